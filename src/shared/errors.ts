@@ -1,0 +1,27 @@
+export const ERROR_CODES = [
+  'INVALID_ARGUMENT',
+  'UNKNOWN_ID',
+  'BAD_DATA',
+  'ABORTED',
+  'TIMEOUT',
+  'WORKER_LOST',
+  'OUT_OF_MEMORY',
+  'UNSUPPORTED',
+  'DISPOSED',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/**
+ * What every failing call throws or rejects with. The message names the operation, the argument, its value
+ * and what was expected.
+ */
+export class CollisionError extends Error {
+  override readonly name = 'CollisionError';
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,162 @@
+// Every byte offset that both sides and the core agree on. The core compiles this very file (it is both
+// TypeScript and AssemblyScript: integer constants only), so there is no second copy to fall out of step.
+// Offsets are in bytes; all numbers are little-endian; all sections start at multiples of 16.
+
+// An id is `slot << GENERATION_BITS | generation`.
+export const GENERATION_BITS = 11;
+export const MAX_GENERATION = 2047;
+export const MAX_OBJECTS = 2097151; // slots; the last id would be NO_OBJECT
+
+// Frame in, main thread to worker: header, views, transforms, instance blocks.
+export const IN_FRAME = 0; // u32
+export const IN_EPOCH = 4; // u32, which life of the worker it is meant for
+export const IN_VIEW_COUNT = 8; // u32
+export const IN_VIEWS = 12; // u32, offset of VIEW_BYTES each
+export const IN_TRANSFORM_COUNT = 16; // u32
+export const IN_IDS = 20; // u32, offset of u32 each; NO_OBJECT is skipped
+export const IN_MATRICES = 24; // u32, offset of 12 f64 each: columns x, y, z, translation
+export const IN_BLOCK_COUNT = 28; // u32
+export const IN_BLOCKS = 32; // u32, offset of the first block
+export const IN_BYTES = 36; // u32, bytes in use
+export const IN_HEADER_BYTES = 64;
+export const MATRIX_BYTES = 96;
+
+// A view inside a frame. Views that did not change are not sent again.
+export const VIEW_SLOT = 0; // u32
+export const VIEW_LAYERS = 4; // u32
+export const VIEW_DEPTH = 8; // u32, 0 clip z in [-1, 1], 1 in [0, 1]
+export const VIEW_REVERSED = 12; // u32
+export const VIEW_PROJECTION = 16; // f64 × 16
+export const VIEW_MATRIX = 144; // f64 × 16
+export const VIEW_VIEWPORT = 272; // f64 × 4: x, y, width, height
+export const VIEW_MARGIN = 304; // f64
+export const VIEW_MIN_PIXELS = 312; // f64
+export const VIEW_BYTES = 320;
+export const MAX_VIEWS = 64;
+
+// A block of instances inside a frame: one parent, one copy of the caller's array. Blocks are applied in
+// their order, before the single transforms.
+export const BLOCK_COUNT = 0; // u32
+export const BLOCK_FLOAT_BYTES = 4; // u32, 4 or 8
+export const BLOCK_IDS = 8; // u32, offset in the frame of u32 each
+export const BLOCK_MATRICES = 12; // u32, offset in the frame of 16 floats each, column-major
+export const BLOCK_NEXT = 16; // u32, offset in the frame of the next block
+export const BLOCK_PARENT = 32; // f64 × 16
+export const BLOCK_HEADER_BYTES = 160;
+
+// Frame out, worker to main thread: header, views, then the arrays that the offsets point to.
+export const OUT_FRAME = 0; // u32
+export const OUT_EPOCH = 4; // u32
+export const OUT_VIEW_COUNT = 8; // u32
+export const OUT_VIEWS = 12; // u32, offset of OUT_VIEW_BYTES each
+export const OUT_PAIR_COUNT = 16; // u32
+export const OUT_PAIR_A = 20; // u32, offset of u32 each
+export const OUT_PAIR_B = 24; // u32, offset of u32 each
+export const OUT_PAIR_BEGUN = 28; // u32, offset of u8 each
+export const OUT_PAIR_CONTAINED = 32; // u32, offset of u8 each
+export const OUT_PAIR_START = 36; // u32, offset of u32 each, one more than pairs
+export const OUT_ENDED_COUNT = 40; // u32
+export const OUT_ENDED_A = 44; // u32, offset of u32 each
+export const OUT_ENDED_B = 48; // u32, offset of u32 each
+export const OUT_POINT_COUNT = 52; // u32
+export const OUT_POINTS = 56; // u32, offset of 3 f32 each
+export const OUT_NORMALS = 60; // u32, offset of 3 f32 each
+export const OUT_DEPTHS = 64; // u32, offset of f32 each
+export const OUT_REJECTED_COUNT = 68; // u32
+export const OUT_REJECTED = 72; // u32, offset of u32 each
+export const OUT_BYTES = 76; // u32, bytes in use
+export const OUT_MS_TOTAL = 80; // f64
+export const OUT_MS_UPDATE = 88; // f64
+export const OUT_MS_CULL = 96; // f64
+export const OUT_MS_CONTACTS = 104; // f64
+export const OUT_HEADER_BYTES = 128;
+
+// A view's answer inside a frame out.
+export const OUT_VIEW_SLOT = 0; // u32
+export const OUT_VIEW_COUNT_IDS = 4; // u32
+export const OUT_VIEW_INSIDE = 8; // u32
+export const OUT_VIEW_IDS = 12; // u32, offset of u32 each
+export const OUT_VIEW_ENTERED_COUNT = 16; // u32
+export const OUT_VIEW_ENTERED = 20; // u32, offset of u32 each
+export const OUT_VIEW_LEFT_COUNT = 24; // u32
+export const OUT_VIEW_LEFT = 28; // u32, offset of u32 each
+export const OUT_VIEW_BYTES = 32;
+
+// An object's description, as the worker writes it into the core.
+export const OBJECT_SHAPE = 0; // u32, SHAPE_*
+export const OBJECT_MESH = 4; // u32, address of the baked mesh in the core
+export const OBJECT_FLAGS = 8; // u32, FLAG_*
+export const OBJECT_LAYERS = 12; // u32
+export const OBJECT_COLLIDES_WITH = 16; // u32
+export const OBJECT_GROUP = 20; // u32
+export const OBJECT_CONTACTS = 24; // u32, CONTACTS_*
+export const OBJECT_CENTER = 32; // f64 × 3, of box and sphere; a capsule's from
+export const OBJECT_EXTENT = 56; // f64 × 3, half extents; a capsule's to
+export const OBJECT_ROTATION = 80; // f64 × 4, quaternion xyzw of a box
+export const OBJECT_RADIUS = 112; // f64
+export const OBJECT_MATRIX = 128; // f64 × 12, when FLAG_MATRIX
+export const OBJECT_BYTES = 224;
+
+export const SHAPE_MESH = 1;
+export const SHAPE_SPHERE = 2;
+export const SHAPE_BOX = 3;
+export const SHAPE_CAPSULE = 4;
+
+export const FLAG_STATIC = 1;
+export const FLAG_PICKABLE = 2;
+export const FLAG_CULLABLE = 4;
+export const FLAG_SOLID = 8;
+export const FLAG_MATRIX = 16; // the description carries a matrix; without it a set object keeps its own
+
+export const CONTACTS_NONE = 0;
+export const CONTACTS_BOUNDS = 1;
+export const CONTACTS_ANY = 2;
+export const CONTACTS_MANIFOLD = 3;
+export const CONTACTS_TRIANGLES = 4;
+
+// A ray query, as the worker writes it into the core.
+export const RAY_ORIGIN = 0; // f64 × 3
+export const RAY_DIRECTION = 24; // f64 × 3, any length but zero
+export const RAY_T_MIN = 48; // f64, world units
+export const RAY_T_MAX = 56; // f64, world units
+export const RAY_LAYERS = 64; // u32
+export const RAY_SIDE = 68; // u32, SIDE_*
+export const RAY_IGNORE = 72; // u32, address of u32 ids
+export const RAY_IGNORE_COUNT = 76; // u32
+export const RAY_BYTES = 80;
+
+export const SIDE_FRONT = 1;
+export const SIDE_BACK = 2;
+export const SIDE_DOUBLE = 3;
+
+// A hit, as the core writes it.
+export const HIT_OBJECT = 0; // u32, NO_OBJECT where missed
+export const HIT_TRIANGLE = 4; // i32
+export const HIT_DISTANCE = 8; // f64
+export const HIT_POINT = 16; // f64 × 3
+export const HIT_NORMAL = 40; // f64 × 3
+export const HIT_BARYCENTRIC = 64; // f64 × 3
+export const HIT_BYTES = 96;
+
+// A baked mesh: header, nodes, blocks of triangles, and the indices as given (for refits).
+export const MESH_MAGIC = 0; // u32, MESH_MAGIC_VALUE
+export const MESH_VERSION = 4; // u32, MESH_VERSION_VALUE
+export const MESH_BYTES = 8; // u32, of the whole
+export const MESH_CHECKSUM = 12; // u32, of all bytes from MESH_CHECKED on
+export const MESH_CHECKED = 16;
+export const MESH_NODE_COUNT = 16; // u32
+export const MESH_BLOCK_COUNT = 20; // u32
+export const MESH_TRIANGLE_COUNT = 24; // u32, as given
+export const MESH_KEPT_COUNT = 28; // u32, without the degenerate ones
+export const MESH_VERTEX_COUNT = 32; // u32
+export const MESH_INDEXED = 36; // u32, 1 when indices follow the blocks
+export const MESH_NODES = 40; // u32, offset from the header
+export const MESH_BLOCKS = 44; // u32, offset from the header
+export const MESH_INDICES = 48; // u32, offset from the header
+export const MESH_EXPONENT = 52; // i32: tree space = (mesh space - offset) · 2^exponent
+export const MESH_OFFSET = 56; // f64 × 3
+export const MESH_LOW = 80; // f64 × 3, bounds in mesh space
+export const MESH_HIGH = 104; // f64 × 3
+export const MESH_HEADER_BYTES = 128;
+export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
+export const MESH_VERSION_VALUE = 1;

@@ -1,0 +1,267 @@
+/** Handle of static triangle data and its OBB tree. Slot and generation: never reused for another mesh. */
+export type MeshId = number;
+
+/** Handle of a placed shape. Slot and generation: a stale id is an error, never another object. */
+export type ObjectId = number;
+
+export type Vec3 = readonly [number, number, number];
+
+/** Triangles of a mesh, in its own space. */
+export interface MeshData {
+  /** xyz of each vertex. */
+  positions: Float32Array;
+  /** Three per triangle, counter-clockwise seen from the front. Absent: every three vertices are a triangle. */
+  indices?: Uint32Array | Uint16Array;
+}
+
+export interface AddMeshOptions {
+  /** Called with the done part of the build, rising from 0 to 1. */
+  onProgress?: (fraction: number) => void;
+  /** Aborting rejects with ABORTED and frees what was built. */
+  signal?: AbortSignal;
+  /** Hand the arrays' buffers over instead of copying them; they are detached afterwards. Default false. */
+  transfer?: boolean;
+}
+
+export type Shape = MeshShape | SphereShape | BoxShape | CapsuleShape;
+
+export interface MeshShape {
+  type: 'mesh';
+  mesh: MeshId;
+  /** Closed, and its inside counts as contact. Default false. */
+  solid?: boolean;
+}
+
+export interface SphereShape {
+  type: 'sphere';
+  radius: number;
+  center?: Vec3;
+}
+
+export interface BoxShape {
+  type: 'box';
+  halfExtents: Vec3;
+  /** Default the origin. */
+  center?: Vec3;
+  /** Unit quaternion xyzw. Default the identity. */
+  rotation?: readonly [number, number, number, number];
+}
+
+export interface CapsuleShape {
+  type: 'capsule';
+  radius: number;
+  from: Vec3;
+  to: Vec3;
+}
+
+/** How much is computed for a pair; a pair takes the coarser of its two objects'. */
+export type ContactDetail = 'none' | 'bounds' | 'any' | 'manifold' | 'triangles';
+
+export interface ObjectOptions {
+  shape: Shape;
+  /** 16, column-major, affine and invertible. Default the identity. */
+  matrix?: ArrayLike<number>;
+  /** Two static objects never make a pair. Default 'moving'. */
+  motion?: 'static' | 'moving';
+  /** 32-bit membership. Default 1. */
+  layers?: number;
+  /** 32-bit filter over the other's layers; both sides must agree. Default all. */
+  collidesWith?: number;
+  /** Parts of one model: no pairs inside a group. Default 0, none. */
+  group?: number;
+  /** Default 'any'. */
+  contacts?: ContactDetail;
+  /** Whether picks and rays see it. Default true. */
+  pickable?: boolean;
+  /** Whether views list it. Default true. */
+  cullable?: boolean;
+}
+
+export interface ViewOptions {
+  /** 16, column-major: three's `camera.projectionMatrix`. */
+  projection: ArrayLike<number>;
+  /** 16, column-major, world to camera: three's `camera.matrixWorldInverse`. */
+  view: ArrayLike<number>;
+  /** In CSS pixels, y down, relative to the point that `pick`'s x and y are relative to. */
+  viewport: { x?: number; y?: number; width: number; height: number };
+  /** Clip z in [-1, 1] ('webgl', the default) or [0, 1] ('webgpu'). */
+  depth?: 'webgl' | 'webgpu';
+  /** The near plane is at the larger depth. Default false. */
+  reversed?: boolean;
+  /** Only objects in one of these layers are seen. Default all. */
+  layers?: number;
+  /** World units that the frustum is grown by, for culling one frame late. Default 0. */
+  margin?: number;
+  /** Objects whose bounds project smaller than this many pixels are left out. Default 0. */
+  minPixels?: number;
+}
+
+export interface QueryOptions {
+  /** Only objects in one of these layers. Default all. */
+  layers?: number;
+  /** Objects that are not there for this query. */
+  ignore?: readonly ObjectId[];
+  /** Which side of a face can be hit, as three's material sides. Default 'double'. */
+  side?: 'front' | 'back' | 'double';
+  /** What stands for an object. Default 'mesh', its exact shape. */
+  precision?: 'sphere' | 'aabb' | 'obb' | 'mesh';
+}
+
+export interface PickOptions extends QueryOptions {
+  /** Name of the view. Default 'main'. */
+  view?: string;
+  /** Default 'ray'. */
+  method?: 'ray' | 'screen';
+  /** Pixels; for method 'screen'. Default 20. */
+  radius?: number;
+  signal?: AbortSignal;
+  /** A newer pick with `latest` cancels this one (ABORTED). */
+  latest?: boolean;
+}
+
+/** Lengths are world units, whatever the length of `direction`. */
+export interface Ray {
+  origin: Vec3;
+  /** Any length but zero. */
+  direction: Vec3;
+  /** Default 0. */
+  tMin?: number;
+  /** Default Infinity. */
+  tMax?: number;
+}
+
+export interface Hit {
+  object: ObjectId;
+  /** From the ray's origin (the camera, for picks), in world units. */
+  distance: number;
+  /** World. */
+  point: Vec3;
+  /** World, unit; of the face by its winding, or of the shape's surface. */
+  normal: Vec3;
+  /** Index into the mesh as it was given; -1 for other shapes. */
+  triangle: number;
+  /** Weights of the triangle's three corners; zeros for other shapes. */
+  barycentric: Vec3;
+  /** The frame that the answer saw. */
+  frame: number;
+}
+
+/** Answers in the order of the rays. */
+export interface RayHits {
+  /** NO_OBJECT where missed. */
+  objects: Uint32Array;
+  /** Infinity where missed. */
+  distances: Float64Array;
+  /** -1 where missed or not a mesh. */
+  triangles: Int32Array;
+  /** Three per ray. */
+  barycentrics: Float32Array;
+  frame: number;
+  /** The worker's own time. */
+  ms: number;
+}
+
+/** Each part is sorted by id. */
+export interface VisibleSet {
+  /** ids[0..inside) are wholly inside the frustum, the rest cross it. */
+  ids: Uint32Array;
+  inside: number;
+  /** Against the frame before. */
+  entered: Uint32Array;
+  left: Uint32Array;
+  frame: number;
+}
+
+export interface ContactPair {
+  a: ObjectId;
+  b: ObjectId;
+  /** New in this frame. */
+  begun: boolean;
+  /** 0, 1: a inside b, 2: b inside a. */
+  contained: 0 | 1 | 2;
+  /** xyz each, world. */
+  points: Float32Array;
+  /** xyz each, world, unit, from a to b. */
+  normals: Float32Array;
+  depths: Float32Array;
+}
+
+export interface ContactSet extends Iterable<ContactPair> {
+  count: number;
+  /** a < b; pairs are sorted by a, then b. */
+  a: Uint32Array;
+  b: Uint32Array;
+  /** 1 where the pair is new in this frame. */
+  begun: Uint8Array;
+  /** 0, 1: a inside b, 2: b inside a. */
+  contained: Uint8Array;
+  endedA: Uint32Array;
+  endedB: Uint32Array;
+  /** count + 1; the points of pair i are start[i] … start[i + 1]. */
+  start: Uint32Array;
+  points: Float32Array;
+  normals: Float32Array;
+  depths: Float32Array;
+}
+
+/** Its typed arrays are views on a recycled buffer: valid until the next update() resolves; `copy()` keeps them. */
+export interface FrameResult {
+  frame: number;
+  /** Of the view 'main'; empty without one. */
+  visible: VisibleSet;
+  views: ReadonlyMap<string, VisibleSet>;
+  contacts: ContactSet;
+  /** Objects whose new transform was not finite or not invertible; they keep the old one. */
+  rejected: Uint32Array;
+  /** In the worker. */
+  ms: { total: number; update: number; cull: number; contacts: number };
+  copy(): FrameResult;
+}
+
+/** What the service needs of a worker. A `Worker` has it, and so has one of Node's `worker_threads`. */
+export interface WorkerLike {
+  postMessage(message: unknown, transfer: Transferable[]): void;
+  terminate(): unknown;
+}
+
+export interface CollisionServiceOptions {
+  /** Makes the service's worker and the builders. Default: from the script that comes with the package. */
+  createWorker?: () => WorkerLike;
+  /** Whether a lost worker is replaced. Not supported yet: every call after the loss gets WORKER_LOST. */
+  restart?: boolean;
+  /** Most workers that build trees beside the service; 0 builds in the service's own, between frames. Default 1. */
+  builders?: number;
+  /** Milliseconds without an answer, with work in flight, that count as a lost worker. Default 10,000. */
+  timeout?: number;
+}
+
+export interface MeshInfo {
+  /** As given. */
+  triangles: number;
+  /** Given triangles that have no area or a vertex that is not finite: no ray hits them and nothing touches them. */
+  degenerate: number;
+  vertices: number;
+  /** In the worker: tree and triangles. */
+  bytes: number;
+}
+
+/** Counts of now; the worker's numbers are those that came with its last answer. */
+export interface ServiceStats {
+  objects: number;
+  meshes: number;
+  /** Of all meshes, as given. */
+  triangles: number;
+  /** Of the worker's WebAssembly memory; and of them, in use. */
+  memoryBytes: number;
+  usedBytes: number;
+  /** Frames that wait for the one in the worker: 0 or 1. */
+  queueDepth: number;
+  /** Calls without an answer yet, update() among them. */
+  pending: number;
+  /** Frames answered. */
+  frames: number;
+  /** Frame buffers allocated so far, both ways. It stands still while the scene does not grow. */
+  frameBuffers: number;
+  /** The worker's milliseconds for the last frame. */
+  ms: FrameResult['ms'];
+}

@@ -1,0 +1,443 @@
+import { CollisionError } from '../shared/errors.js';
+import * as layout from '../shared/layout.js';
+import type { Hit, ObjectId, Ray, Vec3 } from '../shared/types.js';
+
+/** Address of a baked mesh in the core's memory. */
+export type MeshAddress = number;
+
+export interface MeshInfo {
+  /** As given. */
+  triangles: number;
+  /** Given triangles that have no area or a vertex that is not finite: kept out of the tree. */
+  degenerate: number;
+  vertices: number;
+  bytes: number;
+}
+
+/** A build under way; `step` until it answers 1, then `finish`. */
+export interface MeshBuild {
+  /** Works for about `budget` milliseconds; answers the fraction done. */
+  step(budget: number): number;
+  /** The baked mesh, in a buffer of its own. Frees the build. */
+  finish(): ArrayBuffer;
+  abort(): void;
+}
+
+/** An object's description with the mesh resolved to its address in this core. Enums are layout.ts's. */
+export interface ObjectDescription {
+  shape: number;
+  mesh: MeshAddress;
+  flags: number;
+  layers: number;
+  collidesWith: number;
+  group: number;
+  contacts: number;
+  center: ArrayLike<number>;
+  extent: ArrayLike<number>;
+  rotation: ArrayLike<number>;
+  radius: number;
+  /** 16, column-major. Absent: the identity for a new object, its own for a set one. */
+  matrix?: ArrayLike<number> | undefined;
+}
+
+export interface RayFilter {
+  layers: number;
+  side: number;
+  ignore: Uint32Array;
+}
+
+export interface Core {
+  /** Bytes of linear memory; and of them, in use. */
+  readonly memoryBytes: number;
+  readonly usedBytes: number;
+
+  beginBuild(positions: Float32Array, indices?: Uint32Array | Uint16Array): MeshBuild;
+  /** Copies a baked mesh in, after its header and checksum were found right (else BAD_DATA). */
+  loadMesh(baked: ArrayBuffer): MeshAddress;
+  bakeMesh(mesh: MeshAddress): ArrayBuffer;
+  meshInfo(mesh: MeshAddress): MeshInfo;
+  freeMesh(mesh: MeshAddress): void;
+
+  addObjects(ids: Uint32Array, description: ObjectDescription): void;
+  setObject(id: ObjectId, description: ObjectDescription): void;
+  removeObject(id: ObjectId): void;
+  removeView(slot: number): void;
+
+  /** Runs one frame: layout.ts's frame in, and out into `out` when that is large enough, else into a new buffer. */
+  frame(input: ArrayBuffer, out: ArrayBuffer | undefined): ArrayBuffer;
+
+  raycast(ray: Ray, filter: RayFilter): Omit<Hit, 'frame'> | null;
+  /** `anyHit`: whether anything is hit at all; stops at the first proof. */
+  anyHit(ray: Ray, filter: RayFilter): boolean;
+  raycastMany(
+    rays: Float32Array,
+    filter: RayFilter,
+  ): { objects: Uint32Array; distances: Float64Array; triangles: Int32Array; barycentrics: Float32Array };
+
+  /** The first broken invariant of any structure in words, or null. Slow; for tests. */
+  check(): string | null;
+}
+
+/** What core.wasm exports: src/worker/core/index.ts. */
+interface Exports {
+  memory: WebAssembly.Memory;
+  allocate(bytes: bigint): number;
+  release(address: number): void;
+  usedBytes(): number;
+  beginBuild(vertices: number, triangles: number): number;
+  reserveBuild(build: number, indexed: boolean): void;
+  buildPositions(build: number): number;
+  buildIndices(build: number): number;
+  stepBuild(build: number, until: number): number;
+  buildError(build: number): number;
+  buildCulprit(build: number): number;
+  takeMesh(build: number): number;
+  freeBuild(build: number): void;
+  checkMesh(address: number, bytes: number): number;
+  checkMeshTree(address: number): number;
+  putObject(id: number, description: number): void;
+  removeObject(id: number): void;
+  removeView(slot: number): void;
+  runFrame(input: number): number;
+  raycast(query: number, hit: number): number;
+  anyHit(query: number): number;
+  raycastMany(
+    query: number,
+    rays: number,
+    count: number,
+    objects: number,
+    triangles: number,
+    distances: number,
+    barycentrics: number,
+  ): void;
+  check(): number;
+}
+
+const BUILD_BAD_INDEX = 1;
+
+/** What checks answer, by code: mesh/check.ts and scene/check.ts. */
+const FAULTS: Record<number, string> = {
+  1: 'the data are shorter or longer than their header says',
+  2: 'the data are not a baked mesh',
+  3: `the mesh was baked by another version; this one reads version ${layout.MESH_VERSION_VALUE}`,
+  4: 'the header contradicts itself',
+  5: 'the checksum does not match: the data were changed',
+  6: 'a link in the tree leads nowhere or is there twice',
+  7: 'a box of the tree does not hold what is below it',
+  8: 'a triangle is in no leaf',
+  20: 'an object is in the slot of another id',
+  21: 'the trees do not hold as many objects as there are',
+  22: "an object's world bounds do not hold its oriented bounds",
+  23: 'an object is not where its tree has it',
+  24: "a cell's range is not made of its own objects and its children's",
+  25: "a cell's bounds do not hold what is below it",
+  26: 'an object is in a cell that it does not belong to',
+  27: 'pairs are not in order',
+};
+
+/** Makes a core of its own memory. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */
+export async function createCore(wasm: BufferSource): Promise<Core> {
+  const env = {
+    now: () => performance.now(),
+    outOfMemory: (bytes: number) => {
+      throw new CollisionError('OUT_OF_MEMORY', `the worker could not get ${bytes} more bytes of memory`);
+    },
+  };
+  try {
+    const { instance } = await WebAssembly.instantiate(wasm, { env });
+    return new WasmCore(instance.exports as unknown as Exports);
+  } catch (cause) {
+    throw new CollisionError(
+      'UNSUPPORTED',
+      `the core could not be started (${cause}); it needs WebAssembly with SIMD, and a content security policy ` +
+        "that allows 'wasm-unsafe-eval'",
+      { cause },
+    );
+  }
+}
+
+class WasmCore implements Core {
+  readonly #exports: Exports;
+  #view: DataView;
+  /** Room for one description, one ray query and one hit. */
+  readonly #scratch: number;
+  readonly #meshes = new Set<MeshAddress>();
+
+  constructor(exports: Exports) {
+    this.#exports = exports;
+    this.#view = new DataView(exports.memory.buffer);
+    this.#scratch = this.#allocate(layout.OBJECT_BYTES + layout.RAY_BYTES + layout.HIT_BYTES);
+  }
+
+  get memoryBytes(): number {
+    return this.#exports.memory.buffer.byteLength;
+  }
+
+  get usedBytes(): number {
+    return this.#exports.usedBytes() >>> 0;
+  }
+
+  // --- memory ---
+
+  #allocate(bytes: number): number {
+    return this.#exports.allocate(BigInt(bytes)) >>> 0;
+  }
+
+  /** A view of the whole memory; growing detaches the one before. */
+  #memory(): DataView {
+    if (this.#view.buffer !== this.#exports.memory.buffer) this.#view = new DataView(this.#exports.memory.buffer);
+    return this.#view;
+  }
+
+  #bytes(address: number, length: number): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#exports.memory.buffer as ArrayBuffer, address, length);
+  }
+
+  /** Runs `work` on a temporary allocation. */
+  #with<T>(bytes: number, work: (address: number) => T): T {
+    const address = this.#allocate(Math.max(bytes, 1));
+    try {
+      return work(address);
+    } finally {
+      this.#exports.release(address);
+    }
+  }
+
+  // --- meshes ---
+
+  beginBuild(positions: Float32Array, indices?: Uint32Array | Uint16Array): MeshBuild {
+    const wasm = this.#exports;
+    const vertices = positions.length / 3;
+    const triangles = (indices?.length ?? positions.length) / 3;
+    const build = wasm.beginBuild(vertices, triangles) >>> 0;
+    try {
+      wasm.reserveBuild(build, indices !== undefined);
+      const { buffer } = wasm.memory;
+      new Float32Array(buffer, wasm.buildPositions(build) >>> 0, positions.length).set(positions);
+      if (indices) new Uint32Array(buffer, wasm.buildIndices(build) >>> 0, indices.length).set(indices);
+    } catch (error) {
+      wasm.freeBuild(build);
+      throw error;
+    }
+    let freed = false;
+    const free = () => {
+      if (!freed) wasm.freeBuild(build);
+      freed = true;
+    };
+    return {
+      step: (budget) => {
+        try {
+          const fraction = wasm.stepBuild(build, performance.now() + budget);
+          if (fraction >= 0) return fraction;
+          throw this.#buildError(build, vertices, indices, triangles);
+        } catch (error) {
+          free();
+          throw error;
+        }
+      },
+      finish: () => {
+        const mesh = wasm.takeMesh(build) >>> 0;
+        free();
+        const baked = this.bakeMesh(mesh);
+        wasm.release(mesh);
+        return baked;
+      },
+      abort: free,
+    };
+  }
+
+  #buildError(
+    build: number,
+    vertices: number,
+    indices: ArrayLike<number> | undefined,
+    triangles: number,
+  ): CollisionError {
+    if (this.#exports.buildError(build) === BUILD_BAD_INDEX) {
+      const i = this.#exports.buildCulprit(build) >>> 0;
+      const range = `0 to ${vertices - 1} for ${vertices} vertices`;
+      return new CollisionError('BAD_DATA', `addMesh: indices[${i}] is ${indices?.[i]}, expected ${range}`);
+    }
+    return new CollisionError(
+      'BAD_DATA',
+      `addMesh: none of the ${triangles} triangles has an area and finite vertices, expected one at least`,
+    );
+  }
+
+  loadMesh(baked: ArrayBuffer): MeshAddress {
+    const wasm = this.#exports;
+    const address = this.#allocate(baked.byteLength);
+    this.#bytes(address, baked.byteLength).set(new Uint8Array(baked));
+    const fault = wasm.checkMesh(address, baked.byteLength);
+    if (fault !== 0) {
+      wasm.release(address);
+      throw new CollisionError('BAD_DATA', `addMesh: ${FAULTS[fault]} (${baked.byteLength} bytes given)`);
+    }
+    this.#meshes.add(address);
+    return address;
+  }
+
+  bakeMesh(mesh: MeshAddress): ArrayBuffer {
+    const length = this.#memory().getUint32(mesh + layout.MESH_BYTES, true);
+    return this.#bytes(mesh, length).slice().buffer;
+  }
+
+  meshInfo(mesh: MeshAddress): MeshInfo {
+    const view = this.#memory();
+    const triangles = view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
+    return {
+      triangles,
+      degenerate: triangles - view.getUint32(mesh + layout.MESH_KEPT_COUNT, true),
+      vertices: view.getUint32(mesh + layout.MESH_VERTEX_COUNT, true),
+      bytes: view.getUint32(mesh + layout.MESH_BYTES, true),
+    };
+  }
+
+  freeMesh(mesh: MeshAddress): void {
+    if (this.#meshes.delete(mesh)) this.#exports.release(mesh);
+  }
+
+  // --- objects and views ---
+
+  addObjects(ids: Uint32Array, description: ObjectDescription): void {
+    this.#describe(description);
+    for (const id of ids) this.#exports.putObject(id, this.#scratch);
+  }
+
+  setObject(id: ObjectId, description: ObjectDescription): void {
+    this.#describe(description);
+    this.#exports.putObject(id, this.#scratch);
+  }
+
+  removeObject(id: ObjectId): void {
+    this.#exports.removeObject(id);
+  }
+
+  removeView(slot: number): void {
+    this.#exports.removeView(slot);
+  }
+
+  #describe(description: ObjectDescription): void {
+    const view = this.#memory();
+    const at = this.#scratch;
+    const { matrix } = description;
+    view.setUint32(at + layout.OBJECT_SHAPE, description.shape, true);
+    view.setUint32(at + layout.OBJECT_MESH, description.mesh, true);
+    view.setUint32(at + layout.OBJECT_FLAGS, description.flags | (matrix ? layout.FLAG_MATRIX : 0), true);
+    view.setUint32(at + layout.OBJECT_LAYERS, description.layers, true);
+    view.setUint32(at + layout.OBJECT_COLLIDES_WITH, description.collidesWith, true);
+    view.setUint32(at + layout.OBJECT_GROUP, description.group, true);
+    view.setUint32(at + layout.OBJECT_CONTACTS, description.contacts, true);
+    setFloats(view, at + layout.OBJECT_CENTER, description.center, 3);
+    setFloats(view, at + layout.OBJECT_EXTENT, description.extent, 3);
+    setFloats(view, at + layout.OBJECT_ROTATION, description.rotation, 4);
+    view.setFloat64(at + layout.OBJECT_RADIUS, description.radius, true);
+    if (!matrix) return;
+    for (let column = 0; column < 4; column++) {
+      for (let row = 0; row < 3; row++) {
+        view.setFloat64(at + layout.OBJECT_MATRIX + (column * 3 + row) * 8, matrix[column * 4 + row] as number, true);
+      }
+    }
+  }
+
+  // --- frames ---
+
+  frame(input: ArrayBuffer, out: ArrayBuffer | undefined): ArrayBuffer {
+    const used = new DataView(input).getUint32(layout.IN_BYTES, true);
+    return this.#with(used, (address) => {
+      this.#bytes(address, used).set(new Uint8Array(input, 0, used));
+      const result = this.#exports.runFrame(address) >>> 0;
+      const length = this.#memory().getUint32(result + layout.OUT_BYTES, true);
+      // A buffer that is too small is replaced by one with room to grow, so that this stays rare.
+      const target = out && out.byteLength >= length ? out : new ArrayBuffer(roomFor(length));
+      new Uint8Array(target).set(this.#bytes(result, length));
+      return target;
+    });
+  }
+
+  // --- rays ---
+
+  /** Writes the query; answers its address and frees what it needed after `work`. */
+  #query<T>(ray: Ray | null, filter: RayFilter, work: (query: number, hit: number) => T): T {
+    return this.#with(filter.ignore.byteLength, (ignore) => {
+      const query = this.#scratch + layout.OBJECT_BYTES;
+      const view = this.#memory();
+      new Uint32Array(this.#exports.memory.buffer, ignore, filter.ignore.length).set(filter.ignore);
+      if (ray) {
+        setFloats(view, query + layout.RAY_ORIGIN, ray.origin, 3);
+        setFloats(view, query + layout.RAY_DIRECTION, ray.direction, 3);
+        view.setFloat64(query + layout.RAY_T_MIN, ray.tMin ?? 0, true);
+        view.setFloat64(query + layout.RAY_T_MAX, ray.tMax ?? Number.POSITIVE_INFINITY, true);
+      }
+      view.setUint32(query + layout.RAY_LAYERS, filter.layers, true);
+      view.setUint32(query + layout.RAY_SIDE, filter.side, true);
+      view.setUint32(query + layout.RAY_IGNORE, ignore, true);
+      view.setUint32(query + layout.RAY_IGNORE_COUNT, filter.ignore.length, true);
+      return work(query, query + layout.RAY_BYTES);
+    });
+  }
+
+  raycast(ray: Ray, filter: RayFilter): Omit<Hit, 'frame'> | null {
+    return this.#query(ray, filter, (query, hit) => {
+      if (!this.#exports.raycast(query, hit)) return null;
+      const view = this.#memory();
+      return {
+        object: view.getUint32(hit + layout.HIT_OBJECT, true),
+        distance: view.getFloat64(hit + layout.HIT_DISTANCE, true),
+        point: vectorAt(view, hit + layout.HIT_POINT),
+        normal: vectorAt(view, hit + layout.HIT_NORMAL),
+        triangle: view.getInt32(hit + layout.HIT_TRIANGLE, true),
+        barycentric: vectorAt(view, hit + layout.HIT_BARYCENTRIC),
+      };
+    });
+  }
+
+  anyHit(ray: Ray, filter: RayFilter): boolean {
+    return this.#query(ray, filter, (query) => this.#exports.anyHit(query) !== 0);
+  }
+
+  raycastMany(rays: Float32Array, filter: RayFilter) {
+    const count = rays.length / 8;
+    return this.#query(null, filter, (query) =>
+      this.#with(count * 64, (input) => {
+        // 32 bytes of a ray, then 8 + 4 + 4 + 12 of its answer, the widest first.
+        const distances = input + count * 32;
+        const objects = distances + count * 8;
+        const triangles = objects + count * 4;
+        const barycentrics = triangles + count * 4;
+        new Float32Array(this.#exports.memory.buffer, input, rays.length).set(rays);
+        this.#exports.raycastMany(query, input, count, objects, triangles, distances, barycentrics);
+        const { buffer } = this.#exports.memory;
+        return {
+          objects: new Uint32Array(buffer, objects, count).slice(),
+          distances: new Float64Array(buffer, distances, count).slice(),
+          triangles: new Int32Array(buffer, triangles, count).slice(),
+          barycentrics: new Float32Array(buffer, barycentrics, count * 3).slice(),
+        };
+      }),
+    );
+  }
+
+  // --- checks ---
+
+  check(): string | null {
+    for (const mesh of this.#meshes) {
+      const fault = this.#exports.checkMeshTree(mesh);
+      if (fault !== 0) return `mesh at ${mesh}: ${FAULTS[fault]}`;
+    }
+    const fault = this.#exports.check();
+    return fault === 0 ? null : (FAULTS[fault] ?? `fault ${fault}`);
+  }
+}
+
+function setFloats(view: DataView, at: number, values: ArrayLike<number>, count: number): void {
+  for (let i = 0; i < count; i++) view.setFloat64(at + i * 8, values[i] as number, true);
+}
+
+function vectorAt(view: DataView, at: number): Vec3 {
+  return [view.getFloat64(at, true), view.getFloat64(at + 8, true), view.getFloat64(at + 16, true)];
+}
+
+/** A half more than is needed now, in whole kilobytes. */
+function roomFor(bytes: number): number {
+  return Math.ceil((bytes * 1.5) / 1024) * 1024;
+}

@@ -1,0 +1,124 @@
+// What the worker calls. Addresses and counts in, codes and addresses out; core.ts is the other side.
+
+import {
+  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, RAY_DIRECTION, RAY_IGNORE,
+  RAY_IGNORE_COUNT, RAY_LAYERS, RAY_ORIGIN, RAY_SIDE, RAY_T_MAX, RAY_T_MIN,
+} from '../../shared/layout';
+import { checkHeader, checkTree } from './mesh/check';
+import { Build } from './mesh/build';
+import { Mesh } from './mesh/layout';
+import { checkScene } from './scene/check';
+import { frameNumber } from './scene/frame';
+import {
+  castRay, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
+  pointX, pointY, pointZ,
+} from './scene/ray';
+import { updateTrees } from './scene/scene';
+
+export { allocate, release, usedBytes } from './memory';
+export { beginBuild, reserveBuild, stepBuild, freeBuild } from './mesh/build';
+export { putObject, removeObject } from './scene/scene';
+export { reserveSlots } from './scene/objects';
+export { removeView } from './scene/views';
+export { runFrame } from './scene/frame';
+
+export function buildPositions(build: usize): usize {
+  return changetype<Build>(build).positions;
+}
+
+export function buildIndices(build: usize): usize {
+  return changetype<Build>(build).indices;
+}
+
+export function buildError(build: usize): u32 {
+  return changetype<Build>(build).error;
+}
+
+export function buildCulprit(build: usize): u32 {
+  return changetype<Build>(build).culprit;
+}
+
+/** Hands the finished mesh over: freeing the build leaves it alone. */
+export function takeMesh(build: usize): usize {
+  const mesh = changetype<Build>(build).mesh;
+  changetype<Build>(build).mesh = 0;
+  return mesh;
+}
+
+export function checkMesh(address: usize, bytes: u32): u32 {
+  return checkHeader(address, bytes);
+}
+
+export function checkMeshTree(address: usize): u32 {
+  return checkTree(changetype<Mesh>(address));
+}
+
+export function check(): u32 {
+  return checkScene();
+}
+
+export function currentFrame(): u32 {
+  return frameNumber;
+}
+
+function cast(query: usize, any: bool): bool {
+  return castRay(
+    load<f64>(query, RAY_ORIGIN), load<f64>(query, RAY_ORIGIN + 8), load<f64>(query, RAY_ORIGIN + 16),
+    load<f64>(query, RAY_DIRECTION), load<f64>(query, RAY_DIRECTION + 8), load<f64>(query, RAY_DIRECTION + 16),
+    load<f64>(query, RAY_T_MIN), load<f64>(query, RAY_T_MAX),
+    load<u32>(query, RAY_LAYERS), load<u32>(query, RAY_SIDE),
+    load<u32>(query, RAY_IGNORE), load<u32>(query, RAY_IGNORE_COUNT), any,
+  );
+}
+
+/** One ray (layout.ts, RAY_*); its nearest hit to `hit` (HIT_*). */
+export function raycast(query: usize, hit: usize): bool {
+  updateTrees();
+  if (!cast(query, false)) return false;
+  store<u32>(hit, foundObject, HIT_OBJECT);
+  store<i32>(hit, foundTriangle, HIT_TRIANGLE);
+  store<f64>(hit, foundDistance, HIT_DISTANCE);
+  store<f64>(hit, pointX(), HIT_POINT);
+  store<f64>(hit, pointY(), HIT_POINT + 8);
+  store<f64>(hit, pointZ(), HIT_POINT + 16);
+  store<f64>(hit, foundNormalX, HIT_NORMAL);
+  store<f64>(hit, foundNormalY, HIT_NORMAL + 8);
+  store<f64>(hit, foundNormalZ, HIT_NORMAL + 16);
+  store<f64>(hit, foundU, HIT_BARYCENTRIC);
+  store<f64>(hit, foundV, HIT_BARYCENTRIC + 8);
+  store<f64>(hit, foundW, HIT_BARYCENTRIC + 16);
+  return true;
+}
+
+export function anyHit(query: usize): bool {
+  updateTrees();
+  return cast(query, true);
+}
+
+/**
+ * `count` rays of 8 f32 at `rays` (origin, tMin, direction, tMax) with the rest of `query`. Answers by ray: objects
+ * u32, triangles i32, distances f64, barycentrics 3 f32.
+ */
+export function raycastMany(
+  query: usize, rays: usize, count: u32, objects: usize, triangles: usize, distances: usize, barycentrics: usize,
+): void {
+  updateTrees();
+  const layers = load<u32>(query, RAY_LAYERS), sides = load<u32>(query, RAY_SIDE);
+  const ignore = load<u32>(query, RAY_IGNORE), ignoreCount = load<u32>(query, RAY_IGNORE_COUNT);
+  for (let i: usize = 0; i < count; i++) {
+    const ray = rays + (i << 5);
+    const hit = castRay(
+      <f64>load<f32>(ray), <f64>load<f32>(ray, 4), <f64>load<f32>(ray, 8),
+      <f64>load<f32>(ray, 16), <f64>load<f32>(ray, 20), <f64>load<f32>(ray, 24),
+      <f64>load<f32>(ray, 12), <f64>load<f32>(ray, 28),
+      layers, sides, ignore, ignoreCount, false,
+    );
+    store<u32>(objects + (i << 2), hit ? foundObject : 0xffffffff);
+    store<i32>(triangles + (i << 2), hit ? foundTriangle : -1);
+    store<f64>(distances + (i << 3), hit ? foundDistance : Infinity);
+    const weights = barycentrics + i * 12;
+    store<f32>(weights, hit ? <f32>foundU : 0);
+    store<f32>(weights, hit ? <f32>foundV : 0, 4);
+    store<f32>(weights, hit ? <f32>foundW : 0, 8);
+  }
+}

@@ -1,0 +1,78 @@
+/** An affine map in float64: three columns and a translation, as a frame carries them. */
+@unmanaged
+export class Affine {
+  xx: f64; xy: f64; xz: f64;
+  yx: f64; yy: f64; yz: f64;
+  zx: f64; zy: f64; zz: f64;
+  tx: f64; ty: f64; tz: f64;
+}
+
+export const AFFINE_BYTES: usize = 96;
+
+/** out = a · b; out is neither of them. */
+export function multiply(out: Affine, a: Affine, b: Affine): void {
+  out.xx = a.xx * b.xx + a.yx * b.xy + a.zx * b.xz;
+  out.xy = a.xy * b.xx + a.yy * b.xy + a.zy * b.xz;
+  out.xz = a.xz * b.xx + a.yz * b.xy + a.zz * b.xz;
+  out.yx = a.xx * b.yx + a.yx * b.yy + a.zx * b.yz;
+  out.yy = a.xy * b.yx + a.yy * b.yy + a.zy * b.yz;
+  out.yz = a.xz * b.yx + a.yz * b.yy + a.zz * b.yz;
+  out.zx = a.xx * b.zx + a.yx * b.zy + a.zx * b.zz;
+  out.zy = a.xy * b.zx + a.yy * b.zy + a.zy * b.zz;
+  out.zz = a.xz * b.zx + a.yz * b.zy + a.zz * b.zz;
+  out.tx = a.xx * b.tx + a.yx * b.ty + a.zx * b.tz + a.tx;
+  out.ty = a.xy * b.tx + a.yy * b.ty + a.zy * b.tz + a.ty;
+  out.tz = a.xz * b.tx + a.yz * b.ty + a.zz * b.tz + a.tz;
+}
+
+export function determinant(a: Affine): f64 {
+  return (
+    a.xx * (a.yy * a.zz - a.yz * a.zy) +
+    a.yx * (a.zy * a.xz - a.zz * a.xy) +
+    a.zx * (a.xy * a.yz - a.xz * a.yy)
+  );
+}
+
+/** out = the inverse of a, which must be usable. out may be a. */
+export function invert(out: Affine, a: Affine): void {
+  const cxx = a.yy * a.zz - a.yz * a.zy;
+  const cxy = a.yz * a.zx - a.yx * a.zz;
+  const cxz = a.yx * a.zy - a.yy * a.zx;
+  const inverse = 1.0 / (a.xx * cxx + a.xy * cxy + a.xz * cxz);
+  const xx = cxx * inverse;
+  const yx = cxy * inverse;
+  const zx = cxz * inverse;
+  const xy = (a.xz * a.zy - a.xy * a.zz) * inverse;
+  const yy = (a.xx * a.zz - a.xz * a.zx) * inverse;
+  const zy = (a.xy * a.zx - a.xx * a.zy) * inverse;
+  const xz = (a.xy * a.yz - a.xz * a.yy) * inverse;
+  const yz = (a.xz * a.yx - a.xx * a.yz) * inverse;
+  const zz = (a.xx * a.yy - a.xy * a.yx) * inverse;
+  const tx = a.tx, ty = a.ty, tz = a.tz;
+  out.xx = xx; out.xy = xy; out.xz = xz;
+  out.yx = yx; out.yy = yy; out.yz = yz;
+  out.zx = zx; out.zy = zy; out.zz = zz;
+  out.tx = -(xx * tx + yx * ty + zx * tz);
+  out.ty = -(xy * tx + yy * ty + zy * tz);
+  out.tz = -(xz * tx + yz * ty + zz * tz);
+}
+
+/** Finite, and with a volume that rounding did not make: |det| > 2⁻⁴⁰ · the product of the columns' lengths. */
+export function usable(a: Affine): bool {
+  const sum =
+    a.xx + a.xy + a.xz + a.yx + a.yy + a.yz + a.zx + a.zy + a.zz + a.tx + a.ty + a.tz;
+  if (sum - sum != 0.0) return false; // NaN or infinite; a sum of finite numbers that overflows is no use either
+  const lengths =
+    sqrt(a.xx * a.xx + a.xy * a.xy + a.xz * a.xz) *
+    sqrt(a.yx * a.yx + a.yy * a.yy + a.yz * a.yz) *
+    sqrt(a.zx * a.zx + a.zy * a.zy + a.zz * a.zz);
+  const volume = abs(determinant(a));
+  return volume > lengths * 9.094947017729282e-13 && volume < Infinity && 1.0 / volume < Infinity;
+}
+
+export function setIdentity(a: Affine): void {
+  memory.fill(changetype<usize>(a), 0, AFFINE_BYTES);
+  a.xx = 1.0;
+  a.yy = 1.0;
+  a.zz = 1.0;
+}

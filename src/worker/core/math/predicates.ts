@@ -1,0 +1,166 @@
+// Exact signs of orientation determinants on float64 coordinates. A floating-point filter answers nearly
+// always; where it cannot, the determinant is evaluated exactly as an expansion, a sum of non-overlapping
+// doubles. Filters, products and sums of expansions: Shewchuk, "Adaptive Precision Floating-Point Arithmetic
+// and Fast Robust Geometric Predicates", 1997.
+
+const EPSILON: f64 = 1.1102230246251565e-16; // 2^-53
+const SPLITTER: f64 = 134217729.0; // 2^27 + 1
+const BOUND_2D: f64 = (3.0 + 16.0 * EPSILON) * EPSILON;
+const BOUND_3D: f64 = (7.0 + 56.0 * EPSILON) * EPSILON;
+
+let low: f64 = 0; // the rounding error of the last two-term operation
+
+// @ts-ignore: decorator
+@inline
+function twoSum(a: f64, b: f64): f64 {
+  const sum = a + b;
+  const virtualB = sum - a;
+  low = a - (sum - virtualB) + (b - virtualB);
+  return sum;
+}
+
+// @ts-ignore: decorator
+@inline
+function twoProduct(a: f64, b: f64): f64 {
+  const product = a * b;
+  let c = SPLITTER * a;
+  const aHigh = c - (c - a);
+  const aLow = a - aHigh;
+  c = SPLITTER * b;
+  const bHigh = c - (c - b);
+  const bLow = b - bHigh;
+  low = aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
+  return product;
+}
+
+// Expansions lie in static memory: components of rising magnitude, zeros left out. Lengths are returned.
+const differences: usize = memory.data(2 * 8 * 9, 16);
+const scratchA: usize = memory.data(512 * 8, 16);
+const scratchB: usize = memory.data(512 * 8, 16);
+const termA: usize = memory.data(512 * 8, 16);
+const termB: usize = memory.data(512 * 8, 16);
+const minors: usize = memory.data(3 * 64 * 8, 16);
+
+/** h = e + f. */
+function sum(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
+  let i = 0;
+  let j = 0;
+  let count = 0;
+  let q: f64 = 0;
+  while (i < eCount || j < fCount) {
+    let next: f64;
+    if (j >= fCount || (i < eCount && abs(load<f64>(e + (i << 3))) < abs(load<f64>(f + (j << 3))))) {
+      next = load<f64>(e + (i++ << 3));
+    } else {
+      next = load<f64>(f + (j++ << 3));
+    }
+    q = twoSum(q, next);
+    if (low != 0.0) store<f64>(h + (count++ << 3), low);
+  }
+  if (q != 0.0) store<f64>(h + (count++ << 3), q);
+  return count;
+}
+
+/** h = b · e. */
+function scale(e: usize, eCount: i32, b: f64, h: usize): i32 {
+  let count = 0;
+  let q: f64 = 0;
+  for (let i = 0; i < eCount; i++) {
+    const product = twoProduct(load<f64>(e + (i << 3)), b);
+    const productLow = low;
+    q = twoSum(q, productLow);
+    if (low != 0.0) store<f64>(h + (count++ << 3), low);
+    q = twoSum(product, q);
+    if (low != 0.0) store<f64>(h + (count++ << 3), low);
+  }
+  if (q != 0.0) store<f64>(h + (count++ << 3), q);
+  return count;
+}
+
+/** h = e · f, f of at most two components. */
+function multiply(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
+  if (fCount == 0) return 0;
+  if (fCount == 1) return scale(e, eCount, load<f64>(f), h);
+  const a = scale(e, eCount, load<f64>(f), scratchA);
+  const b = scale(e, eCount, load<f64>(f + 8), scratchB);
+  return sum(scratchA, a, scratchB, b, h);
+}
+
+/** The exact a - b as an expansion. */
+function difference(a: f64, b: f64, h: usize): i32 {
+  const high = twoSum(a, -b);
+  const rest = low;
+  let count = 0;
+  if (rest != 0.0) store<f64>(h + (count++ << 3), rest);
+  if (high != 0.0) store<f64>(h + (count++ << 3), high);
+  return count;
+}
+
+/** h = a · d - b · c, each of at most two components. */
+function minor(a: usize, na: i32, b: usize, nb: i32, c: usize, nc: i32, d: usize, nd: i32, h: usize): i32 {
+  const first = multiply(a, na, d, nd, termA);
+  const second = multiply(b, nb, c, nc, termB);
+  for (let i = 0; i < second; i++) store<f64>(termB + (i << 3), -load<f64>(termB + (i << 3)));
+  return sum(termA, first, termB, second, h);
+}
+
+// @ts-ignore: decorator
+@inline
+function signOf(e: usize, count: i32): f64 {
+  return count == 0 ? 0.0 : load<f64>(e + ((count - 1) << 3));
+}
+
+/** Positive when a, b, c turn counter-clockwise, negative when clockwise, exactly 0 when collinear. */
+export function orient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
+  const left = (ax - cx) * (by - cy);
+  const right = (ay - cy) * (bx - cx);
+  const det = left - right;
+  if (abs(det) > BOUND_2D * (abs(left) + abs(right))) return det;
+  const acx = differences, acy = differences + 16, bcx = differences + 32, bcy = differences + 48;
+  const na = difference(ax, cx, acx), nb = difference(ay, cy, acy);
+  const nc = difference(bx, cx, bcx), nd = difference(by, cy, bcy);
+  return signOf(minors, minor(acx, na, acy, nb, bcx, nc, bcy, nd, minors));
+}
+
+/** Positive when d lies below the plane of a, b, c (from which they turn clockwise), exactly 0 when on it. */
+export function orient3d(
+  ax: f64, ay: f64, az: f64,
+  bx: f64, by: f64, bz: f64,
+  cx: f64, cy: f64, cz: f64,
+  dx: f64, dy: f64, dz: f64,
+): f64 {
+  const adx = ax - dx, ady = ay - dy, adz = az - dz;
+  const bdx = bx - dx, bdy = by - dy, bdz = bz - dz;
+  const cdx = cx - dx, cdy = cy - dy, cdz = cz - dz;
+  const bc = bdx * cdy, cb = cdx * bdy;
+  const ca = cdx * ady, ac = adx * cdy;
+  const ab = adx * bdy, ba = bdx * ady;
+  const det = adz * (bc - cb) + bdz * (ca - ac) + cdz * (ab - ba);
+  const permanent =
+    (abs(bc) + abs(cb)) * abs(adz) + (abs(ca) + abs(ac)) * abs(bdz) + (abs(ab) + abs(ba)) * abs(cdz);
+  if (abs(det) > BOUND_3D * permanent) return det;
+  return orient3dExact(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
+}
+
+function orient3dExact(
+  ax: f64, ay: f64, az: f64,
+  bx: f64, by: f64, bz: f64,
+  cx: f64, cy: f64, cz: f64,
+  dx: f64, dy: f64, dz: f64,
+): f64 {
+  const d = differences;
+  const nax = difference(ax, dx, d), nay = difference(ay, dy, d + 16), naz = difference(az, dz, d + 32);
+  const nbx = difference(bx, dx, d + 48), nby = difference(by, dy, d + 64), nbz = difference(bz, dz, d + 80);
+  const ncx = difference(cx, dx, d + 96), ncy = difference(cy, dy, d + 112), ncz = difference(cz, dz, d + 128);
+  // Minors have up to 16 components, their products with a third difference up to 64.
+  const bc = minor(d + 48, nbx, d + 64, nby, d + 96, ncx, d + 112, ncy, minors);
+  const ca = minor(d + 96, ncx, d + 112, ncy, d, nax, d + 16, nay, minors + 512);
+  const ab = minor(d, nax, d + 16, nay, d + 48, nbx, d + 64, nby, minors + 1024);
+  const first = multiply(minors, bc, d + 32, naz, termA);
+  const second = multiply(minors + 512, ca, d + 80, nbz, termB);
+  const both = sum(termA, first, termB, second, exactSum);
+  const third = multiply(minors + 1024, ab, d + 128, ncz, termA);
+  return signOf(termB, sum(exactSum, both, termA, third, termB));
+}
+
+const exactSum: usize = memory.data(512 * 8, 16);

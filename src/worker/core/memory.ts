@@ -1,0 +1,94 @@
+import { outOfMemory } from './host';
+
+// One address-ordered free list, first fit, neighbours merged when freed (Knuth 1968, vol. 1, 2.5). Only
+// large things are allocated here (meshes, tables, scratch arrays), so a list is short and quick enough.
+
+const HEADER: usize = 64; // keeps every payload on a cache line
+
+@unmanaged
+class Chunk {
+  bytes: usize; // of the payload
+  next: usize; // the next free chunk; only while free
+}
+
+const heapStart: usize = (__heap_base + 63) & ~63;
+let heapEnd: usize = heapStart;
+let firstFree: usize = 0;
+let inUse: usize = 0;
+
+export function usedBytes(): usize {
+  return inUse;
+}
+
+/** Address of at least `bytes` bytes, on a cache line; they are not cleared. Throws OUT_OF_MEMORY. */
+export function allocate(bytes: u64): usize {
+  if (bytes > 0xf0000000) outOfMemory(<f64>bytes);
+  const size = (max<usize>(<usize>bytes, 64) + 63) & ~63;
+  let before: usize = 0;
+  let chunk = firstFree;
+  while (chunk != 0 && changetype<Chunk>(chunk).bytes < size) {
+    before = chunk;
+    chunk = changetype<Chunk>(chunk).next;
+  }
+  if (chunk == 0) {
+    chunk = heapEnd;
+    const end = <u64>heapEnd + HEADER + size;
+    const have = <u64>memory.size() << 16;
+    if (end > have) {
+      const needed = <i32>((end - have + 0xffff) >> 16);
+      // An eighth more than asked for, so that growing step by step stays linear.
+      const generous = min<i32>(needed + (memory.size() >> 3), 65536 - memory.size());
+      if (generous < needed || (memory.grow(generous) < 0 && memory.grow(needed) < 0)) outOfMemory(<f64>bytes);
+    }
+    heapEnd = <usize>end;
+    changetype<Chunk>(chunk).bytes = size;
+  } else {
+    const rest = changetype<Chunk>(chunk).bytes - size;
+    let after = changetype<Chunk>(chunk).next;
+    if (rest > HEADER) {
+      const split = chunk + HEADER + size;
+      changetype<Chunk>(split).bytes = rest - HEADER;
+      changetype<Chunk>(split).next = after;
+      changetype<Chunk>(chunk).bytes = size;
+      after = split;
+    }
+    if (before == 0) firstFree = after;
+    else changetype<Chunk>(before).next = after;
+  }
+  inUse += changetype<Chunk>(chunk).bytes + HEADER;
+  return chunk + HEADER;
+}
+
+export function release(address: usize): void {
+  if (address == 0) return;
+  const chunk = address - HEADER;
+  inUse -= changetype<Chunk>(chunk).bytes + HEADER;
+  let before: usize = 0;
+  let after = firstFree;
+  while (after != 0 && after < chunk) {
+    before = after;
+    after = changetype<Chunk>(after).next;
+  }
+  changetype<Chunk>(chunk).next = after;
+  if (before == 0) firstFree = chunk;
+  else changetype<Chunk>(before).next = chunk;
+  if (after != 0) mergeWithNext(chunk);
+  if (before != 0) mergeWithNext(before);
+}
+
+function mergeWithNext(chunk: usize): void {
+  const next = changetype<Chunk>(chunk).next;
+  if (next == 0 || chunk + HEADER + changetype<Chunk>(chunk).bytes != next) return;
+  changetype<Chunk>(chunk).bytes += HEADER + changetype<Chunk>(next).bytes;
+  changetype<Chunk>(chunk).next = changetype<Chunk>(next).next;
+}
+
+/** `address`, or a larger copy of its first `used` bytes when it holds less than `bytes`. Grows by half at least. */
+export function reserve(address: usize, used: usize, bytes: u64): usize {
+  const have: usize = address == 0 ? 0 : changetype<Chunk>(address - HEADER).bytes;
+  if (have >= bytes) return address;
+  const grown = allocate(max<u64>(bytes, <u64>have + (have >> 1)));
+  if (used != 0) memory.copy(grown, address, used);
+  release(address);
+  return grown;
+}

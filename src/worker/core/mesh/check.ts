@@ -1,0 +1,105 @@
+// Whether a buffer is a mesh that can be trusted, and whether a mesh's tree is what it should be.
+
+import { MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_VERSION_VALUE } from '../../../shared/layout';
+import { ROTATION_BYTES, Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
+import { allocate, release } from '../memory';
+import { checksum } from './checksum';
+import { BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, triangleOf } from './layout';
+
+export const MESH_OK = 0;
+export const MESH_TRUNCATED = 1;
+export const MESH_FOREIGN = 2;
+export const MESH_OTHER_VERSION = 3;
+export const MESH_INCONSISTENT = 4;
+export const MESH_CORRUPT = 5;
+export const MESH_BAD_LINK = 6;
+export const MESH_BOX_TOO_SMALL = 7;
+export const MESH_TRIANGLE_LOST = 8;
+
+/** Header, sizes and checksum of `bytes` bytes at `address`; MESH_OK means that a traversal stays inside. */
+export function checkHeader(address: usize, bytes: u32): u32 {
+  if (bytes < <u32>MESH_HEADER_BYTES) return MESH_TRUNCATED;
+  const mesh = changetype<Mesh>(address);
+  if (mesh.magic != MESH_MAGIC_VALUE) return MESH_FOREIGN;
+  if (mesh.version != MESH_VERSION_VALUE) return MESH_OTHER_VERSION;
+  if (mesh.bytes != bytes) return MESH_TRUNCATED;
+  const nodes = <u64>MESH_HEADER_BYTES;
+  const blocks = nodes + <u64>mesh.nodeCount * NODE_BYTES;
+  const indices = blocks + <u64>mesh.blockCount * BLOCK_BYTES;
+  const end = indices + (mesh.indexed ? <u64>mesh.triangleCount * 12 : 0);
+  if (
+    mesh.nodes != nodes || mesh.blocks != blocks || mesh.indices != indices || end != bytes ||
+    mesh.nodeCount == 0 || mesh.blockCount == 0 || mesh.keptCount > mesh.triangleCount
+  ) return MESH_INCONSISTENT;
+  return checksum(mesh) == mesh.checksum ? MESH_OK : MESH_CORRUPT;
+}
+
+/** Every node is reached once, every box holds the corners below it, every kept triangle is in one leaf. Slow. */
+export function checkTree(mesh: Mesh): u32 {
+  const seen = allocate(<u64>mesh.triangleCount + mesh.nodeCount);
+  memory.fill(seen, 0, <usize>mesh.triangleCount + mesh.nodeCount);
+  const result = checkNodes(mesh, seen, seen + mesh.triangleCount);
+  release(seen);
+  return result;
+}
+
+const rotation = changetype<Rotation>(memory.data(36, 16));
+
+function checkNodes(mesh: Mesh, triangles: usize, nodes: usize): u32 {
+  store<u8>(nodes, 1);
+  let found: u32 = 0;
+  for (let index: u32 = 0; index < mesh.nodeCount; index++) {
+    const node = nodeAt(mesh, index);
+    for (let i = 0; i < 4; i++) {
+      if (!(node.covered & (1 << i))) continue;
+      const child = childOf(node, i);
+      if (child & LEAF) {
+        if ((child & ~LEAF) >= mesh.blockCount) return MESH_BAD_LINK;
+        const block = blockAt(mesh, child);
+        for (let lane = 0; lane < 4; lane++) {
+          const t = triangleOf(block, lane);
+          if (t < 0) continue;
+          if (<u32>t >= mesh.triangleCount || load<u8>(triangles + t) != 0) return MESH_BAD_LINK;
+          store<u8>(triangles + t, 1);
+          found++;
+        }
+      } else {
+        if (child >= mesh.nodeCount || load<u8>(nodes + child) != 0) return MESH_BAD_LINK;
+        store<u8>(nodes + child, 1);
+      }
+      setRotation(node);
+      if (!holds(mesh, node, i, child)) return MESH_BOX_TOO_SMALL;
+    }
+  }
+  for (let index: u32 = 0; index < mesh.nodeCount; index++) if (load<u8>(nodes + index) == 0) return MESH_BAD_LINK;
+  return found == mesh.keptCount ? MESH_OK : MESH_TRIANGLE_LOST;
+}
+
+function setRotation(node: Node): void {
+  if (node.rotated) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
+  else setIdentityRotation(rotation);
+}
+
+/** Whether box i of `node` holds all corners below `child`. */
+function holds(mesh: Mesh, node: Node, i: i32, child: u32): bool {
+  if (!(child & LEAF)) {
+    const below = nodeAt(mesh, child);
+    for (let k = 0; k < 4; k++) if (below.covered & (1 << k) && !holds(mesh, node, i, childOf(below, k))) return false;
+    return true;
+  }
+  const block = changetype<usize>(blockAt(mesh, child));
+  const box = changetype<usize>(node) + (<usize>i << 2);
+  for (let lane: usize = 0; lane < 4; lane++) {
+    for (let k: usize = 0; k < 3; k++) {
+      const at = block + (lane << 2) + k * 48;
+      const px = <f64>load<f32>(at), py = <f64>load<f32>(at, 16), pz = <f64>load<f32>(at, 32);
+      const x = rotation.xx * px + rotation.xy * py + rotation.xz * pz;
+      const y = rotation.yx * px + rotation.yy * py + rotation.yz * pz;
+      const z = rotation.zx * px + rotation.zy * py + rotation.zz * pz;
+      if (x < load<f32>(box) || x > load<f32>(box, 48)) return false;
+      if (y < load<f32>(box, 16) || y > load<f32>(box, 64)) return false;
+      if (z < load<f32>(box, 32) || z > load<f32>(box, 80)) return false;
+    }
+  }
+  return true;
+}

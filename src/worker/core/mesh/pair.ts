@@ -1,0 +1,191 @@
+// Tree against tree, and tree against a box: boxes four at a time, then triangles exactly.
+
+import { Affine } from '../math/affine';
+import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
+import { Triangle, triangleMeetsCube, trianglesIntersect } from '../math/triangles';
+import { release, reserve } from '../memory';
+import { Block, LEAF, Mesh, Node, blockAt, childOf, nodeAt, treeScale, triangleOf } from './layout';
+import { Relation, overlapping, relate } from './overlap';
+
+const map = changetype<Affine>(memory.data(96, 16)); // tree B to tree A (or to the cube) in float64
+const relation = changetype<Relation>(memory.data(48, 16));
+const rotationA = changetype<Rotation>(memory.data(36, 16));
+const rotationB = changetype<Rotation>(memory.data(36, 16));
+const triangleA = changetype<Triangle>(memory.data(72, 16));
+const trianglesB: usize = memory.data(4 * 72, 16);
+
+/** Children of two nodes that wait to be compared. */
+@unmanaged
+class Work {
+  a: u32;
+  maskA: u32;
+  b: u32;
+  maskB: u32;
+}
+
+const WORK_BYTES: usize = 16;
+let stack: usize = 0;
+
+/** map = (scaleA · (· - offsetA)) ∘ m ∘ (offsetB + · / scaleB): from tree B through mesh spaces to tree A. */
+function setMap(m: Affine, b: Mesh, scaleA: f64, offsetX: f64, offsetY: f64, offsetZ: f64): void {
+  const scale = scaleA / treeScale(b);
+  map.xx = m.xx * scale; map.xy = m.xy * scale; map.xz = m.xz * scale;
+  map.yx = m.yx * scale; map.yy = m.yy * scale; map.yz = m.yz * scale;
+  map.zx = m.zx * scale; map.zy = m.zy * scale; map.zz = m.zz * scale;
+  map.tx = (m.xx * b.offsetX + m.yx * b.offsetY + m.zx * b.offsetZ + m.tx - offsetX) * scaleA;
+  map.ty = (m.xy * b.offsetX + m.yy * b.offsetY + m.zy * b.offsetZ + m.ty - offsetY) * scaleA;
+  map.tz = (m.xz * b.offsetX + m.yz * b.offsetY + m.zz * b.offsetZ + m.tz - offsetZ) * scaleA;
+  relation.xx = <f32>map.xx; relation.xy = <f32>map.yx; relation.xz = <f32>map.zx;
+  relation.yx = <f32>map.xy; relation.yy = <f32>map.yy; relation.yz = <f32>map.zy;
+  relation.zx = <f32>map.xz; relation.zy = <f32>map.yz; relation.zz = <f32>map.zz;
+  relation.tx = <f32>map.tx; relation.ty = <f32>map.ty; relation.tz = <f32>map.tz;
+}
+
+function setRotation(out: Rotation, node: Node): void {
+  if (node.rotated) rotationAt(out, changetype<usize>(node) + offsetof<Node>('quaternion'));
+  else setIdentityRotation(out);
+}
+
+function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
+  const used = top - stack;
+  stack = reserve(stack, used, used + WORK_BYTES);
+  const work = changetype<Work>(stack + used);
+  work.a = a;
+  work.maskA = maskA;
+  work.b = b;
+  work.maskB = maskB;
+  return stack + used + WORK_BYTES;
+}
+
+/** Whether a triangle of `a` meets one of `b`, touching included. `m` maps b's mesh space to a's. */
+export function meshesIntersect(a: Mesh, b: Mesh, m: Affine): bool {
+  setMap(m, b, treeScale(a), a.offsetX, a.offsetY, a.offsetZ);
+  let top = push(stack, 0, 15, 0, 15);
+  while (top != stack) {
+    top -= WORK_BYTES;
+    const work = changetype<Work>(top);
+    const indexA = work.a, maskA = work.maskA, indexB = work.b, maskB = work.maskB;
+    const nodeA = nodeAt(a, indexA), nodeB = nodeAt(b, indexB);
+    setRotation(rotationA, nodeA);
+    setRotation(rotationB, nodeB);
+    relate(relation, rotationA, rotationB);
+    for (let i = 0; i < 4; i++) {
+      if (!(maskA & nodeA.covered & (1 << i))) continue;
+      const box = changetype<usize>(nodeA) + (<usize>i << 2);
+      const lx = load<f32>(box), ly = load<f32>(box, 16), lz = load<f32>(box, 32);
+      const hx = load<f32>(box, 48), hy = load<f32>(box, 64), hz = load<f32>(box, 80);
+      let bits: u32 = maskB & overlapping(
+        (lx + hx) * <f32>0.5, (ly + hy) * <f32>0.5, (lz + hz) * <f32>0.5,
+        (hx - lx) * <f32>0.5, (hy - ly) * <f32>0.5, (hz - lz) * <f32>0.5,
+        nodeB,
+      );
+      const childA = childOf(nodeA, i);
+      while (bits != 0) {
+        const j = ctz(bits);
+        bits &= bits - 1;
+        const childB = childOf(nodeB, j);
+        // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
+        if (childA & LEAF) {
+          if (childB & LEAF) {
+            if (blocksIntersect(blockAt(a, childA), blockAt(b, childB))) return true;
+          } else top = push(top, indexA, 1 << i, childB, 15);
+        } else if (childB & LEAF) top = push(top, childA, 15, indexB, 1 << j);
+        else top = push(top, childA, 15, childB, 15);
+      }
+    }
+  }
+  return false;
+}
+
+function blocksIntersect(a: Block, b: Block): bool {
+  let count: usize = 0;
+  for (let lane = 0; lane < 4; lane++) {
+    if (triangleOf(b, lane) < 0) continue;
+    mapTriangle(changetype<Triangle>(trianglesB + count * 72), b, lane);
+    count++;
+  }
+  for (let lane = 0; lane < 4; lane++) {
+    if (triangleOf(a, lane) < 0) continue;
+    copyTriangle(triangleA, a, lane);
+    for (let k: usize = 0; k < count; k++) {
+      const q = changetype<Triangle>(trianglesB + k * 72);
+      if (!apart(triangleA, q) && trianglesIntersect(triangleA, q)) return true;
+    }
+  }
+  return false;
+}
+
+/** Whether their axis-aligned bounds are. */
+function apart(p: Triangle, q: Triangle): bool {
+  return (
+    max(max(p.ax, p.bx), p.cx) < min(min(q.ax, q.bx), q.cx) || max(max(q.ax, q.bx), q.cx) < min(min(p.ax, p.bx), p.cx) ||
+    max(max(p.ay, p.by), p.cy) < min(min(q.ay, q.by), q.cy) || max(max(q.ay, q.by), q.cy) < min(min(p.ay, p.by), p.cy) ||
+    max(max(p.az, p.bz), p.cz) < min(min(q.az, q.bz), q.cz) || max(max(q.az, q.bz), q.cz) < min(min(p.az, p.bz), p.cz)
+  );
+}
+
+function copyTriangle(out: Triangle, block: Block, lane: i32): void {
+  const at = changetype<usize>(block) + (<usize>lane << 2);
+  for (let k: usize = 0; k < 9; k++) store<f64>(changetype<usize>(out) + (k << 3), <f64>load<f32>(at + (k << 4)));
+}
+
+function mapTriangle(out: Triangle, block: Block, lane: i32): void {
+  const at = changetype<usize>(block) + (<usize>lane << 2);
+  for (let k: usize = 0; k < 3; k++) {
+    const from = at + k * 48;
+    const to = changetype<usize>(out) + k * 24;
+    const x = <f64>load<f32>(from), y = <f64>load<f32>(from, 16), z = <f64>load<f32>(from, 32);
+    store<f64>(to, map.xx * x + map.yx * y + map.zx * z + map.tx);
+    store<f64>(to, map.xy * x + map.yy * y + map.zy * z + map.ty, 8);
+    store<f64>(to, map.xz * x + map.yz * y + map.zz * z + map.tz, 16);
+  }
+}
+
+/** Whether a triangle of `b` meets the solid cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
+export function meshMeetsCube(b: Mesh, m: Affine): bool {
+  setMap(m, b, 1, 0, 0, 0);
+  setIdentityRotation(rotationA);
+  let top = push(stack, 0, 0, 0, 15);
+  while (top != stack) {
+    top -= WORK_BYTES;
+    const node = nodeAt(b, changetype<Work>(top).b);
+    setRotation(rotationB, node);
+    relate(relation, rotationA, rotationB);
+    let bits = overlapping(0, 0, 0, 1, 1, 1, node);
+    while (bits != 0) {
+      const child = childOf(node, ctz(bits));
+      bits &= bits - 1;
+      if (!(child & LEAF)) {
+        top = push(top, 0, 0, child, 15);
+        continue;
+      }
+      const block = blockAt(b, child);
+      for (let lane = 0; lane < 4; lane++) {
+        if (triangleOf(block, lane) < 0) continue;
+        mapTriangle(triangleA, block, lane);
+        if (triangleMeetsCube(triangleA)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/** Whether all of `b` lies in the cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
+export function meshInsideCube(b: Mesh, m: Affine): bool {
+  setMap(m, b, 1, 0, 0, 0);
+  for (let index: u32 = 0; index < b.blockCount; index++) {
+    const block = blockAt(b, index);
+    for (let lane = 0; lane < 4; lane++) {
+      if (triangleOf(block, lane) < 0) continue;
+      mapTriangle(triangleA, block, lane);
+      for (let k: usize = 0; k < 9; k++) if (abs(load<f64>(changetype<usize>(triangleA) + (k << 3))) > 1) return false;
+    }
+  }
+  return true;
+}
+
+/** Gives back what traversals have grown. */
+export function freePairScratch(): void {
+  release(stack);
+  stack = 0;
+}

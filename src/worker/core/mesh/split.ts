@@ -1,0 +1,154 @@
+// Binned surface-area heuristic (Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007)
+// over axis-aligned bounds of triangles. The cost of a side counts blocks of four, as rays do.
+
+/** Bounds of one triangle, in tree space; xyz of low, its index, xyz of high, nothing. */
+@unmanaged
+export class Primitive {
+  low: v128;
+  high: v128;
+}
+
+export const PRIMITIVE_BYTES: usize = 32;
+
+// @ts-ignore: decorator
+@inline
+export function primitiveAt(primitives: usize, i: u32): Primitive {
+  return changetype<Primitive>(primitives + i * <u32>PRIMITIVE_BYTES);
+}
+
+const BINS = 16;
+const BIN_BYTES: usize = 32;
+const bins: usize = memory.data(3 * 16 * 32, 16); // low and high, per axis and bin
+const counts: usize = memory.data(3 * 16 * 4, 16);
+const rightArea: usize = memory.data(16 * 4, 16);
+const rightBlocks: usize = memory.data(16 * 4, 16);
+
+// @ts-ignore: decorator
+@inline
+export function emptyLow(): v128 {
+  return f32x4.splat(Infinity);
+}
+
+// @ts-ignore: decorator
+@inline
+export function emptyHigh(): v128 {
+  return f32x4.splat(-Infinity);
+}
+
+/** Half the surface area of the box from low to high. */
+// @ts-ignore: decorator
+@inline
+export function halfArea(low: v128, high: v128): f32 {
+  const d = f32x4.sub(high, low);
+  const x = f32x4.extract_lane(d, 0);
+  const y = f32x4.extract_lane(d, 1);
+  const z = f32x4.extract_lane(d, 2);
+  return x * y + y * z + z * x;
+}
+
+// @ts-ignore: decorator
+@inline
+function blocksOf(count: i32): i32 {
+  return (count + 3) >> 2;
+}
+
+/** Reorders primitives [start, end) and answers where to cut them: start < cut < end. */
+export function split(primitives: usize, start: u32, end: u32, halve: bool): u32 {
+  const middle = (start + end) >> 1;
+  if (halve) return middle;
+  let low = emptyLow();
+  let high = emptyHigh();
+  for (let i = start; i < end; i++) {
+    const p = primitiveAt(primitives, i);
+    const centre = f32x4.add(p.low, p.high);
+    low = f32x4.pmin(low, centre);
+    high = f32x4.pmax(high, centre);
+  }
+  // Bins of an axis without extent all fall into the first.
+  const extent = f32x4.sub(high, low);
+  const scale = v128.bitselect(
+    f32x4.div(f32x4.splat(<f32>BINS * 0.999), extent),
+    f32x4.splat(0),
+    f32x4.gt(extent, f32x4.splat(0)),
+  );
+  for (let i: usize = 0; i < 3 * BINS; i++) {
+    v128.store(bins + i * BIN_BYTES, emptyLow());
+    v128.store(bins + i * BIN_BYTES, emptyHigh(), 16);
+  }
+  memory.fill(counts, 0, 3 * BINS * 4);
+  for (let i = start; i < end; i++) {
+    const p = primitiveAt(primitives, i);
+    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(f32x4.add(p.low, p.high), low), scale));
+    addToBin(i32x4.extract_lane(bin, 0), p);
+    addToBin(i32x4.extract_lane(bin, 1) + BINS, p);
+    addToBin(i32x4.extract_lane(bin, 2) + 2 * BINS, p);
+  }
+  let best: f32 = Infinity;
+  let bestBin = -1;
+  for (let axis = 0; axis < 3; axis++) {
+    const first = axis * BINS;
+    let boxLow = emptyLow();
+    let boxHigh = emptyHigh();
+    let count = 0;
+    for (let i = BINS - 1; i > 0; i--) {
+      const bin = bins + <usize>(first + i) * BIN_BYTES;
+      boxLow = f32x4.pmin(boxLow, v128.load(bin));
+      boxHigh = f32x4.pmax(boxHigh, v128.load(bin, 16));
+      count += load<i32>(counts + (<usize>(first + i) << 2));
+      store<f32>(rightArea + (<usize>i << 2), count == 0 ? 0 : halfArea(boxLow, boxHigh));
+      store<i32>(rightBlocks + (<usize>i << 2), blocksOf(count));
+    }
+    boxLow = emptyLow();
+    boxHigh = emptyHigh();
+    count = 0;
+    for (let i = 0; i < BINS - 1; i++) {
+      const bin = bins + <usize>(first + i) * BIN_BYTES;
+      boxLow = f32x4.pmin(boxLow, v128.load(bin));
+      boxHigh = f32x4.pmax(boxHigh, v128.load(bin, 16));
+      count += load<i32>(counts + (<usize>(first + i) << 2));
+      const blocks = load<i32>(rightBlocks + (<usize>(i + 1) << 2));
+      if (count == 0 || blocks == 0) continue;
+      const cost =
+        halfArea(boxLow, boxHigh) * <f32>blocksOf(count) +
+        load<f32>(rightArea + (<usize>(i + 1) << 2)) * <f32>blocks;
+      if (cost < best) {
+        best = cost;
+        bestBin = first + i;
+      }
+    }
+  }
+  if (bestBin < 0) return middle;
+  // The same arithmetic as above decides the side, so both agree to the bit.
+  const axis = bestBin / BINS;
+  const last = bestBin % BINS;
+  let i = start;
+  let j = end;
+  while (i < j) {
+    const p = primitiveAt(primitives, i);
+    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(f32x4.add(p.low, p.high), low), scale));
+    const b =
+      axis == 0 ? i32x4.extract_lane(bin, 0) : axis == 1 ? i32x4.extract_lane(bin, 1) : i32x4.extract_lane(bin, 2);
+    if (b <= last) {
+      i++;
+    } else {
+      const q = primitiveAt(primitives, --j);
+      const qLow = q.low;
+      const qHigh = q.high;
+      q.low = p.low;
+      q.high = p.high;
+      p.low = qLow;
+      p.high = qHigh;
+    }
+  }
+  return i;
+}
+
+// @ts-ignore: decorator
+@inline
+function addToBin(index: i32, p: Primitive): void {
+  const bin = bins + <usize>index * BIN_BYTES;
+  v128.store(bin, f32x4.pmin(v128.load(bin), p.low));
+  v128.store(bin, f32x4.pmax(v128.load(bin, 16), p.high), 16);
+  const count = counts + (<usize>index << 2);
+  store<i32>(count, load<i32>(count) + 1);
+}

@@ -1,0 +1,97 @@
+// Invariants of the scene, for tests.
+
+import { GENERATION_BITS } from '../../../shared/layout';
+import { Item, NO_TREE, UNPLACED, boundsOf, boxAt, idAt, itemAt, liveCount, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
+import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, cellAt, inCell, slotAt, treeOf } from './octree';
+import { pairCount, pairIn, pairs } from './pairs';
+import { updateTrees } from './scene';
+
+export const SCENE_OK = 0;
+export const SCENE_ID = 20;
+export const SCENE_COUNT = 21;
+export const SCENE_BOX_TOO_SMALL = 22;
+export const SCENE_PLACE = 23;
+export const SCENE_RANGES = 24;
+export const SCENE_CELL_TOO_SMALL = 25;
+export const SCENE_WRONG_CELL = 26;
+export const SCENE_PAIR_ORDER = 27;
+
+export function checkScene(): u32 {
+  updateTrees();
+  let live: u32 = 0;
+  for (let slot: u32 = 0; slot < slotCount; slot++) {
+    const item = itemAt(slot);
+    const box = boxAt(slot);
+    if (item.id != idAt(slot)) return SCENE_ID;
+    if (item.id == 0) {
+      if (box.tree != NO_TREE || box.position != UNPLACED) return SCENE_PLACE;
+      continue;
+    }
+    live++;
+    if (item.id >> GENERATION_BITS != slot) return SCENE_ID;
+    if (!boxHoldsCorners(slot)) return SCENE_BOX_TOO_SMALL;
+    if (box.tree > MOVING_TREE || box.position >= treeOf(box.tree).count) return SCENE_PLACE;
+    if (slotAt(treeOf(box.tree), box.position) != slot) return SCENE_PLACE;
+  }
+  if (live != liveCount) return SCENE_COUNT;
+  const first = treeOf(STATIC_TREE), second = treeOf(MOVING_TREE);
+  if (first.count - first.holes + second.count - second.holes != live) return SCENE_COUNT;
+  const code = checkOctree(first);
+  if (code != SCENE_OK) return code;
+  for (let i: u32 = 1; i < pairCount; i++) {
+    const p = pairIn(pairs, i - 1), q = pairIn(pairs, i);
+    if (p.a > q.a || (p.a == q.a && p.b >= q.b)) return SCENE_PAIR_ORDER;
+  }
+  return checkOctree(second);
+}
+
+function boxHoldsCorners(slot: u32): bool {
+  const b = boundsOf(itemAt(slot));
+  const box = boxAt(slot);
+  for (let corner = 0; corner < 8; corner++) {
+    const sx = corner & 1 ? 1.0 : -1.0, sy = corner & 2 ? 1.0 : -1.0, sz = corner & 4 ? 1.0 : -1.0;
+    const x = b.tx + sx * b.xx + sy * b.yx + sz * b.zx - sceneOriginX;
+    const y = b.ty + sx * b.xy + sy * b.yy + sz * b.zy - sceneOriginY;
+    const z = b.tz + sx * b.xz + sy * b.yz + sz * b.zz - sceneOriginZ;
+    if (x < box.lowX || x > box.highX || y < box.lowY || y > box.highY || z < box.lowZ || z > box.highZ) return false;
+  }
+  return true;
+}
+
+/** Ranges nest and cover all; bounds hold what is below; an object not counted as a misfit is in its cell. */
+function checkOctree(tree: Tree): u32 {
+  if (tree.count == 0) return SCENE_OK;
+  let covered: u32 = 0;
+  let strays: u32 = 0;
+  for (let index: u32 = 0; index < tree.cellCount; index++) {
+    const cell = cellAt(tree, index);
+    covered += cell.ownEnd - cell.start;
+    let from = cell.ownEnd;
+    for (let i: u32 = 0; i < cell.childCount; i++) {
+      const child = cellAt(tree, cell.firstChild + i);
+      if (child.parent != index || child.start != from || child.end <= child.start) return SCENE_RANGES;
+      from = child.end;
+      if (!within(child, cell)) return SCENE_CELL_TOO_SMALL;
+    }
+    if (from != cell.end) return SCENE_RANGES;
+    for (let position = cell.start; position < cell.ownEnd; position++) {
+      const slot = slotAt(tree, position);
+      if (slot == HOLE) continue;
+      const box = boxAt(slot);
+      if (
+        box.lowX < cell.lowX || box.highX > cell.highX || box.lowY < cell.lowY || box.highY > cell.highY ||
+        box.lowZ < cell.lowZ || box.highZ > cell.highZ
+      ) return SCENE_CELL_TOO_SMALL;
+      if (!inCell(cell, box)) strays++;
+    }
+  }
+  if (covered != tree.count) return SCENE_RANGES;
+  return strays <= tree.misfits ? SCENE_OK : SCENE_WRONG_CELL;
+}
+
+function within(child: Cell, cell: Cell): bool {
+  return (
+    child.lowX >= cell.lowX && child.highX <= cell.highX && child.lowY >= cell.lowY && child.highY <= cell.highY &&
+    child.lowZ >= cell.lowZ && child.highZ <= cell.highZ
+  );
+}

@@ -1,0 +1,197 @@
+// Which objects a view sees (Assarsson and Möller, "Optimized View Frustum Culling Algorithms for Bounding Boxes",
+// 2000): the corner of a box that lies farthest along a plane's normal, and the nearest; planes that a cell is
+// wholly inside of are not tested below it. Axis-aligned bounds decide in float32 what is clear, oriented ones in
+// float64 the rest.
+
+import { reserve } from '../memory';
+import { Affine } from '../math/affine';
+import { boundsOf, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
+import { Cell, MOVING_TREE, STATIC_TREE, Tree, cellAt, childBoxesAt, isEmpty, slotAt, treeOf } from './octree';
+import { Plane, View, beginView, planeOf, setBit } from './views';
+
+/** A plane in float32 about the scene's origin, with a bound on its rounding. */
+@unmanaged
+class NarrowPlane {
+  x: f32; y: f32; z: f32; w: f32;
+  error: f32;
+  pad0: f32; pad1: f32; pad2: f32;
+}
+
+const planes: usize = memory.data(6 * 32, 16);
+let planeCount: u32 = 0;
+let current: View = changetype<View>(0);
+let stack: usize = 0; // cell and the planes that still cross it
+
+// @ts-ignore: decorator
+@inline
+function planeAt(i: u32): NarrowPlane {
+  return changetype<NarrowPlane>(planes + (<usize>i << 5));
+}
+
+export function cull(view: View): void {
+  beginView(view, slotCount);
+  current = view;
+  cullTree(treeOf(STATIC_TREE));
+  cullTree(treeOf(MOVING_TREE));
+}
+
+function cullTree(tree: Tree): void {
+  if (isEmpty(tree)) return;
+  narrowPlanes(cellAt(tree, 0));
+  let top = push(stack, 0, (1 << planeCount) - 1);
+  // The root itself is tested by its children; a tree of one cell by its objects.
+  while (top != stack) {
+    top -= 8;
+    const cell = cellAt(tree, load<u32>(top));
+    const mask = load<u32>(top, 4);
+    cullRange(tree, cell.start, cell.ownEnd, mask);
+    if (cell.childCount == 0) continue;
+    const boxes = childBoxesAt(tree, cell);
+    for (let group: u32 = 0; group < cell.childCount; group += 4) {
+      const at = boxes + (<usize>group << 2);
+      let alive = i32x4.splat(-1);
+      // For each child, the planes that still cross it, as bits of a lane.
+      let crossed = i32x4.splat(0);
+      for (let i: u32 = 0; i < planeCount; i++) {
+        if (!(mask & (1 << i))) continue;
+        const plane = planeAt(i);
+        const farthest = along(plane, at, 96, true);
+        alive = v128.and(alive, f32x4.ge(farthest, f32x4.splat(-plane.error)));
+        if (!v128.any_true(alive)) break;
+        const nearest = along(plane, at, 96, false);
+        crossed = v128.or(crossed, v128.and(f32x4.lt(nearest, f32x4.splat(plane.error)), i32x4.splat(1 << i)));
+      }
+      let bits = i32x4.bitmask(alive) & 15;
+      if (bits == 0) continue;
+      v128.store(laneMasks, crossed);
+      while (bits != 0) {
+        const lane = ctz(bits);
+        bits &= bits - 1;
+        if (group + lane >= cell.childCount) break;
+        const childIndex = cell.firstChild + group + lane;
+        const remaining = load<u32>(laneMasks + (<usize>lane << 2));
+        if (remaining == 0) {
+          const child = cellAt(tree, childIndex);
+          takeAll(tree, child.start, child.end);
+        } else top = push(top, childIndex, remaining);
+      }
+    }
+  }
+}
+
+const laneMasks: usize = memory.data(16, 16);
+
+function push(top: usize, cell: u32, mask: u32): usize {
+  const used = top - stack;
+  stack = reserve(stack, used, used + 8);
+  store<u32>(stack + used, cell);
+  store<u32>(stack + used, mask, 4);
+  return stack + used + 8;
+}
+
+function narrowPlanes(root: Cell): void {
+  planeCount = current.planeCount;
+  const reach = max(
+    max(max(abs(root.lowX), abs(root.highX)), max(abs(root.lowY), abs(root.highY))),
+    max(abs(root.lowZ), abs(root.highZ)),
+  );
+  for (let i: u32 = 0; i < planeCount; i++) {
+    const wide = planeOf(current, i);
+    const plane = planeAt(i);
+    plane.x = <f32>wide.x;
+    plane.y = <f32>wide.y;
+    plane.z = <f32>wide.z;
+    plane.w = <f32>(wide.w + wide.x * sceneOriginX + wide.y * sceneOriginY + wide.z * sceneOriginZ);
+    plane.error = (<f32>3 * reach + abs(plane.w)) * <f32>4.76837158203125e-7; // 2^-21, three products and three sums
+  }
+}
+
+/** Distance from the plane of four boxes' corners: the farthest along its normal, or the nearest. */
+// @ts-ignore: decorator
+@inline
+function along(plane: NarrowPlane, low: usize, toHigh: usize, farthest: bool): v128 {
+  const step = toHigh / 3;
+  const x = low + (plane.x >= 0 == farthest ? toHigh : 0);
+  const y = low + step + (plane.y >= 0 == farthest ? toHigh : 0);
+  const z = low + 2 * step + (plane.z >= 0 == farthest ? toHigh : 0);
+  return f32x4.add(
+    f32x4.add(
+      f32x4.add(f32x4.mul(f32x4.splat(plane.x), v128.load(x)), f32x4.mul(f32x4.splat(plane.y), v128.load(y))),
+      f32x4.mul(f32x4.splat(plane.z), v128.load(z)),
+    ),
+    f32x4.splat(plane.w),
+  );
+}
+
+/** Objects of one cell, four at a time. */
+function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
+  const stride3 = tree.stride * 3;
+  for (let position = start; position < end; position += 4) {
+    const at = tree.bounds + (<usize>position << 2);
+    let alive = i32x4.splat(-1);
+    let wholly = i32x4.splat(-1);
+    for (let i: u32 = 0; i < planeCount; i++) {
+      if (!(mask & (1 << i))) continue;
+      const plane = planeAt(i);
+      const farthest = along(plane, at, stride3, true);
+      alive = v128.and(alive, f32x4.ge(farthest, f32x4.splat(-plane.error)));
+      if (!v128.any_true(alive)) break;
+      wholly = v128.and(wholly, f32x4.ge(along(plane, at, stride3, false), f32x4.splat(plane.error)));
+    }
+    let bits = i32x4.bitmask(alive);
+    const insideBits = i32x4.bitmask(wholly);
+    while (bits != 0) {
+      const lane = ctz(bits);
+      bits &= bits - 1;
+      if (position + lane >= end) break;
+      if (!(load<u32>(tree.visible + (<usize>(position + lane) << 2)) & current.layers)) continue;
+      const slot = slotAt(tree, position + lane);
+      if (insideBits & (1 << lane)) take(slot);
+      else takeOriented(slot);
+    }
+  }
+}
+
+function takeAll(tree: Tree, start: u32, end: u32): void {
+  const layers = current.layers;
+  for (let position = start; position < end; position++) {
+    if (load<u32>(tree.visible + (<usize>position << 2)) & layers) take(slotAt(tree, position));
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function take(slot: u32): void {
+  if (current.minPixels > 0 && tooSmall(boundsOf(itemAt(slot)))) return;
+  setBit(current.inside, slot);
+}
+
+/** Decides by oriented bounds in float64: with all planes, as those left out above cannot change the answer. */
+function takeOriented(slot: u32): void {
+  const b = boundsOf(itemAt(slot));
+  let crossing = false;
+  for (let i: u32 = 0; i < planeCount; i++) {
+    const plane = planeOf(current, i);
+    const distance = plane.x * b.tx + plane.y * b.ty + plane.z * b.tz + plane.w;
+    const radius =
+      abs(plane.x * b.xx + plane.y * b.xy + plane.z * b.xz) +
+      abs(plane.x * b.yx + plane.y * b.yy + plane.z * b.yz) +
+      abs(plane.x * b.zx + plane.y * b.zy + plane.z * b.zz);
+    if (distance < -radius) return;
+    if (distance < radius) crossing = true;
+  }
+  if (current.minPixels > 0 && tooSmall(b)) return;
+  setBit(crossing ? current.crossing : current.inside, slot);
+}
+
+/** Whether the sphere about the oriented bounds has fewer pixels across than asked for, where its centre is. */
+function tooSmall(b: Affine): bool {
+  const w = current.wx * b.tx + current.wy * b.ty + current.wz * b.tz + current.ww;
+  if (w <= 0) return false;
+  const diameter = 2.0 * sqrt(
+    b.xx * b.xx + b.xy * b.xy + b.xz * b.xz +
+    b.yx * b.yx + b.yy * b.yy + b.yz * b.yz +
+    b.zx * b.zx + b.zy * b.zy + b.zz * b.zz,
+  );
+  return diameter * current.pixelsPerUnit < current.minPixels * w;
+}

@@ -1,0 +1,62 @@
+// Narrow phase: what two shapes whose bounds overlap really do.
+
+import { CONTACTS_BOUNDS, CONTACTS_NONE, FLAG_STATIC, SHAPE_BOX, SHAPE_MESH } from '../../../shared/layout';
+import { Affine, invert, multiply } from '../math/affine';
+import { APART, FIRST_INSIDE, SECOND_INSIDE, compareBoxes } from '../math/boxes';
+import { Mesh } from '../mesh/layout';
+import { meshInsideCube, meshMeetsCube, meshesIntersect } from '../mesh/pair';
+import { Item, boundsOf, worldOf } from './objects';
+
+export const NO_CONTACT: i32 = -1;
+
+const inverse = changetype<Affine>(memory.data(96, 16));
+const near = changetype<Affine>(memory.data(96, 16));
+const map = changetype<Affine>(memory.data(96, 16));
+
+/** Whether the two may make a pair at all. */
+export function canCollide(a: Item, b: Item): bool {
+  return (
+    (a.layers & b.collidesWith) != 0 &&
+    (b.layers & a.collidesWith) != 0 &&
+    (a.group == 0 || a.group != b.group) &&
+    !(a.flags & b.flags & FLAG_STATIC) &&
+    a.contacts != CONTACTS_NONE &&
+    b.contacts != CONTACTS_NONE
+  );
+}
+
+/** NO_CONTACT, or which contains which: 0 neither, 1 a inside b, 2 b inside a. a has the lower id. */
+export function collide(a: Item, b: Item): i32 {
+  const boxes = compareBoxes(boundsOf(a), boundsOf(b));
+  if (boxes == APART) return NO_CONTACT;
+  if (a.shape == SHAPE_BOX && b.shape == SHAPE_BOX) {
+    return boxes == FIRST_INSIDE ? 1 : boxes == SECOND_INSIDE ? 2 : 0;
+  }
+  // A mesh whose bounds are in a box is in it.
+  if (b.shape == SHAPE_BOX && boxes == FIRST_INSIDE) return 1;
+  if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
+  if (min(a.contacts, b.contacts) == CONTACTS_BOUNDS) return 0;
+  if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) {
+    between(worldOf(a), worldOf(b));
+    return meshesIntersect(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map) ? 0 : NO_CONTACT;
+  }
+  const box = a.shape == SHAPE_BOX ? a : b;
+  const other = a.shape == SHAPE_BOX ? b : a;
+  const mesh = changetype<Mesh>(other.mesh);
+  between(boundsOf(box), worldOf(other));
+  if (!meshMeetsCube(mesh, map)) return NO_CONTACT;
+  return meshInsideCube(mesh, map) ? (other.id == a.id ? 1 : 2) : 0;
+}
+
+/** map = a⁻¹ · b, the places subtracted first, so that far from the origin no digits are lost. */
+function between(a: Affine, b: Affine): void {
+  memory.copy(changetype<usize>(near), changetype<usize>(b), 96);
+  near.tx = b.tx - a.tx;
+  near.ty = b.ty - a.ty;
+  near.tz = b.tz - a.tz;
+  invert(inverse, a);
+  inverse.tx = 0;
+  inverse.ty = 0;
+  inverse.tz = 0;
+  multiply(map, inverse, near);
+}

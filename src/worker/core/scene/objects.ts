@@ -1,0 +1,256 @@
+// The table of objects, by slot.
+
+import {
+  FLAG_CULLABLE, FLAG_MATRIX, FLAG_PICKABLE, FLAG_STATIC, GENERATION_BITS, OBJECT_CENTER, OBJECT_COLLIDES_WITH,
+  OBJECT_CONTACTS, OBJECT_EXTENT, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_MESH,
+  OBJECT_ROTATION, OBJECT_SHAPE, SHAPE_MESH,
+} from '../../../shared/layout';
+import { AFFINE_BYTES, Affine, multiply, setIdentity } from '../math/affine';
+import { reserve } from '../memory';
+import { Mesh } from '../mesh/layout';
+
+/** An object. Its oriented bounds are the cube [-1, 1]³ under `bounds`. */
+@unmanaged
+export class Item {
+  id: u32; // 0 where the slot is empty
+  shape: u32;
+  mesh: u32;
+  flags: u32;
+  layers: u32;
+  collidesWith: u32;
+  group: u32;
+  contacts: u32;
+  /** Object space to world. */
+  worldXx: f64; worldXy: f64; worldXz: f64;
+  worldYx: f64; worldYy: f64; worldYz: f64;
+  worldZx: f64; worldZy: f64; worldZz: f64;
+  worldTx: f64; worldTy: f64; worldTz: f64;
+  /** The cube to object space: the shape's own box. */
+  localXx: f64; localXy: f64; localXz: f64;
+  localYx: f64; localYy: f64; localYz: f64;
+  localZx: f64; localZy: f64; localZz: f64;
+  localTx: f64; localTy: f64; localTz: f64;
+  /** world · local. */
+  boundsXx: f64; boundsXy: f64; boundsXz: f64;
+  boundsYx: f64; boundsYy: f64; boundsYz: f64;
+  boundsZx: f64; boundsZy: f64; boundsZz: f64;
+  boundsTx: f64; boundsTy: f64; boundsTz: f64;
+}
+
+export const ITEM_BYTES: usize = 320;
+
+/** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
+@unmanaged
+export class Box {
+  lowX: f32; lowY: f32; lowZ: f32;
+  /** Position in its tree, UNPLACED until that is built. */
+  position: u32;
+  highX: f32; highY: f32; highZ: f32;
+  /** TREE_*. */
+  tree: u32;
+}
+
+export const BOX_BYTES: usize = 32;
+export const NO_TREE: u32 = 2;
+export const UNPLACED: u32 = 0xffffffff;
+
+export let items: usize = 0;
+export let boxes: usize = 0;
+/** Ids by slot, 0 where empty: what is scanned most, kept dense. */
+export let ids: usize = 0;
+/** Slots that may be in use: all below. */
+export let slotCount: u32 = 0;
+export let liveCount: u32 = 0;
+
+export let sceneOriginX: f64 = 0;
+export let sceneOriginY: f64 = 0;
+export let sceneOriginZ: f64 = 0;
+
+// @ts-ignore: decorator
+@inline
+export function slotOf(id: u32): u32 {
+  return id >> GENERATION_BITS;
+}
+
+// @ts-ignore: decorator
+@inline
+export function itemAt(slot: u32): Item {
+  return changetype<Item>(items + slot * <u32>ITEM_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
+export function boxAt(slot: u32): Box {
+  return changetype<Box>(boxes + slot * <u32>BOX_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
+export function idAt(slot: u32): u32 {
+  return load<u32>(ids + (<usize>slot << 2));
+}
+
+// @ts-ignore: decorator
+@inline
+export function worldOf(item: Item): Affine {
+  return changetype<Affine>(changetype<usize>(item) + offsetof<Item>('worldXx'));
+}
+
+// @ts-ignore: decorator
+@inline
+export function localOf(item: Item): Affine {
+  return changetype<Affine>(changetype<usize>(item) + offsetof<Item>('localXx'));
+}
+
+// @ts-ignore: decorator
+@inline
+export function boundsOf(item: Item): Affine {
+  return changetype<Affine>(changetype<usize>(item) + offsetof<Item>('boundsXx'));
+}
+
+export function isAlive(id: u32): bool {
+  const slot = slotOf(id);
+  return id != 0 && slot < slotCount && idAt(slot) == id;
+}
+
+/** Layers under which views see it, or 0. */
+export function visibleLayers(item: Item): u32 {
+  return item.flags & FLAG_CULLABLE ? item.layers : 0;
+}
+
+/** Layers under which rays see it, or 0. */
+export function pickLayers(item: Item): u32 {
+  return item.flags & FLAG_PICKABLE ? item.layers : 0;
+}
+
+/** Makes room for slots up to and including `slot`. */
+export function reserveSlots(slot: u32): void {
+  if (slot < slotCount) return;
+  const count = slot + 1;
+  items = reserve(items, slotCount * <u32>ITEM_BYTES, <u64>count * ITEM_BYTES);
+  boxes = reserve(boxes, slotCount * <u32>BOX_BYTES, <u64>count * BOX_BYTES);
+  ids = reserve(ids, slotCount << 2, <u64>count << 2);
+  for (let s = slotCount; s < count; s++) {
+    itemAt(s).id = 0;
+    boxAt(s).tree = NO_TREE;
+    boxAt(s).position = UNPLACED;
+    store<u32>(ids + (<usize>s << 2), 0);
+  }
+  slotCount = count;
+}
+
+/** Writes a description (layout.ts, OBJECT_*) to a slot. A new object without a matrix gets the identity. */
+export function describe(id: u32, description: usize): void {
+  const slot = slotOf(id);
+  const item = itemAt(slot);
+  const fresh = item.id != id;
+  if (fresh) liveCount++;
+  item.id = id;
+  store<u32>(ids + (<usize>slot << 2), id);
+  item.shape = load<u32>(description, OBJECT_SHAPE);
+  item.mesh = load<u32>(description, OBJECT_MESH);
+  item.flags = load<u32>(description, OBJECT_FLAGS);
+  item.layers = load<u32>(description, OBJECT_LAYERS);
+  item.collidesWith = load<u32>(description, OBJECT_COLLIDES_WITH);
+  item.group = load<u32>(description, OBJECT_GROUP);
+  item.contacts = load<u32>(description, OBJECT_CONTACTS);
+  const world = worldOf(item);
+  if (item.flags & FLAG_MATRIX) memory.copy(changetype<usize>(world), description + OBJECT_MATRIX, AFFINE_BYTES);
+  else if (fresh) setIdentity(world);
+  setLocal(item, description);
+  updateBounds(slot);
+}
+
+export function forget(slot: u32): void {
+  boxAt(slot).tree = NO_TREE;
+  boxAt(slot).position = UNPLACED;
+  itemAt(slot).id = 0;
+  store<u32>(ids + (<usize>slot << 2), 0);
+  liveCount--;
+}
+
+/** The box of the shape in object space. */
+function setLocal(item: Item, description: usize): void {
+  const local = localOf(item);
+  if (item.shape == SHAPE_MESH) {
+    const mesh = changetype<Mesh>(item.mesh);
+    setIdentity(local);
+    const x = 0.5 * (mesh.highX - mesh.lowX), y = 0.5 * (mesh.highY - mesh.lowY), z = 0.5 * (mesh.highZ - mesh.lowZ);
+    // A flat mesh gets a box with a volume, so that every oriented box can be inverted.
+    const least = max(max(x, y), z) * 1e-9;
+    local.xx = max(x, least);
+    local.yy = max(y, least);
+    local.zz = max(z, least);
+    local.tx = 0.5 * (mesh.highX + mesh.lowX);
+    local.ty = 0.5 * (mesh.highY + mesh.lowY);
+    local.tz = 0.5 * (mesh.highZ + mesh.lowZ);
+    return;
+  }
+  const hx = load<f64>(description, OBJECT_EXTENT);
+  const hy = load<f64>(description, OBJECT_EXTENT + 8);
+  const hz = load<f64>(description, OBJECT_EXTENT + 16);
+  const x = load<f64>(description, OBJECT_ROTATION);
+  const y = load<f64>(description, OBJECT_ROTATION + 8);
+  const z = load<f64>(description, OBJECT_ROTATION + 16);
+  const w = load<f64>(description, OBJECT_ROTATION + 24);
+  const s = 2.0 / (x * x + y * y + z * z + w * w);
+  local.xx = (1.0 - s * (y * y + z * z)) * hx;
+  local.xy = s * (x * y + z * w) * hx;
+  local.xz = s * (x * z - y * w) * hx;
+  local.yx = s * (x * y - z * w) * hy;
+  local.yy = (1.0 - s * (x * x + z * z)) * hy;
+  local.yz = s * (y * z + x * w) * hy;
+  local.zx = s * (x * z + y * w) * hz;
+  local.zy = s * (y * z - x * w) * hz;
+  local.zz = (1.0 - s * (x * x + y * y)) * hz;
+  local.tx = load<f64>(description, OBJECT_CENTER);
+  local.ty = load<f64>(description, OBJECT_CENTER + 8);
+  local.tz = load<f64>(description, OBJECT_CENTER + 16);
+}
+
+/** Oriented and axis-aligned bounds from the world matrix. */
+export function updateBounds(slot: u32): void {
+  const item = itemAt(slot);
+  multiply(boundsOf(item), worldOf(item), localOf(item));
+  updateBox(slot);
+}
+
+export function updateBox(slot: u32): void {
+  const b = boundsOf(itemAt(slot));
+  const box = boxAt(slot);
+  const x = b.tx - sceneOriginX, hx = abs(b.xx) + abs(b.yx) + abs(b.zx);
+  const y = b.ty - sceneOriginY, hy = abs(b.xy) + abs(b.yy) + abs(b.zy);
+  const z = b.tz - sceneOriginZ, hz = abs(b.xz) + abs(b.yz) + abs(b.zz);
+  box.lowX = below(x - hx);
+  box.highX = above(x + hx);
+  box.lowY = below(y - hy);
+  box.highY = above(y + hy);
+  box.lowZ = below(z - hz);
+  box.highZ = above(z + hz);
+}
+
+/** All boxes anew, about another origin. */
+export function moveOrigin(x: f64, y: f64, z: f64): void {
+  sceneOriginX = x;
+  sceneOriginY = y;
+  sceneOriginZ = z;
+  for (let slot: u32 = 0; slot < slotCount; slot++) if (idAt(slot) != 0) updateBox(slot);
+}
+
+const OUTWARD: f64 = 1.1920928955078125e-7; // 2^-23, twice what rounding to float32 can take away
+
+// @ts-ignore: decorator
+@inline
+function below(value: f64): f32 {
+  return <f32>(value - abs(value) * OUTWARD);
+}
+
+// @ts-ignore: decorator
+@inline
+function above(value: f64): f32 {
+  return <f32>(value + abs(value) * OUTWARD);
+}
+
+export function isStatic(item: Item): bool {
+  return (item.flags & FLAG_STATIC) != 0;
+}

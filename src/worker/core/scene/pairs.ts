@@ -1,0 +1,274 @@
+// Which objects touch. Broad phase: cells' own objects against both trees, four boxes a step. When few objects
+// changed, only their pairs are found anew and merged with the rest.
+
+import { reserve } from '../memory';
+import { NO_CONTACT, canCollide, collide } from './narrow';
+import { Box, boxAt, idAt, itemAt, liveCount, slotOf } from './objects';
+import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, cellAt, childBoxesAt, isEmpty, slotAt, treeOf } from './octree';
+import { unpaired } from './scene';
+import { clearSlots, hasSlot, slotIn } from './slot-set';
+
+@unmanaged
+export class Pair {
+  b: u32; // first, so that the two read as one u64 sort by a, then b
+  a: u32;
+  contained: u32;
+  begun: u32;
+}
+
+export const PAIR_BYTES: usize = 16;
+
+/** This frame's pairs, sorted. */
+export let pairs: usize = 0;
+export let pairCount: u32 = 0;
+/** Pairs of the frame before that are no more, sorted. */
+export let ended: usize = 0;
+export let endedCount: u32 = 0;
+
+let before: usize = 0;
+let beforeCount: u32 = 0;
+let found: usize = 0;
+let foundCount: u32 = 0;
+let sorted: usize = 0;
+let stack: usize = 0;
+
+// @ts-ignore: decorator
+@inline
+export function pairIn(list: usize, i: u32): Pair {
+  return changetype<Pair>(list + i * <u32>PAIR_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
+function keyIn(list: usize, i: u32): u64 {
+  return load<u64>(list + i * <u32>PAIR_BYTES);
+}
+
+export function findPairs(): void {
+  endedCount = 0;
+  if (unpaired.count == 0) {
+    for (let i: u32 = 0; i < pairCount; i++) pairIn(pairs, i).begun = 0;
+    return;
+  }
+  const last = before;
+  before = pairs;
+  beforeCount = pairCount;
+  pairs = last;
+  pairCount = 0;
+  foundCount = 0;
+  if (unpaired.count * 4 > liveCount) {
+    findAll();
+    sortFound();
+    mergeWith(0);
+  } else {
+    findTouched();
+    sortFound();
+    mergeWith(beforeCount);
+  }
+  clearSlots(unpaired);
+  compareWithBefore();
+}
+
+// --- broad phase ---
+
+function findAll(): void {
+  const moving = treeOf(MOVING_TREE);
+  const still = treeOf(STATIC_TREE);
+  for (let index: u32 = 0; index < moving.cellCount; index++) {
+    const cell = cellAt(moving, index);
+    if (cell.start == cell.ownEnd) continue;
+    rangeAgainstTree(moving, cell, moving, true);
+    rangeAgainstTree(moving, cell, still, false);
+  }
+}
+
+/** A cell's own objects against a tree; against their own tree each pair once, by position. */
+function rangeAgainstTree(from: Tree, group: Cell, tree: Tree, own: bool): void {
+  if (isEmpty(tree)) return;
+  const lowX = f32x4.splat(group.ownLowX), lowY = f32x4.splat(group.ownLowY), lowZ = f32x4.splat(group.ownLowZ);
+  const highX = f32x4.splat(group.ownHighX), highY = f32x4.splat(group.ownHighY), highZ = f32x4.splat(group.ownHighZ);
+  let top = push(stack, 0);
+  while (top != stack) {
+    top -= 4;
+    const cell = cellAt(tree, load<u32>(top));
+    if (own && cell.end <= group.start) continue;
+    if (
+      cell.start < cell.ownEnd && (!own || cell.ownEnd > group.start) &&
+      cell.ownLowX <= group.ownHighX && cell.ownHighX >= group.ownLowX &&
+      cell.ownLowY <= group.ownHighY && cell.ownHighY >= group.ownLowY &&
+      cell.ownLowZ <= group.ownHighZ && cell.ownHighZ >= group.ownLowZ
+    ) {
+      for (let position = group.start; position < group.ownEnd; position++) {
+        const slot = slotAt(from, position);
+        if (slot == HOLE) continue;
+        const first = own ? max(cell.start, position + 1) : cell.start;
+        objectAgainstRange(slot, boxAt(slot), tree, first, cell.ownEnd, false);
+      }
+    }
+    if (cell.childCount == 0) continue;
+    const boxes = childBoxesAt(tree, cell);
+    for (let part: u32 = 0; part < cell.childCount; part += 4) {
+      let bits = boxAgainstFour(boxes + (<usize>part << 2), 32, lowX, lowY, lowZ, highX, highY, highZ);
+      while (bits != 0) {
+        const lane = ctz(bits);
+        bits &= bits - 1;
+        if (part + lane < cell.childCount) top = push(top, cell.firstChild + part + lane);
+      }
+    }
+  }
+}
+
+/** Pairs of all touched objects that are still there; of two touched ones the lower slot finds the pair. */
+function findTouched(): void {
+  for (let i: u32 = 0; i < unpaired.count; i++) {
+    const slot = slotIn(unpaired, i);
+    if (idAt(slot) == 0) continue;
+    const box = boxAt(slot);
+    objectAgainstTree(slot, box, treeOf(MOVING_TREE));
+    if (box.tree == MOVING_TREE) objectAgainstTree(slot, box, treeOf(STATIC_TREE));
+  }
+}
+
+function objectAgainstTree(slot: u32, box: Box, tree: Tree): void {
+  if (isEmpty(tree)) return;
+  const lowX = f32x4.splat(box.lowX), lowY = f32x4.splat(box.lowY), lowZ = f32x4.splat(box.lowZ);
+  const highX = f32x4.splat(box.highX), highY = f32x4.splat(box.highY), highZ = f32x4.splat(box.highZ);
+  let top = push(stack, 0);
+  while (top != stack) {
+    top -= 4;
+    const cell = cellAt(tree, load<u32>(top));
+    objectAgainstRange(slot, box, tree, cell.start, cell.ownEnd, true);
+    if (cell.childCount == 0) continue;
+    const boxes = childBoxesAt(tree, cell);
+    for (let part: u32 = 0; part < cell.childCount; part += 4) {
+      let bits = boxAgainstFour(boxes + (<usize>part << 2), 32, lowX, lowY, lowZ, highX, highY, highZ);
+      while (bits != 0) {
+        const lane = ctz(bits);
+        bits &= bits - 1;
+        if (part + lane < cell.childCount) top = push(top, cell.firstChild + part + lane);
+      }
+    }
+  }
+}
+
+function objectAgainstRange(slot: u32, box: Box, tree: Tree, start: u32, end: u32, touched: bool): void {
+  const lowX = f32x4.splat(box.lowX), lowY = f32x4.splat(box.lowY), lowZ = f32x4.splat(box.lowZ);
+  const highX = f32x4.splat(box.highX), highY = f32x4.splat(box.highY), highZ = f32x4.splat(box.highZ);
+  for (let position = start; position < end; position += 4) {
+    let bits = boxAgainstFour(
+      tree.bounds + (<usize>position << 2), tree.stride, lowX, lowY, lowZ, highX, highY, highZ,
+    );
+    while (bits != 0) {
+      const lane = ctz(bits);
+      bits &= bits - 1;
+      if (position + lane >= end) break;
+      const other = slotAt(tree, position + lane);
+      if (touched && (other == slot || (other < slot && hasSlot(unpaired, other)))) continue;
+      consider(slot, other);
+    }
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function boxAgainstFour(at: usize, step: usize, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128): i32 {
+  const x = v128.and(f32x4.le(v128.load(at), highX), f32x4.ge(v128.load(at + 3 * step), lowX));
+  const y = v128.and(f32x4.le(v128.load(at + step), highY), f32x4.ge(v128.load(at + 4 * step), lowY));
+  const z = v128.and(f32x4.le(v128.load(at + 2 * step), highZ), f32x4.ge(v128.load(at + 5 * step), lowZ));
+  return i32x4.bitmask(v128.and(v128.and(x, y), z));
+}
+
+function push(top: usize, cell: u32): usize {
+  const used = top - stack;
+  stack = reserve(stack, used, used + 4);
+  store<u32>(stack + used, cell);
+  return stack + used + 4;
+}
+
+function consider(s: u32, t: u32): void {
+  const a = itemAt(min(s, t)), b = itemAt(max(s, t));
+  if (!canCollide(a, b)) return;
+  const contained = collide(a, b);
+  if (contained == NO_CONTACT) return;
+  found = reserve(found, foundCount * <u32>PAIR_BYTES, <u64>(foundCount + 1) * PAIR_BYTES);
+  const pair = pairIn(found, foundCount++);
+  pair.a = a.id;
+  pair.b = b.id;
+  pair.contained = contained;
+  pair.begun = 0;
+}
+
+// --- order and events ---
+
+const counts: usize = memory.data(2048 * 4, 16);
+
+/** By a, then b: radix sort over the slots' 21 bits of each, 11 and 10 at a time; ids sort as their slots do. */
+function sortFound(): void {
+  if (foundCount < 2) return;
+  sorted = reserve(sorted, 0, <u64>foundCount * PAIR_BYTES);
+  radixPass(found, sorted, 11, 11);
+  radixPass(sorted, found, 22, 10);
+  radixPass(found, sorted, 43, 11);
+  radixPass(sorted, found, 54, 10);
+}
+
+function radixPass(from: usize, to: usize, shift: u64, bits: u32): void {
+  const mask = (1 << bits) - 1;
+  memory.fill(counts, 0, 2048 * 4);
+  for (let i: u32 = 0; i < foundCount; i++) {
+    const at = counts + (<usize>(<u32>(keyIn(from, i) >> shift) & mask) << 2);
+    store<u32>(at, load<u32>(at) + 1);
+  }
+  let sum: u32 = 0;
+  for (let digit: u32 = 0; digit <= <u32>mask; digit++) {
+    const at = counts + (<usize>digit << 2);
+    const n = load<u32>(at);
+    store<u32>(at, sum);
+    sum += n;
+  }
+  for (let i: u32 = 0; i < foundCount; i++) {
+    const source = from + i * <u32>PAIR_BYTES;
+    const at = counts + (<usize>(<u32>(load<u64>(source) >> shift) & mask) << 2);
+    const place = load<u32>(at);
+    store<u32>(at, place + 1);
+    v128.store(to + place * <u32>PAIR_BYTES, v128.load(source));
+  }
+}
+
+/** Whether a pair of the frame before needs no new look. */
+function isKept(pair: Pair): bool {
+  const a = slotOf(pair.a), b = slotOf(pair.b);
+  return idAt(a) == pair.a && idAt(b) == pair.b && !hasSlot(unpaired, a) && !hasSlot(unpaired, b);
+}
+
+/** pairs = found and what is kept of the first `count` pairs of before, in order. */
+function mergeWith(count: u32): void {
+  pairs = reserve(pairs, 0, max<u64>(<u64>(foundCount + count) * PAIR_BYTES, 64));
+  let i: u32 = 0;
+  let j: u32 = 0;
+  while (true) {
+    while (j < count && !isKept(pairIn(before, j))) j++;
+    if (i >= foundCount && j >= count) break;
+    const takeFound = j >= count || (i < foundCount && keyIn(found, i) < keyIn(before, j));
+    const source = takeFound ? found + i++ * <u32>PAIR_BYTES : before + j++ * <u32>PAIR_BYTES;
+    v128.store(pairs + pairCount++ * <u32>PAIR_BYTES, v128.load(source));
+  }
+}
+
+function compareWithBefore(): void {
+  let i: u32 = 0;
+  let j: u32 = 0;
+  while (i < pairCount || j < beforeCount) {
+    const now: u64 = i < pairCount ? keyIn(pairs, i) : u64.MAX_VALUE;
+    const then: u64 = j < beforeCount ? keyIn(before, j) : u64.MAX_VALUE;
+    if (now <= then) {
+      pairIn(pairs, i).begun = now == then ? 0 : 1;
+      i++;
+      if (now == then) j++;
+    } else {
+      ended = reserve(ended, endedCount * <u32>PAIR_BYTES, <u64>(endedCount + 1) * PAIR_BYTES);
+      v128.store(ended + endedCount++ * <u32>PAIR_BYTES, v128.load(before + j * <u32>PAIR_BYTES));
+      j++;
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// The scene: objects and the two trees that index them, brought up to date when somebody asks.
+
+import { FLAG_STATIC, OBJECT_FLAGS } from '../../../shared/layout';
+import { AFFINE_BYTES, Affine, usable } from '../math/affine';
+import {
+  NO_TREE, UNPLACED, boxAt, describe, forget, itemAt, moveOrigin, reserveSlots, sceneOriginX, sceneOriginY,
+  sceneOriginZ, slotCount, slotOf, updateBounds, worldOf,
+} from './objects';
+import {
+  MOVING_TREE, STATIC_TREE, Tree, beginTree, buildTree, clearSlot, enlist, movePosition, refitTree, treeOf, writeLayers,
+} from './octree';
+import { SlotSet, addSlot, clearSlots, slotIn } from './slot-set';
+import { forgetInViews } from './views';
+
+/** Slots whose boxes the trees have not taken over yet. */
+const moved = changetype<SlotSet>(memory.data(16, 16));
+/** Slots whose pairs are to be found anew. */
+export const unpaired = changetype<SlotSet>(memory.data(16, 16));
+
+function touch(slot: u32): void {
+  addSlot(moved, slot);
+  addSlot(unpaired, slot);
+}
+
+/** Adds an object, or changes one. */
+export function putObject(id: u32, description: usize): void {
+  const slot = slotOf(id);
+  reserveSlots(slot);
+  touch(slot);
+  const which = load<u32>(description, OBJECT_FLAGS) & FLAG_STATIC ? STATIC_TREE : MOVING_TREE;
+  const box = boxAt(slot);
+  if (box.tree != which) {
+    if (box.position != UNPLACED) clearSlot(treeOf(box.tree), slot);
+    box.tree = which;
+    treeOf(which).built = 0;
+  }
+  describe(id, description);
+  if (box.position != UNPLACED) writeLayers(treeOf(which), box.position, itemAt(slot));
+}
+
+export function removeObject(id: u32): void {
+  const slot = slotOf(id);
+  addSlot(unpaired, slot);
+  forgetInViews(slot);
+  const box = boxAt(slot);
+  if (box.position != UNPLACED) clearSlot(treeOf(box.tree), slot);
+  forget(slot);
+}
+
+/** Gives an object a new place; false where the matrix is none. The same matrix again is no movement. */
+export function moveObject(slot: u32, matrix: Affine): bool {
+  const world = worldOf(itemAt(slot));
+  if (memory.compare(changetype<usize>(world), changetype<usize>(matrix), AFFINE_BYTES) == 0) return true;
+  if (!usable(matrix)) return false;
+  memory.copy(changetype<usize>(world), changetype<usize>(matrix), AFFINE_BYTES);
+  updateBounds(slot);
+  touch(slot);
+  return true;
+}
+
+/**
+ * Trees as the objects are now. A tree is built anew when objects came or changed trees, or when a tenth of its
+ * positions are holes or have left their cells; otherwise only its bounds follow.
+ */
+export function updateTrees(): void {
+  if (moved.count == 0 && !isStale(STATIC_TREE) && !isStale(MOVING_TREE)) return;
+  const staticTree = treeOf(STATIC_TREE);
+  const movingTree = treeOf(MOVING_TREE);
+  for (let i: u32 = 0; i < moved.count; i++) {
+    const slot = slotIn(moved, i);
+    const box = boxAt(slot);
+    if (box.tree == NO_TREE || box.position == UNPLACED) continue;
+    movePosition(box.tree == STATIC_TREE ? staticTree : movingTree, slot);
+  }
+  clearSlots(moved);
+  const rebuildStatic = isStale(STATIC_TREE);
+  const rebuildMoving = isStale(MOVING_TREE);
+  if (rebuildStatic || rebuildMoving) {
+    if (recentre()) {
+      rebuild(STATIC_TREE);
+      rebuild(MOVING_TREE);
+      return;
+    }
+    if (rebuildStatic) rebuild(STATIC_TREE);
+    if (rebuildMoving) rebuild(MOVING_TREE);
+  }
+  if (!rebuildStatic) refitTree(staticTree);
+  if (!rebuildMoving) refitTree(movingTree);
+}
+
+function isStale(which: u32): bool {
+  const tree = treeOf(which);
+  return !tree.built || (tree.misfits + tree.holes) * 10 > tree.count + 160;
+}
+
+function rebuild(which: u32): void {
+  const tree = treeOf(which);
+  let count: u32 = 0;
+  for (let slot: u32 = 0; slot < slotCount; slot++) if (boxAt(slot).tree == which) count++;
+  beginTree(tree, count);
+  let position: u32 = 0;
+  for (let slot: u32 = 0; slot < slotCount; slot++) if (boxAt(slot).tree == which) enlist(position++, slot);
+  buildTree(tree);
+}
+
+/** Moves the origin of the float32 bounds to the middle of the scene when that is far away for its size. */
+function recentre(): bool {
+  let lowX: f32 = Infinity, lowY: f32 = Infinity, lowZ: f32 = Infinity;
+  let highX: f32 = -Infinity, highY: f32 = -Infinity, highZ: f32 = -Infinity;
+  for (let slot: u32 = 0; slot < slotCount; slot++) {
+    const box = boxAt(slot);
+    if (box.tree == NO_TREE) continue;
+    lowX = min(lowX, box.lowX); highX = max(highX, box.highX);
+    lowY = min(lowY, box.lowY); highY = max(highY, box.highY);
+    lowZ = min(lowZ, box.lowZ); highZ = max(highZ, box.highZ);
+  }
+  if (!(lowX <= highX)) return false;
+  const x = (lowX + highX) * <f32>0.5, y = (lowY + highY) * <f32>0.5, z = (lowZ + highZ) * <f32>0.5;
+  const size = max(max(highX - lowX, highY - lowY), highZ - lowZ);
+  if (!(max(max(abs(x), abs(y)), abs(z)) > size * 2)) return false;
+  moveOrigin(sceneOriginX + x, sceneOriginY + y, sceneOriginZ + z);
+  return true;
+}

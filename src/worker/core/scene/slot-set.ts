@@ -1,0 +1,44 @@
+import { reserve } from '../memory';
+
+/** A set of slots: a list in the order of entry, and a bitmap that keeps it one each. */
+@unmanaged
+export class SlotSet {
+  list: usize;
+  count: u32;
+  bits: usize;
+  words: u32;
+}
+
+export function addSlot(set: SlotSet, slot: u32): void {
+  const word = slot >> 5;
+  if (word >= set.words) {
+    const words = word + 1 + (word >> 1);
+    set.bits = reserve(set.bits, set.words << 2, <u64>words << 2);
+    memory.fill(set.bits + (<usize>set.words << 2), 0, <usize>(words - set.words) << 2);
+    set.words = words;
+  }
+  const at = set.bits + (<usize>word << 2);
+  const bit: u32 = 1 << (slot & 31);
+  if (load<u32>(at) & bit) return;
+  set.list = reserve(set.list, set.count << 2, <u64>(set.count + 1) << 2);
+  store<u32>(at, load<u32>(at) | bit);
+  store<u32>(set.list + (set.count++ << 2), slot);
+}
+
+// @ts-ignore: decorator
+@inline
+export function hasSlot(set: SlotSet, slot: u32): bool {
+  const word = slot >> 5;
+  return word < set.words && (load<u32>(set.bits + (<usize>word << 2)) & (1 << (slot & 31))) != 0;
+}
+
+// @ts-ignore: decorator
+@inline
+export function slotIn(set: SlotSet, i: u32): u32 {
+  return load<u32>(set.list + (<usize>i << 2));
+}
+
+export function clearSlots(set: SlotSet): void {
+  for (let i: u32 = 0; i < set.count; i++) store<u32>(set.bits + (<usize>(slotIn(set, i) >> 5) << 2), 0);
+  set.count = 0;
+}
