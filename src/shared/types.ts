@@ -177,7 +177,7 @@ export interface ContactPair {
   b: ObjectId;
   /** New in this frame. */
   begun: boolean;
-  /** 0, 1: a inside b, 2: b inside a. */
+  /** 0, 1: a inside b, 2: b inside a; always 0 where one of the two has contacts 'bounds'. */
   contained: 0 | 1 | 2;
   /** xyz each, world. */
   points: Float32Array;

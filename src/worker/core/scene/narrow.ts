@@ -29,13 +29,13 @@ export function canCollide(a: Item, b: Item): bool {
 export function collide(a: Item, b: Item): i32 {
   const boxes = compareBoxes(boundsOf(a), boundsOf(b));
   if (boxes == APART) return NO_CONTACT;
+  if (min(a.contacts, b.contacts) == CONTACTS_BOUNDS) return 0;
   if (a.shape == SHAPE_BOX && b.shape == SHAPE_BOX) {
     return boxes == FIRST_INSIDE ? 1 : boxes == SECOND_INSIDE ? 2 : 0;
   }
   // A mesh whose bounds are in a box is in it.
   if (b.shape == SHAPE_BOX && boxes == FIRST_INSIDE) return 1;
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
-  if (min(a.contacts, b.contacts) == CONTACTS_BOUNDS) return 0;
   if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) {
     between(worldOf(a), worldOf(b));
     return meshesIntersect(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map) ? 0 : NO_CONTACT;

@@ -176,8 +176,7 @@ function setLocal(item: Item, description: usize): void {
     const mesh = changetype<Mesh>(item.mesh);
     setIdentity(local);
     const x = 0.5 * (mesh.highX - mesh.lowX), y = 0.5 * (mesh.highY - mesh.lowY), z = 0.5 * (mesh.highZ - mesh.lowZ);
-    // A flat mesh gets a box with a volume, so that every oriented box can be inverted.
-    const least = max(max(x, y), z) * 1e-9;
+    const least = thinnest(x, y, z);
     local.xx = max(x, least);
     local.yy = max(y, least);
     local.zz = max(z, least);
@@ -186,9 +185,13 @@ function setLocal(item: Item, description: usize): void {
     local.tz = 0.5 * (mesh.highZ + mesh.lowZ);
     return;
   }
-  const hx = load<f64>(description, OBJECT_EXTENT);
-  const hy = load<f64>(description, OBJECT_EXTENT + 8);
-  const hz = load<f64>(description, OBJECT_EXTENT + 16);
+  let hx = load<f64>(description, OBJECT_EXTENT);
+  let hy = load<f64>(description, OBJECT_EXTENT + 8);
+  let hz = load<f64>(description, OBJECT_EXTENT + 16);
+  const least = thinnest(hx, hy, hz);
+  hx = max(hx, least);
+  hy = max(hy, least);
+  hz = max(hz, least);
   const x = load<f64>(description, OBJECT_ROTATION);
   const y = load<f64>(description, OBJECT_ROTATION + 8);
   const z = load<f64>(description, OBJECT_ROTATION + 16);
@@ -206,6 +209,11 @@ function setLocal(item: Item, description: usize): void {
   local.tx = load<f64>(description, OBJECT_CENTER);
   local.ty = load<f64>(description, OBJECT_CENTER + 8);
   local.tz = load<f64>(description, OBJECT_CENTER + 16);
+}
+
+/** Flat meshes and boxes get a thickness that nobody sees, so that every oriented box can be inverted. */
+function thinnest(x: f64, y: f64, z: f64): f64 {
+  return max(max(max(x, y), z) * 1e-9, 1e-90);
 }
 
 /** Oriented and axis-aligned bounds from the world matrix. */

@@ -101,8 +101,13 @@ function rangeAgainstTree(from: Tree, group: Cell, tree: Tree, own: bool): void 
       for (let position = group.start; position < group.ownEnd; position++) {
         const slot = slotAt(from, position);
         if (slot == HOLE) continue;
+        const box = boxAt(slot);
+        if (
+          cell.ownLowX > box.highX || cell.ownHighX < box.lowX || cell.ownLowY > box.highY ||
+          cell.ownHighY < box.lowY || cell.ownLowZ > box.highZ || cell.ownHighZ < box.lowZ
+        ) continue;
         const first = own ? max(cell.start, position + 1) : cell.start;
-        objectAgainstRange(slot, boxAt(slot), tree, first, cell.ownEnd, false);
+        objectAgainstRange(slot, box, tree, first, cell.ownEnd, false);
       }
     }
     if (cell.childCount == 0) continue;

@@ -1,0 +1,53 @@
+// Whether dist/ and build/ were made from the sources as they are now.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './run.mjs';
+
+const INPUTS = [
+  'src',
+  'scripts/build.mjs',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'package.json',
+  'package-lock.json',
+];
+const OUTPUTS = [
+  'build/core.wasm',
+  'dist/index.js',
+  'dist/three.js',
+  'dist/host.js',
+  'dist/host.node.js',
+  'dist/worker.js',
+  'dist/types/client/index.d.ts',
+  'dist/types/client/three/index.d.ts',
+];
+const STAMP = join(root, 'build/sources.sha256');
+
+function* filesBelow(path) {
+  if (statSync(join(root, path)).isFile()) yield path;
+  else for (const name of readdirSync(join(root, path)).sort()) yield* filesBelow(`${path}/${name}`);
+}
+
+/** Of all that goes into a build; contents instead of times, which a checkout or a copy changes. */
+export function sourcesHash() {
+  const hash = createHash('sha256');
+  for (const input of INPUTS) {
+    for (const file of filesBelow(input))
+      hash
+        .update(`${file}\0`)
+        .update(readFileSync(join(root, file)))
+        .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+export function rememberBuild(hash) {
+  mkdirSync(join(root, 'build'), { recursive: true });
+  writeFileSync(STAMP, hash);
+}
+
+export function buildIsCurrent() {
+  if (!existsSync(STAMP) || !OUTPUTS.every((file) => existsSync(join(root, file)))) return false;
+  return readFileSync(STAMP, 'utf8') === sourcesHash();
+}

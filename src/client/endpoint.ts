@@ -1,0 +1,18 @@
+import type { Endpoint } from 'comlink';
+
+/** A worker as the link uses it. A browser's `Worker` is one. */
+export interface WorkerEndpoint extends Endpoint {
+  terminate(): unknown;
+  /** In Node: whether the worker keeps the process alive. */
+  ref?(): void;
+  unref?(): void;
+}
+
+export function isEndpoint(worker: unknown): worker is WorkerEndpoint {
+  const candidate = worker as Partial<WorkerEndpoint> | null | undefined;
+  return (
+    typeof candidate?.postMessage === 'function' &&
+    typeof candidate.addEventListener === 'function' &&
+    typeof candidate.terminate === 'function'
+  );
+}

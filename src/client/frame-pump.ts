@@ -1,0 +1,191 @@
+import { CollisionError } from '../shared/errors.js';
+import { IN_EPOCH, IN_FRAME } from '../shared/layout.js';
+import type { Command, MemoryUse, ResultMessage } from '../shared/protocol.js';
+import type { FrameResult } from '../shared/types.js';
+import { FrameView } from './frame-result.js';
+import type { Deferred, WorkerLink } from './link.js';
+import { Staging } from './staging.js';
+import type { ViewTable } from './views.js';
+
+/** A frame that was asked for. */
+interface Frame {
+  staging: Staging;
+  answer: Deferred<FrameResult>;
+  /** The views' names by slot, when it was last asked for. */
+  names: readonly (string | undefined)[];
+}
+
+const NO_MS: FrameResult['ms'] = { total: 0, update: 0, cull: 0, contacts: 0 };
+
+/**
+ * Everything that goes to the worker in order: frames, commands and queries.
+ *
+ * At most one frame is in the worker and one waits. An update() while one waits joins it: both get the same answer,
+ * with the newest transforms. What is asked for behind a waiting frame is sent behind it, so that a query sees every
+ * update() before it. When a frame is joined, the commands behind it go ahead: the frame now speaks of the objects
+ * that they add. The queries behind it stay, and see the newer frame. So nothing but the callers' own queries and
+ * commands ever queues up.
+ */
+export class FramePump {
+  /** Takes the transforms for the next update(). */
+  staging = new Staging();
+  framesDone = 0;
+  ms = NO_MS;
+  memory: MemoryUse = { memoryBytes: 0, usedBytes: 0 };
+
+  readonly #link: WorkerLink;
+  readonly #epoch: number;
+  readonly #views: ViewTable;
+  readonly #stagings = [this.staging];
+  readonly #free: Staging[] = [];
+  #lastFrame = 0;
+  #inWorker: Frame | undefined;
+  #waiting: Frame | undefined;
+  /** Sent in the next microtask, or before the next frame. */
+  #ready: (Command | (() => void))[] = [];
+  /** Sent behind the waiting frame. */
+  #behind: (Command | (() => void))[] = [];
+  #flushIsDue = false;
+  /** The newest result's buffer, which the caller may read, and an older one's, which is free. */
+  #shownOut: ArrayBuffer | undefined;
+  #freeOut: ArrayBuffer | undefined;
+  #sentOutBytes = 0;
+  #outAllocations = 0;
+
+  /** `epoch` is the number of the worker's life. */
+  constructor(link: WorkerLink, epoch: number, views: ViewTable) {
+    this.#link = link;
+    this.#epoch = epoch;
+    this.#views = views;
+  }
+
+  /** Frames that wait: 0 or 1. */
+  get depth(): number {
+    return this.#waiting ? 1 : 0;
+  }
+
+  /** Frame buffers allocated so far. */
+  get allocations(): number {
+    return this.#stagings.reduce((sum, staging) => sum + staging.allocations, this.#outAllocations);
+  }
+
+  /** A command, or a query as the function that posts it, in order with the frames. */
+  enqueue(entry: Command | (() => void)): void {
+    if (this.#waiting) {
+      this.#behind.push(entry);
+      return;
+    }
+    this.#ready.push(entry);
+    this.#flushSoon();
+  }
+
+  /** The newest command, if nothing was asked for after it and it is still here. */
+  get lastCommand(): Command | undefined {
+    const last = (this.#waiting ? this.#behind : this.#ready).at(-1);
+    return typeof last === 'function' ? undefined : last;
+  }
+
+  update(): Promise<FrameResult> {
+    this.#views.stage(this.staging);
+    const waiting = this.#waiting;
+    if (waiting) {
+      waiting.staging.join(this.staging);
+      waiting.names = this.#views.names;
+      this.staging.restart();
+      this.#sendCommandsAhead();
+      return waiting.answer.promise;
+    }
+    const frame = { staging: this.staging, answer: this.#link.defer<FrameResult>(), names: this.#views.names };
+    this.staging = this.#free.pop() ?? this.#newStaging();
+    if (this.#inWorker) this.#waiting = frame;
+    else this.#post(frame);
+    return frame.answer.promise;
+  }
+
+  /** Takes a frame's answer and sends the frame that waited for it. */
+  receive({ input, out, failure, memoryBytes, usedBytes }: ResultMessage): void {
+    const frame = this.#inWorker;
+    const header = new DataView(input);
+    const isExpected =
+      header.getUint32(IN_FRAME, true) === this.#lastFrame && header.getUint32(IN_EPOCH, true) === this.#epoch;
+    if (!frame || !isExpected) return; // of another life of the worker
+    this.memory = { memoryBytes, usedBytes };
+    this.framesDone++;
+    frame.staging.restart(input);
+    this.#free.push(frame.staging);
+    this.#inWorker = undefined;
+    if (out) {
+      if (out.byteLength !== this.#sentOutBytes) this.#outAllocations++;
+      this.#freeOut = this.#shownOut;
+      this.#shownOut = out;
+    }
+    this.#sendWaiting();
+    if (failure) {
+      frame.answer.reject(new CollisionError(failure.code, failure.message));
+      return;
+    }
+    const result = new FrameView(out!, frame.names);
+    this.ms = result.ms;
+    frame.answer.resolve(result);
+  }
+
+  #post(frame: Frame): void {
+    this.#flush();
+    this.#lastFrame++;
+    const input = frame.staging.seal(this.#lastFrame, this.#epoch);
+    const out = this.#freeOut;
+    this.#freeOut = undefined;
+    this.#sentOutBytes = out?.byteLength ?? 0;
+    this.#inWorker = frame;
+    this.#link.post({ type: 'frame', input, out }, out ? [input, out] : [input]);
+  }
+
+  #sendWaiting(): void {
+    const waiting = this.#waiting;
+    if (!waiting) return;
+    this.#waiting = undefined;
+    this.#post(waiting);
+    this.#ready = this.#behind;
+    this.#behind = [];
+    this.#flush();
+  }
+
+  #sendCommandsAhead(): void {
+    for (const entry of this.#behind) if (typeof entry !== 'function') this.#ready.push(entry);
+    this.#behind = this.#behind.filter((entry) => typeof entry === 'function');
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
+    if (this.#flushIsDue || this.#ready.length === 0) return;
+    this.#flushIsDue = true;
+    queueMicrotask(() => {
+      this.#flushIsDue = false;
+      this.#flush();
+    });
+  }
+
+  /** Posts what is ready: commands in a row as one message. */
+  #flush(): void {
+    if (this.#ready.length === 0) return;
+    const entries = this.#ready;
+    this.#ready = [];
+    let list: Command[] = [];
+    for (const entry of entries) {
+      if (typeof entry !== 'function') {
+        list.push(entry);
+        continue;
+      }
+      if (list.length > 0) this.#link.post({ type: 'commands', list });
+      list = [];
+      entry();
+    }
+    if (list.length > 0) this.#link.post({ type: 'commands', list });
+  }
+
+  #newStaging(): Staging {
+    const staging = new Staging();
+    this.#stagings.push(staging);
+    return staging;
+  }
+}

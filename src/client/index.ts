@@ -1,0 +1,31 @@
+export { CollisionError, type ErrorCode } from '../shared/errors.js';
+export { NO_OBJECT } from '../shared/ids.js';
+export type {
+  AddMeshOptions,
+  BoxShape,
+  CapsuleShape,
+  CollisionServiceOptions,
+  ContactDetail,
+  ContactPair,
+  ContactSet,
+  FrameResult,
+  Hit,
+  MeshData,
+  MeshId,
+  MeshInfo,
+  MeshShape,
+  ObjectId,
+  ObjectOptions,
+  PickOptions,
+  QueryOptions,
+  Ray,
+  RayHits,
+  ServiceStats,
+  Shape,
+  SphereShape,
+  Vec3,
+  ViewOptions,
+  VisibleSet,
+  WorkerLike,
+} from '../shared/types.js';
+export { type CollisionService, createCollisionService } from './service.js';

@@ -1,0 +1,220 @@
+import { type Remote, wrap } from 'comlink';
+import { createDefaultWorker, endpointOf } from '#host';
+import { CollisionError } from '../shared/errors.js';
+import { type FromWorker, failureFromWire, type ToWorker, type WorkerApi } from '../shared/protocol.js';
+import type { WorkerLike } from '../shared/types.js';
+import type { WorkerEndpoint } from './endpoint.js';
+import { show } from './validate.js';
+
+/** A promise to be settled from outside; what comes after the first settling is ignored. */
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly settled: boolean;
+  resolve(value: T): void;
+  reject(error: CollisionError): void;
+}
+
+export interface LinkOptions {
+  createWorker?: (() => WorkerLike) | undefined;
+  timeout: number;
+}
+
+// Silence is counted in ticks of this thread's own timer: one that was blocked, throttled in a hidden tab or asleep
+// with its machine has ticked as little as the worker was heard.
+const TICKS = 8;
+
+/**
+ * One worker, from its start to its end. comlink leaves calls pending when a worker goes; here everything pending
+ * rejects when the worker fails to load, throws, stays silent for `timeout` or is closed.
+ */
+export class WorkerLink {
+  readonly api: Remote<WorkerApi>;
+  /** Resolves when the worker listens. */
+  readonly ready: Promise<void>;
+  /** Resolves, with the reason, when the link has ended. */
+  readonly ended: Promise<CollisionError>;
+  /** Why the link has ended; null before. */
+  error: CollisionError | null = null;
+
+  readonly #endpoint: WorkerEndpoint;
+  readonly #timeout: number;
+  readonly #receive: (message: FromWorker) => void;
+  readonly #started: Deferred<void>;
+  readonly #pending = new Set<Rejectable>();
+  readonly #listeners: [type: string, listener: (event: Event) => void][];
+  #end!: (error: CollisionError) => void;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #silentTicks = 0;
+
+  /** `receive` gets the plain messages. Throws WORKER_LOST when the worker cannot even be made. */
+  constructor({ createWorker = createDefaultWorker, timeout }: LinkOptions, receive: (message: FromWorker) => void) {
+    this.#endpoint = createEndpoint(createWorker);
+    this.#timeout = timeout;
+    this.#receive = receive;
+    this.#listeners = [
+      ['message', (event) => this.#hear((event as MessageEvent<FromWorker>).data)],
+      ['messageerror', () => this.#lose('sent a message that could not be read')],
+      ['error', (event) => this.#failed(event as ErrorEvent)],
+    ];
+    for (const [type, listener] of this.#listeners) this.#endpoint.addEventListener(type, listener);
+    this.api = wrap<WorkerApi>(this.#endpoint);
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#started = this.defer();
+    this.ready = this.#started.promise;
+  }
+
+  /** Calls, frames and builds without an answer. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  post(message: ToWorker, transfer: Transferable[] = []): void {
+    if (!this.error) this.#endpoint.postMessage(message, transfer);
+  }
+
+  /** Calls the worker; errors name `operation`. */
+  call<T>(operation: string, invoke: (api: Remote<WorkerApi>) => Promise<T>): Promise<T> {
+    const answer = this.defer<T>();
+    this.answerWith(answer, operation, invoke);
+    return answer.promise;
+  }
+
+  /** Calls the worker for an answer that was promised earlier; whether the worker did it, settled or not. */
+  async answerWith<T>(
+    answer: Deferred<T>,
+    operation: string,
+    invoke: (api: Remote<WorkerApi>) => Promise<T>,
+  ): Promise<boolean> {
+    try {
+      answer.resolve(await invoke(this.api));
+      return true;
+    } catch (error) {
+      const failure = failureFromWire(error);
+      // Any other error is a bug over there, after which nothing in the worker can be trusted.
+      if (failure) answer.reject(new CollisionError(failure.code, named(operation, failure.message), { cause: error }));
+      else this.#lose(`failed in ${operation} with ${String(error)}`);
+      return false;
+    }
+  }
+
+  /** Work in flight until it is settled: it is watched for silence and rejects with the link. */
+  defer<T>(): Deferred<T> {
+    const answer = new PendingAnswer<T>((settled) => this.#release(settled));
+    if (this.error) {
+      answer.reject(this.error);
+    } else {
+      if (this.#pending.size === 0) this.#watch();
+      this.#pending.add(answer);
+    }
+    return answer;
+  }
+
+  /** Ends the worker and rejects what is pending with `error`. */
+  close(error: CollisionError): void {
+    if (this.error) return;
+    this.error = error;
+    for (const [type, listener] of this.#listeners) this.#endpoint.removeEventListener(type, listener);
+    this.#endpoint.terminate();
+    for (const answer of [...this.#pending]) answer.reject(error);
+    this.#end(error);
+  }
+
+  #hear(message: FromWorker): void {
+    this.#silentTicks = 0;
+    if (message.type === 'fault') {
+      this.close(new CollisionError(message.failure.code, `the worker could not start: ${message.failure.message}`));
+      return;
+    }
+    // The answers of comlink come here as well, and are passed over.
+    this.#receive(message);
+    if (message.type === 'ready') this.#started.resolve();
+  }
+
+  #failed(event: ErrorEvent): void {
+    event.preventDefault(); // handled: it is not also an uncaught error of the page
+    if (this.#started.settled) {
+      this.#lose(`threw: ${event.message}`);
+    } else if (event.message) {
+      this.#lose(`did not start: ${event.message}`);
+    } else {
+      this.#lose(
+        'did not start: its script could not be loaded, because it is not where the bundler says, ' +
+          'or a content security policy forbids it (worker-src)',
+      );
+    }
+  }
+
+  #lose(what: string): void {
+    this.close(new CollisionError('WORKER_LOST', `the worker ${what}`));
+  }
+
+  #release(answer: Rejectable): void {
+    if (!this.#pending.delete(answer) || this.#pending.size > 0) return;
+    clearInterval(this.#timer);
+    this.#endpoint.unref?.();
+  }
+
+  #watch(): void {
+    this.#endpoint.ref?.();
+    this.#silentTicks = 0;
+    this.#timer = setInterval(this.#tick, this.#timeout / TICKS);
+  }
+
+  readonly #tick = (): void => {
+    if (++this.#silentTicks < TICKS) return;
+    this.#lose(this.#started.settled ? `was silent for ${this.#timeout} ms` : `did not start in ${this.#timeout} ms`);
+  };
+}
+
+type Rejectable = Pick<Deferred<unknown>, 'reject'>;
+
+class PendingAnswer<T> implements Deferred<T> {
+  readonly promise: Promise<T>;
+  settled = false;
+  readonly #onSettled: (answer: Rejectable) => void;
+  #resolve!: (value: T) => void;
+  #reject!: (error: CollisionError) => void;
+
+  constructor(onSettled: (answer: Rejectable) => void) {
+    this.#onSettled = onSettled;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  resolve(value: T): void {
+    if (this.#settle()) this.#resolve(value);
+  }
+
+  reject(error: CollisionError): void {
+    if (this.#settle()) this.#reject(error);
+  }
+
+  #settle(): boolean {
+    if (this.settled) return false;
+    this.settled = true;
+    this.#onSettled(this);
+    return true;
+  }
+}
+
+function named(operation: string, message: string): string {
+  return message.startsWith(`${operation}: `) ? message : `${operation}: ${message}`;
+}
+
+function createEndpoint(createWorker: () => WorkerLike): WorkerEndpoint {
+  let worker: unknown;
+  try {
+    worker = createWorker();
+  } catch (cause) {
+    throw new CollisionError('WORKER_LOST', `the worker could not be made: ${String(cause)}`, { cause });
+  }
+  const endpoint = endpointOf(worker);
+  if (!endpoint) {
+    throw new CollisionError('INVALID_ARGUMENT', `createWorker returned ${show(worker)}, expected a Worker`);
+  }
+  return endpoint;
+}

@@ -1,0 +1,160 @@
+import { transfer } from 'comlink';
+import { CollisionError } from '../shared/errors.js';
+import type { AddMeshOptions, MeshData, MeshId, MeshInfo } from '../shared/types.js';
+import { abortable, aborted, checkSignal } from './abort.js';
+import type { BuilderPool } from './builders.js';
+import type { FramePump } from './frame-pump.js';
+import { IdTable } from './ids.js';
+import type { WorkerLink } from './link.js';
+import { argumentError, checkBoolean, checkOptions, checkTypedArray, invalid, isDetached } from './validate.js';
+
+const KEYS = ['onProgress', 'signal', 'transfer'];
+const DATA_KEYS = ['positions', 'indices'];
+const INDEX_KINDS = ['Uint32Array', 'Uint16Array'];
+
+interface Mesh {
+  /** Null until it is in the worker. */
+  info: MeshInfo | null;
+  /** Objects that have it as their shape. */
+  uses: number;
+}
+
+/** The meshes in the worker. */
+export class MeshStore {
+  /** Loaded ones; and their triangles. */
+  count = 0;
+  triangles = 0;
+
+  readonly #table = new IdTable<Mesh>();
+  readonly #link: WorkerLink;
+  readonly #builders: BuilderPool;
+  readonly #pump: FramePump;
+
+  constructor(link: WorkerLink, builders: BuilderPool, pump: FramePump) {
+    this.#link = link;
+    this.#builders = builders;
+    this.#pump = pump;
+  }
+
+  has(id: MeshId): boolean {
+    return Boolean(this.#table.get(id)?.info);
+  }
+
+  /** Throws UNKNOWN_ID. */
+  info(operation: string, id: MeshId): MeshInfo {
+    const info = this.#table.get(id)?.info;
+    if (!info) throw argumentError('UNKNOWN_ID', operation, 'mesh', id, 'a mesh that was added');
+    return info;
+  }
+
+  /** Counts objects that use the mesh; 0 is no mesh. */
+  countUse(id: MeshId, change: number): void {
+    const mesh = this.#table.get(id);
+    if (mesh) mesh.uses += change;
+  }
+
+  async add(operation: string, data: MeshData | ArrayBuffer, options: AddMeshOptions = {}): Promise<MeshId> {
+    checkOptions(operation, 'options', options, KEYS);
+    const { onProgress, signal, transfer: isHandedOver = false } = options;
+    if (onProgress !== undefined && typeof onProgress !== 'function') {
+      invalid(operation, 'onProgress', onProgress, 'a function');
+    }
+    checkSignal(operation, signal);
+    checkBoolean(operation, 'transfer', isHandedOver);
+    const owned = takeData(operation, data, isHandedOver, signal);
+
+    // In a microtask of its own: what the caller's function throws ends nothing here.
+    const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
+    const baked = isArrayBuffer(owned) ? owned : await this.#builders.build(operation, owned, report, signal);
+    this.#table.checkRoom(operation, 1);
+    const mesh: Mesh = { info: null, uses: 0 };
+    const id = this.#table.add(mesh);
+    mesh.info = await this.#load(operation, id, baked, signal);
+    this.count++;
+    this.triangles += mesh.info.triangles;
+    report(1);
+    return id;
+  }
+
+  bake(operation: string, id: MeshId): Promise<ArrayBuffer> {
+    this.info(operation, id);
+    return this.#link.call(operation, (api) => api.bakeMesh(id));
+  }
+
+  remove(operation: string, id: MeshId): void {
+    const { triangles } = this.info(operation, id);
+    const { uses } = this.#table.get(id)!;
+    if (uses > 0) {
+      throw new CollisionError(
+        'INVALID_ARGUMENT',
+        `${operation}: mesh ${id} is the shape of ${uses} objects, expected none; remove or set those first`,
+      );
+    }
+    this.#table.delete(id);
+    this.count--;
+    this.triangles -= triangles;
+    this.#pump.enqueue({ type: 'removeMesh', mesh: id });
+  }
+
+  async #load(operation: string, id: MeshId, baked: ArrayBuffer, signal: AbortSignal | undefined): Promise<MeshInfo> {
+    const loaded = this.#link.defer<MeshInfo>();
+    const done = this.#link.answerWith(loaded, operation, (api) => api.loadMesh(id, transfer(baked, [baked])));
+    try {
+      return await abortable(operation, signal, loaded);
+    } catch (error) {
+      this.#table.delete(id);
+      // Loaded in spite of an abort.
+      done.then((isDone) => isDone && this.#pump.enqueue({ type: 'removeMesh', mesh: id }));
+      throw error;
+    }
+  }
+}
+
+/** The data, checked, in buffers of our own. */
+function takeData(
+  operation: string,
+  data: MeshData | ArrayBuffer,
+  isHandedOver: boolean,
+  signal: AbortSignal | undefined,
+): MeshData | ArrayBuffer {
+  const arrays = isArrayBuffer(data) ? checkBaked(operation, data) : checkData(operation, data);
+  if (signal?.aborted) throw aborted(operation, signal);
+  if (!isHandedOver) {
+    if (isArrayBuffer(arrays)) return arrays.slice(0);
+    const { positions, indices } = arrays;
+    return indices ? { positions: positions.slice(), indices: indices.slice() } : { positions: positions.slice() };
+  }
+  const buffers = isArrayBuffer(arrays) ? [arrays] : Object.values(arrays).map((array) => array.buffer);
+  try {
+    return structuredClone(arrays, { transfer: [...new Set(buffers)] as ArrayBuffer[] });
+  } catch (cause) {
+    const message = `${operation}: the data cannot be transferred, expected buffers that can: ${String(cause)}`;
+    throw new CollisionError('INVALID_ARGUMENT', message, { cause });
+  }
+}
+
+function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
+  if (isDetached(baked)) invalid(operation, 'data', 'a detached buffer', 'a baked mesh');
+  return baked;
+}
+
+function checkData(operation: string, data: MeshData): MeshData {
+  if (data === undefined) invalid(operation, 'data', data, 'positions and indices, or a baked mesh');
+  checkOptions(operation, 'data', data, DATA_KEYS);
+  const positions = checkTypedArray<Float32Array>(operation, 'positions', data.positions, ['Float32Array']);
+  checkLength(operation, 'positions', positions, data.indices === undefined ? 9 : 3);
+  if (data.indices === undefined) return { positions };
+  const indices = checkTypedArray<Uint32Array | Uint16Array>(operation, 'indices', data.indices, INDEX_KINDS);
+  checkLength(operation, 'indices', indices, 3);
+  return { positions, indices };
+}
+
+function checkLength(operation: string, argument: string, { length }: ArrayLike<number>, multiple: number): void {
+  if (length > 0 && length % multiple === 0) return;
+  throw argumentError('BAD_DATA', operation, `the length of ${argument}`, length, `a multiple of ${multiple}, not 0`);
+}
+
+/** By name, as a buffer from an iframe is of another class. */
+function isArrayBuffer(value: unknown): value is ArrayBuffer {
+  return Object.prototype.toString.call(value) === '[object ArrayBuffer]';
+}

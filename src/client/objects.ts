@@ -1,0 +1,84 @@
+import type { ObjectDescription } from '../shared/protocol.js';
+import type { ObjectId, ObjectOptions } from '../shared/types.js';
+import { describe, isSame } from './describe.js';
+import type { FramePump } from './frame-pump.js';
+import { IdTable } from './ids.js';
+import type { MeshStore } from './meshes.js';
+import { argumentError, checkInteger, checkMatrix } from './validate.js';
+
+/** The objects alive, with their descriptions; instances share one. */
+export class ObjectStore {
+  readonly #table = new IdTable<ObjectDescription>();
+  readonly #meshes: MeshStore;
+  readonly #pump: FramePump;
+  #last: ObjectDescription | undefined;
+
+  constructor(meshes: MeshStore, pump: FramePump) {
+    this.#meshes = meshes;
+    this.#pump = pump;
+  }
+
+  get size(): number {
+    return this.#table.size;
+  }
+
+  has(id: ObjectId): boolean {
+    return this.#table.has(id);
+  }
+
+  /** Throws UNKNOWN_ID. */
+  check(operation: string, argument: string, id: ObjectId): void {
+    if (!this.#table.has(id)) throw argumentError('UNKNOWN_ID', operation, argument, id, 'an object that is alive');
+  }
+
+  add(operation: string, options: ObjectOptions, count: number): Uint32Array {
+    checkInteger(operation, 'count', count, 0, 0xffffffff);
+    const description = this.#describe(operation, options);
+    const matrix = options.matrix === undefined ? [] : checkMatrix(operation, 'matrix', options.matrix);
+    this.#table.checkRoom(operation, count);
+    const ids = new Uint32Array(count);
+    for (let i = 0; i < count; i++) ids[i] = this.#table.add(description);
+    this.#meshes.countUse(description.mesh, count);
+    if (count > 0 && !this.#joinLast(ids, description, matrix)) {
+      this.#pump.enqueue({ type: 'addObjects', ids: Array.from(ids), description, matrices: matrix });
+    }
+    return ids;
+  }
+
+  /** Answers the new matrix if there is one. */
+  set(operation: string, id: ObjectId, options: Partial<ObjectOptions>): number[] | undefined {
+    this.check(operation, 'id', id);
+    const old = this.#table.get(id)!;
+    const description = this.#describe(operation, options, old);
+    const matrix = options.matrix === undefined ? undefined : checkMatrix(operation, 'matrix', options.matrix);
+    this.#table.set(id, description);
+    this.#meshes.countUse(description.mesh, 1);
+    this.#meshes.countUse(old.mesh, -1);
+    this.#pump.enqueue({ type: 'setObject', id, description, matrix });
+    return matrix;
+  }
+
+  remove(operation: string, id: ObjectId): void {
+    this.check(operation, 'id', id);
+    this.#meshes.countUse(this.#table.get(id)!.mesh, -1);
+    this.#table.delete(id);
+    this.#pump.enqueue({ type: 'removeObject', id });
+  }
+
+  /** One description for many objects in a row: fewer to keep, and to send. */
+  #describe(operation: string, options: Partial<ObjectOptions>, base?: ObjectDescription): ObjectDescription {
+    const description = describe(operation, options, (mesh) => this.#meshes.has(mesh), base);
+    if (!this.#last || !isSame(description, this.#last)) this.#last = description;
+    return this.#last;
+  }
+
+  /** Adds a single object to the command before, if that adds such objects and was not sent yet. */
+  #joinLast(ids: Uint32Array, description: ObjectDescription, matrix: number[]): boolean {
+    const last = this.#pump.lastCommand;
+    if (ids.length !== 1 || last?.type !== 'addObjects' || last.description !== description) return false;
+    if (last.matrices.length !== last.ids.length * matrix.length) return false;
+    last.ids.push(ids[0]);
+    last.matrices.push(...matrix);
+    return true;
+  }
+}

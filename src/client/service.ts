@@ -1,0 +1,279 @@
+import { CollisionError } from '../shared/errors.js';
+import type { FromWorker } from '../shared/protocol.js';
+import type {
+  AddMeshOptions,
+  CollisionServiceOptions,
+  FrameResult,
+  Hit,
+  MeshData,
+  MeshId,
+  MeshInfo,
+  ObjectId,
+  ObjectOptions,
+  PickOptions,
+  QueryOptions,
+  Ray,
+  RayHits,
+  ServiceStats,
+  Vec3,
+  ViewOptions,
+} from '../shared/types.js';
+import { BuilderPool } from './builders.js';
+import { FramePump } from './frame-pump.js';
+import { type LinkOptions, WorkerLink } from './link.js';
+import { MeshStore } from './meshes.js';
+import { ObjectStore } from './objects.js';
+import { Queries } from './queries.js';
+import { checkAffine, checkInteger, checkOptions, checkPositive, checkTransforms, invalid } from './validate.js';
+import { ViewTable } from './views.js';
+
+const KEYS = ['createWorker', 'restart', 'builders', 'timeout'];
+const LONGEST_TIMEOUT = 2 ** 31 - 1; // of timers
+
+/**
+ * Starts a worker and resolves when it listens.
+ *
+ * ```ts
+ * const service = await createCollisionService();
+ * const mesh = await service.addMesh({ positions, indices });
+ * const id = service.addObject({ shape: { type: 'mesh', mesh } });
+ * service.setTransform(id, matrix);
+ * service.setView({ projection, view, viewport: { width: 800, height: 600 } });
+ * const { visible, contacts } = await service.update();
+ * const hit = await service.pick(400, 300); // → { object: id, distance, point, … } or null
+ * service.dispose();
+ * ```
+ *
+ * Rejects with WORKER_LOST when the worker does not start, with UNSUPPORTED where there is no WebAssembly SIMD.
+ */
+export async function createCollisionService(options: CollisionServiceOptions = {}): Promise<CollisionService> {
+  const operation = 'createCollisionService';
+  checkOptions(operation, 'options', options, KEYS);
+  const { createWorker, restart = false, builders = 1, timeout = 10_000 } = options;
+  if (createWorker !== undefined && typeof createWorker !== 'function') {
+    invalid(operation, 'createWorker', createWorker, 'a function that makes a worker');
+  }
+  if (restart !== false) {
+    throw new CollisionError('UNSUPPORTED', `${operation}: restart is ${restart}; a lost worker is not replaced yet`);
+  }
+  checkInteger(operation, 'builders', builders, 0, 64);
+  checkPositive(operation, 'timeout', timeout);
+  const service = new CollisionService(builders, { createWorker, timeout: Math.min(timeout, LONGEST_TIMEOUT) });
+  await service.ready;
+  return service;
+}
+
+/**
+ * Collision detection and picking in a worker. Ids are given at once; what is asked for takes effect in the order of
+ * the calls. Every call fails with a CollisionError that names the argument, and with DISPOSED or WORKER_LOST when
+ * there is no worker any more.
+ */
+export class CollisionService {
+  readonly #link: WorkerLink;
+  readonly #builders: BuilderPool;
+  readonly #views = new ViewTable();
+  readonly #pump: FramePump;
+  readonly #meshes: MeshStore;
+  readonly #objects: ObjectStore;
+  readonly #queries: Queries;
+
+  /** @internal */
+  constructor(builders: number, options: LinkOptions) {
+    this.#link = new WorkerLink(options, (message) => this.#receive(message));
+    this.#builders = new BuilderPool(builders, options, this.#link);
+    this.#pump = new FramePump(this.#link, 1, this.#views);
+    this.#meshes = new MeshStore(this.#link, this.#builders, this.#pump);
+    this.#objects = new ObjectStore(this.#meshes, this.#pump);
+    this.#queries = new Queries(this.#link, this.#pump, this.#views, this.#objects);
+    this.#link.ended.then((error) => this.#builders.close(error));
+  }
+
+  /** @internal */
+  get ready(): Promise<void> {
+    return this.#link.ready;
+  }
+
+  /**
+   * Builds the OBB tree of a mesh, or loads a baked one, and resolves with its id. Without `transfer` the data are
+   * copied before the call returns.
+   *
+   * Rejects with BAD_DATA for no triangle of any area, for indices out of range and for damaged baked meshes, with
+   * ABORTED by the signal.
+   */
+  async addMesh(data: MeshData | ArrayBuffer, options?: AddMeshOptions): Promise<MeshId> {
+    this.#check('addMesh');
+    return this.#meshes.add('addMesh', data, options);
+  }
+
+  /** The mesh's tree as one relocatable buffer, which `addMesh` loads without building. */
+  async bakeMesh(mesh: MeshId): Promise<ArrayBuffer> {
+    this.#check('bakeMesh');
+    return this.#meshes.bake('bakeMesh', mesh);
+  }
+
+  /** Counts and bytes of a mesh. Throws UNKNOWN_ID. */
+  meshInfo(mesh: MeshId): MeshInfo {
+    this.#check('meshInfo');
+    return { ...this.#meshes.info('meshInfo', mesh) };
+  }
+
+  /** Throws INVALID_ARGUMENT as long as objects have it as their shape. */
+  removeMesh(mesh: MeshId): void {
+    this.#check('removeMesh');
+    this.#meshes.remove('removeMesh', mesh);
+  }
+
+  /**
+   * Places a shape.
+   *
+   * ```ts
+   * const crate = service.addObject({ shape: { type: 'box', halfExtents: [1, 1, 1] }, motion: 'static' });
+   * ```
+   */
+  addObject(options: ObjectOptions): ObjectId {
+    this.#check('addObject');
+    return this.#objects.add('addObject', options, 1)[0];
+  }
+
+  /** Places `count` objects that differ only in their transforms; answers their ids. */
+  addInstances(options: ObjectOptions, count: number): Uint32Array {
+    this.#check('addInstances');
+    return this.#objects.add('addInstances', options, count);
+  }
+
+  /** Changes what is given and keeps the rest. */
+  setObject(id: ObjectId, options: Partial<ObjectOptions>): void {
+    this.#check('setObject');
+    const matrix = this.#objects.set('setObject', id, options);
+    // Over an older transform that is staged for it.
+    if (matrix) this.#pump.staging.setSingle(id, matrix);
+  }
+
+  removeObject(id: ObjectId): void {
+    this.#check('removeObject');
+    this.#objects.remove('removeObject', id);
+    this.#pump.staging.drop(id);
+  }
+
+  /**
+   * Stages an object's transform for the next update(): 16 numbers, column-major. A later one replaces it. One that is
+   * not finite or not invertible is listed in the frame's `rejected`.
+   */
+  setTransform(id: ObjectId, matrix: ArrayLike<number>): void {
+    this.#check('setTransform');
+    this.#objects.check('setTransform', 'id', id);
+    checkAffine('setTransform', 'matrix', matrix);
+    this.#pump.staging.setSingle(id, matrix);
+  }
+
+  /**
+   * Stages the transforms of many objects, parent · matrix each: 16 numbers per object, column-major. The arrays are
+   * copied.
+   *
+   * ```ts
+   * service.setTransforms(ids, instancedMesh.instanceMatrix.array, instancedMesh.matrixWorld.elements);
+   * ```
+   */
+  setTransforms(ids: Uint32Array, matrices: Float32Array | Float64Array, parent?: ArrayLike<number>): void {
+    this.#check('setTransforms');
+    checkTransforms('setTransforms', ids, matrices);
+    if (parent !== undefined) checkAffine('setTransforms', 'parent', parent);
+    for (let i = 0; i < ids.length; i++) {
+      if (!this.#objects.has(ids[i])) this.#objects.check('setTransforms', `ids[${i}]`, ids[i]);
+    }
+    this.#pump.staging.setBlock(ids, matrices, parent);
+  }
+
+  /** Sets a camera, from the next update() on; picks use it at once. Frames answer what each view sees. */
+  setView(view: ViewOptions, name = 'main'): void {
+    this.#check('setView');
+    this.#views.set('setView', name, view);
+  }
+
+  removeView(name: string): void {
+    this.#check('removeView');
+    const slot = this.#views.delete('removeView', name);
+    this.#pump.enqueue({ type: 'removeView', slot });
+  }
+
+  /**
+   * Sends what was staged and resolves with the frame's answer. While another frame is in the worker, further calls
+   * share one frame with the newest transforms, and its answer.
+   *
+   * Rejects with OUT_OF_MEMORY when the worker could not hold this frame or an object added before it; the service
+   * goes on.
+   */
+  async update(): Promise<FrameResult> {
+    this.#check('update');
+    return this.#pump.update();
+  }
+
+  /**
+   * The nearest hit under a point in CSS pixels, in the space of the view's viewport, between its near and far plane;
+   * null outside of the viewport. The view is the one at the time of the call.
+   *
+   * Rejects with ABORTED by the signal, and by a newer pick when both are `latest`.
+   */
+  async pick(x: number, y: number, options?: PickOptions): Promise<Hit | null> {
+    this.#check('pick');
+    return this.#queries.pick(x, y, options);
+  }
+
+  /**
+   * The nearest hit of a ray.
+   *
+   * ```ts
+   * const hit = await service.raycast({ origin: [0, 10, 0], direction: [0, -1, 0], tMax: 20 });
+   * ```
+   */
+  async raycast(ray: Ray, options?: QueryOptions): Promise<Hit | null> {
+    this.#check('raycast');
+    return this.#queries.raycast(ray, options);
+  }
+
+  /** The nearest hits of many rays: eight numbers each, origin, tMin, direction, tMax. They are copied. */
+  async raycastMany(rays: Float32Array, options?: QueryOptions): Promise<RayHits> {
+    this.#check('raycastMany');
+    return this.#queries.raycastMany(rays, options);
+  }
+
+  /** Whether nothing is between two points. What is at the points themselves counts, unless it is in `ignore`. */
+  async lineOfSight(from: Vec3, to: Vec3, options?: QueryOptions): Promise<boolean> {
+    this.#check('lineOfSight');
+    return this.#queries.lineOfSight(from, to, options);
+  }
+
+  get stats(): ServiceStats {
+    const { memory, depth, framesDone, allocations, ms } = this.#pump;
+    const { memoryBytes, usedBytes } = memory;
+    return {
+      objects: this.#objects.size,
+      meshes: this.#meshes.count,
+      triangles: this.#meshes.triangles,
+      memoryBytes,
+      usedBytes,
+      queueDepth: depth,
+      pending: this.#link.pending,
+      frames: framesDone,
+      frameBuffers: allocations,
+      ms,
+    };
+  }
+
+  /** Ends the workers. What is pending rejects with DISPOSED, and so does every later call. */
+  dispose(): void {
+    this.#link.close(new CollisionError('DISPOSED', 'the service was disposed'));
+    this.#builders.close(this.#link.error!);
+  }
+
+  #check(operation: string): void {
+    const { error } = this.#link;
+    if (error) throw new CollisionError(error.code, `${operation}: ${error.message}`, { cause: error });
+  }
+
+  #receive(message: FromWorker): void {
+    if (message.type === 'result') this.#pump.receive(message);
+    else if (message.type === 'progress') this.#builders.progress(message);
+    else if (message.type === 'ready') this.#pump.memory = message;
+  }
+}

@@ -1,0 +1,184 @@
+import { NO_OBJECT, slotOf } from '../shared/ids.js';
+import { MAX_OBJECTS, VIEW_BYTES, VIEW_SLOT } from '../shared/layout.js';
+import { FrameBuffer } from './frame-buffer.js';
+import { grown } from './ids.js';
+
+const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+const VIEW_WORDS = VIEW_BYTES / 4;
+
+/**
+ * What the next frame says. Writing an object again replaces what is staged for it, so that a frame never grows
+ * beyond one transform per slot, however often and in whatever way objects are written:
+ *  - the worker applies blocks first and singles then: a single wins, and a block silences the singles of its objects;
+ *  - no two blocks share an object: a block equal in ids to a staged one takes its place, one that overlaps others in
+ *    any other way is staged as singles.
+ */
+export class Staging {
+  readonly #frame = new FrameBuffer();
+
+  // The number of a slot's single is valid if the single's owner is the slot: a sparse set (Briggs and Torczon, An
+  // Efficient Representation for Sparse Sets, 1993), which needs no clearing.
+  #singleOfSlot = new Uint32Array(0);
+  #ownerOfSingle = new Uint32Array(0);
+
+  // A slot's mark minus the frame's first is the number of its block; marks of earlier frames are smaller.
+  #markOfSlot = new Uint32Array(0);
+  #firstMark = 1;
+
+  #views = 0;
+  #viewWords = new Uint32Array(0);
+
+  /** Frame buffers allocated so far. */
+  get allocations(): number {
+    return this.#frame.allocations;
+  }
+
+  /** Stages a transform: 16 numbers, column-major. */
+  setSingle(id: number, m: ArrayLike<number>): void {
+    const at = this.#frame.matrixAt(this.#singleOf(id));
+    const f = this.#frame.f64;
+    f[at] = m[0];
+    f[at + 1] = m[1];
+    f[at + 2] = m[2];
+    f[at + 3] = m[4];
+    f[at + 4] = m[5];
+    f[at + 5] = m[6];
+    f[at + 6] = m[8];
+    f[at + 7] = m[9];
+    f[at + 8] = m[10];
+    f[at + 9] = m[12];
+    f[at + 10] = m[13];
+    f[at + 11] = m[14];
+  }
+
+  /** Stages the transforms parent · matrix of many objects: 16 numbers each. */
+  setBlock(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number> = IDENTITY): void {
+    if (ids.length === 0) return;
+    const floatBytes = matrices.BYTES_PER_ELEMENT;
+    let block = this.#findBlock(ids, floatBytes);
+    if (block < 0) {
+      if (!this.#markSlots(ids)) {
+        this.#setSingles(ids, matrices, parent);
+        return;
+      }
+      block = this.#frame.addBlock(ids, floatBytes);
+    }
+    this.#frame.blockMatrices(block).set(matrices);
+    this.#frame.blockParent(block).set(parent);
+    if (this.#frame.singles > 0) for (let i = 0; i < ids.length; i++) this.drop(ids[i]);
+  }
+
+  /** Stages a view's record, VIEW_BYTES long. */
+  setView(record: Uint32Array): void {
+    const slot = record[VIEW_SLOT / 4];
+    const end = this.#views * VIEW_WORDS;
+    let at = 0;
+    while (at < end && this.#viewWords[at + VIEW_SLOT / 4] !== slot) at += VIEW_WORDS;
+    if (at === end) {
+      if (at === this.#viewWords.length) this.#viewWords = grown(this.#viewWords, VIEW_WORDS);
+      this.#views++;
+    }
+    this.#viewWords.set(record, at);
+  }
+
+  /** Forgets the single transform that is staged for an object. */
+  drop(id: number): void {
+    const { u32, singles } = this.#frame;
+    const slot = slotOf(id);
+    const single = this.#singleOfSlot[slot];
+    if (single < singles && this.#ownerOfSingle[single] === slot) u32[this.#frame.idAt(single)] = NO_OBJECT;
+  }
+
+  /** Stages what `newer` holds over what is here. */
+  join(newer: Staging): void {
+    const from = newer.#frame;
+    for (let i = 0; i < from.blocks.length; i++) {
+      this.setBlock(from.blockIds(i), from.blockMatrices(i), from.blockParent(i));
+    }
+    for (let i = 0; i < from.singles; i++) {
+      const id = from.u32[from.idAt(i)];
+      if (id === NO_OBJECT) continue;
+      const source = from.matrixAt(i);
+      const target = this.#frame.matrixAt(this.#singleOf(id));
+      for (let k = 0; k < 12; k++) this.#frame.f64[target + k] = from.f64[source + k];
+    }
+    for (let i = 0; i < newer.#views; i++) {
+      this.setView(newer.#viewWords.subarray(i * VIEW_WORDS, (i + 1) * VIEW_WORDS));
+    }
+  }
+
+  /** Completes the frame. The buffer is to be transferred; `restart` takes it back. */
+  seal(frame: number, epoch: number): ArrayBuffer {
+    return this.#frame.seal(frame, epoch, this.#viewWords.subarray(0, this.#views * VIEW_WORDS));
+  }
+
+  /** Empties it: after it was joined to another, or with the buffer that came back from the worker. */
+  restart(buffer = this.#frame.u32.buffer): void {
+    this.#firstMark += this.#frame.blocks.length;
+    if (this.#firstMark > 0xffffffff - MAX_OBJECTS) {
+      this.#markOfSlot.fill(0);
+      this.#firstMark = 1;
+    }
+    this.#frame.restart(buffer);
+    this.#views = 0;
+  }
+
+  /** The number of the object's single, new or written again. */
+  #singleOf(id: number): number {
+    const slot = slotOf(id);
+    if (slot >= this.#singleOfSlot.length) this.#singleOfSlot = grown(this.#singleOfSlot, slot + 1);
+    let single = this.#singleOfSlot[slot];
+    if (!(single < this.#frame.singles && this.#ownerOfSingle[single] === slot)) {
+      single = this.#frame.addSingle();
+      if (single >= this.#ownerOfSingle.length) this.#ownerOfSingle = grown(this.#ownerOfSingle, single + 1);
+      this.#singleOfSlot[slot] = single;
+      this.#ownerOfSingle[single] = slot;
+    }
+    this.#frame.u32[this.#frame.idAt(single)] = id;
+    return single;
+  }
+
+  /** The block with exactly these ids and floats of this size; -1 where there is none. */
+  #findBlock(ids: Uint32Array, floatBytes: number): number {
+    const block = this.#markOfSlot[slotOf(ids[0])] - this.#firstMark;
+    if (!(block >= 0) || this.#frame.blockFloat(block) !== floatBytes) return -1;
+    const staged = this.#frame.blockIds(block);
+    if (staged.length !== ids.length) return -1;
+    for (let i = 0; i < ids.length; i++) if (staged[i] !== ids[i]) return -1;
+    return block;
+  }
+
+  /** Marks the objects as those of the next block; false, and none is marked, when one is in another block. */
+  #markSlots(ids: Uint32Array): boolean {
+    const first = this.#firstMark;
+    const mark = first + this.#frame.blocks.length;
+    let highest = 0;
+    for (let i = 0; i < ids.length; i++) if (ids[i] > highest) highest = ids[i];
+    if (slotOf(highest) >= this.#markOfSlot.length) this.#markOfSlot = grown(this.#markOfSlot, slotOf(highest) + 1);
+    const marks = this.#markOfSlot;
+    for (let i = 0; i < ids.length; i++) if (marks[slotOf(ids[i])] >= first) return false;
+    for (let i = 0; i < ids.length; i++) marks[slotOf(ids[i])] = mark;
+    return true;
+  }
+
+  #setSingles(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
+    const product = new Float64Array(16);
+    for (let i = 0; i < ids.length; i++) {
+      multiply(product, parent, matrices, 16 * i);
+      this.setSingle(ids[i], product);
+    }
+  }
+}
+
+/** target = a · (b at `at`), column-major. */
+function multiply(target: Float64Array, a: ArrayLike<number>, b: ArrayLike<number>, at: number): void {
+  for (let i = 0; i < 16; i += 4) {
+    const x = b[at + i];
+    const y = b[at + i + 1];
+    const z = b[at + i + 2];
+    const w = b[at + i + 3];
+    for (let row = 0; row < 4; row++) {
+      target[i + row] = a[row] * x + a[row + 4] * y + a[row + 8] * z + a[row + 12] * w;
+    }
+  }
+}

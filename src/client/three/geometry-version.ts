@@ -1,0 +1,44 @@
+import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
+
+/** What tells that a geometry's triangles are others than before, by the versions that three keeps. */
+export class GeometryVersion {
+  #position: unknown = null;
+  #index: unknown = null;
+  #numbers: number[] = [];
+
+  equals(geometry: BufferGeometry): boolean {
+    const { attributes, index, drawRange, groups } = geometry;
+    const numbers = this.#numbers;
+    if (
+      numbers.length !== 4 + 3 * groups.length ||
+      this.#position !== attributes.position ||
+      this.#index !== index ||
+      numbers[0] !== versionOf(attributes.position) ||
+      numbers[1] !== (index?.version ?? 0) ||
+      numbers[2] !== drawRange.start ||
+      numbers[3] !== drawRange.count
+    ) {
+      return false;
+    }
+    for (let i = 0; i < groups.length; i++) {
+      const { start, count, materialIndex } = groups[i];
+      if (numbers[4 + 3 * i] !== start || numbers[5 + 3 * i] !== count || numbers[6 + 3 * i] !== (materialIndex ?? 0)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  copy(geometry: BufferGeometry): void {
+    const { attributes, index, drawRange, groups } = geometry;
+    this.#position = attributes.position;
+    this.#index = index;
+    this.#numbers = [versionOf(attributes.position), index?.version ?? 0, drawRange.start, drawRange.count];
+    for (const { start, count, materialIndex } of groups) this.#numbers.push(start, count, materialIndex ?? 0);
+  }
+}
+
+function versionOf(attribute: BufferAttribute | InterleavedBufferAttribute | undefined): number {
+  if (attribute === undefined) return 0;
+  return 'isInterleavedBufferAttribute' in attribute ? attribute.data.version : attribute.version;
+}

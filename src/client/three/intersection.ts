@@ -1,0 +1,83 @@
+import {
+  type BufferAttribute,
+  type BufferGeometry,
+  type Face,
+  type InstancedMesh,
+  type InterleavedBufferAttribute,
+  type Intersection,
+  Matrix3,
+  Matrix4,
+  Triangle,
+  Vector2,
+  Vector3,
+  type Vector4,
+} from 'three';
+import type { Hit } from '../../shared/types.js';
+import { findTriangle } from './geometry.js';
+import type { Placement } from './scene-objects.js';
+
+type Attribute = BufferAttribute | InterleavedBufferAttribute;
+
+/**
+ * A hit as three's Raycaster reports it: `face.normal` and `normal` in the object's space, `uv`, `uv1` and
+ * `normal` interpolated, `normal` turned towards the ray. Where a shape stands for the triangles there is no
+ * face, and `normal` is the shape's.
+ *
+ * `eye` is where the ray came from, or with w = 0 the direction that it went in.
+ */
+export function intersectionOf(hit: Hit, placement: Placement, eye: Vector4): Intersection {
+  const { object, instanceId, part } = placement;
+  const point = new Vector3(...hit.point);
+  const intersection: Intersection = { distance: hit.distance, point, object };
+  if (instanceId !== undefined) intersection.instanceId = instanceId;
+
+  const toWorld = object.matrixWorld.clone();
+  if (instanceId !== undefined) {
+    const instance = new Matrix4();
+    (object as InstancedMesh).getMatrixAt(instanceId, instance);
+    toWorld.multiply(instance);
+  }
+  const { mesh } = part;
+  const triangle = mesh === null ? null : findTriangle(mesh.runs, hit.triangle);
+  if (mesh === null || triangle === null) {
+    intersection.face = null;
+    intersection.faceIndex = null;
+    // World to object: normals go back by the transposed matrix.
+    intersection.normal = new Vector3(...hit.normal)
+      .applyMatrix3(new Matrix3().setFromMatrix4(toWorld).transpose())
+      .normalize();
+    return intersection;
+  }
+
+  const { geometry } = mesh;
+  const face = faceOf(geometry, triangle.start);
+  const { a, b, c } = face;
+  face.materialIndex = triangle.materialIndex;
+  const barycoord = new Vector3(...hit.barycentric);
+  const mix = (attribute: Attribute, component: number): number =>
+    barycoord.x * attribute.getComponent(a, component) +
+    barycoord.y * attribute.getComponent(b, component) +
+    barycoord.z * attribute.getComponent(c, component);
+  intersection.face = face;
+  intersection.faceIndex = Math.floor(triangle.start / 3);
+  intersection.barycoord = barycoord;
+  const { uv, uv1, normal } = geometry.attributes as Partial<Record<string, Attribute>>;
+  if (uv !== undefined) intersection.uv = new Vector2(mix(uv, 0), mix(uv, 1));
+  if (uv1 !== undefined) intersection.uv1 = new Vector2(mix(uv1, 0), mix(uv1, 1));
+  if (normal !== undefined) {
+    const direction = new Vector3(eye.x, eye.y, eye.z);
+    if (eye.w !== 0) direction.subVectors(point, direction);
+    direction.transformDirection(toWorld.invert());
+    intersection.normal = new Vector3(mix(normal, 0), mix(normal, 1), mix(normal, 2));
+    if (intersection.normal.dot(direction) > 0) intersection.normal.negate();
+  }
+  return intersection;
+}
+
+function faceOf(geometry: BufferGeometry, start: number): Face {
+  const { index } = geometry;
+  const [a, b, c] = [start, start + 1, start + 2].map((i) => (index === null ? i : index.getX(i)));
+  const position = geometry.attributes.position;
+  const corners = [a, b, c].map((i) => new Vector3().fromBufferAttribute(position, i));
+  return { a, b, c, normal: Triangle.getNormal(corners[0], corners[1], corners[2], new Vector3()), materialIndex: 0 };
+}

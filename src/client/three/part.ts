@@ -1,0 +1,146 @@
+import type { BufferGeometry, Mesh } from 'three';
+import type { CollisionError } from '../../shared/errors.js';
+import type { ObjectOptions, Shape } from '../../shared/types.js';
+import type { CollisionService } from '../service.js';
+import type { PartPlan } from './material-plan.js';
+import type { MeshPool, SharedMesh } from './mesh-pool.js';
+import type { SceneObjects } from './scene-objects.js';
+import type { SideIndex } from './side-index.js';
+
+/** What all tracked objects of a tracker share. */
+export interface TrackerContext {
+  readonly service: CollisionService;
+  readonly meshes: MeshPool;
+  readonly objects: SceneObjects;
+  readonly sides: SideIndex;
+}
+
+export type PartOptions = Omit<ObjectOptions, 'shape'>;
+
+/** The object that a part stands for. */
+export interface PartOwner {
+  readonly object: Mesh;
+  /** The service did not take the new matrix of an instance. */
+  reject(index: number): void;
+}
+
+const NO_IDS = new Uint32Array(0);
+
+/** One stand-in of an object in the service: an id for each of its instances, or one. */
+export class Part {
+  readonly owner: PartOwner;
+  plan: PartPlan;
+  ids = NO_IDS;
+  /** What `ids` are made of, and null while there are none or the caller gave their shape. */
+  mesh: SharedMesh | null = null;
+
+  readonly #context: TrackerContext;
+  /** Takes over from `mesh` when it is built. */
+  #next: SharedMesh | null = null;
+  #given: Shape | null = null;
+  #shape: Shape | null = null;
+  #pickable = true;
+  #cullable = true;
+
+  constructor(context: TrackerContext, owner: PartOwner, plan: PartPlan) {
+    this.#context = context;
+    this.owner = owner;
+    this.plan = plan;
+  }
+
+  get error(): CollisionError | null {
+    return this.mesh?.error ?? null;
+  }
+
+  get pending(): boolean {
+    return this.#next !== null;
+  }
+
+  /** Says what it shall be: `shape`, or else the plan's groups of `geometry`. `stand` makes it so. */
+  aim(plan: PartPlan, geometry: BufferGeometry, shape: Shape | null): void {
+    const { meshes, sides } = this.#context;
+    this.plan = plan;
+    this.#given = shape;
+    sides.changed();
+    const aim = this.#next ?? this.mesh;
+    if (shape === null && aim?.geometry === geometry && aim.groups?.join() === plan.groups?.join()) return;
+    const next = shape === null ? meshes.acquire(geometry, plan.groups) : null;
+    if (this.#next !== null) meshes.release(this.#next);
+    this.#next = next;
+  }
+
+  /** Brings the service's objects in line with what is built; true if there are new ones, not yet in their places. */
+  stand(count: number, options: PartOptions): boolean {
+    const { meshes } = this.#context;
+    const next = this.#next;
+    if (this.#given !== null || (next !== null && (next.id !== null || next.error !== null))) {
+      if (this.mesh !== null) meshes.release(this.mesh);
+      this.mesh = next;
+      this.#next = null;
+    }
+    const shape = this.#shapeNow();
+    if (shape !== null) this.#set(shape, options);
+    return this.#resize(shape === null ? 0 : count, options);
+  }
+
+  remove(): void {
+    const { meshes } = this.#context;
+    this.#shrink(0);
+    if (this.mesh !== null) meshes.release(this.mesh);
+    if (this.#next !== null) meshes.release(this.#next);
+    this.mesh = null;
+    this.#next = null;
+  }
+
+  #shapeNow(): Shape | null {
+    if (this.#given !== null) return this.#given;
+    const id = this.mesh?.id ?? null;
+    if (id === null) return null;
+    return this.#shape?.type === 'mesh' && this.#shape.mesh === id ? this.#shape : { type: 'mesh', mesh: id };
+  }
+
+  #set(shape: Shape, options: PartOptions): void {
+    const { service } = this.#context;
+    const { pickable = true, cullable = true } = options;
+    if (shape !== this.#shape) {
+      for (const id of this.ids) service.setObject(id, { shape });
+    }
+    if (pickable !== this.#pickable || cullable !== this.#cullable) {
+      for (const id of this.ids) service.setObject(id, { pickable, cullable });
+    }
+    this.#shape = shape;
+    this.#pickable = pickable;
+    this.#cullable = cullable;
+  }
+
+  #resize(count: number, options: PartOptions): boolean {
+    const { service, objects, sides } = this.#context;
+    const before = this.ids;
+    if (count <= before.length || this.#shape === null) {
+      this.#shrink(count);
+      return false;
+    }
+    const added = service.addInstances({ ...options, shape: this.#shape }, count - before.length);
+    this.ids = new Uint32Array(count);
+    this.ids.set(before);
+    this.ids.set(added, before.length);
+    const { object } = this.owner;
+    const instanced = 'isInstancedMesh' in object;
+    for (let i = before.length; i < count; i++) {
+      objects.add({ id: this.ids[i], object, instanceId: instanced ? i : undefined, part: this });
+    }
+    sides.changed();
+    return true;
+  }
+
+  #shrink(count: number): void {
+    if (count === this.ids.length) return;
+    const { service, objects, sides } = this.#context;
+    for (const id of this.ids.subarray(count)) {
+      service.removeObject(id);
+      objects.remove(id);
+    }
+    this.ids = this.ids.slice(0, count);
+    sides.changed();
+  }
+}

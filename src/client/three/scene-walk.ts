@@ -1,0 +1,135 @@
+import type { Mesh, Object3D } from 'three';
+import { CollisionError } from '../../shared/errors.js';
+import type { Part, TrackerContext } from './part.js';
+import { type ObjectWishes, TrackedObject } from './tracked-object.js';
+
+/** What the tracker knows of one object that three draws. */
+export interface SceneEntry {
+  readonly object: Object3D;
+  readonly parts: readonly Part[];
+  readonly pending: boolean;
+  /** Why it is not in the service. */
+  readonly error: CollisionError | null;
+  /** Once a frame; `visible`: the object and all its ancestors are. */
+  update(visible: boolean): void;
+  remove(): void;
+}
+
+/**
+ * Goes through the scene once a frame and compares it with the entries of the last time, which are in the same
+ * order. three tells nobody when an ancestor turns invisible or (before r163) when a child comes or goes, and the
+ * walk must be made for the matrices anyway: that the order still holds costs one comparison per object.
+ */
+export class SceneWalk {
+  readonly #root: Object3D;
+  readonly #context: TrackerContext;
+  readonly #wishes: ObjectWishes;
+  #entries: SceneEntry[] = [];
+  #byObject = new Map<Object3D, SceneEntry>();
+  #next = 0;
+
+  constructor(root: Object3D, context: TrackerContext, wishes: ObjectWishes) {
+    this.#root = root;
+    this.#context = context;
+    this.#wishes = wishes;
+  }
+
+  get entries(): readonly SceneEntry[] {
+    return this.#entries;
+  }
+
+  entryOf(object: Object3D): SceneEntry | undefined {
+    return this.#byObject.get(object);
+  }
+
+  update(): void {
+    let visible = true;
+    this.#root.traverseAncestors((ancestor) => {
+      visible &&= ancestor.visible;
+    });
+    this.#next = 0;
+    if (this.#follow(this.#root, visible) && this.#next === this.#entries.length) return;
+    this.#collect();
+    this.#next = 0;
+    this.#follow(this.#root, visible);
+  }
+
+  /** Removes everything from the service. */
+  clear(): void {
+    for (const entry of this.#entries) entry.remove();
+    this.#entries = [];
+    this.#byObject.clear();
+  }
+
+  /** Updates the entries below `node`; false as soon as the scene is not what they were made from. */
+  #follow(node: Object3D, above: boolean): boolean {
+    const visible = above && node.visible;
+    if (isDrawable(node)) {
+      if (this.#next === this.#entries.length) return false;
+      const entry = this.#entries[this.#next];
+      if (entry.object !== node) return false;
+      this.#next++;
+      entry.update(visible);
+    }
+    const { children } = node;
+    for (let i = 0; i < children.length; i++) {
+      if (!this.#follow(children[i], visible)) return false;
+    }
+    return true;
+  }
+
+  #collect(): void {
+    const before = this.#byObject;
+    const now = new Map<Object3D, SceneEntry>();
+    this.#root.traverse((node) => {
+      if (isDrawable(node)) now.set(node, before.get(node) ?? this.#enter(node));
+    });
+    for (const [object, entry] of before) {
+      if (!now.has(object)) entry.remove();
+    }
+    this.#byObject = now;
+    this.#entries = [...now.values()];
+  }
+
+  #enter(object: Object3D): SceneEntry {
+    const { isMesh, isSkinnedMesh, isBatchedMesh } = object as Drawable;
+    if (isMesh === true && isSkinnedMesh !== true && isBatchedMesh !== true) {
+      return new TrackedObject(this.#context, object as Mesh, this.#wishes);
+    }
+    return new UntrackedObject(object);
+  }
+}
+
+/** What is drawn, but is no Mesh or InstancedMesh. */
+class UntrackedObject implements SceneEntry {
+  readonly object: Object3D;
+  readonly parts = [];
+  readonly pending = false;
+  readonly error: CollisionError;
+
+  constructor(object: Object3D) {
+    const name = object.name === '' ? object.type : `${object.type} "${object.name}"`;
+    this.object = object;
+    this.error = new CollisionError(
+      'UNSUPPORTED',
+      `trackScene: found the ${name}, expected a Mesh or an InstancedMesh`,
+    );
+  }
+
+  update(): void {}
+
+  remove(): void {}
+}
+
+interface Drawable extends Object3D {
+  readonly isMesh?: boolean;
+  readonly isSkinnedMesh?: boolean;
+  readonly isBatchedMesh?: boolean;
+  readonly isLine?: boolean;
+  readonly isPoints?: boolean;
+  readonly isSprite?: boolean;
+}
+
+function isDrawable(object: Drawable): boolean {
+  return object.isMesh === true || object.isLine === true || object.isPoints === true || object.isSprite === true;
+}

@@ -1,0 +1,42 @@
+import type { Mesh, Object3D } from 'three';
+import type { ObjectOptions, Shape } from '../../shared/types.js';
+import type { CollisionService } from '../service.js';
+import { SceneTracker } from './scene-tracker.js';
+
+export interface TrackOptions {
+  /** Called while the meshes are built, with the done part of them all, rising from 0 to 1. */
+  onProgress?: (fraction: number) => void;
+  /** Aborting before the promise resolves rejects it with ABORTED and leaves nothing behind. */
+  signal?: AbortSignal;
+  /** Name of the view that `update` sets from its camera. Default 'main'. */
+  view?: string;
+  /**
+   * Whether `update` brings the world matrices below the root up to date, as three's renderers do when they draw.
+   * Default true. False saves the time where the caller did so just before.
+   */
+  updateMatrixWorld?: boolean;
+  /** A shape to stand for an object instead of its triangles. Asked again when its geometry is replaced. */
+  shapeOf?: (object: Mesh) => Shape | undefined;
+  /** What the service shall know of an object beyond what the scene says. Asked once per object. */
+  objectOptions?: (object: Mesh) => Partial<Omit<ObjectOptions, 'shape' | 'matrix'>> | undefined;
+}
+
+/**
+ * Tracks the Meshes and InstancedMeshes under `root`, those that are added later included: builds their meshes,
+ * and resolves when they stand in the service. Then `update` once a frame keeps the service in step.
+ *
+ * ```ts
+ * const tracker = await trackScene(service, scene);
+ * renderer.setAnimationLoop(() => {
+ *   renderer.render(scene, camera);
+ *   tracker.update(camera, { width: innerWidth, height: innerHeight });
+ * });
+ * ```
+ */
+export function trackScene(
+  service: CollisionService,
+  root: Object3D,
+  options: TrackOptions = {},
+): Promise<SceneTracker> {
+  return SceneTracker.track(service, root, options);
+}

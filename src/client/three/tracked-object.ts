@@ -1,0 +1,199 @@
+import type { BufferGeometry, InstancedMesh, Mesh } from 'three';
+import { CollisionError } from '../../shared/errors.js';
+import type { ObjectOptions, Shape } from '../../shared/types.js';
+import { isDrawn, MaterialLook, type PartPlan, planParts } from './material-plan.js';
+import { hasInverse, sameMatrix } from './matrices.js';
+import { Part, type PartOptions, type TrackerContext } from './part.js';
+
+/** What the caller wishes beyond what the scene says. */
+export interface ObjectWishes {
+  /** Stands for the object instead of its triangles. */
+  shape(object: Mesh): Shape | null;
+  options(object: Mesh): Partial<Omit<ObjectOptions, 'shape' | 'matrix'>>;
+}
+
+/**
+ * A Mesh or InstancedMesh in the service. `update` compares it with what was sent before and sends what changed.
+ * Its ids stay the same while it is in the scene: what is not to be seen is in no layer.
+ */
+export class TrackedObject {
+  readonly object: Mesh;
+  parts: Part[] = [];
+  /** Why it is not in the service. */
+  error: CollisionError | null = null;
+
+  readonly #context: TrackerContext;
+  readonly #wishes: ObjectWishes;
+  readonly #options: ReturnType<ObjectWishes['options']>;
+  readonly #instanced: InstancedMesh | null;
+  readonly #look = new MaterialLook();
+  #geometry: BufferGeometry | null = null;
+  #drawn = true;
+  #revision = -1;
+  #count = 0;
+  #layers = 0;
+  /** Instances whose matrix has no inverse; three does not show them either. */
+  readonly #hidden = new Set<number>();
+
+  /** The world matrix as it was sent last; `#placed` false: it is to be sent again. */
+  readonly #sent = new Float64Array(16);
+  #placed = false;
+  #instanceVersion = -1;
+  #matrices: Float32Array = new Float32Array(0);
+
+  constructor(context: TrackerContext, object: Mesh, wishes: ObjectWishes) {
+    this.#context = context;
+    this.#wishes = wishes;
+    this.#options = wishes.options(object);
+    this.#instanced = 'isInstancedMesh' in object ? (object as InstancedMesh) : null;
+    this.object = object;
+  }
+
+  /** Whether something is still to be built. */
+  get pending(): boolean {
+    return this.parts.some((part) => part.pending);
+  }
+
+  /** Once a frame; `visible`: the object and all its ancestors are. */
+  update(visible: boolean): void {
+    const { object } = this;
+    const instanced = this.#instanced;
+    const { revision } = this.#context.meshes;
+    const count = instanced === null ? 1 : Math.min(instanced.count, instanced.instanceMatrix.count);
+    const planned = object.geometry === this.#geometry && this.#look.equals(object.material);
+    if (!planned) this.#plan();
+    const layers = visible ? (this.#options.layers ?? object.layers.mask >>> 0) : 0;
+    if (layers !== this.#layers) this.#setLayers(layers);
+    if (!planned || revision !== this.#revision || count !== this.#count) this.#stand(count);
+    this.#revision = revision;
+    if (instanced === null) this.#move();
+    else this.#moveInstances(instanced);
+  }
+
+  /** The service did not take the matrix of an instance. It may have got a better one since. */
+  reject(index: number): void {
+    if (index < this.#count && !this.#isPlaceable(index)) this.#hide(index);
+  }
+
+  remove(): void {
+    for (const part of this.parts) part.remove();
+    this.parts = [];
+  }
+
+  /** What it takes in the service, when it is first seen or its geometry or materials are others than before. */
+  #plan(): void {
+    const { geometry, material } = this.object;
+    this.#geometry = geometry;
+    this.#look.copy(material);
+    this.#drawn = isDrawn(material);
+    const plans = planParts(geometry, material);
+    const shape = this.#wishes.shape(this.object);
+    for (const part of this.parts.splice(plans.length)) part.remove();
+    plans.forEach((plan, i) => {
+      this.parts[i] ??= new Part(this.#context, this, plan);
+      this.parts[i].aim(plan, geometry, shape);
+    });
+  }
+
+  #stand(count: number): void {
+    this.error = null;
+    for (let i = count; i < this.#count; i++) this.#hidden.delete(i);
+    this.#count = count;
+    for (const part of this.parts) {
+      try {
+        if (part.stand(count, this.#optionsOf(part.plan))) this.#placed = false;
+      } catch (cause) {
+        // A shape or an option that the service refuses leaves this object out, and no other.
+        if (!(cause instanceof CollisionError) || cause.code === 'DISPOSED') throw cause;
+        this.error = cause;
+      }
+      this.error ??= part.error;
+    }
+  }
+
+  #optionsOf(plan: PartPlan): PartOptions {
+    const { pickable = true, cullable = true } = this.#options;
+    const options: PartOptions = {
+      ...this.#options,
+      layers: this.#layers,
+      pickable: plan.picks && pickable,
+      cullable: plan.stands && this.#drawn && cullable,
+    };
+    if (!plan.stands) options.contacts = 'none';
+    const { elements } = this.object.matrixWorld;
+    if (this.#instanced === null && hasInverse(elements, 0)) options.matrix = elements;
+    return options;
+  }
+
+  #move(): void {
+    const { elements } = this.object.matrixWorld;
+    if (this.#placed && (this.#isFixed() || sameMatrix(elements, this.#sent))) return;
+    this.#sent.set(elements);
+    this.#review();
+    if (this.#hidden.size > 0) return;
+    for (const { ids } of this.parts) {
+      if (ids.length > 0) this.#context.service.setTransform(ids[0], elements);
+    }
+  }
+
+  #moveInstances({ instanceMatrix, matrixWorld }: InstancedMesh): void {
+    const { elements } = matrixWorld;
+    const { array, version } = instanceMatrix;
+    const isSame = version === this.#instanceVersion && array.buffer === this.#matrices.buffer;
+    if (this.#placed && (this.#isFixed() || (isSame && sameMatrix(elements, this.#sent)))) return;
+    if (!isSame || this.#matrices.length !== 16 * this.#count) {
+      this.#matrices = (array as Float32Array).subarray(0, 16 * this.#count);
+    }
+    this.#instanceVersion = version;
+    this.#sent.set(elements);
+    this.#review();
+    for (const { ids } of this.parts) {
+      if (ids.length > 0) this.#context.service.setTransforms(ids, this.#matrices, elements);
+    }
+  }
+
+  /** Promised not to move, and standing where it shall. */
+  #isFixed(): boolean {
+    return this.#options.motion === 'static' && this.#hidden.size === 0;
+  }
+
+  #review(): void {
+    if (!this.#placed) {
+      for (let i = 0; i < this.#count; i++) {
+        if (!this.#isPlaceable(i)) this.#hide(i);
+      }
+    }
+    for (const i of this.#hidden) {
+      if (this.#isPlaceable(i)) this.#show(i);
+    }
+    this.#placed = true;
+  }
+
+  #isPlaceable(index: number): boolean {
+    const { elements } = this.object.matrixWorld;
+    return hasInverse(elements, 0) && (this.#instanced === null || hasInverse(this.#matrices, 16 * index));
+  }
+
+  #hide(index: number): void {
+    this.#hidden.add(index);
+    this.#setLayersOf(index, 0);
+  }
+
+  #show(index: number): void {
+    this.#hidden.delete(index);
+    this.#setLayersOf(index, this.#layers);
+  }
+
+  #setLayers(layers: number): void {
+    this.#layers = layers;
+    for (let i = 0; i < this.#count; i++) {
+      if (!this.#hidden.has(i)) this.#setLayersOf(i, layers);
+    }
+  }
+
+  #setLayersOf(index: number, layers: number): void {
+    for (const { ids } of this.parts) {
+      if (index < ids.length) this.#context.service.setObject(ids[index], { layers });
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import { CollisionError, ERROR_CODES, type ErrorCode } from './errors.js';
+import type { Hit, MeshId, MeshInfo, ObjectId, Ray, RayHits } from './types.js';
+
+/** What the worker answers through comlink: flat, without overloads or generics, which comlink's types lose. */
+export interface WorkerApi {
+  /** The baked mesh. Other messages are served between slices of the work; {@link AbortMessage} ends it. */
+  buildMesh(build: number, positions: Float32Array, indices?: Uint32Array | Uint16Array): Promise<ArrayBuffer>;
+  loadMesh(mesh: MeshId, baked: ArrayBuffer): MeshInfo;
+  bakeMesh(mesh: MeshId): ArrayBuffer;
+  raycast(ray: Ray, filter: RayFilter): Hit | null;
+  /** Whether nothing is hit. */
+  isClear(ray: Ray, filter: RayFilter): boolean;
+  /** Eight numbers per ray: origin, tMin, direction, tMax. */
+  raycastMany(rays: Float32Array, filter: RayFilter): RayHits;
+}
+
+/** Everything else goes by plain messages, in order with the calls. */
+export type ToWorker = CommandsMessage | FrameMessage | AbortMessage;
+
+export interface CommandsMessage {
+  type: 'commands';
+  list: Command[];
+}
+
+/** Both buffers are transferred: layout.ts's frame in, and the buffer of an older result for the new one. */
+export interface FrameMessage {
+  type: 'frame';
+  input: ArrayBuffer;
+  out: ArrayBuffer | undefined;
+}
+
+export interface AbortMessage {
+  type: 'abort';
+  build: number;
+}
+
+export type FromWorker = ReadyMessage | ResultMessage | ProgressMessage | FaultMessage;
+
+/** The first message: what is sent from now on is heard. */
+export interface ReadyMessage extends MemoryUse {
+  type: 'ready';
+}
+
+/** Answers a frame and hands both of its buffers back. */
+export interface ResultMessage extends MemoryUse {
+  type: 'result';
+  input: ArrayBuffer;
+  /** layout.ts's frame out, unless there is a failure. */
+  out: ArrayBuffer | undefined;
+  /** Of the frame or of a command before it. */
+  failure: Failure | undefined;
+}
+
+export interface ProgressMessage {
+  type: 'progress';
+  build: number;
+  fraction: number;
+}
+
+/** The worker could not start. */
+export interface FaultMessage {
+  type: 'fault';
+  failure: Failure;
+}
+
+export interface MemoryUse {
+  memoryBytes: number;
+  usedBytes: number;
+}
+
+export interface Failure {
+  code: ErrorCode;
+  message: string;
+}
+
+/** Structural changes, in the order in which they were asked for. */
+export type Command =
+  | AddObjects
+  | { type: 'setObject'; id: ObjectId; description: ObjectDescription; matrix: number[] | undefined }
+  | { type: 'removeObject'; id: ObjectId }
+  | { type: 'removeMesh'; mesh: MeshId }
+  | { type: 'removeView'; slot: number };
+
+/** Objects that differ in no more than their matrices. */
+export interface AddObjects {
+  type: 'addObjects';
+  ids: number[];
+  description: ObjectDescription;
+  /** Column-major: 16 numbers for each object, or 16 for all, or none for the identity. */
+  matrices: number[];
+}
+
+/** An object's options, complete and checked. Enums and flags are layout.ts's. */
+export interface ObjectDescription {
+  shape: number;
+  /** 0 for other shapes. */
+  mesh: MeshId;
+  flags: number;
+  layers: number;
+  collidesWith: number;
+  group: number;
+  contacts: number;
+  center: ArrayLike<number>;
+  extent: ArrayLike<number>;
+  rotation: ArrayLike<number>;
+  radius: number;
+}
+
+export interface RayFilter {
+  layers: number;
+  /** SIDE_* */
+  side: number;
+  /** Ids that are not alive are passed over. */
+  ignore: Uint32Array;
+}
+
+/** What an error says to the other side; null for one that only a bug can throw. */
+export function failureOf(error: unknown): Failure | null {
+  if (error instanceof CollisionError) return { code: error.code, message: error.message };
+  // A memory that cannot grow and a buffer that cannot be allocated are RangeErrors in every engine.
+  if (error instanceof RangeError) return { code: 'OUT_OF_MEMORY', message: error.message };
+  return null;
+}
+
+/** comlink carries an error's name and message, so the code travels as the name. */
+export function errorToWire(error: unknown): unknown {
+  const failure = failureOf(error);
+  return failure ? Object.assign(new Error(failure.message, { cause: error }), { name: failure.code }) : error;
+}
+
+/** Undoes {@link errorToWire}; null for an error that was not a declared one. */
+export function failureFromWire(error: unknown): Failure | null {
+  if (!(error instanceof Error)) return null;
+  const code = ERROR_CODES.find((known) => known === error.name);
+  return code ? { code, message: error.message } : null;
+}

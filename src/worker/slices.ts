@@ -1,0 +1,24 @@
+/** Milliseconds of work before messages are served: half a frame at 60 Hz. */
+export const SLICE_MS = 8;
+
+const resumes: (() => void)[] = [];
+let wakeUp: () => void;
+
+const resumeNext = (): void => resumes.shift()!();
+
+if (typeof setImmediate === 'function') {
+  wakeUp = () => setImmediate(resumeNext);
+} else {
+  // Timers are slowed down to 4 ms when they nest; messages to oneself are not.
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = resumeNext;
+  wakeUp = () => port2.postMessage(null);
+}
+
+/** Resolves after the messages that wait now were served. */
+export function messagesServed(): Promise<void> {
+  return new Promise((resolve) => {
+    resumes.push(resolve);
+    wakeUp();
+  });
+}

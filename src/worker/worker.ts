@@ -1,0 +1,30 @@
+// Entry of the worker script, in browsers and in Node.
+import { type Endpoint, expose } from 'comlink';
+import wasm from '../../build/core.wasm';
+import { type FromWorker, failureOf, type ToWorker } from '../shared/protocol.js';
+import { createCore } from './core.js';
+import { WorkerService } from './service.js';
+
+/** Where the messages come and go: a web worker's own scope, else the port to the thread that started this one. */
+function findEndpoint(): Endpoint {
+  // Both are endpoints; the types at hand are those of a window, and of Node's own ports.
+  if ('WorkerGlobalScope' in globalThis) return globalThis as unknown as Endpoint;
+  const port = process.getBuiltinModule('node:worker_threads').parentPort;
+  if (!port) throw new Error('collision-worker: this script runs as a worker only');
+  return port as unknown as Endpoint;
+}
+
+async function start(endpoint: Endpoint): Promise<void> {
+  const post = (message: FromWorker, transfer: Transferable[] = []) => endpoint.postMessage(message, transfer);
+  try {
+    const core = await createCore(wasm);
+    const service = new WorkerService(core, post);
+    endpoint.addEventListener('message', (event) => service.receive((event as MessageEvent<ToWorker>).data));
+    expose(service, endpoint);
+    post({ type: 'ready', memoryBytes: core.memoryBytes, usedBytes: core.usedBytes });
+  } catch (error) {
+    post({ type: 'fault', failure: failureOf(error) ?? { code: 'WORKER_LOST', message: String(error) } });
+  }
+}
+
+start(findEndpoint());

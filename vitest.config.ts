@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url';
+import { playwright } from '@vitest/browser-playwright';
+import { defineConfig } from 'vitest/config';
+import { chromiumLaunchOptions } from './scripts/chromium.mjs';
+import { gzipAsData } from './scripts/gzip-as-data.mjs';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+// Tests import the package by its name and get what ships.
+const alias = {
+  'collision-worker/three': path('./dist/three.js'),
+  'collision-worker': path('./dist/index.js'),
+};
+
+export default defineConfig({
+  test: {
+    // Groups run one after the other: each starts workers and Chromiums enough to fill a small machine.
+    projects: [
+      inNode('node', ['test/node/**/*.test.ts', 'test/repro/**/*.node.test.ts'], 0),
+      inChromium('browser', ['test/browser/**/*.test.ts', 'test/repro/**/*.browser.test.ts'], 1),
+      inNode('demo', ['test/demo/**/*.test.ts'], 2),
+      inNode('consumers', ['test/consumers/**/*.test.ts'], 3),
+    ],
+  },
+});
+
+function inNode(name: string, include: string[], groupOrder: number) {
+  return {
+    resolve: { alias },
+    // The seed of the random tests, for pages as well, which have no `process`.
+    define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') },
+    test: { ...common(name, include, groupOrder), environment: 'node' as const, pool: 'forks' as const },
+  };
+}
+
+function inChromium(name: string, include: string[], groupOrder: number) {
+  return {
+    resolve: { alias },
+    // The seed of the random tests, for pages as well, which have no `process`.
+    define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') },
+    plugins: [gzipAsData()],
+    optimizeDeps: { include: ['comlink', 'three'] },
+    test: {
+      ...common(name, include, groupOrder),
+      browser: {
+        enabled: true,
+        headless: true,
+        screenshotFailures: false,
+        provider: playwright({ launchOptions: chromiumLaunchOptions({ install: false }) }),
+        instances: [{ browser: 'chromium' as const }],
+      },
+    },
+  };
+}
+
+function common(name: string, include: string[], groupOrder: number) {
+  return { name, include, testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder } };
+}
