@@ -37,7 +37,7 @@ export class BuilderPool {
     signal: AbortSignal | undefined,
   ): Promise<ArrayBuffer> {
     const builder = this.#leastBusy();
-    const answer = builder.link.defer<ArrayBuffer>();
+    const answer = builder.link.defer<ArrayBuffer>(operation);
     this.#run(operation, builder, answer, mesh, onProgress);
     return abortable(operation, signal, answer);
   }

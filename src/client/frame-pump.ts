@@ -95,7 +95,7 @@ export class FramePump {
       this.#sendCommandsAhead();
       return waiting.answer.promise;
     }
-    const frame = { staging: this.staging, answer: this.#link.defer<FrameResult>(), names: this.#views.names };
+    const frame = { staging: this.staging, answer: this.#link.defer<FrameResult>('update'), names: this.#views.names };
     this.staging = this.#free.pop() ?? this.#newStaging();
     if (this.#inWorker) this.#waiting = frame;
     else this.#post(frame);

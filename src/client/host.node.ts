@@ -4,7 +4,9 @@ import type { WorkerLike } from '../shared/types.js';
 import { isEndpoint, type WorkerEndpoint } from './endpoint.js';
 
 export function createDefaultWorker(): WorkerLike {
-  return new NodeWorker(new URL('./worker.js', import.meta.url), { name: 'collision-worker' }) as unknown as WorkerLike;
+  // The process's own flags would come with it, --input-type for one, which is an error there.
+  const options = { name: 'collision-worker', execArgv: [] };
+  return new NodeWorker(new URL('./worker.js', import.meta.url), options) as unknown as WorkerLike;
 }
 
 export function endpointOf(worker: unknown): WorkerEndpoint | null {

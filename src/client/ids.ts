@@ -49,6 +49,13 @@ export class IdTable<T> {
     return id !== 0 && this.#alive[slotOf(id)] === id;
   }
 
+  /** The index of the first id that is not alive; -1 when all are. */
+  findDead(ids: Uint32Array): number {
+    const alive = this.#alive;
+    for (let i = 0; i < ids.length; i++) if (alive[slotOf(ids[i])] !== ids[i] || ids[i] === 0) return i;
+    return -1;
+  }
+
   get(id: number): T | undefined {
     return this.has(id) ? this.#values[slotOf(id)] : undefined;
   }

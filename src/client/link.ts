@@ -1,7 +1,7 @@
 import { type Remote, wrap } from 'comlink';
 import { createDefaultWorker, endpointOf } from '#host';
 import { CollisionError } from '../shared/errors.js';
-import { type FromWorker, failureFromWire, type ToWorker, type WorkerApi } from '../shared/protocol.js';
+import { type Failure, type FromWorker, failureFromWire, type ToWorker, type WorkerApi } from '../shared/protocol.js';
 import type { WorkerLike } from '../shared/types.js';
 import type { WorkerEndpoint } from './endpoint.js';
 import { show } from './validate.js';
@@ -40,7 +40,8 @@ export class WorkerLink {
   readonly #timeout: number;
   readonly #receive: (message: FromWorker) => void;
   readonly #started: Deferred<void>;
-  readonly #pending = new Set<Rejectable>();
+  /** With the operation that waits for it. */
+  readonly #pending = new Map<Rejectable, string>();
   readonly #listeners: [type: string, listener: (event: Event) => void][];
   #end!: (error: CollisionError) => void;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -61,7 +62,7 @@ export class WorkerLink {
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    this.#started = this.defer();
+    this.#started = this.defer('createCollisionService');
     this.ready = this.#started.promise;
   }
 
@@ -76,7 +77,7 @@ export class WorkerLink {
 
   /** Calls the worker; errors name `operation`. */
   call<T>(operation: string, invoke: (api: Remote<WorkerApi>) => Promise<T>): Promise<T> {
-    const answer = this.defer<T>();
+    const answer = this.defer<T>(operation);
     this.answerWith(answer, operation, invoke);
     return answer.promise;
   }
@@ -93,22 +94,24 @@ export class WorkerLink {
     } catch (error) {
       const failure = failureFromWire(error);
       // Any other error is a bug over there, after which nothing in the worker can be trusted.
-      if (failure) answer.reject(new CollisionError(failure.code, named(operation, failure.message), { cause: error }));
+      if (failure) answer.reject(named(operation, failure, error));
       else this.#lose(`failed in ${operation} with ${String(error)}`);
       return false;
     }
   }
 
-  /** Work in flight until it is settled: it is watched for silence and rejects with the link. */
-  defer<T>(): Deferred<T> {
+  /** Work in flight until it is settled: it is watched for silence and rejects when the link ends. */
+  defer<T>(operation: string): Deferred<T> {
     const answer = new PendingAnswer<T>((settled) => this.#release(settled));
-    if (this.error) {
-      answer.reject(this.error);
-    } else {
-      if (this.#pending.size === 0) this.#watch();
-      this.#pending.add(answer);
-    }
+    if (this.#pending.size === 0 && !this.error) this.#watch();
+    this.#pending.set(answer, operation);
+    if (this.error) answer.reject(named(operation, this.error));
     return answer;
+  }
+
+  /** Throws why the link has ended, once it has. */
+  check(operation: string): void {
+    if (this.error) throw named(operation, this.error);
   }
 
   /** Ends the worker and rejects what is pending with `error`. */
@@ -117,7 +120,7 @@ export class WorkerLink {
     this.error = error;
     for (const [type, listener] of this.#listeners) this.#endpoint.removeEventListener(type, listener);
     this.#endpoint.terminate();
-    for (const answer of [...this.#pending]) answer.reject(error);
+    for (const [answer, operation] of [...this.#pending]) answer.reject(named(operation, error));
     this.#end(error);
   }
 
@@ -201,8 +204,10 @@ class PendingAnswer<T> implements Deferred<T> {
   }
 }
 
-function named(operation: string, message: string): string {
-  return message.startsWith(`${operation}: `) ? message : `${operation}: ${message}`;
+/** The failure as an error whose message begins with the operation. */
+function named(operation: string, { code, message }: Failure, cause: unknown = undefined): CollisionError {
+  const text = message.startsWith(`${operation}: `) ? message : `${operation}: ${message}`;
+  return new CollisionError(code, text, cause === undefined ? undefined : { cause });
 }
 
 function createEndpoint(createWorker: () => WorkerLike): WorkerEndpoint {

@@ -97,7 +97,7 @@ export class MeshStore {
   }
 
   async #load(operation: string, id: MeshId, baked: ArrayBuffer, signal: AbortSignal | undefined): Promise<MeshInfo> {
-    const loaded = this.#link.defer<MeshInfo>();
+    const loaded = this.#link.defer<MeshInfo>(operation);
     const done = this.#link.answerWith(loaded, operation, (api) => api.loadMesh(id, transfer(baked, [baked])));
     try {
       return await abortable(operation, signal, loaded);

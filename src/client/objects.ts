@@ -22,13 +22,15 @@ export class ObjectStore {
     return this.#table.size;
   }
 
-  has(id: ObjectId): boolean {
-    return this.#table.has(id);
-  }
-
   /** Throws UNKNOWN_ID. */
   check(operation: string, argument: string, id: ObjectId): void {
     if (!this.#table.has(id)) throw argumentError('UNKNOWN_ID', operation, argument, id, 'an object that is alive');
+  }
+
+  /** Throws UNKNOWN_ID. */
+  checkAll(operation: string, argument: string, ids: Uint32Array): void {
+    const dead = this.#table.findDead(ids);
+    if (dead >= 0) this.check(operation, `${argument}[${dead}]`, ids[dead]);
   }
 
   add(operation: string, options: ObjectOptions, count: number): Uint32Array {

@@ -58,7 +58,7 @@ export class Queries {
     const filter = this.#filter('pick', options);
     // The ray of this very call: the camera may move before the worker gets it.
     const ray = pickRay(this.#views.get('pick', 'view', view), x, y);
-    const answer = this.#link.defer<Hit | null>();
+    const answer = this.#link.defer<Hit | null>('pick');
     if (latest) this.#replaceWaiting(answer);
     if (!ray) {
       answer.resolve(null);
@@ -101,7 +101,7 @@ export class Queries {
   }
 
   #ask<T>(operation: string, invoke: (api: Remote<WorkerApi>) => Promise<T>): Promise<T> {
-    const answer = this.#link.defer<T>();
+    const answer = this.#link.defer<T>(operation);
     this.#pump.enqueue(() => {
       this.#link.answerWith(answer, operation, invoke);
     });

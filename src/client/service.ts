@@ -101,25 +101,25 @@ export class CollisionService {
    * ABORTED by the signal.
    */
   async addMesh(data: MeshData | ArrayBuffer, options?: AddMeshOptions): Promise<MeshId> {
-    this.#check('addMesh');
+    this.#link.check('addMesh');
     return this.#meshes.add('addMesh', data, options);
   }
 
   /** The mesh's tree as one relocatable buffer, which `addMesh` loads without building. */
   async bakeMesh(mesh: MeshId): Promise<ArrayBuffer> {
-    this.#check('bakeMesh');
+    this.#link.check('bakeMesh');
     return this.#meshes.bake('bakeMesh', mesh);
   }
 
   /** Counts and bytes of a mesh. Throws UNKNOWN_ID. */
   meshInfo(mesh: MeshId): MeshInfo {
-    this.#check('meshInfo');
+    this.#link.check('meshInfo');
     return { ...this.#meshes.info('meshInfo', mesh) };
   }
 
   /** Throws INVALID_ARGUMENT as long as objects have it as their shape. */
   removeMesh(mesh: MeshId): void {
-    this.#check('removeMesh');
+    this.#link.check('removeMesh');
     this.#meshes.remove('removeMesh', mesh);
   }
 
@@ -131,26 +131,26 @@ export class CollisionService {
    * ```
    */
   addObject(options: ObjectOptions): ObjectId {
-    this.#check('addObject');
+    this.#link.check('addObject');
     return this.#objects.add('addObject', options, 1)[0];
   }
 
   /** Places `count` objects that differ only in their transforms; answers their ids. */
   addInstances(options: ObjectOptions, count: number): Uint32Array {
-    this.#check('addInstances');
+    this.#link.check('addInstances');
     return this.#objects.add('addInstances', options, count);
   }
 
   /** Changes what is given and keeps the rest. */
   setObject(id: ObjectId, options: Partial<ObjectOptions>): void {
-    this.#check('setObject');
+    this.#link.check('setObject');
     const matrix = this.#objects.set('setObject', id, options);
     // Over an older transform that is staged for it.
     if (matrix) this.#pump.staging.setSingle(id, matrix);
   }
 
   removeObject(id: ObjectId): void {
-    this.#check('removeObject');
+    this.#link.check('removeObject');
     this.#objects.remove('removeObject', id);
     this.#pump.staging.drop(id);
   }
@@ -160,7 +160,7 @@ export class CollisionService {
    * not finite or not invertible is listed in the frame's `rejected`.
    */
   setTransform(id: ObjectId, matrix: ArrayLike<number>): void {
-    this.#check('setTransform');
+    this.#link.check('setTransform');
     this.#objects.check('setTransform', 'id', id);
     checkAffine('setTransform', 'matrix', matrix);
     this.#pump.staging.setSingle(id, matrix);
@@ -175,23 +175,21 @@ export class CollisionService {
    * ```
    */
   setTransforms(ids: Uint32Array, matrices: Float32Array | Float64Array, parent?: ArrayLike<number>): void {
-    this.#check('setTransforms');
+    this.#link.check('setTransforms');
     checkTransforms('setTransforms', ids, matrices);
     if (parent !== undefined) checkAffine('setTransforms', 'parent', parent);
-    for (let i = 0; i < ids.length; i++) {
-      if (!this.#objects.has(ids[i])) this.#objects.check('setTransforms', `ids[${i}]`, ids[i]);
-    }
+    this.#objects.checkAll('setTransforms', 'ids', ids);
     this.#pump.staging.setBlock(ids, matrices, parent);
   }
 
   /** Sets a camera, from the next update() on; picks use it at once. Frames answer what each view sees. */
   setView(view: ViewOptions, name = 'main'): void {
-    this.#check('setView');
+    this.#link.check('setView');
     this.#views.set('setView', name, view);
   }
 
   removeView(name: string): void {
-    this.#check('removeView');
+    this.#link.check('removeView');
     const slot = this.#views.delete('removeView', name);
     this.#pump.enqueue({ type: 'removeView', slot });
   }
@@ -204,7 +202,7 @@ export class CollisionService {
    * goes on.
    */
   async update(): Promise<FrameResult> {
-    this.#check('update');
+    this.#link.check('update');
     return this.#pump.update();
   }
 
@@ -215,7 +213,7 @@ export class CollisionService {
    * Rejects with ABORTED by the signal, and by a newer pick when both are `latest`.
    */
   async pick(x: number, y: number, options?: PickOptions): Promise<Hit | null> {
-    this.#check('pick');
+    this.#link.check('pick');
     return this.#queries.pick(x, y, options);
   }
 
@@ -227,19 +225,19 @@ export class CollisionService {
    * ```
    */
   async raycast(ray: Ray, options?: QueryOptions): Promise<Hit | null> {
-    this.#check('raycast');
+    this.#link.check('raycast');
     return this.#queries.raycast(ray, options);
   }
 
   /** The nearest hits of many rays: eight numbers each, origin, tMin, direction, tMax. They are copied. */
   async raycastMany(rays: Float32Array, options?: QueryOptions): Promise<RayHits> {
-    this.#check('raycastMany');
+    this.#link.check('raycastMany');
     return this.#queries.raycastMany(rays, options);
   }
 
   /** Whether nothing is between two points. What is at the points themselves counts, unless it is in `ignore`. */
   async lineOfSight(from: Vec3, to: Vec3, options?: QueryOptions): Promise<boolean> {
-    this.#check('lineOfSight');
+    this.#link.check('lineOfSight');
     return this.#queries.lineOfSight(from, to, options);
   }
 
@@ -264,11 +262,6 @@ export class CollisionService {
   dispose(): void {
     this.#link.close(new CollisionError('DISPOSED', 'the service was disposed'));
     this.#builders.close(this.#link.error!);
-  }
-
-  #check(operation: string): void {
-    const { error } = this.#link;
-    if (error) throw new CollisionError(error.code, `${operation}: ${error.message}`, { cause: error });
   }
 
   #receive(message: FromWorker): void {

@@ -152,12 +152,16 @@ export class Staging {
   #markSlots(ids: Uint32Array): boolean {
     const first = this.#firstMark;
     const mark = first + this.#frame.blocks.length;
-    let highest = 0;
-    for (let i = 0; i < ids.length; i++) if (ids[i] > highest) highest = ids[i];
-    if (slotOf(highest) >= this.#markOfSlot.length) this.#markOfSlot = grown(this.#markOfSlot, slotOf(highest) + 1);
-    const marks = this.#markOfSlot;
-    for (let i = 0; i < ids.length; i++) if (marks[slotOf(ids[i])] >= first) return false;
-    for (let i = 0; i < ids.length; i++) marks[slotOf(ids[i])] = mark;
+    let marks = this.#markOfSlot;
+    for (let i = 0; i < ids.length; i++) {
+      const slot = slotOf(ids[i]);
+      if (slot >= marks.length) marks = this.#markOfSlot = grown(marks, slot + 1);
+      if (marks[slot] >= first && marks[slot] !== mark) {
+        for (let k = 0; k < i; k++) marks[slotOf(ids[k])] = 0;
+        return false;
+      }
+      marks[slot] = mark;
+    }
     return true;
   }
 

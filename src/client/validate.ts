@@ -125,6 +125,8 @@ export function checkTransforms(operation: string, ids: Uint32Array, matrices: F
     invalid(operation, 'the length of matrices', matrices.length, `16 for each of ${ids.length} ids`);
   }
   for (let at = 0; at < matrices.length; at += 16) {
+    if (matrices[at + 3] === 0 && matrices[at + 7] === 0 && matrices[at + 11] === 0 && matrices[at + 15] === 1)
+      continue;
     if (!isAffine(matrices, at)) notAffine(operation, `matrices[${at / 16}]`, matrices, at);
   }
 }

@@ -208,7 +208,7 @@ class WasmCore implements Core {
   beginBuild(positions: Float32Array, indices?: Uint32Array | Uint16Array): MeshBuild {
     const wasm = this.#exports;
     const vertices = positions.length / 3;
-    const triangles = (indices?.length ?? positions.length) / 3;
+    const triangles = (indices?.length ?? vertices) / 3;
     const build = wasm.beginBuild(vertices, triangles) >>> 0;
     try {
       wasm.reserveBuild(build, indices !== undefined);

@@ -47,29 +47,25 @@ export function isDrawn(material: Material | readonly Material[]): boolean {
   return isArray(material) ? material.some((own) => own.visible) : material.visible;
 }
 
-/** Remembers what `planParts` and `isDrawn` depend on, to notice a change at the price of a comparison. */
+/** What `planParts` and `isDrawn` depend on in an array of materials, to notice a change by comparing. */
 export class MaterialLook {
-  #material: Material | readonly Material[] | null = null;
-  #materials: readonly Material[] = [];
-  #sides: number[] = [];
-  #visible: boolean[] = [];
+  readonly #materials: readonly Material[];
+  readonly #sides: readonly number[];
+  readonly #visible: readonly boolean[];
+
+  constructor(materials: readonly Material[]) {
+    this.#materials = [...materials];
+    this.#sides = materials.map((own) => own?.side);
+    this.#visible = materials.map((own) => own?.visible);
+  }
 
   equals(material: Material | readonly Material[]): boolean {
-    if (material !== this.#material) return false;
-    if (!isArray(material)) return material.side === this.#sides[0] && material.visible === this.#visible[0];
-    if (material.length !== this.#materials.length) return false;
+    if (!isArray(material) || material.length !== this.#materials.length) return false;
     for (let i = 0; i < material.length; i++) {
       const own = material[i];
       if (own !== this.#materials[i] || own?.side !== this.#sides[i] || own?.visible !== this.#visible[i]) return false;
     }
     return true;
-  }
-
-  copy(material: Material | readonly Material[]): void {
-    this.#material = material;
-    this.#materials = isArray(material) ? [...material] : [material];
-    this.#sides = this.#materials.map((own) => own?.side);
-    this.#visible = this.#materials.map((own) => own?.visible);
   }
 }
 

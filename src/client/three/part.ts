@@ -3,6 +3,7 @@ import type { CollisionError } from '../../shared/errors.js';
 import type { ObjectOptions, Shape } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
 import type { PartPlan } from './material-plan.js';
+import type { SentMatrices } from './matrices.js';
 import type { MeshPool, SharedMesh } from './mesh-pool.js';
 import type { SceneObjects } from './scene-objects.js';
 import type { SideIndex } from './side-index.js';
@@ -13,6 +14,7 @@ export interface TrackerContext {
   readonly meshes: MeshPool;
   readonly objects: SceneObjects;
   readonly sides: SideIndex;
+  readonly sent: SentMatrices;
 }
 
 export type PartOptions = Omit<ObjectOptions, 'shape'>;

@@ -4,6 +4,7 @@ import type { Hit, ObjectId, PickOptions } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
 import { intersectionOf } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
+import { SentMatrices } from './matrices.js';
 import { MeshPool } from './mesh-pool.js';
 import { SceneFrame } from './scene-frame.js';
 import { type SceneObject, SceneObjects } from './scene-objects.js';
@@ -59,7 +60,7 @@ export class SceneTracker {
     this.#meshes = new MeshPool(service, () => options.onProgress?.(this.#meshes.fraction));
     this.#walk = new SceneWalk(
       root,
-      { service, meshes: this.#meshes, objects: this.#objects, sides: this.#sides },
+      { service, meshes: this.#meshes, objects: this.#objects, sides: this.#sides, sent: new SentMatrices() },
       {
         shape: (object) => options.shapeOf?.(object) ?? null,
         options: (object) => options.objectOptions?.(object) ?? {},

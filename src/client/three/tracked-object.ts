@@ -1,8 +1,8 @@
-import type { BufferGeometry, InstancedMesh, Mesh } from 'three';
+import type { BufferGeometry, InstancedMesh, Material, Mesh } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type { ObjectOptions, Shape } from '../../shared/types.js';
 import { isDrawn, MaterialLook, type PartPlan, planParts } from './material-plan.js';
-import { hasInverse, sameMatrix } from './matrices.js';
+import { hasInverse } from './matrices.js';
 import { Part, type PartOptions, type TrackerContext } from './part.js';
 
 /** What the caller wishes beyond what the scene says. */
@@ -11,6 +11,8 @@ export interface ObjectWishes {
   shape(object: Mesh): Shape | null;
   options(object: Mesh): Partial<Omit<ObjectOptions, 'shape' | 'matrix'>>;
 }
+
+const NO_MATRICES: Float32Array = new Float32Array(0);
 
 /**
  * A Mesh or InstancedMesh in the service. `update` compares it with what was sent before and sends what changed.
@@ -23,29 +25,37 @@ export class TrackedObject {
   error: CollisionError | null = null;
 
   readonly #context: TrackerContext;
-  readonly #wishes: ObjectWishes;
-  readonly #options: ReturnType<ObjectWishes['options']>;
   readonly #instanced: InstancedMesh | null;
-  readonly #look = new MaterialLook();
+  readonly #isStatic: boolean;
+
+  // As seen last. `update` compares 10,000 times a frame: what it needs is here and not farther away.
   #geometry: BufferGeometry | null = null;
-  #drawn = true;
+  #material: Mesh['material'] | null = null;
+  #side = -1;
+  #isDrawn = true;
+  /** Of an array of materials. */
+  #look: MaterialLook | null = null;
   #revision = -1;
   #count = 0;
   #layers = 0;
-  /** Instances whose matrix has no inverse; three does not show them either. */
-  readonly #hidden = new Set<number>();
-
-  /** The world matrix as it was sent last; `#placed` false: it is to be sent again. */
-  readonly #sent = new Float64Array(16);
-  #placed = false;
+  /** Number of the world matrix among those sent. */
+  readonly #place: number;
+  #isPlaced = false;
   #instanceVersion = -1;
-  #matrices: Float32Array = new Float32Array(0);
+  #matrices = NO_MATRICES;
+
+  /** Instances whose matrix has no inverse; three does not show them either. */
+  #hidden: Set<number> | null = null;
+  readonly #wishes: ObjectWishes;
+  readonly #options: ReturnType<ObjectWishes['options']>;
 
   constructor(context: TrackerContext, object: Mesh, wishes: ObjectWishes) {
     this.#context = context;
     this.#wishes = wishes;
     this.#options = wishes.options(object);
     this.#instanced = 'isInstancedMesh' in object ? (object as InstancedMesh) : null;
+    this.#isStatic = this.#options.motion === 'static';
+    this.#place = context.sent.allocate();
     this.object = object;
   }
 
@@ -60,11 +70,11 @@ export class TrackedObject {
     const instanced = this.#instanced;
     const { revision } = this.#context.meshes;
     const count = instanced === null ? 1 : Math.min(instanced.count, instanced.instanceMatrix.count);
-    const planned = object.geometry === this.#geometry && this.#look.equals(object.material);
-    if (!planned) this.#plan();
-    const layers = visible ? (this.#options.layers ?? object.layers.mask >>> 0) : 0;
+    const isPlanned = object.geometry === this.#geometry && this.#looksTheSame(object.material);
+    if (!isPlanned) this.#plan();
+    const layers = visible ? (this.#options.layers ?? object.layers.mask) >>> 0 : 0;
     if (layers !== this.#layers) this.#setLayers(layers);
-    if (!planned || revision !== this.#revision || count !== this.#count) this.#stand(count);
+    if (!isPlanned || revision !== this.#revision || count !== this.#count) this.#stand(count);
     this.#revision = revision;
     if (instanced === null) this.#move();
     else this.#moveInstances(instanced);
@@ -78,16 +88,26 @@ export class TrackedObject {
   remove(): void {
     for (const part of this.parts) part.remove();
     this.parts = [];
+    this.#context.sent.release(this.#place);
+  }
+
+  #looksTheSame(material: Mesh['material']): boolean {
+    if (this.#look !== null) return this.#look.equals(material);
+    if (material !== this.#material) return false;
+    const { side, visible } = material as Material;
+    return side === this.#side && visible === this.#isDrawn;
   }
 
   /** What it takes in the service, when it is first seen or its geometry or materials are others than before. */
   #plan(): void {
     const { geometry, material } = this.object;
-    this.#geometry = geometry;
-    this.#look.copy(material);
-    this.#drawn = isDrawn(material);
     const plans = planParts(geometry, material);
     const shape = this.#wishes.shape(this.object);
+    this.#geometry = geometry;
+    this.#material = material;
+    this.#isDrawn = isDrawn(material);
+    this.#look = Array.isArray(material) ? new MaterialLook(material) : null;
+    if (!Array.isArray(material)) this.#side = material.side;
     for (const part of this.parts.splice(plans.length)) part.remove();
     plans.forEach((plan, i) => {
       this.parts[i] ??= new Part(this.#context, this, plan);
@@ -97,11 +117,11 @@ export class TrackedObject {
 
   #stand(count: number): void {
     this.error = null;
-    for (let i = count; i < this.#count; i++) this.#hidden.delete(i);
+    for (let i = count; i < this.#count; i++) this.#hidden?.delete(i);
     this.#count = count;
     for (const part of this.parts) {
       try {
-        if (part.stand(count, this.#optionsOf(part.plan))) this.#placed = false;
+        if (part.stand(count, this.#optionsOf(part.plan))) this.#isPlaced = false;
       } catch (cause) {
         // A shape or an option that the service refuses leaves this object out, and no other.
         if (!(cause instanceof CollisionError) || cause.code === 'DISPOSED') throw cause;
@@ -117,7 +137,7 @@ export class TrackedObject {
       ...this.#options,
       layers: this.#layers,
       pickable: plan.picks && pickable,
-      cullable: plan.stands && this.#drawn && cullable,
+      cullable: plan.stands && this.#isDrawn && cullable,
     };
     if (!plan.stands) options.contacts = 'none';
     const { elements } = this.object.matrixWorld;
@@ -127,46 +147,50 @@ export class TrackedObject {
 
   #move(): void {
     const { elements } = this.object.matrixWorld;
-    if (this.#placed && (this.#isFixed() || sameMatrix(elements, this.#sent))) return;
-    this.#sent.set(elements);
+    const { sent, service } = this.#context;
+    if (this.#isPlaced && (sent.has(this.#place, elements) || this.#isFixed())) return;
+    sent.set(this.#place, elements);
     this.#review();
-    if (this.#hidden.size > 0) return;
+    if (this.#hidden !== null && this.#hidden.size > 0) return;
     for (const { ids } of this.parts) {
-      if (ids.length > 0) this.#context.service.setTransform(ids[0], elements);
+      if (ids.length > 0) service.setTransform(ids[0], elements);
     }
   }
 
   #moveInstances({ instanceMatrix, matrixWorld }: InstancedMesh): void {
     const { elements } = matrixWorld;
     const { array, version } = instanceMatrix;
+    const { sent, service } = this.#context;
     const isSame = version === this.#instanceVersion && array.buffer === this.#matrices.buffer;
-    if (this.#placed && (this.#isFixed() || (isSame && sameMatrix(elements, this.#sent)))) return;
+    if (this.#isPlaced && ((isSame && sent.has(this.#place, elements)) || this.#isFixed())) return;
     if (!isSame || this.#matrices.length !== 16 * this.#count) {
       this.#matrices = (array as Float32Array).subarray(0, 16 * this.#count);
     }
     this.#instanceVersion = version;
-    this.#sent.set(elements);
+    sent.set(this.#place, elements);
     this.#review();
     for (const { ids } of this.parts) {
-      if (ids.length > 0) this.#context.service.setTransforms(ids, this.#matrices, elements);
+      if (ids.length > 0) service.setTransforms(ids, this.#matrices, elements);
     }
   }
 
   /** Promised not to move, and standing where it shall. */
   #isFixed(): boolean {
-    return this.#options.motion === 'static' && this.#hidden.size === 0;
+    return this.#isStatic && (this.#hidden === null || this.#hidden.size === 0);
   }
 
+  /** Hides what is new and has no place yet, and shows what has one now. */
   #review(): void {
-    if (!this.#placed) {
+    if (!this.#isPlaced) {
       for (let i = 0; i < this.#count; i++) {
         if (!this.#isPlaceable(i)) this.#hide(i);
       }
+      this.#isPlaced = true;
     }
+    if (this.#hidden === null) return;
     for (const i of this.#hidden) {
       if (this.#isPlaceable(i)) this.#show(i);
     }
-    this.#placed = true;
   }
 
   #isPlaceable(index: number): boolean {
@@ -175,19 +199,20 @@ export class TrackedObject {
   }
 
   #hide(index: number): void {
+    this.#hidden ??= new Set();
     this.#hidden.add(index);
     this.#setLayersOf(index, 0);
   }
 
   #show(index: number): void {
-    this.#hidden.delete(index);
+    this.#hidden!.delete(index);
     this.#setLayersOf(index, this.#layers);
   }
 
   #setLayers(layers: number): void {
     this.#layers = layers;
     for (let i = 0; i < this.#count; i++) {
-      if (!this.#hidden.has(i)) this.#setLayersOf(i, layers);
+      if (this.#hidden?.has(i) !== true) this.#setLayersOf(i, layers);
     }
   }
 

@@ -117,7 +117,7 @@ export function stepBuild(build: Build, until: f64): f64 {
 function fraction(build: Build): f64 {
   const n = <f64>build.triangleCount;
   if (build.phase == PHASE_SCAN) return (0.05 * <f64>build.cursor) / n;
-  if (build.phase == PHASE_PLACE) return 0.05 + (0.05 * <f64>build.cursor) / n;
+  if (build.phase == PHASE_PLACE) return 0.05 + 0.05 * (1.0 - <f64>build.cursor / <f64>build.kept);
   if (build.phase == PHASE_SPLIT) return 0.1 + (0.4 * <f64>build.placed) / <f64>build.kept;
   if (build.phase == PHASE_FIT) return 0.5 + 0.49 * (1.0 - <f64>build.cursor / <f64>build.nodeCount);
   return 1;

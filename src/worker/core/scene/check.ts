@@ -50,9 +50,9 @@ function boxHoldsCorners(slot: u32): bool {
   const box = boxAt(slot);
   for (let corner = 0; corner < 8; corner++) {
     const sx = corner & 1 ? 1.0 : -1.0, sy = corner & 2 ? 1.0 : -1.0, sz = corner & 4 ? 1.0 : -1.0;
-    const x = b.tx + sx * b.xx + sy * b.yx + sz * b.zx - sceneOriginX;
-    const y = b.ty + sx * b.xy + sy * b.yy + sz * b.zy - sceneOriginY;
-    const z = b.tz + sx * b.xz + sy * b.yz + sz * b.zz - sceneOriginZ;
+    const x = b.tx - sceneOriginX + (sx * b.xx + sy * b.yx + sz * b.zx);
+    const y = b.ty - sceneOriginY + (sx * b.xy + sy * b.yy + sz * b.zy);
+    const z = b.tz - sceneOriginZ + (sx * b.xz + sy * b.yz + sz * b.zz);
     if (x < box.lowX || x > box.highX || y < box.lowY || y > box.highY || z < box.lowZ || z > box.highZ) return false;
   }
   return true;

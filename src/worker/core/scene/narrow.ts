@@ -2,10 +2,12 @@
 
 import { CONTACTS_BOUNDS, CONTACTS_NONE, FLAG_STATIC, SHAPE_BOX, SHAPE_MESH } from '../../../shared/layout';
 import { Affine, invert, multiply } from '../math/affine';
-import { APART, FIRST_INSIDE, SECOND_INSIDE, compareBoxes } from '../math/boxes';
+import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareBoxes } from '../math/boxes';
+import { UNSURE, compareForms } from '../math/boxes32';
 import { Mesh } from '../mesh/layout';
 import { meshInsideCube, meshMeetsCube, meshesIntersect } from '../mesh/pair';
-import { Item, boundsOf, worldOf } from './objects';
+import { Candidate } from './candidate';
+import { Item, boundsOf, itemAt, slotOf, worldOf } from './objects';
 
 export const NO_CONTACT: i32 = -1;
 
@@ -14,7 +16,9 @@ const near = changetype<Affine>(memory.data(96, 16));
 const map = changetype<Affine>(memory.data(96, 16));
 
 /** Whether the two may make a pair at all. */
-export function canCollide(a: Item, b: Item): bool {
+// @ts-ignore: decorator
+@inline
+export function canCollide(a: Candidate, b: Candidate): bool {
   return (
     (a.layers & b.collidesWith) != 0 &&
     (b.layers & a.collidesWith) != 0 &&
@@ -26,8 +30,16 @@ export function canCollide(a: Item, b: Item): bool {
 }
 
 /** NO_CONTACT, or which contains which: 0 neither, 1 a inside b, 2 b inside a. a has the lower id. */
-export function collide(a: Item, b: Item): i32 {
-  const boxes = compareBoxes(boundsOf(a), boundsOf(b));
+export function collide(a: Candidate, b: Candidate): i32 {
+  let boxes = compareForms(a.form(), b.form());
+  if (boxes == APART) return NO_CONTACT;
+  const onlyBoxes = a.shape == SHAPE_BOX && b.shape == SHAPE_BOX;
+  if (boxes == OVERLAPPING && onlyBoxes) return 0;
+  return collideShapes(itemAt(slotOf(a.id)), itemAt(slotOf(b.id)), boxes);
+}
+
+function collideShapes(a: Item, b: Item, known: u32): i32 {
+  const boxes = known == UNSURE ? compareBoxes(boundsOf(a), boundsOf(b)) : known;
   if (boxes == APART) return NO_CONTACT;
   if (min(a.contacts, b.contacts) == CONTACTS_BOUNDS) return 0;
   if (a.shape == SHAPE_BOX && b.shape == SHAPE_BOX) {

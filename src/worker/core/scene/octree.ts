@@ -5,7 +5,8 @@
 // When few objects moved, bounds are refitted in place instead.
 
 import { allocate, reserve } from '../memory';
-import { Box, Item, UNPLACED, boxAt, itemAt, pickLayers, visibleLayers } from './objects';
+import { CANDIDATE_BYTES, Candidate, setCandidate } from './candidate';
+import { Box, UNPLACED, boxAt, itemAt, pickLayers, visibleLayers } from './objects';
 
 /** Cells with no more objects than this are not split. */
 const LEAF_SIZE: u32 = 16;
@@ -50,6 +51,7 @@ export class Tree {
   pickable: usize; // u32, layers for rays
   bounds: usize; // six f32 arrays of `stride` bytes each: low x, y, z, high x, y, z
   stride: usize;
+  candidates: usize; // Candidate each
   built: u32; // 0 when it must be built before it is used
   misfits: u32; // objects that have left their cell since
   holes: u32;
@@ -85,6 +87,12 @@ export function slotAt(tree: Tree, position: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
+export function candidateAt(tree: Tree, position: u32): Candidate {
+  return changetype<Candidate>(tree.candidates + position * <u32>CANDIDATE_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
 export function childBoxesAt(tree: Tree, cell: Cell): usize {
   return tree.childBoxes + cell.childBoxes * <u32>BOXES_BYTES;
 }
@@ -110,6 +118,7 @@ export function beginTree(tree: Tree, count: u32): void {
     tree.cellOf = reserve(tree.cellOf, 0, bytes);
     tree.visible = reserve(tree.visible, 0, bytes);
     tree.pickable = reserve(tree.pickable, 0, bytes);
+    tree.candidates = reserve(tree.candidates, 0, <u64>capacity * CANDIDATE_BYTES);
     tree.stride = <usize>(bytes + 15) & ~15;
     tree.bounds = reserve(tree.bounds, 0, <u64>tree.stride * 6);
     tree.capacity = capacity;
@@ -285,8 +294,7 @@ function fillPositions(tree: Tree): void {
     const slot = load<u32>(order + (<usize>position << 2));
     const box = boxAt(slot);
     box.position = position;
-    writePosition(tree, position, box);
-    writeLayers(tree, position, itemAt(slot));
+    writePosition(tree, position, slot);
   }
   // What SIMD reads past the end must not overlap anything.
   for (let position = count; position < count + 4; position++) clearPosition(tree, position);
@@ -298,7 +306,13 @@ function fillPositions(tree: Tree): void {
   }
 }
 
-function writePosition(tree: Tree, position: u32, box: Box): void {
+/** What the traversals read, from a slot to its position. */
+function writePosition(tree: Tree, position: u32, slot: u32): void {
+  const box = boxAt(slot);
+  const item = itemAt(slot);
+  store<u32>(tree.visible + (<usize>position << 2), visibleLayers(item));
+  store<u32>(tree.pickable + (<usize>position << 2), pickLayers(item));
+  setCandidate(candidateAt(tree, position), item);
   const stride = tree.stride;
   let at = tree.bounds + (<usize>position << 2);
   store<f32>(at, box.lowX); at += stride;
@@ -307,11 +321,6 @@ function writePosition(tree: Tree, position: u32, box: Box): void {
   store<f32>(at, box.highX); at += stride;
   store<f32>(at, box.highY); at += stride;
   store<f32>(at, box.highZ);
-}
-
-export function writeLayers(tree: Tree, position: u32, item: Item): void {
-  store<u32>(tree.visible + (<usize>position << 2), visibleLayers(item));
-  store<u32>(tree.pickable + (<usize>position << 2), pickLayers(item));
 }
 
 function clearPosition(tree: Tree, position: u32): void {
@@ -370,12 +379,17 @@ function fitCell(tree: Tree, index: u32): bool {
   return !same;
 }
 
-/** Takes over the moved box of a slot; `refitTree` then follows for all of them. */
-export function movePosition(tree: Tree, slot: u32): void {
+/** Counts a moved slot if it has left its cell. */
+export function noteMisfit(tree: Tree, slot: u32): void {
   const box = boxAt(slot);
-  writePosition(tree, box.position, box);
-  const cell = markDirty(tree, box.position);
-  if (!inCell(cell, box)) tree.misfits++;
+  if (!inCell(cellAt(tree, load<u32>(tree.cellOf + (<usize>box.position << 2))), box)) tree.misfits++;
+}
+
+/** Takes over a moved or changed slot; `refitTree` then follows for all of them. */
+export function movePosition(tree: Tree, slot: u32): void {
+  const position = boxAt(slot).position;
+  writePosition(tree, position, slot);
+  markDirty(tree, position);
 }
 
 /** Empties the position of a removed object. */
@@ -387,15 +401,13 @@ export function clearSlot(tree: Tree, slot: u32): void {
   tree.holes++;
 }
 
-function markDirty(tree: Tree, position: u32): Cell {
-  const cell = cellAt(tree, load<u32>(tree.cellOf + (<usize>position << 2)));
-  cell.dirty = 1;
-  return cell;
+function markDirty(tree: Tree, position: u32): void {
+  cellAt(tree, load<u32>(tree.cellOf + (<usize>position << 2))).dirty = 1;
 }
 
-/** Whether the object still belongs to its cell, but for being deeper than it needs to be. */
+/** Cells are loose: an object belongs to its cell until its centre is half an edge outside of it. */
 export function inCell(cell: Cell, box: Box): bool {
-  const reach = cell.half * <f32>1.000001;
+  const reach = cell.half * 2;
   return (
     abs(middle(box.lowX, box.highX) - cell.centreX) <= reach &&
     abs(middle(box.lowY, box.highY) - cell.centreY) <= reach &&

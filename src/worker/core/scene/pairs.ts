@@ -3,8 +3,11 @@
 
 import { reserve } from '../memory';
 import { NO_CONTACT, canCollide, collide } from './narrow';
-import { Box, boxAt, idAt, itemAt, liveCount, slotOf } from './objects';
-import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, cellAt, childBoxesAt, isEmpty, slotAt, treeOf } from './octree';
+import { Candidate } from './candidate';
+import { boxAt, idAt, liveCount, slotOf } from './objects';
+import {
+  Cell, MOVING_TREE, STATIC_TREE, Tree, candidateAt, cellAt, childBoxesAt, isEmpty, slotAt, treeOf,
+} from './octree';
 import { unpaired } from './scene';
 import { clearSlots, hasSlot, slotIn } from './slot-set';
 
@@ -85,6 +88,7 @@ function findAll(): void {
 /** A cell's own objects against a tree; against their own tree each pair once, by position. */
 function rangeAgainstTree(from: Tree, group: Cell, tree: Tree, own: bool): void {
   if (isEmpty(tree)) return;
+  const stride = from.stride;
   const lowX = f32x4.splat(group.ownLowX), lowY = f32x4.splat(group.ownLowY), lowZ = f32x4.splat(group.ownLowZ);
   const highX = f32x4.splat(group.ownHighX), highY = f32x4.splat(group.ownHighY), highZ = f32x4.splat(group.ownHighZ);
   let top = push(stack, 0);
@@ -99,15 +103,15 @@ function rangeAgainstTree(from: Tree, group: Cell, tree: Tree, own: bool): void 
       cell.ownLowZ <= group.ownHighZ && cell.ownHighZ >= group.ownLowZ
     ) {
       for (let position = group.start; position < group.ownEnd; position++) {
-        const slot = slotAt(from, position);
-        if (slot == HOLE) continue;
-        const box = boxAt(slot);
+        const at = from.bounds + (<usize>position << 2);
+        // A hole's box is empty and passes none of these.
         if (
-          cell.ownLowX > box.highX || cell.ownHighX < box.lowX || cell.ownLowY > box.highY ||
-          cell.ownHighY < box.lowY || cell.ownLowZ > box.highZ || cell.ownHighZ < box.lowZ
+          !(cell.ownLowX <= load<f32>(at + 3 * stride) && cell.ownHighX >= load<f32>(at) &&
+            cell.ownLowY <= load<f32>(at + 4 * stride) && cell.ownHighY >= load<f32>(at + stride) &&
+            cell.ownLowZ <= load<f32>(at + 5 * stride) && cell.ownHighZ >= load<f32>(at + 2 * stride))
         ) continue;
         const first = own ? max(cell.start, position + 1) : cell.start;
-        objectAgainstRange(slot, box, tree, first, cell.ownEnd, false);
+        objectAgainstRange(from, position, tree, first, cell.ownEnd, false);
       }
     }
     if (cell.childCount == 0) continue;
@@ -129,20 +133,24 @@ function findTouched(): void {
     const slot = slotIn(unpaired, i);
     if (idAt(slot) == 0) continue;
     const box = boxAt(slot);
-    objectAgainstTree(slot, box, treeOf(MOVING_TREE));
-    if (box.tree == MOVING_TREE) objectAgainstTree(slot, box, treeOf(STATIC_TREE));
+    const own = treeOf(box.tree);
+    objectAgainstTree(own, box.position, treeOf(MOVING_TREE));
+    if (box.tree == MOVING_TREE) objectAgainstTree(own, box.position, treeOf(STATIC_TREE));
   }
 }
 
-function objectAgainstTree(slot: u32, box: Box, tree: Tree): void {
+function objectAgainstTree(from: Tree, place: u32, tree: Tree): void {
   if (isEmpty(tree)) return;
-  const lowX = f32x4.splat(box.lowX), lowY = f32x4.splat(box.lowY), lowZ = f32x4.splat(box.lowZ);
-  const highX = f32x4.splat(box.highX), highY = f32x4.splat(box.highY), highZ = f32x4.splat(box.highZ);
+  const at = from.bounds + (<usize>place << 2);
+  const stride = from.stride;
+  const lowX = v128.load32_splat(at), lowY = v128.load32_splat(at + stride), lowZ = v128.load32_splat(at + 2 * stride);
+  const highX = v128.load32_splat(at + 3 * stride), highY = v128.load32_splat(at + 4 * stride);
+  const highZ = v128.load32_splat(at + 5 * stride);
   let top = push(stack, 0);
   while (top != stack) {
     top -= 4;
     const cell = cellAt(tree, load<u32>(top));
-    objectAgainstRange(slot, box, tree, cell.start, cell.ownEnd, true);
+    objectAgainstRange(from, place, tree, cell.start, cell.ownEnd, true);
     if (cell.childCount == 0) continue;
     const boxes = childBoxesAt(tree, cell);
     for (let part: u32 = 0; part < cell.childCount; part += 4) {
@@ -156,9 +164,13 @@ function objectAgainstTree(slot: u32, box: Box, tree: Tree): void {
   }
 }
 
-function objectAgainstRange(slot: u32, box: Box, tree: Tree, start: u32, end: u32, touched: bool): void {
-  const lowX = f32x4.splat(box.lowX), lowY = f32x4.splat(box.lowY), lowZ = f32x4.splat(box.lowZ);
-  const highX = f32x4.splat(box.highX), highY = f32x4.splat(box.highY), highZ = f32x4.splat(box.highZ);
+/** The object at `place` against positions [start, end). With `touched`, pairs that the other one finds are left. */
+function objectAgainstRange(from: Tree, place: u32, tree: Tree, start: u32, end: u32, touched: bool): void {
+  const own = from.bounds + (<usize>place << 2);
+  const stride = from.stride;
+  const lowX = v128.load32_splat(own), lowY = v128.load32_splat(own + stride), lowZ = v128.load32_splat(own + 2 * stride);
+  const highX = v128.load32_splat(own + 3 * stride), highY = v128.load32_splat(own + 4 * stride);
+  const highZ = v128.load32_splat(own + 5 * stride);
   for (let position = start; position < end; position += 4) {
     let bits = boxAgainstFour(
       tree.bounds + (<usize>position << 2), tree.stride, lowX, lowY, lowZ, highX, highY, highZ,
@@ -167,9 +179,12 @@ function objectAgainstRange(slot: u32, box: Box, tree: Tree, start: u32, end: u3
       const lane = ctz(bits);
       bits &= bits - 1;
       if (position + lane >= end) break;
-      const other = slotAt(tree, position + lane);
-      if (touched && (other == slot || (other < slot && hasSlot(unpaired, other)))) continue;
-      consider(slot, other);
+      if (touched) {
+        const slot = slotAt(from, place);
+        const other = slotAt(tree, position + lane);
+        if (other == slot || (other < slot && hasSlot(unpaired, other))) continue;
+      }
+      consider(candidateAt(from, place), candidateAt(tree, position + lane));
     }
   }
 }
@@ -190,9 +205,10 @@ function push(top: usize, cell: u32): usize {
   return stack + used + 4;
 }
 
-function consider(s: u32, t: u32): void {
-  const a = itemAt(min(s, t)), b = itemAt(max(s, t));
-  if (!canCollide(a, b)) return;
+function consider(p: Candidate, q: Candidate): void {
+  if (!canCollide(p, q)) return;
+  const a = p.id < q.id ? p : q;
+  const b = p.id < q.id ? q : p;
   const contained = collide(a, b);
   if (contained == NO_CONTACT) return;
   found = reserve(found, foundCount * <u32>PAIR_BYTES, <u64>(foundCount + 1) * PAIR_BYTES);

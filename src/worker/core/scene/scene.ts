@@ -3,11 +3,11 @@
 import { FLAG_STATIC, OBJECT_FLAGS } from '../../../shared/layout';
 import { AFFINE_BYTES, Affine, usable } from '../math/affine';
 import {
-  NO_TREE, UNPLACED, boxAt, describe, forget, itemAt, moveOrigin, reserveSlots, sceneOriginX, sceneOriginY,
+  NO_TREE, UNPLACED, boxAt, describe, forget, isAlive, itemAt, moveOrigin, reserveSlots, sceneOriginX, sceneOriginY,
   sceneOriginZ, slotCount, slotOf, updateBounds, worldOf,
 } from './objects';
 import {
-  MOVING_TREE, STATIC_TREE, Tree, beginTree, buildTree, clearSlot, enlist, movePosition, refitTree, treeOf, writeLayers,
+  MOVING_TREE, STATIC_TREE, Tree, beginTree, buildTree, clearSlot, enlist, movePosition, noteMisfit, refitTree, treeOf,
 } from './octree';
 import { SlotSet, addSlot, clearSlots, slotIn } from './slot-set';
 import { forgetInViews } from './views';
@@ -35,10 +35,11 @@ export function putObject(id: u32, description: usize): void {
     treeOf(which).built = 0;
   }
   describe(id, description);
-  if (box.position != UNPLACED) writeLayers(treeOf(which), box.position, itemAt(slot));
 }
 
+/** One that is not there, as adding it ran out of memory, stays so. */
 export function removeObject(id: u32): void {
+  if (!isAlive(id)) return;
   const slot = slotOf(id);
   addSlot(unpaired, slot);
   forgetInViews(slot);
@@ -64,28 +65,33 @@ export function moveObject(slot: u32, matrix: Affine): bool {
  */
 export function updateTrees(): void {
   if (moved.count == 0 && !isStale(STATIC_TREE) && !isStale(MOVING_TREE)) return;
-  const staticTree = treeOf(STATIC_TREE);
-  const movingTree = treeOf(MOVING_TREE);
+  for (let i: u32 = 0; i < moved.count; i++) {
+    const slot = slotIn(moved, i);
+    if (boxAt(slot).position != UNPLACED) noteMisfit(treeOf(boxAt(slot).tree), slot);
+  }
+  const rebuildStatic = isStale(STATIC_TREE);
+  const rebuildMoving = isStale(MOVING_TREE);
+  if ((rebuildStatic || rebuildMoving) && recentre()) {
+    rebuild(STATIC_TREE);
+    rebuild(MOVING_TREE);
+  } else {
+    if (rebuildStatic) rebuild(STATIC_TREE);
+    if (rebuildMoving) rebuild(MOVING_TREE);
+    if (!rebuildStatic || !rebuildMoving) refit(rebuildStatic, rebuildMoving);
+  }
+  clearSlots(moved);
+}
+
+/** Moved slots into the trees that were not built anew. */
+function refit(staticDone: bool, movingDone: bool): void {
   for (let i: u32 = 0; i < moved.count; i++) {
     const slot = slotIn(moved, i);
     const box = boxAt(slot);
-    if (box.tree == NO_TREE || box.position == UNPLACED) continue;
-    movePosition(box.tree == STATIC_TREE ? staticTree : movingTree, slot);
+    if (box.position == UNPLACED || (box.tree == STATIC_TREE ? staticDone : movingDone)) continue;
+    movePosition(treeOf(box.tree), slot);
   }
-  clearSlots(moved);
-  const rebuildStatic = isStale(STATIC_TREE);
-  const rebuildMoving = isStale(MOVING_TREE);
-  if (rebuildStatic || rebuildMoving) {
-    if (recentre()) {
-      rebuild(STATIC_TREE);
-      rebuild(MOVING_TREE);
-      return;
-    }
-    if (rebuildStatic) rebuild(STATIC_TREE);
-    if (rebuildMoving) rebuild(MOVING_TREE);
-  }
-  if (!rebuildStatic) refitTree(staticTree);
-  if (!rebuildMoving) refitTree(movingTree);
+  if (!staticDone) refitTree(treeOf(STATIC_TREE));
+  if (!movingDone) refitTree(treeOf(MOVING_TREE));
 }
 
 function isStale(which: u32): bool {
