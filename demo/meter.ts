@@ -1,0 +1,56 @@
+export type Task = 'simulate' | 'collide' | 'draw';
+
+/** What a frame cost the main thread, in ms. */
+export interface FrameCost {
+  simulate: number;
+  /** Collision work: picking, culling, contacts, or handing them to the worker and reading its answers. */
+  collide: number;
+  draw: number;
+  /** Since the frame before. */
+  interval: number;
+}
+
+const REMEMBERED = 240;
+
+/** Adds up what the main thread spends on each task of a frame. */
+export class Meter {
+  /** The newest frames, oldest first. */
+  readonly frames: FrameCost[] = [];
+  #current: FrameCost = { simulate: 0, collide: 0, draw: 0, interval: 0 };
+  #lastStart = Number.NaN;
+
+  /** A frame begins; what answers cost since the frame before belongs to that one. */
+  begin(): void {
+    const now = performance.now();
+    if (!Number.isNaN(this.#lastStart)) {
+      this.#current.interval = now - this.#lastStart;
+      this.frames.push(this.#current);
+      if (this.frames.length > REMEMBERED) this.frames.shift();
+    }
+    this.#lastStart = now;
+    this.#current = { simulate: 0, collide: 0, draw: 0, interval: 0 };
+  }
+
+  measure<T>(task: Task, work: () => T): T {
+    const start = performance.now();
+    try {
+      return work();
+    } finally {
+      this.#current[task] += performance.now() - start;
+    }
+  }
+
+  get last(): FrameCost | undefined {
+    return this.frames.at(-1);
+  }
+}
+
+export function costOf({ simulate, collide, draw }: FrameCost): number {
+  return simulate + collide + draw;
+}
+
+/** The value that `part` of the values do not exceed: 0.5 is the median. NaN of no values. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
+}

@@ -1,0 +1,71 @@
+import type { Intersection } from 'three';
+
+/** Name of what was hit, as a person would say it. */
+export function nameOf({ object, instanceId }: Pick<Intersection, 'object' | 'instanceId'>): string {
+  return instanceId === undefined ? object.name : `${object.name} ${instanceId}`;
+}
+
+/** The texts beside the picture. */
+export class Panel {
+  readonly #name = element('hit-name');
+  readonly #detail = element('hit-detail');
+  readonly #selection = element('selection');
+  readonly #figures = element('figures');
+
+  showHit(hit: Intersection | null): void {
+    this.#name.textContent = hit === null ? 'nothing' : nameOf(hit);
+    const triangle = hit?.face ? `, triangle ${hit.faceIndex}` : '';
+    this.#detail.textContent = hit === null ? '\u00a0' : `distance ${hit.distance.toFixed(3)}${triangle}`;
+  }
+
+  /** Also in the page's `data-selected`. */
+  showSelection(selected: Pick<Intersection, 'object' | 'instanceId'> | null): void {
+    const name = selected === null ? '' : nameOf(selected);
+    this.#selection.textContent = `selected: ${name || 'nothing'}`;
+    document.body.dataset.selected = name;
+  }
+
+  showFigures(figures: Record<string, string>): void {
+    const rows = Object.entries(figures).map(([name, value]) => {
+      const row = document.createElement('tr');
+      row.append(cell('th', name), cell('td', value));
+      return row;
+    });
+    this.#figures.replaceChildren(...rows);
+  }
+}
+
+/** The bar over the page until everything is there. */
+export class Progress {
+  readonly #root = element('progress');
+  readonly #text = element('progress-text');
+  readonly #bar = element('progress-bar') as HTMLProgressElement;
+
+  show(text: string, fraction: number): void {
+    this.#text.textContent = text;
+    this.#bar.value = fraction;
+  }
+
+  end(): void {
+    this.#root.hidden = true;
+  }
+}
+
+/** Nothing fails in the console only. */
+export function showError(error: unknown): void {
+  const box = element('error');
+  box.hidden = false;
+  box.textContent = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+export function element(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no element "${id}"`);
+  return found;
+}
+
+function cell(tag: 'th' | 'td', text: string): HTMLElement {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  return made;
+}

@@ -1,0 +1,25 @@
+const CLICK_DISTANCE = 4;
+
+/** Where the mouse is over the canvas, and when it clicks rather than drags. */
+export class Pointer {
+  /** In CSS pixels from the canvas' upper left corner; null while it is elsewhere or drags. */
+  position: { x: number; y: number } | null = null;
+
+  constructor(canvas: HTMLCanvasElement, onClick: (x: number, y: number) => void) {
+    let down: { x: number; y: number } | null = null;
+    canvas.addEventListener('pointermove', ({ offsetX, offsetY, buttons }) => {
+      this.position = buttons === 0 ? { x: offsetX, y: offsetY } : null;
+    });
+    canvas.addEventListener('pointerleave', () => {
+      this.position = null;
+    });
+    canvas.addEventListener('pointerdown', ({ offsetX, offsetY, button }) => {
+      down = button === 0 ? { x: offsetX, y: offsetY } : null;
+    });
+    canvas.addEventListener('pointerup', ({ offsetX, offsetY }) => {
+      if (down === null || Math.hypot(offsetX - down.x, offsetY - down.y) > CLICK_DISTANCE) return;
+      this.position = { x: offsetX, y: offsetY };
+      onClick(offsetX, offsetY);
+    });
+  }
+}

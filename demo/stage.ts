@@ -1,0 +1,142 @@
+import {
+  CameraHelper,
+  Color,
+  DirectionalLight,
+  DynamicDrawUsage,
+  Fog,
+  GridHelper,
+  HemisphereLight,
+  InstancedBufferAttribute,
+  InstancedMesh,
+  Mesh,
+  MeshLambertMaterial,
+  MeshPhongMaterial,
+  PerspectiveCamera,
+  Scene,
+  WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import type { Viewer } from './engine.js';
+import type { Outcome } from './outcome.js';
+import type { Quality } from './quality.js';
+import { MAX_BOXES, type World } from './world.js';
+
+const BACKGROUND = 0x10141b;
+/** Width of the texts on the left, in CSS pixels. */
+const SIDE = 312;
+const DRAGON = new Color(0x5fae97);
+const TOUCHING_DRAGON = new Color(0xe0894a);
+const TOUCHING = new Color(0xff8a3c);
+const SHADES = [0x4d6a94, 0x5b7cab, 0x6f8fbd, 0x47628a, 0x8198bb].map((hex) => new Color(hex));
+
+/** Draws the part of the world that the culling camera sees, and nothing else of it. */
+export class Stage {
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(40, 1, 0.1, 200);
+  readonly controls: OrbitControls;
+  readonly #renderer: WebGLRenderer;
+  readonly #world: World;
+  readonly #boxes: InstancedMesh;
+  readonly #dragons: Mesh[];
+  readonly #frozen = new PerspectiveCamera();
+  readonly #frustum: CameraHelper;
+  #isFrozen = false;
+
+  constructor(canvas: HTMLCanvasElement, world: World, quality: Quality) {
+    this.#world = world;
+    this.#renderer = new WebGLRenderer({ canvas, antialias: quality === 'high', powerPreference: 'high-performance' });
+    this.#renderer.setPixelRatio(quality === 'high' ? Math.min(devicePixelRatio, 2) : 1);
+
+    this.#dragons = world.dragons.map(
+      ({ geometry }) => new Mesh(geometry, new MeshPhongMaterial({ color: DRAGON, specular: 0x2a3a36, shininess: 40 })),
+    );
+    this.#boxes = new InstancedMesh(world.boxes.geometry, new MeshLambertMaterial(), MAX_BOXES);
+    this.#boxes.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * MAX_BOXES), 3);
+    for (const attribute of [this.#boxes.instanceMatrix, this.#boxes.instanceColor])
+      attribute.setUsage(DynamicDrawUsage);
+    for (const drawn of [...this.#dragons, this.#boxes]) {
+      drawn.frustumCulled = false; // that was done already
+      drawn.matrixAutoUpdate = false;
+    }
+
+    this.#frustum = new CameraHelper(this.#frozen);
+    this.#frustum.visible = false;
+    const sun = new DirectionalLight(0xfff1dc, 2.6);
+    sun.position.set(-6, 12, 9);
+    const grid = new GridHelper(60, 60, 0x3a4658, 0x232b37);
+    this.scene.background = new Color(BACKGROUND);
+    this.scene.fog = new Fog(BACKGROUND, 35, 130);
+    this.scene.add(new HemisphereLight(0xaec6ee, 0x2c2622, 1.5), sun, grid);
+    this.scene.add(...this.#dragons, this.#boxes, this.#frustum);
+
+    this.camera.position.set(-6.5, 6.6, 13);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.target.set(0, 2.4, 0);
+    this.controls.maxDistance = 55;
+    this.controls.maxPolarAngle = 0.52 * Math.PI;
+    this.controls.update();
+    this.resize();
+    addEventListener('resize', () => this.resize());
+  }
+
+  get viewer(): Viewer {
+    const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
+    return { camera: this.camera, culler: this.#isFrozen ? this.#frozen : this.camera, size: { width, height } };
+  }
+
+  /** Calls `frame` before each repaint of the screen. */
+  run(frame: (time: number) => void): void {
+    this.#renderer.setAnimationLoop(frame);
+  }
+
+  /** From now on, what the camera sees at this moment is drawn, wherever it flies. */
+  freeze(isFrozen: boolean): void {
+    this.#isFrozen = isFrozen;
+    this.#frustum.visible = isFrozen;
+    if (!isFrozen) return;
+    this.#frozen.copy(this.camera, false);
+    this.#frozen.far = 45; // as far as the world goes
+    this.#frozen.updateProjectionMatrix();
+    this.#frozen.updateMatrixWorld(true);
+    this.#frustum.update();
+  }
+
+  draw(outcome: Outcome): void {
+    this.#dragons.forEach((drawn, i) => {
+      drawn.visible = outcome.visibleDragons[i] === true;
+      drawn.matrix.copy(this.#world.dragons[i].matrixWorld);
+      const material = drawn.material as MeshPhongMaterial;
+      material.color.copy(outcome.touchingDragons[i] === true && i > 0 ? TOUCHING_DRAGON : DRAGON);
+    });
+    this.#drawBoxes(outcome);
+    this.controls.update();
+    this.#renderer.render(this.scene, this.camera);
+  }
+
+  resize(): void {
+    const { clientWidth, clientHeight } = this.#renderer.domElement;
+    this.#renderer.setSize(clientWidth, clientHeight, false);
+    this.camera.aspect = clientWidth / clientHeight;
+    // The middle of the picture is the middle of what the texts leave free.
+    const aside = clientWidth > 3 * SIDE ? SIDE / 2 : 0;
+    this.camera.setViewOffset(clientWidth, clientHeight, -aside, 0, clientWidth, clientHeight);
+  }
+
+  /** The draw list: the matrices and colours of the visible boxes, one after the other. */
+  #drawBoxes({ visible, visibleCount, touching }: Outcome): void {
+    const from = this.#world.boxes.instanceMatrix.array;
+    const matrices = this.#boxes.instanceMatrix;
+    const colors = this.#boxes.instanceColor!;
+    for (let i = 0; i < visibleCount; i++) {
+      const box = visible[i];
+      for (let k = 0; k < 16; k++) matrices.array[16 * i + k] = from[16 * box + k];
+      (touching[box] === 1 ? TOUCHING : SHADES[box % SHADES.length]).toArray(colors.array, 3 * i);
+    }
+    this.#boxes.count = visibleCount;
+    for (const attribute of [matrices, colors]) {
+      attribute.clearUpdateRanges();
+      attribute.addUpdateRange(0, visibleCount * attribute.itemSize);
+      attribute.needsUpdate = true;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+import { gzipAsData } from '../scripts/gzip-as-data.mjs';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+export default defineConfig({
+  // Relative links, so that the built site works in any folder of any server.
+  base: './',
+  // The dragon's .ply.gz must arrive as it is: the demo unpacks it, as it must on any plain server.
+  plugins: [gzipAsData()],
+  resolve: {
+    // The demo imports the package by its name and gets what ships.
+    alias: {
+      'collision-worker/three': path('../dist/three.js'),
+      'collision-worker': path('../dist/index.js'),
+    },
+  },
+  server: { fs: { allow: ['..'] } },
+  // three.js alone is larger than what Vite warns of.
+  build: { chunkSizeWarningLimit: 1500 },
+});

@@ -1,0 +1,112 @@
+import { BoxGeometry, type BufferGeometry, Group, InstancedMesh, Matrix4, Mesh, Quaternion, Vector3 } from 'three';
+
+/** Room for that many boxes. */
+export const MAX_BOXES = 20_000;
+const SMALL_DRAGONS = 4;
+/** The model is about 0.2 units long. */
+const DRAGON_SCALE = 40;
+const SMALL_DRAGON_SCALE = 11;
+const INNER_RADIUS = 3.4;
+const OUTER_RADIUS = 24;
+
+interface Orbit {
+  radius: number;
+  /** Radians a second. */
+  speed: number;
+  phase: number;
+  height: number;
+  lift: number;
+  axis: Vector3;
+  spin: number;
+  scale: Vector3;
+}
+
+/**
+ * What is there, whether it is drawn or not: a dragon, smaller ones around it, and a swarm of boxes. `Stage` draws
+ * the part of it that a camera sees.
+ */
+export class World {
+  readonly root = new Group();
+  readonly dragons: readonly Mesh[];
+  readonly boxes: InstancedMesh;
+  readonly #orbits: readonly Orbit[];
+
+  constructor(dragon: BufferGeometry, smallDragon: BufferGeometry, boxes: number) {
+    const random = mulberry32(7);
+    this.dragons = Array.from({ length: 1 + SMALL_DRAGONS }, (_, i) => {
+      const mesh = new Mesh(i === 0 ? dragon : smallDragon);
+      mesh.name = i === 0 ? 'Stanford dragon' : `small dragon ${i}`;
+      mesh.scale.setScalar(i === 0 ? DRAGON_SCALE : SMALL_DRAGON_SCALE);
+      return mesh;
+    });
+    this.dragons[0].position.y = -DRAGON_SCALE * dragon.boundingBox!.min.y;
+    this.boxes = new InstancedMesh(new BoxGeometry(), undefined, MAX_BOXES);
+    this.boxes.name = 'box';
+    this.boxes.count = boxes;
+    this.#orbits = Array.from({ length: SMALL_DRAGONS + MAX_BOXES }, (_, i) => orbit(random, i < SMALL_DRAGONS));
+    this.root.add(...this.dragons, this.boxes);
+    this.animate(0);
+  }
+
+  /** Puts everything where it is after that many seconds. */
+  animate(seconds: number): void {
+    for (let i = 0; i < SMALL_DRAGONS; i++) {
+      const { position, quaternion } = this.dragons[i + 1];
+      place(this.#orbits[i], seconds, position, quaternion);
+    }
+    const { boxes } = this;
+    for (let i = 0; i < boxes.count; i++) {
+      const each = this.#orbits[SMALL_DRAGONS + i];
+      place(each, seconds, POSITION, ROTATION);
+      MATRIX.compose(POSITION, ROTATION, each.scale).toArray(boxes.instanceMatrix.array, 16 * i);
+    }
+    boxes.instanceMatrix.needsUpdate = true;
+  }
+
+  get triangles(): number {
+    const meshes = this.dragons.reduce((sum, { geometry }) => sum + geometry.index!.count / 3, 0);
+    return meshes + 12 * this.boxes.count;
+  }
+}
+
+const POSITION = new Vector3();
+const ROTATION = new Quaternion();
+const MATRIX = new Matrix4();
+
+function orbit(random: () => number, isDragon: boolean): Orbit {
+  const range = (low: number, high: number): number => low + (high - low) * random();
+  // What is farther out moves slower, as planets do.
+  const radius = isDragon ? range(5.5, 9) : INNER_RADIUS + (OUTER_RADIUS - INNER_RADIUS) * random() ** 0.7;
+  const size = (): number => range(0.1, 0.34);
+  return {
+    radius,
+    speed: (isDragon ? 1.4 : range(1.6, 2.1)) / radius ** 1.2,
+    phase: range(0, 2 * Math.PI),
+    height: isDragon ? range(2.6, 4.2) : 1.9 + range(-1, 1) * range(0.3, 0.8 + 0.1 * radius),
+    lift: range(0.05, 0.4),
+    axis: new Vector3(range(-1, 1), range(-1, 1), range(-1, 1)).normalize(),
+    spin: range(-1.2, 1.2),
+    scale: new Vector3(size(), size(), size()),
+  };
+}
+
+function place(
+  { radius, speed, phase, height, lift, axis, spin }: Orbit,
+  seconds: number,
+  position: Vector3,
+  rotation: Quaternion,
+): void {
+  const angle = phase + speed * seconds;
+  position.set(radius * Math.cos(angle), height + lift * Math.sin(2 * angle + phase), radius * Math.sin(angle));
+  rotation.setFromAxisAngle(axis, spin * seconds + phase);
+}
+
+/** Tommy Ettinger, 2017. The same world on every visit. */
+function mulberry32(state: number): () => number {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}

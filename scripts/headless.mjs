@@ -1,0 +1,121 @@
+// `npm run headless`: the demo without a screen. Builds it, runs 300 frames of it in Chromium with a pick on each,
+// prints what they cost, and writes a screenshot. Exits with an error when anything is not as it should be.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromiumLaunchOptions } from './chromium.mjs';
+import { fail, root } from './run.mjs';
+import { ensureBuild, ensureDependencies } from './setup.mjs';
+
+const FRAMES = 300;
+const VIEWPORT = { width: 960, height: 600 };
+const SCREENSHOT = 'artifacts/headless.png';
+/** Milliseconds; a machine without a graphics card draws a few frames a second. */
+const START_TIMEOUT = 120_000;
+const RUN_TIMEOUT = 600_000;
+
+ensureDependencies();
+ensureBuild();
+const { build, preview } = await import('vite');
+const { chromium } = await import('playwright');
+
+const demo = { root: join(root, 'demo'), logLevel: 'warn' };
+await build(demo);
+const server = await preview({ ...demo, preview: { host: '127.0.0.1', port: 4173 } });
+const browser = await chromium.launch(chromiumLaunchOptions());
+const faults = [];
+let recording;
+try {
+  const page = await browser.newPage({ viewport: VIEWPORT });
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(`console ${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => faults.push(`page error: ${error.message}`));
+  page.on('requestfailed', (request) => faults.push(`not loaded: ${request.url()}`));
+
+  await page.goto(server.resolvedUrls.local[0]);
+  await page.waitForFunction(() => window.demo || !document.getElementById('error').hidden, null, {
+    timeout: START_TIMEOUT,
+  });
+  recording = await inTime(page.evaluate((frames) => window.demo?.record(frames), FRAMES));
+  const shown = await page.evaluate(() => document.getElementById('error').textContent);
+  if (shown) faults.push(`the page shows: ${shown}`);
+  // A hit for the picture.
+  await page.mouse.move(VIEWPORT.width * 0.65, VIEWPORT.height / 2);
+  await page.waitForTimeout(2000);
+  mkdirSync(join(root, 'artifacts'), { recursive: true });
+  await page.screenshot({ path: join(root, SCREENSHOT) });
+} catch (error) {
+  faults.push(String(error));
+} finally {
+  await browser.close();
+  await server.close();
+}
+
+if (recording) {
+  printTable(recording);
+  faults.push(...check(recording));
+}
+if (!recording || faults.length > 0) fail(`The demo failed:\n  ${faults.join('\n  ')}`);
+console.log(`\nScreenshot: ${SCREENSHOT}`);
+process.exit(0);
+
+function inTime(promise) {
+  const timeout = new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`${FRAMES} frames took more than ${RUN_TIMEOUT / 1000} s`)), RUN_TIMEOUT).unref();
+  });
+  return Promise.race([promise, timeout]);
+}
+
+function printTable({ objects, triangles, costs, visible, pairs, workerMs, picks }) {
+  const all = costs.map(({ simulate, collide, draw }) => simulate + collide + draw);
+  const rows = [
+    ['objects', count(objects)],
+    ['triangles', count(triangles)],
+    ['frames', count(costs.length)],
+    ['picks answered', `${picks.answered} of ${picks.asked}`],
+    ['picks that hit', `${picks.hits}: ${picks.names.join(', ')}`],
+    ['visible objects, median', count(quantile(visible, 0.5))],
+    ['pairs in contact, median', count(quantile(pairs, 0.5))],
+    ['', 'median       p99'],
+    ['main thread, all work', spread(all)],
+    ['  of it simulation', spread(costs.map(({ simulate }) => simulate))],
+    ['  of it collision work', spread(costs.map(({ collide }) => collide))],
+    ['  of it drawing', spread(costs.map(({ draw }) => draw))],
+    ['worker, collision work', spread(workerMs)],
+    ['from pointing to knowing', spread(picks.latencies)],
+    ['from frame to frame', spread(costs.map(({ interval }) => interval))],
+  ];
+  console.log();
+  for (const [name, value] of rows) console.log(`${name.padEnd(28)}${value}`);
+}
+
+/** What is wrong with a run, in words. */
+function check({ objects, triangles, costs, visible, pairs, workerMs, picks }) {
+  const expectations = [
+    [objects > 5000, `there are ${objects} objects, expected the dragons and 5,000 boxes`],
+    [triangles > 47_794, `there are ${triangles} triangles, expected more than those of the dragon`],
+    [costs.length === FRAMES, `${costs.length} frames were run, expected ${FRAMES}`],
+    [picks.asked === FRAMES, `${picks.asked} picks were asked, expected ${FRAMES}`],
+    [picks.answered === picks.asked, `${picks.answered} of ${picks.asked} picks were answered`],
+    [picks.hits > FRAMES / 4, `only ${picks.hits} picks hit anything`],
+    [picks.names.includes('Stanford dragon'), 'no pick hit the dragon'],
+    [quantile(visible, 0.1) > 0 && quantile(visible, 0.5) < objects, `visible objects: ${quantile(visible, 0.5)}`],
+    [quantile(pairs, 0.1) > 0, `pairs in contact: ${quantile(pairs, 0.5)}`],
+    [quantile(workerMs, 0.5) > 0, 'the worker did no work'],
+    [new Set(pairs).size > 1, 'the pairs in contact never change'],
+  ];
+  return expectations.filter(([holds]) => !holds).map(([, fault]) => fault);
+}
+
+function count(value) {
+  return value.toLocaleString('en');
+}
+
+function spread(values) {
+  const ms = (part) => `${quantile(values, part).toFixed(2)} ms`;
+  return `${ms(0.5).padStart(9)} ${ms(0.99).padStart(12)}`;
+}
+
+function quantile(values, part) {
+  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(part * values.length))];
+}

@@ -1,0 +1,113 @@
+// The packed package, installed by npm in an app of its own, under the tools that people use. None of them is
+// configured for it.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright';
+import { build, createServer, type InlineConfig, type PreviewServer, preview, type ViteDevServer } from 'vite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import webpack from 'webpack';
+import { chromiumLaunchOptions } from '../../scripts/chromium.mjs';
+import { root, runNpm } from '../../scripts/run.mjs';
+
+const ANSWER = '1 visible, the box at 4.000';
+const INDEX = '<!doctype html><title></title><link rel="icon" href="data:," />';
+const WASM_MAGIC = 'AGFzbQEAAAA'; // '\0asm', version 1, in base64
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const app = mkdtempSync(join(tmpdir(), 'collision-worker-app-'));
+const vite: InlineConfig = { root: app, configFile: false, logLevel: 'error' };
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await chromium.launch(chromiumLaunchOptions());
+  npm(root, 'pack', '--ignore-scripts', '--pack-destination', app);
+  writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }));
+  writeFileSync(join(app, 'index.html'), `${INDEX}<script type="module" src="./app.js"></script>`);
+  cpSync(join(root, 'test/consumers/app.js'), join(app, 'app.js'));
+  npm(app, 'install', `./collision-worker-${manifest.version}.tgz`, `three@${manifest.devDependencies.three}`);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  rmSync(app, { recursive: true, force: true });
+});
+
+function npm(cwd: string, ...args: string[]) {
+  const flags = ['--silent', '--prefer-offline', '--no-audit', '--no-fund'];
+  expect(runNpm([...args, ...flags], { cwd, stdio: ['ignore', 'ignore', 'inherit'] }), args.join(' ')).toBe(0);
+}
+
+/** What the app says on that server, which is closed then. */
+async function answerOn(server: ViteDevServer | PreviewServer): Promise<string> {
+  const page = await browser.newPage();
+  try {
+    await page.goto(server.resolvedUrls?.local[0] ?? '');
+    await page.waitForFunction(() => document.title !== '', null, { timeout: 30_000 });
+    return await page.title();
+  } finally {
+    await page.close();
+    await server.close();
+  }
+}
+
+async function answerOfBuild(outDir: string): Promise<string> {
+  const files = readdirSync(join(app, outDir), { recursive: true, encoding: 'utf8' });
+  const holdingCore = files.filter((file) => {
+    return file.endsWith('.js') && readFileSync(join(app, outDir, file), 'utf8').includes(WASM_MAGIC);
+  });
+  expect(holdingCore, 'emitted workers').toHaveLength(1);
+  return answerOn(await preview({ ...vite, build: { outDir }, preview: { port: 0 } }));
+}
+
+test('holds what ships and nothing else', () => {
+  const installed = readdirSync(join(app, 'node_modules/collision-worker'));
+  expect(installed.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
+});
+
+test('runs in Node', () => {
+  const { stdout, stderr } = spawnSync(process.execPath, ['app.js'], { cwd: app, encoding: 'utf8', timeout: 30_000 });
+  expect(stderr + stdout).toBe(`${ANSWER}\n`);
+});
+
+test('runs on the development server of Vite', async () => {
+  const server = await createServer({ ...vite, server: { port: 0 } });
+  await server.listen();
+  expect(await answerOn(server)).toBe(ANSWER);
+});
+
+test('runs when built by Vite', async () => {
+  await build({ ...vite, build: { outDir: 'dist-vite' } });
+  expect(await answerOfBuild('dist-vite')).toBe(ANSWER);
+});
+
+test('runs when built by webpack', async () => {
+  const path = join(app, 'dist-webpack');
+  const errors = await new Promise<string>((resolve, reject) => {
+    webpack({ mode: 'production', context: app, entry: './app.js', output: { path } }, (error, stats) => {
+      if (error) reject(error);
+      else resolve(stats?.toString({ all: false, errors: true, warnings: true }) ?? '');
+    });
+  });
+  expect(errors).toBe('');
+  writeFileSync(join(path, 'index.html'), `${INDEX}<script src="./main.js"></script>`);
+  expect(await answerOfBuild('dist-webpack')).toBe(ANSWER);
+});
+
+test.each(['bundler', 'nodenext'])('has types that stand alone, module resolution %s', (moduleResolution) => {
+  mkdirSync(join(app, 'node_modules/@types'), { recursive: true });
+  const link = join(app, 'node_modules/@types/three');
+  rmSync(link, { force: true });
+  symlinkSync(join(root, 'node_modules/@types/three'), link, 'junction');
+  writeFileSync(join(app, 'types.ts'), "export * from 'collision-worker';\nexport * from 'collision-worker/three';\n");
+  const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--lib', 'es2022,dom'];
+  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), ...flags, '--types', ''];
+  const module = moduleResolution === 'bundler' ? 'preserve' : 'nodenext';
+  const { stdout } = spawnSync(
+    process.execPath,
+    [...tsc, '--module', module, '--moduleResolution', moduleResolution, 'types.ts'],
+    { cwd: app, encoding: 'utf8' },
+  );
+  expect(stdout).toBe('');
+});

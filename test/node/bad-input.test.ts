@@ -1,0 +1,239 @@
+import {
+  CollisionError,
+  type CollisionService,
+  createCollisionService,
+  type MeshId,
+  type ObjectId,
+  type ObjectOptions,
+} from 'collision-worker';
+import { Matrix4, PerspectiveCamera } from 'three';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { boxMesh, icosphere } from '../oracle/meshes.js';
+
+const IDENTITY = new Matrix4().elements;
+const NAN_MATRIX = IDENTITY.with(5, Number.NaN);
+const FLAT_MATRIX = new Matrix4().makeScale(1, 0, 1).elements;
+const VIEW = {
+  projection: new PerspectiveCamera(60, 1, 0.1, 100).projectionMatrix.elements,
+  view: IDENTITY,
+  viewport: { width: 100, height: 100 },
+};
+const UNIT_BOX: ObjectOptions = { shape: { type: 'box', halfExtents: [1, 1, 1] } };
+const FORWARD = { origin: [0, 0, 10], direction: [0, 0, -1] } as const;
+
+let service: CollisionService;
+let mesh: MeshId;
+let staleMesh: MeshId;
+let object: ObjectId;
+let stale: ObjectId;
+
+beforeAll(async () => {
+  service = await createCollisionService();
+  mesh = await service.addMesh(boxMesh(2, 2, 2));
+  staleMesh = await service.addMesh(boxMesh(1, 1, 1));
+  service.removeMesh(staleMesh);
+  object = service.addObject({ shape: { type: 'mesh', mesh } });
+  stale = service.addObject(UNIT_BOX);
+  service.removeObject(stale);
+});
+afterAll(() => service.dispose());
+
+/** Whatever was refused, the service goes on as if it had not been asked. */
+afterEach(async () => {
+  expect(await service.raycast(FORWARD)).toMatchObject({ object, distance: 9 });
+  const { rejected, contacts } = await service.update();
+  expect([rejected.length, contacts.count]).toEqual([0, 0]);
+  expect(service.stats.objects).toBe(1);
+});
+
+async function codeOf(call: () => unknown): Promise<string> {
+  try {
+    await call();
+  } catch (error) {
+    expect(error).toBeInstanceOf(CollisionError);
+    return (error as CollisionError).code;
+  }
+  return 'no error';
+}
+
+describe('meshes', () => {
+  const { positions, indices } = icosphere(1, 1);
+  const detached = () => {
+    const array = positions.slice();
+    structuredClone(array, { transfer: [array.buffer] });
+    return array;
+  };
+
+  test.each<[string, string, () => unknown]>([
+    ['empty', 'BAD_DATA', () => service.addMesh({ positions: new Float32Array() })],
+    ['no triangles', 'BAD_DATA', () => service.addMesh({ positions, indices: new Uint32Array() })],
+    ['a part of a vertex', 'BAD_DATA', () => service.addMesh({ positions: positions.slice(1), indices })],
+    ['a part of a triangle', 'BAD_DATA', () => service.addMesh({ positions, indices: indices.slice(1) })],
+    ['an index out of range', 'BAD_DATA', () => service.addMesh({ positions, indices: indices.with(7, 1000) })],
+    ['a detached array', 'INVALID_ARGUMENT', () => service.addMesh({ positions: detached(), indices })],
+    ['float64 positions', 'INVALID_ARGUMENT', () => service.addMesh({ positions: new Float64Array(9) as never })],
+    ['only triangles without area', 'BAD_DATA', () => service.addMesh({ positions: new Float32Array(18) })],
+    ['only NaN', 'BAD_DATA', () => service.addMesh({ positions: new Float32Array(9).fill(Number.NaN) })],
+    ['a baked mesh that is none', 'BAD_DATA', () => service.addMesh(new ArrayBuffer(1024))],
+    ['a baked mesh of no bytes', 'BAD_DATA', () => service.addMesh(new ArrayBuffer(0))],
+    ['removing one twice', 'UNKNOWN_ID', () => service.removeMesh(staleMesh)],
+    ['baking one that is gone', 'UNKNOWN_ID', () => service.bakeMesh(staleMesh)],
+  ])('%s: %s', async (_, code, call) => {
+    expect(await codeOf(call)).toBe(code);
+  });
+
+  test('an abort before, and one during the build', async () => {
+    const large = icosphere(1, 60);
+    expect(await codeOf(() => service.addMesh(large, { signal: AbortSignal.abort() }))).toBe('ABORTED');
+    const controller = new AbortController();
+    const added = service.addMesh(large, { signal: controller.signal, onProgress: () => controller.abort() });
+    expect(await codeOf(() => added)).toBe('ABORTED');
+  });
+
+  test('degenerate triangles are kept out, and the others keep their numbers', async () => {
+    const [x, nan] = [5, Number.NaN];
+    const corners = [
+      [x, 0, 0, x, 0, 0, x, 1, 0], // a corner twice
+      [x - 1, -1, 0, x + 1, -1, 0, x, 1, 0],
+      [x - 1, 0, 1, x, 0, 1, x + 1, 0, 1], // corners in line
+      [nan, 0, 2, x, 0, 2, x, 1, 2],
+      [x, 0, Infinity, x + 1, 0, 2, x, 1, 2],
+      [x - 1, -1, -1, x + 1, -1, -1, x, 1, -1],
+    ];
+    const id = service.addObject({
+      shape: { type: 'mesh', mesh: await service.addMesh({ positions: new Float32Array(corners.flat()) }) },
+    });
+    const down = { origin: [x, 0, 10], direction: [0, 0, -1] } as const;
+    const up = { origin: [x, 0, -10], direction: [0, 0, 1] } as const;
+    expect(await service.raycast(down)).toMatchObject({ object: id, triangle: 1, distance: 10 });
+    expect(await service.raycast(up)).toMatchObject({ object: id, triangle: 5, distance: 9 });
+    service.removeObject(id);
+  });
+});
+
+describe('objects', () => {
+  test.each<[string, string, () => unknown]>([
+    ['a stale id', 'UNKNOWN_ID', () => service.setTransform(stale, IDENTITY)],
+    ['an id that never was', 'UNKNOWN_ID', () => service.setTransform(123_456_789, IDENTITY)],
+    ['no id at all', 'UNKNOWN_ID', () => service.setTransform(0, IDENTITY)],
+    [
+      'a stale id among good ones',
+      'UNKNOWN_ID',
+      () => service.setTransforms(Uint32Array.of(object, stale), new Float32Array([...IDENTITY, ...IDENTITY])),
+    ],
+    ['setting a stale one', 'UNKNOWN_ID', () => service.setObject(stale, { layers: 2 })],
+    ['removing one twice', 'UNKNOWN_ID', () => service.removeObject(stale)],
+    ['a mesh that is gone', 'UNKNOWN_ID', () => service.addObject({ shape: { type: 'mesh', mesh: staleMesh } })],
+    ['removing a mesh in use', 'INVALID_ARGUMENT', () => service.removeMesh(mesh)],
+    ['15 numbers', 'INVALID_ARGUMENT', () => service.setTransform(object, IDENTITY.slice(1))],
+    [
+      'a matrix too few',
+      'INVALID_ARGUMENT',
+      () => service.setTransforms(Uint32Array.of(object, object), new Float32Array(16)),
+    ],
+    ['a projective matrix', 'INVALID_ARGUMENT', () => service.setTransform(object, IDENTITY.with(3, 1))],
+    ['a new one with a NaN matrix', 'INVALID_ARGUMENT', () => service.addObject({ ...UNIT_BOX, matrix: NAN_MATRIX })],
+    ['a new one with a flat matrix', 'INVALID_ARGUMENT', () => service.addObject({ ...UNIT_BOX, matrix: FLAT_MATRIX })],
+    [
+      'a box of negative width',
+      'INVALID_ARGUMENT',
+      () => service.addObject({ shape: { type: 'box', halfExtents: [-1, 1, 1] } }),
+    ],
+    ['a sphere', 'UNSUPPORTED', () => service.addObject({ shape: { type: 'sphere', radius: 1 } })],
+    [
+      'a capsule',
+      'UNSUPPORTED',
+      () => service.addObject({ shape: { type: 'capsule', radius: 1, from: [0, 0, 0], to: [0, 1, 0] } }),
+    ],
+    ['no such shape', 'INVALID_ARGUMENT', () => service.addObject({ shape: { type: 'cone' } as never })],
+    ['no such option', 'INVALID_ARGUMENT', () => service.addObject({ ...UNIT_BOX, colour: 'red' } as never)],
+    ['less than no instances', 'INVALID_ARGUMENT', () => service.addInstances(UNIT_BOX, -1)],
+  ])('%s: %s', async (_, code, call) => {
+    expect(await codeOf(call)).toBe(code);
+  });
+
+  const tiny = new Matrix4().makeScale(1e-200, 1e-200, 1e-200).elements;
+  test.each([
+    ['NaN', NAN_MATRIX],
+    ['infinite', IDENTITY.with(12, Infinity)],
+    ['flat', FLAT_MATRIX],
+    ['zero', IDENTITY.with(0, 0).with(5, 0).with(10, 0)],
+    ['with columns in one plane', IDENTITY.with(8, 1).with(9, 1).with(10, 0)],
+    ['too small to invert', tiny],
+  ])('a matrix that is %s is rejected in the frame, and the object keeps its old one', async (_, matrix) => {
+    service.setTransform(object, matrix);
+    const { rejected } = await service.update();
+    expect([...rejected]).toEqual([object]);
+    expect(await service.raycast(FORWARD)).toMatchObject({ object, distance: 9 });
+    service.setTransforms(Uint32Array.of(object), new Float64Array(matrix));
+    expect([...(await service.update()).rejected]).toEqual([object]);
+  });
+});
+
+describe('queries and views', () => {
+  const ray =
+    (origin: number[], direction: number[], more = {}) =>
+    () =>
+      service.raycast({ origin, direction, ...more } as never);
+
+  test.each<[string, string, () => unknown]>([
+    ['a direction of no length', 'INVALID_ARGUMENT', ray([0, 0, 0], [0, 0, 0])],
+    ['a direction that is NaN', 'INVALID_ARGUMENT', ray([0, 0, 0], [0, Number.NaN, 1])],
+    ['an infinite origin', 'INVALID_ARGUMENT', ray([Infinity, 0, 0], [0, 0, 1])],
+    ['two coordinates', 'INVALID_ARGUMENT', ray([0, 0], [0, 0, 1])],
+    ['tMax before tMin', 'INVALID_ARGUMENT', ray([0, 0, 0], [0, 0, 1], { tMin: 2, tMax: 1 })],
+    ['a part of a ray', 'INVALID_ARGUMENT', () => service.raycastMany(new Float32Array(9))],
+    [
+      'one bad ray of two',
+      'INVALID_ARGUMENT',
+      () => service.raycastMany(new Float32Array([0, 0, 9, 0, 0, 0, -1, 99, 0, 0, 9, 0, 0, 0, 0, 99])),
+    ],
+    ['ignoring a stale id', 'UNKNOWN_ID', () => service.raycast(FORWARD, { ignore: [object, stale] })],
+    ['no such side', 'INVALID_ARGUMENT', () => service.raycast(FORWARD, { side: 'left' as never })],
+    ['a view that was not set', 'INVALID_ARGUMENT', () => service.pick(1, 1, { view: 'nowhere' })],
+    ['picking at NaN', 'INVALID_ARGUMENT', () => service.pick(Number.NaN, 1)],
+    [
+      'a projection with NaN',
+      'INVALID_ARGUMENT',
+      () => service.setView({ ...VIEW, projection: VIEW.projection.with(0, Number.NaN) }),
+    ],
+    ['a flat view matrix', 'INVALID_ARGUMENT', () => service.setView({ ...VIEW, view: FLAT_MATRIX })],
+    [
+      'a viewport without width',
+      'INVALID_ARGUMENT',
+      () => service.setView({ ...VIEW, viewport: { width: 0, height: 9 } }),
+    ],
+    ['removing no view', 'INVALID_ARGUMENT', () => service.removeView('nowhere')],
+  ])('%s: %s', async (_, code, call) => {
+    expect(await codeOf(call)).toBe(code);
+  });
+});
+
+test('after dispose every call is DISPOSED, and so is what was pending', async () => {
+  const gone = await createCollisionService();
+  const id = gone.addObject(UNIT_BOX);
+  gone.setView(VIEW);
+  const pending = [gone.raycast(FORWARD), gone.update(), gone.addMesh(icosphere(1, 1)), gone.pick(1, 1)];
+  const codes = Promise.all(pending.map((promise) => codeOf(() => promise)));
+  gone.dispose();
+  expect(new Set(await codes)).toEqual(new Set(['DISPOSED']));
+  const calls: (() => unknown)[] = [
+    () => gone.addMesh(icosphere(1, 1)),
+    () => gone.bakeMesh(1),
+    () => gone.removeMesh(1),
+    () => gone.addObject(UNIT_BOX),
+    () => gone.addInstances(UNIT_BOX, 2),
+    () => gone.setObject(id, { layers: 2 }),
+    () => gone.removeObject(id),
+    () => gone.setTransform(id, IDENTITY),
+    () => gone.setTransforms(Uint32Array.of(id), new Float32Array(IDENTITY)),
+    () => gone.setView(VIEW),
+    () => gone.removeView('main'),
+    () => gone.update(),
+    () => gone.pick(1, 1),
+    () => gone.raycast(FORWARD),
+    () => gone.raycastMany(new Float32Array(8)),
+  ];
+  for (const call of calls) expect(await codeOf(call), String(call)).toBe('DISPOSED');
+  gone.dispose(); // twice is no error
+});

@@ -1,0 +1,94 @@
+import type { VisibleSet } from 'collision-worker';
+import { PlaneGeometry, Raycaster, Vector2, Vector3 } from 'three';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type AnyCamera, aimed, DEPTHS, KINDS, viewOf } from '../oracle/cameras.js';
+import { type FrustumState, frustumPlanes, frustumState } from '../oracle/frustum.js';
+import { icosphere, rods, soup, trianglesOf } from '../oracle/meshes.js';
+import type { Placed } from '../oracle/placed.js';
+import { Random, SEED } from '../oracle/random.js';
+import { rayHits } from '../oracle/ray.js';
+import { PLACES, Twin } from './twin.js';
+
+const OBJECTS = 3000;
+const CAMERAS = 20;
+const PIXELS = 50;
+/** Times the distance from the camera: a box that is nearer to a plane may be on either side of it. */
+const ROUNDING = 1e-6;
+
+describe.each(PLACES)(`frustum states of ${OBJECTS} boxes and meshes, %s, seed ${SEED}`, (_, place) => {
+  let twin: Twin;
+
+  beforeAll(async () => {
+    const random = new Random(SEED);
+    twin = await Twin.create();
+    const shapes = [
+      await twin.mesh(icosphere(1, 1)),
+      await twin.mesh(soup(random, 20, 0.3, 1)),
+      await twin.mesh(rods(random, 3, 1)),
+      await twin.mesh(trianglesOf(new PlaneGeometry(2, 2, 2, 2))),
+      twin.box(new Vector3(1, 0.5, 0.2)),
+      twin.box(new Vector3(0.3, 0.6, 0.9), new Vector3(1, 2, 0), random.rotation()),
+    ];
+    for (let i = 0; i < OBJECTS; i++) {
+      const position = random.direction().multiplyScalar(40 * random.next());
+      const matrix = random.placement(position.add(place), { low: 0.1, high: 4, mirrored: 0.3, sheared: 0.3 });
+      twin.add(random.pick(shapes), matrix);
+    }
+    return () => twin.dispose();
+  });
+
+  describe.each(KINDS)('%s', (_, make) => {
+    test.each(DEPTHS)('%s', async (_, depth) => {
+      onTestFinished(() => twin.service.removeView('main'));
+      const random = new Random(SEED);
+      const count = { outside: 0, crossing: 0, inside: 0, doubtful: 0 };
+      let previous = new Set<number>();
+      for (let i = 0; i < CAMERAS; i++) {
+        const camera = aimed(make(random), random, place);
+        const view = viewOf(camera, depth);
+        twin.service.setView(view);
+        const { visible } = await twin.service.update();
+        const states = statesOf(visible);
+
+        const planes = frustumPlanes(view.projection, view.view, view.depth);
+        for (const item of twin.items.values()) {
+          const expected = frustumState(item.bounds, planes);
+          const state = states.get(item.id) ?? 'outside';
+          count[state]++;
+          if (state === expected.state) continue;
+          const doubt = ROUNDING * camera.position.distanceTo(item.bounds.vertices[0]);
+          expect(expected.margin, `${state} instead of ${expected.state}`).toBeLessThan(doubt);
+          count.doubtful++;
+        }
+
+        for (const { id } of shown(camera, twin.items.values(), random)) expect(states.has(id)).toBe(true);
+
+        const now = new Set(states.keys());
+        expect([...visible.entered]).toEqual(missing(now, previous));
+        expect([...visible.left]).toEqual(missing(previous, now));
+        previous = now;
+      }
+      console.log(`${count.doubtful} of ${CAMERAS * OBJECTS} states differ within rounding`);
+      for (const state of ['outside', 'crossing', 'inside'] as const) expect(count[state]).toBeGreaterThan(100);
+    });
+  });
+});
+
+function statesOf({ ids, inside }: VisibleSet): Map<number, FrustumState> {
+  return new Map(Array.from(ids, (id, i): [number, FrustumState] => [id, i < inside ? 'inside' : 'crossing']));
+}
+
+/** What is in the first and not in the second, sorted. */
+function missing(from: ReadonlySet<number>, without: ReadonlySet<number>): number[] {
+  return [...from].filter((id) => !without.has(id)).sort((a, b) => a - b);
+}
+
+/** What rays through random pixels meet between the near and the far plane, hidden or not. */
+function shown(camera: AnyCamera, items: Iterable<Placed>, random: Random) {
+  const raycaster = new Raycaster();
+  const all = [...items];
+  return Array.from({ length: PIXELS }, () => {
+    raycaster.setFromCamera(new Vector2(random.range(-1, 1), random.range(-1, 1)), camera);
+    return rayHits(all, raycaster.ray).filter(({ point }) => Math.abs(point.project(camera).z) < 1);
+  }).flat();
+}

@@ -1,0 +1,88 @@
+import { viewFromCamera } from 'collision-worker/three';
+import {
+  type Camera,
+  Group,
+  Matrix4,
+  OrthographicCamera,
+  PerspectiveCamera,
+  Vector3,
+  Vector4,
+  WebGPUCoordinateSystem,
+} from 'three';
+import { expect, test } from 'vitest';
+
+const SIZE = { width: 800, height: 600 };
+const NEAR = 0.5;
+const FAR = 70;
+
+const CAMERAS: [string, () => PerspectiveCamera | OrthographicCamera][] = [
+  ['perspective', () => new PerspectiveCamera(60, 4 / 3, NEAR, FAR)],
+  ['orthographic', () => new OrthographicCamera(-4, 4, 3, -3, NEAR, FAR)],
+  [
+    'off-axis',
+    () => {
+      const camera = new PerspectiveCamera(60, 4 / 3, NEAR, FAR);
+      camera.setViewOffset(1600, 1200, 700, 100, 800, 600);
+      return camera;
+    },
+  ],
+];
+
+// `_reversedDepth` is what three's renderers set on a camera when their depth buffer is reversed.
+const DEPTHS = [
+  { name: 'WebGL', settings: {}, depth: 'webgl', reversed: false, near: -1, far: 1 },
+  {
+    name: 'WebGPU',
+    settings: { coordinateSystem: WebGPUCoordinateSystem },
+    depth: 'webgpu',
+    reversed: false,
+    near: 0,
+    far: 1,
+  },
+  { name: 'reversed', settings: { _reversedDepth: true }, depth: 'webgpu', reversed: true, near: 1, far: 0 },
+];
+
+for (const [kind, make] of CAMERAS) {
+  test.each(DEPTHS)(
+    `${kind}, $name: the depths of near and far are as the view says`,
+    ({ settings, near, far, ...expected }) => {
+      const camera = Object.assign(make(), settings);
+      camera.updateProjectionMatrix();
+      camera.position.set(3, -2, 8);
+      camera.rotation.set(0.3, 1, -0.2);
+      const view = viewFromCamera(camera, SIZE);
+      expect(view).toMatchObject({ depth: expected.depth, reversed: expected.reversed });
+      expect(depthAt(camera, view, NEAR)).toBeCloseTo(near, 6);
+      expect(depthAt(camera, view, FAR)).toBeCloseTo(far, 6);
+    },
+  );
+}
+
+test('the world matrix is brought up to date, parents included', () => {
+  const rig = new Group();
+  const camera = new PerspectiveCamera();
+  rig.add(camera);
+  rig.position.set(0, 5, 0);
+  camera.position.set(1, 0, 0);
+  const { view } = viewFromCamera(camera, SIZE);
+  expect(new Vector3(1, 5, -2).applyMatrix4(new Matrix4().fromArray(Array.from(view))).toArray()).toEqual([0, 0, -2]);
+});
+
+test('layers are those of the camera, as an unsigned mask', () => {
+  const camera = new PerspectiveCamera();
+  expect(viewFromCamera(camera, SIZE).layers).toBe(1);
+  camera.layers.enable(31);
+  expect(viewFromCamera(camera, SIZE).layers).toBe(0x80000001);
+});
+
+test('the viewport is the size', () => {
+  expect(viewFromCamera(new PerspectiveCamera(), SIZE).viewport).toEqual({ x: 0, y: 0, width: 800, height: 600 });
+});
+
+function depthAt(camera: Camera, view: ReturnType<typeof viewFromCamera>, distance: number): number {
+  const point = new Vector3(0, 0, -distance).applyMatrix4(camera.matrixWorld);
+  const clip = new Vector4(point.x, point.y, point.z, 1)
+    .applyMatrix4(new Matrix4().fromArray(Array.from(view.view)))
+    .applyMatrix4(new Matrix4().fromArray(Array.from(view.projection)));
+  return clip.z / clip.w;
+}

@@ -1,0 +1,66 @@
+import { Matrix4, OrthographicCamera, PerspectiveCamera, type Vector3 } from 'three';
+import type { Random } from './random.js';
+
+export type AnyCamera = PerspectiveCamera | OrthographicCamera;
+
+export const KINDS: [name: string, make: (random: Random) => AnyCamera][] = [
+  ['perspective', perspective],
+  ['orthographic', orthographic],
+  ['off-axis perspective', (random) => offAxis(perspective(random), random)],
+  ['off-axis orthographic', (random) => offAxis(orthographic(random), random)],
+];
+
+interface Depth {
+  depth: 'webgl' | 'webgpu';
+  reversed: boolean;
+  /** What makes it of three's clip z, -1 … 1 from near to far. */
+  clip: Matrix4;
+}
+
+export const DEPTHS: [name: string, Depth][] = [
+  ['depth -1 … 1', { depth: 'webgl', reversed: false, clip: new Matrix4() }],
+  [
+    'depth 0 … 1',
+    { depth: 'webgpu', reversed: false, clip: new Matrix4().makeScale(1, 1, 0.5).setPosition(0, 0, 0.5) },
+  ],
+  [
+    'depth 1 … 0',
+    { depth: 'webgpu', reversed: true, clip: new Matrix4().makeScale(1, 1, -0.5).setPosition(0, 0, 0.5) },
+  ],
+];
+
+export const VIEWPORT = { x: 30, y: 40, width: 800, height: 600 };
+
+export function viewOf(camera: AnyCamera, { depth, reversed, clip }: Depth) {
+  const projection = clip.clone().multiply(camera.projectionMatrix).elements;
+  return { projection, view: camera.matrixWorldInverse.elements, viewport: VIEWPORT, depth, reversed };
+}
+
+function perspective(random: Random): PerspectiveCamera {
+  const [near, far] = [random.logRange(0.01, 5), random.logRange(20, 1000)];
+  return new PerspectiveCamera(random.range(10, 120), 4 / 3, near, far);
+}
+
+function orthographic(random: Random): OrthographicCamera {
+  const [w, h] = [random.logRange(2, 30), random.logRange(2, 30)];
+  const [near, far] = [random.range(0.1, 5), random.logRange(20, 200)];
+  return new OrthographicCamera(-w * random.next(), w, h, -h * random.next(), near, far);
+}
+
+/** Shows a part of its picture, anywhere in it. */
+function offAxis<C extends AnyCamera>(camera: C, random: Random): C {
+  const { width, height } = VIEWPORT;
+  const [w, h] = [random.range(0.3, 1) * width, random.range(0.3, 1) * height];
+  camera.setViewOffset(width, height, random.next() * (width - w), random.next() * (height - h), w, h);
+  return camera;
+}
+
+/** Somewhere around the place, looking at something near it. */
+export function aimed<C extends AnyCamera>(camera: C, random: Random, place: Vector3): C {
+  camera.position.copy(random.point(30)).add(place);
+  camera.up.copy(random.direction());
+  camera.lookAt(random.point(20).add(place));
+  camera.updateMatrixWorld();
+  camera.updateProjectionMatrix();
+  return camera;
+}

@@ -1,0 +1,33 @@
+import { Matrix4, Plane, Vector3 } from 'three';
+import type { Convex } from './convex.js';
+
+export type FrustumState = 'outside' | 'crossing' | 'inside';
+
+/**
+ * Pointing inwards (Gribb and Hartmann, Fast extraction of viewing frustum planes, 2001). A reversed depth swaps
+ * near and far and bounds the same volume. A plane at infinity is left out.
+ */
+export function frustumPlanes(
+  projection: ArrayLike<number>,
+  view: ArrayLike<number>,
+  depth: 'webgl' | 'webgpu' = 'webgl',
+): Plane[] {
+  const clip = new Matrix4().fromArray(projection).multiply(new Matrix4().fromArray(view)).elements;
+  const plane = (row: number, sign: number, wWeight = 1) => {
+    const component = (column: number) => sign * clip[4 * column + row] + wWeight * clip[4 * column + 3];
+    return new Plane(new Vector3(component(0), component(1), component(2)), component(3));
+  };
+  const near = depth === 'webgl' ? plane(2, 1) : plane(2, 1, 0);
+  const planes = [plane(0, 1), plane(0, -1), plane(1, 1), plane(1, -1), near, plane(2, -1)];
+  return planes.filter((p) => p.normal.length() > 1e-12 * Math.abs(p.constant)).map((p) => p.normalize());
+}
+
+/** And how far the nearest plane would have to move to change the answer. */
+export function frustumState(body: Convex, planes: readonly Plane[]): { state: FrustumState; margin: number } {
+  const heights = planes.map((plane) => body.vertices.map((vertex) => plane.distanceToPoint(vertex)));
+  const leastHigh = Math.min(...heights.map((of) => Math.max(...of)));
+  const leastLow = Math.min(...heights.map((of) => Math.min(...of)));
+  if (leastHigh < 0) return { state: 'outside', margin: -leastHigh };
+  if (leastLow >= 0) return { state: 'inside', margin: leastLow };
+  return { state: 'crossing', margin: Math.min(leastHigh, -leastLow) };
+}

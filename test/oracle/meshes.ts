@@ -1,0 +1,81 @@
+import { Box3, BoxGeometry, type BufferGeometry, IcosahedronGeometry, Vector3 } from 'three';
+import { mergeVertices } from 'three/addons/utils/BufferGeometryUtils.js';
+import type { Random } from './random.js';
+
+export interface Triangles {
+  positions: Float32Array;
+  indices: Uint32Array;
+}
+
+/** Closed, 20 · (detail + 1)² triangles. */
+export function icosphere(radius: number, detail: number): Triangles {
+  return transformed(welded(new IcosahedronGeometry(1, detail)), (vertex) => vertex.multiplyScalar(radius));
+}
+
+/** Closed, 12 triangles. */
+export function boxMesh(width: number, height: number, depth: number): Triangles {
+  const size = new Vector3(width, height, depth);
+  return transformed(welded(new BoxGeometry(1, 1, 1)), (vertex) => vertex.multiply(size));
+}
+
+/** Neighbouring triangles share their vertices. */
+export function welded(geometry: BufferGeometry): Triangles {
+  return trianglesOf(mergeVertices(geometry.deleteAttribute('normal').deleteAttribute('uv')));
+}
+
+/** Of an indexed geometry. */
+export function trianglesOf(geometry: BufferGeometry): Triangles {
+  return {
+    positions: new Float32Array(geometry.getAttribute('position').array),
+    indices: new Uint32Array(geometry.getIndex()!.array),
+  };
+}
+
+/** Triangles of about that size, anywhere in a cube. */
+export function soup(random: Random, count: number, size: number, halfSize: number): Triangles {
+  const positions = new Float32Array(count * 9);
+  for (let i = 0; i < count; i++) {
+    const center = random.point(halfSize);
+    for (let corner = 0; corner < 3; corner++)
+      random
+        .point(size)
+        .add(center)
+        .toArray(positions, i * 9 + corner * 3);
+  }
+  return { positions, indices: Uint32Array.from({ length: count * 3 }, (_, i) => i) };
+}
+
+/** Boxes of 12 triangles each, a hundred times longer than thick, at random angles in a cube. */
+export function rods(random: Random, count: number, halfSize: number): Triangles {
+  const parts: Triangles[] = [];
+  for (let i = 0; i < count; i++) {
+    const rod = boxMesh(halfSize / 2, halfSize / 200, halfSize / 200);
+    const matrix = random.placement(random.point(halfSize));
+    parts.push(transformed(rod, (vertex) => vertex.applyMatrix4(matrix)));
+  }
+  return merged(parts);
+}
+
+export function transformed(mesh: Triangles, change: (vertex: Vector3) => Vector3): Triangles {
+  const positions = mesh.positions.slice();
+  const vertex = new Vector3();
+  for (let i = 0; i < positions.length; i += 3) change(vertex.fromArray(positions, i)).toArray(positions, i);
+  return { positions, indices: mesh.indices };
+}
+
+export function merged(parts: readonly Triangles[]): Triangles {
+  const positions = new Float32Array(parts.reduce((sum, part) => sum + part.positions.length, 0));
+  const indices = new Uint32Array(parts.reduce((sum, part) => sum + part.indices.length, 0));
+  let vertex = 0;
+  let index = 0;
+  for (const part of parts) {
+    positions.set(part.positions, vertex * 3);
+    for (const i of part.indices) indices[index++] = i + vertex;
+    vertex += part.positions.length / 3;
+  }
+  return { positions, indices };
+}
+
+export function boundsOf(positions: Float32Array): Box3 {
+  return new Box3().setFromArray(positions);
+}

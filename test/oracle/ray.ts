@@ -1,0 +1,88 @@
+import { Matrix3, type Matrix4, Ray, Triangle, Vector3 } from 'three';
+import { cornerOf, type Placed } from './placed.js';
+
+export interface OracleHit {
+  id: number;
+  /** -1 for a box. */
+  triangle: number;
+  distance: number;
+  /** By the winding in the object's own space, as three has it: a mirrored matrix turns no face. */
+  front: boolean;
+  /** World. */
+  point: Vector3;
+  normal: Vector3;
+}
+
+/** Every hit of the ray, nearest first. The direction must be of length 1. */
+export function rayHits(items: Iterable<Placed>, ray: Ray): OracleHit[] {
+  const near = [...items].filter(({ bounds: { aabb } }) => {
+    const slack = 1e-6 * aabb.min.distanceTo(aabb.max);
+    return ray.intersectsBox(aabb.clone().expandByScalar(slack));
+  });
+  const hits = near.flatMap((item) => (item.shape.mesh ? meshHits(item, ray) : boxHits(item, ray)));
+  return hits.sort((a, b) => a.distance - b.distance);
+}
+
+/** Möller and Trumbore, Fast, minimum storage ray/triangle intersection, 1997, on every triangle. */
+function meshHits(item: Placed, ray: Ray): OracleHit[] {
+  const mesh = item.shape.mesh!;
+  const { origin, direction } = localRay(ray, item.matrix);
+  const hits: OracleHit[] = [];
+  for (let triangle = 0; triangle < mesh.indices.length / 3; triangle++) {
+    const [a, b, c] = [0, 1, 2].map((corner) => cornerOf(mesh, 3 * triangle + corner));
+    const [ab, ac, ao] = [b.clone().sub(a), c.clone().sub(a), origin.clone().sub(a)];
+    const p = new Vector3().crossVectors(direction, ac);
+    const q = new Vector3().crossVectors(ao, ab);
+    const determinant = ab.dot(p);
+    if (determinant === 0) continue;
+    const u = ao.dot(p) / determinant;
+    const v = direction.dot(q) / determinant;
+    const distance = ac.dot(q) / determinant;
+    if (u < 0 || v < 0 || u + v > 1 || distance < 0) continue;
+    const normal = Triangle.getNormal(a, b, c, new Vector3());
+    hits.push(worldHit(item.id, item.matrix, ray, triangle, distance, determinant > 0, normal));
+  }
+  return hits;
+}
+
+/** Kay and Kajiya's slabs (Ray tracing complex scenes, 1986) in the box's own space: in by a front, out by a back. */
+function boxHits(item: Placed, ray: Ray): OracleHit[] {
+  const matrix = item.matrix.clone().multiply(item.shape.bounds);
+  const { origin, direction } = localRay(ray, matrix);
+  let [enter, leave, enterAxis, leaveAxis] = [-Infinity, Infinity, 0, 0];
+  for (let axis = 0; axis < 3; axis++) {
+    const [o, d] = [origin.getComponent(axis), direction.getComponent(axis)];
+    if (d === 0 && Math.abs(o) > 1) return [];
+    if (d === 0) continue;
+    const [near, far] = [(-Math.sign(d) - o) / d, (Math.sign(d) - o) / d];
+    if (near > enter) [enter, enterAxis] = [near, axis];
+    if (far < leave) [leave, leaveAxis] = [far, axis];
+  }
+  if (enter > leave) return [];
+  const outward = (axis: number, sign: number) =>
+    new Vector3().setComponent(axis, sign * Math.sign(direction.getComponent(axis)));
+  return [
+    worldHit(item.id, matrix, ray, -1, enter, true, outward(enterAxis, -1)),
+    worldHit(item.id, matrix, ray, -1, leave, false, outward(leaveAxis, 1)),
+  ].filter((hit) => hit.distance >= 0);
+}
+
+/** The direction is not made unit again, so distances along it are the world's. */
+function localRay(ray: Ray, matrix: Matrix4): Ray {
+  const inverse = matrix.clone().invert();
+  const origin = ray.origin.clone().applyMatrix4(inverse);
+  return new Ray(origin, ray.direction.clone().applyMatrix4(inverse.setPosition(0, 0, 0)));
+}
+
+function worldHit(
+  id: number,
+  matrix: Matrix4,
+  ray: Ray,
+  triangle: number,
+  distance: number,
+  front: boolean,
+  localNormal: Vector3,
+): OracleHit {
+  const normal = localNormal.applyNormalMatrix(new Matrix3().getNormalMatrix(matrix));
+  return { id, triangle, distance, front, point: ray.at(distance, new Vector3()), normal };
+}
