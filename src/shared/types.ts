@@ -115,7 +115,7 @@ export interface PickOptions extends QueryOptions {
   /** Pixels; for method 'screen'. Default 20. */
   radius?: number;
   signal?: AbortSignal;
-  /** A newer pick with `latest` cancels this one (ABORTED). */
+  /** While this pick waits to be sent, a newer one with `latest` takes its place (ABORTED). */
   latest?: boolean;
 }
 

@@ -40,11 +40,11 @@ export function collide(a: Candidate, b: Candidate): i32 {
 
 function collideShapes(a: Item, b: Item, known: u32): i32 {
   const boxes = known == UNSURE ? compareBoxes(boundsOf(a), boundsOf(b)) : known;
-  if (boxes == APART) return NO_CONTACT;
-  if (min(a.contacts, b.contacts) == CONTACTS_BOUNDS) return 0;
+  if (min(a.contacts, b.contacts) == CONTACTS_BOUNDS) return boxes == APART ? NO_CONTACT : 0;
   if (a.shape == SHAPE_BOX && b.shape == SHAPE_BOX) {
-    return boxes == FIRST_INSIDE ? 1 : boxes == SECOND_INSIDE ? 2 : 0;
+    return boxes == APART ? NO_CONTACT : boxes == FIRST_INSIDE ? 1 : boxes == SECOND_INSIDE ? 2 : 0;
   }
+  // Of meshes, bounds that are apart by no more than rounding say nothing: they may touch.
   // A mesh whose bounds are in a box is in it.
   if (b.shape == SHAPE_BOX && boxes == FIRST_INSIDE) return 1;
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
