@@ -58,7 +58,9 @@ export class Contacts {
   #dragonsAndBoxes(outcome: Outcome): void {
     const { boxes, dragons } = this.#world;
     dragons.forEach((dragon, d) => {
-      const around = new OBB().fromBox3(dragon.geometry.boundingBox!).applyMatrix4(dragon.matrixWorld);
+      const bounds = dragon.geometry.boundingBox!;
+      const around = new OBB().fromBox3(bounds).applyMatrix4(dragon.matrixWorld);
+      bounds.getCenter(around.center).applyMatrix4(dragon.matrixWorld); // which OBB only moves, not turns
       for (let i = 0; i < boxes.count; i++) {
         if (!around.intersectsOBB(this.#boxes[i])) continue;
         boxes.getMatrixAt(i, MATRIX);

@@ -117,7 +117,7 @@ export class Demo {
     const ms = (values: number[]): string => (values.length === 0 ? '–' : `${quantile(values, 0.5).toFixed(2)} ms`);
     this.#chart.draw(frames);
     this.#panel.showFigures({
-      'objects': objects.toLocaleString('en'),
+      objects: objects.toLocaleString('en'),
       'of them in view, and drawn': outcome.visibleObjects.toLocaleString('en'),
       'pairs in contact': outcome.pairs.toLocaleString('en'),
       'main thread: collision work': ms(frames.map(({ collide }) => collide)),

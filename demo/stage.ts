@@ -73,7 +73,7 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.target.set(0, 2.4, 0);
     this.controls.maxDistance = 55;
-    this.controls.maxPolarAngle = 0.52 * Math.PI;
+    this.controls.maxPolarAngle = 0.49 * Math.PI;
     this.controls.update();
     this.resize();
     addEventListener('resize', () => this.resize());

@@ -6,7 +6,7 @@ const SMALL_DRAGONS = 4;
 /** The model is about 0.2 units long. */
 const DRAGON_SCALE = 40;
 const SMALL_DRAGON_SCALE = 11;
-const INNER_RADIUS = 3.4;
+const INNER_RADIUS = 2.4;
 const OUTER_RADIUS = 24;
 
 interface Orbit {

@@ -2,7 +2,6 @@
 // prints what they cost, and writes a screenshot. Exits with an error when anything is not as it should be.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromiumLaunchOptions } from './chromium.mjs';
 import { fail, root } from './run.mjs';
 import { ensureBuild, ensureDependencies } from './setup.mjs';
 
@@ -10,32 +9,16 @@ const FRAMES = 300;
 const VIEWPORT = { width: 960, height: 600 };
 const SCREENSHOT = 'artifacts/headless.png';
 /** Milliseconds; a machine without a graphics card draws a few frames a second. */
-const START_TIMEOUT = 120_000;
 const RUN_TIMEOUT = 600_000;
 
 ensureDependencies();
 ensureBuild();
-const { build, preview } = await import('vite');
-const { chromium } = await import('playwright');
-
-const demo = { root: join(root, 'demo'), logLevel: 'warn' };
-await build(demo);
-const server = await preview({ ...demo, preview: { host: '127.0.0.1', port: 4173 } });
-const browser = await chromium.launch(chromiumLaunchOptions());
-const faults = [];
+const { demoStarted, serveDemo } = await import('./demo-page.mjs');
+const demo = await serveDemo();
+const { page, faults } = await demo.open(VIEWPORT);
 let recording;
 try {
-  const page = await browser.newPage({ viewport: VIEWPORT });
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) faults.push(`console ${message.type()}: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => faults.push(`page error: ${error.message}`));
-  page.on('requestfailed', (request) => faults.push(`not loaded: ${request.url()}`));
-
-  await page.goto(server.resolvedUrls.local[0]);
-  await page.waitForFunction(() => window.demo || !document.getElementById('error').hidden, null, {
-    timeout: START_TIMEOUT,
-  });
+  await demoStarted(page);
   recording = await inTime(page.evaluate((frames) => window.demo?.record(frames), FRAMES));
   const shown = await page.evaluate(() => document.getElementById('error').textContent);
   if (shown) faults.push(`the page shows: ${shown}`);
@@ -47,8 +30,7 @@ try {
 } catch (error) {
   faults.push(String(error));
 } finally {
-  await browser.close();
-  await server.close();
+  await demo.close();
 }
 
 if (recording) {

@@ -42,6 +42,11 @@ export class BuilderPool {
     return abortable(operation, signal, answer);
   }
 
+  /** Builds under way in workers beside the service. */
+  get pending(): number {
+    return this.#builders.reduce((sum, { builds }) => sum + builds, 0);
+  }
+
   progress({ build, fraction }: ProgressMessage): void {
     this.#onProgress.get(build)?.(fraction);
   }

@@ -121,7 +121,7 @@ export class FramePump {
     }
     this.#sendWaiting();
     if (failure) {
-      frame.answer.reject(new CollisionError(failure.code, failure.message));
+      frame.answer.reject(new CollisionError(failure.code, `update: ${failure.message}`));
       return;
     }
     const result = new FrameView(out!, frame.names);
@@ -132,8 +132,17 @@ export class FramePump {
   #post(frame: Frame): void {
     this.#flush();
     this.#lastFrame++;
-    const input = frame.staging.seal(this.#lastFrame, this.#epoch);
-    const out = this.#freeOut;
+    let input: ArrayBuffer;
+    try {
+      input = frame.staging.seal(this.#lastFrame, this.#epoch);
+    } catch (error) {
+      frame.staging.restart();
+      this.#free.push(frame.staging);
+      frame.answer.reject(error as CollisionError); // OUT_OF_MEMORY
+      return;
+    }
+    // It is empty when the caller has transferred it elsewhere.
+    const out = this.#freeOut?.byteLength ? this.#freeOut : undefined;
     this.#freeOut = undefined;
     this.#sentOutBytes = out?.byteLength ?? 0;
     this.#inWorker = frame;

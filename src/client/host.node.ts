@@ -6,7 +6,7 @@ import { isEndpoint, type WorkerEndpoint } from './endpoint.js';
 export function createDefaultWorker(): WorkerLike {
   // The process's own flags would come with it, --input-type for one, which is an error there.
   const options = { name: 'collision-worker', execArgv: [] };
-  return new NodeWorker(new URL('./worker.js', import.meta.url), options) as unknown as WorkerLike;
+  return new NodeWorker(new URL('./worker.js', import.meta.url), options);
 }
 
 export function endpointOf(worker: unknown): WorkerEndpoint | null {

@@ -251,7 +251,7 @@ export class CollisionService {
       memoryBytes,
       usedBytes,
       queueDepth: depth,
-      pending: this.#link.pending,
+      pending: this.#link.pending + this.#builders.pending,
       frames: framesDone,
       frameBuffers: allocations,
       ms,

@@ -218,9 +218,9 @@ export interface FrameResult {
   copy(): FrameResult;
 }
 
-/** What the service needs of a worker. A `Worker` has it, and so has one of Node's `worker_threads`. */
+/** A browser's `Worker`, or one of Node's `worker_threads`. */
 export interface WorkerLike {
-  postMessage(message: unknown, transfer: Transferable[]): void;
+  postMessage(...args: never[]): void;
   terminate(): unknown;
 }
 

@@ -105,7 +105,7 @@ export class WorkerService implements WorkerApi {
     try {
       result = this.#core.frame(input, out);
     } catch (error) {
-      failure ??= declared(error, 'update');
+      failure ??= declared(error);
     }
     this.#frame = new DataView(input).getUint32(IN_FRAME, true);
     const { memoryBytes, usedBytes } = this.#core;
@@ -119,7 +119,8 @@ export class WorkerService implements WorkerApi {
     try {
       this.#run(command);
     } catch (error) {
-      this.#failure ??= declared(error, command.type);
+      const { code, message } = declared(error);
+      this.#failure ??= { code, message: `${nameOf(command)} failed before: ${message}` };
       if (command.type !== 'addObjects') return;
       for (const id of command.ids) {
         this.#core.removeObject(id); // a part of them may be there
@@ -192,10 +193,24 @@ function answering<A extends unknown[], R>(method: (...args: A) => R): (...args:
 }
 
 /** The failure to report; an error that only a bug can throw goes on and ends the worker. */
-function declared(error: unknown, operation: string): Failure {
+function declared(error: unknown): Failure {
   const failure = failureOf(error);
   if (!failure) throw error;
-  return { code: failure.code, message: `${operation}: ${failure.message}` };
+  return failure;
+}
+
+function nameOf(command: Command): string {
+  switch (command.type) {
+    case 'addObjects':
+      return command.ids.length === 1 ? `addObject ${command.ids[0]}` : `adding ${command.ids.length} objects`;
+    case 'setObject':
+    case 'removeObject':
+      return `${command.type} ${command.id}`;
+    case 'removeMesh':
+      return `removeMesh ${command.mesh}`;
+    case 'removeView':
+      return 'removeView';
+  }
 }
 
 function checkRays(rays: Float32Array): void {

@@ -2,12 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import {
-  type CollisionServiceOptions,
-  createCollisionService,
-  type ObjectOptions,
-  type WorkerLike,
-} from 'collision-worker';
+import { type CollisionServiceOptions, createCollisionService, type ObjectOptions } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { makeId } from '../../src/shared/ids.js';
@@ -24,8 +19,7 @@ const error = (code: string, message: RegExp) =>
   expect.objectContaining({ name: 'CollisionError', code, message: expect.stringMatching(message) });
 
 describe('a worker that is lost', () => {
-  const start = (createWorker: () => Worker, timeout = 10_000) =>
-    createCollisionService({ createWorker: createWorker as unknown as () => WorkerLike, timeout });
+  const start = (createWorker: () => Worker, timeout = 10_000) => createCollisionService({ createWorker, timeout });
 
   test.each<[string, () => Worker, string, RegExp]>([
     ['is not there', () => new Worker('/no/such/file.js'), 'WORKER_LOST', /did not start: .*file\.js/],
@@ -56,14 +50,14 @@ describe('a worker that is lost', () => {
 
   test('because it falls silent: everything pending rejects within the timeout', async () => {
     const worker = new HeldWorker();
-    const service = await createCollisionService({ createWorker: () => worker, timeout: 400 });
-    await new Promise((resolve) => setTimeout(resolve, 600)); // silence with nothing to do is no loss
+    const service = await createCollisionService({ createWorker: () => worker, timeout: 1000 });
+    await new Promise((resolve) => setTimeout(resolve, 1500)); // silence with nothing to do is no loss
     worker.hold();
     const begin = performance.now();
     const pending = [service.update(), service.update(), service.raycast(FORWARD)];
-    const lost = error('WORKER_LOST', /^(update|raycast|addObject): the worker was silent for 400 ms/);
+    const lost = error('WORKER_LOST', /^(update|raycast|addObject): the worker was silent for 1000 ms/);
     for (const promise of pending) await expect(promise).rejects.toEqual(lost);
-    expect(performance.now() - begin).toBeLessThan(1000);
+    expect(performance.now() - begin).toBeLessThan(3000);
     expect(() => service.addObject(BOX)).toThrow(lost);
     await expect(service.update()).rejects.toEqual(error('WORKER_LOST', /^update: the worker was silent/));
   });
@@ -77,9 +71,9 @@ describe('a worker that is lost', () => {
   });
 
   test('but not because this thread was blocked', async () => {
-    const service = await createCollisionService({ timeout: 100 });
+    const service = await createCollisionService({ timeout: 1000 });
     const pending = service.update();
-    const until = performance.now() + 500;
+    const until = performance.now() + 2000;
     while (performance.now() < until);
     expect((await pending).frame).toBe(1);
     service.dispose();
@@ -333,7 +327,9 @@ test('memory that runs out in a command is told by the next frame, and all else 
   add(a, b);
   core.addObjects = addObjects;
   add(c);
-  expect(frame()).toMatchObject({ failure: { code: 'OUT_OF_MEMORY', message: 'addObjects: memory' } });
+  expect(frame()).toMatchObject({
+    failure: { code: 'OUT_OF_MEMORY', message: 'adding 2 objects failed before: memory' },
+  });
   expect(frame()).toMatchObject({ failure: undefined });
   service.receive({ type: 'commands', list: [{ type: 'setObject', id: b, description, matrix: undefined }] });
   const filter = { layers: 1, side: 3, ignore: new Uint32Array() };
