@@ -1,18 +1,10 @@
 import { CollisionError } from '../shared/errors.js';
 import * as layout from '../shared/layout.js';
-import type { Hit, ObjectId, Ray, Vec3 } from '../shared/types.js';
+import type { ObjectDescription, RayFilter } from '../shared/protocol.js';
+import type { Hit, MeshInfo, ObjectId, Ray, Vec3 } from '../shared/types.js';
 
 /** Address of a baked mesh in the core's memory. */
 export type MeshAddress = number;
-
-export interface MeshInfo {
-  /** As given. */
-  triangles: number;
-  /** Given triangles that have no area or a vertex that is not finite: kept out of the tree. */
-  degenerate: number;
-  vertices: number;
-  bytes: number;
-}
 
 /** A build under way; `step` until it answers 1, then `finish`. */
 export interface MeshBuild {
@@ -23,27 +15,11 @@ export interface MeshBuild {
   abort(): void;
 }
 
-/** An object's description with the mesh resolved to its address in this core. Enums are layout.ts's. */
-export interface ObjectDescription {
-  shape: number;
+/** A description with its mesh's address for `mesh`, and perhaps a matrix. */
+export interface PlacedDescription extends ObjectDescription {
   mesh: MeshAddress;
-  flags: number;
-  layers: number;
-  collidesWith: number;
-  group: number;
-  contacts: number;
-  center: ArrayLike<number>;
-  extent: ArrayLike<number>;
-  rotation: ArrayLike<number>;
-  radius: number;
   /** 16, column-major. Absent: the identity for a new object, its own for a set one. */
   matrix?: ArrayLike<number> | undefined;
-}
-
-export interface RayFilter {
-  layers: number;
-  side: number;
-  ignore: Uint32Array;
 }
 
 export interface Core {
@@ -58,8 +34,8 @@ export interface Core {
   meshInfo(mesh: MeshAddress): MeshInfo;
   freeMesh(mesh: MeshAddress): void;
 
-  addObjects(ids: Uint32Array, description: ObjectDescription): void;
-  setObject(id: ObjectId, description: ObjectDescription): void;
+  addObjects(ids: Uint32Array, description: PlacedDescription): void;
+  setObject(id: ObjectId, description: PlacedDescription): void;
   removeObject(id: ObjectId): void;
   removeView(slot: number): void;
 
@@ -255,11 +231,11 @@ class WasmCore implements Core {
     if (this.#exports.buildError(build) === BUILD_BAD_INDEX) {
       const i = this.#exports.buildCulprit(build) >>> 0;
       const range = `0 to ${vertices - 1} for ${vertices} vertices`;
-      return new CollisionError('BAD_DATA', `addMesh: indices[${i}] is ${indices?.[i]}, expected ${range}`);
+      return new CollisionError('BAD_DATA', `indices[${i}] is ${indices?.[i]}, expected ${range}`);
     }
     return new CollisionError(
       'BAD_DATA',
-      `addMesh: none of the ${triangles} triangles has an area and finite vertices, expected one at least`,
+      `none of the ${triangles} triangles has an area and finite vertices, expected one at least`,
     );
   }
 
@@ -270,7 +246,7 @@ class WasmCore implements Core {
     const fault = wasm.checkMesh(address, baked.byteLength);
     if (fault !== 0) {
       wasm.release(address);
-      throw new CollisionError('BAD_DATA', `addMesh: ${FAULTS[fault]} (${baked.byteLength} bytes given)`);
+      throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${baked.byteLength} bytes given)`);
     }
     this.#meshes.add(address);
     return address;
@@ -298,12 +274,12 @@ class WasmCore implements Core {
 
   // --- objects and views ---
 
-  addObjects(ids: Uint32Array, description: ObjectDescription): void {
+  addObjects(ids: Uint32Array, description: PlacedDescription): void {
     this.#describe(description);
     for (const id of ids) this.#exports.putObject(id, this.#scratch);
   }
 
-  setObject(id: ObjectId, description: ObjectDescription): void {
+  setObject(id: ObjectId, description: PlacedDescription): void {
     this.#describe(description);
     this.#exports.putObject(id, this.#scratch);
   }
@@ -316,7 +292,7 @@ class WasmCore implements Core {
     this.#exports.removeView(slot);
   }
 
-  #describe(description: ObjectDescription): void {
+  #describe(description: PlacedDescription): void {
     const view = this.#memory();
     const at = this.#scratch;
     const { matrix } = description;

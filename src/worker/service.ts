@@ -15,7 +15,7 @@ import {
   type WorkerApi,
 } from '../shared/protocol.js';
 import type { Hit, MeshId, MeshInfo, ObjectId, Ray, RayHits } from '../shared/types.js';
-import type { Core, ObjectDescription as CoreDescription, MeshAddress, MeshBuild } from './core.js';
+import type { Core, MeshAddress, MeshBuild, PlacedDescription } from './core.js';
 import { messagesServed, SLICE_MS } from './slices.js';
 
 /** Answers the main thread out of a core. */
@@ -165,7 +165,7 @@ export class WorkerService implements WorkerApi {
   }
 
   /** The description as the core takes it: with its mesh's address there. */
-  #placed(description: ObjectDescription, matrix: number[] | undefined): CoreDescription {
+  #placed(description: ObjectDescription, matrix: number[] | undefined): PlacedDescription {
     const mesh = description.mesh === 0 ? 0 : this.#addressOf(description.mesh);
     return { ...description, mesh, matrix };
   }

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { Staging } from '../../src/client/staging.js';
 import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
-import { type Core, createCore, type MeshAddress, type ObjectDescription } from '../../src/worker/core.js';
+import { type Core, createCore, type MeshAddress, type PlacedDescription } from '../../src/worker/core.js';
 import { dragon } from '../oracle/dragon.js';
 import { icosphere, rods, soup, type Triangles } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -71,7 +71,7 @@ describe(`after random histories, seed ${SEED}`, () => {
     expect(core.check()).toBeNull();
   });
 
-  function describeShape(random: Random, meshes: MeshAddress[]): ObjectDescription {
+  function describeShape(random: Random, meshes: MeshAddress[]): PlacedDescription {
     const isMesh = random.chance(0.5);
     return {
       shape: isMesh ? layout.SHAPE_MESH : layout.SHAPE_BOX,

@@ -28,8 +28,8 @@ export let pairCount: u32 = 0;
 export let ended: usize = 0;
 export let endedCount: u32 = 0;
 
-let before: usize = 0;
-let beforeCount: u32 = 0;
+let next: usize = 0; // the pairs that are made, while `pairs` are those of the frame before
+let nextCount: u32 = 0;
 let found: usize = 0;
 let foundCount: u32 = 0;
 let sorted: usize = 0;
@@ -53,11 +53,6 @@ export function findPairs(): void {
     for (let i: u32 = 0; i < pairCount; i++) pairIn(pairs, i).begun = 0;
     return;
   }
-  const last = before;
-  before = pairs;
-  beforeCount = pairCount;
-  pairs = last;
-  pairCount = 0;
   foundCount = 0;
   if (unpaired.count * 4 > liveCount) {
     findAll();
@@ -66,10 +61,15 @@ export function findPairs(): void {
   } else {
     findTouched();
     sortFound();
-    mergeWith(beforeCount);
+    mergeWith(pairCount);
   }
+  compare();
+  // Only now, as running out of memory above must lose nothing.
+  const last = pairs;
+  pairs = next;
+  pairCount = nextCount;
+  next = last;
   clearSlots(unpaired);
-  compareWithBefore();
 }
 
 // --- broad phase ---
@@ -262,33 +262,35 @@ function isKept(pair: Pair): bool {
   return idAt(a) == pair.a && idAt(b) == pair.b && !hasSlot(unpaired, a) && !hasSlot(unpaired, b);
 }
 
-/** pairs = found and what is kept of the first `count` pairs of before, in order. */
+/** next = found and what is kept of the first `count` pairs, in order. */
 function mergeWith(count: u32): void {
-  pairs = reserve(pairs, 0, max<u64>(<u64>(foundCount + count) * PAIR_BYTES, 64));
+  next = reserve(next, 0, max<u64>(<u64>(foundCount + count) * PAIR_BYTES, 64));
+  nextCount = 0;
   let i: u32 = 0;
   let j: u32 = 0;
   while (true) {
-    while (j < count && !isKept(pairIn(before, j))) j++;
+    while (j < count && !isKept(pairIn(pairs, j))) j++;
     if (i >= foundCount && j >= count) break;
-    const takeFound = j >= count || (i < foundCount && keyIn(found, i) < keyIn(before, j));
-    const source = takeFound ? found + i++ * <u32>PAIR_BYTES : before + j++ * <u32>PAIR_BYTES;
-    v128.store(pairs + pairCount++ * <u32>PAIR_BYTES, v128.load(source));
+    const takeFound = j >= count || (i < foundCount && keyIn(found, i) < keyIn(pairs, j));
+    const source = takeFound ? found + i++ * <u32>PAIR_BYTES : pairs + j++ * <u32>PAIR_BYTES;
+    v128.store(next + nextCount++ * <u32>PAIR_BYTES, v128.load(source));
   }
 }
 
-function compareWithBefore(): void {
+/** Which of `next` have begun, and which of `pairs` have ended. */
+function compare(): void {
   let i: u32 = 0;
   let j: u32 = 0;
-  while (i < pairCount || j < beforeCount) {
-    const now: u64 = i < pairCount ? keyIn(pairs, i) : u64.MAX_VALUE;
-    const then: u64 = j < beforeCount ? keyIn(before, j) : u64.MAX_VALUE;
+  while (i < nextCount || j < pairCount) {
+    const now: u64 = i < nextCount ? keyIn(next, i) : u64.MAX_VALUE;
+    const then: u64 = j < pairCount ? keyIn(pairs, j) : u64.MAX_VALUE;
     if (now <= then) {
-      pairIn(pairs, i).begun = now == then ? 0 : 1;
+      pairIn(next, i).begun = now == then ? 0 : 1;
       i++;
       if (now == then) j++;
     } else {
       ended = reserve(ended, endedCount * <u32>PAIR_BYTES, <u64>(endedCount + 1) * PAIR_BYTES);
-      v128.store(ended + endedCount++ * <u32>PAIR_BYTES, v128.load(before + j * <u32>PAIR_BYTES));
+      v128.store(ended + endedCount++ * <u32>PAIR_BYTES, v128.load(pairs + j * <u32>PAIR_BYTES));
       j++;
     }
   }
