@@ -118,7 +118,7 @@ export class Stage {
     this.#renderer.setSize(clientWidth, clientHeight, false);
     this.camera.aspect = clientWidth / clientHeight;
     // The middle of the picture is the middle of what the texts leave free.
-    const aside = clientWidth > 3 * SIDE ? SIDE / 2 : 0;
+    const aside = clientWidth > 2.5 * SIDE ? SIDE / 2 : 0;
     this.camera.setViewOffset(clientWidth, clientHeight, -aside, 0, clientWidth, clientHeight);
   }
 

@@ -142,7 +142,8 @@ describe('meshes', () => {
       expect(() => core.loadMesh(data)).toThrow(expect.objectContaining({ code: 'BAD_DATA' }));
     };
 
-    test('truncated anywhere, or with more behind them', () => {
+    test(`truncated anywhere, or with more behind them, seed ${SEED}`, () => {
+      const random = new Random(SEED);
       const baked = bake(mesh);
       for (let length = 0; length < 300; length++) expectRefused(baked.slice(0, length));
       for (let i = 0; i < 200; i++) expectRefused(baked.slice(0, random.integer(baked.byteLength)));
@@ -152,6 +153,7 @@ describe('meshes', () => {
     });
 
     test(`with flipped bits, seed ${SEED}`, () => {
+      const random = new Random(SEED);
       const baked = bake(mesh);
       const flip = (bit: number) => {
         const data = baked.slice(0);
@@ -165,6 +167,7 @@ describe('meshes', () => {
     });
 
     test(`foreign bytes, seed ${SEED}`, () => {
+      const random = new Random(SEED);
       for (let i = 0; i < 500; i++) {
         expectRefused(Uint8Array.from({ length: random.integer(2000) }, () => random.integer(256)).buffer);
       }

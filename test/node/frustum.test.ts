@@ -1,5 +1,5 @@
 import type { VisibleSet } from 'collision-worker';
-import { PlaneGeometry, Raycaster, Vector2, Vector3 } from 'three';
+import { Matrix4, PlaneGeometry, Raycaster, Vector2, Vector3 } from 'three';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type AnyCamera, aimed, DEPTHS, KINDS, viewOf } from '../oracle/cameras.js';
 import { type FrustumState, frustumPlanes, frustumState } from '../oracle/frustum.js';
@@ -11,7 +11,7 @@ import { PLACES, Twin } from './twin.js';
 
 const OBJECTS = 3000;
 const CAMERAS = 20;
-const PIXELS = 50;
+const PIXELS = 20;
 /** Times the distance from the camera: a box that is nearer to a plane may be on either side of it. */
 const ROUNDING = 1e-6;
 
@@ -30,8 +30,13 @@ describe.each(PLACES)(`frustum states of ${OBJECTS} boxes and meshes, %s, seed $
       twin.box(new Vector3(0.3, 0.6, 0.9), new Vector3(1, 2, 0), random.rotation()),
     ];
     for (let i = 0; i < OBJECTS; i++) {
-      const position = random.direction().multiplyScalar(40 * random.next());
-      const matrix = random.placement(position.add(place), { low: 0.1, high: 4, mirrored: 0.3, sheared: 0.3 });
+      const position = random
+        .direction()
+        .multiplyScalar(40 * random.next())
+        .add(place);
+      const matrix = random.chance(0.3) // as they are: bounds along the axes are easy to make too small
+        ? new Matrix4().setPosition(position)
+        : random.placement(position, { low: 0.1, high: 4, mirrored: 0.3, sheared: 0.3 });
       twin.add(random.pick(shapes), matrix);
     }
     return () => twin.dispose();
@@ -67,15 +72,48 @@ describe.each(PLACES)(`frustum states of ${OBJECTS} boxes and meshes, %s, seed $
         expect([...visible.entered]).toEqual(missing(now, previous));
         expect([...visible.left]).toEqual(missing(previous, now));
         previous = now;
+        expect(isSorted(visible.ids.subarray(0, visible.inside))).toBe(true);
+        expect(isSorted(visible.ids.subarray(visible.inside))).toBe(true);
       }
-      console.log(`${count.doubtful} of ${CAMERAS * OBJECTS} states differ within rounding`);
+      if (count.doubtful > 0) console.log(`${count.doubtful} of ${CAMERAS * OBJECTS} states differ within rounding`);
       for (const state of ['outside', 'crossing', 'inside'] as const) expect(count[state]).toBeGreaterThan(100);
     });
+  });
+
+  test('of several views at once: layers, what is not cullable, margins', async () => {
+    const random = new Random(SEED);
+    const ids = [...twin.items.keys()];
+    const [visibleLayers, margin] = [0b10, 0.7];
+    ids.forEach((id, i) => {
+      if (i % 3 === 1) twin.service.setObject(id, { layers: 0b110 });
+      if (i % 3 === 2) twin.service.setObject(id, { cullable: false });
+    });
+    const views = ['near', 'far', 'left'].map((name) => {
+      const view = viewOf(aimed(KINDS[0][1](random), random, place), DEPTHS[0][1]);
+      twin.service.setView({ ...view, layers: visibleLayers, margin }, name);
+      return { name, planes: frustumPlanes(view.projection, view.view) };
+    });
+    const frame = await twin.service.update();
+    expect([...frame.views.keys()].sort()).toEqual(['far', 'left', 'near']);
+    for (const { name, planes } of views) {
+      for (const plane of planes) plane.constant += margin;
+      const expected = ids.filter((id, i) => {
+        return i % 3 === 1 && frustumState(twin.items.get(id)!.bounds, planes).state !== 'outside';
+      });
+      expect([...frame.views.get(name)!.ids].sort((a, b) => a - b)).toEqual(expected);
+      expect(expected.length).toBeGreaterThan(20);
+    }
+    for (const { name } of views) twin.service.removeView(name);
+    for (const id of ids) twin.service.setObject(id, { layers: 1, cullable: true });
   });
 });
 
 function statesOf({ ids, inside }: VisibleSet): Map<number, FrustumState> {
   return new Map(Array.from(ids, (id, i): [number, FrustumState] => [id, i < inside ? 'inside' : 'crossing']));
+}
+
+function isSorted(ids: Uint32Array): boolean {
+  return ids.every((id, i) => i === 0 || ids[i - 1] < id);
 }
 
 /** What is in the first and not in the second, sorted. */

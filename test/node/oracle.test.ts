@@ -1,5 +1,19 @@
 // The oracle on cases that a person can work out: a truth that cannot fail would prove nothing.
-import { Matrix4, OrthographicCamera, PerspectiveCamera, Quaternion, Ray, Vector3 } from 'three';
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  type Intersection,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  OrthographicCamera,
+  PerspectiveCamera,
+  Quaternion,
+  Ray,
+  Raycaster,
+  Vector3,
+} from 'three';
 import { describe, expect, test } from 'vitest';
 import { box, depthInside, separation, triangle } from '../oracle/convex.js';
 import { dragon } from '../oracle/dragon.js';
@@ -10,6 +24,8 @@ import { contacts } from '../oracle/pairs.js';
 import { boxShape, meshShape, Placed } from '../oracle/placed.js';
 import { Random } from '../oracle/random.js';
 import { rayHits } from '../oracle/ray.js';
+import { RaycastedMesh } from '../oracle/raycaster.js';
+import { aimedRays } from './ray-differences.js';
 
 const cube = (x: number, y: number, z: number, half = 1) =>
   box(new Matrix4().makeScale(half, half, half).setPosition(x, y, z));
@@ -116,6 +132,26 @@ describe('rays', () => {
     expect(inside).toMatchObject([{ front: false, distance: 3, normal: v(0, 0, 1) }]);
     expect(hits(item, v(10, 1.01, 0), v(-1, 0, 0))).toEqual([]);
   });
+});
+
+test("a mesh in pieces gives three's Raycaster what the whole gives it", () => {
+  const random = new Random(1);
+  const mesh = dragon(11_102);
+  const matrix = random.placement(v(1, 2, 3), { low: 5, high: 10, mirrored: 1 });
+  const whole = new Mesh(new BufferGeometry(), new MeshBasicMaterial({ side: DoubleSide }));
+  whole.geometry.setAttribute('position', new BufferAttribute(mesh.positions, 3));
+  whole.geometry.setIndex(new BufferAttribute(mesh.indices, 1));
+  whole.matrixWorld.copy(matrix);
+  const pieces = new RaycastedMesh(mesh);
+  const answers = (hits: Intersection[]) => hits.map(({ distance, faceIndex }) => `${distance} ${faceIndex}`).sort();
+  let hits = 0;
+  for (const { origin, direction } of aimedRays(random, 200, new Vector3(0, 0.12, 0).applyMatrix4(matrix), 0.5)) {
+    const raycaster = new Raycaster(origin, direction);
+    const found = answers(pieces.intersect(raycaster, matrix, whole.material));
+    expect(found).toEqual(answers(raycaster.intersectObject(whole)));
+    hits += found.length;
+  }
+  expect(hits).toBeGreaterThan(100);
 });
 
 describe('frusta', () => {

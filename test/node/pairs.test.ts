@@ -1,8 +1,10 @@
 import type { ContactDetail, ContactSet, ObjectOptions } from 'collision-worker';
 import { Matrix4, PlaneGeometry, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { box, separation } from '../oracle/convex.js';
+import { dragon } from '../oracle/dragon.js';
 import { pairKeys, replay } from '../oracle/events.js';
-import { boxMesh, icosphere, rods, soup, trianglesOf } from '../oracle/meshes.js';
+import { boxMesh, icosphere, rods, soup, transformed, trianglesOf } from '../oracle/meshes.js';
 import { contacts, type OraclePair } from '../oracle/pairs.js';
 import { Placed } from '../oracle/placed.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -17,7 +19,7 @@ beforeEach(async () => {
   return () => twin.dispose();
 });
 
-describe.each(PLACES)(`pairs, %s, seed ${SEED}`, (_, place) => {
+describe.each(PLACES)(`pairs, %s, seed ${SEED}`, { timeout: 240_000 }, (_, place) => {
   test('200 frames of 500 moving boxes and meshes', async () => {
     const random = new Random(SEED);
     await expectMotion(random, await variousShapes(random), 500, 200, place);
@@ -32,6 +34,54 @@ describe.each(PLACES)(`pairs, %s, seed ${SEED}`, (_, place) => {
       twin.box(new Vector3(0, 0, 1)),
     ];
     await expectMotion(random, [...flat, ...(await variousShapes(random))], 200, 50, place);
+  });
+
+  test('20,000 pairs of boxes, near each other and far from all others', async () => {
+    const random = new Random(SEED);
+    await expectSinglePairs(random, () => twin.box(random.point(0.5).addScalar(0.6)), 20_000, place);
+  });
+
+  test('2,000 pairs of boxes, a hair from touching', async () => {
+    const random = new Random(SEED);
+    const hair = 1e-8;
+    const form = () => random.placement(new Vector3(), { low: 0.5, high: 2, mirrored: 0.3, sheared: 0.3 });
+    const expected: OraclePair[] = [];
+    for (let i = 0; i < 2000; i++) {
+      const [shape, way] = [unitBox(), random.direction()];
+      const [a, b, middle] = [form(), form(), new Vector3(20 * i, 0, 0).add(place)];
+      const at = (distance: number) => b.clone().setPosition(middle.clone().addScaledVector(way, distance));
+      const gap = (distance: number) => separation(box(a.clone().setPosition(middle)), box(at(distance)));
+      const wanted = random.pick([-1, 1]) * random.logRange(10 * hair, 1e-3);
+      let [near, far] = [0, 10];
+      for (let step = 0; step < 50; step++) {
+        if (gap((near + far) / 2) < wanted) near = (near + far) / 2;
+        else far = (near + far) / 2;
+      }
+      const ids = [twin.add(shape, a.setPosition(middle)), twin.add(shape, at(far))];
+      expected.push(
+        ...contacts(
+          ids.map((id) => twin.items.get(id)!),
+          hair,
+        ),
+      );
+    }
+    const { contacts: found } = await twin.service.update();
+    expect(expectPairs(found, expected, hair)).toBe(0);
+    expect(found.count).toBeGreaterThan(500);
+    expect(found.count).toBeLessThan(1500);
+  });
+
+  test('5,000 pairs of boxes and meshes, near each other and far from all others', async () => {
+    const random = new Random(SEED);
+    const shapes = await variousShapes(random);
+    await expectSinglePairs(random, () => random.pick(shapes), 5000, place);
+  });
+
+  test('60 pairs of dragons and boxes, near each other and far from all others', async () => {
+    const random = new Random(SEED);
+    const large = transformed(dragon(11_102), (vertex) => vertex.multiplyScalar(8));
+    const shapes = [await twin.mesh(large), await twin.mesh(large), unitBox()];
+    await expectSinglePairs(random, () => random.pick(shapes), 60, place);
   });
 
   describe('touching counts, a hair of space does not', () => {
@@ -130,6 +180,28 @@ async function expectMotion(random: Random, shapes: TwinShape[], objects: number
   for (const of of [count.pairs, count.contained, count.begun, count.ended]) expect(of).toBeGreaterThan(frames / 2);
 }
 
+/** Compares pairs one by one, each in a cell of a grid. */
+async function expectSinglePairs(random: Random, shape: () => TwinShape, pairs: number, place: Vector3) {
+  const perSide = Math.ceil(Math.cbrt(pairs));
+  const expected: OraclePair[] = [];
+  for (let i = 0; i < pairs; i++) {
+    const cell = new Vector3(i % perSide, Math.floor(i / perSide) % perSide, Math.floor(i / perSide ** 2));
+    const middle = cell.multiplyScalar(20).add(place);
+    const put = (position: Vector3) => {
+      const id = twin.add(shape(), random.placement(position, { low: 0.5, high: 2, mirrored: 0.3, sheared: 0.3 }));
+      return twin.items.get(id)!;
+    };
+    const [a, b] = [put(middle), put(random.direction().multiplyScalar(random.range(0, 3)).add(middle))];
+    expected.push(...contacts([a, b], DOUBT));
+  }
+  const { contacts: found } = await twin.service.update();
+  const doubtful = expectPairs(found, expected);
+  console.log(`${found.count} of ${pairs} pairs in contact, ${doubtful} within ${DOUBT} of touching differ`);
+  expect(doubtful).toBeLessThan(pairs / 1000);
+  expect(found.count).toBeGreaterThan(pairs / 5);
+  expect(found.count).toBeLessThan(pairs * 0.8);
+}
+
 function unitBox(): TwinShape {
   return twin.box(new Vector3(1, 1, 1));
 }
@@ -180,18 +252,18 @@ class Mover {
   }
 }
 
-/** Answers in how many cases within DOUBT the two differ. */
-function expectPairs(found: ContactSet, expected: readonly OraclePair[]): number {
+/** Answers in how many cases the two differ; each must be within `doubt` of touching. */
+function expectPairs(found: ContactSet, expected: readonly OraclePair[], doubt = DOUBT): number {
   const foundAt = new Map(pairKeys(found.a, found.b).map((key, i) => [key, i]));
   let doubtful = 0;
   for (const { a, b, separation, contained, containedMargin } of expected) {
     const i = foundAt.get(`${a}:${b}`);
     foundAt.delete(`${a}:${b}`);
     if ((i !== undefined) !== separation <= 0) {
-      expect(Math.abs(separation), `pair ${a}:${b}`).toBeLessThan(DOUBT);
+      expect(Math.abs(separation), `pair ${a}:${b}`).toBeLessThan(doubt);
       doubtful++;
     } else if (i !== undefined && found.contained[i] !== contained) {
-      expect(containedMargin, `pair ${a}:${b} contained ${found.contained[i]}, not ${contained}`).toBeLessThan(DOUBT);
+      expect(containedMargin, `pair ${a}:${b} contained ${found.contained[i]}, not ${contained}`).toBeLessThan(doubt);
       doubtful++;
     }
   }

@@ -24,6 +24,7 @@ import {
   trianglesOf,
   welded,
 } from '../oracle/meshes.js';
+import { Placed } from '../oracle/placed.js';
 import { Random, SEED } from '../oracle/random.js';
 import { rayHits } from '../oracle/ray.js';
 import { RaycastedMesh } from '../oracle/raycaster.js';
@@ -44,7 +45,7 @@ async function newTwin(): Promise<Twin> {
   return twin;
 }
 
-describe.each(PLACES)(`against three's Raycaster, %s, 2,000 rays, seed ${SEED}`, (_, place) => {
+describe.each(PLACES)(`against three's Raycaster, %s, 2,000 rays, seed ${SEED}`, { timeout: 240_000 }, (_, place) => {
   const mesh = dragon(47_794);
   const raycasted = new RaycastedMesh(mesh);
 
@@ -135,6 +136,53 @@ describe.each(PLACES)(`against brute force, %s: boxes and meshes, also sheared, 
     const starts = rays.map(() => new Ray(random.point(3).add(place), random.direction()));
     const expected = starts.map((ray) => rayHits(twin.items.values(), ray));
     expect(await differences(twin, starts, {}, expected)).toEqual([]);
+  });
+});
+
+describe.each(PLACES)(`after many frames, %s, seed ${SEED}`, (_, place) => {
+  test('of objects that move, come and go', async () => {
+    const random = new Random(SEED);
+    const twin = await newTwin();
+    const shapes = [await twin.mesh(icosphere(1, 1)), twin.box(new Vector3(1, 0.5, 0.2))];
+    const matrix = () => random.placement(random.point(6).add(place), { low: 0.3, high: 1.5, sheared: 0.3 });
+    const add = () => twin.add(random.pick(shapes), matrix(), { motion: random.pick(['static', 'moving']) });
+    for (let i = 0; i < 150; i++) add();
+    for (let frame = 0; frame < 30; frame++) {
+      for (const id of twin.items.keys()) {
+        if (random.chance(0.3)) twin.move(id, matrix());
+        else if (random.chance(0.02)) twin.remove(id);
+      }
+      for (let i = 0; i < 3; i++) add();
+      await twin.service.update();
+      const rays = aimedRays(random, 30, place, 6);
+      const expected = rays.map((ray) => rayHits(twin.items.values(), ray));
+      expect(await differences(twin, rays, {}, expected)).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['float32', Float32Array],
+    ['float64', Float64Array],
+  ])('of instances in %s under a parent', async (_, FloatArray) => {
+    const random = new Random(SEED);
+    const twin = await newTwin();
+    const { shape, truth } = await twin.mesh(icosphere(1, 1));
+    const ids = twin.service.addInstances({ shape }, 100);
+    for (let frame = 0; frame < 5; frame++) {
+      const parent = random.placement(place, { low: 0.5, high: 2, mirrored: 0.5 });
+      const matrices = new FloatArray(1600);
+      ids.forEach((_, i) => {
+        random.placement(random.point(4), { low: 0.3, high: 1, sheared: 0.3 }).toArray(matrices, 16 * i);
+      });
+      twin.service.setTransforms(ids, matrices, parent.elements);
+      await twin.service.update();
+      ids.forEach((id, i) => {
+        twin.items.set(id, new Placed(id, truth, parent.clone().multiply(new Matrix4().fromArray(matrices, 16 * i))));
+      });
+      const rays = aimedRays(random, 100, place, 6);
+      const expected = rays.map((ray) => rayHits(twin.items.values(), ray));
+      expect(await differences(twin, rays, {}, expected)).toEqual([]);
+    }
   });
 });
 

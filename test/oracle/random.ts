@@ -70,11 +70,10 @@ export class Random {
     return new Quaternion(r * Math.sin(a), r * Math.cos(a), s * Math.sin(b), s * Math.cos(b));
   }
 
-  /** Scales by a factor between the two along each axis, by one factor along all when `uniform`. */
+  /** Turned anyhow; scaled, each axis by another factor. */
   placement(position: Vector3, options: PlacementOptions = {}): Matrix4 {
-    const { low = 1, high = 1, uniform = false, mirrored = 0, sheared = 0 } = options;
-    const s = this.logRange(low, high);
-    const scale = uniform ? new Vector3(s, s, s) : new Vector3(s, this.logRange(low, high), this.logRange(low, high));
+    const { low = 1, high = 1, mirrored = 0, sheared = 0 } = options;
+    const scale = new Vector3(this.logRange(low, high), this.logRange(low, high), this.logRange(low, high));
     if (this.chance(mirrored)) scale.multiply(this.pick(MIRRORS));
     const matrix = new Matrix4().compose(position, this.rotation(), scale);
     if (this.chance(sheared)) {
@@ -86,10 +85,9 @@ export class Random {
 }
 
 export interface PlacementOptions {
-  /** Bounds of the scale. Default 1 and 1. */
+  /** Bounds of the factors. Default 1 and 1. */
   low?: number;
   high?: number;
-  uniform?: boolean;
   /** Probability. Default 0. */
   mirrored?: number;
   /** Probability. Default 0. */

@@ -86,19 +86,14 @@ export function meshDataOfRuns(geometry: BufferGeometry, runs: readonly Triangle
 }
 
 /** Where triangle `triangle` of `meshDataOfRuns` begins in the geometry, and which material it has. */
-export function findTriangle(
-  runs: readonly TriangleRun[],
-  triangle: number,
-): { start: number; materialIndex: number } | null {
-  let first = 0;
-  for (const run of runs) {
-    const count = (run.end - run.start) / 3;
-    if (triangle < first + count) {
-      return { start: run.start + 3 * (triangle - first), materialIndex: run.materialIndex };
-    }
-    first += count;
+export function findTriangle(runs: readonly TriangleRun[], triangle: number): { start: number; materialIndex: number } {
+  let before = 0;
+  for (const { start, end, materialIndex } of runs) {
+    const count = (end - start) / 3;
+    if (triangle < before + count) return { start: start + 3 * (triangle - before), materialIndex };
+    before += count;
   }
-  return null;
+  throw new RangeError(`triangle ${triangle} of ${before}`);
 }
 
 function positionsOf(geometry: BufferGeometry): BufferAttribute | InterleavedBufferAttribute {

@@ -1,6 +1,5 @@
 import {
   type BufferAttribute,
-  type BufferGeometry,
   type Face,
   type InstancedMesh,
   type InterleavedBufferAttribute,
@@ -14,19 +13,24 @@ import {
 } from 'three';
 import type { Hit } from '../../shared/types.js';
 import { findTriangle } from './geometry.js';
-import type { Placement } from './scene-objects.js';
+import type { BuiltMesh } from './mesh-pool.js';
+import type { SceneObject } from './scene-objects.js';
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 
 /**
  * A hit as three's Raycaster reports it: `face.normal` and `normal` in the object's space, `uv`, `uv1` and
- * `normal` interpolated, `normal` turned towards the ray. Where a shape stands for the triangles there is no
- * face, and `normal` is the shape's.
+ * `normal` interpolated, `normal` turned towards the ray. Where a shape stands for the triangles (`mesh` null)
+ * there is no face, and `normal` is the shape's.
  *
  * `eye` is where the ray came from, or with w = 0 the direction that it went in.
  */
-export function intersectionOf(hit: Hit, placement: Placement, eye: Vector4): Intersection {
-  const { object, instanceId, part } = placement;
+export function intersectionOf(
+  hit: Hit,
+  { object, instanceId }: SceneObject,
+  mesh: BuiltMesh | null,
+  eye: Vector4,
+): Intersection {
   const point = new Vector3(...hit.point);
   const intersection: Intersection = { distance: hit.distance, point, object };
   if (instanceId !== undefined) intersection.instanceId = instanceId;
@@ -37,9 +41,7 @@ export function intersectionOf(hit: Hit, placement: Placement, eye: Vector4): In
     (object as InstancedMesh).getMatrixAt(instanceId, instance);
     toWorld.multiply(instance);
   }
-  const { mesh } = part;
-  const triangle = mesh === null ? null : findTriangle(mesh.runs, hit.triangle);
-  if (mesh === null || triangle === null) {
+  if (mesh === null) {
     intersection.face = null;
     intersection.faceIndex = null;
     // World to object: normals go back by the transposed matrix.
@@ -49,19 +51,18 @@ export function intersectionOf(hit: Hit, placement: Placement, eye: Vector4): In
     return intersection;
   }
 
-  const { geometry } = mesh;
-  const face = faceOf(geometry, triangle.start);
+  const { start, materialIndex } = findTriangle(mesh.runs, hit.triangle);
+  const face = faceOf(mesh, start, materialIndex);
   const { a, b, c } = face;
-  face.materialIndex = triangle.materialIndex;
   const barycoord = new Vector3(...hit.barycentric);
   const mix = (attribute: Attribute, component: number): number =>
     barycoord.x * attribute.getComponent(a, component) +
     barycoord.y * attribute.getComponent(b, component) +
     barycoord.z * attribute.getComponent(c, component);
   intersection.face = face;
-  intersection.faceIndex = Math.floor(triangle.start / 3);
+  intersection.faceIndex = Math.floor(start / 3);
   intersection.barycoord = barycoord;
-  const { uv, uv1, normal } = geometry.attributes as Partial<Record<string, Attribute>>;
+  const { uv, uv1, normal } = mesh.geometry.attributes as Partial<Record<string, Attribute>>;
   if (uv !== undefined) intersection.uv = new Vector2(mix(uv, 0), mix(uv, 1));
   if (uv1 !== undefined) intersection.uv1 = new Vector2(mix(uv1, 0), mix(uv1, 1));
   if (normal !== undefined) {
@@ -74,10 +75,9 @@ export function intersectionOf(hit: Hit, placement: Placement, eye: Vector4): In
   return intersection;
 }
 
-function faceOf(geometry: BufferGeometry, start: number): Face {
-  const { index } = geometry;
+function faceOf({ geometry, index }: BuiltMesh, start: number, materialIndex: number): Face {
   const [a, b, c] = [start, start + 1, start + 2].map((i) => (index === null ? i : index.getX(i)));
-  const position = geometry.attributes.position;
+  const { position } = geometry.attributes;
   const corners = [a, b, c].map((i) => new Vector3().fromBufferAttribute(position, i));
-  return { a, b, c, normal: Triangle.getNormal(corners[0], corners[1], corners[2], new Vector3()), materialIndex: 0 };
+  return { a, b, c, normal: Triangle.getNormal(corners[0], corners[1], corners[2], new Vector3()), materialIndex };
 }

@@ -44,7 +44,7 @@ export function planParts(geometry: BufferGeometry, material: Material | readonl
 
 /** Whether three would draw anything with `material`. */
 export function isDrawn(material: Material | readonly Material[]): boolean {
-  return isArray(material) ? material.some((own) => own.visible) : material.visible;
+  return isArray(material) ? material.some((own) => own?.visible) : material.visible;
 }
 
 /** What `planParts` and `isDrawn` depend on in an array of materials, to notice a change by comparing. */

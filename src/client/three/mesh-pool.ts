@@ -1,25 +1,33 @@
-import type { BufferGeometry } from 'three';
+import type { BufferAttribute, BufferGeometry } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type { MeshId } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
 import { meshDataOfRuns, runsOf, type TriangleRun } from './geometry.js';
 import { GeometryVersion } from './geometry-version.js';
 
+/** A mesh of the service, and where its triangles are in the scene. */
+export interface BuiltMesh {
+  readonly id: MeshId;
+  readonly geometry: BufferGeometry;
+  readonly index: BufferAttribute | null;
+  readonly runs: readonly TriangleRun[];
+}
+
 /** The service's mesh for a geometry or for some groups of it, built once for all objects that use it. */
 export interface SharedMesh {
   readonly geometry: BufferGeometry;
   readonly groups: readonly number[] | null;
-  /** Null until built, and where that fails. After a change of the geometry: the old one until the new is built. */
-  readonly id: MeshId | null;
-  /** Where the triangles of `id` are in the geometry. */
-  readonly runs: readonly TriangleRun[];
-  /** Why there is no `id`, if the last build failed. */
+  /** Null until it is built, and where that fails. After a change of the geometry: the old one until the new is built. */
+  readonly built: BuiltMesh | null;
+  /** Why there is none, if the last build failed. */
   readonly error: CollisionError | null;
+  /** The build under way; never rejects. */
+  readonly building: Promise<void> | null;
 }
 
-/** The meshes of a tracker. They are built in the background; nothing changes for their users but in `sweep`. */
+/** The meshes of a tracker. They are built in the background; what an old one stood for is removed in `sweep`. */
 export class MeshPool {
-  /** Counts the finished builds: while it stays, no mesh has another id or error. */
+  /** Counts the finished builds: while it stays, no mesh is another. */
   revision = 0;
 
   readonly #service: CollisionService;
@@ -53,7 +61,7 @@ export class MeshPool {
     const mesh = meshes?.find((other) => other === shared);
     if (meshes === undefined || mesh === undefined || --mesh.users > 0) return;
     mesh.abort.abort();
-    if (mesh.id !== null) this.#retired.push(mesh.id);
+    if (mesh.built !== null) this.#retired.push(mesh.built.id);
     meshes.splice(meshes.indexOf(mesh), 1);
     if (meshes.length === 0) this.#meshes.delete(shared.geometry);
   }
@@ -101,29 +109,31 @@ export class MeshPool {
   }
 
   async #run(mesh: PooledMesh): Promise<void> {
+    const { geometry, groups } = mesh;
     const { signal } = mesh.abort;
-    let id: MeshId | null = null;
+    let built: BuiltMesh | null = null;
+    mesh.error = null;
     try {
-      const runs = runsOf(mesh.geometry, mesh.groups);
+      const { index } = geometry;
+      const runs = runsOf(geometry, groups);
       mesh.triangles = runs.reduce((sum, run) => sum + (run.end - run.start) / 3, 0);
-      id = await this.#service.addMesh(meshDataOfRuns(mesh.geometry, runs), {
+      const id = await this.#service.addMesh(meshDataOfRuns(geometry, runs), {
         signal,
         onProgress: (fraction) => {
           mesh.fraction = fraction;
           this.#onProgress();
         },
       });
-      mesh.runs = runs;
-      mesh.error = null;
+      built = { id, geometry, index, runs };
     } catch (cause) {
       mesh.error = cause instanceof CollisionError ? cause : new CollisionError('BAD_DATA', `${cause}`, { cause });
     }
     if (signal.aborted) {
-      if (id !== null) this.#service.removeMesh(id);
+      if (built !== null) this.#service.removeMesh(built.id);
       return;
     }
-    if (mesh.id !== null) this.#retired.push(mesh.id);
-    mesh.id = id;
+    if (mesh.built !== null) this.#retired.push(mesh.built.id);
+    mesh.built = built;
   }
 }
 
@@ -133,10 +143,8 @@ class PooledMesh implements SharedMesh {
   readonly version = new GeometryVersion();
   readonly abort = new AbortController();
   users = 0;
-  id: MeshId | null = null;
-  runs: readonly TriangleRun[] = [];
+  built: BuiltMesh | null = null;
   error: CollisionError | null = null;
-  /** The build under way; never rejects. */
   building: Promise<void> | null = null;
   /** Of the last build begun, 0 to 1; and its triangles. */
   fraction = 0;

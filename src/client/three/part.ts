@@ -4,7 +4,7 @@ import type { ObjectOptions, Shape } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
 import type { PartPlan } from './material-plan.js';
 import type { SentMatrices } from './matrices.js';
-import type { MeshPool, SharedMesh } from './mesh-pool.js';
+import type { BuiltMesh, MeshPool, SharedMesh } from './mesh-pool.js';
 import type { SceneObjects } from './scene-objects.js';
 import type { SideIndex } from './side-index.js';
 
@@ -32,17 +32,23 @@ const NO_IDS = new Uint32Array(0);
 export class Part {
   readonly owner: PartOwner;
   plan: PartPlan;
+  /** Whether rays hit it. */
+  isPickable = true;
   ids = NO_IDS;
-  /** What `ids` are made of, and null while there are none or the caller gave their shape. */
-  mesh: SharedMesh | null = null;
 
   readonly #context: TrackerContext;
-  /** Takes over from `mesh` when it is built. */
+  #mesh: SharedMesh | null = null;
+  /** Takes over from `#mesh` when it is built. */
   #next: SharedMesh | null = null;
+  /** By the caller, instead of triangles. */
   #given: Shape | null = null;
+
+  // As the service knows it.
   #shape: Shape | null = null;
-  #pickable = true;
+  #standing: BuiltMesh | null = null;
   #cullable = true;
+  /** What stood before, with the newest query that may have seen it. */
+  #past: { standing: BuiltMesh | null; asked: number }[] = [];
 
   constructor(context: TrackerContext, owner: PartOwner, plan: PartPlan) {
     this.#context = context;
@@ -51,11 +57,19 @@ export class Part {
   }
 
   get error(): CollisionError | null {
-    return this.mesh?.error ?? null;
+    return this.#mesh?.error ?? null;
   }
 
+  /** Whether what it shall be is still being built. */
   get pending(): boolean {
-    return this.#next !== null;
+    const mesh = this.#mesh;
+    return this.#next !== null || (mesh !== null && (mesh.building !== null || mesh.built !== this.#standing));
+  }
+
+  /** What a query saw, by its number; null where the caller gave the shape. */
+  seenBy(query: number): BuiltMesh | null {
+    const past = this.#past.find(({ asked }) => query <= asked);
+    return past === undefined ? this.#standing : past.standing;
   }
 
   /** Says what it shall be: `shape`, or else the plan's groups of `geometry`. `stand` makes it so. */
@@ -64,7 +78,7 @@ export class Part {
     this.plan = plan;
     this.#given = shape;
     sides.changed();
-    const aim = this.#next ?? this.mesh;
+    const aim = this.#next ?? this.#mesh;
     if (shape === null && aim?.geometry === geometry && aim.groups?.join() === plan.groups?.join()) return;
     const next = shape === null ? meshes.acquire(geometry, plan.groups) : null;
     if (this.#next !== null) meshes.release(this.#next);
@@ -75,44 +89,44 @@ export class Part {
   stand(count: number, options: PartOptions): boolean {
     const { meshes } = this.#context;
     const next = this.#next;
-    if (this.#given !== null || (next !== null && (next.id !== null || next.error !== null))) {
-      if (this.mesh !== null) meshes.release(this.mesh);
-      this.mesh = next;
+    if (this.#given !== null || (next !== null && (next.built !== null || next.error !== null))) {
+      if (this.#mesh !== null) meshes.release(this.#mesh);
+      this.#mesh = next;
       this.#next = null;
     }
-    const shape = this.#shapeNow();
-    if (shape !== null) this.#set(shape, options);
-    return this.#resize(shape === null ? 0 : count, options);
+    const built = this.#mesh?.built ?? null;
+    this.#setShape(built, this.#given ?? (built === null ? null : { type: 'mesh', mesh: built.id }));
+    this.#setOptions(options);
+    return this.#resize(this.#shape === null ? 0 : count, options);
   }
 
+  /** What it was stays known, for the answers that are on their way. */
   remove(): void {
     const { meshes } = this.#context;
     this.#shrink(0);
-    if (this.mesh !== null) meshes.release(this.mesh);
+    if (this.#mesh !== null) meshes.release(this.#mesh);
     if (this.#next !== null) meshes.release(this.#next);
-    this.mesh = null;
-    this.#next = null;
   }
 
-  #shapeNow(): Shape | null {
-    if (this.#given !== null) return this.#given;
-    const id = this.mesh?.id ?? null;
-    if (id === null) return null;
-    return this.#shape?.type === 'mesh' && this.#shape.mesh === id ? this.#shape : { type: 'mesh', mesh: id };
-  }
-
-  #set(shape: Shape, options: PartOptions): void {
-    const { service } = this.#context;
-    const { pickable = true, cullable = true } = options;
-    if (shape !== this.#shape) {
+  #setShape(built: BuiltMesh | null, shape: Shape | null): void {
+    if (built === this.#standing && (built !== null || shape === this.#shape)) return;
+    const { service, objects } = this.#context;
+    if (shape !== null) {
       for (const id of this.ids) service.setObject(id, { shape });
     }
-    if (pickable !== this.#pickable || cullable !== this.#cullable) {
-      for (const id of this.ids) service.setObject(id, { pickable, cullable });
-    }
+    this.#past = this.#past.filter(({ asked }) => asked >= objects.oldestQuery);
+    this.#past.push({ standing: this.#standing, asked: objects.newestQuery });
+    this.#standing = built;
     this.#shape = shape;
-    this.#pickable = pickable;
+  }
+
+  #setOptions({ pickable = true, cullable = true }: PartOptions): void {
+    if (pickable === this.isPickable && cullable === this.#cullable) return;
+    const { service, sides } = this.#context;
+    for (const id of this.ids) service.setObject(id, { pickable, cullable });
+    this.isPickable = pickable;
     this.#cullable = cullable;
+    sides.changed();
   }
 
   #resize(count: number, options: PartOptions): boolean {

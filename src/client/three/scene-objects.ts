@@ -19,8 +19,21 @@ export interface Placement extends SceneObject {
 /** Finds the scene's objects by the service's ids. */
 export class SceneObjects {
   readonly #slots: (Placement | undefined)[] = [];
-  readonly #left: Placement[] = [];
+  /** What left the scene, with the newest query that may have seen it, until that is answered. */
+  #left: { placement: Placement; asked: number }[] = [];
   #queries = 0;
+  readonly #unanswered = new Set<number>();
+
+  /** Number of the query that was asked last. */
+  get newestQuery(): number {
+    return this.#queries;
+  }
+
+  /** Number of the oldest query without an answer; infinite where there is none. */
+  get oldestQuery(): number {
+    const [oldest = Number.POSITIVE_INFINITY] = this.#unanswered;
+    return oldest;
+  }
 
   get(id: ObjectId): Placement | undefined {
     const placement = this.#slots[slotOf(id)];
@@ -35,19 +48,23 @@ export class SceneObjects {
     const placement = this.get(id);
     if (placement === undefined) return;
     this.#slots[slotOf(id)] = undefined;
-    if (this.#queries > 0) this.#left.push(placement);
+    if (this.#unanswered.size > 0) this.#left.push({ placement, asked: this.#queries });
   }
 
-  /**
-   * Runs `query` and finds the object of its answer, even if that left the scene meanwhile. The answer holds
-   * for the frame that it saw.
-   */
-  async during<T>(query: (find: (id: ObjectId) => Placement | undefined) => Promise<T>): Promise<T> {
-    this.#queries++;
+  /** Runs `query` under a number of its own. Until it is answered, `find` finds what leaves the scene meanwhile. */
+  async during<T>(query: (number: number) => Promise<T>): Promise<T> {
+    const number = ++this.#queries;
+    this.#unanswered.add(number);
     try {
-      return await query((id) => this.get(id) ?? this.#left.find((placement) => placement.id === id));
+      return await query(number);
     } finally {
-      if (--this.#queries === 0) this.#left.length = 0;
+      this.#unanswered.delete(number);
+      if (this.#left.length > 0) this.#left = this.#left.filter(({ asked }) => asked >= this.oldestQuery);
     }
+  }
+
+  /** As `get`, for an answer: that holds for the frame that it saw. */
+  find(id: ObjectId): Placement | undefined {
+    return this.get(id) ?? this.#left.find(({ placement }) => placement.id === id)?.placement;
   }
 }

@@ -1,5 +1,5 @@
 import { type Camera, type Intersection, type Object3D, Vector4 } from 'three';
-import { CollisionError, type ErrorCode } from '../../shared/errors.js';
+import { CollisionError } from '../../shared/errors.js';
 import type { Hit, ObjectId, PickOptions } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
 import { intersectionOf } from './intersection.js';
@@ -11,10 +11,8 @@ import { type SceneObject, SceneObjects } from './scene-objects.js';
 import { SceneWalk } from './scene-walk.js';
 import { SideIndex, type SideQuery } from './side-index.js';
 import type { TrackOptions } from './track-scene.js';
+import { isAboutOneObject } from './tracked-object.js';
 import { type ViewSize, viewFromCamera } from './view.js';
-
-/** Errors that leave one object out; the others concern the service. */
-const ABOUT_ONE_OBJECT: readonly ErrorCode[] = ['INVALID_ARGUMENT', 'BAD_DATA', 'UNSUPPORTED'];
 
 /** As the service's, with objects of the scene instead of ids. */
 export interface ScenePickOptions extends Pick<PickOptions, 'precision' | 'signal' | 'latest'> {
@@ -84,7 +82,7 @@ export class SceneTracker {
       }
       tracker.#sync();
       for (const { error } of tracker.#walk.entries) {
-        if (error !== null && !ABOUT_ONE_OBJECT.includes(error.code)) throw error;
+        if (error !== null && !isAboutOneObject(error)) throw error;
       }
       return tracker;
     } catch (error) {
@@ -137,8 +135,8 @@ export class SceneTracker {
   }
 
   /**
-   * What lies under the pixel (x, y) of the last `update`'s view, as three's Raycaster reports it; null for nothing.
-   * Like there, faces are hit from the sides that their material shows.
+   * What lies under a point of the last `update`'s view, in CSS pixels from its upper left corner; null for nothing.
+   * The answer is the one of three's Raycaster, and like there, faces are hit from the sides that their material shows.
    *
    * ```ts
    * const hit = await tracker.pick(event.offsetX, event.offsetY, { latest: true });
@@ -165,12 +163,12 @@ export class SceneTracker {
       );
     };
     return this.#latest.guard(options, (signal) =>
-      this.#objects.during(async (find) => {
+      this.#objects.during(async (number) => {
         for (;;) {
           const hit = nearest(await Promise.all(ask(signal)));
           if (hit === null) return null;
-          const placement = find(hit.object);
-          if (placement !== undefined) return intersectionOf(hit, placement, eye);
+          const placement = this.#objects.find(hit.object);
+          if (placement !== undefined) return intersectionOf(hit, placement, placement.part.seenBy(number), eye);
           strangers.push(hit.object); // of somebody else in the same service: look past it
         }
       }),

@@ -37,8 +37,8 @@ export class SideIndex {
   #plan(): SideQuery[] {
     const ids: Record<Side, ObjectId[]> = { front: [], back: [], double: [] };
     for (const { parts } of this.#owners()) {
-      for (const { plan, ids: own } of parts) {
-        if (plan.picks) for (const id of own) ids[plan.side].push(id);
+      for (const { plan, isPickable, ids: own } of parts) {
+        if (isPickable) for (const id of own) ids[plan.side].push(id);
       }
     }
     const used = (['front', 'back', 'double'] as const).filter((side) => ids[side].length > 0);

@@ -12,6 +12,11 @@ export interface ObjectWishes {
   options(object: Mesh): Partial<Omit<ObjectOptions, 'shape' | 'matrix'>>;
 }
 
+/** Errors that leave one object out; all others are about the service. */
+export function isAboutOneObject(error: unknown): error is CollisionError {
+  return error instanceof CollisionError && ['INVALID_ARGUMENT', 'BAD_DATA', 'UNSUPPORTED'].includes(error.code);
+}
+
 const NO_MATRICES: Float32Array = new Float32Array(0);
 
 /**
@@ -82,7 +87,7 @@ export class TrackedObject {
 
   /** The service did not take the matrix of an instance. It may have got a better one since. */
   reject(index: number): void {
-    if (index < this.#count && !this.#isPlaceable(index)) this.#hide(index);
+    if (index < this.#count && this.#hidden?.has(index) !== true && !this.#isPlaceable(index)) this.#hide(index);
   }
 
   remove(): void {
@@ -123,8 +128,8 @@ export class TrackedObject {
       try {
         if (part.stand(count, this.#optionsOf(part.plan))) this.#isPlaced = false;
       } catch (cause) {
-        // A shape or an option that the service refuses leaves this object out, and no other.
-        if (!(cause instanceof CollisionError) || cause.code === 'DISPOSED') throw cause;
+        // A shape or an option that the service refuses.
+        if (!isAboutOneObject(cause)) throw cause;
         this.error = cause;
       }
       this.error ??= part.error;
