@@ -1,4 +1,5 @@
-import type { SceneTracker } from 'collision-worker/three';
+import type { CollisionService } from 'collision-worker';
+import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   InstancedMesh,
   type Intersection,
@@ -29,6 +30,28 @@ export function randomCamera(random: Random, radius: number): AnyCamera {
   camera.position.copy(random.direction().multiplyScalar(random.range(0.6, 2.5) * radius));
   camera.lookAt(random.point(radius / 4));
   return camera;
+}
+
+/** On the z axis, looking at the origin from a distance of 10. */
+export function frontCamera(): PerspectiveCamera {
+  const camera = new PerspectiveCamera(50, SIZE.width / SIZE.height, 0.1, 100);
+  camera.position.z = 10;
+  return camera;
+}
+
+/** A tracker of `root` whose first frames are done. */
+export async function track(
+  service: CollisionService,
+  root: Object3D,
+  camera: AnyCamera = frontCamera(),
+): Promise<SceneTracker> {
+  const tracker = await trackScene(service, root);
+  await settle(tracker, camera);
+  return tracker;
+}
+
+export function pickMiddle(tracker: SceneTracker): Promise<Intersection | null> {
+  return tracker.pick(SIZE.width / 2, SIZE.height / 2);
 }
 
 /** Updates until everything in the scene is built and stands, and what has no place is hidden. */

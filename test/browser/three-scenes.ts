@@ -37,6 +37,10 @@ const KINDS: ((random: Random) => Mesh)[] = [
   () => new Mesh(grouped(new SphereGeometry(1, 12, 9)), [FRONT, BACK]),
 ];
 
+export function cube(size = 2): Mesh<BoxGeometry, MeshBasicMaterial> {
+  return new Mesh(new BoxGeometry(size, size, size), new MeshBasicMaterial());
+}
+
 export interface SceneOptions {
   objects: number;
   /** All objects are within that distance. */
