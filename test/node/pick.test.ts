@@ -44,7 +44,7 @@ describe.each(PLACES)(`pick, %s, seed ${SEED}`, (_, place) => {
           const expected = rayHits(twin.items.values(), raycaster.ray).filter(
             ({ point }) => Math.abs(point.project(camera).z) <= 1,
           );
-          expect(difference(hit, expected)).toBeNull();
+          expect(difference(hit, raycaster.ray, expected)).toBeNull();
           if (hit === null) continue;
           expect(inconsistency(hit, raycaster.ray, twin.items.get(hit.object)!)).toBeNull();
           hits++;

@@ -6,6 +6,11 @@ import type { Twin } from './twin.js';
 
 const TOLERANCE = 1e-6;
 
+/** Relative to the distance; and no coordinate can be told more exactly than float64 holds it. */
+function tolerance(distance: number, ray: Ray): number {
+  return TOLERANCE * distance + 4 * Number.EPSILON * ray.origin.length();
+}
+
 /** From all around, outside a cube, to points in it. */
 export function aimedRays(random: Random, count: number, middle: Vector3, halfSize: number): Ray[] {
   return Array.from({ length: count }, () => {
@@ -37,24 +42,26 @@ export async function differences(
     ),
   );
   return hits.flatMap((hit, i) => {
-    const fault = difference(hit, expected[i]) ?? (hit && inconsistency(hit, rays[i], twin.items.get(hit.object)!));
+    const fault =
+      difference(hit, rays[i], expected[i]) ?? (hit && inconsistency(hit, rays[i], twin.items.get(hit.object)!));
     return fault ? [`ray ${i}: ${fault}`] : [];
   });
 }
 
 /** The nearest hit is right; at equal distance any of them is. */
-export function difference(hit: Hit | null, expected: readonly ExpectedHit[]): string | null {
+export function difference(hit: Hit | null, ray: Ray, expected: readonly ExpectedHit[]): string | null {
   const distance = Math.min(...expected.map((of) => of.distance));
   if (hit === null) return expected.length > 0 ? `missed what is at ${distance}` : null;
   if (expected.length === 0) return `hit ${hit.object} at ${hit.distance} where nothing is`;
-  if (Math.abs(hit.distance - distance) > TOLERANCE * distance) return `hit at ${hit.distance} instead of ${distance}`;
-  const tied = expected.filter((of) => of.distance - distance <= TOLERANCE * distance);
+  const slack = tolerance(distance, ray);
+  if (Math.abs(hit.distance - distance) > slack) return `hit at ${hit.distance} instead of ${distance}`;
+  const tied = expected.filter((of) => of.distance - distance <= slack);
   return tied.some(({ id }) => id === hit.object) ? null : `hit ${hit.object} instead of ${tied[0].id}`;
 }
 
 /** Whether the parts of a hit fit each other: the point lies on the ray, on the triangle by its weights, and so on. */
 export function inconsistency(hit: Hit, ray: Ray, item: Placed): string | null {
-  const near = (a: Vector3, b: Vector3) => a.distanceTo(b) <= TOLERANCE * hit.distance;
+  const near = (a: Vector3, b: Vector3) => a.distanceTo(b) <= tolerance(hit.distance, ray);
   const point = new Vector3(...hit.point);
   if (!near(point, ray.at(hit.distance, new Vector3()))) return `its point ${hit.point} is not on the ray`;
   const [surfacePoint, normals] = item.shape.mesh ? onTriangle(hit, item) : onBox(point, item);

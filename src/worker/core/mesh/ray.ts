@@ -4,6 +4,7 @@
 // but their sign when an edge is walked the other way, so no ray slips between two triangles.
 
 import { SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
+import { clip, enter, leave, reciprocal, startInterval, upward } from '../math/interval';
 import { BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, treeScale, triangleOf } from './layout';
 
 // The last hit. A tree answers with these rather than with a copy, as it is asked far more often than it hits.
@@ -31,8 +32,6 @@ let axisY: usize = 0;
 let axisZ: usize = 0;
 let allowed: u32 = 0;
 
-/** Smallest component that a unit direction is given, so that no reciprocal is infinite. */
-const TINY: f32 = 8.673617379884035e-19; // 2^-60
 /** Error of an edge function relative to extent · the largest sheared coordinate; see BOX_PADDING for the terms. */
 const EDGE_ERROR: f32 = 7.62939453125e-6; // 2^-17
 
@@ -63,8 +62,7 @@ export function castRay(
   const lowZ = (mesh.lowZ - mesh.offsetZ) * scale, highZ = (mesh.highZ - mesh.offsetZ) * scale;
 
   // To the part of the ray near the mesh, so that float32 sees small numbers only.
-  enter = tMin;
-  leave = tMax;
+  startInterval(tMin, tMax);
   const slack = (2.0 + abs(originX) + abs(originY) + abs(originZ)) * 3.552713678800501e-15; // 2^-48
   clip(originX, directionX, lowX - slack, highX + slack);
   clip(originY, directionY, lowY - slack, highY + slack);
@@ -129,9 +127,9 @@ export function castRay(
         ruy = myx * ux + myy * uy + myz * uz;
         ruz = mzx * ux + mzy * uy + mzz * uz;
       }
-      const ix = <f32>1.0 / (abs(rux) < TINY ? TINY : rux);
-      const iy = <f32>1.0 / (abs(ruy) < TINY ? TINY : ruy);
-      const iz = <f32>1.0 / (abs(ruz) < TINY ? TINY : ruz);
+      const ix = reciprocal(rux);
+      const iy = reciprocal(ruy);
+      const iz = reciprocal(ruz);
       // The sign of the direction tells which bound is met first.
       const nearX: usize = ix < 0 ? 48 : 0, nearY: usize = iy < 0 ? 48 : 0, nearZ: usize = iz < 0 ? 48 : 0;
       const splatX = f32x4.splat(rpx), splatY = f32x4.splat(rpy), splatZ = f32x4.splat(rpz);
@@ -203,30 +201,6 @@ export function castRay(
       child = load<u32>(top);
     } while (load<f32>(top, 4) > limit);
   }
-}
-
-let enter: f64 = 0;
-let leave: f64 = 0;
-
-/** Narrows [enter, leave] to where the ray is between two planes. */
-// @ts-ignore: decorator
-@inline
-function clip(origin: f64, direction: f64, low: f64, high: f64): void {
-  if (direction == 0) {
-    if (origin < low || origin > high) leave = -Infinity;
-    return;
-  }
-  const t0 = (low - origin) / direction;
-  const t1 = (high - origin) / direction;
-  enter = max(enter, min(t0, t1));
-  leave = min(leave, max(t0, t1));
-}
-
-/** A float32 that is no smaller. */
-// @ts-ignore: decorator
-@inline
-function upward(value: f64): f32 {
-  return <f32>(value * 1.0000005 + 1e-30);
 }
 
 /** Puts a child in its place among those above `base`: the nearest on top. */

@@ -114,16 +114,7 @@ function rangeAgainstTree(from: Tree, group: Cell, tree: Tree, own: bool): void 
         objectAgainstRange(from, position, tree, first, cell.ownEnd, false);
       }
     }
-    if (cell.childCount == 0) continue;
-    const boxes = childBoxesAt(tree, cell);
-    for (let part: u32 = 0; part < cell.childCount; part += 4) {
-      let bits = boxAgainstFour(boxes + (<usize>part << 2), 32, lowX, lowY, lowZ, highX, highY, highZ);
-      while (bits != 0) {
-        const lane = ctz(bits);
-        bits &= bits - 1;
-        if (part + lane < cell.childCount) top = push(top, cell.firstChild + part + lane);
-      }
-    }
+    top = pushChildren(top, tree, cell, lowX, lowY, lowZ, highX, highY, highZ);
   }
 }
 
@@ -151,16 +142,7 @@ function objectAgainstTree(from: Tree, place: u32, tree: Tree): void {
     top -= 4;
     const cell = cellAt(tree, load<u32>(top));
     objectAgainstRange(from, place, tree, cell.start, cell.ownEnd, true);
-    if (cell.childCount == 0) continue;
-    const boxes = childBoxesAt(tree, cell);
-    for (let part: u32 = 0; part < cell.childCount; part += 4) {
-      let bits = boxAgainstFour(boxes + (<usize>part << 2), 32, lowX, lowY, lowZ, highX, highY, highZ);
-      while (bits != 0) {
-        const lane = ctz(bits);
-        bits &= bits - 1;
-        if (part + lane < cell.childCount) top = push(top, cell.firstChild + part + lane);
-      }
-    }
+    top = pushChildren(top, tree, cell, lowX, lowY, lowZ, highX, highY, highZ);
   }
 }
 
@@ -196,6 +178,23 @@ function boxAgainstFour(at: usize, step: usize, lowX: v128, lowY: v128, lowZ: v1
   const y = v128.and(f32x4.le(v128.load(at + step), highY), f32x4.ge(v128.load(at + 4 * step), lowY));
   const z = v128.and(f32x4.le(v128.load(at + 2 * step), highZ), f32x4.ge(v128.load(at + 5 * step), lowZ));
   return i32x4.bitmask(v128.and(v128.and(x, y), z));
+}
+
+/** Pushes the children of a cell that a box overlaps. */
+function pushChildren(
+  stackTop: usize, tree: Tree, cell: Cell, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128,
+): usize {
+  let top = stackTop;
+  const boxes = childBoxesAt(tree, cell);
+  for (let part: u32 = 0; part < cell.childCount; part += 4) {
+    let bits = boxAgainstFour(boxes + (<usize>part << 2), 32, lowX, lowY, lowZ, highX, highY, highZ);
+    while (bits != 0) {
+      const lane = ctz(bits);
+      bits &= bits - 1;
+      if (part + lane < cell.childCount) top = push(top, cell.firstChild + part + lane);
+    }
+  }
+  return top;
 }
 
 function push(top: usize, cell: u32): usize {

@@ -2,6 +2,7 @@
 
 import { SHAPE_MESH, SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
 import { Affine, invert } from '../math/affine';
+import { clip, enter, leave, reciprocal, startInterval, upward } from '../math/interval';
 import { reserve } from '../memory';
 import { Mesh } from '../mesh/layout';
 import {
@@ -55,28 +56,6 @@ export function castRay(
   return foundObject != 0;
 }
 
-let enter: f64 = 0, leave: f64 = 0;
-
-// @ts-ignore: decorator
-@inline
-function clip(origin: f64, direction: f64, low: f64, high: f64): void {
-  if (direction == 0) {
-    if (origin < low || origin > high) leave = -Infinity;
-    return;
-  }
-  const t0 = (low - origin) / direction;
-  const t1 = (high - origin) / direction;
-  enter = max(enter, min(t0, t1));
-  leave = min(leave, max(t0, t1));
-}
-
-// @ts-ignore: decorator
-@inline
-function upward(value: f64): f32 {
-  return <f32>(value * 1.0000005 + 1e-30);
-}
-
-const TINY: f32 = 8.673617379884035e-19; // 2^-60
 const PADDING: f32 = 3.814697265625e-6; // 2^-18 of the largest coordinate: mesh/layout.ts, BOX_PADDING
 
 function castTree(tree: Tree): void {
@@ -89,8 +68,7 @@ function castTree(tree: Tree): void {
   );
   const padding = reach * PADDING;
   const slack = <f64>padding + (abs(px) + abs(py) + abs(pz)) * 3.552713678800501e-15;
-  enter = tMin;
-  leave = foundDistance;
+  startInterval(tMin, foundDistance);
   clip(px, directionX, root.lowX - slack, root.highX + slack);
   clip(py, directionY, root.lowY - slack, root.highY + slack);
   clip(pz, directionZ, root.lowZ - slack, root.highZ + slack);
@@ -99,9 +77,9 @@ function castTree(tree: Tree): void {
   const end = leave;
   const fx = <f32>(px + from * directionX), fy = <f32>(py + from * directionY), fz = <f32>(pz + from * directionZ);
   const ux = <f32>directionX, uy = <f32>directionY, uz = <f32>directionZ;
-  const ix = <f32>1.0 / (abs(ux) < TINY ? TINY : ux);
-  const iy = <f32>1.0 / (abs(uy) < TINY ? TINY : uy);
-  const iz = <f32>1.0 / (abs(uz) < TINY ? TINY : uz);
+  const ix = reciprocal(ux);
+  const iy = reciprocal(uy);
+  const iz = reciprocal(uz);
   const backX = ix < 0, backY = iy < 0, backZ = iz < 0;
   // The ray's origin moved by the padding for one bound and the other: the same as boxes that are larger.
   const nearX = f32x4.splat(backX ? fx - padding : fx + padding), farX = f32x4.splat(backX ? fx + padding : fx - padding);
@@ -247,9 +225,8 @@ function castMesh(item: Item): void {
 /** The slab test (Kay and Kajiya 1986) on the cube that the box is an image of. */
 function castBox(item: Item): void {
   toLocal(boundsOf(item));
-  enter = -Infinity;
-  leave = Infinity;
-  let enterAxis = 0, leaveAxis = 0;
+  let near = -Infinity, far = Infinity;
+  let nearAxis = 0, farAxis = 0;
   for (let axis = 0; axis < 3; axis++) {
     const o = axis == 0 ? localX : axis == 1 ? localY : localZ;
     const d = axis == 0 ? alongX : axis == 1 ? alongY : alongZ;
@@ -260,15 +237,15 @@ function castBox(item: Item): void {
     const side = d > 0 ? 1.0 : -1.0;
     const t0 = (-side - o) / d;
     const t1 = (side - o) / d;
-    if (t0 > enter) { enter = t0; enterAxis = axis; }
-    if (t1 < leave) { leave = t1; leaveAxis = axis; }
+    if (t0 > near) { near = t0; nearAxis = axis; }
+    if (t1 < far) { far = t1; farAxis = axis; }
   }
-  if (enter > leave) return;
-  const front = sides & SIDE_FRONT && enter >= tMin;
-  if (!front && !(sides & SIDE_BACK && leave >= tMin)) return;
-  const t = front ? enter : leave;
+  if (near > far) return;
+  const front = sides & SIDE_FRONT && near >= tMin;
+  if (!front && !(sides & SIDE_BACK && far >= tMin)) return;
+  const t = front ? near : far;
   if (t > foundDistance || !better(item, t)) return;
-  const axis = front ? enterAxis : leaveAxis;
+  const axis = front ? nearAxis : farAxis;
   const d = axis == 0 ? alongX : axis == 1 ? alongY : alongZ;
   // Outwards: against the ray where it enters, along it where it leaves.
   const sign = d > 0 == front ? -1.0 : 1.0;
