@@ -246,17 +246,19 @@ export function moveOrigin(x: f64, y: f64, z: f64): void {
 }
 
 const OUTWARD: f64 = 1.1920928955078125e-7; // 2^-23, twice what rounding to float32 can take away
+/** Boxes end here, far inside of float32: nothing that is made of them overflows. What lies beyond is tested by shape. */
+const FARTHEST: f64 = 1e30;
 
 // @ts-ignore: decorator
 @inline
 function below(value: f64): f32 {
-  return <f32>(value - abs(value) * OUTWARD);
+  return <f32>max(min(value - abs(value) * OUTWARD, FARTHEST), -FARTHEST);
 }
 
 // @ts-ignore: decorator
 @inline
 function above(value: f64): f32 {
-  return <f32>(value + abs(value) * OUTWARD);
+  return <f32>max(min(value + abs(value) * OUTWARD, FARTHEST), -FARTHEST);
 }
 
 export function isStatic(item: Item): bool {
