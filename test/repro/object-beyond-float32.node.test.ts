@@ -17,7 +17,10 @@ test.each([1e31, 1e39, 1e100])('an object %d units away leaves all others where 
   const { contacts, visible } = await service.update();
   expect(Array.from(contacts, ({ a, b }) => [a, b])).toEqual([[near, other]]);
   expect([...visible.ids].sort((a, b) => a - b)).toEqual([near, other, away]);
-  expect(await service.raycast({ origin: [0, 0, 5], direction: [0, 0, -1] })).toMatchObject({ object: near, distance: 4 });
+  expect(await service.raycast({ origin: [0, 0, 5], direction: [0, 0, -1] })).toMatchObject({
+    object: near,
+    distance: 4,
+  });
   const beyond = await service.raycast({ origin: [9, 0, 5], direction: [0, 0, -1] });
   expect(beyond?.object).toBe(away);
   expect(beyond?.distance).toBeCloseTo(2 * far, -Math.log10(far) + 6);
