@@ -1,5 +1,6 @@
 import { NO_OBJECT, slotOf } from '../shared/ids.js';
 import { MAX_OBJECTS, VIEW_BYTES, VIEW_SLOT } from '../shared/layout.js';
+import { writeAffine } from './affine.js';
 import { FrameBuffer } from './frame-buffer.js';
 import { grown } from './ids.js';
 
@@ -36,19 +37,7 @@ export class Staging {
   /** Stages a transform: 16 numbers, column-major. */
   setSingle(id: number, m: ArrayLike<number>): void {
     const at = this.#frame.matrixAt(this.#singleOf(id));
-    const f = this.#frame.f64;
-    f[at] = m[0];
-    f[at + 1] = m[1];
-    f[at + 2] = m[2];
-    f[at + 3] = m[4];
-    f[at + 4] = m[5];
-    f[at + 5] = m[6];
-    f[at + 6] = m[8];
-    f[at + 7] = m[9];
-    f[at + 8] = m[10];
-    f[at + 9] = m[12];
-    f[at + 10] = m[13];
-    f[at + 11] = m[14];
+    writeAffine(this.#frame.f64, at, m);
   }
 
   /** Stages the transforms parent · matrix of many objects: 16 numbers each. */

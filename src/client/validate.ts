@@ -1,5 +1,6 @@
 import { CollisionError, type ErrorCode } from '../shared/errors.js';
 import type { Vec3 } from '../shared/types.js';
+import { determinantAt, isInvertibleAt } from './affine.js';
 
 /** Throws INVALID_ARGUMENT that names the operation, the argument, its value and what was expected. */
 export function invalid(operation: string, argument: string, value: unknown, expected: string): never {
@@ -147,14 +148,10 @@ function notAffine(operation: string, argument: string, m: ArrayLike<number>, at
 export function checkMatrix(operation: string, argument: string, matrix: unknown): number[] {
   const m = checkNumbers(operation, argument, matrix, 16);
   checkAffine(operation, argument, m);
-  const [ax, ay, az, , bx, by, bz, , cx, cy, cz] = m;
-  const determinant = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
-  const lengths = Math.hypot(ax, ay, az) * Math.hypot(bx, by, bz) * Math.hypot(cx, cy, cz);
-  // Relative to the columns: a small scale is no flaw, columns in one plane are.
-  if (!(Math.abs(determinant) > 2 ** -40 * lengths)) {
+  if (!isInvertibleAt(m, 0)) {
     throw new CollisionError(
       'INVALID_ARGUMENT',
-      `${operation}: ${argument} has the determinant ${determinant}, expected an invertible matrix`,
+      `${operation}: ${argument} has the determinant ${determinantAt(m, 0)}, expected an invertible matrix`,
     );
   }
   return m;

@@ -1,19 +1,4 @@
-/** Whether the matrix at `at` is finite and invertible, by the measure that the service accepts it with. */
-export function hasInverse(matrices: ArrayLike<number>, at: number): boolean {
-  const ax = matrices[at];
-  const ay = matrices[at + 1];
-  const az = matrices[at + 2];
-  const bx = matrices[at + 4];
-  const by = matrices[at + 5];
-  const bz = matrices[at + 6];
-  const cx = matrices[at + 8];
-  const cy = matrices[at + 9];
-  const cz = matrices[at + 10];
-  const determinant = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
-  const lengths = Math.hypot(ax, ay, az) * Math.hypot(bx, by, bz) * Math.hypot(cx, cy, cz);
-  const place = matrices[at + 12] + matrices[at + 13] + matrices[at + 14];
-  return Math.abs(determinant) > 2 ** -40 * lengths && Number.isFinite(lengths + place);
-}
+import { writeAffine } from '../affine.js';
 
 const LENGTH = 12; // the bottom row of an affine matrix says nothing
 
@@ -64,19 +49,6 @@ export class SentMatrices {
   }
 
   set(place: number, m: readonly number[]): void {
-    const v = this.#values;
-    const at = place * LENGTH;
-    v[at] = m[0];
-    v[at + 1] = m[1];
-    v[at + 2] = m[2];
-    v[at + 3] = m[4];
-    v[at + 4] = m[5];
-    v[at + 5] = m[6];
-    v[at + 6] = m[8];
-    v[at + 7] = m[9];
-    v[at + 8] = m[10];
-    v[at + 9] = m[12];
-    v[at + 10] = m[13];
-    v[at + 11] = m[14];
+    writeAffine(this.#values, place * LENGTH, m);
   }
 }

@@ -1,8 +1,8 @@
 import type { BufferGeometry, InstancedMesh, Material, Mesh } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type { ObjectOptions, Shape } from '../../shared/types.js';
+import { isInvertibleAt } from '../affine.js';
 import { isDrawn, MaterialLook, type PartPlan, planParts } from './material-plan.js';
-import { hasInverse } from './matrices.js';
 import { Part, type PartOptions, type TrackerContext } from './part.js';
 
 /** What the caller wishes beyond what the scene says. */
@@ -146,7 +146,7 @@ export class TrackedObject {
     };
     if (!plan.stands) options.contacts = 'none';
     const { elements } = this.object.matrixWorld;
-    if (this.#instanced === null && hasInverse(elements, 0)) options.matrix = elements;
+    if (this.#instanced === null && isInvertibleAt(elements, 0)) options.matrix = elements;
     return options;
   }
 
@@ -200,7 +200,7 @@ export class TrackedObject {
 
   #isPlaceable(index: number): boolean {
     const { elements } = this.object.matrixWorld;
-    return hasInverse(elements, 0) && (this.#instanced === null || hasInverse(this.#matrices, 16 * index));
+    return isInvertibleAt(elements, 0) && (this.#instanced === null || isInvertibleAt(this.#matrices, 16 * index));
   }
 
   #hide(index: number): void {

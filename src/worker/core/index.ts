@@ -8,7 +8,6 @@ import { checkHeader, checkTree } from './mesh/check';
 import { Build } from './mesh/build';
 import { Mesh } from './mesh/layout';
 import { checkScene } from './scene/check';
-import { frameNumber } from './scene/frame';
 import {
   castRay, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
   pointX, pointY, pointZ,
@@ -18,7 +17,6 @@ import { updateTrees } from './scene/scene';
 export { allocate, release, usedBytes } from './memory';
 export { beginBuild, reserveBuild, stepBuild, freeBuild } from './mesh/build';
 export { putObject, removeObject } from './scene/scene';
-export { reserveSlots } from './scene/objects';
 export { removeView } from './scene/views';
 export { runFrame } from './scene/frame';
 
@@ -55,10 +53,6 @@ export function checkMeshTree(address: usize): u32 {
 
 export function check(): u32 {
   return checkScene();
-}
-
-export function currentFrame(): u32 {
-  return frameNumber;
 }
 
 function cast(query: usize, any: bool): bool {

@@ -1,6 +1,6 @@
 // The separating-axis test of boxes.ts in float32 SIMD, three axes a step, with a running bound on its rounding:
-// it answers where the answer is certain and leaves the rest to float64. It settles all but a few pairs in ten
-// thousand, in a third of the time.
+// it answers where the answer is certain and leaves the rest to float64. Measured on 10,000 rotating boxes: one
+// candidate in 40,000 is left, and all pairs take 5.4 ms instead of 7.7 ms with float64 alone.
 
 import { Affine, invert } from './affine';
 import { APART, OVERLAPPING } from './boxes';

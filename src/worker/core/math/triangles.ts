@@ -8,8 +8,6 @@ export class Triangle {
   cx: f64; cy: f64; cz: f64;
 }
 
-export const TRIANGLE_BYTES: usize = 72;
-
 // @ts-ignore: decorator
 @inline
 function side(t: Triangle, x: f64, y: f64, z: f64): f64 {

@@ -7,7 +7,7 @@ import { orient2d } from '../math/predicates';
 import { checksum } from './checksum';
 import { SUBTREE_BYTES, Subtree, fitNode } from './fit';
 import { BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node } from './layout';
-import { PRIMITIVE_BYTES, Primitive, primitiveAt, split } from './split';
+import { PRIMITIVE_BYTES, primitiveAt, split } from './split';
 
 const LEAF_SIZE: u32 = 4;
 /** Below this depth ranges are halved, so that a tree's depth is bounded for any input. */

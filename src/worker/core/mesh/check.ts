@@ -1,10 +1,10 @@
 // Whether a buffer is a mesh that can be trusted, and whether a mesh's tree is what it should be.
 
 import { MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_VERSION_VALUE } from '../../../shared/layout';
-import { ROTATION_BYTES, Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
+import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
 import { allocate, release } from '../memory';
 import { checksum } from './checksum';
-import { BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, triangleOf } from './layout';
+import { BLOCK_BYTES, LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, triangleOf } from './layout';
 
 export const MESH_OK = 0;
 export const MESH_TRUNCATED = 1;

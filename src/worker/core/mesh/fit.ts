@@ -4,9 +4,9 @@
 
 import { diagonalise, eigenvector } from '../math/jacobi';
 import {
-  QUATERNION_BYTES, Quaternion, ROTATION_BYTES, Rotation, fromRows, quantise, rotationAt, setIdentityRotation, turned,
+  QUATERNION_BYTES, Quaternion, Rotation, fromRows, quantise, rotationAt, setIdentityRotation, turned,
 } from '../math/quaternion';
-import { BLOCK_BYTES, BOX_PADDING, Block, LEAF, Node, childOf, triangleOf } from './layout';
+import { BLOCK_BYTES, BOX_PADDING, Block, LEAF, NODE_BYTES, Node, childOf, triangleOf } from './layout';
 import { emptyHigh, emptyLow, halfArea } from './split';
 
 /** What a node hands to its parent while a tree is fitted. */
@@ -59,24 +59,13 @@ export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: u
   if (searchRotation(node, index, identityCost)) {
     quantise(quantised, best);
     rotationAt(rotation, quantised);
-    if (rotatedBoxes(node, 1) < identityCost * WORTH) {
+    if (rotatedBoxes(node, false) < identityCost * WORTH) {
       node.quaternion = load<u64>(quantised);
       node.rotated = 1;
     }
   }
   if (!node.rotated) axisAlignedBoxes(node); // the search has left those of its trials
   storeBoxes(node, padding * BOX_PADDING);
-}
-
-/** Boxes for vertices that moved, in the rotation that the node has. */
-export function refitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: usize, padding: f32): f32 {
-  blocks = allBlocks;
-  subtrees = allSubtrees;
-  gather(node, index);
-  rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
-  const cost = node.rotated ? rotatedBoxes(node, 1) : axisAlignedBoxes(node);
-  storeBoxes(node, padding * BOX_PADDING);
-  return cost;
 }
 
 // --- what a node knows of its triangles ---
@@ -129,7 +118,7 @@ function addMoments(s: Subtree, lane: usize): void {
   s.zz += twelfth * (mz * mz + az * az + bz * bz + cz * cz);
 }
 
-/** Puts xyz of each lane's corner a, b or c in turn and leaves the block's bounds in boxLow and boxHigh. */
+/** Leaves the block's bounds in boxLow and boxHigh. */
 function axisAligned(block: Block): void {
   boxLow = transposedMin(
     f32x4.pmin(f32x4.pmin(block.ax, block.bx), block.cx),
@@ -186,8 +175,8 @@ function axisAlignedBoxes(node: Node): f32 {
   return cost;
 }
 
-/** The same in the frame of `rotation`, over every `stride`-th block of about SAMPLES, or all when stride is 1. */
-function rotatedBoxes(node: Node, sampled: u32): f32 {
+/** The same in the frame of `rotation`, over all blocks or about SAMPLES of each child. */
+function rotatedBoxes(node: Node, sampled: bool): f32 {
   let cost: f32 = 0;
   for (let i = 0; i < 4; i++) {
     boxLow = emptyLow();
@@ -200,7 +189,7 @@ function rotatedBoxes(node: Node, sampled: u32): f32 {
         first = subtreeAt(child).firstBlock;
         end = subtreeAt(child).endBlock;
       }
-      boundRotated(first, end, sampled == 1 ? 1 : 1 + (end - first - 1) / SAMPLES);
+      boundRotated(first, end, sampled ? 1 + (end - first - 1) / SAMPLES : 1);
       cost += halfArea(boxLow, boxHigh);
     }
     v128.store(lows + (<usize>i << 4), boxLow);
@@ -250,7 +239,7 @@ function searchRotation(node: Node, index: u32, identityCost: f32): bool {
   const s = subtreeAt(index);
   setIdentityRotation(rotation);
   // Over a sample, the identity must be measured on the same sample.
-  let reference = s.endBlock - s.firstBlock <= 4 * SAMPLES ? identityCost : rotatedBoxes(node, SAMPLES);
+  const reference = s.endBlock - s.firstBlock <= 4 * SAMPLES ? identityCost : rotatedBoxes(node, true);
   let bestCost: f32 = Infinity;
   if (s.area > 0) {
     principalAxes(s, trial);
@@ -260,7 +249,7 @@ function searchRotation(node: Node, index: u32, identityCost: f32): bool {
   for (let i = 0; i < 4; i++) {
     const child = childOf(node, i);
     if (!(node.covered & (1 << i)) || child & LEAF) continue;
-    const childNode = changetype<Node>(changetype<usize>(node) + (child - index) * sizeOfNode);
+    const childNode = changetype<Node>(changetype<usize>(node) + (child - index) * <u32>NODE_BYTES);
     if (!childNode.rotated) continue;
     const q = changetype<usize>(childNode) + offsetof<Node>('quaternion');
     trial.x = <f64>load<i16>(q, 0); trial.y = <f64>load<i16>(q, 2);
@@ -290,13 +279,11 @@ function searchRotation(node: Node, index: u32, identityCost: f32): bool {
   return bestCost < reference * WORTH;
 }
 
-const sizeOfNode: u32 = 128;
-
 /** The cost of `trial` on the sample. */
 function tried(node: Node): f32 {
   quantise(quantised, trial);
   rotationAt(rotation, quantised);
-  return rotatedBoxes(node, SAMPLES);
+  return rotatedBoxes(node, true);
 }
 
 function copyQuaternion(to: Quaternion, from: Quaternion): void {

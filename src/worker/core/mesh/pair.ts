@@ -3,7 +3,7 @@
 import { Affine } from '../math/affine';
 import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
 import { Triangle, triangleMeetsCube, trianglesIntersect } from '../math/triangles';
-import { release, reserve } from '../memory';
+import { reserve } from '../memory';
 import { Block, LEAF, Mesh, Node, blockAt, childOf, nodeAt, treeScale, triangleOf } from './layout';
 import { Relation, overlapping, relate } from './overlap';
 
@@ -182,10 +182,4 @@ export function meshInsideCube(b: Mesh, m: Affine): bool {
     }
   }
   return true;
-}
-
-/** Gives back what traversals have grown. */
-export function freePairScratch(): void {
-  release(stack);
-  stack = 0;
 }

@@ -1,7 +1,7 @@
 // Invariants of the scene, for tests.
 
 import { GENERATION_BITS } from '../../../shared/layout';
-import { Item, NO_TREE, UNPLACED, boundsOf, boxAt, idAt, itemAt, liveCount, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
+import { NO_TREE, UNPLACED, boundsOf, boxAt, idAt, itemAt, liveCount, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
 import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, cellAt, inCell, slotAt, treeOf } from './octree';
 import { pairCount, pairIn, pairs } from './pairs';
 import { updateTrees } from './scene';

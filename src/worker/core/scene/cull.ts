@@ -7,7 +7,7 @@ import { reserve } from '../memory';
 import { Affine } from '../math/affine';
 import { boundsOf, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
 import { Cell, MOVING_TREE, STATIC_TREE, Tree, cellAt, childBoxesAt, isEmpty, slotAt, treeOf } from './octree';
-import { Plane, View, beginView, planeOf, setBit } from './views';
+import { View, beginView, planeOf, setBit } from './views';
 
 /** A plane in float32 about the scene's origin, with a bound on its rounding. */
 @unmanaged

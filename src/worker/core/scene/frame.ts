@@ -13,10 +13,10 @@ import { now } from '../host';
 import { Affine, multiply } from '../math/affine';
 import { reserve } from '../memory';
 import { cull } from './cull';
-import { idAt, isAlive, slotCount, slotOf } from './objects';
+import { idAt, isAlive, slotOf } from './objects';
 import { endedCount, ended, findPairs, pairCount, pairIn, pairs } from './pairs';
 import { moveObject, updateTrees } from './scene';
-import { View, setView, viewAt } from './views';
+import { setView, viewAt } from './views';
 
 let out: usize = 0;
 let outUsed: usize = 0;
@@ -27,13 +27,9 @@ const parent = changetype<Affine>(memory.data(96, 16));
 const instance = changetype<Affine>(memory.data(96, 16));
 const world = changetype<Affine>(memory.data(96, 16));
 
-/** The frame that answers see: the last one applied. */
-export let frameNumber: u32 = 0;
-
 /** Runs the frame at `input`; answers where the buffer out is. */
 export function runFrame(input: usize): usize {
   const start = now();
-  frameNumber = load<u32>(input, IN_FRAME);
   rejectedCount = 0;
   applyViews(input);
   applyBlocks(input);
@@ -48,7 +44,7 @@ export function runFrame(input: usize): usize {
   outUsed = 0;
   append(OUT_HEADER_BYTES);
   memory.fill(out, 0, OUT_HEADER_BYTES);
-  store<u32>(out, frameNumber, OUT_FRAME);
+  store<u32>(out, load<u32>(input, IN_FRAME), OUT_FRAME);
   store<u32>(out, load<u32>(input, IN_EPOCH), OUT_EPOCH);
   writeViews();
   writePairs();

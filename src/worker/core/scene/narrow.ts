@@ -31,7 +31,7 @@ export function canCollide(a: Candidate, b: Candidate): bool {
 
 /** NO_CONTACT, or which contains which: 0 neither, 1 a inside b, 2 b inside a. a has the lower id. */
 export function collide(a: Candidate, b: Candidate): i32 {
-  let boxes = compareForms(a.form(), b.form());
+  const boxes = compareForms(a.form(), b.form());
   if (boxes == APART) return NO_CONTACT;
   const onlyBoxes = a.shape == SHAPE_BOX && b.shape == SHAPE_BOX;
   if (boxes == OVERLAPPING && onlyBoxes) return 0;

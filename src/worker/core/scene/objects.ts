@@ -1,7 +1,7 @@
 // The table of objects, by slot.
 
 import {
-  FLAG_CULLABLE, FLAG_MATRIX, FLAG_PICKABLE, FLAG_STATIC, GENERATION_BITS, OBJECT_CENTER, OBJECT_COLLIDES_WITH,
+  FLAG_CULLABLE, FLAG_MATRIX, FLAG_PICKABLE, GENERATION_BITS, OBJECT_CENTER, OBJECT_COLLIDES_WITH,
   OBJECT_CONTACTS, OBJECT_EXTENT, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_MESH,
   OBJECT_ROTATION, OBJECT_SHAPE, SHAPE_MESH,
 } from '../../../shared/layout';
@@ -259,8 +259,4 @@ function below(value: f64): f32 {
 @inline
 function above(value: f64): f32 {
   return <f32>max(min(value + abs(value) * OUTWARD, FARTHEST), -FARTHEST);
-}
-
-export function isStatic(item: Item): bool {
-  return (item.flags & FLAG_STATIC) != 0;
 }

@@ -10,6 +10,7 @@ import { Box, UNPLACED, boxAt, itemAt, pickLayers, visibleLayers } from './objec
 
 /** Cells with no more objects than this are not split. */
 const LEAF_SIZE: u32 = 16;
+/** How often a cell is halved about objects that lie together, before they are left in one. */
 const DEPTH_LIMIT: u32 = 30;
 /** Positions that a removed object leaves behind. */
 export const HOLE: u32 = 0xffffffff;
@@ -145,12 +146,11 @@ export function buildTree(tree: Tree): void {
   root.end = count;
   rootCube(root, count);
   if (pending == 0) pending = allocate(4 * 1024);
-  let top: u32 = 0;
   store<u32>(pending, 0);
-  top = 1;
+  let top: u32 = 1;
   while (top > 0) {
     const index = load<u32>(pending + (--top << 2));
-    const children = splitCell(tree, index, 0);
+    const children = splitCell(tree, index);
     pending = reserve(pending, top << 2, <u64>(top + children) << 2);
     const first = cellAt(tree, index).firstChild;
     for (let i: u32 = 0; i < children; i++) store<u32>(pending + (top++ << 2), first + i);
@@ -211,7 +211,7 @@ function digitOf(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
 }
 
 /** Partitions a cell's range into its own objects and its children's; answers how many children there are. */
-function splitCell(tree: Tree, index: u32, depth: u32): u32 {
+function splitCell(tree: Tree, index: u32): u32 {
   const cell = cellAt(tree, index);
   const start = cell.start;
   const end = cell.end;
@@ -219,7 +219,7 @@ function splitCell(tree: Tree, index: u32, depth: u32): u32 {
   const count = end - start;
   if (count <= LEAF_SIZE) return 0;
   // A cell whose objects all fall into one child shrinks to that child: chains of cells are no use.
-  for (let level = depth; level < DEPTH_LIMIT; level++) {
+  for (let level: u32 = 0; level < DEPTH_LIMIT; level++) {
     memory.fill(digitCounts, 0, 36);
     const half = cell.half;
     const x = cell.centreX, y = cell.centreY, z = cell.centreZ;

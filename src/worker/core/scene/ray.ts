@@ -9,7 +9,7 @@ import {
   castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
 } from '../mesh/ray';
 import { Item, boundsOf, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ, worldOf } from './objects';
-import { Cell, MOVING_TREE, STATIC_TREE, Tree, cellAt, childBoxesAt, isEmpty, slotAt, treeOf } from './octree';
+import { MOVING_TREE, STATIC_TREE, Tree, cellAt, childBoxesAt, isEmpty, slotAt, treeOf } from './octree';
 
 // The ray: world, unit direction.
 let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;

@@ -7,7 +7,7 @@ import {
   sceneOriginZ, slotCount, slotOf, updateBounds, worldOf,
 } from './objects';
 import {
-  MOVING_TREE, STATIC_TREE, Tree, beginTree, buildTree, clearSlot, enlist, movePosition, noteMisfit, refitTree, treeOf,
+  MOVING_TREE, STATIC_TREE, beginTree, buildTree, clearSlot, enlist, movePosition, noteMisfit, refitTree, treeOf,
 } from './octree';
 import { SlotSet, addSlot, clearSlots, slotIn } from './slot-set';
 import { forgetInViews } from './views';
