@@ -155,22 +155,41 @@ export function castRay(
       far = f32x4.pmin(far, f32x4.splat(limit));
       let bits = i32x4.bitmask(f32x4.le(near, far));
       if (bits != 0) {
-        const first = ctz(bits);
+        // The nearest child next; the others wait, the farthest lowest.
+        let nearest = ctz(bits);
         bits &= bits - 1;
-        if (bits == 0) {
-          child = childOf(node, first);
-          continue;
-        }
-        v128.store(entries, near);
-        const base = top;
-        push(base, top, childOf(node, first), load<f32>(entries + (<usize>first << 2)));
-        top += 8;
-        do {
-          const lane = ctz(bits);
+        if (bits != 0) {
+          v128.store(entries, near);
+          let other = ctz(bits);
           bits &= bits - 1;
-          push(base, top, childOf(node, lane), load<f32>(entries + (<usize>lane << 2)));
+          let distance = load<f32>(entries + (<usize>nearest << 2));
+          let otherDistance = load<f32>(entries + (<usize>other << 2));
+          const swap = otherDistance < distance;
+          const farther = swap ? nearest : other;
+          const fartherDistance = swap ? distance : otherDistance;
+          nearest = swap ? other : nearest;
+          distance = swap ? otherDistance : distance;
+          const base = top;
+          store<u32>(top, childOf(node, farther));
+          store<f32>(top, fartherDistance, 4);
           top += 8;
-        } while (bits != 0);
+          while (bits != 0) {
+            other = ctz(bits);
+            bits &= bits - 1;
+            otherDistance = load<f32>(entries + (<usize>other << 2));
+            if (otherDistance < distance) {
+              store<u32>(top, childOf(node, nearest));
+              store<f32>(top, distance, 4);
+              nearest = other;
+              distance = otherDistance;
+            } else {
+              push(base, top, childOf(node, other), otherDistance);
+            }
+            top += 8;
+          }
+        }
+        child = childOf(node, nearest);
+        continue;
       }
     } else {
       const block = blocks + (child & ~LEAF) * <u32>BLOCK_BYTES;
