@@ -4,7 +4,7 @@
 // but their sign when an edge is walked the other way, so no ray slips between two triangles.
 
 import { SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
-import { TINY, clip, enter, leave, startInterval, upward } from '../math/interval';
+import { TINY, clip, enter, interval, leave, upward } from '../math/interval';
 import { QUATERNION_STEP } from '../math/quaternion';
 import {
   BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, isRotated, linkOf, maskOf, treeScale, triangleOf,
@@ -53,44 +53,40 @@ export function castRay(
   sides: u32, any: bool,
 ): f64 {
   const scale = treeScale(mesh);
-  originX = (ox - mesh.offsetX) * scale;
-  originY = (oy - mesh.offsetY) * scale;
-  originZ = (oz - mesh.offsetZ) * scale;
-  directionX = dx * scale;
-  directionY = dy * scale;
-  directionZ = dz * scale;
-  allowed = sides;
-  const lowX = (mesh.lowX - mesh.offsetX) * scale, highX = (mesh.highX - mesh.offsetX) * scale;
-  const lowY = (mesh.lowY - mesh.offsetY) * scale, highY = (mesh.highY - mesh.offsetY) * scale;
-  const lowZ = (mesh.lowZ - mesh.offsetZ) * scale, highZ = (mesh.highZ - mesh.offsetZ) * scale;
+  const fromX = (ox - mesh.offsetX) * scale, fromY = (oy - mesh.offsetY) * scale, fromZ = (oz - mesh.offsetZ) * scale;
+  const toX = dx * scale, toY = dy * scale, toZ = dz * scale;
 
   // To the part of the ray near the mesh, so that float32 sees small numbers only.
-  startInterval(tMin, tMax);
-  const slack = (2.0 + abs(originX) + abs(originY) + abs(originZ)) * 3.552713678800501e-15; // 2^-48
-  clip(originX, directionX, lowX - slack, highX + slack);
-  clip(originY, directionY, lowY - slack, highY + slack);
-  clip(originZ, directionZ, lowZ - slack, highZ + slack);
-  if (!(enter <= leave)) return Infinity;
-  const from = enter;
-  const length = sqrt(directionX * directionX + directionY * directionY + directionZ * directionZ);
-  const ux = <f32>(directionX / length), uy = <f32>(directionY / length), uz = <f32>(directionZ / length);
-  const px = <f32>(originX + from * directionX);
-  const py = <f32>(originY + from * directionY);
-  const pz = <f32>(originZ + from * directionZ);
-  let limit = upward((leave - from) * length);
+  const slack = (2.0 + abs(fromX) + abs(fromY) + abs(fromZ)) * 3.552713678800501e-15; // 2^-48
+  let part = interval(tMin, tMax);
+  part = clip(part, fromX, toX, (mesh.lowX - mesh.offsetX) * scale - slack, (mesh.highX - mesh.offsetX) * scale + slack);
+  part = clip(part, fromY, toY, (mesh.lowY - mesh.offsetY) * scale - slack, (mesh.highY - mesh.offsetY) * scale + slack);
+  part = clip(part, fromZ, toZ, (mesh.lowZ - mesh.offsetZ) * scale - slack, (mesh.highZ - mesh.offsetZ) * scale + slack);
+  const from = enter(part);
+  if (!(from <= leave(part))) return Infinity;
+  const length = sqrt(toX * toX + toY * toY + toZ * toZ);
+  const unit = 1.0 / length;
+  const ux = <f32>(toX * unit), uy = <f32>(toY * unit), uz = <f32>(toZ * unit);
+  const px = <f32>(fromX + from * toX);
+  const py = <f32>(fromY + from * toY);
+  const pz = <f32>(fromZ + from * toZ);
+  let limit = upward((leave(part) - from) * length);
   let best: f64 = Infinity;
   let end = tMax;
 
-  const absX = abs(directionX), absY = abs(directionY), absZ = abs(directionZ);
+  originX = fromX; originY = fromY; originZ = fromZ;
+  directionX = toX; directionY = toY; directionZ = toZ;
+  allowed = sides;
+  const absX = abs(toX), absY = abs(toY), absZ = abs(toZ);
   if (absX >= absY && absX >= absZ) {
     axisZ = 0; axisX = 16; axisY = 32;
-    shearX = directionY / directionX; shearY = directionZ / directionX; inverseZ = 1.0 / directionX;
+    inverseZ = 1.0 / toX; shearX = toY * inverseZ; shearY = toZ * inverseZ;
   } else if (absY >= absZ) {
     axisZ = 16; axisX = 32; axisY = 0;
-    shearX = directionZ / directionY; shearY = directionX / directionY; inverseZ = 1.0 / directionY;
+    inverseZ = 1.0 / toY; shearX = toZ * inverseZ; shearY = toX * inverseZ;
   } else {
     axisZ = 32; axisX = 0; axisY = 16;
-    shearX = directionX / directionZ; shearY = directionY / directionZ; inverseZ = 1.0 / directionZ;
+    inverseZ = 1.0 / toZ; shearX = toX * inverseZ; shearY = toY * inverseZ;
   }
   const kx = axisX, ky = axisY, kz = axisZ;
   const sx = f32x4.splat(<f32>shearX), sy = f32x4.splat(<f32>shearY);
