@@ -5,6 +5,7 @@
 
 import { SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
 import { TINY, clip, enter, interval, leave, upward } from '../math/interval';
+import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../math/lanes';
 import { QUATERNION_STEP } from '../math/quaternion';
 import {
   BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, isRotated, linkOf, maskOf, treeScale, triangleOf,
@@ -113,9 +114,9 @@ export function castRay(
 
   // As vectors, and with their parts moved on as cross products want them.
   const point = f32x4(px, py, pz, 0);
-  const pointYzx = v128.shuffle<f32>(point, point, 1, 2, 0, 3), pointZxy = v128.shuffle<f32>(point, point, 2, 0, 1, 3);
+  const pointYzx = yzx(point), pointZxy = zxy(point);
   const along = f32x4(ux, uy, uz, 1);
-  const alongYzx = v128.shuffle<f32>(along, along, 1, 2, 0, 3), alongZxy = v128.shuffle<f32>(along, along, 2, 0, 1, 3);
+  const alongYzx = yzx(along), alongZxy = zxy(along);
   // For nodes without a rotation; the direction's sign tells which bounds are met first, and
   // so which of a node's bytes become the near ones (i8x16.swizzle makes the rest 0).
   const inverse = reciprocals(along);
@@ -159,13 +160,12 @@ export function castRay(
           f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion'))), f32x4.splat(QUATERNION_STEP),
         );
         const w = lane3(q);
-        const yzx = v128.shuffle<f32>(q, q, 1, 2, 0, 3), zxy = v128.shuffle<f32>(q, q, 2, 0, 1, 3);
-        const yzx2 = f32x4.add(yzx, yzx), zxy2 = f32x4.add(zxy, zxy);
-        const a = f32x4.add(cross(yzx, zxy, alongYzx, alongZxy), f32x4.mul(w, along));
-        const turned = f32x4.add(along, crossed(yzx2, zxy2, a));
-        const b = f32x4.add(cross(yzx, zxy, pointYzx, pointZxy), f32x4.mul(w, point));
+        const qYzx = yzx(q), qZxy = zxy(q), twiceYzx = f32x4.add(qYzx, qYzx), twiceZxy = f32x4.add(qZxy, qZxy);
+        const a = f32x4.add(cross(qYzx, qZxy, alongYzx, alongZxy), f32x4.mul(w, along));
+        const turned = f32x4.add(along, crossed(twiceYzx, twiceZxy, a));
+        const b = f32x4.add(cross(qYzx, qZxy, pointYzx, pointZxy), f32x4.mul(w, point));
         const inverse = reciprocals(turned);
-        const start = f32x4.mul(f32x4.sub(origin, f32x4.add(point, crossed(yzx2, zxy2, b))), inverse);
+        const start = f32x4.mul(f32x4.sub(origin, f32x4.add(point, crossed(twiceYzx, twiceZxy, b))), inverse);
         const step = f32x4.mul(scale, inverse);
         const startX = lane0(start), startY = lane1(start), startZ = lane2(start);
         const stepX = lane0(step), stepY = lane1(step), stepZ = lane2(step);
@@ -257,30 +257,11 @@ function at(q: v128, start: v128, step: v128): v128 {
   return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
 }
 
-// @ts-ignore: decorator
-@inline
-function lane0(v: v128): v128 { return v128.shuffle<f32>(v, v, 0, 0, 0, 0); }
-// @ts-ignore: decorator
-@inline
-function lane1(v: v128): v128 { return v128.shuffle<f32>(v, v, 1, 1, 1, 1); }
-// @ts-ignore: decorator
-@inline
-function lane2(v: v128): v128 { return v128.shuffle<f32>(v, v, 2, 2, 2, 2); }
-// @ts-ignore: decorator
-@inline
-function lane3(v: v128): v128 { return v128.shuffle<f32>(v, v, 3, 3, 3, 3); }
-
-/** q × v of vectors given as yzx and zxy. */
-// @ts-ignore: decorator
-@inline
-function cross(qYzx: v128, qZxy: v128, vYzx: v128, vZxy: v128): v128 {
-  return f32x4.sub(f32x4.mul(qYzx, vZxy), f32x4.mul(qZxy, vYzx));
-}
-
+/** q × v of a q given as yzx and zxy. */
 // @ts-ignore: decorator
 @inline
 function crossed(qYzx: v128, qZxy: v128, v: v128): v128 {
-  return cross(qYzx, qZxy, v128.shuffle<f32>(v, v, 1, 2, 0, 3), v128.shuffle<f32>(v, v, 2, 0, 1, 3));
+  return cross(qYzx, qZxy, yzx(v), zxy(v));
 }
 
 /** 1 / each part of a unit direction, none infinite. */
