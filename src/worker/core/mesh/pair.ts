@@ -7,6 +7,7 @@ import { mayMeet, setFilter, setFour } from './filter';
 import {
   Block, LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, filledLanes, nodeAt, setUnitNode, treeScale, triangleOf,
 } from './layout';
+import { countLeaf, countNode, countTriangle } from './measure';
 import { Relation, overlapping } from './overlap';
 
 const map = changetype<Affine>(memory.data(96, 16)); // tree B to tree A (or to the cube) in float64
@@ -81,6 +82,7 @@ export function intersectMeshes(a: Mesh, b: Mesh, m: Affine, all: bool): bool {
     const work = changetype<Work>(top);
     const indexA = work.a, maskA = work.maskA, indexB = work.b, maskB = work.maskB;
     const nodeA = nodeAt(a, indexA), nodeB = nodeAt(b, indexB);
+    countNode();
     let bits = overlapping(relation, nodeA, nodeB, maskA, maskB);
     while (bits != 0) {
       const bit = ctz(bits);
@@ -101,6 +103,7 @@ export function intersectMeshes(a: Mesh, b: Mesh, m: Affine, all: bool): bool {
 
 /** True at the first pair that meets, unless `all` are wanted. */
 function blocksIntersect(a: Block, b: Block, all: bool): bool {
+  countLeaf();
   setFour(b);
   const filled = filledLanes(b);
   let mapped: u32 = 0; // lanes of trianglesB that are there
@@ -114,6 +117,7 @@ function blocksIntersect(a: Block, b: Block, all: bool): bool {
       const q = changetype<Triangle>(trianglesB + <usize>other * 72);
       if (!(mapped & (1 << other))) mapTriangle(q, b, other);
       mapped |= 1 << other;
+      countTriangle();
       if (!trianglesIntersect(triangleA, q)) continue;
       if (!all) return true;
       addPair(triangleOf(a, lane), triangleOf(b, other));

@@ -9,6 +9,7 @@ import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../math/lanes';
 import {
   BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, isRotated, linkOf, maskOf, treeScale, triangleOf,
 } from './layout';
+import { countLeaf, countNode, countTriangle } from './measure';
 
 // The last hit. A tree answers with these rather than with a copy, as it is asked far more often than it hits.
 export let hitTriangle: i32 = -1;
@@ -131,6 +132,7 @@ export function castRay(
   let child: u32 = 0;
   while (true) {
     if (!(child & LEAF)) {
+      countNode();
       const address = nodes + child * <u32>NODE_BYTES;
       const node = changetype<Node>(address);
       const children = node.children, leaves = node.blocks;
@@ -198,6 +200,7 @@ export function castRay(
         continue;
       }
     } else {
+      countLeaf();
       const block = blocks + (child & ~LEAF) * <u32>BLOCK_BYTES;
       const az = f32x4.sub(v128.load(block + kz), bz);
       const cz = f32x4.sub(v128.load(block + kz, 48), bz);
@@ -223,6 +226,7 @@ export function castRay(
         const lane = ctz(bits);
         bits &= bits - 1;
         if (triangleOf(changetype<Block>(block), lane) < 0) continue;
+        countTriangle();
         const t = meet(block, lane, tMin, end);
         if (t == Infinity) continue;
         best = t;
