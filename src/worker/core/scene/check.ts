@@ -30,7 +30,7 @@ export function checkScene(): u32 {
     live++;
     if (item.id >> GENERATION_BITS != slot) return SCENE_ID;
     if (!boxHoldsCorners(slot)) return SCENE_BOX_TOO_SMALL;
-    if (box.tree > MOVING_TREE || box.position >= treeOf(box.tree).count) return SCENE_PLACE;
+    if (box.tree > MOVING_TREE || box.position >= treeOf(box.tree).positions) return SCENE_PLACE;
     if (slotAt(treeOf(box.tree), box.position) != slot) return SCENE_PLACE;
   }
   if (live != liveCount) return SCENE_COUNT;
@@ -85,7 +85,7 @@ function checkOctree(tree: Tree): u32 {
       if (!inCell(cell, box)) strays++;
     }
   }
-  if (covered != tree.count) return SCENE_RANGES;
+  if (covered != tree.positions) return SCENE_RANGES;
   return strays <= tree.misfits ? SCENE_OK : SCENE_WRONG_CELL;
 }
 

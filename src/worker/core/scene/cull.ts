@@ -6,7 +6,7 @@
 import { reserve } from '../memory';
 import { Affine } from '../math/affine';
 import { boundsOf, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
-import { Cell, MOVING_TREE, STATIC_TREE, Tree, cellAt, childBoxesAt, isEmpty, slotAt, treeOf } from './octree';
+import { Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, cellAt, childBlocksAt, isEmpty, slotAt, treeOf, BLOCK_BYTES } from './octree';
 import { View, beginView, planeOf, setBit } from './views';
 
 /** A plane in float32 about the scene's origin, with a bound on its rounding. */
@@ -14,7 +14,8 @@ import { View, beginView, planeOf, setBit } from './views';
 class NarrowPlane {
   x: f32; y: f32; z: f32; w: f32;
   error: f32;
-  pad0: f32; pad1: f32; pad2: f32;
+  /** Offsets in a block of the bounds that lie farthest along the normal; those nearest are 48 bytes before or after. */
+  farX: u32; farY: u32; farZ: u32;
 }
 
 const planes: usize = memory.data(6 * 32, 16);
@@ -46,19 +47,18 @@ function cullTree(tree: Tree): void {
     const mask = load<u32>(top, 4);
     cullRange(tree, cell.start, cell.ownEnd, mask);
     if (cell.childCount == 0) continue;
-    const boxes = childBoxesAt(tree, cell);
     for (let group: u32 = 0; group < cell.childCount; group += 4) {
-      const at = boxes + (<usize>group << 2);
+      const block = childBlocksAt(tree, cell) + (group >> 2) * <u32>BLOCK_BYTES;
       let alive = i32x4.splat(-1);
       // For each child, the planes that still cross it, as bits of a lane.
       let crossed = i32x4.splat(0);
       for (let i: u32 = 0; i < planeCount; i++) {
         if (!(mask & (1 << i))) continue;
         const plane = planeAt(i);
-        const farthest = along(plane, at, 96, true);
+        const farthest = farthestOf(plane, block);
         alive = v128.and(alive, f32x4.ge(farthest, f32x4.splat(-plane.error)));
         if (!v128.any_true(alive)) break;
-        const nearest = along(plane, at, 96, false);
+        const nearest = nearestOf(plane, block);
         crossed = v128.or(crossed, v128.and(f32x4.lt(nearest, f32x4.splat(plane.error)), i32x4.splat(1 << i)));
       }
       let bits = i32x4.bitmask(alive) & 15;
@@ -67,7 +67,6 @@ function cullTree(tree: Tree): void {
       while (bits != 0) {
         const lane = ctz(bits);
         bits &= bits - 1;
-        if (group + lane >= cell.childCount) break;
         const childIndex = cell.firstChild + group + lane;
         const remaining = load<u32>(laneMasks + (<usize>lane << 2));
         if (remaining == 0) {
@@ -102,18 +101,29 @@ function narrowPlanes(root: Cell): void {
     plane.y = <f32>wide.y;
     plane.z = <f32>wide.z;
     plane.w = <f32>(wide.w + wide.x * sceneOriginX + wide.y * sceneOriginY + wide.z * sceneOriginZ);
+    plane.farX = plane.x >= 0 ? 48 : 0;
+    plane.farY = plane.y >= 0 ? 64 : 16;
+    plane.farZ = plane.z >= 0 ? 80 : 32;
     plane.error = (<f32>3 * reach + abs(plane.w)) * <f32>4.76837158203125e-7; // 2^-21, three products and three sums
   }
 }
 
-/** Distance from the plane of four boxes' corners: the farthest along its normal, or the nearest. */
+/** Distances from the plane of four boxes' corners farthest along its normal, and nearest. */
 // @ts-ignore: decorator
 @inline
-function along(plane: NarrowPlane, low: usize, toHigh: usize, farthest: bool): v128 {
-  const step = toHigh / 3;
-  const x = low + (plane.x >= 0 == farthest ? toHigh : 0);
-  const y = low + step + (plane.y >= 0 == farthest ? toHigh : 0);
-  const z = low + 2 * step + (plane.z >= 0 == farthest ? toHigh : 0);
+function farthestOf(plane: NarrowPlane, block: usize): v128 {
+  return distances(plane, block + plane.farX, block + plane.farY, block + plane.farZ);
+}
+
+// @ts-ignore: decorator
+@inline
+function nearestOf(plane: NarrowPlane, block: usize): v128 {
+  return distances(plane, block + 48 - plane.farX, block + 80 - plane.farY, block + 112 - plane.farZ);
+}
+
+// @ts-ignore: decorator
+@inline
+function distances(plane: NarrowPlane, x: usize, y: usize, z: usize): v128 {
   return f32x4.add(
     f32x4.add(
       f32x4.add(f32x4.mul(f32x4.splat(plane.x), v128.load(x)), f32x4.mul(f32x4.splat(plane.y), v128.load(y))),
@@ -125,25 +135,22 @@ function along(plane: NarrowPlane, low: usize, toHigh: usize, farthest: bool): v
 
 /** Objects of one cell, four at a time. */
 function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
-  const stride3 = tree.stride * 3;
   for (let position = start; position < end; position += 4) {
-    const at = tree.bounds + (<usize>position << 2);
+    const block = blockAt(tree, position);
     let alive = i32x4.splat(-1);
     let wholly = i32x4.splat(-1);
     for (let i: u32 = 0; i < planeCount; i++) {
       if (!(mask & (1 << i))) continue;
       const plane = planeAt(i);
-      const farthest = along(plane, at, stride3, true);
-      alive = v128.and(alive, f32x4.ge(farthest, f32x4.splat(-plane.error)));
+      alive = v128.and(alive, f32x4.ge(farthestOf(plane, block), f32x4.splat(-plane.error)));
       if (!v128.any_true(alive)) break;
-      wholly = v128.and(wholly, f32x4.ge(along(plane, at, stride3, false), f32x4.splat(plane.error)));
+      wholly = v128.and(wholly, f32x4.ge(nearestOf(plane, block), f32x4.splat(plane.error)));
     }
     let bits = i32x4.bitmask(alive);
     const insideBits = i32x4.bitmask(wholly);
     while (bits != 0) {
       const lane = ctz(bits);
       bits &= bits - 1;
-      if (position + lane >= end) break;
       if (!(load<u32>(tree.visible + (<usize>(position + lane) << 2)) & current.layers)) continue;
       const slot = slotAt(tree, position + lane);
       if (insideBits & (1 << lane)) take(slot);

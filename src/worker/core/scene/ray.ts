@@ -9,7 +9,7 @@ import {
   castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
 } from '../mesh/ray';
 import { Item, boundsOf, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ, worldOf } from './objects';
-import { MOVING_TREE, STATIC_TREE, Tree, cellAt, childBoxesAt, isEmpty, slotAt, treeOf } from './octree';
+import { MOVING_TREE, STATIC_TREE, Tree, blockAt, cellAt, childBlocksAt, isEmpty, slotAt, treeOf, BLOCK_BYTES } from './octree';
 
 // The ray: world, unit direction.
 let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
@@ -86,7 +86,9 @@ function castTree(tree: Tree): void {
   const nearY = f32x4.splat(backY ? fy - padding : fy + padding), farY = f32x4.splat(backY ? fy + padding : fy - padding);
   const nearZ = f32x4.splat(backZ ? fz - padding : fz + padding), farZ = f32x4.splat(backZ ? fz + padding : fz - padding);
   const invX = f32x4.splat(ix), invY = f32x4.splat(iy), invZ = f32x4.splat(iz);
-  const objectStep = tree.stride;
+  // Where in a block the bounds are that the ray passes first, and last.
+  const firstX: usize = backX ? 48 : 0, firstY: usize = backY ? 64 : 16, firstZ: usize = backZ ? 80 : 32;
+  const lastX: usize = 48 - firstX, lastY: usize = 80 - firstY, lastZ: usize = 112 - firstZ;
   let limit = upward(end - from);
 
   let top = push(stack, 0, 0);
@@ -95,32 +97,25 @@ function castTree(tree: Tree): void {
     if (load<f32>(top, 4) > limit) continue;
     const cell = cellAt(tree, load<u32>(top));
     for (let position = cell.start; position < cell.ownEnd; position += 4) {
-      const at = tree.bounds + (<usize>position << 2);
+      const block = blockAt(tree, position);
       const near = f32x4.pmax(
         f32x4.pmax(
-          f32x4.mul(f32x4.sub(v128.load(at + (backX ? 3 * objectStep : 0)), nearX), invX),
-          f32x4.mul(f32x4.sub(v128.load(at + (backY ? 4 * objectStep : objectStep)), nearY), invY),
+          f32x4.mul(f32x4.sub(v128.load(block + firstX), nearX), invX),
+          f32x4.mul(f32x4.sub(v128.load(block + firstY), nearY), invY),
         ),
-        f32x4.pmax(
-          f32x4.mul(f32x4.sub(v128.load(at + (backZ ? 5 * objectStep : 2 * objectStep)), nearZ), invZ),
-          f32x4.splat(0),
-        ),
+        f32x4.pmax(f32x4.mul(f32x4.sub(v128.load(block + firstZ), nearZ), invZ), f32x4.splat(0)),
       );
       const far = f32x4.pmin(
         f32x4.pmin(
-          f32x4.mul(f32x4.sub(v128.load(at + (backX ? 0 : 3 * objectStep)), farX), invX),
-          f32x4.mul(f32x4.sub(v128.load(at + (backY ? objectStep : 4 * objectStep)), farY), invY),
+          f32x4.mul(f32x4.sub(v128.load(block + lastX), farX), invX),
+          f32x4.mul(f32x4.sub(v128.load(block + lastY), farY), invY),
         ),
-        f32x4.pmin(
-          f32x4.mul(f32x4.sub(v128.load(at + (backZ ? 2 * objectStep : 5 * objectStep)), farZ), invZ),
-          f32x4.splat(limit),
-        ),
+        f32x4.pmin(f32x4.mul(f32x4.sub(v128.load(block + lastZ), farZ), invZ), f32x4.splat(limit)),
       );
       let bits = i32x4.bitmask(f32x4.le(near, far));
       while (bits != 0) {
         const lane = ctz(bits);
         bits &= bits - 1;
-        if (position + lane >= cell.ownEnd) break;
         if (!(load<u32>(tree.pickable + (<usize>(position + lane) << 2)) & layers)) continue;
         castObject(slotAt(tree, position + lane));
         if (foundObject == 0) continue;
@@ -129,30 +124,28 @@ function castTree(tree: Tree): void {
       }
     }
     if (cell.childCount == 0) continue;
-    const boxes = childBoxesAt(tree, cell);
     const base = top - stack;
     for (let group: u32 = 0; group < cell.childCount; group += 4) {
-      const at = boxes + (<usize>group << 2);
+      const block = childBlocksAt(tree, cell) + (group >> 2) * <u32>BLOCK_BYTES;
       const near = f32x4.pmax(
         f32x4.pmax(
-          f32x4.mul(f32x4.sub(v128.load(at + (backX ? 96 : 0)), nearX), invX),
-          f32x4.mul(f32x4.sub(v128.load(at + (backY ? 128 : 32)), nearY), invY),
+          f32x4.mul(f32x4.sub(v128.load(block + firstX), nearX), invX),
+          f32x4.mul(f32x4.sub(v128.load(block + firstY), nearY), invY),
         ),
-        f32x4.pmax(f32x4.mul(f32x4.sub(v128.load(at + (backZ ? 160 : 64)), nearZ), invZ), f32x4.splat(0)),
+        f32x4.pmax(f32x4.mul(f32x4.sub(v128.load(block + firstZ), nearZ), invZ), f32x4.splat(0)),
       );
       const far = f32x4.pmin(
         f32x4.pmin(
-          f32x4.mul(f32x4.sub(v128.load(at + (backX ? 0 : 96)), farX), invX),
-          f32x4.mul(f32x4.sub(v128.load(at + (backY ? 32 : 128)), farY), invY),
+          f32x4.mul(f32x4.sub(v128.load(block + lastX), farX), invX),
+          f32x4.mul(f32x4.sub(v128.load(block + lastY), farY), invY),
         ),
-        f32x4.pmin(f32x4.mul(f32x4.sub(v128.load(at + (backZ ? 64 : 160)), farZ), invZ), f32x4.splat(limit)),
+        f32x4.pmin(f32x4.mul(f32x4.sub(v128.load(block + lastZ), farZ), invZ), f32x4.splat(limit)),
       );
       let bits = i32x4.bitmask(f32x4.le(near, far));
       v128.store(lanes, near);
       while (bits != 0) {
         const lane = ctz(bits);
         bits &= bits - 1;
-        if (group + lane >= cell.childCount) break;
         const distance = load<f32>(lanes + (<usize>lane << 2));
         top = push(top, 0, 0);
         // Nearest on top.
