@@ -9,8 +9,9 @@ import { APART, OVERLAPPING } from './boxes';
 @unmanaged
 export class Form {
   inverseX: v128; inverseY: v128; inverseZ: v128;
-  edgeX: v128; edgeY: v128; edgeZ: v128;
   x: f64; y: f64; z: f64;
+  pad: f64;
+  edgeX: v128; edgeY: v128; edgeZ: v128;
 }
 export const UNSURE: u32 = 4;
 
@@ -141,4 +142,33 @@ export function compareForms(a: Form, b: Form): u32 {
   const firstOut = f32x4.gt(plus(p, q), plus(volume, errorB));
   const secondOut = f32x4.gt(plus(distance, reach), plus(one, errorA));
   return i32x4.bitmask(firstOut) & 7 && i32x4.bitmask(secondOut) & 7 ? OVERLAPPING : UNSURE;
+}
+
+/**
+ * Whether a line surely passes a box by. The line goes through (x, y, z), relative to the box's place and with an
+ * error of no more than `blur`, along (ux, uy, uz). Separating axes: the cross products of the line with the edges.
+ */
+// @ts-ignore: decorator
+@inline
+export function lineMisses(a: Form, x: f64, y: f64, z: f64, blur: f64, ux: v128, uy: v128, uz: v128): bool {
+  const ix = a.inverseX, iy = a.inverseY, iz = a.inverseZ;
+  const jx = f32x4.abs(ix), jy = f32x4.abs(iy), jz = f32x4.abs(iz);
+  const dx = f32x4.splat(<f32>x), dy = f32x4.splat(<f32>y), dz = f32x4.splat(<f32>z);
+  // As in compareForms, magnitudes bound the rounding; `blur` counts as much of it.
+  const extra = f32x4.splat(<f32>(blur / ROUNDING));
+  const t = plus(plus(times(ix, dx), times(iy, dy)), times(iz, dz));
+  const tt = plus(
+    plus(times(jx, plus(f32x4.abs(dx), extra)), times(jy, plus(f32x4.abs(dy), extra))),
+    times(jz, plus(f32x4.abs(dz), extra)),
+  );
+  const u = plus(plus(times(ix, ux), times(iy, uy)), times(iz, uz));
+  const uu = plus(plus(times(jx, f32x4.abs(ux)), times(jy, f32x4.abs(uy))), times(jz, f32x4.abs(uz)));
+  const t1 = plus(tt, f32x4.splat(1));
+  const uy1 = yzx(u), uz1 = zxy(u);
+  const gap = minus(
+    f32x4.abs(minus(times(yzx(t), uz1), times(zxy(t), uy1))),
+    plus(f32x4.abs(uy1), f32x4.abs(uz1)),
+  );
+  const error = times(f32x4.splat(ROUNDING), plus(times(yzx(t1), zxy(uu)), times(zxy(t1), yzx(uu))));
+  return (i32x4.bitmask(f32x4.gt(gap, error)) & 7) != 0;
 }

@@ -8,8 +8,9 @@ import { Item, boundsOf } from './objects';
 @unmanaged
 export class Candidate {
   inverseX: v128; inverseY: v128; inverseZ: v128;
-  edgeX: v128; edgeY: v128; edgeZ: v128;
   x: f64; y: f64; z: f64;
+  pad: f64;
+  edgeX: v128; edgeY: v128; edgeZ: v128;
   id: u32;
   shape: u32;
   flags: u32;
@@ -17,7 +18,6 @@ export class Candidate {
   collidesWith: u32;
   group: u32;
   contacts: u32;
-  pad: u32;
 
   /** Its box. */
   // @ts-ignore: decorator

@@ -67,9 +67,9 @@ function checkOctree(tree: Tree): u32 {
     const cell = cellAt(tree, index);
     covered += cell.ownEnd - cell.start;
     let from = cell.ownEnd;
-    for (let i: u32 = 0; i < cell.childCount; i++) {
+    for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) {
       const child = cellAt(tree, cell.firstChild + i);
-      if (child.parent != index || child.start != from || child.end <= child.start) return SCENE_RANGES;
+      if (child.parent != index || child.start != from || child.end < child.start) return SCENE_RANGES;
       from = child.end;
       if (!within(child, cell)) return SCENE_CELL_TOO_SMALL;
     }

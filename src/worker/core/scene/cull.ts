@@ -46,8 +46,8 @@ function cullTree(tree: Tree): void {
     const cell = cellAt(tree, load<u32>(top));
     const mask = load<u32>(top, 4);
     cullRange(tree, cell.start, cell.ownEnd, mask);
-    if (cell.childCount == 0) continue;
-    for (let group: u32 = 0; group < cell.childCount; group += 4) {
+    if (cell.firstChild == 0) continue;
+    for (let group: u32 = 0; group < 8; group += 4) {
       const block = childBlocksAt(tree, cell) + (group >> 2) * <u32>BLOCK_BYTES;
       let alive = i32x4.splat(-1);
       // For each child, the planes that still cross it, as bits of a lane.

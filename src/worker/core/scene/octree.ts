@@ -21,11 +21,11 @@ export class Cell {
   start: u32; // its own objects are positions [start, ownEnd), whole blocks of four
   ownEnd: u32;
   end: u32; // those of the whole subtree [start, end)
-  firstChild: u32;
-  childCount: u32; // 0 to 8
+  firstChild: u32; // of eight, by octant; 0 for a leaf
   parent: u32; // its own index, for the root
   childBlocks: u32; // where the two blocks of its children's bounds are
   dirty: u32;
+  pad: u32;
   listed: u32; // while it is built: where its own objects are in the order, and how many
   ownCount: u32;
   centreX: f32; centreY: f32; centreZ: f32;
@@ -158,10 +158,11 @@ export function buildTree(tree: Tree): void {
   let top: u32 = 1;
   while (top > 0) {
     const index = load<u32>(pending + (--top << 2));
-    const children = splitCell(tree, index);
-    pending = reserve(pending, top << 2, <u64>(top + children) << 2);
+    splitCell(tree, index);
     const first = cellAt(tree, index).firstChild;
-    for (let i: u32 = 0; i < children; i++) store<u32>(pending + (top++ << 2), first + i);
+    if (first == 0) continue;
+    pending = reserve(pending, top << 2, <u64>(top + 8) << 2);
+    for (let i: u32 = 0; i < 8; i++) store<u32>(pending + (top++ << 2), first + i);
   }
   layOut(tree);
   fillPositions(tree);
@@ -174,7 +175,6 @@ function newCell(tree: Tree, parent: u32): Cell {
   tree.cells = reserve(tree.cells, index * <u32>CELL_BYTES, <u64>tree.cellCount * CELL_BYTES);
   const cell = cellAt(tree, index);
   cell.firstChild = 0;
-  cell.childCount = 0;
   cell.parent = parent;
   cell.dirty = 0;
   return cell;
@@ -219,14 +219,14 @@ function digitOf(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
   );
 }
 
-/** Partitions a cell's range into its own objects and its children's; answers how many children there are. */
-function splitCell(tree: Tree, index: u32): u32 {
+/** Partitions a cell's range into its own objects and its children's. */
+function splitCell(tree: Tree, index: u32): void {
   const cell = cellAt(tree, index);
   const start = cell.start;
   const end = cell.end;
   cell.ownEnd = end;
   const count = end - start;
-  if (count <= LEAF_SIZE) return 0;
+  if (count <= LEAF_SIZE) return;
   // A cell whose objects all fall into one child shrinks to that child: chains of cells are no use.
   for (let level: u32 = 0; level < DEPTH_LIMIT; level++) {
     memory.fill(digitCounts, 0, 36);
@@ -237,25 +237,22 @@ function splitCell(tree: Tree, index: u32): u32 {
       const at = digitCounts + (<usize>digit << 2);
       store<u32>(at, load<u32>(at) + 1);
     }
-    if (load<u32>(digitCounts) == count) return 0;
+    if (load<u32>(digitCounts) == count) return;
     let only: u32 = 0;
     for (let digit: u32 = 1; digit < 9; digit++) if (load<u32>(digitCounts + (<usize>digit << 2)) == count) only = digit;
     if (only == 0) break;
     const quarter = half * <f32>0.5;
-    if (!(quarter > abs(x) * <f32>1e-6 + abs(y) * <f32>1e-6 + abs(z) * <f32>1e-6)) return 0; // float32 ends here
+    if (!(quarter > abs(x) * <f32>1e-6 + abs(y) * <f32>1e-6 + abs(z) * <f32>1e-6)) return; // float32 ends here
     setChildCube(cell, only - 1, x, y, z, half);
-    if (level + 1 == DEPTH_LIMIT) return 0;
+    if (level + 1 == DEPTH_LIMIT) return;
   }
 
   const half = cell.half;
   const x = cell.centreX, y = cell.centreY, z = cell.centreZ;
   let at = start;
-  let children: u32 = 0;
   for (let digit: u32 = 0; digit < 9; digit++) {
     store<u32>(digitStarts + (<usize>digit << 2), at);
-    const n = load<u32>(digitCounts + (<usize>digit << 2));
-    at += n;
-    if (digit > 0 && n > 0) children++;
+    at += load<u32>(digitCounts + (<usize>digit << 2));
   }
   for (let i = start; i < end; i++) {
     const slot = load<u32>(order + (<usize>i << 2));
@@ -269,7 +266,6 @@ function splitCell(tree: Tree, index: u32): u32 {
   const first = tree.cellCount;
   cell.ownEnd = start + load<u32>(digitCounts);
   cell.firstChild = first;
-  cell.childCount = children;
   cell.childBlocks = tree.childBlockCount;
   tree.childBlockCount += 2;
   tree.childBlocks = reserve(
@@ -278,14 +274,12 @@ function splitCell(tree: Tree, index: u32): u32 {
   let from = cell.ownEnd;
   for (let digit: u32 = 1; digit < 9; digit++) {
     const n = load<u32>(digitCounts + (<usize>digit << 2));
-    if (n == 0) continue;
     const child = newCell(tree, index); // moves the cells: `cell` is not used below
     child.start = from;
     child.end = from + n;
     setChildCube(child, digit - 1, x, y, z, half);
     from += n;
   }
-  return children;
 }
 
 function setChildCube(cell: Cell, octant: u32, x: f32, y: f32, z: f32, half: f32): void {
@@ -303,7 +297,7 @@ function layOut(tree: Tree): void {
     cell.listed = cell.start;
     cell.ownCount = cell.ownEnd - cell.start;
     cell.end = (cell.ownCount + 3) & ~3; // how many positions, for now
-    for (let c: u32 = 0; c < cell.childCount; c++) cell.end += cellAt(tree, cell.firstChild + c).end;
+    for (let c: u32 = 0; c < 8 && cell.firstChild != 0; c++) cell.end += cellAt(tree, cell.firstChild + c).end;
   }
   cellAt(tree, 0).start = 0;
   for (let i: u32 = 0; i < tree.cellCount; i++) {
@@ -311,7 +305,7 @@ function layOut(tree: Tree): void {
     cell.end += cell.start;
     cell.ownEnd = cell.start + ((cell.ownCount + 3) & ~3);
     let from = cell.ownEnd;
-    for (let c: u32 = 0; c < cell.childCount; c++) {
+    for (let c: u32 = 0; c < 8 && cell.firstChild != 0; c++) {
       const child = cellAt(tree, cell.firstChild + c);
       child.start = from;
       from += child.end;
@@ -404,7 +398,7 @@ function fitCell(tree: Tree, index: u32): bool {
     if (part == 1) break;
     cell.ownLowX = lowest(lowX); cell.ownLowY = lowest(lowY); cell.ownLowZ = lowest(lowZ);
     cell.ownHighX = highest(highX); cell.ownHighY = highest(highY); cell.ownHighZ = highest(highZ);
-    if (cell.childCount == 0) break;
+    if (cell.firstChild == 0) break;
     block = fillChildBlocks(tree, cell);
     end = block + 2 * BLOCK_BYTES;
   }
@@ -422,10 +416,8 @@ function fillChildBlocks(tree: Tree, cell: Cell): usize {
   const blocks = childBlocksAt(tree, cell);
   for (let i: u32 = 0; i < 8; i++) {
     const at = blocks + (i >> 2) * <u32>BLOCK_BYTES + (<usize>(i & 3) << 2);
-    if (i < cell.childCount) {
-      const child = cellAt(tree, cell.firstChild + i);
-      storeLane(at, child.lowX, child.lowY, child.lowZ, child.highX, child.highY, child.highZ);
-    } else storeLane(at, Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
+    const child = cellAt(tree, cell.firstChild + i);
+    storeLane(at, child.lowX, child.lowY, child.lowZ, child.highX, child.highY, child.highZ);
   }
   return blocks;
 }

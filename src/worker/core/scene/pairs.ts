@@ -2,6 +2,7 @@
 // sweep over it, four boxes a step; objects too large for leaves descend the trees alone. When few objects changed,
 // only their pairs are found anew and merged with the rest.
 
+import { packing } from '../math/pack';
 import { reserve } from '../memory';
 import { NO_CONTACT, canCollide, collide } from './narrow';
 import { CANDIDATE_BYTES, Candidate } from './candidate';
@@ -82,7 +83,7 @@ function findAll(): void {
   reserveNear(moving.positions + still.positions);
   for (let index: u32 = 0; index < moving.cellCount; index++) {
     const cell = cellAt(moving, index);
-    if (cell.childCount == 0) {
+    if (cell.firstChild == 0) {
       nearEnd = near;
       gatherFrom(cell, moving, cell);
       const own = nearEnd;
@@ -108,17 +109,6 @@ function reserveNear(count: u32): void {
   const bytes = ((<u64>count << 2) + 31) & ~15; // four more, as whole vectors are written and read
   near = reserve(near, 0, bytes * 7);
   nearStride = <usize>bytes;
-}
-
-/** For each set of lanes the bytes that move them to the front. */
-const packs: usize = memory.data(256, 16);
-for (let lanes: usize = 0; lanes < 16; lanes++) {
-  let to = packs + (lanes << 4);
-  for (let lane: u32 = 0; lane < 4; lane++) {
-    if (!(lanes & (1 << lane))) continue;
-    store<u32>(to, 0x03020100 + lane * 0x04040404);
-    to += 4;
-  }
 }
 
 /** Adds what overlaps a leaf's bounds at positions from `first` on. */
@@ -151,7 +141,7 @@ function gatherFrom(leaf: Cell, tree: Tree, cell: Cell): void {
   let block = blockAt(tree, cell.start);
   for (const last = blockAt(tree, cell.ownEnd); block < last; block += BLOCK_BYTES) {
     const bits = boxAgainstFour(block, lowX, lowY, lowZ, highX, highY, highZ);
-    const pack = v128.load(packs + (<usize>bits << 4));
+    const pack = packing(bits);
     let to = end;
     v128.store(to, v128.swizzle(v128.load(block), pack)); to += stride;
     v128.store(to, v128.swizzle(v128.load(block, 16), pack)); to += stride;
@@ -254,14 +244,14 @@ function pushChildren(
   stackTop: usize, tree: Tree, cell: Cell, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128,
 ): usize {
   let top = stackTop;
-  for (let part: u32 = 0; part < cell.childCount; part += 4) {
-    let bits = boxAgainstFour(
-      childBlocksAt(tree, cell) + (part >> 2) * <u32>BLOCK_BYTES, lowX, lowY, lowZ, highX, highY, highZ,
-    );
-    while (bits != 0) {
-      top = push(top, cell.firstChild + part + ctz(bits));
-      bits &= bits - 1;
-    }
+  if (cell.firstChild == 0) return top;
+  const blocks = childBlocksAt(tree, cell);
+  let bits =
+    boxAgainstFour(blocks, lowX, lowY, lowZ, highX, highY, highZ) |
+    (boxAgainstFour(blocks + BLOCK_BYTES, lowX, lowY, lowZ, highX, highY, highZ) << 4);
+  while (bits != 0) {
+    top = push(top, cell.firstChild + ctz(bits));
+    bits &= bits - 1;
   }
   return top;
 }
