@@ -4,9 +4,11 @@
 // float64 the rest.
 
 import { reserve } from '../memory';
-import { Affine } from '../math/affine';
-import { boundsOf, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
-import { Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, cellAt, childBlocksAt, isEmpty, slotAt, treeOf, BLOCK_BYTES } from './octree';
+import { Candidate } from './candidate';
+import { sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
+import {
+  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt, treeOf,
+} from './octree';
 import { View, beginView, planeOf, setBit } from './views';
 
 /** A plane in float32 about the scene's origin, with a bound on its rounding. */
@@ -152,9 +154,8 @@ function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
       const lane = ctz(bits);
       bits &= bits - 1;
       if (!(load<u32>(tree.visible + (<usize>(position + lane) << 2)) & current.layers)) continue;
-      const slot = slotAt(tree, position + lane);
-      if (insideBits & (1 << lane)) take(slot);
-      else takeOriented(slot);
+      if (insideBits & (1 << lane)) take(tree, position + lane);
+      else takeOriented(tree, position + lane);
     }
   }
 }
@@ -162,24 +163,24 @@ function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
 function takeAll(tree: Tree, start: u32, end: u32): void {
   const layers = current.layers;
   for (let position = start; position < end; position++) {
-    if (load<u32>(tree.visible + (<usize>position << 2)) & layers) take(slotAt(tree, position));
+    if (load<u32>(tree.visible + (<usize>position << 2)) & layers) take(tree, position);
   }
 }
 
 // @ts-ignore: decorator
 @inline
-function take(slot: u32): void {
-  if (current.minPixels > 0 && tooSmall(boundsOf(itemAt(slot)))) return;
-  setBit(current.inside, slot);
+function take(tree: Tree, position: u32): void {
+  if (current.minPixels > 0 && tooSmall(candidateAt(tree, position))) return;
+  setBit(current.inside, slotAt(tree, position));
 }
 
 /** Decides by oriented bounds in float64: with all planes, as those left out above cannot change the answer. */
-function takeOriented(slot: u32): void {
-  const b = boundsOf(itemAt(slot));
+function takeOriented(tree: Tree, position: u32): void {
+  const b = candidateAt(tree, position);
   let crossing = false;
   for (let i: u32 = 0; i < planeCount; i++) {
     const plane = planeOf(current, i);
-    const distance = plane.x * b.tx + plane.y * b.ty + plane.z * b.tz + plane.w;
+    const distance = plane.x * b.x + plane.y * b.y + plane.z * b.z + plane.w;
     const radius =
       abs(plane.x * b.xx + plane.y * b.xy + plane.z * b.xz) +
       abs(plane.x * b.yx + plane.y * b.yy + plane.z * b.yz) +
@@ -188,12 +189,12 @@ function takeOriented(slot: u32): void {
     if (distance < radius) crossing = true;
   }
   if (current.minPixels > 0 && tooSmall(b)) return;
-  setBit(crossing ? current.crossing : current.inside, slot);
+  setBit(crossing ? current.crossing : current.inside, slotAt(tree, position));
 }
 
 /** Whether the sphere about the oriented bounds has fewer pixels across than asked for, where its centre is. */
-function tooSmall(b: Affine): bool {
-  const w = current.wx * b.tx + current.wy * b.ty + current.wz * b.tz + current.ww;
+function tooSmall(b: Candidate): bool {
+  const w = current.wx * b.x + current.wy * b.y + current.wz * b.z + current.ww;
   if (w <= 0) return false;
   const diameter = 2.0 * sqrt(
     b.xx * b.xx + b.xy * b.xy + b.xz * b.xz +

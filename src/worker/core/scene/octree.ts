@@ -5,9 +5,10 @@
 // those of a cell's objects and those of its children alike, and no block is shared by two cells.
 // When objects moved, bounds are refitted in place instead.
 
+import { Affine } from '../math/affine';
 import { allocate, reserve } from '../memory';
 import { CANDIDATE_BYTES, Candidate, setCandidate } from './candidate';
-import { Box, UNPLACED, boxAt, itemAt, pickLayers, visibleLayers } from './objects';
+import { Box, UNPLACED, boxAt, itemAt, orientedBounds, visibleLayers } from './objects';
 
 /** Cells with no more objects than this are not split. */
 const LEAF_SIZE: u32 = 40;
@@ -53,7 +54,6 @@ export class Tree {
   slots: usize; // u32, HOLE where empty
   cellOf: usize; // u32 for each block
   visible: usize; // u32, layers for views
-  pickable: usize; // u32, layers for rays
   blocks: usize; // their boxes
   candidates: usize; // Candidate each
   built: u32; // 0 when it must be built before it is used
@@ -321,7 +321,6 @@ function reservePositions(tree: Tree, positions: u32): void {
     tree.slots = reserve(tree.slots, 0, bytes);
     tree.cellOf = reserve(tree.cellOf, 0, bytes >> 2);
     tree.visible = reserve(tree.visible, 0, bytes);
-    tree.pickable = reserve(tree.pickable, 0, bytes);
     tree.candidates = reserve(tree.candidates, 0, <u64>capacity * CANDIDATE_BYTES);
     tree.blocks = reserve(tree.blocks, 0, <u64>(capacity >> 2) * BLOCK_BYTES);
     tree.capacity = capacity;
@@ -343,18 +342,17 @@ function fillPositions(tree: Tree): void {
       const slot = load<u32>(order + (<usize>(cell.listed + place) << 2));
       boxAt(slot).position = position;
       store<u32>(tree.slots + (<usize>position << 2), slot);
-      writePosition(tree, position, slot);
+      writePosition(tree, position, slot, orientedBounds(slot));
     }
   }
 }
 
 /** What the traversals read, from a slot to its position. */
-function writePosition(tree: Tree, position: u32, slot: u32): void {
-  const box = boxAt(slot);
+function writePosition(tree: Tree, position: u32, slot: u32, bounds: Affine): void {
   const item = itemAt(slot);
   store<u32>(tree.visible + (<usize>position << 2), visibleLayers(item));
-  store<u32>(tree.pickable + (<usize>position << 2), pickLayers(item));
-  setCandidate(candidateAt(tree, position), item);
+  setCandidate(candidateAt(tree, position), item, bounds);
+  const box = boxAt(slot);
   storeLane(laneAt(tree, position), box.lowX, box.lowY, box.lowZ, box.highX, box.highY, box.highZ);
 }
 
@@ -363,7 +361,6 @@ function clearPosition(tree: Tree, position: u32): void {
   storeLane(laneAt(tree, position), Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
   store<u32>(tree.slots + (<usize>position << 2), HOLE);
   store<u32>(tree.visible + (<usize>position << 2), 0);
-  store<u32>(tree.pickable + (<usize>position << 2), 0);
 }
 
 // @ts-ignore: decorator
@@ -437,10 +434,10 @@ function highest(v: v128): f32 {
 }
 
 /** Takes over a moved or changed slot; `refitTree` then follows for all of them. */
-export function place(tree: Tree, slot: u32): void {
+export function place(tree: Tree, slot: u32, bounds: Affine): void {
   const box = boxAt(slot);
   const position = box.position;
-  writePosition(tree, position, slot);
+  writePosition(tree, position, slot, bounds);
   const cell = cellOf(tree, position);
   if (!inCell(cell, box)) tree.misfits++;
   cell.dirty = 1;

@@ -10,7 +10,8 @@ import { Mesh } from '../mesh/layout';
 import {
   castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
 } from '../mesh/ray';
-import { Item, boundsOf, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf, worldOf } from './objects';
+import { Candidate, boundsOf } from './candidate';
+import { Item, itemAt, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf, worldOf } from './objects';
 import { MOVING_TREE, STATIC_TREE, BLOCK_BYTES, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, treeOf } from './octree';
 
 // The ray: world, unit direction.
@@ -31,6 +32,7 @@ let localNormalX: f64 = 0, localNormalY: f64 = 0, localNormalZ: f64 = 0;
 export let foundNormalX: f64 = 0, foundNormalY: f64 = 0, foundNormalZ: f64 = 0;
 export let foundU: f64 = 0, foundV: f64 = 0, foundW: f64 = 0;
 
+const bounds = changetype<Affine>(memory.data(96, 16));
 const inverse = changetype<Affine>(memory.data(96, 16));
 let stack: usize = 0;
 
@@ -123,11 +125,11 @@ function castTree(tree: Tree): void {
       for (let i: usize = 0; i < listed; i += 4) {
         const position = load<u32>(listedPositions + i);
         if (load<f32>(listedDistances + i) > limit) continue;
-        if (!(load<u32>(tree.pickable + (<usize>position << 2)) & layers)) continue;
         const candidate = candidateAt(tree, position);
         const x = enterX - candidate.x, y = enterY - candidate.y, z = enterZ - candidate.z;
         if (lineMisses(candidate.form(), x, y, z, blur, alongX, alongY, alongZ)) continue;
-        castObject(slotOf(candidate.id));
+        if (!(candidate.pickable() & layers)) continue;
+        castObject(candidate);
         if (foundObject == 0) continue;
         if (anyHit) return;
         limit = min(limit, upward(foundDistance - from));
@@ -215,11 +217,10 @@ function isIgnored(id: u32): bool {
 }
 
 /** A nearer hit on this object replaces the one found; of two at the same distance the lower id stays. */
-function castObject(slot: u32): void {
-  const item = itemAt(slot);
-  if (ignoredCount > 0 && isIgnored(item.id)) return;
-  if (item.shape == SHAPE_MESH) castMesh(item);
-  else castBox(item);
+function castObject(candidate: Candidate): void {
+  if (ignoredCount > 0 && isIgnored(candidate.id)) return;
+  if (candidate.shape == SHAPE_MESH) castMesh(itemAt(slotOf(candidate.id)));
+  else castBox(candidate);
 }
 
 // The ray in an object's space; its direction is not unit there, so that t stays a length in the world.
@@ -238,8 +239,8 @@ function toLocal(m: Affine): void {
   alongZ = inverse.xz * directionX + inverse.yz * directionY + inverse.zz * directionZ;
 }
 
-function better(item: Item, t: f64): bool {
-  return t < foundDistance || (t == foundDistance && (foundObject == 0 || item.id < foundObject));
+function better(id: u32, t: f64): bool {
+  return t < foundDistance || (t == foundDistance && (foundObject == 0 || id < foundObject));
 }
 
 function castMesh(item: Item): void {
@@ -247,8 +248,8 @@ function castMesh(item: Item): void {
   const t = castMeshRay(
     changetype<Mesh>(item.mesh), localX, localY, localZ, alongX, alongY, alongZ, tMin, foundDistance, sides, anyHit,
   );
-  if (t == Infinity || !better(item, t)) return;
-  record(item, t, hitNormalX, hitNormalY, hitNormalZ);
+  if (t == Infinity || !better(item.id, t)) return;
+  record(item.id, t, hitNormalX, hitNormalY, hitNormalZ);
   foundTriangle = hitTriangle;
   foundU = hitU;
   foundV = hitV;
@@ -256,8 +257,8 @@ function castMesh(item: Item): void {
 }
 
 /** The slab test (Kay and Kajiya 1986) on the cube that the box is an image of. */
-function castBox(item: Item): void {
-  toLocal(boundsOf(item));
+function castBox(candidate: Candidate): void {
+  toLocal(boundsOf(candidate, bounds));
   let near = -Infinity, far = Infinity;
   let nearAxis = 0, farAxis = 0;
   for (let axis = 0; axis < 3; axis++) {
@@ -277,20 +278,20 @@ function castBox(item: Item): void {
   const front = sides & SIDE_FRONT && near >= tMin;
   if (!front && !(sides & SIDE_BACK && far >= tMin)) return;
   const t = front ? near : far;
-  if (t > foundDistance || !better(item, t)) return;
+  if (t > foundDistance || !better(candidate.id, t)) return;
   const axis = front ? nearAxis : farAxis;
   const d = axis == 0 ? alongX : axis == 1 ? alongY : alongZ;
   // Outwards: against the ray where it enters, along it where it leaves.
   const sign = d > 0 == front ? -1.0 : 1.0;
-  record(item, t, axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
+  record(candidate.id, t, axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
   foundTriangle = -1;
   foundU = 0;
   foundV = 0;
   foundW = 0;
 }
 
-function record(item: Item, t: f64, nx: f64, ny: f64, nz: f64): void {
-  foundObject = item.id;
+function record(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
+  foundObject = id;
   foundDistance = t;
   localNormalX = nx;
   localNormalY = ny;
@@ -300,7 +301,7 @@ function record(item: Item, t: f64, nx: f64, ny: f64, nz: f64): void {
 /** The normal of the hit, taken to the world by the inverse transposed, into foundNormal*. */
 export function findNormal(): void {
   const item = itemAt(slotOf(foundObject));
-  invert(inverse, item.shape == SHAPE_MESH ? worldOf(item) : boundsOf(item));
+  invert(inverse, item.shape == SHAPE_MESH ? worldOf(item) : orientedBounds(slotOf(foundObject)));
   const nx = localNormalX, ny = localNormalY, nz = localNormalZ;
   const x = inverse.xx * nx + inverse.xy * ny + inverse.xz * nz;
   const y = inverse.yx * nx + inverse.yy * ny + inverse.yz * nz;

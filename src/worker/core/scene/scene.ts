@@ -3,8 +3,8 @@
 import { FLAG_STATIC, OBJECT_FLAGS } from '../../../shared/layout';
 import { AFFINE_BYTES, Affine, usable } from '../math/affine';
 import {
-  NO_TREE, UNPLACED, boxAt, describe, forget, isAlive, itemAt, moveOrigin, reserveSlots, sceneOriginX, sceneOriginY,
-  sceneOriginZ, slotCount, slotOf, updateBounds, worldOf,
+  NO_TREE, UNPLACED, boxAt, describe, forget, isAlive, itemAt, moveOrigin, orientedBounds, reserveSlots, sceneOriginX, sceneOriginY,
+  sceneOriginZ, slotCount, setBox, slotOf, worldOf,
 } from './objects';
 import {
   MOVING_TREE, STATIC_TREE, beginTree, buildTree, clearSlot, enlist, place, refitTree, treeOf,
@@ -15,11 +15,13 @@ import { forgetInViews } from './views';
 /** Slots whose pairs are to be found anew. */
 export const unpaired = changetype<SlotSet>(memory.data(16, 16));
 
-/** What was changed, to where it is looked for. A tree that is to be built will see it anyway. */
+/** The shape or the place of an object has changed: its bounds follow, and its position in a tree that is built. */
 function touch(slot: u32): void {
   addSlot(unpaired, slot);
+  const bounds = orientedBounds(slot);
+  setBox(slot, bounds);
   const box = boxAt(slot);
-  if (box.position != UNPLACED && treeOf(box.tree).built) place(treeOf(box.tree), slot);
+  if (box.position != UNPLACED && treeOf(box.tree).built) place(treeOf(box.tree), slot, bounds);
 }
 
 /** Adds an object, or changes one. */
@@ -55,7 +57,6 @@ export function moveObject(slot: u32, matrix: Affine): bool {
   if (memory.compare(changetype<usize>(world), changetype<usize>(matrix), AFFINE_BYTES) == 0) return true;
   if (!usable(matrix)) return false;
   memory.copy(changetype<usize>(world), changetype<usize>(matrix), AFFINE_BYTES);
-  updateBounds(slot);
   touch(slot);
   return true;
 }
