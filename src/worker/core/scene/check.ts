@@ -1,7 +1,7 @@
 // Invariants of the scene, for tests.
 
 import { GENERATION_BITS } from '../../../shared/layout';
-import { AFFINE_BYTES, Affine } from '../math/affine';
+import { Affine, same } from '../math/affine';
 import { Candidate, boundsOf } from './candidate';
 import { Box, NO_TREE, UNPLACED, boxAt, idAt, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
 import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, candidateAt, cellAt, inCell, laneAt, slotAt, treeOf } from './octree';
@@ -57,7 +57,7 @@ const known = changetype<Affine>(memory.data(96, 16));
 
 function isFresh(candidate: Candidate, slot: u32): bool {
   return (
-    memory.compare(changetype<usize>(orientedBounds(slot)), changetype<usize>(boundsOf(candidate, known)), AFFINE_BYTES) == 0 &&
+    same(orientedBounds(slot), boundsOf(candidate, known)) &&
     candidate.edgeXx == <f32>known.xx && candidate.edgeYy == <f32>known.yy && candidate.edgeZz == <f32>known.zz
   );
 }

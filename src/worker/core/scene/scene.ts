@@ -1,7 +1,7 @@
 // The scene: objects and the two trees that index them, brought up to date when somebody asks.
 
 import { FLAG_STATIC, OBJECT_FLAGS } from '../../../shared/layout';
-import { AFFINE_BYTES, Affine, usable } from '../math/affine';
+import { Affine, copy, same, usable } from '../math/affine';
 import {
   NO_TREE, UNPLACED, boxAt, describe, forget, isAlive, itemAt, moveOrigin, orientedBounds, reserveSlots, sceneOriginX, sceneOriginY,
   sceneOriginZ, slotCount, setBox, slotOf, worldOf,
@@ -54,9 +54,9 @@ export function removeObject(id: u32): void {
 /** Gives an object a new place; false where the matrix is none. The same matrix again is no movement. */
 export function moveObject(slot: u32, matrix: Affine): bool {
   const world = worldOf(itemAt(slot));
-  if (memory.compare(changetype<usize>(world), changetype<usize>(matrix), AFFINE_BYTES) == 0) return true;
+  if (same(world, matrix)) return true;
   if (!usable(matrix)) return false;
-  memory.copy(changetype<usize>(world), changetype<usize>(matrix), AFFINE_BYTES);
+  copy(world, matrix);
   touch(slot);
   return true;
 }
