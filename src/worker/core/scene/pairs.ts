@@ -108,6 +108,8 @@ let nearEnd: usize = 0;
 function reserveNear(count: u32): void {
   const bytes = ((<u64>count << 2) + 31) & ~15; // four more, as whole vectors are written and read
   near = reserve(near, 0, bytes * 7);
+  firsts = reserve(firsts, 0, bytes + LISTED_BYTES);
+  seconds = reserve(seconds, 0, bytes + LISTED_BYTES);
   nearStride = <usize>bytes;
 }
 
@@ -168,23 +170,44 @@ function sweep(ownEnd: usize): void {
   const end = nearEnd;
   // Behind the last lies an empty box, four times.
   for (let k: usize = 0; k < 6; k++) v128.store(end + k * stride, f32x4.splat(k < 3 ? Infinity : -Infinity));
+  let listed: usize = 0;
   for (let at = near; at < ownEnd; at += 4) {
     const lowX = v128.load32_splat(at), lowY = v128.load32_splat(at + stride), lowZ = v128.load32_splat(at + 2 * stride);
     const highX = v128.load32_splat(at + 3 * stride), highY = v128.load32_splat(at + 4 * stride);
     const highZ = v128.load32_splat(at + 5 * stride);
-    const candidate = changetype<Candidate>(<usize>load<u32>(at + 6 * stride));
+    const first = v128.load32_splat(at + 6 * stride);
     for (let other = at + 4; other < end; other += 16) {
       const x = v128.and(f32x4.le(v128.load(other), highX), f32x4.ge(v128.load(other + 3 * stride), lowX));
       const y = v128.and(f32x4.le(v128.load(other + stride), highY), f32x4.ge(v128.load(other + 4 * stride), lowY));
       const z = v128.and(f32x4.le(v128.load(other + 2 * stride), highZ), f32x4.ge(v128.load(other + 5 * stride), lowZ));
-      let bits = i32x4.bitmask(v128.and(v128.and(x, y), z));
-      while (bits != 0) {
-        const lane = ctz(bits);
-        bits &= bits - 1;
-        consider(candidate, changetype<Candidate>(<usize>load<u32>(other + 6 * stride + (<usize>lane << 2))));
-      }
+      const bits = i32x4.bitmask(v128.and(v128.and(x, y), z));
+      if (bits == 0) continue;
+      v128.store(firsts + listed, first);
+      v128.store(seconds + listed, v128.swizzle(v128.load(other + 6 * stride), packing(bits)));
+      listed += popcnt(bits) << 2;
     }
+    if (listed < LISTED_BYTES && at + 4 < ownEnd) continue;
+    considerListed(listed);
+    listed = 0;
   }
+}
+
+// Pairs whose boxes overlap, as the addresses of their candidates.
+const LISTED_BYTES: usize = 4096;
+let firsts: usize = 0;
+let seconds: usize = 0;
+let ahead: u32 = 0;
+
+function considerListed(listed: usize): void {
+  // Reads what the next ones need while one is considered: the caches are what this waits for.
+  v128.store(seconds + listed, i32x4.splat(0));
+  let sum: u32 = 0;
+  for (let i: usize = 0; i < listed; i += 4) {
+    const next = <usize>load<u32>(seconds + i, 16);
+    sum += load<u32>(next) + load<u32>(next, 64);
+    consider(changetype<Candidate>(<usize>load<u32>(firsts + i)), changetype<Candidate>(<usize>load<u32>(seconds + i)));
+  }
+  ahead = sum;
 }
 
 /** Pairs of all touched objects that are still there; of two touched ones the lower slot finds the pair. */
