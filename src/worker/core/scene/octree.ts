@@ -437,9 +437,15 @@ function highest(v: v128): f32 {
 export function place(tree: Tree, slot: u32, bounds: Affine): void {
   const box = boxAt(slot);
   const position = box.position;
-  writePosition(tree, position, slot, bounds);
   const cell = cellOf(tree, position);
-  if (!inCell(cell, box)) tree.misfits++;
+  if (!inCell(cell, box)) {
+    // Counted once, when it leaves.
+    const at = laneAt(tree, position);
+    if (holds(cell, load<f32>(at), load<f32>(at, 16), load<f32>(at, 32), load<f32>(at, 48), load<f32>(at, 64), load<f32>(at, 80))) {
+      tree.misfits++;
+    }
+  }
+  writePosition(tree, position, slot, bounds);
   cell.dirty = 1;
   tree.dirty = 1;
 }
@@ -462,11 +468,15 @@ function cellOf(tree: Tree, position: u32): Cell {
 
 /** Cells are loose: an object belongs to its cell until its centre is half an edge outside of it. */
 export function inCell(cell: Cell, box: Box): bool {
+  return holds(cell, box.lowX, box.lowY, box.lowZ, box.highX, box.highY, box.highZ);
+}
+
+function holds(cell: Cell, lowX: f32, lowY: f32, lowZ: f32, highX: f32, highY: f32, highZ: f32): bool {
   const reach = cell.half * 2;
   return (
-    abs(middle(box.lowX, box.highX) - cell.centreX) <= reach &&
-    abs(middle(box.lowY, box.highY) - cell.centreY) <= reach &&
-    abs(middle(box.lowZ, box.highZ) - cell.centreZ) <= reach
+    abs(middle(lowX, highX) - cell.centreX) <= reach &&
+    abs(middle(lowY, highY) - cell.centreY) <= reach &&
+    abs(middle(lowZ, highZ) - cell.centreZ) <= reach
   );
 }
 

@@ -337,10 +337,11 @@ function radixPass(from: usize, to: usize, shift: u64, bits: u32): void {
   }
 }
 
-/** Whether a pair of the frame before needs no new look. */
+/** Whether a pair of the frame before needs no new look; slots whose object has gone are in the set too. */
+// @ts-ignore: decorator
+@inline
 function isKept(pair: Pair): bool {
-  const a = slotOf(pair.a), b = slotOf(pair.b);
-  return idAt(a) == pair.a && idAt(b) == pair.b && !hasSlot(unpaired, a) && !hasSlot(unpaired, b);
+  return !hasSlot(unpaired, slotOf(pair.a)) && !hasSlot(unpaired, slotOf(pair.b));
 }
 
 /** next = found and what is kept of the first `count` pairs, in order. */

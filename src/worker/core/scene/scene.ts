@@ -77,7 +77,7 @@ export function updateTrees(): void {
 
 function isStale(which: u32): bool {
   const tree = treeOf(which);
-  return !tree.built || (tree.misfits + tree.holes) * 10 > tree.count + 160;
+  return !tree.built || (tree.misfits + tree.holes) * 20 > tree.count + 320;
 }
 
 function rebuild(which: u32): void {
