@@ -36,10 +36,10 @@ export function checkScene(): u32 {
     const tree = treeOf(box.tree);
     if (slotAt(tree, box.position) != slot) return SCENE_PLACE;
     const candidate = candidateAt(tree, box.position);
-    if (!boxHoldsCorners(boundsOf(candidate, known), box)) return SCENE_BOX_TOO_SMALL;
     if (candidate.id != item.id || !isFresh(candidate, slot) || !isLane(laneAt(tree, box.position), box)) {
       return SCENE_STALE;
     }
+    if (!boxHoldsCorners(boundsOf(candidate, known), box)) return SCENE_BOX_TOO_SMALL;
   }
   if (live != liveCount) return SCENE_COUNT;
   const first = treeOf(STATIC_TREE), second = treeOf(MOVING_TREE);

