@@ -4,8 +4,8 @@ import { Form, setForm } from '../math/boxes32';
 import { Item } from './objects';
 
 /**
- * All that most pairs, rays and views are decided by, in three cache lines: a ray that passes by reads the first, a pair
- * the first two. Candidates are kept by position, not by slot: neighbours in space are neighbours in memory then.
+ * All that most pairs, rays and views are decided by, in three cache lines: a ray that passes by reads the first, a
+ * pair the first two. Candidates are kept by position, not by slot: neighbours in space are neighbours in memory then.
  */
 @unmanaged
 export class Candidate {

@@ -7,7 +7,8 @@ import { reserve } from '../memory';
 import { Candidate } from './candidate';
 import { sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
 import {
-  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt, treeOf,
+  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt,
+  treeOf,
 } from './octree';
 import { View, beginView, planeOf, setBit } from './views';
 
@@ -16,7 +17,7 @@ import { View, beginView, planeOf, setBit } from './views';
 class NarrowPlane {
   x: f32; y: f32; z: f32; w: f32;
   error: f32;
-  /** Offsets in a block of the bounds that lie farthest along the normal; those nearest are 48 bytes before or after. */
+  /** Where in a block the bounds are that lie farthest along the normal; the nearest are 48 bytes before or after. */
   farX: u32; farY: u32; farZ: u32;
 }
 

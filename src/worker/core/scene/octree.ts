@@ -29,7 +29,6 @@ export class Cell {
   parent: u32; // its own index, for the root
   childBlocks: u32; // where the two blocks of its children's bounds are
   dirty: u32;
-  pad: u32;
   listed: u32; // while it is built: where its own objects are in the order, and how many
   ownCount: u32;
   centreX: f32; centreY: f32; centreZ: f32;
@@ -40,7 +39,7 @@ export class Cell {
   ownHighX: f32; ownHighY: f32; ownHighZ: f32; // and of its own objects
 }
 
-export const CELL_BYTES: usize = 104;
+export const CELL_BYTES: usize = 100;
 /** Four boxes: low x, y, z, high x, y, z of all. */
 export const BLOCK_BYTES: usize = 96;
 
@@ -442,11 +441,12 @@ export function place(tree: Tree, slot: u32, bounds: Affine): void {
   const position = box.position;
   const cell = cellOf(tree, position);
   if (!inCell(cell, box)) {
-    // Counted once, when it leaves.
+    // Counted once, when it leaves: its lane has the box from before.
     const at = laneAt(tree, position);
-    if (holds(cell, load<f32>(at), load<f32>(at, 16), load<f32>(at, 32), load<f32>(at, 48), load<f32>(at, 64), load<f32>(at, 80))) {
-      tree.misfits++;
-    }
+    const x = middle(load<f32>(at), load<f32>(at, 48));
+    const y = middle(load<f32>(at, 16), load<f32>(at, 64));
+    const z = middle(load<f32>(at, 32), load<f32>(at, 80));
+    if (holds(cell, x, y, z)) tree.misfits++;
   }
   writePosition(tree, position, slot, bounds);
   cell.dirty = 1;
@@ -471,16 +471,12 @@ function cellOf(tree: Tree, position: u32): Cell {
 
 /** Cells are loose: an object belongs to its cell until its centre is half an edge outside of it. */
 export function inCell(cell: Cell, box: Box): bool {
-  return holds(cell, box.lowX, box.lowY, box.lowZ, box.highX, box.highY, box.highZ);
+  return holds(cell, middle(box.lowX, box.highX), middle(box.lowY, box.highY), middle(box.lowZ, box.highZ));
 }
 
-function holds(cell: Cell, lowX: f32, lowY: f32, lowZ: f32, highX: f32, highY: f32, highZ: f32): bool {
+function holds(cell: Cell, x: f32, y: f32, z: f32): bool {
   const reach = cell.half * 2;
-  return (
-    abs(middle(lowX, highX) - cell.centreX) <= reach &&
-    abs(middle(lowY, highY) - cell.centreY) <= reach &&
-    abs(middle(lowZ, highZ) - cell.centreZ) <= reach
-  );
+  return abs(x - cell.centreX) <= reach && abs(y - cell.centreY) <= reach && abs(z - cell.centreZ) <= reach;
 }
 
 /** Bounds of dirty cells and of all above them that change. Cells are scanned backwards: children come first. */

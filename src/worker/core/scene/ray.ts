@@ -12,7 +12,9 @@ import {
 } from '../mesh/ray';
 import { Candidate, boundsOf } from './candidate';
 import { Item, itemAt, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf, worldOf } from './objects';
-import { MOVING_TREE, STATIC_TREE, BLOCK_BYTES, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, treeOf } from './octree';
+import {
+  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, treeOf,
+} from './octree';
 
 // The ray: world, unit direction.
 let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
@@ -36,7 +38,7 @@ const bounds = changetype<Affine>(memory.data(96, 16));
 const inverse = changetype<Affine>(memory.data(96, 16));
 let stack: usize = 0;
 
-/** Nearest hit into found*, but for its normal; false without one. The direction is not zero; lengths are world units. */
+/** Nearest hit into found*, without its normal; false if there is none. Direction not zero, lengths in world units. */
 export function castRay(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
   withLayers: u32, withSides: u32, ignore: usize, ignoreCount: u32, any: bool,
@@ -97,7 +99,9 @@ function castTree(tree: Tree): void {
 
   // What float64 leaves uncertain of where the ray enters.
   const blur = (abs(originX) + abs(originY) + abs(originZ) + abs(from)) * 8.881784197001252e-16; // 2^-50
-  const enterX = originX + from * directionX, enterY = originY + from * directionY, enterZ = originZ + from * directionZ;
+  const enterX = originX + from * directionX;
+  const enterY = originY + from * directionY;
+  const enterZ = originZ + from * directionZ;
   const alongX = f32x4.splat(ux), alongY = f32x4.splat(uy), alongZ = f32x4.splat(uz);
 
   // An entry: the first of eight children, those of them that are still to be visited, and where the ray enters each.
