@@ -91,16 +91,19 @@ interface Exports {
 
 const BUILD_BAD_INDEX = 1;
 
-/** What checks answer, by code: mesh/check.ts and scene/check.ts. */
+/** What checks answer, by code: mesh/trust.ts, mesh/check.ts and scene/check.ts. */
 const FAULTS: Record<number, string> = {
   1: 'the data are shorter or longer than their header says',
   2: 'the data are not a baked mesh',
   3: `the mesh was baked by another version; this one reads version ${layout.MESH_VERSION_VALUE}`,
   4: 'the header contradicts itself',
   5: 'the checksum does not match: the data were changed',
-  6: 'a link in the tree leads nowhere or is there twice',
+  6: 'a link in the tree leads nowhere, upwards or where another does',
   7: 'a box of the tree does not hold what is below it',
   8: 'a triangle is in no leaf',
+  9: 'the tree is deeper than any that is built',
+  10: 'a number is not finite or out of range',
+  11: 'a triangle or a vertex has a number that there is not',
   20: 'an object is in the slot of another id',
   21: 'the trees do not hold as many objects as there are',
   22: "an object's world bounds do not hold its oriented bounds",

@@ -6,7 +6,7 @@ import { allocate, release, reserve } from '../memory';
 import { orient2d } from '../math/predicates';
 import { checksum } from './checksum';
 import { SUBTREE_BYTES, Subtree, fitNode } from './fit';
-import { BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node } from './layout';
+import { BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, NO_CHILD, Node } from './layout';
 import { PRIMITIVE_BYTES, primitiveAt, split } from './split';
 
 const LEAF_SIZE: u32 = 4;
@@ -284,6 +284,7 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, link: usize): 
   const node = build.nodes + index * <u32>NODE_BYTES;
   memory.fill(node, 0, NODE_BYTES);
   changetype<Node>(node).covered = (1 << parts) - 1;
+  for (let i = parts; i < 4; i++) store<u32>(node + (<usize>i << 2), NO_CHILD, offsetof<Node>('child0'));
   changetype<Subtree>(build.subtrees + index * <u32>SUBTREE_BYTES).firstBlock = build.blockCount;
   for (let i = parts - 1; i >= 0; i--) {
     const from = load<u32>(cuts + (<usize>i << 2));

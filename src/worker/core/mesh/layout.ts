@@ -40,6 +40,15 @@ export const NODE_BYTES: usize = 128;
 /** A child that is a block of triangles; its low bits are the block's index. */
 export const LEAF: u32 = 0x80000000;
 
+/** Where there is no child. It reads as the first block, which does no harm to whoever looks into it. */
+export const NO_CHILD: u32 = LEAF;
+
+/**
+ * No node is deeper; the root is at 0. The builder halves ranges from depth 48 on, so that even 2³² triangles end
+ * before this. A ray's stack holds three children of each node above and four of the last: 3 · 64 + 4 at most.
+ */
+export const MAX_DEPTH: u32 = 64;
+
 /** Four triangles; lanes without one repeat another's corner a, with triangle -1. */
 @unmanaged
 export class Block {
@@ -50,6 +59,12 @@ export class Block {
 }
 
 export const BLOCK_BYTES: usize = 160;
+
+/** Tree space has coordinates below this, as its largest one is in [1, 2). */
+export const TREE_EXTENT: f32 = 2;
+/** Of the scale that takes the largest of a mesh's float32 coordinates there, from 2¹²⁷ down to the least one, 2⁻¹⁴⁹. */
+export const LEAST_EXPONENT: i32 = -127;
+export const GREATEST_EXPONENT: i32 = 149;
 
 /**
  * How much boxes are grown, relative to the largest coordinate in the tree: covers float32 rounding of a
@@ -80,6 +95,39 @@ export function childOf(node: Node, i: i32): u32 {
 @inline
 export function triangleOf(block: Block, lane: i32): i32 {
   return load<i32>(changetype<usize>(block) + (<usize>lane << 2), offsetof<Block>('triangle0'));
+}
+
+/** The triangles of all lanes. */
+// @ts-ignore: decorator
+@inline
+export function trianglesOf(block: Block): v128 {
+  return v128.load(changetype<usize>(block), offsetof<Block>('triangle0'));
+}
+
+/** Whether the bounds of all children there are are finite, and none is inside out. */
+// @ts-ignore: decorator
+@inline
+export function boundsAreOrdered(node: Node): bool {
+  const x = areOrdered(node.lowX, node.highX), y = areOrdered(node.lowY, node.highY), z = areOrdered(node.lowZ, node.highZ);
+  return (i32x4.bitmask(v128.and(v128.and(x, y), z)) & node.covered) == node.covered;
+}
+
+// @ts-ignore: decorator
+@inline
+function areOrdered(low: v128, high: v128): v128 {
+  const infinity = f32x4.splat(Infinity);
+  return v128.and(v128.and(f32x4.lt(f32x4.neg(low), infinity), f32x4.lt(high, infinity)), f32x4.le(low, high));
+}
+
+/** Whether no corner has a coordinate larger than `extent`, or NaN. */
+// @ts-ignore: decorator
+@inline
+export function coordinatesAreWithin(block: Block, extent: f32): bool {
+  let within = i32x4.splat(-1);
+  for (let at: usize = 0; at < 144; at += 16) {
+    within = v128.and(within, f32x4.le(f32x4.abs(v128.load(changetype<usize>(block) + at)), f32x4.splat(extent)));
+  }
+  return i32x4.all_true(within);
 }
 
 /** 2^exponent: mesh space to tree space. */
