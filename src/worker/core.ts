@@ -28,7 +28,7 @@ export interface Core {
   readonly usedBytes: number;
 
   beginBuild(positions: Float32Array, indices?: Uint32Array | Uint16Array): MeshBuild;
-  /** Copies a baked mesh in, after its header and checksum were found right (else BAD_DATA). */
+  /** Copies a baked mesh in, if nothing in it can lead a traversal astray (else BAD_DATA). */
   loadMesh(baked: ArrayBuffer): MeshAddress;
   bakeMesh(mesh: MeshAddress): ArrayBuffer;
   meshInfo(mesh: MeshAddress): MeshInfo;
@@ -217,9 +217,11 @@ class WasmCore implements Core {
       finish: () => {
         const mesh = wasm.takeMesh(build) >>> 0;
         free();
-        const baked = this.bakeMesh(mesh);
-        wasm.release(mesh);
-        return baked;
+        try {
+          return this.bakeMesh(mesh);
+        } finally {
+          wasm.release(mesh);
+        }
       },
       abort: free,
     };
@@ -245,11 +247,13 @@ class WasmCore implements Core {
   loadMesh(baked: ArrayBuffer): MeshAddress {
     const wasm = this.#exports;
     const address = this.#allocate(baked.byteLength);
-    this.#bytes(address, baked.byteLength).set(new Uint8Array(baked));
-    const fault = wasm.checkMesh(address, baked.byteLength);
-    if (fault !== 0) {
+    try {
+      this.#bytes(address, baked.byteLength).set(new Uint8Array(baked));
+      const fault = wasm.checkMesh(address, baked.byteLength);
+      if (fault !== 0) throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${baked.byteLength} bytes given)`);
+    } catch (error) {
       wasm.release(address);
-      throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${baked.byteLength} bytes given)`);
+      throw error;
     }
     this.#meshes.add(address);
     return address;

@@ -379,8 +379,9 @@ function fitCell(tree: Tree, index: u32): bool {
   return !same;
 }
 
-/** Counts a moved slot if it has left its cell. */
+/** Counts a moved slot if it has left its cell. A tree that must be built may have run out of memory half way. */
 export function noteMisfit(tree: Tree, slot: u32): void {
+  if (!tree.built) return;
   const box = boxAt(slot);
   if (!inCell(cellAt(tree, load<u32>(tree.cellOf + (<usize>box.position << 2))), box)) tree.misfits++;
 }
@@ -395,10 +396,12 @@ export function movePosition(tree: Tree, slot: u32): void {
 /** Empties the position of a removed object. */
 export function clearSlot(tree: Tree, slot: u32): void {
   const box = boxAt(slot);
-  clearPosition(tree, box.position);
-  markDirty(tree, box.position);
+  if (tree.built) {
+    clearPosition(tree, box.position);
+    markDirty(tree, box.position);
+    tree.holes++;
+  }
   box.position = UNPLACED;
-  tree.holes++;
 }
 
 function markDirty(tree: Tree, position: u32): void {

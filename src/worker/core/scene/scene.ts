@@ -9,7 +9,7 @@ import {
 import {
   MOVING_TREE, STATIC_TREE, beginTree, buildTree, clearSlot, enlist, movePosition, noteMisfit, refitTree, treeOf,
 } from './octree';
-import { SlotSet, addSlot, clearSlots, slotIn } from './slot-set';
+import { SlotSet, addSlot, clearSlots, reserveSet, slotIn } from './slot-set';
 import { forgetInViews } from './views';
 
 /** Slots whose boxes the trees have not taken over yet. */
@@ -22,10 +22,14 @@ function touch(slot: u32): void {
   addSlot(unpaired, slot);
 }
 
-/** Adds an object, or changes one. */
+/** Adds an object, or changes one. Whatever is done to it later but in a frame needs no more memory. */
 export function putObject(id: u32, description: usize): void {
   const slot = slotOf(id);
-  reserveSlots(slot);
+  if (slot >= slotCount) {
+    reserveSet(moved, slot + 1);
+    reserveSet(unpaired, slot + 1);
+    reserveSlots(slot);
+  }
   touch(slot);
   const which = load<u32>(description, OBJECT_FLAGS) & FLAG_STATIC ? STATIC_TREE : MOVING_TREE;
   const box = boxAt(slot);
@@ -72,6 +76,8 @@ export function updateTrees(): void {
   const rebuildStatic = isStale(STATIC_TREE);
   const rebuildMoving = isStale(MOVING_TREE);
   if ((rebuildStatic || rebuildMoving) && recentre()) {
+    // Running out of memory in the first must not leave the second as it was about the old origin.
+    treeOf(MOVING_TREE).built = 0;
     rebuild(STATIC_TREE);
     rebuild(MOVING_TREE);
   } else {
