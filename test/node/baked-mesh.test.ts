@@ -264,11 +264,11 @@ describe('a forger is refused', () => {
     const random = new Random(SEED);
     const triangles = soup(random, 1000, 0.3, 1);
     const bakeSome = (count: number) => bake({ ...triangles, indices: triangles.indices.subarray(0, 3 * count) });
-    let count = 500;
-    while (new BakedMesh(bakeSome(count)).nodeCount < 65) count++;
+    let count = 300;
+    while (new BakedMesh(bakeSome(count)).nodeCount !== 65) count++;
     const baked = bakeSome(count);
     const mesh = new BakedMesh(baked);
-    expect(mesh.nodeCount).toBe(65);
+    expect(count).toBeLessThan(1000);
     asList(mesh);
     for (let node = 0; node < mesh.nodeCount; node++) {
       mesh.setWord(mesh.rotatedAt(node), 0);
@@ -290,9 +290,9 @@ test(`a service refuses what was damaged or forged and goes on, seed ${SEED}`, a
   const object = service.addObject({ shape: { type: 'mesh', mesh } });
   const baked = await service.bakeMesh(mesh);
   const ray = { origin: [0.1, 0.2, 5], direction: [0, 0, -1] } as const;
+  await service.update();
   const hit = await service.raycast(ray);
   expect(hit?.object).toBe(object);
-  await service.update();
   const { usedBytes } = service.stats;
   for (const [kind, corrupt] of Object.entries(CORRUPTIONS)) {
     const bad = corrupt(random, new Uint8Array(baked));
@@ -302,7 +302,7 @@ test(`a service refuses what was damaged or forged and goes on, seed ${SEED}`, a
   const link = forged.links().next().value!;
   await expect(service.addMesh(forged.setWord(link.at, 0).seal().buffer)).rejects.toEqual(refusal(/^addMesh: .*link/));
   expect(await service.raycast(ray)).toEqual(hit);
-  await service.update();
+  await service.update(); // brings new statistics
   expect(service.stats).toMatchObject({ meshes: 1, pending: 0 });
   expect(service.stats.usedBytes).toBeLessThanOrEqual(usedBytes + 4096);
   service.addObject({
