@@ -198,6 +198,8 @@ describe('a forger is refused', () => {
     ['a node where a block was', (m) => m.setWord(outer(m)[3].at, m.nodeCount - 1), /link/],
     ['a link behind the last child', (m) => m.setWord(unused(m).at, 0), /link/],
     ['a child that there is not', (m) => m.setWord(m.coveredAt(unused(m).node), 15), /link|number/],
+    ['a node linked once more', (m) => linkOnceMore(m, m.nodeCount - 1), /link/],
+    ['a block linked once more', (m) => linkOnceMore(m, LEAF + m.blockCount - 1), /link/],
     ['a child forgotten', (m) => m.setWord(m.coveredAt(m.nodeCount - 1), 1), /link/],
     ['a fifth child', (m) => m.setWord(m.coveredAt(0), 31), /number/],
     ['a tree that is a list', (m) => asList(m), /deeper/],
@@ -230,6 +232,16 @@ describe('a forger is refused', () => {
   /** A place for a child that is not used. */
   function unused(mesh: BakedMesh): { node: number; at: number } {
     for (let node = 0; ; node++) if (mesh.word(mesh.coveredAt(node)) < 15) return { node, at: mesh.childAt(node, 3) };
+  }
+
+  /** From an unused place, with the bounds of a sister. */
+  function linkOnceMore(mesh: BakedMesh, child: number) {
+    const { node, at } = unused(mesh);
+    expect(node).toBeLessThan(mesh.nodeCount - 1);
+    for (let bound = mesh.nodeAt(node); bound < mesh.childAt(node, 0); bound += 16) {
+      mesh.setWord(bound + 12, mesh.word(bound));
+    }
+    mesh.setWord(at, child).setWord(mesh.coveredAt(node), mesh.word(mesh.coveredAt(node)) | 8);
   }
 
   /** Every node has the next one as its first child, blocks in the other places. */
@@ -309,6 +321,8 @@ test(`a service refuses what was damaged or forged and goes on, seed ${SEED}`, a
     shape: { type: 'mesh', mesh: await service.addMesh(baked) },
     matrix: new Matrix4().makeTranslation(0, 0, 2).elements,
   });
-  expect(await service.raycast(ray)).toMatchObject({ distance: hit!.distance - 2, triangle: hit!.triangle });
+  const nearer = await service.raycast(ray);
+  expect(nearer?.triangle).toBe(hit!.triangle);
+  expect(nearer?.distance).toBeCloseTo(hit!.distance - 2, 12);
   service.dispose();
 });

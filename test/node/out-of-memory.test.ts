@@ -329,7 +329,9 @@ describe('a service that runs out of memory', () => {
     expect(service.meshInfo(await service.addMesh(large)).triangles).toBe(large.indices.length / 3);
     await expectWell(1);
     // More than a builder has.
-    await expect(service.addMesh({ positions: new Float32Array(9 * 300_000) })).rejects.toEqual(refused(/^addMesh: .*memory/));
+    await expect(service.addMesh({ positions: new Float32Array(9 * 300_000) })).rejects.toEqual(
+      refused(/^addMesh: .*memory/),
+    );
     await service.addMesh(icosphere(1, 5));
     await expectWell(1);
   });

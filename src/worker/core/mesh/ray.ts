@@ -57,6 +57,7 @@ export function castRay(
   directionY = dy * scale;
   directionZ = dz * scale;
   allowed = sides;
+  hitTriangle = -1;
   const lowX = (mesh.lowX - mesh.offsetX) * scale, highX = (mesh.highX - mesh.offsetX) * scale;
   const lowY = (mesh.lowY - mesh.offsetY) * scale, highY = (mesh.highY - mesh.offsetY) * scale;
   const lowZ = (mesh.lowZ - mesh.offsetZ) * scale, highZ = (mesh.highZ - mesh.offsetZ) * scale;
@@ -241,7 +242,7 @@ function meet(block: usize, lane: i32, tMin: f64, end: f64): f64 {
   const t = (u * az + v * bz + w * cz) * inverse * inverseZ;
   const triangle = triangleOf(changetype<Block>(block), lane);
   if (!(t >= tMin && t <= end)) return Infinity;
-  if (t == end && hitTriangle >= 0 && hitTriangle < triangle && end == lastT) return Infinity;
+  if (t == end && hitTriangle >= 0 && hitTriangle < triangle) return Infinity;
 
   const x = <f64>load<f32>(at), y = <f64>load<f32>(at, 16), z = <f64>load<f32>(at, 32);
   const ex = <f64>load<f32>(at, 48) - x, ey = <f64>load<f32>(at, 64) - y, ez = <f64>load<f32>(at, 80) - z;
@@ -249,7 +250,6 @@ function meet(block: usize, lane: i32, tMin: f64, end: f64): f64 {
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
   const facing = nx * directionX + ny * directionY + nz * directionZ;
   if (!(allowed & (facing < 0 ? SIDE_FRONT : SIDE_BACK))) return Infinity;
-  lastT = t;
   hitTriangle = triangle;
   hitU = u * inverse;
   hitV = v * inverse;
@@ -259,5 +259,3 @@ function meet(block: usize, lane: i32, tMin: f64, end: f64): f64 {
   hitNormalZ = nz;
   return t;
 }
-
-let lastT: f64 = 0;
