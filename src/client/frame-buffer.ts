@@ -120,6 +120,11 @@ export class FrameBuffer {
     return u32.buffer;
   }
 
+  /** Takes the buffer back with what is in it. */
+  reopen(buffer: ArrayBuffer): void {
+    this.#attach(buffer);
+  }
+
   /** Empties it, for its own buffer or the one that came back from the worker. */
   restart(buffer: ArrayBuffer): void {
     if (buffer !== this.u32.buffer) this.#attach(buffer);

@@ -111,10 +111,13 @@ export class FramePump {
     if (!frame || !isExpected) return; // of another life of the worker
     this.memory = { memoryBytes, usedBytes };
     this.framesDone++;
-    frame.staging.restart(input);
-    this.#free.push(frame.staging);
     this.#inWorker = undefined;
-    if (out) {
+    if (!out) {
+      frame.staging.reopen(input);
+      this.#stageAgain(frame.staging);
+    } else {
+      frame.staging.restart(input);
+      this.#free.push(frame.staging);
       if (out.byteLength !== this.#sentOutBytes) this.#outAllocations++;
       this.#freeOut = this.#shownOut;
       this.#shownOut = out;
@@ -136,8 +139,8 @@ export class FramePump {
     try {
       input = frame.staging.seal(this.#lastFrame, this.#epoch);
     } catch (error) {
-      frame.staging.restart();
-      this.#free.push(frame.staging);
+      frame.staging.reopen();
+      this.#stageAgain(frame.staging);
       frame.answer.reject(error as CollisionError); // OUT_OF_MEMORY
       return;
     }
@@ -147,6 +150,18 @@ export class FramePump {
     this.#sentOutBytes = out?.byteLength ?? 0;
     this.#inWorker = frame;
     this.#link.post({ type: 'frame', input, out }, out ? [input, out] : [input]);
+  }
+
+  /** What a frame said that could not be run goes with the next one, under what was staged since. */
+  #stageAgain(failed: Staging): void {
+    const next = this.#waiting?.staging ?? this.staging;
+    failed.join(next);
+    next.restart();
+    this.#free.push(next);
+    if (this.#waiting) this.#waiting.staging = failed;
+    else this.staging = failed;
+    this.#views.forgetSent();
+    if (this.#waiting) this.#views.stage(failed);
   }
 
   #sendWaiting(): void {

@@ -98,7 +98,11 @@ export class MeshStore {
 
   async #load(operation: string, id: MeshId, baked: ArrayBuffer, signal: AbortSignal | undefined): Promise<MeshInfo> {
     const loaded = this.#link.defer<MeshInfo>(operation);
-    const done = this.#link.answerWith(loaded, operation, (api) => api.loadMesh(id, transfer(baked, [baked])));
+    const load = () => this.#link.answerWith(loaded, operation, (api) => api.loadMesh(id, transfer(baked, [baked])));
+    // Behind removals that were asked for before, as it may need their memory.
+    const done = new Promise<boolean>((resolve) => {
+      this.#pump.enqueue(() => resolve(!loaded.settled && load()));
+    });
     try {
       return await abortable(operation, signal, loaded);
     } catch (error) {

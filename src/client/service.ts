@@ -199,7 +199,7 @@ export class CollisionService {
    * share one frame with the newest transforms, and its answer.
    *
    * Rejects with OUT_OF_MEMORY when the worker could not hold this frame or an object added before it; the service
-   * goes on.
+   * goes on, and the next update() sends again what a frame said that could not be run.
    */
   async update(): Promise<FrameResult> {
     this.#link.check('update');

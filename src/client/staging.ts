@@ -101,6 +101,12 @@ export class Staging {
     return this.#frame.seal(frame, epoch, this.#viewWords.subarray(0, this.#views * VIEW_WORDS));
   }
 
+  /** Goes on with the transforms of a frame that could not be run, in the buffer that came back; without its views. */
+  reopen(buffer = this.#frame.u32.buffer): void {
+    this.#frame.reopen(buffer);
+    this.#views = 0;
+  }
+
   /** Empties it: after it was joined to another, or with the buffer that came back from the worker. */
   restart(buffer = this.#frame.u32.buffer): void {
     this.#firstMark += this.#frame.blocks.length;

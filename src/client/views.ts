@@ -97,6 +97,11 @@ export class ViewTable {
     }
   }
 
+  /** To be staged all over: the worker may not have them. */
+  forgetSent(): void {
+    for (const view of this.#views.values()) view.dirty = true;
+  }
+
   #add(operation: string, name: string): View {
     const slot = this.#freeSlots.shift();
     if (slot === undefined) invalid(operation, 'name', name, `one of the ${MAX_VIEWS} views that there are already`);

@@ -159,4 +159,4 @@ export const MESH_LOW = 80; // f64 × 3, bounds in mesh space
 export const MESH_HIGH = 104; // f64 × 3
 export const MESH_HEADER_BYTES = 128;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
-export const MESH_VERSION_VALUE = 1;
+export const MESH_VERSION_VALUE = 2;

@@ -28,7 +28,7 @@ export interface Core {
   readonly usedBytes: number;
 
   beginBuild(positions: Float32Array, indices?: Uint32Array | Uint16Array): MeshBuild;
-  /** Copies a baked mesh in, after its header and checksum were found right (else BAD_DATA). */
+  /** Copies a baked mesh in, if nothing in it can lead a traversal astray (else BAD_DATA). */
   loadMesh(baked: ArrayBuffer): MeshAddress;
   bakeMesh(mesh: MeshAddress): ArrayBuffer;
   meshInfo(mesh: MeshAddress): MeshInfo;
@@ -98,16 +98,19 @@ interface Exports {
 
 const BUILD_BAD_INDEX = 1;
 
-/** What checks answer, by code: mesh/check.ts and scene/check.ts. */
+/** What checks answer, by code: mesh/trust.ts, mesh/check.ts and scene/check.ts. */
 const FAULTS: Record<number, string> = {
   1: 'the data are shorter or longer than their header says',
   2: 'the data are not a baked mesh',
   3: `the mesh was baked by another version; this one reads version ${layout.MESH_VERSION_VALUE}`,
   4: 'the header contradicts itself',
   5: 'the checksum does not match: the data were changed',
-  6: 'a link in the tree leads nowhere or is there twice',
+  6: 'a link in the tree leads nowhere, upwards or where another does',
   7: 'a box of the tree does not hold what is below it',
   8: 'a triangle is in no leaf',
+  9: 'the tree is deeper than any that is built',
+  10: 'a number is not finite or out of range',
+  11: 'a triangle or a vertex has a number that there is not',
   20: 'an object is in the slot of another id',
   21: 'the trees do not hold as many objects as there are',
   22: "an object's world bounds do not hold its oriented bounds",
@@ -222,9 +225,11 @@ class WasmCore implements Core {
       finish: () => {
         const mesh = wasm.takeMesh(build) >>> 0;
         free();
-        const baked = this.bakeMesh(mesh);
-        wasm.release(mesh);
-        return baked;
+        try {
+          return this.bakeMesh(mesh);
+        } finally {
+          wasm.release(mesh);
+        }
       },
       abort: free,
     };
@@ -250,11 +255,13 @@ class WasmCore implements Core {
   loadMesh(baked: ArrayBuffer): MeshAddress {
     const wasm = this.#exports;
     const address = this.#allocate(baked.byteLength);
-    this.#bytes(address, baked.byteLength).set(new Uint8Array(baked));
-    const fault = wasm.checkMesh(address, baked.byteLength);
-    if (fault !== 0) {
+    try {
+      this.#bytes(address, baked.byteLength).set(new Uint8Array(baked));
+      const fault = wasm.checkMesh(address, baked.byteLength);
+      if (fault !== 0) throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${baked.byteLength} bytes given)`);
+    } catch (error) {
       wasm.release(address);
-      throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${baked.byteLength} bytes given)`);
+      throw error;
     }
     this.#meshes.add(address);
     return address;

@@ -31,6 +31,23 @@ export function trianglesOf(geometry: BufferGeometry): Triangles {
   };
 }
 
+/** Waves over the square [-1, 1]² in x and y: 2 · cells² triangles. */
+export function waves(cells: number): Triangles {
+  const side = cells + 1;
+  const positions = new Float32Array(side * side * 3);
+  const indices = new Uint32Array(cells * cells * 6);
+  for (let i = 0; i < side * side; i++) {
+    const x = (2 * (i % side)) / cells - 1;
+    const y = (2 * Math.floor(i / side)) / cells - 1;
+    positions.set([x, y, 0.1 * Math.sin(5 * x) * Math.cos(7 * y)], 3 * i);
+  }
+  for (let cell = 0; cell < cells * cells; cell++) {
+    const a = Math.floor(cell / cells) * side + (cell % cells);
+    indices.set([a, a + 1, a + side, a + 1, a + side + 1, a + side], 6 * cell);
+  }
+  return { positions, indices };
+}
+
 /** Triangles of about that size, anywhere in a cube. */
 export function soup(random: Random, count: number, size: number, halfSize: number): Triangles {
   const positions = new Float32Array(count * 9);

@@ -4,8 +4,8 @@ import {
   HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, RAY_DIRECTION, RAY_IGNORE,
   RAY_IGNORE_COUNT, RAY_LAYERS, RAY_ORIGIN, RAY_SIDE, RAY_T_MAX, RAY_T_MIN,
 } from '../../shared/layout';
-import { checkHeader, checkTree } from './mesh/check';
 import { Affine } from './math/affine';
+import { checkTree } from './mesh/check';
 import { Build } from './mesh/build';
 import { Mesh } from './mesh/layout';
 import { intersectMeshes, pairCount, pairs } from './mesh/pair';
@@ -18,6 +18,7 @@ import { updateTrees } from './scene/scene';
 
 export { allocate, release, usedBytes } from './memory';
 export { beginBuild, reserveBuild, stepBuild, freeBuild } from './mesh/build';
+export { checkMesh } from './mesh/trust';
 export { putObject, removeObject } from './scene/scene';
 export { removeView } from './scene/views';
 export { runFrame } from './scene/frame';
@@ -43,10 +44,6 @@ export function takeMesh(build: usize): usize {
   const mesh = changetype<Build>(build).mesh;
   changetype<Build>(build).mesh = 0;
   return mesh;
-}
-
-export function checkMesh(address: usize, bytes: u32): u32 {
-  return checkHeader(address, bytes);
 }
 
 export function checkMeshTree(address: usize): u32 {

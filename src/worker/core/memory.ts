@@ -24,21 +24,29 @@ export function usedBytes(): usize {
 export function allocate(bytes: u64): usize {
   if (bytes > 0xf0000000) outOfMemory(<f64>bytes);
   const size = (max<usize>(<usize>bytes, 64) + 63) & ~63;
+  let previous: usize = 0;
   let before: usize = 0;
   let chunk = firstFree;
   while (chunk != 0 && changetype<Chunk>(chunk).bytes < size) {
+    previous = before;
     before = chunk;
     chunk = changetype<Chunk>(chunk).next;
   }
   if (chunk == 0) {
-    chunk = heapEnd;
-    const end = <u64>heapEnd + HEADER + size;
+    // A last chunk that is too small but ends where the heap does is the beginning of the new one.
+    const grows = before != 0 && before + HEADER + changetype<Chunk>(before).bytes == heapEnd;
+    chunk = grows ? before : heapEnd;
+    const end = <u64>chunk + HEADER + size;
     const have = <u64>memory.size() << 16;
     if (end > have) {
       const needed = <i32>((end - have + 0xffff) >> 16);
       // An eighth more than asked for, so that growing step by step stays linear.
       const generous = min<i32>(needed + (memory.size() >> 3), 65536 - memory.size());
       if (generous < needed || (memory.grow(generous) < 0 && memory.grow(needed) < 0)) outOfMemory(<f64>bytes);
+    }
+    if (grows) {
+      if (previous == 0) firstFree = 0;
+      else changetype<Chunk>(previous).next = 0;
     }
     heapEnd = <usize>end;
     changetype<Chunk>(chunk).bytes = size;

@@ -1,41 +1,14 @@
-// Whether a buffer is a mesh that can be trusted, and whether a mesh's tree is what it should be.
+// Whether a mesh's tree is what it should be, for tests.
 
-import { MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_VERSION_VALUE } from '../../../shared/layout';
 import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
 import { allocate, release } from '../memory';
-import { checksum } from './checksum';
 import {
-  BLOCK_BYTES, LEAF, Mesh, NODE_BYTES, Node, blockAt, childCount, childOf, highBounds, isRotated, lowBounds, nodeAt,
-  triangleOf,
+  LEAF, Mesh, Node, blockAt, childCount, childOf, highBounds, isRotated, lowBounds, nodeAt, triangleOf,
 } from './layout';
+import { MESH_BAD_LINK, MESH_OK } from './trust';
 
-export const MESH_OK = 0;
-export const MESH_TRUNCATED = 1;
-export const MESH_FOREIGN = 2;
-export const MESH_OTHER_VERSION = 3;
-export const MESH_INCONSISTENT = 4;
-export const MESH_CORRUPT = 5;
-export const MESH_BAD_LINK = 6;
 export const MESH_BOX_TOO_SMALL = 7;
 export const MESH_TRIANGLE_LOST = 8;
-
-/** Header, sizes and checksum of `bytes` bytes at `address`; MESH_OK means that a traversal stays inside. */
-export function checkHeader(address: usize, bytes: u32): u32 {
-  if (bytes < <u32>MESH_HEADER_BYTES) return MESH_TRUNCATED;
-  const mesh = changetype<Mesh>(address);
-  if (mesh.magic != MESH_MAGIC_VALUE) return MESH_FOREIGN;
-  if (mesh.version != MESH_VERSION_VALUE) return MESH_OTHER_VERSION;
-  if (mesh.bytes != bytes) return MESH_TRUNCATED;
-  const nodes = <u64>MESH_HEADER_BYTES;
-  const blocks = nodes + <u64>mesh.nodeCount * NODE_BYTES;
-  const indices = blocks + <u64>mesh.blockCount * BLOCK_BYTES;
-  const end = indices + (mesh.indexed ? <u64>mesh.triangleCount * 12 : 0);
-  if (
-    mesh.nodes != nodes || mesh.blocks != blocks || mesh.indices != indices || end != bytes ||
-    mesh.nodeCount == 0 || mesh.blockCount == 0 || mesh.keptCount > mesh.triangleCount
-  ) return MESH_INCONSISTENT;
-  return checksum(mesh) == mesh.checksum ? MESH_OK : MESH_CORRUPT;
-}
 
 /** Every node is reached once, every box holds the corners below it, every kept triangle is in one leaf. Slow. */
 export function checkTree(mesh: Mesh): u32 {

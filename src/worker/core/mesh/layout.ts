@@ -142,6 +142,12 @@ export function highBounds(node: Node, axis: usize): v128 {
   return decode(i32x4.extend_high_i16x8_u(v128.load8x8_u(at + (axis << 3))), at, axis);
 }
 
+/**
+ * No node is deeper; the root is at 0. The builder halves ranges from depth 48 on, so that even 2³² triangles end
+ * before this. A ray's stack holds at most three children of each node: 3 · 65, and room for a vector.
+ */
+export const MAX_DEPTH: u32 = 64;
+
 /** Four triangles; lanes without one repeat another's corner a, with triangle -1. */
 @unmanaged
 export class Block {
@@ -152,6 +158,12 @@ export class Block {
 }
 
 export const BLOCK_BYTES: usize = 160;
+
+/** Tree space has coordinates below this, as its largest one is in [1, 2). */
+export const TREE_EXTENT: f32 = 2;
+/** Of the scale that takes the largest of a mesh's float32 coordinates there, from 2¹²⁷ down to the least one, 2⁻¹⁴⁹. */
+export const LEAST_EXPONENT: i32 = -127;
+export const GREATEST_EXPONENT: i32 = 149;
 
 /**
  * How much boxes are grown, relative to the largest coordinate in the tree. It covers the float32 rounding of a
@@ -182,7 +194,53 @@ export function triangleOf(block: Block, lane: i32): i32 {
 // @ts-ignore: decorator
 @inline
 export function filledLanes(block: Block): u32 {
-  return ~<u32>i32x4.bitmask(v128.load(changetype<usize>(block), offsetof<Block>('triangle0'))) & 15;
+  return ~<u32>i32x4.bitmask(trianglesOf(block)) & 15;
+}
+
+/** Whether node and links are such as builds make them: origin and steps finite, no box inside out, counts that agree. */
+// @ts-ignore: decorator
+@inline
+export function isSound(node: Node): bool {
+  const inner = innerCount(node);
+  return (
+    isBetween(node.originX, -16, 16) && isBetween(node.originY, -16, 16) && isBetween(node.originZ, -16, 16) &&
+    isBetween(node.scaleX, 0, 1) && isBetween(node.scaleY, 0, 1) && isBetween(node.scaleZ, 0, 1) &&
+    (node.children & ~0x1fffffff) == FLOAT && (node.blocks & ~BLOCK_MASK) == FLOAT && inner <= childCount(node) &&
+    (childMask(node) & (ordered(node.boundsX) & ordered(node.boundsY) & ordered(node.boundsZ))) == childMask(node)
+  );
+}
+
+// False for NaN.
+// @ts-ignore: decorator
+@inline
+function isBetween(value: f32, low: f32, high: f32): bool {
+  return value >= low && value <= high;
+}
+
+/** Which of four boxes have their low bound below their high one, a bit each. */
+// @ts-ignore: decorator
+@inline
+function ordered(bounds: u64): u32 {
+  const both = i64x2.splat(bounds);
+  return i8x16.bitmask(i8x16.le_u(both, v128.shuffle<i32>(both, both, 1, 0, 1, 0))) & 15;
+}
+
+/** The triangles of all lanes. */
+// @ts-ignore: decorator
+@inline
+export function trianglesOf(block: Block): v128 {
+  return v128.load(changetype<usize>(block), offsetof<Block>('triangle0'));
+}
+
+/** Whether no corner has a coordinate larger than `extent`, or NaN. */
+// @ts-ignore: decorator
+@inline
+export function coordinatesAreWithin(block: Block, extent: f32): bool {
+  let within = i32x4.splat(-1);
+  for (let at: usize = 0; at < 144; at += 16) {
+    within = v128.and(within, f32x4.le(f32x4.abs(v128.load(changetype<usize>(block) + at)), f32x4.splat(extent)));
+  }
+  return i32x4.all_true(within);
 }
 
 /** 2^exponent: mesh space to tree space. */

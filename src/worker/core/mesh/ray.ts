@@ -94,6 +94,7 @@ export function castRay(
   originX = fromX; originY = fromY; originZ = fromZ;
   directionX = toX; directionY = toY; directionZ = toZ;
   allowed = sides;
+  hitTriangle = -1;
   const absX = abs(toX), absY = abs(toY), absZ = abs(toZ);
   if (absX >= absY && absX >= absZ) {
     axisZ = 0; axisX = 16; axisY = 32;
@@ -293,7 +294,7 @@ function meet(block: usize, lane: i32, tMin: f64, end: f64): f64 {
   const t = (u * az + v * bz + w * cz) * inverse * inverseZ;
   const triangle = triangleOf(changetype<Block>(block), lane);
   if (!(t >= tMin && t <= end)) return Infinity;
-  if (t == end && hitTriangle >= 0 && hitTriangle < triangle && end == lastT) return Infinity;
+  if (t == end && hitTriangle >= 0 && hitTriangle < triangle) return Infinity;
 
   const x = <f64>load<f32>(at), y = <f64>load<f32>(at, 16), z = <f64>load<f32>(at, 32);
   const ex = <f64>load<f32>(at, 48) - x, ey = <f64>load<f32>(at, 64) - y, ez = <f64>load<f32>(at, 80) - z;
@@ -301,7 +302,6 @@ function meet(block: usize, lane: i32, tMin: f64, end: f64): f64 {
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
   const facing = nx * directionX + ny * directionY + nz * directionZ;
   if (!(allowed & (facing < 0 ? SIDE_FRONT : SIDE_BACK))) return Infinity;
-  lastT = t;
   hitTriangle = triangle;
   hitU = u * inverse;
   hitV = v * inverse;
@@ -311,5 +311,3 @@ function meet(block: usize, lane: i32, tMin: f64, end: f64): f64 {
   hitNormalZ = nz;
   return t;
 }
-
-let lastT: f64 = 0;

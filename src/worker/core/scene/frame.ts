@@ -14,9 +14,13 @@ import { Affine, multiply } from '../math/affine';
 import { reserve } from '../memory';
 import { cull } from './cull';
 import { idAt, isAlive, slotOf } from './objects';
-import { endedCount, ended, findPairs, pairCount, pairIn, pairs } from './pairs';
+import { countPairs, ended, endedCount, findPairs, pairCount, pairIn, pairs, takePairs } from './pairs';
 import { moveObject, updateTrees } from './scene';
-import { setView, viewAt } from './views';
+import { countView, setView, viewAt } from './views';
+
+/** Of the answer: each ends at a multiple of 16. */
+const PARTS = 11;
+const VIEW_PARTS = 3;
 
 let out: usize = 0;
 let outUsed: usize = 0;
@@ -41,6 +45,8 @@ export function runFrame(input: usize): usize {
   findPairs();
   const paired = now();
 
+  reserveOut();
+  takePairs();
   outUsed = 0;
   append(OUT_HEADER_BYTES);
   memory.fill(out, 0, OUT_HEADER_BYTES);
@@ -119,12 +125,24 @@ function columns(to: Affine, from: usize, wide: bool): void {
 
 // --- out ---
 
-/** Room for `bytes` more, 16-aligned; answers their offset. */
+/** Room for all of the answer. The frame before is forgotten while it is written, so nothing may fail from there on. */
+function reserveOut(): void {
+  const pairs = <u64>countPairs();
+  let bytes = <u64>OUT_HEADER_BYTES + pairs * 14 + 4 + <u64>endedCount * 8 + <u64>rejectedCount * 4 + 16 * PARTS;
+  for (let i: u32 = 0; i < <u32>MAX_VIEWS; i++) {
+    const view = viewAt(i);
+    if (!view.active) continue;
+    countView(view);
+    const ids = <u64>view.insideCount + view.crossingCount + view.enteredCount + view.leftCount;
+    bytes += OUT_VIEW_BYTES + ids * 4 + 16 * VIEW_PARTS;
+  }
+  out = reserve(out, 0, bytes);
+}
+
+/** `bytes` more, 16-aligned; answers their offset. */
 function append(bytes: usize): u32 {
   const offset = outUsed;
-  const end = (offset + bytes + 15) & ~15;
-  out = reserve(out, offset, end);
-  outUsed = end;
+  outUsed = (offset + bytes + 15) & ~15;
   return <u32>offset;
 }
 
@@ -145,16 +163,7 @@ function writeViews(): void {
 function writeView(slot: u32, entry: usize): void {
   const view = viewAt(slot);
   const words = view.words;
-  let inside: u32 = 0, crossing: u32 = 0, entered: u32 = 0;
-  let left = view.goneCount;
-  for (let w: usize = 0; w < words; w++) {
-    const i = load<u32>(view.inside + (w << 2)), c = load<u32>(view.crossing + (w << 2));
-    const b = load<u32>(view.before + (w << 2));
-    inside += popcnt(i);
-    crossing += popcnt(c);
-    entered += popcnt((i | c) & ~b);
-    left += popcnt(b & ~(i | c));
-  }
+  const inside = view.insideCount, crossing = view.crossingCount, entered = view.enteredCount, left = view.leftCount;
   const ids = append((inside + crossing) << 2);
   const enteredIds = append(entered << 2);
   const leftIds = append(left << 2);

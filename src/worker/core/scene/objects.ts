@@ -107,9 +107,8 @@ export function visibleLayers(item: Item): u32 {
   return item.flags & FLAG_CULLABLE ? item.layers : 0;
 }
 
-/** Makes room for slots up to and including `slot`. */
+/** Makes room for slots up to and including `slot`, which is a new one. */
 export function reserveSlots(slot: u32): void {
-  if (slot < slotCount) return;
   const count = slot + 1;
   items = reserve(items, slotCount * <u32>ITEM_BYTES, <u64>count * ITEM_BYTES);
   boxes = reserve(boxes, slotCount * <u32>BOX_BYTES, <u64>count * BOX_BYTES);

@@ -456,11 +456,13 @@ export function place(tree: Tree, slot: u32, bounds: Affine): void {
 /** Empties the position of a removed object. */
 export function clearSlot(tree: Tree, slot: u32): void {
   const box = boxAt(slot);
-  clearPosition(tree, box.position);
-  cellOf(tree, box.position).dirty = 1;
-  tree.dirty = 1;
+  if (tree.built) {
+    clearPosition(tree, box.position);
+    cellOf(tree, box.position).dirty = 1;
+    tree.dirty = 1;
+    tree.holes++;
+  }
   box.position = UNPLACED;
-  tree.holes++;
 }
 
 // @ts-ignore: decorator

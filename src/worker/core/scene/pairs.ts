@@ -33,6 +33,7 @@ export let endedCount: u32 = 0;
 
 let next: usize = 0; // the pairs that are made, while `pairs` are those of the frame before
 let nextCount: u32 = 0;
+let nextIsMade: bool = false;
 let found: usize = 0;
 let foundCount: u32 = 0;
 let sorted: usize = 0;
@@ -50,8 +51,10 @@ function keyIn(list: usize, i: u32): u64 {
   return load<u64>(list + i * <u32>PAIR_BYTES);
 }
 
+/** Finds this frame's pairs; until `takePairs`, those of the frame before are there as well. */
 export function findPairs(): void {
   endedCount = 0;
+  nextIsMade = false;
   if (unpaired.count == 0) {
     for (let i: u32 = 0; i < pairCount; i++) pairIn(pairs, i).begun = 0;
     return;
@@ -67,7 +70,17 @@ export function findPairs(): void {
     mergeWith(pairCount);
   }
   compare();
-  // Only now, as running out of memory above must lose nothing.
+  nextIsMade = true;
+}
+
+/** How many pairs there will be. */
+export function countPairs(): u32 {
+  return nextIsMade ? nextCount : pairCount;
+}
+
+/** What was found becomes `pairs`. Apart from finding it, as running out of memory in between must lose nothing. */
+export function takePairs(): void {
+  if (!nextIsMade) return;
   const last = pairs;
   pairs = next;
   pairCount = nextCount;

@@ -9,7 +9,7 @@ import {
 import {
   MOVING_TREE, STATIC_TREE, beginTree, buildTree, clearSlot, enlist, place, refitTree, treeOf,
 } from './octree';
-import { SlotSet, addSlot } from './slot-set';
+import { SlotSet, addSlot, reserveSet } from './slot-set';
 import { forgetInViews } from './views';
 
 /** Slots whose pairs are to be found anew. */
@@ -24,11 +24,13 @@ function touch(slot: u32): void {
   if (box.position != UNPLACED && treeOf(box.tree).built) place(treeOf(box.tree), slot, bounds);
 }
 
-/** Adds an object, or changes one. */
+/** Adds an object, or changes one. Whatever is done to it later but in a frame needs no more memory. */
 export function putObject(id: u32, description: usize): void {
   const slot = slotOf(id);
-  reserveSlots(slot);
-  addSlot(unpaired, slot); // first, as it may run out of memory
+  if (slot >= slotCount) {
+    reserveSet(unpaired, slot + 1);
+    reserveSlots(slot);
+  }
   const which = load<u32>(description, OBJECT_FLAGS) & FLAG_STATIC ? STATIC_TREE : MOVING_TREE;
   const box = boxAt(slot);
   if (box.tree != which) {
@@ -69,6 +71,11 @@ export function updateTrees(): void {
   const rebuildStatic = isStale(STATIC_TREE);
   const rebuildMoving = isStale(MOVING_TREE);
   const all = (rebuildStatic || rebuildMoving) && recentre();
+  if (all) {
+    // Running out of memory in the first must not leave the second as it was about the old origin.
+    treeOf(STATIC_TREE).built = 0;
+    treeOf(MOVING_TREE).built = 0;
+  }
   if (all || rebuildStatic) rebuild(STATIC_TREE);
   if (all || rebuildMoving) rebuild(MOVING_TREE);
   refitTree(treeOf(STATIC_TREE));

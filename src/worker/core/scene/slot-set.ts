@@ -9,18 +9,20 @@ export class SlotSet {
   words: u32;
 }
 
+/** Makes room for all slots below `count`, so that adding one of them never needs memory. */
+export function reserveSet(set: SlotSet, count: u32): void {
+  set.list = reserve(set.list, set.count << 2, <u64>count << 2);
+  const words = (count + 31) >> 5;
+  if (words <= set.words) return;
+  set.bits = reserve(set.bits, set.words << 2, <u64>words << 2);
+  memory.fill(set.bits + (<usize>set.words << 2), 0, <usize>(words - set.words) << 2);
+  set.words = words;
+}
+
 export function addSlot(set: SlotSet, slot: u32): void {
-  const word = slot >> 5;
-  if (word >= set.words) {
-    const words = word + 1 + (word >> 1);
-    set.bits = reserve(set.bits, set.words << 2, <u64>words << 2);
-    memory.fill(set.bits + (<usize>set.words << 2), 0, <usize>(words - set.words) << 2);
-    set.words = words;
-  }
-  const at = set.bits + (<usize>word << 2);
+  const at = set.bits + (<usize>(slot >> 5) << 2);
   const bit: u32 = 1 << (slot & 31);
   if (load<u32>(at) & bit) return;
-  set.list = reserve(set.list, set.count << 2, <u64>(set.count + 1) << 2);
   store<u32>(at, load<u32>(at) | bit);
   store<u32>(set.list + (set.count++ << 2), slot);
 }

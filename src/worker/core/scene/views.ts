@@ -22,7 +22,7 @@ export class View {
   before: usize; // inside or crossing in the frame before
   gone: usize; // ids that were removed since and are to be listed as left
   goneCount: u32;
-  pad: u32;
+  leftCount: u32;
   planes: u64; // six planes follow from here
   p00: f64; p01: f64; p02: f64; p03: f64;
   p10: f64; p11: f64; p12: f64; p13: f64;
@@ -35,6 +35,10 @@ export class View {
   pixelsPerUnit: f64;
   /** The row of projection · view that gives clip w. */
   wx: f64; wy: f64; wz: f64; ww: f64;
+  // How many ids the frame that is made lists; leftCount is above.
+  insideCount: u32;
+  crossingCount: u32;
+  enteredCount: u32;
 }
 
 const VIEW_STRIDE: usize = 320;
@@ -135,6 +139,28 @@ export function beginView(view: View, slots: u32): void {
   memory.fill(view.crossing, 0, <usize>words << 2);
 }
 
+/**
+ * Counts what the frame that is made will list, and makes room for what will be removed after it: forgetting an object
+ * must not need memory.
+ */
+export function countView(view: View): void {
+  let inside: u32 = 0, crossing: u32 = 0, entered: u32 = 0;
+  let left = view.goneCount;
+  for (let w: usize = 0; w < view.words; w++) {
+    const i = load<u32>(view.inside + (w << 2)), c = load<u32>(view.crossing + (w << 2));
+    const b = load<u32>(view.before + (w << 2));
+    inside += popcnt(i);
+    crossing += popcnt(c);
+    entered += popcnt((i | c) & ~b);
+    left += popcnt(b & ~(i | c));
+  }
+  view.insideCount = inside;
+  view.crossingCount = crossing;
+  view.enteredCount = entered;
+  view.leftCount = left;
+  view.gone = reserve(view.gone, view.goneCount << 2, <u64>max(view.goneCount, inside + crossing) << 2);
+}
+
 // @ts-ignore: decorator
 @inline
 export function setBit(bitmap: usize, slot: u32): void {
@@ -150,7 +176,6 @@ export function forgetInViews(slot: u32): void {
     const at = view.before + (<usize>(slot >> 5) << 2);
     const bit: u32 = 1 << (slot & 31);
     if (!(load<u32>(at) & bit)) continue;
-    view.gone = reserve(view.gone, view.goneCount << 2, <u64>(view.goneCount + 1) << 2);
     store<u32>(view.gone + (view.goneCount++ << 2), idAt(slot));
     store<u32>(at, load<u32>(at) & ~bit);
   }
