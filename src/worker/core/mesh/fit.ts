@@ -47,25 +47,44 @@ function subtreeAt(index: u32): Subtree {
   return changetype<Subtree>(subtrees + index * <u32>SUBTREE_BYTES);
 }
 
-/** Fits node `index`, whose inner children are fitted already. */
-export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: usize, padding: f32): void {
+/** Fits node `index`, whose inner children are fitted already; answers half the area of its boxes. */
+export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: usize, padding: f32): f32 {
   blocks = allBlocks;
   subtrees = allSubtrees;
   gather(node, index);
   const identityCost = axisAlignedBoxes(node);
+  let cost = identityCost;
   node.quaternion = 0;
   node.rotated = 0;
   store<i16>(changetype<usize>(node), 32767, offsetof<Node>('quaternion') + 6);
   if (searchRotation(node, index, identityCost)) {
     quantise(quantised, best);
     rotationAt(rotation, quantised);
-    if (rotatedBoxes(node, false) < identityCost * WORTH) {
+    cost = rotatedBoxes(node, false);
+    if (cost < identityCost * WORTH) {
       node.quaternion = load<u64>(quantised);
       node.rotated = 1;
     }
   }
-  if (!node.rotated) axisAlignedBoxes(node); // the search has left those of its trials
+  if (!node.rotated) cost = axisAlignedBoxes(node); // the search has left those of its trials
   storeBoxes(node, padding * BOX_PADDING);
+  return cost;
+}
+
+/** Boxes anew for triangles that moved, under the rotation that the node has; answers as `fitNode`. */
+export function refitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: usize, padding: f32): f32 {
+  blocks = allBlocks;
+  subtrees = allSubtrees;
+  let cost = axisAlignedBoxes(node);
+  const s = subtreeAt(index);
+  s.low = f32x4.pmin(f32x4.pmin(v128.load(lows), v128.load(lows, 16)), f32x4.pmin(v128.load(lows, 32), v128.load(lows, 48)));
+  s.high = f32x4.pmax(f32x4.pmax(v128.load(highs), v128.load(highs, 16)), f32x4.pmax(v128.load(highs, 32), v128.load(highs, 48)));
+  if (node.rotated) {
+    rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
+    cost = rotatedBoxes(node, false);
+  }
+  storeBoxes(node, padding * BOX_PADDING);
+  return cost;
 }
 
 // --- what a node knows of its triangles ---

@@ -13,11 +13,11 @@ import { SlotSet, addSlot, clearSlots, slotIn } from './slot-set';
 import { forgetInViews } from './views';
 
 /** Slots whose boxes the trees have not taken over yet. */
-const moved = changetype<SlotSet>(memory.data(16, 16));
+export const moved = changetype<SlotSet>(memory.data(16, 16));
 /** Slots whose pairs are to be found anew. */
 export const unpaired = changetype<SlotSet>(memory.data(16, 16));
 
-function touch(slot: u32): void {
+export function touch(slot: u32): void {
   addSlot(moved, slot);
   addSlot(unpaired, slot);
 }
