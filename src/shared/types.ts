@@ -238,7 +238,7 @@ export interface CollisionServiceOptions {
 export interface MeshInfo {
   /** As given. */
   triangles: number;
-  /** Given triangles that have no area or a vertex that is not finite: no ray hits them and nothing touches them. */
+  /** Triangles that have no area or a vertex that is not finite: no ray hits them and nothing touches them. */
   degenerate: number;
   vertices: number;
   /** In the worker: tree and triangles. */
