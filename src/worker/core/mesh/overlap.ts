@@ -3,7 +3,7 @@
 // and the faces of the other are taken through cofactors instead of through a rotation's own entries.
 
 import { Rotation } from '../math/quaternion';
-import { Node } from './layout';
+import { Node, childMask, highBounds, lowBounds } from './layout';
 
 // Frame B to frame A: columns of G, cofactors C of G, translation T.
 let g00: f32, g01: f32, g02: f32, g10: f32, g11: f32, g12: f32, g20: f32, g21: f32, g22: f32;
@@ -75,10 +75,13 @@ function within(distance: v128, radius: v128): v128 { return f32x4.le(f32x4.abs(
 /** Which of B's four boxes may overlap the box of frame A with this centre and these half extents; a bit each. */
 export function overlapping(ax: f32, ay: f32, az: f32, hx: f32, hy: f32, hz: f32, b: Node): i32 {
   const half = f32x4.splat(0.5);
-  const bx = f32x4.mul(plus(b.lowX, b.highX), half), ux = f32x4.mul(minus(b.highX, b.lowX), half);
-  const by = f32x4.mul(plus(b.lowY, b.highY), half), uy = f32x4.mul(minus(b.highY, b.lowY), half);
-  const bz = f32x4.mul(plus(b.lowZ, b.highZ), half), uz = f32x4.mul(minus(b.highZ, b.lowZ), half);
-  // From A's centre to B's centres, in frame A. An empty box has NaN here and so overlaps nothing.
+  const lowX = lowBounds(b, 0), highX = highBounds(b, 0);
+  const bx = f32x4.mul(plus(lowX, highX), half), ux = f32x4.mul(minus(highX, lowX), half);
+  const lowY = lowBounds(b, 1), highY = highBounds(b, 1);
+  const by = f32x4.mul(plus(lowY, highY), half), uy = f32x4.mul(minus(highY, lowY), half);
+  const lowZ = lowBounds(b, 2), highZ = highBounds(b, 2);
+  const bz = f32x4.mul(plus(lowZ, highZ), half), uz = f32x4.mul(minus(highZ, lowZ), half);
+  // From A's centre to B's centres, in frame A.
   const dx = plus(plus(times(g00, bx), times(g01, by)), plus(times(g02, bz), f32x4.splat(tx - ax)));
   const dy = plus(plus(times(g10, bx), times(g11, by)), plus(times(g12, bz), f32x4.splat(ty - ay)));
   const dz = plus(plus(times(g20, bx), times(g21, by)), plus(times(g22, bz), f32x4.splat(tz - az)));
@@ -119,5 +122,5 @@ export function overlapping(ax: f32, ay: f32, az: f32, hx: f32, hy: f32, hz: f32
   mask = v128.and(mask, within(minus(times(g00, dy), times(g10, dx)), plus(plus(times(m22, uy), times(m21, uz)), f32x4.splat(n10 * hx + n00 * hy))));
   mask = v128.and(mask, within(minus(times(g01, dy), times(g11, dx)), plus(plus(times(m22, ux), times(m20, uz)), f32x4.splat(n11 * hx + n01 * hy))));
   mask = v128.and(mask, within(minus(times(g02, dy), times(g12, dx)), plus(plus(times(m21, ux), times(m20, uy)), f32x4.splat(n12 * hx + n02 * hy))));
-  return i32x4.bitmask(mask);
+  return i32x4.bitmask(mask) & childMask(b);
 }

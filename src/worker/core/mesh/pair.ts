@@ -4,7 +4,9 @@ import { Affine } from '../math/affine';
 import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
 import { Triangle, triangleMeetsCube, trianglesIntersect } from '../math/triangles';
 import { reserve } from '../memory';
-import { Block, LEAF, Mesh, Node, blockAt, childOf, nodeAt, treeScale, triangleOf } from './layout';
+import {
+  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, highBounds, isRotated, lowBounds, nodeAt, treeScale, triangleOf,
+} from './layout';
 import { Relation, overlapping, relate } from './overlap';
 
 const map = changetype<Affine>(memory.data(96, 16)); // tree B to tree A (or to the cube) in float64
@@ -13,6 +15,7 @@ const rotationA = changetype<Rotation>(memory.data(36, 16));
 const rotationB = changetype<Rotation>(memory.data(36, 16));
 const triangleA = changetype<Triangle>(memory.data(72, 16));
 const trianglesB: usize = memory.data(4 * 72, 16);
+const boundsA: usize = memory.data(6 * 16, 16);
 
 /** Children of two nodes that wait to be compared. */
 @unmanaged
@@ -42,7 +45,7 @@ function setMap(m: Affine, b: Mesh, scaleA: f64, offsetX: f64, offsetY: f64, off
 }
 
 function setRotation(out: Rotation, node: Node): void {
-  if (node.rotated) rotationAt(out, changetype<usize>(node) + offsetof<Node>('quaternion'));
+  if (isRotated(node)) rotationAt(out, changetype<usize>(node) + offsetof<Node>('quaternion'));
   else setIdentityRotation(out);
 }
 
@@ -85,9 +88,14 @@ export function intersectMeshes(a: Mesh, b: Mesh, m: Affine, all: bool): bool {
     setRotation(rotationA, nodeA);
     setRotation(rotationB, nodeB);
     relate(relation, rotationA, rotationB);
-    for (let i = 0; i < 4; i++) {
-      if (!(maskA & nodeA.covered & (1 << i))) continue;
-      const box = changetype<usize>(nodeA) + (<usize>i << 2);
+    const count = childCount(nodeA);
+    for (let axis: usize = 0; axis < 3; axis++) {
+      v128.store(boundsA + (axis << 4), lowBounds(nodeA, axis));
+      v128.store(boundsA + (axis << 4), highBounds(nodeA, axis), 48);
+    }
+    for (let i: u32 = 0; i < count; i++) {
+      if (!(maskA & (1 << i))) continue;
+      const box = boundsA + (<usize>i << 2);
       const lx = load<f32>(box), ly = load<f32>(box, 16), lz = load<f32>(box, 32);
       const hx = load<f32>(box, 48), hy = load<f32>(box, 64), hz = load<f32>(box, 80);
       let bits: u32 = maskB & overlapping(

@@ -5,7 +5,7 @@
 import { hasArea } from '../math/triangles';
 import { treeCost } from './cost';
 import { SUBTREE_BYTES, Subtree, refitNode } from './fit';
-import { Block, LEAF, Mesh, blockAt, childOf, nodeAt } from './layout';
+import { Block, LEAF, Mesh, blockAt, childCount, childOf, nodeAt } from './layout';
 import {
   SPACE_BYTES, Space, chooseOffset, clearBounds, exponentFor, include, largestCoordinate, scaleFor,
 } from './space';
@@ -180,8 +180,8 @@ function fitNodes(mesh: Mesh, subtrees: usize, extent: f32): f64 {
     const subtree = changetype<Subtree>(subtrees + index * <u32>SUBTREE_BYTES);
     subtree.firstBlock = mesh.blockCount;
     subtree.endBlock = 0;
-    for (let i = 0; i < 4; i++) {
-      if (!(node.covered & (1 << i))) continue;
+    const count = childCount(node);
+    for (let i: u32 = 0; i < count; i++) {
       const child = childOf(node, i);
       const below = changetype<Subtree>(subtrees + child * <u32>SUBTREE_BYTES);
       subtree.firstBlock = min(subtree.firstBlock, child & LEAF ? child & ~LEAF : below.firstBlock);
