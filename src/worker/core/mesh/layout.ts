@@ -72,6 +72,15 @@ export function setChildren(node: Node, inner: u32, count: u32, firstNode: u32, 
   node.blocks = FLOAT | firstBlock;
 }
 
+/** Makes a node of one box, [-1, 1]³ and a hair. */
+export function setUnitNode(node: Node): void {
+  setChildren(node, 0, 1, 0, 0);
+  node.quaternion = IDENTITY_QUATERNION;
+  node.boundsX = node.boundsY = node.boundsZ = 0xff00000000;
+  node.originX = node.originY = node.originZ = -1.00001;
+  node.scaleX = node.scaleY = node.scaleZ = 2.00002 / 255;
+}
+
 // @ts-ignore: decorator
 @inline
 export function childCount(node: Node): u32 {

@@ -5,9 +5,10 @@
 
 import { SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
 import { TINY, clip, enter, interval, leave, upward } from '../math/interval';
+import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../math/lanes';
 import { QUATERNION_STEP } from '../math/quaternion';
 import {
-  BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, isRotated, linkOf, maskOf, treeScale, triangleOf,
+  BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, isRotated, linkOf, maskOf, treeScale, triangleOf,
 } from './layout';
 
 // The last hit. A tree answers with these rather than with a copy, as it is asked far more often than it hits.
@@ -38,8 +39,23 @@ let allowed: u32 = 0;
 /** Error of an edge function relative to extent · the largest sheared coordinate; see BOX_PADDING for the terms. */
 const EDGE_ERROR: f32 = 7.62939453125e-6; // 2^-17
 
-const stack: usize = memory.data(8 * 1024, 16); // child, and the distance at which its box is entered
-const entries: usize = memory.data(16, 16);
+/** Children that wait: the distance at which each is entered with its number in the last bits, and its parent. */
+const stack: usize = memory.data(2 * 1024, 16);
+const PARENTS: usize = 1024;
+/** By a node's hits, a bit each: all bits set in the lanes of the others. */
+const misses: usize = memory.data<u32>([
+  ~0, ~0, ~0, ~0, 0, ~0, ~0, ~0, ~0, 0, ~0, ~0, 0, 0, ~0, ~0,
+  ~0, ~0, 0, ~0, 0, ~0, 0, ~0, ~0, 0, 0, ~0, 0, 0, 0, ~0,
+  ~0, ~0, ~0, 0, 0, ~0, ~0, 0, ~0, 0, ~0, 0, 0, 0, ~0, 0,
+  ~0, ~0, 0, 0, 0, ~0, 0, 0, ~0, 0, 0, 0, 0, 0, 0, 0,
+], 16);
+/** By the number of children that wait: for i8x16.swizzle, the last of them first and the first one left out. */
+const reversals: usize = memory.data<u8>([
+  0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3,
+  4, 5, 6, 7, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3,
+  8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3, 0, 1, 2, 3,
+  12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3,
+], 16);
 
 /**
  * Nearest hit with tMin ≤ t ≤ tMax, or Infinity. The ray is in mesh space and its direction of any length: t is
@@ -71,6 +87,7 @@ export function castRay(
   const py = <f32>(fromY + from * toY);
   const pz = <f32>(fromZ + from * toZ);
   let limit = upward((leave(part) - from) * length);
+  let farthest = keyOf(limit);
   let best: f64 = Infinity;
   let end = tMax;
 
@@ -97,9 +114,9 @@ export function castRay(
 
   // As vectors, and with their parts moved on as cross products want them.
   const point = f32x4(px, py, pz, 0);
-  const pointYzx = v128.shuffle<f32>(point, point, 1, 2, 0, 3), pointZxy = v128.shuffle<f32>(point, point, 2, 0, 1, 3);
+  const pointYzx = yzx(point), pointZxy = zxy(point);
   const along = f32x4(ux, uy, uz, 1);
-  const alongYzx = v128.shuffle<f32>(along, along, 1, 2, 0, 3), alongZxy = v128.shuffle<f32>(along, along, 2, 0, 1, 3);
+  const alongYzx = yzx(along), alongZxy = zxy(along);
   // For nodes without a rotation; the direction's sign tells which bounds are met first, and
   // so which of a node's bytes become the near ones (i8x16.swizzle makes the rest 0).
   const inverse = reciprocals(along);
@@ -143,13 +160,12 @@ export function castRay(
           f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion'))), f32x4.splat(QUATERNION_STEP),
         );
         const w = lane3(q);
-        const yzx = v128.shuffle<f32>(q, q, 1, 2, 0, 3), zxy = v128.shuffle<f32>(q, q, 2, 0, 1, 3);
-        const yzx2 = f32x4.add(yzx, yzx), zxy2 = f32x4.add(zxy, zxy);
-        const a = f32x4.add(cross(yzx, zxy, alongYzx, alongZxy), f32x4.mul(w, along));
-        const turned = f32x4.add(along, crossed(yzx2, zxy2, a));
-        const b = f32x4.add(cross(yzx, zxy, pointYzx, pointZxy), f32x4.mul(w, point));
+        const qYzx = yzx(q), qZxy = zxy(q), twiceYzx = f32x4.add(qYzx, qYzx), twiceZxy = f32x4.add(qZxy, qZxy);
+        const a = f32x4.add(cross(qYzx, qZxy, alongYzx, alongZxy), f32x4.mul(w, along));
+        const turned = f32x4.add(along, crossed(twiceYzx, twiceZxy, a));
+        const b = f32x4.add(cross(qYzx, qZxy, pointYzx, pointZxy), f32x4.mul(w, point));
         const inverse = reciprocals(turned);
-        const start = f32x4.mul(f32x4.sub(origin, f32x4.add(point, crossed(yzx2, zxy2, b))), inverse);
+        const start = f32x4.mul(f32x4.sub(origin, f32x4.add(point, crossed(twiceYzx, twiceZxy, b))), inverse);
         const step = f32x4.mul(scale, inverse);
         const startX = lane0(start), startY = lane1(start), startZ = lane2(start);
         const stepX = lane0(step), stepY = lane1(step), stepZ = lane2(step);
@@ -160,44 +176,26 @@ export function castRay(
         near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmin(az, bz));
         far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
       }
-      near = f32x4.pmax(near, f32x4.splat(0));
+      near = f32x4.pmax(f32x4.splat(0), near); // in this order -0 becomes 0
       far = f32x4.pmin(far, f32x4.splat(limit));
-      let bits = <u32>i32x4.bitmask(f32x4.le(near, far)) & maskOf(children);
+      const bits = <u32>i32x4.bitmask(f32x4.le(near, far)) & maskOf(children);
       if (bits != 0) {
-        // The nearest child next; the others wait, the farthest lowest.
-        let nearest = ctz(bits);
-        bits &= bits - 1;
-        if (bits != 0) {
-          v128.store(entries, near);
-          let other = ctz(bits);
-          bits &= bits - 1;
-          let distance = load<f32>(entries + (<usize>nearest << 2));
-          let otherDistance = load<f32>(entries + (<usize>other << 2));
-          const swap = otherDistance < distance;
-          const farther = swap ? nearest : other;
-          const fartherDistance = swap ? distance : otherDistance;
-          nearest = swap ? other : nearest;
-          distance = swap ? otherDistance : distance;
-          const base = top;
-          store<u32>(top, linkOf(children, leaves, farther));
-          store<f32>(top, fartherDistance, 4);
-          top += 8;
-          while (bits != 0) {
-            other = ctz(bits);
-            bits &= bits - 1;
-            otherDistance = load<f32>(entries + (<usize>other << 2));
-            if (otherDistance < distance) {
-              store<u32>(top, linkOf(children, leaves, nearest));
-              store<f32>(top, distance, 4);
-              nearest = other;
-              distance = otherDistance;
-            } else {
-              push(base, top, linkOf(children, leaves, other), otherDistance);
-            }
-            top += 8;
-          }
-        }
-        child = linkOf(children, leaves, nearest);
+        // Distances as integers, which sort alike as none is negative, with the child's number in their last bits.
+        let keys = v128.or(v128.and(near, i32x4.splat(~3)), i32x4(0, 1, 2, 3));
+        keys = v128.or(keys, v128.load(misses + (<usize>bits << 4)));
+        // A sorting network instead of branches that nobody can foresee: children 0 1, 2 3; 0 2, 1 3; 1 2.
+        let other = v128.shuffle<i32>(keys, keys, 1, 0, 3, 2);
+        keys = v128.shuffle<i32>(i32x4.min_u(keys, other), i32x4.max_u(keys, other), 0, 5, 2, 7);
+        other = v128.shuffle<i32>(keys, keys, 2, 3, 0, 1);
+        keys = v128.shuffle<i32>(i32x4.min_u(keys, other), i32x4.max_u(keys, other), 0, 1, 6, 7);
+        other = v128.shuffle<i32>(keys, keys, 0, 2, 1, 3);
+        keys = v128.shuffle<i32>(i32x4.min_u(keys, other), i32x4.max_u(keys, other), 0, 1, 6, 7);
+        // All but the nearest wait, the farthest lowest; what is written above the top is overwritten later.
+        const waiting: usize = popcnt(bits) - 1;
+        v128.store(top, i8x16.swizzle(keys, v128.load(reversals + (waiting << 4))));
+        v128.store(top, i32x4.splat(child), PARENTS);
+        top += waiting << 2;
+        child = linkOf(children, leaves, i32x4.extract_lane(keys, 0) & 3);
         continue;
       }
     } else {
@@ -232,14 +230,25 @@ export function castRay(
         if (any) return t;
         end = t;
         limit = min(limit, upward((t - from) * length));
+        farthest = keyOf(limit);
       }
     }
+    let key: u32;
     do {
       if (top == stack) return best;
-      top -= 8;
-      child = load<u32>(top);
-    } while (load<f32>(top, 4) > limit);
+      top -= 4;
+      key = load<u32>(top);
+    } while (key > farthest);
+    const parent = changetype<Node>(nodes + load<u32>(top, PARENTS) * <u32>NODE_BYTES);
+    child = childOf(parent, key & 3);
   }
+}
+
+/** No key of a box entered by then is greater. */
+// @ts-ignore: decorator
+@inline
+function keyOf(distance: f32): u32 {
+  return reinterpret<u32>(distance) | 3;
 }
 
 // @ts-ignore: decorator
@@ -248,30 +257,11 @@ function at(q: v128, start: v128, step: v128): v128 {
   return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
 }
 
-// @ts-ignore: decorator
-@inline
-function lane0(v: v128): v128 { return v128.shuffle<f32>(v, v, 0, 0, 0, 0); }
-// @ts-ignore: decorator
-@inline
-function lane1(v: v128): v128 { return v128.shuffle<f32>(v, v, 1, 1, 1, 1); }
-// @ts-ignore: decorator
-@inline
-function lane2(v: v128): v128 { return v128.shuffle<f32>(v, v, 2, 2, 2, 2); }
-// @ts-ignore: decorator
-@inline
-function lane3(v: v128): v128 { return v128.shuffle<f32>(v, v, 3, 3, 3, 3); }
-
-/** q × v of vectors given as yzx and zxy. */
-// @ts-ignore: decorator
-@inline
-function cross(qYzx: v128, qZxy: v128, vYzx: v128, vZxy: v128): v128 {
-  return f32x4.sub(f32x4.mul(qYzx, vZxy), f32x4.mul(qZxy, vYzx));
-}
-
+/** q × v of a q given as yzx and zxy. */
 // @ts-ignore: decorator
 @inline
 function crossed(qYzx: v128, qZxy: v128, v: v128): v128 {
-  return cross(qYzx, qZxy, v128.shuffle<f32>(v, v, 1, 2, 0, 3), v128.shuffle<f32>(v, v, 2, 0, 1, 3));
+  return cross(qYzx, qZxy, yzx(v), zxy(v));
 }
 
 /** 1 / each part of a unit direction, none infinite. */
@@ -280,19 +270,6 @@ function crossed(qYzx: v128, qZxy: v128, v: v128): v128 {
 function reciprocals(v: v128): v128 {
   const tiny = f32x4.splat(TINY);
   return f32x4.div(f32x4.splat(1), v128.bitselect(v, tiny, f32x4.ge(f32x4.abs(v), tiny)));
-}
-
-/** Puts a child in its place among those above `base`: the nearest on top. */
-// @ts-ignore: decorator
-@inline
-function push(base: usize, top: usize, child: u32, distance: f32): void {
-  let at = top;
-  while (at > base && load<f32>(at - 8, 4) < distance) {
-    store<u64>(at, load<u64>(at - 8));
-    at -= 8;
-  }
-  store<u32>(at, child);
-  store<f32>(at, distance, 4);
 }
 
 /** The exact test: t, or Infinity where there is no hit in [tMin, end]. Of two at the same t the lower index wins. */
