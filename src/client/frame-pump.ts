@@ -15,6 +15,15 @@ interface Frame {
   names: readonly (string | undefined)[];
 }
 
+/** A command that has an answer, or transfers something: the function that posts it. */
+export interface CallCommand {
+  type: 'call';
+  post: () => void;
+}
+
+/** A query is the function that posts it. */
+type Entry = Command | CallCommand | (() => void);
+
 const NO_MS: FrameResult['ms'] = { total: 0, update: 0, cull: 0, contacts: 0 };
 
 /**
@@ -42,9 +51,9 @@ export class FramePump {
   #inWorker: Frame | undefined;
   #waiting: Frame | undefined;
   /** Sent in the next microtask, or before the next frame. */
-  #ready: (Command | (() => void))[] = [];
+  #ready: Entry[] = [];
   /** Sent behind the waiting frame. */
-  #behind: (Command | (() => void))[] = [];
+  #behind: Entry[] = [];
   #flushIsDue = false;
   /** The newest result's buffer, which the caller may read, and an older one's, which is free. */
   #shownOut: ArrayBuffer | undefined;
@@ -69,8 +78,8 @@ export class FramePump {
     return this.#stagings.reduce((sum, staging) => sum + staging.allocations, this.#outAllocations);
   }
 
-  /** A command, or a query as the function that posts it, in order with the frames. */
-  enqueue(entry: Command | (() => void)): void {
+  /** In order with the frames. */
+  enqueue(entry: Entry): void {
     if (this.#waiting) {
       this.#behind.push(entry);
       return;
@@ -82,7 +91,7 @@ export class FramePump {
   /** The newest command, if nothing was asked for after it and it is still here. */
   get lastCommand(): Command | undefined {
     const last = (this.#waiting ? this.#behind : this.#ready).at(-1);
-    return typeof last === 'function' ? undefined : last;
+    return typeof last === 'function' || last?.type === 'call' ? undefined : last;
   }
 
   update(): Promise<FrameResult> {
@@ -196,13 +205,14 @@ export class FramePump {
     this.#ready = [];
     let list: Command[] = [];
     for (const entry of entries) {
-      if (typeof entry !== 'function') {
-        list.push(entry);
+      const post = typeof entry === 'function' ? entry : entry.type === 'call' ? entry.post : undefined;
+      if (!post) {
+        list.push(entry as Command);
         continue;
       }
       if (list.length > 0) this.#link.post({ type: 'commands', list });
       list = [];
-      entry();
+      post();
     }
     if (list.length > 0) this.#link.post({ type: 'commands', list });
   }

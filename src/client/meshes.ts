@@ -1,5 +1,6 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
+import type { MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { AddMeshOptions, MeshData, MeshId, MeshInfo } from '../shared/types.js';
 import { abortable, aborted, checkSignal } from './abort.js';
 import type { BuilderPool } from './builders.js';
@@ -17,13 +18,18 @@ interface Mesh {
   info: MeshInfo | null;
   /** Objects that have it as their shape. */
   uses: number;
+  /** The new tree for moved vertices that is under way. */
+  rebuild: Promise<void> | null;
+  /** Aborted when it is removed. */
+  removal: AbortController;
 }
 
 /** The meshes in the worker. */
 export class MeshStore {
-  /** Loaded ones; and their triangles. */
+  /** Loaded ones; and their triangles and bytes. */
   count = 0;
   triangles = 0;
+  bytes = 0;
 
   readonly #table = new IdTable<Mesh>();
   readonly #link: WorkerLink;
@@ -67,13 +73,40 @@ export class MeshStore {
     const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
     const baked = isArrayBuffer(owned) ? owned : await this.#builders.build(operation, owned, report, signal);
     this.#table.checkRoom(operation, 1);
-    const mesh: Mesh = { info: null, uses: 0 };
+    const mesh: Mesh = { info: null, uses: 0, rebuild: null, removal: new AbortController() };
     const id = this.#table.add(mesh);
-    mesh.info = await this.#load(operation, id, baked, signal);
+    const info = await this.#load(operation, id, baked, signal);
+    mesh.info = { ...info, rebuilds: 0 };
     this.count++;
-    this.triangles += mesh.info.triangles;
+    this.triangles += info.triangles;
+    this.bytes += info.bytes;
     report(1);
     return id;
+  }
+
+  async update(operation: string, id: MeshId, positions: Float32Array): Promise<void> {
+    const { vertices } = this.info(operation, id);
+    checkTypedArray(operation, 'positions', positions, ['Float32Array']);
+    if (positions.length !== 3 * vertices) {
+      const expected = `3 for each of its ${vertices} vertices`;
+      throw argumentError('BAD_DATA', operation, 'the length of positions', positions.length, expected);
+    }
+    const mesh = this.#table.get(id)!;
+    const copy = positions.slice();
+    const answer = this.#link.defer<MeshUpdate>(operation);
+    const post = () =>
+      void this.#link.answerWith(answer, operation, (api) => api.updateMesh(id, transfer(copy, [copy.buffer])));
+    this.#pump.enqueue({ type: 'call', post });
+    const { info, isInEffect, rebuild } = await answer.promise;
+    this.#note(mesh, info, 0);
+    if (rebuild) {
+      mesh.rebuild = this.#rebuild(operation, id, mesh, rebuild);
+      // Who waits for it is told; for all others the tree that is there does as well.
+      mesh.rebuild.catch(() => {});
+    }
+    if (isInEffect) return;
+    await mesh.rebuild;
+    if (mesh.removal.signal.aborted) throw new CollisionError('ABORTED', `${operation}: mesh ${id} was removed`);
   }
 
   bake(operation: string, id: MeshId): Promise<ArrayBuffer> {
@@ -82,8 +115,8 @@ export class MeshStore {
   }
 
   remove(operation: string, id: MeshId): void {
-    const { triangles } = this.info(operation, id);
-    const { uses } = this.#table.get(id)!;
+    const { triangles, bytes } = this.info(operation, id);
+    const { uses, removal } = this.#table.get(id)!;
     if (uses > 0) {
       throw new CollisionError(
         'INVALID_ARGUMENT',
@@ -93,11 +126,50 @@ export class MeshStore {
     this.#table.delete(id);
     this.count--;
     this.triangles -= triangles;
+    this.bytes -= bytes;
+    removal.abort();
     this.#pump.enqueue({ type: 'removeMesh', mesh: id });
   }
 
-  async #load(operation: string, id: MeshId, baked: ArrayBuffer, signal: AbortSignal | undefined): Promise<MeshInfo> {
-    const loaded = this.#link.defer<MeshInfo>(operation);
+  /** Builds the tree that the worker asks for; and the next, where it asks for one of newer positions then. */
+  async #rebuild(operation: string, id: MeshId, mesh: Mesh, data: MeshData): Promise<void> {
+    const { signal } = mesh.removal;
+    let next: MeshData | undefined = data;
+    try {
+      while (next && !signal.aborted) next = await this.#replaceTree(operation, id, mesh, next);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      mesh.rebuild = null;
+    }
+  }
+
+  async #replaceTree(operation: string, id: MeshId, mesh: Mesh, data: MeshData): Promise<MeshData | undefined> {
+    const { signal } = mesh.removal;
+    let baked: ArrayBuffer;
+    try {
+      baked = await this.#builders.build(operation, data, () => {}, signal);
+    } catch (error) {
+      if (!signal.aborted) await this.#link.call(operation, (api) => api.replaceTree(id, null));
+      throw error;
+    }
+    if (signal.aborted) return undefined;
+    const { info, isInEffect, rebuild } = await this.#link.call(operation, (api) =>
+      api.replaceTree(id, transfer(baked, [baked])),
+    );
+    this.#note(mesh, info, isInEffect ? 1 : 0);
+    return rebuild;
+  }
+
+  /** What the worker says of a mesh after a change. */
+  #note(mesh: Mesh, info: TreeInfo, rebuilt: number): void {
+    if (!mesh.info || mesh.removal.signal.aborted) return;
+    this.bytes += info.bytes - mesh.info.bytes;
+    mesh.info = { ...info, rebuilds: mesh.info.rebuilds + rebuilt };
+  }
+
+  async #load(operation: string, id: MeshId, baked: ArrayBuffer, signal: AbortSignal | undefined): Promise<TreeInfo> {
+    const loaded = this.#link.defer<TreeInfo>(operation);
     const load = () => this.#link.answerWith(loaded, operation, (api) => api.loadMesh(id, transfer(baked, [baked])));
     // Behind removals that were asked for before, as it may need their memory.
     const done = new Promise<boolean>((resolve) => {

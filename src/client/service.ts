@@ -111,7 +111,31 @@ export class CollisionService {
     return this.#meshes.bake('bakeMesh', mesh);
   }
 
-  /** Counts and bytes of a mesh. Throws UNKNOWN_ID. */
+  /**
+   * Moves a mesh's vertices: xyz of each, as many as it was added with. They are copied; triangles and objects stay.
+   * The next update() and every later query see them.
+   *
+   * ```ts
+   * for (let i = 1; i < positions.length; i += 3) positions[i] = Math.sin(time + positions[i - 1]);
+   * service.updateMesh(mesh, positions);
+   * const { contacts } = await service.update(); // of the mesh as it is now
+   * ```
+   *
+   * The tree is refitted: its boxes are exact for the new vertices, but the worse, the farther these are from where it
+   * was built. `meshInfo(mesh).cost` says how much; at 2, a new tree is built beside the service and takes the old
+   * one's place when it is ready. A tree has no place for a triangle that had no area when it was built; where such a
+   * one has an area now, the old vertices stand until a new tree is built, and the promise waits for that.
+   *
+   * Rejects with UNKNOWN_ID, with BAD_DATA for another number of vertices, for a vertex that is not finite of a
+   * triangle in the tree and where no triangle has an area, with OUT_OF_MEMORY, with ABORTED when the mesh is removed
+   * before the tree that the promise waits for is built. The mesh is as it was then.
+   */
+  async updateMesh(mesh: MeshId, positions: Float32Array): Promise<void> {
+    this.#link.check('updateMesh');
+    return this.#meshes.update('updateMesh', mesh, positions);
+  }
+
+  /** Counts, bytes and cost of a mesh, as of the worker's last answer. Throws UNKNOWN_ID. */
   meshInfo(mesh: MeshId): MeshInfo {
     this.#link.check('meshInfo');
     return { ...this.#meshes.info('meshInfo', mesh) };
@@ -248,6 +272,8 @@ export class CollisionService {
       objects: this.#objects.size,
       meshes: this.#meshes.count,
       triangles: this.#meshes.triangles,
+      meshBytes: this.#meshes.bytes,
+      bytesPerTriangle: this.#meshes.bytes / (this.#meshes.triangles || 1),
       memoryBytes,
       usedBytes,
       queueDepth: depth,

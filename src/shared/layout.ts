@@ -138,11 +138,11 @@ export const HIT_NORMAL = 40; // f64 × 3
 export const HIT_BARYCENTRIC = 64; // f64 × 3
 export const HIT_BYTES = 96;
 
-// A baked mesh: header, nodes, blocks of triangles, and the indices as given (for refits).
+// A mesh, baked or in the core: header, nodes, blocks of triangles, and the indices as given (for refits).
 export const MESH_MAGIC = 0; // u32, MESH_MAGIC_VALUE
 export const MESH_VERSION = 4; // u32, MESH_VERSION_VALUE
 export const MESH_BYTES = 8; // u32, of the whole
-export const MESH_CHECKSUM = 12; // u32, of all bytes from MESH_CHECKED on
+export const MESH_CHECKSUM = 12; // u32, of all bytes from MESH_CHECKED on; right in a baked mesh only
 export const MESH_CHECKED = 16;
 export const MESH_NODE_COUNT = 16; // u32
 export const MESH_BLOCK_COUNT = 20; // u32
@@ -157,6 +157,8 @@ export const MESH_EXPONENT = 52; // i32: tree space = (mesh space - offset) · 2
 export const MESH_OFFSET = 56; // f64 × 3
 export const MESH_LOW = 80; // f64 × 3, bounds in mesh space
 export const MESH_HIGH = 104; // f64 × 3
-export const MESH_HEADER_BYTES = 128;
+export const MESH_COST = 128; // f64, of the tree as it is; mesh/cost.ts
+export const MESH_BUILT_COST = 136; // f64, of the tree as it was built
+export const MESH_HEADER_BYTES = 192;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
 export const MESH_VERSION_VALUE = 2;

@@ -1,17 +1,33 @@
 import { CollisionError, ERROR_CODES, type ErrorCode } from './errors.js';
-import type { Hit, MeshId, MeshInfo, ObjectId, Ray, RayHits } from './types.js';
+import type { Hit, MeshData, MeshId, MeshInfo, ObjectId, Ray, RayHits } from './types.js';
 
 /** What the worker answers through comlink: flat, without overloads or generics, which comlink's types lose. */
 export interface WorkerApi {
   /** The baked mesh. Other messages are served between slices of the work; {@link AbortMessage} ends it. */
   buildMesh(build: number, positions: Float32Array, indices?: Uint32Array | Uint16Array): Promise<ArrayBuffer>;
-  loadMesh(mesh: MeshId, baked: ArrayBuffer): MeshInfo;
+  loadMesh(mesh: MeshId, baked: ArrayBuffer): TreeInfo;
   bakeMesh(mesh: MeshId): ArrayBuffer;
+  /** Moves a mesh's vertices. A build that the answer asks for is to be followed by `replaceTree`. */
+  updateMesh(mesh: MeshId, positions: Float32Array): MeshUpdate;
+  /** Hands over the tree that was asked for; null where it could not be built, and the one there stays. */
+  replaceTree(mesh: MeshId, baked: ArrayBuffer | null): MeshUpdate;
   raycast(ray: Ray, filter: RayFilter): Hit | null;
   /** Whether nothing is hit. */
   isClear(ray: Ray, filter: RayFilter): boolean;
   /** Eight numbers per ray: origin, tMin, direction, tMax. */
   raycastMany(rays: Float32Array, filter: RayFilter): RayHits;
+}
+
+/** What the worker knows of a mesh. */
+export type TreeInfo = Omit<MeshInfo, 'rebuilds'>;
+
+/** What became of a mesh by a change. */
+export interface MeshUpdate {
+  info: TreeInfo;
+  /** False where new vertices wait for a tree that was asked for, and where a new tree was of no use. */
+  isInEffect: boolean;
+  /** What to build a tree of; of a mesh, one is asked for at a time. */
+  rebuild: MeshData | undefined;
 }
 
 /** Everything else goes by plain messages, in order with the calls. */

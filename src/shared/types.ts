@@ -238,11 +238,18 @@ export interface CollisionServiceOptions {
 export interface MeshInfo {
   /** As given. */
   triangles: number;
-  /** Given triangles that have no area or a vertex that is not finite: no ray hits them and nothing touches them. */
+  /** Triangles that have no area or a vertex that is not finite: no ray hits them and nothing touches them. */
   degenerate: number;
   vertices: number;
   /** In the worker: tree and triangles. */
   bytes: number;
+  /**
+   * How much dearer than when it was built the tree is to traverse, by the areas of its boxes: 1 until vertices move.
+   * At 2 a new tree is built.
+   */
+  cost: number;
+  /** Trees that were built anew for moved vertices and took the old one's place. */
+  rebuilds: number;
 }
 
 /** Counts of now; the worker's numbers are those that came with its last answer. */
@@ -251,6 +258,9 @@ export interface ServiceStats {
   meshes: number;
   /** Of all meshes, as given. */
   triangles: number;
+  /** In the worker, of all meshes: trees and triangles. Per triangle: 0 where there are none. */
+  meshBytes: number;
+  bytesPerTriangle: number;
   /** Of the worker's WebAssembly memory; and of them, in use. */
   memoryBytes: number;
   usedBytes: number;

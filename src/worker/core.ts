@@ -1,7 +1,7 @@
 import { CollisionError } from '../shared/errors.js';
 import * as layout from '../shared/layout.js';
-import type { ObjectDescription, RayFilter } from '../shared/protocol.js';
-import type { Hit, MeshInfo, ObjectId, Ray, Vec3 } from '../shared/types.js';
+import type { ObjectDescription, RayFilter, TreeInfo } from '../shared/protocol.js';
+import type { Hit, ObjectId, Ray, Vec3 } from '../shared/types.js';
 
 /** Address of a baked mesh in the core's memory. */
 export type MeshAddress = number;
@@ -31,7 +31,17 @@ export interface Core {
   /** Copies a baked mesh in, if nothing in it can lead a traversal astray (else BAD_DATA). */
   loadMesh(baked: ArrayBuffer): MeshAddress;
   bakeMesh(mesh: MeshAddress): ArrayBuffer;
-  meshInfo(mesh: MeshAddress): MeshInfo;
+  meshInfo(mesh: MeshAddress): TreeInfo;
+  /** As they were given; undefined where every three vertices are a triangle. */
+  meshIndices(mesh: MeshAddress): Uint32Array<ArrayBuffer> | undefined;
+  /**
+   * Moves the vertices and all that stands on them: the tree's boxes and the objects' bounds. False where that cannot
+   * be done, as a triangle that was left out of the tree has an area now; the mesh is as it was then, and also where
+   * this throws: BAD_DATA, OUT_OF_MEMORY.
+   */
+  refitMesh(mesh: MeshAddress, positions: Float32Array): boolean;
+  /** Puts `by` in the place of `mesh` for all objects, and frees `mesh`. */
+  replaceMesh(mesh: MeshAddress, by: MeshAddress): void;
   freeMesh(mesh: MeshAddress): void;
 
   /** Whether a triangle of `a` meets one of `b`, touching included. `matrix`: 16, column-major, b's space to a's. */
@@ -78,6 +88,11 @@ interface Exports {
   foundPairs(): number;
   checkMesh(address: number, bytes: number): number;
   checkMeshTree(address: number): number;
+  sealMesh(address: number): void;
+  refitScratch(address: number): number;
+  refitMesh(address: number, positions: number, scratch: number): number;
+  refitCulprit(): number;
+  replaceMesh(from: number, to: number): void;
   putObject(id: number, description: number): void;
   removeObject(id: number): void;
   removeView(slot: number): void;
@@ -97,6 +112,11 @@ interface Exports {
 }
 
 const BUILD_BAD_INDEX = 1;
+
+// mesh/refit.ts
+const REFIT_NOT_FINITE = 1;
+const REFIT_EMPTY = 2;
+const REFIT_NOT_IN_TREE = 3;
 
 /** What checks answer, by code: mesh/trust.ts, mesh/check.ts and scene/check.ts. */
 const FAULTS: Record<number, string> = {
@@ -246,10 +266,7 @@ class WasmCore implements Core {
       const range = `0 to ${vertices - 1} for ${vertices} vertices`;
       return new CollisionError('BAD_DATA', `indices[${i}] is ${indices?.[i]}, expected ${range}`);
     }
-    return new CollisionError(
-      'BAD_DATA',
-      `none of the ${triangles} triangles has an area and finite vertices, expected one at least`,
-    );
+    return noArea(triangles);
   }
 
   loadMesh(baked: ArrayBuffer): MeshAddress {
@@ -268,11 +285,12 @@ class WasmCore implements Core {
   }
 
   bakeMesh(mesh: MeshAddress): ArrayBuffer {
+    this.#exports.sealMesh(mesh);
     const length = this.#memory().getUint32(mesh + layout.MESH_BYTES, true);
     return this.#bytes(mesh, length).slice().buffer;
   }
 
-  meshInfo(mesh: MeshAddress): MeshInfo {
+  meshInfo(mesh: MeshAddress): TreeInfo {
     const view = this.#memory();
     const triangles = view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
     return {
@@ -280,7 +298,39 @@ class WasmCore implements Core {
       degenerate: triangles - view.getUint32(mesh + layout.MESH_KEPT_COUNT, true),
       vertices: view.getUint32(mesh + layout.MESH_VERTEX_COUNT, true),
       bytes: view.getUint32(mesh + layout.MESH_BYTES, true),
+      cost: view.getFloat64(mesh + layout.MESH_COST, true) / view.getFloat64(mesh + layout.MESH_BUILT_COST, true),
     };
+  }
+
+  meshIndices(mesh: MeshAddress): Uint32Array<ArrayBuffer> | undefined {
+    const view = this.#memory();
+    if (view.getUint32(mesh + layout.MESH_INDEXED, true) === 0) return undefined;
+    const at = mesh + view.getUint32(mesh + layout.MESH_INDICES, true);
+    const count = 3 * view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
+    return new Uint32Array(this.#bytes(at, 4 * count).slice().buffer);
+  }
+
+  refitMesh(mesh: MeshAddress, positions: Float32Array): boolean {
+    const wasm = this.#exports;
+    const { triangles, vertices } = this.meshInfo(mesh);
+    if (positions.length !== 3 * vertices) {
+      const expected = `${3 * vertices} for its ${vertices} vertices`;
+      throw new CollisionError('BAD_DATA', `the length of positions is ${positions.length}, expected ${expected}`);
+    }
+    // The scratch memory begins at a multiple of 16.
+    const scratch = (positions.byteLength + 15) & ~15;
+    return this.#with(scratch + (wasm.refitScratch(mesh) >>> 0), (address) => {
+      new Float32Array(wasm.memory.buffer, address, positions.length).set(positions);
+      const fault = wasm.refitMesh(mesh, address, address + scratch);
+      if (fault === REFIT_NOT_FINITE) throw notFinite(positions, wasm.refitCulprit() >>> 0);
+      if (fault === REFIT_EMPTY) throw noArea(triangles);
+      return fault !== REFIT_NOT_IN_TREE;
+    });
+  }
+
+  replaceMesh(mesh: MeshAddress, by: MeshAddress): void {
+    this.#exports.replaceMesh(mesh, by);
+    this.freeMesh(mesh);
   }
 
   freeMesh(mesh: MeshAddress): void {
@@ -424,6 +474,18 @@ class WasmCore implements Core {
     const fault = this.#exports.check();
     return fault === 0 ? null : (FAULTS[fault] ?? `fault ${fault}`);
   }
+}
+
+function noArea(triangles: number): CollisionError {
+  return new CollisionError(
+    'BAD_DATA',
+    `none of the ${triangles} triangles has an area and finite vertices, expected one at least`,
+  );
+}
+
+function notFinite(positions: Float32Array, vertex: number): CollisionError {
+  const found = positions.subarray(3 * vertex, 3 * vertex + 3).join(', ');
+  return new CollisionError('BAD_DATA', `vertex ${vertex} of positions is (${found}), expected finite numbers`);
 }
 
 function setFloats(view: DataView, at: number, values: ArrayLike<number>, count: number): void {

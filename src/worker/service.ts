@@ -9,20 +9,23 @@ import {
   type FrameMessage,
   type FromWorker,
   failureOf,
+  type MeshUpdate,
   type ObjectDescription,
   type RayFilter,
   type ToWorker,
+  type TreeInfo,
   type WorkerApi,
 } from '../shared/protocol.js';
-import type { Hit, MeshId, MeshInfo, ObjectId, Ray, RayHits } from '../shared/types.js';
-import type { Core, MeshAddress, MeshBuild, PlacedDescription } from './core.js';
+import type { Hit, MeshId, ObjectId, Ray, RayHits } from '../shared/types.js';
+import type { Core, MeshBuild, PlacedDescription } from './core.js';
+import { MeshTable } from './mesh-table.js';
 import { messagesServed, SLICE_MS } from './slices.js';
 
 /** Answers the main thread out of a core. */
 export class WorkerService implements WorkerApi {
   readonly #core: Core;
   readonly #post: (message: FromWorker, transfer: Transferable[]) => void;
-  readonly #meshes = new Map<MeshId, MeshAddress>();
+  readonly #meshes: MeshTable;
   readonly #builds = new Map<number, MeshBuild>();
   /** Objects that could not be added. What follows for them is passed over. */
   readonly #unborn = new Set<ObjectId>();
@@ -33,6 +36,7 @@ export class WorkerService implements WorkerApi {
 
   constructor(core: Core, post: (message: FromWorker, transfer: Transferable[]) => void) {
     this.#core = core;
+    this.#meshes = new MeshTable(core);
     this.#post = post;
   }
 
@@ -66,16 +70,20 @@ export class WorkerService implements WorkerApi {
     },
   );
 
-  readonly loadMesh = answering((mesh: MeshId, baked: ArrayBuffer): MeshInfo => {
-    const address = this.#core.loadMesh(baked);
-    this.#meshes.set(mesh, address);
-    return this.#core.meshInfo(address);
-  });
+  readonly loadMesh = answering((mesh: MeshId, baked: ArrayBuffer): TreeInfo => this.#meshes.load(mesh, baked));
 
   readonly bakeMesh = answering((mesh: MeshId): ArrayBuffer => {
-    const baked = this.#core.bakeMesh(this.#addressOf(mesh));
+    const baked = this.#core.bakeMesh(this.#meshes.addressOf(mesh));
     return transfer(baked, [baked]);
   });
+
+  readonly updateMesh = answering(
+    (mesh: MeshId, positions: Float32Array): MeshUpdate => withData(this.#meshes.update(mesh, positions)),
+  );
+
+  readonly replaceTree = answering(
+    (mesh: MeshId, baked: ArrayBuffer | null): MeshUpdate => withData(this.#meshes.replace(mesh, baked)),
+  );
 
   readonly raycast = answering((ray: Ray, filter: RayFilter): Hit | null => {
     const hit = this.#core.raycast(ray, filter);
@@ -142,8 +150,7 @@ export class WorkerService implements WorkerApi {
         if (!this.#unborn.delete(command.id)) this.#core.removeObject(command.id);
         break;
       case 'removeMesh':
-        this.#core.freeMesh(this.#addressOf(command.mesh));
-        this.#meshes.delete(command.mesh);
+        this.#meshes.remove(command.mesh);
         break;
       case 'removeView':
         this.#core.removeView(command.slot);
@@ -166,15 +173,15 @@ export class WorkerService implements WorkerApi {
 
   /** The description as the core takes it: with its mesh's address there. */
   #placed(description: ObjectDescription, matrix: number[] | undefined): PlacedDescription {
-    const mesh = description.mesh === 0 ? 0 : this.#addressOf(description.mesh);
+    const mesh = description.mesh === 0 ? 0 : this.#meshes.addressOf(description.mesh);
     return { ...description, mesh, matrix };
   }
+}
 
-  #addressOf(mesh: MeshId): MeshAddress {
-    const address = this.#meshes.get(mesh);
-    if (address === undefined) throw new CollisionError('UNKNOWN_ID', `mesh is ${mesh}, which is not in the worker`);
-    return address;
-  }
+/** The answer, with the data of a mesh in it handed over. */
+function withData(update: MeshUpdate): MeshUpdate {
+  const buffers = Object.values(update.rebuild ?? {}).map((array: Float32Array | Uint32Array) => array.buffer);
+  return transfer(update, buffers);
 }
 
 /** The method with its errors in the form in which they keep their code on the way. */

@@ -2,6 +2,8 @@ import { type CollisionService, createCollisionService } from 'collision-worker'
 import { boxFromGeometry, trackScene } from 'collision-worker/three';
 import {
   BackSide,
+  BoxGeometry,
+  type BufferGeometry,
   DoubleSide,
   Group,
   InstancedMesh,
@@ -13,7 +15,7 @@ import {
   SphereGeometry,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Random, SEED } from '../oracle/random.js';
 import { comparePicks, frontCamera, pickMiddle, randomCamera, SIZE, settle, track } from './three-picks.js';
 import { cube, place, randomInstances, randomMatrix, randomScene } from './three-scenes.js';
@@ -189,6 +191,84 @@ test('triangles keep their numbers while a changed geometry is built anew', asyn
   picks.push(tracker.pick(390, 300));
   expect(tracker.pending).toEqual([]);
   for (const hit of await Promise.all(picks)) expect(hit).toMatchObject({ faceIndex, face: { normal: { z: 1 } } });
+});
+
+describe('vertices that move', () => {
+  const wave = ({ position }: BufferGeometry['attributes'], phase: number): void => {
+    for (let i = 0; i < position.count; i++) {
+      const z = position.getZ(i) + 0.2 * Math.sin(3 * position.getX(i) + phase);
+      position.setXYZ(i, position.getX(i), position.getY(i), z);
+    }
+    position.needsUpdate = true;
+  };
+
+  test(`are seen by the very next update, of all kinds of geometries, seed ${SEED}`, async () => {
+    const random = new Random(SEED);
+    const root = randomScene(random, { objects: 30, radius: RADIUS });
+    const camera = randomCamera(random, RADIUS);
+    const tracker = await track(service, root, camera);
+    const geometries = [...new Set(found(root).map(({ geometry }) => geometry))];
+    const { meshes } = service.stats;
+    const added = vi.spyOn(service, 'addMesh');
+    for (let frame = 0; frame < 5; frame++) {
+      for (const { attributes } of geometries) wave(attributes, frame);
+      await tracker.update(camera, SIZE);
+      for (const geometry of geometries) geometry.computeBoundingSphere(); // for three's Raycaster
+      const { faults } = await comparePicks(tracker, root, camera, random, 60);
+      expect(faults).toEqual([]);
+      expect(tracker.pending).toEqual([]);
+    }
+    expect(added).not.toHaveBeenCalled();
+    expect(service.stats.meshes).toBe(meshes);
+  });
+
+  test('and an attribute in the place of another, and what only a new tree can take', async () => {
+    const object = new Mesh(new BoxGeometry(2, 2, 2), new MeshBasicMaterial());
+    const tracker = await track(service, object);
+    const ids = tracker.idsOf(object);
+    const front = async (): Promise<number | undefined> => {
+      await settle(tracker, frontCamera());
+      expect(service.stats).toMatchObject({ meshes: 1, objects: 1 });
+      return (await pickMiddle(tracker))?.distance;
+    };
+    const { position } = object.geometry.attributes;
+    const scaled = position.clone();
+    scaled.applyMatrix4(new Matrix4().makeScale(1, 1, 3));
+    object.geometry.setAttribute('position', scaled);
+    expect(await front()).toBeCloseTo(7, 6);
+    // Not finite, which cannot be moved but left out. The picked face stays.
+    const torn = position.clone();
+    torn.setX(0, Number.NaN);
+    object.geometry.setAttribute('position', torn);
+    expect(await front()).toBeCloseTo(9, 6);
+    // All at once again, of which the torn triangles are not in the tree.
+    object.geometry.setAttribute('position', scaled);
+    expect(await front()).toBeCloseTo(7, 6);
+    expect(tracker.idsOf(object)).toEqual(ids);
+    // Nothing that could be built; and then again.
+    object.geometry.setAttribute('position', position.clone().applyMatrix4(new Matrix4().makeScale(0, 0, 0)));
+    await settle(tracker, frontCamera());
+    expect(tracker.untracked.get(object)).toMatchObject({ code: 'BAD_DATA' });
+    object.geometry.setAttribute('position', position);
+    expect(await front()).toBeCloseTo(9, 6);
+    expect(tracker.untracked.size).toBe(0);
+  });
+
+  test('of a geometry that leaves the scene meanwhile leave nothing behind', async () => {
+    const object = cube();
+    const scene = new Scene().add(object);
+    const tracker = await track(service, scene);
+    for (const remove of [() => object.removeFromParent(), () => tracker.dispose()]) {
+      scene.add(object);
+      await settle(tracker, frontCamera());
+      wave(object.geometry.attributes, 1);
+      void tracker.update(frontCamera(), SIZE);
+      remove();
+      if (scene.children.length === 0) await settle(tracker, frontCamera());
+      else await service.update();
+      expect(service.stats).toMatchObject({ meshes: 0, objects: 0, meshBytes: 0 });
+    }
+  });
 });
 
 function found(root: Object3D): Mesh[] {

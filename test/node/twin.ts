@@ -1,6 +1,6 @@
 import { type CollisionService, createCollisionService, type ObjectOptions, type Shape } from 'collision-worker';
 import { type Matrix4, type Quaternion, Vector3 } from 'three';
-import type { Triangles } from '../oracle/meshes.js';
+import { type Triangles, withoutFlat } from '../oracle/meshes.js';
 import { boxShape, meshShape, type OracleShape, Placed } from '../oracle/placed.js';
 
 /** What is geometric holds at both. */
@@ -39,6 +39,16 @@ export class Twin {
       ...(rotation && { rotation: rotation.toArray() }),
     };
     return { shape, truth: boxShape(halfExtents, center, rotation) };
+  }
+
+  /** Gives a mesh other vertices, for all objects that have it; answers the shape that it is now. */
+  async deform({ shape, truth }: TwinShape, moved: Triangles): Promise<TwinShape> {
+    const after = meshShape(withoutFlat(moved));
+    if (shape.type === 'mesh') await this.service.updateMesh(shape.mesh, moved.positions);
+    for (const [id, item] of this.items) {
+      if (item.shape === truth) this.items.set(id, new Placed(id, after, item.matrix));
+    }
+    return { shape, truth: after };
   }
 
   add({ shape, truth }: TwinShape, matrix: Matrix4, options: Omit<ObjectOptions, 'shape' | 'matrix'> = {}): number {

@@ -1,3 +1,4 @@
+import { orient2d } from 'robust-predicates';
 import { Box3, BoxGeometry, type BufferGeometry, IcosahedronGeometry, Vector3 } from 'three';
 import { mergeVertices } from 'three/addons/utils/BufferGeometryUtils.js';
 import type { Random } from './random.js';
@@ -95,4 +96,23 @@ export function merged(parts: readonly Triangles[]): Triangles {
 
 export function boundsOf(positions: Float32Array): Box3 {
   return new Box3().setFromArray(positions);
+}
+
+/** With another triangle's corners for those whose own are exactly in line: nothing to hit, and numbers stay. */
+export function withoutFlat({ positions, indices }: Triangles): Triangles {
+  const isFlat = (triangle: number) => {
+    const [a, b, c] = [0, 1, 2].map((corner) => 3 * indices[3 * triangle + corner]);
+    return [0, 1, 2].every((u) => {
+      const v = (u + 1) % 3;
+      const [ax, ay, bx, by] = [positions[a + u], positions[a + v], positions[b + u], positions[b + v]];
+      return orient2d(ax, ay, bx, by, positions[c + u], positions[c + v]) === 0;
+    });
+  };
+  const numbers = Array.from({ length: indices.length / 3 }, (_, i) => i);
+  const solid = numbers.find((triangle) => !isFlat(triangle))!;
+  const corners = numbers.flatMap((triangle) => {
+    const from = isFlat(triangle) ? solid : triangle;
+    return [...indices.subarray(3 * from, 3 * from + 3)];
+  });
+  return { positions, indices: new Uint32Array(corners) };
 }

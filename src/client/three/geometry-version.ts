@@ -3,17 +3,26 @@ import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from
 /** What tells that a geometry's triangles are others than before, by the versions that three keeps. */
 export class GeometryVersion {
   #position: unknown = null;
+  #positionVersion = 0;
   #index: unknown = null;
+  /** Of all but the vertices' positions. */
   #numbers: number[] = [];
 
   equals(geometry: BufferGeometry): boolean {
+    const { position } = geometry.attributes;
+    return (
+      this.#position === position && this.#positionVersion === versionOf(position) && this.hasSameTriangles(geometry)
+    );
+  }
+
+  /** Whether nothing but the positions of the vertices can be another. */
+  hasSameTriangles(geometry: BufferGeometry): boolean {
     const { attributes, index, drawRange, groups } = geometry;
     const numbers = this.#numbers;
     if (
       numbers.length !== 4 + 3 * groups.length ||
-      this.#position !== attributes.position ||
       this.#index !== index ||
-      numbers[0] !== versionOf(attributes.position) ||
+      numbers[0] !== (attributes.position?.count ?? 0) ||
       numbers[1] !== (index?.version ?? 0) ||
       numbers[2] !== drawRange.start ||
       numbers[3] !== drawRange.count
@@ -31,9 +40,11 @@ export class GeometryVersion {
 
   copy(geometry: BufferGeometry): void {
     const { attributes, index, drawRange, groups } = geometry;
-    this.#position = attributes.position;
+    const { position } = attributes;
+    this.#position = position;
+    this.#positionVersion = versionOf(position);
     this.#index = index;
-    this.#numbers = [versionOf(attributes.position), index?.version ?? 0, drawRange.start, drawRange.count];
+    this.#numbers = [position?.count ?? 0, index?.version ?? 0, drawRange.start, drawRange.count];
     for (const { start, count, materialIndex } of groups) this.#numbers.push(start, count, materialIndex ?? 0);
   }
 }

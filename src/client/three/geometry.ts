@@ -60,7 +60,7 @@ export function runsOf(geometry: BufferGeometry, groups: readonly number[] | nul
 
 /** The triangles of `runs`, one run after the other. */
 export function meshDataOfRuns(geometry: BufferGeometry, runs: readonly TriangleRun[]): MeshData {
-  const positions = floatsOf(positionsOf(geometry));
+  const positions = positionsOfRuns(geometry, runs);
   const indices = geometry.index === null ? null : integersOf(geometry.index);
   if (runs.length === 0) {
     const { start, count } = geometry.drawRange;
@@ -73,9 +73,7 @@ export function meshDataOfRuns(geometry: BufferGeometry, runs: readonly Triangle
   }
   if (runs.length === 1) {
     const { start, end } = runs[0];
-    return indices === null
-      ? { positions: positions.subarray(3 * start, 3 * end) }
-      : { positions, indices: indices.subarray(start, end) };
+    return indices === null ? { positions } : { positions, indices: indices.subarray(start, end) };
   }
   const gathered = new Uint32Array(runs.reduce((sum, run) => sum + run.end - run.start, 0));
   let length = 0;
@@ -83,6 +81,14 @@ export function meshDataOfRuns(geometry: BufferGeometry, runs: readonly Triangle
     for (let i = start; i < end; i++) gathered[length++] = indices === null ? i : indices[i];
   }
   return { positions, indices: gathered };
+}
+
+/** The positions of `meshDataOfRuns`. */
+export function positionsOfRuns(geometry: BufferGeometry, runs: readonly TriangleRun[]): Float32Array {
+  const positions = floatsOf(positionsOf(geometry));
+  return geometry.index === null && runs.length === 1
+    ? positions.subarray(3 * runs[0].start, 3 * runs[0].end)
+    : positions;
 }
 
 /** Where triangle `triangle` of `meshDataOfRuns` begins in the geometry, and which material it has. */

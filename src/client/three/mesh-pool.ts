@@ -2,7 +2,7 @@ import type { BufferAttribute, BufferGeometry } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type { MeshId } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
-import { meshDataOfRuns, runsOf, type TriangleRun } from './geometry.js';
+import { meshDataOfRuns, positionsOfRuns, runsOf, type TriangleRun } from './geometry.js';
 import { GeometryVersion } from './geometry-version.js';
 
 /** A mesh of the service, and where its triangles are in the scene. */
@@ -21,7 +21,7 @@ export interface SharedMesh {
   readonly built: BuiltMesh | null;
   /** Why there is none, if the last build failed. */
   readonly error: CollisionError | null;
-  /** The build under way; never rejects. */
+  /** The build or update under way; never rejects. */
   readonly building: Promise<void> | null;
 }
 
@@ -66,11 +66,16 @@ export class MeshPool {
     if (meshes.length === 0) this.#meshes.delete(shared.geometry);
   }
 
-  /** Builds anew what changed. */
+  /** Moves the vertices of what changed in nothing else, and builds anew what changed in more. */
   refresh(): void {
     for (const meshes of this.#meshes.values()) {
       for (const mesh of meshes) {
-        if (mesh.building === null && !mesh.version.equals(mesh.geometry)) this.#build(mesh);
+        if (mesh.building !== null || mesh.version.equals(mesh.geometry)) continue;
+        if (mesh.built !== null && mesh.error === null && mesh.version.hasSameTriangles(mesh.geometry)) {
+          this.#move(mesh, mesh.built);
+        } else {
+          this.#build(mesh);
+        }
       }
     }
   }
@@ -95,6 +100,25 @@ export class MeshPool {
       all += triangles;
     }
     return all === 0 ? 1 : built / all;
+  }
+
+  /** The service's next frame sees it, and its objects stay. */
+  #move(mesh: PooledMesh, built: BuiltMesh): void {
+    mesh.version.copy(mesh.geometry);
+    mesh.building = this.#update(built).then((isMoved) => {
+      mesh.building = null;
+      if (!isMoved && !mesh.abort.signal.aborted) this.#build(mesh);
+    });
+  }
+
+  /** False for what cannot be moved: a vertex that is not finite, for one, may still be built. */
+  async #update({ id, geometry, runs }: BuiltMesh): Promise<boolean> {
+    try {
+      await this.#service.updateMesh(id, positionsOfRuns(geometry, runs));
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #build(mesh: PooledMesh): void {

@@ -30,9 +30,10 @@ export interface ScenePickOptions extends Pick<PickOptions, 'precision' | 'signa
  * - What is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. Its ids stay.
  *   So is what has a scale of zero. A material that is not `visible` only keeps its object out of the views, for
  *   three's Raycaster hits it, too. `layers` are the object's.
- * - Geometries are built in the background, once for all objects that share them, and again when three's versions
- *   of their attributes, the draw range or the groups change; until then the old triangles answer. Morphs are not
- *   followed.
+ * - Geometries are built in the background, once for all objects that share them, and again when the version of their
+ *   index, the number of their vertices, the draw range or the groups change; until then the old triangles answer. When
+ *   only the version of their positions changes, the very update moves the vertices (`updateMesh` of the service).
+ *   Morphs are not followed.
  */
 export class SceneTracker {
   readonly #service: CollisionService;
@@ -93,7 +94,7 @@ export class SceneTracker {
     }
   }
 
-  /** Objects whose triangles are still being built. */
+  /** Objects whose triangles are still being built, or whose moved vertices the service has not answered for yet. */
   get pending(): Object3D[] {
     return this.#walk.entries.filter((entry) => entry.pending).map((entry) => entry.object);
   }

@@ -4,16 +4,19 @@ import {
   HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, RAY_DIRECTION, RAY_IGNORE,
   RAY_IGNORE_COUNT, RAY_LAYERS, RAY_ORIGIN, RAY_SIDE, RAY_T_MAX, RAY_T_MIN,
 } from '../../shared/layout';
+import { checksum } from './mesh/checksum';
 import { Affine } from './math/affine';
 import { checkTree } from './mesh/check';
 import { Build } from './mesh/build';
 import { Mesh } from './mesh/layout';
+import { REFIT_OK, culprit, refit, refitBytes } from './mesh/refit';
 import { intersectMeshes, pairCount, pairs } from './mesh/pair';
 import { checkScene } from './scene/check';
 import {
   castRay, findNormal, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
   pointX, pointY, pointZ,
 } from './scene/ray';
+import { reshape } from './scene/reshape';
 import { updateTrees } from './scene/scene';
 
 export { allocate, release, usedBytes } from './memory';
@@ -44,6 +47,32 @@ export function takeMesh(build: usize): usize {
   const mesh = changetype<Build>(build).mesh;
   changetype<Build>(build).mesh = 0;
   return mesh;
+}
+
+/** Makes a mesh one that `checkMesh` takes for good. */
+export function sealMesh(address: usize): void {
+  changetype<Mesh>(address).checksum = checksum(changetype<Mesh>(address));
+}
+
+export function refitScratch(address: usize): usize {
+  return refitBytes(changetype<Mesh>(address));
+}
+
+/** REFIT_*. The vertices, f32 xyz each, and `refitScratch` bytes. */
+export function refitMesh(address: usize, positions: usize, scratch: usize): u32 {
+  const mesh = changetype<Mesh>(address);
+  const fault = refit(mesh, positions, scratch);
+  if (fault == REFIT_OK) reshape(mesh, mesh);
+  return fault;
+}
+
+export function refitCulprit(): u32 {
+  return culprit;
+}
+
+/** Puts one mesh in the place of another, for all objects. */
+export function replaceMesh(from: usize, to: usize): void {
+  reshape(changetype<Mesh>(from), changetype<Mesh>(to));
 }
 
 export function checkMeshTree(address: usize): u32 {

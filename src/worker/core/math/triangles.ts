@@ -14,6 +14,15 @@ function side(t: Triangle, x: f64, y: f64, z: f64): f64 {
   return orient3d(t.ax, t.ay, t.az, t.bx, t.by, t.bz, t.cx, t.cy, t.cz, x, y, z);
 }
 
+/** Whether three points are not in line, exactly. Not for coordinates that are not finite. */
+export function hasArea(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx: f64, cy: f64, cz: f64): bool {
+  return (
+    orient2d(ax, ay, bx, by, cx, cy) != 0.0 ||
+    orient2d(ay, az, by, bz, cy, cz) != 0.0 ||
+    orient2d(az, ax, bz, bx, cz, cx) != 0.0
+  );
+}
+
 /**
  * Whether two triangles share a point, exactly on their float64 coordinates; touching counts, and coplanar
  * overlap. Planes that cross: then an edge of one meets the other triangle (an edge that lies in the other's

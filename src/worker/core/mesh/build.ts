@@ -3,10 +3,15 @@
 import { MESH_MAGIC_VALUE, MESH_VERSION_VALUE, MESH_HEADER_BYTES } from '../../../shared/layout';
 import { now, outOfMemory } from '../host';
 import { allocate, release, reserve } from '../memory';
-import { orient2d } from '../math/predicates';
-import { checksum } from './checksum';
+import { hasArea } from '../math/triangles';
+import { treeCost } from './cost';
 import { SUBTREE_BYTES, Subtree, fitNode } from './fit';
-import { BLOCK_BYTES, Block, MAX_NODES, Mesh, NODE_BYTES, Node, childCount, childOf, innerCount, setChildren } from './layout';
+import {
+  BLOCK_BYTES, Block, MAX_NODES, Mesh, NODE_BYTES, Node, childCount, childOf, innerCount, setChildren,
+} from './layout';
+import {
+  SPACE_BYTES, Space, chooseOffset, clearBounds, exponentFor, include, largestCoordinate, scaleFor,
+} from './space';
 import { PRIMITIVE_BYTES, primitiveAt, split } from './split';
 
 const LEAF_SIZE: u32 = 4;
@@ -46,9 +51,16 @@ export class Build {
   exponent: i32;
   pad: u32;
   extent: f32; // the largest coordinate in tree space
+  areas: f64; // half of all boxes'
+  offsetX: f64; offsetY: f64; offsetZ: f64; // Space
   lowX: f64; lowY: f64; lowZ: f64;
   highX: f64; highY: f64; highZ: f64;
-  offsetX: f64; offsetY: f64; offsetZ: f64;
+}
+
+// @ts-ignore: decorator
+@inline
+function spaceOf(build: Build): Space {
+  return changetype<Space>(changetype<usize>(build) + offsetof<Build>('offsetX'));
 }
 
 /** A range of primitives that waits to become a node. */
@@ -68,8 +80,7 @@ export function beginBuild(vertexCount: u32, triangleCount: u32): Build {
   memory.fill(changetype<usize>(build), 0, offsetof<Build>());
   build.vertexCount = vertexCount;
   build.triangleCount = triangleCount;
-  build.lowX = Infinity; build.lowY = Infinity; build.lowZ = Infinity;
-  build.highX = -Infinity; build.highY = -Infinity; build.highZ = -Infinity;
+  clearBounds(spaceOf(build));
   return build;
 }
 
@@ -150,15 +161,9 @@ function scan(build: Build): void {
     const cx = coordinate(build, c, 0), cy = coordinate(build, c, 1), cz = coordinate(build, c, 2);
     const total = ax + ay + az + bx + by + bz + cx + cy + cz;
     if (total - total != 0.0) continue;
-    if (
-      orient2d(ax, ay, bx, by, cx, cy) == 0.0 &&
-      orient2d(ay, az, by, bz, cy, cz) == 0.0 &&
-      orient2d(az, ax, bz, bx, cz, cx) == 0.0
-    ) continue;
+    if (!hasArea(ax, ay, az, bx, by, bz, cx, cy, cz)) continue;
     store<u32>(build.primitives + (build.kept++ << 2), t);
-    build.lowX = min(build.lowX, min(min(ax, bx), cx)); build.highX = max(build.highX, max(max(ax, bx), cx));
-    build.lowY = min(build.lowY, min(min(ay, by), cy)); build.highY = max(build.highY, max(max(ay, by), cy));
-    build.lowZ = min(build.lowZ, min(min(az, bz), cz)); build.highZ = max(build.highZ, max(max(az, bz), cz));
+    include(spaceOf(build), ax, ay, az, bx, by, bz, cx, cy, cz);
   }
   build.cursor = end;
   if (end < build.triangleCount) return;
@@ -166,37 +171,12 @@ function scan(build: Build): void {
     build.error = BUILD_EMPTY;
     return;
   }
-  chooseTreeSpace(build);
+  chooseOffset(spaceOf(build));
+  const largest = largestCoordinate(spaceOf(build));
+  build.exponent = exponentFor(largest);
+  build.extent = <f32>(largest * scaleFor(build.exponent));
   build.phase = PHASE_PLACE;
   build.cursor = build.kept;
-}
-
-/**
- * An offset only where the mesh lies far from its own origin: then v - offset is exact in float32 (Sterbenz's
- * lemma), as is the scaling by a power of two.
- */
-function chooseTreeSpace(build: Build): void {
-  build.offsetX = offsetFor(build.lowX, build.highX);
-  build.offsetY = offsetFor(build.lowY, build.highY);
-  build.offsetZ = offsetFor(build.lowZ, build.highZ);
-  const largest = max(
-    max(
-      max(abs(build.lowX - build.offsetX), abs(build.highX - build.offsetX)),
-      max(abs(build.lowY - build.offsetY), abs(build.highY - build.offsetY)),
-    ),
-    max(abs(build.lowZ - build.offsetZ), abs(build.highZ - build.offsetZ)),
-  );
-  build.exponent = 1023 - <i32>((reinterpret<u64>(largest) >> 52) & 0x7ff);
-  build.extent = <f32>(largest * scaleOf(build));
-}
-
-function offsetFor(low: f64, high: f64): f64 {
-  const centre = <f64>(<f32>(0.5 * (low + high)));
-  return abs(centre) > 2.0 * (high - low) ? centre : 0.0;
-}
-
-function scaleOf(build: Build): f64 {
-  return reinterpret<f64>(<u64>(1023 + build.exponent) << 52);
 }
 
 // @ts-ignore: decorator
@@ -210,7 +190,7 @@ function vertexInTree(build: Build, vertex: u32, scale: f64): v128 {
 
 /** Primitives from the waiting indices, last first: a primitive is larger than the index it may overwrite. */
 function place(build: Build): void {
-  const scale = scaleOf(build);
+  const scale = scaleFor(build.exponent);
   const stop = build.cursor > 4096 ? build.cursor - 4096 : 0;
   for (let i = build.cursor; i > stop; ) {
     i--;
@@ -309,7 +289,7 @@ function writeBlock(build: Build, from: u32, to: u32): void {
   const index = build.blockCount++;
   build.blocks = reserve(build.blocks, <usize>index * BLOCK_BYTES, <u64>build.blockCount * BLOCK_BYTES);
   const block = build.blocks + index * <u32>BLOCK_BYTES;
-  const scale = scaleOf(build);
+  const scale = scaleFor(build.exponent);
   for (let lane: u32 = 0; lane < 4; lane++) {
     const filled = from + lane < to;
     const t = i32x4.extract_lane(primitiveAt(build.primitives, filled ? from + lane : from).low, 3);
@@ -338,7 +318,7 @@ function fitSome(build: Build): void {
       endBlock = max(endBlock, changetype<Subtree>(build.subtrees + childOf(node, i) * <u32>SUBTREE_BYTES).endBlock);
     }
     subtree.endBlock = endBlock;
-    fitNode(node, index, build.blocks, build.subtrees, build.extent);
+    build.areas += fitNode(node, index, build.blocks, build.subtrees, build.extent);
   }
   if (build.cursor > 0) return;
   assemble(build);
@@ -368,12 +348,11 @@ function assemble(build: Build): void {
   mesh.blocks = mesh.nodes + nodeBytes;
   mesh.indices = mesh.blocks + blockBytes;
   mesh.exponent = build.exponent;
-  mesh.offsetX = build.offsetX; mesh.offsetY = build.offsetY; mesh.offsetZ = build.offsetZ;
-  mesh.lowX = build.lowX; mesh.lowY = build.lowY; mesh.lowZ = build.lowZ;
-  mesh.highX = build.highX; mesh.highY = build.highY; mesh.highZ = build.highZ;
+  memory.copy(address + offsetof<Mesh>('offsetX'), changetype<usize>(spaceOf(build)), SPACE_BYTES);
+  mesh.builtCost = treeCost(spaceOf(build), scaleFor(build.exponent), build.areas);
+  mesh.cost = mesh.builtCost;
   memory.copy(address + mesh.nodes, build.nodes, nodeBytes);
   memory.copy(address + mesh.blocks, build.blocks, blockBytes);
   if (indexBytes > 0) memory.copy(address + mesh.indices, build.indices, indexBytes);
-  mesh.checksum = checksum(mesh);
   freeScratch(build);
 }

@@ -51,22 +51,43 @@ function subtreeAt(index: u32): Subtree {
   return changetype<Subtree>(subtrees + index * <u32>SUBTREE_BYTES);
 }
 
-/** Fits node `index`, whose inner children are fitted already. */
-export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: usize, padding: f32): void {
+/** Fits node `index`, whose inner children are fitted already; answers half the area of its boxes. */
+export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: usize, padding: f32): f32 {
   blocks = allBlocks;
   subtrees = allSubtrees;
   gather(node, index);
   const identityCost = axisAlignedBoxes(node);
+  let cost = identityCost;
   node.quaternion = IDENTITY_QUATERNION;
   if (FITTING && searchRotation(node, index, identityCost)) {
     quantise(quantised, best);
     rotationAt(rotation, quantised);
-    if (rotatedBoxes(node, false) < identityCost * WORTH) {
-      node.quaternion = load<u64>(quantised);
-    }
+    cost = rotatedBoxes(node, false);
+    if (cost < identityCost * WORTH) node.quaternion = load<u64>(quantised);
   }
-  if (!isRotated(node)) axisAlignedBoxes(node); // the search has left those of its trials
+  if (!isRotated(node)) cost = axisAlignedBoxes(node); // the search has left those of its trials
   storeBoxes(node, padding * BOX_PADDING);
+  return cost;
+}
+
+/** Boxes anew for triangles that moved, under the rotation that the node has; answers as `fitNode`. */
+export function refitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: usize, padding: f32): f32 {
+  blocks = allBlocks;
+  subtrees = allSubtrees;
+  let cost = axisAlignedBoxes(node);
+  const s = subtreeAt(index);
+  s.low = emptyLow();
+  s.high = emptyHigh();
+  for (let i: usize = 0; i < childCount(node); i++) {
+    s.low = f32x4.pmin(s.low, v128.load(lows + (i << 4)));
+    s.high = f32x4.pmax(s.high, v128.load(highs + (i << 4)));
+  }
+  if (isRotated(node)) {
+    rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
+    cost = rotatedBoxes(node, false);
+  }
+  storeBoxes(node, padding * BOX_PADDING);
+  return cost;
 }
 
 // --- what a node knows of its triangles ---

@@ -22,6 +22,8 @@ export class Mesh {
   offsetX: f64; offsetY: f64; offsetZ: f64;
   lowX: f64; lowY: f64; lowZ: f64;
   highX: f64; highY: f64; highZ: f64;
+  cost: f64;
+  builtCost: f64;
 }
 
 /**

@@ -107,7 +107,8 @@ function blocksIntersect(a: Block, b: Block, all: bool): bool {
   setFour(b);
   const filled = filledLanes(b);
   let mapped: u32 = 0; // lanes of trianglesB that are there
-  for (let lane = 0; lane < 4 && triangleOf(a, lane) >= 0; lane++) {
+  for (let lanes = filledLanes(a); lanes != 0; lanes &= lanes - 1) {
+    const lane = ctz(lanes);
     let bits = mayMeet(a, lane) & filled;
     if (bits == 0) continue;
     copyTriangle(triangleA, a, lane);

@@ -120,7 +120,9 @@ function checkBlocks(mesh: Mesh): u32 {
 
 function checkBlock(block: Block, triangleCount: u32): bool {
   const triangles = trianglesOf(block);
-  const known = v128.and(i32x4.ge_s(triangles, i32x4.splat(-1)), i32x4.lt_s(triangles, i32x4.splat(triangleCount)));
+  // The sign is set where there is none, or where it has no area for the time being (refit.ts).
+  const number = v128.and(triangles, i32x4.splat(i32.MAX_VALUE));
+  const known = v128.or(i32x4.eq(triangles, i32x4.splat(-1)), i32x4.lt_u(number, i32x4.splat(triangleCount)));
   return i32x4.all_true(known) && coordinatesAreWithin(block, TREE_EXTENT);
 }
 

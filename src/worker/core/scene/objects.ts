@@ -153,20 +153,11 @@ export function forget(slot: u32): void {
 
 /** The box of the shape in object space. */
 function setLocal(item: Item, description: usize): void {
-  const local = localOf(item);
   if (item.shape == SHAPE_MESH) {
-    const mesh = changetype<Mesh>(item.mesh);
-    setIdentity(local);
-    const x = 0.5 * (mesh.highX - mesh.lowX), y = 0.5 * (mesh.highY - mesh.lowY), z = 0.5 * (mesh.highZ - mesh.lowZ);
-    const least = thinnest(x, y, z);
-    local.xx = max(x, least);
-    local.yy = max(y, least);
-    local.zz = max(z, least);
-    local.tx = 0.5 * (mesh.highX + mesh.lowX);
-    local.ty = 0.5 * (mesh.highY + mesh.lowY);
-    local.tz = 0.5 * (mesh.highZ + mesh.lowZ);
+    setMeshBounds(item);
     return;
   }
+  const local = localOf(item);
   let hx = load<f64>(description, OBJECT_EXTENT);
   let hy = load<f64>(description, OBJECT_EXTENT + 8);
   let hz = load<f64>(description, OBJECT_EXTENT + 16);
@@ -191,6 +182,21 @@ function setLocal(item: Item, description: usize): void {
   local.tx = load<f64>(description, OBJECT_CENTER);
   local.ty = load<f64>(description, OBJECT_CENTER + 8);
   local.tz = load<f64>(description, OBJECT_CENTER + 16);
+}
+
+/** The same, of a mesh. */
+export function setMeshBounds(item: Item): void {
+  const local = localOf(item);
+  const mesh = changetype<Mesh>(item.mesh);
+  setIdentity(local);
+  const x = 0.5 * (mesh.highX - mesh.lowX), y = 0.5 * (mesh.highY - mesh.lowY), z = 0.5 * (mesh.highZ - mesh.lowZ);
+  const least = thinnest(x, y, z);
+  local.xx = max(x, least);
+  local.yy = max(y, least);
+  local.zz = max(z, least);
+  local.tx = 0.5 * (mesh.highX + mesh.lowX);
+  local.ty = 0.5 * (mesh.highY + mesh.lowY);
+  local.tz = 0.5 * (mesh.highZ + mesh.lowZ);
 }
 
 /** Flat meshes and boxes get a thickness that nobody sees, so that every oriented box can be inverted. */

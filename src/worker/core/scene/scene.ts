@@ -16,7 +16,7 @@ import { forgetInViews } from './views';
 export const unpaired = changetype<SlotSet>(memory.data(16, 16));
 
 /** The shape or the place of an object has changed: its bounds follow, and its position in a tree that is built. */
-function touch(slot: u32): void {
+export function touch(slot: u32): void {
   addSlot(unpaired, slot);
   const bounds = orientedBounds(slot);
   setBox(slot, bounds);
