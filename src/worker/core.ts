@@ -34,6 +34,11 @@ export interface Core {
   meshInfo(mesh: MeshAddress): MeshInfo;
   freeMesh(mesh: MeshAddress): void;
 
+  /** Whether a triangle of `a` meets one of `b`, touching included. `matrix`: 16, column-major, b's space to a's. */
+  meshesIntersect(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): boolean;
+  /** Every pair of triangles that meet, in the order of the descent: two indices each, a's and b's. */
+  intersectingTriangles(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): Uint32Array;
+
   addObjects(ids: Uint32Array, description: PlacedDescription): void;
   setObject(id: ObjectId, description: PlacedDescription): void;
   removeObject(id: ObjectId): void;
@@ -69,6 +74,8 @@ interface Exports {
   buildCulprit(build: number): number;
   takeMesh(build: number): number;
   freeBuild(build: number): void;
+  meshPairs(a: number, b: number, matrix: number, all: boolean): number;
+  foundPairs(): number;
   checkMesh(address: number, bytes: number): number;
   checkMeshTree(address: number): number;
   putObject(id: number, description: number): void;
@@ -272,6 +279,17 @@ class WasmCore implements Core {
     if (this.#meshes.delete(mesh)) this.#exports.release(mesh);
   }
 
+  meshesIntersect(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): boolean {
+    setAffine(this.#memory(), this.#scratch, matrix);
+    return this.#exports.meshPairs(a, b, this.#scratch, false) !== 0;
+  }
+
+  intersectingTriangles(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): Uint32Array {
+    setAffine(this.#memory(), this.#scratch, matrix);
+    const count = this.#exports.meshPairs(a, b, this.#scratch, true) >>> 0;
+    return new Uint32Array(this.#exports.memory.buffer, this.#exports.foundPairs() >>> 0, count * 2).slice();
+  }
+
   // --- objects and views ---
 
   addObjects(ids: Uint32Array, description: PlacedDescription): void {
@@ -307,12 +325,7 @@ class WasmCore implements Core {
     setFloats(view, at + layout.OBJECT_EXTENT, description.extent, 3);
     setFloats(view, at + layout.OBJECT_ROTATION, description.rotation, 4);
     view.setFloat64(at + layout.OBJECT_RADIUS, description.radius, true);
-    if (!matrix) return;
-    for (let column = 0; column < 4; column++) {
-      for (let row = 0; row < 3; row++) {
-        view.setFloat64(at + layout.OBJECT_MATRIX + (column * 3 + row) * 8, matrix[column * 4 + row] as number, true);
-      }
-    }
+    if (matrix) setAffine(view, at + layout.OBJECT_MATRIX, matrix);
   }
 
   // --- frames ---
@@ -407,6 +420,15 @@ class WasmCore implements Core {
 
 function setFloats(view: DataView, at: number, values: ArrayLike<number>, count: number): void {
   for (let i = 0; i < count; i++) view.setFloat64(at + i * 8, values[i] as number, true);
+}
+
+/** The upper three rows of a column-major matrix, column by column. */
+function setAffine(view: DataView, at: number, matrix: ArrayLike<number>): void {
+  for (let column = 0; column < 4; column++) {
+    for (let row = 0; row < 3; row++) {
+      view.setFloat64(at + (column * 3 + row) * 8, matrix[column * 4 + row] as number, true);
+    }
+  }
 }
 
 function vectorAt(view: DataView, at: number): Vec3 {

@@ -5,8 +5,10 @@ import {
   RAY_IGNORE_COUNT, RAY_LAYERS, RAY_ORIGIN, RAY_SIDE, RAY_T_MAX, RAY_T_MIN,
 } from '../../shared/layout';
 import { checkHeader, checkTree } from './mesh/check';
+import { Affine } from './math/affine';
 import { Build } from './mesh/build';
 import { Mesh } from './mesh/layout';
+import { intersectMeshes, pairCount, pairs } from './mesh/pair';
 import { checkScene } from './scene/check';
 import {
   castRay, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
@@ -49,6 +51,17 @@ export function checkMesh(address: usize, bytes: u32): u32 {
 
 export function checkMeshTree(address: usize): u32 {
   return checkTree(changetype<Mesh>(address));
+}
+
+/** `matrix`: 12 f64, b's mesh space to a's. Answers how many pairs of triangles meet; only 0 or 1 unless `all`. */
+export function meshPairs(a: usize, b: usize, matrix: usize, all: bool): u32 {
+  const meet = intersectMeshes(changetype<Mesh>(a), changetype<Mesh>(b), changetype<Affine>(matrix), all);
+  return all ? pairCount : <u32>meet;
+}
+
+/** Address of what `meshPairs` found last: two u32 per pair, a's triangle and b's. */
+export function foundPairs(): usize {
+  return pairs;
 }
 
 export function check(): u32 {

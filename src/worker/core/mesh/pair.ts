@@ -57,8 +57,24 @@ function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
   return stack + used + WORK_BYTES;
 }
 
-/** Whether a triangle of `a` meets one of `b`, touching included. `m` maps b's mesh space to a's. */
-export function meshesIntersect(a: Mesh, b: Mesh, m: Affine): bool {
+/** Pairs that `intersectMeshes` found: two u32 each, a triangle of a and one of b. */
+export let pairs: usize = 0;
+export let pairCount: u32 = 0;
+
+function addPair(a: u32, b: u32): void {
+  pairs = reserve(pairs, pairCount << 3, <u64>(pairCount + 1) << 3);
+  const at = pairs + (<usize>pairCount << 3);
+  pairCount++;
+  store<u32>(at, a);
+  store<u32>(at, b, 4);
+}
+
+/**
+ * Whether a triangle of `a` meets one of `b`, touching included. `m` maps b's mesh space to a's. With `all`, every
+ * pair of triangles that meet is left in `pairs`, in the order of the descent; else the first one ends it.
+ */
+export function intersectMeshes(a: Mesh, b: Mesh, m: Affine, all: bool): bool {
+  pairCount = 0;
   setMap(m, b, treeScale(a), a.offsetX, a.offsetY, a.offsetZ);
   let top = push(stack, 0, 15, 0, 15);
   while (top != stack) {
@@ -87,17 +103,18 @@ export function meshesIntersect(a: Mesh, b: Mesh, m: Affine): bool {
         // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
         if (childA & LEAF) {
           if (childB & LEAF) {
-            if (blocksIntersect(blockAt(a, childA), blockAt(b, childB))) return true;
+            if (blocksIntersect(blockAt(a, childA), blockAt(b, childB), all)) return true;
           } else top = push(top, indexA, 1 << i, childB, 15);
         } else if (childB & LEAF) top = push(top, childA, 15, indexB, 1 << j);
         else top = push(top, childA, 15, childB, 15);
       }
     }
   }
-  return false;
+  return pairCount > 0;
 }
 
-function blocksIntersect(a: Block, b: Block): bool {
+/** True at the first pair that meets, unless `all` are wanted. */
+function blocksIntersect(a: Block, b: Block, all: bool): bool {
   let count: usize = 0;
   for (let lane = 0; lane < 4; lane++) {
     if (triangleOf(b, lane) < 0) continue;
@@ -109,7 +126,9 @@ function blocksIntersect(a: Block, b: Block): bool {
     copyTriangle(triangleA, a, lane);
     for (let k: usize = 0; k < count; k++) {
       const q = changetype<Triangle>(trianglesB + k * 72);
-      if (!apart(triangleA, q) && trianglesIntersect(triangleA, q)) return true;
+      if (apart(triangleA, q) || !trianglesIntersect(triangleA, q)) continue;
+      if (!all) return true;
+      addPair(triangleOf(a, lane), triangleOf(b, <i32>k));
     }
   }
   return false;

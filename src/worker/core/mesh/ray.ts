@@ -4,7 +4,8 @@
 // but their sign when an edge is walked the other way, so no ray slips between two triangles.
 
 import { SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
-import { clip, enter, leave, reciprocal, startInterval, upward } from '../math/interval';
+import { TINY, clip, enter, leave, reciprocal, startInterval, upward } from '../math/interval';
+import { QUATERNION_STEP } from '../math/quaternion';
 import { BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, treeScale, triangleOf } from './layout';
 
 // The last hit. A tree answers with these rather than with a copy, as it is asked far more often than it hits.
@@ -96,6 +97,16 @@ export function castRay(
   const bz = f32x4.splat(kz == 0 ? px : kz == 16 ? py : pz);
   const edgeError = f32x4.splat(EDGE_ERROR);
 
+  // What nodes without a rotation need, made once; the direction's sign tells which bound is met first.
+  const ix = reciprocal(ux), iy = reciprocal(uy), iz = reciprocal(uz);
+  const nearX: usize = ix < 0 ? 48 : 0, nearY: usize = iy < 0 ? 64 : 16, nearZ: usize = iz < 0 ? 80 : 32;
+  const farX: usize = ix < 0 ? 0 : 48, farY: usize = iy < 0 ? 16 : 64, farZ: usize = iz < 0 ? 32 : 80;
+  const startX = f32x4.splat(px), startY = f32x4.splat(py), startZ = f32x4.splat(pz);
+  const inverseX = f32x4.splat(ix), inverseY = f32x4.splat(iy), inverseZs = f32x4.splat(iz);
+  // And what those with one need.
+  const point = f32x4(px, py, pz, 0), pointYzx = f32x4(py, pz, px, 0), pointZxy = f32x4(pz, px, py, 0);
+  const along = f32x4(ux, uy, uz, 0), alongYzx = f32x4(uy, uz, ux, 0), alongZxy = f32x4(uz, ux, uy, 0);
+
   const nodes = changetype<usize>(mesh) + mesh.nodes;
   const blocks = changetype<usize>(mesh) + mesh.blocks;
   let top = stack;
@@ -104,62 +115,81 @@ export function castRay(
     if (!(child & LEAF)) {
       const address = nodes + child * <u32>NODE_BYTES;
       const node = changetype<Node>(address);
-      let rpx = px, rpy = py, rpz = pz;
-      let rux = ux, ruy = uy, ruz = uz;
-      if (node.rotated) {
-        // rotationOf, kept in locals.
-        const x = <f32>load<i16>(address, offsetof<Node>('quaternion'));
-        const y = <f32>load<i16>(address, offsetof<Node>('quaternion') + 2);
-        const z = <f32>load<i16>(address, offsetof<Node>('quaternion') + 4);
-        const w = <f32>load<i16>(address, offsetof<Node>('quaternion') + 6);
-        const s = <f32>2.0 / (x * x + y * y + z * z + w * w);
-        const qx = s * x, qy = s * y, qz = s * z;
-        const xx = qx * x, xy = qx * y, xz = qx * z, xw = qx * w;
-        const yy = qy * y, yz = qy * z, yw = qy * w;
-        const zz = qz * z, zw = qz * w;
-        const mxx = <f32>1.0 - yy - zz, mxy = xy - zw, mxz = xz + yw;
-        const myx = xy + zw, myy = <f32>1.0 - xx - zz, myz = yz - xw;
-        const mzx = xz - yw, mzy = yz + xw, mzz = <f32>1.0 - xx - yy;
-        rpx = mxx * px + mxy * py + mxz * pz;
-        rpy = myx * px + myy * py + myz * pz;
-        rpz = mzx * px + mzy * py + mzz * pz;
-        rux = mxx * ux + mxy * uy + mxz * uz;
-        ruy = myx * ux + myy * uy + myz * uz;
-        ruz = mzx * ux + mzy * uy + mzz * uz;
+      let near: v128;
+      let far: v128;
+      if (!node.rotated) {
+        near = f32x4.pmax(
+          f32x4.pmax(
+            f32x4.mul(f32x4.sub(v128.load(address + nearX), startX), inverseX),
+            f32x4.mul(f32x4.sub(v128.load(address + nearY), startY), inverseY),
+          ),
+          f32x4.mul(f32x4.sub(v128.load(address + nearZ), startZ), inverseZs),
+        );
+        far = f32x4.pmin(
+          f32x4.pmin(
+            f32x4.mul(f32x4.sub(v128.load(address + farX), startX), inverseX),
+            f32x4.mul(f32x4.sub(v128.load(address + farY), startY), inverseY),
+          ),
+          f32x4.mul(f32x4.sub(v128.load(address + farZ), startZ), inverseZs),
+        );
+      } else {
+        // rotationOf, as v + 2 q × (q × v + w v), for both ends of the ray at once.
+        const q = f32x4.mul(f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion'))), f32x4.splat(QUATERNION_STEP));
+        const w = v128.shuffle<f32>(q, q, 3, 3, 3, 3);
+        const yzx = v128.shuffle<f32>(q, q, 1, 2, 0, 3), zxy = v128.shuffle<f32>(q, q, 2, 0, 1, 3);
+        const yzx2 = f32x4.add(yzx, yzx), zxy2 = f32x4.add(zxy, zxy);
+        const a = f32x4.add(f32x4.sub(f32x4.mul(yzx, alongZxy), f32x4.mul(zxy, alongYzx)), f32x4.mul(w, along));
+        const u = f32x4.add(along, f32x4.sub(f32x4.mul(yzx2, v128.shuffle<f32>(a, a, 2, 0, 1, 3)), f32x4.mul(zxy2, v128.shuffle<f32>(a, a, 1, 2, 0, 3))));
+        const b = f32x4.add(f32x4.sub(f32x4.mul(yzx, pointZxy), f32x4.mul(zxy, pointYzx)), f32x4.mul(w, point));
+        const p = f32x4.add(point, f32x4.sub(f32x4.mul(yzx2, v128.shuffle<f32>(b, b, 2, 0, 1, 3)), f32x4.mul(zxy2, v128.shuffle<f32>(b, b, 1, 2, 0, 3))));
+        const inverse = f32x4.div(f32x4.splat(1), v128.bitselect(u, f32x4.splat(TINY), f32x4.ge(f32x4.abs(u), f32x4.splat(TINY))));
+        const sx = v128.shuffle<f32>(p, p, 0, 0, 0, 0), sy = v128.shuffle<f32>(p, p, 1, 1, 1, 1), sz = v128.shuffle<f32>(p, p, 2, 2, 2, 2);
+        const vx = v128.shuffle<f32>(inverse, inverse, 0, 0, 0, 0), vy = v128.shuffle<f32>(inverse, inverse, 1, 1, 1, 1), vz = v128.shuffle<f32>(inverse, inverse, 2, 2, 2, 2);
+        const ax = f32x4.mul(f32x4.sub(node.lowX, sx), vx), bx = f32x4.mul(f32x4.sub(node.highX, sx), vx);
+        const ay = f32x4.mul(f32x4.sub(node.lowY, sy), vy), by = f32x4.mul(f32x4.sub(node.highY, sy), vy);
+        const az = f32x4.mul(f32x4.sub(node.lowZ, sz), vz), bz = f32x4.mul(f32x4.sub(node.highZ, sz), vz);
+        near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmin(az, bz));
+        far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
       }
-      const ix = reciprocal(rux);
-      const iy = reciprocal(ruy);
-      const iz = reciprocal(ruz);
-      // The sign of the direction tells which bound is met first.
-      const nearX: usize = ix < 0 ? 48 : 0, nearY: usize = iy < 0 ? 48 : 0, nearZ: usize = iz < 0 ? 48 : 0;
-      const splatX = f32x4.splat(rpx), splatY = f32x4.splat(rpy), splatZ = f32x4.splat(rpz);
-      const invX = f32x4.splat(ix), invY = f32x4.splat(iy), invZ = f32x4.splat(iz);
-      const t0x = f32x4.mul(f32x4.sub(v128.load(address + nearX), splatX), invX);
-      const t1x = f32x4.mul(f32x4.sub(v128.load(address + 48 - nearX), splatX), invX);
-      const t0y = f32x4.mul(f32x4.sub(v128.load(address + nearY, 16), splatY), invY);
-      const t1y = f32x4.mul(f32x4.sub(v128.load(address + 48 - nearY, 16), splatY), invY);
-      const t0z = f32x4.mul(f32x4.sub(v128.load(address + nearZ, 32), splatZ), invZ);
-      const t1z = f32x4.mul(f32x4.sub(v128.load(address + 48 - nearZ, 32), splatZ), invZ);
-      const near = f32x4.pmax(f32x4.pmax(t0x, t0y), f32x4.pmax(t0z, f32x4.splat(0)));
-      const far = f32x4.pmin(f32x4.pmin(t1x, t1y), f32x4.pmin(t1z, f32x4.splat(limit)));
+      near = f32x4.pmax(near, f32x4.splat(0));
+      far = f32x4.pmin(far, f32x4.splat(limit));
       let bits = i32x4.bitmask(f32x4.le(near, far));
       if (bits != 0) {
-        const first = ctz(bits);
+        // The nearest child next; the others wait, the farthest lowest.
+        let nearest = ctz(bits);
         bits &= bits - 1;
-        if (bits == 0) {
-          child = childOf(node, first);
-          continue;
-        }
-        v128.store(entries, near);
-        const base = top;
-        push(base, top, childOf(node, first), load<f32>(entries + (<usize>first << 2)));
-        top += 8;
-        do {
-          const lane = ctz(bits);
+        if (bits != 0) {
+          v128.store(entries, near);
+          let other = ctz(bits);
           bits &= bits - 1;
-          push(base, top, childOf(node, lane), load<f32>(entries + (<usize>lane << 2)));
+          let distance = load<f32>(entries + (<usize>nearest << 2));
+          let otherDistance = load<f32>(entries + (<usize>other << 2));
+          const swap = otherDistance < distance;
+          const farther = swap ? nearest : other;
+          const fartherDistance = swap ? distance : otherDistance;
+          nearest = swap ? other : nearest;
+          distance = swap ? otherDistance : distance;
+          const base = top;
+          store<u32>(top, childOf(node, farther));
+          store<f32>(top, fartherDistance, 4);
           top += 8;
-        } while (bits != 0);
+          while (bits != 0) {
+            other = ctz(bits);
+            bits &= bits - 1;
+            otherDistance = load<f32>(entries + (<usize>other << 2));
+            if (otherDistance < distance) {
+              store<u32>(top, childOf(node, nearest));
+              store<f32>(top, distance, 4);
+              nearest = other;
+              distance = otherDistance;
+            } else {
+              push(base, top, childOf(node, other), otherDistance);
+            }
+            top += 8;
+          }
+        }
+        child = childOf(node, nearest);
+        continue;
       }
     } else {
       const block = blocks + (child & ~LEAF) * <u32>BLOCK_BYTES;

@@ -5,7 +5,7 @@ import { Affine, invert, multiply } from '../math/affine';
 import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareBoxes } from '../math/boxes';
 import { UNSURE, compareForms } from '../math/boxes32';
 import { Mesh } from '../mesh/layout';
-import { meshInsideCube, meshMeetsCube, meshesIntersect } from '../mesh/pair';
+import { intersectMeshes, meshInsideCube, meshMeetsCube } from '../mesh/pair';
 import { Candidate } from './candidate';
 import { Item, boundsOf, itemAt, slotOf, worldOf } from './objects';
 
@@ -50,7 +50,7 @@ function collideShapes(a: Item, b: Item, known: u32): i32 {
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
   if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) {
     between(worldOf(a), worldOf(b));
-    return meshesIntersect(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map) ? 0 : NO_CONTACT;
+    return intersectMeshes(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map, false) ? 0 : NO_CONTACT;
   }
   const box = a.shape == SHAPE_BOX ? a : b;
   const other = a.shape == SHAPE_BOX ? b : a;
