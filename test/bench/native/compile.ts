@@ -27,12 +27,12 @@ export async function missing({ header, libraries, packages }: Program): Promise
   return problem && `${header} could not be compiled and linked: apt-get install ${packages}\n${problem}`;
 }
 
-/** Compiles unless that was done since the source changed; answers the binary's path. */
+/** Compiles unless that was done since any of it changed; answers the binary's path. */
 export async function compiled(program: Program): Promise<string> {
   const source = join(sources, program.source);
   const binary = join(root, 'build/native', program.binary);
-  const changed = Math.max(await modified(source), await modified(join(sources, 'peer.hpp')));
-  if ((await modified(binary)) > changed) return binary;
+  const parts = [program.source, 'peer.hpp', 'compile.ts', 'native.ts'].map((part) => modified(join(sources, part)));
+  if ((await modified(binary)) > Math.max(...(await Promise.all(parts)))) return binary;
   const absent = await missing(program);
   if (absent) throw new Error(absent);
   await mkdir(dirname(binary), { recursive: true });

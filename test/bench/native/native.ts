@@ -146,6 +146,7 @@ class Conversation {
     });
     const answer = parsed(line);
     if (!answer || !keys.every((key) => key in answer)) {
+      this.end();
       throw new Error(`${this.#name} answered ${JSON.stringify(line)}, expected JSON of ${keys.join(', ')}`);
     }
     return answer as Answer;
