@@ -5,21 +5,21 @@ import { runInNewContext } from 'node:vm';
 import { root } from './run.mjs';
 import { ensureBuild, ensureDependencies } from './setup.mjs';
 
-const BUNDLE = 'build/bench.mjs'; // as deep as scripts/run.mjs, which it holds, and which finds the root from there
+const BUNDLE = 'build/bench.mjs';
 
 ensureDependencies();
 ensureBuild();
 await bundle();
 allowGarbageCollection();
 const { bench } = await import(`../${BUNDLE}`);
-process.exitCode = await bench({rows: process.argv[2]?.split(','), rounds: 5});
+process.exitCode = await bench({ rows: process.argv[2]?.split(','), rounds: 5 });
 
 async function bundle() {
   const { build } = await import('rolldown');
   await build({
     input: join(root, 'test/bench/main.ts'),
     platform: 'node',
-    external: /^[^./]/,
+    external: [/^node:/, /^three/, /^@dimforge\//, 'echarts', 'robust-predicates'],
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
     transform: { define: { 'import.meta.env.SEED': '1' } },
     output: { file: join(root, BUNDLE), sourcemap: true, codeSplitting: false },

@@ -16,8 +16,10 @@ export interface Context {
 }
 
 export interface Prepared {
+  /** Times that `run` does the work; what is shown is the time for once. Default 1. */
+  repeats?: number;
   /** The first is what the others are compared with. */
-  contenders: Contender[];
+  contenders: [Contender, ...AnyContender[]];
   facts?: Fact[];
   /** Checks beyond checksums, after the last round; what is wrong, in words. */
   verify?(): string[];
@@ -29,8 +31,10 @@ export interface Contender {
   note?: string;
   /** It does only the first such part of the work, and its time is divided by it. Default 1. */
   part?: number;
-  /** The work. A program of its own answers the milliseconds that it measured itself. */
-  run(round: number): void | Promise<Milliseconds>;
+  /** Before each run, not timed. */
+  before?(): void;
+  /** The work. */
+  run(round: number): void;
   /** Of what the last run answered for the first such part of the work. Absent: `verify` compares the answers. */
   checksum?(part: number): Checksum | Promise<Checksum>;
   /** Relative, of the checksum's numbers that may differ; with the reason. */
@@ -39,6 +43,14 @@ export interface Contender {
   target?: number;
   close?(): void;
 }
+
+/** A program of its own. */
+export interface ContenderElsewhere extends Omit<Contender, 'run'> {
+  /** Does the work; answers the time that it measured itself. */
+  measure(): Promise<Milliseconds>;
+}
+
+type AnyContender = Contender | ContenderElsewhere;
 
 export type Milliseconds = number;
 export type Checksum = Record<string, number>;
@@ -73,23 +85,33 @@ export interface ContenderResult {
   checksum: Checksum | undefined;
 }
 
-const WARM_UP_ROUNDS = 3;
+export interface Length {
+  /** Default: the row's own. */
+  rounds?: number | undefined;
+  /** Milliseconds of rounds that do not count, in which code is compiled; three at least. Default 2,000. */
+  warmUp?: number;
+}
 
 /**
  * Runs all contenders of a row one after the other, round by round, each round beginning with another one. Checksums
  * are compared after every round.
  */
-export async function measure(row: Row, context: Context, rounds = row.rounds): Promise<RowResult> {
-  const { contenders, facts = [], verify } = await row.prepare(context);
+export async function measure(row: Row, context: Context, length: Length = {}): Promise<RowResult> {
+  const { rounds = row.rounds, warmUp = 2000 } = length;
+  const { contenders, repeats = 1, facts = [], verify } = await row.prepare(context);
   const samples = contenders.map((): Milliseconds[] => []);
   const faults = new Set<string>();
   try {
-    for (let round = 0; round < WARM_UP_ROUNDS + rounds; round++) {
+    const start = performance.now();
+    let counted = 0;
+    for (let round = 0; counted < rounds; round++) {
+      const counts = counted > 0 || (round >= 3 && performance.now() - start >= warmUp);
+      if (counts) counted++;
       collectGarbage('major');
       for (let i = 0; i < contenders.length; i++) {
         const which = (i + round) % contenders.length;
         const ms = await timed(contenders[which], round);
-        if (round >= WARM_UP_ROUNDS) samples[which].push(ms);
+        if (counts) samples[which].push(ms / repeats);
       }
       for (const fault of await disagreements(contenders)) faults.add(`round ${round}: ${fault}`);
     }
@@ -113,12 +135,17 @@ export async function measure(row: Row, context: Context, rounds = row.rounds): 
   }
 }
 
-async function timed(contender: Contender, round: number): Promise<Milliseconds> {
+async function timed(contender: AnyContender, round: number): Promise<Milliseconds> {
+  contender.before?.();
   collectGarbage('minor');
+  return (await milliseconds(contender, round)) / (contender.part ?? 1);
+}
+
+async function milliseconds(contender: AnyContender, round: number): Promise<Milliseconds> {
+  if ('measure' in contender) return contender.measure();
   const start = performance.now();
-  const running = contender.run(round);
-  const ms = running instanceof Promise ? await running : performance.now() - start;
-  return ms / (contender.part ?? 1);
+  contender.run(round);
+  return performance.now() - start;
 }
 
 /** So that nobody pays for the garbage of the one before. Does nothing where Node does not let it. */
@@ -126,14 +153,15 @@ function collectGarbage(type: 'major' | 'minor'): void {
   globalThis.gc?.({ type, execution: 'sync' });
 }
 
-async function disagreements(contenders: Contender[]): Promise<string[]> {
+async function disagreements(contenders: AnyContender[]): Promise<string[]> {
   const [first, ...others] = contenders;
   const faults: string[] = [];
   for (const other of others) {
     if (!first.checksum || !other.checksum) continue;
     const expected = await first.checksum(other.part ?? 1);
     const found = await other.checksum(other.part ?? 1);
-    for (const key of Object.keys(expected)) {
+    // An answer may say less than the first one's.
+    for (const key of Object.keys(found)) {
       const tolerance = other.tolerance?.of[key] ?? 0;
       if (Math.abs(found[key] - expected[key]) <= tolerance * Math.abs(expected[key])) continue;
       faults.push(`${key} of ${other.name}: ${found[key]}, of ${first.name}: ${expected[key]}`);

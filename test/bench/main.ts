@@ -12,7 +12,7 @@ export interface BenchOptions {
 export async function bench({ native, rows: names, rounds }: BenchOptions): Promise<number> {
   const all = rowsOf(FULL);
   for (const row of all.filter(({ name }) => names?.includes(name) ?? true)) {
-    printRow(await measure(row, { native }, rounds));
+    printRow(await measure(row, { native }, { rounds }));
   }
   return 0;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { root } from '../../scripts/run.mjs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { FrameView } from '../../src/client/frame-result.js';
 import { Staging } from '../../src/client/staging.js';
 import { ViewTable } from '../../src/client/views.js';
@@ -18,7 +18,7 @@ import type { MeshData, ViewOptions } from '../../src/shared/types.js';
 import { type Core, createCore, type PlacedDescription } from '../../src/worker/core.js';
 
 export const OURS = 'collision-worker';
-const WASM = join(root, 'build/core.wasm');
+const WASM = join(dirname(createRequire(import.meta.url).resolve('collision-worker/package.json')), 'build/core.wasm');
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 export function startCore(): Promise<Core> {
@@ -41,6 +41,9 @@ export async function coreWithMesh(data: MeshData): Promise<Core> {
 export function addMeshObject(core: Core, mesh: number): void {
   core.addObjects(idsOf(1), { ...OBJECT, shape: SHAPE_MESH, mesh, matrix: IDENTITY });
 }
+
+/** Of the only object. */
+export const OBJECT_ID = idsOf(1)[0];
 
 export function filterOf(side = SIDE_DOUBLE): RayFilter {
   return { layers: -1, side, ignore: new Uint32Array(0) };
@@ -65,6 +68,10 @@ export class Scene {
   private constructor(core: Core, count: number) {
     this.core = core;
     this.ids = idsOf(count);
+  }
+
+  indexOf(id: number): number {
+    return id >>> GENERATION_BITS;
   }
 
   setTransforms(ids: Uint32Array, matrices: Float32Array): void {

@@ -126,7 +126,8 @@ export class BoxGrid {
     const squared = dx * dx + dy * dy + dz * dz;
     if (squared > 12 * halfSize * halfSize) return;
     // Nearer than two inscribed spheres: no axis can separate them.
-    if (squared > 4 * halfSize * halfSize && cubesAreApart(frames, 12 * a + 3, 12 * b + 3, dx, dy, dz, halfSize)) return;
+    if (squared > 4 * halfSize * halfSize && cubesAreApart(frames, 12 * a + 3, 12 * b + 3, dx, dy, dz, halfSize))
+      return;
     if (2 * this.count === this.pairs.length) {
       const grown = new Uint32Array(2 * this.pairs.length);
       grown.set(this.pairs);

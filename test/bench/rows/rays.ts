@@ -1,9 +1,13 @@
+import { FrontSide } from 'three';
+import { SIDE_FRONT } from '../../../src/shared/layout.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import type { Contender, Row } from '../harness.js';
 import { coreWithMesh, filterOf, OURS } from '../ours.js';
+import { embreeRays } from '../peers/native.js';
+import { octree } from '../peers/octree.js';
 import { meshObject, raycaster } from '../peers/raycaster.js';
-import { raycastFirst, treeOf } from '../peers/three-mesh-bvh.js';
+import { raycastFirst, SMALL_LEAVES, type TreeOptions, treeOf } from '../peers/three-mesh-bvh.js';
 import { rayChecksum, raysAround } from '../work/rays.js';
 
 export interface RaysOptions {
@@ -13,37 +17,64 @@ export interface RaysOptions {
   rays: number;
   /** Of three's Raycaster, which tests every triangle. */
   fewRays: number;
+  /** Of three-mesh-bvh. */
   target: number;
+  /** Of Embree. */
+  nativeTarget?: number;
+  treeOptions?: TreeOptions;
+  rounds?: number;
 }
 
 /** First hits on both sides of the triangles of one mesh. */
-export function raysRow({ name, mesh, what, rays: count, fewRays, target }: RaysOptions): Row {
+export function raysRow(options: RaysOptions): Row {
+  const { name, mesh, what, rays: count, fewRays, target, nativeTarget, treeOptions, rounds = 11 } = options;
   return {
     name,
     work: `${count} first hits from a sphere around ${what} to random points in its box`,
-    rounds: 11,
-    async prepare() {
+    rounds,
+    async prepare({ native }) {
       const triangles = mesh();
       const rays = raysAround(new Random(1), triangles.positions, count);
       return {
         contenders: [
           await ourRays(triangles, rays),
-          { ...raycastFirst(treeOf(triangles), rays), target },
+          { ...raycastFirst(treeOf(triangles, treeOptions), rays), target },
           raycaster([meshObject(triangles)], rays, fewRays),
+          ...(native ? await embreeRays(triangles, rays, nativeTarget) : []),
         ],
       };
     },
   };
 }
 
-async function ourRays(triangles: Triangles, rays: Float32Array): Promise<Contender> {
+export async function ourRays(triangles: Triangles, rays: Float32Array, side?: number): Promise<Contender> {
   const core = await coreWithMesh(triangles);
-  let distances = new Float64Array(0);
+  let distances: Float64Array = new Float64Array(0);
   return {
     name: OURS,
     run() {
-      ({ distances } = core.raycastMany(rays, filterOf()));
+      ({ distances } = core.raycastMany(rays, filterOf(side)));
     },
     checksum: (part) => rayChecksum(distances, part),
+  };
+}
+
+/** Front faces only, as three's Octree has it. */
+export function frontRaysRow(mesh: () => Triangles, count: number): Row {
+  return {
+    name: 'rays-front',
+    work: `${count} first hits of the dragon's front faces`,
+    rounds: 7,
+    async prepare() {
+      const triangles = mesh();
+      const rays = raysAround(new Random(1), triangles.positions, count);
+      return {
+        contenders: [
+          await ourRays(triangles, rays, SIDE_FRONT),
+          raycastFirst(treeOf(triangles, SMALL_LEAVES), rays, FrontSide),
+          octree(triangles, rays, 1000),
+        ],
+      };
+    },
   };
 }

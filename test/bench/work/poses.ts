@@ -13,8 +13,22 @@ export function posesOf(random: Random, positions: Float32Array, count: number):
   const poses = new Float64Array(16 * count);
   const toOrigin = new Matrix4().makeTranslation(center.clone().negate());
   for (let i = 0; i < count; i++) {
-    const place = random.direction().multiplyScalar(random.range(0.1, 0.9) * diagonal).add(center);
-    random.placement(place).multiply(toOrigin).toArray(poses, 16 * i);
+    const place = random
+      .direction()
+      .multiplyScalar(random.range(0.1, 0.9) * diagonal)
+      .add(center);
+    random
+      .placement(place)
+      .multiply(toOrigin)
+      .toArray(poses, 16 * i);
   }
   return poses;
+}
+
+/** Of how many pairs each pose has: their sum, and one in which each pose has its own weight. */
+export function poseChecksum(counts: Float64Array) {
+  return {
+    pairs: counts.reduce((sum, count) => sum + count, 0),
+    weighted: counts.reduce((sum, count, i) => sum + count * (i + 1), 0),
+  };
 }

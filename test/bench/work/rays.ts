@@ -16,7 +16,10 @@ export function raysAround(random: Random, positions: Float32Array, count: numbe
       random.range(box.min.z, box.max.z),
     );
     origin.toArray(rays, i * 8);
-    target.sub(origin).normalize().toArray(rays, i * 8 + 4);
+    target
+      .sub(origin)
+      .normalize()
+      .toArray(rays, i * 8 + 4);
     rays[i * 8 + 7] = Infinity;
   }
   return rays;
