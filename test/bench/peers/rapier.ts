@@ -52,7 +52,10 @@ export async function sensorPairs(name: string, rapier: Rapier, frames: readonly
       const list = [...pairs];
       return pairChecksum(list.length, (i) => [Math.floor(list[i] / count), list[i] % count]);
     },
-    close: () => world.free(),
+    close() {
+      queue.free();
+      world.free();
+    },
   };
 }
 

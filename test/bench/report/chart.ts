@@ -7,6 +7,7 @@ const TEXT = '#7d8590';
 const LINE = '#7d859055';
 const AHEAD = '#2f9e6e';
 const BEHIND = '#d9822b';
+const TARGET = '#d0365c';
 const WIDTH = 900;
 const BAR = 20;
 
@@ -15,30 +16,26 @@ export function chartOf(rows: readonly RowResult[]): string {
   const bars = rows.flatMap(({ name, contenders }) => {
     return contenders.slice(1).map((peer) => ({ label: `${name}  ·  ${peer.name}`, ...peer }));
   });
-  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: bars.length * BAR + 70 });
+  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: bars.length * BAR + 80 });
   chart.setOption({
     animation: false,
     textStyle: { fontFamily: 'system-ui, sans-serif' },
     title: {
-      text: 'times as fast as the peer (tick: target)',
+      text: 'times as fast as the peer (red: the target)',
       left: 'center',
       textStyle: { color: TEXT, fontSize: 13, fontWeight: 'normal' },
     },
-    grid: { left: 350, right: 60, top: 30, bottom: 30 },
+    grid: { left: 350, right: 70, top: 40, bottom: 30 },
     xAxis: {
       type: 'log',
       startValue: 1,
       axisLabel: { color: TEXT, formatter: (value: number) => `${value}×` },
       splitLine: { lineStyle: { color: LINE } },
     },
-    yAxis: {
-      type: 'category',
-      inverse: true,
-      data: bars.map(({ label }) => label),
-      axisLabel: { color: TEXT },
-      axisTick: { show: false },
-      axisLine: { lineStyle: { color: LINE } },
-    },
+    yAxis: [
+      { ...categories(bars.map(({ label }) => label)), position: 'left' },
+      { ...categories(bars.map(({ ratio }) => `${digits(ratio.median)}×`)), position: 'right' },
+    ],
     series: [
       {
         type: 'bar',
@@ -46,19 +43,13 @@ export function chartOf(rows: readonly RowResult[]): string {
         data: bars.map(({ ratio: { median } }) => ({
           value: median,
           itemStyle: { color: median >= 1 ? AHEAD : BEHIND },
-          label: { position: median >= 1 ? 'right' : 'left' },
         })),
-        label: {
-          show: true,
-          color: TEXT,
-          formatter: ({ value }: { value?: unknown }) => `${digits(value as number)}×`,
-        },
       },
       {
         type: 'scatter',
         symbol: 'rect',
         symbolSize: [2, 16],
-        itemStyle: { color: TEXT },
+        itemStyle: { color: TARGET },
         data: bars.flatMap(({ target }, i) => (target === undefined ? [] : [[target, i]])),
       },
     ],
@@ -66,4 +57,15 @@ export function chartOf(rows: readonly RowResult[]): string {
   const svg = chart.renderToSVGString();
   chart.dispose();
   return svg;
+}
+
+function categories(data: string[]) {
+  return {
+    type: 'category' as const,
+    inverse: true,
+    data,
+    axisLabel: { color: TEXT },
+    axisTick: { show: false },
+    axisLine: { lineStyle: { color: LINE } },
+  };
 }
