@@ -1,31 +1,39 @@
 // The part of a ray that lies in a box, in float64, and what float32 needs to go on from there.
 
-/** The part that `clip` has left. */
-export let enter: f64 = 0;
-export let leave: f64 = 0;
-
 /** Smallest component that a unit direction is given, so that no reciprocal is infinite. */
 export const TINY: f32 = 8.673617379884035e-19; // 2^-60
 
+/**
+ * The part of a ray from one t to another, as a vector: where it begins, and where it ends with its sign turned, so
+ * that both are narrowed by one maximum. (min and max of scalars branch; those of vectors do not.)
+ */
 // @ts-ignore: decorator
 @inline
-export function startInterval(from: f64, to: f64): void {
-  enter = from;
-  leave = to;
+export function interval(from: f64, to: f64): v128 {
+  return f64x2(from, -to);
 }
 
 /** Narrows it to where the ray is between two planes of one axis. */
 // @ts-ignore: decorator
 @inline
-export function clip(origin: f64, direction: f64, low: f64, high: f64): void {
-  if (direction == 0) {
-    if (origin < low || origin > high) leave = -Infinity;
-    return;
-  }
-  const t0 = (low - origin) / direction;
-  const t1 = (high - origin) / direction;
-  enter = max(enter, min(t0, t1));
-  leave = min(leave, max(t0, t1));
+export function clip(part: v128, origin: f64, direction: f64, low: f64, high: f64): v128 {
+  if (direction == 0) return origin < low || origin > high ? f64x2.splat(Infinity) : part;
+  const t = f64x2.div(f64x2.sub(f64x2(low, high), f64x2.splat(origin)), f64x2.splat(direction));
+  const swapped = v128.shuffle<f64>(t, t, 1, 0);
+  const near = f64x2.pmin(t, swapped), far = f64x2.pmax(t, swapped);
+  return f64x2.pmax(part, v128.shuffle<f64>(near, f64x2.neg(far), 0, 2));
+}
+
+// @ts-ignore: decorator
+@inline
+export function enter(part: v128): f64 {
+  return f64x2.extract_lane(part, 0);
+}
+
+// @ts-ignore: decorator
+@inline
+export function leave(part: v128): f64 {
+  return -f64x2.extract_lane(part, 1);
 }
 
 /** A float32 that is no smaller. */

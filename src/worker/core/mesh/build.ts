@@ -1,12 +1,12 @@
 // Builds a baked mesh in steps, so that whoever runs it can do other things in between.
 
 import { MESH_MAGIC_VALUE, MESH_VERSION_VALUE, MESH_HEADER_BYTES } from '../../../shared/layout';
-import { now } from '../host';
+import { now, outOfMemory } from '../host';
 import { allocate, release, reserve } from '../memory';
 import { orient2d } from '../math/predicates';
 import { checksum } from './checksum';
 import { SUBTREE_BYTES, Subtree, fitNode } from './fit';
-import { BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node } from './layout';
+import { BLOCK_BYTES, Block, MAX_NODES, Mesh, NODE_BYTES, Node, childCount, childOf, innerCount, setChildren } from './layout';
 import { PRIMITIVE_BYTES, primitiveAt, split } from './split';
 
 const LEAF_SIZE: u32 = 4;
@@ -57,11 +57,10 @@ class Range {
   start: u32;
   end: u32;
   depth: u32;
-  link: usize; // offset in nodes of the parent's word for this child; the root has none
+  node: u32; // the node's index
 }
 
 const RANGE_BYTES: usize = 16;
-const NO_LINK: usize = 0xffffffff;
 
 /** `reserveBuild` follows, then the caller fills positions and indices, then `stepBuild`. */
 export function beginBuild(vertexCount: u32, triangleCount: u32): Build {
@@ -227,16 +226,19 @@ function place(build: Build): void {
   if (stop > 0) return;
   build.phase = PHASE_SPLIT;
   build.stack = allocate(RANGE_BYTES * 1024);
-  push(build, 0, build.kept, 0, NO_LINK);
+  build.nodes = allocate(NODE_BYTES);
+  build.subtrees = allocate(SUBTREE_BYTES);
+  build.nodeCount = 1;
+  push(build, 0, build.kept, 0, 0);
 }
 
-function push(build: Build, start: u32, end: u32, depth: u32, link: usize): void {
+function push(build: Build, start: u32, end: u32, depth: u32, node: u32): void {
   build.stack = reserve(build.stack, <usize>build.stackCount * RANGE_BYTES, <u64>(build.stackCount + 1) * RANGE_BYTES);
   const range = changetype<Range>(build.stack + build.stackCount++ * <u32>RANGE_BYTES);
   range.start = start;
   range.end = end;
   range.depth = depth;
-  range.link = link;
+  range.node = node;
 }
 
 const cuts: usize = memory.data(5 * 4, 4);
@@ -246,7 +248,7 @@ function splitSome(build: Build): void {
   while (build.stackCount > 0 && work < 4096) {
     const range = changetype<Range>(build.stack + --build.stackCount * <u32>RANGE_BYTES);
     work += range.end - range.start;
-    makeNode(build, range.start, range.end, range.depth, range.link);
+    makeNode(build, range.start, range.end, range.depth, range.node);
   }
   if (build.stackCount > 0) return;
   build.phase = PHASE_FIT;
@@ -254,7 +256,7 @@ function splitSome(build: Build): void {
 }
 
 /** One node: its range is cut in two, and the part that promises most again, until there are four. */
-function makeNode(build: Build, start: u32, end: u32, depth: u32, link: usize): void {
+function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32): void {
   store<u32>(cuts, start);
   store<u32>(cuts, end, 4);
   let parts = 1;
@@ -263,7 +265,7 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, link: usize): 
     let widest = -1;
     let size: u32 = LEAF_SIZE;
     for (let i = 0; i < parts; i++) {
-      const n = load<u32>(cuts + (<usize>(i + 1) << 2)) - load<u32>(cuts + (<usize>i << 2));
+      const n = partSize(i);
       if (n > size) {
         size = n;
         widest = i;
@@ -277,25 +279,30 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, link: usize): 
     parts++;
   }
 
-  const index = build.nodeCount++;
-  build.nodes = reserve(build.nodes, <usize>index * NODE_BYTES, <u64>build.nodeCount * NODE_BYTES);
-  build.subtrees = reserve(build.subtrees, <usize>index * SUBTREE_BYTES, <u64>build.nodeCount * SUBTREE_BYTES);
-  if (link != NO_LINK) store<u32>(build.nodes + link, index);
-  const node = build.nodes + index * <u32>NODE_BYTES;
-  memory.fill(node, 0, NODE_BYTES);
-  changetype<Node>(node).covered = (1 << parts) - 1;
+  // Nodes first, then leaves; of each kind the indices follow one another.
+  let inner: u32 = 0;
+  for (let i = 0; i < parts; i++) if (partSize(i) > LEAF_SIZE) inner++;
+  const firstNode = build.nodeCount;
+  build.nodeCount += inner;
+  if (build.nodeCount > MAX_NODES) outOfMemory(<f64>build.nodeCount * NODE_BYTES);
+  build.nodes = reserve(build.nodes, <usize>firstNode * NODE_BYTES, <u64>build.nodeCount * NODE_BYTES);
+  build.subtrees = reserve(build.subtrees, <usize>firstNode * SUBTREE_BYTES, <u64>build.nodeCount * SUBTREE_BYTES);
+  const node = changetype<Node>(build.nodes + index * <u32>NODE_BYTES);
+  setChildren(node, inner, parts, firstNode, build.blockCount);
   changetype<Subtree>(build.subtrees + index * <u32>SUBTREE_BYTES).firstBlock = build.blockCount;
-  for (let i = parts - 1; i >= 0; i--) {
+  let next = firstNode;
+  for (let i = 0; i < parts; i++) {
     const from = load<u32>(cuts + (<usize>i << 2));
     const to = load<u32>(cuts + (<usize>(i + 1) << 2));
-    const word = offsetof<Node>('child0') + (<usize>i << 2);
-    if (to - from <= LEAF_SIZE) {
-      store<u32>(node + word, LEAF | build.blockCount);
-      writeBlock(build, from, to);
-    } else {
-      push(build, from, to, depth + 1, <usize>index * NODE_BYTES + word);
-    }
+    if (to - from <= LEAF_SIZE) writeBlock(build, from, to);
+    else push(build, from, to, depth + 1, next++);
   }
+}
+
+// @ts-ignore: decorator
+@inline
+function partSize(i: i32): u32 {
+  return load<u32>(cuts + (<usize>(i + 1) << 2)) - load<u32>(cuts + (<usize>i << 2));
 }
 
 function writeBlock(build: Build, from: u32, to: u32): void {
@@ -323,17 +330,12 @@ function fitSome(build: Build): void {
   while (build.cursor > stop) {
     const index = --build.cursor;
     const node = changetype<Node>(build.nodes + index * <u32>NODE_BYTES);
-    // A subtree's blocks end where the last of its nodes' do; nodes are numbered depth first.
+    // A subtree's blocks are its own leaves, then its children's, which follow one another.
     const subtree = changetype<Subtree>(build.subtrees + index * <u32>SUBTREE_BYTES);
-    let endBlock = subtree.firstBlock;
-    for (let i: usize = 0; i < 4; i++) {
-      if (!(node.covered & (1 << <u32>i))) continue;
-      const child = load<u32>(changetype<usize>(node) + (i << 2), offsetof<Node>('child0'));
-      const end =
-        child & LEAF
-          ? (child & ~LEAF) + 1
-          : changetype<Subtree>(build.subtrees + child * <u32>SUBTREE_BYTES).endBlock;
-      endBlock = max(endBlock, end);
+    const inner = innerCount(node);
+    let endBlock = subtree.firstBlock + childCount(node) - inner;
+    for (let i: u32 = 0; i < inner; i++) {
+      endBlock = max(endBlock, changetype<Subtree>(build.subtrees + childOf(node, i) * <u32>SUBTREE_BYTES).endBlock);
     }
     subtree.endBlock = endBlock;
     fitNode(node, index, build.blocks, build.subtrees, build.extent);

@@ -4,7 +4,10 @@ import { MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_VERSION_VALUE } from '../../.
 import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
 import { allocate, release } from '../memory';
 import { checksum } from './checksum';
-import { BLOCK_BYTES, LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, triangleOf } from './layout';
+import {
+  BLOCK_BYTES, LEAF, Mesh, NODE_BYTES, Node, blockAt, childCount, childOf, highBounds, isRotated, lowBounds, nodeAt,
+  triangleOf,
+} from './layout';
 
 export const MESH_OK = 0;
 export const MESH_TRUNCATED = 1;
@@ -50,8 +53,8 @@ function checkNodes(mesh: Mesh, triangles: usize, nodes: usize): u32 {
   let found: u32 = 0;
   for (let index: u32 = 0; index < mesh.nodeCount; index++) {
     const node = nodeAt(mesh, index);
-    for (let i = 0; i < 4; i++) {
-      if (!(node.covered & (1 << i))) continue;
+    const count = childCount(node);
+    for (let i: u32 = 0; i < count; i++) {
       const child = childOf(node, i);
       if (child & LEAF) {
         if ((child & ~LEAF) >= mesh.blockCount) return MESH_BAD_LINK;
@@ -76,19 +79,26 @@ function checkNodes(mesh: Mesh, triangles: usize, nodes: usize): u32 {
 }
 
 function setRotation(node: Node): void {
-  if (node.rotated) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
+  if (isRotated(node)) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
   else setIdentityRotation(rotation);
 }
 
+const lanes: usize = memory.data(16, 16);
+
+function bound(bounds: v128, i: u32): f32 {
+  v128.store(lanes, bounds);
+  return load<f32>(lanes + (<usize>i << 2));
+}
+
 /** Whether box i of `node` holds all corners below `child`. */
-function holds(mesh: Mesh, node: Node, i: i32, child: u32): bool {
+function holds(mesh: Mesh, node: Node, i: u32, child: u32): bool {
   if (!(child & LEAF)) {
     const below = nodeAt(mesh, child);
-    for (let k = 0; k < 4; k++) if (below.covered & (1 << k) && !holds(mesh, node, i, childOf(below, k))) return false;
+    const count = childCount(below);
+    for (let k: u32 = 0; k < count; k++) if (!holds(mesh, node, i, childOf(below, k))) return false;
     return true;
   }
   const block = changetype<usize>(blockAt(mesh, child));
-  const box = changetype<usize>(node) + (<usize>i << 2);
   for (let lane: usize = 0; lane < 4; lane++) {
     for (let k: usize = 0; k < 3; k++) {
       const at = block + (lane << 2) + k * 48;
@@ -96,9 +106,9 @@ function holds(mesh: Mesh, node: Node, i: i32, child: u32): bool {
       const x = rotation.xx * px + rotation.xy * py + rotation.xz * pz;
       const y = rotation.yx * px + rotation.yy * py + rotation.yz * pz;
       const z = rotation.zx * px + rotation.zy * py + rotation.zz * pz;
-      if (x < load<f32>(box) || x > load<f32>(box, 48)) return false;
-      if (y < load<f32>(box, 16) || y > load<f32>(box, 64)) return false;
-      if (z < load<f32>(box, 32) || z > load<f32>(box, 80)) return false;
+      if (x < bound(lowBounds(node, 0), i) || x > bound(highBounds(node, 0), i)) return false;
+      if (y < bound(lowBounds(node, 1), i) || y > bound(highBounds(node, 1), i)) return false;
+      if (z < bound(lowBounds(node, 2), i) || z > bound(highBounds(node, 2), i)) return false;
     }
   }
   return true;

@@ -6,7 +6,10 @@ import { diagonalise, eigenvector } from '../math/jacobi';
 import {
   QUATERNION_BYTES, Quaternion, Rotation, fromRows, quantise, rotationAt, setIdentityRotation, turned,
 } from '../math/quaternion';
-import { BLOCK_BYTES, BOX_PADDING, Block, LEAF, NODE_BYTES, Node, childOf, triangleOf } from './layout';
+import {
+  BLOCK_BYTES, BOX_PADDING, Block, IDENTITY_QUATERNION, LEAF, NODE_BYTES, Node, childCount, childOf, innerCount,
+  isRotated, triangleOf,
+} from './layout';
 import { emptyHigh, emptyLow, halfArea } from './split';
 
 /** What a node hands to its parent while a tree is fitted. */
@@ -53,18 +56,15 @@ export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: u
   subtrees = allSubtrees;
   gather(node, index);
   const identityCost = axisAlignedBoxes(node);
-  node.quaternion = 0;
-  node.rotated = 0;
-  store<i16>(changetype<usize>(node), 32767, offsetof<Node>('quaternion') + 6);
+  node.quaternion = IDENTITY_QUATERNION;
   if (searchRotation(node, index, identityCost)) {
     quantise(quantised, best);
     rotationAt(rotation, quantised);
     if (rotatedBoxes(node, false) < identityCost * WORTH) {
       node.quaternion = load<u64>(quantised);
-      node.rotated = 1;
     }
   }
-  if (!node.rotated) axisAlignedBoxes(node); // the search has left those of its trials
+  if (!isRotated(node)) axisAlignedBoxes(node); // the search has left those of its trials
   storeBoxes(node, padding * BOX_PADDING);
 }
 
@@ -77,8 +77,8 @@ function gather(node: Node, index: u32): void {
   s.area = 0;
   s.x = 0; s.y = 0; s.z = 0;
   s.xx = 0; s.xy = 0; s.xz = 0; s.yy = 0; s.yz = 0; s.zz = 0;
-  for (let i = 0; i < 4; i++) {
-    if (!(node.covered & (1 << i))) continue;
+  const count = childCount(node);
+  for (let i: u32 = 0; i < count; i++) {
     const child = childOf(node, i);
     if (child & LEAF) {
       const block = changetype<Block>(blocks + (child & ~LEAF) * <u32>BLOCK_BYTES);
@@ -156,19 +156,16 @@ function greatestLane(v: v128): f32 {
 /** Fills lows and highs without a rotation; answers the sum of the boxes' areas. */
 function axisAlignedBoxes(node: Node): f32 {
   let cost: f32 = 0;
-  for (let i = 0; i < 4; i++) {
-    boxLow = emptyLow();
-    boxHigh = emptyHigh();
-    if (node.covered & (1 << i)) {
-      const child = childOf(node, i);
-      if (child & LEAF) {
-        axisAligned(changetype<Block>(blocks + (child & ~LEAF) * <u32>BLOCK_BYTES));
-      } else {
-        boxLow = subtreeAt(child).low;
-        boxHigh = subtreeAt(child).high;
-      }
-      cost += halfArea(boxLow, boxHigh);
+  const count = childCount(node);
+  for (let i: u32 = 0; i < count; i++) {
+    const child = childOf(node, i);
+    if (child & LEAF) {
+      axisAligned(changetype<Block>(blocks + (child & ~LEAF) * <u32>BLOCK_BYTES));
+    } else {
+      boxLow = subtreeAt(child).low;
+      boxHigh = subtreeAt(child).high;
     }
+    cost += halfArea(boxLow, boxHigh);
     v128.store(lows + (<usize>i << 4), boxLow);
     v128.store(highs + (<usize>i << 4), boxHigh);
   }
@@ -178,20 +175,17 @@ function axisAlignedBoxes(node: Node): f32 {
 /** The same in the frame of `rotation`, over all blocks or about SAMPLES of each child. */
 function rotatedBoxes(node: Node, sampled: bool): f32 {
   let cost: f32 = 0;
-  for (let i = 0; i < 4; i++) {
-    boxLow = emptyLow();
-    boxHigh = emptyHigh();
-    if (node.covered & (1 << i)) {
-      const child = childOf(node, i);
-      let first = child & ~LEAF;
-      let end = first + 1;
-      if (!(child & LEAF)) {
-        first = subtreeAt(child).firstBlock;
-        end = subtreeAt(child).endBlock;
-      }
-      boundRotated(first, end, sampled ? 1 + (end - first - 1) / SAMPLES : 1);
-      cost += halfArea(boxLow, boxHigh);
+  const count = childCount(node);
+  for (let i: u32 = 0; i < count; i++) {
+    const child = childOf(node, i);
+    let first = child & ~LEAF;
+    let end = first + 1;
+    if (!(child & LEAF)) {
+      first = subtreeAt(child).firstBlock;
+      end = subtreeAt(child).endBlock;
     }
+    boundRotated(first, end, sampled ? 1 + (end - first - 1) / SAMPLES : 1);
+    cost += halfArea(boxLow, boxHigh);
     v128.store(lows + (<usize>i << 4), boxLow);
     v128.store(highs + (<usize>i << 4), boxHigh);
   }
@@ -222,14 +216,32 @@ function boundRotated(first: u32, end: u32, stride: u32): void {
   boxHigh = transposedMax(highX, highY, highZ);
 }
 
-/** A child that is not there gets NaN, which no test lets through. */
+/** Boxes grown by `padding`, then outwards to the node's 256 steps. */
 function storeBoxes(node: Node, padding: f32): void {
-  for (let i: usize = 0; i < 4; i++) {
-    const lane = changetype<usize>(node) + (i << 2);
-    const grown = node.covered & (1 << <u32>i) ? padding : NaN;
-    for (let axis: usize = 0; axis < 3; axis++) {
-      store<f32>(lane + (axis << 4), load<f32>(lows + (i << 4) + (axis << 2)) - grown);
-      store<f32>(lane + (axis << 4), load<f32>(highs + (i << 4) + (axis << 2)) + grown, 48);
+  const at = changetype<usize>(node);
+  const count = childCount(node);
+  for (let axis: usize = 0; axis < 3; axis++) {
+    let low: f32 = Infinity, high: f32 = -Infinity;
+    for (let i: usize = 0; i < count; i++) {
+      low = min(low, load<f32>(lows + (i << 4) + (axis << 2)));
+      high = max(high, load<f32>(highs + (i << 4) + (axis << 2)));
+    }
+    const origin = low - padding;
+    let scale = (high + padding - origin) / 255;
+    while (origin + scale * 255 < high + padding) scale *= <f32>1.0000002;
+    store<f32>(at + (axis << 2), origin, offsetof<Node>('originX'));
+    store<f32>(at + (axis << 2), scale, offsetof<Node>('scaleX'));
+    const bounds = at + (axis << 3);
+    store<u64>(bounds, 0);
+    for (let i: usize = 0; i < count; i++) {
+      const from = load<f32>(lows + (i << 4) + (axis << 2)) - padding;
+      const to = load<f32>(highs + (i << 4) + (axis << 2)) + padding;
+      let first = <i32>max<f32>(0, floor((from - origin) / scale));
+      while (first > 0 && origin + scale * <f32>first > from) first--;
+      let last = <i32>min<f32>(255, ceil((to - origin) / scale));
+      while (last < 255 && origin + scale * <f32>last < to) last++;
+      store<u8>(bounds + i, first);
+      store<u8>(bounds + i, last, 4);
     }
   }
 }
@@ -248,11 +260,10 @@ function searchRotation(node: Node, index: u32, identityCost: f32): bool {
     bestCost = tried(node);
     copyQuaternion(best, trial);
   }
-  for (let i = 0; i < 4; i++) {
-    const child = childOf(node, i);
-    if (!(node.covered & (1 << i)) || child & LEAF) continue;
-    const childNode = changetype<Node>(changetype<usize>(node) + (child - index) * <u32>NODE_BYTES);
-    if (!childNode.rotated) continue;
+  const inner = innerCount(node);
+  for (let i: u32 = 0; i < inner; i++) {
+    const childNode = changetype<Node>(changetype<usize>(node) + (childOf(node, i) - index) * <u32>NODE_BYTES);
+    if (!isRotated(childNode)) continue;
     const q = changetype<usize>(childNode) + offsetof<Node>('quaternion');
     trial.x = <f64>load<i16>(q, 0); trial.y = <f64>load<i16>(q, 2);
     trial.z = <f64>load<i16>(q, 4); trial.w = <f64>load<i16>(q, 6);

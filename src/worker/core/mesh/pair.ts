@@ -1,18 +1,19 @@
 // Tree against tree, and tree against a box: boxes four at a time, then triangles exactly.
 
 import { Affine } from '../math/affine';
-import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
 import { Triangle, triangleMeetsCube, trianglesIntersect } from '../math/triangles';
 import { reserve } from '../memory';
-import { Block, LEAF, Mesh, Node, blockAt, childOf, nodeAt, treeScale, triangleOf } from './layout';
-import { Relation, overlapping, relate } from './overlap';
+import { Block, LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, setUnitNode, treeScale, triangleOf } from './layout';
+import { Relation, overlapping } from './overlap';
 
 const map = changetype<Affine>(memory.data(96, 16)); // tree B to tree A (or to the cube) in float64
 const relation = changetype<Relation>(memory.data(48, 16));
-const rotationA = changetype<Rotation>(memory.data(36, 16));
-const rotationB = changetype<Rotation>(memory.data(36, 16));
 const triangleA = changetype<Triangle>(memory.data(72, 16));
 const trianglesB: usize = memory.data(4 * 72, 16);
+
+/** A node whose one box is [-1, 1]³. */
+const cube = changetype<Node>(memory.data(NODE_BYTES, 64));
+setUnitNode(cube);
 
 /** Children of two nodes that wait to be compared. */
 @unmanaged
@@ -35,15 +36,9 @@ function setMap(m: Affine, b: Mesh, scaleA: f64, offsetX: f64, offsetY: f64, off
   map.tx = (m.xx * b.offsetX + m.yx * b.offsetY + m.zx * b.offsetZ + m.tx - offsetX) * scaleA;
   map.ty = (m.xy * b.offsetX + m.yy * b.offsetY + m.zy * b.offsetZ + m.ty - offsetY) * scaleA;
   map.tz = (m.xz * b.offsetX + m.yz * b.offsetY + m.zz * b.offsetZ + m.tz - offsetZ) * scaleA;
-  relation.xx = <f32>map.xx; relation.xy = <f32>map.yx; relation.xz = <f32>map.zx;
-  relation.yx = <f32>map.xy; relation.yy = <f32>map.yy; relation.yz = <f32>map.zy;
-  relation.zx = <f32>map.xz; relation.zy = <f32>map.yz; relation.zz = <f32>map.zz;
-  relation.tx = <f32>map.tx; relation.ty = <f32>map.ty; relation.tz = <f32>map.tz;
-}
-
-function setRotation(out: Rotation, node: Node): void {
-  if (node.rotated) rotationAt(out, changetype<usize>(node) + offsetof<Node>('quaternion'));
-  else setIdentityRotation(out);
+  relation.x = f32x4(<f32>map.xx, <f32>map.yx, <f32>map.zx, <f32>map.tx);
+  relation.y = f32x4(<f32>map.xy, <f32>map.yy, <f32>map.zy, <f32>map.ty);
+  relation.z = f32x4(<f32>map.xz, <f32>map.yz, <f32>map.zz, <f32>map.tz);
 }
 
 function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
@@ -82,32 +77,19 @@ export function intersectMeshes(a: Mesh, b: Mesh, m: Affine, all: bool): bool {
     const work = changetype<Work>(top);
     const indexA = work.a, maskA = work.maskA, indexB = work.b, maskB = work.maskB;
     const nodeA = nodeAt(a, indexA), nodeB = nodeAt(b, indexB);
-    setRotation(rotationA, nodeA);
-    setRotation(rotationB, nodeB);
-    relate(relation, rotationA, rotationB);
-    for (let i = 0; i < 4; i++) {
-      if (!(maskA & nodeA.covered & (1 << i))) continue;
-      const box = changetype<usize>(nodeA) + (<usize>i << 2);
-      const lx = load<f32>(box), ly = load<f32>(box, 16), lz = load<f32>(box, 32);
-      const hx = load<f32>(box, 48), hy = load<f32>(box, 64), hz = load<f32>(box, 80);
-      let bits: u32 = maskB & overlapping(
-        (lx + hx) * <f32>0.5, (ly + hy) * <f32>0.5, (lz + hz) * <f32>0.5,
-        (hx - lx) * <f32>0.5, (hy - ly) * <f32>0.5, (hz - lz) * <f32>0.5,
-        nodeB,
-      );
-      const childA = childOf(nodeA, i);
-      while (bits != 0) {
-        const j = ctz(bits);
-        bits &= bits - 1;
-        const childB = childOf(nodeB, j);
-        // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
-        if (childA & LEAF) {
-          if (childB & LEAF) {
-            if (blocksIntersect(blockAt(a, childA), blockAt(b, childB), all)) return true;
-          } else top = push(top, indexA, 1 << i, childB, 15);
-        } else if (childB & LEAF) top = push(top, childA, 15, indexB, 1 << j);
-        else top = push(top, childA, 15, childB, 15);
-      }
+    let bits = overlapping(relation, nodeA, nodeB, maskA, maskB);
+    while (bits != 0) {
+      const bit = ctz(bits);
+      bits &= bits - 1;
+      const i = bit >> 2, j = bit & 3;
+      const childA = childOf(nodeA, i), childB = childOf(nodeB, j);
+      // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
+      if (childA & LEAF) {
+        if (childB & LEAF) {
+          if (blocksIntersect(blockAt(a, childA), blockAt(b, childB), all)) return true;
+        } else top = push(top, indexA, 1 << i, childB, 15);
+      } else if (childB & LEAF) top = push(top, childA, 15, indexB, 1 << j);
+      else top = push(top, childA, 15, childB, 15);
     }
   }
   return pairCount > 0;
@@ -163,14 +145,11 @@ function mapTriangle(out: Triangle, block: Block, lane: i32): void {
 /** Whether a triangle of `b` meets the solid cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
 export function meshMeetsCube(b: Mesh, m: Affine): bool {
   setMap(m, b, 1, 0, 0, 0);
-  setIdentityRotation(rotationA);
   let top = push(stack, 0, 0, 0, 15);
   while (top != stack) {
     top -= WORK_BYTES;
     const node = nodeAt(b, changetype<Work>(top).b);
-    setRotation(rotationB, node);
-    relate(relation, rotationA, rotationB);
-    let bits = overlapping(0, 0, 0, 1, 1, 1, node);
+    let bits = overlapping(relation, cube, node, 1, 15);
     while (bits != 0) {
       const child = childOf(node, ctz(bits));
       bits &= bits - 1;

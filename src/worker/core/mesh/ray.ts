@@ -4,9 +4,12 @@
 // but their sign when an edge is walked the other way, so no ray slips between two triangles.
 
 import { SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
-import { TINY, clip, enter, leave, reciprocal, startInterval, upward } from '../math/interval';
+import { TINY, clip, enter, interval, leave, upward } from '../math/interval';
+import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../math/lanes';
 import { QUATERNION_STEP } from '../math/quaternion';
-import { BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, treeScale, triangleOf } from './layout';
+import {
+  BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, isRotated, linkOf, maskOf, treeScale, triangleOf,
+} from './layout';
 
 // The last hit. A tree answers with these rather than with a copy, as it is asked far more often than it hits.
 export let hitTriangle: i32 = -1;
@@ -36,8 +39,23 @@ let allowed: u32 = 0;
 /** Error of an edge function relative to extent · the largest sheared coordinate; see BOX_PADDING for the terms. */
 const EDGE_ERROR: f32 = 7.62939453125e-6; // 2^-17
 
-const stack: usize = memory.data(8 * 1024, 16); // child, and the distance at which its box is entered
-const entries: usize = memory.data(16, 16);
+/** Children that wait: the distance at which each is entered with its number in the last bits, and its parent. */
+const stack: usize = memory.data(2 * 1024, 16);
+const PARENTS: usize = 1024;
+/** By a node's hits, a bit each: all bits set in the lanes of the others. */
+const misses: usize = memory.data<u32>([
+  ~0, ~0, ~0, ~0, 0, ~0, ~0, ~0, ~0, 0, ~0, ~0, 0, 0, ~0, ~0,
+  ~0, ~0, 0, ~0, 0, ~0, 0, ~0, ~0, 0, 0, ~0, 0, 0, 0, ~0,
+  ~0, ~0, ~0, 0, 0, ~0, ~0, 0, ~0, 0, ~0, 0, 0, 0, ~0, 0,
+  ~0, ~0, 0, 0, 0, ~0, 0, 0, ~0, 0, 0, 0, 0, 0, 0, 0,
+], 16);
+/** By the number of children that wait: for i8x16.swizzle, the last of them first and the first one left out. */
+const reversals: usize = memory.data<u8>([
+  0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3,
+  4, 5, 6, 7, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3,
+  8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3, 0, 1, 2, 3,
+  12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3,
+], 16);
 
 /**
  * Nearest hit with tMin ≤ t ≤ tMax, or Infinity. The ray is in mesh space and its direction of any length: t is
@@ -51,44 +69,41 @@ export function castRay(
   sides: u32, any: bool,
 ): f64 {
   const scale = treeScale(mesh);
-  originX = (ox - mesh.offsetX) * scale;
-  originY = (oy - mesh.offsetY) * scale;
-  originZ = (oz - mesh.offsetZ) * scale;
-  directionX = dx * scale;
-  directionY = dy * scale;
-  directionZ = dz * scale;
-  allowed = sides;
-  const lowX = (mesh.lowX - mesh.offsetX) * scale, highX = (mesh.highX - mesh.offsetX) * scale;
-  const lowY = (mesh.lowY - mesh.offsetY) * scale, highY = (mesh.highY - mesh.offsetY) * scale;
-  const lowZ = (mesh.lowZ - mesh.offsetZ) * scale, highZ = (mesh.highZ - mesh.offsetZ) * scale;
+  const fromX = (ox - mesh.offsetX) * scale, fromY = (oy - mesh.offsetY) * scale, fromZ = (oz - mesh.offsetZ) * scale;
+  const toX = dx * scale, toY = dy * scale, toZ = dz * scale;
 
   // To the part of the ray near the mesh, so that float32 sees small numbers only.
-  startInterval(tMin, tMax);
-  const slack = (2.0 + abs(originX) + abs(originY) + abs(originZ)) * 3.552713678800501e-15; // 2^-48
-  clip(originX, directionX, lowX - slack, highX + slack);
-  clip(originY, directionY, lowY - slack, highY + slack);
-  clip(originZ, directionZ, lowZ - slack, highZ + slack);
-  if (!(enter <= leave)) return Infinity;
-  const from = enter;
-  const length = sqrt(directionX * directionX + directionY * directionY + directionZ * directionZ);
-  const ux = <f32>(directionX / length), uy = <f32>(directionY / length), uz = <f32>(directionZ / length);
-  const px = <f32>(originX + from * directionX);
-  const py = <f32>(originY + from * directionY);
-  const pz = <f32>(originZ + from * directionZ);
-  let limit = upward((leave - from) * length);
+  const slack = (2.0 + abs(fromX) + abs(fromY) + abs(fromZ)) * 3.552713678800501e-15; // 2^-48
+  let part = interval(tMin, tMax);
+  part = clip(part, fromX, toX, (mesh.lowX - mesh.offsetX) * scale - slack, (mesh.highX - mesh.offsetX) * scale + slack);
+  part = clip(part, fromY, toY, (mesh.lowY - mesh.offsetY) * scale - slack, (mesh.highY - mesh.offsetY) * scale + slack);
+  part = clip(part, fromZ, toZ, (mesh.lowZ - mesh.offsetZ) * scale - slack, (mesh.highZ - mesh.offsetZ) * scale + slack);
+  const from = enter(part);
+  if (!(from <= leave(part))) return Infinity;
+  const length = sqrt(toX * toX + toY * toY + toZ * toZ);
+  const unit = 1.0 / length;
+  const ux = <f32>(toX * unit), uy = <f32>(toY * unit), uz = <f32>(toZ * unit);
+  const px = <f32>(fromX + from * toX);
+  const py = <f32>(fromY + from * toY);
+  const pz = <f32>(fromZ + from * toZ);
+  let limit = upward((leave(part) - from) * length);
+  let farthest = keyOf(limit);
   let best: f64 = Infinity;
   let end = tMax;
 
-  const absX = abs(directionX), absY = abs(directionY), absZ = abs(directionZ);
+  originX = fromX; originY = fromY; originZ = fromZ;
+  directionX = toX; directionY = toY; directionZ = toZ;
+  allowed = sides;
+  const absX = abs(toX), absY = abs(toY), absZ = abs(toZ);
   if (absX >= absY && absX >= absZ) {
     axisZ = 0; axisX = 16; axisY = 32;
-    shearX = directionY / directionX; shearY = directionZ / directionX; inverseZ = 1.0 / directionX;
+    inverseZ = 1.0 / toX; shearX = toY * inverseZ; shearY = toZ * inverseZ;
   } else if (absY >= absZ) {
     axisZ = 16; axisX = 32; axisY = 0;
-    shearX = directionZ / directionY; shearY = directionX / directionY; inverseZ = 1.0 / directionY;
+    inverseZ = 1.0 / toY; shearX = toZ * inverseZ; shearY = toX * inverseZ;
   } else {
     axisZ = 32; axisX = 0; axisY = 16;
-    shearX = directionX / directionZ; shearY = directionY / directionZ; inverseZ = 1.0 / directionZ;
+    inverseZ = 1.0 / toZ; shearX = toX * inverseZ; shearY = toY * inverseZ;
   }
   const kx = axisX, ky = axisY, kz = axisZ;
   const sx = f32x4.splat(<f32>shearX), sy = f32x4.splat(<f32>shearY);
@@ -97,15 +112,19 @@ export function castRay(
   const bz = f32x4.splat(kz == 0 ? px : kz == 16 ? py : pz);
   const edgeError = f32x4.splat(EDGE_ERROR);
 
-  // What nodes without a rotation need, made once; the direction's sign tells which bound is met first.
-  const ix = reciprocal(ux), iy = reciprocal(uy), iz = reciprocal(uz);
-  const nearX: usize = ix < 0 ? 48 : 0, nearY: usize = iy < 0 ? 64 : 16, nearZ: usize = iz < 0 ? 80 : 32;
-  const farX: usize = ix < 0 ? 0 : 48, farY: usize = iy < 0 ? 16 : 64, farZ: usize = iz < 0 ? 32 : 80;
-  const startX = f32x4.splat(px), startY = f32x4.splat(py), startZ = f32x4.splat(pz);
-  const inverseX = f32x4.splat(ix), inverseY = f32x4.splat(iy), inverseZs = f32x4.splat(iz);
-  // And what those with one need.
-  const point = f32x4(px, py, pz, 0), pointYzx = f32x4(py, pz, px, 0), pointZxy = f32x4(pz, px, py, 0);
-  const along = f32x4(ux, uy, uz, 0), alongYzx = f32x4(uy, uz, ux, 0), alongZxy = f32x4(uz, ux, uy, 0);
+  // As vectors, and with their parts moved on as cross products want them.
+  const point = f32x4(px, py, pz, 0);
+  const pointYzx = yzx(point), pointZxy = zxy(point);
+  const along = f32x4(ux, uy, uz, 1);
+  const alongYzx = yzx(along), alongZxy = zxy(along);
+  // For nodes without a rotation; the direction's sign tells which bounds are met first, and
+  // so which of a node's bytes become the near ones (i8x16.swizzle makes the rest 0).
+  const inverse = reciprocals(along);
+  const low = i8x16(0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, 3, -1, -1, -1);
+  const high = i8x16(4, -1, -1, -1, 5, -1, -1, -1, 6, -1, -1, -1, 7, -1, -1, -1);
+  const signs = i32x4.bitmask(inverse);
+  const nearX = signs & 1 ? high : low, nearY = signs & 2 ? high : low, nearZ = signs & 4 ? high : low;
+  const farX = signs & 1 ? low : high, farY = signs & 2 ? low : high, farZ = signs & 4 ? low : high;
 
   const nodes = changetype<usize>(mesh) + mesh.nodes;
   const blocks = changetype<usize>(mesh) + mesh.blocks;
@@ -115,80 +134,68 @@ export function castRay(
     if (!(child & LEAF)) {
       const address = nodes + child * <u32>NODE_BYTES;
       const node = changetype<Node>(address);
+      const children = node.children, leaves = node.blocks;
+      const origin = v128.load(address, offsetof<Node>('originX'));
+      const scale = v128.load(address, offsetof<Node>('scaleX'));
       let near: v128;
       let far: v128;
-      if (!node.rotated) {
+      // A bound is met at (origin + scale · q - point) / along = start + step · q.
+      if (!isRotated(node)) {
+        const start = f32x4.mul(f32x4.sub(origin, point), inverse);
+        const step = f32x4.mul(scale, inverse);
+        const startX = lane0(start), startY = lane1(start), startZ = lane2(start);
+        const stepX = lane0(step), stepY = lane1(step), stepZ = lane2(step);
+        const qx = v128.load64_zero(address), qy = v128.load64_zero(address, 8), qz = v128.load64_zero(address, 16);
         near = f32x4.pmax(
-          f32x4.pmax(
-            f32x4.mul(f32x4.sub(v128.load(address + nearX), startX), inverseX),
-            f32x4.mul(f32x4.sub(v128.load(address + nearY), startY), inverseY),
-          ),
-          f32x4.mul(f32x4.sub(v128.load(address + nearZ), startZ), inverseZs),
+          f32x4.pmax(at(i8x16.swizzle(qx, nearX), startX, stepX), at(i8x16.swizzle(qy, nearY), startY, stepY)),
+          at(i8x16.swizzle(qz, nearZ), startZ, stepZ),
         );
         far = f32x4.pmin(
-          f32x4.pmin(
-            f32x4.mul(f32x4.sub(v128.load(address + farX), startX), inverseX),
-            f32x4.mul(f32x4.sub(v128.load(address + farY), startY), inverseY),
-          ),
-          f32x4.mul(f32x4.sub(v128.load(address + farZ), startZ), inverseZs),
+          f32x4.pmin(at(i8x16.swizzle(qx, farX), startX, stepX), at(i8x16.swizzle(qy, farY), startY, stepY)),
+          at(i8x16.swizzle(qz, farZ), startZ, stepZ),
         );
       } else {
-        // rotationOf, as v + 2 q × (q × v + w v), for both ends of the ray at once.
-        const q = f32x4.mul(f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion'))), f32x4.splat(QUATERNION_STEP));
-        const w = v128.shuffle<f32>(q, q, 3, 3, 3, 3);
-        const yzx = v128.shuffle<f32>(q, q, 1, 2, 0, 3), zxy = v128.shuffle<f32>(q, q, 2, 0, 1, 3);
-        const yzx2 = f32x4.add(yzx, yzx), zxy2 = f32x4.add(zxy, zxy);
-        const a = f32x4.add(f32x4.sub(f32x4.mul(yzx, alongZxy), f32x4.mul(zxy, alongYzx)), f32x4.mul(w, along));
-        const u = f32x4.add(along, f32x4.sub(f32x4.mul(yzx2, v128.shuffle<f32>(a, a, 2, 0, 1, 3)), f32x4.mul(zxy2, v128.shuffle<f32>(a, a, 1, 2, 0, 3))));
-        const b = f32x4.add(f32x4.sub(f32x4.mul(yzx, pointZxy), f32x4.mul(zxy, pointYzx)), f32x4.mul(w, point));
-        const p = f32x4.add(point, f32x4.sub(f32x4.mul(yzx2, v128.shuffle<f32>(b, b, 2, 0, 1, 3)), f32x4.mul(zxy2, v128.shuffle<f32>(b, b, 1, 2, 0, 3))));
-        const inverse = f32x4.div(f32x4.splat(1), v128.bitselect(u, f32x4.splat(TINY), f32x4.ge(f32x4.abs(u), f32x4.splat(TINY))));
-        const sx = v128.shuffle<f32>(p, p, 0, 0, 0, 0), sy = v128.shuffle<f32>(p, p, 1, 1, 1, 1), sz = v128.shuffle<f32>(p, p, 2, 2, 2, 2);
-        const vx = v128.shuffle<f32>(inverse, inverse, 0, 0, 0, 0), vy = v128.shuffle<f32>(inverse, inverse, 1, 1, 1, 1), vz = v128.shuffle<f32>(inverse, inverse, 2, 2, 2, 2);
-        const ax = f32x4.mul(f32x4.sub(node.lowX, sx), vx), bx = f32x4.mul(f32x4.sub(node.highX, sx), vx);
-        const ay = f32x4.mul(f32x4.sub(node.lowY, sy), vy), by = f32x4.mul(f32x4.sub(node.highY, sy), vy);
-        const az = f32x4.mul(f32x4.sub(node.lowZ, sz), vz), bz = f32x4.mul(f32x4.sub(node.highZ, sz), vz);
+        // The node's matrix (math/quaternion.ts) as v + 2 q × (q × v + w v), for both ends of the ray.
+        const q = f32x4.mul(
+          f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion'))), f32x4.splat(QUATERNION_STEP),
+        );
+        const w = lane3(q);
+        const qYzx = yzx(q), qZxy = zxy(q), twiceYzx = f32x4.add(qYzx, qYzx), twiceZxy = f32x4.add(qZxy, qZxy);
+        const a = f32x4.add(cross(qYzx, qZxy, alongYzx, alongZxy), f32x4.mul(w, along));
+        const turned = f32x4.add(along, crossed(twiceYzx, twiceZxy, a));
+        const b = f32x4.add(cross(qYzx, qZxy, pointYzx, pointZxy), f32x4.mul(w, point));
+        const inverse = reciprocals(turned);
+        const start = f32x4.mul(f32x4.sub(origin, f32x4.add(point, crossed(twiceYzx, twiceZxy, b))), inverse);
+        const step = f32x4.mul(scale, inverse);
+        const startX = lane0(start), startY = lane1(start), startZ = lane2(start);
+        const stepX = lane0(step), stepY = lane1(step), stepZ = lane2(step);
+        const qx = v128.load8x8_u(address), qy = v128.load8x8_u(address, 8), qz = v128.load8x8_u(address, 16);
+        const ax = at(i32x4.extend_low_i16x8_u(qx), startX, stepX), bx = at(i32x4.extend_high_i16x8_u(qx), startX, stepX);
+        const ay = at(i32x4.extend_low_i16x8_u(qy), startY, stepY), by = at(i32x4.extend_high_i16x8_u(qy), startY, stepY);
+        const az = at(i32x4.extend_low_i16x8_u(qz), startZ, stepZ), bz = at(i32x4.extend_high_i16x8_u(qz), startZ, stepZ);
         near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmin(az, bz));
         far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
       }
-      near = f32x4.pmax(near, f32x4.splat(0));
+      near = f32x4.pmax(f32x4.splat(0), near); // in this order -0 becomes 0
       far = f32x4.pmin(far, f32x4.splat(limit));
-      let bits = i32x4.bitmask(f32x4.le(near, far));
+      const bits = <u32>i32x4.bitmask(f32x4.le(near, far)) & maskOf(children);
       if (bits != 0) {
-        // The nearest child next; the others wait, the farthest lowest.
-        let nearest = ctz(bits);
-        bits &= bits - 1;
-        if (bits != 0) {
-          v128.store(entries, near);
-          let other = ctz(bits);
-          bits &= bits - 1;
-          let distance = load<f32>(entries + (<usize>nearest << 2));
-          let otherDistance = load<f32>(entries + (<usize>other << 2));
-          const swap = otherDistance < distance;
-          const farther = swap ? nearest : other;
-          const fartherDistance = swap ? distance : otherDistance;
-          nearest = swap ? other : nearest;
-          distance = swap ? otherDistance : distance;
-          const base = top;
-          store<u32>(top, childOf(node, farther));
-          store<f32>(top, fartherDistance, 4);
-          top += 8;
-          while (bits != 0) {
-            other = ctz(bits);
-            bits &= bits - 1;
-            otherDistance = load<f32>(entries + (<usize>other << 2));
-            if (otherDistance < distance) {
-              store<u32>(top, childOf(node, nearest));
-              store<f32>(top, distance, 4);
-              nearest = other;
-              distance = otherDistance;
-            } else {
-              push(base, top, childOf(node, other), otherDistance);
-            }
-            top += 8;
-          }
-        }
-        child = childOf(node, nearest);
+        // Distances as integers, which sort alike as none is negative, with the child's number in their last bits.
+        let keys = v128.or(v128.and(near, i32x4.splat(~3)), i32x4(0, 1, 2, 3));
+        keys = v128.or(keys, v128.load(misses + (<usize>bits << 4)));
+        // A sorting network instead of branches that nobody can foresee: children 0 1, 2 3; 0 2, 1 3; 1 2.
+        let other = v128.shuffle<i32>(keys, keys, 1, 0, 3, 2);
+        keys = v128.shuffle<i32>(i32x4.min_u(keys, other), i32x4.max_u(keys, other), 0, 5, 2, 7);
+        other = v128.shuffle<i32>(keys, keys, 2, 3, 0, 1);
+        keys = v128.shuffle<i32>(i32x4.min_u(keys, other), i32x4.max_u(keys, other), 0, 1, 6, 7);
+        other = v128.shuffle<i32>(keys, keys, 0, 2, 1, 3);
+        keys = v128.shuffle<i32>(i32x4.min_u(keys, other), i32x4.max_u(keys, other), 0, 1, 6, 7);
+        // All but the nearest wait, the farthest lowest; what is written above the top is overwritten later.
+        const waiting: usize = popcnt(bits) - 1;
+        v128.store(top, i8x16.swizzle(keys, v128.load(reversals + (waiting << 4))));
+        v128.store(top, i32x4.splat(child), PARENTS);
+        top += waiting << 2;
+        child = linkOf(children, leaves, i32x4.extract_lane(keys, 0) & 3);
         continue;
       }
     } else {
@@ -223,27 +230,46 @@ export function castRay(
         if (any) return t;
         end = t;
         limit = min(limit, upward((t - from) * length));
+        farthest = keyOf(limit);
       }
     }
+    let key: u32;
     do {
       if (top == stack) return best;
-      top -= 8;
-      child = load<u32>(top);
-    } while (load<f32>(top, 4) > limit);
+      top -= 4;
+      key = load<u32>(top);
+    } while (key > farthest);
+    const parent = changetype<Node>(nodes + load<u32>(top, PARENTS) * <u32>NODE_BYTES);
+    child = childOf(parent, key & 3);
   }
 }
 
-/** Puts a child in its place among those above `base`: the nearest on top. */
+/** No key of a box entered by then is greater. */
 // @ts-ignore: decorator
 @inline
-function push(base: usize, top: usize, child: u32, distance: f32): void {
-  let at = top;
-  while (at > base && load<f32>(at - 8, 4) < distance) {
-    store<u64>(at, load<u64>(at - 8));
-    at -= 8;
-  }
-  store<u32>(at, child);
-  store<f32>(at, distance, 4);
+function keyOf(distance: f32): u32 {
+  return reinterpret<u32>(distance) | 3;
+}
+
+// @ts-ignore: decorator
+@inline
+function at(q: v128, start: v128, step: v128): v128 {
+  return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
+}
+
+/** q × v of a q given as yzx and zxy. */
+// @ts-ignore: decorator
+@inline
+function crossed(qYzx: v128, qZxy: v128, v: v128): v128 {
+  return cross(qYzx, qZxy, yzx(v), zxy(v));
+}
+
+/** 1 / each part of a unit direction, none infinite. */
+// @ts-ignore: decorator
+@inline
+function reciprocals(v: v128): v128 {
+  const tiny = f32x4.splat(TINY);
+  return f32x4.div(f32x4.splat(1), v128.bitselect(v, tiny, f32x4.ge(f32x4.abs(v), tiny)));
 }
 
 /** The exact test: t, or Infinity where there is no hit in [tMin, end]. Of two at the same t the lower index wins. */

@@ -2,7 +2,7 @@
 
 import { SHAPE_MESH, SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
 import { Affine, invert } from '../math/affine';
-import { clip, enter, leave, reciprocal, startInterval, upward } from '../math/interval';
+import { clip, enter, interval, leave, reciprocal, upward } from '../math/interval';
 import { reserve } from '../memory';
 import { Mesh } from '../mesh/layout';
 import {
@@ -68,13 +68,13 @@ function castTree(tree: Tree): void {
   );
   const padding = reach * PADDING;
   const slack = <f64>padding + (abs(px) + abs(py) + abs(pz)) * 3.552713678800501e-15;
-  startInterval(tMin, foundDistance);
-  clip(px, directionX, root.lowX - slack, root.highX + slack);
-  clip(py, directionY, root.lowY - slack, root.highY + slack);
-  clip(pz, directionZ, root.lowZ - slack, root.highZ + slack);
-  if (!(enter <= leave)) return;
-  const from = enter;
-  const end = leave;
+  let part = interval(tMin, foundDistance);
+  part = clip(part, px, directionX, root.lowX - slack, root.highX + slack);
+  part = clip(part, py, directionY, root.lowY - slack, root.highY + slack);
+  part = clip(part, pz, directionZ, root.lowZ - slack, root.highZ + slack);
+  const from = enter(part);
+  const end = leave(part);
+  if (!(from <= end)) return;
   const fx = <f32>(px + from * directionX), fy = <f32>(py + from * directionY), fz = <f32>(pz + from * directionZ);
   const ux = <f32>directionX, uy = <f32>directionY, uz = <f32>directionZ;
   const ix = reciprocal(ux);

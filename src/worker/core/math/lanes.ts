@@ -1,0 +1,28 @@
+// One lane of a vector in all four, and cross products of vectors whose first three lanes are x, y and z.
+
+// @ts-ignore: decorator
+@inline
+export function lane0(v: v128): v128 { return v128.shuffle<f32>(v, v, 0, 0, 0, 0); }
+// @ts-ignore: decorator
+@inline
+export function lane1(v: v128): v128 { return v128.shuffle<f32>(v, v, 1, 1, 1, 1); }
+// @ts-ignore: decorator
+@inline
+export function lane2(v: v128): v128 { return v128.shuffle<f32>(v, v, 2, 2, 2, 2); }
+// @ts-ignore: decorator
+@inline
+export function lane3(v: v128): v128 { return v128.shuffle<f32>(v, v, 3, 3, 3, 3); }
+
+// @ts-ignore: decorator
+@inline
+export function yzx(v: v128): v128 { return v128.shuffle<f32>(v, v, 1, 2, 0, 3); }
+// @ts-ignore: decorator
+@inline
+export function zxy(v: v128): v128 { return v128.shuffle<f32>(v, v, 2, 0, 1, 3); }
+
+/** a × b of vectors given as yzx and zxy. */
+// @ts-ignore: decorator
+@inline
+export function cross(aYzx: v128, aZxy: v128, bYzx: v128, bZxy: v128): v128 {
+  return f32x4.sub(f32x4.mul(aYzx, bZxy), f32x4.mul(aZxy, bYzx));
+}
