@@ -66,5 +66,5 @@ function writeResults(root: string, machine: Machine, rows: readonly RowResult[]
   writeFileSync(join(root, CHART), chartOf(rows));
   const readme = join(root, 'README.md');
   const command = `npm run bench -- ${native ? '--native ' : ''}--write`;
-  writeFileSync(readme, readmeWith(readFileSync(readme, 'utf8'), machine, rows, command));
+  writeFileSync(readme, readmeWith(readFileSync(readme, 'utf8'), { machine, rows, command, chart: CHART }));
 }
