@@ -15,7 +15,7 @@ const FRAMES = 30;
 export function boxPairsRow(count: number): Row {
   return {
     name: 'boxes-10k',
-    work: `a frame of ${count} boxes that all turn and drift, to all pairs that overlap`,
+    work: `a frame of ${count.toLocaleString('en')} boxes that all turn and drift, to all pairs that overlap`,
     rounds: 41,
     async prepare() {
       const frames = turningBoxes(new Random(1), count, FRAMES);
@@ -33,7 +33,7 @@ export function boxPairsRow(count: number): Row {
 export function boxRaysRow(count: number, rayCount: number): Row {
   return {
     name: 'rays-boxes',
-    work: `${rayCount} first hits among ${count} boxes`,
+    work: `${rayCount.toLocaleString('en')} first hits among ${count.toLocaleString('en')} boxes`,
     rounds: 21,
     async prepare() {
       const [frame] = turningBoxes(new Random(1), count, 1);

@@ -31,7 +31,7 @@ const SHARES: Share[] = [
 export function frustumRows(count: number): Row[] {
   return SHARES.map((share) => ({
     name: `frustum-100k${share.suffix}`,
-    work: `a frame of ${count} objects and a turning camera that sees ${share.what}`,
+    work: `a frame of ${count.toLocaleString('en')} objects and a turning camera that sees ${share.what}`,
     rounds: 21,
     async prepare() {
       const [frame] = turningBoxes(new Random(1), count, 1);

@@ -61,7 +61,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     }),
     raysRow({
       name: 'rays-rods',
-      what: `${rods} thin rods and plates`,
+      what: `${rods.toLocaleString('en')} thin rods and plates`,
       mesh: () => rodsAndPlates(new Random(1), rods),
       rays,
       fewRays: 3,

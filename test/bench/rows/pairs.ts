@@ -11,7 +11,7 @@ import { poseChecksum, posesOf } from '../work/poses.js';
 export function firstPairRow(mesh: () => Triangles, poseCount: number): Row {
   return {
     name: 'pair-first',
-    work: `${poseCount} random poses, dragon against dragon: whether a triangle meets another`,
+    work: `${poseCount.toLocaleString('en')} random poses, dragon against dragon: whether a triangle meets another`,
     rounds: 11,
     async prepare({ native }) {
       const { triangles, poses } = workOf(mesh, poseCount);
@@ -30,7 +30,7 @@ export function firstPairRow(mesh: () => Triangles, poseCount: number): Row {
 export function allPairsRow(mesh: () => Triangles, poseCount: number): Row {
   return {
     name: 'pair-all',
-    work: `${poseCount} random poses, dragon against dragon: every pair of triangles that meet`,
+    work: `${poseCount.toLocaleString('en')} random poses, dragon against dragon: every pair of triangles that meet`,
     rounds: 7,
     async prepare({ native }) {
       const { triangles, poses } = workOf(mesh, poseCount);

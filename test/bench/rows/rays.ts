@@ -30,7 +30,7 @@ export function raysRow(options: RaysOptions): Row {
   const { name, mesh, what, rays: count, fewRays, target, nativeTarget, treeOptions, rounds = 11 } = options;
   return {
     name,
-    work: `${count} first hits from a sphere around ${what} to random points in its box`,
+    work: `${count.toLocaleString('en')} first hits from a sphere around ${what} to random points in its box`,
     rounds,
     async prepare({ native }) {
       const triangles = mesh();
@@ -63,7 +63,7 @@ export async function ourRays(triangles: Triangles, rays: Float32Array, side?: n
 export function frontRaysRow(mesh: () => Triangles, count: number): Row {
   return {
     name: 'rays-front',
-    work: `${count} first hits of the dragon's front faces`,
+    work: `${count.toLocaleString('en')} first hits of the dragon's front faces`,
     rounds: 7,
     async prepare() {
       const triangles = mesh();

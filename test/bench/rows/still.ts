@@ -13,7 +13,7 @@ export function stillRow(count: number): Row {
   const few = count / 1000;
   return {
     name: 'still-100k',
-    work: `a frame of ${count} boxes, their pairs and a view, of which ${few} move`,
+    work: `a frame of ${count.toLocaleString('en')} boxes, their pairs and a view, of which ${few.toLocaleString('en')} move`,
     rounds: 15,
     async prepare() {
       const frames = turningBoxes(new Random(1), count, FRAMES);
