@@ -88,30 +88,27 @@ export interface ContenderResult {
 export interface Length {
   /** Default: the row's own. */
   rounds?: number | undefined;
-  /** Milliseconds of rounds that do not count, in which code is compiled; three at least. Default 2,000. */
+  /** Milliseconds that each contender runs before, once at least, so that its code is compiled. Default 1,000. */
   warmUp?: number;
 }
 
 /**
- * Runs all contenders of a row one after the other, round by round, each round beginning with another one. Checksums
- * are compared after every round.
+ * Runs all contenders of a row one after the other, round by round, each round beginning with another one; the
+ * first round does not count. Checksums are compared after every round.
  */
 export async function measure(row: Row, context: Context, length: Length = {}): Promise<RowResult> {
-  const { rounds = row.rounds, warmUp = 2000 } = length;
+  const { rounds = row.rounds, warmUp = 1000 } = length;
   const { contenders, repeats = 1, facts = [], verify } = await row.prepare(context);
   const samples = contenders.map((): Milliseconds[] => []);
   const faults = new Set<string>();
   try {
-    const start = performance.now();
-    let counted = 0;
-    for (let round = 0; counted < rounds; round++) {
-      const counts = counted > 0 || (round >= 3 && performance.now() - start >= warmUp);
-      if (counts) counted++;
+    for (const contender of contenders) await warm(contender, warmUp);
+    for (let round = 0; round <= rounds; round++) {
       collectGarbage('major');
       for (let i = 0; i < contenders.length; i++) {
         const which = (i + round) % contenders.length;
         const ms = await timed(contenders[which], round);
-        if (counts) samples[which].push(ms / repeats);
+        if (round > 0) samples[which].push(ms / repeats);
       }
       for (const fault of await disagreements(contenders)) faults.add(`round ${round}: ${fault}`);
     }
@@ -133,6 +130,12 @@ export async function measure(row: Row, context: Context, length: Length = {}): 
   } finally {
     for (const { close } of contenders) close?.();
   }
+}
+
+/** Each for itself: beside a slow one a fast one would not run often enough. */
+async function warm(contender: AnyContender, warmUp: Milliseconds): Promise<void> {
+  const start = performance.now();
+  for (let round = 0; round === 0 || performance.now() - start < warmUp; round++) await timed(contender, round);
 }
 
 async function timed(contender: AnyContender, round: number): Promise<Milliseconds> {

@@ -25,7 +25,7 @@ describe('bench', () => {
   test('tells of different answers', async () => {
     const one = contender('one', 1000);
     const { faults } = await measure(rowOf([one, contender('two', 1001)]), { native: false }, { rounds: 1, warmUp: 0 });
-    expect(faults).toEqual(Array.from({ length: 4 }, (_, i) => `round ${i}: sum of two: 1001, of one: 1000`));
+    expect(faults).toEqual([0, 1].map((i) => `round ${i}: sum of two: 1001, of one: 1000`));
   });
 
   test('lets differ what a contender says may differ', async () => {
@@ -37,8 +37,8 @@ describe('bench', () => {
   test('begins each round with another contender', async () => {
     const order: string[] = [];
     const noting = (name: string): Contender => ({ ...contender(name, 1), run: () => void order.push(name) });
-    await measure(rowOf([noting('a'), noting('b'), noting('c')]), { native: false }, { rounds: 1, warmUp: 0 });
-    expect(order.join('')).toBe('abcbcacababc');
+    await measure(rowOf([noting('a'), noting('b'), noting('c')]), { native: false }, { rounds: 3, warmUp: 0 });
+    expect(order.join(' ')).toBe('a b c a b c b c a c a b a b c');
   });
 });
 
