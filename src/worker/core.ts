@@ -116,6 +116,7 @@ const FAULTS: Record<number, string> = {
   25: "a cell's bounds do not hold what is below it",
   26: 'an object is in a cell that it does not belong to',
   27: 'pairs are not in order',
+  28: 'what a tree holds of an object is not what the object is',
 };
 
 /** Makes a core of its own memory. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */

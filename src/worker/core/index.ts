@@ -11,7 +11,7 @@ import { Mesh } from './mesh/layout';
 import { intersectMeshes, pairCount, pairs } from './mesh/pair';
 import { checkScene } from './scene/check';
 import {
-  castRay, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
+  castRay, findNormal, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
   pointX, pointY, pointZ,
 } from './scene/ray';
 import { updateTrees } from './scene/scene';
@@ -82,6 +82,7 @@ function cast(query: usize, any: bool): bool {
 export function raycast(query: usize, hit: usize): bool {
   updateTrees();
   if (!cast(query, false)) return false;
+  findNormal();
   store<u32>(hit, foundObject, HIT_OBJECT);
   store<i32>(hit, foundTriangle, HIT_TRIANGLE);
   store<f64>(hit, foundDistance, HIT_DISTANCE);

@@ -62,12 +62,39 @@ export function usable(a: Affine): bool {
   const sum =
     a.xx + a.xy + a.xz + a.yx + a.yy + a.yz + a.zx + a.zy + a.zz + a.tx + a.ty + a.tz;
   if (sum - sum != 0.0) return false; // NaN or infinite; a sum of finite numbers that overflows is no use either
-  const lengths =
-    sqrt(a.xx * a.xx + a.xy * a.xy + a.xz * a.xz) *
-    sqrt(a.yx * a.yx + a.yy * a.yy + a.yz * a.yz) *
-    sqrt(a.zx * a.zx + a.zy * a.zy + a.zz * a.zz);
+  const x = a.xx * a.xx + a.xy * a.xy + a.xz * a.xz;
+  const y = a.yx * a.yx + a.yy * a.yy + a.yz * a.yz;
+  const z = a.zx * a.zx + a.zy * a.zy + a.zz * a.zz;
   const volume = abs(determinant(a));
-  return volume > lengths * 9.094947017729282e-13 && volume < Infinity && 1.0 / volume < Infinity;
+  // Far from the limit and from where squares overflow or vanish, no root is needed.
+  const squares = x * y * z;
+  if (squares < 1e200 && volume > 1e-100 && volume * volume > squares * 1e-20) return true;
+  return volume > sqrt(x) * sqrt(y) * sqrt(z) * 9.094947017729282e-13 && volume < Infinity && 1.0 / volume < Infinity;
+}
+
+/** Whether all bits are the same. */
+export function same(a: Affine, b: Affine): bool {
+  const p = changetype<usize>(a), q = changetype<usize>(b);
+  return !v128.any_true(
+    v128.or(
+      v128.or(
+        v128.or(v128.xor(v128.load(p), v128.load(q)), v128.xor(v128.load(p, 16), v128.load(q, 16))),
+        v128.or(v128.xor(v128.load(p, 32), v128.load(q, 32)), v128.xor(v128.load(p, 48), v128.load(q, 48))),
+      ),
+      v128.or(v128.xor(v128.load(p, 64), v128.load(q, 64)), v128.xor(v128.load(p, 80), v128.load(q, 80))),
+    ),
+  );
+}
+
+/** to = from; memory.copy is a call. */
+export function copy(to: Affine, from: Affine): void {
+  const p = changetype<usize>(to), q = changetype<usize>(from);
+  v128.store(p, v128.load(q));
+  v128.store(p, v128.load(q, 16), 16);
+  v128.store(p, v128.load(q, 32), 32);
+  v128.store(p, v128.load(q, 48), 48);
+  v128.store(p, v128.load(q, 64), 64);
+  v128.store(p, v128.load(q, 80), 80);
 }
 
 export function setIdentity(a: Affine): void {

@@ -17,21 +17,16 @@ export function setIdentityRotation(out: Rotation): void {
   out.zx = 0; out.zy = 0; out.zz = 1;
 }
 
-/** What a quantised component counts in. */
-export const QUATERNION_STEP: f32 = 3.0517578125e-5; // 2^-15
-
-/**
- * The matrix of quantised components. Their length is 1 but for the rounding, and so is not divided by: what
- * comes out is as good a frame for boxes as a rotation is.
- */
+/** The rotation of quantised components, whatever their length. */
 // @ts-ignore: decorator
 @inline
 export function rotationOf(out: Rotation, qx: i32, qy: i32, qz: i32, qw: i32): void {
-  const x = <f32>qx * QUATERNION_STEP;
-  const y = <f32>qy * QUATERNION_STEP;
-  const z = <f32>qz * QUATERNION_STEP;
-  const w = <f32>qw * QUATERNION_STEP;
-  const sx = x + x, sy = y + y, sz = z + z;
+  const x = <f32>qx;
+  const y = <f32>qy;
+  const z = <f32>qz;
+  const w = <f32>qw;
+  const s = <f32>2.0 / (x * x + y * y + z * z + w * w);
+  const sx = s * x, sy = s * y, sz = s * z;
   const xx = sx * x, xy = sx * y, xz = sx * z, xw = sx * w;
   const yy = sy * y, yz = sy * z, yw = sy * w;
   const zz = sz * z, zw = sz * w;

@@ -10,6 +10,7 @@ import {
   BLOCK_BYTES, BOX_PADDING, Block, IDENTITY_QUATERNION, LEAF, NODE_BYTES, Node, childCount, childOf, innerCount,
   isRotated, triangleOf,
 } from './layout';
+import { FITTING } from './measure';
 import { emptyHigh, emptyLow, halfArea } from './split';
 
 /** What a node hands to its parent while a tree is fitted. */
@@ -57,7 +58,7 @@ export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: u
   gather(node, index);
   const identityCost = axisAlignedBoxes(node);
   node.quaternion = IDENTITY_QUATERNION;
-  if (searchRotation(node, index, identityCost)) {
+  if (FITTING && searchRotation(node, index, identityCost)) {
     quantise(quantised, best);
     rotationAt(rotation, quantised);
     if (rotatedBoxes(node, false) < identityCost * WORTH) {

@@ -178,6 +178,13 @@ export function triangleOf(block: Block, lane: i32): i32 {
   return load<i32>(changetype<usize>(block) + (<usize>lane << 2), offsetof<Block>('triangle0'));
 }
 
+/** The lanes that have a triangle, a bit each. */
+// @ts-ignore: decorator
+@inline
+export function filledLanes(block: Block): u32 {
+  return ~<u32>i32x4.bitmask(v128.load(changetype<usize>(block), offsetof<Block>('triangle0'))) & 15;
+}
+
 /** 2^exponent: mesh space to tree space. */
 export function treeScale(mesh: Mesh): f64 {
   return reinterpret<f64>(<u64>(1023 + mesh.exponent) << 52);

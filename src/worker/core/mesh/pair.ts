@@ -3,7 +3,11 @@
 import { Affine } from '../math/affine';
 import { Triangle, triangleMeetsCube, trianglesIntersect } from '../math/triangles';
 import { reserve } from '../memory';
-import { Block, LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, setUnitNode, treeScale, triangleOf } from './layout';
+import { mayMeet, setFilter, setFour } from './filter';
+import {
+  Block, LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, filledLanes, nodeAt, setUnitNode, treeScale, triangleOf,
+} from './layout';
+import { countLeaf, countNode, countTriangle } from './measure';
 import { Relation, overlapping } from './overlap';
 
 const map = changetype<Affine>(memory.data(96, 16)); // tree B to tree A (or to the cube) in float64
@@ -12,7 +16,7 @@ const triangleA = changetype<Triangle>(memory.data(72, 16));
 const trianglesB: usize = memory.data(4 * 72, 16);
 
 /** A node whose one box is [-1, 1]³. */
-const cube = changetype<Node>(memory.data(NODE_BYTES, 64));
+const cube = changetype<Node>(memory.data(<i32>NODE_BYTES, 64));
 setUnitNode(cube);
 
 /** Children of two nodes that wait to be compared. */
@@ -36,6 +40,7 @@ function setMap(m: Affine, b: Mesh, scaleA: f64, offsetX: f64, offsetY: f64, off
   map.tx = (m.xx * b.offsetX + m.yx * b.offsetY + m.zx * b.offsetZ + m.tx - offsetX) * scaleA;
   map.ty = (m.xy * b.offsetX + m.yy * b.offsetY + m.zy * b.offsetZ + m.ty - offsetY) * scaleA;
   map.tz = (m.xz * b.offsetX + m.yz * b.offsetY + m.zz * b.offsetZ + m.tz - offsetZ) * scaleA;
+  setFilter(map);
   relation.x = f32x4(<f32>map.xx, <f32>map.yx, <f32>map.zx, <f32>map.tx);
   relation.y = f32x4(<f32>map.xy, <f32>map.yy, <f32>map.zy, <f32>map.ty);
   relation.z = f32x4(<f32>map.xz, <f32>map.yz, <f32>map.zz, <f32>map.tz);
@@ -77,6 +82,7 @@ export function intersectMeshes(a: Mesh, b: Mesh, m: Affine, all: bool): bool {
     const work = changetype<Work>(top);
     const indexA = work.a, maskA = work.maskA, indexB = work.b, maskB = work.maskB;
     const nodeA = nodeAt(a, indexA), nodeB = nodeAt(b, indexB);
+    countNode();
     let bits = overlapping(relation, nodeA, nodeB, maskA, maskB);
     while (bits != 0) {
       const bit = ctz(bits);
@@ -97,32 +103,27 @@ export function intersectMeshes(a: Mesh, b: Mesh, m: Affine, all: bool): bool {
 
 /** True at the first pair that meets, unless `all` are wanted. */
 function blocksIntersect(a: Block, b: Block, all: bool): bool {
-  let count: usize = 0;
-  for (let lane = 0; lane < 4; lane++) {
-    if (triangleOf(b, lane) < 0) continue;
-    mapTriangle(changetype<Triangle>(trianglesB + count * 72), b, lane);
-    count++;
-  }
-  for (let lane = 0; lane < 4; lane++) {
-    if (triangleOf(a, lane) < 0) continue;
+  countLeaf();
+  setFour(b);
+  const filled = filledLanes(b);
+  let mapped: u32 = 0; // lanes of trianglesB that are there
+  for (let lane = 0; lane < 4 && triangleOf(a, lane) >= 0; lane++) {
+    let bits = mayMeet(a, lane) & filled;
+    if (bits == 0) continue;
     copyTriangle(triangleA, a, lane);
-    for (let k: usize = 0; k < count; k++) {
-      const q = changetype<Triangle>(trianglesB + k * 72);
-      if (apart(triangleA, q) || !trianglesIntersect(triangleA, q)) continue;
+    do {
+      const other = ctz(bits);
+      bits &= bits - 1;
+      const q = changetype<Triangle>(trianglesB + <usize>other * 72);
+      if (!(mapped & (1 << other))) mapTriangle(q, b, other);
+      mapped |= 1 << other;
+      countTriangle();
+      if (!trianglesIntersect(triangleA, q)) continue;
       if (!all) return true;
-      addPair(triangleOf(a, lane), triangleOf(b, <i32>k));
-    }
+      addPair(triangleOf(a, lane), triangleOf(b, other));
+    } while (bits != 0);
   }
   return false;
-}
-
-/** Whether their axis-aligned bounds are. */
-function apart(p: Triangle, q: Triangle): bool {
-  return (
-    max(max(p.ax, p.bx), p.cx) < min(min(q.ax, q.bx), q.cx) || max(max(q.ax, q.bx), q.cx) < min(min(p.ax, p.bx), p.cx) ||
-    max(max(p.ay, p.by), p.cy) < min(min(q.ay, q.by), q.cy) || max(max(q.ay, q.by), q.cy) < min(min(p.ay, p.by), p.cy) ||
-    max(max(p.az, p.bz), p.cz) < min(min(q.az, q.bz), q.cz) || max(max(q.az, q.bz), q.cz) < min(min(p.az, p.bz), p.cz)
-  );
 }
 
 function copyTriangle(out: Triangle, block: Block, lane: i32): void {

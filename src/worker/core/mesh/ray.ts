@@ -6,10 +6,10 @@
 import { SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
 import { TINY, clip, enter, interval, leave, upward } from '../math/interval';
 import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../math/lanes';
-import { QUATERNION_STEP } from '../math/quaternion';
 import {
   BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, isRotated, linkOf, maskOf, treeScale, triangleOf,
 } from './layout';
+import { countLeaf, countNode, countTriangle } from './measure';
 
 // The last hit. A tree answers with these rather than with a copy, as it is asked far more often than it hits.
 export let hitTriangle: i32 = -1;
@@ -132,6 +132,7 @@ export function castRay(
   let child: u32 = 0;
   while (true) {
     if (!(child & LEAF)) {
+      countNode();
       const address = nodes + child * <u32>NODE_BYTES;
       const node = changetype<Node>(address);
       const children = node.children, leaves = node.blocks;
@@ -155,17 +156,17 @@ export function castRay(
           at(i8x16.swizzle(qz, farZ), startZ, stepZ),
         );
       } else {
-        // The node's matrix (math/quaternion.ts) as v + 2 q × (q × v + w v), for both ends of the ray.
-        const q = f32x4.mul(
-          f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion'))), f32x4.splat(QUATERNION_STEP),
-        );
-        const w = lane3(q);
-        const qYzx = yzx(q), qZxy = zxy(q), twiceYzx = f32x4.add(qYzx, qYzx), twiceZxy = f32x4.add(qZxy, qZxy);
+        // The node's matrix (math/quaternion.ts) as v + 2 / |q|² · q × (q × v + w v), for both ends of the ray.
+        const q = f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion')));
+        const squares = f32x4.mul(q, q), pairs = f32x4.add(squares, v128.shuffle<f32>(squares, squares, 1, 0, 3, 2));
+        const twice = f32x4.div(f32x4.splat(2), f32x4.add(pairs, v128.shuffle<f32>(pairs, pairs, 2, 3, 0, 1)));
+        const w = lane3(q), qYzx = yzx(q), qZxy = zxy(q);
         const a = f32x4.add(cross(qYzx, qZxy, alongYzx, alongZxy), f32x4.mul(w, along));
-        const turned = f32x4.add(along, crossed(twiceYzx, twiceZxy, a));
         const b = f32x4.add(cross(qYzx, qZxy, pointYzx, pointZxy), f32x4.mul(w, point));
+        const turned = f32x4.add(along, f32x4.mul(twice, cross(qYzx, qZxy, yzx(a), zxy(a))));
+        const moved = f32x4.add(point, f32x4.mul(twice, cross(qYzx, qZxy, yzx(b), zxy(b))));
         const inverse = reciprocals(turned);
-        const start = f32x4.mul(f32x4.sub(origin, f32x4.add(point, crossed(twiceYzx, twiceZxy, b))), inverse);
+        const start = f32x4.mul(f32x4.sub(origin, moved), inverse);
         const step = f32x4.mul(scale, inverse);
         const startX = lane0(start), startY = lane1(start), startZ = lane2(start);
         const stepX = lane0(step), stepY = lane1(step), stepZ = lane2(step);
@@ -199,6 +200,7 @@ export function castRay(
         continue;
       }
     } else {
+      countLeaf();
       const block = blocks + (child & ~LEAF) * <u32>BLOCK_BYTES;
       const az = f32x4.sub(v128.load(block + kz), bz);
       const cz = f32x4.sub(v128.load(block + kz, 48), bz);
@@ -224,6 +226,7 @@ export function castRay(
         const lane = ctz(bits);
         bits &= bits - 1;
         if (triangleOf(changetype<Block>(block), lane) < 0) continue;
+        countTriangle();
         const t = meet(block, lane, tMin, end);
         if (t == Infinity) continue;
         best = t;
@@ -255,13 +258,6 @@ function keyOf(distance: f32): u32 {
 @inline
 function at(q: v128, start: v128, step: v128): v128 {
   return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
-}
-
-/** q × v of a q given as yzx and zxy. */
-// @ts-ignore: decorator
-@inline
-function crossed(qYzx: v128, qZxy: v128, v: v128): v128 {
-  return cross(qYzx, qZxy, yzx(v), zxy(v));
 }
 
 /** 1 / each part of a unit direction, none infinite. */

@@ -1,8 +1,10 @@
 // Invariants of the scene, for tests.
 
 import { GENERATION_BITS } from '../../../shared/layout';
-import { NO_TREE, UNPLACED, boundsOf, boxAt, idAt, itemAt, liveCount, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
-import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, cellAt, inCell, slotAt, treeOf } from './octree';
+import { Affine, same } from '../math/affine';
+import { Candidate, boundsOf } from './candidate';
+import { Box, NO_TREE, UNPLACED, boxAt, idAt, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
+import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, candidateAt, cellAt, inCell, laneAt, slotAt, treeOf } from './octree';
 import { pairCount, pairIn, pairs } from './pairs';
 import { updateTrees } from './scene';
 
@@ -15,6 +17,7 @@ export const SCENE_RANGES = 24;
 export const SCENE_CELL_TOO_SMALL = 25;
 export const SCENE_WRONG_CELL = 26;
 export const SCENE_PAIR_ORDER = 27;
+export const SCENE_STALE = 28;
 
 export function checkScene(): u32 {
   updateTrees();
@@ -29,9 +32,14 @@ export function checkScene(): u32 {
     }
     live++;
     if (item.id >> GENERATION_BITS != slot) return SCENE_ID;
-    if (!boxHoldsCorners(slot)) return SCENE_BOX_TOO_SMALL;
-    if (box.tree > MOVING_TREE || box.position >= treeOf(box.tree).count) return SCENE_PLACE;
-    if (slotAt(treeOf(box.tree), box.position) != slot) return SCENE_PLACE;
+    if (box.tree > MOVING_TREE || box.position >= treeOf(box.tree).positions) return SCENE_PLACE;
+    const tree = treeOf(box.tree);
+    if (slotAt(tree, box.position) != slot) return SCENE_PLACE;
+    const candidate = candidateAt(tree, box.position);
+    if (candidate.id != item.id || !isFresh(candidate, slot) || !isLane(laneAt(tree, box.position), box)) {
+      return SCENE_STALE;
+    }
+    if (!boxHoldsCorners(boundsOf(candidate, known), box)) return SCENE_BOX_TOO_SMALL;
   }
   if (live != liveCount) return SCENE_COUNT;
   const first = treeOf(STATIC_TREE), second = treeOf(MOVING_TREE);
@@ -45,9 +53,23 @@ export function checkScene(): u32 {
   return checkOctree(second);
 }
 
-function boxHoldsCorners(slot: u32): bool {
-  const b = boundsOf(itemAt(slot));
-  const box = boxAt(slot);
+const known = changetype<Affine>(memory.data(96, 16));
+
+function isFresh(candidate: Candidate, slot: u32): bool {
+  return (
+    same(orientedBounds(slot), boundsOf(candidate, known)) &&
+    candidate.edgeXx == <f32>known.xx && candidate.edgeYy == <f32>known.yy && candidate.edgeZz == <f32>known.zz
+  );
+}
+
+function isLane(at: usize, box: Box): bool {
+  return (
+    load<f32>(at) == box.lowX && load<f32>(at, 16) == box.lowY && load<f32>(at, 32) == box.lowZ &&
+    load<f32>(at, 48) == box.highX && load<f32>(at, 64) == box.highY && load<f32>(at, 80) == box.highZ
+  );
+}
+
+function boxHoldsCorners(b: Affine, box: Box): bool {
   for (let corner = 0; corner < 8; corner++) {
     const sx = corner & 1 ? 1.0 : -1.0, sy = corner & 2 ? 1.0 : -1.0, sz = corner & 4 ? 1.0 : -1.0;
     const x = b.tx - sceneOriginX + (sx * b.xx + sy * b.yx + sz * b.zx);
@@ -67,9 +89,9 @@ function checkOctree(tree: Tree): u32 {
     const cell = cellAt(tree, index);
     covered += cell.ownEnd - cell.start;
     let from = cell.ownEnd;
-    for (let i: u32 = 0; i < cell.childCount; i++) {
+    for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) {
       const child = cellAt(tree, cell.firstChild + i);
-      if (child.parent != index || child.start != from || child.end <= child.start) return SCENE_RANGES;
+      if (child.parent != index || child.start != from || child.end < child.start) return SCENE_RANGES;
       from = child.end;
       if (!within(child, cell)) return SCENE_CELL_TOO_SMALL;
     }
@@ -85,7 +107,7 @@ function checkOctree(tree: Tree): u32 {
       if (!inCell(cell, box)) strays++;
     }
   }
-  if (covered != tree.count) return SCENE_RANGES;
+  if (covered != tree.positions) return SCENE_RANGES;
   return strays <= tree.misfits ? SCENE_OK : SCENE_WRONG_CELL;
 }
 

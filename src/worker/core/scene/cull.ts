@@ -4,9 +4,12 @@
 // float64 the rest.
 
 import { reserve } from '../memory';
-import { Affine } from '../math/affine';
-import { boundsOf, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
-import { Cell, MOVING_TREE, STATIC_TREE, Tree, cellAt, childBoxesAt, isEmpty, slotAt, treeOf } from './octree';
+import { Candidate } from './candidate';
+import { sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
+import {
+  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt,
+  treeOf,
+} from './octree';
 import { View, beginView, planeOf, setBit } from './views';
 
 /** A plane in float32 about the scene's origin, with a bound on its rounding. */
@@ -14,7 +17,8 @@ import { View, beginView, planeOf, setBit } from './views';
 class NarrowPlane {
   x: f32; y: f32; z: f32; w: f32;
   error: f32;
-  pad0: f32; pad1: f32; pad2: f32;
+  /** Where in a block the bounds are that lie farthest along the normal; the nearest are 48 bytes before or after. */
+  farX: u32; farY: u32; farZ: u32;
 }
 
 const planes: usize = memory.data(6 * 32, 16);
@@ -45,20 +49,19 @@ function cullTree(tree: Tree): void {
     const cell = cellAt(tree, load<u32>(top));
     const mask = load<u32>(top, 4);
     cullRange(tree, cell.start, cell.ownEnd, mask);
-    if (cell.childCount == 0) continue;
-    const boxes = childBoxesAt(tree, cell);
-    for (let group: u32 = 0; group < cell.childCount; group += 4) {
-      const at = boxes + (<usize>group << 2);
+    if (cell.firstChild == 0) continue;
+    for (let group: u32 = 0; group < 8; group += 4) {
+      const block = childBlocksAt(tree, cell) + (group >> 2) * <u32>BLOCK_BYTES;
       let alive = i32x4.splat(-1);
       // For each child, the planes that still cross it, as bits of a lane.
       let crossed = i32x4.splat(0);
       for (let i: u32 = 0; i < planeCount; i++) {
         if (!(mask & (1 << i))) continue;
         const plane = planeAt(i);
-        const farthest = along(plane, at, 96, true);
+        const farthest = farthestOf(plane, block);
         alive = v128.and(alive, f32x4.ge(farthest, f32x4.splat(-plane.error)));
         if (!v128.any_true(alive)) break;
-        const nearest = along(plane, at, 96, false);
+        const nearest = nearestOf(plane, block);
         crossed = v128.or(crossed, v128.and(f32x4.lt(nearest, f32x4.splat(plane.error)), i32x4.splat(1 << i)));
       }
       let bits = i32x4.bitmask(alive) & 15;
@@ -67,7 +70,6 @@ function cullTree(tree: Tree): void {
       while (bits != 0) {
         const lane = ctz(bits);
         bits &= bits - 1;
-        if (group + lane >= cell.childCount) break;
         const childIndex = cell.firstChild + group + lane;
         const remaining = load<u32>(laneMasks + (<usize>lane << 2));
         if (remaining == 0) {
@@ -102,18 +104,29 @@ function narrowPlanes(root: Cell): void {
     plane.y = <f32>wide.y;
     plane.z = <f32>wide.z;
     plane.w = <f32>(wide.w + wide.x * sceneOriginX + wide.y * sceneOriginY + wide.z * sceneOriginZ);
+    plane.farX = plane.x >= 0 ? 48 : 0;
+    plane.farY = plane.y >= 0 ? 64 : 16;
+    plane.farZ = plane.z >= 0 ? 80 : 32;
     plane.error = (<f32>3 * reach + abs(plane.w)) * <f32>4.76837158203125e-7; // 2^-21, three products and three sums
   }
 }
 
-/** Distance from the plane of four boxes' corners: the farthest along its normal, or the nearest. */
+/** Distances from the plane of four boxes' corners farthest along its normal, and nearest. */
 // @ts-ignore: decorator
 @inline
-function along(plane: NarrowPlane, low: usize, toHigh: usize, farthest: bool): v128 {
-  const step = toHigh / 3;
-  const x = low + (plane.x >= 0 == farthest ? toHigh : 0);
-  const y = low + step + (plane.y >= 0 == farthest ? toHigh : 0);
-  const z = low + 2 * step + (plane.z >= 0 == farthest ? toHigh : 0);
+function farthestOf(plane: NarrowPlane, block: usize): v128 {
+  return distances(plane, block + plane.farX, block + plane.farY, block + plane.farZ);
+}
+
+// @ts-ignore: decorator
+@inline
+function nearestOf(plane: NarrowPlane, block: usize): v128 {
+  return distances(plane, block + 48 - plane.farX, block + 80 - plane.farY, block + 112 - plane.farZ);
+}
+
+// @ts-ignore: decorator
+@inline
+function distances(plane: NarrowPlane, x: usize, y: usize, z: usize): v128 {
   return f32x4.add(
     f32x4.add(
       f32x4.add(f32x4.mul(f32x4.splat(plane.x), v128.load(x)), f32x4.mul(f32x4.splat(plane.y), v128.load(y))),
@@ -125,29 +138,25 @@ function along(plane: NarrowPlane, low: usize, toHigh: usize, farthest: bool): v
 
 /** Objects of one cell, four at a time. */
 function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
-  const stride3 = tree.stride * 3;
   for (let position = start; position < end; position += 4) {
-    const at = tree.bounds + (<usize>position << 2);
+    const block = blockAt(tree, position);
     let alive = i32x4.splat(-1);
     let wholly = i32x4.splat(-1);
     for (let i: u32 = 0; i < planeCount; i++) {
       if (!(mask & (1 << i))) continue;
       const plane = planeAt(i);
-      const farthest = along(plane, at, stride3, true);
-      alive = v128.and(alive, f32x4.ge(farthest, f32x4.splat(-plane.error)));
+      alive = v128.and(alive, f32x4.ge(farthestOf(plane, block), f32x4.splat(-plane.error)));
       if (!v128.any_true(alive)) break;
-      wholly = v128.and(wholly, f32x4.ge(along(plane, at, stride3, false), f32x4.splat(plane.error)));
+      wholly = v128.and(wholly, f32x4.ge(nearestOf(plane, block), f32x4.splat(plane.error)));
     }
     let bits = i32x4.bitmask(alive);
     const insideBits = i32x4.bitmask(wholly);
     while (bits != 0) {
       const lane = ctz(bits);
       bits &= bits - 1;
-      if (position + lane >= end) break;
       if (!(load<u32>(tree.visible + (<usize>(position + lane) << 2)) & current.layers)) continue;
-      const slot = slotAt(tree, position + lane);
-      if (insideBits & (1 << lane)) take(slot);
-      else takeOriented(slot);
+      if (insideBits & (1 << lane)) take(tree, position + lane);
+      else takeOriented(tree, position + lane, mask);
     }
   }
 }
@@ -155,24 +164,25 @@ function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
 function takeAll(tree: Tree, start: u32, end: u32): void {
   const layers = current.layers;
   for (let position = start; position < end; position++) {
-    if (load<u32>(tree.visible + (<usize>position << 2)) & layers) take(slotAt(tree, position));
+    if (load<u32>(tree.visible + (<usize>position << 2)) & layers) take(tree, position);
   }
 }
 
 // @ts-ignore: decorator
 @inline
-function take(slot: u32): void {
-  if (current.minPixels > 0 && tooSmall(boundsOf(itemAt(slot)))) return;
-  setBit(current.inside, slot);
+function take(tree: Tree, position: u32): void {
+  if (current.minPixels > 0 && tooSmall(candidateAt(tree, position))) return;
+  setBit(current.inside, slotAt(tree, position));
 }
 
-/** Decides by oriented bounds in float64: with all planes, as those left out above cannot change the answer. */
-function takeOriented(slot: u32): void {
-  const b = boundsOf(itemAt(slot));
+/** Decides by oriented bounds in float64. Planes that the cell is wholly inside of cannot change the answer. */
+function takeOriented(tree: Tree, position: u32, mask: u32): void {
+  const b = candidateAt(tree, position);
   let crossing = false;
   for (let i: u32 = 0; i < planeCount; i++) {
+    if (!(mask & (1 << i))) continue;
     const plane = planeOf(current, i);
-    const distance = plane.x * b.tx + plane.y * b.ty + plane.z * b.tz + plane.w;
+    const distance = plane.x * b.x + plane.y * b.y + plane.z * b.z + plane.w;
     const radius =
       abs(plane.x * b.xx + plane.y * b.xy + plane.z * b.xz) +
       abs(plane.x * b.yx + plane.y * b.yy + plane.z * b.yz) +
@@ -181,12 +191,12 @@ function takeOriented(slot: u32): void {
     if (distance < radius) crossing = true;
   }
   if (current.minPixels > 0 && tooSmall(b)) return;
-  setBit(crossing ? current.crossing : current.inside, slot);
+  setBit(crossing ? current.crossing : current.inside, slotAt(tree, position));
 }
 
 /** Whether the sphere about the oriented bounds has fewer pixels across than asked for, where its centre is. */
-function tooSmall(b: Affine): bool {
-  const w = current.wx * b.tx + current.wy * b.ty + current.wz * b.tz + current.ww;
+function tooSmall(b: Candidate): bool {
+  const w = current.wx * b.x + current.wy * b.y + current.wz * b.z + current.ww;
   if (w <= 0) return false;
   const diameter = 2.0 * sqrt(
     b.xx * b.xx + b.xy * b.xy + b.xz * b.xz +

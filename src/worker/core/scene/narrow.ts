@@ -6,11 +6,13 @@ import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareBoxes } from '.
 import { UNSURE, compareForms } from '../math/boxes32';
 import { Mesh } from '../mesh/layout';
 import { intersectMeshes, meshInsideCube, meshMeetsCube } from '../mesh/pair';
-import { Candidate } from './candidate';
-import { Item, boundsOf, itemAt, slotOf, worldOf } from './objects';
+import { Candidate, boundsOf } from './candidate';
+import { itemAt, slotOf, worldOf } from './objects';
 
 export const NO_CONTACT: i32 = -1;
 
+const first = changetype<Affine>(memory.data(96, 16));
+const second = changetype<Affine>(memory.data(96, 16));
 const inverse = changetype<Affine>(memory.data(96, 16));
 const near = changetype<Affine>(memory.data(96, 16));
 const map = changetype<Affine>(memory.data(96, 16));
@@ -23,7 +25,7 @@ export function canCollide(a: Candidate, b: Candidate): bool {
     (a.layers & b.collidesWith) != 0 &&
     (b.layers & a.collidesWith) != 0 &&
     (a.group == 0 || a.group != b.group) &&
-    !(a.flags & b.flags & FLAG_STATIC) &&
+    !(a.flags & b.flags & <u8>FLAG_STATIC) &&
     a.contacts != CONTACTS_NONE &&
     b.contacts != CONTACTS_NONE
   );
@@ -35,11 +37,11 @@ export function collide(a: Candidate, b: Candidate): i32 {
   if (boxes == APART) return NO_CONTACT;
   const onlyBoxes = a.shape == SHAPE_BOX && b.shape == SHAPE_BOX;
   if (boxes == OVERLAPPING && onlyBoxes) return 0;
-  return collideShapes(itemAt(slotOf(a.id)), itemAt(slotOf(b.id)), boxes);
+  return collideShapes(a, b, boxes);
 }
 
-function collideShapes(a: Item, b: Item, known: u32): i32 {
-  const boxes = known == UNSURE ? compareBoxes(boundsOf(a), boundsOf(b)) : known;
+function collideShapes(a: Candidate, b: Candidate, known: u32): i32 {
+  const boxes = known == UNSURE ? compareBoxes(boundsOf(a, first), boundsOf(b, second)) : known;
   if (min(a.contacts, b.contacts) == CONTACTS_BOUNDS) return boxes == APART ? NO_CONTACT : 0;
   if (a.shape == SHAPE_BOX && b.shape == SHAPE_BOX) {
     return boxes == APART ? NO_CONTACT : boxes == FIRST_INSIDE ? 1 : boxes == SECOND_INSIDE ? 2 : 0;
@@ -49,13 +51,14 @@ function collideShapes(a: Item, b: Item, known: u32): i32 {
   if (b.shape == SHAPE_BOX && boxes == FIRST_INSIDE) return 1;
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
   if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) {
-    between(worldOf(a), worldOf(b));
-    return intersectMeshes(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map, false) ? 0 : NO_CONTACT;
+    const one = itemAt(slotOf(a.id)), other = itemAt(slotOf(b.id));
+    between(worldOf(one), worldOf(other));
+    return intersectMeshes(changetype<Mesh>(one.mesh), changetype<Mesh>(other.mesh), map, false) ? 0 : NO_CONTACT;
   }
   const box = a.shape == SHAPE_BOX ? a : b;
-  const other = a.shape == SHAPE_BOX ? b : a;
+  const other = itemAt(slotOf(a.shape == SHAPE_BOX ? b.id : a.id));
   const mesh = changetype<Mesh>(other.mesh);
-  between(boundsOf(box), worldOf(other));
+  between(boundsOf(box, first), worldOf(other));
   if (!meshMeetsCube(mesh, map)) return NO_CONTACT;
   return meshInsideCube(mesh, map) ? (other.id == a.id ? 1 : 2) : 0;
 }

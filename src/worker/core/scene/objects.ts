@@ -1,7 +1,7 @@
 // The table of objects, by slot.
 
 import {
-  FLAG_CULLABLE, FLAG_MATRIX, FLAG_PICKABLE, GENERATION_BITS, OBJECT_CENTER, OBJECT_COLLIDES_WITH,
+  FLAG_CULLABLE, FLAG_MATRIX, GENERATION_BITS, OBJECT_CENTER, OBJECT_COLLIDES_WITH,
   OBJECT_CONTACTS, OBJECT_EXTENT, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_MESH,
   OBJECT_ROTATION, OBJECT_SHAPE, SHAPE_MESH,
 } from '../../../shared/layout';
@@ -9,7 +9,7 @@ import { AFFINE_BYTES, Affine, multiply, setIdentity } from '../math/affine';
 import { reserve } from '../memory';
 import { Mesh } from '../mesh/layout';
 
-/** An object. Its oriented bounds are the cube [-1, 1]³ under `bounds`. */
+/** An object. Its oriented bounds are the cube [-1, 1]³ under world · local. */
 @unmanaged
 export class Item {
   id: u32; // 0 where the slot is empty
@@ -30,14 +30,9 @@ export class Item {
   localYx: f64; localYy: f64; localYz: f64;
   localZx: f64; localZy: f64; localZz: f64;
   localTx: f64; localTy: f64; localTz: f64;
-  /** world · local. */
-  boundsXx: f64; boundsXy: f64; boundsXz: f64;
-  boundsYx: f64; boundsYy: f64; boundsYz: f64;
-  boundsZx: f64; boundsZy: f64; boundsZz: f64;
-  boundsTx: f64; boundsTy: f64; boundsTz: f64;
 }
 
-export const ITEM_BYTES: usize = 320;
+export const ITEM_BYTES: usize = 224;
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
 @unmanaged
@@ -102,12 +97,6 @@ export function localOf(item: Item): Affine {
   return changetype<Affine>(changetype<usize>(item) + offsetof<Item>('localXx'));
 }
 
-// @ts-ignore: decorator
-@inline
-export function boundsOf(item: Item): Affine {
-  return changetype<Affine>(changetype<usize>(item) + offsetof<Item>('boundsXx'));
-}
-
 export function isAlive(id: u32): bool {
   const slot = slotOf(id);
   return id != 0 && slot < slotCount && idAt(slot) == id;
@@ -116,11 +105,6 @@ export function isAlive(id: u32): bool {
 /** Layers under which views see it, or 0. */
 export function visibleLayers(item: Item): u32 {
   return item.flags & FLAG_CULLABLE ? item.layers : 0;
-}
-
-/** Layers under which rays see it, or 0. */
-export function pickLayers(item: Item): u32 {
-  return item.flags & FLAG_PICKABLE ? item.layers : 0;
 }
 
 /** Makes room for slots up to and including `slot`. */
@@ -139,7 +123,7 @@ export function reserveSlots(slot: u32): void {
   slotCount = count;
 }
 
-/** Writes a description (layout.ts, OBJECT_*) to a slot. A new object without a matrix gets the identity. */
+/** Writes a description (layout.ts, OBJECT_*) to a slot, but for its bounds. A new object without a matrix gets the identity. */
 export function describe(id: u32, description: usize): void {
   const slot = slotOf(id);
   const item = itemAt(slot);
@@ -158,7 +142,6 @@ export function describe(id: u32, description: usize): void {
   if (item.flags & FLAG_MATRIX) memory.copy(changetype<usize>(world), description + OBJECT_MATRIX, AFFINE_BYTES);
   else if (fresh) setIdentity(world);
   setLocal(item, description);
-  updateBounds(slot);
 }
 
 export function forget(slot: u32): void {
@@ -216,15 +199,17 @@ function thinnest(x: f64, y: f64, z: f64): f64 {
   return max(max(max(x, y), z) * 1e-9, 1e-90);
 }
 
-/** Oriented and axis-aligned bounds from the world matrix. */
-export function updateBounds(slot: u32): void {
+const bounds = changetype<Affine>(memory.data(96, 16));
+
+/** The cube [-1, 1]³ to the oriented bounds, in a place that the next call reuses. */
+export function orientedBounds(slot: u32): Affine {
   const item = itemAt(slot);
-  multiply(boundsOf(item), worldOf(item), localOf(item));
-  updateBox(slot);
+  multiply(bounds, worldOf(item), localOf(item));
+  return bounds;
 }
 
-export function updateBox(slot: u32): void {
-  const b = boundsOf(itemAt(slot));
+/** World bounds by slot from the oriented ones. */
+export function setBox(slot: u32, b: Affine): void {
   const box = boxAt(slot);
   const x = b.tx - sceneOriginX, hx = abs(b.xx) + abs(b.yx) + abs(b.zx);
   const y = b.ty - sceneOriginY, hy = abs(b.xy) + abs(b.yy) + abs(b.zy);
@@ -242,7 +227,7 @@ export function moveOrigin(x: f64, y: f64, z: f64): void {
   sceneOriginX = x;
   sceneOriginY = y;
   sceneOriginZ = z;
-  for (let slot: u32 = 0; slot < slotCount; slot++) if (idAt(slot) != 0) updateBox(slot);
+  for (let slot: u32 = 0; slot < slotCount; slot++) if (idAt(slot) != 0) setBox(slot, orientedBounds(slot));
 }
 
 const OUTWARD: f64 = 1.1920928955078125e-7; // 2^-23, twice what rounding to float32 can take away

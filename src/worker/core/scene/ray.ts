@@ -2,14 +2,19 @@
 
 import { SHAPE_MESH, SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
 import { Affine, invert } from '../math/affine';
+import { lineMisses } from '../math/boxes32';
 import { clip, enter, interval, leave, reciprocal, upward } from '../math/interval';
+import { packing } from '../math/pack';
 import { reserve } from '../memory';
 import { Mesh } from '../mesh/layout';
 import {
   castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
 } from '../mesh/ray';
-import { Item, boundsOf, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ, worldOf } from './objects';
-import { MOVING_TREE, STATIC_TREE, Tree, cellAt, childBoxesAt, isEmpty, slotAt, treeOf } from './octree';
+import { Candidate, boundsOf } from './candidate';
+import { Item, itemAt, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf, worldOf } from './objects';
+import {
+  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, treeOf,
+} from './octree';
 
 // The ray: world, unit direction.
 let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
@@ -25,14 +30,15 @@ let ignoredCount: u32 = 0;
 export let foundObject: u32 = 0;
 export let foundTriangle: i32 = -1;
 export let foundDistance: f64 = 0;
+let localNormalX: f64 = 0, localNormalY: f64 = 0, localNormalZ: f64 = 0;
 export let foundNormalX: f64 = 0, foundNormalY: f64 = 0, foundNormalZ: f64 = 0;
 export let foundU: f64 = 0, foundV: f64 = 0, foundW: f64 = 0;
 
+const bounds = changetype<Affine>(memory.data(96, 16));
 const inverse = changetype<Affine>(memory.data(96, 16));
-const lanes: usize = memory.data(16, 16);
 let stack: usize = 0;
 
-/** Nearest hit into found*; false without one. The direction is not zero; lengths are world units. */
+/** Nearest hit into found*, without its normal; false if there is none. Direction not zero, lengths in world units. */
 export function castRay(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
   withLayers: u32, withSides: u32, ignore: usize, ignoreCount: u32, any: bool,
@@ -86,94 +92,127 @@ function castTree(tree: Tree): void {
   const nearY = f32x4.splat(backY ? fy - padding : fy + padding), farY = f32x4.splat(backY ? fy + padding : fy - padding);
   const nearZ = f32x4.splat(backZ ? fz - padding : fz + padding), farZ = f32x4.splat(backZ ? fz + padding : fz - padding);
   const invX = f32x4.splat(ix), invY = f32x4.splat(iy), invZ = f32x4.splat(iz);
-  const objectStep = tree.stride;
+  // Where in a block the bounds are that the ray passes first, and last.
+  const firstX: usize = backX ? 48 : 0, firstY: usize = backY ? 64 : 16, firstZ: usize = backZ ? 80 : 32;
+  const lastX: usize = 48 - firstX, lastY: usize = 80 - firstY, lastZ: usize = 112 - firstZ;
   let limit = upward(end - from);
 
-  let top = push(stack, 0, 0);
-  while (top != stack) {
-    top -= 8;
-    if (load<f32>(top, 4) > limit) continue;
-    const cell = cellAt(tree, load<u32>(top));
-    for (let position = cell.start; position < cell.ownEnd; position += 4) {
-      const at = tree.bounds + (<usize>position << 2);
-      const near = f32x4.pmax(
-        f32x4.pmax(
-          f32x4.mul(f32x4.sub(v128.load(at + (backX ? 3 * objectStep : 0)), nearX), invX),
-          f32x4.mul(f32x4.sub(v128.load(at + (backY ? 4 * objectStep : objectStep)), nearY), invY),
-        ),
-        f32x4.pmax(
-          f32x4.mul(f32x4.sub(v128.load(at + (backZ ? 5 * objectStep : 2 * objectStep)), nearZ), invZ),
-          f32x4.splat(0),
-        ),
-      );
-      const far = f32x4.pmin(
-        f32x4.pmin(
-          f32x4.mul(f32x4.sub(v128.load(at + (backX ? 0 : 3 * objectStep)), farX), invX),
-          f32x4.mul(f32x4.sub(v128.load(at + (backY ? objectStep : 4 * objectStep)), farY), invY),
-        ),
-        f32x4.pmin(
-          f32x4.mul(f32x4.sub(v128.load(at + (backZ ? 2 * objectStep : 5 * objectStep)), farZ), invZ),
-          f32x4.splat(limit),
-        ),
-      );
-      let bits = i32x4.bitmask(f32x4.le(near, far));
-      while (bits != 0) {
-        const lane = ctz(bits);
-        bits &= bits - 1;
-        if (position + lane >= cell.ownEnd) break;
-        if (!(load<u32>(tree.pickable + (<usize>(position + lane) << 2)) & layers)) continue;
-        castObject(slotAt(tree, position + lane));
+  // What float64 leaves uncertain of where the ray enters.
+  const blur = (abs(originX) + abs(originY) + abs(originZ) + abs(from)) * 8.881784197001252e-16; // 2^-50
+  const enterX = originX + from * directionX;
+  const enterY = originY + from * directionY;
+  const enterZ = originZ + from * directionZ;
+  const alongX = f32x4.splat(ux), alongY = f32x4.splat(uy), alongZ = f32x4.splat(uz);
+
+  // An entry: the first of eight children, those of them that are still to be visited, and where the ray enters each.
+  // There are never more than cells with children.
+  stack = reserve(stack, 0, <u64>(tree.childBlockCount + 2) * (ENTRY_BYTES >> 1));
+  // Children are visited by octant, from where the ray comes: octant ^ flip.
+  const flip: u32 = (backX ? 1 : 0) | (backY ? 2 : 0) | (backZ ? 4 : 0);
+  let top = stack - ENTRY_BYTES;
+  let cell = root;
+  while (true) {
+    for (let start = cell.start; start < cell.ownEnd; start += LISTED) {
+      // What the ray may meet, as a list: fewer branches that nobody can foresee.
+      const stop = min(cell.ownEnd, start + LISTED);
+      let listed: usize = 0;
+      let positions = i32x4.add(i32x4.splat(start), i32x4(0, 1, 2, 3));
+      for (let block = blockAt(tree, start), last = blockAt(tree, stop); block < last; block += BLOCK_BYTES) {
+        const near = firstOf(block, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
+        const far = lastOf(block, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
+        const bits = i32x4.bitmask(f32x4.le(near, far));
+        v128.store(listedDistances + listed, v128.swizzle(near, packing(bits)));
+        v128.store(listedPositions + listed, v128.swizzle(positions, packing(bits)));
+        positions = i32x4.add(positions, i32x4.splat(4));
+        listed += popcnt(bits) << 2;
+      }
+      for (let i: usize = 0; i < listed; i += 4) {
+        const position = load<u32>(listedPositions + i);
+        if (load<f32>(listedDistances + i) > limit) continue;
+        const candidate = candidateAt(tree, position);
+        const x = enterX - candidate.x, y = enterY - candidate.y, z = enterZ - candidate.z;
+        if (lineMisses(candidate.form(), x, y, z, blur, alongX, alongY, alongZ)) continue;
+        if (!(candidate.pickable() & layers)) continue;
+        castObject(candidate);
         if (foundObject == 0) continue;
         if (anyHit) return;
         limit = min(limit, upward(foundDistance - from));
       }
     }
-    if (cell.childCount == 0) continue;
-    const boxes = childBoxesAt(tree, cell);
-    const base = top - stack;
-    for (let group: u32 = 0; group < cell.childCount; group += 4) {
-      const at = boxes + (<usize>group << 2);
-      const near = f32x4.pmax(
-        f32x4.pmax(
-          f32x4.mul(f32x4.sub(v128.load(at + (backX ? 96 : 0)), nearX), invX),
-          f32x4.mul(f32x4.sub(v128.load(at + (backY ? 128 : 32)), nearY), invY),
-        ),
-        f32x4.pmax(f32x4.mul(f32x4.sub(v128.load(at + (backZ ? 160 : 64)), nearZ), invZ), f32x4.splat(0)),
-      );
-      const far = f32x4.pmin(
-        f32x4.pmin(
-          f32x4.mul(f32x4.sub(v128.load(at + (backX ? 0 : 96)), farX), invX),
-          f32x4.mul(f32x4.sub(v128.load(at + (backY ? 32 : 128)), farY), invY),
-        ),
-        f32x4.pmin(f32x4.mul(f32x4.sub(v128.load(at + (backZ ? 64 : 160)), farZ), invZ), f32x4.splat(limit)),
-      );
-      let bits = i32x4.bitmask(f32x4.le(near, far));
-      v128.store(lanes, near);
-      while (bits != 0) {
-        const lane = ctz(bits);
-        bits &= bits - 1;
-        if (group + lane >= cell.childCount) break;
-        const distance = load<f32>(lanes + (<usize>lane << 2));
-        top = push(top, 0, 0);
-        // Nearest on top.
-        let place = top - 8;
-        while (place > stack + base && load<f32>(place - 8, 4) < distance) {
-          store<u64>(place, load<u64>(place - 8));
-          place -= 8;
-        }
-        store<u32>(place, cell.firstChild + group + lane);
-        store<f32>(place, distance, 4);
+    if (cell.firstChild != 0) {
+      const block = childBlocksAt(tree, cell);
+      const next = block + BLOCK_BYTES;
+      const near0 = firstOf(block, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
+      const far0 = lastOf(block, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
+      const near1 = firstOf(next, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
+      const far1 = lastOf(next, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
+      const met = i32x4.bitmask(f32x4.le(near0, far0)) | (i32x4.bitmask(f32x4.le(near1, far1)) << 4);
+      if (met != 0) {
+        top += ENTRY_BYTES;
+        store<u32>(top, cell.firstChild);
+        store<u32>(top, flipped(met, flip), 4);
+        v128.store(top, near0, 16);
+        v128.store(top, near1, 32);
       }
     }
+    let child: u32 = 0;
+    do {
+      if (top < stack) return;
+      const waiting = load<u32>(top, 4);
+      const octant = ctz(waiting) ^ flip;
+      const rest = waiting & (waiting - 1);
+      store<u32>(top, rest, 4);
+      if (!(load<f32>(top + (<usize>octant << 2), 16) > limit)) child = load<u32>(top) + octant;
+      if (rest == 0) top -= ENTRY_BYTES;
+    } while (child == 0);
+    cell = cellAt(tree, child);
   }
 }
 
-function push(top: usize, cell: u32, distance: f32): usize {
-  const used = top - stack;
-  stack = reserve(stack, used, used + 8);
-  store<u32>(stack + used, cell);
-  store<f32>(stack + used, distance, 4);
-  return stack + used + 8;
+const ENTRY_BYTES: usize = 48;
+const LISTED: u32 = 64;
+const listedDistances: usize = memory.data(64 * 4 + 16, 16);
+const listedPositions: usize = memory.data(64 * 4 + 16, 16);
+
+/** Where the ray enters each of four boxes, if it does, from 0 on. */
+// @ts-ignore: decorator
+@inline
+function firstOf(
+  block: usize, x: usize, y: usize, z: usize, fromX: v128, fromY: v128, fromZ: v128, invX: v128, invY: v128, invZ: v128,
+): v128 {
+  return f32x4.pmax(
+    f32x4.pmax(
+      f32x4.mul(f32x4.sub(v128.load(block + x), fromX), invX),
+      f32x4.mul(f32x4.sub(v128.load(block + y), fromY), invY),
+    ),
+    f32x4.pmax(f32x4.mul(f32x4.sub(v128.load(block + z), fromZ), invZ), f32x4.splat(0)),
+  );
+}
+
+/** Where it leaves them, up to `limit`. */
+// @ts-ignore: decorator
+@inline
+function lastOf(
+  block: usize, x: usize, y: usize, z: usize, fromX: v128, fromY: v128, fromZ: v128, invX: v128, invY: v128, invZ: v128,
+  limit: f32,
+): v128 {
+  return f32x4.pmin(
+    f32x4.pmin(
+      f32x4.mul(f32x4.sub(v128.load(block + x), fromX), invX),
+      f32x4.mul(f32x4.sub(v128.load(block + y), fromY), invY),
+    ),
+    f32x4.pmin(f32x4.mul(f32x4.sub(v128.load(block + z), fromZ), invZ), f32x4.splat(limit)),
+  );
+}
+
+/** Eight bits, each moved from its place i to i ^ flip. */
+// @ts-ignore: decorator
+@inline
+function flipped(bits: u32, flip: u32): u32 {
+  let b = bits;
+  b = flip & 1 ? ((b & 0x55) << 1) | ((b >> 1) & 0x55) : b;
+  b = flip & 2 ? ((b & 0x33) << 2) | ((b >> 2) & 0x33) : b;
+  return flip & 4 ? ((b & 0x0f) << 4) | (b >> 4) : b;
 }
 
 function isIgnored(id: u32): bool {
@@ -182,11 +221,10 @@ function isIgnored(id: u32): bool {
 }
 
 /** A nearer hit on this object replaces the one found; of two at the same distance the lower id stays. */
-function castObject(slot: u32): void {
-  const item = itemAt(slot);
-  if (ignoredCount > 0 && isIgnored(item.id)) return;
-  if (item.shape == SHAPE_MESH) castMesh(item);
-  else castBox(item);
+function castObject(candidate: Candidate): void {
+  if (ignoredCount > 0 && isIgnored(candidate.id)) return;
+  if (candidate.shape == SHAPE_MESH) castMesh(itemAt(slotOf(candidate.id)));
+  else castBox(candidate);
 }
 
 // The ray in an object's space; its direction is not unit there, so that t stays a length in the world.
@@ -205,8 +243,8 @@ function toLocal(m: Affine): void {
   alongZ = inverse.xz * directionX + inverse.yz * directionY + inverse.zz * directionZ;
 }
 
-function better(item: Item, t: f64): bool {
-  return t < foundDistance || (t == foundDistance && (foundObject == 0 || item.id < foundObject));
+function better(id: u32, t: f64): bool {
+  return t < foundDistance || (t == foundDistance && (foundObject == 0 || id < foundObject));
 }
 
 function castMesh(item: Item): void {
@@ -214,8 +252,8 @@ function castMesh(item: Item): void {
   const t = castMeshRay(
     changetype<Mesh>(item.mesh), localX, localY, localZ, alongX, alongY, alongZ, tMin, foundDistance, sides, anyHit,
   );
-  if (t == Infinity || !better(item, t)) return;
-  record(item, t, hitNormalX, hitNormalY, hitNormalZ);
+  if (t == Infinity || !better(item.id, t)) return;
+  record(item.id, t, hitNormalX, hitNormalY, hitNormalZ);
   foundTriangle = hitTriangle;
   foundU = hitU;
   foundV = hitV;
@@ -223,8 +261,8 @@ function castMesh(item: Item): void {
 }
 
 /** The slab test (Kay and Kajiya 1986) on the cube that the box is an image of. */
-function castBox(item: Item): void {
-  toLocal(boundsOf(item));
+function castBox(candidate: Candidate): void {
+  toLocal(boundsOf(candidate, bounds));
   let near = -Infinity, far = Infinity;
   let nearAxis = 0, farAxis = 0;
   for (let axis = 0; axis < 3; axis++) {
@@ -244,22 +282,31 @@ function castBox(item: Item): void {
   const front = sides & SIDE_FRONT && near >= tMin;
   if (!front && !(sides & SIDE_BACK && far >= tMin)) return;
   const t = front ? near : far;
-  if (t > foundDistance || !better(item, t)) return;
+  if (t > foundDistance || !better(candidate.id, t)) return;
   const axis = front ? nearAxis : farAxis;
   const d = axis == 0 ? alongX : axis == 1 ? alongY : alongZ;
   // Outwards: against the ray where it enters, along it where it leaves.
   const sign = d > 0 == front ? -1.0 : 1.0;
-  record(item, t, axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
+  record(candidate.id, t, axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
   foundTriangle = -1;
   foundU = 0;
   foundV = 0;
   foundW = 0;
 }
 
-/** The hit, with its normal taken to the world by the inverse transposed. */
-function record(item: Item, t: f64, nx: f64, ny: f64, nz: f64): void {
-  foundObject = item.id;
+function record(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
+  foundObject = id;
   foundDistance = t;
+  localNormalX = nx;
+  localNormalY = ny;
+  localNormalZ = nz;
+}
+
+/** The normal of the hit, taken to the world by the inverse transposed, into foundNormal*. */
+export function findNormal(): void {
+  const item = itemAt(slotOf(foundObject));
+  invert(inverse, item.shape == SHAPE_MESH ? worldOf(item) : orientedBounds(slotOf(foundObject)));
+  const nx = localNormalX, ny = localNormalY, nz = localNormalZ;
   const x = inverse.xx * nx + inverse.xy * ny + inverse.xz * nz;
   const y = inverse.yx * nx + inverse.yy * ny + inverse.yz * nz;
   const z = inverse.zx * nx + inverse.zy * ny + inverse.zz * nz;

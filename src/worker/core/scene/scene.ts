@@ -1,32 +1,34 @@
 // The scene: objects and the two trees that index them, brought up to date when somebody asks.
 
 import { FLAG_STATIC, OBJECT_FLAGS } from '../../../shared/layout';
-import { AFFINE_BYTES, Affine, usable } from '../math/affine';
+import { Affine, copy, same, usable } from '../math/affine';
 import {
-  NO_TREE, UNPLACED, boxAt, describe, forget, isAlive, itemAt, moveOrigin, reserveSlots, sceneOriginX, sceneOriginY,
-  sceneOriginZ, slotCount, slotOf, updateBounds, worldOf,
+  NO_TREE, UNPLACED, boxAt, describe, forget, isAlive, itemAt, moveOrigin, orientedBounds, reserveSlots, sceneOriginX, sceneOriginY,
+  sceneOriginZ, slotCount, setBox, slotOf, worldOf,
 } from './objects';
 import {
-  MOVING_TREE, STATIC_TREE, beginTree, buildTree, clearSlot, enlist, movePosition, noteMisfit, refitTree, treeOf,
+  MOVING_TREE, STATIC_TREE, beginTree, buildTree, clearSlot, enlist, place, refitTree, treeOf,
 } from './octree';
-import { SlotSet, addSlot, clearSlots, slotIn } from './slot-set';
+import { SlotSet, addSlot } from './slot-set';
 import { forgetInViews } from './views';
 
-/** Slots whose boxes the trees have not taken over yet. */
-const moved = changetype<SlotSet>(memory.data(16, 16));
 /** Slots whose pairs are to be found anew. */
 export const unpaired = changetype<SlotSet>(memory.data(16, 16));
 
+/** The shape or the place of an object has changed: its bounds follow, and its position in a tree that is built. */
 function touch(slot: u32): void {
-  addSlot(moved, slot);
   addSlot(unpaired, slot);
+  const bounds = orientedBounds(slot);
+  setBox(slot, bounds);
+  const box = boxAt(slot);
+  if (box.position != UNPLACED && treeOf(box.tree).built) place(treeOf(box.tree), slot, bounds);
 }
 
 /** Adds an object, or changes one. */
 export function putObject(id: u32, description: usize): void {
   const slot = slotOf(id);
   reserveSlots(slot);
-  touch(slot);
+  addSlot(unpaired, slot); // first, as it may run out of memory
   const which = load<u32>(description, OBJECT_FLAGS) & FLAG_STATIC ? STATIC_TREE : MOVING_TREE;
   const box = boxAt(slot);
   if (box.tree != which) {
@@ -35,6 +37,7 @@ export function putObject(id: u32, description: usize): void {
     treeOf(which).built = 0;
   }
   describe(id, description);
+  touch(slot);
 }
 
 /** One that is not there, as adding it ran out of memory, stays so. */
@@ -51,10 +54,9 @@ export function removeObject(id: u32): void {
 /** Gives an object a new place; false where the matrix is none. The same matrix again is no movement. */
 export function moveObject(slot: u32, matrix: Affine): bool {
   const world = worldOf(itemAt(slot));
-  if (memory.compare(changetype<usize>(world), changetype<usize>(matrix), AFFINE_BYTES) == 0) return true;
+  if (same(world, matrix)) return true;
   if (!usable(matrix)) return false;
-  memory.copy(changetype<usize>(world), changetype<usize>(matrix), AFFINE_BYTES);
-  updateBounds(slot);
+  copy(world, matrix);
   touch(slot);
   return true;
 }
@@ -64,39 +66,18 @@ export function moveObject(slot: u32, matrix: Affine): bool {
  * positions are holes or have left their cells; otherwise only its bounds follow.
  */
 export function updateTrees(): void {
-  if (moved.count == 0 && !isStale(STATIC_TREE) && !isStale(MOVING_TREE)) return;
-  for (let i: u32 = 0; i < moved.count; i++) {
-    const slot = slotIn(moved, i);
-    if (boxAt(slot).position != UNPLACED) noteMisfit(treeOf(boxAt(slot).tree), slot);
-  }
   const rebuildStatic = isStale(STATIC_TREE);
   const rebuildMoving = isStale(MOVING_TREE);
-  if ((rebuildStatic || rebuildMoving) && recentre()) {
-    rebuild(STATIC_TREE);
-    rebuild(MOVING_TREE);
-  } else {
-    if (rebuildStatic) rebuild(STATIC_TREE);
-    if (rebuildMoving) rebuild(MOVING_TREE);
-    if (!rebuildStatic || !rebuildMoving) refit(rebuildStatic, rebuildMoving);
-  }
-  clearSlots(moved);
-}
-
-/** Moved slots into the trees that were not built anew. */
-function refit(staticDone: bool, movingDone: bool): void {
-  for (let i: u32 = 0; i < moved.count; i++) {
-    const slot = slotIn(moved, i);
-    const box = boxAt(slot);
-    if (box.position == UNPLACED || (box.tree == STATIC_TREE ? staticDone : movingDone)) continue;
-    movePosition(treeOf(box.tree), slot);
-  }
-  if (!staticDone) refitTree(treeOf(STATIC_TREE));
-  if (!movingDone) refitTree(treeOf(MOVING_TREE));
+  const all = (rebuildStatic || rebuildMoving) && recentre();
+  if (all || rebuildStatic) rebuild(STATIC_TREE);
+  if (all || rebuildMoving) rebuild(MOVING_TREE);
+  refitTree(treeOf(STATIC_TREE));
+  refitTree(treeOf(MOVING_TREE));
 }
 
 function isStale(which: u32): bool {
   const tree = treeOf(which);
-  return !tree.built || (tree.misfits + tree.holes) * 10 > tree.count + 160;
+  return !tree.built || (tree.misfits + tree.holes) * 20 > tree.count + 320;
 }
 
 function rebuild(which: u32): void {
