@@ -1,0 +1,84 @@
+// `npm run bench`: the core against its peers, in this process. Installs and builds what is missing first.
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { fail, root } from './run.mjs';
+import { ensureBuild, ensureDependencies } from './setup.mjs';
+
+const HELP = `npm run bench -- [options]
+
+Measures the core and its peers, one after the other, on the same work, and compares their answers. Rows are computation
+on one thread, without the messages to the worker. Exits with 1 when answers differ; never because of a time.
+
+  --rows a,b     only these rows
+  --rounds n     how often each row is run, without the warm-up; by default it is up to the row
+  --native       with Embree 3 and FCL 0.7, compiled here (Debian: apt-get install g++ libembree-dev libfcl-dev)
+  --json [file]  all samples as JSON; the file is artifacts/bench.json by default
+  --write        writes test/bench/results.json, test/bench/chart.svg and the table in README.md
+  --help         this text`;
+const BUNDLE = 'build/bench.mjs';
+
+const options = optionsOf(process.argv.slice(2));
+ensureDependencies();
+ensureBuild();
+await bundle();
+allowGarbageCollection();
+const { bench } = await import(`../${BUNDLE}`);
+process.exitCode = await bench({ root, ...options });
+
+function optionsOf(args) {
+  const { help, rows, rounds, ...others } = parsed(args);
+  if (help) {
+    console.log(HELP);
+    process.exit(0);
+  }
+  if (rounds !== undefined && !/^[1-9]\d*$/.test(rounds)) fail(`--rounds: ${rounds} is not a number of rounds`);
+  if (others.write && rows !== undefined) fail('--write: the table is of all rows; leave --rows out');
+  return { ...others, rows: rows?.split(','), rounds: rounds && Number(rounds) };
+}
+
+function parsed(args) {
+  // The file behind --json may be left out, which parseArgs does not know.
+  const complete = args.flatMap((arg, i) => {
+    return arg === '--json' && !(args[i + 1] && !args[i + 1].startsWith('--'))
+      ? ['--json=artifacts/bench.json']
+      : [arg];
+  });
+  const string = { type: 'string' };
+  const boolean = { type: 'boolean' };
+  try {
+    return parseArgs({
+      args: complete,
+      options: {
+        rows: string,
+        rounds: string,
+        json: string,
+        native: { ...boolean, default: false },
+        write: { ...boolean, default: false },
+        help: boolean,
+      },
+    }).values;
+  } catch (error) {
+    return fail(`${error.message}\n\n${HELP}`);
+  }
+}
+
+async function bundle() {
+  const { build } = await import('rolldown');
+  await build({
+    input: join(root, 'test/bench/main.ts'),
+    platform: 'node',
+    external: [/^node:/, /^three/, /^@dimforge\//, 'echarts'],
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+    transform: { define: { 'import.meta.env.SEED': '1' } },
+    output: { file: join(root, BUNDLE), sourcemap: true, codeSplitting: false },
+  });
+}
+
+/** The bench collects garbage between what it measures. Code that is not used for a while stays compiled. */
+function allowGarbageCollection() {
+  setFlagsFromString('--expose-gc');
+  setFlagsFromString('--no-flush-bytecode');
+  globalThis.gc = runInNewContext('gc');
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+
+export interface Machine {
+  cpu: string;
+  cores: number;
+  node: string;
+  date: string;
+  /** Of the peers, by package. */
+  versions: Record<string, string>;
+}
+
+const PEERS = ['three', 'three-mesh-bvh', '@dimforge/rapier3d-compat', '@dimforge/rapier3d-simd-compat'];
+
+export function thisMachine(root: string): Machine {
+  const versionOf = (name: string): string => {
+    return JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version;
+  };
+  return {
+    cpu: cpus()[0].model.trim(),
+    cores: cpus().length,
+    node: process.version,
+    date: new Date().toISOString(),
+    versions: Object.fromEntries(PEERS.map((name) => [name, versionOf(name)])),
+  };
+}

@@ -1,0 +1,70 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { measure, type Row, type RowResult } from './harness.js';
+import { type Machine, thisMachine } from './machine.js';
+import { missingNativePeers } from './native/native.js';
+import { chartOf } from './report/chart.js';
+import { readmeWith } from './report/readme.js';
+import { printFaults, printHeader, printRow } from './report/table.js';
+import { FULL, rowsOf } from './rows/index.js';
+
+/** What `npm run bench -- --help` says about them. */
+export interface BenchOptions {
+  root: string;
+  native: boolean;
+  rows: string[] | undefined;
+  rounds: number | undefined;
+  json: string | undefined;
+  write: boolean;
+}
+
+const RESULTS = 'test/bench/results.json';
+const CHART = 'test/bench/chart.svg';
+
+/** Answers the exit code: 1 where contenders disagree or an option cannot be met. */
+export async function bench({ root, native, rows: names, rounds, json, write }: BenchOptions): Promise<number> {
+  const rows = chosen(names);
+  if (typeof rows === 'string') {
+    console.error(rows);
+    return 1;
+  }
+  const missing = native ? await missingNativePeers() : null;
+  if (missing) {
+    console.error(`--native: ${missing}`);
+    return 1;
+  }
+  const machine = thisMachine(root);
+  printHeader(machine);
+  const results: RowResult[] = [];
+  for (const row of rows) {
+    const result = await measure(row, { native }, { rounds });
+    printRow(result);
+    results.push(result);
+  }
+  if (json !== undefined) writeJson(join(root, json), machine, results);
+  if (write) writeResults(root, machine, results, native);
+  return printFaults(results) ? 1 : 0;
+}
+
+function chosen(names: string[] | undefined): Row[] | string {
+  const all = rowsOf(FULL);
+  const unknown = names?.filter((name) => !all.some((row) => row.name === name)) ?? [];
+  if (unknown.length > 0) {
+    return `--rows: there is no ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}`;
+  }
+  return all.filter(({ name }) => names?.includes(name) ?? true);
+}
+
+function writeJson(path: string, machine: Machine, rows: readonly RowResult[]): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${JSON.stringify({ machine, rows }, null, 2)}\n`);
+  console.log(`\nWritten: ${path}`);
+}
+
+function writeResults(root: string, machine: Machine, rows: readonly RowResult[], native: boolean): void {
+  writeJson(join(root, RESULTS), machine, rows);
+  writeFileSync(join(root, CHART), chartOf(rows));
+  const readme = join(root, 'README.md');
+  const command = `npm run bench -- ${native ? '--native ' : ''}--write`;
+  writeFileSync(readme, readmeWith(readFileSync(readme, 'utf8'), { machine, rows, command, chart: CHART }));
+}

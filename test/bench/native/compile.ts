@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { mkdir, rename, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** A C++ file beside this one, and what it takes. */
+export interface Program {
+  source: 'rays.cpp' | 'pairs.cpp';
+  /** What the binary is called in build/native. */
+  binary: string;
+  flags: readonly string[];
+  libraries: readonly string[];
+  /** One of the library's headers: without it the packages are missing. */
+  header: string;
+  /** Debian's. */
+  packages: string;
+}
+
+const root = dirname(createRequire(import.meta.url).resolve('collision-worker/package.json'));
+const sources = join(root, 'test/bench/native');
+
+/** Why the program cannot be compiled here, naming the packages to install; null where it can. */
+export async function missing({ header, libraries, packages }: Program): Promise<string | null> {
+  const probe = `#include <${header}>\nint main() {}\n`;
+  const args = ['-x', 'c++', '-', ...INCLUDES, ...libraries, '-o', '/dev/null'];
+  const problem = await compiler(args, probe);
+  return problem && `${header} could not be compiled and linked: apt-get install ${packages}\n${problem}`;
+}
+
+/** Compiles unless that was done since any of it changed; answers the binary's path. */
+export async function compiled(program: Program): Promise<string> {
+  const source = join(sources, program.source);
+  const binary = join(root, 'build/native', program.binary);
+  const parts = [program.source, 'peer.hpp', 'compile.ts', 'native.ts'].map((part) => modified(join(sources, part)));
+  if ((await modified(binary)) > Math.max(...(await Promise.all(parts)))) return binary;
+  const absent = await missing(program);
+  if (absent) throw new Error(absent);
+  await mkdir(dirname(binary), { recursive: true });
+  // Swapped in whole: nobody starts half a binary.
+  const fresh = `${binary}.${process.pid}`;
+  const args = ['-std=c++17', '-O3', '-DNDEBUG', ...program.flags, ...INCLUDES, source, ...program.libraries];
+  const problem = await compiler([...args, '-o', fresh], '');
+  if (problem) throw new Error(`${program.source} does not compile:\n${problem}`);
+  await rename(fresh, binary);
+  return binary;
+}
+
+/** Where Debian keeps Eigen, which FCL includes. */
+const INCLUDES = ['-I/usr/include/eigen3'];
+
+async function modified(path: string): Promise<number> {
+  return (await stat(path).catch(() => null))?.mtimeMs ?? 0;
+}
+
+/** What the compiler objects to; null when nothing. */
+function compiler(args: readonly string[], input: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const child = spawn('g++', args, { stdio: ['pipe', 'ignore', 'pipe'] });
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      errors += text;
+    });
+    child.stdin.on('error', () => {}); // 'close' tells more
+    child.stdin.end(input);
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code) => resolve(code === 0 ? null : errors || `g++ ended with code ${code}`));
+  });
+}

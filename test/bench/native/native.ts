@@ -1,0 +1,172 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Triangles } from '../../oracle/meshes.js';
+import { compiled, missing, type Program } from './compile.js';
+
+/** A native library in a process of its own, single-threaded, its tree built, waiting to do the work again. */
+export interface NativePeer<Answer extends { ms: number }> {
+  /** Library, version, how it was compiled and set. */
+  readonly name: string;
+  readonly buildMs: number;
+  /** Does all of the work once. Rejects when the process has ended, or ends before it answers. */
+  run(): Promise<Answer>;
+  stop(): void;
+}
+
+export interface EmbreeAnswer {
+  ms: number;
+  /** How many rays hit, and the sum of their distances. */
+  hits: number;
+  sum: number;
+}
+
+export interface FclAnswer {
+  ms: number;
+  /** Poses that collide, or pairs of triangles over all poses. */
+  count: number;
+}
+
+const EMBREE: Program = {
+  source: 'rays.cpp',
+  binary: 'rays',
+  flags: ['-march=native'],
+  libraries: ['-lembree3'],
+  header: 'embree3/rtcore.h',
+  packages: 'g++ libembree-dev',
+};
+
+/** As Debian compiled it. */
+const FCL: Program = {
+  source: 'pairs.cpp',
+  binary: 'pairs',
+  flags: [],
+  libraries: ['-lfcl', '-lccd'],
+  header: 'fcl/config.h',
+  packages: 'g++ libfcl-dev',
+};
+
+/** For this machine, but with Eigen's types aligned as in Debian's library, with which it shares them. */
+const FCL_COMPILED_HERE: Program = {
+  ...FCL,
+  binary: 'pairs-compiled-here',
+  flags: ['-DCOMPILED_HERE', '-march=native', '-DEIGEN_MAX_ALIGN_BYTES=16'],
+};
+
+/** Why the native peers cannot be had here, naming the packages to install; null where they can. */
+export async function missingNativePeers(): Promise<string | null> {
+  const reasons = [await missing(EMBREE), await missing(FCL)].filter((reason) => reason !== null);
+  return reasons.length === 0 ? null : reasons.join('\n');
+}
+
+/**
+ * `rays`: 8 per ray: origin, tMin, direction of unit length, tMax. With `sse4.2`, Embree's boxes and triangles go four at
+ * a time, as ours do; else as wide as the machine allows.
+ */
+export function startEmbree(
+  mesh: Triangles,
+  rays: Float32Array,
+  instructions: 'all' | 'sse4.2' = 'all',
+): Promise<NativePeer<EmbreeAnswer>> {
+  const configuration = instructions === 'all' ? 'threads=1' : `threads=1,isa=${instructions}`;
+  return start(EMBREE, mesh, rays, 8, configuration, ['ms', 'hits', 'sum']);
+}
+
+/**
+ * The mesh against itself. `poses`: 16 per pose, column-major, rigid: the second one's, the first one's is the
+ * identity. `first` stops a pose at its first pair of triangles.
+ */
+export function startFcl(
+  mesh: Triangles,
+  poses: Float64Array,
+  mode: 'first' | 'all',
+  build: 'debian' | 'compiled here',
+): Promise<NativePeer<FclAnswer>> {
+  return start(build === 'debian' ? FCL : FCL_COMPILED_HERE, mesh, poses, 16, mode, ['ms', 'count']);
+}
+
+async function start<Answer extends { ms: number }>(
+  program: Program,
+  { positions, indices }: Triangles,
+  items: Float32Array | Float64Array,
+  itemLength: number,
+  mode: string,
+  keys: readonly (keyof Answer & string)[],
+): Promise<NativePeer<Answer>> {
+  const binary = await compiled(program);
+  const folder = await mkdtemp(join(tmpdir(), 'native-peer-'));
+  try {
+    const input = join(folder, 'input');
+    const counts = Uint32Array.of(positions.length / 3, indices.length / 3, items.length / itemLength);
+    await writeFile(input, [counts, positions, indices, items]);
+    const lines = new Conversation(spawn(binary, [input, mode], { stdio: 'pipe' }), program.binary);
+    const { name, buildMs } = await lines.next<{ name: string; buildMs: number }>(['name', 'buildMs']);
+    return { name, buildMs, run: () => lines.ask('run', keys), stop: () => lines.end() };
+  } finally {
+    await rm(folder, { recursive: true }); // it was read before the first answer
+  }
+}
+
+interface Waiting {
+  resolve(line: string): void;
+  reject(error: Error): void;
+}
+
+/** A line for a line, in order. The end of the process rejects what is not answered yet, and all that follows. */
+class Conversation {
+  readonly #child: ChildProcess;
+  readonly #name: string;
+  readonly #waiting: Waiting[] = [];
+  #errors = '';
+  #end: Error | undefined;
+
+  constructor(child: ChildProcess, name: string) {
+    this.#child = child;
+    this.#name = name;
+    createInterface({ input: child.stdout! }).on('line', (line) => this.#waiting.shift()?.resolve(line));
+    child.stderr!.setEncoding('utf8').on('data', (text) => {
+      this.#errors += text;
+    });
+    child.stdin!.on('error', () => {}); // 'close' tells more
+    child.on('error', (error) => this.#fail(error.message));
+    child.on('close', (code, signal) => this.#fail(`ended with ${signal ?? `code ${code}`} ${this.#errors}`));
+  }
+
+  ask<Answer>(line: string, keys: readonly (keyof Answer & string)[]): Promise<Answer> {
+    this.#child.stdin!.write(`${line}\n`);
+    return this.next(keys);
+  }
+
+  async next<Answer>(keys: readonly (keyof Answer & string)[]): Promise<Answer> {
+    const line = await new Promise<string>((resolve, reject) => {
+      if (this.#end) reject(this.#end);
+      else this.#waiting.push({ resolve, reject });
+    });
+    const answer = parsed(line);
+    if (!answer || !keys.every((key) => key in answer)) {
+      this.end();
+      throw new Error(`${this.#name} answered ${JSON.stringify(line)}, expected JSON of ${keys.join(', ')}`);
+    }
+    return answer as Answer;
+  }
+
+  end(): void {
+    this.#child.stdin!.end();
+  }
+
+  #fail(reason: string): void {
+    this.#end ??= new Error(`${this.#name} ${reason.trim()}`);
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#end);
+  }
+}
+
+function parsed(line: string): object | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}

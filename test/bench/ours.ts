@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { FrameView } from '../../src/client/frame-result.js';
+import { Staging } from '../../src/client/staging.js';
+import { ViewTable } from '../../src/client/views.js';
+import {
+  CONTACTS_ANY,
+  FLAG_CULLABLE,
+  FLAG_PICKABLE,
+  GENERATION_BITS,
+  SHAPE_BOX,
+  SHAPE_MESH,
+  SIDE_DOUBLE,
+} from '../../src/shared/layout.js';
+import type { RayFilter } from '../../src/shared/protocol.js';
+import type { MeshData, ViewOptions } from '../../src/shared/types.js';
+import { type Core, createCore, type PlacedDescription } from '../../src/worker/core.js';
+
+export const OURS = 'collision-worker';
+const WASM = join(dirname(createRequire(import.meta.url).resolve('collision-worker/package.json')), 'build/core.wasm');
+const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+
+export function startCore(): Promise<Core> {
+  return createCore(readFileSync(WASM));
+}
+
+export function bake(core: Core, { positions, indices }: MeshData): ArrayBuffer {
+  const build = core.beginBuild(positions, indices);
+  while (build.step(Number.POSITIVE_INFINITY) < 1);
+  return build.finish();
+}
+
+/** A core that holds one object: a mesh where it was made. */
+export async function coreWithMesh(data: MeshData): Promise<Core> {
+  const core = await startCore();
+  addMeshObject(core, core.loadMesh(bake(core, data)));
+  return core;
+}
+
+export function addMeshObject(core: Core, mesh: number): void {
+  core.addObjects(idsOf(1), { ...OBJECT, shape: SHAPE_MESH, mesh, matrix: IDENTITY });
+}
+
+/** Of the only object. */
+export const OBJECT_ID = idsOf(1)[0];
+
+export function filterOf(side = SIDE_DOUBLE): RayFilter {
+  return { layers: -1, side, ignore: new Uint32Array(0) };
+}
+
+/** Both sides of the service in one thread: what the client writes, the core reads, and the other way around. */
+export class Scene {
+  readonly core: Core;
+  readonly ids: Uint32Array;
+  readonly #staging = new Staging();
+  readonly #views = new ViewTable();
+  #out: ArrayBuffer | undefined;
+  #frame = 0;
+
+  /** Unit boxes. `description` says what is not as by default. */
+  static async ofBoxes(count: number, description: Partial<PlacedDescription> = {}): Promise<Scene> {
+    const scene = new Scene(await startCore(), count);
+    scene.core.addObjects(scene.ids, { ...OBJECT, ...description, matrix: IDENTITY });
+    return scene;
+  }
+
+  private constructor(core: Core, count: number) {
+    this.core = core;
+    this.ids = idsOf(count);
+  }
+
+  indexOf(id: number): number {
+    return id >>> GENERATION_BITS;
+  }
+
+  setTransforms(ids: Uint32Array, matrices: Float32Array): void {
+    this.#staging.setBlock(ids, matrices);
+  }
+
+  setView(view: ViewOptions): void {
+    this.#views.set('setView', 'main', view);
+  }
+
+  /** What it answers is valid until the next one. */
+  update(): FrameView {
+    this.#views.stage(this.#staging);
+    const input = this.#staging.seal(++this.#frame, 0);
+    this.#out = this.core.frame(input, this.#out);
+    this.#staging.restart(input);
+    return new FrameView(this.#out, this.#views.names);
+  }
+}
+
+const OBJECT: PlacedDescription = {
+  shape: SHAPE_BOX,
+  mesh: 0,
+  flags: FLAG_PICKABLE | FLAG_CULLABLE,
+  layers: 1,
+  collidesWith: -1,
+  group: 0,
+  contacts: CONTACTS_ANY,
+  center: [0, 0, 0],
+  extent: [0.5, 0.5, 0.5],
+  rotation: [0, 0, 0, 1],
+  radius: 0,
+};
+
+function idsOf(count: number): Uint32Array {
+  return Uint32Array.from({ length: count }, (_, slot) => (slot << GENERATION_BITS) | 1);
+}

@@ -1,0 +1,68 @@
+// Embree and FCL, each in a process of its own, which measures itself.
+import type { Triangles } from '../../oracle/meshes.js';
+import type { ContenderElsewhere } from '../harness.js';
+import { startEmbree, startFcl } from '../native/native.js';
+
+export async function embreeRays(mesh: Triangles, rays: Float32Array, target?: number): Promise<ContenderElsewhere[]> {
+  return [
+    { ...(await embree(mesh, rays, 'all')), ...(target === undefined ? {} : { target }) },
+    await embree(mesh, rays, 'sse4.2'),
+  ];
+}
+
+async function embree(
+  mesh: Triangles,
+  rays: Float32Array,
+  instructions: 'all' | 'sse4.2',
+): Promise<ContenderElsewhere> {
+  const peer = await startEmbree(mesh, rays, instructions);
+  let checksum = { hits: 0, distances: 0 };
+  return {
+    name: instructions === 'all' ? 'Embree' : 'Embree, four at a time as we do',
+    note: peer.name,
+    async measure() {
+      const { ms, hits, sum } = await peer.run();
+      checksum = { hits, distances: sum };
+      return ms;
+    },
+    checksum: () => checksum,
+    tolerance: {
+      of: { hits: 1e-4, distances: 1e-4 },
+      because: 'all in float32, and its fastest traversal misses a few of the rays that go through edges',
+    },
+    close: () => peer.stop(),
+  };
+}
+
+export async function fclPairs(
+  mesh: Triangles,
+  poses: Float64Array,
+  mode: 'first' | 'all',
+  target?: number,
+): Promise<ContenderElsewhere[]> {
+  return [
+    { ...(await fcl(mesh, poses, mode, 'debian')), ...(target === undefined ? {} : { target }) },
+    await fcl(mesh, poses, mode, 'compiled here'),
+  ];
+}
+
+async function fcl(
+  mesh: Triangles,
+  poses: Float64Array,
+  mode: 'first' | 'all',
+  build: 'debian' | 'compiled here',
+): Promise<ContenderElsewhere> {
+  const peer = await startFcl(mesh, poses, mode, build);
+  let pairs = 0;
+  return {
+    name: build === 'debian' ? "FCL, Debian's" : 'FCL, compiled for this machine',
+    note: peer.name,
+    async measure() {
+      const { ms, count } = await peer.run();
+      pairs = count;
+      return ms;
+    },
+    checksum: () => ({ pairs }),
+    close: () => peer.stop(),
+  };
+}

@@ -1,0 +1,64 @@
+import type { ContenderResult, Fact, RowResult } from '../harness.js';
+import type { Machine } from '../machine.js';
+import type { Spread } from '../statistics.js';
+
+const WIDTHS = [38, 14, 24, 10, 20, 10, 0];
+
+export function printHeader({ cpu, cores, node, versions }: Machine): void {
+  const peers = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  console.log(`${cpu}, ${cores} cores, Node ${node}; ${peers.join(', ')}`);
+  console.log('Computation on one thread, without the messages to the worker. Ratio: peer / ours, round by round.\n');
+  printLine(['', 'median', 'quartiles', 'ratio', 'quartiles', 'target', '']);
+}
+
+export function printRow({ name, work, contenders, facts, faults }: RowResult): void {
+  console.log(`\n${name}: ${work}`);
+  for (const contender of contenders) printLine(cellsOf(contender));
+  for (const fact of facts) {
+    const { value, atMost } = fact;
+    console.log(`  ${factLine(fact)}${atMost === undefined ? '' : `, target ≤ ${atMost} ${verdict(value <= atMost)}`}`);
+  }
+  for (const fault of faults) console.log(`  DIFFERENT ANSWERS: ${fault}`);
+}
+
+/** Answers whether there were any. */
+export function printFaults(rows: readonly RowResult[]): boolean {
+  const faulty = rows.filter(({ faults }) => faults.length > 0);
+  if (faulty.length > 0) console.error(`\nDifferent answers in ${faulty.map(({ name }) => name).join(', ')}`);
+  return faulty.length > 0;
+}
+
+function verdict(isMet: boolean): string {
+  return isMet ? '✓' : '✗';
+}
+
+export function factLine({ name, value, unit }: Fact): string {
+  return `${name} ${digits(value)} ${unit}`;
+}
+
+function cellsOf({ name, note, ms, ratio, target }: ContenderResult): string[] {
+  const isFirst = ratio.median === 1 && ratio.lower === 1 && ratio.upper === 1;
+  return [
+    `  ${name}`,
+    `${digits(ms.median)} ms`,
+    range(ms),
+    isFirst ? '' : `${digits(ratio.median)}×`,
+    isFirst ? '' : range(ratio),
+    target === undefined ? '' : `≥ ${target} ${verdict(ratio.median >= target)}`,
+    note ? `  ${note}` : '',
+  ];
+}
+
+function printLine([name, ...cells]: string[]): void {
+  const [first, ...widths] = WIDTHS;
+  console.log((name.padEnd(first) + cells.map((cell, i) => cell.padStart(widths[i])).join('')).trimEnd());
+}
+
+/** Three that count. */
+export function digits(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
+}
+
+function range({ lower, upper }: Spread): string {
+  return `${digits(lower)} – ${digits(upper)}`;
+}

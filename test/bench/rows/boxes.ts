@@ -1,0 +1,121 @@
+import { BoxGeometry, DoubleSide, Mesh, MeshBasicMaterial } from 'three';
+import { Random } from '../../oracle/random.js';
+import type { Contender, Row } from '../harness.js';
+import { filterOf, OURS, Scene } from '../ours.js';
+import { BoxGrid } from '../peers/box-grid.js';
+import { BoxRayGrid } from '../peers/box-ray-grid.js';
+import { castRay, RAPIERS, sensorPairs } from '../peers/rapier.js';
+import { raycaster } from '../peers/raycaster.js';
+import { type BoxFrame, frameOfRound, HALF_SIZE, pairChecksum, turningBoxes } from '../work/boxes.js';
+import { rayChecksum, raysAround } from '../work/rays.js';
+
+const FRAMES = 30;
+
+/** A frame in which every box moves: from its new place to all overlapping pairs. */
+export function boxPairsRow(count: number): Row {
+  return {
+    name: 'boxes-10k',
+    work: `a frame of ${count.toLocaleString('en')} boxes that all turn and drift, to all pairs that overlap`,
+    rounds: 41,
+    async prepare() {
+      const frames = turningBoxes(new Random(1), count, FRAMES);
+      const rapiers = RAPIERS.map(async ([name, rapier]): Promise<Contender> => {
+        return { ...(await sensorPairs(name, rapier, frames)), target: 6 };
+      });
+      return {
+        contenders: [await ourPairs(frames), ...(await Promise.all(rapiers)), { ...gridPairs(frames), target: 5 }],
+      };
+    },
+  };
+}
+
+/** In the first frame of the same scene. */
+export function boxRaysRow(count: number, rayCount: number): Row {
+  return {
+    name: 'rays-boxes',
+    work: `${rayCount.toLocaleString('en')} first hits among ${count.toLocaleString('en')} boxes`,
+    rounds: 21,
+    async prepare() {
+      const [frame] = turningBoxes(new Random(1), count, 1);
+      const rays = raysAround(new Random(2), frame.positions, rayCount);
+      const rapiers = RAPIERS.map(async ([name, rapier]): Promise<Contender> => {
+        return { ...(await castRay(name, rapier, frame, rays)), target: 8 };
+      });
+      return {
+        contenders: [
+          await ourRays(frame, rays),
+          ...(await Promise.all(rapiers)),
+          gridRays(frame, rays),
+          raycaster(boxObjects(frame), rays, 20),
+        ],
+      };
+    },
+  };
+}
+
+async function ourPairs(frames: readonly BoxFrame[]): Promise<Contender> {
+  const scene = await Scene.ofBoxes(frames[0].positions.length / 3);
+  scene.setTransforms(scene.ids, frames[0].matrices);
+  let { contacts } = scene.update();
+  return {
+    name: OURS,
+    run(round) {
+      scene.setTransforms(scene.ids, frameOfRound(frames, round).matrices);
+      ({ contacts } = scene.update());
+    },
+    checksum() {
+      const { count, a, b } = contacts;
+      return pairChecksum(count, (i) => [scene.indexOf(a[i]), scene.indexOf(b[i])]);
+    },
+  };
+}
+
+function gridPairs(frames: readonly BoxFrame[]): Contender {
+  const grid = new BoxGrid(frames[0].positions.length / 3);
+  return {
+    name: 'JavaScript grid and SAT',
+    run: (round) => grid.findPairs(frameOfRound(frames, round).matrices, HALF_SIZE),
+    checksum: () => pairChecksum(grid.count, (i) => [grid.pairs[2 * i], grid.pairs[2 * i + 1]]),
+  };
+}
+
+async function ourRays({ positions, matrices }: BoxFrame, rays: Float32Array): Promise<Contender> {
+  const scene = await Scene.ofBoxes(positions.length / 3);
+  scene.setTransforms(scene.ids, matrices);
+  scene.update();
+  let distances: Float64Array = new Float64Array(0);
+  return {
+    name: OURS,
+    run() {
+      ({ distances } = scene.core.raycastMany(rays, filterOf()));
+    },
+    checksum: (part) => rayChecksum(distances, part),
+  };
+}
+
+function gridRays({ matrices }: BoxFrame, rays: Float32Array): Contender {
+  const grid = new BoxRayGrid(matrices, HALF_SIZE);
+  const distances = new Float64Array(rays.length / 8);
+  const boxes = new Int32Array(rays.length / 8);
+  return {
+    name: 'JavaScript grid walk',
+    run() {
+      for (let i = 0; i < distances.length; i++) {
+        distances[i] = grid.cast(rays, 8 * i);
+        boxes[i] = grid.box;
+      }
+    },
+    checksum: (part) => rayChecksum(distances, part),
+    tolerance: { of: { distances: 1e-6 }, because: 'it takes the float32 directions for unit vectors' },
+  };
+}
+
+function boxObjects({ matrices }: BoxFrame): Mesh[] {
+  const geometry = new BoxGeometry(2 * HALF_SIZE, 2 * HALF_SIZE, 2 * HALF_SIZE);
+  const material = new MeshBasicMaterial({ side: DoubleSide });
+  return Array.from({ length: matrices.length / 16 }, (_, i) => {
+    const mesh = new Mesh(geometry, material);
+    mesh.matrixWorld.fromArray(matrices, 16 * i);
+    return mesh;
+  });
+}

@@ -1,0 +1,75 @@
+import { MeshBVH, SAH } from 'three-mesh-bvh';
+import type { Triangles } from '../../oracle/meshes.js';
+import { Random } from '../../oracle/random.js';
+import type { Contender, Fact, Row } from '../harness.js';
+import { addMeshObject, bake, filterOf, OURS, startCore } from '../ours.js';
+import { geometryOf, raycastFirst } from '../peers/three-mesh-bvh.js';
+import { rayChecksum, raysAround } from '../work/rays.js';
+
+/** From vertices and indices to a tree, ours to a baked mesh outside of the core's memory. */
+export function buildRow(mesh: () => Triangles): Row {
+  return {
+    name: 'build-871k',
+    work: 'the tree of the full dragon',
+    rounds: 7,
+    async prepare() {
+      const triangles = mesh();
+      const rays = raysAround(new Random(1), triangles.positions, 1000);
+      const { contender, bytes } = await ours(triangles, rays);
+      return {
+        contenders: [contender, { ...theirs(triangles, rays), target: 1 }],
+        facts: factsOf(triangles, bytes),
+      };
+    },
+  };
+}
+
+async function ours(triangles: Triangles, rays: Float32Array) {
+  const core = await startCore();
+  let baked = bake(core, triangles);
+  const contender: Contender = {
+    name: OURS,
+    run() {
+      baked = bake(core, triangles);
+    },
+    async checksum() {
+      const reader = await startCore();
+      addMeshObject(reader, reader.loadMesh(baked));
+      return rayChecksum(reader.raycastMany(rays, filterOf()).distances, 1);
+    },
+  };
+  return { contender, bytes: baked.byteLength };
+}
+
+function theirs(triangles: Triangles, rays: Float32Array): Contender {
+  let geometry = geometryOf(triangles);
+  let tree: MeshBVH;
+  return {
+    name: 'three-mesh-bvh SAH',
+    before() {
+      geometry = geometryOf(triangles); // the build sorts the indices
+    },
+    run() {
+      tree = new MeshBVH(geometry, { strategy: SAH });
+    },
+    checksum() {
+      const check = raycastFirst(tree, rays);
+      check.run(0);
+      return check.checksum!(1);
+    },
+    tolerance: { of: { distances: 1e-9 }, because: 'float64 sums, rounded otherwise' },
+  };
+}
+
+function factsOf(triangles: Triangles, bytes: number): Fact[] {
+  const count = triangles.indices.length / 3;
+  const geometry = geometryOf(triangles);
+  const { roots } = MeshBVH.serialize(new MeshBVH(geometry, { strategy: SAH }), { cloneBuffers: false });
+  const theirs = roots.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const arrays = triangles.positions.byteLength + triangles.indices.byteLength;
+  const unit = 'bytes per triangle, vertices included';
+  return [
+    { name: OURS, value: bytes / count, unit, atMost: 90 },
+    { name: 'three-mesh-bvh', value: (theirs + arrays) / count, unit },
+  ];
+}

@@ -1,0 +1,145 @@
+import { BoxGeometry, Frustum, Matrix4, Mesh, PerspectiveCamera, Vector3 } from 'three';
+import { viewFromCamera } from '../../../src/client/three/view.js';
+import { CONTACTS_NONE } from '../../../src/shared/layout.js';
+import { frustumPlanes } from '../../oracle/frustum.js';
+import { Random } from '../../oracle/random.js';
+import type { Contender, Row } from '../harness.js';
+import { OURS, Scene } from '../ours.js';
+import { type BoxFrame, HALF_SIZE, turningBoxes } from '../work/boxes.js';
+
+/** Each alone would be too short to time. */
+const FRAMES_A_ROUND = 10;
+const FRAMES_A_TURN = 300;
+const SIZE = { width: 1920, height: 1080 };
+
+interface Share {
+  suffix: string;
+  what: string;
+  fieldOfView: number;
+  /** From the middle of the scene, in lengths of it; the camera looks out from the middle, or back at it. */
+  away: number;
+  target?: number;
+}
+
+const SHARES: Share[] = [
+  { suffix: '', what: 'about a tenth of them', fieldOfView: 55, away: 0, target: 20 },
+  { suffix: '-few', what: 'about a hundredth of them', fieldOfView: 15, away: 0 },
+  { suffix: '-all', what: 'all of them', fieldOfView: 55, away: 2.5 },
+];
+
+/** One frame of a camera that turns. Our time should grow with what it sees. */
+export function frustumRows(count: number): Row[] {
+  return SHARES.map((share) => ({
+    name: `frustum-100k${share.suffix}`,
+    work: `a frame of ${count.toLocaleString('en')} objects and a turning camera that sees ${share.what}`,
+    rounds: 21,
+    async prepare() {
+      const [frame] = turningBoxes(new Random(1), count, 1);
+      const cameras = camerasOf(share, Math.cbrt(count * 8));
+      const ours = await ourCulling(frame, cameras);
+      const theirs = threeCulling(frame, cameras, share.target);
+      ours.contender.run(0);
+      return {
+        contenders: [ours.contender, theirs.contender],
+        repeats: FRAMES_A_ROUND,
+        facts: [{ name: 'visible', value: ours.visible().size, unit: 'objects' }],
+        verify: () => differences(frame, ours, theirs),
+      };
+    },
+  }));
+}
+
+function camerasOf({ fieldOfView, away }: Share, size: number): PerspectiveCamera[] {
+  return Array.from({ length: FRAMES_A_TURN }, (_, i) => {
+    const camera = new PerspectiveCamera(fieldOfView, SIZE.width / SIZE.height, 0.1, 4 * size);
+    const direction = new Vector3().setFromSphericalCoords(1, Math.PI / 2, (2 * Math.PI * i) / FRAMES_A_TURN);
+    camera.position.copy(direction).multiplyScalar(away * size);
+    camera.lookAt(away > 0 ? new Vector3() : direction);
+    camera.updateMatrixWorld();
+    return camera;
+  });
+}
+
+interface Culling {
+  contender: Contender;
+  /** Of the last frame: indices of what it saw. */
+  visible(): Set<number>;
+  camera(): PerspectiveCamera;
+}
+
+async function ourCulling({ positions, matrices }: BoxFrame, cameras: PerspectiveCamera[]): Promise<Culling> {
+  const scene = await Scene.ofBoxes(positions.length / 3, { contacts: CONTACTS_NONE });
+  scene.setTransforms(scene.ids, matrices);
+  let [camera] = cameras;
+  let { visible } = scene.update();
+  const run = (round: number) => {
+    for (let i = 0; i < FRAMES_A_ROUND; i++) {
+      camera = cameras[(round * FRAMES_A_ROUND + i) % cameras.length];
+      scene.setView(viewFromCamera(camera, SIZE));
+      ({ visible } = scene.update());
+    }
+  };
+  return {
+    contender: { name: OURS, run },
+    visible: () => new Set(Array.from(visible.ids, (id) => scene.indexOf(id))),
+    camera: () => camera,
+  };
+}
+
+function threeCulling({ matrices }: BoxFrame, cameras: PerspectiveCamera[], target: number | undefined): Culling {
+  const geometry = new BoxGeometry(2 * HALF_SIZE, 2 * HALF_SIZE, 2 * HALF_SIZE);
+  geometry.computeBoundingSphere();
+  const objects = Array.from({ length: matrices.length / 16 }, (_, i) => {
+    const mesh = new Mesh(geometry);
+    mesh.matrixWorld.fromArray(matrices, 16 * i);
+    return mesh;
+  });
+  const frustum = new Frustum();
+  const matrix = new Matrix4();
+  const visible = new Uint32Array(objects.length);
+  let [camera] = cameras;
+  let count = 0;
+  const run = (round: number) => {
+    for (let i = 0; i < FRAMES_A_ROUND; i++) {
+      camera = cameras[(round * FRAMES_A_ROUND + i) % cameras.length];
+      frustum.setFromProjectionMatrix(matrix.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse));
+      count = 0;
+      for (let k = 0; k < objects.length; k++) if (frustum.intersectsObject(objects[k])) visible[count++] = k;
+    }
+  };
+  const name = 'three frustum.intersectsObject';
+  const note = "tests spheres: sees a few more; doesn't say what entered and left";
+  return {
+    contender: { name, note, run, ...(target === undefined ? {} : { target }) },
+    visible: () => new Set(visible.subarray(0, count)),
+    camera: () => camera,
+  };
+}
+
+/**
+ * Of ours from a plain float64 test of every oriented box, but for boxes that only just touch a plane; and from three's,
+ * which has to hold all of ours.
+ */
+function differences({ matrices }: BoxFrame, ours: Culling, theirs: Culling): string[] {
+  const visible = ours.visible();
+  const spheres = theirs.visible();
+  const { projectionMatrix, matrixWorldInverse } = ours.camera();
+  const planes = frustumPlanes(projectionMatrix.elements, matrixWorldInverse.elements);
+  const faults: string[] = [];
+  for (let i = 0; i < matrices.length / 16; i++) {
+    const height = Math.min(...planes.map(({ normal, constant }) => highest(matrices, 16 * i, normal) + constant));
+    if (Math.abs(height) < 1e-4) continue;
+    if (visible.has(i) !== height > 0) faults.push(`box ${i} is ${height} inside, and visible: ${visible.has(i)}`);
+    if (visible.has(i) && !spheres.has(i)) faults.push(`box ${i} is visible, its sphere is not`);
+  }
+  return faults;
+}
+
+/** Of a box's corners, along a direction. */
+function highest(matrices: Float32Array, at: number, { x, y, z }: Vector3): number {
+  const along = (column: number) => {
+    const m = at + 4 * column;
+    return x * matrices[m] + y * matrices[m + 1] + z * matrices[m + 2];
+  };
+  return along(3) + HALF_SIZE * (Math.abs(along(0)) + Math.abs(along(1)) + Math.abs(along(2)));
+}

@@ -1,0 +1,81 @@
+import { dragon } from '../../oracle/dragon.js';
+import { Random } from '../../oracle/random.js';
+import type { Row } from '../harness.js';
+import { SMALL_LEAVES } from '../peers/three-mesh-bvh.js';
+import { rodsAndPlates } from '../work/rods.js';
+import { boxPairsRow, boxRaysRow } from './boxes.js';
+import { buildRow } from './build.js';
+import { frustumRows } from './frustum.js';
+import { loadRow } from './load.js';
+import { allPairsRow, firstPairRow } from './pairs.js';
+import { frontRaysRow, raysRow } from './rays.js';
+import { stillRow } from './still.js';
+
+export interface Sizes {
+  /** Triangles of the two dragons. */
+  dragon: Parameters<typeof dragon>[0];
+  largeDragon: Parameters<typeof dragon>[0];
+  rods: number;
+  rays: number;
+  poses: number;
+  boxes: number;
+  boxRays: number;
+  /** In the rows of frusta and of still objects. */
+  objects: number;
+}
+
+export const FULL: Sizes = {
+  dragon: 47794,
+  largeDragon: 871414,
+  rods: 20_000,
+  rays: 100_000,
+  poses: 200,
+  boxes: 10_000,
+  boxRays: 10_000,
+  objects: 100_000,
+};
+
+export function rowsOf(sizes: Sizes): Row[] {
+  const { rods, rays, poses, boxes, boxRays, objects } = sizes;
+  const small = () => dragon(sizes.dragon);
+  const large = () => dragon(sizes.largeDragon);
+  return [
+    raysRow({
+      name: 'rays-48k',
+      what: 'the dragon',
+      mesh: small,
+      rays,
+      fewRays: 20,
+      target: 6,
+      nativeTarget: 0.6,
+      treeOptions: SMALL_LEAVES,
+    }),
+    raysRow({
+      name: 'rays-871k',
+      what: 'the full dragon',
+      mesh: large,
+      rays,
+      fewRays: 3,
+      target: 5,
+      nativeTarget: 0.6,
+    }),
+    raysRow({
+      name: 'rays-rods',
+      what: `${rods.toLocaleString('en')} thin rods and plates`,
+      mesh: () => rodsAndPlates(new Random(1), rods),
+      rays,
+      fewRays: 3,
+      target: 8,
+      rounds: 5,
+    }),
+    frontRaysRow(small, rays),
+    buildRow(large),
+    loadRow(large),
+    firstPairRow(small, poses),
+    allPairsRow(small, poses),
+    boxPairsRow(boxes),
+    boxRaysRow(boxes, boxRays),
+    ...frustumRows(objects),
+    stillRow(objects),
+  ];
+}

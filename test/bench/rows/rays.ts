@@ -1,0 +1,80 @@
+import { FrontSide } from 'three';
+import { SIDE_FRONT } from '../../../src/shared/layout.js';
+import type { Triangles } from '../../oracle/meshes.js';
+import { Random } from '../../oracle/random.js';
+import type { Contender, Row } from '../harness.js';
+import { coreWithMesh, filterOf, OURS } from '../ours.js';
+import { embreeRays } from '../peers/native.js';
+import { octree } from '../peers/octree.js';
+import { meshObject, raycaster } from '../peers/raycaster.js';
+import { raycastFirst, SMALL_LEAVES, type TreeOptions, treeOf } from '../peers/three-mesh-bvh.js';
+import { rayChecksum, raysAround } from '../work/rays.js';
+
+export interface RaysOptions {
+  name: string;
+  mesh(): Triangles;
+  what: string;
+  rays: number;
+  /** Of three's Raycaster, which tests every triangle. */
+  fewRays: number;
+  /** Of three-mesh-bvh. */
+  target: number;
+  /** Of Embree. */
+  nativeTarget?: number;
+  treeOptions?: TreeOptions;
+  rounds?: number;
+}
+
+/** First hits on both sides of the triangles of one mesh. */
+export function raysRow(options: RaysOptions): Row {
+  const { name, mesh, what, rays: count, fewRays, target, nativeTarget, treeOptions, rounds = 11 } = options;
+  return {
+    name,
+    work: `${count.toLocaleString('en')} first hits from a sphere around ${what} to random points in its box`,
+    rounds,
+    async prepare({ native }) {
+      const triangles = mesh();
+      const rays = raysAround(new Random(1), triangles.positions, count);
+      return {
+        contenders: [
+          await ourRays(triangles, rays),
+          { ...raycastFirst(treeOf(triangles, treeOptions), rays), target },
+          raycaster([meshObject(triangles)], rays, fewRays),
+          ...(native ? await embreeRays(triangles, rays, nativeTarget) : []),
+        ],
+      };
+    },
+  };
+}
+
+export async function ourRays(triangles: Triangles, rays: Float32Array, side?: number): Promise<Contender> {
+  const core = await coreWithMesh(triangles);
+  let distances: Float64Array = new Float64Array(0);
+  return {
+    name: OURS,
+    run() {
+      ({ distances } = core.raycastMany(rays, filterOf(side)));
+    },
+    checksum: (part) => rayChecksum(distances, part),
+  };
+}
+
+/** Front faces only, as three's Octree has it. */
+export function frontRaysRow(mesh: () => Triangles, count: number): Row {
+  return {
+    name: 'rays-front',
+    work: `${count.toLocaleString('en')} first hits of the dragon's front faces`,
+    rounds: 7,
+    async prepare() {
+      const triangles = mesh();
+      const rays = raysAround(new Random(1), triangles.positions, count);
+      return {
+        contenders: [
+          await ourRays(triangles, rays, SIDE_FRONT),
+          raycastFirst(treeOf(triangles, SMALL_LEAVES), rays, FrontSide),
+          octree(triangles, rays, 1000),
+        ],
+      };
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { Matrix4, Vector3 } from 'three';
+import { boundsOf } from '../../oracle/meshes.js';
+import type { Random } from '../../oracle/random.js';
+
+/**
+ * 16 per pose, column-major: a mesh turned anyhow around the middle of its box, and moved in any direction by 0.1 to 0.9
+ * of the box's diagonal.
+ */
+export function posesOf(random: Random, positions: Float32Array, count: number): Float64Array {
+  const box = boundsOf(positions);
+  const center = box.getCenter(new Vector3());
+  const diagonal = box.getSize(new Vector3()).length();
+  const poses = new Float64Array(16 * count);
+  const toOrigin = new Matrix4().makeTranslation(center.clone().negate());
+  for (let i = 0; i < count; i++) {
+    const place = random
+      .direction()
+      .multiplyScalar(random.range(0.1, 0.9) * diagonal)
+      .add(center);
+    random
+      .placement(place)
+      .multiply(toOrigin)
+      .toArray(poses, 16 * i);
+  }
+  return poses;
+}
+
+/** Of how many pairs each pose has: their sum, and one in which each pose has its own weight. */
+export function poseChecksum(counts: Float64Array) {
+  return {
+    pairs: counts.reduce((sum, count) => sum + count, 0),
+    weighted: counts.reduce((sum, count, i) => sum + count * (i + 1), 0),
+  };
+}
