@@ -1,7 +1,7 @@
 // The part of a ray that lies in a box, in float64, and what float32 needs to go on from there.
 
 /** Smallest component that a unit direction is given, so that no reciprocal is infinite. */
-export const TINY: f32 = 8.673617379884035e-19; // 2^-60
+const TINY: f32 = 8.673617379884035e-19; // 2^-60
 
 /**
  * The part of a ray from one t to another, as a vector: where it begins, and where it ends with its sign turned, so
@@ -43,9 +43,10 @@ export function upward(value: f64): f32 {
   return <f32>(value * 1.0000005 + 1e-30);
 }
 
-/** 1 / a component of a unit direction. */
+/** 1 / each part of a unit direction. */
 // @ts-ignore: decorator
 @inline
-export function reciprocal(component: f32): f32 {
-  return <f32>1.0 / (abs(component) < TINY ? TINY : component);
+export function reciprocals(v: v128): v128 {
+  const tiny = f32x4.splat(TINY);
+  return f32x4.div(f32x4.splat(1), v128.bitselect(v, tiny, f32x4.ge(f32x4.abs(v), tiny)));
 }

@@ -4,7 +4,7 @@
 // but their sign when an edge is walked the other way, so no ray slips between two triangles.
 
 import { SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
-import { TINY, clip, enter, interval, leave, upward } from '../math/interval';
+import { clip, enter, interval, leave, reciprocals, upward } from '../math/interval';
 import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../math/lanes';
 import {
   BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, isRotated, linkOf, maskOf, treeScale, triangleOf,
@@ -96,21 +96,23 @@ export function castRay(
   allowed = sides;
   hitTriangle = -1;
   const absX = abs(toX), absY = abs(toY), absZ = abs(toZ);
+  let kx: usize, ky: usize, kz: usize, qx: f32, qy: f32, qz: f32;
   if (absX >= absY && absX >= absZ) {
-    axisZ = 0; axisX = 16; axisY = 32;
+    kz = 0; kx = 16; ky = 32;
     inverseZ = 1.0 / toX; shearX = toY * inverseZ; shearY = toZ * inverseZ;
+    qx = py; qy = pz; qz = px;
   } else if (absY >= absZ) {
-    axisZ = 16; axisX = 32; axisY = 0;
+    kz = 16; kx = 32; ky = 0;
     inverseZ = 1.0 / toY; shearX = toZ * inverseZ; shearY = toX * inverseZ;
+    qx = pz; qy = px; qz = py;
   } else {
-    axisZ = 32; axisX = 0; axisY = 16;
+    kz = 32; kx = 0; ky = 16;
     inverseZ = 1.0 / toZ; shearX = toX * inverseZ; shearY = toY * inverseZ;
+    qx = px; qy = py; qz = pz;
   }
-  const kx = axisX, ky = axisY, kz = axisZ;
+  axisX = kx; axisY = ky; axisZ = kz;
   const sx = f32x4.splat(<f32>shearX), sy = f32x4.splat(<f32>shearY);
-  const bx = f32x4.splat(kx == 0 ? px : kx == 16 ? py : pz);
-  const by = f32x4.splat(ky == 0 ? px : ky == 16 ? py : pz);
-  const bz = f32x4.splat(kz == 0 ? px : kz == 16 ? py : pz);
+  const bx = f32x4.splat(qx), by = f32x4.splat(qy), bz = f32x4.splat(qz);
   const edgeError = f32x4.splat(EDGE_ERROR);
 
   // As vectors, and with their parts moved on as cross products want them.
@@ -121,11 +123,11 @@ export function castRay(
   // For nodes without a rotation; the direction's sign tells which bounds are met first, and
   // so which of a node's bytes become the near ones (i8x16.swizzle makes the rest 0).
   const inverse = reciprocals(along);
-  const low = i8x16(0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, 3, -1, -1, -1);
-  const high = i8x16(4, -1, -1, -1, 5, -1, -1, -1, 6, -1, -1, -1, 7, -1, -1, -1);
   const signs = i32x4.bitmask(inverse);
-  const nearX = signs & 1 ? high : low, nearY = signs & 2 ? high : low, nearZ = signs & 4 ? high : low;
-  const farX = signs & 1 ? low : high, farY = signs & 2 ? low : high, farZ = signs & 4 ? low : high;
+  const low = i8x16(0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, 3, -1, -1, -1), toHigh = i32x4.splat(4);
+  const nearX = v128.or(low, i32x4.splat((signs & 1) << 2)), farX = v128.xor(nearX, toHigh);
+  const nearY = v128.or(low, i32x4.splat((signs & 2) << 1)), farY = v128.xor(nearY, toHigh);
+  const nearZ = v128.or(low, i32x4.splat(signs & 4)), farZ = v128.xor(nearZ, toHigh);
 
   const nodes = changetype<usize>(mesh) + mesh.nodes;
   const blocks = changetype<usize>(mesh) + mesh.blocks;
@@ -259,14 +261,6 @@ function keyOf(distance: f32): u32 {
 @inline
 function at(q: v128, start: v128, step: v128): v128 {
   return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
-}
-
-/** 1 / each part of a unit direction, none infinite. */
-// @ts-ignore: decorator
-@inline
-function reciprocals(v: v128): v128 {
-  const tiny = f32x4.splat(TINY);
-  return f32x4.div(f32x4.splat(1), v128.bitselect(v, tiny, f32x4.ge(f32x4.abs(v), tiny)));
 }
 
 /** The exact test: t, or Infinity where there is no hit in [tMin, end]. Of two at the same t the lower index wins. */

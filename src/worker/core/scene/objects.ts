@@ -56,6 +56,8 @@ export let ids: usize = 0;
 /** Slots that may be in use: all below. */
 export let slotCount: u32 = 0;
 export let liveCount: u32 = 0;
+/** How often bounds were set. */
+export let changes: u32 = 1;
 
 export let sceneOriginX: f64 = 0;
 export let sceneOriginY: f64 = 0;
@@ -215,6 +217,7 @@ export function orientedBounds(slot: u32): Affine {
 
 /** World bounds by slot from the oriented ones. */
 export function setBox(slot: u32, b: Affine): void {
+  changes++;
   const box = boxAt(slot);
   const x = b.tx - sceneOriginX, hx = abs(b.xx) + abs(b.yx) + abs(b.zx);
   const y = b.ty - sceneOriginY, hy = abs(b.xy) + abs(b.yy) + abs(b.zy);

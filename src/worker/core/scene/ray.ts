@@ -3,7 +3,8 @@
 import { SHAPE_MESH, SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
 import { Affine, invert } from '../math/affine';
 import { lineMisses } from '../math/boxes32';
-import { clip, enter, interval, leave, reciprocal, upward } from '../math/interval';
+import { clip, enter, interval, leave, reciprocals, upward } from '../math/interval';
+import { lane0, lane1, lane2 } from '../math/lanes';
 import { packing } from '../math/pack';
 import { reserve } from '../memory';
 import { Mesh } from '../mesh/layout';
@@ -11,9 +12,9 @@ import {
   castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
 } from '../mesh/ray';
 import { Candidate, boundsOf } from './candidate';
-import { Item, itemAt, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf, worldOf } from './objects';
+import { Item, changes, itemAt, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf, worldOf } from './objects';
 import {
-  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, treeOf,
+  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, treeOf,
 } from './octree';
 
 // The ray: world, unit direction.
@@ -43,12 +44,8 @@ export function castRay(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
   withLayers: u32, withSides: u32, ignore: usize, ignoreCount: u32, any: bool,
 ): bool {
-  // Scaled first, so that lengths neither overflow nor vanish.
-  const largest = max(max(abs(dx), abs(dy)), abs(dz));
-  const x = dx / largest, y = dy / largest, z = dz / largest;
-  const length = sqrt(x * x + y * y + z * z);
   originX = ox; originY = oy; originZ = oz;
-  directionX = x / length; directionY = y / length; directionZ = z / length;
+  setDirection(dx, dy, dz);
   tMin = from;
   layers = withLayers;
   sides = withSides;
@@ -62,17 +59,26 @@ export function castRay(
   return foundObject != 0;
 }
 
+// @ts-ignore: decorator
+@inline
+function setDirection(x: f64, y: f64, z: f64): void {
+  const square = x * x + y * y + z * z;
+  // Lengths whose squares overflow or vanish are made about 1 first.
+  const largest = square > 1e-280 && square < 1e280 ? 1.0 : max(max(abs(x), abs(y)), abs(z));
+  const a = x / largest, b = y / largest, c = z / largest;
+  const unit = 1.0 / sqrt(largest == 1.0 ? square : a * a + b * b + c * c);
+  directionX = a * unit;
+  directionY = b * unit;
+  directionZ = c * unit;
+}
+
 const PADDING: f32 = 3.814697265625e-6; // 2^-18 of the largest coordinate: mesh/layout.ts, BOX_PADDING
 
 function castTree(tree: Tree): void {
   if (isEmpty(tree)) return;
   const root = cellAt(tree, 0);
   const px = originX - sceneOriginX, py = originY - sceneOriginY, pz = originZ - sceneOriginZ;
-  const reach = max(
-    max(max(abs(root.lowX), abs(root.highX)), max(abs(root.lowY), abs(root.highY))),
-    max(abs(root.lowZ), abs(root.highZ)),
-  );
-  const padding = reach * PADDING;
+  const padding = reachOf(root) * PADDING;
   const slack = <f64>padding + (abs(px) + abs(py) + abs(pz)) * 3.552713678800501e-15;
   let part = interval(tMin, foundDistance);
   part = clip(part, px, directionX, root.lowX - slack, root.highX + slack);
@@ -81,19 +87,21 @@ function castTree(tree: Tree): void {
   const from = enter(part);
   const end = leave(part);
   if (!(from <= end)) return;
-  const fx = <f32>(px + from * directionX), fy = <f32>(py + from * directionY), fz = <f32>(pz + from * directionZ);
-  const ux = <f32>directionX, uy = <f32>directionY, uz = <f32>directionZ;
-  const ix = reciprocal(ux);
-  const iy = reciprocal(uy);
-  const iz = reciprocal(uz);
-  const backX = ix < 0, backY = iy < 0, backZ = iz < 0;
+  const point = f32x4(
+    <f32>(px + from * directionX), <f32>(py + from * directionY), <f32>(pz + from * directionZ), 0,
+  );
+  const along = f32x4(<f32>directionX, <f32>directionY, <f32>directionZ, 1);
+  const inverse = reciprocals(along);
+  const signs = i32x4.bitmask(inverse);
   // The ray's origin moved by the padding for one bound and the other: the same as boxes that are larger.
-  const nearX = f32x4.splat(backX ? fx - padding : fx + padding), farX = f32x4.splat(backX ? fx + padding : fx - padding);
-  const nearY = f32x4.splat(backY ? fy - padding : fy + padding), farY = f32x4.splat(backY ? fy + padding : fy - padding);
-  const nearZ = f32x4.splat(backZ ? fz - padding : fz + padding), farZ = f32x4.splat(backZ ? fz + padding : fz - padding);
-  const invX = f32x4.splat(ix), invY = f32x4.splat(iy), invZ = f32x4.splat(iz);
+  const aside = v128.or(f32x4.splat(padding), v128.and(inverse, i32x4.splat(i32.MIN_VALUE)));
+  const near = f32x4.add(point, aside), far = f32x4.sub(point, aside);
+  const nearX = lane0(near), nearY = lane1(near), nearZ = lane2(near);
+  const farX = lane0(far), farY = lane1(far), farZ = lane2(far);
+  const invX = lane0(inverse), invY = lane1(inverse), invZ = lane2(inverse);
+  const alongX = lane0(along), alongY = lane1(along), alongZ = lane2(along);
   // Where in a block the bounds are that the ray passes first, and last.
-  const firstX: usize = backX ? 48 : 0, firstY: usize = backY ? 64 : 16, firstZ: usize = backZ ? 80 : 32;
+  const firstX: usize = signs & 1 ? 48 : 0, firstY: usize = signs & 2 ? 64 : 16, firstZ: usize = signs & 4 ? 80 : 32;
   const lastX: usize = 48 - firstX, lastY: usize = 80 - firstY, lastZ: usize = 112 - firstZ;
   let limit = upward(end - from);
 
@@ -102,13 +110,12 @@ function castTree(tree: Tree): void {
   const enterX = originX + from * directionX;
   const enterY = originY + from * directionY;
   const enterZ = originZ + from * directionZ;
-  const alongX = f32x4.splat(ux), alongY = f32x4.splat(uy), alongZ = f32x4.splat(uz);
 
   // An entry: the first of eight children, those of them that are still to be visited, and where the ray enters each.
   // There are never more than cells with children.
-  stack = reserve(stack, 0, <u64>(tree.childBlockCount + 2) * (ENTRY_BYTES >> 1));
+  if (stack == 0 || root.firstChild != 0) stack = reserve(stack, 0, <u64>(tree.childBlockCount + 2) * (ENTRY_BYTES >> 1));
   // Children are visited by octant, from where the ray comes: octant ^ flip.
-  const flip: u32 = (backX ? 1 : 0) | (backY ? 2 : 0) | (backZ ? 4 : 0);
+  const flip: u32 = signs & 7;
   let top = stack - ENTRY_BYTES;
   let cell = root;
   while (true) {
@@ -117,11 +124,11 @@ function castTree(tree: Tree): void {
       const stop = min(cell.ownEnd, start + LISTED);
       let listed: usize = 0;
       let positions = i32x4.add(i32x4.splat(start), i32x4(0, 1, 2, 3));
-      for (let block = blockAt(tree, start), last = blockAt(tree, stop); block < last; block += BLOCK_BYTES) {
-        const near = firstOf(block, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
-        const far = lastOf(block, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
-        const bits = i32x4.bitmask(f32x4.le(near, far));
-        v128.store(listedDistances + listed, v128.swizzle(near, packing(bits)));
+      for (let block = blockAt(tree, start), end = blockAt(tree, stop); block < end; block += BLOCK_BYTES) {
+        const first = firstOf(block, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
+        const last = lastOf(block, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
+        const bits = i32x4.bitmask(f32x4.le(first, last));
+        v128.store(listedDistances + listed, v128.swizzle(first, packing(bits)));
         v128.store(listedPositions + listed, v128.swizzle(positions, packing(bits)));
         positions = i32x4.add(positions, i32x4.splat(4));
         listed += popcnt(bits) << 2;
@@ -167,6 +174,17 @@ function castTree(tree: Tree): void {
     } while (child == 0);
     cell = cellAt(tree, child);
   }
+}
+
+/** The largest coordinate of its bounds. */
+// @ts-ignore: decorator
+@inline
+function reachOf(cell: Cell): f32 {
+  const at = changetype<usize>(cell);
+  const some = f32x4.abs(v128.load(at, offsetof<Cell>('lowX'))), others = f32x4.abs(v128.load(at, offsetof<Cell>('lowZ')));
+  const four = f32x4.pmax(some, others);
+  const two = f32x4.pmax(four, v128.shuffle<f32>(four, four, 2, 3, 0, 1));
+  return f32x4.extract_lane(f32x4.pmax(two, v128.shuffle<f32>(two, two, 1, 0, 3, 2)), 0);
 }
 
 const ENTRY_BYTES: usize = 48;
@@ -227,12 +245,24 @@ function castObject(candidate: Candidate): void {
   else castBox(candidate);
 }
 
+// Whose map `inverse` is of, and when: rays come in numbers, and often to the same object.
+let invertedId: u32 = 0;
+let invertedAt: u32 = 0;
+
+function invertOnce(id: u32, m: Affine): void {
+  if (id == invertedId && changes == invertedAt) return;
+  invertedId = id;
+  invertedAt = changes;
+  invert(inverse, m);
+}
+
 // The ray in an object's space; its direction is not unit there, so that t stays a length in the world.
 let localX: f64 = 0, localY: f64 = 0, localZ: f64 = 0;
 let alongX: f64 = 0, alongY: f64 = 0, alongZ: f64 = 0;
 
-function toLocal(m: Affine): void {
-  invert(inverse, m);
+/** `m` is the object's map, the same as long as nothing moves. */
+function toLocal(id: u32, m: Affine): void {
+  invertOnce(id, m);
   // Relative to the object's place first: far from the origin the digits are there.
   const x = originX - m.tx, y = originY - m.ty, z = originZ - m.tz;
   localX = inverse.xx * x + inverse.yx * y + inverse.zx * z;
@@ -248,7 +278,7 @@ function better(id: u32, t: f64): bool {
 }
 
 function castMesh(item: Item): void {
-  toLocal(worldOf(item));
+  toLocal(item.id, worldOf(item));
   const t = castMeshRay(
     changetype<Mesh>(item.mesh), localX, localY, localZ, alongX, alongY, alongZ, tMin, foundDistance, sides, anyHit,
   );
@@ -262,7 +292,7 @@ function castMesh(item: Item): void {
 
 /** The slab test (Kay and Kajiya 1986) on the cube that the box is an image of. */
 function castBox(candidate: Candidate): void {
-  toLocal(boundsOf(candidate, bounds));
+  toLocal(candidate.id, boundsOf(candidate, bounds));
   let near = -Infinity, far = Infinity;
   let nearAxis = 0, farAxis = 0;
   for (let axis = 0; axis < 3; axis++) {
@@ -305,7 +335,7 @@ function record(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
 /** The normal of the hit, taken to the world by the inverse transposed, into foundNormal*. */
 export function findNormal(): void {
   const item = itemAt(slotOf(foundObject));
-  invert(inverse, item.shape == SHAPE_MESH ? worldOf(item) : orientedBounds(slotOf(foundObject)));
+  invertOnce(foundObject, item.shape == SHAPE_MESH ? worldOf(item) : orientedBounds(slotOf(foundObject)));
   const nx = localNormalX, ny = localNormalY, nz = localNormalZ;
   const x = inverse.xx * nx + inverse.xy * ny + inverse.xz * nz;
   const y = inverse.yx * nx + inverse.yy * ny + inverse.yz * nz;
