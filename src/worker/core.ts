@@ -144,6 +144,11 @@ const FAULTS: Record<number, string> = {
 
 /** Makes a core of its own memory. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */
 export async function createCore(wasm: BufferSource): Promise<Core> {
+  return bindCore(await instantiateCore(wasm));
+}
+
+/** The same in two steps, for those who know of more exports than `Core` needs. */
+export async function instantiateCore(wasm: BufferSource): Promise<WebAssembly.Exports> {
   const env = {
     now: () => performance.now(),
     outOfMemory: (bytes: number) => {
@@ -151,8 +156,7 @@ export async function createCore(wasm: BufferSource): Promise<Core> {
     },
   };
   try {
-    const { instance } = await WebAssembly.instantiate(wasm, { env });
-    return new WasmCore(instance.exports as unknown as Exports);
+    return (await WebAssembly.instantiate(wasm, { env })).instance.exports;
   } catch (cause) {
     throw new CollisionError(
       'UNSUPPORTED',
@@ -161,6 +165,10 @@ export async function createCore(wasm: BufferSource): Promise<Core> {
       { cause },
     );
   }
+}
+
+export function bindCore(exports: WebAssembly.Exports): Core {
+  return new WasmCore(exports as unknown as Exports);
 }
 
 class WasmCore implements Core {
