@@ -116,7 +116,7 @@ function checkNode(mesh: Mesh): u32 {
   const inner = innerCount(node);
   nextNode += inner;
   nextBlock += childCount(node) - inner;
-  if (nextNode > mesh.nodeCount || nextBlock > mesh.blockCount) return MESH_BAD_LINK;
+  if (nextNode > mesh.nodeCount) return MESH_BAD_LINK;
   if (inner > 0 && depth == MAX_DEPTH) return MESH_TOO_DEEP;
   for (let index = nextNode - inner; index < nextNode; index++) push(index, depth + 1);
   return MESH_OK;
