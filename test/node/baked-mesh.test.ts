@@ -147,12 +147,13 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
     const original = new Uint8Array(make());
     // The same forged mesh in two cores, in different surroundings: what reads beyond it answers differently.
     const twin = await createCore(wasm);
-    const rays = raysAt(random, 8);
     for (const each of [core, twin]) {
       each.addObjects(Uint32Array.of(GOOD), { ...PLACED, mesh: each.loadMesh(original.buffer) });
     }
+    let rays: Float32Array;
+    do rays = raysAt(random, 8);
+    while (!core.raycastMany(rays, FILTER).objects.includes(GOOD));
     const good = core.raycastMany(rays, FILTER);
-    expect(good.objects).toContain(GOOD);
     probe(core, core.loadMesh(original.buffer), rays); // leaves the scene's tables as large as they get
     const { usedBytes } = core;
 
@@ -225,7 +226,7 @@ describe('a forger is refused', () => {
     ['a node left out', (m) => m.setLinks(upper(m), { firstNode: m.links(upper(m)).firstNode + 1 }), /link/],
     ['blocks behind the last', (m) => m.setLinks(mixed(m), { firstBlock: m.blockCount }), /link/],
     ['blocks far away', (m) => m.setLinks(mixed(m), { firstBlock: 0x1fffffff }), /link/],
-    ["another's blocks", (m) => m.setLinks(lowest(m)[1], m.links(lowest(m)[0])), /link/],
+    ["another's blocks", (m) => m.setLinks(lowest(m)[1], { firstBlock: m.links(lowest(m)[0]).firstBlock }), /link/],
     ["some of another's blocks", (m) => m.setLinks(mixed(m), { firstBlock: m.links(mixed(m)).firstBlock - 1 }), /link/],
     ['a block left out', (m) => m.setLinks(mixed(m), { firstBlock: m.links(mixed(m)).firstBlock + 1 }), /link/],
     ['each block once, but a subtree here and there', (m) => swapBlocks(m, lowest(m)[0], lowest(m).at(-1)!), /link/],
