@@ -1,10 +1,11 @@
 import { type Remote, transfer } from 'comlink';
-import { CollisionError } from '../shared/errors.js';
+import type { CollisionError } from '../shared/errors.js';
 import type { RayFilter, WorkerApi } from '../shared/protocol.js';
 import type { Hit, PickOptions, QueryOptions, Ray, RayHits, Vec3 } from '../shared/types.js';
 import { abortable, checkSignal } from './abort.js';
 import type { FramePump } from './frame-pump.js';
-import type { Deferred, WorkerLink } from './link.js';
+import { LatestTurn } from './latest-turn.js';
+import type { WorkerLink } from './link.js';
 import type { ObjectStore } from './objects.js';
 import { pickRay } from './pick-ray.js';
 import {
@@ -34,10 +35,8 @@ export class Queries {
   readonly #pump: FramePump;
   readonly #views: ViewTable;
   readonly #objects: ObjectStore;
-  /** Of picks with `latest`, one is in the worker and the newest waits, so that none is cancelled for ever. */
-  #isLatestInWorker = false;
-  #latestWaiting: Deferred<Hit | null> | undefined;
-  #latestHeld: (() => void) | undefined;
+  readonly #latestPick = new LatestTurn<Hit | null>('pick');
+  readonly #latestPickAll = new LatestTurn<Hit[]>('pickAll');
 
   constructor(link: WorkerLink, pump: FramePump, views: ViewTable, objects: ObjectStore) {
     this.#link = link;
@@ -47,30 +46,11 @@ export class Queries {
   }
 
   pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {
-    checkFinite('pick', 'x', x);
-    checkFinite('pick', 'y', y);
-    checkOptions('pick', 'options', options, PICK_KEYS);
-    const { view = 'main', method = 'ray', radius, signal, latest = false } = options;
-    if (checkOneOf('pick', 'method', method, METHODS) !== 'ray') throw unsupported('pick', 'method', method, "'ray'");
-    if (radius !== undefined) checkAtLeastZero('pick', 'radius', radius);
-    checkSignal('pick', signal);
-    checkBoolean('pick', 'latest', latest);
-    const filter = this.#filter('pick', options);
-    // The ray of this very call: the camera may move before the worker gets it.
-    const ray = pickRay(this.#views.get('pick', 'view', view), x, y);
-    const answer = this.#link.defer<Hit | null>('pick');
-    if (latest) this.#replaceWaiting(answer);
-    if (!ray) {
-      answer.resolve(null);
-    } else {
-      const ask = () => this.#link.answerWith(answer, 'pick', (api) => api.raycast(ray, filter));
-      this.#pump.enqueue(() => {
-        if (answer.settled) return;
-        if (latest) this.#askLatest(answer, ask);
-        else ask();
-      });
-    }
-    return abortable('pick', signal, answer);
+    return this.#pick(x, y, options, this.#latestPick, null, (api, ray, filter) => api.raycast(ray, filter));
+  }
+
+  pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
+    return this.#pick(x, y, options, this.#latestPickAll, [], (api, ray, filter) => api.raycastAll(ray, filter));
   }
 
   raycast(ray: Ray, options?: QueryOptions): Promise<Hit | null> {
@@ -78,6 +58,13 @@ export class Queries {
     const checked = checkRay('raycast', ray);
     const filter = this.#filter('raycast', options);
     return this.#ask('raycast', (api) => api.raycast(checked, filter));
+  }
+
+  raycastAll(ray: Ray, options?: QueryOptions): Promise<Hit[]> {
+    checkOptions('raycastAll', 'options', options, QUERY_KEYS);
+    const checked = checkRay('raycastAll', ray);
+    const filter = this.#filter('raycastAll', options);
+    return this.#ask('raycastAll', (api) => api.raycastAll(checked, filter));
   }
 
   raycastMany(rays: Float32Array, options?: QueryOptions): Promise<RayHits> {
@@ -108,25 +95,42 @@ export class Queries {
     return answer.promise;
   }
 
-  #replaceWaiting(answer: Deferred<Hit | null>): void {
-    this.#latestWaiting?.reject(new CollisionError('ABORTED', 'pick: a newer pick with `latest` took its place'));
-    this.#latestWaiting = answer;
-  }
-
-  #askLatest(answer: Deferred<Hit | null>, ask: () => Promise<boolean>): void {
-    if (this.#isLatestInWorker) {
-      this.#latestHeld = () => this.#askLatest(answer, ask);
-      return;
+  /** `beside` answers points outside of the viewport. */
+  #pick<T>(
+    x: number,
+    y: number,
+    options: PickOptions,
+    turn: LatestTurn<T>,
+    beside: T,
+    invoke: (api: Remote<WorkerApi>, ray: Ray, filter: RayFilter) => Promise<T>,
+  ): Promise<T> {
+    const { operation } = turn;
+    checkFinite(operation, 'x', x);
+    checkFinite(operation, 'y', y);
+    checkOptions(operation, 'options', options, PICK_KEYS);
+    const { view = 'main', method = 'ray', radius, signal, latest = false } = options;
+    if (checkOneOf(operation, 'method', method, METHODS) !== 'ray') {
+      throw unsupported(operation, 'method', method, "'ray'");
     }
-    if (answer.settled) return;
-    this.#isLatestInWorker = true;
-    this.#latestWaiting = undefined;
-    ask().then(() => {
-      this.#isLatestInWorker = false;
-      const held = this.#latestHeld;
-      this.#latestHeld = undefined;
-      held?.();
-    });
+    if (radius !== undefined) checkAtLeastZero(operation, 'radius', radius);
+    checkSignal(operation, signal);
+    checkBoolean(operation, 'latest', latest);
+    const filter = this.#filter(operation, options);
+    // The ray of this very call: the camera may move before the worker gets it.
+    const ray = pickRay(this.#views.get(operation, 'view', view), x, y);
+    const answer = this.#link.defer<T>(operation);
+    if (latest) turn.replaceWaiting(answer);
+    if (!ray) {
+      answer.resolve(beside);
+    } else {
+      const ask = () => this.#link.answerWith(answer, operation, (api) => invoke(api, ray, filter));
+      this.#pump.enqueue(() => {
+        if (answer.settled) return;
+        if (latest) turn.ask(answer, ask);
+        else ask();
+      });
+    }
+    return abortable(operation, signal, answer);
   }
 
   #filter(operation: string, options: QueryOptions = {}): RayFilter {

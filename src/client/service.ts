@@ -242,6 +242,21 @@ export class CollisionService {
   }
 
   /**
+   * All hits under a point, nearest first, where `pick` answers the nearest one; none outside of the viewport.
+   *
+   * ```ts
+   * const hits = await service.pickAll(400, 300);
+   * const ids = [...new Set(hits.map(({ object }) => object))]; // front to back
+   * ```
+   *
+   * Rejects as `pick` does, and with OUT_OF_MEMORY when there are more than the worker can hold.
+   */
+  async pickAll(x: number, y: number, options?: PickOptions): Promise<Hit[]> {
+    this.#link.check('pickAll');
+    return this.#queries.pickAll(x, y, options);
+  }
+
+  /**
    * The nearest hit of a ray.
    *
    * ```ts
@@ -251,6 +266,22 @@ export class CollisionService {
   async raycast(ray: Ray, options?: QueryOptions): Promise<Hit | null> {
     this.#link.check('raycast');
     return this.#queries.raycast(ray, options);
+  }
+
+  /**
+   * All hits of a ray, nearest first: of a mesh every triangle, of a box where the ray enters it (front) and where it
+   * leaves it (back). On an edge that triangles share, each of them is a hit.
+   *
+   * ```ts
+   * const hits = await service.raycastAll({ origin: [0, 10, 0], direction: [0, -1, 0] }, { side: 'front' });
+   * const depth = hits.length; // surfaces entered
+   * ```
+   *
+   * Rejects with OUT_OF_MEMORY when there are more than the worker can hold; the service goes on.
+   */
+  async raycastAll(ray: Ray, options?: QueryOptions): Promise<Hit[]> {
+    this.#link.check('raycastAll');
+    return this.#queries.raycastAll(ray, options);
   }
 
   /** The nearest hits of many rays: eight numbers each, origin, tMin, direction, tMax. They are copied. */

@@ -12,6 +12,8 @@ export interface WorkerApi {
   /** Hands over the tree that was asked for; null where it could not be built, and the one there stays. */
   replaceTree(mesh: MeshId, baked: ArrayBuffer | null): MeshUpdate;
   raycast(ray: Ray, filter: RayFilter): Hit | null;
+  /** Nearest first. */
+  raycastAll(ray: Ray, filter: RayFilter): Hit[];
   /** Whether nothing is hit. */
   isClear(ray: Ray, filter: RayFilter): boolean;
   /** Eight numbers per ray: origin, tMin, direction, tMax. */

@@ -58,6 +58,8 @@ export interface Core {
   frame(input: ArrayBuffer, out: ArrayBuffer | undefined): ArrayBuffer;
 
   raycast(ray: Ray, filter: RayFilter): Omit<Hit, 'frame'> | null;
+  /** Every hit, by distance, then object, then triangle. */
+  raycastAll(ray: Ray, filter: RayFilter): Omit<Hit, 'frame'>[];
   /** `anyHit`: whether anything is hit at all; stops at the first proof. */
   anyHit(ray: Ray, filter: RayFilter): boolean;
   raycastMany(
@@ -98,6 +100,8 @@ interface Exports {
   removeView(slot: number): void;
   runFrame(input: number): number;
   raycast(query: number, hit: number): number;
+  raycastAll(query: number): number;
+  foundHits(): number;
   anyHit(query: number): number;
   raycastMany(
     query: number,
@@ -433,16 +437,17 @@ class WasmCore implements Core {
 
   raycast(ray: Ray, filter: RayFilter): Omit<Hit, 'frame'> | null {
     return this.#query(ray, filter, (query, hit) => {
-      if (!this.#exports.raycast(query, hit)) return null;
+      return this.#exports.raycast(query, hit) ? hitAt(this.#memory(), hit) : null;
+    });
+  }
+
+  raycastAll(ray: Ray, filter: RayFilter): Omit<Hit, 'frame'>[] {
+    return this.#query(ray, filter, (query) => {
+      const count = this.#exports.raycastAll(query) >>> 0;
+      const start = this.#exports.foundHits() >>> 0;
       const view = this.#memory();
-      return {
-        object: view.getUint32(hit + layout.HIT_OBJECT, true),
-        distance: view.getFloat64(hit + layout.HIT_DISTANCE, true),
-        point: vectorAt(view, hit + layout.HIT_POINT),
-        normal: vectorAt(view, hit + layout.HIT_NORMAL),
-        triangle: view.getInt32(hit + layout.HIT_TRIANGLE, true),
-        barycentric: vectorAt(view, hit + layout.HIT_BARYCENTRIC),
-      };
+      const hits = Array.from({ length: count }, (_, i) => hitAt(view, start + i * layout.HIT_BYTES));
+      return hits.sort((a, b) => a.distance - b.distance || a.object - b.object || a.triangle - b.triangle);
     });
   }
 
@@ -507,6 +512,17 @@ function setAffine(view: DataView, at: number, matrix: ArrayLike<number>): void 
       view.setFloat64(at + (column * 3 + row) * 8, matrix[column * 4 + row] as number, true);
     }
   }
+}
+
+function hitAt(view: DataView, at: number): Omit<Hit, 'frame'> {
+  return {
+    object: view.getUint32(at + layout.HIT_OBJECT, true),
+    distance: view.getFloat64(at + layout.HIT_DISTANCE, true),
+    point: vectorAt(view, at + layout.HIT_POINT),
+    normal: vectorAt(view, at + layout.HIT_NORMAL),
+    triangle: view.getInt32(at + layout.HIT_TRIANGLE, true),
+    barycentric: vectorAt(view, at + layout.HIT_BARYCENTRIC),
+  };
 }
 
 function vectorAt(view: DataView, at: number): Vec3 {

@@ -90,6 +90,10 @@ export class WorkerService implements WorkerApi {
     return hit && { ...hit, frame: this.#frame };
   });
 
+  readonly raycastAll = answering((ray: Ray, filter: RayFilter): Hit[] =>
+    this.#core.raycastAll(ray, filter).map((hit) => ({ ...hit, frame: this.#frame })),
+  );
+
   readonly isClear = answering((ray: Ray, filter: RayFilter): boolean => !this.#core.anyHit(ray, filter));
 
   readonly raycastMany = answering((rays: Float32Array, filter: RayFilter): RayHits => {

@@ -4,6 +4,7 @@ import {
   HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, RAY_DIRECTION, RAY_IGNORE,
   RAY_IGNORE_COUNT, RAY_LAYERS, RAY_ORIGIN, RAY_SIDE, RAY_T_MAX, RAY_T_MIN,
 } from '../../shared/layout';
+import { hitAt, hitCount } from './hits';
 import { checksum } from './mesh/checksum';
 import { Affine } from './math/affine';
 import { checkTree } from './mesh/check';
@@ -11,6 +12,7 @@ import { Build } from './mesh/build';
 import { Mesh } from './mesh/layout';
 import { REFIT_OK, culprit, refit, refitBytes } from './mesh/refit';
 import { intersectMeshes, pairCount, pairs } from './mesh/pair';
+import { ALL, ANY, NEAREST } from './mesh/ray';
 import { checkScene } from './scene/check';
 import {
   castRay, findNormal, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
@@ -94,20 +96,20 @@ export function check(): u32 {
   return checkScene();
 }
 
-function cast(query: usize, any: bool): bool {
+function cast(query: usize, mode: u32): bool {
   return castRay(
     load<f64>(query, RAY_ORIGIN), load<f64>(query, RAY_ORIGIN + 8), load<f64>(query, RAY_ORIGIN + 16),
     load<f64>(query, RAY_DIRECTION), load<f64>(query, RAY_DIRECTION + 8), load<f64>(query, RAY_DIRECTION + 16),
     load<f64>(query, RAY_T_MIN), load<f64>(query, RAY_T_MAX),
     load<u32>(query, RAY_LAYERS), load<u32>(query, RAY_SIDE),
-    load<u32>(query, RAY_IGNORE), load<u32>(query, RAY_IGNORE_COUNT), any,
+    load<u32>(query, RAY_IGNORE), load<u32>(query, RAY_IGNORE_COUNT), mode,
   );
 }
 
 /** One ray (layout.ts, RAY_*); its nearest hit to `hit` (HIT_*). */
 export function raycast(query: usize, hit: usize): bool {
   updateTrees();
-  if (!cast(query, false)) return false;
+  if (!cast(query, NEAREST)) return false;
   findNormal();
   store<u32>(hit, foundObject, HIT_OBJECT);
   store<i32>(hit, foundTriangle, HIT_TRIANGLE);
@@ -126,7 +128,19 @@ export function raycast(query: usize, hit: usize): bool {
 
 export function anyHit(query: usize): bool {
   updateTrees();
-  return cast(query, true);
+  return cast(query, ANY);
+}
+
+/** Every hit of one ray; answers how many. */
+export function raycastAll(query: usize): u32 {
+  updateTrees();
+  cast(query, ALL);
+  return hitCount;
+}
+
+/** Address of what `raycastAll` found last: HIT_* each, in no order. */
+export function foundHits(): usize {
+  return hitAt(0);
 }
 
 /**
@@ -145,7 +159,7 @@ export function raycastMany(
       <f64>load<f32>(ray), <f64>load<f32>(ray, 4), <f64>load<f32>(ray, 8),
       <f64>load<f32>(ray, 16), <f64>load<f32>(ray, 20), <f64>load<f32>(ray, 24),
       <f64>load<f32>(ray, 12), <f64>load<f32>(ray, 28),
-      layers, sides, ignore, ignoreCount, false,
+      layers, sides, ignore, ignoreCount, NEAREST,
     );
     store<u32>(objects + (i << 2), hit ? foundObject : 0xffffffff);
     store<i32>(triangles + (i << 2), hit ? foundTriangle : -1);

@@ -3,13 +3,21 @@
 // test: Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection", 2013. Its edge functions change nothing
 // but their sign when an edge is walked the other way, so no ray slips between two triangles.
 
-import { SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
+import {
+  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_TRIANGLE, SIDE_BACK, SIDE_FRONT,
+} from '../../../shared/layout';
+import { newHit } from '../hits';
 import { clip, enter, interval, leave, reciprocals, upward } from '../math/interval';
 import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../math/lanes';
 import {
   BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, isRotated, linkOf, maskOf, treeScale, triangleOf,
 } from './layout';
 import { countLeaf, countNode, countTriangle } from './measure';
+
+// What a ray is asked for.
+export const NEAREST: u32 = 0;
+export const ANY: u32 = 1;
+export const ALL: u32 = 2;
 
 // The last hit. A tree answers with these rather than with a copy, as it is asked far more often than it hits.
 export let hitTriangle: i32 = -1;
@@ -59,14 +67,15 @@ const reversals: usize = memory.data<u8>([
 
 /**
  * Nearest hit with tMin ≤ t ≤ tMax, or Infinity. The ray is in mesh space and its direction of any length: t is
- * in units of it. `sides` is SIDE_*. With `any`, the first hit that is found.
+ * in units of it. `sides` is SIDE_*. ANY answers the first hit that is found. ALL answers Infinity: every hit becomes a
+ * record in hits.ts, with all that is known of it here.
  */
 export function castRay(
   mesh: Mesh,
   ox: f64, oy: f64, oz: f64,
   dx: f64, dy: f64, dz: f64,
   tMin: f64, tMax: f64,
-  sides: u32, any: bool,
+  sides: u32, mode: u32,
 ): f64 {
   const scale = treeScale(mesh);
   const fromX = (ox - mesh.offsetX) * scale, fromY = (oy - mesh.offsetY) * scale, fromZ = (oz - mesh.offsetZ) * scale;
@@ -232,8 +241,12 @@ export function castRay(
         countTriangle();
         const t = meet(block, lane, tMin, end);
         if (t == Infinity) continue;
+        if (mode != NEAREST) {
+          if (mode == ANY) return t;
+          addHit(t);
+          continue;
+        }
         best = t;
-        if (any) return t;
         end = t;
         limit = min(limit, upward((t - from) * length));
         farthest = keyOf(limit);
@@ -304,4 +317,18 @@ function meet(block: usize, lane: i32, tMin: f64, end: f64): f64 {
   hitNormalY = ny;
   hitNormalZ = nz;
   return t;
+}
+
+/** The last hit, as a record whose normal is in mesh space. */
+function addHit(t: f64): void {
+  const hit = newHit();
+  store<i32>(hit, hitTriangle, HIT_TRIANGLE);
+  store<f64>(hit, t, HIT_DISTANCE);
+  store<f64>(hit, hitNormalX, HIT_NORMAL);
+  store<f64>(hit, hitNormalY, HIT_NORMAL + 8);
+  store<f64>(hit, hitNormalZ, HIT_NORMAL + 16);
+  store<f64>(hit, hitU, HIT_BARYCENTRIC);
+  store<f64>(hit, hitV, HIT_BARYCENTRIC + 8);
+  store<f64>(hit, hitW, HIT_BARYCENTRIC + 16);
+  hitTriangle = -1; // or of two at the end of the ray one would stand for both
 }

@@ -1,6 +1,9 @@
 // Rays against the scene: through both trees nearest cell first, then against shapes in their own space.
 
-import { SHAPE_MESH, SIDE_BACK, SIDE_FRONT } from '../../../shared/layout';
+import {
+  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, SHAPE_MESH, SIDE_BACK, SIDE_FRONT,
+} from '../../../shared/layout';
+import { clearHits, hitAt, hitCount, newHit } from '../hits';
 import { Affine, invert } from '../math/affine';
 import { lineMisses } from '../math/boxes32';
 import { clip, enter, interval, leave, reciprocals, upward } from '../math/interval';
@@ -9,7 +12,7 @@ import { packing } from '../math/pack';
 import { reserve } from '../memory';
 import { Mesh } from '../mesh/layout';
 import {
-  castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
+  ALL, ANY, NEAREST, castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
 } from '../mesh/ray';
 import { Candidate, boundsOf } from './candidate';
 import { Item, changes, itemAt, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf, worldOf } from './objects';
@@ -23,7 +26,7 @@ let directionX: f64 = 0, directionY: f64 = 0, directionZ: f64 = 0;
 let tMin: f64 = 0;
 let layers: u32 = 0;
 let sides: u32 = 0;
-let anyHit: bool = false;
+let mode: u32 = NEAREST;
 let ignored: usize = 0;
 let ignoredCount: u32 = 0;
 
@@ -39,10 +42,13 @@ const bounds = changetype<Affine>(memory.data(96, 16));
 const inverse = changetype<Affine>(memory.data(96, 16));
 let stack: usize = 0;
 
-/** Nearest hit into found*, without its normal; false if there is none. Direction not zero, lengths in world units. */
+/**
+ * Nearest hit into found*, without its normal; false if there is none. With ANY, one that need not be the nearest; with
+ * ALL, every hit to hits.ts and nothing here. Direction not zero, lengths in world units.
+ */
 export function castRay(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
-  withLayers: u32, withSides: u32, ignore: usize, ignoreCount: u32, any: bool,
+  withLayers: u32, withSides: u32, ignore: usize, ignoreCount: u32, asked: u32,
 ): bool {
   originX = ox; originY = oy; originZ = oz;
   setDirection(dx, dy, dz);
@@ -51,11 +57,12 @@ export function castRay(
   sides = withSides;
   ignored = ignore;
   ignoredCount = ignoreCount;
-  anyHit = any;
+  mode = asked;
+  clearHits();
   foundObject = 0;
   foundDistance = to;
   castTree(treeOf(STATIC_TREE));
-  if (!(any && foundObject != 0)) castTree(treeOf(MOVING_TREE));
+  if (!(asked == ANY && foundObject != 0)) castTree(treeOf(MOVING_TREE));
   return foundObject != 0;
 }
 
@@ -142,7 +149,7 @@ function castTree(tree: Tree): void {
         if (!(candidate.pickable() & layers)) continue;
         castObject(candidate);
         if (foundObject == 0) continue;
-        if (anyHit) return;
+        if (mode == ANY) return;
         limit = min(limit, upward(foundDistance - from));
       }
     }
@@ -241,8 +248,10 @@ function isIgnored(id: u32): bool {
 /** A nearer hit on this object replaces the one found; of two at the same distance the lower id stays. */
 function castObject(candidate: Candidate): void {
   if (ignoredCount > 0 && isIgnored(candidate.id)) return;
+  const hitsBefore = hitCount;
   if (candidate.shape == SHAPE_MESH) castMesh(itemAt(slotOf(candidate.id)));
   else castBox(candidate);
+  if (mode == ALL) completeHits(hitsBefore, candidate.id);
 }
 
 // Whose map `inverse` is of, and when: rays come in numbers, and often to the same object.
@@ -280,7 +289,7 @@ function better(id: u32, t: f64): bool {
 function castMesh(item: Item): void {
   toLocal(item.id, worldOf(item));
   const t = castMeshRay(
-    changetype<Mesh>(item.mesh), localX, localY, localZ, alongX, alongY, alongZ, tMin, foundDistance, sides, anyHit,
+    changetype<Mesh>(item.mesh), localX, localY, localZ, alongX, alongY, alongZ, tMin, foundDistance, sides, mode,
   );
   if (t == Infinity || !better(item.id, t)) return;
   record(item.id, t, hitNormalX, hitNormalY, hitNormalZ);
@@ -309,6 +318,11 @@ function castBox(candidate: Candidate): void {
     if (t1 < far) { far = t1; farAxis = axis; }
   }
   if (near > far) return;
+  if (mode == ALL) {
+    if (sides & SIDE_FRONT) addCrossing(near, nearAxis, -1);
+    if (sides & SIDE_BACK) addCrossing(far, farAxis, 1);
+    return;
+  }
   const front = sides & SIDE_FRONT && near >= tMin;
   if (!front && !(sides & SIDE_BACK && far >= tMin)) return;
   const t = front ? near : far;
@@ -324,6 +338,38 @@ function castBox(candidate: Candidate): void {
   foundW = 0;
 }
 
+/** Where the ray passes through a face of the box's cube: -1 inwards, 1 outwards. */
+function addCrossing(t: f64, axis: i32, way: f64): void {
+  if (!(t >= tMin && t <= foundDistance)) return;
+  const d = axis == 0 ? alongX : axis == 1 ? alongY : alongZ;
+  const sign = d > 0 ? way : -way;
+  const hit = newHit();
+  store<i32>(hit, -1, HIT_TRIANGLE);
+  store<f64>(hit, t, HIT_DISTANCE);
+  store<f64>(hit, axis == 0 ? sign : 0, HIT_NORMAL);
+  store<f64>(hit, axis == 1 ? sign : 0, HIT_NORMAL + 8);
+  store<f64>(hit, axis == 2 ? sign : 0, HIT_NORMAL + 16);
+  store<f64>(hit, 0, HIT_BARYCENTRIC);
+  store<f64>(hit, 0, HIT_BARYCENTRIC + 8);
+  store<f64>(hit, 0, HIT_BARYCENTRIC + 16);
+}
+
+/** What the scene knows of the hits from `first` on, all on the object that `inverse` is of. */
+function completeHits(first: u32, id: u32): void {
+  for (let i = first; i < hitCount; i++) {
+    const hit = hitAt(i);
+    const t = load<f64>(hit, HIT_DISTANCE);
+    turnNormal(load<f64>(hit, HIT_NORMAL), load<f64>(hit, HIT_NORMAL + 8), load<f64>(hit, HIT_NORMAL + 16));
+    store<u32>(hit, id, HIT_OBJECT);
+    store<f64>(hit, originX + t * directionX, HIT_POINT);
+    store<f64>(hit, originY + t * directionY, HIT_POINT + 8);
+    store<f64>(hit, originZ + t * directionZ, HIT_POINT + 16);
+    store<f64>(hit, foundNormalX, HIT_NORMAL);
+    store<f64>(hit, foundNormalY, HIT_NORMAL + 8);
+    store<f64>(hit, foundNormalZ, HIT_NORMAL + 16);
+  }
+}
+
 function record(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
   foundObject = id;
   foundDistance = t;
@@ -332,11 +378,15 @@ function record(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
   localNormalZ = nz;
 }
 
-/** The normal of the hit, taken to the world by the inverse transposed, into foundNormal*. */
+/** The normal of the hit in the world, into foundNormal*. */
 export function findNormal(): void {
   const item = itemAt(slotOf(foundObject));
   invertOnce(foundObject, item.shape == SHAPE_MESH ? worldOf(item) : orientedBounds(slotOf(foundObject)));
-  const nx = localNormalX, ny = localNormalY, nz = localNormalZ;
+  turnNormal(localNormalX, localNormalY, localNormalZ);
+}
+
+/** From an object's space to the world by the inverse transposed, into foundNormal*. */
+function turnNormal(nx: f64, ny: f64, nz: f64): void {
   const x = inverse.xx * nx + inverse.xy * ny + inverse.xz * nz;
   const y = inverse.yx * nx + inverse.yy * ny + inverse.yz * nz;
   const z = inverse.zx * nx + inverse.zy * ny + inverse.zz * nz;
