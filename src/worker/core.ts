@@ -330,7 +330,7 @@ class WasmCore implements Core {
       throw new CollisionError('BAD_DATA', `the length of positions is ${positions.length}, expected ${expected}`);
     }
     // The scratch memory begins at a multiple of 16.
-    const scratch = (positions.byteLength + 15) & ~15;
+    const scratch = Math.ceil(positions.byteLength / 16) * 16;
     return this.#with(scratch + (wasm.refitScratch(mesh) >>> 0), (address) => {
       new Float32Array(wasm.memory.buffer, address, positions.length).set(positions);
       const fault = wasm.refitMesh(mesh, address, address + scratch);
