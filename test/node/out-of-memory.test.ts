@@ -72,6 +72,19 @@ class World {
     this.#slots += count;
   }
 
+  /** So many triangles one behind the other, as one object. */
+  addStack(count: number): void {
+    const positions = new Float32Array(9 * count);
+    for (let i = 0; i < count; i++) positions.set([-1, -1, -i, 1, -1, -i, 0, 1, -i], 9 * i);
+    const indices = Uint32Array.from({ length: 3 * count }, (_, i) => i);
+    const mesh = this.core.loadMesh(bake(this.core, { positions, indices }));
+    this.core.addObjects(Uint32Array.of(makeId(this.#slots++, 1)), {
+      ...{ shape: layout.SHAPE_MESH, mesh, layers: 2, flags: layout.FLAG_PICKABLE, collidesWith: 0, group: 0 },
+      ...{ contacts: layout.CONTACTS_ANY, center: [0, 0, 0], extent: [0, 0, 0], rotation: [0, 0, 0, 1], radius: 0 },
+      matrix: new Matrix4().elements,
+    });
+  }
+
   remove(id: number): void {
     this.core.removeObject(id);
     this.ids.splice(this.ids.indexOf(id), 1);
@@ -233,6 +246,18 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
       },
     ],
     ['many rays', 1, () => (world) => world.rays()],
+    [
+      'all hits of a ray',
+      2,
+      (world) => {
+        world.addStack(2000);
+        return () => {
+          const hits = world.core.raycastAll({ origin: [0, 0, 10], direction: [0, 0, -1] }, FILTER);
+          expect(hits.length).toBeGreaterThan(2000);
+          return hits;
+        };
+      },
+    ],
   ];
 
   test.each(ACTIONS)('%s: fails whole, then succeeds', async (_, fewestFailures, prepare) => {
