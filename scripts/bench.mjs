@@ -14,6 +14,7 @@ on one thread, without the messages to the worker. Exits with 1 when answers dif
   --rows a,b     only these rows
   --rounds n     how often each row is run, without the warm-up; by default it is up to the row
   --native       with Embree 3 and FCL 0.7, compiled here (Debian: apt-get install g++ libembree-dev libfcl-dev)
+  --fitted       instead of the rows: what rotations in the trees save, as counts of tests
   --json [file]  all samples as JSON; the file is artifacts/bench.json by default
   --write        writes test/bench/results.json, test/bench/chart.svg and the table in README.md
   --help         this text`;
@@ -24,8 +25,9 @@ ensureDependencies();
 ensureBuild();
 await bundle();
 allowGarbageCollection();
-const { bench } = await import(`../${BUNDLE}`);
-process.exitCode = await bench({ root, ...options });
+const { bench, countTests } = await import(`../${BUNDLE}`);
+if (options.fitted) await countTests(await countingCores());
+else process.exitCode = await bench({ root, ...options });
 
 function optionsOf(args) {
   const { help, rows, rounds, ...others } = parsed(args);
@@ -56,6 +58,7 @@ function parsed(args) {
         json: string,
         native: { ...boolean, default: false },
         write: { ...boolean, default: false },
+        fitted: { ...boolean, default: false },
         help: boolean,
       },
     }).values;
@@ -74,6 +77,21 @@ async function bundle() {
     transform: { define: { 'import.meta.env.SEED': '1' } },
     output: { file: join(root, BUNDLE), sourcemap: true, codeSplitting: false },
   });
+}
+
+/** The core with counters, as it is and without rotations: the paths of both. */
+async function countingCores() {
+  const { buildCore } = await import('./build.mjs');
+  const paths = { fitted: 'build/core-counting.wasm', plain: 'build/core-counting-plain.wasm' };
+  for (const [kind, path] of Object.entries(paths)) {
+    await buildCore(path, (file, text) => {
+      if (file.endsWith('core/index.ts')) return `${text}\nexport { takeCount } from './mesh/measure';\n`;
+      if (!file.endsWith('mesh/measure.ts')) return text;
+      const counting = text.replace('COUNTING: bool = false', 'COUNTING: bool = true');
+      return kind === 'fitted' ? counting : counting.replace('FITTING: bool = true', 'FITTING: bool = false');
+    });
+  }
+  return { fitted: join(root, paths.fitted), plain: join(root, paths.plain) };
 }
 
 /** The bench collects garbage between what it measures. Code that is not used for a while stays compiled. */

@@ -148,6 +148,11 @@ const FAULTS: Record<number, string> = {
 
 /** Makes a core of its own memory. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */
 export async function createCore(wasm: BufferSource): Promise<Core> {
+  return bindCore(await instantiateCore(wasm));
+}
+
+/** The same in two steps, for those who know of more exports than `Core` needs. */
+export async function instantiateCore(wasm: BufferSource): Promise<WebAssembly.Exports> {
   const env = {
     now: () => performance.now(),
     outOfMemory: (bytes: number) => {
@@ -155,8 +160,7 @@ export async function createCore(wasm: BufferSource): Promise<Core> {
     },
   };
   try {
-    const { instance } = await WebAssembly.instantiate(wasm, { env });
-    return new WasmCore(instance.exports as unknown as Exports);
+    return (await WebAssembly.instantiate(wasm, { env })).instance.exports;
   } catch (cause) {
     throw new CollisionError(
       'UNSUPPORTED',
@@ -165,6 +169,10 @@ export async function createCore(wasm: BufferSource): Promise<Core> {
       { cause },
     );
   }
+}
+
+export function bindCore(exports: WebAssembly.Exports): Core {
+  return new WasmCore(exports as unknown as Exports);
 }
 
 class WasmCore implements Core {
@@ -322,7 +330,7 @@ class WasmCore implements Core {
       throw new CollisionError('BAD_DATA', `the length of positions is ${positions.length}, expected ${expected}`);
     }
     // The scratch memory begins at a multiple of 16.
-    const scratch = (positions.byteLength + 15) & ~15;
+    const scratch = Math.ceil(positions.byteLength / 16) * 16;
     return this.#with(scratch + (wasm.refitScratch(mesh) >>> 0), (address) => {
       new Float32Array(wasm.memory.buffer, address, positions.length).set(positions);
       const fault = wasm.refitMesh(mesh, address, address + scratch);

@@ -8,6 +8,8 @@ import { readmeWith } from './report/readme.js';
 import { printFaults, printHeader, printRow } from './report/table.js';
 import { FULL, rowsOf } from './rows/index.js';
 
+export { countTests } from './fitted.js';
+
 /** What `npm run bench -- --help` says about them. */
 export interface BenchOptions {
   root: string;

@@ -7,7 +7,18 @@ import { Staging } from '../../src/client/staging.js';
 import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
 import { type Core, createCore, type MeshAddress, type PlacedDescription } from '../../src/worker/core.js';
-import { BakedMesh, checksumOf, LEAF } from '../oracle/baked.js';
+import {
+  BakedMesh,
+  checksumOf,
+  FLAT,
+  NODE_BLOCKS,
+  NODE_CHILDREN,
+  NODE_HIGH,
+  NODE_LOW,
+  NODE_ORIGIN,
+  NODE_QUATERNION,
+  NODE_SCALE,
+} from '../oracle/baked.js';
 import { CORRUPTIONS } from '../oracle/corruptions.js';
 import { icosphere, rods, soup, type Triangles } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -136,16 +147,19 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
     const original = new Uint8Array(make());
     // The same forged mesh in two cores, in different surroundings: what reads beyond it answers differently.
     const twin = await createCore(wasm);
-    const rays = raysAt(random, 8);
     for (const each of [core, twin]) {
       each.addObjects(Uint32Array.of(GOOD), { ...PLACED, mesh: each.loadMesh(original.buffer) });
     }
+    let rays: Float32Array;
+    do rays = raysAt(random, 8);
+    while (!core.raycastMany(rays, FILTER).objects.includes(GOOD));
     const good = core.raycastMany(rays, FILTER);
-    expect(good.objects).toContain(GOOD);
+    probe(core, core.loadMesh(original.buffer), rays); // leaves the scene's tables as large as they get
     const { usedBytes } = core;
 
     const kinds = Object.entries(CORRUPTIONS);
-    const counts = { refused: 0, forgeryRefused: 0, forgeryLoaded: 0 };
+    const counts = { refused: 0, forgeryRefused: 0, forgeryLoaded: 0, forgeryRefitted: 0 };
+    const vertexCount = new BakedMesh(original.buffer).word(layout.MESH_VERTEX_COUNT);
     for (let round = 0; round < ROUNDS / MESHES.length; round++) {
       const [kind, corrupt] = random.pick(kinds);
       const bad = corrupt(random, original);
@@ -169,6 +183,15 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
       counts.forgeryLoaded++;
       const other = twin.loadMesh(forged);
       expect(probe(twin, other, rays), `${kind}, forged, round ${round}`).toEqual(probe(core, mesh, rays));
+      // Nor does a refit look beyond it, and what it leaves is a mesh.
+      const positions = Float32Array.from({ length: 3 * vertexCount }, () => random.range(-2, 2));
+      if (core.meshInfo(mesh).vertices === vertexCount && core.refitMesh(mesh, positions)) {
+        expect(twin.refitMesh(other, positions)).toBe(true);
+        const refitted = core.bakeMesh(mesh);
+        expect(twin.bakeMesh(other), `${kind}, forged, refitted, round ${round}`).toEqual(refitted);
+        core.freeMesh(core.loadMesh(refitted));
+        counts.forgeryRefitted++;
+      }
       core.freeMesh(mesh);
       twin.freeMesh(other);
       if (round % 100 === 0) expect(core.raycastMany(rays, FILTER)).toEqual(good);
@@ -177,48 +200,103 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(ROUNDS / 50);
     expect(core.raycastMany(rays, FILTER)).toEqual(good);
     expect(core.check()).toBeNull();
-    expect(core.usedBytes - usedBytes).toBeLessThan(4096); // tables of the scene
+    expect(core.usedBytes - usedBytes).toBeLessThan(4096); // the stack of a pair of forgeries
   });
 });
 
 describe('a forger is refused', () => {
-  const inner = (mesh: BakedMesh) => [...mesh.links()].filter(({ child }) => child < LEAF);
-  const outer = (mesh: BakedMesh) => [...mesh.links()].filter(({ child }) => child >= LEAF);
+  // Nodes in the middle of things: with children of both kinds, with nodes alone, with blocks alone.
+  const mixed = (m: BakedMesh) => m.nodesWhere(({ inner, count }) => inner > 0 && inner < count)[1];
+  const upper = (m: BakedMesh) => m.nodesWhere(({ inner, count }, node) => node > 0 && inner === count)[1];
+  const lowest = (m: BakedMesh) => m.nodesWhere(({ inner, count }) => inner === 0 && count === 4);
+  const word = (m: BakedMesh, node: number, offset: number, change: (word: number) => number) =>
+    m.setWord(m.nodeAt(node) + offset, change(m.word(m.nodeAt(node) + offset)) >>> 0);
+  const float = (m: BakedMesh, offset: number, value: number) => m.view.setFloat32(m.nodeAt(1) + offset, value, true);
+  const double = (m: BakedMesh, offset: number, value: number) => m.view.setFloat64(offset, value, true);
 
-  const FORGERIES: [what: string, forge: (mesh: BakedMesh) => unknown, message: RegExp][] = [
-    ['a link to a node behind the last', (m) => m.setWord(inner(m)[3].at, m.nodeCount), /link/],
-    ['a link to a node far away', (m) => m.setWord(inner(m)[3].at, 0x7fffffff), /link/],
-    ['a node linked to itself', (m) => m.setWord(inner(m)[3].at, inner(m)[3].node), /link/],
-    ['a link to the root', (m) => m.setWord(inner(m)[3].at, 0), /link/],
-    ['a link upwards', (m) => m.setWord(inner(m).at(-1)!.at, 1), /link/],
-    ['a node linked twice', (m) => m.setWord(inner(m)[1].at, inner(m)[2].child), /link/],
-    ['a link to a block behind the last', (m) => m.setWord(outer(m)[3].at, LEAF + m.blockCount), /link/],
-    ['a link to a block far away', (m) => m.setWord(outer(m)[3].at, 0xffffffff), /link/],
-    ['a block linked twice', (m) => m.setWord(outer(m)[3].at, outer(m)[4].child), /link/],
-    ['a node where a block was', (m) => m.setWord(outer(m)[3].at, m.nodeCount - 1), /link/],
-    ['a link behind the last child', (m) => m.setWord(unused(m).at, 0), /link/],
-    ['a child that there is not', (m) => m.setWord(m.coveredAt(unused(m).node), 15), /link|number/],
-    ['a node linked once more', (m) => linkOnceMore(m, m.nodeCount - 1), /link/],
-    ['a block linked once more', (m) => linkOnceMore(m, LEAF + m.blockCount - 1), /link/],
-    ['a child forgotten', (m) => m.setWord(m.coveredAt(m.nodeCount - 1), 1), /link/],
-    ['a fifth child', (m) => m.setWord(m.coveredAt(0), 31), /number/],
+  const LINKS: [what: string, forge: (mesh: BakedMesh) => unknown, message: RegExp][] = [
+    ['nodes behind the last', (m) => m.setLinks(upper(m), { firstNode: m.nodeCount }), /link/],
+    ['nodes of which one is behind the last', (m) => m.setLinks(upper(m), { firstNode: m.nodeCount - 1 }), /link/],
+    ['nodes far away', (m) => m.setLinks(upper(m), { firstNode: 0xffffff }), /link/],
+    ['a node linked to itself', (m) => m.setLinks(upper(m), { firstNode: upper(m) }), /link/],
+    ['a link to the root', (m) => m.setLinks(upper(m), { firstNode: 0 }), /link/],
+    ['a link upwards', (m) => m.setLinks(mixed(m), { firstNode: 1 }), /link/],
+    ["another's nodes", (m) => m.setLinks(upper(m), { firstNode: m.links(mixed(m)).firstNode }), /link/],
+    ["some of another's nodes", (m) => m.setLinks(upper(m), { firstNode: m.links(upper(m)).firstNode - 1 }), /link/],
+    ['a node left out', (m) => m.setLinks(upper(m), { firstNode: m.links(upper(m)).firstNode + 1 }), /link/],
+    ['blocks behind the last', (m) => m.setLinks(mixed(m), { firstBlock: m.blockCount }), /link/],
+    ['blocks far away', (m) => m.setLinks(mixed(m), { firstBlock: 0x1fffffff }), /link/],
+    ["another's blocks", (m) => m.setLinks(lowest(m)[1], { firstBlock: m.links(lowest(m)[0]).firstBlock }), /link/],
+    ["some of another's blocks", (m) => m.setLinks(mixed(m), { firstBlock: m.links(mixed(m)).firstBlock - 1 }), /link/],
+    ['a block left out', (m) => m.setLinks(mixed(m), { firstBlock: m.links(mixed(m)).firstBlock + 1 }), /link/],
+    ['each block once, but a subtree here and there', (m) => swapBlocks(m, lowest(m)[0], lowest(m).at(-1)!), /link/],
+    ['a node where a block was', (m) => m.setLinks(mixed(m), { inner: m.links(mixed(m)).inner + 1 }), /link/],
+    ['a block where a node was', (m) => m.setLinks(upper(m), { inner: m.links(upper(m)).inner - 1 }), /link/],
+    ['nodes behind the last one', (m) => m.setLinks(m.nodeCount - 1, { inner: 1 }), /link/],
+    ['a block forgotten', (m) => m.setLinks(mixed(m), { count: m.links(mixed(m)).count - 1 }), /link/],
+    ['the last block forgotten', (m) => m.setLinks(holder(m), { count: m.links(holder(m)).count - 1 }), /link/],
+    ['one more block', (m) => m.setLinks(narrow(m), { count: 1 + m.links(narrow(m)).count }), /link/],
+    ['one more node', (m) => m.setWord(layout.MESH_NODE_COUNT, m.nodeCount + 1), /header/],
+    ['more nodes than children', (m) => m.setLinks(lowest(m)[0], { inner: 5 }), /finite/],
+    ['seven nodes', (m) => m.setLinks(upper(m), { inner: 7 }), /finite/],
     ['a tree that is a list', (m) => asList(m), /deeper/],
-    ['a bound that is none', (m) => m.setWord(m.nodeAt(1), 0x7fc00000), /number/],
-    ['a bound that is infinite', (m) => m.setWord(m.nodeAt(1), 0xff800000), /number/],
-    ['bounds inside out', (m) => m.setWord(m.nodeAt(1), 0x40400000), /number/],
-    ['a vertex that is none', (m) => m.setWord(m.blockAt(1) + 20, 0x7fc00000), /number/],
-    ['a vertex far outside', (m) => m.setWord(m.blockAt(1) + 20, 0x7f7fffff), /number/],
-    ['a triangle behind the last', (m) => m.setWord(m.triangleAt(2, 0), m.word(layout.MESH_TRIANGLE_COUNT)), /number/],
-    ['a triangle before the first', (m) => m.setWord(m.triangleAt(2, 0), 0xfffffffe), /number/],
-    ['a triangle less', (m) => m.setWord(m.triangleAt(2, 0), 0xffffffff), /number/],
-    ['an index behind the last', (m) => m.setWord(m.buffer.byteLength - 4, m.word(layout.MESH_VERTEX_COUNT)), /number/],
-    ['fewer vertices', (m) => m.setWord(layout.MESH_VERTEX_COUNT, 5), /number/],
-    ['a scale out of range', (m) => m.setWord(layout.MESH_EXPONENT, 1024), /number/],
-    ['a scale below range', (m) => m.setWord(layout.MESH_EXPONENT, -128), /number/],
-    ['an offset that is none', (m) => m.view.setFloat64(layout.MESH_OFFSET + 8, Number.NaN, true), /number/],
-    ['a low bound that is none', (m) => m.view.setFloat64(layout.MESH_LOW, Number.NaN, true), /number/],
-    ['a high bound beyond float32', (m) => m.view.setFloat64(layout.MESH_HIGH + 16, 1e39, true), /number/],
-    ['low above high', (m) => m.view.setFloat64(layout.MESH_LOW + 8, 2, true), /number/],
+    ['nodes that begin with no number', (m) => word(m, 1, NODE_CHILDREN, (w) => w & 0x3fffffff), /finite/],
+    ['nodes that begin with too large a number', (m) => word(m, 1, NODE_CHILDREN, (w) => w | 0x20000000), /finite/],
+    ['nodes that begin with a sign', (m) => word(m, 1, NODE_CHILDREN, (w) => w | 0x80000000), /finite/],
+    ['blocks that begin with no number', (m) => word(m, 1, NODE_BLOCKS, (w) => w & 0x3fffffff), /finite/],
+    ['blocks that begin with too large a number', (m) => word(m, 1, NODE_BLOCKS, (w) => w | 0x20000000), /finite/],
+    ['blocks that begin with a sign', (m) => word(m, 1, NODE_BLOCKS, (w) => w | 0x80000000), /finite/],
+  ];
+
+  const NUMBERS: typeof LINKS = [
+    ['a quaternion of length 0', (m) => m.view.setBigUint64(m.nodeAt(1) + NODE_QUATERNION, 0n, true), /finite/],
+    ...[0, 1, 2].flatMap((axis): typeof LINKS => [
+      [`an origin that is none, ${axis}`, (m) => float(m, NODE_ORIGIN + 4 * axis, Number.NaN), /finite/],
+      [`an origin at infinity, ${axis}`, (m) => float(m, NODE_ORIGIN + 4 * axis, -Infinity), /finite/],
+      [`an origin far away, ${axis}`, (m) => float(m, NODE_ORIGIN + 4 * axis, 17), /finite/],
+      [`steps that are none, ${axis}`, (m) => float(m, NODE_SCALE + 4 * axis, Number.NaN), /finite/],
+      [`infinite steps, ${axis}`, (m) => float(m, NODE_SCALE + 4 * axis, Infinity), /finite/],
+      [`steps backwards, ${axis}`, (m) => float(m, NODE_SCALE + 4 * axis, -0.01), /finite/],
+      [`bounds inside out, ${axis}`, (m) => insideOut(m, axis, 0), /finite/],
+      [`bounds of the last child inside out, ${axis}`, (m) => insideOut(m, axis, 3), /finite/],
+    ]),
+    ['a vertex that is none', (m) => m.setWord(m.blockAt(1) + 20, 0x7fc00000), /finite/],
+    ['a vertex far outside', (m) => m.setWord(m.blockAt(1) + 20, 0x7f7fffff), /finite/],
+    ['a triangle behind the last', (m) => m.setWord(m.triangleAt(2, 0), m.word(layout.MESH_TRIANGLE_COUNT)), /finite/],
+    [
+      'a flat triangle behind the last',
+      (m) => m.setWord(m.triangleAt(2, 0), FLAT + m.word(layout.MESH_TRIANGLE_COUNT)),
+      /finite/,
+    ],
+    ['a triangle before the first', (m) => m.setWord(m.triangleAt(2, 0), 0xfffffffe), /finite/],
+    ['a triangle less', (m) => m.setWord(m.triangleAt(2, 1), 0xffffffff), /there is not/],
+    ['a flat triangle that is counted', (m) => m.setWord(m.triangleAt(2, 0), FLAT + 5), /there is not/],
+    ['a block without its first triangle', (m) => without(m.setWord(m.triangleAt(2, 0), 0xffffffff)), /finite/],
+    [
+      'an index behind the last',
+      (m) => m.setWord(m.buffer.byteLength - 4, m.word(layout.MESH_VERTEX_COUNT)),
+      /there is not/,
+    ],
+    ['fewer vertices', (m) => m.setWord(layout.MESH_VERTEX_COUNT, 5), /there is not/],
+    ['a scale out of range', (m) => m.setWord(layout.MESH_EXPONENT, 1024), /finite/],
+    ['a scale below range', (m) => m.setWord(layout.MESH_EXPONENT, -128), /finite/],
+    ['a scale half as large', (m) => m.setWord(layout.MESH_EXPONENT, m.word(layout.MESH_EXPONENT) - 1), /finite/],
+    ['an offset that is none', (m) => double(m, layout.MESH_OFFSET + 8, Number.NaN), /finite/],
+    ['an offset that nobody needs', (m) => double(m, layout.MESH_OFFSET + 8, 0.5), /finite/],
+    [
+      'bounds of a point',
+      (m) => [0, 8, 16, 24, 32, 40].forEach((at) => void double(m, layout.MESH_LOW + at, 0)),
+      /finite/,
+    ],
+    ['a low bound that is none', (m) => double(m, layout.MESH_LOW, Number.NaN), /finite/],
+    ['a high bound beyond float32', (m) => double(m, layout.MESH_HIGH + 16, 1e39), /finite/],
+    ['low above high', (m) => double(m, layout.MESH_LOW + 8, 2), /finite/],
+    ...[layout.MESH_COST, layout.MESH_BUILT_COST].flatMap((at): typeof LINKS => [
+      [`a cost that is none, ${at}`, (m) => double(m, at, Number.NaN), /finite/],
+      [`an infinite cost, ${at}`, (m) => double(m, at, Infinity), /finite/],
+      [`a cost of nothing, ${at}`, (m) => double(m, at, 0), /finite/],
+      [`a cost less than nothing, ${at}`, (m) => double(m, at, -5), /finite/],
+    ]),
     ['no triangles', (m) => m.setWord(layout.MESH_KEPT_COUNT, 0), /header/],
     [
       'more kept than given',
@@ -226,38 +304,53 @@ describe('a forger is refused', () => {
       /header/,
     ],
     ['indices half there', (m) => m.setWord(layout.MESH_INDEXED, 2), /header/],
-    ['sizes that wrap around', (m) => m.setWord(layout.MESH_NODE_COUNT, 0x02000000 + m.nodeCount), /header/],
+    ['sizes that wrap around', (m) => m.setWord(layout.MESH_NODE_COUNT, 0x04000000 + m.nodeCount), /header/],
   ];
 
-  /** A place for a child that is not used. */
-  function unused(mesh: BakedMesh): { node: number; at: number } {
-    for (let node = 0; ; node++) if (mesh.word(mesh.coveredAt(node)) < 15) return { node, at: mesh.childAt(node, 3) };
+  /** A node with less than four children, all of them blocks, in the middle of the tree. */
+  function narrow(mesh: BakedMesh): number {
+    return mesh.nodesWhere(({ inner, count }) => inner === 0 && count < 4)[2];
   }
 
-  /** From an unused place, with the bounds of a sister. */
-  function linkOnceMore(mesh: BakedMesh, child: number) {
-    const { node, at } = unused(mesh);
-    expect(node).toBeLessThan(mesh.nodeCount - 1);
-    for (let bound = mesh.nodeAt(node); bound < mesh.childAt(node, 0); bound += 16) {
-      mesh.setWord(bound + 12, mesh.word(bound));
-    }
-    mesh.setWord(at, child).setWord(mesh.coveredAt(node), mesh.word(mesh.coveredAt(node)) | 8);
+  /** Who has the last block. */
+  function holder(mesh: BakedMesh): number {
+    const last = (m: BakedMesh) =>
+      m.nodesWhere(({ firstBlock, inner, count }) => count > inner && firstBlock + count - inner === m.blockCount);
+    return last(mesh)[0];
   }
 
-  /** Every node has the next one as its first child, blocks in the other places. */
+  function swapBlocks(mesh: BakedMesh, a: number, b: number) {
+    const { firstBlock } = mesh.links(a);
+    mesh.setLinks(a, { firstBlock: mesh.links(b).firstBlock }).setLinks(b, { firstBlock });
+  }
+
+  function insideOut(mesh: BakedMesh, axis: number, child: number) {
+    const node = mesh.nodeAt(lowest(mesh)[0]) + child;
+    const [low, high] = [mesh.view.getUint8(node + NODE_LOW[axis]), mesh.view.getUint8(node + NODE_HIGH[axis])];
+    expect(low).toBeLessThan(high);
+    mesh.view.setUint8(node + NODE_LOW[axis], high);
+    mesh.view.setUint8(node + NODE_HIGH[axis], low);
+  }
+
+  /** With one triangle less in the header. */
+  function without(mesh: BakedMesh): BakedMesh {
+    return mesh.setWord(layout.MESH_KEPT_COUNT, mesh.word(layout.MESH_KEPT_COUNT) - 1);
+  }
+
+  /** Every node has the next one as its first child, and blocks in the other places while there are enough. */
   function asList(mesh: BakedMesh): BakedMesh {
-    let block = 0;
-    let last = -1;
-    for (const { node, at } of [...mesh.links()]) {
-      const isFirst = node !== last;
-      last = node;
-      mesh.setWord(at, isFirst && node + 1 < mesh.nodeCount ? node + 1 : LEAF + block++);
+    let firstBlock = 0;
+    for (let node = 0; node < mesh.nodeCount; node++) {
+      const inner = node + 1 < mesh.nodeCount ? 1 : 0;
+      const leaves = Math.min(4 - inner, mesh.blockCount - firstBlock - inner);
+      mesh.setLinks(node, { count: inner + leaves, inner, firstNode: node + 1, firstBlock });
+      firstBlock += leaves;
     }
-    expect(block).toBe(mesh.blockCount);
+    expect(firstBlock).toBe(mesh.blockCount);
     return mesh;
   }
 
-  test.each(FORGERIES)('%s', (_, forge, message) => {
+  test.each([...LINKS, ...NUMBERS])('%s', (_, forge, message) => {
     const mesh = new BakedMesh(bake(icosphere(1, 9)));
     forge(mesh);
     const { usedBytes } = core;
@@ -271,27 +364,93 @@ describe('a forger is refused', () => {
     expect(() => core.loadMesh(mesh.buffer)).toThrow(refusal(/header/));
   });
 
-  test(`a tree as deep as may be, whose boxes are everywhere, still answers rightly, seed ${SEED}`, () => {
-    // So many nodes that as a list they are 64 deep.
-    const random = new Random(SEED);
+  test('more triangles in blocks than there are', () => {
+    const mesh = new BakedMesh(bake(spread(icosphere(1, 4))));
+    for (let block = 0; block < mesh.blockCount; block++) {
+      for (let lane = 0; lane < 4; lane++) mesh.setWord(mesh.triangleAt(block, lane), FLAT);
+    }
+    mesh.setWord(mesh.triangleAt(0, 0), 0);
+    mesh.setWord(layout.MESH_KEPT_COUNT, 1);
+    mesh.setWord(layout.MESH_TRIANGLE_COUNT, 5).setWord(layout.MESH_VERTEX_COUNT, 15).seal();
+    expect(() => core.loadMesh(mesh.buffer)).toThrow(refusal(/there is not/));
+  });
+
+  /** Of a soup, with so many nodes. */
+  function bakeNodes(random: Random, nodeCount: number): ArrayBuffer {
     const triangles = soup(random, 1000, 0.3, 1);
-    const bakeSome = (count: number) => bake({ ...triangles, indices: triangles.indices.subarray(0, 3 * count) });
-    let count = 300;
-    while (new BakedMesh(bakeSome(count)).nodeCount !== 65) count++;
-    const baked = bakeSome(count);
-    const mesh = new BakedMesh(baked);
-    expect(count).toBeLessThan(1000);
-    asList(mesh);
+    for (let count = 300; count < 1000; count++) {
+      const baked = bake({ ...triangles, indices: triangles.indices.subarray(0, 3 * count) });
+      if (new BakedMesh(baked).nodeCount === nodeCount) return baked;
+    }
+    throw new Error(`no tree has ${nodeCount} nodes`);
+  }
+
+  test(`a list of 66 nodes, seed ${SEED}`, () => {
+    const mesh = asList(new BakedMesh(bakeNodes(new Random(SEED), 66))).seal();
+    expect(() => core.loadMesh(mesh.buffer)).toThrow(refusal(/deeper/));
+  });
+
+  test(`a tree as deep as may be, whose boxes are everywhere, still answers rightly, seed ${SEED}`, () => {
+    const random = new Random(SEED);
+    const baked = bakeNodes(random, 65); // as a list 64 deep
+    const mesh = asList(new BakedMesh(baked));
     for (let node = 0; node < mesh.nodeCount; node++) {
-      mesh.setWord(mesh.rotatedAt(node), 0);
-      for (let word = 0; word < 24; word++) {
-        mesh.view.setFloat32(mesh.nodeAt(node) + 4 * word, word < 12 ? -3 : 3, true);
+      const at = mesh.nodeAt(node);
+      mesh.view.setBigUint64(at + NODE_QUATERNION, 0x7fff000000000000n, true);
+      for (let axis = 0; axis < 3; axis++) {
+        mesh.view.setFloat32(at + NODE_ORIGIN + 4 * axis, -3, true);
+        mesh.view.setFloat32(at + NODE_SCALE + 4 * axis, 6 / 255, true);
+        mesh.setWord(at + NODE_LOW[axis], 0).setWord(at + NODE_HIGH[axis], 0xffffffff);
       }
     }
     const rays = raysAt(random, 500);
     const answers = [baked, mesh.seal().buffer].map((data) => probe(core, core.loadMesh(data), rays));
     expect(answers[0].first.objects).toContain(SUSPECT);
     expect(answers[1]).toEqual(answers[0]);
+  });
+});
+
+describe(`a mesh that was refitted, some triangles to nothing, seed ${SEED}`, () => {
+  const MESHES: [string, () => { positions: Float32Array; indices?: Uint32Array }][] = [
+    ['with indices', () => soup(new Random(SEED), 500, 0.3, 1)],
+    ['without indices', () => spread(soup(new Random(SEED), 500, 0.3, 1))],
+  ];
+
+  test.each(MESHES)('%s, is baked and loaded, answers, and goes back', (_, make) => {
+    const random = new Random(SEED);
+    const mesh = make();
+    const original = bake(mesh);
+    const positions = mesh.positions.map((x) => 0.7 * x + 0.1);
+    const corners = mesh.indices ?? Uint32Array.from({ length: 1500 }, (_, i) => i);
+    let flat = 0;
+    for (let i = 0; i < corners.length; i += 3) {
+      if (!random.chance(0.3)) continue;
+      flat++;
+      const at = 3 * corners[i];
+      for (const to of [corners[i + 1], corners[i + 2]]) positions.copyWithin(3 * to, at, at + 3);
+    }
+    const address = core.loadMesh(original);
+    expect(core.refitMesh(address, positions)).toBe(true);
+    expect(core.meshInfo(address).degenerate).toBe(flat);
+    const refitted = core.bakeMesh(address);
+    const words = new BakedMesh(refitted);
+    const marked = Array.from({ length: 4 * words.blockCount }, (_, i) => words.word(words.triangleAt(i >> 2, i & 3)));
+    expect(marked.filter((triangle) => triangle >= FLAT && triangle !== 0xffffffff)).toHaveLength(flat);
+
+    const copy = core.loadMesh(refitted);
+    expect(core.check()).toBeNull();
+    expect(core.meshInfo(copy)).toEqual(core.meshInfo(address));
+    const rays = raysAt(random, 500);
+    core.addObjects(Uint32Array.of(GOOD), { ...PLACED, mesh: core.loadMesh(bake(icosphere(1, 4))) });
+    const answers = probe(core, address, rays);
+    expect(answers.first.objects).toContain(SUSPECT);
+    expect(answers.a.length).toBeGreaterThan(0);
+    expect(probe(core, copy, rays)).toEqual(answers);
+    // As a tree built for these positions does, which leaves out the flat ones.
+    expect(probe(core, core.loadMesh(bake({ ...mesh, positions })), rays)).toEqual(answers);
+
+    expect(core.refitMesh(copy, mesh.positions)).toBe(true);
+    expect(core.bakeMesh(copy)).toEqual(original);
   });
 });
 
@@ -311,8 +470,8 @@ test(`a service refuses what was damaged or forged and goes on, seed ${SEED}`, a
     await expect(service.addMesh(bad.buffer), kind).rejects.toEqual(refusal(/^addMesh: /));
   }
   const forged = new BakedMesh(baked);
-  const link = forged.links().next().value!;
-  await expect(service.addMesh(forged.setWord(link.at, 0).seal().buffer)).rejects.toEqual(refusal(/^addMesh: .*link/));
+  forged.setLinks(0, { firstNode: 0 }).seal();
+  await expect(service.addMesh(forged.buffer)).rejects.toEqual(refusal(/^addMesh: .*link/));
   expect(await service.raycast(ray)).toEqual(hit);
   await service.update(); // brings new statistics
   expect(service.stats).toMatchObject({ meshes: 1, pending: 0 });

@@ -1,11 +1,26 @@
 import * as layout from '../../src/shared/layout.js';
 
 // Where things are in a node and in a block of a baked mesh: src/worker/core/mesh/layout.ts.
-const NODE_CHILDREN = 96; // u32 × 4
-const NODE_ROTATED = 120; // u32
-const NODE_COVERED = 124; // u32
+export const NODE_LOW = [0, 8, 16]; // u8 × 4 an axis
+export const NODE_HIGH = [4, 12, 20];
+export const NODE_QUATERNION = 24; // i16 × 4
+export const NODE_ORIGIN = 32; // f32 × 3
+export const NODE_CHILDREN = 44; // u32
+export const NODE_SCALE = 48; // f32 × 3
+export const NODE_BLOCKS = 60; // u32
 const BLOCK_TRIANGLES = 144; // i32 × 4
-export const LEAF = 0x80000000;
+/** The bit that is set in both link words. */
+const FLOAT = 0x40000000;
+/** In front of the number of a triangle that has no area for the time being. */
+export const FLAT = 0x80000000;
+
+/** What a node says of its children: so many, the first `inner` of them nodes from there on, the others blocks. */
+export interface Links {
+  count: number;
+  inner: number;
+  firstNode: number;
+  firstBlock: number;
+}
 
 /** A baked mesh to be looked into and tampered with. */
 export class BakedMesh {
@@ -39,16 +54,21 @@ export class BakedMesh {
     return nodes + (node * (this.word(layout.MESH_BLOCKS) - nodes)) / this.nodeCount;
   }
 
-  childAt(node: number, i: number): number {
-    return this.nodeAt(node) + NODE_CHILDREN + 4 * i;
+  links(node: number): Links {
+    const children = this.word(this.nodeAt(node) + NODE_CHILDREN);
+    return {
+      count: 1 + ((children >>> 24) & 3),
+      inner: (children >>> 26) & 7,
+      firstNode: children & 0xffffff,
+      firstBlock: this.word(this.nodeAt(node) + NODE_BLOCKS) & 0x1fffffff,
+    };
   }
 
-  coveredAt(node: number): number {
-    return this.nodeAt(node) + NODE_COVERED;
-  }
-
-  rotatedAt(node: number): number {
-    return this.nodeAt(node) + NODE_ROTATED;
+  /** The others stay as they are. */
+  setLinks(node: number, change: Partial<Links>): this {
+    const { count, inner, firstNode, firstBlock } = { ...this.links(node), ...change };
+    this.setWord(this.nodeAt(node) + NODE_CHILDREN, FLOAT | (inner << 26) | ((count - 1) << 24) | firstNode);
+    return this.setWord(this.nodeAt(node) + NODE_BLOCKS, FLOAT | firstBlock);
   }
 
   blockAt(block: number): number {
@@ -60,15 +80,9 @@ export class BakedMesh {
     return this.blockAt(block) + BLOCK_TRIANGLES + 4 * lane;
   }
 
-  /** Of the children there are: where the link is, and where it leads. */
-  *links(): Generator<{ node: number; i: number; at: number; child: number }> {
-    for (let node = 0; node < this.nodeCount; node++) {
-      for (let i = 0; i < 4; i++) {
-        if (!(this.word(this.coveredAt(node)) & (1 << i))) continue;
-        const at = this.childAt(node, i);
-        yield { node, i, at, child: this.word(at) };
-      }
-    }
+  /** The nodes whose links are like that. */
+  nodesWhere(test: (links: Links, node: number) => boolean): number[] {
+    return [...Array(this.nodeCount).keys()].filter((node) => test(this.links(node), node));
   }
 
   /** What a forger does last. */

@@ -57,7 +57,7 @@ export const CORRUPTIONS: Record<string, Corruption> = {
   },
 };
 
-/** What a forger would try: an extreme, a number off by a little, a word from elsewhere, a link that may be there. */
+/** What a forger would try: an extreme, a number off by a little, a word from elsewhere, a flat triangle, a link. */
 function hostile(random: Random, original: Uint8Array<ArrayBuffer>): number {
   const words = new DataView(original.buffer);
   const word = words.getUint32(aligned(random, original.length), true);
@@ -67,6 +67,7 @@ function hostile(random: Random, original: Uint8Array<ArrayBuffer>): number {
     word + random.integer(5) - 2,
     random.integer(300),
     0x80000000 + random.integer(300),
+    0x40000000 + random.integer(32) * 0x1000000 + random.integer(300),
   ]);
 }
 

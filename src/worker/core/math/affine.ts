@@ -25,6 +25,13 @@ export function multiply(out: Affine, a: Affine, b: Affine): void {
   out.tz = a.xz * b.tx + a.yz * b.ty + a.zz * b.tz + a.tz;
 }
 
+export function isIdentity(a: Affine): bool {
+  return (
+    a.xx == 1 && a.xy == 0 && a.xz == 0 && a.yx == 0 && a.yy == 1 && a.yz == 0 && a.zx == 0 && a.zy == 0 && a.zz == 1 &&
+    a.tx == 0 && a.ty == 0 && a.tz == 0
+  );
+}
+
 export function determinant(a: Affine): f64 {
   return (
     a.xx * (a.yy * a.zz - a.yz * a.zy) +

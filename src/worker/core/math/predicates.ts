@@ -6,7 +6,7 @@
 const EPSILON: f64 = 1.1102230246251565e-16; // 2^-53
 const SPLITTER: f64 = 134217729.0; // 2^27 + 1
 const BOUND_2D: f64 = (3.0 + 16.0 * EPSILON) * EPSILON;
-const BOUND_3D: f64 = (7.0 + 56.0 * EPSILON) * EPSILON;
+export const BOUND_3D: f64 = (7.0 + 56.0 * EPSILON) * EPSILON;
 
 let low: f64 = 0; // the rounding error of the last two-term operation
 
@@ -142,7 +142,7 @@ export function orient3d(
   return orient3dExact(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
 }
 
-function orient3dExact(
+export function orient3dExact(
   ax: f64, ay: f64, az: f64,
   bx: f64, by: f64, bz: f64,
   cx: f64, cy: f64, cz: f64,

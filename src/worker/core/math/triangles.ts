@@ -1,4 +1,4 @@
-import { orient2d, orient3d } from './predicates';
+import { BOUND_3D, orient2d, orient3d, orient3dExact } from './predicates';
 
 /** Nine f64: the corners of a triangle. */
 @unmanaged
@@ -6,12 +6,6 @@ export class Triangle {
   ax: f64; ay: f64; az: f64;
   bx: f64; by: f64; bz: f64;
   cx: f64; cy: f64; cz: f64;
-}
-
-// @ts-ignore: decorator
-@inline
-function side(t: Triangle, x: f64, y: f64, z: f64): f64 {
-  return orient3d(t.ax, t.ay, t.az, t.bx, t.by, t.bz, t.cx, t.cy, t.cz, x, y, z);
 }
 
 /** Whether three points are not in line, exactly. Not for coordinates that are not finite. */
@@ -23,45 +17,87 @@ export function hasArea(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx
   );
 }
 
-/**
- * Whether two triangles share a point, exactly on their float64 coordinates; touching counts, and coplanar
- * overlap. Planes that cross: then an edge of one meets the other triangle (an edge that lies in the other's
- * plane need not be looked at, as its neighbours or the other's edges meet too).
- */
-export function trianglesIntersect(p: Triangle, q: Triangle): bool {
-  const pa = side(q, p.ax, p.ay, p.az);
-  const pb = side(q, p.bx, p.by, p.bz);
-  const pc = side(q, p.cx, p.cy, p.cz);
-  if ((pa > 0 && pb > 0 && pc > 0) || (pa < 0 && pb < 0 && pc < 0)) return false;
-  const qa = side(p, q.ax, q.ay, q.az);
-  const qb = side(p, q.bx, q.by, q.bz);
-  const qc = side(p, q.cx, q.cy, q.cz);
-  if ((qa > 0 && qb > 0 && qc > 0) || (qa < 0 && qb < 0 && qc < 0)) return false;
-  if (pa == 0 && pb == 0 && pc == 0) return coplanarIntersect(p, q);
-  return (
-    (crosses(pa, pb) && lineMeets(q, p.ax, p.ay, p.az, p.bx, p.by, p.bz)) ||
-    (crosses(pb, pc) && lineMeets(q, p.bx, p.by, p.bz, p.cx, p.cy, p.cz)) ||
-    (crosses(pc, pa) && lineMeets(q, p.cx, p.cy, p.cz, p.ax, p.ay, p.az)) ||
-    (crosses(qa, qb) && lineMeets(p, q.ax, q.ay, q.az, q.bx, q.by, q.bz)) ||
-    (crosses(qb, qc) && lineMeets(p, q.bx, q.by, q.bz, q.cx, q.cy, q.cz)) ||
-    (crosses(qc, qa) && lineMeets(p, q.cx, q.cy, q.cz, q.ax, q.ay, q.az))
+const CORNER: usize = 24;
+
+/** Orientation of four corners, at their addresses. */
+function orient(a: usize, b: usize, c: usize, d: usize): f64 {
+  return orient3d(
+    load<f64>(a), load<f64>(a, 8), load<f64>(a, 16), load<f64>(b), load<f64>(b, 8), load<f64>(b, 16),
+    load<f64>(c), load<f64>(c, 8), load<f64>(c, 16), load<f64>(d), load<f64>(d, 8), load<f64>(d, 16),
   );
 }
 
-/** An edge whose ends have these sides meets the plane in one point. */
-// @ts-ignore: decorator
-@inline
-function crosses(s: f64, t: f64): bool {
-  return (s <= 0 && t >= 0 && s != t) || (s >= 0 && t <= 0 && s != t);
+// On which sides of a triangle's plane another's corners are: the signs of orient3d(a, b, c, corner).
+let side0: f64 = 0, side1: f64 = 0, side2: f64 = 0;
+
+/** orient3d for the three corners of `o`, what depends on `t` alone worked out once; false when all are on one side. */
+function findSides(t: Triangle, o: Triangle): bool {
+  const bx = t.bx - t.ax, by = t.by - t.ay, bz = t.bz - t.az;
+  const cx = t.cx - t.ax, cy = t.cy - t.ay, cz = t.cz - t.az;
+  const yz = by * cz, zy = bz * cy, zx = bz * cx, xz = bx * cz, xy = bx * cy, yx = by * cx;
+  const nx = yz - zy, ny = zx - xz, nz = xy - yx;
+  const mx = abs(yz) + abs(zy), my = abs(zx) + abs(xz), mz = abs(xy) + abs(yx);
+  side0 = sideOf(t, o.ax, o.ay, o.az, nx, ny, nz, mx, my, mz);
+  side1 = sideOf(t, o.bx, o.by, o.bz, nx, ny, nz, mx, my, mz);
+  side2 = sideOf(t, o.cx, o.cy, o.cz, nx, ny, nz, mx, my, mz);
+  return !((side0 > 0 && side1 > 0 && side2 > 0) || (side0 < 0 && side1 < 0 && side2 < 0));
 }
 
-/** Whether the line through two points, known to cross the plane, passes through the triangle or its border. */
-function lineMeets(t: Triangle, px: f64, py: f64, pz: f64, qx: f64, qy: f64, qz: f64): bool {
-  const u = orient3d(px, py, pz, qx, qy, qz, t.ax, t.ay, t.az, t.bx, t.by, t.bz);
-  const v = orient3d(px, py, pz, qx, qy, qz, t.bx, t.by, t.bz, t.cx, t.cy, t.cz);
-  if ((u > 0 && v < 0) || (u < 0 && v > 0)) return false;
-  const w = orient3d(px, py, pz, qx, qy, qz, t.cx, t.cy, t.cz, t.ax, t.ay, t.az);
-  return (u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0);
+// @ts-ignore: decorator
+@inline
+function sideOf(
+  t: Triangle, x: f64, y: f64, z: f64, nx: f64, ny: f64, nz: f64, mx: f64, my: f64, mz: f64,
+): f64 {
+  const dx = t.ax - x, dy = t.ay - y, dz = t.az - z;
+  const det = dx * nx + dy * ny + dz * nz;
+  if (abs(det) > BOUND_3D * (abs(dx) * mx + abs(dy) * my + abs(dz) * mz)) return det;
+  return orient3dExact(t.ax, t.ay, t.az, t.bx, t.by, t.bz, t.cx, t.cy, t.cz, x, y, z);
+}
+
+/** The corner that the other's plane parts from the two others, or touches while they are on one side. */
+// @ts-ignore: decorator
+@inline
+function apexOf(a: f64, b: f64, c: f64): usize {
+  if ((a > 0 && b <= 0 && c <= 0) || (a < 0 && b >= 0 && c >= 0)) return 0;
+  if ((b > 0 && a <= 0 && c <= 0) || (b < 0 && a >= 0 && c >= 0)) return 1;
+  if ((c > 0 && a <= 0 && b <= 0) || (c < 0 && a >= 0 && b >= 0)) return 2;
+  return a == 0 ? 0 : b == 0 ? 1 : 2;
+}
+
+/** Whether that corner is on the positive side; one on the plane is opposite to the others. */
+// @ts-ignore: decorator
+@inline
+function apexIsAbove(a: f64, b: f64, c: f64, apex: usize): bool {
+  const own = apex == 0 ? a : apex == 1 ? b : c;
+  return own > 0 || (own == 0 && (apex == 0 ? b : a) < 0);
+}
+
+/**
+ * Whether two triangles share a point, exactly on their float64 coordinates; touching counts, and coplanar overlap.
+ * Each meets the line in which the planes cross in an interval, and the signs of two volumes tell whether these
+ * overlap (Guigue and Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003).
+ */
+export function trianglesIntersect(p: Triangle, q: Triangle): bool {
+  if (!findSides(q, p)) return false;
+  const p0 = side0, p1 = side1, p2 = side2;
+  if (!findSides(p, q)) return false;
+  if (p0 == 0 && p1 == 0 && p2 == 0) return coplanarIntersect(p, q);
+  const i = apexOf(p0, p1, p2), j = apexOf(side0, side1, side2);
+  const a = changetype<usize>(p) + i * CORNER, d = changetype<usize>(q) + j * CORNER;
+  let b = changetype<usize>(p) + (i == 2 ? 0 : i + 1) * CORNER, c = changetype<usize>(p) + (i == 0 ? 2 : i - 1) * CORNER;
+  let e = changetype<usize>(q) + (j == 2 ? 0 : j + 1) * CORNER, f = changetype<usize>(q) + (j == 0 ? 2 : j - 1) * CORNER;
+  // Turned so that each apex is above the other's plane.
+  if (!apexIsAbove(p0, p1, p2, i)) {
+    const other = e;
+    e = f;
+    f = other;
+  }
+  if (!apexIsAbove(side0, side1, side2, j)) {
+    const other = b;
+    b = c;
+    c = other;
+  }
+  return orient(a, b, d, e) <= 0 && orient(a, c, f, d) <= 0;
 }
 
 /** In one plane: as triangles of 2D, along the axis that leaves them the largest area. */

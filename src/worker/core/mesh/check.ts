@@ -79,9 +79,9 @@ function holds(mesh: Mesh, node: Node, i: u32, child: u32): bool {
       const x = rotation.xx * px + rotation.xy * py + rotation.xz * pz;
       const y = rotation.yx * px + rotation.yy * py + rotation.yz * pz;
       const z = rotation.zx * px + rotation.zy * py + rotation.zz * pz;
-      if (x < bound(lowBounds(node, 0), i) || x > bound(highBounds(node, 0), i)) return false;
-      if (y < bound(lowBounds(node, 1), i) || y > bound(highBounds(node, 1), i)) return false;
-      if (z < bound(lowBounds(node, 2), i) || z > bound(highBounds(node, 2), i)) return false;
+      if (!(x >= bound(lowBounds(node, 0), i) && x <= bound(highBounds(node, 0), i))) return false;
+      if (!(y >= bound(lowBounds(node, 1), i) && y <= bound(highBounds(node, 1), i))) return false;
+      if (!(z >= bound(lowBounds(node, 2), i) && z <= bound(highBounds(node, 2), i))) return false;
     }
   }
   return true;

@@ -53,6 +53,8 @@ const INNER_SHIFT: u32 = 26;
 const COUNT_SHIFT: u32 = 24;
 const INDEX_MASK: u32 = 0xffffff;
 const BLOCK_MASK: u32 = 0x1fffffff;
+/** What a link word says besides FLOAT; whatever it says, the number is a normal one. */
+const SAID_MASK: u32 = 0x1fffffff;
 /** A child that is a block of triangles; its low bits are the block's index. */
 export const LEAF: u32 = 0x80000000;
 /** More nodes than fit a memory of 4 GB with their blocks. */
@@ -67,9 +69,9 @@ export function isRotated(node: Node): bool {
   return node.quaternion != IDENTITY_QUATERNION;
 }
 
-export function setChildren(node: Node, inner: u32, count: u32, firstNode: u32, firstBlock: u32): void {
-  node.children = FLOAT | (inner << INNER_SHIFT) | ((count - 1) << COUNT_SHIFT) | firstNode;
-  node.blocks = FLOAT | firstBlock;
+export function setChildren(node: Node, inner: u32, count: u32, nodesFrom: u32, blocksFrom: u32): void {
+  node.children = FLOAT | (inner << INNER_SHIFT) | ((count - 1) << COUNT_SHIFT) | nodesFrom;
+  node.blocks = FLOAT | blocksFrom;
 }
 
 /** Makes a node of one box, [-1, 1]³ and a hair. */
@@ -91,6 +93,20 @@ export function childCount(node: Node): u32 {
 @inline
 export function innerCount(node: Node): u32 {
   return (node.children >> INNER_SHIFT) & 7;
+}
+
+/** Of its inner children, which follow one another. */
+// @ts-ignore: decorator
+@inline
+export function firstNode(node: Node): u32 {
+  return node.children & INDEX_MASK;
+}
+
+/** Of its leaves, which follow one another. */
+// @ts-ignore: decorator
+@inline
+export function firstBlock(node: Node): u32 {
+  return node.blocks & BLOCK_MASK;
 }
 
 /** A node's index, or LEAF and a block's. */
@@ -146,7 +162,9 @@ export function highBounds(node: Node, axis: usize): v128 {
 
 /**
  * No node is deeper; the root is at 0. The builder halves ranges from depth 48 on, so that even 2³² triangles end
- * before this. A ray's stack holds at most three children of each node: 3 · 65, and room for a vector.
+ * before this. When a ray comes to a node at depth d, at most three children of each of the d above it wait, and it
+ * writes a vector of four keys behind them: 3 · 64 + 4 = 196 of the 256 that its stack has (ray.ts). 84 would be the
+ * most.
  */
 export const MAX_DEPTH: u32 = 64;
 
@@ -199,15 +217,18 @@ export function filledLanes(block: Block): u32 {
   return ~<u32>i32x4.bitmask(trianglesOf(block)) & 15;
 }
 
-/** Whether node and links are such as builds make them: origin and steps finite, no box inside out, counts that agree. */
+/**
+ * Whether a node is such as builds make them, but for where its links lead: origin and steps finite, no box inside out,
+ * counts that agree. A quaternion may have any length but 0, as everyone divides by its square (math/quaternion.ts).
+ */
 // @ts-ignore: decorator
 @inline
 export function isSound(node: Node): bool {
-  const inner = innerCount(node);
   return (
     isBetween(node.originX, -16, 16) && isBetween(node.originY, -16, 16) && isBetween(node.originZ, -16, 16) &&
     isBetween(node.scaleX, 0, 1) && isBetween(node.scaleY, 0, 1) && isBetween(node.scaleZ, 0, 1) &&
-    (node.children & ~0x1fffffff) == FLOAT && (node.blocks & ~BLOCK_MASK) == FLOAT && inner <= childCount(node) &&
+    (node.children & ~SAID_MASK) == FLOAT && (node.blocks & ~SAID_MASK) == FLOAT &&
+    innerCount(node) <= childCount(node) && node.quaternion != 0 &&
     (childMask(node) & (ordered(node.boundsX) & ordered(node.boundsY) & ordered(node.boundsZ))) == childMask(node)
   );
 }

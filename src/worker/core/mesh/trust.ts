@@ -2,12 +2,12 @@
 // is looked at besides, as a checksum can be forged: no buffer makes it read elsewhere or run without end.
 
 import { MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_VERSION_VALUE } from '../../../shared/layout';
-import { allocate, release } from '../memory';
 import { checksum } from './checksum';
 import {
-  BLOCK_BYTES, Block, LEAF, LEAST_EXPONENT, MAX_DEPTH, GREATEST_EXPONENT, Mesh, NODE_BYTES, TREE_EXTENT, blockAt,
-  childCount, childOf, coordinatesAreWithin, isSound, nodeAt, trianglesOf,
+  BLOCK_BYTES, Block, GREATEST_EXPONENT, LEAST_EXPONENT, MAX_DEPTH, Mesh, NODE_BYTES, TREE_EXTENT, blockAt, childCount,
+  coordinatesAreWithin, filledLanes, firstBlock, firstNode, innerCount, isSound, nodeAt, trianglesOf,
 } from './layout';
+import { SPACE_BYTES, Space, chooseOffset, exponentFor, largestCoordinate } from './space';
 
 export const MESH_OK = 0;
 export const MESH_TRUNCATED = 1;
@@ -29,7 +29,7 @@ export function checkMesh(address: usize, bytes: u32): u32 {
   if (mesh.bytes != bytes) return MESH_TRUNCATED;
   if (!isConsistent(mesh)) return MESH_INCONSISTENT;
   if (checksum(mesh) != mesh.checksum) return MESH_CORRUPT;
-  if (!isSpace(mesh)) return MESH_BAD_NUMBER;
+  if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost)) return MESH_BAD_NUMBER;
   const links = checkLinks(mesh);
   if (links != MESH_OK) return links;
   const blocks = checkBlocks(mesh);
@@ -50,79 +50,98 @@ function isConsistent(mesh: Mesh): bool {
   );
 }
 
-/** Whether tree space and the bounds are such as float32 positions make them. */
+const expected = changetype<Space>(memory.data(72, 16));
+
+/** Whether the bounds are such as float32 positions make them, and tree space is the one that belongs to them. */
 function isSpace(mesh: Mesh): bool {
+  const space = changetype<usize>(mesh) + offsetof<Mesh>('offsetX');
+  memory.copy(changetype<usize>(expected), space, SPACE_BYTES);
+  chooseOffset(expected);
   return (
-    mesh.exponent >= LEAST_EXPONENT && mesh.exponent <= GREATEST_EXPONENT &&
-    isAxis(mesh.lowX, mesh.highX, mesh.offsetX) &&
-    isAxis(mesh.lowY, mesh.highY, mesh.offsetY) &&
-    isAxis(mesh.lowZ, mesh.highZ, mesh.offsetZ)
+    isRange(mesh.lowX, mesh.highX) && isRange(mesh.lowY, mesh.highY) && isRange(mesh.lowZ, mesh.highZ) &&
+    memory.compare(changetype<usize>(expected), space, SPACE_BYTES) == 0 &&
+    mesh.exponent == exponentFor(largestCoordinate(expected)) &&
+    mesh.exponent >= LEAST_EXPONENT && mesh.exponent <= GREATEST_EXPONENT
   );
 }
 
-// Each comparison is false for NaN.
-function isAxis(low: f64, high: f64, offset: f64): bool {
-  return low >= <f64>-f32.MAX_VALUE && low <= high && high <= <f64>f32.MAX_VALUE && abs(offset) <= <f64>f32.MAX_VALUE;
+// Each comparison is false for NaN, here and below.
+function isRange(low: f64, high: f64): bool {
+  return low >= <f64>-f32.MAX_VALUE && low <= high && high <= <f64>f32.MAX_VALUE;
 }
+
+/** At least the root is visited. */
+function isCost(cost: f64): bool {
+  return cost >= 1 && cost < Infinity;
+}
+
+/** Nodes that wait, with their depths: three of each depth but the root's, and a fourth of the last. */
+const stack: usize = memory.data(8 * (3 * <i32>MAX_DEPTH + 1), 16);
+let top: usize = 0;
+let nextNode: u32 = 0;
+let nextBlock: u32 = 0;
 
 /**
- * Every node but the root is linked once, from a node of lower index, every block once: a tree, and one pass over it
- * in the order of the indices, with a byte per node (its depth, from 1) and per block (whether it is linked).
+ * Nodes and blocks have the numbers that builds give them: a node is taken from a stack, its leaves are the next
+ * blocks, its inner children are the next nodes and go on the stack. So everything is linked once, from a node of lower
+ * index, and a subtree's blocks lie side by side, without which a refit would look at blocks times nodes.
  */
 function checkLinks(mesh: Mesh): u32 {
-  const bytes = <usize>mesh.nodeCount + mesh.blockCount;
-  const depths = allocate(bytes);
-  memory.fill(depths, 0, bytes);
-  store<u8>(depths, 1);
-  linkedBlocks = 0;
-  let result: u32 = MESH_OK;
-  for (let index: u32 = 0; index < mesh.nodeCount && result == MESH_OK; index++) {
-    result = checkNode(mesh, index, depths, depths + mesh.nodeCount);
+  nextNode = 1;
+  nextBlock = 0;
+  top = stack;
+  push(0, 0);
+  while (top != stack) {
+    const fault = checkNode(mesh);
+    if (fault != MESH_OK) return fault;
   }
-  release(depths);
-  return result == MESH_OK && linkedBlocks != mesh.blockCount ? MESH_BAD_LINK : result;
+  return nextNode == mesh.nodeCount && nextBlock == mesh.blockCount ? MESH_OK : MESH_BAD_LINK;
 }
 
-let linkedBlocks: u32 = 0;
+// @ts-ignore: decorator
+@inline
+function push(index: u32, depth: u32): void {
+  store<u32>(top, index);
+  store<u32>(top, depth, 4);
+  top += 8;
+}
 
 // A function for each step of a long loop, as engines replace a function by its optimised code when it is called.
-function checkNode(mesh: Mesh, index: u32, depths: usize, linked: usize): u32 {
-  const node = nodeAt(mesh, index);
-  const depth = load<u8>(depths + index);
-  if (depth == 0) return MESH_BAD_LINK;
-  if (depth > MAX_DEPTH + 1) return MESH_TOO_DEEP;
+function checkNode(mesh: Mesh): u32 {
+  top -= 8;
+  const node = nodeAt(mesh, load<u32>(top));
+  const depth = load<u32>(top, 4);
   if (!isSound(node)) return MESH_BAD_NUMBER;
-  const count = childCount(node);
-  for (let i: u32 = 0; i < count; i++) {
-    const child = childOf(node, i);
-    if (child & LEAF) {
-      const block = child & ~LEAF;
-      if (block >= mesh.blockCount || load<u8>(linked + block) != 0) return MESH_BAD_LINK;
-      store<u8>(linked + block, 1);
-      linkedBlocks++;
-    } else {
-      if (child <= index || child >= mesh.nodeCount || load<u8>(depths + child) != 0) return MESH_BAD_LINK;
-      store<u8>(depths + child, depth + 1);
-    }
-  }
+  if (firstNode(node) != nextNode || firstBlock(node) != nextBlock) return MESH_BAD_LINK;
+  const inner = innerCount(node);
+  nextNode += inner;
+  nextBlock += childCount(node) - inner;
+  if (nextNode > mesh.nodeCount) return MESH_BAD_LINK;
+  if (inner > 0 && depth == MAX_DEPTH) return MESH_TOO_DEEP;
+  for (let index = nextNode - inner; index < nextNode; index++) push(index, depth + 1);
   return MESH_OK;
 }
 
 function checkBlocks(mesh: Mesh): u32 {
   let kept: u32 = 0;
+  let given: u32 = 0;
   for (let index: u32 = 0; index < mesh.blockCount; index++) {
-    const block = blockAt(mesh, LEAF | index);
+    const block = blockAt(mesh, index);
     if (!checkBlock(block, mesh.triangleCount)) return MESH_BAD_NUMBER;
-    kept += popcnt(i32x4.bitmask(i32x4.ge_s(trianglesOf(block), i32x4.splat(0))));
+    kept += popcnt(filledLanes(block));
+    given += popcnt(i32x4.bitmask(i32x4.ne(trianglesOf(block), i32x4.splat(-1))));
   }
-  return kept == mesh.keptCount ? MESH_OK : MESH_BAD_INDEX;
+  // A refit may make all of those that are given kept ones.
+  return kept == mesh.keptCount && given <= mesh.triangleCount ? MESH_OK : MESH_BAD_INDEX;
 }
 
 function checkBlock(block: Block, triangleCount: u32): bool {
   const triangles = trianglesOf(block);
-  // The sign is set where there is none, or where it has no area for the time being (refit.ts).
+  // The sign is set where there is none, which the first lane must not say as refits use its corner for such lanes, or
+  // where one has no area for the time being (refit.ts).
+  const none = v128.and(i32x4.eq(triangles, i32x4.splat(-1)), i32x4(0, -1, -1, -1));
   const number = v128.and(triangles, i32x4.splat(i32.MAX_VALUE));
-  const known = v128.or(i32x4.eq(triangles, i32x4.splat(-1)), i32x4.lt_u(number, i32x4.splat(triangleCount)));
+  const known = v128.or(none, i32x4.lt_u(number, i32x4.splat(triangleCount)));
   return i32x4.all_true(known) && coordinatesAreWithin(block, TREE_EXTENT);
 }
 

@@ -10,7 +10,7 @@ import {
   OUT_VIEW_IDS, OUT_VIEW_INSIDE, OUT_VIEW_LEFT, OUT_VIEW_LEFT_COUNT, OUT_VIEW_SLOT, VIEW_BYTES, VIEW_SLOT,
 } from '../../../shared/layout';
 import { now } from '../host';
-import { Affine, multiply } from '../math/affine';
+import { Affine, isIdentity, multiply } from '../math/affine';
 import { reserve } from '../memory';
 import { cull } from './cull';
 import { idAt, isAlive, slotOf } from './objects';
@@ -102,24 +102,34 @@ function applyBlocks(input: usize): void {
     const ids = input + load<u32>(block, BLOCK_IDS);
     const matrices = input + load<u32>(block, BLOCK_MATRICES);
     const wide = load<u32>(block, BLOCK_FLOAT_BYTES) == 8;
-    columns(parent, block + BLOCK_PARENT, true);
+    columns64(parent, block + BLOCK_PARENT);
+    const alone = isIdentity(parent);
     for (let i: u32 = 0; i < count; i++) {
-      columns(instance, matrices + <usize>i * (wide ? 128 : 64), wide);
-      multiply(world, parent, instance);
-      apply(load<u32>(ids + (<usize>i << 2)), world);
+      if (wide) columns64(instance, matrices + <usize>i * 128);
+      else columns32(instance, matrices + <usize>i * 64);
+      if (!alone) multiply(world, parent, instance);
+      apply(load<u32>(ids + (<usize>i << 2)), alone ? instance : world);
     }
     block = input + load<u32>(block, BLOCK_NEXT);
   }
 }
 
-/** The upper three rows of a 4×4 column-major matrix of f64 or f32. */
-function columns(to: Affine, from: usize, wide: bool): void {
+/** The upper three rows of a 4×4 column-major matrix of f64. */
+function columns64(to: Affine, from: usize): void {
   for (let column: usize = 0; column < 4; column++) {
-    for (let row: usize = 0; row < 3; row++) {
-      const i = column * 4 + row;
-      const value = wide ? load<f64>(from + (i << 3)) : <f64>load<f32>(from + (i << 2));
-      store<f64>(changetype<usize>(to) + ((column * 3 + row) << 3), value);
-    }
+    const at = changetype<usize>(to) + column * 24;
+    v128.store(at, v128.load(from + (column << 5)));
+    store<f64>(at, load<f64>(from + (column << 5), 16), 16);
+  }
+}
+
+/** Of f32. */
+function columns32(to: Affine, from: usize): void {
+  for (let column: usize = 0; column < 4; column++) {
+    const at = changetype<usize>(to) + column * 24;
+    const values = v128.load(from + (column << 4));
+    v128.store(at, f64x2.promote_low_f32x4(values));
+    store<f64>(at, <f64>f32x4.extract_lane(values, 2), 16);
   }
 }
 

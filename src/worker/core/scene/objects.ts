@@ -242,14 +242,22 @@ const OUTWARD: f64 = 1.1920928955078125e-7; // 2^-23, twice what rounding to flo
 /** Boxes end here, far inside of float32: nothing that is made of them overflows. What lies beyond is tested by shape. */
 const FARTHEST: f64 = 1e30;
 
+// min and max of scalars branch, those of vectors do not.
+// @ts-ignore: decorator
+@inline
+function within(value: f64): f32 {
+  const v = f64x2.pmax(f64x2.pmin(f64x2.splat(value), f64x2.splat(FARTHEST)), f64x2.splat(-FARTHEST));
+  return <f32>f64x2.extract_lane(v, 0);
+}
+
 // @ts-ignore: decorator
 @inline
 function below(value: f64): f32 {
-  return <f32>max(min(value - abs(value) * OUTWARD, FARTHEST), -FARTHEST);
+  return within(value - abs(value) * OUTWARD);
 }
 
 // @ts-ignore: decorator
 @inline
 function above(value: f64): f32 {
-  return <f32>max(min(value + abs(value) * OUTWARD, FARTHEST), -FARTHEST);
+  return within(value + abs(value) * OUTWARD);
 }

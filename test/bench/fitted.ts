@@ -1,0 +1,75 @@
+// What oriented boxes buy: how many tests rays and pairs take in trees with rotations and without.
+import { readFileSync } from 'node:fs';
+import { CatmullRomCurve3, TubeGeometry, Vector3 } from 'three';
+import { bindCore, instantiateCore } from '../../src/worker/core.js';
+import { dragon } from '../oracle/dragon.js';
+import { type Triangles, welded } from '../oracle/meshes.js';
+import { Random } from '../oracle/random.js';
+import { addMeshObject, bake, filterOf } from './ours.js';
+import { digits } from './report/table.js';
+import { posesOf } from './work/poses.js';
+import { raysAround } from './work/rays.js';
+import { rodsAndPlates } from './work/rods.js';
+
+const RAYS = 20_000;
+const POSES = 50;
+
+/** Per ray, or per pose: nodes or pairs of nodes, blocks of four triangles or pairs of these, and float64 tests. */
+type Counts = [nodes: number, blocks: number, triangles: number];
+
+const MESHES: [name: string, make: () => Triangles][] = [
+  ['dragon, 47,794 triangles', () => dragon(47794)],
+  ['20,000 rods and plates, 500,000 triangles', () => rodsAndPlates(new Random(1), 20_000)],
+  ['spring of wire, 48,000 triangles', spring],
+];
+
+/** Prints the counts. The paths of two cores that count. */
+export async function countTests(cores: { fitted: string; plain: string }): Promise<void> {
+  for (const [name, make] of MESHES) {
+    const mesh = make();
+    const [fitted, plain] = [await countsOf(cores.fitted, mesh), await countsOf(cores.plain, mesh)];
+    console.log(`\n${name}${' '.repeat(42 - name.length)}with rotations   without`);
+    printCounts('a ray', ['nodes', 'blocks of four triangles', 'exact tests'], fitted.ray, plain.ray);
+    printCounts('all pairs', ['pairs of nodes', 'pairs of blocks', 'exact tests'], fitted.all, plain.all);
+    printCounts('first pair', ['pairs of nodes', 'pairs of blocks', 'exact tests'], fitted.first, plain.first);
+  }
+}
+
+function printCounts(work: string, kinds: string[], fitted: Counts, plain: Counts): void {
+  for (const [i, kind] of kinds.entries()) {
+    console.log(
+      `  ${`${work}: ${kind}`.padEnd(38)}${digits(fitted[i]).padStart(14)}${digits(plain[i]).padStart(10)}` +
+        `   ${(plain[i] / fitted[i]).toFixed(2)}×`,
+    );
+  }
+}
+
+async function countsOf(path: string, mesh: Triangles) {
+  const exports = await instantiateCore(readFileSync(path));
+  const core = bindCore(exports);
+  const takeCount = exports.takeCount as (which: number) => number;
+  const take = (times: number): Counts => [takeCount(0) / times, takeCount(1) / times, takeCount(2) / times];
+  const address = core.loadMesh(bake(core, mesh));
+  addMeshObject(core, address);
+  take(1);
+
+  core.raycastMany(raysAround(new Random(1), mesh.positions, RAYS), filterOf());
+  const ray = take(RAYS);
+  const poses = posesOf(new Random(1), mesh.positions, POSES);
+  const each = (work: (matrix: Float64Array) => void): Counts => {
+    for (let i = 0; i < POSES; i++) work(poses.subarray(16 * i, 16 * i + 16));
+    return take(POSES);
+  };
+  const all = each((matrix) => core.intersectingTriangles(address, address, matrix));
+  const first = each((matrix) => core.meshesIntersect(address, address, matrix));
+  return { ray, all, first };
+}
+
+/** Twelve turns of a wire with twelve sides. */
+function spring(): Triangles {
+  const points = Array.from({ length: 1001 }, (_, i) => {
+    const angle = (24 * Math.PI * i) / 1000;
+    return new Vector3(Math.cos(angle), Math.sin(angle), (4 * i) / 1000 - 2);
+  });
+  return welded(new TubeGeometry(new CatmullRomCurve3(points), 2000, 0.04, 12));
+}
