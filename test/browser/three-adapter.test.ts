@@ -17,7 +17,16 @@ import {
 } from 'three';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Random, SEED } from '../oracle/random.js';
-import { comparePicks, frontCamera, pickMiddle, randomCamera, SIZE, settle, track } from './three-picks.js';
+import {
+  comparePickAlls,
+  comparePicks,
+  frontCamera,
+  pickMiddle,
+  randomCamera,
+  SIZE,
+  settle,
+  track,
+} from './three-picks.js';
 import { cube, place, randomInstances, randomMatrix, randomScene } from './three-scenes.js';
 
 const RADIUS = 6;
@@ -27,6 +36,31 @@ beforeEach(async () => {
   service = await createCollisionService();
 });
 afterEach(() => service.dispose());
+
+describe(`pickAll is three's Raycaster, seed ${SEED}`, () => {
+  test.each([0, 1])('in random scene %i: 3 cameras, 100 pixels each', async (number) => {
+    const random = new Random(1000 * SEED + number);
+    const root = randomScene(random, { objects: 50, radius: RADIUS });
+    const tracker = await trackScene(service, root);
+    for (let i = 0; i < 3; i++) {
+      const camera = randomCamera(random, RADIUS);
+      await settle(tracker, camera);
+      const { faults, hits } = await comparePickAlls(tracker, root, camera, random, 100);
+      expect(faults).toEqual([]);
+      expect(hits).toBeGreaterThan(20);
+    }
+  });
+
+  test('of this scene only', async () => {
+    const object = cube();
+    const tracker = await track(service, object);
+    service.addObject({ shape: { type: 'box', halfExtents: [1, 1, 1] } });
+    const hits = await tracker.pickAll(390, 290, { side: 'double' });
+    expect(hits.map((hit) => hit.object)).toEqual([object, object]);
+    expect(await tracker.pickAll(390, 290, { ignore: [object] })).toEqual([]);
+    expect(await tracker.pickAll(1, 1)).toEqual([]);
+  });
+});
 
 describe(`pick is three's Raycaster, seed ${SEED}`, () => {
   test.each([0, 1, 2, 3])('in random scene %i: 3 cameras, 300 pixels each', async (number) => {

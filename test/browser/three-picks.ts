@@ -85,6 +85,39 @@ export async function comparePicks(
   return { faults, hits: picks.filter((pick) => pick !== null).length };
 }
 
+/** The same with all that lies under the pixels. */
+export async function comparePickAlls(
+  tracker: SceneTracker,
+  root: Object3D,
+  camera: AnyCamera,
+  random: Random,
+  count: number,
+): Promise<{ faults: string[]; hits: number }> {
+  const objects = shown(root);
+  const raycaster = new Raycaster();
+  raycaster.layers.mask = camera.layers.mask;
+  const faults: string[] = [];
+  let hits = 0;
+  for (let i = 0; i < count; i++) {
+    const pixel = new Pixel(random.next() * SIZE.width, random.next() * SIZE.height);
+    const picks = await tracker.pickAll(pixel.x, pixel.y);
+    raycaster.setFromCamera(toClip(pixel), camera);
+    const expected = raycaster.intersectObjects(objects, false);
+    const isOrdered = picks.every(({ distance }, j) => j === 0 || picks[j - 1].distance <= distance);
+    if (!isOrdered) faults.push(`pixel ${pixel.toArray()}: not nearest first`);
+    if (picks.length !== expected.length) {
+      faults.push(`pixel ${pixel.toArray()}: ${picks.length} hits instead of ${expected.length}`);
+    }
+    for (const pick of picks) {
+      const near = expected.filter(({ distance }) => Math.abs(distance - pick.distance) <= TOLERANCE * distance);
+      const fault = faultOf(pick, near);
+      if (fault !== null) faults.push(`pixel ${pixel.toArray()}: ${fault}`);
+    }
+    hits += picks.length;
+  }
+  return { faults, hits };
+}
+
 /** three's Raycaster hits invisible objects, too; nobody sees them, so the tracker does not. */
 function shown(root: Object3D): Object3D[] {
   const found: Object3D[] = [];

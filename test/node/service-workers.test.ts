@@ -258,13 +258,13 @@ describe('picks', () => {
     service.dispose();
   });
 
-  test('`latest` gives way to a newer one while it waits, and not when the worker has it', async () => {
+  test.each(['pick', 'pickAll'] as const)('a `latest` %s gives way to a newer one only while it waits', async (ask) => {
     const worker = new HeldWorker();
     const service = await createCollisionService({ createWorker: () => worker });
     const id = service.addObject(BOX);
     service.setView(VIEW);
     await service.update();
-    const pick = () => service.pick(50, 50, { latest: true });
+    const pick = async () => [await service[ask](50, 50, { latest: true })].flat()[0];
     const [first, second] = [pick(), pick()];
     await expect(first).rejects.toEqual(error('ABORTED', /newer pick/));
     expect(await second).toMatchObject({ object: id });

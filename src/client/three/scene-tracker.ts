@@ -47,7 +47,8 @@ export class SceneTracker {
   /** Where the rays of the camera of the last update start, or with w = 0 the direction of all of them. */
   readonly #eye = new Vector4();
   #cameraLayers = 0;
-  readonly #latest = new LatestOnly();
+  readonly #latestPick = new LatestOnly();
+  readonly #latestPickAll = new LatestOnly();
   #hasView = false;
   #isDisposed = false;
 
@@ -146,32 +147,37 @@ export class SceneTracker {
    */
   async pick(x: number, y: number, options: ScenePickOptions = {}): Promise<Intersection | null> {
     this.#assertLive('pick');
-    const { side, layers = this.#cameraLayers, precision } = options;
     const eye = this.#eye.clone();
+    const layers = options.layers ?? this.#cameraLayers;
     const strangers: ObjectId[] = [];
-    const ask = (signal: AbortSignal | undefined): Promise<Hit | null>[] => {
-      const queries: readonly SideQuery[] = side === undefined ? this.#sides.queries : [{ side, ignore: [] }];
-      const ignore = (options.ignore ?? []).flatMap((object) => this.#allIdsOf(object)).concat(strangers);
-      return queries.map((query) =>
-        this.#service.pick(x, y, {
-          view: this.#view,
-          layers,
-          side: query.side,
-          ignore: ignore.length === 0 ? query.ignore : [...query.ignore, ...ignore],
-          ...(precision && { precision }),
-          ...(signal && { signal }),
-        }),
-      );
-    };
-    return this.#latest.guard(options, (signal) =>
+    return this.#latestPick.guard(options, (signal) =>
       this.#objects.during(async (number) => {
         for (;;) {
-          const hit = nearest(await Promise.all(ask(signal)));
+          const queries = this.#queries(options, layers, signal, strangers);
+          const hit = nearest(await Promise.all(queries.map((query) => this.#service.pick(x, y, query))));
           if (hit === null) return null;
           const placement = this.#objects.find(hit.object);
           if (placement !== undefined) return intersectionOf(hit, placement, placement.part.seenBy(number), eye);
           strangers.push(hit.object); // of somebody else in the same service: look past it
         }
+      }),
+    );
+  }
+
+  /** All that lies under a point, nearest first; as `pick` in everything else. */
+  async pickAll(x: number, y: number, options: ScenePickOptions = {}): Promise<Intersection[]> {
+    this.#assertLive('pickAll');
+    const eye = this.#eye.clone();
+    return this.#latestPickAll.guard(options, (signal) =>
+      this.#objects.during(async (number) => {
+        const queries = this.#queries(options, options.layers ?? this.#cameraLayers, signal);
+        const hits = await Promise.all(queries.map((query) => this.#service.pickAll(x, y, query)));
+        const ordered = hits.flat().sort((a, b) => a.distance - b.distance);
+        return ordered.flatMap((hit) => {
+          const placement = this.#objects.find(hit.object);
+          // What is somebody else's in the same service is not of this scene.
+          return placement === undefined ? [] : intersectionOf(hit, placement, placement.part.seenBy(number), eye);
+        });
       }),
     );
   }
@@ -213,6 +219,25 @@ export class SceneTracker {
     this.#meshes.refresh();
     this.#walk.update();
     this.#meshes.sweep();
+  }
+
+  /** The picks of the service that together see every object from the sides that it shows. */
+  #queries(
+    { side, precision, ignore: unseen = [] }: ScenePickOptions,
+    layers: number,
+    signal: AbortSignal | undefined,
+    strangers: readonly ObjectId[] = [],
+  ): PickOptions[] {
+    const queries: readonly SideQuery[] = side === undefined ? this.#sides.queries : [{ side, ignore: [] }];
+    const ignore = unseen.flatMap((object) => this.#allIdsOf(object)).concat(strangers);
+    return queries.map((query) => ({
+      view: this.#view,
+      layers,
+      side: query.side,
+      ignore: ignore.length === 0 ? query.ignore : [...query.ignore, ...ignore],
+      ...(precision && { precision }),
+      ...(signal && { signal }),
+    }));
   }
 
   #allIdsOf(object: Object3D): ObjectId[] {
