@@ -96,3 +96,21 @@ function onBox(point: Vector3, item: Placed): [point: Vector3, normals: Vector3[
   );
   return [local.divideScalar(height).applyMatrix4(matrix), normals];
 }
+
+/** Asks a query that ignores a fifth of the twin's objects and sees some layers, while another fifth is not pickable. */
+export async function amongSome(
+  twin: Twin,
+  layersOf: ReadonlyMap<number, number>,
+  ask: (options: QueryOptions, seen: Placed[]) => Promise<void>,
+): Promise<void> {
+  const layers = 0b101;
+  const ids = [...twin.items.keys()];
+  const ignore = ids.filter((_, i) => i % 5 === 0);
+  const unpickable = ids.filter((_, i) => i % 5 === 1);
+  for (const id of unpickable) twin.service.setObject(id, { pickable: false });
+  const seen = [...twin.items.values()].filter(
+    ({ id }) => layersOf.get(id)! & layers && !ignore.includes(id) && !unpickable.includes(id),
+  );
+  await ask({ layers, ignore }, seen);
+  for (const id of unpickable) twin.service.setObject(id, { pickable: true });
+}

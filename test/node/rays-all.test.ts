@@ -22,7 +22,7 @@ import { dragon } from '../oracle/dragon.js';
 import { icosphere, soup, type Triangles, trianglesOf } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 import { type OracleHit, rayHits } from '../oracle/ray.js';
-import { aimedRays, inconsistency } from './ray-differences.js';
+import { aimedRays, amongSome, inconsistency } from './ray-differences.js';
 import { PLACES, Twin, type TwinShape } from './twin.js';
 
 const TOLERANCE = 1e-6;
@@ -135,16 +135,10 @@ describe.each(PLACES)(`all hits against brute force, %s, seed ${SEED}`, (_, plac
   });
 
   test('only some layers, without what is ignored or not pickable', async () => {
-    const ids = [...twin.items.keys()];
-    const ignore = ids.filter((_, i) => i % 5 === 0);
-    const unpickable = ids.filter((_, i) => i % 5 === 1);
-    for (const id of unpickable) twin.service.setObject(id, { pickable: false });
-    const seen = [...twin.items.values()].filter(
-      ({ id }) => layers.get(id)! & 0b101 && !ignore.includes(id) && !unpickable.includes(id),
-    );
-    const expected = rays.map((ray) => rayHits(seen, ray));
-    expect(await faults(twin, rays, { layers: 0b101, ignore }, expected)).toEqual([]);
-    for (const id of unpickable) twin.service.setObject(id, { pickable: true });
+    await amongSome(twin, layers, async (options, seen) => {
+      const expected = rays.map((ray) => rayHits(seen, ray));
+      expect(await faults(twin, rays, options, expected)).toEqual([]);
+    });
   });
 
   test('the first is the one of raycast', async () => {

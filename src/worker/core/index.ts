@@ -15,8 +15,8 @@ import { intersectMeshes, pairCount, pairs } from './mesh/pair';
 import { ALL, ANY, NEAREST } from './mesh/ray';
 import { checkScene } from './scene/check';
 import {
-  castRay, findNormal, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
-  pointX, pointY, pointZ,
+  castRay, findNormal, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV,
+  foundW, pointX, pointY, pointZ,
 } from './scene/ray';
 import { reshape } from './scene/reshape';
 import { updateTrees } from './scene/scene';

@@ -1,9 +1,10 @@
 // The separating-axis test of boxes.ts in float32 SIMD, three axes a step, with a running bound on its rounding:
-// it answers where the answer is certain and leaves the rest to float64. Measured on 10,000 rotating boxes: one
-// candidate in 40,000 is left, and all pairs take 5.4 ms instead of 7.7 ms with float64 alone.
+// it answers where the answer is certain and leaves the rest to float64: of 10,000 rotating boxes one candidate in
+// 40,000 (all pairs took 0.70 of the time that they take in float64 alone).
 
 import { Affine } from './affine';
 import { APART, OVERLAPPING } from './boxes';
+import { minus, plus, times, yzx, zxy } from './lanes';
 
 /** What the test reads of a box: the inverse of the cube's image, where it is, and the image as columns. */
 @unmanaged
@@ -54,21 +55,6 @@ function inverseColumn(form: Form, column: usize): v128 {
   return v128.load(changetype<usize>(form) + column * 12);
 }
 
-// @ts-ignore: decorator
-@inline
-function yzx(v: v128): v128 { return v128.shuffle<f32>(v, v, 1, 2, 0, 3); }
-// @ts-ignore: decorator
-@inline
-function zxy(v: v128): v128 { return v128.shuffle<f32>(v, v, 2, 0, 1, 3); }
-// @ts-ignore: decorator
-@inline
-function plus(a: v128, b: v128): v128 { return f32x4.add(a, b); }
-// @ts-ignore: decorator
-@inline
-function minus(a: v128, b: v128): v128 { return f32x4.sub(a, b); }
-// @ts-ignore: decorator
-@inline
-function times(a: v128, b: v128): v128 { return f32x4.mul(a, b); }
 
 /** The sums of the first three lanes of a, b and c. */
 // @ts-ignore: decorator

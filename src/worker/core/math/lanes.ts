@@ -1,4 +1,14 @@
-// One lane of a vector in all four, and cross products of vectors whose first three lanes are x, y and z.
+// Arithmetic of four float32 by short names; one lane in all four; cross products of what has x, y, z in its first lanes.
+
+// @ts-ignore: decorator
+@inline
+export function plus(a: v128, b: v128): v128 { return f32x4.add(a, b); }
+// @ts-ignore: decorator
+@inline
+export function minus(a: v128, b: v128): v128 { return f32x4.sub(a, b); }
+// @ts-ignore: decorator
+@inline
+export function times(a: v128, b: v128): v128 { return f32x4.mul(a, b); }
 
 // @ts-ignore: decorator
 @inline

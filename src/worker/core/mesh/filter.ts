@@ -3,6 +3,7 @@
 // on its rounding, so that touching ones always pass. What passes is decided in float64.
 
 import { Affine } from '../math/affine';
+import { minus, plus, times } from '../math/lanes';
 import { Block } from './layout';
 
 // The four triangles in the space of the one: corners a, b, c as x, y, z of four lanes, 16 bytes each.
@@ -32,15 +33,6 @@ export function setFilter(m: Affine): void {
   blur = <f32>(max(max(x, y), z) * 4.76837158203125e-7); // 2^-21: three products, three sums, and the map's own rounding
 }
 
-// @ts-ignore: decorator
-@inline
-function plus(a: v128, b: v128): v128 { return f32x4.add(a, b); }
-// @ts-ignore: decorator
-@inline
-function minus(a: v128, b: v128): v128 { return f32x4.sub(a, b); }
-// @ts-ignore: decorator
-@inline
-function times(a: v128, b: v128): v128 { return f32x4.mul(a, b); }
 // @ts-ignore: decorator
 @inline
 function least(a: v128, b: v128, c: v128): v128 { return f32x4.pmin(f32x4.pmin(a, b), c); }
@@ -94,8 +86,8 @@ export function mayMeet(block: Block, lane: u32): u32 {
   const leastX = least(px, qx, rx), leastY = least(py, qy, ry), leastZ = least(pz, qz, rz);
   const greatestX = greatest(px, qx, rx), greatestY = greatest(py, qy, ry), greatestZ = greatest(pz, qz, rz);
   let mask = v128.and(
-    v128.and(v128.and(f32x4.le(leastX, highX), f32x4.ge(greatestX, lowX)), v128.and(f32x4.le(leastY, highY), f32x4.ge(greatestY, lowY))),
-    v128.and(f32x4.le(leastZ, highZ), f32x4.ge(greatestZ, lowZ)),
+    v128.and(v128.and(f32x4.le(leastX, highX), f32x4.le(lowX, greatestX)), f32x4.le(leastY, highY)),
+    v128.and(v128.and(f32x4.le(lowY, greatestY), f32x4.le(leastZ, highZ)), f32x4.le(lowZ, greatestZ)),
   );
   if (!v128.any_true(mask)) return 0;
 

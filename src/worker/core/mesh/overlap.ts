@@ -2,7 +2,7 @@
 // "OBBTree", 1996), four boxes at a time. The map between the two frames may scale and shear, so an edge of one box
 // and the faces of the other are taken through cofactors instead of through a rotation's own entries.
 
-import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../math/lanes';
+import { cross, lane0, lane1, lane2, lane3, minus, plus, times, yzx, zxy } from '../math/lanes';
 import { Rotation, rotationAt } from '../math/quaternion';
 import { Node, childCount, childMask, highBounds, isRotated, lowBounds } from './layout';
 
@@ -23,15 +23,6 @@ const EDGES: usize = 9 * 16;
 // @ts-ignore: decorator
 @inline
 function entry(offset: usize): v128 { return v128.load32_splat(changetype<usize>(rotation) + offset); }
-// @ts-ignore: decorator
-@inline
-function plus(a: v128, b: v128): v128 { return f32x4.add(a, b); }
-// @ts-ignore: decorator
-@inline
-function minus(a: v128, b: v128): v128 { return f32x4.sub(a, b); }
-// @ts-ignore: decorator
-@inline
-function times(a: v128, b: v128): v128 { return f32x4.mul(a, b); }
 // @ts-ignore: decorator
 @inline
 function sum(a: v128, b: v128, c: v128): v128 { return f32x4.add(f32x4.add(a, b), c); }
@@ -148,9 +139,15 @@ export function overlapping(m: Relation, a: Node, b: Node, maskA: u32, maskB: u3
   v128.store(ofA + EDGES, plus(times(n10, hx), times(n00, hy)), 96);
   v128.store(ofA + EDGES, plus(times(n11, hx), times(n01, hy)), 112);
   v128.store(ofA + EDGES, plus(times(n12, hx), times(n02, hy)), 128);
-  const r00 = plus(times(m02, uy), times(m01, uz)), r01 = plus(times(m02, ux), times(m00, uz)), r02 = plus(times(m01, ux), times(m00, uy));
-  const r10 = plus(times(m12, uy), times(m11, uz)), r11 = plus(times(m12, ux), times(m10, uz)), r12 = plus(times(m11, ux), times(m10, uy));
-  const r20 = plus(times(m22, uy), times(m21, uz)), r21 = plus(times(m22, ux), times(m20, uz)), r22 = plus(times(m21, ux), times(m20, uy));
+  const r00 = plus(times(m02, uy), times(m01, uz));
+  const r01 = plus(times(m02, ux), times(m00, uz));
+  const r02 = plus(times(m01, ux), times(m00, uy));
+  const r10 = plus(times(m12, uy), times(m11, uz));
+  const r11 = plus(times(m12, ux), times(m10, uz));
+  const r12 = plus(times(m11, ux), times(m10, uy));
+  const r20 = plus(times(m22, uy), times(m21, uz));
+  const r21 = plus(times(m22, ux), times(m20, uz));
+  const r22 = plus(times(m21, ux), times(m20, uy));
   left = bits;
   for (let i: u32 = 0; left != 0; i++, left >>= 4) {
     if (!(left & 15)) continue;

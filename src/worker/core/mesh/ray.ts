@@ -84,9 +84,12 @@ export function castRay(
   // To the part of the ray near the mesh, so that float32 sees small numbers only.
   const slack = (2.0 + abs(fromX) + abs(fromY) + abs(fromZ)) * 3.552713678800501e-15; // 2^-48
   let part = interval(tMin, tMax);
-  part = clip(part, fromX, toX, (mesh.lowX - mesh.offsetX) * scale - slack, (mesh.highX - mesh.offsetX) * scale + slack);
-  part = clip(part, fromY, toY, (mesh.lowY - mesh.offsetY) * scale - slack, (mesh.highY - mesh.offsetY) * scale + slack);
-  part = clip(part, fromZ, toZ, (mesh.lowZ - mesh.offsetZ) * scale - slack, (mesh.highZ - mesh.offsetZ) * scale + slack);
+  const lowX = (mesh.lowX - mesh.offsetX) * scale - slack, highX = (mesh.highX - mesh.offsetX) * scale + slack;
+  part = clip(part, fromX, toX, lowX, highX);
+  const lowY = (mesh.lowY - mesh.offsetY) * scale - slack, highY = (mesh.highY - mesh.offsetY) * scale + slack;
+  part = clip(part, fromY, toY, lowY, highY);
+  const lowZ = (mesh.lowZ - mesh.offsetZ) * scale - slack, highZ = (mesh.highZ - mesh.offsetZ) * scale + slack;
+  part = clip(part, fromZ, toZ, lowZ, highZ);
   const from = enter(part);
   if (!(from <= leave(part))) return Infinity;
   const length = sqrt(toX * toX + toY * toY + toZ * toZ);
@@ -129,8 +132,8 @@ export function castRay(
   const pointYzx = yzx(point), pointZxy = zxy(point);
   const along = f32x4(ux, uy, uz, 1);
   const alongYzx = yzx(along), alongZxy = zxy(along);
-  // For nodes without a rotation; the direction's sign tells which bounds are met first, and
-  // so which of a node's bytes become the near ones (i8x16.swizzle makes the rest 0).
+  // For nodes without a rotation; the direction's sign tells which bounds are met first, and so which of a node's bytes
+  // become the near ones (i8x16.swizzle makes the rest 0).
   const inverse = reciprocals(along);
   const signs = i32x4.bitmask(inverse);
   const low = i8x16(0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, 3, -1, -1, -1), toHigh = i32x4.splat(4);
@@ -183,9 +186,12 @@ export function castRay(
         const startX = lane0(start), startY = lane1(start), startZ = lane2(start);
         const stepX = lane0(step), stepY = lane1(step), stepZ = lane2(step);
         const qx = v128.load8x8_u(address), qy = v128.load8x8_u(address, 8), qz = v128.load8x8_u(address, 16);
-        const ax = at(i32x4.extend_low_i16x8_u(qx), startX, stepX), bx = at(i32x4.extend_high_i16x8_u(qx), startX, stepX);
-        const ay = at(i32x4.extend_low_i16x8_u(qy), startY, stepY), by = at(i32x4.extend_high_i16x8_u(qy), startY, stepY);
-        const az = at(i32x4.extend_low_i16x8_u(qz), startZ, stepZ), bz = at(i32x4.extend_high_i16x8_u(qz), startZ, stepZ);
+        const ax = at(i32x4.extend_low_i16x8_u(qx), startX, stepX);
+        const bx = at(i32x4.extend_high_i16x8_u(qx), startX, stepX);
+        const ay = at(i32x4.extend_low_i16x8_u(qy), startY, stepY);
+        const by = at(i32x4.extend_high_i16x8_u(qy), startY, stepY);
+        const az = at(i32x4.extend_low_i16x8_u(qz), startZ, stepZ);
+        const bz = at(i32x4.extend_high_i16x8_u(qz), startZ, stepZ);
         near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmin(az, bz));
         far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
       }

@@ -3,7 +3,10 @@
 import { GENERATION_BITS } from '../../../shared/layout';
 import { Affine, same } from '../math/affine';
 import { Candidate, boundsOf } from './candidate';
-import { Box, NO_TREE, UNPLACED, boxAt, idAt, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
+import {
+  Box, NO_TREE, UNPLACED, boxAt, idAt, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ,
+  slotCount,
+} from './objects';
 import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, candidateAt, cellAt, inCell, laneAt, slotAt, treeOf } from './octree';
 import { pairCount, pairIn, pairs } from './pairs';
 import { updateTrees } from './scene';

@@ -3,8 +3,8 @@
 import { FLAG_STATIC, OBJECT_FLAGS } from '../../../shared/layout';
 import { Affine, copy, same, usable } from '../math/affine';
 import {
-  NO_TREE, UNPLACED, boxAt, describe, forget, isAlive, itemAt, moveOrigin, orientedBounds, reserveSlots, sceneOriginX, sceneOriginY,
-  sceneOriginZ, slotCount, setBox, slotOf, worldOf,
+  NO_TREE, UNPLACED, boxAt, describe, forget, isAlive, itemAt, moveOrigin, orientedBounds, reserveSlots, sceneOriginX,
+  sceneOriginY, sceneOriginZ, slotCount, setBox, slotOf, worldOf,
 } from './objects';
 import {
   MOVING_TREE, STATIC_TREE, beginTree, buildTree, clearSlot, enlist, place, refitTree, treeOf,
