@@ -2,6 +2,7 @@ import { CollisionError } from '../shared/errors.js';
 import * as layout from '../shared/layout.js';
 import type { ObjectDescription, RayFilter, TreeInfo } from '../shared/protocol.js';
 import type { Hit, ObjectId, Ray, Vec3 } from '../shared/types.js';
+import { type CoreExports, FAULTS, instantiateCore } from './core-exports.js';
 
 /** Address of a baked mesh in the core's memory. */
 export type MeshAddress = number;
@@ -71,50 +72,6 @@ export interface Core {
   check(): string | null;
 }
 
-/** What core.wasm exports: src/worker/core/index.ts. */
-interface Exports {
-  memory: WebAssembly.Memory;
-  allocate(bytes: bigint): number;
-  release(address: number): void;
-  usedBytes(): number;
-  beginBuild(vertices: number, triangles: number): number;
-  reserveBuild(build: number, indexed: boolean): void;
-  buildPositions(build: number): number;
-  buildIndices(build: number): number;
-  stepBuild(build: number, until: number): number;
-  buildError(build: number): number;
-  buildCulprit(build: number): number;
-  takeMesh(build: number): number;
-  freeBuild(build: number): void;
-  meshPairs(a: number, b: number, matrix: number, all: boolean): number;
-  foundPairs(): number;
-  checkMesh(address: number, bytes: number): number;
-  checkMeshTree(address: number): number;
-  sealMesh(address: number): void;
-  refitScratch(address: number): number;
-  refitMesh(address: number, positions: number, scratch: number): number;
-  refitCulprit(): number;
-  replaceMesh(from: number, to: number): void;
-  putObject(id: number, description: number): void;
-  removeObject(id: number): void;
-  removeView(slot: number): void;
-  runFrame(input: number): number;
-  raycast(query: number, hit: number): number;
-  raycastAll(query: number): number;
-  foundHits(): number;
-  anyHit(query: number): number;
-  raycastMany(
-    query: number,
-    rays: number,
-    count: number,
-    objects: number,
-    triangles: number,
-    distances: number,
-    barycentrics: number,
-  ): void;
-  check(): number;
-}
-
 const BUILD_BAD_INDEX = 1;
 
 // mesh/refit.ts
@@ -122,67 +79,23 @@ const REFIT_NOT_FINITE = 1;
 const REFIT_EMPTY = 2;
 const REFIT_NOT_IN_TREE = 3;
 
-/** What checks answer, by code: mesh/trust.ts, mesh/check.ts and scene/check.ts. */
-const FAULTS: Record<number, string> = {
-  1: 'the data are shorter or longer than their header says',
-  2: 'the data are not a baked mesh',
-  3: `the mesh was baked by another version; this one reads version ${layout.MESH_VERSION_VALUE}`,
-  4: 'the header contradicts itself',
-  5: 'the checksum does not match: the data were changed',
-  6: 'a link in the tree leads nowhere, upwards or where another does',
-  7: 'a box of the tree does not hold what is below it',
-  8: 'a triangle is in no leaf',
-  9: 'the tree is deeper than any that is built',
-  10: 'a number is not finite or out of range',
-  11: 'a triangle or a vertex has a number that there is not',
-  20: 'an object is in the slot of another id',
-  21: 'the trees do not hold as many objects as there are',
-  22: "an object's world bounds do not hold its oriented bounds",
-  23: 'an object is not where its tree has it',
-  24: "a cell's range is not made of its own objects and its children's",
-  25: "a cell's bounds do not hold what is below it",
-  26: 'an object is in a cell that it does not belong to',
-  27: 'pairs are not in order',
-  28: 'what a tree holds of an object is not what the object is',
-};
-
 /** Makes a core of its own memory. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */
 export async function createCore(wasm: BufferSource): Promise<Core> {
   return bindCore(await instantiateCore(wasm));
 }
 
-/** The same in two steps, for those who know of more exports than `Core` needs. */
-export async function instantiateCore(wasm: BufferSource): Promise<WebAssembly.Exports> {
-  const env = {
-    now: () => performance.now(),
-    outOfMemory: (bytes: number) => {
-      throw new CollisionError('OUT_OF_MEMORY', `the worker could not get ${bytes} more bytes of memory`);
-    },
-  };
-  try {
-    return (await WebAssembly.instantiate(wasm, { env })).instance.exports;
-  } catch (cause) {
-    throw new CollisionError(
-      'UNSUPPORTED',
-      `the core could not be started (${cause}); it needs WebAssembly with SIMD, and a content security policy ` +
-        "that allows 'wasm-unsafe-eval'",
-      { cause },
-    );
-  }
-}
-
-export function bindCore(exports: WebAssembly.Exports): Core {
-  return new WasmCore(exports as unknown as Exports);
+export function bindCore(exports: CoreExports): Core {
+  return new WasmCore(exports);
 }
 
 class WasmCore implements Core {
-  readonly #exports: Exports;
+  readonly #exports: CoreExports;
   #view: DataView;
   /** Room for one description, one ray query and one hit. */
   readonly #scratch: number;
   readonly #meshes = new Set<MeshAddress>();
 
-  constructor(exports: Exports) {
+  constructor(exports: CoreExports) {
     this.#exports = exports;
     this.#view = new DataView(exports.memory.buffer);
     this.#scratch = this.#allocate(layout.OBJECT_BYTES + layout.RAY_BYTES + layout.HIT_BYTES);

@@ -1,7 +1,8 @@
 // What oriented boxes buy: how many tests rays and pairs take in trees with rotations and without.
 import { readFileSync } from 'node:fs';
 import { CatmullRomCurve3, TubeGeometry, Vector3 } from 'three';
-import { bindCore, instantiateCore } from '../../src/worker/core.js';
+import { bindCore } from '../../src/worker/core.js';
+import { instantiateCore } from '../../src/worker/core-exports.js';
 import { dragon } from '../oracle/dragon.js';
 import { type Triangles, welded } from '../oracle/meshes.js';
 import { Random } from '../oracle/random.js';
@@ -47,7 +48,7 @@ function printCounts(work: string, kinds: string[], fitted: Counts, plain: Count
 async function countsOf(path: string, mesh: Triangles) {
   const exports = await instantiateCore(readFileSync(path));
   const core = bindCore(exports);
-  const takeCount = exports.takeCount as (which: number) => number;
+  const { takeCount } = exports as unknown as { takeCount(which: number): number };
   const take = (times: number): Counts => [takeCount(0) / times, takeCount(1) / times, takeCount(2) / times];
   const address = core.loadMesh(bake(core, mesh));
   addMeshObject(core, address);

@@ -1,0 +1,91 @@
+// core.wasm as it is: what it exports, and what its codes mean. core.ts makes an object of it.
+import { CollisionError } from '../shared/errors.js';
+import { MESH_VERSION_VALUE } from '../shared/layout.js';
+
+/** What core.wasm exports: src/worker/core/index.ts. */
+export interface CoreExports {
+  memory: WebAssembly.Memory;
+  allocate(bytes: bigint): number;
+  release(address: number): void;
+  usedBytes(): number;
+  beginBuild(vertices: number, triangles: number): number;
+  reserveBuild(build: number, indexed: boolean): void;
+  buildPositions(build: number): number;
+  buildIndices(build: number): number;
+  stepBuild(build: number, until: number): number;
+  buildError(build: number): number;
+  buildCulprit(build: number): number;
+  takeMesh(build: number): number;
+  freeBuild(build: number): void;
+  meshPairs(a: number, b: number, matrix: number, all: boolean): number;
+  foundPairs(): number;
+  checkMesh(address: number, bytes: number): number;
+  checkMeshTree(address: number): number;
+  sealMesh(address: number): void;
+  refitScratch(address: number): number;
+  refitMesh(address: number, positions: number, scratch: number): number;
+  refitCulprit(): number;
+  replaceMesh(from: number, to: number): void;
+  putObject(id: number, description: number): void;
+  removeObject(id: number): void;
+  removeView(slot: number): void;
+  runFrame(input: number): number;
+  raycast(query: number, hit: number): number;
+  raycastAll(query: number): number;
+  foundHits(): number;
+  anyHit(query: number): number;
+  raycastMany(
+    query: number,
+    rays: number,
+    count: number,
+    objects: number,
+    triangles: number,
+    distances: number,
+    barycentrics: number,
+  ): void;
+  check(): number;
+}
+
+/** What checks answer, by code: mesh/trust.ts, mesh/check.ts and scene/check.ts. */
+export const FAULTS: Record<number, string> = {
+  1: 'the data are shorter or longer than their header says',
+  2: 'the data are not a baked mesh',
+  3: `the mesh was baked by another version; this one reads version ${MESH_VERSION_VALUE}`,
+  4: 'the header contradicts itself',
+  5: 'the checksum does not match: the data were changed',
+  6: 'a link in the tree leads nowhere, upwards or where another does',
+  7: 'a box of the tree does not hold what is below it',
+  8: 'a triangle is in no leaf',
+  9: 'the tree is deeper than any that is built',
+  10: 'a number is not finite or out of range',
+  11: 'a triangle or a vertex has a number that there is not',
+  20: 'an object is in the slot of another id',
+  21: 'the trees do not hold as many objects as there are',
+  22: "an object's world bounds do not hold its oriented bounds",
+  23: 'an object is not where its tree has it',
+  24: "a cell's range is not made of its own objects and its children's",
+  25: "a cell's bounds do not hold what is below it",
+  26: 'an object is in a cell that it does not belong to',
+  27: 'pairs are not in order',
+  28: 'what a tree holds of an object is not what the object is',
+};
+
+/** Starts core.wasm in a memory of its own. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */
+export async function instantiateCore(wasm: BufferSource): Promise<CoreExports> {
+  const env = {
+    now: () => performance.now(),
+    outOfMemory: (bytes: number) => {
+      throw new CollisionError('OUT_OF_MEMORY', `the worker could not get ${bytes} more bytes of memory`);
+    },
+  };
+  try {
+    return (await WebAssembly.instantiate(wasm, { env })).instance.exports as unknown as CoreExports;
+  } catch (cause) {
+    throw new CollisionError(
+      'UNSUPPORTED',
+      `the core could not be started (${cause}); it needs WebAssembly with SIMD, and a content security policy ` +
+        "that allows 'wasm-unsafe-eval'",
+      { cause },
+    );
+  }
+}
