@@ -43,7 +43,7 @@ test('meshes are built side by side: in two workers, and in turns within each', 
 test('an abort ends the work, and the next build in that worker has all of its memory', async () => {
   const mesh = waves(150);
   // A builder that can just hold one build: what any abort left there would be missing.
-  const service = await createCollisionService({ builders: 1, createWorker: () => createLimitedWorker(256) });
+  const service = await createCollisionService({ builders: 1, createWorker: () => createLimitedWorker(192) });
   const add = (abortAt: number) => {
     const controller = new AbortController();
     const told: number[] = [];
