@@ -56,7 +56,8 @@ export function chartOf(rows: readonly RowResult[]): string {
   });
   const svg = chart.renderToSVGString();
   chart.dispose();
-  return svg;
+  // What readers of screens are told.
+  return svg.replace('>', '><title>How many times as fast as each peer, as bars</title>');
 }
 
 function categories(data: string[]) {
