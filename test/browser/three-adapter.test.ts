@@ -37,18 +37,24 @@ beforeEach(async () => {
 });
 afterEach(() => service.dispose());
 
+/** In a random scene, from three cameras. */
+async function compareInScene(number: number, compare: typeof comparePicks, pixels: number) {
+  const random = new Random(1000 * SEED + number);
+  const root = randomScene(random, { objects: 50, radius: RADIUS });
+  const tracker = await trackScene(service, root);
+  for (let i = 0; i < 3; i++) {
+    const camera = randomCamera(random, RADIUS);
+    await settle(tracker, camera);
+    const { faults, hits } = await compare(tracker, root, camera, random, pixels);
+    expect(faults).toEqual([]);
+    expect(hits).toBeGreaterThan(20);
+  }
+  return tracker;
+}
+
 describe(`pickAll is three's Raycaster, seed ${SEED}`, () => {
   test.each([0, 1])('in random scene %i: 3 cameras, 100 pixels each', async (number) => {
-    const random = new Random(1000 * SEED + number);
-    const root = randomScene(random, { objects: 50, radius: RADIUS });
-    const tracker = await trackScene(service, root);
-    for (let i = 0; i < 3; i++) {
-      const camera = randomCamera(random, RADIUS);
-      await settle(tracker, camera);
-      const { faults, hits } = await comparePickAlls(tracker, root, camera, random, 100);
-      expect(faults).toEqual([]);
-      expect(hits).toBeGreaterThan(20);
-    }
+    await compareInScene(number, comparePickAlls, 100);
   });
 
   test('of this scene only', async () => {
@@ -64,16 +70,7 @@ describe(`pickAll is three's Raycaster, seed ${SEED}`, () => {
 
 describe(`pick is three's Raycaster, seed ${SEED}`, () => {
   test.each([0, 1, 2, 3])('in random scene %i: 3 cameras, 300 pixels each', async (number) => {
-    const random = new Random(1000 * SEED + number);
-    const root = randomScene(random, { objects: 50, radius: RADIUS });
-    const tracker = await trackScene(service, root);
-    for (let i = 0; i < 3; i++) {
-      const camera = randomCamera(random, RADIUS);
-      await settle(tracker, camera);
-      const { faults, hits } = await comparePicks(tracker, root, camera, random, 300);
-      expect(faults).toEqual([]);
-      expect(hits).toBeGreaterThan(20);
-    }
+    const tracker = await compareInScene(number, comparePicks, 300);
     expect(tracker.untracked.size).toBe(0);
   });
 
