@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { FrameView } from '../../src/client/frame-result.js';
 import { Staging } from '../../src/client/staging.js';
 import { ViewTable } from '../../src/client/views.js';
@@ -15,21 +12,11 @@ import {
 } from '../../src/shared/layout.js';
 import type { RayFilter } from '../../src/shared/protocol.js';
 import type { MeshData, ViewOptions } from '../../src/shared/types.js';
-import { type Core, createCore, type PlacedDescription } from '../../src/worker/core.js';
+import type { Core, PlacedDescription } from '../../src/worker/core.js';
+import { bake, startCore } from '../core.js';
 
 export const OURS = 'collision-worker';
-const WASM = join(dirname(createRequire(import.meta.url).resolve('collision-worker/package.json')), 'build/core.wasm');
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
-
-export function startCore(): Promise<Core> {
-  return createCore(readFileSync(WASM));
-}
-
-export function bake(core: Core, { positions, indices }: MeshData): ArrayBuffer {
-  const build = core.beginBuild(positions, indices);
-  while (build.step(Number.POSITIVE_INFINITY) < 1);
-  return build.finish();
-}
 
 /** A core that holds one object: a mesh where it was made. */
 export async function coreWithMesh(data: MeshData): Promise<Core> {

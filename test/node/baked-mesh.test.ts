@@ -1,12 +1,12 @@
 // Baked meshes that were damaged, which the checksum tells, or forged, which it does not.
-import { readFileSync } from 'node:fs';
 import { createCollisionService } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Staging } from '../../src/client/staging.js';
 import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
-import { type Core, createCore, type MeshAddress, type PlacedDescription } from '../../src/worker/core.js';
+import type { Core, MeshAddress, PlacedDescription } from '../../src/worker/core.js';
+import { bake, startCore } from '../core.js';
 import {
   BakedMesh,
   checksumOf,
@@ -32,17 +32,10 @@ const PLACED: PlacedDescription = {
 };
 const [GOOD, SUSPECT, BOX] = [makeId(0, 1), makeId(1, 1), makeId(2, 1)];
 
-const wasm = readFileSync(new URL('../../build/core.wasm', import.meta.url));
 let core: Core;
 beforeEach(async () => {
-  core = await createCore(wasm);
+  core = await startCore();
 });
-
-function bake({ positions, indices }: { positions: Float32Array; indices?: Uint32Array }): ArrayBuffer {
-  const build = core.beginBuild(positions, indices);
-  while (build.step(1000) < 1);
-  return build.finish();
-}
 
 /** The same triangles without indices. */
 function spread({ positions, indices }: Triangles): { positions: Float32Array } {
@@ -100,13 +93,13 @@ const triple = (from: Float32Array, at: number) => [from[at], from[at + 1], from
 describe(`the checksum, seed ${SEED}`, () => {
   test.each([1, 2, 3, 4, 5, 9, 17, 33, 100])('of %i triangles is what its description says', (count) => {
     const mesh = soup(new Random(SEED), count, 0.5, 1);
-    for (const baked of [bake(mesh), bake(spread(mesh))]) {
+    for (const baked of [bake(core, mesh), bake(core, spread(mesh))]) {
       expect(checksumOf(baked)).toBe(new BakedMesh(baked).word(layout.MESH_CHECKSUM));
     }
   });
 
   test('tells every single flipped bit', () => {
-    const bytes = new Uint8Array(bake(soup(new Random(SEED), 9, 0.5, 1)));
+    const bytes = new Uint8Array(bake(core, soup(new Random(SEED), 9, 0.5, 1)));
     for (let bit = 0; bit < 8 * bytes.length; bit++) {
       bytes[bit >> 3] ^= 1 << (bit & 7);
       expect(() => core.loadMesh(bytes.buffer), `bit ${bit}`).toThrow(refusal());
@@ -116,7 +109,7 @@ describe(`the checksum, seed ${SEED}`, () => {
   });
 
   test('tells any two words that were swapped', () => {
-    const mesh = new BakedMesh(bake(soup(new Random(SEED), 9, 0.5, 1)));
+    const mesh = new BakedMesh(bake(core, soup(new Random(SEED), 9, 0.5, 1)));
     const sum = checksumOf(mesh.buffer);
     for (let i = layout.MESH_CHECKED; i < mesh.buffer.byteLength; i += 4) {
       for (let k = layout.MESH_CHECKED; k < i; k += 4) {
@@ -132,8 +125,8 @@ describe(`the checksum, seed ${SEED}`, () => {
 
 describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
   const MESHES: [string, () => ArrayBuffer][] = [
-    ['icosphere', () => bake(icosphere(1, 4))],
-    ['rods, without indices', () => bake(spread(rods(new Random(SEED), 30, 1)))],
+    ['icosphere', () => bake(core, icosphere(1, 4))],
+    ['rods, without indices', () => bake(core, spread(rods(new Random(SEED), 30, 1)))],
   ];
 
   /** Leaves memory behind that looks like that, where the next mesh will be and around it. */
@@ -146,7 +139,7 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
     const random = new Random(SEED);
     const original = new Uint8Array(make());
     // The same forged mesh in two cores, in different surroundings: what reads beyond it answers differently.
-    const twin = await createCore(wasm);
+    const twin = await startCore();
     for (const each of [core, twin]) {
       each.addObjects(Uint32Array.of(GOOD), { ...PLACED, mesh: each.loadMesh(original.buffer) });
     }
@@ -351,7 +344,7 @@ describe('a forger is refused', () => {
   }
 
   test.each([...LINKS, ...NUMBERS])('%s', (_, forge, message) => {
-    const mesh = new BakedMesh(bake(icosphere(1, 9)));
+    const mesh = new BakedMesh(bake(core, icosphere(1, 9)));
     forge(mesh);
     const { usedBytes } = core;
     expect(() => core.loadMesh(mesh.seal().buffer)).toThrow(refusal(message));
@@ -359,13 +352,13 @@ describe('a forger is refused', () => {
   });
 
   test('a scale, vertices and sizes without indices', () => {
-    const mesh = new BakedMesh(bake(spread(icosphere(1, 4))));
+    const mesh = new BakedMesh(bake(core, spread(icosphere(1, 4))));
     mesh.setWord(layout.MESH_VERTEX_COUNT, mesh.word(layout.MESH_VERTEX_COUNT) + 1).seal();
     expect(() => core.loadMesh(mesh.buffer)).toThrow(refusal(/header/));
   });
 
   test('more triangles in blocks than there are', () => {
-    const mesh = new BakedMesh(bake(spread(icosphere(1, 4))));
+    const mesh = new BakedMesh(bake(core, spread(icosphere(1, 4))));
     for (let block = 0; block < mesh.blockCount; block++) {
       for (let lane = 0; lane < 4; lane++) mesh.setWord(mesh.triangleAt(block, lane), FLAT);
     }
@@ -379,7 +372,7 @@ describe('a forger is refused', () => {
   function bakeNodes(random: Random, nodeCount: number): ArrayBuffer {
     const triangles = soup(random, 1000, 0.3, 1);
     for (let count = 300; count < 1000; count++) {
-      const baked = bake({ ...triangles, indices: triangles.indices.subarray(0, 3 * count) });
+      const baked = bake(core, { ...triangles, indices: triangles.indices.subarray(0, 3 * count) });
       if (new BakedMesh(baked).nodeCount === nodeCount) return baked;
     }
     throw new Error(`no tree has ${nodeCount} nodes`);
@@ -419,7 +412,7 @@ describe(`a mesh that was refitted, some triangles to nothing, seed ${SEED}`, ()
   test.each(MESHES)('%s, is baked and loaded, answers, and goes back', (_, make) => {
     const random = new Random(SEED);
     const mesh = make();
-    const original = bake(mesh);
+    const original = bake(core, mesh);
     const positions = mesh.positions.map((x) => 0.7 * x + 0.1);
     const corners = mesh.indices ?? Uint32Array.from({ length: 1500 }, (_, i) => i);
     let flat = 0;
@@ -441,13 +434,13 @@ describe(`a mesh that was refitted, some triangles to nothing, seed ${SEED}`, ()
     expect(core.check()).toBeNull();
     expect(core.meshInfo(copy)).toEqual(core.meshInfo(address));
     const rays = raysAt(random, 500);
-    core.addObjects(Uint32Array.of(GOOD), { ...PLACED, mesh: core.loadMesh(bake(icosphere(1, 4))) });
+    core.addObjects(Uint32Array.of(GOOD), { ...PLACED, mesh: core.loadMesh(bake(core, icosphere(1, 4))) });
     const answers = probe(core, address, rays);
     expect(answers.first.objects).toContain(SUSPECT);
     expect(answers.a.length).toBeGreaterThan(0);
     expect(probe(core, copy, rays)).toEqual(answers);
     // As a tree built for these positions does, which leaves out the flat ones.
-    expect(probe(core, core.loadMesh(bake({ ...mesh, positions })), rays)).toEqual(answers);
+    expect(probe(core, core.loadMesh(bake(core, { ...mesh, positions })), rays)).toEqual(answers);
 
     expect(core.refitMesh(copy, mesh.positions)).toBe(true);
     expect(core.bakeMesh(copy)).toEqual(original);

@@ -1,27 +1,19 @@
 // Below the public API: the core's own checker after random histories.
-import { readFileSync } from 'node:fs';
 import { Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Staging } from '../../src/client/staging.js';
 import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
-import { type Core, createCore, type MeshAddress, type PlacedDescription } from '../../src/worker/core.js';
+import type { Core, MeshAddress, PlacedDescription } from '../../src/worker/core.js';
+import { bake, startCore } from '../core.js';
 import { dragon } from '../oracle/dragon.js';
 import { icosphere, rods, soup, type Triangles } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
-const wasm = readFileSync(new URL('../../build/core.wasm', import.meta.url));
-
 let core: Core;
 beforeEach(async () => {
-  core = await createCore(wasm);
+  core = await startCore();
 });
-
-function bake({ positions, indices }: Triangles): ArrayBuffer {
-  const build = core.beginBuild(positions, indices);
-  while (build.step(1000) < 1);
-  return build.finish();
-}
 
 describe(`after random histories, seed ${SEED}`, () => {
   const PLACES: [name: string, position: (random: Random) => Vector3][] = [
@@ -34,7 +26,7 @@ describe(`after random histories, seed ${SEED}`, () => {
 
   test.each(PLACES)('every structure holds: objects %s', async (_, position) => {
     const random = new Random(SEED);
-    const meshes = [icosphere(1, 1), soup(random, 20, 0.3, 1)].map((mesh) => core.loadMesh(bake(mesh)));
+    const meshes = [icosphere(1, 1), soup(random, 20, 0.3, 1)].map((mesh) => core.loadMesh(bake(core, mesh)));
     const alive = new Map<number, number>(); // id by slot
     const generations = new Map<number, number>();
     const staging = new Staging();
@@ -103,7 +95,7 @@ describe('meshes', () => {
   ];
 
   test.each(MESHES)(`the tree of %s holds, seed ${SEED}`, (_, mesh) => {
-    const baked = bake(mesh);
+    const baked = bake(core, mesh);
     const address = core.loadMesh(baked);
     expect(core.check()).toBeNull();
     expect(core.meshInfo(address)).toMatchObject({ triangles: mesh.indices.length / 3, degenerate: 0 });
@@ -119,13 +111,13 @@ describe('meshes', () => {
       expect(fraction).toBeGreaterThanOrEqual(last);
     }
     expect(steps).toBeGreaterThan(3);
-    expect(build.finish()).toEqual(bake({ positions, indices }));
+    expect(build.finish()).toEqual(bake(core, { positions, indices }));
   });
 
   test('what is freed is used again', () => {
     const mesh = dragon(11_102);
     const cycle = () => {
-      core.freeMesh(core.loadMesh(bake(mesh)));
+      core.freeMesh(core.loadMesh(bake(core, mesh)));
       const build = core.beginBuild(mesh.positions, mesh.indices);
       build.step(0);
       build.abort();

@@ -1,19 +1,17 @@
 // Mesh against mesh in the core: every pair of triangles that meet, against exact arithmetic over all of them.
-import { readFileSync } from 'node:fs';
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Core, createCore, type MeshAddress } from '../../src/worker/core.js';
+import type { Core, MeshAddress } from '../../src/worker/core.js';
+import { bake, startCore } from '../core.js';
 import { type Corners, trianglesMeet } from '../oracle/exact.js';
 import { boxMesh, icosphere, merged, rods, soup, type Triangles, transformed } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const POSES = 20;
 
-const wasm = readFileSync(new URL('../../build/core.wasm', import.meta.url));
-
 let core: Core;
 beforeEach(async () => {
-  core = await createCore(wasm);
+  core = await startCore();
 });
 
 /** Coordinates that stay exact under the poses that they are given, where these are on a grid. */
@@ -48,10 +46,8 @@ describe(`the pairs of triangles that meet, over ${POSES} poses, seed ${SEED}`, 
   });
 });
 
-function load({ positions, indices }: Triangles): MeshAddress {
-  const build = core.beginBuild(positions, indices);
-  while (build.step(1000) < 1);
-  return core.loadMesh(build.finish());
+function load(mesh: Triangles): MeshAddress {
+  return core.loadMesh(bake(core, mesh));
 }
 
 /** Sorted, as text. */

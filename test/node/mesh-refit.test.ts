@@ -1,26 +1,19 @@
 // Moved vertices, in the core: the tree holds, and is what it was when they move back.
-import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../src/shared/layout.js';
-import { type Core, createCore } from '../../src/worker/core.js';
+import type { Core } from '../../src/worker/core.js';
+import { bake, startCore } from '../core.js';
 import { DEFORMATIONS } from '../oracle/deformations.js';
 import { dragon } from '../oracle/dragon.js';
 import { boxMesh, icosphere, merged, rods, soup, type Triangles, transformed } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
-const wasm = readFileSync(new URL('../../build/core.wasm', import.meta.url));
 const NAN = Number.NaN;
 
 let core: Core;
 beforeEach(async () => {
-  core = await createCore(wasm);
+  core = await startCore();
 });
-
-function bake({ positions, indices }: { positions: Float32Array; indices?: Uint32Array }): ArrayBuffer {
-  const build = core.beginBuild(positions, indices);
-  while (build.step(1000) < 1);
-  return build.finish();
-}
 
 describe(`there and back again, seed ${SEED}`, () => {
   const MESHES: [string, (random: Random) => Triangles][] = [
@@ -36,7 +29,7 @@ describe(`there and back again, seed ${SEED}`, () => {
   test.each(MESHES)('%s, moved in every way', (_, make) => {
     const random = new Random(SEED);
     const mesh = make(random);
-    const baked = bake(mesh);
+    const baked = bake(core, mesh);
     const address = core.loadMesh(baked);
     expect(core.check()).toBeNull();
     const { usedBytes } = core;
@@ -68,7 +61,7 @@ describe(`there and back again, seed ${SEED}`, () => {
   function countDegenerate(mesh: Triangles): number {
     const { usedBytes } = core;
     try {
-      const address = core.loadMesh(bake(mesh));
+      const address = core.loadMesh(bake(core, mesh));
       const { degenerate } = core.meshInfo(address);
       core.freeMesh(address);
       return degenerate;
@@ -81,7 +74,7 @@ describe(`there and back again, seed ${SEED}`, () => {
 
   test('without indices', () => {
     const { positions } = soup(new Random(SEED), 100, 0.3, 1);
-    const baked = bake({ positions });
+    const baked = bake(core, { positions });
     const address = core.loadMesh(baked);
     expect(core.meshIndices(address)).toBeUndefined();
     expect(core.refitMesh(address, positions.toReversed())).toBe(true);
@@ -93,7 +86,7 @@ describe(`there and back again, seed ${SEED}`, () => {
 
 test('indices come back as they were given', () => {
   const { positions, indices } = icosphere(1, 3);
-  expect(core.meshIndices(core.loadMesh(bake({ positions, indices })))).toEqual(indices);
+  expect(core.meshIndices(core.loadMesh(bake(core, { positions, indices })))).toEqual(indices);
   const short = core.beginBuild(positions, new Uint16Array(indices));
   while (short.step(1000) < 1);
   expect(core.meshIndices(core.loadMesh(short.finish()))).toEqual(indices);
@@ -101,7 +94,7 @@ test('indices come back as they were given', () => {
 
 test('moved and scaled by powers of two, it costs the same', () => {
   const mesh = icosphere(1, 9);
-  const address = core.loadMesh(bake(mesh));
+  const address = core.loadMesh(bake(core, mesh));
   for (const scale of [2 ** -60, 2 ** -10, 2 ** 10, 2 ** 60]) {
     core.refitMesh(
       address,
@@ -114,7 +107,7 @@ test('moved and scaled by powers of two, it costs the same', () => {
 
 test('the more tangled, the dearer; and dearer than a tree that is built for it', () => {
   const mesh = icosphere(1, 9);
-  const address = core.loadMesh(bake(mesh));
+  const address = core.loadMesh(bake(core, mesh));
   let last = 1;
   for (const turns of [1, 3, 9]) {
     const twisted = transformed(mesh, (vertex) => vertex.applyAxisAngle(vertex.clone().set(0, 1, 0), turns * vertex.y));
@@ -127,7 +120,7 @@ test('the more tangled, the dearer; and dearer than a tree that is built for it'
   // Each triangle to the place of another.
   const random = new Random(SEED);
   const crowd = soup(random, 1000, 0.1, 1);
-  const crowdAddress = core.loadMesh(bake(crowd));
+  const crowdAddress = core.loadMesh(bake(core, crowd));
   const shuffled = crowd.positions.slice();
   for (let i = 0; i < 1000; i++) {
     const [a, b] = [9 * i, 9 * random.integer(1000)];
@@ -137,9 +130,9 @@ test('the more tangled, the dearer; and dearer than a tree that is built for it'
   }
   expect(core.refitMesh(crowdAddress, shuffled)).toBe(true);
   const costOf = (mesh: number) => new DataView(core.bakeMesh(mesh)).getFloat64(layout.MESH_COST, true);
-  const fresh = core.loadMesh(bake({ positions: shuffled, indices: crowd.indices }));
+  const fresh = core.loadMesh(bake(core, { positions: shuffled, indices: crowd.indices }));
   expect(core.meshInfo(crowdAddress).cost).toBeGreaterThan(5);
-  expect(costOf(fresh)).toBeLessThan(1.1 * costOf(core.loadMesh(bake(crowd))));
+  expect(costOf(fresh)).toBeLessThan(1.1 * costOf(core.loadMesh(bake(core, crowd))));
 });
 
 describe('what cannot be moved leaves the mesh as it was', () => {
@@ -154,7 +147,7 @@ describe('what cannot be moved leaves the mesh as it was', () => {
 
   test.each(BAD)('%s', (_, change, message) => {
     const mesh = icosphere(1, 0);
-    const baked = bake(mesh);
+    const baked = bake(core, mesh);
     const address = core.loadMesh(baked);
     const { usedBytes } = core;
     const badData = expect.objectContaining({ code: 'BAD_DATA', message: expect.stringMatching(message) });
@@ -167,7 +160,7 @@ describe('what cannot be moved leaves the mesh as it was', () => {
     const mesh = merged([icosphere(1, 0), { positions: new Float32Array([9, NAN, 9]), indices: new Uint32Array() }]);
     const flat = { ...mesh, indices: new Uint32Array([...mesh.indices, 0, 1, 12]) };
     for (const each of [mesh, flat]) {
-      const address = core.loadMesh(bake(each));
+      const address = core.loadMesh(bake(core, each));
       expect(core.refitMesh(address, each.positions.with(38, Infinity))).toBe(true);
       expect(core.check()).toBeNull();
     }
@@ -179,7 +172,7 @@ describe('what cannot be moved leaves the mesh as it was', () => {
     for (const left of [mesh.positions.slice(0, last + 6).fill(0, last), mesh.positions.slice(0, last + 3)]) {
       const positions = new Float32Array(mesh.positions.length).fill(left.length > last + 3 ? 0 : NAN);
       positions.set(left);
-      const baked = bake({ ...mesh, positions });
+      const baked = bake(core, { ...mesh, positions });
       const address = core.loadMesh(baked);
       expect(core.meshInfo(address).degenerate).toBe(1);
       expect(core.refitMesh(address, mesh.positions)).toBe(false);

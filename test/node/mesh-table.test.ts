@@ -1,9 +1,8 @@
 // Below the public API: what the worker does with a new tree when memory runs out, or when it is of no use.
-import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
-import type { MeshData } from '../../src/shared/types.js';
-import { type Core, createCore } from '../../src/worker/core.js';
+import type { Core } from '../../src/worker/core.js';
 import { MeshTable } from '../../src/worker/mesh-table.js';
+import { bake, startCore } from '../core.js';
 
 const ID = 2049;
 const floor = [-2, -2, 0, 2, -2, 0, 0, 3, 0];
@@ -14,24 +13,18 @@ const open = new Float32Array([...floor, -1, -1, 1, 1, -1, 1, 0, 2, 1]);
 let core: Core;
 let table: MeshTable;
 beforeEach(async () => {
-  core = await createCore(readFileSync(new URL('../../build/core.wasm', import.meta.url)));
+  core = await startCore();
   table = new MeshTable(core);
 });
-
-function bake({ positions, indices }: MeshData): ArrayBuffer {
-  const build = core.beginBuild(positions, indices);
-  while (build.step(1000) < 1);
-  return build.finish();
-}
 
 test.each(['loadMesh', 'refitMesh', 'replaceMesh'] as const)(
   'no memory in %s: all stays, and can be had again',
   (name) => {
-    table.load(ID, bake({ positions: shut }));
+    table.load(ID, bake(core, { positions: shut }));
     const before = core.bakeMesh(table.addressOf(ID));
     expect(table.update(ID, open)).toMatchObject({ isInEffect: false, rebuild: { positions: open } });
     expect(table.update(ID, open)).toMatchObject({ isInEffect: false, rebuild: undefined });
-    const baked = bake({ positions: open });
+    const baked = bake(core, { positions: open });
     const { usedBytes } = core;
     const original = core[name];
     Object.assign(core, {
@@ -51,20 +44,20 @@ test.each(['loadMesh', 'refitMesh', 'replaceMesh'] as const)(
 );
 
 test('a tree that cannot take the newest vertices makes way for another', () => {
-  table.load(ID, bake({ positions: open }));
+  table.load(ID, bake(core, { positions: open }));
   const crossed = open.map((x) => -x);
   expect(table.update(ID, shut)).toMatchObject({ isInEffect: true, rebuild: undefined, info: { degenerate: 1 } });
   // As if one of those had been asked for.
   const { rebuild } = askFor(shut);
   expect(table.update(ID, crossed)).toMatchObject({ isInEffect: true, rebuild: undefined });
-  const replaced = table.replace(ID, bake(rebuild!));
+  const replaced = table.replace(ID, bake(core, rebuild!));
   expect(replaced).toMatchObject({ isInEffect: false, rebuild: { positions: crossed }, info: { degenerate: 0 } });
-  expect(table.replace(ID, bake(replaced.rebuild!))).toMatchObject({ isInEffect: true, rebuild: undefined });
+  expect(table.replace(ID, bake(core, replaced.rebuild!))).toMatchObject({ isInEffect: true, rebuild: undefined });
   expect(core.check()).toBeNull();
 });
 
 test('no tree at all: the next update asks again', () => {
-  table.load(ID, bake({ positions: shut }));
+  table.load(ID, bake(core, { positions: shut }));
   expect(table.update(ID, open).rebuild).toBeDefined();
   expect(table.replace(ID, null)).toMatchObject({ isInEffect: false, rebuild: undefined });
   expect(table.update(ID, open).rebuild).toBeDefined();

@@ -1,5 +1,4 @@
 // What happens when the core's memory cannot grow any more: the call fails, and nothing else.
-import { readFileSync } from 'node:fs';
 import {
   type CollisionService,
   type CollisionServiceOptions,
@@ -15,26 +14,20 @@ import { ViewTable } from '../../src/client/views.js';
 import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
 import { type Core, createCore, type MeshAddress, type PlacedDescription } from '../../src/worker/core.js';
-import { icosphere, soup, type Triangles } from '../oracle/meshes.js';
+import { bake, startCore, wasm } from '../core.js';
+import { icosphere, soup } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 import { createLimitedWorker, limitMemory } from './limited-memory.js';
 
 const PAGES = 64;
 const FILTER = { layers: 0xffffffff, side: layout.SIDE_DOUBLE, ignore: new Uint32Array() };
 const OUT_OF_MEMORY = expect.objectContaining({ name: 'CollisionError', code: 'OUT_OF_MEMORY' });
-const wasm = readFileSync(new URL('../../build/core.wasm', import.meta.url));
 
 const VIEW = {
   projection: new PerspectiveCamera(60, 1, 0.1, 1000).projectionMatrix.elements,
   view: new Matrix4().makeTranslation(0, 0, -20).elements,
   viewport: { width: 100, height: 100 },
 };
-
-function bake(core: Core, { positions, indices }: Triangles): ArrayBuffer {
-  const build = core.beginBuild(positions, indices);
-  while (build.step(1000) < 1);
-  return build.finish();
-}
 
 /** So many triangles one behind the other. */
 function stackOf(count: number): Float32Array<ArrayBuffer> {
@@ -184,12 +177,12 @@ function insist<T>(
 }
 
 const MESH = soup(new Random(SEED), 500, 0.3, 1);
-const BAKED = bake(await createCore(wasm), MESH);
+const BAKED = bake(await startCore(), MESH);
 
 describe(`a core that runs out of memory, seed ${SEED}`, () => {
   const twoWorlds = async () => ({
     limited: new World(await createCore(limitMemory(wasm, PAGES))),
-    free: new World(await createCore(wasm)),
+    free: new World(await startCore()),
   });
 
   function expectSame(limited: World, free: World) {
@@ -325,7 +318,7 @@ describe('a service that runs out of memory', () => {
     expect(hit?.object).toBe(ball);
 
     async function fill(triangles: number): Promise<MeshId[]> {
-      const mesh = bake(await createCore(wasm), soup(new Random(SEED), triangles, 1, 1));
+      const mesh = bake(await startCore(), soup(new Random(SEED), triangles, 1, 1));
       const meshes: MeshId[] = [];
       for (;;) {
         try {
@@ -431,7 +424,7 @@ describe('a service that runs out of memory', () => {
 test('memory of meshes that were removed is used again', async () => {
   const service = await createCollisionService();
   const random = new Random(SEED);
-  const core = await createCore(wasm);
+  const core = await startCore();
   const baked = Array.from({ length: 20 }, () => bake(core, soup(random, 100 + random.integer(3000), 1, 1)));
   const [largest] = baked.toSorted((a, b) => b.byteLength - a.byteLength);
   for (const mesh of [largest, largest]) service.removeMesh(await service.addMesh(mesh));

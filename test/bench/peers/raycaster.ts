@@ -1,4 +1,4 @@
-import { DoubleSide, type Intersection, Mesh, MeshBasicMaterial, type Object3D, Raycaster } from 'three';
+import { DoubleSide, type Intersection, Mesh, MeshBasicMaterial, type Object3D, type Ray, Raycaster } from 'three';
 import type { Triangles } from '../../oracle/meshes.js';
 import type { Contender } from '../harness.js';
 import { rayChecksum } from '../work/rays.js';
@@ -7,21 +7,27 @@ import { geometryOf } from './three-mesh-bvh.js';
 /** three's own, on the first few of the rays. */
 export function raycaster(objects: Object3D[], rays: Float32Array, few: number): Contender {
   const caster = new Raycaster();
-  const { origin, direction } = caster.ray;
   const found: Intersection[] = [];
+  return fewRays("three's Raycaster", rays, few, caster.ray, () => {
+    found.length = 0;
+    caster.intersectObjects(objects, false, found);
+    return found.length > 0 ? found[0].distance : Infinity;
+  });
+}
+
+/** For who is too slow for all of them. `cast` answers the distance along `ray`, which is set before. */
+export function fewRays(name: string, rays: Float32Array, few: number, ray: Ray, cast: () => number): Contender {
   const distances = new Float64Array(rays.length / 8);
   const count = Math.min(few, distances.length);
   return {
-    name: "three's Raycaster",
+    name,
     note: `${count} of the rays, extrapolated`,
     part: count / distances.length,
     run() {
       for (let i = 0; i < count; i++) {
-        origin.fromArray(rays, i * 8);
-        direction.fromArray(rays, i * 8 + 4);
-        found.length = 0;
-        caster.intersectObjects(objects, false, found);
-        distances[i] = found.length > 0 ? found[0].distance : Infinity;
+        ray.origin.fromArray(rays, i * 8);
+        ray.direction.fromArray(rays, i * 8 + 4);
+        distances[i] = cast();
       }
     },
     checksum: (part) => rayChecksum(distances, part),

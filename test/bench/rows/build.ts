@@ -1,8 +1,9 @@
 import { MeshBVH, SAH } from 'three-mesh-bvh';
+import { bake, startCore } from '../../core.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import type { Contender, Fact, Row } from '../harness.js';
-import { addMeshObject, bake, filterOf, OURS, startCore } from '../ours.js';
+import { addMeshObject, filterOf, OURS } from '../ours.js';
 import { geometryOf, raycastFirst } from '../peers/three-mesh-bvh.js';
 import { rayChecksum, raysAround } from '../work/rays.js';
 

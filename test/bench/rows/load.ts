@@ -1,10 +1,11 @@
 import { DoubleSide, Ray } from 'three';
 import { MeshBVH } from 'three-mesh-bvh';
 import type { Core } from '../../../src/worker/core.js';
+import { bake, startCore } from '../../core.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import type { Contender, Row } from '../harness.js';
-import { addMeshObject, bake, filterOf, OBJECT_ID, OURS, startCore } from '../ours.js';
+import { addMeshObject, filterOf, OBJECT_ID, OURS } from '../ours.js';
 import { geometryOf, treeOf } from '../peers/three-mesh-bvh.js';
 import { raysAround } from '../work/rays.js';
 

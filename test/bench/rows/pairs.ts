@@ -1,8 +1,9 @@
 import type { Core } from '../../../src/worker/core.js';
+import { bake, startCore } from '../../core.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import type { Contender, Row } from '../harness.js';
-import { bake, OURS, startCore } from '../ours.js';
+import { OURS } from '../ours.js';
 import { fclPairs } from '../peers/native.js';
 import { bvhcast, intersectsGeometry } from '../peers/three-mesh-bvh.js';
 import { poseChecksum, posesOf } from '../work/poses.js';

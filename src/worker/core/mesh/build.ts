@@ -5,10 +5,8 @@ import { now, outOfMemory } from '../host';
 import { allocate, release, reserve } from '../memory';
 import { hasArea } from '../math/triangles';
 import { treeCost } from './cost';
-import { SUBTREE_BYTES, Subtree, fitNode } from './fit';
-import {
-  BLOCK_BYTES, Block, MAX_NODES, Mesh, NODE_BYTES, Node, childCount, childOf, innerCount, setChildren,
-} from './layout';
+import { SUBTREE_BYTES, fitNode } from './fit';
+import { BLOCK_BYTES, Block, MAX_NODES, Mesh, NODE_BYTES, Node, setChildren } from './layout';
 import {
   SPACE_BYTES, Space, chooseOffset, clearBounds, exponentFor, include, largestCoordinate, scaleFor,
 } from './space';
@@ -269,7 +267,6 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32): v
   build.subtrees = reserve(build.subtrees, <usize>firstNode * SUBTREE_BYTES, <u64>build.nodeCount * SUBTREE_BYTES);
   const node = changetype<Node>(build.nodes + index * <u32>NODE_BYTES);
   setChildren(node, inner, parts, firstNode, build.blockCount);
-  changetype<Subtree>(build.subtrees + index * <u32>SUBTREE_BYTES).firstBlock = build.blockCount;
   let next = firstNode;
   for (let i = 0; i < parts; i++) {
     const from = load<u32>(cuts + (<usize>i << 2));
@@ -310,14 +307,6 @@ function fitSome(build: Build): void {
   while (build.cursor > stop) {
     const index = --build.cursor;
     const node = changetype<Node>(build.nodes + index * <u32>NODE_BYTES);
-    // A subtree's blocks are its own leaves, then its children's, which follow one another.
-    const subtree = changetype<Subtree>(build.subtrees + index * <u32>SUBTREE_BYTES);
-    const inner = innerCount(node);
-    let endBlock = subtree.firstBlock + childCount(node) - inner;
-    for (let i: u32 = 0; i < inner; i++) {
-      endBlock = max(endBlock, changetype<Subtree>(build.subtrees + childOf(node, i) * <u32>SUBTREE_BYTES).endBlock);
-    }
-    subtree.endBlock = endBlock;
     build.areas += fitNode(node, index, build.blocks, build.subtrees, build.extent);
   }
   if (build.cursor > 0) return;

@@ -7,8 +7,8 @@ import {
   QUATERNION_BYTES, Quaternion, Rotation, fromRows, quantise, rotationAt, setIdentityRotation, turned,
 } from '../math/quaternion';
 import {
-  BLOCK_BYTES, BOX_PADDING, Block, IDENTITY_QUATERNION, LEAF, NODE_BYTES, Node, childCount, childOf, innerCount,
-  isRotated, triangleOf,
+  BLOCK_BYTES, BOX_PADDING, Block, IDENTITY_QUATERNION, LEAF, NODE_BYTES, Node, childCount, childOf, filledLanes,
+  firstBlock, innerCount, isRotated,
 } from './layout';
 import { FITTING } from './measure';
 import { emptyHigh, emptyLow, halfArea } from './split';
@@ -55,8 +55,8 @@ function subtreeAt(index: u32): Subtree {
 export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: usize, padding: f32): f32 {
   blocks = allBlocks;
   subtrees = allSubtrees;
-  gather(node, index);
-  const identityCost = axisAlignedBoxes(node);
+  const identityCost = boundSubtree(node, index);
+  gatherMoments(node, index);
   let cost = identityCost;
   node.quaternion = IDENTITY_QUATERNION;
   if (FITTING && searchRotation(node, index, identityCost)) {
@@ -74,14 +74,7 @@ export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: u
 export function refitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: usize, padding: f32): f32 {
   blocks = allBlocks;
   subtrees = allSubtrees;
-  let cost = axisAlignedBoxes(node);
-  const s = subtreeAt(index);
-  s.low = emptyLow();
-  s.high = emptyHigh();
-  for (let i: usize = 0; i < childCount(node); i++) {
-    s.low = f32x4.pmin(s.low, v128.load(lows + (i << 4)));
-    s.high = f32x4.pmax(s.high, v128.load(highs + (i << 4)));
-  }
+  let cost = boundSubtree(node, index);
   if (isRotated(node)) {
     rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
     cost = rotatedBoxes(node, false);
@@ -92,10 +85,26 @@ export function refitNode(node: Node, index: u32, allBlocks: usize, allSubtrees:
 
 // --- what a node knows of its triangles ---
 
-function gather(node: Node, index: u32): void {
+/** Its blocks and its bounds, from the node's own leaves and its children's subtrees; answers as axisAlignedBoxes. */
+function boundSubtree(node: Node, index: u32): f32 {
+  const cost = axisAlignedBoxes(node);
   const s = subtreeAt(index);
+  const count = childCount(node), inner = innerCount(node);
+  // A subtree's blocks are its own leaves, then its children's, which follow one another.
+  s.firstBlock = firstBlock(node);
+  s.endBlock = s.firstBlock + count - inner;
+  for (let i: u32 = 0; i < inner; i++) s.endBlock = max(s.endBlock, subtreeAt(childOf(node, i)).endBlock);
   s.low = emptyLow();
   s.high = emptyHigh();
+  for (let i: usize = 0; i < count; i++) {
+    s.low = f32x4.pmin(s.low, v128.load(lows + (i << 4)));
+    s.high = f32x4.pmax(s.high, v128.load(highs + (i << 4)));
+  }
+  return cost;
+}
+
+function gatherMoments(node: Node, index: u32): void {
+  const s = subtreeAt(index);
   s.area = 0;
   s.x = 0; s.y = 0; s.z = 0;
   s.xx = 0; s.xy = 0; s.xz = 0; s.yy = 0; s.yz = 0; s.zz = 0;
@@ -103,15 +112,12 @@ function gather(node: Node, index: u32): void {
   for (let i: u32 = 0; i < count; i++) {
     const child = childOf(node, i);
     if (child & LEAF) {
-      const block = changetype<Block>(blocks + (child & ~LEAF) * <u32>BLOCK_BYTES);
-      axisAligned(block);
-      s.low = f32x4.pmin(s.low, boxLow);
-      s.high = f32x4.pmax(s.high, boxHigh);
-      for (let lane = 0; lane < 4; lane++) if (triangleOf(block, lane) >= 0) addMoments(s, changetype<usize>(block) + (<usize>lane << 2));
+      const block = blocks + (child & ~LEAF) * <u32>BLOCK_BYTES;
+      for (let lanes = filledLanes(changetype<Block>(block)); lanes != 0; lanes &= lanes - 1) {
+        addMoments(s, block + (<usize>ctz(lanes) << 2));
+      }
     } else {
       const c = subtreeAt(child);
-      s.low = f32x4.pmin(s.low, c.low);
-      s.high = f32x4.pmax(s.high, c.high);
       s.area += c.area;
       s.x += c.x; s.y += c.y; s.z += c.z;
       s.xx += c.xx; s.xy += c.xy; s.xz += c.xz; s.yy += c.yy; s.yz += c.yz; s.zz += c.zz;

@@ -2,6 +2,8 @@
 // so that its extent is about 1. Both are exact in float32, so a tree has no scale of its own and no offset
 // that eats its digits.
 
+import { scaleFor } from './space';
+
 /** The header; its fields' offsets are those of src/shared/layout.ts. */
 @unmanaged
 export class Mesh {
@@ -268,5 +270,5 @@ export function coordinatesAreWithin(block: Block, extent: f32): bool {
 
 /** 2^exponent: mesh space to tree space. */
 export function treeScale(mesh: Mesh): f64 {
-  return reinterpret<f64>(<u64>(1023 + mesh.exponent) << 52);
+  return scaleFor(mesh.exponent);
 }

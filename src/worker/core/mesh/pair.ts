@@ -40,7 +40,6 @@ function setMap(m: Affine, b: Mesh, scaleA: f64, offsetX: f64, offsetY: f64, off
   map.tx = (m.xx * b.offsetX + m.yx * b.offsetY + m.zx * b.offsetZ + m.tx - offsetX) * scaleA;
   map.ty = (m.xy * b.offsetX + m.yy * b.offsetY + m.zy * b.offsetZ + m.ty - offsetY) * scaleA;
   map.tz = (m.xz * b.offsetX + m.yz * b.offsetY + m.zz * b.offsetZ + m.tz - offsetZ) * scaleA;
-  setFilter(map);
   relation.x = f32x4(<f32>map.xx, <f32>map.yx, <f32>map.zx, <f32>map.tx);
   relation.y = f32x4(<f32>map.xy, <f32>map.yy, <f32>map.zy, <f32>map.ty);
   relation.z = f32x4(<f32>map.xz, <f32>map.yz, <f32>map.zz, <f32>map.tz);
@@ -76,6 +75,7 @@ function addPair(a: u32, b: u32): void {
 export function intersectMeshes(a: Mesh, b: Mesh, m: Affine, all: bool): bool {
   pairCount = 0;
   setMap(m, b, treeScale(a), a.offsetX, a.offsetY, a.offsetZ);
+  setFilter(map);
   let top = push(stack, 0, 15, 0, 15);
   while (top != stack) {
     top -= WORK_BYTES;

@@ -4,8 +4,8 @@
 
 import { hasArea } from '../math/triangles';
 import { treeCost } from './cost';
-import { SUBTREE_BYTES, Subtree, refitNode } from './fit';
-import { Block, LEAF, Mesh, blockAt, childCount, childOf, nodeAt } from './layout';
+import { SUBTREE_BYTES, refitNode } from './fit';
+import { Block, Mesh, blockAt, nodeAt } from './layout';
 import {
   SPACE_BYTES, Space, chooseOffset, clearBounds, exponentFor, include, largestCoordinate, scaleFor,
 } from './space';
@@ -176,18 +176,7 @@ function fitNodes(mesh: Mesh, subtrees: usize, extent: f32): f64 {
   const blocks = changetype<usize>(mesh) + mesh.blocks;
   let areas: f64 = 0;
   for (let index = mesh.nodeCount; index-- > 0; ) {
-    const node = nodeAt(mesh, index);
-    const subtree = changetype<Subtree>(subtrees + index * <u32>SUBTREE_BYTES);
-    subtree.firstBlock = mesh.blockCount;
-    subtree.endBlock = 0;
-    const count = childCount(node);
-    for (let i: u32 = 0; i < count; i++) {
-      const child = childOf(node, i);
-      const below = changetype<Subtree>(subtrees + child * <u32>SUBTREE_BYTES);
-      subtree.firstBlock = min(subtree.firstBlock, child & LEAF ? child & ~LEAF : below.firstBlock);
-      subtree.endBlock = max(subtree.endBlock, child & LEAF ? (child & ~LEAF) + 1 : below.endBlock);
-    }
-    areas += refitNode(node, index, blocks, subtrees, extent);
+    areas += refitNode(nodeAt(mesh, index), index, blocks, subtrees, extent);
   }
   return areas;
 }

@@ -79,7 +79,8 @@ function setDirection(x: f64, y: f64, z: f64): void {
   directionZ = c * unit;
 }
 
-const PADDING: f32 = 3.814697265625e-6; // 2^-18 of the largest coordinate: mesh/layout.ts, BOX_PADDING
+/** Of the largest coordinate: 2^-18, as for BOX_PADDING (mesh/layout.ts) but without a rotation and steps of bounds. */
+const PADDING: f32 = 3.814697265625e-6;
 
 function castTree(tree: Tree): void {
   if (isEmpty(tree)) return;
