@@ -69,17 +69,11 @@ export async function comparePicks(
   random: Random,
   count: number,
 ): Promise<{ faults: string[]; hits: number }> {
-  const pixels = Array.from(
-    { length: count },
-    () => new Pixel(random.next() * SIZE.width, random.next() * SIZE.height),
-  );
+  const pixels = Array.from({ length: count }, () => pixelOf(random));
   const picks = await Promise.all(pixels.map(({ x, y }) => tracker.pick(x, y)));
-  const objects = shown(root);
-  const raycaster = new Raycaster();
-  raycaster.layers.mask = camera.layers.mask;
+  const expected = expectation(root, camera);
   const faults = pixels.flatMap((pixel, i) => {
-    raycaster.setFromCamera(toClip(pixel), camera);
-    const fault = faultOf(picks[i], raycaster.intersectObjects(objects, false));
+    const fault = faultOf(picks[i], expected(pixel));
     return fault === null ? [] : [`pixel ${pixel.toArray()}: ${fault}`];
   });
   return { faults, hits: picks.filter((pick) => pick !== null).length };
@@ -93,16 +87,13 @@ export async function comparePickAlls(
   random: Random,
   count: number,
 ): Promise<{ faults: string[]; hits: number }> {
-  const objects = shown(root);
-  const raycaster = new Raycaster();
-  raycaster.layers.mask = camera.layers.mask;
+  const expectedAt = expectation(root, camera);
   const faults: string[] = [];
   let hits = 0;
   for (let i = 0; i < count; i++) {
-    const pixel = new Pixel(random.next() * SIZE.width, random.next() * SIZE.height);
+    const pixel = pixelOf(random);
     const picks = await tracker.pickAll(pixel.x, pixel.y);
-    raycaster.setFromCamera(toClip(pixel), camera);
-    const expected = raycaster.intersectObjects(objects, false);
+    const expected = expectedAt(pixel);
     const isOrdered = picks.every(({ distance }, j) => j === 0 || picks[j - 1].distance <= distance);
     if (!isOrdered) faults.push(`pixel ${pixel.toArray()}: not nearest first`);
     if (picks.length !== expected.length) {
@@ -116,6 +107,21 @@ export async function comparePickAlls(
     hits += picks.length;
   }
   return { faults, hits };
+}
+
+function pixelOf(random: Random): Vector2 {
+  return new Pixel(random.next() * SIZE.width, random.next() * SIZE.height);
+}
+
+/** What three's Raycaster finds under a pixel. */
+function expectation(root: Object3D, camera: AnyCamera): (pixel: Vector2) => Intersection[] {
+  const objects = shown(root);
+  const raycaster = new Raycaster();
+  raycaster.layers.mask = camera.layers.mask;
+  return (pixel) => {
+    raycaster.setFromCamera(toClip(pixel), camera);
+    return raycaster.intersectObjects(objects, false);
+  };
 }
 
 /** three's Raycaster hits invisible objects, too; nobody sees them, so the tracker does not. */
