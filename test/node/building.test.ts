@@ -41,9 +41,9 @@ test('meshes are built side by side: in two workers, and in turns within each', 
 });
 
 test('an abort ends the work, and the next build in that worker has all of its memory', async () => {
-  const mesh = waves(150);
+  const mesh = waves(400);
   // A builder that can just hold one build: what any abort left there would be missing.
-  const service = await createCollisionService({ builders: 1, createWorker: () => createLimitedWorker(192) });
+  const service = await createCollisionService({ builders: 1, createWorker: () => createLimitedWorker(1400) });
   const add = (abortAt: number) => {
     const controller = new AbortController();
     const told: number[] = [];
@@ -66,7 +66,7 @@ test('an abort ends the work, and the next build in that worker has all of its m
     expect(told.length).toBe(length);
     expect(service.stats).toMatchObject({ meshes: 0, pending: 0 });
   }
-  expect(service.meshInfo(await add(2).promise).triangles).toBe(45_000);
+  expect(service.meshInfo(await add(2).promise).triangles).toBe(320_000);
   // It is that tight: two at a time do not fit.
   const two = await Promise.allSettled([add(2).promise, add(2).promise]);
   expect(two.map(({ status }) => status)).toContain('rejected');
