@@ -32,12 +32,16 @@ export interface MeshShape {
   solid?: boolean;
 }
 
+/** Solid. Under a matrix that does not scale alike in all directions, an ellipsoid. */
 export interface SphereShape {
   type: 'sphere';
+  /** Greater than 0. */
   radius: number;
+  /** Default the origin. */
   center?: Vec3;
 }
 
+/** Solid. */
 export interface BoxShape {
   type: 'box';
   halfExtents: Vec3;
@@ -47,10 +51,13 @@ export interface BoxShape {
   rotation?: readonly [number, number, number, number];
 }
 
+/** Solid: all that is no farther than `radius` from the segment. */
 export interface CapsuleShape {
   type: 'capsule';
+  /** Greater than 0. */
   radius: number;
   from: Vec3;
+  /** May be where `from` is: the capsule is a sphere then. */
   to: Vec3;
 }
 
@@ -103,19 +110,43 @@ export interface QueryOptions {
   ignore?: readonly ObjectId[];
   /** Which side of a face can be hit, as three's material sides. Default 'double'. */
   side?: 'front' | 'back' | 'double';
-  /** What stands for an object. Default 'mesh', its exact shape. */
+  /**
+   * What stands for an object: its exact shape (the default, 'mesh'), its oriented bounds, the box of the world's axes
+   * about the shape's own bounds, or the sphere about the middle of these bounds. All but 'mesh' are solid.
+   */
   precision?: 'sphere' | 'aabb' | 'obb' | 'mesh';
+  /** Aborting rejects with ABORTED. */
+  signal?: AbortSignal;
 }
 
 export interface PickOptions extends QueryOptions {
   /** Name of the view. Default 'main'. */
   view?: string;
-  /** Default 'ray'. */
+  /**
+   * 'ray', the default: what the ray through the point hits. 'screen': the objects of which the centre of bounds is
+   * drawn near the point, the nearest on the screen first; `side` and `precision` do not matter to it.
+   */
   method?: 'ray' | 'screen';
   /** Pixels; for method 'screen'. Default 20. */
   radius?: number;
-  signal?: AbortSignal;
   /** While this pick waits to be sent, a newer one with `latest` takes its place (ABORTED). */
+  latest?: boolean;
+}
+
+/** In CSS pixels, y down, relative to the same point as the viewport. A negative size reaches left, or up. */
+export interface Rect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface RegionOptions extends QueryOptions {
+  /** Name of the view. Default 'main'. */
+  view?: string;
+  /** 'touch', the default: any part of an object is in the region. 'enclose': all of it. */
+  mode?: 'touch' | 'enclose';
+  /** While this one waits to be sent, a newer one with `latest` takes its place (ABORTED). */
   latest?: boolean;
 }
 
@@ -143,6 +174,32 @@ export interface Hit {
   /** Weights of the triangle's three corners; zeros for other shapes. */
   barycentric: Vec3;
   /** The frame that the answer saw. */
+  frame: number;
+  /** Method 'screen': how far from the cursor the centre of bounds is drawn, which is the `point` then. */
+  pixels?: number;
+}
+
+/** The nearest point of an object: of a mesh's surface, or of the solid that another shape is. */
+export interface ClosestPoint {
+  object: ObjectId;
+  /** World; the point asked about itself where that is inside of a solid. */
+  point: Vec3;
+  /** World units; 0 inside of a solid. */
+  distance: number;
+  /** Index into the mesh as it was given; -1 for other shapes. */
+  triangle: number;
+  frame: number;
+}
+
+/** Which targets can be seen, and how much of them. */
+export interface Sight {
+  /** The targets of which at least one point is in sight, in the order in which they were asked for. */
+  ids: Uint32Array;
+  /**
+   * For every target, how many of nine points are in sight: the middle of its oriented bounds, and those halfway from
+   * there to the corners.
+   */
+  points: Uint8Array;
   frame: number;
 }
 
