@@ -12,9 +12,10 @@ import type { View } from './views.js';
  */
 export function pickRay({ record, floats }: View, px: number, py: number): Ray | null {
   const [left, top, width, height] = floats.subarray(VIEW_VIEWPORT / 8, VIEW_VIEWPORT / 8 + 4);
+  // Compared as the caller would compute the borders: rounding puts (left + width - left) / width above 1.
+  if (!(px >= left && px <= left + width && py >= top && py <= top + height)) return null;
   const x = ((px - left) / width) * 2 - 1;
   const y = 1 - ((py - top) / height) * 2;
-  if (!(Math.abs(x) <= 1 && Math.abs(y) <= 1)) return null;
 
   const p = floats.subarray(VIEW_PROJECTION / 8, VIEW_PROJECTION / 8 + 16);
   const ax = p[0] - x * p[3];

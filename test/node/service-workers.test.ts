@@ -258,6 +258,28 @@ describe('picks', () => {
     service.dispose();
   });
 
+  test.each(['pick', 'pickAll'] as const)('%s sees the view of its call while frames wait', async (ask) => {
+    const worker = new HeldWorker();
+    const service = await createCollisionService({ createWorker: () => worker });
+    const id = service.addObject(BOX);
+    const look = (x: number) => service.setView({ ...VIEW, view: new Matrix4().makeTranslation(x, 0, -10).elements });
+    const pick = async () => [await service[ask](50, 50)].flat()[0]?.object;
+    look(0);
+    worker.hold();
+    const frames = [service.update(), service.update()]; // one in the worker, one that waits
+    const before = pick();
+    look(50);
+    const after = pick();
+    frames.push(service.update()); // takes the moved camera along, and goes out before the picks
+    look(0);
+    const last = pick();
+    service.removeView('main');
+    await worker.letGo();
+    expect(await Promise.all([before, after, last])).toEqual([id, undefined, id]);
+    await Promise.all(frames);
+    service.dispose();
+  });
+
   test.each(['pick', 'pickAll'] as const)('a `latest` %s gives way to a newer one only while it waits', async (ask) => {
     const worker = new HeldWorker();
     const service = await createCollisionService({ createWorker: () => worker });
