@@ -114,6 +114,13 @@ export class ViewTable {
   }
 }
 
+/** A view that has no name. */
+export function readView(operation: string, options: ViewOptions): View {
+  const view = new View(0);
+  writeView(operation, options, view);
+  return view;
+}
+
 function writeView(operation: string, options: ViewOptions, { record, floats }: View): void {
   if (options === undefined) invalid(operation, 'view', options, 'an object');
   checkOptions(operation, 'view', options, KEYS);
