@@ -320,7 +320,7 @@ export class CollisionService {
   }
 
   /**
-   * What a view sees, without setting it and without a frame; or what is on the inner side of all planes: four numbers
+   * What a view sees, without a frame: one that was set, by its name, or any; or what is on the inner side of all planes: four numbers
    * each, nx, ny, nz and d, inside where n · p + d >= 0, as three's Plane has them. Objects that are not `cullable` are
    * not listed. The default `precision` is 'obb' here, as for the views of frames; 'mesh' is exact to the triangle.
    *
@@ -328,7 +328,7 @@ export class CollisionService {
    * const { ids, inside } = await service.frustum(viewFromCamera(shadowCamera, { width: 1, height: 1 }));
    * ```
    */
-  async frustum(view: ViewOptions | Float32Array, options?: QueryOptions): Promise<VisibleSet> {
+  async frustum(view: string | ViewOptions | Float32Array, options?: QueryOptions): Promise<VisibleSet> {
     this.#link.check('frustum');
     return this.#queries.frustum(view, options);
   }
