@@ -1,4 +1,4 @@
-import { VIEW_MATRIX, VIEW_VIEWPORT } from '../shared/layout.js';
+import { VIEW_MATRIX, VIEW_PROJECTION, VIEW_VIEWPORT } from '../shared/layout.js';
 import type { Vec3, ViewOptions } from '../shared/types.js';
 import { pickRay } from './pick-ray.js';
 import { checkPositive, invalid } from './validate.js';
@@ -29,12 +29,15 @@ export function frustumMotion(before: ViewOptions, after: ViewOptions, reach?: n
 
 function cornersOf(view: View, reach: number | undefined): Vec3[] {
   const [left, top, width, height] = view.floats.subarray(VIEW_VIEWPORT / 8, VIEW_VIEWPORT / 8 + 4);
+  const p = view.floats.subarray(VIEW_PROJECTION / 8, VIEW_PROJECTION / 8 + 16);
   // World to the depth in front of the eye: a row of the view matrix.
   const m = view.floats.subarray(VIEW_MATRIX / 8, VIEW_MATRIX / 8 + 16);
   const unit = Math.hypot(m[2], m[6], m[10]);
   return [left, left + width].flatMap((x) =>
     [top, top + height].flatMap((y) => {
-      const { origin, direction, tMin = 0, tMax = 0 } = pickRay(view, x, y)!;
+      const ray = pickRay(view, x, y);
+      if (!ray) invalid('frustumMotion', 'projection', p, 'one whose near plane meets the edges of the picture');
+      const { origin, direction, tMin = 0, tMax = 0 } = ray;
       const length = Math.hypot(...direction);
       const slope = -(m[2] * direction[0] + m[6] * direction[1] + m[10] * direction[2]) / (unit * length);
       const end = reach === undefined ? tMax : Math.min(tMax, reach / slope);

@@ -9,6 +9,7 @@ import {
   Raycaster,
   Vector2,
   Vector3,
+  Vector4,
   WebGLCoordinateSystem,
   WebGPUCoordinateSystem,
 } from 'three';
@@ -83,8 +84,9 @@ describe.each(PLACES)(`the ray through a pixel of three's cameras, %s, seed ${SE
       for (let i = 0; i < 50; i++) {
         const camera = aimed(Object.assign(make(random), settings), random, place);
         const ndc = new Vector2(random.range(-1, 1), random.range(-1, 1));
-        const { width, height } = VIEWPORT;
-        const ray = rayOf(viewFromCamera(camera, VIEWPORT), ((ndc.x + 1) / 2) * width, ((1 - ndc.y) / 2) * height)!;
+        const x = VIEWPORT.x + ((ndc.x + 1) / 2) * VIEWPORT.width;
+        const y = VIEWPORT.y + ((1 - ndc.y) / 2) * VIEWPORT.height;
+        const ray = rayOf(viewFromCamera(camera, VIEWPORT), x, y)!;
         const plain = Object.assign(camera, { _reversedDepth: false, coordinateSystem: WebGLCoordinateSystem });
         plain.updateProjectionMatrix();
         raycaster.setFromCamera(ndc, plain);
@@ -160,6 +162,45 @@ test(`what is nearer than the near plane or farther than the far plane is not hi
     for (const id of ids) service.removeObject(id);
   }
   service.dispose();
+});
+
+// As three's Reflector and Water draw: Eric Lengyel, Oblique View Frustum Depth Projection and Clipping, 2005.
+test(`an oblique near plane is where the ray starts, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  const count = { shown: 0, hidden: 0 };
+  for (let i = 0; i < 200; i++) {
+    const camera = aimed(KINDS[0][1](random), random, new Vector3());
+    const plain = camera.clone();
+    const normal = random.direction();
+    if (normal.z > 0) normal.negate(); // what is behind the mirror is drawn
+    const plane = new Vector4(normal.x, normal.y, normal.z, -random.range(3, 9)); // in view space
+    const p = camera.projectionMatrix.elements;
+    const q = new Vector4(
+      (Math.sign(plane.x) + p[8]) / p[0],
+      (Math.sign(plane.y) + p[9]) / p[5],
+      -1,
+      (1 + p[10]) / p[14],
+    );
+    if (plane.dot(q) <= 0) continue; // the mirror is nowhere in front of the camera
+    const scaled = plane.clone().multiplyScalar(2 / plane.dot(q));
+    [p[2], p[6], p[10], p[14]] = [scaled.x, scaled.y, scaled.z + 1, scaled.w];
+    const [x, y] = [VIEWPORT.x + random.next() * VIEWPORT.width, VIEWPORT.y + random.next() * VIEWPORT.height];
+    const ray = rayOf(viewFromCamera(camera, VIEWPORT), x, y);
+    count[ray ? 'shown' : 'hidden']++;
+    // Unless it looks away from the mirror, it meets the mirror's plane in front of the eye.
+    const target = new Vector3(
+      (2 * (x - VIEWPORT.x)) / VIEWPORT.width - 1,
+      1 - (2 * (y - VIEWPORT.y)) / VIEWPORT.height,
+      0,
+    );
+    const slope = normal.dot(target.applyMatrix4(plain.projectionMatrixInverse).normalize());
+    expect(ray !== null).toBe(slope > 0);
+    if (!ray) continue;
+    expect(ray.tMin * slope).toBeCloseTo(-plane.w, 9);
+    expect(ray.tMax).toBeGreaterThan(ray.tMin);
+  }
+  expect(count.shown).toBeGreaterThan(20);
+  expect(count.hidden).toBeGreaterThan(5);
 });
 
 const IDENTITY = new Matrix4().elements;
