@@ -130,8 +130,9 @@ describe('pickRegion', () => {
     tracker.setView(away, SIZE, 'away');
     expect(await tracker.pickRegion(EVERYTHING, { view: 'away' })).toEqual([]);
     const region = tracker.pickRegion(EVERYTHING);
-    void tracker.update(away, SIZE);
+    const update = tracker.update(away, SIZE);
     expect(await region).toEqual([object]); // the view of the call
+    await update;
   });
 
   test('with `latest` gives way to newer ones, and a signal aborts it', async () => {

@@ -87,7 +87,7 @@ describe('a pick sees the view of its call', () => {
     const object = cube();
     const tracker = await track(service, object);
     const picks = [pickMiddle(tracker), tracker.pickAll(400, 300, { side: 'front' }).then(([hit]) => hit)];
-    void tracker.update(away(), SIZE);
+    await tracker.update(away(), SIZE);
     for (const hit of await Promise.all(picks)) expect(hit).toMatchObject({ object, distance: 9 });
     expect(await pickMiddle(tracker)).toBeNull();
   });
@@ -107,7 +107,7 @@ describe('a pick sees the view of its call', () => {
     }
     await tracker.update(camera, SIZE);
     const pick = pickMiddle(tracker);
-    void tracker.update(away(), SIZE);
+    await tracker.update(away(), SIZE);
     const hit = (await pick)!;
     expect(hit.object).toBe(object);
     expect(hit.distance).toBeCloseTo(expected.distance, 9);
