@@ -27,7 +27,7 @@ export async function coreWithMesh(data: MeshData): Promise<Core> {
 }
 
 export function addMeshObject(core: Core, mesh: number): void {
-  core.addObjects(idsOf(1), { ...OBJECT, shape: SHAPE_MESH, mesh, matrix: IDENTITY });
+  core.addObjects(idsOf(1), describe({ shape: SHAPE_MESH, mesh }));
 }
 
 /** Of the only object. */
@@ -35,6 +35,11 @@ export const OBJECT_ID = idsOf(1)[0];
 
 export function filterOf(side = SIDE_DOUBLE): Filter {
   return { layers: -1, side, precision: PRECISION_MESH, ignore: new Uint32Array(0) };
+}
+
+/** What is not as by default; where it was made. */
+export function describe(description: Partial<PlacedDescription>): PlacedDescription {
+  return { ...OBJECT, ...description, matrix: IDENTITY };
 }
 
 /** Both sides of the service in one thread: what the client writes, the core reads, and the other way around. */
@@ -49,7 +54,7 @@ export class Scene {
   /** Unit boxes. `description` says what is not as by default. */
   static async ofBoxes(count: number, description: Partial<PlacedDescription> = {}): Promise<Scene> {
     const scene = new Scene(await startCore(), count);
-    scene.core.addObjects(scene.ids, { ...OBJECT, ...description, matrix: IDENTITY });
+    scene.core.addObjects(scene.ids, describe(description));
     return scene;
   }
 

@@ -9,6 +9,7 @@ const rows = rowsOf({
   rods: 160,
   rays: 500,
   poses: 5,
+  points: 100,
   boxes: 500,
   boxRays: 500,
   objects: 2000,

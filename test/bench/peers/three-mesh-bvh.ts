@@ -1,5 +1,5 @@
-import { BufferAttribute, BufferGeometry, DoubleSide, Matrix4, Ray, type Side } from 'three';
-import { MeshBVH, type MeshBVHOptions, SAH } from 'three-mesh-bvh';
+import { BufferAttribute, BufferGeometry, DoubleSide, Matrix4, Ray, type Side, Sphere, Vector3 } from 'three';
+import { type HitPointInfo, MeshBVH, type MeshBVHOptions, SAH } from 'three-mesh-bvh';
 import type { Triangles } from '../../oracle/meshes.js';
 import type { Contender } from '../harness.js';
 import { poseChecksum } from '../work/poses.js';
@@ -90,5 +90,41 @@ export function bvhcast(mesh: Triangles, poses: Float64Array): Contender {
       }
     },
     checksum: () => poseChecksum(counts),
+  };
+}
+
+/** `points`: xyz each. */
+export function closestPointToPoint(mesh: Triangles, points: Float64Array): Contender {
+  const tree = treeOf(mesh);
+  const point = new Vector3();
+  const hit: HitPointInfo = { point: new Vector3(), distance: 0, faceIndex: 0 };
+  const distances = new Float64Array(points.length / 3);
+  return {
+    name: 'three-mesh-bvh closestPointToPoint',
+    run() {
+      for (let i = 0; i < distances.length; i++) {
+        distances[i] = tree.closestPointToPoint(point.fromArray(points, 3 * i), hit)!.distance;
+      }
+    },
+    checksum: () => ({ distances: distances.reduce((sum, each) => sum + each) }),
+    tolerance: { of: { distances: 1e-9 }, because: 'float64 sums, rounded otherwise' },
+  };
+}
+
+/** Of one radius, about `points`, xyz each. */
+export function intersectsSphere(mesh: Triangles, points: Float64Array, radius: number): Contender {
+  const tree = treeOf(mesh);
+  const sphere = new Sphere(new Vector3(), radius);
+  let met = 0;
+  return {
+    name: 'three-mesh-bvh intersectsSphere',
+    run() {
+      met = 0;
+      for (let i = 0; i < points.length; i += 3) {
+        sphere.center.fromArray(points, i);
+        if (tree.intersectsSphere(sphere)) met++;
+      }
+    },
+    checksum: () => ({ met }),
   };
 }

@@ -7,6 +7,7 @@ import { boxPairsRow, boxRaysRow } from './boxes.js';
 import { buildRow } from './build.js';
 import { frustumRows } from './frustum.js';
 import { loadRow } from './load.js';
+import { closestRow, spheresRow } from './nearness.js';
 import { allPairsRow, firstPairRow } from './pairs.js';
 import { frontRaysRow, raysRow } from './rays.js';
 import { stillRow } from './still.js';
@@ -18,6 +19,8 @@ export interface Sizes {
   rods: number;
   rays: number;
   poses: number;
+  /** In the rows of nearness. */
+  points: number;
   boxes: number;
   boxRays: number;
   /** In the rows of frusta and of still objects. */
@@ -30,13 +33,14 @@ export const FULL: Sizes = {
   rods: 20_000,
   rays: 100_000,
   poses: 200,
+  points: 10_000,
   boxes: 10_000,
   boxRays: 10_000,
   objects: 100_000,
 };
 
 export function rowsOf(sizes: Sizes): Row[] {
-  const { rods, rays, poses, boxes, boxRays, objects } = sizes;
+  const { rods, rays, poses, points, boxes, boxRays, objects } = sizes;
   const small = () => dragon(sizes.dragon);
   const large = () => dragon(sizes.largeDragon);
   return [
@@ -73,6 +77,8 @@ export function rowsOf(sizes: Sizes): Row[] {
     loadRow(large),
     firstPairRow(small, poses),
     allPairsRow(small, poses),
+    closestRow(small, points),
+    spheresRow(small, points),
     boxPairsRow(boxes),
     boxRaysRow(boxes, boxRays),
     ...frustumRows(objects),
