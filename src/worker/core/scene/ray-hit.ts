@@ -88,9 +88,11 @@ function isPrepared(id: u32): bool {
 
 function prepare(candidate: Candidate, tree: Tree, position: u32): void {
   const map = mapOf(solid);
+  const shape: u32 = candidate.shape;
   // What the candidate alone tells spares a look at the object, which is far away in memory.
-  if (precision == PRECISION_OBB || (precision == PRECISION_MESH && <u32>candidate.shape == SHAPE_BOX)) {
-    solid.shape = SHAPE_BOX;
+  if (precision == PRECISION_OBB || (precision == PRECISION_MESH && (shape == SHAPE_BOX || shape == SHAPE_SPHERE))) {
+    solid.shape = precision == PRECISION_OBB ? SHAPE_BOX : shape;
+    solid.half = 0;
     boundsOf(candidate, map);
   } else if (precision == PRECISION_SPHERE) {
     solid.shape = SHAPE_SPHERE;
