@@ -241,12 +241,12 @@ describe.each(PLACES)(`after many frames, %s, seed ${SEED}`, (_, place) => {
     const add = () => scene.add(random.pick(kinds), matrix(), { motion: random.pick(['static', 'moving']) });
     for (let i = 0; i < 120; i++) add();
     for (let frame = 0; frame < 25; frame++) {
-      const calm = frame % 3 === 2; // then objects only go
       for (const id of [...scene.things.keys()]) {
-        if (random.chance(0.05)) scene.remove(id);
-        else if (!calm && random.chance(0.3)) scene.move(id, matrix());
+        // One after the other, as each alone must be noticed.
+        if (frame % 3 === 0 && random.chance(0.3)) scene.move(id, matrix());
+        if (frame % 3 === 1 && random.chance(0.1)) scene.remove(id);
       }
-      if (!calm) for (let i = 0; i < 8; i++) add();
+      if (frame % 3 === 2) for (let i = 0; i < 12; i++) add();
       await scene.service.update();
       const { wrong } = await faults(scene, aimedRays(random, 30, place, 6), { precision }, (ray) =>
         scene.crossings(ray, precision),
