@@ -18,7 +18,7 @@ import { isIgnored, precision, sides } from './filter';
 import { changes, slotOf } from './objects';
 import { Tree } from './octree';
 import { Solid, mapOf, solidAt } from './solid';
-import { radiusAt } from './spheres';
+import { radiusOf } from './spheres';
 
 // The ray: world, unit direction.
 export let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
@@ -62,11 +62,11 @@ function setDirection(x: f64, y: f64, z: f64): void {
 }
 
 /** A nearer hit on this object replaces the one found; of two at the same distance the lower id stays. */
-export function castObject(candidate: Candidate, tree: Tree, position: u32): void {
+export function castObject(candidate: Candidate, tree: Tree): void {
   const id = candidate.id;
   if (isIgnored(id)) return;
   const hitsBefore = hitCount;
-  if (!isPrepared(id)) prepare(candidate, tree, position);
+  if (!isPrepared(id)) prepare(candidate, tree);
   toLocal();
   if (solid.shape == SHAPE_MESH) castMesh(id);
   else castSolid(id);
@@ -86,7 +86,7 @@ function isPrepared(id: u32): bool {
   return id == preparedId && precision == preparedFor && changes == preparedAt;
 }
 
-function prepare(candidate: Candidate, tree: Tree, position: u32): void {
+function prepare(candidate: Candidate, tree: Tree): void {
   const map = mapOf(solid);
   const shape: u32 = candidate.shape;
   // What the candidate alone tells spares a look at the object, which is far away in memory.
@@ -98,7 +98,7 @@ function prepare(candidate: Candidate, tree: Tree, position: u32): void {
     solid.shape = SHAPE_SPHERE;
     solid.half = 0;
     setIdentity(map);
-    map.xx = map.yy = map.zz = radiusAt(tree, position);
+    map.xx = map.yy = map.zz = radiusOf(tree, candidate);
     map.tx = candidate.x;
     map.ty = candidate.y;
     map.tz = candidate.z;

@@ -24,6 +24,8 @@ export {
 } from './ray-hit';
 
 let stack: usize = 0;
+/** Whether what stands for an object is within its oriented bounds. */
+let oriented: bool = true;
 
 /**
  * Nearest hit into found*, without its normal; false if there is none. With ANY, one that need not be the nearest; with
@@ -34,6 +36,7 @@ export function castRay(
   asked: u32,
 ): bool {
   beginRay(ox, oy, oz, dx, dy, dz, from, to, asked);
+  oriented = precision == PRECISION_MESH || precision == PRECISION_OBB;
   castTree(boundsIn(STATIC_TREE));
   if (!(asked == ANY && foundObject != 0)) castTree(boundsIn(MOVING_TREE));
   return foundObject != 0;
@@ -85,8 +88,6 @@ function castTree(tree: Tree): void {
   const enterX = originX + from * directionX;
   const enterY = originY + from * directionY;
   const enterZ = originZ + from * directionZ;
-  // What stands for an object may reach beyond its oriented bounds.
-  const oriented = precision == PRECISION_MESH || precision == PRECISION_OBB;
 
   // An entry: the first of eight children, those of them that are still to be visited, and where the ray enters each.
   // There are never more than cells with children.
@@ -117,7 +118,7 @@ function castTree(tree: Tree): void {
         const x = enterX - candidate.x, y = enterY - candidate.y, z = enterZ - candidate.z;
         if (oriented && lineMisses(candidate.form(), x, y, z, blur, alongX, alongY, alongZ)) continue;
         if (!(candidate.pickable() & layers)) continue;
-        castObject(candidate, tree, position);
+        castObject(candidate, tree);
         if (foundObject == 0) continue;
         if (mode == ANY) return;
         limit = min(limit, upward(foundDistance - from));

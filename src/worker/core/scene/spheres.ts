@@ -3,7 +3,7 @@
 
 import { reserve } from '../memory';
 import { Affine } from '../math/affine';
-import { boundsOf } from './candidate';
+import { CANDIDATE_BYTES, Candidate, boundsOf } from './candidate';
 import { above, below, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ } from './objects';
 import {
   BLOCK_BYTES, CELL_BYTES, HOLE, TREE_BYTES, Tree, candidateAt, fitCell, laneAt, slotAt, storeLane, treeOf,
@@ -13,7 +13,7 @@ import { boundingRadius } from './solid';
 const copies: usize = memory.data(2 * 80, 16); // TREE_BYTES
 const bounds = changetype<Affine>(memory.data(96, 16));
 
-/** The octree with the boxes of bounding spheres, and `radiusAt` for each. Throws OUT_OF_MEMORY. */
+/** The octree with the boxes of bounding spheres, and `radiusOf` for each. Throws OUT_OF_MEMORY. */
 export function sphereTree(which: u32): Tree {
   const tree = treeOf(which);
   const spheres = changetype<Tree>(copies + which * <u32>TREE_BYTES);
@@ -23,8 +23,9 @@ export function sphereTree(which: u32): Tree {
 
 // @ts-ignore: decorator
 @inline
-export function radiusAt(spheres: Tree, position: u32): f64 {
-  return load<f64>(spheres.radii + (<usize>position << 3));
+export function radiusOf(spheres: Tree, candidate: Candidate): f64 {
+  const position = (changetype<usize>(candidate) - spheres.candidates) / CANDIDATE_BYTES;
+  return load<f64>(spheres.radii + (position << 3));
 }
 
 function enclose(spheres: Tree, tree: Tree): void {
