@@ -284,8 +284,9 @@ export class CollisionService {
   }
 
   /**
-   * All hits of a ray, nearest first: of a mesh every triangle, of a box where the ray enters it (front) and where it
-   * leaves it (back). On an edge that triangles share, each of them is a hit.
+   * All hits of a ray, nearest first: of a mesh every triangle; of a box, sphere or capsule, and of what stands for an
+   * object by `precision`, where the ray enters it (front) and where it leaves it (back), which may be the same point. On an
+   * edge that triangles share, each of them is a hit.
    *
    * ```ts
    * const hits = await service.raycastAll({ origin: [0, 10, 0], direction: [0, -1, 0] }, { side: 'front' });

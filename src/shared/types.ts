@@ -114,11 +114,15 @@ export interface QueryOptions {
   layers?: number;
   /** Objects that are not there for this query. */
   ignore?: readonly ObjectId[];
-  /** Which side of a face can be hit, as three's material sides. Default 'double'. */
+  /**
+   * Which side of a face can be hit, as three's material sides; of a solid, 'front' where a ray enters it and 'back' where
+   * it leaves. Default 'double'.
+   */
   side?: 'front' | 'back' | 'double';
   /**
    * What stands for an object: its exact shape (the default, 'mesh'), its oriented bounds, the box of the world's axes
-   * about the shape's own bounds, or the sphere about the middle of these bounds. All but 'mesh' are solid.
+   * about these (of a sphere or capsule, about itself), or the sphere about the middle of the shape's own bounds that
+   * reaches to its farthest point, scaled by the matrix's greatest stretch. All but 'mesh' are solid.
    */
   precision?: 'sphere' | 'aabb' | 'obb' | 'mesh';
   /** Aborting rejects with ABORTED. */
@@ -175,9 +179,9 @@ export interface Hit {
   point: Vec3;
   /** World, unit; of the face by its winding, or of the shape's surface. */
   normal: Vec3;
-  /** Index into the mesh as it was given; -1 for other shapes. */
+  /** Index into the mesh as it was given; -1 for other shapes, and for what stands for a mesh by `precision`. */
   triangle: number;
-  /** Weights of the triangle's three corners; zeros for other shapes. */
+  /** Weights of the triangle's three corners; zeros where there is none. */
   barycentric: Vec3;
   /** The frame that the answer saw. */
   frame: number;

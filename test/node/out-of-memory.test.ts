@@ -124,14 +124,14 @@ class World {
     return this.show(this.input(view, moved));
   }
 
-  rays() {
+  rays(precision: number = layout.PRECISION_MESH) {
     const random = new Random(SEED);
     const rays = new Float32Array(8 * 50);
     for (let i = 0; i < rays.length; i += 8) {
       rays.set([...random.direction().multiplyScalar(30).toArray(), 0, ...random.direction().toArray(), 100], i);
       for (let k = 0; k < 3; k++) rays[i + 4 + k] = random.range(-8, 8) - rays[i + k];
     }
-    return this.core.queries.raycastMany(rays, FILTER);
+    return this.core.queries.raycastMany(rays, { ...FILTER, precision });
   }
 }
 
@@ -247,6 +247,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
       },
     ],
     ['many rays', 1, () => (world) => world.rays()],
+    ['the first rays against bounding spheres', 3, () => (world) => world.rays(layout.PRECISION_SPHERE)],
     [
       'all hits of a ray',
       2,

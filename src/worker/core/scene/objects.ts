@@ -296,12 +296,12 @@ function within(value: f64): f32 {
 
 // @ts-ignore: decorator
 @inline
-function below(value: f64): f32 {
+export function below(value: f64): f32 {
   return within(value - abs(value) * OUTWARD);
 }
 
 // @ts-ignore: decorator
 @inline
-function above(value: f64): f32 {
+export function above(value: f64): f32 {
   return within(value + abs(value) * OUTWARD);
 }

@@ -62,6 +62,8 @@ export class Tree {
   misfits: u32; // objects that have left their cell since
   holes: u32; // objects that are gone since
   dirty: u32; // whether any cell is
+  version: u32; // changes with anything that is in it or where; never 0 in a tree that is built
+  radii: usize; // of bounding spheres; spheres.ts
 }
 
 /** Whether nothing can be found in it. */
@@ -69,7 +71,7 @@ export function isEmpty(tree: Tree): bool {
   return tree.count == tree.holes;
 }
 
-const TREE_BYTES: usize = 80;
+export const TREE_BYTES: usize = 80;
 export const STATIC_TREE: u32 = 0;
 export const MOVING_TREE: u32 = 1;
 const trees: usize = memory.data(2 * 80, 16);
@@ -170,6 +172,13 @@ export function buildTree(tree: Tree): void {
   fillPositions(tree);
   for (let i = tree.cellCount; i > 0; i--) fitCell(tree, i - 1);
   tree.built = 1;
+  changeVersion(tree);
+}
+
+// @ts-ignore: decorator
+@inline
+function changeVersion(tree: Tree): void {
+  tree.version = max<u32>(tree.version + 1, 1);
 }
 
 function newCell(tree: Tree, parent: u32): Cell {
@@ -367,7 +376,7 @@ function clearPosition(tree: Tree, position: u32): void {
 
 // @ts-ignore: decorator
 @inline
-function storeLane(at: usize, lowX: f32, lowY: f32, lowZ: f32, highX: f32, highY: f32, highZ: f32): void {
+export function storeLane(at: usize, lowX: f32, lowY: f32, lowZ: f32, highX: f32, highY: f32, highZ: f32): void {
   store<f32>(at, lowX);
   store<f32>(at, lowY, 16);
   store<f32>(at, lowZ, 32);
@@ -379,7 +388,7 @@ function storeLane(at: usize, lowX: f32, lowY: f32, lowZ: f32, highX: f32, highY
 // --- bounds ---
 
 /** Bounds of a cell from its objects and its children; true when they changed. */
-function fitCell(tree: Tree, index: u32): bool {
+export function fitCell(tree: Tree, index: u32): bool {
   const cell = cellAt(tree, index);
   let lowX = f32x4.splat(Infinity), lowY = lowX, lowZ = lowX;
   let highX = f32x4.splat(-Infinity), highY = highX, highZ = highX;
@@ -451,6 +460,7 @@ export function place(tree: Tree, slot: u32, bounds: Affine): void {
   writePosition(tree, position, slot, bounds);
   cell.dirty = 1;
   tree.dirty = 1;
+  changeVersion(tree);
 }
 
 /** Empties the position of a removed object. */
@@ -461,6 +471,7 @@ export function clearSlot(tree: Tree, slot: u32): void {
     cellOf(tree, box.position).dirty = 1;
     tree.dirty = 1;
     tree.holes++;
+    changeVersion(tree);
   }
   box.position = UNPLACED;
 }

@@ -1,43 +1,31 @@
 // Rays against the scene: through both trees nearest cell first, then against shapes in their own space.
 
-import {
-  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, SHAPE_MESH, SIDE_BACK, SIDE_FRONT,
-} from '../../../shared/layout';
-import { clearHits, hitAt, hitCount, newHit } from '../hits';
-import { Affine, invert } from '../math/affine';
+import { PRECISION_MESH, PRECISION_OBB, PRECISION_SPHERE } from '../../../shared/layout';
 import { lineMisses } from '../math/boxes32';
 import { clip, enter, interval, leave, reciprocals, upward } from '../math/interval';
 import { lane0, lane1, lane2 } from '../math/lanes';
 import { packing } from '../math/pack';
 import { reserve } from '../memory';
-import { Mesh } from '../mesh/layout';
-import {
-  ALL, ANY, NEAREST, castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
-} from '../mesh/ray';
-import { Candidate, boundsOf } from './candidate';
-import { isIgnored, layers, sides } from './filter';
-import { Item, changes, itemAt, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf, worldOf } from './objects';
+import { ANY } from '../mesh/ray';
+import { layers, precision } from './filter';
+import { sceneOriginX, sceneOriginY, sceneOriginZ } from './objects';
 import {
   BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, treeOf,
 } from './octree';
+import {
+  beginRay, castObject, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY, originZ,
+  tMin,
+} from './ray-hit';
+import { sphereTree } from './spheres';
 
-// The ray: world, unit direction.
-let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
-let directionX: f64 = 0, directionY: f64 = 0, directionZ: f64 = 0;
-let tMin: f64 = 0;
-let mode: u32 = NEAREST;
+export {
+  findNormal, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
+  pointX, pointY, pointZ,
+} from './ray-hit';
 
-// The nearest hit so far.
-export let foundObject: u32 = 0;
-export let foundTriangle: i32 = -1;
-export let foundDistance: f64 = 0;
-let localNormalX: f64 = 0, localNormalY: f64 = 0, localNormalZ: f64 = 0;
-export let foundNormalX: f64 = 0, foundNormalY: f64 = 0, foundNormalZ: f64 = 0;
-export let foundU: f64 = 0, foundV: f64 = 0, foundW: f64 = 0;
-
-const bounds = changetype<Affine>(memory.data(96, 16));
-const inverse = changetype<Affine>(memory.data(96, 16));
 let stack: usize = 0;
+/** Whether what stands for an object is within its oriented bounds. */
+let oriented: bool = true;
 
 /**
  * Nearest hit into found*, without its normal; false if there is none. With ANY, one that need not be the nearest; with
@@ -47,29 +35,18 @@ export function castRay(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
   asked: u32,
 ): bool {
-  originX = ox; originY = oy; originZ = oz;
-  setDirection(dx, dy, dz);
-  tMin = from;
-  mode = asked;
-  clearHits();
-  foundObject = 0;
-  foundDistance = to;
-  castTree(treeOf(STATIC_TREE));
-  if (!(asked == ANY && foundObject != 0)) castTree(treeOf(MOVING_TREE));
+  beginRay(ox, oy, oz, dx, dy, dz, from, to, asked);
+  oriented = precision == PRECISION_MESH || precision == PRECISION_OBB;
+  castTree(boundsIn(STATIC_TREE));
+  if (!(asked == ANY && foundObject != 0)) castTree(boundsIn(MOVING_TREE));
   return foundObject != 0;
 }
 
+/** Bounding spheres reach beyond the boxes of the others. */
 // @ts-ignore: decorator
 @inline
-function setDirection(x: f64, y: f64, z: f64): void {
-  const square = x * x + y * y + z * z;
-  // Lengths whose squares overflow or vanish are made about 1 first.
-  const largest = square > 1e-280 && square < 1e280 ? 1.0 : max(max(abs(x), abs(y)), abs(z));
-  const a = x / largest, b = y / largest, c = z / largest;
-  const unit = 1.0 / sqrt(largest == 1.0 ? square : a * a + b * b + c * c);
-  directionX = a * unit;
-  directionY = b * unit;
-  directionZ = c * unit;
+function boundsIn(which: u32): Tree {
+  return precision == PRECISION_SPHERE ? sphereTree(which) : treeOf(which);
 }
 
 /** Of the largest coordinate: 2^-18, as for BOX_PADDING (mesh/layout.ts) but without a rotation and steps of bounds. */
@@ -139,9 +116,9 @@ function castTree(tree: Tree): void {
         if (load<f32>(listedDistances + i) > limit) continue;
         const candidate = candidateAt(tree, position);
         const x = enterX - candidate.x, y = enterY - candidate.y, z = enterZ - candidate.z;
-        if (lineMisses(candidate.form(), x, y, z, blur, alongX, alongY, alongZ)) continue;
+        if (oriented && lineMisses(candidate.form(), x, y, z, blur, alongX, alongY, alongZ)) continue;
         if (!(candidate.pickable() & layers)) continue;
-        castObject(candidate);
+        castObject(candidate, tree);
         if (foundObject == 0) continue;
         if (mode == ANY) return;
         limit = min(limit, upward(foundDistance - from));
@@ -233,160 +210,3 @@ function flipped(bits: u32, flip: u32): u32 {
   b = flip & 2 ? ((b & 0x33) << 2) | ((b >> 2) & 0x33) : b;
   return flip & 4 ? ((b & 0x0f) << 4) | (b >> 4) : b;
 }
-
-/** A nearer hit on this object replaces the one found; of two at the same distance the lower id stays. */
-function castObject(candidate: Candidate): void {
-  if (isIgnored(candidate.id)) return;
-  const hitsBefore = hitCount;
-  if (candidate.shape == SHAPE_MESH) castMesh(itemAt(slotOf(candidate.id)));
-  else castBox(candidate);
-  if (mode == ALL) completeHits(hitsBefore, candidate.id);
-}
-
-// Whose map `inverse` is of, and when: rays come in numbers, and often to the same object.
-let invertedId: u32 = 0;
-let invertedAt: u32 = 0;
-
-function invertOnce(id: u32, m: Affine): void {
-  if (id == invertedId && changes == invertedAt) return;
-  invertedId = id;
-  invertedAt = changes;
-  invert(inverse, m);
-}
-
-// The ray in an object's space; its direction is not unit there, so that t stays a length in the world.
-let localX: f64 = 0, localY: f64 = 0, localZ: f64 = 0;
-let alongX: f64 = 0, alongY: f64 = 0, alongZ: f64 = 0;
-
-/** `m` is the object's map, the same as long as nothing moves. */
-function toLocal(id: u32, m: Affine): void {
-  invertOnce(id, m);
-  // Relative to the object's place first: far from the origin the digits are there.
-  const x = originX - m.tx, y = originY - m.ty, z = originZ - m.tz;
-  localX = inverse.xx * x + inverse.yx * y + inverse.zx * z;
-  localY = inverse.xy * x + inverse.yy * y + inverse.zy * z;
-  localZ = inverse.xz * x + inverse.yz * y + inverse.zz * z;
-  alongX = inverse.xx * directionX + inverse.yx * directionY + inverse.zx * directionZ;
-  alongY = inverse.xy * directionX + inverse.yy * directionY + inverse.zy * directionZ;
-  alongZ = inverse.xz * directionX + inverse.yz * directionY + inverse.zz * directionZ;
-}
-
-function better(id: u32, t: f64): bool {
-  return t < foundDistance || (t == foundDistance && (foundObject == 0 || id < foundObject));
-}
-
-function castMesh(item: Item): void {
-  toLocal(item.id, worldOf(item));
-  const t = castMeshRay(
-    changetype<Mesh>(item.mesh), localX, localY, localZ, alongX, alongY, alongZ, tMin, foundDistance, sides, mode,
-  );
-  if (t == Infinity || !better(item.id, t)) return;
-  record(item.id, t, hitNormalX, hitNormalY, hitNormalZ);
-  foundTriangle = hitTriangle;
-  foundU = hitU;
-  foundV = hitV;
-  foundW = hitW;
-}
-
-/** The slab test (Kay and Kajiya 1986) on the cube that the box is an image of. */
-function castBox(candidate: Candidate): void {
-  toLocal(candidate.id, boundsOf(candidate, bounds));
-  let near = -Infinity, far = Infinity;
-  let nearAxis = 0, farAxis = 0;
-  for (let axis = 0; axis < 3; axis++) {
-    const o = axis == 0 ? localX : axis == 1 ? localY : localZ;
-    const d = axis == 0 ? alongX : axis == 1 ? alongY : alongZ;
-    if (d == 0) {
-      if (abs(o) > 1) return;
-      continue;
-    }
-    const side = d > 0 ? 1.0 : -1.0;
-    const t0 = (-side - o) / d;
-    const t1 = (side - o) / d;
-    if (t0 > near) { near = t0; nearAxis = axis; }
-    if (t1 < far) { far = t1; farAxis = axis; }
-  }
-  if (near > far) return;
-  if (mode == ALL) {
-    if (sides & SIDE_FRONT) addCrossing(near, nearAxis, -1);
-    if (sides & SIDE_BACK) addCrossing(far, farAxis, 1);
-    return;
-  }
-  const front = sides & SIDE_FRONT && near >= tMin;
-  if (!front && !(sides & SIDE_BACK && far >= tMin)) return;
-  const t = front ? near : far;
-  if (t > foundDistance || !better(candidate.id, t)) return;
-  const axis = front ? nearAxis : farAxis;
-  const d = axis == 0 ? alongX : axis == 1 ? alongY : alongZ;
-  // Outwards: against the ray where it enters, along it where it leaves.
-  const sign = d > 0 == front ? -1.0 : 1.0;
-  record(candidate.id, t, axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0);
-  foundTriangle = -1;
-  foundU = 0;
-  foundV = 0;
-  foundW = 0;
-}
-
-/** Where the ray passes through a face of the box's cube: -1 inwards, 1 outwards. */
-function addCrossing(t: f64, axis: i32, way: f64): void {
-  if (!(t >= tMin && t <= foundDistance)) return;
-  const d = axis == 0 ? alongX : axis == 1 ? alongY : alongZ;
-  const sign = d > 0 ? way : -way;
-  const hit = newHit();
-  store<i32>(hit, -1, HIT_TRIANGLE);
-  store<f64>(hit, t, HIT_DISTANCE);
-  store<f64>(hit, axis == 0 ? sign : 0, HIT_NORMAL);
-  store<f64>(hit, axis == 1 ? sign : 0, HIT_NORMAL + 8);
-  store<f64>(hit, axis == 2 ? sign : 0, HIT_NORMAL + 16);
-  store<f64>(hit, 0, HIT_BARYCENTRIC);
-  store<f64>(hit, 0, HIT_BARYCENTRIC + 8);
-  store<f64>(hit, 0, HIT_BARYCENTRIC + 16);
-}
-
-/** What the scene knows of the hits from `first` on, all on the object that `inverse` is of. */
-function completeHits(first: u32, id: u32): void {
-  for (let i = first; i < hitCount; i++) {
-    const hit = hitAt(i);
-    const t = load<f64>(hit, HIT_DISTANCE);
-    turnNormal(load<f64>(hit, HIT_NORMAL), load<f64>(hit, HIT_NORMAL + 8), load<f64>(hit, HIT_NORMAL + 16));
-    store<u32>(hit, id, HIT_OBJECT);
-    store<f64>(hit, originX + t * directionX, HIT_POINT);
-    store<f64>(hit, originY + t * directionY, HIT_POINT + 8);
-    store<f64>(hit, originZ + t * directionZ, HIT_POINT + 16);
-    store<f64>(hit, foundNormalX, HIT_NORMAL);
-    store<f64>(hit, foundNormalY, HIT_NORMAL + 8);
-    store<f64>(hit, foundNormalZ, HIT_NORMAL + 16);
-  }
-}
-
-function record(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
-  foundObject = id;
-  foundDistance = t;
-  localNormalX = nx;
-  localNormalY = ny;
-  localNormalZ = nz;
-}
-
-/** The normal of the hit in the world, into foundNormal*. */
-export function findNormal(): void {
-  const item = itemAt(slotOf(foundObject));
-  invertOnce(foundObject, item.shape == SHAPE_MESH ? worldOf(item) : orientedBounds(slotOf(foundObject)));
-  turnNormal(localNormalX, localNormalY, localNormalZ);
-}
-
-/** From an object's space to the world by the inverse transposed, into foundNormal*. */
-function turnNormal(nx: f64, ny: f64, nz: f64): void {
-  const x = inverse.xx * nx + inverse.xy * ny + inverse.xz * nz;
-  const y = inverse.yx * nx + inverse.yy * ny + inverse.yz * nz;
-  const z = inverse.zx * nx + inverse.zy * ny + inverse.zz * nz;
-  const largest = max(max(abs(x), abs(y)), abs(z));
-  const a = x / largest, b = y / largest, c = z / largest;
-  const length = sqrt(a * a + b * b + c * c);
-  foundNormalX = a / length;
-  foundNormalY = b / length;
-  foundNormalZ = c / length;
-}
-
-export function pointX(): f64 { return originX + foundDistance * directionX; }
-export function pointY(): f64 { return originY + foundDistance * directionY; }
-export function pointZ(): f64 { return originZ + foundDistance * directionZ; }

@@ -85,7 +85,7 @@ function solidOf(out: Solid, item: Item, precision: u32): void {
     map.zz = reach(item, bounds.xz, bounds.yz, bounds.zz);
   } else {
     out.shape = SHAPE_SPHERE;
-    map.xx = map.yy = map.zz = boundingRadius(item, bounds);
+    map.xx = map.yy = map.zz = boundingRadius(item);
   }
 }
 
@@ -98,24 +98,20 @@ function reach(item: Item, x: f64, y: f64, z: f64): f64 {
 }
 
 /**
- * Of the sphere about the middle of the bounds: for a mesh the distance of the farthest vertex in its own space times
- * how much the matrix stretches at most, as three's `boundingSphere` under `applyMatrix4` (which takes the longest column
- * for that: the same unless the matrix shears).
+ * Of the sphere about the middle of the bounds: the distance of the shape's farthest point in its own space times how much
+ * the matrix stretches at most, as three's `boundingSphere` under `applyMatrix4` (which takes the longest column for that:
+ * the same unless the matrix shears).
  */
-export function boundingRadius(item: Item, b: Affine): f64 {
-  const stretch = stretchOf(worldOf(item));
-  const local = localOf(item);
-  if (item.shape == SHAPE_MESH) return stretch * meshRadius(changetype<Mesh>(item.mesh));
-  const x = sqrt(local.xx * local.xx + local.xy * local.xy + local.xz * local.xz);
-  if (item.shape == SHAPE_SPHERE) return stretch * x;
-  const z = sqrt(local.zx * local.zx + local.zy * local.zy + local.zz * local.zz);
-  if (item.shape == SHAPE_CAPSULE) return stretch * z;
-  // A box: its farthest corner.
-  let farthest: f64 = 0;
-  for (let corner = 0; corner < 4; corner++) {
-    const sy: f64 = corner & 1 ? 1 : -1, sz: f64 = corner & 2 ? 1 : -1;
-    const cx = b.xx + sy * b.yx + sz * b.zx, cy = b.xy + sy * b.yy + sz * b.zy, cz = b.xz + sy * b.yz + sz * b.zz;
-    farthest = max(farthest, cx * cx + cy * cy + cz * cz);
-  }
-  return sqrt(farthest);
+export function boundingRadius(item: Item): f64 {
+  return stretchOf(worldOf(item)) * ownRadius(item, localOf(item));
+}
+
+function ownRadius(item: Item, local: Affine): f64 {
+  if (item.shape == SHAPE_MESH) return meshRadius(changetype<Mesh>(item.mesh));
+  const x = local.xx * local.xx + local.xy * local.xy + local.xz * local.xz;
+  if (item.shape == SHAPE_SPHERE) return sqrt(x);
+  const z = local.zx * local.zx + local.zy * local.zy + local.zz * local.zz;
+  if (item.shape == SHAPE_CAPSULE) return sqrt(z);
+  const y = local.yx * local.yx + local.yy * local.yy + local.yz * local.yz;
+  return sqrt(x + y + z);
 }

@@ -1,0 +1,130 @@
+// Where a line enters and leaves a convex solid, in the solid's own space. t is in lengths of the direction, whatever
+// that length is; the normals point outwards.
+
+export let enterT: f64 = 0;
+export let enterX: f64 = 0, enterY: f64 = 0, enterZ: f64 = 0;
+export let leaveT: f64 = 0;
+export let leaveX: f64 = 0, leaveY: f64 = 0, leaveZ: f64 = 0;
+
+/** The cube [-1, 1]³, by its slabs (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986). False where the line misses it. */
+export function crossCube(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool {
+  let near = -Infinity, far = Infinity;
+  let nearAxis = 0, farAxis = 0;
+  for (let axis = 0; axis < 3; axis++) {
+    const o = axis == 0 ? x : axis == 1 ? y : z;
+    const d = axis == 0 ? dx : axis == 1 ? dy : dz;
+    if (d == 0) {
+      if (abs(o) > 1) return false;
+      continue;
+    }
+    const side = d > 0 ? 1.0 : -1.0;
+    const t0 = (-side - o) / d;
+    const t1 = (side - o) / d;
+    if (t0 > near) { near = t0; nearAxis = axis; }
+    if (t1 < far) { far = t1; farAxis = axis; }
+  }
+  if (near > far) return false;
+  enterT = near;
+  enterX = nearAxis == 0 ? -sign(dx) : 0;
+  enterY = nearAxis == 1 ? -sign(dy) : 0;
+  enterZ = nearAxis == 2 ? -sign(dz) : 0;
+  leaveT = far;
+  leaveX = farAxis == 0 ? sign(dx) : 0;
+  leaveY = farAxis == 1 ? sign(dy) : 0;
+  leaveZ = farAxis == 2 ? sign(dz) : 0;
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline
+function sign(d: f64): f64 {
+  return d > 0 ? 1 : -1;
+}
+
+/**
+ * All that is no farther than 1 from the segment from -half to half on the z axis; the unit sphere where half is 0.
+ * A line's part in a capsule reaches as far as its parts in the two balls and in the cylinder between them together, so
+ * that no comparison has to tell on which of them a point lies.
+ */
+export function crossCapsule(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, half: f64): bool {
+  // Lengths whose squares overflow or vanish are made about 1 first.
+  const square = dx * dx + dy * dy + dz * dz;
+  const largest = square > 1e-200 && square < 1e200 ? 1.0 : max(max(abs(dx), abs(dy)), abs(dz));
+  const ux = dx / largest, uy = dy / largest, uz = dz / largest;
+  enterT = Infinity;
+  leaveT = -Infinity;
+  if (crossBall(x, y, z - half, ux, uy, uz)) join(near, far);
+  if (half > 0) {
+    if (crossBall(x, y, z + half, ux, uy, uz)) join(near, far);
+    // The cylinder is a disc in x and y, cut where the balls' middles are.
+    if (crossBall(x, y, 0, ux, uy, 0)) {
+      if (uz != 0) {
+        const t0 = (-half - z) / uz, t1 = (half - z) / uz;
+        join(max(near, min(t0, t1)), min(far, max(t0, t1)));
+      } else if (abs(z) <= half) join(near, far);
+    }
+  }
+  enterT /= largest;
+  leaveT /= largest;
+  return enterT <= leaveT;
+}
+
+/** Makes the part of the line that is known to be inside reach over this one too, if there is anything of it. */
+function join(from: f64, to: f64): void {
+  if (!(from <= to)) return;
+  if (from < enterT) {
+    enterT = from;
+    enterX = middleX - chordX;
+    enterY = middleY - chordY;
+    enterZ = middleZ - chordZ;
+  }
+  if (to > leaveT) {
+    leaveT = to;
+    leaveX = middleX + chordX;
+    leaveY = middleY + chordY;
+    leaveZ = middleZ + chordZ;
+  }
+}
+
+// The part of the line in a ball: its ends, its middle, and half of its chord.
+let near: f64 = 0, far: f64 = 0;
+let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
+let chordX: f64 = 0, chordY: f64 = 0, chordZ: f64 = 0;
+
+/**
+ * The unit ball about the origin; with z and dz 0 the unit disc, which a line of no direction is in with all of it or not
+ * at all. The chord is found from the line's point nearest to the middle, and the end that would be a difference of two
+ * like numbers from the product of both (Haines, Günther and Akenine-Möller, "Precision Improvements for Ray/Sphere
+ * Intersection", Ray Tracing Gems, 2019; Press et al., Numerical Recipes, 5.6): far from a ball and close to its surface
+ * the ends are as exact as the numbers given are.
+ */
+function crossBall(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool {
+  const product = x * x + y * y + z * z - 1;
+  if (!(product < Infinity)) return false; // 10^154 radii away
+  const square = dx * dx + dy * dy + dz * dz;
+  if (square == 0) {
+    near = -Infinity;
+    far = Infinity;
+    middleX = x; middleY = y; middleZ = z;
+    chordX = chordY = chordZ = 0;
+    return product <= 0;
+  }
+  const along = -(x * dx + y * dy + z * dz);
+  const t = along / square;
+  middleX = x + t * dx;
+  middleY = y + t * dy;
+  middleZ = z + t * dz;
+  const rest = 1 - (middleX * middleX + middleY * middleY + middleZ * middleZ);
+  if (!(rest >= 0)) return false;
+  const root = sqrt(square * rest);
+  const q = along < 0 ? along - root : along + root;
+  const one = q / square;
+  const other = q == 0 ? 0 : product / q; // both are 0 where the line touches the ball at its start
+  near = min(one, other);
+  far = max(one, other);
+  const half = root / square;
+  chordX = half * dx;
+  chordY = half * dy;
+  chordZ = half * dz;
+  return true;
+}

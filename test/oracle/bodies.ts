@@ -1,0 +1,168 @@
+import { Box3, Matrix3, Matrix4, Quaternion, type Ray, Sphere, Vector3 } from 'three';
+
+/**
+ * A convex body: a shape in a space of its own, under a matrix. A ray's crossings are searched for rather than solved
+ * for: how far out a point is, in units of the shape, is a convex function along a ray.
+ */
+export class Body {
+  readonly matrix: Matrix4;
+  readonly shape: BodyShape;
+  readonly #inverse: Matrix3;
+
+  constructor(matrix: Matrix4, shape: BodyShape) {
+    this.matrix = matrix;
+    this.shape = shape;
+    this.#inverse = new Matrix3().setFromMatrix4(matrix).invert();
+  }
+
+  /** Where a ray, of any t, enters and leaves; null where it misses. `depth`: how deep inside it comes, 0 … 1. */
+  crossings(ray: Ray): { enter: number; leave: number; depth: number } | null {
+    const origin = ray.origin.clone().sub(new Vector3().setFromMatrixPosition(this.matrix)).applyMatrix3(this.#inverse);
+    const direction = ray.direction.clone().applyMatrix3(this.#inverse);
+    const height = (t: number) => this.shape.height(origin.clone().addScaledVector(direction, t));
+    const { middle, radius } = this.shape;
+    const nearest = middle.clone().sub(origin).dot(direction) / direction.lengthSq();
+    if (origin.clone().addScaledVector(direction, nearest).distanceTo(middle) > 1.001 * radius) return null;
+    const reach = (1.01 * radius) / direction.length();
+    const lowest = lowestOf(height, nearest - reach, nearest + reach);
+    const depth = -height(lowest);
+    if (depth < 0) return null;
+    return { enter: rootOf(height, nearest - reach, lowest), leave: rootOf(height, nearest + reach, lowest), depth };
+  }
+
+  /** Of all faces that a point of the surface is on, up to a little. */
+  normals(point: Vector3): Vector3[] {
+    const local = point.clone().sub(new Vector3().setFromMatrixPosition(this.matrix)).applyMatrix3(this.#inverse);
+    const turn = new Matrix3().getNormalMatrix(this.matrix);
+    return this.shape.normals(local).map((normal) => normal.applyNormalMatrix(turn));
+  }
+}
+
+interface BodyShape {
+  /** A ball about it. */
+  middle: Vector3;
+  radius: number;
+  /** Not above 0 inside, -1 in the middle. */
+  height(point: Vector3): number;
+  /** In no order, of any length. */
+  normals(point: Vector3): Vector3[];
+}
+
+export function ballOf(radius: number, center = new Vector3()): BodyShape {
+  return capsuleOf(radius, center, center);
+}
+
+export function capsuleOf(radius: number, from: Vector3, to: Vector3): BodyShape {
+  const axis = to.clone().sub(from);
+  const offset = (point: Vector3) => {
+    const along = axis.lengthSq() === 0 ? 0 : point.clone().sub(from).dot(axis) / axis.lengthSq();
+    return point
+      .clone()
+      .sub(from)
+      .addScaledVector(axis, -Math.min(Math.max(along, 0), 1));
+  };
+  return {
+    middle: from.clone().lerp(to, 0.5),
+    radius: radius + axis.length() / 2,
+    height: (point) => offset(point).length() / radius - 1,
+    normals: (point) => [offset(point)],
+  };
+}
+
+/** Flat ones get the thickness that the service gives them. */
+export function thickened(half: Vector3): Vector3 {
+  return half.clone().max(new Vector3(1e-9, 1e-9, 1e-9).multiplyScalar(Math.max(...half.toArray())));
+}
+
+/** Flat ones are thickened. */
+export function boxOf(half: Vector3, center = new Vector3(), rotation = new Quaternion()): BodyShape {
+  const size = thickened(half);
+  const back = rotation.clone().invert();
+  const relative = (point: Vector3) => point.clone().sub(center).applyQuaternion(back).divide(size);
+  return {
+    middle: center,
+    radius: size.length(),
+    height: (point) => Math.max(...relative(point).toArray().map(Math.abs)) - 1,
+    normals: (point) => {
+      const heights = relative(point).toArray();
+      return [0, 1, 2]
+        .filter((axis) => Math.abs(Math.abs(heights[axis]) - 1) * size.getComponent(axis) < 1e-6 * size.length())
+        .map((axis) => new Vector3().setComponent(axis, Math.sign(heights[axis])).applyQuaternion(rotation));
+    },
+  };
+}
+
+/** About a box of the world's axes. */
+export function boxBody(box: Box3): Body {
+  const half = box.getSize(new Vector3()).multiplyScalar(0.5);
+  return new Body(new Matrix4().setPosition(box.getCenter(new Vector3())), boxOf(half));
+}
+
+export function ballBody({ center, radius }: Sphere): Body {
+  return new Body(new Matrix4().setPosition(center), ballOf(radius));
+}
+
+/** About a capsule under a matrix: its ends' reach, by the support function of the ball about them. */
+export function capsuleBox(radius: number, from: Vector3, to: Vector3, matrix: Matrix4): Box3 {
+  const rows = new Matrix3().setFromMatrix4(matrix).transpose().elements;
+  const reach = [0, 3, 6].map((at) => radius * Math.hypot(rows[at], rows[at + 1], rows[at + 2]));
+  const ends = [from, to].map((end) => end.clone().applyMatrix4(matrix));
+  return new Box3().setFromPoints(ends).expandByVector(new Vector3(...reach));
+}
+
+/** In the capsule's space: its segment turned from the nearer half of the z axis in the shortest way. */
+export function capsuleFrame(from: Vector3, to: Vector3): Quaternion {
+  const axis = to.clone().sub(from);
+  if (axis.lengthSq() === 0) return new Quaternion();
+  return new Quaternion().setFromUnitVectors(
+    new Vector3(0, 0, 1),
+    axis.normalize().multiplyScalar(axis.z < 0 ? -1 : 1),
+  );
+}
+
+/** The sphere under any matrix, by its greatest stretch; for one without shear that is what three does. */
+export function stretched(sphere: Sphere, matrix: Matrix4): Sphere {
+  const linear = new Matrix3().setFromMatrix4(matrix);
+  const square = new Matrix3().multiplyMatrices(linear.clone().transpose(), linear);
+  // Power iteration by squaring: 2^40 steps from every axis.
+  for (let i = 0; i < 40; i++) {
+    square.multiply(square.clone());
+    square.multiplyScalar(1 / Math.max(...square.elements.map(Math.abs)));
+  }
+  const stretches = [0, 3, 6].map((at) => {
+    const vector = new Vector3().fromArray(square.elements, at);
+    return vector.lengthSq() === 0 ? 0 : vector.normalize().applyMatrix3(linear).length();
+  });
+  return new Sphere(sphere.center.clone().applyMatrix4(matrix), sphere.radius * Math.max(...stretches));
+}
+
+/** Where a convex function is least, by the golden section. */
+function lowestOf(height: (t: number) => number, low: number, high: number): number {
+  const ratio = (Math.sqrt(5) - 1) / 2;
+  let [a, b] = [low, high];
+  let [p, q] = [b - ratio * (b - a), a + ratio * (b - a)];
+  let [atP, atQ] = [height(p), height(q)];
+  for (let i = 0; i < 80; i++) {
+    if (atP < atQ) {
+      [b, q, atQ] = [q, p, atP];
+      p = b - ratio * (b - a);
+      atP = height(p);
+    } else {
+      [a, p, atP] = [p, q, atQ];
+      q = a + ratio * (b - a);
+      atQ = height(q);
+    }
+  }
+  return (a + b) / 2;
+}
+
+/** By halving: above 0 at `outside`, below at `inside`. */
+function rootOf(height: (t: number) => number, outside: number, inside: number): number {
+  let [out, into] = [outside, inside];
+  for (let i = 0; i < 70; i++) {
+    const middle = (out + into) / 2;
+    if (height(middle) > 0) out = middle;
+    else into = middle;
+  }
+  return (out + into) / 2;
+}
