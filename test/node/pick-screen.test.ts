@@ -10,7 +10,7 @@ import { PLACES } from './twin.js';
 const OBJECTS = 200;
 const CAMERAS = 25;
 const CURSORS = 20;
-const RADII = [0, 5, 20, 100, 1e4];
+const RADII = [0, 5, 20, 100, 400];
 
 /** An object's centre as it is drawn. */
 interface Drawn {

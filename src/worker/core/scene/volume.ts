@@ -45,7 +45,7 @@ export function addRectangle(lowX: f64, lowY: f64, highX: f64, highY: f64): void
   addVolumePlane(-1, clipY, y + highY, clipW);
 }
 
-const THINNEST: f64 = 9.313225746154785e-10; // 2^-30
+export const THINNEST: f64 = 9.313225746154785e-10; // 2^-30
 
 export function limitDepth(): void {
   addVolumePlane(1, beyondNear, 0, beyondNear);

@@ -10,7 +10,7 @@ import { endX, endY, findEdges, foundEdge, lassoHolds, startX, startY } from './
 import { clipW, clipX, clipY } from './lens';
 import { approach, nearestX, nearestY, nearestZ } from './piece-distance';
 import { Solid, mapOf } from './solid';
-import { LASSO, drawBox, drawnHighX, drawnHighY, drawnLowX, drawnLowY, volumePlane } from './volume';
+import { LASSO, THINNEST, drawBox, drawnHighX, drawnHighY, drawnLowX, drawnLowY, volumePlane } from './volume';
 
 // In the solid's space: the planes with unit normals, and x, y and w of clip space.
 const planes: usize = memory.data(32 * 32, 16);
@@ -174,12 +174,14 @@ function meetsLassoWall(): bool {
 }
 
 function edgeWallMeets(edge: u32): bool {
-  const x0 = startX(edge), y0 = startY(edge), x1 = endX(edge), y1 = endY(edge);
+  const x0 = startX(edge), y0 = startY(edge), y1 = endY(edge);
+  // An edge of no length is a point, which is given some.
+  const x1 = endX(edge) == x0 && y1 == y0 ? x0 + THINNEST : endX(edge);
   const dx = x1 - x0, dy = y1 - y0;
   // dy (x - x0 w) - dx (y - y0 w) = 0 is the edge's line, drawn at all depths.
   combine(wall, dy, drawnX, -dx, drawnY);
   combine(wall, 1, wall, dx * y0 - dy * x0, drawnW);
-  if (!(normalise(wall) > 0)) return false; // an edge of no length
+  normalise(wall);
   if (abs(wall.w) > reach(wall)) return false;
   beginWall(wall);
   combine(end, dx, drawnX, dy, drawnY);
