@@ -98,10 +98,10 @@ export class FramePump {
     this.#views.stage(this.staging);
     const waiting = this.#waiting;
     if (waiting) {
+      this.#sendCommandsAhead(waiting.staging);
       waiting.staging.join(this.staging);
       waiting.names = this.#views.names;
       this.staging.restart();
-      this.#sendCommandsAhead();
       return waiting.answer.promise;
     }
     const frame = { staging: this.staging, answer: this.#link.defer<FrameResult>('update'), names: this.#views.names };
@@ -183,8 +183,13 @@ export class FramePump {
     this.#flush();
   }
 
-  #sendCommandsAhead(): void {
-    for (const entry of this.#behind) if (typeof entry !== 'function') this.#ready.push(entry);
+  #sendCommandsAhead(waiting: Staging): void {
+    for (const entry of this.#behind) {
+      if (typeof entry === 'function') continue;
+      this.#ready.push(entry);
+      // The frame must not bring back what goes before it.
+      if (entry.type === 'removeView') waiting.dropView(entry.slot);
+    }
     this.#behind = this.#behind.filter((entry) => typeof entry === 'function');
     this.#flushSoon();
   }

@@ -59,15 +59,21 @@ export class Staging {
 
   /** Stages a view's record, VIEW_BYTES long. */
   setView(record: Uint32Array): void {
-    const slot = record[VIEW_SLOT / 4];
-    const end = this.#views * VIEW_WORDS;
-    let at = 0;
-    while (at < end && this.#viewWords[at + VIEW_SLOT / 4] !== slot) at += VIEW_WORDS;
-    if (at === end) {
-      if (at === this.#viewWords.length) this.#viewWords = grown(this.#viewWords, VIEW_WORDS);
+    const at = this.#viewAt(record[VIEW_SLOT / 4]);
+    if (at === this.#views * VIEW_WORDS) {
+      if (at === this.#viewWords.length) this.#viewWords = grown(this.#viewWords, at + VIEW_WORDS);
       this.#views++;
     }
     this.#viewWords.set(record, at);
+  }
+
+  /** Forgets the view that is staged for a slot. */
+  dropView(slot: number): void {
+    const at = this.#viewAt(slot);
+    if (at === this.#views * VIEW_WORDS) return;
+    this.#views--;
+    const last = this.#views * VIEW_WORDS;
+    this.#viewWords.copyWithin(at, last, last + VIEW_WORDS);
   }
 
   /** Forgets the single transform that is staged for an object. */
@@ -116,6 +122,14 @@ export class Staging {
     }
     this.#frame.restart(buffer);
     this.#views = 0;
+  }
+
+  /** Where the record of a slot's view is, or the end. */
+  #viewAt(slot: number): number {
+    const end = this.#views * VIEW_WORDS;
+    let at = 0;
+    while (at < end && this.#viewWords[at + VIEW_SLOT / 4] !== slot) at += VIEW_WORDS;
+    return at;
   }
 
   /** The number of the object's single, new or written again. */

@@ -1,6 +1,5 @@
 import { CollisionError } from '../shared/errors.js';
 import {
-  MAX_VIEWS,
   VIEW_BYTES,
   VIEW_DEPTH,
   VIEW_LAYERS,
@@ -54,14 +53,13 @@ export class ViewTable {
   names: readonly (string | undefined)[] = [];
 
   readonly #views = new Map<string, View>();
-  /** The longest free one first. */
-  readonly #freeSlots = Array.from({ length: MAX_VIEWS }, (_, slot) => slot);
+  readonly #freeSlots: number[] = [];
   readonly #scratch = new View(0);
 
   set(operation: string, name: unknown, options: ViewOptions): void {
     if (typeof name !== 'string' || name === '') invalid(operation, 'name', name, 'a name');
     writeView(operation, options, this.#scratch);
-    const view = this.#views.get(name) ?? this.#add(operation, name);
+    const view = this.#views.get(name) ?? this.#add(name);
     const { record } = this.#scratch;
     record[VIEW_SLOT / 4] = view.slot;
     if (view.record.every((word, i) => word === record[i])) return;
@@ -108,13 +106,11 @@ export class ViewTable {
     for (const view of this.#views.values()) view.dirty = true;
   }
 
-  #add(operation: string, name: string): View {
-    const slot = this.#freeSlots.shift();
-    if (slot === undefined) invalid(operation, 'name', name, `one of the ${MAX_VIEWS} views that there are already`);
-    const view = new View(slot);
+  #add(name: string): View {
+    const view = new View(this.#freeSlots.pop() ?? this.names.length);
     this.#views.set(name, view);
     const names = [...this.names];
-    names[slot] = name;
+    names[view.slot] = name;
     this.names = names;
     return view;
   }

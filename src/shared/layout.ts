@@ -32,7 +32,6 @@ export const VIEW_VIEWPORT = 272; // f64 × 4: x, y, width, height
 export const VIEW_MARGIN = 304; // f64
 export const VIEW_MIN_PIXELS = 312; // f64
 export const VIEW_BYTES = 320;
-export const MAX_VIEWS = 64;
 
 // A block of instances inside a frame: one parent, one copy of the caller's array. Blocks are applied in
 // their order, before the single transforms.

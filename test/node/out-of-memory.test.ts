@@ -34,6 +34,8 @@ const VIEW = {
   viewport: { width: 100, height: 100 },
 };
 
+const VIEW_RECORD = new ViewTable().recordOf('test', 'view', VIEW);
+
 /** So many triangles one behind the other. */
 function stackOf(count: number): Float32Array<ArrayBuffer> {
   return new Float32Array(Array.from({ length: count }, (_, i) => [-1, -1, -i, 1, -1, -i, 0, 1, -i]).flat());
@@ -248,6 +250,42 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
     ],
     ['many rays', 1, () => (world) => world.rays()],
     ['the first rays against bounding spheres', 3, () => (world) => world.rays(layout.PRECISION_SPHERE)],
+    [
+      'the frame after 300 views were set',
+      2,
+      (world) => {
+        const staging = new Staging();
+        const views = new ViewTable();
+        for (let i = 0; i < 300; i++) views.set('test', i < 2 ? ['main', 'other'][i] : `view ${i}`, VIEW);
+        views.stage(staging);
+        const input = staging.seal(9, 1);
+        return () => world.show(input);
+      },
+    ],
+    [
+      'a region of many vertices',
+      2,
+      () => (world) => {
+        const polygon = Float64Array.from({ length: 2e4 }, (_, i) => (i % 2 ? Math.sin : Math.cos)(i / 3183));
+        const region = { bounds: [-1, -1, 1, 1], polygon, mode: layout.REGION_TOUCH } as const;
+        const ids = world.core.queries.pickRegion(VIEW_RECORD, region, FILTER);
+        expect(ids.length).toBeGreaterThan(10);
+        return ids;
+      },
+    ],
+    [
+      'all centres drawn in the view',
+      1,
+      (world) => {
+        world.add(2000, 10);
+        return () => {
+          const cursor = { x: 50, y: 50, radius: 1e4 };
+          const hits = world.core.queries.pickScreenAll(VIEW_RECORD, cursor, FILTER);
+          expect(hits.length).toBeGreaterThan(2000);
+          return hits;
+        };
+      },
+    ],
     [
       'all hits of a ray',
       2,

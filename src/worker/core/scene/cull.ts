@@ -21,7 +21,7 @@ class NarrowPlane {
   farX: u32; farY: u32; farZ: u32;
 }
 
-const planes: usize = memory.data(6 * 32, 16);
+const planes: usize = memory.data(32 * 32, 16);
 let planeCount: u32 = 0;
 let current: View = changetype<View>(0);
 let stack: usize = 0; // cell and the planes that still cross it
@@ -42,7 +42,7 @@ export function cull(view: View): void {
 function cullTree(tree: Tree): void {
   if (isEmpty(tree)) return;
   narrowPlanes(cellAt(tree, 0));
-  let top = push(stack, 0, (1 << planeCount) - 1);
+  let top = push(stack, 0, <u32>((<u64>1 << planeCount) - 1));
   // The root itself is tested by its children; a tree of one cell by its objects.
   while (top != stack) {
     top -= 8;
@@ -171,7 +171,7 @@ function takeAll(tree: Tree, start: u32, end: u32): void {
 // @ts-ignore: decorator
 @inline
 function take(tree: Tree, position: u32): void {
-  if (current.minPixels > 0 && tooSmall(candidateAt(tree, position))) return;
+  if (isTooSmall(current, candidateAt(tree, position))) return;
   setBit(current.inside, slotAt(tree, position));
 }
 
@@ -190,14 +190,20 @@ function takeOriented(tree: Tree, position: u32, mask: u32): void {
     if (distance < -radius) return;
     if (distance < radius) crossing = true;
   }
-  if (current.minPixels > 0 && tooSmall(b)) return;
+  if (isTooSmall(current, b)) return;
   setBit(crossing ? current.crossing : current.inside, slotAt(tree, position));
 }
 
 /** Whether the sphere about the oriented bounds has fewer pixels across than asked for, where its centre is. */
-function tooSmall(b: Candidate): bool {
-  const w = current.wx * b.x + current.wy * b.y + current.wz * b.z + current.ww;
-  if (w <= 0) return false;
+// @ts-ignore: decorator
+@inline
+export function isTooSmall(view: View, b: Candidate): bool {
+  return view.minPixels > 0 && pixelsAcross(view, b) < view.minPixels;
+}
+
+function pixelsAcross(view: View, b: Candidate): f64 {
+  const w = view.wx * b.x + view.wy * b.y + view.wz * b.z + view.ww;
+  if (w <= 0) return Infinity;
   // Half the longest diagonal: of |± x ± y ± z|, which differ where a shear makes the axes oblique.
   const xy = b.xx * b.yx + b.xy * b.yy + b.xz * b.yz;
   const xz = b.xx * b.zx + b.xy * b.zy + b.xz * b.zz;
@@ -209,5 +215,5 @@ function tooSmall(b: Candidate): bool {
     b.zx * b.zx + b.zy * b.zy + b.zz * b.zz +
     2.0 * oblique,
   );
-  return diameter * current.pixelsPerUnit < current.minPixels * w;
+  return diameter * view.pixelsPerUnit / w;
 }

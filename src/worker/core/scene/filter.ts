@@ -11,6 +11,7 @@ export let sides: u32 = 0;
 export let precision: u32 = 0;
 let ignored: usize = 0;
 let ignoredCount: u32 = 0;
+let passedOver: u32 = 0;
 
 /** Takes over a filter (layout.ts, FILTER_*). */
 export function setFilter(at: usize): void {
@@ -19,10 +20,17 @@ export function setFilter(at: usize): void {
   precision = load<u32>(at, FILTER_PRECISION);
   ignored = load<u32>(at, FILTER_IGNORE);
   ignoredCount = load<u32>(at, FILTER_IGNORE_COUNT);
+  passedOver = 0;
+}
+
+/** One more that is ignored, instead of the last such; 0 for none. */
+export function passOver(id: u32): void {
+  passedOver = id;
 }
 
 /** By halving: a scene with materials of different sides ignores thousands. */
 export function isIgnored(id: u32): bool {
+  if (id == passedOver) return true;
   let low: u32 = 0, high = ignoredCount;
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -2,7 +2,7 @@
 
 import {
   BLOCK_COUNT, BLOCK_FLOAT_BYTES, BLOCK_IDS, BLOCK_MATRICES, BLOCK_NEXT, BLOCK_PARENT, IN_BLOCKS, IN_BLOCK_COUNT,
-  IN_EPOCH, IN_FRAME, IN_IDS, IN_MATRICES, IN_TRANSFORM_COUNT, IN_VIEWS, IN_VIEW_COUNT, MATRIX_BYTES, MAX_VIEWS,
+  IN_EPOCH, IN_FRAME, IN_IDS, IN_MATRICES, IN_TRANSFORM_COUNT, IN_VIEWS, IN_VIEW_COUNT, MATRIX_BYTES,
   OUT_BYTES, OUT_DEPTHS, OUT_ENDED_A, OUT_ENDED_B, OUT_ENDED_COUNT, OUT_EPOCH, OUT_FRAME, OUT_HEADER_BYTES,
   OUT_MS_CONTACTS, OUT_MS_CULL, OUT_MS_TOTAL, OUT_MS_UPDATE, OUT_NORMALS, OUT_PAIR_A, OUT_PAIR_B, OUT_PAIR_BEGUN,
   OUT_PAIR_CONTAINED, OUT_PAIR_COUNT, OUT_PAIR_START, OUT_POINTS, OUT_POINT_COUNT, OUT_REJECTED, OUT_REJECTED_COUNT,
@@ -16,7 +16,7 @@ import { cull } from './cull';
 import { idAt, isAlive, slotOf } from './objects';
 import { countPairs, ended, endedCount, findPairs, pairCount, pairIn, pairs, takePairs } from './pairs';
 import { moveObject, updateTrees } from './scene';
-import { countView, setView, viewAt } from './views';
+import { countView, setView, viewAt, viewCount } from './views';
 
 /** Of the answer: each ends at a multiple of 16. */
 const PARTS = 11;
@@ -40,7 +40,7 @@ export function runFrame(input: usize): usize {
   applyTransforms(input);
   updateTrees();
   const updated = now();
-  for (let i: u32 = 0; i < <u32>MAX_VIEWS; i++) if (viewAt(i).active) cull(viewAt(i));
+  for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).active) cull(viewAt(i));
   const culled = now();
   findPairs();
   const paired = now();
@@ -139,7 +139,7 @@ function columns32(to: Affine, from: usize): void {
 function reserveOut(): void {
   const pairs = <u64>countPairs();
   let bytes = <u64>OUT_HEADER_BYTES + pairs * 14 + 4 + <u64>endedCount * 8 + <u64>rejectedCount * 4 + 16 * PARTS;
-  for (let i: u32 = 0; i < <u32>MAX_VIEWS; i++) {
+  for (let i: u32 = 0; i < viewCount; i++) {
     const view = viewAt(i);
     if (!view.active) continue;
     countView(view);
@@ -158,12 +158,12 @@ function append(bytes: usize): u32 {
 
 function writeViews(): void {
   let count: u32 = 0;
-  for (let i: u32 = 0; i < <u32>MAX_VIEWS; i++) if (viewAt(i).active) count++;
+  for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).active) count++;
   const entries = append(count * OUT_VIEW_BYTES);
   store<u32>(out, count, OUT_VIEW_COUNT);
   store<u32>(out, entries, OUT_VIEWS);
   let entry = entries;
-  for (let i: u32 = 0; i < <u32>MAX_VIEWS; i++) {
+  for (let i: u32 = 0; i < viewCount; i++) {
     if (!viewAt(i).active) continue;
     writeView(i, entry);
     entry += OUT_VIEW_BYTES;

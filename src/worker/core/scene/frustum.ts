@@ -1,3 +1,99 @@
-export function frustumOfView(view: usize, filter: usize): u32 { return 0; }
-export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 { return 0; }
-export function foundInside(): u32 { return 0; }
+// What one view sees, or what is on the inner side of planes, without a frame.
+
+import { PRECISION_MESH, PRECISION_OBB, PRECISION_SPHERE, SIDE_DOUBLE } from '../../../shared/layout';
+import { PLANE_BYTES, Plane, normalise } from '../math/plane';
+import { cull, isTooSmall } from './cull';
+import { descend } from './descent';
+import { isIgnored, layers, precision, setFilter } from './filter';
+import { addFound, clearFound, foundCount } from './found';
+import { idAt, slotCount, slotOf } from './objects';
+import { Tree, candidateAt, slotAt } from './octree';
+import { isEnclosed, limitsOf, touches } from './region';
+import { updateTrees } from './scene';
+import { Solid, solidAt } from './solid';
+import { sphereSpread } from './spread';
+import { addVolumePlane, beginVolume, OUTSIDE } from './volume';
+import { asked, beginView, describeView, planeOf, setBit } from './views';
+import { planesCrossing } from './walls';
+
+const solid = changetype<Solid>(memory.data(112, 16)); // SOLID_BYTES
+let insideCount: u32 = 0;
+
+/** Ids to found.ts, those wholly inside first; answers how many. */
+export function frustumOfView(view: usize, filter: usize): u32 {
+  describeView(asked, view);
+  return answer(filter);
+}
+
+/** `planes`: four f32 each, normals inwards, of any length. */
+export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 {
+  asked.planeCount = count;
+  asked.minPixels = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const at = planes + (<usize>i << 4);
+    const plane = planeOf(asked, i);
+    plane.x = load<f32>(at);
+    plane.y = load<f32>(at, 4);
+    plane.z = load<f32>(at, 8);
+    plane.w = load<f32>(at, 12);
+    normalise(plane);
+  }
+  return answer(filter);
+}
+
+/** How many of the ids found last are wholly inside. */
+export function foundInside(): u32 {
+  return insideCount;
+}
+
+function answer(filter: usize): u32 {
+  updateTrees();
+  setFilter(filter);
+  asked.layers = layers;
+  if (precision == PRECISION_OBB) cull(asked);
+  else classify();
+  clearFound();
+  list(asked.inside);
+  insideCount = foundCount;
+  list(asked.crossing);
+  return foundCount;
+}
+
+function list(bitmap: usize): void {
+  for (let w: u32 = 0; w < asked.words; w++) {
+    for (let bits = load<u32>(bitmap + (<usize>w << 2)); bits != 0; bits &= bits - 1) {
+      const id = idAt((w << 5) + ctz(bits));
+      if (!isIgnored(id)) addFound(id);
+    }
+  }
+}
+
+/** As `cull`, with what stands for the objects. */
+function classify(): void {
+  beginView(asked, slotCount);
+  beginVolume();
+  for (let i: u32 = 0; i < asked.planeCount; i++) {
+    addVolumePlane(1, planeOf(asked, i), 0, planeOf(asked, i));
+  }
+  descend(consider, precision == PRECISION_SPHERE ? sphereSpread() : 0);
+}
+
+function consider(tree: Tree, position: u32, limits: u64): void {
+  if (!(load<u32>(tree.visible + (<usize>position << 2)) & layers)) return;
+  const candidate = candidateAt(tree, position);
+  const crossed = limitsOf(candidate, limits, precision);
+  if (crossed == OUTSIDE || isTooSmall(asked, candidate) || isIgnored(candidate.id)) return;
+  const slot = slotAt(tree, position);
+  if (crossed == 0) {
+    setBit(asked.inside, slot);
+    return;
+  }
+  solidAt(solid, slot, precision);
+  if (precision == PRECISION_MESH) {
+    if (!touches(solid, crossed, SIDE_DOUBLE)) return;
+    setBit(isEnclosed(solid, crossed, SIDE_DOUBLE) ? asked.inside : asked.crossing, slot);
+    return;
+  }
+  const crossings = planesCrossing(solid, crossed);
+  if (crossings >= 0) setBit(crossings == 0 ? asked.inside : asked.crossing, slot);
+}

@@ -1,15 +1,10 @@
-// Views: a frustum as six planes, and which objects it held in the frame before, a bit per slot.
+// Views: a frustum as planes, and which objects it held in the frame before, a bit per slot.
 
-import {
-  MAX_VIEWS, VIEW_DEPTH, VIEW_LAYERS, VIEW_MARGIN, VIEW_MATRIX, VIEW_MIN_PIXELS, VIEW_PROJECTION, VIEW_VIEWPORT,
-} from '../../../shared/layout';
+import { VIEW_LAYERS, VIEW_MARGIN, VIEW_MATRIX, VIEW_MIN_PIXELS, VIEW_PROJECTION, VIEW_VIEWPORT } from '../../../shared/layout';
+import { PLANE_BYTES, Plane, combineUnit } from '../math/plane';
 import { release, reserve } from '../memory';
+import { beforeFar, beyondNear, clipW, clipX, clipY, setLens } from './lens';
 import { idAt } from './objects';
-
-@unmanaged
-export class Plane {
-  x: f64; y: f64; z: f64; w: f64; // unit normal inwards; x·p + w ≥ 0 inside
-}
 
 @unmanaged
 export class View {
@@ -22,28 +17,27 @@ export class View {
   before: usize; // inside or crossing in the frame before
   gone: usize; // ids that were removed since and are to be listed as left
   goneCount: u32;
-  leftCount: u32;
-  planes: u64; // six planes follow from here
-  p00: f64; p01: f64; p02: f64; p03: f64;
-  p10: f64; p11: f64; p12: f64; p13: f64;
-  p20: f64; p21: f64; p22: f64; p23: f64;
-  p30: f64; p31: f64; p32: f64; p33: f64;
-  p40: f64; p41: f64; p42: f64; p43: f64;
-  p50: f64; p51: f64; p52: f64; p53: f64;
-  minPixels: f64;
-  /** Pixels of a unit length in the world at clip w = 1; where pixels are not square, the more of them. */
-  pixelsPerUnit: f64;
-  /** The row of projection · view that gives clip w. */
-  wx: f64; wy: f64; wz: f64; ww: f64;
-  // How many ids the frame that is made lists; leftCount is above.
+  leftCount: u32; // how many ids the frame that is made lists as left, and of the others
   insideCount: u32;
   crossingCount: u32;
   enteredCount: u32;
+  pad: u32;
+  minPixels: f64;
+  /** Pixels of a unit length in the world at clip w = 1; where pixels are not square, the more of them. */
+  pixelsPerUnit: f64;
+  /** Clip w of a point. */
+  wx: f64; wy: f64; wz: f64; ww: f64;
+  /** Unit normals inwards. Six follow one another, and where it stands alone up to 32. */
+  plane: f64;
 }
 
-const VIEW_STRIDE: usize = 320;
-const views: usize = memory.data(64 * 320, 16);
-const product: usize = memory.data(128, 16);
+const VIEW_STRIDE: usize = offsetof<View>('plane') + 6 * PLANE_BYTES;
+let views: usize = 0;
+/** Slots that may be in use: all below. */
+export let viewCount: u32 = 0;
+
+/** What a query asks about; it is in no frame. */
+export const asked = changetype<View>(memory.data(104 + 32 * 32, 16));
 
 // @ts-ignore: decorator
 @inline
@@ -54,83 +48,71 @@ export function viewAt(slot: u32): View {
 // @ts-ignore: decorator
 @inline
 export function planeOf(view: View, i: u32): Plane {
-  return changetype<Plane>(changetype<usize>(view) + offsetof<View>('p00') + (<usize>i << 5));
+  return changetype<Plane>(changetype<usize>(view) + offsetof<View>('plane') + i * <u32>PLANE_BYTES);
 }
 
-// @ts-ignore: decorator
-@inline
-function entry(m: usize, row: i32, column: i32): f64 {
-  return load<f64>(m + ((column * 4 + row) << 3));
-}
-
-/** Of the linear part: 1 but for a view that scales. */
-function rowLength(m: usize, row: i32): f64 {
-  const x = entry(m, row, 0), y = entry(m, row, 1), z = entry(m, row, 2);
-  return sqrt(x * x + y * y + z * z);
-}
-
-/** Takes over a view record (layout.ts, VIEW_*). */
+/** Takes over a view record (layout.ts, VIEW_*) for the frames to come. Throws OUT_OF_MEMORY, with nothing changed. */
 export function setView(slot: u32, record: usize): void {
-  const view = viewAt(slot);
+  if (slot >= viewCount) {
+    const used = viewCount * <u32>VIEW_STRIDE;
+    const bytes = <u64>(slot + 1) * VIEW_STRIDE;
+    views = reserve(views, used, bytes);
+    memory.fill(views + used, 0, <usize>bytes - used);
+    viewCount = slot + 1;
+  }
+  describeView(viewAt(slot), record);
+}
+
+export function describeView(view: View, record: usize): void {
+  setLens(record);
   view.active = 1;
   view.layers = load<u32>(record, VIEW_LAYERS);
-  const projection = record + VIEW_PROJECTION;
-  const matrix = record + VIEW_MATRIX;
-  for (let row = 0; row < 4; row++) {
-    for (let column = 0; column < 4; column++) {
-      let sum: f64 = 0;
-      for (let k = 0; k < 4; k++) sum += entry(projection, row, k) * entry(matrix, k, column);
-      store<f64>(product + ((column * 4 + row) << 3), sum);
-    }
-  }
-  // Gribb and Hartmann, "Fast Extraction of Viewing Frustum Planes", 2001. A reversed depth range swaps near and
-  // far, which changes nothing here.
+  // Gribb and Hartmann, "Fast Extraction of Viewing Frustum Planes", 2001.
   const margin = load<f64>(record, VIEW_MARGIN);
   view.planeCount = 0;
-  for (let axis = 0; axis < 2; axis++) {
-    addPlane(view, axis, 1, 1, margin);
-    addPlane(view, axis, -1, 1, margin);
-  }
-  if (load<u32>(record, VIEW_DEPTH) == 0) addPlane(view, 2, 1, 1, margin);
-  else addPlane(view, 2, 1, 0, margin);
-  addPlane(view, 2, -1, 1, margin);
+  addPlane(view, 1, clipX, 1, margin);
+  addPlane(view, -1, clipX, 1, margin);
+  addPlane(view, 1, clipY, 1, margin);
+  addPlane(view, -1, clipY, 1, margin);
+  addPlane(view, 1, beyondNear, 0, margin);
+  addPlane(view, 1, beforeFar, 0, margin);
 
   view.minPixels = load<f64>(record, VIEW_MIN_PIXELS);
-  view.pixelsPerUnit = 0.5 * max(
-    load<f64>(record, VIEW_VIEWPORT + 16) * abs(entry(projection, 0, 0)) * rowLength(matrix, 0),
-    load<f64>(record, VIEW_VIEWPORT + 24) * abs(entry(projection, 1, 1)) * rowLength(matrix, 1),
-  );
-  view.wx = entry(product, 3, 0);
-  view.wy = entry(product, 3, 1);
-  view.wz = entry(product, 3, 2);
-  view.ww = entry(product, 3, 3);
+  view.pixelsPerUnit = max(pixelsPerUnit(record, 0), pixelsPerUnit(record, 1));
+  view.wx = clipW.x;
+  view.wy = clipW.y;
+  view.wz = clipW.z;
+  view.ww = clipW.w;
 }
 
-/** The plane sign · row + w · (row 3) ≥ 0. One without a normal, as the far plane at infinity, is none. */
-function addPlane(view: View, row: i32, sign: f64, w: f64, margin: f64): void {
-  const x = sign * entry(product, row, 0) + w * entry(product, 3, 0);
-  const y = sign * entry(product, row, 1) + w * entry(product, 3, 1);
-  const z = sign * entry(product, row, 2) + w * entry(product, 3, 2);
-  const d = sign * entry(product, row, 3) + w * entry(product, 3, 3);
-  const length = sqrt(x * x + y * y + z * z);
-  const terms =
-    abs(entry(product, row, 0)) + abs(entry(product, row, 1)) + abs(entry(product, row, 2)) +
-    w * (abs(entry(product, 3, 0)) + abs(entry(product, 3, 1)) + abs(entry(product, 3, 2)));
-  if (!(length > terms * 1e-14)) return;
-  const plane = planeOf(view, view.planeCount++);
-  plane.x = x / length;
-  plane.y = y / length;
-  plane.z = z / length;
-  plane.w = d / length + margin;
+/** Along x or y. */
+function pixelsPerUnit(record: usize, axis: usize): f64 {
+  const size = load<f64>(record + (axis << 3), VIEW_VIEWPORT + 16);
+  const focus = load<f64>(record + axis * 40, VIEW_PROJECTION);
+  // 1 but for a view that scales.
+  const row = record + (axis << 3);
+  const x = load<f64>(row, VIEW_MATRIX), y = load<f64>(row, VIEW_MATRIX + 32), z = load<f64>(row, VIEW_MATRIX + 64);
+  return 0.5 * size * abs(focus) * sqrt(x * x + y * y + z * z);
 }
 
+/** The plane sign · value + w · clip w ≥ 0. One without a normal, as the far plane at infinity, is none. */
+function addPlane(view: View, sign: f64, value: Plane, w: f64, margin: f64): void {
+  const plane = planeOf(view, view.planeCount);
+  if (!combineUnit(plane, sign, value, w, clipW)) return;
+  plane.w += margin;
+  view.planeCount++;
+}
+
+/** One that never came in a frame is not there. */
 export function removeView(slot: u32): void {
+  if (slot >= viewCount) return;
   const view = viewAt(slot);
   release(view.inside);
   release(view.crossing);
   release(view.before);
   release(view.gone);
   memory.fill(changetype<usize>(view), 0, VIEW_STRIDE);
+  while (viewCount > 0 && !viewAt(viewCount - 1).active) viewCount--;
 }
 
 /** Bitmaps large enough for all slots, those of the new frame cleared. */
@@ -179,7 +161,7 @@ export function setBit(bitmap: usize, slot: u32): void {
 
 /** An object goes: views that held it will list it as left. To be called while its id is still there. */
 export function forgetInViews(slot: u32): void {
-  for (let i: u32 = 0; i < <u32>MAX_VIEWS; i++) {
+  for (let i: u32 = 0; i < viewCount; i++) {
     const view = viewAt(i);
     if (!view.active || slot >> 5 >= view.words) continue;
     const at = view.before + (<usize>(slot >> 5) << 2);

@@ -1,0 +1,62 @@
+// A convex polygon in space that planes cut (Sutherland and Hodgman, "Reentrant Polygon Clipping", 1974), in float64.
+
+import { Plane, valueAt } from './plane';
+
+const CORNER_BYTES: usize = 24;
+// Four corners at most to begin with, and one more for each of 32 planes, a cube's six and a strip's two.
+
+let corners: usize = memory.data(48 * 24, 16);
+let spare: usize = memory.data(48 * 24, 16);
+export let cornerCount: u32 = 0;
+
+// @ts-ignore: decorator
+@inline
+export function cornerX(i: u32): f64 { return load<f64>(corners + i * <u32>CORNER_BYTES); }
+// @ts-ignore: decorator
+@inline
+export function cornerY(i: u32): f64 { return load<f64>(corners + i * <u32>CORNER_BYTES, 8); }
+// @ts-ignore: decorator
+@inline
+export function cornerZ(i: u32): f64 { return load<f64>(corners + i * <u32>CORNER_BYTES, 16); }
+
+export function beginPiece(): void {
+  cornerCount = 0;
+}
+
+export function addCorner(x: f64, y: f64, z: f64): void {
+  put(corners, cornerCount++, x, y, z);
+}
+
+// @ts-ignore: decorator
+@inline
+function put(list: usize, i: u32, x: f64, y: f64, z: f64): void {
+  const at = list + i * <u32>CORNER_BYTES;
+  store<f64>(at, x);
+  store<f64>(at, y, 8);
+  store<f64>(at, z, 16);
+}
+
+/** Leaves what is on the plane's inner side, the plane itself included; false where that is nothing. */
+export function cut(plane: Plane): bool {
+  const count = cornerCount;
+  if (count == 0) return false;
+  let kept: u32 = 0;
+  let px = cornerX(count - 1), py = cornerY(count - 1), pz = cornerZ(count - 1);
+  let p = valueAt(plane, px, py, pz);
+  for (let i: u32 = 0; i < count; i++) {
+    const qx = cornerX(i), qy = cornerY(i), qz = cornerZ(i);
+    const q = valueAt(plane, qx, qy, qz);
+    if ((p < 0 && q > 0) || (p > 0 && q < 0)) {
+      const t = p / (p - q);
+      put(spare, kept++, px + t * (qx - px), py + t * (qy - py), pz + t * (qz - pz));
+    }
+    if (q >= 0) put(spare, kept++, qx, qy, qz);
+    px = qx; py = qy; pz = qz;
+    p = q;
+  }
+  const other = corners;
+  corners = spare;
+  spare = other;
+  cornerCount = kept;
+  return kept != 0;
+}

@@ -1,0 +1,110 @@
+import { Matrix4, Vector3 } from 'three';
+import {
+  type HalfSpace,
+  type OwnShape,
+  solidIsIn,
+  solidIsMet,
+  triangleIsIn,
+  triangleIsMet,
+} from './half-spaces.js';
+import { type HalfPlane, slabsOf } from './slabs.js';
+
+export interface ScreenView {
+  projection: ArrayLike<number>;
+  view: ArrayLike<number>;
+  viewport: { x: number; y: number; width: number; height: number };
+  depth: 'webgl' | 'webgpu';
+}
+
+/** Triangles, three corners each, or a solid under a matrix. */
+export type Body = { corners: Vector3[][] } | { shape: OwnShape; matrix: Matrix4 };
+
+/** Pixels, and what a plane may be off by in the world: nearer than that to an edge, an answer is not sure. */
+export interface Blur {
+  pixels: number;
+  depth: number;
+}
+
+/** A rectangle or a polygon in pixels, as half-spaces of the world; the smaller or larger by `sign` times the blur. */
+export class ScreenRegion {
+  readonly #rows: HalfSpace[];
+  readonly #view: ScreenView;
+  readonly #blur: Blur;
+  readonly #parts: HalfPlane[][];
+  readonly #gaps: HalfPlane[][];
+
+  constructor(view: ScreenView, points: readonly (readonly [number, number])[], blur: Blur) {
+    this.#view = view;
+    this.#blur = blur;
+    const m = new Matrix4().fromArray(view.projection).multiply(new Matrix4().fromArray(view.view)).elements;
+    this.#rows = [0, 1, 2, 3].map((row) => [m[row], m[4 + row], m[8 + row], m[12 + row]]);
+    const slabs = slabsOf(points);
+    this.#parts = slabs.inside;
+    this.#gaps = slabs.outside;
+  }
+
+  /** Whether any of it is inside; null where that is not sure. */
+  touches(body: Body): boolean | null {
+    const [sure, perhaps] = [-1, 1].map((sign) =>
+      this.#parts.some((part) => isMet(body, [...this.#depths(sign), ...this.#drawn([...part, ...this.#frame()], sign)])),
+    );
+    return sure === perhaps ? sure : null;
+  }
+
+  /** Whether all of it is inside; null where that is not sure. */
+  encloses(body: Body): boolean | null {
+    const [sure, perhaps] = [-1, 1].map((sign) => {
+      if (!isIn(body, [...this.#depths(sign), ...this.#drawn(this.#frame(), sign)])) return false;
+      return !this.#gaps.some((gap) => isMet(body, [...this.#depths(1), ...this.#drawn(gap, -sign)]));
+    });
+    return sure === perhaps ? sure : null;
+  }
+
+  /** In pixels, y down, to the world, grown by the blur. */
+  #drawn(halfPlanes: readonly HalfPlane[], sign: number): HalfSpace[] {
+    const { x, y, width, height } = this.#view.viewport;
+    const [rowX, rowY, , rowW] = this.#rows;
+    return halfPlanes.map(([a, b, c]) => {
+      // Pixels are x + width (1 + X / W) / 2 and y + height (1 - Y / W) / 2.
+      const [u, v] = [(a * width) / 2, (-b * height) / 2];
+      const w = a * (x + width / 2) + b * (y + height / 2) + c + sign * this.#blur.pixels;
+      return [0, 1, 2, 3].map((i) => u * rowX[i] + v * rowY[i] + w * rowW[i]) as unknown as HalfSpace;
+    });
+  }
+
+  #frame(): HalfPlane[] {
+    const { x, y, width, height } = this.#view.viewport;
+    return [
+      [1, 0, -x],
+      [-1, 0, x + width],
+      [0, 1, -y],
+      [0, -1, y + height],
+    ];
+  }
+
+  #depths(sign: number): HalfSpace[] {
+    const [, , z, w] = this.#rows;
+    const low = this.#view.depth === 'webgl' ? 1 : 0;
+    const ends = [z.map((value, i) => value + low * w[i]), z.map((value, i) => w[i] - value)];
+    const scale = Math.hypot(z[0], z[1], z[2]);
+    return ends
+      .map((end) => ({ end, length: Math.hypot(end[0], end[1], end[2]) }))
+      .filter(({ length }) => length > 1e-13 * scale) // else at infinity
+      .map(({ end: [a, b, c, d], length }) => [a / length, b / length, c / length, d / length + sign * this.#blur.depth]);
+  }
+}
+
+export function isMet(body: Body, halfSpaces: readonly HalfSpace[]): boolean {
+  if ('shape' in body) return solidIsMet(body.shape, body.matrix, halfSpaces);
+  return body.corners.some((corners) => triangleIsMet(corners, halfSpaces));
+}
+
+export function isIn(body: Body, halfSpaces: readonly HalfSpace[]): boolean {
+  if ('shape' in body) return solidIsIn(body.shape, body.matrix, halfSpaces);
+  return body.corners.every((corners) => triangleIsIn(corners, halfSpaces));
+}
+
+export function cornersOf({ positions, indices }: { positions: Float32Array; indices: Uint32Array }, matrix: Matrix4) {
+  const corner = (i: number) => new Vector3().fromArray(positions, 3 * indices[i]).applyMatrix4(matrix);
+  return Array.from({ length: indices.length / 3 }, (_, i) => [corner(3 * i), corner(3 * i + 1), corner(3 * i + 2)]);
+}

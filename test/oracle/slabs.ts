@@ -1,0 +1,61 @@
+/** a x + b y + c: at least 0 inside; a² + b² = 1. */
+export type HalfPlane = readonly [a: number, b: number, c: number];
+
+/** Convex parts of the plane: those that are inside of a polygon by the even-odd rule, and those that are not. */
+export interface Slabs {
+  inside: HalfPlane[][];
+  outside: HalfPlane[][];
+}
+
+/**
+ * Between two neighbours of the vertices and crossings no two sides cross, so that each side there is above or below
+ * each other: the slab falls into trapezoids, inside and outside in turn.
+ */
+export function slabsOf(polygon: readonly (readonly [number, number])[]): Slabs {
+  const sides = polygon.map((p, i) => [p, polygon[(i + 1) % polygon.length]] as const);
+  const cuts = polygon.map(([x]) => x);
+  for (const [p, q] of sides) for (const [r, s] of sides) cuts.push(...crossingsOf(p, q, r, s));
+  cuts.sort((a, b) => a - b);
+  const inside: HalfPlane[][] = [];
+  const outside: HalfPlane[][] = [[[-1, 0, cuts[0]]], [[1, 0, -cuts[cuts.length - 1]]]];
+  for (let i = 1; i < cuts.length; i++) {
+    const [from, to] = [cuts[i - 1], cuts[i]];
+    if (to - from < 1e-12) continue;
+    const middle = 0.5 * (from + to);
+    const lines = sides
+      .filter(([p, q]) => p[0] < middle !== q[0] < middle)
+      .map(([p, q]) => (p[0] < q[0] ? [p, q] : [q, p]))
+      .map(([p, q]) => ({ height: p[1] + ((middle - p[0]) / (q[0] - p[0])) * (q[1] - p[1]), above: lineOver(p, q) }))
+      .sort((a, b) => a.height - b.height);
+    const slab: HalfPlane[] = [
+      [1, 0, -from],
+      [-1, 0, to],
+    ];
+    for (let k = 0; k <= lines.length; k++) {
+      const part = [...slab];
+      if (k > 0) part.push(lines[k - 1].above);
+      if (k < lines.length) part.push(lines[k].above.map((value) => -value) as unknown as HalfPlane);
+      (k % 2 === 1 ? inside : outside).push(part);
+    }
+  }
+  return { inside, outside };
+}
+
+type Point = readonly [number, number];
+
+/** What is above the line through two points. */
+function lineOver(p: Point, q: Point): HalfPlane {
+  const [dx, dy] = [q[0] - p[0], q[1] - p[1]];
+  const length = Math.hypot(dx, dy);
+  return [-dy / length, dx / length, (dy * p[0] - dx * p[1]) / length];
+}
+
+/** The x of the point where two segments cross. */
+function crossingsOf(p: Point, q: Point, r: Point, s: Point): number[] {
+  const [ax, ay, bx, by] = [q[0] - p[0], q[1] - p[1], s[0] - r[0], s[1] - r[1]];
+  const determinant = ax * by - ay * bx;
+  if (determinant === 0) return [];
+  const t = ((r[0] - p[0]) * by - (r[1] - p[1]) * bx) / determinant;
+  const u = ((r[0] - p[0]) * ay - (r[1] - p[1]) * ax) / determinant;
+  return t > 0 && t < 1 && u > 0 && u < 1 ? [p[0] + t * ax] : [];
+}
