@@ -1,17 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { DemoHook } from '../../demo/main.js';
-import { demoStarted, serveDemo } from '../../scripts/demo-page.mjs';
+import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 
 const VIEWPORT = { width: 900, height: 560 };
 const PATIENCE = { timeout: 30_000, interval: 100 };
 
-let demo: Awaited<ReturnType<typeof serveDemo>>;
+let demo: Awaited<ReturnType<typeof browseDemo>>;
 beforeAll(async () => {
   mkdirSync('artifacts', { recursive: true });
-  demo = await serveDemo();
-}, 180_000);
+  demo = await browseDemo(inject('demoUrl'));
+});
 afterAll(() => demo?.close());
 
 declare global {
@@ -177,7 +177,7 @@ describe('the page', () => {
 });
 
 test('what goes wrong is shown on the page', async () => {
-  const { page } = await demo.open(VIEWPORT, (opened: Page) =>
+  const { page } = await demo.open(VIEWPORT, '', (opened: Page) =>
     opened.route('**/*.gz', (route) => route.fulfill({ status: 404 })),
   );
   await demoStarted(page);

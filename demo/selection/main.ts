@@ -1,0 +1,35 @@
+import { createCollisionService } from 'collision-worker';
+import { trackScene } from 'collision-worker/three';
+import GUI from 'lil-gui';
+import { runPage } from '../page.js';
+import { element } from '../panel.js';
+import { chooseQuality } from '../quality.js';
+import { createRenderer } from '../scenery.js';
+import { createRadialEngine } from './radial-engine.js';
+import { SelectionPage } from './selection-page.js';
+
+declare global {
+  interface Window {
+    /** For tests. */
+    selectionDemo?: SelectionPage;
+  }
+}
+
+await runPage(async (progress) => {
+  const quality = chooseQuality();
+  const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
+  const root = createRadialEngine(quality === 'high' ? 48 : 24);
+  const service = await createCollisionService();
+  const tracker = await trackScene(service, root, {
+    onProgress: (fraction) => progress.show('Building the trees…', fraction),
+    objectOptions: () => ({ contacts: 'none', motion: 'static' }),
+  });
+  const page = new SelectionPage(renderer, root, tracker);
+
+  const gui = new GUI({ container: element('controls-inside'), title: 'Controls', width: 298 });
+  gui.add(page.settings, 'mode', ['by direction', 'touch', 'enclose']).name('A part must');
+  gui.add(page.settings, 'lasso').name('Lasso');
+  gui.add(page.settings, 'seeThrough').name('See through').onChange(page.changed);
+  gui.add({ none: () => page.select(new Set()) }, 'none').name('Select nothing');
+  window.selectionDemo = page;
+});
