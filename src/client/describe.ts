@@ -10,6 +10,7 @@ import {
   checkNumbers,
   checkOneOf,
   checkOptions,
+  checkPositive,
   checkVec3,
   invalid,
   show,
@@ -21,7 +22,9 @@ const DETAILS = ['none', 'bounds', 'any', 'manifold', 'triangles'] as const; // 
 const SHAPES = ['mesh', 'sphere', 'box', 'capsule'] as const;
 const SHAPE_KEYS = {
   mesh: ['type', 'mesh', 'solid'],
+  sphere: ['type', 'radius', 'center'],
   box: ['type', 'halfExtents', 'center', 'rotation'],
+  capsule: ['type', 'radius', 'from', 'to'],
 };
 
 const ORIGIN = [0, 0, 0];
@@ -42,6 +45,11 @@ const DEFAULTS: ObjectDescription = {
 };
 
 type ShapePart = Pick<ObjectDescription, 'shape' | 'mesh' | 'center' | 'extent' | 'rotation' | 'radius'>;
+
+/** A shape alone, as an object's description. */
+export function describeQuery(operation: string, shape: Shape, hasMesh: (id: MeshId) => boolean): ObjectDescription {
+  return { ...DEFAULTS, ...describeShape(operation, shape, hasMesh) };
+}
 
 /**
  * An object's options, checked and complete: what is not given is as in `base`. The matrix is not part of it.
@@ -107,38 +115,47 @@ function checkContacts(operation: string, contacts: unknown): number {
   return detail;
 }
 
+/** A shape, checked and complete. */
 function describeShape(operation: string, shape: Shape, hasMesh: (id: MeshId) => boolean): ShapePart {
   if (typeof shape !== 'object' || shape === null) invalid(operation, 'shape', shape, 'an object with a type');
-  checkOneOf(operation, 'shape.type', shape.type, SHAPES);
-  if (shape.type === 'mesh') {
-    checkOptions(operation, 'shape', shape, SHAPE_KEYS.mesh);
-    if (!hasMesh(shape.mesh))
-      throw argumentError('UNKNOWN_ID', operation, 'shape.mesh', shape.mesh, 'a mesh that was added');
-    if (shape.solid !== undefined && checkBoolean(operation, 'shape.solid', shape.solid)) {
-      unsupported(operation, 'shape.solid', true, 'surfaces, solid: false');
-    }
-    return {
-      shape: layout.SHAPE_MESH,
-      mesh: shape.mesh,
-      center: ORIGIN,
-      extent: ORIGIN,
-      rotation: NO_ROTATION,
-      radius: 0,
-    };
+  checkOptions(operation, 'shape', shape, SHAPE_KEYS[checkOneOf(operation, 'shape.type', shape.type, SHAPES)]);
+  const part = { mesh: 0, center: ORIGIN, extent: ORIGIN, rotation: NO_ROTATION, radius: 0 };
+  switch (shape.type) {
+    case 'mesh':
+      if (!hasMesh(shape.mesh))
+        throw argumentError('UNKNOWN_ID', operation, 'shape.mesh', shape.mesh, 'a mesh that was added');
+      if (shape.solid !== undefined && checkBoolean(operation, 'shape.solid', shape.solid)) {
+        unsupported(operation, 'shape.solid', true, 'surfaces, solid: false');
+      }
+      return { ...part, shape: layout.SHAPE_MESH, mesh: shape.mesh };
+    case 'sphere':
+      return {
+        ...part,
+        shape: layout.SHAPE_SPHERE,
+        center: checkCenter(operation, shape.center),
+        radius: checkPositive(operation, 'shape.radius', shape.radius),
+      };
+    case 'box':
+      return {
+        ...part,
+        shape: layout.SHAPE_BOX,
+        center: checkCenter(operation, shape.center),
+        extent: checkHalfExtents(operation, shape.halfExtents),
+        rotation: shape.rotation === undefined ? NO_ROTATION : checkRotation(operation, shape.rotation),
+      };
+    case 'capsule':
+      return {
+        ...part,
+        shape: layout.SHAPE_CAPSULE,
+        center: checkVec3(operation, 'shape.from', shape.from),
+        extent: checkVec3(operation, 'shape.to', shape.to),
+        radius: checkPositive(operation, 'shape.radius', shape.radius),
+      };
   }
-  if (shape.type === 'box') {
-    checkOptions(operation, 'shape', shape, SHAPE_KEYS.box);
-    const { halfExtents, center, rotation } = shape;
-    return {
-      shape: layout.SHAPE_BOX,
-      mesh: 0,
-      center: center === undefined ? ORIGIN : checkVec3(operation, 'shape.center', center),
-      extent: checkHalfExtents(operation, halfExtents),
-      rotation: rotation === undefined ? NO_ROTATION : checkRotation(operation, rotation),
-      radius: 0,
-    };
-  }
-  return unsupported(operation, 'shape.type', shape.type, "'mesh', 'box'");
+}
+
+function checkCenter(operation: string, center: unknown): readonly number[] {
+  return center === undefined ? ORIGIN : checkVec3(operation, 'shape.center', center);
 }
 
 function checkHalfExtents(operation: string, value: unknown): readonly number[] {

@@ -1,6 +1,6 @@
 import type { ObjectDescription } from '../shared/protocol.js';
-import type { ObjectId, ObjectOptions } from '../shared/types.js';
-import { describe, isSame } from './describe.js';
+import type { ObjectId, ObjectOptions, Shape } from '../shared/types.js';
+import { describe, describeQuery, isSame } from './describe.js';
 import type { FramePump } from './frame-pump.js';
 import { IdTable } from './ids.js';
 import type { MeshStore } from './meshes.js';
@@ -65,6 +65,11 @@ export class ObjectStore {
     this.#meshes.countUse(this.#table.get(id)!.mesh, -1);
     this.#table.delete(id);
     this.#pump.enqueue({ type: 'removeObject', id });
+  }
+
+  /** A shape that is no object, but asked about. */
+  describeQuery(operation: string, shape: Shape): ObjectDescription {
+    return describeQuery(operation, shape, (mesh) => this.#meshes.has(mesh));
   }
 
   /** One description for many objects in a row: fewer to keep, and to send. */

@@ -1,19 +1,34 @@
 import { type Remote, transfer } from 'comlink';
-import type { CollisionError } from '../shared/errors.js';
-import type { RayFilter, WorkerApi } from '../shared/protocol.js';
-import type { Hit, PickOptions, QueryOptions, Ray, RayHits, Vec3 } from '../shared/types.js';
-import { abortable, checkSignal } from './abort.js';
+import { PRECISION_OBB, VIEW_LAYERS } from '../shared/layout.js';
+import type { WorkerApi } from '../shared/protocol.js';
+import type {
+  ClosestPoint,
+  Hit,
+  ObjectId,
+  PickOptions,
+  QueryOptions,
+  Ray,
+  RayHits,
+  Rect,
+  RegionOptions,
+  Shape,
+  Sight,
+  Vec3,
+  ViewOptions,
+  VisibleSet,
+} from '../shared/types.js';
+import { abortable } from './abort.js';
 import type { FramePump } from './frame-pump.js';
 import { LatestTurn } from './latest-turn.js';
 import type { WorkerLink } from './link.js';
 import type { ObjectStore } from './objects.js';
 import { pickRay } from './pick-ray.js';
+import { checkFilter, checkIds, checkPlanes, checkRay, checkRegion, QUERY_KEYS } from './query-options.js';
 import {
-  argumentError,
   checkAtLeastZero,
-  checkBits,
   checkBoolean,
   checkFinite,
+  checkMatrix,
   checkOneOf,
   checkOptions,
   checkTypedArray,
@@ -22,12 +37,14 @@ import {
 } from './validate.js';
 import type { ViewTable } from './views.js';
 
-const QUERY_KEYS = ['layers', 'ignore', 'side', 'precision'];
-const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'signal', 'latest'];
-const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
-const SIDES = ['front', 'back', 'double'] as const; // SIDE_FRONT, SIDE_BACK, SIDE_DOUBLE, from 1 on
+const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
+const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
+const CLOSEST_KEYS = [...QUERY_KEYS, 'maxDistance'];
 const METHODS = ['ray', 'screen'] as const;
-const PRECISIONS = ['sphere', 'aabb', 'obb', 'mesh'] as const;
+const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+
+type Api = Remote<WorkerApi>;
+type Options = Pick<PickOptions, 'signal' | 'latest'>;
 
 /** Questions to the worker. Each is checked here and sent in order with the frames. */
 export class Queries {
@@ -37,6 +54,7 @@ export class Queries {
   readonly #objects: ObjectStore;
   readonly #latestPick = new LatestTurn<Hit | null>('pick');
   readonly #latestPickAll = new LatestTurn<Hit[]>('pickAll');
+  readonly #latestRegion = new LatestTurn<Uint32Array>('pickRegion');
 
   constructor(link: WorkerLink, pump: FramePump, views: ViewTable, objects: ObjectStore) {
     this.#link = link;
@@ -46,84 +64,149 @@ export class Queries {
   }
 
   pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {
-    return this.#pick(x, y, options, this.#latestPick, null, (api, ray, filter) => api.raycast(ray, filter));
+    const find = this.#pick('pick', x, y, options);
+    const invoke =
+      find && ((api: Api) => (find.ray ? api.raycast(find.ray, find.filter) : api.pickScreen(...find.near)));
+    return this.#askInTurn(this.#latestPick, options, null, invoke);
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
-    return this.#pick(x, y, options, this.#latestPickAll, [], (api, ray, filter) => api.raycastAll(ray, filter));
+    const find = this.#pick('pickAll', x, y, options);
+    const invoke =
+      find && ((api: Api) => (find.ray ? api.raycastAll(find.ray, find.filter) : api.pickScreenAll(...find.near)));
+    return this.#askInTurn(this.#latestPickAll, options, [], invoke);
   }
 
-  raycast(ray: Ray, options?: QueryOptions): Promise<Hit | null> {
+  pickRegion(region: Rect | Float32Array, options: RegionOptions = {}): Promise<Uint32Array> {
+    const operation = 'pickRegion';
+    checkOptions(operation, 'options', options, REGION_KEYS);
+    const filter = checkFilter(operation, options, this.#objects);
+    const record = this.#views.get(operation, 'view', options.view ?? 'main').record.slice();
+    const part = checkRegion(operation, region, options.mode, record);
+    const invoke = part && ((api: Api) => api.pickRegion(record, part, filter));
+    return this.#askInTurn(this.#latestRegion, options, new Uint32Array(), invoke);
+  }
+
+  raycast(ray: Ray, options: QueryOptions = {}): Promise<Hit | null> {
     checkOptions('raycast', 'options', options, QUERY_KEYS);
     const checked = checkRay('raycast', ray);
-    const filter = this.#filter('raycast', options);
-    return this.#ask('raycast', (api) => api.raycast(checked, filter));
+    const filter = checkFilter('raycast', options, this.#objects);
+    return this.#ask('raycast', options, (api) => api.raycast(checked, filter));
   }
 
-  raycastAll(ray: Ray, options?: QueryOptions): Promise<Hit[]> {
+  raycastAll(ray: Ray, options: QueryOptions = {}): Promise<Hit[]> {
     checkOptions('raycastAll', 'options', options, QUERY_KEYS);
     const checked = checkRay('raycastAll', ray);
-    const filter = this.#filter('raycastAll', options);
-    return this.#ask('raycastAll', (api) => api.raycastAll(checked, filter));
+    const filter = checkFilter('raycastAll', options, this.#objects);
+    return this.#ask('raycastAll', options, (api) => api.raycastAll(checked, filter));
   }
 
-  raycastMany(rays: Float32Array, options?: QueryOptions): Promise<RayHits> {
+  raycastMany(rays: Float32Array, options: QueryOptions = {}): Promise<RayHits> {
     checkOptions('raycastMany', 'options', options, QUERY_KEYS);
     checkTypedArray('raycastMany', 'rays', rays, ['Float32Array']);
     if (rays.length % 8 !== 0) invalid('raycastMany', 'the length of rays', rays.length, 'a multiple of 8');
-    const filter = this.#filter('raycastMany', options);
+    const filter = checkFilter('raycastMany', options, this.#objects);
     const copy = rays.slice();
-    return this.#ask('raycastMany', (api) => api.raycastMany(transfer(copy, [copy.buffer]), filter));
+    return this.#ask('raycastMany', options, (api) => api.raycastMany(transfer(copy, [copy.buffer]), filter));
   }
 
-  lineOfSight(from: Vec3, to: Vec3, options?: QueryOptions): Promise<boolean> {
+  lineOfSight(from: Vec3, to: Vec3, options: QueryOptions = {}): Promise<boolean> {
     checkOptions('lineOfSight', 'options', options, QUERY_KEYS);
     const origin = checkVec3('lineOfSight', 'from', from);
     const target = checkVec3('lineOfSight', 'to', to);
-    const filter = this.#filter('lineOfSight', options);
+    const filter = checkFilter('lineOfSight', options, this.#objects);
     const direction: Vec3 = [target[0] - origin[0], target[1] - origin[1], target[2] - origin[2]];
     const tMax = Math.hypot(...direction);
     if (tMax === 0) return Promise.resolve(true); // nothing is between a point and itself
-    return this.#ask('lineOfSight', (api) => api.isClear({ origin, direction, tMin: 0, tMax }, filter));
+    return this.#ask('lineOfSight', options, (api) => api.isClear({ origin, direction, tMin: 0, tMax }, filter));
   }
 
-  #ask<T>(operation: string, invoke: (api: Remote<WorkerApi>) => Promise<T>): Promise<T> {
-    const answer = this.#link.defer<T>(operation);
-    this.#pump.enqueue(() => {
-      this.#link.answerWith(answer, operation, invoke);
-    });
-    return answer.promise;
+  frustum(volume: ViewOptions | Float32Array, options: QueryOptions = {}): Promise<VisibleSet> {
+    checkOptions('frustum', 'options', options, QUERY_KEYS);
+    const filter = checkFilter('frustum', options, this.#objects, PRECISION_OBB);
+    if (ArrayBuffer.isView(volume)) {
+      const planes = checkPlanes('frustum', volume);
+      return this.#ask('frustum', options, (api) => api.frustum(planes, filter));
+    }
+    const record = this.#views.recordOf('frustum', 'view', volume);
+    filter.layers = (filter.layers & record[VIEW_LAYERS / 4]) >>> 0;
+    return this.#ask('frustum', options, (api) => api.frustum(record, filter));
   }
 
-  /** `beside` answers points outside of the viewport. */
-  #pick<T>(
-    x: number,
-    y: number,
-    options: PickOptions,
-    turn: LatestTurn<T>,
-    beside: T,
-    invoke: (api: Remote<WorkerApi>, ray: Ray, filter: RayFilter) => Promise<T>,
-  ): Promise<T> {
-    const { operation } = turn;
+  sees(view: string | ViewOptions, targets: ArrayLike<ObjectId>, options: QueryOptions = {}): Promise<Sight> {
+    checkOptions('sees', 'options', options, QUERY_KEYS);
+    const filter = checkFilter('sees', options, this.#objects);
+    const record = this.#views.recordOf('sees', 'view', view);
+    const ids = checkIds('sees', 'targets', targets, this.#objects);
+    return this.#ask('sees', options, (api) => api.sees(record, ids, filter));
+  }
+
+  overlap(shape: Shape, matrix?: ArrayLike<number>, options: QueryOptions = {}): Promise<Uint32Array> {
+    checkOptions('overlap', 'options', options, QUERY_KEYS);
+    const description = this.#objects.describeQuery('overlap', shape);
+    const place = matrix === undefined ? IDENTITY : checkMatrix('overlap', 'matrix', matrix);
+    const filter = checkFilter('overlap', options, this.#objects);
+    return this.#ask('overlap', options, (api) => api.overlap(description, place, filter));
+  }
+
+  containing(point: Vec3, options: QueryOptions = {}): Promise<Uint32Array> {
+    checkOptions('containing', 'options', options, QUERY_KEYS);
+    const place = checkVec3('containing', 'point', point);
+    const filter = checkFilter('containing', options, this.#objects);
+    return this.#ask('containing', options, (api) => api.containing(place, filter));
+  }
+
+  closestPoint(point: Vec3, options: QueryOptions & { maxDistance?: number } = {}): Promise<ClosestPoint | null> {
+    checkOptions('closestPoint', 'options', options, CLOSEST_KEYS);
+    const place = checkVec3('closestPoint', 'point', point);
+    const { maxDistance = Number.POSITIVE_INFINITY } = options;
+    if (!(maxDistance >= 0)) invalid('closestPoint', 'maxDistance', maxDistance, 'a number >= 0');
+    const filter = checkFilter('closestPoint', options, this.#objects);
+    return this.#ask('closestPoint', options, (api) => api.closestPoint(place, maxDistance, filter));
+  }
+
+  /** Checks a pick; null for a point outside of the viewport. The view is the one of this very call. */
+  #pick(operation: string, x: number, y: number, options: PickOptions) {
     checkFinite(operation, 'x', x);
     checkFinite(operation, 'y', y);
     checkOptions(operation, 'options', options, PICK_KEYS);
-    const { view = 'main', method = 'ray', radius, signal, latest = false } = options;
-    if (checkOneOf(operation, 'method', method, METHODS) !== 'ray') {
-      throw unsupported(operation, 'method', method, "'ray'");
-    }
-    if (radius !== undefined) checkAtLeastZero(operation, 'radius', radius);
-    checkSignal(operation, signal);
+    const { method = 'ray', radius = 20 } = options;
+    checkOneOf(operation, 'method', method, METHODS);
+    checkAtLeastZero(operation, 'radius', radius);
+    const filter = checkFilter(operation, options, this.#objects);
+    const view = this.#views.get(operation, 'view', options.view ?? 'main');
+    const ray = pickRay(view, x, y);
+    if (!ray) return null;
+    return {
+      ray: method === 'ray' ? ray : null,
+      filter,
+      near: [view.record.slice(), { x, y, radius }, filter] as const,
+    };
+  }
+
+  #ask<T>(operation: string, { signal }: Options, invoke: (api: Api) => Promise<T>): Promise<T> {
+    const answer = this.#link.defer<T>(operation);
+    this.#pump.enqueue(() => {
+      if (!answer.settled) this.#link.answerWith(answer, operation, invoke);
+    });
+    return abortable(operation, signal, answer);
+  }
+
+  /** As `#ask`, with `latest`; nothing to invoke is answered by `beside`. */
+  #askInTurn<T>(
+    turn: LatestTurn<T>,
+    { signal, latest = false }: Options,
+    beside: T,
+    invoke: ((api: Api) => Promise<T>) | null,
+  ): Promise<T> {
+    const { operation } = turn;
     checkBoolean(operation, 'latest', latest);
-    const filter = this.#filter(operation, options);
-    // The ray of this very call: the camera may move before the worker gets it.
-    const ray = pickRay(this.#views.get(operation, 'view', view), x, y);
     const answer = this.#link.defer<T>(operation);
     if (latest) turn.replaceWaiting(answer);
-    if (!ray) {
+    if (!invoke) {
       answer.resolve(beside);
     } else {
-      const ask = () => this.#link.answerWith(answer, operation, (api) => invoke(api, ray, filter));
+      const ask = () => this.#link.answerWith(answer, operation, invoke);
       this.#pump.enqueue(() => {
         if (answer.settled) return;
         if (latest) turn.ask(answer, ask);
@@ -132,40 +215,4 @@ export class Queries {
     }
     return abortable(operation, signal, answer);
   }
-
-  #filter(operation: string, options: QueryOptions = {}): RayFilter {
-    const { layers = -1, ignore = [], side = 'double', precision = 'mesh' } = options;
-    if (checkOneOf(operation, 'precision', precision, PRECISIONS) !== 'mesh') {
-      throw unsupported(operation, 'precision', precision, "'mesh'");
-    }
-    return {
-      layers: checkBits(operation, 'layers', layers),
-      side: 1 + SIDES.indexOf(checkOneOf(operation, 'side', side, SIDES)),
-      ignore: this.#checkIgnore(operation, ignore),
-    };
-  }
-
-  #checkIgnore(operation: string, ignore: unknown): Uint32Array {
-    const isTyped = ArrayBuffer.isView(ignore) && 'length' in ignore;
-    if (!Array.isArray(ignore) && !isTyped) invalid(operation, 'ignore', ignore, 'an array of object ids');
-    const ids = Array.from(ignore as ArrayLike<number>);
-    for (let i = 0; i < ids.length; i++) this.#objects.check(operation, `ignore[${i}]`, ids[i]);
-    return Uint32Array.from(ids);
-  }
-}
-
-function checkRay(operation: string, ray: Ray): Ray {
-  if (ray === undefined) invalid(operation, 'ray', ray, 'an object');
-  checkOptions(operation, 'ray', ray, RAY_KEYS);
-  const { tMin = 0, tMax = Number.POSITIVE_INFINITY } = ray;
-  const origin = checkVec3(operation, 'ray.origin', ray.origin);
-  const direction = checkVec3(operation, 'ray.direction', ray.direction);
-  if (direction.every((each) => each === 0)) invalid(operation, 'ray.direction', direction, 'a direction, not zero');
-  checkAtLeastZero(operation, 'ray.tMin', tMin);
-  if (!(tMax >= tMin)) invalid(operation, 'ray.tMax', tMax, `a number >= tMin, which is ${tMin}`);
-  return { origin, direction, tMin, tMax };
-}
-
-function unsupported(operation: string, argument: string, value: unknown, supported: string): CollisionError {
-  return argumentError('UNSUPPORTED', operation, argument, value, `${supported}, all that is supported`);
 }

@@ -2,6 +2,7 @@ import { CollisionError } from '../shared/errors.js';
 import type { FromWorker } from '../shared/protocol.js';
 import type {
   AddMeshOptions,
+  ClosestPoint,
   CollisionServiceOptions,
   FrameResult,
   Hit,
@@ -14,9 +15,14 @@ import type {
   QueryOptions,
   Ray,
   RayHits,
+  Rect,
+  RegionOptions,
   ServiceStats,
+  Shape,
+  Sight,
   Vec3,
   ViewOptions,
+  VisibleSet,
 } from '../shared/types.js';
 import { BuilderPool } from './builders.js';
 import { FramePump } from './frame-pump.js';
@@ -294,6 +300,77 @@ export class CollisionService {
   async lineOfSight(from: Vec3, to: Vec3, options?: QueryOptions): Promise<boolean> {
     this.#link.check('lineOfSight');
     return this.#queries.lineOfSight(from, to, options);
+  }
+
+  /**
+   * The objects in a region of a view, hidden ones included, by id: a rectangle in CSS pixels, or a polygon (x and y of
+   * each vertex), which need not be convex and may cross itself (inside is where a line from outside crosses it an odd
+   * number of times). The region ends at the viewport, the near and the far plane. Meshes are tested by the triangle.
+   *
+   * ```ts
+   * const touched = await service.pickRegion({ x: 100, y: 100, width: 200, height: 150 });
+   * const enclosed = await service.pickRegion(new Float32Array(lasso), { mode: 'enclose' });
+   * ```
+   *
+   * Rejects as `pick` does.
+   */
+  async pickRegion(region: Rect | Float32Array, options?: RegionOptions): Promise<Uint32Array> {
+    this.#link.check('pickRegion');
+    return this.#queries.pickRegion(region, options);
+  }
+
+  /**
+   * What a view sees, without setting it and without a frame; or what is on the inner side of all planes: four numbers
+   * each, nx, ny, nz and d, inside where n · p + d >= 0, as three's Plane has them. Objects that are not `cullable` are
+   * not listed. The default `precision` is 'obb' here, as for the views of frames; 'mesh' is exact to the triangle.
+   *
+   * ```ts
+   * const { ids, inside } = await service.frustum(viewFromCamera(shadowCamera, { width: 1, height: 1 }));
+   * ```
+   */
+  async frustum(view: ViewOptions | Float32Array, options?: QueryOptions): Promise<VisibleSet> {
+    this.#link.check('frustum');
+    return this.#queries.frustum(view, options);
+  }
+
+  /**
+   * Which of the targets the eye of a view sees: those in its frustum to which it has a clear line. A line goes from the
+   * near plane to each of nine points of a target, and only the target itself does not stand in its own way. The options
+   * are about what may be in the way.
+   *
+   * ```ts
+   * service.setView({ projection, view: guardView, viewport: { width: 1, height: 1 } }, 'guard');
+   * const { ids } = await service.sees('guard', intruders, { ignore: [guard] });
+   * ```
+   */
+  async sees(view: string | ViewOptions, targets: ArrayLike<ObjectId>, options?: QueryOptions): Promise<Sight> {
+    this.#link.check('sees');
+    return this.#queries.sees(view, targets, options);
+  }
+
+  /**
+   * The objects that a shape meets, by id; touching counts. Meshes are surfaces, all other shapes are solid. `matrix` is
+   * any affine, invertible one.
+   *
+   * ```ts
+   * const near = await service.overlap({ type: 'sphere', radius: 5, center: [0, 1, 0] });
+   * ```
+   */
+  async overlap(shape: Shape, matrix?: ArrayLike<number>, options?: QueryOptions): Promise<Uint32Array> {
+    this.#link.check('overlap');
+    return this.#queries.overlap(shape, matrix, options);
+  }
+
+  /** The objects that are solid around a point, by id. */
+  async containing(point: Vec3, options?: QueryOptions): Promise<Uint32Array> {
+    this.#link.check('containing');
+    return this.#queries.containing(point, options);
+  }
+
+  /** The point nearest to a given one of all objects no farther than `maxDistance` (any, by default). */
+  async closestPoint(point: Vec3, options?: QueryOptions & { maxDistance?: number }): Promise<ClosestPoint | null> {
+    this.#link.check('closestPoint');
+    return this.#queries.closestPoint(point, options);
   }
 
   get stats(): ServiceStats {

@@ -79,6 +79,14 @@ export class ViewTable {
     );
   }
 
+  /** The record of now, of a view by name or of one that is given for a query alone. */
+  recordOf(operation: string, argument: string, view: string | ViewOptions): Uint32Array {
+    if (typeof view === 'string') return this.get(operation, argument, view).record.slice();
+    const given = new View(0);
+    writeView(operation, view, given);
+    return given.record;
+  }
+
   /** Answers the slot that it had. */
   delete(operation: string, name: unknown): number {
     const { slot } = this.get(operation, 'name', name);

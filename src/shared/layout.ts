@@ -91,7 +91,7 @@ export const OBJECT_COLLIDES_WITH = 16; // u32
 export const OBJECT_GROUP = 20; // u32
 export const OBJECT_CONTACTS = 24; // u32, CONTACTS_*
 export const OBJECT_CENTER = 32; // f64 × 3, of box and sphere; a capsule's from
-export const OBJECT_EXTENT = 56; // f64 × 3, half extents; a capsule's to
+export const OBJECT_EXTENT = 56; // f64 × 3, half extents of a box; a capsule's to
 export const OBJECT_ROTATION = 80; // f64 × 4, quaternion xyzw of a box
 export const OBJECT_RADIUS = 112; // f64
 export const OBJECT_MATRIX = 128; // f64 × 12, when FLAG_MATRIX
@@ -114,20 +114,42 @@ export const CONTACTS_ANY = 2;
 export const CONTACTS_MANIFOLD = 3;
 export const CONTACTS_TRIANGLES = 4;
 
+// What a query asks of the objects that it is about, as the worker writes it into the core.
+export const FILTER_LAYERS = 0; // u32
+export const FILTER_SIDE = 4; // u32, SIDE_*
+export const FILTER_PRECISION = 8; // u32, PRECISION_*
+export const FILTER_IGNORE = 12; // u32, address of u32 ids, ascending
+export const FILTER_IGNORE_COUNT = 16; // u32
+export const FILTER_BYTES = 32;
+
+export const SIDE_FRONT = 1;
+export const SIDE_BACK = 2;
+export const SIDE_DOUBLE = 3;
+
+export const PRECISION_SPHERE = 1;
+export const PRECISION_AABB = 2;
+export const PRECISION_OBB = 3;
+export const PRECISION_MESH = 4;
+
 // A ray query, as the worker writes it into the core.
 export const RAY_ORIGIN = 0; // f64 × 3
 export const RAY_DIRECTION = 24; // f64 × 3, any length but zero
 export const RAY_T_MIN = 48; // f64, world units
 export const RAY_T_MAX = 56; // f64, world units
-export const RAY_LAYERS = 64; // u32
-export const RAY_SIDE = 68; // u32, SIDE_*
-export const RAY_IGNORE = 72; // u32, address of u32 ids
-export const RAY_IGNORE_COUNT = 76; // u32
-export const RAY_BYTES = 80;
+export const RAY_BYTES = 64;
 
-export const SIDE_FRONT = 1;
-export const SIDE_BACK = 2;
-export const SIDE_DOUBLE = 3;
+// A region of a view: a rectangle in the units of clip space over w, and perhaps a polygon in it.
+export const REGION_LOW_X = 0; // f64, -1 … 1
+export const REGION_LOW_Y = 8; // f64
+export const REGION_HIGH_X = 16; // f64
+export const REGION_HIGH_Y = 24; // f64
+export const REGION_POLYGON = 32; // u32, address of two f64 for each vertex
+export const REGION_VERTEX_COUNT = 36; // u32, 0 for the whole rectangle
+export const REGION_MODE = 40; // u32, REGION_TOUCH or REGION_ENCLOSE
+export const REGION_BYTES = 48;
+
+export const REGION_TOUCH = 1;
+export const REGION_ENCLOSE = 2;
 
 // A hit, as the core writes it.
 export const HIT_OBJECT = 0; // u32, NO_OBJECT where missed
@@ -136,6 +158,7 @@ export const HIT_DISTANCE = 8; // f64
 export const HIT_POINT = 16; // f64 × 3
 export const HIT_NORMAL = 40; // f64 × 3
 export const HIT_BARYCENTRIC = 64; // f64 × 3
+export const HIT_PIXELS = 88; // f64, of a pick by screen distance
 export const HIT_BYTES = 96;
 
 // A mesh, baked or in the core: header, nodes, blocks of triangles, and the indices as given (for refits).
@@ -159,6 +182,8 @@ export const MESH_LOW = 80; // f64 × 3, bounds in mesh space
 export const MESH_HIGH = 104; // f64 × 3
 export const MESH_COST = 128; // f64, of the tree as it is; mesh/cost.ts
 export const MESH_BUILT_COST = 136; // f64, of the tree as it was built
+export const MESH_RADIUS = 144; // f64, 0 in a baked mesh: in the core alone, derived when asked for
+export const MESH_WINDING = 152; // u32, the same
 export const MESH_HEADER_BYTES = 192;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
 export const MESH_VERSION_VALUE = 2;

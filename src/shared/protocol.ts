@@ -1,5 +1,17 @@
 import { CollisionError, ERROR_CODES, type ErrorCode } from './errors.js';
-import type { Hit, MeshData, MeshId, MeshInfo, ObjectId, Ray, RayHits } from './types.js';
+import type {
+  ClosestPoint,
+  Hit,
+  MeshData,
+  MeshId,
+  MeshInfo,
+  ObjectId,
+  Ray,
+  RayHits,
+  Sight,
+  Vec3,
+  VisibleSet,
+} from './types.js';
 
 /** What the worker answers through comlink: flat, without overloads or generics, which comlink's types lose. */
 export interface WorkerApi {
@@ -11,13 +23,47 @@ export interface WorkerApi {
   updateMesh(mesh: MeshId, positions: Float32Array): MeshUpdate;
   /** Hands over the tree that was asked for; null where it could not be built, and the one there stays. */
   replaceTree(mesh: MeshId, baked: ArrayBuffer | null): MeshUpdate;
-  raycast(ray: Ray, filter: RayFilter): Hit | null;
+  raycast(ray: Ray, filter: Filter): Hit | null;
   /** Nearest first. */
-  raycastAll(ray: Ray, filter: RayFilter): Hit[];
+  raycastAll(ray: Ray, filter: Filter): Hit[];
   /** Whether nothing is hit. */
-  isClear(ray: Ray, filter: RayFilter): boolean;
+  isClear(ray: Ray, filter: Filter): boolean;
   /** Eight numbers per ray: origin, tMin, direction, tMax. */
-  raycastMany(rays: Float32Array, filter: RayFilter): RayHits;
+  raycastMany(rays: Float32Array, filter: Filter): RayHits;
+  /** The object of which the centre is drawn nearest to the cursor. */
+  pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): Hit | null;
+  /** All whose centre is drawn in its reach, nearest first. */
+  pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): Hit[];
+  /** Ids, ascending. */
+  pickRegion(view: ViewRecord, region: Region, filter: Filter): Uint32Array;
+  /** What a view sees, or what is on the inner side of all planes, four numbers each. */
+  frustum(volume: ViewRecord | Float32Array, filter: Filter): VisibleSet;
+  sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Sight;
+  /** Ids, ascending. */
+  overlap(shape: ObjectDescription, matrix: number[], filter: Filter): Uint32Array;
+  /** Ids, ascending. */
+  containing(point: Vec3, filter: Filter): Uint32Array;
+  closestPoint(point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null;
+}
+
+/** layout.ts's view. */
+export type ViewRecord = Uint32Array;
+
+/** In pixels, as the view's viewport. */
+export interface Cursor {
+  x: number;
+  y: number;
+  radius: number;
+}
+
+/** In clip space over w, of which the viewport is [-1, 1]². */
+export interface Region {
+  /** Low x and y, high x and y. */
+  bounds: readonly [number, number, number, number];
+  /** Two numbers for each vertex; empty for the whole rectangle. */
+  polygon: Float64Array;
+  /** REGION_TOUCH or REGION_ENCLOSE. */
+  mode: number;
 }
 
 /** What the worker knows of a mesh. */
@@ -124,11 +170,14 @@ export interface ObjectDescription {
   radius: number;
 }
 
-export interface RayFilter {
+/** Which objects a query is about, and what stands for them. */
+export interface Filter {
   layers: number;
   /** SIDE_* */
   side: number;
-  /** Ids that are not alive are passed over. */
+  /** PRECISION_* */
+  precision: number;
+  /** Ascending. Ids that are not alive are passed over. */
   ignore: Uint32Array;
 }
 

@@ -22,6 +22,7 @@ export interface CoreExports {
   checkMesh(address: number, bytes: number): number;
   checkMeshTree(address: number): number;
   sealMesh(address: number): void;
+  freeMesh(address: number): void;
   refitScratch(address: number): number;
   refitMesh(address: number, positions: number, scratch: number): number;
   refitCulprit(): number;
@@ -30,12 +31,12 @@ export interface CoreExports {
   removeObject(id: number): void;
   removeView(slot: number): void;
   runFrame(input: number): number;
-  raycast(query: number, hit: number): number;
-  raycastAll(query: number): number;
+  raycast(ray: number, filter: number, hit: number): number;
+  raycastAll(ray: number, filter: number): number;
   foundHits(): number;
-  anyHit(query: number): number;
+  anyHit(ray: number, filter: number): number;
   raycastMany(
-    query: number,
+    filter: number,
     rays: number,
     count: number,
     objects: number,
@@ -43,6 +44,16 @@ export interface CoreExports {
     distances: number,
     barycentrics: number,
   ): void;
+  foundIds(): number;
+  foundInside(): number;
+  pickScreen(view: number, x: number, y: number, radius: number, filter: number, all: boolean): number;
+  pickRegion(view: number, region: number, filter: number): number;
+  frustumOfView(view: number, filter: number): number;
+  frustumOfPlanes(planes: number, count: number, filter: number): number;
+  sees(view: number, targets: number, count: number, filter: number, points: number): void;
+  overlap(description: number, filter: number): number;
+  containing(x: number, y: number, z: number, filter: number): number;
+  closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
   check(): number;
 }
 

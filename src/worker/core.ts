@@ -1,11 +1,13 @@
 import { CollisionError } from '../shared/errors.js';
 import * as layout from '../shared/layout.js';
-import type { ObjectDescription, RayFilter, TreeInfo } from '../shared/protocol.js';
-import type { Hit, ObjectId, Ray, Vec3 } from '../shared/types.js';
+import type { TreeInfo } from '../shared/protocol.js';
+import type { ObjectId } from '../shared/types.js';
+import { type MeshAddress, type PlacedDescription, writeDescription } from './core-description.js';
 import { type CoreExports, FAULTS, instantiateCore } from './core-exports.js';
+import { CoreMemory } from './core-memory.js';
+import { CoreQueries } from './core-queries.js';
 
-/** Address of a baked mesh in the core's memory. */
-export type MeshAddress = number;
+export type { MeshAddress, PlacedDescription } from './core-description.js';
 
 /** A build under way; `step` until it answers 1, then `finish`. */
 export interface MeshBuild {
@@ -14,13 +16,6 @@ export interface MeshBuild {
   /** The baked mesh, in a buffer of its own. Frees the build. */
   finish(): ArrayBuffer;
   abort(): void;
-}
-
-/** A description with its mesh's address for `mesh`, and perhaps a matrix. */
-export interface PlacedDescription extends ObjectDescription {
-  mesh: MeshAddress;
-  /** 16, column-major. Absent: the identity for a new object, its own for a set one. */
-  matrix?: ArrayLike<number> | undefined;
 }
 
 export interface Core {
@@ -58,15 +53,7 @@ export interface Core {
   /** Runs one frame: layout.ts's frame in, and out into `out` when that is large enough, else into a new buffer. */
   frame(input: ArrayBuffer, out: ArrayBuffer | undefined): ArrayBuffer;
 
-  raycast(ray: Ray, filter: RayFilter): Omit<Hit, 'frame'> | null;
-  /** Every hit, by distance, then object, then triangle. */
-  raycastAll(ray: Ray, filter: RayFilter): Omit<Hit, 'frame'>[];
-  /** `anyHit`: whether anything is hit at all; stops at the first proof. */
-  anyHit(ray: Ray, filter: RayFilter): boolean;
-  raycastMany(
-    rays: Float32Array,
-    filter: RayFilter,
-  ): { objects: Uint32Array; distances: Float64Array; triangles: Int32Array; barycentrics: Float32Array };
+  readonly queries: CoreQueries;
 
   /** The first broken invariant of any structure in words, or null. Slow; for tests. */
   check(): string | null;
@@ -89,16 +76,18 @@ export function bindCore(exports: CoreExports): Core {
 }
 
 class WasmCore implements Core {
+  readonly queries: CoreQueries;
   readonly #exports: CoreExports;
-  #view: DataView;
-  /** Room for one description, one ray query and one hit. */
+  readonly #memory: CoreMemory;
+  /** Room for one description. */
   readonly #scratch: number;
   readonly #meshes = new Set<MeshAddress>();
 
   constructor(exports: CoreExports) {
     this.#exports = exports;
-    this.#view = new DataView(exports.memory.buffer);
-    this.#scratch = this.#allocate(layout.OBJECT_BYTES + layout.RAY_BYTES + layout.HIT_BYTES);
+    this.#memory = new CoreMemory(exports);
+    this.#scratch = this.#memory.allocate(layout.OBJECT_BYTES);
+    this.queries = new CoreQueries(exports, this.#memory);
   }
 
   get memoryBytes(): number {
@@ -107,32 +96,6 @@ class WasmCore implements Core {
 
   get usedBytes(): number {
     return this.#exports.usedBytes() >>> 0;
-  }
-
-  // --- memory ---
-
-  #allocate(bytes: number): number {
-    return this.#exports.allocate(BigInt(bytes)) >>> 0;
-  }
-
-  /** A view of the whole memory; growing detaches the one before. */
-  #memory(): DataView {
-    if (this.#view.buffer !== this.#exports.memory.buffer) this.#view = new DataView(this.#exports.memory.buffer);
-    return this.#view;
-  }
-
-  #bytes(address: number, length: number): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.#exports.memory.buffer as ArrayBuffer, address, length);
-  }
-
-  /** Runs `work` on a temporary allocation. */
-  #with<T>(bytes: number, work: (address: number) => T): T {
-    const address = this.#allocate(Math.max(bytes, 1));
-    try {
-      return work(address);
-    } finally {
-      this.#exports.release(address);
-    }
   }
 
   // --- meshes ---
@@ -196,9 +159,9 @@ class WasmCore implements Core {
 
   loadMesh(baked: ArrayBuffer): MeshAddress {
     const wasm = this.#exports;
-    const address = this.#allocate(baked.byteLength);
+    const address = this.#memory.allocate(baked.byteLength);
     try {
-      this.#bytes(address, baked.byteLength).set(new Uint8Array(baked));
+      this.#memory.bytes(address, baked.byteLength).set(new Uint8Array(baked));
       const fault = wasm.checkMesh(address, baked.byteLength);
       if (fault !== 0) throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${baked.byteLength} bytes given)`);
     } catch (error) {
@@ -211,12 +174,12 @@ class WasmCore implements Core {
 
   bakeMesh(mesh: MeshAddress): ArrayBuffer {
     this.#exports.sealMesh(mesh);
-    const length = this.#memory().getUint32(mesh + layout.MESH_BYTES, true);
-    return this.#bytes(mesh, length).slice().buffer;
+    const length = this.#memory.view.getUint32(mesh + layout.MESH_BYTES, true);
+    return this.#memory.bytes(mesh, length).slice().buffer;
   }
 
   meshInfo(mesh: MeshAddress): TreeInfo {
-    const view = this.#memory();
+    const view = this.#memory.view;
     const triangles = view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
     return {
       triangles,
@@ -228,11 +191,11 @@ class WasmCore implements Core {
   }
 
   meshIndices(mesh: MeshAddress): Uint32Array<ArrayBuffer> | undefined {
-    const view = this.#memory();
+    const view = this.#memory.view;
     if (view.getUint32(mesh + layout.MESH_INDEXED, true) === 0) return undefined;
     const at = mesh + view.getUint32(mesh + layout.MESH_INDICES, true);
     const count = 3 * view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
-    return new Uint32Array(this.#bytes(at, 4 * count).slice().buffer);
+    return new Uint32Array(this.#memory.bytes(at, 4 * count).slice().buffer);
   }
 
   refitMesh(mesh: MeshAddress, positions: Float32Array): boolean {
@@ -244,7 +207,7 @@ class WasmCore implements Core {
     }
     // The scratch memory begins at a multiple of 16.
     const scratch = Math.ceil(positions.byteLength / 16) * 16;
-    return this.#with(scratch + (wasm.refitScratch(mesh) >>> 0), (address) => {
+    return this.#memory.with(scratch + (wasm.refitScratch(mesh) >>> 0), (address) => {
       new Float32Array(wasm.memory.buffer, address, positions.length).set(positions);
       const fault = wasm.refitMesh(mesh, address, address + scratch);
       if (fault === REFIT_NOT_FINITE) throw notFinite(positions, wasm.refitCulprit() >>> 0);
@@ -259,29 +222,29 @@ class WasmCore implements Core {
   }
 
   freeMesh(mesh: MeshAddress): void {
-    if (this.#meshes.delete(mesh)) this.#exports.release(mesh);
+    if (this.#meshes.delete(mesh)) this.#exports.freeMesh(mesh);
   }
 
   meshesIntersect(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): boolean {
-    setAffine(this.#memory(), this.#scratch, matrix);
+    this.#memory.setAffine(this.#scratch, matrix);
     return this.#exports.meshPairs(a, b, this.#scratch, false) !== 0;
   }
 
   intersectingTriangles(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): Uint32Array {
-    setAffine(this.#memory(), this.#scratch, matrix);
+    this.#memory.setAffine(this.#scratch, matrix);
     const count = this.#exports.meshPairs(a, b, this.#scratch, true) >>> 0;
-    return new Uint32Array(this.#exports.memory.buffer, this.#exports.foundPairs() >>> 0, count * 2).slice();
+    return this.#memory.uint32s(this.#exports.foundPairs() >>> 0, count * 2);
   }
 
   // --- objects and views ---
 
   addObjects(ids: Uint32Array, description: PlacedDescription): void {
-    this.#describe(description);
+    writeDescription(this.#memory, this.#scratch, description);
     for (const id of ids) this.#exports.putObject(id, this.#scratch);
   }
 
   setObject(id: ObjectId, description: PlacedDescription): void {
-    this.#describe(description);
+    writeDescription(this.#memory, this.#scratch, description);
     this.#exports.putObject(id, this.#scratch);
   }
 
@@ -293,101 +256,19 @@ class WasmCore implements Core {
     this.#exports.removeView(slot);
   }
 
-  #describe(description: PlacedDescription): void {
-    const view = this.#memory();
-    const at = this.#scratch;
-    const { matrix } = description;
-    view.setUint32(at + layout.OBJECT_SHAPE, description.shape, true);
-    view.setUint32(at + layout.OBJECT_MESH, description.mesh, true);
-    view.setUint32(at + layout.OBJECT_FLAGS, description.flags | (matrix ? layout.FLAG_MATRIX : 0), true);
-    view.setUint32(at + layout.OBJECT_LAYERS, description.layers, true);
-    view.setUint32(at + layout.OBJECT_COLLIDES_WITH, description.collidesWith, true);
-    view.setUint32(at + layout.OBJECT_GROUP, description.group, true);
-    view.setUint32(at + layout.OBJECT_CONTACTS, description.contacts, true);
-    setFloats(view, at + layout.OBJECT_CENTER, description.center, 3);
-    setFloats(view, at + layout.OBJECT_EXTENT, description.extent, 3);
-    setFloats(view, at + layout.OBJECT_ROTATION, description.rotation, 4);
-    view.setFloat64(at + layout.OBJECT_RADIUS, description.radius, true);
-    if (matrix) setAffine(view, at + layout.OBJECT_MATRIX, matrix);
-  }
-
   // --- frames ---
 
   frame(input: ArrayBuffer, out: ArrayBuffer | undefined): ArrayBuffer {
     const used = new DataView(input).getUint32(layout.IN_BYTES, true);
-    return this.#with(used, (address) => {
-      this.#bytes(address, used).set(new Uint8Array(input, 0, used));
+    return this.#memory.with(used, (address) => {
+      this.#memory.bytes(address, used).set(new Uint8Array(input, 0, used));
       const result = this.#exports.runFrame(address) >>> 0;
-      const length = this.#memory().getUint32(result + layout.OUT_BYTES, true);
+      const length = this.#memory.view.getUint32(result + layout.OUT_BYTES, true);
       // A buffer that is too small is replaced by one with room to grow, so that this stays rare.
       const target = out && out.byteLength >= length ? out : new ArrayBuffer(roomFor(length));
-      new Uint8Array(target).set(this.#bytes(result, length));
+      new Uint8Array(target).set(this.#memory.bytes(result, length));
       return target;
     });
-  }
-
-  // --- rays ---
-
-  /** Writes the query; answers its address and frees what it needed after `work`. */
-  #query<T>(ray: Ray | null, filter: RayFilter, work: (query: number, hit: number) => T): T {
-    return this.#with(filter.ignore.byteLength, (ignore) => {
-      const query = this.#scratch + layout.OBJECT_BYTES;
-      const view = this.#memory();
-      new Uint32Array(this.#exports.memory.buffer, ignore, filter.ignore.length).set(filter.ignore);
-      if (ray) {
-        setFloats(view, query + layout.RAY_ORIGIN, ray.origin, 3);
-        setFloats(view, query + layout.RAY_DIRECTION, ray.direction, 3);
-        view.setFloat64(query + layout.RAY_T_MIN, ray.tMin ?? 0, true);
-        view.setFloat64(query + layout.RAY_T_MAX, ray.tMax ?? Number.POSITIVE_INFINITY, true);
-      }
-      view.setUint32(query + layout.RAY_LAYERS, filter.layers, true);
-      view.setUint32(query + layout.RAY_SIDE, filter.side, true);
-      view.setUint32(query + layout.RAY_IGNORE, ignore, true);
-      view.setUint32(query + layout.RAY_IGNORE_COUNT, filter.ignore.length, true);
-      return work(query, query + layout.RAY_BYTES);
-    });
-  }
-
-  raycast(ray: Ray, filter: RayFilter): Omit<Hit, 'frame'> | null {
-    return this.#query(ray, filter, (query, hit) => {
-      return this.#exports.raycast(query, hit) ? hitAt(this.#memory(), hit) : null;
-    });
-  }
-
-  raycastAll(ray: Ray, filter: RayFilter): Omit<Hit, 'frame'>[] {
-    return this.#query(ray, filter, (query) => {
-      const count = this.#exports.raycastAll(query) >>> 0;
-      const start = this.#exports.foundHits() >>> 0;
-      const view = this.#memory();
-      const hits = Array.from({ length: count }, (_, i) => hitAt(view, start + i * layout.HIT_BYTES));
-      return hits.sort((a, b) => a.distance - b.distance || a.object - b.object || a.triangle - b.triangle);
-    });
-  }
-
-  anyHit(ray: Ray, filter: RayFilter): boolean {
-    return this.#query(ray, filter, (query) => this.#exports.anyHit(query) !== 0);
-  }
-
-  raycastMany(rays: Float32Array, filter: RayFilter) {
-    const count = rays.length / 8;
-    return this.#query(null, filter, (query) =>
-      this.#with(count * 64, (input) => {
-        // 32 bytes of a ray, then 8 + 4 + 4 + 12 of its answer, the widest first.
-        const distances = input + count * 32;
-        const objects = distances + count * 8;
-        const triangles = objects + count * 4;
-        const barycentrics = triangles + count * 4;
-        new Float32Array(this.#exports.memory.buffer, input, rays.length).set(rays);
-        this.#exports.raycastMany(query, input, count, objects, triangles, distances, barycentrics);
-        const { buffer } = this.#exports.memory;
-        return {
-          objects: new Uint32Array(buffer, objects, count).slice(),
-          distances: new Float64Array(buffer, distances, count).slice(),
-          triangles: new Int32Array(buffer, triangles, count).slice(),
-          barycentrics: new Float32Array(buffer, barycentrics, count * 3).slice(),
-        };
-      }),
-    );
   }
 
   // --- checks ---
@@ -412,34 +293,6 @@ function noArea(triangles: number): CollisionError {
 function notFinite(positions: Float32Array, vertex: number): CollisionError {
   const found = positions.subarray(3 * vertex, 3 * vertex + 3).join(', ');
   return new CollisionError('BAD_DATA', `vertex ${vertex} of positions is (${found}), expected finite numbers`);
-}
-
-function setFloats(view: DataView, at: number, values: ArrayLike<number>, count: number): void {
-  for (let i = 0; i < count; i++) view.setFloat64(at + i * 8, values[i] as number, true);
-}
-
-/** The upper three rows of a column-major matrix, column by column. */
-function setAffine(view: DataView, at: number, matrix: ArrayLike<number>): void {
-  for (let column = 0; column < 4; column++) {
-    for (let row = 0; row < 3; row++) {
-      view.setFloat64(at + (column * 3 + row) * 8, matrix[column * 4 + row] as number, true);
-    }
-  }
-}
-
-function hitAt(view: DataView, at: number): Omit<Hit, 'frame'> {
-  return {
-    object: view.getUint32(at + layout.HIT_OBJECT, true),
-    distance: view.getFloat64(at + layout.HIT_DISTANCE, true),
-    point: vectorAt(view, at + layout.HIT_POINT),
-    normal: vectorAt(view, at + layout.HIT_NORMAL),
-    triangle: view.getInt32(at + layout.HIT_TRIANGLE, true),
-    barycentric: vectorAt(view, at + layout.HIT_BARYCENTRIC),
-  };
-}
-
-function vectorAt(view: DataView, at: number): Vec3 {
-  return [view.getFloat64(at, true), view.getFloat64(at + 8, true), view.getFloat64(at + 16, true)];
 }
 
 /** A half more than is needed now, in whole kilobytes. */

@@ -6,11 +6,12 @@ import {
   FLAG_CULLABLE,
   FLAG_PICKABLE,
   GENERATION_BITS,
+  PRECISION_MESH,
   SHAPE_BOX,
   SHAPE_MESH,
   SIDE_DOUBLE,
 } from '../../src/shared/layout.js';
-import type { RayFilter } from '../../src/shared/protocol.js';
+import type { Filter } from '../../src/shared/protocol.js';
 import type { MeshData, ViewOptions } from '../../src/shared/types.js';
 import type { Core, PlacedDescription } from '../../src/worker/core.js';
 import { bake, startCore } from '../core.js';
@@ -32,8 +33,8 @@ export function addMeshObject(core: Core, mesh: number): void {
 /** Of the only object. */
 export const OBJECT_ID = idsOf(1)[0];
 
-export function filterOf(side = SIDE_DOUBLE): RayFilter {
-  return { layers: -1, side, ignore: new Uint32Array(0) };
+export function filterOf(side = SIDE_DOUBLE): Filter {
+  return { layers: -1, side, precision: PRECISION_MESH, ignore: new Uint32Array(0) };
 }
 
 /** Both sides of the service in one thread: what the client writes, the core reads, and the other way around. */

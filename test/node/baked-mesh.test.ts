@@ -24,7 +24,12 @@ import { icosphere, rods, soup, type Triangles } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const ROUNDS = 10_000;
-const FILTER = { layers: 0xffffffff, side: layout.SIDE_DOUBLE, ignore: new Uint32Array() };
+const FILTER = {
+  layers: 0xffffffff,
+  side: layout.SIDE_DOUBLE,
+  precision: layout.PRECISION_MESH,
+  ignore: new Uint32Array(),
+};
 const PLACED: PlacedDescription = {
   ...{ shape: layout.SHAPE_MESH, mesh: 0, flags: layout.FLAG_PICKABLE | layout.FLAG_CULLABLE, layers: 1 },
   ...{ collidesWith: 1, group: 0, contacts: layout.CONTACTS_ANY, center: [0, 0, 0], extent: [1, 1, 1] },
@@ -70,11 +75,11 @@ function probe(in_: Core, mesh: MeshAddress, rays: Float32Array) {
   };
   place();
   const ignore = Uint32Array.of(GOOD, BOX);
-  const first = in_.raycastMany(rays, { ...FILTER, ignore });
+  const first = in_.queries.raycastMany(rays, { ...FILTER, ignore });
   const any: boolean[] = [];
   for (let i = 0; i < rays.length; i += 8) {
     const ray = { origin: triple(rays, i), direction: triple(rays, i + 4) };
-    any.push(in_.anyHit(ray, { ...FILTER, ignore }));
+    any.push(in_.queries.anyHit(ray, { ...FILTER, ignore }));
   }
   const out = in_.frame(new Staging().seal(1, 1), undefined);
   const words = new Uint32Array(out);
@@ -145,8 +150,8 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
     }
     let rays: Float32Array;
     do rays = raysAt(random, 8);
-    while (!core.raycastMany(rays, FILTER).objects.includes(GOOD));
-    const good = core.raycastMany(rays, FILTER);
+    while (!core.queries.raycastMany(rays, FILTER).objects.includes(GOOD));
+    const good = core.queries.raycastMany(rays, FILTER);
     probe(core, core.loadMesh(original.buffer), rays); // leaves the scene's tables as large as they get
     const { usedBytes } = core;
 
@@ -187,11 +192,11 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
       }
       core.freeMesh(mesh);
       twin.freeMesh(other);
-      if (round % 100 === 0) expect(core.raycastMany(rays, FILTER)).toEqual(good);
+      if (round % 100 === 0) expect(core.queries.raycastMany(rays, FILTER)).toEqual(good);
     }
     console.log(counts);
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(ROUNDS / 50);
-    expect(core.raycastMany(rays, FILTER)).toEqual(good);
+    expect(core.queries.raycastMany(rays, FILTER)).toEqual(good);
     expect(core.check()).toBeNull();
     expect(core.usedBytes - usedBytes).toBeLessThan(4096); // the stack of a pair of forgeries
   });

@@ -20,7 +20,12 @@ import { Random, SEED } from '../oracle/random.js';
 import { createLimitedWorker, limitMemory } from './limited-memory.js';
 
 const PAGES = 64;
-const FILTER = { layers: 0xffffffff, side: layout.SIDE_DOUBLE, ignore: new Uint32Array() };
+const FILTER = {
+  layers: 0xffffffff,
+  side: layout.SIDE_DOUBLE,
+  precision: layout.PRECISION_MESH,
+  ignore: new Uint32Array(),
+};
 const OUT_OF_MEMORY = expect.objectContaining({ name: 'CollisionError', code: 'OUT_OF_MEMORY' });
 
 const VIEW = {
@@ -126,7 +131,7 @@ class World {
       rays.set([...random.direction().multiplyScalar(30).toArray(), 0, ...random.direction().toArray(), 100], i);
       for (let k = 0; k < 3; k++) rays[i + 4 + k] = random.range(-8, 8) - rays[i + k];
     }
-    return this.core.raycastMany(rays, FILTER);
+    return this.core.queries.raycastMany(rays, FILTER);
   }
 }
 
@@ -248,7 +253,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
       (world) => {
         world.addStack(2000);
         return () => {
-          const hits = world.core.raycastAll({ origin: [0, 0, 10], direction: [0, 0, -1] }, FILTER);
+          const hits = world.core.queries.raycastAll({ origin: [0, 0, 10], direction: [0, 0, -1] }, FILTER);
           expect(hits.length).toBeGreaterThan(2000);
           return hits;
         };

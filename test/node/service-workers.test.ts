@@ -332,7 +332,7 @@ test('memory that runs out in a command is told by the next frame, and all else 
   });
   expect(frame()).toMatchObject({ failure: undefined });
   service.receive({ type: 'commands', list: [{ type: 'setObject', id: b, description, matrix: undefined }] });
-  const filter = { layers: 1, side: 3, ignore: new Uint32Array() };
+  const filter = { layers: 1, side: 3, precision: 4, ignore: new Uint32Array() };
   expect(service.raycast(FORWARD, filter)).toMatchObject({ object: c });
   service.receive({ type: 'commands', list: [a, b, c].map((id) => ({ type: 'removeObject', id }) as const) });
   expect(service.raycast(FORWARD, filter)).toBeNull();

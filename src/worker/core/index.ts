@@ -1,19 +1,22 @@
 // What the worker calls. Addresses and counts in, codes and addresses out; core.ts is the other side.
 
 import {
-  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, RAY_DIRECTION, RAY_IGNORE,
-  RAY_IGNORE_COUNT, RAY_LAYERS, RAY_ORIGIN, RAY_SIDE, RAY_T_MAX, RAY_T_MIN,
+  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, RAY_DIRECTION, RAY_ORIGIN, RAY_T_MAX,
+  RAY_T_MIN,
 } from '../../shared/layout';
 import { hitAt, hitCount } from './hits';
 import { checksum } from './mesh/checksum';
 import { Affine } from './math/affine';
 import { checkTree } from './mesh/check';
 import { Build } from './mesh/build';
+import { forgetDerived } from './mesh/derived';
 import { Mesh } from './mesh/layout';
+import { release } from './memory';
 import { REFIT_OK, culprit, refit, refitBytes } from './mesh/refit';
 import { intersectMeshes, pairCount, pairs } from './mesh/pair';
 import { ALL, ANY, NEAREST } from './mesh/ray';
 import { checkScene } from './scene/check';
+import { setFilter } from './scene/filter';
 import {
   castRay, findNormal, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV,
   foundW, pointX, pointY, pointZ,
@@ -27,6 +30,12 @@ export { checkMesh } from './mesh/trust';
 export { putObject, removeObject } from './scene/scene';
 export { removeView } from './scene/views';
 export { runFrame } from './scene/frame';
+export { foundIds } from './scene/found';
+export { closestPoint, containing, overlap } from './scene/near';
+export { frustumOfPlanes, frustumOfView, foundInside } from './scene/frustum';
+export { pickRegion } from './scene/region';
+export { pickScreen } from './scene/screen';
+export { sees } from './scene/sight';
 
 export function buildPositions(build: usize): usize {
   return changetype<Build>(build).positions;
@@ -53,6 +62,7 @@ export function takeMesh(build: usize): usize {
 
 /** Makes a mesh one that `checkMesh` takes for good. */
 export function sealMesh(address: usize): void {
+  forgetDerived(changetype<Mesh>(address));
   changetype<Mesh>(address).checksum = checksum(changetype<Mesh>(address));
 }
 
@@ -60,10 +70,16 @@ export function refitScratch(address: usize): usize {
   return refitBytes(changetype<Mesh>(address));
 }
 
+export function freeMesh(address: usize): void {
+  forgetDerived(changetype<Mesh>(address));
+  release(address);
+}
+
 /** REFIT_*. The vertices, f32 xyz each, and `refitScratch` bytes. */
 export function refitMesh(address: usize, positions: usize, scratch: usize): u32 {
   const mesh = changetype<Mesh>(address);
   const fault = refit(mesh, positions, scratch);
+  forgetDerived(mesh);
   if (fault == REFIT_OK) reshape(mesh, mesh);
   return fault;
 }
@@ -96,20 +112,19 @@ export function check(): u32 {
   return checkScene();
 }
 
-function cast(query: usize, mode: u32): bool {
+function cast(ray: usize, filter: usize, mode: u32): bool {
+  updateTrees();
+  setFilter(filter);
   return castRay(
-    load<f64>(query, RAY_ORIGIN), load<f64>(query, RAY_ORIGIN + 8), load<f64>(query, RAY_ORIGIN + 16),
-    load<f64>(query, RAY_DIRECTION), load<f64>(query, RAY_DIRECTION + 8), load<f64>(query, RAY_DIRECTION + 16),
-    load<f64>(query, RAY_T_MIN), load<f64>(query, RAY_T_MAX),
-    load<u32>(query, RAY_LAYERS), load<u32>(query, RAY_SIDE),
-    load<u32>(query, RAY_IGNORE), load<u32>(query, RAY_IGNORE_COUNT), mode,
+    load<f64>(ray, RAY_ORIGIN), load<f64>(ray, RAY_ORIGIN + 8), load<f64>(ray, RAY_ORIGIN + 16),
+    load<f64>(ray, RAY_DIRECTION), load<f64>(ray, RAY_DIRECTION + 8), load<f64>(ray, RAY_DIRECTION + 16),
+    load<f64>(ray, RAY_T_MIN), load<f64>(ray, RAY_T_MAX), mode,
   );
 }
 
 /** One ray (layout.ts, RAY_*); its nearest hit to `hit` (HIT_*). */
-export function raycast(query: usize, hit: usize): bool {
-  updateTrees();
-  if (!cast(query, NEAREST)) return false;
+export function raycast(ray: usize, filter: usize, hit: usize): bool {
+  if (!cast(ray, filter, NEAREST)) return false;
   findNormal();
   store<u32>(hit, foundObject, HIT_OBJECT);
   store<i32>(hit, foundTriangle, HIT_TRIANGLE);
@@ -126,40 +141,36 @@ export function raycast(query: usize, hit: usize): bool {
   return true;
 }
 
-export function anyHit(query: usize): bool {
-  updateTrees();
-  return cast(query, ANY);
+export function anyHit(ray: usize, filter: usize): bool {
+  return cast(ray, filter, ANY);
 }
 
 /** Every hit of one ray; answers how many. */
-export function raycastAll(query: usize): u32 {
-  updateTrees();
-  cast(query, ALL);
+export function raycastAll(ray: usize, filter: usize): u32 {
+  cast(ray, filter, ALL);
   return hitCount;
 }
 
-/** Address of what `raycastAll` found last: HIT_* each, in no order. */
+/** Address of the hits that the last query found: HIT_* each, in no order. */
 export function foundHits(): usize {
   return hitAt(0);
 }
 
 /**
- * `count` rays of 8 f32 at `rays` (origin, tMin, direction, tMax) with the rest of `query`. Answers by ray: objects
- * u32, triangles i32, distances f64, barycentrics 3 f32.
+ * `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Answers by ray: objects u32, triangles i32, distances
+ * f64, barycentrics 3 f32.
  */
 export function raycastMany(
-  query: usize, rays: usize, count: u32, objects: usize, triangles: usize, distances: usize, barycentrics: usize,
+  filter: usize, rays: usize, count: u32, objects: usize, triangles: usize, distances: usize, barycentrics: usize,
 ): void {
   updateTrees();
-  const layers = load<u32>(query, RAY_LAYERS), sides = load<u32>(query, RAY_SIDE);
-  const ignore = load<u32>(query, RAY_IGNORE), ignoreCount = load<u32>(query, RAY_IGNORE_COUNT);
+  setFilter(filter);
   for (let i: usize = 0; i < count; i++) {
     const ray = rays + (i << 5);
     const hit = castRay(
       <f64>load<f32>(ray), <f64>load<f32>(ray, 4), <f64>load<f32>(ray, 8),
       <f64>load<f32>(ray, 16), <f64>load<f32>(ray, 20), <f64>load<f32>(ray, 24),
-      <f64>load<f32>(ray, 12), <f64>load<f32>(ray, 28),
-      layers, sides, ignore, ignoreCount, NEAREST,
+      <f64>load<f32>(ray, 12), <f64>load<f32>(ray, 28), NEAREST,
     );
     store<u32>(objects + (i << 2), hit ? foundObject : 0xffffffff);
     store<i32>(triangles + (i << 2), hit ? foundTriangle : -1);

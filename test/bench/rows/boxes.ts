@@ -87,7 +87,7 @@ async function ourRays({ positions, matrices }: BoxFrame, rays: Float32Array): P
   return {
     name: OURS,
     run() {
-      ({ distances } = scene.core.raycastMany(rays, filterOf()));
+      ({ distances } = scene.core.queries.raycastMany(rays, filterOf()));
     },
     checksum: (part) => rayChecksum(distances, part),
   };

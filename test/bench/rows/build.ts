@@ -36,7 +36,7 @@ async function ours(triangles: Triangles, rays: Float32Array) {
     async checksum() {
       const reader = await startCore();
       addMeshObject(reader, reader.loadMesh(baked));
-      return rayChecksum(reader.raycastMany(rays, filterOf()).distances, 1);
+      return rayChecksum(reader.queries.raycastMany(rays, filterOf()).distances, 1);
     },
   };
   return { contender, bytes: baked.byteLength };

@@ -49,7 +49,7 @@ async function ours(name: string, ray: Ray, meshOf: (core: Core) => number): Pro
     run() {
       mesh = meshOf(core);
       addMeshObject(core, mesh);
-      distance = core.raycast({ origin, direction }, filterOf())!.distance;
+      distance = core.queries.raycast({ origin, direction }, filterOf())!.distance;
     },
     checksum: () => ({ distance }),
   };

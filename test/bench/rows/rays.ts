@@ -53,7 +53,7 @@ export async function ourRays(triangles: Triangles, rays: Float32Array, side?: n
   return {
     name: OURS,
     run() {
-      ({ distances } = core.raycastMany(rays, filterOf(side)));
+      ({ distances } = core.queries.raycastMany(rays, filterOf(side)));
     },
     checksum: (part) => rayChecksum(distances, part),
   };

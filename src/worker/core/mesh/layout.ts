@@ -26,6 +26,10 @@ export class Mesh {
   highX: f64; highY: f64; highZ: f64;
   cost: f64;
   builtCost: f64;
+  // Derived when first asked for, 0 until then and in a baked mesh.
+  radius: f64;
+  /** Address of what winding.ts knows of the nodes. */
+  winding: u32;
 }
 
 /**

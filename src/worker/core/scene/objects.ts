@@ -3,7 +3,7 @@
 import {
   FLAG_CULLABLE, FLAG_MATRIX, GENERATION_BITS, OBJECT_CENTER, OBJECT_COLLIDES_WITH,
   OBJECT_CONTACTS, OBJECT_EXTENT, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_MESH,
-  OBJECT_ROTATION, OBJECT_SHAPE, SHAPE_MESH,
+  OBJECT_RADIUS, OBJECT_ROTATION, OBJECT_SHAPE, SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE,
 } from '../../../shared/layout';
 import { AFFINE_BYTES, Affine, multiply, setIdentity } from '../math/affine';
 import { reserve } from '../memory';
@@ -30,9 +30,12 @@ export class Item {
   localYx: f64; localYy: f64; localYz: f64;
   localZx: f64; localZy: f64; localZz: f64;
   localTx: f64; localTy: f64; localTz: f64;
+  /** Of a capsule: half its segment, in radii. */
+  half: f64;
+  pad: f64;
 }
 
-export const ITEM_BYTES: usize = 224;
+export const ITEM_BYTES: usize = 240;
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
 @unmanaged
@@ -132,8 +135,7 @@ export function describe(id: u32, description: usize): void {
   if (fresh) liveCount++;
   item.id = id;
   store<u32>(ids + (<usize>slot << 2), id);
-  item.shape = load<u32>(description, OBJECT_SHAPE);
-  item.mesh = load<u32>(description, OBJECT_MESH);
+  describeShape(item, description);
   item.flags = load<u32>(description, OBJECT_FLAGS);
   item.layers = load<u32>(description, OBJECT_LAYERS);
   item.collidesWith = load<u32>(description, OBJECT_COLLIDES_WITH);
@@ -142,7 +144,6 @@ export function describe(id: u32, description: usize): void {
   const world = worldOf(item);
   if (item.flags & FLAG_MATRIX) memory.copy(changetype<usize>(world), description + OBJECT_MATRIX, AFFINE_BYTES);
   else if (fresh) setIdentity(world);
-  setLocal(item, description);
 }
 
 export function forget(slot: u32): void {
@@ -153,13 +154,18 @@ export function forget(slot: u32): void {
   liveCount--;
 }
 
-/** The box of the shape in object space. */
-function setLocal(item: Item, description: usize): void {
-  if (item.shape == SHAPE_MESH) {
-    setMeshBounds(item);
-    return;
-  }
-  const local = localOf(item);
+/** The shape of a description, and its box in object space. */
+export function describeShape(item: Item, description: usize): void {
+  item.shape = load<u32>(description, OBJECT_SHAPE);
+  item.mesh = load<u32>(description, OBJECT_MESH);
+  item.half = 0;
+  if (item.shape == SHAPE_MESH) setMeshBounds(item);
+  else if (item.shape == SHAPE_BOX) setBoxBounds(localOf(item), description);
+  else if (item.shape == SHAPE_SPHERE) setSphereBounds(localOf(item), description);
+  else setCapsuleBounds(item, description);
+}
+
+function setBoxBounds(local: Affine, description: usize): void {
   let hx = load<f64>(description, OBJECT_EXTENT);
   let hy = load<f64>(description, OBJECT_EXTENT + 8);
   let hz = load<f64>(description, OBJECT_EXTENT + 16);
@@ -181,9 +187,47 @@ function setLocal(item: Item, description: usize): void {
   local.zx = s * (x * z + y * w) * hz;
   local.zy = s * (y * z - x * w) * hz;
   local.zz = (1.0 - s * (x * x + y * y)) * hz;
+  setCentre(local, description);
+}
+
+function setCentre(local: Affine, description: usize): void {
   local.tx = load<f64>(description, OBJECT_CENTER);
   local.ty = load<f64>(description, OBJECT_CENTER + 8);
   local.tz = load<f64>(description, OBJECT_CENTER + 16);
+}
+
+function setSphereBounds(local: Affine, description: usize): void {
+  setIdentity(local);
+  local.xx = local.yy = local.zz = load<f64>(description, OBJECT_RADIUS);
+  setCentre(local, description);
+}
+
+/** Its z runs along the segment, any two axes across it. */
+function setCapsuleBounds(item: Item, description: usize): void {
+  const local = localOf(item);
+  const radius = load<f64>(description, OBJECT_RADIUS);
+  const fromX = load<f64>(description, OBJECT_CENTER), toX = load<f64>(description, OBJECT_EXTENT);
+  const fromY = load<f64>(description, OBJECT_CENTER + 8), toY = load<f64>(description, OBJECT_EXTENT + 8);
+  const fromZ = load<f64>(description, OBJECT_CENTER + 16), toZ = load<f64>(description, OBJECT_EXTENT + 16);
+  const dx = toX - fromX, dy = toY - fromY, dz = toZ - fromZ;
+  // By the largest part, so that no square overflows or vanishes.
+  const largest = max(max(abs(dx), abs(dy)), abs(dz));
+  const ax = dx / largest, ay = dy / largest, az = dz / largest;
+  const norm = sqrt(ax * ax + ay * ay + az * az);
+  const length = largest == 0 ? 0 : largest * norm;
+  const wx = largest == 0 ? 0 : ax / norm, wy = largest == 0 ? 0 : ay / norm, wz = largest == 0 ? 1 : az / norm;
+  // Duff et al., "Building an Orthonormal Basis, Revisited", 2017.
+  const sign: f64 = wz < 0 ? -1 : 1;
+  const p = -1.0 / (sign + wz);
+  const q = wx * wy * p;
+  item.half = 0.5 * length / radius;
+  const along = radius + 0.5 * length;
+  local.xx = (1.0 + sign * wx * wx * p) * radius; local.xy = sign * q * radius; local.xz = -sign * wx * radius;
+  local.yx = q * radius; local.yy = (sign + wy * wy * p) * radius; local.yz = -wy * radius;
+  local.zx = wx * along; local.zy = wy * along; local.zz = wz * along;
+  local.tx = 0.5 * (fromX + toX);
+  local.ty = 0.5 * (fromY + toY);
+  local.tz = 0.5 * (fromZ + toZ);
 }
 
 /** The same, of a mesh. */

@@ -15,6 +15,7 @@ import {
   ALL, ANY, NEAREST, castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
 } from '../mesh/ray';
 import { Candidate, boundsOf } from './candidate';
+import { isIgnored, layers, sides } from './filter';
 import { Item, changes, itemAt, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf, worldOf } from './objects';
 import {
   BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, treeOf,
@@ -24,11 +25,7 @@ import {
 let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
 let directionX: f64 = 0, directionY: f64 = 0, directionZ: f64 = 0;
 let tMin: f64 = 0;
-let layers: u32 = 0;
-let sides: u32 = 0;
 let mode: u32 = NEAREST;
-let ignored: usize = 0;
-let ignoredCount: u32 = 0;
 
 // The nearest hit so far.
 export let foundObject: u32 = 0;
@@ -44,19 +41,15 @@ let stack: usize = 0;
 
 /**
  * Nearest hit into found*, without its normal; false if there is none. With ANY, one that need not be the nearest; with
- * ALL, every hit to hits.ts and nothing here. Direction not zero, lengths in world units.
+ * ALL, every hit to hits.ts and nothing here. Direction not zero, lengths in world units. The filter is set before.
  */
 export function castRay(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
-  withLayers: u32, withSides: u32, ignore: usize, ignoreCount: u32, asked: u32,
+  asked: u32,
 ): bool {
   originX = ox; originY = oy; originZ = oz;
   setDirection(dx, dy, dz);
   tMin = from;
-  layers = withLayers;
-  sides = withSides;
-  ignored = ignore;
-  ignoredCount = ignoreCount;
   mode = asked;
   clearHits();
   foundObject = 0;
@@ -241,14 +234,9 @@ function flipped(bits: u32, flip: u32): u32 {
   return flip & 4 ? ((b & 0x0f) << 4) | (b >> 4) : b;
 }
 
-function isIgnored(id: u32): bool {
-  for (let i: u32 = 0; i < ignoredCount; i++) if (load<u32>(ignored + (<usize>i << 2)) == id) return true;
-  return false;
-}
-
 /** A nearer hit on this object replaces the one found; of two at the same distance the lower id stays. */
 function castObject(candidate: Candidate): void {
-  if (ignoredCount > 0 && isIgnored(candidate.id)) return;
+  if (isIgnored(candidate.id)) return;
   const hitsBefore = hitCount;
   if (candidate.shape == SHAPE_MESH) castMesh(itemAt(slotOf(candidate.id)));
   else castBox(candidate);

@@ -1,0 +1,130 @@
+import { PRECISION_MESH, type PRECISION_OBB, REGION_ENCLOSE, REGION_TOUCH, VIEW_VIEWPORT } from '../shared/layout.js';
+import type { Filter, Region } from '../shared/protocol.js';
+import type { QueryOptions, Ray, Rect, RegionOptions } from '../shared/types.js';
+import { checkSignal } from './abort.js';
+import type { ObjectStore } from './objects.js';
+import {
+  checkAtLeastZero,
+  checkBits,
+  checkFinite,
+  checkOneOf,
+  checkOptions,
+  checkTypedArray,
+  checkVec3,
+  invalid,
+} from './validate.js';
+
+export const QUERY_KEYS = ['layers', 'ignore', 'side', 'precision', 'signal'];
+const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
+const RECT_KEYS = ['x', 'y', 'width', 'height'];
+const SIDES = ['front', 'back', 'double'] as const; // SIDE_*, from 1 on
+const PRECISIONS = ['sphere', 'aabb', 'obb', 'mesh'] as const; // PRECISION_*, from 1 on
+const MODES = { touch: REGION_TOUCH, enclose: REGION_ENCLOSE } as const;
+
+/** What a query asks of objects, checked. `precision` is the default. */
+export function checkFilter(
+  operation: string,
+  options: QueryOptions,
+  objects: ObjectStore,
+  precision: typeof PRECISION_MESH | typeof PRECISION_OBB = PRECISION_MESH,
+): Filter {
+  const { layers = -1, ignore = [], side = 'double', signal } = options;
+  const wanted = options.precision ?? PRECISIONS[precision - 1];
+  checkSignal(operation, signal);
+  return {
+    layers: checkBits(operation, 'layers', layers),
+    side: 1 + SIDES.indexOf(checkOneOf(operation, 'side', side, SIDES)),
+    precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', wanted, PRECISIONS)),
+    ignore: checkIds(operation, 'ignore', ignore, objects).sort(),
+  };
+}
+
+/** A copy of ids that are all alive. */
+export function checkIds(operation: string, argument: string, value: unknown, objects: ObjectStore): Uint32Array {
+  const isTyped = ArrayBuffer.isView(value) && 'length' in value;
+  if (!Array.isArray(value) && !isTyped) invalid(operation, argument, value, 'an array of object ids');
+  const ids = Array.from(value as ArrayLike<number>);
+  for (let i = 0; i < ids.length; i++) objects.check(operation, `${argument}[${i}]`, ids[i]);
+  return Uint32Array.from(ids);
+}
+
+export function checkRay(operation: string, ray: Ray): Ray {
+  if (ray === undefined) invalid(operation, 'ray', ray, 'an object');
+  checkOptions(operation, 'ray', ray, RAY_KEYS);
+  const { tMin = 0, tMax = Number.POSITIVE_INFINITY } = ray;
+  const origin = checkVec3(operation, 'ray.origin', ray.origin);
+  const direction = checkVec3(operation, 'ray.direction', ray.direction);
+  if (direction.every((each) => each === 0)) invalid(operation, 'ray.direction', direction, 'a direction, not zero');
+  checkAtLeastZero(operation, 'ray.tMin', tMin);
+  if (!(tMax >= tMin)) invalid(operation, 'ray.tMax', tMax, `a number >= tMin, which is ${tMin}`);
+  return { origin, direction, tMin, tMax };
+}
+
+/** Planes as a query takes them: a copy of four finite numbers each, no normal of which is zero. */
+export function checkPlanes(operation: string, planes: Float32Array): Float32Array {
+  checkTypedArray(operation, 'planes', planes, ['Float32Array']);
+  const { length } = planes;
+  if (length === 0 || length > 128 || length % 4 !== 0) {
+    invalid(operation, 'the length of planes', length, 'four numbers for each of 1 to 32 planes');
+  }
+  for (let i = 0; i < length; i++) checkFinite(operation, `planes[${i}]`, planes[i]);
+  for (let i = 0; i < length; i += 4) {
+    const [x, y, z] = planes.subarray(i, i + 3);
+    if (x === 0 && y === 0 && z === 0) invalid(operation, `the normal of plane ${i / 4}`, [x, y, z], 'one not zero');
+  }
+  return planes.slice();
+}
+
+/** The part of a region that is in the view's viewport, in clip space over w; null where there is none. */
+export function checkRegion(
+  operation: string,
+  region: Rect | Float32Array,
+  mode: RegionOptions['mode'] = 'touch',
+  view: Uint32Array,
+): Region | null {
+  const [left, top, width, height] = new Float64Array(view.buffer).subarray(VIEW_VIEWPORT / 8, VIEW_VIEWPORT / 8 + 4);
+  checkOneOf(operation, 'mode', mode, Object.keys(MODES) as (keyof typeof MODES)[]);
+  const corners = ArrayBuffer.isView(region) ? checkPolygon(operation, region) : checkRect(operation, region);
+  const points = new Float64Array(corners.length);
+  let lowX = Number.POSITIVE_INFINITY;
+  let lowY = Number.POSITIVE_INFINITY;
+  let highX = Number.NEGATIVE_INFINITY;
+  let highY = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < corners.length; i += 2) {
+    const x = ((corners[i] - left) / width) * 2 - 1;
+    const y = 1 - ((corners[i + 1] - top) / height) * 2;
+    points[i] = x;
+    points[i + 1] = y;
+    lowX = Math.min(lowX, x);
+    lowY = Math.min(lowY, y);
+    highX = Math.max(highX, x);
+    highY = Math.max(highY, y);
+  }
+  if (!(lowX <= 1 && lowY <= 1 && highX >= -1 && highY >= -1)) return null;
+  return {
+    bounds: [Math.max(lowX, -1), Math.max(lowY, -1), Math.min(highX, 1), Math.min(highY, 1)],
+    polygon: ArrayBuffer.isView(region) ? points : new Float64Array(),
+    mode: MODES[mode],
+  };
+}
+
+/** Two opposite corners. */
+function checkRect(operation: string, rect: Rect): number[] {
+  if (rect === undefined) invalid(operation, 'region', rect, 'a rectangle or a polygon');
+  const isDomRect = typeof DOMRectReadOnly !== 'undefined' && rect instanceof DOMRectReadOnly;
+  if (!isDomRect) checkOptions(operation, 'region', rect, RECT_KEYS);
+  const x = checkFinite(operation, 'region.x', rect.x);
+  const y = checkFinite(operation, 'region.y', rect.y);
+  const width = checkFinite(operation, 'region.width', rect.width);
+  const height = checkFinite(operation, 'region.height', rect.height);
+  return [x, y, x + width, y + height];
+}
+
+function checkPolygon(operation: string, polygon: Float32Array): Float32Array {
+  checkTypedArray(operation, 'region', polygon, ['Float32Array']);
+  if (polygon.length < 6 || polygon.length % 2 !== 0) {
+    invalid(operation, 'the length of region', polygon.length, 'x and y for each of three vertices or more');
+  }
+  for (let i = 0; i < polygon.length; i++) checkFinite(operation, `region[${i}]`, polygon[i]);
+  return polygon;
+}

@@ -1,0 +1,9 @@
+import { release } from '../memory';
+import { Mesh } from './layout';
+
+/** Forgets what was computed of a mesh when somebody asked, and is none of its data. */
+export function forgetDerived(mesh: Mesh): void {
+  mesh.radius = 0;
+  release(mesh.winding);
+  mesh.winding = 0;
+}

@@ -1,0 +1,121 @@
+// What stands for an object in a query, by the precision that it asks for: its own shape or one of its bounds. Each
+// shape has a space of its own in which it is as simple as can be, and a map from there to the world: any affine one, so
+// that a sphere may be an ellipsoid in the world, and a box a parallelepiped.
+
+import {
+  OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH, SHAPE_SPHERE,
+} from '../../../shared/layout';
+import { Affine, copy, multiply, setIdentity } from '../math/affine';
+import { Mesh } from '../mesh/layout';
+import { meshRadius } from '../mesh/radius';
+import { stretchOf } from '../math/stretch';
+import { Item, describeShape, itemAt, localOf, worldOf } from './objects';
+
+/** A mesh, the unit sphere, the cube [-1, 1]³ or a capsule of radius 1 about the z axis, under a map to the world. */
+@unmanaged
+export class Solid {
+  xx: f64; xy: f64; xz: f64;
+  yx: f64; yy: f64; yz: f64;
+  zx: f64; zy: f64; zz: f64;
+  tx: f64; ty: f64; tz: f64;
+  /** Of a capsule: its segment is from -half to half. */
+  half: f64;
+  /** SHAPE_* */
+  shape: u32;
+  mesh: u32;
+}
+
+export const SOLID_BYTES: usize = 112;
+
+// @ts-ignore: decorator
+@inline
+export function mapOf(solid: Solid): Affine {
+  return changetype<Affine>(changetype<usize>(solid));
+}
+
+const bounds = changetype<Affine>(memory.data(96, 16));
+const asked = changetype<Item>(memory.data(240, 16)); // ITEM_BYTES
+
+/** What stands for the object in a slot. */
+export function solidAt(out: Solid, slot: u32, precision: u32): void {
+  solidOf(out, itemAt(slot), precision);
+}
+
+/** A shape that is no object, from its description (layout.ts, OBJECT_*, with a matrix). */
+export function describedSolid(out: Solid, description: usize): void {
+  describeShape(asked, description);
+  memory.copy(changetype<usize>(worldOf(asked)), description + OBJECT_MATRIX, 96);
+  solidOf(out, asked, PRECISION_MESH);
+}
+
+function solidOf(out: Solid, item: Item, precision: u32): void {
+  const map = mapOf(out);
+  out.mesh = item.mesh;
+  out.half = 0;
+  if (precision == PRECISION_MESH) {
+    out.shape = item.shape;
+    if (item.shape == SHAPE_MESH) {
+      copy(map, worldOf(item));
+      return;
+    }
+    multiply(map, worldOf(item), localOf(item));
+    if (item.shape != SHAPE_CAPSULE) return;
+    // The cube about a capsule is longer than it is wide; the capsule's own space is as long as it is.
+    const shorter = 1.0 / (1.0 + item.half);
+    out.half = item.half;
+    map.zx *= shorter;
+    map.zy *= shorter;
+    map.zz *= shorter;
+    return;
+  }
+  multiply(bounds, worldOf(item), localOf(item));
+  if (precision == PRECISION_OBB) {
+    out.shape = SHAPE_BOX;
+    copy(map, bounds);
+    return;
+  }
+  setIdentity(map);
+  map.tx = bounds.tx;
+  map.ty = bounds.ty;
+  map.tz = bounds.tz;
+  if (precision == PRECISION_AABB) {
+    out.shape = SHAPE_BOX;
+    map.xx = reach(item, bounds.xx, bounds.yx, bounds.zx);
+    map.yy = reach(item, bounds.xy, bounds.yy, bounds.zy);
+    map.zz = reach(item, bounds.xz, bounds.yz, bounds.zz);
+  } else {
+    out.shape = SHAPE_SPHERE;
+    map.xx = map.yy = map.zz = boundingRadius(item, bounds);
+  }
+}
+
+/** How far the shape reaches along an axis of the world, of which these are the parts of the bounds' own axes. */
+function reach(item: Item, x: f64, y: f64, z: f64): f64 {
+  if (item.shape == SHAPE_SPHERE) return sqrt(x * x + y * y + z * z);
+  if (item.shape != SHAPE_CAPSULE) return abs(x) + abs(y) + abs(z);
+  const end = z / (1.0 + item.half);
+  return abs(end) * item.half + sqrt(x * x + y * y + end * end);
+}
+
+/**
+ * Of the sphere about the middle of the bounds: for a mesh the distance of the farthest vertex in its own space times
+ * how much the matrix stretches at most, as three's `boundingSphere` under `applyMatrix4` (which takes the longest column
+ * for that: the same unless the matrix shears).
+ */
+export function boundingRadius(item: Item, b: Affine): f64 {
+  const stretch = stretchOf(worldOf(item));
+  const local = localOf(item);
+  if (item.shape == SHAPE_MESH) return stretch * meshRadius(changetype<Mesh>(item.mesh));
+  const x = sqrt(local.xx * local.xx + local.xy * local.xy + local.xz * local.xz);
+  if (item.shape == SHAPE_SPHERE) return stretch * x;
+  const z = sqrt(local.zx * local.zx + local.zy * local.zy + local.zz * local.zz);
+  if (item.shape == SHAPE_CAPSULE) return stretch * z;
+  // A box: its farthest corner.
+  let farthest: f64 = 0;
+  for (let corner = 0; corner < 4; corner++) {
+    const sy: f64 = corner & 1 ? 1 : -1, sz: f64 = corner & 2 ? 1 : -1;
+    const cx = b.xx + sy * b.yx + sz * b.zx, cy = b.xy + sy * b.yy + sz * b.zy, cz = b.xz + sy * b.yz + sz * b.zz;
+    farthest = max(farthest, cx * cx + cy * cy + cz * cz);
+  }
+  return sqrt(farthest);
+}

@@ -1,0 +1,105 @@
+import { transfer } from 'comlink';
+import { CollisionError } from '../shared/errors.js';
+import type { Cursor, Filter, ObjectDescription, Region, ViewRecord } from '../shared/protocol.js';
+import type { ClosestPoint, Hit, Ray, RayHits, Sight, Vec3, VisibleSet } from '../shared/types.js';
+import { answering } from './answering.js';
+import type { Core } from './core.js';
+import type { MeshTable } from './mesh-table.js';
+
+/** The part of the worker that answers questions. Every answer says which frame it saw. */
+export class QueryService {
+  /** The last one applied. */
+  protected frame = 0;
+  protected readonly core: Core;
+  protected readonly meshes: MeshTable;
+
+  constructor(core: Core, meshes: MeshTable) {
+    this.core = core;
+    this.meshes = meshes;
+  }
+
+  readonly raycast = answering((ray: Ray, filter: Filter): Hit | null =>
+    this.#seen(this.core.queries.raycast(ray, filter)),
+  );
+
+  readonly raycastAll = answering((ray: Ray, filter: Filter): Hit[] =>
+    this.#allSeen(this.core.queries.raycastAll(ray, filter)),
+  );
+
+  readonly isClear = answering((ray: Ray, filter: Filter): boolean => !this.core.queries.anyHit(ray, filter));
+
+  readonly raycastMany = answering((rays: Float32Array, filter: Filter): RayHits => {
+    checkRays(rays);
+    const start = performance.now();
+    const hits = this.core.queries.raycastMany(rays, filter);
+    const answer = { ...hits, frame: this.frame, ms: performance.now() - start };
+    const { objects, distances, triangles, barycentrics } = hits;
+    return transfer(answer, [objects.buffer, distances.buffer, triangles.buffer, barycentrics.buffer]);
+  });
+
+  readonly pickScreen = answering((view: ViewRecord, cursor: Cursor, filter: Filter): Hit | null =>
+    this.#seen(this.core.queries.pickScreen(view, cursor, filter)),
+  );
+
+  readonly pickScreenAll = answering((view: ViewRecord, cursor: Cursor, filter: Filter): Hit[] =>
+    this.#allSeen(this.core.queries.pickScreenAll(view, cursor, filter)),
+  );
+
+  readonly pickRegion = answering(
+    (view: ViewRecord, region: Region, filter: Filter): Uint32Array =>
+      handedOver(this.core.queries.pickRegion(view, region, filter)),
+  );
+
+  readonly frustum = answering((volume: ViewRecord | Float32Array, filter: Filter): VisibleSet => {
+    const { ids, inside } = this.core.queries.frustum(volume, filter);
+    const none = new Uint32Array();
+    return transfer({ ids, inside, entered: none, left: none, frame: this.frame }, [ids.buffer]);
+  });
+
+  readonly sees = answering((view: ViewRecord, targets: Uint32Array, filter: Filter): Sight => {
+    const points = this.core.queries.sees(view, targets, filter);
+    const ids = targets.filter((_, i) => points[i] > 0);
+    return transfer({ ids, points, frame: this.frame }, [ids.buffer as ArrayBuffer, points.buffer]);
+  });
+
+  readonly overlap = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Uint32Array => {
+    const mesh = shape.mesh === 0 ? 0 : this.meshes.addressOf(shape.mesh);
+    return handedOver(this.core.queries.overlap({ ...shape, mesh, matrix }, filter));
+  });
+
+  readonly containing = answering(
+    (point: Vec3, filter: Filter): Uint32Array => handedOver(this.core.queries.containing(point, filter)),
+  );
+
+  readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null =>
+    this.#seen(this.core.queries.closestPoint(point, maxDistance, filter)),
+  );
+
+  #seen<T extends object>(answer: T | null): (T & { frame: number }) | null {
+    return answer && { ...answer, frame: this.frame };
+  }
+
+  #allSeen<T extends object>(answers: T[]): (T & { frame: number })[] {
+    return answers.map((answer) => ({ ...answer, frame: this.frame }));
+  }
+}
+
+function handedOver(ids: Uint32Array<ArrayBuffer>): Uint32Array {
+  return transfer(ids, [ids.buffer]);
+}
+
+function checkRays(rays: Float32Array): void {
+  for (let i = 0; i < rays.length; i += 8) {
+    const tMin = rays[i + 3];
+    const tMax = rays[i + 7];
+    const reach = Math.abs(rays[i + 4]) + Math.abs(rays[i + 5]) + Math.abs(rays[i + 6]);
+    const sum = rays[i] + rays[i + 1] + rays[i + 2] + tMin + reach;
+    if (!(Number.isFinite(sum) && reach > 0 && 0 <= tMin && tMin <= tMax)) {
+      throw new CollisionError(
+        'INVALID_ARGUMENT',
+        `ray ${i / 8} is ${rays.subarray(i, i + 8).join(', ')}; expected origin, tMin, direction, tMax: ` +
+          'finite, direction not zero, 0 <= tMin <= tMax <= Infinity',
+      );
+    }
+  }
+}
