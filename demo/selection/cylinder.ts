@@ -55,15 +55,15 @@ function head(forms: Forms): Part[] {
 
 /** Rocker boxes, tubes of the push rods, and the valves, which are inside. */
 function valveGear(forms: Forms): Part[] {
-  const box = new CapsuleGeometry(0.15, 0.36, Math.ceil(forms.segments / 4), forms.segments);
+  const box = new CapsuleGeometry(0.15, 0.5, Math.ceil(forms.segments / 4), forms.segments);
   const tube = forms.rod(0.05);
   const valve = forms.lathe([0, 0], [0.17, 0], [0.17, 0.03], [0.035, 0.12], [0.035, 0.6], [0, 0.6]);
   return (['intake', 'exhaust'] as const).flatMap((name, i): Part[] => {
     const side = i === 0 ? 1 : -1;
-    const foot = new Vector3(0.2 * side, 0.95, 0.5);
+    const foot = new Vector3(0.2 * side, 1.02, 0.68);
     return [
-      [`${name} rocker box`, 'crankcase', box, at(0.3 * side, 2.88, 0.06, FORWARD)],
-      [`${name} push rod tube`, 'steel', tube, between(foot, new Vector3(0.3 * side, 2.82, 0.34))],
+      [`${name} rocker box`, 'crankcase', box, at(0.3 * side, 2.88, 0.14, FORWARD)],
+      [`${name} push rod tube`, 'steel', tube, between(foot, new Vector3(0.3 * side, 2.86, 0.42))],
       [`${name} valve`, 'steel', valve, at(0.14 * side, 2.3, 0, new Vector3(0.35 * side, 1, 0))],
     ];
   });
@@ -73,9 +73,15 @@ function ignition(forms: Forms): Part[] {
   const plug = forms.lathe([0, 0], [0.05, 0], [0.05, 0.1], [0.085, 0.1], [0.085, 0.18], [0.045, 0.18], [0.045, 0.32]);
   return (['front', 'rear'] as const).flatMap((name, i): Part[] => {
     const side = i === 0 ? 1 : -1;
-    const lead = forms.pipe(0.022, [0, 2.52, 0.82 * side], [0.1, 2.2, 0.9 * side], [0.12, 1.5, 0.78 * side], [0, 1.1, 0.7 * side]);
+    const lead = forms.pipe(
+      0.022,
+      [0, 2.52, 0.82 * side],
+      [0.1, 2.2, 0.9 * side],
+      [0.12, 1.5, 0.78 * side],
+      [0, 1.1, 0.7 * side],
+    );
     return [
-      [`${name} spark plug`, 'tip', plug, at(0, 2.5, 0.5 * side, new Vector3(0, 0.05, side))],
+      [`${name} spark plug`, 'ceramic', plug, at(0, 2.5, 0.5 * side, new Vector3(0, 0.05, side))],
       [`${name} ignition lead`, 'rubber', lead, at(0, 0, 0)],
     ];
   });
