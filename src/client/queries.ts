@@ -121,7 +121,7 @@ export class Queries {
     return this.#ask('lineOfSight', options, (api) => api.isClear({ origin, direction, tMin: 0, tMax }, filter));
   }
 
-  frustum(volume: ViewOptions | Float32Array, options: QueryOptions = {}): Promise<VisibleSet> {
+  frustum(volume: string | ViewOptions | Float32Array, options: QueryOptions = {}): Promise<VisibleSet> {
     checkOptions('frustum', 'options', options, QUERY_KEYS);
     const filter = checkFilter('frustum', options, this.#objects, PRECISION_OBB);
     if (ArrayBuffer.isView(volume)) {

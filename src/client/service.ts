@@ -240,6 +240,14 @@ export class CollisionService {
    * The nearest hit under a point in CSS pixels, in the space of the view's viewport, between its near and far plane;
    * null outside of the viewport. The view is the one at the time of the call.
    *
+   * With method 'screen', the object of which the centre of bounds is drawn nearest to the point, if it is within
+   * `radius` pixels: for handles, stars and whatever is too small to be hit.
+   *
+   * ```ts
+   * const hit = await service.pick(event.offsetX, event.offsetY, { latest: true });
+   * const star = await service.pick(event.offsetX, event.offsetY, { method: 'screen', radius: 12 });
+   * ```
+   *
    * Rejects with ABORTED by the signal, and by a newer pick when both are `latest`.
    */
   async pick(x: number, y: number, options?: PickOptions): Promise<Hit | null> {
@@ -248,7 +256,8 @@ export class CollisionService {
   }
 
   /**
-   * All hits under a point, nearest first, where `pick` answers the nearest one; none outside of the viewport.
+   * All hits under a point, nearest first (for method 'screen', on the screen), where `pick` answers the nearest one;
+   * none outside of the viewport.
    *
    * ```ts
    * const hits = await service.pickAll(400, 300);
@@ -320,15 +329,16 @@ export class CollisionService {
   }
 
   /**
-   * What a view sees, without setting it and without a frame; or what is on the inner side of all planes: four numbers
-   * each, nx, ny, nz and d, inside where n · p + d >= 0, as three's Plane has them. Objects that are not `cullable` are
-   * not listed. The default `precision` is 'obb' here, as for the views of frames; 'mesh' is exact to the triangle.
+   * What a view sees, without a frame: one that was set, by its name, or any other. Or what is on the inner side of all
+   * planes: four numbers each, nx, ny, nz and d, inside where n · p + d >= 0, as three's Plane has them. Objects that are
+   * not `cullable` are not listed. The default `precision` is 'obb' here, as for the views of frames; 'mesh' is exact to
+   * the triangle. `entered` and `left` are empty.
    *
    * ```ts
    * const { ids, inside } = await service.frustum(viewFromCamera(shadowCamera, { width: 1, height: 1 }));
    * ```
    */
-  async frustum(view: ViewOptions | Float32Array, options?: QueryOptions): Promise<VisibleSet> {
+  async frustum(view: string | ViewOptions | Float32Array, options?: QueryOptions): Promise<VisibleSet> {
     this.#link.check('frustum');
     return this.#queries.frustum(view, options);
   }

@@ -139,12 +139,29 @@ describe('objects', () => {
       'INVALID_ARGUMENT',
       () => service.addObject({ shape: { type: 'box', halfExtents: [-1, 1, 1] } }),
     ],
-    ['a sphere', 'UNSUPPORTED', () => service.addObject({ shape: { type: 'sphere', radius: 1 } })],
+    ['a sphere of no size', 'INVALID_ARGUMENT', () => service.addObject({ shape: { type: 'sphere', radius: 0 } })],
     [
-      'a capsule',
-      'UNSUPPORTED',
-      () => service.addObject({ shape: { type: 'capsule', radius: 1, from: [0, 0, 0], to: [0, 1, 0] } }),
+      'a sphere with half extents',
+      'INVALID_ARGUMENT',
+      () => service.addObject({ shape: { type: 'sphere', radius: 1, halfExtents: [1, 1, 1] } as never }),
     ],
+    [
+      'a capsule of negative radius',
+      'INVALID_ARGUMENT',
+      () => service.addObject({ shape: { type: 'capsule', radius: -1, from: [0, 0, 0], to: [0, 1, 0] } }),
+    ],
+    [
+      'a capsule without an end',
+      'INVALID_ARGUMENT',
+      () => service.addObject({ shape: { type: 'capsule', radius: 1, from: [0, 0, 0] } as never }),
+    ],
+    [
+      'a capsule to infinity',
+      'INVALID_ARGUMENT',
+      () => service.addObject({ shape: { type: 'capsule', radius: 1, from: [0, 0, 0], to: [0, Infinity, 0] } }),
+    ],
+    ['a solid mesh', 'UNSUPPORTED', () => service.addObject({ shape: { type: 'mesh', mesh, solid: true } })],
+    ['contact points', 'UNSUPPORTED', () => service.addObject({ ...UNIT_BOX, contacts: 'manifold' })],
     ['no such shape', 'INVALID_ARGUMENT', () => service.addObject({ shape: { type: 'cone' } as never })],
     ['no such option', 'INVALID_ARGUMENT', () => service.addObject({ ...UNIT_BOX, colour: 'red' } as never)],
     ['less than no instances', 'INVALID_ARGUMENT', () => service.addInstances(UNIT_BOX, -1)],
@@ -193,10 +210,14 @@ describe('queries and views', () => {
     ['no ray for all hits', 'INVALID_ARGUMENT', () => service.raycastAll(undefined as never)],
     ['an option that there is not', 'INVALID_ARGUMENT', () => service.raycastAll(FORWARD, { sides: 'front' } as never)],
     ['all hits but of a stale id', 'UNKNOWN_ID', () => service.raycastAll(FORWARD, { ignore: [stale] })],
-    ['all hits with boxes', 'UNSUPPORTED', () => service.raycastAll(FORWARD, { precision: 'obb' })],
+    ['no such precision', 'INVALID_ARGUMENT', () => service.raycastAll(FORWARD, { precision: 'box' as never })],
+    ['a signal that is none', 'INVALID_ARGUMENT', () => service.raycast(FORWARD, { signal: {} as never })],
     ['all under a pixel that is NaN', 'INVALID_ARGUMENT', () => service.pickAll(1, Number.NaN)],
     ['all in a view that was not set', 'INVALID_ARGUMENT', () => service.pickAll(1, 1, { view: 'nowhere' })],
-    ['all near a pixel', 'UNSUPPORTED', () => service.pickAll(1, 1, { method: 'screen' })],
+    ['no such method', 'INVALID_ARGUMENT', () => service.pick(1, 1, { method: 'touch' as never })],
+    ['a negative radius', 'INVALID_ARGUMENT', () => service.pick(1, 1, { method: 'screen', radius: -1 })],
+    ['a radius that is NaN', 'INVALID_ARGUMENT', () => service.pickAll(1, 1, { method: 'screen', radius: Number.NaN })],
+    ['latest that is 1', 'INVALID_ARGUMENT', () => service.pick(1, 1, { latest: 1 as never })],
     ['no such side', 'INVALID_ARGUMENT', () => service.raycast(FORWARD, { side: 'left' as never })],
     ['a view that was not set', 'INVALID_ARGUMENT', () => service.pick(1, 1, { view: 'nowhere' })],
     ['picking at NaN', 'INVALID_ARGUMENT', () => service.pick(Number.NaN, 1)],
@@ -215,6 +236,97 @@ describe('queries and views', () => {
   ])('%s: %s', async (_, code, call) => {
     expect(await codeOf(call)).toBe(code);
   });
+});
+
+describe('regions, frusta and nearness', () => {
+  const rect = { x: 10, y: 10, width: 20, height: 20 };
+  const sphere = { type: 'sphere', radius: 1 } as const;
+  const detached = () => {
+    const planes = Float32Array.of(1, 0, 0, 0);
+    structuredClone(planes, { transfer: [planes.buffer] });
+    return planes;
+  };
+
+  test.each<[string, string, () => unknown]>([
+    ['no region', 'INVALID_ARGUMENT', () => service.pickRegion(undefined as never)],
+    ['a region that is null', 'INVALID_ARGUMENT', () => service.pickRegion(null as never)],
+    ['a region without height', 'INVALID_ARGUMENT', () => service.pickRegion({ x: 0, y: 0, width: 1 } as never)],
+    ['an infinite region', 'INVALID_ARGUMENT', () => service.pickRegion({ ...rect, width: Infinity })],
+    ['a region with a corner', 'INVALID_ARGUMENT', () => service.pickRegion({ ...rect, left: 1 } as never)],
+    ['a line', 'INVALID_ARGUMENT', () => service.pickRegion(Float32Array.of(0, 0, 9, 9))],
+    ['half a vertex', 'INVALID_ARGUMENT', () => service.pickRegion(new Float32Array(7))],
+    ['a vertex that is NaN', 'INVALID_ARGUMENT', () => service.pickRegion(Float32Array.of(0, 0, 9, 9, 0, Number.NaN))],
+    ['a lasso of numbers', 'INVALID_ARGUMENT', () => service.pickRegion([0, 0, 9, 9, 0, 9] as never)],
+    ['no such mode', 'INVALID_ARGUMENT', () => service.pickRegion(rect, { mode: 'inside' as never })],
+    ['a region of no view', 'INVALID_ARGUMENT', () => service.pickRegion(rect, { view: 'nowhere' })],
+    ['a region but of a stale id', 'UNKNOWN_ID', () => service.pickRegion(rect, { ignore: [stale] })],
+    ['no frustum', 'INVALID_ARGUMENT', () => service.frustum(undefined as never)],
+    ['a frustum of a view that was not set', 'INVALID_ARGUMENT', () => service.frustum('nowhere')],
+    ['a frustum of no planes', 'INVALID_ARGUMENT', () => service.frustum(new Float32Array())],
+    ['half a plane', 'INVALID_ARGUMENT', () => service.frustum(new Float32Array(6).fill(1))],
+    ['a plane without a normal', 'INVALID_ARGUMENT', () => service.frustum(Float32Array.of(0, 0, 0, 1))],
+    ['a plane that is NaN', 'INVALID_ARGUMENT', () => service.frustum(Float32Array.of(0, 0, 1, Number.NaN))],
+    ['more planes than there can be', 'INVALID_ARGUMENT', () => service.frustum(new Float32Array(132).fill(1))],
+    ['planes that are detached', 'INVALID_ARGUMENT', () => service.frustum(detached())],
+    [
+      'a frustum without a viewport',
+      'INVALID_ARGUMENT',
+      () => service.frustum({ ...VIEW, viewport: undefined } as never),
+    ],
+    ['seeing from nowhere', 'INVALID_ARGUMENT', () => service.sees('nowhere', [object])],
+    ['seeing what is gone', 'UNKNOWN_ID', () => service.sees(VIEW, [object, stale])],
+    ['seeing nothing at all', 'INVALID_ARGUMENT', () => service.sees(VIEW, undefined as never)],
+    ['an overlap with nothing', 'INVALID_ARGUMENT', () => service.overlap(undefined as never)],
+    ['an overlap with no such shape', 'INVALID_ARGUMENT', () => service.overlap({ type: 'cone' } as never)],
+    ['an overlap with a mesh that is gone', 'UNKNOWN_ID', () => service.overlap({ type: 'mesh', mesh: staleMesh })],
+    ['an overlap with a flat shape', 'INVALID_ARGUMENT', () => service.overlap(sphere, FLAT_MATRIX)],
+    ['an overlap nowhere', 'INVALID_ARGUMENT', () => service.overlap(sphere, NAN_MATRIX)],
+    ['an overlap but with a stale id', 'UNKNOWN_ID', () => service.overlap(sphere, IDENTITY, { ignore: [stale] })],
+    ['containing no point', 'INVALID_ARGUMENT', () => service.containing(undefined as never)],
+    ['containing NaN', 'INVALID_ARGUMENT', () => service.containing([0, Number.NaN, 0])],
+    ['the closest to two coordinates', 'INVALID_ARGUMENT', () => service.closestPoint([0, 0] as never)],
+    ['nothing closer than -1', 'INVALID_ARGUMENT', () => service.closestPoint([0, 0, 0], { maxDistance: -1 })],
+    ['nothing closer than NaN', 'INVALID_ARGUMENT', () => service.closestPoint([0, 0, 0], { maxDistance: Number.NaN })],
+  ])('%s: %s', async (_, code, call) => {
+    service.setView(VIEW);
+    expect(await codeOf(call)).toBe(code);
+  });
+});
+
+test('a signal ends every query, before it and during it', async () => {
+  const sphere = { type: 'sphere', radius: 1 } as const;
+  service.setView(VIEW);
+  const queries: ((signal: AbortSignal) => Promise<unknown>)[] = [
+    (signal) => service.pick(1, 1, { signal }),
+    (signal) => service.pick(1, 1, { method: 'screen', signal }),
+    (signal) => service.pickAll(1, 1, { signal }),
+    (signal) => service.pickRegion({ x: 0, y: 0, width: 9, height: 9 }, { signal }),
+    (signal) => service.raycast(FORWARD, { signal }),
+    (signal) => service.raycastAll(FORWARD, { signal }),
+    (signal) => service.raycastMany(new Float32Array([0, 0, 9, 0, 0, 0, -1, 99]), { signal }),
+    (signal) => service.lineOfSight([0, 0, 0], [0, 0, 9], { signal }),
+    (signal) => service.frustum(VIEW, { signal }),
+    (signal) => service.sees(VIEW, [object], { signal }),
+    (signal) => service.overlap(sphere, undefined, { signal }),
+    (signal) => service.containing([0, 0, 0], { signal }),
+    (signal) => service.closestPoint([0, 0, 0], { signal }),
+  ];
+  for (const query of queries) {
+    expect(await codeOf(() => query(AbortSignal.abort())), String(query)).toBe('ABORTED');
+    const controller = new AbortController();
+    const asked = query(controller.signal);
+    controller.abort();
+    expect(await codeOf(() => asked), String(query)).toBe('ABORTED');
+    expect(await codeOf(() => query(new AbortController().signal)), String(query)).toBe('no error');
+  }
+  expect(service.stats.pending).toBe(0);
+});
+
+test('of region picks with `latest`, the newest that waits stays', async () => {
+  service.setView(VIEW);
+  const ask = () => service.pickRegion({ x: 0, y: 0, width: 100, height: 100 }, { latest: true });
+  const codes = [ask(), ask(), ask()].map((answer) => codeOf(() => answer));
+  expect(await Promise.all(codes)).toEqual(['ABORTED', 'ABORTED', 'no error']);
 });
 
 test('after dispose every call is DISPOSED, and so is what was pending', async () => {
@@ -243,6 +355,13 @@ test('after dispose every call is DISPOSED, and so is what was pending', async (
     () => gone.raycast(FORWARD),
     () => gone.raycastAll(FORWARD),
     () => gone.raycastMany(new Float32Array(8)),
+    () => gone.lineOfSight([0, 0, 0], [1, 1, 1]),
+    () => gone.pickRegion({ x: 0, y: 0, width: 1, height: 1 }),
+    () => gone.frustum(VIEW),
+    () => gone.sees(VIEW, [id]),
+    () => gone.overlap({ type: 'sphere', radius: 1 }),
+    () => gone.containing([0, 0, 0]),
+    () => gone.closestPoint([0, 0, 0]),
   ];
   for (const call of calls) expect(await codeOf(call), String(call)).toBe('DISPOSED');
   gone.dispose(); // twice is no error
