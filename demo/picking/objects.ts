@@ -10,7 +10,7 @@ import {
 } from 'three';
 import { mulberry32 } from '../random.js';
 
-const ROOM = new Vector3(10, 5.6, 6);
+const ROOM = new Vector3(8, 7.2, 6);
 /** Between the middles of two objects. */
 const DISTANCE = 1.75;
 const TRIES = 300;

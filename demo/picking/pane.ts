@@ -1,5 +1,6 @@
-import { CameraHelper, Line, LineBasicMaterial, PerspectiveCamera, type Scene, Vector3 } from 'three';
+import { Line, LineBasicMaterial, PerspectiveCamera, type Scene, Vector3 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { FrustumVolume } from '../frustum-volume.js';
 import { Pointer } from '../pointer.js';
 
 /** In CSS pixels from the canvas' upper left corner. */
@@ -12,7 +13,7 @@ export interface PaneRect {
 
 /**
  * One of the views that share the canvas: an element over its part of it takes the mouse. The frustum of its camera and
- * its view ray, from the near to the far plane, are for the other views only: they see them by `layer`.
+ * its view ray, from the near to the far plane, are drawn in the others, which see `layer`.
  */
 export class Pane {
   readonly name: string;
@@ -21,7 +22,7 @@ export class Pane {
   readonly pointer: Pointer;
   rect: PaneRect = { x: 0, y: 0, width: 1, height: 1 };
   readonly #element: HTMLElement;
-  readonly #frustum = new CameraHelper(this.camera);
+  readonly #frustum = new FrustumVolume(0xffe08a, 0.04);
   readonly #ray = new Line(undefined, new LineBasicMaterial({ color: 0xffffff }));
 
   constructor(name: string, element: HTMLElement, layer: number, onClick: (x: number, y: number) => void) {
@@ -32,15 +33,15 @@ export class Pane {
     this.#ray.geometry.setFromPoints([new Vector3(), new Vector3()]);
     this.#ray.frustumCulled = false;
     this.#ray.visible = false;
-    for (const helper of [this.#frustum, this.#ray]) helper.layers.set(layer);
+    for (const part of [...this.#frustum.root.children, this.#ray]) part.layers.set(layer);
   }
 
   addHelpers(scene: Scene): void {
-    scene.add(this.#frustum, this.#ray);
+    scene.add(this.#frustum.root, this.#ray);
   }
 
   showFrustum(isShown: boolean): void {
-    this.#frustum.visible = isShown;
+    this.#frustum.root.visible = isShown;
   }
 
   /** Where the mouse is over this pane, in pixels of the canvas. */
@@ -62,7 +63,7 @@ export class Pane {
 
   /** Draws the frustum where it is now, and the ray under the cursor if there is one. */
   updateHelpers(): void {
-    this.#frustum.update();
+    this.#frustum.update(this.camera, 0);
     const cursor = this.cursor;
     this.#ray.visible = cursor !== null;
     if (cursor === null) return;

@@ -17,6 +17,8 @@ export class PickingPage {
   readonly settings = { radius: 20, clickBy: METHODS[0].title, bounds: true };
   readonly panes: readonly Pane[];
   seed = 1;
+  /** Of each method, as of the newest answer. */
+  hits: readonly (Hit | null)[] = METHODS.map(() => null);
   readonly #renderer: WebGLRenderer;
   readonly #scene = createScene();
   readonly #root: Group;
@@ -41,24 +43,14 @@ export class PickingPage {
     this.panes = ['main', 'second'].map((name, i) => {
       return new Pane(name, element(`pane-${name}`), 1 + i, (x, y) => this.#click(name, x, y));
     });
-    const [first, second] = this.panes;
-    first.camera.position.set(0, 1.5, 15);
-    second.camera.position.set(22, 13, 27);
-    second.camera.near = 1;
-    second.camera.far = 120;
-    first.camera.layers.enable(2);
-    second.camera.layers.enable(1);
-    second.controls.target.set(0, 0, 5);
-    second.showFrustum(false);
+    this.#placeCameras();
     this.#scene.add(root, this.#centres, this.#selection.root, ...this.#markers.map((marker) => marker.root));
     for (const pane of this.panes) {
       pane.addHelpers(this.#scene);
-      pane.controls.update();
       pane.controls.addEventListener('change', this.changed);
       pane.pointer.onMove = this.changed;
     }
     this.pose(this.seed);
-    this.#layOut();
     addEventListener('resize', () => this.#layOut());
     renderer.setScissorTest(true);
     renderer.setAnimationLoop(() => this.#frame());
@@ -89,14 +81,14 @@ export class PickingPage {
   async #pickAllWays(): Promise<void> {
     const pane = this.panes.find(({ cursor }) => cursor !== null);
     const cursor = pane?.cursor;
-    const hits = await Promise.all(
+    this.hits = await Promise.all(
       METHODS.map(({ options }) => {
         if (pane === undefined || !cursor) return null;
         const radius = options.method === 'screen' ? { radius: this.settings.radius } : {};
         return this.#service.pick(cursor.x, cursor.y, { ...options, ...radius, view: pane.name });
       }),
     );
-    hits.forEach((hit, i) => {
+    this.hits.forEach((hit, i) => {
       const object = this.#objectOf(hit);
       this.#table.show(i, hit, object?.name ?? '');
       this.#markers[i].show(hit, object);
@@ -149,6 +141,27 @@ export class PickingPage {
     style.left = `${cursor.x}px`;
     style.top = `${cursor.y}px`;
     style.width = `${2 * this.settings.radius}px`;
+  }
+
+  /** The first sees the whole room, the second all that the first sees. */
+  #placeCameras(): void {
+    this.#layOut();
+    const [{ camera, controls }, second] = this.panes;
+    const distance = 3 + 4.9 / (Math.tan((0.5 * camera.fov * Math.PI) / 180) * Math.min(camera.aspect, 1));
+    camera.position.set(0, 0.1 * distance, distance);
+    camera.near = 0.25 * distance;
+    camera.far = distance + 7;
+    camera.updateProjectionMatrix();
+    second.camera.position.set(1.35 * distance, 0.7 * distance, 1.3 * distance);
+    second.camera.near = 1;
+    second.camera.far = 5 * distance;
+    second.camera.updateProjectionMatrix();
+    second.controls.target.set(0, 0, 0.14 * distance);
+    second.showFrustum(false); // only the first one's
+    camera.layers.enable(2);
+    second.camera.layers.enable(1);
+    controls.update();
+    second.controls.update();
   }
 
   /** Side by side, or one over the other where that leaves them wider, in what the texts leave free. */

@@ -16,7 +16,7 @@ const SPEED = 0.45;
 /** Somebody who looks about. Its camera renders nothing: it is the field of view. */
 export class Guard {
   readonly root = new Group();
-  readonly camera = new PerspectiveCamera(30, 1.9, 0.45, 11);
+  readonly camera = new PerspectiveCamera(22, 2.4, 0.45, 11);
   /** About y; 0 looks along -z. */
   #direction = -0.5;
   #seconds = 0;
@@ -33,7 +33,7 @@ export class Guard {
     const peak = new Mesh(new CylinderGeometry(0.16, 0.16, 0.03, 18), dark);
     peak.position.set(0, EYE_HEIGHT + 0.1, -0.2);
     this.camera.position.y = EYE_HEIGHT;
-    this.camera.rotation.x = -0.06;
+    this.camera.rotation.x = -0.1;
     this.root.add(body, head, cap, peak, this.camera);
     this.root.name = 'guard';
     for (const part of this.parts) part.name = 'guard';

@@ -10,17 +10,17 @@ import {
   type WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { FrustumVolume } from '../frustum-volume.js';
 import { oneAtATime } from '../one-at-a-time.js';
 import { createScene, fitToCanvas } from '../scenery.js';
 import type { Courtyard } from './courtyard.js';
-import { FrustumVolume } from './frustum-volume.js';
 import { GuardControl } from './guard-control.js';
 import { SeeingPanel } from './seeing-panel.js';
 import { SightLines } from './sight-lines.js';
 import { STATES, type State, stateOf } from './states.js';
 
 /** Of the guard's view; only `minPixels` would ask how large that is in pixels. */
-const GUARD_SIZE = { width: 190, height: 100 };
+const GUARD_SIZE = { width: 240, height: 100 };
 
 /** A courtyard seen from above, and what the guard in it sees. */
 export class SeeingPage {
@@ -52,7 +52,9 @@ export class SeeingPage {
     this.#lines = new SightLines(visitors.meshes.length);
     const floor = new GridHelper(24, 24, 0x323c4b, 0x232b37);
     this.#scene.add(floor, root, this.#field.root, this.#grown.root, this.#lines.root);
-    this.camera.position.set(0, 19, 16.5);
+    this.camera.position.set(0, 22, 17);
+    fitToCanvas(renderer, this.camera);
+    this.camera.position.multiplyScalar(Math.max(1, 1.9 / this.camera.aspect));
     const controls = new OrbitControls(this.camera, renderer.domElement);
     controls.mouseButtons = { LEFT: null, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.ROTATE };
     controls.touches = { ONE: null, TWO: TOUCH.DOLLY_ROTATE };
@@ -60,7 +62,6 @@ export class SeeingPage {
     this.#control = new GuardControl(renderer.domElement, this.camera, tracker, guard, (x, z) =>
       courtyard.isFree(x, z),
     );
-    fitToCanvas(renderer, this.camera);
     addEventListener('resize', () => fitToCanvas(renderer, this.camera));
     renderer.setAnimationLoop((time: number) => this.#frame(time));
   }
