@@ -1,7 +1,6 @@
 // What three.js says lies under a pixel, for each method of the picking page.
 import {
   Box3,
-  BoxGeometry,
   type BufferGeometry,
   CapsuleGeometry,
   DoubleSide,
@@ -100,21 +99,21 @@ function hitOriented(object: Mesh, ray: Ray) {
 }
 
 function hitAligned({ geometry, matrixWorld }: Mesh, ray: Ray) {
-  if (geometry instanceof SphereGeometry || geometry instanceof CapsuleGeometry) {
-    const finer = new Mesh(finely(geometry));
-    finer.matrixWorld.copy(matrixWorld);
-    return hitBox(tightBox(finer), ray);
-  }
-  return hitBox(geometry.boundingBox!.clone().applyMatrix4(matrixWorld), ray);
+  const { radius, ends } = roundForm(geometry);
+  if (ends.length === 0) return hitBox(geometry.boundingBox!.clone().applyMatrix4(matrixWorld), ray);
+  // As far along an axis as an ellipsoid about an end reaches: the length of that row of the matrix.
+  const m = matrixWorld.elements;
+  const reach = new Vector3(...[0, 1, 2].map((row) => radius * Math.hypot(m[row], m[row + 4], m[row + 8])));
+  const box = new Box3().setFromPoints(ends.map((end) => end.applyMatrix4(matrixWorld)));
+  return hitBox(new Box3(box.min.sub(reach), box.max.add(reach)), ray);
 }
 
-function tightBox({ geometry, matrixWorld }: Mesh): Box3 {
-  const box = new Box3();
-  const { position } = geometry.attributes;
-  for (let i = 0; i < position.count; i++) {
-    box.expandByPoint(new Vector3().fromBufferAttribute(position, i).applyMatrix4(matrixWorld));
-  }
-  return box;
+/** What is no farther than the radius from the ends or between them; without ends, the geometry is not round. */
+function roundForm(geometry: BufferGeometry): { radius: number; ends: Vector3[] } {
+  if (geometry instanceof SphereGeometry) return { radius: geometry.parameters.radius, ends: [new Vector3()] };
+  if (!(geometry instanceof CapsuleGeometry)) return { radius: 0, ends: [] };
+  const { radius, height } = geometry.parameters;
+  return { radius, ends: [new Vector3(0, -height / 2, 0), new Vector3(0, height / 2, 0)] };
 }
 
 function hitBounding({ geometry, matrixWorld }: Mesh, ray: Ray) {
@@ -143,15 +142,11 @@ function hitBox(box: Box3, ray: Ray) {
 
 const FINER = new Map<BufferGeometry, BufferGeometry>();
 
-/** Round things by so many triangles that these are the closed form, to a thousandth of what is compared. */
+/** A capsule by so many triangles that these are its closed form, to what is compared. */
 function finely(geometry: BufferGeometry): BufferGeometry {
-  if (geometry instanceof BoxGeometry) return geometry;
-  let finer = FINER.get(geometry);
-  if (finer !== undefined) return finer;
-  if (geometry instanceof SphereGeometry) finer = new SphereGeometry(geometry.parameters.radius, 512, 256);
-  else if (geometry instanceof CapsuleGeometry) {
-    finer = new CapsuleGeometry(geometry.parameters.radius, geometry.parameters.height, 64, 384);
-  } else finer = geometry;
+  if (!(geometry instanceof CapsuleGeometry)) return geometry;
+  const { radius, height } = geometry.parameters;
+  const finer = FINER.get(geometry) ?? new CapsuleGeometry(radius, height, 64, 256);
   FINER.set(geometry, finer);
   return finer;
 }
