@@ -33,7 +33,8 @@ export class MethodMarker {
   readonly #arrow: ArrowHelper;
   readonly #precision: Method['options']['precision'];
 
-  constructor({ color, options }: Method) {
+  /** Hits of one ray lie behind each other: the marker of the higher `order` is in front. */
+  constructor({ color, options }: Method, order: number) {
     this.#precision = options.precision;
     this.#dot = new Mesh(DOT, new MeshBasicMaterial({ color, depthTest: false, transparent: true }));
     this.#arrow = new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 1, color);
@@ -44,7 +45,7 @@ export class MethodMarker {
     this.bounds.matrixAutoUpdate = false;
     this.root.add(this.#dot, this.#arrow, this.bounds);
     this.root.traverse((part) => {
-      part.renderOrder = 1;
+      part.renderOrder = order;
     });
     this.root.visible = false;
   }

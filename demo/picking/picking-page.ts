@@ -25,7 +25,7 @@ export class PickingPage {
   readonly #service: CollisionService;
   readonly #tracker: SceneTracker;
   readonly #table = new MethodTable(element('methods'));
-  readonly #markers = METHODS.map((method) => new MethodMarker(method));
+  readonly #markers = METHODS.map((method, i) => new MethodMarker(method, METHODS.length - i));
   readonly #selection = new SelectionMarker();
   readonly #centres = new Points(
     new BufferGeometry(),
@@ -147,12 +147,12 @@ export class PickingPage {
   #placeCameras(): void {
     this.#layOut();
     const [{ camera, controls }, second] = this.panes;
-    const distance = 3 + 4.9 / (Math.tan((0.5 * camera.fov * Math.PI) / 180) * Math.min(camera.aspect, 1));
+    const distance = 2.6 + 4.3 / (Math.tan((0.5 * camera.fov * Math.PI) / 180) * Math.min(camera.aspect, 1));
     camera.position.set(0, 0.1 * distance, distance);
     camera.near = 0.25 * distance;
     camera.far = distance + 7;
     camera.updateProjectionMatrix();
-    second.camera.position.set(1.35 * distance, 0.7 * distance, 1.3 * distance);
+    second.camera.position.set(1.2 * distance, 0.6 * distance, 1.1 * distance);
     second.camera.near = 1;
     second.camera.far = 5 * distance;
     second.camera.updateProjectionMatrix();
