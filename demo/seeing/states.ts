@@ -1,8 +1,8 @@
 /** How a target stands to the guard's field of view. */
 export const STATES = {
-  inside: { title: 'wholly in the field of view, seen', color: 0xff5a4d },
-  crossing: { title: 'crossing its edge, seen', color: 0xffb13d },
-  hidden: { title: 'in or crossing it, hidden', color: 0x5f86ff },
+  inside: { title: 'wholly in it, and seen', color: 0xff5a4d },
+  crossing: { title: 'crossing its edge, and seen', color: 0xffb13d },
+  hidden: { title: 'in it or crossing, not seen', color: 0x5f86ff },
   outside: { title: 'out of it', color: 0x6d7889 },
 } as const;
 

@@ -15,11 +15,13 @@ export class PartLook {
   }
 
   show(isSelected: boolean, seeThrough: boolean): void {
-    const isGlass = seeThrough && !isSelected;
-    this.#material.color.copy(isSelected ? SELECTED : this.#color);
-    this.#material.emissive.copy(isSelected ? GLOW : BLACK);
-    this.#material.transparent = isGlass;
-    this.#material.opacity = isGlass ? 0.1 : 1;
-    this.#material.depthWrite = !isGlass;
+    const material = this.#material;
+    material.color.copy(isSelected ? SELECTED : this.#color);
+    material.emissive.copy(isSelected ? GLOW : BLACK);
+    material.opacity = seeThrough ? (isSelected ? 0.5 : 0.06) : 1;
+    material.depthWrite = !seeThrough;
+    if (material.transparent === seeThrough) return;
+    material.transparent = seeThrough;
+    material.needsUpdate = true; // the shader of what is opaque has no opacity
   }
 }

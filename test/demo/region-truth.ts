@@ -1,5 +1,5 @@
 // Which parts of a model are in a region of the screen: every triangle, clipped by the region's planes in clip space.
-import { type Mesh, type PerspectiveCamera, Vector4 } from 'three';
+import { Matrix4, type Mesh, type PerspectiveCamera, Vector4 } from 'three';
 
 /** In normalised device coordinates, low to high. */
 export interface ScreenBox {
@@ -46,14 +46,24 @@ function planesOf({ left, right, bottom, top }: ScreenBox): Vector4[] {
   ];
 }
 
-function triangles({ geometry, matrixWorld }: Mesh, camera: PerspectiveCamera): Vector4[][] {
+const CLIPPED = new WeakMap<PerspectiveCamera, Map<Mesh, Vector4[][]>>();
+
+/** In clip space. */
+function triangles(part: Mesh, camera: PerspectiveCamera): Vector4[][] {
+  const known = CLIPPED.get(camera) ?? new Map<Mesh, Vector4[][]>();
+  CLIPPED.set(camera, known);
+  const found = known.get(part) ?? project(part, camera);
+  known.set(part, found);
+  return found;
+}
+
+function project({ geometry, matrixWorld }: Mesh, camera: PerspectiveCamera): Vector4[][] {
   const { position } = geometry.attributes;
+  const toClip = new Matrix4()
+    .multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse)
+    .multiply(matrixWorld);
   const corners = Array.from({ length: position.count }, (_, i) => {
-    const corner = new Vector4(position.getX(i), position.getY(i), position.getZ(i), 1);
-    return corner
-      .applyMatrix4(matrixWorld)
-      .applyMatrix4(camera.matrixWorldInverse)
-      .applyMatrix4(camera.projectionMatrix);
+    return new Vector4(position.getX(i), position.getY(i), position.getZ(i), 1).applyMatrix4(toClip);
   });
   const index = geometry.index!.array;
   return Array.from({ length: index.length / 3 }, (_, i) => [0, 1, 2].map((k) => corners[index[3 * i + k]]));

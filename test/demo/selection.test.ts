@@ -50,7 +50,7 @@ const count = () => page.locator('#count').textContent();
 async function drag(points: readonly [x: number, y: number][], during = async () => {}): Promise<void> {
   await page.mouse.move(...points[0]);
   await page.mouse.down();
-  for (const point of points.slice(1)) await page.mouse.move(...point, { steps: 4 });
+  for (const point of points.slice(1)) await page.mouse.move(...point, { steps: 2 });
   await during();
   await page.mouse.up();
 }
