@@ -1,4 +1,4 @@
-import { type BufferGeometry, type Group, Matrix4, Mesh, MeshPhongMaterial, Quaternion, Vector3 } from 'three';
+import { type BufferGeometry, type Group, Matrix4, Mesh, MeshLambertMaterial, Quaternion, Vector3 } from 'three';
 
 export type Metal = keyof typeof METALS;
 
@@ -31,7 +31,7 @@ export class Assembly {
   }
 
   add(name: string, metal: Metal, geometry: BufferGeometry, place = new Matrix4()): void {
-    const material = new MeshPhongMaterial({ color: METALS[metal], specular: 0x3a3f47, shininess: 45 });
+    const material = new MeshLambertMaterial({ color: METALS[metal] }) as any;
     const mesh = new Mesh(geometry, material);
     mesh.name = this.#prefix + name;
     mesh.matrixAutoUpdate = false;

@@ -18,7 +18,7 @@ declare global {
 await runPage(async (progress) => {
   const quality = chooseQuality();
   const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
-  const root = createRadialEngine(quality === 'high' ? 48 : 24);
+  const root = createRadialEngine(quality === 'high' ? 48 : 16);
   const service = await createCollisionService();
   const tracker = await trackScene(service, root, {
     onProgress: (fraction) => progress.show('Building the trees…', fraction),

@@ -1,4 +1,4 @@
-import { Color, type Mesh, type MeshPhongMaterial } from 'three';
+import { Color, type Mesh, type MeshLambertMaterial } from 'three';
 
 const SELECTED = new Color(0xff8a3c);
 const GLOW = new Color(0x5a2400);
@@ -6,11 +6,11 @@ const BLACK = new Color(0);
 
 /** How a part looks while it is selected, and while one can see through those that are not. */
 export class PartLook {
-  readonly #material: MeshPhongMaterial;
+  readonly #material: MeshLambertMaterial;
   readonly #color: Color;
 
   constructor(part: Mesh) {
-    this.#material = part.material as MeshPhongMaterial;
+    this.#material = part.material as MeshLambertMaterial;
     this.#color = this.#material.color.clone();
   }
 

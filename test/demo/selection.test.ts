@@ -21,7 +21,7 @@ let demo: Awaited<ReturnType<typeof browseDemo>>;
 let page: Page;
 let faults: string[];
 let camera: PerspectiveCamera;
-const engine = createRadialEngine(24);
+const engine = createRadialEngine(16);
 const parts = engine.children as Mesh[];
 
 beforeAll(async () => {
