@@ -32,4 +32,5 @@ export type {
   VisibleSet,
   WorkerLike,
 } from '../shared/types.js';
+export { frustumMotion } from './frustum-motion.js';
 export { type CollisionService, createCollisionService } from './service.js';

@@ -1,10 +1,10 @@
-import { VIEW_DEPTH, VIEW_MATRIX, VIEW_PROJECTION, VIEW_REVERSED, VIEW_VIEWPORT } from '../shared/layout.js';
+import { VIEW_DEPTH, VIEW_MATRIX, VIEW_PROJECTION, VIEW_VIEWPORT } from '../shared/layout.js';
 import type { Ray, Vec3 } from '../shared/types.js';
 import type { View } from './views.js';
 
 /**
  * The ray through a point of a view, in world space, from the near plane to the far plane; null outside of the
- * viewport. It starts at the eye, for an orthographic projection on the eye's plane, as three's Raycaster does.
+ * viewport, and where an oblique near plane leaves nothing. It starts at the eye, for an orthographic projection on the eye's plane, as three's Raycaster does.
  *
  * In clip space, the points that project to (x, y) satisfy two equations, row0 · p = x row3 · p and
  * row1 · p = y row3 · p: two planes in view space, which meet in the ray. This needs no inverse of the projection,
@@ -12,9 +12,10 @@ import type { View } from './views.js';
  */
 export function pickRay({ record, floats }: View, px: number, py: number): Ray | null {
   const [left, top, width, height] = floats.subarray(VIEW_VIEWPORT / 8, VIEW_VIEWPORT / 8 + 4);
+  // Compared as the caller would compute the borders: rounding puts (left + width - left) / width above 1.
+  if (!(px >= left && px <= left + width && py >= top && py <= top + height)) return null;
   const x = ((px - left) / width) * 2 - 1;
   const y = 1 - ((py - top) / height) * 2;
-  if (!(Math.abs(x) <= 1 && Math.abs(y) <= 1)) return null;
 
   const p = floats.subarray(VIEW_PROJECTION / 8, VIEW_PROJECTION / 8 + 16);
   const ax = p[0] - x * p[3];
@@ -36,14 +37,24 @@ export function pickRay({ record, floats }: View, px: number, py: number): Ray |
   const ox = (ay * bw - aw * by) / cz;
   const oy = (aw * bx - ax * bw) / cz;
 
-  // How far along the ray the depth is v: row2 · p = v row3 · p again.
-  const lengthTo = (v: number): number =>
-    (v * (p[3] * ox + p[7] * oy + p[15]) - (p[2] * ox + p[6] * oy + p[14])) /
-    (p[2] * dx + p[6] * dy + p[10] * dz - v * (p[3] * dx + p[7] * dy + p[11] * dz));
-  const depthRange = record[VIEW_DEPTH / 4] === 1 ? [0, 1] : [-1, 1];
-  if (record[VIEW_REVERSED / 4] === 1) depthRange.reverse();
-  const near = lengthTo(depthRange[0]);
-  const far = lengthTo(depthRange[1]);
+  // Clip z and w are linear along the ray. Between the planes is where z - low · w ≥ 0 and high · w - z ≥ 0; a reversed
+  // depth changes but which of the two is near.
+  const z0 = p[2] * ox + p[6] * oy + p[14];
+  const w0 = p[3] * ox + p[7] * oy + p[15];
+  const z1 = p[2] * dx + p[6] * dy + p[10] * dz;
+  const w1 = p[3] * dx + p[7] * dy + p[11] * dz;
+  const low = record[VIEW_DEPTH / 4] === 1 ? 0 : -1;
+  let near = Number.NEGATIVE_INFINITY;
+  let far = Number.POSITIVE_INFINITY;
+  for (const [value, slope] of [
+    [z0 - low * w0, z1 - low * w1],
+    [w0 - z0, w1 - z1],
+  ]) {
+    if (slope > 0) near = Math.max(near, -value / slope);
+    else if (slope < 0) far = Math.min(far, -value / slope);
+    else if (value < 0) return null;
+  }
+  if (near > far) return null;
 
   const { origin, direction } = toWorld(
     floats.subarray(VIEW_MATRIX / 8, VIEW_MATRIX / 8 + 16),
@@ -55,8 +66,7 @@ export function pickRay({ record, floats }: View, px: number, py: number): Ray |
     origin,
     direction,
     tMin: near * unit,
-    // An infinite far plane is reached nowhere, or by rounding far behind the eye.
-    tMax: far > near ? far * unit : Number.POSITIVE_INFINITY,
+    tMax: far * unit,
   };
 }
 

@@ -82,9 +82,7 @@ export class ViewTable {
   /** The record of now, of a view by name or of one that is given for a query alone. */
   recordOf(operation: string, argument: string, view: string | ViewOptions): Uint32Array {
     if (typeof view === 'string') return this.get(operation, argument, view).record.slice();
-    const given = new View(0);
-    writeView(operation, view, given);
-    return given.record;
+    return readView(operation, view).record;
   }
 
   /** Answers the slot that it had. */
@@ -120,6 +118,13 @@ export class ViewTable {
     this.names = names;
     return view;
   }
+}
+
+/** A view that has no name. */
+export function readView(operation: string, options: ViewOptions): View {
+  const view = new View(0);
+  writeView(operation, options, view);
+  return view;
 }
 
 function writeView(operation: string, options: ViewOptions, { record, floats }: View): void {

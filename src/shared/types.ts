@@ -97,9 +97,15 @@ export interface ViewOptions {
   reversed?: boolean;
   /** Only objects in one of these layers are seen. Default all. */
   layers?: number;
-  /** World units that the frustum is grown by, for culling one frame late. Default 0. */
+  /**
+   * World units that the frustum is grown by, each plane outwards: for culling one frame late by the camera's motion in
+   * a frame (`frustumMotion`) and that of the fastest object. Default 0.
+   */
   margin?: number;
-  /** Objects whose bounds project smaller than this many pixels are left out. Default 0. */
+  /**
+   * Objects are left out whose sphere about the oriented bounds would have fewer pixels across, in the middle of the
+   * picture at the depth of its centre. Default 0. What has its centre behind the eye stays.
+   */
   minPixels?: number;
 }
 

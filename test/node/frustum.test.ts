@@ -108,6 +108,61 @@ describe.each(PLACES)(`frustum states of ${OBJECTS} boxes and meshes, %s, seed $
   });
 });
 
+/**
+ * The definition in float64: the sphere about the eight corners of the oriented bounds, by the pixels that a length has
+ * at the depth of its centre.
+ */
+describe.each(PLACES)(`minPixels, %s, seed ${SEED}`, (_, place) => {
+  test.each(KINDS)('%s: leaves out what has fewer pixels across', async (_, make) => {
+    const random = new Random(SEED);
+    const twin = await Twin.create();
+    const shapes = [
+      await twin.mesh(soup(random, 20, 0.3, 1)),
+      twin.box(new Vector3(1, 0.5, 0.2), new Vector3(1, 2, 0)),
+    ];
+    for (let i = 0; i < 500; i++) {
+      const position = random.direction().multiplyScalar(random.logRange(0.1, 60)).add(place);
+      twin.add(random.pick(shapes), random.placement(position, { low: 0.01, high: 4, mirrored: 0.3, sheared: 0.5 }));
+    }
+    const count = { small: 0, large: 0, behind: 0 };
+    for (let i = 0; i < 30; i++) {
+      const camera = aimed(make(random), random, place);
+      // Of an app that scales what it looks at, and that stretches the picture.
+      const view = { ...viewOf(camera, random.pick(DEPTHS)[1]), view: camera.matrixWorldInverse.clone().elements };
+      const [scale, width, height] = [random.logRange(0.1, 10), random.range(300, 900), random.range(300, 900)];
+      const viewMatrix = new Matrix4().makeScale(scale, scale, scale).multiply(camera.matrixWorldInverse);
+      const minPixels = random.logRange(1, 100);
+      const viewport = { width, height };
+      twin.service.setView({ ...view, view: viewMatrix.elements, viewport }, 'all');
+      twin.service.setView({ ...view, view: viewMatrix.elements, viewport, minPixels }, 'large');
+      const { views } = await twin.service.update();
+      const large = new Set(views.get('large')!.ids);
+      for (const id of views.get('all')!.ids) {
+        const { vertices } = twin.items.get(id)!.bounds;
+        const center = vertices[0].clone().add(vertices[7]).divideScalar(2);
+        const radius = Math.max(...vertices.map((vertex) => vertex.distanceTo(center)));
+        const inView = center.applyMatrix4(viewMatrix);
+        const w = camera.projectionMatrix.elements[11] === 0 ? 1 : -inView.z;
+        if (w <= 0) {
+          expect(large.has(id)).toBe(true);
+          count.behind++;
+          continue;
+        }
+        const { elements } = camera.projectionMatrix;
+        const perUnit = (scale / w / 2) * Math.max(width * Math.abs(elements[0]), height * Math.abs(elements[5]));
+        const pixels = 2 * radius * perUnit;
+        if (Math.abs(pixels / minPixels - 1) < 1e-6) continue;
+        expect(large.has(id), `${pixels} of ${minPixels} pixels`).toBe(pixels > minPixels);
+        count[pixels > minPixels ? 'large' : 'small']++;
+      }
+      for (const id of large) expect(views.get('all')!.ids.includes(id)).toBe(true);
+    }
+    expect(count.small).toBeGreaterThan(50);
+    expect(count.large).toBeGreaterThan(50);
+    twin.dispose();
+  });
+});
+
 function statesOf({ ids, inside }: VisibleSet): Map<number, FrustumState> {
   return new Map(Array.from(ids, (id, i): [number, FrustumState] => [id, i < inside ? 'inside' : 'crossing']));
 }

@@ -2,7 +2,12 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { type CollisionServiceOptions, createCollisionService, type ObjectOptions } from 'collision-worker';
+import {
+  type CollisionService,
+  type CollisionServiceOptions,
+  createCollisionService,
+  type ObjectOptions,
+} from 'collision-worker';
 import { Matrix4 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { makeId } from '../../src/shared/ids.js';
@@ -255,6 +260,34 @@ describe('picks', () => {
     service.setView({ ...VIEW, viewport: { x: 200, y: 300, width: 100, height: 100 } }, 'inset');
     expect(await service.pick(250, 350, { view: 'inset' })).toMatchObject({ object: id });
     expect(await service.pick(50, 50, { view: 'inset' })).toBeNull();
+    service.dispose();
+  });
+
+  const ASK: Record<string, (service: CollisionService) => Promise<number | undefined>> = {
+    pick: async (service) => (await service.pick(50, 50))?.object,
+    pickAll: async (service) => (await service.pickAll(50, 50))[0]?.object,
+    'pick by screen distance': async (service) => (await service.pick(50, 50, { method: 'screen' }))?.object,
+    pickRegion: async (service) => (await service.pickRegion({ x: 49, y: 49, width: 2, height: 2 }))[0],
+  };
+  test.each(Object.entries(ASK))('%s sees the view of its call while frames wait', async (_, ask) => {
+    const worker = new HeldWorker();
+    const service = await createCollisionService({ createWorker: () => worker });
+    const id = service.addObject(BOX);
+    const look = (x: number) => service.setView({ ...VIEW, view: new Matrix4().makeTranslation(x, 0, -10).elements });
+    const pick = () => ask(service);
+    look(0);
+    worker.hold();
+    const frames = [service.update(), service.update()]; // one in the worker, one that waits
+    const before = pick();
+    look(50);
+    const after = pick();
+    frames.push(service.update()); // takes the moved camera along, and goes out before the picks
+    look(0);
+    const last = pick();
+    service.removeView('main');
+    await worker.letGo();
+    expect(await Promise.all([before, after, last])).toEqual([id, undefined, id]);
+    await Promise.all(frames);
     service.dispose();
   });
 

@@ -1,5 +1,6 @@
 import { viewFromCamera } from 'collision-worker/three';
 import {
+  ArrayCamera,
   type Camera,
   Group,
   Matrix4,
@@ -68,6 +69,51 @@ test('the world matrix is brought up to date, parents included', () => {
   expect(new Vector3(1, 5, -2).applyMatrix4(new Matrix4().fromArray(Array.from(view))).toArray()).toEqual([0, 0, -2]);
 });
 
+test.each([
+  ['a parent that scales', new Vector3(3, 3, 3)],
+  ['a parent that stretches', new Vector3(1, 4, 2)],
+  ['a parent that mirrors', new Vector3(-1, 1, 1)],
+])('%s: the view is the one that three draws', (_, scale) => {
+  const rig = new Group();
+  const camera = new PerspectiveCamera();
+  rig.scale.copy(scale);
+  rig.position.set(0, 5, 0);
+  rig.rotation.set(0.2, 0.4, 0.1);
+  rig.add(camera);
+  camera.position.set(1, 2, 3);
+  const view = Array.from(viewFromCamera(camera, SIZE).view);
+  // As WebGLRenderer.render does it.
+  const drawn = camera.clone();
+  new Group().copy(rig, false).add(drawn).updateMatrixWorld();
+  expect(view).toEqual(drawn.matrixWorldInverse.elements);
+});
+
+test('the cameras of an ArrayCamera are views, each with its part of the canvas', () => {
+  const cameras = [0, 1].map((i) => {
+    const camera = new PerspectiveCamera(50, 0.5, NEAR, FAR);
+    camera.position.set(i, 0, 5);
+    return Object.assign(camera, { viewport: new Vector4(400 * i, 0, 400, 300) }); // y up
+  });
+  const array = new ArrayCamera(cameras);
+  const views = array.cameras.map((camera) => {
+    const { x, y, z: width, w: height } = (camera as (typeof cameras)[0]).viewport;
+    return viewFromCamera(camera, { x, y: SIZE.height - y - height, width, height });
+  });
+  expect(views.map(({ viewport }) => viewport)).toEqual([
+    { x: 0, y: 300, width: 400, height: 300 },
+    { x: 400, y: 300, width: 400, height: 300 },
+  ]);
+  expect(views.map(({ view }) => view[12] + 0)).toEqual([0, -1]);
+});
+
+test('margin and minPixels are passed on', () => {
+  expect(viewFromCamera(new PerspectiveCamera(), SIZE)).toMatchObject({ margin: 0, minPixels: 0 });
+  expect(viewFromCamera(new PerspectiveCamera(), SIZE, { margin: 2, minPixels: 3 })).toMatchObject({
+    margin: 2,
+    minPixels: 3,
+  });
+});
+
 test('layers are those of the camera, as an unsigned mask', () => {
   const camera = new PerspectiveCamera();
   expect(viewFromCamera(camera, SIZE).layers).toBe(1);
@@ -77,6 +123,8 @@ test('layers are those of the camera, as an unsigned mask', () => {
 
 test('the viewport is the size', () => {
   expect(viewFromCamera(new PerspectiveCamera(), SIZE).viewport).toEqual({ x: 0, y: 0, width: 800, height: 600 });
+  const part = { x: 5, y: 7, width: 80, height: 60 };
+  expect(viewFromCamera(new PerspectiveCamera(), part).viewport).toEqual(part);
 });
 
 function depthAt(camera: Camera, view: ReturnType<typeof viewFromCamera>, distance: number): number {

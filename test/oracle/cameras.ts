@@ -3,11 +3,15 @@ import type { Random } from './random.js';
 
 export type AnyCamera = PerspectiveCamera | OrthographicCamera;
 
+/** In float64, a projection with this far plane is the one with a far plane at infinity. */
+export const NO_FAR = 1e30;
+
 export const KINDS: [name: string, make: (random: Random) => AnyCamera][] = [
   ['perspective', perspective],
   ['orthographic', orthographic],
   ['off-axis perspective', (random) => offAxis(perspective(random), random)],
   ['off-axis orthographic', (random) => offAxis(orthographic(random), random)],
+  ['perspective without a far plane', (random) => perspective(random, NO_FAR)],
 ];
 
 interface Depth {
@@ -36,8 +40,8 @@ export function viewOf(camera: AnyCamera, { depth, reversed, clip }: Depth) {
   return { projection, view: camera.matrixWorldInverse.elements, viewport: VIEWPORT, depth, reversed };
 }
 
-function perspective(random: Random): PerspectiveCamera {
-  const [near, far] = [random.logRange(0.01, 5), random.logRange(20, 1000)];
+function perspective(random: Random, far = random.logRange(20, 1000)): PerspectiveCamera {
+  const near = random.logRange(0.01, 5);
   return new PerspectiveCamera(random.range(10, 120), 4 / 3, near, far);
 }
 

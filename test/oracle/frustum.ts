@@ -31,3 +31,20 @@ export function frustumState(body: Convex, planes: readonly Plane[]): { state: F
   if (leastLow >= 0) return { state: 'inside', margin: leastLow };
   return { state: 'crossing', margin: Math.min(leastHigh, -leastLow) };
 }
+
+/** Whether any part of a triangle is on the inner side of all planes (Sutherland and Hodgman, Reentrant polygon clipping, 1974). */
+export function isTriangleInside(corners: readonly Vector3[], planes: readonly Plane[]): boolean {
+  let polygon = corners;
+  for (const plane of planes) {
+    const heights = polygon.map((corner) => plane.distanceToPoint(corner));
+    if (heights.every((height) => height >= 0)) continue;
+    polygon = polygon.flatMap((corner, i) => {
+      const j = (i + 1) % polygon.length;
+      const kept = heights[i] >= 0 ? [corner] : [];
+      const cut = heights[i] >= 0 !== heights[j] >= 0;
+      return cut ? [...kept, corner.clone().lerp(polygon[j], heights[i] / (heights[i] - heights[j]))] : kept;
+    });
+    if (polygon.length === 0) return false;
+  }
+  return true;
+}

@@ -3,7 +3,6 @@ import {
   type Face,
   type InstancedMesh,
   type InterleavedBufferAttribute,
-  type Intersection,
   Matrix3,
   Matrix4,
   Triangle,
@@ -15,13 +14,14 @@ import type { Hit } from '../../shared/types.js';
 import { findTriangle } from './geometry.js';
 import type { BuiltMesh } from './mesh-pool.js';
 import type { SceneObject } from './scene-objects.js';
+import type { SceneIntersection } from './scene-picks.js';
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 
 /**
  * A hit as three's Raycaster reports it: `face.normal` and `normal` in the object's space, `uv`, `uv1` and
- * `normal` interpolated, `normal` turned towards the ray. Where a shape stands for the triangles (`mesh` null)
- * there is no face, and `normal` is the shape's.
+ * `normal` interpolated, `normal` turned towards the ray. Where a shape stands for the triangles (`mesh` null, or the
+ * bounds by `precision`) there is no face, and `normal` is the shape's.
  *
  * `eye` is where the ray came from, or with w = 0 the direction that it went in.
  */
@@ -30,10 +30,11 @@ export function intersectionOf(
   { object, instanceId }: SceneObject,
   mesh: BuiltMesh | null,
   eye: Vector4,
-): Intersection {
+): SceneIntersection {
   const point = new Vector3(...hit.point);
-  const intersection: Intersection = { distance: hit.distance, point, object };
+  const intersection: SceneIntersection = { distance: hit.distance, point, object };
   if (instanceId !== undefined) intersection.instanceId = instanceId;
+  if (hit.pixels !== undefined) return { ...intersection, pixels: hit.pixels }; // no point of the surface
 
   const toWorld = object.matrixWorld.clone();
   if (instanceId !== undefined) {
@@ -41,7 +42,7 @@ export function intersectionOf(
     (object as InstancedMesh).getMatrixAt(instanceId, instance);
     toWorld.multiply(instance);
   }
-  if (mesh === null) {
+  if (mesh === null || hit.triangle < 0) {
     intersection.face = null;
     intersection.faceIndex = null;
     // World to object: normals go back by the transposed matrix.

@@ -1,28 +1,18 @@
-import { type Camera, type Intersection, type Object3D, Vector4 } from 'three';
+import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
-import type { Hit, ObjectId, PickOptions } from '../../shared/types.js';
+import type { ObjectId, Rect } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
-import { intersectionOf } from './intersection.js';
-import { LatestOnly } from './latest-only.js';
 import { SentMatrices } from './matrices.js';
 import { MeshPool } from './mesh-pool.js';
 import { SceneFrame } from './scene-frame.js';
 import { type SceneObject, SceneObjects } from './scene-objects.js';
+import { type SceneIntersection, type ScenePickOptions, ScenePicks, type SceneRegionOptions } from './scene-picks.js';
+import { type SceneViewOptions, SceneViews } from './scene-views.js';
 import { SceneWalk } from './scene-walk.js';
-import { SideIndex, type SideQuery } from './side-index.js';
+import { SideIndex } from './side-index.js';
 import type { TrackOptions } from './track-scene.js';
 import { isAboutOneObject } from './tracked-object.js';
-import { type ViewSize, viewFromCamera } from './view.js';
-
-/** As the service's, with objects of the scene instead of ids. */
-export interface ScenePickOptions extends Pick<PickOptions, 'precision' | 'signal' | 'latest'> {
-  /** Default: the layers of the camera. */
-  layers?: number;
-  /** Objects that are not there for this pick. */
-  ignore?: readonly Object3D[];
-  /** Default: the side of each object's own material. */
-  side?: 'front' | 'back' | 'double';
-}
+import type { ViewSize } from './view.js';
 
 /**
  * Keeps a service in step with the Meshes and InstancedMeshes under a root. Made by `trackScene`.
@@ -43,13 +33,8 @@ export class SceneTracker {
   readonly #meshes: MeshPool;
   readonly #walk: SceneWalk;
   readonly #objects = new SceneObjects();
-  readonly #sides = new SideIndex(() => this.#walk.entries);
-  /** Where the rays of the camera of the last update start, or with w = 0 the direction of all of them. */
-  readonly #eye = new Vector4();
-  #cameraLayers = 0;
-  readonly #latestPick = new LatestOnly();
-  readonly #latestPickAll = new LatestOnly();
-  #hasView = false;
+  readonly #views: SceneViews;
+  readonly #picks: ScenePicks;
   #isDisposed = false;
 
   private constructor(service: CollisionService, root: Object3D, options: TrackOptions) {
@@ -58,14 +43,14 @@ export class SceneTracker {
     this.#view = options.view ?? 'main';
     this.#updatesMatrices = options.updateMatrixWorld ?? true;
     this.#meshes = new MeshPool(service, () => options.onProgress?.(this.#meshes.fraction));
-    this.#walk = new SceneWalk(
-      root,
-      { service, meshes: this.#meshes, objects: this.#objects, sides: this.#sides, sent: new SentMatrices() },
-      {
-        shape: (object) => options.shapeOf?.(object) ?? null,
-        options: (object) => options.objectOptions?.(object) ?? {},
-      },
-    );
+    const sides = new SideIndex(() => this.#walk.entries);
+    const context = { service, meshes: this.#meshes, objects: this.#objects, sides, sent: new SentMatrices() };
+    this.#walk = new SceneWalk(root, context, {
+      shape: (object) => options.shapeOf?.(object) ?? null,
+      options: (object) => options.objectOptions?.(object) ?? {},
+    });
+    this.#views = new SceneViews(service);
+    this.#picks = new ScenePicks(context, this.#walk, this.#views, this.#view);
   }
 
   /** `trackScene`. */
@@ -115,18 +100,15 @@ export class SceneTracker {
   /**
    * Sends what changed in the scene, and the camera; answers what it sees and what touches. Call it once a frame,
    * where you call `render`; awaiting it is not needed for the next.
+   *
+   * ```ts
+   * tracker.update(camera, { width: innerWidth, height: innerHeight }, { margin: 'motion' });
+   * ```
    */
-  async update(camera: Camera, size: ViewSize): Promise<SceneFrame> {
+  async update(camera: Camera, size: ViewSize, options: SceneViewOptions = {}): Promise<SceneFrame> {
     this.#assertLive('update');
     this.#sync();
-    const view = viewFromCamera(camera, size);
-    this.#service.setView(view, this.#view);
-    this.#hasView = true;
-    this.#cameraLayers = camera.layers.mask >>> 0;
-    const { elements } = camera.matrixWorld;
-    // The projection's bottom row tells whether lines of sight meet in the eye or run along its axis.
-    if (view.projection[15] === 0) this.#eye.set(elements[12], elements[13], elements[14], 1);
-    else this.#eye.set(-elements[8], -elements[9], -elements[10], 0);
+    this.#views.set(this.#view, camera, size, options);
 
     const result = await this.#service.update();
     for (const id of result.rejected) {
@@ -137,49 +119,65 @@ export class SceneTracker {
   }
 
   /**
-   * What lies under a point of the last `update`'s view, in CSS pixels from its upper left corner; null for nothing.
-   * The answer is the one of three's Raycaster, and like there, faces are hit from the sides that their material shows.
+   * Sets one more camera on the scene, which picks take at once, and frames from the next `update` on: another part of
+   * the canvas, a shadow, someone's eyes.
+   *
+   * ```ts
+   * tracker.setView(mapCamera, { x: 600, y: 0, width: 200, height: 150 }, 'map');
+   * const frame = await tracker.update(camera, size);
+   * frame.forEachVisible(({ object }) => …, 'map');
+   * const hit = await tracker.pick(event.offsetX, event.offsetY, { view: 'map' });
+   * ```
+   */
+  setView(camera: Camera, size: ViewSize, name: string, options: SceneViewOptions = {}): void {
+    this.#assertLive('setView');
+    this.#views.set(name, camera, size, options);
+  }
+
+  /** Throws INVALID_ARGUMENT for a name that was not set here. */
+  removeView(name: string): void {
+    this.#assertLive('removeView');
+    this.#views.remove(name);
+  }
+
+  /**
+   * What lies under a point of a view, in the CSS pixels of its `ViewSize`; null for nothing. The camera is where it was
+   * when the view was last set before the call. The answer is the one of three's Raycaster, and like there, faces are hit
+   * from the sides that their material shows. Between the near and the far plane: what is not drawn is not hit.
+   *
+   * By method 'screen': the object whose centre of bounds is drawn nearest to the point. Where materials of several
+   * sides share an object, each side's part has its own centre.
    *
    * ```ts
    * const hit = await tracker.pick(event.offsetX, event.offsetY, { latest: true });
    * if (hit) console.log(hit.object.name, hit.distance, hit.point);
    * ```
    */
-  async pick(x: number, y: number, options: ScenePickOptions = {}): Promise<Intersection | null> {
+  async pick(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection | null> {
     this.#assertLive('pick');
-    const eye = this.#eye.clone();
-    const layers = options.layers ?? this.#cameraLayers;
-    const strangers: ObjectId[] = [];
-    return this.#latestPick.guard(options, (signal) =>
-      this.#objects.during(async (number) => {
-        for (;;) {
-          const queries = this.#queries(options, layers, signal, strangers);
-          const hit = nearest(await Promise.all(queries.map((query) => this.#service.pick(x, y, query))));
-          if (hit === null) return null;
-          const placement = this.#objects.find(hit.object);
-          if (placement !== undefined) return intersectionOf(hit, placement, placement.part.seenBy(number), eye);
-          strangers.push(hit.object); // of somebody else in the same service: look past it
-        }
-      }),
-    );
+    return this.#picks.pick(x, y, options);
   }
 
-  /** All that lies under a point, nearest first; as `pick` in everything else. */
-  async pickAll(x: number, y: number, options: ScenePickOptions = {}): Promise<Intersection[]> {
+  /** All that lies under a point, nearest first (method 'screen': on the screen); as `pick` in everything else. */
+  async pickAll(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection[]> {
     this.#assertLive('pickAll');
-    const eye = this.#eye.clone();
-    return this.#latestPickAll.guard(options, (signal) =>
-      this.#objects.during(async (number) => {
-        const queries = this.#queries(options, options.layers ?? this.#cameraLayers, signal);
-        const hits = await Promise.all(queries.map((query) => this.#service.pickAll(x, y, query)));
-        const ordered = hits.flat().sort((a, b) => a.distance - b.distance);
-        return ordered.flatMap((hit) => {
-          const placement = this.#objects.find(hit.object);
-          // What is somebody else's in the same service is not of this scene.
-          return placement === undefined ? [] : intersectionOf(hit, placement, placement.part.seenBy(number), eye);
-        });
-      }),
-    );
+    return this.#picks.pickAll(x, y, options);
+  }
+
+  /**
+   * The objects in a region of a view, a rectangle or a polygon (xy of its vertices, even-odd), hidden ones too; in the
+   * order of their first ids. An InstancedMesh is there when one of its instances is.
+   *
+   * Mode 'touch', the default: any part of them, of faces that show the side of their material to the camera, unless
+   * `side` says otherwise. 'enclose': all of them, whatever the sides.
+   *
+   * ```ts
+   * const selected = await tracker.pickRegion({ x: 100, y: 50, width: 300, height: 200 }, { mode: 'enclose' });
+   * ```
+   */
+  async pickRegion(region: Rect | Float32Array, options: SceneRegionOptions = {}): Promise<Object3D[]> {
+    this.#assertLive('pickRegion');
+    return this.#picks.pickRegion(region, options);
   }
 
   /** The service's ids of an object, for an InstancedMesh in the order of its instances; none until it is built. */
@@ -203,7 +201,7 @@ export class SceneTracker {
     try {
       this.#walk.clear();
       this.#meshes.sweep();
-      if (this.#hasView) this.#service.removeView(this.#view);
+      this.#views.clear();
     } catch (error) {
       // With the service itself, everything is gone already.
       if (!(error instanceof CollisionError && error.code === 'DISPOSED')) throw error;
@@ -221,40 +219,9 @@ export class SceneTracker {
     this.#meshes.sweep();
   }
 
-  /** The picks of the service that together see every object from the sides that it shows. */
-  #queries(
-    { side, precision, ignore: unseen = [] }: ScenePickOptions,
-    layers: number,
-    signal: AbortSignal | undefined,
-    strangers: readonly ObjectId[] = [],
-  ): PickOptions[] {
-    const queries: readonly SideQuery[] = side === undefined ? this.#sides.queries : [{ side, ignore: [] }];
-    const ignore = unseen.flatMap((object) => this.#allIdsOf(object)).concat(strangers);
-    return queries.map((query) => ({
-      view: this.#view,
-      layers,
-      side: query.side,
-      ignore: ignore.length === 0 ? query.ignore : [...query.ignore, ...ignore],
-      ...(precision && { precision }),
-      ...(signal && { signal }),
-    }));
-  }
-
-  #allIdsOf(object: Object3D): ObjectId[] {
-    return this.#walk.entryOf(object)?.parts.flatMap((part) => [...part.ids]) ?? [];
-  }
-
   #assertLive(operation: string): void {
     if (this.#isDisposed) {
       throw new CollisionError('DISPOSED', `${operation}: the tracker is disposed, expected one in use`);
     }
   }
-}
-
-function nearest(hits: readonly (Hit | null)[]): Hit | null {
-  let best: Hit | null = null;
-  for (const hit of hits) {
-    if (hit !== null && (best === null || hit.distance < best.distance)) best = hit;
-  }
-  return best;
 }

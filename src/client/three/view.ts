@@ -1,8 +1,16 @@
 import { type Camera, WebGPUCoordinateSystem } from 'three';
 import type { ViewOptions } from '../../shared/types.js';
 
-/** The part of the page that a camera draws to, in CSS pixels. */
+/**
+ * The part of the page that a camera draws to, in CSS pixels. For one of several on a canvas, x and y are its upper left
+ * corner: `{ x: 400, y: 0, width: 400, height: 300 }` is what `renderer.setViewport(400, canvasHeight - 300, 400, 300)`
+ * draws to.
+ */
 export interface ViewSize {
+  /** Default 0. */
+  x?: number;
+  /** From the top. Default 0. */
+  y?: number;
   width: number;
   height: number;
 }
@@ -11,22 +19,30 @@ export interface ViewSize {
  * A service's view of what `camera` sees: its projection (perspective, orthographic, `setViewOffset`), its
  * clip space (WebGL, WebGPU, reversed depth) and its layers. The matrices are three's own arrays, not copies.
  *
- * The camera's world matrix is brought up to date; `updateProjectionMatrix()` stays the caller's, as in three.
+ * The camera's world matrix is brought up to date; `updateProjectionMatrix()` stays the caller's, as in three. What
+ * three leaves out of it when it draws, the scale of the camera's parents, is left out here. An ArrayCamera is drawn
+ * as its `cameras`, each with its own `viewport`: make a view of each.
  *
  * ```ts
  * service.setView(viewFromCamera(camera, { width: canvas.clientWidth, height: canvas.clientHeight }));
  * ```
  */
-export function viewFromCamera(camera: Camera, size: ViewSize): ViewOptions {
+export function viewFromCamera(
+  camera: Camera,
+  size: ViewSize,
+  { margin = 0, minPixels = 0 }: Pick<ViewOptions, 'margin' | 'minPixels'> = {},
+): ViewOptions {
   camera.updateWorldMatrix(true, false);
   // `reversedDepth` is younger than the oldest three that we accept. Its clip z is in [0, 1] in WebGL too.
   const reversed = camera.reversedDepth === true;
   return {
     projection: camera.projectionMatrix.elements,
     view: camera.matrixWorldInverse.elements,
-    viewport: { x: 0, y: 0, width: size.width, height: size.height },
+    viewport: { x: size.x ?? 0, y: size.y ?? 0, width: size.width, height: size.height },
     depth: reversed || camera.coordinateSystem === WebGPUCoordinateSystem ? 'webgpu' : 'webgl',
     reversed,
     layers: camera.layers.mask >>> 0,
+    margin,
+    minPixels,
   };
 }

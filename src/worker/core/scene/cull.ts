@@ -198,10 +198,16 @@ function takeOriented(tree: Tree, position: u32, mask: u32): void {
 function tooSmall(b: Candidate): bool {
   const w = current.wx * b.x + current.wy * b.y + current.wz * b.z + current.ww;
   if (w <= 0) return false;
+  // Half the longest diagonal: of |± x ± y ± z|, which differ where a shear makes the axes oblique.
+  const xy = b.xx * b.yx + b.xy * b.yy + b.xz * b.yz;
+  const xz = b.xx * b.zx + b.xy * b.zy + b.xz * b.zz;
+  const yz = b.yx * b.zx + b.yy * b.zy + b.yz * b.zz;
+  const oblique = max(max(xy + xz + yz, xy - xz - yz), max(xz - xy - yz, yz - xy - xz));
   const diameter = 2.0 * sqrt(
     b.xx * b.xx + b.xy * b.xy + b.xz * b.xz +
     b.yx * b.yx + b.yy * b.yy + b.yz * b.yz +
-    b.zx * b.zx + b.zy * b.zy + b.zz * b.zz,
+    b.zx * b.zx + b.zy * b.zy + b.zz * b.zz +
+    2.0 * oblique,
   );
   return diameter * current.pixelsPerUnit < current.minPixels * w;
 }

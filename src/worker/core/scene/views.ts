@@ -31,7 +31,7 @@ export class View {
   p40: f64; p41: f64; p42: f64; p43: f64;
   p50: f64; p51: f64; p52: f64; p53: f64;
   minPixels: f64;
-  /** Pixels of a unit length at clip w = 1. */
+  /** Pixels of a unit length in the world at clip w = 1; where pixels are not square, the more of them. */
   pixelsPerUnit: f64;
   /** The row of projection · view that gives clip w. */
   wx: f64; wy: f64; wz: f64; ww: f64;
@@ -63,6 +63,12 @@ function entry(m: usize, row: i32, column: i32): f64 {
   return load<f64>(m + ((column * 4 + row) << 3));
 }
 
+/** Of the linear part: 1 but for a view that scales. */
+function rowLength(m: usize, row: i32): f64 {
+  const x = entry(m, row, 0), y = entry(m, row, 1), z = entry(m, row, 2);
+  return sqrt(x * x + y * y + z * z);
+}
+
 /** Takes over a view record (layout.ts, VIEW_*). */
 export function setView(slot: u32, record: usize): void {
   const view = viewAt(slot);
@@ -90,7 +96,10 @@ export function setView(slot: u32, record: usize): void {
   addPlane(view, 2, -1, 1, margin);
 
   view.minPixels = load<f64>(record, VIEW_MIN_PIXELS);
-  view.pixelsPerUnit = 0.5 * load<f64>(record, VIEW_VIEWPORT + 24) * abs(entry(projection, 1, 1));
+  view.pixelsPerUnit = 0.5 * max(
+    load<f64>(record, VIEW_VIEWPORT + 16) * abs(entry(projection, 0, 0)) * rowLength(matrix, 0),
+    load<f64>(record, VIEW_VIEWPORT + 24) * abs(entry(projection, 1, 1)) * rowLength(matrix, 1),
+  );
   view.wx = entry(product, 3, 0);
   view.wy = entry(product, 3, 1);
   view.wz = entry(product, 3, 2);
