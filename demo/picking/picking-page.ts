@@ -1,5 +1,5 @@
 import { CollisionError, type CollisionService, type Hit } from 'collision-worker';
-import { type SceneTracker, viewFromCamera } from 'collision-worker/three';
+import type { SceneTracker } from 'collision-worker/three';
 import { BufferGeometry, type Group, type Mesh, Points, PointsMaterial, type WebGLRenderer } from 'three';
 import { SelectionMarker } from '../marker.js';
 import { oneAtATime } from '../one-at-a-time.js';
@@ -73,7 +73,7 @@ export class PickingPage {
     this.#isStale = false;
     const [main, second] = this.panes;
     this.#tracker.update(main.camera, main.rect).catch(showError);
-    this.#service.setView(viewFromCamera(second.camera, second.rect), second.name);
+    this.#tracker.setView(second.camera, second.rect, second.name);
     this.#ask();
     this.#draw();
   }

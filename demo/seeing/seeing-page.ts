@@ -1,5 +1,5 @@
 import type { CollisionService } from 'collision-worker';
-import { type SceneTracker, viewFromCamera } from 'collision-worker/three';
+import type { SceneTracker } from 'collision-worker/three';
 import {
   GridHelper,
   type Mesh,
@@ -86,7 +86,7 @@ export class SeeingPage {
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     const ids = visitors.meshes.map((mesh) => this.#tracker.idsOf(mesh)[0]);
     const own = guard.parts.map((part) => this.#tracker.idsOf(part)[0]);
-    this.#service.setView({ ...viewFromCamera(guard.camera, GUARD_SIZE), margin: this.settings.margin }, 'guard');
+    this.#tracker.setView(guard.camera, GUARD_SIZE, 'guard', { margin: this.settings.margin });
     const [{ result }, sight] = await Promise.all([
       this.#tracker.update(this.camera, { width, height }),
       this.#service.sees('guard', ids, { ignore: own }),
