@@ -5,7 +5,7 @@ import { runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
-import { createRadialEngine } from './radial-engine.js';
+import { MODELS } from './models.js';
 import { SelectionPage } from './selection-page.js';
 
 declare global {
@@ -18,7 +18,9 @@ declare global {
 await runPage(async (progress) => {
   const quality = chooseQuality();
   const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
-  const root = createRadialEngine(quality === 'high' ? 48 : 16);
+  const parameters = new URLSearchParams(location.search);
+  const model = parameters.get('model') ?? 'engine';
+  const root = await MODELS[model](quality);
   const service = await createCollisionService();
   const tracker = await trackScene(service, root, {
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
@@ -27,6 +29,13 @@ await runPage(async (progress) => {
   const page = new SelectionPage(renderer, root, tracker);
 
   const gui = new GUI({ container: element('controls-inside'), title: 'Controls', width: 298 });
+  gui
+    .add({ model }, 'model', Object.keys(MODELS))
+    .name('Model')
+    .onChange((name: string) => {
+      parameters.set('model', name);
+      location.search = parameters.toString();
+    });
   gui.add(page.settings, 'mode', ['by direction', 'touch', 'enclose']).name('A part must');
   gui.add(page.settings, 'lasso').name('Lasso');
   gui.add(page.settings, 'seeThrough').name('See through').onChange(page.changed);

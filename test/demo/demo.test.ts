@@ -73,6 +73,16 @@ describe('the page', () => {
     await expect.poll(() => figure('pairs in contact'), PATIENCE).not.toBe(before);
   });
 
+  test('leads to the other pages', async () => {
+    const links = page.locator('#pages a');
+    expect(await links.allTextContents()).toEqual(['Dragon', 'Picking', 'Selection', 'Seeing']);
+    expect(await page.locator('#pages a[aria-current]').allTextContents()).toEqual(['Dragon']);
+    for (const link of await links.all()) {
+      const target = await page.request.get(new URL((await link.getAttribute('href'))!, page.url()).href);
+      expect(await target.text()).toMatch(/<script type="module"[^>]* src=".\/assets\//);
+    }
+  });
+
   test('while everything moves, each frame has its pick', async () => {
     const { picks, visible, pairs } = await page.evaluate(() => window.demo!.record(15));
     expect(picks).toMatchObject({ asked: 15, answered: 15 });

@@ -1,15 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
-import { BufferAttribute, BufferGeometry, type Group, Vector3 } from 'three';
+import { type Group, Vector3 } from 'three';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { METHODS } from '../../demo/picking/methods.js';
 import { createObjects, poseObjects } from '../../demo/picking/objects.js';
 import type { PaneRect } from '../../demo/picking/pane.js';
 import type { PickingPage } from '../../demo/picking/picking-page.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
-import { dragon } from '../oracle/dragon.js';
 import { Random, SEED } from '../oracle/random.js';
 import { cameraIn } from './camera.js';
+import { dragonGeometry } from './dragon-geometry.js';
 import { truthAt } from './picking-truth.js';
 
 const PATIENCE = { timeout: 20_000, interval: 50 };
@@ -31,11 +31,7 @@ beforeAll(async () => {
   demo = await browseDemo(inject('demoUrl'));
   ({ page, faults } = await demo.open({ width: 1280, height: 640 }, 'picking.html'));
   await demoStarted(page);
-  const { positions, indices } = dragon(11102);
-  const geometry = new BufferGeometry()
-    .setAttribute('position', new BufferAttribute(positions, 3))
-    .setIndex(new BufferAttribute(indices, 1));
-  objects = createObjects(geometry, 12);
+  objects = createObjects(dragonGeometry(), 12);
   poseObjects(objects, 1);
 }, 180_000);
 afterAll(() => demo?.close());

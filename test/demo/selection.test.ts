@@ -2,10 +2,12 @@ import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
 import { type Mesh, type PerspectiveCamera, Raycaster, Vector2 } from 'three';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { createPieces } from '../../demo/selection/pieces.js';
 import { createRadialEngine } from '../../demo/selection/radial-engine.js';
 import type { SelectionPage } from '../../demo/selection/selection-page.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 import { cameraIn } from './camera.js';
+import { dragonGeometry } from './dragon-geometry.js';
 import { isEnclosed, type ScreenBox, screenBox, touches } from './region-truth.js';
 
 const SIZE = { width: 1100, height: 640 };
@@ -22,7 +24,7 @@ let page: Page;
 let faults: string[];
 let camera: PerspectiveCamera;
 const engine = createRadialEngine(16);
-const parts = engine.children as Mesh[];
+let parts = engine.children as Mesh[];
 
 beforeAll(async () => {
   mkdirSync('artifacts', { recursive: true });
@@ -209,4 +211,30 @@ test('one can see through what is not selected, and turn it with the right butto
     [640, 60],
   ]);
   await eventuallyListed(namesIn(touches, screenBox(900, 340, -260, -280, SIZE)));
+});
+
+test('the dragon in pieces', async () => {
+  await page.getByLabel('Model').selectOption('dragon');
+  await page.waitForURL(/model=dragon/);
+  await demoStarted(page);
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  camera = await cameraIn(page, 'window.selectionDemo.camera');
+  parts = createPieces(dragonGeometry(), 240).children as Mesh[];
+  const enclosed = namesIn(isEnclosed, screenBox(560, 200, 200, 180, SIZE));
+  expect(enclosed.length).toBeGreaterThan(20);
+  await drag(
+    [
+      [560, 200],
+      [760, 380],
+    ],
+    async () => {
+      await eventuallyListed(enclosed);
+      await page.screenshot({ path: 'artifacts/selection-dragon.png' });
+    },
+  );
+  await drag([
+    [760, 380],
+    [560, 200],
+  ]);
+  await eventuallyListed(namesIn(touches, screenBox(760, 380, -200, -180, SIZE)));
 });
