@@ -31,7 +31,7 @@ export class Assembly {
   }
 
   add(name: string, metal: Metal, geometry: BufferGeometry, place = new Matrix4()): void {
-    const material = new MeshLambertMaterial({ color: METALS[metal] }) as any;
+    const material = new MeshLambertMaterial({ color: METALS[metal] });
     const mesh = new Mesh(geometry, material);
     mesh.name = this.#prefix + name;
     mesh.matrixAutoUpdate = false;

@@ -30,7 +30,7 @@ export class SelectionPage implements MarqueeEvents {
   constructor(renderer: WebGLRenderer, root: Group, tracker: SceneTracker) {
     this.#renderer = renderer;
     this.#tracker = tracker;
-    (window as any).__t = tracker;
+
     this.#parts = root.children as Mesh[];
     this.#looks = this.#parts.map((part) => new PartLook(part));
     this.#scene.add(root);

@@ -214,7 +214,7 @@ test('one can see through what is not selected, and turn it with the right butto
 });
 
 test('the dragon in pieces', async () => {
-  await page.getByLabel('Model').selectOption('dragon');
+  await page.getByLabel('Model', { exact: true }).selectOption('dragon');
   await page.waitForURL(/model=dragon/);
   await demoStarted(page);
   await page.evaluate(() => new Promise(requestAnimationFrame));
