@@ -20,6 +20,7 @@ await runPage(async (progress) => {
   const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
   const parameters = new URLSearchParams(location.search);
   const model = parameters.get('model') ?? 'engine';
+  if (!(model in MODELS)) throw new Error(`?model= is ${model}, expected one of ${Object.keys(MODELS).join(', ')}`);
   const root = await MODELS[model](quality);
   const service = await createCollisionService();
   const tracker = await trackScene(service, root, {
