@@ -34,6 +34,7 @@ export class PickingPage {
   readonly #circle = element('circle');
   readonly #ask = oneAtATime(() => this.#pickAllWays());
   #isStale = true;
+  #isDrawn = false;
 
   constructor(renderer: WebGLRenderer, root: Group, service: CollisionService, tracker: SceneTracker) {
     this.#renderer = renderer;
@@ -68,13 +69,17 @@ export class PickingPage {
     this.changed();
   }
 
+  /** What changed is asked about first and drawn with the answer, once. */
   #frame(): void {
-    if (!this.#isStale) return;
-    this.#isStale = false;
-    const [main, second] = this.panes;
-    this.#tracker.update(main.camera, main.rect).catch(showError);
-    this.#tracker.setView(second.camera, second.rect, second.name);
-    this.#ask();
+    if (this.#isStale) {
+      this.#isStale = false;
+      const [main, second] = this.panes;
+      this.#tracker.update(main.camera, main.rect).catch(showError);
+      this.#tracker.setView(second.camera, second.rect, second.name);
+      this.#ask();
+    }
+    if (this.#isDrawn) return;
+    this.#isDrawn = true;
     this.#draw();
   }
 
@@ -93,7 +98,7 @@ export class PickingPage {
       this.#table.show(i, hit, object?.name ?? '');
       this.#markers[i].show(hit, object);
     });
-    this.#draw();
+    this.#isDrawn = false;
   }
 
   async #click(view: string, x: number, y: number): Promise<void> {
