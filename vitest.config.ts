@@ -18,18 +18,19 @@ export default defineConfig({
     projects: [
       inNode('node', ['test/node/**/*.test.ts', 'test/repro/**/*.node.test.ts'], 0),
       inChromium('browser', ['test/browser/**/*.test.ts', 'test/repro/**/*.browser.test.ts'], 1),
-      inNode('demo', ['test/demo/**/*.test.ts'], 2),
+      // Each of its files fills a small machine with a Chromium that draws in software.
+      inNode('demo', ['test/demo/**/*.test.ts'], 2, { globalSetup: './test/demo/serve.ts', maxWorkers: 1 }),
       inNode('consumers', ['test/consumers/**/*.test.ts'], 3),
     ],
   },
 });
 
-function inNode(name: string, include: string[], groupOrder: number) {
+function inNode(name: string, include: string[], groupOrder: number, options = {}) {
   return {
     resolve: { alias },
     // The seed of the random tests, for pages as well, which have no `process`.
     define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') },
-    test: { ...common(name, include, groupOrder), environment: 'node' as const, pool: 'forks' as const },
+    test: { ...common(name, include, groupOrder), environment: 'node' as const, pool: 'forks' as const, ...options },
   };
 }
 

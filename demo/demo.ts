@@ -5,7 +5,7 @@ import { FrameChart } from './chart.js';
 import type { Engine } from './engine.js';
 import { HitMarker, SelectionMarker } from './marker.js';
 import { costOf, type Meter, quantile } from './meter.js';
-import { element, Panel, showError } from './panel.js';
+import { element, nameOf, Panel, showError, showSelected } from './panel.js';
 import { Pointer } from './pointer.js';
 import type { Stage } from './stage.js';
 import { MAX_BOXES, type World } from './world.js';
@@ -98,7 +98,7 @@ export class Demo {
     try {
       const hit = await this.pick(x, y);
       this.#selectionMarker.select(hit);
-      this.#panel.showSelection(hit);
+      showSelected(hit === null ? '' : nameOf(hit));
     } catch (error) {
       showError(error);
     }

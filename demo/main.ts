@@ -4,7 +4,8 @@ import { Demo } from './demo.js';
 import { loadDragon } from './dragon.js';
 import { MainThreadEngine } from './main-thread-engine.js';
 import { Meter } from './meter.js';
-import { element, Progress, showError } from './panel.js';
+import { runPage } from './page.js';
+import { element, showError } from './panel.js';
 import { chooseQuality } from './quality.js';
 import { type Recording, record } from './recorder.js';
 import { Stage } from './stage.js';
@@ -26,18 +27,8 @@ declare global {
   }
 }
 
-addEventListener('error', ({ error, message }) => showError(error ?? message));
-addEventListener('unhandledrejection', ({ reason }) => showError(reason));
-
-try {
-  await start();
-} catch (error) {
-  showError(error);
-}
-
 /** `?boxes=` sets how many move, `?quality=low` or `high` how much the picture may cost. */
-async function start(): Promise<void> {
-  const progress = new Progress();
+await runPage(async (progress) => {
   const canvas = element('view') as HTMLCanvasElement;
   const quality = chooseQuality();
   const boxes = Number(new URLSearchParams(location.search).get('boxes') ?? DEFAULT_BOXES);
@@ -53,7 +44,6 @@ async function start(): Promise<void> {
     showError,
   );
   const demo = new Demo(canvas, world, stage, { worker, 'main thread': new MainThreadEngine(world) }, meter);
-  progress.end();
   stage.run(demo.frame);
   window.demo = { demo, record: (frames) => record(demo, frames) };
-}
+});

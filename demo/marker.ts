@@ -31,6 +31,15 @@ export function matrixOf({ object, instanceId }: Pick<Intersection, 'object' | '
   return matrix.multiply(instance);
 }
 
+/** The edges of the box from (0, 0, 0) to (1, 1, 1). */
+export function boxEdges(material: LineBasicMaterial): LineSegments {
+  const corners = Array.from({ length: 8 }, (_, i) => [i & 1, (i >> 1) & 1, i >> 2]).flat();
+  const geometry = new BufferGeometry()
+    .setAttribute('position', new BufferAttribute(new Float32Array(corners), 3))
+    .setIndex(BOX_EDGES);
+  return new LineSegments(geometry, material);
+}
+
 /** Draws a hit on its model: the triangle, the point, and the normal as an arrow. */
 export class HitMarker {
   readonly root = new Group();
@@ -82,11 +91,7 @@ export class SelectionMarker {
   #selected: Pick<Intersection, 'object' | 'instanceId'> | null = null;
 
   constructor() {
-    const corners = Array.from({ length: 8 }, (_, i) => [i & 1, (i >> 1) & 1, i >> 2]).flat();
-    const geometry = new BufferGeometry()
-      .setAttribute('position', new BufferAttribute(new Float32Array(corners), 3))
-      .setIndex(BOX_EDGES);
-    this.root = new LineSegments(geometry, new LineBasicMaterial({ color: 0xffffff, fog: false }));
+    this.root = boxEdges(new LineBasicMaterial({ color: 0xffffff, fog: false }));
     this.root.frustumCulled = false;
     this.root.matrixAutoUpdate = false;
     this.root.visible = false;

@@ -9,7 +9,6 @@ export function nameOf({ object, instanceId }: Pick<Intersection, 'object' | 'in
 export class Panel {
   readonly #name = element('hit-name');
   readonly #detail = element('hit-detail');
-  readonly #selection = element('selection');
   readonly #figures = element('figures');
 
   showHit(hit: Intersection | null): void {
@@ -18,21 +17,15 @@ export class Panel {
     this.#detail.textContent = hit === null ? '\u00a0' : `distance ${hit.distance.toFixed(3)}${triangle}`;
   }
 
-  /** Also in the page's `data-selected`. */
-  showSelection(selected: Pick<Intersection, 'object' | 'instanceId'> | null): void {
-    const name = selected === null ? '' : nameOf(selected);
-    this.#selection.textContent = `selected: ${name || 'nothing'}`;
-    document.body.dataset.selected = name;
-  }
-
   showFigures(figures: Record<string, string>): void {
-    const rows = Object.entries(figures).map(([name, value]) => {
-      const row = document.createElement('tr');
-      row.append(cell('th', name), cell('td', value));
-      return row;
-    });
-    this.#figures.replaceChildren(...rows);
+    fillTable(this.#figures, figures);
   }
+}
+
+/** '' for nothing. Also in the page's `data-selected`. */
+export function showSelected(name: string): void {
+  element('selection').textContent = `selected: ${name || 'nothing'}`;
+  document.body.dataset.selected = name;
 }
 
 /** The bar over the page until everything is there. */
@@ -62,6 +55,16 @@ export function element(id: string): HTMLElement {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`the page has no element "${id}"`);
   return found;
+}
+
+/** A row for each name and value. */
+export function fillTable(table: HTMLElement, values: Record<string, string>): void {
+  const rows = Object.entries(values).map(([name, value]) => {
+    const row = document.createElement('tr');
+    row.append(cell('th', name), cell('td', value));
+    return row;
+  });
+  table.replaceChildren(...rows);
 }
 
 function cell(tag: 'th' | 'td', text: string): HTMLElement {

@@ -1,17 +1,21 @@
 const CLICK_DISTANCE = 4;
 
-/** Where the mouse is over the canvas, and when it clicks rather than drags. */
+/** Where the mouse is over the canvas, or over a pane of it, and when it clicks rather than drags. */
 export class Pointer {
-  /** In CSS pixels from the canvas' upper left corner; null while it is elsewhere or drags. */
+  /** In CSS pixels from its upper left corner; null while it is elsewhere or drags. */
   position: { x: number; y: number } | null = null;
+  /** The position is another. */
+  onMove: (() => void) | null = null;
 
-  constructor(canvas: HTMLCanvasElement, onClick: (x: number, y: number) => void) {
+  constructor(canvas: HTMLElement, onClick: (x: number, y: number) => void) {
     let down: { x: number; y: number } | null = null;
     canvas.addEventListener('pointermove', ({ offsetX, offsetY, buttons }) => {
       this.position = buttons === 0 ? { x: offsetX, y: offsetY } : null;
+      this.onMove?.();
     });
     canvas.addEventListener('pointerleave', () => {
       this.position = null;
+      this.onMove?.();
     });
     canvas.addEventListener('pointerdown', ({ offsetX, offsetY, button }) => {
       down = button === 0 ? { x: offsetX, y: offsetY } : null;

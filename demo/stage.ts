@@ -1,29 +1,24 @@
 import {
   CameraHelper,
   Color,
-  DirectionalLight,
   DynamicDrawUsage,
   Fog,
   GridHelper,
-  HemisphereLight,
   InstancedBufferAttribute,
   InstancedMesh,
   Mesh,
   MeshLambertMaterial,
   MeshPhongMaterial,
   PerspectiveCamera,
-  Scene,
-  WebGLRenderer,
+  type WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Viewer } from './engine.js';
 import type { Outcome } from './outcome.js';
 import type { Quality } from './quality.js';
+import { BACKGROUND, createRenderer, createScene, fitToCanvas } from './scenery.js';
 import { MAX_BOXES, type World } from './world.js';
 
-const BACKGROUND = 0x10141b;
-/** Width of the texts on the left, in CSS pixels. */
-const SIDE = 312;
 const DRAGON = new Color(0x5fae97);
 const TOUCHING_DRAGON = new Color(0xe0894a);
 const TOUCHING = new Color(0xff8a3c);
@@ -31,7 +26,7 @@ const SHADES = [0x4d6a94, 0x5b7cab, 0x6f8fbd, 0x47628a, 0x8198bb].map((hex) => n
 
 /** Draws the part of the world that the culling camera sees, and nothing else of it. */
 export class Stage {
-  readonly scene = new Scene();
+  readonly scene = createScene();
   readonly camera = new PerspectiveCamera(40, 1, 0.1, 200);
   readonly controls: OrbitControls;
   readonly #renderer: WebGLRenderer;
@@ -44,8 +39,7 @@ export class Stage {
 
   constructor(canvas: HTMLCanvasElement, world: World, quality: Quality) {
     this.#world = world;
-    this.#renderer = new WebGLRenderer({ canvas, antialias: quality === 'high', powerPreference: 'high-performance' });
-    this.#renderer.setPixelRatio(quality === 'high' ? Math.min(devicePixelRatio, 2) : 1);
+    this.#renderer = createRenderer(canvas, quality);
 
     this.#dragons = world.dragons.map(
       ({ geometry }) => new Mesh(geometry, new MeshPhongMaterial({ color: DRAGON, specular: 0x2a3a36, shininess: 40 })),
@@ -61,12 +55,9 @@ export class Stage {
 
     this.#frustum = new CameraHelper(this.#frozen);
     this.#frustum.visible = false;
-    const sun = new DirectionalLight(0xfff1dc, 2.6);
-    sun.position.set(-6, 12, 9);
     const grid = new GridHelper(60, 60, 0x3a4658, 0x232b37);
-    this.scene.background = new Color(BACKGROUND);
     this.scene.fog = new Fog(BACKGROUND, 35, 130);
-    this.scene.add(new HemisphereLight(0xaec6ee, 0x2c2622, 1.5), sun, grid);
+    this.scene.add(grid);
     this.scene.add(...this.#dragons, this.#boxes, this.#frustum);
 
     this.camera.position.set(-6.5, 6.6, 13);
@@ -114,12 +105,7 @@ export class Stage {
   }
 
   resize(): void {
-    const { clientWidth, clientHeight } = this.#renderer.domElement;
-    this.#renderer.setSize(clientWidth, clientHeight, false);
-    this.camera.aspect = clientWidth / clientHeight;
-    // The middle of the picture is the middle of what the texts leave free.
-    const aside = clientWidth > 2.5 * SIDE ? SIDE / 2 : 0;
-    this.camera.setViewOffset(clientWidth, clientHeight, -aside, 0, clientWidth, clientHeight);
+    fitToCanvas(this.#renderer, this.camera);
   }
 
   /** The draw list: the matrices and colours of the visible boxes, one after the other. */

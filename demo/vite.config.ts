@@ -17,6 +17,9 @@ export default defineConfig({
     },
   },
   server: { fs: { allow: ['..'] } },
-  // three.js alone is larger than what Vite warns of.
-  build: { chunkSizeWarningLimit: 1500 },
+  build: {
+    rolldownOptions: { input: ['index', 'picking', 'selection', 'seeing'].map((page) => path(`./${page}.html`)) },
+    // three.js alone is larger than what Vite warns of.
+    chunkSizeWarningLimit: 1500,
+  },
 });

@@ -1,4 +1,5 @@
 import { BoxGeometry, type BufferGeometry, Group, InstancedMesh, Matrix4, Mesh, Quaternion, Vector3 } from 'three';
+import { mulberry32 } from './random.js';
 
 /** Room for that many boxes. */
 export const MAX_BOXES = 20_000;
@@ -99,14 +100,4 @@ function place(
   const angle = phase + speed * seconds;
   position.set(radius * Math.cos(angle), height + lift * Math.sin(2 * angle + phase), radius * Math.sin(angle));
   rotation.setFromAxisAngle(axis, spin * seconds + phase);
-}
-
-/** Tommy Ettinger, 2017. The same world on every visit. */
-function mulberry32(state: number): () => number {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -1,4 +1,4 @@
-// The built demo in a Chromium without a screen, for `npm run headless` and the demo's tests.
+// The built demo's pages in a Chromium without a screen, for `npm run headless` and the demo's tests.
 import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { build, preview } from 'vite';
@@ -8,7 +8,7 @@ import { root } from './run.mjs';
 /** Milliseconds; a machine without a graphics card draws a few frames a second. */
 const START_TIMEOUT = 120_000;
 
-/** Builds the demo and serves it until `close`. */
+/** Builds the demo and serves it at `url` until `close`. */
 export async function serveDemo() {
   const options = {
     root: join(root, 'demo'),
@@ -17,16 +17,22 @@ export async function serveDemo() {
   };
   await build(options);
   const server = await preview({ ...options, preview: { host: '127.0.0.1', port: 4173 } });
+  return { url: server.resolvedUrls.local[0], close: () => server.close() };
+}
+
+/** A Chromium for the pages below `url`, until `close`. */
+export async function browseDemo(url) {
   const browser = await chromium.launch(chromiumLaunchOptions());
 
   /**
-   * Opens a page on the demo, which may still be loading. `faults` fills with what goes wrong in it: console errors
+   * Opens a page of the demo, which may still be loading. `faults` fills with what goes wrong in it: console errors
    * and warnings, uncaught errors, files that cannot be loaded.
    *
    * @param {{ width: number, height: number }} viewport
+   * @param {string} [path] of the page, below `url`
    * @param {(page: import('playwright').Page) => Promise<unknown>} [prepare] before anything is loaded
    */
-  async function open(viewport, prepare) {
+  async function open(viewport, path = '', prepare = undefined) {
     const page = await browser.newPage({ viewport });
     const faults = [];
     page.on('console', (message) => {
@@ -35,21 +41,15 @@ export async function serveDemo() {
     page.on('pageerror', (error) => faults.push(`page error: ${error.message}`));
     page.on('requestfailed', (request) => faults.push(`not loaded: ${request.url()}`));
     await prepare?.(page);
-    await page.goto(server.resolvedUrls.local[0]);
+    await page.goto(new URL(path, url).href);
     return { page, faults };
   }
 
-  async function close() {
-    await browser.close();
-    await server.close();
-  }
-
-  return { open, close };
+  return { open, close: () => browser.close() };
 }
 
-/** Waits until the demo runs, or shows an error. */
+/** Waits until a page runs, or shows an error. */
 export async function demoStarted(page) {
-  await page.waitForFunction(() => window.demo || !document.getElementById('error').hidden, null, {
-    timeout: START_TIMEOUT,
-  });
+  const isStarted = () => document.getElementById('progress').hidden || !document.getElementById('error').hidden;
+  await page.waitForFunction(isStarted, null, { timeout: START_TIMEOUT });
 }

@@ -13,9 +13,10 @@ const RUN_TIMEOUT = 600_000;
 
 ensureDependencies();
 ensureBuild();
-const { demoStarted, serveDemo } = await import('./demo-page.mjs');
-const demo = await serveDemo();
-const { page, faults } = await demo.open(VIEWPORT);
+const { browseDemo, demoStarted, serveDemo } = await import('./demo-page.mjs');
+const server = await serveDemo();
+const browser = await browseDemo(server.url);
+const { page, faults } = await browser.open(VIEWPORT);
 let recording;
 try {
   await demoStarted(page);
@@ -30,7 +31,8 @@ try {
 } catch (error) {
   faults.push(String(error));
 } finally {
-  await demo.close();
+  await browser.close();
+  await server.close();
 }
 
 if (recording) {

@@ -1,17 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { DemoHook } from '../../demo/main.js';
-import { demoStarted, serveDemo } from '../../scripts/demo-page.mjs';
+import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 
 const VIEWPORT = { width: 900, height: 560 };
 const PATIENCE = { timeout: 30_000, interval: 100 };
 
-let demo: Awaited<ReturnType<typeof serveDemo>>;
+let demo: Awaited<ReturnType<typeof browseDemo>>;
 beforeAll(async () => {
   mkdirSync('artifacts', { recursive: true });
-  demo = await serveDemo();
-}, 180_000);
+  demo = await browseDemo(inject('demoUrl'));
+});
 afterAll(() => demo?.close());
 
 declare global {
@@ -71,6 +71,16 @@ describe('the page', () => {
     await expect.poll(() => figure('pairs in contact'), PATIENCE).toBeGreaterThan(50);
     const before = await figure('pairs in contact');
     await expect.poll(() => figure('pairs in contact'), PATIENCE).not.toBe(before);
+  });
+
+  test('leads to the other pages', async () => {
+    const links = page.locator('#pages a');
+    expect(await links.allTextContents()).toEqual(['Dragon', 'Picking', 'Selection', 'Seeing']);
+    expect(await page.locator('#pages a[aria-current]').allTextContents()).toEqual(['Dragon']);
+    for (const link of await links.all()) {
+      const target = await page.request.get(new URL((await link.getAttribute('href'))!, page.url()).href);
+      expect(await target.text()).toMatch(/<script type="module"[^>]* src=".\/assets\//);
+    }
   });
 
   test('while everything moves, each frame has its pick', async () => {
@@ -177,7 +187,7 @@ describe('the page', () => {
 });
 
 test('what goes wrong is shown on the page', async () => {
-  const { page } = await demo.open(VIEWPORT, (opened: Page) =>
+  const { page } = await demo.open(VIEWPORT, '', (opened: Page) =>
     opened.route('**/*.gz', (route) => route.fulfill({ status: 404 })),
   );
   await demoStarted(page);

@@ -1,0 +1,10 @@
+import { type BufferGeometry, type Group, type Mesh, Vector3 } from 'three';
+
+/** The middles of the objects' oriented bounds, which screen picks are about, as the vertices of `points`. */
+export function centresOf(root: Group, points: BufferGeometry): void {
+  const centres = (root.children as Mesh[]).map(({ geometry, matrixWorld }) => {
+    return geometry.boundingBox!.getCenter(new Vector3()).applyMatrix4(matrixWorld);
+  });
+  points.setFromPoints(centres);
+  points.computeBoundingSphere();
+}

@@ -1,0 +1,186 @@
+import { CollisionError, type CollisionService, type Hit } from 'collision-worker';
+import type { SceneTracker } from 'collision-worker/three';
+import { BufferGeometry, type Group, type Mesh, Points, PointsMaterial, type WebGLRenderer } from 'three';
+import { SelectionMarker } from '../marker.js';
+import { oneAtATime } from '../one-at-a-time.js';
+import { element, showError, showSelected } from '../panel.js';
+import { createScene, SIDE } from '../scenery.js';
+import { centresOf } from './centres.js';
+import { MethodMarker } from './method-marker.js';
+import { MethodTable } from './method-table.js';
+import { METHODS } from './methods.js';
+import { poseObjects } from './objects.js';
+import { Pane, type PaneRect } from './pane.js';
+
+/** Thirty objects in two views of one canvas, and five ways of picking under one cursor. */
+export class PickingPage {
+  readonly settings = { radius: 20, clickBy: METHODS[0].title, bounds: true };
+  readonly panes: readonly Pane[];
+  seed = 1;
+  /** Of each method, as of the newest answer. */
+  hits: readonly (Hit | null)[] = METHODS.map(() => null);
+  readonly #renderer: WebGLRenderer;
+  readonly #scene = createScene();
+  readonly #root: Group;
+  readonly #service: CollisionService;
+  readonly #tracker: SceneTracker;
+  readonly #table = new MethodTable(element('methods'));
+  readonly #markers = METHODS.map((method, i) => new MethodMarker(method, METHODS.length - i));
+  readonly #selection = new SelectionMarker();
+  readonly #centres = new Points(
+    new BufferGeometry(),
+    new PointsMaterial({ color: 0xff9a4a, size: 3, sizeAttenuation: false, depthTest: false, transparent: true }),
+  );
+  readonly #circle = element('circle');
+  readonly #ask = oneAtATime(() => this.#pickAllWays());
+  #isStale = true;
+  #isDrawn = false;
+
+  constructor(renderer: WebGLRenderer, root: Group, service: CollisionService, tracker: SceneTracker) {
+    this.#renderer = renderer;
+    this.#root = root;
+    this.#service = service;
+    this.#tracker = tracker;
+    this.panes = ['main', 'second'].map((name, i) => {
+      return new Pane(name, element(`pane-${name}`), 1 + i, (x, y) => this.#click(name, x, y));
+    });
+    this.#placeCameras();
+    this.#scene.add(root, this.#centres, this.#selection.root, ...this.#markers.map((marker) => marker.root));
+    for (const pane of this.panes) {
+      pane.addHelpers(this.#scene);
+      pane.controls.addEventListener('change', this.changed);
+      pane.pointer.onMove = this.changed;
+    }
+    this.pose(this.seed);
+    addEventListener('resize', () => this.#layOut());
+    renderer.setScissorTest(true);
+    renderer.setAnimationLoop(() => this.#frame());
+  }
+
+  /** Something is not as it was drawn and picked. */
+  readonly changed = (): void => {
+    this.#isStale = true;
+  };
+
+  pose(seed: number): void {
+    this.seed = seed;
+    poseObjects(this.#root, seed);
+    centresOf(this.#root, this.#centres.geometry);
+    this.changed();
+  }
+
+  /** What changed is asked about first and drawn with the answer, once. */
+  #frame(): void {
+    if (this.#isStale) {
+      this.#isStale = false;
+      const [main, second] = this.panes;
+      this.#tracker.update(main.camera, main.rect).catch(showError);
+      this.#tracker.setView(second.camera, second.rect, second.name);
+      this.#ask();
+    }
+    if (this.#isDrawn) return;
+    this.#isDrawn = true;
+    this.#draw();
+  }
+
+  async #pickAllWays(): Promise<void> {
+    const pane = this.panes.find(({ cursor }) => cursor !== null);
+    const cursor = pane?.cursor;
+    this.hits = await Promise.all(
+      METHODS.map(({ options }) => {
+        if (pane === undefined || !cursor) return null;
+        const radius = options.method === 'screen' ? { radius: this.settings.radius } : {};
+        return this.#service.pick(cursor.x, cursor.y, { ...options, ...radius, view: pane.name });
+      }),
+    );
+    this.hits.forEach((hit, i) => {
+      const object = this.#objectOf(hit);
+      this.#table.show(i, hit, object?.name ?? '');
+      this.#markers[i].show(hit, object);
+    });
+    this.#isDrawn = false;
+  }
+
+  async #click(view: string, x: number, y: number): Promise<void> {
+    const { clickBy, radius } = this.settings;
+    const { options } = METHODS.find(({ title }) => title === clickBy) ?? METHODS[0];
+    try {
+      const object = this.#objectOf(await this.#service.pick(x, y, { ...options, radius, view }));
+      this.#selection.select(object && { object });
+      this.#selection.update();
+      showSelected(object?.name ?? '');
+      this.changed();
+    } catch (error) {
+      if (!(error instanceof CollisionError && error.code === 'ABORTED')) showError(error);
+    }
+  }
+
+  #objectOf(hit: Hit | null): Mesh | null {
+    return hit && (this.#tracker.objectOf(hit.object).object as Mesh);
+  }
+
+  #draw(): void {
+    const { clientHeight } = this.#renderer.domElement;
+    for (const marker of this.#markers) marker.bounds.visible = this.settings.bounds;
+    for (const pane of this.panes) pane.updateHelpers();
+    for (const { camera, rect } of this.panes) {
+      const corner: [number, number, number, number] = [
+        rect.x,
+        clientHeight - rect.y - rect.height,
+        rect.width,
+        rect.height,
+      ];
+      this.#renderer.setViewport(...corner);
+      this.#renderer.setScissor(...corner);
+      this.#renderer.render(this.#scene, camera);
+    }
+    this.#drawCircle();
+  }
+
+  /** What the screen distance looks through. */
+  #drawCircle(): void {
+    const cursor = this.panes.find((pane) => pane.cursor !== null)?.cursor;
+    this.#circle.hidden = !cursor;
+    if (!cursor) return;
+    const { style } = this.#circle;
+    style.left = `${cursor.x}px`;
+    style.top = `${cursor.y}px`;
+    style.width = `${2 * this.settings.radius}px`;
+  }
+
+  /** The first sees the whole room, the second all that the first sees. */
+  #placeCameras(): void {
+    this.#layOut();
+    const [{ camera, controls }, second] = this.panes;
+    const distance = 2.6 + 4.3 / (Math.tan((0.5 * camera.fov * Math.PI) / 180) * Math.min(camera.aspect, 1));
+    camera.position.set(0, 0.1 * distance, distance);
+    camera.near = 0.25 * distance;
+    camera.far = distance + 7;
+    camera.updateProjectionMatrix();
+    second.camera.position.set(1.2 * distance, 0.6 * distance, 1.1 * distance);
+    second.camera.near = 1;
+    second.camera.far = 5 * distance;
+    second.camera.updateProjectionMatrix();
+    second.controls.target.set(0, 0, 0.14 * distance);
+    second.showFrustum(false); // only the first one's
+    camera.layers.enable(2);
+    second.camera.layers.enable(1);
+    controls.update();
+    second.controls.update();
+  }
+
+  /** Side by side, or one over the other where that leaves them wider, in what the texts leave free. */
+  #layOut(): void {
+    const { clientWidth, clientHeight } = this.#renderer.domElement;
+    this.#renderer.setSize(clientWidth, clientHeight, false);
+    const left = clientWidth > 2 * SIDE ? SIDE : 0;
+    const width = clientWidth - left;
+    const isWide = width > clientHeight;
+    const half: PaneRect = isWide
+      ? { x: left, y: 0, width: Math.floor(width / 2), height: clientHeight }
+      : { x: left, y: 0, width, height: Math.floor(clientHeight / 2) };
+    this.panes[0].place(half);
+    this.panes[1].place(isWide ? { ...half, x: left + half.width } : { ...half, y: half.height });
+    this.changed();
+  }
+}

@@ -1,0 +1,37 @@
+import { createCollisionService } from 'collision-worker';
+import { trackScene } from 'collision-worker/three';
+import GUI from 'lil-gui';
+import type { Mesh } from 'three';
+import { closedForm } from '../closed-form.js';
+import { runPage } from '../page.js';
+import { element } from '../panel.js';
+import { chooseQuality } from '../quality.js';
+import { createRenderer } from '../scenery.js';
+import { Courtyard } from './courtyard.js';
+import { SeeingPage } from './seeing-page.js';
+
+declare global {
+  interface Window {
+    /** For tests. */
+    seeingDemo?: SeeingPage;
+  }
+}
+
+await runPage(async () => {
+  const renderer = createRenderer(element('view') as HTMLCanvasElement, chooseQuality());
+  const courtyard = new Courtyard(5);
+  const visitors = new Set<Mesh>(courtyard.visitors.meshes);
+  const service = await createCollisionService();
+  const tracker = await trackScene(service, courtyard.root, {
+    shapeOf: closedForm,
+    // The views are about visitors only; walls and the guard are there to be in the way, and to be picked.
+    objectOptions: (object) => ({ contacts: 'none', cullable: visitors.has(object) }),
+  });
+  const page = new SeeingPage(renderer, courtyard, service, tracker);
+
+  const gui = new GUI({ container: element('controls-inside'), title: 'Controls', width: 298 });
+  gui.add(page.settings, 'turn').name('The guard turns');
+  gui.add(page.settings, 'walk').name('Visitors move');
+  gui.add(page.settings, 'margin', 0, 3, 0.1).name('Margin of the view');
+  window.seeingDemo = page;
+});

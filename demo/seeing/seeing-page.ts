@@ -1,0 +1,112 @@
+import type { CollisionService } from 'collision-worker';
+import type { SceneTracker } from 'collision-worker/three';
+import {
+  GridHelper,
+  type Mesh,
+  type MeshLambertMaterial,
+  MOUSE,
+  PerspectiveCamera,
+  TOUCH,
+  type WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { FrustumVolume } from '../frustum-volume.js';
+import { oneAtATime } from '../one-at-a-time.js';
+import { createScene, fitToCanvas } from '../scenery.js';
+import type { Courtyard } from './courtyard.js';
+import { GuardControl } from './guard-control.js';
+import { SeeingPanel } from './seeing-panel.js';
+import { SightLines } from './sight-lines.js';
+import { STATES, type State, stateOf } from './states.js';
+
+/** Of the guard's view; only `minPixels` would ask how large that is in pixels. */
+const GUARD_SIZE = { width: 240, height: 100 };
+
+/** A courtyard seen from above, and what the guard in it sees. */
+export class SeeingPage {
+  readonly settings = { walk: true, turn: true, margin: 0 };
+  readonly camera = new PerspectiveCamera(38, 1, 1, 90);
+  readonly courtyard: Courtyard;
+  /** Of each visitor, as of the newest answer. */
+  states: readonly State[] = [];
+  /** Answers so far. */
+  answers = 0;
+  readonly #renderer: WebGLRenderer;
+  readonly #scene = createScene();
+  readonly #service: CollisionService;
+  readonly #tracker: SceneTracker;
+  readonly #panel = new SeeingPanel();
+  readonly #field = new FrustumVolume(0xffe08a, 0.07);
+  readonly #grown = new FrustumVolume(0x9fb4d0, 0);
+  readonly #lines: SightLines;
+  readonly #control: GuardControl;
+  readonly #look = oneAtATime(() => this.#askWhatIsSeen());
+  #lastTime = 0;
+
+  constructor(renderer: WebGLRenderer, courtyard: Courtyard, service: CollisionService, tracker: SceneTracker) {
+    this.#renderer = renderer;
+    this.courtyard = courtyard;
+    this.#service = service;
+    this.#tracker = tracker;
+    const { root, guard, visitors } = courtyard;
+    this.#lines = new SightLines(visitors.meshes.length);
+    const floor = new GridHelper(24, 24, 0x323c4b, 0x232b37);
+    this.#scene.add(floor, root, this.#field.root, this.#grown.root, this.#lines.root);
+    this.camera.position.set(0, 22, 17);
+    fitToCanvas(renderer, this.camera);
+    this.camera.position.multiplyScalar(Math.max(1, 1.9 / this.camera.aspect));
+    const controls = new OrbitControls(this.camera, renderer.domElement);
+    controls.mouseButtons = { LEFT: null, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.ROTATE };
+    controls.touches = { ONE: null, TWO: TOUCH.DOLLY_ROTATE };
+    controls.update();
+    this.#control = new GuardControl(renderer.domElement, this.camera, tracker, guard, (x, z) =>
+      courtyard.isFree(x, z),
+    );
+    addEventListener('resize', () => fitToCanvas(renderer, this.camera));
+    renderer.setAnimationLoop((time: number) => this.#frame(time));
+  }
+
+  #frame(time: number): void {
+    const { guard, visitors } = this.courtyard;
+    const seconds = Math.min(0.1, (time - this.#lastTime) / 1000);
+    this.#lastTime = time;
+    if (this.settings.walk) visitors.walk(seconds);
+    if (this.settings.turn && !this.#control.isHeld) guard.turn(seconds);
+    this.#look();
+    this.#field.update(guard.camera, 0);
+    this.#grown.update(guard.camera, this.settings.margin);
+    this.#grown.root.visible = this.settings.margin > 0;
+    this.#lines.draw(guard.camera, visitors.meshes, this.states);
+    this.#renderer.render(this.#scene, this.camera);
+  }
+
+  /** The field of view is a view like any other: the frame says what is in it, and `sees` what no wall hides. */
+  async #askWhatIsSeen(): Promise<void> {
+    const { guard, visitors } = this.courtyard;
+    const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
+    const ids = visitors.meshes.map((mesh) => this.#tracker.idsOf(mesh)[0]);
+    const own = guard.parts.map((part) => this.#tracker.idsOf(part)[0]);
+    this.#tracker.setView(guard.camera, GUARD_SIZE, 'guard', { margin: this.settings.margin });
+    const [{ result }, sight] = await Promise.all([
+      this.#tracker.update(this.camera, { width, height }),
+      this.#service.sees('guard', ids, { ignore: own }),
+    ]);
+    const { ids: inView, inside, entered, left } = result.views.get('guard')!;
+    const seen = new Set(sight.ids);
+    const whole = new Set(inView.subarray(0, inside));
+    const crossing = new Set(inView.subarray(inside));
+    const nameOf = (id: number): string => this.#tracker.objectOf(id).object.name;
+    for (const id of entered) this.#panel.tell(`${nameOf(id)} entered`);
+    for (const id of left) this.#panel.tell(`${nameOf(id)} left`);
+    this.states = ids.map((id) => stateOf(whole.has(id), crossing.has(id), seen.has(id)));
+    this.answers++;
+    this.#panel.count(this.states);
+    visitors.meshes.forEach((mesh, i) => {
+      paint(mesh, this.states[i]);
+    });
+  }
+}
+
+function paint({ material }: Mesh, state: State): void {
+  (material as MeshLambertMaterial).color.set(STATES[state].color);
+}

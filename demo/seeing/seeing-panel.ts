@@ -1,0 +1,42 @@
+import { element } from '../panel.js';
+import { STATES, type State } from './states.js';
+
+const REMEMBERED = 40;
+const NAMES = Object.keys(STATES) as State[];
+
+/** Counts of the states, and what changed last. */
+export class SeeingPanel {
+  readonly #events = element('events');
+  readonly #counts: HTMLElement[];
+
+  constructor() {
+    this.#counts = NAMES.map(() => document.createElement('td'));
+    const rows = NAMES.map((name, i) => {
+      const { title, color } = STATES[name];
+      const row = document.createElement('tr');
+      const head = document.createElement('th');
+      row.id = `state-${name}`;
+      row.style.setProperty('--color', `#${color.toString(16)}`);
+      head.className = 'swatch';
+      head.textContent = title;
+      row.append(head, this.#counts[i]);
+      return row;
+    });
+    element('states').replaceChildren(...rows);
+  }
+
+  count(states: readonly State[]): void {
+    NAMES.forEach((name, i) => {
+      const text = String(states.filter((state) => state === name).length);
+      if (this.#counts[i].textContent !== text) this.#counts[i].textContent = text;
+    });
+  }
+
+  /** The newest is on top. */
+  tell(event: string): void {
+    const item = document.createElement('li');
+    item.textContent = event;
+    this.#events.prepend(item);
+    if (this.#events.childElementCount > REMEMBERED) this.#events.lastElementChild!.remove();
+  }
+}

@@ -1,0 +1,114 @@
+import type { Rect } from 'collision-worker';
+
+export type Mode = 'touch' | 'enclose';
+
+/** What a drag has gone round so far. */
+export interface Outline {
+  /** In CSS pixels of the canvas: a rectangle, or x0, y0, x1, y1, … of a lasso. */
+  region: Rect | Float32Array;
+  mode: Mode;
+  /** What is in it is added to what was selected before, taken from it, or takes its place. */
+  change: 'add' | 'remove' | 'replace';
+}
+
+export interface MarqueeSettings {
+  lasso: boolean;
+  mode: 'by direction' | Mode;
+}
+
+export interface MarqueeEvents {
+  onBegin(): void;
+  onMove(outline: Outline): void;
+  onEnd(outline: Outline): void;
+  onClick(x: number, y: number, change: Outline['change']): void;
+}
+
+/** Nearer to each other, two points are one. */
+const GRAIN = 4;
+
+/**
+ * Drags of the left mouse button, drawn as they go: a rectangle, or with `lasso` or the Alt key held down, whatever the
+ * mouse draws. By direction, what goes to the right encloses and what goes to the left touches, as CAD programs do.
+ */
+export class Marquee {
+  readonly #settings: MarqueeSettings;
+  readonly #polygon: SVGPolygonElement;
+  /** Of the mouse since the button went down: x0, y0, x1, y1, … */
+  #path: number[] = [];
+  #isLasso = false;
+
+  constructor(canvas: HTMLElement, polygon: SVGPolygonElement, settings: MarqueeSettings, events: MarqueeEvents) {
+    this.#settings = settings;
+    this.#polygon = polygon;
+    canvas.addEventListener('pointerdown', (event) => {
+      if (event.button !== 0 || !event.isPrimary) return;
+      this.#path = [event.offsetX, event.offsetY];
+      this.#isLasso = settings.lasso || event.altKey;
+      canvas.setPointerCapture(event.pointerId);
+      events.onBegin();
+    });
+    canvas.addEventListener('pointermove', (event) => {
+      if (this.#path.length === 0 || !this.#extend(event)) return;
+      const outline = this.#outline(event);
+      this.#draw(outline.mode);
+      if (this.#isRegion) events.onMove(outline);
+    });
+    canvas.addEventListener('pointerup', (event) => {
+      if (this.#path.length === 0 || event.button !== 0) return;
+      const [x, y] = this.#path;
+      if (this.#path.length === 2) events.onClick(x, y, changeOf(event));
+      else if (this.#isRegion) events.onEnd(this.#outline(event));
+      this.#stop();
+    });
+    canvas.addEventListener('pointercancel', () => this.#stop());
+  }
+
+  /** A lasso needs three corners. */
+  get #isRegion(): boolean {
+    return this.#path.length >= (this.#isLasso ? 6 : 4);
+  }
+
+  /** Whether the path is another: a lasso's grows, of a rectangle's only the end moves. */
+  #extend({ offsetX, offsetY }: PointerEvent): boolean {
+    const [x, y] = this.#path.slice(-2);
+    const isClick = this.#path.length === 2;
+    if (isClick || this.#isLasso) {
+      if (Math.hypot(offsetX - x, offsetY - y) < GRAIN) return false;
+    } else {
+      this.#path.length = 2;
+    }
+    this.#path.push(offsetX, offsetY);
+    return true;
+  }
+
+  #outline(event: PointerEvent): Outline {
+    const { mode } = this.#settings;
+    const change = changeOf(event);
+    const [x, y, nextX] = this.#path;
+    const [endX, endY] = this.#path.slice(-2);
+    const isRightward = this.#isLasso ? nextX > x : endX > x;
+    return {
+      region: this.#isLasso ? new Float32Array(this.#path) : { x, y, width: endX - x, height: endY - y },
+      mode: mode !== 'by direction' ? mode : isRightward ? 'enclose' : 'touch',
+      change,
+    };
+  }
+
+  #draw(mode: Mode): void {
+    const [x, y, endX, endY] = this.#path;
+    const corners = this.#isLasso ? this.#path : [x, y, endX, y, endX, endY, x, endY];
+    this.#polygon.setAttribute('points', corners.join(' '));
+    this.#polygon.setAttribute('class', mode);
+  }
+
+  #stop(): void {
+    this.#path = [];
+    this.#polygon.setAttribute('points', '');
+  }
+}
+
+/** Ctrl, or the Command key of a Mac. */
+function changeOf({ shiftKey, ctrlKey, metaKey }: PointerEvent): Outline['change'] {
+  if (ctrlKey || metaKey) return 'remove';
+  return shiftKey ? 'add' : 'replace';
+}

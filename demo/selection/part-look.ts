@@ -1,0 +1,27 @@
+import { Color, type Mesh, type MeshLambertMaterial } from 'three';
+
+const SELECTED = new Color(0xff8a3c);
+const GLOW = new Color(0x5a2400);
+const BLACK = new Color(0);
+
+/** How a part looks while it is selected, and while one can see through those that are not. */
+export class PartLook {
+  readonly #material: MeshLambertMaterial;
+  readonly #color: Color;
+
+  constructor(part: Mesh) {
+    this.#material = part.material as MeshLambertMaterial;
+    this.#color = this.#material.color.clone();
+  }
+
+  show(isSelected: boolean, seeThrough: boolean): void {
+    const material = this.#material;
+    material.color.copy(isSelected ? SELECTED : this.#color);
+    material.emissive.copy(isSelected ? GLOW : BLACK);
+    material.opacity = seeThrough ? (isSelected ? 0.5 : 0.06) : 1;
+    material.depthWrite = !seeThrough;
+    if (material.transparent === seeThrough) return;
+    material.transparent = seeThrough;
+    material.needsUpdate = true; // the shader of what is opaque has no opacity
+  }
+}

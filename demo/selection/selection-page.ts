@@ -1,0 +1,114 @@
+import { CollisionError } from 'collision-worker';
+import type { SceneTracker } from 'collision-worker/three';
+import { type Group, type Mesh, MOUSE, type Object3D, PerspectiveCamera, TOUCH, type WebGLRenderer } from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { element, showError } from '../panel.js';
+import { createScene, fitToCanvas } from '../scenery.js';
+import { Marquee, type MarqueeEvents, type MarqueeSettings, type Outline } from './marquee.js';
+import { PartLook } from './part-look.js';
+import { SelectionList } from './selection-list.js';
+
+/** A model, a camera to turn about it, and the parts that are selected. */
+export class SelectionPage implements MarqueeEvents {
+  readonly settings: MarqueeSettings & { seeThrough: boolean } = {
+    lasso: false,
+    mode: 'by direction',
+    seeThrough: false,
+  };
+  readonly camera = new PerspectiveCamera(34, 1, 1, 60);
+  selected: ReadonlySet<Mesh> = new Set();
+  readonly #renderer: WebGLRenderer;
+  readonly #scene = createScene();
+  readonly #tracker: SceneTracker;
+  readonly #parts: readonly Mesh[];
+  readonly #looks: readonly PartLook[];
+  readonly #list = new SelectionList();
+  /** When the drag began. */
+  #before: ReadonlySet<Mesh> = this.selected;
+  #isStale = true;
+
+  constructor(renderer: WebGLRenderer, root: Group, tracker: SceneTracker) {
+    this.#renderer = renderer;
+    this.#tracker = tracker;
+
+    this.#parts = root.children as Mesh[];
+    this.#looks = this.#parts.map((part) => new PartLook(part));
+    this.#scene.add(root);
+    this.camera.position.set(5.5, 3.2, 10.5);
+    const canvas = renderer.domElement;
+    const controls = new OrbitControls(this.camera, canvas);
+    controls.mouseButtons = { LEFT: null, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.ROTATE };
+    controls.touches = { ONE: null, TWO: TOUCH.DOLLY_ROTATE };
+    controls.update();
+    controls.addEventListener('change', this.changed);
+    const polygon = element('outline').querySelector('polygon');
+    new Marquee(canvas, polygon!, this.settings, this);
+    fitToCanvas(renderer, this.camera);
+    addEventListener('resize', () => {
+      fitToCanvas(renderer, this.camera);
+      this.changed();
+    });
+    this.select(new Set());
+    renderer.setAnimationLoop(() => this.#frame());
+  }
+
+  /** Something is not as it was drawn. */
+  readonly changed = (): void => {
+    this.#isStale = true;
+  };
+
+  select(selected: ReadonlySet<Mesh>): void {
+    this.selected = selected;
+    this.#list.show(selected, this.#parts);
+    this.changed();
+  }
+
+  onBegin(): void {
+    this.#before = this.selected;
+  }
+
+  /** While it is dragged, only the newest outline matters. */
+  onMove(outline: Outline): void {
+    this.#selectIn(outline, true);
+  }
+
+  onEnd(outline: Outline): void {
+    this.#selectIn(outline, false);
+  }
+
+  async onClick(x: number, y: number, change: Outline['change']): Promise<void> {
+    try {
+      const hit = await this.#tracker.pick(x, y);
+      this.#change(hit === null ? [] : [hit.object], change);
+    } catch (error) {
+      showError(error);
+    }
+  }
+
+  async #selectIn({ region, mode, change }: Outline, latest: boolean): Promise<void> {
+    try {
+      this.#change(await this.#tracker.pickRegion(region, { mode, latest, side: 'double' }), change);
+    } catch (error) {
+      const isOvertaken = error instanceof CollisionError && error.code === 'ABORTED';
+      if (!isOvertaken) showError(error);
+    }
+  }
+
+  #change(objects: readonly Object3D[], change: Outline['change']): void {
+    const found = new Set(objects as Mesh[]);
+    if (change === 'replace') this.select(found);
+    else if (change === 'add') this.select(new Set([...this.#before, ...found]));
+    else this.select(new Set([...this.#before].filter((part) => !found.has(part))));
+  }
+
+  #frame(): void {
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
+    this.#tracker.update(this.camera, { width, height }).catch(showError);
+    this.#parts.forEach((part, i) => {
+      this.#looks[i].show(this.selected.has(part), this.settings.seeThrough);
+    });
+    this.#renderer.render(this.#scene, this.camera);
+  }
+}
