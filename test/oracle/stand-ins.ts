@@ -46,7 +46,7 @@ export function standIn(form: Form, matrix: Matrix4, precision: Precision): Body
   if (precision === 'obb') return { shape: 'cube', matrix: bounds };
   if (precision === 'aabb') return { shape: 'cube', matrix: around(axisReach(form, bounds, half)) };
   if (precision === 'sphere') {
-    return { shape: { half: 0 }, matrix: around(new Vector3().setScalar(radiusOf(form, matrix, bounds))) };
+    return { shape: { half: 0 }, matrix: around(new Vector3().setScalar(radiusOf(form, matrix))) };
   }
   if (form.type === 'mesh') return { corners: cornersOf(form.triangles, matrix) };
   if (form.type === 'box') return { shape: 'cube', matrix: bounds };
@@ -57,19 +57,16 @@ function axisReach(form: Form, bounds: Matrix4, half: number): Vector3 {
   const m = bounds.elements;
   return new Vector3(
     ...[0, 1, 2].map((row) => {
-      if (form.type === 'mesh' || form.type === 'box') return Math.abs(m[row]) + Math.abs(m[4 + row]) + Math.abs(m[8 + row]);
+      if (form.type === 'mesh' || form.type === 'box')
+        return Math.abs(m[row]) + Math.abs(m[4 + row]) + Math.abs(m[8 + row]);
       const end = m[8 + row] / (1 + half);
       return Math.abs(end) * half + Math.hypot(m[row], m[4 + row], end);
     }),
   );
 }
 
-function radiusOf(form: Form, matrix: Matrix4, bounds: Matrix4): number {
-  if (form.type === 'box') {
-    const center = new Vector3().setFromMatrixPosition(bounds);
-    const corners = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => new Vector3(x, y, z))));
-    return Math.max(...corners.map((corner) => corner.applyMatrix4(bounds).distanceTo(center)));
-  }
+function radiusOf(form: Form, matrix: Matrix4): number {
+  if (form.type === 'box') return form.halfExtents.length() * stretchOf(matrix);
   if (form.type === 'sphere') return form.radius * stretchOf(matrix);
   if (form.type === 'capsule') return (form.radius + form.from.distanceTo(form.to) / 2) * stretchOf(matrix);
   const { positions } = form.triangles;

@@ -4,8 +4,9 @@ import { Affine } from '../math/affine';
 import { reserve } from '../memory';
 import { sceneOriginX, sceneOriginY, sceneOriginZ } from './objects';
 import {
-  Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, cellAt, isEmpty, laneAt, slotAt, treeOf,
+  Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, cellAt, isEmpty, laneAt, slotAt,
 } from './octree';
+import { boundsIn } from './spheres';
 import { OUTSIDE, allLimits, boxLimits } from './volume';
 
 /** Gets a position whose box is not outside, and the limits that cross it; it may narrow the volume. */
@@ -16,13 +17,12 @@ const ENTRY_BYTES: usize = 16;
 let stack: usize = 0;
 const box = changetype<Affine>(memory.data(96, 16));
 
-/** With boxes grown by `growth` of their half diagonals. */
-export function descend(visit: Visit, growth: f64): void {
-  descendTree(treeOf(STATIC_TREE), visit, growth);
-  descendTree(treeOf(MOVING_TREE), visit, growth);
+export function descend(visit: Visit): void {
+  descendTree(boundsIn(STATIC_TREE), visit);
+  descendTree(boundsIn(MOVING_TREE), visit);
 }
 
-function descendTree(tree: Tree, visit: Visit, growth: f64): void {
+function descendTree(tree: Tree, visit: Visit): void {
   if (isEmpty(tree)) return;
   let waiting = push(0, 0, allLimits());
   while (waiting != 0) {
@@ -31,13 +31,13 @@ function descendTree(tree: Tree, visit: Visit, growth: f64): void {
     const limits = load<u64>(top, 8);
     for (let position = cell.start; position < cell.ownEnd; position++) {
       if (slotAt(tree, position) == HOLE) continue;
-      const left = limits == 0 ? 0 : boxLimits(boxOf(laneAt(tree, position), 16, growth), limits);
+      const left = limits == 0 ? 0 : boxLimits(boxOf(laneAt(tree, position), 16), limits);
       if (left != OUTSIDE) visit(tree, position, left);
     }
     for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) {
       const child = cellAt(tree, cell.firstChild + i);
       if (!(child.lowX <= child.highX)) continue; // empty
-      const left = limits == 0 ? 0 : boxLimits(boxOf(boundsAt(child), 4, growth), limits);
+      const left = limits == 0 ? 0 : boxLimits(boxOf(boundsAt(child), 4), limits);
       if (left != OUTSIDE) waiting = push(waiting, cell.firstChild + i, left);
     }
   }
@@ -58,15 +58,13 @@ function boundsAt(cell: Cell): usize {
 }
 
 /** A box about the scene's origin as the cube's image: low x, y, z, high x, y, z, so many bytes apart. */
-function boxOf(at: usize, stride: usize, growth: f64): Affine {
+function boxOf(at: usize, stride: usize): Affine {
   const lowX = <f64>load<f32>(at), lowY = <f64>load<f32>(at + stride), lowZ = <f64>load<f32>(at + 2 * stride);
   const highX = <f64>load<f32>(at + 3 * stride), highY = <f64>load<f32>(at + 4 * stride);
   const highZ = <f64>load<f32>(at + 5 * stride);
-  const hx = 0.5 * (highX - lowX), hy = 0.5 * (highY - lowY), hz = 0.5 * (highZ - lowZ);
-  const more = growth == 0 ? 0 : growth * sqrt(hx * hx + hy * hy + hz * hz);
-  box.xx = hx + more;
-  box.yy = hy + more;
-  box.zz = hz + more;
+  box.xx = 0.5 * (highX - lowX);
+  box.yy = 0.5 * (highY - lowY);
+  box.zz = 0.5 * (highZ - lowZ);
   box.tx = 0.5 * (lowX + highX) + sceneOriginX;
   box.ty = 0.5 * (lowY + highY) + sceneOriginY;
   box.tz = 0.5 * (lowZ + highZ) + sceneOriginZ;

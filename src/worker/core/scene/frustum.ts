@@ -1,17 +1,16 @@
 // What one view sees, or what is on the inner side of planes, without a frame.
 
-import { PRECISION_MESH, PRECISION_OBB, PRECISION_SPHERE, SIDE_DOUBLE } from '../../../shared/layout';
-import { PLANE_BYTES, Plane, normalise } from '../math/plane';
+import { PRECISION_MESH, PRECISION_OBB, SIDE_DOUBLE } from '../../../shared/layout';
+import { normalise } from '../math/plane';
 import { cull, isTooSmall } from './cull';
 import { descend } from './descent';
 import { isIgnored, layers, precision, setFilter } from './filter';
 import { addFound, clearFound, foundCount } from './found';
-import { idAt, slotCount, slotOf } from './objects';
+import { idAt, slotCount } from './objects';
 import { Tree, candidateAt, slotAt } from './octree';
 import { isEnclosed, limitsOf, touches } from './region';
 import { updateTrees } from './scene';
 import { Solid, solidAt } from './solid';
-import { sphereSpread } from './spread';
 import { addVolumePlane, beginVolume, OUTSIDE } from './volume';
 import { asked, beginView, describeView, planeOf, setBit } from './views';
 import { planesCrossing } from './walls';
@@ -75,7 +74,7 @@ function classify(): void {
   for (let i: u32 = 0; i < asked.planeCount; i++) {
     addVolumePlane(1, planeOf(asked, i), 0, planeOf(asked, i));
   }
-  descend(consider, precision == PRECISION_SPHERE ? sphereSpread() : 0);
+  descend(consider);
 }
 
 function consider(tree: Tree, position: u32, limits: u64): void {

@@ -1,6 +1,6 @@
 // Rays against the scene: through both trees nearest cell first, then against shapes in their own space.
 
-import { PRECISION_MESH, PRECISION_OBB, PRECISION_SPHERE } from '../../../shared/layout';
+import { PRECISION_MESH, PRECISION_OBB } from '../../../shared/layout';
 import { lineMisses } from '../math/boxes32';
 import { clip, enter, interval, leave, reciprocals, upward } from '../math/interval';
 import { lane0, lane1, lane2 } from '../math/lanes';
@@ -10,13 +10,13 @@ import { ANY } from '../mesh/ray';
 import { layers, precision } from './filter';
 import { sceneOriginX, sceneOriginY, sceneOriginZ } from './objects';
 import {
-  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, treeOf,
+  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty,
 } from './octree';
 import {
   beginRay, castObject, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY, originZ,
   tMin,
 } from './ray-hit';
-import { sphereTree } from './spheres';
+import { boundsIn } from './spheres';
 
 export {
   findNormal, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
@@ -40,13 +40,6 @@ export function castRay(
   castTree(boundsIn(STATIC_TREE));
   if (!(asked == ANY && foundObject != 0)) castTree(boundsIn(MOVING_TREE));
   return foundObject != 0;
-}
-
-/** Bounding spheres reach beyond the boxes of the others. */
-// @ts-ignore: decorator
-@inline
-function boundsIn(which: u32): Tree {
-  return precision == PRECISION_SPHERE ? sphereTree(which) : treeOf(which);
 }
 
 /** Of the largest coordinate: 2^-18, as for BOX_PADDING (mesh/layout.ts) but without a rotation and steps of bounds. */

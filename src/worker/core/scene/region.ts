@@ -2,7 +2,7 @@
 
 import {
   REGION_ENCLOSE, REGION_HIGH_X, REGION_HIGH_Y, REGION_LOW_X, REGION_LOW_Y, REGION_MODE, REGION_POLYGON,
-  REGION_VERTEX_COUNT, PRECISION_MESH, PRECISION_OBB, PRECISION_SPHERE, SHAPE_MESH, SIDE_DOUBLE,
+  REGION_VERTEX_COUNT, PRECISION_MESH, PRECISION_OBB, SHAPE_MESH, SIDE_DOUBLE,
 } from '../../../shared/layout';
 import { Affine } from '../math/affine';
 import { Mesh } from '../mesh/layout';
@@ -16,7 +16,6 @@ import { slotOf } from './objects';
 import { Tree, candidateAt } from './octree';
 import { updateTrees } from './scene';
 import { Solid, mapOf, solidAt } from './solid';
-import { sphereSpread } from './spread';
 import { OUTSIDE, addRectangle, beginVolume, boxLimits, limitDepth, limitToLasso } from './volume';
 import { solidIsEnclosed, solidTouches } from './walls';
 
@@ -39,7 +38,7 @@ export function pickRegion(view: usize, region: usize, filter: usize): u32 {
   if (vertexCount != 0) limitToLasso(load<u32>(region, REGION_POLYGON), vertexCount);
   encloses = load<u32>(region, REGION_MODE) == REGION_ENCLOSE;
   clearFound();
-  descend(consider, precision == PRECISION_SPHERE ? sphereSpread() : 0);
+  descend(consider);
   return foundCount;
 }
 

@@ -36,7 +36,7 @@ export function pickScreen(view: usize, x: f64, y: f64, radius: f64, filter: usi
   wantsAll = all;
   clearHits();
   narrow();
-  descend(consider, 0);
+  descend(consider);
   return hitCount;
 }
 

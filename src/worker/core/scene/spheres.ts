@@ -1,9 +1,11 @@
 // Bounding spheres, which reach beyond the octree's boxes. Cells and positions are the octree's own; the boxes are made
 // anew about the spheres when somebody asks after a change, so that every traversal of an octree serves them too.
 
+import { PRECISION_SPHERE } from '../../../shared/layout';
 import { reserve } from '../memory';
 import { Affine } from '../math/affine';
 import { CANDIDATE_BYTES, Candidate, boundsOf } from './candidate';
+import { precision } from './filter';
 import { above, below, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ } from './objects';
 import {
   BLOCK_BYTES, CELL_BYTES, HOLE, TREE_BYTES, Tree, candidateAt, fitCell, laneAt, slotAt, storeLane, treeOf,
@@ -14,11 +16,18 @@ const copies: usize = memory.data(2 * 80, 16); // TREE_BYTES
 const bounds = changetype<Affine>(memory.data(96, 16));
 
 /** The octree with the boxes of bounding spheres, and `radiusOf` for each. Throws OUT_OF_MEMORY. */
-export function sphereTree(which: u32): Tree {
+function sphereTree(which: u32): Tree {
   const tree = treeOf(which);
   const spheres = changetype<Tree>(copies + which * <u32>TREE_BYTES);
   if (spheres.version != tree.version) enclose(spheres, tree);
   return spheres;
+}
+
+/** What holds all that can stand for the objects at the precision of the query under way. Throws OUT_OF_MEMORY. */
+// @ts-ignore: decorator
+@inline
+export function boundsIn(which: u32): Tree {
+  return precision == PRECISION_SPHERE ? sphereTree(which) : treeOf(which);
 }
 
 // @ts-ignore: decorator
@@ -37,6 +46,8 @@ function enclose(spheres: Tree, tree: Tree): void {
   spheres.cellCount = tree.cellCount;
   spheres.childBlockCount = tree.childBlockCount;
   spheres.candidates = tree.candidates;
+  spheres.slots = tree.slots;
+  spheres.visible = tree.visible;
   spheres.count = tree.count;
   spheres.holes = tree.holes;
   memory.copy(spheres.cells, tree.cells, tree.cellCount * <u32>CELL_BYTES);

@@ -3,7 +3,7 @@
 // solid's own space (scene/solid.ts), where it is compared with the cube, the unit sphere or the capsule of radius 1.
 
 import { SHAPE_BOX, SHAPE_CAPSULE } from '../../../shared/layout';
-import { addCorner, beginPiece, cornerX, cornerY, cornerZ, cut } from '../math/piece';
+import { addCorner, beginPiece, cut } from '../math/piece';
 import { PLANE_BYTES, Plane, combine, normalise, pullBack, valueAt } from '../math/plane';
 import { Affine } from '../math/affine';
 import { endX, endY, findEdges, foundEdge, lassoHolds, startX, startY } from './lasso';
