@@ -59,7 +59,12 @@ describe.each(PLACES)(`frustum, %s, seed ${SEED}`, (_, place) => {
         const view = viewOf(aimed(make(random), random, place), DEPTHS[i % DEPTHS.length][1]);
         const planes = frustumPlanes(view.projection, view.view, view.depth);
         const found = await twin.service.frustum(view, { precision });
-        compare(found, planes.map(({ normal: { x, y, z }, constant }): HalfSpace => [x, y, z, constant]), { precision }, count);
+        compare(
+          found,
+          planes.map(({ normal: { x, y, z }, constant }): HalfSpace => [x, y, z, constant]),
+          { precision },
+          count,
+        );
       }
       expectMix(count);
     });
@@ -74,7 +79,10 @@ describe.each(PLACES)(`frustum, %s, seed ${SEED}`, (_, place) => {
       const planes = new Float32Array(4 * planeCount);
       for (let at = 0; at < planes.length; at += 4) {
         const normal = random.direction().multiplyScalar(random.logRange(1e-3, 1e3));
-        const point = random.direction().multiplyScalar(-reach * random.range(0.2, 1)).add(place);
+        const point = random
+          .direction()
+          .multiplyScalar(-reach * random.range(0.2, 1))
+          .add(place);
         planes.set([...normal.toArray(), -normal.dot(point)], at);
       }
       const options = { precision, layers: random.pick([-1, 2]) };
@@ -93,17 +101,31 @@ describe.each(PLACES)(`frustum, %s, seed ${SEED}`, (_, place) => {
     expect(unsure).toBeLessThan(0.02 * (crossing + inside));
   }
 
-  function compare(found: VisibleSet, planes: HalfSpace[], options: QueryOptions, count: ReturnType<typeof newCount>): void {
+  function compare(
+    found: VisibleSet,
+    planes: HalfSpace[],
+    options: QueryOptions,
+    count: ReturnType<typeof newCount>,
+  ): void {
     const { precision, layers = -1 } = options;
-    const states = new Map(Array.from(found.ids, (id, i): [number, State] => [id, i < found.inside ? 'inside' : 'crossing']));
+    const states = new Map(
+      Array.from(found.ids, (id, i): [number, State] => [id, i < found.inside ? 'inside' : 'crossing']),
+    );
     [...twin.items.values()].forEach((item, i) => {
       const state = states.get(item.id) ?? 'outside';
       const isAsked = i % 10 !== 9 && ((1 + (i % 3)) & layers) !== 0;
       const [least, most] = isAsked
-        ? [-DOUBT, DOUBT].map((by) => stateOf(item, planes.map(([x, y, z, w]) => [x, y, z, w + by]), precision!))
+        ? [-DOUBT, DOUBT].map((by) =>
+            stateOf(
+              item,
+              planes.map(([x, y, z, w]) => [x, y, z, w + by]),
+              precision!,
+            ),
+          )
         : (['outside', 'outside'] as const);
       count[least === most ? least : 'unsure']++;
-      if (least === most && state !== least) expect.fail(`object ${item.id}, ${item.form.type}: ${state}, not ${least}`);
+      if (least === most && state !== least)
+        expect.fail(`object ${item.id}, ${item.form.type}: ${state}, not ${least}`);
     });
   }
 });

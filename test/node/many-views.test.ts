@@ -31,7 +31,8 @@ async function expectRight(frame: FrameResult, views: Map<string, ViewOptions>, 
     expect([[...ids], inside]).toEqual([[...alone.ids], alone.inside]);
     const now = new Set(ids);
     const then = new Set(before?.views.get(name)?.ids);
-    const missing = (from: Set<number>, without: Set<number>) => [...from].filter((id) => !without.has(id)).sort((a, b) => a - b);
+    const missing = (from: Set<number>, without: Set<number>) =>
+      [...from].filter((id) => !without.has(id)).sort((a, b) => a - b);
     expect([...entered]).toEqual(missing(now, then));
     expect([...left]).toEqual(missing(then, now));
   }
@@ -82,5 +83,12 @@ test('a view that is removed while its frame waits is gone, and leaves nothing t
   service.setView(c, 'c');
   const last = service.update();
   await Promise.all([again, late]);
-  await expectRight(await last, new Map([['b', b], ['c', c]]), then);
+  await expectRight(
+    await last,
+    new Map([
+      ['b', b],
+      ['c', c],
+    ]),
+    then,
+  );
 });

@@ -219,7 +219,8 @@ test(`a lasso of 20,000 vertices, seed ${SEED}`, async () => {
   const [touched, enclosed] = [new Set(await pick(lasso)), new Set(await pick(lasso, { mode: 'enclose' }))];
   for (const [id, distance] of distances) {
     // No object reaches farther than 0.15 in x and y.
-    if (Math.abs(distance - 6) > 0.15) expect([touched.has(id), enclosed.has(id)]).toEqual([distance < 6, distance < 6]);
+    if (Math.abs(distance - 6) > 0.15)
+      expect([touched.has(id), enclosed.has(id)]).toEqual([distance < 6, distance < 6]);
     else if (enclosed.has(id)) expect(touched.has(id)).toBe(true);
   }
   expect(enclosed.size).toBeGreaterThan(100);

@@ -1,4 +1,4 @@
-import type { RegionOptions, ViewOptions } from 'collision-worker';
+import type { RegionOptions } from 'collision-worker';
 import { Matrix4, type OrthographicCamera, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type AnyCamera, aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../oracle/cameras.js';
@@ -48,17 +48,26 @@ describe.each(PLACES)(`pickRegion, %s, seed ${SEED}`, (_, place) => {
             : new Float32Array(points.flat().map(Math.fround));
         const options: RegionOptions = {
           ...{ mode: random.pick(MODES), side: random.pick(SIDES), precision: random.pick(PRECISIONS) },
-          ...{ layers: random.pick([-1, -1, 2]), ignore: random.chance(0.3) ? [random.pick([...twin.items.keys()])] : [] },
+          ...{
+            layers: random.pick([-1, -1, 2]),
+            ignore: random.chance(0.3) ? [random.pick([...twin.items.keys()])] : [],
+          },
         };
         const found = await twin.service.pickRegion(region, options);
         expect([...found]).toEqual([...found].sort((a, b) => a - b));
-        const truth = new ScreenRegion(view, points.map(([x, y]) => [Math.fround(x), Math.fround(y)] as const), BLUR);
+        const truth = new ScreenRegion(
+          view,
+          points.map(([x, y]) => [Math.fround(x), Math.fround(y)] as const),
+          BLUR,
+        );
         for (const item of twin.items.values()) {
           const isFound = found.includes(item.id);
           const expected = answerOf(item, truth, options, camera);
           count[expected === null ? 'unsure' : expected ? options.mode! : 'beside']++;
           if (expected !== null && expected !== isFound) {
-            expect.fail(`${describeCase(item, options, points)}: ${isFound}, expected ${expected} (camera ${i}, region ${j})`);
+            expect.fail(
+              `${describeCase(item, options, points)}: ${isFound}, expected ${expected} (camera ${i}, region ${j})`,
+            );
           }
         }
       }

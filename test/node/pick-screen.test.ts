@@ -151,7 +151,10 @@ describe('pick by screen distance', () => {
     const [twin, ids] = await twinOf(at(0, 0, 10), at(0, 0, -0.9), at(0, 0, -101), at(10.5, 0, -10));
     const everything = { ...options, radius: 1e6 };
     expect((await twin.service.pickAll(60, 70, everything)).map(({ object }) => object)).toEqual([ids[3]]);
-    expect(await twin.service.pick(109, 70, options)).toMatchObject({ object: ids[3], pixels: expect.closeTo(3.5, 10) });
+    expect(await twin.service.pick(109, 70, options)).toMatchObject({
+      object: ids[3],
+      pixels: expect.closeTo(3.5, 10),
+    });
     // But the cursor is to be in it.
     expect(await twin.service.pick(111, 70, options)).toBeNull();
     expect(await twin.service.pickAll(60, 19, everything)).toEqual([]);

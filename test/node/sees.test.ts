@@ -35,7 +35,9 @@ describe.each(PLACES)(`sees, %s, seed ${SEED}`, (_, place) => {
     const random = new Random(SEED);
     twin = await FormTwin.create();
     const forms: Form[] = [
-      ...[icosphere(1, 1), boxMesh(2, 1, 3), soup(random, 10, 0.6, 1)].map((triangles): Form => ({ type: 'mesh', triangles })),
+      ...[icosphere(1, 1), boxMesh(2, 1, 3), soup(random, 10, 0.6, 1)].map(
+        (triangles): Form => ({ type: 'mesh', triangles }),
+      ),
       { type: 'box', halfExtents: new Vector3(1, 0.4, 2), center: new Vector3(), rotation: new Quaternion() },
     ];
     for (let i = 0; i < OBJECTS; i++) {

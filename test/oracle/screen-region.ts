@@ -1,12 +1,5 @@
 import { Matrix4, Vector3 } from 'three';
-import {
-  type HalfSpace,
-  type OwnShape,
-  solidIsIn,
-  solidIsMet,
-  triangleIsIn,
-  triangleIsMet,
-} from './half-spaces.js';
+import { type HalfSpace, type OwnShape, solidIsIn, solidIsMet, triangleIsIn, triangleIsMet } from './half-spaces.js';
 import { type HalfPlane, slabsOf } from './slabs.js';
 
 export interface ScreenView {
@@ -46,7 +39,9 @@ export class ScreenRegion {
   /** Whether any of it is inside; null where that is not sure. */
   touches(body: Body): boolean | null {
     const [sure, perhaps] = [-1, 1].map((sign) =>
-      this.#parts.some((part) => isMet(body, [...this.#depths(sign), ...this.#drawn([...part, ...this.#frame()], sign)])),
+      this.#parts.some((part) =>
+        isMet(body, [...this.#depths(sign), ...this.#drawn([...part, ...this.#frame()], sign)]),
+      ),
     );
     return sure === perhaps ? sure : null;
   }
@@ -90,7 +85,12 @@ export class ScreenRegion {
     return ends
       .map((end) => ({ end, length: Math.hypot(end[0], end[1], end[2]) }))
       .filter(({ length }) => length > 1e-13 * scale) // else at infinity
-      .map(({ end: [a, b, c, d], length }) => [a / length, b / length, c / length, d / length + sign * this.#blur.depth]);
+      .map(({ end: [a, b, c, d], length }) => [
+        a / length,
+        b / length,
+        c / length,
+        d / length + sign * this.#blur.depth,
+      ]);
   }
 }
 

@@ -57,7 +57,8 @@ function axisReach(form: Form, bounds: Matrix4, half: number): Vector3 {
   const m = bounds.elements;
   return new Vector3(
     ...[0, 1, 2].map((row) => {
-      if (form.type === 'mesh' || form.type === 'box') return Math.abs(m[row]) + Math.abs(m[4 + row]) + Math.abs(m[8 + row]);
+      if (form.type === 'mesh' || form.type === 'box')
+        return Math.abs(m[row]) + Math.abs(m[4 + row]) + Math.abs(m[8 + row]);
       const end = m[8 + row] / (1 + half);
       return Math.abs(end) * half + Math.hypot(m[row], m[4 + row], end);
     }),
