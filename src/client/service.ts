@@ -212,7 +212,10 @@ export class CollisionService {
     this.#pump.staging.setBlock(ids, matrices, parent);
   }
 
-  /** Sets a camera, from the next update() on; picks use it at once. Frames answer what each view sees. */
+  /**
+   * Sets a camera, from the next update() on; picks use it at once. Frames answer what each view sees; there may be any
+   * number of views.
+   */
   setView(view: ViewOptions, name = 'main'): void {
     this.#link.check('setView');
     this.#views.set('setView', name, view);
@@ -240,8 +243,10 @@ export class CollisionService {
    * The nearest hit under a point in CSS pixels, in the space of the view's viewport, between its near and far plane;
    * null outside of the viewport. The view is the one at the time of the call.
    *
-   * With method 'screen', the object of which the centre of bounds is drawn nearest to the point, if it is within
-   * `radius` pixels: for handles, stars and whatever is too small to be hit.
+   * With `method: 'screen'` the object whose centre of oriented bounds is drawn nearest to the point, no farther than
+   * `radius` pixels, hidden or not: for handles, stars and whatever is too small to be hit. Of two in one point, the nearer
+   * to the eye, then the one of lower id. `point` is that centre, `distance` is from the eye (with an orthographic
+   * projection from its plane), `normal` leads to the eye.
    *
    * ```ts
    * const hit = await service.pick(event.offsetX, event.offsetY, { latest: true });
@@ -263,6 +268,8 @@ export class CollisionService {
    * const hits = await service.pickAll(400, 300);
    * const ids = [...new Set(hits.map(({ object }) => object))]; // front to back
    * ```
+   *
+   * With `method: 'screen'` every object whose centre is drawn in reach, by pixels.
    *
    * Rejects as `pick` does, and with OUT_OF_MEMORY when there are more than the worker can hold.
    */
@@ -315,14 +322,19 @@ export class CollisionService {
   /**
    * The objects in a region of a view, hidden ones included, by id: a rectangle in CSS pixels, or a polygon (x and y of
    * each vertex), which need not be convex and may cross itself (inside is where a line from outside crosses it an odd
-   * number of times). The region ends at the viewport, the near and the far plane. Meshes are tested by the triangle.
+   * number of times). The region ends at the viewport, the near and the far plane; its border is a part of it, so that a
+   * rectangle of no size is a point.
+   *
+   * Exact: of a mesh every triangle is tested, with `side` those alone whose side is turned to the eye, without which it
+   * is nowhere; boxes, spheres and capsules are solid. 'enclose' asks that all of it is in the region, and that no edge
+   * of the polygon crosses it.
    *
    * ```ts
    * const touched = await service.pickRegion({ x: 100, y: 100, width: 200, height: 150 });
    * const enclosed = await service.pickRegion(new Float32Array(lasso), { mode: 'enclose' });
    * ```
    *
-   * Rejects as `pick` does.
+   * Rejects as `pick` does, and with OUT_OF_MEMORY for more vertices than the worker can hold.
    */
   async pickRegion(region: Rect | Float32Array, options?: RegionOptions): Promise<Uint32Array> {
     this.#link.check('pickRegion');
@@ -330,10 +342,14 @@ export class CollisionService {
   }
 
   /**
-   * What a view sees, without a frame: one that was set, by its name, or any other. Or what is on the inner side of all
-   * planes: four numbers each, nx, ny, nz and d, inside where n · p + d >= 0, as three's Plane has them. Objects that are
-   * not `cullable` are not listed. The default `precision` is 'obb' here, as for the views of frames; 'mesh' is exact to
-   * the triangle. `entered` and `left` are empty.
+   * What a view sees, without a frame: one that was set, by its name, or any other, with its layers, margin and minPixels.
+   * Or what is on the inner side of all of 1 to 32 planes: four numbers each, nx, ny, nz and d, inside where n · p + d >= 0,
+   * as three's Plane has them, with normals of any length. Objects that are not `cullable` are not listed, whether or not
+   * they are `pickable`; `side` does not matter. `entered` and `left` are empty.
+   *
+   * The default `precision` is 'obb' here: the same answer as that of a frame. As there, 'obb', 'aabb' and 'sphere' list
+   * what no single plane has wholly outside, so a bound beyond a corner of the frustum may be listed as crossing.
+   * 'mesh' lists what has a point inside: exact to the triangle, and for other shapes as solids.
    *
    * ```ts
    * const { ids, inside } = await service.frustum(viewFromCamera(shadowCamera, { width: 1, height: 1 }));
@@ -346,8 +362,9 @@ export class CollisionService {
 
   /**
    * Which of the targets the eye of a view sees: those in its frustum to which it has a clear line. A line goes from the
-   * near plane to each of nine points of a target, and only the target itself does not stand in its own way. The options
-   * are about what may be in the way.
+   * near plane to each of nine points of a target, and only the target itself does not stand in its own way. The view's
+   * layers and minPixels are about the targets, its margin does not count; the options are about what may be in the way,
+   * which is all that is `pickable`. A target that is removed before the question is answered has no point in sight.
    *
    * ```ts
    * service.setView({ projection, view: guardView, viewport: { width: 1, height: 1 } }, 'guard');

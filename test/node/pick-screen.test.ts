@@ -64,7 +64,7 @@ describe.each(PLACES)(`pick by screen distance, %s, seed ${SEED}`, (_, place) =>
         found += all.length;
       }
     }
-    expect(found).toBeGreaterThan(CAMERAS * CURSORS);
+    expect(found).toBeGreaterThan((CAMERAS * CURSORS) / 5);
   });
 
   function drawn(id: number, camera: Camera, x: number, y: number): Drawn {
