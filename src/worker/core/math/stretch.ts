@@ -2,8 +2,7 @@ import { Affine } from './affine';
 
 /**
  * How many times as long a map makes what it makes longest: the largest singular value of its linear part. Columns' dot
- * products, then cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations, 8.5) until only squares are left; mostly
- * there is nothing to rotate, or what rounding to float32 has left.
+ * products, then cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations, 8.5) until only squares are left.
  */
 export function stretchOf(m: Affine): f64 {
   // By the largest entry, so that no square overflows or vanishes.
@@ -16,6 +15,9 @@ export function stretchOf(m: Affine): f64 {
   const cx = m.zx / unit, cy = m.zy / unit, cz = m.zz / unit;
   let aa = ax * ax + ay * ay + az * az, bb = bx * bx + by * by + bz * bz, cc = cx * cx + cy * cy + cz * cz;
   let ab = ax * bx + ay * by + az * bz, ac = ax * cx + ay * cy + az * cz, bc = bx * cx + by * cy + bz * cz;
+  // Columns at right angles, but for what float32 does to them: Gershgorin's bound, no more than 3e-7 too large.
+  const most = max(max(aa, bb), cc), p = abs(ab), q = abs(ac), r = abs(bc);
+  if (p + q + r <= most * 5e-7) return unit * sqrt(max(max(aa + p + q, bb + p + r), cc + q + r));
   const negligible = (aa + bb + cc) * 1.1102230246251565e-16; // 2^-53
   for (let sweep = 0; sweep < 8 && abs(ab) + abs(ac) + abs(bc) > negligible; sweep++) {
     let t = tangent(aa, bb, ab), c = 1 / sqrt(t * t + 1), s = t * c;

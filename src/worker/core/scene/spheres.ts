@@ -66,6 +66,9 @@ function setSphere(spheres: Tree, tree: Tree, position: u32): void {
   const centre = boundsOf(candidateAt(tree, position), bounds);
   const x = centre.tx - sceneOriginX, y = centre.ty - sceneOriginY, z = centre.tz - sceneOriginZ;
   const radius = boundingRadius(itemAt(slot));
-  storeLane(lane, below(x - radius), below(y - radius), below(z - radius), above(x + radius), above(y + radius), above(z + radius));
+  storeLane(
+    lane,
+    below(x - radius), below(y - radius), below(z - radius), above(x + radius), above(y + radius), above(z + radius),
+  );
   store<f64>(spheres.radii + (<usize>position << 3), radius);
 }
