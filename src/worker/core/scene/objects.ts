@@ -294,14 +294,15 @@ function within(value: f64): f32 {
   return <f32>f64x2.extract_lane(v, 0);
 }
 
+/** A float32 that is surely no greater, as bounds have them. */
 // @ts-ignore: decorator
 @inline
-function below(value: f64): f32 {
+export function below(value: f64): f32 {
   return within(value - abs(value) * OUTWARD);
 }
 
 // @ts-ignore: decorator
 @inline
-function above(value: f64): f32 {
+export function above(value: f64): f32 {
   return within(value + abs(value) * OUTWARD);
 }
