@@ -17,7 +17,7 @@ import {
 import { Random, SEED } from '../oracle/random.js';
 import { type AnyShape, anySolid, frameOf, type SolidShape } from '../oracle/shapes.js';
 import { windingNumber } from '../oracle/winding.js';
-import { ALL, ANY_FORM, NearScene, PLACES, type Thing } from './near-scene.js';
+import { ALL, ANY_FORM, NearScene, PLACES } from './near-scene.js';
 
 const COUNT = 1500;
 

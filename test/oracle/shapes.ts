@@ -1,5 +1,5 @@
-import type { BoxShape, CapsuleShape, MeshShape, Shape, SphereShape } from 'collision-worker';
-import { type Matrix4, Quaternion, Matrix4 as ThreeMatrix4, Vector3 } from 'three';
+import type { BoxShape, CapsuleShape, MeshShape, SphereShape } from 'collision-worker';
+import { Matrix4, Quaternion, Vector3 } from 'three';
 import type { Triangles } from './meshes.js';
 import type { Random } from './random.js';
 import { type Body, cubeBody, meshBodies, roundBody } from './solids.js';
@@ -30,11 +30,11 @@ export function frameOf(shape: SolidShape): { matrix: Matrix4; half: number } {
   switch (shape.type) {
     case 'sphere': {
       const size = new Vector3().setScalar(shape.radius);
-      return { matrix: new ThreeMatrix4().compose(vector(shape.center), none, size), half: 0 };
+      return { matrix: new Matrix4().compose(vector(shape.center), none, size), half: 0 };
     }
     case 'box': {
       const turn = shape.rotation ? new Quaternion(...shape.rotation) : none;
-      return { matrix: new ThreeMatrix4().compose(vector(shape.center), turn, vector(shape.halfExtents)), half: 0 };
+      return { matrix: new Matrix4().compose(vector(shape.center), turn, vector(shape.halfExtents)), half: 0 };
     }
     case 'capsule': {
       const [from, to] = [vector(shape.from), vector(shape.to)];
@@ -42,7 +42,7 @@ export function frameOf(shape: SolidShape): { matrix: Matrix4; half: number } {
       const way = length === 0 ? new Vector3(0, 0, 1) : to.clone().sub(from).divideScalar(length);
       const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), way);
       const size = new Vector3().setScalar(shape.radius);
-      const matrix = new ThreeMatrix4().compose(from.add(to).multiplyScalar(0.5), turn, size);
+      const matrix = new Matrix4().compose(from.add(to).multiplyScalar(0.5), turn, size);
       return { matrix, half: length / 2 / shape.radius };
     }
   }

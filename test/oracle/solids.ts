@@ -18,7 +18,9 @@ const norm = (x: number[]) => Math.hypot(...x);
 export function cubeBody(matrix: Matrix4): Body {
   return {
     ...framed(matrix),
-    project: (x) => x.forEach((value, i) => (x[i] = clamp(value))),
+    project: (x) => {
+      for (let i = 0; i < 3; i++) x[i] = clamp(x[i]);
+    },
     reach: (c) => c.reduce((sum, value) => sum + Math.abs(value), 0),
   };
 }
@@ -103,7 +105,7 @@ export function gapBetween(a: Body, b: Body, precision: number): Gap {
   let last = Number.POSITIVE_INFINITY;
   const way = (at: number[]) => {
     const sum = offset.clone();
-    columns.forEach((column, i) => sum.addScaledVector(column, at[i]));
+    for (const [i, column] of columns.entries()) sum.addScaledVector(column, at[i]);
     return sum;
   };
   for (let round = 0; round < 5000; round++) {
