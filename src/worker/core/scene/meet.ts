@@ -7,6 +7,7 @@ import { APART, compareBoxes } from '../math/boxes';
 import { axisToSegment, axisToTriangle } from '../math/closest';
 import { ellipsoidToParallelogram, setEllipsoid } from '../math/ellipsoid';
 import { Triangle } from '../math/triangles';
+import { closestOnMesh } from '../mesh/closest';
 import { Mesh } from '../mesh/layout';
 import { TOUCHING, intersectMeshes, meshMeetsCapsule, meshMeetsCube } from '../mesh/pair';
 import { Solid, mapOf } from './solid';
@@ -33,6 +34,14 @@ function meetsMesh(solid: Solid, other: Solid): bool {
   const mesh = changetype<Mesh>(other.mesh);
   relate(map, mapOf(solid), mapOf(other));
   if (solid.shape == SHAPE_BOX) return meshMeetsCube(mesh, map);
+  if (solid.half == 0) {
+    const x = max(abs(mesh.lowX), abs(mesh.highX)), y = max(abs(mesh.lowY), abs(mesh.highY));
+    const z = max(abs(mesh.lowZ), abs(mesh.highZ));
+    const largest =
+      (abs(map.xx) + abs(map.xy) + abs(map.xz)) * x + (abs(map.yx) + abs(map.yy) + abs(map.yz)) * y +
+      (abs(map.zx) + abs(map.zy) + abs(map.zz)) * z + abs(map.tx) + abs(map.ty) + abs(map.tz);
+    return closestOnMesh(mesh, map, 1.0 + TOUCHING + largest * 8.881784197001252e-16, true); // 2^-50
+  }
   shorten(map, solid.half);
   return meshMeetsCapsule(mesh, map, solid.half);
 }

@@ -11,6 +11,7 @@ import { closestDistance, closestOnMesh, closestTriangle, closestX, closestY, cl
 import { Mesh } from '../mesh/layout';
 import { TOUCHING } from '../mesh/pair';
 import { windsAround } from '../mesh/winding';
+import { outerRadius, setRadii } from './meet';
 import { Solid, mapOf } from './solid';
 
 /** The nearest point, about the given one; and its triangle, -1 of what is no mesh. */
@@ -29,6 +30,8 @@ export function distanceTo(solid: Solid, x: f64, y: f64, z: f64, limit: f64): f6
   if (solid.shape == SHAPE_MESH) return distanceToMesh(solid, x, y, z, limit);
   const cx = x - solid.tx, cy = y - solid.ty, cz = z - solid.tz;
   if (solid.shape == SHAPE_BOX) return sqrt(boxToPoint(solid, cx, cy, cz));
+  setRadii(mapOf(solid));
+  if (sqrt(cx * cx + cy * cy + cz * cz) > (limit + outerRadius * (1.0 + solid.half)) * (1.0 + 1e-12)) return Infinity;
   setEllipsoid(mapOf(solid));
   const square = solid.shape == SHAPE_SPHERE
     ? ellipsoidToPoint(cx, cy, cz)
@@ -44,7 +47,7 @@ function distanceToMesh(solid: Solid, x: f64, y: f64, z: f64, limit: f64): f64 {
   map.tx -= x;
   map.ty -= y;
   map.tz -= z;
-  if (!closestOnMesh(changetype<Mesh>(solid.mesh), map, limit)) return Infinity;
+  if (!closestOnMesh(changetype<Mesh>(solid.mesh), map, limit, false)) return Infinity;
   solidTriangle = closestTriangle;
   solidX = closestX;
   solidY = closestY;
