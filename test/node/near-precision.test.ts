@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import * as layout from '../../src/shared/layout.js';
 import { boundsOf, soup } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
-import { type AnyShape, anySolid, frameOf } from '../oracle/shapes.js';
+import { type AnyShape, anySolid, frameOf, type SolidShape } from '../oracle/shapes.js';
 import { type Body, cubeBody, gapBetween, pointBody, roundBody, support } from '../oracle/solids.js';
 import { ALL, ANY_FORM, NearScene, PLACES, type Thing } from './near-scene.js';
 
@@ -26,7 +26,7 @@ describe.each(PLACES)(`stand-ins %s, seed ${SEED}`, { timeout: 120_000 }, (_, pl
       const shape: AnyShape = random.chance(0.4) ? mesh : { shape: solidFor(random, precision) };
       const thing = scene.add(shape, random.placement(random.point(1), { ...ANY_FORM, low: 0.1 }));
       const body = standIn(thing);
-      const point = scene.exactPoint(random.direction().multiplyScalar(random.range(0, 6)));
+      const point = scene.exactPoint(random.direction().multiplyScalar(random.range(0, 5)));
       const message = `case ${i}: ${JSON.stringify(shape.shape)}`;
 
       const { distance } = scene.core.queries.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, filter)!;
@@ -45,12 +45,12 @@ describe.each(PLACES)(`stand-ins %s, seed ${SEED}`, { timeout: 120_000 }, (_, pl
       scene.remove(thing);
     }
     expect(Math.min(count.met, COUNT - count.met)).toBeGreaterThan(COUNT / 10);
-    expect(count.around).toBeGreaterThan(COUNT / 30);
+    expect(count.around).toBeGreaterThan(COUNT / 100);
   });
 });
 
 /** How a capsule's bounds are turned about its axis is nobody's promise. */
-function solidFor(random: Random, precision: number) {
+function solidFor(random: Random, precision: number): SolidShape {
   const shape = anySolid(random);
   return precision === layout.PRECISION_OBB && shape.type === 'capsule' ? solidFor(random, precision) : shape;
 }

@@ -18,7 +18,7 @@ export function anySolid(random: Random): SolidShape {
       return { type: 'box', halfExtents, center, rotation: random.rotation().toArray() };
     }
     case 2:
-      return { type: 'capsule', radius: random.logRange(0.1, 1), from: center, to: random.point(2).toArray() };
+      return { type: 'capsule', radius: random.logRange(0.01, 1), from: center, to: random.point(2).toArray() };
     default:
       return { type: 'capsule', radius: random.logRange(0.1, 1), from: center, to: center };
   }

@@ -1,7 +1,7 @@
 // Narrow phase: what two shapes whose bounds overlap really do.
 
 import {
-  CONTACTS_BOUNDS, CONTACTS_NONE, FLAG_STATIC, PRECISION_MESH, SHAPE_BOX,
+  CONTACTS_BOUNDS, CONTACTS_NONE, FLAG_STATIC, PRECISION_MESH, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH,
 } from '../../../shared/layout';
 import { Affine } from '../math/affine';
 import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareBoxes } from '../math/boxes';
@@ -10,7 +10,7 @@ import { Candidate, boundsOf } from './candidate';
 import { isInside } from './inside';
 import { solidsMeet } from './meet';
 import { slotOf } from './objects';
-import { Solid, solidAt } from './solid';
+import { Solid, mapOf, solidAt } from './solid';
 
 export const NO_CONTACT: i32 = -1;
 
@@ -52,8 +52,19 @@ function collideShapes(a: Candidate, b: Candidate, known: u32): i32 {
   // What has its bounds in a box is in it.
   if (b.shape == SHAPE_BOX && boxes == FIRST_INSIDE) return 1;
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
-  solidAt(solidA, slotOf(a.id), PRECISION_MESH);
-  solidAt(solidB, slotOf(b.id), PRECISION_MESH);
+  setSolid(solidA, a);
+  setSolid(solidB, b);
   if (!solidsMeet(solidA, solidB)) return NO_CONTACT;
   return isInside(solidA, solidB) ? 1 : isInside(solidB, solidA) ? 2 : 0;
+}
+
+/** The object's own shape; of a sphere or a box the candidate knows all, so that nothing far away in memory is read. */
+function setSolid(out: Solid, candidate: Candidate): void {
+  if (candidate.shape == SHAPE_MESH || candidate.shape == SHAPE_CAPSULE) {
+    solidAt(out, slotOf(candidate.id), PRECISION_MESH);
+    return;
+  }
+  boundsOf(candidate, mapOf(out));
+  out.shape = candidate.shape;
+  out.half = 0;
 }
