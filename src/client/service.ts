@@ -389,13 +389,35 @@ export class CollisionService {
     return this.#queries.overlap(shape, matrix, options);
   }
 
-  /** The objects that are solid around a point, by id. */
+  /**
+   * The objects that are solid around a point, by id; their surfaces count. A mesh is around the points that it winds
+   * around more than half a time, in either sense (generalised winding number: Jacobson, Kavan and Sorkine-Hornung, 2013;
+   * summed fast as Barill, Dickson, Schmidt, Levin and Jacobson, 2018): of a closed mesh these are those inside, small
+   * holes do not matter, and a flat sheet has none. Near a large opening the number falls evenly from 1 to 0, so that the
+   * inside ends at about a film over the opening; and an open, curved sheet has some in its hollows. Beyond a mesh's own
+   * bounds there are none.
+   *
+   * ```ts
+   * const rooms = await service.containing([camera.position.x, camera.position.y, camera.position.z]);
+   * ```
+   *
+   * Rejects with OUT_OF_MEMORY when a mesh that is asked for the first time finds no room for its sums, 64 bytes for
+   * each node of its tree; the service goes on.
+   */
   async containing(point: Vec3, options?: QueryOptions): Promise<Uint32Array> {
     this.#link.check('containing');
     return this.#queries.containing(point, options);
   }
 
-  /** The point nearest to a given one of all objects no farther than `maxDistance` (any, by default). */
+  /**
+   * The point nearest to a given one of all objects no farther than `maxDistance` (any, by default; one as far counts);
+   * null if there is none. Meshes are surfaces, all other shapes are solid: a point inside of one is its own nearest, at
+   * distance 0. Of objects that are as near the one with the lowest id counts, and of its triangles the first.
+   *
+   * ```ts
+   * const nearest = await service.closestPoint([0, 2, 0], { maxDistance: 10 });
+   * ```
+   */
   async closestPoint(point: Vec3, options?: QueryOptions & { maxDistance?: number }): Promise<ClosestPoint | null> {
     this.#link.check('closestPoint');
     return this.#queries.closestPoint(point, options);

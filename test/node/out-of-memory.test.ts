@@ -437,6 +437,33 @@ describe('a service that runs out of memory', () => {
     await expectWell(1);
   });
 
+  test('what is around a point, where a mesh has not been asked before', async () => {
+    const { service, fill, remove, expectWell } = await start();
+    const shape = { type: 'mesh', mesh: await service.addMesh(icosphere(1, 30)) } as const;
+    const object = service.addObject({ shape, matrix: new Matrix4().makeTranslation(99, 0, 0).elements });
+    expect(await service.closestPoint([99, 0, 10])).toMatchObject({ object });
+    const ballast = [...(await fill(3000)), ...(await fill(100))];
+    await expect(service.containing([99, 0.5, 0])).rejects.toEqual(refused(/^containing: .*memory/));
+    await expectWell(1);
+    remove(ballast);
+    expect([...(await service.containing([99, 0.5, 0]))]).toEqual([object]);
+    await expectWell(1);
+  });
+
+  test('what a shape meets, where that is much', async () => {
+    const { service, fill, remove, expectWell } = await start();
+    const ids = service.addInstances(BOX, 5000);
+    await service.update();
+    const ballast = [...(await fill(3000)), ...(await fill(100))];
+    const ball = { type: 'sphere', radius: 1 } as const;
+    await expect(service.overlap(ball)).rejects.toEqual(refused(/^overlap: .*memory/));
+    remove(ballast);
+    expect((await service.overlap(ball)).length).toBe(ids.length + 1);
+    for (const id of ids) service.removeObject(id);
+    await service.update();
+    await expectWell(3);
+  });
+
   test('a frame: nothing that it said is lost', async () => {
     const { service, ball, fill, remove, expectWell } = await start();
     const ids = service.addInstances(BOX, 5000);

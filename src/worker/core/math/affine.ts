@@ -64,6 +64,22 @@ export function invert(out: Affine, a: Affine): void {
   out.tz = -(xz * tx + yz * ty + zz * tz);
 }
 
+const near = changetype<Affine>(memory.data(96, 16));
+const inverse = changetype<Affine>(memory.data(96, 16));
+
+/** out = a⁻¹ · b, the places subtracted first, so that far from the origin no digits are lost. out is neither of them. */
+export function relate(out: Affine, a: Affine, b: Affine): void {
+  copy(near, b);
+  near.tx = b.tx - a.tx;
+  near.ty = b.ty - a.ty;
+  near.tz = b.tz - a.tz;
+  invert(inverse, a);
+  inverse.tx = 0;
+  inverse.ty = 0;
+  inverse.tz = 0;
+  multiply(out, inverse, near);
+}
+
 /** Finite, and with a volume that rounding did not make: |det| > 2⁻⁴⁰ · the product of the columns' lengths. */
 export function usable(a: Affine): bool {
   const sum =

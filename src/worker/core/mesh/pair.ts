@@ -1,6 +1,7 @@
-// Tree against tree, and tree against a box: boxes four at a time, then triangles exactly.
+// Tree against tree, and tree against a box or a capsule: boxes four at a time, then triangles exactly.
 
 import { Affine } from '../math/affine';
+import { axisToPoint, axisToTriangle } from '../math/closest';
 import { Triangle, triangleMeetsCube, trianglesIntersect } from '../math/triangles';
 import { reserve } from '../memory';
 import { mayMeet, setFilter, setFour } from './filter';
@@ -146,6 +147,19 @@ function mapTriangle(out: Triangle, block: Block, lane: i32): void {
 
 /** Whether a triangle of `b` meets the solid cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
 export function meshMeetsCube(b: Mesh, m: Affine): bool {
+  return meshMeets(b, m, -1);
+}
+
+/**
+ * The same of a capsule of radius 1 about z, from -half to half, that fills the cube when it is shortened to it: `m` maps
+ * to the cube's space. With half = 0 it is the unit sphere.
+ */
+export function meshMeetsCapsule(b: Mesh, m: Affine, half: f64): bool {
+  return meshMeets(b, m, half);
+}
+
+/** A negative half is that of no capsule but the cube. */
+function meshMeets(b: Mesh, m: Affine, half: f64): bool {
   setMap(m, b, 1, 0, 0, 0);
   let top = push(stack, 0, 0, 0, 15);
   while (top != stack) {
@@ -163,23 +177,64 @@ export function meshMeetsCube(b: Mesh, m: Affine): bool {
       for (let lane = 0; lane < 4; lane++) {
         if (triangleOf(block, lane) < 0) continue;
         mapTriangle(triangleA, block, lane);
-        if (triangleMeetsCube(triangleA)) return true;
+        if (half < 0 ? triangleMeetsCube(triangleA) : triangleMeetsCapsule(triangleA, half)) return true;
       }
     }
   }
   return false;
 }
 
+/** Of touching, beyond what rounds off the numbers that it is decided by. */
+export const TOUCHING: f64 = 1e-12;
+
+function triangleMeetsCapsule(t: Triangle, half: f64): bool {
+  lengthen(t, half);
+  const x = max(max(abs(t.ax), abs(t.bx)), abs(t.cx)), y = max(max(abs(t.ay), abs(t.by)), abs(t.cy));
+  const z = max(max(abs(t.az), abs(t.bz)), abs(t.cz));
+  const radius = 1.0 + TOUCHING + max(max(x, y), z) * 1.7763568394002505e-15; // 2^-49
+  return axisToTriangle(half, t, radius * radius) <= radius * radius;
+}
+
+/** From the cube's space to the capsule's. */
+function lengthen(t: Triangle, half: f64): void {
+  t.az *= 1.0 + half;
+  t.bz *= 1.0 + half;
+  t.cz *= 1.0 + half;
+}
+
 /** Whether all of `b` lies in the cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
 export function meshInsideCube(b: Mesh, m: Affine): bool {
+  return meshInside(b, m, -1);
+}
+
+/** The same of the capsule that meshMeetsCapsule knows. */
+export function meshInsideCapsule(b: Mesh, m: Affine, half: f64): bool {
+  return meshInside(b, m, half);
+}
+
+function meshInside(b: Mesh, m: Affine, half: f64): bool {
   setMap(m, b, 1, 0, 0, 0);
   for (let index: u32 = 0; index < b.blockCount; index++) {
     const block = blockAt(b, index);
     for (let lane = 0; lane < 4; lane++) {
       if (triangleOf(block, lane) < 0) continue;
       mapTriangle(triangleA, block, lane);
-      for (let k: usize = 0; k < 9; k++) if (abs(load<f64>(changetype<usize>(triangleA) + (k << 3))) > 1) return false;
+      if (!(half < 0 ? triangleInsideCube(triangleA) : triangleInsideCapsule(triangleA, half))) return false;
     }
   }
   return true;
+}
+
+function triangleInsideCube(t: Triangle): bool {
+  for (let k: usize = 0; k < 9; k++) if (abs(load<f64>(changetype<usize>(t) + (k << 3))) > 1) return false;
+  return true;
+}
+
+function triangleInsideCapsule(t: Triangle, half: f64): bool {
+  lengthen(t, half);
+  const radius = 1.0 + TOUCHING;
+  return (
+    axisToPoint(half, t.ax, t.ay, t.az) <= radius * radius && axisToPoint(half, t.bx, t.by, t.bz) <= radius * radius &&
+    axisToPoint(half, t.cx, t.cy, t.cz) <= radius * radius
+  );
 }

@@ -1,21 +1,23 @@
 // Narrow phase: what two shapes whose bounds overlap really do.
 
-import { CONTACTS_BOUNDS, CONTACTS_NONE, FLAG_STATIC, SHAPE_BOX, SHAPE_MESH } from '../../../shared/layout';
-import { Affine, invert, multiply } from '../math/affine';
+import {
+  CONTACTS_BOUNDS, CONTACTS_NONE, FLAG_STATIC, PRECISION_MESH, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH,
+} from '../../../shared/layout';
+import { Affine } from '../math/affine';
 import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareBoxes } from '../math/boxes';
 import { UNSURE, compareForms } from '../math/boxes32';
-import { Mesh } from '../mesh/layout';
-import { intersectMeshes, meshInsideCube, meshMeetsCube } from '../mesh/pair';
 import { Candidate, boundsOf } from './candidate';
-import { itemAt, slotOf, worldOf } from './objects';
+import { isInside } from './inside';
+import { solidsMeet } from './meet';
+import { slotOf } from './objects';
+import { Solid, mapOf, solidAt } from './solid';
 
 export const NO_CONTACT: i32 = -1;
 
 const first = changetype<Affine>(memory.data(96, 16));
 const second = changetype<Affine>(memory.data(96, 16));
-const inverse = changetype<Affine>(memory.data(96, 16));
-const near = changetype<Affine>(memory.data(96, 16));
-const map = changetype<Affine>(memory.data(96, 16));
+const solidA = changetype<Solid>(memory.data(112, 16)); // SOLID_BYTES
+const solidB = changetype<Solid>(memory.data(112, 16));
 
 /** Whether the two may make a pair at all. */
 // @ts-ignore: decorator
@@ -46,32 +48,23 @@ function collideShapes(a: Candidate, b: Candidate, known: u32): i32 {
   if (a.shape == SHAPE_BOX && b.shape == SHAPE_BOX) {
     return boxes == APART ? NO_CONTACT : boxes == FIRST_INSIDE ? 1 : boxes == SECOND_INSIDE ? 2 : 0;
   }
-  // Of meshes, bounds that are apart by no more than rounding say nothing: they may touch.
-  // A mesh whose bounds are in a box is in it.
+  // Of other shapes, bounds that are apart by no more than rounding say nothing: they may touch.
+  // What has its bounds in a box is in it.
   if (b.shape == SHAPE_BOX && boxes == FIRST_INSIDE) return 1;
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
-  if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) {
-    const one = itemAt(slotOf(a.id)), other = itemAt(slotOf(b.id));
-    between(worldOf(one), worldOf(other));
-    return intersectMeshes(changetype<Mesh>(one.mesh), changetype<Mesh>(other.mesh), map, false) ? 0 : NO_CONTACT;
-  }
-  const box = a.shape == SHAPE_BOX ? a : b;
-  const other = itemAt(slotOf(a.shape == SHAPE_BOX ? b.id : a.id));
-  const mesh = changetype<Mesh>(other.mesh);
-  between(boundsOf(box, first), worldOf(other));
-  if (!meshMeetsCube(mesh, map)) return NO_CONTACT;
-  return meshInsideCube(mesh, map) ? (other.id == a.id ? 1 : 2) : 0;
+  setSolid(solidA, a);
+  setSolid(solidB, b);
+  if (!solidsMeet(solidA, solidB)) return NO_CONTACT;
+  return isInside(solidA, solidB) ? 1 : isInside(solidB, solidA) ? 2 : 0;
 }
 
-/** map = a⁻¹ · b, the places subtracted first, so that far from the origin no digits are lost. */
-function between(a: Affine, b: Affine): void {
-  memory.copy(changetype<usize>(near), changetype<usize>(b), 96);
-  near.tx = b.tx - a.tx;
-  near.ty = b.ty - a.ty;
-  near.tz = b.tz - a.tz;
-  invert(inverse, a);
-  inverse.tx = 0;
-  inverse.ty = 0;
-  inverse.tz = 0;
-  multiply(map, inverse, near);
+/** The object's own shape; of a sphere or a box the candidate knows all, so that nothing far away in memory is read. */
+function setSolid(out: Solid, candidate: Candidate): void {
+  if (candidate.shape == SHAPE_MESH || candidate.shape == SHAPE_CAPSULE) {
+    solidAt(out, slotOf(candidate.id), PRECISION_MESH);
+    return;
+  }
+  boundsOf(candidate, mapOf(out));
+  out.shape = candidate.shape;
+  out.half = 0;
 }

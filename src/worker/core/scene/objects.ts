@@ -294,6 +294,7 @@ function within(value: f64): f32 {
   return <f32>f64x2.extract_lane(v, 0);
 }
 
+/** A float32 that is surely no greater, as bounds have them. */
 // @ts-ignore: decorator
 @inline
 export function below(value: f64): f32 {

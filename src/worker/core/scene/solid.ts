@@ -42,10 +42,10 @@ export function solidAt(out: Solid, slot: u32, precision: u32): void {
 }
 
 /** A shape that is no object, from its description (layout.ts, OBJECT_*, with a matrix). */
-export function describedSolid(out: Solid, description: usize): void {
+export function describedSolid(out: Solid, description: usize, precision: u32): void {
   describeShape(asked, description);
   memory.copy(changetype<usize>(worldOf(asked)), description + OBJECT_MATRIX, 96);
-  solidOf(out, asked, PRECISION_MESH);
+  solidOf(out, asked, precision);
 }
 
 function solidOf(out: Solid, item: Item, precision: u32): void {

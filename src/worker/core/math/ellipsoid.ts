@@ -1,0 +1,200 @@
+// Distances from an ellipsoid: the image of the unit ball under a linear map N. The point of it that is nearest to c
+// minimises |N u - c| over |u| <= 1, which is a trust-region problem: with the singular values of N it comes down to the
+// root of one monotone function of one number (Moré and Sorensen, "Computing a Trust Region Step", 1983; for ellipsoids
+// also Eberly, "Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid", 2013). The distance from a
+// segment or a parallelogram is one of a point again, once what lies along it is projected away.
+
+import { Affine, copy, setIdentity } from './affine';
+
+/** N, then what one-sided Jacobi rotations make of it: columns at right angles, w = N · v. */
+const form = changetype<Affine>(memory.data(96, 16));
+const formW = changetype<Affine>(memory.data(96, 16));
+const formV = changetype<Affine>(memory.data(96, 16));
+// The same of a projection of it.
+const flatW = changetype<Affine>(memory.data(96, 16));
+const flatV = changetype<Affine>(memory.data(96, 16));
+
+/** The ellipsoid's point that is nearest, about its centre. */
+export let surfaceX: f64 = 0;
+export let surfaceY: f64 = 0;
+export let surfaceZ: f64 = 0;
+/** And that of the point, segment or parallelogram. */
+export let footX: f64 = 0;
+export let footY: f64 = 0;
+export let footZ: f64 = 0;
+
+/** The ellipsoid of what follows; the map's translation does not matter. */
+export function setEllipsoid(map: Affine): void {
+  copy(form, map);
+  copy(formW, map);
+  setIdentity(formV);
+  orthogonalise(formW, formV);
+}
+
+/** Of the unit ball's directions that the map takes to the ellipsoid's axes, one; component 0, 1 or 2. */
+export function axisOf(i: usize, component: usize): f64 {
+  return load<f64>(changetype<usize>(formV) + i * 24 + (component << 3));
+}
+
+/** Hestenes, "Inversion of Matrices by Biorthogonalization and Related Results", 1958. */
+function orthogonalise(w: Affine, v: Affine): void {
+  for (let sweep = 0; sweep < 20; sweep++) {
+    const turned = turnColumns(w, v, 0, 24) | turnColumns(w, v, 0, 48) | turnColumns(w, v, 24, 48);
+    if (!turned) return;
+  }
+}
+
+function turnColumns(w: Affine, v: Affine, first: usize, second: usize): i32 {
+  const p = changetype<usize>(w) + first, q = changetype<usize>(w) + second;
+  const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
+  const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
+  const pp = px * px + py * py + pz * pz, qq = qx * qx + qy * qy + qz * qz, pq = px * qx + py * qy + pz * qz;
+  if (!(abs(pq) > 4.440892098500626e-16 * sqrt(pp) * sqrt(qq))) return 0;
+  const zeta = (qq - pp) / (2.0 * pq);
+  const t = (zeta < 0 ? -1.0 : 1.0) / (abs(zeta) + sqrt(1.0 + zeta * zeta));
+  const c = 1.0 / sqrt(1.0 + t * t), s = c * t;
+  for (let at: usize = 0; at < 24; at += 8) {
+    turnPair(p + at, q + at, c, s);
+    turnPair(changetype<usize>(v) + first + at, changetype<usize>(v) + second + at, c, s);
+  }
+  return 1;
+}
+
+// @ts-ignore: decorator
+@inline
+function turnPair(p: usize, q: usize, c: f64, s: f64): void {
+  const x = load<f64>(p), y = load<f64>(q);
+  store<f64>(p, c * x - s * y);
+  store<f64>(q, s * x + c * y);
+}
+
+// The solution in the turned directions.
+let y0: f64 = 0, y1: f64 = 0, y2: f64 = 0;
+
+/**
+ * Minimises |w y - c| over |y| <= 1; true when it is less than 1 there. Columns shorter than `least` times the longest
+ * are what rounding left of none.
+ */
+function solve(w: Affine, cx: f64, cy: f64, cz: f64, least: f64): bool {
+  let l0 = w.xx * w.xx + w.xy * w.xy + w.xz * w.xz, g0 = w.xx * cx + w.xy * cy + w.xz * cz;
+  let l1 = w.yx * w.yx + w.yy * w.yy + w.yz * w.yz, g1 = w.yx * cx + w.yy * cy + w.yz * cz;
+  let l2 = w.zx * w.zx + w.zy * w.zy + w.zz * w.zz, g2 = w.zx * cx + w.zy * cy + w.zz * cz;
+  const cut = max(max(l0, l1), l2) * least * least;
+  if (l0 <= cut) { l0 = 1; g0 = 0; }
+  if (l1 <= cut) { l1 = 1; g1 = 0; }
+  if (l2 <= cut) { l2 = 1; g2 = 0; }
+  y0 = g0 / l0;
+  y1 = g1 / l1;
+  y2 = g2 / l2;
+  if (y0 * y0 + y1 * y1 + y2 * y2 <= 1) return true;
+  // The root of |y(mu)| = 1 with y = g / (l + mu): no term of it is above 1, nor their sum with l = 0 below.
+  let low = max(max(max(abs(g0) - l0, abs(g1) - l1), abs(g2) - l2), 0.0);
+  let high = sqrt(g0 * g0 + g1 * g1 + g2 * g2);
+  let mu = low;
+  let norm: f64 = 1;
+  for (let step = 0; step < 100; step++) {
+    const d0 = l0 + mu, d1 = l1 + mu, d2 = l2 + mu;
+    y0 = g0 / d0;
+    y1 = g1 / d1;
+    y2 = g2 / d2;
+    const square = y0 * y0 + y1 * y1 + y2 * y2;
+    norm = sqrt(square);
+    if (abs(norm - 1) <= 2.220446049250313e-16) break;
+    if (norm > 1) low = mu;
+    else high = mu;
+    // Newton's step for 1 / |y(mu)|, which is nearly a line.
+    let next = mu + (square / (y0 * y0 / d0 + y1 * y1 / d1 + y2 * y2 / d2)) * (norm - 1);
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (next == mu || next == low || next == high) break;
+    mu = next;
+  }
+  y0 /= norm;
+  y1 /= norm;
+  y2 /= norm;
+  return false;
+}
+
+/** Square of the distance of c from the solid ellipsoid about the origin. */
+export function ellipsoidToPoint(cx: f64, cy: f64, cz: f64): f64 {
+  footX = cx;
+  footY = cy;
+  footZ = cz;
+  if (solve(formW, cx, cy, cz, 0)) {
+    surfaceX = cx;
+    surfaceY = cy;
+    surfaceZ = cz;
+    return 0;
+  }
+  surfaceX = formW.xx * y0 + formW.yx * y1 + formW.zx * y2;
+  surfaceY = formW.xy * y0 + formW.yy * y1 + formW.zy * y2;
+  surfaceZ = formW.xz * y0 + formW.yz * y1 + formW.zz * y2;
+  const dx = surfaceX - cx, dy = surfaceY - cy, dz = surfaceZ - cz;
+  return dx * dx + dy * dy + dz * dz;
+}
+
+/** The same of the segment from p - a to p + a. */
+export function ellipsoidToSegment(px: f64, py: f64, pz: f64, ax: f64, ay: f64, az: f64): f64 {
+  const length = sqrt(ax * ax + ay * ay + az * az);
+  if (length == 0) return ellipsoidToPoint(px, py, pz);
+  const x = ax / length, y = ay / length, z = az / length;
+  for (let at: usize = 0; at < 72; at += 24) {
+    const from = changetype<usize>(form) + at, to = changetype<usize>(flatW) + at;
+    const nx = load<f64>(from), ny = load<f64>(from, 8), nz = load<f64>(from, 16);
+    const along = nx * x + ny * y + nz * z;
+    store<f64>(to, nx - along * x);
+    store<f64>(to, ny - along * y, 8);
+    store<f64>(to, nz - along * z, 16);
+  }
+  setIdentity(flatV);
+  orthogonalise(flatW, flatV);
+  const along = px * x + py * y + pz * z;
+  solve(flatW, px - along * x, py - along * y, pz - along * z, 1e-14);
+  const u = flatV.xx * y0 + flatV.yx * y1 + flatV.zx * y2;
+  const v = flatV.xy * y0 + flatV.yy * y1 + flatV.zy * y2;
+  const w = flatV.xz * y0 + flatV.yz * y1 + flatV.zz * y2;
+  const sx = form.xx * u + form.yx * v + form.zx * w;
+  const sy = form.xy * u + form.yy * v + form.zy * w;
+  const sz = form.xz * u + form.yz * v + form.zz * w;
+  // The line's nearest place; distances grow away from it, so its end is the segment's where it lies beyond.
+  const t = max(min((sx * x + sy * y + sz * z - along) / length, 1.0), -1.0);
+  return ellipsoidToPoint(px + t * ax, py + t * ay, pz + t * az);
+}
+
+/** The same of the parallelogram of all p + s a + t b with s and t in [-1, 1]. */
+export function ellipsoidToParallelogram(
+  px: f64, py: f64, pz: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64,
+): f64 {
+  const nx = ay * bz - az * by, ny = az * bx - ax * bz, nz = ax * by - ay * bx;
+  const square = nx * nx + ny * ny + nz * nz;
+  const aa = ax * ax + ay * ay + az * az, bb = bx * bx + by * by + bz * bz;
+  if (square <= aa * bb * 1e-26) {
+    // As good as a segment.
+    const sign = ax * bx + ay * by + az * bz < 0 ? -1.0 : 1.0;
+    return ellipsoidToSegment(px, py, pz, ax + sign * bx, ay + sign * by, az + sign * bz);
+  }
+  // Along the normal the ellipsoid is a segment: its point there that is nearest to the plane.
+  const length = sqrt(square);
+  const x = nx / length, y = ny / length, z = nz / length;
+  const u = form.xx * x + form.xy * y + form.xz * z;
+  const v = form.yx * x + form.yy * y + form.yz * z;
+  const w = form.zx * x + form.zy * y + form.zz * z;
+  const reach = sqrt(u * u + v * v + w * w);
+  const share = max(min((px * x + py * y + pz * z) / reach, 1.0), -1.0) / reach;
+  const dx = share * (form.xx * u + form.yx * v + form.zx * w) - px;
+  const dy = share * (form.xy * u + form.yy * v + form.zy * w) - py;
+  const dz = share * (form.xz * u + form.yz * v + form.zz * w) - pz;
+  const s = (x * (dy * bz - dz * by) + y * (dz * bx - dx * bz) + z * (dx * by - dy * bx)) / length;
+  const t = (x * (ay * dz - az * dy) + y * (az * dx - ax * dz) + z * (ax * dy - ay * dx)) / length;
+  if (abs(s) <= 1 && abs(t) <= 1) return ellipsoidToPoint(px + s * ax + t * bx, py + s * ay + t * by, pz + s * az + t * bz);
+  // Beyond an edge: as the distance is convex, the nearest place is on such a one.
+  let best = Infinity;
+  if (abs(s) > 1) {
+    const sign = s < 0 ? -1.0 : 1.0;
+    best = ellipsoidToSegment(px + sign * ax, py + sign * ay, pz + sign * az, bx, by, bz);
+  }
+  if (abs(t) > 1) {
+    const sign = t < 0 ? -1.0 : 1.0;
+    best = min(best, ellipsoidToSegment(px + sign * bx, py + sign * by, pz + sign * bz, ax, ay, az));
+  }
+  return best;
+}

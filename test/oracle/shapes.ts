@@ -1,0 +1,61 @@
+import type { BoxShape, CapsuleShape, MeshShape, SphereShape } from 'collision-worker';
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import type { Triangles } from './meshes.js';
+import type { Random } from './random.js';
+import { type Body, cubeBody, meshBodies, roundBody } from './solids.js';
+
+export type SolidShape = SphereShape | BoxShape | CapsuleShape;
+/** A shape with its triangles, where it is a mesh. */
+export type AnyShape = { shape: SolidShape; triangles?: undefined } | { shape: MeshShape; triangles: Triangles };
+
+export function anySolid(random: Random): SolidShape {
+  const center = random.point(0.5).toArray();
+  switch (random.integer(4)) {
+    case 0:
+      return { type: 'sphere', radius: random.logRange(0.2, 2), center };
+    case 1: {
+      const halfExtents = [random.logRange(0.1, 2), random.logRange(0.1, 2), random.logRange(0.1, 2)] as const;
+      return { type: 'box', halfExtents, center, rotation: random.rotation().toArray() };
+    }
+    case 2:
+      return { type: 'capsule', radius: random.logRange(0.01, 1), from: center, to: random.point(2).toArray() };
+    default:
+      return { type: 'capsule', radius: random.logRange(0.1, 1), from: center, to: center };
+  }
+}
+
+/** From the space in which the solid is the cube, the unit ball or a capsule of radius 1 about z, to its own. */
+export function frameOf(shape: SolidShape): { matrix: Matrix4; half: number } {
+  const none = new Quaternion();
+  switch (shape.type) {
+    case 'sphere': {
+      const size = new Vector3().setScalar(shape.radius);
+      return { matrix: new Matrix4().compose(vector(shape.center), none, size), half: 0 };
+    }
+    case 'box': {
+      const turn = shape.rotation ? new Quaternion(...shape.rotation) : none;
+      return { matrix: new Matrix4().compose(vector(shape.center), turn, vector(shape.halfExtents)), half: 0 };
+    }
+    case 'capsule': {
+      const [from, to] = [vector(shape.from), vector(shape.to)];
+      const length = from.distanceTo(to);
+      const way = length === 0 ? new Vector3(0, 0, 1) : to.clone().sub(from).divideScalar(length);
+      const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), way);
+      const size = new Vector3().setScalar(shape.radius);
+      const matrix = new Matrix4().compose(from.add(to).multiplyScalar(0.5), turn, size);
+      return { matrix, half: length / 2 / shape.radius };
+    }
+  }
+}
+
+/** The convex sets that the shape consists of under a matrix: a solid is one, a mesh as many as triangles. */
+export function bodiesOf({ shape, triangles }: AnyShape, matrix: Matrix4): Body[] {
+  if (triangles) return meshBodies(triangles, matrix);
+  const frame = frameOf(shape);
+  const placed = matrix.clone().multiply(frame.matrix);
+  return [shape.type === 'box' ? cubeBody(placed) : roundBody(placed, frame.half)];
+}
+
+function vector(numbers: readonly number[] = [0, 0, 0]): Vector3 {
+  return new Vector3().fromArray(numbers as number[]);
+}
