@@ -1,7 +1,7 @@
 // Nearness: which objects a shape meets, which are around a point, and which is nearest to one.
 
 import {
-  FLAG_PICKABLE, HIT_DISTANCE, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, PRECISION_AABB, PRECISION_MESH, PRECISION_SPHERE,
+  HIT_DISTANCE, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, PRECISION_AABB, PRECISION_MESH,
 } from '../../../shared/layout';
 import { upward } from '../math/interval';
 import { reserve } from '../memory';
@@ -9,12 +9,13 @@ import { isIgnored, layers, precision, setFilter } from './filter';
 import { addFound, clearFound, foundCount } from './found';
 import { solidsMeet } from './meet';
 import { distanceTo, isAround, solidTriangle, solidX, solidY, solidZ } from './nearest';
-import { idAt, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
+import { idAt, sceneOriginX, sceneOriginY, sceneOriginZ } from './objects';
 import {
-  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt, treeOf,
+  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt,
 } from './octree';
 import { updateTrees } from './scene';
 import { Solid, describedSolid, solidAt } from './solid';
+import { boundsIn } from './spheres';
 import { findWithin, withinAt, withinCount } from './within';
 
 const query = changetype<Solid>(memory.data(112, 16)); // SOLID_BYTES
@@ -69,11 +70,8 @@ export function closestPoint(x: f64, y: f64, z: f64, maxDistance: f64, filter: u
   pointZ = z;
   nearestId = 0;
   nearestDistance = maxDistance;
-  if (precision == PRECISION_SPHERE) considerAll();
-  else {
-    search(treeOf(STATIC_TREE));
-    search(treeOf(MOVING_TREE));
-  }
+  search(boundsIn(STATIC_TREE));
+  search(boundsIn(MOVING_TREE));
   if (nearestId == 0) return false;
   store<u32>(hit, nearestId, HIT_OBJECT);
   store<i32>(hit, nearestTriangle, HIT_TRIANGLE);
@@ -82,13 +80,6 @@ export function closestPoint(x: f64, y: f64, z: f64, maxDistance: f64, filter: u
   store<f64>(hit, y + nearestY, HIT_POINT + 8);
   store<f64>(hit, z + nearestZ, HIT_POINT + 16);
   return true;
-}
-
-/** A sphere about an object's bounds reaches beyond what the trees know of it. */
-function considerAll(): void {
-  for (let slot: u32 = 0; slot < slotCount; slot++) {
-    if (idAt(slot) != 0 && itemAt(slot).flags & FLAG_PICKABLE && itemAt(slot).layers & layers) consider(slot);
-  }
 }
 
 function consider(slot: u32): void {

@@ -1,12 +1,12 @@
 // Objects whose bounds overlap a box: through both trees, four boxes at a time.
 
-import { FLAG_PICKABLE, PRECISION_SPHERE } from '../../../shared/layout';
 import { reserve } from '../memory';
-import { isIgnored, layers, precision } from './filter';
-import { above, below, idAt, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from './objects';
+import { isIgnored, layers } from './filter';
+import { above, below, sceneOriginX, sceneOriginY, sceneOriginZ } from './objects';
 import {
-  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt, treeOf,
+  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt,
 } from './octree';
+import { boundsIn } from './spheres';
 
 /** Slots that were found. */
 let slots: usize = 0;
@@ -25,26 +25,12 @@ export function withinAt(i: u32): u32 {
  */
 export function findWithin(x: f64, y: f64, z: f64, hx: f64, hy: f64, hz: f64): void {
   withinCount = 0;
-  if (precision == PRECISION_SPHERE) {
-    // A sphere about an object's bounds reaches beyond what the trees know of it.
-    findAll();
-    return;
-  }
   const cx = x - sceneOriginX, cy = y - sceneOriginY, cz = z - sceneOriginZ;
   lowX = f32x4.splat(below(cx - hx)); highX = f32x4.splat(above(cx + hx));
   lowY = f32x4.splat(below(cy - hy)); highY = f32x4.splat(above(cy + hy));
   lowZ = f32x4.splat(below(cz - hz)); highZ = f32x4.splat(above(cz + hz));
-  search(treeOf(STATIC_TREE));
-  search(treeOf(MOVING_TREE));
-}
-
-function findAll(): void {
-  for (let slot: u32 = 0; slot < slotCount; slot++) {
-    const id = idAt(slot);
-    if (id == 0) continue;
-    const item = itemAt(slot);
-    if (item.flags & FLAG_PICKABLE && item.layers & layers && !isIgnored(id)) add(slot);
-  }
+  search(boundsIn(STATIC_TREE));
+  search(boundsIn(MOVING_TREE));
 }
 
 function add(slot: u32): void {
