@@ -7,7 +7,7 @@ import * as layout from '../../src/shared/layout.js';
 import { boxMesh, icosphere, soup } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 import { type AnyShape, anySolid, frameOf, type SolidShape } from '../oracle/shapes.js';
-import { cubeBody, gapBetween } from '../oracle/solids.js';
+import { cubeBody, farApart, gapBetween } from '../oracle/solids.js';
 import { ANY_FORM, NearScene, PLACES, type Thing } from './near-scene.js';
 
 const DOUBT = 1e-5;
@@ -116,6 +116,7 @@ function leastGap(a: Thing, b: Thing): number {
   let least = Number.POSITIVE_INFINITY;
   for (const p of a.bodies) {
     for (const q of b.bodies) {
+      if (farApart(p, q, DOUBT)) continue;
       least = Math.min(least, gapBetween(p, q, 1e-7).least);
       if (least < -DOUBT) return least;
     }

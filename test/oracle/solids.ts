@@ -82,6 +82,12 @@ export function support(body: Body, n: Vector3): number {
   return n.dot(body.center) + body.reach(body.columns.map((column) => n.dot(column)));
 }
 
+/** Whether they are farther apart than `distance` beyond doubt. */
+export function farApart(a: Body, b: Body, distance: number): boolean {
+  const reach = ({ columns }: Body) => columns.reduce((sum, column) => sum + column.length(), 0);
+  return a.center.distanceTo(b.center) > reach(a) + reach(b) + distance;
+}
+
 /** Bounds of the distance of two bodies; negative `least` where they overlap by no more than that. */
 export interface Gap {
   least: number;
