@@ -8,12 +8,14 @@ import {
   MeshBasicMaterial,
   type OrthographicCamera,
   PerspectiveCamera,
+  type Plane,
   Quaternion,
   Raycaster,
   Vector3,
 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type AnyCamera, aimed, DEPTHS, KINDS, viewOf } from '../oracle/cameras.js';
+import { frustumPlanes } from '../oracle/frustum.js';
 import { boxMesh, icosphere, soup } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 import { type Form, orientedBounds } from '../oracle/stand-ins.js';
@@ -63,11 +65,13 @@ describe.each(PLACES)(`sees, %s, seed ${SEED}`, (_, place) => {
       const ignore = random.chance(0.5) ? [random.pick(ids)] : [];
       const others = ids.filter((id, n) => n % 8 !== 7 && (1 + (n % 3)) & layers && !ignore.includes(id));
       const targets = random.chance(0.5) ? ids : [random.pick(ids), random.pick(ids), random.pick(ids)];
-      const sight = await twin.service.sees(viewOf(camera, DEPTHS[i % DEPTHS.length][1]), targets, { layers, ignore });
+      const view = viewOf(camera, DEPTHS[i % DEPTHS.length][1]);
+      const planes = frustumPlanes(view.projection, view.view, view.depth);
+      const sight = await twin.service.sees(view, targets, { layers, ignore });
       expect([...sight.ids]).toEqual(targets.filter((_, n) => sight.points[n] > 0));
       targets.forEach((id, n) => {
         const blockers = others.filter((other) => other !== id).map((other) => meshes.get(other)!);
-        const [least, most] = pointsInSight(id, camera, blockers);
+        const [least, most] = pointsInSight(id, camera, planes, blockers);
         if (sight.points[n] < least || sight.points[n] > most) {
           expect.fail(`object ${id}: ${sight.points[n]} points, expected ${least} to ${most} (camera ${i})`);
         }
@@ -80,14 +84,13 @@ describe.each(PLACES)(`sees, %s, seed ${SEED}`, (_, place) => {
   });
 
   /** At least and at most: some may be where rounding decides. */
-  function pointsInSight(id: number, camera: AnyCamera, blockers: Mesh[]): [number, number] {
+  function pointsInSight(id: number, camera: AnyCamera, planes: Plane[], blockers: Mesh[]): [number, number] {
     const { form, matrix } = twin.items.get(id)!;
     const bounds = orientedBounds(form, matrix);
     let [least, most] = [0, 0];
     for (const sample of SAMPLES) {
       const point = sample.clone().applyMatrix4(bounds);
-      const { x, y, z } = point.clone().project(camera);
-      const beyond = Math.max(Math.abs(x), Math.abs(y), Math.abs(z)) - 1;
+      const beyond = -Math.min(...planes.map((plane) => plane.distanceToPoint(point)));
       if (beyond > 1e-6) continue;
       const isParallel = (camera as OrthographicCamera).isOrthographicCamera;
       const back = camera.getWorldDirection(new Vector3()).negate();
