@@ -87,30 +87,17 @@ function sphereOf({ matrix, shape }: Thing): Body {
   const frame = boundsFrame(shape);
   const center = new Vector3().setFromMatrixPosition(matrix.clone().multiply(frame));
   const linear = matrix.clone().setPosition(0, 0, 0);
-  let radius = 0;
-  if (shape.shape.type === 'box') {
-    for (let i = 0; i < 8; i++) {
-      const corner = new Vector3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1);
-      radius = Math.max(
-        radius,
-        corner
-          .applyMatrix4(frame.clone().setPosition(0, 0, 0))
-          .applyMatrix4(linear)
-          .length(),
-      );
-    }
-  } else {
-    const middle = new Vector3().setFromMatrixPosition(frame);
-    let own = 0;
-    if (shape.triangles) {
-      const { positions, indices } = shape.triangles;
-      for (const i of indices) own = Math.max(own, new Vector3().fromArray(positions, 3 * i).distanceTo(middle));
-    } else {
-      own = new Vector3().setFromMatrixColumn(frame, 2).length();
-    }
-    radius = own * stretchOf(linear);
-  }
+  const radius = ownRadius(shape, frame) * stretchOf(linear);
   return roundBody(new Matrix4().makeScale(radius, radius, radius).setPosition(center), 0);
+}
+
+/** How far the shape reaches from the middle of its bounds, in its own space. */
+function ownRadius({ shape, triangles }: AnyShape, frame: Matrix4): number {
+  if (shape.type === 'box') return new Vector3().setFromMatrixScale(frame).length();
+  if (!triangles) return new Vector3().setFromMatrixColumn(frame, 2).length();
+  const middle = new Vector3().setFromMatrixPosition(frame);
+  const corners = Array.from(triangles.indices, (i) => new Vector3().fromArray(triangles.positions, 3 * i));
+  return Math.max(...corners.map((corner) => corner.distanceTo(middle)));
 }
 
 /** The largest singular value, by power iteration whose matrix is squared each time. */
