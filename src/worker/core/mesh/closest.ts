@@ -41,7 +41,7 @@ let metric: u32 = 0;
 const ALIKE: u32 = 0;
 /** It does not: in the world, about axes of which one leads to the mesh; what lies across them is bounded by extents. */
 const STRETCHED: u32 = 1;
-/** The mesh is far away for its size: along the way to it. What that is to a corner is near 0, so it keeps its digits. */
+/** The mesh is far away for its size: along the way to it, about tree space's origin, where float32 has its digits. */
 const FAR: u32 = 2;
 
 /** From so many times the mesh's size on it is far. */
