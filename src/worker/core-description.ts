@@ -14,18 +14,18 @@ export interface PlacedDescription extends ObjectDescription {
 
 /** As layout.ts's record at `at`. */
 export function writeDescription(memory: CoreMemory, at: number, description: PlacedDescription): void {
-  const { view } = memory;
+  const { words, floats } = memory;
   const { matrix } = description;
-  view.setUint32(at + layout.OBJECT_SHAPE, description.shape, true);
-  view.setUint32(at + layout.OBJECT_MESH, description.mesh, true);
-  view.setUint32(at + layout.OBJECT_FLAGS, description.flags | (matrix ? layout.FLAG_MATRIX : 0), true);
-  view.setUint32(at + layout.OBJECT_LAYERS, description.layers, true);
-  view.setUint32(at + layout.OBJECT_COLLIDES_WITH, description.collidesWith, true);
-  view.setUint32(at + layout.OBJECT_GROUP, description.group, true);
-  view.setUint32(at + layout.OBJECT_CONTACTS, description.contacts, true);
+  words[(at + layout.OBJECT_SHAPE) / 4] = description.shape;
+  words[(at + layout.OBJECT_MESH) / 4] = description.mesh;
+  words[(at + layout.OBJECT_FLAGS) / 4] = description.flags | (matrix ? layout.FLAG_MATRIX : 0);
+  words[(at + layout.OBJECT_LAYERS) / 4] = description.layers;
+  words[(at + layout.OBJECT_COLLIDES_WITH) / 4] = description.collidesWith;
+  words[(at + layout.OBJECT_GROUP) / 4] = description.group;
+  words[(at + layout.OBJECT_CONTACTS) / 4] = description.contacts;
   memory.setFloats(at + layout.OBJECT_CENTER, description.center, 3);
   memory.setFloats(at + layout.OBJECT_EXTENT, description.extent, 3);
   memory.setFloats(at + layout.OBJECT_ROTATION, description.rotation, 4);
-  view.setFloat64(at + layout.OBJECT_RADIUS, description.radius, true);
+  floats[(at + layout.OBJECT_RADIUS) / 8] = description.radius;
   if (matrix) memory.setAffine(at + layout.OBJECT_MATRIX, matrix);
 }

@@ -4,10 +4,15 @@ import type { CoreExports } from './core-exports.js';
 export class CoreMemory {
   readonly #exports: CoreExports;
   #view: DataView;
+  #words: Uint32Array;
+  #floats: Float64Array;
 
   constructor(exports: CoreExports) {
     this.#exports = exports;
-    this.#view = new DataView(exports.memory.buffer);
+    const { buffer } = exports.memory;
+    this.#view = new DataView(buffer);
+    this.#words = new Uint32Array(buffer);
+    this.#floats = new Float64Array(buffer);
   }
 
   get buffer(): ArrayBuffer {
@@ -18,6 +23,17 @@ export class CoreMemory {
   get view(): DataView {
     if (this.#view.buffer !== this.buffer) this.#view = new DataView(this.buffer);
     return this.#view;
+  }
+
+  /** The whole memory; on a description, half as dear as the DataView. */
+  get words(): Uint32Array {
+    if (this.#words.buffer !== this.buffer) this.#words = new Uint32Array(this.buffer);
+    return this.#words;
+  }
+
+  get floats(): Float64Array {
+    if (this.#floats.buffer !== this.buffer) this.#floats = new Float64Array(this.buffer);
+    return this.#floats;
   }
 
   bytes(address: number, length: number): Uint8Array<ArrayBuffer> {
@@ -43,18 +59,17 @@ export class CoreMemory {
     }
   }
 
+  /** `at` is a multiple of 8. */
   setFloats(at: number, values: ArrayLike<number>, count: number): void {
-    const { view } = this;
-    for (let i = 0; i < count; i++) view.setFloat64(at + i * 8, values[i] as number, true);
+    const { floats } = this;
+    for (let i = 0; i < count; i++) floats[at / 8 + i] = values[i];
   }
 
-  /** The upper three rows of a column-major matrix, column by column. */
+  /** The upper three rows of a column-major matrix, column by column; `at` is a multiple of 8. */
   setAffine(at: number, matrix: ArrayLike<number>): void {
-    const { view } = this;
+    const { floats } = this;
     for (let column = 0; column < 4; column++) {
-      for (let row = 0; row < 3; row++) {
-        view.setFloat64(at + (column * 3 + row) * 8, matrix[column * 4 + row] as number, true);
-      }
+      for (let row = 0; row < 3; row++) floats[at / 8 + column * 3 + row] = matrix[column * 4 + row];
     }
   }
 }

@@ -88,10 +88,10 @@ export class CoreQueries {
       this.#withArray(view, (record) =>
         this.#withArray(polygon, (vertices) => {
           this.#memory.setFloats(this.#query, bounds, 4);
-          const data = this.#memory.view;
-          data.setUint32(this.#query + layout.REGION_POLYGON, vertices, true);
-          data.setUint32(this.#query + layout.REGION_VERTEX_COUNT, polygon.length / 2, true);
-          data.setUint32(this.#query + layout.REGION_MODE, mode, true);
+          const { words } = this.#memory;
+          words[(this.#query + layout.REGION_POLYGON) / 4] = vertices;
+          words[(this.#query + layout.REGION_VERTEX_COUNT) / 4] = polygon.length / 2;
+          words[(this.#query + layout.REGION_MODE) / 4] = mode;
           return this.#ids(this.#exports.pickRegion(record, this.#query, this.#filter)).sort();
         }),
       ),
@@ -164,12 +164,12 @@ export class CoreQueries {
   /** Runs `work` with the filter in its place. */
   #with<T>({ layers, side, precision, ignore }: Filter, work: () => T): T {
     return this.#withArray(ignore, (address) => {
-      const { view } = this.#memory;
-      view.setUint32(this.#filter + layout.FILTER_LAYERS, layers, true);
-      view.setUint32(this.#filter + layout.FILTER_SIDE, side, true);
-      view.setUint32(this.#filter + layout.FILTER_PRECISION, precision, true);
-      view.setUint32(this.#filter + layout.FILTER_IGNORE, address, true);
-      view.setUint32(this.#filter + layout.FILTER_IGNORE_COUNT, ignore.length, true);
+      const { words } = this.#memory;
+      words[(this.#filter + layout.FILTER_LAYERS) / 4] = layers;
+      words[(this.#filter + layout.FILTER_SIDE) / 4] = side;
+      words[(this.#filter + layout.FILTER_PRECISION) / 4] = precision;
+      words[(this.#filter + layout.FILTER_IGNORE) / 4] = address;
+      words[(this.#filter + layout.FILTER_IGNORE_COUNT) / 4] = ignore.length;
       return work();
     });
   }
@@ -187,8 +187,9 @@ export class CoreQueries {
   #setRay({ origin, direction, tMin = 0, tMax = Number.POSITIVE_INFINITY }: Ray): void {
     this.#memory.setFloats(this.#query + layout.RAY_ORIGIN, origin, 3);
     this.#memory.setFloats(this.#query + layout.RAY_DIRECTION, direction, 3);
-    this.#memory.setFloats(this.#query + layout.RAY_T_MIN, [tMin], 1);
-    this.#memory.setFloats(this.#query + layout.RAY_T_MAX, [tMax], 1);
+    const { floats } = this.#memory;
+    floats[(this.#query + layout.RAY_T_MIN) / 8] = tMin;
+    floats[(this.#query + layout.RAY_T_MAX) / 8] = tMax;
   }
 
   #ids(count: number): Uint32Array<ArrayBuffer> {

