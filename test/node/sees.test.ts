@@ -142,6 +142,21 @@ describe('sees', () => {
     twin.dispose();
   });
 
+  test.each<[string, Form]>([
+    ['a ball', { type: 'sphere', radius: 1, center: new Vector3(0, 0, -10) }],
+    ['a capsule', { type: 'capsule', radius: 1, from: new Vector3(0, -5, -10), to: new Vector3(0, 5, -10) }],
+  ])('%s hides what is behind it, and not what only its bounds would hide', async (_, form) => {
+    const twin = await FormTwin.create();
+    await twin.add(form, new Matrix4());
+    // From the eye to (x, 0, -20), a line passes the middle 10 sin(atan(x / 20)) away.
+    const tiny = new Matrix4().makeScale(1e-3, 1e-3, 1e-3);
+    const targets: number[] = [];
+    for (const x of [0, 1.9, 2.1, -1.9, -2.1]) targets.push(await twin.add(cube, at(x, 0, -20).multiply(tiny)));
+    expect([...(await twin.service.sees(view, targets)).points]).toEqual([0, 0, 9, 0, 9]);
+    expect([...(await twin.service.sees(view, targets, { precision: 'obb' })).points]).toEqual([0, 0, 0, 0, 0]);
+    twin.dispose();
+  });
+
   test('one that is removed while the question is under way has no points', async () => {
     const twin = await FormTwin.create();
     const [a, b] = [await twin.add(cube, at(0, 0, -20)), await twin.add(cube, at(5, 0, -20))];

@@ -35,7 +35,7 @@ export function nearestOfSegment(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz
 /** What float64 may add to the distance of a corner from a plane, relative to the lengths that it is made of. */
 const PLANE_ROUNDING: f64 = 7.105427357601002e-15; // 2^-47
 
-/** Square of the origin's distance from the triangle; one that is surely greater than `limit` may come out as Infinity. */
+/** Square of the origin's distance from the triangle; one surely greater than `limit` may come out as Infinity. */
 export function nearestOfTriangle(t: Triangle, limit: f64): f64 {
   const ax = t.ax, ay = t.ay, az = t.az, bx = t.bx, by = t.by, bz = t.bz, cx = t.cx, cy = t.cy, cz = t.cz;
   const ex = bx - ax, ey = by - ay, ez = bz - az;
@@ -66,7 +66,9 @@ export function nearestOfTriangle(t: Triangle, limit: f64): f64 {
   const w = nx * (ay * bz - az * by) + ny * (az * bx - ax * bz) + nz * (ax * by - ay * bx);
   const sum = u + v + w;
   if (u >= 0 && v >= 0 && w >= 0 && sum > 0) {
-    other = setNearest((u * ax + v * bx + w * cx) / sum, (u * ay + v * by + w * cy) / sum, (u * az + v * bz + w * cz) / sum);
+    other = setNearest(
+      (u * ax + v * bx + w * cx) / sum, (u * ay + v * by + w * cy) / sum, (u * az + v * bz + w * cz) / sum,
+    );
     if (other < best) return other;
   }
   setNearest(x, y, z);

@@ -6,7 +6,7 @@ export let enterX: f64 = 0, enterY: f64 = 0, enterZ: f64 = 0;
 export let leaveT: f64 = 0;
 export let leaveX: f64 = 0, leaveY: f64 = 0, leaveZ: f64 = 0;
 
-/** The cube [-1, 1]³, by its slabs (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986). False where the line misses it. */
+/** The cube [-1, 1]³, by its slabs (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986). False where it is missed. */
 export function crossCube(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool {
   let near = -Infinity, far = Infinity;
   let nearAxis = 0, farAxis = 0;

@@ -185,7 +185,9 @@ export function ellipsoidToParallelogram(
   const dz = share * (form.xz * u + form.yz * v + form.zz * w) - pz;
   const s = (x * (dy * bz - dz * by) + y * (dz * bx - dx * bz) + z * (dx * by - dy * bx)) / length;
   const t = (x * (ay * dz - az * dy) + y * (az * dx - ax * dz) + z * (ax * dy - ay * dx)) / length;
-  if (abs(s) <= 1 && abs(t) <= 1) return ellipsoidToPoint(px + s * ax + t * bx, py + s * ay + t * by, pz + s * az + t * bz);
+  if (abs(s) <= 1 && abs(t) <= 1) {
+    return ellipsoidToPoint(px + s * ax + t * bx, py + s * ay + t * by, pz + s * az + t * bz);
+  }
   // Beyond an edge: as the distance is convex, the nearest place is on such a one.
   let best = Infinity;
   if (abs(s) > 1) {

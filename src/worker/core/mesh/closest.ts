@@ -2,6 +2,7 @@
 // bounds in float32 that are never too great; triangles are decided in float64.
 
 import { Affine, invert } from '../math/affine';
+import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { nearestOfTriangle, nearestX, nearestY, nearestZ } from '../math/closest';
 import { upward } from '../math/interval';
 import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
@@ -9,7 +10,7 @@ import { stretchOf } from '../math/stretch';
 import { Triangle } from '../math/triangles';
 import {
   Block, LEAF, MAX_DEPTH, Mesh, Node, blockAt, childCount, childMask, childOf, highBounds, isRotated, lowBounds, nodeAt,
-  treeScale, triangleOf,
+  placeTree, treeScale, triangleOf,
 } from './layout';
 import { countLeaf, countNode, countTriangle } from './measure';
 
@@ -110,13 +111,7 @@ function boundOf(distance: f64): f32 {
 }
 
 function setMaps(mesh: Mesh, m: Affine): void {
-  const shrink = 1.0 / treeScale(mesh);
-  toWorld.xx = m.xx * shrink; toWorld.xy = m.xy * shrink; toWorld.xz = m.xz * shrink;
-  toWorld.yx = m.yx * shrink; toWorld.yy = m.yy * shrink; toWorld.yz = m.yz * shrink;
-  toWorld.zx = m.zx * shrink; toWorld.zy = m.zy * shrink; toWorld.zz = m.zz * shrink;
-  toWorld.tx = m.xx * mesh.offsetX + m.yx * mesh.offsetY + m.zx * mesh.offsetZ + m.tx;
-  toWorld.ty = m.xy * mesh.offsetX + m.yy * mesh.offsetY + m.zy * mesh.offsetZ + m.ty;
-  toWorld.tz = m.xz * mesh.offsetX + m.yz * mesh.offsetY + m.zz * mesh.offsetZ + m.tz;
+  placeTree(toWorld, mesh, m);
   invert(toTree, toWorld);
   least = (1.0 - 1e-6) / stretchOf(toTree);
   const most = stretchOf(toWorld);
@@ -147,11 +142,9 @@ function setAxes(mesh: Mesh, most: f64, distance: f64): void {
     y /= length;
     z /= length;
   } else z = 1;
-  // Duff et al., "Building an Orthonormal Basis, Revisited", 2017.
-  const sign: f64 = z < 0 ? -1 : 1;
-  const p = -1.0 / (sign + z), q = x * y * p;
-  const ux = 1.0 + sign * x * x * p, uy = sign * q, uz = -sign * x;
-  const vx = q, vy = sign + y * y * p, vz = -y;
+  setBasis(x, y, z);
+  const ux = firstX, uy = firstY, uz = firstZ;
+  const vx = secondX, vy = secondY, vz = secondZ;
   const over = 1.0 / least;
   row0X = along(0, ux, uy, uz, over); row0Y = along(24, ux, uy, uz, over); row0Z = along(48, ux, uy, uz, over);
   row1X = along(0, vx, vy, vz, over); row1Y = along(24, vx, vy, vz, over); row1Z = along(48, vx, vy, vz, over);
@@ -212,7 +205,9 @@ function distances(node: Node): v128 {
 // @ts-ignore: decorator
 @inline
 function middle(cx: v128, cy: v128, cz: v128, x: f32, y: f32, z: f32, w: f32): v128 {
-  return f32x4.add(f32x4.add(onAxis(cx, 0, x, y, z), onAxis(cy, 12, x, y, z)), f32x4.add(onAxis(cz, 24, x, y, z), f32x4.splat(w)));
+  return f32x4.add(
+    f32x4.add(onAxis(cx, 0, x, y, z), onAxis(cy, 12, x, y, z)), f32x4.add(onAxis(cz, 24, x, y, z), f32x4.splat(w)),
+  );
 }
 
 /** How far they reach from there. */

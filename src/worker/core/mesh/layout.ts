@@ -2,6 +2,7 @@
 // so that its extent is about 1. Both are exact in float32, so a tree has no scale of its own and no offset
 // that eats its digits.
 
+import { Affine } from '../math/affine';
 import { scaleFor } from './space';
 
 /** The header; its fields' offsets are those of src/shared/layout.ts. */
@@ -275,4 +276,16 @@ export function coordinatesAreWithin(block: Block, extent: f32): bool {
 /** 2^exponent: mesh space to tree space. */
 export function treeScale(mesh: Mesh): f64 {
   return scaleFor(mesh.exponent);
+}
+
+/** Tree space to where `m` takes mesh space. */
+export function placeTree(out: Affine, mesh: Mesh, m: Affine): void {
+  const shrink = 1.0 / treeScale(mesh);
+  const x = mesh.offsetX, y = mesh.offsetY, z = mesh.offsetZ;
+  out.xx = m.xx * shrink; out.xy = m.xy * shrink; out.xz = m.xz * shrink;
+  out.yx = m.yx * shrink; out.yy = m.yy * shrink; out.yz = m.yz * shrink;
+  out.zx = m.zx * shrink; out.zy = m.zy * shrink; out.zz = m.zz * shrink;
+  out.tx = m.xx * x + m.yx * y + m.zx * z + m.tx;
+  out.ty = m.xy * x + m.yy * y + m.zy * z + m.ty;
+  out.tz = m.xz * x + m.yz * y + m.zz * z + m.tz;
 }

@@ -65,7 +65,8 @@ function ellipsoidIsIn(x: f64, y: f64, z: f64, half: f64): bool {
   setEllipsoid(map);
   for (let axis: usize = 0; axis < 3; axis++) {
     for (let side: f64 = -1; side < 2; side += 2) {
-      if (farthest(x, y, z, half, side * axisOf(axis, 0), side * axisOf(axis, 1), side * axisOf(axis, 2)) > LIMIT) return false;
+      const u = side * axisOf(axis, 0), v = side * axisOf(axis, 1), w = side * axisOf(axis, 2);
+      if (farthest(x, y, z, half, u, v, w) > LIMIT) return false;
     }
   }
   return true;

@@ -9,7 +9,8 @@ import { PLANE_BYTES, Plane, normalise, pullBack, valueAt } from '../math/plane'
 import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
 import { reserve } from '../memory';
 import {
-  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, highBounds, isRotated, lowBounds, nodeAt, treeScale,
+  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, highBounds, isRotated, lowBounds, nodeAt,
+  placeTree,
 } from '../mesh/layout';
 import { RECT_INSIDE, RECT_OUTSIDE, add, begin, isInLasso, meetsLasso, rectState } from './lasso';
 import { clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ } from './lens';
@@ -48,14 +49,7 @@ function planeAt(i: u32): Plane {
 /** Sets the mesh, under its map to the world, and which sides of triangles count. Answers what of `limits` cross it. */
 function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32): u64 {
   counted = sides;
-  const scale = 1.0 / treeScale(mesh);
-  const x = mesh.offsetX, y = mesh.offsetY, z = mesh.offsetZ;
-  place.xx = m.xx * scale; place.xy = m.xy * scale; place.xz = m.xz * scale;
-  place.yx = m.yx * scale; place.yy = m.yy * scale; place.yz = m.yz * scale;
-  place.zx = m.zx * scale; place.zy = m.zy * scale; place.zz = m.zz * scale;
-  place.tx = m.xx * x + m.yx * y + m.zx * z + m.tx;
-  place.ty = m.xy * x + m.yy * y + m.zy * z + m.ty;
-  place.tz = m.xz * x + m.yz * y + m.zz * z + m.tz;
+  placeTree(place, mesh, m);
   if (sides != SIDE_DOUBLE) {
     invert(inverse, place);
     const ex = eyeX - place.tx * eyeW, ey = eyeY - place.ty * eyeW, ez = eyeZ - place.tz * eyeW;

@@ -75,7 +75,9 @@ function faceToPoint(
   box: Solid, cx: f64, cy: f64, cz: f64, across: usize, one: usize, other: usize, side: f64, best: f64,
 ): f64 {
   const at = changetype<usize>(box);
-  const mx = side * load<f64>(at + across) - cx, my = side * load<f64>(at + across, 8) - cy, mz = side * load<f64>(at + across, 16) - cz;
+  const mx = side * load<f64>(at + across) - cx;
+  const my = side * load<f64>(at + across, 8) - cy;
+  const mz = side * load<f64>(at + across, 16) - cz;
   const ax = load<f64>(at + one), ay = load<f64>(at + one, 8), az = load<f64>(at + one, 16);
   const bx = load<f64>(at + other), by = load<f64>(at + other, 8), bz = load<f64>(at + other, 16);
   triangle.ax = mx - ax - bx; triangle.ay = my - ay - by; triangle.az = mz - az - bz;
@@ -106,8 +108,10 @@ export function isAround(solid: Solid, x: f64, y: f64, z: f64): bool {
   const u = inverse.xx * cx + inverse.yx * cy + inverse.zx * cz;
   const v = inverse.xy * cx + inverse.yy * cy + inverse.zy * cz;
   const w = inverse.xz * cx + inverse.yz * cy + inverse.zz * cz;
-  const rounding = uncertaintyOf(x, solid.tx, inverse.xx, inverse.xy, inverse.xz) +
-    uncertaintyOf(y, solid.ty, inverse.yx, inverse.yy, inverse.yz) + uncertaintyOf(z, solid.tz, inverse.zx, inverse.zy, inverse.zz);
+  const rounding =
+    uncertaintyOf(x, solid.tx, inverse.xx, inverse.xy, inverse.xz) +
+    uncertaintyOf(y, solid.ty, inverse.yx, inverse.yy, inverse.yz) +
+    uncertaintyOf(z, solid.tz, inverse.zx, inverse.zy, inverse.zz);
   if (solid.shape == SHAPE_MESH) return windsAround(changetype<Mesh>(solid.mesh), u, v, w, rounding);
   const limit = 1.0 + TOUCHING + rounding;
   if (solid.shape == SHAPE_BOX) return abs(u) <= limit && abs(v) <= limit && abs(w) <= limit;

@@ -6,6 +6,7 @@ import {
   OBJECT_RADIUS, OBJECT_ROTATION, OBJECT_SHAPE, SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE,
 } from '../../../shared/layout';
 import { AFFINE_BYTES, Affine, multiply, setIdentity } from '../math/affine';
+import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { reserve } from '../memory';
 import { Mesh } from '../mesh/layout';
 
@@ -216,14 +217,11 @@ function setCapsuleBounds(item: Item, description: usize): void {
   const norm = sqrt(ax * ax + ay * ay + az * az);
   const length = largest == 0 ? 0 : largest * norm;
   const wx = largest == 0 ? 0 : ax / norm, wy = largest == 0 ? 0 : ay / norm, wz = largest == 0 ? 1 : az / norm;
-  // Duff et al., "Building an Orthonormal Basis, Revisited", 2017.
-  const sign: f64 = wz < 0 ? -1 : 1;
-  const p = -1.0 / (sign + wz);
-  const q = wx * wy * p;
+  setBasis(wx, wy, wz);
   item.half = 0.5 * length / radius;
   const along = radius + 0.5 * length;
-  local.xx = (1.0 + sign * wx * wx * p) * radius; local.xy = sign * q * radius; local.xz = -sign * wx * radius;
-  local.yx = q * radius; local.yy = (sign + wy * wy * p) * radius; local.yz = -wy * radius;
+  local.xx = firstX * radius; local.xy = firstY * radius; local.xz = firstZ * radius;
+  local.yx = secondX * radius; local.yy = secondY * radius; local.yz = secondZ * radius;
   local.zx = wx * along; local.zy = wy * along; local.zz = wz * along;
   local.tx = 0.5 * (fromX + toX);
   local.ty = 0.5 * (fromY + toY);

@@ -6,9 +6,8 @@ import {
   NO_TREE, UNPLACED, boxAt, describe, forget, isAlive, itemAt, moveOrigin, orientedBounds, reserveSlots, sceneOriginX,
   sceneOriginY, sceneOriginZ, slotCount, setBox, slotOf, worldOf,
 } from './objects';
-import {
-  MOVING_TREE, STATIC_TREE, beginTree, buildTree, clearSlot, enlist, place, refitTree, treeOf,
-} from './octree';
+import { MOVING_TREE, STATIC_TREE, clearSlot, place, refitTree, treeOf } from './octree';
+import { beginTree, buildTree, enlist } from './octree-build';
 import { SlotSet, addSlot, reserveSet } from './slot-set';
 import { forgetInViews } from './views';
 

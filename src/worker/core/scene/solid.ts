@@ -98,9 +98,9 @@ function reach(item: Item, x: f64, y: f64, z: f64): f64 {
 }
 
 /**
- * Of the sphere about the middle of the bounds: the distance of the shape's farthest point in its own space times how much
- * the matrix stretches at most, as three's `boundingSphere` under `applyMatrix4` (which takes the longest column for that:
- * the same unless the matrix shears).
+ * Of the sphere about the middle of the bounds: the distance of the shape's farthest point in its own space times how
+ * much the matrix stretches at most, as three's `boundingSphere` under `applyMatrix4` (which takes the longest column for
+ * that: the same unless the matrix shears).
  */
 export function boundingRadius(item: Item): f64 {
   return stretchOf(worldOf(item)) * ownRadius(item, localOf(item));

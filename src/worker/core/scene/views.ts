@@ -1,6 +1,8 @@
 // Views: a frustum as planes, and which objects it held in the frame before, a bit per slot.
 
-import { VIEW_LAYERS, VIEW_MARGIN, VIEW_MATRIX, VIEW_MIN_PIXELS, VIEW_PROJECTION, VIEW_VIEWPORT } from '../../../shared/layout';
+import {
+  VIEW_LAYERS, VIEW_MARGIN, VIEW_MATRIX, VIEW_MIN_PIXELS, VIEW_PROJECTION, VIEW_VIEWPORT,
+} from '../../../shared/layout';
 import { PLANE_BYTES, Plane, combineUnit } from '../math/plane';
 import { release, reserve } from '../memory';
 import { beforeFar, beyondNear, clipW, clipX, clipY, setLens } from './lens';

@@ -6,6 +6,7 @@ import { SHAPE_BOX, SHAPE_CAPSULE } from '../../../shared/layout';
 import { addCorner, beginPiece, cut } from '../math/piece';
 import { PLANE_BYTES, Plane, combine, normalise, pullBack, valueAt } from '../math/plane';
 import { Affine } from '../math/affine';
+import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { endX, endY, findEdges, foundEdge, lassoHolds, startX, startY } from './lasso';
 import { clipW, clipX, clipY } from './lens';
 import { approach, nearestX, nearestY, nearestZ } from './piece-distance';
@@ -113,12 +114,9 @@ function touchesPlanes(): bool {
 function beginWall(plane: Plane): void {
   const nx = plane.x, ny = plane.y, nz = plane.z;
   const size = solid.shape == SHAPE_BOX ? 1.75 : 1.01 + solid.half; // a cube's corners are at 1.74
-  // Duff et al., "Building an Orthonormal Basis, Revisited", 2017.
-  const sign: f64 = nz < 0 ? -1 : 1;
-  const p = -1.0 / (sign + nz);
-  const q = nx * ny * p;
-  const ux = (1.0 + sign * nx * nx * p) * size, uy = sign * q * size, uz = -sign * nx * size;
-  const vx = q * size, vy = (sign + ny * ny * p) * size, vz = -ny * size;
+  setBasis(nx, ny, nz);
+  const ux = firstX * size, uy = firstY * size, uz = firstZ * size;
+  const vx = secondX * size, vy = secondY * size, vz = secondZ * size;
   const x = -plane.w * nx, y = -plane.w * ny, z = -plane.w * nz;
   beginPiece();
   addCorner(x - ux - vx, y - uy - vy, z - uz - vz);
