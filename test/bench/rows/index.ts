@@ -9,6 +9,7 @@ import { frustumRows } from './frustum.js';
 import { loadRow } from './load.js';
 import { closestRow, spheresRow } from './nearness.js';
 import { allPairsRow, firstPairRow } from './pairs.js';
+import { regionRow, screenRow } from './pointing.js';
 import { frontRaysRow, raysRow } from './rays.js';
 import { stillRow } from './still.js';
 
@@ -82,6 +83,8 @@ export function rowsOf(sizes: Sizes): Row[] {
     boxPairsRow(boxes),
     boxRaysRow(boxes, boxRays),
     ...frustumRows(objects),
+    screenRow(objects),
+    regionRow(objects),
     stillRow(objects),
   ];
 }
