@@ -4,7 +4,8 @@ import type { View } from './views.js';
 
 /**
  * The ray through a point of a view, in world space, from the near plane to the far plane; null outside of the
- * viewport, and where an oblique near plane leaves nothing. It starts at the eye, for an orthographic projection on the eye's plane, as three's Raycaster does.
+ * viewport, and where an oblique near plane leaves nothing. It starts at the eye, for an orthographic projection on the
+ * eye's plane, as three's Raycaster does.
  *
  * In clip space, the points that project to (x, y) satisfy two equations, row0 · p = x row3 · p and
  * row1 · p = y row3 · p: two planes in view space, which meet in the ray. This needs no inverse of the projection,

@@ -244,9 +244,9 @@ export class CollisionService {
    * null outside of the viewport. The view is the one at the time of the call.
    *
    * With `method: 'screen'` the object whose centre of oriented bounds is drawn nearest to the point, no farther than
-   * `radius` pixels, hidden or not: for handles, stars and whatever is too small to be hit. Of two in one point, the nearer
-   * to the eye, then the one of lower id. `point` is that centre, `distance` is from the eye (with an orthographic
-   * projection from its plane), `normal` leads to the eye.
+   * `radius` pixels, hidden or not: for handles, stars and whatever is too small to be hit. Of two in one point, the
+   * nearer to the eye, then the one of lower id. `point` is that centre, `distance` is from the eye (with an
+   * orthographic projection from its plane), `normal` leads to the eye.
    *
    * ```ts
    * const hit = await service.pick(event.offsetX, event.offsetY, { latest: true });
@@ -292,8 +292,8 @@ export class CollisionService {
 
   /**
    * All hits of a ray, nearest first: of a mesh every triangle; of a box, sphere or capsule, and of what stands for an
-   * object by `precision`, where the ray enters it (front) and where it leaves it (back), which may be the same point. On an
-   * edge that triangles share, each of them is a hit.
+   * object by `precision`, where the ray enters it (front) and where it leaves it (back), which may be the same point.
+   * On an edge that triangles share, each of them is a hit.
    *
    * ```ts
    * const hits = await service.raycastAll({ origin: [0, 10, 0], direction: [0, -1, 0] }, { side: 'front' });
@@ -322,12 +322,12 @@ export class CollisionService {
   /**
    * The objects in a region of a view, hidden ones included, by id: a rectangle in CSS pixels, or a polygon (x and y of
    * each vertex), which need not be convex and may cross itself (inside is where a line from outside crosses it an odd
-   * number of times). The region ends at the viewport, the near and the far plane; its border is a part of it, so that a
-   * rectangle of no size is a point.
+   * number of times). The region ends at the viewport, the near and the far plane; its border is a part of it, so that
+   * a rectangle of no size is a point.
    *
-   * Exact: of a mesh every triangle is tested, with `side` those alone whose side is turned to the eye, without which it
-   * is nowhere; boxes, spheres and capsules are solid. 'enclose' asks that all of it is in the region, and that no edge
-   * of the polygon crosses it.
+   * Exact: of a mesh every triangle is tested, with `side` those alone whose side is turned to the eye, without which
+   * it is nowhere; boxes, spheres and capsules are solid. 'enclose' asks that all of it is in the region, and that no
+   * edge of the polygon crosses it.
    *
    * ```ts
    * const touched = await service.pickRegion({ x: 100, y: 100, width: 200, height: 150 });
@@ -342,13 +342,13 @@ export class CollisionService {
   }
 
   /**
-   * What a view sees, without a frame: one that was set, by its name, or any other, with its layers, margin and minPixels.
-   * Or what is on the inner side of all of 1 to 32 planes: four numbers each, nx, ny, nz and d, inside where n · p + d >= 0,
-   * as three's Plane has them, with normals of any length. Objects that are not `cullable` are not listed, whether or not
-   * they are `pickable`; `side` does not matter. `entered` and `left` are empty.
+   * What a view sees, without a frame: one that was set, by its name, or any other, with its layers, margin and
+   * minPixels. Or what is on the inner side of all of 1 to 32 planes: four numbers each, nx, ny, nz and d, inside where
+   * n · p + d >= 0, as three's Plane has them, with normals of any length. Objects that are not `cullable` are not
+   * listed, whether or not they are `pickable`; `side` does not matter. `entered` and `left` are empty.
    *
-   * The default `precision` is 'obb' here: the same answer as that of a frame. As there, 'obb', 'aabb' and 'sphere' list
-   * what no single plane has wholly outside, so a bound beyond a corner of the frustum may be listed as crossing.
+   * The default `precision` is 'obb' here: the same answer as that of a frame. As there, 'obb', 'aabb' and 'sphere'
+   * list what no single plane has wholly outside, so a bound beyond a corner of the frustum may be listed as crossing.
    * 'mesh' lists what has a point inside: exact to the triangle, and for other shapes as solids.
    *
    * ```ts
@@ -361,10 +361,11 @@ export class CollisionService {
   }
 
   /**
-   * Which of the targets the eye of a view sees: those in its frustum to which it has a clear line. A line goes from the
-   * near plane to each of nine points of a target, and only the target itself does not stand in its own way. The view's
-   * layers and minPixels are about the targets, its margin does not count; the options are about what may be in the way,
-   * which is all that is `pickable`. A target that is removed before the question is answered has no point in sight.
+   * Which of the targets the eye of a view sees: those in its frustum to which it has a clear line. A line goes from
+   * the near plane to each of nine points of a target, and only the target itself does not stand in its own way. The
+   * view's layers and minPixels are about the targets, its margin does not count; the options are about what may be in
+   * the way, which is all that is `pickable`. A target that is removed before the question is answered has no point in
+   * sight.
    *
    * ```ts
    * service.setView({ projection, view: guardView, viewport: { width: 1, height: 1 } }, 'guard');
@@ -377,8 +378,8 @@ export class CollisionService {
   }
 
   /**
-   * The objects that a shape meets, by id; touching counts. Meshes are surfaces, all other shapes are solid. `matrix` is
-   * any affine, invertible one.
+   * The objects that a shape meets, by id; touching counts. Meshes are surfaces, all other shapes are solid. `matrix`
+   * is any affine, invertible one.
    *
    * ```ts
    * const near = await service.overlap({ type: 'sphere', radius: 5, center: [0, 1, 0] });
@@ -391,11 +392,11 @@ export class CollisionService {
 
   /**
    * The objects that are solid around a point, by id; their surfaces count. A mesh is around the points that it winds
-   * around more than half a time, in either sense (generalised winding number: Jacobson, Kavan and Sorkine-Hornung, 2013;
-   * summed fast as Barill, Dickson, Schmidt, Levin and Jacobson, 2018): of a closed mesh these are those inside, small
-   * holes do not matter, and a flat sheet has none. Near a large opening the number falls evenly from 1 to 0, so that the
-   * inside ends at about a film over the opening; and an open, curved sheet has some in its hollows. Beyond a mesh's own
-   * bounds there are none.
+   * around more than half a time, in either sense (generalised winding number: Jacobson, Kavan and Sorkine-Hornung,
+   * 2013; summed fast as Barill, Dickson, Schmidt, Levin and Jacobson, 2018): of a closed mesh these are those inside,
+   * small holes do not matter, and a flat sheet has none. Near a large opening the number falls evenly from 1 to 0, so
+   * that the inside ends at about a film over the opening; and an open, curved sheet has some in its hollows. Beyond a
+   * mesh's own bounds there are none.
    *
    * ```ts
    * const rooms = await service.containing([camera.position.x, camera.position.y, camera.position.z]);
@@ -411,8 +412,8 @@ export class CollisionService {
 
   /**
    * The point nearest to a given one of all objects no farther than `maxDistance` (any, by default; one as far counts);
-   * null if there is none. Meshes are surfaces, all other shapes are solid: a point inside of one is its own nearest, at
-   * distance 0. Of objects that are as near the one with the lowest id counts, and of its triangles the first.
+   * null if there is none. Meshes are surfaces, all other shapes are solid: a point inside of one is its own nearest,
+   * at distance 0. Of objects that are as near the one with the lowest id counts, and of its triangles the first.
    *
    * ```ts
    * const nearest = await service.closestPoint([0, 2, 0], { maxDistance: 10 });

@@ -115,8 +115,8 @@ export interface QueryOptions {
   /** Objects that are not there for this query. */
   ignore?: readonly ObjectId[];
   /**
-   * Which side of a face can be hit, as three's material sides; of a solid, 'front' where a ray enters it and 'back' where
-   * it leaves. Default 'double'.
+   * Which side of a face can be hit, as three's material sides; of a solid, 'front' where a ray enters it and 'back'
+   * where it leaves. Default 'double'.
    */
   side?: 'front' | 'back' | 'double';
   /**

@@ -141,9 +141,9 @@ export class SceneTracker {
   }
 
   /**
-   * What lies under a point of a view, in the CSS pixels of its `ViewSize`; null for nothing. The camera is where it was
-   * when the view was last set before the call. The answer is the one of three's Raycaster, and like there, faces are hit
-   * from the sides that their material shows. Between the near and the far plane: what is not drawn is not hit.
+   * What lies under a point of a view, in the CSS pixels of its `ViewSize`; null for nothing. The camera is where it
+   * was when the view was last set before the call. The answer is the one of three's Raycaster, and like there, faces
+   * are hit from the sides that their material shows. Between the near and the far plane: what is not drawn is not hit.
    *
    * By method 'screen': the object whose centre of bounds is drawn nearest to the point. Where materials of several
    * sides share an object, each side's part has its own centre.

@@ -2,9 +2,9 @@ import { type Camera, WebGPUCoordinateSystem } from 'three';
 import type { ViewOptions } from '../../shared/types.js';
 
 /**
- * The part of the page that a camera draws to, in CSS pixels. For one of several on a canvas, x and y are its upper left
- * corner: `{ x: 400, y: 0, width: 400, height: 300 }` is what `renderer.setViewport(400, canvasHeight - 300, 400, 300)`
- * draws to.
+ * The part of the page that a camera draws to, in CSS pixels. For one of several on a canvas, x and y are its upper
+ * left corner: `{ x: 400, y: 0, width: 400, height: 300 }` is what `renderer.setViewport(400, canvasHeight - 300, 400,
+ * 300)` draws to.
  */
 export interface ViewSize {
   /** Default 0. */

@@ -1,6 +1,7 @@
-// What of a segment or a triangle lies nearest to the origin, or to another segment, in float64. Every answer is a point
-// of the shape itself, so that rounding never makes a distance smaller than it can be (Ericson, Real-Time Collision
-// Detection, 2005, 5.1; the edges of a triangle are asked apart from its face, as a needle's plane is uncertain).
+// What of a segment or a triangle lies nearest to the origin, or to another segment, in float64. Every answer is a
+// point of the shape itself, so that rounding never makes a distance smaller than it can be (Ericson, Real-Time
+// Collision Detection, 2005, 5.1; the edges of a triangle are asked apart from its face, as a needle's plane is
+// uncertain).
 
 import { Triangle } from './triangles';
 

@@ -92,11 +92,11 @@ let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
 let chordX: f64 = 0, chordY: f64 = 0, chordZ: f64 = 0;
 
 /**
- * The unit ball about the origin; with z and dz 0 the unit disc, which a line of no direction is in with all of it or not
- * at all. The chord is found from the line's point nearest to the middle, and the end that would be a difference of two
- * like numbers from the product of both (Haines, Günther and Akenine-Möller, "Precision Improvements for Ray/Sphere
- * Intersection", Ray Tracing Gems, 2019; Press et al., Numerical Recipes, 5.6): far from a ball and close to its surface
- * the ends are as exact as the numbers given are.
+ * The unit ball about the origin; with z and dz 0 the unit disc, which a line of no direction is in with all of it or
+ * not at all. The chord is found from the line's point nearest to the middle, and the end that would be a difference of
+ * two like numbers from the product of both (Haines, Günther and Akenine-Möller, "Precision Improvements for Ray/Sphere
+ * Intersection", Ray Tracing Gems, 2019; Press et al., Numerical Recipes, 5.6): far from a ball and close to its
+ * surface the ends are as exact as the numbers given are.
  */
 function crossBall(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool {
   const product = x * x + y * y + z * z - 1;

@@ -1,8 +1,8 @@
 // Distances from an ellipsoid: the image of the unit ball under a linear map N. The point of it that is nearest to c
-// minimises |N u - c| over |u| <= 1, which is a trust-region problem: with the singular values of N it comes down to the
-// root of one monotone function of one number (Moré and Sorensen, "Computing a Trust Region Step", 1983; for ellipsoids
-// also Eberly, "Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid", 2013). The distance from a
-// segment or a parallelogram is one of a point again, once what lies along it is projected away.
+// minimises |N u - c| over |u| <= 1, which is a trust-region problem: with the singular values of N it comes down to
+// the root of one monotone function of one number (Moré and Sorensen, "Computing a Trust Region Step", 1983; for
+// ellipsoids also Eberly, "Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid", 2013). The distance
+// from a segment or a parallelogram is one of a point again, once what lies along it is projected away.
 
 import { Affine, copy, setIdentity } from './affine';
 

@@ -1,4 +1,5 @@
-// Arithmetic of four float32 by short names; one lane in all four; cross products of what has x, y, z in its first lanes.
+// Arithmetic of four float32 by short names; one lane in all four; cross products of what has x, y, z in its first
+// lanes.
 
 // @ts-ignore: decorator
 @inline

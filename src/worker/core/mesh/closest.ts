@@ -62,8 +62,8 @@ const FARTHEST: f64 = 1e15;
 const ROUNDING: f32 = 9.5367431640625e-7;
 
 /**
- * Whether there is a point no farther than `limit`; `m` maps mesh space to the world about the given point. Of triangles
- * at the same distance the one with the lowest index wins. With `any`, one that need not be the nearest.
+ * Whether there is a point no farther than `limit`; `m` maps mesh space to the world about the given point. Of
+ * triangles at the same distance the one with the lowest index wins. With `any`, one that need not be the nearest.
  */
 export function closestOnMesh(mesh: Mesh, m: Affine, limit: f64, any: bool): bool {
   setMaps(mesh, m);

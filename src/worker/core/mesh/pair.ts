@@ -151,8 +151,8 @@ export function meshMeetsCube(b: Mesh, m: Affine): bool {
 }
 
 /**
- * The same of a capsule of radius 1 about z, from -half to half, that fills the cube when it is shortened to it: `m` maps
- * to the cube's space. With half = 0 it is the unit sphere.
+ * The same of a capsule of radius 1 about z, from -half to half, that fills the cube when it is shortened to it: `m`
+ * maps to the cube's space. With half = 0 it is the unit sphere.
  */
 export function meshMeetsCapsule(b: Mesh, m: Affine, half: f64): bool {
   return meshMeets(b, m, half);

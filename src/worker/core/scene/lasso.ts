@@ -1,6 +1,6 @@
-// A polygon on the screen, in the units of clip space over w. It may have thousands of edges and cross itself; inside is
-// by the even-odd rule. Its edges are a chain, and edges that follow one another are near one another: a binary tree of
-// bounding boxes over runs of the chain needs no sorting.
+// A polygon on the screen, in the units of clip space over w. It may have thousands of edges and cross itself; inside
+// is by the even-odd rule. Its edges are a chain, and edges that follow one another are near one another: a binary tree
+// of bounding boxes over runs of the chain needs no sorting.
 
 import { reserve } from '../memory';
 

@@ -1,5 +1,6 @@
 // Whether two solids share a point, touching included. Where one of them is round, the question is asked in the space
-// where that one is the unit sphere or a capsule of radius 1: is the other no farther than 1 from its centre or segment?
+// where that one is the unit sphere or a capsule of radius 1: is the other no farther than 1 from its centre or
+// segment?
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../shared/layout';
 import { Affine, relate } from '../math/affine';

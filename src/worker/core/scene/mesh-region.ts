@@ -17,8 +17,8 @@ import { clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ } from './lens';
 import { LASSO, volumePlane } from './volume';
 
 /**
- * What float32 may change in the distance of a box from a plane of unit normal: coordinates below 3.5, a rotation that is
- * orthonormal to 2⁻¹⁷ of them, and some ten roundings of 2⁻²⁴ of 7.5.
+ * What float32 may change in the distance of a box from a plane of unit normal: coordinates below 3.5, a rotation that
+ * is orthonormal to 2⁻¹⁷ of them, and some ten roundings of 2⁻²⁴ of 7.5.
  */
 const ROUNDING: f32 = 1.52587890625e-5; // 2^-16
 

@@ -48,8 +48,8 @@ function collideShapes(a: Candidate, b: Candidate, known: u32): i32 {
   if (a.shape == SHAPE_BOX && b.shape == SHAPE_BOX) {
     return boxes == APART ? NO_CONTACT : boxes == FIRST_INSIDE ? 1 : boxes == SECOND_INSIDE ? 2 : 0;
   }
-  // Of other shapes, bounds that are apart by no more than rounding say nothing: they may touch. What has its bounds in a
-  // box is in it.
+  // Of other shapes, bounds that are apart by no more than rounding say nothing: they may touch. What has its bounds in
+  // a box is in it.
   if (b.shape == SHAPE_BOX && boxes == FIRST_INSIDE) return 1;
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
   setSolid(solidA, a);

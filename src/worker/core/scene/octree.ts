@@ -1,9 +1,9 @@
-// A loose octree (Ulrich, "Loose Octrees", Game Programming Gems, 2000), linear: octree-build.ts partitions the objects'
-// slots top down, eight ways, so that every cell owns one range of positions and its subtree another.
-// An object belongs to the deepest cell that holds its centre and whose edge is no shorter than the object, as
-// far as cells are split at all. Bounds of cells are those of what lies in them. Boxes are kept in blocks of four,
-// those of a cell's objects and those of its children alike, and no block is shared by two cells.
-// When objects moved, bounds are refitted in place instead.
+// A loose octree (Ulrich, "Loose Octrees", Game Programming Gems, 2000), linear: octree-build.ts partitions the
+// objects' slots top down, eight ways, so that every cell owns one range of positions and its subtree another. An
+// object belongs to the deepest cell that holds its centre and whose edge is no shorter than the object, as far as
+// cells are split at all. Bounds of cells are those of what lies in them. Boxes are kept in blocks of four, those of a
+// cell's objects and those of its children alike, and no block is shared by two cells. When objects moved, bounds are
+// refitted in place instead.
 
 import { Affine } from '../math/affine';
 import { CANDIDATE_BYTES, Candidate, setCandidate } from './candidate';

@@ -17,8 +17,9 @@ import { asked, describeView } from './views';
 const bounds = changetype<Affine>(memory.data(96, 16));
 
 /**
- * For each of `count` ids at `targets`, a u8 to `points`: how many of nine points are in the view's frustum, without its
- * margin, and in sight. Those of an object that is not alive, not in the view's layers or too small for it, are not.
+ * For each of `count` ids at `targets`, a u8 to `points`: how many of nine points are in the view's frustum, without
+ * its margin, and in sight. Those of an object that is not alive, not in the view's layers or too small for it, are
+ * not.
  */
 export function sees(view: usize, targets: usize, count: u32, filter: usize, points: usize): void {
   updateTrees();

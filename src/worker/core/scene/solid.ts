@@ -1,6 +1,6 @@
 // What stands for an object in a query, by the precision that it asks for: its own shape or one of its bounds. Each
-// shape has a space of its own in which it is as simple as can be, and a map from there to the world: any affine one, so
-// that a sphere may be an ellipsoid in the world, and a box a parallelepiped.
+// shape has a space of its own in which it is as simple as can be, and a map from there to the world: any affine one,
+// so that a sphere may be an ellipsoid in the world, and a box a parallelepiped.
 
 import {
   OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH, SHAPE_SPHERE,
@@ -99,8 +99,8 @@ function reach(item: Item, x: f64, y: f64, z: f64): f64 {
 
 /**
  * Of the sphere about the middle of the bounds: the distance of the shape's farthest point in its own space times how
- * much the matrix stretches at most, as three's `boundingSphere` under `applyMatrix4` (which takes the longest column for
- * that: the same unless the matrix shears).
+ * much the matrix stretches at most, as three's `boundingSphere` under `applyMatrix4` (which takes the longest column
+ * for that: the same unless the matrix shears).
  */
 export function boundingRadius(item: Item): f64 {
   return stretchOf(worldOf(item)) * ownRadius(item, localOf(item));

@@ -34,8 +34,8 @@ export function addVolumePlane(s: f64, a: Plane, t: f64, b: Plane): bool {
 }
 
 /**
- * What is drawn in a rectangle, in the units of clip space over w. As planes 0 to 3; `limitDepth` adds near and far. One
- * thinner than rounding could see, as that of a click is, is made a millionth of a pixel wide.
+ * What is drawn in a rectangle, in the units of clip space over w. As planes 0 to 3; `limitDepth` adds near and far.
+ * One thinner than rounding could see, as that of a click is, is made a millionth of a pixel wide.
  */
 export function addRectangle(lowX: f64, lowY: f64, highX: f64, highY: f64): void {
   const x = highX - lowX < THINNEST ? THINNEST : 0, y = highY - lowY < THINNEST ? THINNEST : 0;
