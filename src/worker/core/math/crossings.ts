@@ -25,14 +25,23 @@ export function crossCube(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bo
   }
   if (near > far) return false;
   enterT = near;
-  enterX = nearAxis == 0 ? -sign(dx) : 0;
-  enterY = nearAxis == 1 ? -sign(dy) : 0;
-  enterZ = nearAxis == 2 ? -sign(dz) : 0;
+  enterAxis = nearAxis;
   leaveT = far;
-  leaveX = farAxis == 0 ? sign(dx) : 0;
-  leaveY = farAxis == 1 ? sign(dy) : 0;
-  leaveZ = farAxis == 2 ? sign(dz) : 0;
+  leaveAxis = farAxis;
   return true;
+}
+
+// Of the faces of the cube: 0 x, 1 y, 2 z.
+let enterAxis: i32 = 0, leaveAxis: i32 = 0;
+
+/** The normals of what `crossCube` found last, which most do not ask for; the direction is the same. */
+export function findCubeNormals(dx: f64, dy: f64, dz: f64): void {
+  enterX = enterAxis == 0 ? -sign(dx) : 0;
+  enterY = enterAxis == 1 ? -sign(dy) : 0;
+  enterZ = enterAxis == 2 ? -sign(dz) : 0;
+  leaveX = leaveAxis == 0 ? sign(dx) : 0;
+  leaveY = leaveAxis == 1 ? sign(dy) : 0;
+  leaveZ = leaveAxis == 2 ? sign(dz) : 0;
 }
 
 // @ts-ignore: decorator

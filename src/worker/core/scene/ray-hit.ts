@@ -7,7 +7,7 @@ import {
 import { clearHits, hitAt, hitCount, newHit } from '../hits';
 import { Affine, invert, setIdentity } from '../math/affine';
 import {
-  crossCapsule, crossCube, enterT, enterX, enterY, enterZ, leaveT, leaveX, leaveY, leaveZ,
+  crossCapsule, crossCube, enterT, enterX, enterY, enterZ, findCubeNormals, leaveT, leaveX, leaveY, leaveZ,
 } from '../math/crossings';
 import { Mesh } from '../mesh/layout';
 import {
@@ -152,7 +152,9 @@ function castSolid(id: u32): void {
     ? crossCube(localX, localY, localZ, alongX, alongY, alongZ)
     : crossCapsule(localX, localY, localZ, alongX, alongY, alongZ, solid.half);
   if (!met) return;
+  const isCube = solid.shape == SHAPE_BOX;
   if (mode == ALL) {
+    if (isCube) findCubeNormals(alongX, alongY, alongZ);
     if (sides & SIDE_FRONT) addCrossing(enterT, enterX, enterY, enterZ);
     if (sides & SIDE_BACK) addCrossing(leaveT, leaveX, leaveY, leaveZ);
     return;
@@ -161,6 +163,7 @@ function castSolid(id: u32): void {
   if (!front && !(sides & SIDE_BACK && leaveT >= tMin)) return;
   const t = front ? enterT : leaveT;
   if (t > foundDistance || !better(id, t)) return;
+  if (isCube) findCubeNormals(alongX, alongY, alongZ);
   if (front) record(id, t, enterX, enterY, enterZ);
   else record(id, t, leaveX, leaveY, leaveZ);
   foundTriangle = -1;
