@@ -1,6 +1,7 @@
 import { type CollisionService, createCollisionService, type FrameResult, type ObjectOptions } from 'collision-worker';
 import { Matrix4, OrthographicCamera } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { boxMesh } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 import { HeldWorker } from './held-worker.js';
 
@@ -120,6 +121,23 @@ describe('a worker that is slow', () => {
     expect(visible((await Promise.all(updates))[2])).toEqual([b]);
     expect(await service.raycast(down(3))).toMatchObject({ object: b });
     expect(await service.raycast(down(7))).toBeNull();
+  });
+
+  test('loses the mesh of a question when its removal goes ahead in a frame that is joined: an error, and no more', async () => {
+    const worker = new HeldWorker();
+    const service = await createCollisionService({ createWorker: () => worker, builders: 0 });
+    const mesh = await service.addMesh(boxMesh(1, 1, 1));
+    const box = service.addObject(BOX);
+    worker.hold();
+    const results = [service.update(), service.update()];
+    const asked = service.overlap({ type: 'mesh', mesh }).catch((error: unknown) => error);
+    service.removeMesh(mesh);
+    results.push(service.update());
+    await worker.letGo();
+    await Promise.all(results);
+    expect(await asked).toMatchObject({ code: 'UNKNOWN_ID', message: expect.stringMatching(/^overlap: mesh/) });
+    expect([...(await service.overlap({ type: 'sphere', radius: 1 }))]).toEqual([box]);
+    service.dispose();
   });
 
   test('names views as they were when the frame was asked for', async () => {
