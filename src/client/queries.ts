@@ -1,6 +1,6 @@
 import { type Remote, transfer } from 'comlink';
 import { PRECISION_OBB, VIEW_LAYERS } from '../shared/layout.js';
-import type { WorkerApi } from '../shared/protocol.js';
+import type { Cursor, Filter, ViewRecord, WorkerApi } from '../shared/protocol.js';
 import type {
   ClosestPoint,
   Hit,
@@ -45,6 +45,8 @@ const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 type Api = Remote<WorkerApi>;
 type Options = Pick<PickOptions, 'signal' | 'latest'>;
+/** Of a pick, by its method. */
+type Target = { ray: Ray; filter: Filter } | { near: [ViewRecord, Cursor, Filter] };
 
 /** Questions to the worker. Each is checked here and sent in order with the frames. */
 export class Queries {
@@ -64,16 +66,18 @@ export class Queries {
   }
 
   pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {
-    const find = this.#pick('pick', x, y, options);
+    const target = this.#target('pick', x, y, options);
     const invoke =
-      find && ((api: Api) => (find.ray ? api.raycast(find.ray, find.filter) : api.pickScreen(...find.near)));
+      target &&
+      ((api: Api) => ('ray' in target ? api.raycast(target.ray, target.filter) : api.pickScreen(...target.near)));
     return this.#askInTurn(this.#latestPick, options, null, invoke);
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
-    const find = this.#pick('pickAll', x, y, options);
+    const target = this.#target('pickAll', x, y, options);
     const invoke =
-      find && ((api: Api) => (find.ray ? api.raycastAll(find.ray, find.filter) : api.pickScreenAll(...find.near)));
+      target &&
+      ((api: Api) => ('ray' in target ? api.raycastAll(target.ray, target.filter) : api.pickScreenAll(...target.near)));
     return this.#askInTurn(this.#latestPickAll, options, [], invoke);
   }
 
@@ -165,8 +169,8 @@ export class Queries {
     return this.#ask('closestPoint', options, (api) => api.closestPoint(place, maxDistance, filter));
   }
 
-  /** Checks a pick; null for a point outside of the viewport. The view is the one of this very call. */
-  #pick(operation: string, x: number, y: number, options: PickOptions) {
+  /** What a pick is about, checked; null for a point outside of the viewport. The view is the one of this very call. */
+  #target(operation: string, x: number, y: number, options: PickOptions): Target | null {
     checkFinite(operation, 'x', x);
     checkFinite(operation, 'y', y);
     checkOptions(operation, 'options', options, PICK_KEYS);
@@ -177,11 +181,7 @@ export class Queries {
     const view = this.#views.get(operation, 'view', options.view ?? 'main');
     const ray = pickRay(view, x, y);
     if (!ray) return null;
-    return {
-      ray: method === 'ray' ? ray : null,
-      filter,
-      near: [view.record.slice(), { x, y, radius }, filter] as const,
-    };
+    return method === 'ray' ? { ray, filter } : { near: [view.record.slice(), { x, y, radius }, filter] };
   }
 
   #ask<T>(operation: string, { signal }: Options, invoke: (api: Api) => Promise<T>): Promise<T> {

@@ -79,8 +79,10 @@ export function freeMesh(address: usize): void {
 export function refitMesh(address: usize, positions: usize, scratch: usize): u32 {
   const mesh = changetype<Mesh>(address);
   const fault = refit(mesh, positions, scratch);
-  forgetDerived(mesh);
-  if (fault == REFIT_OK) reshape(mesh, mesh);
+  if (fault == REFIT_OK) {
+    forgetDerived(mesh);
+    reshape(mesh, mesh);
+  }
   return fault;
 }
 
