@@ -1,7 +1,6 @@
-import { CollisionError } from '../shared/errors.js';
 import * as layout from '../shared/layout.js';
 import type { ObjectDescription } from '../shared/protocol.js';
-import type { MeshId, ObjectOptions, Shape } from '../shared/types.js';
+import type { MeshId, MeshInfo, MeshShape, ObjectOptions, Shape } from '../shared/types.js';
 import {
   argumentError,
   checkBits,
@@ -13,7 +12,6 @@ import {
   checkPositive,
   checkVec3,
   invalid,
-  show,
 } from './validate.js';
 
 const KEYS = ['shape', 'matrix', 'motion', 'layers', 'collidesWith', 'group', 'contacts', 'pickable', 'cullable'];
@@ -37,18 +35,24 @@ const DEFAULTS: ObjectDescription = {
   layers: 1,
   collidesWith: 0xffffffff,
   group: 0,
-  contacts: layout.CONTACTS_ANY,
+  contacts: layout.CONTACTS_MANIFOLD,
   center: ORIGIN,
   extent: ORIGIN,
   rotation: NO_ROTATION,
   radius: 0,
 };
 
-type ShapePart = Pick<ObjectDescription, 'shape' | 'mesh' | 'center' | 'extent' | 'rotation' | 'radius'>;
+type ShapePart = Pick<ObjectDescription, 'shape' | 'mesh' | 'center' | 'extent' | 'rotation' | 'radius'> & {
+  solid: boolean;
+};
+
+/** What a mesh is known by: undefined where there is none of this id. */
+export type MeshLookup = (id: MeshId) => Readonly<MeshInfo> | undefined;
 
 /** A shape alone, as an object's description. */
-export function describeQuery(operation: string, shape: Shape, hasMesh: (id: MeshId) => boolean): ObjectDescription {
-  return { ...DEFAULTS, ...describeShape(operation, shape, hasMesh) };
+export function describeQuery(operation: string, shape: Shape, meshOf: MeshLookup): ObjectDescription {
+  const { solid, ...part } = describeShape(operation, shape, meshOf);
+  return { ...DEFAULTS, ...part, flags: solid ? DEFAULTS.flags | layout.FLAG_SOLID : DEFAULTS.flags };
 }
 
 /**
@@ -57,19 +61,21 @@ export function describeQuery(operation: string, shape: Shape, hasMesh: (id: Mes
 export function describe(
   operation: string,
   options: Partial<ObjectOptions>,
-  hasMesh: (id: MeshId) => boolean,
+  meshOf: MeshLookup,
   base: ObjectDescription = DEFAULTS,
 ): ObjectDescription {
   if (options === undefined) invalid(operation, 'options', options, 'an object');
   checkOptions(operation, 'options', options, KEYS);
   const { shape, motion, layers, collidesWith, group, contacts, pickable, cullable } = options;
   if (shape === undefined && base === DEFAULTS) invalid(operation, 'shape', shape, 'a shape');
-  const part = shape === undefined ? base : describeShape(operation, shape, hasMesh);
+  const described = shape === undefined ? undefined : describeShape(operation, shape, meshOf);
+  const part = described ?? base;
 
   let { flags } = base;
   const setFlag = (flag: number, on: boolean) => {
     flags = on ? flags | flag : flags & ~flag;
   };
+  if (described) setFlag(layout.FLAG_SOLID, described.solid);
   if (motion !== undefined) setFlag(layout.FLAG_STATIC, checkOneOf(operation, 'motion', motion, MOTIONS) === 'static');
   if (pickable !== undefined) setFlag(layout.FLAG_PICKABLE, checkBoolean(operation, 'pickable', pickable));
   if (cullable !== undefined) setFlag(layout.FLAG_CULLABLE, checkBoolean(operation, 'cullable', cullable));
@@ -80,7 +86,7 @@ export function describe(
     layers: layers === undefined ? base.layers : checkBits(operation, 'layers', layers),
     collidesWith: collidesWith === undefined ? base.collidesWith : checkBits(operation, 'collidesWith', collidesWith),
     group: group === undefined ? base.group : checkInteger(operation, 'group', group, 0, 0xffffffff),
-    contacts: contacts === undefined ? base.contacts : checkContacts(operation, contacts),
+    contacts: contacts === undefined ? base.contacts : contactDetail(operation, 'contacts', contacts),
     center: part.center,
     extent: part.extent,
     rotation: part.rotation,
@@ -109,25 +115,19 @@ function isSameArray(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   return true;
 }
 
-function checkContacts(operation: string, contacts: unknown): number {
-  const detail = DETAILS.indexOf(checkOneOf(operation, 'contacts', contacts, DETAILS));
-  if (detail > layout.CONTACTS_ANY) unsupported(operation, 'contacts', contacts, "'none', 'bounds', 'any'");
-  return detail;
+/** CONTACTS_* */
+export function contactDetail(operation: string, argument: string, detail: unknown): number {
+  return DETAILS.indexOf(checkOneOf(operation, argument, detail, DETAILS));
 }
 
 /** A shape, checked and complete. */
-function describeShape(operation: string, shape: Shape, hasMesh: (id: MeshId) => boolean): ShapePart {
+function describeShape(operation: string, shape: Shape, meshOf: MeshLookup): ShapePart {
   if (typeof shape !== 'object' || shape === null) invalid(operation, 'shape', shape, 'an object with a type');
   checkOptions(operation, 'shape', shape, SHAPE_KEYS[checkOneOf(operation, 'shape.type', shape.type, SHAPES)]);
-  const part = { mesh: 0, center: ORIGIN, extent: ORIGIN, rotation: NO_ROTATION, radius: 0 };
+  const part = { mesh: 0, center: ORIGIN, extent: ORIGIN, rotation: NO_ROTATION, radius: 0, solid: false };
   switch (shape.type) {
     case 'mesh':
-      if (!hasMesh(shape.mesh))
-        throw argumentError('UNKNOWN_ID', operation, 'shape.mesh', shape.mesh, 'a mesh that was added');
-      if (shape.solid !== undefined && checkBoolean(operation, 'shape.solid', shape.solid)) {
-        unsupported(operation, 'shape.solid', true, 'surfaces, solid: false');
-      }
-      return { ...part, shape: layout.SHAPE_MESH, mesh: shape.mesh };
+      return { ...part, shape: layout.SHAPE_MESH, mesh: shape.mesh, solid: checkMesh(operation, shape, meshOf) };
     case 'sphere':
       return {
         ...part,
@@ -154,6 +154,22 @@ function describeShape(operation: string, shape: Shape, hasMesh: (id: MeshId) =>
   }
 }
 
+/** Whether it is solid. */
+function checkMesh(operation: string, { mesh, solid = false }: MeshShape, meshOf: MeshLookup): boolean {
+  const info = meshOf(mesh);
+  if (!info) throw argumentError('UNKNOWN_ID', operation, 'shape.mesh', mesh, 'a mesh that was added');
+  if (!checkBoolean(operation, 'shape.solid', solid)) return false;
+  if (!info.closed) {
+    invalid(
+      operation,
+      'shape.solid',
+      true,
+      `false, as mesh ${mesh} is not closed: some edge has a face on one side only`,
+    );
+  }
+  return true;
+}
+
 function checkCenter(operation: string, center: unknown): readonly number[] {
   return center === undefined ? ORIGIN : checkVec3(operation, 'shape.center', center);
 }
@@ -170,8 +186,4 @@ function checkRotation(operation: string, value: unknown): readonly number[] {
   // Unit as far as float32 holds it; the rest is taken out.
   if (!(Math.abs(length - 1) < 1e-5)) invalid(operation, 'shape.rotation', value, 'a unit quaternion xyzw');
   return rotation.map((each) => each / length);
-}
-
-function unsupported(operation: string, argument: string, value: unknown, supported: string): never {
-  throw new CollisionError('UNSUPPORTED', `${operation}: ${argument} is ${show(value)}; supported are ${supported}`);
 }

@@ -10,6 +10,7 @@ import {
   IN_BLOCK_COUNT,
   IN_BLOCKS,
   IN_BYTES,
+  IN_CONTACT_BUDGET,
   IN_EPOCH,
   IN_FRAME,
   IN_HEADER_BYTES,
@@ -102,7 +103,7 @@ export class FrameBuffer {
   }
 
   /** Completes the frame with its views and answers the buffer, which is to be transferred. */
-  seal(frame: number, epoch: number, views: Uint32Array): ArrayBuffer {
+  seal(frame: number, epoch: number, contactBudget: number, views: Uint32Array): ArrayBuffer {
     this.#reserve(this.singles, this.#blockBytes + views.byteLength);
     const viewsAt = this.#blocksAt + this.#blockBytes;
     const u32 = this.u32;
@@ -117,6 +118,7 @@ export class FrameBuffer {
     u32[IN_BLOCK_COUNT / 4] = this.blocks.length;
     u32[IN_BLOCKS / 4] = this.#blocksAt;
     u32[IN_BYTES / 4] = viewsAt + views.byteLength;
+    this.f64[IN_CONTACT_BUDGET / 8] = contactBudget;
     return u32.buffer;
   }
 

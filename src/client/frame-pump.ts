@@ -44,6 +44,7 @@ export class FramePump {
 
   readonly #link: WorkerLink;
   readonly #epoch: number;
+  readonly #contactBudget: number;
   readonly #views: ViewTable;
   readonly #stagings = [this.staging];
   readonly #free: Staging[] = [];
@@ -61,10 +62,11 @@ export class FramePump {
   #sentOutBytes = 0;
   #outAllocations = 0;
 
-  /** `epoch` is the number of the worker's life. */
-  constructor(link: WorkerLink, epoch: number, views: ViewTable) {
+  /** `epoch` is the number of the worker's life, `contactBudget` in milliseconds, 0 for no limit. */
+  constructor(link: WorkerLink, epoch: number, contactBudget: number, views: ViewTable) {
     this.#link = link;
     this.#epoch = epoch;
+    this.#contactBudget = contactBudget;
     this.#views = views;
   }
 
@@ -146,7 +148,7 @@ export class FramePump {
     this.#lastFrame++;
     let input: ArrayBuffer;
     try {
-      input = frame.staging.seal(this.#lastFrame, this.#epoch);
+      input = frame.staging.seal(this.#lastFrame, this.#epoch, this.#contactBudget);
     } catch (error) {
       frame.staging.reopen();
       this.#stageAgain(frame.staging);

@@ -42,13 +42,14 @@ export class MeshStore {
     this.#pump = pump;
   }
 
-  has(id: MeshId): boolean {
-    return Boolean(this.#table.get(id)?.info);
+  /** Undefined for a mesh that is not in the worker. */
+  get(id: MeshId): Readonly<MeshInfo> | undefined {
+    return this.#table.get(id)?.info ?? undefined;
   }
 
   /** Throws UNKNOWN_ID. */
-  info(operation: string, id: MeshId): MeshInfo {
-    const info = this.#table.get(id)?.info;
+  info(operation: string, id: MeshId): Readonly<MeshInfo> {
+    const info = this.get(id);
     if (!info) throw argumentError('UNKNOWN_ID', operation, 'mesh', id, 'a mesh that was added');
     return info;
   }

@@ -69,12 +69,12 @@ export class ObjectStore {
 
   /** A shape that is no object, but asked about. */
   describeQuery(operation: string, shape: Shape): ObjectDescription {
-    return describeQuery(operation, shape, (mesh) => this.#meshes.has(mesh));
+    return describeQuery(operation, shape, (mesh) => this.#meshes.get(mesh));
   }
 
   /** One description for many objects in a row: fewer to keep, and to send. */
   #describe(operation: string, options: Partial<ObjectOptions>, base?: ObjectDescription): ObjectDescription {
-    const description = describe(operation, options, (mesh) => this.#meshes.has(mesh), base);
+    const description = describe(operation, options, (mesh) => this.#meshes.get(mesh), base);
     if (!this.#last || !isSame(description, this.#last)) this.#last = description;
     return this.#last;
   }

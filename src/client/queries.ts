@@ -1,8 +1,10 @@
 import { type Remote, transfer } from 'comlink';
-import { PRECISION_OBB, VIEW_LAYERS } from '../shared/layout.js';
+import { CONTACTS_NONE, PRECISION_OBB, VIEW_LAYERS } from '../shared/layout.js';
 import type { Cursor, Filter, ViewRecord, WorkerApi } from '../shared/protocol.js';
 import type {
   ClosestPoint,
+  ContactOptions,
+  ContactReport,
   Hit,
   ObjectId,
   PickOptions,
@@ -17,7 +19,8 @@ import type {
   ViewOptions,
   VisibleSet,
 } from '../shared/types.js';
-import { abortable } from './abort.js';
+import { abortable, checkSignal } from './abort.js';
+import { contactDetail } from './describe.js';
 import type { FramePump } from './frame-pump.js';
 import { LatestTurn } from './latest-turn.js';
 import type { WorkerLink } from './link.js';
@@ -40,6 +43,7 @@ import type { ViewTable } from './views.js';
 const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
 const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
 const CLOSEST_KEYS = [...QUERY_KEYS, 'maxDistance'];
+const CONTACT_KEYS = ['detail', 'signal'];
 const METHODS = ['ray', 'screen'] as const;
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
@@ -167,6 +171,17 @@ export class Queries {
     if (!(maxDistance >= 0)) invalid('closestPoint', 'maxDistance', maxDistance, 'a number >= 0');
     const filter = checkFilter('closestPoint', options, this.#objects);
     return this.#ask('closestPoint', options, (api) => api.closestPoint(place, maxDistance, filter));
+  }
+
+  contact(a: ObjectId, b: ObjectId, options: ContactOptions = {}): Promise<ContactReport | null> {
+    checkOptions('contact', 'options', options, CONTACT_KEYS);
+    const detail = contactDetail('contact', 'detail', options.detail ?? 'manifold');
+    if (detail === CONTACTS_NONE) invalid('contact', 'detail', options.detail, "more than 'none'");
+    checkSignal('contact', options.signal);
+    this.#objects.check('contact', 'a', a);
+    this.#objects.check('contact', 'b', b);
+    if (a === b) invalid('contact', 'b', b, `another object than a, which is ${a}`);
+    return this.#ask('contact', options, (api) => api.contact(a, b, detail));
   }
 
   /** What a pick is about, checked; null for a point outside of the viewport. The view is the one of this very call. */

@@ -4,6 +4,8 @@ import type {
   AddMeshOptions,
   ClosestPoint,
   CollisionServiceOptions,
+  ContactOptions,
+  ContactReport,
   FrameResult,
   Hit,
   MeshData,
@@ -33,7 +35,7 @@ import { Queries } from './queries.js';
 import { checkAffine, checkInteger, checkOptions, checkPositive, checkTransforms, invalid } from './validate.js';
 import { ViewTable } from './views.js';
 
-const KEYS = ['createWorker', 'restart', 'builders', 'timeout'];
+const KEYS = ['createWorker', 'restart', 'builders', 'timeout', 'contactBudget'];
 const LONGEST_TIMEOUT = 2 ** 31 - 1; // of timers
 
 /**
@@ -56,6 +58,7 @@ export async function createCollisionService(options: CollisionServiceOptions = 
   const operation = 'createCollisionService';
   checkOptions(operation, 'options', options, KEYS);
   const { createWorker, restart = false, builders = 1, timeout = 10_000 } = options;
+  const { contactBudget = Number.POSITIVE_INFINITY } = options;
   if (createWorker !== undefined && typeof createWorker !== 'function') {
     invalid(operation, 'createWorker', createWorker, 'a function that makes a worker');
   }
@@ -64,7 +67,9 @@ export async function createCollisionService(options: CollisionServiceOptions = 
   }
   checkInteger(operation, 'builders', builders, 0, 64);
   checkPositive(operation, 'timeout', timeout);
-  const service = new CollisionService(builders, { createWorker, timeout: Math.min(timeout, LONGEST_TIMEOUT) });
+  if (!(contactBudget > 0)) invalid(operation, 'contactBudget', contactBudget, 'milliseconds > 0');
+  const budget = contactBudget === Number.POSITIVE_INFINITY ? 0 : contactBudget;
+  const service = new CollisionService(builders, budget, { createWorker, timeout: Math.min(timeout, LONGEST_TIMEOUT) });
   await service.ready;
   return service;
 }
@@ -84,10 +89,10 @@ export class CollisionService {
   readonly #queries: Queries;
 
   /** @internal */
-  constructor(builders: number, options: LinkOptions) {
+  constructor(builders: number, contactBudget: number, options: LinkOptions) {
     this.#link = new WorkerLink(options, (message) => this.#receive(message));
     this.#builders = new BuilderPool(builders, options, this.#link);
-    this.#pump = new FramePump(this.#link, 1, this.#views);
+    this.#pump = new FramePump(this.#link, 1, contactBudget, this.#views);
     this.#meshes = new MeshStore(this.#link, this.#builders, this.#pump);
     this.#objects = new ObjectStore(this.#meshes, this.#pump);
     this.#queries = new Queries(this.#link, this.#pump, this.#views, this.#objects);
@@ -422,6 +427,23 @@ export class CollisionService {
   async closestPoint(point: Vec3, options?: QueryOptions & { maxDistance?: number }): Promise<ClosestPoint | null> {
     this.#link.check('closestPoint');
     return this.#queries.closestPoint(point, options);
+  }
+
+  /**
+   * Whether and how two objects touch, by the newest transforms that were sent with update(); null where they do not.
+   * Layers, groups, `motion` and the objects' own `contacts` do not matter to it.
+   *
+   * ```ts
+   * const contact = await service.contact(gripper, box);
+   * if (contact) console.log(contact.points.length / 3, 'points, deepest', Math.max(...contact.depths));
+   * ```
+   *
+   * Rejects with INVALID_ARGUMENT for an object and itself, with OUT_OF_MEMORY when there is more to say than the worker
+   * can hold.
+   */
+  async contact(a: ObjectId, b: ObjectId, options?: ContactOptions): Promise<ContactReport | null> {
+    this.#link.check('contact');
+    return this.#queries.contact(a, b, options);
   }
 
   get stats(): ServiceStats {

@@ -103,8 +103,8 @@ export class Staging {
   }
 
   /** Completes the frame. The buffer is to be transferred; `restart` takes it back. */
-  seal(frame: number, epoch: number): ArrayBuffer {
-    return this.#frame.seal(frame, epoch, this.#viewWords.subarray(0, this.#views * VIEW_WORDS));
+  seal(frame: number, epoch: number, contactBudget = 0): ArrayBuffer {
+    return this.#frame.seal(frame, epoch, contactBudget, this.#viewWords.subarray(0, this.#views * VIEW_WORDS));
   }
 
   /** Goes on with the transforms of a frame that could not be run, in the buffer that came back; without its views. */

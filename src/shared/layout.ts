@@ -18,6 +18,7 @@ export const IN_MATRICES = 24; // u32, offset of 12 f64 each: columns x, y, z, t
 export const IN_BLOCK_COUNT = 28; // u32
 export const IN_BLOCKS = 32; // u32, offset of the first block
 export const IN_BYTES = 36; // u32, bytes in use
+export const IN_CONTACT_BUDGET = 40; // f64, milliseconds for pairs; 0 for no limit
 export const IN_HEADER_BYTES = 64;
 export const MATRIX_BYTES = 96;
 
@@ -68,7 +69,17 @@ export const OUT_MS_TOTAL = 80; // f64
 export const OUT_MS_UPDATE = 88; // f64
 export const OUT_MS_CULL = 96; // f64
 export const OUT_MS_CONTACTS = 104; // f64
-export const OUT_HEADER_BYTES = 128;
+export const OUT_PAIR_GROUP_A = 112; // u32, offset of u32 each
+export const OUT_PAIR_GROUP_B = 116; // u32, offset of u32 each
+export const OUT_PAIR_STALE = 120; // u32, offset of u8 each
+export const OUT_WAITING = 124; // u32, how many pairs wait for a later frame
+export const OUT_ENDED_GROUP_A = 128; // u32, offset of u32 each
+export const OUT_ENDED_GROUP_B = 132; // u32, offset of u32 each
+export const OUT_TRIANGLE_START = 136; // u32, offset of u32 each, one more than pairs
+export const OUT_TRIANGLE_COUNT = 140; // u32, pairs of triangles
+export const OUT_TRIANGLES = 144; // u32, offset of 2 u32 each
+export const OUT_SEGMENTS = 148; // u32, offset of 6 f32 each
+export const OUT_HEADER_BYTES = 160;
 
 // A view's answer inside a frame out.
 export const OUT_VIEW_SLOT = 0; // u32
@@ -160,6 +171,18 @@ export const HIT_BARYCENTRIC = 64; // f64 × 3
 export const HIT_PIXELS = 88; // f64, of a pick by screen distance
 export const HIT_BYTES = 96;
 
+// A point of a contact, as the core keeps it.
+export const CONTACT_POINT = 0; // f32 × 3, world
+export const CONTACT_NORMAL = 12; // f32 × 3, world, unit, from the object of the lower id to the other
+export const CONTACT_DEPTH = 24; // f32, world units
+export const CONTACT_POINT_BYTES = 28;
+
+// Two triangles that meet, as the core keeps them.
+export const CROSSING_A = 0; // u32, triangle of the object of the lower id
+export const CROSSING_B = 4; // u32, triangle of the other
+export const CROSSING_SEGMENT = 8; // f32 × 6, world
+export const CROSSING_BYTES = 32;
+
 // A mesh, baked or in the core: header, nodes, blocks of triangles, and the indices as given (for refits).
 export const MESH_MAGIC = 0; // u32, MESH_MAGIC_VALUE
 export const MESH_VERSION = 4; // u32, MESH_VERSION_VALUE
@@ -183,6 +206,7 @@ export const MESH_COST = 128; // f64, of the tree as it is; mesh/cost.ts
 export const MESH_BUILT_COST = 136; // f64, of the tree as it was built
 export const MESH_RADIUS = 144; // f64, 0 in a baked mesh: in the core alone, derived when asked for
 export const MESH_WINDING = 152; // u32, the same
+export const MESH_CLOSED = 156; // u32, 1 when every edge has as many triangles on one side as on the other
 export const MESH_HEADER_BYTES = 192;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
 export const MESH_VERSION_VALUE = 2;

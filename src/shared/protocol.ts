@@ -1,6 +1,7 @@
 import { CollisionError, ERROR_CODES, type ErrorCode } from './errors.js';
 import type {
   ClosestPoint,
+  ContactReport,
   Hit,
   MeshData,
   MeshId,
@@ -43,6 +44,8 @@ export interface WorkerApi {
   overlap(shape: ObjectDescription, matrix: number[], filter: Filter): Uint32Array;
   /** Ids, ascending. */
   containing(point: Vec3, filter: Filter): Uint32Array;
+  /** Null where they do not touch. `detail` is CONTACTS_*. */
+  contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null;
   closestPoint(point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null;
 }
 

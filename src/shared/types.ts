@@ -28,7 +28,7 @@ export type Shape = MeshShape | SphereShape | BoxShape | CapsuleShape;
 export interface MeshShape {
   type: 'mesh';
   mesh: MeshId;
-  /** Closed, and its inside counts as contact. Default false. */
+  /** Its inside counts as contact: the mesh must be closed (`meshInfo(mesh).closed`). Default false, a surface. */
   solid?: boolean;
 }
 
@@ -61,7 +61,11 @@ export interface CapsuleShape {
   to: Vec3;
 }
 
-/** How much is computed for a pair; a pair takes the coarser of its two objects'. */
+/**
+ * How much is computed for a pair; a pair takes the coarser of its two objects': 'none'; 'bounds', whether the oriented
+ * bounds overlap; 'any', whether the shapes do, touching included; 'manifold', points with normals and depths too;
+ * 'triangles', all pairs of triangles of two meshes that meet besides.
+ */
 export type ContactDetail = 'none' | 'bounds' | 'any' | 'manifold' | 'triangles';
 
 export interface ObjectOptions {
@@ -76,7 +80,7 @@ export interface ObjectOptions {
   collidesWith?: number;
   /** Parts of one model: no pairs inside a group. Default 0, none. */
   group?: number;
-  /** Default 'any'. */
+  /** Default 'manifold'. */
   contacts?: ContactDetail;
   /** Whether picks and rays see it. Default true. */
   pickable?: boolean;
@@ -242,16 +246,29 @@ export interface VisibleSet {
 export interface ContactPair {
   a: ObjectId;
   b: ObjectId;
+  /** The `group` of each; 0 for none. */
+  groupA: number;
+  groupB: number;
   /** New in this frame. */
   begun: boolean;
+  /** The answer is an earlier frame's, as `contactBudget` was used up. */
+  stale: boolean;
   /** 0, 1: a inside b, 2: b inside a; always 0 where one of the two has contacts 'bounds'. */
   contained: 0 | 1 | 2;
-  /** xyz each, world. */
+  /** xyz each, world. Of each region of contact up to four, which follow one another and share normal and depth. */
   points: Float32Array;
   /** xyz each, world, unit, from a to b. */
   normals: Float32Array;
+  /** Of the region: moved by this along the normal, b parts from a there. World units. */
   depths: Float32Array;
+  /** With contacts 'triangles': two for each two triangles that meet, a's and b's, sorted. */
+  triangles: Uint32Array;
+  /** Six for each such two: where they cut each other, world; of coplanar ones the longest extent of what they share. */
+  segments: Float32Array;
 }
+
+/** An object by its id, or the parts of a model by their group. */
+export type ContactSide = ObjectId | { group: number };
 
 export interface ContactSet extends Iterable<ContactPair> {
   count: number;
@@ -262,13 +279,60 @@ export interface ContactSet extends Iterable<ContactPair> {
   begun: Uint8Array;
   /** 0, 1: a inside b, 2: b inside a. */
   contained: Uint8Array;
+  /** The groups of the two objects; 0 for none. */
+  groupA: Uint32Array;
+  groupB: Uint32Array;
+  /** 1 where the answer is an earlier frame's, as `contactBudget` was used up. */
+  stale: Uint8Array;
+  /** Pairs of which only the bounds were looked at, as `contactBudget` was used up. They come first in the next frame. */
+  waiting: number;
   endedA: Uint32Array;
   endedB: Uint32Array;
+  endedGroupA: Uint32Array;
+  endedGroupB: Uint32Array;
   /** count + 1; the points of pair i are start[i] … start[i + 1]. */
   start: Uint32Array;
   points: Float32Array;
   normals: Float32Array;
   depths: Float32Array;
+  /** count + 1; the triangle pairs of pair i are triangleStart[i] … triangleStart[i + 1]. */
+  triangleStart: Uint32Array;
+  /** Two for each two triangles that meet, with contacts 'triangles'. */
+  triangles: Uint32Array;
+  /** Six for each such two. */
+  segments: Float32Array;
+  /**
+   * The pairs between two sides, whichever is a and which is b; without a second side, all of the first.
+   *
+   * ```ts
+   * const isTouching = contacts.between({ group: robotA }, { group: robotB }).length > 0;
+   * const grip = contacts.between(gripper, box);
+   * ```
+   */
+  between(first: ContactSide, second?: ContactSide): ContactPair[];
+}
+
+export interface ContactOptions {
+  /** Whatever the two objects' own `contacts` say. Default 'manifold'. */
+  detail?: Exclude<ContactDetail, 'none'>;
+  /** Aborting rejects with ABORTED. */
+  signal?: AbortSignal;
+}
+
+/** The contact of two objects; the arrays are as in {@link ContactPair}. */
+export interface ContactReport {
+  a: ObjectId;
+  b: ObjectId;
+  /** 0, 1: a inside b, 2: b inside a. */
+  contained: 0 | 1 | 2;
+  points: Float32Array;
+  normals: Float32Array;
+  depths: Float32Array;
+  triangles: Uint32Array;
+  segments: Float32Array;
+  frame: number;
+  /** The worker's own time. */
+  ms: number;
 }
 
 /** Its typed arrays are views on a recycled buffer: valid until the next update() resolves; `copy()` keeps them. */
@@ -300,6 +364,11 @@ export interface CollisionServiceOptions {
   builders?: number;
   /** Milliseconds without an answer, with work in flight, that count as a lost worker. Default 10,000. */
   timeout?: number;
+  /**
+   * Milliseconds in which a frame looks for contacts; pairs that it does not come to are `stale` or `waiting`, and the
+   * first in the next frame, oldest first. Default Infinity: all pairs in every frame.
+   */
+  contactBudget?: number;
 }
 
 export interface MeshInfo {
@@ -308,6 +377,11 @@ export interface MeshInfo {
   /** Triangles that have no area or a vertex that is not finite: no ray hits them and nothing touches them. */
   degenerate: number;
   vertices: number;
+  /**
+   * Whether it was closed when its tree was built: every edge has as many triangles on its one side as on its other,
+   * by the positions of its ends. Such a mesh can be `solid`.
+   */
+  closed: boolean;
   /** In the worker: tree and triangles. */
   bytes: number;
   /**

@@ -54,6 +54,11 @@ export interface CoreExports {
   overlap(description: number, filter: number): number;
   containing(x: number, y: number, z: number, filter: number): number;
   closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
+  contact(a: number, b: number, detail: number): number;
+  contactPointCount(): number;
+  contactPoints(): number;
+  contactCrossingCount(): number;
+  contactCrossings(): number;
   check(): number;
 }
 

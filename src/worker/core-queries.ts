@@ -1,11 +1,20 @@
 import * as layout from '../shared/layout.js';
 import type { Cursor, Filter, Region, ViewRecord } from '../shared/protocol.js';
-import type { ClosestPoint, Hit, Ray, Vec3 } from '../shared/types.js';
+import type { ClosestPoint, Hit, ObjectId, Ray, Vec3 } from '../shared/types.js';
 import { type PlacedDescription, writeDescription } from './core-description.js';
 import type { CoreExports } from './core-exports.js';
 import type { CoreMemory } from './core-memory.js';
 
 type CoreHit = Omit<Hit, 'frame'>;
+
+interface CoreContact {
+  contained: 0 | 1 | 2;
+  points: Float32Array<ArrayBuffer>;
+  normals: Float32Array<ArrayBuffer>;
+  depths: Float32Array<ArrayBuffer>;
+  triangles: Uint32Array<ArrayBuffer>;
+  segments: Float32Array<ArrayBuffer>;
+}
 
 /** Questions to a core. Each answers about the objects as they are now. */
 export class CoreQueries {
@@ -161,6 +170,37 @@ export class CoreQueries {
     );
   }
 
+  /** Null where they do not touch. Normals are from a to b. */
+  contact(a: ObjectId, b: ObjectId, detail: number): CoreContact | null {
+    const isTurned = a > b;
+    const contained = isTurned ? this.#exports.contact(b, a, detail) : this.#exports.contact(a, b, detail);
+    if (contained < 0) return null;
+    const contact = this.#readContact(contained as 0 | 1 | 2);
+    return isTurned ? turned(contact) : contact;
+  }
+
+  #readContact(contained: 0 | 1 | 2): CoreContact {
+    const wasm = this.#exports;
+    const points = this.#memory.uint32s(
+      wasm.contactPoints() >>> 0,
+      ((wasm.contactPointCount() >>> 0) * layout.CONTACT_POINT_BYTES) / 4,
+    );
+    const crossings = this.#memory.uint32s(
+      wasm.contactCrossings() >>> 0,
+      ((wasm.contactCrossingCount() >>> 0) * layout.CROSSING_BYTES) / 4,
+    );
+    const placed = new Float32Array(points.buffer);
+    const cut = new Float32Array(crossings.buffer);
+    return {
+      contained,
+      points: picked(placed, layout.CONTACT_POINT_BYTES, layout.CONTACT_POINT, 3),
+      normals: picked(placed, layout.CONTACT_POINT_BYTES, layout.CONTACT_NORMAL, 3),
+      depths: picked(placed, layout.CONTACT_POINT_BYTES, layout.CONTACT_DEPTH, 1),
+      triangles: picked(crossings, layout.CROSSING_BYTES, layout.CROSSING_A, 2),
+      segments: picked(cut, layout.CROSSING_BYTES, layout.CROSSING_SEGMENT, 6),
+    };
+  }
+
   /** Runs `work` with the filter in its place. */
   #with<T>({ layers, side, precision, ignore }: Filter, work: () => T): T {
     return this.#withArray(ignore, (address) => {
@@ -215,6 +255,35 @@ export class CoreQueries {
       barycentric: vectorAt(view, at + layout.HIT_BARYCENTRIC),
     };
   }
+}
+
+/** `count` numbers of each record, which begin at `offset`. */
+function picked<T extends Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(
+  records: T,
+  recordBytes: number,
+  offset: number,
+  count: number,
+): T {
+  const stride = recordBytes / 4;
+  const picked = records.slice(0, (records.length / stride) * count) as T;
+  for (let i = 0, to = 0; to < picked.length; i += stride) {
+    for (let k = 0; k < count; k++) picked[to++] = records[i + offset / 4 + k];
+  }
+  return picked;
+}
+
+/** The contact with the other object as the first. */
+function turned({ contained, points, normals, depths, triangles, segments }: CoreContact): CoreContact {
+  const order = Array.from({ length: triangles.length / 2 }, (_, i) => i);
+  order.sort((i, j) => triangles[2 * i + 1] - triangles[2 * j + 1] || triangles[2 * i] - triangles[2 * j]);
+  return {
+    contained: contained === 0 ? 0 : contained === 1 ? 2 : 1,
+    points,
+    normals: normals.map((each) => -each),
+    depths,
+    triangles: Uint32Array.from(order.flatMap((i) => [triangles[2 * i + 1], triangles[2 * i]])),
+    segments: Float32Array.from(order.flatMap((i) => Array.from(segments.subarray(6 * i, 6 * i + 6)))),
+  };
 }
 
 function vectorAt(view: DataView, at: number): Vec3 {

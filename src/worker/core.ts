@@ -185,6 +185,7 @@ class WasmCore implements Core {
       triangles,
       degenerate: triangles - view.getUint32(mesh + layout.MESH_KEPT_COUNT, true),
       vertices: view.getUint32(mesh + layout.MESH_VERTEX_COUNT, true),
+      closed: view.getUint32(mesh + layout.MESH_CLOSED, true) === 1,
       bytes: view.getUint32(mesh + layout.MESH_BYTES, true),
       cost: view.getFloat64(mesh + layout.MESH_COST, true) / view.getFloat64(mesh + layout.MESH_BUILT_COST, true),
     };

@@ -10,6 +10,9 @@ import type { PlacementOptions } from '../oracle/random.js';
 import { type AnyShape, bodiesOf } from '../oracle/shapes.js';
 import type { Body } from '../oracle/solids.js';
 
+/** What the client would know of any mesh. */
+const CLOSED = { triangles: 0, degenerate: 0, vertices: 0, bytes: 0, closed: true, cost: 1, rebuilds: 0 };
+
 /** What is geometric holds at both. */
 export const PLACES = [
   ['at the origin', new Vector3()],
@@ -71,7 +74,7 @@ export class NearScene {
   /** `matrix` is about the scene's place. */
   describe({ shape }: AnyShape, matrix: Matrix4): PlacedDescription {
     const there = matrix.clone().setPosition(new Vector3().setFromMatrixPosition(matrix).add(this.place));
-    return { ...describeQuery('test', shape, () => true), matrix: there.elements };
+    return { ...describeQuery('test', shape, () => CLOSED), matrix: there.elements };
   }
 
   /** The matrix as rounding leaves it there. */

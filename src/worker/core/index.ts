@@ -27,6 +27,7 @@ import { updateTrees } from './scene/scene';
 export { allocate, release, usedBytes } from './memory';
 export { beginBuild, reserveBuild, stepBuild, freeBuild } from './mesh/build';
 export { checkMesh } from './mesh/trust';
+export { contact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints } from './contact/ask';
 export { putObject, removeObject } from './scene/scene';
 export { removeView } from './scene/views';
 export { runFrame } from './scene/frame';

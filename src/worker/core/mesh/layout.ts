@@ -31,6 +31,8 @@ export class Mesh {
   radius: f64;
   /** Address of what winding.ts knows of the nodes. */
   winding: u32;
+  /** 1 when it was closed as it was built. */
+  closed: u32;
 }
 
 /**

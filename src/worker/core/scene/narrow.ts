@@ -1,8 +1,10 @@
 // Narrow phase: what two shapes whose bounds overlap really do.
 
 import {
-  CONTACTS_BOUNDS, CONTACTS_NONE, FLAG_STATIC, PRECISION_MESH, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH,
+  CONTACTS_BOUNDS, CONTACTS_MANIFOLD, CONTACTS_NONE, FLAG_STATIC, PRECISION_MESH, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH,
 } from '../../../shared/layout';
+import { clearContact } from '../contact/contact';
+import { findManifold } from '../contact/manifold';
 import { Affine } from '../math/affine';
 import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareBoxes } from '../math/boxes';
 import { UNSURE, compareForms } from '../math/boxes32';
@@ -33,19 +35,29 @@ export function canCollide(a: Candidate, b: Candidate): bool {
   );
 }
 
-/** NO_CONTACT, or which contains which: 0 neither, 1 a inside b, 2 b inside a. a has the lower id. */
+/**
+ * NO_CONTACT, or which contains which: 0 neither, 1 a inside b, 2 b inside a. a has the lower id. The contact has as much
+ * detail as both want.
+ */
 export function collide(a: Candidate, b: Candidate): i32 {
   const boxes = compareForms(a.form(), b.form());
   if (boxes == APART) return NO_CONTACT;
-  const onlyBoxes = a.shape == SHAPE_BOX && b.shape == SHAPE_BOX;
-  if (boxes == OVERLAPPING && onlyBoxes) return 0;
-  return collideShapes(a, b, boxes);
+  clearContact();
+  const detail = <i32>min(a.contacts, b.contacts);
+  const contained = collideShapes(a, b, boxes, detail);
+  if (contained == NO_CONTACT || detail < CONTACTS_MANIFOLD) return contained;
+  setSolid(solidA, a);
+  setSolid(solidB, b);
+  findManifold(solidA, solidB, contained, detail);
+  return contained;
 }
 
-function collideShapes(a: Candidate, b: Candidate, known: u32): i32 {
+function collideShapes(a: Candidate, b: Candidate, known: u32, detail: i32): i32 {
+  const onlyBoxes = a.shape == SHAPE_BOX && b.shape == SHAPE_BOX;
+  if (known == OVERLAPPING && onlyBoxes) return 0;
   const boxes = known == UNSURE ? compareBoxes(boundsOf(a, first), boundsOf(b, second)) : known;
-  if (min(a.contacts, b.contacts) == CONTACTS_BOUNDS) return boxes == APART ? NO_CONTACT : 0;
-  if (a.shape == SHAPE_BOX && b.shape == SHAPE_BOX) {
+  if (detail == CONTACTS_BOUNDS) return boxes == APART ? NO_CONTACT : 0;
+  if (onlyBoxes) {
     return boxes == APART ? NO_CONTACT : boxes == FIRST_INSIDE ? 1 : boxes == SECOND_INSIDE ? 2 : 0;
   }
   // Of other shapes, bounds that are apart by no more than rounding say nothing: they may touch. What has its bounds in

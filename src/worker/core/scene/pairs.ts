@@ -2,6 +2,7 @@
 // sweep over it, four boxes a step; objects too large for leaves descend the trees alone. When few objects changed,
 // only their pairs are found anew and merged with the rest.
 
+import { beginPool, carryContact, keepContact, takePool } from '../contact/pool';
 import { packing } from '../math/pack';
 import { reserve } from '../memory';
 import { NO_CONTACT, canCollide, collide } from './narrow';
@@ -20,9 +21,14 @@ export class Pair {
   a: u32;
   contained: u32;
   begun: u32;
+  groupA: u32;
+  groupB: u32;
+  /** Its record in the pool of contacts. */
+  contact: u32;
+  stale: u32;
 }
 
-export const PAIR_BYTES: usize = 16;
+export const PAIR_BYTES: usize = 32;
 
 /** This frame's pairs, sorted. */
 export let pairs: usize = 0;
@@ -51,6 +57,13 @@ function keyIn(list: usize, i: u32): u64 {
   return load<u64>(list + i * <u32>PAIR_BYTES);
 }
 
+// @ts-ignore: decorator
+@inline
+function copyPair(to: usize, from: usize): void {
+  v128.store(to, v128.load(from));
+  v128.store(to, v128.load(from, 16), 16);
+}
+
 /** Finds this frame's pairs; until `takePairs`, those of the frame before are there as well. */
 export function findPairs(): void {
   endedCount = 0;
@@ -60,6 +73,7 @@ export function findPairs(): void {
     return;
   }
   foundCount = 0;
+  beginPool();
   if (unpaired.count * 4 > liveCount) {
     findAll();
     sortFound();
@@ -85,6 +99,7 @@ export function takePairs(): void {
   pairs = next;
   pairCount = nextCount;
   next = last;
+  takePool();
   clearSlots(unpaired);
 }
 
@@ -311,6 +326,10 @@ function consider(p: Candidate, q: Candidate): void {
   pair.b = b.id;
   pair.contained = contained;
   pair.begun = 0;
+  pair.groupA = a.group;
+  pair.groupB = b.group;
+  pair.contact = keepContact();
+  pair.stale = 0;
 }
 
 // --- order and events ---
@@ -346,7 +365,7 @@ function radixPass(from: usize, to: usize, shift: u64, bits: u32): void {
     const at = counts + (<usize>(<u32>(load<u64>(source) >> shift) & mask) << 2);
     const place = load<u32>(at);
     store<u32>(at, place + 1);
-    v128.store(to + place * <u32>PAIR_BYTES, v128.load(source));
+    copyPair(to + place * <u32>PAIR_BYTES, source);
   }
 }
 
@@ -368,7 +387,9 @@ function mergeWith(count: u32): void {
     if (i >= foundCount && j >= count) break;
     const takeFound = j >= count || (i < foundCount && keyIn(found, i) < keyIn(pairs, j));
     const source = takeFound ? found + i++ * <u32>PAIR_BYTES : pairs + j++ * <u32>PAIR_BYTES;
-    v128.store(next + nextCount++ * <u32>PAIR_BYTES, v128.load(source));
+    const pair = pairIn(next, nextCount++);
+    copyPair(changetype<usize>(pair), source);
+    if (!takeFound) pair.contact = carryContact(pair.contact);
   }
 }
 
@@ -385,7 +406,7 @@ function compare(): void {
       if (now == then) j++;
     } else {
       ended = reserve(ended, endedCount * <u32>PAIR_BYTES, <u64>(endedCount + 1) * PAIR_BYTES);
-      v128.store(ended + endedCount++ * <u32>PAIR_BYTES, v128.load(pairs + j * <u32>PAIR_BYTES));
+      copyPair(ended + endedCount++ * <u32>PAIR_BYTES, pairs + j * <u32>PAIR_BYTES);
       j++;
     }
   }
