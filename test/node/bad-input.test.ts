@@ -23,6 +23,7 @@ const FORWARD = { origin: [0, 0, 10], direction: [0, 0, -1] } as const;
 
 let service: CollisionService;
 let mesh: MeshId;
+let sheet: MeshId;
 let staleMesh: MeshId;
 let object: ObjectId;
 let stale: ObjectId;
@@ -30,6 +31,7 @@ let stale: ObjectId;
 beforeAll(async () => {
   service = await createCollisionService();
   mesh = await service.addMesh(boxMesh(2, 2, 2));
+  sheet = await service.addMesh({ positions: new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]) });
   staleMesh = await service.addMesh(boxMesh(1, 1, 1));
   service.removeMesh(staleMesh);
   object = service.addObject({ shape: { type: 'mesh', mesh } });
@@ -160,8 +162,17 @@ describe('objects', () => {
       'INVALID_ARGUMENT',
       () => service.addObject({ shape: { type: 'capsule', radius: 1, from: [0, 0, 0], to: [0, Infinity, 0] } }),
     ],
-    ['a solid mesh', 'UNSUPPORTED', () => service.addObject({ shape: { type: 'mesh', mesh, solid: true } })],
-    ['contact points', 'UNSUPPORTED', () => service.addObject({ ...UNIT_BOX, contacts: 'manifold' })],
+    [
+      'a solid of a mesh that is open',
+      'INVALID_ARGUMENT',
+      () => service.addObject({ shape: { type: 'mesh', mesh: sheet, solid: true } }),
+    ],
+    [
+      'a mesh that is perhaps solid',
+      'INVALID_ARGUMENT',
+      () => service.addObject({ shape: { type: 'mesh', mesh, solid: 'yes' as never } }),
+    ],
+    ['no such contacts', 'INVALID_ARGUMENT', () => service.addObject({ ...UNIT_BOX, contacts: 'points' as never })],
     ['no such shape', 'INVALID_ARGUMENT', () => service.addObject({ shape: { type: 'cone' } as never })],
     ['no such option', 'INVALID_ARGUMENT', () => service.addObject({ ...UNIT_BOX, colour: 'red' } as never)],
     ['less than no instances', 'INVALID_ARGUMENT', () => service.addInstances(UNIT_BOX, -1)],
