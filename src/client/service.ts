@@ -383,8 +383,8 @@ export class CollisionService {
   }
 
   /**
-   * The objects that a shape meets, by id; touching counts. Meshes are surfaces, all other shapes are solid. `matrix`
-   * is any affine, invertible one.
+   * The objects that a shape meets, by id; touching counts. Meshes are surfaces unless they are `solid`, all other
+   * shapes are solid: what is inside of one meets it. `matrix` is any affine, invertible one.
    *
    * ```ts
    * const near = await service.overlap({ type: 'sphere', radius: 5, center: [0, 1, 0] });
@@ -417,8 +417,8 @@ export class CollisionService {
 
   /**
    * The point nearest to a given one of all objects no farther than `maxDistance` (any, by default; one as far counts);
-   * null if there is none. Meshes are surfaces, all other shapes are solid: a point inside of one is its own nearest,
-   * at distance 0. Of objects that are as near the one with the lowest id counts, and of its triangles the first.
+   * null if there is none. Meshes are surfaces unless they are `solid`, all other shapes are solid: a point inside of
+   * one is its own nearest, at distance 0. Of objects that are as near the one with the lowest id counts, and of its triangles the first.
    *
    * ```ts
    * const nearest = await service.closestPoint([0, 2, 0], { maxDistance: 10 });

@@ -28,7 +28,11 @@ export type Shape = MeshShape | SphereShape | BoxShape | CapsuleShape;
 export interface MeshShape {
   type: 'mesh';
   mesh: MeshId;
-  /** Its inside counts as contact: the mesh must be closed (`meshInfo(mesh).closed`). Default false, a surface. */
+  /**
+   * Its inside belongs to it, so that it also touches what lies wholly inside, in contacts, `overlap` and `closestPoint`:
+   * the mesh must be closed (`meshInfo(mesh).closed`). Inside is what the mesh winds around, in either sense; a cavity
+   * whose faces look into it is outside. Default false, a surface.
+   */
   solid?: boolean;
 }
 
@@ -193,14 +197,14 @@ export interface Hit {
   pixels?: number;
 }
 
-/** The nearest point of an object: of a mesh's surface, or of the solid that another shape is. */
+/** The nearest point of an object: of a mesh's surface, or of the solid that another shape or a solid mesh is. */
 export interface ClosestPoint {
   object: ObjectId;
   /** World; the point asked about itself where that is inside of a solid. */
   point: Vec3;
   /** World units; 0 inside of a solid. */
   distance: number;
-  /** Index into the mesh as it was given; -1 for other shapes. */
+  /** Index into the mesh as it was given; -1 for other shapes and inside of a solid mesh. */
   triangle: number;
   frame: number;
 }
@@ -379,7 +383,8 @@ export interface MeshInfo {
   vertices: number;
   /**
    * Whether it was closed when its tree was built: every edge has as many triangles on its one side as on its other,
-   * by the positions of its ends. Such a mesh can be `solid`.
+   * by the positions of its ends; triangles without an area count. Such a mesh can be `solid`. An open one passes for
+   * closed with a probability of 2⁻¹²². `updateMesh` leaves it as it is, unless it makes a new tree.
    */
   closed: boolean;
   /** In the worker: tree and triangles. */

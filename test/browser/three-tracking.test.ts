@@ -200,6 +200,42 @@ describe('trackScene', () => {
     expect(service.stats).toMatchObject({ meshes: 2, objects: 3 });
   });
 
+  test('can be solid, if its triangles are closed', async () => {
+    const [solid, surface] = [cube(), cube()];
+    surface.position.x = 9;
+    const scene = new Scene().add(solid, surface);
+    const tracker = await trackScene(service, scene, {
+      objectOptions: (object) => ({ solid: object === solid, motion: 'moving' }),
+    });
+    await settle(tracker, frontCamera());
+    // In the middle of each, off its faces.
+    const within = async () => {
+      const inside = { type: 'box', halfExtents: [9, 0.1, 0.1] } as const;
+      const faces = { type: 'sphere', radius: 0.1 } as const;
+      const middle = new Matrix4().makeTranslation(9, 0, 0).elements;
+      expect([...(await service.overlap(faces, middle))]).toEqual([]);
+      expect([...(await service.overlap(inside))].length).toBeGreaterThan(0);
+      return [...(await service.overlap(faces))];
+    };
+    expect(await within()).toEqual([...tracker.idsOf(solid)]);
+    const whole = solid.geometry;
+    const open = whole.clone();
+    open.setDrawRange(0, open.getIndex()!.count - 3);
+    for (let i = 0; i < 2; i++) {
+      solid.geometry = open;
+      await settle(tracker, frontCamera());
+      expect(tracker.untracked.get(solid)).toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        message: expect.stringMatching(/closed/),
+      });
+      expect(await within()).toEqual([]);
+      solid.geometry = whole;
+      await settle(tracker, frontCamera());
+      expect(tracker.untracked.size).toBe(0);
+      expect(await within()).toEqual([...tracker.idsOf(solid)]);
+    }
+  });
+
   test('names what it does not track', async () => {
     const empty = new Mesh(new BufferGeometry());
     const others = [new LineSegments(), new Points(), new Sprite(), new SkinnedMesh(new BoxGeometry())];

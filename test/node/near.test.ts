@@ -34,6 +34,31 @@ test('overlap', async () => {
   expect((await service.overlap({ type: 'sphere', radius: 0.5, center: [8, 0, 0] })).length).toBe(0);
 });
 
+test('of a solid mesh its inside counts', async () => {
+  const shape = service.addObject({ shape: { type: 'box', halfExtents: [0.1, 0.1, 0.1] }, layers: 4 });
+  const mesh = await service.addMesh(icosphere(1, 4));
+  const inside = { type: 'sphere', radius: 0.5, center: [8, 0, 0] } as const;
+  const solid = { type: 'mesh', mesh, solid: true } as const;
+  service.setObject(statue, { shape: solid });
+  await service.update();
+  expect([...(await service.overlap(inside))]).toEqual([statue]);
+  expect([...(await service.overlap(solid, undefined, { layers: 4 }))]).toEqual([shape]);
+  expect([...(await service.overlap({ type: 'mesh', mesh }, undefined, { layers: 4 }))]).toEqual([]);
+  expect(await service.closestPoint([8.2, 0, 0.3])).toMatchObject({
+    ...{ object: statue, point: [8.2, 0, 0.3], distance: 0, triangle: -1 },
+  });
+  service.setTransform(shape, new Matrix4().makeTranslation(8, 0.1, 0).elements);
+  service.setObject(shape, { layers: 1 });
+  const { contacts } = await service.update();
+  expect([...contacts].map(({ a, b, contained }) => [a, b, contained])).toContainEqual([statue, shape, 2]);
+  expect(await service.contact(statue, shape)).toMatchObject({ contained: 2 });
+  expect(await service.contact(shape, statue)).toMatchObject({ a: shape, contained: 1 });
+  service.setObject(statue, { shape: { type: 'mesh', mesh } });
+  await service.update();
+  expect(await service.contact(shape, statue)).toBeNull();
+  expect([...(await service.overlap(inside))]).toEqual([shape]);
+});
+
 test('containing', async () => {
   expect([...(await service.containing([0.5, 1, -1]))]).toEqual([crate]);
   expect([...(await service.containing([8, 0, 0.9]))]).toEqual([statue]);

@@ -5,4 +5,5 @@ export type { SceneIntersection, ScenePickOptions, SceneRegionOptions } from './
 export type { SceneTracker } from './scene-tracker.js';
 export type { SceneViewOptions } from './scene-views.js';
 export { type TrackOptions, trackScene } from './track-scene.js';
+export type { SceneObjectOptions } from './tracked-object.js';
 export { type ViewSize, viewFromCamera } from './view.js';

@@ -1,5 +1,5 @@
 import type { BufferGeometry, Mesh } from 'three';
-import type { CollisionError } from '../../shared/errors.js';
+import { CollisionError } from '../../shared/errors.js';
 import type { ObjectOptions, Shape } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
 import type { PartPlan } from './material-plan.js';
@@ -47,6 +47,8 @@ export class Part {
   #shape: Shape | null = null;
   #standing: BuiltMesh | null = null;
   #cullable = true;
+  /** It shall be solid and is open. */
+  #refusal: CollisionError | null = null;
   /** What stood before, with the newest query that may have seen it. */
   #past: { standing: BuiltMesh | null; asked: number }[] = [];
 
@@ -57,13 +59,14 @@ export class Part {
   }
 
   get error(): CollisionError | null {
-    return this.#mesh?.error ?? null;
+    return this.#mesh?.error ?? this.#refusal;
   }
 
   /** Whether what it shall be is still being built. */
   get pending(): boolean {
     const mesh = this.#mesh;
-    return this.#next !== null || (mesh !== null && (mesh.building !== null || mesh.built !== this.#standing));
+    if (this.#next !== null || (mesh !== null && mesh.building !== null)) return true;
+    return mesh !== null && mesh.built !== this.#standing && this.#refusal === null;
   }
 
   /** What a query saw, by its number; null where the caller gave the shape. */
@@ -86,8 +89,8 @@ export class Part {
   }
 
   /** Brings the service's objects in line with what is built; true if there are new ones, not yet in their places. */
-  stand(count: number, options: PartOptions): boolean {
-    const { meshes } = this.#context;
+  stand(count: number, options: PartOptions, isSolid: boolean): boolean {
+    const { meshes, service } = this.#context;
     const next = this.#next;
     if (this.#given !== null || (next !== null && (next.built !== null || next.error !== null))) {
       if (this.#mesh !== null) meshes.release(this.#mesh);
@@ -95,7 +98,11 @@ export class Part {
       this.#next = null;
     }
     const built = this.#mesh?.built ?? null;
-    this.#setShape(built, this.#given ?? (built === null ? null : { type: 'mesh', mesh: built.id }));
+    // What stands for rays alone may be a piece of a solid.
+    const solid = isSolid && this.plan.stands;
+    this.#refusal = solid && built !== null && !service.meshInfo(built.id).closed ? isOpen(this.owner.object) : null;
+    if (this.#refusal !== null) this.#setShape(null, null);
+    else this.#setShape(built, this.#given ?? (built === null ? null : { type: 'mesh', mesh: built.id, solid }));
     this.#setOptions(options);
     return this.#resize(this.#shape === null ? 0 : count, options);
   }
@@ -159,4 +166,11 @@ export class Part {
     this.ids = this.ids.slice(0, count);
     sides.changed();
   }
+}
+
+function isOpen({ name, type }: Mesh): CollisionError {
+  return new CollisionError(
+    'INVALID_ARGUMENT',
+    `trackScene: the triangles of ${type} '${name}' are open, expected closed ones as it shall be solid`,
+  );
 }

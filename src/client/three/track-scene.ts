@@ -1,7 +1,8 @@
 import type { Mesh, Object3D } from 'three';
-import type { ObjectOptions, Shape } from '../../shared/types.js';
+import type { Shape } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
 import { SceneTracker } from './scene-tracker.js';
+import type { SceneObjectOptions } from './tracked-object.js';
 
 export interface TrackOptions {
   /** Called while the meshes are built, with the done part of them all, rising from 0 to 1. */
@@ -18,7 +19,7 @@ export interface TrackOptions {
   /** A shape to stand for an object instead of its triangles. Asked again when its geometry is replaced. */
   shapeOf?: (object: Mesh) => Shape | undefined;
   /** What the service shall know of an object beyond what the scene says. Asked once per object. */
-  objectOptions?: (object: Mesh) => Partial<Omit<ObjectOptions, 'shape' | 'matrix'>> | undefined;
+  objectOptions?: (object: Mesh) => SceneObjectOptions | undefined;
 }
 
 /**

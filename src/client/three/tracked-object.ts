@@ -5,11 +5,20 @@ import { isInvertibleAt } from '../affine.js';
 import { isDrawn, MaterialLook, type PartPlan, planParts } from './material-plan.js';
 import { Part, type PartOptions, type TrackerContext } from './part.js';
 
+/** What the service shall know of an object beyond what the scene says. */
+export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' | 'matrix'>> {
+  /**
+   * Its triangles are a `solid` mesh: they must be closed, or else the object is `untracked`. Default false. A shape that
+   * stands for them says so itself.
+   */
+  solid?: boolean;
+}
+
 /** What the caller wishes beyond what the scene says. */
 export interface ObjectWishes {
   /** Stands for the object instead of its triangles. */
   shape(object: Mesh): Shape | null;
-  options(object: Mesh): Partial<Omit<ObjectOptions, 'shape' | 'matrix'>>;
+  options(object: Mesh): SceneObjectOptions;
 }
 
 /** Errors that leave one object out; all others are about the service. */
@@ -52,12 +61,15 @@ export class TrackedObject {
   /** Instances whose matrix has no inverse; three does not show them either. */
   #hidden: Set<number> | null = null;
   readonly #wishes: ObjectWishes;
-  readonly #options: ReturnType<ObjectWishes['options']>;
+  readonly #options: Omit<SceneObjectOptions, 'solid'>;
+  readonly #isSolid: boolean;
 
   constructor(context: TrackerContext, object: Mesh, wishes: ObjectWishes) {
     this.#context = context;
     this.#wishes = wishes;
-    this.#options = wishes.options(object);
+    const { solid = false, ...options } = wishes.options(object);
+    this.#options = options;
+    this.#isSolid = solid;
     this.#instanced = 'isInstancedMesh' in object ? (object as InstancedMesh) : null;
     this.#isStatic = this.#options.motion === 'static';
     this.#place = context.sent.allocate();
@@ -126,7 +138,7 @@ export class TrackedObject {
     this.#count = count;
     for (const part of this.parts) {
       try {
-        if (part.stand(count, this.#optionsOf(part.plan))) this.#isPlaced = false;
+        if (part.stand(count, this.#optionsOf(part.plan), this.#isSolid)) this.#isPlaced = false;
       } catch (cause) {
         // A shape or an option that the service refuses.
         if (!isAboutOneObject(cause)) throw cause;

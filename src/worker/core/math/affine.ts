@@ -67,7 +67,11 @@ export function invert(out: Affine, a: Affine): void {
 const near = changetype<Affine>(memory.data(96, 16));
 const inverse = changetype<Affine>(memory.data(96, 16));
 
-/** out = a⁻¹ · b, the places subtracted first, so that far from the origin no digits are lost. out is neither of them. */
+/**
+ * out = a⁻¹ · b, the places subtracted first, so that far from the origin no digits are lost; and where the two differ
+ * by their places alone, so does what they map, exactly: then what touches does so whatever the turn. out is neither of
+ * them.
+ */
 export function relate(out: Affine, a: Affine, b: Affine): void {
   copy(near, b);
   near.tx = b.tx - a.tx;
@@ -78,6 +82,9 @@ export function relate(out: Affine, a: Affine, b: Affine): void {
   inverse.ty = 0;
   inverse.tz = 0;
   multiply(out, inverse, near);
+  if (!isSameForm(a, b)) return;
+  out.xx = out.yy = out.zz = 1;
+  out.xy = out.xz = out.yx = out.yz = out.zx = out.zy = 0;
 }
 
 /** Finite, and with a volume that rounding did not make: |det| > 2⁻⁴⁰ · the product of the columns' lengths. */
@@ -105,6 +112,17 @@ export function same(a: Affine, b: Affine): bool {
         v128.or(v128.xor(v128.load(p, 32), v128.load(q, 32)), v128.xor(v128.load(p, 48), v128.load(q, 48))),
       ),
       v128.or(v128.xor(v128.load(p, 64), v128.load(q, 64)), v128.xor(v128.load(p, 80), v128.load(q, 80))),
+    ),
+  );
+}
+
+/** Whether all bits but those of the places are the same. */
+function isSameForm(a: Affine, b: Affine): bool {
+  const p = changetype<usize>(a), q = changetype<usize>(b);
+  return a.zz == b.zz && !v128.any_true(
+    v128.or(
+      v128.or(v128.xor(v128.load(p), v128.load(q)), v128.xor(v128.load(p, 16), v128.load(q, 16))),
+      v128.or(v128.xor(v128.load(p, 32), v128.load(q, 32)), v128.xor(v128.load(p, 48), v128.load(q, 48))),
     ),
   );
 }

@@ -11,6 +11,8 @@
 // random, it would be 0 once in 2¹²² (once in 2¹²²⁻²ᵏ if 2ᵏ divides the surplus of all edges that have one; a missing
 // triangle leaves surpluses of 1). Nothing in it is secret: data can be made to deceive it.
 
+import { mix } from '../math/mix';
+
 /** Of the triangles so far; begins as 0. */
 @unmanaged
 export class EdgeSum {
@@ -72,13 +74,4 @@ function hashV(xy: u64, z: u64): u64 {
 @inline
 function hashW(xy: u64, z: u64): u64 {
   return mix(xy ^ ~z);
-}
-
-/** One to one (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). */
-// @ts-ignore: decorator
-@inline
-function mix(x: u64): u64 {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
 }

@@ -33,6 +33,11 @@ export class Mesh {
   winding: u32;
   /** 1 when it was closed as it was built. */
   closed: u32;
+  // Derived when first asked for, 0 until then and in a baked mesh, as all that follows in the header.
+  convex: u32;
+  adjacency: u32;
+  /** Address of what parts.ts knows. */
+  parts: u32;
 }
 
 /**

@@ -11,7 +11,8 @@ import {
 import { countLeaf, countNode, countTriangle } from './measure';
 import { Relation, overlapping } from './overlap';
 
-const map = changetype<Affine>(memory.data(96, 16)); // tree B to tree A (or to the cube) in float64
+/** Tree B to tree A (or to the cube) in float64. */
+export const map = changetype<Affine>(memory.data(96, 16));
 const relation = changetype<Relation>(memory.data(48, 16));
 const triangleA = changetype<Triangle>(memory.data(72, 16));
 const trianglesB: usize = memory.data(4 * 72, 16);
@@ -33,7 +34,7 @@ const WORK_BYTES: usize = 16;
 let stack: usize = 0;
 
 /** map = (scaleA · (· - offsetA)) ∘ m ∘ (offsetB + · / scaleB): from tree B through mesh spaces to tree A. */
-function setMap(m: Affine, b: Mesh, scaleA: f64, offsetX: f64, offsetY: f64, offsetZ: f64): void {
+export function setMap(m: Affine, b: Mesh, scaleA: f64, offsetX: f64, offsetY: f64, offsetZ: f64): void {
   const scale = scaleA / treeScale(b);
   map.xx = m.xx * scale; map.xy = m.xy * scale; map.xz = m.xz * scale;
   map.yx = m.yx * scale; map.yy = m.yy * scale; map.yz = m.yz * scale;

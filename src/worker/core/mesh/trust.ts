@@ -1,7 +1,7 @@
 // Whether a buffer is a mesh that can be trusted. Its checksum tells damage, and everything that a traversal follows
 // is looked at besides, as a checksum can be forged: no buffer makes it read elsewhere or run without end.
 
-import { MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_VERSION_VALUE } from '../../../shared/layout';
+import { MESH_CLOSED, MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_VERSION_VALUE } from '../../../shared/layout';
 import { checksum } from './checksum';
 import {
   BLOCK_BYTES, Block, GREATEST_EXPONENT, LEAST_EXPONENT, MAX_DEPTH, Mesh, NODE_BYTES, TREE_EXTENT, blockAt, childCount,
@@ -27,7 +27,7 @@ export function checkMesh(address: usize, bytes: u32): u32 {
   if (mesh.magic != MESH_MAGIC_VALUE) return MESH_FOREIGN;
   if (mesh.version != MESH_VERSION_VALUE) return MESH_OTHER_VERSION;
   if (mesh.bytes != bytes) return MESH_TRUNCATED;
-  if (!isConsistent(mesh) || mesh.radius != 0 || mesh.winding != 0) return MESH_INCONSISTENT;
+  if (!isConsistent(mesh) || isDerived(mesh)) return MESH_INCONSISTENT;
   if (checksum(mesh) != mesh.checksum) return MESH_CORRUPT;
   if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost)) return MESH_BAD_NUMBER;
   const links = checkLinks(mesh);
@@ -48,6 +48,12 @@ function isConsistent(mesh: Mesh): bool {
     mesh.triangleCount <= <u32>i32.MAX_VALUE && mesh.indexed <= 1 && mesh.closed <= 1 &&
     (mesh.indexed != 0 || mesh.vertexCount == <u64>mesh.triangleCount * 3)
   );
+}
+
+/** Whether it holds what only a mesh in a core knows, addresses among it; that ends the header. */
+function isDerived(mesh: Mesh): bool {
+  const rest = changetype<usize>(mesh) + MESH_CLOSED + 4;
+  return mesh.radius != 0 || mesh.winding != 0 || v128.any_true(v128.or(v128.load(rest), v128.load(rest, 16)));
 }
 
 const expected = changetype<Space>(memory.data(72, 16));

@@ -9,6 +9,7 @@ import { Affine } from '../math/affine';
 import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareBoxes } from '../math/boxes';
 import { UNSURE, compareForms } from '../math/boxes32';
 import { Candidate, boundsOf } from './candidate';
+import { held, holding, oneHoldsOther } from './containment';
 import { isInside } from './inside';
 import { solidsMeet } from './meet';
 import { slotOf } from './objects';
@@ -43,14 +44,18 @@ export function collide(a: Candidate, b: Candidate): i32 {
   const boxes = compareForms(a.form(), b.form());
   if (boxes == APART) return NO_CONTACT;
   clearContact();
+  partly = 0;
   const detail = <i32>min(a.contacts, b.contacts);
   const contained = collideShapes(a, b, boxes, detail);
   if (contained == NO_CONTACT || detail < CONTACTS_MANIFOLD) return contained;
   setSolid(solidA, a);
   setSolid(solidB, b);
-  findManifold(solidA, solidB, contained, detail);
+  findManifold(solidA, solidB, partly == 0 ? contained : partly, detail);
   return contained;
 }
+
+/** Which has parts inside the other while none of the two is inside as a whole; what they say of it is as if it were. */
+let partly: i32 = 0;
 
 function collideShapes(a: Candidate, b: Candidate, known: u32, detail: i32): i32 {
   const onlyBoxes = a.shape == SHAPE_BOX && b.shape == SHAPE_BOX;
@@ -66,7 +71,11 @@ function collideShapes(a: Candidate, b: Candidate, known: u32, detail: i32): i32
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
   setSolid(solidA, a);
   setSolid(solidB, b);
-  if (!solidsMeet(solidA, solidB)) return NO_CONTACT;
+  if (!solidsMeet(solidA, solidB)) {
+    if (!oneHoldsOther(solidA, solidB)) return NO_CONTACT;
+    if (held == 0) partly = holding;
+    return held;
+  }
   return isInside(solidA, solidB) ? 1 : isInside(solidB, solidA) ? 2 : 0;
 }
 
@@ -78,5 +87,6 @@ function setSolid(out: Solid, candidate: Candidate): void {
   }
   boundsOf(candidate, mapOf(out));
   out.shape = candidate.shape;
+  out.filled = 0;
   out.half = 0;
 }

@@ -14,7 +14,7 @@ import { windsAround } from '../mesh/winding';
 import { outerRadius, setRadii } from './meet';
 import { Solid, mapOf } from './solid';
 
-/** The nearest point, about the given one; and its triangle, -1 of what is no mesh. */
+/** The nearest point, about the given one; and its triangle, -1 of what is no mesh and of the inside of one. */
 export let solidX: f64 = 0;
 export let solidY: f64 = 0;
 export let solidZ: f64 = 0;
@@ -24,10 +24,17 @@ const map = changetype<Affine>(memory.data(96, 16));
 const inverse = changetype<Affine>(memory.data(96, 16));
 const triangle = changetype<Triangle>(memory.data(72, 16));
 
-/** How far it is from the point, in the world; Infinity where that is more than `limit`, perhaps. */
+/**
+ * How far it is from the point, in the world; Infinity where that is more than `limit`, perhaps. May throw
+ * OUT_OF_MEMORY.
+ */
 export function distanceTo(solid: Solid, x: f64, y: f64, z: f64, limit: f64): f64 {
   solidTriangle = -1;
-  if (solid.shape == SHAPE_MESH) return distanceToMesh(solid, x, y, z, limit);
+  if (solid.shape == SHAPE_MESH) {
+    if (!solid.filled || !isAround(solid, x, y, z)) return distanceToMesh(solid, x, y, z, limit);
+    solidX = solidY = solidZ = 0;
+    return 0;
+  }
   const cx = x - solid.tx, cy = y - solid.ty, cz = z - solid.tz;
   if (solid.shape == SHAPE_BOX) return sqrt(boxToPoint(solid, cx, cy, cz));
   setRadii(mapOf(solid));

@@ -91,11 +91,11 @@ function prepare(candidate: Candidate, tree: Tree): void {
   const shape: u32 = candidate.shape;
   // What the candidate alone tells spares a look at the object, which is far away in memory.
   if (precision == PRECISION_OBB || (precision == PRECISION_MESH && (shape == SHAPE_BOX || shape == SHAPE_SPHERE))) {
-    solid.shape = precision == PRECISION_OBB ? SHAPE_BOX : shape;
+    solid.shape = <u16>(precision == PRECISION_OBB ? SHAPE_BOX : shape);
     solid.half = 0;
     boundsOf(candidate, map);
   } else if (precision == PRECISION_SPHERE) {
-    solid.shape = SHAPE_SPHERE;
+    solid.shape = <u16>SHAPE_SPHERE;
     solid.half = 0;
     setIdentity(map);
     map.xx = map.yy = map.zz = radiusOf(tree, candidate);

@@ -3,7 +3,7 @@
 // so that a sphere may be an ellipsoid in the world, and a box a parallelepiped.
 
 import {
-  OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH, SHAPE_SPHERE,
+  FLAG_SOLID, OBJECT_FLAGS, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH, SHAPE_SPHERE,
 } from '../../../shared/layout';
 import { Affine, copy, multiply, setIdentity } from '../math/affine';
 import { Mesh } from '../mesh/layout';
@@ -21,7 +21,9 @@ export class Solid {
   /** Of a capsule: its segment is from -half to half. */
   half: f64;
   /** SHAPE_* */
-  shape: u32;
+  shape: u16;
+  /** 1 where it is a mesh whose inside belongs to it. */
+  filled: u16;
   mesh: u32;
 }
 
@@ -44,6 +46,7 @@ export function solidAt(out: Solid, slot: u32, precision: u32): void {
 /** A shape that is no object, from its description (layout.ts, OBJECT_*, with a matrix). */
 export function describedSolid(out: Solid, description: usize, precision: u32): void {
   describeShape(asked, description);
+  asked.flags = load<u32>(description, OBJECT_FLAGS);
   memory.copy(changetype<usize>(worldOf(asked)), description + OBJECT_MATRIX, 96);
   solidOf(out, asked, precision);
 }
@@ -52,8 +55,10 @@ function solidOf(out: Solid, item: Item, precision: u32): void {
   const map = mapOf(out);
   out.mesh = item.mesh;
   out.half = 0;
+  out.filled = 0;
   if (precision == PRECISION_MESH) {
-    out.shape = item.shape;
+    out.shape = <u16>item.shape;
+    out.filled = item.shape == SHAPE_MESH && item.flags & FLAG_SOLID ? 1 : 0;
     if (item.shape == SHAPE_MESH) {
       copy(map, worldOf(item));
       return;
@@ -70,7 +75,7 @@ function solidOf(out: Solid, item: Item, precision: u32): void {
   }
   multiply(bounds, worldOf(item), localOf(item));
   if (precision == PRECISION_OBB) {
-    out.shape = SHAPE_BOX;
+    out.shape = <u16>SHAPE_BOX;
     copy(map, bounds);
     return;
   }
@@ -79,12 +84,12 @@ function solidOf(out: Solid, item: Item, precision: u32): void {
   map.ty = bounds.ty;
   map.tz = bounds.tz;
   if (precision == PRECISION_AABB) {
-    out.shape = SHAPE_BOX;
+    out.shape = <u16>SHAPE_BOX;
     map.xx = reach(item, bounds.xx, bounds.yx, bounds.zx);
     map.yy = reach(item, bounds.xy, bounds.yy, bounds.zy);
     map.zz = reach(item, bounds.xz, bounds.yz, bounds.zz);
   } else {
-    out.shape = SHAPE_SPHERE;
+    out.shape = <u16>SHAPE_SPHERE;
     map.xx = map.yy = map.zz = boundingRadius(item);
   }
 }

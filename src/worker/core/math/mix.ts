@@ -1,0 +1,8 @@
+/** One to one, each bit on all others (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). */
+// @ts-ignore: decorator
+@inline
+export function mix(x: u64): u64 {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
