@@ -6,4 +6,5 @@ export function forgetDerived(mesh: Mesh): void {
   mesh.radius = 0;
   release(mesh.winding);
   mesh.winding = 0;
+  mesh.convex = 0;
 }

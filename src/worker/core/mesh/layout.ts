@@ -33,6 +33,8 @@ export class Mesh {
   winding: u32;
   /** 1 when it was closed as it was built. */
   closed: u32;
+  /** What convex.ts knows of it; derived as well. */
+  convex: u32;
 }
 
 /**
