@@ -210,4 +210,4 @@ export const MESH_CLOSED = 156; // u32, 1 when every edge has as many triangles 
 export const MESH_CONVEX = 160; // u32, derived as well
 export const MESH_HEADER_BYTES = 192;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
-export const MESH_VERSION_VALUE = 2;
+export const MESH_VERSION_VALUE = 3;
