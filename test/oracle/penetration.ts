@@ -78,7 +78,10 @@ function sidesOf({ faces }: ConvexHull) {
 
 function distinct(lines: Vector3[]): Vector3[] {
   const found: Vector3[] = [];
-  for (const line of lines) if (!found.some((other) => Math.abs(other.dot(line)) > 1 - 1e-14)) found.push(line);
+  const apart = new Vector3();
+  // A cross product, as a cosine knows small angles by their squares.
+  const isKnown = (line: Vector3) => found.some((other) => apart.crossVectors(other, line).lengthSq() < 1e-26);
+  for (const line of lines) if (!isKnown(line)) found.push(line);
   return found;
 }
 
@@ -89,8 +92,8 @@ export function wayAlong(a: ConvexSolid, b: ConvexSolid, x: number, y: number, z
 
 /**
  * The shortest way that parts the two. Faces of the Minkowski difference of two polytopes have normals of their faces,
- * or are spanned by an edge of each: all are tried. Where one is round, it is searched for from many directions; the
- * result is too great, if anything.
+ * or are spanned by an edge of each: all are tried. Where one is round, it is searched for from many directions, and the
+ * result is too great where the search ends at a ridge.
  */
 export function penetration(a: ConvexSolid, b: ConvexSolid): number {
   return a.ball || b.ball ? searched(a, b) : enumerated(a, b);
@@ -126,34 +129,80 @@ function searched(a: ConvexSolid, b: ConvexSolid): number {
   for (const { way } of ways) {
     if (starts.length < 10 && starts.every((other) => other.dot(way) < 0.98)) starts.push(way);
   }
-  return Math.min(...starts.map((start) => descended(a, b, start)));
+  const ends = starts.map((start) => descended(a, b, start)).sort((p, q) => p.length - q.length);
+  return Math.min(...ends.slice(0, 3).map(({ way }) => settled(a, b, way)));
+}
+
+interface Way {
+  way: Vector3;
+  length: number;
 }
 
 /** Steps in the plane across the direction, half as long where none in eight directions leads down. */
-function descended(a: ConvexSolid, b: ConvexSolid, start: Vector3): number {
+function descended(a: ConvexSolid, b: ConvexSolid, start: Vector3): Way {
   let way = start.clone();
-  let least = wayAlong(a, b, way.x, way.y, way.z);
+  let length = wayAlong(a, b, way.x, way.y, way.z);
   let turn = 0;
-  for (let step = 0.1; step > 1e-9; ) {
-    const u = new Vector3(...(Math.abs(way.x) < 0.7 ? [1, 0, 0] : [0, 1, 0])).cross(way).normalize();
-    const v = new Vector3().crossVectors(way, u);
+  for (let step = 0.1; step > 1e-4; ) {
+    const [u, v] = across(way);
     let found = false;
-    for (let i = 0; i < 8; i++) {
+    for (let i = 0; i < 8 && !found; i++) {
       const angle = turn + (i * Math.PI) / 4;
-      const next = way
-        .clone()
-        .addScaledVector(u, step * Math.cos(angle))
-        .addScaledVector(v, step * Math.sin(angle))
-        .normalize();
-      const length = wayAlong(a, b, next.x, next.y, next.z);
-      if (length >= least) continue;
-      least = length;
-      way = next;
+      const next = tilted(way, u, step * Math.cos(angle), v, step * Math.sin(angle));
+      const other = wayAlong(a, b, next.x, next.y, next.z);
+      if (other >= length) continue;
+      [way, length] = [next, other];
       found = true;
-      break;
     }
     turn += 1;
     if (!found) step /= 2;
   }
+  return { way, length };
+}
+
+/** The least near a direction, where ways have one dip only: a search within another, each time nearer. */
+function settled(a: ConvexSolid, b: ConvexSolid, start: Vector3): number {
+  let way = start;
+  let least = Infinity;
+  for (const reach of [0.03, 3e-4, 3e-6]) {
+    const from = way;
+    const [u, v] = across(from);
+    const lengthAt = (s: number, t: number) => {
+      const next = tilted(from, u, s, v, t);
+      const length = wayAlong(a, b, next.x, next.y, next.z);
+      if (length < least) [least, way] = [length, next];
+      return length;
+    };
+    leastOf((s) => leastOf((t) => lengthAt(s, t), reach), reach);
+  }
   return least;
+}
+
+function across(way: Vector3): [Vector3, Vector3] {
+  const u = new Vector3(...(Math.abs(way.x) < 0.7 ? [1, 0, 0] : [0, 1, 0])).cross(way).normalize();
+  return [u, new Vector3().crossVectors(way, u)];
+}
+
+function tilted(way: Vector3, u: Vector3, s: number, v: Vector3, t: number): Vector3 {
+  return way.clone().addScaledVector(u, s).addScaledVector(v, t).normalize();
+}
+
+/** Of a function with one dip between -reach and reach, by golden sections (Kiefer, 1953). */
+function leastOf(value: (x: number) => number, reach: number): number {
+  const ratio = (Math.sqrt(5) - 1) / 2;
+  let [low, high] = [-reach, reach];
+  let [x, y] = [high - ratio * (high - low), low + ratio * (high - low)];
+  let [atX, atY] = [value(x), value(y)];
+  while (high - low > reach * 1e-3) {
+    if (atX < atY) {
+      [high, y, atY] = [y, x, atX];
+      x = high - ratio * (high - low);
+      atX = value(x);
+    } else {
+      [low, x, atX] = [x, y, atY];
+      y = low + ratio * (high - low);
+      atY = value(y);
+    }
+  }
+  return Math.min(atX, atY);
 }
