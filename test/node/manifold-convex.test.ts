@@ -3,7 +3,7 @@ import { type BufferAttribute, BufferGeometry, CylinderGeometry, Matrix4, Vector
 import { ConvexGeometry } from 'three/examples/jsm/geometries/ConvexGeometry.js';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../src/shared/layout.js';
-import { boxMesh, icosphere, type Triangles, trianglesOf, welded } from '../oracle/meshes.js';
+import { boxMesh, icosphere, type Triangles, welded } from '../oracle/meshes.js';
 import { ConvexSolid, penetration, wayAlong } from '../oracle/penetration.js';
 import { Random, SEED } from '../oracle/random.js';
 import type { AnyShape } from '../oracle/shapes.js';

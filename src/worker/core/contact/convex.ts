@@ -46,6 +46,9 @@ export function convexContact(a: Solid, b: Solid): void {
 
 // --- the way ---
 
+/** So near to each other, relative to the size, which question knows the way is up to rounding: both are asked. */
+const CLOSE: f64 = 1e-7;
+
 function findNormal(): void {
   depth = Infinity;
   const isRound = (first.hasBall && first.radius == 0) || (second.hasBall && second.radius == 0);
@@ -54,21 +57,21 @@ function findNormal(): void {
     offer(wayX, wayY, wayZ);
     return;
   }
-  // Of balls' images what they are about is looked at: as far as that is apart, their radii reach.
+  // Of balls what they are about is looked at: as far as that is apart, their radii reach. What is flat, as two segments
+  // in a plane are together, may be apart within its plane.
   const radius = first.radius + second.radius;
   const onlyEdges = first.mesh == 0 && second.mesh == 0;
   if (onlyEdges) {
     findAxis(first, second);
     offer(axisX, axisY, axisZ);
-    if (axisLength >= 0 || radius == 0) return;
+    if (radius == 0 || axisLength > CLOSE * size) return;
   }
   let distance: f64 = 0;
   if (radius > 0) {
     distance = distanceBetween(first, second, size, true);
     if (distance > 0) offer(-nearestX / distance, -nearestY / distance, -nearestZ / distance);
   }
-  // So near to each other, which of the two knows the way is up to rounding.
-  if (onlyEdges || distance > 1e-7 * size) return;
+  if (onlyEdges || distance > CLOSE * size) return;
   findWay(first, second, size, true);
   if (wayLength < Infinity) offer(wayX, wayY, wayZ);
 }

@@ -59,9 +59,15 @@ function clipByLine(p: Polygon, x: f64, y: f64, ux: f64, uy: f64): void {
   const count = p.count;
   if (count == 0) return;
   clipped.count = 0;
-  let fromX = cornerX(p, count - 1), fromY = cornerY(p, count - 1);
+  if (count == 2) {
+    // A segment has one edge, not one there and one back.
+    const first = cross(ux, uy, cornerX(p, 0) - x, cornerY(p, 0) - y);
+    if (first >= 0) addCorner(clipped, cornerX(p, 0), cornerY(p, 0));
+  }
+  const last = count == 2 ? 0 : count - 1;
+  let fromX = cornerX(p, last), fromY = cornerY(p, last);
   let from = cross(ux, uy, fromX - x, fromY - y);
-  for (let i: u32 = 0; i < count; i++) {
+  for (let i: u32 = count == 2 ? 1 : 0; i < count; i++) {
     const toX = cornerX(p, i), toY = cornerY(p, i);
     const to = cross(ux, uy, toX - x, toY - y);
     if ((from < 0 && to > 0) || (from > 0 && to < 0)) {
