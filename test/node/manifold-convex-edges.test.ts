@@ -239,7 +239,16 @@ describe.each(PLACES)('convex shapes %s', (_, place) => {
   test.each(CASES)('$name', async ({ a, from = HERE, b, to = HERE, depth, normal, points }) => {
     const scene = await NearScene.at(place);
     check(scene, a, from, b, to, depth, normal, points);
-    check(scene, b, to, a, from, depth, normal?.map((each) => -each), points);
+    check(
+      scene,
+      b,
+      to,
+      a,
+      from,
+      depth,
+      normal?.map((each) => -each),
+      points,
+    );
   });
 
   test.each([
