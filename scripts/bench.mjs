@@ -72,7 +72,7 @@ async function bundle() {
   await build({
     input: join(root, 'test/bench/main.ts'),
     platform: 'node',
-    external: [/^node:/, /^three/, /^@dimforge\//, 'echarts'],
+    external: [/^node:/, /^three/, /^@dimforge\//, /^jolt-physics/, 'echarts'],
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
     transform: { define: { 'import.meta.env.SEED': '1' } },
     output: { file: join(root, BUNDLE), sourcemap: true, codeSplitting: false },

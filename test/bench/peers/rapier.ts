@@ -1,7 +1,7 @@
 import plain from '@dimforge/rapier3d-compat';
 import simd from '@dimforge/rapier3d-simd-compat';
 import type { Contender } from '../harness.js';
-import { type BoxFrame, frameOfRound, HALF_SIZE, pairChecksum } from '../work/boxes.js';
+import { type BoxFrame, frameOfRound, HALF_SIZE, manifoldChecksum, pairChecksum } from '../work/boxes.js';
 import { rayChecksum } from '../work/rays.js';
 
 type Rapier = typeof plain;
@@ -17,50 +17,88 @@ export const RAPIERS: [name: string, rapier: Rapier][] = [
  * ones); the pairs by events, which are faster than asking every collider for its own.
  */
 export async function sensorPairs(name: string, rapier: Rapier, frames: readonly BoxFrame[]): Promise<Contender> {
-  const { world, colliders } = await worldOf(rapier, frames[0]);
-  const queue = new rapier.EventQueue(true);
-  const count = colliders.length;
-  const indexOf = new Map(colliders.map(({ handle }, i) => [handle, i]));
-  const pairs = new Set<number>();
-  const translation = { x: 0, y: 0, z: 0 };
-  const rotation = { x: 0, y: 0, z: 0, w: 1 };
+  const { run, close, count, pairs } = await movingPairs(rapier, frames, true);
   return {
     name: `${name} sensors`,
-    run(round) {
-      const { positions, rotations } = frameOfRound(frames, round);
-      for (let i = 0; i < count; i++) {
-        translation.x = positions[3 * i];
-        translation.y = positions[3 * i + 1];
-        translation.z = positions[3 * i + 2];
-        rotation.x = rotations[4 * i];
-        rotation.y = rotations[4 * i + 1];
-        rotation.z = rotations[4 * i + 2];
-        rotation.w = rotations[4 * i + 3];
-        colliders[i].setTranslation(translation);
-        colliders[i].setRotation(rotation);
-      }
-      world.step(queue);
-      queue.drainCollisionEvents((one, other, started) => {
-        const a = indexOf.get(one)!;
-        const b = indexOf.get(other)!;
-        const pair = a < b ? a * count + b : b * count + a;
-        if (started) pairs.add(pair);
-        else pairs.delete(pair);
-      });
-    },
+    run,
+    close,
     checksum() {
-      const list = [...pairs];
+      const list = [...pairs.keys()];
       return pairChecksum(list.length, (i) => [Math.floor(list[i] / count), list[i] % count]);
-    },
-    close() {
-      queue.free();
-      world.free();
     },
   };
 }
 
+/**
+ * Solid colliders without bodies, fastest to move again. Their manifolds are made in the step; reading them, which takes
+ * as long again, is not timed.
+ */
+export async function solidManifolds(name: string, rapier: Rapier, frames: readonly BoxFrame[]): Promise<Contender> {
+  const { run, close, world, count, pairs } = await movingPairs(rapier, frames, false);
+  return {
+    name: `${name} solid colliders`,
+    note: 'its manifolds are made, but not read',
+    run,
+    close,
+    checksum() {
+      // What is only near has a distance.
+      const touching: [pair: number, depth: number][] = [];
+      for (const [pair, [one, other]] of pairs) {
+        let depth = -1;
+        world.narrowPhase.contactPair(one, other, world.bodies, (manifold) => {
+          for (let i = 0; i < manifold.numContacts(); i++) depth = Math.max(depth, -manifold.contactDist(i));
+        });
+        if (depth >= 0) touching.push([pair, depth]);
+      }
+      return manifoldChecksum(
+        touching.length,
+        (i) => [Math.floor(touching[i][0] / count), touching[i][0] % count],
+        (i) => touching[i][1],
+      );
+    },
+  };
+}
+
+async function movingPairs(rapier: Rapier, frames: readonly BoxFrame[], sensors: boolean) {
+  const { world, colliders } = await worldOf(rapier, frames[0], sensors);
+  const queue = new rapier.EventQueue(true);
+  const count = colliders.length;
+  const indexOf = new Map(colliders.map(({ handle }, i) => [handle, i]));
+  /** By the two indices as one number, the two handles. */
+  const pairs = new Map<number, [one: number, other: number]>();
+  const translation = { x: 0, y: 0, z: 0 };
+  const rotation = { x: 0, y: 0, z: 0, w: 1 };
+  const run = (round: number) => {
+    const { positions, rotations } = frameOfRound(frames, round);
+    for (let i = 0; i < count; i++) {
+      translation.x = positions[3 * i];
+      translation.y = positions[3 * i + 1];
+      translation.z = positions[3 * i + 2];
+      rotation.x = rotations[4 * i];
+      rotation.y = rotations[4 * i + 1];
+      rotation.z = rotations[4 * i + 2];
+      rotation.w = rotations[4 * i + 3];
+      colliders[i].setTranslation(translation);
+      colliders[i].setRotation(rotation);
+    }
+    world.step(queue);
+    queue.drainCollisionEvents((one, other, started) => {
+      const a = indexOf.get(one)!;
+      const b = indexOf.get(other)!;
+      const pair = a < b ? a * count + b : b * count + a;
+      if (started) pairs.set(pair, [one, other]);
+      else pairs.delete(pair);
+    });
+  };
+  const close = () => {
+    queue.free();
+    world.free();
+  };
+  return { world, count, pairs, run, close };
+}
+
 export async function castRay(name: string, rapier: Rapier, frame: BoxFrame, rays: Float32Array): Promise<Contender> {
-  const { world, colliders } = await worldOf(rapier, frame);
+  const { world, colliders } = await worldOf(rapier, frame, true);
   world.step();
   const indexOf = new Map(colliders.map(({ handle }, i) => [handle, i]));
   const ray = new rapier.Ray({ x: 0, y: 0, z: 0 }, { x: 0, y: 0, z: 1 });
@@ -87,12 +125,12 @@ export async function castRay(name: string, rapier: Rapier, frame: BoxFrame, ray
   };
 }
 
-async function worldOf(rapier: Rapier, { positions, rotations }: BoxFrame) {
+async function worldOf(rapier: Rapier, { positions, rotations }: BoxFrame, sensors: boolean) {
   await rapier.init();
   const world = new rapier.World({ x: 0, y: 0, z: 0 });
   const { ALL, FIXED_FIXED } = rapier.ActiveCollisionTypes;
   const description = rapier.ColliderDesc.cuboid(HALF_SIZE, HALF_SIZE, HALF_SIZE)
-    .setSensor(true)
+    .setSensor(sensors)
     .setActiveCollisionTypes(ALL | FIXED_FIXED)
     .setActiveEvents(rapier.ActiveEvents.COLLISION_EVENTS);
   const colliders = Array.from({ length: positions.length / 3 }, (_, i) => {

@@ -1,12 +1,14 @@
 import { BoxGeometry, DoubleSide, Mesh, MeshBasicMaterial } from 'three';
+import { CONTACTS_MANIFOLD } from '../../../src/shared/layout.js';
 import { Random } from '../../oracle/random.js';
 import type { Contender, Row } from '../harness.js';
 import { filterOf, OURS, Scene } from '../ours.js';
 import { BoxGrid } from '../peers/box-grid.js';
 import { BoxRayGrid } from '../peers/box-ray-grid.js';
-import { castRay, RAPIERS, sensorPairs } from '../peers/rapier.js';
+import { joltManifolds } from '../peers/jolt.js';
+import { castRay, RAPIERS, sensorPairs, solidManifolds } from '../peers/rapier.js';
 import { raycaster } from '../peers/raycaster.js';
-import { type BoxFrame, frameOfRound, HALF_SIZE, pairChecksum, turningBoxes } from '../work/boxes.js';
+import { type BoxFrame, frameOfRound, HALF_SIZE, manifoldChecksum, pairChecksum, turningBoxes } from '../work/boxes.js';
 import { rayChecksum, raysAround } from '../work/rays.js';
 
 const FRAMES = 30;
@@ -24,6 +26,29 @@ export function boxPairsRow(count: number): Row {
       });
       return {
         contenders: [await ourPairs(frames), ...(await Promise.all(rapiers)), { ...gridPairs(frames), target: 5 }],
+      };
+    },
+  };
+}
+
+/** The same with contact points, normals and depths. */
+export function boxManifoldsRow(count: number): Row {
+  return {
+    name: 'manifolds-10k',
+    work: `a frame of ${count.toLocaleString('en')} boxes that all turn and drift, to the manifolds of all that overlap`,
+    rounds: 41,
+    async prepare() {
+      const frames = turningBoxes(new Random(1), count, FRAMES);
+      const tolerance = { of: { depths: 1e-3 }, because: 'in float32, and one of the penetration depth within 1e-3' };
+      const rapiers = RAPIERS.map(async ([name, rapier]): Promise<Contender> => {
+        return { ...(await solidManifolds(name, rapier, frames)), target: 12, tolerance };
+      });
+      return {
+        contenders: [
+          await ourManifolds(frames),
+          ...(await Promise.all(rapiers)),
+          { ...(await joltManifolds(frames)), target: 10, tolerance },
+        ],
       };
     },
   };
@@ -66,6 +91,34 @@ async function ourPairs(frames: readonly BoxFrame[]): Promise<Contender> {
     checksum() {
       const { count, a, b } = contacts;
       return pairChecksum(count, (i) => [scene.indexOf(a[i]), scene.indexOf(b[i])]);
+    },
+  };
+}
+
+/** Every point, normal and depth is read, as somebody would who uses them. */
+async function ourManifolds(frames: readonly BoxFrame[]): Promise<Contender> {
+  const scene = await Scene.ofBoxes(frames[0].positions.length / 3, { contacts: CONTACTS_MANIFOLD });
+  scene.setTransforms(scene.ids, frames[0].matrices);
+  let { contacts } = scene.update();
+  let sum = 0;
+  return {
+    name: OURS,
+    run(round) {
+      scene.setTransforms(scene.ids, frameOfRound(frames, round).matrices);
+      ({ contacts } = scene.update());
+      const { points, normals, depths } = contacts;
+      sum = 0;
+      for (let i = 0; i < points.length; i++) sum += points[i] * normals[i];
+      for (let i = 0; i < depths.length; i++) sum += depths[i];
+    },
+    checksum() {
+      if (!Number.isFinite(sum)) throw new Error(`the points sum up to ${sum}`);
+      const { count, a, b, start, depths } = contacts;
+      return manifoldChecksum(
+        count,
+        (i) => [scene.indexOf(a[i]), scene.indexOf(b[i])],
+        (i) => depths[start[i]],
+      );
     },
   };
 }

@@ -3,7 +3,7 @@ import { Random } from '../../oracle/random.js';
 import type { Row } from '../harness.js';
 import { SMALL_LEAVES } from '../peers/three-mesh-bvh.js';
 import { rodsAndPlates } from '../work/rods.js';
-import { boxPairsRow, boxRaysRow } from './boxes.js';
+import { boxManifoldsRow, boxPairsRow, boxRaysRow } from './boxes.js';
 import { buildRow } from './build.js';
 import { frustumRows } from './frustum.js';
 import { loadRow } from './load.js';
@@ -81,6 +81,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     closestRow(small, points),
     spheresRow(small, points),
     boxPairsRow(boxes),
+    boxManifoldsRow(boxes),
     boxRaysRow(boxes, boxRays),
     ...frustumRows(objects),
     screenRow(objects),

@@ -93,3 +93,14 @@ export function pairChecksum(count: number, pairAt: (i: number) => [a: number, b
   }
   return { pairs: count, products };
 }
+
+/** Of pairs with how deep each is. */
+export function manifoldChecksum(
+  count: number,
+  pairAt: (i: number) => [a: number, b: number],
+  depthAt: (i: number) => number,
+) {
+  let depths = 0;
+  for (let i = 0; i < count; i++) depths += depthAt(i);
+  return { ...pairChecksum(count, pairAt), depths };
+}

@@ -8,4 +8,5 @@ export function forgetDerived(mesh: Mesh): void {
   mesh.winding = 0;
   release(mesh.parts);
   mesh.parts = 0;
+  mesh.convex = 0;
 }

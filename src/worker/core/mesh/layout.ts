@@ -34,7 +34,9 @@ export class Mesh {
   /** 1 when it was closed as it was built. */
   closed: u32;
   // Derived when first asked for, 0 until then and in a baked mesh, as all that follows in the header.
+  /** What convex.ts knows of it. */
   convex: u32;
+  /** Address of what adjacency.ts knows. */
   adjacency: u32;
   /** Address of what parts.ts knows. */
   parts: u32;

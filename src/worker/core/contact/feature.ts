@@ -1,0 +1,132 @@
+// What of a body lies near the plane that it touches another one in: the convex hull of the vertices that are no deeper
+// than so much, as a polygon about the contact's normal.
+
+import { firstX, firstY, firstZ, secondX, secondY, secondZ } from '../math/basis';
+import { reserve } from '../memory';
+import { Mesh, blockAt, filledLanes } from '../mesh/layout';
+import { Body, ballX, ballY, ballZ, edgeX, edgeY, edgeZ, setOnBall } from './body';
+import { MOST_CORNERS, Polygon, addCorner, cross } from './polygon';
+
+/** Places across the normal, two f64 each. */
+let list: usize = 0;
+let count: u32 = 0;
+
+/**
+ * Of all vertices that are at least `least` high along the unit direction, whose basis is the one of math/basis.ts.
+ * Throws OUT_OF_MEMORY.
+ */
+export function setFeature(out: Polygon, body: Body, x: f64, y: f64, z: f64, least: f64): void {
+  count = 0;
+  if (body.mesh != 0) listMesh(body, x, y, z, least);
+  else {
+    let fromX = body.x, fromY = body.y, fromZ = body.z;
+    if (body.hasBall) {
+      setOnBall(body, x, y, z);
+      fromX += ballX; fromY += ballY; fromZ += ballZ;
+    }
+    for (let mask: u32 = 0; mask < <u32>1 << body.edges; mask++) {
+      let vx = fromX, vy = fromY, vz = fromZ;
+      for (let i: u32 = 0; i < body.edges; i++) {
+        const sign: f64 = mask & (1 << i) ? 1 : -1;
+        vx += sign * edgeX(body, i); vy += sign * edgeY(body, i); vz += sign * edgeZ(body, i);
+      }
+      if (vx * x + vy * y + vz * z >= least) listPlace(vx, vy, vz);
+    }
+  }
+  setHull(out);
+}
+
+function listPlace(x: f64, y: f64, z: f64): void {
+  list = reserve(list, <usize>count << 4, <u64>(count + 1) << 4);
+  const at = list + (<usize>count << 4);
+  store<f64>(at, x * firstX + y * firstY + z * firstZ);
+  store<f64>(at, x * secondX + y * secondY + z * secondZ, 8);
+  count++;
+}
+
+function listMesh(b: Body, x: f64, y: f64, z: f64, least: f64): void {
+  const mesh = changetype<Mesh>(b.mesh);
+  const dx = b.xx * x + b.xy * y + b.xz * z, dy = b.yx * x + b.yy * y + b.yz * z, dz = b.zx * x + b.zy * y + b.zz * z;
+  const from = least - (b.x * x + b.y * y + b.z * z);
+  for (let index: u32 = 0; index < mesh.blockCount; index++) {
+    const block = blockAt(mesh, index);
+    const filled = filledLanes(block);
+    for (let at = changetype<usize>(block), end = at + 144; at < end; at += 48) {
+      for (let lane: usize = 0; lane < 4; lane++) {
+        if (!(filled & (1 << <u32>lane))) continue;
+        const vx = <f64>load<f32>(at + (lane << 2)), vy = <f64>load<f32>(at + (lane << 2), 16);
+        const vz = <f64>load<f32>(at + (lane << 2), 32);
+        if (vx * dx + vy * dy + vz * dz < from) continue;
+        listPlace(
+          b.x + b.xx * vx + b.yx * vy + b.zx * vz, b.y + b.xy * vx + b.yy * vy + b.zy * vz,
+          b.z + b.xz * vx + b.yz * vy + b.zz * vz,
+        );
+      }
+    }
+  }
+}
+
+// --- the hull (Andrew, "Another efficient algorithm for convex hulls in two dimensions", 1979) ---
+
+let chain: usize = 0; // u32 each, of the places
+
+// @ts-ignore: decorator
+@inline
+function placeX(i: u32): f64 { return load<f64>(list + (<usize>i << 4)); }
+// @ts-ignore: decorator
+@inline
+function placeY(i: u32): f64 { return load<f64>(list + (<usize>i << 4), 8); }
+// @ts-ignore: decorator
+@inline
+function chainAt(i: u32): u32 { return load<u32>(chain + (<usize>i << 2)); }
+
+function setHull(out: Polygon): void {
+  out.count = 0;
+  if (count == 0) return;
+  sortPlaces();
+  chain = reserve(chain, 0, <u64>count * 8 + 16);
+  let length: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) length = extend(length, 0, i);
+  const lower = length;
+  for (let i = count - 1; i-- > 0; ) length = extend(length, lower - 1, i);
+  if (length > 1) length--; // the first again
+  // Of a rounder one so many corners that their hull is within it.
+  const most = MOST_CORNERS;
+  for (let i: u32 = 0, to = min(length, most); i < to; i++) {
+    const from = chainAt(length <= most ? i : <u32>(<u64>i * length / most));
+    addCorner(out, placeX(from), placeY(from));
+  }
+}
+
+/** Goes on to a place from the chain's last one that turns left there, of those after `base`. */
+function extend(chainLength: u32, base: u32, i: u32): u32 {
+  let length = chainLength;
+  const x = placeX(i), y = placeY(i);
+  while (length > base + 1) {
+    const p = chainAt(length - 2), q = chainAt(length - 1);
+    if (cross(placeX(q) - placeX(p), placeY(q) - placeY(p), x - placeX(p), y - placeY(p)) > 0) break;
+    length--;
+  }
+  if (length > base && length != 0) {
+    const q = chainAt(length - 1);
+    if (placeX(q) == x && placeY(q) == y) return length;
+  }
+  store<u32>(chain + (<usize>length << 2), i);
+  return length + 1;
+}
+
+/** By x, then y (Shell, "A high-speed sorting procedure", 1959). */
+function sortPlaces(): void {
+  for (let gap = max<u32>(count >> 1, 1); gap > 0; gap >>= 1) {
+    for (let i = gap; i < count; i++) {
+      const x = placeX(i), y = placeY(i);
+      let j = i;
+      while (j >= gap && (placeX(j - gap) > x || (placeX(j - gap) == x && placeY(j - gap) > y))) {
+        v128.store(list + (<usize>j << 4), v128.load(list + (<usize>(j - gap) << 4)));
+        j -= gap;
+      }
+      store<f64>(list + (<usize>j << 4), x);
+      store<f64>(list + (<usize>j << 4), y, 8);
+    }
+  }
+}

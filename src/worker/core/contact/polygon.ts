@@ -1,0 +1,136 @@
+// Convex polygons in a plane, counterclockwise; one of two corners is a segment, of one a point.
+
+@unmanaged
+export class Polygon {
+  count: u32;
+  pad: u32;
+}
+
+/** Of a polygon as it is made; clipping adds as many at most as the other one has. */
+export const MOST_CORNERS: u32 = 32;
+export const POLYGON_BYTES: usize = 8 + 16 * 80;
+
+const clipped = changetype<Polygon>(memory.data(1288, 16)); // POLYGON_BYTES
+
+// @ts-ignore: decorator
+@inline
+export function cornerX(p: Polygon, i: u32): f64 { return load<f64>(changetype<usize>(p) + (<usize>i << 4), 8); }
+// @ts-ignore: decorator
+@inline
+export function cornerY(p: Polygon, i: u32): f64 { return load<f64>(changetype<usize>(p) + (<usize>i << 4), 16); }
+
+export function addCorner(p: Polygon, x: f64, y: f64): void {
+  const at = changetype<usize>(p) + (<usize>p.count << 4);
+  store<f64>(at, x, 8);
+  store<f64>(at, y, 16);
+  p.count++;
+}
+
+// @ts-ignore: decorator
+@inline
+export function cross(ax: f64, ay: f64, bx: f64, by: f64): f64 {
+  return ax * by - ay * bx;
+}
+
+export function copyPolygon(to: Polygon, from: Polygon): void {
+  memory.copy(changetype<usize>(to), changetype<usize>(from), 8 + (<usize>from.count << 4));
+}
+
+/** out = what is in both; empty only where they are apart by rounding at least. out may be neither of them. */
+export function intersectPolygons(out: Polygon, p: Polygon, q: Polygon): void {
+  if (p.count <= 1 || q.count <= 1) copyPolygon(out, p.count <= 1 ? p : q);
+  else if (q.count > 2) clip(out, p, q);
+  else if (p.count > 2) clip(out, q, p);
+  else crossSegments(out, p, q);
+}
+
+/** Edge by edge (Sutherland and Hodgman, "Reentrant polygon clipping", 1974). */
+function clip(out: Polygon, p: Polygon, by: Polygon): void {
+  copyPolygon(out, p);
+  for (let k: u32 = 0; k < by.count; k++) {
+    const next = k + 1 == by.count ? 0 : k + 1;
+    const x = cornerX(by, k), y = cornerY(by, k);
+    clipByLine(out, x, y, cornerX(by, next) - x, cornerY(by, next) - y);
+  }
+}
+
+/** Leaves what is on the left of a line. */
+function clipByLine(p: Polygon, x: f64, y: f64, ux: f64, uy: f64): void {
+  const count = p.count;
+  if (count == 0) return;
+  clipped.count = 0;
+  if (count == 2) {
+    // A segment has one edge, not one there and one back.
+    const first = cross(ux, uy, cornerX(p, 0) - x, cornerY(p, 0) - y);
+    if (first >= 0) addCorner(clipped, cornerX(p, 0), cornerY(p, 0));
+  }
+  const last = count == 2 ? 0 : count - 1;
+  let fromX = cornerX(p, last), fromY = cornerY(p, last);
+  let from = cross(ux, uy, fromX - x, fromY - y);
+  for (let i: u32 = count == 2 ? 1 : 0; i < count; i++) {
+    const toX = cornerX(p, i), toY = cornerY(p, i);
+    const to = cross(ux, uy, toX - x, toY - y);
+    if ((from < 0 && to > 0) || (from > 0 && to < 0)) {
+      const t = from / (from - to);
+      addCorner(clipped, fromX + t * (toX - fromX), fromY + t * (toY - fromY));
+    }
+    if (to >= 0) addCorner(clipped, toX, toY);
+    fromX = toX; fromY = toY;
+    from = to;
+  }
+  copyPolygon(p, clipped);
+}
+
+/** Where two segments cross, or what they share where they are parallel but for 1e-6. */
+function crossSegments(out: Polygon, p: Polygon, q: Polygon): void {
+  const x = cornerX(p, 0), y = cornerY(p, 0), ux = cornerX(p, 1) - x, uy = cornerY(p, 1) - y;
+  const zx = cornerX(q, 0), zy = cornerY(q, 0), vx = cornerX(q, 1) - zx, vy = cornerY(q, 1) - zy;
+  const turn = cross(ux, uy, vx, vy);
+  const square = ux * ux + uy * uy;
+  out.count = 0;
+  if (turn * turn > 1e-12 * square * (vx * vx + vy * vy)) {
+    const t = min(max(cross(zx - x, zy - y, vx, vy) / turn, 0.0), 1.0);
+    addCorner(out, x + t * ux, y + t * uy);
+    return;
+  }
+  const first = ((zx - x) * ux + (zy - y) * uy) / square, second = first + (vx * ux + vy * uy) / square;
+  const low = max(min(first, second), 0.0), high = min(max(first, second), 1.0);
+  addCorner(out, x + low * ux, y + low * uy);
+  if (high > low) addCorner(out, x + high * ux, y + high * uy);
+}
+
+/** Leaves four corners at most: the two that are farthest apart, and on each side of them the farthest. */
+export function reduceToFour(p: Polygon): void {
+  if (p.count <= 4) return;
+  let longest: f64 = -1;
+  let first: u32 = 0, second: u32 = 0;
+  for (let i: u32 = 0; i < p.count; i++) {
+    for (let j = i + 1; j < p.count; j++) {
+      const x = cornerX(p, j) - cornerX(p, i), y = cornerY(p, j) - cornerY(p, i);
+      if (x * x + y * y <= longest) continue;
+      longest = x * x + y * y;
+      first = i;
+      second = j;
+    }
+  }
+  const x = cornerX(p, first), y = cornerY(p, first);
+  const ux = cornerX(p, second) - x, uy = cornerY(p, second) - y;
+  let left: u32 = first, right: u32 = first;
+  let most: f64 = 0, least: f64 = 0;
+  for (let i: u32 = 0; i < p.count; i++) {
+    const side = cross(ux, uy, cornerX(p, i) - x, cornerY(p, i) - y);
+    if (side > most) {
+      most = side;
+      left = i;
+    } else if (side < least) {
+      least = side;
+      right = i;
+    }
+  }
+  clipped.count = 0;
+  addCorner(clipped, x, y);
+  if (right != first) addCorner(clipped, cornerX(p, right), cornerY(p, right));
+  addCorner(clipped, x + ux, y + uy);
+  if (left != first) addCorner(clipped, cornerX(p, left), cornerY(p, left));
+  copyPolygon(p, clipped);
+}
