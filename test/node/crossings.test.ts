@@ -97,6 +97,32 @@ describe(`crossings of meshes over ${POSES} poses, seed ${SEED}`, () => {
   });
 });
 
+test(`planes that hardly cross: both ends are on both triangles, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  let cuts = 0;
+  for (let i = 0; i < PAIRS; i++) {
+    // A long edge cuts through a small triangle.
+    const corner = inPlane(random);
+    const large: Corners = [corner, corner.clone().negate(), inPlane(random)];
+    const small: Corners = [inPlane(random), inPlane(random), inPlane(random)];
+    const size = 2 ** -random.integer(20);
+    for (const each of small) each.multiplyScalar(size);
+    const hinge = new Matrix4().makeRotationAxis(inPlane(random).normalize(), random.logRange(1e-16, 1e-10));
+    const shapes = [large, small].map((corners) => scene.mesh(meshOf(corners)));
+    const matrix = random.placement(random.point(1), { low: 0.7, high: 1.5 });
+    const [a, b] = [scene.add(shapes[0], matrix), scene.add(shapes[1], matrix.clone().multiply(hinge))];
+    const contact = contactOf(a, b);
+    if (contact) {
+      const [[p], [q]] = [a, b].map((thing) => trianglesUnder(thing.shape.triangles!, thing.matrix));
+      expectOnBoth(endsOf(contact.segments, 0), p, q);
+      cuts++;
+    }
+    for (const thing of [a, b]) scene.remove(thing);
+  }
+  console.log(`${cuts} cuts`);
+  expect(cuts).toBeGreaterThan(PAIRS / 10);
+});
+
 test('of coplanar triangles, the longest extent is that in the world', () => {
   const shape = scene.mesh(meshOf([new Vector3(0, 0, 0), new Vector3(4, 0, 0), new Vector3(0, 3, 0)]));
   const matrix = new Matrix4().makeScale(1, 10, 1);
@@ -197,6 +223,12 @@ function sizeOf([a, b, c]: Corners): number {
 /** What float32 takes from points that lie there. */
 function storing(points: Vector3[]): number {
   return 2 ** -23 * Math.max(...points.map((point) => point.length()));
+}
+
+/** A point of an oblique plane, exactly in float32. */
+function inPlane(random: Random): Vector3 {
+  const [u, v] = [random.integer(2049) - 1024, random.integer(2049) - 1024];
+  return new Vector3(u, v, -u - 2 * v).divideScalar(1024);
 }
 
 function meshOf(corners: Corners): Triangles {

@@ -7,8 +7,8 @@ const EPSILON: f64 = 1.1102230246251565e-16; // 2^-53
 const SPLITTER: f64 = 134217729.0; // 2^27 + 1
 const BOUND_2D: f64 = (3.0 + 16.0 * EPSILON) * EPSILON;
 export const BOUND_3D: f64 = (7.0 + 56.0 * EPSILON) * EPSILON;
-/** How many times its rounding an accurate one is at least: 2³⁰. */
-const ACCURATE: f64 = 1073741824.0;
+/** How many times its rounding an accurate one is at least: 2³⁷. */
+const ACCURATE: f64 = 137438953472.0;
 
 let low: f64 = 0; // the rounding error of the last two-term operation
 
@@ -118,7 +118,7 @@ export function orient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): 
   return orient2dBeyond(BOUND_2D, ax, ay, bx, by, cx, cy);
 }
 
-/** The same, of which not only the sign is right but nine digits. */
+/** The same, of which not only the sign is right but eleven digits. */
 export function accurateOrient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
   return orient2dBeyond(BOUND_2D * ACCURATE, ax, ay, bx, by, cx, cy);
 }
@@ -147,7 +147,7 @@ export function orient3d(
   return orient3dBeyond(BOUND_3D, ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
 }
 
-/** The same, of which not only the sign is right but nine digits. */
+/** The same, of which not only the sign is right but eleven digits. */
 export function accurateOrient3d(
   ax: f64, ay: f64, az: f64,
   bx: f64, by: f64, bz: f64,
