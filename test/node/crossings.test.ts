@@ -13,7 +13,7 @@ import { trianglePairs, trianglesUnder } from '../oracle/triangle-pairs.js';
 import { NearScene, type Thing } from './near-scene.js';
 
 const { CONTACTS_ANY, CONTACTS_MANIFOLD, CONTACTS_TRIANGLES } = layout;
-const PAIRS = 1000;
+const PAIRS = 500;
 const POSES = 10;
 /** Of a triangle's size. */
 const OFF = 1e-5;
