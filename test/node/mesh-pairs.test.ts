@@ -1,13 +1,29 @@
 // Mesh against mesh in the core: every pair of triangles that meet, against exact arithmetic over all of them.
-import { Matrix4, Vector3 } from 'three';
+import { Matrix4, PlaneGeometry, TorusGeometry, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { FrameView } from '../../src/client/frame-result.js';
+import { Staging } from '../../src/client/staging.js';
+import { CONTACTS_ANY } from '../../src/shared/layout.js';
 import type { Core, MeshAddress } from '../../src/worker/core.js';
 import { bake, startCore } from '../core.js';
-import { type Corners, trianglesMeet } from '../oracle/exact.js';
-import { boxMesh, icosphere, merged, rods, soup, type Triangles, transformed } from '../oracle/meshes.js';
+import {
+  boxMesh,
+  icosphere,
+  merged,
+  rods,
+  soup,
+  type Triangles,
+  transformed,
+  trianglesOf,
+  waves,
+  welded,
+} from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
+import { trianglePairs } from '../oracle/triangle-pairs.js';
+import { NearScene, PLACES } from './near-scene.js';
 
 const POSES = 20;
+const PAIRS = 2000;
 
 let core: Core;
 beforeEach(async () => {
@@ -22,6 +38,11 @@ const MESHES: [name: string, make: (random: Random) => [Triangles, Triangles], p
   ['rods', (random) => [rods(random, 25, 1), rods(random, 20, 1)], anyPose],
   ['walls of blocks that touch', () => [wall(), wall()], gridPose],
   ['one triangle and a wall', () => [corner(), wall()], gridPose],
+  ['voxels', (random) => [voxels(random), voxels(random)], gridPose],
+  ['staircases', () => [staircase(), staircase()], gridPose],
+  ['a cube and a stack of the same', () => [boxMesh(2, 2, 2), stack()], gridPose],
+  ['sheets of cells', () => [sheet(), sheet()], gridPose],
+  ['a sheet of cells and voxels', (random) => [sheet(), voxels(random)], gridPose],
   ['meshes of very different sizes', (random) => [sheets(random), icosphere(1, 2)], anyPose],
 ];
 
@@ -30,11 +51,12 @@ describe(`the pairs of triangles that meet, over ${POSES} poses, seed ${SEED}`, 
     const random = new Random(SEED);
     const [a, b] = make(random);
     const [meshA, meshB] = [load(a), load(b)];
-    let total = 0;
+    let [total, most] = [0, 0];
     for (let i = 0; i < POSES; i++) {
       const matrix = pose(random);
       const expected = bruteForce(a, b, matrix);
       total += expected.length;
+      most = Math.max(most, expected.length);
       expect(listed(meshA, meshB, matrix)).toEqual(expected);
       expect(core.meshesIntersect(meshA, meshB, matrix.elements)).toBe(expected.length > 0);
       const turned = matrix.clone().invert();
@@ -42,9 +64,103 @@ describe(`the pairs of triangles that meet, over ${POSES} poses, seed ${SEED}`, 
       expect(core.meshesIntersect(meshB, meshA, turned.elements)).toBe(expected.length > 0);
       expect(swapped(listed(meshB, meshA, turned))).toEqual(expected);
     }
+    console.log(`${total} pairs, ${most} in one pose`);
     expect(total).toBeGreaterThan(POSES);
   });
 });
+
+describe.each(PLACES)(`${PAIRS} pairs of meshes, in both orders, %s, seed ${SEED}`, (_, place) => {
+  test('touch where exact arithmetic has a pair of triangles that meet', async () => {
+    const scene = await NearScene.at(place);
+    const random = new Random(SEED);
+    const shapes = someMeshes(random).map((mesh) => scene.mesh(mesh));
+    const expected: boolean[] = [];
+    const ids: string[] = [];
+    let touching = 0;
+    for (let i = 0; i < PAIRS; i++) {
+      const [a, b] = [random.pick(shapes), random.pick(shapes)];
+      // Each pair far from the others, at a place that takes no digit from the poses that are exact.
+      const middle = new Vector3(i % 20, Math.floor(i / 20) % 20, Math.floor(i / 400)).multiplyScalar(64);
+      const isExact = random.chance(0.5);
+      const from = isExact ? new Matrix4() : random.placement(new Vector3(), { low: 0.5, high: 2, mirrored: 0.3 });
+      const to = isExact
+        ? touchingPose(random, a.triangles!, b.triangles!)
+        : random.placement(random.direction().multiplyScalar(random.range(0, 2.5)), { mirrored: 0.3, sheared: 0.3 });
+      const pair = trianglePairs(a.triangles!, b.triangles!, from.clone().invert().multiply(to));
+      const put = (shape: typeof a, matrix: Matrix4, away: number) => {
+        const there = new Vector3().setFromMatrixPosition(matrix).add(middle);
+        there.x += away;
+        return scene.add(shape, matrix.clone().setPosition(there), { contacts: CONTACTS_ANY }).id;
+      };
+      const orders = [
+        [put(a, from, 0), put(b, to, 0)],
+        [put(b, to, 2048), put(a, from, 2048)],
+      ];
+      for (const order of orders) {
+        expected.push(pair.length > 0);
+        ids.push(order.join(':'));
+      }
+      if (isExact && pair.length > 0) touching++;
+    }
+    const { contacts } = new FrameView(scene.core.frame(new Staging().seal(1, 1), undefined), []);
+    const found = new Set(Array.from(contacts, (each) => `${each.a}:${each.b}`));
+    expect(ids.filter((key, i) => found.has(key) !== expected[i])).toEqual([]);
+    expect(found.size).toBe(expected.filter((isMeeting) => isMeeting).length);
+    console.log(`${found.size / 2} of ${PAIRS} pairs meet, ${touching} of them in poses that are exact`);
+    expect(touching).toBeGreaterThan(PAIRS / 4);
+    expect(found.size).toBeLessThan(2 * 0.9 * PAIRS);
+  });
+});
+
+/** Small ones, of which the sums of coordinates are exact. */
+function someMeshes(random: Random): Triangles[] {
+  const meshes = [
+    icosphere(1, 1),
+    icosphere(0.5, 0),
+    boxMesh(1, 2, 0.5),
+    boxMesh(1, 1, 1),
+    welded(new TorusGeometry(0.8, 0.3, 5, 8)),
+    trianglesOf(new PlaneGeometry(2, 2, 3, 3)),
+    waves(5),
+    soup(random, 12, 0.5, 1),
+    soup(random, 30, 0.2, 1),
+  ];
+  return meshes.map((mesh) =>
+    transformed(mesh, (vertex) =>
+      vertex
+        .multiplyScalar(2 ** 16)
+        .round()
+        .divideScalar(2 ** 16),
+    ),
+  );
+}
+
+/** Brings a vertex of b, perhaps mirrored, onto one of a, onto the middle of an edge or by one bound onto another. */
+function touchingPose(random: Random, a: Triangles, b: Triangles): Matrix4 {
+  const vertex = ({ positions, indices }: Triangles) =>
+    new Vector3().fromArray(positions, 3 * random.pick([...indices]));
+  const signs = new Vector3(random.pick([-1, 1]), random.pick([-1, 1]), random.pick([-1, 1]));
+  const matrix = new Matrix4().makeScale(signs.x, signs.y, signs.z);
+  const target = vertex(a);
+  if (random.chance(0.3)) {
+    const first = 3 * random.integer(a.indices.length / 3);
+    const [p, q] = [a.indices[first], a.indices[first + 1]].map((i) => new Vector3().fromArray(a.positions, 3 * i));
+    target.lerpVectors(p, q, 0.5);
+  }
+  if (random.chance(0.3)) {
+    // The uppermost of a and the lowest of b, somewhere above each other.
+    const [high, low] = [highest(a, 1), highest(b, -signs.z)];
+    return matrix.setPosition(random.integer(9) / 8 - 0.5, random.integer(9) / 8 - 0.5, high - low * signs.z);
+  }
+  return matrix.setPosition(target.sub(vertex(b).applyMatrix4(matrix)));
+}
+
+/** The coordinate z of the vertex that is farthest up, or down for a sign of -1. */
+function highest({ positions }: Triangles, sign: number): number {
+  let best = -Infinity;
+  for (let i = 2; i < positions.length; i += 3) best = Math.max(best, sign * positions[i]);
+  return sign * best;
+}
 
 function load(mesh: Triangles): MeshAddress {
   return core.loadMesh(bake(core, mesh));
@@ -61,26 +177,9 @@ function swapped(pairs: string[]): string[] {
 }
 
 function bruteForce(a: Triangles, b: Triangles, matrix: Matrix4): string[] {
-  const found: string[] = [];
-  const triangles = cornersOf(b, matrix);
-  cornersOf(a, new Matrix4()).forEach((p, i) => {
-    triangles.forEach((q, j) => {
-      if (boundsMeet(p, q) && trianglesMeet(p, q)) found.push(`${i} ${j}`);
-    });
-  });
-  return found.sort();
-}
-
-function boundsMeet(p: Corners, q: Corners): boolean {
-  return (['x', 'y', 'z'] as const).every((axis) => {
-    const [from, to] = [p.map((v) => v[axis]), q.map((v) => v[axis])];
-    return Math.min(...from) <= Math.max(...to) && Math.min(...to) <= Math.max(...from);
-  });
-}
-
-function cornersOf({ positions, indices }: Triangles, matrix: Matrix4): Corners[] {
-  const corner = (i: number) => new Vector3().fromArray(positions, indices[i] * 3).applyMatrix4(matrix);
-  return Array.from({ length: indices.length / 3 }, (_, t) => [corner(3 * t), corner(3 * t + 1), corner(3 * t + 2)]);
+  return trianglePairs(a, b, matrix)
+    .map(([i, j]) => `${i} ${j}`)
+    .sort();
 }
 
 function anyPose(random: Random): Matrix4 {
@@ -107,6 +206,31 @@ function wall(): Triangles {
   for (let x = 0; x < 4; x++)
     for (let y = 0; y < 2; y++) blocks.push(moved(block, new Vector3(2 * x - 3, 2 * y - 1, 0)));
   return merged(blocks);
+}
+
+/** Half of the cells of a grid are cubes, each with all of its faces. */
+function voxels(random: Random): Triangles {
+  const cube = boxMesh(1, 1, 1);
+  const cubes: Triangles[] = [];
+  for (let i = 0; i < 48; i++) {
+    if (random.chance(0.5)) cubes.push(moved(cube, new Vector3(i % 4, Math.floor(i / 4) % 4, Math.floor(i / 16))));
+  }
+  return merged(cubes);
+}
+
+/** Six steps, each a block from the floor up. */
+function staircase(): Triangles {
+  const steps = [1, 2, 3, 4, 5, 6].map((i) => moved(boxMesh(1, i, 2), new Vector3(i - 3, i / 2, 0)));
+  return merged(steps);
+}
+
+function stack(): Triangles {
+  return merged([0, 1, 2, 3, 4, 5].map((i) => moved(boxMesh(2, 2, 2), new Vector3(0, 2 * i - 4, 0))));
+}
+
+/** 8 × 8 squares of two triangles each. */
+function sheet(): Triangles {
+  return trianglesOf(new PlaneGeometry(8, 8, 8, 8));
 }
 
 function corner(): Triangles {

@@ -7,6 +7,8 @@ const EPSILON: f64 = 1.1102230246251565e-16; // 2^-53
 const SPLITTER: f64 = 134217729.0; // 2^27 + 1
 const BOUND_2D: f64 = (3.0 + 16.0 * EPSILON) * EPSILON;
 export const BOUND_3D: f64 = (7.0 + 56.0 * EPSILON) * EPSILON;
+/** How many times its rounding an accurate one is at least: 2³⁷. */
+const ACCURATE: f64 = 137438953472.0;
 
 let low: f64 = 0; // the rounding error of the last two-term operation
 
@@ -104,26 +106,61 @@ function minor(a: usize, na: i32, b: usize, nb: i32, c: usize, nc: i32, d: usize
   return sum(termA, first, termB, second, h);
 }
 
-// @ts-ignore: decorator
-@inline
-function signOf(e: usize, count: i32): f64 {
-  return count == 0 ? 0.0 : load<f64>(e + ((count - 1) << 3));
+/** Right to a few last digits, as the least components come first; so 0 only where all of it is. */
+function valueOf(e: usize, count: i32): f64 {
+  let value: f64 = 0;
+  for (let i = 0; i < count; i++) value += load<f64>(e + (i << 3));
+  return value;
 }
 
 /** Positive when a, b, c turn counter-clockwise, negative when clockwise, exactly 0 when collinear. */
 export function orient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
+  return orient2dBeyond(BOUND_2D, ax, ay, bx, by, cx, cy);
+}
+
+/** The same, of which not only the sign is right but eleven digits. */
+export function accurateOrient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
+  return orient2dBeyond(BOUND_2D * ACCURATE, ax, ay, bx, by, cx, cy);
+}
+
+/** Worked out exactly where it is not larger than `bound`, relative to its terms. */
+// @ts-ignore: decorator
+@inline
+function orient2dBeyond(bound: f64, ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
   const left = (ax - cx) * (by - cy);
   const right = (ay - cy) * (bx - cx);
   const det = left - right;
-  if (abs(det) > BOUND_2D * (abs(left) + abs(right))) return det;
+  if (abs(det) > bound * (abs(left) + abs(right))) return det;
   const acx = differences, acy = differences + 16, bcx = differences + 32, bcy = differences + 48;
   const na = difference(ax, cx, acx), nb = difference(ay, cy, acy);
   const nc = difference(bx, cx, bcx), nd = difference(by, cy, bcy);
-  return signOf(minors, minor(acx, na, acy, nb, bcx, nc, bcy, nd, minors));
+  return valueOf(minors, minor(acx, na, acy, nb, bcx, nc, bcy, nd, minors));
 }
 
 /** Positive when d lies below the plane of a, b, c (from which they turn clockwise), exactly 0 when on it. */
 export function orient3d(
+  ax: f64, ay: f64, az: f64,
+  bx: f64, by: f64, bz: f64,
+  cx: f64, cy: f64, cz: f64,
+  dx: f64, dy: f64, dz: f64,
+): f64 {
+  return orient3dBeyond(BOUND_3D, ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
+}
+
+/** The same, of which not only the sign is right but eleven digits. */
+export function accurateOrient3d(
+  ax: f64, ay: f64, az: f64,
+  bx: f64, by: f64, bz: f64,
+  cx: f64, cy: f64, cz: f64,
+  dx: f64, dy: f64, dz: f64,
+): f64 {
+  return orient3dBeyond(BOUND_3D * ACCURATE, ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
+}
+
+// @ts-ignore: decorator
+@inline
+function orient3dBeyond(
+  bound: f64,
   ax: f64, ay: f64, az: f64,
   bx: f64, by: f64, bz: f64,
   cx: f64, cy: f64, cz: f64,
@@ -138,7 +175,7 @@ export function orient3d(
   const det = adz * (bc - cb) + bdz * (ca - ac) + cdz * (ab - ba);
   const permanent =
     (abs(bc) + abs(cb)) * abs(adz) + (abs(ca) + abs(ac)) * abs(bdz) + (abs(ab) + abs(ba)) * abs(cdz);
-  if (abs(det) > BOUND_3D * permanent) return det;
+  if (abs(det) > bound * permanent) return det;
   return orient3dExact(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
 }
 
@@ -160,7 +197,7 @@ export function orient3dExact(
   const second = multiply(minors + 512, ca, d + 80, nbz, termB);
   const both = sum(termA, first, termB, second, exactSum);
   const third = multiply(minors + 1024, ab, d + 128, ncz, termA);
-  return signOf(termB, sum(exactSum, both, termA, third, termB));
+  return valueOf(termB, sum(exactSum, both, termA, third, termB));
 }
 
 const exactSum: usize = memory.data(512 * 8, 16);

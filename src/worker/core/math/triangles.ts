@@ -20,7 +20,7 @@ export function hasArea(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx
 const CORNER: usize = 24;
 
 /** Orientation of four corners, at their addresses. */
-function orient(a: usize, b: usize, c: usize, d: usize): f64 {
+export function orient(a: usize, b: usize, c: usize, d: usize): f64 {
   return orient3d(
     load<f64>(a), load<f64>(a, 8), load<f64>(a, 16), load<f64>(b), load<f64>(b, 8), load<f64>(b, 16),
     load<f64>(c), load<f64>(c, 8), load<f64>(c, 16), load<f64>(d), load<f64>(d, 8), load<f64>(d, 16),
@@ -72,20 +72,32 @@ function apexIsAbove(a: f64, b: f64, c: f64, apex: usize): bool {
   return own > 0 || (own == 0 && (apex == 0 ? b : a) < 0);
 }
 
+/** What `arrange` finds. */
+export const PLANES_PART: i32 = 0;
+export const PLANES_CROSS: i32 = 1;
+export const PLANES_AGREE: i32 = 2;
+
 /**
- * Whether two triangles share a point, exactly on their float64 coordinates; touching counts, and coplanar overlap.
- * Each meets the line in which the planes cross in an interval, and the signs of two volumes tell whether these
- * overlap (Guigue and Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003).
+ * Corners of two triangles by what they are to each other's plane, at their addresses: `a` and `d` are the apexes, on
+ * one side with the two others on the other, or on the planes. The line in which the planes cross, in one sense of it,
+ * meets p from edge ac to edge ab, and q from edge de to edge df.
  */
-export function trianglesIntersect(p: Triangle, q: Triangle): bool {
-  if (!findSides(q, p)) return false;
+export let a: usize = 0, b: usize = 0, c: usize = 0;
+export let d: usize = 0, e: usize = 0, f: usize = 0;
+
+/** Whether the plane of one has the other on one side, both lie in one plane, or neither. */
+export function arrange(p: Triangle, q: Triangle): i32 {
+  if (!findSides(q, p)) return PLANES_PART;
   const p0 = side0, p1 = side1, p2 = side2;
-  if (!findSides(p, q)) return false;
-  if (p0 == 0 && p1 == 0 && p2 == 0) return coplanarIntersect(p, q);
+  if (!findSides(p, q)) return PLANES_PART;
+  if (p0 == 0 && p1 == 0 && p2 == 0) return PLANES_AGREE;
   const i = apexOf(p0, p1, p2), j = apexOf(side0, side1, side2);
-  const a = changetype<usize>(p) + i * CORNER, d = changetype<usize>(q) + j * CORNER;
-  let b = changetype<usize>(p) + (i == 2 ? 0 : i + 1) * CORNER, c = changetype<usize>(p) + (i == 0 ? 2 : i - 1) * CORNER;
-  let e = changetype<usize>(q) + (j == 2 ? 0 : j + 1) * CORNER, f = changetype<usize>(q) + (j == 0 ? 2 : j - 1) * CORNER;
+  a = changetype<usize>(p) + i * CORNER;
+  b = changetype<usize>(p) + (i == 2 ? 0 : i + 1) * CORNER;
+  c = changetype<usize>(p) + (i == 0 ? 2 : i - 1) * CORNER;
+  d = changetype<usize>(q) + j * CORNER;
+  e = changetype<usize>(q) + (j == 2 ? 0 : j + 1) * CORNER;
+  f = changetype<usize>(q) + (j == 0 ? 2 : j - 1) * CORNER;
   // Turned so that each apex is above the other's plane.
   if (!apexIsAbove(p0, p1, p2, i)) {
     const other = e;
@@ -97,7 +109,18 @@ export function trianglesIntersect(p: Triangle, q: Triangle): bool {
     b = c;
     c = other;
   }
-  return orient(a, b, d, e) <= 0 && orient(a, c, f, d) <= 0;
+  return PLANES_CROSS;
+}
+
+/**
+ * Whether two triangles share a point, exactly on their float64 coordinates; touching counts, and coplanar overlap.
+ * Each meets the line in which the planes cross in an interval, and the signs of two volumes tell whether these
+ * overlap (Guigue and Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003).
+ */
+export function trianglesIntersect(p: Triangle, q: Triangle): bool {
+  const planes = arrange(p, q);
+  if (planes == PLANES_CROSS) return orient(a, b, d, e) <= 0 && orient(a, c, f, d) <= 0;
+  return planes == PLANES_AGREE && coplanarIntersect(p, q);
 }
 
 /** In one plane: as triangles of 2D, along the axis that leaves them the largest area. */

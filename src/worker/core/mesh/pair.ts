@@ -61,13 +61,25 @@ function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
 /** Pairs that `intersectMeshes` found: two u32 each, a triangle of a and one of b. */
 export let pairs: usize = 0;
 export let pairCount: u32 = 0;
+/** Where the two of each are: u32 addresses, block + 4 · lane. */
+let places: usize = 0;
 
-function addPair(a: u32, b: u32): void {
-  pairs = reserve(pairs, pairCount << 3, <u64>(pairCount + 1) << 3);
-  const at = pairs + (<usize>pairCount << 3);
+function addPair(a: Block, laneA: i32, b: Block, laneB: i32): void {
+  const used = <usize>pairCount << 3;
+  pairs = reserve(pairs, used, <u64>used + 8);
+  places = reserve(places, used, <u64>used + 8);
   pairCount++;
-  store<u32>(at, a);
-  store<u32>(at, b, 4);
+  store<u32>(pairs + used, triangleOf(a, laneA));
+  store<u32>(pairs + used, triangleOf(b, laneB), 4);
+  store<u32>(places + used, <u32>(changetype<usize>(a) + (<usize>laneA << 2)));
+  store<u32>(places + used, <u32>(changetype<usize>(b) + (<usize>laneB << 2)), 4);
+}
+
+/** The triangles of a pair in a's tree space, with the numbers by which they were found to meet. */
+export function readPair(pair: u32, p: Triangle, q: Triangle): void {
+  const at = places + (<usize>pair << 3);
+  copyTriangle(p, changetype<Block>(<usize>load<u32>(at)), 0);
+  mapTriangle(q, changetype<Block>(<usize>load<u32>(at, 4)), 0);
 }
 
 /**
@@ -123,7 +135,7 @@ function blocksIntersect(a: Block, b: Block, all: bool): bool {
       countTriangle();
       if (!trianglesIntersect(triangleA, q)) continue;
       if (!all) return true;
-      addPair(triangleOf(a, lane), triangleOf(b, other));
+      addPair(a, lane, b, other);
     } while (bits != 0);
   }
   return false;
