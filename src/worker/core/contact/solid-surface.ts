@@ -1,7 +1,205 @@
-// Contact of a box, sphere or capsule with a mesh's surface.
+// Contact of a box, sphere or capsule with a mesh's surface, in regions: triangles that hang together, and that one move
+// takes out of the solid. The triangle that must go farthest on the shortest way of its own leads: what its way takes out
+// as well, or nearly so, is of its region; the next of the others leads another one. So the floor and the wall of a corner
+// are two regions. Where the triangle's way is no answer for those around it, as the solid is in too deep, the way is the
+// area's common normal.
 
-import { Solid } from '../scene/solid';
+import { SHAPE_BOX } from '../../../shared/layout';
+import { Affine, determinant, relate } from '../math/affine';
+import { Mesh } from '../mesh/layout';
+import { Solid, mapOf } from '../scene/solid';
+import { areaX, areaY, areaZ, isCommon, sumAreas, sumAround } from './area';
+import { CUBE, NONE, findMet, metAt, metCount, triangleAt } from './met';
+import { nearestPlace, placeX, placeY, placeZ } from './nearest-place';
+import { THROUGH, ownExit, ownX, ownY, ownZ, exitOfBounds } from './own-exit';
+import { findPatches, patchAt, patchCount } from './patches';
+import { addRegionPoints } from './region-points';
+import { behindX, behindY, behindZ, findNearest, isBehind, nearestTriangle } from './sunk';
+import { exit, exitBound, half, normalDot, planeExit, setSolid, setWay, unit } from './way';
+
+const map = changetype<Affine>(memory.data(96, 16));
+
+/** How much farther than its leading triangle a region may have to go. */
+const NEARLY: f64 = 1.25;
+/** What counts as touching, of the solid's size. */
+const TOUCH: f64 = 1e-9;
+/** Of one patch; the last one takes all that is left. */
+const MOST_REGIONS: u32 = 8;
+/** A triangle's way that is more than about 45 degrees off its normal leads past its neighbours. */
+const ASIDE: f64 = 0.5; // cos²
+
+/** 1 where the way, on which the mesh moves, is also the contact's normal. */
+let side: f64 = 1;
+/** -1 where the map to the solid's space turns the mesh inside out. */
+let orientation: f64 = 1;
+/** The patch's triangles that are in no region yet. */
+let rest: u32 = NONE;
+let seed: u32 = 0;
+let seedDepth: f64 = 0;
 
 /** A solid that meets a mesh: adds the points of each region of contact. Normals lead to the mesh, or from it. */
 export function solidSurfaceContact(solid: Solid, mesh: Solid, toMesh: bool): void {
+  const surface = changetype<Mesh>(mesh.mesh);
+  side = toMesh ? 1 : -1;
+  setSolid(solid, solid.shape == SHAPE_BOX ? CUBE : solid.half);
+  relate(map, mapOf(solid), mapOf(mesh));
+  findMet(surface, map, half, 4);
+  // Whoever decided that they touch may have rounded otherwise.
+  if (metCount == 0) findMet(surface, map, half, 1e6);
+  if (metCount == 0) return;
+  findPatches();
+  let sunk = NONE;
+  if (surface.closed) {
+    orientation = determinant(map) < 0 ? -1 : 1;
+    findNearest(orientation);
+    if (isBehind) sunk = nearestTriangle;
+  }
+  for (let i: u32 = 0; i < patchCount; i++) separate(patchAt(i), sunk);
+}
+
+/** Adds the points of a patch. `sunk` is the triangle behind which the solid has sunk. */
+function separate(head: u32, sunk: u32): void {
+  rest = head;
+  if (sunk != NONE && contains(sunk)) takeRegion(chooseOutwards(sunk), sunk);
+  for (let left = MOST_REGIONS; rest != NONE; left--) {
+    findSeed();
+    takeRegion(left == 1 ? chooseForAll() : chooseForSeed(), seed);
+  }
+}
+
+function contains(triangle: u32): bool {
+  for (let i = rest; i != NONE; i = metAt(i).next) if (i == triangle) return true;
+  return false;
+}
+
+/** The triangle with the longest shortest way. */
+function findSeed(): void {
+  seed = rest;
+  seedDepth = -1;
+  for (let i = rest; i != NONE; i = metAt(i).next) {
+    const met = metAt(i);
+    if (met.isMeasured == 0 && exitOfBounds(triangleAt(i)) > seedDepth) {
+      met.depth = ownExit(triangleAt(i));
+      met.isMeasured = 1;
+    }
+    if (met.isMeasured == 0 || !(met.depth > seedDepth)) continue;
+    seed = i;
+    seedDepth = met.depth;
+  }
+}
+
+// --- the way ---
+
+// The best of those that were considered, as a normal in the solid's space; and how far all must go on it.
+let bestX: f64 = 0, bestY: f64 = 0, bestZ: f64 = 0;
+let bestDepth: f64 = Infinity;
+
+function consider(x: f64, y: f64, z: f64): void {
+  if (x == 0 && y == 0 && z == 0) return;
+  setWay(x, y, z);
+  const limit = bestDepth * unit;
+  let depth: f64 = 0;
+  for (let i = rest; i != NONE && depth < limit; i = metAt(i).next) {
+    const bound = exitBound(triangleAt(i));
+    if (bound > depth) depth = max(depth, min(bound, exit(triangleAt(i))));
+  }
+  if (!(depth < limit)) return;
+  bestDepth = depth / unit;
+  bestX = x;
+  bestY = y;
+  bestZ = z;
+}
+
+/** Sets the way for what the leading triangle is in; answers how far it may be for the region, in the solid's space. */
+function chooseForSeed(): f64 {
+  ownExit(triangleAt(seed));
+  const x = ownX, y = ownY, z = ownZ;
+  if (!leadsAside(x, y, z)) {
+    setWay(x, y, z);
+    return max(NEARLY * seedDepth * unit, TOUCH);
+  }
+  bestDepth = Infinity;
+  consider(x, y, z);
+  considerAreas();
+  setWay(bestX, bestY, bestZ);
+  if (bestX == x && bestY == y && bestZ == z) return max(NEARLY * seedDepth * unit, TOUCH);
+  nearestPlace(half, triangleAt(seed), Infinity);
+  return max(NEARLY * max(seedDepth * unit, planeExit(placeX, placeY, placeZ)), TOUCH);
+}
+
+/** Whether the leading triangle's way is past its neighbours: of one that lies in the middle of the solid. */
+function leadsAside(x: f64, y: f64, z: f64): bool {
+  if (metAt(rest).next == NONE) return false;
+  const t = triangleAt(seed);
+  if (half != CUBE && nearestPlace(half, t, THROUGH * THROUGH) >= THROUGH * THROUGH) return false;
+  const ux = t.bx - t.ax, uy = t.by - t.ay, uz = t.bz - t.az;
+  const vx = t.cx - t.ax, vy = t.cy - t.ay, vz = t.cz - t.az;
+  const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
+  const along = normalDot(x, y, z, nx, ny, nz);
+  return !(along * along >= ASIDE * normalDot(x, y, z, x, y, z) * normalDot(nx, ny, nz, nx, ny, nz));
+}
+
+function considerAreas(): void {
+  sumAround(rest, seed);
+  considerBoth();
+  sumAreas(rest);
+  considerBoth();
+}
+
+function considerBoth(): void {
+  if (!isCommon()) return;
+  const x = areaX, y = areaY, z = areaZ;
+  consider(-x, -y, -z);
+  consider(x, y, z);
+}
+
+/** The same for all that is left. */
+function chooseForAll(): f64 {
+  ownExit(triangleAt(seed));
+  bestDepth = Infinity;
+  consider(ownX, ownY, ownZ);
+  considerAreas();
+  setWay(bestX, bestY, bestZ);
+  return Infinity;
+}
+
+/** The same for a solid whose middle is behind the surface: the mesh moves back through it. */
+function chooseOutwards(sunk: u32): f64 {
+  const distance = sqrt(nearestPlace(half, triangleAt(sunk), Infinity));
+  const px = placeX, py = placeY, pz = placeZ;
+  bestDepth = Infinity;
+  if (distance > THROUGH) consider(-px, -py, max(min(pz, max(half, 0.0)), -max(half, 0.0)) - pz);
+  else consider(-behindX, -behindY, -behindZ);
+  if (half != 0) {
+    sumAround(rest, sunk);
+    if (isCommon()) consider(-orientation * areaX, -orientation * areaY, -orientation * areaZ);
+  }
+  setWay(bestX, bestY, bestZ);
+  return max(NEARLY * planeExit(px, py, pz), TOUCH);
+}
+
+// --- the region ---
+
+/** Takes all that leave the solid before `limit`, and `leader`, out of the rest, and adds their points. */
+function takeRegion(limit: f64, leader: u32): void {
+  let region: u32 = NONE, left: u32 = NONE, lastLeft: u32 = NONE;
+  let depth: f64 = 0;
+  for (let i = rest; i != NONE; ) {
+    const met = metAt(i), triangle = triangleAt(i), next = met.next;
+    const bound = exitBound(triangle);
+    const way = bound > depth ? min(bound, exit(triangle)) : bound;
+    if (way <= max(limit, depth) || i == leader) {
+      depth = max(depth, way);
+      met.next = region;
+      region = i;
+    } else {
+      if (left == NONE) left = i;
+      else metAt(lastLeft).next = i;
+      lastLeft = i;
+    }
+    i = next;
+  }
+  if (lastLeft != NONE) metAt(lastLeft).next = NONE;
+  rest = left;
+  addRegionPoints(region, leader, depth / unit, side);
 }
