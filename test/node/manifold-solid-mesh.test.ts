@@ -1,21 +1,16 @@
 // Contacts of boxes, spheres and capsules with meshes that are not convex, against all triangles in float64: what one
 // region's depth moves out of the solid, and what less does not.
-import { Matrix4, PlaneGeometry, Quaternion, TorusGeometry, type Triangle, Vector3 } from 'three';
+import { Matrix4, PlaneGeometry, TorusGeometry, type Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../src/shared/layout.js';
-import { boxMesh, icosphere, merged, soup, type Triangles, transformed, trianglesOf, waves, welded } from '../oracle/meshes.js';
+import { icosphere, merged, soup, type Triangles, transformed, trianglesOf, waves, welded } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 import { type AnyShape, anySolid, frameOf, type SolidShape } from '../oracle/shapes.js';
 import { moved, OracleSolid } from '../oracle/solid-surface.js';
+import { type Region, regionsOf } from '../oracle/surfaces.js';
 import { ANY_FORM, NearScene, PLACES, type Thing } from './near-scene.js';
 
 const COUNT = 1000;
-
-interface Region {
-  normal: Vector3;
-  depth: number;
-  points: Vector3[];
-}
 
 describe.each(PLACES)(`manifolds of solids and meshes %s, seed ${SEED}`, { timeout: 240_000 }, (_, place) => {
   test.each(Object.keys(MESHES))(`${COUNT} random solids and %s`, async (name) => {
@@ -147,19 +142,6 @@ function checked(scene: NearScene, a: Thing, b: Thing, title: string): Region[] 
     }
   }
   expect(left.size, `${message}: triangles of ${met.length} left in`).toBe(0);
-  return regions;
-}
-
-function regionsOf(report: { points: Float32Array; normals: Float32Array; depths: Float32Array }, place: Vector3) {
-  const regions: Region[] = [];
-  for (let i = 0; i < report.depths.length; i++) {
-    const normal = new Vector3().fromArray(report.normals, 3 * i);
-    const depth = report.depths[i];
-    const point = new Vector3().fromArray(report.points, 3 * i).sub(place);
-    const last = regions.at(-1);
-    if (last && last.points.length < 4 && last.depth === depth && last.normal.equals(normal)) last.points.push(point);
-    else regions.push({ normal, depth, points: [point] });
-  }
   return regions;
 }
 

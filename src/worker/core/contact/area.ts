@@ -39,16 +39,17 @@ function add(): void {
   sum += scale * length;
 }
 
-/** Of all in the list. */
-export function sumAreas(head: u32): void {
+/** Of all in the list, which are marked. */
+export function sumAll(head: u32): void {
   clear();
   for (let i = head; i != NONE; i = metAt(i).next) {
+    metAt(i).isAround = true;
     setNormal(triangleAt(i));
     add();
   }
 }
 
-/** Of those in the list that face about as one of them does, in the world. */
+/** Of those in the list that face about as one of them does, in the world; they are marked, others are not. */
 export function sumAround(head: u32, one: u32): void {
   clear();
   setNormal(triangleAt(one));
@@ -56,7 +57,9 @@ export function sumAround(head: u32, one: u32): void {
   for (let i = head; i != NONE; i = metAt(i).next) {
     setNormal(triangleAt(i));
     const dot = normalDot(nx, ny, nz, x, y, z);
-    if (dot > 0 && dot * dot >= ALIKE * square * normalSquare(x, y, z)) add();
+    const isAround = i == one || (dot > 0 && dot * dot >= ALIKE * square * normalSquare(x, y, z));
+    metAt(i).isAround = isAround;
+    if (isAround) add();
   }
 }
 

@@ -27,7 +27,9 @@ export class Met {
   next: u32;
   /** Of a patch: an earlier one, or itself (patches.ts). */
   parent: u32;
-  isMeasured: u32;
+  isMeasured: bool;
+  /** Faces about as another one that was asked for (area.ts). */
+  isAround: bool;
 }
 
 export const MET_BYTES: usize = 96;
@@ -109,7 +111,7 @@ function addIfMet(from: usize, half: f64, slack: f64): void {
     const radius = 1.0 + slack * (TOUCHING + size * 1.7763568394002505e-15); // 2^-49
     if (!(axisToTriangle(half, triangle, radius * radius) <= radius * radius)) return;
   }
-  metAt(metCount++).isMeasured = 0;
+  metAt(metCount++).isMeasured = false;
 }
 
 /** No -0 is left, so that the same places have the same bits. */

@@ -1,32 +1,31 @@
 // Contact of a box, sphere or capsule with a mesh's surface, in regions: triangles that hang together, and that one move
 // takes out of the solid. The triangle that must go farthest on the shortest way of its own leads: what its way takes out
 // as well, or nearly so, is of its region; the next of the others leads another one. So the floor and the wall of a corner
-// are two regions. Where the triangle's way is no answer for those around it, as the solid is in too deep, the way is the
-// area's common normal.
+// are two regions. Where those around the triangle have a shorter way on their common normal, that is the region's.
 
 import { SHAPE_BOX } from '../../../shared/layout';
 import { Affine, determinant, relate } from '../math/affine';
 import { Mesh } from '../mesh/layout';
 import { Solid, mapOf } from '../scene/solid';
-import { areaX, areaY, areaZ, isCommon, sumAreas, sumAround } from './area';
+import { areaX, areaY, areaZ, isCommon, sumAll, sumAround } from './area';
 import { CUBE, NONE, findMet, metAt, metCount, triangleAt } from './met';
 import { nearestPlace, placeX, placeY, placeZ } from './nearest-place';
 import { THROUGH, ownExit, ownX, ownY, ownZ, exitOfBounds } from './own-exit';
 import { findPatches, patchAt, patchCount } from './patches';
 import { addRegionPoints } from './region-points';
 import { behindX, behindY, behindZ, findNearest, isBehind, nearestTriangle } from './sunk';
-import { exit, exitBound, half, normalDot, planeExit, setSolid, setWay, unit } from './way';
+import { exit, exitBound, half, normalDot, normalSquare, setSolid, setWay, unit } from './way';
 
 const map = changetype<Affine>(memory.data(96, 16));
 
 /** How much farther than its leading triangle a region may have to go. */
 const NEARLY: f64 = 1.25;
-/** What counts as touching, of the solid's size. */
+/** And that much, of the solid's size: what rounding makes of touching. */
 const TOUCH: f64 = 1e-9;
 /** Of one patch; the last one takes all that is left. */
 const MOST_REGIONS: u32 = 8;
-/** A triangle's way that is more than about 45 degrees off its normal leads past its neighbours. */
-const ASIDE: f64 = 0.5; // cos²
+/** Squared cosine of the angle with its normal, 8 degrees, up to which a way is across a triangle. */
+const ACROSS: f64 = 0.98;
 
 /** 1 where the way, on which the mesh moves, is also the contact's normal. */
 let side: f64 = 1;
@@ -78,11 +77,11 @@ function findSeed(): void {
   seedDepth = -1;
   for (let i = rest; i != NONE; i = metAt(i).next) {
     const met = metAt(i);
-    if (met.isMeasured == 0 && exitOfBounds(triangleAt(i)) > seedDepth) {
+    if (!met.isMeasured && exitOfBounds(triangleAt(i)) > seedDepth) {
       met.depth = ownExit(triangleAt(i));
-      met.isMeasured = 1;
+      met.isMeasured = true;
     }
-    if (met.isMeasured == 0 || !(met.depth > seedDepth)) continue;
+    if (!met.isMeasured || !(met.depth > seedDepth)) continue;
     seed = i;
     seedDepth = met.depth;
   }
@@ -90,7 +89,7 @@ function findSeed(): void {
 
 // --- the way ---
 
-// The best of those that were considered, as a normal in the solid's space; and how far all must go on it.
+// The best of those that were considered, as a normal in the solid's space; and how far those around must go on it.
 let bestX: f64 = 0, bestY: f64 = 0, bestZ: f64 = 0;
 let bestDepth: f64 = Infinity;
 
@@ -100,6 +99,7 @@ function consider(x: f64, y: f64, z: f64): void {
   const limit = bestDepth * unit;
   let depth: f64 = 0;
   for (let i = rest; i != NONE && depth < limit; i = metAt(i).next) {
+    if (!metAt(i).isAround) continue;
     const bound = exitBound(triangleAt(i));
     if (bound > depth) depth = max(depth, min(bound, exit(triangleAt(i))));
   }
@@ -110,43 +110,41 @@ function consider(x: f64, y: f64, z: f64): void {
   bestZ = z;
 }
 
-/** Sets the way for what the leading triangle is in; answers how far it may be for the region, in the solid's space. */
+/** Sets the way that was best; answers how far a triangle of the region may have to go on it, in the solid's space. */
+function takeBest(): f64 {
+  setWay(bestX, bestY, bestZ);
+  return NEARLY * bestDepth * unit + TOUCH;
+}
+
+/** The same of the leading triangle's own way, or of the normal of those around it where that is shorter for them. */
 function chooseForSeed(): f64 {
   ownExit(triangleAt(seed));
   const x = ownX, y = ownY, z = ownZ;
-  if (!leadsAside(x, y, z)) {
-    setWay(x, y, z);
-    return max(NEARLY * seedDepth * unit, TOUCH);
+  if (leadsAside(x, y, z)) {
+    sumAround(rest, seed);
+    bestDepth = Infinity;
+    consider(x, y, z);
+    considerArea();
+    if (bestX != x || bestY != y || bestZ != z) return takeBest();
   }
-  bestDepth = Infinity;
-  consider(x, y, z);
-  considerAreas();
-  setWay(bestX, bestY, bestZ);
-  if (bestX == x && bestY == y && bestZ == z) return max(NEARLY * seedDepth * unit, TOUCH);
-  nearestPlace(half, triangleAt(seed), Infinity);
-  return max(NEARLY * max(seedDepth * unit, planeExit(placeX, placeY, placeZ)), TOUCH);
+  setWay(x, y, z);
+  return NEARLY * seedDepth * unit + TOUCH;
 }
 
-/** Whether the leading triangle's way is past its neighbours: of one that lies in the middle of the solid. */
+/** Whether that way may lead past the triangle's neighbours, as it is not across it. */
 function leadsAside(x: f64, y: f64, z: f64): bool {
   if (metAt(rest).next == NONE) return false;
   const t = triangleAt(seed);
-  if (half != CUBE && nearestPlace(half, t, THROUGH * THROUGH) >= THROUGH * THROUGH) return false;
+  // Away from the nearest place nothing is in the way.
+  if (half != CUBE && !(nearestPlace(half, t, THROUGH * THROUGH) < THROUGH * THROUGH)) return false;
   const ux = t.bx - t.ax, uy = t.by - t.ay, uz = t.bz - t.az;
   const vx = t.cx - t.ax, vy = t.cy - t.ay, vz = t.cz - t.az;
   const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
   const along = normalDot(x, y, z, nx, ny, nz);
-  return !(along * along >= ASIDE * normalDot(x, y, z, x, y, z) * normalDot(nx, ny, nz, nx, ny, nz));
+  return !(along * along >= ACROSS * normalSquare(x, y, z) * normalSquare(nx, ny, nz));
 }
 
-function considerAreas(): void {
-  sumAround(rest, seed);
-  considerBoth();
-  sumAreas(rest);
-  considerBoth();
-}
-
-function considerBoth(): void {
+function considerArea(): void {
   if (!isCommon()) return;
   const x = areaX, y = areaY, z = areaZ;
   consider(-x, -y, -z);
@@ -156,26 +154,24 @@ function considerBoth(): void {
 /** The same for all that is left. */
 function chooseForAll(): f64 {
   ownExit(triangleAt(seed));
+  sumAll(rest);
   bestDepth = Infinity;
   consider(ownX, ownY, ownZ);
-  considerAreas();
-  setWay(bestX, bestY, bestZ);
+  considerArea();
+  takeBest();
   return Infinity;
 }
 
 /** The same for a solid whose middle is behind the surface: the mesh moves back through it. */
 function chooseOutwards(sunk: u32): f64 {
   const distance = sqrt(nearestPlace(half, triangleAt(sunk), Infinity));
-  const px = placeX, py = placeY, pz = placeZ;
+  const reach = max(half, 0.0);
+  sumAround(rest, sunk);
   bestDepth = Infinity;
-  if (distance > THROUGH) consider(-px, -py, max(min(pz, max(half, 0.0)), -max(half, 0.0)) - pz);
+  if (distance > THROUGH) consider(-placeX, -placeY, max(min(placeZ, reach), -reach) - placeZ);
   else consider(-behindX, -behindY, -behindZ);
-  if (half != 0) {
-    sumAround(rest, sunk);
-    if (isCommon()) consider(-orientation * areaX, -orientation * areaY, -orientation * areaZ);
-  }
-  setWay(bestX, bestY, bestZ);
-  return max(NEARLY * planeExit(px, py, pz), TOUCH);
+  if (half != 0 && isCommon()) consider(-orientation * areaX, -orientation * areaY, -orientation * areaZ);
+  return takeBest();
 }
 
 // --- the region ---

@@ -71,13 +71,6 @@ export function setWay(x: f64, y: f64, z: f64): void {
     : sqrt(normalX * normalX + normalY * normalY + normalZ * normalZ) + half * abs(normalZ);
 }
 
-/** Of how far a place must move along the way for all of the solid to be behind the plane through it. */
-// @ts-ignore: decorator
-@inline
-export function planeExit(x: f64, y: f64, z: f64): f64 {
-  return reach - (normalX * x + normalY * y + normalZ * z);
-}
-
 /** What `exit` is at most, found quickly. */
 // @ts-ignore: decorator
 @inline
