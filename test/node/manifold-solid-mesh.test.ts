@@ -40,6 +40,32 @@ describe.each(PLACES)(`manifolds of solids and meshes %s, seed ${SEED}`, { timeo
     console.log(name, counts);
     expect(counts.contacts).toBeGreaterThan(COUNT / 10);
   });
+
+  test('one triangle: no way out of a box, sphere or capsule is shorter', async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(place);
+    for (let i = 0; i < 300; i++) {
+      const surface = scene.mesh(soup(random, 1, random.pick([0.1, 1, 10]), 0.1));
+      const there = random.placement(random.point(0.2), ANY_FORM);
+      const shape = { shape: anySolid(random) };
+      // Where a round one is squeezed, the way is not the shortest.
+      const form = shape.shape.type === 'box' ? ANY_FORM : {};
+      const here = random.placement(new Vector3(), form);
+      near(here, shape.shape, placeOn(surface, random).applyMatrix4(there), random);
+      const [mesh, solid] = [scene.add(surface, there), scene.add(shape, here)];
+      const regions = checked(scene, mesh, solid, `case ${i}`);
+      if (regions) {
+        const body = new OracleSolid(shape.shape, solid.matrix);
+        const [triangle] = body.triangles(surface.triangles!, mesh.matrix, 1e-6);
+        for (let way = 0; way < 200; way++) {
+          const shorter = body.way(random.direction().multiplyScalar(regions[0].depth * 0.99));
+          expect(body.separation(moved(triangle, shorter)), `case ${i}: ${JSON.stringify(shape)}`).toBeLessThan(1e-6);
+        }
+      }
+      scene.remove(mesh);
+      scene.remove(solid);
+    }
+  });
 });
 
 function scaled(matrix: Matrix4, size: number): Matrix4 {

@@ -10,6 +10,7 @@ import {
 import { Relation, overlapping } from '../mesh/overlap';
 import { TOUCHING } from '../mesh/pair';
 import { reserve } from '../memory';
+import { mayBeMet, setQuick } from './quick';
 
 /** Half of the segment of what is no capsule but the cube. */
 export const CUBE: f64 = -1;
@@ -64,6 +65,7 @@ export function findMet(mesh: Mesh, m: Affine, half: f64, slack: f64): void {
   metCount = 0;
   placeTree(map, mesh, m);
   setRelation(half);
+  setQuick(map, half);
   let waiting = push(0, 0);
   while (waiting != 0) {
     const node = nodeAt(mesh, load<u32>(stack + (<usize>(--waiting) << 2)));
@@ -74,7 +76,7 @@ export function findMet(mesh: Mesh, m: Affine, half: f64, slack: f64): void {
         continue;
       }
       const block = blockAt(mesh, child);
-      for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
+      for (let lanes = filledLanes(block) & mayBeMet(block); lanes != 0; lanes &= lanes - 1) {
         addIfMet(changetype<usize>(block) + (<usize>ctz(lanes) << 2), half, slack);
       }
     }

@@ -24,6 +24,8 @@ const NEARLY: f64 = 1.25;
 const TOUCH: f64 = 1e-9;
 /** Of one patch; the last one takes all that is left. */
 const MOST_REGIONS: u32 = 8;
+/** Depths that differ by no more, of the solid's size, are not told apart. */
+const EQUAL: f64 = 1e-12;
 /** Squared cosine of the angle with its normal, 8 degrees, up to which a way is across a triangle. */
 const ACROSS: f64 = 0.98;
 
@@ -93,15 +95,15 @@ function findSeed(): void {
 let bestX: f64 = 0, bestY: f64 = 0, bestZ: f64 = 0;
 let bestDepth: f64 = Infinity;
 
-function consider(x: f64, y: f64, z: f64): void {
+function consider(leader: u32, x: f64, y: f64, z: f64): void {
   if (x == 0 && y == 0 && z == 0) return;
   setWay(x, y, z);
   const limit = bestDepth * unit;
-  let depth: f64 = 0;
+  let depth = exit(triangleAt(leader));
   for (let i = rest; i != NONE && depth < limit; i = metAt(i).next) {
     if (!metAt(i).isAround) continue;
     const bound = exitBound(triangleAt(i));
-    if (bound > depth) depth = max(depth, min(bound, exit(triangleAt(i))));
+    if (bound > depth + EQUAL) depth = max(depth, min(bound, exit(triangleAt(i))));
   }
   if (!(depth < limit)) return;
   bestDepth = depth / unit;
@@ -123,7 +125,7 @@ function chooseForSeed(): f64 {
   if (leadsAside(x, y, z)) {
     sumAround(rest, seed);
     bestDepth = Infinity;
-    consider(x, y, z);
+    consider(seed, x, y, z);
     considerArea();
     if (bestX != x || bestY != y || bestZ != z) return takeBest();
   }
@@ -147,8 +149,8 @@ function leadsAside(x: f64, y: f64, z: f64): bool {
 function considerArea(): void {
   if (!isCommon()) return;
   const x = areaX, y = areaY, z = areaZ;
-  consider(-x, -y, -z);
-  consider(x, y, z);
+  consider(seed, -x, -y, -z);
+  consider(seed, x, y, z);
 }
 
 /** The same for all that is left. */
@@ -156,7 +158,7 @@ function chooseForAll(): f64 {
   ownExit(triangleAt(seed));
   sumAll(rest);
   bestDepth = Infinity;
-  consider(ownX, ownY, ownZ);
+  consider(seed, ownX, ownY, ownZ);
   considerArea();
   takeBest();
   return Infinity;
@@ -168,9 +170,9 @@ function chooseOutwards(sunk: u32): f64 {
   const reach = max(half, 0.0);
   sumAround(rest, sunk);
   bestDepth = Infinity;
-  if (distance > THROUGH) consider(-placeX, -placeY, max(min(placeZ, reach), -reach) - placeZ);
-  else consider(-behindX, -behindY, -behindZ);
-  if (half != 0 && isCommon()) consider(-orientation * areaX, -orientation * areaY, -orientation * areaZ);
+  if (distance > THROUGH) consider(sunk, -placeX, -placeY, max(min(placeZ, reach), -reach) - placeZ);
+  else consider(sunk, -behindX, -behindY, -behindZ);
+  if (half != 0 && isCommon()) consider(sunk, -orientation * areaX, -orientation * areaY, -orientation * areaZ);
   return takeBest();
 }
 
@@ -179,11 +181,11 @@ function chooseOutwards(sunk: u32): f64 {
 /** Takes all that leave the solid before `limit`, and `leader`, out of the rest, and adds their points. */
 function takeRegion(limit: f64, leader: u32): void {
   let region: u32 = NONE, left: u32 = NONE, lastLeft: u32 = NONE;
-  let depth: f64 = 0;
+  let depth = exit(triangleAt(leader));
   for (let i = rest; i != NONE; ) {
     const met = metAt(i), triangle = triangleAt(i), next = met.next;
     const bound = exitBound(triangle);
-    const way = bound > depth ? min(bound, exit(triangle)) : bound;
+    const way = bound > depth + EQUAL ? min(bound, exit(triangle)) : min(bound, depth);
     if (way <= max(limit, depth) || i == leader) {
       depth = max(depth, way);
       met.next = region;
