@@ -1,0 +1,92 @@
+// Whether a solid and a triangle are apart, in the space in which the solid is the cube, the unit ball or a capsule of
+// radius 1 about z: by separating axes, and by a search along the capsule's segment.
+import { type Matrix4, Triangle, Vector3 } from 'three';
+import type { Triangles } from './meshes.js';
+import { frameOf, type SolidShape } from './shapes.js';
+
+const AXES = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
+
+export class OracleSolid {
+  /** From its own space to the world, and back. */
+  readonly matrix: Matrix4;
+  readonly inverse: Matrix4;
+  /** Of a capsule's segment; null of a box. */
+  readonly half: number | null;
+
+  constructor(shape: SolidShape, placement: Matrix4) {
+    const { matrix, half } = frameOf(shape);
+    this.matrix = placement.clone().multiply(matrix);
+    this.inverse = this.matrix.clone().invert();
+    this.half = shape.type === 'box' ? null : half;
+  }
+
+  /** A mesh's triangles in the solid's space, those that may be within `margin` of it. */
+  triangles({ positions, indices }: Triangles, placement: Matrix4, margin: number): Triangle[] {
+    const toSolid = this.inverse.clone().multiply(placement);
+    const corners = Array.from({ length: positions.length / 3 }, (_, i) =>
+      new Vector3().fromArray(positions, 3 * i).applyMatrix4(toSolid),
+    );
+    const reach = new Vector3(1, 1, 1 + (this.half ?? 0)).addScalar(margin);
+    const found: Triangle[] = [];
+    for (let i = 0; i < indices.length; i += 3) {
+      const [a, b, c] = [corners[indices[i]], corners[indices[i + 1]], corners[indices[i + 2]]];
+      const low = a.clone().min(b).min(c);
+      const high = a.clone().max(b).max(c);
+      if (low.x > reach.x || low.y > reach.y || low.z > reach.z) continue;
+      if (high.x < -reach.x || high.y < -reach.y || high.z < -reach.z) continue;
+      found.push(new Triangle(a, b, c));
+    }
+    return found;
+  }
+
+  /** A way in the world, in the solid's space. */
+  way(direction: Vector3): Vector3 {
+    const linear = this.inverse.clone().setPosition(0, 0, 0);
+    return direction.clone().applyMatrix4(linear);
+  }
+
+  /** How far the two are apart; negative where they overlap. In lengths of the solid's space. */
+  separation(triangle: Triangle): number {
+    return this.half === null ? cubeGap(triangle) : roundGap(triangle, this.half);
+  }
+
+  /** How far a point of the world is outside, in the solid's space. */
+  beyond(point: Vector3): number {
+    const { x, y, z } = point.clone().applyMatrix4(this.inverse);
+    if (this.half === null) return Math.max(Math.abs(x), Math.abs(y), Math.abs(z)) - 1;
+    return Math.hypot(x, y, Math.max(Math.abs(z) - this.half, 0)) - 1;
+  }
+}
+
+export function moved({ a, b, c }: Triangle, way: Vector3): Triangle {
+  return new Triangle(a.clone().add(way), b.clone().add(way), c.clone().add(way));
+}
+
+function cubeGap({ a, b, c }: Triangle): number {
+  const edges = [b.clone().sub(a), c.clone().sub(b), a.clone().sub(c)];
+  const axes = [...AXES, edges[0].clone().cross(edges[1])];
+  for (const edge of edges) for (const axis of AXES) axes.push(edge.clone().cross(axis));
+  let gap = Number.NEGATIVE_INFINITY;
+  for (const axis of axes) {
+    const length = axis.length();
+    if (length === 0) continue;
+    axis.divideScalar(length);
+    const along = [a.dot(axis), b.dot(axis), c.dot(axis)];
+    const reach = Math.abs(axis.x) + Math.abs(axis.y) + Math.abs(axis.z);
+    gap = Math.max(gap, Math.min(...along) - reach, -Math.max(...along) - reach);
+  }
+  return gap;
+}
+
+function roundGap(triangle: Triangle, half: number): number {
+  const [center, target] = [new Vector3(), new Vector3()];
+  const distance = (z: number) => triangle.closestPointToPoint(center.set(0, 0, z), target).distanceTo(center);
+  // Convex along the segment.
+  let [low, high] = [-half, half];
+  for (let i = 0; half > 0 && i < 80; i++) {
+    const [p, q] = [low + (high - low) / 3, high - (high - low) / 3];
+    if (distance(p) < distance(q)) high = q;
+    else low = p;
+  }
+  return Math.min(distance((low + high) / 2), distance(low), distance(high)) - 1;
+}
