@@ -207,6 +207,7 @@ export const MESH_BUILT_COST = 136; // f64, of the tree as it was built
 export const MESH_RADIUS = 144; // f64, 0 in a baked mesh: in the core alone, derived when asked for
 export const MESH_WINDING = 152; // u32, the same
 export const MESH_CLOSED = 156; // u32, 1 when every edge has as many triangles on one side as on the other
+export const MESH_ADJACENCY = 164; // u32, derived as well
 export const MESH_HEADER_BYTES = 192;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
 export const MESH_VERSION_VALUE = 2;

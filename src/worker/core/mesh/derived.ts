@@ -6,4 +6,6 @@ export function forgetDerived(mesh: Mesh): void {
   mesh.radius = 0;
   release(mesh.winding);
   mesh.winding = 0;
+  release(mesh.adjacency);
+  mesh.adjacency = 0;
 }

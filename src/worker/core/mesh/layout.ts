@@ -33,6 +33,10 @@ export class Mesh {
   winding: u32;
   /** 1 when it was closed as it was built. */
   closed: u32;
+  /** Known to convex.ts. */
+  convex: u32;
+  /** Address of what adjacency.ts knows of the triangles. */
+  adjacency: u32;
 }
 
 /**

@@ -27,7 +27,7 @@ export function checkMesh(address: usize, bytes: u32): u32 {
   if (mesh.magic != MESH_MAGIC_VALUE) return MESH_FOREIGN;
   if (mesh.version != MESH_VERSION_VALUE) return MESH_OTHER_VERSION;
   if (mesh.bytes != bytes) return MESH_TRUNCATED;
-  if (!isConsistent(mesh) || mesh.radius != 0 || mesh.winding != 0) return MESH_INCONSISTENT;
+  if (!isConsistent(mesh) || mesh.radius != 0 || mesh.winding != 0 || mesh.adjacency != 0) return MESH_INCONSISTENT;
   if (checksum(mesh) != mesh.checksum) return MESH_CORRUPT;
   if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost)) return MESH_BAD_NUMBER;
   const links = checkLinks(mesh);
