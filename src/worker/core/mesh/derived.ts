@@ -9,4 +9,6 @@ export function forgetDerived(mesh: Mesh): void {
   release(mesh.parts);
   mesh.parts = 0;
   mesh.convex = 0;
+  release(mesh.adjacency);
+  mesh.adjacency = 0;
 }
