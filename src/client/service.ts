@@ -67,7 +67,9 @@ export async function createCollisionService(options: CollisionServiceOptions = 
   }
   checkInteger(operation, 'builders', builders, 0, 64);
   checkPositive(operation, 'timeout', timeout);
-  if (!(contactBudget > 0)) invalid(operation, 'contactBudget', contactBudget, 'milliseconds > 0');
+  if (typeof contactBudget !== 'number' || !(contactBudget > 0)) {
+    invalid(operation, 'contactBudget', contactBudget, 'milliseconds > 0');
+  }
   const budget = contactBudget === Number.POSITIVE_INFINITY ? 0 : contactBudget;
   const service = new CollisionService(builders, budget, { createWorker, timeout: Math.min(timeout, LONGEST_TIMEOUT) });
   await service.ready;

@@ -26,6 +26,8 @@ const FILTER = {
   precision: layout.PRECISION_MESH,
   ignore: new Uint32Array(),
 };
+/** Milliseconds for pairs that are over when the first ones were looked at. */
+const HURRY = 1e-9;
 const OUT_OF_MEMORY = expect.objectContaining({ name: 'CollisionError', code: 'OUT_OF_MEMORY' });
 
 const VIEW = {
@@ -93,7 +95,7 @@ class World {
     this.ids.splice(this.ids.indexOf(id), 1);
   }
 
-  input(view: typeof VIEW | undefined, moved = 0): ArrayBuffer {
+  input(view: typeof VIEW | undefined, moved = 0, budget = 0): ArrayBuffer {
     const staging = new Staging();
     if (view) {
       const views = new ViewTable();
@@ -103,7 +105,7 @@ class World {
     }
     const random = new Random(SEED + this.#frame);
     for (const id of this.ids.slice(0, moved)) staging.setSingle(id, random.placement(random.point(8)).elements);
-    return staging.seal(++this.#frame, 1);
+    return staging.seal(++this.#frame, 1, budget);
   }
 
   /** A frame, in plain arrays. */
@@ -117,13 +119,14 @@ class World {
         [...entered],
         [...left],
       ]),
-      pairs: [...contacts].map(({ a, b, begun, contained }) => [a, b, begun, contained]),
+      pairs: [...contacts].map(({ a, b, begun, contained, stale }) => [a, b, begun, contained, stale]),
+      waiting: contacts.waiting,
       ended: [[...contacts.endedA], [...contacts.endedB]],
     };
   }
 
-  run(view?: typeof VIEW, moved = 0) {
-    return this.show(this.input(view, moved));
+  run(view?: typeof VIEW, moved = 0, budget = 0) {
+    return this.show(this.input(view, moved, budget));
   }
 
   rays(precision: number = layout.PRECISION_MESH) {
@@ -245,6 +248,16 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
         const staging = new Staging();
         for (const id of world.ids) staging.setSingle(id, new Matrix4().makeTranslation(id % 2, 0, 0).elements);
         const input = staging.seal(9, 1);
+        return () => world.show(input);
+      },
+    ],
+    [
+      'a frame that has no time for all pairs, after another such',
+      2,
+      (world) => {
+        world.add(300, 10);
+        world.run(undefined, 100, HURRY);
+        const input = world.input(undefined, 300, HURRY);
         return () => world.show(input);
       },
     ],

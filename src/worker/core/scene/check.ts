@@ -8,7 +8,8 @@ import {
   slotCount,
 } from './objects';
 import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, candidateAt, cellAt, inCell, laneAt, slotAt, treeOf } from './octree';
-import { pairCount, pairIn, pairs } from './pairs';
+import { pairIn } from './pair-list';
+import { pairCount, pairs } from './pairs';
 import { updateTrees } from './scene';
 
 export const SCENE_OK = 0;

@@ -2,7 +2,7 @@
 
 import {
   BLOCK_COUNT, BLOCK_FLOAT_BYTES, BLOCK_IDS, BLOCK_MATRICES, BLOCK_NEXT, BLOCK_PARENT, IN_BLOCKS, IN_BLOCK_COUNT,
-  IN_EPOCH, IN_FRAME, IN_IDS, IN_MATRICES, IN_TRANSFORM_COUNT, IN_VIEWS, IN_VIEW_COUNT, MATRIX_BYTES,
+  IN_CONTACT_BUDGET, IN_EPOCH, IN_FRAME, IN_IDS, IN_MATRICES, IN_TRANSFORM_COUNT, IN_VIEWS, IN_VIEW_COUNT, MATRIX_BYTES,
   OUT_BYTES, OUT_EPOCH, OUT_FRAME, OUT_MS_CONTACTS, OUT_MS_CULL, OUT_MS_TOTAL, OUT_MS_UPDATE, OUT_REJECTED,
   OUT_REJECTED_COUNT, VIEW_BYTES, VIEW_SLOT,
 } from '../../../shared/layout';
@@ -36,7 +36,8 @@ export function runFrame(input: usize): usize {
   const updated = now();
   for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).active) cull(viewAt(i));
   const culled = now();
-  findPairs();
+  const budget = load<f64>(input, IN_CONTACT_BUDGET);
+  findPairs(budget > 0 ? culled + budget : Infinity);
   const paired = now();
 
   // The frame before is forgotten while this is written, so nothing may fail from there on.

@@ -9,7 +9,8 @@ import {
 } from '../../../shared/layout';
 import { NOTHING, crossingsOf, keptAt, keptCrossings, keptPoints, pointsOf } from '../contact/pool';
 import { append, out } from './out';
-import { countPairs, ended, endedCount, pairCount, pairIn, pairs } from './pairs';
+import { pairIn } from './pair-list';
+import { countPairs, ended, endedCount, pairCount, pairs, waitingCount } from './pairs';
 
 export const PAIRS_OUT_PARTS = 17;
 
@@ -37,7 +38,7 @@ export function writePairs(): void {
     store<u8>(stale + i, <u8>pair.stale);
   }
   store<u32>(out, pairCount, OUT_PAIR_COUNT);
-  store<u32>(out, 0, OUT_WAITING);
+  store<u32>(out, waitingCount, OUT_WAITING);
   writeEnded();
   writePoints();
   writeCrossings();

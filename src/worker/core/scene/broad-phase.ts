@@ -1,0 +1,248 @@
+// Broad phase: pairs of objects whose world bounds overlap. What lies near a leaf is gathered from both trees once, and
+// the leaf's objects sweep over it, four boxes a step; objects too large for leaves descend the trees alone.
+
+import { packing } from '../math/pack';
+import { reserve } from '../memory';
+import { CANDIDATE_BYTES, Candidate } from './candidate';
+import { look } from './found-pairs';
+import { canCollide } from './narrow';
+import { boxAt, idAt } from './objects';
+import {
+  BLOCK_BYTES, Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, laneAt,
+  slotAt, treeOf,
+} from './octree';
+import { unpaired } from './scene';
+import { hasSlot, slotIn } from './slot-set';
+import { enqueue } from './waiting';
+
+let stack: usize = 0;
+let isQueueing: bool = false;
+
+/** Considers every pair of objects whose bounds overlap. With `queueing`, pairs are not looked at yet, but queued. */
+export function considerAll(queueing: bool): void {
+  isQueueing = queueing;
+  findAll();
+}
+
+/** Of touched objects only. */
+export function considerTouched(queueing: bool): void {
+  isQueueing = queueing;
+  findTouched();
+}
+
+function consider(p: Candidate, q: Candidate): void {
+  if (!canCollide(p, q)) return;
+  const a = p.id < q.id ? p : q;
+  const b = p.id < q.id ? q : p;
+  if (isQueueing) enqueue(a, b);
+  else look(a, b);
+}
+
+function findAll(): void {
+  const moving = treeOf(MOVING_TREE);
+  const still = treeOf(STATIC_TREE);
+  reserveNear(moving.positions + still.positions);
+  for (let index: u32 = 0; index < moving.cellCount; index++) {
+    const cell = cellAt(moving, index);
+    if (cell.firstChild == 0) {
+      nearEnd = near;
+      gatherFrom(cell, moving, cell);
+      const own = nearEnd;
+      gather(cell, moving, cell.ownEnd);
+      gather(cell, still, 0);
+      sweep(own);
+      continue;
+    }
+    for (let position = cell.start; position < cell.ownEnd; position++) {
+      if (slotAt(moving, position) == HOLE) continue;
+      objectAgainstTree(moving, position, moving, position + 1, false);
+      objectAgainstTree(moving, position, still, 0, false);
+    }
+  }
+}
+
+// What is near a leaf: boxes as six arrays, and the addresses of their candidates as a seventh.
+let near: usize = 0;
+let nearStride: usize = 0;
+let nearEnd: usize = 0;
+
+function reserveNear(count: u32): void {
+  const bytes = ((<u64>count << 2) + 31) & ~15; // four more, as whole vectors are written and read
+  near = reserve(near, 0, bytes * 7);
+  firsts = reserve(firsts, 0, bytes + LISTED_BYTES);
+  seconds = reserve(seconds, 0, bytes + LISTED_BYTES);
+  nearStride = <usize>bytes;
+}
+
+/** Adds what overlaps a leaf's bounds at positions from `first` on. */
+function gather(leaf: Cell, tree: Tree, first: u32): void {
+  if (isEmpty(tree) || leaf.start == leaf.ownEnd) return;
+  const lowX = f32x4.splat(leaf.ownLowX), lowY = f32x4.splat(leaf.ownLowY), lowZ = f32x4.splat(leaf.ownLowZ);
+  const highX = f32x4.splat(leaf.ownHighX), highY = f32x4.splat(leaf.ownHighY), highZ = f32x4.splat(leaf.ownHighZ);
+  let top = push(stack, 0);
+  while (top != stack) {
+    top -= 4;
+    const cell = cellAt(tree, load<u32>(top));
+    if (cell.end <= first) continue;
+    if (
+      cell.ownEnd > first &&
+      cell.ownLowX <= leaf.ownHighX && cell.ownHighX >= leaf.ownLowX &&
+      cell.ownLowY <= leaf.ownHighY && cell.ownHighY >= leaf.ownLowY &&
+      cell.ownLowZ <= leaf.ownHighZ && cell.ownHighZ >= leaf.ownLowZ
+    ) gatherFrom(leaf, tree, cell);
+    top = pushChildren(top, tree, cell, lowX, lowY, lowZ, highX, highY, highZ);
+  }
+}
+
+/** Of one cell's own objects. */
+function gatherFrom(leaf: Cell, tree: Tree, cell: Cell): void {
+  const lowX = f32x4.splat(leaf.ownLowX), lowY = f32x4.splat(leaf.ownLowY), lowZ = f32x4.splat(leaf.ownLowZ);
+  const highX = f32x4.splat(leaf.ownHighX), highY = f32x4.splat(leaf.ownHighY), highZ = f32x4.splat(leaf.ownHighZ);
+  const stride = nearStride;
+  let end = nearEnd;
+  let address = addresses(candidateAt(tree, cell.start));
+  let block = blockAt(tree, cell.start);
+  for (const last = blockAt(tree, cell.ownEnd); block < last; block += BLOCK_BYTES) {
+    const bits = boxAgainstFour(block, lowX, lowY, lowZ, highX, highY, highZ);
+    const pack = packing(bits);
+    let to = end;
+    v128.store(to, v128.swizzle(v128.load(block), pack)); to += stride;
+    v128.store(to, v128.swizzle(v128.load(block, 16), pack)); to += stride;
+    v128.store(to, v128.swizzle(v128.load(block, 32), pack)); to += stride;
+    v128.store(to, v128.swizzle(v128.load(block, 48), pack)); to += stride;
+    v128.store(to, v128.swizzle(v128.load(block, 64), pack)); to += stride;
+    v128.store(to, v128.swizzle(v128.load(block, 80), pack)); to += stride;
+    v128.store(to, v128.swizzle(address, pack));
+    end += popcnt(bits) << 2;
+    address = i32x4.add(address, i32x4.splat(4 * <i32>CANDIDATE_BYTES));
+  }
+  nearEnd = end;
+}
+
+/** The addresses of four candidates in a row. */
+function addresses(first: Candidate): v128 {
+  const step = <i32>CANDIDATE_BYTES;
+  return i32x4.add(i32x4.splat(<i32>changetype<usize>(first)), i32x4(0, step, 2 * step, 3 * step));
+}
+
+/** The objects of a leaf, which were gathered before `ownEnd`, against what was gathered after each. */
+function sweep(ownEnd: usize): void {
+  const stride = nearStride;
+  const end = nearEnd;
+  // Behind the last lies an empty box, four times.
+  for (let k: usize = 0; k < 6; k++) v128.store(end + k * stride, f32x4.splat(k < 3 ? Infinity : -Infinity));
+  let listed: usize = 0;
+  for (let at = near; at < ownEnd; at += 4) {
+    const lowX = v128.load32_splat(at), lowY = v128.load32_splat(at + stride), lowZ = v128.load32_splat(at + 2 * stride);
+    const highX = v128.load32_splat(at + 3 * stride), highY = v128.load32_splat(at + 4 * stride);
+    const highZ = v128.load32_splat(at + 5 * stride);
+    const first = v128.load32_splat(at + 6 * stride);
+    for (let other = at + 4; other < end; other += 16) {
+      const x = v128.and(f32x4.le(v128.load(other), highX), f32x4.ge(v128.load(other + 3 * stride), lowX));
+      const y = v128.and(f32x4.le(v128.load(other + stride), highY), f32x4.ge(v128.load(other + 4 * stride), lowY));
+      const z = v128.and(f32x4.le(v128.load(other + 2 * stride), highZ), f32x4.ge(v128.load(other + 5 * stride), lowZ));
+      const bits = i32x4.bitmask(v128.and(v128.and(x, y), z));
+      if (bits == 0) continue;
+      v128.store(firsts + listed, first);
+      v128.store(seconds + listed, v128.swizzle(v128.load(other + 6 * stride), packing(bits)));
+      listed += popcnt(bits) << 2;
+    }
+    if (listed < LISTED_BYTES && at + 4 < ownEnd) continue;
+    considerListed(listed);
+    listed = 0;
+  }
+}
+
+// Pairs whose boxes overlap, as the addresses of their candidates.
+const LISTED_BYTES: usize = 4096;
+let firsts: usize = 0;
+let seconds: usize = 0;
+let ahead: u32 = 0;
+
+function considerListed(listed: usize): void {
+  // Reads what the next ones need while one is considered: the caches are what this waits for.
+  v128.store(seconds + listed, i32x4.splat(0));
+  let sum: u32 = 0;
+  for (let i: usize = 0; i < listed; i += 4) {
+    const next = <usize>load<u32>(seconds + i, 16);
+    sum += load<u32>(next) + load<u32>(next, 64);
+    consider(changetype<Candidate>(<usize>load<u32>(firsts + i)), changetype<Candidate>(<usize>load<u32>(seconds + i)));
+  }
+  ahead = sum;
+}
+
+/** Pairs of all touched objects that are still there; of two touched ones the lower slot finds the pair. */
+function findTouched(): void {
+  for (let i: u32 = 0; i < unpaired.count; i++) {
+    const slot = slotIn(unpaired, i);
+    if (idAt(slot) == 0) continue;
+    const box = boxAt(slot);
+    const own = treeOf(box.tree);
+    objectAgainstTree(own, box.position, treeOf(MOVING_TREE), 0, true);
+    if (box.tree == MOVING_TREE) objectAgainstTree(own, box.position, treeOf(STATIC_TREE), 0, true);
+  }
+}
+
+/** The object at `place` against positions from `first` on. With `touched`, pairs that the other one finds are left. */
+function objectAgainstTree(from: Tree, place: u32, tree: Tree, first: u32, touched: bool): void {
+  if (isEmpty(tree)) return;
+  const at = laneAt(from, place);
+  const lowX = v128.load32_splat(at), lowY = v128.load32_splat(at, 16), lowZ = v128.load32_splat(at, 32);
+  const highX = v128.load32_splat(at, 48), highY = v128.load32_splat(at, 64), highZ = v128.load32_splat(at, 80);
+  const slot = slotAt(from, place);
+  const candidate = candidateAt(from, place);
+  let top = push(stack, 0);
+  while (top != stack) {
+    top -= 4;
+    const cell = cellAt(tree, load<u32>(top));
+    if (cell.end <= first) continue;
+    for (let position = cell.start; position < cell.ownEnd; position += 4) {
+      let bits = boxAgainstFour(blockAt(tree, position), lowX, lowY, lowZ, highX, highY, highZ);
+      while (bits != 0) {
+        const found = position + ctz(bits);
+        bits &= bits - 1;
+        if (found < first) continue;
+        if (touched) {
+          const other = slotAt(tree, found);
+          if (other == slot || (other < slot && hasSlot(unpaired, other))) continue;
+        }
+        consider(candidate, candidateAt(tree, found));
+      }
+    }
+    top = pushChildren(top, tree, cell, lowX, lowY, lowZ, highX, highY, highZ);
+  }
+}
+
+/** Which of the four boxes of a block overlap the one whose bounds are splatted, as bits. */
+// @ts-ignore: decorator
+@inline
+function boxAgainstFour(block: usize, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128): i32 {
+  const x = v128.and(f32x4.le(v128.load(block), highX), f32x4.ge(v128.load(block, 48), lowX));
+  const y = v128.and(f32x4.le(v128.load(block, 16), highY), f32x4.ge(v128.load(block, 64), lowY));
+  const z = v128.and(f32x4.le(v128.load(block, 32), highZ), f32x4.ge(v128.load(block, 80), lowZ));
+  return i32x4.bitmask(v128.and(v128.and(x, y), z));
+}
+
+/** Pushes the children of a cell that a box overlaps. */
+function pushChildren(
+  stackTop: usize, tree: Tree, cell: Cell, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128,
+): usize {
+  let top = stackTop;
+  if (cell.firstChild == 0) return top;
+  const blocks = childBlocksAt(tree, cell);
+  let bits =
+    boxAgainstFour(blocks, lowX, lowY, lowZ, highX, highY, highZ) |
+    (boxAgainstFour(blocks + BLOCK_BYTES, lowX, lowY, lowZ, highX, highY, highZ) << 4);
+  while (bits != 0) {
+    top = push(top, cell.firstChild + ctz(bits));
+    bits &= bits - 1;
+  }
+  return top;
+}
+
+function push(top: usize, cell: u32): usize {
+  const used = top - stack;
+  stack = reserve(stack, used, used + 4);
+  store<u32>(stack + used, cell);
+  return stack + used + 4;
+}
