@@ -57,7 +57,7 @@ function key(at: number, place: Vector3, up: number, opening: number, x = 0, z =
 }
 
 const A: readonly Key[] = [
-  key(0, FRONT, 0.7, OPEN),
+  key(0, FRONT, 0.75, OPEN, -0.1),
   key(1.4, FRONT, 0, OPEN),
   key(2, FRONT, 0, SHUT),
   key(3.2, FRONT, 0.65, SHUT),
@@ -67,13 +67,13 @@ const A: readonly Key[] = [
   key(7.8, BACK, 0.55, OPEN, -0.15),
   key(9.2, BACK, 0.55, OPEN, -0.15),
   key(11, FRONT, 1.1, OPEN, -0.9, -1),
-  key(14, FRONT, 1.1, OPEN, -0.9, -1),
+  key(14.2, FRONT, 1.1, OPEN, -0.9, -1),
 ];
 
 const B: readonly Key[] = [
-  key(0, FRONT, 0.95, OPEN, 0.5, -0.2),
-  key(2.6, FRONT, 0.6, OPEN, 1.1, -0.4),
-  key(5.5, BACK, 0.9, OPEN, 0.7),
+  key(0, FRONT, 1.05, OPEN, 0.7, -0.4),
+  key(2.6, FRONT, 1.05, OPEN, 0.75, -0.6),
+  key(5.5, BACK, 1.05, OPEN, 0.75),
   key(7.2, BACK, 0.9, OPEN, 0.7),
   key(8.6, BACK, 0, OPEN),
   key(9.2, BACK, 0, SHUT),
@@ -81,7 +81,7 @@ const B: readonly Key[] = [
   key(12, FRONT, 0.65, SHUT),
   key(13.2, FRONT, 0, SHUT),
   key(13.8, FRONT, 0, OPEN),
-  key(15, FRONT, 0.8, OPEN),
+  key(15, FRONT, 0.95, OPEN, 0.4),
 ];
 
 const C: readonly Key[] = [
@@ -89,8 +89,8 @@ const C: readonly Key[] = [
   { at: 2, tool: new Vector3(3.5, 1.2, 0.2), opening: SHUT },
   { at: 4, tool: new Vector3(3.1, 1.7, 1.4), opening: OPEN },
   { at: 6, tool: new Vector3(1.6, 1.3, 3), opening: SHUT },
-  { at: 8.5, tool: new Vector3(0.2, 1.1, 1.3), opening: OPEN },
-  { at: 11, tool: new Vector3(-0.35, 1.05, 0.75), opening: OPEN },
+  { at: 8.5, tool: new Vector3(0.3, 1.2, 1.4), opening: OPEN },
+  { at: 10.9, tool: new Vector3(-0.55, 1.3, 0.5), opening: OPEN },
   { at: 12.6, tool: new Vector3(0.3, 1.3, 1.5), opening: SHUT },
   { at: 14, tool: new Vector3(1.7, 1.2, 3), opening: SHUT },
 ];
