@@ -20,7 +20,7 @@ const STRETCH = 1.5;
 const DEEP = 0.15;
 const SLIGHT_COLOR = new Color(0xffe14d);
 const DEEP_COLOR = new Color(0xff4326);
-const PIXELS = 8;
+const PIXELS = 7;
 // Over everything: contacts are inside of what touches.
 const ON_TOP = { depthTest: false, transparent: true, fog: false, vertexColors: true } as const;
 

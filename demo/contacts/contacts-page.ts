@@ -26,6 +26,7 @@ export class ContactsPage {
   };
   readonly camera = new PerspectiveCamera(36, 1, 1, 60);
   readonly hall: Hall;
+  readonly marks = new ContactMarks();
   /** What the picture, the counts and the lists are about. */
   shown: { seconds: number; frame: SceneFrame } | null = null;
   readonly #renderer: WebGLRenderer;
@@ -35,7 +36,7 @@ export class ContactsPage {
   readonly #controls: OrbitControls;
   readonly #filters: readonly Filter[];
   readonly #panel: ContactsPanel;
-  readonly #marks = new ContactMarks();
+
   readonly #highlight: Highlight;
   readonly #touching = new Touching();
   readonly #advance = oneAtATime(() => this.#frame());
@@ -53,11 +54,11 @@ export class ContactsPage {
     this.#panel = new ContactsPanel(this.#filters, (filter) => {
       this.#filter = filter;
     });
-    this.#scene.add(new GridHelper(24, 24, 0x323c4b, 0x232b37), hall.root, this.#marks.root);
+    this.#scene.add(new GridHelper(24, 24, 0x323c4b, 0x232b37), hall.root, this.marks.root);
     fitToCanvas(renderer, this.camera);
     this.#controls = new OrbitControls(this.camera, renderer.domElement);
-    this.#controls.target.set(1.25, 1.3, 0);
-    this.camera.position.set(1.9, 5.3, 11.6).multiplyScalar(Math.max(1, 1.5 / this.camera.aspect));
+    this.#controls.target.set(1.2, 1.3, 0);
+    this.camera.position.set(1.8, 5, 10.7).multiplyScalar(Math.max(1, 1.5 / this.camera.aspect));
     this.#controls.update();
     addEventListener('resize', () => fitToCanvas(renderer, this.camera));
     renderer.setAnimationLoop((time: number) => this.#tick(time));
@@ -109,9 +110,9 @@ export class ContactsPage {
     this.#panel.showFigures(seconds, contacts.count, contacts.depths.length, ms.contacts);
 
     const chosen = found.get(this.#filter)!;
-    this.#marks.clear(contacts.depths.length);
-    for (const { index } of chosen) this.#marks.add(contacts, index);
-    this.#marks.show();
+    this.marks.clear(contacts.depths.length);
+    for (const { index } of chosen) this.marks.add(contacts, index);
+    this.marks.show();
     this.#highlight.show(chosen);
   }
 }

@@ -12,7 +12,7 @@ import {
 import { TeapotGeometry } from 'three/addons/geometries/TeapotGeometry.js';
 import { mulberry32 } from '../random.js';
 
-const MIDDLE = new Vector3(3.95, 1.75, -0.6);
+const MIDDLE = new Vector3(3.7, 1.75, -0.6);
 /** The model is about 0.2 units long. */
 const DRAGON_SCALE = 6.6;
 

@@ -90,7 +90,8 @@ const C: readonly Key[] = [
   { at: 4, tool: new Vector3(3.1, 1.7, 1.4), opening: OPEN },
   { at: 6, tool: new Vector3(1.6, 1.3, 3), opening: SHUT },
   { at: 8.5, tool: new Vector3(0.3, 1.2, 1.4), opening: OPEN },
-  { at: 10.9, tool: new Vector3(-0.55, 1.3, 0.5), opening: OPEN },
+  { at: 10.6, tool: new Vector3(-0.5, 1.3, 0.36), opening: OPEN },
+  { at: 11.6, tool: new Vector3(-0.5, 1.3, 0.36), opening: OPEN },
   { at: 12.6, tool: new Vector3(0.3, 1.3, 1.5), opening: SHUT },
   { at: 14, tool: new Vector3(1.7, 1.2, 3), opening: SHUT },
 ];
