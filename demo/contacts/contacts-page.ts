@@ -43,6 +43,9 @@ export class ContactsPage {
   #filter!: Filter;
   #seconds = 0;
   #lastTime = 0;
+  /** Changes so far, and those of them that are shown. */
+  #changes = 1;
+  #shownChanges = 0;
 
   constructor(renderer: WebGLRenderer, hall: Hall, service: CollisionService, tracker: SceneTracker) {
     this.#renderer = renderer;
@@ -53,6 +56,7 @@ export class ContactsPage {
     this.#filters = filtersOf(hall);
     this.#panel = new ContactsPanel(this.#filters, (filter) => {
       this.#filter = filter;
+      this.changed();
     });
     this.#scene.add(new GridHelper(24, 24, 0x323c4b, 0x232b37), hall.root, this.marks.root);
     fitToCanvas(renderer, this.camera);
@@ -60,8 +64,22 @@ export class ContactsPage {
     this.#controls.target.set(1.2, 1.3, 0);
     this.camera.position.set(1.8, 5, 10.7).multiplyScalar(Math.max(1, 1.5 / this.camera.aspect));
     this.#controls.update();
-    addEventListener('resize', () => fitToCanvas(renderer, this.camera));
+    this.#controls.addEventListener('change', this.changed);
+    addEventListener('resize', () => {
+      fitToCanvas(renderer, this.camera);
+      this.changed();
+    });
     renderer.setAnimationLoop((time: number) => this.#tick(time));
+  }
+
+  /** Something is not as it was drawn. */
+  readonly changed = (): void => {
+    this.#changes++;
+  };
+
+  /** Whether what is shown is all there is to show. */
+  get isSettled(): boolean {
+    return this.#changes === this.#shownChanges;
   }
 
   /** Goes on by a little, or back. */
@@ -73,10 +91,12 @@ export class ContactsPage {
   seek(seconds: number): void {
     this.settings.paused = true;
     this.#seconds = seconds;
+    this.changed();
   }
 
   setDetail(detail: Detail): void {
     this.settings.detail = detail;
+    this.changed();
     this.hall.root.traverse((object) => {
       for (const id of this.#tracker.idsOf(object)) this.#service.setObject(id, { contacts: detail });
     });
@@ -86,12 +106,16 @@ export class ContactsPage {
     const { paused, speed } = this.settings;
     const seconds = Math.min(0.1, (time - this.#lastTime) / 1000);
     this.#lastTime = time;
-    if (!paused) this.#seconds += speed * seconds;
-    this.#advance();
+    if (!paused) {
+      this.#seconds += speed * seconds;
+      this.changed();
+    }
+    if (!this.isSettled) this.#advance();
   }
 
   /** Nothing is drawn before its contacts are known: both are of the same time. */
   async #frame(): Promise<void> {
+    const changes = this.#changes;
     const seconds = this.#seconds;
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     this.hall.pose(seconds);
@@ -99,6 +123,7 @@ export class ContactsPage {
     this.#show(frame, seconds);
     this.#renderer.render(this.#scene, this.camera);
     this.shown = { seconds, frame };
+    this.#shownChanges = changes;
   }
 
   #show(frame: SceneFrame, seconds: number): void {
