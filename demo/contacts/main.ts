@@ -22,7 +22,7 @@ await runPage(async (progress) => {
   const quality = chooseQuality();
   const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
   const isHigh = quality === 'high';
-  const hall = new Hall(await loadDragon(dragonUrl), isHigh ? 16 : 9, isHigh ? 8 : 5);
+  const hall = new Hall(await loadDragon(dragonUrl), isHigh ? 16 : 8, isHigh ? 8 : 4);
   const service = await createCollisionService();
   const tracker = await trackScene(service, hall.root, {
     shapeOf,
