@@ -1,6 +1,6 @@
 import { Box3, Frustum, type Intersection, Matrix4, Raycaster, Sphere, Vector2, Vector3 } from 'three';
-import { Contacts } from './contacts.js';
 import type { Engine, Viewer } from './engine.js';
+import { MainThreadContacts } from './main-thread-contacts.js';
 import { Outcome } from './outcome.js';
 import type { World } from './world.js';
 
@@ -8,7 +8,7 @@ import type { World } from './world.js';
 export class MainThreadEngine implements Engine {
   readonly outcome = new Outcome();
   readonly #world: World;
-  readonly #contacts: Contacts;
+  readonly #contacts: MainThreadContacts;
   readonly #raycaster = new Raycaster();
   readonly #frustum = new Frustum();
   readonly #matrix = new Matrix4();
@@ -17,7 +17,7 @@ export class MainThreadEngine implements Engine {
 
   constructor(world: World) {
     this.#world = world;
-    this.#contacts = new Contacts(world);
+    this.#contacts = new MainThreadContacts(world);
     // One sphere around all orbits spares three from computing a new one whenever a box moved.
     world.boxes.boundingSphere = new Sphere(new Vector3(0, 4, 0), 30);
   }

@@ -5,6 +5,7 @@ const PAGES: readonly [file: string, title: string][] = [
   ['picking.html', 'Picking'],
   ['selection.html', 'Selection'],
   ['seeing.html', 'Seeing'],
+  ['contacts.html', 'Contacts'],
 ];
 
 /** Runs a page: what `start` throws, and whatever goes wrong later, is shown on it. */

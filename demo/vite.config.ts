@@ -18,7 +18,9 @@ export default defineConfig({
   },
   server: { fs: { allow: ['..'] } },
   build: {
-    rolldownOptions: { input: ['index', 'picking', 'selection', 'seeing'].map((page) => path(`./${page}.html`)) },
+    rolldownOptions: {
+      input: ['index', 'picking', 'selection', 'seeing', 'contacts'].map((page) => path(`./${page}.html`)),
+    },
     // three.js alone is larger than what Vite warns of.
     chunkSizeWarningLimit: 1500,
   },

@@ -1,5 +1,5 @@
 export { boxFromGeometry, meshDataFromGeometry } from './geometry.js';
-export type { SceneFrame } from './scene-frame.js';
+export type { SceneContact, SceneFrame } from './scene-frame.js';
 export type { SceneObject } from './scene-objects.js';
 export type { SceneIntersection, ScenePickOptions, SceneRegionOptions } from './scene-picks.js';
 export type { SceneTracker } from './scene-tracker.js';

@@ -1,22 +1,35 @@
-import type { InstancedMesh } from 'three';
+import type { InstancedMesh, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
-import type { FrameResult, VisibleSet } from '../../shared/types.js';
-import type { SceneObject, SceneObjects } from './scene-objects.js';
+import type { FrameResult, ObjectId, VisibleSet } from '../../shared/types.js';
+import type { Placement, SceneObject, SceneObjects } from './scene-objects.js';
+
+/** Two objects of the scene in contact. */
+export interface SceneContact {
+  readonly a: SceneObject;
+  readonly b: SceneObject;
+  /** The pair's place in `result.contacts`. */
+  readonly index: number;
+  /** `a` is the pair's b there: its normals are from `b` to `a`, and `contained` 1 is b inside a. */
+  readonly swapped: boolean;
+}
 
 /**
  * A frame's result in terms of the scene. Nothing is copied or made for it: ids are looked up as you walk. Like
- * `result`, it is valid until the next `update()` resolves. Objects that left the scene meanwhile, and those that
- * others added to the service, are passed over.
+ * `result`, it is valid until the next `update()` resolves. Objects that left the scene meanwhile are passed over, but
+ * for the pairs that ended; those that others added to the service always are.
  */
 export class SceneFrame {
   /** As the service gave it. */
   readonly result: FrameResult;
   readonly #objects: SceneObjects;
+  /** What left the scene before this was answered. */
+  readonly #departed: readonly Placement[];
   readonly #view: string;
 
   constructor(result: FrameResult, objects: SceneObjects, view: string) {
     this.result = result;
     this.#objects = objects;
+    this.#departed = objects.departed;
     this.#view = view;
   }
 
@@ -57,6 +70,45 @@ export class SceneFrame {
     }
   }
 
+  /**
+   * The pairs between `first` or what is below it and `second` or what is below that; without a second, between the
+   * first and anything else. `a` is on the side of `first`. A robot is a Group, and so is its gripper:
+   *
+   * ```ts
+   * const areTouching = frame.contactsBetween(robotA, robotB).length > 0;
+   * for (const { a, b } of frame.contactsBetween(robotA)) console.log(`${a.object.name} touches ${b.object.name}`);
+   * for (const { index } of frame.contactsBetween(gripper, box)) {
+   *   const { start, depths } = frame.result.contacts;
+   *   console.log(depths.subarray(start[index], start[index + 1]));
+   * }
+   * ```
+   *
+   * Pairs inside of `first` are among them, but the parts of one model have none where they share a `group`.
+   */
+  contactsBetween(first: Object3D, second?: Object3D): SceneContact[] {
+    const isSecond = (object: Object3D): boolean => second === undefined || isBelow(object, second);
+    const found: SceneContact[] = [];
+    this.forEachContact((a, b, index) => {
+      if (isBelow(a.object, first) && isSecond(b.object)) found.push({ a, b, index, swapped: false });
+      else if (isBelow(b.object, first) && isSecond(a.object)) found.push({ a: b, b: a, index, swapped: true });
+    });
+    return found;
+  }
+
+  /** Calls `visit` for all pairs that were in contact in the frame before and are not any more; also when one was removed. */
+  forEachEnded(visit: (a: SceneObject, b: SceneObject) => void): void {
+    const { endedA, endedB } = this.result.contacts;
+    for (let i = 0; i < endedA.length; i++) {
+      const first = this.#everKnown(endedA[i]);
+      const second = this.#everKnown(endedB[i]);
+      if (first !== undefined && second !== undefined) visit(first, second);
+    }
+  }
+
+  #everKnown(id: ObjectId): SceneObject | undefined {
+    return this.#objects.find(id) ?? this.#departed.find((placement) => placement.id === id);
+  }
+
   #seenBy(view: string): VisibleSet {
     const set = this.result.views.get(view);
     if (set === undefined) {
@@ -65,4 +117,11 @@ export class SceneFrame {
     }
     return set;
   }
+}
+
+/** Whether an object is `ancestor` or below it. */
+function isBelow(object: Object3D, ancestor: Object3D): boolean {
+  let node: Object3D | null = object;
+  while (node !== null && node !== ancestor) node = node.parent;
+  return node !== null;
 }

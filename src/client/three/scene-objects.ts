@@ -16,6 +16,8 @@ export interface Placement extends SceneObject {
   readonly part: Part;
 }
 
+const NONE: readonly Placement[] = [];
+
 /** Finds the scene's objects by the service's ids. */
 export class SceneObjects {
   readonly #slots: (Placement | undefined)[] = [];
@@ -33,6 +35,11 @@ export class SceneObjects {
   get oldestQuery(): number {
     const [oldest = Number.POSITIVE_INFINITY] = this.#unanswered;
     return oldest;
+  }
+
+  /** What left the scene and may be in an answer that is on its way. */
+  get departed(): readonly Placement[] {
+    return this.#left.length === 0 ? NONE : this.#left.map(({ placement }) => placement);
   }
 
   get(id: ObjectId): Placement | undefined {

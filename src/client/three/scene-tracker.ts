@@ -107,15 +107,18 @@ export class SceneTracker {
    */
   async update(camera: Camera, size: ViewSize, options: SceneViewOptions = {}): Promise<SceneFrame> {
     this.#assertLive('update');
-    this.#sync();
-    this.#views.set(this.#view, camera, size, options);
+    // As an answer, it may name what left the scene: in the pairs that ended with that.
+    return this.#objects.during(async () => {
+      this.#sync();
+      this.#views.set(this.#view, camera, size, options);
 
-    const result = await this.#service.update();
-    for (const id of result.rejected) {
-      const rejected = this.#objects.get(id);
-      rejected?.part.owner.reject(rejected.instanceId ?? 0);
-    }
-    return new SceneFrame(result, this.#objects, this.#view);
+      const result = await this.#service.update();
+      for (const id of result.rejected) {
+        const rejected = this.#objects.get(id);
+        rejected?.part.owner.reject(rejected.instanceId ?? 0);
+      }
+      return new SceneFrame(result, this.#objects, this.#view);
+    });
   }
 
   /**

@@ -10,7 +10,7 @@ const LONGEST_EDGE = 0.2;
 const CUBE = new Box3(new Vector3(-0.5, -0.5, -0.5), new Vector3(0.5, 0.5, 0.5));
 
 /** Which boxes and dragons touch, by three's classes and loops: a grid for the boxes, triangle by triangle for the rest. */
-export class Contacts {
+export class MainThreadContacts {
   readonly #world: World;
   readonly #boxes = Array.from({ length: MAX_BOXES }, () => new OBB());
   readonly #cells = new Map<number, number[]>();

@@ -1,0 +1,112 @@
+import type { ContactSet } from 'collision-worker';
+import {
+  BufferAttribute,
+  BufferGeometry,
+  CanvasTexture,
+  Color,
+  DynamicDrawUsage,
+  Group,
+  LineBasicMaterial,
+  LineSegments,
+  Points,
+  PointsMaterial,
+} from 'three';
+
+/** Length of the line of a mere touch, so that its normal is seen, too. */
+const SHORTEST = 0.16;
+/** Depths are small: their lines are longer. */
+const STRETCH = 1.5;
+/** Of what has the colour of deep contacts. */
+const DEEP = 0.15;
+const SLIGHT_COLOR = new Color(0xffe14d);
+const DEEP_COLOR = new Color(0xff4326);
+const PIXELS = 7;
+// Over everything: contacts are inside of what touches.
+const ON_TOP = { depthTest: false, transparent: true, fog: false, vertexColors: true } as const;
+
+/** Points of contact, and from each a line along the normal, the longer the deeper. */
+export class ContactMarks {
+  readonly root = new Group();
+  /** Points drawn. */
+  count = 0;
+  readonly #points: Points;
+  readonly #lines: LineSegments;
+  /** Two vertices for each point: itself, and the end of its line. */
+  #positions!: BufferAttribute;
+  #colors!: BufferAttribute;
+
+  constructor() {
+    const look = { ...ON_TOP, map: disc(), size: PIXELS, sizeAttenuation: false };
+    this.#points = new Points(new BufferGeometry(), new PointsMaterial(look));
+    this.#lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial(ON_TOP));
+    this.#points.renderOrder = 2;
+    this.#lines.renderOrder = 1;
+    for (const drawn of [this.#lines, this.#points]) {
+      drawn.frustumCulled = false;
+      this.root.add(drawn);
+    }
+    this.#makeRoom(1024);
+  }
+
+  /** Takes all away; there is room for that many points then. */
+  clear(most: number): void {
+    this.count = 0;
+    if (2 * most > this.#positions.count) this.#makeRoom(2 * most);
+  }
+
+  /** Adds the points of a pair, until `show`. */
+  add({ start, points, normals, depths }: ContactSet, pair: number): void {
+    const positions = this.#positions.array;
+    const colors = this.#colors.array;
+    for (let i = start[pair]; i < start[pair + 1]; i++) {
+      const length = SHORTEST + STRETCH * depths[i];
+      const at = 6 * this.count++;
+      for (let k = 0; k < 3; k++) {
+        positions[at + k] = points[3 * i + k];
+        positions[at + 3 + k] = points[3 * i + k] + length * normals[3 * i + k];
+      }
+      COLOR.lerpColors(SLIGHT_COLOR, DEEP_COLOR, Math.min(1, depths[i] / DEEP));
+      COLOR.toArray(colors, at);
+      COLOR.toArray(colors, at + 3);
+    }
+  }
+
+  show(): void {
+    this.#points.geometry.setDrawRange(0, this.count);
+    this.#lines.geometry.setDrawRange(0, 2 * this.count);
+    for (const attribute of [this.#positions, this.#colors]) {
+      attribute.clearUpdateRanges();
+      attribute.addUpdateRange(0, 6 * this.count);
+      attribute.needsUpdate = true;
+    }
+  }
+
+  #makeRoom(points: number): void {
+    this.#positions = new BufferAttribute(new Float32Array(6 * points), 3).setUsage(DynamicDrawUsage);
+    this.#colors = new BufferAttribute(new Float32Array(6 * points), 3).setUsage(DynamicDrawUsage);
+    for (const drawn of [this.#points, this.#lines]) {
+      drawn.geometry.dispose();
+      drawn.geometry = new BufferGeometry()
+        .setAttribute('position', this.#positions)
+        .setAttribute('color', this.#colors);
+    }
+    const everySecond = new BufferAttribute(
+      Uint32Array.from({ length: points }, (_, i) => 2 * i),
+      1,
+    );
+    this.#points.geometry.setIndex(everySecond);
+  }
+}
+
+const COLOR = new Color();
+
+/** Points are squares without it. */
+function disc(): CanvasTexture {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 32;
+  const context = canvas.getContext('2d')!;
+  context.fillStyle = '#fff';
+  context.arc(16, 16, 15, 0, 2 * Math.PI);
+  context.fill();
+  return new CanvasTexture(canvas);
+}

@@ -1,0 +1,143 @@
+import type { CollisionService } from 'collision-worker';
+import type { SceneContact, SceneFrame, SceneTracker } from 'collision-worker/three';
+import { GridHelper, PerspectiveCamera, type WebGLRenderer } from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { oneAtATime } from '../one-at-a-time.js';
+import { createScene, fitToCanvas } from '../scenery.js';
+import { ContactMarks } from './contact-marks.js';
+import { ContactsPanel } from './contacts-panel.js';
+import { type Filter, filtersOf } from './filters.js';
+import type { Hall } from './hall.js';
+import { Highlight } from './highlight.js';
+import { Touching } from './touching.js';
+
+/** How much is computed for each pair. */
+export type Detail = 'any' | 'manifold';
+
+/** Seconds. */
+const STEP = 0.05;
+
+/** A hall of robots and dragons: what touches there, where, how deep, and since when. */
+export class ContactsPage {
+  readonly settings: { paused: boolean; speed: number; detail: Detail } = {
+    paused: false,
+    speed: 1,
+    detail: 'manifold',
+  };
+  readonly camera = new PerspectiveCamera(36, 1, 1, 60);
+  readonly hall: Hall;
+  readonly marks = new ContactMarks();
+  /** What the picture, the counts and the lists are about. */
+  shown: { seconds: number; frame: SceneFrame } | null = null;
+  readonly #renderer: WebGLRenderer;
+  readonly #scene = createScene();
+  readonly #service: CollisionService;
+  readonly #tracker: SceneTracker;
+  readonly #controls: OrbitControls;
+  readonly #filters: readonly Filter[];
+  readonly #panel: ContactsPanel;
+
+  readonly #highlight: Highlight;
+  readonly #touching = new Touching();
+  readonly #advance = oneAtATime(() => this.#frame());
+  #filter!: Filter;
+  #seconds = 0;
+  #lastTime = 0;
+  /** Changes so far, and those of them that are shown. */
+  #changes = 1;
+  #shownChanges = 0;
+
+  constructor(renderer: WebGLRenderer, hall: Hall, service: CollisionService, tracker: SceneTracker) {
+    this.#renderer = renderer;
+    this.hall = hall;
+    this.#service = service;
+    this.#tracker = tracker;
+    this.#highlight = new Highlight(hall);
+    this.#filters = filtersOf(hall);
+    this.#panel = new ContactsPanel(this.#filters, (filter) => {
+      this.#filter = filter;
+      this.changed();
+    });
+    this.#scene.add(new GridHelper(24, 24, 0x323c4b, 0x232b37), hall.root, this.marks.root);
+    fitToCanvas(renderer, this.camera);
+    this.#controls = new OrbitControls(this.camera, renderer.domElement);
+    this.#controls.target.set(1.2, 1.3, 0);
+    this.camera.position.set(1.8, 5, 10.7).multiplyScalar(Math.max(1, 1.5 / this.camera.aspect));
+    this.#controls.update();
+    this.#controls.addEventListener('change', this.changed);
+    addEventListener('resize', () => {
+      fitToCanvas(renderer, this.camera);
+      this.changed();
+    });
+    renderer.setAnimationLoop((time: number) => this.#tick(time));
+  }
+
+  /** Something is not as it was drawn. */
+  readonly changed = (): void => {
+    this.#changes++;
+  };
+
+  /** Whether what is shown is all there is to show. */
+  get isSettled(): boolean {
+    return this.#changes === this.#shownChanges;
+  }
+
+  /** Goes on by a little, or back. */
+  step(seconds = STEP): void {
+    this.seek(this.#seconds + seconds);
+  }
+
+  /** Stops at a time. */
+  seek(seconds: number): void {
+    this.settings.paused = true;
+    this.#seconds = seconds;
+    this.changed();
+  }
+
+  setDetail(detail: Detail): void {
+    this.settings.detail = detail;
+    this.changed();
+    this.hall.root.traverse((object) => {
+      for (const id of this.#tracker.idsOf(object)) this.#service.setObject(id, { contacts: detail });
+    });
+  }
+
+  #tick(time: number): void {
+    const { paused, speed } = this.settings;
+    const seconds = Math.min(0.1, (time - this.#lastTime) / 1000);
+    this.#lastTime = time;
+    if (!paused) {
+      this.#seconds += speed * seconds;
+      this.changed();
+    }
+    if (!this.isSettled) this.#advance();
+  }
+
+  /** Nothing is drawn before its contacts are known: both are of the same time. */
+  async #frame(): Promise<void> {
+    const changes = this.#changes;
+    const seconds = this.#seconds;
+    const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
+    this.hall.pose(seconds);
+    const frame = await this.#tracker.update(this.camera, { width, height });
+    this.#show(frame, seconds);
+    this.#renderer.render(this.#scene, this.camera);
+    this.shown = { seconds, frame };
+    this.#shownChanges = changes;
+  }
+
+  #show(frame: SceneFrame, seconds: number): void {
+    const { contacts, ms } = frame.result;
+    const found = new Map(this.#filters.map((filter): [Filter, SceneContact[]] => [filter, filter.find(frame)]));
+    for (const [filter, { length }] of found) this.#panel.showFound(filter, length);
+    this.#panel.tell(this.#touching.follow(frame, found), frame.frame, seconds);
+    this.#panel.showTouching(this.#touching.pairs);
+    this.#panel.showFigures(seconds, contacts.count, contacts.depths.length, ms.contacts);
+
+    const chosen = found.get(this.#filter)!;
+    this.marks.clear(contacts.depths.length);
+    for (const { index } of chosen) this.marks.add(contacts, index);
+    this.marks.show();
+    this.#highlight.show(chosen);
+  }
+}

@@ -1,0 +1,48 @@
+import type { SceneContact, SceneObject } from 'collision-worker/three';
+import { Color, InstancedMesh, Mesh, type MeshPhongMaterial } from 'three';
+import type { Hall } from './hall.js';
+
+const GLOW = new Color(0x7a2c00);
+const TOUCHING = new Color(0xe89a5a);
+/** How much the instances of a mesh differ. */
+const SHADES = [0, 0.06, -0.05, 0.03, -0.02];
+
+/** Lights up what touches. */
+export class Highlight {
+  readonly #instanced: readonly InstancedMesh[];
+  /** Those that are lit. */
+  #lit: MeshPhongMaterial[] = [];
+
+  constructor({ heap }: Hall) {
+    this.#instanced = [heap.dragons, heap.teapots];
+  }
+
+  show(contacts: readonly SceneContact[]): void {
+    for (const material of this.#lit) material.emissive.set(0);
+    this.#lit = [];
+    for (const mesh of this.#instanced) {
+      for (let i = 0; i < mesh.count; i++) mesh.setColorAt(i, shadeOf(mesh, i));
+      mesh.instanceColor!.needsUpdate = true;
+    }
+    for (const { a, b } of contacts) {
+      this.#light(a);
+      this.#light(b);
+    }
+  }
+
+  #light({ object, instanceId }: SceneObject): void {
+    if (object instanceof InstancedMesh) {
+      object.setColorAt(instanceId!, shadeOf(object, instanceId!).lerp(TOUCHING, 0.6));
+    } else if (object instanceof Mesh) {
+      object.material.emissive.copy(GLOW);
+      this.#lit.push(object.material);
+    }
+  }
+}
+
+const COLOR = new Color();
+
+/** Own, until it is lit. */
+function shadeOf({ userData }: InstancedMesh, instance: number): Color {
+  return COLOR.set(userData.color).offsetHSL(0, 0, SHADES[instance % SHADES.length]);
+}

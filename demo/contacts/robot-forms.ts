@@ -1,0 +1,75 @@
+import {
+  BoxGeometry,
+  BufferAttribute,
+  type BufferGeometry,
+  Color,
+  type ColorRepresentation,
+  CylinderGeometry,
+  ExtrudeGeometry,
+  Path,
+  Shape,
+} from 'three';
+import { RoundedBoxGeometry } from 'three/addons/geometries/RoundedBoxGeometry.js';
+import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
+
+const SEGMENTS = 28;
+const BEVEL = 0.022;
+
+/** One geometry of several, each with a colour of its own. */
+export function assembled(...pieces: readonly [BufferGeometry, ColorRepresentation][]): BufferGeometry {
+  return mergeGeometries(
+    pieces.map(([piece, color]) => {
+      const plain = piece.index === null ? piece : piece.toNonIndexed();
+      const { r, g, b } = new Color(color);
+      const colors = new Float32Array(plain.getAttribute('position').array.length);
+      for (let i = 0; i < colors.length; i += 3) colors.set([r, g, b], i);
+      return plain.deleteAttribute('uv').setAttribute('color', new BufferAttribute(colors, 3));
+    }),
+  );
+}
+
+/** About y, standing on y = `from`. */
+export function pillar(radius: number, top: number, from: number, height: number): BufferGeometry {
+  return new CylinderGeometry(top, radius, height, SEGMENTS).translate(0, from + height / 2, 0);
+}
+
+/** About z, in the middle. */
+export function drum(radius: number, length: number): BufferGeometry {
+  return new CylinderGeometry(radius, radius, length, SEGMENTS).rotateX(Math.PI / 2);
+}
+
+/** About x, beginning at `from`. */
+export function shaft(radius: number, from: number, length: number): BufferGeometry {
+  return new CylinderGeometry(radius, radius, length, SEGMENTS).rotateZ(Math.PI / 2).translate(from + length / 2, 0, 0);
+}
+
+export function box(width: number, height: number, depth: number, x: number, y: number, z: number): BufferGeometry {
+  return new BoxGeometry(width, height, depth).translate(x, y, z);
+}
+
+export function roundedBox(width: number, height: number, depth: number, x: number): BufferGeometry {
+  return new RoundedBoxGeometry(width, height, depth, 2, 0.04).translate(x, 0, 0);
+}
+
+/** Of an arm, from the joint at the origin to the one at `length` on x: round about both, with a window between. */
+export function link(length: number, near: number, far: number, thickness: number): BufferGeometry {
+  const outline = around(new Shape(), 0, length, near - BEVEL, far - BEVEL) as Shape;
+  outline.holes.push(around(new Path(), 1.7 * near, length - 1.9 * far, 0.42 * near, 0.42 * far));
+  const depth = thickness - 2 * BEVEL;
+  return new ExtrudeGeometry(outline, {
+    depth,
+    curveSegments: 12,
+    bevelSegments: 2,
+    bevelSize: BEVEL,
+    bevelThickness: BEVEL,
+  }).translate(0, 0, -depth / 2);
+}
+
+/** Draws the line that a belt about two wheels on x would follow. */
+function around(path: Path, from: number, to: number, near: number, far: number): Path {
+  const angle = Math.acos((near - far) / (to - from));
+  path.absarc(from, 0, near, angle, 2 * Math.PI - angle);
+  path.absarc(to, 0, far, -angle, angle);
+  path.closePath();
+  return path;
+}

@@ -1,0 +1,101 @@
+import { BoxGeometry, type BufferGeometry, Group, type Material, Mesh, MeshPhongMaterial, type Vector3 } from 'three';
+import { assembled, box, drum, link, pillar, roundedBox, shaft } from './robot-forms.js';
+import type { ToolPose } from './schedule.js';
+
+const SHOULDER = 0.82;
+const UPPER_ARM = 1.35;
+const FOREARM = 1.15;
+/** From the joint of the wrist to the middle between the tips of the fingers. */
+const TOOL = 0.62;
+const FINGER = { width: 0.1, length: 0.36, depth: 0.2 };
+const METAL = 0x2b323d;
+const STEEL = 0x8793a5;
+
+/** An arm with five joints and a gripper that points down. Every part is an object with a name; the robot is their group. */
+export class Robot {
+  readonly root = new Group();
+  /** The palm and two fingers. */
+  readonly gripper = group('gripper');
+  readonly #turret = new Group();
+  readonly #upperArm = new Group();
+  readonly #forearm = new Group();
+  readonly #wrist = new Group();
+  readonly #fingers: readonly Mesh[];
+  /** Which way the fingers close: the angle of their line about y. */
+  readonly #grip: number;
+
+  constructor(name: string, color: number, position: Vector3, grip: number) {
+    this.root.name = name;
+    this.root.position.copy(position);
+    this.#grip = grip;
+    this.#turret.position.y = SHOULDER;
+    this.#forearm.position.x = UPPER_ARM;
+    this.#wrist.position.x = FOREARM;
+
+    this.#fingers = ['left finger', 'right finger'].map((side) => {
+      const finger = part(side, new BoxGeometry(FINGER.length, FINGER.depth, FINGER.width), paint(STEEL));
+      finger.position.x = TOOL + 0.04 - FINGER.length / 2;
+      return finger;
+    });
+    const palm = assembled([roundedBox(0.15, 0.26, 0.86, 0.235), METAL], [shaft(0.12, 0.02, 0.16), STEEL]);
+    this.gripper.add(part('palm', palm), ...this.#fingers);
+    this.#wrist.add(part('wrist', assembled([drum(0.125, 0.3), METAL], [shaft(0.1, 0, 0.14), color])), this.gripper);
+    this.#forearm.add(
+      part('forearm', assembled([link(FOREARM, 0.19, 0.13, 0.17), color], [drum(0.16, 0.4), METAL])),
+      this.#wrist,
+    );
+    this.#upperArm.add(
+      part('upper arm', assembled([link(UPPER_ARM, 0.25, 0.2, 0.21), color], [drum(0.2, 0.5), METAL])),
+      this.#forearm,
+    );
+    this.#turret.add(part('shoulder', shoulder(color)), this.#upperArm);
+    this.root.add(part('base', assembled([pillar(0.5, 0.46, 0, 0.12), METAL], [pillar(0.36, 0.3, 0.12, 0.3), color])));
+    this.root.add(this.#turret);
+  }
+
+  /** Turns the joints so that the tool is there, pointing down: by the law of cosines. */
+  reach({ angle, radius, height, opening }: ToolPose): void {
+    const rise = height + TOOL - SHOULDER;
+    const distance = Math.min(Math.hypot(radius, rise), UPPER_ARM + FOREARM);
+    const upper = Math.atan2(rise, radius) + corner(UPPER_ARM, distance, FOREARM);
+    const elbow = corner(UPPER_ARM, FOREARM, distance) - Math.PI;
+    this.#turret.rotation.y = angle;
+    this.#upperArm.rotation.z = upper;
+    this.#forearm.rotation.z = elbow;
+    this.#wrist.rotation.z = -Math.PI / 2 - upper - elbow;
+    this.gripper.rotation.x = angle - this.#grip;
+    this.#fingers.forEach((finger, i) => {
+      finger.position.z = (i === 0 ? -0.5 : 0.5) * (opening + FINGER.width);
+    });
+  }
+}
+
+/** Of a triangle, between two sides, by the side across. */
+function corner(a: number, b: number, across: number): number {
+  return Math.acos((a * a + b * b - across * across) / (2 * a * b));
+}
+
+function shoulder(color: number): BufferGeometry {
+  return assembled(
+    [pillar(0.32, 0.3, -0.4, 0.22), METAL],
+    [box(0.34, 0.46, 0.09, 0, 0, 0.21), color],
+    [box(0.34, 0.46, 0.09, 0, 0, -0.21), color],
+  );
+}
+
+function group(name: string): Group {
+  const made = new Group();
+  made.name = name;
+  return made;
+}
+
+/** Each has a material of its own, to light up alone. */
+function part(name: string, geometry: BufferGeometry, material: Material = paint(0xffffff, true)): Mesh {
+  const mesh = new Mesh(geometry, material);
+  mesh.name = name;
+  return mesh;
+}
+
+function paint(color: number, vertexColors = false): MeshPhongMaterial {
+  return new MeshPhongMaterial({ color, vertexColors, specular: 0x333a44, shininess: 40 });
+}

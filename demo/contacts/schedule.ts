@@ -1,0 +1,54 @@
+import { MathUtils, type Vector3 } from 'three';
+
+/** Where a tool shall be at a time; `opening` is the distance between the fingers. */
+export interface Key {
+  at: number;
+  tool: Vector3;
+  opening: number;
+}
+
+/** A tool about the axis of its robot. `angle`: turns +x there about y. */
+export interface ToolPose {
+  angle: number;
+  radius: number;
+  height: number;
+  opening: number;
+}
+
+/** Where a robot's tool is at any time: from key to key with rests at each, over and over. */
+export class Schedule {
+  readonly #period: number;
+  readonly #times: readonly number[];
+  readonly #poses: readonly ToolPose[];
+
+  /** `keys` from time 0 on, in order; it ends after `period` where it began. */
+  constructor(base: Vector3, period: number, keys: readonly Key[]) {
+    const poses: ToolPose[] = [];
+    for (const { tool, opening } of [...keys, keys[0]]) {
+      const [x, z] = [tool.x - base.x, tool.z - base.z];
+      const before = poses.at(-1)?.angle ?? 0;
+      // The short way round.
+      const angle = before + MathUtils.euclideanModulo(Math.atan2(-z, x) - before + Math.PI, 2 * Math.PI) - Math.PI;
+      poses.push({ angle, radius: Math.hypot(x, z), height: tool.y, opening });
+    }
+    this.#period = period;
+    this.#times = [...keys.map(({ at }) => at), period];
+    this.#poses = poses;
+  }
+
+  poseAt(seconds: number): ToolPose {
+    const time = MathUtils.euclideanModulo(seconds, this.#period);
+    const next = Math.max(
+      1,
+      this.#times.findIndex((each) => each > time),
+    );
+    const [from, to] = [this.#poses[next - 1], this.#poses[next]];
+    const part = MathUtils.smoothstep(time, this.#times[next - 1], this.#times[next]);
+    return {
+      angle: MathUtils.lerp(from.angle, to.angle, part),
+      radius: MathUtils.lerp(from.radius, to.radius, part),
+      height: MathUtils.lerp(from.height, to.height, part),
+      opening: MathUtils.lerp(from.opening, to.opening, part),
+    };
+  }
+}

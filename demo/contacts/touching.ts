@@ -1,0 +1,50 @@
+import type { SceneContact, SceneFrame } from 'collision-worker/three';
+import type { Filter } from './filters.js';
+import { labelOf } from './labels.js';
+
+/** Two that touch, by name, and the filters that find them. */
+export interface TouchingPair {
+  readonly a: string;
+  readonly b: string;
+  readonly filters: readonly string[];
+}
+
+export interface Change {
+  readonly kind: 'began' | 'ended';
+  readonly pair: TouchingPair;
+}
+
+/** What touches, followed by what begins and what ends. */
+export class Touching {
+  readonly #pairs = new Map<string, TouchingPair>();
+
+  get pairs(): TouchingPair[] {
+    return [...this.#pairs.values()];
+  }
+
+  /** Takes a frame, with what each filter found in it; answers what changed. */
+  follow(frame: SceneFrame, found: ReadonlyMap<Filter, readonly SceneContact[]>): Change[] {
+    const changes: Change[] = [];
+    frame.forEachEnded((a, b) => {
+      const key = keyOf(labelOf(a), labelOf(b));
+      changes.push({ kind: 'ended', pair: this.#pairs.get(key)! });
+      this.#pairs.delete(key);
+    });
+    const { begun } = frame.result.contacts;
+    frame.forEachContact((first, second, index) => {
+      if (begun[index] === 0) return;
+      const [a, b] = [labelOf(first), labelOf(second)];
+      const filters = [...found].flatMap(([{ name }, contacts]) =>
+        contacts.some((each) => each.index === index) ? name : [],
+      );
+      const pair = { a, b, filters };
+      this.#pairs.set(keyOf(a, b), pair);
+      changes.push({ kind: 'began', pair });
+    });
+    return changes;
+  }
+}
+
+function keyOf(a: string, b: string): string {
+  return `${a} – ${b}`;
+}
