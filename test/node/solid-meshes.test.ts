@@ -309,6 +309,16 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
     expect(scene.frame()).toEqual(expected);
   });
 
+  test('a solid with the wall of a cavity inside of it is not inside of what has the cavity', async () => {
+    const scene = await SolidScene.at(place);
+    const hollow = scene.put('hollow ball', true, new Matrix4().makeScale(8, 8, 8));
+    const contained = [true, false].map((solid) => {
+      const ball = scene.put('ball', solid, new Matrix4().makeScale(6.2, 6.2, 6.2));
+      return scene.core.queries.contact(hollow.thing.id, ball.thing.id, layout.CONTACTS_MANIFOLD)?.contained;
+    });
+    expect(contained).toEqual([0, 2]);
+  });
+
   test('nested: each in all that are around it', async () => {
     const scene = await SolidScene.at(place);
     const things = [8, 4, 2, 1].map((size) => scene.put('ball', true, new Matrix4().makeScale(size, size, size)));
