@@ -11,7 +11,7 @@ import { NOTHING, crossingsOf, keptAt, keptCrossings, keptPoints, pointsOf } fro
 import { append, out } from './out';
 import { countPairs, ended, endedCount, pairCount, pairIn, pairs } from './pairs';
 
-export const PAIRS_OUT_PARTS = 17;
+export const PAIRS_OUT_PARTS = 18;
 
 /** Of the pairs that will be taken. */
 export function pairsOutBytes(): u64 {
