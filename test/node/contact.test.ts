@@ -12,7 +12,7 @@ import {
 } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { boxMesh, icosphere, soup, waves } from '../oracle/meshes.js';
+import { boxMesh, icosphere, soup, transformed, waves } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const DETAILS = ['bounds', 'any', 'manifold', 'triangles'] as const;
@@ -249,6 +249,31 @@ describe('groups and parts', () => {
 });
 
 describe('frames with manifolds and triangles', () => {
+  test('tell of a mesh of which the vertices moved', async () => {
+    const ball = icosphere(1, 4);
+    const mesh = await service.addMesh(ball);
+    const shape = { type: 'mesh', mesh } as const;
+    const [a, b] = [0, 1.5].map((x) => add(shape, new Vector3(x, 0, 0), { contacts: 'triangles' }));
+    const told = async () => {
+      const { contacts } = await service.update();
+      const [pair] = contacts.between(a, b);
+      const asked = await service.contact(a, b, { detail: 'triangles' });
+      expect(asked === null).toBe(pair === undefined);
+      if (pair) expect([pair.triangles, pair.segments]).toEqual([asked!.triangles, asked!.segments]);
+      return pair?.triangles.slice();
+    };
+    const before = await told();
+    expect(before?.length).toBeGreaterThan(20);
+    await service.updateMesh(mesh, transformed(ball, (vertex) => vertex.multiplyScalar(0.9)).positions);
+    const after = await told();
+    expect(after?.length).toBeGreaterThan(10);
+    expect(after).not.toEqual(before);
+    await service.updateMesh(mesh, transformed(ball, (vertex) => vertex.multiplyScalar(0.5)).positions);
+    expect(await told()).toBeUndefined();
+    await service.updateMesh(mesh, ball.positions);
+    expect(await told()).toEqual(before);
+  });
+
   /** Heaps that breathe: all touch in the middle of each period, hardly any at its end. */
   async function heap(): Promise<(frame: number) => void> {
     const random = new Random(SEED);
