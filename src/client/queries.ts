@@ -175,8 +175,9 @@ export class Queries {
 
   contact(a: ObjectId, b: ObjectId, options: ContactOptions = {}): Promise<ContactReport | null> {
     checkOptions('contact', 'options', options, CONTACT_KEYS);
-    const detail = contactDetail('contact', 'detail', options.detail ?? 'manifold');
-    if (detail === CONTACTS_NONE) invalid('contact', 'detail', options.detail, "more than 'none'");
+    const { detail: asked = 'manifold' } = options;
+    const detail = contactDetail('contact', 'detail', asked);
+    if (detail === CONTACTS_NONE) invalid('contact', 'detail', asked, "more than 'none'");
     checkSignal('contact', options.signal);
     this.#objects.check('contact', 'a', a);
     this.#objects.check('contact', 'b', b);

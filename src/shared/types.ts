@@ -325,6 +325,7 @@ export interface ContactOptions {
 
 /** The contact of two objects; the arrays are as in {@link ContactPair}. */
 export interface ContactReport {
+  /** As they were given, whichever id is lower: normals lead from a to b, and triangles are a's and b's, sorted. */
   a: ObjectId;
   b: ObjectId;
   /** 0, 1: a inside b, 2: b inside a. */

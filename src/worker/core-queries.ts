@@ -273,17 +273,23 @@ function picked<T extends Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(
 }
 
 /** The contact with the other object as the first. */
-function turned({ contained, points, normals, depths, triangles, segments }: CoreContact): CoreContact {
-  const order = Array.from({ length: triangles.length / 2 }, (_, i) => i);
-  order.sort((i, j) => triangles[2 * i + 1] - triangles[2 * j + 1] || triangles[2 * i] - triangles[2 * j]);
-  return {
-    contained: contained === 0 ? 0 : contained === 1 ? 2 : 1,
-    points,
-    normals: normals.map((each) => -each),
-    depths,
-    triangles: Uint32Array.from(order.flatMap((i) => [triangles[2 * i + 1], triangles[2 * i]])),
-    segments: Float32Array.from(order.flatMap((i) => Array.from(segments.subarray(6 * i, 6 * i + 6)))),
-  };
+function turned(contact: CoreContact): CoreContact {
+  const { contained, normals } = contact;
+  const order = Uint32Array.from({ length: contact.triangles.length / 2 }, (_, i) => i);
+  order.sort((i, j) => {
+    return (
+      contact.triangles[2 * i + 1] - contact.triangles[2 * j + 1] || contact.triangles[2 * i] - contact.triangles[2 * j]
+    );
+  });
+  const triangles = contact.triangles.slice();
+  const segments = contact.segments.slice();
+  order.forEach((from, to) => {
+    triangles[2 * to] = contact.triangles[2 * from + 1];
+    triangles[2 * to + 1] = contact.triangles[2 * from];
+    segments.set(contact.segments.subarray(6 * from, 6 * from + 6), 6 * to);
+  });
+  const turnedContained = contained === 0 ? 0 : contained === 1 ? 2 : 1;
+  return { ...contact, contained: turnedContained, normals: normals.map((each) => -each), triangles, segments };
 }
 
 function vectorAt(view: DataView, at: number): Vec3 {

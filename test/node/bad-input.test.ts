@@ -26,6 +26,7 @@ let mesh: MeshId;
 let sheet: MeshId;
 let staleMesh: MeshId;
 let object: ObjectId;
+let other: ObjectId;
 let stale: ObjectId;
 
 beforeAll(async () => {
@@ -35,6 +36,7 @@ beforeAll(async () => {
   staleMesh = await service.addMesh(boxMesh(1, 1, 1));
   service.removeMesh(staleMesh);
   object = service.addObject({ shape: { type: 'mesh', mesh } });
+  other = service.addObject({ ...UNIT_BOX, matrix: new Matrix4().makeTranslation(0, 50, 0).elements });
   stale = service.addObject(UNIT_BOX);
   service.removeObject(stale);
 });
@@ -45,7 +47,7 @@ afterEach(async () => {
   expect(await service.raycast(FORWARD)).toMatchObject({ object, distance: 9 });
   const { rejected, contacts } = await service.update();
   expect([rejected.length, contacts.count]).toEqual([0, 0]);
-  expect(service.stats.objects).toBe(1);
+  expect(service.stats.objects).toBe(2);
 });
 
 async function codeOf(call: () => unknown): Promise<string> {
@@ -297,6 +299,20 @@ describe('regions, frusta and nearness', () => {
     ['containing NaN', 'INVALID_ARGUMENT', () => service.containing([0, Number.NaN, 0])],
     ['the closest to two coordinates', 'INVALID_ARGUMENT', () => service.closestPoint([0, 0] as never)],
     ['nothing closer than -1', 'INVALID_ARGUMENT', () => service.closestPoint([0, 0, 0], { maxDistance: -1 })],
+    ['the contact of one with itself', 'INVALID_ARGUMENT', () => service.contact(object, object)],
+    ['the contact with what is gone', 'UNKNOWN_ID', () => service.contact(object, stale)],
+    ['the contact of what is gone', 'UNKNOWN_ID', () => service.contact(stale, object)],
+    ['the contact of what is gone with itself', 'UNKNOWN_ID', () => service.contact(stale, stale)],
+    ['the contact with what never was', 'UNKNOWN_ID', () => service.contact(object, 123_456_789)],
+    ['the contact with nothing', 'UNKNOWN_ID', () => service.contact(object, undefined as never)],
+    ['the contact with half an id', 'UNKNOWN_ID', () => service.contact(object, object + 0.5)],
+    ['the contact with a group', 'UNKNOWN_ID', () => service.contact(object, { group: 1 } as never)],
+    ['no such detail', 'INVALID_ARGUMENT', () => service.contact(object, other, { detail: 'points' as never })],
+    ["detail 'none'", 'INVALID_ARGUMENT', () => service.contact(object, other, { detail: 'none' as never })],
+    ['a detail that is null', 'INVALID_ARGUMENT', () => service.contact(object, other, { detail: null as never })],
+    ['a contact by layers', 'INVALID_ARGUMENT', () => service.contact(object, other, { layers: 1 } as never)],
+    ['contact options that are none', 'INVALID_ARGUMENT', () => service.contact(object, other, 'any' as never)],
+    ['a contact with no such signal', 'INVALID_ARGUMENT', () => service.contact(object, other, { signal: 1 as never })],
     ['nothing closer than NaN', 'INVALID_ARGUMENT', () => service.closestPoint([0, 0, 0], { maxDistance: Number.NaN })],
   ])('%s: %s', async (_, code, call) => {
     service.setView(VIEW);
@@ -321,6 +337,7 @@ test('a signal ends every query, before it and during it', async () => {
     (signal) => service.overlap(sphere, undefined, { signal }),
     (signal) => service.containing([0, 0, 0], { signal }),
     (signal) => service.closestPoint([0, 0, 0], { signal }),
+    (signal) => service.contact(object, other, { signal }),
   ];
   for (const query of queries) {
     expect(await codeOf(() => query(AbortSignal.abort())), String(query)).toBe('ABORTED');
@@ -344,7 +361,9 @@ test('after dispose every call is DISPOSED, and so is what was pending', async (
   const gone = await createCollisionService();
   const id = gone.addObject(UNIT_BOX);
   gone.setView(VIEW);
-  const pending = [gone.raycast(FORWARD), gone.update(), gone.addMesh(icosphere(1, 1)), gone.pick(1, 1)];
+  const other = gone.addObject(UNIT_BOX);
+  const queries = [gone.raycast(FORWARD), gone.pick(1, 1), gone.contact(id, other)];
+  const pending = [...queries, gone.update(), gone.addMesh(icosphere(1, 1))];
   const codes = Promise.all(pending.map((promise) => codeOf(() => promise)));
   gone.dispose();
   expect(new Set(await codes)).toEqual(new Set(['DISPOSED']));
@@ -373,6 +392,7 @@ test('after dispose every call is DISPOSED, and so is what was pending', async (
     () => gone.overlap({ type: 'sphere', radius: 1 }),
     () => gone.containing([0, 0, 0]),
     () => gone.closestPoint([0, 0, 0]),
+    () => gone.contact(id, id),
   ];
   for (const call of calls) expect(await codeOf(call), String(call)).toBe('DISPOSED');
   gone.dispose(); // twice is no error

@@ -123,6 +123,28 @@ test(`planes that hardly cross: both ends are on both triangles, seed ${SEED}`, 
   expect(cuts).toBeGreaterThan(PAIRS / 10);
 });
 
+test.each([-40, -20, 20, 40])('a model 2 to the %d times as large gives the same crossings', (exponent) => {
+  const factor = 2 ** exponent;
+  const [ball, cloud] = [icosphere(1, 3), soup(new Random(SEED), 50, 0.4, 1)];
+  const turn = new Random(SEED).placement(new Vector3(0.5, 0.25, -0.125), { low: 0.5, high: 2 });
+  const larger = turn.clone().setPosition(new Vector3().setFromMatrixPosition(turn).multiplyScalar(factor));
+  const grown = (mesh: Triangles) => scene.mesh(transformed(mesh, (vertex) => vertex.multiplyScalar(factor)));
+  const scale = new Matrix4().makeScale(factor, factor, factor);
+  const own = [scene.add(scene.mesh(ball), new Matrix4()), scene.add(scene.mesh(cloud), turn)] as const;
+  const byVertices = [scene.add(grown(ball), new Matrix4()), scene.add(grown(cloud), larger)] as const;
+  const byMatrix = [
+    scene.add(scene.mesh(ball), scale),
+    scene.add(scene.mesh(cloud), scale.clone().multiply(turn)),
+  ] as const;
+  const expected = contactOf(...own)!;
+  expect(expected.triangles.length).toBeGreaterThan(20);
+  for (const pair of [byVertices, byMatrix]) {
+    const found = contactOf(...pair)!;
+    expect(found.triangles).toEqual(expected.triangles);
+    expect(found.segments).toEqual(expected.segments.map((of) => of * factor));
+  }
+});
+
 test('of coplanar triangles, the longest extent is that in the world', () => {
   const shape = scene.mesh(meshOf([new Vector3(0, 0, 0), new Vector3(4, 0, 0), new Vector3(0, 3, 0)]));
   const matrix = new Matrix4().makeScale(1, 10, 1);

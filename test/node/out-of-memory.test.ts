@@ -90,6 +90,20 @@ class World {
     });
   }
 
+  /** So many balls on a line, each in its neighbours, that want to know all about it; answers their ids. */
+  addRow(count: number, mesh = this.mesh): number[] {
+    const ids = Array.from({ length: count }, (_, i) => makeId(this.#slots + i, 1));
+    for (const [i, id] of ids.entries()) {
+      this.core.addObjects(Uint32Array.of(id), {
+        ...{ shape: layout.SHAPE_MESH, mesh, layers: 4, flags: layout.FLAG_PICKABLE, collidesWith: 4, group: 0 },
+        ...{ contacts: layout.CONTACTS_TRIANGLES, center: [0, 0, 0], extent: [0, 0, 0], rotation: [0, 0, 0, 1] },
+        ...{ radius: 0, matrix: new Matrix4().makeTranslation(1.3 * i, 50, 0).elements },
+      });
+    }
+    this.#slots += count;
+    return ids;
+  }
+
   remove(id: number): void {
     this.core.removeObject(id);
     this.ids.splice(this.ids.indexOf(id), 1);
@@ -119,7 +133,7 @@ class World {
         [...entered],
         [...left],
       ]),
-      pairs: [...contacts].map(({ a, b, begun, contained, stale }) => [a, b, begun, contained, stale]),
+      pairs: [...contacts],
       waiting: contacts.waiting,
       ended: [[...contacts.endedA], [...contacts.endedB]],
     };
@@ -188,6 +202,7 @@ function insist<T>(
 
 const MESH = soup(new Random(SEED), 500, 0.3, 1);
 const BAKED = bake(await startCore(), MESH);
+const LARGE = bake(await startCore(), icosphere(1, 20));
 
 describe(`a core that runs out of memory, seed ${SEED}`, () => {
   const twoWorlds = async () => ({
@@ -259,6 +274,31 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
         world.run(undefined, 100, HURRY);
         const input = world.input(undefined, 300, HURRY);
         return () => world.show(input);
+      },
+    ],
+    [
+      'a frame of which the contacts grow',
+      3,
+      (world) => {
+        world.ids.push(...world.addRow(60));
+        const input = world.input(undefined, 50);
+        return () => {
+          const frame = world.show(input);
+          expect(frame.pairs.some(({ triangles }) => triangles.length > 10)).toBe(true);
+          return frame;
+        };
+      },
+    ],
+    [
+      'the contact of two meshes',
+      2,
+      (world) => {
+        const [a, b] = world.addRow(2, world.core.loadMesh(LARGE));
+        return () => {
+          const contact = world.core.queries.contact(a, b, layout.CONTACTS_TRIANGLES)!;
+          expect(contact.triangles.length).toBeGreaterThan(200);
+          return contact;
+        };
       },
     ],
     ['many rays', 1, () => (world) => world.rays()],
@@ -447,6 +487,22 @@ describe('a service that runs out of memory', () => {
     remove(ballast);
     const hits = await service.raycastAll(ray);
     expect(hits.map(({ triangle }) => triangle)).toEqual(Array.from({ length: count }, (_, i) => i));
+    await expectWell(1);
+  });
+
+  test('all that meet of the triangles of two meshes', async () => {
+    const { service, fill, remove, expectWell } = await start();
+    const shape = { type: 'mesh', mesh: await service.addMesh(icosphere(1, 30)) } as const;
+    const place = (x: number) => new Matrix4().makeTranslation(99 + x, 0, 0).elements;
+    const [a, b] = [0, 0.001].map((x) => service.addObject({ shape, matrix: place(x), contacts: 'none' }));
+    expect(await service.contact(a, b, { detail: 'any' })).not.toBeNull();
+    const ballast = [...(await fill(3000)), ...(await fill(100))];
+    await expect(service.contact(a, b, { detail: 'triangles' })).rejects.toEqual(refused(/^contact: .*memory/));
+    await expectWell(1);
+    remove(ballast);
+    const contact = (await service.contact(a, b, { detail: 'triangles' }))!;
+    expect(contact.triangles.length).toBeGreaterThan(2000);
+    expect(contact.segments.length).toBe(3 * contact.triangles.length);
     await expectWell(1);
   });
 

@@ -12,7 +12,7 @@ import { append, out } from './out';
 import { pairIn } from './pair-list';
 import { countPairs, ended, endedCount, pairCount, pairs, waitingCount } from './pairs';
 
-export const PAIRS_OUT_PARTS = 17;
+export const PAIRS_OUT_PARTS = 18;
 
 /** Of the pairs that will be taken. */
 export function pairsOutBytes(): u64 {
