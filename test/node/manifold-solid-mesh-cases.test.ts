@@ -117,6 +117,12 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
         for (const shape of [ball, crate, pill]) {
           expectRegions(await contact(sheet, shape, at, undefined, size), [[1 - Math.abs(deep), [0, 0, Math.sign(deep)]]], size);
         }
+        // Upright, too long for any shorter way but through what is around.
+        const pole: SolidShape = { type: 'capsule', radius: 1, from: [0, 0, -2], to: [0, 0, 2] };
+        const post: SolidShape = { type: 'box', halfExtents: [1, 1, 3] };
+        for (const shape of [pole, post]) {
+          expectRegions(await contact(sheet, shape, at, undefined, size), [[3 - Math.abs(deep), [0, 0, Math.sign(deep)]]], size);
+        }
       }
     });
   });

@@ -81,6 +81,11 @@ export function exitBound(t: Triangle): f64 {
   );
 }
 
+/** How long the solid is along the way. */
+export function whole(): f64 {
+  return 2.0 * reach;
+}
+
 /** How far a triangle must move along the way to leave the solid, in the solid's unit of length. */
 export function exit(t: Triangle): f64 {
   return max(half == CUBE ? cubeExit(t, wayX, wayY, wayZ) : roundExit(half, t, wayX, wayY, wayZ), 0.0);
