@@ -112,7 +112,12 @@ const MESHES: Record<string, (random: Random) => Triangles> = {
 /** Two boxes' worth of a closed L, of 2 by 2 by 1. */
 function angle(): Triangles {
   const outline = [
-    [-1, -1], [1, -1], [1, 0], [0, 0], [0, 1], [-1, 1],
+    [-1, -1],
+    [1, -1],
+    [1, 0],
+    [0, 0],
+    [0, 1],
+    [-1, 1],
   ];
   const positions = new Float32Array([-0.5, 0.5].flatMap((z) => outline.flatMap(([x, y]) => [x, y, z])));
   const cap = [0, 1, 3, 1, 2, 3, 0, 3, 5, 3, 4, 5];
@@ -159,7 +164,11 @@ function checked(scene: NearScene, a: Thing, b: Thing, title: string): Region[] 
     for (const point of points) {
       const inF32 = (point.length() + scene.place.length()) * 1e-7;
       const ownPoint = point.clone().applyMatrix4(body.inverse);
-      const doubt = digits + body.way(new Vector3(inF32, 0, 0)).length() + body.way(new Vector3(0, inF32, 0)).length() + body.way(new Vector3(0, 0, inF32)).length();
+      const doubt =
+        digits +
+        body.way(new Vector3(inF32, 0, 0)).length() +
+        body.way(new Vector3(0, inF32, 0)).length() +
+        body.way(new Vector3(0, 0, inF32)).length();
       expect(body.beyond(point), `${message}: point in the solid`).toBeLessThan(doubt + 1e-8);
       const off = Math.min(
         ...triangles.map((triangle) => triangle.closestPointToPoint(ownPoint, new Vector3()).distanceTo(ownPoint)),
