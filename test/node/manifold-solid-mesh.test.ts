@@ -10,7 +10,7 @@ import { moved, OracleSolid } from '../oracle/solid-surface.js';
 import { type Region, regionsOf } from '../oracle/surfaces.js';
 import { ANY_FORM, NearScene, PLACES, type Thing } from './near-scene.js';
 
-const COUNT = 1000;
+const COUNT = 500;
 
 describe.each(PLACES)(`manifolds of solids and meshes %s, seed ${SEED}`, { timeout: 240_000 }, (_, place) => {
   test.each(Object.keys(MESHES))(`${COUNT} random solids and %s`, async (name) => {
