@@ -1,7 +1,8 @@
-// Contact of a box, sphere or capsule with a mesh's surface, in regions: triangles that hang together, and that one move
-// takes out of the solid. The triangle that must go farthest on the shortest way of its own leads: what its way takes out
-// as well, or nearly so, is of its region; the next of the others leads another one. So the floor and the wall of a corner
-// are two regions. Where those around the triangle have a better way, on their common normal, that is the region's.
+// Contact of a box, sphere or capsule with a mesh's surface, in regions: triangles that hang together, and that one
+// move takes out of the solid. The triangle that must go farthest on the shortest way of its own leads: what its way
+// takes out as well, or nearly so, is of its region; the next of the others leads another one. So the floor and the
+// wall of a corner are two regions. Where those around the triangle have a better way, on their common normal, that
+// is the region's.
 
 import { SHAPE_BOX } from '../../../shared/layout';
 import { Affine, determinant, relate } from '../math/affine';

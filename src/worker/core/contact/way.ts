@@ -1,5 +1,6 @@
-// A direction in which a mesh is moved out of a solid: as a unit vector of the world, as a direction of the solid's space,
-// and as the normal of planes there. How far a triangle must go is the same in both spaces but for the unit of length.
+// A direction in which a mesh is moved out of a solid: as a unit vector of the world, as a direction of the solid's
+// space, and as the normal of planes there. How far a triangle must go is the same in both spaces but for the unit of
+// length.
 
 import { Affine, copy, invert } from '../math/affine';
 import { Triangle } from '../math/triangles';
