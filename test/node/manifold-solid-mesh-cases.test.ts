@@ -1,8 +1,10 @@
 // Contacts that anyone would work out by hand: what rests on a floor, stands in a corner or has sunk in.
+import { createCollisionService } from 'collision-worker';
 import { Matrix4, PlaneGeometry, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../src/shared/layout.js';
 import { boxMesh, merged, type Triangles, transformed, trianglesOf } from '../oracle/meshes.js';
+import { Random, SEED } from '../oracle/random.js';
 import type { SolidShape } from '../oracle/shapes.js';
 import { type Region, regionsOf, room, slab } from '../oracle/surfaces.js';
 import { NearScene, PLACES } from './near-scene.js';
@@ -19,7 +21,10 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
     const scene = await NearScene.at(place);
     const scaled = new Matrix4().makeScale(size, size, size);
     const mesh = scene.add(scene.mesh(surface), scaled);
-    const solid = scene.add({ shape }, new Matrix4().compose(at.clone().multiplyScalar(size), turn, new Vector3(size, size, size)));
+    const solid = scene.add(
+      { shape },
+      new Matrix4().compose(at.clone().multiplyScalar(size), turn, new Vector3(size, size, size)),
+    );
     const report = scene.core.queries.contact(mesh.id, solid.id, layout.CONTACTS_MANIFOLD);
     expect(report?.contained).toBe(0);
     return regionsOf(report!, place);
@@ -42,25 +47,51 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
       ['two large triangles', floor(20, 1)],
       ['many small triangles', floor(8, 64)],
     ])('on a floor of %s', async (_, surface) => {
-      expectRegions(await contact(surface, ball, new Vector3(0.3, 0.4, 0.9), undefined, size), [[0.1, [0, 0, 1], 1]], size);
-      expectRegions(await contact(surface, pill, new Vector3(0.3, 0.4, 0.9), undefined, size), [[0.1, [0, 0, 1], 2]], size);
+      expectRegions(
+        await contact(surface, ball, new Vector3(0.3, 0.4, 0.9), undefined, size),
+        [[0.1, [0, 0, 1], 1]],
+        size,
+      );
+      expectRegions(
+        await contact(surface, pill, new Vector3(0.3, 0.4, 0.9), undefined, size),
+        [[0.1, [0, 0, 1], 2]],
+        size,
+      );
       const turn = new Quaternion().setFromAxisAngle(new Vector3(0, 0, 1), 0.3);
       const resting = await contact(surface, crate, new Vector3(0.3, 0.4, 0.9), turn, size);
       expectRegions(resting, [[0.1, [0, 0, 1], 4]], size);
       // The corners of the patch.
-      for (const corner of [[1, 1], [-1, 1], [1, -1], [-1, -1]]) {
-        const at = new Vector3(...corner, 0).applyQuaternion(turn).add(new Vector3(0.3, 0.4, 0)).multiplyScalar(size);
+      for (const corner of [
+        [1, 1],
+        [-1, 1],
+        [1, -1],
+        [-1, -1],
+      ]) {
+        const at = new Vector3(...corner, 0)
+          .applyQuaternion(turn)
+          .add(new Vector3(0.3, 0.4, 0))
+          .multiplyScalar(size);
         const off = Math.min(...resting[0].points.map((point) => point.distanceTo(at)));
         expect(off, JSON.stringify(resting)).toBeLessThan(1e-5 * size + digits);
       }
       // Standing on an end, and on an edge.
       const upright = new Quaternion().setFromAxisAngle(new Vector3(0, 1, 0), Math.PI / 2);
-      expectRegions(await contact(surface, pill, new Vector3(0.3, 0.4, 2.8), upright, size), [[0.2, [0, 0, 1], 1]], size);
+      expectRegions(
+        await contact(surface, pill, new Vector3(0.3, 0.4, 2.8), upright, size),
+        [[0.2, [0, 0, 1], 1]],
+        size,
+      );
       const tilted = new Quaternion().setFromAxisAngle(new Vector3(1, 0, 0), Math.PI / 4);
       const edge = await contact(surface, crate, new Vector3(0.3, 0.4, Math.SQRT2 - 0.1), tilted, size);
       expectRegions(edge, [[0.1, [0, 0, 1], 4]], size);
       const leaning = new Quaternion().setFromAxisAngle(new Vector3(1, 0, 0), 0.35);
-      const lower = await contact(surface, crate, new Vector3(0.3, 0.4, Math.cos(0.35) + Math.sin(0.35) - 0.2), leaning, size);
+      const lower = await contact(
+        surface,
+        crate,
+        new Vector3(0.3, 0.4, Math.cos(0.35) + Math.sin(0.35) - 0.2),
+        leaning,
+        size,
+      );
       expectRegions(lower, [[0.2, [0, 0, 1], 4]], size);
     });
 
@@ -115,7 +146,21 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
       for (const deep of [0.6, 0.2, -0.2, -0.6]) {
         const at = new Vector3(0.3, 0.2, deep);
         for (const shape of [ball, crate, pill]) {
-          expectRegions(await contact(sheet, shape, at, undefined, size), [[1 - Math.abs(deep), [0, 0, Math.sign(deep)]]], size);
+          expectRegions(
+            await contact(sheet, shape, at, undefined, size),
+            [[1 - Math.abs(deep), [0, 0, Math.sign(deep)]]],
+            size,
+          );
+        }
+        // Upright, too long for any shorter way but through what is around.
+        const pole: SolidShape = { type: 'capsule', radius: 1, from: [0, 0, -2], to: [0, 0, 2] };
+        const post: SolidShape = { type: 'box', halfExtents: [1, 1, 3] };
+        for (const shape of [pole, post]) {
+          expectRegions(
+            await contact(sheet, shape, at, undefined, size),
+            [[3 - Math.abs(deep), [0, 0, Math.sign(deep)]]],
+            size,
+          );
         }
       }
     });
@@ -124,13 +169,16 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
   test('ends and edges of the surface', async () => {
     // A ridge under the middle of a face: one region, straight up.
     const ridge = transformed(floor(8, 8), (vertex) => vertex.setZ(-Math.abs(vertex.x)));
-    for (const shape of [ball, crate]) expectRegions(await contact(ridge, shape, new Vector3(0, 0.2, 0.9)), [[0.1, [0, 0, 1]]]);
+    for (const shape of [ball, crate])
+      expectRegions(await contact(ridge, shape, new Vector3(0, 0.2, 0.9)), [[0.1, [0, 0, 1]]]);
     // A groove: a region for each side.
     const groove = transformed(floor(8, 8), (vertex) => vertex.setZ(Math.abs(vertex.x)));
     const sides = await contact(groove, ball, new Vector3(0, 0.2, Math.SQRT2 - 0.1));
     expect(sides.map(({ normal }) => Math.abs(normal.x)).map((x) => Math.round(x * 1e4))).toEqual([7071, 7071]);
     // Two posts: a region for each.
-    const posts = merged([-0.7, 0.7].map((x) => transformed(boxMesh(0.2, 0.2, 1), (vertex) => vertex.setX(vertex.x + x))));
+    const posts = merged(
+      [-0.7, 0.7].map((x) => transformed(boxMesh(0.2, 0.2, 1), (vertex) => vertex.setX(vertex.x + x))),
+    );
     const bridge = await contact(posts, crate, new Vector3(0, 0, 1.4));
     expectRegions(bridge, [
       [0.1, [0, 0, 1], 4],
@@ -144,7 +192,9 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
     expectRegions(await contact(surface, ball, new Vector3(0, 0, 1)), [[0, [0, 0, 1], 1]]);
     expectRegions(await contact(surface, crate, new Vector3(0.3, 0.2, 1)), [[0, [0, 0, 1], 4]]);
     expectRegions(await contact(surface, pill, new Vector3(0.3, 0.2, 1)), [[0, [0, 0, 1], 2]]);
-    expectRegions(await contact(surface, { ...pill, to: [-2, 0, 0] } as SolidShape, new Vector3(0.3, 0.2, 1)), [[0, [0, 0, 1], 1]]);
+    expectRegions(await contact(surface, { ...pill, to: [-2, 0, 0] } as SolidShape, new Vector3(0.3, 0.2, 1)), [
+      [0, [0, 0, 1], 1],
+    ]);
   });
 
   test('the centre on a corner, an edge and a face of the surface', async () => {
@@ -158,6 +208,56 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
       }
     }
   });
+});
+
+test('frames bring what contact() answers, in either order, and what rests comes to rest', async () => {
+  const service = await createCollisionService();
+  const size = 24;
+  const ground = await service.addMesh(
+    transformed(floor(size, 48), (vertex) => vertex.setZ(0.5 * Math.sin(vertex.x / 2) * Math.cos(vertex.y / 2))),
+  );
+  const shapes: SolidShape[] = [ball, crate, pill];
+  const random = new Random(SEED);
+  const bodies = Array.from({ length: 60 }, (_, i) => {
+    const matrix = random.placement(random.point(9).setZ(random.range(0.2, 1.2)));
+    return {
+      matrix,
+      id: service.addObject({ shape: shapes[i % 3], matrix: matrix.elements, group: 1, contacts: 'manifold' }),
+    };
+  });
+  const terrain = service.addObject({ shape: { type: 'mesh', mesh: ground }, contacts: 'manifold' });
+  const more = bodies.splice(0, 30);
+  for (const { id } of more) service.removeObject(id);
+  for (const body of more) {
+    const matrix = body.matrix.elements;
+    body.id = service.addObject({ shape: ball, matrix, group: 1, contacts: 'manifold' });
+    bodies.push(body);
+  }
+  let deepest = 0;
+  for (let frame = 0; frame < 30; frame++) {
+    const { contacts } = await service.update();
+    deepest = 0;
+    for (const { a, b, normals, depths, points } of contacts) {
+      const id = a === terrain ? b : a;
+      const { matrix } = bodies.find((body) => body.id === id)!;
+      if (frame === 0) {
+        const report = (await service.contact(b, a))!;
+        expect([...report.points, ...report.depths]).toEqual([...points, ...depths]);
+        expect([...report.normals]).toEqual([...normals].map((value) => -value));
+      }
+      // Each region moves the solid out by its own, a little less than it asks for.
+      for (let i = 0; i < depths.length; i++) {
+        deepest = Math.max(deepest, depths[i]);
+        const share = (a === terrain ? 0.9 : -0.9) * (depths[i] / depths.length);
+        const way = new Vector3().fromArray(normals, 3 * i).multiplyScalar(share);
+        matrix.setPosition(new Vector3().setFromMatrixPosition(matrix).add(way));
+      }
+      service.setTransform(id, matrix.elements);
+    }
+    if (frame === 0) expect(deepest).toBeGreaterThan(0.3);
+  }
+  expect(deepest).toBeLessThan(0.01);
+  service.dispose();
 });
 
 function floor(size: number, cells: number): Triangles {

@@ -10,7 +10,7 @@ import { moved, OracleSolid } from '../oracle/solid-surface.js';
 import { type Region, regionsOf } from '../oracle/surfaces.js';
 import { ANY_FORM, NearScene, PLACES, type Thing } from './near-scene.js';
 
-const COUNT = 1000;
+const COUNT = 500;
 
 describe.each(PLACES)(`manifolds of solids and meshes %s, seed ${SEED}`, { timeout: 240_000 }, (_, place) => {
   test.each(Object.keys(MESHES))(`${COUNT} random solids and %s`, async (name) => {
@@ -112,7 +112,12 @@ const MESHES: Record<string, (random: Random) => Triangles> = {
 /** Two boxes' worth of a closed L, of 2 by 2 by 1. */
 function angle(): Triangles {
   const outline = [
-    [-1, -1], [1, -1], [1, 0], [0, 0], [0, 1], [-1, 1],
+    [-1, -1],
+    [1, -1],
+    [1, 0],
+    [0, 0],
+    [0, 1],
+    [-1, 1],
   ];
   const positions = new Float32Array([-0.5, 0.5].flatMap((z) => outline.flatMap(([x, y]) => [x, y, z])));
   const cap = [0, 1, 3, 1, 2, 3, 0, 3, 5, 3, 4, 5];
@@ -136,13 +141,14 @@ function checked(scene: NearScene, a: Thing, b: Thing, title: string): Region[] 
   expect(regions.length, message).toBeGreaterThan(0);
 
   const body = new OracleSolid(solid.shape.shape as SolidShape, solid.matrix);
-  const triangles = body.triangles(mesh.shape.triangles!, mesh.matrix, 1e-6);
+  const triangles = body.triangles(mesh.shape.triangles!, mesh.matrix, 1e-2);
   const largest = Math.max(...triangles.flatMap(({ a, b, c }) => [a.length(), b.length(), c.length()]));
   const perUnit = new Vector3(1, 1, 1).length() / Math.cbrt(Math.abs(body.matrix.determinant()));
   // What float64 has there, in the solid's space, with room for flat ones.
   const digits = 1e-9 + largest * 1e-12 + scene.place.length() * 1e-14 * perUnit;
   const met = triangles.filter((triangle) => body.separation(triangle) < -digits);
   const left = new Set(met);
+  const perhaps = triangles.filter((triangle) => body.separation(triangle) < digits);
   for (const { normal, depth, points } of regions) {
     expect(Math.abs(normal.length() - 1), message).toBeLessThan(1e-6);
     expect(depth, message).toBeGreaterThanOrEqual(0);
@@ -150,16 +156,19 @@ function checked(scene: NearScene, a: Thing, b: Thing, title: string): Region[] 
     const way = body.way(normal.clone().multiplyScalar(isMeshFirst ? -depth : depth));
     const parted = (triangle: Triangle, share: number) =>
       body.separation(moved(triangle, way.clone().multiplyScalar(share))) > -digits;
-    const own = met.filter((triangle) => parted(triangle, 1.05));
-    for (const triangle of own) left.delete(triangle);
+    for (const triangle of met) if (parted(triangle, 1.05)) left.delete(triangle);
     if (way.length() > 1e3 * digits) {
-      const isTight = own.some((triangle) => !parted(triangle, 0.95));
+      const isTight = perhaps.some((triangle) => parted(triangle, 1.05) && !parted(triangle, 0.95));
       expect(isTight, `${message}: ${depth} along ${normal.toArray()} is too far`).toBe(true);
     }
     for (const point of points) {
       const inF32 = (point.length() + scene.place.length()) * 1e-7;
       const ownPoint = point.clone().applyMatrix4(body.inverse);
-      const doubt = digits + body.way(new Vector3(inF32, 0, 0)).length() + body.way(new Vector3(0, inF32, 0)).length() + body.way(new Vector3(0, 0, inF32)).length();
+      const doubt =
+        digits +
+        body.way(new Vector3(inF32, 0, 0)).length() +
+        body.way(new Vector3(0, inF32, 0)).length() +
+        body.way(new Vector3(0, 0, inF32)).length();
       expect(body.beyond(point), `${message}: point in the solid`).toBeLessThan(doubt + 1e-8);
       const off = Math.min(
         ...triangles.map((triangle) => triangle.closestPointToPoint(ownPoint, new Vector3()).distanceTo(ownPoint)),

@@ -41,10 +41,16 @@ export function room(size: number, cells: number): Triangles {
 export function slab(size: number, cells: number): Triangles {
   const half = size / 2;
   const top = trianglesOf(new PlaneGeometry(size, size, cells, cells));
-  const bottom = transformed(top, ({ x, y }) => new Vector3(y, x, Math.abs(x) + Math.abs(y) < half / 2 ? -size + 1 : -size));
+  const bottom = transformed(
+    top,
+    ({ x, y }) => new Vector3(y, x, Math.abs(x) + Math.abs(y) < half / 2 ? -size + 1 : -size),
+  );
   const side = transformed(top, ({ x, y }) => new Vector3(half, x, y - half));
   const sides = [0, 1, 2, 3].map((i) =>
-    transformed(side, ({ x, y, z }) => [new Vector3(x, y, z), new Vector3(-y, x, z), new Vector3(-x, -y, z), new Vector3(y, -x, z)][i]),
+    transformed(
+      side,
+      ({ x, y, z }) => [new Vector3(x, y, z), new Vector3(-y, x, z), new Vector3(-x, -y, z), new Vector3(y, -x, z)][i],
+    ),
   );
   return merged([top, bottom, ...sides]);
 }

@@ -1,5 +1,6 @@
 // How far a triangle must move to leave the cube [-1, 1]³. Both are convex: they are apart when one of the axes of
-// Akenine-Möller ("Fast 3D Triangle-Box Overlapping Testing", 2001) parts them, and along each of these the way is known.
+// Akenine-Möller ("Fast 3D Triangle-Box Overlapping Testing", 2001) parts them, and along each of these the way is
+// known.
 
 import { Triangle } from '../math/triangles';
 

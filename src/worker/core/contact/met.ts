@@ -1,5 +1,5 @@
-// The triangles of a mesh that a box, sphere or capsule meets, in the space in which that is the cube [-1, 1]³, the unit
-// ball, or a capsule of radius 1 about the z axis.
+// The triangles of a mesh that a box, sphere or capsule meets, in the space in which that is the cube [-1, 1]³, the
+// unit ball, or a capsule of radius 1 about the z axis.
 
 import { Affine } from '../math/affine';
 import { axisToTriangle } from '../math/closest';

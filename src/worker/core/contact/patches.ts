@@ -1,5 +1,6 @@
 // Which of the triangles that a solid meets hang together: those that share a corner, by its place. Sets of them by
-// union and find (Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm", 1975), corners by a table of hashes.
+// union and find (Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm", 1975), corners by a table of
+// hashes.
 
 import { reserve } from '../memory';
 import { NONE, metAt, metCount } from './met';

@@ -1,6 +1,6 @@
-// Which of four triangles a solid may meet, in float32, in the space in which it is the cube [-1, 1]³, the unit ball or a
-// capsule of radius 1 about the z axis: by their bounds and their planes, each with a bound on its rounding, so that what
-// touches always passes. What passes is decided in float64.
+// Which of four triangles a solid may meet, in float32, in the space in which it is the cube [-1, 1]³, the unit ball
+// or a capsule of radius 1 about the z axis: by their bounds and their planes, each with a bound on its rounding, so
+// that what touches always passes. What passes is decided in float64.
 
 import { Affine } from '../math/affine';
 import { minus, plus, times } from '../math/lanes';

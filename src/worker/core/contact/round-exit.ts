@@ -1,6 +1,7 @@
-// How far a triangle must move along a direction to leave a capsule of radius 1 about the z axis, or the unit ball. All
-// places of the capsule's middle at which it meets the triangle make one rounded convex body, of the triangle swept along the
-// segment: balls about corners, cylinders about edges, and plates. What leaves it last leaves it where the body ends.
+// How far a triangle must move along a direction to leave a capsule of radius 1 about the z axis, or the unit ball.
+// All places of the capsule's middle at which it meets the triangle make one rounded convex body, of the triangle
+// swept along the segment: balls about corners, cylinders about edges, and plates. What leaves it last leaves it
+// where the body ends.
 
 import { Triangle } from '../math/triangles';
 

@@ -1,7 +1,8 @@
-// Contact of a box, sphere or capsule with a mesh's surface, in regions: triangles that hang together, and that one move
-// takes out of the solid. The triangle that must go farthest on the shortest way of its own leads: what its way takes out
-// as well, or nearly so, is of its region; the next of the others leads another one. So the floor and the wall of a corner
-// are two regions. Where those around the triangle have a shorter way on their common normal, that is the region's.
+// Contact of a box, sphere or capsule with a mesh's surface, in regions: triangles that hang together, and that one
+// move takes out of the solid. The triangle that must go farthest on the shortest way of its own leads: what its way
+// takes out as well, or nearly so, is of its region; the next of the others leads another one. So the floor and the
+// wall of a corner are two regions. Where those around the triangle have a better way, on their common normal, that
+// is the region's.
 
 import { SHAPE_BOX } from '../../../shared/layout';
 import { Affine, determinant, relate } from '../math/affine';
@@ -14,7 +15,7 @@ import { THROUGH, ownExit, ownX, ownY, ownZ, exitOfBounds } from './own-exit';
 import { findPatches, patchAt, patchCount } from './patches';
 import { addRegionPoints } from './region-points';
 import { behindX, behindY, behindZ, findNearest, isBehind, nearestTriangle } from './sunk';
-import { exit, exitBound, half, normalDot, normalSquare, setSolid, setWay, unit } from './way';
+import { exit, exitBound, half, normalDot, normalSquare, setSolid, setWay, unit, whole } from './way';
 
 const map = changetype<Affine>(memory.data(96, 16));
 
@@ -118,16 +119,16 @@ function takeBest(): f64 {
   return NEARLY * bestDepth * unit + TOUCH;
 }
 
-/** The same of the leading triangle's own way, or of the normal of those around it where that is shorter for them. */
+/** The same of the leading triangle's own way, or of the normal of those around it where that is better for them. */
 function chooseForSeed(): f64 {
   ownExit(triangleAt(seed));
   const x = ownX, y = ownY, z = ownZ;
   if (leadsAside(x, y, z)) {
     sumAround(rest, seed);
     bestDepth = Infinity;
-    consider(seed, x, y, z);
+    if (!goesOn(x, y, z)) consider(seed, x, y, z);
     considerArea();
-    if (bestX != x || bestY != y || bestZ != z) return takeBest();
+    if (bestDepth < Infinity && (bestX != x || bestY != y || bestZ != z)) return takeBest();
   }
   setWay(x, y, z);
   return NEARLY * seedDepth * unit + TOUCH;
@@ -144,6 +145,14 @@ function leadsAside(x: f64, y: f64, z: f64): bool {
   const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
   const along = normalDot(x, y, z, nx, ny, nz);
   return !(along * along >= ACROSS * normalSquare(x, y, z) * normalSquare(nx, ny, nz));
+}
+
+/** Whether on that way the solid leaves the triangle for others around it, that reach farther where it goes. */
+function goesOn(x: f64, y: f64, z: f64): bool {
+  setWay(x, y, z);
+  const end = max(exitBound(triangleAt(seed)), whole()) + EQUAL;
+  for (let i = rest; i != NONE; i = metAt(i).next) if (metAt(i).isAround && exitBound(triangleAt(i)) > end) return true;
+  return false;
 }
 
 function considerArea(): void {

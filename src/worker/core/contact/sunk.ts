@@ -1,6 +1,7 @@
-// Whether the middle of a solid, the centre of a box or ball or the segment of a capsule, is behind a closed mesh's surface:
-// by the normal where the surface is nearest to it, which at edges and corners is that of the triangles there, each by its
-// angle (Bærentzen and Aanæs, "Signed Distance Computation Using the Angle Weighted Pseudonormal", 2005).
+// Whether the middle of a solid, the centre of a box or ball or the segment of a capsule, is behind a closed mesh's
+// surface: by the normal where the surface is nearest to it, which at edges and corners is that of the triangles
+// there, each by its angle (Bærentzen and Aanæs, "Signed Distance Computation Using the Angle Weighted Pseudonormal",
+// 2005).
 
 import { Triangle } from '../math/triangles';
 import { metCount, triangleAt } from './met';

@@ -1,5 +1,6 @@
-// A direction in which a mesh is moved out of a solid: as a unit vector of the world, as a direction of the solid's space,
-// and as the normal of planes there. How far a triangle must go is the same in both spaces but for the unit of length.
+// A direction in which a mesh is moved out of a solid: as a unit vector of the world, as a direction of the solid's
+// space, and as the normal of planes there. How far a triangle must go is the same in both spaces but for the unit of
+// length.
 
 import { Affine, copy, invert } from '../math/affine';
 import { Triangle } from '../math/triangles';
@@ -79,6 +80,11 @@ export function exitBound(t: Triangle): f64 {
     min(normalX * t.ax + normalY * t.ay + normalZ * t.az, normalX * t.bx + normalY * t.by + normalZ * t.bz),
     normalX * t.cx + normalY * t.cy + normalZ * t.cz,
   );
+}
+
+/** How long the solid is along the way. */
+export function whole(): f64 {
+  return 2.0 * reach;
 }
 
 /** How far a triangle must move along the way to leave the solid, in the solid's unit of length. */
