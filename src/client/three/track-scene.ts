@@ -17,17 +17,7 @@ export interface TrackOptions {
   updateMatrixWorld?: boolean;
   /** A shape to stand for an object instead of its triangles. Asked again when its geometry is replaced. */
   shapeOf?: (object: Mesh) => Shape | undefined;
-  /**
-   * What the service shall know of an object beyond what the scene says. Asked once per object. The parts of a model
-   * do not touch each other where they are a group:
-   *
-   * ```ts
-   * const robots = [robotA, robotB];
-   * const tracker = await trackScene(service, scene, {
-   *   objectOptions: ({ id }) => ({ group: 1 + robots.findIndex((robot) => robot.getObjectById(id)) }),
-   * });
-   * ```
-   */
+  /** What the service shall know of an object beyond what the scene says. Asked once per object. */
   objectOptions?: (object: Mesh) => Partial<Omit<ObjectOptions, 'shape' | 'matrix'>> | undefined;
 }
 
