@@ -61,8 +61,8 @@ export class ContactsPage {
     this.#scene.add(new GridHelper(24, 24, 0x323c4b, 0x232b37), hall.root, this.marks.root);
     fitToCanvas(renderer, this.camera);
     this.#controls = new OrbitControls(this.camera, renderer.domElement);
-    this.#controls.target.set(1.2, 1.3, 0);
-    this.camera.position.set(1.8, 5, 10.7).multiplyScalar(Math.max(1, 1.5 / this.camera.aspect));
+    this.#controls.target.set(0.95, 1.3, 0);
+    this.camera.position.set(1.5, 5, 10.7).multiplyScalar(Math.max(1, 1.5 / this.camera.aspect));
     this.#controls.update();
     this.#controls.addEventListener('change', this.changed);
     addEventListener('resize', () => {

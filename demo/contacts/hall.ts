@@ -22,8 +22,7 @@ export class Hall {
   }
 
   /** The parts of a robot are a group, which has no contacts of its own. 0 for all else. */
-  groupOf(object: Object3D): number {
-    const robot = this.cell.robots.findIndex(({ root }) => root.getObjectById(object.id) !== undefined);
-    return robot + 1;
+  groupOf({ id }: Object3D): number {
+    return 1 + this.cell.robots.findIndex(({ root }) => root.getObjectById(id));
   }
 }

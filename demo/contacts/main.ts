@@ -36,10 +36,7 @@ await runPage(async (progress) => {
   gui.add({ step: () => page.step() }, 'step').name('One step');
   gui.add(page.settings, 'speed', 0.1, 3, 0.1).name('Speed');
   gui
-    .add(page.settings, 'detail', { 'points, normals, depths': 'manifold', 'yes or no': 'any' } satisfies Record<
-      string,
-      Detail
-    >)
+    .add(page.settings, 'detail', { manifold: 'manifold', 'yes or no': 'any' } satisfies Record<string, Detail>)
     .name('Contacts')
     .onChange((detail: Detail) => page.setDetail(detail));
   window.contactsDemo = page;

@@ -58,11 +58,10 @@ test('does robot A touch robot B, which parts, the gripper against the box only:
   const box = named('box', cube(), 3);
   const away = named('away', cube(), 90);
   const root = new Scene().add(a.root, b.root, box, away);
-  const groups = new Map<Object3D, number>();
-  [a.root, b.root].forEach((model, i) => {
-    model.traverse((part) => groups.set(part, i + 1));
+  const robots = [a.root, b.root];
+  const tracker = await trackScene(service, root, {
+    objectOptions: ({ id }) => ({ group: 1 + robots.findIndex((robot) => robot.getObjectById(id)) }),
   });
-  const tracker = await trackScene(service, root, { objectOptions: (part) => ({ group: groups.get(part) ?? 0 }) });
   const frame = await tracker.update(frontCamera(), SIZE);
 
   expect(names(frame.contactsBetween(a.root, b.root))).toEqual(['Aright Barm']);

@@ -116,7 +116,7 @@ test('contacts begin and end by themselves, until the clock is paused', async ()
   const time = await shownTime();
   await page.mouse.move(700, 400);
   await page.mouse.down();
-  await page.mouse.move(720, 400, { steps: 2 }); // a look from elsewhere is a new picture of the same time
+  await page.mouse.move(704, 400, { steps: 2 }); // a look from elsewhere is a new picture of the same time
   await page.mouse.up();
   await settled();
   expect(await shownTime()).toBe(time);
@@ -278,7 +278,7 @@ test('yes or no: the same pairs without points', async () => {
   expect(await touching()).toEqual(pairs);
   expect((await listed('events')).length).toBe(events);
   expect(await figure('points')).toBe(0);
-  await page.getByLabel('Contacts').selectOption('points, normals, depths');
+  await page.getByLabel('Contacts').selectOption('manifold');
   await settled();
   expect(await touching()).toEqual(pairs);
   expect(await figure('points')).toBeGreaterThan(0);

@@ -83,7 +83,14 @@ export class SceneFrame {
    * }
    * ```
    *
-   * Pairs inside of `first` are among them, but the parts of one model have none where they share a `group`.
+   * Pairs inside of `first` are among them, but the parts of one model have none where they share a `group`:
+   *
+   * ```ts
+   * const robots = [robotA, robotB];
+   * const tracker = await trackScene(service, scene, {
+   *   objectOptions: ({ id }) => ({ group: 1 + robots.findIndex((robot) => robot.getObjectById(id)) }),
+   * });
+   * ```
    */
   contactsBetween(first: Object3D, second?: Object3D): SceneContact[] {
     const isSecond = (object: Object3D): boolean => second === undefined || isBelow(object, second);
