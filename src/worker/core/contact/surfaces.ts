@@ -26,7 +26,7 @@ export function surfaceContact(a: Solid, b: Solid): void {
   if (hasAllCuts) findRegions();
   if (hasAllCuts && hasAllPockets) {
     for (let region: u32 = 0; region < regionCount; region++) addRegion(region, a.tx, a.ty, a.tz);
-  } else addWhole(a.tx, a.ty, a.tz);
+  } else addWhole(a, b);
   forgetParts(sideAt(0));
   forgetParts(sideAt(1));
 }
@@ -47,7 +47,7 @@ function addRegion(region: u32, x: f64, y: f64, z: f64): void {
   const span = sqrt(areaX * areaX + areaY * areaY + areaZ * areaZ);
   if (span > THIN * length * length) {
     tryDirection(areaX, areaY, areaZ);
-    for (let step = 0; step < 3 && improve(); step++);
+    for (let step = 0; step < 2 && improve(); step++);
   } else findAnyDirection();
   const from = load<u32>(regionStarts + (<usize>region << 2)), end = load<u32>(regionStarts + (<usize>region << 2), 4);
   addPoints(from, end, x, y, z);
@@ -144,7 +144,7 @@ function sumRegion(region: u32): void {
 function tryDirection(x: f64, y: f64, z: f64): bool {
   const norm = 1.0 / sqrt(x * x + y * y + z * z);
   if (!(norm < Infinity)) return false;
-  const depth = max(depthAlong(list0, count0, list1, count1, x * norm, y * norm, z * norm), 0.0);
+  const depth = max(depthAlong(list0, count0, list1, count1, x * norm, y * norm, z * norm, bestDepth), 0.0);
   if (!(depth < bestDepth)) return false;
   bestX = x * norm;
   bestY = y * norm;
@@ -153,6 +153,8 @@ function tryDirection(x: f64, y: f64, z: f64): bool {
   return true;
 }
 
+/** Cosine of how far a direction must turn to be worth a trial: the depth may fall by as much. */
+const WORTH: f64 = 0.95;
 /** Of more triangles, one direction must do. */
 const REFINED: u32 = 2000;
 
@@ -164,7 +166,7 @@ function improve(): bool {
   if (bestDepth == 0 || count0 + count1 > REFINED) return false;
   if (!findTouch(list0, list1, bestX, bestY, bestZ)) return false;
   const along = touchX * bestX + touchY * bestY + touchZ * bestZ;
-  if (along < 0.3 || along > 0.9995) return false;
+  if (along < 0.3 || along > WORTH) return false;
   return tryDirection(touchX, touchY, touchZ);
 }
 
@@ -184,13 +186,13 @@ function findAnyDirection(): void {
 }
 
 /** Where the meshes have too much in common for regions. */
-function addWhole(x: f64, y: f64, z: f64): void {
-  findWayOut(sideAt(0), sideAt(1));
+function addWhole(a: Solid, b: Solid): void {
+  findWayOut(a, b, 0);
   bestX = wayX;
   bestY = wayY;
   bestZ = wayZ;
   bestDepth = wayDepth;
-  addPoints(0, 0, x, y, z);
+  addPoints(0, 0, a.tx, a.ty, a.tz);
 }
 
 /** Of the cuts from … end in `order`, or of all where there are no regions. */
