@@ -100,7 +100,7 @@ export function regionsOf(a: Surface, b: Surface): Region[] {
   const crossing = [new Set(pairs.map(([p]) => p)), new Set(pairs.map(([, q]) => q))];
   const pockets = [pocketsOf(a, b, crossing[0]), pocketsOf(b, a, crossing[1])];
   const parents = pairs.map((_, i) => i);
-  const rootOf = (i: number): number => (parents[i] === i ? i : (parents[i] = rootOf(parents[i])));
+  const rootOf = (i: number): number => (parents[i] === i ? i : rootOf(parents[i]));
   const unite = (i: number, j: number) => {
     parents[rootOf(i)] = rootOf(j);
   };

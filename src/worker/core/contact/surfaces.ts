@@ -1,8 +1,9 @@
 // Contact of two meshes, as surfaces: region by region, a direction and how far it is along it.
 
-import { relate, Affine } from '../math/affine';
+import { Affine, copy, relate } from '../math/affine';
 import { reserve } from '../memory';
 import { Mesh } from '../mesh/layout';
+import { intersectMeshes } from '../mesh/pair';
 import { Solid, mapOf } from '../scene/solid';
 import { addPoint } from './contact';
 import { cutAt, cutCount, findCuts, hasAllCuts } from './cuts';
@@ -12,7 +13,7 @@ import {
   findRegions, hasAllPockets, order, pocketStarts0, pocketStarts1, pockets0, pockets1, regionCount, regionStarts, senseOf,
 } from './regions';
 import { addSpread, chooseSpread, chosen, chosenCount, clearSpread } from './spread';
-import { findWayOut, wayDepth, wayX, wayY, wayZ } from './whole';
+import { findWayOut, wayDepth, wayX, wayY, wayZ, wholeDepth } from './whole';
 
 const map = changetype<Affine>(memory.data(96, 16));
 
@@ -25,7 +26,7 @@ export function surfaceContact(a: Solid, b: Solid): void {
   findCuts(meshA, meshB, map);
   if (hasAllCuts) findRegions();
   if (hasAllCuts && hasAllPockets) {
-    for (let region: u32 = 0; region < regionCount; region++) addRegion(region, a.tx, a.ty, a.tz);
+    for (let region: u32 = 0; region < regionCount; region++) addRegion(region, a, b);
   } else addWhole(a, b);
   forgetParts(sideAt(0));
   forgetParts(sideAt(1));
@@ -39,7 +40,7 @@ let count0: u32 = 0, count1: u32 = 0;
 let bestX: f64 = 0, bestY: f64 = 0, bestZ: f64 = 0;
 let bestDepth: f64 = 0;
 
-function addRegion(region: u32, x: f64, y: f64, z: f64): void {
+function addRegion(region: u32, a: Solid, b: Solid): void {
   listRegion(region);
   sumRegion(region);
   bestDepth = Infinity;
@@ -49,8 +50,27 @@ function addRegion(region: u32, x: f64, y: f64, z: f64): void {
     tryDirection(areaX, areaY, areaZ);
     for (let step = 0; step < 2 && improve(); step++);
   } else findAnyDirection();
+  if (regionCount == 1 && bestDepth > STEEP * length && stillMeet(a, b)) {
+    bestDepth = wholeDepth(a, b, bestX, bestY, bestZ, bestDepth);
+  }
   const from = load<u32>(regionStarts + (<usize>region << 2)), end = load<u32>(regionStarts + (<usize>region << 2), 4);
-  addPoints(from, end, x, y, z);
+  addPoints(from, end, a.tx, a.ty, a.tz);
+}
+
+/** A region that is deeper than this, of its curve's length, may have its meshes' other parts in its way. */
+const STEEP: f64 = 0.05;
+
+const moved = changetype<Affine>(memory.data(96, 16));
+
+/** Whether other parts of the meshes meet where the one region is parted. */
+function stillMeet(a: Solid, b: Solid): bool {
+  copy(moved, mapOf(b));
+  const way = bestDepth * 1.01;
+  moved.tx += way * bestX;
+  moved.ty += way * bestY;
+  moved.tz += way * bestZ;
+  relate(map, mapOf(a), moved);
+  return intersectMeshes(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map, false);
 }
 
 /** A curve that spans less, relative to the square of its length, is a line there and back, or spans two ways at once. */

@@ -40,12 +40,7 @@ let wayCount = 0;
  * it is to the last touch, and the least counts. Of too many triangles it is the bounds' distance. Places are about a's.
  */
 export function findWayOut(a: Solid, b: Solid, contained: i32): void {
-  copy(map0, mapOf(a));
-  copy(map1, mapOf(b));
-  map1.tx -= map0.tx;
-  map1.ty -= map0.ty;
-  map1.tz -= map0.tz;
-  map0.tx = map0.ty = map0.tz = 0;
+  setMaps(a, b);
   setMiddle(a, map0);
   const ax = middleX, ay = middleY, az = middleZ;
   setMiddle(b, map1);
@@ -70,6 +65,21 @@ export function findWayOut(a: Solid, b: Solid, contained: i32): void {
   }
   if (contained == 1) findLast(a, map0, list0, hasAll ? count0 : 0, 1);
   else if (contained == 2) findLast(b, map1, list1, hasAll ? count1 : 0, -1);
+}
+
+/** How far it is to the last touch of all triangles along a unit direction; `known` where these are too many. */
+export function wholeDepth(a: Solid, b: Solid, x: f64, y: f64, z: f64, known: f64): f64 {
+  setMaps(a, b);
+  return listSolids(a, b) ? max(depthAlong(list0, count0, list1, count1, x, y, z), known) : known;
+}
+
+function setMaps(a: Solid, b: Solid): void {
+  copy(map0, mapOf(a));
+  copy(map1, mapOf(b));
+  map1.tx -= map0.tx;
+  map1.ty -= map0.ty;
+  map1.tz -= map0.tz;
+  map0.tx = map0.ty = map0.tz = 0;
 }
 
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
