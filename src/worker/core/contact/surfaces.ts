@@ -58,7 +58,7 @@ function addRegion(region: u32, a: Solid, b: Solid): void {
 }
 
 /** A region that is deeper than this, of its curve's length, may have its meshes' other parts in its way. */
-const STEEP: f64 = 0.05;
+const STEEP: f64 = 0.02;
 
 const moved = changetype<Affine>(memory.data(96, 16));
 
