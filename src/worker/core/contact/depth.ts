@@ -40,9 +40,10 @@ let best0: u32 = 0, best1: u32 = 0;
 
 /**
  * Of triangles at the addresses that are listed, u32 each; the addresses are those of nine f64. Negative where they are
- * apart already, -Infinity where they pass each other by. Throws OUT_OF_MEMORY.
+ * apart already, -Infinity where they pass each other by; where it is `limit` or more, it may come out as less, but not
+ * less than that. Throws OUT_OF_MEMORY.
  */
-export function depthAlong(list0: usize, count0: u32, list1: usize, count1: u32, nx: f64, ny: f64, nz: f64): f64 {
+export function depthAlong(list0: usize, count0: u32, list1: usize, count1: u32, nx: f64, ny: f64, nz: f64, limit: f64 = Infinity): f64 {
   best = -Infinity;
   bestKind = -1;
   shadows0 = reserve(shadows0, 0, <u64>count0 * SHADOW_BYTES);
@@ -67,7 +68,10 @@ export function depthAlong(list0: usize, count0: u32, list1: usize, count1: u32,
   let first = 0;
   for (let cell = 1; cell < cells; cell++) if (promise(cell) > promise(first)) first = cell;
   search(first);
-  for (let cell = 0; cell < cells; cell++) if (promise(cell) > best) search(cell);
+  for (let cell = 0; cell < cells; cell++) {
+    if (best >= limit) break;
+    if (promise(cell) > best) search(cell);
+  }
   return best;
 }
 
@@ -85,31 +89,42 @@ function shadowAt(shadows: usize, index: u32): Shadow {
 
 /** Shadows of a list, and what is left of the common one. */
 function cast(shadows: usize, list: usize, count: u32, nx: f64, ny: f64, nz: f64, sense: f64): void {
-  let leastU = Infinity, leastV = Infinity, mostU = -Infinity, mostV = -Infinity;
+  // u and v of a place, and of bounds, as one vector.
+  const x = f64x2(firstX, secondX), y = f64x2(firstY, secondY), z = f64x2(firstZ, secondZ);
   const hx = nx * sense, hy = ny * sense, hz = nz * sense;
-  for (let i: u32 = 0; i < count; i++) {
-    const s = shadowAt(shadows, i);
-    let at = <usize>load<u32>(list + (<usize>i << 2));
-    for (let to = changetype<usize>(s), end = to + 72; to < end; to += 24, at += 24) {
-      const x = load<f64>(at), y = load<f64>(at, 8), z = load<f64>(at, 16);
-      store<f64>(to, firstX * x + firstY * y + firstZ * z);
-      store<f64>(to, secondX * x + secondY * y + secondZ * z, 8);
-      store<f64>(to, hx * x + hy * y + hz * z, 16);
-    }
-    s.lowU = min(min(s.au, s.bu), s.cu); s.highU = max(max(s.au, s.bu), s.cu);
-    s.lowV = min(min(s.av, s.bv), s.cv); s.highV = max(max(s.av, s.bv), s.cv);
-    s.top = max(max(s.ah, s.bh), s.ch);
-    leastU = min(leastU, s.lowU); mostU = max(mostU, s.highU);
-    leastV = min(leastV, s.lowV); mostV = max(mostV, s.highV);
+  let least = f64x2.splat(Infinity), most = f64x2.splat(-Infinity);
+  let to = shadows;
+  for (let end = list + (<usize>count << 2); list < end; list += 4, to += SHADOW_BYTES) {
+    const at = <usize>load<u32>(list);
+    const ax = load<f64>(at), ay = load<f64>(at, 8), az = load<f64>(at, 16);
+    const bx = load<f64>(at, 24), by = load<f64>(at, 32), bz = load<f64>(at, 40);
+    const cx = load<f64>(at, 48), cy = load<f64>(at, 56), cz = load<f64>(at, 64);
+    const a = f64x2.add(f64x2.add(f64x2.mul(f64x2.splat(ax), x), f64x2.mul(f64x2.splat(ay), y)), f64x2.mul(f64x2.splat(az), z));
+    const b = f64x2.add(f64x2.add(f64x2.mul(f64x2.splat(bx), x), f64x2.mul(f64x2.splat(by), y)), f64x2.mul(f64x2.splat(bz), z));
+    const c = f64x2.add(f64x2.add(f64x2.mul(f64x2.splat(cx), x), f64x2.mul(f64x2.splat(cy), y)), f64x2.mul(f64x2.splat(cz), z));
+    const ah = hx * ax + hy * ay + hz * az, bh = hx * bx + hy * by + hz * bz, ch = hx * cx + hy * cy + hz * cz;
+    const low = f64x2.pmin(f64x2.pmin(a, b), c), high = f64x2.pmax(f64x2.pmax(a, b), c);
+    v128.store(to, a);
+    store<f64>(to, ah, 16);
+    v128.store(to, b, 24);
+    store<f64>(to, bh, 40);
+    v128.store(to, c, 48);
+    store<f64>(to, ch, 64);
+    v128.store(to, low, offsetof<Shadow>('lowU'));
+    v128.store(to, high, offsetof<Shadow>('highU'));
+    const upper = ah > bh ? ah : bh;
+    store<f64>(to, upper > ch ? upper : ch, offsetof<Shadow>('top'));
+    least = f64x2.pmin(least, low);
+    most = f64x2.pmax(most, high);
   }
-  lowU = max(lowU, leastU); highU = min(highU, mostU);
-  lowV = max(lowV, leastV); highV = min(highV, mostV);
+  lowU = max(lowU, f64x2.extract_lane(least, 0)); highU = min(highU, f64x2.extract_lane(most, 0));
+  lowV = max(lowV, f64x2.extract_lane(least, 1)); highV = min(highV, f64x2.extract_lane(most, 1));
 }
 
-/** About as many cells as there are triangles, and fewer where these are so wide that each would be in many. */
+/** Half as many cells as there are triangles, and fewer where these are so wide that each would be in many. */
 function chooseCells(count0: u32, count1: u32): void {
   const width = highU - lowU, height = highV - lowV;
-  const wanted = <f64>max(min(count0, count1), 1);
+  const wanted = max(0.5 * <f64>min(count0, count1), 1.0);
   const aspect = width > 0 && height > 0 ? min(max(width / height, 1.0 / 16), 16.0) : 1.0;
   let u = min(sqrt(wanted * aspect), <f64>MOST_CELLS), v = min(sqrt(wanted / aspect), <f64>MOST_CELLS);
   const enough = <u64>8 * (count0 + count1);
@@ -133,12 +148,14 @@ function isBeside(s: Shadow): bool {
 // @ts-ignore: decorator
 @inline
 function cellU(u: f64): i32 {
-  return min(<i32>(max(u - lowU, 0.0) * perU), cellsU - 1);
+  const cell = <i32>((u - lowU) * perU);
+  return cell < 0 ? 0 : cell < cellsU ? cell : cellsU - 1;
 }
 // @ts-ignore: decorator
 @inline
 function cellV(v: f64): i32 {
-  return min(<i32>(max(v - lowV, 0.0) * perV), cellsV - 1);
+  const cell = <i32>((v - lowV) * perV);
+  return cell < 0 ? 0 : cell < cellsV ? cell : cellsV - 1;
 }
 
 function coverage(shadows: usize, count: u32): u64 {
@@ -146,7 +163,7 @@ function coverage(shadows: usize, count: u32): u64 {
   for (let i: u32 = 0; i < count; i++) {
     const s = shadowAt(shadows, i);
     if (isBeside(s)) continue;
-    const wide = cellU(min(s.highU, highU)) - cellU(s.lowU) + 1, high = cellV(min(s.highV, highV)) - cellV(s.lowV) + 1;
+    const wide = cellU(s.highU < highU ? s.highU : highU) - cellU(s.lowU > lowU ? s.lowU : lowU) + 1, high = cellV(s.highV < highV ? s.highV : highV) - cellV(s.lowV > lowV ? s.lowV : lowV) + 1;
     sum += <u64>(wide * high);
   }
   return sum;
@@ -161,8 +178,8 @@ function countCells(shadows: usize, count: u32, starts: usize, tops: usize): u32
   for (let i: u32 = 0; i < count; i++) {
     const s = shadowAt(shadows, i);
     if (isBeside(s)) continue;
-    const fromU = cellU(s.lowU), toU = cellU(min(s.highU, highU));
-    const fromV = cellV(s.lowV), toV = cellV(min(s.highV, highV));
+    const fromU = cellU(s.lowU > lowU ? s.lowU : lowU), toU = cellU(s.highU < highU ? s.highU : highU);
+    const fromV = cellV(s.lowV > lowV ? s.lowV : lowV), toV = cellV(s.highV < highV ? s.highV : highV);
     const isWide = toU - fromU + toV - fromV > 1;
     if (isWide) setSlope(s);
     for (let v = fromV; v <= toV; v++) {
@@ -202,8 +219,8 @@ function fillCells(shadows: usize, count: u32, starts: usize, list: usize): void
   for (let i: u32 = 0; i < count; i++) {
     const s = shadowAt(shadows, i);
     if (isBeside(s)) continue;
-    const fromU = cellU(s.lowU), toU = cellU(min(s.highU, highU));
-    const fromV = cellV(s.lowV), toV = cellV(min(s.highV, highV));
+    const fromU = cellU(s.lowU > lowU ? s.lowU : lowU), toU = cellU(s.highU < highU ? s.highU : highU);
+    const fromV = cellV(s.lowV > lowV ? s.lowV : lowV), toV = cellV(s.highV < highV ? s.highV : highV);
     for (let v = fromV; v <= toV; v++) {
       for (let u = fromU; u <= toU; u++) {
         const at = starts + (<usize>(v * cellsU + u + 1) << 2);

@@ -174,38 +174,59 @@ export function senseOf(cut: Cut, side: u32): f64 {
   return load<f64>(senses + (<usize>cut.region << 4) + (<usize>side << 3));
 }
 
-/** The cut that is nearest to where `insideAt` was asked. */
+/** The cut that decided where `insideAt` was asked. */
 let nearest: u32 = NO_CUT;
+/** Whether none did, as all cancel out. */
+let isUndecided: bool = false;
 
 /**
- * Whether a place on a part that is cut is inside of the other mesh: by the nearest of the part's cuts; of two that end
- * at the same place, by the one from whose plane it is farther.
+ * Whether a place on a part that is cut is inside of the other mesh: by the nearest of the part's cuts. Of several that
+ * are as near, as they end at the same place or lie on one another, more must be for than against; where as many are,
+ * as at the two sides of a fin without a thickness, those farther away decide.
  */
 function insideAt(own: u32, part: Part, x: f64, y: f64, z: f64): bool {
   const other = sideAt(1 - own);
-  let least = Infinity, height: f64 = 0;
-  for (let i = part.firstCut; i != NO_CUT; ) {
-    const cut = cutAt(i);
-    const dx = cut.qx - cut.px, dy = cut.qy - cut.py, dz = cut.qz - cut.pz;
-    const wx = x - cut.px, wy = y - cut.py, wz = z - cut.pz;
-    const square = dx * dx + dy * dy + dz * dz;
-    const t = square > 0 ? min(max((wx * dx + wy * dy + wz * dz) / square, 0.0), 1.0) : 0.0;
-    const rx = wx - t * dx, ry = wy - t * dy, rz = wz - t * dz;
-    const distance = rx * rx + ry * ry + rz * rz;
-    if (distance <= least * (1 + 1e-9)) {
-      const plane = partAt(other, own == 0 ? cut.b : cut.a);
-      const above = (rx * plane.nx + ry * plane.ny + rz * plane.nz) * senseOf(cut, 1 - own);
-      if (distance < least * (1 - 1e-9) || abs(above) > abs(height)) {
-        height = above;
-        nearest = i;
+  isUndecided = false;
+  let from = -1.0;
+  while (true) {
+    let least = Infinity;
+    let votes = 0;
+    let found = NO_CUT;
+    for (let i = part.firstCut; i != NO_CUT; ) {
+      const cut = cutAt(i);
+      const dx = cut.qx - cut.px, dy = cut.qy - cut.py, dz = cut.qz - cut.pz;
+      const wx = x - cut.px, wy = y - cut.py, wz = z - cut.pz;
+      const square = dx * dx + dy * dy + dz * dz;
+      const t = square > 0 ? min(max((wx * dx + wy * dy + wz * dz) / square, 0.0), 1.0) : 0.0;
+      const rx = wx - t * dx, ry = wy - t * dy, rz = wz - t * dz;
+      const distance = rx * rx + ry * ry + rz * rz;
+      if (distance > from && distance <= least * SAME) {
+        const plane = partAt(other, own == 0 ? cut.b : cut.a);
+        const height = (rx * plane.nx + ry * plane.ny + rz * plane.nz) * senseOf(cut, 1 - own);
+        // On the curve itself there is nothing to tell.
+        const vote = height * height <= distance * 1e-12 ? 0 : height < 0 ? 1 : -1;
+        if (distance * SAME < least) {
+          votes = 0;
+          found = NO_CUT;
+        }
+        votes += vote;
+        if (found == NO_CUT || vote > 0) found = i;
+        least = min(least, distance);
       }
-      least = min(least, distance);
+      i = own == 0 ? cut.nextA : cut.nextB;
     }
-    i = own == 0 ? cut.nextA : cut.nextB;
+    nearest = found;
+    if (votes != 0) return votes > 0;
+    if (least == Infinity) {
+      isUndecided = true;
+      return false;
+    }
+    from = least * SAME;
   }
-  // On the curve itself there is nothing to tell.
-  return height < 0 && height * height > least * 1e-12;
 }
+
+/** Of squares of distances, that differ by rounding alone. */
+const SAME: f64 = 1 + 1e-9;
 
 /** Where the middle of an edge is. */
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
@@ -232,24 +253,64 @@ function fillPockets(own: u32, crossing: u32): void {
       }
       setMiddle(part, edge);
       if (!insideAt(own, part, middleX, middleY, middleZ)) continue;
-      if (known != 0) unite(partAt(side, known - 1).cut, nearest);
-      else partAt(side, addPart(side, slot)).cut = nearest;
-    }
-  }
-  for (let i = crossing; i < side.count; i++) {
-    const from = partAt(side, i).cut, own = partAt(side, i).slot;
-    for (let edge: u32 = 0; edge < 3; edge++) {
-      const slot = neighbourOf(side.adjacency, own, edge);
-      if (slot == NO_NEIGHBOUR) continue;
-      const known = knownAt(side, slot);
-      if (known == 0) partAt(side, addPart(side, slot)).cut = from;
-      else if (known > crossing) unite(from, partAt(side, known - 1).cut);
+      if (known == 0) fillPocket(own, side, crossing, slot, nearest);
+      else if (partAt(side, known - 1).cut != NO_CUT) unite(nearest, partAt(side, known - 1).cut);
     }
     if (side.count > MOST_PARTS) {
       hasAllPockets = false;
       return;
     }
   }
+}
+
+let queue: usize = 0; // parts of a pocket, u32
+let queued: u32 = 0;
+
+function push(part: Part, index: u32, cut: u32): void {
+  part.cut = cut;
+  queue = reserve(queue, <usize>queued << 2, (<u64>queued + 1) << 2);
+  store<u32>(queue + (<usize>queued << 2), index);
+  queued++;
+}
+
+/** So many more edges outside than inside, and it is no pocket. */
+const DOUBT = 3;
+
+/**
+ * One pocket, from one of its triangles. A mesh that cuts itself or covers a place twice may make one edge look inside
+ * that is not: where more edges about it are outside than inside, it is none.
+ */
+function fillPocket(own: u32, side: Side, crossing: u32, first: u32, cut: u32): void {
+  queued = 0;
+  let votes = 0;
+  const index = addPart(side, first);
+  push(partAt(side, index), index, cut);
+  for (let i: u32 = 0; i < queued; i++) {
+    const from = load<u32>(queue + (<usize>i << 2));
+    const slot = partAt(side, from).slot;
+    for (let edge: u32 = 0; edge < 3; edge++) {
+      const beyond = neighbourOf(side.adjacency, slot, edge);
+      if (beyond == NO_NEIGHBOUR) continue;
+      const known = knownAt(side, beyond);
+      if (known > crossing) continue;
+      if (known == 0) {
+        const added = addPart(side, beyond);
+        push(partAt(side, added), added, cut);
+        continue;
+      }
+      const part = partAt(side, known - 1);
+      if (part.cut != NO_CUT) continue;
+      setMiddle(partAt(side, from), edge);
+      if (insideAt(own, part, middleX, middleY, middleZ)) {
+        votes++;
+        unite(cut, nearest);
+      } else if (isUndecided) push(part, known - 1, cut);
+      else votes--;
+    }
+    if (votes <= -DOUBT || side.count > MOST_PARTS) break;
+  }
+  if (votes >= 0) return;
+  for (let i: u32 = 0; i < queued; i++) partAt(side, load<u32>(queue + (<usize>i << 2))).cut = NO_CUT;
 }
 
 /** Two curves with nothing but an edge of a pocket between them. */
@@ -274,9 +335,15 @@ function sortCuts(): void {
 
 function sortPockets(side: Side, crossing: u32, starts: usize, list: usize): void {
   memory.fill(starts, 0, <usize>(regionCount + 1) << 2);
-  for (let i = crossing; i < side.count; i++) count(starts, cutAt(partAt(side, i).cut).region);
+  for (let i = crossing; i < side.count; i++) {
+    const cut = partAt(side, i).cut;
+    if (cut != NO_CUT) count(starts, cutAt(cut).region);
+  }
   accumulate(starts);
-  for (let i = crossing; i < side.count; i++) place(starts, list, cutAt(partAt(side, i).cut).region, i);
+  for (let i = crossing; i < side.count; i++) {
+    const cut = partAt(side, i).cut;
+    if (cut != NO_CUT) place(starts, list, cutAt(cut).region, i);
+  }
 }
 
 // Counts one place late, so that `place` leaves every start where it belongs.

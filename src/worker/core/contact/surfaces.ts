@@ -1,8 +1,9 @@
 // Contact of two meshes, as surfaces: region by region, a direction and how far it is along it.
 
-import { relate, Affine } from '../math/affine';
+import { Affine, copy, relate } from '../math/affine';
 import { reserve } from '../memory';
 import { Mesh } from '../mesh/layout';
+import { intersectMeshes } from '../mesh/pair';
 import { Solid, mapOf } from '../scene/solid';
 import { addPoint } from './contact';
 import { cutAt, cutCount, findCuts, hasAllCuts } from './cuts';
@@ -12,7 +13,7 @@ import {
   findRegions, hasAllPockets, order, pocketStarts0, pocketStarts1, pockets0, pockets1, regionCount, regionStarts, senseOf,
 } from './regions';
 import { addSpread, chooseSpread, chosen, chosenCount, clearSpread } from './spread';
-import { findWayOut, wayDepth, wayX, wayY, wayZ } from './whole';
+import { findWayOut, wayDepth, wayX, wayY, wayZ, wholeDepth } from './whole';
 
 const map = changetype<Affine>(memory.data(96, 16));
 
@@ -25,8 +26,8 @@ export function surfaceContact(a: Solid, b: Solid): void {
   findCuts(meshA, meshB, map);
   if (hasAllCuts) findRegions();
   if (hasAllCuts && hasAllPockets) {
-    for (let region: u32 = 0; region < regionCount; region++) addRegion(region, a.tx, a.ty, a.tz);
-  } else addWhole(a.tx, a.ty, a.tz);
+    for (let region: u32 = 0; region < regionCount; region++) addRegion(region, a, b);
+  } else addWhole(a, b);
   forgetParts(sideAt(0));
   forgetParts(sideAt(1));
 }
@@ -39,7 +40,7 @@ let count0: u32 = 0, count1: u32 = 0;
 let bestX: f64 = 0, bestY: f64 = 0, bestZ: f64 = 0;
 let bestDepth: f64 = 0;
 
-function addRegion(region: u32, x: f64, y: f64, z: f64): void {
+function addRegion(region: u32, a: Solid, b: Solid): void {
   listRegion(region);
   sumRegion(region);
   bestDepth = Infinity;
@@ -47,10 +48,29 @@ function addRegion(region: u32, x: f64, y: f64, z: f64): void {
   const span = sqrt(areaX * areaX + areaY * areaY + areaZ * areaZ);
   if (span > THIN * length * length) {
     tryDirection(areaX, areaY, areaZ);
-    for (let step = 0; step < 3 && improve(); step++);
+    for (let step = 0; step < 2 && improve(); step++);
   } else findAnyDirection();
+  if (regionCount == 1 && bestDepth > STEEP * length && stillMeet(a, b)) {
+    bestDepth = wholeDepth(a, b, bestX, bestY, bestZ, bestDepth);
+  }
   const from = load<u32>(regionStarts + (<usize>region << 2)), end = load<u32>(regionStarts + (<usize>region << 2), 4);
-  addPoints(from, end, x, y, z);
+  addPoints(from, end, a.tx, a.ty, a.tz);
+}
+
+/** A region that is deeper than this, of its curve's length, may have its meshes' other parts in its way. */
+const STEEP: f64 = 0.02;
+
+const moved = changetype<Affine>(memory.data(96, 16));
+
+/** Whether other parts of the meshes meet where the one region is parted. */
+function stillMeet(a: Solid, b: Solid): bool {
+  copy(moved, mapOf(b));
+  const way = bestDepth * 1.01;
+  moved.tx += way * bestX;
+  moved.ty += way * bestY;
+  moved.tz += way * bestZ;
+  relate(map, mapOf(a), moved);
+  return intersectMeshes(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map, false);
 }
 
 /** A curve that spans less, relative to the square of its length, is a line there and back, or spans two ways at once. */
@@ -144,7 +164,7 @@ function sumRegion(region: u32): void {
 function tryDirection(x: f64, y: f64, z: f64): bool {
   const norm = 1.0 / sqrt(x * x + y * y + z * z);
   if (!(norm < Infinity)) return false;
-  const depth = max(depthAlong(list0, count0, list1, count1, x * norm, y * norm, z * norm), 0.0);
+  const depth = max(depthAlong(list0, count0, list1, count1, x * norm, y * norm, z * norm, bestDepth), 0.0);
   if (!(depth < bestDepth)) return false;
   bestX = x * norm;
   bestY = y * norm;
@@ -153,6 +173,8 @@ function tryDirection(x: f64, y: f64, z: f64): bool {
   return true;
 }
 
+/** Cosine of how far a direction must turn to be worth a trial: the depth may fall by as much. */
+const WORTH: f64 = 0.95;
 /** Of more triangles, one direction must do. */
 const REFINED: u32 = 2000;
 
@@ -164,7 +186,7 @@ function improve(): bool {
   if (bestDepth == 0 || count0 + count1 > REFINED) return false;
   if (!findTouch(list0, list1, bestX, bestY, bestZ)) return false;
   const along = touchX * bestX + touchY * bestY + touchZ * bestZ;
-  if (along < 0.3 || along > 0.9995) return false;
+  if (along < 0.3 || along > WORTH) return false;
   return tryDirection(touchX, touchY, touchZ);
 }
 
@@ -184,13 +206,13 @@ function findAnyDirection(): void {
 }
 
 /** Where the meshes have too much in common for regions. */
-function addWhole(x: f64, y: f64, z: f64): void {
-  findWayOut(sideAt(0), sideAt(1));
+function addWhole(a: Solid, b: Solid): void {
+  findWayOut(a, b, 0);
   bestX = wayX;
   bestY = wayY;
   bestZ = wayZ;
   bestDepth = wayDepth;
-  addPoints(0, 0, x, y, z);
+  addPoints(0, 0, a.tx, a.ty, a.tz);
 }
 
 /** Of the cuts from … end in `order`, or of all where there are no regions. */
