@@ -58,6 +58,14 @@ export class Scene {
     return scene;
   }
 
+  /** The same of one mesh. */
+  static async ofMeshes(count: number, data: MeshData, description: Partial<PlacedDescription> = {}): Promise<Scene> {
+    const scene = new Scene(await startCore(), count);
+    const mesh = scene.core.loadMesh(bake(scene.core, data));
+    scene.core.addObjects(scene.ids, describe({ shape: SHAPE_MESH, mesh, ...description }));
+    return scene;
+  }
+
   private constructor(core: Core, count: number) {
     this.core = core;
     this.ids = idsOf(count);

@@ -12,6 +12,8 @@ const rows = rowsOf({
   points: 100,
   boxes: 500,
   boxRays: 500,
+  spheres: 100,
+  dragons: 5,
   objects: 2000,
 });
 

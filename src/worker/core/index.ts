@@ -13,7 +13,7 @@ import { forgetDerived } from './mesh/derived';
 import { Mesh } from './mesh/layout';
 import { release } from './memory';
 import { REFIT_OK, culprit, refit, refitBytes } from './mesh/refit';
-import { intersectMeshes, pairCount, pairs } from './mesh/pair';
+import { intersectMeshes, meshesMeet, noWitness, pairCount, pairs } from './mesh/pair';
 import { ALL, ANY, NEAREST } from './mesh/ray';
 import { checkScene } from './scene/check';
 import { setFilter } from './scene/filter';
@@ -102,8 +102,10 @@ export function checkMeshTree(address: usize): u32 {
 
 /** `matrix`: 12 f64, b's mesh space to a's. Answers how many pairs of triangles meet; only 0 or 1 unless `all`. */
 export function meshPairs(a: usize, b: usize, matrix: usize, all: bool): u32 {
-  const meet = intersectMeshes(changetype<Mesh>(a), changetype<Mesh>(b), changetype<Affine>(matrix), all);
-  return all ? pairCount : <u32>meet;
+  const meshA = changetype<Mesh>(a), meshB = changetype<Mesh>(b), map = changetype<Affine>(matrix);
+  if (!all) return <u32>meshesMeet(meshA, meshB, map, noWitness());
+  intersectMeshes(meshA, meshB, map);
+  return pairCount;
 }
 
 /** Address of what `meshPairs` found last: two u32 per pair, a's triangle and b's. */

@@ -1,7 +1,8 @@
-import { BufferAttribute, BufferGeometry, DoubleSide, Matrix4, Ray, type Side, Sphere, Vector3 } from 'three';
+import { Box3, BufferAttribute, BufferGeometry, DoubleSide, Matrix4, Ray, type Side, Sphere, Vector3 } from 'three';
 import { type HitPointInfo, MeshBVH, type MeshBVHOptions, SAH } from 'three-mesh-bvh';
-import type { Triangles } from '../../oracle/meshes.js';
+import { boundsOf, type Triangles } from '../../oracle/meshes.js';
 import type { Contender } from '../harness.js';
+import { type BoxFrame, frameOfRound, pairChecksum } from '../work/boxes.js';
 import { poseChecksum } from '../work/poses.js';
 import { rayChecksum } from '../work/rays.js';
 
@@ -90,6 +91,47 @@ export function bvhcast(mesh: Triangles, poses: Float64Array): Contender {
       }
     },
     checksum: () => poseChecksum(counts),
+  };
+}
+
+/** Of many of one mesh, every pair of triangles that meet, for all whose bounding boxes in the world overlap. */
+export function bvhcastFrames(mesh: Triangles, frames: readonly BoxFrame[]): Contender {
+  const tree = treeOf(mesh, { targetLeafSize: 2 });
+  const bounds = boundsOf(mesh.positions);
+  const count = frames[0].positions.length / 3;
+  const matrices = Array.from({ length: count }, () => new Matrix4());
+  const boxes = Array.from({ length: count }, () => new Box3());
+  const inverse = new Matrix4();
+  const relative = new Matrix4();
+  const triangles: number[] = [];
+  const pairs: [a: number, b: number][] = [];
+  const callbacks: Parameters<MeshBVH['bvhcast']>[2] = {
+    intersectsTriangles(a, b, indexOfA, indexOfB) {
+      if (a.intersectsTriangle(b)) triangles.push(indexOfA, indexOfB);
+      return false;
+    },
+  };
+  return {
+    name: 'three-mesh-bvh bvhcast',
+    note: 'all pairs of triangles that meet, without points, normals and depths of what they make',
+    run(round) {
+      const frame = frameOfRound(frames, round);
+      for (let i = 0; i < count; i++) {
+        matrices[i].fromArray(frame.matrices, 16 * i);
+        boxes[i].copy(bounds).applyMatrix4(matrices[i]);
+      }
+      pairs.length = 0;
+      for (let i = 0; i < count; i++) {
+        inverse.copy(matrices[i]).invert();
+        for (let j = i + 1; j < count; j++) {
+          if (!boxes[i].intersectsBox(boxes[j])) continue;
+          triangles.length = 0;
+          tree.bvhcast(tree, relative.multiplyMatrices(inverse, matrices[j]), callbacks);
+          if (triangles.length > 0) pairs.push([i, j]);
+        }
+      }
+    },
+    checksum: () => pairChecksum(pairs.length, (i) => pairs[i]),
   };
 }
 

@@ -6,6 +6,7 @@ import { rodsAndPlates } from '../work/rods.js';
 import { boxManifoldsRow, boxPairsRow, boxRaysRow } from './boxes.js';
 import { buildRow } from './build.js';
 import { frustumRows } from './frustum.js';
+import { dragonHeapRow, sphereHeapRow } from './heap.js';
 import { loadRow } from './load.js';
 import { closestRow, spheresRow } from './nearness.js';
 import { allPairsRow, firstPairRow } from './pairs.js';
@@ -24,6 +25,9 @@ export interface Sizes {
   points: number;
   boxes: number;
   boxRays: number;
+  /** Moving meshes. */
+  spheres: number;
+  dragons: number;
   /** In the rows of frusta and of still objects. */
   objects: number;
 }
@@ -37,11 +41,13 @@ export const FULL: Sizes = {
   points: 10_000,
   boxes: 10_000,
   boxRays: 10_000,
+  spheres: 2000,
+  dragons: 64,
   objects: 100_000,
 };
 
 export function rowsOf(sizes: Sizes): Row[] {
-  const { rods, rays, poses, points, boxes, boxRays, objects } = sizes;
+  const { rods, rays, poses, points, boxes, boxRays, spheres, dragons, objects } = sizes;
   const small = () => dragon(sizes.dragon);
   const large = () => dragon(sizes.largeDragon);
   return [
@@ -83,6 +89,8 @@ export function rowsOf(sizes: Sizes): Row[] {
     boxPairsRow(boxes),
     boxManifoldsRow(boxes),
     boxRaysRow(boxes, boxRays),
+    sphereHeapRow(spheres),
+    dragonHeapRow(small, dragons),
     ...frustumRows(objects),
     screenRow(objects),
     regionRow(objects),

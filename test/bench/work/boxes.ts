@@ -16,7 +16,7 @@ export interface BoxFrame {
   matrices: Float32Array;
 }
 
-interface Motion {
+export interface Motion {
   position: Vector3;
   rotation: Quaternion;
   step: Vector3;
@@ -63,7 +63,7 @@ function keysOf({ pairs, count }: BoxGrid, boxes: number): number[] {
   return Array.from({ length: count }, (_, i) => pairs[2 * i] * boxes + pairs[2 * i + 1]);
 }
 
-function frameOf(boxes: Motion[]): BoxFrame {
+export function frameOf(boxes: readonly Motion[]): BoxFrame {
   const positions = new Float32Array(3 * boxes.length);
   const rotations = new Float32Array(4 * boxes.length);
   const matrices = new Float32Array(16 * boxes.length);

@@ -58,7 +58,7 @@ function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
   return stack + used + WORK_BYTES;
 }
 
-/** Pairs that `intersectMeshes` found: two u32 each, a triangle of a and one of b. */
+/** What `intersectMeshes` found: two u32 each, a triangle of a and one of b. */
 export let pairs: usize = 0;
 export let pairCount: u32 = 0;
 /** Where the two of each are: u32 addresses, block + 4 · lane. */
@@ -82,14 +82,49 @@ export function readPair(pair: u32, p: Triangle, q: Triangle): void {
   mapTriangle(q, changetype<Block>(<usize>load<u32>(at, 4)), 0);
 }
 
+/** Blocks of two meshes of which a triangle each met when somebody looked. */
+@unmanaged
+export class Witness {
+  a: u32;
+  b: u32;
+}
+
+/** No block of any mesh. */
+export const NO_BLOCK: u32 = 0xffffffff;
+
+const nobody = changetype<Witness>(memory.data(8, 16));
+
+/** Where nothing is known before, and nothing is kept. */
+export function noWitness(): Witness {
+  nobody.a = NO_BLOCK;
+  nobody.b = NO_BLOCK;
+  return nobody;
+}
+
 /**
- * Whether a triangle of `a` meets one of `b`, touching included. `m` maps b's mesh space to a's. With `all`, every
- * pair of triangles that meet is left in `pairs`, in the order of the descent; else the first one ends it.
+ * Every pair of triangles of `a` and `b` that meet, touching included, to `pairs`, in the order of the descent; answers
+ * whether there is one. `m` maps b's mesh space to a's.
  */
-export function intersectMeshes(a: Mesh, b: Mesh, m: Affine, all: bool): bool {
+export function intersectMeshes(a: Mesh, b: Mesh, m: Affine): bool {
+  return intersect(a, b, m, true, noWitness());
+}
+
+/**
+ * Whether a triangle of `a` meets one of `b`, as above. The blocks of the witness are tried first, if there are such;
+ * when others show it, they become the witness.
+ */
+export function meshesMeet(a: Mesh, b: Mesh, m: Affine, witness: Witness): bool {
+  return intersect(a, b, m, false, witness);
+}
+
+function intersect(a: Mesh, b: Mesh, m: Affine, all: bool, witness: Witness): bool {
   pairCount = 0;
   setMap(m, b, treeScale(a), a.offsetX, a.offsetY, a.offsetZ);
   setFilter(map);
+  if (
+    witness.a < a.blockCount && witness.b < b.blockCount &&
+    blocksIntersect(blockAt(a, witness.a), blockAt(b, witness.b), false)
+  ) return true;
   let top = push(stack, 0, 15, 0, 15);
   while (top != stack) {
     top -= WORK_BYTES;
@@ -106,7 +141,10 @@ export function intersectMeshes(a: Mesh, b: Mesh, m: Affine, all: bool): bool {
       // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
       if (childA & LEAF) {
         if (childB & LEAF) {
-          if (blocksIntersect(blockAt(a, childA), blockAt(b, childB), all)) return true;
+          if (!blocksIntersect(blockAt(a, childA), blockAt(b, childB), all)) continue;
+          witness.a = childA & ~LEAF;
+          witness.b = childB & ~LEAF;
+          return true;
         } else top = push(top, indexA, 1 << i, childB, 15);
       } else if (childB & LEAF) top = push(top, childA, 15, indexB, 1 << j);
       else top = push(top, childA, 15, childB, 15);

@@ -10,18 +10,18 @@ import { ellipsoidToParallelogram, setEllipsoid } from '../math/ellipsoid';
 import { Triangle } from '../math/triangles';
 import { closestOnMesh } from '../mesh/closest';
 import { Mesh } from '../mesh/layout';
-import { TOUCHING, intersectMeshes, meshMeetsCapsule, meshMeetsCube } from '../mesh/pair';
+import { TOUCHING, Witness, meshMeetsCapsule, meshMeetsCube, meshesMeet } from '../mesh/pair';
 import { Solid, mapOf } from './solid';
 
 const map = changetype<Affine>(memory.data(96, 16));
 const back = changetype<Affine>(memory.data(96, 16));
 const triangle = changetype<Triangle>(memory.data(72, 16));
 
-/** Meshes are surfaces, all else is solid. */
-export function solidsMeet(a: Solid, b: Solid): bool {
+/** Meshes are surfaces, all else is solid. The witness is that of two meshes. */
+export function solidsMeet(a: Solid, b: Solid, witness: Witness): bool {
   if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) {
     relate(map, mapOf(a), mapOf(b));
-    return intersectMeshes(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map, false);
+    return meshesMeet(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map, witness);
   }
   if (a.shape == SHAPE_MESH) return meetsMesh(b, a);
   if (b.shape == SHAPE_MESH) return meetsMesh(a, b);

@@ -8,12 +8,14 @@ import { findManifold } from '../contact/manifold';
 import { Affine } from '../math/affine';
 import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareBoxes } from '../math/boxes';
 import { UNSURE, compareForms } from '../math/boxes32';
+import { noWitness } from '../mesh/pair';
 import { Candidate, boundsOf } from './candidate';
 import { held, holding, oneHoldsOther } from './containment';
 import { isInside } from './inside';
 import { solidsMeet } from './meet';
 import { slotOf } from './objects';
 import { Solid, mapOf, solidAt } from './solid';
+import { keepWitness, witnessOf } from './witnesses';
 
 export const NO_CONTACT: i32 = -1;
 
@@ -71,12 +73,20 @@ function collideShapes(a: Candidate, b: Candidate, known: u32, detail: i32): i32
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
   setSolid(solidA, a);
   setSolid(solidB, b);
-  if (!solidsMeet(solidA, solidB)) {
+  if (!shapesMeet(a, b)) {
     if (!oneHoldsOther(solidA, solidB)) return NO_CONTACT;
     if (held == 0) partly = holding;
     return held;
   }
   return isInside(solidA, solidB) ? 1 : isInside(solidB, solidA) ? 2 : 0;
+}
+
+function shapesMeet(a: Candidate, b: Candidate): bool {
+  if (a.shape != SHAPE_MESH || b.shape != SHAPE_MESH) return solidsMeet(solidA, solidB, noWitness());
+  const witness = witnessOf(a.id, b.id);
+  if (!solidsMeet(solidA, solidB, witness)) return false;
+  keepWitness(a.id, b.id, witness);
+  return true;
 }
 
 /** The object's own shape; of a sphere or a box the candidate knows all, so that nothing far away in memory is read. */

@@ -5,6 +5,7 @@ import {
 } from '../../../shared/layout';
 import { upward } from '../math/interval';
 import { reserve } from '../memory';
+import { noWitness } from '../mesh/pair';
 import { oneHoldsOther } from './containment';
 import { isIgnored, layers, precision, setFilter } from './filter';
 import { addFound, clearFound, foundCount } from './found';
@@ -33,7 +34,7 @@ export function overlap(description: usize, filter: usize): u32 {
   for (let i: u32 = 0; i < withinCount; i++) {
     const slot = withinAt(i);
     solidAt(solid, slot, precision);
-    if (solidsMeet(query, solid) || oneHoldsOther(query, solid)) addFound(idAt(slot));
+    if (solidsMeet(query, solid, noWitness()) || oneHoldsOther(query, solid)) addFound(idAt(slot));
   }
   return foundCount;
 }

@@ -1,0 +1,84 @@
+import { Quaternion, Vector3 } from 'three';
+import { boundsOf, type Triangles, transformed } from '../../oracle/meshes.js';
+import type { Random } from '../../oracle/random.js';
+import { Scene } from '../ours.js';
+import { type BoxFrame, frameOf, type Motion } from './boxes.js';
+
+/** Nothing is nearer to just touching than this by the mesh's size, so that float32 and float64 find the same pairs. */
+const MARGIN = 1e-4;
+
+/** About the middle of its box, and of size 1 along its longest axis. */
+export function unitSized(mesh: Triangles): Triangles {
+  const box = boundsOf(mesh.positions);
+  const [center, size] = [box.getCenter(new Vector3()), box.getSize(new Vector3())];
+  const scale = 1 / Math.max(size.x, size.y, size.z);
+  return transformed(mesh, (vertex) => vertex.sub(center).multiplyScalar(scale));
+}
+
+export interface Heap {
+  count: number;
+  /** Cubic units for each. */
+  room: number;
+  /** No two overlap in the first frame when they are as small as this. Default 0: they lie anyhow. */
+  apart?: number;
+  frames: number;
+}
+
+/** Frames of a mesh of size 1, many times in a cube, that all turn and drift. */
+export async function heapOf(
+  random: Random,
+  mesh: Triangles,
+  { count, room, apart = 0, frames }: Heap,
+): Promise<BoxFrame[]> {
+  const size = Math.cbrt(count * room);
+  const motions = Array.from({ length: count }, (): Motion => {
+    return {
+      position: random.point(size / 2),
+      rotation: random.rotation(),
+      step: random.point(0.01),
+      turn: new Quaternion().setFromAxisAngle(random.direction(), random.range(0.01, 0.05)),
+    };
+  });
+  const scaled = (by: number) => transformed(mesh, (vertex) => vertex.multiplyScalar(by));
+  if (apart > 0) part(motions, await Scene.ofMeshes(count, scaled(apart)), () => random.point(size / 2));
+  const scenes = await Promise.all([
+    Scene.ofMeshes(count, scaled(1 + MARGIN)),
+    Scene.ofMeshes(count, scaled(1 - MARGIN)),
+  ]);
+  return Array.from({ length: frames }, () => {
+    for (const { position, rotation, step, turn } of motions) {
+      position.add(step);
+      rotation.premultiply(turn).normalize();
+    }
+    return clearFrame(motions, scenes, random);
+  });
+}
+
+/** Puts meshes elsewhere until none touches another. */
+function part(motions: readonly Motion[], scene: Scene, place: () => Vector3): void {
+  for (;;) {
+    const touched = new Set(
+      Array.from(touching(scene, frameOf(motions), motions.length), (key) => key % motions.length),
+    );
+    if (touched.size === 0) return;
+    for (const i of touched) motions[i].position.copy(place());
+  }
+}
+
+/** Moves meshes a little more until none just touches another: a larger and a smaller one touch the same. */
+function clearFrame(motions: Motion[], scenes: readonly Scene[], random: Random): BoxFrame {
+  for (;;) {
+    const frame = frameOf(motions);
+    const [larger, smaller] = scenes.map((scene) => touching(scene, frame, motions.length));
+    const doubtful = [...larger].filter((key) => !smaller.has(key));
+    for (const key of smaller) if (!larger.has(key)) doubtful.push(key);
+    if (doubtful.length === 0) return frame;
+    for (const key of doubtful) motions[key % motions.length].position.addScaledVector(random.direction(), 20 * MARGIN);
+  }
+}
+
+function touching(scene: Scene, { matrices }: BoxFrame, count: number): Set<number> {
+  scene.setTransforms(scene.ids, matrices);
+  const { contacts } = scene.update();
+  return new Set(Array.from(contacts.a, (a, i) => scene.indexOf(a) * count + scene.indexOf(contacts.b[i])));
+}
