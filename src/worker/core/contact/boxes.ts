@@ -91,9 +91,10 @@ function bestAxis(a: Form, b: Form, volumeA: f32): i32 {
   const m2 = plus(plus(times(ix, e20), times(iy, e21)), times(iz, e22));
   const r0 = f32x4.abs(m0), r1 = f32x4.abs(m1), r2 = f32x4.abs(m2);
 
-  // Faces of a, over the lengths of the inverse's rows.
+  // Faces of a, over the lengths of the inverse's rows. All are squares, as that needs no root: the least one wins.
   const squareA = plus(plus(times(ix, ix), times(iy, iy)), times(iz, iz));
-  let best = f32x4.div(minus(f32x4.abs(t), plus(one, plus(plus(r0, r1), r2))), f32x4.sqrt(squareA));
+  let gap = minus(f32x4.abs(t), plus(one, plus(plus(r0, r1), r2)));
+  let best = f32x4.div(times(gap, gap), squareA);
   let code = i32x4(0, 1, 2, -1);
 
   // Faces of b, in its own space: by the same sums with the two exchanged.
@@ -107,9 +108,10 @@ function bestAxis(a: Form, b: Form, volumeA: f32): i32 {
   const k1 = f32x4.abs(plus(plus(times(jx, f10), times(jy, f11)), times(jz, f12)));
   const k2 = f32x4.abs(plus(plus(times(jx, f20), times(jy, f21)), times(jz, f22)));
   const squareB = plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz));
-  let gap = f32x4.div(minus(f32x4.abs(s), plus(one, plus(plus(k0, k1), k2))), f32x4.sqrt(squareB));
-  let better = f32x4.gt(gap, best);
-  best = f32x4.pmax(best, gap);
+  gap = minus(f32x4.abs(s), plus(one, plus(plus(k0, k1), k2)));
+  let depths = f32x4.div(times(gap, gap), squareB);
+  let better = f32x4.lt(depths, best);
+  best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(3, 4, 5, -1), code, better);
 
   // Edge i of a with edge j of b. Their cross product in the world has the length that the axis of a's space has there,
@@ -138,16 +140,16 @@ function bestAxis(a: Form, b: Form, volumeA: f32): i32 {
     const isParallel = f32x4.lt(square, times(most, f32x4.splat(PARALLEL)));
     doubtful = v128.or(doubtful, v128.andnot(f32x4.lt(square, times(most, f32x4.splat(SMALL_ANGLE))), isParallel));
     const reach = plus(plus(yzx(r), zxy(r)), plus(j == 0 ? q1 : q0, j == 2 ? q1 : q2));
-    gap = minus(f32x4.abs(minus(times(yzx(m), tz), times(zxy(m), ty))), reach);
-    gap = f32x4.div(times(gap, volume), f32x4.sqrt(square));
-    better = v128.andnot(f32x4.gt(gap, best), isParallel);
-    best = v128.bitselect(gap, best, better);
+    gap = times(minus(f32x4.abs(minus(times(yzx(m), tz), times(zxy(m), ty))), reach), volume);
+    depths = f32x4.div(times(gap, gap), square);
+    better = v128.andnot(f32x4.lt(depths, best), isParallel);
+    best = v128.bitselect(depths, best, better);
     code = v128.bitselect(i32x4(6 + 3 * j, 7 + 3 * j, 8 + 3 * j, -1), code, better);
   }
   if (i32x4.bitmask(doubtful) & 7) return -1;
   const g0 = f32x4.extract_lane(best, 0), g1 = f32x4.extract_lane(best, 1), g2 = f32x4.extract_lane(best, 2);
-  if (g0 >= g1 && g0 >= g2) return i32x4.extract_lane(code, 0);
-  return g1 >= g2 ? i32x4.extract_lane(code, 1) : i32x4.extract_lane(code, 2);
+  if (g0 <= g1 && g0 <= g2) return i32x4.extract_lane(code, 0);
+  return g1 <= g2 ? i32x4.extract_lane(code, 1) : i32x4.extract_lane(code, 2);
 }
 
 // --- two edges ---
@@ -216,15 +218,12 @@ function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side
   const nz = f32x4.splat(<f32>(side * normalZ));
   const a = box.form(), b = other.form();
   const jx = inverseColumn(b, 0), jy = inverseColumn(b, 1), jz = inverseColumn(b, 2);
-  // How much b's faces are turned to the normal, as cosines.
-  const turned = f32x4.div(
-    plus(plus(times(jx, nx), times(jy, ny)), times(jz, nz)),
-    f32x4.sqrt(plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz))),
-  );
-  const turn0 = f32x4.extract_lane(turned, 0), turn1 = f32x4.extract_lane(turned, 1);
-  const turn2 = f32x4.extract_lane(turned, 2);
-  const j: usize = abs(turn0) >= abs(turn1) && abs(turn0) >= abs(turn2) ? 0 : abs(turn1) >= abs(turn2) ? 1 : 2;
-  const turn = j == 0 ? turn0 : j == 1 ? turn1 : turn2;
+  // How much b's faces are turned to the normal, as squares of cosines.
+  const turned = plus(plus(times(jx, nx), times(jy, ny)), times(jz, nz));
+  const turns = f32x4.div(times(turned, turned), plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz)));
+  const turn0 = f32x4.extract_lane(turns, 0), turn1 = f32x4.extract_lane(turns, 1), turn2 = f32x4.extract_lane(turns, 2);
+  const j: usize = turn0 >= turn1 && turn0 >= turn2 ? 0 : turn1 >= turn2 ? 1 : 2;
+  const leads = i32x4.bitmask(turned) & (1 << <i32>j);
 
   // b in the space where a is the cube.
   const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
@@ -234,7 +233,7 @@ function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side
   const first = inSpace(ix, iy, iz, edges + j * 12);
   const second = inSpace(ix, iy, iz, edges + (j == 2 ? 0 : j + 1) * 12);
   const third = inSpace(ix, iy, iz, edges + (j == 0 ? 2 : j - 1) * 12);
-  const middle = turn > 0 ? minus(t, first) : plus(t, first);
+  const middle = leads ? plus(t, first) : minus(t, first);
   const p = plus(middle, second), q = minus(middle, second);
   const p0 = plus(p, third), p1 = minus(p, third), p2 = minus(q, third), p3 = plus(q, third);
   v128.store(corners, p0);
@@ -295,25 +294,23 @@ function setPlace(m: Affine, at: usize): void {
   placeZ = m.xz * u + m.yz * v + m.zz * w;
 }
 
-/** Leaves what is at most 1 along a lane, or at least -1 (Sutherland and Hodgman, 1974). */
+/**
+ * Leaves what is at most 1 along a lane, or at least -1 (Sutherland and Hodgman, 1974). Both that may be left of each
+ * corner are written and the end goes on over those that are, as nobody can guess which: branches take longer.
+ */
 function clip(lane: usize, sign: f32): void {
   let to = others;
-  let from = corners + ((count - 1) << 4);
-  let before = sign * load<f32>(from + lane) - 1;
+  let start = v128.load(corners + ((count - 1) << 4));
+  let before = sign * load<f32>(corners + ((count - 1) << 4) + lane) - 1;
   for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
+    const corner = v128.load(at);
     const now = sign * load<f32>(at + lane) - 1;
-    if ((before < 0 && now > 0) || (before > 0 && now < 0)) {
-      const start = v128.load(from);
-      const part = f32x4.splat(before / (before - now));
-      v128.store(to, plus(start, times(part, minus(v128.load(at), start))));
-      to += 16;
-    }
-    if (now <= 0) {
-      v128.store(to, v128.load(at));
-      to += 16;
-    }
+    v128.store(to, plus(start, times(f32x4.splat(before / (before - now)), minus(corner, start))));
+    to += <usize>i32(before * now < 0) << 4;
+    v128.store(to, corner);
+    to += <usize>i32(now <= 0) << 4;
     before = now;
-    from = at;
+    start = corner;
   }
   count = (to - others) >> 4;
   const swapped = corners;
