@@ -128,28 +128,42 @@ function bestAxis(a: Form, b: Form, volumeA: f32): i32 {
   const q0 = f32x4.abs(minus(times(yzx(m1), zxy(m2)), times(zxy(m1), yzx(m2))));
   const q1 = f32x4.abs(minus(times(yzx(m2), zxy(m0)), times(zxy(m2), yzx(m0))));
   const q2 = f32x4.abs(minus(times(yzx(m0), zxy(m1)), times(zxy(m0), yzx(m1))));
-  let doubtful = i32x4.splat(0);
-  for (let j = 0; j < 3; j++) {
-    const m = j == 0 ? m0 : j == 1 ? m1 : m2, r = f32x4.abs(m);
-    const ex = j == 0 ? e00 : j == 1 ? e10 : e20, ey = j == 0 ? e01 : j == 1 ? e11 : e21;
-    const ez = j == 0 ? e02 : j == 1 ? e12 : e22;
-    const x = minus(times(ay, ez), times(az, ey)), y = minus(times(az, ex), times(ax, ez));
-    const z = minus(times(ax, ey), times(ay, ex));
-    const square = plus(plus(times(x, x), times(y, y)), times(z, z));
-    const most = times(squares, plus(plus(times(ex, ex), times(ey, ey)), times(ez, ez)));
-    const isParallel = f32x4.lt(square, times(most, f32x4.splat(PARALLEL)));
-    doubtful = v128.or(doubtful, v128.andnot(f32x4.lt(square, times(most, f32x4.splat(SMALL_ANGLE))), isParallel));
-    const reach = plus(plus(yzx(r), zxy(r)), plus(j == 0 ? q1 : q0, j == 2 ? q1 : q2));
-    gap = times(minus(f32x4.abs(minus(times(yzx(m), tz), times(zxy(m), ty))), reach), volume);
-    depths = f32x4.div(times(gap, gap), square);
-    better = v128.andnot(f32x4.lt(depths, best), isParallel);
-    best = v128.bitselect(depths, best, better);
-    code = v128.bitselect(i32x4(6 + 3 * j, 7 + 3 * j, 8 + 3 * j, -1), code, better);
-  }
-  if (i32x4.bitmask(doubtful) & 7) return -1;
+  depths = edgeDepths(m0, e00, e01, e02, ax, ay, az, squares, ty, tz, plus(q1, q2), volume);
+  better = f32x4.lt(depths, best);
+  best = f32x4.pmin(best, depths);
+  code = v128.bitselect(i32x4(6, 7, 8, -1), code, better);
+  depths = edgeDepths(m1, e10, e11, e12, ax, ay, az, squares, ty, tz, plus(q0, q2), volume);
+  better = f32x4.lt(depths, best);
+  best = f32x4.pmin(best, depths);
+  code = v128.bitselect(i32x4(9, 10, 11, -1), code, better);
+  depths = edgeDepths(m2, e20, e21, e22, ax, ay, az, squares, ty, tz, plus(q0, q1), volume);
+  better = f32x4.lt(depths, best);
+  best = f32x4.pmin(best, depths);
+  code = v128.bitselect(i32x4(12, 13, 14, -1), code, better);
+
   const g0 = f32x4.extract_lane(best, 0), g1 = f32x4.extract_lane(best, 1), g2 = f32x4.extract_lane(best, 2);
+  if (min(min(g0, g1), g2) < 0) return -1;
   if (g0 <= g1 && g0 <= g2) return i32x4.extract_lane(code, 0);
   return g1 <= g2 ? i32x4.extract_lane(code, 1) : i32x4.extract_lane(code, 2);
+}
+
+/** Of one edge of b, with all of a; Infinity where they are parallel, negative where only float64 can tell. */
+// @ts-ignore: decorator
+@inline
+function edgeDepths(
+  m: v128, ex: v128, ey: v128, ez: v128, ax: v128, ay: v128, az: v128, squares: v128, ty: v128, tz: v128, q: v128,
+  volume: v128,
+): v128 {
+  const x = minus(times(ay, ez), times(az, ey)), y = minus(times(az, ex), times(ax, ez));
+  const z = minus(times(ax, ey), times(ay, ex));
+  const square = plus(plus(times(x, x), times(y, y)), times(z, z));
+  const most = times(squares, plus(plus(times(ex, ex), times(ey, ey)), times(ez, ez)));
+  const u = yzx(m), v = zxy(m);
+  const reach = plus(plus(f32x4.abs(u), f32x4.abs(v)), q);
+  const gap = times(minus(f32x4.abs(minus(times(u, tz), times(v, ty))), reach), volume);
+  const depths = f32x4.div(times(gap, gap), square);
+  const known = v128.bitselect(depths, f32x4.splat(-1), f32x4.ge(square, times(most, f32x4.splat(SMALL_ANGLE))));
+  return v128.bitselect(known, f32x4.splat(Infinity), f32x4.ge(square, times(most, f32x4.splat(PARALLEL))));
 }
 
 // --- two edges ---
@@ -209,8 +223,7 @@ let others: usize = memory.data(16 * 12, 16);
 let count: usize = 0;
 
 /**
- * What of the other box's face, the one that is turned most against it, lies over face `i` of a box and below its plane,
- * up to four places; each in the middle between the two faces where both boxes are there. `side`: 1 where the normal
+ * What of the other box's face, the one that is turned most against it, lies in a box under its face `i`, up to four places; each in the middle between the two faces where both boxes are there. `side`: 1 where the normal
  * leads out of the face's box, -1 where into it.
  */
 function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side: f64): bool {
@@ -245,22 +258,16 @@ function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side
   const highest = f32x4.max(f32x4.max(p0, p1), f32x4.max(p2, p3));
   const lowest = f32x4.min(f32x4.min(p0, p1), f32x4.min(p2, p3));
   let over = i32x4.bitmask(f32x4.gt(highest, one)) & 7, under = i32x4.bitmask(f32x4.lt(lowest, minusOne)) & 7;
-  // Of the face's own axis only its plane.
-  const edgeI = edge(map, i);
-  const outward: f32 =
-    side * (load<f64>(edgeI) * normalX + load<f64>(edgeI, 8) * normalY + load<f64>(edgeI, 16) * normalZ) < 0 ? -1 : 1;
-  if (outward > 0) under &= ~(1 << <i32>i);
-  else over &= ~(1 << <i32>i);
   for (; over != 0; over &= over - 1) clip(<usize>ctz(over) << 2, 1);
   for (; under != 0; under &= under - 1) clip(<usize>ctz(under) << 2, -1);
   if (count == 0) return false;
   if (count > 4) leaveFour(i);
 
-  // Halfway up to the plane, or where b is not there, at its face.
+  // Halfway up to the face's plane, or where b is not there, at its own face.
   const lane = i << 2;
-  for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
-    if (load<f32>(at + lane) * outward < -ALMOST) return false;
-  }
+  const edgeI = edge(map, i);
+  const outward: f32 =
+    side * (load<f64>(edgeI) * normalX + load<f64>(edgeI, 8) * normalY + load<f64>(edgeI, 16) * normalZ) < 0 ? -1 : 1;
   for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
     const height = load<f32>(at + lane);
     store<f32>(at + lane, 0.5 * (height + outward));
