@@ -9,6 +9,8 @@ import { reserve } from '../memory';
 
 export let points: usize = 0;
 export let pointCount: u32 = 0;
+/** How many points there is room for. */
+let pointRoom: u32 = 0;
 export let crossings: usize = 0;
 export let crossingCount: u32 = 0;
 
@@ -20,7 +22,10 @@ export function clearContact(): void {
 /** Place and unit normal in the world. Throws OUT_OF_MEMORY. */
 export function addPoint(x: f64, y: f64, z: f64, normalX: f64, normalY: f64, normalZ: f64, depth: f64): void {
   const used = <usize>pointCount * CONTACT_POINT_BYTES;
-  points = reserve(points, used, <u64>used + CONTACT_POINT_BYTES);
+  if (pointCount == pointRoom) {
+    points = reserve(points, used, <u64>(2 * pointRoom + 4) * CONTACT_POINT_BYTES);
+    pointRoom = 2 * pointRoom + 4;
+  }
   pointCount++;
   const at = points + used;
   store<f32>(at, <f32>x, CONTACT_POINT);

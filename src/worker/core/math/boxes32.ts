@@ -51,7 +51,7 @@ export function setForm(form: Form, box: Affine): void {
 /** A column of the inverse; the fourth lane is none of it. */
 // @ts-ignore: decorator
 @inline
-function inverseColumn(form: Form, column: usize): v128 {
+export function inverseColumn(form: Form, column: usize): v128 {
   return v128.load(changetype<usize>(form) + column * 12);
 }
 

@@ -165,7 +165,7 @@ function considerListed(listed: usize): void {
   let sum: u32 = 0;
   for (let i: usize = 0; i < listed; i += 4) {
     const next = <usize>load<u32>(seconds + i, 16);
-    sum += load<u32>(next) + load<u32>(next, 64);
+    sum += load<u32>(next) + load<u32>(next, 64) + load<u32>(next, 128);
     consider(changetype<Candidate>(<usize>load<u32>(firsts + i)), changetype<Candidate>(<usize>load<u32>(seconds + i)));
   }
   ahead = sum;

@@ -3,6 +3,7 @@
 import {
   CONTACTS_BOUNDS, CONTACTS_MANIFOLD, CONTACTS_NONE, FLAG_STATIC, PRECISION_MESH, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH,
 } from '../../../shared/layout';
+import { boxContact } from '../contact/boxes';
 import { clearContact } from '../contact/contact';
 import { findManifold } from '../contact/manifold';
 import { Affine } from '../math/affine';
@@ -50,6 +51,7 @@ export function collide(a: Candidate, b: Candidate): i32 {
   const detail = <i32>min(a.contacts, b.contacts);
   const contained = collideShapes(a, b, boxes, detail);
   if (contained == NO_CONTACT || detail < CONTACTS_MANIFOLD) return contained;
+  if (boxes == OVERLAPPING && a.shape == SHAPE_BOX && b.shape == SHAPE_BOX && boxContact(a, b)) return contained;
   setSolid(solidA, a);
   setSolid(solidB, b);
   findManifold(solidA, solidB, partly == 0 ? contained : partly, detail);

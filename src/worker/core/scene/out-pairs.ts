@@ -69,14 +69,22 @@ function writePoints(): void {
     const kept = keptAt(record);
     let from = pointsOf(kept);
     for (const end = count + kept.points; count < end; count++) {
-      memory.copy(places + count * 12, from + CONTACT_POINT, 12);
-      memory.copy(normals + count * 12, from + CONTACT_NORMAL, 12);
+      copyVector(places + count * 12, from + CONTACT_POINT);
+      copyVector(normals + count * 12, from + CONTACT_NORMAL);
       store<f32>(depths + (count << 2), load<f32>(from, CONTACT_DEPTH));
       from += CONTACT_POINT_BYTES;
     }
   }
   store<u32>(start + (<usize>pairCount << 2), <u32>count);
   store<u32>(out, <u32>count, OUT_POINT_COUNT);
+}
+
+/** Three f32; memory.copy is a call. */
+// @ts-ignore: decorator
+@inline
+function copyVector(to: usize, from: usize): void {
+  store<u64>(to, load<u64>(from));
+  store<u32>(to, load<u32>(from, 8), 8);
 }
 
 function writeCrossings(): void {

@@ -1,0 +1,364 @@
+// Contact of two boxes that surely overlap, for scenes full of them: float32 SIMD finds the axis and clips the faces,
+// float64 says how deep it is along that axis. Where float32 does not do, the general way is left to be gone
+// (convex.ts): of rotating unit boxes for one contact in 700.
+
+import { Affine } from '../math/affine';
+import { Form, inverseColumn } from '../math/boxes32';
+import { minus, plus, times, yzx, zxy } from '../math/lanes';
+import { Candidate, boundsOf } from '../scene/candidate';
+import { addPoint } from './contact';
+
+const mapA = changetype<Affine>(memory.data(96, 16));
+const mapB = changetype<Affine>(memory.data(96, 16));
+
+/** What float32 may choose a worse axis by, over the size of a box, is 1e-6 at most: a thousandth of what is no less. */
+const SHALLOW: f64 = 1e-3;
+/** Two edges are only taken for the axis where that is so much shorter than through a face, against rounding. */
+const LONGER: f32 = 1.00003;
+/** Edges at a smaller angle, as its sine's square, are left to float64; at one smaller still they give no axis. */
+const SMALL_ANGLE: f32 = 1e-5;
+const PARALLEL: f32 = 1e-12;
+
+// The normal from a to b, unit, and the depth.
+let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
+let depth: f64 = 0;
+
+/** Adds the points; false, and none is added, where float32 does not do. */
+export function boxContact(a: Candidate, b: Candidate): bool {
+  const axis = bestAxis(a.form(), b.form(), a.volume());
+  if (axis < 0) return false;
+  boundsOf(a, mapA);
+  boundsOf(b, mapB);
+  if (axis >= 6) {
+    const i = <usize>(axis - 6) % 3, j = <usize>(axis - 6) / 3;
+    setNormal(edge(mapA, i), edge(mapB, j));
+    return depth > SHALLOW * sizeOf(mapA) && edgesMeet(a, b, i, j);
+  }
+  const isOfA = axis < 3;
+  const i = <usize>(isOfA ? axis : axis - 3);
+  const map = isOfA ? mapA : mapB;
+  setNormal(edge(map, i == 2 ? 0 : i + 1), edge(map, i == 0 ? 2 : i - 1));
+  if (depth <= SHALLOW * sizeOf(mapA)) return false;
+  return isOfA ? faceMeets(a, b, mapA, i, 1) : faceMeets(b, a, mapB, i, -1);
+}
+
+// @ts-ignore: decorator
+@inline
+function edge(map: Affine, i: usize): usize {
+  return changetype<usize>(map) + i * 24;
+}
+
+// @ts-ignore: decorator
+@inline
+function sizeOf(m: Affine): f64 {
+  return max(max(abs(m.xx) + abs(m.xy) + abs(m.xz), abs(m.yx) + abs(m.yy) + abs(m.yz)), abs(m.zx) + abs(m.zy) + abs(m.zz));
+}
+
+/** The cross product of two edges, as the normal, and the depth along it. */
+function setNormal(p: usize, q: usize): void {
+  const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
+  const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
+  let x = py * qz - pz * qy, y = pz * qx - px * qz, z = px * qy - py * qx;
+  const a = mapA, b = mapB;
+  const middle = (b.tx - a.tx) * x + (b.ty - a.ty) * y + (b.tz - a.tz) * z;
+  const over = 1.0 / sqrt(x * x + y * y + z * z);
+  depth = over * (
+    abs(a.xx * x + a.xy * y + a.xz * z) + abs(a.yx * x + a.yy * y + a.yz * z) + abs(a.zx * x + a.zy * y + a.zz * z) +
+    abs(b.xx * x + b.xy * y + b.xz * z) + abs(b.yx * x + b.yy * y + b.yz * z) + abs(b.zx * x + b.zy * y + b.zz * z) -
+    abs(middle)
+  );
+  const scale = middle < 0 ? -over : over;
+  normalX = x * scale; normalY = y * scale; normalZ = z * scale;
+}
+
+// --- the axis ---
+
+/**
+ * That of the least depth: 0 … 2 a face of a, 3 … 5 of b, 6 + i + 3 · j edge i of a with edge j of b; -1 where two edges
+ * are all but parallel. As math/boxes32.ts, where the test is explained, but with lengths of the world.
+ */
+function bestAxis(a: Form, b: Form, volumeA: f32): i32 {
+  const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
+  const dx = f32x4.splat(<f32>(b.x - a.x)), dy = f32x4.splat(<f32>(b.y - a.y)), dz = f32x4.splat(<f32>(b.z - a.z));
+  const one = f32x4.splat(1);
+  const t = plus(plus(times(ix, dx), times(iy, dy)), times(iz, dz));
+  const edges = changetype<usize>(b) + offsetof<Form>('edgeXx');
+  const e00 = v128.load32_splat(edges), e01 = v128.load32_splat(edges, 4), e02 = v128.load32_splat(edges, 8);
+  const e10 = v128.load32_splat(edges, 12), e11 = v128.load32_splat(edges, 16), e12 = v128.load32_splat(edges, 20);
+  const e20 = v128.load32_splat(edges, 24), e21 = v128.load32_splat(edges, 28), e22 = v128.load32_splat(edges, 32);
+  const m0 = plus(plus(times(ix, e00), times(iy, e01)), times(iz, e02));
+  const m1 = plus(plus(times(ix, e10), times(iy, e11)), times(iz, e12));
+  const m2 = plus(plus(times(ix, e20), times(iy, e21)), times(iz, e22));
+  const r0 = f32x4.abs(m0), r1 = f32x4.abs(m1), r2 = f32x4.abs(m2);
+
+  // Faces of a, over the lengths of the inverse's rows. All are squares, as that needs no root: the least one wins.
+  const squareA = plus(plus(times(ix, ix), times(iy, iy)), times(iz, iz));
+  let gap = minus(f32x4.abs(t), plus(one, plus(plus(r0, r1), r2)));
+  let best = f32x4.div(times(gap, gap), squareA);
+  let code = i32x4(0, 1, 2, -1);
+
+  // Faces of b, in its own space: by the same sums with the two exchanged.
+  const jx = inverseColumn(b, 0), jy = inverseColumn(b, 1), jz = inverseColumn(b, 2);
+  const s = plus(plus(times(jx, dx), times(jy, dy)), times(jz, dz));
+  const from = changetype<usize>(a) + offsetof<Form>('edgeXx');
+  const f00 = v128.load32_splat(from), f01 = v128.load32_splat(from, 4), f02 = v128.load32_splat(from, 8);
+  const f10 = v128.load32_splat(from, 12), f11 = v128.load32_splat(from, 16), f12 = v128.load32_splat(from, 20);
+  const f20 = v128.load32_splat(from, 24), f21 = v128.load32_splat(from, 28), f22 = v128.load32_splat(from, 32);
+  const k0 = f32x4.abs(plus(plus(times(jx, f00), times(jy, f01)), times(jz, f02)));
+  const k1 = f32x4.abs(plus(plus(times(jx, f10), times(jy, f11)), times(jz, f12)));
+  const k2 = f32x4.abs(plus(plus(times(jx, f20), times(jy, f21)), times(jz, f22)));
+  const squareB = plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz));
+  gap = minus(f32x4.abs(s), plus(one, plus(plus(k0, k1), k2)));
+  let depths = f32x4.div(times(gap, gap), squareB);
+  let better = f32x4.lt(depths, best);
+  best = f32x4.pmin(best, depths);
+  code = v128.bitselect(i32x4(3, 4, 5, -1), code, better);
+
+  // Edge i of a with edge j of b. Their cross product in the world has the length that the axis of a's space has there,
+  // over a's volume. Lane i of `ax`, `ay` and `az` is edge i of a.
+  const c0 = v128.load(from), c1 = v128.load(from, 12), c2 = v128.load(from, 20); // the last from one lane before on
+  const low = v128.shuffle<f32>(c0, c1, 0, 4, 1, 5);
+  const ax = v128.shuffle<f32>(low, c2, 0, 1, 5, 5);
+  const ay = v128.shuffle<f32>(low, c2, 2, 3, 6, 6);
+  const az = v128.shuffle<f32>(v128.shuffle<f32>(c0, c1, 2, 6, 2, 6), c2, 0, 1, 7, 7);
+  const squares = plus(plus(times(ax, ax), times(ay, ay)), times(az, az));
+  const volume = f32x4.splat(volumeA * LONGER);
+  const ty = yzx(t), tz = zxy(t);
+  // How far b reaches along the axes of its edges is in the cofactors.
+  const q0 = f32x4.abs(minus(times(yzx(m1), zxy(m2)), times(zxy(m1), yzx(m2))));
+  const q1 = f32x4.abs(minus(times(yzx(m2), zxy(m0)), times(zxy(m2), yzx(m0))));
+  const q2 = f32x4.abs(minus(times(yzx(m0), zxy(m1)), times(zxy(m0), yzx(m1))));
+  depths = edgeDepths(m0, e00, e01, e02, ax, ay, az, squares, ty, tz, plus(q1, q2), volume);
+  better = f32x4.lt(depths, best);
+  best = f32x4.pmin(best, depths);
+  code = v128.bitselect(i32x4(6, 7, 8, -1), code, better);
+  depths = edgeDepths(m1, e10, e11, e12, ax, ay, az, squares, ty, tz, plus(q0, q2), volume);
+  better = f32x4.lt(depths, best);
+  best = f32x4.pmin(best, depths);
+  code = v128.bitselect(i32x4(9, 10, 11, -1), code, better);
+  depths = edgeDepths(m2, e20, e21, e22, ax, ay, az, squares, ty, tz, plus(q0, q1), volume);
+  better = f32x4.lt(depths, best);
+  best = f32x4.pmin(best, depths);
+  code = v128.bitselect(i32x4(12, 13, 14, -1), code, better);
+
+  const g0 = f32x4.extract_lane(best, 0), g1 = f32x4.extract_lane(best, 1), g2 = f32x4.extract_lane(best, 2);
+  if (min(min(g0, g1), g2) < 0) return -1;
+  if (g0 <= g1 && g0 <= g2) return i32x4.extract_lane(code, 0);
+  return g1 <= g2 ? i32x4.extract_lane(code, 1) : i32x4.extract_lane(code, 2);
+}
+
+/** Of one edge of b, with all of a; Infinity where they are parallel, negative where only float64 can tell. */
+// @ts-ignore: decorator
+@inline
+function edgeDepths(
+  m: v128, ex: v128, ey: v128, ez: v128, ax: v128, ay: v128, az: v128, squares: v128, ty: v128, tz: v128, q: v128,
+  volume: v128,
+): v128 {
+  const x = minus(times(ay, ez), times(az, ey)), y = minus(times(az, ex), times(ax, ez));
+  const z = minus(times(ax, ey), times(ay, ex));
+  const square = plus(plus(times(x, x), times(y, y)), times(z, z));
+  const most = times(squares, plus(plus(times(ex, ex), times(ey, ey)), times(ez, ez)));
+  const u = yzx(m), v = zxy(m);
+  const reach = plus(plus(f32x4.abs(u), f32x4.abs(v)), q);
+  const gap = times(minus(f32x4.abs(minus(times(u, tz), times(v, ty))), reach), volume);
+  const depths = f32x4.div(times(gap, gap), square);
+  const known = v128.bitselect(depths, f32x4.splat(-1), f32x4.ge(square, times(most, f32x4.splat(SMALL_ANGLE))));
+  return v128.bitselect(known, f32x4.splat(Infinity), f32x4.ge(square, times(most, f32x4.splat(PARALLEL))));
+}
+
+// --- two edges ---
+
+/** The middle between where the two edges are nearest to each other. */
+function edgesMeet(a: Candidate, b: Candidate, i: usize, j: usize): bool {
+  const p = edge(mapA, i), q = edge(mapB, j);
+  const ux = load<f64>(p), uy = load<f64>(p, 8), uz = load<f64>(p, 16);
+  const vx = load<f64>(q), vy = load<f64>(q, 8), vz = load<f64>(q, 16);
+  // From a's middle to the middles of the two edges.
+  setEdgeMiddle(mapA, i, 1);
+  const ax = middleX, ay = middleY, az = middleZ;
+  setEdgeMiddle(mapB, j, -1);
+  const bx = middleX + (mapB.tx - mapA.tx), by = middleY + (mapB.ty - mapA.ty), bz = middleZ + (mapB.tz - mapA.tz);
+  const wx = bx - ax, wy = by - ay, wz = bz - az;
+  const uu = ux * ux + uy * uy + uz * uz, uv = ux * vx + uy * vy + uz * vz, vv = vx * vx + vy * vy + vz * vz;
+  const uw = ux * wx + uy * wy + uz * wz, vw = vx * wx + vy * wy + vz * wz;
+  const over = 1.0 / (uu * vv - uv * uv);
+  const s = (uw * vv - vw * uv) * over, t = (uw * uv - vw * uu) * over;
+  const x = 0.5 * (ax + bx + s * ux + t * vx), y = 0.5 * (ay + by + s * uy + t * vy), z = 0.5 * (az + bz + s * uz + t * vz);
+  if (!holds(a.form(), x, y, z)) return false;
+  if (!holds(b.form(), x - (mapB.tx - mapA.tx), y - (mapB.ty - mapA.ty), z - (mapB.tz - mapA.tz))) return false;
+  addPoint(mapA.tx + x, mapA.ty + y, mapA.tz + z, normalX, normalY, normalZ, depth);
+  return true;
+}
+
+let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
+
+/** Of the edge along `i` that is the farthest along the normal, or against it, from the box's middle. */
+function setEdgeMiddle(map: Affine, i: usize, side: f64): void {
+  const p = edge(map, i == 2 ? 0 : i + 1), q = edge(map, i == 0 ? 2 : i - 1);
+  const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
+  const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
+  const s: f64 = px * normalX + py * normalY + pz * normalZ < 0 ? -side : side;
+  const t: f64 = qx * normalX + qy * normalY + qz * normalZ < 0 ? -side : side;
+  middleX = s * px + t * qx; middleY = s * py + t * qy; middleZ = s * pz + t * qz;
+}
+
+const ALMOST: f32 = 1.00001;
+
+/** Whether a place about a box's middle is in it. */
+// @ts-ignore: decorator
+@inline
+function holds(box: Form, x: f64, y: f64, z: f64): bool {
+  const own = plus(
+    plus(times(inverseColumn(box, 0), f32x4.splat(<f32>x)), times(inverseColumn(box, 1), f32x4.splat(<f32>y))),
+    times(inverseColumn(box, 2), f32x4.splat(<f32>z)),
+  );
+  return (i32x4.bitmask(f32x4.gt(f32x4.abs(own), f32x4.splat(ALMOST))) & 7) == 0;
+}
+
+// --- a face and what lies on it ---
+
+/** Corners in the space of the face's box, a vector each: three coordinates. */
+let corners: usize = memory.data(16 * 12, 16);
+let others: usize = memory.data(16 * 12, 16);
+let count: usize = 0;
+
+/**
+ * What of the other box's face, the one that is turned most against it, lies in a box under its face `i`, up to four places; each in the middle between the two faces where both boxes are there. `side`: 1 where the normal
+ * leads out of the face's box, -1 where into it.
+ */
+function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side: f64): bool {
+  const nx = f32x4.splat(<f32>(side * normalX)), ny = f32x4.splat(<f32>(side * normalY));
+  const nz = f32x4.splat(<f32>(side * normalZ));
+  const a = box.form(), b = other.form();
+  const jx = inverseColumn(b, 0), jy = inverseColumn(b, 1), jz = inverseColumn(b, 2);
+  // How much b's faces are turned to the normal, as squares of cosines.
+  const turned = plus(plus(times(jx, nx), times(jy, ny)), times(jz, nz));
+  const turns = f32x4.div(times(turned, turned), plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz)));
+  const turn0 = f32x4.extract_lane(turns, 0), turn1 = f32x4.extract_lane(turns, 1), turn2 = f32x4.extract_lane(turns, 2);
+  const j: usize = turn0 >= turn1 && turn0 >= turn2 ? 0 : turn1 >= turn2 ? 1 : 2;
+  const leads = i32x4.bitmask(turned) & (1 << <i32>j);
+
+  // b in the space where a is the cube.
+  const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
+  const ox = <f32>(b.x - a.x), oy = <f32>(b.y - a.y), oz = <f32>(b.z - a.z);
+  const t = plus(plus(times(ix, f32x4.splat(ox)), times(iy, f32x4.splat(oy))), times(iz, f32x4.splat(oz)));
+  const edges = changetype<usize>(b) + offsetof<Form>('edgeXx');
+  const first = inSpace(ix, iy, iz, edges + j * 12);
+  const second = inSpace(ix, iy, iz, edges + (j == 2 ? 0 : j + 1) * 12);
+  const third = inSpace(ix, iy, iz, edges + (j == 0 ? 2 : j - 1) * 12);
+  const middle = leads ? plus(t, first) : minus(t, first);
+  const p = plus(middle, second), q = minus(middle, second);
+  const p0 = plus(p, third), p1 = minus(p, third), p2 = minus(q, third), p3 = plus(q, third);
+  v128.store(corners, p0);
+  v128.store(corners, p1, 16);
+  v128.store(corners, p2, 32);
+  v128.store(corners, p3, 48);
+  count = 4;
+  const one = f32x4.splat(1), minusOne = f32x4.splat(-1);
+  const highest = f32x4.max(f32x4.max(p0, p1), f32x4.max(p2, p3));
+  const lowest = f32x4.min(f32x4.min(p0, p1), f32x4.min(p2, p3));
+  let over = i32x4.bitmask(f32x4.gt(highest, one)) & 7, under = i32x4.bitmask(f32x4.lt(lowest, minusOne)) & 7;
+  for (; over != 0; over &= over - 1) clip(<usize>ctz(over) << 2, 1);
+  for (; under != 0; under &= under - 1) clip(<usize>ctz(under) << 2, -1);
+  if (count == 0) return false;
+  if (count > 4) leaveFour(i);
+
+  // Halfway up to the face's plane, or where b is not there, at its own face.
+  const lane = i << 2;
+  const edgeI = edge(map, i);
+  const outward: f32 =
+    side * (load<f64>(edgeI) * normalX + load<f64>(edgeI, 8) * normalY + load<f64>(edgeI, 16) * normalZ) < 0 ? -1 : 1;
+  for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
+    const height = load<f32>(at + lane);
+    store<f32>(at + lane, 0.5 * (height + outward));
+    setPlace(map, at);
+    if (!holds(b, placeX - (b.x - a.x), placeY - (b.y - a.y), placeZ - (b.z - a.z))) {
+      store<f32>(at + lane, height);
+      setPlace(map, at);
+    }
+    addPoint(map.tx + placeX, map.ty + placeY, map.tz + placeZ, normalX, normalY, normalZ, depth);
+  }
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline
+function inSpace(ix: v128, iy: v128, iz: v128, at: usize): v128 {
+  return plus(
+    plus(times(ix, v128.load32_splat(at)), times(iy, v128.load32_splat(at, 4))), times(iz, v128.load32_splat(at, 8)),
+  );
+}
+
+let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
+
+/** In the world's axes, about the box's middle. */
+// @ts-ignore: decorator
+@inline
+function setPlace(m: Affine, at: usize): void {
+  const u = <f64>load<f32>(at), v = <f64>load<f32>(at, 4), w = <f64>load<f32>(at, 8);
+  placeX = m.xx * u + m.yx * v + m.zx * w;
+  placeY = m.xy * u + m.yy * v + m.zy * w;
+  placeZ = m.xz * u + m.yz * v + m.zz * w;
+}
+
+/**
+ * Leaves what is at most 1 along a lane, or at least -1 (Sutherland and Hodgman, 1974). Both that may be left of each
+ * corner are written and the end goes on over those that are, as nobody can guess which: branches take longer.
+ */
+function clip(lane: usize, sign: f32): void {
+  let to = others;
+  let start = v128.load(corners + ((count - 1) << 4));
+  let before = sign * load<f32>(corners + ((count - 1) << 4) + lane) - 1;
+  for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
+    const corner = v128.load(at);
+    const now = sign * load<f32>(at + lane) - 1;
+    v128.store(to, plus(start, times(f32x4.splat(before / (before - now)), minus(corner, start))));
+    to += <usize>i32(before * now < 0) << 4;
+    v128.store(to, corner);
+    to += <usize>i32(now <= 0) << 4;
+    before = now;
+    start = corner;
+  }
+  count = (to - others) >> 4;
+  const swapped = corners;
+  corners = others;
+  others = swapped;
+}
+
+/** Of more corners: one, the farthest from it, and on each side of the line between them the farthest. */
+function leaveFour(i: usize): void {
+  const u = <usize>(i == 2 ? 0 : i + 1) << 2, v = <usize>(i == 0 ? 2 : i - 1) << 2;
+  const x = load<f32>(corners + u), y = load<f32>(corners + v);
+  let far = corners;
+  let most: f32 = -1;
+  const end = corners + (count << 4);
+  for (let at = corners; at < end; at += 16) {
+    const dx = load<f32>(at + u) - x, dy = load<f32>(at + v) - y;
+    const square = dx * dx + dy * dy;
+    if (square <= most) continue;
+    most = square;
+    far = at;
+  }
+  const dx = load<f32>(far + u) - x, dy = load<f32>(far + v) - y;
+  let left: usize = 0, right: usize = 0;
+  let highest: f32 = 0, lowest: f32 = 0;
+  for (let at = corners; at < end; at += 16) {
+    const height = dx * (load<f32>(at + v) - y) - dy * (load<f32>(at + u) - x);
+    if (height > highest) {
+      highest = height;
+      left = at;
+    } else if (height < lowest) {
+      lowest = height;
+      right = at;
+    }
+  }
+  let to = others;
+  v128.store(to, v128.load(corners)); to += 16;
+  if (right != 0) { v128.store(to, v128.load(right)); to += 16; }
+  v128.store(to, v128.load(far)); to += 16;
+  if (left != 0) { v128.store(to, v128.load(left)); to += 16; }
+  count = (to - others) >> 4;
+  const swapped = corners;
+  corners = others;
+  others = swapped;
+}
