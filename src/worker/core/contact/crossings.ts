@@ -31,7 +31,7 @@ let sorted: usize = 0;
 export function addCrossings(a: Solid, b: Solid): void {
   const meshA = changetype<Mesh>(a.mesh), meshB = changetype<Mesh>(b.mesh);
   relate(map, mapOf(a), mapOf(b));
-  intersectMeshes(meshA, meshB, map, true);
+  intersectMeshes(meshA, meshB, map);
   placeTree(place, meshA, mapOf(a));
   listEntries();
   sort(offsetof<Entry>('b'), meshB.triangleCount);

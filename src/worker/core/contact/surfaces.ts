@@ -3,7 +3,7 @@
 import { Affine, copy, relate } from '../math/affine';
 import { reserve } from '../memory';
 import { Mesh } from '../mesh/layout';
-import { intersectMeshes } from '../mesh/pair';
+import { meshesMeet, noWitness } from '../mesh/pair';
 import { Solid, mapOf } from '../scene/solid';
 import { addPoint } from './contact';
 import { cutAt, cutCount, findCuts, hasAllCuts } from './cuts';
@@ -70,7 +70,7 @@ function stillMeet(a: Solid, b: Solid): bool {
   moved.ty += way * bestY;
   moved.tz += way * bestZ;
   relate(map, mapOf(a), moved);
-  return intersectMeshes(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map, false);
+  return meshesMeet(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map, noWitness());
 }
 
 /** A curve that spans less, relative to the square of its length, is a line there and back, or spans two ways at once. */
