@@ -50,7 +50,7 @@ function addRegion(region: u32, a: Solid, b: Solid): void {
     tryDirection(areaX, areaY, areaZ);
     for (let step = 0; step < 2 && improve(); step++);
   } else findAnyDirection();
-  if (regionCount == 1 && bestDepth > STEEP * length && stillMeet(a, b)) {
+  if (regionCount == 1 && bestDepth > STEEP * length && isSmall(a, b) && stillMeet(a, b)) {
     bestDepth = wholeDepth(a, b, bestX, bestY, bestZ, bestDepth);
   }
   const from = load<u32>(regionStarts + (<usize>region << 2)), end = load<u32>(regionStarts + (<usize>region << 2), 4);
@@ -59,6 +59,13 @@ function addRegion(region: u32, a: Solid, b: Solid): void {
 
 /** A region that is deeper than this, of its curve's length, may have its meshes' other parts in its way. */
 const STEEP: f64 = 0.02;
+
+/** Of more triangles, all of them take longer than all else: there a region's depth is that of its pockets alone. */
+const FEW: u32 = 1 << 15;
+
+function isSmall(a: Solid, b: Solid): bool {
+  return changetype<Mesh>(a.mesh).keptCount + changetype<Mesh>(b.mesh).keptCount <= FEW;
+}
 
 const moved = changetype<Affine>(memory.data(96, 16));
 
