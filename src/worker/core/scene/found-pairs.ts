@@ -16,6 +16,8 @@ export function clearFound(): void {
 }
 
 /** Looks at two objects that may collide; `a` has the lower id. */
+// @ts-ignore: decorator
+@inline
 export function look(a: Candidate, b: Candidate): void {
   const contained = collide(a, b);
   if (contained == NO_CONTACT) return;
