@@ -173,7 +173,8 @@ describe('faces on one another', () => {
     const answer = contactOf(scene, scene.add(box, new Matrix4()), scene.add(box, new Matrix4().setPosition(x, y, z)))!;
     expect(answer.points.length).toBe(count);
     expect(answer.depths[0]).toBeLessThan(1e-6);
-    expect(answer.normals[0].dot(new Vector3(x, y, z).normalize())).toBeGreaterThan(0.8);
+    // Any way between the faces there parts them.
+    expect(answer.normals[0].dot(new Vector3(x, y, z).normalize())).toBeGreaterThan(0.57);
   });
 
   test('two triangles in one plane', async () => {

@@ -22,7 +22,7 @@ interface Contact {
 const ORIGIN = new Vector3();
 
 const MESHES: [name: string, make: (random: Random) => readonly [Triangles, Triangles]][] = [
-  ['hilly balls', (random) => [bumpy(random, 7, 0.03), bumpy(random, 6, 0.03)]],
+  ['hilly balls', (random) => [bumpy(random, 7, 0.06), bumpy(random, 6, 0.06)]],
   ['balls of many hills', (random) => [bumpy(random, 6, 0.15), bumpy(random, 6, 0.15)]],
   ['tori', () => [torus(1, 0.3, 14), torus(0.8, 0.35, 12)]],
   ['angles', () => [angle(3), angle(2)]],
