@@ -9,8 +9,8 @@ import { Random, SEED } from '../oracle/random.js';
 
 const FRAMES = 10_000;
 const WARM_UP = 1000;
-const OBJECTS = 5000;
-const BALLS = 500; // of them
+const OBJECTS = 2000;
+const BALLS = 200; // of them
 const MEGABYTE = 2 ** 20;
 
 setFlagsFromString('--expose-gc');

@@ -9,8 +9,8 @@ import { Random, SEED } from '../oracle/random.js';
 import type { AnyShape } from '../oracle/shapes.js';
 import { ANY_FORM, NearScene, type Thing } from './near-scene.js';
 
-// In each of four places, a thousand of each two kinds.
-const COUNT = 250;
+// In each of four places, of each two kinds: four thousand together.
+const COUNT = 100;
 const KINDS = ['sphere', 'box', 'capsule', 'hull'] as const;
 type Kind = (typeof KINDS)[number];
 const PAIRS = KINDS.flatMap((a, i) => KINDS.slice(i).map((b): [Kind, Kind] => [a, b]));
