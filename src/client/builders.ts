@@ -51,6 +51,11 @@ export class BuilderPool {
     this.#onProgress.get(build)?.(fraction);
   }
 
+  /** The service's own worker is another one. */
+  forgetService(): void {
+    this.#service.builds = 0;
+  }
+
   close(error: CollisionError): void {
     for (const builder of [...this.#builders]) this.#remove(builder, error);
   }

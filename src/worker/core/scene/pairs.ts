@@ -2,7 +2,7 @@
 // sweep over it, four boxes a step; objects too large for leaves descend the trees alone. When few objects changed,
 // only their pairs are found anew and merged with the rest.
 
-import { beginPool, carryContact, keepContact, takePool } from '../contact/pool';
+import { NOTHING, beginPool, carryContact, keepContact, takePool } from '../contact/pool';
 import { packing } from '../math/pack';
 import { reserve } from '../memory';
 import { NO_CONTACT, canCollide, collide } from './narrow';
@@ -101,6 +101,19 @@ export function takePairs(): void {
   next = last;
   takePool();
   clearSlots(unpaired);
+}
+
+/** The pairs of a frame that another core made: `count` ids of a and of b, sorted. */
+export function setPairs(a: usize, b: usize, count: u32): void {
+  pairs = reserve(pairs, 0, max<u64>(<u64>count * PAIR_BYTES, 64));
+  pairCount = count;
+  for (let i: u32 = 0; i < count; i++) {
+    const pair = pairIn(pairs, i);
+    memory.fill(changetype<usize>(pair), 0, PAIR_BYTES);
+    pair.a = load<u32>(a + (<usize>i << 2));
+    pair.b = load<u32>(b + (<usize>i << 2));
+    pair.contact = NOTHING;
+  }
 }
 
 // --- broad phase ---
