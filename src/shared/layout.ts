@@ -209,4 +209,4 @@ export const MESH_WINDING = 152; // u32, the same
 export const MESH_CLOSED = 156; // u32, 1 when every edge has as many triangles on one side as on the other
 export const MESH_HEADER_BYTES = 192;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
-export const MESH_VERSION_VALUE = 2;
+export const MESH_VERSION_VALUE = 3;

@@ -4,6 +4,7 @@ import { MESH_MAGIC_VALUE, MESH_VERSION_VALUE, MESH_HEADER_BYTES } from '../../.
 import { now, outOfMemory } from '../host';
 import { allocate, release, reserve } from '../memory';
 import { hasArea } from '../math/triangles';
+import { EdgeSum, addEdges, isClosed } from './closed';
 import { treeCost } from './cost';
 import { SUBTREE_BYTES, fitNode } from './fit';
 import { BLOCK_BYTES, Block, MAX_NODES, Mesh, NODE_BYTES, Node, setChildren } from './layout';
@@ -50,6 +51,7 @@ export class Build {
   pad: u32;
   extent: f32; // the largest coordinate in tree space
   areas: f64; // half of all boxes'
+  edgesOne: u64; edgesOther: u64; // EdgeSum
   offsetX: f64; offsetY: f64; offsetZ: f64; // Space
   lowX: f64; lowY: f64; lowZ: f64;
   highX: f64; highY: f64; highZ: f64;
@@ -59,6 +61,12 @@ export class Build {
 @inline
 function spaceOf(build: Build): Space {
   return changetype<Space>(changetype<usize>(build) + offsetof<Build>('offsetX'));
+}
+
+// @ts-ignore: decorator
+@inline
+function edgesOf(build: Build): EdgeSum {
+  return changetype<EdgeSum>(changetype<usize>(build) + offsetof<Build>('edgesOne'));
 }
 
 /** A range of primitives that waits to become a node. */
@@ -140,11 +148,20 @@ function corner(build: Build, triangle: u32, k: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
-function coordinate(build: Build, vertex: u32, axis: u32): f64 {
-  return <f64>load<f32>(build.positions + <usize>(vertex * 3 + axis) * 4);
+function vertexAt(build: Build, vertex: u32): usize {
+  return build.positions + <usize>vertex * 12;
 }
 
-/** Finds the triangles that have an area, and the bounds of those. Their indices wait where primitives will be. */
+// @ts-ignore: decorator
+@inline
+function coordinate(build: Build, vertex: u32, axis: usize): f64 {
+  return <f64>load<f32>(vertexAt(build, vertex) + (axis << 2));
+}
+
+/**
+ * Finds the triangles that have an area, and the bounds of those; their indices wait where primitives will be. Whether
+ * the mesh is closed, those without an area say as well.
+ */
 function scan(build: Build): void {
   const end = min<u32>(build.cursor + 4096, build.triangleCount);
   for (let t = build.cursor; t < end; t++) {
@@ -159,6 +176,7 @@ function scan(build: Build): void {
     const cx = coordinate(build, c, 0), cy = coordinate(build, c, 1), cz = coordinate(build, c, 2);
     const total = ax + ay + az + bx + by + bz + cx + cy + cz;
     if (total - total != 0.0) continue;
+    addEdges(edgesOf(build), vertexAt(build, a), vertexAt(build, b), vertexAt(build, c));
     if (!hasArea(ax, ay, az, bx, by, bz, cx, cy, cz)) continue;
     store<u32>(build.primitives + (build.kept++ << 2), t);
     include(spaceOf(build), ax, ay, az, bx, by, bz, cx, cy, cz);
@@ -337,6 +355,7 @@ function assemble(build: Build): void {
   mesh.blocks = mesh.nodes + nodeBytes;
   mesh.indices = mesh.blocks + blockBytes;
   mesh.exponent = build.exponent;
+  mesh.closed = isClosed(edgesOf(build)) ? 1 : 0;
   memory.copy(address + offsetof<Mesh>('offsetX'), changetype<usize>(spaceOf(build)), SPACE_BYTES);
   mesh.builtCost = treeCost(spaceOf(build), scaleFor(build.exponent), build.areas);
   mesh.cost = mesh.builtCost;

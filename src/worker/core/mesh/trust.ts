@@ -45,7 +45,7 @@ function isConsistent(mesh: Mesh): bool {
   return (
     mesh.nodes == nodes && mesh.blocks == blocks && mesh.indices == indices && end == mesh.bytes &&
     mesh.nodeCount > 0 && mesh.blockCount > 0 && mesh.keptCount > 0 && mesh.keptCount <= mesh.triangleCount &&
-    mesh.triangleCount <= <u32>i32.MAX_VALUE && mesh.indexed <= 1 &&
+    mesh.triangleCount <= <u32>i32.MAX_VALUE && mesh.indexed <= 1 && mesh.closed <= 1 &&
     (mesh.indexed != 0 || mesh.vertexCount == <u64>mesh.triangleCount * 3)
   );
 }

@@ -1,0 +1,23 @@
+import type { MeshData } from 'collision-worker';
+
+/**
+ * Whether every edge has as many triangles on its one side as on its other: counted, edge by edge. Triangles with a
+ * corner that is not finite do not count, those without an area do.
+ */
+export function isClosed({ positions, indices }: MeshData): boolean {
+  const surplus = new Map<string, number>();
+  const corners = indices ?? Uint32Array.from({ length: positions.length / 3 }, (_, i) => i);
+  // As text the two zeros are the same.
+  const place = (corner: number) => positions.subarray(3 * corners[corner], 3 * corners[corner] + 3);
+  for (let i = 0; i < corners.length; i += 3) {
+    const places = [place(i), place(i + 1), place(i + 2)];
+    if (!places.every((xyz) => xyz.every(Number.isFinite))) continue;
+    const names = places.map((xyz) => `${xyz}`);
+    names.forEach((from, k) => {
+      const to = names[(k + 1) % 3];
+      const [edge, side] = from < to ? [`${from} ${to}`, 1] : [`${to} ${from}`, -1];
+      if (from !== to) surplus.set(edge, (surplus.get(edge) ?? 0) + side);
+    });
+  }
+  return [...surplus.values()].every((count) => count === 0);
+}
