@@ -61,6 +61,10 @@ export class WorkerLink {
   readonly #listeners: [type: string, listener: (event: Event) => void][];
   /** When workers were lost, in the last minute. */
   #losses: number[] = [];
+  /** Resolves when the worker of now is ready, or knows all that the one before it did. */
+  #up!: Promise<void>;
+  #setUp!: () => void;
+  #restarting: Deferred<void> | undefined;
   #endpoint: WorkerEndpoint | undefined;
   #api!: Remote<WorkerApi>;
   #end!: (error: CollisionError) => void;
@@ -87,8 +91,17 @@ export class WorkerLink {
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
+    this.#expectUp();
     this.#started = this.defer('createCollisionService');
     this.ready = this.#started.promise;
+  }
+
+  /** Resolves when the worker can be asked, at once as a rule; also when there will be none any more. */
+  async up(): Promise<void> {
+    for (let known: unknown; known !== this.#up; ) {
+      known = this.#up;
+      await this.#up;
+    }
   }
 
   /** Calls, frames and builds without an answer. */
@@ -146,7 +159,14 @@ export class WorkerLink {
     this.error = error;
     clearTimeout(this.#restartTimer);
     this.#shut(error);
+    this.#setUp();
     this.#end(error);
+  }
+
+  #expectUp(): void {
+    this.#up = new Promise((resolve) => {
+      this.#setUp = resolve;
+    });
   }
 
   #open(): void {
@@ -186,8 +206,12 @@ export class WorkerLink {
     // The answers of comlink come here as well, and are passed over.
     this.#receive(message);
     if (message.type !== 'ready') return;
-    if (this.#started.settled) this.#restore();
-    else this.#started.resolve();
+    if (this.#started.settled) {
+      this.#restore();
+      return;
+    }
+    this.#started.resolve();
+    this.#setUp();
   }
 
   #failed(event: ErrorEvent): void {
@@ -216,6 +240,7 @@ export class WorkerLink {
       return;
     }
     const error = new CollisionError('WORKER_LOST', `the worker ${what}`);
+    this.#expectUp();
     this.#shut(error);
     this.#revival.lost(error);
     this.#restartTimer = setTimeout(() => this.#reopen(), DELAYS[this.#losses.length - 1]);
@@ -224,23 +249,21 @@ export class WorkerLink {
   #reopen(): void {
     try {
       this.#open();
+      // Watched for silence, until it has been restored.
+      this.#restarting = this.defer('restart');
+      this.#restarting.promise.catch(() => {}); // who waits for it waits for `up`
     } catch (error) {
       this.#lose(`could not be made again: ${String(error)}`);
-      return;
     }
-    // Watched for silence, until it has been restored.
-    const answer = this.defer<void>('restart');
-    answer.promise.catch(() => {});
-    this.#restarted = answer;
   }
-
-  #restarted: Deferred<void> | undefined;
 
   async #restore(): Promise<void> {
     const { life } = this;
     try {
       await this.#revival?.restore();
-      if (life === this.life) this.#restarted?.resolve();
+      if (life !== this.life) return;
+      this.#restarting?.resolve();
+      this.#setUp();
     } catch (error) {
       if (life === this.life && this.#endpoint) this.#lose(`could not be restored: ${String(error)}`);
     }

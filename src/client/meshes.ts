@@ -134,7 +134,11 @@ export class MeshStore {
 
   bake(operation: string, id: MeshId): Promise<ArrayBuffer> {
     this.info(operation, id);
-    return this.#link.call(operation, (api) => api.bakeMesh(id));
+    const answer = this.#link.defer<ArrayBuffer>(operation);
+    this.#pump.enqueue(() => {
+      if (!answer.settled) this.#link.answerWith(answer, operation, (api) => api.bakeMesh(id));
+    });
+    return answer.promise;
   }
 
   remove(operation: string, id: MeshId): void {
@@ -173,9 +177,11 @@ export class MeshStore {
     try {
       baked = await this.#builders.build(operation, data, () => {}, signal);
     } catch (error) {
+      await this.#link.up();
       if (!signal.aborted) await this.#link.call(operation, (api) => api.replaceTree(id, null, false));
       throw error;
     }
+    await this.#link.up();
     if (signal.aborted) return undefined;
     const { info, isInEffect, rebuild, copy } = await this.#link.call(operation, (api) =>
       api.replaceTree(id, transfer(baked, [baked]), this.#isKept),

@@ -117,8 +117,8 @@ export class Placements {
     for (let i = 0; i < u32[layout.IN_TRANSFORM_COUNT / 4]; i++) {
       const id = u32[ids + i];
       if (id === NO_OBJECT || this.#ids[slotOf(id)] !== id || !isTaken(id)) continue;
-      const from = matrices + NUMBERS * i;
-      this.#matrices.set(f64.subarray(from, from + NUMBERS), NUMBERS * slotOf(id));
+      const to = NUMBERS * slotOf(id);
+      for (let k = 0; k < NUMBERS; k++) this.#matrices[to + k] = f64[matrices + NUMBERS * i + k];
     }
   }
 
