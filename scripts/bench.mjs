@@ -23,7 +23,8 @@ const BUNDLE = 'build/bench.mjs';
 const options = optionsOf(process.argv.slice(2));
 ensureDependencies();
 ensureBuild();
-await bundle();
+const { bundleTool } = await import('./bundle.mjs');
+await bundleTool('test/bench/main.ts', BUNDLE);
 allowGarbageCollection();
 const { bench, countTests } = await import(`../${BUNDLE}`);
 if (options.fitted) await countTests(await countingCores());
@@ -65,18 +66,6 @@ function parsed(args) {
   } catch (error) {
     return fail(`${error.message}\n\n${HELP}`);
   }
-}
-
-async function bundle() {
-  const { build } = await import('rolldown');
-  await build({
-    input: join(root, 'test/bench/main.ts'),
-    platform: 'node',
-    external: [/^node:/, /^three/, /^@dimforge\//, /^jolt-physics/, 'echarts'],
-    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
-    transform: { define: { 'import.meta.env.SEED': '1' } },
-    output: { file: join(root, BUNDLE), sourcemap: true, codeSplitting: false },
-  });
 }
 
 /** The core with counters, as it is and without rotations: the paths of both. */

@@ -42,3 +42,22 @@ export function writeAffine(target: Float64Array, at: number, m: ArrayLike<numbe
   target[at + 10] = m[13];
   target[at + 11] = m[14];
 }
+
+/** Writes the three upper rows of a · (b at `from`), as `writeAffine` does. */
+export function multiplyAffine(
+  target: Float64Array,
+  at: number,
+  a: ArrayLike<number>,
+  b: ArrayLike<number>,
+  from: number,
+): void {
+  for (let column = 0; column < 4; column++) {
+    const x = b[from + 4 * column];
+    const y = b[from + 4 * column + 1];
+    const z = b[from + 4 * column + 2];
+    const w = column === 3 ? 1 : 0;
+    for (let row = 0; row < 3; row++) {
+      target[at + 3 * column + row] = a[row] * x + a[row + 4] * y + a[row + 8] * z + a[row + 12] * w;
+    }
+  }
+}

@@ -51,6 +51,11 @@ export class BuilderPool {
     this.#onProgress.get(build)?.(fraction);
   }
 
+  /** The service's own worker is another one. */
+  forgetService(): void {
+    this.#service.builds = 0;
+  }
+
   close(error: CollisionError): void {
     for (const builder of [...this.#builders]) this.#remove(builder, error);
   }
@@ -71,7 +76,7 @@ export class BuilderPool {
       this.#onProgress.delete(build);
       link.post({ type: 'abort', build });
     });
-    await link.ready.catch(() => {}); // answer has the error already
+    await link.up(); // where there is none any more, answer has the error already
     if (!answer.settled) {
       const buffers = new Set([positions.buffer, ...(indices ? [indices.buffer] : [])]);
       await link.answerWith(answer, operation, (api) =>

@@ -1,9 +1,10 @@
 import { CollisionError } from '../shared/errors.js';
 import { IN_EPOCH, IN_FRAME } from '../shared/layout.js';
-import type { Command, MemoryUse, ResultMessage } from '../shared/protocol.js';
+import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../shared/protocol.js';
 import type { FrameResult } from '../shared/types.js';
 import { FrameView } from './frame-result.js';
 import type { Deferred, WorkerLink } from './link.js';
+import type { Placements } from './placements.js';
 import { Staging } from './staging.js';
 import type { ViewTable } from './views.js';
 
@@ -21,7 +22,7 @@ export interface CallCommand {
   post: () => void;
 }
 
-/** A query is the function that posts it. */
+/** A query is the function that posts it; one that was answered meanwhile, or rejected, posts nothing. */
 type Entry = Command | CallCommand | (() => void);
 
 const NO_MS: FrameResult['ms'] = { total: 0, update: 0, cull: 0, contacts: 0 };
@@ -43,7 +44,8 @@ export class FramePump {
   memory: MemoryUse = { memoryBytes: 0, usedBytes: 0 };
 
   readonly #link: WorkerLink;
-  readonly #epoch: number;
+  /** For the next worker, when this one is lost; undefined where there will be none. */
+  readonly #placements: Placements | undefined;
   readonly #contactBudget: number;
   readonly #views: ViewTable;
   readonly #stagings = [this.staging];
@@ -51,6 +53,8 @@ export class FramePump {
   #lastFrame = 0;
   #inWorker: Frame | undefined;
   #waiting: Frame | undefined;
+  /** Between two workers: nothing is sent. */
+  #isDown = false;
   /** Sent in the next microtask, or before the next frame. */
   #ready: Entry[] = [];
   /** Sent behind the waiting frame. */
@@ -59,13 +63,14 @@ export class FramePump {
   /** The newest result's buffer, which the caller may read, and an older one's, which is free. */
   #shownOut: ArrayBuffer | undefined;
   #freeOut: ArrayBuffer | undefined;
+  #newest: FrameView | undefined;
   #sentOutBytes = 0;
   #outAllocations = 0;
 
-  /** `epoch` is the number of the worker's life, `contactBudget` in milliseconds, 0 for no limit. */
-  constructor(link: WorkerLink, epoch: number, contactBudget: number, views: ViewTable) {
+  /** `contactBudget` in milliseconds, 0 for no limit. */
+  constructor(link: WorkerLink, contactBudget: number, views: ViewTable, placements: Placements | undefined) {
     this.#link = link;
-    this.#epoch = epoch;
+    this.#placements = placements;
     this.#contactBudget = contactBudget;
     this.#views = views;
   }
@@ -82,6 +87,8 @@ export class FramePump {
 
   /** In order with the frames. */
   enqueue(entry: Entry): void {
+    // The next worker is told of all objects, meshes and views there are.
+    if (this.#isDown && typeof entry !== 'function' && entry.type !== 'call') return;
     if (this.#waiting) {
       this.#behind.push(entry);
       return;
@@ -108,7 +115,7 @@ export class FramePump {
     }
     const frame = { staging: this.staging, answer: this.#link.defer<FrameResult>('update'), names: this.#views.names };
     this.staging = this.#free.pop() ?? this.#newStaging();
-    if (this.#inWorker) this.#waiting = frame;
+    if (this.#inWorker || this.#isDown) this.#waiting = frame;
     else this.#post(frame);
     return frame.answer.promise;
   }
@@ -118,7 +125,7 @@ export class FramePump {
     const frame = this.#inWorker;
     const header = new DataView(input);
     const isExpected =
-      header.getUint32(IN_FRAME, true) === this.#lastFrame && header.getUint32(IN_EPOCH, true) === this.#epoch;
+      header.getUint32(IN_FRAME, true) === this.#lastFrame && header.getUint32(IN_EPOCH, true) === this.#link.life;
     if (!frame || !isExpected) return; // of another life of the worker
     this.memory = { memoryBytes, usedBytes };
     this.framesDone++;
@@ -140,7 +147,58 @@ export class FramePump {
     }
     const result = new FrameView(out!, frame.names);
     this.ms = result.ms;
+    this.#placements?.refuse(result.rejected);
+    this.#newest = result;
     frame.answer.resolve(result);
+  }
+
+  /** The worker is lost: what it had is to be given to the next one, and everything waits until `resume`. */
+  interrupt(): void {
+    this.#isDown = true;
+    // The buffers of these have gone with it, or are of no more use; the rejected updates' transforms stand.
+    this.#inWorker = undefined;
+    if (this.#waiting) {
+      this.#placements!.keep(this.#waiting.staging.seal(this.#lastFrame, 0));
+      this.#waiting = undefined;
+    }
+    this.#freeOut = undefined;
+    this.#ready = [...this.#ready, ...this.#behind].filter(
+      (each) => typeof each === 'function' || each.type === 'call',
+    );
+    this.#behind = [];
+    this.#views.forgetSent();
+  }
+
+  /** Posts to a new worker, which has the meshes, what the old one had, and sends what has waited. */
+  resume(objects: readonly Command[]): void {
+    this.#isDown = false;
+    if (objects.length > 0) this.#link.post({ type: 'commands', list: [...objects] });
+    const staging = new Staging();
+    this.#views.copyTo(staging);
+    this.#placements!.stage(staging);
+    this.#place(staging.seal(this.#lastFrame, this.#link.life));
+    const newest = this.#placements!.newest;
+    if (newest) this.#place(newest);
+    this.#postBaseline();
+    if (this.#waiting) this.#sendWaiting();
+    else this.#flush();
+  }
+
+  /** What began, ended, entered and left is against the last answer, whoever gave it. */
+  #postBaseline(): void {
+    const newest = this.#newest;
+    if (!newest || newest.isGone) return;
+    const { a, b } = newest.contacts;
+    const seen: BaselineMessage['seen'] = [];
+    for (const [name, { ids }] of newest.views) {
+      const slot = this.#views.slotOf(name);
+      if (slot !== undefined) seen.push({ slot, ids: ids.slice() });
+    }
+    this.#link.post({ type: 'baseline', a: a.slice(), b: b.slice(), seen });
+  }
+
+  #place(input: ArrayBuffer): void {
+    this.#link.post({ type: 'place', input }, [input]);
   }
 
   #post(frame: Frame): void {
@@ -148,7 +206,8 @@ export class FramePump {
     this.#lastFrame++;
     let input: ArrayBuffer;
     try {
-      input = frame.staging.seal(this.#lastFrame, this.#epoch, this.#contactBudget);
+      input = frame.staging.seal(this.#lastFrame, this.#link.life, this.#contactBudget);
+      this.#placements?.keep(input);
     } catch (error) {
       frame.staging.reopen();
       this.#stageAgain(frame.staging);
@@ -207,7 +266,7 @@ export class FramePump {
 
   /** Posts what is ready: commands in a row as one message. */
   #flush(): void {
-    if (this.#ready.length === 0) return;
+    if (this.#ready.length === 0 || this.#isDown) return;
     const entries = this.#ready;
     this.#ready = [];
     let list: Command[] = [];

@@ -45,6 +45,11 @@ export class FrameView implements FrameResult {
     };
   }
 
+  /** Whether its buffer was recycled, or handed on by the caller. */
+  get isGone(): boolean {
+    return this.#out.isDetached;
+  }
+
   copy(): FrameResult {
     return new FrameView(this.#out.copy(), this.#names);
   }

@@ -60,6 +60,14 @@ export class IdTable<T> {
     return this.has(id) ? this.#values[slotOf(id)] : undefined;
   }
 
+  /** All that are alive, by slot. */
+  *entries(): Generator<[id: number, value: T]> {
+    for (let slot = 0; slot < this.#slots; slot++) {
+      const id = this.#alive[slot];
+      if (id !== 0) yield [id, this.#values[slot] as T];
+    }
+  }
+
   /** Of an id that is alive. */
   set(id: number, value: T): void {
     this.#values[slotOf(id)] = value;

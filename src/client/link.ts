@@ -19,51 +19,89 @@ export interface LinkOptions {
   timeout: number;
 }
 
+/** What to do when the worker is lost and another one takes its place. */
+export interface Revival {
+  /** The worker is gone, and what was pending has been rejected. */
+  lost(error: CollisionError): void;
+  /** A new worker listens: gives it all that the old one had. */
+  restore(): Promise<void>;
+}
+
 // Silence is counted in ticks of this thread's own timer: one that was blocked, throttled in a hidden tab or asleep
 // with its machine has ticked as little as the worker was heard.
 const TICKS = 8;
 
+/** A lost worker is replaced at most so often in a minute, the first time at once, then after these milliseconds. */
+const DELAYS = [0, 250, 2_000];
+const MINUTE = 60_000;
+
 /**
- * One worker, from its start to its end. comlink leaves calls pending when a worker goes; here everything pending
- * rejects when the worker fails to load, throws, stays silent for `timeout` or is closed.
+ * A worker, and with a `revival` the next one when it is lost. comlink leaves calls pending when a worker goes; here
+ * everything pending rejects when the worker fails to load, throws, stays silent for `timeout` or is closed.
  */
 export class WorkerLink {
-  readonly api: Remote<WorkerApi>;
-  /** Resolves when the worker listens. */
+  /** Resolves when the first worker listens. */
   readonly ready: Promise<void>;
-  /** Resolves, with the reason, when the link has ended. */
+  /** Resolves, with the reason, when the link has ended for good. */
   readonly ended: Promise<CollisionError>;
   /** Why the link has ended; null before. */
   error: CollisionError | null = null;
+  /** How many workers there were. */
+  life = 0;
 
-  readonly #endpoint: WorkerEndpoint;
+  readonly #createWorker: () => WorkerLike;
   readonly #timeout: number;
   readonly #receive: (message: FromWorker) => void;
+  readonly #revival: Revival | undefined;
   readonly #started: Deferred<void>;
   /** With the operation that waits for it. */
   readonly #pending = new Map<Rejectable, string>();
+  /** Ends the calls that are in the worker. */
+  readonly #inWorker = new Set<(error: CollisionError) => void>();
   readonly #listeners: [type: string, listener: (event: Event) => void][];
+  /** When workers were lost, in the last minute. */
+  #losses: number[] = [];
+  /** Resolves when the worker of now is ready, or knows all that the one before it did. */
+  #up!: Promise<void>;
+  #setUp!: () => void;
+  #restarting: Deferred<void> | undefined;
+  #endpoint: WorkerEndpoint | undefined;
+  #api!: Remote<WorkerApi>;
   #end!: (error: CollisionError) => void;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #watchTimer: ReturnType<typeof setInterval> | undefined;
+  #restartTimer: ReturnType<typeof setTimeout> | undefined;
   #silentTicks = 0;
 
   /** `receive` gets the plain messages. Throws WORKER_LOST when the worker cannot even be made. */
-  constructor({ createWorker = createDefaultWorker, timeout }: LinkOptions, receive: (message: FromWorker) => void) {
-    this.#endpoint = createEndpoint(createWorker);
+  constructor(
+    { createWorker = createDefaultWorker, timeout }: LinkOptions,
+    receive: (message: FromWorker) => void,
+    revival?: Revival,
+  ) {
+    this.#createWorker = createWorker;
     this.#timeout = timeout;
     this.#receive = receive;
+    this.#revival = revival;
     this.#listeners = [
       ['message', (event) => this.#hear((event as MessageEvent<FromWorker>).data)],
       ['messageerror', () => this.#lose('sent a message that could not be read')],
       ['error', (event) => this.#failed(event as ErrorEvent)],
     ];
-    for (const [type, listener] of this.#listeners) this.#endpoint.addEventListener(type, listener);
-    this.api = wrap<WorkerApi>(this.#endpoint);
+    this.#open();
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
+    this.#expectUp();
     this.#started = this.defer('createCollisionService');
     this.ready = this.#started.promise;
+  }
+
+  /** Resolves when the worker can be asked, at once as a rule; also when there will be none any more. */
+  async up(): Promise<void> {
+    for (let known: unknown; known !== this.#up; ) {
+      known = this.#up;
+      await this.#up;
+    }
   }
 
   /** Calls, frames and builds without an answer. */
@@ -72,7 +110,7 @@ export class WorkerLink {
   }
 
   post(message: ToWorker, transfer: Transferable[] = []): void {
-    if (!this.error) this.#endpoint.postMessage(message, transfer);
+    this.#endpoint?.postMessage(message, transfer);
   }
 
   /** Calls the worker; errors name `operation`. */
@@ -88,19 +126,20 @@ export class WorkerLink {
     operation: string,
     invoke: (api: Remote<WorkerApi>) => Promise<T>,
   ): Promise<boolean> {
+    const { life } = this;
     try {
-      answer.resolve(await invoke(this.api));
+      answer.resolve(await this.#untilLost(invoke(this.#api)));
       return true;
     } catch (error) {
-      const failure = failureFromWire(error);
+      const failure = error instanceof CollisionError ? error : failureFromWire(error);
       // Any other error is a bug over there, after which nothing in the worker can be trusted.
       if (failure) answer.reject(named(operation, failure, error));
-      else this.#lose(`failed in ${operation} with ${String(error)}`);
+      else if (life === this.life) this.#lose(`failed in ${operation} with ${String(error)}`);
       return false;
     }
   }
 
-  /** Work in flight until it is settled: it is watched for silence and rejects when the link ends. */
+  /** Work in flight until it is settled: it is watched for silence and rejects when the worker is lost. */
   defer<T>(operation: string): Deferred<T> {
     const answer = new PendingAnswer<T>((settled) => this.#release(settled));
     if (this.#pending.size === 0 && !this.error) this.#watch();
@@ -114,25 +153,65 @@ export class WorkerLink {
     if (this.error) throw named(operation, this.error);
   }
 
-  /** Ends the worker and rejects what is pending with `error`. */
+  /** Ends the worker for good and rejects what is pending with `error`. */
   close(error: CollisionError): void {
     if (this.error) return;
     this.error = error;
-    for (const [type, listener] of this.#listeners) this.#endpoint.removeEventListener(type, listener);
-    this.#endpoint.terminate();
-    for (const [answer, operation] of [...this.#pending]) answer.reject(named(operation, error));
+    clearTimeout(this.#restartTimer);
+    this.#shut(error);
+    this.#setUp();
     this.#end(error);
+  }
+
+  #expectUp(): void {
+    this.#up = new Promise((resolve) => {
+      this.#setUp = resolve;
+    });
+  }
+
+  #open(): void {
+    this.life++;
+    this.#silentTicks = 0;
+    const endpoint = createEndpoint(this.#createWorker);
+    for (const [type, listener] of this.#listeners) endpoint.addEventListener(type, listener);
+    this.#endpoint = endpoint;
+    this.#api = wrap<WorkerApi>(endpoint);
+  }
+
+  #shut(error: CollisionError): void {
+    for (const [type, listener] of this.#listeners) this.#endpoint?.removeEventListener(type, listener);
+    this.#endpoint?.terminate();
+    this.#endpoint = undefined;
+    for (const end of [...this.#inWorker]) end(error);
+    for (const [answer, operation] of [...this.#pending]) answer.reject(named(operation, error));
+  }
+
+  /** comlink's promise never settles when its worker is gone. */
+  #untilLost<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#inWorker.add(reject);
+      const forget = () => this.#inWorker.delete(reject);
+      promise.then(resolve, reject).then(forget);
+    });
   }
 
   #hear(message: FromWorker): void {
     this.#silentTicks = 0;
     if (message.type === 'fault') {
-      this.close(new CollisionError(message.failure.code, `the worker could not start: ${message.failure.message}`));
+      const error = new CollisionError(message.failure.code, `the worker could not start: ${message.failure.message}`);
+      if (this.#started.settled) this.#lose(`could not start again: ${message.failure.message}`);
+      else this.close(error);
       return;
     }
     // The answers of comlink come here as well, and are passed over.
     this.#receive(message);
-    if (message.type === 'ready') this.#started.resolve();
+    if (message.type !== 'ready') return;
+    if (this.#started.settled) {
+      this.#restore();
+      return;
+    }
+    this.#started.resolve();
+    this.#setUp();
   }
 
   #failed(event: ErrorEvent): void {
@@ -150,23 +229,60 @@ export class WorkerLink {
   }
 
   #lose(what: string): void {
-    this.close(new CollisionError('WORKER_LOST', `the worker ${what}`));
+    if (this.error) return;
+    const now = performance.now();
+    this.#losses = [...this.#losses.filter((at) => now - at < MINUTE), now];
+    const again = this.#revival && this.#started.settled && this.#losses.length <= DELAYS.length;
+    if (!again) {
+      const count = this.#losses.length;
+      const often = this.#revival && count > DELAYS.length ? `, for the ${count}th time within a minute` : '';
+      this.close(new CollisionError('WORKER_LOST', `the worker ${what}${often}`));
+      return;
+    }
+    const error = new CollisionError('WORKER_LOST', `the worker ${what}`);
+    this.#expectUp();
+    this.#shut(error);
+    this.#revival.lost(error);
+    this.#restartTimer = setTimeout(() => this.#reopen(), DELAYS[this.#losses.length - 1]);
+  }
+
+  #reopen(): void {
+    try {
+      this.#open();
+      // Watched for silence, until it has been restored.
+      this.#restarting = this.defer('restart');
+      this.#restarting.promise.catch(() => {}); // who waits for it waits for `up`
+    } catch (error) {
+      this.#lose(`could not be made again: ${String(error)}`);
+    }
+  }
+
+  async #restore(): Promise<void> {
+    const { life } = this;
+    try {
+      await this.#revival?.restore();
+      if (life !== this.life) return;
+      this.#restarting?.resolve();
+      this.#setUp();
+    } catch (error) {
+      if (life === this.life && this.#endpoint) this.#lose(`could not be restored: ${String(error)}`);
+    }
   }
 
   #release(answer: Rejectable): void {
     if (!this.#pending.delete(answer) || this.#pending.size > 0) return;
-    clearInterval(this.#timer);
-    this.#endpoint.unref?.();
+    clearInterval(this.#watchTimer);
+    this.#endpoint?.unref?.();
   }
 
   #watch(): void {
-    this.#endpoint.ref?.();
+    this.#endpoint?.ref?.();
     this.#silentTicks = 0;
-    this.#timer = setInterval(this.#tick, this.#timeout / TICKS);
+    this.#watchTimer = setInterval(this.#tick, this.#timeout / TICKS);
   }
 
   readonly #tick = (): void => {
-    if (++this.#silentTicks < TICKS) return;
+    if (!this.#endpoint || ++this.#silentTicks < TICKS) return;
     this.#lose(this.#started.settled ? `was silent for ${this.#timeout} ms` : `did not start in ${this.#timeout} ms`);
   };
 }

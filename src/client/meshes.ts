@@ -1,6 +1,6 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
-import type { MeshUpdate, TreeInfo } from '../shared/protocol.js';
+import type { Command, LoadedMesh, MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { AddMeshOptions, MeshData, MeshId, MeshInfo } from '../shared/types.js';
 import { abortable, aborted, checkSignal } from './abort.js';
 import type { BuilderPool } from './builders.js';
@@ -16,6 +16,11 @@ const INDEX_KINDS = ['Uint32Array', 'Uint16Array'];
 interface Mesh {
   /** Null until it is in the worker. */
   info: MeshInfo | null;
+  /** The baked mesh, and where its vertices have moved since; for another worker. */
+  copy: Blob | undefined;
+  moved: Float32Array | undefined;
+  /** Which update `moved` is of. */
+  movedBy: number;
   /** Objects that have it as their shape. */
   uses: number;
   /** The new tree for moved vertices that is under way. */
@@ -35,11 +40,15 @@ export class MeshStore {
   readonly #link: WorkerLink;
   readonly #builders: BuilderPool;
   readonly #pump: FramePump;
+  /** Whether copies are kept for another worker. */
+  readonly #isKept: boolean;
+  #updates = 0;
 
-  constructor(link: WorkerLink, builders: BuilderPool, pump: FramePump) {
+  constructor(link: WorkerLink, builders: BuilderPool, pump: FramePump, isKept: boolean) {
     this.#link = link;
     this.#builders = builders;
     this.#pump = pump;
+    this.#isKept = isKept;
   }
 
   /** Undefined for a mesh that is not in the worker. */
@@ -74,9 +83,11 @@ export class MeshStore {
     const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
     const baked = isArrayBuffer(owned) ? owned : await this.#builders.build(operation, owned, report, signal);
     this.#table.checkRoom(operation, 1);
-    const mesh: Mesh = { info: null, uses: 0, rebuild: null, removal: new AbortController() };
+    const removal = new AbortController();
+    const mesh: Mesh = { info: null, copy: undefined, moved: undefined, movedBy: 0, uses: 0, rebuild: null, removal };
     const id = this.#table.add(mesh);
-    const info = await this.#load(operation, id, baked, signal);
+    const { info, copy } = await this.#load(operation, id, baked, signal);
+    mesh.copy = copy;
     mesh.info = { ...info, rebuilds: 0 };
     this.count++;
     this.triangles += info.triangles;
@@ -94,11 +105,21 @@ export class MeshStore {
     }
     const mesh = this.#table.get(id)!;
     const copy = positions.slice();
+    const moved = this.#isKept ? positions.slice() : undefined;
     const answer = this.#link.defer<MeshUpdate>(operation);
-    const post = () =>
-      void this.#link.answerWith(answer, operation, (api) => api.updateMesh(id, transfer(copy, [copy.buffer])));
+    const post = () => {
+      if (answer.settled) return;
+      this.#link.answerWith(answer, operation, (api) => api.updateMesh(id, transfer(copy, [copy.buffer])));
+    };
     this.#pump.enqueue({ type: 'call', post });
     const { info, isInEffect, rebuild } = await answer.promise;
+    const number = ++this.#updates;
+    const isTaken = () => {
+      if (number < mesh.movedBy) return;
+      mesh.moved = moved;
+      mesh.movedBy = number;
+    };
+    if (isInEffect) isTaken();
     this.#note(mesh, info, 0);
     if (rebuild) {
       mesh.rebuild = this.#rebuild(operation, id, mesh, rebuild);
@@ -108,11 +129,16 @@ export class MeshStore {
     if (isInEffect) return;
     await mesh.rebuild;
     if (mesh.removal.signal.aborted) throw new CollisionError('ABORTED', `${operation}: mesh ${id} was removed`);
+    isTaken();
   }
 
   bake(operation: string, id: MeshId): Promise<ArrayBuffer> {
     this.info(operation, id);
-    return this.#link.call(operation, (api) => api.bakeMesh(id));
+    const answer = this.#link.defer<ArrayBuffer>(operation);
+    this.#pump.enqueue(() => {
+      if (!answer.settled) this.#link.answerWith(answer, operation, (api) => api.bakeMesh(id));
+    });
+    return answer.promise;
   }
 
   remove(operation: string, id: MeshId): void {
@@ -151,15 +177,32 @@ export class MeshStore {
     try {
       baked = await this.#builders.build(operation, data, () => {}, signal);
     } catch (error) {
-      if (!signal.aborted) await this.#link.call(operation, (api) => api.replaceTree(id, null));
+      await this.#link.up();
+      if (!signal.aborted) await this.#link.call(operation, (api) => api.replaceTree(id, null, false));
       throw error;
     }
+    await this.#link.up();
     if (signal.aborted) return undefined;
-    const { info, isInEffect, rebuild } = await this.#link.call(operation, (api) =>
-      api.replaceTree(id, transfer(baked, [baked])),
+    const { info, isInEffect, rebuild, copy } = await this.#link.call(operation, (api) =>
+      api.replaceTree(id, transfer(baked, [baked]), this.#isKept),
     );
+    if (copy) mesh.copy = copy;
     this.#note(mesh, info, isInEffect ? 1 : 0);
     return rebuild;
+  }
+
+  /** Loads all of them into a worker that has none. Answers what it is to be told besides. */
+  async replay(): Promise<Command[]> {
+    const loaded: MeshId[] = [];
+    for (const [id, mesh] of [...this.#table.entries()]) {
+      if (!mesh.info || !mesh.copy || this.get(id) === undefined) continue;
+      const baked = await mesh.copy.arrayBuffer();
+      await this.#link.call('restart', (api) => api.loadMesh(id, transfer(baked, [baked]), false));
+      loaded.push(id);
+      const moved = mesh.moved?.slice();
+      if (moved) await this.#link.call('restart', (api) => api.updateMesh(id, transfer(moved, [moved.buffer])));
+    }
+    return loaded.filter((id) => !this.get(id)).map((mesh) => ({ type: 'removeMesh', mesh }));
   }
 
   /** What the worker says of a mesh after a change. */
@@ -169,9 +212,10 @@ export class MeshStore {
     mesh.info = { ...info, rebuilds: mesh.info.rebuilds + rebuilt };
   }
 
-  async #load(operation: string, id: MeshId, baked: ArrayBuffer, signal: AbortSignal | undefined): Promise<TreeInfo> {
-    const loaded = this.#link.defer<TreeInfo>(operation);
-    const load = () => this.#link.answerWith(loaded, operation, (api) => api.loadMesh(id, transfer(baked, [baked])));
+  async #load(operation: string, id: MeshId, baked: ArrayBuffer, signal: AbortSignal | undefined): Promise<LoadedMesh> {
+    const loaded = this.#link.defer<LoadedMesh>(operation);
+    const load = () =>
+      this.#link.answerWith(loaded, operation, (api) => api.loadMesh(id, transfer(baked, [baked]), this.#isKept));
     // Behind removals that were asked for before, as it may need their memory.
     const done = new Promise<boolean>((resolve) => {
       this.#pump.enqueue(() => resolve(!loaded.settled && load()));

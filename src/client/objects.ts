@@ -1,9 +1,10 @@
-import type { ObjectDescription } from '../shared/protocol.js';
+import type { Command, ObjectDescription } from '../shared/protocol.js';
 import type { ObjectId, ObjectOptions, Shape } from '../shared/types.js';
 import { describe, describeQuery, isSame } from './describe.js';
 import type { FramePump } from './frame-pump.js';
 import { IdTable } from './ids.js';
 import type { MeshStore } from './meshes.js';
+import type { Placements } from './placements.js';
 import { argumentError, checkInteger, checkMatrix } from './validate.js';
 
 /** The objects alive, with their descriptions; instances share one. */
@@ -11,11 +12,13 @@ export class ObjectStore {
   readonly #table = new IdTable<ObjectDescription>();
   readonly #meshes: MeshStore;
   readonly #pump: FramePump;
+  readonly #placements: Placements | undefined;
   #last: ObjectDescription | undefined;
 
-  constructor(meshes: MeshStore, pump: FramePump) {
+  constructor(meshes: MeshStore, pump: FramePump, placements: Placements | undefined) {
     this.#meshes = meshes;
     this.#pump = pump;
+    this.#placements = placements;
   }
 
   get size(): number {
@@ -40,6 +43,7 @@ export class ObjectStore {
     this.#table.checkRoom(operation, count);
     const ids = new Uint32Array(count);
     for (let i = 0; i < count; i++) ids[i] = this.#table.add(description);
+    for (let i = 0; i < count; i++) this.#placements?.set(ids[i], options.matrix && matrix);
     this.#meshes.countUse(description.mesh, count);
     if (count > 0 && !this.#joinLast(ids, description, matrix)) {
       this.#pump.enqueue({ type: 'addObjects', ids: Array.from(ids), description, matrices: matrix });
@@ -54,6 +58,7 @@ export class ObjectStore {
     const description = this.#describe(operation, options, old);
     const matrix = options.matrix === undefined ? undefined : checkMatrix(operation, 'matrix', options.matrix);
     this.#table.set(id, description);
+    if (matrix) this.#placements?.set(id, matrix);
     this.#meshes.countUse(description.mesh, 1);
     this.#meshes.countUse(old.mesh, -1);
     this.#pump.enqueue({ type: 'setObject', id, description, matrix });
@@ -64,7 +69,19 @@ export class ObjectStore {
     this.check(operation, 'id', id);
     this.#meshes.countUse(this.#table.get(id)!.mesh, -1);
     this.#table.delete(id);
+    this.#placements?.delete(id);
     this.#pump.enqueue({ type: 'removeObject', id });
+  }
+
+  /** Adds all of them to a worker that has none; where they are is told apart. */
+  replay(): Command[] {
+    const idsOf = new Map<ObjectDescription, number[]>();
+    for (const [id, description] of this.#table.entries()) {
+      const ids = idsOf.get(description);
+      if (ids) ids.push(id);
+      else idsOf.set(description, [id]);
+    }
+    return Array.from(idsOf, ([description, ids]) => ({ type: 'addObjects', ids, description, matrices: [] }));
   }
 
   /** A shape that is no object, but asked about. */

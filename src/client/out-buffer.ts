@@ -9,6 +9,10 @@ export class OutBuffer {
     this.#data = new DataView(buffer);
   }
 
+  get isDetached(): boolean {
+    return this.#data.buffer.byteLength === 0;
+  }
+
   word(at: number): number {
     return this.#attached().getUint32(at, true);
   }
@@ -34,7 +38,7 @@ export class OutBuffer {
   }
 
   #attached(): DataView<ArrayBuffer> {
-    if (this.#data.buffer.byteLength > 0) return this.#data;
+    if (!this.isDetached) return this.#data;
     throw new CollisionError(
       'DISPOSED',
       'FrameResult: its buffer was recycled when the next update() resolved; expected copy() before that',

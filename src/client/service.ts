@@ -31,8 +31,17 @@ import { FramePump } from './frame-pump.js';
 import { type LinkOptions, WorkerLink } from './link.js';
 import { MeshStore } from './meshes.js';
 import { ObjectStore } from './objects.js';
+import { Placements } from './placements.js';
 import { Queries } from './queries.js';
-import { checkAffine, checkInteger, checkOptions, checkPositive, checkTransforms, invalid } from './validate.js';
+import {
+  checkAffine,
+  checkBoolean,
+  checkInteger,
+  checkOptions,
+  checkPositive,
+  checkTransforms,
+  invalid,
+} from './validate.js';
 import { ViewTable } from './views.js';
 
 const KEYS = ['createWorker', 'restart', 'builders', 'timeout', 'contactBudget'];
@@ -57,23 +66,41 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1; // of timers
 export async function createCollisionService(options: CollisionServiceOptions = {}): Promise<CollisionService> {
   const operation = 'createCollisionService';
   checkOptions(operation, 'options', options, KEYS);
-  const { createWorker, restart = false, builders = 1, timeout = 10_000 } = options;
+  const { createWorker, restart = true, builders = 1, timeout = 10_000 } = options;
   const { contactBudget = Number.POSITIVE_INFINITY } = options;
   if (createWorker !== undefined && typeof createWorker !== 'function') {
     invalid(operation, 'createWorker', createWorker, 'a function that makes a worker');
   }
-  if (restart !== false) {
-    throw new CollisionError('UNSUPPORTED', `${operation}: restart is ${restart}; a lost worker is not replaced yet`);
-  }
+  checkBoolean(operation, 'restart', restart);
   checkInteger(operation, 'builders', builders, 0, 64);
   checkPositive(operation, 'timeout', timeout);
   if (typeof contactBudget !== 'number' || !(contactBudget > 0)) {
     invalid(operation, 'contactBudget', contactBudget, 'milliseconds > 0');
   }
   const budget = contactBudget === Number.POSITIVE_INFINITY ? 0 : contactBudget;
-  const service = new CollisionService(builders, budget, { createWorker, timeout: Math.min(timeout, LONGEST_TIMEOUT) });
+  const service = new CollisionService(
+    { builders, contactBudget: budget, restart },
+    { createWorker, timeout: Math.min(timeout, LONGEST_TIMEOUT) },
+  );
   await service.ready;
   return service;
+}
+
+interface ServiceSettings {
+  builders: number;
+  contactBudget: number;
+  restart: boolean;
+}
+
+/** What happened to the worker. */
+export class ServiceEvent extends Event {
+  /** Of 'lost': why. */
+  readonly error: CollisionError | null;
+
+  constructor(type: 'lost' | 'restored', error: CollisionError | null) {
+    super(type);
+    this.error = error;
+  }
 }
 
 /**
@@ -81,7 +108,7 @@ export async function createCollisionService(options: CollisionServiceOptions = 
  * the calls. Every call fails with a CollisionError that names the argument, and with DISPOSED or WORKER_LOST when
  * there is no worker any more.
  */
-export class CollisionService {
+export class CollisionService extends EventTarget {
   readonly #link: WorkerLink;
   readonly #builders: BuilderPool;
   readonly #views = new ViewTable();
@@ -91,14 +118,20 @@ export class CollisionService {
   readonly #queries: Queries;
 
   /** @internal */
-  constructor(builders: number, contactBudget: number, options: LinkOptions) {
-    this.#link = new WorkerLink(options, (message) => this.#receive(message));
+  constructor({ builders, contactBudget, restart }: ServiceSettings, options: LinkOptions) {
+    super();
+    const revival = { lost: (error: CollisionError) => this.#lose(error), restore: () => this.#restore() };
+    const placements = restart ? new Placements() : undefined;
+    this.#link = new WorkerLink(options, (message) => this.#receive(message), restart ? revival : undefined);
     this.#builders = new BuilderPool(builders, options, this.#link);
-    this.#pump = new FramePump(this.#link, 1, contactBudget, this.#views);
-    this.#meshes = new MeshStore(this.#link, this.#builders, this.#pump);
-    this.#objects = new ObjectStore(this.#meshes, this.#pump);
+    this.#pump = new FramePump(this.#link, contactBudget, this.#views, placements);
+    this.#meshes = new MeshStore(this.#link, this.#builders, this.#pump, restart);
+    this.#objects = new ObjectStore(this.#meshes, this.#pump, placements);
     this.#queries = new Queries(this.#link, this.#pump, this.#views, this.#objects);
-    this.#link.ended.then((error) => this.#builders.close(error));
+    this.#link.ended.then((error) => {
+      this.#builders.close(error);
+      if (error.code !== 'DISPOSED') this.dispatchEvent(new ServiceEvent('lost', error));
+    });
   }
 
   /** @internal */
@@ -471,6 +504,18 @@ export class CollisionService {
   dispose(): void {
     this.#link.close(new CollisionError('DISPOSED', 'the service was disposed'));
     this.#builders.close(this.#link.error!);
+  }
+
+  #lose(error: CollisionError): void {
+    this.#pump.interrupt();
+    this.#builders.forgetService();
+    this.dispatchEvent(new ServiceEvent('lost', error));
+  }
+
+  async #restore(): Promise<void> {
+    const meshes = await this.#meshes.replay();
+    this.#pump.resume([...meshes, ...this.#objects.replay()]);
+    this.dispatchEvent(new ServiceEvent('restored', null));
   }
 
   #receive(message: FromWorker): void {

@@ -101,6 +101,16 @@ export class ViewTable {
     }
   }
 
+  /** Undefined where there is none of that name. */
+  slotOf(name: string): number | undefined {
+    return this.#views.get(name)?.slot;
+  }
+
+  /** Stages all of them, and again when the next frame is sent. */
+  copyTo(staging: Staging): void {
+    for (const { record } of this.#views.values()) staging.setView(record);
+  }
+
   /** To be staged all over: the worker may not have them. */
   forgetSent(): void {
     for (const view of this.#views.values()) view.dirty = true;

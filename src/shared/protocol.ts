@@ -18,12 +18,12 @@ import type {
 export interface WorkerApi {
   /** The baked mesh. Other messages are served between slices of the work; {@link AbortMessage} ends it. */
   buildMesh(build: number, positions: Float32Array, indices?: Uint32Array | Uint16Array): Promise<ArrayBuffer>;
-  loadMesh(mesh: MeshId, baked: ArrayBuffer): TreeInfo;
+  loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean): LoadedMesh;
   bakeMesh(mesh: MeshId): ArrayBuffer;
   /** Moves a mesh's vertices. A build that the answer asks for is to be followed by `replaceTree`. */
   updateMesh(mesh: MeshId, positions: Float32Array): MeshUpdate;
   /** Hands over the tree that was asked for; null where it could not be built, and the one there stays. */
-  replaceTree(mesh: MeshId, baked: ArrayBuffer | null): MeshUpdate;
+  replaceTree(mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): MeshUpdate;
   raycast(ray: Ray, filter: Filter): Hit | null;
   /** Nearest first. */
   raycastAll(ray: Ray, filter: Filter): Hit[];
@@ -72,6 +72,12 @@ export interface Region {
 /** What the worker knows of a mesh. */
 export type TreeInfo = Omit<MeshInfo, 'rebuilds'>;
 
+export interface LoadedMesh {
+  info: TreeInfo;
+  /** The baked mesh, for another worker when this one is lost; not in the memory of either thread. */
+  copy: Blob | undefined;
+}
+
 /** What became of a mesh by a change. */
 export interface MeshUpdate {
   info: TreeInfo;
@@ -79,10 +85,12 @@ export interface MeshUpdate {
   isInEffect: boolean;
   /** What to build a tree of; of a mesh, one is asked for at a time. */
   rebuild: MeshData | undefined;
+  /** Of a tree that was replaced: see {@link LoadedMesh}. */
+  copy?: Blob | undefined;
 }
 
 /** Everything else goes by plain messages, in order with the calls. */
-export type ToWorker = CommandsMessage | FrameMessage | AbortMessage;
+export type ToWorker = CommandsMessage | FrameMessage | PlaceMessage | BaselineMessage | AbortMessage;
 
 export interface CommandsMessage {
   type: 'commands';
@@ -94,6 +102,22 @@ export interface FrameMessage {
   type: 'frame';
   input: ArrayBuffer;
   out: ArrayBuffer | undefined;
+}
+
+/** layout.ts's frame in, of which only the transforms and views are taken over; it has no answer. */
+export interface PlaceMessage {
+  type: 'place';
+  input: ArrayBuffer;
+}
+
+/** What the last frame answered that another worker made: the next one's events are against it. */
+export interface BaselineMessage {
+  type: 'baseline';
+  /** Of pairs, sorted. */
+  a: Uint32Array;
+  b: Uint32Array;
+  /** Ids by view. */
+  seen: { slot: number; ids: Uint32Array }[];
 }
 
 export interface AbortMessage {

@@ -363,7 +363,10 @@ export interface WorkerLike {
 export interface CollisionServiceOptions {
   /** Makes the service's worker and the builders. Default: from the script that comes with the package. */
   createWorker?: () => WorkerLike;
-  /** Whether a lost worker is replaced. Not supported yet: every call after the loss gets WORKER_LOST. */
+  /**
+   * Whether a lost worker is replaced, at most three times a minute, and given all that the old one had. Default true;
+   * it costs a copy of every baked mesh, outside of the memory of the page, and of every frame that is sent.
+   */
   restart?: boolean;
   /** Most workers that build trees beside the service; 0 builds in the service's own, between frames. Default 1. */
   builders?: number;

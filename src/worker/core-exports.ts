@@ -31,6 +31,9 @@ export interface CoreExports {
   removeObject(id: number): void;
   removeView(slot: number): void;
   runFrame(input: number): number;
+  placeFrame(input: number): void;
+  setPairs(a: number, b: number, count: number): void;
+  setSeen(view: number, ids: number, count: number): void;
   raycast(ray: number, filter: number, hit: number): number;
   raycastAll(ray: number, filter: number): number;
   foundHits(): number;
@@ -97,11 +100,19 @@ export async function instantiateCore(wasm: BufferSource): Promise<CoreExports> 
   try {
     return (await WebAssembly.instantiate(wasm, { env })).instance.exports as unknown as CoreExports;
   } catch (cause) {
-    throw new CollisionError(
-      'UNSUPPORTED',
-      `the core could not be started (${cause}); it needs WebAssembly with SIMD, and a content security policy ` +
-        "that allows 'wasm-unsafe-eval'",
-      { cause },
-    );
+    throw new CollisionError('UNSUPPORTED', `the core could not be started: ${reasonOf(cause)}`, { cause });
   }
+}
+
+/** An empty function that makes a vector. */
+const VECTORS = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11];
+
+function reasonOf(cause: unknown): string {
+  if (typeof WebAssembly === 'undefined') return 'there is no WebAssembly here';
+  if (!WebAssembly.validate(Uint8Array.from(VECTORS))) return 'WebAssembly has no SIMD here, which the core needs';
+  // Browsers say so in words of their own, all with the name of the directive or of its source.
+  if (/unsafe-eval|content security policy|disallowed by embedder/i.test(String(cause))) {
+    return `${cause}; a content security policy forbids it: script-src needs 'wasm-unsafe-eval'`;
+  }
+  return String(cause);
 }

@@ -1,6 +1,6 @@
 import { CollisionError } from '../shared/errors.js';
 import * as layout from '../shared/layout.js';
-import type { TreeInfo } from '../shared/protocol.js';
+import type { BaselineMessage, TreeInfo } from '../shared/protocol.js';
 import type { ObjectId } from '../shared/types.js';
 import { type MeshAddress, type PlacedDescription, writeDescription } from './core-description.js';
 import { type CoreExports, FAULTS, instantiateCore } from './core-exports.js';
@@ -17,6 +17,8 @@ export interface MeshBuild {
   finish(): ArrayBuffer;
   abort(): void;
 }
+
+type Baseline = Omit<BaselineMessage, 'type'>;
 
 export interface Core {
   /** Bytes of linear memory; and of them, in use. */
@@ -52,6 +54,11 @@ export interface Core {
 
   /** Runs one frame: layout.ts's frame in, and out into `out` when that is large enough, else into a new buffer. */
   frame(input: ArrayBuffer, out: ArrayBuffer | undefined): ArrayBuffer;
+
+  /** Takes the views and transforms of a frame in over, without an answer. */
+  place(input: ArrayBuffer): void;
+  /** Makes the next frame's events be against the answer of another core. */
+  setBaseline(baseline: Baseline): void;
 
   readonly queries: CoreQueries;
 
@@ -269,6 +276,30 @@ class WasmCore implements Core {
       const target = out && out.byteLength >= length ? out : new ArrayBuffer(roomFor(length));
       new Uint8Array(target).set(this.#memory.bytes(result, length));
       return target;
+    });
+  }
+
+  place(input: ArrayBuffer): void {
+    const used = new DataView(input).getUint32(layout.IN_BYTES, true);
+    this.#memory.with(used, (address) => {
+      this.#memory.bytes(address, used).set(new Uint8Array(input, 0, used));
+      this.#exports.placeFrame(address);
+    });
+  }
+
+  setBaseline({ a, b, seen }: Baseline): void {
+    this.#withIds(a, (first) =>
+      this.#withIds(b, (second) => {
+        this.#exports.setPairs(first, second, a.length);
+      }),
+    );
+    for (const { slot, ids } of seen) this.#withIds(ids, (at) => this.#exports.setSeen(slot, at, ids.length));
+  }
+
+  #withIds(ids: Uint32Array, work: (address: number) => void): void {
+    this.#memory.with(ids.byteLength, (address) => {
+      new Uint32Array(this.#memory.buffer, address, ids.length).set(ids);
+      work(address);
     });
   }
 

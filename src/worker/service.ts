@@ -8,10 +8,10 @@ import {
   type FrameMessage,
   type FromWorker,
   failureOf,
+  type LoadedMesh,
   type MeshUpdate,
   type ObjectDescription,
   type ToWorker,
-  type TreeInfo,
   type WorkerApi,
 } from '../shared/protocol.js';
 import type { MeshId, ObjectId } from '../shared/types.js';
@@ -40,6 +40,11 @@ export class WorkerService extends QueryService implements WorkerApi {
       this.#runFrame(message);
     } else if (message.type === 'commands') {
       for (const command of message.list) this.#tryCommand(command);
+    } else if (message.type === 'place') {
+      this.core.place(message.input);
+      this.frame = new DataView(message.input).getUint32(IN_FRAME, true);
+    } else if (message.type === 'baseline') {
+      this.core.setBaseline(message);
     } else if (message.type === 'abort') {
       this.#abort(message.build);
     } // else comlink's
@@ -65,7 +70,9 @@ export class WorkerService extends QueryService implements WorkerApi {
     },
   );
 
-  readonly loadMesh = answering((mesh: MeshId, baked: ArrayBuffer): TreeInfo => this.meshes.load(mesh, baked));
+  readonly loadMesh = answering((mesh: MeshId, baked: ArrayBuffer, isKept: boolean): LoadedMesh => {
+    return { info: this.meshes.load(mesh, baked), copy: isKept ? new Blob([baked]) : undefined };
+  });
 
   readonly bakeMesh = answering((mesh: MeshId): ArrayBuffer => {
     const baked = this.core.bakeMesh(this.meshes.addressOf(mesh));
@@ -76,9 +83,11 @@ export class WorkerService extends QueryService implements WorkerApi {
     (mesh: MeshId, positions: Float32Array): MeshUpdate => withData(this.meshes.update(mesh, positions)),
   );
 
-  readonly replaceTree = answering(
-    (mesh: MeshId, baked: ArrayBuffer | null): MeshUpdate => withData(this.meshes.replace(mesh, baked)),
-  );
+  readonly replaceTree = answering((mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): MeshUpdate => {
+    const update = this.meshes.replace(mesh, baked);
+    if (baked && isKept && update.isInEffect) update.copy = new Blob([baked]);
+    return withData(update);
+  });
 
   #abort(id: number): void {
     this.#builds.get(id)?.abort();

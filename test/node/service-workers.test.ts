@@ -24,7 +24,7 @@ const error = (code: string, message: RegExp) =>
   expect.objectContaining({ name: 'CollisionError', code, message: expect.stringMatching(message) });
 
 describe('a worker that is lost', () => {
-  const start = (createWorker: () => Worker, timeout = 10_000) => createCollisionService({ createWorker, timeout });
+  const start = (createWorker: () => Worker, timeout = 10_000) => createCollisionService({ createWorker, timeout, restart: false });
 
   test.each<[string, () => Worker, string, RegExp]>([
     ['is not there', () => new Worker('/no/such/file.js'), 'WORKER_LOST', /did not start: .*file\.js/],
@@ -55,7 +55,7 @@ describe('a worker that is lost', () => {
 
   test('because it falls silent: everything pending rejects within the timeout', async () => {
     const worker = new HeldWorker();
-    const service = await createCollisionService({ createWorker: () => worker, timeout: 1000 });
+    const service = await createCollisionService({ createWorker: () => worker, timeout: 1000, restart: false });
     await new Promise((resolve) => setTimeout(resolve, 1500)); // silence with nothing to do is no loss
     worker.hold();
     const begin = performance.now();
@@ -69,7 +69,7 @@ describe('a worker that is lost', () => {
 
   test('because it throws later', async () => {
     const worker = new HeldWorker();
-    const service = await createCollisionService({ createWorker: () => worker });
+    const service = await createCollisionService({ createWorker: () => worker, restart: false });
     worker.worker.postMessage({ type: 'frame', input: null });
     await expect(service.update()).rejects.toEqual(error('WORKER_LOST', /threw: /));
     expect(service.stats.pending).toBe(0);
@@ -88,7 +88,7 @@ describe('a worker that is lost', () => {
 describe('options', () => {
   test.each<[string, unknown, string, RegExp]>([
     ['an unknown one', { builder: 2 }, 'INVALID_ARGUMENT', /unknown key "builder", expected some of createWorker, /],
-    ['a restart', { restart: true }, 'UNSUPPORTED', /restart is true/],
+    ['half a restart', { restart: 1 }, 'INVALID_ARGUMENT', /restart is 1, expected a boolean/],
     ['half a builder', { builders: 0.5 }, 'INVALID_ARGUMENT', /builders is 0\.5, expected an integer in 0 … 64/],
     ['no time', { timeout: 0 }, 'INVALID_ARGUMENT', /timeout is 0, expected a finite number > 0/],
     ['a worker', { createWorker: {} }, 'INVALID_ARGUMENT', /createWorker is an object, expected a function/],
@@ -271,7 +271,7 @@ describe('picks', () => {
   };
   test.each(Object.entries(ASK))('%s sees the view of its call while frames wait', async (_, ask) => {
     const worker = new HeldWorker();
-    const service = await createCollisionService({ createWorker: () => worker });
+    const service = await createCollisionService({ createWorker: () => worker, restart: false });
     const id = service.addObject(BOX);
     const look = (x: number) => service.setView({ ...VIEW, view: new Matrix4().makeTranslation(x, 0, -10).elements });
     const pick = () => ask(service);
@@ -293,7 +293,7 @@ describe('picks', () => {
 
   test.each(['pick', 'pickAll'] as const)('a `latest` %s gives way to a newer one only while it waits', async (ask) => {
     const worker = new HeldWorker();
-    const service = await createCollisionService({ createWorker: () => worker });
+    const service = await createCollisionService({ createWorker: () => worker, restart: false });
     const id = service.addObject(BOX);
     service.setView(VIEW);
     await service.update();
@@ -321,7 +321,7 @@ describe('picks', () => {
 
   test('that are aborted before they are sent never reach the worker', async () => {
     const worker = new HeldWorker();
-    const service = await createCollisionService({ createWorker: () => worker });
+    const service = await createCollisionService({ createWorker: () => worker, restart: false });
     service.setView(VIEW);
     worker.hold();
     const frames = [service.update(), service.update()];

@@ -29,8 +29,12 @@ export { beginBuild, reserveBuild, stepBuild, freeBuild } from './mesh/build';
 export { checkMesh } from './mesh/trust';
 export { contact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints } from './contact/ask';
 export { putObject, removeObject } from './scene/scene';
+import { slotCount } from './scene/objects';
+import { setSeen as setSeenIn } from './scene/views';
+
 export { removeView } from './scene/views';
-export { runFrame } from './scene/frame';
+export { placeFrame, runFrame } from './scene/frame';
+export { setPairs } from './scene/pairs';
 export { foundIds } from './scene/found';
 export { closestPoint, containing, overlap } from './scene/near';
 export { frustumOfPlanes, frustumOfView, foundInside } from './scene/frustum';
@@ -111,6 +115,10 @@ export function meshPairs(a: usize, b: usize, matrix: usize, all: bool): u32 {
 /** Address of what `meshPairs` found last: two u32 per pair, a's triangle and b's. */
 export function foundPairs(): usize {
   return pairs;
+}
+
+export function setSeen(view: u32, ids: usize, count: u32): void {
+  setSeenIn(view, ids, count, slotCount);
 }
 
 export function check(): u32 {

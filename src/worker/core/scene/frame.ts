@@ -58,6 +58,14 @@ export function runFrame(input: usize): usize {
   return out;
 }
 
+/** Takes a frame's views and transforms over without making one. */
+export function placeFrame(input: usize): void {
+  rejectedCount = 0;
+  applyViews(input);
+  applyBlocks(input);
+  applyTransforms(input);
+}
+
 // --- in ---
 
 function applyViews(input: usize): void {

@@ -1,6 +1,6 @@
 // Which objects touch. When few objects changed, only their pairs are found anew and merged with the rest.
 
-import { beginPool, carryContact, takePool } from '../contact/pool';
+import { NOTHING, beginPool, carryContact, takePool } from '../contact/pool';
 import { reserve } from '../memory';
 import { considerAll, considerTouched } from './broad-phase';
 import { clearFound, found, foundCount, sortFound } from './found-pairs';
@@ -67,6 +67,19 @@ export function takePairs(): void {
   takePool();
   takeWaiting();
   clearSlots(unpaired);
+}
+
+/** The pairs of a frame that another core made: `count` ids of a and of b, sorted. */
+export function setPairs(a: usize, b: usize, count: u32): void {
+  pairs = reserve(pairs, 0, max<u64>(<u64>count * PAIR_BYTES, 64));
+  pairCount = count;
+  for (let i: u32 = 0; i < count; i++) {
+    const pair = pairIn(pairs, i);
+    memory.fill(changetype<usize>(pair), 0, PAIR_BYTES);
+    pair.a = load<u32>(a + (<usize>i << 2));
+    pair.b = load<u32>(b + (<usize>i << 2));
+    pair.contact = NOTHING;
+  }
 }
 
 /** next = found and what is kept of the first `count` pairs, in order. */

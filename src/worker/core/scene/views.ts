@@ -6,7 +6,7 @@ import {
 import { PLANE_BYTES, Plane, combineUnit } from '../math/plane';
 import { release, reserve } from '../memory';
 import { beforeFar, beyondNear, clipW, clipX, clipY, setLens } from './lens';
-import { idAt } from './objects';
+import { idAt, isAlive, slotOf } from './objects';
 
 @unmanaged
 export class View {
@@ -152,6 +152,19 @@ export function countView(view: View): void {
   view.enteredCount = entered;
   view.leftCount = left;
   view.gone = reserve(view.gone, view.goneCount << 2, <u64>max(view.goneCount, inside + crossing) << 2);
+}
+
+/** What a view saw in a frame that another core made. */
+export function setSeen(slot: u32, ids: usize, count: u32, slots: u32): void {
+  if (slot >= viewCount || !viewAt(slot).active) return;
+  const view = viewAt(slot);
+  beginView(view, slots);
+  view.gone = reserve(view.gone, 0, <u64>count << 2);
+  for (let i: usize = 0; i < count; i++) {
+    const id = load<u32>(ids + (i << 2));
+    if (isAlive(id)) setBit(view.before, slotOf(id));
+    else store<u32>(view.gone + (view.goneCount++ << 2), id);
+  }
 }
 
 // @ts-ignore: decorator

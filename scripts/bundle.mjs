@@ -1,0 +1,16 @@
+// Tools of the test folder that run by themselves: TypeScript in, one file of JavaScript out.
+import { join } from 'node:path';
+import { build } from 'rolldown';
+import { root } from './run.mjs';
+
+/** Bundles `input`, but for packages, to `file`. */
+export async function bundleTool(input, file) {
+  await build({
+    input: join(root, input),
+    platform: 'node',
+    external: [/^node:/, /^three/, /^@dimforge\//, 'collision-worker', 'echarts', 'jolt-physics'],
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+    transform: { define: { 'import.meta.env.SEED': '1' } },
+    output: { file: join(root, file), sourcemap: true, codeSplitting: false },
+  });
+}

@@ -1,0 +1,43 @@
+// `npm run soak`: an hour's worth of frames, in Node. Installs and builds what is missing first.
+import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { fail, root } from './run.mjs';
+import { ensureBuild, ensureDependencies } from './setup.mjs';
+
+const HELP = `npm run soak -- [options]
+
+Runs an hour's worth of frames, as fast as they come, in which objects move, come and go, meshes too; prints and plots the
+memory of both threads and how long answers take. Exits with 1 when either rises.
+
+  --frames n   how many; 216000 by default
+  --seed n     of the scene; 1 by default
+  --help       this text`;
+
+const { frames, seed } = optionsOf(process.argv.slice(2));
+ensureDependencies();
+ensureBuild();
+const { bundleTool } = await import('./bundle.mjs');
+await bundleTool('test/soak/main.ts', 'build/soak.mjs');
+const { soakAnHour } = await import('../build/soak.mjs');
+setFlagsFromString('--expose-gc');
+process.exitCode = await soakAnHour(root, frames, seed, runInNewContext('gc'));
+
+function optionsOf(args) {
+  const number = { type: 'string' };
+  let values;
+  try {
+    ({ values } = parseArgs({ args, options: { frames: number, seed: number, help: { type: 'boolean' } } }));
+  } catch (error) {
+    fail(`${error.message}\n\n${HELP}`);
+  }
+  if (values.help) {
+    console.log(HELP);
+    process.exit(0);
+  }
+  const { frames = '216000', seed = '1' } = values;
+  for (const [name, value] of Object.entries({ frames, seed })) {
+    if (!/^[1-9]\d*$/.test(value)) fail(`--${name}: ${value} is not a number above 0`);
+  }
+  return { frames: Number(frames), seed: Number(seed) };
+}

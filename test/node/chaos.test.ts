@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { runChaos } from '../chaos/chaos.js';
+import { makeNodeWorker } from '../chaos/node-worker.js';
+import { SEED } from '../oracle/random.js';
+
+const STEPS = 4000;
+
+test(`${STEPS} random steps with accidents: every answer is right or a declared error, seed ${SEED}`, {
+  timeout: 240_000,
+}, async () => {
+  const report = await runChaos({ seed: SEED, steps: STEPS, makeWorker: makeNodeWorker });
+  expect(report.wrong).toEqual([]);
+  expect(report.right).toBeGreaterThan(STEPS / 10);
+  expect(report.recoveries.length).toBeGreaterThan(2);
+});

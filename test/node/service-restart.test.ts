@@ -1,0 +1,222 @@
+import {
+  type CollisionService,
+  type CollisionServiceOptions,
+  createCollisionService,
+  type FrameResult,
+} from 'collision-worker';
+import { Matrix4, PerspectiveCamera } from 'three';
+import { afterEach, describe, expect, test } from 'vitest';
+import { pairKeys, replay } from '../oracle/events.js';
+import { icosphere } from '../oracle/meshes.js';
+import { Random, SEED } from '../oracle/random.js';
+import { HeldWorker } from './held-worker.js';
+
+const SPHERE = { type: 'sphere', radius: 1 } as const;
+const at = (x: number, y = 0, z = 0) => new Matrix4().makeTranslation(x, y, z).elements;
+const down = (x: number) => ({ origin: [x, 0, 10], direction: [0, 0, -1] }) as const;
+const lost = expect.objectContaining({ name: 'CollisionError', code: 'WORKER_LOST' });
+const VIEW = {
+  projection: new PerspectiveCamera(60, 1, 0.1, 100).projectionMatrix.elements,
+  view: at(0, 0, -20),
+  viewport: { width: 100, height: 100 },
+};
+
+/** A service of which the worker can be killed. */
+class Mortal {
+  readonly workers: HeldWorker[] = [];
+  readonly events: string[] = [];
+  service!: CollisionService;
+
+  static async create(options: CollisionServiceOptions = {}): Promise<Mortal> {
+    const mortal = new Mortal();
+    const createWorker = () => {
+      mortal.workers.push(new HeldWorker());
+      return mortal.workers.at(-1)!;
+    };
+    mortal.service = await createCollisionService({ createWorker, builders: 0, ...options });
+    for (const type of ['lost', 'restored'] as const) {
+      mortal.service.addEventListener(type, () => mortal.events.push(type));
+    }
+    open.push(mortal.service);
+    return mortal;
+  }
+
+  /** Resolves when the next worker knows all. */
+  async kill(): Promise<void> {
+    const restored = new Promise((resolve) => this.service.addEventListener('restored', resolve, { once: true }));
+    await this.workers.at(-1)!.worker.terminate();
+    await restored;
+  }
+}
+
+const open: CollisionService[] = [];
+afterEach(() => {
+  for (const service of open.splice(0)) service.dispose();
+});
+
+describe('a worker that is killed', () => {
+  test('takes what is pending with it; everything after that is answered by another', async () => {
+    const mortal = await Mortal.create();
+    const { service } = mortal;
+    const a = service.addObject({ shape: SPHERE });
+    await service.update();
+    const pending = [service.update(), service.raycast(down(0)), service.pick(1, 1).catch((error) => error.code)];
+    mortal.workers[0].hold();
+    service.setTransform(a, at(3));
+    const joined = service.update();
+    const dying = mortal.workers[0].worker.terminate();
+    await expect(joined).rejects.toEqual(lost);
+    await dying;
+    const results = await Promise.allSettled(pending);
+    expect(results.map(({ status }) => status)).not.toContain('pending');
+    // The transforms of an update that was lost stand.
+    expect(await service.raycast(down(3))).toMatchObject({ object: a, distance: 9 });
+    expect(await service.raycast(down(0))).toBeNull();
+    expect(mortal.events).toEqual(['lost', 'restored']);
+    expect(service.stats).toMatchObject({ pending: 0, objects: 1 });
+  });
+
+  test('comes back with meshes as they were last, with baked and moved ones', async () => {
+    const mortal = await Mortal.create({ builders: 1 });
+    const { service } = mortal;
+    const { positions, indices } = icosphere(1, 2);
+    const still = await service.addMesh({ positions, indices });
+    const moved = await service.addMesh({ positions, indices });
+    await service.updateMesh(
+      moved,
+      positions.map((each) => 2 * each),
+    );
+    const baked = await service.addMesh(await service.bakeMesh(moved));
+    const ids = [still, moved, baked].map((mesh, i) => {
+      return service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(10 * i) });
+    });
+    await service.update();
+    const before = await Promise.all(ids.map((_, i) => service.raycast(down(10 * i + 0.1))));
+    const service0 = mortal.workers[0];
+    const restored = new Promise((resolve) => service.addEventListener('restored', resolve, { once: true }));
+    await service0.worker.terminate();
+    await restored;
+    const after = await Promise.all(ids.map((_, i) => service.raycast(down(10 * i + 0.1))));
+    expect(after).toEqual(before);
+    expect(before.every((hit) => hit !== null)).toBe(true);
+    service.removeObject(ids[0]);
+    service.removeMesh(still);
+    expect((await service.update()).contacts.count).toBe(0);
+  });
+
+  test('events go on from the last answer, whatever came and went in between', async () => {
+    const mortal = await Mortal.create();
+    const { service } = mortal;
+    service.setView(VIEW);
+    const [a, b, c] = [0, 1.5, 50].map((x) => service.addObject({ shape: SPHERE, matrix: at(x) }));
+    const first = (await service.update()).copy();
+    expect(pairKeys(first.contacts.a, first.contacts.b)).toEqual([`${a}:${b}`]);
+    const dying = mortal.kill();
+    service.removeObject(a);
+    const d = service.addObject({ shape: SPHERE, matrix: at(2) });
+    service.setTransform(c, at(-3));
+    await dying;
+    const second = await service.update();
+    expect([...second.visible.entered].sort()).toEqual([c, d].sort());
+    expect([...second.visible.left]).toEqual([a]);
+    expect(pairKeys(second.contacts.endedA, second.contacts.endedB)).toEqual([`${a}:${b}`]);
+    expect(replay(new Set([`${a}:${b}`]), second.contacts)).toEqual(new Set([`${Math.min(b, d)}:${Math.max(b, d)}`]));
+  });
+
+  test('is replaced three times a minute, and not a fourth time', async () => {
+    const mortal = await Mortal.create();
+    const { service } = mortal;
+    for (let i = 0; i < 3; i++) {
+      await mortal.kill();
+      expect((await service.update()).frame).toBeGreaterThan(i);
+    }
+    await mortal.workers.at(-1)!.worker.terminate();
+    await expect(service.update()).rejects.toThrow(/for the 4th time within a minute/);
+    expect(() => service.addObject({ shape: SPHERE })).toThrow(expect.objectContaining({ code: 'WORKER_LOST' }));
+    expect(mortal.events).toEqual(['lost', 'restored', 'lost', 'restored', 'lost', 'restored', 'lost']);
+    expect(mortal.workers).toHaveLength(4);
+  });
+
+  test('dispose ends it between two workers', async () => {
+    const mortal = await Mortal.create();
+    const { service } = mortal;
+    await mortal.workers[0].worker.terminate();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const pending = service.update();
+    service.dispose();
+    await expect(pending).rejects.toMatchObject({ code: expect.stringMatching(/DISPOSED|WORKER_LOST/) });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(mortal.events).not.toContain('restored');
+  });
+
+  test('picks with `latest` go on', async () => {
+    const mortal = await Mortal.create();
+    const { service } = mortal;
+    service.setView(VIEW);
+    service.addObject({ shape: SPHERE });
+    await service.update();
+    const picks = [1, 2, 3].map((x) => service.pick(x, 50, { latest: true }).then(String, ({ code }) => code));
+    await mortal.kill();
+    for (const code of await Promise.all(picks)) expect(['WORKER_LOST', 'ABORTED', 'null']).toContain(code);
+    expect(await service.pick(50, 50, { latest: true })).toMatchObject({ distance: expect.closeTo(19) });
+  });
+});
+
+test('a worker that hangs is replaced within the timeout', async () => {
+  const mortal = await Mortal.create({ timeout: 500 });
+  const { service } = mortal;
+  const a = service.addObject({ shape: SPHERE });
+  await service.update();
+  mortal.workers[0].hold();
+  const begin = performance.now();
+  await expect(service.update()).rejects.toThrow(/silent for 500 ms/);
+  expect(performance.now() - begin).toBeLessThan(3000);
+  expect(await service.raycast(down(0))).toMatchObject({ object: a });
+});
+
+test(`however often it dies, all is as if it had not, seed ${SEED}`, { timeout: 60_000 }, async () => {
+  const random = new Random(SEED);
+  const mortal = await Mortal.create();
+  const twin = await createCollisionService();
+  open.push(twin);
+  const both = [mortal.service, twin];
+  const ids: number[] = [];
+  let known = new Set<string>();
+  const seen = new Set<number>();
+  for (const service of both) service.setView(VIEW);
+  for (let round = 0; round < 4; round++) {
+    for (let step = 0; step < 12; step++) {
+      const matrix = at(random.range(-6, 6), random.range(-6, 6), random.range(-2, 2));
+      const kind = random.pick(['add', 'move', 'move', 'move', 'set', 'remove', 'instances']);
+      const id = random.pick(ids.length > 0 ? ids : [0]);
+      if (kind === 'add' || ids.length < 4)
+        ids.push(both.map((service) => service.addObject({ shape: SPHERE, matrix }))[0]);
+      else if (kind === 'move') for (const service of both) service.setTransform(id, matrix);
+      else if (kind === 'set')
+        for (const service of both) service.setObject(id, { matrix, layers: random.pick([1, 3]) });
+      else if (kind === 'remove') {
+        for (const service of both) service.removeObject(id);
+        ids.splice(ids.indexOf(id), 1);
+      } else {
+        const some = Uint32Array.from(ids.slice(0, 3));
+        const matrices = Float32Array.from(
+          { length: 16 * some.length },
+          (_, i) => matrix[i % 16] + (i % 16 === 12 ? i / 16 : 0),
+        );
+        for (const service of both) service.setTransforms(some, matrices, at(0.25));
+      }
+      if (!random.chance(0.5)) continue;
+      const [result, expected]: FrameResult[] = await Promise.all(both.map((service) => service.update()));
+      expect(pairKeys(result.contacts.a, result.contacts.b)).toEqual(
+        pairKeys(expected.contacts.a, expected.contacts.b),
+      );
+      known = replay(known, result.contacts);
+      expect([...known].sort()).toEqual(pairKeys(result.contacts.a, result.contacts.b).sort());
+      for (const left of result.visible.left) expect(seen.delete(left)).toBe(true);
+      for (const entered of result.visible.entered) seen.add(entered);
+      expect(seen).toEqual(new Set(result.visible.ids));
+      expect(result.visible.ids).toEqual(expected.visible.ids);
+    }
+    if (round < 3) await mortal.kill();
+  }
+});
