@@ -188,13 +188,14 @@ export class FramePump {
   #postBaseline(): void {
     const newest = this.#newest;
     if (!newest || newest.isGone) return;
-    const { a, b } = newest.contacts;
+    const { a, b, groupA, groupB } = newest.contacts;
     const seen: BaselineMessage['seen'] = [];
     for (const [name, { ids }] of newest.views) {
       const slot = this.#views.slotOf(name);
       if (slot !== undefined) seen.push({ slot, ids: ids.slice() });
     }
-    this.#link.post({ type: 'baseline', a: a.slice(), b: b.slice(), seen });
+    const [ofA, ofB] = [groupA.slice(), groupB.slice()];
+    this.#link.post({ type: 'baseline', a: a.slice(), b: b.slice(), groupA: ofA, groupB: ofB, seen });
   }
 
   #place(input: ArrayBuffer): void {

@@ -116,6 +116,8 @@ export interface BaselineMessage {
   /** Of pairs, sorted. */
   a: Uint32Array;
   b: Uint32Array;
+  groupA: Uint32Array;
+  groupB: Uint32Array;
   /** Ids by view. */
   seen: { slot: number; ids: Uint32Array }[];
 }

@@ -32,7 +32,7 @@ export interface CoreExports {
   removeView(slot: number): void;
   runFrame(input: number): number;
   placeFrame(input: number): void;
-  setPairs(a: number, b: number, count: number): void;
+  setPairs(a: number, b: number, groupA: number, groupB: number, count: number): void;
   setSeen(view: number, ids: number, count: number): void;
   raycast(ray: number, filter: number, hit: number): number;
   raycastAll(ray: number, filter: number): number;

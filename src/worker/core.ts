@@ -287,12 +287,14 @@ class WasmCore implements Core {
     });
   }
 
-  setBaseline({ a, b, seen }: Baseline): void {
-    this.#withIds(a, (first) =>
-      this.#withIds(b, (second) => {
-        this.#exports.setPairs(first, second, a.length);
-      }),
-    );
+  setBaseline({ a, b, groupA, groupB, seen }: Baseline): void {
+    const { length } = a;
+    const pairs = new Uint32Array(4 * length);
+    [a, b, groupA, groupB].forEach((part, i) => pairs.set(part, i * length));
+    this.#withIds(pairs, (at) => {
+      const [first, second, third, fourth] = [0, 1, 2, 3].map((i) => at + 4 * i * length);
+      this.#exports.setPairs(first, second, third, fourth, length);
+    });
     for (const { slot, ids } of seen) this.#withIds(ids, (at) => this.#exports.setSeen(slot, at, ids.length));
   }
 

@@ -69,8 +69,8 @@ export function takePairs(): void {
   clearSlots(unpaired);
 }
 
-/** The pairs of a frame that another core made: `count` ids of a and of b, sorted. */
-export function setPairs(a: usize, b: usize, count: u32): void {
+/** The pairs of a frame that another core made, sorted: `count` ids of a and of b, and their groups. */
+export function setPairs(a: usize, b: usize, groupA: usize, groupB: usize, count: u32): void {
   pairs = reserve(pairs, 0, max<u64>(<u64>count * PAIR_BYTES, 64));
   pairCount = count;
   for (let i: u32 = 0; i < count; i++) {
@@ -78,6 +78,8 @@ export function setPairs(a: usize, b: usize, count: u32): void {
     memory.fill(changetype<usize>(pair), 0, PAIR_BYTES);
     pair.a = load<u32>(a + (<usize>i << 2));
     pair.b = load<u32>(b + (<usize>i << 2));
+    pair.groupA = load<u32>(groupA + (<usize>i << 2));
+    pair.groupB = load<u32>(groupB + (<usize>i << 2));
     pair.contact = NOTHING;
   }
 }
