@@ -92,7 +92,9 @@ export const METHODS: Record<Method, Case[]> = {
   addInstances: [
     {
       args: () => [object(box()), 2],
-      undo: (world, ids: Uint32Array) => ids.forEach((id) => world.service.removeObject(id)),
+      undo: (world, ids: Uint32Array) => {
+        for (const id of ids) world.service.removeObject(id);
+      },
       isDull: true,
     },
   ],

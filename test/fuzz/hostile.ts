@@ -49,7 +49,7 @@ type Resizable = ArrayBuffer & { resize(bytes: number): void };
 /** ES2024, which the library's own target is not yet. */
 export function resizable(bytes: number): Resizable {
   const options = { maxByteLength: 2 * bytes + 64 };
-  return new (ArrayBuffer as new (bytes: number, options: object) => Resizable)(bytes, options);
+  return new (ArrayBuffer as unknown as new (bytes: number, options: object) => Resizable)(bytes, options);
 }
 
 function outOfBounds(): Float32Array {
@@ -60,7 +60,7 @@ function outOfBounds(): Float32Array {
 }
 
 class Grabbing extends Float32Array {
-  static override get [Symbol.species](): never {
+  static get [Symbol.species](): never {
     return fail();
   }
 }
@@ -122,12 +122,8 @@ export const HOSTILE: Record<string, () => unknown> = {
   'boxed number': () => Object(1),
   'boxed string': () => Object('main'),
   'boxed symbol': () => Object(Symbol('s')),
-  thenable: () => ({ then: (resolve: (value: unknown) => void) => resolve(1) }),
-  'throwing thenable': () => ({
-    get then() {
-      return fail();
-    },
-  }),
+  thenable: () => Object.defineProperty({}, 'then', { value: (resolve: (value: unknown) => void) => resolve(1) }),
+  'throwing thenable': () => Object.defineProperty({}, 'then', { get: fail }),
   promise: () => Promise.resolve(1),
   'throwing toString': () => ({ toString: fail, valueOf: fail, [Symbol.toPrimitive]: fail }),
   'throwing tag': () => ({
@@ -286,7 +282,7 @@ function arrayDisguises(value: readonly unknown[]): Record<string, () => unknown
 function typedDisguises(value: Float32Array): Record<string, () => unknown> {
   const Kind = value.constructor as Float32ArrayConstructor;
   class Species extends Kind {
-    static override get [Symbol.species](): never {
+    static get [Symbol.species](): never {
       return fail();
     }
   }
