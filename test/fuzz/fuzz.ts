@@ -21,15 +21,21 @@ export function newTally(): Tally {
   return { calls: 0, errors: {}, answers: 0, wrong: [] };
 }
 
-/** Puts everything hostile in every place of a call's arguments, and every part of them in all its disguises. */
-export async function cross(world: World, call: Call, tally: Tally): Promise<void> {
+/**
+ * Puts everything hostile in the place of every argument, and every argument in all its disguises; of their parts, as
+ * many of both as `share` says, by chance.
+ */
+export async function cross(world: World, call: Call, random: Random, share: number, tally: Tally): Promise<void> {
   const plain = await outcome(call, world, call.args(world));
   if (plain.error !== undefined) tally.wrong.push(`${call.name} with what is right: ${plain.error}`);
   for (const path of pathsOf(call.args(world))) {
+    const isTried = () => random.chance(path.length === 1 && !call.isSlow ? 1 : share);
     for (const [name, make] of Object.entries(HOSTILE)) {
+      if (!isTried()) continue;
       await attempt(world, call, [[path, name, make]], undefined, tally);
     }
     for (const name of Object.keys(disguises(at(call.args(world), path)))) {
+      if (!isTried()) continue;
       const dress = (value: unknown) => disguises(value)[name]();
       await attempt(world, call, [[path, name, dress]], call.isDull ? undefined : plain.text, tally);
     }
@@ -67,6 +73,8 @@ async function attempt(
   const title = `${call.name}(${changes.map(([path, name]) => `${path.join('.')}: ${name}`).join(', ')})`;
   const args = call.args(world);
   for (const [path, , make] of changes) put(args, path, make);
+  // What the caller's own function throws is the caller's to hear of, as of a listener's.
+  if (changes.some(([path]) => path.at(-1) === 'onProgress') && callsBack(args)) return;
   const { error, text, isDeclared, code } = await outcome(call, world, args);
   tally.calls++;
   if (error === undefined) tally.answers++;
@@ -155,4 +163,8 @@ function put(args: unknown[], path: Path, make: (value: unknown) => unknown): vo
   const parent = at(args, path.slice(0, -1)) as Record<string, unknown>;
   const key = path.at(-1) as string;
   parent[key] = make(parent[key]);
+}
+
+function callsBack([, options]: unknown[]): boolean {
+  return typeof (options as { onProgress: unknown } | undefined)?.onProgress === 'function';
 }

@@ -41,6 +41,10 @@ export class World {
   static async open(): Promise<World> {
     const world = new World(await createCollisionService());
     const { service } = world;
+    // 1 is not to be the id of anything: it stands among what is hostile.
+    service.removeObject(service.addObject({ shape: { type: 'sphere', radius: 1 } }));
+    service.removeMesh(await service.addMesh(boxMesh(1, 1, 1)));
+    await service.update();
     world.mesh = await service.addMesh(boxMesh(2, 2, 2));
     world.baked = await service.bakeMesh(world.mesh);
     world.cube = service.addObject({ shape: { type: 'mesh', mesh: world.mesh } });
