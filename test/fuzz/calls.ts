@@ -3,12 +3,12 @@ import { type CollisionService, createCollisionService, frustumMotion } from 'co
 import { FAR_AWAY, IDENTITY, viewOptions, type World } from './world.js';
 
 /** A public function with arguments that are right, all options given. */
-export interface Call {
+export interface Call<W = World> {
   name: string;
-  args(world: World): unknown[];
-  run(world: World, ...args: never[]): unknown;
+  args(world: W): unknown[];
+  run(world: W, ...args: never[]): unknown;
   /** Takes back what it did, when it went well. */
-  undo?(world: World, answer: never, args: unknown[]): unknown;
+  undo?(world: W, answer: never, args: unknown[]): unknown;
   /** Its answers differ by nothing but time and ids. */
   isDull?: boolean;
   /** Takes long: fewer of its cases are tried. */

@@ -2,9 +2,16 @@ import { CollisionError } from 'collision-worker';
 import type { Random } from '../oracle/random.js';
 import type { Call } from './calls.js';
 import { disguises, HOSTILE } from './hostile.js';
-import type { World } from './world.js';
 
 const HANGS_AFTER = 10_000;
+
+/** What the calls are made on. */
+interface Ground {
+  /** Puts back what a call may have taken, moved or changed. */
+  restock(): Promise<void>;
+  /** What is wrong with it; empty when it is as it was. */
+  complaint(): Promise<string>;
+}
 
 /** Where in the arguments something is put. */
 type Path = readonly (string | number)[];
@@ -22,14 +29,20 @@ export function newTally(): Tally {
 }
 
 /**
- * Puts everything hostile in the place of every argument, and every argument in all its disguises; of their parts, as
- * many of both as `share` says, by chance.
+ * Puts what is hostile in every place of a call's arguments, and every part of them in its disguises: by chance, a
+ * `share` of all there are, of whole arguments more.
  */
-export async function cross(world: World, call: Call, random: Random, share: number, tally: Tally): Promise<void> {
+export async function cross<W extends Ground>(
+  world: W,
+  call: Call<W>,
+  random: Random,
+  share: number,
+  tally: Tally,
+): Promise<void> {
   const plain = await outcome(call, world, call.args(world));
   if (plain.error !== undefined) tally.wrong.push(`${call.name} with what is right: ${plain.error}`);
   for (const path of pathsOf(call.args(world))) {
-    const isTried = () => random.chance(path.length === 1 && !call.isSlow ? 1 : share);
+    const isTried = () => random.chance(path.length === 1 && !call.isSlow ? 8 * share : share);
     for (const [name, make] of Object.entries(HOSTILE)) {
       if (!isTried()) continue;
       await attempt(world, call, [[path, name, make]], undefined, tally);
@@ -43,14 +56,14 @@ export async function cross(world: World, call: Call, random: Random, share: num
 }
 
 /** Some of that at random, several at once. */
-export async function mutate(world: World, call: Call, random: Random, tally: Tally): Promise<void> {
+export async function mutate<W extends Ground>(world: W, call: Call<W>, random: Random, tally: Tally): Promise<void> {
   const changes: Change[] = [];
   for (let n = 1 + random.integer(3); n > 0; n--) {
     const path = random.pick(pathsOf(call.args(world)));
     const clothes = Object.keys(disguises(at(call.args(world), path)));
     if (clothes.length > 0 && random.chance(0.4)) {
       const name = random.pick(clothes);
-      changes.push([path, name, (value) => disguises(value)[name]?.() ?? value]);
+      changes.push([path, name, (value) => dressed(value, name)]);
     } else {
       const name = random.pick(Object.keys(HOSTILE));
       changes.push([path, name, HOSTILE[name]]);
@@ -61,11 +74,20 @@ export async function mutate(world: World, call: Call, random: Random, tally: Ta
   await attempt(world, call, changes, undefined, tally);
 }
 
+/** As it was, where something else has been put into it that cannot be dressed. */
+function dressed(value: unknown, name: string): unknown {
+  try {
+    return disguises(value)[name]?.() ?? value;
+  } catch {
+    return value;
+  }
+}
+
 type Change = [path: Path, name: string, make: (value: unknown) => unknown];
 
-async function attempt(
-  world: World,
-  call: Call,
+async function attempt<W extends Ground>(
+  world: W,
+  call: Call<W>,
   changes: readonly Change[],
   expected: string | undefined,
   tally: Tally,
@@ -97,7 +119,7 @@ interface Outcome {
   text: string;
 }
 
-async function outcome(call: Call, world: World, args: unknown[]): Promise<Outcome> {
+async function outcome<W extends Ground>(call: Call<W>, world: W, args: unknown[]): Promise<Outcome> {
   let text = '';
   try {
     const answer = await inTime(Promise.resolve((call.run as (...all: unknown[]) => unknown)(world, ...args)));
