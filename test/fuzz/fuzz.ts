@@ -165,9 +165,9 @@ function pathsOf(args: readonly unknown[]): Path[] {
   const paths: Path[] = [];
   const walk = (value: unknown, path: Path): void => {
     if (path.length > 0) paths.push(path);
-    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
-      return;
-    const keys = Object.keys(value);
+    const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+    if (!isPlain && !Array.isArray(value)) return;
+    const keys = Object.keys(value as object);
     // The last of many is as good as any.
     const some = Array.isArray(value) && path.length > 0 ? keys.slice(-1) : keys;
     for (const key of some) walk((value as Record<string, unknown>)[key], [...path, key]);
