@@ -188,5 +188,9 @@ function put(args: unknown[], path: Path, make: (value: unknown) => unknown): vo
 }
 
 function callsBack([, options]: unknown[]): boolean {
-  return typeof (options as { onProgress: unknown } | undefined)?.onProgress === 'function';
+  try {
+    return typeof (options as { onProgress: unknown }).onProgress === 'function';
+  } catch {
+    return false;
+  }
 }

@@ -30,7 +30,11 @@ export function meshDataFromGeometry(geometry: BufferGeometry): MeshData {
 export function boxFromGeometry(geometry: BufferGeometry): BoxShape {
   return reading('boxFromGeometry', 'the geometry', () => {
     if (geometry?.isBufferGeometry !== true) invalid('boxFromGeometry', 'geometry', geometry, 'a BufferGeometry');
-    if (geometry.boundingBox === null) geometry.computeBoundingBox();
+    if (geometry.boundingBox === null) {
+      const { position } = geometry.attributes;
+      if (position?.array) checkCount(geometry, position as BufferAttribute);
+      geometry.computeBoundingBox();
+    }
     const { min, max } = geometry.boundingBox!;
     const corners = [min.x, min.y, min.z, max.x, max.y, max.z];
     if (!corners.every((each) => Number.isFinite(each))) {
@@ -147,11 +151,15 @@ function positionsOf(geometry: BufferGeometry): BufferAttribute | InterleavedBuf
       `meshDataFromGeometry: ${nameOf(geometry)} has position ${found}; expected an attribute of item size 3`,
     );
   }
-  if (!(3 * position.count <= position.array.length)) {
-    const given = `${position.array.length} numbers for ${position.count} positions`;
-    throw new CollisionError('BAD_DATA', `meshDataFromGeometry: ${nameOf(geometry)} has ${given}; expected 3 for each`);
-  }
+  checkCount(geometry, position);
   return position;
+}
+
+/** Before anything is done as many times. */
+function checkCount(geometry: BufferGeometry, { array, count }: BufferAttribute | InterleavedBufferAttribute): void {
+  if (3 * count <= array.length) return;
+  const given = `${array.length} numbers for ${count} positions`;
+  throw new CollisionError('BAD_DATA', `${nameOf(geometry)} has ${given}; expected 3 for each`);
 }
 
 function floatsOf(attribute: BufferAttribute | InterleavedBufferAttribute): Float32Array {
