@@ -201,7 +201,19 @@ export class MatrixReader {
     const target = this.#scratch ?? new Float64Array(16);
     // Not here while it is written to: a getter of the caller's may call the service.
     this.#scratch = undefined;
-    readNumbers(operation, argument, matrix, 16, target);
+    try {
+      // Not by `copyNumbers`, which has arrays of two kinds to write to: that doubles the time.
+      if (matrix.length !== 16) invalid(operation, argument, matrix, '16 numbers');
+      for (let i = 0; i < 16; i++) {
+        const item = matrix[i];
+        if (typeof item !== 'number') invalid(operation, argument, matrix, '16 numbers');
+        target[i] = item;
+      }
+    } catch (cause) {
+      if (cause instanceof CollisionError) throw cause;
+      if (typeof matrix !== 'object' || matrix === null) invalid(operation, argument, matrix, '16 numbers');
+      throw unreadable(operation, argument, cause);
+    }
     this.#scratch = target;
     if (!isAffine(target, 0)) notAffine(operation, argument, target, 0);
     return target;

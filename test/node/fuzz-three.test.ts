@@ -102,6 +102,8 @@ test('objects in the scene that are no good are left out, and the others stay', 
     if (failure) expect(failure, `${what}: ${failure}`).toBeInstanceOf(CollisionError);
     world.scene.children.pop();
     await world.restock();
+    // A build that nobody wants any more ends in its own time.
+    await expect.poll(() => world.service.stats.pending, { message: what }).toBe(0);
     expect(await world.complaint(), what).toBe('');
   }
 });
