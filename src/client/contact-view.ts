@@ -1,7 +1,7 @@
 import * as layout from '../shared/layout.js';
 import type { ContactPair, ContactSet, ContactSide } from '../shared/types.js';
 import type { OutBuffer } from './out-buffer.js';
-import { checkInteger, checkOptions } from './validate.js';
+import { checkInteger, readOptions } from './validate.js';
 
 /** A frame's pairs, as layout.ts's frame out has them. */
 export class ContactView implements ContactSet {
@@ -100,7 +100,7 @@ function sideTest(argument: string, side: ContactSide): (id: number, group: numb
     const id = checkInteger('between', argument, side, 0, 0xffffffff);
     return (each) => each === id;
   }
-  checkOptions('between', argument, side, ['group']);
-  const wanted = checkInteger('between', `${argument}.group`, side?.group, 1, 0xffffffff);
-  return (_, group) => group === wanted;
+  const { group } = readOptions('between', argument, side, ['group']);
+  const wanted = checkInteger('between', `${argument}.group`, group, 1, 0xffffffff);
+  return (_, each) => each === wanted;
 }

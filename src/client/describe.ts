@@ -8,10 +8,11 @@ import {
   checkInteger,
   checkNumbers,
   checkOneOf,
-  checkOptions,
   checkPositive,
   checkVec3,
   invalid,
+  reading,
+  readOptions,
 } from './validate.js';
 
 const KEYS = ['shape', 'matrix', 'motion', 'layers', 'collidesWith', 'group', 'contacts', 'pickable', 'cullable'];
@@ -46,6 +47,12 @@ type ShapePart = Pick<ObjectDescription, 'shape' | 'mesh' | 'center' | 'extent' 
   solid: boolean;
 };
 
+/** The options of an object, of which each is read once. */
+export function readObject<T extends Partial<ObjectOptions>>(operation: string, options: T): T {
+  if (options === undefined) invalid(operation, 'options', options, 'an object');
+  return readOptions(operation, 'options', options, KEYS);
+}
+
 /** What a mesh is known by: undefined where there is none of this id. */
 export type MeshLookup = (id: MeshId) => Readonly<MeshInfo> | undefined;
 
@@ -56,7 +63,8 @@ export function describeQuery(operation: string, shape: Shape, meshOf: MeshLooku
 }
 
 /**
- * An object's options, checked and complete: what is not given is as in `base`. The matrix is not part of it.
+ * An object's options, as `readObject` has them, checked and complete: what is not given is as in `base`. The matrix is
+ * not part of it.
  */
 export function describe(
   operation: string,
@@ -64,8 +72,6 @@ export function describe(
   meshOf: MeshLookup,
   base: ObjectDescription = DEFAULTS,
 ): ObjectDescription {
-  if (options === undefined) invalid(operation, 'options', options, 'an object');
-  checkOptions(operation, 'options', options, KEYS);
   const { shape, motion, layers, collidesWith, group, contacts, pickable, cullable } = options;
   if (shape === undefined && base === DEFAULTS) invalid(operation, 'shape', shape, 'a shape');
   const described = shape === undefined ? undefined : describeShape(operation, shape, meshOf);
@@ -121,9 +127,16 @@ export function contactDetail(operation: string, argument: string, detail: unkno
 }
 
 /** A shape, checked and complete. */
-function describeShape(operation: string, shape: Shape, meshOf: MeshLookup): ShapePart {
-  if (typeof shape !== 'object' || shape === null) invalid(operation, 'shape', shape, 'an object with a type');
-  checkOptions(operation, 'shape', shape, SHAPE_KEYS[checkOneOf(operation, 'shape.type', shape.type, SHAPES)]);
+function describeShape(operation: string, given: Shape, meshOf: MeshLookup): ShapePart {
+  if (typeof given !== 'object' || given === null) invalid(operation, 'shape', given, 'an object with a type');
+  const type = checkOneOf(
+    operation,
+    'shape.type',
+    reading(operation, 'shape', () => given.type),
+    SHAPES,
+  );
+  // Its type is the one that was looked at.
+  const shape = { ...readOptions(operation, 'shape', given, SHAPE_KEYS[type]), type } as Shape;
   const part = { mesh: 0, center: ORIGIN, extent: ORIGIN, rotation: NO_ROTATION, radius: 0, solid: false };
   switch (shape.type) {
     case 'mesh':

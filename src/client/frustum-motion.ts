@@ -24,7 +24,9 @@ export function frustumMotion(before: ViewOptions, after: ViewOptions, reach?: n
   if (reach !== undefined) checkPositive(operation, 'reach', reach);
   const from = cornersOf(readView(operation, before), reach);
   const to = cornersOf(readView(operation, after), reach);
-  return Math.max(...from.map((a, i) => Math.hypot(a[0] - to[i][0], a[1] - to[i][1], a[2] - to[i][2])));
+  const motion = Math.max(...from.map((a, i) => Math.hypot(a[0] - to[i][0], a[1] - to[i][1], a[2] - to[i][2])));
+  if (!Number.isFinite(motion)) invalid(operation, 'the motion', motion, 'views whose corners are finite');
+  return motion;
 }
 
 function cornersOf(view: View, reach: number | undefined): Vec3[] {

@@ -44,9 +44,9 @@ export class IdTable<T> {
     return id;
   }
 
-  has(id: number): boolean {
+  has(id: unknown): id is number {
     // An id is never 0, and a slot out of range reads as undefined.
-    return id !== 0 && this.#alive[slotOf(id)] === id;
+    return typeof id === 'number' && id !== 0 && this.#alive[slotOf(id)] === id;
   }
 
   /** The index of the first id that is not alive; -1 when all are. */

@@ -4,7 +4,7 @@ import { CollisionError } from '../shared/errors.js';
 import { type Failure, type FromWorker, failureFromWire, type ToWorker, type WorkerApi } from '../shared/protocol.js';
 import type { WorkerLike } from '../shared/types.js';
 import type { WorkerEndpoint } from './endpoint.js';
-import { show } from './validate.js';
+import { reading, reasonOf, show } from './validate.js';
 
 /** A promise to be settled from outside; what comes after the first settling is ignored. */
 export interface Deferred<T> {
@@ -173,9 +173,11 @@ export class WorkerLink {
     this.life++;
     this.#silentTicks = 0;
     const endpoint = createEndpoint(this.#createWorker);
-    for (const [type, listener] of this.#listeners) endpoint.addEventListener(type, listener);
+    reading('createCollisionService', 'the worker', () => {
+      for (const [type, listener] of this.#listeners) endpoint.addEventListener(type, listener);
+      this.#api = wrap<WorkerApi>(endpoint);
+    });
     this.#endpoint = endpoint;
-    this.#api = wrap<WorkerApi>(endpoint);
   }
 
   #shut(error: CollisionError): void {
@@ -253,7 +255,7 @@ export class WorkerLink {
       this.#restarting = this.defer('restart');
       this.#restarting.promise.catch(() => {}); // who waits for it waits for `up`
     } catch (error) {
-      this.#lose(`could not be made again: ${String(error)}`);
+      this.#lose(`could not be made again: ${reasonOf(error)}`);
     }
   }
 
@@ -331,9 +333,9 @@ function createEndpoint(createWorker: () => WorkerLike): WorkerEndpoint {
   try {
     worker = createWorker();
   } catch (cause) {
-    throw new CollisionError('WORKER_LOST', `the worker could not be made: ${String(cause)}`, { cause });
+    throw new CollisionError('WORKER_LOST', `the worker could not be made: ${reasonOf(cause)}`, { cause });
   }
-  const endpoint = endpointOf(worker);
+  const endpoint = reading('createCollisionService', 'the worker', () => endpointOf(worker));
   if (!endpoint) {
     throw new CollisionError('INVALID_ARGUMENT', `createWorker returned ${show(worker)}, expected a Worker`);
   }

@@ -3,15 +3,16 @@ import { CollisionError } from '../shared/errors.js';
 import type { Command, LoadedMesh, MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { AddMeshOptions, MeshData, MeshId, MeshInfo } from '../shared/types.js';
 import { abortable, aborted, checkSignal } from './abort.js';
+import { checkTypedArray, isArrayBuffer, isDetached } from './binary.js';
 import type { BuilderPool } from './builders.js';
 import type { FramePump } from './frame-pump.js';
 import { IdTable } from './ids.js';
 import type { WorkerLink } from './link.js';
-import { argumentError, checkBoolean, checkOptions, checkTypedArray, invalid, isDetached } from './validate.js';
+import { argumentError, checkBoolean, invalid, readOptions } from './validate.js';
 
 const KEYS = ['onProgress', 'signal', 'transfer'];
 const DATA_KEYS = ['positions', 'indices'];
-const INDEX_KINDS = ['Uint32Array', 'Uint16Array'];
+const INDEX_KINDS = ['Uint32Array', 'Uint16Array'] as const;
 
 interface Mesh {
   /** Null until it is in the worker. */
@@ -70,8 +71,7 @@ export class MeshStore {
   }
 
   async add(operation: string, data: MeshData | ArrayBuffer, options: AddMeshOptions = {}): Promise<MeshId> {
-    checkOptions(operation, 'options', options, KEYS);
-    const { onProgress, signal, transfer: isHandedOver = false } = options;
+    const { onProgress, signal, transfer: isHandedOver = false } = readOptions(operation, 'options', options, KEYS);
     if (onProgress !== undefined && typeof onProgress !== 'function') {
       invalid(operation, 'onProgress', onProgress, 'a function');
     }
@@ -98,14 +98,13 @@ export class MeshStore {
 
   async update(operation: string, id: MeshId, positions: Float32Array): Promise<void> {
     const { vertices } = this.info(operation, id);
-    checkTypedArray(operation, 'positions', positions, ['Float32Array']);
-    if (positions.length !== 3 * vertices) {
+    const copy = new Float32Array(checkTypedArray<Float32Array>(operation, 'positions', positions, ['Float32Array']));
+    if (copy.length !== 3 * vertices) {
       const expected = `3 for each of its ${vertices} vertices`;
-      throw argumentError('BAD_DATA', operation, 'the length of positions', positions.length, expected);
+      throw argumentError('BAD_DATA', operation, 'the length of positions', copy.length, expected);
     }
     const mesh = this.#table.get(id)!;
-    const copy = positions.slice();
-    const moved = this.#isKept ? positions.slice() : undefined;
+    const moved = this.#isKept ? copy.slice() : undefined;
     const answer = this.#link.defer<MeshUpdate>(operation);
     const post = () => {
       if (answer.settled) return;
@@ -241,17 +240,24 @@ function takeData(
   const arrays = isArrayBuffer(data) ? checkBaked(operation, data) : checkData(operation, data);
   if (signal?.aborted) throw aborted(operation, signal);
   if (!isHandedOver) {
-    if (isArrayBuffer(arrays)) return arrays.slice(0);
-    const { positions, indices } = arrays;
-    return indices ? { positions: positions.slice(), indices: indices.slice() } : { positions: positions.slice() };
+    return copyOf(arrays);
   }
   const buffers = isArrayBuffer(arrays) ? [arrays] : Object.values(arrays).map((array) => array.buffer);
   try {
-    return structuredClone(arrays, { transfer: [...new Set(buffers)] as ArrayBuffer[] });
+    const owned = structuredClone(arrays, { transfer: [...new Set(buffers)] as ArrayBuffer[] });
+    // Blobs take no buffer that can be resized.
+    return isArrayBuffer(owned) && 'resizable' in owned && owned.resizable ? copyOf(owned) : owned;
   } catch (cause) {
     const message = `${operation}: the data cannot be transferred, expected buffers that can: ${String(cause)}`;
     throw new CollisionError('INVALID_ARGUMENT', message, { cause });
   }
+}
+
+function copyOf<T extends MeshData | ArrayBuffer>(data: T): T;
+function copyOf(data: MeshData | ArrayBuffer): MeshData | ArrayBuffer {
+  if (isArrayBuffer(data)) return new Uint8Array(new Uint8Array(data)).buffer;
+  const { positions, indices } = data;
+  return indices ? { positions: positions.slice(), indices: indices.slice() } : { positions: positions.slice() };
 }
 
 function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
@@ -261,11 +267,11 @@ function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
 
 function checkData(operation: string, data: MeshData): MeshData {
   if (data === undefined) invalid(operation, 'data', data, 'positions and indices, or a baked mesh');
-  checkOptions(operation, 'data', data, DATA_KEYS);
-  const positions = checkTypedArray<Float32Array>(operation, 'positions', data.positions, ['Float32Array']);
-  checkLength(operation, 'positions', positions, data.indices === undefined ? 9 : 3);
-  if (data.indices === undefined) return { positions };
-  const indices = checkTypedArray<Uint32Array | Uint16Array>(operation, 'indices', data.indices, INDEX_KINDS);
+  const given = readOptions(operation, 'data', data, DATA_KEYS);
+  const positions = checkTypedArray<Float32Array>(operation, 'positions', given.positions, ['Float32Array']);
+  checkLength(operation, 'positions', positions, given.indices === undefined ? 9 : 3);
+  if (given.indices === undefined) return { positions };
+  const indices = checkTypedArray<Uint32Array | Uint16Array>(operation, 'indices', given.indices, INDEX_KINDS);
   checkLength(operation, 'indices', indices, 3);
   return { positions, indices };
 }
@@ -273,9 +279,4 @@ function checkData(operation: string, data: MeshData): MeshData {
 function checkLength(operation: string, argument: string, { length }: ArrayLike<number>, multiple: number): void {
   if (length > 0 && length % multiple === 0) return;
   throw argumentError('BAD_DATA', operation, `the length of ${argument}`, length, `a multiple of ${multiple}, not 0`);
-}
-
-/** By name, as a buffer from an iframe is of another class. */
-function isArrayBuffer(value: unknown): value is ArrayBuffer {
-  return Object.prototype.toString.call(value) === '[object ArrayBuffer]';
 }

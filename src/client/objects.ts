@@ -1,6 +1,6 @@
 import type { Command, ObjectDescription } from '../shared/protocol.js';
 import type { ObjectId, ObjectOptions, Shape } from '../shared/types.js';
-import { describe, describeQuery, isSame } from './describe.js';
+import { describe, describeQuery, isSame, readObject } from './describe.js';
 import type { FramePump } from './frame-pump.js';
 import { IdTable } from './ids.js';
 import type { MeshStore } from './meshes.js';
@@ -26,7 +26,7 @@ export class ObjectStore {
   }
 
   /** Throws UNKNOWN_ID. */
-  check(operation: string, argument: string, id: ObjectId): void {
+  check(operation: string, argument: string, id: unknown): void {
     if (!this.#table.has(id)) throw argumentError('UNKNOWN_ID', operation, argument, id, 'an object that is alive');
   }
 
@@ -38,12 +38,14 @@ export class ObjectStore {
 
   add(operation: string, options: ObjectOptions, count: number): Uint32Array {
     checkInteger(operation, 'count', count, 0, 0xffffffff);
-    const description = this.#describe(operation, options);
-    const matrix = options.matrix === undefined ? [] : checkMatrix(operation, 'matrix', options.matrix);
+    const given = readObject(operation, options);
+    const place = given.matrix === undefined ? undefined : checkMatrix(operation, 'matrix', given.matrix);
+    const description = this.#describe(operation, given);
+    const matrix = place ?? [];
     this.#table.checkRoom(operation, count);
     const ids = new Uint32Array(count);
     for (let i = 0; i < count; i++) ids[i] = this.#table.add(description);
-    for (let i = 0; i < count; i++) this.#placements?.set(ids[i], options.matrix && matrix);
+    for (let i = 0; i < count; i++) this.#placements?.set(ids[i], place);
     this.#meshes.countUse(description.mesh, count);
     if (count > 0 && !this.#joinLast(ids, description, matrix)) {
       this.#pump.enqueue({ type: 'addObjects', ids: Array.from(ids), description, matrices: matrix });
@@ -53,10 +55,12 @@ export class ObjectStore {
 
   /** Answers the new matrix if there is one. */
   set(operation: string, id: ObjectId, options: Partial<ObjectOptions>): number[] | undefined {
+    const given = readObject(operation, options);
+    const matrix = given.matrix === undefined ? undefined : checkMatrix(operation, 'matrix', given.matrix);
     this.check(operation, 'id', id);
     const old = this.#table.get(id)!;
-    const description = this.#describe(operation, options, old);
-    const matrix = options.matrix === undefined ? undefined : checkMatrix(operation, 'matrix', options.matrix);
+    const description = this.#describe(operation, given, old);
+    this.check(operation, 'id', id); // a getter of the shape's may have removed it
     this.#table.set(id, description);
     if (matrix) this.#placements?.set(id, matrix);
     this.#meshes.countUse(description.mesh, 1);

@@ -20,6 +20,7 @@ import type {
   VisibleSet,
 } from '../shared/types.js';
 import { abortable, checkSignal } from './abort.js';
+import { checkTypedArray } from './binary.js';
 import { contactDetail } from './describe.js';
 import type { FramePump } from './frame-pump.js';
 import { LatestTurn } from './latest-turn.js';
@@ -32,11 +33,11 @@ import {
   checkBoolean,
   checkFinite,
   checkMatrix,
+  checkNumber,
   checkOneOf,
-  checkOptions,
-  checkTypedArray,
   checkVec3,
   invalid,
+  readOptions,
 } from './validate.js';
 import type { ViewTable } from './views.js';
 
@@ -70,131 +71,132 @@ export class Queries {
   }
 
   pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {
-    const target = this.#target('pick', x, y, options);
+    const given = readOptions('pick', 'options', options, PICK_KEYS);
+    const target = this.#target('pick', x, y, given);
     const invoke =
       target &&
       ((api: Api) => ('ray' in target ? api.raycast(target.ray, target.filter) : api.pickScreen(...target.near)));
-    return this.#askInTurn(this.#latestPick, options, null, invoke);
+    return this.#askInTurn(this.#latestPick, given, null, invoke);
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
-    const target = this.#target('pickAll', x, y, options);
+    const given = readOptions('pickAll', 'options', options, PICK_KEYS);
+    const target = this.#target('pickAll', x, y, given);
     const invoke =
       target &&
       ((api: Api) => ('ray' in target ? api.raycastAll(target.ray, target.filter) : api.pickScreenAll(...target.near)));
-    return this.#askInTurn(this.#latestPickAll, options, [], invoke);
+    return this.#askInTurn(this.#latestPickAll, given, [], invoke);
   }
 
   pickRegion(region: Rect | Float32Array, options: RegionOptions = {}): Promise<Uint32Array> {
     const operation = 'pickRegion';
-    checkOptions(operation, 'options', options, REGION_KEYS);
-    const filter = checkFilter(operation, options, this.#objects);
-    const record = this.#views.get(operation, 'view', options.view ?? 'main').record.slice();
-    const part = checkRegion(operation, region, options.mode, record);
+    const given = readOptions(operation, 'options', options, REGION_KEYS);
+    const { view = 'main' } = given;
+    const filter = checkFilter(operation, given, this.#objects);
+    const record = this.#views.get(operation, 'view', view).record.slice();
+    const part = checkRegion(operation, region, given.mode, record);
     const invoke = part && ((api: Api) => api.pickRegion(record, part, filter));
-    return this.#askInTurn(this.#latestRegion, options, new Uint32Array(), invoke);
+    return this.#askInTurn(this.#latestRegion, given, new Uint32Array(), invoke);
   }
 
   raycast(ray: Ray, options: QueryOptions = {}): Promise<Hit | null> {
-    checkOptions('raycast', 'options', options, QUERY_KEYS);
+    const given = readOptions('raycast', 'options', options, QUERY_KEYS);
     const checked = checkRay('raycast', ray);
-    const filter = checkFilter('raycast', options, this.#objects);
-    return this.#ask('raycast', options, (api) => api.raycast(checked, filter));
+    const filter = checkFilter('raycast', given, this.#objects);
+    return this.#ask('raycast', given, (api) => api.raycast(checked, filter));
   }
 
   raycastAll(ray: Ray, options: QueryOptions = {}): Promise<Hit[]> {
-    checkOptions('raycastAll', 'options', options, QUERY_KEYS);
+    const given = readOptions('raycastAll', 'options', options, QUERY_KEYS);
     const checked = checkRay('raycastAll', ray);
-    const filter = checkFilter('raycastAll', options, this.#objects);
-    return this.#ask('raycastAll', options, (api) => api.raycastAll(checked, filter));
+    const filter = checkFilter('raycastAll', given, this.#objects);
+    return this.#ask('raycastAll', given, (api) => api.raycastAll(checked, filter));
   }
 
   raycastMany(rays: Float32Array, options: QueryOptions = {}): Promise<RayHits> {
-    checkOptions('raycastMany', 'options', options, QUERY_KEYS);
-    checkTypedArray('raycastMany', 'rays', rays, ['Float32Array']);
-    if (rays.length % 8 !== 0) invalid('raycastMany', 'the length of rays', rays.length, 'a multiple of 8');
-    const filter = checkFilter('raycastMany', options, this.#objects);
-    const copy = rays.slice();
-    return this.#ask('raycastMany', options, (api) => api.raycastMany(transfer(copy, [copy.buffer]), filter));
+    const given = readOptions('raycastMany', 'options', options, QUERY_KEYS);
+    const copy = new Float32Array(checkTypedArray<Float32Array>('raycastMany', 'rays', rays, ['Float32Array']));
+    if (copy.length % 8 !== 0) invalid('raycastMany', 'the length of rays', copy.length, 'a multiple of 8');
+    const filter = checkFilter('raycastMany', given, this.#objects);
+    return this.#ask('raycastMany', given, (api) => api.raycastMany(transfer(copy, [copy.buffer]), filter));
   }
 
   lineOfSight(from: Vec3, to: Vec3, options: QueryOptions = {}): Promise<boolean> {
-    checkOptions('lineOfSight', 'options', options, QUERY_KEYS);
+    const given = readOptions('lineOfSight', 'options', options, QUERY_KEYS);
     const origin = checkVec3('lineOfSight', 'from', from);
     const target = checkVec3('lineOfSight', 'to', to);
-    const filter = checkFilter('lineOfSight', options, this.#objects);
+    const filter = checkFilter('lineOfSight', given, this.#objects);
     const direction: Vec3 = [target[0] - origin[0], target[1] - origin[1], target[2] - origin[2]];
     const tMax = Math.hypot(...direction);
     if (tMax === 0) return Promise.resolve(true); // nothing is between a point and itself
-    return this.#ask('lineOfSight', options, (api) => api.isClear({ origin, direction, tMin: 0, tMax }, filter));
+    return this.#ask('lineOfSight', given, (api) => api.isClear({ origin, direction, tMin: 0, tMax }, filter));
   }
 
   frustum(volume: string | ViewOptions | Float32Array, options: QueryOptions = {}): Promise<VisibleSet> {
-    checkOptions('frustum', 'options', options, QUERY_KEYS);
-    const filter = checkFilter('frustum', options, this.#objects, PRECISION_OBB);
+    const given = readOptions('frustum', 'options', options, QUERY_KEYS);
+    const filter = checkFilter('frustum', given, this.#objects, PRECISION_OBB);
     if (ArrayBuffer.isView(volume)) {
       const planes = checkPlanes('frustum', volume);
-      return this.#ask('frustum', options, (api) => api.frustum(planes, filter));
+      return this.#ask('frustum', given, (api) => api.frustum(planes, filter));
     }
     const record = this.#views.recordOf('frustum', 'view', volume);
     filter.layers = (filter.layers & record[VIEW_LAYERS / 4]) >>> 0;
-    return this.#ask('frustum', options, (api) => api.frustum(record, filter));
+    return this.#ask('frustum', given, (api) => api.frustum(record, filter));
   }
 
   sees(view: string | ViewOptions, targets: ArrayLike<ObjectId>, options: QueryOptions = {}): Promise<Sight> {
-    checkOptions('sees', 'options', options, QUERY_KEYS);
-    const filter = checkFilter('sees', options, this.#objects);
+    const given = readOptions('sees', 'options', options, QUERY_KEYS);
+    const filter = checkFilter('sees', given, this.#objects);
     const record = this.#views.recordOf('sees', 'view', view);
     const ids = checkIds('sees', 'targets', targets, this.#objects);
-    return this.#ask('sees', options, (api) => api.sees(record, ids, filter));
+    return this.#ask('sees', given, (api) => api.sees(record, ids, filter));
   }
 
   overlap(shape: Shape, matrix?: ArrayLike<number>, options: QueryOptions = {}): Promise<Uint32Array> {
-    checkOptions('overlap', 'options', options, QUERY_KEYS);
+    const given = readOptions('overlap', 'options', options, QUERY_KEYS);
     const description = this.#objects.describeQuery('overlap', shape);
     const place = matrix === undefined ? IDENTITY : checkMatrix('overlap', 'matrix', matrix);
-    const filter = checkFilter('overlap', options, this.#objects);
-    return this.#ask('overlap', options, (api) => api.overlap(description, place, filter));
+    const filter = checkFilter('overlap', given, this.#objects);
+    return this.#ask('overlap', given, (api) => api.overlap(description, place, filter));
   }
 
   containing(point: Vec3, options: QueryOptions = {}): Promise<Uint32Array> {
-    checkOptions('containing', 'options', options, QUERY_KEYS);
+    const given = readOptions('containing', 'options', options, QUERY_KEYS);
     const place = checkVec3('containing', 'point', point);
-    const filter = checkFilter('containing', options, this.#objects);
-    return this.#ask('containing', options, (api) => api.containing(place, filter));
+    const filter = checkFilter('containing', given, this.#objects);
+    return this.#ask('containing', given, (api) => api.containing(place, filter));
   }
 
   closestPoint(point: Vec3, options: QueryOptions & { maxDistance?: number } = {}): Promise<ClosestPoint | null> {
-    checkOptions('closestPoint', 'options', options, CLOSEST_KEYS);
+    const given = readOptions('closestPoint', 'options', options, CLOSEST_KEYS);
     const place = checkVec3('closestPoint', 'point', point);
-    const { maxDistance = Number.POSITIVE_INFINITY } = options;
-    if (!(maxDistance >= 0)) invalid('closestPoint', 'maxDistance', maxDistance, 'a number >= 0');
-    const filter = checkFilter('closestPoint', options, this.#objects);
-    return this.#ask('closestPoint', options, (api) => api.closestPoint(place, maxDistance, filter));
+    const { maxDistance = Number.POSITIVE_INFINITY } = given;
+    checkNumber('closestPoint', 'maxDistance', maxDistance, 0, 'a number >= 0');
+    const filter = checkFilter('closestPoint', given, this.#objects);
+    return this.#ask('closestPoint', given, (api) => api.closestPoint(place, maxDistance, filter));
   }
 
   contact(a: ObjectId, b: ObjectId, options: ContactOptions = {}): Promise<ContactReport | null> {
-    checkOptions('contact', 'options', options, CONTACT_KEYS);
-    const { detail: asked = 'manifold' } = options;
-    const detail = contactDetail('contact', 'detail', asked);
-    if (detail === CONTACTS_NONE) invalid('contact', 'detail', asked, "more than 'none'");
-    checkSignal('contact', options.signal);
+    const given = readOptions('contact', 'options', options, CONTACT_KEYS);
+    const { detail: wanted = 'manifold' } = given;
+    const detail = contactDetail('contact', 'detail', wanted);
+    if (detail === CONTACTS_NONE) invalid('contact', 'detail', wanted, "more than 'none'");
+    checkSignal('contact', given.signal);
     this.#objects.check('contact', 'a', a);
     this.#objects.check('contact', 'b', b);
     if (a === b) invalid('contact', 'b', b, `another object than a, which is ${a}`);
-    return this.#ask('contact', options, (api) => api.contact(a, b, detail));
+    return this.#ask('contact', given, (api) => api.contact(a, b, detail));
   }
 
   /** What a pick is about, checked; null for a point outside of the viewport. The view is the one of this very call. */
   #target(operation: string, x: number, y: number, options: PickOptions): Target | null {
     checkFinite(operation, 'x', x);
     checkFinite(operation, 'y', y);
-    checkOptions(operation, 'options', options, PICK_KEYS);
-    const { method = 'ray', radius = 20 } = options;
+    const { method = 'ray', radius = 20, view: name = 'main' } = options;
     checkOneOf(operation, 'method', method, METHODS);
     checkAtLeastZero(operation, 'radius', radius);
     const filter = checkFilter(operation, options, this.#objects);
-    const view = this.#views.get(operation, 'view', options.view ?? 'main');
+    const view = this.#views.get(operation, 'view', name);
     const ray = pickRay(view, x, y);
     if (!ray) return null;
     return method === 'ray' ? { ray, filter } : { near: [view.record.slice(), { x, y, radius }, filter] };

@@ -1,17 +1,27 @@
-import { PRECISION_MESH, type PRECISION_OBB, REGION_ENCLOSE, REGION_TOUCH, VIEW_VIEWPORT } from '../shared/layout.js';
+import {
+  MAX_OBJECTS,
+  PRECISION_MESH,
+  type PRECISION_OBB,
+  REGION_ENCLOSE,
+  REGION_TOUCH,
+  VIEW_VIEWPORT,
+} from '../shared/layout.js';
 import type { Filter, Region } from '../shared/protocol.js';
 import type { QueryOptions, Ray, Rect, RegionOptions } from '../shared/types.js';
 import { checkSignal } from './abort.js';
+import { checkTypedArray } from './binary.js';
 import type { ObjectStore } from './objects.js';
 import {
   checkAtLeastZero,
   checkBits,
   checkFinite,
+  checkInteger,
+  checkNumber,
   checkOneOf,
-  checkOptions,
-  checkTypedArray,
   checkVec3,
   invalid,
+  reading,
+  readOptions,
 } from './validate.js';
 
 export const QUERY_KEYS = ['layers', 'ignore', 'side', 'precision', 'signal'];
@@ -28,8 +38,7 @@ export function checkFilter(
   objects: ObjectStore,
   precision: typeof PRECISION_MESH | typeof PRECISION_OBB = PRECISION_MESH,
 ): Filter {
-  const { layers = -1, ignore = [], side = 'double', signal } = options;
-  const wanted = options.precision ?? PRECISIONS[precision - 1];
+  const { layers = -1, ignore = [], side = 'double', signal, precision: wanted = PRECISIONS[precision - 1] } = options;
   checkSignal(operation, signal);
   return {
     layers: checkBits(operation, 'layers', layers),
@@ -41,28 +50,36 @@ export function checkFilter(
 
 /** A copy of ids that are all alive. */
 export function checkIds(operation: string, argument: string, value: unknown, objects: ObjectStore): Uint32Array {
-  const isTyped = ArrayBuffer.isView(value) && 'length' in value;
-  if (!Array.isArray(value) && !isTyped) invalid(operation, argument, value, 'an array of object ids');
-  const ids = Array.from(value as ArrayLike<number>);
-  for (let i = 0; i < ids.length; i++) objects.check(operation, `${argument}[${i}]`, ids[i]);
-  return Uint32Array.from(ids);
+  return reading(operation, argument, () => {
+    const isTyped = ArrayBuffer.isView(value) && !(value instanceof DataView);
+    if (!Array.isArray(value) && !isTyped) invalid(operation, argument, value, 'an array of object ids');
+    const { length } = value as ArrayLike<number>;
+    checkInteger(operation, `the length of ${argument}`, length, 0, MAX_OBJECTS);
+    const ids = new Uint32Array(length);
+    for (let i = 0; i < length; i++) {
+      const id = (value as ArrayLike<number>)[i];
+      objects.check(operation, `${argument}[${i}]`, id);
+      ids[i] = id;
+    }
+    return ids;
+  });
 }
 
 export function checkRay(operation: string, ray: Ray): Ray {
   if (ray === undefined) invalid(operation, 'ray', ray, 'an object');
-  checkOptions(operation, 'ray', ray, RAY_KEYS);
-  const { tMin = 0, tMax = Number.POSITIVE_INFINITY } = ray;
-  const origin = checkVec3(operation, 'ray.origin', ray.origin);
-  const direction = checkVec3(operation, 'ray.direction', ray.direction);
+  const given = readOptions(operation, 'ray', ray, RAY_KEYS);
+  const { tMin = 0, tMax = Number.POSITIVE_INFINITY } = given;
+  const origin = checkVec3(operation, 'ray.origin', given.origin);
+  const direction = checkVec3(operation, 'ray.direction', given.direction);
   if (direction.every((each) => each === 0)) invalid(operation, 'ray.direction', direction, 'a direction, not zero');
   checkAtLeastZero(operation, 'ray.tMin', tMin);
-  if (!(tMax >= tMin)) invalid(operation, 'ray.tMax', tMax, `a number >= tMin, which is ${tMin}`);
+  checkNumber(operation, 'ray.tMax', tMax, tMin, `a number >= tMin, which is ${tMin}`);
   return { origin, direction, tMin, tMax };
 }
 
 /** Planes as a query takes them: a copy of four finite numbers each, no normal of which is zero. */
-export function checkPlanes(operation: string, planes: Float32Array): Float32Array {
-  checkTypedArray(operation, 'planes', planes, ['Float32Array']);
+export function checkPlanes(operation: string, given: Float32Array): Float32Array {
+  const planes = checkTypedArray<Float32Array>(operation, 'planes', given, ['Float32Array']);
   const { length } = planes;
   if (length === 0 || length > 128 || length % 4 !== 0) {
     invalid(operation, 'the length of planes', length, 'four numbers for each of 1 to 32 planes');
@@ -111,17 +128,20 @@ export function checkRegion(
 /** Two opposite corners. */
 function checkRect(operation: string, rect: Rect): number[] {
   if (rect === undefined) invalid(operation, 'region', rect, 'a rectangle or a polygon');
-  const isDomRect = typeof DOMRectReadOnly !== 'undefined' && rect instanceof DOMRectReadOnly;
-  if (!isDomRect) checkOptions(operation, 'region', rect, RECT_KEYS);
-  const x = checkFinite(operation, 'region.x', rect.x);
-  const y = checkFinite(operation, 'region.y', rect.y);
-  const width = checkFinite(operation, 'region.width', rect.width);
-  const height = checkFinite(operation, 'region.height', rect.height);
+  const given = reading(operation, 'region', () => {
+    if (typeof DOMRectReadOnly === 'undefined' || !(rect instanceof DOMRectReadOnly)) return rect;
+    return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
+  });
+  const part = readOptions(operation, 'region', given, RECT_KEYS);
+  const x = checkFinite(operation, 'region.x', part.x);
+  const y = checkFinite(operation, 'region.y', part.y);
+  const width = checkFinite(operation, 'region.width', part.width);
+  const height = checkFinite(operation, 'region.height', part.height);
   return [x, y, x + width, y + height];
 }
 
-function checkPolygon(operation: string, polygon: Float32Array): Float32Array {
-  checkTypedArray(operation, 'region', polygon, ['Float32Array']);
+function checkPolygon(operation: string, given: Float32Array): Float32Array {
+  const polygon = checkTypedArray<Float32Array>(operation, 'region', given, ['Float32Array']);
   if (polygon.length < 6 || polygon.length % 2 !== 0) {
     invalid(operation, 'the length of region', polygon.length, 'x and y for each of three vertices or more');
   }

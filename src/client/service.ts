@@ -26,6 +26,7 @@ import type {
   ViewOptions,
   VisibleSet,
 } from '../shared/types.js';
+import { checkTypedArray } from './binary.js';
 import { BuilderPool } from './builders.js';
 import { FramePump } from './frame-pump.js';
 import { type LinkOptions, WorkerLink } from './link.js';
@@ -34,17 +35,19 @@ import { ObjectStore } from './objects.js';
 import { Placements } from './placements.js';
 import { Queries } from './queries.js';
 import {
-  checkAffine,
   checkBoolean,
   checkInteger,
-  checkOptions,
+  checkNumber,
   checkPositive,
   checkTransforms,
   invalid,
+  MatrixReader,
+  readOptions,
 } from './validate.js';
 import { ViewTable } from './views.js';
 
 const KEYS = ['createWorker', 'restart', 'builders', 'timeout', 'contactBudget'];
+const MATRIX_KINDS = ['Float32Array', 'Float64Array'] as const;
 const LONGEST_TIMEOUT = 2 ** 31 - 1; // of timers
 
 /**
@@ -65,18 +68,16 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1; // of timers
  */
 export async function createCollisionService(options: CollisionServiceOptions = {}): Promise<CollisionService> {
   const operation = 'createCollisionService';
-  checkOptions(operation, 'options', options, KEYS);
-  const { createWorker, restart = true, builders = 1, timeout = 10_000 } = options;
-  const { contactBudget = Number.POSITIVE_INFINITY } = options;
+  const given = readOptions(operation, 'options', options, KEYS);
+  const { createWorker, restart = true, builders = 1, timeout = 10_000 } = given;
+  const { contactBudget = Number.POSITIVE_INFINITY } = given;
   if (createWorker !== undefined && typeof createWorker !== 'function') {
     invalid(operation, 'createWorker', createWorker, 'a function that makes a worker');
   }
   checkBoolean(operation, 'restart', restart);
   checkInteger(operation, 'builders', builders, 0, 64);
   checkPositive(operation, 'timeout', timeout);
-  if (typeof contactBudget !== 'number' || !(contactBudget > 0)) {
-    invalid(operation, 'contactBudget', contactBudget, 'milliseconds > 0');
-  }
+  checkNumber(operation, 'contactBudget', contactBudget, Number.MIN_VALUE, 'milliseconds > 0');
   const budget = contactBudget === Number.POSITIVE_INFINITY ? 0 : contactBudget;
   const service = new CollisionService(
     { builders, contactBudget: budget, restart },
@@ -116,6 +117,8 @@ export class CollisionService extends EventTarget {
   readonly #meshes: MeshStore;
   readonly #objects: ObjectStore;
   readonly #queries: Queries;
+  readonly #matrix = new MatrixReader();
+  readonly #parent = new MatrixReader();
 
   /** @internal */
   constructor({ builders, contactBudget, restart }: ServiceSettings, options: LinkOptions) {
@@ -231,9 +234,9 @@ export class CollisionService extends EventTarget {
    */
   setTransform(id: ObjectId, matrix: ArrayLike<number>): void {
     this.#link.check('setTransform');
+    const numbers = this.#matrix.read('setTransform', 'matrix', matrix);
     this.#objects.check('setTransform', 'id', id);
-    checkAffine('setTransform', 'matrix', matrix);
-    this.#pump.staging.setSingle(id, matrix);
+    this.#pump.staging.setSingle(id, numbers);
   }
 
   /**
@@ -246,10 +249,12 @@ export class CollisionService extends EventTarget {
    */
   setTransforms(ids: Uint32Array, matrices: Float32Array | Float64Array, parent?: ArrayLike<number>): void {
     this.#link.check('setTransforms');
-    checkTransforms('setTransforms', ids, matrices);
-    if (parent !== undefined) checkAffine('setTransforms', 'parent', parent);
-    this.#objects.checkAll('setTransforms', 'ids', ids);
-    this.#pump.staging.setBlock(ids, matrices, parent);
+    const place = parent === undefined ? undefined : this.#parent.read('setTransforms', 'parent', parent);
+    const targets = checkTypedArray<Uint32Array>('setTransforms', 'ids', ids, ['Uint32Array']);
+    const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
+    checkTransforms('setTransforms', targets, numbers);
+    this.#objects.checkAll('setTransforms', 'ids', targets);
+    this.#pump.staging.setBlock(targets, numbers, place);
   }
 
   /**

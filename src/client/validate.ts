@@ -27,7 +27,13 @@ export function show(value: unknown): string {
     if (!('length' in value)) return name === 'Object' ? 'an object' : `an object of ${name}`;
     const { length } = value as ArrayLike<unknown>;
     if (!(length <= 4)) return `an ${name} of length ${length}`;
-    return `[${Array.from(value as ArrayLike<unknown>, (item) => (typeof item === 'object' ? '…' : show(item))).join(', ')}]`;
+    // By index: an iterator of the caller's need not end.
+    const items: string[] = [];
+    for (let i = 0; i < length; i++) {
+      const item = (value as ArrayLike<unknown>)[i];
+      items.push(typeof item === 'object' ? '…' : show(item));
+    }
+    return `[${items.join(', ')}]`;
   } catch {
     return 'an object that cannot be read';
   }
@@ -37,18 +43,56 @@ function typeOf(value: object): string {
   return Object.prototype.toString.call(value).slice('[object '.length, -1);
 }
 
-/** An options object whose keys are all known; `undefined` counts as none. */
-export function checkOptions(operation: string, argument: string, options: unknown, known: readonly string[]): void {
-  if (options === undefined) return;
-  if (typeof options !== 'object' || options === null) invalid(operation, argument, options, 'an object');
-  for (const key in options) {
-    if (!known.includes(key)) {
-      throw new CollisionError(
-        'INVALID_ARGUMENT',
-        `${operation}: ${argument} has the unknown key ${show(key)}, expected some of ${known.join(', ')}`,
-      );
-    }
+/** What reads an object of the caller's: an error that one of its getters, or a proxy, throws is the cause. */
+export function reading<T>(operation: string, argument: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw cause instanceof CollisionError ? cause : unreadable(operation, argument, cause);
   }
+}
+
+function unreadable(operation: string, argument: string, cause: unknown): CollisionError {
+  const message = `${operation}: ${argument} cannot be read: ${reasonOf(cause)}`;
+  return new CollisionError('INVALID_ARGUMENT', message, { cause });
+}
+
+/** In a few words, what was thrown: which may be anything. */
+export function reasonOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? String(thrown) : show(thrown);
+  } catch {
+    return 'an error that cannot be read';
+  }
+}
+
+/**
+ * A copy of an options object whose keys are all known, for which each was read once: nothing that is checked in it
+ * can change any more. `undefined` counts as none.
+ */
+export function readOptions<T extends object>(
+  operation: string,
+  argument: string,
+  options: T | undefined,
+  known: readonly string[],
+): T {
+  const copy: Record<string, unknown> = {};
+  if (options === undefined) return copy as T;
+  reading(operation, argument, () => {
+    if (typeof options !== 'object' || options === null || Array.isArray(options) || ArrayBuffer.isView(options)) {
+      invalid(operation, argument, options, 'an object');
+    }
+    for (const key in options) {
+      if (!known.includes(key)) {
+        throw new CollisionError(
+          'INVALID_ARGUMENT',
+          `${operation}: ${argument} has the unknown key ${show(key)}, expected some of ${known.join(', ')}`,
+        );
+      }
+    }
+    for (const key of known) copy[key] = (options as Record<string, unknown>)[key];
+  });
+  return copy as T;
 }
 
 export function checkBoolean(operation: string, argument: string, value: unknown): boolean {
@@ -69,6 +113,18 @@ export function checkAtLeastZero(operation: string, argument: string, value: unk
 export function checkPositive(operation: string, argument: string, value: unknown): number {
   if (!(Number.isFinite(value) && (value as number) > 0)) invalid(operation, argument, value, 'a finite number > 0');
   return value as number;
+}
+
+/** May be infinite. */
+export function checkNumber(
+  operation: string,
+  argument: string,
+  value: unknown,
+  low: number,
+  expected: string,
+): number {
+  if (!(typeof value === 'number' && value >= low)) invalid(operation, argument, value, expected);
+  return value;
 }
 
 export function checkInteger(operation: string, argument: string, value: unknown, low: number, high: number): number {
@@ -102,26 +158,70 @@ export function checkVec3(operation: string, argument: string, value: unknown): 
 
 /** A copy of `length` finite numbers. */
 export function checkNumbers(operation: string, argument: string, value: unknown, length: number): number[] {
-  if (!isArrayOf(value, length)) invalid(operation, argument, value, `${length} numbers`);
-  const copy = Array.from(value);
+  const copy: number[] = [];
+  readNumbers(operation, argument, value, length, copy);
   for (let i = 0; i < length; i++) checkFinite(operation, `${argument}[${i}]`, copy[i]);
   return copy;
 }
 
-function isArrayOf(value: unknown, length: number): value is ArrayLike<number> {
-  return typeof value === 'object' && value !== null && (value as ArrayLike<unknown>).length === length;
+/** Reads each once, by index, and writes it to `target`. They need not be finite. */
+function readNumbers(
+  operation: string,
+  argument: string,
+  value: unknown,
+  length: number,
+  target: number[] | Float64Array,
+): void {
+  try {
+    if (copyNumbers(value, length, target)) return;
+  } catch (cause) {
+    throw unreadable(operation, argument, cause);
+  }
+  invalid(operation, argument, value, `${length} numbers`);
 }
 
-/** Sixteen elements with the bottom row of an affine matrix: all that the calls of every frame look at. */
-export function checkAffine(operation: string, argument: string, matrix: ArrayLike<number>): void {
-  if (!isArrayOf(matrix, 16)) invalid(operation, argument, matrix, '16 numbers');
-  if (!isAffine(matrix, 0)) notAffine(operation, argument, matrix, 0);
+function copyNumbers(value: unknown, length: number, target: number[] | Float64Array): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const numbers = value as ArrayLike<unknown>;
+  if (numbers.length !== length) return false;
+  for (let i = 0; i < length; i++) {
+    const item = numbers[i];
+    if (typeof item !== 'number') return false;
+    target[i] = item;
+  }
+  return true;
 }
 
-/** Ids and as many matrices, which are affine. */
+/** The affine matrices that the calls of every frame are given, one at a time, without an array for each. */
+export class MatrixReader {
+  #scratch: Float64Array | undefined;
+
+  /** Sixteen numbers, valid until the next call; that the bottom row is 0, 0, 0, 1 is all that is asked of them. */
+  read(operation: string, argument: string, matrix: ArrayLike<number>): Float64Array {
+    const target = this.#scratch ?? new Float64Array(16);
+    // Not here while it is written to: a getter of the caller's may call the service.
+    this.#scratch = undefined;
+    try {
+      // Not by `copyNumbers`, which has arrays of two kinds to write to: that doubles the time.
+      if (matrix.length !== 16) invalid(operation, argument, matrix, '16 numbers');
+      for (let i = 0; i < 16; i++) {
+        const item = matrix[i];
+        if (typeof item !== 'number') invalid(operation, argument, matrix, '16 numbers');
+        target[i] = item;
+      }
+    } catch (cause) {
+      if (cause instanceof CollisionError) throw cause;
+      if (typeof matrix !== 'object' || matrix === null) invalid(operation, argument, matrix, '16 numbers');
+      throw unreadable(operation, argument, cause);
+    }
+    this.#scratch = target;
+    if (!isAffine(target, 0)) notAffine(operation, argument, target, 0);
+    return target;
+  }
+}
+
+/** As many matrices as there are ids, all affine. */
 export function checkTransforms(operation: string, ids: Uint32Array, matrices: Float32Array | Float64Array): void {
-  checkTypedArray(operation, 'ids', ids, ['Uint32Array']);
-  checkTypedArray(operation, 'matrices', matrices, ['Float32Array', 'Float64Array']);
   if (matrices.length !== 16 * ids.length) {
     invalid(operation, 'the length of matrices', matrices.length, `16 for each of ${ids.length} ids`);
   }
@@ -147,7 +247,7 @@ function notAffine(operation: string, argument: string, m: ArrayLike<number>, at
 /** A copy of an affine, finite and invertible matrix. */
 export function checkMatrix(operation: string, argument: string, matrix: unknown): number[] {
   const m = checkNumbers(operation, argument, matrix, 16);
-  checkAffine(operation, argument, m);
+  if (!isAffine(m, 0)) notAffine(operation, argument, m, 0);
   if (!isInvertibleAt(m, 0)) {
     throw new CollisionError(
       'INVALID_ARGUMENT',
@@ -155,34 +255,4 @@ export function checkMatrix(operation: string, argument: string, matrix: unknown
     );
   }
   return m;
-}
-
-/** A view of one of the given kinds on a buffer that is still attached. */
-export function checkTypedArray<T extends ArrayBufferView>(
-  operation: string,
-  argument: string,
-  value: unknown,
-  kinds: readonly string[],
-): T {
-  // By name, as an array from an iframe is of another class.
-  if (!ArrayBuffer.isView(value) || !kinds.includes(typeOf(value))) {
-    invalid(operation, argument, value, kinds.map((kind) => `a ${kind}`).join(' or '));
-  }
-  if (value.byteLength === 0 && isDetached(value.buffer)) {
-    throw new CollisionError(
-      'INVALID_ARGUMENT',
-      `${operation}: ${argument} is detached, expected an array that was not transferred`,
-    );
-  }
-  return value as T;
-}
-
-export function isDetached(buffer: ArrayBufferLike): boolean {
-  if (buffer.byteLength > 0) return false;
-  try {
-    new Uint8Array(buffer);
-    return false;
-  } catch {
-    return true;
-  }
 }

@@ -21,9 +21,9 @@ import {
   checkMatrix,
   checkNumbers,
   checkOneOf,
-  checkOptions,
   checkPositive,
   invalid,
+  readOptions,
   show,
 } from './validate.js';
 
@@ -135,7 +135,6 @@ export function readView(operation: string, options: ViewOptions): View {
 
 function writeView(operation: string, options: ViewOptions, { record, floats }: View): void {
   if (options === undefined) invalid(operation, 'view', options, 'an object');
-  checkOptions(operation, 'view', options, KEYS);
   const {
     projection,
     view,
@@ -145,18 +144,21 @@ function writeView(operation: string, options: ViewOptions, { record, floats }: 
     layers = -1,
     margin = 0,
     minPixels = 0,
-  } = options;
+  } = readOptions(operation, 'view', options, KEYS);
   if (viewport === undefined) invalid(operation, 'viewport', viewport, 'an object');
-  checkOptions(operation, 'viewport', viewport, VIEWPORT_KEYS);
+  const { x = 0, y = 0, width, height } = readOptions(operation, 'viewport', viewport, VIEWPORT_KEYS);
+  // Before anything is written: what reads them may come back here.
+  const p = checkProjection(operation, projection);
+  const m = checkMatrix(operation, 'view', view);
   record[VIEW_LAYERS / 4] = checkBits(operation, 'layers', layers);
   record[VIEW_DEPTH / 4] = DEPTHS.indexOf(checkOneOf(operation, 'depth', depth, DEPTHS));
   record[VIEW_REVERSED / 4] = Number(checkBoolean(operation, 'reversed', reversed));
-  floats.set(checkProjection(operation, projection), VIEW_PROJECTION / 8);
-  floats.set(checkMatrix(operation, 'view', view), VIEW_MATRIX / 8);
-  floats[VIEW_VIEWPORT / 8] = checkFinite(operation, 'viewport.x', viewport.x ?? 0);
-  floats[VIEW_VIEWPORT / 8 + 1] = checkFinite(operation, 'viewport.y', viewport.y ?? 0);
-  floats[VIEW_VIEWPORT / 8 + 2] = checkPositive(operation, 'viewport.width', viewport.width);
-  floats[VIEW_VIEWPORT / 8 + 3] = checkPositive(operation, 'viewport.height', viewport.height);
+  floats.set(p, VIEW_PROJECTION / 8);
+  floats.set(m, VIEW_MATRIX / 8);
+  floats[VIEW_VIEWPORT / 8] = checkFinite(operation, 'viewport.x', x);
+  floats[VIEW_VIEWPORT / 8 + 1] = checkFinite(operation, 'viewport.y', y);
+  floats[VIEW_VIEWPORT / 8 + 2] = checkPositive(operation, 'viewport.width', width);
+  floats[VIEW_VIEWPORT / 8 + 3] = checkPositive(operation, 'viewport.height', height);
   floats[VIEW_MARGIN / 8] = checkAtLeastZero(operation, 'margin', margin);
   floats[VIEW_MIN_PIXELS / 8] = checkAtLeastZero(operation, 'minPixels', minPixels);
 }

@@ -24,7 +24,8 @@ const error = (code: string, message: RegExp) =>
   expect.objectContaining({ name: 'CollisionError', code, message: expect.stringMatching(message) });
 
 describe('a worker that is lost', () => {
-  const start = (createWorker: () => Worker, timeout = 10_000) => createCollisionService({ createWorker, timeout, restart: false });
+  const start = (createWorker: () => Worker, timeout = 10_000) =>
+    createCollisionService({ createWorker, timeout, restart: false });
 
   test.each<[string, () => Worker, string, RegExp]>([
     ['is not there', () => new Worker('/no/such/file.js'), 'WORKER_LOST', /did not start: .*file\.js/],

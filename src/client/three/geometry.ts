@@ -1,6 +1,7 @@
 import type { BufferAttribute, BufferGeometry, GLBufferAttribute, InterleavedBufferAttribute } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type { BoxShape, MeshData } from '../../shared/types.js';
+import { argumentError, invalid, reading } from '../validate.js';
 
 /** Consecutive triangles of a geometry: [start, end) counts indices, or vertices where there are none. */
 export interface TriangleRun {
@@ -19,18 +20,32 @@ export interface TriangleRun {
  * ```
  */
 export function meshDataFromGeometry(geometry: BufferGeometry): MeshData {
-  return meshDataOfRuns(geometry, runsOf(geometry, null));
+  return reading('meshDataFromGeometry', 'the geometry', () => {
+    if (geometry?.isBufferGeometry !== true) invalid('meshDataFromGeometry', 'geometry', geometry, 'a BufferGeometry');
+    return meshDataOfRuns(geometry, runsOf(geometry, null));
+  });
 }
 
 /** The box around `geometry`, as a shape: cheaper than its triangles, and exact for a box. */
 export function boxFromGeometry(geometry: BufferGeometry): BoxShape {
-  if (geometry.boundingBox === null) geometry.computeBoundingBox();
-  const { min, max } = geometry.boundingBox!;
-  return {
-    type: 'box',
-    center: [(min.x + max.x) / 2, (min.y + max.y) / 2, (min.z + max.z) / 2],
-    halfExtents: [(max.x - min.x) / 2, (max.y - min.y) / 2, (max.z - min.z) / 2],
-  };
+  return reading('boxFromGeometry', 'the geometry', () => {
+    if (geometry?.isBufferGeometry !== true) invalid('boxFromGeometry', 'geometry', geometry, 'a BufferGeometry');
+    if (geometry.boundingBox === null) {
+      const { position } = geometry.attributes;
+      if (position?.array) checkCount(geometry, position as BufferAttribute);
+      geometry.computeBoundingBox();
+    }
+    const { min, max } = geometry.boundingBox!;
+    const corners = [min.x, min.y, min.z, max.x, max.y, max.z];
+    if (!corners.every((each) => Number.isFinite(each))) {
+      throw argumentError('BAD_DATA', 'boxFromGeometry', 'the bounding box', corners, 'finite positions, one at least');
+    }
+    return {
+      type: 'box',
+      center: [(min.x + max.x) / 2, (min.y + max.y) / 2, (min.z + max.z) / 2],
+      halfExtents: [(max.x - min.x) / 2, (max.y - min.y) / 2, (max.z - min.z) / 2],
+    };
+  });
 }
 
 /**
@@ -39,6 +54,15 @@ export function boxFromGeometry(geometry: BufferGeometry): BoxShape {
  */
 export function runsOf(geometry: BufferGeometry, groups: readonly number[] | null): TriangleRun[] {
   const { drawRange } = geometry;
+  if (!Number.isInteger(drawRange.start)) {
+    throw argumentError(
+      'BAD_DATA',
+      'meshDataFromGeometry',
+      'the start of the draw range',
+      drawRange.start,
+      'an integer',
+    );
+  }
   const count = geometry.index !== null ? geometry.index.count : positionsOf(geometry).count;
   const runs: TriangleRun[] = [];
   const add = (from: number, to: number, materialIndex: number): void => {
@@ -127,7 +151,15 @@ function positionsOf(geometry: BufferGeometry): BufferAttribute | InterleavedBuf
       `meshDataFromGeometry: ${nameOf(geometry)} has position ${found}; expected an attribute of item size 3`,
     );
   }
+  checkCount(geometry, position);
   return position;
+}
+
+/** Before anything is done as many times. */
+function checkCount(geometry: BufferGeometry, { array, count }: BufferAttribute | InterleavedBufferAttribute): void {
+  if (3 * count <= array.length) return;
+  const given = `${array.length} numbers for ${count} positions`;
+  throw new CollisionError('BAD_DATA', `${nameOf(geometry)} has ${given}; expected 3 for each`);
 }
 
 function floatsOf(attribute: BufferAttribute | InterleavedBufferAttribute): Float32Array {

@@ -49,8 +49,8 @@ export class MeshPool {
     let mesh = meshes.find((other) => other.groups?.join() === groups?.join());
     if (mesh === undefined) {
       mesh = new PooledMesh(geometry, groups);
+      this.#build(mesh); // throws for what is no geometry
       meshes.push(mesh);
-      this.#build(mesh);
     }
     mesh.users++;
     return mesh;

@@ -1,6 +1,9 @@
 import type { Intersection, Object3D } from 'three';
+import { MAX_OBJECTS } from '../../shared/layout.js';
 import type { Hit, ObjectId, PickOptions, QueryOptions, Rect, RegionOptions } from '../../shared/types.js';
+import { checkSignal } from '../abort.js';
 import { pickRay } from '../pick-ray.js';
+import { checkBoolean, checkInteger, invalid, reading, readOptions } from '../validate.js';
 import { readView } from '../views.js';
 import { intersectionOf } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
@@ -9,6 +12,10 @@ import type { Placement } from './scene-objects.js';
 import type { SceneView, SceneViews } from './scene-views.js';
 import type { SceneWalk } from './scene-walk.js';
 import type { SideQuery } from './side-index.js';
+
+const QUERY_KEYS = ['view', 'layers', 'ignore', 'side', 'precision', 'signal', 'latest'];
+const PICK_KEYS = [...QUERY_KEYS, 'method', 'radius'];
+const REGION_KEYS = [...QUERY_KEYS, 'mode'];
 
 interface SceneQueryOptions extends Pick<QueryOptions, 'precision' | 'signal'> {
   /** Name of a view of the tracker. Default the one that `update` sets. */
@@ -51,7 +58,8 @@ export class ScenePicks {
     this.#view = view;
   }
 
-  async pick(x: number, y: number, options: ScenePickOptions): Promise<SceneIntersection | null> {
+  async pick(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection | null> {
+    const options = checked('pick', given, PICK_KEYS);
     const view = this.#viewOf('pick', options);
     const { objects, service } = this.#context;
     return this.#latestPick.guard(options, (signal) =>
@@ -74,14 +82,16 @@ export class ScenePicks {
     );
   }
 
-  async pickAll(x: number, y: number, options: ScenePickOptions): Promise<SceneIntersection[]> {
+  async pickAll(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection[]> {
+    const options = checked('pickAll', given, PICK_KEYS);
     const view = this.#viewOf('pickAll', options);
     return this.#latestPickAll.guard(options, (signal) =>
       this.#context.objects.during((number) => this.#pickAll(x, y, options, view, signal, number)),
     );
   }
 
-  async pickRegion(region: Rect | Float32Array, options: SceneRegionOptions): Promise<Object3D[]> {
+  async pickRegion(region: Rect | Float32Array, given: SceneRegionOptions): Promise<Object3D[]> {
+    const options = checked('pickRegion', given, REGION_KEYS);
     const view = this.#viewOf('pickRegion', options);
     const { objects, service } = this.#context;
     const { mode } = options;
@@ -91,7 +101,7 @@ export class ScenePicks {
         const queries = this.#queries(options, view, signal, mode !== 'enclose').map((query) => ({
           ...query,
           view: view.name,
-          ...(mode && { mode }),
+          ...(mode !== undefined && { mode }),
         }));
         const answers = await Promise.all(queries.map((query) => service.pickRegion(region, query)));
         const ids = answers.flatMap((each) => [...each]).sort((a, b) => a - b);
@@ -157,7 +167,7 @@ export class ScenePicks {
       layers: layers ?? view.layers,
       side: query.side,
       ignore: ignore.length === 0 ? query.ignore : [...query.ignore, ...ignore],
-      ...(precision && { precision }),
+      ...(precision !== undefined && { precision }),
       ...(signal && { signal }),
     }));
   }
@@ -173,8 +183,26 @@ export class ScenePicks {
   }
 }
 
+/** A copy of the options, of which the service checks what it is told. */
+function checked<T extends SceneQueryOptions & { latest?: boolean }>(
+  operation: string,
+  given: T,
+  keys: readonly string[],
+): T {
+  const options = readOptions(operation, 'options', given, keys);
+  const { ignore, latest = false, signal } = options;
+  checkSignal(operation, signal);
+  checkBoolean(operation, 'latest', latest);
+  if (ignore === undefined) return options;
+  return reading(operation, 'ignore', () => {
+    if (!Array.isArray(ignore)) invalid(operation, 'ignore', ignore, 'an array of objects');
+    checkInteger(operation, 'the length of ignore', ignore.length, 0, MAX_OBJECTS);
+    return { ...options, ignore: Array.from({ length: ignore.length }, (_, i) => ignore[i]) };
+  });
+}
+
 function pickOptions(query: QueryOptions, { method, radius }: ScenePickOptions, { name }: SceneView): PickOptions {
-  return { ...query, view: name, ...(method && { method }), ...(radius !== undefined && { radius }) };
+  return { ...query, view: name, ...(method !== undefined && { method }), ...(radius !== undefined && { radius }) };
 }
 
 function intersection(hit: Hit, placement: Placement, { eye }: SceneView, query: number): SceneIntersection {

@@ -2,6 +2,7 @@ import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type { ObjectId, Rect } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
+import { reading, show } from '../validate.js';
 import { SentMatrices } from './matrices.js';
 import { MeshPool } from './mesh-pool.js';
 import { SceneFrame } from './scene-frame.js';
@@ -46,8 +47,8 @@ export class SceneTracker {
     const sides = new SideIndex(() => this.#walk.entries);
     const context = { service, meshes: this.#meshes, objects: this.#objects, sides, sent: new SentMatrices() };
     this.#walk = new SceneWalk(root, context, {
-      shape: (object) => options.shapeOf?.(object) ?? null,
-      options: (object) => options.objectOptions?.(object) ?? {},
+      shape: (object) => reading('trackScene', 'shapeOf', () => options.shapeOf?.(object) ?? null),
+      options: (object) => reading('trackScene', 'objectOptions', () => options.objectOptions?.(object) ?? {}),
     });
     this.#views = new SceneViews(service);
     this.#picks = new ScenePicks(context, this.#walk, this.#views, this.#view);
@@ -190,9 +191,9 @@ export class SceneTracker {
 
   /** The object of one of the service's ids. Throws UNKNOWN_ID if it is not in the scene. */
   objectOf(id: ObjectId): SceneObject {
-    const found = this.#objects.get(id);
+    const found = typeof id === 'number' ? this.#objects.get(id) : undefined;
     if (found === undefined) {
-      throw new CollisionError('UNKNOWN_ID', `objectOf: id is ${id}, expected one of an object in the scene`);
+      throw new CollisionError('UNKNOWN_ID', `objectOf: id is ${show(id)}, expected one of an object in the scene`);
     }
     return found;
   }
@@ -213,13 +214,15 @@ export class SceneTracker {
 
   /** Brings the service's objects in line with the scene. */
   #sync(): void {
-    if (this.#updatesMatrices) {
-      this.#root.parent?.updateWorldMatrix(true, false);
-      this.#root.updateMatrixWorld(this.#root.parent !== null);
-    }
-    this.#meshes.refresh();
-    this.#walk.update();
-    this.#meshes.sweep();
+    reading('trackScene', 'the scene', () => {
+      if (this.#updatesMatrices) {
+        this.#root.parent?.updateWorldMatrix(true, false);
+        this.#root.updateMatrixWorld(this.#root.parent !== null);
+      }
+      this.#meshes.refresh();
+      this.#walk.update();
+      this.#meshes.sweep();
+    });
   }
 
   #assertLive(operation: string): void {

@@ -3,6 +3,7 @@ import { CollisionError } from '../../shared/errors.js';
 import type { ViewOptions } from '../../shared/types.js';
 import { frustumMotion } from '../frustum-motion.js';
 import type { CollisionService } from '../service.js';
+import { readOptions, show } from '../validate.js';
 import { type ViewSize, viewFromCamera } from './view.js';
 
 export interface SceneViewOptions {
@@ -35,7 +36,8 @@ export class SceneViews {
     this.#service = service;
   }
 
-  set(name: string, camera: Camera, size: ViewSize, { margin = 0, minPixels = 0 }: SceneViewOptions): void {
+  set(name: string, camera: Camera, size: ViewSize, given: SceneViewOptions): void {
+    const { margin = 0, minPixels = 0 } = readOptions('setView', 'options', given, ['margin', 'minPixels']);
     const options = viewFromCamera(camera, size, { minPixels });
     const before = this.#views.get(name);
     if (margin !== 'motion') options.margin = margin;
@@ -51,10 +53,10 @@ export class SceneViews {
   get(operation: string, name: string): SceneView {
     const view = this.#views.get(name);
     if (view !== undefined) return view;
-    const known = [...this.#views.keys()].map((each) => `"${each}"`).join(', ') || 'none yet';
+    const known = [...this.#views.keys()].map(show).join(', ') || 'none yet';
     throw new CollisionError(
       'INVALID_ARGUMENT',
-      `${operation}: view is "${name}", expected one that the tracker has set: ${known}`,
+      `${operation}: view is ${show(name)}, expected one that the tracker has set: ${known}`,
     );
   }
 

@@ -1,8 +1,12 @@
 import type { Mesh, Object3D } from 'three';
 import type { Shape } from '../../shared/types.js';
+import { checkSignal } from '../abort.js';
 import type { CollisionService } from '../service.js';
+import { checkBoolean, invalid, reading, readOptions } from '../validate.js';
 import { SceneTracker } from './scene-tracker.js';
 import type { SceneObjectOptions } from './tracked-object.js';
+
+const KEYS = ['onProgress', 'signal', 'view', 'updateMatrixWorld', 'shapeOf', 'objectOptions'];
 
 export interface TrackOptions {
   /** Called while the meshes are built, with the done part of them all, rising from 0 to 1. */
@@ -34,10 +38,23 @@ export interface TrackOptions {
  * });
  * ```
  */
-export function trackScene(
+export async function trackScene(
   service: CollisionService,
   root: Object3D,
   options: TrackOptions = {},
 ): Promise<SceneTracker> {
-  return SceneTracker.track(service, root, options);
+  const operation = 'trackScene';
+  const given = readOptions(operation, 'options', options, KEYS);
+  const { onProgress, shapeOf, objectOptions, signal, view = 'main', updateMatrixWorld = true } = given;
+  for (const [name, value] of Object.entries({ onProgress, shapeOf, objectOptions })) {
+    if (value !== undefined && typeof value !== 'function') invalid(operation, name, value, 'a function');
+  }
+  checkSignal(operation, signal);
+  checkBoolean(operation, 'updateMatrixWorld', updateMatrixWorld);
+  if (typeof view !== 'string' || view === '') invalid(operation, 'view', view, 'a name');
+  reading(operation, 'the arguments', () => {
+    if (typeof service?.addMesh !== 'function') invalid(operation, 'service', service, 'a CollisionService');
+    if (root?.isObject3D !== true) invalid(operation, 'root', root, 'an Object3D of three');
+  });
+  return SceneTracker.track(service, root, given);
 }

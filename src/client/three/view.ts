@@ -1,5 +1,6 @@
 import { type Camera, WebGPUCoordinateSystem } from 'three';
 import type { ViewOptions } from '../../shared/types.js';
+import { invalid, reading, readOptions } from '../validate.js';
 
 /**
  * The part of the page that a camera draws to, in CSS pixels. For one of several on a canvas, x and y are its upper
@@ -30,8 +31,15 @@ export interface ViewSize {
 export function viewFromCamera(
   camera: Camera,
   size: ViewSize,
-  { margin = 0, minPixels = 0 }: Pick<ViewOptions, 'margin' | 'minPixels'> = {},
+  options: Pick<ViewOptions, 'margin' | 'minPixels'> = {},
 ): ViewOptions {
+  const { margin = 0, minPixels = 0 } = readOptions('viewFromCamera', 'options', options, ['margin', 'minPixels']);
+  return reading('viewFromCamera', 'the camera', () => viewOf(camera, size, margin, minPixels));
+}
+
+function viewOf(camera: Camera, size: ViewSize, margin: number, minPixels: number): ViewOptions {
+  if (camera?.isCamera !== true) invalid('viewFromCamera', 'camera', camera, 'a Camera of three');
+  if (typeof size !== 'object' || size === null) invalid('viewFromCamera', 'size', size, 'an object');
   camera.updateWorldMatrix(true, false);
   // `reversedDepth` is younger than the oldest three that we accept. Its clip z is in [0, 1] in WebGL too.
   const reversed = camera.reversedDepth === true;

@@ -1,0 +1,203 @@
+import * as library from 'collision-worker';
+import { type CollisionService, createCollisionService, frustumMotion } from 'collision-worker';
+import { FAR_AWAY, IDENTITY, viewOptions, type World } from './world.js';
+
+/** A public function with arguments that are right, all options given. */
+export interface Call<W = World> {
+  name: string;
+  args(world: W): unknown[];
+  run(world: W, ...args: never[]): unknown;
+  /** Takes back what it did, when it went well. */
+  undo?(world: W, answer: never, args: unknown[]): unknown;
+  /** Its answers differ by nothing but time and ids. */
+  isDull?: boolean;
+  /** Takes long: fewer of its cases are tried. */
+  isSlow?: boolean;
+}
+
+const query = (world: World) => ({
+  layers: 1,
+  ignore: [...world.victims],
+  side: 'double',
+  precision: 'mesh',
+  signal: undefined,
+});
+const pick = (world: World) => ({ ...query(world), view: 'main', method: 'ray', radius: 5, latest: false });
+const ray = () => ({ origin: [0, 0.25, 10], direction: [0, 0, -1], tMin: 0, tMax: 100 });
+const ball = () => ({ type: 'sphere', radius: 0.5, center: [0, 0, 1] });
+const box = () => ({ type: 'box', halfExtents: [1, 1, 1], center: [0, 0, 0], rotation: [0, 0, 0, 1] });
+const capsule = () => ({ type: 'capsule', radius: 0.5, from: [0, 0, 1], to: [0, 0, 2] });
+const object = (shape: object) => ({
+  shape,
+  matrix: [...FAR_AWAY],
+  motion: 'moving',
+  layers: 2,
+  collidesWith: 2,
+  group: 0,
+  contacts: 'none',
+  pickable: true,
+  cullable: true,
+});
+const triangle = () => ({
+  positions: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0),
+  indices: Uint32Array.of(0, 1, 2),
+});
+const meshOptions = () => ({ onProgress: () => {}, signal: undefined, transfer: false });
+const planes = () => Float32Array.of(0, 0, 1, 5, 1, 0, 0, 5);
+const isOfCube = (world: World) => ({ type: 'mesh', mesh: world.mesh, solid: true });
+
+type Method = Exclude<keyof CollisionService, keyof EventTarget | 'stats' | 'ready'>;
+type Case = Omit<Call, 'name' | 'run'>;
+
+/** Every method of the service, in one or more forms. */
+export const METHODS: Record<Method, Case[]> = {
+  addMesh: [
+    {
+      args: () => [triangle(), meshOptions()],
+      undo: (world, id: number) => world.service.removeMesh(id),
+      isDull: true,
+    },
+    {
+      args: () => [{ positions: triangle().positions }, { ...meshOptions(), transfer: true }],
+      undo: (world, id: number) => world.service.removeMesh(id),
+      isDull: true,
+    },
+    {
+      args: (world) => [world.baked.slice(0), meshOptions()],
+      undo: (world, id: number) => world.service.removeMesh(id),
+      isDull: true,
+    },
+    {
+      args: (world) => [world.baked.slice(0), { ...meshOptions(), transfer: true }],
+      undo: (world, id: number) => world.service.removeMesh(id),
+      isDull: true,
+    },
+  ],
+  bakeMesh: [{ args: (world) => [world.mesh] }],
+  updateMesh: [{ args: (world) => [world.spare, new Float32Array(24).map((_, i) => (i * 7) % 5)] }],
+  meshInfo: [{ args: (world) => [world.mesh] }],
+  removeMesh: [{ args: (world) => [world.spare], undo: (world) => world.restock() }],
+  addObject: [
+    ...[box, ball, capsule].map((shape) => ({
+      args: () => [object(shape())],
+      undo: (world: World, id: number) => world.service.removeObject(id),
+      isDull: true,
+    })),
+    {
+      args: (world) => [object(isOfCube(world))],
+      undo: (world: World, id: number) => world.service.removeObject(id),
+      isDull: true,
+    },
+  ],
+  addInstances: [
+    {
+      args: () => [object(box()), 2],
+      undo: (world, ids: Uint32Array) => {
+        for (const id of ids) world.service.removeObject(id);
+      },
+      isDull: true,
+    },
+  ],
+  setObject: [{ args: (world) => [world.victims[0], object(box())], undo: (world) => world.restock() }],
+  removeObject: [{ args: (world) => [world.victims[0]], undo: (world) => world.restock() }],
+  setTransform: [{ args: (world) => [world.victims[0], [...FAR_AWAY]], undo: rejectedIsFine }],
+  setTransforms: [
+    {
+      args: (world) => [world.victims.slice(), new Float32Array([...FAR_AWAY, ...FAR_AWAY]), [...IDENTITY]],
+      undo: rejectedIsFine,
+    },
+    {
+      args: (world) => [world.victims.slice(), new Float64Array([...FAR_AWAY, ...FAR_AWAY]), [...IDENTITY]],
+      undo: rejectedIsFine,
+    },
+  ],
+  setView: [
+    {
+      args: () => [viewOptions(), 'fuzz'],
+      undo: async (world, _, [, name = 'main']) => {
+        world.service.removeView(name as string);
+        await world.restock();
+      },
+    },
+  ],
+  removeView: [{ args: () => ['main'], undo: (world) => world.restock() }],
+  update: [{ args: () => [] }],
+  pick: [
+    { args: (world) => [50, 45, pick(world)] },
+    { args: (world) => [50, 45, { ...pick(world), method: 'screen', radius: 50, latest: true }] },
+  ],
+  pickAll: [
+    { args: (world) => [50, 45, pick(world)] },
+    { args: (world) => [50, 45, { ...pick(world), method: 'screen', radius: 50, latest: true }] },
+  ],
+  raycast: [{ args: (world) => [ray(), query(world)] }],
+  raycastAll: [{ args: (world) => [ray(), query(world)] }],
+  raycastMany: [{ args: (world) => [Float32Array.of(0, 0.25, 10, 0, 0, 0, -1, 100), query(world)] }],
+  lineOfSight: [{ args: (world) => [[0, 0.25, 10], [0, 0.25, -10], query(world)] }],
+  pickRegion: [
+    { args: (world) => [{ x: 10, y: 10, width: 80, height: 80 }, region(world)] },
+    { args: (world) => [Float32Array.of(10, 10, 90, 10, 50, 90), { ...region(world), mode: 'enclose' }] },
+  ],
+  frustum: [
+    { args: (world) => ['main', query(world)] },
+    { args: (world) => [viewOptions(), query(world)] },
+    { args: (world) => [planes(), query(world)] },
+  ],
+  sees: [
+    { args: (world) => [viewOptions(), [world.cube, world.ball], query(world)] },
+    { args: (world) => ['main', Uint32Array.of(world.cube), query(world)] },
+  ],
+  overlap: [
+    { args: (world) => [ball(), [...IDENTITY], query(world)] },
+    { args: (world) => [isOfCube(world), [...IDENTITY], query(world)] },
+  ],
+  containing: [{ args: (world) => [[0, 0, 0.5], query(world)] }],
+  closestPoint: [{ args: (world) => [[0, 0.25, 3], { ...query(world), maxDistance: 50 }] }],
+  contact: [{ args: (world) => [world.cube, world.ball, { detail: 'manifold', signal: undefined }] }],
+  dispose: [{ args: () => [] }],
+};
+
+const region = (world: World) => ({ ...query(world), view: 'main', mode: 'touch', latest: false });
+
+/** A matrix that is not invertible is rejected by the next frame, not before. */
+async function rejectedIsFine(world: World): Promise<void> {
+  await world.service.update();
+  await world.restock();
+}
+
+const FUNCTIONS: Call[] = [
+  {
+    name: 'createCollisionService',
+    args: () => [{ createWorker: undefined, restart: true, builders: 0, timeout: 5000, contactBudget: 5 }],
+    run: (_, ...args: [never]) => createCollisionService(...args),
+    undo: (_, service: CollisionService) => service.dispose(),
+    isDull: true,
+    isSlow: true,
+  },
+  {
+    name: 'frustumMotion',
+    args: () => [viewOptions(), { ...viewOptions(), view: [...IDENTITY] }, 50],
+    run: (_, ...args: [never, never, never]) => frustumMotion(...args),
+  },
+];
+
+/** All but `dispose`, after which there is nothing to ask. */
+export const CALLS: Call[] = [
+  ...FUNCTIONS,
+  ...Object.entries(METHODS)
+    .flatMap(([name, cases]) =>
+      cases.map(
+        (each): Call => ({
+          name,
+          run: ({ service }, ...args) => (service[name as Method] as (...all: unknown[]) => unknown)(...args),
+          ...each,
+        }),
+      ),
+    )
+    .filter(({ name }) => name !== 'dispose'),
+];
+
+/** What the package exports and can be called. */
+export const EXPORTED = Object.entries(library)
+  .filter(([name, value]) => typeof value === 'function' && name !== 'CollisionError')
+  .map(([name]) => name);

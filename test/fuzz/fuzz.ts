@@ -1,0 +1,196 @@
+import { CollisionError } from 'collision-worker';
+import type { Random } from '../oracle/random.js';
+import type { Call } from './calls.js';
+import { disguises, HOSTILE } from './hostile.js';
+
+const HANGS_AFTER = 10_000;
+
+/** What the calls are made on. */
+interface Ground {
+  /** Puts back what a call may have taken, moved or changed. */
+  restock(): Promise<void>;
+  /** What is wrong with it; empty when it is as it was. */
+  complaint(): Promise<string>;
+}
+
+/** Where in the arguments something is put. */
+type Path = readonly (string | number)[];
+
+export interface Tally {
+  calls: number;
+  errors: Record<string, number>;
+  answers: number;
+  /** What was wrong. */
+  wrong: string[];
+}
+
+export function newTally(): Tally {
+  return { calls: 0, errors: {}, answers: 0, wrong: [] };
+}
+
+/**
+ * Puts what is hostile in every place of a call's arguments, and every part of them in its disguises: by chance, a
+ * `share` of all there are, of whole arguments more.
+ */
+export async function cross<W extends Ground>(
+  world: W,
+  call: Call<W>,
+  random: Random,
+  share: number,
+  tally: Tally,
+): Promise<void> {
+  const plain = await outcome(call, world, call.args(world));
+  if (plain.error !== undefined) tally.wrong.push(`${call.name} with what is right: ${plain.error}`);
+  for (const path of pathsOf(call.args(world))) {
+    const isTried = () => random.chance(path.length === 1 && !call.isSlow ? 8 * share : share);
+    for (const [name, make] of Object.entries(HOSTILE)) {
+      if (!isTried()) continue;
+      await attempt(world, call, [[path, name, make]], undefined, tally);
+    }
+    for (const name of Object.keys(disguises(at(call.args(world), path)))) {
+      if (!isTried()) continue;
+      const dress = (value: unknown) => disguises(value)[name]();
+      await attempt(world, call, [[path, name, dress]], call.isDull ? undefined : plain.text, tally);
+    }
+  }
+}
+
+/** Some of that at random, several at once. */
+export async function mutate<W extends Ground>(world: W, call: Call<W>, random: Random, tally: Tally): Promise<void> {
+  const changes: Change[] = [];
+  for (let n = 1 + random.integer(3); n > 0; n--) {
+    const path = random.pick(pathsOf(call.args(world)));
+    const clothes = Object.keys(disguises(at(call.args(world), path)));
+    if (clothes.length > 0 && random.chance(0.4)) {
+      const name = random.pick(clothes);
+      changes.push([path, name, (value) => dressed(value, name)]);
+    } else {
+      const name = random.pick(Object.keys(HOSTILE));
+      changes.push([path, name, HOSTILE[name]]);
+    }
+  }
+  // The inner ones first: what is dressed already cannot be changed.
+  changes.sort(([a], [b]) => b.length - a.length);
+  await attempt(world, call, changes, undefined, tally);
+}
+
+/** As it was, where something else has been put into it that cannot be dressed. */
+function dressed(value: unknown, name: string): unknown {
+  try {
+    return disguises(value)[name]?.() ?? value;
+  } catch {
+    return value;
+  }
+}
+
+type Change = [path: Path, name: string, make: (value: unknown) => unknown];
+
+async function attempt<W extends Ground>(
+  world: W,
+  call: Call<W>,
+  changes: readonly Change[],
+  expected: string | undefined,
+  tally: Tally,
+): Promise<void> {
+  const title = `${call.name}(${changes.map(([path, name]) => `${path.join('.')}: ${name}`).join(', ')})`;
+  const args = call.args(world);
+  for (const [path, , make] of changes) put(args, path, make);
+  // What the caller's own function throws is the caller's to hear of, as of a listener's.
+  if (changes.some(([path]) => path.at(-1) === 'onProgress') && callsBack(args)) return;
+  const { error, text, isDeclared, code } = await outcome(call, world, args);
+  tally.calls++;
+  if (error === undefined) tally.answers++;
+  else tally.errors[code] = (tally.errors[code] ?? 0) + 1;
+  if (error !== undefined && !isDeclared) tally.wrong.push(`${title}: ${error}`);
+  if (text.includes('NaN')) tally.wrong.push(`${title}: answered ${text}`);
+  if (error === undefined && expected !== undefined && text !== expected) {
+    tally.wrong.push(`${title}: answered ${text}, undisguised ${expected}`);
+  }
+  const complaint = await inTime(world.complaint()).catch((cause) => String(cause));
+  if (complaint) tally.wrong.push(`after ${title}: ${complaint}`);
+  if (complaint || error !== undefined) await inTime(world.restock()).catch(() => {});
+}
+
+interface Outcome {
+  /** Undefined where there is an answer. */
+  error: string | undefined;
+  code: string;
+  isDeclared: boolean;
+  text: string;
+}
+
+async function outcome<W extends Ground>(call: Call<W>, world: W, args: unknown[]): Promise<Outcome> {
+  let text = '';
+  try {
+    const answer = await inTime(Promise.resolve((call.run as (...all: unknown[]) => unknown)(world, ...args)));
+    if (!call.isDull) text = textOf(answer);
+    await call.undo?.(world, answer as never, args);
+    return { error: undefined, code: '', isDeclared: true, text };
+  } catch (error) {
+    const isDeclared = error instanceof CollisionError;
+    return { error: stringOf(error), code: isDeclared ? error.code : 'other', isDeclared, text };
+  }
+}
+
+function stringOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message.slice(0, 300)}` : typeof error;
+}
+
+async function inTime<T>(promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('it hangs')), HANGS_AFTER);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Of an answer, without what no two answers have in common. */
+function textOf(answer: unknown): string {
+  return (
+    JSON.stringify(answer, (key, value) => {
+      if (key === 'frame' || key === 'ms') return undefined;
+      if (value instanceof ArrayBuffer) return Array.from(new Uint8Array(value)).join();
+      if (ArrayBuffer.isView(value)) return Array.from(value as Float32Array).join();
+      return typeof value === 'number' ? String(value) : value;
+    }) ?? ''
+  );
+}
+
+/** Of every argument, and of every part of those that have some. */
+function pathsOf(args: readonly unknown[]): Path[] {
+  const paths: Path[] = [];
+  const walk = (value: unknown, path: Path): void => {
+    if (path.length > 0) paths.push(path);
+    const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+    if (!isPlain && !Array.isArray(value)) return;
+    const keys = Object.keys(value as object);
+    // The last of many is as good as any.
+    const some = Array.isArray(value) && path.length > 0 ? keys.slice(-1) : keys;
+    for (const key of some) walk((value as Record<string, unknown>)[key], [...path, key]);
+  };
+  walk(args, []);
+  // And one argument more than there are.
+  return [...paths, [String(args.length)]];
+}
+
+function at(args: unknown, path: Path): unknown {
+  return path.reduce((value, key) => (value as Record<string, unknown>)?.[key], args);
+}
+
+function put(args: unknown[], path: Path, make: (value: unknown) => unknown): void {
+  const parent = at(args, path.slice(0, -1)) as Record<string, unknown>;
+  const key = path.at(-1) as string;
+  parent[key] = make(parent[key]);
+}
+
+function callsBack([, options]: unknown[]): boolean {
+  try {
+    return typeof (options as { onProgress: unknown }).onProgress === 'function';
+  } catch {
+    return false;
+  }
+}

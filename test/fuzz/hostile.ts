@@ -1,0 +1,310 @@
+// What a caller may hand over by mistake or by malice. Each is made anew, as some are used up by being read.
+
+const fail = (): never => {
+  throw new Error('a trap of the caller');
+};
+
+/** An object of which nothing can be done without an error. */
+function trap(target: object): object {
+  const names = Object.getOwnPropertyNames(Reflect) as (keyof ProxyHandler<object>)[];
+  return new Proxy(target, Object.fromEntries(names.map((name) => [name, fail])));
+}
+
+function revoked(target: object): object {
+  const { proxy, revoke } = Proxy.revocable(target, {});
+  revoke();
+  return proxy;
+}
+
+/** An array-like that says it is endless, and has the same at every index. */
+function endless(target: object, item: unknown): object {
+  return new Proxy(target, {
+    get: (_, key) => (key === 'length' ? 2 ** 32 - 1 : typeof key === 'string' && /^\d+$/.test(key) ? item : undefined),
+  });
+}
+
+/** Its iterator never ends, and its length is right. */
+function spinning(items: readonly unknown[]): object {
+  return Object.assign(Object.create(null), items, {
+    length: items.length,
+    *[Symbol.iterator]() {
+      for (;;) yield 0;
+    },
+  });
+}
+
+function cyclic(): object {
+  const object: Record<string, unknown> = {};
+  object.self = object;
+  return Object.assign(object, { shape: object, options: object, origin: object });
+}
+
+export function detached<T extends ArrayBufferView>(view: T): T {
+  structuredClone(view.buffer, { transfer: [view.buffer as ArrayBuffer] });
+  return view;
+}
+
+type Resizable = ArrayBuffer & { resize(bytes: number): void };
+
+/** ES2024, which the library's own target is not yet. */
+export function resizable(bytes: number): Resizable {
+  const options = { maxByteLength: 2 * bytes + 64 };
+  return new (ArrayBuffer as unknown as new (bytes: number, options: object) => Resizable)(bytes, options);
+}
+
+function outOfBounds(): Float32Array {
+  const buffer = resizable(64);
+  const view = new Float32Array(buffer, 0, 16);
+  buffer.resize(8);
+  return view;
+}
+
+class Grabbing extends Float32Array {
+  static get [Symbol.species](): never {
+    return fail();
+  }
+}
+
+class Named {
+  get [Symbol.toStringTag](): string {
+    return 'Float32Array';
+  }
+}
+
+const listening = (aborted: unknown, addEventListener: unknown) => ({
+  aborted,
+  addEventListener,
+  removeEventListener: () => {},
+});
+
+/** By name. */
+export const HOSTILE: Record<string, () => unknown> = {
+  undefined: () => undefined,
+  null: () => null,
+  true: () => true,
+  false: () => false,
+  '0': () => 0,
+  '-0': () => -0,
+  '1': () => 1,
+  '-1': () => -1,
+  half: () => 0.5,
+  NaN: () => Number.NaN,
+  Infinity: () => Number.POSITIVE_INFINITY,
+  '-Infinity': () => Number.NEGATIVE_INFINITY,
+  denormal: () => 5e-324,
+  'negative denormal': () => -5e-324,
+  largest: () => Number.MAX_VALUE,
+  'negative largest': () => -Number.MAX_VALUE,
+  'beyond float32': () => 1e39,
+  '2^31': () => 2 ** 31,
+  '2^32': () => 2 ** 32,
+  '2^53': () => 2 ** 53,
+  'empty string': () => '',
+  'a number as string': () => '5',
+  'lone surrogate': () => '\ud800',
+  'huge string': () => 'x'.repeat(2 ** 24),
+  __proto__string: () => '__proto__',
+  symbol: () => Symbol('s'),
+  bigint: () => 1n,
+  'huge bigint': () => 10n ** 400n,
+  function: () => () => 1,
+  'throwing function': () => fail,
+  class: () => class {},
+  'empty object': () => ({}),
+  'null prototype': () => Object.create(null),
+  cyclic,
+  'unknown key': () => ({ surprise: 1 }),
+  'unknown symbol': () => ({ [Symbol('s')]: 1 }),
+  date: () => new Date(Number.NaN),
+  regexp: () => /x/,
+  map: () => new Map([['shape', 1]]),
+  error: () => new Error('none'),
+  'boxed number': () => Object(1),
+  'boxed string': () => Object('main'),
+  'boxed symbol': () => Object(Symbol('s')),
+  thenable: () => Object.defineProperty({}, 'then', { value: (resolve: (value: unknown) => void) => resolve(1) }),
+  'throwing thenable': () => Object.defineProperty({}, 'then', { get: fail }),
+  promise: () => Promise.resolve(1),
+  'throwing toString': () => ({ toString: fail, valueOf: fail, [Symbol.toPrimitive]: fail }),
+  'throwing tag': () => ({
+    get [Symbol.toStringTag]() {
+      return fail();
+    },
+  }),
+  'trapped object': () => trap({}),
+  'trapped array': () => trap([]),
+  'trapped function': () => trap(() => {}),
+  'revoked object': () => revoked({}),
+  'revoked array': () => revoked([]),
+  'proxy of proxies': () => new Proxy({}, { get: (_, key) => (key === 'then' ? undefined : trap({})) }),
+  'endless prototype chain': () => {
+    const chain: object = new Proxy({}, { getPrototypeOf: () => chain });
+    return chain;
+  },
+  'empty array': () => [],
+  holes: () => new Array(3),
+  'sixteen holes': () => new Array(16),
+  'longest array': () => new Array(2 ** 32 - 1),
+  strings: () => ['1', '2', '3'],
+  'three numbers': () => [1, 2, 3],
+  'three bigints': () => [1n, 2n, 3n],
+  'three symbols': () => [Symbol('a'), Symbol('b'), Symbol('c')],
+  'three traps': () => [trap({}), trap({}), trap({})],
+  'sixteen zeros': () => new Array(16).fill(0),
+  'sixteen bigints': () => new Array(16).fill(1n),
+  'sixteen strings': () => new Array(16).fill('1'),
+  'sixteen largest': () => new Array(16).fill(Number.MAX_VALUE),
+  'sixteen denormals': () => new Array(16).fill(5e-324),
+  'length 2^32': () => ({ length: 2 ** 32 }),
+  'length NaN': () => ({ length: Number.NaN }),
+  'length bigint': () => ({ length: 3n }),
+  'length symbol': () => ({ length: Symbol('s') }),
+  'throwing length': () => ({
+    get length() {
+      return fail();
+    },
+  }),
+  'throwing item': () => ({
+    length: 3,
+    0: 1,
+    get 1() {
+      return fail();
+    },
+    2: 1,
+  }),
+  'throwing item of sixteen': () => ({
+    length: 16,
+    0: 1,
+    get 5() {
+      return fail();
+    },
+  }),
+  'endless array': () => endless([], 1),
+  'endless object': () => endless({}, 1),
+  'two that spin': () => spinning([1, 1]),
+  'three that spin': () => spinning([1, 1, 1]),
+  'sixteen that spin': () => spinning(new Array(16).fill(1)),
+  'array that spins': () => Object.assign([1], { [Symbol.iterator]: () => ({ next: () => ({ value: 1 }) }) }),
+  'no bytes': () => new ArrayBuffer(0),
+  'zero bytes': () => new ArrayBuffer(4096),
+  'detached buffer': () => detached(new Uint8Array(64)).buffer,
+  'shared buffer': () => new SharedArrayBuffer(4096),
+  'resizable buffer': () => resizable(4096),
+  'fake buffer': () => ({ [Symbol.toStringTag]: 'ArrayBuffer', byteLength: 64 }),
+  'fake array': () => new Named(),
+  'fake float32': () => Object.defineProperty(new Float64Array(18), Symbol.toStringTag, { value: 'Float32Array' }),
+  'throwing array tag': () => Object.defineProperty(new Float32Array(18), Symbol.toStringTag, { get: fail }),
+  'empty floats': () => new Float32Array(0),
+  floats: () => new Float32Array(144).fill(1),
+  'NaN floats': () => new Float32Array(144).fill(Number.NaN),
+  'infinite floats': () => new Float32Array(144).fill(Number.POSITIVE_INFINITY),
+  'denormal floats': () => new Float32Array(144).fill(1e-45),
+  'detached floats': () => detached(new Float32Array(144)),
+  'detached ids': () => detached(new Uint32Array(1)),
+  'floats out of bounds': outOfBounds,
+  'shared floats': () => new Float32Array(new SharedArrayBuffer(576)),
+  'resizable floats': () => new Float32Array(resizable(576)),
+  'grabbing floats': () => new Grabbing(144).fill(1),
+  'floats of a lying length': () => Object.defineProperty(new Float32Array(9).fill(1), 'length', { value: 144 }),
+  'floats of no buffer': () => Object.defineProperty(new Float32Array(9).fill(1), 'buffer', { get: fail }),
+  doubles: () => new Float64Array(16).fill(1),
+  bytes: () => new Uint8Array(64),
+  bigints: () => new BigInt64Array(16),
+  ids: () => new Uint32Array(4).fill(0xffffffff),
+  'data view': () => new DataView(new ArrayBuffer(64)),
+  'aborted signal': () => AbortSignal.abort(),
+  'aborted by a symbol': () => AbortSignal.abort(Symbol('s')),
+  'signal that throws': () => listening(false, fail),
+  'signal that cannot forget': () => ({ aborted: false, addEventListener: () => {} }),
+  'signal that throws when it forgets': () => ({ ...listening(false, () => {}), removeEventListener: fail }),
+  'signal that fires at once': () => listening(false, (_: string, listener: () => void) => listener()),
+  'signal that fires later': () => listening(false, (_: string, listener: () => void) => queueMicrotask(listener)),
+  'signal without a reason': () => ({
+    ...listening(true, () => {}),
+    get reason() {
+      return fail();
+    },
+  }),
+  'signal that throws when asked': () => ({
+    ...listening(false, () => {}),
+    get aborted() {
+      return fail();
+    },
+  }),
+};
+
+const HOSTILE_AFTER_ONE: (() => unknown)[] = [() => 1n, () => Symbol('s'), fail, () => undefined, () => Number.NaN];
+
+/** The value in other clothes: whoever takes it must answer as if it came without. */
+export function disguises(value: unknown): Record<string, () => unknown> {
+  if (ArrayBuffer.isView(value) && 'length' in value) return typedDisguises(value as Float32Array);
+  if (Array.isArray(value)) return { ...arrayDisguises(value), ...objectDisguises(value) };
+  const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? objectDisguises(value) : {};
+}
+
+function objectDisguises(value: object): Record<string, () => unknown> {
+  const descriptors = () => Object.getOwnPropertyDescriptors(value) as PropertyDescriptorMap;
+  const base = () => (Array.isArray(value) ? [] : {});
+  const read = (change: (key: string, item: unknown) => () => unknown) => {
+    const copy = base();
+    for (const [key, { value: item, enumerable }] of Object.entries(descriptors())) {
+      if (key !== 'length') Object.defineProperty(copy, key, { get: change(key, item), enumerable: enumerable! });
+    }
+    return copy;
+  };
+  const changing = (later: () => unknown) => () =>
+    read((_, item) => {
+      let reads = 0;
+      return () => (reads++ === 0 ? item : later());
+    });
+  return {
+    frozen: () => Object.freeze(Object.assign(base(), value)),
+    'of getters': () => read((_, item) => () => item),
+    proxied: () => new Proxy(Object.assign(base(), value), {}),
+    'of no prototype': () => Object.create(null, descriptors()),
+    inherited: () => Object.create(value),
+    ...Object.fromEntries(HOSTILE_AFTER_ONE.map((later, i) => [`changing ${i}`, changing(later)])),
+  };
+}
+
+function arrayDisguises(value: readonly unknown[]): Record<string, () => unknown> {
+  const isNumbers = value.every((item) => typeof item === 'number');
+  return {
+    'an array-like': () => ({ ...value, length: value.length }),
+    'an array that spins': () =>
+      Object.assign([...value], { [Symbol.iterator]: () => ({ next: () => ({ value: 1 }) }) }),
+    'an array of another map': () => Object.assign([...value], { map: fail, every: fail, slice: fail, sort: fail }),
+    ...(isNumbers && { 'a Float64Array': () => Float64Array.from(value as number[]) }),
+  };
+}
+
+function typedDisguises(value: Float32Array): Record<string, () => unknown> {
+  const Kind = value.constructor as Float32ArrayConstructor;
+  class Species extends Kind {
+    static get [Symbol.species](): never {
+      return fail();
+    }
+  }
+  const on = (buffer: ArrayBufferLike) => {
+    const copy = new Kind(buffer as ArrayBuffer);
+    copy.set(value);
+    return copy;
+  };
+  const own = (properties: PropertyDescriptorMap) => Object.defineProperties(new Kind(value), properties);
+  return {
+    'on a shared buffer': () => on(new SharedArrayBuffer(value.byteLength)),
+    'on a resizable buffer': () => on(resizable(value.byteLength)),
+    'in the middle of a buffer': () => {
+      const around = new Kind(value.length + 8);
+      around.set(value, 4);
+      return around.subarray(4, 4 + value.length);
+    },
+    'of a species': () => new Species(value),
+    'of own methods': () =>
+      own({ slice: { value: fail }, set: { value: fail }, subarray: { value: fail }, constructor: { value: fail } }),
+    'of a lying length': () => own({ length: { value: 2 ** 31 }, byteLength: { value: 0 }, buffer: { value: null } }),
+    'of a throwing length': () => own({ length: { get: fail }, byteOffset: { get: fail }, buffer: { get: fail } }),
+    'that spins': () => own({ [Symbol.iterator]: { value: () => ({ next: () => ({ value: 1 }) }) } }),
+  };
+}

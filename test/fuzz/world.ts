@@ -1,0 +1,108 @@
+import { type CollisionService, createCollisionService, type MeshId, type ObjectId } from 'collision-worker';
+import { PerspectiveCamera } from 'three';
+import { boxMesh } from '../oracle/meshes.js';
+
+export const IDENTITY: readonly number[] = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+/** Far from the scene that is asked about. */
+export const FAR_AWAY: readonly number[] = IDENTITY.with(12, 1000).with(13, 10);
+export const viewOptions = () => ({
+  projection: [...new PerspectiveCamera(60, 1, 0.1, 100).projectionMatrix.elements],
+  view: [...IDENTITY].with(14, -10),
+  viewport: { x: 0, y: 0, width: 100, height: 100 },
+  depth: 'webgl',
+  reversed: false,
+  layers: 1,
+  margin: 0,
+  minPixels: 0,
+});
+const SIDES = 1;
+
+/** A small scene of which every answer is known, and some things beside it for the calls to take. */
+export class World {
+  readonly service: CollisionService;
+  /** In the scene, at the origin, touching each other. */
+  cube: ObjectId = 0;
+  ball: ObjectId = 0;
+  /** Beside it. */
+  victims: Uint32Array = new Uint32Array(0);
+  mesh: MeshId = 0;
+  spare: MeshId = 0;
+  baked = new ArrayBuffer(0);
+  lost = '';
+  #objects = 0;
+
+  private constructor(service: CollisionService) {
+    this.service = service;
+    service.addEventListener('lost', (event) => {
+      this.lost = String((event as Event & { error: unknown }).error);
+    });
+  }
+
+  static async open(): Promise<World> {
+    const world = new World(await createCollisionService());
+    const { service } = world;
+    // 1 is not to be the id of anything: it stands among what is hostile.
+    service.removeObject(service.addObject({ shape: { type: 'sphere', radius: 1 } }));
+    service.removeMesh(await service.addMesh(boxMesh(1, 1, 1)));
+    await service.update();
+    world.mesh = await service.addMesh(boxMesh(2, 2, 2));
+    world.baked = await service.bakeMesh(world.mesh);
+    world.cube = service.addObject({ shape: { type: 'mesh', mesh: world.mesh } });
+    world.ball = service.addObject({ shape: { type: 'sphere', radius: 1, center: [1.5, 0, 0] }, pickable: false });
+    world.#objects = 2;
+    await world.restock();
+    service.setView(viewOptions() as never);
+    await service.update();
+    return world;
+  }
+
+  /** Puts back what a call may have taken, moved or changed. */
+  async restock(): Promise<void> {
+    const { service } = this;
+    for (const id of this.victims) if (isThere(() => service.setTransform(id, FAR_AWAY))) service.removeObject(id);
+    const apart = { layers: 2, collidesWith: 2, contacts: 'none', matrix: FAR_AWAY } as const;
+    this.victims = service.addInstances({ shape: { type: 'box', halfExtents: [SIDES, SIDES, SIDES] }, ...apart }, 2);
+    if (!isThere(() => service.meshInfo(this.spare))) this.spare = await service.addMesh(boxMesh(1, 1, 1));
+    service.setView(viewOptions() as never);
+  }
+
+  /** What is wrong with the service; empty when it is as it was. */
+  async complaint(): Promise<string> {
+    const { service, cube, ball } = this;
+    if (this.lost) return `the worker was lost: ${this.lost}`;
+    const [hit, frame] = await Promise.all([
+      service.raycast({ origin: [0, 0.25, 10], direction: [0, 0, -2] }),
+      service.update(),
+    ]);
+    const found = JSON.stringify({
+      hit: hit && [hit.object, hit.distance, hit.triangle >= 0],
+      contacts: [...frame.contacts.a, ...frame.contacts.b],
+      visible: [...frame.visible.ids].sort(),
+      rejected: [...frame.rejected],
+      views: [...frame.views.keys()],
+      objects: service.stats.objects - this.#objects - this.victims.length,
+      meshes: service.stats.meshes,
+      pending: service.stats.pending,
+    });
+    const expected = JSON.stringify({
+      hit: [cube, 9, true],
+      contacts: [cube, ball],
+      visible: [cube, ball].sort(),
+      rejected: [],
+      views: ['main'],
+      objects: 0,
+      meshes: 2,
+      pending: 0,
+    });
+    return found === expected ? '' : `${found}, expected ${expected}`;
+  }
+}
+
+function isThere(ask: () => unknown): boolean {
+  try {
+    ask();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,109 @@
+import { CollisionError } from 'collision-worker';
+import * as adapter from 'collision-worker/three';
+import {
+  BufferAttribute,
+  BufferGeometry,
+  InterleavedBuffer,
+  InterleavedBufferAttribute,
+  Mesh,
+  SphereGeometry,
+} from 'three';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cross, newTally } from '../fuzz/fuzz.js';
+import { HOSTILE } from '../fuzz/hostile.js';
+import { THREE_CALLS, TRACKER_METHODS, TrackedWorld } from '../fuzz/three-calls.js';
+import { Random, SEED } from '../oracle/random.js';
+
+const SHARE = Number(process.env.SHARE ?? 0.02);
+
+let world: TrackedWorld;
+beforeAll(async () => {
+  world = await TrackedWorld.open();
+});
+afterAll(() => world.service.dispose());
+
+test('the table knows all that there is to call', () => {
+  const prototype = Object.getPrototypeOf(world.tracker);
+  const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
+  expect(own.sort()).toEqual([...Object.keys(TRACKER_METHODS), 'pending', 'untracked'].sort());
+  const names = THREE_CALLS.map(({ name }) => name).filter((name) => !name.startsWith('tracker.'));
+  expect(names.sort()).toEqual(Object.keys(adapter).sort());
+});
+
+describe(`what is hostile in every place: a declared error or a right answer, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  test.each(THREE_CALLS.map((call) => [call.name, call] as const))('%s', async (_, call) => {
+    const tally = newTally();
+    await cross(world, call, random, SHARE, tally);
+    if (process.env.TALLY) console.log(call.name, JSON.stringify({ ...tally, wrong: tally.wrong.slice(0, 6) }));
+    expect(tally.wrong).toEqual([]);
+  });
+});
+
+const floats = (value: number) => new Float32Array(18).fill(value);
+const withPosition = (position: unknown) => Object.assign(new BufferGeometry(), { attributes: { position } });
+const GEOMETRIES: Record<string, () => unknown> = {
+  'without position': () => new BufferGeometry(),
+  'of NaN': () => withPosition(new BufferAttribute(floats(Number.NaN), 3)),
+  'of infinite numbers': () => withPosition(new BufferAttribute(floats(Number.POSITIVE_INFINITY), 3)),
+  'of more positions than there are': () =>
+    withPosition(Object.assign(new BufferAttribute(floats(1), 3), { count: 2 ** 28 })),
+  'of 2^32 positions': () => withPosition({ array: [], itemSize: 3, count: 2 ** 32, getX: () => 0 }),
+  'of two numbers each': () => withPosition(new BufferAttribute(floats(1), 2)),
+  'interleaved out of bounds': () =>
+    withPosition(new InterleavedBufferAttribute(new InterleavedBuffer(floats(1), 6), 3, 5)),
+  'with an index out of bounds': () => new SphereGeometry().setIndex([0, 1, 2 ** 31]),
+  'with an index of NaN': () =>
+    Object.assign(new SphereGeometry(), {
+      index: new BufferAttribute(new Float64Array(3).fill(Number.NaN) as never, 1),
+    }),
+  'with a draw range of NaN': () => Object.assign(new SphereGeometry(), { drawRange: { start: Number.NaN, count: 3 } }),
+  'with half a draw range': () => Object.assign(new SphereGeometry(), { drawRange: { start: 0.5, count: 3 } }),
+  'with a negative draw range': () => Object.assign(new SphereGeometry(), { drawRange: { start: -9, count: 3 } }),
+  ...HOSTILE,
+};
+
+test.each([
+  ['meshDataFromGeometry', adapter.meshDataFromGeometry],
+  ['boxFromGeometry', adapter.boxFromGeometry],
+] as const)('%s of what is no good', async (_, dataOf) => {
+  for (const [what, make] of Object.entries(GEOMETRIES)) {
+    const { service } = world;
+    try {
+      const taken = dataOf(make() as never);
+      if ('type' in taken) await service.overlap(taken);
+      else service.removeMesh(await service.addMesh(taken));
+    } catch (error) {
+      expect(error, `${what}: ${error}`).toBeInstanceOf(CollisionError);
+    }
+  }
+  expect(await world.complaint()).toBe('');
+});
+
+test('objects in the scene that are no good are left out, and the others stay', async () => {
+  const bad: [string, () => unknown][] = [
+    ...Object.entries(GEOMETRIES).map(([what, make]): [string, () => unknown] => [
+      `geometry ${what}`,
+      () => Object.assign(new Mesh(), { geometry: make() }),
+    ]),
+    ['material null', () => Object.assign(new Mesh(), { material: null })],
+    ['matrix of NaN', () => new Mesh(new SphereGeometry()).translateX(Number.NaN)],
+  ];
+  for (const [what, make] of bad) {
+    const object = make() as Mesh;
+    world.scene.children.push(object);
+    let failure: unknown;
+    try {
+      await world.restock();
+      await world.restock();
+    } catch (error) {
+      failure = error;
+    }
+    if (failure) expect(failure, `${what}: ${failure}`).toBeInstanceOf(CollisionError);
+    world.scene.children.pop();
+    await world.restock();
+    // A build that nobody wants any more ends in its own time.
+    await expect.poll(() => world.service.stats.pending, { message: what }).toBe(0);
+    expect(await world.complaint(), what).toBe('');
+  }
+});
