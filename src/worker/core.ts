@@ -290,7 +290,7 @@ class WasmCore implements Core {
   setBaseline({ a, b, groupA, groupB, seen }: Baseline): void {
     const { length } = a;
     const pairs = new Uint32Array(4 * length);
-    [a, b, groupA, groupB].forEach((part, i) => pairs.set(part, i * length));
+    for (const [i, part] of [a, b, groupA, groupB].entries()) pairs.set(part, i * length);
     this.#withIds(pairs, (at) => {
       const [first, second, third, fourth] = [0, 1, 2, 3].map((i) => at + 4 * i * length);
       this.#exports.setPairs(first, second, third, fourth, length);
