@@ -37,3 +37,4 @@ export type {
 } from '../shared/types.js';
 export { frustumMotion } from './frustum-motion.js';
 export { type CollisionService, createCollisionService } from './service.js';
+export type { ServiceEvent } from './service-events.js';

@@ -34,6 +34,7 @@ import { MeshStore } from './meshes.js';
 import { ObjectStore } from './objects.js';
 import { Placements } from './placements.js';
 import { Queries } from './queries.js';
+import { ServiceEvent, ServiceEvents } from './service-events.js';
 import {
   checkBoolean,
   checkInteger,
@@ -93,23 +94,12 @@ interface ServiceSettings {
   restart: boolean;
 }
 
-/** What happened to the worker. */
-export class ServiceEvent extends Event {
-  /** Of 'lost': why. */
-  readonly error: CollisionError | null;
-
-  constructor(type: 'lost' | 'restored', error: CollisionError | null) {
-    super(type);
-    this.error = error;
-  }
-}
-
 /**
  * Collision detection and picking in a worker. Ids are given at once; what is asked for takes effect in the order of
  * the calls. Every call fails with a CollisionError that names the argument, and with DISPOSED or WORKER_LOST when
- * there is no worker any more.
+ * there is no worker any more. A lost worker is replaced: see `restart`, and `addEventListener`.
  */
-export class CollisionService extends EventTarget {
+export class CollisionService extends ServiceEvents {
   readonly #link: WorkerLink;
   readonly #builders: BuilderPool;
   readonly #views = new ViewTable();
