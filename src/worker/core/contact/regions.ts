@@ -106,8 +106,11 @@ function uniteEnds(i: u32, j: u32): void {
   if (!isTouch()) {
     const p = cutAt(i), q = cutAt(j);
     const a = partAt(sideAt(0), p.a), b = partAt(sideAt(1), p.b);
-    const sine = min(sineOf(a, b), sineOf(partAt(sideAt(0), q.a), partAt(sideAt(1), q.b)));
-    if (gap(p, q) * sine * sine > (size(a) + size(b)) * SAME_END * SAME_END) return;
+    const most = (size(a) + size(b)) * SAME_END * SAME_END, apart = gap(p, q);
+    if (apart > most) {
+      const sine = min(sineOf(a, b), sineOf(partAt(sideAt(0), q.a), partAt(sideAt(1), q.b)));
+      if (apart * sine * sine > most) return;
+    }
   }
   unite(i, j);
 }
@@ -246,8 +249,8 @@ function insideAt(own: u32, part: Part, x: f64, y: f64, z: f64): bool {
           found = NO_CUT;
         }
         // On the curve itself there is nothing to tell.
-        const sine = sineOf(part, plane);
-        const vote = height * height > distance * 1e-12 && sine > 0 ? -height / sine : 0;
+        const sine = height * height > distance * 1e-12 ? sineOf(part, plane) : 0;
+        const vote = sine > 0 ? -height / sine : 0;
         sum += vote;
         most = max(most, abs(vote));
         if (found == NO_CUT || vote > 0) found = i;
