@@ -1,4 +1,5 @@
-import { Box3, type Matrix4, Vector3 } from 'three';
+import { Box3, type Matrix4, Triangle, Vector3 } from 'three';
+import { cutOf } from './cut.js';
 import { type Corners, trianglesMeet } from './exact.js';
 import type { Triangles } from './meshes.js';
 import { windingNumber } from './winding.js';
@@ -15,7 +16,6 @@ export class Surface {
   readonly faces: Face[];
   readonly #mesh: Triangles;
   readonly #toMesh: Matrix4;
-  readonly #byVertex = new Map<number, number[]>();
 
   constructor(mesh: Triangles, matrix: Matrix4) {
     this.#mesh = mesh;
@@ -34,17 +34,6 @@ export class Surface {
       const corners = own.map((index) => world[index]) as unknown as Corners;
       return { corners, box: new Box3().setFromPoints([...corners]), vertices: own.map((index) => number[index]) };
     });
-    this.faces.forEach(({ vertices }, face) => {
-      for (const vertex of vertices) {
-        if (!this.#byVertex.has(vertex)) this.#byVertex.set(vertex, []);
-        this.#byVertex.get(vertex)!.push(face);
-      }
-    });
-  }
-
-  /** Faces that share a corner with one, itself included. */
-  around(face: number): Set<number> {
-    return new Set(this.faces[face].vertices.flatMap((vertex) => this.#byVertex.get(vertex)!));
   }
 
   contains(point: Vector3): boolean {
@@ -91,82 +80,122 @@ export interface Region {
   facesB: Set<number>;
 }
 
+/** Where two faces meet. */
+interface Cut {
+  faces: readonly [number, number];
+  ends: readonly [Vector3, Vector3];
+}
+
+/** Ends of cuts that are the same place, but for the rounding of exact numbers. */
+const SAME = 1e-12;
+
 /**
- * The regions: pairs of faces that meet, joined where both share a corner, with the faces that lie inside of the other
- * mesh and hang together with them.
+ * The regions: the curves in which two meshes cut each other, those joined that one piece of a surface inside of the
+ * other mesh hangs between, with the faces that are cut and the faces of these pieces. Faces that share a corner do not
+ * join curves: large ones may be cut by several.
  */
 export function regionsOf(a: Surface, b: Surface): Region[] {
-  const pairs = meetingFaces(a, b, new Vector3(), { all: true });
-  const crossing = [new Set(pairs.map(([p]) => p)), new Set(pairs.map(([, q]) => q))];
-  const pockets = [pocketsOf(a, b, crossing[0]), pocketsOf(b, a, crossing[1])];
-  const parents = pairs.map((_, i) => i);
-  const rootOf = (i: number): number => (parents[i] === i ? i : rootOf(parents[i]));
-  const unite = (i: number, j: number) => {
-    parents[rootOf(i)] = rootOf(j);
-  };
-  const numbers = new Map(pairs.map(([p, q], i) => [`${p} ${q}`, i]));
-  pairs.forEach(([p, q], i) => {
-    for (const other of a.around(p)) {
-      for (const too of b.around(q)) {
-        const j = numbers.get(`${other} ${too}`);
-        if (j !== undefined) unite(i, j);
-      }
+  const cuts = meetingFaces(a, b, new Vector3(), { all: true }).map((faces): Cut => {
+    return { faces, ends: cutOf(a.faces[faces[0]].corners, b.faces[faces[1]].corners)! };
+  });
+  const sets = new Sets(cuts.length);
+  cuts.forEach((cut, i) => {
+    for (let j = 0; j < i; j++) {
+      if (cut.ends.some((end) => cuts[j].ends.some((other) => end.distanceTo(other) <= SAME))) sets.unite(i, j);
     }
   });
-  // Pairs about one pocket.
-  [a, b].forEach((surface, side) => {
-    const first = new Map<number, number>();
-    pairs.forEach((pair, i) => {
-      for (const face of surface.around(pair[side])) {
-        const pocket = pockets[side].get(face);
-        if (pocket === undefined) continue;
-        const known = first.get(pocket);
-        if (known === undefined) first.set(pocket, i);
-        else unite(i, known);
-      }
-    });
-  });
+  const pieces = [joinPieces(a, b, cuts, 0, sets), joinPieces(b, a, cuts, 1, sets)];
   const regions = new Map<number, Region>();
-  pairs.forEach(([p, q], i) => {
-    const root = rootOf(i);
+  const faces = [new Set(cuts.map((cut) => cut.faces[0])), new Set(cuts.map((cut) => cut.faces[1]))];
+  cuts.forEach((cut, i) => {
+    const root = sets.rootOf(i);
     if (!regions.has(root)) regions.set(root, { facesA: new Set(), facesB: new Set() });
-    const { facesA, facesB } = regions.get(root)!;
-    addWithPocket(a, p, pockets[0], facesA);
-    addWithPocket(b, q, pockets[1], facesB);
+    regions.get(root)!.facesA.add(cut.faces[0]);
+    regions.get(root)!.facesB.add(cut.faces[1]);
+  });
+  [a, b].forEach((surface, side) => {
+    surface.faces.forEach(({ vertices }, face) => {
+      const piece = pieces[side].get(vertices[0]);
+      if (piece === undefined || faces[side].has(face)) return;
+      const region = regions.get(sets.rootOf(piece));
+      (side === 0 ? region?.facesA : region?.facesB)?.add(face);
+    });
   });
   return [...regions.values()];
 }
 
-function addWithPocket(surface: Surface, face: number, pockets: ReadonlyMap<number, number>, to: Set<number>): void {
-  to.add(face);
-  for (const near of surface.around(face)) {
-    const pocket = pockets.get(near);
-    if (pocket === undefined || to.has(near)) continue;
-    for (const [other, own] of pockets) if (own === pocket) to.add(other);
+/** Joins what a surface has inside of the other one: vertices, which are answered with their numbers in the sets, and cuts. */
+function joinPieces(
+  surface: Surface,
+  other: Surface,
+  cuts: readonly Cut[],
+  side: 0 | 1,
+  sets: Sets,
+): Map<number, number> {
+  const box = other.faces.reduce((sum, face) => sum.union(face.box), new Box3());
+  const seen = new Set<number>();
+  const inside = new Map<number, number>();
+  for (const { corners, vertices } of surface.faces) {
+    vertices.forEach((vertex, i) => {
+      if (seen.has(vertex)) return;
+      seen.add(vertex);
+      if (box.containsPoint(corners[i]) && other.contains(corners[i])) inside.set(vertex, sets.add());
+    });
   }
+  const cutsOf = new Map<number, number[]>();
+  cuts.forEach(({ faces }, i) => {
+    const face = faces[side];
+    cutsOf.set(face, [...(cutsOf.get(face) ?? []), i]);
+  });
+  surface.faces.forEach(({ corners, vertices }, face) => {
+    const own = cutsOf.get(face) ?? [];
+    const places = own.flatMap((i) => cuts[i].ends.map((place) => ({ place, piece: i })));
+    vertices.forEach((vertex, i) => {
+      const piece = inside.get(vertex);
+      if (piece !== undefined) places.push({ place: corners[i], piece });
+    });
+    const normal = new Triangle(...corners).getNormal(new Vector3());
+    places.forEach((from, i) => {
+      for (const to of places.slice(0, i)) {
+        if (sets.rootOf(from.piece) === sets.rootOf(to.piece)) continue;
+        if (own.some((cut) => isBetween(cuts[cut].ends, from.place, to.place, normal))) continue;
+        if (own.length === 0 || other.contains(from.place.clone().lerp(to.place, 0.5)))
+          sets.unite(from.piece, to.piece);
+      }
+    });
+  });
+  return inside;
 }
 
-/** Which faces lie inside of another mesh, and in which pocket. */
-function pocketsOf(surface: Surface, other: Surface, crossing: ReadonlySet<number>): Map<number, number> {
-  const box = other.faces.reduce((sum, face) => sum.union(face.box), new Box3());
-  const inside = new Set<number>();
-  surface.faces.forEach(({ corners }, face) => {
-    if (crossing.has(face)) return;
-    const middle = corners[0].clone().add(corners[1]).add(corners[2]).divideScalar(3);
-    if (box.containsPoint(middle) && other.contains(middle)) inside.add(face);
-  });
-  const pockets = new Map<number, number>();
-  for (const start of inside) {
-    if (pockets.has(start)) continue;
-    const waiting = [start];
-    pockets.set(start, start);
-    for (let face = waiting.pop(); face !== undefined; face = waiting.pop()) {
-      for (const near of surface.around(face)) {
-        if (!inside.has(near) || pockets.has(near)) continue;
-        pockets.set(near, start);
-        waiting.push(near);
-      }
-    }
+/** Whether a cut crosses the way between two places of a face. */
+function isBetween([p, q]: readonly [Vector3, Vector3], from: Vector3, to: Vector3, normal: Vector3): boolean {
+  const [u, v] = [from.clone().lerp(to, 1e-6), to.clone().lerp(from, 1e-6)];
+  return turn(u, v, p, normal) * turn(u, v, q, normal) <= 0 && turn(p, q, u, normal) * turn(p, q, v, normal) <= 0;
+}
+
+function turn(a: Vector3, b: Vector3, c: Vector3, normal: Vector3): number {
+  return b.clone().sub(a).cross(c.clone().sub(a)).dot(normal);
+}
+
+/** Numbers in sets. */
+class Sets {
+  readonly #parents: number[];
+
+  constructor(count: number) {
+    this.#parents = Array.from({ length: count }, (_, i) => i);
   }
-  return pockets;
+
+  /** One more, in a set of its own. */
+  add(): number {
+    return this.#parents.push(this.#parents.length) - 1;
+  }
+
+  rootOf(i: number): number {
+    while (this.#parents[i] !== i) i = this.#parents[i];
+    return i;
+  }
+
+  unite(i: number, j: number): void {
+    this.#parents[this.rootOf(i)] = this.rootOf(j);
+  }
 }

@@ -70,6 +70,10 @@ function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
 
 /** How near two triangles may be to count as touching, a square in tree A; negative where cuts are looked for. */
 let touching: f64 = -1;
+/** Whether what was found are no cuts but places where triangles touch. */
+export function isTouch(): bool {
+  return touching >= 0;
+}
 /** The least such square that there is. */
 let nearest: f64 = Infinity;
 

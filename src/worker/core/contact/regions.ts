@@ -4,7 +4,7 @@
 
 import { NO_NEIGHBOUR, neighbourOf } from '../mesh/adjacency';
 import { reserve } from '../memory';
-import { Cut, cutAt, cutCount } from './cuts';
+import { Cut, cutAt, cutCount, isTouch } from './cuts';
 import { NO_CUT, Part, Side, addPart, knownAt, partAt, sideAt } from './parts';
 
 /** Parts that are cut; those of pockets come after them. */
@@ -76,22 +76,62 @@ function joinNeighbours(index: u32, a: Side, b: Side): void {
     if (other == NO_CUT) continue;
     let found = cutOf(a, b, other, cut.b);
     if (found != NO_CUT) {
-      unite(index, found);
+      uniteEnds(index, found);
       continue;
     }
     for (let j: u32 = 0; j < 3; j++) {
       const too = crossingBeyond(b, slotB, j, crossing1);
       if (too == NO_CUT) continue;
       found = cutOf(a, b, other, too);
-      if (found != NO_CUT) unite(index, found);
+      if (found != NO_CUT) uniteEnds(index, found);
     }
   }
   for (let j: u32 = 0; j < 3; j++) {
     const other = crossingBeyond(b, slotB, j, crossing1);
     if (other == NO_CUT) continue;
     const found = cutOf(a, b, cut.a, other);
-    if (found != NO_CUT) unite(index, found);
+    if (found != NO_CUT) uniteEnds(index, found);
   }
+}
+
+/** How near ends of cuts must be to be the same place: of the triangles' size, at a right angle. */
+const SAME_END: f64 = 1e-6;
+
+/**
+ * Of neighbours that are both cut, though perhaps by different curves, far from the edge that they share: the curve is
+ * one where the cuts have an end in common. At a small angle, rounding moves ends by more; places that only touch have
+ * nothing to compare.
+ */
+function uniteEnds(i: u32, j: u32): void {
+  if (!isTouch()) {
+    const p = cutAt(i), q = cutAt(j);
+    const a = partAt(sideAt(0), p.a), b = partAt(sideAt(1), p.b);
+    const most = (size(a) + size(b)) * SAME_END * SAME_END, apart = gap(p, q);
+    if (apart > most) {
+      const sine = min(sineOf(a, b), sineOf(partAt(sideAt(0), q.a), partAt(sideAt(1), q.b)));
+      if (apart * sine * sine > most) return;
+    }
+  }
+  unite(i, j);
+}
+
+/** Squared distance of the two ends that are nearest. */
+function gap(p: Cut, q: Cut): f64 {
+  return min(
+    min(square(p.px - q.px, p.py - q.py, p.pz - q.pz), square(p.px - q.qx, p.py - q.qy, p.pz - q.qz)),
+    min(square(p.qx - q.px, p.qy - q.py, p.qz - q.pz), square(p.qx - q.qx, p.qy - q.qy, p.qz - q.qz)),
+  );
+}
+
+function size(part: Part): f64 {
+  return square(part.bx - part.ax, part.by - part.ay, part.bz - part.az)
+    + square(part.cx - part.ax, part.cy - part.ay, part.cz - part.az);
+}
+
+// @ts-ignore: decorator
+@inline
+function square(x: f64, y: f64, z: f64): f64 {
+  return x * x + y * y + z * z;
 }
 
 /** The part beyond an edge, where it is cut too. */
@@ -181,8 +221,9 @@ let isUndecided: bool = false;
 
 /**
  * Whether a place on a part that is cut is inside of the other mesh: by the nearest of the part's cuts. Of several that
- * are as near, as they end at the same place or lie on one another, more must be for than against; where as many are,
- * as at the two sides of a fin without a thickness, those farther away decide.
+ * are as near, as they end at the same place or lie on one another, each counts by how far the place is from its line:
+ * at a sharp corner, the place may be before one line and behind the other, and is on the side of the one farther off.
+ * Where they cancel out, as at the two sides of a fin without a thickness, cuts farther away decide.
  */
 function insideAt(own: u32, part: Part, x: f64, y: f64, z: f64): bool {
   const other = sideAt(1 - own);
@@ -190,33 +231,35 @@ function insideAt(own: u32, part: Part, x: f64, y: f64, z: f64): bool {
   let from = -1.0;
   while (true) {
     let least = Infinity;
-    let votes = 0;
+    let sum: f64 = 0, most: f64 = 0;
     let found = NO_CUT;
     for (let i = part.firstCut; i != NO_CUT; ) {
       const cut = cutAt(i);
       const dx = cut.qx - cut.px, dy = cut.qy - cut.py, dz = cut.qz - cut.pz;
       const wx = x - cut.px, wy = y - cut.py, wz = z - cut.pz;
-      const square = dx * dx + dy * dy + dz * dz;
-      const t = square > 0 ? min(max((wx * dx + wy * dy + wz * dz) / square, 0.0), 1.0) : 0.0;
+      const whole = square(dx, dy, dz);
+      const t = whole > 0 ? min(max((wx * dx + wy * dy + wz * dz) / whole, 0.0), 1.0) : 0.0;
       const rx = wx - t * dx, ry = wy - t * dy, rz = wz - t * dz;
       const distance = rx * rx + ry * ry + rz * rz;
       if (distance > from && distance <= least * SAME) {
         const plane = partAt(other, own == 0 ? cut.b : cut.a);
         const height = (rx * plane.nx + ry * plane.ny + rz * plane.nz) * senseOf(cut, 1 - own);
-        // On the curve itself there is nothing to tell.
-        const vote = height * height <= distance * 1e-12 ? 0 : height < 0 ? 1 : -1;
         if (distance * SAME < least) {
-          votes = 0;
+          sum = most = 0;
           found = NO_CUT;
         }
-        votes += vote;
+        // On the curve itself there is nothing to tell.
+        const sine = height * height > distance * 1e-12 ? sineOf(part, plane) : 0;
+        const vote = sine > 0 ? -height / sine : 0;
+        sum += vote;
+        most = max(most, abs(vote));
         if (found == NO_CUT || vote > 0) found = i;
         least = min(least, distance);
       }
       i = own == 0 ? cut.nextA : cut.nextB;
     }
     nearest = found;
-    if (votes != 0) return votes > 0;
+    if (abs(sum) > most * EVEN) return sum > 0;
     if (least == Infinity) {
       isUndecided = true;
       return false;
@@ -227,6 +270,14 @@ function insideAt(own: u32, part: Part, x: f64, y: f64, z: f64): bool {
 
 /** Of squares of distances, that differ by rounding alone. */
 const SAME: f64 = 1 + 1e-9;
+/** What rounding leaves of votes that cancel out. */
+const EVEN: f64 = 1e-9;
+
+/** Of the angle at which two parts cut: the height over the one is as much of the distance from the cut in the other. */
+function sineOf(p: Part, q: Part): f64 {
+  const x = p.ny * q.nz - p.nz * q.ny, y = p.nz * q.nx - p.nx * q.nz, z = p.nx * q.ny - p.ny * q.nx;
+  return sqrt(x * x + y * y + z * z);
+}
 
 /** Where the middle of an edge is. */
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
