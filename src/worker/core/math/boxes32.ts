@@ -27,9 +27,10 @@ export function setForm(form: Form, box: Affine): void {
   const xx = box.xx, xy = box.xy, xz = box.xz;
   const yx = box.yx, yy = box.yy, yz = box.yz;
   const zx = box.zx, zy = box.zy, zz = box.zz;
-  form.edgeXx = <f32>xx; form.edgeXy = <f32>xy; form.edgeXz = <f32>xz;
-  form.edgeYx = <f32>yx; form.edgeYy = <f32>yy; form.edgeYz = <f32>yz;
-  form.edgeZx = <f32>zx; form.edgeZy = <f32>zy; form.edgeZz = <f32>zz;
+  const from = changetype<usize>(box), edges = changetype<usize>(form) + offsetof<Form>('edgeXx');
+  v128.store(edges, fourOf(from));
+  v128.store(edges, fourOf(from + 32), 16);
+  form.edgeZz = <f32>zz;
   form.zero = 0;
   form.x = box.tx;
   form.y = box.ty;
@@ -46,6 +47,15 @@ export function setForm(form: Form, box: Affine): void {
   form.inverseXz = <f32>((xy * yz - xz * yy) * scale);
   form.inverseYz = <f32>((xz * yx - xx * yz) * scale);
   form.inverseZz = <f32>((xx * yy - xy * yx) * scale);
+}
+
+/** Four f64 in a row as f32. */
+// @ts-ignore: decorator
+@inline
+function fourOf(at: usize): v128 {
+  return v128.shuffle<f32>(
+    f32x4.demote_f64x2_zero(v128.load(at)), f32x4.demote_f64x2_zero(v128.load(at, 16)), 0, 1, 4, 5,
+  );
 }
 
 /** A column of the inverse; the fourth lane is none of it. */
