@@ -13,8 +13,8 @@ const mapB = changetype<Affine>(memory.data(96, 16));
 
 /** What float32 may choose a worse axis by, over the size of a box, is 1e-6 at most: a thousandth of what is no less. */
 const SHALLOW: f64 = 1e-3;
-/** Two edges are only taken for the axis where that is so much shorter than through a face, against rounding. */
-const LONGER: f32 = 1.00003;
+/** Two edges are only taken for the axis where that is so much shorter than through a face, squared; against rounding. */
+const LONGER: f32 = 1.00006;
 /** Edges at a smaller angle, as its sine's square, are left to float64; at one smaller still they give no axis. */
 const SMALL_ANGLE: f32 = 1e-5;
 const PARALLEL: f32 = 1e-12;
@@ -25,7 +25,7 @@ let depth: f64 = 0;
 
 /** Adds the points; false, and none is added, where float32 does not do. */
 export function boxContact(a: Candidate, b: Candidate): bool {
-  const axis = bestAxis(a.form(), b.form(), a.volume());
+  const axis = bestAxis(a.form(), b.form());
   if (axis < 0) return false;
   boundsOf(a, mapA);
   boundsOf(b, mapB);
@@ -77,7 +77,7 @@ function setNormal(p: usize, q: usize): void {
  * That of the least depth: 0 … 2 a face of a, 3 … 5 of b, 6 + i + 3 · j edge i of a with edge j of b; -1 where two edges
  * are all but parallel. As math/boxes32.ts, where the test is explained, but with lengths of the world.
  */
-function bestAxis(a: Form, b: Form, volumeA: f32): i32 {
+function bestAxis(a: Form, b: Form): i32 {
   const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
   const dx = f32x4.splat(<f32>(b.x - a.x)), dy = f32x4.splat(<f32>(b.y - a.y)), dz = f32x4.splat(<f32>(b.z - a.z));
   const one = f32x4.splat(1);
@@ -114,54 +114,57 @@ function bestAxis(a: Form, b: Form, volumeA: f32): i32 {
   best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(3, 4, 5, -1), code, better);
 
-  // Edge i of a with edge j of b. Their cross product in the world has the length that the axis of a's space has there,
-  // over a's volume. Lane i of `ax`, `ay` and `az` is edge i of a.
-  const c0 = v128.load(from), c1 = v128.load(from, 12), c2 = v128.load(from, 20); // the last from one lane before on
-  const low = v128.shuffle<f32>(c0, c1, 0, 4, 1, 5);
-  const ax = v128.shuffle<f32>(low, c2, 0, 1, 5, 5);
-  const ay = v128.shuffle<f32>(low, c2, 2, 3, 6, 6);
-  const az = v128.shuffle<f32>(v128.shuffle<f32>(c0, c1, 2, 6, 2, 6), c2, 0, 1, 7, 7);
-  const squares = plus(plus(times(ax, ax), times(ay, ay)), times(az, az));
-  const volume = f32x4.splat(volumeA * LONGER);
+  // Edge i of a with edge j of b. As their cross product runs in a's space across its axis i, the inverse's rows say
+  // how long it is in the world, over a's volume: by the products of the two other rows, each with itself and with the
+  // other.
   const ty = yzx(t), tz = zxy(t);
+  const squareY = yzx(squareA), squareZ = zxy(squareA);
+  const product = plus(plus(times(yzx(ix), zxy(ix)), times(yzx(iy), zxy(iy))), times(yzx(iz), zxy(iz)));
+  const twice = plus(product, product), most = times(squareY, squareZ);
   // How far b reaches along the axes of its edges is in the cofactors.
   const q0 = f32x4.abs(minus(times(yzx(m1), zxy(m2)), times(zxy(m1), yzx(m2))));
   const q1 = f32x4.abs(minus(times(yzx(m2), zxy(m0)), times(zxy(m2), yzx(m0))));
   const q2 = f32x4.abs(minus(times(yzx(m0), zxy(m1)), times(zxy(m0), yzx(m1))));
-  depths = edgeDepths(m0, e00, e01, e02, ax, ay, az, squares, ty, tz, plus(q1, q2), volume);
+  depths = edgeDepths(m0, e00, e01, e02, squareY, squareZ, twice, most, ty, tz, plus(q1, q2));
   better = f32x4.lt(depths, best);
   best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(6, 7, 8, -1), code, better);
-  depths = edgeDepths(m1, e10, e11, e12, ax, ay, az, squares, ty, tz, plus(q0, q2), volume);
+  depths = edgeDepths(m1, e10, e11, e12, squareY, squareZ, twice, most, ty, tz, plus(q0, q2));
   better = f32x4.lt(depths, best);
   best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(9, 10, 11, -1), code, better);
-  depths = edgeDepths(m2, e20, e21, e22, ax, ay, az, squares, ty, tz, plus(q0, q1), volume);
+  depths = edgeDepths(m2, e20, e21, e22, squareY, squareZ, twice, most, ty, tz, plus(q0, q1));
   better = f32x4.lt(depths, best);
   best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(12, 13, 14, -1), code, better);
 
-  const g0 = f32x4.extract_lane(best, 0), g1 = f32x4.extract_lane(best, 1), g2 = f32x4.extract_lane(best, 2);
-  if (min(min(g0, g1), g2) < 0) return -1;
-  if (g0 <= g1 && g0 <= g2) return i32x4.extract_lane(code, 0);
-  return g1 <= g2 ? i32x4.extract_lane(code, 1) : i32x4.extract_lane(code, 2);
+  if (i32x4.bitmask(best) & 7) return -1;
+  v128.store(codes, code);
+  return load<i32>(codes + (leastLane(best) << 2));
+}
+
+const codes: usize = memory.data(16, 16);
+
+/** Which of the first three lanes is the least. As nobody can guess which, without branches. */
+// @ts-ignore: decorator
+@inline
+function leastLane(v: v128): usize {
+  const least = f32x4.pmin(f32x4.pmin(v, yzx(v)), zxy(v));
+  return <usize>ctz(i32x4.bitmask(f32x4.eq(v, least)) | 4);
 }
 
 /** Of one edge of b, with all of a; Infinity where they are parallel, negative where only float64 can tell. */
 // @ts-ignore: decorator
 @inline
 function edgeDepths(
-  m: v128, ex: v128, ey: v128, ez: v128, ax: v128, ay: v128, az: v128, squares: v128, ty: v128, tz: v128, q: v128,
-  volume: v128,
+  m: v128, ex: v128, ey: v128, ez: v128, squareY: v128, squareZ: v128, twice: v128, mostA: v128, ty: v128, tz: v128, q: v128,
 ): v128 {
-  const x = minus(times(ay, ez), times(az, ey)), y = minus(times(az, ex), times(ax, ez));
-  const z = minus(times(ax, ey), times(ay, ex));
-  const square = plus(plus(times(x, x), times(y, y)), times(z, z));
-  const most = times(squares, plus(plus(times(ex, ex), times(ey, ey)), times(ez, ez)));
   const u = yzx(m), v = zxy(m);
+  const square = minus(plus(times(squareY, times(v, v)), times(squareZ, times(u, u))), times(twice, times(u, v)));
+  const most = times(mostA, plus(plus(times(ex, ex), times(ey, ey)), times(ez, ez)));
   const reach = plus(plus(f32x4.abs(u), f32x4.abs(v)), q);
-  const gap = times(minus(f32x4.abs(minus(times(u, tz), times(v, ty))), reach), volume);
-  const depths = f32x4.div(times(gap, gap), square);
+  const gap = minus(f32x4.abs(minus(times(u, tz), times(v, ty))), reach);
+  const depths = f32x4.div(times(times(gap, gap), f32x4.splat(LONGER)), square);
   const known = v128.bitselect(depths, f32x4.splat(-1), f32x4.ge(square, times(most, f32x4.splat(SMALL_ANGLE))));
   return v128.bitselect(known, f32x4.splat(Infinity), f32x4.ge(square, times(most, f32x4.splat(PARALLEL))));
 }
@@ -234,8 +237,7 @@ function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side
   // How much b's faces are turned to the normal, as squares of cosines.
   const turned = plus(plus(times(jx, nx), times(jy, ny)), times(jz, nz));
   const turns = f32x4.div(times(turned, turned), plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz)));
-  const turn0 = f32x4.extract_lane(turns, 0), turn1 = f32x4.extract_lane(turns, 1), turn2 = f32x4.extract_lane(turns, 2);
-  const j: usize = turn0 >= turn1 && turn0 >= turn2 ? 0 : turn1 >= turn2 ? 1 : 2;
+  const j = leastLane(f32x4.neg(turns));
   const leads = i32x4.bitmask(turned) & (1 << <i32>j);
 
   // b in the space where a is the cube.
