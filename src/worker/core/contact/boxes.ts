@@ -67,8 +67,15 @@ function setNormal(p: usize, q: usize): void {
     abs(b.xx * x + b.xy * y + b.xz * z) + abs(b.yx * x + b.yy * y + b.yz * z) + abs(b.zx * x + b.zy * y + b.zz * z) -
     abs(middle)
   );
-  const scale = middle < 0 ? -over : over;
+  const scale = over * signOf(middle);
   normalX = x * scale; normalY = y * scale; normalZ = z * scale;
+}
+
+/** 1 or -1; of zero, 1. Without branches, as nobody can guess it. */
+// @ts-ignore: decorator
+@inline
+function signOf(x: f64): f64 {
+  return copysign<f64>(1, x + 0);
 }
 
 // --- the axis ---
@@ -200,8 +207,8 @@ function setEdgeMiddle(map: Affine, i: usize, side: f64): void {
   const p = edge(map, i == 2 ? 0 : i + 1), q = edge(map, i == 0 ? 2 : i - 1);
   const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
   const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
-  const s: f64 = px * normalX + py * normalY + pz * normalZ < 0 ? -side : side;
-  const t: f64 = qx * normalX + qy * normalY + qz * normalZ < 0 ? -side : side;
+  const s = side * signOf(px * normalX + py * normalY + pz * normalZ);
+  const t = side * signOf(qx * normalX + qy * normalY + qz * normalZ);
   middleX = s * px + t * qx; middleY = s * py + t * qy; middleZ = s * pz + t * qz;
 }
 
@@ -238,7 +245,7 @@ function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side
   const turned = plus(plus(times(jx, nx), times(jy, ny)), times(jz, nz));
   const turns = f32x4.div(times(turned, turned), plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz)));
   const j = leastLane(f32x4.neg(turns));
-  const leads = i32x4.bitmask(turned) & (1 << <i32>j);
+  const leads = i32x4.bitmask(turned) >> <i32>j;
 
   // b in the space where a is the cube.
   const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
@@ -248,7 +255,7 @@ function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side
   const first = inSpace(ix, iy, iz, edges + j * 12);
   const second = inSpace(ix, iy, iz, edges + (j == 2 ? 0 : j + 1) * 12);
   const third = inSpace(ix, iy, iz, edges + (j == 0 ? 2 : j - 1) * 12);
-  const middle = leads ? plus(t, first) : minus(t, first);
+  const middle = minus(t, v128.xor(first, i32x4.splat(leads << 31)));
   const p = plus(middle, second), q = minus(middle, second);
   const p0 = plus(p, third), p1 = minus(p, third), p2 = minus(q, third), p3 = plus(q, third);
   v128.store(corners, p0);
@@ -268,8 +275,9 @@ function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side
   // Halfway up to the face's plane, or where b is not there, at its own face.
   const lane = i << 2;
   const edgeI = edge(map, i);
-  const outward: f32 =
-    side * (load<f64>(edgeI) * normalX + load<f64>(edgeI, 8) * normalY + load<f64>(edgeI, 16) * normalZ) < 0 ? -1 : 1;
+  const outward = <f32>signOf(
+    side * (load<f64>(edgeI) * normalX + load<f64>(edgeI, 8) * normalY + load<f64>(edgeI, 16) * normalZ),
+  );
   for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
     const height = load<f32>(at + lane);
     store<f32>(at + lane, 0.5 * (height + outward));

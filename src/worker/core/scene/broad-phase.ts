@@ -32,8 +32,8 @@ export function considerTouched(queueing: bool): void {
 
 function consider(p: Candidate, q: Candidate): void {
   if (!canCollide(p, q)) return;
-  const a = p.id < q.id ? p : q;
-  const b = p.id < q.id ? q : p;
+  const other = (changetype<usize>(p) ^ changetype<usize>(q)) & -<usize>(p.id > q.id);
+  const a = changetype<Candidate>(changetype<usize>(p) ^ other), b = changetype<Candidate>(changetype<usize>(q) ^ other);
   if (isQueueing) enqueue(a, b);
   else look(a, b);
 }
