@@ -3,7 +3,7 @@
 // (convex.ts): of rotating unit boxes for one contact in 700.
 
 import { Affine } from '../math/affine';
-import { Form, inverseColumn } from '../math/boxes32';
+import { Form, inverseColumn, overlap } from '../math/boxes32';
 import { minus, plus, times, yzx, zxy } from '../math/lanes';
 import { Candidate, boundsOf } from '../scene/candidate';
 import { addPoint } from './contact';
@@ -23,7 +23,7 @@ const PARALLEL: f32 = 1e-12;
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 let depth: f64 = 0;
 
-/** Adds the points; false, and none is added, where float32 does not do. */
+/** Of what compareForms just found to overlap. Adds the points; false, and none is added, where float32 does not do. */
 export function boxContact(a: Candidate, b: Candidate): bool {
   const axis = bestAxis(a.form(), b.form());
   if (axis < 0) return false;
@@ -85,38 +85,17 @@ function signOf(x: f64): f64 {
  * are all but parallel. As math/boxes32.ts, where the test is explained, but with lengths of the world.
  */
 function bestAxis(a: Form, b: Form): i32 {
+  // Over the lengths of the inverse's rows. All are squares, as that needs no root: the least one wins.
   const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
-  const dx = f32x4.splat(<f32>(b.x - a.x)), dy = f32x4.splat(<f32>(b.y - a.y)), dz = f32x4.splat(<f32>(b.z - a.z));
-  const one = f32x4.splat(1);
-  const t = plus(plus(times(ix, dx), times(iy, dy)), times(iz, dz));
-  const edges = changetype<usize>(b) + offsetof<Form>('edgeXx');
-  const e00 = v128.load32_splat(edges), e01 = v128.load32_splat(edges, 4), e02 = v128.load32_splat(edges, 8);
-  const e10 = v128.load32_splat(edges, 12), e11 = v128.load32_splat(edges, 16), e12 = v128.load32_splat(edges, 20);
-  const e20 = v128.load32_splat(edges, 24), e21 = v128.load32_splat(edges, 28), e22 = v128.load32_splat(edges, 32);
-  const m0 = plus(plus(times(ix, e00), times(iy, e01)), times(iz, e02));
-  const m1 = plus(plus(times(ix, e10), times(iy, e11)), times(iz, e12));
-  const m2 = plus(plus(times(ix, e20), times(iy, e21)), times(iz, e22));
-  const r0 = f32x4.abs(m0), r1 = f32x4.abs(m1), r2 = f32x4.abs(m2);
-
-  // Faces of a, over the lengths of the inverse's rows. All are squares, as that needs no root: the least one wins.
   const squareA = plus(plus(times(ix, ix), times(iy, iy)), times(iz, iz));
-  let gap = minus(f32x4.abs(t), plus(one, plus(plus(r0, r1), r2)));
-  let best = f32x4.div(times(gap, gap), squareA);
+  const gapA = overlap.gapA;
+  let best = f32x4.div(times(gapA, gapA), squareA);
   let code = i32x4(0, 1, 2, -1);
 
-  // Faces of b, in its own space: by the same sums with the two exchanged.
   const jx = inverseColumn(b, 0), jy = inverseColumn(b, 1), jz = inverseColumn(b, 2);
-  const s = plus(plus(times(jx, dx), times(jy, dy)), times(jz, dz));
-  const from = changetype<usize>(a) + offsetof<Form>('edgeXx');
-  const f00 = v128.load32_splat(from), f01 = v128.load32_splat(from, 4), f02 = v128.load32_splat(from, 8);
-  const f10 = v128.load32_splat(from, 12), f11 = v128.load32_splat(from, 16), f12 = v128.load32_splat(from, 20);
-  const f20 = v128.load32_splat(from, 24), f21 = v128.load32_splat(from, 28), f22 = v128.load32_splat(from, 32);
-  const k0 = f32x4.abs(plus(plus(times(jx, f00), times(jy, f01)), times(jz, f02)));
-  const k1 = f32x4.abs(plus(plus(times(jx, f10), times(jy, f11)), times(jz, f12)));
-  const k2 = f32x4.abs(plus(plus(times(jx, f20), times(jy, f21)), times(jz, f22)));
   const squareB = plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz));
-  gap = minus(f32x4.abs(s), plus(one, plus(plus(k0, k1), k2)));
-  let depths = f32x4.div(times(gap, gap), squareB);
+  const gapB = f32x4.div(overlap.gapB, overlap.volume);
+  let depths = f32x4.div(times(gapB, gapB), squareB);
   let better = f32x4.lt(depths, best);
   best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(3, 4, 5, -1), code, better);
@@ -124,23 +103,22 @@ function bestAxis(a: Form, b: Form): i32 {
   // Edge i of a with edge j of b. As their cross product runs in a's space across its axis i, the inverse's rows say
   // how long it is in the world, over a's volume: by the products of the two other rows, each with itself and with the
   // other.
+  const t = overlap.t, m0 = overlap.m0, m1 = overlap.m1, m2 = overlap.m2;
+  const edges = changetype<usize>(b) + offsetof<Form>('edgeXx');
   const ty = yzx(t), tz = zxy(t);
   const squareY = yzx(squareA), squareZ = zxy(squareA);
   const product = plus(plus(times(yzx(ix), zxy(ix)), times(yzx(iy), zxy(iy))), times(yzx(iz), zxy(iz)));
-  const twice = plus(product, product), most = times(squareY, squareZ);
-  // How far b reaches along the axes of its edges is in the cofactors.
-  const q0 = f32x4.abs(minus(times(yzx(m1), zxy(m2)), times(zxy(m1), yzx(m2))));
-  const q1 = f32x4.abs(minus(times(yzx(m2), zxy(m0)), times(zxy(m2), yzx(m0))));
-  const q2 = f32x4.abs(minus(times(yzx(m0), zxy(m1)), times(zxy(m0), yzx(m1))));
-  depths = edgeDepths(m0, e00, e01, e02, squareY, squareZ, twice, most, ty, tz, plus(q1, q2));
+  const twice = plus(product, product);
+  const q0 = overlap.q0, q1 = overlap.q1, q2 = overlap.q2; // how far b reaches along the axes of its edges
+  depths = edgeDepths(m0, edges, squareY, squareZ, twice, ty, tz, plus(q1, q2));
   better = f32x4.lt(depths, best);
   best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(6, 7, 8, -1), code, better);
-  depths = edgeDepths(m1, e10, e11, e12, squareY, squareZ, twice, most, ty, tz, plus(q0, q2));
+  depths = edgeDepths(m1, edges + 12, squareY, squareZ, twice, ty, tz, plus(q0, q2));
   better = f32x4.lt(depths, best);
   best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(9, 10, 11, -1), code, better);
-  depths = edgeDepths(m2, e20, e21, e22, squareY, squareZ, twice, most, ty, tz, plus(q0, q1));
+  depths = edgeDepths(m2, edges + 24, squareY, squareZ, twice, ty, tz, plus(q0, q1));
   better = f32x4.lt(depths, best);
   best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(12, 13, 14, -1), code, better);
@@ -164,11 +142,12 @@ function leastLane(v: v128): usize {
 // @ts-ignore: decorator
 @inline
 function edgeDepths(
-  m: v128, ex: v128, ey: v128, ez: v128, squareY: v128, squareZ: v128, twice: v128, mostA: v128, ty: v128, tz: v128, q: v128,
+  m: v128, edge: usize, squareY: v128, squareZ: v128, twice: v128, ty: v128, tz: v128, q: v128,
 ): v128 {
+  const ex = v128.load32_splat(edge), ey = v128.load32_splat(edge, 4), ez = v128.load32_splat(edge, 8);
   const u = yzx(m), v = zxy(m);
   const square = minus(plus(times(squareY, times(v, v)), times(squareZ, times(u, u))), times(twice, times(u, v)));
-  const most = times(mostA, plus(plus(times(ex, ex), times(ey, ey)), times(ez, ez)));
+  const most = times(squareY, times(squareZ, plus(plus(times(ex, ex), times(ey, ey)), times(ez, ez))));
   const reach = plus(plus(f32x4.abs(u), f32x4.abs(v)), q);
   const gap = minus(f32x4.abs(minus(times(u, tz), times(v, ty))), reach);
   const depths = f32x4.div(times(times(gap, gap), f32x4.splat(LONGER)), square);

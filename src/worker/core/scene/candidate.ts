@@ -40,16 +40,6 @@ export class Candidate {
     return this.flags & <u8>FLAG_PICKABLE ? this.layers : 0;
   }
 
-  /** Of the map of the bounds: an eighth of their volume. */
-  // @ts-ignore: decorator
-  @inline
-  volume(): f32 {
-    return <f32>abs(
-      this.xx * (this.yy * this.zz - this.yz * this.zy) + this.xy * (this.yz * this.zx - this.yx * this.zz) +
-      this.xz * (this.yx * this.zy - this.yy * this.zx),
-    );
-  }
-
   // @ts-ignore: decorator
   @inline
   form(): Form {
