@@ -3,7 +3,7 @@
 // (convex.ts): of rotating unit boxes for one contact in 700.
 
 import { Affine } from '../math/affine';
-import { Form, inverseColumn } from '../math/boxes32';
+import { Form, inverseColumn, overlap } from '../math/boxes32';
 import { minus, plus, times, yzx, zxy } from '../math/lanes';
 import { Candidate, boundsOf } from '../scene/candidate';
 import { addPoint } from './contact';
@@ -13,8 +13,8 @@ const mapB = changetype<Affine>(memory.data(96, 16));
 
 /** What float32 may choose a worse axis by, over the size of a box, is 1e-6 at most: a thousandth of what is no less. */
 const SHALLOW: f64 = 1e-3;
-/** Two edges are only taken for the axis where that is so much shorter than through a face, against rounding. */
-const LONGER: f32 = 1.00003;
+/** Two edges are only taken for the axis where that is so much shorter than through a face, squared; against rounding. */
+const LONGER: f32 = 1.00006;
 /** Edges at a smaller angle, as its sine's square, are left to float64; at one smaller still they give no axis. */
 const SMALL_ANGLE: f32 = 1e-5;
 const PARALLEL: f32 = 1e-12;
@@ -23,9 +23,9 @@ const PARALLEL: f32 = 1e-12;
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 let depth: f64 = 0;
 
-/** Adds the points; false, and none is added, where float32 does not do. */
+/** Of what compareForms just found to overlap. Adds the points; false, and none is added, where float32 does not do. */
 export function boxContact(a: Candidate, b: Candidate): bool {
-  const axis = bestAxis(a.form(), b.form(), a.volume());
+  const axis = bestAxis(a.form(), b.form());
   if (axis < 0) return false;
   boundsOf(a, mapA);
   boundsOf(b, mapB);
@@ -67,8 +67,15 @@ function setNormal(p: usize, q: usize): void {
     abs(b.xx * x + b.xy * y + b.xz * z) + abs(b.yx * x + b.yy * y + b.yz * z) + abs(b.zx * x + b.zy * y + b.zz * z) -
     abs(middle)
   );
-  const scale = middle < 0 ? -over : over;
+  const scale = over * signOf(middle);
   normalX = x * scale; normalY = y * scale; normalZ = z * scale;
+}
+
+/** 1 or -1; of zero, 1. Without branches, as nobody can guess it. */
+// @ts-ignore: decorator
+@inline
+function signOf(x: f64): f64 {
+  return copysign<f64>(1, x + 0);
 }
 
 // --- the axis ---
@@ -77,91 +84,73 @@ function setNormal(p: usize, q: usize): void {
  * That of the least depth: 0 … 2 a face of a, 3 … 5 of b, 6 + i + 3 · j edge i of a with edge j of b; -1 where two edges
  * are all but parallel. As math/boxes32.ts, where the test is explained, but with lengths of the world.
  */
-function bestAxis(a: Form, b: Form, volumeA: f32): i32 {
+function bestAxis(a: Form, b: Form): i32 {
+  // Over the lengths of the inverse's rows. All are squares, as that needs no root: the least one wins.
   const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
-  const dx = f32x4.splat(<f32>(b.x - a.x)), dy = f32x4.splat(<f32>(b.y - a.y)), dz = f32x4.splat(<f32>(b.z - a.z));
-  const one = f32x4.splat(1);
-  const t = plus(plus(times(ix, dx), times(iy, dy)), times(iz, dz));
-  const edges = changetype<usize>(b) + offsetof<Form>('edgeXx');
-  const e00 = v128.load32_splat(edges), e01 = v128.load32_splat(edges, 4), e02 = v128.load32_splat(edges, 8);
-  const e10 = v128.load32_splat(edges, 12), e11 = v128.load32_splat(edges, 16), e12 = v128.load32_splat(edges, 20);
-  const e20 = v128.load32_splat(edges, 24), e21 = v128.load32_splat(edges, 28), e22 = v128.load32_splat(edges, 32);
-  const m0 = plus(plus(times(ix, e00), times(iy, e01)), times(iz, e02));
-  const m1 = plus(plus(times(ix, e10), times(iy, e11)), times(iz, e12));
-  const m2 = plus(plus(times(ix, e20), times(iy, e21)), times(iz, e22));
-  const r0 = f32x4.abs(m0), r1 = f32x4.abs(m1), r2 = f32x4.abs(m2);
-
-  // Faces of a, over the lengths of the inverse's rows. All are squares, as that needs no root: the least one wins.
   const squareA = plus(plus(times(ix, ix), times(iy, iy)), times(iz, iz));
-  let gap = minus(f32x4.abs(t), plus(one, plus(plus(r0, r1), r2)));
-  let best = f32x4.div(times(gap, gap), squareA);
+  const gapA = overlap.gapA;
+  let best = f32x4.div(times(gapA, gapA), squareA);
   let code = i32x4(0, 1, 2, -1);
 
-  // Faces of b, in its own space: by the same sums with the two exchanged.
   const jx = inverseColumn(b, 0), jy = inverseColumn(b, 1), jz = inverseColumn(b, 2);
-  const s = plus(plus(times(jx, dx), times(jy, dy)), times(jz, dz));
-  const from = changetype<usize>(a) + offsetof<Form>('edgeXx');
-  const f00 = v128.load32_splat(from), f01 = v128.load32_splat(from, 4), f02 = v128.load32_splat(from, 8);
-  const f10 = v128.load32_splat(from, 12), f11 = v128.load32_splat(from, 16), f12 = v128.load32_splat(from, 20);
-  const f20 = v128.load32_splat(from, 24), f21 = v128.load32_splat(from, 28), f22 = v128.load32_splat(from, 32);
-  const k0 = f32x4.abs(plus(plus(times(jx, f00), times(jy, f01)), times(jz, f02)));
-  const k1 = f32x4.abs(plus(plus(times(jx, f10), times(jy, f11)), times(jz, f12)));
-  const k2 = f32x4.abs(plus(plus(times(jx, f20), times(jy, f21)), times(jz, f22)));
   const squareB = plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz));
-  gap = minus(f32x4.abs(s), plus(one, plus(plus(k0, k1), k2)));
-  let depths = f32x4.div(times(gap, gap), squareB);
+  const gapB = f32x4.div(overlap.gapB, overlap.volume);
+  let depths = f32x4.div(times(gapB, gapB), squareB);
   let better = f32x4.lt(depths, best);
   best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(3, 4, 5, -1), code, better);
 
-  // Edge i of a with edge j of b. Their cross product in the world has the length that the axis of a's space has there,
-  // over a's volume. Lane i of `ax`, `ay` and `az` is edge i of a.
-  const c0 = v128.load(from), c1 = v128.load(from, 12), c2 = v128.load(from, 20); // the last from one lane before on
-  const low = v128.shuffle<f32>(c0, c1, 0, 4, 1, 5);
-  const ax = v128.shuffle<f32>(low, c2, 0, 1, 5, 5);
-  const ay = v128.shuffle<f32>(low, c2, 2, 3, 6, 6);
-  const az = v128.shuffle<f32>(v128.shuffle<f32>(c0, c1, 2, 6, 2, 6), c2, 0, 1, 7, 7);
-  const squares = plus(plus(times(ax, ax), times(ay, ay)), times(az, az));
-  const volume = f32x4.splat(volumeA * LONGER);
+  // Edge i of a with edge j of b. As their cross product runs in a's space across its axis i, the inverse's rows say
+  // how long it is in the world, over a's volume: by the products of the two other rows, each with itself and with the
+  // other.
+  const t = overlap.t, m0 = overlap.m0, m1 = overlap.m1, m2 = overlap.m2;
+  const edges = changetype<usize>(b) + offsetof<Form>('edgeXx');
   const ty = yzx(t), tz = zxy(t);
-  // How far b reaches along the axes of its edges is in the cofactors.
-  const q0 = f32x4.abs(minus(times(yzx(m1), zxy(m2)), times(zxy(m1), yzx(m2))));
-  const q1 = f32x4.abs(minus(times(yzx(m2), zxy(m0)), times(zxy(m2), yzx(m0))));
-  const q2 = f32x4.abs(minus(times(yzx(m0), zxy(m1)), times(zxy(m0), yzx(m1))));
-  depths = edgeDepths(m0, e00, e01, e02, ax, ay, az, squares, ty, tz, plus(q1, q2), volume);
+  const squareY = yzx(squareA), squareZ = zxy(squareA);
+  const product = plus(plus(times(yzx(ix), zxy(ix)), times(yzx(iy), zxy(iy))), times(yzx(iz), zxy(iz)));
+  const twice = plus(product, product);
+  const q0 = overlap.q0, q1 = overlap.q1, q2 = overlap.q2; // how far b reaches along the axes of its edges
+  depths = edgeDepths(m0, edges, squareY, squareZ, twice, ty, tz, plus(q1, q2));
   better = f32x4.lt(depths, best);
   best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(6, 7, 8, -1), code, better);
-  depths = edgeDepths(m1, e10, e11, e12, ax, ay, az, squares, ty, tz, plus(q0, q2), volume);
+  depths = edgeDepths(m1, edges + 12, squareY, squareZ, twice, ty, tz, plus(q0, q2));
   better = f32x4.lt(depths, best);
   best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(9, 10, 11, -1), code, better);
-  depths = edgeDepths(m2, e20, e21, e22, ax, ay, az, squares, ty, tz, plus(q0, q1), volume);
+  depths = edgeDepths(m2, edges + 24, squareY, squareZ, twice, ty, tz, plus(q0, q1));
   better = f32x4.lt(depths, best);
   best = f32x4.pmin(best, depths);
   code = v128.bitselect(i32x4(12, 13, 14, -1), code, better);
 
-  const g0 = f32x4.extract_lane(best, 0), g1 = f32x4.extract_lane(best, 1), g2 = f32x4.extract_lane(best, 2);
-  if (min(min(g0, g1), g2) < 0) return -1;
-  if (g0 <= g1 && g0 <= g2) return i32x4.extract_lane(code, 0);
-  return g1 <= g2 ? i32x4.extract_lane(code, 1) : i32x4.extract_lane(code, 2);
+  if (i32x4.bitmask(best) & 7) return -1;
+  v128.store(codes, code);
+  return load<i32>(codes + (leastLane(best) << 2));
+}
+
+const codes: usize = memory.data(16, 16);
+
+/** Which of the first three lanes is the least. As nobody can guess which, without branches. */
+// @ts-ignore: decorator
+@inline
+function leastLane(v: v128): usize {
+  const least = f32x4.pmin(f32x4.pmin(v, yzx(v)), zxy(v));
+  return <usize>ctz(i32x4.bitmask(f32x4.eq(v, least)) | 4);
 }
 
 /** Of one edge of b, with all of a; Infinity where they are parallel, negative where only float64 can tell. */
 // @ts-ignore: decorator
 @inline
 function edgeDepths(
-  m: v128, ex: v128, ey: v128, ez: v128, ax: v128, ay: v128, az: v128, squares: v128, ty: v128, tz: v128, q: v128,
-  volume: v128,
+  m: v128, edge: usize, squareY: v128, squareZ: v128, twice: v128, ty: v128, tz: v128, q: v128,
 ): v128 {
-  const x = minus(times(ay, ez), times(az, ey)), y = minus(times(az, ex), times(ax, ez));
-  const z = minus(times(ax, ey), times(ay, ex));
-  const square = plus(plus(times(x, x), times(y, y)), times(z, z));
-  const most = times(squares, plus(plus(times(ex, ex), times(ey, ey)), times(ez, ez)));
+  const ex = v128.load32_splat(edge), ey = v128.load32_splat(edge, 4), ez = v128.load32_splat(edge, 8);
   const u = yzx(m), v = zxy(m);
+  const square = minus(plus(times(squareY, times(v, v)), times(squareZ, times(u, u))), times(twice, times(u, v)));
+  const most = times(squareY, times(squareZ, plus(plus(times(ex, ex), times(ey, ey)), times(ez, ez))));
   const reach = plus(plus(f32x4.abs(u), f32x4.abs(v)), q);
-  const gap = times(minus(f32x4.abs(minus(times(u, tz), times(v, ty))), reach), volume);
-  const depths = f32x4.div(times(gap, gap), square);
+  const gap = minus(f32x4.abs(minus(times(u, tz), times(v, ty))), reach);
+  const depths = f32x4.div(times(times(gap, gap), f32x4.splat(LONGER)), square);
   const known = v128.bitselect(depths, f32x4.splat(-1), f32x4.ge(square, times(most, f32x4.splat(SMALL_ANGLE))));
   return v128.bitselect(known, f32x4.splat(Infinity), f32x4.ge(square, times(most, f32x4.splat(PARALLEL))));
 }
@@ -197,8 +186,8 @@ function setEdgeMiddle(map: Affine, i: usize, side: f64): void {
   const p = edge(map, i == 2 ? 0 : i + 1), q = edge(map, i == 0 ? 2 : i - 1);
   const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
   const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
-  const s: f64 = px * normalX + py * normalY + pz * normalZ < 0 ? -side : side;
-  const t: f64 = qx * normalX + qy * normalY + qz * normalZ < 0 ? -side : side;
+  const s = side * signOf(px * normalX + py * normalY + pz * normalZ);
+  const t = side * signOf(qx * normalX + qy * normalY + qz * normalZ);
   middleX = s * px + t * qx; middleY = s * py + t * qy; middleZ = s * pz + t * qz;
 }
 
@@ -234,9 +223,8 @@ function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side
   // How much b's faces are turned to the normal, as squares of cosines.
   const turned = plus(plus(times(jx, nx), times(jy, ny)), times(jz, nz));
   const turns = f32x4.div(times(turned, turned), plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz)));
-  const turn0 = f32x4.extract_lane(turns, 0), turn1 = f32x4.extract_lane(turns, 1), turn2 = f32x4.extract_lane(turns, 2);
-  const j: usize = turn0 >= turn1 && turn0 >= turn2 ? 0 : turn1 >= turn2 ? 1 : 2;
-  const leads = i32x4.bitmask(turned) & (1 << <i32>j);
+  const j = leastLane(f32x4.neg(turns));
+  const leads = i32x4.bitmask(turned) >> <i32>j;
 
   // b in the space where a is the cube.
   const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
@@ -246,7 +234,7 @@ function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side
   const first = inSpace(ix, iy, iz, edges + j * 12);
   const second = inSpace(ix, iy, iz, edges + (j == 2 ? 0 : j + 1) * 12);
   const third = inSpace(ix, iy, iz, edges + (j == 0 ? 2 : j - 1) * 12);
-  const middle = leads ? plus(t, first) : minus(t, first);
+  const middle = minus(t, v128.xor(first, i32x4.splat(leads << 31)));
   const p = plus(middle, second), q = minus(middle, second);
   const p0 = plus(p, third), p1 = minus(p, third), p2 = minus(q, third), p3 = plus(q, third);
   v128.store(corners, p0);
@@ -266,8 +254,9 @@ function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side
   // Halfway up to the face's plane, or where b is not there, at its own face.
   const lane = i << 2;
   const edgeI = edge(map, i);
-  const outward: f32 =
-    side * (load<f64>(edgeI) * normalX + load<f64>(edgeI, 8) * normalY + load<f64>(edgeI, 16) * normalZ) < 0 ? -1 : 1;
+  const outward = <f32>signOf(
+    side * (load<f64>(edgeI) * normalX + load<f64>(edgeI, 8) * normalY + load<f64>(edgeI, 16) * normalZ),
+  );
   for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
     const height = load<f32>(at + lane);
     store<f32>(at + lane, 0.5 * (height + outward));

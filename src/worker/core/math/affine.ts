@@ -9,20 +9,39 @@ export class Affine {
 
 export const AFFINE_BYTES: usize = 96;
 
-/** out = a · b; out is neither of them. */
+/**
+ * out = a · b; out is neither of them. Two rows at a time, the first and the second, the second and the third. Maps are
+ * read and written in six vectors in a row everywhere, as reading what two writes left waits for both.
+ */
 export function multiply(out: Affine, a: Affine, b: Affine): void {
-  out.xx = a.xx * b.xx + a.yx * b.xy + a.zx * b.xz;
-  out.xy = a.xy * b.xx + a.yy * b.xy + a.zy * b.xz;
-  out.xz = a.xz * b.xx + a.yz * b.xy + a.zz * b.xz;
-  out.yx = a.xx * b.yx + a.yx * b.yy + a.zx * b.yz;
-  out.yy = a.xy * b.yx + a.yy * b.yy + a.zy * b.yz;
-  out.yz = a.xz * b.yx + a.yz * b.yy + a.zz * b.yz;
-  out.zx = a.xx * b.zx + a.yx * b.zy + a.zx * b.zz;
-  out.zy = a.xy * b.zx + a.yy * b.zy + a.zy * b.zz;
-  out.zz = a.xz * b.zx + a.yz * b.zy + a.zz * b.zz;
-  out.tx = a.xx * b.tx + a.yx * b.ty + a.zx * b.tz + a.tx;
-  out.ty = a.xy * b.tx + a.yy * b.ty + a.zy * b.tz + a.ty;
-  out.tz = a.xz * b.tx + a.yz * b.ty + a.zz * b.tz + a.tz;
+  const p = changetype<usize>(a), q = changetype<usize>(b), to = changetype<usize>(out);
+  const x = v128.load(p), x1 = between(x, v128.load(p, 16));
+  const y1 = v128.load(p, 32), y = between(v128.load(p, 16), y1);
+  const z = v128.load(p, 48), z1 = between(z, v128.load(p, 64));
+  const t1 = v128.load(p, 80), t = between(v128.load(p, 64), t1);
+  v128.store(to, image(x, y, z, q));
+  v128.store(to, between(image(x1, y1, z1, q), image(x, y, z, q + 24)), 16);
+  v128.store(to, image(x1, y1, z1, q + 24), 32);
+  v128.store(to, image(x, y, z, q + 48), 48);
+  v128.store(to, between(image(x1, y1, z1, q + 48), f64x2.add(image(x, y, z, q + 72), t)), 64);
+  v128.store(to, f64x2.add(image(x1, y1, z1, q + 72), t1), 80);
+}
+
+/** The second of a, then the first of b. */
+// @ts-ignore: decorator
+@inline
+export function between(a: v128, b: v128): v128 {
+  return v128.shuffle<f64>(a, b, 1, 2);
+}
+
+/** Two rows of a map times the column at `at`. */
+// @ts-ignore: decorator
+@inline
+function image(x: v128, y: v128, z: v128, at: usize): v128 {
+  return f64x2.add(
+    f64x2.add(f64x2.mul(x, v128.load64_splat(at)), f64x2.mul(y, v128.load64_splat(at, 8))),
+    f64x2.mul(z, v128.load64_splat(at, 16)),
+  );
 }
 
 export function isIdentity(a: Affine): bool {

@@ -40,16 +40,6 @@ export class Candidate {
     return this.flags & <u8>FLAG_PICKABLE ? this.layers : 0;
   }
 
-  /** Of the map of the bounds: an eighth of their volume. */
-  // @ts-ignore: decorator
-  @inline
-  volume(): f32 {
-    return <f32>abs(
-      this.xx * (this.yy * this.zz - this.yz * this.zy) + this.xy * (this.yz * this.zx - this.yx * this.zz) +
-      this.xz * (this.yx * this.zy - this.yy * this.zx),
-    );
-  }
-
   // @ts-ignore: decorator
   @inline
   form(): Form {
@@ -61,9 +51,8 @@ export const CANDIDATE_BYTES: usize = 192;
 
 export function setCandidate(candidate: Candidate, item: Item, bounds: Affine): void {
   setForm(candidate.form(), bounds);
-  candidate.xx = bounds.xx; candidate.xy = bounds.xy; candidate.xz = bounds.xz;
-  candidate.yx = bounds.yx; candidate.yy = bounds.yy; candidate.yz = bounds.yz;
-  candidate.zx = bounds.zx; candidate.zy = bounds.zy; candidate.zz = bounds.zz;
+  copyEight(changetype<usize>(candidate) + offsetof<Candidate>('xx'), changetype<usize>(bounds));
+  candidate.zz = bounds.zz;
   candidate.shape = <u8>item.shape;
   candidate.flags = <u8>item.flags;
   candidate.contacts = <u8>item.contacts;
@@ -75,9 +64,18 @@ export function setCandidate(candidate: Candidate, item: Item, bounds: Affine): 
 
 /** The oriented bounds as a map. */
 export function boundsOf(candidate: Candidate, out: Affine): Affine {
-  out.xx = candidate.xx; out.xy = candidate.xy; out.xz = candidate.xz;
-  out.yx = candidate.yx; out.yy = candidate.yy; out.yz = candidate.yz;
-  out.zx = candidate.zx; out.zy = candidate.zy; out.zz = candidate.zz;
+  copyEight(changetype<usize>(out), changetype<usize>(candidate) + offsetof<Candidate>('xx'));
+  out.zz = candidate.zz;
   out.tx = candidate.x; out.ty = candidate.y; out.tz = candidate.z;
   return out;
+}
+
+/** xx to zy, which are in a row in both. */
+// @ts-ignore: decorator
+@inline
+function copyEight(to: usize, from: usize): void {
+  v128.store(to, v128.load(from));
+  v128.store(to, v128.load(from, 16), 16);
+  v128.store(to, v128.load(from, 32), 32);
+  v128.store(to, v128.load(from, 48), 48);
 }

@@ -118,22 +118,26 @@ function applyBlocks(input: usize): void {
 }
 
 /** The upper three rows of a 4×4 column-major matrix of f64. */
-function columns64(to: Affine, from: usize): void {
-  for (let column: usize = 0; column < 4; column++) {
-    const at = changetype<usize>(to) + column * 24;
-    v128.store(at, v128.load(from + (column << 5)));
-    store<f64>(at, load<f64>(from + (column << 5), 16), 16);
-  }
+function columns64(map: Affine, from: usize): void {
+  const to = changetype<usize>(map);
+  v128.store(to, v128.load(from));
+  v128.store(to, v128.shuffle<f64>(v128.load(from, 16), v128.load(from, 32), 0, 2), 16);
+  v128.store(to, v128.load(from, 40), 32);
+  v128.store(to, v128.load(from, 64), 48);
+  v128.store(to, v128.shuffle<f64>(v128.load(from, 80), v128.load(from, 96), 0, 2), 64);
+  v128.store(to, v128.load(from, 104), 80);
 }
 
 /** Of f32. */
-function columns32(to: Affine, from: usize): void {
-  for (let column: usize = 0; column < 4; column++) {
-    const at = changetype<usize>(to) + column * 24;
-    const values = v128.load(from + (column << 4));
-    v128.store(at, f64x2.promote_low_f32x4(values));
-    store<f64>(at, <f64>f32x4.extract_lane(values, 2), 16);
-  }
+function columns32(map: Affine, from: usize): void {
+  const to = changetype<usize>(map);
+  const x = v128.load(from), y = v128.load(from, 16), z = v128.load(from, 32), t = v128.load(from, 48);
+  v128.store(to, f64x2.promote_low_f32x4(x));
+  v128.store(to, f64x2.promote_low_f32x4(v128.shuffle<f32>(x, y, 2, 4, 2, 4)), 16);
+  v128.store(to, f64x2.promote_low_f32x4(v128.shuffle<f32>(y, y, 1, 2, 1, 2)), 32);
+  v128.store(to, f64x2.promote_low_f32x4(z), 48);
+  v128.store(to, f64x2.promote_low_f32x4(v128.shuffle<f32>(z, t, 2, 4, 2, 4)), 64);
+  v128.store(to, f64x2.promote_low_f32x4(v128.shuffle<f32>(t, t, 1, 2, 1, 2)), 80);
 }
 
 // --- out ---

@@ -5,7 +5,7 @@ import {
   OBJECT_CONTACTS, OBJECT_EXTENT, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_MESH,
   OBJECT_RADIUS, OBJECT_ROTATION, OBJECT_SHAPE, SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE,
 } from '../../../shared/layout';
-import { AFFINE_BYTES, Affine, multiply, setIdentity } from '../math/affine';
+import { AFFINE_BYTES, Affine, between, multiply, setIdentity } from '../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { reserve } from '../memory';
 import { Mesh } from '../mesh/layout';
@@ -261,15 +261,18 @@ export function orientedBounds(slot: u32): Affine {
 export function setBox(slot: u32, b: Affine): void {
   changes++;
   const box = boxAt(slot);
-  const x = b.tx - sceneOriginX, hx = abs(b.xx) + abs(b.yx) + abs(b.zx);
-  const y = b.ty - sceneOriginY, hy = abs(b.xy) + abs(b.yy) + abs(b.zy);
+  const at = changetype<usize>(b);
+  // x and y at once, then the two ends of z.
+  const y = between(v128.load(at, 16), v128.load(at, 32)), t = between(v128.load(at, 64), v128.load(at, 80));
+  const h = f64x2.add(f64x2.add(f64x2.abs(v128.load(at)), f64x2.abs(y)), f64x2.abs(v128.load(at, 48)));
+  const middle = f64x2.sub(t, f64x2.replace_lane(f64x2.splat(sceneOriginX), 1, sceneOriginY));
   const z = b.tz - sceneOriginZ, hz = abs(b.xz) + abs(b.yz) + abs(b.zz);
-  box.lowX = below(x - hx);
-  box.highX = above(x + hx);
-  box.lowY = below(y - hy);
-  box.highY = above(y + hy);
-  box.lowZ = below(z - hz);
-  box.highZ = above(z + hz);
+  const ends = outward(f64x2.replace_lane(f64x2.splat(z - hz), 1, z + hz), f64x2(-OUTWARD, OUTWARD));
+  const to = changetype<usize>(box);
+  v128.store64_lane(to + offsetof<Box>('lowX'), outward(f64x2.sub(middle, h), f64x2.splat(-OUTWARD)), 0);
+  box.lowZ = f32x4.extract_lane(ends, 0);
+  v128.store64_lane(to + offsetof<Box>('highX'), outward(f64x2.add(middle, h), f64x2.splat(OUTWARD)), 0);
+  box.highZ = f32x4.extract_lane(ends, 1);
 }
 
 /** All boxes anew, about another origin. */
@@ -285,22 +288,25 @@ const OUTWARD: f64 = 1.1920928955078125e-7; // 2^-23, twice what rounding to flo
 const FARTHEST: f64 = 1e30;
 
 // min and max of scalars branch, those of vectors do not.
+/** Float32 that are surely no less than the two values, or with a negative share no greater. */
 // @ts-ignore: decorator
 @inline
-function within(value: f64): f32 {
-  const v = f64x2.pmax(f64x2.pmin(f64x2.splat(value), f64x2.splat(FARTHEST)), f64x2.splat(-FARTHEST));
-  return <f32>f64x2.extract_lane(v, 0);
+function outward(values: v128, share: v128): v128 {
+  const moved = f64x2.add(values, f64x2.mul(f64x2.abs(values), share));
+  return f32x4.demote_f64x2_zero(
+    f64x2.pmax(f64x2.pmin(moved, f64x2.splat(FARTHEST)), f64x2.splat(-FARTHEST)),
+  );
 }
 
 /** A float32 that is surely no greater, as bounds have them. */
 // @ts-ignore: decorator
 @inline
 export function below(value: f64): f32 {
-  return within(value - abs(value) * OUTWARD);
+  return f32x4.extract_lane(outward(f64x2.splat(value), f64x2.splat(-OUTWARD)), 0);
 }
 
 // @ts-ignore: decorator
 @inline
 export function above(value: f64): f32 {
-  return within(value + abs(value) * OUTWARD);
+  return f32x4.extract_lane(outward(f64x2.splat(value), f64x2.splat(OUTWARD)), 0);
 }
