@@ -14,6 +14,7 @@ const INPUTS = [
 ];
 const OUTPUTS = [
   'build/core.wasm',
+  'build/core.wasm.gz',
   'dist/index.js',
   'dist/three.js',
   'dist/host.js',

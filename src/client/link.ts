@@ -94,6 +94,7 @@ export class WorkerLink {
     this.#expectUp();
     this.#started = this.defer('createCollisionService');
     this.ready = this.#started.promise;
+    this.ready.catch(() => {}); // who waits for `up` instead is told by its own answer
   }
 
   /** Resolves when the worker can be asked, at once as a rule; also when there will be none any more. */

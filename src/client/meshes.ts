@@ -3,7 +3,7 @@ import { CollisionError } from '../shared/errors.js';
 import type { Command, LoadedMesh, MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { AddMeshOptions, MeshData, MeshId, MeshInfo } from '../shared/types.js';
 import { abortable, aborted, checkSignal } from './abort.js';
-import { checkTypedArray, isArrayBuffer, isDetached } from './binary.js';
+import { bufferOf, checkTypedArray, isArrayBuffer, isDetached } from './binary.js';
 import type { BuilderPool } from './builders.js';
 import type { FramePump } from './frame-pump.js';
 import { IdTable } from './ids.js';
@@ -237,7 +237,7 @@ function takeData(
   isHandedOver: boolean,
   signal: AbortSignal | undefined,
 ): MeshData | ArrayBuffer {
-  const arrays = isArrayBuffer(data) ? checkBaked(operation, data) : checkData(operation, data);
+  const arrays = isArrayBuffer(data) ? checkBaked(operation, data) : checkData(operation, data, isHandedOver);
   if (signal?.aborted) throw aborted(operation, signal);
   if (!isHandedOver) {
     return copyOf(arrays);
@@ -265,15 +265,24 @@ function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
   return baked;
 }
 
-function checkData(operation: string, data: MeshData): MeshData {
+function checkData(operation: string, data: MeshData, isHandedOver: boolean): MeshData {
   if (data === undefined) invalid(operation, 'data', data, 'positions and indices, or a baked mesh');
   const given = readOptions(operation, 'data', data, DATA_KEYS);
   const positions = checkTypedArray<Float32Array>(operation, 'positions', given.positions, ['Float32Array']);
+  if (isHandedOver) checkOwn(operation, 'positions', positions, given.positions);
   checkLength(operation, 'positions', positions, given.indices === undefined ? 9 : 3);
   if (given.indices === undefined) return { positions };
   const indices = checkTypedArray<Uint32Array | Uint16Array>(operation, 'indices', given.indices, INDEX_KINDS);
+  if (isHandedOver) checkOwn(operation, 'indices', indices, given.indices);
   checkLength(operation, 'indices', indices, 3);
   return { positions, indices };
+}
+
+/** Of an array in a shared buffer, what was checked is a copy. */
+function checkOwn(operation: string, argument: string, checked: { buffer: ArrayBufferLike }, given: unknown): void {
+  if (checked.buffer === bufferOf(given)) return;
+  const message = `${operation}: ${argument} cannot be transferred, as its buffer is shared; expected one that can`;
+  throw new CollisionError('INVALID_ARGUMENT', message);
 }
 
 function checkLength(operation: string, argument: string, { length }: ArrayLike<number>, multiple: number): void {

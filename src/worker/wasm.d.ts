@@ -1,5 +1,5 @@
-// The build embeds a wasm file's bytes where it is imported.
-declare module '*.wasm' {
+// The build embeds a packed file's bytes where it is imported.
+declare module '*.wasm.gz' {
   const bytes: Uint8Array<ArrayBuffer>;
   export default bytes;
 }

@@ -1,6 +1,7 @@
 // Entry of the worker script, in browsers and in Node.
 import { type Endpoint, expose } from 'comlink';
-import wasm from '../../build/core.wasm';
+import packed from '../../build/core.wasm.gz';
+import { CollisionError } from '../shared/errors.js';
 import { type FromWorker, failureOf, type ToWorker } from '../shared/protocol.js';
 import { createCore } from './core.js';
 import { WorkerService } from './service.js';
@@ -17,7 +18,7 @@ function findEndpoint(): Endpoint {
 async function start(endpoint: Endpoint): Promise<void> {
   const post = (message: FromWorker, transfer: Transferable[] = []) => endpoint.postMessage(message, transfer);
   try {
-    const core = await createCore(wasm);
+    const core = await createCore(await unpack(packed));
     const service = new WorkerService(core, post);
     endpoint.addEventListener('message', (event) => service.receive((event as MessageEvent<ToWorker>).data));
     expose(service, endpoint);
@@ -25,6 +26,13 @@ async function start(endpoint: Endpoint): Promise<void> {
   } catch (error) {
     post({ type: 'fault', failure: failureOf(error) ?? { code: 'WORKER_LOST', message: String(error) } });
   }
+}
+
+async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
+  if (typeof DecompressionStream === 'undefined') {
+    throw new CollisionError('UNSUPPORTED', 'there is no DecompressionStream here, which unpacks the core');
+  }
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
 }
 
 start(findEndpoint());

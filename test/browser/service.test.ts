@@ -112,6 +112,7 @@ describe('a worker that is lost', () => {
   test('one that throws later takes what is pending with it', async () => {
     let worker: Worker | undefined;
     const service = await start({
+      restart: false,
       createWorker: () => {
         worker = new Worker(SCRIPT, { type: 'module' });
         return worker;

@@ -69,9 +69,9 @@ test(`${FRAMES} frames of ${OBJECTS} moving objects leave nothing behind, seed $
   console.log(
     `a frame: ${each(ms)} ms, ${each(pairs)} pairs, ${each(visible)} visible; ${service.stats.frameBuffers} frame buffers`,
   );
-  expect(pairs / count).toBeGreaterThan(500);
+  expect(pairs / count).toBeGreaterThan(200);
   expect(changes / count).toBeGreaterThan(0.5);
-  expect(visible / count).toBeGreaterThan(1000);
+  expect(visible / count).toBeGreaterThan(400);
 
   expect(after.frameBuffers).toBe(before.frameBuffers);
   expect(after.memoryBytes).toBe(before.memoryBytes);

@@ -32,7 +32,7 @@ describe('package', () => {
 
   test('has a worker in one file, with the core inside', () => {
     expect(importsOf('worker.js')).toEqual([]);
-    const core = readFileSync(join(root, 'build/core.wasm')).toString('base64');
+    const core = readFileSync(join(root, 'build/core.wasm.gz')).toString('base64');
     expect(textOf('worker.js').includes(core)).toBe(true);
   });
 
