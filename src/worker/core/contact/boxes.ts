@@ -81,8 +81,8 @@ function signOf(x: f64): f64 {
 // --- the axis ---
 
 /**
- * That of the least depth: 0 … 2 a face of a, 3 … 5 of b, 6 + i + 3 · j edge i of a with edge j of b; -1 where two edges
- * are all but parallel. As math/boxes32.ts, where the test is explained, but with lengths of the world.
+ * That of the least depth: 0 … 2 a face of a, 3 … 5 of b, 6 + i + 3 · j edge i of a with edge j of b; -1 where two
+ * edges are all but parallel. As math/boxes32.ts, where the test is explained, but with lengths of the world.
  */
 function bestAxis(a: Form, b: Form): i32 {
   // Over the lengths of the inverse's rows. All are squares, as that needs no root: the least one wins.
@@ -212,8 +212,9 @@ let others: usize = memory.data(16 * 12, 16);
 let count: usize = 0;
 
 /**
- * What of the other box's face, the one that is turned most against it, lies in a box under its face `i`, up to four places; each in the middle between the two faces where both boxes are there. `side`: 1 where the normal
- * leads out of the face's box, -1 where into it.
+ * What of the other box's face, the one that is turned most against it, lies in a box under its face `i`, up to four
+ * places; each in the middle between the two faces where both boxes are there. `side`: 1 where the normal leads out of
+ * the face's box, -1 where into it.
  */
 function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side: f64): bool {
   const nx = f32x4.splat(<f32>(side * normalX)), ny = f32x4.splat(<f32>(side * normalY));

@@ -57,8 +57,8 @@ function findNormal(): void {
     offer(wayX, wayY, wayZ);
     return;
   }
-  // Of balls what they are about is looked at: as far as that is apart, their radii reach. What is flat, as two segments
-  // in a plane are together, may be apart within its plane.
+  // Of balls what they are about is looked at: as far as that is apart, their radii reach. What is flat, as two
+  // segments in a plane are together, may be apart within its plane.
   const radius = first.radius + second.radius;
   const onlyEdges = first.mesh == 0 && second.mesh == 0;
   if (onlyEdges) {

@@ -78,8 +78,8 @@ export function isTouch(): bool {
 let nearest: f64 = Infinity;
 
 /**
- * Finds the cuts of both sides; `m` maps b's mesh space to a's. Where there are none, as all that meets lies in one plane
- * or is a matter of rounding, the places where triangles are nearest. Throws OUT_OF_MEMORY.
+ * Finds the cuts of both sides; `m` maps b's mesh space to a's. Where there are none, as all that meets lies in one
+ * plane or is a matter of rounding, the places where triangles are nearest. Throws OUT_OF_MEMORY.
  */
 export function findCuts(a: Mesh, b: Mesh, m: Affine): void {
   setMap(a, b, m);
@@ -155,7 +155,8 @@ function cutBlocks(a: Block, indexA: u32, b: Block, indexB: u32): void {
       const q = changetype<Triangle>(trianglesB + <usize>other * 72);
       if (!(mapped & (1 << other))) mapTriangle(q, b, other);
       mapped |= 1 << other;
-      if (touching < 0 ? cutTriangles(triangleA, q) : touch(triangleA, q)) addCut((indexA << 2) + lane, (indexB << 2) + other);
+      const isCut = touching < 0 ? cutTriangles(triangleA, q) : touch(triangleA, q);
+      if (isCut) addCut((indexA << 2) + lane, (indexB << 2) + other);
     } while (bits != 0);
   }
 }

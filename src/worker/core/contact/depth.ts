@@ -43,7 +43,9 @@ let best0: u32 = 0, best1: u32 = 0;
  * apart already, -Infinity where they pass each other by; where it is `limit` or more, it may come out as less, but not
  * less than that. Throws OUT_OF_MEMORY.
  */
-export function depthAlong(list0: usize, count0: u32, list1: usize, count1: u32, nx: f64, ny: f64, nz: f64, limit: f64 = Infinity): f64 {
+export function depthAlong(
+  list0: usize, count0: u32, list1: usize, count1: u32, nx: f64, ny: f64, nz: f64, limit: f64 = Infinity,
+): f64 {
   best = -Infinity;
   bestKind = -1;
   shadows0 = reserve(shadows0, 0, <u64>count0 * SHADOW_BYTES);
@@ -99,9 +101,15 @@ function cast(shadows: usize, list: usize, count: u32, nx: f64, ny: f64, nz: f64
     const ax = load<f64>(at), ay = load<f64>(at, 8), az = load<f64>(at, 16);
     const bx = load<f64>(at, 24), by = load<f64>(at, 32), bz = load<f64>(at, 40);
     const cx = load<f64>(at, 48), cy = load<f64>(at, 56), cz = load<f64>(at, 64);
-    const a = f64x2.add(f64x2.add(f64x2.mul(f64x2.splat(ax), x), f64x2.mul(f64x2.splat(ay), y)), f64x2.mul(f64x2.splat(az), z));
-    const b = f64x2.add(f64x2.add(f64x2.mul(f64x2.splat(bx), x), f64x2.mul(f64x2.splat(by), y)), f64x2.mul(f64x2.splat(bz), z));
-    const c = f64x2.add(f64x2.add(f64x2.mul(f64x2.splat(cx), x), f64x2.mul(f64x2.splat(cy), y)), f64x2.mul(f64x2.splat(cz), z));
+    const a = f64x2.add(
+      f64x2.add(f64x2.mul(f64x2.splat(ax), x), f64x2.mul(f64x2.splat(ay), y)), f64x2.mul(f64x2.splat(az), z),
+    );
+    const b = f64x2.add(
+      f64x2.add(f64x2.mul(f64x2.splat(bx), x), f64x2.mul(f64x2.splat(by), y)), f64x2.mul(f64x2.splat(bz), z),
+    );
+    const c = f64x2.add(
+      f64x2.add(f64x2.mul(f64x2.splat(cx), x), f64x2.mul(f64x2.splat(cy), y)), f64x2.mul(f64x2.splat(cz), z),
+    );
     const ah = hx * ax + hy * ay + hz * az, bh = hx * bx + hy * by + hz * bz, ch = hx * cx + hy * cy + hz * cz;
     const low = f64x2.pmin(f64x2.pmin(a, b), c), high = f64x2.pmax(f64x2.pmax(a, b), c);
     v128.store(to, a);
@@ -163,7 +171,8 @@ function coverage(shadows: usize, count: u32): u64 {
   for (let i: u32 = 0; i < count; i++) {
     const s = shadowAt(shadows, i);
     if (isBeside(s)) continue;
-    const wide = cellU(s.highU < highU ? s.highU : highU) - cellU(s.lowU > lowU ? s.lowU : lowU) + 1, high = cellV(s.highV < highV ? s.highV : highV) - cellV(s.lowV > lowV ? s.lowV : lowV) + 1;
+    const wide = cellU(s.highU < highU ? s.highU : highU) - cellU(s.lowU > lowU ? s.lowU : lowU) + 1;
+    const high = cellV(s.highV < highV ? s.highV : highV) - cellV(s.lowV > lowV ? s.lowV : lowV) + 1;
     sum += <u64>(wide * high);
   }
   return sum;
@@ -307,7 +316,9 @@ function edges(a: usize, b: usize, c: usize, d: usize): void {
   const height = ah + (s / turn) * (load<f64>(b, 16) - ah) + ch + (t / turn) * (load<f64>(d, 16) - ch);
   if (height > best) {
     best = height;
-    bestKind = 2 + <i32>((a - changetype<usize>(shadows0)) % SHADOW_BYTES / 24) * 3 + <i32>((c - changetype<usize>(shadows1)) % SHADOW_BYTES / 24);
+    const i = <i32>((a - changetype<usize>(shadows0)) % SHADOW_BYTES / 24);
+    const j = <i32>((c - changetype<usize>(shadows1)) % SHADOW_BYTES / 24);
+    bestKind = 2 + i * 3 + j;
   }
 }
 

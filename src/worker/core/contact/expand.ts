@@ -1,8 +1,8 @@
-// The way out of a Minkowski difference (van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game
-// Objects", 2001): a polytope within it grows at the face that is least far along its normal, until that face is one
-// of the difference itself. It begins with any tetrahedron, and the origin may be outside: faces that it is in front
-// of have negative distances, the lowest of which is looked at first. Every direction that was looked at gives a bound:
-// moving b by the difference's reach along it surely parts the two.
+// The way out of a Minkowski difference (van den Bergen, "Proximity Queries and Penetration Depth Computation on 3D
+// Game Objects", 2001): a polytope within it grows at the face that is least far along its normal, until that face is
+// one of the difference itself. It begins with any tetrahedron, and the origin may be outside: faces that it is in
+// front of have negative distances, the lowest of which is looked at first. Every direction that was looked at gives a
+// bound: moving b by the difference's reach along it surely parts the two.
 
 import { Body } from './body';
 import { Vertex, setVertex, vertexAt } from './difference';

@@ -19,5 +19,6 @@ export function findManifold(a: Solid, b: Solid, contained: i32, detail: i32): v
   else if (a.shape != SHAPE_MESH) solidSurfaceContact(a, b, true);
   else if (b.shape != SHAPE_MESH) solidSurfaceContact(b, a, false);
   else surfaceContact(a, b);
-  if (detail == CONTACTS_TRIANGLES && contained == 0 && a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) addCrossings(a, b);
+  if (detail != CONTACTS_TRIANGLES || contained != 0) return;
+  if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) addCrossings(a, b);
 }

@@ -36,7 +36,8 @@ export function keepContact(): u32 {
   const kept = changetype<Kept>(next + at);
   // Few words, for which memory.copy, a call, takes longer.
   const to = pointsOf(kept);
-  for (let i: usize = 0, end = <usize>pointCount * CONTACT_POINT_BYTES; i < end; i += 4) store<u32>(to + i, load<u32>(points + i));
+  const end = <usize>pointCount * CONTACT_POINT_BYTES;
+  for (let i: usize = 0; i < end; i += 4) store<u32>(to + i, load<u32>(points + i));
   if (crossingCount != 0) memory.copy(crossingsOf(kept), crossings, <usize>crossingCount * CROSSING_BYTES);
   return <u32>at;
 }

@@ -203,7 +203,8 @@ function findAnyDirection(): void {
   const wayX = b.middleX - a.middleX, wayY = b.middleY - a.middleY, wayZ = b.middleZ - a.middleZ;
   tryDirection(areaX, areaY, areaZ);
   const size = length > 0 ? length : <f64>count0;
-  if (sqrt(normalX * normalX + normalY * normalY + normalZ * normalZ) > 1e-6 * size) tryDirection(normalX, normalY, normalZ);
+  const sum = sqrt(normalX * normalX + normalY * normalY + normalZ * normalZ);
+  if (sum > 1e-6 * size) tryDirection(normalX, normalY, normalZ);
   else {
     const away: f64 = wayX * sideX + wayY * sideY + wayZ * sideZ < 0 ? -1 : 1;
     tryDirection(away * sideX, away * sideY, away * sideZ);

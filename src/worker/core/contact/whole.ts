@@ -1,5 +1,5 @@
-// The way of one object out of another where regions of their surfaces do not tell it: one holds the other, or they have
-// too much in common.
+// The way of one object out of another where regions of their surfaces do not tell it: one holds the other, or they
+// have too much in common.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../shared/layout';
 import { Affine, copy } from '../math/affine';
@@ -37,7 +37,8 @@ let wayCount = 0;
 /**
  * Directions are the axes of both, from middle to middle, and to the nearest place of a mesh that holds the other's
  * middle. They are judged by how far b's bounds must go to leave those of a; of the best ones all triangles say how far
- * it is to the last touch, and the least counts. Of too many triangles it is the bounds' distance. Places are about a's.
+ * it is to the last touch, and the least counts. Of too many triangles it is the bounds' distance. Places are about
+ * a's.
  */
 export function findWayOut(a: Solid, b: Solid, contained: i32): void {
   setMaps(a, b);

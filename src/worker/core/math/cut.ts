@@ -1,7 +1,7 @@
 // Where two triangles that meet cut each other. Exact signs decide which edges end the segment, as in the test for
 // whether they meet (Guigue and Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation
-// Predicates", 2003); on these edges the ends are found from volumes of which eleven digits are right, so that each lies
-// on both triangles, however flat or long these are and however close to one plane.
+// Predicates", 2003); on these edges the ends are found from volumes of which eleven digits are right, so that each
+// lies on both triangles, however flat or long these are and however close to one plane.
 
 import { Affine } from './affine';
 import { accurateOrient2d, accurateOrient3d, orient2d } from './predicates';

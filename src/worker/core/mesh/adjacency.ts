@@ -125,8 +125,12 @@ function facingOf(mesh: Mesh): f64 {
     if (triangleOf(blockAt(mesh, slot >> 2), slot & 3) < 0) continue;
     const at = cornersOf(mesh, slot);
     const ax = <f64>load<f32>(at) - ox, ay = <f64>load<f32>(at, 16) - oy, az = <f64>load<f32>(at, 32) - oz;
-    const ex = <f64>load<f32>(at, 48) - ox - ax, ey = <f64>load<f32>(at, 64) - oy - ay, ez = <f64>load<f32>(at, 80) - oz - az;
-    const fx = <f64>load<f32>(at, 96) - ox - ax, fy = <f64>load<f32>(at, 112) - oy - ay, fz = <f64>load<f32>(at, 128) - oz - az;
+    const ex = <f64>load<f32>(at, 48) - ox - ax;
+    const ey = <f64>load<f32>(at, 64) - oy - ay;
+    const ez = <f64>load<f32>(at, 80) - oz - az;
+    const fx = <f64>load<f32>(at, 96) - ox - ax;
+    const fy = <f64>load<f32>(at, 112) - oy - ay;
+    const fz = <f64>load<f32>(at, 128) - oz - az;
     const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
     x += nx;
     y += ny;

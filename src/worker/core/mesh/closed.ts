@@ -4,8 +4,8 @@
 // Hash Functions and Their Application to Memory Integrity Checking", 2003). The sum is 0 if the triangles are closed,
 // and else as good as never.
 //
-// A position's hash is three words u, v, w; an edge's are the determinants u·v' - v·u' and v·w' - w·v', modulo 2⁶⁴. So a
-// triangle's are twice the areas of its images in two planes, which take two products each.
+// A position's hash is three words u, v, w; an edge's are the determinants u·v' - v·u' and v·w' - w·v', modulo 2⁶⁴. So
+// a triangle's are twice the areas of its images in two planes, which take two products each.
 //
 // How good: the sum of an open mesh is a bilinear form of its positions' hashes that is not 0 everywhere. Were these
 // random, it would be 0 once in 2¹²² (once in 2¹²²⁻²ᵏ if 2ᵏ divides the surplus of all edges that have one; a missing

@@ -1,9 +1,9 @@
 // Whether a closed mesh is around a point that is not on it, exactly: by how often a ray from the point along x leaves
-// it, less how often it enters it, which is its winding number. Seen along x, a triangle is around the point as its edges
-// pass left or right of the point (Sunday, "Inclusion of a Point in a Polygon", 2001; an edge through the point belongs
-// to one side, the same for all triangles that share it), and orientations are exact (math/predicates.ts). So the answer
-// is that of the very coordinates by which surfaces meet or not (pair.ts): no rounding takes a point through a surface
-// that it does not touch, however near.
+// it, less how often it enters it, which is its winding number. Seen along x, a triangle is around the point as its
+// edges pass left or right of the point (Sunday, "Inclusion of a Point in a Polygon", 2001; an edge through the point
+// belongs to one side, the same for all triangles that share it), and orientations are exact (math/predicates.ts). So
+// the answer is that of the very coordinates by which surfaces meet or not (pair.ts): no rounding takes a point through
+// a surface that it does not touch, however near.
 
 import { Affine } from '../math/affine';
 import { orient2d, orient3d } from '../math/predicates';

@@ -40,8 +40,8 @@ export function canCollide(a: Candidate, b: Candidate): bool {
 }
 
 /**
- * NO_CONTACT, or which contains which: 0 neither, 1 a inside b, 2 b inside a. a has the lower id. The contact has as much
- * detail as both want.
+ * NO_CONTACT, or which contains which: 0 neither, 1 a inside b, 2 b inside a. a has the lower id. The contact has as
+ * much detail as both want.
  */
 export function collide(a: Candidate, b: Candidate): i32 {
   const boxes = compareForms(a.form(), b.form());

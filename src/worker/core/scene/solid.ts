@@ -3,7 +3,8 @@
 // so that a sphere may be an ellipsoid in the world, and a box a parallelepiped.
 
 import {
-  FLAG_SOLID, OBJECT_FLAGS, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH, SHAPE_SPHERE,
+  FLAG_SOLID, OBJECT_FLAGS, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_CAPSULE,
+  SHAPE_MESH, SHAPE_SPHERE,
 } from '../../../shared/layout';
 import { Affine, copy, multiply, setIdentity } from '../math/affine';
 import { Mesh } from '../mesh/layout';

@@ -1,6 +1,7 @@
-// Where two meshes met when they were looked at last: where to look first the next time. It proves itself or nothing, so
-// it need not be forgotten when an object or its mesh becomes another. A frame of 2,000 moving icospheres of 320 triangles
-// that asks whether they touch takes 0.70 to 0.74 of the time, one of 64 dragons in a loose heap 0.95 to 1.01.
+// Where two meshes met when they were looked at last: where to look first the next time. It proves itself or nothing,
+// so it need not be forgotten when an object or its mesh becomes another. A frame of 2,000 moving icospheres of 320
+// triangles that asks whether they touch takes 0.70 to 0.74 of the time, one of 64 dragons in a loose heap 0.95 to
+// 1.01.
 
 import { NO_BLOCK, Witness } from '../mesh/pair';
 
