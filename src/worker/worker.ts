@@ -28,11 +28,14 @@ async function start(endpoint: Endpoint): Promise<void> {
   }
 }
 
-async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
+async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   if (typeof DecompressionStream === 'undefined') {
     throw new CollisionError('UNSUPPORTED', 'there is no DecompressionStream here, which unpacks the core');
   }
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for (let part = await reader.read(); !part.done; part = await reader.read()) chunks.push(part.value);
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 start(findEndpoint());

@@ -13,7 +13,7 @@ import { root, runNpm } from '../../scripts/run.mjs';
 
 const ANSWER = '1 visible, the box at 4.000';
 const INDEX = '<!doctype html><title></title><link rel="icon" href="data:," />';
-const WASM_MAGIC = 'AGFzbQEAAAA'; // '\0asm', version 1, in base64
+const CORE_MAGIC = 'H4sIAAAAAAAC'; // how the packed core begins, in base64
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const app = mkdtempSync(join(tmpdir(), 'collision-worker-app-'));
@@ -55,7 +55,7 @@ async function answerOn(server: ViteDevServer | PreviewServer): Promise<string> 
 async function answerOfBuild(outDir: string): Promise<string> {
   const files = readdirSync(join(app, outDir), { recursive: true, encoding: 'utf8' });
   const holdingCore = files.filter((file) => {
-    return file.endsWith('.js') && readFileSync(join(app, outDir, file), 'utf8').includes(WASM_MAGIC);
+    return file.endsWith('.js') && readFileSync(join(app, outDir, file), 'utf8').includes(CORE_MAGIC);
   });
   expect(holdingCore, 'emitted workers').toHaveLength(1);
   return answerOn(await preview({ ...vite, build: { outDir }, preview: { port: 0 } }));

@@ -256,7 +256,7 @@ describe(`in the service, seed ${SEED}`, () => {
     let longest = 0;
     let pairs: ReadonlySet<string> = new Set();
     let candidates = 0;
-    for (let frame = 0; frame < 800; frame++) {
+    for (let frame = 0; frame < 400; frame++) {
       for (const [i, id] of ids.entries()) {
         places[i].multiply(new Matrix4().makeRotationAxis(random.direction(), 0.01));
         for (const service of [hurried, patient]) service.setTransform(id, places[i].elements);

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { icosphere } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
-const FRAMES = 10_000;
+const FRAMES = 5000;
 const WARM_UP = 1000;
 const OBJECTS = 2000;
 const BALLS = 200; // of them

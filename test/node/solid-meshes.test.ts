@@ -13,7 +13,7 @@ import { type AnyShape, anySolid, frameOf } from '../oracle/shapes.js';
 import { farApart, gapBetween } from '../oracle/solids.js';
 import { ALL, ANY_FORM, NearScene, PLACES, type Thing } from './near-scene.js';
 
-const COUNT = 1200;
+const COUNT = 600;
 /** Of what takes longer to bound. */
 const FEWER = 250;
 const DOUBT = 1e-5;
