@@ -1,5 +1,7 @@
 // Affine matrices as three stores them: 16 numbers, column-major, the bottom row 0, 0, 0, 1.
 
+export const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+
 /** Of the linear part. */
 export function determinantAt(m: ArrayLike<number>, at: number): number {
   const ax = m[at];

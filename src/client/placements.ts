@@ -1,7 +1,7 @@
 import { NO_OBJECT, slotOf } from '../shared/ids.js';
 import * as layout from '../shared/layout.js';
 import type { ObjectId } from '../shared/types.js';
-import { multiplyAffine, writeAffine } from './affine.js';
+import { IDENTITY, multiplyAffine, writeAffine } from './affine.js';
 import { grown } from './ids.js';
 import type { Staging } from './staging.js';
 
@@ -130,8 +130,6 @@ export class Placements {
     this.#matrices = matrices;
   }
 }
-
-const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 function nothingSent(): Sent {
   return { bytes: new Uint8Array(0), used: 0 };

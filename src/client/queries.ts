@@ -20,6 +20,7 @@ import type {
   VisibleSet,
 } from '../shared/types.js';
 import { abortable, checkSignal } from './abort.js';
+import { IDENTITY } from './affine.js';
 import { checkTypedArray } from './binary.js';
 import { contactDetail } from './describe.js';
 import type { FramePump } from './frame-pump.js';
@@ -46,7 +47,6 @@ const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
 const CLOSEST_KEYS = [...QUERY_KEYS, 'maxDistance'];
 const CONTACT_KEYS = ['detail', 'signal'];
 const METHODS = ['ray', 'screen'] as const;
-const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 type Api = Remote<WorkerApi>;
 type Options = Pick<PickOptions, 'signal' | 'latest'>;

@@ -1,10 +1,9 @@
 import { NO_OBJECT, slotOf } from '../shared/ids.js';
 import { MAX_OBJECTS, VIEW_BYTES, VIEW_SLOT } from '../shared/layout.js';
-import { writeAffine } from './affine.js';
+import { IDENTITY, multiplyAffine, writeAffine } from './affine.js';
 import { FrameBuffer } from './frame-buffer.js';
 import { grown } from './ids.js';
 
-const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 const VIEW_WORDS = VIEW_BYTES / 4;
 
 /**
@@ -175,23 +174,9 @@ export class Staging {
   }
 
   #setSingles(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
-    const product = new Float64Array(16);
     for (let i = 0; i < ids.length; i++) {
-      multiply(product, parent, matrices, 16 * i);
-      this.setSingle(ids[i], product);
-    }
-  }
-}
-
-/** target = a · (b at `at`), column-major. */
-function multiply(target: Float64Array, a: ArrayLike<number>, b: ArrayLike<number>, at: number): void {
-  for (let i = 0; i < 16; i += 4) {
-    const x = b[at + i];
-    const y = b[at + i + 1];
-    const z = b[at + i + 2];
-    const w = b[at + i + 3];
-    for (let row = 0; row < 4; row++) {
-      target[i + row] = a[row] * x + a[row + 4] * y + a[row + 8] * z + a[row + 12] * w;
+      const at = this.#frame.matrixAt(this.#singleOf(ids[i]));
+      multiplyAffine(this.#frame.f64, at, parent, matrices, 16 * i);
     }
   }
 }
