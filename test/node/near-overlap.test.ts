@@ -71,8 +71,13 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
       }
       const message = `case ${i}: ${JSON.stringify(a.shape)} and ${JSON.stringify(b.shape)}`;
       const body = (distance: number) => bodiesOf(b, at(distance))[0];
-      const { normal } = gapBetween(thing.bodies[0], body(near + 0.01), 1e-6);
-      const gap = bestGap(thing.bodies[0], body(near), normal);
+      // The direction that proves most is sought from where they are a little apart: nearer, if other features are first.
+      let gap = Number.NEGATIVE_INFINITY;
+      for (const apart of [0.01, 1e-4]) {
+        const { normal } = gapBetween(thing.bodies[0], body(near + apart), apart * 1e-4);
+        gap = Math.max(gap, bestGap(thing.bodies[0], body(near), normal));
+        if (Math.abs(gap) < 1e-7) break;
+      }
       expect(Math.abs(gap), message).toBeLessThan(1e-7);
       scene.remove(thing);
     }
