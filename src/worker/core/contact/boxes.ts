@@ -3,7 +3,7 @@
 // (convex.ts): of rotating unit boxes for one contact in 700.
 
 import { Affine } from '../math/affine';
-import { Form, inverseColumn, overlap } from '../math/boxes32';
+import { Form, inverseColumn } from '../math/boxes32';
 import { minus, plus, times, yzx, zxy } from '../math/lanes';
 import { Candidate, boundsOf } from '../scene/candidate';
 import { addPoint } from './contact';
@@ -13,19 +13,13 @@ const mapB = changetype<Affine>(memory.data(96, 16));
 
 /** What float32 may choose a worse axis by, over the size of a box, is 1e-6 at most: a thousandth of what is no less. */
 const SHALLOW: f64 = 1e-3;
-/** Two edges are only taken for the axis where that is so much shorter than through a face, squared; against rounding. */
-const LONGER: f32 = 1.00006;
-/** Edges at a smaller angle, as its sine's square, are left to float64; at one smaller still they give no axis. */
-const SMALL_ANGLE: f32 = 1e-5;
-const PARALLEL: f32 = 1e-12;
 
 // The normal from a to b, unit, and the depth.
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 let depth: f64 = 0;
 
-/** Of what compareForms just found to overlap. Adds the points; false, and none is added, where float32 does not do. */
-export function boxContact(a: Candidate, b: Candidate): bool {
-  const axis = bestAxis(a.form(), b.form());
+/** By their best axis (box-axes.ts). Adds the points; false, and none is added, where float32 does not do. */
+export function boxContact(a: Candidate, b: Candidate, axis: i32): bool {
   if (axis < 0) return false;
   boundsOf(a, mapA);
   boundsOf(b, mapB);
@@ -76,83 +70,6 @@ function setNormal(p: usize, q: usize): void {
 @inline
 function signOf(x: f64): f64 {
   return copysign<f64>(1, x + 0);
-}
-
-// --- the axis ---
-
-/**
- * That of the least depth: 0 … 2 a face of a, 3 … 5 of b, 6 + i + 3 · j edge i of a with edge j of b; -1 where two
- * edges are all but parallel. As math/boxes32.ts, where the test is explained, but with lengths of the world.
- */
-function bestAxis(a: Form, b: Form): i32 {
-  // Over the lengths of the inverse's rows. All are squares, as that needs no root: the least one wins.
-  const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
-  const squareA = plus(plus(times(ix, ix), times(iy, iy)), times(iz, iz));
-  const gapA = overlap.gapA;
-  let best = f32x4.div(times(gapA, gapA), squareA);
-  let code = i32x4(0, 1, 2, -1);
-
-  const jx = inverseColumn(b, 0), jy = inverseColumn(b, 1), jz = inverseColumn(b, 2);
-  const squareB = plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz));
-  const gapB = f32x4.div(overlap.gapB, overlap.volume);
-  let depths = f32x4.div(times(gapB, gapB), squareB);
-  let better = f32x4.lt(depths, best);
-  best = f32x4.pmin(best, depths);
-  code = v128.bitselect(i32x4(3, 4, 5, -1), code, better);
-
-  // Edge i of a with edge j of b. As their cross product runs in a's space across its axis i, the inverse's rows say
-  // how long it is in the world, over a's volume: by the products of the two other rows, each with itself and with the
-  // other.
-  const t = overlap.t, m0 = overlap.m0, m1 = overlap.m1, m2 = overlap.m2;
-  const edges = changetype<usize>(b) + offsetof<Form>('edgeXx');
-  const ty = yzx(t), tz = zxy(t);
-  const squareY = yzx(squareA), squareZ = zxy(squareA);
-  const product = plus(plus(times(yzx(ix), zxy(ix)), times(yzx(iy), zxy(iy))), times(yzx(iz), zxy(iz)));
-  const twice = plus(product, product);
-  const q0 = overlap.q0, q1 = overlap.q1, q2 = overlap.q2; // how far b reaches along the axes of its edges
-  depths = edgeDepths(m0, edges, squareY, squareZ, twice, ty, tz, plus(q1, q2));
-  better = f32x4.lt(depths, best);
-  best = f32x4.pmin(best, depths);
-  code = v128.bitselect(i32x4(6, 7, 8, -1), code, better);
-  depths = edgeDepths(m1, edges + 12, squareY, squareZ, twice, ty, tz, plus(q0, q2));
-  better = f32x4.lt(depths, best);
-  best = f32x4.pmin(best, depths);
-  code = v128.bitselect(i32x4(9, 10, 11, -1), code, better);
-  depths = edgeDepths(m2, edges + 24, squareY, squareZ, twice, ty, tz, plus(q0, q1));
-  better = f32x4.lt(depths, best);
-  best = f32x4.pmin(best, depths);
-  code = v128.bitselect(i32x4(12, 13, 14, -1), code, better);
-
-  if (i32x4.bitmask(best) & 7) return -1;
-  v128.store(codes, code);
-  return load<i32>(codes + (leastLane(best) << 2));
-}
-
-const codes: usize = memory.data(16, 16);
-
-/** Which of the first three lanes is the least. As nobody can guess which, without branches. */
-// @ts-ignore: decorator
-@inline
-function leastLane(v: v128): usize {
-  const least = f32x4.pmin(f32x4.pmin(v, yzx(v)), zxy(v));
-  return <usize>ctz(i32x4.bitmask(f32x4.eq(v, least)) | 4);
-}
-
-/** Of one edge of b, with all of a; Infinity where they are parallel, negative where only float64 can tell. */
-// @ts-ignore: decorator
-@inline
-function edgeDepths(
-  m: v128, edge: usize, squareY: v128, squareZ: v128, twice: v128, ty: v128, tz: v128, q: v128,
-): v128 {
-  const ex = v128.load32_splat(edge), ey = v128.load32_splat(edge, 4), ez = v128.load32_splat(edge, 8);
-  const u = yzx(m), v = zxy(m);
-  const square = minus(plus(times(squareY, times(v, v)), times(squareZ, times(u, u))), times(twice, times(u, v)));
-  const most = times(squareY, times(squareZ, plus(plus(times(ex, ex), times(ey, ey)), times(ez, ez))));
-  const reach = plus(plus(f32x4.abs(u), f32x4.abs(v)), q);
-  const gap = minus(f32x4.abs(minus(times(u, tz), times(v, ty))), reach);
-  const depths = f32x4.div(times(times(gap, gap), f32x4.splat(LONGER)), square);
-  const known = v128.bitselect(depths, f32x4.splat(-1), f32x4.ge(square, times(most, f32x4.splat(SMALL_ANGLE))));
-  return v128.bitselect(known, f32x4.splat(Infinity), f32x4.ge(square, times(most, f32x4.splat(PARALLEL))));
 }
 
 // --- two edges ---
@@ -280,6 +197,14 @@ function inSpace(ix: v128, iy: v128, iz: v128, at: usize): v128 {
 }
 
 let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
+
+/** Which of the first three lanes is the least. As nobody can guess which, without branches. */
+// @ts-ignore: decorator
+@inline
+function leastLane(v: v128): usize {
+  const least = f32x4.pmin(f32x4.pmin(v, yzx(v)), zxy(v));
+  return <usize>ctz(i32x4.bitmask(f32x4.eq(v, least)) | 4);
+}
 
 /** In the world's axes, about the box's middle. */
 // @ts-ignore: decorator

@@ -4,7 +4,7 @@
 import { packing } from '../math/pack';
 import { reserve } from '../memory';
 import { CANDIDATE_BYTES, Candidate } from './candidate';
-import { look } from './found-pairs';
+import { look, lookAtAll } from './found-pairs';
 import { canCollide } from './narrow';
 import { boxAt, idAt } from './objects';
 import {
@@ -157,11 +157,12 @@ function sweep(ownEnd: usize): void {
 const LISTED_BYTES: usize = 4096;
 let firsts: usize = 0;
 let seconds: usize = 0;
+
 let ahead: u32 = 0;
 
 /**
  * All that the pairs need is read before the first is considered, as the caches are what this waits for, and so for
- * many at once: frames of 10,000 rotating boxes take 0.96 of the time that they take when each reads for the next.
+ * many at once.
  */
 function considerListed(listed: usize): void {
   let sum: u32 = 0;
@@ -170,8 +171,20 @@ function considerListed(listed: usize): void {
     sum += load<u32>(second) + load<u32>(second, 64) + load<u32>(second, 128);
   }
   ahead = sum;
+  let count: usize = 0;
   for (let i: usize = 0; i < listed; i += 4) {
-    consider(changetype<Candidate>(<usize>load<u32>(firsts + i)), changetype<Candidate>(<usize>load<u32>(seconds + i)));
+    const p = <usize>load<u32>(firsts + i), q = <usize>load<u32>(seconds + i);
+    const other = (p ^ q) & -<usize>(changetype<Candidate>(p).id > changetype<Candidate>(q).id);
+    store<u32>(firsts + count, <u32>(p ^ other));
+    store<u32>(seconds + count, <u32>(q ^ other));
+    count += <usize>canCollide(changetype<Candidate>(p), changetype<Candidate>(q)) << 2;
+  }
+  if (!isQueueing) {
+    lookAtAll(firsts, seconds, count);
+    return;
+  }
+  for (let i: usize = 0; i < count; i += 4) {
+    enqueue(changetype<Candidate>(<usize>load<u32>(firsts + i)), changetype<Candidate>(<usize>load<u32>(seconds + i)));
   }
 }
 
