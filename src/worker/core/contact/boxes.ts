@@ -2,11 +2,12 @@
 // float64 says how deep it is along that axis. Where float32 does not do, the general way is left to be gone
 // (convex.ts): of rotating unit boxes for one contact in 700.
 
+import { CONTACT_NORMAL, CONTACT_POINT_BYTES } from '../../../shared/layout';
 import { Affine } from '../math/affine';
 import { Form, inverseColumn } from '../math/boxes32';
 import { minus, plus, times, yzx, zxy } from '../math/lanes';
 import { Candidate, boundsOf } from '../scene/candidate';
-import { addPoint } from './contact';
+import { addPoint, addWritten, pointCount, points, reservePoints } from './contact';
 
 const mapA = changetype<Affine>(memory.data(96, 16));
 const mapB = changetype<Affine>(memory.data(96, 16));
@@ -169,23 +170,117 @@ function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side
   if (count == 0) return false;
   if (count > 4) leaveFour(i);
 
-  // Halfway up to the face's plane, or where b is not there, at its own face.
-  const lane = i << 2;
+  addCorners(b, map, i, b.x - a.x, b.y - a.y, b.z - a.z, side);
+  return true;
+}
+
+/** The corners as rows of four: x, y, z, and a fourth that means nothing. */
+const rows: usize = memory.data(4 * 16, 16);
+
+/**
+ * Adds the corners, four of them at once, halfway up to the plane of face `i` of the box under `map`; or where the
+ * other box is not there, at its own face. (x, y, z) is from the box's middle to the other's.
+ */
+function addCorners(other: Form, map: Affine, i: usize, x: f64, y: f64, z: f64, side: f64): void {
+  transpose(rows, v128.load(corners), v128.load(corners, 16), v128.load(corners, 32), v128.load(corners, 48));
   const edgeI = edge(map, i);
   const outward = <f32>signOf(
     side * (load<f64>(edgeI) * normalX + load<f64>(edgeI, 8) * normalY + load<f64>(edgeI, 16) * normalZ),
   );
-  for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
-    const height = load<f32>(at + lane);
-    store<f32>(at + lane, 0.5 * (height + outward));
-    setPlace(map, at);
-    if (!holds(b, placeX - (b.x - a.x), placeY - (b.y - a.y), placeZ - (b.z - a.z))) {
-      store<f32>(at + lane, height);
-      setPlace(map, at);
-    }
-    addPoint(map.tx + placeX, map.ty + placeY, map.tz + placeZ, normalX, normalY, normalZ, depth);
+  const heights = v128.load(rows + (i << 4));
+  v128.store(rows + (i << 4), times(f32x4.splat(0.5), plus(heights, f32x4.splat(outward))));
+  setPlaces(map);
+  const outside = misses(other, x, y, z);
+  if (i32x4.bitmask(outside) & ((1 << <u32>count) - 1)) {
+    v128.store(rows + (i << 4), v128.bitselect(heights, v128.load(rows + (i << 4)), outside));
+    setPlaces(map);
   }
-  return true;
+
+  const nx = <f32>normalX;
+  const behind = f32x4(nx, <f32>normalY, <f32>normalZ, <f32>depth);
+  reservePoints(pointCount + 4);
+  // A point is its place, then what is behind: see layout.ts, CONTACT_*.
+  const to = points + <usize>pointCount * CONTACT_POINT_BYTES;
+  transpose(
+    quads, atPlace(map.tx, lowX, highX), atPlace(map.ty, lowY, highY), atPlace(map.tz, lowZ, highZ), f32x4.splat(nx),
+  );
+  v128.store(to, v128.load(quads));
+  v128.store(to, behind, CONTACT_NORMAL);
+  v128.store(to, v128.load(quads, 16), CONTACT_POINT_BYTES);
+  v128.store(to, behind, CONTACT_POINT_BYTES + CONTACT_NORMAL);
+  v128.store(to, v128.load(quads, 32), 2 * CONTACT_POINT_BYTES);
+  v128.store(to, behind, 2 * CONTACT_POINT_BYTES + CONTACT_NORMAL);
+  v128.store(to, v128.load(quads, 48), 3 * CONTACT_POINT_BYTES);
+  v128.store(to, behind, 3 * CONTACT_POINT_BYTES + CONTACT_NORMAL);
+  addWritten(<u32>count);
+}
+
+/** x, y, z and what else of four, as four vectors. */
+const quads: usize = memory.data(4 * 16, 16);
+
+/** Lane k of four vectors as vector k. */
+// @ts-ignore: decorator
+@inline
+function transpose(to: usize, r0: v128, r1: v128, r2: v128, r3: v128): void {
+  const low01 = v128.shuffle<f32>(r0, r1, 0, 4, 1, 5), low23 = v128.shuffle<f32>(r2, r3, 0, 4, 1, 5);
+  const high01 = v128.shuffle<f32>(r0, r1, 2, 6, 3, 7), high23 = v128.shuffle<f32>(r2, r3, 2, 6, 3, 7);
+  v128.store(to, v128.shuffle<f64>(low01, low23, 0, 2));
+  v128.store(to, v128.shuffle<f64>(low01, low23, 1, 3), 16);
+  v128.store(to, v128.shuffle<f64>(high01, high23, 0, 2), 32);
+  v128.store(to, v128.shuffle<f64>(high01, high23, 1, 3), 48);
+}
+
+// The corners in the world's axes, about the box's middle: of the first two, and of the others.
+let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
+let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
+
+function setPlaces(m: Affine): void {
+  let u = v128.load(rows), v = v128.load(rows, 16), w = v128.load(rows, 32);
+  let p = f64x2.promote_low_f32x4(u), q = f64x2.promote_low_f32x4(v), r = f64x2.promote_low_f32x4(w);
+  lowX = image(m.xx, m.yx, m.zx, p, q, r);
+  lowY = image(m.xy, m.yy, m.zy, p, q, r);
+  lowZ = image(m.xz, m.yz, m.zz, p, q, r);
+  u = v128.shuffle<f64>(u, u, 1, 1); v = v128.shuffle<f64>(v, v, 1, 1); w = v128.shuffle<f64>(w, w, 1, 1);
+  p = f64x2.promote_low_f32x4(u); q = f64x2.promote_low_f32x4(v); r = f64x2.promote_low_f32x4(w);
+  highX = image(m.xx, m.yx, m.zx, p, q, r);
+  highY = image(m.xy, m.yy, m.zy, p, q, r);
+  highZ = image(m.xz, m.yz, m.zz, p, q, r);
+}
+
+// @ts-ignore: decorator
+@inline
+function image(x: f64, y: f64, z: f64, p: v128, q: v128, r: v128): v128 {
+  return f64x2.add(
+    f64x2.add(f64x2.mul(f64x2.splat(x), p), f64x2.mul(f64x2.splat(y), q)), f64x2.mul(f64x2.splat(z), r),
+  );
+}
+
+/** Two times two f64, `at` from there, as four f32. */
+// @ts-ignore: decorator
+@inline
+function atPlace(at: f64, low: v128, high: v128): v128 {
+  return v128.shuffle<f64>(
+    f32x4.demote_f64x2_zero(f64x2.add(f64x2.splat(at), low)), f32x4.demote_f64x2_zero(f64x2.add(f64x2.splat(at), high)),
+    0, 2,
+  );
+}
+
+/** Which of the places are not in a box, whose middle is at (x, y, z). */
+// @ts-ignore: decorator
+@inline
+function misses(box: Form, x: f64, y: f64, z: f64): v128 {
+  const u = atPlace(-x, lowX, highX), v = atPlace(-y, lowY, highY), w = atPlace(-z, lowZ, highZ);
+  return v128.or(v128.or(missesAxis(box, 0, u, v, w), missesAxis(box, 4, u, v, w)), missesAxis(box, 8, u, v, w));
+}
+
+// @ts-ignore: decorator
+@inline
+function missesAxis(box: Form, offset: usize, u: v128, v: v128, w: v128): v128 {
+  const at = changetype<usize>(box) + offset;
+  const own = plus(
+    plus(times(v128.load32_splat(at), u), times(v128.load32_splat(at, 12), v)), times(v128.load32_splat(at, 24), w),
+  );
+  return f32x4.gt(f32x4.abs(own), f32x4.splat(ALMOST));
 }
 
 // @ts-ignore: decorator
@@ -196,24 +291,12 @@ function inSpace(ix: v128, iy: v128, iz: v128, at: usize): v128 {
   );
 }
 
-let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
-
 /** Which of the first three lanes is the least. As nobody can guess which, without branches. */
 // @ts-ignore: decorator
 @inline
 function leastLane(v: v128): usize {
   const least = f32x4.pmin(f32x4.pmin(v, yzx(v)), zxy(v));
   return <usize>ctz(i32x4.bitmask(f32x4.eq(v, least)) | 4);
-}
-
-/** In the world's axes, about the box's middle. */
-// @ts-ignore: decorator
-@inline
-function setPlace(m: Affine, at: usize): void {
-  const u = <f64>load<f32>(at), v = <f64>load<f32>(at, 4), w = <f64>load<f32>(at, 8);
-  placeX = m.xx * u + m.yx * v + m.zx * w;
-  placeY = m.xy * u + m.yy * v + m.zy * w;
-  placeZ = m.xz * u + m.yz * v + m.zz * w;
 }
 
 /**
