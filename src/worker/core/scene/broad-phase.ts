@@ -4,7 +4,8 @@
 import { packing, packingBytes } from '../math/pack';
 import { reserve } from '../memory';
 import { CANDIDATE_BYTES, Candidate } from './candidate';
-import { look, lookAtAll } from './found-pairs';
+import { look } from './found-pairs';
+import { lookAtAll } from './many';
 import { canCollide } from './narrow';
 import { boxAt, idAt } from './objects';
 import {
