@@ -2,65 +2,57 @@
 // float64 says how deep it is along that axis. Where float32 does not do, the general way is left to be gone
 // (convex.ts): of rotating unit boxes for one contact in 700.
 
-import { Affine } from '../math/affine';
-import { Form, inverseColumn, overlap } from '../math/boxes32';
+import { CONTACT_NORMAL, CONTACT_POINT_BYTES } from '../../../shared/layout';
+import { Form, inverseColumn } from '../math/boxes32';
 import { minus, plus, times, yzx, zxy } from '../math/lanes';
-import { Candidate, boundsOf } from '../scene/candidate';
-import { addPoint } from './contact';
-
-const mapA = changetype<Affine>(memory.data(96, 16));
-const mapB = changetype<Affine>(memory.data(96, 16));
+import { Candidate } from '../scene/candidate';
+import { addPoint, addWritten, pointCount, points, reservePoints } from './contact';
 
 /** What float32 may choose a worse axis by, over the size of a box, is 1e-6 at most: a thousandth of what is no less. */
 const SHALLOW: f64 = 1e-3;
-/** Two edges are only taken for the axis where that is so much shorter than through a face, squared; against rounding. */
-const LONGER: f32 = 1.00006;
-/** Edges at a smaller angle, as its sine's square, are left to float64; at one smaller still they give no axis. */
-const SMALL_ANGLE: f32 = 1e-5;
-const PARALLEL: f32 = 1e-12;
 
 // The normal from a to b, unit, and the depth.
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 let depth: f64 = 0;
 
-/** Of what compareForms just found to overlap. Adds the points; false, and none is added, where float32 does not do. */
-export function boxContact(a: Candidate, b: Candidate): bool {
-  const axis = bestAxis(a.form(), b.form());
+/** By their best axis (box-axes.ts). Adds the points; false, and none is added, where float32 does not do. */
+export function boxContact(a: Candidate, b: Candidate, axis: i32): bool {
   if (axis < 0) return false;
-  boundsOf(a, mapA);
-  boundsOf(b, mapB);
-  if (axis >= 6) {
-    const i = <usize>(axis - 6) % 3, j = <usize>(axis - 6) / 3;
-    setNormal(edge(mapA, i), edge(mapB, j));
-    return depth > SHALLOW * sizeOf(mapA) && edgesMeet(a, b, i, j);
-  }
-  const isOfA = axis < 3;
-  const i = <usize>(isOfA ? axis : axis - 3);
-  const map = isOfA ? mapA : mapB;
-  setNormal(edge(map, i == 2 ? 0 : i + 1), edge(map, i == 0 ? 2 : i - 1));
-  if (depth <= SHALLOW * sizeOf(mapA)) return false;
-  return isOfA ? faceMeets(a, b, mapA, i, 1) : faceMeets(b, a, mapB, i, -1);
+  if (axis >= 6) return edgeContact(a, b, axis);
+  beginFace(only, a, b, axis);
+  return endFace(only);
+}
+
+/** Where the axis is one of two edges. */
+export function edgeContact(a: Candidate, b: Candidate, axis: i32): bool {
+  const i = <usize>(axis - 6) % 3, j = <usize>(axis - 6) / 3;
+  setNormal(a, b, edge(a, i), edge(b, j));
+  return isDeep(a) && edgesMeet(a, b, i, j);
 }
 
 // @ts-ignore: decorator
 @inline
-function edge(map: Affine, i: usize): usize {
-  return changetype<usize>(map) + i * 24;
+function edge(box: Candidate, i: usize): usize {
+  return changetype<usize>(box) + offsetof<Candidate>('xx') + i * 24;
 }
 
+/** For the size of a box. Without branches. */
 // @ts-ignore: decorator
 @inline
-function sizeOf(m: Affine): f64 {
-  return max(max(abs(m.xx) + abs(m.xy) + abs(m.xz), abs(m.yx) + abs(m.yy) + abs(m.yz)), abs(m.zx) + abs(m.zy) + abs(m.zz));
+function isDeep(m: Candidate): bool {
+  return <bool>(
+    i32(depth > SHALLOW * (abs(m.xx) + abs(m.xy) + abs(m.xz))) &
+    i32(depth > SHALLOW * (abs(m.yx) + abs(m.yy) + abs(m.yz))) &
+    i32(depth > SHALLOW * (abs(m.zx) + abs(m.zy) + abs(m.zz)))
+  );
 }
 
 /** The cross product of two edges, as the normal, and the depth along it. */
-function setNormal(p: usize, q: usize): void {
+function setNormal(a: Candidate, b: Candidate, p: usize, q: usize): void {
   const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
   const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
   let x = py * qz - pz * qy, y = pz * qx - px * qz, z = px * qy - py * qx;
-  const a = mapA, b = mapB;
-  const middle = (b.tx - a.tx) * x + (b.ty - a.ty) * y + (b.tz - a.tz) * z;
+  const middle = (b.x - a.x) * x + (b.y - a.y) * y + (b.z - a.z) * z;
   const over = 1.0 / sqrt(x * x + y * y + z * z);
   depth = over * (
     abs(a.xx * x + a.xy * y + a.xz * z) + abs(a.yx * x + a.yy * y + a.yz * z) + abs(a.zx * x + a.zy * y + a.zz * z) +
@@ -78,95 +70,18 @@ function signOf(x: f64): f64 {
   return copysign<f64>(1, x + 0);
 }
 
-// --- the axis ---
-
-/**
- * That of the least depth: 0 … 2 a face of a, 3 … 5 of b, 6 + i + 3 · j edge i of a with edge j of b; -1 where two
- * edges are all but parallel. As math/boxes32.ts, where the test is explained, but with lengths of the world.
- */
-function bestAxis(a: Form, b: Form): i32 {
-  // Over the lengths of the inverse's rows. All are squares, as that needs no root: the least one wins.
-  const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
-  const squareA = plus(plus(times(ix, ix), times(iy, iy)), times(iz, iz));
-  const gapA = overlap.gapA;
-  let best = f32x4.div(times(gapA, gapA), squareA);
-  let code = i32x4(0, 1, 2, -1);
-
-  const jx = inverseColumn(b, 0), jy = inverseColumn(b, 1), jz = inverseColumn(b, 2);
-  const squareB = plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz));
-  const gapB = f32x4.div(overlap.gapB, overlap.volume);
-  let depths = f32x4.div(times(gapB, gapB), squareB);
-  let better = f32x4.lt(depths, best);
-  best = f32x4.pmin(best, depths);
-  code = v128.bitselect(i32x4(3, 4, 5, -1), code, better);
-
-  // Edge i of a with edge j of b. As their cross product runs in a's space across its axis i, the inverse's rows say
-  // how long it is in the world, over a's volume: by the products of the two other rows, each with itself and with the
-  // other.
-  const t = overlap.t, m0 = overlap.m0, m1 = overlap.m1, m2 = overlap.m2;
-  const edges = changetype<usize>(b) + offsetof<Form>('edgeXx');
-  const ty = yzx(t), tz = zxy(t);
-  const squareY = yzx(squareA), squareZ = zxy(squareA);
-  const product = plus(plus(times(yzx(ix), zxy(ix)), times(yzx(iy), zxy(iy))), times(yzx(iz), zxy(iz)));
-  const twice = plus(product, product);
-  const q0 = overlap.q0, q1 = overlap.q1, q2 = overlap.q2; // how far b reaches along the axes of its edges
-  depths = edgeDepths(m0, edges, squareY, squareZ, twice, ty, tz, plus(q1, q2));
-  better = f32x4.lt(depths, best);
-  best = f32x4.pmin(best, depths);
-  code = v128.bitselect(i32x4(6, 7, 8, -1), code, better);
-  depths = edgeDepths(m1, edges + 12, squareY, squareZ, twice, ty, tz, plus(q0, q2));
-  better = f32x4.lt(depths, best);
-  best = f32x4.pmin(best, depths);
-  code = v128.bitselect(i32x4(9, 10, 11, -1), code, better);
-  depths = edgeDepths(m2, edges + 24, squareY, squareZ, twice, ty, tz, plus(q0, q1));
-  better = f32x4.lt(depths, best);
-  best = f32x4.pmin(best, depths);
-  code = v128.bitselect(i32x4(12, 13, 14, -1), code, better);
-
-  if (i32x4.bitmask(best) & 7) return -1;
-  v128.store(codes, code);
-  return load<i32>(codes + (leastLane(best) << 2));
-}
-
-const codes: usize = memory.data(16, 16);
-
-/** Which of the first three lanes is the least. As nobody can guess which, without branches. */
-// @ts-ignore: decorator
-@inline
-function leastLane(v: v128): usize {
-  const least = f32x4.pmin(f32x4.pmin(v, yzx(v)), zxy(v));
-  return <usize>ctz(i32x4.bitmask(f32x4.eq(v, least)) | 4);
-}
-
-/** Of one edge of b, with all of a; Infinity where they are parallel, negative where only float64 can tell. */
-// @ts-ignore: decorator
-@inline
-function edgeDepths(
-  m: v128, edge: usize, squareY: v128, squareZ: v128, twice: v128, ty: v128, tz: v128, q: v128,
-): v128 {
-  const ex = v128.load32_splat(edge), ey = v128.load32_splat(edge, 4), ez = v128.load32_splat(edge, 8);
-  const u = yzx(m), v = zxy(m);
-  const square = minus(plus(times(squareY, times(v, v)), times(squareZ, times(u, u))), times(twice, times(u, v)));
-  const most = times(squareY, times(squareZ, plus(plus(times(ex, ex), times(ey, ey)), times(ez, ez))));
-  const reach = plus(plus(f32x4.abs(u), f32x4.abs(v)), q);
-  const gap = minus(f32x4.abs(minus(times(u, tz), times(v, ty))), reach);
-  const depths = f32x4.div(times(times(gap, gap), f32x4.splat(LONGER)), square);
-  const known = v128.bitselect(depths, f32x4.splat(-1), f32x4.ge(square, times(most, f32x4.splat(SMALL_ANGLE))));
-  return v128.bitselect(known, f32x4.splat(Infinity), f32x4.ge(square, times(most, f32x4.splat(PARALLEL))));
-}
-
 // --- two edges ---
 
 /** The middle between where the two edges are nearest to each other. */
 function edgesMeet(a: Candidate, b: Candidate, i: usize, j: usize): bool {
-  const p = edge(mapA, i), q = edge(mapB, j);
+  const p = edge(a, i), q = edge(b, j);
   const ux = load<f64>(p), uy = load<f64>(p, 8), uz = load<f64>(p, 16);
   const vx = load<f64>(q), vy = load<f64>(q, 8), vz = load<f64>(q, 16);
   // From a's middle to the middles of the two edges.
-  setEdgeMiddle(mapA, i, 1);
+  setEdgeMiddle(a, i, 1);
   const ax = middleX, ay = middleY, az = middleZ;
-  setEdgeMiddle(mapB, j, -1);
-  const bx = middleX + (mapB.tx - mapA.tx), by = middleY + (mapB.ty - mapA.ty), bz = middleZ + (mapB.tz - mapA.tz);
+  setEdgeMiddle(b, j, -1);
+  const bx = middleX + (b.x - a.x), by = middleY + (b.y - a.y), bz = middleZ + (b.z - a.z);
   const wx = bx - ax, wy = by - ay, wz = bz - az;
   const uu = ux * ux + uy * uy + uz * uz, uv = ux * vx + uy * vy + uz * vz, vv = vx * vx + vy * vy + vz * vz;
   const uw = ux * wx + uy * wy + uz * wz, vw = vx * wx + vy * wy + vz * wz;
@@ -174,16 +89,16 @@ function edgesMeet(a: Candidate, b: Candidate, i: usize, j: usize): bool {
   const s = (uw * vv - vw * uv) * over, t = (uw * uv - vw * uu) * over;
   const x = 0.5 * (ax + bx + s * ux + t * vx), y = 0.5 * (ay + by + s * uy + t * vy), z = 0.5 * (az + bz + s * uz + t * vz);
   if (!holds(a.form(), x, y, z)) return false;
-  if (!holds(b.form(), x - (mapB.tx - mapA.tx), y - (mapB.ty - mapA.ty), z - (mapB.tz - mapA.tz))) return false;
-  addPoint(mapA.tx + x, mapA.ty + y, mapA.tz + z, normalX, normalY, normalZ, depth);
+  if (!holds(b.form(), x - (b.x - a.x), y - (b.y - a.y), z - (b.z - a.z))) return false;
+  addPoint(a.x + x, a.y + y, a.z + z, normalX, normalY, normalZ, depth);
   return true;
 }
 
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
 
 /** Of the edge along `i` that is the farthest along the normal, or against it, from the box's middle. */
-function setEdgeMiddle(map: Affine, i: usize, side: f64): void {
-  const p = edge(map, i == 2 ? 0 : i + 1), q = edge(map, i == 0 ? 2 : i - 1);
+function setEdgeMiddle(box: Candidate, i: usize, side: f64): void {
+  const p = edge(box, i == 2 ? 0 : i + 1), q = edge(box, i == 0 ? 2 : i - 1);
   const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
   const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
   const s = side * signOf(px * normalX + py * normalY + pz * normalZ);
@@ -212,14 +127,52 @@ let others: usize = memory.data(16 * 12, 16);
 let count: usize = 0;
 
 /**
- * What of the other box's face, the one that is turned most against it, lies in a box under its face `i`, up to four
- * places; each in the middle between the two faces where both boxes are there. `side`: 1 where the normal leads out of
- * the face's box, -1 where into it.
+ * The face of a box that another box comes through, and the corners of that one's face that is turned most against it.
+ * Done for many before the corners of the first are clipped, as all of this needs no branch: frames of 10,000 rotating
+ * boxes take TODO of the time.
  */
-function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side: f64): bool {
+@unmanaged
+export class Face {
+  corner0: v128; corner1: v128; corner2: v128; corner3: v128;
+  normalX: f64; normalY: f64; normalZ: f64;
+  depth: f64;
+  box: usize;
+  other: usize;
+  i: u32;
+  /** 1 where the normal leads out of the box, -1 where into it. */
+  side: i32;
+  /** A bit for each axis where corners pass the box's side at 1, then at -1. */
+  over: u32;
+  under: u32;
+  isDeep: bool;
+}
+
+export const FACE_BYTES: usize = 128;
+const only = changetype<Face>(memory.data(128, 16)); // FACE_BYTES
+
+/** The first half of a contact whose axis, below 6, is a face's. */
+export function beginFace(face: Face, a: Candidate, b: Candidate, axis: i32): void {
+  const isOfA = axis < 3;
+  const box = isOfA ? a : b, other = isOfA ? b : a;
+  const i = <usize>(isOfA ? axis : axis - 3);
+  const side: f64 = isOfA ? 1 : -1;
+  setNormal(a, b, edge(box, i == 2 ? 0 : i + 1), edge(box, i == 0 ? 2 : i - 1));
+  face.normalX = normalX; face.normalY = normalY; face.normalZ = normalZ;
+  face.depth = depth;
+  face.isDeep = isDeep(a);
+  face.box = changetype<usize>(box);
+  face.other = changetype<usize>(other);
+  face.i = <u32>i;
+  face.side = <i32>side;
+  setCorners(face, box.form(), other.form(), side);
+}
+
+/** b's face, in the space where a is the cube. */
+// @ts-ignore: decorator
+@inline
+function setCorners(face: Face, a: Form, b: Form, side: f64): void {
   const nx = f32x4.splat(<f32>(side * normalX)), ny = f32x4.splat(<f32>(side * normalY));
   const nz = f32x4.splat(<f32>(side * normalZ));
-  const a = box.form(), b = other.form();
   const jx = inverseColumn(b, 0), jy = inverseColumn(b, 1), jz = inverseColumn(b, 2);
   // How much b's faces are turned to the normal, as squares of cosines.
   const turned = plus(plus(times(jx, nx), times(jy, ny)), times(jz, nz));
@@ -238,37 +191,141 @@ function faceMeets(box: Candidate, other: Candidate, map: Affine, i: usize, side
   const middle = minus(t, v128.xor(first, i32x4.splat(leads << 31)));
   const p = plus(middle, second), q = minus(middle, second);
   const p0 = plus(p, third), p1 = minus(p, third), p2 = minus(q, third), p3 = plus(q, third);
-  v128.store(corners, p0);
-  v128.store(corners, p1, 16);
-  v128.store(corners, p2, 32);
-  v128.store(corners, p3, 48);
-  count = 4;
-  const one = f32x4.splat(1), minusOne = f32x4.splat(-1);
-  const highest = f32x4.max(f32x4.max(p0, p1), f32x4.max(p2, p3));
-  const lowest = f32x4.min(f32x4.min(p0, p1), f32x4.min(p2, p3));
-  let over = i32x4.bitmask(f32x4.gt(highest, one)) & 7, under = i32x4.bitmask(f32x4.lt(lowest, minusOne)) & 7;
-  for (; over != 0; over &= over - 1) clip(<usize>ctz(over) << 2, 1);
-  for (; under != 0; under &= under - 1) clip(<usize>ctz(under) << 2, -1);
-  if (count == 0) return false;
-  if (count > 4) leaveFour(i);
+  face.corner0 = p0; face.corner1 = p1; face.corner2 = p2; face.corner3 = p3;
+  const highest = f32x4.pmax(f32x4.pmax(p0, p1), f32x4.pmax(p2, p3));
+  const lowest = f32x4.pmin(f32x4.pmin(p0, p1), f32x4.pmin(p2, p3));
+  face.over = i32x4.bitmask(f32x4.gt(highest, f32x4.splat(1))) & 7;
+  face.under = i32x4.bitmask(f32x4.lt(lowest, f32x4.splat(-1))) & 7;
+}
 
-  // Halfway up to the face's plane, or where b is not there, at its own face.
-  const lane = i << 2;
+/**
+ * Adds what of the other's face lies in the box under its own, up to four places; each in the middle between the two
+ * faces where both boxes are there. As boxContact.
+ */
+export function endFace(face: Face): bool {
+  if (!face.isDeep) return false;
+  v128.store(corners, face.corner0);
+  v128.store(corners, face.corner1, 16);
+  v128.store(corners, face.corner2, 32);
+  v128.store(corners, face.corner3, 48);
+  count = 4;
+  for (let over = face.over; over != 0; over &= over - 1) clip(<usize>ctz(over) << 2, 1);
+  for (let under = face.under; under != 0; under &= under - 1) clip(<usize>ctz(under) << 2, -1);
+  if (count == 0) return false;
+  if (count > 4) leaveFour(face.i);
+  normalX = face.normalX; normalY = face.normalY; normalZ = face.normalZ;
+  depth = face.depth;
+  addCorners(changetype<Candidate>(face.box), changetype<Candidate>(face.other), face.i, face.side);
+  return true;
+}
+
+/** The corners as rows of four: x, y, z, and a fourth that means nothing. */
+const rows: usize = memory.data(4 * 16, 16);
+
+/**
+ * Adds the corners, four of them at once, halfway up to the plane of face `i` of the box; or where the other box is
+ * not there, at its own face.
+ */
+function addCorners(map: Candidate, other: Candidate, i: usize, side: f64): void {
+  transpose(rows, v128.load(corners), v128.load(corners, 16), v128.load(corners, 32), v128.load(corners, 48));
   const edgeI = edge(map, i);
   const outward = <f32>signOf(
     side * (load<f64>(edgeI) * normalX + load<f64>(edgeI, 8) * normalY + load<f64>(edgeI, 16) * normalZ),
   );
-  for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
-    const height = load<f32>(at + lane);
-    store<f32>(at + lane, 0.5 * (height + outward));
-    setPlace(map, at);
-    if (!holds(b, placeX - (b.x - a.x), placeY - (b.y - a.y), placeZ - (b.z - a.z))) {
-      store<f32>(at + lane, height);
-      setPlace(map, at);
-    }
-    addPoint(map.tx + placeX, map.ty + placeY, map.tz + placeZ, normalX, normalY, normalZ, depth);
+  const heights = v128.load(rows + (i << 4));
+  v128.store(rows + (i << 4), times(f32x4.splat(0.5), plus(heights, f32x4.splat(outward))));
+  setPlaces(map);
+  const outside = misses(other.form(), other.x - map.x, other.y - map.y, other.z - map.z);
+  if (i32x4.bitmask(outside) & ((1 << <u32>count) - 1)) {
+    v128.store(rows + (i << 4), v128.bitselect(heights, v128.load(rows + (i << 4)), outside));
+    setPlaces(map);
   }
-  return true;
+
+  const nx = <f32>normalX;
+  const behind = f32x4(nx, <f32>normalY, <f32>normalZ, <f32>depth);
+  reservePoints(pointCount + 4);
+  // A point is its place, then what is behind: see layout.ts, CONTACT_*.
+  const to = points + <usize>pointCount * CONTACT_POINT_BYTES;
+  transpose(
+    quads, atPlace(map.x, lowX, highX), atPlace(map.y, lowY, highY), atPlace(map.z, lowZ, highZ), f32x4.splat(nx),
+  );
+  v128.store(to, v128.load(quads));
+  v128.store(to, behind, CONTACT_NORMAL);
+  v128.store(to, v128.load(quads, 16), CONTACT_POINT_BYTES);
+  v128.store(to, behind, CONTACT_POINT_BYTES + CONTACT_NORMAL);
+  v128.store(to, v128.load(quads, 32), 2 * CONTACT_POINT_BYTES);
+  v128.store(to, behind, 2 * CONTACT_POINT_BYTES + CONTACT_NORMAL);
+  v128.store(to, v128.load(quads, 48), 3 * CONTACT_POINT_BYTES);
+  v128.store(to, behind, 3 * CONTACT_POINT_BYTES + CONTACT_NORMAL);
+  addWritten(<u32>count);
+}
+
+/** x, y, z and what else of four, as four vectors. */
+const quads: usize = memory.data(4 * 16, 16);
+
+/** Lane k of four vectors as vector k. */
+// @ts-ignore: decorator
+@inline
+function transpose(to: usize, r0: v128, r1: v128, r2: v128, r3: v128): void {
+  const low01 = v128.shuffle<f32>(r0, r1, 0, 4, 1, 5), low23 = v128.shuffle<f32>(r2, r3, 0, 4, 1, 5);
+  const high01 = v128.shuffle<f32>(r0, r1, 2, 6, 3, 7), high23 = v128.shuffle<f32>(r2, r3, 2, 6, 3, 7);
+  v128.store(to, v128.shuffle<f64>(low01, low23, 0, 2));
+  v128.store(to, v128.shuffle<f64>(low01, low23, 1, 3), 16);
+  v128.store(to, v128.shuffle<f64>(high01, high23, 0, 2), 32);
+  v128.store(to, v128.shuffle<f64>(high01, high23, 1, 3), 48);
+}
+
+// The corners in the world's axes, about the box's middle: of the first two, and of the others.
+let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
+let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
+
+function setPlaces(m: Candidate): void {
+  let u = v128.load(rows), v = v128.load(rows, 16), w = v128.load(rows, 32);
+  let p = f64x2.promote_low_f32x4(u), q = f64x2.promote_low_f32x4(v), r = f64x2.promote_low_f32x4(w);
+  lowX = image(m.xx, m.yx, m.zx, p, q, r);
+  lowY = image(m.xy, m.yy, m.zy, p, q, r);
+  lowZ = image(m.xz, m.yz, m.zz, p, q, r);
+  u = v128.shuffle<f64>(u, u, 1, 1); v = v128.shuffle<f64>(v, v, 1, 1); w = v128.shuffle<f64>(w, w, 1, 1);
+  p = f64x2.promote_low_f32x4(u); q = f64x2.promote_low_f32x4(v); r = f64x2.promote_low_f32x4(w);
+  highX = image(m.xx, m.yx, m.zx, p, q, r);
+  highY = image(m.xy, m.yy, m.zy, p, q, r);
+  highZ = image(m.xz, m.yz, m.zz, p, q, r);
+}
+
+// @ts-ignore: decorator
+@inline
+function image(x: f64, y: f64, z: f64, p: v128, q: v128, r: v128): v128 {
+  return f64x2.add(
+    f64x2.add(f64x2.mul(f64x2.splat(x), p), f64x2.mul(f64x2.splat(y), q)), f64x2.mul(f64x2.splat(z), r),
+  );
+}
+
+/** Two times two f64, `at` from there, as four f32. */
+// @ts-ignore: decorator
+@inline
+function atPlace(at: f64, low: v128, high: v128): v128 {
+  return v128.shuffle<f64>(
+    f32x4.demote_f64x2_zero(f64x2.add(f64x2.splat(at), low)), f32x4.demote_f64x2_zero(f64x2.add(f64x2.splat(at), high)),
+    0, 2,
+  );
+}
+
+/** Which of the places are not in a box, whose middle is at (x, y, z). */
+// @ts-ignore: decorator
+@inline
+function misses(box: Form, x: f64, y: f64, z: f64): v128 {
+  const u = atPlace(-x, lowX, highX), v = atPlace(-y, lowY, highY), w = atPlace(-z, lowZ, highZ);
+  return v128.or(v128.or(missesAxis(box, 0, u, v, w), missesAxis(box, 4, u, v, w)), missesAxis(box, 8, u, v, w));
+}
+
+// @ts-ignore: decorator
+@inline
+function missesAxis(box: Form, offset: usize, u: v128, v: v128, w: v128): v128 {
+  const at = changetype<usize>(box) + offset;
+  const own = plus(
+    plus(times(v128.load32_splat(at), u), times(v128.load32_splat(at, 12), v)), times(v128.load32_splat(at, 24), w),
+  );
+  return f32x4.gt(f32x4.abs(own), f32x4.splat(ALMOST));
 }
 
 // @ts-ignore: decorator
@@ -279,16 +336,12 @@ function inSpace(ix: v128, iy: v128, iz: v128, at: usize): v128 {
   );
 }
 
-let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
-
-/** In the world's axes, about the box's middle. */
+/** Which of the first three lanes is the least. As nobody can guess which, without branches. */
 // @ts-ignore: decorator
 @inline
-function setPlace(m: Affine, at: usize): void {
-  const u = <f64>load<f32>(at), v = <f64>load<f32>(at, 4), w = <f64>load<f32>(at, 8);
-  placeX = m.xx * u + m.yx * v + m.zx * w;
-  placeY = m.xy * u + m.yy * v + m.zy * w;
-  placeZ = m.xz * u + m.yz * v + m.zz * w;
+function leastLane(v: v128): usize {
+  const least = f32x4.pmin(f32x4.pmin(v, yzx(v)), zxy(v));
+  return <usize>ctz(i32x4.bitmask(f32x4.eq(v, least)) | 4);
 }
 
 /**

@@ -11,6 +11,9 @@ export let points: usize = 0;
 export let pointCount: u32 = 0;
 /** How many points there is room for. */
 let pointRoom: u32 = 0;
+/** Where points are that nobody gave a place. */
+let own: usize = 0;
+let ownRoom: u32 = 0;
 export let crossings: usize = 0;
 export let crossingCount: u32 = 0;
 
@@ -19,13 +22,39 @@ export function clearContact(): void {
   crossingCount = 0;
 }
 
+/** Where the next contact's points begin, with room for so many. More of them move elsewhere. */
+export function placePoints(at: usize, room: u32): void {
+  points = at;
+  pointRoom = room;
+  pointCount = 0;
+}
+
+/** The next contact's points are where nobody else's are. */
+export function unplacePoints(): void {
+  placePoints(own, ownRoom);
+}
+
+/** Makes room for so many. Throws OUT_OF_MEMORY. */
+export function reservePoints(room: u32): void {
+  if (room <= pointRoom) return;
+  const used = <usize>pointCount * CONTACT_POINT_BYTES;
+  own = reserve(own, points == own ? used : 0, <u64>(2 * room) * CONTACT_POINT_BYTES);
+  if (points != own) memory.copy(own, points, used);
+  points = own;
+  pointRoom = ownRoom = 2 * room;
+}
+
+/** So many more were written behind the others. */
+// @ts-ignore: decorator
+@inline
+export function addWritten(count: u32): void {
+  pointCount += count;
+}
+
 /** Place and unit normal in the world. Throws OUT_OF_MEMORY. */
 export function addPoint(x: f64, y: f64, z: f64, normalX: f64, normalY: f64, normalZ: f64, depth: f64): void {
   const used = <usize>pointCount * CONTACT_POINT_BYTES;
-  if (pointCount == pointRoom) {
-    points = reserve(points, used, <u64>(2 * pointRoom + 4) * CONTACT_POINT_BYTES);
-    pointRoom = 2 * pointRoom + 4;
-  }
+  if (pointCount == pointRoom) reservePoints(pointCount + 1);
   pointCount++;
   const at = points + used;
   store<f32>(at, <f32>x, CONTACT_POINT);

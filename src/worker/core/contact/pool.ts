@@ -2,7 +2,7 @@
 
 import { CONTACT_POINT_BYTES, CROSSING_BYTES } from '../../../shared/layout';
 import { reserve } from '../memory';
-import { crossingCount, crossings, pointCount, points } from './contact';
+import { crossingCount, crossings, placePoints, pointCount, points, unplacePoints } from './contact';
 
 /** Head of a record; its points follow, then its crossings. */
 @unmanaged
@@ -12,6 +12,9 @@ export class Kept {
 }
 
 const HEAD: usize = 8;
+/** Most contacts have no more points. So many are found right where they are kept, behind the last record. */
+const MOST_POINTS: u32 = 4;
+const ROOM: usize = HEAD + <usize>MOST_POINTS * CONTACT_POINT_BYTES;
 /** Of a pair of which nothing is kept. */
 export const NOTHING: u32 = 0xffffffff;
 
@@ -22,24 +25,27 @@ let nextUsed: usize = 0;
 export let keptPoints: u32 = 0;
 export let keptCrossings: u32 = 0;
 
-/** Begins the pool of a frame. */
+/** Begins the pool of a frame. Throws OUT_OF_MEMORY. */
 export function beginPool(): void {
   nextUsed = 0;
   keptPoints = 0;
   keptCrossings = 0;
+  unplacePoints();
+  next = reserve(next, 0, ROOM);
+  placePoints(next + HEAD, MOST_POINTS);
 }
 
 /** Keeps the contact that was found; answers its record. Throws OUT_OF_MEMORY. */
 export function keepContact(): u32 {
   if (pointCount == 0 && crossingCount == 0) return NOTHING;
-  const at = append(pointCount, crossingCount);
-  const kept = changetype<Kept>(next + at);
-  // Few words, for which memory.copy, a call, takes longer.
-  const to = pointsOf(kept);
-  const end = <usize>pointCount * CONTACT_POINT_BYTES;
-  for (let i: usize = 0; i < end; i += 4) store<u32>(to + i, load<u32>(points + i));
+  const bytes = <usize>pointCount * CONTACT_POINT_BYTES;
+  const isThere = points == next + nextUsed + HEAD;
+  const record = append(pointCount, crossingCount);
+  const kept = keptIn(next, record);
+  if (!isThere) memory.copy(pointsOf(kept), points, bytes);
   if (crossingCount != 0) memory.copy(crossingsOf(kept), crossings, <usize>crossingCount * CROSSING_BYTES);
-  return <u32>at;
+  placePoints(next + nextUsed + HEAD, MOST_POINTS);
+  return record;
 }
 
 /** Takes a record of the last frame over; answers the new one. Throws OUT_OF_MEMORY. */
@@ -48,7 +54,7 @@ export function carryContact(record: u32): u32 {
   const old = keptAt(record);
   const at = append(old.points, old.crossings);
   memory.copy(next + at, changetype<usize>(old), bytesOf(old.points, old.crossings));
-  return <u32>at;
+  return at;
 }
 
 /** The pool that was made becomes the one that `keptAt` reads. */
@@ -56,12 +62,19 @@ export function takePool(): void {
   const last = pool;
   pool = next;
   next = last;
+  unplacePoints();
 }
 
 // @ts-ignore: decorator
 @inline
 export function keptAt(record: u32): Kept {
-  return changetype<Kept>(pool + record);
+  return keptIn(pool, record);
+}
+
+// @ts-ignore: decorator
+@inline
+function keptIn(list: usize, record: u32): Kept {
+  return changetype<Kept>(list + record);
 }
 
 // @ts-ignore: decorator
@@ -80,15 +93,16 @@ function bytesOf(points: u32, crossings: u32): usize {
   return HEAD + <usize>points * CONTACT_POINT_BYTES + <usize>crossings * CROSSING_BYTES;
 }
 
-function append(points: u32, crossings: u32): usize {
+/** A record, and room behind it for the next contact's points. What was found in such room stays there. */
+function append(points: u32, crossings: u32): u32 {
   const at = nextUsed;
-  const bytes = bytesOf(points, crossings);
-  next = reserve(next, at, <u64>at + bytes);
-  nextUsed = at + bytes;
+  const end = at + bytesOf(points, crossings);
+  next = reserve(next, at + ROOM, <u64>end + ROOM);
+  nextUsed = end;
   keptPoints += points;
   keptCrossings += crossings;
-  const kept = changetype<Kept>(next + at);
+  const kept = keptIn(next, <u32>at);
   kept.points = points;
   kept.crossings = crossings;
-  return at;
+  return <u32>at;
 }

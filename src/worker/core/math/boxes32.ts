@@ -78,23 +78,6 @@ function sums(a: v128, b: v128, c: v128): v128 {
   );
 }
 
-/**
- * What was computed of the last two that overlap: contact/boxes.ts goes on from there, which spares a frame of 10,000
- * rotating boxes a thirtieth of its time.
- */
-@unmanaged
-export class Overlap {
-  /** b's place and its edges in the space where a is the cube. */
-  t: v128; m0: v128; m1: v128; m2: v128;
-  /** Magnitudes of the edges' cofactors. */
-  q0: v128; q1: v128; q2: v128;
-  /** How far the two are apart, below zero, along the normals of a's faces; of b's, times the volume. */
-  gapA: v128; gapB: v128;
-  /** Of b in that space, an eighth, in all lanes. */
-  volume: v128;
-}
-export const overlap = changetype<Overlap>(memory.data(160, 16));
-
 /** APART, OVERLAPPING with neither inside the other, or UNSURE. What is not finite ends as UNSURE. */
 export function compareForms(a: Form, b: Form): u32 {
   const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
@@ -170,9 +153,6 @@ export function compareForms(a: Form, b: Form): u32 {
   const firstOut = f32x4.gt(plus(p, q), plus(volume, errorB));
   const secondOut = f32x4.gt(plus(distance, reach), plus(one, errorA));
   if (!(i32x4.bitmask(firstOut) & 7 && i32x4.bitmask(secondOut) & 7)) return UNSURE;
-  overlap.t = t; overlap.m0 = m0; overlap.m1 = m1; overlap.m2 = m2;
-  overlap.q0 = q0; overlap.q1 = q1; overlap.q2 = q2;
-  overlap.gapA = gapA; overlap.gapB = gapB; overlap.volume = volume;
   return OVERLAPPING;
 }
 

@@ -1,10 +1,11 @@
 // Broad phase: pairs of objects whose world bounds overlap. What lies near a leaf is gathered from both trees once, and
-// the leaf's objects sweep over it, four boxes a step; objects too large for leaves descend the trees alone.
+// the leaf's objects sweep over it, sixteen boxes a step; objects too large for leaves descend the trees alone.
 
-import { packing } from '../math/pack';
+import { packing, packingBytes } from '../math/pack';
 import { reserve } from '../memory';
 import { CANDIDATE_BYTES, Candidate } from './candidate';
 import { look } from './found-pairs';
+import { lookAtAll } from './many';
 import { canCollide } from './narrow';
 import { boxAt, idAt } from './objects';
 import {
@@ -45,9 +46,10 @@ function findAll(): void {
   for (let index: u32 = 0; index < moving.cellCount; index++) {
     const cell = cellAt(moving, index);
     if (cell.firstChild == 0) {
-      nearEnd = near;
+      nearCount = 0;
+      setGrid(cell);
       gatherFrom(cell, moving, cell);
-      const own = nearEnd;
+      const own = nearCount;
       gather(cell, moving, cell.ownEnd);
       gather(cell, still, 0);
       sweep(own);
@@ -61,17 +63,45 @@ function findAll(): void {
   }
 }
 
-// What is near a leaf: boxes as six arrays, and the addresses of their candidates as a seventh.
+// What is near a leaf: boxes as six arrays of bytes, and the addresses of their candidates. Bounds are rounded to steps
+// of the leaf's own, and what is outside of these to their ends. However rounded, what overlaps does so in steps as
+// well, as no value passes another; what does in steps alone, one pair in twelve, is found to be apart later.
+// Frames of 10,000 rotating boxes take 0.99 of the time that they take with four floats a step.
 let near: usize = 0;
 let nearStride: usize = 0;
-let nearEnd: usize = 0;
+let nearCount: usize = 0;
+let candidates: usize = 0;
 
 function reserveNear(count: u32): void {
-  const bytes = ((<u64>count << 2) + 31) & ~15; // four more, as whole vectors are written and read
-  near = reserve(near, 0, bytes * 7);
+  const bytes = ((<u64>count << 2) + 31) & ~15; // some more, as whole vectors are written and read
+  nearStride = (<usize>count + 47) & ~15;
+  near = reserve(near, 0, <u64>nearStride * 6);
+  candidates = reserve(candidates, 0, bytes);
   firsts = reserve(firsts, 0, bytes + LISTED_BYTES);
   seconds = reserve(seconds, 0, bytes + LISTED_BYTES);
-  nearStride = <usize>bytes;
+}
+
+/** In floats from here on, a step is the last bit: their last byte is the number of steps from the middle. */
+const STEPS: f32 = 12582912; // 1.5 · 2^23
+const MOST_STEPS: f32 = 127;
+let stepsX: v128 = i32x4.splat(0), stepsY: v128 = i32x4.splat(0), stepsZ: v128 = i32x4.splat(0);
+
+function setGrid(leaf: Cell): void {
+  stepsX = stepsOver(leaf.ownHighX - leaf.ownLowX);
+  stepsY = stepsOver(leaf.ownHighY - leaf.ownLowY);
+  stepsZ = stepsOver(leaf.ownHighZ - leaf.ownLowZ);
+}
+
+/** How many there are in a unit. */
+function stepsOver(length: f32): v128 {
+  return f32x4.splat(min<f32>(2 * MOST_STEPS / length, 1e30));
+}
+
+// @ts-ignore: decorator
+@inline
+function inSteps(v: v128, low: v128, steps: v128): v128 {
+  const at = f32x4.add(f32x4.mul(f32x4.sub(v, low), steps), f32x4.splat(STEPS - MOST_STEPS));
+  return f32x4.pmin(f32x4.pmax(at, f32x4.splat(STEPS - MOST_STEPS)), f32x4.splat(STEPS + MOST_STEPS));
 }
 
 /** Adds what overlaps a leaf's bounds at positions from `first` on. */
@@ -99,24 +129,31 @@ function gatherFrom(leaf: Cell, tree: Tree, cell: Cell): void {
   const lowX = f32x4.splat(leaf.ownLowX), lowY = f32x4.splat(leaf.ownLowY), lowZ = f32x4.splat(leaf.ownLowZ);
   const highX = f32x4.splat(leaf.ownHighX), highY = f32x4.splat(leaf.ownHighY), highZ = f32x4.splat(leaf.ownHighZ);
   const stride = nearStride;
-  let end = nearEnd;
+  let count = nearCount;
   let address = addresses(candidateAt(tree, cell.start));
   let block = blockAt(tree, cell.start);
   for (const last = blockAt(tree, cell.ownEnd); block < last; block += BLOCK_BYTES) {
     const bits = boxAgainstFour(block, lowX, lowY, lowZ, highX, highY, highZ);
-    const pack = packing(bits);
-    let to = end;
-    v128.store(to, v128.swizzle(v128.load(block), pack)); to += stride;
-    v128.store(to, v128.swizzle(v128.load(block, 16), pack)); to += stride;
-    v128.store(to, v128.swizzle(v128.load(block, 32), pack)); to += stride;
-    v128.store(to, v128.swizzle(v128.load(block, 48), pack)); to += stride;
-    v128.store(to, v128.swizzle(v128.load(block, 64), pack)); to += stride;
-    v128.store(to, v128.swizzle(v128.load(block, 80), pack)); to += stride;
-    v128.store(to, v128.swizzle(address, pack));
-    end += popcnt(bits) << 2;
+    const bytes = packingBytes(bits);
+    const to = near + count;
+    addFour(to, inSteps(v128.load(block), lowX, stepsX), bytes);
+    addFour(to + stride, inSteps(v128.load(block, 16), lowY, stepsY), bytes);
+    addFour(to + 2 * stride, inSteps(v128.load(block, 32), lowZ, stepsZ), bytes);
+    addFour(to + 3 * stride, inSteps(v128.load(block, 48), lowX, stepsX), bytes);
+    addFour(to + 4 * stride, inSteps(v128.load(block, 64), lowY, stepsY), bytes);
+    addFour(to + 5 * stride, inSteps(v128.load(block, 80), lowZ, stepsZ), bytes);
+    v128.store(candidates + (count << 2), v128.swizzle(address, packing(bits)));
+    count += popcnt(bits);
     address = i32x4.add(address, i32x4.splat(4 * <i32>CANDIDATE_BYTES));
   }
-  nearEnd = end;
+  nearCount = count;
+}
+
+/** The last bytes of the lanes that are packed. */
+// @ts-ignore: decorator
+@inline
+function addFour(to: usize, steps: v128, bytes: v128): void {
+  v128.store32_lane(to, v128.swizzle(steps, bytes), 0);
 }
 
 /** The addresses of four candidates in a row. */
@@ -125,29 +162,31 @@ function addresses(first: Candidate): v128 {
   return i32x4.add(i32x4.splat(<i32>changetype<usize>(first)), i32x4(0, step, 2 * step, 3 * step));
 }
 
-/** The objects of a leaf, which were gathered before `ownEnd`, against what was gathered after each. */
-function sweep(ownEnd: usize): void {
+/** The first `own` of what was gathered, the leaf's objects, against all that was gathered after each. */
+function sweep(own: usize): void {
   const stride = nearStride;
-  const end = nearEnd;
-  // Behind the last lies an empty box, four times.
-  for (let k: usize = 0; k < 6; k++) v128.store(end + k * stride, f32x4.splat(k < 3 ? Infinity : -Infinity));
+  const lowX = near, lowY = lowX + stride, lowZ = lowY + stride;
+  const highX = lowZ + stride, highY = highX + stride, highZ = highY + stride;
+  const count = nearCount;
+  // Behind the last ends lie below all that begin.
+  v128.store(highX + count, i8x16.splat(-128));
   let listed: usize = 0;
-  for (let at = near; at < ownEnd; at += 4) {
-    const lowX = v128.load32_splat(at), lowY = v128.load32_splat(at + stride), lowZ = v128.load32_splat(at + 2 * stride);
-    const highX = v128.load32_splat(at + 3 * stride), highY = v128.load32_splat(at + 4 * stride);
-    const highZ = v128.load32_splat(at + 5 * stride);
-    const first = v128.load32_splat(at + 6 * stride);
-    for (let other = at + 4; other < end; other += 16) {
-      const x = v128.and(f32x4.le(v128.load(other), highX), f32x4.ge(v128.load(other + 3 * stride), lowX));
-      const y = v128.and(f32x4.le(v128.load(other + stride), highY), f32x4.ge(v128.load(other + 4 * stride), lowY));
-      const z = v128.and(f32x4.le(v128.load(other + 2 * stride), highZ), f32x4.ge(v128.load(other + 5 * stride), lowZ));
-      const bits = i32x4.bitmask(v128.and(v128.and(x, y), z));
-      if (bits == 0) continue;
-      v128.store(firsts + listed, first);
-      v128.store(seconds + listed, v128.swizzle(v128.load(other + 6 * stride), packing(bits)));
-      listed += popcnt(bits) << 2;
+  for (let i: usize = 0; i < own; i++) {
+    const x0 = v128.load8_splat(lowX + i), y0 = v128.load8_splat(lowY + i), z0 = v128.load8_splat(lowZ + i);
+    const x1 = v128.load8_splat(highX + i), y1 = v128.load8_splat(highY + i), z1 = v128.load8_splat(highZ + i);
+    const first = load<u32>(candidates + (i << 2));
+    for (let k = i + 1; k < count; k += 16) {
+      const x = v128.or(i8x16.gt_s(v128.load(lowX + k), x1), i8x16.gt_s(x0, v128.load(highX + k)));
+      const y = v128.or(i8x16.gt_s(v128.load(lowY + k), y1), i8x16.gt_s(y0, v128.load(highY + k)));
+      const z = v128.or(i8x16.gt_s(v128.load(lowZ + k), z1), i8x16.gt_s(z0, v128.load(highZ + k)));
+      const apart = i8x16.bitmask(v128.or(v128.or(x, y), z));
+      for (let bits = ~apart & 0xffff; bits != 0; bits &= bits - 1) {
+        store<u32>(firsts + listed, first);
+        store<u32>(seconds + listed, load<u32>(candidates + ((k + ctz(bits)) << 2)));
+        listed += 4;
+      }
     }
-    if (listed < LISTED_BYTES && at + 4 < ownEnd) continue;
+    if (listed < LISTED_BYTES && i + 1 < own) continue;
     considerListed(listed);
     listed = 0;
   }
@@ -157,11 +196,12 @@ function sweep(ownEnd: usize): void {
 const LISTED_BYTES: usize = 4096;
 let firsts: usize = 0;
 let seconds: usize = 0;
+
 let ahead: u32 = 0;
 
 /**
  * All that the pairs need is read before the first is considered, as the caches are what this waits for, and so for
- * many at once: frames of 10,000 rotating boxes take 0.96 of the time that they take when each reads for the next.
+ * many at once.
  */
 function considerListed(listed: usize): void {
   let sum: u32 = 0;
@@ -170,8 +210,20 @@ function considerListed(listed: usize): void {
     sum += load<u32>(second) + load<u32>(second, 64) + load<u32>(second, 128);
   }
   ahead = sum;
+  let count: usize = 0;
   for (let i: usize = 0; i < listed; i += 4) {
-    consider(changetype<Candidate>(<usize>load<u32>(firsts + i)), changetype<Candidate>(<usize>load<u32>(seconds + i)));
+    const p = <usize>load<u32>(firsts + i), q = <usize>load<u32>(seconds + i);
+    const other = (p ^ q) & -<usize>(changetype<Candidate>(p).id > changetype<Candidate>(q).id);
+    store<u32>(firsts + count, <u32>(p ^ other));
+    store<u32>(seconds + count, <u32>(q ^ other));
+    count += <usize>canCollide(changetype<Candidate>(p), changetype<Candidate>(q)) << 2;
+  }
+  if (!isQueueing) {
+    lookAtAll(firsts, seconds, count);
+    return;
+  }
+  for (let i: usize = 0; i < count; i += 4) {
+    enqueue(changetype<Candidate>(<usize>load<u32>(firsts + i)), changetype<Candidate>(<usize>load<u32>(seconds + i)));
   }
 }
 

@@ -28,10 +28,9 @@ export class Candidate {
   collidesWith: u32;
   group: u32;
   /** With x, y and z: the cube [-1, 1]³ to the oriented bounds. */
-  zz: f64;
   xx: f64; xy: f64; xz: f64;
   yx: f64; yy: f64; yz: f64;
-  zx: f64; zy: f64;
+  zx: f64; zy: f64; zz: f64;
 
   /** Layers under which rays see it, or 0. */
   // @ts-ignore: decorator

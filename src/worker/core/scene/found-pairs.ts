@@ -4,23 +4,25 @@ import { keepContact } from '../contact/pool';
 import { reserve } from '../memory';
 import { Candidate } from './candidate';
 import { NO_CONTACT, collide } from './narrow';
+import { slotCount } from './objects';
 import { PAIR_BYTES, Pair, pairIn } from './pair-list';
-import { sortByIds } from './radix';
+import { sortByIds, sortBySlots } from './radix';
 
-export let found: usize = 0;
+let found: usize = 0;
 export let foundCount: u32 = 0;
-let spare: usize = 0;
 
 export function clearFound(): void {
   foundCount = 0;
 }
 
 /** Looks at two objects that may collide; `a` has the lower id. */
-// @ts-ignore: decorator
-@inline
 export function look(a: Candidate, b: Candidate): void {
   const contained = collide(a, b);
-  if (contained == NO_CONTACT) return;
+  if (contained != NO_CONTACT) addFound(a, b, contained);
+}
+
+/** With the contact that was found. Throws OUT_OF_MEMORY. */
+export function addFound(a: Candidate, b: Candidate, contained: i32): void {
   found = reserve(found, foundCount * <u32>PAIR_BYTES, <u64>(foundCount + 1) * PAIR_BYTES);
   const pair = pairIn(found, foundCount++);
   pair.a = a.id;
@@ -33,7 +35,13 @@ export function look(a: Candidate, b: Candidate): void {
   pair.stale = 0;
 }
 
-export function sortFound(): void {
-  spare = reserve(spare, 0, <u64>foundCount * PAIR_BYTES);
-  sortByIds<Pair>(found, spare, foundCount);
+/** Writes them in order to a list with room for so many. Throws OUT_OF_MEMORY. */
+export function sortFound(to: usize): void {
+  // Of few among many objects, the slots are more than the pairs.
+  if (slotCount <= foundCount * 8) {
+    sortBySlots<Pair>(found, to, foundCount, slotCount);
+    return;
+  }
+  sortByIds<Pair>(found, to, foundCount);
+  memory.copy(to, found, <usize>foundCount * PAIR_BYTES);
 }

