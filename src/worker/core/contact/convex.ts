@@ -2,8 +2,10 @@
 
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { Solid } from '../scene/solid';
-import { Body, extentOf, placeX, placeY, placeZ, setBodies, setSupport, supportX, supportY, supportZ } from './body';
-import { enters, leaves, setChord } from './chord';
+import {
+  Body, extentOf, placeX, placeY, placeZ, setBodies, setInverse, setSupport, supportX, supportY, supportZ,
+} from './body';
+import { cutLine, enters, leaves, setLine } from './chord';
 import { addPoint } from './contact';
 import { reachOf } from './difference';
 import { commonX, commonY, commonZ, distanceBetween, nearestX, nearestY, nearestZ, setCommon } from './distance';
@@ -12,8 +14,8 @@ import { findWay, wayLength, wayX, wayY, wayZ } from './expand';
 import { setFeature } from './feature';
 import { Polygon, cornerX, cornerY, intersectPolygons, reduceToFour } from './polygon';
 
-const first = changetype<Body>(memory.data(200, 16)); // BODY_BYTES
-const second = changetype<Body>(memory.data(200, 16));
+const first = changetype<Body>(memory.data(304, 16)); // BODY_BYTES
+const second = changetype<Body>(memory.data(304, 16));
 const featureA = changetype<Polygon>(memory.data(1288, 16)); // POLYGON_BYTES
 const featureB = changetype<Polygon>(memory.data(1288, 16));
 const shared = changetype<Polygon>(memory.data(1288, 16));
@@ -41,7 +43,7 @@ export function convexContact(a: Solid, b: Solid): void {
   const slack = depth + FLUSH * size;
   setFeature(featureA, first, normalX, normalY, normalZ, top - slack);
   setFeature(featureB, second, -normalX, -normalY, -normalZ, -bottom - slack);
-  addPoints(0.5 * (top + bottom));
+  addPoints(0.5 * (top + bottom), 0.5 * slack);
 }
 
 // --- the way ---
@@ -88,9 +90,11 @@ function offer(x: f64, y: f64, z: f64): void {
 
 let hasCommon: bool = false;
 
-/** Of what both features share, each in the middle of what both bodies are along the normal; `height` is about that. */
-function addPoints(height: f64): void {
+/** Of what both features share, each in the middle of what both bodies are along the normal: `height`, give or take `room`. */
+function addPoints(height: f64, room: f64): void {
   hasCommon = false;
+  setInverse(first);
+  setInverse(second);
   intersectPolygons(shared, featureA, featureB);
   reduceToFour(shared);
   const count = shared.count;
@@ -103,7 +107,7 @@ function addPoints(height: f64): void {
   for (let i: u32 = 0; i < count; i++) {
     addAt(
       cornerX(shared, i) + (middleX - cornerX(shared, i)) * 1e-7,
-      cornerY(shared, i) + (middleY - cornerY(shared, i)) * 1e-7, height,
+      cornerY(shared, i) + (middleY - cornerY(shared, i)) * 1e-7, height, room,
     );
   }
   if (count == 0) {
@@ -112,26 +116,25 @@ function addPoints(height: f64): void {
   }
 }
 
-function addAt(u: f64, v: f64, height: f64): void {
+function addAt(u: f64, v: f64, height: f64, room: f64): void {
   const x = u * firstX + v * secondX + height * normalX;
   const y = u * firstY + v * secondY + height * normalY;
   const z = u * firstZ + v * secondZ + height * normalZ;
-  setChord(first, x, y, z, normalX, normalY, normalZ);
-  const low = enters, high = leaves;
-  setChord(second, x, y, z, normalX, normalY, normalZ);
-  const from = max(low, enters), to = min(high, leaves);
-  if (from <= to + FLUSH * size) {
-    const t = 0.5 * (from + to);
+  setLine(x, y, z, normalX, normalY, normalZ, -room, room);
+  cutLine(first);
+  cutLine(second);
+  if (enters <= leaves + FLUSH * size) {
+    const t = 0.5 * (enters + leaves);
     add(x + t * normalX, y + t * normalY, z + t * normalZ);
     return;
   }
   // None of the line is in both: as near to it as what they share reaches.
   findCommon();
   const dx = x - commonX, dy = y - commonY, dz = z - commonZ;
-  setChord(first, commonX, commonY, commonZ, dx, dy, dz);
-  const reach = enters <= leaves ? leaves : 0;
-  setChord(second, commonX, commonY, commonZ, dx, dy, dz);
-  const t = min(max(min(reach, enters <= leaves ? leaves : 0), 0.0), 1.0);
+  setLine(commonX, commonY, commonZ, dx, dy, dz, 0, 1);
+  cutLine(first);
+  cutLine(second);
+  const t = enters <= leaves ? leaves : 0.0;
   add(commonX + t * dx, commonY + t * dy, commonZ + t * dz);
 }
 
