@@ -2,8 +2,8 @@
 // each has cut off what is outside of it. Of a line that passes one by, `enters` is the greater one.
 
 import { Affine } from '../math/affine';
-import { FOUR_PLANES_BYTES, Hull, normalX, normalY, normalZ, setNormal } from '../mesh/hull';
-import { BLOCK_BYTES, Mesh } from '../mesh/layout';
+import { Hull, PLANE_BYTES, normalX, normalY, normalZ, setNormal } from '../mesh/hull';
+import { Mesh, blockAt, filledLanes } from '../mesh/layout';
 import { Body, inverseOf } from './body';
 
 export let enters: f64 = 0;
@@ -97,63 +97,25 @@ function setRoots(distance: f64, product: f64, square: f64): bool {
   return true;
 }
 
-/** What float32 may take off a height over a plane, relative to how far the line reaches and the hull: 2^-20. */
-const ROUNDING: f64 = 9.5367431640625e-7;
-
-/** Face by face, but for those that have both ends of what is left of the line behind them: four at a time, in float32. */
+/** Face by face, as their planes are turned. */
 function cutByHull(body: Body, px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64): void {
   const mesh = changetype<Mesh>(body.mesh);
-  const hull = changetype<Hull>(<usize>body.hull);
-  let triangles = changetype<usize>(mesh) + mesh.blocks;
-  const end = <usize>hull.planes + <usize>mesh.blockCount * FOUR_PLANES_BYTES;
-  let isNew = true;
-  let fromX = f32x4.splat(0), fromY = fromX, fromZ = fromX, toX = fromX, toY = fromX, toZ = fromX, blur = fromX;
-  for (let at = <usize>hull.planes; at < end; at += FOUR_PLANES_BYTES, triangles += BLOCK_BYTES) {
-    if (isNew) {
-      isNew = false;
-      const ax = px + enters * ux, ay = py + enters * uy, az = pz + enters * uz;
-      const bx = px + leaves * ux, by = py + leaves * uy, bz = pz + leaves * uz;
-      fromX = f32x4.splat(<f32>ax); fromY = f32x4.splat(<f32>ay); fromZ = f32x4.splat(<f32>az);
-      toX = f32x4.splat(<f32>bx); toY = f32x4.splat(<f32>by); toZ = f32x4.splat(<f32>bz);
-      const reach = max(abs(ax), abs(bx)) + max(abs(ay), abs(by)) + max(abs(az), abs(bz)) + 4;
-      blur = f32x4.splat(<f32>(-ROUNDING * reach));
-    }
-    const x = v128.load(at), y = v128.load(at, 16), z = v128.load(at, 32);
-    const from = f32x4.add(f32x4.add(f32x4.mul(x, fromX), f32x4.mul(y, fromY)), f32x4.mul(z, fromZ));
-    const to = f32x4.add(f32x4.add(f32x4.mul(x, toX), f32x4.mul(y, toY)), f32x4.mul(z, toZ));
-    const heights = f32x4.sub(f32x4.pmax(from, to), v128.load(at, 48));
-    let bits = <u32>i32x4.bitmask(f32x4.gt(heights, blur));
-    for (; bits != 0; bits &= bits - 1) {
-      const lane = <usize>ctz(bits) << 2;
-      isNew = cutByFace(triangles + lane, at + lane, px, py, pz, ux, uy, uz) || isNew;
+  let plane = <usize>changetype<Hull>(<usize>body.hull).planes;
+  for (let index: u32 = 0; index < mesh.blockCount; index++) {
+    const block = blockAt(mesh, index);
+    for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1, plane += PLANE_BYTES) {
+      const triangle = changetype<usize>(block) + (<usize>ctz(lanes) << 2);
+      setNormal(triangle);
+      const x = normalX, y = normalY, z = normalZ;
+      const facing = x * <f64>load<f32>(plane) + y * <f64>load<f32>(plane, 4) + z * <f64>load<f32>(plane, 8);
+      const height =
+        x * (px - <f64>load<f32>(triangle)) + y * (py - <f64>load<f32>(triangle, 16)) +
+        z * (pz - <f64>load<f32>(triangle, 32));
+      const speed = x * ux + y * uy + z * uz;
+      if (speed == 0) {
+        if (height * facing > 1e-6 * facing * facing) enters = Infinity;
+      } else if ((speed > 0) == (facing > 0)) leaves = min(leaves, -height / speed);
+      else enters = max(enters, -height / speed);
     }
   }
-}
-
-/** By the plane of a triangle in float64; true where that cuts something off. */
-function cutByFace(
-  triangle: usize, plane: usize, px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64,
-): bool {
-  setNormal(triangle);
-  const x = normalX, y = normalY, z = normalZ;
-  // Outwards, as its plane is.
-  const facing = x * <f64>load<f32>(plane) + y * <f64>load<f32>(plane, 16) + z * <f64>load<f32>(plane, 32);
-  const height =
-    x * (px - <f64>load<f32>(triangle)) + y * (py - <f64>load<f32>(triangle, 16)) +
-    z * (pz - <f64>load<f32>(triangle, 32));
-  const speed = x * ux + y * uy + z * uz;
-  if (speed == 0) {
-    if (height * facing <= 1e-6 * facing * facing) return false;
-    enters = Infinity;
-    return false;
-  }
-  const t = -height / speed;
-  if ((speed > 0) == (facing > 0)) {
-    if (t >= leaves) return false;
-    leaves = t;
-  } else {
-    if (t <= enters) return false;
-    enters = t;
-  }
-  return true;
 }

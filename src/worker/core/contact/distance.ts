@@ -42,6 +42,15 @@ export function distanceBetween(a: Body, b: Body, size: f64, bare: bool): f64 {
   return sqrt(square);
 }
 
+/** Whether the last question ended with a tetrahedron that holds the origin: `cornerOf` its four corners. */
+export function isHeld(): bool {
+  return count == 4;
+}
+
+export function cornerOf(i: u32): Vertex {
+  return vertexAt(simplex, i);
+}
+
 /** The point of a that goes with the nearest one. */
 export let commonX: f64 = 0, commonY: f64 = 0, commonZ: f64 = 0;
 

@@ -5,7 +5,8 @@
 // bound: moving b by the difference's reach along it surely parts the two.
 
 import { Body } from './body';
-import { Vertex, setVertex, vertexAt } from './difference';
+import { VERTEX_BYTES, Vertex, setVertex, vertexAt } from './difference';
+import { cornerOf } from './distance';
 
 /** Unit, and how far the difference reaches along it: the best that was seen. */
 export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
@@ -71,13 +72,13 @@ function setBeside(face: Face, k: u32, beside: u32): void {
   store<u32>(changetype<usize>(face) + (<usize>k << 2), beside, offsetof<Face>('beside0'));
 }
 
-/** Sets the way; `size` is about that of both bodies. */
-export function findWay(a: Body, b: Body, size: f64, bare: bool): void {
+/** Sets the way; `size` is about that of both bodies. `held`: the tetrahedron of distance.ts is one to begin with. */
+export function findWay(a: Body, b: Body, size: f64, bare: bool, held: bool): void {
   blur = size * 1e-14;
   wayLength = Infinity;
   vertexCount = 0;
   faceEnd = 0;
-  if (!setTetrahedron(a, b, bare)) return;
+  if (!(held && takeTetrahedron(size)) && !setTetrahedron(a, b, bare)) return;
   while (vertexCount < MAX_VERTICES) {
     const index = lowestFace();
     if (index == NO_FACE) return;
@@ -102,6 +103,26 @@ function add(a: Body, b: Body, x: f64, y: f64, z: f64, bare: bool): f64 {
 }
 
 // --- the first tetrahedron ---
+
+/** Of one with less of a volume, relative to the size, rounding says how it is turned. */
+const FLAT: f64 = 1e-10;
+
+/** The one that holds the origin, unless it is flat. */
+function takeTetrahedron(size: f64): bool {
+  vertexCount = 4;
+  for (let i: u32 = 0; i < 4; i++) {
+    memory.copy(changetype<usize>(vertexAt(vertices, i)), changetype<usize>(cornerOf(i)), VERTEX_BYTES);
+  }
+  const p = cornerOf(0), q = cornerOf(1), r = cornerOf(2), s = cornerOf(3);
+  const ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z;
+  const fx = r.x - p.x, fy = r.y - p.y, fz = r.z - p.z;
+  const volume =
+    (ey * fz - ez * fy) * (s.x - p.x) + (ez * fx - ex * fz) * (s.y - p.y) + (ex * fy - ey * fx) * (s.z - p.z);
+  if (!(abs(volume) > FLAT * size * size * size)) return false;
+  if (volume < 0) setFirstFaces(0, 1, 2, 3);
+  else setFirstFaces(0, 2, 1, 3);
+  return true;
+}
 
 /** False where the difference is flat. */
 function setTetrahedron(a: Body, b: Body, bare: bool): bool {

@@ -109,6 +109,7 @@ function chainAt(i: u32): u32 { return load<u32>(chain + (<usize>i << 2)); }
 function setHull(out: Polygon): void {
   out.count = 0;
   if (count == 0) return;
+  if (count > MOST_CORNERS) thinOut();
   sortPlaces();
   chain = reserve(chain, 0, <u64>count * 8 + 16);
   let length: u32 = 0;
@@ -116,12 +117,34 @@ function setHull(out: Polygon): void {
   const lower = length;
   for (let i = count - 1; i-- > 0; ) length = extend(length, lower - 1, i);
   if (length > 1) length--; // the first again
-  // Of a rounder one so many corners that their hull is within it.
-  const most = MOST_CORNERS;
-  for (let i: u32 = 0, to = min(length, most); i < to; i++) {
-    const from = chainAt(length <= most ? i : <u32>(<u64>i * length / most));
-    addCorner(out, placeX(from), placeY(from));
+  for (let i: u32 = 0; i < length; i++) addCorner(out, placeX(chainAt(i)), placeY(chainAt(i)));
+}
+
+const farthest: usize = memory.data(4 * 16, 16); // u32 each
+const thin: usize = memory.data(16 * 16, 16); // as `list`
+
+/** Leaves MOST_CORNERS places at most, the farthest ones along as many directions: their hull is within that of all. */
+function thinOut(): void {
+  const cosine0 = f32x4(1, 0.9238795, 0.70710678, 0.38268343), cosine1 = f32x4(0, -0.38268343, -0.70710678, -0.9238795);
+  const sine0 = f32x4(0, 0.38268343, 0.70710678, 0.9238795), sine1 = f32x4(1, 0.9238795, 0.70710678, 0.38268343);
+  const x = placeX(0), y = placeY(0);
+  let low0 = f32x4.splat(0), low1 = low0, high0 = low0, high1 = low0;
+  let lowest0 = i32x4.splat(0), lowest1 = lowest0, highest0 = lowest0, highest1 = lowest0;
+  for (let i: u32 = 1; i < count; i++) {
+    const u = f32x4.splat(<f32>(placeX(i) - x)), v = f32x4.splat(<f32>(placeY(i) - y)), index = i32x4.splat(i);
+    const along0 = plus(times(u, cosine0), times(v, sine0)), along1 = plus(times(u, cosine1), times(v, sine1));
+    lowest0 = v128.bitselect(index, lowest0, f32x4.lt(along0, low0));
+    lowest1 = v128.bitselect(index, lowest1, f32x4.lt(along1, low1));
+    highest0 = v128.bitselect(index, highest0, f32x4.gt(along0, high0));
+    highest1 = v128.bitselect(index, highest1, f32x4.gt(along1, high1));
+    low0 = f32x4.pmin(low0, along0); low1 = f32x4.pmin(low1, along1);
+    high0 = f32x4.pmax(high0, along0); high1 = f32x4.pmax(high1, along1);
   }
+  v128.store(farthest, highest0); v128.store(farthest, highest1, 16);
+  v128.store(farthest, lowest0, 32); v128.store(farthest, lowest1, 48);
+  for (let i: usize = 0; i < 16; i++) v128.store(thin + (i << 4), v128.load(list + (<usize>load<u32>(farthest + (i << 2)) << 4)));
+  count = MOST_CORNERS;
+  memory.copy(list, thin, 256);
 }
 
 /** Goes on to a place from the chain's last one that turns left there, of those after `base`. */

@@ -7,7 +7,7 @@ export class Polygon {
 }
 
 /** Of a polygon as it is made; clipping adds as many at most as the other one has. */
-export const MOST_CORNERS: u32 = 32;
+export const MOST_CORNERS: u32 = 16;
 export const POLYGON_BYTES: usize = 8 + 16 * 80;
 
 const clipped = changetype<Polygon>(memory.data(1288, 16)); // POLYGON_BYTES

@@ -3,7 +3,7 @@
 
 import { mix } from '../math/mix';
 import { allocate, release, reserve } from '../memory';
-import { Block, Mesh, blockAt, filledLanes, triangleOf } from './layout';
+import { Mesh, blockAt, filledLanes } from './layout';
 import { middleX, middleY, middleZ, setMiddle } from './middle';
 
 /** The sections follow; these are their addresses. */
@@ -15,19 +15,20 @@ export class Hull {
   bounds: u32;
   /** Vectors x, y, z of four corners each, so many for every cluster; the last corner fills up. */
   corners: u32;
-  /** For each block of the mesh the vectors x, y, z of its triangles' outward unit normals, and their heights. */
+  /** Of each triangle in the order of the blocks x, y, z of its outward unit normal, and its height along that. */
   planes: u32;
+  planeCount: u32;
 }
 
-const HEAD: usize = 16;
+const HEAD: usize = 32;
 export const CLUSTER_CORNERS: u32 = 16;
 export const CLUSTER_BYTES: usize = 192;
 export const FOUR_BOUNDS_BYTES: usize = 96;
-export const FOUR_PLANES_BYTES: usize = 64;
+export const PLANE_BYTES: usize = 16;
 
 /** What float32 may lose of a bound, in tree space, which reaches to 2 either way. */
 const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
-/** Half the size of a cluster that is not there, and the height of a plane that is not: beyond everything. */
+/** Half the size of a cluster that is not there. */
 const NOWHERE: f32 = 1e30;
 
 /** Of a mesh that is convex, found when first asked for. Throws OUT_OF_MEMORY; the mesh is as it was then. */
@@ -41,18 +42,22 @@ function makeHull(mesh: Mesh): usize {
   const clusterCount = ((listedCount + CLUSTER_CORNERS - 1) / CLUSTER_CORNERS + 3) & ~3;
   const boundsBytes = <u64>(clusterCount >> 2) * FOUR_BOUNDS_BYTES;
   const cornersBytes = <u64>clusterCount * CLUSTER_BYTES;
-  const address = allocate(HEAD + boundsBytes + cornersBytes + <u64>mesh.blockCount * FOUR_PLANES_BYTES);
+  const address = allocate(HEAD + boundsBytes + cornersBytes + <u64>mesh.keptCount * PLANE_BYTES);
   const hull = changetype<Hull>(address);
   hull.clusterCount = clusterCount;
   hull.bounds = <u32>(address + HEAD);
   hull.corners = hull.bounds + <u32>boundsBytes;
   hull.planes = hull.corners + <u32>cornersBytes;
+  hull.planeCount = 0;
   for (let cluster: u32 = 0; cluster < clusterCount; cluster++) setCluster(hull, cluster);
   release(listed);
   listed = 0;
   setMiddle(mesh);
   for (let index: u32 = 0; index < mesh.blockCount; index++) {
-    for (let lane = 0; lane < 4; lane++) setPlane(hull, blockAt(mesh, index), index, lane);
+    const block = blockAt(mesh, index);
+    for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
+      addPlane(hull, changetype<usize>(block) + (<usize>ctz(lanes) << 2));
+    }
   }
   return address;
 }
@@ -129,13 +134,9 @@ function setCluster(hull: Hull, cluster: u32): void {
 
 // --- planes ---
 
-/** A plane through a triangle, in float64 and of no unit length: its normal, how high the middle of the mesh is over it. */
+/** At right angles to a triangle whose first corner's x is at an address, as it is turned; of any length. */
 export let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
-let middleHeight: f64 = 0;
 
-/** Of a triangle whose first corner's x is at an address, as it is turned. */
-// @ts-ignore: decorator
-@inline
 export function setNormal(at: usize): void {
   const ax = <f64>load<f32>(at), ay = <f64>load<f32>(at, 16), az = <f64>load<f32>(at, 32);
   const ex = <f64>load<f32>(at, 48) - ax, ey = <f64>load<f32>(at, 64) - ay, ez = <f64>load<f32>(at, 80) - az;
@@ -145,19 +146,18 @@ export function setNormal(at: usize): void {
   normalZ = ex * fy - ey * fx;
 }
 
-/** Whichever way the triangles are turned: the middle of the mesh is behind all. */
-function setPlane(hull: Hull, block: Block, index: u32, lane: i32): void {
-  const to = <usize>hull.planes + <usize>index * FOUR_PLANES_BYTES + (<usize>lane << 2);
-  const at = changetype<usize>(block) + (<usize>lane << 2);
+/** Whichever way the triangles are turned: the middle of the mesh is behind all. One without a normal is behind all too. */
+function addPlane(hull: Hull, at: usize): void {
+  const to = <usize>hull.planes + <usize>hull.planeCount * PLANE_BYTES;
+  hull.planeCount++;
   const ax = <f64>load<f32>(at), ay = <f64>load<f32>(at, 16), az = <f64>load<f32>(at, 32);
   setNormal(at);
   const length = sqrt(normalX * normalX + normalY * normalY + normalZ * normalZ);
-  const isThere = triangleOf(block, lane) >= 0 && length > 0;
-  middleHeight = normalX * (middleX - ax) + normalY * (middleY - ay) + normalZ * (middleZ - az);
-  const over: f64 = isThere ? (middleHeight > 0 ? -1.0 : 1.0) / length : 0;
+  const depth = normalX * (middleX - ax) + normalY * (middleY - ay) + normalZ * (middleZ - az);
+  const over: f64 = length > 0 ? (depth > 0 ? -1.0 : 1.0) / length : 0.0;
   const x = normalX * over, y = normalY * over, z = normalZ * over;
   store<f32>(to, <f32>x);
-  store<f32>(to, <f32>y, 16);
-  store<f32>(to, <f32>z, 32);
-  store<f32>(to, isThere ? <f32>(x * ax + y * ay + z * az) : NOWHERE, 48);
+  store<f32>(to, <f32>y, 4);
+  store<f32>(to, <f32>z, 8);
+  store<f32>(to, <f32>(x * ax + y * ay + z * az), 12);
 }
