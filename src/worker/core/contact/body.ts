@@ -2,7 +2,7 @@
 // perhaps the unit ball's image; in the world's axes, about a place that both solids share.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../shared/layout';
-import { Affine, invert } from '../math/affine';
+import { Affine, copy, invert } from '../math/affine';
 import { Hull, hullOf } from '../mesh/hull';
 import { farthestCorner } from '../mesh/hull-support';
 import { Mesh, placeTree } from '../mesh/layout';
@@ -63,6 +63,23 @@ export function setBodies(a: Body, b: Body, first: Solid, second: Solid): void {
   placeZ = first.tz + z;
 }
 
+/** A hull in any space: `m` is from the mesh's tree space there. */
+export function setHullBody(body: Body, mesh: Mesh, m: Affine): void {
+  copy(frameOf(body), m);
+  body.edges = 0;
+  body.radius = 0;
+  body.hasBall = 0;
+  body.isBox = 0;
+  setHull(body, mesh);
+}
+
+function setHull(body: Body, mesh: Mesh): void {
+  const hull = hullOf(mesh);
+  body.mesh = <u32>changetype<usize>(mesh);
+  body.hull = <u32>changetype<usize>(hull);
+  body.corner = hull.corners;
+}
+
 function setBody(body: Body, solid: Solid, x: f64, y: f64, z: f64): void {
   memory.copy(changetype<usize>(body), changetype<usize>(mapOf(solid)), 72);
   body.x = x; body.y = y; body.z = z;
@@ -73,9 +90,7 @@ function setBody(body: Body, solid: Solid, x: f64, y: f64, z: f64): void {
   body.isBox = solid.shape == SHAPE_BOX ? 1 : 0;
   body.hasBall = solid.shape == SHAPE_BOX || solid.shape == SHAPE_MESH ? 0 : 1;
   if (solid.shape == SHAPE_MESH) {
-    body.mesh = solid.mesh;
-    body.hull = <u32>changetype<usize>(hullOf(changetype<Mesh>(solid.mesh)));
-    body.corner = changetype<Hull>(<usize>body.hull).corners;
+    setHull(body, changetype<Mesh>(solid.mesh));
     memory.copy(changetype<usize>(relative), changetype<usize>(body), 96);
     placeTree(frameOf(body), changetype<Mesh>(solid.mesh), relative);
   } else if (solid.shape == SHAPE_BOX) {

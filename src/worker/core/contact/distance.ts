@@ -42,6 +42,30 @@ export function distanceBetween(a: Body, b: Body, size: f64, bare: bool): f64 {
   return sqrt(square);
 }
 
+/**
+ * Whether all of the difference without balls is farther than `room` from the origin along some direction, of the
+ * coordinates' sizes: that is where the nearest point is then. (x, y, z) is tried first; it is not 0.
+ */
+export function areApart(a: Body, b: Body, x: f64, y: f64, z: f64, room: f64): bool {
+  count = 0;
+  let square: f64 = Infinity;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const vertex = vertexAt(simplex, count);
+    setVertex(vertex, a, b, -x, -y, -z, true);
+    if (x * vertex.x + y * vertex.y + z * vertex.z > room * (abs(x) + abs(y) + abs(z))) {
+      nearestX = x; nearestY = y; nearestZ = z;
+      return true;
+    }
+    if (isKnown(vertex)) return false;
+    count++;
+    const found = reduce();
+    if (found >= square || count == 4 || found <= room * room) return false;
+    square = found;
+    x = nearestX; y = nearestY; z = nearestZ;
+  }
+  return false;
+}
+
 /** Whether the last question ended with a tetrahedron that holds the origin: `cornerOf` its four corners. */
 export function isHeld(): bool {
   return count == 4;

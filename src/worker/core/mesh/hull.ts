@@ -4,6 +4,7 @@
 import { mix } from '../math/mix';
 import { allocate, release, reserve } from '../memory';
 import { Mesh, blockAt, filledLanes } from './layout';
+import { partCount } from './parts';
 import { middleX, middleY, middleZ, setMiddle } from './middle';
 
 /** The sections follow; these are their addresses. */
@@ -18,6 +19,8 @@ export class Hull {
   /** Of each triangle in the order of the blocks x, y, z of its outward unit normal, and its height along that. */
   planes: u32;
   planeCount: u32;
+  /** 1 where the mesh is one part, its triangles are all in the tree, and all are turned outwards, or all inwards. */
+  isWhole: u32;
 }
 
 const HEAD: usize = 32;
@@ -38,6 +41,7 @@ export function hullOf(mesh: Mesh): Hull {
 }
 
 function makeHull(mesh: Mesh): usize {
+  const isOne = partCount(mesh) == 1 && mesh.keptCount == mesh.triangleCount;
   weld(mesh);
   const clusterCount = ((listedCount + CLUSTER_CORNERS - 1) / CLUSTER_CORNERS + 3) & ~3;
   const boundsBytes = <u64>(clusterCount >> 2) * FOUR_BOUNDS_BYTES;
@@ -53,12 +57,14 @@ function makeHull(mesh: Mesh): usize {
   release(listed);
   listed = 0;
   setMiddle(mesh);
+  turnedOut = 0;
   for (let index: u32 = 0; index < mesh.blockCount; index++) {
     const block = blockAt(mesh, index);
     for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
       addPlane(hull, changetype<usize>(block) + (<usize>ctz(lanes) << 2));
     }
   }
+  hull.isWhole = isOne && (turnedOut == 0 || turnedOut == hull.planeCount) ? 1 : 0;
   return address;
 }
 
@@ -146,6 +152,8 @@ export function setNormal(at: usize): void {
   normalZ = ex * fy - ey * fx;
 }
 
+let turnedOut: u32 = 0;
+
 /** Whichever way the triangles are turned: the middle of the mesh is behind all. One without a normal is behind all too. */
 function addPlane(hull: Hull, at: usize): void {
   const to = <usize>hull.planes + <usize>hull.planeCount * PLANE_BYTES;
@@ -154,6 +162,7 @@ function addPlane(hull: Hull, at: usize): void {
   setNormal(at);
   const length = sqrt(normalX * normalX + normalY * normalY + normalZ * normalZ);
   const depth = normalX * (middleX - ax) + normalY * (middleY - ay) + normalZ * (middleZ - az);
+  if (!(depth > 0)) turnedOut++;
   const over: f64 = length > 0 ? (depth > 0 ? -1.0 : 1.0) / length : 0.0;
   const x = normalX * over, y = normalY * over, z = normalZ * over;
   store<f32>(to, <f32>x);
