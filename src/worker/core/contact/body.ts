@@ -81,7 +81,7 @@ function setHull(body: Body, mesh: Mesh): void {
 }
 
 function setBody(body: Body, solid: Solid, x: f64, y: f64, z: f64): void {
-  memory.copy(changetype<usize>(body), changetype<usize>(mapOf(solid)), 72);
+  copy(frameOf(body), mapOf(solid));
   body.x = x; body.y = y; body.z = z;
   body.edges = 0;
   body.mesh = 0;
@@ -91,7 +91,7 @@ function setBody(body: Body, solid: Solid, x: f64, y: f64, z: f64): void {
   body.hasBall = solid.shape == SHAPE_BOX || solid.shape == SHAPE_MESH ? 0 : 1;
   if (solid.shape == SHAPE_MESH) {
     setHull(body, changetype<Mesh>(solid.mesh));
-    memory.copy(changetype<usize>(relative), changetype<usize>(body), 96);
+    copy(relative, frameOf(body));
     placeTree(frameOf(body), changetype<Mesh>(solid.mesh), relative);
   } else if (solid.shape == SHAPE_BOX) {
     body.edges = 3;

@@ -63,6 +63,10 @@ const STEEP: f32 = 0.03125;
 const places: usize = memory.data(48, 16);
 const ways: usize = memory.data(48, 16);
 const lengths: usize = memory.data(32, 16);
+/** From where to where they are looked at, in these lengths. */
+const lows: usize = memory.data(16, 16);
+const highs: usize = memory.data(16, 16);
+const FEW_FACES: usize = 32;
 
 function cutByHull(body: Body): void {
   setWays(body);
@@ -70,16 +74,19 @@ function cutByHull(body: Body): void {
   const x = v128.load(places), y = v128.load(places, 16), z = v128.load(places, 32);
   const dx = v128.load(ways), dy = v128.load(ways, 16), dz = v128.load(ways, 32);
   const steep = f32x4.splat(STEEP), fall = f32x4.splat(-STEEP);
-  let low = f32x4.splat(-Infinity), high = f32x4.splat(Infinity);
+  let low = v128.load(lows), high = v128.load(highs);
   const hull = changetype<Hull>(<usize>body.hull);
   const end = <usize>hull.planes + <usize>hull.planeCount * PLANE_BYTES;
-  for (let at = <usize>hull.planes; at < end; at += PLANE_BYTES) {
-    const nx = v128.load32_splat(at), ny = v128.load32_splat(at, 4), nz = v128.load32_splat(at, 8);
-    const speed = plus(plus(times(nx, dx), times(ny, dy)), times(nz, dz));
-    const room = f32x4.sub(v128.load32_splat(at, 12), plus(plus(times(nx, x), times(ny, y)), times(nz, z)));
-    const t = f32x4.div(room, speed);
-    high = f32x4.pmin(high, v128.bitselect(t, high, f32x4.gt(speed, steep)));
-    low = f32x4.pmax(low, v128.bitselect(t, low, f32x4.lt(speed, fall)));
+  // Where nothing is left of any, the rest is no matter; it is asked for every so many faces.
+  for (let at = <usize>hull.planes; at < end && !i32x4.all_true(f32x4.gt(low, high)); ) {
+    for (const last = min(at + FEW_FACES * PLANE_BYTES, end); at < last; at += PLANE_BYTES) {
+      const nx = v128.load32_splat(at), ny = v128.load32_splat(at, 4), nz = v128.load32_splat(at, 8);
+      const speed = plus(plus(times(nx, dx), times(ny, dy)), times(nz, dz));
+      const room = f32x4.sub(v128.load32_splat(at, 12), plus(plus(times(nx, x), times(ny, y)), times(nz, z)));
+      const t = f32x4.div(room, speed);
+      high = f32x4.pmin(high, v128.bitselect(t, high, f32x4.gt(speed, steep)));
+      low = f32x4.pmax(low, v128.bitselect(t, low, f32x4.lt(speed, fall)));
+    }
   }
   v128.store(places, low);
   v128.store(places, high, 16);
@@ -100,6 +107,8 @@ function setWays(body: Body): void {
     const z = m.xz * line.dx + m.yz * line.dy + m.zz * line.dz;
     const length = max(max(abs(x), abs(y)), abs(z)), over = 1.0 / length;
     store<f64>(lengths + (<usize>i << 3), length);
+    store<f32>(lows + (<usize>i << 2), <f32>(line.enters * length));
+    store<f32>(highs + (<usize>i << 2), <f32>(line.leaves * length));
     setLane(ways, i, x * over, y * over, z * over);
   }
 }

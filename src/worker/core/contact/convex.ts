@@ -1,15 +1,16 @@
 // Contact of two convex shapes: the shortest way that parts them, and where on it they touch.
 
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
+import { isTetrahedronLeft } from '../scene/hulls';
 import { Solid } from '../scene/solid';
 import {
-  Body, extentOf, placeX, placeY, placeZ, setBodies, setInverse, setSupport, supportX, supportY, supportZ,
+  Body, extentOf, frameOf, placeX, placeY, placeZ, setBodies, setInverse, setSupport, supportX, supportY, supportZ,
 } from './body';
 import { cutLine, enters, leaves, setLine } from './chord';
 import { Line, MOST_LINES, addLine, areIn, clearLines, cutLines, lineAt, setLineCount } from './chords';
 import { addPoint } from './contact';
 import { reachOf } from './difference';
-import { commonX, commonY, commonZ, distanceBetween, isHeld, nearestX, nearestY, nearestZ, setCommon } from './distance';
+import { commonX, commonY, commonZ, distanceBetween, isHeld, moveSimplex, nearestX, nearestY, nearestZ, setCommon } from './distance';
 import { axisLength, axisX, axisY, axisZ, findAxis } from './edge-axes';
 import { findWay, wayLength, wayX, wayY, wayZ } from './expand';
 import { setFeature } from './feature';
@@ -70,7 +71,10 @@ function findNormal(): void {
     offer(axisX, axisY, axisZ);
     if (radius == 0 || axisLength > CLOSE * size) return;
   }
-  const distance = radius > 0 || !onlyEdges ? distanceBetween(first, second, size, true) : 0;
+  let distance: f64 = 0;
+  // What it was decided by that they meet is there.
+  if (first.mesh != 0 && second.mesh != 0 && isTetrahedronLeft) moveSimplex(frameOf(first));
+  else if (radius > 0 || !onlyEdges) distance = distanceBetween(first, second, size, true);
   if (radius > 0 && distance > 0) offer(-nearestX / distance, -nearestY / distance, -nearestZ / distance);
   if (onlyEdges || (radius > 0 && distance > CLOSE * size)) return;
   // What they share without their balls they share with them.
@@ -119,12 +123,12 @@ function addPoints(height: f64, room: f64): void {
   }
   cutLines(first);
   cutLines(second);
-  let missing = ~(areIn(first) & areIn(second)) & ((1 << count) - 1);
+  let missing: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    const line = lineAt(i);
-    if (line.enters > line.leaves + FLUSH * size) missing |= 1 << i;
-    else if (!(missing & (1 << i))) addOn(line);
+    if (!(lineAt(i).enters <= lineAt(i).leaves + FLUSH * size)) missing |= 1 << i;
   }
+  if (missing + 1 != 1 << count) missing |= ~(areIn(first) & areIn(second)) & ((1 << count) - 1);
+  for (let i: u32 = 0; i < count; i++) if (!(missing & (1 << i))) addOn(lineAt(i));
   if (missing != 0) addMissing(missing, room);
 }
 

@@ -2,8 +2,9 @@
 // for computing the distance between complex objects in three-dimensional space", 1988). All parts of a simplex are
 // tried, which needs no case to be told from its neighbours by a sign that rounding decides.
 
+import { Affine } from '../math/affine';
 import { Body } from './body';
-import { Vertex, VERTEX_BYTES, isSame, setVertex, vertexAt } from './difference';
+import { Vertex, copyVertex, isSame, setVertex, vertexAt } from './difference';
 
 /** The nearest point. */
 export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
@@ -75,6 +76,20 @@ export function cornerOf(i: u32): Vertex {
   return vertexAt(simplex, i);
 }
 
+/** Takes what the last question ended with to another space: both bodies, and the place that they are about. */
+export function moveSimplex(m: Affine): void {
+  for (let i: u32 = 0; i < count; i++) {
+    const vertex = vertexAt(simplex, i);
+    const x = vertex.x, y = vertex.y, z = vertex.z, u = vertex.pointX, v = vertex.pointY, w = vertex.pointZ;
+    vertex.x = m.xx * x + m.yx * y + m.zx * z;
+    vertex.y = m.xy * x + m.yy * y + m.zy * z;
+    vertex.z = m.xz * x + m.yz * y + m.zz * z;
+    vertex.pointX = m.xx * u + m.yx * v + m.zx * w + m.tx;
+    vertex.pointY = m.xy * u + m.yy * v + m.zy * w + m.ty;
+    vertex.pointZ = m.xz * u + m.yz * v + m.zz * w + m.tz;
+  }
+}
+
 /** The point of a that goes with the nearest one. */
 export let commonX: f64 = 0, commonY: f64 = 0, commonZ: f64 = 0;
 
@@ -109,7 +124,7 @@ function reduce(): f64 {
   let to: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     if (!(mask & (1 << i))) continue;
-    if (to != i) memory.copy(simplex + to * <u32>VERTEX_BYTES, simplex + i * <u32>VERTEX_BYTES, VERTEX_BYTES);
+    if (to != i) copyVertex(vertexAt(simplex, to), vertexAt(simplex, i));
     store<f64>(weights + (<usize>to << 3), load<f64>(kept + (<usize>to << 3)));
     to++;
   }

@@ -31,8 +31,12 @@ setIdentity(identity);
 const first = changetype<Body>(memory.data(304, 16)); // BODY_BYTES
 const second = changetype<Body>(memory.data(304, 16));
 
+/** Whether distance.ts has a tetrahedron of the last two that holds the origin, in the first one's tree space. */
+export let isTetrahedronLeft: bool = false;
+
 /** Whether two meshes can be compared so. */
 export function haveHulls(a: Mesh, b: Mesh): bool {
+  isTetrahedronLeft = false;
   return isKnownConvex(a) && isKnownConvex(b);
 }
 
@@ -62,7 +66,8 @@ export function compareHulls(a: Solid, b: Solid, axis: Axis): i32 {
     axis.x = <f32>(nearestX * over); axis.y = <f32>(nearestY * over); axis.z = <f32>(nearestZ * over);
     return HULLS_APART;
   }
-  return isHeld() && surfacesMeet(room) ? HULLS_MEET : HULLS_UNSURE;
+  isTetrahedronLeft = isHeld() && surfacesMeet(room);
+  return isTetrahedronLeft ? HULLS_MEET : HULLS_UNSURE;
 }
 
 /**
