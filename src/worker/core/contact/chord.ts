@@ -2,7 +2,7 @@
 // each has cut off what is outside of it. Of a line that passes one by, `enters` is the greater one.
 
 import { Affine } from '../math/affine';
-import { Hull, PLANE_BYTES, normalX, normalY, normalZ, setNormal } from '../mesh/hull';
+import { Hull, normalX, normalY, normalZ, planeAt, setNormal } from '../mesh/hull';
 import { Mesh, blockAt, filledLanes } from '../mesh/layout';
 import { Body, inverseOf } from './body';
 
@@ -100,14 +100,16 @@ function setRoots(distance: f64, product: f64, square: f64): bool {
 /** Face by face, as their planes are turned. */
 function cutByHull(body: Body, px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64): void {
   const mesh = changetype<Mesh>(body.mesh);
-  let plane = <usize>changetype<Hull>(<usize>body.hull).planes;
+  const hull = changetype<Hull>(<usize>body.hull);
+  let count: u32 = 0;
   for (let index: u32 = 0; index < mesh.blockCount; index++) {
     const block = blockAt(mesh, index);
-    for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1, plane += PLANE_BYTES) {
+    for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
+      const plane = planeAt(hull, count++);
       const triangle = changetype<usize>(block) + (<usize>ctz(lanes) << 2);
       setNormal(triangle);
       const x = normalX, y = normalY, z = normalZ;
-      const facing = x * <f64>load<f32>(plane) + y * <f64>load<f32>(plane, 4) + z * <f64>load<f32>(plane, 8);
+      const facing = x * <f64>load<f32>(plane) + y * <f64>load<f32>(plane, 16) + z * <f64>load<f32>(plane, 32);
       const height =
         x * (px - <f64>load<f32>(triangle)) + y * (py - <f64>load<f32>(triangle, 16)) +
         z * (pz - <f64>load<f32>(triangle, 32));

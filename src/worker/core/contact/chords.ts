@@ -2,7 +2,7 @@
 // float32, all lines at once, so that what comes of it is to be looked at again (`areIn`).
 
 import { plus, times } from '../math/lanes';
-import { Hull, PLANE_BYTES } from '../mesh/hull';
+import { FOUR_PLANES_BYTES, Hull } from '../mesh/hull';
 import { Body, inverseOf } from './body';
 import { cutLine, enters, leaves, setLine } from './chord';
 
@@ -66,7 +66,7 @@ const lengths: usize = memory.data(32, 16);
 /** From where to where they are looked at, in these lengths. */
 const lows: usize = memory.data(16, 16);
 const highs: usize = memory.data(16, 16);
-const FEW_FACES: usize = 32;
+const FEW_PLANES_BYTES: usize = 512; // 32 faces
 
 function cutByHull(body: Body): void {
   setWays(body);
@@ -76,16 +76,19 @@ function cutByHull(body: Body): void {
   const steep = f32x4.splat(STEEP), fall = f32x4.splat(-STEEP);
   let low = v128.load(lows), high = v128.load(highs);
   const hull = changetype<Hull>(<usize>body.hull);
-  const end = <usize>hull.planes + <usize>hull.planeCount * PLANE_BYTES;
+  const end = <usize>hull.planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
   // Where nothing is left of any, the rest is no matter; it is asked for every so many faces.
-  for (let at = <usize>hull.planes; at < end && !i32x4.all_true(f32x4.gt(low, high)); ) {
-    for (const last = min(at + FEW_FACES * PLANE_BYTES, end); at < last; at += PLANE_BYTES) {
-      const nx = v128.load32_splat(at), ny = v128.load32_splat(at, 4), nz = v128.load32_splat(at, 8);
-      const speed = plus(plus(times(nx, dx), times(ny, dy)), times(nz, dz));
-      const room = f32x4.sub(v128.load32_splat(at, 12), plus(plus(times(nx, x), times(ny, y)), times(nz, z)));
-      const t = f32x4.div(room, speed);
-      high = f32x4.pmin(high, v128.bitselect(t, high, f32x4.gt(speed, steep)));
-      low = f32x4.pmax(low, v128.bitselect(t, low, f32x4.lt(speed, fall)));
+  for (let four = <usize>hull.planes; four < end && !i32x4.all_true(f32x4.gt(low, high)); ) {
+    for (const last = min(four + FEW_PLANES_BYTES, end); four < last; four += FOUR_PLANES_BYTES) {
+      for (let at = four; at < four + 16; at += 4) {
+        const nx = v128.load32_splat(at), ny = v128.load32_splat(at, 16), nz = v128.load32_splat(at, 32);
+        const speed = plus(plus(times(nx, dx), times(ny, dy)), times(nz, dz));
+        const room = f32x4.sub(v128.load32_splat(at, 48), plus(plus(times(nx, x), times(ny, y)), times(nz, z)));
+        const t = f32x4.div(room, speed);
+        // What has all bits set is NaN, which these take no notice of.
+        high = f32x4.pmin(high, v128.or(t, f32x4.le(speed, steep)));
+        low = f32x4.pmax(low, v128.or(t, f32x4.ge(speed, fall)));
+      }
     }
   }
   v128.store(places, low);
@@ -147,12 +150,14 @@ export function areIn(body: Body): u32 {
   const x = v128.load(places), y = v128.load(places, 16), z = v128.load(places, 32);
   let highest = f32x4.splat(-Infinity);
   const hull = changetype<Hull>(<usize>body.hull);
-  const end = <usize>hull.planes + <usize>hull.planeCount * PLANE_BYTES;
-  for (let at = <usize>hull.planes; at < end; at += PLANE_BYTES) {
-    const height = plus(
-      plus(times(v128.load32_splat(at), x), times(v128.load32_splat(at, 4), y)), times(v128.load32_splat(at, 8), z),
-    );
-    highest = f32x4.pmax(highest, f32x4.sub(height, v128.load32_splat(at, 12)));
+  const end = <usize>hull.planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
+  for (let four = <usize>hull.planes; four < end; four += FOUR_PLANES_BYTES) {
+    for (let at = four; at < four + 16; at += 4) {
+      const height = plus(
+        plus(times(v128.load32_splat(at), x), times(v128.load32_splat(at, 16), y)), times(v128.load32_splat(at, 32), z),
+      );
+      highest = f32x4.pmax(highest, f32x4.sub(height, v128.load32_splat(at, 48)));
+    }
   }
   return <u32>i32x4.bitmask(f32x4.le(highest, f32x4.splat(ROUNDING))) & all;
 }

@@ -16,9 +16,10 @@ export class Hull {
   bounds: u32;
   /** Vectors x, y, z of four corners each, so many for every cluster; the last corner fills up. */
   corners: u32;
-  /** Of each triangle in the order of the blocks x, y, z of its outward unit normal, and its height along that. */
+  /** Vectors x, y, z of four triangles' outward unit normals, and their heights along these; in the order of the blocks. */
   planes: u32;
-  planeCount: u32;
+  /** The last plane fills up. */
+  fourPlanesCount: u32;
   /** 1 where the mesh is one part, its triangles are all in the tree, and all are turned outwards, or all inwards. */
   isWhole: u32;
 }
@@ -27,7 +28,7 @@ const HEAD: usize = 32;
 export const CLUSTER_CORNERS: u32 = 16;
 export const CLUSTER_BYTES: usize = 192;
 export const FOUR_BOUNDS_BYTES: usize = 96;
-export const PLANE_BYTES: usize = 16;
+export const FOUR_PLANES_BYTES: usize = 64;
 
 /** What float32 may lose of a bound, in tree space, which reaches to 2 either way. */
 const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
@@ -46,25 +47,19 @@ function makeHull(mesh: Mesh): usize {
   const clusterCount = ((listedCount + CLUSTER_CORNERS - 1) / CLUSTER_CORNERS + 3) & ~3;
   const boundsBytes = <u64>(clusterCount >> 2) * FOUR_BOUNDS_BYTES;
   const cornersBytes = <u64>clusterCount * CLUSTER_BYTES;
-  const address = allocate(HEAD + boundsBytes + cornersBytes + <u64>mesh.keptCount * PLANE_BYTES);
+  const fourPlanesCount = (mesh.keptCount + 3) >> 2;
+  const address = allocate(HEAD + boundsBytes + cornersBytes + <u64>fourPlanesCount * FOUR_PLANES_BYTES);
   const hull = changetype<Hull>(address);
   hull.clusterCount = clusterCount;
   hull.bounds = <u32>(address + HEAD);
   hull.corners = hull.bounds + <u32>boundsBytes;
   hull.planes = hull.corners + <u32>cornersBytes;
-  hull.planeCount = 0;
+  hull.fourPlanesCount = fourPlanesCount;
   for (let cluster: u32 = 0; cluster < clusterCount; cluster++) setCluster(hull, cluster);
   release(listed);
   listed = 0;
-  setMiddle(mesh);
-  turnedOut = 0;
-  for (let index: u32 = 0; index < mesh.blockCount; index++) {
-    const block = blockAt(mesh, index);
-    for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
-      addPlane(hull, changetype<usize>(block) + (<usize>ctz(lanes) << 2));
-    }
-  }
-  hull.isWhole = isOne && (turnedOut == 0 || turnedOut == hull.planeCount) ? 1 : 0;
+  setPlanes(mesh, hull);
+  hull.isWhole = isOne && (turnedOut == 0 || turnedOut == mesh.keptCount) ? 1 : 0;
   return address;
 }
 
@@ -152,12 +147,33 @@ export function setNormal(at: usize): void {
   normalZ = ex * fy - ey * fx;
 }
 
+/** Of a plane's normal; 16, 32 and 48 bytes on are y, z and the height. */
+// @ts-ignore: decorator
+@inline
+export function planeAt(hull: Hull, index: u32): usize {
+  return <usize>hull.planes + <usize>(index >> 2) * FOUR_PLANES_BYTES + <usize>((index & 3) << 2);
+}
+
 let turnedOut: u32 = 0;
 
-/** Whichever way the triangles are turned: the middle of the mesh is behind all. One without a normal is behind all too. */
-function addPlane(hull: Hull, at: usize): void {
-  const to = <usize>hull.planes + <usize>hull.planeCount * PLANE_BYTES;
-  hull.planeCount++;
+function setPlanes(mesh: Mesh, hull: Hull): void {
+  setMiddle(mesh);
+  turnedOut = 0;
+  let count: u32 = 0;
+  for (let index: u32 = 0; index < mesh.blockCount; index++) {
+    const block = blockAt(mesh, index);
+    for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
+      setPlane(planeAt(hull, count++), changetype<usize>(block) + (<usize>ctz(lanes) << 2));
+    }
+  }
+  const last = planeAt(hull, count - 1);
+  for (; count < hull.fourPlanesCount << 2; count++) {
+    for (let k: usize = 0; k < 64; k += 16) store<f32>(planeAt(hull, count) + k, load<f32>(last + k));
+  }
+}
+
+/** Whichever way the triangle is turned: the middle of the mesh is behind all. What has no normal cuts nothing. */
+function setPlane(to: usize, at: usize): void {
   const ax = <f64>load<f32>(at), ay = <f64>load<f32>(at, 16), az = <f64>load<f32>(at, 32);
   setNormal(at);
   const length = sqrt(normalX * normalX + normalY * normalY + normalZ * normalZ);
@@ -166,7 +182,7 @@ function addPlane(hull: Hull, at: usize): void {
   const over: f64 = length > 0 ? (depth > 0 ? -1.0 : 1.0) / length : 0.0;
   const x = normalX * over, y = normalY * over, z = normalZ * over;
   store<f32>(to, <f32>x);
-  store<f32>(to, <f32>y, 4);
-  store<f32>(to, <f32>z, 8);
-  store<f32>(to, <f32>(x * ax + y * ay + z * az), 12);
+  store<f32>(to, <f32>y, 16);
+  store<f32>(to, <f32>z, 32);
+  store<f32>(to, <f32>(x * ax + y * ay + z * az), 48);
 }

@@ -6,8 +6,9 @@ import {
   Body, inverseOf, setHullBody, setInverse, setSupport, supportX, supportY, supportZ,
 } from '../contact/body';
 import { Affine, relate, setIdentity } from '../math/affine';
+import { plus, times } from '../math/lanes';
 import { isConvex } from '../mesh/convex';
-import { Hull, PLANE_BYTES } from '../mesh/hull';
+import { FOUR_PLANES_BYTES, Hull } from '../mesh/hull';
 import { Mesh, treeScale } from '../mesh/layout';
 import { map as trees, setMap } from '../mesh/pair';
 import { Axis } from './axes';
@@ -99,10 +100,11 @@ function hullAt(body: Body): Hull {
 
 /** By the planes of all faces: so it is within what these enclose, turned alike as they are. */
 function isDeepIn(hull: Hull, x: f64, y: f64, z: f64): bool {
-  const px = <f32>x, py = <f32>y, pz = <f32>z;
-  const end = <usize>hull.planes + <usize>hull.planeCount * PLANE_BYTES;
-  for (let at = <usize>hull.planes; at < end; at += PLANE_BYTES) {
-    if (load<f32>(at) * px + load<f32>(at, 4) * py + load<f32>(at, 8) * pz - load<f32>(at, 12) > -DEEP) return false;
+  const px = f32x4.splat(<f32>x), py = f32x4.splat(<f32>y), pz = f32x4.splat(<f32>z), least = f32x4.splat(DEEP);
+  const end = <usize>hull.planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
+  for (let at = <usize>hull.planes; at < end; at += FOUR_PLANES_BYTES) {
+    const height = plus(plus(times(v128.load(at), px), times(v128.load(at, 16), py)), times(v128.load(at, 32), pz));
+    if (!i32x4.all_true(f32x4.gt(f32x4.sub(v128.load(at, 48), height), least))) return false;
   }
   return true;
 }
