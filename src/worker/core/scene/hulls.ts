@@ -9,7 +9,7 @@ import { Affine, relate, setIdentity } from '../math/affine';
 import { plus, times } from '../math/lanes';
 import { isConvex } from '../mesh/convex';
 import { FOUR_PLANES_BYTES, Hull } from '../mesh/hull';
-import { Mesh, treeScale } from '../mesh/layout';
+import { Mesh, TREE_EXTENT, treeScale } from '../mesh/layout';
 import { map as trees, setMap } from '../mesh/pair';
 import { Axis } from './axes';
 import { Solid, mapOf } from './solid';
@@ -100,13 +100,16 @@ function hullAt(body: Body): Hull {
 
 /** By the planes of all faces: so it is within what these enclose, turned alike as they are. */
 function isDeepIn(hull: Hull, x: f64, y: f64, z: f64): bool {
-  const px = f32x4.splat(<f32>x), py = f32x4.splat(<f32>y), pz = f32x4.splat(<f32>z), least = f32x4.splat(DEEP);
+  // Within tree space: beyond it float32 is no good, and NaN is passed over below.
+  if (!(max(max(abs(x), abs(y)), abs(z)) <= TREE_EXTENT)) return false;
+  const px = f32x4.splat(<f32>x), py = f32x4.splat(<f32>y), pz = f32x4.splat(<f32>z);
+  let least = f32x4.splat(Infinity);
   const end = <usize>hull.planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
   for (let at = <usize>hull.planes; at < end; at += FOUR_PLANES_BYTES) {
     const height = plus(plus(times(v128.load(at), px), times(v128.load(at, 16), py)), times(v128.load(at, 32), pz));
-    if (!i32x4.all_true(f32x4.gt(f32x4.sub(v128.load(at, 48), height), least))) return false;
+    least = f32x4.pmin(least, f32x4.sub(v128.load(at, 48), height));
   }
-  return true;
+  return i32x4.all_true(f32x4.gt(least, f32x4.splat(DEEP)));
 }
 
 /** Along the line from one's middle to the other's: the second at that end, the first at the other. */
