@@ -210,6 +210,7 @@ export const MESH_CLOSED = 156; // u32, 1 when every edge has as many triangles 
 export const MESH_CONVEX = 160; // u32, 0 in a baked mesh, as the rest of the header: derived
 export const MESH_ADJACENCY = 164; // u32, the same
 export const MESH_PARTS = 168; // u32, the same
+export const MESH_HULL = 172; // u32, the same
 export const MESH_HEADER_BYTES = 192;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
 export const MESH_VERSION_VALUE = 3;

@@ -1,9 +1,8 @@
 // Manifolds of convex pairs: depth, normal and points, against float64.
-import { type BufferAttribute, BufferGeometry, CylinderGeometry, Matrix4, Vector3 } from 'three';
-import { ConvexGeometry } from 'three/examples/jsm/geometries/ConvexGeometry.js';
+import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../src/shared/layout.js';
-import { boxMesh, icosphere, type Triangles, welded } from '../oracle/meshes.js';
+import { someHull } from '../oracle/hulls.js';
 import { ConvexSolid, penetration, wayAlong } from '../oracle/penetration.js';
 import { Random, SEED } from '../oracle/random.js';
 import type { AnyShape } from '../oracle/shapes.js';
@@ -24,7 +23,7 @@ describe.each(PAIRS)(`%s and %s, seed ${SEED}`, { timeout: 240_000 }, (kindA, ki
   ])('%s', async (name, place, scale) => {
     const random = new Random(SEED);
     const scene = await NearScene.at(place);
-    const hulls = Array.from({ length: 12 }, (_, i) => scene.mesh(anyHull(random, i)));
+    const hulls = Array.from({ length: 12 }, (_, i) => scene.mesh(someHull(random, i)));
     const shapeOf = (kind: Kind) => (kind === 'hull' ? random.pick(hulls) : anyShape(random, kind));
     const worst = { depth: 0, point: 0 };
     let [found, confirmed] = [0, 0];
@@ -141,27 +140,6 @@ function anyShape(random: Random, kind: Exclude<Kind, 'hull'>): AnyShape {
         shape: { type: 'capsule', radius: random.logRange(0.05, 1), from: center, to: random.point(2).toArray() },
       };
   }
-}
-
-function anyHull(random: Random, i: number): Triangles {
-  if (i === 0) return boxMesh(1, 0.3, 2);
-  if (i === 1) return icosphere(1, 2);
-  if (i === 2) return welded(new CylinderGeometry(1, 0.7, 1.5, 24));
-  const points = Array.from({ length: 4 + random.integer(40) }, () =>
-    round32(random.chance(0.5) ? random.direction() : random.point(1)),
-  );
-  const geometry = new ConvexGeometry(points);
-  const positions = geometry.getAttribute('position') as BufferAttribute;
-  return welded(
-    new BufferGeometry()
-      .setAttribute('position', positions)
-      .setAttribute('normal', positions.clone())
-      .setAttribute('uv', positions.clone()),
-  );
-}
-
-function round32(point: Vector3): Vector3 {
-  return new Vector3(...point.toArray().map(Math.fround));
 }
 
 function describeThing({ shape, matrix }: Thing): string {

@@ -2,9 +2,10 @@
 // perhaps the unit ball's image; in the world's axes, about a place that both solids share.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../shared/layout';
-import { Affine, invert } from '../math/affine';
+import { Affine, copy, invert } from '../math/affine';
+import { Hull, hullOf } from '../mesh/hull';
+import { farthestCorner } from '../mesh/hull-support';
 import { Mesh, placeTree } from '../mesh/layout';
-import { farthestVertex, farthestX, farthestY, farthestZ } from '../mesh/support';
 import { Solid, mapOf } from '../scene/solid';
 
 @unmanaged
@@ -27,9 +28,14 @@ export class Body {
   mesh: u32;
   hasBall: u32;
   isBox: u32;
+  /** Of a mesh, and the corner that was the last one's farthest: where to look first. */
+  hull: u32;
+  corner: u32;
+  /** The world about the place to own space, where that was set. */
+  inverse: f64;
 }
 
-export const BODY_BYTES: usize = 200;
+export const BODY_BYTES: usize = 304;
 
 /** Columns of one length and at right angles to each other, but for so much, leave a ball a ball. */
 const ALIKE: f64 = 1e-5;
@@ -57,8 +63,25 @@ export function setBodies(a: Body, b: Body, first: Solid, second: Solid): void {
   placeZ = first.tz + z;
 }
 
+/** A hull in any space: `m` is from the mesh's tree space there. */
+export function setHullBody(body: Body, mesh: Mesh, m: Affine): void {
+  copy(frameOf(body), m);
+  body.edges = 0;
+  body.radius = 0;
+  body.hasBall = 0;
+  body.isBox = 0;
+  setHull(body, mesh);
+}
+
+function setHull(body: Body, mesh: Mesh): void {
+  const hull = hullOf(mesh);
+  body.mesh = <u32>changetype<usize>(mesh);
+  body.hull = <u32>changetype<usize>(hull);
+  body.corner = hull.corners;
+}
+
 function setBody(body: Body, solid: Solid, x: f64, y: f64, z: f64): void {
-  memory.copy(changetype<usize>(body), changetype<usize>(mapOf(solid)), 72);
+  copy(frameOf(body), mapOf(solid));
   body.x = x; body.y = y; body.z = z;
   body.edges = 0;
   body.mesh = 0;
@@ -67,8 +90,8 @@ function setBody(body: Body, solid: Solid, x: f64, y: f64, z: f64): void {
   body.isBox = solid.shape == SHAPE_BOX ? 1 : 0;
   body.hasBall = solid.shape == SHAPE_BOX || solid.shape == SHAPE_MESH ? 0 : 1;
   if (solid.shape == SHAPE_MESH) {
-    body.mesh = solid.mesh;
-    memory.copy(changetype<usize>(relative), changetype<usize>(body), 96);
+    setHull(body, changetype<Mesh>(solid.mesh));
+    copy(relative, frameOf(body));
     placeTree(frameOf(body), changetype<Mesh>(solid.mesh), relative);
   } else if (solid.shape == SHAPE_BOX) {
     body.edges = 3;
@@ -101,13 +124,15 @@ export let supportX: f64 = 0, supportY: f64 = 0, supportZ: f64 = 0;
 export function setSupport(b: Body, dx: f64, dy: f64, dz: f64, bare: bool): void {
   let x = b.x, y = b.y, z = b.z;
   if (b.mesh != 0) {
-    farthestVertex(
-      changetype<Mesh>(b.mesh), b.xx * dx + b.xy * dy + b.xz * dz, b.yx * dx + b.yy * dy + b.yz * dz,
-      b.zx * dx + b.zy * dy + b.zz * dz,
+    const corner = farthestCorner(
+      changetype<Hull>(<usize>b.hull), b.xx * dx + b.xy * dy + b.xz * dz, b.yx * dx + b.yy * dy + b.yz * dz,
+      b.zx * dx + b.zy * dy + b.zz * dz, b.corner,
     );
-    x += b.xx * farthestX + b.yx * farthestY + b.zx * farthestZ;
-    y += b.xy * farthestX + b.yy * farthestY + b.zy * farthestZ;
-    z += b.xz * farthestX + b.yz * farthestY + b.zz * farthestZ;
+    b.corner = <u32>corner;
+    const u = <f64>load<f32>(corner), v = <f64>load<f32>(corner, 16), w = <f64>load<f32>(corner, 32);
+    x += b.xx * u + b.yx * v + b.zx * w;
+    y += b.xy * u + b.yy * v + b.zy * w;
+    z += b.xz * u + b.yz * v + b.zz * w;
   }
   for (let i: u32 = 0; i < b.edges; i++) {
     const ex = edgeX(b, i), ey = edgeY(b, i), ez = edgeZ(b, i);
@@ -157,7 +182,13 @@ export function edgeZ(b: Body, i: u32): f64 {
   return load<f64>(changetype<usize>(b) + <usize>i * 24, offsetof<Body>('edge0Z'));
 }
 
-/** out = the world about the place to own space. */
-export function setInverse(out: Affine, b: Body): void {
-  invert(out, frameOf(b));
+/** The world about the place to own space. */
+// @ts-ignore: decorator
+@inline
+export function inverseOf(b: Body): Affine {
+  return changetype<Affine>(changetype<usize>(b) + offsetof<Body>('inverse'));
+}
+
+export function setInverse(b: Body): void {
+  invert(inverseOf(b), frameOf(b));
 }

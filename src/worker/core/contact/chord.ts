@@ -1,31 +1,45 @@
-// Where a line is in a convex body: inside of it from `enters` to `leaves`, in lengths of its direction. Of a line that
-// passes it by, `enters` is the greater one.
+// Where a line is in convex bodies: what is left of it between `enters` and `leaves`, in lengths of its direction, after
+// each has cut off what is outside of it. Of a line that passes one by, `enters` is the greater one.
 
 import { Affine } from '../math/affine';
-import { Mesh, blockAt, triangleOf } from '../mesh/layout';
-import { middleX, middleY, middleZ, setMiddle } from '../mesh/middle';
-import { Body, setInverse } from './body';
+import { Hull, normalX, normalY, normalZ, planeAt, setNormal } from '../mesh/hull';
+import { Mesh, blockAt, filledLanes } from '../mesh/layout';
+import { Body, inverseOf } from './body';
 
 export let enters: f64 = 0;
 export let leaves: f64 = 0;
 
-const inverse = changetype<Affine>(memory.data(96, 16));
+let lineX: f64 = 0, lineY: f64 = 0, lineZ: f64 = 0;
+let alongX: f64 = 0, alongY: f64 = 0, alongZ: f64 = 0;
 
-/** The line through (x, y, z) along (dx, dy, dz), both about the bodies' place. */
-export function setChord(body: Body, x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): void {
-  setInverse(inverse, body);
-  const m = inverse;
+/** The line through (x, y, z) along (dx, dy, dz), both about the bodies' place, from `low` to `high`. */
+export function setLine(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, low: f64, high: f64): void {
+  lineX = x; lineY = y; lineZ = z;
+  alongX = dx; alongY = dy; alongZ = dz;
+  enters = low;
+  leaves = high;
+}
+
+/** Leaves what is in the body, whose inverse is set. */
+export function cutLine(body: Body): void {
+  const m = inverseOf(body);
+  const x = lineX, y = lineY, z = lineZ, dx = alongX, dy = alongY, dz = alongZ;
   const px = m.xx * x + m.yx * y + m.zx * z + m.tx, ux = m.xx * dx + m.yx * dy + m.zx * dz;
   const py = m.xy * x + m.yy * y + m.zy * z + m.ty, uy = m.xy * dx + m.yy * dy + m.zy * dz;
   const pz = m.xz * x + m.yz * y + m.zz * z + m.tz, uz = m.xz * dx + m.yz * dy + m.zz * dz;
-  enters = -Infinity;
-  leaves = Infinity;
-  if (body.mesh != 0) meshChord(changetype<Mesh>(body.mesh), px, py, pz, ux, uy, uz);
+  if (body.mesh != 0) cutByHull(body, px, py, pz, ux, uy, uz);
   else if (body.isBox) {
     slab(px, ux, 1);
     slab(py, uy, 1);
     slab(pz, uz, 1);
-  } else capsuleChord(px, py, pz, ux, uy, uz, body.half);
+  } else cutByCapsule(px, py, pz, ux, uy, uz, body.half);
+}
+
+// @ts-ignore: decorator
+@inline
+function cut(low: f64, high: f64): void {
+  enters = max(enters, low);
+  leaves = min(leaves, high);
 }
 
 /** -half … half. */
@@ -35,12 +49,12 @@ function slab(p: f64, u: f64, half: f64): void {
     return;
   }
   const over = 1.0 / u, middle = -p * over, reach = abs(half * over);
-  enters = max(enters, middle - reach);
-  leaves = min(leaves, middle + reach);
+  cut(middle - reach, middle + reach);
 }
 
 /** What of it is in one of the two balls or in the cylinder between is in one piece. */
-function capsuleChord(px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64, half: f64): void {
+function cutByCapsule(px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64, half: f64): void {
+  const from = enters, to = leaves;
   let low: f64 = Infinity, high: f64 = -Infinity;
   for (let end = 0; end < (half > 0 ? 2 : 1); end++) {
     const z = end == 0 ? pz - half : pz + half;
@@ -59,8 +73,9 @@ function capsuleChord(px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64, half
       high = max(high, leaves);
     }
   }
-  enters = low;
-  leaves = high;
+  enters = from;
+  leaves = to;
+  cut(low, high);
 }
 
 let root0: f64 = 0;
@@ -82,32 +97,27 @@ function setRoots(distance: f64, product: f64, square: f64): bool {
   return true;
 }
 
-/** All planes of a convex mesh's faces, whichever way they are turned: the middle of the mesh is behind them. */
-function meshChord(mesh: Mesh, px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64): void {
-  setMiddle(mesh);
-  const mx = middleX, my = middleY, mz = middleZ;
-  const count = mesh.blockCount;
-  for (let index: u32 = 0; index < count; index++) {
+/** Face by face, as their planes are turned. */
+function cutByHull(body: Body, px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64): void {
+  const mesh = changetype<Mesh>(body.mesh);
+  const hull = changetype<Hull>(<usize>body.hull);
+  let count: u32 = 0;
+  for (let index: u32 = 0; index < mesh.blockCount; index++) {
     const block = blockAt(mesh, index);
-    for (let lane = 0; lane < 4; lane++) {
-      if (triangleOf(block, lane) < 0) continue;
-      const at = changetype<usize>(block) + (<usize>lane << 2);
-      const ax = <f64>load<f32>(at), ay = <f64>load<f32>(at, 16), az = <f64>load<f32>(at, 32);
-      const ex = <f64>load<f32>(at, 48) - ax, ey = <f64>load<f32>(at, 64) - ay, ez = <f64>load<f32>(at, 80) - az;
-      const fx = <f64>load<f32>(at, 96) - ax, fy = <f64>load<f32>(at, 112) - ay, fz = <f64>load<f32>(at, 128) - az;
-      const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-      // Heights over the face, negative where it is in front of the line.
-      const depth = nx * (mx - ax) + ny * (my - ay) + nz * (mz - az);
-      const sign: f64 = depth > 0 ? -1 : 1;
-      const height = sign * (nx * (px - ax) + ny * (py - ay) + nz * (pz - az));
-      const speed = sign * (nx * ux + ny * uy + nz * uz);
+    for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
+      const plane = planeAt(hull, count++);
+      const triangle = changetype<usize>(block) + (<usize>ctz(lanes) << 2);
+      setNormal(triangle);
+      const x = normalX, y = normalY, z = normalZ;
+      const facing = x * <f64>load<f32>(plane) + y * <f64>load<f32>(plane, 16) + z * <f64>load<f32>(plane, 32);
+      const height =
+        x * (px - <f64>load<f32>(triangle)) + y * (py - <f64>load<f32>(triangle, 16)) +
+        z * (pz - <f64>load<f32>(triangle, 32));
+      const speed = x * ux + y * uy + z * uz;
       if (speed == 0) {
-        if (height > 1e-6 * abs(depth)) enters = Infinity;
-        continue;
-      }
-      const t = -height / speed;
-      if (speed > 0) leaves = min(leaves, t);
-      else enters = max(enters, t);
+        if (height * facing > 1e-6 * facing * facing) enters = Infinity;
+      } else if ((speed > 0) == (facing > 0)) leaves = min(leaves, -height / speed);
+      else enters = max(enters, -height / speed);
     }
   }
 }

@@ -10,7 +10,7 @@ export class Vertex {
   pointX: f64; pointY: f64; pointZ: f64;
 }
 
-export const VERTEX_BYTES: usize = 48;
+const VERTEX_BYTES: usize = 48;
 
 /** The farthest vertex along a direction of any length but 0; without the balls of both where `bare`. */
 export function setVertex(out: Vertex, a: Body, b: Body, x: f64, y: f64, z: f64, bare: bool): void {
@@ -39,4 +39,14 @@ export function vertexAt(list: usize, i: u32): Vertex {
 @inline
 export function isSame(p: Vertex, q: Vertex): bool {
   return p.x == q.x && p.y == q.y && p.z == q.z;
+}
+
+/** memory.copy is a call. */
+// @ts-ignore: decorator
+@inline
+export function copyVertex(to: Vertex, from: Vertex): void {
+  const p = changetype<usize>(to), q = changetype<usize>(from);
+  v128.store(p, v128.load(q));
+  v128.store(p, v128.load(q, 16), 16);
+  v128.store(p, v128.load(q, 32), 32);
 }

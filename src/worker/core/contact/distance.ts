@@ -2,8 +2,9 @@
 // for computing the distance between complex objects in three-dimensional space", 1988). All parts of a simplex are
 // tried, which needs no case to be told from its neighbours by a sign that rounding decides.
 
+import { Affine } from '../math/affine';
 import { Body } from './body';
-import { Vertex, VERTEX_BYTES, isSame, setVertex, vertexAt } from './difference';
+import { Vertex, copyVertex, isSame, setVertex, vertexAt } from './difference';
 
 /** The nearest point. */
 export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
@@ -42,6 +43,53 @@ export function distanceBetween(a: Body, b: Body, size: f64, bare: bool): f64 {
   return sqrt(square);
 }
 
+/**
+ * Whether all of the difference without balls is farther than `room` from the origin along some direction, of the
+ * coordinates' sizes: that is where the nearest point is then. (x, y, z) is tried first; it is not 0.
+ */
+export function areApart(a: Body, b: Body, x: f64, y: f64, z: f64, room: f64): bool {
+  count = 0;
+  let square: f64 = Infinity;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const vertex = vertexAt(simplex, count);
+    setVertex(vertex, a, b, -x, -y, -z, true);
+    if (x * vertex.x + y * vertex.y + z * vertex.z > room * (abs(x) + abs(y) + abs(z))) {
+      nearestX = x; nearestY = y; nearestZ = z;
+      return true;
+    }
+    if (isKnown(vertex)) return false;
+    count++;
+    const found = reduce();
+    if (found >= square || count == 4 || found <= room * room) return false;
+    square = found;
+    x = nearestX; y = nearestY; z = nearestZ;
+  }
+  return false;
+}
+
+/** Whether the last question ended with a tetrahedron that holds the origin: `cornerOf` its four corners. */
+export function isHeld(): bool {
+  return count == 4;
+}
+
+export function cornerOf(i: u32): Vertex {
+  return vertexAt(simplex, i);
+}
+
+/** Takes what the last question ended with to another space: both bodies, and the place that they are about. */
+export function moveSimplex(m: Affine): void {
+  for (let i: u32 = 0; i < count; i++) {
+    const vertex = vertexAt(simplex, i);
+    const x = vertex.x, y = vertex.y, z = vertex.z, u = vertex.pointX, v = vertex.pointY, w = vertex.pointZ;
+    vertex.x = m.xx * x + m.yx * y + m.zx * z;
+    vertex.y = m.xy * x + m.yy * y + m.zy * z;
+    vertex.z = m.xz * x + m.yz * y + m.zz * z;
+    vertex.pointX = m.xx * u + m.yx * v + m.zx * w + m.tx;
+    vertex.pointY = m.xy * u + m.yy * v + m.zy * w + m.ty;
+    vertex.pointZ = m.xz * u + m.yz * v + m.zz * w + m.tz;
+  }
+}
+
 /** The point of a that goes with the nearest one. */
 export let commonX: f64 = 0, commonY: f64 = 0, commonZ: f64 = 0;
 
@@ -60,28 +108,39 @@ function isKnown(vertex: Vertex): bool {
   return false;
 }
 
-/** Leaves those vertices that the nearest point is between; answers the square of its distance. */
+/**
+ * Leaves those vertices that the nearest point is between; answers the square of its distance. The last vertex is one of
+ * them, as it brings the simplex nearer; but where rounding has it otherwise.
+ */
 function reduce(): f64 {
-  let best: f64 = Infinity;
-  let mask: u32 = 0;
-  for (let part: u32 = 1; part < <u32>1 << count; part++) {
-    const square = nearestOf(part);
-    if (square >= best) continue;
-    best = square;
-    mask = part;
-    nearestX = foundX; nearestY = foundY; nearestZ = foundZ;
-    v128.store(kept, v128.load(found));
-    v128.store(kept, v128.load(found, 16), 16);
-  }
+  best = Infinity;
+  mask = 0;
+  const last = <u32>1 << (count - 1);
+  // The whole first: it often holds the origin, and then no part is nearer.
+  for (let part: u32 = 2 * last - 1; part >= last && best > 0; part--) tryPart(part);
+  if (mask == 0) for (let part: u32 = 1; part < last; part++) tryPart(part);
   let to: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     if (!(mask & (1 << i))) continue;
-    if (to != i) memory.copy(simplex + to * <u32>VERTEX_BYTES, simplex + i * <u32>VERTEX_BYTES, VERTEX_BYTES);
+    if (to != i) copyVertex(vertexAt(simplex, to), vertexAt(simplex, i));
     store<f64>(weights + (<usize>to << 3), load<f64>(kept + (<usize>to << 3)));
     to++;
   }
   count = to;
   return best;
+}
+
+let best: f64 = 0;
+let mask: u32 = 0;
+
+function tryPart(part: u32): void {
+  const square = nearestOf(part);
+  if (square >= best) return;
+  best = square;
+  mask = part;
+  nearestX = foundX; nearestY = foundY; nearestZ = foundZ;
+  v128.store(kept, v128.load(found));
+  v128.store(kept, v128.load(found, 16), 16);
 }
 
 let foundX: f64 = 0, foundY: f64 = 0, foundZ: f64 = 0;

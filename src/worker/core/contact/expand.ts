@@ -5,7 +5,8 @@
 // bound: moving b by the difference's reach along it surely parts the two.
 
 import { Body } from './body';
-import { Vertex, setVertex, vertexAt } from './difference';
+import { Vertex, copyVertex, setVertex, vertexAt } from './difference';
+import { cornerOf } from './distance';
 
 /** Unit, and how far the difference reaches along it: the best that was seen. */
 export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
@@ -34,6 +35,8 @@ const MAX_FACES: u32 = 3 * MAX_VERTICES;
 
 const vertices: usize = memory.data(48 * <i32>MAX_VERTICES, 16);
 const faces: usize = memory.data(64 * <i32>MAX_FACES, 16);
+/** Of those that are kept from the origin, by face; else Infinity. One more, as they are read by twos. */
+const distances: usize = memory.data(8 * <i32>MAX_FACES + 16, 16);
 const seen: usize = memory.data(4 * <i32>MAX_FACES, 16);
 /** By vertex, the new face whose horizon edge begins there. */
 const begins: usize = memory.data(4 * <i32>MAX_VERTICES, 16);
@@ -71,13 +74,13 @@ function setBeside(face: Face, k: u32, beside: u32): void {
   store<u32>(changetype<usize>(face) + (<usize>k << 2), beside, offsetof<Face>('beside0'));
 }
 
-/** Sets the way; `size` is about that of both bodies. */
-export function findWay(a: Body, b: Body, size: f64, bare: bool): void {
+/** Sets the way; `size` is about that of both bodies. `held`: the tetrahedron of distance.ts is one to begin with. */
+export function findWay(a: Body, b: Body, size: f64, bare: bool, held: bool): void {
   blur = size * 1e-14;
   wayLength = Infinity;
   vertexCount = 0;
   faceEnd = 0;
-  if (!setTetrahedron(a, b, bare)) return;
+  if (!(held && takeTetrahedron(size)) && !setTetrahedron(a, b, bare)) return;
   while (vertexCount < MAX_VERTICES) {
     const index = lowestFace();
     if (index == NO_FACE) return;
@@ -102,6 +105,26 @@ function add(a: Body, b: Body, x: f64, y: f64, z: f64, bare: bool): f64 {
 }
 
 // --- the first tetrahedron ---
+
+/** Of one with less of a volume, relative to the size, rounding says how it is turned. */
+const FLAT: f64 = 1e-10;
+
+/** The one that holds the origin, unless it is flat. */
+function takeTetrahedron(size: f64): bool {
+  vertexCount = 4;
+  for (let i: u32 = 0; i < 4; i++) {
+    copyVertex(vertexAt(vertices, i), cornerOf(i));
+  }
+  const p = cornerOf(0), q = cornerOf(1), r = cornerOf(2), s = cornerOf(3);
+  const ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z;
+  const fx = r.x - p.x, fy = r.y - p.y, fz = r.z - p.z;
+  const volume =
+    (ey * fz - ez * fy) * (s.x - p.x) + (ez * fx - ex * fz) * (s.y - p.y) + (ex * fy - ey * fx) * (s.z - p.z);
+  if (!(abs(volume) > FLAT * size * size * size)) return false;
+  if (volume < 0) setFirstFaces(0, 1, 2, 3);
+  else setFirstFaces(0, 2, 1, 3);
+  return true;
+}
 
 /** False where the difference is flat. */
 function setTetrahedron(a: Body, b: Body, bare: bool): bool {
@@ -142,7 +165,7 @@ function setTetrahedron(a: Body, b: Body, bare: bool): bool {
     const height = dx * fx + dy * fy + dz * fz;
     if (height <= best) continue;
     best = height;
-    copyVertex(2, 3);
+    copyVertex(vertexAt(vertices, 2), r);
     nx = ey * fz - ez * fy; ny = ez * fx - ex * fz; nz = ex * fy - ey * fx;
   }
   const length = sqrt(nx * nx + ny * ny + nz * nz);
@@ -153,16 +176,12 @@ function setTetrahedron(a: Body, b: Body, bare: bool): bool {
   const above = add(a, b, nx, ny, nz, bare) - base;
   const below = add(a, b, -nx, -ny, -nz, bare) + base;
   if (!(max(above, below) > 0)) return false;
-  if (below > above) copyVertex(3, 4);
+  if (below > above) copyVertex(vertexAt(vertices, 3), vertexAt(vertices, 4));
   vertexCount = 4;
   // Faces turned outwards.
   if (below > above) setFirstFaces(0, 1, 2, 3);
   else setFirstFaces(0, 2, 1, 3);
   return true;
-}
-
-function copyVertex(to: u32, from: u32): void {
-  memory.copy(changetype<usize>(vertexAt(vertices, to)), changetype<usize>(vertexAt(vertices, from)), 48);
 }
 
 /** Of a tetrahedron whose vertex s is behind the triangle p, q, r. */
@@ -197,20 +216,21 @@ function setFace(index: u32, p: u32, q: u32, r: u32): void {
   const over = length > 0 ? 1.0 / length : 0.0;
   face.normalX = nx * over; face.normalY = ny * over; face.normalZ = nz * over;
   face.distance = length > 0 ? face.normalX * a.x + face.normalY * a.y + face.normalZ * a.z : Infinity;
+  store<f64>(distances + (<usize>index << 3), face.distance);
   face.vertex0 = p; face.vertex1 = q; face.vertex2 = r;
   face.state = KEPT;
 }
 
 function lowestFace(): u32 {
-  let lowest: f64 = Infinity;
-  let index = NO_FACE;
-  for (let i: u32 = 0; i < faceEnd; i++) {
-    const face = faceAt(i);
-    if (face.state != KEPT || face.distance >= lowest) continue;
-    lowest = face.distance;
-    index = i;
-  }
-  return index;
+  let lowest = f64x2.splat(Infinity);
+  store<f64>(distances + (<usize>faceEnd << 3), Infinity);
+  const end = distances + (<usize>faceEnd << 3);
+  for (let at = distances; at < end; at += 16) lowest = f64x2.pmin(lowest, v128.load(at));
+  const least = min(f64x2.extract_lane(lowest, 0), f64x2.extract_lane(lowest, 1));
+  if (least == Infinity) return NO_FACE;
+  let at = distances;
+  while (load<f64>(at) != least) at += 8;
+  return <u32>(at - distances) >> 3;
 }
 
 // @ts-ignore: decorator
@@ -224,7 +244,7 @@ function sees(face: Face, vertex: Vertex): bool {
 function grow(first: u32): bool {
   const last = vertexCount - 1;
   const vertex = vertexAt(vertices, last);
-  memory.fill(begins, 0xff, <usize>vertexCount << 2);
+  for (let at: usize = 0; at < <usize>vertexCount << 2; at += 16) v128.store(begins + at, i32x4.splat(-1));
   let seenCount: u32 = 1;
   store<u32>(seen, first);
   faceAt(first).state = SEEN;
@@ -284,6 +304,10 @@ function replaceBeside(face: Face, from: u32, beside: u32): void {
 }
 
 function freeSeen(seenCount: u32): bool {
-  for (let i: u32 = 0; i < seenCount; i++) faceAt(load<u32>(seen + (<usize>i << 2))).state = UNUSED;
+  for (let i: u32 = 0; i < seenCount; i++) {
+    const index = load<u32>(seen + (<usize>i << 2));
+    faceAt(index).state = UNUSED;
+    store<f64>(distances + (<usize>index << 3), Infinity);
+  }
   return true;
 }

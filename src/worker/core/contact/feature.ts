@@ -2,8 +2,9 @@
 // than so much, as a polygon about the contact's normal.
 
 import { firstX, firstY, firstZ, secondX, secondY, secondZ } from '../math/basis';
+import { plus, times } from '../math/lanes';
 import { reserve } from '../memory';
-import { Mesh, blockAt, filledLanes } from '../mesh/layout';
+import { CLUSTER_BYTES, CLUSTER_CORNERS, FOUR_BOUNDS_BYTES, Hull } from '../mesh/hull';
 import { Body, ballX, ballY, ballZ, edgeX, edgeY, edgeZ, setOnBall } from './body';
 import { MOST_CORNERS, Polygon, addCorner, cross } from './polygon';
 
@@ -44,24 +45,49 @@ function listPlace(x: f64, y: f64, z: f64): void {
   count++;
 }
 
+/** What float32 may take off a height, relative to the sum of the direction's magnitudes: tree space reaches to 2. */
+const ROUNDING: f64 = 9.5367431640625e-7; // 2^-20
+
+/** Cluster by cluster, four corners at a time in float32, those that may be so high in float64. */
 function listMesh(b: Body, x: f64, y: f64, z: f64, least: f64): void {
-  const mesh = changetype<Mesh>(b.mesh);
+  const hull = changetype<Hull>(<usize>b.hull);
   const dx = b.xx * x + b.xy * y + b.xz * z, dy = b.yx * x + b.yy * y + b.yz * z, dz = b.zx * x + b.zy * y + b.zz * z;
   const from = least - (b.x * x + b.y * y + b.z * z);
-  for (let index: u32 = 0; index < mesh.blockCount; index++) {
-    const block = blockAt(mesh, index);
-    const filled = filledLanes(block);
-    for (let at = changetype<usize>(block), end = at + 144; at < end; at += 48) {
-      for (let lane: usize = 0; lane < 4; lane++) {
-        if (!(filled & (1 << <u32>lane))) continue;
-        const vx = <f64>load<f32>(at + (lane << 2)), vy = <f64>load<f32>(at + (lane << 2), 16);
-        const vz = <f64>load<f32>(at + (lane << 2), 32);
-        if (vx * dx + vy * dy + vz * dz < from) continue;
-        listPlace(
-          b.x + b.xx * vx + b.yx * vy + b.zx * vz, b.y + b.xy * vx + b.yy * vy + b.zy * vz,
-          b.z + b.xz * vx + b.yz * vy + b.zz * vz,
-        );
+  // Over the largest magnitude: neither overflows.
+  const over = 1.0 / max(max(abs(dx), abs(dy)), abs(dz));
+  const ux = f32x4.splat(<f32>(dx * over)), uy = f32x4.splat(<f32>(dy * over)), uz = f32x4.splat(<f32>(dz * over));
+  const sizeX = f32x4.abs(ux), sizeY = f32x4.abs(uy), sizeZ = f32x4.abs(uz);
+  const bound = f32x4.splat(<f32>(from * over - (abs(dx) + abs(dy) + abs(dz) + abs(from)) * over * ROUNDING));
+  // Across, from tree space.
+  const firstU = b.xx * firstX + b.xy * firstY + b.xz * firstZ, secondU = b.xx * secondX + b.xy * secondY + b.xz * secondZ;
+  const firstV = b.yx * firstX + b.yy * firstY + b.yz * firstZ, secondV = b.yx * secondX + b.yy * secondY + b.yz * secondZ;
+  const firstW = b.zx * firstX + b.zy * firstY + b.zz * firstZ, secondW = b.zx * secondX + b.zy * secondY + b.zz * secondZ;
+  const firstAt = b.x * firstX + b.y * firstY + b.z * firstZ, secondAt = b.x * secondX + b.y * secondY + b.z * secondZ;
+  let corners = <usize>hull.corners;
+  const end = <usize>hull.bounds + <usize>(hull.clusterCount >> 2) * FOUR_BOUNDS_BYTES;
+  for (let four = <usize>hull.bounds; four < end; four += FOUR_BOUNDS_BYTES, corners += 4 * CLUSTER_BYTES) {
+    const middle = plus(plus(times(v128.load(four), ux), times(v128.load(four, 16), uy)), times(v128.load(four, 32), uz));
+    const half = plus(
+      plus(times(v128.load(four, 48), sizeX), times(v128.load(four, 64), sizeY)), times(v128.load(four, 80), sizeZ),
+    );
+    let clusters = <u32>i32x4.bitmask(f32x4.ge(plus(middle, half), bound));
+    for (; clusters != 0; clusters &= clusters - 1) {
+      const cluster = corners + <usize>ctz(clusters) * CLUSTER_BYTES;
+      list = reserve(list, <usize>count << 4, <u64>(count + CLUSTER_CORNERS) << 4);
+      let to = list + (<usize>count << 4);
+      for (let at = cluster; at < cluster + CLUSTER_BYTES; at += 48) {
+        const height = plus(plus(times(v128.load(at), ux), times(v128.load(at, 16), uy)), times(v128.load(at, 32), uz));
+        let bits = <u32>i32x4.bitmask(f32x4.ge(height, bound));
+        for (; bits != 0; bits &= bits - 1) {
+          const corner = at + (<usize>ctz(bits) << 2);
+          const u = <f64>load<f32>(corner), v = <f64>load<f32>(corner, 16), w = <f64>load<f32>(corner, 32);
+          if (u * dx + v * dy + w * dz < from) continue;
+          store<f64>(to, u * firstU + v * firstV + w * firstW + firstAt);
+          store<f64>(to, u * secondU + v * secondV + w * secondW + secondAt, 8);
+          to += 16;
+        }
       }
+      count = <u32>(to - list) >> 4;
     }
   }
 }
@@ -83,6 +109,7 @@ function chainAt(i: u32): u32 { return load<u32>(chain + (<usize>i << 2)); }
 function setHull(out: Polygon): void {
   out.count = 0;
   if (count == 0) return;
+  if (count > MOST_CORNERS) thinOut();
   sortPlaces();
   chain = reserve(chain, 0, <u64>count * 8 + 16);
   let length: u32 = 0;
@@ -90,12 +117,34 @@ function setHull(out: Polygon): void {
   const lower = length;
   for (let i = count - 1; i-- > 0; ) length = extend(length, lower - 1, i);
   if (length > 1) length--; // the first again
-  // Of a rounder one so many corners that their hull is within it.
-  const most = MOST_CORNERS;
-  for (let i: u32 = 0, to = min(length, most); i < to; i++) {
-    const from = chainAt(length <= most ? i : <u32>(<u64>i * length / most));
-    addCorner(out, placeX(from), placeY(from));
+  for (let i: u32 = 0; i < length; i++) addCorner(out, placeX(chainAt(i)), placeY(chainAt(i)));
+}
+
+const farthest: usize = memory.data(4 * 16, 16); // u32 each
+const thin: usize = memory.data(16 * 16, 16); // as `list`
+
+/** Leaves MOST_CORNERS places at most, the farthest ones along as many directions: their hull is within that of all. */
+function thinOut(): void {
+  const cosine0 = f32x4(1, 0.9238795, 0.70710678, 0.38268343), cosine1 = f32x4(0, -0.38268343, -0.70710678, -0.9238795);
+  const sine0 = f32x4(0, 0.38268343, 0.70710678, 0.9238795), sine1 = f32x4(1, 0.9238795, 0.70710678, 0.38268343);
+  const x = placeX(0), y = placeY(0);
+  let low0 = f32x4.splat(0), low1 = low0, high0 = low0, high1 = low0;
+  let lowest0 = i32x4.splat(0), lowest1 = lowest0, highest0 = lowest0, highest1 = lowest0;
+  for (let i: u32 = 1; i < count; i++) {
+    const u = f32x4.splat(<f32>(placeX(i) - x)), v = f32x4.splat(<f32>(placeY(i) - y)), index = i32x4.splat(i);
+    const along0 = plus(times(u, cosine0), times(v, sine0)), along1 = plus(times(u, cosine1), times(v, sine1));
+    lowest0 = v128.bitselect(index, lowest0, f32x4.lt(along0, low0));
+    lowest1 = v128.bitselect(index, lowest1, f32x4.lt(along1, low1));
+    highest0 = v128.bitselect(index, highest0, f32x4.gt(along0, high0));
+    highest1 = v128.bitselect(index, highest1, f32x4.gt(along1, high1));
+    low0 = f32x4.pmin(low0, along0); low1 = f32x4.pmin(low1, along1);
+    high0 = f32x4.pmax(high0, along0); high1 = f32x4.pmax(high1, along1);
   }
+  v128.store(farthest, highest0); v128.store(farthest, highest1, 16);
+  v128.store(farthest, lowest0, 32); v128.store(farthest, lowest1, 48);
+  for (let i: usize = 0; i < 16; i++) v128.store(thin + (i << 4), v128.load(list + (<usize>load<u32>(farthest + (i << 2)) << 4)));
+  count = MOST_CORNERS;
+  memory.copy(list, thin, 256);
 }
 
 /** Goes on to a place from the chain's last one that turns left there, of those after `base`. */

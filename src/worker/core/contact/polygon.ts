@@ -7,7 +7,7 @@ export class Polygon {
 }
 
 /** Of a polygon as it is made; clipping adds as many at most as the other one has. */
-export const MOST_CORNERS: u32 = 32;
+export const MOST_CORNERS: u32 = 16;
 export const POLYGON_BYTES: usize = 8 + 16 * 80;
 
 const clipped = changetype<Polygon>(memory.data(1288, 16)); // POLYGON_BYTES
@@ -46,19 +46,23 @@ export function intersectPolygons(out: Polygon, p: Polygon, q: Polygon): void {
 
 /** Edge by edge (Sutherland and Hodgman, "Reentrant polygon clipping", 1974). */
 function clip(out: Polygon, p: Polygon, by: Polygon): void {
-  copyPolygon(out, p);
+  let from = p, to = clipped, other = out;
   for (let k: u32 = 0; k < by.count; k++) {
     const next = k + 1 == by.count ? 0 : k + 1;
     const x = cornerX(by, k), y = cornerY(by, k);
-    clipByLine(out, x, y, cornerX(by, next) - x, cornerY(by, next) - y);
+    clipByLine(to, from, x, y, cornerX(by, next) - x, cornerY(by, next) - y);
+    from = to;
+    to = other;
+    other = from;
   }
+  if (from != out) copyPolygon(out, from);
 }
 
-/** Leaves what is on the left of a line. */
-function clipByLine(p: Polygon, x: f64, y: f64, ux: f64, uy: f64): void {
+/** clipped = what of p is on the left of a line. */
+function clipByLine(clipped: Polygon, p: Polygon, x: f64, y: f64, ux: f64, uy: f64): void {
   const count = p.count;
-  if (count == 0) return;
   clipped.count = 0;
+  if (count == 0) return;
   if (count == 2) {
     // A segment has one edge, not one there and one back.
     const first = cross(ux, uy, cornerX(p, 0) - x, cornerY(p, 0) - y);
@@ -78,7 +82,6 @@ function clipByLine(p: Polygon, x: f64, y: f64, ux: f64, uy: f64): void {
     fromX = toX; fromY = toY;
     from = to;
   }
-  copyPolygon(p, clipped);
 }
 
 /** Where two segments cross, or what they share where they are parallel but for 1e-6. */

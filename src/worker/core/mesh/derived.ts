@@ -11,4 +11,6 @@ export function forgetDerived(mesh: Mesh): void {
   mesh.convex = 0;
   release(mesh.adjacency);
   mesh.adjacency = 0;
+  release(mesh.hull);
+  mesh.hull = 0;
 }

@@ -40,6 +40,8 @@ export class Mesh {
   adjacency: u32;
   /** Address of what parts.ts knows. */
   parts: u32;
+  /** Address of what hull.ts knows. */
+  hull: u32;
 }
 
 /**

@@ -10,9 +10,12 @@ import { findManifold } from '../contact/manifold';
 import { Affine } from '../math/affine';
 import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareBoxes } from '../math/boxes';
 import { UNSURE, compareForms } from '../math/boxes32';
+import { Mesh } from '../mesh/layout';
 import { noWitness } from '../mesh/pair';
+import { axisOf, keepAxis } from './axes';
 import { Candidate, boundsOf } from './candidate';
 import { held, holding, oneHoldsOther } from './containment';
+import { HULLS_APART, HULLS_MEET, HULLS_UNSURE, compareHulls, haveHulls } from './hulls';
 import { isInside } from './inside';
 import { solidsMeet } from './meet';
 import { slotOf } from './objects';
@@ -94,6 +97,12 @@ function collideShapes(a: Candidate, b: Candidate, known: u32, detail: i32): i32
 
 function shapesMeet(a: Candidate, b: Candidate): bool {
   if (a.shape != SHAPE_MESH || b.shape != SHAPE_MESH) return solidsMeet(solidA, solidB, noWitness());
+  if (haveHulls(changetype<Mesh>(solidA.mesh), changetype<Mesh>(solidB.mesh))) {
+    const axis = axisOf(a.id, b.id);
+    const hulls = compareHulls(solidA, solidB, axis);
+    if (hulls == HULLS_APART) keepAxis(a.id, b.id, axis);
+    if (hulls != HULLS_UNSURE) return hulls == HULLS_MEET;
+  }
   const witness = witnessOf(a.id, b.id);
   if (!solidsMeet(solidA, solidB, witness)) return false;
   keepWitness(a.id, b.id, witness);

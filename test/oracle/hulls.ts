@@ -1,0 +1,26 @@
+import { type BufferAttribute, BufferGeometry, CylinderGeometry, Vector3 } from 'three';
+import { ConvexGeometry } from 'three/examples/jsm/geometries/ConvexGeometry.js';
+import { boxMesh, icosphere, type Triangles, welded } from './meshes.js';
+import type { Random } from './random.js';
+
+/** Closed and convex: a plate, a ball, a cone's stump, and then hulls of points. */
+export function someHull(random: Random, i: number): Triangles {
+  if (i === 0) return boxMesh(1, 0.3, 2);
+  if (i === 1) return icosphere(1, 2);
+  if (i === 2) return welded(new CylinderGeometry(1, 0.7, 1.5, 24));
+  const points = Array.from({ length: 4 + random.integer(40) }, () =>
+    round32(random.chance(0.5) ? random.direction() : random.point(1)),
+  );
+  const geometry = new ConvexGeometry(points);
+  const positions = geometry.getAttribute('position') as BufferAttribute;
+  return welded(
+    new BufferGeometry()
+      .setAttribute('position', positions)
+      .setAttribute('normal', positions.clone())
+      .setAttribute('uv', positions.clone()),
+  );
+}
+
+function round32(point: Vector3): Vector3 {
+  return new Vector3(...point.toArray().map(Math.fround));
+}
