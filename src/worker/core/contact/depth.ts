@@ -1,7 +1,7 @@
 // How far a set of triangles must move along a direction until it has left another set behind: the largest difference
-// of heights where both lie over one another. A grid over their common shadow bounds it cell by cell, and only cells
-// that can hold the largest one are looked at triangle by triangle, where it is exact: heights are linear over the
-// polygon in which two shadows overlap, so it lies at a corner of one.
+// of heights where both lie over one another. A grid over their common shadow says how high one set is in each cell, so
+// that of the other one only triangles that can hold the largest difference are compared with those in their cells.
+// There it is exact: heights are linear over the polygon in which two shadows overlap, so it lies at a corner of one.
 
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { reserve } from '../memory';
@@ -14,24 +14,44 @@ class Shadow {
   cu: f64; cv: f64; ch: f64;
   lowU: f64; lowV: f64; highU: f64; highV: f64;
   top: f64;
-  /** How fast it rises; 0 where it is seen from its edge. */
-  slopeU: f64; slopeV: f64;
+  /** The most that it can come to with one of those in the cells; of those, not used. */
+  promise: f64;
+  /** Of one in the cells: the shadow that it was compared with last. */
+  compared: u32;
 }
 
 const SHADOW_BYTES: usize = 128;
 
-// Of 0, what stays, and 1, what moves.
-let shadows0: usize = 0, shadows1: usize = 0; // Shadow each
-let starts0: usize = 0, starts1: usize = 0; // by cell, u32: where its triangles begin in the list
-let lists0: usize = 0, lists1: usize = 0; // u32, indices of shadows by cell
-let tops0: usize = 0, tops1: usize = 0; // f64 by cell, how high anything in it is
+// Of 0, what stays, and 1, what moves: Shadow each.
+let shadows0: usize = 0, shadows1: usize = 0;
+
+/** How high anything in it is, and the first entry of its list, 0 at the end. */
+@unmanaged
+class Cell {
+  top: f64;
+  first: u32;
+}
+
+const CELL_BYTES: usize = 16;
+
+@unmanaged
+class Entry {
+  shadow: u32;
+  next: u32;
+}
+
+const ENTRY_BYTES: usize = 8;
+
+let grid: usize = 0; // Cell each
+let entries: usize = 0; // Entry each
 
 // The grid over the shadow that both have.
 let lowU: f64 = 0, lowV: f64 = 0, highU: f64 = 0, highV: f64 = 0;
 let cellsU: i32 = 1, cellsV: i32 = 1;
 let perU: f64 = 0, perV: f64 = 0; // cells per length
+let halfU: f64 = 0, halfV: f64 = 0; // of a cell
 
-const MOST_CELLS: i32 = 96;
+const MOST_CELLS: f64 = 96;
 
 // Where the last of all touch was: a corner of what stays, of what moves, or an edge of each.
 let best: f64 = 0;
@@ -56,37 +76,30 @@ export function depthAlong(
   cast(shadows0, list0, count0, nx, ny, nz, 1);
   cast(shadows1, list1, count1, nx, ny, nz, -1);
   if (!(lowU <= highU && lowV <= highV)) return best;
-  chooseCells(count0, count1);
-  const cells = cellsU * cellsV;
-  starts0 = reserve(starts0, 0, <u64>(cells + 1) << 2);
-  starts1 = reserve(starts1, 0, <u64>(cells + 1) << 2);
-  tops0 = reserve(tops0, 0, <u64>cells << 3);
-  tops1 = reserve(tops1, 0, <u64>cells << 3);
-  lists0 = reserve(lists0, 0, <u64>countCells(shadows0, count0, starts0, tops0) << 2);
-  lists1 = reserve(lists1, 0, <u64>countCells(shadows1, count1, starts1, tops1) << 2);
-  fillCells(shadows0, count0, starts0, lists0);
-  fillCells(shadows1, count1, starts1, lists1);
-  // The most promising cell first, as what it holds rules most of the others out.
-  let first = 0;
-  for (let cell = 1; cell < cells; cell++) if (promise(cell) > promise(first)) first = cell;
-  search(first);
-  for (let cell = 0; cell < cells; cell++) {
-    if (best >= limit) break;
-    if (promise(cell) > best) search(cell);
+  // The fewer are those in the cells.
+  const isSwapped = count0 < count1;
+  const shadows = isSwapped ? shadows1 : shadows0, count = isSwapped ? count1 : count0;
+  const others = isSwapped ? shadows0 : shadows1, otherCount = isSwapped ? count0 : count1;
+  chooseCells(shadows, count, others, otherCount);
+  fillCells(others, otherCount);
+  let first: usize = 0;
+  let most = -Infinity;
+  const end = shadows + <usize>count * SHADOW_BYTES;
+  for (let at = shadows; at < end; at += SHADOW_BYTES) {
+    const promise = promiseOf(changetype<Shadow>(at));
+    changetype<Shadow>(at).promise = promise;
+    if (!(promise > most)) continue;
+    most = promise;
+    first = at;
+  }
+  if (first == 0) return best;
+  // The most promising one first, as what it comes to rules most of the others out.
+  search(changetype<Shadow>(first), isSwapped);
+  for (let at = shadows; at < end && best < limit; at += SHADOW_BYTES) {
+    const shadow = changetype<Shadow>(at);
+    if (shadow.promise > best && at != first) search(shadow, isSwapped);
   }
   return best;
-}
-
-// @ts-ignore: decorator
-@inline
-function promise(cell: i32): f64 {
-  return load<f64>(tops0 + (<usize>cell << 3)) + load<f64>(tops1 + (<usize>cell << 3));
-}
-
-// @ts-ignore: decorator
-@inline
-function shadowAt(shadows: usize, index: u32): Shadow {
-  return changetype<Shadow>(shadows + <usize>index * SHADOW_BYTES);
 }
 
 /** Shadows of a list, and what is left of the common one. */
@@ -122,6 +135,7 @@ function cast(shadows: usize, list: usize, count: u32, nx: f64, ny: f64, nz: f64
     v128.store(to, high, offsetof<Shadow>('highU'));
     const upper = ah > bh ? ah : bh;
     store<f64>(to, upper > ch ? upper : ch, offsetof<Shadow>('top'));
+    changetype<Shadow>(to).compared = 0;
     least = f64x2.pmin(least, low);
     most = f64x2.pmax(most, high);
   }
@@ -129,132 +143,175 @@ function cast(shadows: usize, list: usize, count: u32, nx: f64, ny: f64, nz: f64
   lowV = max(lowV, f64x2.extract_lane(least, 1)); highV = min(highV, f64x2.extract_lane(most, 1));
 }
 
-/** Half as many cells as there are triangles, and fewer where these are so wide that each would be in many. */
-function chooseCells(count0: u32, count1: u32): void {
+// --- cells ---
+
+/** Half as many cells as there are triangles in them, and fewer where triangles are so wide that each is in many. */
+function chooseCells(shadows: usize, count: u32, others: usize, otherCount: u32): void {
   const width = highU - lowU, height = highV - lowV;
-  const wanted = max(0.5 * <f64>min(count0, count1), 1.0);
+  const wanted = max(0.5 * <f64>otherCount, 1.0);
   const aspect = width > 0 && height > 0 ? min(max(width / height, 1.0 / 16), 16.0) : 1.0;
-  let u = min(sqrt(wanted * aspect), <f64>MOST_CELLS), v = min(sqrt(wanted / aspect), <f64>MOST_CELLS);
-  const enough = <u64>8 * (count0 + count1);
+  let u = min(sqrt(wanted * aspect), MOST_CELLS), v = min(sqrt(wanted / aspect), MOST_CELLS);
+  wideU = wideV = wideArea = 0;
+  const ownCount = measure(shadows, count);
+  const ownU = wideU, ownV = wideV, ownArea = wideArea;
+  wideU = wideV = wideArea = 0;
+  const cellCount = measure(others, otherCount);
+  let inCells: f64 = 0;
   for (;;) {
     cellsU = max(<i32>u, 1);
     cellsV = max(<i32>v, 1);
     perU = width > 0 ? <f64>cellsU / width : 0;
     perV = height > 0 ? <f64>cellsV / height : 0;
-    if (cellsU * cellsV == 1 || coverage(shadows0, count0) + coverage(shadows1, count1) <= enough) return;
+    inCells = <f64>cellCount + perU * wideU + perV * wideV + perU * perV * wideArea;
+    const read = <f64>ownCount + perU * ownU + perV * ownV + perU * perV * ownArea;
+    if (cellsU * cellsV == 1 || inCells + read <= COVERAGE * <f64>(count + otherCount)) break;
     u *= 0.5;
     v *= 0.5;
   }
+  halfU = perU > 0 ? 0.5 / perU : 0;
+  halfV = perV > 0 ? 0.5 / perV : 0;
+  // A triangle is in one cell more in each direction than it is wide, and in another one by where it begins.
+  const most = inCells + 3.0 * <f64>cellCount + perU * wideU + perV * wideV;
+  entries = reserve(entries, 0, (<u64>most + 64) * ENTRY_BYTES);
 }
 
+/** Cells that a triangle may be in on average. */
+const COVERAGE: f64 = 4;
+
+// How wide triangles are within the common shadow: sums of both widths, and of their product.
+let wideU: f64 = 0, wideV: f64 = 0, wideArea: f64 = 0;
+
+/** Sums them up; answers how many there are in it. */
+function measure(shadows: usize, count: u32): u32 {
+  const least = f64x2(lowU, lowV), most = f64x2(highU, highV);
+  let sum = f64x2.splat(0), area: f64 = 0;
+  let within: u32 = 0;
+  for (let at = shadows, end = shadows + <usize>count * SHADOW_BYTES; at < end; at += SHADOW_BYTES) {
+    const wide = f64x2.sub(
+      f64x2.pmin(v128.load(at, offsetof<Shadow>('highU')), most), f64x2.pmax(v128.load(at, offsetof<Shadow>('lowU')), least),
+    );
+    if (!i64x2.all_true(f64x2.ge(wide, f64x2.splat(0)))) continue;
+    sum = f64x2.add(sum, wide);
+    area += f64x2.extract_lane(wide, 0) * f64x2.extract_lane(wide, 1);
+    within++;
+  }
+  wideU = f64x2.extract_lane(sum, 0);
+  wideV = f64x2.extract_lane(sum, 1);
+  wideArea = area;
+  return within;
+}
+
+// The cells that a triangle is in; none where it is beside the common shadow.
+let fromU: i32 = 0, fromV: i32 = 0, toU: i32 = 0, toV: i32 = 0;
+/** Whether they are so many that each has its own bound of how high the triangle is. */
+let isWide: bool = false;
+let slopeU: f64 = 0, slopeV: f64 = 0;
+
+/** Sets them. */
 // @ts-ignore: decorator
 @inline
-function isBeside(s: Shadow): bool {
-  return s.highU < lowU || s.lowU > highU || s.highV < lowV || s.lowV > highV;
+function setCells(s: Shadow): bool {
+  const low = v128.load(changetype<usize>(s), offsetof<Shadow>('lowU'));
+  const high = v128.load(changetype<usize>(s), offsetof<Shadow>('highU'));
+  const least = f64x2(lowU, lowV);
+  const isWithin = v128.and(f64x2.ge(high, least), f64x2.le(low, f64x2(highU, highV)));
+  if (!i64x2.all_true(isWithin)) return false;
+  const per = f64x2(perU, perV), last = f64x2(<f64>(cellsU - 1), <f64>(cellsV - 1)), none = f64x2.splat(0);
+  const from = i32x4.trunc_sat_f64x2_s_zero(f64x2.pmin(f64x2.pmax(f64x2.mul(f64x2.sub(low, least), per), none), last));
+  const to = i32x4.trunc_sat_f64x2_s_zero(f64x2.pmin(f64x2.pmax(f64x2.mul(f64x2.sub(high, least), per), none), last));
+  fromU = i32x4.extract_lane(from, 0);
+  fromV = i32x4.extract_lane(from, 1);
+  toU = i32x4.extract_lane(to, 0);
+  toV = i32x4.extract_lane(to, 1);
+  isWide = toU - fromU + toV - fromV > 1;
+  if (isWide) setSlope(s);
+  return true;
 }
 
-// @ts-ignore: decorator
-@inline
-function cellU(u: f64): i32 {
-  const cell = <i32>((u - lowU) * perU);
-  return cell < 0 ? 0 : cell < cellsU ? cell : cellsU - 1;
-}
-// @ts-ignore: decorator
-@inline
-function cellV(v: f64): i32 {
-  const cell = <i32>((v - lowV) * perV);
-  return cell < 0 ? 0 : cell < cellsV ? cell : cellsV - 1;
-}
-
-function coverage(shadows: usize, count: u32): u64 {
-  let sum: u64 = 0;
-  for (let i: u32 = 0; i < count; i++) {
-    const s = shadowAt(shadows, i);
-    if (isBeside(s)) continue;
-    const wide = cellU(s.highU < highU ? s.highU : highU) - cellU(s.lowU > lowU ? s.lowU : lowU) + 1;
-    const high = cellV(s.highV < highV ? s.highV : highV) - cellV(s.lowV > lowV ? s.lowV : lowV) + 1;
-    sum += <u64>(wide * high);
-  }
-  return sum;
-}
-
-/** How many triangles each cell has, its first one's place in the list one cell late, and how high they are there. */
-function countCells(shadows: usize, count: u32, starts: usize, tops: usize): u32 {
-  const cells = cellsU * cellsV;
-  memory.fill(starts, 0, <usize>(cells + 1) << 2);
-  for (let cell = 0; cell < cells; cell++) store<f64>(tops + (<usize>cell << 3), -Infinity);
-  const halfU = perU > 0 ? 0.5 / perU : 0, halfV = perV > 0 ? 0.5 / perV : 0;
-  for (let i: u32 = 0; i < count; i++) {
-    const s = shadowAt(shadows, i);
-    if (isBeside(s)) continue;
-    const fromU = cellU(s.lowU > lowU ? s.lowU : lowU), toU = cellU(s.highU < highU ? s.highU : highU);
-    const fromV = cellV(s.lowV > lowV ? s.lowV : lowV), toV = cellV(s.highV < highV ? s.highV : highV);
-    const isWide = toU - fromU + toV - fromV > 1;
-    if (isWide) setSlope(s);
-    for (let v = fromV; v <= toV; v++) {
-      for (let u = fromU; u <= toU; u++) {
-        const at = <usize>(v * cellsU + u);
-        let top = s.top;
-        if (isWide) {
-          const middleU = lowU + (2 * u + 1) * halfU, middleV = lowV + (2 * v + 1) * halfV;
-          const there = s.ah + s.slopeU * (middleU - s.au) + s.slopeV * (middleV - s.av);
-          top = min(top, there + abs(s.slopeU) * halfU * 1.000001 + abs(s.slopeV) * halfV * 1.000001);
-        }
-        store<u32>(starts + (at << 2), load<u32>(starts + (at << 2), 4) + 1, 4);
-        if (top > load<f64>(tops + (at << 3))) store<f64>(tops + (at << 3), top);
-      }
-    }
-  }
-  let sum: u32 = 0;
-  for (let cell = 0; cell < cells; cell++) {
-    const at = starts + (<usize>(cell + 1) << 2);
-    const own = load<u32>(at);
-    store<u32>(at, sum);
-    sum += own;
-  }
-  return sum;
-}
-
+/** How fast it rises; Infinity or no number where it is seen from its edge. */
 function setSlope(s: Shadow): void {
   const eu = s.bu - s.au, ev = s.bv - s.av, eh = s.bh - s.ah, fu = s.cu - s.au, fv = s.cv - s.av, fh = s.ch - s.ah;
   const area = eu * fv - ev * fu;
   const isFlat = abs(area) <= 1e-6 * (abs(eu * fv) + abs(ev * fu));
-  s.slopeU = isFlat ? Infinity : (eh * fv - ev * fh) / area;
-  s.slopeV = isFlat ? Infinity : (eu * fh - eh * fu) / area;
+  slopeU = isFlat ? Infinity : (eh * fv - ev * fh) / area;
+  slopeV = isFlat ? Infinity : (eu * fh - eh * fu) / area;
 }
 
-/** Afterwards a cell's triangles begin where `starts` says. */
-function fillCells(shadows: usize, count: u32, starts: usize, list: usize): void {
-  for (let i: u32 = 0; i < count; i++) {
-    const s = shadowAt(shadows, i);
-    if (isBeside(s)) continue;
-    const fromU = cellU(s.lowU > lowU ? s.lowU : lowU), toU = cellU(s.highU < highU ? s.highU : highU);
-    const fromV = cellV(s.lowV > lowV ? s.lowV : lowV), toV = cellV(s.highV < highV ? s.highV : highV);
+/** How high a triangle can be in one of its cells. */
+// @ts-ignore: decorator
+@inline
+function topIn(s: Shadow, u: i32, v: i32): f64 {
+  const top = s.top;
+  if (!isWide) return top;
+  const middleU = lowU + (2 * u + 1) * halfU, middleV = lowV + (2 * v + 1) * halfV;
+  const there = s.ah + slopeU * (middleU - s.au) + slopeV * (middleV - s.av);
+  const most = there + abs(slopeU) * halfU * 1.000001 + abs(slopeV) * halfV * 1.000001;
+  return most < top ? most : top; // top where it is no number
+}
+
+// @ts-ignore: decorator
+@inline
+function cellAt(u: i32, v: i32): Cell {
+  return changetype<Cell>(grid + <usize>(v * cellsU + u) * CELL_BYTES);
+}
+
+function fillCells(shadows: usize, count: u32): void {
+  const bytes = <usize>(cellsU * cellsV) * CELL_BYTES;
+  grid = reserve(grid, 0, bytes);
+  for (let at = grid, end = grid + bytes; at < end; at += CELL_BYTES) {
+    changetype<Cell>(at).top = -Infinity;
+    changetype<Cell>(at).first = 0;
+  }
+  let entry = entries;
+  for (let at = shadows, end = shadows + <usize>count * SHADOW_BYTES; at < end; at += SHADOW_BYTES) {
+    const s = changetype<Shadow>(at);
+    if (!setCells(s)) continue;
     for (let v = fromV; v <= toV; v++) {
-      for (let u = fromU; u <= toU; u++) {
-        const at = starts + (<usize>(v * cellsU + u + 1) << 2);
-        const place = load<u32>(at);
-        store<u32>(at, place + 1);
-        store<u32>(list + (<usize>place << 2), i);
+      for (let u = fromU; u <= toU; u++, entry += ENTRY_BYTES) {
+        const cell = cellAt(u, v);
+        changetype<Entry>(entry).shadow = <u32>at;
+        changetype<Entry>(entry).next = cell.first;
+        cell.first = <u32>entry;
+        const top = topIn(s, u, v);
+        if (top > cell.top) cell.top = top;
       }
     }
   }
 }
 
-/** All pairs of a cell that can be more than what is known. */
-function search(cell: i32): void {
-  const at0 = starts0 + (<usize>cell << 2), at1 = starts1 + (<usize>cell << 2);
-  const from1 = lists1 + (<usize>load<u32>(at1) << 2), end1 = lists1 + (<usize>load<u32>(at1, 4) << 2);
-  const end0 = lists0 + (<usize>load<u32>(at0, 4) << 2);
-  const most = load<f64>(tops1 + (<usize>cell << 3));
-  for (let i = lists0 + (<usize>load<u32>(at0) << 2); i < end0; i += 4) {
-    const p = shadowAt(shadows0, load<u32>(i));
-    if (p.top + most <= best) continue;
-    for (let j = from1; j < end1; j += 4) {
-      const q = shadowAt(shadows1, load<u32>(j));
-      if (
-        p.top + q.top > best && p.lowU <= q.highU && q.lowU <= p.highU && p.lowV <= q.highV && q.lowV <= p.highV
-      ) compare(p, q, load<u32>(i), load<u32>(j));
+function promiseOf(s: Shadow): f64 {
+  let most = -Infinity;
+  if (!setCells(s)) return most;
+  for (let v = fromV; v <= toV; v++) {
+    for (let u = fromU; u <= toU; u++) {
+      const promise = topIn(s, u, v) + cellAt(u, v).top;
+      if (promise > most) most = promise;
+    }
+  }
+  return most;
+}
+
+/** One triangle against all in its cells with which it can come to more than what is known. */
+function search(p: Shadow, isSwapped: bool): void {
+  setCells(p);
+  const low = v128.load(changetype<usize>(p), offsetof<Shadow>('lowU'));
+  const high = v128.load(changetype<usize>(p), offsetof<Shadow>('highU'));
+  for (let v = fromV; v <= toV; v++) {
+    for (let u = fromU; u <= toU; u++) {
+      const cell = cellAt(u, v);
+      if (!(topIn(p, u, v) + cell.top > best)) continue;
+      for (let at = cell.first; at != 0; at = changetype<Entry>(at).next) {
+        const q = changetype<Shadow>(changetype<Entry>(at).shadow);
+        if (!(p.top + q.top > best) || q.compared == changetype<u32>(p)) continue;
+        const isOver = v128.and(
+          f64x2.le(low, v128.load(changetype<usize>(q), offsetof<Shadow>('highU'))),
+          f64x2.le(v128.load(changetype<usize>(q), offsetof<Shadow>('lowU')), high),
+        );
+        if (!i64x2.all_true(isOver)) continue;
+        q.compared = changetype<u32>(p);
+        if (isSwapped) compare(q, p);
+        else compare(p, q);
+      }
     }
   }
 }
@@ -264,7 +321,7 @@ function search(cell: i32): void {
 /** Of rounding, relative to the triangles: what is a hair outside counts as inside. */
 const HAIR: f64 = 1e-10;
 
-function compare(p: Shadow, q: Shadow, index0: u32, index1: u32): void {
+function compare(p: Shadow, q: Shadow): void {
   const before = best;
   corners(p, q, 0);
   corners(q, p, 1);
@@ -276,8 +333,8 @@ function compare(p: Shadow, q: Shadow, index0: u32, index1: u32): void {
     edges(a, b, q0 + 48, q0);
   }
   if (best == before) return;
-  best0 = index0;
-  best1 = index1;
+  best0 = <u32>((changetype<usize>(p) - shadows0) / SHADOW_BYTES);
+  best1 = <u32>((changetype<usize>(q) - shadows1) / SHADOW_BYTES);
 }
 
 /** Corners of p over q. */
