@@ -25,7 +25,7 @@ export class SilenceWatch {
     this.heard();
     this.#tickedAt = performance.now();
     this.#gap = this.#period;
-    this.#timer = setInterval(this.#tick, this.#period);
+    this.#arm();
   }
 
   stop(): void {
@@ -43,10 +43,20 @@ export class SilenceWatch {
     const endsPause = gap > 2 * Math.max(this.#gap, this.#period);
     this.#tickedAt = now;
     this.#gap = gap;
-    if (endsPause || ++this.#silentTicks < TICKS) return;
+    if (endsPause) {
+      // The next one comes after a whole period, and not when it was due by the old count.
+      clearInterval(this.#timer);
+      this.#arm();
+      return;
+    }
+    if (++this.#silentTicks < TICKS) return;
     // What has come while this thread was busy is heard first.
     setTimeout(() => {
       if (this.#timer !== undefined && this.#silentTicks >= TICKS) this.#onSilence();
     });
   };
+
+  #arm(): void {
+    this.#timer = setInterval(this.#tick, this.#period);
+  }
 }

@@ -68,8 +68,8 @@ function answer({ url = '' }: IncomingMessage, response: ServerResponse, answers
   const { status, headers, body } = answers[url] ?? {};
   const type = url === '/' ? 'text/html' : 'text/javascript';
   try {
-    response.writeHead(status ?? 200, { 'Content-Type': type, ...headers });
-    response.end(body ?? ownFile(url));
+    const content = body ?? ownFile(url);
+    response.writeHead(status ?? 200, { 'Content-Type': type, ...headers }).end(content);
   } catch {
     response.writeHead(404).end();
   }
