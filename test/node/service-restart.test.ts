@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import {
   type CollisionService,
   type CollisionServiceOptions,
@@ -236,6 +237,34 @@ test('a worker that hangs is replaced within the timeout', async () => {
   await expect(service.update()).rejects.toThrow(/silent for 2000 ms/);
   expect(performance.now() - begin).toBeLessThan(10_000);
   expect(await service.raycast(down(0))).toMatchObject({ object: a });
+});
+
+test('a worker whose JavaScript runs out of memory is replaced', async () => {
+  const script = JSON.stringify(import.meta.resolve('collision-worker/worker'));
+  const source = `
+    process.getBuiltinModule('node:worker_threads').parentPort.on('message', ({ accident }) => {
+      for (const all = []; accident; ) all.push(new Array(10_000).fill({}));
+    });
+    import(${script});
+  `;
+  const workers: Worker[] = [];
+  const createWorker = () => {
+    workers.push(new Worker(source, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 32 } }));
+    return workers.at(-1)!;
+  };
+  const service = await createCollisionService({ createWorker, builders: 0 });
+  open.push(service);
+  const events: unknown[] = [];
+  service.addEventListener('lost', ({ error }) => events.push(error?.message));
+  service.addEventListener('restored', () => events.push('restored'));
+  const { positions, indices } = icosphere(1, 20);
+  const shape = { type: 'mesh', mesh: await service.addMesh({ positions, indices }) } as const;
+  const a = service.addObject({ shape, matrix: at(3) });
+  await service.update();
+  workers[0].postMessage({ accident: true });
+  await expect(service.update()).rejects.toEqual(lost);
+  expect(await service.raycast(down(3.1))).toMatchObject({ object: a });
+  expect(events).toEqual([expect.stringMatching(/^the worker threw: .*memory/), 'restored']);
 });
 
 test(`however often it dies, all is as if it had not, seed ${SEED}`, { timeout: 60_000 }, async () => {
