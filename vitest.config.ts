@@ -22,6 +22,8 @@ export default defineConfig({
       // Each of its files fills a small machine with a Chromium that draws in software.
       inNode('demo', ['test/demo/**/*.test.ts'], 2, { globalSetup: './test/demo/serve.ts', maxWorkers: 1 }),
       inNode('consumers', ['test/consumers/**/*.test.ts'], 3),
+      // Pages with headers and fates of their own, each in a Chromium that is started for it.
+      inNode('pages', ['test/pages/**/*.test.ts'], 4, { maxWorkers: 1 }),
     ],
   },
 });

@@ -1,5 +1,5 @@
 import { CollisionError } from '../shared/errors.js';
-import { IN_EPOCH, IN_FRAME } from '../shared/layout.js';
+import { IN_EPOCH, IN_FRAME, OUT_REJECTED_COUNT } from '../shared/layout.js';
 import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../shared/protocol.js';
 import type { FrameResult } from '../shared/types.js';
 import { FrameView } from './frame-result.js';
@@ -134,6 +134,7 @@ export class FramePump {
       frame.staging.reopen(input);
       this.#stageAgain(frame.staging);
     } else {
+      if (new DataView(out).getUint32(OUT_REJECTED_COUNT, true) === 0) this.#placements?.accept();
       frame.staging.restart(input);
       this.#free.push(frame.staging);
       if (out.byteLength !== this.#sentOutBytes) this.#outAllocations++;
@@ -147,7 +148,6 @@ export class FramePump {
     }
     const result = new FrameView(out!, frame.names);
     this.ms = result.ms;
-    this.#placements?.refuse(result.rejected);
     this.#newest = result;
     frame.answer.resolve(result);
   }

@@ -3,8 +3,11 @@ import { createDefaultWorker, endpointOf } from '#host';
 import { CollisionError } from '../shared/errors.js';
 import { type Failure, type FromWorker, failureFromWire, type ToWorker, type WorkerApi } from '../shared/protocol.js';
 import type { WorkerLike } from '../shared/types.js';
+import { VERSION } from '../shared/version.js';
 import type { WorkerEndpoint } from './endpoint.js';
+import { SilenceWatch } from './silence.js';
 import { reading, reasonOf, show } from './validate.js';
+import { WorkerStart } from './worker-start.js';
 
 /** A promise to be settled from outside; what comes after the first settling is ignored. */
 export interface Deferred<T> {
@@ -26,10 +29,6 @@ export interface Revival {
   /** A new worker listens: gives it all that the old one had. */
   restore(): Promise<void>;
 }
-
-// Silence is counted in ticks of this thread's own timer: one that was blocked, throttled in a hidden tab or asleep
-// with its machine has ticked as little as the worker was heard.
-const TICKS = 8;
 
 /** A lost worker is replaced at most so often in a minute, the first time at once, then after these milliseconds. */
 const DELAYS = [0, 250, 2_000];
@@ -68,9 +67,10 @@ export class WorkerLink {
   #endpoint: WorkerEndpoint | undefined;
   #api!: Remote<WorkerApi>;
   #end!: (error: CollisionError) => void;
-  #watchTimer: ReturnType<typeof setInterval> | undefined;
+  /** Of the worker of now until it listens. */
+  #start: WorkerStart | undefined;
+  readonly #silence: SilenceWatch;
   #restartTimer: ReturnType<typeof setTimeout> | undefined;
-  #silentTicks = 0;
 
   /** `receive` gets the plain messages. Throws WORKER_LOST when the worker cannot even be made. */
   constructor(
@@ -80,6 +80,7 @@ export class WorkerLink {
   ) {
     this.#createWorker = createWorker;
     this.#timeout = timeout;
+    this.#silence = new SilenceWatch(timeout, () => this.#fallSilent());
     this.#receive = receive;
     this.#revival = revival;
     this.#listeners = [
@@ -172,8 +173,9 @@ export class WorkerLink {
 
   #open(): void {
     this.life++;
-    this.#silentTicks = 0;
+    this.#silence.heard();
     const endpoint = createEndpoint(this.#createWorker);
+    this.#start = new WorkerStart();
     reading('createCollisionService', 'the worker', () => {
       for (const [type, listener] of this.#listeners) endpoint.addEventListener(type, listener);
       this.#api = wrap<WorkerApi>(endpoint);
@@ -183,6 +185,7 @@ export class WorkerLink {
 
   #shut(error: CollisionError): void {
     for (const [type, listener] of this.#listeners) this.#endpoint?.removeEventListener(type, listener);
+    this.#start?.end();
     this.#endpoint?.terminate();
     this.#endpoint = undefined;
     for (const end of [...this.#inWorker]) end(error);
@@ -199,16 +202,23 @@ export class WorkerLink {
   }
 
   #hear(message: FromWorker): void {
-    this.#silentTicks = 0;
+    this.#silence.heard();
     if (message.type === 'fault') {
       const error = new CollisionError(message.failure.code, `the worker could not start: ${message.failure.message}`);
-      if (this.#started.settled) this.#lose(`could not start again: ${message.failure.message}`);
+      if (this.#started.settled) this.#doNotStart(message.failure.message);
       else this.close(error);
+      return;
+    }
+    if (message.type === 'ready' && message.version !== VERSION) {
+      const theirs = message.version === undefined ? 'an older version' : `version ${message.version}`;
+      this.#doNotStart(`its script is of ${theirs}, expected ${VERSION}: copy dist/worker.js of the package anew`);
       return;
     }
     // The answers of comlink come here as well, and are passed over.
     this.#receive(message);
     if (message.type !== 'ready') return;
+    this.#start?.end();
+    this.#start = undefined;
     if (this.#started.settled) {
       this.#restore();
       return;
@@ -219,16 +229,21 @@ export class WorkerLink {
 
   #failed(event: ErrorEvent): void {
     event.preventDefault(); // handled: it is not also an uncaught error of the page
-    if (this.#started.settled) {
-      this.#lose(`threw: ${event.message}`);
-    } else if (event.message) {
-      this.#lose(`did not start: ${event.message}`);
-    } else {
-      this.#lose(
-        'did not start: its script could not be loaded, because it is not where the bundler says, ' +
-          'or a content security policy forbids it (worker-src)',
+    if (this.#start) this.#doNotStart(this.#start.obstacle(event.message));
+    else this.#lose(`threw: ${event.message}`);
+  }
+
+  #fallSilent(): void {
+    if (!this.#endpoint) return; // between two workers
+    if (!this.#start) this.#lose(`was silent for ${this.#timeout} ms`);
+    else
+      this.#doNotStart(
+        `it said nothing for ${this.#timeout} ms, its script loads slowly or is not dist/worker.js of the package`,
       );
-    }
+  }
+
+  #doNotStart(why: string): void {
+    this.#lose(`${this.#started.settled ? 'could not start again' : 'did not start'}: ${why}`);
   }
 
   #lose(what: string): void {
@@ -274,20 +289,14 @@ export class WorkerLink {
 
   #release(answer: Rejectable): void {
     if (!this.#pending.delete(answer) || this.#pending.size > 0) return;
-    clearInterval(this.#watchTimer);
+    this.#silence.stop();
     this.#endpoint?.unref?.();
   }
 
   #watch(): void {
     this.#endpoint?.ref?.();
-    this.#silentTicks = 0;
-    this.#watchTimer = setInterval(this.#tick, this.#timeout / TICKS);
+    this.#silence.start();
   }
-
-  readonly #tick = (): void => {
-    if (!this.#endpoint || ++this.#silentTicks < TICKS) return;
-    this.#lose(this.#started.settled ? `was silent for ${this.#timeout} ms` : `did not start in ${this.#timeout} ms`);
-  };
 }
 
 type Rejectable = Pick<Deferred<unknown>, 'reject'>;
@@ -334,7 +343,9 @@ function createEndpoint(createWorker: () => WorkerLike): WorkerEndpoint {
   try {
     worker = createWorker();
   } catch (cause) {
-    throw new CollisionError('WORKER_LOST', `the worker could not be made: ${reasonOf(cause)}`, { cause });
+    const isForeign = cause instanceof DOMException && cause.name === 'SecurityError';
+    const advice = isForeign ? "; browsers start workers from the page's own origin only: see createWorker" : '';
+    throw new CollisionError('WORKER_LOST', `the worker could not be made: ${reasonOf(cause)}${advice}`, { cause });
   }
   const endpoint = reading('createCollisionService', 'the worker', () => endpointOf(worker));
   if (!endpoint) {

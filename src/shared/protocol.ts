@@ -132,6 +132,8 @@ export type FromWorker = ReadyMessage | ResultMessage | ProgressMessage | FaultM
 /** The first message: what is sent from now on is heard. */
 export interface ReadyMessage extends MemoryUse {
   type: 'ready';
+  /** Of the package that the worker's script is from; the first scripts did not tell. */
+  version?: string;
 }
 
 /** Answers a frame and hands both of its buffers back. */

@@ -109,10 +109,13 @@ const VECTORS = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0
 
 function reasonOf(cause: unknown): string {
   if (typeof WebAssembly === 'undefined') return 'there is no WebAssembly here';
-  if (!WebAssembly.validate(Uint8Array.from(VECTORS))) return 'WebAssembly has no SIMD here, which the core needs';
+  if (!WebAssembly.validate(Uint8Array.from(VECTORS))) {
+    return 'WebAssembly has no SIMD here, which the core needs: Chrome 91, Firefox 89 and Safari 16.4 have it';
+  }
   // Browsers say so in words of their own, all with the name of the directive or of its source.
   if (/unsafe-eval|content security policy|disallowed by embedder/i.test(String(cause))) {
-    return `${cause}; a content security policy forbids it: script-src needs 'wasm-unsafe-eval'`;
+    const whose = "that of the worker's script, or of the page where the script is a Blob";
+    return `${cause}; a content security policy forbids it, ${whose}: its script-src needs 'wasm-unsafe-eval'`;
   }
   return String(cause);
 }

@@ -3,6 +3,7 @@ import { type Endpoint, expose } from 'comlink';
 import packed from '../../build/core.wasm.gz';
 import { CollisionError } from '../shared/errors.js';
 import { type FromWorker, failureOf, type ToWorker } from '../shared/protocol.js';
+import { VERSION } from '../shared/version.js';
 import { createCore } from './core.js';
 import { WorkerService } from './service.js';
 
@@ -22,7 +23,7 @@ async function start(endpoint: Endpoint): Promise<void> {
     const service = new WorkerService(core, post);
     endpoint.addEventListener('message', (event) => service.receive((event as MessageEvent<ToWorker>).data));
     expose(service, endpoint);
-    post({ type: 'ready', memoryBytes: core.memoryBytes, usedBytes: core.usedBytes });
+    post({ type: 'ready', version: VERSION, memoryBytes: core.memoryBytes, usedBytes: core.usedBytes });
   } catch (error) {
     post({ type: 'fault', failure: failureOf(error) ?? { code: 'WORKER_LOST', message: String(error) } });
   }
@@ -30,7 +31,8 @@ async function start(endpoint: Endpoint): Promise<void> {
 
 async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   if (typeof DecompressionStream === 'undefined') {
-    throw new CollisionError('UNSUPPORTED', 'there is no DecompressionStream here, which unpacks the core');
+    const since = 'Chrome 80, Firefox 113 and Safari 16.4 have it';
+    throw new CollisionError('UNSUPPORTED', `there is no DecompressionStream here, which unpacks the core; ${since}`);
   }
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
   const chunks: Uint8Array<ArrayBuffer>[] = [];

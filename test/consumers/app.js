@@ -1,4 +1,5 @@
-// A little app of somebody else: it picks a box four units in front of the camera. Bundled as it is, and run in Node.
+// A little app of somebody else: it picks a box four units in front of the camera. Bundled as it is, and run in
+// Node and in a worker of the page, which makes the package's own worker one of a worker's.
 import { CollisionError, createCollisionService } from 'collision-worker';
 import { meshDataFromGeometry, viewFromCamera } from 'collision-worker/three';
 import { BoxGeometry, PerspectiveCamera } from 'three';
@@ -22,6 +23,7 @@ async function pickBox() {
 
 function answer(text) {
   if (globalThis.document) document.title = text;
+  else if (globalThis.WorkerGlobalScope) postMessage(text);
   else console.log(text);
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright';
 import { build, createServer, type InlineConfig, type PreviewServer, preview, type ViteDevServer } from 'vite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import webpack from 'webpack';
 import { chromiumLaunchOptions } from '../../scripts/chromium.mjs';
 import { root, runNpm } from '../../scripts/run.mjs';
@@ -25,7 +25,8 @@ beforeAll(async () => {
   npm(root, 'pack', '--ignore-scripts', '--pack-destination', app);
   writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }));
   writeFileSync(join(app, 'index.html'), `${INDEX}<script type="module" src="./app.js"></script>`);
-  cpSync(join(root, 'test/consumers/app.js'), join(app, 'app.js'));
+  writeFileSync(join(app, 'nested.html'), `${INDEX}<script type="module" src="./nested.js"></script>`);
+  for (const name of ['app.js', 'nested.js']) cpSync(join(root, 'test/consumers', name), join(app, name));
   npm(app, 'install', `./collision-worker-${manifest.version}.tgz`, `three@${manifest.devDependencies.three}`);
 });
 
@@ -39,11 +40,11 @@ function npm(cwd: string, ...args: string[]) {
   expect(runNpm([...args, ...flags], { cwd, stdio: ['ignore', 'ignore', 'inherit'] }), args.join(' ')).toBe(0);
 }
 
-/** What the app says on that server, which is closed then. */
-async function answerOn(server: ViteDevServer | PreviewServer): Promise<string> {
+/** What the app's page says on that server, which is closed then. */
+async function answerOn(server: ViteDevServer | PreviewServer, path: string): Promise<string> {
   const page = await browser.newPage();
   try {
-    await page.goto(server.resolvedUrls?.local[0] ?? '');
+    await page.goto(new URL(path, server.resolvedUrls?.local[0]).href);
     await page.waitForFunction(() => document.title !== '', null, { timeout: 30_000 });
     return await page.title();
   } finally {
@@ -52,13 +53,13 @@ async function answerOn(server: ViteDevServer | PreviewServer): Promise<string> 
   }
 }
 
-async function answerOfBuild(outDir: string): Promise<string> {
+async function answerOfBuild(outDir: string, path: string): Promise<string> {
   const files = readdirSync(join(app, outDir), { recursive: true, encoding: 'utf8' });
   const holdingCore = files.filter((file) => {
     return file.endsWith('.js') && readFileSync(join(app, outDir, file), 'utf8').includes(CORE_MAGIC);
   });
   expect(holdingCore, 'emitted workers').toHaveLength(1);
-  return answerOn(await preview({ ...vite, build: { outDir }, preview: { port: 0 } }));
+  return answerOn(await preview({ ...vite, build: { outDir }, preview: { port: 0 } }), path);
 }
 
 test('holds what ships and nothing else', () => {
@@ -71,28 +72,35 @@ test('runs in Node', () => {
   expect(stderr + stdout).toBe(`${ANSWER}\n`);
 });
 
-test('runs on the development server of Vite', async () => {
-  const server = await createServer({ ...vite, server: { port: 0 } });
-  await server.listen();
-  expect(await answerOn(server)).toBe(ANSWER);
-});
-
-test('runs when built by Vite', async () => {
-  await build({ ...vite, build: { outDir: 'dist-vite' } });
-  expect(await answerOfBuild('dist-vite')).toBe(ANSWER);
-});
-
-test('runs when built by webpack', async () => {
-  const path = join(app, 'dist-webpack');
-  const errors = await new Promise<string>((resolve, reject) => {
-    webpack({ mode: 'production', context: app, entry: './app.js', output: { path } }, (error, stats) => {
-      if (error) reject(error);
-      else resolve(stats?.toString({ all: false, errors: true, warnings: true }) ?? '');
-    });
+describe.each([
+  ['on the page', 'index.html', 'app.js'],
+  ['in a worker of the page', 'nested.html', 'nested.js'],
+])('runs %s', (_, html, script) => {
+  test('on the development server of Vite', async () => {
+    const server = await createServer({ ...vite, server: { port: 0 } });
+    await server.listen();
+    expect(await answerOn(server, html)).toBe(ANSWER);
   });
-  expect(errors).toBe('');
-  writeFileSync(join(path, 'index.html'), `${INDEX}<script src="./main.js"></script>`);
-  expect(await answerOfBuild('dist-webpack')).toBe(ANSWER);
+
+  test('when built by Vite', async () => {
+    const outDir = `dist-vite-${script}`;
+    await build({ ...vite, build: { outDir, rolldownOptions: { input: join(app, html) } } });
+    expect(await answerOfBuild(outDir, html)).toBe(ANSWER);
+  });
+
+  test('when built by webpack', { timeout: 180_000 }, async () => {
+    const outDir = `dist-webpack-${script}`;
+    const path = join(app, outDir);
+    const errors = await new Promise<string>((resolve, reject) => {
+      webpack({ mode: 'production', context: app, entry: `./${script}`, output: { path } }, (error, stats) => {
+        if (error) reject(error);
+        else resolve(stats?.toString({ all: false, errors: true, warnings: true }) ?? '');
+      });
+    });
+    expect(errors).toBe('');
+    writeFileSync(join(path, html), `${INDEX}<script src="./main.js"></script>`);
+    expect(await answerOfBuild(outDir, html)).toBe(ANSWER);
+  });
 });
 
 test.each(['bundler', 'nodenext'])('has types that stand alone, module resolution %s', (moduleResolution) => {

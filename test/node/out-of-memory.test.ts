@@ -15,9 +15,10 @@ import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
 import { type Core, createCore, type MeshAddress, type PlacedDescription } from '../../src/worker/core.js';
 import { bake, startCore, wasm } from '../core.js';
+import { limitMemory } from '../limit-memory.js';
 import { icosphere, soup } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
-import { createLimitedWorker, limitMemory } from './limited-memory.js';
+import { createLimitedWorker } from './limited-memory.js';
 
 const PAGES = 68;
 const FILTER = {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { root } from '../../scripts/run.mjs';
+import { VERSION } from '../../src/shared/version.js';
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const files = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' });
@@ -45,6 +46,10 @@ describe('package', () => {
   test('has one CollisionError for all its entries', () => {
     const having = files.filter((name) => name.endsWith('.js') && name !== 'worker.js');
     expect(having.filter((name) => /CollisionError = class|class CollisionError/.test(textOf(name)))).toHaveLength(1);
+  });
+
+  test('has the version that its code says', () => {
+    expect(VERSION).toBe(manifest.version);
   });
 
   test('maps its code to its sources', () => {

@@ -51,7 +51,7 @@ describe('a worker that is lost', () => {
 
   test('because it says nothing at its start', async () => {
     const silent = () => new Worker('setInterval(() => {}, 1000)', { eval: true });
-    await expect(start(silent, 300)).rejects.toEqual(error('WORKER_LOST', /did not start in 300 ms/));
+    await expect(start(silent, 300)).rejects.toEqual(error('WORKER_LOST', /did not start: it said nothing for 300 ms/));
   });
 
   test('because it falls silent: everything pending rejects within the timeout', async () => {

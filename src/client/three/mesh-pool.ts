@@ -25,6 +25,9 @@ export interface SharedMesh {
   readonly building: Promise<void> | null;
 }
 
+/** A build that is lost with its worker begins again, unless it seems to be what its workers die of. */
+const ATTEMPTS = 3;
+
 /** The meshes of a tracker. They are built in the background; what an old one stood for is removed in `sweep`. */
 export class MeshPool {
   /** Counts the finished builds: while it stays, no mesh is another. */
@@ -136,22 +139,25 @@ export class MeshPool {
     const { geometry, groups } = mesh;
     const { signal } = mesh.abort;
     let built: BuiltMesh | null = null;
-    mesh.error = null;
-    try {
-      const { index } = geometry;
-      const runs = runsOf(geometry, groups);
-      mesh.triangles = runs.reduce((sum, run) => sum + (run.end - run.start) / 3, 0);
-      const id = await this.#service.addMesh(meshDataOfRuns(geometry, runs), {
-        signal,
-        onProgress: (fraction) => {
-          mesh.fraction = fraction;
-          this.#onProgress();
-        },
-      });
-      built = { id, geometry, index, runs };
-    } catch (cause) {
-      mesh.error = cause instanceof CollisionError ? cause : new CollisionError('BAD_DATA', `${cause}`, { cause });
-    }
+    let attempts = 0;
+    do {
+      mesh.error = null;
+      try {
+        const { index } = geometry;
+        const runs = runsOf(geometry, groups);
+        mesh.triangles = runs.reduce((sum, run) => sum + (run.end - run.start) / 3, 0);
+        const id = await this.#service.addMesh(meshDataOfRuns(geometry, runs), {
+          signal,
+          onProgress: (fraction) => {
+            mesh.fraction = fraction;
+            this.#onProgress();
+          },
+        });
+        built = { id, geometry, index, runs };
+      } catch (cause) {
+        mesh.error = cause instanceof CollisionError ? cause : new CollisionError('BAD_DATA', `${cause}`, { cause });
+      }
+    } while (mesh.error?.code === 'WORKER_LOST' && !signal.aborted && ++attempts < ATTEMPTS);
     if (signal.aborted) {
       if (built !== null) this.#service.removeMesh(built.id);
       return;

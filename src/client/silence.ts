@@ -1,0 +1,62 @@
+/** Of the timer, in the time that counts as a loss. */
+const TICKS = 8;
+
+/**
+ * Notices that nothing is heard for too long. Time is counted in ticks of this thread's own timer, as a clock would count
+ * what is nobody's silence: a thread that is blocked or stopped by a debugger, a page that is frozen and a machine that
+ * sleeps tick as little as the worker is heard, and in a hidden tab both are slow. A tick long after the one before ends
+ * such a pause, in which nobody had a chance to speak; it counts only where ticks have become that slow.
+ */
+export class SilenceWatch {
+  readonly #period: number;
+  readonly #onSilence: () => void;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #tickedAt = 0;
+  #gap = 0;
+  #silentTicks = 0;
+
+  /** `timeout` in milliseconds. */
+  constructor(timeout: number, onSilence: () => void) {
+    this.#period = timeout / TICKS;
+    this.#onSilence = onSilence;
+  }
+
+  start(): void {
+    this.heard();
+    this.#tickedAt = performance.now();
+    this.#gap = this.#period;
+    this.#arm();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  heard(): void {
+    this.#silentTicks = 0;
+  }
+
+  readonly #tick = (): void => {
+    const now = performance.now();
+    const gap = now - this.#tickedAt;
+    const endsPause = gap > 2 * Math.max(this.#gap, this.#period);
+    this.#tickedAt = now;
+    this.#gap = gap;
+    if (endsPause) {
+      // The next one comes after a whole period, and not when it was due by the old count.
+      clearInterval(this.#timer);
+      this.#arm();
+      return;
+    }
+    if (++this.#silentTicks < TICKS) return;
+    // What has come while this thread was busy is heard first.
+    setTimeout(() => {
+      if (this.#timer !== undefined && this.#silentTicks >= TICKS) this.#onSilence();
+    });
+  };
+
+  #arm(): void {
+    this.#timer = setInterval(this.#tick, this.#period);
+  }
+}

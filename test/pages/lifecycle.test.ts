@@ -1,0 +1,160 @@
+// A page that stands still while its worker has something to do: no worker is lost by that. And one that is hung is
+// lost all the same.
+import { readdirSync, readFileSync } from 'node:fs';
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { chromiumLaunchOptions } from '../../scripts/chromium.mjs';
+import { type Site, serveSite } from './site.js';
+
+const TIMEOUT = 3200;
+const PAUSE = 3000;
+const ISOLATED = { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' };
+
+// The worker's thread waits for `release`, as if what it computes took that long.
+const PREPARE = `(async () => {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  globalThis.release = () => {
+    Atomics.store(flag, 0, 1);
+    Atomics.notify(flag, 0);
+  };
+  globalThis.events = [];
+  const createWorker = () => {
+    globalThis.worker = fromSource(\`
+      addEventListener('message', ({ data }) => data.held && Atomics.wait(data.held, 0, 0));
+      import('\${location.origin}/dist/worker.js');
+    \`);
+    return worker;
+  };
+  globalThis.service = await createCollisionService({ createWorker, timeout: ${TIMEOUT} });
+  service.addEventListener('lost', ({ error }) => events.push(error.message));
+  service.addEventListener('restored', () => events.push('restored'));
+  globalThis.box = service.addObject({ shape: { type: 'box', halfExtents: [1, 1, 1] } });
+  await service.update();
+  globalThis.hold = () => {
+    Atomics.store(flag, 0, 0);
+    worker.postMessage({ held: flag });
+    globalThis.heldAt = performance.now();
+    globalThis.answer = service.update().then(({ frame }) => 'frame ' + frame, ({ code }) => code);
+  };
+})()`;
+
+/** In the page: when the worker was last held. */
+declare const heldAt: number;
+
+let server: Awaited<ReturnType<typeof chromium.launchServer>>;
+let browser: Browser;
+let site: Site;
+let page: Page;
+let devtools: CDPSession;
+beforeAll(async () => {
+  server = await chromium.launchServer({
+    ...chromiumLaunchOptions(),
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+  });
+  browser = await chromium.connect(server.wsEndpoint());
+  site = await serveSite({
+    '/': { headers: ISOLATED },
+    '/dist/worker.js': { headers: ISOLATED },
+    '/other': { headers: { ...ISOLATED, 'Content-Type': 'text/html' }, body: '<!doctype html>' },
+  });
+});
+afterAll(async () => {
+  site?.close();
+  await browser?.close();
+  await server?.close();
+});
+beforeEach(async () => {
+  page = await browser.newPage();
+  devtools = await page.context().newCDPSession(page);
+  await page.goto(site.url);
+  await page.waitForFunction(() => document.title === 'ready');
+  await page.evaluate(PREPARE);
+});
+afterEach(() => page.close());
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Of the browser that was started here, and of all that it started. */
+function processes(): number[] {
+  const parents = new Map(
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => {
+        try {
+          // After the command's name, which is in parentheses: state, parent.
+          const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8')
+            .replace(/^.*\) /s, '')
+            .split(' ');
+          return [[Number(name), Number(parent)] as const];
+        } catch {
+          return []; // gone meanwhile
+        }
+      }),
+  );
+  const all = [server.process().pid!];
+  for (const pid of all) for (const [child, parent] of parents) if (parent === pid) all.push(child);
+  return all;
+}
+
+function signal(name: NodeJS.Signals): void {
+  for (const pid of processes()) process.kill(pid, name);
+}
+
+const PAUSES: [string, () => Promise<void>][] = [
+  [
+    'its main thread is blocked',
+    async () => {
+      await page.evaluate(`for (const end = Date.now() + ${PAUSE}; Date.now() < end; );`);
+    },
+  ],
+  [
+    'another one takes its place, until one goes back to it',
+    async () => {
+      await page.evaluate("document.addEventListener('freeze', () => events.push('frozen'), { once: true })");
+      await page.goto(`${site.url}other`);
+      await sleep(PAUSE);
+      // playwright would wait for a load, which pages out of the cache do not have.
+      await page.evaluate('history.back()');
+      await page.waitForFunction(() => document.title === 'ready');
+      expect(await page.evaluate('events.splice(0)')).toEqual(['frozen']);
+    },
+  ],
+  [
+    'a debugger stops it',
+    async () => {
+      await devtools.send('Debugger.enable');
+      const isPaused = new Promise((resolve) => devtools.once('Debugger.paused', resolve));
+      await devtools.send('Debugger.pause');
+      await isPaused;
+      await sleep(PAUSE);
+      await devtools.send('Debugger.resume');
+    },
+  ],
+];
+if (process.platform === 'linux') {
+  PAUSES.push([
+    'the machine sleeps',
+    async () => {
+      signal('SIGSTOP');
+      await sleep(PAUSE);
+      signal('SIGCONT');
+    },
+  ]);
+}
+
+test.each(PAUSES)('a worker is not lost because %s, but because it hangs', async (_, pause) => {
+  await page.evaluate('hold()');
+  // Just before the silence is too long.
+  await page.waitForFunction((ms) => performance.now() - heldAt > ms, TIMEOUT * 0.88, { polling: 10 });
+  await pause();
+  await page.evaluate('setTimeout(release, 100)');
+  expect(await page.evaluate('answer')).toBe('frame 2');
+  expect(await page.evaluate('events')).toEqual([]);
+
+  await page.evaluate('hold()');
+  await pause();
+  expect(await page.evaluate('answer')).toBe('WORKER_LOST');
+  const hit = await page.evaluate('service.raycast({ origin: [0, 0, 10], direction: [0, 0, -1] })');
+  expect(hit).toMatchObject({ object: await page.evaluate('box'), distance: 9 });
+  expect(await page.evaluate('events')).toEqual([`the worker was silent for ${TIMEOUT} ms`, 'restored']);
+});
