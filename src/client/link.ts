@@ -10,6 +10,8 @@ import { reading, reasonOf, show } from './validate.js';
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly settled: boolean;
+  /** Tells the worker that nobody waits for it any more. Set when it is asked. */
+  drop?: () => void;
   resolve(value: T): void;
   reject(error: CollisionError): void;
 }
@@ -64,6 +66,9 @@ export class WorkerLink {
   /** Resolves when the worker of now is ready, or knows all that the one before it did. */
   #up!: Promise<void>;
   #setUp!: () => void;
+  /** Asked of the worker of now; and those to be dropped. */
+  #calls = 0;
+  #dropped: number[] = [];
   #restarting: Deferred<void> | undefined;
   #endpoint: WorkerEndpoint | undefined;
   #api!: Remote<WorkerApi>;
@@ -128,6 +133,10 @@ export class WorkerLink {
     invoke: (api: Remote<WorkerApi>) => Promise<T>,
   ): Promise<boolean> {
     const { life } = this;
+    const call = ++this.#calls;
+    answer.drop = () => {
+      if (life === this.life) this.#drop(call);
+    };
     try {
       answer.resolve(await this.#untilLost(invoke(this.#api)));
       return true;
@@ -164,6 +173,14 @@ export class WorkerLink {
     this.#end(error);
   }
 
+  #drop(call: number): void {
+    if (this.#dropped.push(call) > 1) return;
+    queueMicrotask(() => {
+      this.post({ type: 'drop', calls: this.#dropped });
+      this.#dropped = [];
+    });
+  }
+
   #expectUp(): void {
     this.#up = new Promise((resolve) => {
       this.#setUp = resolve;
@@ -172,6 +189,8 @@ export class WorkerLink {
 
   #open(): void {
     this.life++;
+    this.#calls = 0;
+    this.#dropped = [];
     this.#silentTicks = 0;
     const endpoint = createEndpoint(this.#createWorker);
     reading('createCollisionService', 'the worker', () => {
