@@ -193,6 +193,10 @@ export class WorkerLink {
     this.#dropped = [];
     this.#silentTicks = 0;
     const endpoint = createEndpoint(this.#createWorker);
+    if (this.error) {
+      endpoint.terminate(); // createWorker has ended the link
+      return;
+    }
     reading('createCollisionService', 'the worker', () => {
       for (const [type, listener] of this.#listeners) endpoint.addEventListener(type, listener);
       this.#api = wrap<WorkerApi>(endpoint);
@@ -264,8 +268,8 @@ export class WorkerLink {
     const error = new CollisionError('WORKER_LOST', `the worker ${what}`);
     this.#expectUp();
     this.#shut(error);
-    this.#revival.lost(error);
     this.#restartTimer = setTimeout(() => this.#reopen(), DELAYS[this.#losses.length - 1]);
+    this.#revival.lost(error); // who hears of it may end the link
   }
 
   #reopen(): void {
