@@ -8,10 +8,17 @@ export function checkSignal(operation: string, signal: unknown): asserts signal 
   invalid(operation, 'signal', signal, 'an AbortSignal');
 }
 
-/** The promise of `answer`, which rejects with ABORTED as soon as the signal says so. */
+/**
+ * The promise of `answer`, which rejects with ABORTED as soon as the signal says so; the worker is told then that it
+ * need not begin.
+ */
 export function abortable<T>(operation: string, signal: AbortSignal | undefined, answer: Deferred<T>): Promise<T> {
   if (!signal) return answer.promise;
-  const abort = () => answer.reject(aborted(operation, signal));
+  const abort = () => {
+    if (answer.settled) return;
+    answer.reject(aborted(operation, signal));
+    answer.drop?.();
+  };
   // A signal need not be the platform's own.
   const use = (act: () => void) => {
     try {

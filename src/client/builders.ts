@@ -85,11 +85,11 @@ export class BuilderPool {
     }
     this.#onProgress.delete(build);
     builder.builds--;
-    if (builder.builds === 0 && builder !== this.#service) this.#removeLater(builder);
+    if (builder.builds === 0 && this.#builders.includes(builder)) this.#removeLater(builder);
   }
 
   #leastBusy(): Builder {
-    if (this.#limit === 0) return this.#service;
+    if (this.#limit === 0 || this.#service.link.error) return this.#service;
     let best: Builder | undefined;
     for (const builder of this.#builders) if (!best || builder.builds < best.builds) best = builder;
     if (best && (best.builds === 0 || this.#builders.length === this.#limit)) return best;

@@ -184,6 +184,21 @@ export class FramePump {
     else this.#flush();
   }
 
+  /** Lets go of all there is, when the link has ended. */
+  clear(): void {
+    this.staging = new Staging();
+    this.#stagings.length = 0;
+    this.#free.length = 0;
+    this.#ready = [];
+    this.#behind = [];
+    this.#inWorker = undefined;
+    this.#waiting = undefined;
+    this.#shownOut = undefined;
+    this.#freeOut = undefined;
+    this.#newest = undefined;
+    this.#placements?.clear();
+  }
+
   /** What began, ended, entered and left is against the last answer, whoever gave it. */
   #postBaseline(): void {
     const newest = this.#newest;

@@ -13,6 +13,8 @@ import { WorkerStart } from './worker-start.js';
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly settled: boolean;
+  /** Tells the worker that nobody waits for it any more. Set when it is asked. */
+  drop?: () => void;
   resolve(value: T): void;
   reject(error: CollisionError): void;
 }
@@ -63,6 +65,9 @@ export class WorkerLink {
   /** Resolves when the worker of now is ready, or knows all that the one before it did. */
   #up!: Promise<void>;
   #setUp!: () => void;
+  /** Asked of the worker of now; and those to be dropped. */
+  #calls = 0;
+  #dropped: number[] = [];
   #restarting: Deferred<void> | undefined;
   #endpoint: WorkerEndpoint | undefined;
   #api!: Remote<WorkerApi>;
@@ -129,6 +134,10 @@ export class WorkerLink {
     invoke: (api: Remote<WorkerApi>) => Promise<T>,
   ): Promise<boolean> {
     const { life } = this;
+    const call = ++this.#calls;
+    answer.drop = () => {
+      if (life === this.life) this.#drop(call);
+    };
     try {
       answer.resolve(await this.#untilLost(invoke(this.#api)));
       return true;
@@ -165,6 +174,14 @@ export class WorkerLink {
     this.#end(error);
   }
 
+  #drop(call: number): void {
+    if (this.#dropped.push(call) > 1) return;
+    queueMicrotask(() => {
+      this.post({ type: 'drop', calls: this.#dropped });
+      this.#dropped = [];
+    });
+  }
+
   #expectUp(): void {
     this.#up = new Promise((resolve) => {
       this.#setUp = resolve;
@@ -173,8 +190,14 @@ export class WorkerLink {
 
   #open(): void {
     this.life++;
+    this.#calls = 0;
+    this.#dropped = [];
     this.#silence.heard();
     const endpoint = createEndpoint(this.#createWorker);
+    if (this.error) {
+      endpoint.terminate(); // createWorker has ended the link
+      return;
+    }
     this.#start = new WorkerStart();
     reading('createCollisionService', 'the worker', () => {
       for (const [type, listener] of this.#listeners) endpoint.addEventListener(type, listener);
@@ -260,8 +283,8 @@ export class WorkerLink {
     const error = new CollisionError('WORKER_LOST', `the worker ${what}`);
     this.#expectUp();
     this.#shut(error);
-    this.#revival.lost(error);
     this.#restartTimer = setTimeout(() => this.#reopen(), DELAYS[this.#losses.length - 1]);
+    this.#revival.lost(error); // who hears of it may end the link
   }
 
   #reopen(): void {

@@ -37,7 +37,7 @@ export class MeshStore {
   triangles = 0;
   bytes = 0;
 
-  readonly #table = new IdTable<Mesh>();
+  #table = new IdTable<Mesh>();
   readonly #link: WorkerLink;
   readonly #builders: BuilderPool;
   readonly #pump: FramePump;
@@ -202,6 +202,12 @@ export class MeshStore {
       if (moved) await this.#link.call('restart', (api) => api.updateMesh(id, transfer(moved, [moved.buffer])));
     }
     return loaded.filter((id) => !this.get(id)).map((mesh) => ({ type: 'removeMesh', mesh }));
+  }
+
+  /** Lets go of all of them, and of the copies. */
+  clear(): void {
+    this.#table = new IdTable();
+    this.count = this.triangles = this.bytes = 0;
   }
 
   /** What the worker says of a mesh after a change. */

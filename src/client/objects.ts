@@ -9,7 +9,7 @@ import { argumentError, checkInteger, checkMatrix } from './validate.js';
 
 /** The objects alive, with their descriptions; instances share one. */
 export class ObjectStore {
-  readonly #table = new IdTable<ObjectDescription>();
+  #table = new IdTable<ObjectDescription>();
   readonly #meshes: MeshStore;
   readonly #pump: FramePump;
   readonly #placements: Placements | undefined;
@@ -86,6 +86,12 @@ export class ObjectStore {
       else idsOf.set(description, [id]);
     }
     return Array.from(idsOf, ([description, ids]) => ({ type: 'addObjects', ids, description, matrices: [] }));
+  }
+
+  /** Lets go of all of them. */
+  clear(): void {
+    this.#table = new IdTable();
+    this.#last = undefined;
   }
 
   /** A shape that is no object, but asked about. */

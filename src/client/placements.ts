@@ -78,6 +78,13 @@ export class Placements {
     return this.#last.used === 0 ? undefined : this.#last.bytes.slice(0, this.#last.used).buffer;
   }
 
+  clear(): void {
+    this.#ids = new Uint32Array(0);
+    this.#matrices = new Float64Array(0);
+    this.#last = nothingSent();
+    this.#before = nothingSent();
+  }
+
   #isMentioned(id: ObjectId): boolean {
     return this.#ids[slotOf(id)] === id;
   }

@@ -122,7 +122,7 @@ export class CollisionService extends ServiceEvents {
     this.#objects = new ObjectStore(this.#meshes, this.#pump, placements);
     this.#queries = new Queries(this.#link, this.#pump, this.#views, this.#objects);
     this.#link.ended.then((error) => {
-      this.#builders.close(error);
+      this.#letGo(error);
       if (error.code !== 'DISPOSED') this.dispatchEvent(new ServiceEvent('lost', error));
     });
   }
@@ -498,7 +498,14 @@ export class CollisionService extends ServiceEvents {
   /** Ends the workers. What is pending rejects with DISPOSED, and so does every later call. */
   dispose(): void {
     this.#link.close(new CollisionError('DISPOSED', 'the service was disposed'));
-    this.#builders.close(this.#link.error!);
+    this.#letGo(this.#link.error!);
+  }
+
+  #letGo(error: CollisionError): void {
+    this.#builders.close(error);
+    this.#pump.clear();
+    this.#meshes.clear();
+    this.#objects.clear();
   }
 
   #lose(error: CollisionError): void {

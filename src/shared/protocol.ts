@@ -90,7 +90,7 @@ export interface MeshUpdate {
 }
 
 /** Everything else goes by plain messages, in order with the calls. */
-export type ToWorker = CommandsMessage | FrameMessage | PlaceMessage | BaselineMessage | AbortMessage;
+export type ToWorker = CommandsMessage | FrameMessage | PlaceMessage | BaselineMessage | AbortMessage | DropMessage;
 
 export interface CommandsMessage {
   type: 'commands';
@@ -122,9 +122,16 @@ export interface BaselineMessage {
   seen: { slot: number; ids: Uint32Array }[];
 }
 
+/** Ends a build that has begun. */
 export interface AbortMessage {
   type: 'abort';
   build: number;
+}
+
+/** Calls that nobody waits for any more, by their numbers: the worker's first one is 1. Overtakes all that waits. */
+export interface DropMessage {
+  type: 'drop';
+  calls: number[];
 }
 
 export type FromWorker = ReadyMessage | ResultMessage | ProgressMessage | FaultMessage;

@@ -19,20 +19,23 @@ import { answering } from './answering.js';
 import type { Core, MeshBuild, PlacedDescription } from './core.js';
 import { MeshTable } from './mesh-table.js';
 import { QueryService } from './query-service.js';
-import { messagesServed, SLICE_MS } from './slices.js';
+import { afterMessages, SLICE_MS } from './slices.js';
 
 /** Answers the main thread out of a core. */
 export class WorkerService extends QueryService implements WorkerApi {
   readonly #post: (message: FromWorker, transfer: Transferable[]) => void;
+  readonly #onPause: () => void;
   readonly #builds = new Map<number, MeshBuild>();
   /** Objects that could not be added. What follows for them is passed over. */
   readonly #unborn = new Set<ObjectId>();
   /** Of the first command that failed since the last frame. */
   #failure: Failure | undefined;
 
-  constructor(core: Core, post: (message: FromWorker, transfer: Transferable[]) => void) {
+  /** `onPause` is called before messages are served between slices of a build. */
+  constructor(core: Core, post: (message: FromWorker, transfer: Transferable[]) => void, onPause = () => {}) {
     super(core, new MeshTable(core));
     this.#post = post;
+    this.#onPause = onPause;
   }
 
   receive(message: ToWorker): void {
@@ -57,7 +60,7 @@ export class WorkerService extends QueryService implements WorkerApi {
       try {
         for (let fraction = build.step(SLICE_MS); fraction < 1; fraction = build.step(SLICE_MS)) {
           this.#post({ type: 'progress', build: id, fraction }, []);
-          await messagesServed();
+          await this.#pause();
           if (!this.#builds.has(id)) throw new CollisionError('ABORTED', 'the build was aborted');
         }
         const baked = build.finish();
@@ -88,6 +91,11 @@ export class WorkerService extends QueryService implements WorkerApi {
     if (baked && isKept && update.isInEffect) update.copy = new Blob([baked]);
     return withData(update);
   });
+
+  #pause(): Promise<void> {
+    this.#onPause();
+    return new Promise(afterMessages);
+  }
 
   #abort(id: number): void {
     this.#builds.get(id)?.abort();

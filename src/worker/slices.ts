@@ -15,10 +15,8 @@ if (typeof setImmediate === 'function') {
   wakeUp = () => port2.postMessage(null);
 }
 
-/** Resolves after the messages that wait now were served. */
-export function messagesServed(): Promise<void> {
-  return new Promise((resolve) => {
-    resumes.push(resolve);
-    wakeUp();
-  });
+/** Calls `resume` after the messages that wait now were served. */
+export function afterMessages(resume: () => void): void {
+  resumes.push(resume);
+  wakeUp();
 }

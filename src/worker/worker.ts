@@ -2,9 +2,11 @@
 import { type Endpoint, expose } from 'comlink';
 import packed from '../../build/core.wasm.gz';
 import { CollisionError } from '../shared/errors.js';
-import { type FromWorker, failureOf, type ToWorker } from '../shared/protocol.js';
+import { type FromWorker, failureOf } from '../shared/protocol.js';
 import { VERSION } from '../shared/version.js';
 import { createCore } from './core.js';
+import { Inbox } from './inbox.js';
+import { refusing } from './refusing.js';
 import { WorkerService } from './service.js';
 
 /** Where the messages come and go: a web worker's own scope, else the port to the thread that started this one. */
@@ -20,9 +22,11 @@ async function start(endpoint: Endpoint): Promise<void> {
   const post = (message: FromWorker, transfer: Transferable[] = []) => endpoint.postMessage(message, transfer);
   try {
     const core = await createCore(await unpack(packed));
-    const service = new WorkerService(core, post);
-    endpoint.addEventListener('message', (event) => service.receive((event as MessageEvent<ToWorker>).data));
-    expose(service, endpoint);
+    const inbox = new Inbox(endpoint);
+    const service = new WorkerService(core, post, () => inbox.pause());
+    expose(service, inbox.calls);
+    expose(refusing, inbox.droppedCalls);
+    inbox.open((message) => service.receive(message));
     post({ type: 'ready', version: VERSION, memoryBytes: core.memoryBytes, usedBytes: core.usedBytes });
   } catch (error) {
     post({ type: 'fault', failure: failureOf(error) ?? { code: 'WORKER_LOST', message: String(error) } });

@@ -6,10 +6,10 @@ import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
 import { type Core, createCore, type MeshAddress } from '../../src/worker/core.js';
 import { bake, startCore, wasm } from '../core.js';
+import { limitMemory } from '../limit-memory.js';
 import { someHull } from '../oracle/hulls.js';
 import { boxMesh, icosphere, soup, type Triangles, transformed, welded } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
-import { limitMemory } from './limited-memory.js';
 import { ANY_FORM, NearScene, PLACES } from './near-scene.js';
 
 const COUNT = 1500;

@@ -208,7 +208,8 @@ export class SceneTracker {
       this.#views.clear();
     } catch (error) {
       // With the service itself, everything is gone already.
-      if (!(error instanceof CollisionError && error.code === 'DISPOSED')) throw error;
+      if (!(error instanceof CollisionError && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST')))
+        throw error;
     }
   }
 
