@@ -18,9 +18,16 @@ let depth: f64 = 0;
 /** By their best axis (box-axes.ts). Adds the points; false, and none is added, where float32 does not do. */
 export function boxContact(a: Candidate, b: Candidate, axis: i32): bool {
   if (axis < 0) return false;
-  if (axis >= 6) return edgeContact(a, b, axis);
-  beginFace(only, a, b, axis);
-  return endFace(only);
+  return axis < 6 ? faceContact(a, b, axis) : edgeContact(a, b, axis);
+}
+
+/** Where the axis is across a face. */
+export function faceContact(a: Candidate, b: Candidate, axis: i32): bool {
+  const isOfA = axis < 3;
+  const box = isOfA ? a : b, other = isOfA ? b : a;
+  const i = <usize>(isOfA ? axis : axis - 3);
+  setNormal(a, b, edge(box, i == 2 ? 0 : i + 1), edge(box, i == 0 ? 2 : i - 1));
+  return isDeep(a) && faceMeets(box, other, i, isOfA ? 1 : -1);
 }
 
 /** Where the axis is one of two edges. */
@@ -127,50 +134,12 @@ let others: usize = memory.data(16 * 12, 16);
 let count: usize = 0;
 
 /**
- * The face of a box that another box comes through, and the corners of that one's face that is turned most against it.
- * Done for many before the corners of the first are clipped, as all of this needs no branch: frames of 10,000 rotating
- * boxes take TODO of the time.
+ * Adds what of the other box's face, the one that is turned most against it, lies in a box under its face `i`, up to
+ * four places; each in the middle between the two faces where both boxes are there. `side`: 1 where the normal leads
+ * out of the face's box, -1 where into it.
  */
-@unmanaged
-export class Face {
-  corner0: v128; corner1: v128; corner2: v128; corner3: v128;
-  normalX: f64; normalY: f64; normalZ: f64;
-  depth: f64;
-  box: usize;
-  other: usize;
-  i: u32;
-  /** 1 where the normal leads out of the box, -1 where into it. */
-  side: i32;
-  /** A bit for each axis where corners pass the box's side at 1, then at -1. */
-  over: u32;
-  under: u32;
-  isDeep: bool;
-}
-
-export const FACE_BYTES: usize = 128;
-const only = changetype<Face>(memory.data(128, 16)); // FACE_BYTES
-
-/** The first half of a contact whose axis, below 6, is a face's. */
-export function beginFace(face: Face, a: Candidate, b: Candidate, axis: i32): void {
-  const isOfA = axis < 3;
-  const box = isOfA ? a : b, other = isOfA ? b : a;
-  const i = <usize>(isOfA ? axis : axis - 3);
-  const side: f64 = isOfA ? 1 : -1;
-  setNormal(a, b, edge(box, i == 2 ? 0 : i + 1), edge(box, i == 0 ? 2 : i - 1));
-  face.normalX = normalX; face.normalY = normalY; face.normalZ = normalZ;
-  face.depth = depth;
-  face.isDeep = isDeep(a);
-  face.box = changetype<usize>(box);
-  face.other = changetype<usize>(other);
-  face.i = <u32>i;
-  face.side = <i32>side;
-  setCorners(face, box.form(), other.form(), side);
-}
-
-/** b's face, in the space where a is the cube. */
-// @ts-ignore: decorator
-@inline
-function setCorners(face: Face, a: Form, b: Form, side: f64): void {
+function faceMeets(box: Candidate, other: Candidate, i: usize, side: f64): bool {
+  const a = box.form(), b = other.form();
   const nx = f32x4.splat(<f32>(side * normalX)), ny = f32x4.splat(<f32>(side * normalY));
   const nz = f32x4.splat(<f32>(side * normalZ));
   const jx = inverseColumn(b, 0), jy = inverseColumn(b, 1), jz = inverseColumn(b, 2);
@@ -191,31 +160,20 @@ function setCorners(face: Face, a: Form, b: Form, side: f64): void {
   const middle = minus(t, v128.xor(first, i32x4.splat(leads << 31)));
   const p = plus(middle, second), q = minus(middle, second);
   const p0 = plus(p, third), p1 = minus(p, third), p2 = minus(q, third), p3 = plus(q, third);
-  face.corner0 = p0; face.corner1 = p1; face.corner2 = p2; face.corner3 = p3;
+  v128.store(corners, p0);
+  v128.store(corners, p1, 16);
+  v128.store(corners, p2, 32);
+  v128.store(corners, p3, 48);
+  count = 4;
   const highest = f32x4.pmax(f32x4.pmax(p0, p1), f32x4.pmax(p2, p3));
   const lowest = f32x4.pmin(f32x4.pmin(p0, p1), f32x4.pmin(p2, p3));
-  face.over = i32x4.bitmask(f32x4.gt(highest, f32x4.splat(1))) & 7;
-  face.under = i32x4.bitmask(f32x4.lt(lowest, f32x4.splat(-1))) & 7;
-}
-
-/**
- * Adds what of the other's face lies in the box under its own, up to four places; each in the middle between the two
- * faces where both boxes are there. As boxContact.
- */
-export function endFace(face: Face): bool {
-  if (!face.isDeep) return false;
-  v128.store(corners, face.corner0);
-  v128.store(corners, face.corner1, 16);
-  v128.store(corners, face.corner2, 32);
-  v128.store(corners, face.corner3, 48);
-  count = 4;
-  for (let over = face.over; over != 0; over &= over - 1) clip(<usize>ctz(over) << 2, 1);
-  for (let under = face.under; under != 0; under &= under - 1) clip(<usize>ctz(under) << 2, -1);
+  let over = i32x4.bitmask(f32x4.gt(highest, f32x4.splat(1))) & 7;
+  let under = i32x4.bitmask(f32x4.lt(lowest, f32x4.splat(-1))) & 7;
+  for (; over != 0; over &= over - 1) clip(<usize>ctz(over) << 2, 1);
+  for (; under != 0; under &= under - 1) clip(<usize>ctz(under) << 2, -1);
   if (count == 0) return false;
-  if (count > 4) leaveFour(face.i);
-  normalX = face.normalX; normalY = face.normalY; normalZ = face.normalZ;
-  depth = face.depth;
-  addCorners(changetype<Candidate>(face.box), changetype<Candidate>(face.other), face.i, face.side);
+  if (count > 4) leaveFour(i);
+  addCorners(box, other, i, side);
   return true;
 }
 
