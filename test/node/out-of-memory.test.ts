@@ -347,7 +347,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
         world.addStack(2000);
         return () => {
           const hits = world.core.queries.raycastAll({ origin: [0, 0, 10], direction: [0, 0, -1] }, FILTER);
-          expect(hits.length).toBeGreaterThan(2000);
+          expect(hits.length).toBeGreaterThanOrEqual(2000);
           return hits;
         };
       },
@@ -568,7 +568,7 @@ test('memory of meshes that were removed is used again', async () => {
   const core = await startCore();
   const baked = Array.from({ length: 20 }, () => bake(core, soup(random, 100 + random.integer(3000), 1, 1)));
   const [largest] = baked.toSorted((a, b) => b.byteLength - a.byteLength);
-  for (const mesh of [largest, largest]) service.removeMesh(await service.addMesh(mesh));
+  for (const mesh of [largest, largest, ...baked]) service.removeMesh(await service.addMesh(mesh));
   await service.update();
   const { memoryBytes, usedBytes } = service.stats;
   for (let i = 0; i < 200; i++) service.removeMesh(await service.addMesh(baked[i % baked.length]));
