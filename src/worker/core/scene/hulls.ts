@@ -63,8 +63,8 @@ export function compareHulls(a: Solid, b: Solid, axis: Axis): i32 {
     if (x == 0 && y == 0 && z == 0) x = 1;
   }
   if (areApart(first, second, x, y, z, room)) {
-    const over = 1.0 / max(max(abs(nearestX), abs(nearestY)), abs(nearestZ));
-    axis.x = <f32>(nearestX * over); axis.y = <f32>(nearestY * over); axis.z = <f32>(nearestZ * over);
+    const scale = <f64>i16.MAX_VALUE / max(max(abs(nearestX), abs(nearestY)), abs(nearestZ));
+    axis.x = <i16>(nearestX * scale); axis.y = <i16>(nearestY * scale); axis.z = <i16>(nearestZ * scale);
     return HULLS_APART;
   }
   isTetrahedronLeft = isHeld() && surfacesMeet(room);

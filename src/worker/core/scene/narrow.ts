@@ -88,19 +88,24 @@ function collideShapes(a: Candidate, b: Candidate, known: u32, detail: i32): i32
   setSolid(solidA, a);
   setSolid(solidB, b);
   if (!shapesMeet(a, b)) {
-    if (!oneHoldsOther(solidA, solidB)) return NO_CONTACT;
+    if (areParted || !oneHoldsOther(solidA, solidB)) return NO_CONTACT;
     if (held == 0) partly = holding;
     return held;
   }
   return isInside(solidA, solidB) ? 1 : isInside(solidB, solidA) ? 2 : 0;
 }
 
+/** Whether a plane is between two that do not meet, so that none holds the other. */
+let areParted: bool = false;
+
 function shapesMeet(a: Candidate, b: Candidate): bool {
+  areParted = false;
   if (a.shape != SHAPE_MESH || b.shape != SHAPE_MESH) return solidsMeet(solidA, solidB, noWitness());
   if (haveHulls(changetype<Mesh>(solidA.mesh), changetype<Mesh>(solidB.mesh))) {
     const axis = axisOf(a.id, b.id);
     const hulls = compareHulls(solidA, solidB, axis);
-    if (hulls == HULLS_APART) keepAxis(a.id, b.id, axis);
+    areParted = hulls == HULLS_APART;
+    if (areParted) keepAxis(a.id, b.id, axis);
     if (hulls != HULLS_UNSURE) return hulls == HULLS_MEET;
   }
   const witness = witnessOf(a.id, b.id);
