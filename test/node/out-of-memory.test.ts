@@ -19,7 +19,7 @@ import { icosphere, soup } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 import { createLimitedWorker, limitMemory } from './limited-memory.js';
 
-const PAGES = 68;
+const PAGES = 78;
 const FILTER = {
   layers: 0xffffffff,
   side: layout.SIDE_DOUBLE,
