@@ -51,10 +51,12 @@ export async function runFastWorker(nextPicture: NextPicture, pictures: number):
   const service = await createCollisionService();
   const ids = service.addInstances({ shape: { type: 'box', halfExtents: [1, 1, 1] } }, 1000);
   service.setView(EVERYTHING);
-  for (let i = 0; i < 10; i++) await service.update();
+  const move = (step: number) => {
+    for (const [k, id] of ids.entries()) service.setTransform(id, at(3 * k + step / 100));
+  };
   let inTime = 0;
   for (let i = 0; i < pictures; i++) {
-    for (const [k, id] of ids.entries()) service.setTransform(id, at(3 * k + i / 100));
+    move(i);
     let isThere = false;
     const update = service.update().then(() => {
       isThere = true;
