@@ -106,10 +106,13 @@ export class WorkerService extends QueryService implements WorkerApi {
     let failure = this.#failure;
     this.#failure = undefined;
     let result: ArrayBuffer | undefined;
-    try {
-      result = this.core.frame(input, out);
-    } catch (error) {
-      failure ??= declared(error);
+    // After a command that failed none is run: the caller would not see what began and ended in it.
+    if (!failure) {
+      try {
+        result = this.core.frame(input, out);
+      } catch (error) {
+        failure = declared(error);
+      }
     }
     this.frame = new DataView(input).getUint32(IN_FRAME, true);
     const { memoryBytes, usedBytes } = this.core;

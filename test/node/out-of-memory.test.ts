@@ -20,7 +20,7 @@ import { icosphere, soup } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 import { createLimitedWorker } from './limited-memory.js';
 
-const PAGES = 68;
+const PAGES = 78;
 const FILTER = {
   layers: 0xffffffff,
   side: layout.SIDE_DOUBLE,

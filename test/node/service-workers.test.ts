@@ -10,8 +10,10 @@ import {
 } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { FrameView } from '../../src/client/frame-result.js';
+import { Staging } from '../../src/client/staging.js';
 import { makeId } from '../../src/shared/ids.js';
-import type { FromWorker } from '../../src/shared/protocol.js';
+import type { Command, FromWorker, ResultMessage } from '../../src/shared/protocol.js';
 import { createCore } from '../../src/worker/core.js';
 import { WorkerService } from '../../src/worker/service.js';
 import { boxMesh, icosphere } from '../oracle/meshes.js';
@@ -371,4 +373,27 @@ test('memory that runs out in a command is told by the next frame, and all else 
   service.receive({ type: 'commands', list: [a, b, c].map((id) => ({ type: 'removeObject', id }) as const) });
   expect(service.raycast(FORWARD, filter)).toBeNull();
   expect(core.check()).toBeNull();
+});
+
+test('what begins is told by the first frame that the caller gets, not by one that fails with a command before it', async () => {
+  const core = await createCore(readFileSync(new URL('../../build/core.wasm', import.meta.url)));
+  const posted: FromWorker[] = [];
+  const service = new WorkerService(core, (message) => posted.push(message));
+  const description = {
+    ...{ shape: 3, mesh: 0, flags: 6, layers: 1, collidesWith: 0xffffffff, group: 0, contacts: 2 },
+    ...{ center: [0, 0, 0], extent: [1, 1, 1], rotation: [0, 0, 0, 1], radius: 1 },
+  };
+  const [a, b] = [makeId(0, 1), makeId(1, 1)];
+  const list: Command[] = [
+    { type: 'addObjects', ids: [a], description, matrices: [] },
+    { type: 'addObjects', ids: [b], description, matrices: [] },
+    { type: 'addObjects', ids: [makeId(2, 1)], description: { ...description, mesh: 7 }, matrices: [] }, // there is none
+  ];
+  service.receive({ type: 'commands', list });
+  for (const frame of [1, 2]) {
+    service.receive({ type: 'frame', input: new Staging().seal(frame, 1), out: undefined });
+  }
+  const [failed, told] = posted as ResultMessage[];
+  expect(failed).toMatchObject({ out: undefined, failure: { code: 'UNKNOWN_ID' } });
+  expect([...new FrameView(told.out!, []).contacts]).toMatchObject([{ a, b, begun: true }]);
 });

@@ -91,8 +91,9 @@ function checkOctree(tree: Tree): u32 {
   let strays: u32 = 0;
   for (let index: u32 = 0; index < tree.cellCount; index++) {
     const cell = cellAt(tree, index);
-    covered += cell.ownEnd - cell.start;
-    let from = cell.ownEnd;
+    let from = cell.firstChild == 0 ? cell.end : cell.ownEnd;
+    covered += from - cell.start;
+    if (cell.ownEnd > from) return SCENE_RANGES;
     for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) {
       const child = cellAt(tree, cell.firstChild + i);
       if (child.parent != index || child.start != from || child.end < child.start) return SCENE_RANGES;

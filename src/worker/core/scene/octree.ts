@@ -15,7 +15,7 @@ export const HOLE: u32 = 0xffffffff;
 @unmanaged
 export class Cell {
   start: u32; // its own objects are positions [start, ownEnd), whole blocks of four
-  ownEnd: u32;
+  ownEnd: u32; // a leaf may have a block in reserve behind them
   end: u32; // those of the whole subtree [start, end)
   firstChild: u32; // of eight, by octant; 0 for a leaf
   parent: u32; // its own index, for the root
@@ -42,7 +42,7 @@ export class Tree {
   cellCount: u32;
   childBlocks: usize;
   childBlockCount: u32;
-  count: u32; // objects that it was built of
+  count: u32; // objects that it was built of, and that came since
   positions: u32;
   capacity: u32; // in positions
   slots: usize; // u32, HOLE where empty

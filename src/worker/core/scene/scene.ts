@@ -8,6 +8,7 @@ import {
 } from './objects';
 import { MOVING_TREE, STATIC_TREE, clearSlot, place, refitTree, treeOf } from './octree';
 import { beginTree, buildTree, enlist } from './octree-build';
+import { insert } from './octree-insert';
 import { SlotSet, addSlot, reserveSet } from './slot-set';
 import { forgetInViews } from './views';
 
@@ -20,7 +21,10 @@ export function touch(slot: u32): void {
   const bounds = orientedBounds(slot);
   setBox(slot, bounds);
   const box = boxAt(slot);
-  if (box.position != UNPLACED && treeOf(box.tree).built) place(treeOf(box.tree), slot, bounds);
+  const tree = treeOf(box.tree);
+  if (!tree.built) return;
+  if (box.position != UNPLACED) place(tree, slot, bounds);
+  else if (!insert(tree, slot, bounds)) tree.built = 0;
 }
 
 /** Adds an object, or changes one. Whatever is done to it later but in a frame needs no more memory. */
@@ -35,7 +39,6 @@ export function putObject(id: u32, description: usize): void {
   if (box.tree != which) {
     if (box.position != UNPLACED) clearSlot(treeOf(box.tree), slot);
     box.tree = which;
-    treeOf(which).built = 0;
   }
   describe(id, description);
   touch(slot);
@@ -63,8 +66,8 @@ export function moveObject(slot: u32, matrix: Affine): bool {
 }
 
 /**
- * Trees as the objects are now. A tree is built anew when objects came or changed trees, or when a tenth of its
- * positions are holes or have left their cells; otherwise only its bounds follow.
+ * Trees as the objects are now. A tree is built anew when there was no room in it for an object, or when a twentieth of
+ * its positions are holes or have left their cells; otherwise only its bounds follow.
  */
 export function updateTrees(): void {
   const rebuildStatic = isStale(STATIC_TREE);
