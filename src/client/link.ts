@@ -366,9 +366,10 @@ function createEndpoint(createWorker: () => WorkerLike): WorkerEndpoint {
   try {
     worker = createWorker();
   } catch (cause) {
-    const isForeign = cause instanceof DOMException && cause.name === 'SecurityError';
+    const reason = reasonOf(cause);
+    const isForeign = reason.startsWith('SecurityError');
     const advice = isForeign ? "; browsers start workers from the page's own origin only: see createWorker" : '';
-    throw new CollisionError('WORKER_LOST', `the worker could not be made: ${reasonOf(cause)}${advice}`, { cause });
+    throw new CollisionError('WORKER_LOST', `the worker could not be made: ${reason}${advice}`, { cause });
   }
   const endpoint = reading('createCollisionService', 'the worker', () => endpointOf(worker));
   if (!endpoint) {
