@@ -94,7 +94,7 @@ describe('a worker that is lost', () => {
     ['a script that is not there', () => new Worker('/no/such/worker.js', { type: 'module' }), 'WORKER_LOST', /script/],
     ['a script that throws', () => inline('throw new Error("broken")'), 'WORKER_LOST', /did not start: .*broken/],
     ['a script with an error', () => inline('this is no script'), 'WORKER_LOST', /did not start/],
-    ['a script that says nothing', () => inline(''), 'WORKER_LOST', /did not start: it said nothing for 500 ms/],
+    ['a script that says nothing', () => inline(''), 'WORKER_LOST', /did not start: it said nothing for 2000 ms/],
     [
       'WebAssembly that is forbidden',
       () =>
@@ -106,7 +106,7 @@ describe('a worker that is lost', () => {
       /disallowed by embedder.*wasm-unsafe-eval/,
     ],
   ])('%s', async (_, createWorker, code, message) => {
-    await expect(createCollisionService({ createWorker, timeout: 500 })).rejects.toEqual(error(code, message));
+    await expect(createCollisionService({ createWorker, timeout: 2000 })).rejects.toEqual(error(code, message));
   });
 
   test('one that throws later takes what is pending with it', async () => {
