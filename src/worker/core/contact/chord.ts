@@ -1,4 +1,4 @@
-// Where a line is in convex bodies: what is left of it between `enters` and `leaves`, in lengths of its direction, after
+// Where a line is in convex bodies: what is left of it between `enters` and `leaves`, in lengths of its direction, when
 // each has cut off what is outside of it. Of a line that passes one by, `enters` is the greater one.
 
 import { Affine } from '../math/affine';

@@ -116,7 +116,7 @@ function setWays(body: Body): void {
   }
 }
 
-/** Of each line, `part` of the way from where it enters to where it leaves; for 0 where it is at 0. There is one at least. */
+/** Of each line, at `part` of the sum of where it enters and where it leaves. There is one at least. */
 function setPlaces(body: Body, part: f64): void {
   const m = inverseOf(body);
   for (let i: u32 = 0; i < MOST_LINES; i++) {

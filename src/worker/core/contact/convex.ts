@@ -10,7 +10,9 @@ import { cutLine, enters, leaves, setLine } from './chord';
 import { Line, MOST_LINES, addLine, areIn, clearLines, cutLines, lineAt, setLineCount } from './chords';
 import { addPoint } from './contact';
 import { reachOf } from './difference';
-import { commonX, commonY, commonZ, distanceBetween, isHeld, moveSimplex, nearestX, nearestY, nearestZ, setCommon } from './distance';
+import {
+  commonX, commonY, commonZ, distanceBetween, isHeld, moveSimplex, nearestX, nearestY, nearestZ, setCommon,
+} from './distance';
 import { axisLength, axisX, axisY, axisZ, findAxis } from './edge-axes';
 import { findWay, wayLength, wayX, wayY, wayZ } from './expand';
 import { setFeature } from './feature';
@@ -94,7 +96,7 @@ function offer(x: f64, y: f64, z: f64): void {
 
 // --- the points ---
 
-/** Of what both features share, each in the middle of what both bodies are along the normal: `height`, give or take `room`. */
+/** Of what both features share, each in the middle of what both are along the normal: `height`, give or take `room`. */
 function addPoints(height: f64, room: f64): void {
   setInverse(first);
   setInverse(second);

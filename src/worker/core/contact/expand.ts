@@ -3,6 +3,9 @@
 // one of the difference itself. It begins with any tetrahedron, and the origin may be outside: faces that it is in
 // front of have negative distances, the lowest of which is looked at first. Every direction that was looked at gives a
 // bound: moving b by the difference's reach along it surely parts the two.
+//
+// Nothing of the frame before is used: with its way at hand, 0.03 rad off by now, two balls of 162 corners take 15
+// instead of 17 vertices, which is not worth answers that depend on the past.
 
 import { Body } from './body';
 import { Vertex, copyVertex, setVertex, vertexAt } from './difference';

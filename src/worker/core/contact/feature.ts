@@ -59,9 +59,12 @@ function listMesh(b: Body, x: f64, y: f64, z: f64, least: f64): void {
   const sizeX = f32x4.abs(ux), sizeY = f32x4.abs(uy), sizeZ = f32x4.abs(uz);
   const bound = f32x4.splat(<f32>(from * over - (abs(dx) + abs(dy) + abs(dz) + abs(from)) * over * ROUNDING));
   // Across, from tree space.
-  const firstU = b.xx * firstX + b.xy * firstY + b.xz * firstZ, secondU = b.xx * secondX + b.xy * secondY + b.xz * secondZ;
-  const firstV = b.yx * firstX + b.yy * firstY + b.yz * firstZ, secondV = b.yx * secondX + b.yy * secondY + b.yz * secondZ;
-  const firstW = b.zx * firstX + b.zy * firstY + b.zz * firstZ, secondW = b.zx * secondX + b.zy * secondY + b.zz * secondZ;
+  const firstU = b.xx * firstX + b.xy * firstY + b.xz * firstZ;
+  const secondU = b.xx * secondX + b.xy * secondY + b.xz * secondZ;
+  const firstV = b.yx * firstX + b.yy * firstY + b.yz * firstZ;
+  const secondV = b.yx * secondX + b.yy * secondY + b.yz * secondZ;
+  const firstW = b.zx * firstX + b.zy * firstY + b.zz * firstZ;
+  const secondW = b.zx * secondX + b.zy * secondY + b.zz * secondZ;
   const firstAt = b.x * firstX + b.y * firstY + b.z * firstZ, secondAt = b.x * secondX + b.y * secondY + b.z * secondZ;
   let corners = <usize>hull.corners;
   const end = <usize>hull.bounds + <usize>(hull.clusterCount >> 2) * FOUR_BOUNDS_BYTES;
@@ -142,7 +145,9 @@ function thinOut(): void {
   }
   v128.store(farthest, highest0); v128.store(farthest, highest1, 16);
   v128.store(farthest, lowest0, 32); v128.store(farthest, lowest1, 48);
-  for (let i: usize = 0; i < 16; i++) v128.store(thin + (i << 4), v128.load(list + (<usize>load<u32>(farthest + (i << 2)) << 4)));
+  for (let i: usize = 0; i < 16; i++) {
+    v128.store(thin + (i << 4), v128.load(list + (<usize>load<u32>(farthest + (i << 2)) << 4)));
+  }
   count = MOST_CORNERS;
   memory.copy(list, thin, 256);
 }

@@ -17,7 +17,7 @@ export class Hull {
   bounds: u32;
   /** Vectors x, y, z of four corners each, so many for every cluster; the last corner fills up. */
   corners: u32;
-  /** Vectors x, y, z of four triangles' outward unit normals, and their heights along these; in the order of the blocks. */
+  /** Vectors x, y, z of four triangles' outward unit normals, and their heights along these, as the blocks have them. */
   planes: u32;
   /** The last plane fills up. */
   fourPlanesCount: u32;
