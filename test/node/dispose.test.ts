@@ -4,6 +4,9 @@ import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
+import { createCollisionService } from 'collision-worker';
+import { trackScene } from 'collision-worker/three';
+import { BoxGeometry, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';
 import { expect, test } from 'vitest';
 import { disposeAt, MOMENTS, runShortLife } from '../oracle/disposed.js';
 
@@ -51,4 +54,27 @@ test('a process in which services were disposed of ends by itself', async () => 
     }`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
   expect(stdout).toBe('DISPOSED,DISPOSED,DISPOSED\ndone,DISPOSED,DISPOSED\n');
+});
+
+test.each([true, false])('a tracker lets go of its scene, with a service that is there: %s', async (isThere) => {
+  const worker = new Worker(SCRIPT);
+  const service = await createCollisionService({ restart: false, builders: 0, createWorker: () => worker as never });
+  const geometry = new BoxGeometry();
+  const material = new MeshBasicMaterial();
+  const scene = new Scene().add(new Mesh(geometry, material), new Mesh(geometry, material));
+  const tracker = await trackScene(service, scene);
+  await tracker.update(new PerspectiveCamera(), { width: 100, height: 100 });
+  expect(service.stats).toMatchObject({ objects: 2, meshes: 1 });
+  if (!isThere) {
+    const lost = new Promise((resolve) => service.addEventListener('lost', resolve));
+    await worker.terminate();
+    await lost;
+  }
+  tracker.dispose();
+  tracker.dispose();
+  expect(service.stats).toMatchObject({ objects: 0, meshes: 0 });
+  for (const object of [scene, ...scene.children, geometry, material]) {
+    expect(Object.values((object as { _listeners?: object })._listeners ?? {}).flat()).toEqual([]);
+  }
+  service.dispose();
 });
