@@ -6,6 +6,7 @@ import { FrameView } from './frame-result.js';
 import type { Deferred, WorkerLink } from './link.js';
 import type { Placements } from './placements.js';
 import { Staging } from './staging.js';
+import { Transforms } from './transforms.js';
 import type { ViewTable } from './views.js';
 
 /** A frame that was asked for. */
@@ -39,6 +40,8 @@ const NO_MS: FrameResult['ms'] = { total: 0, update: 0, cull: 0, contacts: 0 };
 export class FramePump {
   /** Takes the transforms for the next update(). */
   staging = new Staging();
+  /** The way into it for single transforms. */
+  readonly transforms = new Transforms(this);
   framesDone = 0;
   ms = NO_MS;
   memory: MemoryUse = { memoryBytes: 0, usedBytes: 0 };
@@ -147,14 +150,21 @@ export class FramePump {
     }
     const result = new FrameView(out!, frame.names);
     this.ms = result.ms;
-    this.#placements?.refuse(result.rejected);
+    if (result.rejectedCount > 0) this.#refuse(result.rejected);
     this.#newest = result;
     frame.answer.resolve(result);
+  }
+
+  /** The worker left these where they were. */
+  #refuse(ids: Uint32Array): void {
+    this.#placements?.refuse(ids);
+    this.transforms.forgetAll(ids); // what is set again is refused again
   }
 
   /** The worker is lost: what it had is to be given to the next one, and everything waits until `resume`. */
   interrupt(): void {
     this.#isDown = true;
+    this.transforms.clear();
     // The buffers of these have gone with it, or are of no more use; the rejected updates' transforms stand.
     this.#inWorker = undefined;
     if (this.#waiting) {

@@ -159,6 +159,7 @@ export class WorkerLink {
     if (this.error) return;
     this.error = error;
     clearTimeout(this.#restartTimer);
+    this.#stopWatching();
     this.#shut(error);
     this.#setUp();
     this.#end(error);
@@ -274,20 +275,33 @@ export class WorkerLink {
 
   #release(answer: Rejectable): void {
     if (!this.#pending.delete(answer) || this.#pending.size > 0) return;
-    clearInterval(this.#watchTimer);
+    // The timer goes on until it finds nothing pending: one for each frame would cost more than the frame's messages.
     this.#endpoint?.unref?.();
+    if (this.error) this.#stopWatching();
   }
 
   #watch(): void {
     this.#endpoint?.ref?.();
     this.#silentTicks = 0;
+    if (this.#watchTimer !== undefined) return;
     this.#watchTimer = setInterval(this.#tick, this.#timeout / TICKS);
+    // It is the worker that keeps a process of Node's alive.
+    (this.#watchTimer as { unref?(): void }).unref?.();
+  }
+
+  #stopWatching(): void {
+    clearInterval(this.#watchTimer);
+    this.#watchTimer = undefined;
   }
 
   readonly #tick = (): void => {
-    if (!this.#endpoint || ++this.#silentTicks < TICKS) return;
-    this.#lose(this.#started.settled ? `was silent for ${this.#timeout} ms` : `did not start in ${this.#timeout} ms`);
+    if (this.#pending.size === 0) this.#stopWatching();
+    else if (this.#endpoint && ++this.#silentTicks >= TICKS) this.#fallSilent();
   };
+
+  #fallSilent(): void {
+    this.#lose(this.#started.settled ? `was silent for ${this.#timeout} ms` : `did not start in ${this.#timeout} ms`);
+  }
 }
 
 type Rejectable = Pick<Deferred<unknown>, 'reject'>;

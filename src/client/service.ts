@@ -107,7 +107,6 @@ export class CollisionService extends ServiceEvents {
   readonly #meshes: MeshStore;
   readonly #objects: ObjectStore;
   readonly #queries: Queries;
-  readonly #matrix = new MatrixReader();
   readonly #parent = new MatrixReader();
 
   /** @internal */
@@ -209,24 +208,26 @@ export class CollisionService extends ServiceEvents {
     this.#link.check('setObject');
     const matrix = this.#objects.set('setObject', id, options);
     // Over an older transform that is staged for it.
-    if (matrix) this.#pump.staging.setSingle(id, matrix);
+    if (!matrix) return;
+    this.#pump.transforms.forget(id);
+    this.#pump.staging.setSingle(id, matrix);
   }
 
   removeObject(id: ObjectId): void {
     this.#link.check('removeObject');
     this.#objects.remove('removeObject', id);
+    this.#pump.transforms.forget(id);
     this.#pump.staging.drop(id);
   }
 
   /**
-   * Stages an object's transform for the next update(): 16 numbers, column-major. A later one replaces it. One that is
-   * not finite or not invertible is listed in the frame's `rejected`.
+   * Stages an object's transform for the next update(): 16 numbers, column-major. A later one replaces it; one equal to
+   * the last costs a comparison and does not travel. One that is not finite or not invertible is listed in the frame's
+   * `rejected`.
    */
   setTransform(id: ObjectId, matrix: ArrayLike<number>): void {
     this.#link.check('setTransform');
-    const numbers = this.#matrix.read('setTransform', 'matrix', matrix);
-    this.#objects.check('setTransform', 'id', id);
-    this.#pump.staging.setSingle(id, numbers);
+    this.#pump.transforms.set(id, matrix, this.#objects);
   }
 
   /**
@@ -244,6 +245,7 @@ export class CollisionService extends ServiceEvents {
     const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
     checkTransforms('setTransforms', targets, numbers);
     this.#objects.checkAll('setTransforms', 'ids', targets);
+    this.#pump.transforms.forgetAll(targets);
     this.#pump.staging.setBlock(targets, numbers, place);
   }
 

@@ -35,8 +35,17 @@ export class Staging {
 
   /** Stages a transform: 16 numbers, column-major. */
   setSingle(id: number, m: ArrayLike<number>): void {
-    const at = this.#frame.matrixAt(this.#singleOf(id));
+    const at = this.addSingle(id);
     writeAffine(this.#frame.f64, at, m);
+  }
+
+  /** Where in `f64` the caller is to write the transform that it stages, twelve numbers. */
+  addSingle(id: number): number {
+    return this.#frame.matrixAt(this.#singleOf(id));
+  }
+
+  get f64(): Float64Array {
+    return this.#frame.f64;
   }
 
   /** Stages the transforms parent · matrix of many objects: 16 numbers each. */

@@ -50,7 +50,14 @@ export async function movingRow(count: number): Promise<PageRow> {
   };
   let frame = 0;
   const moved = (round: number, work: () => number | Promise<number>) =>
-    roundOf(round, (each) => move((frame = each)), work);
+    roundOf(
+      round,
+      (each) => {
+        frame = each;
+        move(frame);
+      },
+      work,
+    );
   return {
     contenders: {
       ours: (round) => moved(round, () => streamed.share()),
@@ -63,7 +70,6 @@ export async function movingRow(count: number): Promise<PageRow> {
     },
     checksums: {
       ours: () => {
-        // Twice: of what was sent already, nothing is sent again.
         move(frame + 1);
         return streamed.record();
       },
