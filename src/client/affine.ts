@@ -2,31 +2,30 @@
 
 export const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
-/** Of the linear part. */
-export function determinantAt(m: ArrayLike<number>, at: number): number {
-  const ax = m[at];
-  const ay = m[at + 1];
-  const az = m[at + 2];
-  const bx = m[at + 4];
-  const by = m[at + 5];
-  const bz = m[at + 6];
-  const cx = m[at + 8];
-  const cy = m[at + 9];
-  const cz = m[at + 10];
-  return ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
+/** Of the linear part; from one column to the next it is 4 numbers, or 3 where the bottom row is left out. */
+export function determinantAt(m: ArrayLike<number>, at: number, stride = 4): number {
+  const [ax, ay, az] = [m[at], m[at + 1], m[at + 2]];
+  const [bx, by, bz] = [m[at + stride], m[at + stride + 1], m[at + stride + 2]];
+  const [cx, cy, cz] = [m[at + 2 * stride], m[at + 2 * stride + 1], m[at + 2 * stride + 2]];
+  return ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);
 }
 
 /**
- * Whether the matrix at `at` is finite and invertible, as the worker decides it. Relative to the columns: a small
- * scale is no flaw, columns in one plane are.
+ * Whether the matrix at `at` is finite and invertible, to the bit as the worker decides it (`usable` of the core's
+ * affine.ts). Relative to the columns: a small scale is no flaw, columns in one plane are.
  */
-export function isInvertibleAt(m: ArrayLike<number>, at: number): boolean {
-  const lengths =
-    Math.hypot(m[at], m[at + 1], m[at + 2]) *
-    Math.hypot(m[at + 4], m[at + 5], m[at + 6]) *
-    Math.hypot(m[at + 8], m[at + 9], m[at + 10]);
-  const place = m[at + 12] + m[at + 13] + m[at + 14];
-  return Math.abs(determinantAt(m, at)) > 2 ** -40 * lengths && Number.isFinite(lengths + place);
+export function isInvertibleAt(m: ArrayLike<number>, at: number, stride = 4): boolean {
+  let sum = 0;
+  let lengths = 1;
+  for (let column = at; column < at + 3 * stride; column += stride) {
+    const [x, y, z] = [m[column], m[column + 1], m[column + 2]];
+    sum = sum + x + y + z;
+    lengths *= Math.sqrt(x * x + y * y + z * z);
+  }
+  const place = at + 3 * stride;
+  sum = sum + m[place] + m[place + 1] + m[place + 2];
+  const volume = Math.abs(determinantAt(m, at, stride));
+  return Number.isFinite(sum) && volume > 2 ** -40 * lengths && volume < Infinity && 1 / volume < Infinity;
 }
 
 /** Writes the three upper rows, twelve numbers, column by column. */

@@ -1,5 +1,5 @@
 import { CollisionError } from '../shared/errors.js';
-import { IN_EPOCH, IN_FRAME } from '../shared/layout.js';
+import { IN_EPOCH, IN_FRAME, OUT_REJECTED_COUNT } from '../shared/layout.js';
 import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../shared/protocol.js';
 import type { FrameResult } from '../shared/types.js';
 import { FrameView } from './frame-result.js';
@@ -137,6 +137,7 @@ export class FramePump {
       frame.staging.reopen(input);
       this.#stageAgain(frame.staging);
     } else {
+      if (new DataView(out).getUint32(OUT_REJECTED_COUNT, true) === 0) this.#placements?.accept();
       frame.staging.restart(input);
       this.#free.push(frame.staging);
       if (out.byteLength !== this.#sentOutBytes) this.#outAllocations++;
@@ -150,15 +151,10 @@ export class FramePump {
     }
     const result = new FrameView(out!, frame.names);
     this.ms = result.ms;
-    if (result.rejectedCount > 0) this.#refuse(result.rejected);
+    // What is set again is refused again.
+    if (result.rejectedCount > 0) this.transforms.forgetAll(result.rejected);
     this.#newest = result;
     frame.answer.resolve(result);
-  }
-
-  /** The worker left these where they were. */
-  #refuse(ids: Uint32Array): void {
-    this.#placements?.refuse(ids);
-    this.transforms.forgetAll(ids); // what is set again is refused again
   }
 
   /** The worker is lost: what it had is to be given to the next one, and everything waits until `resume`. */

@@ -1,7 +1,7 @@
 import { NO_OBJECT, slotOf } from '../shared/ids.js';
 import * as layout from '../shared/layout.js';
 import type { ObjectId } from '../shared/types.js';
-import { IDENTITY, multiplyAffine, writeAffine } from './affine.js';
+import { IDENTITY, isInvertibleAt, multiplyAffine, writeAffine } from './affine.js';
 import { grown } from './ids.js';
 import type { Staging } from './staging.js';
 
@@ -9,6 +9,8 @@ import type { Staging } from './staging.js';
 interface Sent {
   bytes: Uint8Array<ArrayBuffer>;
   used: number;
+  /** Whether the worker has taken all of it; until it says so, it may have refused what cannot be inverted. */
+  isTaken: boolean;
 }
 
 const NUMBERS = 12; // of a transform
@@ -22,7 +24,7 @@ export class Placements {
   /** Per slot: the id of which the matrix is there, 0 for none; and the matrix. */
   #ids = new Uint32Array(0);
   #matrices = new Float64Array(0);
-  /** The frame that was sent last, and the one before it: the worker may still refuse what is in the last. */
+  /** The frame that was sent last, and the one before it. */
   #last = nothingSent();
   #before = nothingSent();
 
@@ -49,16 +51,12 @@ export class Placements {
     if (older.bytes.length < used) older.bytes = new Uint8Array(input.byteLength);
     older.bytes.set(new Uint8Array(input, 0, used));
     older.used = used;
+    older.isTaken = false;
   }
 
-  /** The worker left these where they were. */
-  refuse(ids: Uint32Array): void {
-    if (ids.length === 0) return;
-    this.#fold(this.#before);
-    this.#before.used = 0;
-    const refused = new Set(ids);
-    this.#fold(this.#last, (id) => !refused.has(id));
-    this.#last.used = 0;
+  /** The worker has answered the last frame and refused nothing. */
+  accept(): void {
+    this.#last.isTaken = true;
   }
 
   /** Stages all of it, for the first frame of a new worker. What the last frame says comes on top: `newest`. */
@@ -91,9 +89,10 @@ export class Placements {
     this.#last.used = 0;
   }
 
-  /** Takes over what a frame says of the objects that are there, in the order in which the worker does. */
-  #fold({ bytes, used }: Sent, isTaken: (id: ObjectId) => boolean = () => true): void {
+  /** Takes over what a frame says of the objects that are there, as the worker does, in the same order. */
+  #fold({ bytes, used, isTaken }: Sent): void {
     if (used === 0) return;
+    const product = new Float64Array(NUMBERS);
     const u32 = new Uint32Array(bytes.buffer);
     const f64 = new Float64Array(bytes.buffer);
     const f32 = new Float32Array(bytes.buffer);
@@ -107,8 +106,9 @@ export class Placements {
       const parent = f64.subarray((block + layout.BLOCK_PARENT) / 8, (block + layout.BLOCK_PARENT) / 8 + 16);
       for (let i = 0; i < count; i++) {
         const slot = slotOf(u32[ids + i]);
-        if (this.#ids[slot] !== u32[ids + i] || !isTaken(u32[ids + i])) continue;
-        multiplyAffine(this.#matrices, NUMBERS * slot, parent, isWide ? f64 : f32, matrices + 16 * i);
+        if (this.#ids[slot] !== u32[ids + i]) continue;
+        multiplyAffine(product, 0, parent, isWide ? f64 : f32, matrices + 16 * i);
+        if (isTaken || isInvertibleAt(product, 0, 3)) this.#matrices.set(product, NUMBERS * slot);
       }
       block = u32[header + layout.BLOCK_NEXT / 4];
     }
@@ -116,9 +116,11 @@ export class Placements {
     const matrices = u32[layout.IN_MATRICES / 4] / 8;
     for (let i = 0; i < u32[layout.IN_TRANSFORM_COUNT / 4]; i++) {
       const id = u32[ids + i];
-      if (id === NO_OBJECT || this.#ids[slotOf(id)] !== id || !isTaken(id)) continue;
+      if (id === NO_OBJECT || this.#ids[slotOf(id)] !== id) continue;
+      const from = matrices + NUMBERS * i;
+      if (!isTaken && !isInvertibleAt(f64, from, 3)) continue;
       const to = NUMBERS * slotOf(id);
-      for (let k = 0; k < NUMBERS; k++) this.#matrices[to + k] = f64[matrices + NUMBERS * i + k];
+      for (let k = 0; k < NUMBERS; k++) this.#matrices[to + k] = f64[from + k];
     }
   }
 
@@ -132,7 +134,7 @@ export class Placements {
 }
 
 function nothingSent(): Sent {
-  return { bytes: new Uint8Array(0), used: 0 };
+  return { bytes: new Uint8Array(0), used: 0, isTaken: false };
 }
 
 /** Whether two frames move the same objects, in the same order and in the same way. */
