@@ -33,6 +33,7 @@ import { type LinkOptions, WorkerLink } from './link.js';
 import { MeshStore } from './meshes.js';
 import { ObjectStore } from './objects.js';
 import { Placements } from './placements.js';
+import { Places } from './places.js';
 import { Queries } from './queries.js';
 import { ServiceEvent, ServiceEvents } from './service-events.js';
 import {
@@ -108,17 +109,18 @@ export class CollisionService extends ServiceEvents {
   readonly #objects: ObjectStore;
   readonly #queries: Queries;
   readonly #parent = new MatrixReader();
+  readonly #places = new Places();
 
   /** @internal */
   constructor({ builders, contactBudget, restart }: ServiceSettings, options: LinkOptions) {
     super();
     const revival = { lost: (error: CollisionError) => this.#lose(error), restore: () => this.#restore() };
-    const placements = restart ? new Placements() : undefined;
+    const placements = new Placements(this.#places, restart);
     this.#link = new WorkerLink(options, (message) => this.#receive(message), restart ? revival : undefined);
     this.#builders = new BuilderPool(builders, options, this.#link);
-    this.#pump = new FramePump(this.#link, contactBudget, this.#views, placements);
+    this.#pump = new FramePump(this.#link, contactBudget, this.#views, placements, this.#places);
     this.#meshes = new MeshStore(this.#link, this.#builders, this.#pump, restart);
-    this.#objects = new ObjectStore(this.#meshes, this.#pump, placements);
+    this.#objects = new ObjectStore(this.#meshes, this.#pump, placements, this.#places);
     this.#queries = new Queries(this.#link, this.#pump, this.#views, this.#objects);
     this.#link.ended.then((error) => {
       this.#builders.close(error);
@@ -210,6 +212,7 @@ export class CollisionService extends ServiceEvents {
     // Over an older transform that is staged for it.
     if (!matrix) return;
     this.#pump.transforms.forget(id);
+    this.#places.tell(Uint32Array.of(id));
     this.#pump.staging.setSingle(id, matrix);
   }
 
@@ -231,6 +234,21 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
+   * `setTransform` for an adapter that moves thousands and calls update() in the same task.
+   *
+   * @internal
+   */
+  moveObject(id: ObjectId, matrix: ArrayLike<number>): void {
+    this.#link.check('setTransform');
+    try {
+      if (this.#pump.moves.move(id, matrix)) return;
+    } catch {
+      // Nothing was moved, and what cannot be read is refused below.
+    }
+    this.#pump.transforms.set(id, matrix, this.#objects);
+  }
+
+  /**
    * Stages the transforms of many objects, parent · matrix each: 16 numbers per object, column-major. The arrays are
    * copied.
    *
@@ -246,6 +264,7 @@ export class CollisionService extends ServiceEvents {
     checkTransforms('setTransforms', targets, numbers);
     this.#objects.checkAll('setTransforms', 'ids', targets);
     this.#pump.transforms.forgetAll(targets);
+    this.#places.tell(targets);
     this.#pump.staging.setBlock(targets, numbers, place);
   }
 

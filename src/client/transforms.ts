@@ -4,6 +4,7 @@ import type { ObjectId } from '../shared/types.js';
 import type { FramePump } from './frame-pump.js';
 import { grown } from './ids.js';
 import type { ObjectStore } from './objects.js';
+import type { Places } from './places.js';
 import { invalid, isAffine, notAffine, unreadable } from './validate.js';
 
 const NUMBERS = 12; // the bottom row of an affine matrix says nothing
@@ -15,14 +16,16 @@ const NUMBERS = 12; // the bottom row of an affine matrix says nothing
  */
 export class Transforms {
   readonly #pump: FramePump;
+  readonly #places: Places;
   /** Per slot: the id of which the transform is there, 0 for none; and the transform. */
   #ids = new Uint32Array(0);
   #values = new Float64Array(0);
   /** At most so many are there. */
   #known = 0;
 
-  constructor(pump: FramePump) {
+  constructor(pump: FramePump, places: Places) {
     this.#pump = pump;
+    this.#places = places;
   }
 
   /** `setTransform`. Each number is read once, into a variable: a getter of the caller's cannot change what was checked. */
@@ -105,6 +108,7 @@ export class Transforms {
         return;
       }
     }
+    this.#places.told[slot] = 1;
     const { staging } = this.#pump;
     const to = staging.addSingle(id);
     const values = this.#values;

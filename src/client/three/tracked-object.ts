@@ -92,7 +92,7 @@ export class TrackedObject {
     const layers = visible ? (this.#givenLayers ?? object.layers.mask) >>> 0 : 0;
     const isPlanned = object.geometry === this.#geometry && this.#looksTheSame(object.material);
     if (isPlanned && layers === this.#layers && revision === this.#revision && this.#mover !== 0) {
-      if (!this.#isStatic) service.setTransform(this.#mover, object.matrixWorld.elements);
+      if (!this.#isStatic) service.moveObject(this.#mover, object.matrixWorld.elements);
       return;
     }
     const instanced = this.#instanced;
@@ -177,7 +177,7 @@ export class TrackedObject {
     this.#review();
     if (this.#hidden !== null && this.#hidden.size > 0) return;
     for (const { ids } of this.parts) {
-      if (ids.length > 0) this.#context.service.setTransform(ids[0], elements);
+      if (ids.length > 0) this.#context.service.moveObject(ids[0], elements);
     }
     if (this.parts.length === 1 && this.parts[0].ids.length === 1) this.#mover = this.parts[0].ids[0];
   }
