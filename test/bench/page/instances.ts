@@ -41,6 +41,7 @@ export async function instancesRow(count: number): Promise<PageRow> {
         return { objects: count, sum: sumOf(target) };
       },
     },
+    idle: (round) => roundOf(round, move, async () => 0),
     close() {
       streamed.close();
       echo.close();

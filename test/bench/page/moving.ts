@@ -81,6 +81,7 @@ export async function movingRow(count: number): Promise<PageRow> {
         return { objects: count, sum };
       },
     },
+    idle: (round) => moved(round, async () => 0),
     close() {
       streamed.close();
       echo.close();

@@ -2,6 +2,8 @@
 export interface PageRow {
   /** By the contender's name: does its part of a round; answers milliseconds for once. */
   contenders: Record<string, (round: number) => Promise<number>>;
+  /** What all contenders do beside their work: the scene's motion. */
+  idle?: (round: number) => Promise<number>;
   /** What the last round of a contender came to, where that is to be compared. */
   checksums?: Record<string, () => Promise<Record<string, number>>>;
   /** Figures of all rounds. */

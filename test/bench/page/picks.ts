@@ -1,7 +1,8 @@
 import { type Remote, wrap } from 'comlink';
+import { type Mesh, Raycaster, Vector2 } from 'three';
 import { MovingScene } from './moving.js';
 import type { PageRow } from './page-row.js';
-import { Streamed } from './streamed.js';
+import { SIZE, Streamed } from './streamed.js';
 
 const CALLS_A_ROUND = 50;
 const FRAMES_A_ROUND = 60;
@@ -22,24 +23,36 @@ class Nothing {
 
 /** One pick after the other, of objects that stand still. */
 export async function idlePickRow(count: number): Promise<PageRow> {
-  const { root } = new MovingScene(count);
+  const { root, meshes } = new MovingScene(count);
   const streamed = await Streamed.of(root);
   await streamed.update();
+  const { service, tracker, camera } = streamed;
+  // Where the first object is drawn; another may be before it.
+  const drawn = meshes[0].position.clone().project(camera);
+  const [x, y] = [(0.5 + 0.5 * drawn.x) * SIZE.width, (0.5 - 0.5 * drawn.y) * SIZE.height];
   const nothing = new Nothing();
   const latencies = async (call: () => Promise<unknown>): Promise<number> => {
     const samples: number[] = [];
     for (let i = 0; i < CALLS_A_ROUND; i++) samples.push(await latencyOf(call));
     return quantile(samples, 0.5);
   };
-  const { service } = streamed;
   return {
     contenders: {
-      ours: (round) => latencies(() => service.pick(700 + (round % 200), 450)),
+      ours: (round) => latencies(() => service.pick(x + (round % 50), y)),
       'an empty comlink call': () => latencies(() => nothing.call()),
     },
     checksums: {
-      ours: async () => ({ hits: (await service.pick(800, 450)) === null ? 0 : 1 }),
-      'an empty comlink call': async () => ({ hits: 1 }),
+      async ours() {
+        const hit = await service.pick(x, y);
+        return { object: hit === null ? -1 : meshes.indexOf(tracker.objectOf(hit.object).object as Mesh) };
+      },
+      // What three's Raycaster hits.
+      async 'an empty comlink call'() {
+        const raycaster = new Raycaster();
+        raycaster.setFromCamera(new Vector2(drawn.x, drawn.y), camera);
+        const [nearest] = raycaster.intersectObjects(meshes);
+        return { object: nearest ? meshes.indexOf(nearest.object as Mesh) : -1 };
+      },
     },
     close() {
       streamed.close();

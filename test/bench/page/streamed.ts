@@ -5,7 +5,7 @@ import * as layout from '../../../src/shared/layout.js';
 import { typical } from './page-row.js';
 
 export const FRAMES_A_ROUND = 30;
-const SIZE = { width: 1600, height: 900 };
+export const SIZE = { width: 1600, height: 900 };
 
 /** A scene, its service, and what the two take of the main thread. */
 export class Streamed {

@@ -1,3 +1,5 @@
+import type { Page } from 'playwright';
+import { type Allocations, allocationsOf } from '../../allocations.js';
 import { type OpenPage, openPage } from '../browser.js';
 import type { Checksum, ContenderElsewhere, Fact, Row } from '../harness.js';
 import { OURS } from '../ours.js';
@@ -5,6 +7,8 @@ import type { BenchPage } from '../page/main.js';
 
 /** Milliseconds, at 60 a second. */
 const FRAME = 1000 / 60;
+/** In which garbage is counted. */
+const COUNTED_ROUNDS = 10;
 
 /** What streaming takes of the main thread, and how long an answer is under way: in a page of Chromium's. */
 export function streamRows(count: number): Row[] {
@@ -68,10 +72,11 @@ function pageRow(kind: Parameters<BenchPage['open']>[0], { name, work, count, pe
         contenders: [ours, ...others],
         facts: async () => {
           const found = await page.evaluate(() => window.bench.row.facts?.() ?? {});
-          return Object.entries(found).map(([fact, value]): Fact => {
+          const figures = Object.entries(found).map(([fact, value]): Fact => {
             const limit = atMost?.[fact];
             return { name: fact, value, unit: 'ms', ...(limit === undefined ? {} : { atMost: limit }) };
           });
+          return [...figures, ...(await garbageOf(page))];
         },
         close: () => opened.close(),
       };
@@ -85,4 +90,30 @@ function runContender([contender, round]: readonly [string, number]): Promise<nu
 
 function checksumOf({ page }: OpenPage, contender: string): Promise<Checksum> {
   return page.evaluate((name) => window.bench.row.checksums![name](), contender);
+}
+
+/** What a frame leaves to the garbage collector, and which functions most of it. */
+async function garbageOf(page: Page): Promise<Fact[]> {
+  const framesOfRound = await page.evaluate(() => (window.bench.row.idle ? window.bench.framesOfRound : 0));
+  if (framesOfRound === 0) return [];
+  const session = await page.context().newCDPSession(page);
+  const count = (kind: 'ours' | 'idle'): Promise<Allocations> =>
+    allocationsOf(
+      (method, params) => session.send(method as 'HeapProfiler.enable', params as undefined),
+      () => page.evaluate(runRounds, [kind, COUNTED_ROUNDS] as const),
+    );
+  const idle = await count('idle');
+  const ours = await count('ours');
+  const frames = COUNTED_ROUNDS * framesOfRound;
+  const bytesOf = (name: string, bytes: number): Fact => ({ name, value: Math.max(bytes, 0) / frames, unit: 'bytes' });
+  return [
+    bytesOf('garbage a frame', ours.bytes - idle.bytes),
+    ...ours.byFunction.slice(0, 5).map(([name, bytes]) => bytesOf(`of it ${name}`, bytes)),
+  ];
+}
+
+async function runRounds([kind, rounds]: readonly ['ours' | 'idle', number]): Promise<void> {
+  const { row } = window.bench;
+  const run = kind === 'idle' ? row.idle! : row.contenders.ours;
+  for (let round = 1; round <= rounds; round++) await run(round);
 }
