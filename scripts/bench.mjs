@@ -9,7 +9,8 @@ import { ensureBuild, ensureDependencies } from './setup.mjs';
 const HELP = `npm run bench -- [options]
 
 Measures the core and its peers, one after the other, on the same work, and compares their answers. Rows are computation
-on one thread, without the messages to the worker. Exits with 1 when answers differ; never because of a time.
+on one thread, without the messages to the worker; but for the rows stream-… and pick-…, which are about the messages and
+run in a Chromium. Exits with 1 when answers differ; never because of a time.
 
   --rows a,b     only these rows
   --rounds n     how often each row is run, without the warm-up; by default it is up to the row

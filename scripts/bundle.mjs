@@ -8,7 +8,16 @@ export async function bundleTool(input, file) {
   await build({
     input: join(root, input),
     platform: 'node',
-    external: [/^node:/, /^three/, /^@dimforge\//, /^jolt-physics/, 'collision-worker', 'echarts'],
+    external: [
+      /^node:/,
+      /^three/,
+      /^@dimforge\//,
+      /^jolt-physics/,
+      'collision-worker',
+      'echarts',
+      'playwright',
+      'vite',
+    ],
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
     transform: { define: { 'import.meta.env.SEED': '1' } },
     output: { file: join(root, file), sourcemap: true, codeSplitting: false },

@@ -59,8 +59,15 @@ export class FrameBuffer {
 
   /** Its number; the caller writes its id and matrix. */
   addSingle(): number {
-    this.#reserve(this.singles + 1, this.#blockBytes);
-    return this.singles++;
+    return this.addSingles(1);
+  }
+
+  /** The number of the first. */
+  addSingles(count: number): number {
+    const first = this.singles;
+    this.#reserve(first + count, this.#blockBytes);
+    this.singles = first + count;
+    return first;
   }
 
   /** Its number; the caller writes its matrices and parent. */

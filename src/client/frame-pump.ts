@@ -4,8 +4,11 @@ import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../shar
 import type { FrameResult } from '../shared/types.js';
 import { FrameView } from './frame-result.js';
 import type { Deferred, WorkerLink } from './link.js';
+import { Moves } from './moves.js';
 import type { Placements } from './placements.js';
+import type { Places } from './places.js';
 import { Staging } from './staging.js';
+import { Transforms } from './transforms.js';
 import type { ViewTable } from './views.js';
 
 /** A frame that was asked for. */
@@ -39,13 +42,16 @@ const NO_MS: FrameResult['ms'] = { total: 0, update: 0, cull: 0, contacts: 0 };
 export class FramePump {
   /** Takes the transforms for the next update(). */
   staging = new Staging();
+  /** The way into it for transforms one by one. */
+  readonly transforms: Transforms;
+  /** The way of those that move in every frame. */
+  readonly moves: Moves;
   framesDone = 0;
   ms = NO_MS;
   memory: MemoryUse = { memoryBytes: 0, usedBytes: 0 };
 
   readonly #link: WorkerLink;
-  /** For the next worker, when this one is lost; undefined where there will be none. */
-  readonly #placements: Placements | undefined;
+  readonly #placements: Placements;
   readonly #contactBudget: number;
   readonly #views: ViewTable;
   readonly #stagings = [this.staging];
@@ -68,8 +74,10 @@ export class FramePump {
   #outAllocations = 0;
 
   /** `contactBudget` in milliseconds, 0 for no limit. */
-  constructor(link: WorkerLink, contactBudget: number, views: ViewTable, placements: Placements | undefined) {
+  constructor(link: WorkerLink, contactBudget: number, views: ViewTable, placements: Placements, places: Places) {
     this.#link = link;
+    this.moves = new Moves(places);
+    this.transforms = new Transforms(this, places);
     this.#placements = placements;
     this.#contactBudget = contactBudget;
     this.#views = views;
@@ -105,6 +113,8 @@ export class FramePump {
 
   update(): Promise<FrameResult> {
     this.#views.stage(this.staging);
+    this.staging.told = this.staging.singles;
+    this.moves.gather(this.staging);
     const waiting = this.#waiting;
     if (waiting) {
       this.#sendCommandsAhead(waiting.staging);
@@ -134,7 +144,7 @@ export class FramePump {
       frame.staging.reopen(input);
       this.#stageAgain(frame.staging);
     } else {
-      if (new DataView(out).getUint32(OUT_REJECTED_COUNT, true) === 0) this.#placements?.accept();
+      if (new DataView(out).getUint32(OUT_REJECTED_COUNT, true) === 0) this.#placements.accept();
       frame.staging.restart(input);
       this.#free.push(frame.staging);
       if (out.byteLength !== this.#sentOutBytes) this.#outAllocations++;
@@ -148,6 +158,8 @@ export class FramePump {
     }
     const result = new FrameView(out!, frame.names);
     this.ms = result.ms;
+    // What is set again is refused again.
+    if (result.rejectedCount > 0) this.transforms.forgetAll(result.rejected);
     this.#newest = result;
     frame.answer.resolve(result);
   }
@@ -155,10 +167,11 @@ export class FramePump {
   /** The worker is lost: what it had is to be given to the next one, and everything waits until `resume`. */
   interrupt(): void {
     this.#isDown = true;
+    this.transforms.clear();
     // The buffers of these have gone with it, or are of no more use; the rejected updates' transforms stand.
     this.#inWorker = undefined;
     if (this.#waiting) {
-      this.#placements!.keep(this.#waiting.staging.seal(this.#lastFrame, 0));
+      this.#placements.keep(this.#waiting.staging.seal(this.#lastFrame, 0), this.#waiting.staging.told);
       this.#waiting = undefined;
     }
     this.#freeOut = undefined;
@@ -175,9 +188,9 @@ export class FramePump {
     if (objects.length > 0) this.#link.post({ type: 'commands', list: [...objects] });
     const staging = new Staging();
     this.#views.copyTo(staging);
-    this.#placements!.stage(staging);
+    this.#placements.stage(staging);
     this.#place(staging.seal(this.#lastFrame, this.#link.life));
-    const newest = this.#placements!.newest;
+    const newest = this.#placements.newest;
     if (newest) this.#place(newest);
     this.#postBaseline();
     if (this.#waiting) this.#sendWaiting();
@@ -196,7 +209,7 @@ export class FramePump {
     this.#shownOut = undefined;
     this.#freeOut = undefined;
     this.#newest = undefined;
-    this.#placements?.clear();
+    this.#placements.clear();
   }
 
   /** What began, ended, entered and left is against the last answer, whoever gave it. */
@@ -223,7 +236,7 @@ export class FramePump {
     let input: ArrayBuffer;
     try {
       input = frame.staging.seal(this.#lastFrame, this.#link.life, this.#contactBudget);
-      this.#placements?.keep(input);
+      this.#placements.keep(input, frame.staging.told);
     } catch (error) {
       frame.staging.reopen();
       this.#stageAgain(frame.staging);

@@ -30,7 +30,10 @@ export function frustumMotion(before: ViewOptions, after: ViewOptions, reach?: n
 }
 
 function cornersOf(view: View, reach: number | undefined): Vec3[] {
-  const [left, top, width, height] = view.floats.subarray(VIEW_VIEWPORT / 8, VIEW_VIEWPORT / 8 + 4);
+  const left = view.floats[VIEW_VIEWPORT / 8];
+  const top = view.floats[VIEW_VIEWPORT / 8 + 1];
+  const width = view.floats[VIEW_VIEWPORT / 8 + 2];
+  const height = view.floats[VIEW_VIEWPORT / 8 + 3];
   const p = view.floats.subarray(VIEW_PROJECTION / 8, VIEW_PROJECTION / 8 + 16);
   // World to the depth in front of the eye: a row of the view matrix.
   const m = view.floats.subarray(VIEW_MATRIX / 8, VIEW_MATRIX / 8 + 16);
@@ -40,7 +43,7 @@ function cornersOf(view: View, reach: number | undefined): Vec3[] {
       const ray = pickRay(view, x, y);
       if (!ray) invalid('frustumMotion', 'projection', p, 'one whose near plane meets the edges of the picture');
       const { origin, direction, tMin = 0, tMax = 0 } = ray;
-      const length = Math.hypot(...direction);
+      const length = Math.hypot(direction[0], direction[1], direction[2]);
       const slope = -(m[2] * direction[0] + m[6] * direction[1] + m[10] * direction[2]) / (unit * length);
       const end = reach === undefined ? tMax : Math.min(tMax, reach / slope);
       if (end === Number.POSITIVE_INFINITY) {

@@ -85,7 +85,11 @@ export class WorkerLink {
   ) {
     this.#createWorker = createWorker;
     this.#timeout = timeout;
-    this.#silence = new SilenceWatch(timeout, () => this.#fallSilent());
+    this.#silence = new SilenceWatch(
+      timeout,
+      () => this.#pending.size > 0,
+      () => this.#fallSilent(),
+    );
     this.#receive = receive;
     this.#revival = revival;
     this.#listeners = [
@@ -169,6 +173,7 @@ export class WorkerLink {
     if (this.error) return;
     this.error = error;
     clearTimeout(this.#restartTimer);
+    this.#silence.stop();
     this.#shut(error);
     this.#setUp();
     this.#end(error);
@@ -312,7 +317,7 @@ export class WorkerLink {
 
   #release(answer: Rejectable): void {
     if (!this.#pending.delete(answer) || this.#pending.size > 0) return;
-    this.#silence.stop();
+    // The watch goes on until it finds nothing pending: a timer for each frame would cost more than the frame's messages.
     this.#endpoint?.unref?.();
   }
 

@@ -5,6 +5,7 @@ import type { FramePump } from './frame-pump.js';
 import { IdTable } from './ids.js';
 import type { MeshStore } from './meshes.js';
 import type { Placements } from './placements.js';
+import type { Places } from './places.js';
 import { argumentError, checkInteger, checkMatrix } from './validate.js';
 
 /** The objects alive, with their descriptions; instances share one. */
@@ -12,13 +13,15 @@ export class ObjectStore {
   #table = new IdTable<ObjectDescription>();
   readonly #meshes: MeshStore;
   readonly #pump: FramePump;
-  readonly #placements: Placements | undefined;
+  readonly #placements: Placements;
+  readonly #places: Places;
   #last: ObjectDescription | undefined;
 
-  constructor(meshes: MeshStore, pump: FramePump, placements: Placements | undefined) {
+  constructor(meshes: MeshStore, pump: FramePump, placements: Placements, places: Places) {
     this.#meshes = meshes;
     this.#pump = pump;
     this.#placements = placements;
+    this.#places = places;
   }
 
   get size(): number {
@@ -45,7 +48,7 @@ export class ObjectStore {
     this.#table.checkRoom(operation, count);
     const ids = new Uint32Array(count);
     for (let i = 0; i < count; i++) ids[i] = this.#table.add(description);
-    for (let i = 0; i < count; i++) this.#placements?.set(ids[i], place);
+    for (let i = 0; i < count; i++) this.#placements.set(ids[i], place);
     this.#meshes.countUse(description.mesh, count);
     if (count > 0 && !this.#joinLast(ids, description, matrix)) {
       this.#pump.enqueue({ type: 'addObjects', ids: Array.from(ids), description, matrices: matrix });
@@ -62,7 +65,7 @@ export class ObjectStore {
     const description = this.#describe(operation, given, old);
     this.check(operation, 'id', id); // a getter of the shape's may have removed it
     this.#table.set(id, description);
-    if (matrix) this.#placements?.set(id, matrix);
+    if (matrix) this.#placements.set(id, matrix);
     this.#meshes.countUse(description.mesh, 1);
     this.#meshes.countUse(old.mesh, -1);
     this.#pump.enqueue({ type: 'setObject', id, description, matrix });
@@ -73,7 +76,7 @@ export class ObjectStore {
     this.check(operation, 'id', id);
     this.#meshes.countUse(this.#table.get(id)!.mesh, -1);
     this.#table.delete(id);
-    this.#placements?.delete(id);
+    this.#places.delete(id);
     this.#pump.enqueue({ type: 'removeObject', id });
   }
 

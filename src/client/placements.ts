@@ -1,8 +1,8 @@
 import { NO_OBJECT, slotOf } from '../shared/ids.js';
 import * as layout from '../shared/layout.js';
 import type { ObjectId } from '../shared/types.js';
-import { IDENTITY, isInvertibleAt, multiplyAffine, writeAffine } from './affine.js';
-import { grown } from './ids.js';
+import { IDENTITY, isInvertibleAt, multiplyAffine } from './affine.js';
+import { PLACE_NUMBERS as NUMBERS, type Places } from './places.js';
 import type { Staging } from './staging.js';
 
 /** A frame in as it was sent. */
@@ -13,43 +13,52 @@ interface Sent {
   isTaken: boolean;
 }
 
-const NUMBERS = 12; // of a transform
-
 /**
- * Where the worker has every object, for the next worker when that one is lost. A frame's buffer is copied before it is
- * handed over, and is looked into only where the frame after the next does not speak of the very same objects: as long
- * as the same ones move, keeping up costs a copy and a comparison of ids.
+ * Where the worker has every object, for the next worker when that one is lost. What a frame says of objects that are
+ * told about one by one, or in blocks, is copied before its buffer is handed over, and is looked into only where the frame
+ * after the next does not speak of the very same objects: as long as the same ones move, keeping up costs a copy and a
+ * comparison of ids.
  */
 export class Placements {
-  /** Per slot: the id of which the matrix is there, 0 for none; and the matrix. */
-  #ids = new Uint32Array(0);
-  #matrices = new Float64Array(0);
+  readonly #places: Places;
+  /** Whether there may be a next worker. */
+  readonly #isKeeping: boolean;
   /** The frame that was sent last, and the one before it. */
   #last = nothingSent();
   #before = nothingSent();
 
+  constructor(places: Places, isKeeping: boolean) {
+    this.#places = places;
+    this.#isKeeping = isKeeping;
+  }
+
   /** An object begins there, whatever was sent before; without a matrix it is at the origin. */
   set(id: ObjectId, matrix: ArrayLike<number> | undefined): void {
-    if (this.#isMentioned(id)) this.#foldAll();
-    const slot = slotOf(id);
-    this.#reserve(slot);
-    this.#ids[slot] = id;
-    writeAffine(this.#matrices, NUMBERS * slot, matrix ?? IDENTITY);
+    if (this.#places.ids[slotOf(id)] === id) this.#foldAll();
+    this.#places.set(id, matrix ?? IDENTITY);
   }
 
-  delete(id: ObjectId): void {
-    if (this.#ids[slotOf(id)] === id) this.#ids[slotOf(id)] = 0;
-  }
-
-  /** Takes note of a frame that is about to be sent. The one before it has been answered. */
-  keep(input: ArrayBuffer): void {
+  /**
+   * Takes note of a frame that is about to be sent, and of so many of its single transforms: the others are in `Places`
+   * already. The frame before it has been answered.
+   */
+  keep(input: ArrayBuffer, singles: number): void {
+    if (!this.#isKeeping) return;
     if (!isAboutTheSame(this.#before, this.#last)) this.#fold(this.#before);
     const older = this.#before;
     this.#before = this.#last;
     this.#last = older;
-    const used = new Uint32Array(input, 0, layout.IN_HEADER_BYTES / 4)[layout.IN_BYTES / 4];
+    const header = new Uint32Array(input, 0, layout.IN_HEADER_BYTES / 4);
+    const used = header[layout.IN_BYTES / 4];
+    const count = Math.min(singles, header[layout.IN_TRANSFORM_COUNT / 4]);
     if (older.bytes.length < used) older.bytes = new Uint8Array(input.byteLength);
-    older.bytes.set(new Uint8Array(input, 0, used));
+    const copy = (from: number, to: number): void => {
+      older.bytes.set(new Uint8Array(input, from, to - from), from);
+    };
+    copy(0, header[layout.IN_IDS / 4] + 4 * count);
+    copy(header[layout.IN_MATRICES / 4], header[layout.IN_MATRICES / 4] + layout.MATRIX_BYTES * count);
+    copy(header[layout.IN_BLOCKS / 4], used);
+    new Uint32Array(older.bytes.buffer)[layout.IN_TRANSFORM_COUNT / 4] = count;
     older.used = used;
     older.isTaken = false;
   }
@@ -63,12 +72,13 @@ export class Placements {
   stage(staging: Staging): void {
     this.#fold(this.#before);
     this.#before.used = 0;
+    const { ids, matrices } = this.#places;
     const matrix = new Float64Array(16);
     matrix[15] = 1;
-    for (let slot = 0; slot < this.#ids.length; slot++) {
-      const id = this.#ids[slot];
+    for (let slot = 0; slot < ids.length; slot++) {
+      const id = ids[slot];
       if (id === 0) continue;
-      for (let k = 0; k < NUMBERS; k++) matrix[k + Math.floor(k / 3)] = this.#matrices[NUMBERS * slot + k];
+      for (let k = 0; k < NUMBERS; k++) matrix[k + Math.floor(k / 3)] = matrices[NUMBERS * slot + k];
       staging.setSingle(id, matrix);
     }
   }
@@ -79,14 +89,9 @@ export class Placements {
   }
 
   clear(): void {
-    this.#ids = new Uint32Array(0);
-    this.#matrices = new Float64Array(0);
+    this.#places.clear();
     this.#last = nothingSent();
     this.#before = nothingSent();
-  }
-
-  #isMentioned(id: ObjectId): boolean {
-    return this.#ids[slotOf(id)] === id;
   }
 
   #foldAll(): void {
@@ -100,6 +105,7 @@ export class Placements {
   #fold({ bytes, used, isTaken }: Sent): void {
     if (used === 0) return;
     const product = new Float64Array(NUMBERS);
+    const { ids: known, matrices: places, told } = this.#places;
     const u32 = new Uint32Array(bytes.buffer);
     const f64 = new Float64Array(bytes.buffer);
     const f32 = new Float32Array(bytes.buffer);
@@ -113,9 +119,9 @@ export class Placements {
       const parent = f64.subarray((block + layout.BLOCK_PARENT) / 8, (block + layout.BLOCK_PARENT) / 8 + 16);
       for (let i = 0; i < count; i++) {
         const slot = slotOf(u32[ids + i]);
-        if (this.#ids[slot] !== u32[ids + i]) continue;
+        if (known[slot] !== u32[ids + i]) continue;
         multiplyAffine(product, 0, parent, isWide ? f64 : f32, matrices + 16 * i);
-        if (isTaken || isInvertibleAt(product, 0, 3)) this.#matrices.set(product, NUMBERS * slot);
+        if (isTaken || isInvertibleAt(product, 0, 3)) places.set(product, NUMBERS * slot);
       }
       block = u32[header + layout.BLOCK_NEXT / 4];
     }
@@ -123,20 +129,12 @@ export class Placements {
     const matrices = u32[layout.IN_MATRICES / 4] / 8;
     for (let i = 0; i < u32[layout.IN_TRANSFORM_COUNT / 4]; i++) {
       const id = u32[ids + i];
-      if (id === NO_OBJECT || this.#ids[slotOf(id)] !== id) continue;
+      if (id === NO_OBJECT || known[slotOf(id)] !== id || told[slotOf(id)] === 0) continue;
       const from = matrices + NUMBERS * i;
       if (!isTaken && !isInvertibleAt(f64, from, 3)) continue;
       const to = NUMBERS * slotOf(id);
-      for (let k = 0; k < NUMBERS; k++) this.#matrices[to + k] = f64[from + k];
+      for (let k = 0; k < NUMBERS; k++) places[to + k] = f64[from + k];
     }
-  }
-
-  #reserve(slot: number): void {
-    if (slot < this.#ids.length) return;
-    this.#ids = grown(this.#ids, Math.max(64, slot + 1));
-    const matrices = new Float64Array(NUMBERS * this.#ids.length);
-    matrices.set(this.#matrices);
-    this.#matrices = matrices;
   }
 }
 

@@ -33,6 +33,7 @@ import { type LinkOptions, WorkerLink } from './link.js';
 import { MeshStore } from './meshes.js';
 import { ObjectStore } from './objects.js';
 import { Placements } from './placements.js';
+import { Places } from './places.js';
 import { Queries } from './queries.js';
 import { ServiceEvent, ServiceEvents } from './service-events.js';
 import {
@@ -107,19 +108,19 @@ export class CollisionService extends ServiceEvents {
   readonly #meshes: MeshStore;
   readonly #objects: ObjectStore;
   readonly #queries: Queries;
-  readonly #matrix = new MatrixReader();
   readonly #parent = new MatrixReader();
+  readonly #places = new Places();
 
   /** @internal */
   constructor({ builders, contactBudget, restart }: ServiceSettings, options: LinkOptions) {
     super();
     const revival = { lost: (error: CollisionError) => this.#lose(error), restore: () => this.#restore() };
-    const placements = restart ? new Placements() : undefined;
+    const placements = new Placements(this.#places, restart);
     this.#link = new WorkerLink(options, (message) => this.#receive(message), restart ? revival : undefined);
     this.#builders = new BuilderPool(builders, options, this.#link);
-    this.#pump = new FramePump(this.#link, contactBudget, this.#views, placements);
+    this.#pump = new FramePump(this.#link, contactBudget, this.#views, placements, this.#places);
     this.#meshes = new MeshStore(this.#link, this.#builders, this.#pump, restart);
-    this.#objects = new ObjectStore(this.#meshes, this.#pump, placements);
+    this.#objects = new ObjectStore(this.#meshes, this.#pump, placements, this.#places);
     this.#queries = new Queries(this.#link, this.#pump, this.#views, this.#objects);
     this.#link.ended.then((error) => {
       this.#letGo(error);
@@ -209,24 +210,42 @@ export class CollisionService extends ServiceEvents {
     this.#link.check('setObject');
     const matrix = this.#objects.set('setObject', id, options);
     // Over an older transform that is staged for it.
-    if (matrix) this.#pump.staging.setSingle(id, matrix);
+    if (!matrix) return;
+    this.#pump.transforms.forget(id);
+    this.#places.tell(Uint32Array.of(id));
+    this.#pump.staging.setSingle(id, matrix);
   }
 
   removeObject(id: ObjectId): void {
     this.#link.check('removeObject');
     this.#objects.remove('removeObject', id);
+    this.#pump.transforms.forget(id);
     this.#pump.staging.drop(id);
   }
 
   /**
-   * Stages an object's transform for the next update(): 16 numbers, column-major. A later one replaces it. One that is
-   * not finite or not invertible is listed in the frame's `rejected`.
+   * Stages an object's transform for the next update(): 16 numbers, column-major. A later one replaces it; one equal to
+   * the last costs a comparison and does not travel. One that is not finite or not invertible is listed in the frame's
+   * `rejected`.
    */
   setTransform(id: ObjectId, matrix: ArrayLike<number>): void {
     this.#link.check('setTransform');
-    const numbers = this.#matrix.read('setTransform', 'matrix', matrix);
-    this.#objects.check('setTransform', 'id', id);
-    this.#pump.staging.setSingle(id, numbers);
+    this.#pump.transforms.set(id, matrix, this.#objects);
+  }
+
+  /**
+   * `setTransform` for an adapter that moves thousands and calls update() in the same task.
+   *
+   * @internal
+   */
+  moveObject(id: ObjectId, matrix: ArrayLike<number>): void {
+    this.#link.check('setTransform');
+    try {
+      if (this.#pump.moves.move(id, matrix)) return;
+    } catch {
+      // Nothing was moved, and what cannot be read is refused below.
+    }
+    this.#pump.transforms.set(id, matrix, this.#objects);
   }
 
   /**
@@ -244,6 +263,8 @@ export class CollisionService extends ServiceEvents {
     const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
     checkTransforms('setTransforms', targets, numbers);
     this.#objects.checkAll('setTransforms', 'ids', targets);
+    this.#pump.transforms.forgetAll(targets);
+    this.#places.tell(targets);
     this.#pump.staging.setBlock(targets, numbers, place);
   }
 

@@ -9,20 +9,24 @@ const TICKS = 8;
  */
 export class SilenceWatch {
   readonly #period: number;
+  readonly #isWaiting: () => boolean;
   readonly #onSilence: () => void;
   #timer: ReturnType<typeof setInterval> | undefined;
   #tickedAt = 0;
   #gap = 0;
   #silentTicks = 0;
 
-  /** `timeout` in milliseconds. */
-  constructor(timeout: number, onSilence: () => void) {
+  /** `timeout` in milliseconds; only where something is waited for is silence told of. */
+  constructor(timeout: number, isWaiting: () => boolean, onSilence: () => void) {
     this.#period = timeout / TICKS;
+    this.#isWaiting = isWaiting;
     this.#onSilence = onSilence;
   }
 
+  /** Something is waited for, which may be answered soon: it ends by itself when nothing is. */
   start(): void {
     this.heard();
+    if (this.#timer !== undefined) return;
     this.#tickedAt = performance.now();
     this.#gap = this.#period;
     this.#arm();
@@ -38,6 +42,10 @@ export class SilenceWatch {
   }
 
   readonly #tick = (): void => {
+    if (!this.#isWaiting()) {
+      this.stop();
+      return;
+    }
     const now = performance.now();
     const gap = now - this.#tickedAt;
     const endsPause = gap > 2 * Math.max(this.#gap, this.#period);
@@ -52,11 +60,13 @@ export class SilenceWatch {
     if (++this.#silentTicks < TICKS) return;
     // What has come while this thread was busy is heard first.
     setTimeout(() => {
-      if (this.#timer !== undefined && this.#silentTicks >= TICKS) this.#onSilence();
+      if (this.#timer !== undefined && this.#isWaiting() && this.#silentTicks >= TICKS) this.#onSilence();
     });
   };
 
   #arm(): void {
     this.#timer = setInterval(this.#tick, this.#period);
+    // In Node it is the worker that keeps the process alive.
+    (this.#timer as { unref?(): void }).unref?.();
   }
 }

@@ -25,6 +25,9 @@ export class Staging {
   #markOfSlot = new Uint32Array(0);
   #firstMark = 1;
 
+  /** So many of the singles, the first, are not from `Moves`; infinite: all of them, perhaps. */
+  told = Number.POSITIVE_INFINITY;
+
   #views = 0;
   #viewWords = new Uint32Array(0);
 
@@ -35,8 +38,38 @@ export class Staging {
 
   /** Stages a transform: 16 numbers, column-major. */
   setSingle(id: number, m: ArrayLike<number>): void {
-    const at = this.#frame.matrixAt(this.#singleOf(id));
+    const at = this.addSingle(id);
     writeAffine(this.#frame.f64, at, m);
+  }
+
+  /** Where in `f64` the caller is to write the transform that it stages, twelve numbers. */
+  addSingle(id: number): number {
+    return this.#frame.matrixAt(this.#singleOf(id));
+  }
+
+  get f64(): Float64Array {
+    return this.#frame.f64;
+  }
+
+  /** How many transforms are staged one by one. */
+  get singles(): number {
+    return this.#frame.singles;
+  }
+
+  /** Stages the transforms of slots in a row, of which none is staged yet: `ids` and `matrices` have them all, by slot. */
+  addRun(ids: Uint32Array, matrices: Float64Array, slot: number, count: number): void {
+    const end = slot + count;
+    const first = this.#frame.addSingles(count);
+    this.#frame.u32.set(ids.subarray(slot, end), this.#frame.idAt(first));
+    this.#frame.f64.set(matrices.subarray(12 * slot, 12 * end), this.#frame.matrixAt(first));
+    if (end > this.#singleOfSlot.length) this.#singleOfSlot = grown(this.#singleOfSlot, end);
+    if (first + count > this.#ownerOfSingle.length) this.#ownerOfSingle = grown(this.#ownerOfSingle, first + count);
+    const singles = this.#singleOfSlot;
+    const owners = this.#ownerOfSingle;
+    for (let i = 0; i < count; i++) {
+      singles[slot + i] = first + i;
+      owners[first + i] = slot + i;
+    }
   }
 
   /** Stages the transforms parent · matrix of many objects: 16 numbers each. */
@@ -86,6 +119,7 @@ export class Staging {
   /** Stages what `newer` holds over what is here. */
   join(newer: Staging): void {
     const from = newer.#frame;
+    this.told = Number.POSITIVE_INFINITY;
     for (let i = 0; i < from.blocks.length; i++) {
       this.setBlock(from.blockIds(i), from.blockMatrices(i), from.blockParent(i));
     }
@@ -120,6 +154,7 @@ export class Staging {
       this.#firstMark = 1;
     }
     this.#frame.restart(buffer);
+    this.told = Number.POSITIVE_INFINITY;
     this.#views = 0;
   }
 

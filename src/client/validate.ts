@@ -52,7 +52,7 @@ export function reading<T>(operation: string, argument: string, read: () => T): 
   }
 }
 
-function unreadable(operation: string, argument: string, cause: unknown): CollisionError {
+export function unreadable(operation: string, argument: string, cause: unknown): CollisionError {
   const message = `${operation}: ${argument} cannot be read: ${reasonOf(cause)}`;
   return new CollisionError('INVALID_ARGUMENT', message, { cause });
 }
@@ -152,15 +152,17 @@ export function checkOneOf<T extends string>(
 
 /** A copy, so that the caller may change its array afterwards. */
 export function checkVec3(operation: string, argument: string, value: unknown): Vec3 {
-  const [x, y, z] = checkNumbers(operation, argument, value, 3);
-  return [x, y, z];
+  const copy = checkNumbers(operation, argument, value, 3);
+  return [copy[0], copy[1], copy[2]];
 }
 
 /** A copy of `length` finite numbers. */
 export function checkNumbers(operation: string, argument: string, value: unknown, length: number): number[] {
   const copy: number[] = [];
   readNumbers(operation, argument, value, length, copy);
-  for (let i = 0; i < length; i++) checkFinite(operation, `${argument}[${i}]`, copy[i]);
+  for (let i = 0; i < length; i++) {
+    if (!Number.isFinite(copy[i])) checkFinite(operation, `${argument}[${i}]`, copy[i]);
+  }
   return copy;
 }
 
@@ -233,14 +235,14 @@ export function checkTransforms(operation: string, ids: Uint32Array, matrices: F
 }
 
 /** Whether the bottom row is 0, 0, 0, 1. A matrix that is not finite elsewhere passes: the worker rejects it. */
-function isAffine(m: ArrayLike<number>, at: number): boolean {
+export function isAffine(m: ArrayLike<number>, at: number): boolean {
   // Inverting leaves the zeros, and rounds the one: three's matrixWorldInverse has 1 ± 2⁻⁵² there.
   if (m[at + 3] === 0 && m[at + 7] === 0 && m[at + 11] === 0 && Math.abs(m[at + 15] - 1) < 1e-9) return true;
   for (let i = at; i < at + 15; i++) if ((i - at) % 4 !== 3 && !Number.isFinite(m[i])) return true;
   return false;
 }
 
-function notAffine(operation: string, argument: string, m: ArrayLike<number>, at: number): never {
+export function notAffine(operation: string, argument: string, m: ArrayLike<number>, at: number): never {
   invalid(operation, `the bottom row of ${argument}`, [m[at + 3], m[at + 7], m[at + 11], m[at + 15]], '0, 0, 0, 1');
 }
 

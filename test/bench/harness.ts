@@ -19,10 +19,13 @@ export interface Prepared {
   /** Times that `run` does the work; what is shown is the time for once. Default 1. */
   repeats?: number;
   /** The first is what the others are compared with. */
-  contenders: [Contender, ...AnyContender[]];
-  facts?: Fact[];
+  contenders: [AnyContender, ...AnyContender[]];
+  /** A function answers them after the last round. */
+  facts?: Fact[] | (() => Promise<Fact[]>);
   /** Checks beyond checksums, after the last round; what is wrong, in words. */
   verify?(): string[];
+  /** After all of it. */
+  close?(): Promise<void>;
 }
 
 export interface Contender {
@@ -47,7 +50,7 @@ export interface Contender {
 /** A program of its own. */
 export interface ContenderElsewhere extends Omit<Contender, 'run'> {
   /** Does the work; answers the time that it measured itself. */
-  measure(): Promise<Milliseconds>;
+  measure(round: number): Promise<Milliseconds>;
 }
 
 type AnyContender = Contender | ContenderElsewhere;
@@ -98,7 +101,7 @@ export interface Length {
  */
 export async function measure(row: Row, context: Context, length: Length = {}): Promise<RowResult> {
   const { rounds = row.rounds, warmUp = 1000 } = length;
-  const { contenders, repeats = 1, facts = [], verify } = await row.prepare(context);
+  const { contenders, repeats = 1, facts = [], verify, close } = await row.prepare(context);
   const samples = contenders.map((): Milliseconds[] => []);
   const faults = new Set<string>();
   try {
@@ -126,9 +129,11 @@ export async function measure(row: Row, context: Context, length: Length = {}): 
         checksum: await contender.checksum?.(contender.part ?? 1),
       });
     }
-    return { name: row.name, work: row.work, contenders: results, facts, faults: [...faults] };
+    const figures = typeof facts === 'function' ? await facts() : facts;
+    return { name: row.name, work: row.work, contenders: results, facts: figures, faults: [...faults] };
   } finally {
-    for (const { close } of contenders) close?.();
+    for (const contender of contenders) contender.close?.();
+    await close?.();
   }
 }
 
@@ -145,7 +150,7 @@ async function timed(contender: AnyContender, round: number): Promise<Millisecon
 }
 
 async function milliseconds(contender: AnyContender, round: number): Promise<Milliseconds> {
-  if ('measure' in contender) return contender.measure();
+  if ('measure' in contender) return contender.measure(round);
   const start = performance.now();
   contender.run(round);
   return performance.now() - start;

@@ -15,6 +15,7 @@ const rows = rowsOf({
   spheres: 100,
   dragons: 5,
   objects: 2000,
+  streamed: 500,
 });
 
 describe('bench', () => {

@@ -4,6 +4,7 @@ import { SilenceWatch } from '../../src/client/silence.js';
 
 describe('silence', () => {
   const onSilence = vi.fn();
+  let isWaiting: boolean;
   let watch: SilenceWatch;
   let paused: number;
 
@@ -13,7 +14,8 @@ describe('silence', () => {
     const now = performance.now.bind(performance);
     vi.spyOn(performance, 'now').mockImplementation(() => now() + paused);
     onSilence.mockClear();
-    watch = new SilenceWatch(800, onSilence);
+    isWaiting = true;
+    watch = new SilenceWatch(800, () => isWaiting, onSilence);
     watch.start();
   });
   afterEach(() => {
@@ -32,6 +34,18 @@ describe('silence', () => {
     vi.advanceTimersByTime(799);
     expect(onSilence).not.toHaveBeenCalled();
     vi.advanceTimersByTime(2);
+    expect(onSilence).toHaveBeenCalledTimes(1);
+  });
+
+  test('is none where nothing is waited for', () => {
+    vi.advanceTimersByTime(750);
+    isWaiting = false;
+    vi.advanceTimersByTime(5_000);
+    expect(onSilence).not.toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(0);
+    isWaiting = true;
+    watch.start();
+    vi.advanceTimersByTime(801);
     expect(onSilence).toHaveBeenCalledTimes(1);
   });
 

@@ -3,7 +3,6 @@ import { CollisionError } from '../../shared/errors.js';
 import type { ObjectOptions, Shape } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
 import type { PartPlan } from './material-plan.js';
-import type { SentMatrices } from './matrices.js';
 import type { BuiltMesh, MeshPool, SharedMesh } from './mesh-pool.js';
 import type { SceneObjects } from './scene-objects.js';
 import type { SideIndex } from './side-index.js';
@@ -14,7 +13,6 @@ export interface TrackerContext {
   readonly meshes: MeshPool;
   readonly objects: SceneObjects;
   readonly sides: SideIndex;
-  readonly sent: SentMatrices;
 }
 
 export type PartOptions = Omit<ObjectOptions, 'shape'>;

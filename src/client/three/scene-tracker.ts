@@ -3,7 +3,6 @@ import { CollisionError } from '../../shared/errors.js';
 import type { ObjectId, Rect } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
 import { reading, show } from '../validate.js';
-import { SentMatrices } from './matrices.js';
 import { MeshPool } from './mesh-pool.js';
 import { SceneFrame } from './scene-frame.js';
 import { type SceneObject, SceneObjects } from './scene-objects.js';
@@ -45,7 +44,7 @@ export class SceneTracker {
     this.#updatesMatrices = options.updateMatrixWorld ?? true;
     this.#meshes = new MeshPool(service, () => options.onProgress?.(this.#meshes.fraction));
     const sides = new SideIndex(() => this.#walk.entries);
-    const context = { service, meshes: this.#meshes, objects: this.#objects, sides, sent: new SentMatrices() };
+    const context = { service, meshes: this.#meshes, objects: this.#objects, sides };
     this.#walk = new SceneWalk(root, context, {
       shape: (object) => reading('trackScene', 'shapeOf', () => options.shapeOf?.(object) ?? null),
       options: (object) => reading('trackScene', 'objectOptions', () => options.objectOptions?.(object) ?? {}),

@@ -42,6 +42,7 @@ export class SceneViews {
     const before = this.#views.get(name);
     if (margin !== 'motion') options.margin = margin;
     else if (before !== undefined) options.margin = 2 * frustumMotion(before.options, options);
+    if (before !== undefined && isSame(before.options, options)) return;
     this.#service.setView(options, name);
     // The matrices are the camera's own.
     const { projection, view, layers = 0 } = options;
@@ -69,6 +70,21 @@ export class SceneViews {
   clear(): void {
     for (const name of [...this.#views.keys()]) this.remove(name);
   }
+}
+
+function isSame(a: ViewOptions, b: ViewOptions): boolean {
+  for (let i = 0; i < 16; i++) if (a.projection[i] !== b.projection[i] || a.view[i] !== b.view[i]) return false;
+  return (
+    a.viewport.x === b.viewport.x &&
+    a.viewport.y === b.viewport.y &&
+    a.viewport.width === b.viewport.width &&
+    a.viewport.height === b.viewport.height &&
+    a.depth === b.depth &&
+    a.reversed === b.reversed &&
+    a.layers === b.layers &&
+    a.margin === b.margin &&
+    a.minPixels === b.minPixels
+  );
 }
 
 function eyeOf({ projection, view }: { projection: number[]; view: number[] }): Vector4 {

@@ -61,7 +61,7 @@ export class SceneWalk {
     this.#byObject.clear();
   }
 
-  /** Updates the entries below `node`; false as soon as the scene is not what they were made from. */
+  /** Updates the entries of `node` and below; false as soon as the scene is not what they were made from. */
   #follow(node: Object3D, above: boolean): boolean {
     const visible = above && node.visible;
     if (isDrawable(node)) {

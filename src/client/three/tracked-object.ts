@@ -1,6 +1,6 @@
 import type { BufferGeometry, InstancedMesh, Material, Mesh } from 'three';
 import { CollisionError } from '../../shared/errors.js';
-import type { ObjectOptions, Shape } from '../../shared/types.js';
+import type { ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
 import { isInvertibleAt } from '../affine.js';
 import { isDrawn, MaterialLook, type PartPlan, planParts } from './material-plan.js';
 import { Part, type PartOptions, type TrackerContext } from './part.js';
@@ -52,16 +52,19 @@ export class TrackedObject {
   #revision = -1;
   #count = 0;
   #layers = 0;
-  /** Number of the world matrix among those sent. */
-  readonly #place: number;
   #isPlaced = false;
+  /** The only id of its only part, where there is nothing to do but to send the matrix while all else is as before; else 0. */
+  #mover: ObjectId = 0;
   #instanceVersion = -1;
+  /** Of an InstancedMesh: its world matrix. */
+  readonly #parent = new Float64Array(16);
   #matrices = NO_MATRICES;
 
   /** Instances whose matrix has no inverse; three does not show them either. */
   #hidden: Set<number> | null = null;
   readonly #wishes: ObjectWishes;
   readonly #options: Omit<SceneObjectOptions, 'solid'>;
+  readonly #givenLayers: number | undefined;
   readonly #isSolid: boolean;
 
   constructor(context: TrackerContext, object: Mesh, wishes: ObjectWishes) {
@@ -71,8 +74,8 @@ export class TrackedObject {
     this.#options = options;
     this.#isSolid = solid;
     this.#instanced = 'isInstancedMesh' in object ? (object as InstancedMesh) : null;
+    this.#givenLayers = options.layers;
     this.#isStatic = this.#options.motion === 'static';
-    this.#place = context.sent.allocate();
     this.object = object;
   }
 
@@ -84,12 +87,17 @@ export class TrackedObject {
   /** Once a frame; `visible`: the object and all its ancestors are. */
   update(visible: boolean): void {
     const { object } = this;
-    const instanced = this.#instanced;
-    const { revision } = this.#context.meshes;
-    const count = instanced === null ? 1 : Math.min(instanced.count, instanced.instanceMatrix.count);
+    const { meshes, service } = this.#context;
+    const { revision } = meshes;
+    const layers = visible ? (this.#givenLayers ?? object.layers.mask) >>> 0 : 0;
     const isPlanned = object.geometry === this.#geometry && this.#looksTheSame(object.material);
+    if (isPlanned && layers === this.#layers && revision === this.#revision && this.#mover !== 0) {
+      if (!this.#isStatic) service.moveObject(this.#mover, object.matrixWorld.elements);
+      return;
+    }
+    const instanced = this.#instanced;
+    const count = instanced === null ? 1 : Math.min(instanced.count, instanced.instanceMatrix.count);
     if (!isPlanned) this.#plan();
-    const layers = visible ? (this.#options.layers ?? object.layers.mask) >>> 0 : 0;
     if (layers !== this.#layers) this.#setLayers(layers);
     if (!isPlanned || revision !== this.#revision || count !== this.#count) this.#stand(count);
     this.#revision = revision;
@@ -105,7 +113,7 @@ export class TrackedObject {
   remove(): void {
     for (const part of this.parts) part.remove();
     this.parts = [];
-    this.#context.sent.release(this.#place);
+    this.#mover = 0;
   }
 
   #looksTheSame(material: Mesh['material']): boolean {
@@ -134,6 +142,7 @@ export class TrackedObject {
 
   #stand(count: number): void {
     this.error = null;
+    this.#mover = 0;
     for (let i = count; i < this.#count; i++) this.#hidden?.delete(i);
     this.#count = count;
     for (const part of this.parts) {
@@ -164,30 +173,28 @@ export class TrackedObject {
 
   #move(): void {
     const { elements } = this.object.matrixWorld;
-    const { sent, service } = this.#context;
-    if (this.#isPlaced && (sent.has(this.#place, elements) || this.#isFixed())) return;
-    sent.set(this.#place, elements);
+    if (this.#isPlaced && this.#isFixed()) return;
     this.#review();
     if (this.#hidden !== null && this.#hidden.size > 0) return;
     for (const { ids } of this.parts) {
-      if (ids.length > 0) service.setTransform(ids[0], elements);
+      if (ids.length > 0) this.#context.service.moveObject(ids[0], elements);
     }
+    if (this.parts.length === 1 && this.parts[0].ids.length === 1) this.#mover = this.parts[0].ids[0];
   }
 
   #moveInstances({ instanceMatrix, matrixWorld }: InstancedMesh): void {
     const { elements } = matrixWorld;
     const { array, version } = instanceMatrix;
-    const { sent, service } = this.#context;
     const isSame = version === this.#instanceVersion && array.buffer === this.#matrices.buffer;
-    if (this.#isPlaced && ((isSame && sent.has(this.#place, elements)) || this.#isFixed())) return;
+    if (this.#isPlaced && (this.#isFixed() || (isSame && isEqual(this.#parent, elements)))) return;
     if (!isSame || this.#matrices.length !== 16 * this.#count) {
       this.#matrices = (array as Float32Array).subarray(0, 16 * this.#count);
     }
     this.#instanceVersion = version;
-    sent.set(this.#place, elements);
+    this.#parent.set(elements);
     this.#review();
     for (const { ids } of this.parts) {
-      if (ids.length > 0) service.setTransforms(ids, this.#matrices, elements);
+      if (ids.length > 0) this.#context.service.setTransforms(ids, this.#matrices, elements);
     }
   }
 
@@ -218,6 +225,7 @@ export class TrackedObject {
   #hide(index: number): void {
     this.#hidden ??= new Set();
     this.#hidden.add(index);
+    this.#mover = 0;
     this.#setLayersOf(index, 0);
   }
 
@@ -238,4 +246,9 @@ export class TrackedObject {
       if (index < ids.length) this.#context.service.setObject(ids[index], { layers });
     }
   }
+}
+
+function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  for (let i = 0; i < 16; i++) if (a[i] !== b[i]) return false;
+  return true;
 }

@@ -7,7 +7,10 @@ const WIDTHS = [38, 14, 24, 10, 20, 10, 0];
 export function printHeader({ cpu, cores, node, versions }: Machine): void {
   const peers = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   console.log(`${cpu}, ${cores} cores, Node ${node}; ${peers.join(', ')}`);
-  console.log('Computation on one thread, without the messages to the worker. Ratio: peer / ours, round by round.\n');
+  console.log(
+    'Computation on one thread, without the messages to the worker (rows stream and pick: in Chromium, with them).',
+  );
+  console.log('Ratio: peer / ours, round by round.\n');
   printLine(['', 'median', 'quartiles', 'ratio', 'quartiles', 'target', '']);
 }
 
@@ -16,7 +19,9 @@ export function printRow({ name, work, contenders, facts, faults }: RowResult): 
   for (const contender of contenders) printLine(cellsOf(contender));
   for (const fact of facts) {
     const { value, atMost } = fact;
-    console.log(`  ${factLine(fact)}${atMost === undefined ? '' : `, target ≤ ${atMost} ${verdict(value <= atMost)}`}`);
+    console.log(
+      `  ${factLine(fact)}${atMost === undefined ? '' : `, target ≤ ${plain(atMost)} ${verdict(value <= atMost)}`}`,
+    );
   }
   for (const fault of faults) console.log(`  DIFFERENT ANSWERS: ${fault}`);
 }
@@ -26,6 +31,11 @@ export function printFaults(rows: readonly RowResult[]): boolean {
   const faulty = rows.filter(({ faults }) => faults.length > 0);
   if (faulty.length > 0) console.error(`\nDifferent answers in ${faulty.map(({ name }) => name).join(', ')}`);
   return faulty.length > 0;
+}
+
+/** As short as it was written. */
+function plain(target: number): string {
+  return String(Number(target.toPrecision(3)));
 }
 
 function verdict(isMet: boolean): string {
@@ -44,7 +54,7 @@ function cellsOf({ name, note, ms, ratio, target }: ContenderResult): string[] {
     range(ms),
     isFirst ? '' : `${digits(ratio.median)}×`,
     isFirst ? '' : range(ratio),
-    target === undefined ? '' : `≥ ${target} ${verdict(ratio.median >= target)}`,
+    target === undefined ? '' : `≥ ${plain(target)} ${verdict(ratio.median >= target)}`,
     note ? `  ${note}` : '',
   ];
 }

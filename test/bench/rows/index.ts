@@ -13,6 +13,7 @@ import { allPairsRow, firstPairRow } from './pairs.js';
 import { regionRow, screenRow } from './pointing.js';
 import { frontRaysRow, raysRow } from './rays.js';
 import { stillRow } from './still.js';
+import { streamRows } from './stream.js';
 
 export interface Sizes {
   /** Triangles of the two dragons. */
@@ -30,6 +31,8 @@ export interface Sizes {
   dragons: number;
   /** In the rows of frusta and of still objects. */
   objects: number;
+  /** In the rows of the stream. */
+  streamed: number;
 }
 
 export const FULL: Sizes = {
@@ -44,6 +47,7 @@ export const FULL: Sizes = {
   spheres: 2000,
   dragons: 64,
   objects: 100_000,
+  streamed: 10_000,
 };
 
 export function rowsOf(sizes: Sizes): Row[] {
@@ -95,5 +99,6 @@ export function rowsOf(sizes: Sizes): Row[] {
     screenRow(objects),
     regionRow(objects),
     stillRow(objects),
+    ...streamRows(sizes.streamed),
   ];
 }

@@ -1,0 +1,129 @@
+import { slotOf } from '../shared/ids.js';
+import type { ObjectId } from '../shared/types.js';
+import { grown } from './ids.js';
+import { PLACE_NUMBERS, type Places } from './places.js';
+import type { Staging } from './staging.js';
+
+/** So many in a row are copied at once; fewer one by one, as the views that it takes are objects. */
+const RUN = 32;
+
+/**
+ * The way of many objects that move in every frame: their transforms are written to where all are kept, and copied from
+ * there into the frame, run by run. The frame's memory was the worker's a moment ago: writing it number by number takes
+ * as long as all the rest. And what is kept needs no copy of the frame, should the worker be lost.
+ */
+export class Moves {
+  readonly #places: Places;
+  #slots = new Uint32Array(64);
+  #count = 0;
+  /** Whether the slots ascend, so that none is there twice. */
+  #isAscending = true;
+
+  constructor(places: Places) {
+    this.#places = places;
+  }
+
+  /**
+   * Moves an object for the update() that follows in the same task; nothing where it is there already. False, and
+   * nothing is done, for all that is not as usual: that is `setTransform`'s. Throws what the caller's getters throw.
+   */
+  move(id: ObjectId, m: ArrayLike<number>): boolean {
+    if (typeof id !== 'number' || typeof m !== 'object' || m === null || m.length !== 16) return false;
+    // Each is read once: a getter of the caller's cannot change what was checked.
+    const ax = m[0];
+    const ay = m[1];
+    const az = m[2];
+    const aw = m[3];
+    const bx = m[4];
+    const by = m[5];
+    const bz = m[6];
+    const bw = m[7];
+    const cx = m[8];
+    const cy = m[9];
+    const cz = m[10];
+    const cw = m[11];
+    const x = m[12];
+    const y = m[13];
+    const z = m[14];
+    if (!(aw === 0 && bw === 0 && cw === 0 && m[15] === 1)) return false;
+    // Free of charge where the array holds nothing but numbers.
+    if (typeof ax !== 'number' || typeof ay !== 'number' || typeof az !== 'number') return false;
+    if (typeof bx !== 'number' || typeof by !== 'number' || typeof bz !== 'number') return false;
+    if (typeof cx !== 'number' || typeof cy !== 'number' || typeof cz !== 'number') return false;
+    if (typeof x !== 'number' || typeof y !== 'number' || typeof z !== 'number') return false;
+
+    const slot = slotOf(id);
+    const { ids, matrices, told } = this.#places;
+    if (ids[slot] !== id || told[slot] !== 0) return false;
+    const at = PLACE_NUMBERS * slot;
+    // The translation first: it changes most often.
+    if (
+      matrices[at + 9] === x &&
+      matrices[at + 10] === y &&
+      matrices[at + 11] === z &&
+      matrices[at] === ax &&
+      matrices[at + 1] === ay &&
+      matrices[at + 2] === az &&
+      matrices[at + 3] === bx &&
+      matrices[at + 4] === by &&
+      matrices[at + 5] === bz &&
+      matrices[at + 6] === cx &&
+      matrices[at + 7] === cy &&
+      matrices[at + 8] === cz
+    ) {
+      return true;
+    }
+    // What the worker might refuse must not take the place of what it has. By the means of the columns' lengths, which
+    // asks for more than `isInvertibleAt` does.
+    const squares = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
+    const volume = ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);
+    if (!(volume * volume > 1e-20 * squares * squares * squares)) return false;
+    if (!(Math.abs(x) + Math.abs(y) + Math.abs(z) < 1e300)) return false;
+
+    matrices[at] = ax;
+    matrices[at + 1] = ay;
+    matrices[at + 2] = az;
+    matrices[at + 3] = bx;
+    matrices[at + 4] = by;
+    matrices[at + 5] = bz;
+    matrices[at + 6] = cx;
+    matrices[at + 7] = cy;
+    matrices[at + 8] = cz;
+    matrices[at + 9] = x;
+    matrices[at + 10] = y;
+    matrices[at + 11] = z;
+    const count = this.#count;
+    if (count === this.#slots.length) this.#slots = grown(this.#slots);
+    if (count > 0 && this.#slots[count - 1] >= slot) this.#isAscending = false;
+    this.#slots[count] = slot;
+    this.#count = count + 1;
+    return true;
+  }
+
+  /** Stages what has moved. */
+  gather(staging: Staging): void {
+    const count = this.#count;
+    if (count === 0) return;
+    const slots = this.#slots;
+    const { ids, matrices, told } = this.#places;
+    const isNew = this.#isAscending && staging.singles === 0;
+    this.#count = 0;
+    this.#isAscending = true;
+    for (let i = 0; i < count; ) {
+      const slot = slots[i];
+      let end = i;
+      // Removed since, or told about otherwise: that is newer.
+      while (end < count && slots[end] === slot + end - i && ids[slots[end]] !== 0 && told[slots[end]] === 0) end++;
+      if (isNew && end - i >= RUN) {
+        staging.addRun(ids, matrices, slot, end - i);
+      } else {
+        for (let k = slot; k < slot + end - i; k++) {
+          const to = staging.addSingle(ids[k]);
+          const { f64 } = staging;
+          for (let n = 0; n < PLACE_NUMBERS; n++) f64[to + n] = matrices[PLACE_NUMBERS * k + n];
+        }
+      }
+      i = Math.max(end, i + 1);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// What `npm run bench` measures in a page: the rows whose cost is on the main thread, or on the way to the worker.
+import { instancesRow } from './instances.js';
+import { movingRow } from './moving.js';
+import type { PageRow } from './page-row.js';
+import { idlePickRow, loadedPickRow } from './picks.js';
+import { FRAMES_A_ROUND } from './streamed.js';
+
+const ROWS = { moving: movingRow, instances: instancesRow, 'idle picks': idlePickRow, 'loaded picks': loadedPickRow };
+
+export interface BenchPage {
+  open(row: keyof typeof ROWS, count: number): Promise<void>;
+  row: PageRow;
+  readonly framesOfRound: number;
+}
+
+declare global {
+  interface Window {
+    bench: BenchPage;
+  }
+}
+
+window.bench = {
+  row: undefined as unknown as PageRow,
+  framesOfRound: FRAMES_A_ROUND,
+  async open(row, count) {
+    this.row = await ROWS[row](count);
+  },
+};

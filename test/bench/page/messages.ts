@@ -1,0 +1,42 @@
+/** The floor: a message there and one back, with a buffer that is handed over. */
+export class Echo {
+  readonly #worker: Worker;
+  #buffer: ArrayBuffer;
+  #begin = 0;
+  #received = 0;
+  #answered!: () => void;
+
+  constructor(bytes: number) {
+    const source = 'onmessage = ({ data }) => postMessage(data, [data.input]);';
+    this.#worker = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+    this.#buffer = new ArrayBuffer(bytes);
+    this.#worker.addEventListener('message', () => {
+      this.#begin = performance.now();
+    });
+    this.#worker.addEventListener('message', ({ data }: MessageEvent<{ input: ArrayBuffer }>) => {
+      this.#buffer = data.input;
+      this.#received = performance.now() - this.#begin;
+      this.#answered();
+    });
+  }
+
+  get buffer(): ArrayBuffer {
+    return this.#buffer;
+  }
+
+  /** Milliseconds of the main thread. */
+  async send(): Promise<number> {
+    const answer = new Promise<void>((resolve) => {
+      this.#answered = resolve;
+    });
+    const start = performance.now();
+    this.#worker.postMessage({ type: 'frame', input: this.#buffer }, [this.#buffer]);
+    const sent = performance.now() - start;
+    await answer;
+    return sent + this.#received;
+  }
+
+  close(): void {
+    this.#worker.terminate();
+  }
+}

@@ -1,0 +1,134 @@
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { type SceneFrame, type SceneTracker, trackScene } from 'collision-worker/three';
+import { type Object3D, PerspectiveCamera } from 'three';
+import * as layout from '../../../src/shared/layout.js';
+import { typical } from './page-row.js';
+
+export const FRAMES_A_ROUND = 30;
+export const SIZE = { width: 1600, height: 900 };
+
+/** A scene, its service, and what the two take of the main thread. */
+export class Streamed {
+  service!: CollisionService;
+  tracker!: SceneTracker;
+  readonly camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 0.1, 1000);
+  /** Of the last frame that was asked to be recorded. */
+  recorded = { objects: 0, sum: 0 };
+  #records = false;
+  #received = 0;
+  #begin = 0;
+
+  static async of(root: Object3D): Promise<Streamed> {
+    const streamed = new Streamed();
+    let worker: Worker | undefined;
+    streamed.service = await createCollisionService({
+      builders: 0,
+      createWorker: () => {
+        worker = new Worker(new URL('../../../dist/worker.js', import.meta.url), { type: 'module' });
+        streamed.#watch(worker);
+        return worker;
+      },
+    });
+    // The last of all listeners: what those before it left to microtasks is done by now.
+    worker!.addEventListener('message', () => {
+      streamed.#received += performance.now() - streamed.#begin;
+    });
+    streamed.tracker = await trackScene(streamed.service, root, {
+      updateMatrixWorld: false, // the renderer's work, which is the same without us
+      shapeOf: () => ({ type: 'box', halfExtents: [0.5, 0.5, 0.5] }),
+      objectOptions: () => ({ contacts: 'none' }),
+    });
+    streamed.camera.position.z = 60;
+    return streamed;
+  }
+
+  update(): Promise<SceneFrame> {
+    return this.tracker.update(this.camera, SIZE);
+  }
+
+  /** Milliseconds of the main thread for a frame: from the call to its messages, and what the answer takes. */
+  async share(): Promise<number> {
+    this.#received = 0;
+    const start = performance.now();
+    const frame = this.update();
+    const asked = performance.now() - start;
+    await frame;
+    await nextTask(); // behind the message's last listener
+    return asked + this.#received;
+  }
+
+  /** A frame, and what was sent for it. */
+  async record(): Promise<{ objects: number; sum: number }> {
+    this.#records = true;
+    await this.update();
+    this.#records = false;
+    return this.recorded;
+  }
+
+  close(): void {
+    this.tracker.dispose();
+    this.service.dispose();
+  }
+
+  #watch(worker: Worker): void {
+    const post = worker.postMessage.bind(worker) as (message: unknown, transfer: Transferable[]) => void;
+    worker.postMessage = (message: { input?: ArrayBuffer }, transfer?: unknown) => {
+      if (this.#records && message.input) this.recorded = contentOf(message.input);
+      post(message, transfer as Transferable[]);
+    };
+    worker.addEventListener('message', () => {
+      this.#begin = performance.now();
+    });
+  }
+}
+
+/** How many transforms are in a frame, and a sum of their numbers. */
+function contentOf(input: ArrayBuffer): { objects: number; sum: number } {
+  const u32 = new Uint32Array(input);
+  const word = (at: number) => u32[at / 4];
+  let objects = word(layout.IN_TRANSFORM_COUNT);
+  let sum = 0;
+  for (const each of new Float64Array(input, word(layout.IN_MATRICES), 12 * objects)) sum += each;
+  let block = word(layout.IN_BLOCKS);
+  for (let n = word(layout.IN_BLOCK_COUNT); n > 0; n--) {
+    const count = word(block + layout.BLOCK_COUNT);
+    const numbers = new Float32Array(input, word(block + layout.BLOCK_MATRICES), 16 * count);
+    objects += count;
+    sum += sumOf(numbers);
+    block = word(block + layout.BLOCK_NEXT);
+  }
+  return { objects, sum };
+}
+
+/** Of matrices, without the bottom row. */
+export function sumOf(numbers: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < numbers.length; i++) if (i % 4 !== 3) sum += numbers[i];
+  return sum;
+}
+
+/** Times `work` in each frame of a round, after `move`. */
+export async function roundOf(
+  round: number,
+  move: (frame: number) => void,
+  work: () => number | Promise<number>,
+): Promise<number> {
+  const samples: number[] = [];
+  for (let i = 0; i < FRAMES_A_ROUND; i++) {
+    move(round * FRAMES_A_ROUND + i);
+    samples.push(await work());
+  }
+  return typical(samples);
+}
+
+export function timed(work: () => void): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve);
+  });
+}
