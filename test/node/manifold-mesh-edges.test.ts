@@ -138,7 +138,27 @@ describe('sheets', () => {
     expectParted(answer, a, b);
     expect(answer.depths[0]).toBeLessThan(0.2);
   });
+
+  test(`two without a thickness, whose normals cancel out: turned, the direction turns, seed ${SEED}`, async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(ORIGIN);
+    const fins = [0, 1].map(() => scene.mesh(fin([0, 0, 0], [1, 0.1, 0], [0.1, 1, 0.2])));
+    const place = new Matrix4().setPosition(0.1, 0.3, 0.05).multiply(TURN);
+    const normals = Array.from({ length: 20 }, (_, i) => {
+      const turn = new Matrix4();
+      if (i > 0) turn.makeRotationFromQuaternion(random.rotation());
+      const [a, b] = [new Matrix4(), place].map((matrix, k) => scene.add(fins[k], turn.clone().multiply(matrix)));
+      const [normal] = contactOf(scene, a, b)!.normals;
+      return normal.applyMatrix4(turn.invert());
+    });
+    for (const normal of normals) expect(normal.distanceTo(normals[0])).toBeLessThan(1e-3);
+  });
 });
+
+/** A triangle and the same one from behind. */
+function fin(a: number[], b: number[], c: number[]): Triangles {
+  return { positions: Float32Array.from([...a, ...b, ...c]), indices: Uint32Array.of(0, 1, 2, 0, 2, 1) };
+}
 
 describe('faces on one another', () => {
   test('a box that rests on a plain', async () => {

@@ -2,13 +2,12 @@
 // its rounding. Whether the meshes meet at all is not decided here.
 
 import { Affine } from '../math/affine';
-import { Triangle } from '../math/triangles';
+import { Triangle, apexOf } from '../math/triangles';
 import { reserve } from '../memory';
-import { mayMeet, setFilter, setFour } from '../mesh/filter';
-import { Block, LEAF, Mesh, blockAt, childOf, filledLanes, nodeAt, placeTree, treeScale } from '../mesh/layout';
-import { Relation, overlapping } from '../mesh/overlap';
+import { Mesh } from '../mesh/layout';
+import { descend, map, setTrees } from '../mesh/tree-pair';
 import { nearestOfTriangles, nearestX, nearestY, nearestZ } from './nearest';
-import { Side, addPart, knownAt, partAt, sideAt, treeOf } from './parts';
+import { Side, addPart, knownAt, partAt, setNormal, sideAt, treeOf } from './parts';
 
 /** Part a of side 0 and b of side 1, and the segment that both have: from p to q along a's normal × b's. */
 @unmanaged
@@ -21,11 +20,16 @@ export class Cut {
   /** Union-find over the cuts (regions.ts). */
   parent: u32;
   region: u32;
+  /** The edges that p and q are on: 0 to 2 of a, 3 to 5 of b, or ANY_EDGE. */
+  edgeP: u32;
+  edgeQ: u32;
   px: f64; py: f64; pz: f64;
   qx: f64; qy: f64; qz: f64;
 }
 
-export const CUT_BYTES: usize = 72;
+export const CUT_BYTES: usize = 80;
+/** Where a curve may go on beyond several edges: a corner, or two edges that cross. */
+export const ANY_EDGE: u32 = 6;
 /** More than this are not looked for: the meshes lie on one another then. */
 const MOST_CUTS: u32 = 1 << 16;
 
@@ -39,34 +43,8 @@ export function cutAt(index: u32): Cut {
   return changetype<Cut>(cuts + index * <u32>CUT_BYTES);
 }
 
-const map = changetype<Affine>(memory.data(96, 16)); // tree B to tree A
-const relation = changetype<Relation>(memory.data(48, 16));
-const triangleA = changetype<Triangle>(memory.data(72, 16));
-const trianglesB: usize = memory.data(4 * 72, 16);
 /** What a mapped coordinate may be off by. */
 let blur: f64 = 0;
-
-@unmanaged
-class Work {
-  a: u32;
-  maskA: u32;
-  b: u32;
-  maskB: u32;
-}
-
-const WORK_BYTES: usize = 16;
-let stack: usize = 0;
-
-function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
-  const used = top - stack;
-  stack = reserve(stack, used, used + WORK_BYTES);
-  const work = changetype<Work>(stack + used);
-  work.a = a;
-  work.maskA = maskA;
-  work.b = b;
-  work.maskB = maskB;
-  return stack + used + WORK_BYTES;
-}
 
 /** How near two triangles may be to count as touching, a square in tree A; negative where cuts are looked for. */
 let touching: f64 = -1;
@@ -82,100 +60,36 @@ let nearest: f64 = Infinity;
  * plane or is a matter of rounding, the places where triangles are nearest. Throws OUT_OF_MEMORY.
  */
 export function findCuts(a: Mesh, b: Mesh, m: Affine): void {
-  setMap(a, b, m);
+  setTrees(a, b, m);
+  setBlur();
   cutCount = 0;
   touching = -1;
-  descend(a, b);
+  hasAllCuts = !descend(a, b, addIfCut);
   if (cutCount != 0) return;
   touching = blur * blur * 64;
   nearest = Infinity;
-  descend(a, b);
+  hasAllCuts = !descend(a, b, addIfTouching);
   if (cutCount != 0 || nearest == Infinity) return;
   touching = nearest;
-  descend(a, b);
+  hasAllCuts = !descend(a, b, addIfTouching);
 }
 
-function descend(a: Mesh, b: Mesh): void {
-  hasAllCuts = true;
-  let top = push(stack, 0, 15, 0, 15);
-  while (top != stack) {
-    top -= WORK_BYTES;
-    const work = changetype<Work>(top);
-    const indexA = work.a, maskA = work.maskA, indexB = work.b, maskB = work.maskB;
-    const nodeA = nodeAt(a, indexA), nodeB = nodeAt(b, indexB);
-    let bits = overlapping(relation, nodeA, nodeB, maskA, maskB);
-    while (bits != 0) {
-      const bit = ctz(bits);
-      bits &= bits - 1;
-      const i = bit >> 2, j = bit & 3;
-      const childA = childOf(nodeA, i), childB = childOf(nodeB, j);
-      if (childA & LEAF) {
-        if (childB & LEAF) cutBlocks(blockAt(a, childA), childA & ~LEAF, blockAt(b, childB), childB & ~LEAF);
-        else top = push(top, indexA, 1 << i, childB, 15);
-      } else if (childB & LEAF) top = push(top, childA, 15, indexB, 1 << j);
-      else top = push(top, childA, 15, childB, 15);
-    }
-    if (cutCount > MOST_CUTS) {
-      hasAllCuts = false;
-      return;
-    }
-  }
-}
-
-/** map = tree A ∘ m ∘ tree B⁻¹. */
-function setMap(a: Mesh, b: Mesh, m: Affine): void {
-  placeTree(map, b, m);
-  const scale = treeScale(a);
-  for (let at = changetype<usize>(map), end = at + 72; at < end; at += 8) store<f64>(at, load<f64>(at) * scale);
-  map.tx = (map.tx - a.offsetX) * scale;
-  map.ty = (map.ty - a.offsetY) * scale;
-  map.tz = (map.tz - a.offsetZ) * scale;
-  relation.x = f32x4(<f32>map.xx, <f32>map.yx, <f32>map.zx, <f32>map.tx);
-  relation.y = f32x4(<f32>map.xy, <f32>map.yy, <f32>map.zy, <f32>map.ty);
-  relation.z = f32x4(<f32>map.xz, <f32>map.yz, <f32>map.zz, <f32>map.tz);
-  setFilter(map);
+function setBlur(): void {
   const x = 2.0 * (abs(map.xx) + abs(map.yx) + abs(map.zx)) + abs(map.tx);
   const y = 2.0 * (abs(map.xy) + abs(map.yy) + abs(map.zy)) + abs(map.ty);
   const z = 2.0 * (abs(map.xz) + abs(map.yz) + abs(map.zz)) + abs(map.tz);
   blur = (2.0 + max(max(x, y), z)) * 8.881784197001252e-16; // 2^-50
 }
 
-function cutBlocks(a: Block, indexA: u32, b: Block, indexB: u32): void {
-  setFour(b);
-  const filled = filledLanes(b);
-  let mapped: u32 = 0; // lanes of trianglesB that are there
-  for (let lanes = filledLanes(a); lanes != 0; lanes &= lanes - 1) {
-    const lane = ctz(lanes);
-    let bits = mayMeet(a, lane) & filled;
-    if (bits == 0) continue;
-    copyTriangle(triangleA, a, lane);
-    do {
-      const other = ctz(bits);
-      bits &= bits - 1;
-      const q = changetype<Triangle>(trianglesB + <usize>other * 72);
-      if (!(mapped & (1 << other))) mapTriangle(q, b, other);
-      mapped |= 1 << other;
-      const isCut = touching < 0 ? cutTriangles(triangleA, q) : touch(triangleA, q);
-      if (isCut) addCut((indexA << 2) + lane, (indexB << 2) + other);
-    } while (bits != 0);
-  }
+/** True where there are too many. */
+function addIfCut(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
+  if (cutTriangles(p, q)) addCut(slotA, slotB);
+  return cutCount > MOST_CUTS;
 }
 
-function copyTriangle(out: Triangle, block: Block, lane: u32): void {
-  const at = changetype<usize>(block) + (<usize>lane << 2);
-  for (let k: usize = 0; k < 9; k++) store<f64>(changetype<usize>(out) + (k << 3), <f64>load<f32>(at + (k << 4)));
-}
-
-function mapTriangle(out: Triangle, block: Block, lane: u32): void {
-  const at = changetype<usize>(block) + (<usize>lane << 2);
-  for (let k: usize = 0; k < 3; k++) {
-    const from = at + k * 48;
-    const to = changetype<usize>(out) + k * 24;
-    const x = <f64>load<f32>(from), y = <f64>load<f32>(from, 16), z = <f64>load<f32>(from, 32);
-    store<f64>(to, map.xx * x + map.yx * y + map.zx * z + map.tx);
-    store<f64>(to, map.xy * x + map.yy * y + map.zy * z + map.ty, 8);
-    store<f64>(to, map.xz * x + map.yz * y + map.zz * z + map.tz, 16);
-  }
+function addIfTouching(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
+  if (touch(p, q)) addCut(slotA, slotB);
+  return cutCount > MOST_CUTS;
 }
 
 // --- two triangles ---
@@ -184,14 +98,28 @@ function mapTriangle(out: Triangle, block: Block, lane: u32): void {
 let fromX: f64 = 0, fromY: f64 = 0, fromZ: f64 = 0;
 let toX: f64 = 0, toY: f64 = 0, toZ: f64 = 0;
 
-// Where the line that both planes share enters and leaves a triangle: places along it, then the points.
-let enter: f64 = 0, leave: f64 = 0;
-let enterX: f64 = 0, enterY: f64 = 0, enterZ: f64 = 0;
-let leaveX: f64 = 0, leaveY: f64 = 0, leaveZ: f64 = 0;
+/** The edges that the ends are on: 0 to 2 of the first triangle, 3 to 5 of the second one, or ANY_EDGE. */
+let fromEdge: u32 = ANY_EDGE, toEdge: u32 = ANY_EDGE;
+
+/** Where the line that both planes share enters and leaves a triangle: by way of two edges from one corner. */
+@unmanaged
+class Span {
+  /** Along the line. */
+  enter: f64; leave: f64;
+  /** As a share of the edge, from the apex. */
+  enterShare: f64; leaveShare: f64;
+  /** Corners, as addresses. */
+  apex: usize; enterTo: usize; leaveTo: usize;
+  /** ANY_EDGE where a corner is on the other's plane. */
+  enterEdge: u32; leaveEdge: u32;
+}
+
+const ofP = changetype<Span>(memory.data(56, 16));
+const ofQ = changetype<Span>(memory.data(56, 16));
 
 /**
- * Möller, "A Fast Triangle-Triangle Intersection Test", 1997, with points instead of places alone. Touching counts, and
- * what rounding may make of it; coplanar triangles have no segment.
+ * Möller, "A Fast Triangle-Triangle Intersection Test", 1997, with points besides places along the line. Touching
+ * counts, and what rounding may make of it; coplanar triangles have no segment.
  */
 function cutTriangles(p: Triangle, q: Triangle): bool {
   const ux = q.bx - q.ax, uy = q.by - q.ay, uz = q.bz - q.az;
@@ -212,18 +140,23 @@ function cutTriangles(p: Triangle, q: Triangle): bool {
   if ((qa > 0 && qb > 0 && qc > 0) || (qa < 0 && qb < 0 && qc < 0) || (qa == 0 && qb == 0 && qc == 0)) return false;
   const dx = ny * mz - nz * my, dy = nz * mx - nx * mz, dz = nx * my - ny * mx;
   const near = 16.0 * blur * (abs(dx) + abs(dy) + abs(dz));
-  span(p, pa, pb, pc, dx, dy, dz);
-  fromX = enterX; fromY = enterY; fromZ = enterZ;
-  toX = leaveX; toY = leaveY; toZ = leaveZ;
-  const first = enter, last = leave;
-  span(q, qa, qb, qc, dx, dy, dz);
-  if (max(first, enter) > min(last, leave) + near) return false;
-  if (enter > first) {
-    fromX = enterX; fromY = enterY; fromZ = enterZ;
-  }
-  if (leave < last) {
-    toX = leaveX; toY = leaveY; toZ = leaveZ;
-  }
+  setSpan(ofP, p, pa, pb, pc, dx, dy, dz, 0);
+  setSpan(ofQ, q, qa, qb, qc, dx, dy, dz, 3);
+  if (max(ofP.enter, ofQ.enter) > min(ofP.leave, ofQ.leave) + near) return false;
+  const from = ofQ.enter > ofP.enter ? ofQ : ofP, to = ofQ.leave < ofP.leave ? ofQ : ofP;
+  let u = from.apex, v = from.enterTo, share = from.enterShare;
+  fromX = load<f64>(u) + share * (load<f64>(v) - load<f64>(u));
+  fromY = load<f64>(u, 8) + share * (load<f64>(v, 8) - load<f64>(u, 8));
+  fromZ = load<f64>(u, 16) + share * (load<f64>(v, 16) - load<f64>(u, 16));
+  u = to.apex;
+  v = to.leaveTo;
+  share = to.leaveShare;
+  toX = load<f64>(u) + share * (load<f64>(v) - load<f64>(u));
+  toY = load<f64>(u, 8) + share * (load<f64>(v, 8) - load<f64>(u, 8));
+  toZ = load<f64>(u, 16) + share * (load<f64>(v, 16) - load<f64>(u, 16));
+  // Where edges cross each other, the curve may go on beyond any of them.
+  fromEdge = abs(ofQ.enter - ofP.enter) > near ? from.enterEdge : ANY_EDGE;
+  toEdge = abs(ofQ.leave - ofP.leave) > near ? to.leaveEdge : ANY_EDGE;
   return true;
 }
 
@@ -233,39 +166,31 @@ function snap(distance: f64, tolerance: f64): f64 {
   return abs(distance) <= tolerance ? 0.0 : distance;
 }
 
-/** Of a triangle whose corners are on both sides of a plane, or on it. */
-function span(t: Triangle, a: f64, b: f64, c: f64, dx: f64, dy: f64, dz: f64): void {
-  enter = Infinity;
-  leave = -Infinity;
-  if (a == 0) reach(t.ax, t.ay, t.az, dx, dy, dz);
-  if (b == 0) reach(t.bx, t.by, t.bz, dx, dy, dz);
-  if (c == 0) reach(t.cx, t.cy, t.cz, dx, dy, dz);
-  if ((a < 0 && b > 0) || (a > 0 && b < 0)) {
-    const s = a / (a - b);
-    reach(t.ax + s * (t.bx - t.ax), t.ay + s * (t.by - t.ay), t.az + s * (t.bz - t.az), dx, dy, dz);
-  }
-  if ((b < 0 && c > 0) || (b > 0 && c < 0)) {
-    const s = b / (b - c);
-    reach(t.bx + s * (t.cx - t.bx), t.by + s * (t.cy - t.by), t.bz + s * (t.cz - t.bz), dx, dy, dz);
-  }
-  if ((c < 0 && a > 0) || (c > 0 && a < 0)) {
-    const s = c / (c - a);
-    reach(t.cx + s * (t.ax - t.cx), t.cy + s * (t.ay - t.cy), t.cz + s * (t.az - t.cz), dx, dy, dz);
-  }
-}
-
+/** Of a triangle with corners on both sides of a plane, or some on it, at these distances; its first edge's number. */
 // @ts-ignore: decorator
 @inline
-function reach(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): void {
-  const at = dx * x + dy * y + dz * z;
-  if (at < enter) {
-    enter = at;
-    enterX = x; enterY = y; enterZ = z;
-  }
-  if (at > leave) {
-    leave = at;
-    leaveX = x; leaveY = y; leaveZ = z;
-  }
+function setSpan(out: Span, t: Triangle, a: f64, b: f64, c: f64, dx: f64, dy: f64, dz: f64, edge: u32): void {
+  const i = apexOf(a, b, c);
+  const corners = changetype<usize>(t);
+  const apex = corners + i * 24, next = corners + (i == 2 ? 0 : i * 24 + 24), last = corners + (i == 0 ? 48 : i * 24 - 24);
+  const own = i == 0 ? a : i == 1 ? b : c, ofNext = i == 0 ? b : i == 1 ? c : a, ofLast = i == 0 ? c : i == 1 ? a : b;
+  const nextShare = own / (own - ofNext), lastShare = own / (own - ofLast);
+  const at = dx * load<f64>(apex) + dy * load<f64>(apex, 8) + dz * load<f64>(apex, 16);
+  const atNext = dx * load<f64>(next) + dy * load<f64>(next, 8) + dz * load<f64>(next, 16);
+  const atLast = dx * load<f64>(last) + dy * load<f64>(last, 8) + dz * load<f64>(last, 16);
+  const toNext = at + nextShare * (atNext - at), toLast = at + lastShare * (atLast - at);
+  const nextEdge = own == 0 || ofNext == 0 ? ANY_EDGE : edge + <u32>i;
+  const lastEdge = own == 0 || ofLast == 0 ? ANY_EDGE : edge + (i == 0 ? 2 : <u32>i - 1);
+  const isTurned = toNext > toLast;
+  out.apex = apex;
+  out.enter = isTurned ? toLast : toNext;
+  out.leave = isTurned ? toNext : toLast;
+  out.enterShare = isTurned ? lastShare : nextShare;
+  out.leaveShare = isTurned ? nextShare : lastShare;
+  out.enterTo = isTurned ? last : next;
+  out.leaveTo = isTurned ? next : last;
+  out.enterEdge = isTurned ? lastEdge : nextEdge;
+  out.leaveEdge = isTurned ? nextEdge : lastEdge;
 }
 
 /** Whether two triangles are near enough; where they are nearest is where the segment begins and ends. */
@@ -275,6 +200,7 @@ function touch(p: Triangle, q: Triangle): bool {
   fromX = toX = nearestX;
   fromY = toY = nearestY;
   fromZ = toZ = nearestZ;
+  fromEdge = toEdge = ANY_EDGE;
   return square <= touching;
 }
 
@@ -294,6 +220,8 @@ function addCut(slotA: u32, slotB: u32): void {
   partA.firstCut = index;
   partB.firstCut = index;
   cut.parent = index;
+  cut.edgeP = fromEdge;
+  cut.edgeQ = toEdge;
   const m = treeOf(sideA);
   cut.px = m.xx * fromX + m.yx * fromY + m.zx * fromZ + m.tx;
   cut.py = m.xy * fromX + m.yy * fromY + m.zy * fromZ + m.ty;
@@ -308,11 +236,16 @@ function addCut(slotA: u32, slotB: u32): void {
   let other = cut.px; cut.px = cut.qx; cut.qx = other;
   other = cut.py; cut.py = cut.qy; cut.qy = other;
   other = cut.pz; cut.pz = cut.qz; cut.qz = other;
+  cut.edgeP = toEdge;
+  cut.edgeQ = fromEdge;
 }
 
 // @ts-ignore: decorator
 @inline
 function partOf(side: Side, slot: u32): u32 {
   const known = knownAt(side, slot);
-  return known == 0 ? addPart(side, slot) : known - 1;
+  if (known != 0) return known - 1;
+  const index = addPart(side, slot);
+  setNormal(side, partAt(side, index));
+  return index;
 }

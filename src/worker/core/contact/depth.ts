@@ -145,10 +145,13 @@ function cast(shadows: usize, list: usize, count: u32, nx: f64, ny: f64, nz: f64
 
 // --- cells ---
 
-/** Half as many cells as there are triangles in them, and fewer where triangles are so wide that each is in many. */
+/**
+ * A quarter as many cells as there are triangles in them, and fewer where triangles are so wide that each is in many. A
+ * frame of 64 dragons in a loose heap takes 1.03 times as long with twice as many cells, 0.98 to 0.99 with half as many.
+ */
 function chooseCells(shadows: usize, count: u32, others: usize, otherCount: u32): void {
   const width = highU - lowU, height = highV - lowV;
-  const wanted = max(0.5 * <f64>otherCount, 1.0);
+  const wanted = max(0.25 * <f64>otherCount, 1.0);
   const aspect = width > 0 && height > 0 ? min(max(width / height, 1.0 / 16), 16.0) : 1.0;
   let u = min(sqrt(wanted * aspect), MOST_CELLS), v = min(sqrt(wanted / aspect), MOST_CELLS);
   wideU = wideV = wideArea = 0;

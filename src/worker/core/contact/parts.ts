@@ -19,7 +19,7 @@ export class Part {
   ax: f64; ay: f64; az: f64;
   bx: f64; by: f64; bz: f64;
   cx: f64; cy: f64; cz: f64;
-  /** Unit, out of what the mesh encloses. */
+  /** Unit, out of what the mesh encloses; only of what is cut. */
   nx: f64; ny: f64; nz: f64;
 }
 
@@ -121,7 +121,7 @@ export function knownAt(side: Side, slot: u32): u32 {
   return load<u32>(side.known + (<usize>slot << 2));
 }
 
-/** Makes a triangle a part; answers its index. Throws OUT_OF_MEMORY. */
+/** Makes a triangle a part, without its normal; answers its index. Throws OUT_OF_MEMORY. */
 export function addPart(side: Side, slot: u32): u32 {
   const index = side.count;
   side.parts = reserve(side.parts, <usize>index * PART_BYTES, (<u64>index + 1) * PART_BYTES);
@@ -132,6 +132,12 @@ export function addPart(side: Side, slot: u32): u32 {
   part.stamp = 0;
   part.cut = NO_CUT;
   placeCorners(changetype<usize>(part) + PART_CORNERS, side, slot);
+  store<u32>(side.known + (<usize>slot << 2), index + 1);
+  return index;
+}
+
+/** Those in pockets need none. */
+export function setNormal(side: Side, part: Part): void {
   const ex = part.bx - part.ax, ey = part.by - part.ay, ez = part.bz - part.az;
   const fx = part.cx - part.ax, fy = part.cy - part.ay, fz = part.cz - part.az;
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
@@ -139,18 +145,18 @@ export function addPart(side: Side, slot: u32): u32 {
   part.nx = nx * norm;
   part.ny = ny * norm;
   part.nz = nz * norm;
-  store<u32>(side.known + (<usize>slot << 2), index + 1);
-  return index;
 }
 
 /** A triangle's corners in contact space: nine f64. */
-export function placeCorners(to: usize, side: Side, slot: u32): void {
-  const m = treeOf(side);
+function placeCorners(to: usize, side: Side, slot: u32): void {
+  const m = treeOf(side), at = changetype<usize>(m);
   const from = cornersOf(changetype<Mesh>(side.mesh), slot);
+  // x and y of what the matrix makes of each coordinate, as one vector.
+  const ofX = v128.load(at), ofY = v128.load(at, 24), ofZ = v128.load(at, 48), origin = v128.load(at, 72);
   for (let k: usize = 0; k < 3; k++) {
     const x = <f64>load<f32>(from + k * 48), y = <f64>load<f32>(from + k * 48, 16), z = <f64>load<f32>(from + k * 48, 32);
-    store<f64>(to + k * 24, m.xx * x + m.yx * y + m.zx * z + m.tx);
-    store<f64>(to + k * 24, m.xy * x + m.yy * y + m.zy * z + m.ty, 8);
+    const along = f64x2.add(f64x2.mul(ofX, f64x2.splat(x)), f64x2.mul(ofY, f64x2.splat(y)));
+    v128.store(to + k * 24, f64x2.add(f64x2.add(along, f64x2.mul(ofZ, f64x2.splat(z))), origin));
     store<f64>(to + k * 24, m.xz * x + m.yz * y + m.zz * z + m.tz, 16);
   }
 }

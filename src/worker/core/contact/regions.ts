@@ -4,7 +4,7 @@
 
 import { NO_NEIGHBOUR, neighbourOf } from '../mesh/adjacency';
 import { reserve } from '../memory';
-import { Cut, cutAt, cutCount, isTouch } from './cuts';
+import { ANY_EDGE, Cut, cutAt, cutCount, isTouch } from './cuts';
 import { NO_CUT, Part, Side, addPart, knownAt, partAt, sideAt } from './parts';
 
 /** Parts that are cut; those of pockets come after them. */
@@ -67,8 +67,31 @@ function unite(i: u32, j: u32): void {
   else cutAt(p).parent = q;
 }
 
-/** A curve goes on beyond an edge of one triangle, in the same triangle of the other mesh; or in its neighbour as well. */
+/** A curve goes on beyond the edges that a cut's ends are on, in the same triangle of the other mesh. */
 function joinNeighbours(index: u32, a: Side, b: Side): void {
+  const cut = cutAt(index);
+  if (!joinBeyond(index, cut, cut.edgeP, a, b) || !joinBeyond(index, cut, cut.edgeQ, a, b)) joinAll(index, a, b);
+}
+
+/** False where it is not known where the curve goes on. */
+// @ts-ignore: decorator
+@inline
+function joinBeyond(index: u32, cut: Cut, edge: u32, a: Side, b: Side): bool {
+  if (edge == ANY_EDGE) return false;
+  const isOfA = edge < 3;
+  const side = isOfA ? a : b;
+  const neighbour = neighbourOf(side.adjacency, partAt(side, isOfA ? cut.a : cut.b).slot, isOfA ? edge : edge - 3);
+  if (neighbour == NO_NEIGHBOUR) return false;
+  const known = knownAt(side, neighbour);
+  if (known == 0) return false;
+  const found = isOfA ? cutOf(a, b, known - 1, cut.b) : cutOf(a, b, cut.a, known - 1);
+  if (found == NO_CUT) return false;
+  unite(index, found);
+  return true;
+}
+
+/** Beyond any edge of one triangle, in the same triangle of the other mesh; or in its neighbour as well. */
+function joinAll(index: u32, a: Side, b: Side): void {
   const cut = cutAt(index);
   const slotA = partAt(a, cut.a).slot, slotB = partAt(b, cut.b).slot;
   for (let i: u32 = 0; i < 3; i++) {

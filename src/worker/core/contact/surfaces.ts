@@ -45,8 +45,7 @@ function addRegion(region: u32, a: Solid, b: Solid): void {
   sumRegion(region);
   bestDepth = Infinity;
   // The gradient of the volume that both share: what the curve spans.
-  const span = sqrt(areaX * areaX + areaY * areaY + areaZ * areaZ);
-  if (span > THIN * length * length) {
+  if (norm(areaX, areaY, areaZ) > THIN * length * length) {
     tryDirection(areaX, areaY, areaZ);
     for (let step = 0; step < 2 && improve(); step++);
   } else findAnyDirection();
@@ -169,13 +168,13 @@ function sumRegion(region: u32): void {
 
 /** Takes a direction of any length where the region is less deep along it. Whether it is. */
 function tryDirection(x: f64, y: f64, z: f64): bool {
-  const norm = 1.0 / sqrt(x * x + y * y + z * z);
-  if (!(norm < Infinity)) return false;
-  const depth = max(depthAlong(list0, count0, list1, count1, x * norm, y * norm, z * norm, bestDepth), 0.0);
+  const scale = 1.0 / norm(x, y, z);
+  if (!(scale < Infinity)) return false;
+  const depth = max(depthAlong(list0, count0, list1, count1, x * scale, y * scale, z * scale, bestDepth), 0.0);
   if (!(depth < bestDepth)) return false;
-  bestX = x * norm;
-  bestY = y * norm;
-  bestZ = z * norm;
+  bestX = x * scale;
+  bestY = y * scale;
+  bestZ = z * scale;
   bestDepth = depth;
   return true;
 }
@@ -197,20 +196,31 @@ function improve(): bool {
   return tryDirection(touchX, touchY, touchZ);
 }
 
-/** Of a curve that spans nothing: the mean of the normals, what both axes of the curve offer, and any at last. */
+/**
+ * Of a curve that spans nothing: the mean of the normals, what both axes of the curve offer, and any at last. What
+ * cancels out but for rounding, as at a fin without a thickness, is no direction.
+ */
 function findAnyDirection(): void {
   const a = sideAt(0), b = sideAt(1);
   const wayX = b.middleX - a.middleX, wayY = b.middleY - a.middleY, wayZ = b.middleZ - a.middleZ;
-  tryDirection(areaX, areaY, areaZ);
-  const size = length > 0 ? length : <f64>count0;
-  const sum = sqrt(normalX * normalX + normalY * normalY + normalZ * normalZ);
-  if (sum > 1e-6 * size) tryDirection(normalX, normalY, normalZ);
-  else {
+  const least = NOISE * (length > 0 ? length : <f64>count0);
+  if (norm(areaX, areaY, areaZ) > NOISE * length * length) tryDirection(areaX, areaY, areaZ);
+  if (norm(normalX, normalY, normalZ) > least) tryDirection(normalX, normalY, normalZ);
+  else if (norm(sideX, sideY, sideZ) > least) {
     const away: f64 = wayX * sideX + wayY * sideY + wayZ * sideZ < 0 ? -1 : 1;
     tryDirection(away * sideX, away * sideY, away * sideZ);
   }
   if (bestDepth > 0) tryDirection(wayX, wayY, wayZ);
   if (bestDepth == Infinity) tryDirection(0, 0, 1);
+}
+
+/** Of sums that cancel out, relative to what was summed up. */
+const NOISE: f64 = 1e-6;
+
+// @ts-ignore: decorator
+@inline
+function norm(x: f64, y: f64, z: f64): f64 {
+  return sqrt(x * x + y * y + z * z);
 }
 
 /** Where the meshes have too much in common for regions. */

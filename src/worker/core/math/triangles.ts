@@ -57,7 +57,7 @@ function sideOf(
 /** The corner that the other's plane parts from the two others, or touches while they are on one side. */
 // @ts-ignore: decorator
 @inline
-function apexOf(a: f64, b: f64, c: f64): usize {
+export function apexOf(a: f64, b: f64, c: f64): usize {
   if ((a > 0 && b <= 0 && c <= 0) || (a < 0 && b >= 0 && c >= 0)) return 0;
   if ((b > 0 && a <= 0 && c <= 0) || (b < 0 && a >= 0 && c >= 0)) return 1;
   if ((c > 0 && a <= 0 && b <= 0) || (c < 0 && a >= 0 && b >= 0)) return 2;

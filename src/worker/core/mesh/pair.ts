@@ -4,82 +4,43 @@ import { Affine } from '../math/affine';
 import { axisToPoint, axisToTriangle } from '../math/closest';
 import { Triangle, triangleMeetsCube, trianglesIntersect } from '../math/triangles';
 import { reserve } from '../memory';
-import { mayMeet, setFilter, setFour } from './filter';
-import {
-  Block, LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, filledLanes, nodeAt, setUnitNode, treeScale, triangleOf,
-} from './layout';
-import { countLeaf, countNode, countTriangle } from './measure';
-import { Relation, overlapping } from './overlap';
+import { LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, setUnitNode, triangleOf } from './layout';
+import { overlapping } from './overlap';
+import { copyTriangle, descend, mapTriangle, relation, setMap, setTrees, visitBlocks } from './tree-pair';
 
-/** Tree B to tree A (or to the cube) in float64. */
-export const map = changetype<Affine>(memory.data(96, 16));
-const relation = changetype<Relation>(memory.data(48, 16));
-const triangleA = changetype<Triangle>(memory.data(72, 16));
-const trianglesB: usize = memory.data(4 * 72, 16);
+const triangle = changetype<Triangle>(memory.data(72, 16));
 
 /** A node whose one box is [-1, 1]³. */
 const cube = changetype<Node>(memory.data(<i32>NODE_BYTES, 64));
 setUnitNode(cube);
-
-/** Children of two nodes that wait to be compared. */
-@unmanaged
-class Work {
-  a: u32;
-  maskA: u32;
-  b: u32;
-  maskB: u32;
-}
-
-const WORK_BYTES: usize = 16;
-let stack: usize = 0;
-
-/** map = (scaleA · (· - offsetA)) ∘ m ∘ (offsetB + · / scaleB): from tree B through mesh spaces to tree A. */
-export function setMap(m: Affine, b: Mesh, scaleA: f64, offsetX: f64, offsetY: f64, offsetZ: f64): void {
-  const scale = scaleA / treeScale(b);
-  map.xx = m.xx * scale; map.xy = m.xy * scale; map.xz = m.xz * scale;
-  map.yx = m.yx * scale; map.yy = m.yy * scale; map.yz = m.yz * scale;
-  map.zx = m.zx * scale; map.zy = m.zy * scale; map.zz = m.zz * scale;
-  map.tx = (m.xx * b.offsetX + m.yx * b.offsetY + m.zx * b.offsetZ + m.tx - offsetX) * scaleA;
-  map.ty = (m.xy * b.offsetX + m.yy * b.offsetY + m.zy * b.offsetZ + m.ty - offsetY) * scaleA;
-  map.tz = (m.xz * b.offsetX + m.yz * b.offsetY + m.zz * b.offsetZ + m.tz - offsetZ) * scaleA;
-  relation.x = f32x4(<f32>map.xx, <f32>map.yx, <f32>map.zx, <f32>map.tx);
-  relation.y = f32x4(<f32>map.xy, <f32>map.yy, <f32>map.zy, <f32>map.ty);
-  relation.z = f32x4(<f32>map.xz, <f32>map.yz, <f32>map.zz, <f32>map.tz);
-}
-
-function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
-  const used = top - stack;
-  stack = reserve(stack, used, used + WORK_BYTES);
-  const work = changetype<Work>(stack + used);
-  work.a = a;
-  work.maskA = maskA;
-  work.b = b;
-  work.maskB = maskB;
-  return stack + used + WORK_BYTES;
-}
 
 /** What `intersectMeshes` found: two u32 each, a triangle of a and one of b. */
 export let pairs: usize = 0;
 export let pairCount: u32 = 0;
 /** Where the two of each are: u32 addresses, block + 4 · lane. */
 let places: usize = 0;
+/** Whose they are. */
+let meshA: usize = 0, meshB: usize = 0;
 
-function addPair(a: Block, laneA: i32, b: Block, laneB: i32): void {
+function addPair(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
+  if (!trianglesIntersect(p, q)) return false;
   const used = <usize>pairCount << 3;
   pairs = reserve(pairs, used, <u64>used + 8);
   places = reserve(places, used, <u64>used + 8);
   pairCount++;
-  store<u32>(pairs + used, triangleOf(a, laneA));
-  store<u32>(pairs + used, triangleOf(b, laneB), 4);
-  store<u32>(places + used, <u32>(changetype<usize>(a) + (<usize>laneA << 2)));
-  store<u32>(places + used, <u32>(changetype<usize>(b) + (<usize>laneB << 2)), 4);
+  const a = blockAt(changetype<Mesh>(meshA), slotA >> 2), b = blockAt(changetype<Mesh>(meshB), slotB >> 2);
+  store<u32>(pairs + used, triangleOf(a, slotA & 3));
+  store<u32>(pairs + used, triangleOf(b, slotB & 3), 4);
+  store<u32>(places + used, <u32>(changetype<usize>(a) + ((slotA & 3) << 2)));
+  store<u32>(places + used, <u32>(changetype<usize>(b) + ((slotB & 3) << 2)), 4);
+  return false;
 }
 
 /** The triangles of a pair in a's tree space, with the numbers by which they were found to meet. */
 export function readPair(pair: u32, p: Triangle, q: Triangle): void {
   const at = places + (<usize>pair << 3);
-  copyTriangle(p, changetype<Block>(<usize>load<u32>(at)), 0);
-  mapTriangle(q, changetype<Block>(<usize>load<u32>(at, 4)), 0);
+  copyTriangle(p, <usize>load<u32>(at));
+  mapTriangle(q, <usize>load<u32>(at, 4));
 }
 
 /** Blocks of two meshes of which a triangle each met when somebody looked. */
@@ -106,7 +67,21 @@ export function noWitness(): Witness {
  * whether there is one. `m` maps b's mesh space to a's.
  */
 export function intersectMeshes(a: Mesh, b: Mesh, m: Affine): bool {
-  return intersect(a, b, m, true, noWitness());
+  pairCount = 0;
+  meshA = changetype<usize>(a);
+  meshB = changetype<usize>(b);
+  setTrees(a, b, m);
+  descend(a, b, addPair);
+  return pairCount > 0;
+}
+
+/** What `isWitness` found. */
+let witnessA: u32 = 0, witnessB: u32 = 0;
+
+function isWitness(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
+  witnessA = slotA >> 2;
+  witnessB = slotB >> 2;
+  return trianglesIntersect(p, q);
 }
 
 /**
@@ -114,86 +89,14 @@ export function intersectMeshes(a: Mesh, b: Mesh, m: Affine): bool {
  * when others show it, they become the witness.
  */
 export function meshesMeet(a: Mesh, b: Mesh, m: Affine, witness: Witness): bool {
-  return intersect(a, b, m, false, witness);
-}
-
-function intersect(a: Mesh, b: Mesh, m: Affine, all: bool, witness: Witness): bool {
-  pairCount = 0;
-  setMap(m, b, treeScale(a), a.offsetX, a.offsetY, a.offsetZ);
-  setFilter(map);
-  if (
-    witness.a < a.blockCount && witness.b < b.blockCount &&
-    blocksIntersect(blockAt(a, witness.a), blockAt(b, witness.b), false)
-  ) return true;
-  let top = push(stack, 0, 15, 0, 15);
-  while (top != stack) {
-    top -= WORK_BYTES;
-    const work = changetype<Work>(top);
-    const indexA = work.a, maskA = work.maskA, indexB = work.b, maskB = work.maskB;
-    const nodeA = nodeAt(a, indexA), nodeB = nodeAt(b, indexB);
-    countNode();
-    let bits = overlapping(relation, nodeA, nodeB, maskA, maskB);
-    while (bits != 0) {
-      const bit = ctz(bits);
-      bits &= bits - 1;
-      const i = bit >> 2, j = bit & 3;
-      const childA = childOf(nodeA, i), childB = childOf(nodeB, j);
-      // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
-      if (childA & LEAF) {
-        if (childB & LEAF) {
-          if (!blocksIntersect(blockAt(a, childA), blockAt(b, childB), all)) continue;
-          witness.a = childA & ~LEAF;
-          witness.b = childB & ~LEAF;
-          return true;
-        } else top = push(top, indexA, 1 << i, childB, 15);
-      } else if (childB & LEAF) top = push(top, childA, 15, indexB, 1 << j);
-      else top = push(top, childA, 15, childB, 15);
-    }
+  setTrees(a, b, m);
+  if (witness.a < a.blockCount && witness.b < b.blockCount && visitBlocks(a, witness.a, b, witness.b, isWitness)) {
+    return true;
   }
-  return pairCount > 0;
-}
-
-/** True at the first pair that meets, unless `all` are wanted. */
-function blocksIntersect(a: Block, b: Block, all: bool): bool {
-  countLeaf();
-  setFour(b);
-  const filled = filledLanes(b);
-  let mapped: u32 = 0; // lanes of trianglesB that are there
-  for (let lanes = filledLanes(a); lanes != 0; lanes &= lanes - 1) {
-    const lane = ctz(lanes);
-    let bits = mayMeet(a, lane) & filled;
-    if (bits == 0) continue;
-    copyTriangle(triangleA, a, lane);
-    do {
-      const other = ctz(bits);
-      bits &= bits - 1;
-      const q = changetype<Triangle>(trianglesB + <usize>other * 72);
-      if (!(mapped & (1 << other))) mapTriangle(q, b, other);
-      mapped |= 1 << other;
-      countTriangle();
-      if (!trianglesIntersect(triangleA, q)) continue;
-      if (!all) return true;
-      addPair(a, lane, b, other);
-    } while (bits != 0);
-  }
-  return false;
-}
-
-function copyTriangle(out: Triangle, block: Block, lane: i32): void {
-  const at = changetype<usize>(block) + (<usize>lane << 2);
-  for (let k: usize = 0; k < 9; k++) store<f64>(changetype<usize>(out) + (k << 3), <f64>load<f32>(at + (k << 4)));
-}
-
-function mapTriangle(out: Triangle, block: Block, lane: i32): void {
-  const at = changetype<usize>(block) + (<usize>lane << 2);
-  for (let k: usize = 0; k < 3; k++) {
-    const from = at + k * 48;
-    const to = changetype<usize>(out) + k * 24;
-    const x = <f64>load<f32>(from), y = <f64>load<f32>(from, 16), z = <f64>load<f32>(from, 32);
-    store<f64>(to, map.xx * x + map.yx * y + map.zx * z + map.tx);
-    store<f64>(to, map.xy * x + map.yy * y + map.zy * z + map.ty, 8);
-    store<f64>(to, map.xz * x + map.yz * y + map.zz * z + map.tz, 16);
-  }
+  if (!descend(a, b, isWitness)) return false;
+  witness.a = witnessA;
+  witness.b = witnessB;
+  return true;
 }
 
 /** Whether a triangle of `b` meets the solid cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
@@ -212,27 +115,32 @@ export function meshMeetsCapsule(b: Mesh, m: Affine, half: f64): bool {
 /** A negative half is that of no capsule but the cube. */
 function meshMeets(b: Mesh, m: Affine, half: f64): bool {
   setMap(m, b, 1, 0, 0, 0);
-  let top = push(stack, 0, 0, 0, 15);
-  while (top != stack) {
-    top -= WORK_BYTES;
-    const node = nodeAt(b, changetype<Work>(top).b);
-    let bits = overlapping(relation, cube, node, 1, 15);
-    while (bits != 0) {
+  let waiting = push(0, 0);
+  while (waiting != 0) {
+    const node = nodeAt(b, load<u32>(stack + (<usize>(--waiting) << 2)));
+    for (let bits = overlapping(relation, cube, node, 1, 15); bits != 0; bits &= bits - 1) {
       const child = childOf(node, ctz(bits));
-      bits &= bits - 1;
       if (!(child & LEAF)) {
-        top = push(top, 0, 0, child, 15);
+        waiting = push(waiting, child);
         continue;
       }
       const block = blockAt(b, child);
       for (let lane = 0; lane < 4; lane++) {
         if (triangleOf(block, lane) < 0) continue;
-        mapTriangle(triangleA, block, lane);
-        if (half < 0 ? triangleMeetsCube(triangleA) : triangleMeetsCapsule(triangleA, half)) return true;
+        mapTriangle(triangle, changetype<usize>(block) + (<usize>lane << 2));
+        if (half < 0 ? triangleMeetsCube(triangle) : triangleMeetsCapsule(triangle, half)) return true;
       }
     }
   }
   return false;
+}
+
+let stack: usize = 0; // nodes that wait, u32
+
+function push(waiting: u32, node: u32): u32 {
+  stack = reserve(stack, <usize>waiting << 2, <u64>(waiting + 1) << 2);
+  store<u32>(stack + (<usize>waiting << 2), node);
+  return waiting + 1;
 }
 
 /** Of touching, beyond what rounds off the numbers that it is decided by. */
@@ -269,8 +177,8 @@ function meshInside(b: Mesh, m: Affine, half: f64): bool {
     const block = blockAt(b, index);
     for (let lane = 0; lane < 4; lane++) {
       if (triangleOf(block, lane) < 0) continue;
-      mapTriangle(triangleA, block, lane);
-      if (!(half < 0 ? triangleInsideCube(triangleA) : triangleInsideCapsule(triangleA, half))) return false;
+      mapTriangle(triangle, changetype<usize>(block) + (<usize>lane << 2));
+      if (!(half < 0 ? triangleInsideCube(triangle) : triangleInsideCapsule(triangle, half))) return false;
     }
   }
   return true;

@@ -5,7 +5,7 @@ import { SHAPE_MESH } from '../../../shared/layout';
 import { Affine, relate, setIdentity } from '../math/affine';
 import { isAroundPoint } from '../mesh/crossings';
 import { Mesh, treeScale } from '../mesh/layout';
-import { map as trees, setMap } from '../mesh/pair';
+import { map as trees, setMap } from '../mesh/tree-pair';
 import { partAt, partCount } from '../mesh/parts';
 import { Solid, mapOf } from './solid';
 

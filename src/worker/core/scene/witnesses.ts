@@ -1,7 +1,9 @@
 // Where two meshes met when they were looked at last: where to look first the next time. It proves itself or nothing,
 // so it need not be forgotten when an object or its mesh becomes another. A frame of 2,000 moving icospheres of 320
 // triangles that asks whether they touch takes 0.70 to 0.74 of the time, one of 64 dragons in a loose heap 0.95 to
-// 1.01.
+// 1.01. Of pairs that do not touch nothing is kept: in that heap, yes or no of all 232 candidates takes 2,596 of the
+// 27,000 node pairs of a frame with manifolds, 11 each, which is less than any cached proof would take that they are
+// apart.
 
 import { NO_BLOCK, Witness } from '../mesh/pair';
 
