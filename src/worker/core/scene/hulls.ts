@@ -12,7 +12,7 @@ import { plus, times } from '../math/lanes';
 import { isConvex } from '../mesh/convex';
 import { FOUR_PLANES_BYTES, Hull } from '../mesh/hull';
 import { Mesh, TREE_EXTENT, treeScale } from '../mesh/layout';
-import { map as trees, setMap } from '../mesh/pair';
+import { map as trees, setMap } from '../mesh/tree-pair';
 import { Axis } from './axes';
 import { Solid, mapOf } from './solid';
 
