@@ -208,8 +208,7 @@ export class CollisionService extends ServiceEvents {
   setObject(id: ObjectId, options: Partial<ObjectOptions>): void {
     this.#link.check('setObject');
     const matrix = this.#objects.set('setObject', id, options);
-    // Over an older transform that is staged for it.
-    if (matrix) this.#pump.staging.setSingle(id, matrix);
+    if (matrix) this.#pump.override(id, matrix);
   }
 
   removeObject(id: ObjectId): void {
@@ -503,13 +502,14 @@ export class CollisionService extends ServiceEvents {
 
   #lose(error: CollisionError): void {
     this.#pump.interrupt();
+    this.#meshes.interrupt();
     this.#builders.forgetService();
     this.dispatchEvent(new ServiceEvent('lost', error));
   }
 
   async #restore(): Promise<void> {
-    const meshes = await this.#meshes.replay();
-    this.#pump.resume([...meshes, ...this.#objects.replay()]);
+    await this.#meshes.replay();
+    this.#pump.resume(this.#objects.replay());
     this.dispatchEvent(new ServiceEvent('restored', null));
   }
 

@@ -99,9 +99,10 @@ export class WorkerService extends QueryService implements WorkerApi {
     this.#failure = undefined;
     let result: ArrayBuffer | undefined;
     try {
-      result = this.core.frame(input, out);
+      // What nobody hears of must not have happened: what begins and ends, enters and leaves.
+      if (!failure) result = this.core.frame(input, out);
     } catch (error) {
-      failure ??= declared(error);
+      failure = declared(error);
     }
     this.frame = new DataView(input).getUint32(IN_FRAME, true);
     const { memoryBytes, usedBytes } = this.core;
