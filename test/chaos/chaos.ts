@@ -20,6 +20,8 @@ export interface ChaosOptions {
   /** Milliseconds of silence that are a loss. */
   timeout?: number;
   onProgress?: (report: ChaosReport) => void;
+  /** Ends it early. */
+  signal?: AbortSignal;
 }
 
 /** Of the calls that may be pending at a time. */
@@ -46,16 +48,19 @@ const DECK = (Object.keys(STEPS) as Step[]).flatMap((name) => Array<Step>(WEIGHT
 
 /** One service after the other, each with a model of what it should answer, until the steps are done. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, steps, from = 0, makeWorker, onProgress } = options;
+  const { seed, steps, from = 0, makeWorker } = options;
   const report = newReport(seed);
   report.steps = from;
   const hogs = await makeHogs(makeWorker);
-  while (report.steps < steps && report.wrong.length < 10) {
+  while (report.steps < steps && report.wrong.length < 10 && !options.signal?.aborted) {
     const random = randomOf(seed, -report.steps - 1);
     const life = await beginLife(options, report, random);
+    // A step of its own: one that fails as it should is done, and the next one is another.
+    report.steps++;
+    count(report.operations, 'start a service');
     const end = Math.min(steps, report.steps + 1 + random.integer(STEPS_OF_A_LIFE));
     const isDisposedEarly = random.chance(0.3);
-    if (!life.isOver) await live(life, hogs, seed, end, onProgress);
+    if (!life.isOver) await live(life, hogs, end, options);
     await life.end(isDisposedEarly);
   }
   return report;
@@ -75,19 +80,13 @@ function beginLife({ makeWorker, timeout = 2000 }: ChaosOptions, report: ChaosRe
   return Life.begin(life, report, isFailing ? random : undefined);
 }
 
-async function live(
-  life: Life,
-  hogs: Hogs,
-  seed: number,
-  end: number,
-  onProgress: ChaosOptions['onProgress'],
-): Promise<void> {
+async function live(life: Life, hogs: Hogs, end: number, { seed, signal, onProgress }: ChaosOptions): Promise<void> {
   const { report } = life;
   const actor = new Actor(life, new FrameLog(), hogs, randomOf(seed, report.steps));
   actor.windows.set('main', actor.window());
   life.service.setView(viewOf(actor.windows.get('main')!));
   update(actor);
-  while (report.steps < end && !life.isOver && report.wrong.length < 10) {
+  while (report.steps < end && !life.isOver && report.wrong.length < 10 && !signal?.aborted) {
     report.steps++;
     const random = randomOf(seed, report.steps);
     actor.random = random;

@@ -6,7 +6,7 @@ import { type ChaosReport, merged, summaryOf, total } from './report.js';
 
 const RESULTS = 'test/chaos/results.json';
 /** Services at a time, as most of the time they wait: for a worker to be given up, and for the next. */
-const LANES = 4;
+const LANES = 8;
 
 interface Options {
   root: string;
@@ -23,6 +23,8 @@ export async function chaos({ root, seed, steps, from, write }: Options): Promis
   const begin = performance.now();
   let shown = begin;
   const latest: ChaosReport[] = [];
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
   const lanes = steps - from < 2000 ? 1 : LANES;
   const runLane = (_: unknown, i: number) => {
     const at = (lane: number) => from + Math.floor(((steps - from) * lane) / lanes);
@@ -33,7 +35,14 @@ export async function chaos({ root, seed, steps, from, write }: Options): Promis
       const { steps: done, right, wrong } = merged(Object.values(latest));
       console.log(`  ${done} steps, ${total(right)} answers right, ${wrong.length} wrong`);
     };
-    return runChaos({ seed, steps: at(i + 1), from: at(i), makeWorker: makeNodeWorker, onProgress });
+    return runChaos({
+      seed,
+      steps: at(i + 1),
+      from: at(i),
+      makeWorker: makeNodeWorker,
+      onProgress,
+      signal: stop.signal,
+    });
   };
   const report = merged(await Promise.all(Array.from({ length: lanes }, runLane)));
   const summary = summaryOf(report);

@@ -12,6 +12,8 @@ export interface Call<W = World> {
   undo?(world: W, answer: never, args: unknown[]): unknown;
   /** Its answers differ by nothing but time and ids. */
   isDull?: boolean;
+  /** Its first argument is a function of the caller's. */
+  visits?: boolean;
   /** Takes long: fewer of its cases are tried. */
   isSlow?: boolean;
 }

@@ -1,10 +1,12 @@
 import * as three from 'three';
 
 const PLATFORM = new Set<unknown>(
-  [Object, Array, Map, ArrayBuffer, Uint8Array, Uint32Array, Int32Array, Float32Array, Float64Array].map(
+  [Object, Array, Map, Promise, ArrayBuffer, Uint8Array, Uint32Array, Int32Array, Float32Array, Float64Array].map(
     (each) => each.prototype,
   ),
 );
+/** What no public type names: the tracker's own in what `objectOf` answers. */
+const HIDDEN = ['part'];
 const ENDS = new Set<unknown>([null, Object.prototype, EventTarget.prototype, Event.prototype]);
 
 /** All that a caller may reach for on an object of ours: methods and getters, inherited ones too, but for the platform's own. */
@@ -39,7 +41,8 @@ export function kindsIn(
     }
   }
   if (ArrayBuffer.isView(answer)) return kinds;
-  const parts = answer instanceof Map ? answer.values() : Object.values(answer);
+  const own = Object.entries(answer).filter(([key]) => !HIDDEN.includes(key));
+  const parts = answer instanceof Map ? answer.values() : own.map(([, part]) => part);
   for (const part of parts) kindsIn(part, kinds, seen);
   return kinds;
 }

@@ -21,17 +21,17 @@ export const CONTACT_METHODS: Record<'between' | 'Symbol(Symbol.iterator)', Case
 };
 
 export const SCENE_FRAME_METHODS: Record<Exclude<keyof SceneFrame, 'result' | 'frame'>, Case<TrackedWorld>[]> = {
-  forEachVisible: [{ args: () => [() => {}, 'main'] }],
+  forEachVisible: [{ args: () => [() => {}, 'main'], visits: true }],
   visibleInstances: [
     { args: ({ instances }) => [instances, new Uint32Array(2), 'main'] },
     { args: ({ box }) => [box, new Uint32Array(2)] },
   ],
-  forEachContact: [{ args: () => [() => {}] }],
+  forEachContact: [{ args: () => [() => {}], visits: true }],
   contactsBetween: [
     { args: ({ box, instances }) => [box, instances], isDull: true },
     { args: () => [new Object3D()], isDull: true },
   ],
-  forEachEnded: [{ args: () => [() => {}] }],
+  forEachEnded: [{ args: () => [() => {}], visits: true }],
 };
 
 /** Names of what is read, not called. */

@@ -15,16 +15,13 @@ export class SoakScene {
   readonly #service: CollisionService;
   readonly #ids: number[] = [];
   readonly #camera = new PerspectiveCamera(60, 4 / 3, 0.1, 200);
-  readonly #keepsMeshes: boolean;
   readonly #meshOf = new Map<number, MeshId>();
   #meshes: MeshId[] = [];
   #frame = 0;
 
-  /** Where meshes are kept that nobody has any more, memory grows. */
-  constructor(service: CollisionService, random: Random, keepsMeshes: boolean) {
+  constructor(service: CollisionService, random: Random) {
     this.#service = service;
     this.random = random;
-    this.#keepsMeshes = keepsMeshes;
   }
 
   async fill(): Promise<void> {
@@ -67,7 +64,7 @@ export class SoakScene {
       this.#service.setObject(id, { shape: { type: 'mesh', mesh } });
       this.#meshOf.set(id, mesh);
     }
-    if (!this.#keepsMeshes) this.#service.removeMesh(old);
+    this.#service.removeMesh(old);
   }
 
   #add(): void {

@@ -1,4 +1,4 @@
-import { createCollisionService, type FrameResult, type WorkerLike } from 'collision-worker';
+import { type CollisionService, createCollisionService, type FrameResult, type WorkerLike } from 'collision-worker';
 import { Random } from '../oracle/random.js';
 import { createMeasuredWorker, type ThreadMemory } from './measured-worker.js';
 import { SoakScene } from './scene.js';
@@ -28,22 +28,20 @@ export interface SoakOptions {
   samples: number;
   collectGarbage: () => void;
   onSample?: (sample: Sample) => void;
-  /** Sees every frame's answer: the tests leak by it. */
-  onFrame?: (result: FrameResult) => void;
-  /** Meshes are not removed when others come for them: the tests leak by that too. */
-  keepsMeshes?: boolean;
+  /** After every frame: a test leaks by it. */
+  onFrame?: (result: FrameResult, service: CollisionService) => void;
 }
 
 /** Frames as an app has them, as fast as they come: objects move, come and go, meshes too, and something is picked. */
 export async function soak(options: SoakOptions): Promise<Sample[]> {
-  const { seed, frames, samples, collectGarbage, onSample, onFrame, keepsMeshes = false } = options;
+  const { seed, frames, samples, collectGarbage, onSample, onFrame } = options;
   const workers: ReturnType<typeof createMeasuredWorker>[] = [];
   const createWorker = () => {
     workers.push(createMeasuredWorker());
     return workers.at(-1)!.worker as unknown as WorkerLike;
   };
   const service = await createCollisionService({ createWorker });
-  const scene = new SoakScene(service, new Random(seed), keepsMeshes);
+  const scene = new SoakScene(service, new Random(seed));
   await scene.fill();
   const taken: Sample[] = [];
   for (let i = 0; i < samples; i++) {
@@ -56,10 +54,10 @@ export async function soak(options: SoakOptions): Promise<Sample[]> {
       const pick = service.pick(scene.random.range(0, 800), scene.random.range(0, 600)).then(() => {
         picks.push(performance.now() - begin);
       });
-      onFrame?.(await update);
-      await update;
+      const result = await update;
       updates.push(performance.now() - begin);
       await pick;
+      onFrame?.(result, service);
     }
     // The service's own worker is the first; those that build come and go.
     const worker = await workers[0].measure();
