@@ -1,15 +1,17 @@
 // `npm run chaos`: random operations and accidents, in Node, against a model. Installs and builds what is missing first.
 import { parseArgs } from 'node:util';
-import { fail } from './run.mjs';
+import { fail, root } from './run.mjs';
 import { ensureBuild, ensureDependencies } from './setup.mjs';
 
 const HELP = `npm run chaos -- [options]
 
-Runs random operations on one service after the other while their workers are killed, hang, throw, answer late and fail
-to start, and compares every answer with a model. Exits with 1 when one is wrong or never comes.
+Runs random operations on one service after the other while their workers are killed, hang, throw, hear and answer late,
+fail to start and run out of memory, and compares every answer with a model. Exits with 1 when one is wrong or never comes.
 
   --seed n    of the run; the same seed does the same steps (the time of day by default)
   --steps n   how many; 100000 by default
+  --from n    of these the first one, to go straight to what a failure names; 0 by default
+  --write     writes test/chaos/results.json, from which README.md has its figures
   --help      this text`;
 
 const options = optionsOf(process.argv.slice(2));
@@ -18,13 +20,14 @@ ensureBuild();
 const { bundleTool } = await import('./bundle.mjs');
 await bundleTool('test/chaos/main.ts', 'build/chaos.mjs');
 const { chaos } = await import('../build/chaos.mjs');
-process.exitCode = await chaos(options);
+process.exitCode = await chaos({ root, ...options });
 
 function optionsOf(args) {
   const number = { type: 'string' };
+  const flag = { type: 'boolean', default: false };
   let values;
   try {
-    ({ values } = parseArgs({ args, options: { seed: number, steps: number, help: { type: 'boolean' } } }));
+    ({ values } = parseArgs({ args, options: { seed: number, steps: number, from: number, write: flag, help: flag } }));
   } catch (error) {
     fail(`${error.message}\n\n${HELP}`);
   }
@@ -32,9 +35,9 @@ function optionsOf(args) {
     console.log(HELP);
     process.exit(0);
   }
-  const { seed = String(Date.now() % 1_000_000), steps = '100000' } = values;
+  const { seed = String(Date.now() % 1_000_000), steps = '100000', from = '0', write } = values;
   for (const [name, value] of Object.entries({ seed, steps })) {
     if (!/^[1-9]\d*$/.test(value)) fail(`--${name}: ${value} is not a number above 0`);
   }
-  return { seed: Number(seed), steps: Number(steps) };
+  return { seed: Number(seed), steps: Number(steps), from: Number(from), write };
 }

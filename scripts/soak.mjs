@@ -12,22 +12,24 @@ memory of both threads and how long answers take. Exits with 1 when either rises
 
   --frames n   how many; 216000 by default
   --seed n     of the scene; 1 by default
+  --write      writes test/soak/results.json and test/soak/chart.svg, from which README.md has its figures
   --help       this text`;
 
-const { frames, seed } = optionsOf(process.argv.slice(2));
+const options = optionsOf(process.argv.slice(2));
 ensureDependencies();
 ensureBuild();
 const { bundleTool } = await import('./bundle.mjs');
 await bundleTool('test/soak/main.ts', 'build/soak.mjs');
 const { soakAnHour } = await import('../build/soak.mjs');
 setFlagsFromString('--expose-gc');
-process.exitCode = await soakAnHour(root, frames, seed, runInNewContext('gc'));
+process.exitCode = await soakAnHour({ root, ...options }, runInNewContext('gc'));
 
 function optionsOf(args) {
   const number = { type: 'string' };
+  const flag = { type: 'boolean', default: false };
   let values;
   try {
-    ({ values } = parseArgs({ args, options: { frames: number, seed: number, help: { type: 'boolean' } } }));
+    ({ values } = parseArgs({ args, options: { frames: number, seed: number, write: flag, help: flag } }));
   } catch (error) {
     fail(`${error.message}\n\n${HELP}`);
   }
@@ -35,9 +37,9 @@ function optionsOf(args) {
     console.log(HELP);
     process.exit(0);
   }
-  const { frames = '216000', seed = '1' } = values;
+  const { frames = '216000', seed = '1', write } = values;
   for (const [name, value] of Object.entries({ frames, seed })) {
     if (!/^[1-9]\d*$/.test(value)) fail(`--${name}: ${value} is not a number above 0`);
   }
-  return { frames: Number(frames), seed: Number(seed) };
+  return { frames: Number(frames), seed: Number(seed), write };
 }

@@ -25,8 +25,10 @@ export class ContactView implements ContactSet {
   readonly triangleStart: Uint32Array;
   readonly triangles: Uint32Array;
   readonly segments: Float32Array;
+  readonly #out: OutBuffer;
 
   constructor(out: OutBuffer) {
+    this.#out = out;
     const pairs = out.word(layout.OUT_PAIR_COUNT);
     const ended = out.word(layout.OUT_ENDED_COUNT);
     const points = out.word(layout.OUT_POINT_COUNT);
@@ -58,6 +60,7 @@ export class ContactView implements ContactSet {
   }
 
   between(first: ContactSide, second?: ContactSide): ContactPair[] {
+    this.#out.check();
     const isFirst = sideTest('first', first);
     const isSecond = second === undefined ? () => true : sideTest('second', second);
     const found: ContactPair[] = [];
@@ -73,6 +76,7 @@ export class ContactView implements ContactSet {
   }
 
   #pair(i: number): ContactPair {
+    this.#out.check();
     const from = this.start[i];
     const to = this.start[i + 1];
     const first = this.triangleStart[i];

@@ -1,7 +1,7 @@
 import { CollisionError } from '../shared/errors.js';
 import { IN_EPOCH, IN_FRAME, OUT_REJECTED_COUNT } from '../shared/layout.js';
 import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../shared/protocol.js';
-import type { FrameResult } from '../shared/types.js';
+import type { FrameResult, ObjectId } from '../shared/types.js';
 import { FrameView } from './frame-result.js';
 import type { Deferred, WorkerLink } from './link.js';
 import { Moves } from './moves.js';
@@ -83,6 +83,11 @@ export class FramePump {
     this.#views = views;
   }
 
+  /** Whether there is no worker to send anything to. */
+  get isDown(): boolean {
+    return this.#isDown;
+  }
+
   /** Frames that wait: 0 or 1. */
   get depth(): number {
     return this.#waiting ? 1 : 0;
@@ -95,14 +100,23 @@ export class FramePump {
 
   /** In order with the frames. */
   enqueue(entry: Entry): void {
-    // The next worker is told of all objects, meshes and views there are.
-    if (this.#isDown && typeof entry !== 'function' && entry.type !== 'call') return;
+    if (this.#isDown && isKnownToTheNext(entry)) {
+      if (entry.type === 'removeView') this.#waiting?.staging.dropView(entry.slot);
+      return;
+    }
     if (this.#waiting) {
       this.#behind.push(entry);
       return;
     }
     this.#ready.push(entry);
     this.#flushSoon();
+  }
+
+  /** A command has set a transform: over an older one that is staged. */
+  override(id: ObjectId, matrix: number[]): void {
+    this.staging.setSingle(id, matrix);
+    // The next worker has it before the frame that waits.
+    if (this.#isDown) this.#waiting?.staging.setSingle(id, matrix);
   }
 
   /** The newest command, if nothing was asked for after it and it is still here. */
@@ -193,8 +207,15 @@ export class FramePump {
     const newest = this.#placements.newest;
     if (newest) this.#place(newest);
     this.#postBaseline();
-    if (this.#waiting) this.#sendWaiting();
-    else this.#flush();
+    if (!this.#waiting) {
+      this.#flush();
+      return;
+    }
+    // All objects of now are there; nothing is to see them where they were before the frame that waits.
+    const queued = [...this.#ready, ...this.#behind];
+    this.#ready = queued.filter((entry) => !staysBehind(entry));
+    this.#behind = queued.filter(staysBehind);
+    this.#sendWaiting();
   }
 
   /** Lets go of all there is, when the link has ended. */
@@ -275,12 +296,12 @@ export class FramePump {
 
   #sendCommandsAhead(waiting: Staging): void {
     for (const entry of this.#behind) {
-      if (typeof entry === 'function') continue;
+      if (staysBehind(entry)) continue;
       this.#ready.push(entry);
       // The frame must not bring back what goes before it.
-      if (entry.type === 'removeView') waiting.dropView(entry.slot);
+      if (typeof entry !== 'function' && entry.type === 'removeView') waiting.dropView(entry.slot);
     }
-    this.#behind = this.#behind.filter((entry) => typeof entry === 'function');
+    this.#behind = this.#behind.filter(staysBehind);
     this.#flushSoon();
   }
 
@@ -317,4 +338,14 @@ export class FramePump {
     this.#stagings.push(staging);
     return staging;
   }
+}
+
+/** The next worker is told of all objects and views there are; and of the meshes that went while there was none. */
+function isKnownToTheNext(entry: Entry): entry is Exclude<Command, { type: 'removeMesh' }> {
+  return typeof entry !== 'function' && entry.type !== 'call' && entry.type !== 'removeMesh';
+}
+
+/** Queries, to see the frame; and removals of meshes, of which no object is any more, but a query may be. */
+function staysBehind(entry: Entry): boolean {
+  return typeof entry === 'function' || entry.type === 'removeMesh';
 }

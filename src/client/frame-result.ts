@@ -23,11 +23,13 @@ export class FrameView implements FrameResult {
   }
 
   get views(): ReadonlyMap<string, VisibleSet> {
+    this.#out.check(); // what was read before has gone with it
     this.#views ??= this.#readViews();
     return this.#views;
   }
 
   get contacts(): ContactSet {
+    this.#out.check();
     this.#contacts ??= new ContactView(this.#out);
     return this.#contacts;
   }

@@ -1,6 +1,6 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
-import type { Command, LoadedMesh, MeshUpdate, TreeInfo } from '../shared/protocol.js';
+import type { LoadedMesh, MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { AddMeshOptions, MeshData, MeshId, MeshInfo } from '../shared/types.js';
 import { abortable, aborted, checkSignal } from './abort.js';
 import { bufferOf, checkTypedArray, isArrayBuffer, isDetached } from './binary.js';
@@ -38,6 +38,8 @@ export class MeshStore {
   bytes = 0;
 
   #table = new IdTable<Mesh>();
+  /** Removed while there was no worker: what was asked of them before is still to be answered. */
+  readonly #departed = new Map<MeshId, Mesh>();
   readonly #link: WorkerLink;
   readonly #builders: BuilderPool;
   readonly #pump: FramePump;
@@ -142,7 +144,8 @@ export class MeshStore {
 
   remove(operation: string, id: MeshId): void {
     const { triangles, bytes } = this.info(operation, id);
-    const { uses, removal } = this.#table.get(id)!;
+    const mesh = this.#table.get(id)!;
+    const { uses, removal } = mesh;
     if (uses > 0) {
       throw new CollisionError(
         'INVALID_ARGUMENT',
@@ -154,7 +157,13 @@ export class MeshStore {
     this.triangles -= triangles;
     this.bytes -= bytes;
     removal.abort();
+    if (this.#pump.isDown) this.#departed.set(id, mesh);
     this.#pump.enqueue({ type: 'removeMesh', mesh: id });
+  }
+
+  /** The worker is lost: what was asked has been rejected. */
+  interrupt(): void {
+    this.#departed.clear();
   }
 
   /** Builds the tree that the worker asks for; and the next, where it asks for one of newer positions then. */
@@ -190,23 +199,22 @@ export class MeshStore {
     return rebuild;
   }
 
-  /** Loads all of them into a worker that has none. Answers what it is to be told besides. */
-  async replay(): Promise<Command[]> {
-    const loaded: MeshId[] = [];
-    for (const [id, mesh] of [...this.#table.entries()]) {
-      if (!mesh.info || !mesh.copy || this.get(id) === undefined) continue;
+  /** Loads all of them into a worker that has none. */
+  async replay(): Promise<void> {
+    for (const [id, mesh] of [...this.#table.entries(), ...this.#departed]) {
+      if (!mesh.info || !mesh.copy) continue;
       const baked = await mesh.copy.arrayBuffer();
       await this.#link.call('restart', (api) => api.loadMesh(id, transfer(baked, [baked]), false));
-      loaded.push(id);
       const moved = mesh.moved?.slice();
       if (moved) await this.#link.call('restart', (api) => api.updateMesh(id, transfer(moved, [moved.buffer])));
     }
-    return loaded.filter((id) => !this.get(id)).map((mesh) => ({ type: 'removeMesh', mesh }));
+    this.#departed.clear();
   }
 
   /** Lets go of all of them, and of the copies. */
   clear(): void {
     this.#table = new IdTable();
+    this.#departed.clear();
     this.count = this.triangles = this.bytes = 0;
   }
 

@@ -13,6 +13,11 @@ export class OutBuffer {
     return this.#data.buffer.byteLength === 0;
   }
 
+  /** Throws DISPOSED once it is. */
+  check(): void {
+    this.#attached();
+  }
+
   word(at: number): number {
     return this.#attached().getUint32(at, true);
   }

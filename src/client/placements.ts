@@ -44,7 +44,8 @@ export class Placements {
    */
   keep(input: ArrayBuffer, singles: number): void {
     if (!this.#isKeeping) return;
-    if (!isAboutTheSame(this.#before, this.#last)) this.#fold(this.#before);
+    // Of what the worker may refuse in the last one, the one before it has the newest.
+    if (!this.#last.isTaken || !isAboutTheSame(this.#before, this.#last)) this.#fold(this.#before);
     const older = this.#before;
     this.#before = this.#last;
     this.#last = older;

@@ -1,5 +1,5 @@
 import { type Remote, transfer } from 'comlink';
-import { CONTACTS_NONE, PRECISION_OBB, VIEW_LAYERS } from '../shared/layout.js';
+import { CONTACTS_NONE, PRECISION_OBB } from '../shared/layout.js';
 import type { Cursor, Filter, ViewRecord, WorkerApi } from '../shared/protocol.js';
 import type {
   ClosestPoint,
@@ -140,7 +140,6 @@ export class Queries {
       return this.#ask('frustum', given, (api) => api.frustum(planes, filter));
     }
     const record = this.#views.recordOf('frustum', 'view', volume);
-    filter.layers = (filter.layers & record[VIEW_LAYERS / 4]) >>> 0;
     return this.#ask('frustum', given, (api) => api.frustum(record, filter));
   }
 

@@ -31,6 +31,9 @@ const SIDES = ['front', 'back', 'double'] as const; // SIDE_*, from 1 on
 const PRECISIONS = ['sphere', 'aabb', 'obb', 'mesh'] as const; // PRECISION_*, from 1 on
 const MODES = { touch: REGION_TOUCH, enclose: REGION_ENCLOSE } as const;
 
+/** A polygon's bounds must not be where its edges are, which decide: on both at once, nothing is inside or outside. */
+const BESIDE_POLYGON = 1e-6;
+
 /** What a query asks of objects, checked. `precision` is the default. */
 export function checkFilter(
   operation: string,
@@ -118,9 +121,14 @@ export function checkRegion(
     highY = Math.max(highY, y);
   }
   if (!(lowX <= 1 && lowY <= 1 && highX >= -1 && highY >= -1)) return null;
+  const isPolygon = ArrayBuffer.isView(region);
+  const room = isPolygon ? BESIDE_POLYGON : 0;
   return {
-    bounds: [Math.max(lowX, -1), Math.max(lowY, -1), Math.min(highX, 1), Math.min(highY, 1)],
-    polygon: ArrayBuffer.isView(region) ? points : new Float64Array(),
+    bounds: [
+      ...([Math.max(lowX - room, -1), Math.max(lowY - room, -1)] as const),
+      ...([Math.min(highX + room, 1), Math.min(highY + room, 1)] as const),
+    ],
+    polygon: isPolygon ? points : new Float64Array(),
     mode: MODES[mode],
   };
 }

@@ -1,4 +1,5 @@
 import type { CollisionError } from '../shared/errors.js';
+import { reading } from './validate.js';
 
 /** What happened to a service's worker. */
 export class ServiceEvent extends Event {
@@ -24,7 +25,9 @@ export class ServiceEvents extends EventTarget {
     listener: Listener | null,
     options?: AddEventListenerOptions | boolean,
   ): void {
-    super.addEventListener(type, listener as EventListener | null, options);
+    reading('addEventListener', 'an argument', () => {
+      super.addEventListener(type, listener as EventListener | null, options);
+    });
   }
 
   override removeEventListener(
@@ -32,6 +35,8 @@ export class ServiceEvents extends EventTarget {
     listener: Listener | null,
     options?: EventListenerOptions | boolean,
   ): void {
-    super.removeEventListener(type, listener as EventListener | null, options);
+    reading('removeEventListener', 'an argument', () => {
+      super.removeEventListener(type, listener as EventListener | null, options);
+    });
   }
 }

@@ -213,7 +213,7 @@ export class CollisionService extends ServiceEvents {
     if (!matrix) return;
     this.#pump.transforms.forget(id);
     this.#places.tell(Uint32Array.of(id));
-    this.#pump.staging.setSingle(id, matrix);
+    this.#pump.override(id, matrix);
   }
 
   removeObject(id: ObjectId): void {
@@ -531,13 +531,14 @@ export class CollisionService extends ServiceEvents {
 
   #lose(error: CollisionError): void {
     this.#pump.interrupt();
+    this.#meshes.interrupt();
     this.#builders.forgetService();
     this.dispatchEvent(new ServiceEvent('lost', error));
   }
 
   async #restore(): Promise<void> {
-    const meshes = await this.#meshes.replay();
-    this.#pump.resume([...meshes, ...this.#objects.replay()]);
+    await this.#meshes.replay();
+    this.#pump.resume(this.#objects.replay());
     this.dispatchEvent(new ServiceEvent('restored', null));
   }
 

@@ -37,6 +37,8 @@ export class View {
   readonly floats = new Float64Array(this.record.buffer);
   /** Whether the record is newer than what is staged or sent. */
   dirty = true;
+  /** Whether an update() has asked about it. */
+  isAsked = false;
 
   constructor(slot: number) {
     this.record[VIEW_SLOT / 4] = slot;
@@ -98,6 +100,7 @@ export class ViewTable {
       if (!view.dirty) continue;
       staging.setView(view.record);
       view.dirty = false;
+      view.isAsked = true;
     }
   }
 
@@ -106,9 +109,9 @@ export class ViewTable {
     return this.#views.get(name)?.slot;
   }
 
-  /** Stages all of them, and again when the next frame is sent. */
+  /** Stages all that frames are about already, and again when the next frame is sent. */
   copyTo(staging: Staging): void {
-    for (const { record } of this.#views.values()) staging.setView(record);
+    for (const { record, isAsked } of this.#views.values()) if (isAsked) staging.setView(record);
   }
 
   /** To be staged all over: the worker may not have them. */

@@ -1,37 +1,82 @@
-import { type ChaosReport, runChaos } from './chaos.js';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runChaos } from './chaos.js';
 import { makeNodeWorker } from './node-worker.js';
+import { type ChaosReport, merged, summaryOf, total } from './report.js';
+
+const RESULTS = 'test/chaos/results.json';
+/** Services at a time, as most of the time they wait: for a worker to be given up, and for the next. */
+const LANES = 8;
+
+interface Options {
+  root: string;
+  seed: number;
+  steps: number;
+  from: number;
+  /** Whether the results are kept for README.md. */
+  write: boolean;
+}
 
 /** Prints what happened; answers the exit code. */
-export async function chaos({ seed, steps }: { seed: number; steps: number }): Promise<number> {
+export async function chaos({ root, seed, steps, from, write }: Options): Promise<number> {
   console.log(`${steps} steps of seed ${seed}; npm run chaos -- --seed ${seed} --steps ${steps} replays them`);
   const begin = performance.now();
   let shown = begin;
-  const onProgress = ({ steps: done, right, wrong }: ChaosReport) => {
-    if (performance.now() - shown < 10_000) return;
-    shown = performance.now();
-    console.log(`  ${done} steps, ${right} answers right, ${wrong.length} wrong`);
+  const latest: ChaosReport[] = [];
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  const lanes = steps - from < 2000 ? 1 : LANES;
+  const runLane = (_: unknown, i: number) => {
+    const at = (lane: number) => from + Math.floor(((steps - from) * lane) / lanes);
+    const onProgress = (report: ChaosReport) => {
+      latest[i] = report;
+      if (performance.now() - shown < 10_000) return;
+      shown = performance.now();
+      const { steps: done, right, wrong } = merged(Object.values(latest));
+      console.log(`  ${done} steps, ${total(right)} answers right, ${wrong.length} wrong`);
+    };
+    return runChaos({
+      seed,
+      steps: at(i + 1),
+      from: at(i),
+      makeWorker: makeNodeWorker,
+      onProgress,
+      signal: stop.signal,
+    });
   };
-  const report = await runChaos({ seed, steps, makeWorker: makeNodeWorker, onProgress });
-  const recoveries = report.recoveries.sort((a, b) => a - b);
-  const share = (part: number) => recoveries[Math.floor((recoveries.length - 1) * part)]?.toFixed(0);
+  const report = merged(await Promise.all(Array.from({ length: lanes }, runLane)));
+  const summary = summaryOf(report);
+  const { operations, faults, right, declared, services, recovery } = summary;
+  for (const [title, counts] of Object.entries({ operations, faults, right, declared })) printCounts(title, counts);
   console.table({
-    'operations tried': report.steps,
-    'faults injected': listed(report.faults),
-    'answers that were right': report.right,
-    'declared errors': listed(report.declared),
-    'answers lost or wrong': report.wrong.length,
-    services: report.services,
-    recoveries: recoveries.length,
-    'recovery time, median and longest, ms': `${share(0.5)}, ${share(1)}`,
-    seconds: ((performance.now() - begin) / 1000).toFixed(0),
+    'operations tried': summary.steps,
+    'services they were tried on': services,
+    'faults injected': total(faults),
+    'answers checked': total(right) + summary.wrong,
+    'answers wrong': summary.wrong,
+    'answers lost': summary.lost,
+    'errors, all declared': total(declared),
+    'pending at the end': summary.pending,
+    'workers replaced': recovery.count,
+    'recovery time, median, ms': recovery.median,
+    'recovery time, p99, ms': recovery.p99,
+    'recovery time, longest, ms': recovery.max,
+    seconds: Math.round((performance.now() - begin) / 1000),
   });
   for (const what of report.wrong) console.error(what);
+  if (write) writeFileSync(join(root, RESULTS), `${JSON.stringify(summary, null, 2)}\n`);
   return report.wrong.length > 0 ? 1 : 0;
 }
 
-function listed(counts: Record<string, number>): string {
-  const sum = Object.values(counts).reduce((total, each) => total + each, 0);
-  return `${sum} (${Object.entries(counts)
-    .map(([name, count]) => `${name} ${count}`)
-    .join(', ')})`;
+const TITLES = {
+  operations: 'operations tried, by kind',
+  faults: 'faults injected, by kind',
+  right: 'answers that were right, by what was asked',
+  declared: 'declared errors, by code',
+};
+
+function printCounts(title: string, counts: Record<string, number>): void {
+  const sorted = Object.entries(counts).sort(([, a], [, b]) => b - a);
+  console.log(`\n${TITLES[title as keyof typeof TITLES]}: ${total(counts)}`);
+  console.log(sorted.map(([name, each]) => `  ${String(each).padStart(7)}  ${name}`).join('\n'));
 }

@@ -1,61 +1,102 @@
-// What there is in the model: boxes along the axes and balls, in plain float64, so that every question has a closed form.
+// What there is in the model: boxes along the axes with rounded edges, in plain float64. A ball and a capsule are such
+// boxes too, and so is the difference of any two, so that every question has a closed form.
 
 export type Point = readonly [number, number, number];
 
+/** All that is no farther than `radius` from the box of those half extents. */
 export interface Solid {
-  kind: 'box' | 'ball' | 'surface';
   center: Point;
-  /** Half extents; a ball's radius three times. A surface is that of a box. */
   half: Point;
+  radius: number;
+  /** A surface: what lies in it without touching it is apart from it. Of sharp boxes only. */
+  isHollow: boolean;
+}
+
+export interface RayHits {
+  /** Where a ray goes in and out; of what is before its origin. */
+  hits: number[];
+  /** How near it passes to hitting otherwise. */
+  doubt: number;
 }
 
 const AXES = [0, 1, 2] as const;
 
-/** How far apart two solids are: below 0 where they overlap, and of a surface also where the other is in its hollow. */
+/** How far apart two solids are, below 0 where they touch. */
 export function gap(a: Solid, b: Solid): number {
-  const solid = solidGap(a, b);
-  // What lies in a box without touching its surface has that much room in it.
-  const inA = a.kind === 'surface' ? roomIn(a, b) : Number.NEGATIVE_INFINITY;
-  const inB = b.kind === 'surface' ? roomIn(b, a) : Number.NEGATIVE_INFINITY;
-  return Math.max(solid, inA, inB);
+  const inA = a.isHollow ? -reachBeyond(a, b) : Number.NEGATIVE_INFINITY;
+  const inB = b.isHollow ? -reachBeyond(b, a) : Number.NEGATIVE_INFINITY;
+  return Math.max(filledGap(a, b), inA, inB);
 }
 
-function solidGap(a: Solid, b: Solid): number {
-  if (a.kind === 'ball' && b.kind === 'ball') return length(difference(a.center, b.center)) - a.half[0] - b.half[0];
-  if (a.kind === 'ball') return outside(a.center, b) - a.half[0];
-  if (b.kind === 'ball') return outside(b.center, a) - b.half[0];
-  return Math.max(...AXES.map((k) => Math.abs(a.center[k] - b.center[k]) - a.half[k] - b.half[k]));
+/** The same of what they fill: below 0, the least motion that parts them. */
+export function filledGap(a: Solid, b: Solid): number {
+  return outside(difference(a.center, b.center), sum(a.half, b.half)) - a.radius - b.radius;
 }
 
-/** How far a point is from a box: below 0 inside. */
-function outside(point: Point, box: Solid): number {
-  const over = AXES.map((k) => Math.abs(point[k] - box.center[k]) - box.half[k]);
-  const deepest = Math.max(...over);
-  return deepest <= 0 ? deepest : length(over.map((each) => Math.max(each, 0)) as unknown as Point);
+/** How far a solid reaches out of another one, below 0 where it is wholly inside. */
+export function reachBeyond(outer: Solid, inner: Solid): number {
+  const away = difference(inner.center, outer.center);
+  const corner = AXES.map((k) => Math.abs(away[k]) + inner.half[k]) as unknown as Point;
+  return outside(corner, outer.half) + inner.radius - outer.radius;
 }
 
-/** How far a solid is from the surface of the box that it is in; below 0 where it is not. */
-function roomIn(box: Solid, inner: Solid): number {
-  return Math.min(...AXES.map((k) => box.half[k] - inner.half[k] - Math.abs(inner.center[k] - box.center[k])));
+/** How far a point is from a solid's surface, below 0 inside. */
+export function distanceTo(solid: Solid, point: Point): number {
+  return outside(difference(point, solid.center), solid.half) - solid.radius;
 }
 
-/** The distances at which a ray hits, ascending; `doubt` is how near it passes to not doing so. */
-export function rayHits(solid: Solid, origin: Point, direction: Point): { hits: number[]; doubt: number } {
-  const { hits, doubt } =
-    solid.kind === 'ball' ? ballHits(solid, origin, direction) : boxHits(solid, origin, direction);
-  return { hits: hits.filter((t) => t >= 0), doubt: Math.min(doubt, ...hits.map(Math.abs)) };
+/** The box along the axes about it. */
+export function boundsOf({ center, half, radius }: Solid): Solid {
+  return { center, half: sum(half, [radius, radius, radius]), radius: 0, isHollow: false };
 }
 
-function ballHits({ center, half: [radius] }: Solid, origin: Point, direction: Point) {
-  const to = difference(center, origin);
-  const along = dot(to, direction);
-  const across = Math.sqrt(Math.max(dot(to, to) - along * along, 0));
-  const reach = radius * radius - across * across;
-  const hits = reach < 0 ? [] : [along - Math.sqrt(reach), along + Math.sqrt(reach)];
-  return { hits, doubt: Math.abs(radius - across) };
+/** The ball about it, as its own bounds say. */
+export function sphereAbout({ center, half, radius }: Solid): Solid {
+  return { center, half: [0, 0, 0], radius: length(half) + radius, isHollow: false };
 }
 
-function boxHits({ center, half }: Solid, origin: Point, direction: Point) {
+export function moved(solid: Solid, by: Point): Solid {
+  return { ...solid, center: sum(solid.center, by) };
+}
+
+export function rayHits(solid: Solid, origin: Point, direction: Point): RayHits {
+  const parts = partsOf(solid).map((part) => {
+    return part.radius > 0 ? roundHits(part, origin, direction) : boxHits(part, origin, direction);
+  });
+  const hits = parts.flatMap((part) => part.hits);
+  const ends = hits.length > 0 ? [Math.min(...hits), Math.max(...hits)] : [];
+  const doubt = Math.min(...parts.map((part) => part.doubt), ...ends.map(Math.abs));
+  return { hits: ends.filter((t) => t >= 0), doubt };
+}
+
+/** A capsule is a cylinder and two balls. */
+function partsOf(solid: Solid): Solid[] {
+  const { center, half, radius } = solid;
+  if (radius === 0 || half.every((each) => each === 0)) return [solid];
+  const ball = { ...solid, half: [0, 0, 0] as Point };
+  return [solid, { ...ball, center: sum(center, half) }, { ...ball, center: difference(center, half) }];
+}
+
+/** Of a ball, or of a cylinder along its one half extent that is not zero, without its caps. */
+function roundHits({ center, half, radius }: Solid, origin: Point, direction: Point): RayHits {
+  const axis = half.findIndex((each) => each > 0);
+  const flat = (v: Point) => v.map((each, k) => (k === axis ? 0 : each)) as unknown as Point;
+  const to = flat(difference(center, origin));
+  const way = flat(direction);
+  const speed = dot(way, way);
+  if (speed === 0) return { hits: [], doubt: Math.abs(length(to) - radius) };
+  const along = dot(to, way) / speed;
+  const across = length(difference(to, way.map((each) => each * along) as unknown as Point));
+  const doubt = Math.abs(radius - across);
+  if (across > radius) return { hits: [], doubt };
+  const reach = Math.sqrt((radius * radius - across * across) / speed);
+  const hits = [along - reach, along + reach];
+  if (axis < 0) return { hits, doubt };
+  const isBetweenCaps = (t: number) => Math.abs(origin[axis] + t * direction[axis] - center[axis]) <= half[axis];
+  return { hits: hits.filter(isBetweenCaps), doubt };
+}
+
+function boxHits({ center, half }: Solid, origin: Point, direction: Point): RayHits {
   let [enter, leave, doubt] = [-Infinity, Infinity, Infinity];
   for (const k of AXES) {
     const o = origin[k] - center[k];
@@ -71,14 +112,25 @@ function boxHits({ center, half }: Solid, origin: Point, direction: Point) {
   return { hits: enter <= leave ? [enter, leave] : [], doubt: Math.min(doubt, Math.abs(leave - enter)) };
 }
 
-function difference(a: Point, b: Point): Point {
+/** How far a point is from a box about the origin, below 0 inside. */
+function outside(point: Point, half: Point): number {
+  const over = AXES.map((k) => Math.abs(point[k]) - half[k]);
+  const deepest = Math.max(...over);
+  return deepest <= 0 ? deepest : length(over.map((each) => Math.max(each, 0)) as unknown as Point);
+}
+
+export function sum(a: Point, b: Point): Point {
+  return [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+}
+
+export function difference(a: Point, b: Point): Point {
   return [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+}
+
+export function length(a: Point): number {
+  return Math.hypot(...a);
 }
 
 function dot(a: Point, b: Point): number {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-function length(a: Point): number {
-  return Math.hypot(...a);
 }

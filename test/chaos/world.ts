@@ -1,18 +1,29 @@
-import { gap, type Point, rayHits, type Solid } from './solids.js';
+import type { ContactDetail, ObjectOptions, QueryOptions, Shape } from 'collision-worker';
+import { boundsOf, type Point, type Solid, sphereAbout } from './solids.js';
+import type { Window } from './windows.js';
 
 /** Nothing is asked of answers that hang on less. */
 export const DOUBT = 1e-4;
 
+export const DETAILS: readonly ContactDetail[] = ['none', 'bounds', 'any', 'manifold', 'triangles'];
+
 export interface Thing {
-  /** Of the shape, without its place and scale. */
-  kind: Solid['kind'];
-  size: Point;
-  /** Of a surface: which mesh, that may have been scaled since. */
+  kind: 'box' | 'ball' | 'capsule' | 'surface' | 'solid mesh';
+  /** Of the shape, without its matrix. */
+  half: Point;
+  radius: number;
+  center: Point;
+  /** Of the last two kinds: which mesh, that may have been scaled since. */
   mesh: number;
-  scale: number;
-  place: Point;
+  /** 16; it turns the axes into one another, or mirrors them, and scales all alike. */
+  matrix: readonly number[];
+  motion: 'static' | 'moving';
   layers: number;
+  collidesWith: number;
   group: number;
+  contacts: ContactDetail;
+  pickable: boolean;
+  cullable: boolean;
 }
 
 /** The scene as it is after some operation. Never changes. */
@@ -20,75 +31,56 @@ export interface World {
   readonly things: ReadonlyMap<number, Thing>;
   /** By mesh: how much its vertices are scaled. */
   readonly meshes: ReadonlyMap<number, number>;
+  /** The views of frames, by name. */
+  readonly windows: ReadonlyMap<string, Window>;
 }
 
-export const EMPTY: World = { things: new Map(), meshes: new Map() };
+export const EMPTY: World = { things: new Map(), meshes: new Map(), windows: new Map() };
 
-export function solidOf({ meshes }: World, { kind, size, mesh, scale, place }: Thing): Solid {
-  const factor = scale * (kind === 'surface' ? (meshes.get(mesh) ?? 1) : 1);
-  return { kind, center: place, half: [size[0] * factor, size[1] * factor, size[2] * factor] };
+export function solidOf({ meshes }: Pick<World, 'meshes'>, thing: Thing): Solid {
+  const { kind, half, radius, center, mesh, matrix: m } = thing;
+  const factor = meshes.get(mesh) ?? 1;
+  const row = (k: number, v: Point) => m[k] * v[0] + m[4 + k] * v[1] + m[8 + k] * v[2];
+  const size = (k: number) => Math.abs(m[k] * half[0]) + Math.abs(m[4 + k] * half[1]) + Math.abs(m[8 + k] * half[2]);
+  return {
+    center: [row(0, center) + m[12], row(1, center) + m[13], row(2, center) + m[14]],
+    half: [size(0) * factor, size(1) * factor, size(2) * factor],
+    radius: radius * Math.hypot(m[0], m[1], m[2]),
+    isHollow: kind === 'surface',
+  };
 }
 
-/** Whether `pairs` (a:b) are those of the world, but for such as are in doubt. */
-export function arePairs(world: World, pairs: ReadonlySet<string>): boolean {
-  const things = [...world.things]
-    .sort(([a], [b]) => a - b)
-    .map(([id, thing]) => ({ id, thing, solid: solidOf(world, thing) }));
-  const known = new Set<string>();
-  for (let i = 0; i < things.length; i++) {
-    for (let j = i + 1; j < things.length; j++) {
-      const [a, b] = [things[i], things[j]];
-      const key = `${a.id}:${b.id}`;
-      known.add(key);
-      const mayMeet = a.thing.group === 0 || a.thing.group !== b.thing.group;
-      const apart = gap(a.solid, b.solid);
-      if (mayMeet && Math.abs(apart) < DOUBT) continue;
-      if ((mayMeet && apart < 0) !== pairs.has(key)) return false;
-    }
-  }
-  return [...pairs].every((key) => known.has(key));
+/** What stands for a thing in a query. */
+export function standIn(world: World, thing: Thing, precision: QueryOptions['precision'] = 'mesh'): Solid {
+  const solid = solidOf(world, thing);
+  if (precision === 'mesh') return solid;
+  return precision === 'sphere' ? sphereAbout(solid) : boundsOf(solid);
 }
 
-/** Whether a ray's answer is right: the object hit first and how far away, or null. */
-export function isFirstHit(
-  world: World,
-  origin: Point,
-  direction: Point,
-  layers: number,
-  answer: { object: number; distance: number } | null,
-): boolean {
-  let nearest = Infinity;
-  let isInDoubt = false;
-  let own = Infinity;
-  for (const [id, thing] of world.things) {
-    if (!(thing.layers & layers)) continue;
-    const { hits, doubt } = rayHits(solidOf(world, thing), origin, direction);
-    if (doubt < DOUBT) isInDoubt = true;
-    const [first = Infinity] = hits;
-    nearest = Math.min(nearest, first);
-    if (id === answer?.object) own = first;
-  }
-  if (isInDoubt) return true;
-  if (answer === null) return nearest === Infinity;
-  return Math.abs(answer.distance - nearest) < DOUBT && Math.abs(own - nearest) < DOUBT;
+/** What a query with such options is about. */
+export function pickable(world: World, { layers = -1, ignore = [] }: QueryOptions): [id: number, thing: Thing][] {
+  return [...world.things].filter(([id, thing]) => thing.pickable && thing.layers & layers && !ignore.includes(id));
 }
 
-/** Whether `ids` are what meets a solid. */
-export function areMet(world: World, solid: Solid, ids: readonly number[]): boolean {
-  const found = new Set(ids);
-  for (const [id, thing] of world.things) {
-    const apart = gap(solidOf(world, thing), solid);
-    if (Math.abs(apart) >= DOUBT && apart < 0 !== found.has(id)) return false;
-  }
-  return ids.every((id) => world.things.has(id));
+/** The coarser detail of the two; 'none' where they never make a pair. */
+export function detailOf(a: Thing, b: Thing): ContactDetail {
+  const canMeet =
+    a.layers & b.collidesWith &&
+    b.layers & a.collidesWith &&
+    (a.group === 0 || a.group !== b.group) &&
+    !(a.motion === 'static' && b.motion === 'static');
+  return canMeet ? DETAILS[Math.min(DETAILS.indexOf(a.contacts), DETAILS.indexOf(b.contacts))] : 'none';
 }
 
-/** Whether `ids` are what has its bounds in a box about the origin. */
-export function areSeen(world: World, half: Point, ids: ReadonlySet<number>): boolean {
-  const frustum: Solid = { kind: 'box', center: [0, 0, 0], half };
-  for (const [id, thing] of world.things) {
-    const apart = gap({ ...solidOf(world, thing), kind: 'box' }, frustum);
-    if (Math.abs(apart) >= DOUBT && apart < 0 !== ids.has(id)) return false;
-  }
-  return [...ids].every((id) => world.things.has(id));
+export function shapeOf({ kind, half, radius, center, mesh }: Thing): Shape {
+  if (kind === 'ball') return { type: 'sphere', radius, center };
+  if (kind === 'box') return { type: 'box', halfExtents: half, center };
+  if (kind !== 'capsule') return { type: 'mesh', mesh, solid: kind === 'solid mesh' };
+  const [from, to] = [-1, 1].map((s) => center.map((each, k) => each + s * half[k]) as unknown as Point);
+  return { type: 'capsule', radius, from, to };
+}
+
+export function optionsOf(thing: Thing): ObjectOptions {
+  const { matrix, motion, layers, collidesWith, group, contacts, pickable, cullable } = thing;
+  return { shape: shapeOf(thing), matrix, motion, layers, collidesWith, group, contacts, pickable, cullable };
 }

@@ -1,5 +1,6 @@
 import * as library from 'collision-worker';
 import { type CollisionService, createCollisionService, frustumMotion } from 'collision-worker';
+import { FRAME_CALLS } from './frame-calls.js';
 import { FAR_AWAY, IDENTITY, viewOptions, type World } from './world.js';
 
 /** A public function with arguments that are right, all options given. */
@@ -11,6 +12,8 @@ export interface Call<W = World> {
   undo?(world: W, answer: never, args: unknown[]): unknown;
   /** Its answers differ by nothing but time and ids. */
   isDull?: boolean;
+  /** Its first argument is a function of the caller's. */
+  visits?: boolean;
   /** Takes long: fewer of its cases are tried. */
   isSlow?: boolean;
 }
@@ -46,7 +49,7 @@ const meshOptions = () => ({ onProgress: () => {}, signal: undefined, transfer: 
 const planes = () => Float32Array.of(0, 0, 1, 5, 1, 0, 0, 5);
 const isOfCube = (world: World) => ({ type: 'mesh', mesh: world.mesh, solid: true });
 
-type Method = Exclude<keyof CollisionService, keyof EventTarget | 'stats' | 'ready'>;
+type Method = Exclude<keyof CollisionService, 'dispatchEvent' | 'stats' | 'ready'>;
 type Case = Omit<Call, 'name' | 'run'>;
 
 /** Every method of the service, in one or more forms. */
@@ -155,6 +158,13 @@ export const METHODS: Record<Method, Case[]> = {
   containing: [{ args: (world) => [[0, 0, 0.5], query(world)] }],
   closestPoint: [{ args: (world) => [[0, 0.25, 3], { ...query(world), maxDistance: 50 }] }],
   contact: [{ args: (world) => [world.cube, world.ball, { detail: 'manifold', signal: undefined }] }],
+  addEventListener: [
+    {
+      args: () => ['lost', () => {}, { once: false, passive: true, capture: false, signal: undefined }],
+      undo: (world, _, args) => world.service.removeEventListener(...(args as [never, never, never])),
+    },
+  ],
+  removeEventListener: [{ args: () => ['restored', () => {}, { capture: false }] }],
   dispose: [{ args: () => [] }],
 };
 
@@ -196,6 +206,7 @@ export const CALLS: Call[] = [
       ),
     )
     .filter(({ name }) => name !== 'dispose'),
+  ...FRAME_CALLS,
 ];
 
 /** What the package exports and can be called. */

@@ -97,6 +97,7 @@ async function attempt<W extends Ground>(
   for (const [path, , make] of changes) put(args, path, make);
   // What the caller's own function throws is the caller's to hear of, as of a listener's.
   if (changes.some(([path]) => path.at(-1) === 'onProgress') && callsBack(args)) return;
+  if (call.visits && changes.some(([path]) => path.join() === '0') && typeof args[0] === 'function') return;
   const { error, text, isDeclared, code } = await outcome(call, world, args);
   tally.calls++;
   if (error === undefined) tally.answers++;

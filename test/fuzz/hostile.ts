@@ -52,6 +52,22 @@ export function resizable(bytes: number): Resizable {
   return new (ArrayBuffer as unknown as new (bytes: number, options: object) => Resizable)(bytes, options);
 }
 
+/** The constructor, which pages without cross-origin isolation have only in WebAssembly. */
+const SharedBuffer = new WebAssembly.Memory({ shared: true, initial: 0, maximum: 0 }).buffer
+  .constructor as SharedArrayBufferConstructor;
+
+type Realm = Record<'Object' | 'Array' | 'ArrayBuffer' | `Float${32 | 64}Array` | `Uint${16 | 32}Array`, unknown>;
+let realm: Realm = globalThis;
+
+/** An iframe's window, or in Node another context: what comes from there is of other classes. */
+export function useRealm(other: Realm): void {
+  realm = other;
+}
+
+function fromRealm<T>(name: keyof Realm | string, ...args: unknown[]): T {
+  return new (realm[name as keyof Realm] as new (...all: unknown[]) => T)(...args);
+}
+
 function outOfBounds(): Float32Array {
   const buffer = resizable(64);
   const view = new Float32Array(buffer, 0, 16);
@@ -188,7 +204,7 @@ export const HOSTILE: Record<string, () => unknown> = {
   'no bytes': () => new ArrayBuffer(0),
   'zero bytes': () => new ArrayBuffer(4096),
   'detached buffer': () => detached(new Uint8Array(64)).buffer,
-  'shared buffer': () => new SharedArrayBuffer(4096),
+  'shared buffer': () => new SharedBuffer(4096),
   'resizable buffer': () => resizable(4096),
   'fake buffer': () => ({ [Symbol.toStringTag]: 'ArrayBuffer', byteLength: 64 }),
   'fake array': () => new Named(),
@@ -202,7 +218,7 @@ export const HOSTILE: Record<string, () => unknown> = {
   'detached floats': () => detached(new Float32Array(144)),
   'detached ids': () => detached(new Uint32Array(1)),
   'floats out of bounds': outOfBounds,
-  'shared floats': () => new Float32Array(new SharedArrayBuffer(576)),
+  'shared floats': () => new Float32Array(new SharedBuffer(576)),
   'resizable floats': () => new Float32Array(resizable(576)),
   'grabbing floats': () => new Grabbing(144).fill(1),
   'floats of a lying length': () => Object.defineProperty(new Float32Array(9).fill(1), 'length', { value: 144 }),
@@ -237,6 +253,15 @@ const HOSTILE_AFTER_ONE: (() => unknown)[] = [() => 1n, () => Symbol('s'), fail,
 
 /** The value in other clothes: whoever takes it must answer as if it came without. */
 export function disguises(value: unknown): Record<string, () => unknown> {
+  if (value instanceof ArrayBuffer) {
+    return {
+      'of another realm': () => {
+        const copy = fromRealm<ArrayBuffer>('ArrayBuffer', value.byteLength);
+        new Uint8Array(copy).set(new Uint8Array(value));
+        return copy;
+      },
+    };
+  }
   if (ArrayBuffer.isView(value) && 'length' in value) return typedDisguises(value as Float32Array);
   if (Array.isArray(value)) return { ...arrayDisguises(value), ...objectDisguises(value) };
   const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
@@ -262,6 +287,8 @@ function objectDisguises(value: object): Record<string, () => unknown> {
     frozen: () => Object.freeze(Object.assign(base(), value)),
     'of getters': () => read((_, item) => () => item),
     proxied: () => new Proxy(Object.assign(base(), value), {}),
+    'of another realm': () =>
+      Object.assign(Array.isArray(value) ? fromRealm<[]>('Array') : fromRealm<object>('Object'), value),
     'of no prototype': () => Object.create(null, descriptors()),
     inherited: () => Object.create(value),
     ...Object.fromEntries(HOSTILE_AFTER_ONE.map((later, i) => [`changing ${i}`, changing(later)])),
@@ -293,7 +320,8 @@ function typedDisguises(value: Float32Array): Record<string, () => unknown> {
   };
   const own = (properties: PropertyDescriptorMap) => Object.defineProperties(new Kind(value), properties);
   return {
-    'on a shared buffer': () => on(new SharedArrayBuffer(value.byteLength)),
+    'on a shared buffer': () => on(new SharedBuffer(value.byteLength)),
+    'of another realm': () => fromRealm(Kind.name, [...value]),
     'on a resizable buffer': () => on(resizable(value.byteLength)),
     'in the middle of a buffer': () => {
       const around = new Kind(value.length + 8);

@@ -1,4 +1,10 @@
-import { type CollisionService, createCollisionService, type MeshId, type ObjectId } from 'collision-worker';
+import {
+  type CollisionService,
+  createCollisionService,
+  type FrameResult,
+  type MeshId,
+  type ObjectId,
+} from 'collision-worker';
 import { PerspectiveCamera } from 'three';
 import { boxMesh } from '../oracle/meshes.js';
 
@@ -28,6 +34,8 @@ export class World {
   mesh: MeshId = 0;
   spare: MeshId = 0;
   baked = new ArrayBuffer(0);
+  /** The newest one, as a copy. */
+  frame: FrameResult | undefined;
   lost = '';
   #objects = 0;
 
@@ -52,7 +60,7 @@ export class World {
     world.#objects = 2;
     await world.restock();
     service.setView(viewOptions() as never);
-    await service.update();
+    world.frame = (await service.update()).copy();
     return world;
   }
 
@@ -74,6 +82,7 @@ export class World {
       service.raycast({ origin: [0, 0.25, 10], direction: [0, 0, -2] }),
       service.update(),
     ]);
+    this.frame = frame.copy();
     const found = JSON.stringify({
       hit: hit && [hit.object, hit.distance, hit.triangle >= 0],
       contacts: [...frame.contacts.a, ...frame.contacts.b],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { runChaos } from '../chaos/chaos.js';
 import { makeNodeWorker } from '../chaos/node-worker.js';
+import { total } from '../chaos/report.js';
 import { SEED } from '../oracle/random.js';
 
 const STEPS = 4000;
@@ -10,6 +11,8 @@ test(`${STEPS} random steps with accidents: every answer is right or a declared 
 }, async () => {
   const report = await runChaos({ seed: SEED, steps: STEPS, makeWorker: makeNodeWorker });
   expect(report.wrong).toEqual([]);
-  expect(report.right).toBeGreaterThan(STEPS / 10);
+  expect(report.lost + report.pending).toBe(0);
+  expect(total(report.right)).toBeGreaterThan(STEPS / 10);
+  expect(total(report.faults)).toBeGreaterThan(10);
   expect(report.recoveries.length).toBeGreaterThan(2);
 });

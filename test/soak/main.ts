@@ -1,33 +1,44 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as echarts from 'echarts';
-import { growth, type Sample, soak } from './soak.js';
+import { growth, type Sample, slowdown, soak } from './soak.js';
 
 const CHART = 'artifacts/soak.svg';
+/** What README.md has its figures from. */
+const KEPT = { chart: 'test/soak/chart.svg', results: 'test/soak/results.json' };
 const SAMPLES = 60;
 
+export interface SoakRun {
+  root: string;
+  frames: number;
+  seed: number;
+  /** Whether the results are kept for README.md. */
+  write: boolean;
+}
+
 /** Prints and plots an hour; answers the exit code. */
-export async function soakAnHour(
-  root: string,
-  frames: number,
-  seed: number,
-  collectGarbage: () => void,
-): Promise<number> {
+export async function soakAnHour({ root, frames, seed, write }: SoakRun, collectGarbage: () => void): Promise<number> {
   console.log(`${frames} frames of seed ${seed}, ${(frames / 3600).toFixed(0)} minutes at 60 frames a second`);
-  console.log('   frame   heap buffers   core reserved process MB   update p99   pick p99 ms');
+  console.log('              main           worker            core          process       update          pick');
+  console.log('   frame      heap buffers   heap buffers    used reserved      MB    median    p99 median    p99 ms');
   const samples = await soak({ seed, frames, samples: SAMPLES, collectGarbage, onSample: print });
-  mkdirSync(dirname(join(root, CHART)), { recursive: true });
-  writeFileSync(join(root, CHART), chartOf(samples));
-  console.log(`\nWritten: ${CHART}`);
-  const grown = growth(samples);
+  const chart = write ? KEPT.chart : CHART;
+  mkdirSync(dirname(join(root, chart)), { recursive: true });
+  writeFileSync(join(root, chart), chartOf(samples));
+  console.log(`\nWritten: ${chart}`);
+  const results = { seed, frames, growth: growth(samples), samples: [samples[0], samples.at(-1)] };
+  if (write) writeFileSync(join(root, KEPT.results), `${JSON.stringify(results, null, 2)}\n`);
+  const grown = [...growth(samples), ...slowdown(samples)];
   for (const what of grown) console.error(what);
   if (grown.length === 0) console.log('Flat: memory on both sides, and latency.');
   return grown.length > 0 ? 1 : 0;
 }
 
 function print(sample: Sample): void {
-  const { frame, heap, buffers, used, reserved, process, update, update99, pick, pick99 } = sample;
-  const memory = [heap, buffers, used, reserved, process].map((each) => each.toFixed(1).padStart(7)).join(' ');
+  const { frame, heap, buffers, workerHeap, workerBuffers, used, reserved, process } = sample;
+  const { update, update99, pick, pick99 } = sample;
+  const sizes = [heap, buffers, workerHeap, workerBuffers, used, reserved, process];
+  const memory = sizes.map((each) => each.toFixed(2).padStart(7)).join(' ');
   const times = [update, update99, pick, pick99].map((each) => each.toFixed(2).padStart(6)).join(' ');
   console.log(`${String(frame).padStart(8)} ${memory}    ${times}`);
 }
@@ -53,7 +64,9 @@ function chartOf(samples: readonly Sample[]): string {
       { type: 'value', gridIndex: 1, name: 'ms' },
     ],
     series: [
-      ...(['heap', 'buffers', 'used', 'reserved', 'process'] as const).map((name) => series(name, 0)),
+      ...(['heap', 'buffers', 'workerHeap', 'workerBuffers', 'used', 'reserved', 'process'] as const).map((name) =>
+        series(name, 0),
+      ),
       ...(['update', 'update99', 'pick', 'pick99'] as const).map((name) => series(name, 1)),
     ],
   });

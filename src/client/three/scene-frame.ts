@@ -1,6 +1,7 @@
 import type { InstancedMesh, Object3D } from 'three';
-import { CollisionError } from '../../shared/errors.js';
 import type { FrameResult, ObjectId, VisibleSet } from '../../shared/types.js';
+import { checkTypedArray } from '../binary.js';
+import { invalid, show } from '../validate.js';
 import type { Placement, SceneObject, SceneObjects } from './scene-objects.js';
 
 /** Two objects of the scene in contact. */
@@ -39,7 +40,8 @@ export class SceneFrame {
 
   /** Calls `visit` for all that a view (default: the tracked camera) sees: first what is wholly `inside`, then what crosses its border. */
   forEachVisible(visit: (seen: SceneObject, inside: boolean) => void, view = this.#view): void {
-    const { ids, inside } = this.#seenBy(view);
+    checkVisit('forEachVisible', visit);
+    const { ids, inside } = this.#seenBy('forEachVisible', view);
     for (let i = 0; i < ids.length; i++) {
       const seen = this.#objects.get(ids[i]);
       if (seen !== undefined) visit(seen, i < inside);
@@ -48,20 +50,25 @@ export class SceneFrame {
 
   /**
    * Writes the numbers of the instances of `mesh` that a view sees into `target`, and answers how many they are:
-   * a draw list. `target` must have room for all instances.
+   * a draw list. Throws INVALID_ARGUMENT when `target` has no room for them.
    */
   visibleInstances(mesh: InstancedMesh, target: Uint32Array, view = this.#view): number {
-    const { ids } = this.#seenBy(view);
+    const operation = 'visibleInstances';
+    const { ids } = this.#seenBy(operation, view);
+    const { length } = checkTypedArray<Uint32Array>(operation, 'target', target, ['Uint32Array']);
     let count = 0;
     for (let i = 0; i < ids.length; i++) {
       const seen = this.#objects.get(ids[i]);
-      if (seen?.object === mesh) target[count++] = seen.instanceId!;
+      if (seen?.object !== mesh) continue;
+      if (count === length) invalid(operation, 'the length of target', length, 'room for all instances in view');
+      target[count++] = seen.instanceId!;
     }
     return count;
   }
 
   /** Calls `visit` for all pairs in contact; `index` is the pair's place in `result.contacts`. */
   forEachContact(visit: (a: SceneObject, b: SceneObject, index: number) => void): void {
+    checkVisit('forEachContact', visit);
     const { a, b, count } = this.result.contacts;
     for (let i = 0; i < count; i++) {
       const first = this.#objects.get(a[i]);
@@ -104,6 +111,7 @@ export class SceneFrame {
 
   /** Calls `visit` for all pairs that were in contact in the frame before and are not any more; also when one was removed. */
   forEachEnded(visit: (a: SceneObject, b: SceneObject) => void): void {
+    checkVisit('forEachEnded', visit);
     const { endedA, endedB } = this.result.contacts;
     for (let i = 0; i < endedA.length; i++) {
       const first = this.#everKnown(endedA[i]);
@@ -116,14 +124,14 @@ export class SceneFrame {
     return this.#objects.find(id) ?? this.#departed.find((placement) => placement.id === id);
   }
 
-  #seenBy(view: string): VisibleSet {
-    const set = this.result.views.get(view);
-    if (set === undefined) {
-      const names = [...this.result.views.keys()].join(', ');
-      throw new CollisionError('INVALID_ARGUMENT', `SceneFrame: view is "${view}", expected one of ${names}`);
-    }
-    return set;
+  #seenBy(operation: string, view: string): VisibleSet {
+    const { views } = this.result;
+    return views.get(view) ?? invalid(operation, 'view', view, `one of ${[...views.keys()].map(show).join(', ')}`);
   }
+}
+
+function checkVisit(operation: string, visit: unknown): void {
+  if (typeof visit !== 'function') invalid(operation, 'visit', visit, 'a function');
 }
 
 /** Whether an object is `ancestor` or below it. */

@@ -6,7 +6,7 @@ import { cull, isTooSmall } from './cull';
 import { descend } from './descent';
 import { isIgnored, layers, precision, setFilter } from './filter';
 import { addFound, clearFound, foundCount } from './found';
-import { idAt, slotCount } from './objects';
+import { idAt, itemAt, slotCount } from './objects';
 import { Tree, candidateAt, slotAt } from './octree';
 import { isEnclosed, limitsOf, touches } from './region';
 import { updateTrees } from './scene';
@@ -28,6 +28,7 @@ export function frustumOfView(view: usize, filter: usize): u32 {
 export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 {
   asked.planeCount = count;
   asked.minPixels = 0;
+  asked.layers = 0xffffffff;
   for (let i: u32 = 0; i < count; i++) {
     const at = planes + (<usize>i << 4);
     const plane = planeOf(asked, i);
@@ -48,7 +49,6 @@ export function foundInside(): u32 {
 function answer(filter: usize): u32 {
   updateTrees();
   setFilter(filter);
-  asked.layers = layers;
   if (precision == PRECISION_OBB) cull(asked);
   else classify();
   clearFound();
@@ -61,8 +61,9 @@ function answer(filter: usize): u32 {
 function list(bitmap: usize): void {
   for (let w: u32 = 0; w < asked.words; w++) {
     for (let bits = load<u32>(bitmap + (<usize>w << 2)); bits != 0; bits &= bits - 1) {
-      const id = idAt((w << 5) + ctz(bits));
-      if (!isIgnored(id)) addFound(id);
+      const slot = (w << 5) + ctz(bits);
+      const id = idAt(slot);
+      if (itemAt(slot).layers & layers && !isIgnored(id)) addFound(id);
     }
   }
 }
@@ -78,7 +79,7 @@ function classify(): void {
 }
 
 function consider(tree: Tree, position: u32, limits: u64): void {
-  if (!(load<u32>(tree.visible + (<usize>position << 2)) & layers)) return;
+  if (!(load<u32>(tree.visible + (<usize>position << 2)) & asked.layers)) return;
   const candidate = candidateAt(tree, position);
   const crossed = limitsOf(candidate, limits, precision);
   if (crossed == OUTSIDE || isTooSmall(asked, candidate) || isIgnored(candidate.id)) return;

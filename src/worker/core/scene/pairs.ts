@@ -26,6 +26,8 @@ let next: usize = 0; // the pairs that are made, while `pairs` are those of the 
 let nextCount: u32 = 0;
 let nextIsMade: bool = false;
 let staleCount: u32 = 0;
+/** Whether `pairs` are another core's: what has gone since then was never here, and no slot of it is touched. */
+let isForeign: bool = false;
 
 /**
  * Finds this frame's pairs, those for which there is time until `deadline` (Infinity: all); until `takePairs`, those of
@@ -34,7 +36,7 @@ let staleCount: u32 = 0;
 export function findPairs(deadline: f64): void {
   endedCount = 0;
   nextIsMade = false;
-  if (unpaired.count == 0 && !hasWaiting()) {
+  if (unpaired.count == 0 && !hasWaiting() && !isForeign) {
     for (let i: u32 = 0; i < pairCount; i++) pairIn(pairs, i).begun = 0;
     return;
   }
@@ -60,6 +62,7 @@ export function countPairs(): u32 {
 /** What was found becomes `pairs`. Apart from finding it, as running out of memory in between must lose nothing. */
 export function takePairs(): void {
   if (!nextIsMade) return;
+  isForeign = false;
   const last = pairs;
   pairs = next;
   pairCount = nextCount;
@@ -74,6 +77,7 @@ export function takePairs(): void {
 export function setPairs(a: usize, b: usize, groupA: usize, groupB: usize, count: u32): void {
   pairs = reserve(pairs, 0, max<u64>(<u64>count * PAIR_BYTES, 64));
   pairCount = count;
+  isForeign = true;
   for (let i: u32 = 0; i < count; i++) {
     const pair = pairIn(pairs, i);
     memory.fill(changetype<usize>(pair), 0, PAIR_BYTES);
@@ -122,7 +126,7 @@ function mergeFound(): void {
 // @ts-ignore: decorator
 @inline
 function isKept(pair: Pair, fate: u32): bool {
-  return fate == LEFT || (fate == NOT_QUEUED && !isTouched(pair.a, pair.b));
+  return fate == LEFT || (fate == NOT_QUEUED && !isForeign && !isTouched(pair.a, pair.b));
 }
 
 function carry(pair: Pair, isLeft: bool): void {

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { runChaos } from '../chaos/chaos.js';
+import { total } from '../chaos/report.js';
+import { makeWebWorker } from '../chaos/web-worker.js';
+import { SEED } from '../oracle/random.js';
+
+const STEPS = 1500;
+
+test(`${STEPS} random steps with accidents in web workers: every answer is right or a declared error, seed ${SEED}`, {
+  timeout: 240_000,
+}, async () => {
+  const report = await runChaos({ seed: SEED, steps: STEPS, makeWorker: makeWebWorker });
+  expect(report.wrong).toEqual([]);
+  expect(report.lost + report.pending).toBe(0);
+  expect(total(report.right)).toBeGreaterThan(STEPS / 10);
+  expect(total(report.faults)).toBeGreaterThan(5);
+  expect(report.recoveries.length).toBeGreaterThan(0);
+});

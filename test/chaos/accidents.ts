@@ -1,0 +1,87 @@
+import type { Random } from '../oracle/random.js';
+import { ChaosWorker, type MakeWorker, type Start } from './chaos-worker.js';
+
+/** With their weights. */
+const FAULTS = {
+  kill: 4,
+  'kill without a word': 2,
+  'kill between two answers': 2,
+  'kill in place of an answer': 2,
+  hang: 2,
+  throw: 3,
+  'delay answers': 5,
+  'delay messages': 5,
+  'fail a start': 3,
+  'fail three starts': 1,
+  'kill a builder': 1,
+  'hang a builder': 1,
+  'delay a builder': 1,
+};
+type Fault = keyof typeof FAULTS;
+const DECK = Object.entries(FAULTS).flatMap(([name, weight]) => Array<Fault>(weight).fill(name as Fault));
+const BAD_STARTS = ['throw', 'no script', 'silent', 'no wasm'] as const;
+
+/** Makes a service's workers, and does them harm. */
+export class Accidents {
+  readonly faults: Record<string, number>;
+  readonly #make: MakeWorker;
+  readonly #pages: number | undefined;
+  readonly #timeout: number;
+  readonly #workers: ChaosWorker[] = [];
+  readonly #badStarts: (Start | 'throw')[] = [];
+
+  constructor(make: MakeWorker, pages: number | undefined, timeout: number, faults: Record<string, number>) {
+    this.#make = make;
+    this.#pages = pages;
+    this.#timeout = timeout;
+    this.faults = faults;
+  }
+
+  createWorker(): ChaosWorker {
+    const start = this.#badStarts.shift() ?? 'well';
+    if (start === 'throw') throw new Error('no worker today');
+    const worker = new ChaosWorker(this.#make(start, this.#pages));
+    this.#workers.push(worker);
+    return worker;
+  }
+
+  /** The next start fails, of whatever worker. */
+  failStart(random: Random): void {
+    this.#badStarts.push(random.pick(BAD_STARTS));
+  }
+
+  strike(random: Random): void {
+    const fault = random.pick(DECK);
+    const soon = random.pick([0, 0, random.range(0, 3), random.range(0, 30)]);
+    const ms = random.range(1, 0.5 * this.#timeout);
+    const count = fault === 'fail three starts' ? 3 : fault === 'fail a start' ? 1 : 0;
+    const starts = Array.from({ length: count }, () => random.pick(BAD_STARTS));
+    const worker = this.#victim(fault.endsWith('builder'));
+    if (!worker) return;
+    this.faults[fault] = (this.faults[fault] ?? 0) + 1;
+    const strike = () => {
+      if (fault === 'kill') worker.die(false);
+      else if (fault === 'kill without a word') worker.die(true);
+      else if (fault === 'hang' || fault === 'hang a builder') worker.hang();
+      else if (fault === 'throw') worker.choke();
+      else if (fault === 'delay answers' || fault === 'delay a builder') worker.delayAnswers(ms);
+      else if (fault === 'delay messages') worker.delayQuestions(ms);
+      else if (fault === 'kill between two answers') {
+        worker.atNextAnswer((deliver) => {
+          deliver();
+          worker.die(true);
+        });
+      } else if (fault === 'kill in place of an answer') worker.atNextAnswer(() => worker.die(false));
+      else {
+        this.#badStarts.push(...starts);
+        worker.die(false);
+      }
+    };
+    if (soon === 0) strike();
+    else setTimeout(strike, soon);
+  }
+
+  #victim(isBuilder: boolean): ChaosWorker | undefined {
+    return this.#workers.findLast((each) => each.isAlive && each.isService !== isBuilder);
+  }
+}

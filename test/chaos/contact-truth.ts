@@ -1,0 +1,82 @@
+import type { ContactDetail, ContactPair } from 'collision-worker';
+import { boundsOf, distanceTo, filledGap, gap, length, moved, type Point, reachBeyond, type Solid } from './solids.js';
+import { DOUBT, detailOf, solidOf, type World } from './world.js';
+
+/** Depths and points are of float32 triangles. */
+const ROUGH = 1e-3;
+
+type Contact = Pick<ContactPair, 'contained' | 'points' | 'normals' | 'depths' | 'triangles' | 'segments'>;
+
+/** What is wrong with the pairs of a frame; empty for nothing. */
+export function faultOfPairs(world: World, pairs: Iterable<ContactPair>, waiting: number): string {
+  const things = [...world.things].map(([id, thing]) => ({ id, thing, solid: solidOf(world, thing) }));
+  things.sort((a, b) => a.id - b.id);
+  const found = new Map([...pairs].map((pair) => [`${pair.a}:${pair.b}`, pair]));
+  let missing = 0;
+  for (let i = 0; i < things.length; i++) {
+    for (let j = i + 1; j < things.length; j++) {
+      const [a, b] = [things[i], things[j]];
+      const key = `${a.id}:${b.id}`;
+      const pair = found.get(key);
+      found.delete(key);
+      if (pair?.stale) continue;
+      const detail = detailOf(a.thing, b.thing);
+      const apart = apartBy(a.solid, b.solid, detail);
+      if (Math.abs(apart) < DOUBT) continue;
+      if (apart > 0 && pair) return `pair ${key} is ${apart} apart`;
+      if (apart < 0 && !pair && ++missing > waiting) return `pair ${key} is missing, ${-apart} deep`;
+      if (!pair) continue;
+      if (pair.groupA !== a.thing.group || pair.groupB !== b.thing.group) return `the groups of pair ${key}`;
+      const fault = faultOfContact(a.solid, b.solid, detail, pair);
+      if (fault) return `pair ${key}: ${fault}`;
+    }
+  }
+  // A stale one may be of what is gone.
+  const [stranger] = [...found.values()].filter((pair) => !pair.stale);
+  return stranger ? `pair ${stranger.a}:${stranger.b} is of what is not there` : '';
+}
+
+export function apartBy(a: Solid, b: Solid, detail: ContactDetail): number {
+  if (detail === 'none') return Number.POSITIVE_INFINITY;
+  return detail === 'bounds' ? filledGap(boundsOf(a), boundsOf(b)) : gap(a, b);
+}
+
+/** Of two that touch. */
+export function faultOfContact(a: Solid, b: Solid, detail: ContactDetail, contact: Contact): string {
+  const { contained, points, normals, depths, triangles, segments } = contact;
+  const hasPoints = detail === 'manifold' || detail === 'triangles';
+  if (detail === 'bounds') return contained || depths.length ? 'more than bounds' : '';
+  const [ofA, ofB] = [reachBeyond(b, a), reachBeyond(a, b)];
+  const isInDoubt = Math.abs(ofA) < DOUBT || Math.abs(ofB) < DOUBT;
+  const expected = ofA < 0 ? 1 : ofB < 0 ? 2 : 0;
+  if (!isInDoubt && contained !== expected) return `contained is ${contained}, expected ${expected}`;
+  if (points.length !== 3 * depths.length || normals.length !== points.length)
+    return 'points without normals or depths';
+  if (depths.length > 0 !== hasPoints) return `${depths.length} points with detail ${detail}`;
+  for (let i = 0; i < depths.length; i++) {
+    const fault = faultOfPoint(a, b, triple(points, i), triple(normals, i), depths[i]);
+    if (fault) return fault;
+  }
+  if (triangles.length / 2 !== segments.length / 6) return 'triangles without segments';
+  for (let i = 0; i < segments.length / 3; i++) {
+    const end = triple(segments, i);
+    const off = Math.max(Math.abs(distanceTo(a, end)), Math.abs(distanceTo(b, end)));
+    if (off > ROUGH) return `the end ${end} of a segment is ${off} off the surfaces`;
+  }
+  return '';
+}
+
+function faultOfPoint(a: Solid, b: Solid, point: Point, normal: Point, depth: number): string {
+  if (Math.abs(length(normal) - 1) > ROUGH) return `a normal of length ${length(normal)}`;
+  const off = Math.max(distanceTo(a, point), distanceTo(b, point));
+  if (off > ROUGH) return `point ${point} is ${off} outside`;
+  const by = normal.map((each) => each * depth) as unknown as Point;
+  const left = filledGap(a, moved(b, by));
+  if (left < -ROUGH) return `moved by ${depth} along ${normal}, they still overlap by ${-left}`;
+  const least = -filledGap(a, b);
+  return Math.abs(depth - least) > ROUGH ? `depth ${depth}, expected ${least}` : '';
+}
+
+function triple(array: Float32Array, i: number): Point {
+  return [array[3 * i], array[3 * i + 1], array[3 * i + 2]];
+}

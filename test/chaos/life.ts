@@ -1,0 +1,171 @@
+import { CollisionError, type CollisionService, createCollisionService } from 'collision-worker';
+import type { Random } from '../oracle/random.js';
+import { Accidents } from './accidents.js';
+import type { MakeWorker } from './chaos-worker.js';
+import type { ChaosReport } from './report.js';
+import { count } from './report.js';
+import { EMPTY, type Thing, type World } from './world.js';
+
+const DECLARED = ['WORKER_LOST', 'ABORTED', 'DISPOSED'];
+
+export interface LifeOptions {
+  makeWorker: MakeWorker;
+  /** Milliseconds of silence that are a loss. */
+  timeout: number;
+  pages: number | undefined;
+  builders: number;
+  contactBudget: number;
+}
+
+/** A question on its way. */
+export interface Question<T> {
+  name: string;
+  answer: Promise<T>;
+  /** True, or in words what is wrong; `worlds` are all states of the scene since the question. */
+  check(answer: T, worlds: readonly World[]): boolean | string;
+  /** Error codes that are right, besides those that any call may get. */
+  codes?: readonly string[];
+  /** When it failed as it may. */
+  refused?(error: CollisionError): void;
+}
+
+/** One service, and the model of what it should answer. */
+export class Life {
+  readonly pending = new Set<Promise<void>>();
+  readonly report: ChaosReport;
+  readonly accidents: Accidents;
+  readonly isLimited: boolean;
+  service!: CollisionService;
+  /** No worker any more, and there will be none. */
+  isOver = false;
+  readonly #timeout: number;
+  /** The scene after each change that was asked for. */
+  readonly #worlds: World[] = [EMPTY];
+  /** The first state that may still be the worker's; before that of now after a frame that could not be run. */
+  #oldest = Number.POSITIVE_INFINITY;
+  #lostAt = 0;
+  readonly #from: number;
+
+  static async begin(options: LifeOptions, report: ChaosReport, failedStart: Random | undefined): Promise<Life> {
+    const life = new Life(options, report);
+    report.services++;
+    const { timeout, builders, contactBudget } = options;
+    if (failedStart) life.accidents.failStart(failedStart);
+    const createWorker = () => life.accidents.createWorker();
+    try {
+      life.service = await createCollisionService({ createWorker, timeout, builders, contactBudget });
+    } catch (error) {
+      life.declare(error, 'createCollisionService', failedStart ? ['UNSUPPORTED'] : []);
+      life.isOver = true;
+      return life;
+    }
+    if (failedStart) life.blame('createCollisionService started without a worker');
+    life.service.addEventListener('lost', () => {
+      life.#lostAt = performance.now();
+    });
+    life.service.addEventListener('restored', () => report.recoveries.push(performance.now() - life.#lostAt));
+    return life;
+  }
+
+  private constructor({ makeWorker, pages, timeout }: LifeOptions, report: ChaosReport) {
+    this.report = report;
+    this.#from = report.steps;
+    this.isLimited = pages !== undefined;
+    this.#timeout = timeout;
+    this.accidents = new Accidents(makeWorker, pages, timeout, report.faults);
+  }
+
+  /** The scene of now. */
+  get world(): World {
+    return this.#worlds[this.#worlds.length - 1];
+  }
+
+  /** A new state of the scene. */
+  change(edit: (things: Map<number, Thing>, meshes: Map<number, number>) => void, windows = this.world.windows): void {
+    const things = new Map(this.world.things);
+    const meshes = new Map(this.world.meshes);
+    edit(things, meshes);
+    this.#worlds.push({ things, meshes, windows });
+  }
+
+  /** How large a mesh was last, that is gone now. */
+  sizeOf(mesh: number): number {
+    return this.#worlds.findLast(({ meshes }) => meshes.has(mesh))?.meshes.get(mesh) ?? 1;
+  }
+
+  /** Checks an answer against every state of the scene between the question and the answer. */
+  ask<T>({ name, answer, check, codes = [], refused }: Question<T>): Promise<void> {
+    const step = this.report.steps;
+    const from = this.#worlds.length - 1;
+    const done: Promise<void> = answer
+      .then(
+        (value) => {
+          const verdict = check(value, this.#worlds.slice(Math.min(from, this.#oldest)));
+          if (verdict === true) count(this.report.right, name);
+          else this.blame(`${name} of step ${step} is wrong, ${verdict || 'in all states'}: ${textOf(value)}`);
+        },
+        (error) => {
+          this.declare(error, name, codes);
+          if (error instanceof CollisionError) refused?.(error);
+        },
+      )
+      .catch((error) => this.blame(`${name} of step ${step}: its check threw ${error?.stack}`))
+      .finally(() => this.pending.delete(done));
+    this.pending.add(done);
+    return done;
+  }
+
+  /** Of now, for `forgetBefore`. */
+  get age(): number {
+    return this.#worlds.length - 1;
+  }
+
+  /** The frame that was asked for at that age was not run: what came before it may still be seen. */
+  keepFrom(age: number): void {
+    this.#oldest = Math.min(this.#oldest, age);
+  }
+
+  /** A frame has brought everything up to date. */
+  forgetOld(): void {
+    this.#oldest = Number.POSITIVE_INFINITY;
+  }
+
+  declare(error: unknown, name: string, codes: readonly string[] = []): void {
+    if (error instanceof CollisionError && [...DECLARED, ...codes].includes(error.code)) {
+      count(this.report.declared, error.code);
+    } else this.blame(`${name} failed with ${error instanceof Error ? error.stack : String(error)}`);
+  }
+
+  blame(what: string): void {
+    this.report.wrong.push(`step ${this.report.steps}, in the life from ${this.#from} on: ${what}`);
+  }
+
+  async settle(): Promise<void> {
+    while (this.pending.size > 0) await Promise.all(this.pending);
+  }
+
+  /** Nothing may stay pending, whether it ends well or is disposed of in the middle. */
+  async end(isDisposedEarly: boolean): Promise<void> {
+    if (!this.service) return;
+    if (isDisposedEarly) this.service.dispose();
+    const patience = 20 * this.#timeout + 10_000;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, patience, false);
+    });
+    const isSettled = await Promise.race([this.settle().then(() => true), late]);
+    clearTimeout(timer);
+    if (!isSettled) this.report.lost += this.pending.size;
+    if (!isSettled) this.blame(`${this.pending.size} calls are pending after ${patience} ms`);
+    // What is aborted leaves its work behind for a moment.
+    for (let i = 0; i < 100 && this.service.stats.pending > 0; i++) await new Promise((next) => setTimeout(next, 50));
+    if (this.service.stats.pending > 0) this.blame(`stats.pending is ${this.service.stats.pending}`);
+    this.service.dispose();
+    this.report.pending += this.service.stats.pending;
+  }
+}
+
+function textOf(value: unknown): string {
+  const flat = (_: string, each: unknown) => (ArrayBuffer.isView(each) ? Array.from(each as Float32Array) : each);
+  return `${JSON.stringify(value, flat)}`.slice(0, 300);
+}

@@ -1,0 +1,115 @@
+import { boxMesh } from '../oracle/meshes.js';
+import type { Actor } from './actor.js';
+import { HOG_OBJECTS, HOG_RAYS } from './hogs.js';
+import { update } from './scene-steps.js';
+
+const MOST_MESHES = 4;
+const CUBE = boxMesh(2, 2, 2);
+
+export const MESH_STEPS = {
+  addMesh,
+  'addMesh, baked': addBaked,
+  updateMesh,
+  bakeMesh,
+  removeMesh,
+  'run out of memory': runOutOfMemory,
+};
+
+function addMesh(actor: Actor): void {
+  if (actor.world.meshes.size >= MOST_MESHES) return;
+  const data = { positions: CUBE.positions.slice(), indices: CUBE.indices.slice() };
+  const options = { transfer: actor.random.chance(0.5), onProgress: () => {}, ...actor.signal() };
+  taken(actor, 'addMesh', actor.service.addMesh(data, options), 1);
+}
+
+function addBaked(actor: Actor): void {
+  if (actor.world.meshes.size >= MOST_MESHES || actor.baked.length === 0) return;
+  const [baked, scale] = actor.random.pick(actor.baked);
+  const options = { transfer: actor.random.chance(0.5), ...actor.signal() };
+  taken(actor, 'addMesh, baked', actor.service.addMesh(baked.slice(0), options), scale);
+}
+
+function taken({ life }: Actor, name: string, answer: Promise<number>, scale: number): void {
+  life.ask({
+    ...{ name, answer },
+    check: (id) => {
+      life.change((_, meshes) => meshes.set(id, scale));
+      return true;
+    },
+  });
+}
+
+function updateMesh(actor: Actor): void {
+  const { life, random, meshesInDoubt } = actor;
+  const mesh = actor.mesh();
+  if (mesh === undefined || meshesInDoubt.has(mesh)) return;
+  const scale = random.range(0.5, 1.5);
+  const before = actor.world.meshes.get(mesh)!;
+  meshesInDoubt.add(mesh);
+  const positions = CUBE.positions.map((each) => each * scale);
+  const answer = actor.service.updateMesh(mesh, positions);
+  life.change((_, meshes) => meshes.set(mesh, scale));
+  life
+    .ask({
+      ...{ name: 'updateMesh', answer },
+      check: () => true,
+      // As its worker was lost, the mesh is as it was.
+      refused: () => life.change((_, meshes) => meshes.set(mesh, before)),
+    })
+    .finally(() => meshesInDoubt.delete(mesh));
+}
+
+function bakeMesh(actor: Actor): void {
+  const { life, baked } = actor;
+  const mesh = actor.mesh();
+  if (mesh === undefined) return;
+  life.ask({
+    name: 'bakeMesh',
+    answer: actor.service.bakeMesh(mesh),
+    check: (data, worlds) => {
+      const scales = new Set(worlds.flatMap((world) => world.meshes.get(mesh) ?? []));
+      if (scales.size === 1 && !actor.meshesInDoubt.has(mesh)) baked.push([data, [...scales][0]]);
+      if (baked.length > 4) baked.shift();
+      return data.byteLength > 0;
+    },
+  });
+}
+
+function removeMesh(actor: Actor): void {
+  const mesh = actor.mesh();
+  if (mesh === undefined || actor.meshesInDoubt.has(mesh)) return;
+  if ([...actor.world.things.values()].some((thing) => thing.mesh === mesh)) return;
+  actor.service.removeMesh(mesh);
+  actor.life.change((_, meshes) => meshes.delete(mesh));
+}
+
+/** By itself, so that nothing else goes without memory, in a worker that has little: a mesh, rays or objects. */
+async function runOutOfMemory(actor: Actor): Promise<void> {
+  const { life, service, random, hogs } = actor;
+  if (!life.isLimited) return;
+  await life.settle();
+  const what = random.pick(['a mesh', 'a baked mesh', 'rays', 'objects']);
+  const codes = ['OUT_OF_MEMORY'];
+  const hogName = `out of memory by ${what}`;
+  const { recoveries } = life.report;
+  const before = recoveries.length;
+  life.accidents.faults[hogName] = (life.accidents.faults[hogName] ?? 0) + 1;
+  const ask = (answer: Promise<unknown>) => life.ask({ name: hogName, answer, check: () => 'it was held', codes });
+  if (what === 'a mesh') ask(service.addMesh(hogs.mesh));
+  else if (what === 'a baked mesh') ask(service.addMesh(hogs.baked));
+  else if (what === 'rays') {
+    const ray = [0, 0, 0, 0, 0, 0, 1, Number.POSITIVE_INFINITY];
+    ask(service.raycastMany(Float32Array.from({ length: 8 * HOG_RAYS }, (_, i) => ray[i % 8])));
+  } else {
+    const unseen = { layers: 0, collidesWith: 0, contacts: 'none', pickable: false, cullable: false } as const;
+    const ids = service.addInstances({ shape: { type: 'box', halfExtents: [1, 1, 1] }, ...unseen }, HOG_OBJECTS);
+    update(actor);
+    await life.settle();
+    for (const id of ids) service.removeObject(id);
+  }
+  await life.settle();
+  update(actor);
+  await life.settle();
+  // Another worker may have found no room for what is there besides.
+  if (recoveries.length > before) life.isOver = true;
+}

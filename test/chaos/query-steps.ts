@@ -1,0 +1,211 @@
+import type { Actor } from './actor.js';
+import { apartBy, faultOfContact } from './contact-truth.js';
+import { difference, length, type Point } from './solids.js';
+import * as truth from './truth.js';
+import { eyeOf, viewOf } from './windows.js';
+import { DETAILS, DOUBT, EMPTY, shapeOf, solidOf, type Thing, type World } from './world.js';
+
+export const QUERY_STEPS = {
+  raycast,
+  raycastAll,
+  raycastMany,
+  lineOfSight,
+  pick,
+  pickAll,
+  'pick by screen distance': pickScreen,
+  pickRegion,
+  frustum,
+  sees,
+  overlap,
+  containing,
+  closestPoint,
+  contact,
+};
+
+const inSome = (holds: (world: World) => boolean) => (worlds: readonly World[]) => worlds.some(holds);
+
+function raycast(actor: Actor): void {
+  const [line, options] = [actor.line(), actor.query()];
+  actor.life.ask({
+    name: 'raycast',
+    answer: actor.service.raycast(line, options),
+    check: (hit, worlds) => inSome((world) => truth.isFirstHit(world, line, options, hit))(worlds),
+  });
+}
+
+function raycastAll(actor: Actor): void {
+  const [line, options] = [actor.line(), actor.query()];
+  actor.life.ask({
+    name: 'raycastAll',
+    answer: actor.service.raycastAll(line, options),
+    check: (hits, worlds) => inSome((world) => truth.areAllHits(world, line, options, hits))(worlds),
+  });
+}
+
+function raycastMany(actor: Actor): void {
+  const lines = Array.from({ length: 1 + actor.random.integer(20) }, () => actor.line());
+  const options = actor.query();
+  const rays = Float32Array.from(lines.flatMap(({ origin, direction, tMax }) => [...origin, 0, ...direction, tMax]));
+  actor.life.ask({
+    name: 'raycastMany',
+    answer: actor.service.raycastMany(rays, options),
+    check: ({ objects, distances }, worlds) => {
+      const hits = lines.map((_, i) => {
+        return distances[i] === Number.POSITIVE_INFINITY ? null : { object: objects[i], distance: distances[i] };
+      });
+      return inSome((world) => lines.every((line, i) => truth.isFirstHit(world, line, options, hits[i])))(worlds);
+    },
+  });
+}
+
+function lineOfSight(actor: Actor): void {
+  const [from, to] = [0, 1].map(() => actor.random.point(6).toArray() as Point);
+  const options = actor.query();
+  const [way, tMax] = [difference(to, from), length(difference(to, from))];
+  const line = { origin: from, direction: way.map((each) => each / tMax) as unknown as Point, tMax };
+  actor.life.ask({
+    name: 'lineOfSight',
+    answer: actor.service.lineOfSight(from, to, options),
+    check: (isClear, worlds) => inSome((world) => truth.isClear(world, line, options, isClear))(worlds),
+  });
+}
+
+/** A cursor in a view, its ray, and options. */
+function cursor(actor: Actor) {
+  const { random, windows } = actor;
+  const view = random.pick([...windows.keys()]);
+  const window = windows.get(view)!;
+  const x = window.left + random.range(0.01, 0.99) * window.width;
+  const y = window.top + random.range(0.01, 0.99) * window.height;
+  const line = { origin: eyeOf(window, x, y), direction: [0, 0, -1] as Point, tMax: 2 * window.half[2] };
+  return { x, y, window, line, options: { ...actor.query(), view, latest: random.chance(0.3) } };
+}
+
+function pick(actor: Actor): void {
+  const { x, y, line, options } = cursor(actor);
+  actor.life.ask({
+    name: 'pick',
+    answer: actor.service.pick(x, y, options),
+    check: (hit, worlds) => inSome((world) => truth.isFirstHit(world, line, options, hit))(worlds),
+  });
+}
+
+function pickAll(actor: Actor): void {
+  const { x, y, line, options } = cursor(actor);
+  actor.life.ask({
+    name: 'pickAll',
+    answer: actor.service.pickAll(x, y, options),
+    check: (hits, worlds) => inSome((world) => truth.areAllHits(world, line, options, hits))(worlds),
+  });
+}
+
+function pickScreen(actor: Actor): void {
+  const { x, y, window, options } = cursor(actor);
+  const radius = actor.random.range(1, 100);
+  actor.life.ask({
+    name: 'pick by screen distance',
+    answer: actor.service.pick(x, y, { ...options, method: 'screen', radius }),
+    check: (hit, worlds) => inSome((world) => truth.isNearestDrawn(world, window, x, y, radius, options, hit))(worlds),
+  });
+}
+
+function pickRegion(actor: Actor): void {
+  const { x, y, window, options } = cursor(actor);
+  const [width, height] = [0, 1].map(() => actor.random.range(1, 200));
+  const mode = actor.random.pick(['touch', 'enclose'] as const);
+  const given = { ...options, mode, side: 'double' } as const;
+  const region = truth.behind(window, x, y, width, height);
+  const rect = { x, y, width, height };
+  const polygon = Float32Array.of(x, y, x + width, y, x + width, y + height, x, y + height);
+  actor.life.ask({
+    name: 'pickRegion',
+    answer: actor.service.pickRegion(actor.random.chance(0.5) ? rect : polygon, given),
+    check: (ids, worlds) => inSome((world) => truth.areInRegion(world, region, mode, given, ids))(worlds),
+  });
+}
+
+/** Of a view by name, or of one that is given. */
+function frustum(actor: Actor): void {
+  const { random, windows } = actor;
+  const name = random.pick([...windows.keys()]);
+  const isNamed = random.chance(0.5);
+  const window = isNamed ? windows.get(name)! : actor.window();
+  const options = actor.query();
+  if (random.chance(0.5)) delete options.precision; // another default than that of other queries
+  actor.life.ask({
+    name: 'frustum',
+    answer: actor.service.frustum(isNamed ? name : viewOf(window), options),
+    check: ({ ids, inside }, worlds) => inSome((world) => truth.areSeen(world, window, options, ids, inside))(worlds),
+  });
+}
+
+function sees(actor: Actor): void {
+  const window = actor.window();
+  const targets = actor.ids(4);
+  const { side, ...others } = actor.query();
+  actor.life.ask({
+    name: 'sees',
+    answer: actor.service.sees(viewOf(window), targets, others),
+    check: (sight, worlds) => inSome((world) => truth.isSight(world, window, targets, others, sight))(worlds),
+  });
+}
+
+function overlap(actor: Actor): void {
+  const thing = actor.thing();
+  const options = actor.query();
+  actor.life.ask({
+    name: 'overlap',
+    answer: actor.service.overlap(shapeOf(thing), thing.matrix, options),
+    check: (ids, worlds) =>
+      inSome((world) => truth.areMet(world, solidOf(sizes(actor, world, thing), thing), options, ids))(worlds),
+  });
+}
+
+/** The mesh that was asked with may be gone in the states after the question. */
+function sizes({ life }: Actor, world: World, { mesh }: Thing): Pick<World, 'meshes'> {
+  if (mesh === 0) return EMPTY;
+  return { meshes: new Map([[mesh, world.meshes.get(mesh) ?? life.sizeOf(mesh)]]) };
+}
+
+function containing(actor: Actor): void {
+  const point = actor.random.point(6).toArray() as Point;
+  const options = actor.query();
+  actor.life.ask({
+    name: 'containing',
+    answer: actor.service.containing(point, options),
+    check: (ids, worlds) => inSome((world) => truth.areAround(world, point, options, ids))(worlds),
+  });
+}
+
+function closestPoint(actor: Actor): void {
+  const point = actor.random.point(8).toArray() as Point;
+  const options = actor.query();
+  const maxDistance = actor.random.pick([Number.POSITIVE_INFINITY, actor.random.range(0.1, 5)]);
+  actor.life.ask({
+    name: 'closestPoint',
+    answer: actor.service.closestPoint(point, { ...options, maxDistance }),
+    check: (closest, worlds) => inSome((world) => truth.isClosest(world, point, maxDistance, options, closest))(worlds),
+  });
+}
+
+function contact(actor: Actor): void {
+  const [a, b] = actor.ids(2);
+  if (b === undefined) return;
+  const detail = actor.random.pick(DETAILS.slice(1)) as 'any';
+  actor.life.ask({
+    name: 'contact',
+    answer: actor.service.contact(a, b, { detail, ...actor.signal() }),
+    check: (report, worlds) => {
+      const faults = worlds.map((world) => {
+        const [first, second] = [a, b].map((id) => world.things.get(id));
+        if (!first || !second) return report ? 'one of the two is gone' : '';
+        const solids = [solidOf(world, first), solidOf(world, second)] as const;
+        const apart = apartBy(...solids, detail);
+        if (Math.abs(apart) < DOUBT) return '';
+        if (apart < 0 !== (report !== null)) return `they are ${apart} apart`;
+        return report ? faultOfContact(...solids, detail, report) : '';
+      });
+      return faults.includes('') || faults.join('; or ');
+    },
+  });
+}

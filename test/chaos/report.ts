@@ -1,0 +1,63 @@
+type Counts = Record<string, number>;
+
+export interface ChaosReport {
+  seed: number;
+  steps: number;
+  /** By name, as are all counts. */
+  operations: Counts;
+  faults: Counts;
+  /** Answers that were right. */
+  right: Counts;
+  /** Errors by their code. */
+  declared: Counts;
+  /** In words, with the step: answers that were wrong, and errors that were not declared. */
+  wrong: string[];
+  /** Calls that never settled. */
+  lost: number;
+  /** What the services of the run counted as pending when each had ended. */
+  pending: number;
+  /** Milliseconds from each loss of a worker to the moment when the next one knew all. */
+  recoveries: number[];
+  services: number;
+}
+
+export function newReport(seed: number): ChaosReport {
+  return {
+    ...{ seed, steps: 0, operations: {}, faults: {}, right: {}, declared: {}, wrong: [] },
+    ...{ lost: 0, pending: 0, recoveries: [], services: 0 },
+  };
+}
+
+/** Of several runs, as if they were one. */
+export function merged(reports: readonly ChaosReport[]): ChaosReport {
+  const all = newReport(reports[0].seed);
+  for (const report of reports) {
+    for (const key of ['operations', 'faults', 'right', 'declared'] as const) {
+      for (const [name, each] of Object.entries(report[key])) all[key][name] = (all[key][name] ?? 0) + each;
+    }
+    for (const key of ['lost', 'pending', 'services'] as const) all[key] += report[key];
+    all.wrong.push(...report.wrong);
+    all.recoveries.push(...report.recoveries);
+  }
+  all.steps = total(all.operations);
+  return all;
+}
+
+export function count(counts: Counts, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+export function total(counts: Counts): number {
+  return Object.values(counts).reduce((sum, each) => sum + each, 0);
+}
+
+/** What is worth keeping of a run. */
+export function summaryOf(report: ChaosReport) {
+  const { seed, steps, operations, faults, right, declared, wrong, lost, pending, services } = report;
+  const times = report.recoveries.toSorted((a, b) => a - b);
+  const at = (part: number) => Math.round(times[Math.floor((times.length - 1) * part)] ?? 0);
+  const recovery = { count: times.length, median: at(0.5), p99: at(0.99), max: at(1) };
+  return { seed, steps, services, operations, faults, right, declared, wrong: wrong.length, lost, pending, recovery };
+}
+
+export type ChaosSummary = ReturnType<typeof summaryOf>;

@@ -1,0 +1,247 @@
+// What the service should answer, for every question that the driver asks. Of an answer that hangs on less than the
+// rounding of float32, either is right.
+
+import type { ClosestPoint, Hit, QueryOptions, Sight } from 'collision-worker';
+import {
+  boundsOf,
+  difference,
+  distanceTo,
+  gap,
+  length,
+  type Point,
+  type RayHits,
+  rayHits,
+  reachBeyond,
+  type Solid,
+  sum,
+} from './solids.js';
+import { eyeOf, frustumOf, isShownTo, pixelOf, pixelsToSpare, type Window } from './windows.js';
+import { DOUBT, pickable, solidOf, standIn, type Thing, type World } from './world.js';
+
+export interface Line {
+  origin: Point;
+  /** Unit. */
+  direction: Point;
+  tMax: number;
+}
+
+/** Whether `ids` are those for which `excess` is below 0. */
+function areThose(things: readonly [id: number, excess: number][], ids: Iterable<number>): boolean {
+  const found = new Set(ids);
+  const known = new Set(things.map(([id]) => id));
+  return (
+    things.every(([id, excess]) => Math.abs(excess) < DOUBT || excess < 0 === found.has(id)) &&
+    [...found].every((id) => known.has(id))
+  );
+}
+
+export function isFirstHit(
+  world: World,
+  line: Line,
+  options: QueryOptions,
+  answer: Pick<Hit, 'object' | 'distance'> | null,
+): boolean {
+  const { all, isInDoubt } = hitsOf(world, line, options);
+  if (isInDoubt) return true;
+  const nearest = Math.min(...all.map(([, t]) => t));
+  if (answer === null) return nearest === Infinity;
+  const isNearest = Math.abs(answer.distance - nearest) < DOUBT;
+  return isNearest && all.some(([id, t]) => id === answer.object && Math.abs(t - nearest) < DOUBT);
+}
+
+/** Nearest first; of a mesh, each of the triangles that share an edge may be there. */
+export function areAllHits(world: World, line: Line, options: QueryOptions, answers: readonly Hit[]): boolean {
+  const { all, isInDoubt } = hitsOf(world, line, options);
+  if (isInDoubt) return true;
+  const isOrdered = answers.every((hit, i) => i === 0 || hit.distance >= answers[i - 1].distance);
+  const isHit = ([id, t]: [number, number]) =>
+    answers.some((hit) => hit.object === id && Math.abs(hit.distance - t) < DOUBT);
+  const isTrue = (hit: Hit) => all.some(([id, t]) => hit.object === id && Math.abs(hit.distance - t) < DOUBT);
+  return isOrdered && all.every(isHit) && answers.every(isTrue);
+}
+
+export function isClear(world: World, line: Line, options: QueryOptions, answer: boolean): boolean {
+  const { all, isInDoubt } = hitsOf(world, line, options);
+  return isInDoubt || (all.length === 0) === answer;
+}
+
+/** Of all objects. In doubt is what would change if the ray passed a little beside. */
+function hitsOf(world: World, { origin, direction, tMax }: Line, options: QueryOptions) {
+  let isInDoubt = false;
+  const all = pickable(world, options).flatMap(([id, thing]) => {
+    const found = rayHits(standIn(world, thing, options.precision), origin, direction);
+    const hits = ofSide(found, options.side);
+    isInDoubt ||= found.doubt < DOUBT || found.hits.some((t) => Math.abs(t - tMax) < DOUBT);
+    return hits.filter((t) => t <= tMax).map((t): [number, number] => [id, t]);
+  });
+  return { all, isInDoubt };
+}
+
+/** A ray enters at the front and leaves at the back. */
+function ofSide({ hits }: RayHits, side: QueryOptions['side']): number[] {
+  if (side === 'front') return hits.slice(0, hits.length - 1);
+  return side === 'back' ? hits.slice(-1) : hits;
+}
+
+export function areMet(world: World, solid: Solid, options: QueryOptions, ids: Iterable<number>): boolean {
+  const things = pickable(world, options);
+  return areThose(
+    things.map(([id, thing]) => [id, gap(standIn(world, thing, options.precision), solid)]),
+    ids,
+  );
+}
+
+export function areAround(world: World, point: Point, options: QueryOptions, ids: Iterable<number>): boolean {
+  const things = pickable(world, options);
+  return areThose(
+    things.map(([id, thing]) => [id, distanceTo(standIn(world, thing, options.precision), point)]),
+    ids,
+  );
+}
+
+export function isClosest(
+  world: World,
+  point: Point,
+  maxDistance: number,
+  options: QueryOptions,
+  answer: ClosestPoint | null,
+): boolean {
+  const all = pickable(world, options).map(([id, thing]): [number, number] => {
+    const solid = standIn(world, thing, options.precision);
+    const distance = distanceTo(solid, point);
+    return [id, solid.isHollow ? Math.abs(distance) : Math.max(distance, 0)];
+  });
+  const least = Math.min(...all.map(([, distance]) => distance));
+  if (Math.abs(least - maxDistance) < DOUBT) return true;
+  if (answer === null) return least === Number.POSITIVE_INFINITY || least > maxDistance;
+  if (least > maxDistance) return false;
+  const isLeast = Math.abs(answer.distance - least) < DOUBT;
+  const isThere = Math.abs(length(difference(answer.point as Point, point)) - answer.distance) < DOUBT;
+  return isLeast && isThere && all.some(([id, each]) => id === answer.object && Math.abs(each - least) < DOUBT);
+}
+
+/** What a view sees: by the bounds on its planes, by the shapes with precision 'mesh'. */
+export function areSeen(
+  world: World,
+  window: Window,
+  { layers = -1, ignore = [], precision = 'obb' }: QueryOptions,
+  ids: Uint32Array,
+  inside: number,
+): boolean {
+  const frustum = frustumOf(window);
+  const shown = [...world.things].filter(
+    ([id, thing]) => isShownTo(window, thing) && thing.layers & layers && !ignore.includes(id),
+  );
+  const seen: [number, number][] = [];
+  for (const [id, thing] of shown) {
+    const solid = standIn(world, thing, precision);
+    const spare = pixelsToSpare(window, solidOf(world, thing));
+    const over = precision === 'mesh' ? gap(solid, frustum) : gap(boundsOf(solid), frustum);
+    if (Math.abs(spare) < 0.01) seen.push([id, 0]);
+    else seen.push([id, spare < 0 ? 1 : over]);
+  }
+  const wholly = seen.map(([id, excess]): [number, number] => {
+    const beyond = reachBeyond(frustum, standIn(world, world.things.get(id)!, precision));
+    return [id, Math.abs(excess) < DOUBT ? 0 : Math.max(excess, beyond)];
+  });
+  return areThose(seen, ids) && areThose(wholly, ids.subarray(0, inside));
+}
+
+/** Whether the numbers of points in sight are those of the targets. */
+export function isSight(
+  world: World,
+  window: Window,
+  targets: readonly number[],
+  options: QueryOptions,
+  { ids, points }: Sight,
+): boolean {
+  const inSight = targets.filter((_, i) => points[i] > 0);
+  if (inSight.join() !== ids.join()) return false;
+  const frustum = frustumOf({ ...window, margin: 0 });
+  return targets.every((id, i) => {
+    const thing = world.things.get(id);
+    if (!thing || !(thing.layers & window.layers)) return points[i] === 0;
+    const spare = pixelsToSpare(window, solidOf(world, thing));
+    if (Math.abs(spare) < 0.01) return true;
+    if (spare < 0) return points[i] === 0;
+    const others = { ...options, ignore: [...(options.ignore ?? []), id] };
+    let [least, most] = [0, 0];
+    for (const point of ninePoints(world, thing)) {
+      const beyond = distanceTo(frustum, point);
+      const origin: Point = [point[0], point[1], window.center[2] + window.half[2]];
+      const line = { origin, direction: [0, 0, -1] as Point, tMax: origin[2] - point[2] };
+      const { all, isInDoubt } = hitsOf(world, line, others);
+      const isUnsure = isInDoubt || Math.abs(beyond) < DOUBT;
+      if (isUnsure) most++;
+      else if (beyond < 0 && all.length === 0) {
+        least++;
+        most++;
+      }
+    }
+    return least <= points[i] && points[i] <= most;
+  });
+}
+
+/** The middle of the bounds, and those halfway to their corners. */
+function ninePoints(world: World, thing: Thing): Point[] {
+  const { center, half } = boundsOf(solidOf(world, thing));
+  const signs = [-0.5, 0.5];
+  const corners = signs.flatMap((x) => signs.flatMap((y) => signs.map((z): Point => [x, y, z])));
+  return [center, ...corners.map((s) => sum(center, [s[0] * half[0], s[1] * half[1], s[2] * half[2]]))];
+}
+
+/** By screen distance: whether the answer is drawn as near as any. */
+export function isNearestDrawn(
+  world: World,
+  window: Window,
+  x: number,
+  y: number,
+  radius: number,
+  options: QueryOptions,
+  answer: Hit | null,
+): boolean {
+  let isInDoubt = false;
+  const all = pickable(world, options).flatMap(([id, thing]): [number, number][] => {
+    const { center } = solidOf(world, thing);
+    const depth = Math.abs(center[2] - window.center[2]) - window.half[2];
+    const [px, py] = pixelOf(window, center);
+    const pixels = Math.hypot(px - x, py - y);
+    isInDoubt ||= Math.abs(depth) < DOUBT || Math.abs(pixels - radius) < 0.01;
+    return depth < 0 && pixels <= radius ? [[id, pixels]] : [];
+  });
+  if (isInDoubt) return true;
+  const least = Math.min(...all.map(([, pixels]) => pixels));
+  if (answer === null) return least === Infinity;
+  return all.some(([id, pixels]) => id === answer.object && Math.abs(pixels - least) < 0.01);
+}
+
+/** The part of a window's frustum behind a rectangle on the screen; null where there is none. */
+export function behind(window: Window, x: number, y: number, width: number, height: number): Solid | null {
+  const [left, top] = [Math.max(x, window.left), Math.max(y, window.top)];
+  const right = Math.min(x + width, window.left + window.width);
+  const bottom = Math.min(y + height, window.top + window.height);
+  if (left >= right || top >= bottom) return null;
+  const [low, high] = [eyeOf(window, left, bottom), eyeOf(window, right, top)];
+  const { center, half } = window;
+  return {
+    ...{ radius: 0, isHollow: false },
+    center: [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, center[2]],
+    half: [(high[0] - low[0]) / 2, (high[1] - low[1]) / 2, half[2]],
+  };
+}
+
+export function areInRegion(
+  world: World,
+  region: Solid | null,
+  mode: 'touch' | 'enclose',
+  options: QueryOptions,
+  ids: Iterable<number>,
+): boolean {
+  if (!region) return [...ids].length === 0;
+  const excess = (solid: Solid) => (mode === 'touch' ? gap(solid, region) : reachBeyond(region, solid));
+  const things = pickable(world, options);
+  return areThose(
+    things.map(([id, thing]) => [id, excess(standIn(world, thing, options.precision))]),
+    ids,
+  );
+}

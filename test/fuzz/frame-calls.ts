@@ -1,0 +1,65 @@
+import type { FrameResult } from 'collision-worker';
+import type { SceneFrame } from 'collision-worker/three';
+import { Object3D } from 'three';
+import type { Call } from './calls.js';
+import type { TrackedWorld } from './three-calls.js';
+import type { World } from './world.js';
+
+type Any = (...args: unknown[]) => unknown;
+type Case<W> = Omit<Call<W>, 'name' | 'run'>;
+
+/** What frames answer has methods of its own: those of a frame, of its contacts, and of a tracker's frame. */
+export const FRAME_METHODS: Record<'copy', Case<World>[]> = { copy: [{ args: () => [] }] };
+
+export const CONTACT_METHODS: Record<'between' | 'Symbol(Symbol.iterator)', Case<World>[]> = {
+  between: [
+    { args: ({ cube, ball }) => [cube, ball] },
+    { args: ({ cube }) => [cube] },
+    { args: ({ ball }) => [{ group: 1 }, ball] },
+  ],
+  'Symbol(Symbol.iterator)': [{ args: () => [] }],
+};
+
+export const SCENE_FRAME_METHODS: Record<Exclude<keyof SceneFrame, 'result' | 'frame'>, Case<TrackedWorld>[]> = {
+  forEachVisible: [{ args: () => [() => {}, 'main'], visits: true }],
+  visibleInstances: [
+    { args: ({ instances }) => [instances, new Uint32Array(2), 'main'] },
+    { args: ({ box }) => [box, new Uint32Array(2)] },
+  ],
+  forEachContact: [{ args: () => [() => {}], visits: true }],
+  contactsBetween: [
+    { args: ({ box, instances }) => [box, instances], isDull: true },
+    { args: () => [new Object3D()], isDull: true },
+  ],
+  forEachEnded: [{ args: () => [() => {}], visits: true }],
+};
+
+/** Names of what is read, not called. */
+export const FRAME_PARTS: readonly (keyof FrameResult | 'isGone')[] = [
+  ...(['visible', 'views', 'contacts', 'rejected', 'ms', 'isGone'] as const),
+];
+
+function callsOf<W>(prefix: string, methods: Record<string, Case<W>[]>, objectOf: (world: W) => object): Call<W>[] {
+  return Object.entries(methods).flatMap(([name, cases]) =>
+    cases.map((each) => ({
+      name: `${prefix}.${name}`,
+      run: (world, ...args) => {
+        const object = objectOf(world) as Record<PropertyKey, Any>;
+        if (name === 'Symbol(Symbol.iterator)') return [...(object as unknown as Iterable<unknown>)];
+        return object[name].apply(object, args);
+      },
+      ...each,
+    })),
+  );
+}
+
+export const FRAME_CALLS: Call<World>[] = [
+  ...callsOf<World>('frame', FRAME_METHODS, ({ frame }) => frame!),
+  ...callsOf<World>('contacts', CONTACT_METHODS, ({ frame }) => frame!.contacts),
+];
+
+export const SCENE_FRAME_CALLS: Call<TrackedWorld>[] = callsOf<TrackedWorld>(
+  'sceneFrame',
+  SCENE_FRAME_METHODS,
+  ({ frame }) => frame!,
+);

@@ -1,0 +1,105 @@
+// The same in Node and in a browser.
+import { CollisionError, createCollisionService } from 'collision-worker';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Random, SEED } from '../oracle/random.js';
+import { CALLS, EXPORTED, METHODS } from './calls.js';
+import { kindsIn, namesOf } from './crawl.js';
+import { CONTACT_METHODS, FRAME_CALLS, FRAME_METHODS, FRAME_PARTS } from './frame-calls.js';
+import { cross, mutate, newTally } from './fuzz.js';
+import { HOSTILE } from './hostile.js';
+import { World } from './world.js';
+
+interface FuzzOptions {
+  /** Of all that is hostile, in all places: 1 takes some minutes. */
+  share: number;
+  /** Calls with several of them. */
+  steps: number;
+  isLoud?: boolean;
+}
+
+export function fuzzService({ share, steps, isLoud = false }: FuzzOptions): void {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open();
+  });
+  afterAll(() => world.service.dispose());
+
+  test('the table knows all that there is to call', () => {
+    expect(namesOf(world.service)).toEqual([...Object.keys(METHODS), 'stats', 'ready'].sort());
+    expect(namesOf(world.frame!)).toEqual([...Object.keys(FRAME_METHODS), ...FRAME_PARTS].sort());
+    expect(namesOf(world.frame!.contacts)).toEqual(Object.keys(CONTACT_METHODS).sort());
+    const others = new Set(FRAME_CALLS.map(({ name }) => name));
+    const names = CALLS.map(({ name }) => name).filter((name) => !others.has(name));
+    expect(new Set(names)).toEqual(
+      new Set([...EXPORTED, ...Object.keys(METHODS)].filter((name) => name !== 'dispose')),
+    );
+  });
+
+  test('no answer is of a class of which the table knows nothing', async () => {
+    const known = new Set([world.service, world.frame!, world.frame!.contacts].map(Object.getPrototypeOf));
+    for (const call of CALLS) {
+      const args = call.args(world);
+      const answer = await (call.run as (...all: unknown[]) => unknown)(world, ...args);
+      for (const [kind, object] of kindsIn(answer)) {
+        expect(known.has(Object.getPrototypeOf(object)), `${call.name} answers ${kind}`).toBe(true);
+      }
+      await call.undo?.(world, answer as never, args);
+      await world.restock();
+    }
+    expect(await world.complaint()).toBe('');
+  });
+
+  describe(`everything hostile in every place: a declared error or a right answer, seed ${SEED}`, () => {
+    const random = new Random(SEED);
+    test.each(CALLS.map((call, i) => [`${call.name} ${i}`, call] as const))('%s', async (_, call) => {
+      const tally = newTally();
+      await cross(world, call, random, share, tally);
+      if (isLoud) console.log(call.name, JSON.stringify({ ...tally, wrong: tally.wrong.slice(0, 6) }));
+      expect(tally.wrong).toEqual([]);
+    });
+  });
+
+  test(`${steps} calls with several of them at random, seed ${SEED}`, { timeout: 1_000_000 }, async () => {
+    const random = new Random(SEED);
+    const tally = newTally();
+    const calls = CALLS.filter(({ isSlow }) => !isSlow);
+    for (let i = 0; i < steps; i++) await mutate(world, random.pick(calls), random, tally);
+    expect(tally.wrong).toEqual([]);
+  });
+
+  test('a frame whose buffer was recycled says so, and its contacts too', async () => {
+    const { service } = world;
+    const frame = await service.update();
+    const { contacts, visible } = frame;
+    expect(visible.ids.length).toBeGreaterThan(0);
+    for (let i = 0; i < 3; i++) await service.update();
+    const gone = expect.objectContaining({ name: 'CollisionError', code: 'DISPOSED' });
+    const [cube] = [world.cube];
+    const reads = [
+      ...[() => frame.visible, () => frame.views, () => frame.contacts, () => frame.rejected, () => frame.ms],
+      ...[() => frame.copy(), () => contacts.between(cube), () => [...contacts]],
+    ];
+    for (const read of reads) expect(read, String(read)).toThrowError(gone);
+  });
+
+  test('whatever createWorker answers or throws', async () => {
+    for (const [name, make] of Object.entries(HOSTILE)) {
+      const fail = () => {
+        throw make();
+      };
+      for (const createWorker of [make, fail]) {
+        const failure = await createCollisionService({ createWorker: createWorker as never, timeout: 100 }).then(
+          () => null,
+          (error: unknown) => error,
+        );
+        expect(failure, name).toBeInstanceOf(CollisionError);
+      }
+    }
+  });
+
+  test('dispose takes no arguments, and whatever it gets, it is the end', async () => {
+    const service = await createCollisionService();
+    (service.dispose as (...all: unknown[]) => void)(HOSTILE['trapped object']());
+    expect(() => service.meshInfo(1)).toThrowError(CollisionError);
+  });
+}

@@ -1,0 +1,151 @@
+import { CollisionError } from 'collision-worker';
+import * as adapter from 'collision-worker/three';
+import {
+  BufferAttribute,
+  BufferGeometry,
+  InterleavedBuffer,
+  InterleavedBufferAttribute,
+  Mesh,
+  SphereGeometry,
+} from 'three';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Random, SEED } from '../oracle/random.js';
+import { kindsIn, namesOf } from './crawl.js';
+import { SCENE_FRAME_METHODS } from './frame-calls.js';
+import { cross, newTally } from './fuzz.js';
+import { HOSTILE } from './hostile.js';
+import { THREE_CALLS, TRACKER_METHODS, TrackedWorld } from './three-calls.js';
+
+// The same in Node and in a browser.
+
+interface FuzzOptions {
+  /** Of all that is hostile, in all places: 1 takes some minutes. */
+  share: number;
+  isLoud?: boolean;
+}
+
+export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
+  let world: TrackedWorld;
+  beforeAll(async () => {
+    world = await TrackedWorld.open();
+  });
+  afterAll(() => world.service.dispose());
+
+  test('the table knows all that there is to call', () => {
+    expect(namesOf(world.tracker)).toEqual([...Object.keys(TRACKER_METHODS), 'pending', 'untracked'].sort());
+    expect(namesOf(world.frame!)).toEqual([...Object.keys(SCENE_FRAME_METHODS), 'frame'].sort());
+    const names = THREE_CALLS.map(({ name }) => name).filter((name) => !name.includes('.'));
+    expect(names.sort()).toEqual(Object.keys(adapter).sort());
+  });
+
+  test('no answer is of a class of which the table knows nothing', async () => {
+    const { result } = world.frame!;
+    const known = new Set([world.tracker, world.frame!, result, result.contacts].map(Object.getPrototypeOf));
+    for (const call of THREE_CALLS) {
+      const args = call.args(world);
+      const answer = await (call.run as (...all: unknown[]) => unknown)(world, ...args);
+      for (const [kind, object] of kindsIn(answer)) {
+        expect(known.has(Object.getPrototypeOf(object)), `${call.name} answers ${kind}`).toBe(true);
+      }
+      await call.undo?.(world, answer as never, args);
+      await world.restock();
+    }
+    expect(await world.complaint()).toBe('');
+  });
+
+  test('a frame whose buffer was recycled says so', async () => {
+    const frame = world.frame!;
+    frame.forEachContact(() => {});
+    for (let i = 0; i < 3; i++) await world.restock();
+    const calls = [
+      ...[() => frame.forEachVisible(() => {}), () => frame.forEachContact(() => {})],
+      ...[() => frame.forEachEnded(() => {}), () => frame.contactsBetween(world.box)],
+      ...[() => frame.visibleInstances(world.instances, new Uint32Array(2))],
+    ];
+    const gone = expect.objectContaining({ name: 'CollisionError', code: 'DISPOSED' });
+    for (const call of calls) expect(call, String(call)).toThrowError(gone);
+  });
+
+  test('a draw list without room is refused', () => {
+    const list = () => world.frame!.visibleInstances(world.instances, new Uint32Array(1));
+    expect(list).toThrowError(/visibleInstances: the length of target is 1, expected room/);
+  });
+
+  describe(`what is hostile in every place: a declared error or a right answer, seed ${SEED}`, () => {
+    const random = new Random(SEED);
+    test.each(THREE_CALLS.map((call, i) => [`${call.name} ${i}`, call] as const))('%s', async (_, call) => {
+      const tally = newTally();
+      await cross(world, call, random, share, tally);
+      if (isLoud) console.log(call.name, JSON.stringify({ ...tally, wrong: tally.wrong.slice(0, 6) }));
+      expect(tally.wrong).toEqual([]);
+    });
+  });
+
+  test.each([
+    ['meshDataFromGeometry', adapter.meshDataFromGeometry],
+    ['boxFromGeometry', adapter.boxFromGeometry],
+  ] as const)('%s of what is no good', async (_, dataOf) => {
+    for (const [what, make] of Object.entries(GEOMETRIES)) {
+      const { service } = world;
+      try {
+        const taken = dataOf(make() as never);
+        if ('type' in taken) await service.overlap(taken);
+        else service.removeMesh(await service.addMesh(taken));
+      } catch (error) {
+        expect(error, `${what}: ${error}`).toBeInstanceOf(CollisionError);
+      }
+    }
+    expect(await world.complaint()).toBe('');
+  });
+
+  test('objects in the scene that are no good are left out, and the others stay', async () => {
+    const bad: [string, () => unknown][] = [
+      ...Object.entries(GEOMETRIES).map(([what, make]): [string, () => unknown] => [
+        `geometry ${what}`,
+        () => Object.assign(new Mesh(), { geometry: make() }),
+      ]),
+      ['material null', () => Object.assign(new Mesh(), { material: null })],
+      ['matrix of NaN', () => new Mesh(new SphereGeometry()).translateX(Number.NaN)],
+    ];
+    for (const [what, make] of bad) {
+      const object = make() as Mesh;
+      world.scene.children.push(object);
+      let failure: unknown;
+      try {
+        await world.restock();
+        await world.restock();
+      } catch (error) {
+        failure = error;
+      }
+      if (failure) expect(failure, `${what}: ${failure}`).toBeInstanceOf(CollisionError);
+      world.scene.children.pop();
+      await world.restock();
+      // A build that nobody wants any more ends in its own time.
+      await expect.poll(() => world.service.stats.pending, { message: what }).toBe(0);
+      expect(await world.complaint(), what).toBe('');
+    }
+  });
+}
+
+const floats = (value: number) => new Float32Array(18).fill(value);
+const withPosition = (position: unknown) => Object.assign(new BufferGeometry(), { attributes: { position } });
+const GEOMETRIES: Record<string, () => unknown> = {
+  'without position': () => new BufferGeometry(),
+  'of NaN': () => withPosition(new BufferAttribute(floats(Number.NaN), 3)),
+  'of infinite numbers': () => withPosition(new BufferAttribute(floats(Number.POSITIVE_INFINITY), 3)),
+  'of more positions than there are': () =>
+    withPosition(Object.assign(new BufferAttribute(floats(1), 3), { count: 2 ** 28 })),
+  'of 2^32 positions': () => withPosition({ array: [], itemSize: 3, count: 2 ** 32, getX: () => 0 }),
+  'of two numbers each': () => withPosition(new BufferAttribute(floats(1), 2)),
+  'interleaved out of bounds': () =>
+    withPosition(new InterleavedBufferAttribute(new InterleavedBuffer(floats(1), 6), 3, 5)),
+  'with an index out of bounds': () => new SphereGeometry().setIndex([0, 1, 2 ** 31]),
+  'with an index of NaN': () =>
+    Object.assign(new SphereGeometry(), {
+      index: new BufferAttribute(new Float64Array(3).fill(Number.NaN) as never, 1),
+    }),
+  'with a draw range of NaN': () => Object.assign(new SphereGeometry(), { drawRange: { start: Number.NaN, count: 3 } }),
+  'with half a draw range': () => Object.assign(new SphereGeometry(), { drawRange: { start: 0.5, count: 3 } }),
+  'with a negative draw range': () => Object.assign(new SphereGeometry(), { drawRange: { start: -9, count: 3 } }),
+  ...HOSTILE,
+};
