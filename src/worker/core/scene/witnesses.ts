@@ -5,41 +5,21 @@
 // 27,000 node pairs of a frame with manifolds, 11 each, which is less than any cached proof would take that they are
 // apart.
 
-import { NO_BLOCK, Witness } from '../mesh/pair';
+import { Witness } from '../mesh/pair';
+import { keep, recall } from './pair-table';
 
 const BITS: u64 = 13;
-const ENTRY_BYTES: usize = 16; // the pair's ids, then its witness
-/** By a hash of the ids; who came last stays. */
 const table: usize = memory.data(8192 * 16, 16);
 const recalled = changetype<Witness>(memory.data(8, 16));
-
-// @ts-ignore: decorator
-@inline
-function idsOf(a: u32, b: u32): u64 {
-  return (<u64>a << 32) | b;
-}
-
-/** Multiplicative hashing (Knuth 1973, vol. 3, 6.4). */
-// @ts-ignore: decorator
-@inline
-function entryOf(ids: u64): usize {
-  return table + <usize>((ids * 0x9e3779b97f4a7c15) >> (64 - BITS)) * ENTRY_BYTES;
-}
+/** NO_BLOCK twice. */
+const NO_WITNESS: u64 = u64.MAX_VALUE;
 
 /** Of two meshes that are objects, in a place that the next call reuses. */
 export function witnessOf(a: u32, b: u32): Witness {
-  const ids = idsOf(a, b);
-  const entry = entryOf(ids);
-  const known = load<u64>(entry) == ids;
-  recalled.a = known ? load<u32>(entry, 8) : NO_BLOCK;
-  recalled.b = known ? load<u32>(entry, 12) : NO_BLOCK;
+  store<u64>(changetype<usize>(recalled), recall(table, BITS, a, b, NO_WITNESS));
   return recalled;
 }
 
 export function keepWitness(a: u32, b: u32, witness: Witness): void {
-  const ids = idsOf(a, b);
-  const entry = entryOf(ids);
-  store<u64>(entry, ids);
-  store<u32>(entry, witness.a, 8);
-  store<u32>(entry, witness.b, 12);
+  keep(table, BITS, a, b, load<u64>(changetype<usize>(witness)));
 }

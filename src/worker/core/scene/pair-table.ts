@@ -1,0 +1,31 @@
+// Eight bytes for each of some pairs of objects, by a hash of their ids; who came last stays. The table's address is the
+// caller's: 16 bytes for each of 2^bits entries.
+
+/** What is kept of a pair, else `otherwise`. */
+// @ts-ignore: decorator
+@inline
+export function recall(table: usize, bits: u64, a: u32, b: u32, otherwise: u64): u64 {
+  const entry = entryOf(table, bits, idsOf(a, b));
+  return load<u64>(entry) == idsOf(a, b) ? load<u64>(entry, 8) : otherwise;
+}
+
+// @ts-ignore: decorator
+@inline
+export function keep(table: usize, bits: u64, a: u32, b: u32, value: u64): void {
+  const entry = entryOf(table, bits, idsOf(a, b));
+  store<u64>(entry, idsOf(a, b));
+  store<u64>(entry, value, 8);
+}
+
+// @ts-ignore: decorator
+@inline
+function idsOf(a: u32, b: u32): u64 {
+  return (<u64>a << 32) | b;
+}
+
+/** Multiplicative hashing (Knuth 1973, vol. 3, 6.4). */
+// @ts-ignore: decorator
+@inline
+function entryOf(table: usize, bits: u64, ids: u64): usize {
+  return table + (<usize>((ids * 0x9e3779b97f4a7c15) >> (64 - bits)) << 4);
+}
