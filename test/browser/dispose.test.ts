@@ -2,7 +2,8 @@
 import { createCollisionService } from 'collision-worker';
 import { expect, test } from 'vitest';
 import { cdp } from 'vitest/browser';
-import { disposeAt, MOMENTS, runShortLife } from '../oracle/disposed.js';
+import { disposeAt, MOMENTS } from '../oracle/disposed.js';
+import { runShortLife } from '../soak/short-life.js';
 
 const SCRIPT = new URL('../../dist/worker.js', import.meta.url).href;
 

@@ -8,7 +8,8 @@ import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';
 import { expect, test } from 'vitest';
-import { disposeAt, MOMENTS, runShortLife } from '../oracle/disposed.js';
+import { disposeAt, MOMENTS } from '../oracle/disposed.js';
+import { runShortLife } from '../soak/short-life.js';
 
 const SCRIPT = new URL(import.meta.resolve('collision-worker/worker'));
 const MEGABYTE = 2 ** 20;

@@ -259,18 +259,6 @@ export async function disposeAt(
   }
 }
 
-/** A service with a mesh, objects and frames, from its start to its end; `turn` says what it leaves unfinished. */
-export async function runShortLife(turn: number): Promise<void> {
-  const service = await createCollisionService({ builders: turn % 2 });
-  const mesh = await service.addMesh(icosphere(1, 12));
-  service.addInstances({ shape: { type: 'mesh', mesh }, motion: 'static' }, 1000);
-  const pending = [service.update(), service.update()];
-  if (turn % 3 > 0) await pending[(turn % 3) - 1];
-  if (turn % 4 === 0) pending.push(service.addMesh(large) as never);
-  service.dispose();
-  await Promise.allSettled(pending);
-}
-
 /** The timers that were set since and neither have run nor were cleared. */
 class LiveTimers {
   readonly #set = new Map<unknown, string>();

@@ -44,9 +44,16 @@ export function distanceBetween(a: Body, b: Body, size: f64, bare: bool): f64 {
 }
 
 /**
- * Whether all of the difference without balls is farther than `room` from the origin along some direction, of the
- * coordinates' sizes: that is where the nearest point is then. (x, y, z) is tried first; it is not 0.
+ * Whether all of the difference without balls is farther than `room` from the origin along a direction, of the
+ * coordinates' sizes.
  */
+export function isParting(a: Body, b: Body, x: f64, y: f64, z: f64, room: f64): bool {
+  const vertex = vertexAt(simplex, 0);
+  setVertex(vertex, a, b, -x, -y, -z, true);
+  return x * vertex.x + y * vertex.y + z * vertex.z > room * (abs(x) + abs(y) + abs(z));
+}
+
+/** The same along some direction: that is where the nearest point is then. (x, y, z) is tried first; it is not 0. */
 export function areApart(a: Body, b: Body, x: f64, y: f64, z: f64, room: f64): bool {
   count = 0;
   let square: f64 = Infinity;

@@ -5,7 +5,7 @@
 
 import { Body, inverseOf, setHullBody, setInverse, setSupport, supportX, supportY, supportZ } from '../contact/body';
 import {
-  areApart, commonX, commonY, commonZ, isHeld, nearestX, nearestY, nearestZ, setCommon,
+  areApart, commonX, commonY, commonZ, isHeld, isParting, nearestX, nearestY, nearestZ, setCommon,
 } from '../contact/distance';
 import { Affine, relate, setIdentity } from '../math/affine';
 import { plus, times } from '../math/lanes';
@@ -63,10 +63,10 @@ export function compareHulls(a: Solid, b: Solid, axis: Axis): i32 {
   ), 2 * (abs(m.xz) + abs(m.yz) + abs(m.zz)) + abs(m.tz));
   const room = ROUNDING * reach;
   let x = <f64>axis.x, y = <f64>axis.y, z = <f64>axis.z;
-  if (x == 0 && y == 0 && z == 0) {
-    x = -m.tx; y = -m.ty; z = -m.tz;
-    if (x == 0 && y == 0 && z == 0) x = 1;
-  }
+  if ((x != 0 || y != 0 || z != 0) && isParting(first, second, x, y, z, room)) return HULLS_APART;
+  // From where no frame before has a say in it: the points of a contact come of what is found.
+  x = -m.tx; y = -m.ty; z = -m.tz;
+  if (x == 0 && y == 0 && z == 0) x = 1;
   if (areApart(first, second, x, y, z, room)) {
     const scale = <f64>i16.MAX_VALUE / max(max(abs(nearestX), abs(nearestY)), abs(nearestZ));
     axis.x = <i16>(nearestX * scale); axis.y = <i16>(nearestY * scale); axis.z = <i16>(nearestZ * scale);
