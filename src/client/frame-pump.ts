@@ -154,11 +154,13 @@ export class FramePump {
     this.memory = { memoryBytes, usedBytes };
     this.framesDone++;
     this.#inWorker = undefined;
+    let hasRejected = false;
     if (!out) {
       frame.staging.reopen(input);
       this.#stageAgain(frame.staging);
     } else {
-      if (new DataView(out).getUint32(OUT_REJECTED_COUNT, true) === 0) this.#placements.accept();
+      hasRejected = new DataView(out).getUint32(OUT_REJECTED_COUNT, true) > 0;
+      if (!hasRejected) this.#placements.accept();
       frame.staging.restart(input);
       this.#free.push(frame.staging);
       if (out.byteLength !== this.#sentOutBytes) this.#outAllocations++;
@@ -173,7 +175,7 @@ export class FramePump {
     const result = new FrameView(out!, frame.names);
     this.ms = result.ms;
     // What is set again is refused again.
-    if (result.rejectedCount > 0) this.transforms.forgetAll(result.rejected);
+    if (hasRejected) this.transforms.forgetAll(result.rejected);
     this.#newest = result;
     frame.answer.resolve(result);
   }

@@ -35,11 +35,7 @@ export class FrameView implements FrameResult {
   }
 
   get rejected(): Uint32Array {
-    return this.#out.u32(layout.OUT_REJECTED, this.rejectedCount);
-  }
-
-  get rejectedCount(): number {
-    return this.#out.word(layout.OUT_REJECTED_COUNT);
+    return this.#out.u32(layout.OUT_REJECTED, this.#out.word(layout.OUT_REJECTED_COUNT));
   }
 
   get ms(): FrameResult['ms'] {

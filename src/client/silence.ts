@@ -1,5 +1,5 @@
-/** Of the timer, in the time that counts as a loss. */
-const TICKS = 8;
+/** Of the timer, in the time that counts as a loss; silence begins between two of them. */
+export const TICKS = 32;
 
 /**
  * Notices that nothing is heard for too long. Time is counted in ticks of this thread's own timer, as a clock would count
