@@ -50,6 +50,9 @@ export async function chaos({ root, seed, steps, from, write }: Options): Promis
   const summary = summaryOf(report);
   const { operations, faults, right, declared, services, recovery } = summary;
   for (const [title, counts] of Object.entries({ operations, faults, right, declared })) printCounts(title, counts);
+  console.log(
+    '\nRecovery: from the loss until the next worker knows all, with the pause of 0, 250 or 2,000 ms before it starts.',
+  );
   console.table({
     'operations tried': summary.steps,
     'services they were tried on': services,
@@ -60,9 +63,9 @@ export async function chaos({ root, seed, steps, from, write }: Options): Promis
     'errors, all declared': total(declared),
     'pending at the end': summary.pending,
     'workers replaced': recovery.count,
-    'recovery time, median, ms': recovery.median,
-    'recovery time, p99, ms': recovery.p99,
-    'recovery time, longest, ms': recovery.max,
+    'recovery, median, ms': recovery.median,
+    'recovery, 99th percentile, ms': recovery.p99,
+    'recovery, longest, ms': recovery.max,
     seconds: Math.round((performance.now() - begin) / 1000),
   });
   if (write && !stop.signal.aborted) {
