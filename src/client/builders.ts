@@ -25,7 +25,7 @@ export class BuilderPool {
 
   constructor(limit: number, options: LinkOptions, service: WorkerLink) {
     this.#limit = limit;
-    this.#options = options;
+    this.#options = { ...options, isBeside: true };
     this.#service = { link: service, builds: 0 };
   }
 

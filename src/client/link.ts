@@ -22,6 +22,8 @@ export interface Deferred<T> {
 export interface LinkOptions {
   createWorker?: (() => WorkerLike) | undefined;
   timeout: number;
+  /** Beside a service's own worker, which runs: that this one does not is no lack of the platform's. */
+  isBeside?: boolean;
 }
 
 /** What to do when the worker is lost and another one takes its place. */
@@ -52,6 +54,7 @@ export class WorkerLink {
 
   readonly #createWorker: () => WorkerLike;
   readonly #timeout: number;
+  readonly #isBeside: boolean;
   readonly #receive: (message: FromWorker) => void;
   readonly #revival: Revival | undefined;
   readonly #started: Deferred<void>;
@@ -79,12 +82,13 @@ export class WorkerLink {
 
   /** `receive` gets the plain messages. Throws WORKER_LOST when the worker cannot even be made. */
   constructor(
-    { createWorker = createDefaultWorker, timeout }: LinkOptions,
+    { createWorker = createDefaultWorker, timeout, isBeside = false }: LinkOptions,
     receive: (message: FromWorker) => void,
     revival?: Revival,
   ) {
     this.#createWorker = createWorker;
     this.#timeout = timeout;
+    this.#isBeside = isBeside;
     this.#silence = new SilenceWatch(
       timeout,
       () => this.#pending.size > 0,
@@ -232,9 +236,9 @@ export class WorkerLink {
   #hear(message: FromWorker): void {
     this.#silence.heard();
     if (message.type === 'fault') {
-      const error = new CollisionError(message.failure.code, `the worker could not start: ${message.failure.message}`);
-      if (this.#started.settled) this.#doNotStart(message.failure.message);
-      else this.close(error);
+      const { code, message: why } = message.failure;
+      if (this.#started.settled || this.#isBeside) this.#doNotStart(why);
+      else this.close(new CollisionError(code, `the worker could not start: ${why}`));
       return;
     }
     if (message.type === 'ready' && message.version !== VERSION) {

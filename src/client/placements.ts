@@ -59,7 +59,9 @@ export class Placements {
     copy(0, header[layout.IN_IDS / 4] + 4 * count);
     copy(header[layout.IN_MATRICES / 4], header[layout.IN_MATRICES / 4] + layout.MATRIX_BYTES * count);
     copy(header[layout.IN_BLOCKS / 4], used);
-    new Uint32Array(older.bytes.buffer)[layout.IN_TRANSFORM_COUNT / 4] = count;
+    const kept = new Uint32Array(older.bytes.buffer);
+    kept[layout.IN_TRANSFORM_COUNT / 4] = count;
+    kept[layout.IN_VIEW_COUNT / 4] = 0; // the views that are left then are told of by themselves
     older.used = used;
     older.isTaken = false;
   }

@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readmeWith } from '../readme-section.js';
 import { measure, type Row, type RowResult } from './harness.js';
 import { type Machine, thisMachine } from './machine.js';
 import { missingNativePeers } from './native/native.js';
 import { chartOf } from './report/chart.js';
-import { readmeWith } from './report/readme.js';
+import { sectionOf } from './report/readme.js';
 import { printFaults, printHeader, printRow } from './report/table.js';
 import { FULL, rowsOf } from './rows/index.js';
 
@@ -68,5 +69,6 @@ function writeResults(root: string, machine: Machine, rows: readonly RowResult[]
   writeFileSync(join(root, CHART), chartOf(rows));
   const readme = join(root, 'README.md');
   const command = `npm run bench -- ${native ? '--native ' : ''}--write`;
-  writeFileSync(readme, readmeWith(readFileSync(readme, 'utf8'), { machine, rows, command, chart: CHART }));
+  const section = sectionOf({ machine, rows, command, chart: CHART });
+  writeFileSync(readme, readmeWith(readFileSync(readme, 'utf8'), 'bench', section));
 }

@@ -108,11 +108,16 @@ class Valve<T> {
   hold(ms: number): void {
     if (this.isShut) return;
     this.isShut = true;
-    setTimeout(() => {
-      if (this.#isShutForGood) return;
-      this.isShut = false;
-      for (const each of this.#held.splice(0)) this.#deliver(each);
-    }, ms);
+    setTimeout(() => this.#open(), ms);
+  }
+
+  /** Each in a task of its own, as messages come: what one of them settles is heard of before the next. */
+  async #open(): Promise<void> {
+    while (this.#held.length > 0 && !this.#isShutForGood) {
+      this.#deliver(this.#held.shift()!);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    this.isShut = this.#isShutForGood;
   }
 
   shut(): void {

@@ -20,6 +20,8 @@ export interface ChaosOptions {
   /** Milliseconds of silence that are a loss. */
   timeout?: number;
   onProgress?: (report: ChaosReport) => void;
+  /** At once, in words. */
+  onWrong?: (what: string) => void;
   /** Ends it early. */
   signal?: AbortSignal;
 }
@@ -71,12 +73,13 @@ function randomOf(seed: number, step: number): Random {
   return new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(step, 0x85ebca6b));
 }
 
-function beginLife({ makeWorker, timeout = 2000 }: ChaosOptions, report: ChaosReport, random: Random): Promise<Life> {
+function beginLife(options: ChaosOptions, report: ChaosReport, random: Random): Promise<Life> {
+  const { makeWorker, timeout = 2000, onWrong } = options;
   const pages = random.chance(0.3) ? FEW_PAGES : undefined;
   const contactBudget = random.chance(0.25) ? 10 ** random.range(-3, 0) : Number.POSITIVE_INFINITY;
   const isFailing = random.chance(0.05);
   if (isFailing) count(report.faults, 'fail the first start');
-  const life = { makeWorker, timeout, pages, contactBudget, builders: random.integer(3) };
+  const life = { makeWorker, timeout, pages, contactBudget, builders: random.integer(3), onWrong };
   return Life.begin(life, report, isFailing ? random : undefined);
 }
 

@@ -15,6 +15,7 @@ export interface LifeOptions {
   pages: number | undefined;
   builders: number;
   contactBudget: number;
+  onWrong: ((what: string) => void) | undefined;
 }
 
 /** A question on its way. */
@@ -45,6 +46,7 @@ export class Life {
   #oldest = Number.POSITIVE_INFINITY;
   #lostAt = 0;
   readonly #from: number;
+  readonly #onWrong: LifeOptions['onWrong'];
 
   static async begin(options: LifeOptions, report: ChaosReport, failedStart: Random | undefined): Promise<Life> {
     const life = new Life(options, report);
@@ -67,9 +69,10 @@ export class Life {
     return life;
   }
 
-  private constructor({ makeWorker, pages, timeout }: LifeOptions, report: ChaosReport) {
+  private constructor({ makeWorker, pages, timeout, onWrong }: LifeOptions, report: ChaosReport) {
     this.report = report;
     this.#from = report.steps;
+    this.#onWrong = onWrong;
     this.isLimited = pages !== undefined;
     this.#timeout = timeout;
     this.accidents = new Accidents(makeWorker, pages, timeout, report.faults);
@@ -137,7 +140,9 @@ export class Life {
   }
 
   blame(what: string): void {
-    this.report.wrong.push(`step ${this.report.steps}, in the life from ${this.#from} on: ${what}`);
+    const wrong = `step ${this.report.steps}, in the life from ${this.#from} on: ${what}`;
+    this.report.wrong.push(wrong);
+    this.#onWrong?.(wrong);
   }
 
   async settle(): Promise<void> {

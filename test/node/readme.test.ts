@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { transformWithOxc } from 'vite';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../../scripts/run.mjs';
+import { faultsSection } from '../chaos/readme.js';
+import { readmeWith } from '../readme-section.js';
 
 interface Block {
   name: string;
@@ -55,6 +57,11 @@ beforeAll(() => {
 describe('README.md', () => {
   test('has code', () => {
     expect(blocks.length).toBeGreaterThan(0);
+  });
+
+  test('says what chaos and soak came to', () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    expect(readme).toBe(readmeWith(readme, 'faults', faultsSection(root)));
   });
 
   test('compiles', () => {

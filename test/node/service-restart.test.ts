@@ -1,16 +1,11 @@
 import { Worker } from 'node:worker_threads';
-import {
-  type CollisionService,
-  type CollisionServiceOptions,
-  createCollisionService,
-  type FrameResult,
-} from 'collision-worker';
+import { createCollisionService, type FrameResult } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { pairKeys, replay } from '../oracle/events.js';
 import { icosphere } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
-import { HeldWorker } from './held-worker.js';
+import { Mortal } from './mortal.js';
 
 const SPHERE = { type: 'sphere', radius: 1 } as const;
 const at = (x: number, y = 0, z = 0) => new Matrix4().makeTranslation(x, y, z).elements;
@@ -22,39 +17,6 @@ const VIEW = {
   view: at(0, 0, -20),
   viewport: { width: 100, height: 100 },
 };
-
-/** A service of which the worker can be killed. */
-class Mortal {
-  readonly workers: HeldWorker[] = [];
-  readonly events: string[] = [];
-  service!: CollisionService;
-
-  static async create(options: CollisionServiceOptions = {}): Promise<Mortal> {
-    const mortal = new Mortal();
-    const createWorker = () => {
-      mortal.workers.push(new HeldWorker());
-      return mortal.workers.at(-1)!;
-    };
-    mortal.service = await createCollisionService({ createWorker, builders: 0, ...options });
-    for (const type of ['lost', 'restored'] as const) {
-      mortal.service.addEventListener(type, () => mortal.events.push(type));
-    }
-    open.push(mortal.service);
-    return mortal;
-  }
-
-  /** Resolves when the next worker knows all. */
-  async kill(): Promise<void> {
-    const restored = new Promise((resolve) => this.service.addEventListener('restored', resolve, { once: true }));
-    await this.workers.at(-1)!.worker.terminate();
-    await restored;
-  }
-}
-
-const open: CollisionService[] = [];
-afterEach(() => {
-  for (const service of open.splice(0)) service.dispose();
-});
 
 describe('a worker that is killed', () => {
   test('takes what is pending with it; everything after that is answered by another', async () => {
@@ -253,7 +215,7 @@ test('a worker whose JavaScript runs out of memory is replaced', async () => {
     return workers.at(-1)!;
   };
   const service = await createCollisionService({ createWorker, builders: 0 });
-  open.push(service);
+  onTestFinished(() => service.dispose());
   const events: unknown[] = [];
   service.addEventListener('lost', ({ error }) => events.push(error?.message));
   service.addEventListener('restored', () => events.push('restored'));
@@ -271,7 +233,7 @@ test(`however often it dies, all is as if it had not, seed ${SEED}`, { timeout: 
   const random = new Random(SEED);
   const mortal = await Mortal.create();
   const twin = await createCollisionService();
-  open.push(twin);
+  onTestFinished(() => twin.dispose());
   const both = [mortal.service, twin];
   const ids: number[] = [];
   let known = new Set<string>();

@@ -30,33 +30,33 @@ export interface SoakOptions {
   onSample?: (sample: Sample) => void;
   /** After every frame: a test leaks by it. */
   onFrame?: (result: FrameResult, service: CollisionService) => void;
+  /** Ends it early. */
+  signal?: AbortSignal;
 }
+
+/** Milliseconds of silence that are a loss: many, as a soak is of a machine that may be busy with more than it can do. */
+const PATIENCE = 120_000;
 
 /** Frames as an app has them, as fast as they come: objects move, come and go, meshes too, and something is picked. */
 export async function soak(options: SoakOptions): Promise<Sample[]> {
-  const { seed, frames, samples, collectGarbage, onSample, onFrame } = options;
+  const { seed, frames, samples, collectGarbage, onSample, onFrame, signal } = options;
   const workers: ReturnType<typeof createMeasuredWorker>[] = [];
   const createWorker = () => {
     workers.push(createMeasuredWorker());
     return workers.at(-1)!.worker as unknown as WorkerLike;
   };
-  const service = await createCollisionService({ createWorker });
+  const service = await createCollisionService({ createWorker, timeout: PATIENCE });
   const scene = new SoakScene(service, new Random(seed));
   await scene.fill();
   const taken: Sample[] = [];
-  for (let i = 0; i < samples; i++) {
+  for (let i = 0; i < samples && !signal?.aborted; i++) {
     const updates: number[] = [];
     const picks: number[] = [];
-    for (let k = 0; k < frames / samples; k++) {
+    for (let k = 0; k < frames / samples && !signal?.aborted; k++) {
       await scene.change();
-      const begin = performance.now();
-      const update = service.update();
-      const pick = service.pick(scene.random.range(0, 800), scene.random.range(0, 600)).then(() => {
-        picks.push(performance.now() - begin);
-      });
-      const result = await update;
-      updates.push(performance.now() - begin);
-      await pick;
+      const update = timed(service.update(), updates);
+      const pick = timed(service.pick(scene.random.range(0, 800), scene.random.range(0, 600)), picks);
+      const [result] = await Promise.all([update, pick]);
       onFrame?.(result, service);
     }
     // The service's own worker is the first; those that build come and go.
@@ -70,6 +70,14 @@ export async function soak(options: SoakOptions): Promise<Sample[]> {
   service.dispose();
   for (const { close } of workers) close();
   return taken;
+}
+
+/** Keeps how many milliseconds an answer takes. */
+async function timed<T>(answer: Promise<T>, times: number[]): Promise<T> {
+  const begin = performance.now();
+  const value = await answer;
+  times.push(performance.now() - begin);
+  return value;
 }
 
 const MEMORY = ['heap', 'buffers', 'workerHeap', 'workerBuffers', 'used', 'reserved'] as const;

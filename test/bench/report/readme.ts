@@ -2,9 +2,6 @@ import type { RowResult } from '../harness.js';
 import type { Machine } from '../machine.js';
 import { digits, factLine } from './table.js';
 
-const START = '<!-- bench -->';
-const END = '<!-- /bench -->';
-
 export interface Results {
   machine: Machine;
   rows: readonly RowResult[];
@@ -14,15 +11,8 @@ export interface Results {
   chart: string;
 }
 
-/** The README with what is between its two marks replaced. */
-export function readmeWith(readme: string, results: Results): string {
-  const start = readme.indexOf(START);
-  const end = readme.indexOf(END);
-  if (start < 0 || end < start) throw new Error(`README.md has no ${START} before an ${END}`);
-  return `${readme.slice(0, start + START.length)}\n${section(results)}\n${readme.slice(end)}`;
-}
-
-function section({ machine, rows, command, chart }: Results): string {
+/** What README.md says of a run. */
+export function sectionOf({ machine, rows, command, chart }: Results): string {
   const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
   return [
     '| | this package | times as fast as |',

@@ -1,0 +1,83 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Host } from '../bench/machine.js';
+import { readmeWith } from '../readme-section.js';
+import type { Sample } from '../soak/soak.js';
+import { type ChaosSummary, total } from './report.js';
+
+/** Where `--write` keeps the results. */
+export const KEPT = { chaos: 'test/chaos/results.json', soak: 'test/soak/results.json', chart: 'test/soak/chart.svg' };
+
+/** Of `npm run chaos`. */
+export interface KeptChaos extends ChaosSummary {
+  host: Host;
+}
+
+/** Of `npm run soak`. */
+export interface KeptSoak {
+  host: Host;
+  seed: number;
+  frames: number;
+  first: Sample;
+  last: Sample;
+}
+
+/** Writes what chaos and soak came to into README.md. */
+export function writeFaults(root: string): void {
+  const path = join(root, 'README.md');
+  writeFileSync(path, readmeWith(readFileSync(path, 'utf8'), 'faults', faultsSection(root)));
+}
+
+/** What README.md says of both, from their results. */
+export function faultsSection(root: string): string {
+  const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+  return `${chaosTable(read(KEPT.chaos))}\n\n${soakTable(read(KEPT.soak))}`;
+}
+
+function chaosTable({ host, seed, steps, services, faults, right, wrong, lost, pending, recovery }: KeptChaos): string {
+  const { count, median, p99, max } = recovery;
+  const rows = {
+    [`operations tried, on ${whole(services)} services`]: whole(steps),
+    'faults injected': whole(total(faults)),
+    'answers checked': whole(total(right) + wrong),
+    'wrong, never given, still pending at the end': [wrong, lost, pending].map(whole).join(', '),
+    'workers replaced': whole(count),
+    'recovery, median, 99th percentile, longest': [median, p99, max].map((ms) => `${whole(ms)} ms`).join(', '),
+  };
+  return [
+    `| \`npm run chaos -- --seed ${seed} --write\` | |`,
+    '|---|---|',
+    ...Object.entries(rows).map(([name, figure]) => `| ${name} | ${figure} |`),
+    '',
+    'Recovery is from the loss to the moment when the next worker knows all, with the pause before it starts: none the first',
+    `time within a minute, then 250 ms, then 2,000 ms (${textOf(host)}; four services at a time).`,
+  ].join('\n');
+}
+
+function soakTable({ seed, frames, first, last }: KeptSoak): string {
+  const megabytes = (a: number, b: number) => `${a.toFixed(1)} MB, ${b.toFixed(1)} MB`;
+  const milliseconds = (a: number, b: number) => `${a.toFixed(2)} ms, ${b.toFixed(2)} ms`;
+  const rows: [name: string, figure: (sample: Sample) => string][] = [
+    ["main thread's heap, its buffers", ({ heap, buffers }) => megabytes(heap, buffers)],
+    ["worker's heap, its buffers", ({ workerHeap, workerBuffers }) => megabytes(workerHeap, workerBuffers)],
+    ["core's memory in use, reserved", ({ used, reserved }) => megabytes(used, reserved)],
+    ['`update()`, median, 99th percentile', ({ update, update99 }) => milliseconds(update, update99)],
+    ['`pick()`, median, 99th percentile', ({ pick, pick99 }) => milliseconds(pick, pick99)],
+  ];
+  const command = `npm run soak -- --seed ${seed} --frames ${frames} --write`;
+  return [
+    `| \`${command}\` | up to frame ${whole(first.frame)} | up to frame ${whole(last.frame)} |`,
+    '|---|---|---|',
+    ...rows.map(([name, figure]) => `| ${name} | ${figure(first)} | ${figure(last)} |`),
+    '',
+    `![Memory and latency over ${whole(frames)} frames, as lines](${KEPT.chart})`,
+  ].join('\n');
+}
+
+function textOf({ cpu, cores, node }: Host): string {
+  return `${cpu}, ${cores} cores, Node ${node}`;
+}
+
+function whole(value: number): string {
+  return value.toLocaleString('en-US');
+}
