@@ -4,12 +4,14 @@ import type { ObjectId, Rect } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
 import { reading, show } from '../validate.js';
 import { MeshPool } from './mesh-pool.js';
+import { MovedObjects } from './moved-objects.js';
 import { SceneFrame } from './scene-frame.js';
 import { type SceneObject, SceneObjects } from './scene-objects.js';
 import { type SceneIntersection, type ScenePickOptions, ScenePicks, type SceneRegionOptions } from './scene-picks.js';
 import { type SceneViewOptions, SceneViews } from './scene-views.js';
 import { SceneWalk } from './scene-walk.js';
 import { SideIndex } from './side-index.js';
+import { SteadyMeshes } from './steady-meshes.js';
 import type { TrackOptions } from './track-scene.js';
 import { isAboutOneObject } from './tracked-object.js';
 import type { ViewSize } from './view.js';
@@ -44,7 +46,14 @@ export class SceneTracker {
     this.#updatesMatrices = options.updateMatrixWorld ?? true;
     this.#meshes = new MeshPool(service, () => options.onProgress?.(this.#meshes.fraction));
     const sides = new SideIndex(() => this.#walk.entries);
-    const context = { service, meshes: this.#meshes, objects: this.#objects, sides };
+    const context = {
+      service,
+      meshes: this.#meshes,
+      objects: this.#objects,
+      sides,
+      steady: new SteadyMeshes(),
+      moved: new MovedObjects(),
+    };
     this.#walk = new SceneWalk(root, context, {
       shape: (object) => reading('trackScene', 'shapeOf', () => options.shapeOf?.(object) ?? null),
       options: (object) => reading('trackScene', 'objectOptions', () => options.objectOptions?.(object) ?? {}),
