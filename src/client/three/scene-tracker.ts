@@ -26,6 +26,8 @@ import type { ViewSize } from './view.js';
  *   index, the number of their vertices, the draw range or the groups change; until then the old triangles answer. When
  *   only the version of their positions changes, the very update moves the vertices (`updateMesh` of the service).
  *   Morphs are not followed.
+ * - Where its objects are is the scene's to say: what `setTransform` of the service says of one lasts until the next
+ *   `update`, of a static or an instanced one until its own matrix is sent again.
  */
 export class SceneTracker {
   readonly #service: CollisionService;
