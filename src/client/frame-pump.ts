@@ -187,7 +187,8 @@ export class FramePump {
     // The buffers of these have gone with it, or are of no more use; the rejected updates' transforms stand.
     this.#inWorker = undefined;
     if (this.#waiting) {
-      this.#placements.keep(this.#waiting.staging.seal(this.#lastFrame, 0), this.#waiting.staging.told);
+      const { staging } = this.#waiting;
+      this.#placements.keep(staging.seal(this.#lastFrame, 0), staging);
       this.#waiting = undefined;
     }
     this.#freeOut = undefined;
@@ -259,7 +260,7 @@ export class FramePump {
     let input: ArrayBuffer;
     try {
       input = frame.staging.seal(this.#lastFrame, this.#link.life, this.#contactBudget);
-      this.#placements.keep(input, frame.staging.told);
+      this.#placements.keep(input, frame.staging);
     } catch (error) {
       frame.staging.reopen();
       this.#stageAgain(frame.staging);

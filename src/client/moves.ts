@@ -1,5 +1,4 @@
 import { slotOf } from '../shared/ids.js';
-import type { ObjectId } from '../shared/types.js';
 import { grown } from './ids.js';
 import { PLACE_NUMBERS, type Places } from './places.js';
 import type { Staging } from './staging.js';
@@ -24,80 +23,90 @@ export class Moves {
   }
 
   /**
-   * Moves an object for the update() that follows in the same task; nothing where it is there already. False, and
-   * nothing is done, for all that is not as usual: that is `setTransform`'s. Throws what the caller's getters throw.
+   * Moves objects, from that of number `first` to before that of number `end`, for the update() that follows in the same
+   * task; nothing where they are there already. Answers the number of the first that is not as usual: for that nothing is
+   * done, it is `setTransform`'s.
    */
-  move(id: ObjectId, m: ArrayLike<number>): boolean {
-    if (typeof id !== 'number' || typeof m !== 'object' || m === null || m.length !== 16) return false;
-    // Each is read once: a getter of the caller's cannot change what was checked.
-    const ax = m[0];
-    const ay = m[1];
-    const az = m[2];
-    const aw = m[3];
-    const bx = m[4];
-    const by = m[5];
-    const bz = m[6];
-    const bw = m[7];
-    const cx = m[8];
-    const cy = m[9];
-    const cz = m[10];
-    const cw = m[11];
-    const x = m[12];
-    const y = m[13];
-    const z = m[14];
-    if (!(aw === 0 && bw === 0 && cw === 0 && m[15] === 1)) return false;
-    // Free of charge where the array holds nothing but numbers.
-    if (typeof ax !== 'number' || typeof ay !== 'number' || typeof az !== 'number') return false;
-    if (typeof bx !== 'number' || typeof by !== 'number' || typeof bz !== 'number') return false;
-    if (typeof cx !== 'number' || typeof cy !== 'number' || typeof cz !== 'number') return false;
-    if (typeof x !== 'number' || typeof y !== 'number' || typeof z !== 'number') return false;
+  move(objects: Uint32Array, transforms: readonly ArrayLike<number>[], first: number, end: number): number {
+    let i = first;
+    try {
+      for (; i < end; i++) {
+        const m = transforms[i];
+        if (typeof m !== 'object' || m === null || m.length !== 16) return i;
+        // Each is read once: a getter of the caller's cannot change what was checked.
+        const ax = m[0];
+        const ay = m[1];
+        const az = m[2];
+        const aw = m[3];
+        const bx = m[4];
+        const by = m[5];
+        const bz = m[6];
+        const bw = m[7];
+        const cx = m[8];
+        const cy = m[9];
+        const cz = m[10];
+        const cw = m[11];
+        const x = m[12];
+        const y = m[13];
+        const z = m[14];
+        if (!(aw === 0 && bw === 0 && cw === 0 && m[15] === 1)) return i;
+        // Free of charge where the array holds nothing but numbers.
+        if (typeof ax !== 'number' || typeof ay !== 'number' || typeof az !== 'number') return i;
+        if (typeof bx !== 'number' || typeof by !== 'number' || typeof bz !== 'number') return i;
+        if (typeof cx !== 'number' || typeof cy !== 'number' || typeof cz !== 'number') return i;
+        if (typeof x !== 'number' || typeof y !== 'number' || typeof z !== 'number') return i;
 
-    const slot = slotOf(id);
-    const { ids, matrices, told } = this.#places;
-    if (ids[slot] !== id || told[slot] !== 0) return false;
-    const at = PLACE_NUMBERS * slot;
-    // The translation first: it changes most often.
-    if (
-      matrices[at + 9] === x &&
-      matrices[at + 10] === y &&
-      matrices[at + 11] === z &&
-      matrices[at] === ax &&
-      matrices[at + 1] === ay &&
-      matrices[at + 2] === az &&
-      matrices[at + 3] === bx &&
-      matrices[at + 4] === by &&
-      matrices[at + 5] === bz &&
-      matrices[at + 6] === cx &&
-      matrices[at + 7] === cy &&
-      matrices[at + 8] === cz
-    ) {
-      return true;
+        const id = objects[i];
+        const slot = slotOf(id);
+        const { ids, matrices, told } = this.#places;
+        if (ids[slot] !== id || told[slot] !== 0) return i;
+        const at = PLACE_NUMBERS * slot;
+        // The translation first: it changes most often.
+        if (
+          matrices[at + 9] === x &&
+          matrices[at + 10] === y &&
+          matrices[at + 11] === z &&
+          matrices[at] === ax &&
+          matrices[at + 1] === ay &&
+          matrices[at + 2] === az &&
+          matrices[at + 3] === bx &&
+          matrices[at + 4] === by &&
+          matrices[at + 5] === bz &&
+          matrices[at + 6] === cx &&
+          matrices[at + 7] === cy &&
+          matrices[at + 8] === cz
+        ) {
+          continue;
+        }
+        // What the worker might refuse must not take the place of what it has. By the means of the columns' lengths, which
+        // asks for more than `isInvertibleAt` does.
+        const squares = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
+        const volume = ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);
+        if (!(volume * volume > 1e-20 * squares * squares * squares)) return i;
+        if (!(Math.abs(x) + Math.abs(y) + Math.abs(z) < 1e300)) return i;
+
+        matrices[at] = ax;
+        matrices[at + 1] = ay;
+        matrices[at + 2] = az;
+        matrices[at + 3] = bx;
+        matrices[at + 4] = by;
+        matrices[at + 5] = bz;
+        matrices[at + 6] = cx;
+        matrices[at + 7] = cy;
+        matrices[at + 8] = cz;
+        matrices[at + 9] = x;
+        matrices[at + 10] = y;
+        matrices[at + 11] = z;
+        const count = this.#count;
+        if (count === this.#slots.length) this.#slots = grown(this.#slots);
+        if (count > 0 && this.#slots[count - 1] >= slot) this.#isAscending = false;
+        this.#slots[count] = slot;
+        this.#count = count + 1;
+      }
+    } catch {
+      // A getter of the caller's has thrown; nothing was moved by then.
     }
-    // What the worker might refuse must not take the place of what it has. By the means of the columns' lengths, which
-    // asks for more than `isInvertibleAt` does.
-    const squares = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
-    const volume = ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);
-    if (!(volume * volume > 1e-20 * squares * squares * squares)) return false;
-    if (!(Math.abs(x) + Math.abs(y) + Math.abs(z) < 1e300)) return false;
-
-    matrices[at] = ax;
-    matrices[at + 1] = ay;
-    matrices[at + 2] = az;
-    matrices[at + 3] = bx;
-    matrices[at + 4] = by;
-    matrices[at + 5] = bz;
-    matrices[at + 6] = cx;
-    matrices[at + 7] = cy;
-    matrices[at + 8] = cz;
-    matrices[at + 9] = x;
-    matrices[at + 10] = y;
-    matrices[at + 11] = z;
-    const count = this.#count;
-    if (count === this.#slots.length) this.#slots = grown(this.#slots);
-    if (count > 0 && this.#slots[count - 1] >= slot) this.#isAscending = false;
-    this.#slots[count] = slot;
-    this.#count = count + 1;
-    return true;
+    return i;
   }
 
   /** Stages what has moved. */

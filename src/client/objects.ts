@@ -15,6 +15,8 @@ export class ObjectStore {
   readonly #pump: FramePump;
   readonly #placements: Placements;
   readonly #places: Places;
+  /** Objects removed so far. */
+  removals = 0;
   #last: ObjectDescription | undefined;
 
   constructor(meshes: MeshStore, pump: FramePump, placements: Placements, places: Places) {
@@ -76,6 +78,7 @@ export class ObjectStore {
     this.check(operation, 'id', id);
     this.#meshes.countUse(this.#table.get(id)!.mesh, -1);
     this.#table.delete(id);
+    this.removals++;
     this.#places.delete(id);
     this.#pump.enqueue({ type: 'removeObject', id });
   }

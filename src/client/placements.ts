@@ -9,6 +9,8 @@ import type { Staging } from './staging.js';
 interface Sent {
   bytes: Uint8Array<ArrayBuffer>;
   used: number;
+  /** Of each block its ids, where they are in an array that nobody writes. */
+  own: (Uint32Array | undefined)[];
   /** Whether the worker has taken all of it; until it says so, it may have refused what cannot be inverted. */
   isTaken: boolean;
 }
@@ -39,10 +41,10 @@ export class Placements {
   }
 
   /**
-   * Takes note of a frame that is about to be sent, and of so many of its single transforms: the others are in `Places`
-   * already. The frame before it has been answered.
+   * Takes note of a frame that is about to be sent, and of those of its single transforms that are `told`: the others are
+   * in `Places` already. The frame before it has been answered.
    */
-  keep(input: ArrayBuffer, singles: number): void {
+  keep(input: ArrayBuffer, { told, ownIds }: Pick<Staging, 'told' | 'ownIds'>): void {
     if (!this.#isKeeping) return;
     // Of what the worker may refuse in the last one, the one before it has the newest.
     if (!this.#last.isTaken || !isAboutTheSame(this.#before, this.#last)) this.#fold(this.#before);
@@ -51,7 +53,7 @@ export class Placements {
     this.#last = older;
     const header = new Uint32Array(input, 0, layout.IN_HEADER_BYTES / 4);
     const used = header[layout.IN_BYTES / 4];
-    const count = Math.min(singles, header[layout.IN_TRANSFORM_COUNT / 4]);
+    const count = Math.min(told, header[layout.IN_TRANSFORM_COUNT / 4]);
     if (older.bytes.length < used) older.bytes = new Uint8Array(input.byteLength);
     const copy = (from: number, to: number): void => {
       older.bytes.set(new Uint8Array(input, from, to - from), from);
@@ -63,6 +65,8 @@ export class Placements {
     kept[layout.IN_TRANSFORM_COUNT / 4] = count;
     kept[layout.IN_VIEW_COUNT / 4] = 0; // the views that are left then are told of by themselves
     older.used = used;
+    older.own.length = 0;
+    older.own.push(...ownIds);
     older.isTaken = false;
   }
 
@@ -142,7 +146,7 @@ export class Placements {
 }
 
 function nothingSent(): Sent {
-  return { bytes: new Uint8Array(0), used: 0, isTaken: false };
+  return { bytes: new Uint8Array(0), used: 0, own: [], isTaken: false };
 }
 
 /** Whether two frames move the same objects, in the same order and in the same way. */
@@ -161,7 +165,8 @@ function isAboutTheSame(a: Sent, b: Sent): boolean {
     const count = first[i + layout.BLOCK_COUNT / 4];
     if (count !== second[j + layout.BLOCK_COUNT / 4]) return false;
     const [from, to] = [first[i + layout.BLOCK_IDS / 4] / 4, second[j + layout.BLOCK_IDS / 4] / 4];
-    if (!areSame(first, from, second, to, count)) return false;
+    const isOwn = a.own[n] !== undefined && a.own[n] === b.own[n];
+    if (!isOwn && !areSame(first, from, second, to, count)) return false;
     i = first[i + layout.BLOCK_NEXT / 4] / 4;
     j = second[j + layout.BLOCK_NEXT / 4] / 4;
   }

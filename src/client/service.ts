@@ -32,6 +32,7 @@ import { FramePump } from './frame-pump.js';
 import { type LinkOptions, WorkerLink } from './link.js';
 import { MeshStore } from './meshes.js';
 import { ObjectStore } from './objects.js';
+import { OwnIds } from './own-ids.js';
 import { Placements } from './placements.js';
 import { Places } from './places.js';
 import { Queries } from './queries.js';
@@ -44,6 +45,7 @@ import {
   checkTransforms,
   invalid,
   MatrixReader,
+  reading,
   readOptions,
 } from './validate.js';
 import { ViewTable } from './views.js';
@@ -110,6 +112,7 @@ export class CollisionService extends ServiceEvents {
   readonly #queries: Queries;
   readonly #parent = new MatrixReader();
   readonly #places = new Places();
+  readonly #ownIds = new OwnIds();
 
   /** @internal */
   constructor({ builders, contactBudget, restart }: ServiceSettings, options: LinkOptions) {
@@ -234,18 +237,20 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * `setTransform` for an adapter that moves thousands and calls update() in the same task.
+   * `setTransform` for an adapter that moves thousands, the first `count` of them, and calls update() in the same task.
    *
    * @internal
    */
-  moveObject(id: ObjectId, matrix: ArrayLike<number>): void {
+  moveObjects(ids: Uint32Array, matrices: readonly ArrayLike<number>[], count: number): void {
     this.#link.check('setTransform');
-    try {
-      if (this.#pump.moves.move(id, matrix)) return;
-    } catch {
-      // Nothing was moved, and what cannot be read is refused below.
+    const targets = checkTypedArray<Uint32Array>('setTransform', 'ids', ids, ['Uint32Array']);
+    checkInteger('setTransform', 'count', count, 0, targets.length);
+    for (let i = 0; i < count; i++) {
+      i = this.#pump.moves.move(targets, matrices, i, count);
+      if (i === count) return;
+      const matrix = reading('setTransform', 'matrices', () => matrices[i]);
+      this.#pump.transforms.set(targets[i], matrix, this.#objects);
     }
-    this.#pump.transforms.set(id, matrix, this.#objects);
   }
 
   /**
@@ -262,10 +267,24 @@ export class CollisionService extends ServiceEvents {
     const targets = checkTypedArray<Uint32Array>('setTransforms', 'ids', ids, ['Uint32Array']);
     const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
     checkTransforms('setTransforms', targets, numbers);
-    this.#objects.checkAll('setTransforms', 'ids', targets);
-    this.#pump.transforms.forgetAll(targets);
-    this.#places.tell(targets);
+    this.#takeOver(targets);
     this.#pump.staging.setBlock(targets, numbers, place);
+  }
+
+  /**
+   * `setTransforms` for an adapter that never writes into `ids`.
+   *
+   * @internal
+   */
+  moveInstances(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
+    this.#link.check('setTransforms');
+    const place = this.#parent.read('setTransforms', 'parent', parent);
+    const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
+    const targets = this.#ownIds.read(ids, this.#objects.removals + this.#pump.transforms.entries, () => {
+      return this.#takeOver(checkTypedArray('setTransforms', 'ids', ids, ['Uint32Array']));
+    });
+    checkTransforms('setTransforms', targets, numbers);
+    this.#pump.staging.setBlock(targets, numbers, place, targets);
   }
 
   /**
@@ -520,6 +539,14 @@ export class CollisionService extends ServiceEvents {
   dispose(): void {
     this.#link.close(new CollisionError('DISPOSED', 'the service was disposed'));
     this.#letGo(this.#link.error!);
+  }
+
+  /** What is told of these from now on, is told in blocks. */
+  #takeOver(ids: Uint32Array): Uint32Array {
+    this.#objects.checkAll('setTransforms', 'ids', ids);
+    this.#pump.transforms.forgetAll(ids);
+    this.#places.tell(ids);
+    return ids;
   }
 
   #letGo(error: CollisionError): void {

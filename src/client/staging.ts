@@ -21,9 +21,14 @@ export class Staging {
   #singleOfSlot = new Uint32Array(0);
   #ownerOfSingle = new Uint32Array(0);
 
-  // A slot's mark minus the frame's first is the number of its block; marks of earlier frames are smaller.
+  // A slot's mark minus the frame's first is the number of its block, if there are so many. Smaller marks are of earlier
+  // frames, greater ones of the frame before with blocks that this one may bring again.
   #markOfSlot = new Uint32Array(0);
   #firstMark = 1;
+  /** Per block: its ids, if they are in an array that nobody writes. */
+  #own: (Uint32Array | undefined)[] = [];
+  /** The same of the blocks that are marked: of this frame, then of the frame before. */
+  #marked: (Uint32Array | undefined)[] = [];
 
   /** So many of the singles, the first, are not from `Moves`; infinite: all of them, perhaps. */
   told = Number.POSITIVE_INFINITY;
@@ -40,6 +45,11 @@ export class Staging {
   setSingle(id: number, m: ArrayLike<number>): void {
     const at = this.addSingle(id);
     writeAffine(this.#frame.f64, at, m);
+  }
+
+  /** Of each block its ids, where they are in an array that nobody writes. */
+  get ownIds(): readonly (Uint32Array | undefined)[] {
+    return this.#own;
   }
 
   /** Where in `f64` the caller is to write the transform that it stages, twelve numbers. */
@@ -72,17 +82,23 @@ export class Staging {
     }
   }
 
-  /** Stages the transforms parent · matrix of many objects: 16 numbers each. */
-  setBlock(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number> = IDENTITY): void {
+  /** Stages the transforms parent · matrix of many objects: 16 numbers each. `own`: an array of the ids that nobody writes. */
+  setBlock(
+    ids: Uint32Array,
+    matrices: Float32Array | Float64Array,
+    parent: ArrayLike<number> = IDENTITY,
+    own?: Uint32Array,
+  ): void {
     if (ids.length === 0) return;
     const floatBytes = matrices.BYTES_PER_ELEMENT;
     let block = this.#findBlock(ids, floatBytes);
     if (block < 0) {
-      if (!this.#markSlots(ids)) {
+      if (!this.#markBlock(ids, own)) {
         this.#setSingles(ids, matrices, parent);
         return;
       }
       block = this.#frame.addBlock(ids, floatBytes);
+      this.#own[block] = own;
     }
     this.#frame.blockMatrices(block).set(matrices);
     this.#frame.blockParent(block).set(parent);
@@ -121,7 +137,7 @@ export class Staging {
     const from = newer.#frame;
     this.told = Number.POSITIVE_INFINITY;
     for (let i = 0; i < from.blocks.length; i++) {
-      this.setBlock(from.blockIds(i), from.blockMatrices(i), from.blockParent(i));
+      this.setBlock(from.blockIds(i), from.blockMatrices(i), from.blockParent(i), newer.#own[i]);
     }
     for (let i = 0; i < from.singles; i++) {
       const id = from.u32[from.idAt(i)];
@@ -148,11 +164,7 @@ export class Staging {
 
   /** Empties it: after it was joined to another, or with the buffer that came back from the worker. */
   restart(buffer = this.#frame.u32.buffer): void {
-    this.#firstMark += this.#frame.blocks.length;
-    if (this.#firstMark > 0xffffffff - MAX_OBJECTS) {
-      this.#markOfSlot.fill(0);
-      this.#firstMark = 1;
-    }
+    this.#own.length = 0;
     this.#frame.restart(buffer);
     this.told = Number.POSITIVE_INFINITY;
     this.#views = 0;
@@ -184,17 +196,40 @@ export class Staging {
   /** The block with exactly these ids and floats of this size; -1 where there is none. */
   #findBlock(ids: Uint32Array, floatBytes: number): number {
     const block = this.#markOfSlot[slotOf(ids[0])] - this.#firstMark;
-    if (!(block >= 0) || this.#frame.blockFloat(block) !== floatBytes) return -1;
+    if (!(block >= 0 && block < this.#frame.blocks.length)) return -1;
+    if (this.#frame.blockFloat(block) !== floatBytes) return -1;
     const staged = this.#frame.blockIds(block);
     if (staged.length !== ids.length) return -1;
     for (let i = 0; i < ids.length; i++) if (staged[i] !== ids[i]) return -1;
     return block;
   }
 
-  /** Marks the objects as those of the next block; false, and none is marked, when one is in another block. */
-  #markSlots(ids: Uint32Array): boolean {
+  /** Marks the objects as those of the next block, as `#markSlots` does, unless the last frame's marks are those. */
+  #markBlock(ids: Uint32Array, own: Uint32Array | undefined): boolean {
+    const block = this.#frame.blocks.length;
+    if (own !== undefined && this.#marked[block] === own) return true;
+    if (block < this.#marked.length) {
+      // Other blocks than in the frame before: its marks are forgotten, and those of this frame made anew.
+      this.#forgetMarks();
+      for (let i = 0; i < block; i++) this.#markSlots(this.#frame.blockIds(i), this.#firstMark + i);
+      this.#marked = this.#own.slice(0, block);
+    }
+    if (!this.#markSlots(ids, this.#firstMark + block)) return false;
+    this.#marked[block] = own;
+    return true;
+  }
+
+  #forgetMarks(): void {
+    this.#firstMark += this.#marked.length;
+    this.#marked.length = 0;
+    if (this.#firstMark <= 0xffffffff - MAX_OBJECTS) return;
+    this.#markOfSlot.fill(0);
+    this.#firstMark = 1;
+  }
+
+  /** Marks the objects; false, and none is marked, when one is in another block. */
+  #markSlots(ids: Uint32Array, mark: number): boolean {
     const first = this.#firstMark;
-    const mark = first + this.#frame.blocks.length;
     let marks = this.#markOfSlot;
     for (let i = 0; i < ids.length; i++) {
       const slot = slotOf(ids[i]);

@@ -15,6 +15,9 @@ const NUMBERS = 12; // the bottom row of an affine matrix says nothing
  * misses than everything else.
  */
 export class Transforms {
+  /** How often an object was set that was not known here. */
+  entries = 0;
+
   readonly #pump: FramePump;
   readonly #places: Places;
   /** Per slot: the id of which the transform is there, 0 for none; and the transform. */
@@ -153,6 +156,7 @@ export class Transforms {
     }
     this.#ids[slot] = id;
     this.#known++;
+    this.entries++;
   }
 }
 

@@ -145,7 +145,7 @@ describe('update', () => {
     for (let i = 0; i < 50; i++) instances.setMatrixAt(i, new Matrix4().makeScale(0, 0, 0));
     const tracker = await track(service, new Scene().add(still, moving, instances));
     const sent: string[] = [];
-    for (const name of ['setTransforms', 'setObject'] as const) {
+    for (const name of ['moveInstances', 'setObject'] as const) {
       const original = service[name].bind(service) as (...args: unknown[]) => void;
       Object.assign(service, { [name]: (...args: unknown[]) => [sent.push(name), original(...args)] });
     }
@@ -160,9 +160,9 @@ describe('update', () => {
     expect(await sentBy(() => moving.translateX(1))).toEqual([]);
     // Those without a place are hidden already.
     expect(await sentBy(() => Object.assign(instances.instanceMatrix, { needsUpdate: true }))).toEqual([
-      'setTransforms',
+      'moveInstances',
     ]);
-    expect(await sentBy(() => instances.translateX(1))).toEqual(['setTransforms']);
+    expect(await sentBy(() => instances.translateX(1))).toEqual(['moveInstances']);
     expect(await sentBy(() => Object.assign(still, { visible: false }))).toEqual(['setObject']);
   });
 

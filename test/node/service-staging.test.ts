@@ -55,6 +55,16 @@ function matrix(random: Random): number[] {
 
 const ids = (from: number, to: number) => Uint32Array.from({ length: to - from }, (_, i) => makeId(from + i, 1));
 
+const owned = new Map<string, Uint32Array>();
+
+/** The same array for the same ids, in every frame. */
+function ownOf(list: Uint32Array): Uint32Array {
+  const key = list.join();
+  const own = owned.get(key) ?? list;
+  owned.set(key, own);
+  return own;
+}
+
 function blockOf(random: Random, list: Uint32Array, model: Transforms, to: Staging): void {
   const matrices = new (random.chance(0.5) ? Float32Array : Float64Array)(16 * list.length);
   const parent = random.chance(0.5) ? matrix(random) : undefined;
@@ -66,7 +76,8 @@ function blockOf(random: Random, list: Uint32Array, model: Transforms, to: Stagi
       new Matrix4().fromArray(parent ?? new Matrix4().elements).multiply(new Matrix4().fromArray(m)).elements,
     );
   });
-  to.setBlock(list, matrices, parent);
+  const own = random.chance(0.7) ? ownOf(list) : undefined;
+  to.setBlock(own ?? list, matrices, parent, own);
   matrices.fill(Number.NaN); // it was copied
 }
 

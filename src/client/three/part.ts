@@ -4,8 +4,10 @@ import type { ObjectOptions, Shape } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
 import type { PartPlan } from './material-plan.js';
 import type { BuiltMesh, MeshPool, SharedMesh } from './mesh-pool.js';
+import type { MovedObjects } from './moved-objects.js';
 import type { SceneObjects } from './scene-objects.js';
 import type { SideIndex } from './side-index.js';
+import type { SteadyMeshes } from './steady-meshes.js';
 
 /** What all tracked objects of a tracker share. */
 export interface TrackerContext {
@@ -13,6 +15,8 @@ export interface TrackerContext {
   readonly meshes: MeshPool;
   readonly objects: SceneObjects;
   readonly sides: SideIndex;
+  readonly steady: SteadyMeshes;
+  readonly moved: MovedObjects;
 }
 
 export type PartOptions = Omit<ObjectOptions, 'shape'>;
@@ -32,6 +36,7 @@ export class Part {
   plan: PartPlan;
   /** Whether rays hit it. */
   isPickable = true;
+  /** Others in another array: none is written after it is here. */
   ids = NO_IDS;
 
   readonly #context: TrackerContext;

@@ -4,12 +4,14 @@ import type { ObjectId, Rect } from '../../shared/types.js';
 import type { CollisionService } from '../service.js';
 import { reading, show } from '../validate.js';
 import { MeshPool } from './mesh-pool.js';
+import { MovedObjects } from './moved-objects.js';
 import { SceneFrame } from './scene-frame.js';
 import { type SceneObject, SceneObjects } from './scene-objects.js';
 import { type SceneIntersection, type ScenePickOptions, ScenePicks, type SceneRegionOptions } from './scene-picks.js';
 import { type SceneViewOptions, SceneViews } from './scene-views.js';
 import { SceneWalk } from './scene-walk.js';
 import { SideIndex } from './side-index.js';
+import { SteadyMeshes } from './steady-meshes.js';
 import type { TrackOptions } from './track-scene.js';
 import { isAboutOneObject } from './tracked-object.js';
 import type { ViewSize } from './view.js';
@@ -24,6 +26,8 @@ import type { ViewSize } from './view.js';
  *   index, the number of their vertices, the draw range or the groups change; until then the old triangles answer. When
  *   only the version of their positions changes, the very update moves the vertices (`updateMesh` of the service).
  *   Morphs are not followed.
+ * - Where its objects are is the scene's to say: what `setTransform` of the service says of one lasts until the next
+ *   `update`, of a static or an instanced one until its own matrix is sent again.
  */
 export class SceneTracker {
   readonly #service: CollisionService;
@@ -44,7 +48,14 @@ export class SceneTracker {
     this.#updatesMatrices = options.updateMatrixWorld ?? true;
     this.#meshes = new MeshPool(service, () => options.onProgress?.(this.#meshes.fraction));
     const sides = new SideIndex(() => this.#walk.entries);
-    const context = { service, meshes: this.#meshes, objects: this.#objects, sides };
+    const context = {
+      service,
+      meshes: this.#meshes,
+      objects: this.#objects,
+      sides,
+      steady: new SteadyMeshes(),
+      moved: new MovedObjects(),
+    };
     this.#walk = new SceneWalk(root, context, {
       shape: (object) => reading('trackScene', 'shapeOf', () => options.shapeOf?.(object) ?? null),
       options: (object) => reading('trackScene', 'objectOptions', () => options.objectOptions?.(object) ?? {}),

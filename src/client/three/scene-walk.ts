@@ -1,6 +1,7 @@
 import type { Mesh, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type { Part, TrackerContext } from './part.js';
+import type { SteadyMeshes } from './steady-meshes.js';
 import { type ObjectWishes, TrackedObject } from './tracked-object.js';
 
 /** What the tracker knows of one object that three draws. */
@@ -12,6 +13,8 @@ export interface SceneEntry {
   readonly error: CollisionError | null;
   /** Once a frame; `visible`: the object and all its ancestors are. */
   update(visible: boolean): void;
+  /** What to compare the next time, under its number. */
+  note(steady: SteadyMeshes, number: number): void;
   remove(): void;
 }
 
@@ -27,6 +30,7 @@ export class SceneWalk {
   #entries: SceneEntry[] = [];
   #byObject = new Map<Object3D, SceneEntry>();
   #next = 0;
+  #revision = -1;
 
   constructor(root: Object3D, context: TrackerContext, wishes: ObjectWishes) {
     this.#root = root;
@@ -47,11 +51,14 @@ export class SceneWalk {
     this.#root.traverseAncestors((ancestor) => {
       visible &&= ancestor.visible;
     });
-    this.#next = 0;
-    if (this.#follow(this.#root, visible) && this.#next === this.#entries.length) return;
-    this.#collect();
-    this.#next = 0;
-    this.#follow(this.#root, visible);
+    const { meshes, steady, moved, service } = this.#context;
+    if (meshes.revision !== this.#revision) steady.forget();
+    this.#revision = meshes.revision;
+    if (!this.#walk(visible) || this.#next !== this.#entries.length) {
+      this.#collect();
+      this.#walk(visible);
+    }
+    moved.send(service);
   }
 
   /** Removes everything from the service. */
@@ -61,19 +68,30 @@ export class SceneWalk {
     this.#byObject.clear();
   }
 
+  #walk(visible: boolean): boolean {
+    this.#next = 0;
+    this.#context.steady.beginWalk();
+    this.#context.moved.clear();
+    return this.#follow(this.#root, visible);
+  }
+
   /** Updates the entries of `node` and below; false as soon as the scene is not what they were made from. */
   #follow(node: Object3D, above: boolean): boolean {
+    const { steady, moved } = this.#context;
     const visible = above && node.visible;
     if (isDrawable(node)) {
       if (this.#next === this.#entries.length) return false;
       const entry = this.#entries[this.#next];
       if (entry.object !== node) return false;
-      this.#next++;
       entry.update(visible);
+      entry.note(steady, this.#next);
+      this.#next++;
     }
     const { children } = node;
     for (let i = 0; i < children.length; i++) {
-      if (!this.#follow(children[i], visible)) return false;
+      const child = children[i];
+      if (child.children.length === 0 && steady.follow(this.#next, child, visible, moved)) this.#next++;
+      else if (!this.#follow(child, visible)) return false;
     }
     return true;
   }
@@ -117,6 +135,10 @@ class UntrackedObject implements SceneEntry {
   }
 
   update(): void {}
+
+  note(steady: SteadyMeshes, number: number): void {
+    steady.note(number, null, null);
+  }
 
   remove(): void {}
 }

@@ -4,6 +4,7 @@ import type { ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
 import { isInvertibleAt } from '../affine.js';
 import { isDrawn, MaterialLook, type PartPlan, planParts } from './material-plan.js';
 import { Part, type PartOptions, type TrackerContext } from './part.js';
+import type { SteadyMeshes } from './steady-meshes.js';
 
 /** What the service shall know of an object beyond what the scene says. */
 export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' | 'matrix'>> {
@@ -87,12 +88,12 @@ export class TrackedObject {
   /** Once a frame; `visible`: the object and all its ancestors are. */
   update(visible: boolean): void {
     const { object } = this;
-    const { meshes, service } = this.#context;
+    const { meshes, moved } = this.#context;
     const { revision } = meshes;
     const layers = visible ? (this.#givenLayers ?? object.layers.mask) >>> 0 : 0;
     const isPlanned = object.geometry === this.#geometry && this.#looksTheSame(object.material);
     if (isPlanned && layers === this.#layers && revision === this.#revision && this.#mover !== 0) {
-      if (!this.#isStatic) service.moveObject(this.#mover, object.matrixWorld.elements);
+      if (!this.#isStatic) moved.add(this.#mover, object.matrixWorld.elements);
       return;
     }
     const instanced = this.#instanced;
@@ -105,6 +106,23 @@ export class TrackedObject {
     else this.#moveInstances(instanced);
   }
 
+  note(steady: SteadyMeshes, number: number): void {
+    const { object } = this;
+    if (this.#mover === 0 || this.#look !== null) {
+      steady.note(number, null, null);
+      return;
+    }
+    steady.note(number, object, {
+      geometry: this.#geometry!,
+      material: this.#material as Material,
+      side: this.#side,
+      isDrawn: this.#isDrawn,
+      layers: this.#layers,
+      givenLayers: this.#givenLayers === undefined ? -1 : this.#givenLayers >>> 0,
+      id: this.#isStatic ? 0 : this.#mover,
+    });
+  }
+
   /** The service did not take the matrix of an instance. It may have got a better one since. */
   reject(index: number): void {
     if (index < this.#count && this.#hidden?.has(index) !== true && !this.#isPlaceable(index)) this.#hide(index);
@@ -114,6 +132,7 @@ export class TrackedObject {
     for (const part of this.parts) part.remove();
     this.parts = [];
     this.#mover = 0;
+    this.#context.steady.forget();
   }
 
   #looksTheSame(material: Mesh['material']): boolean {
@@ -177,7 +196,7 @@ export class TrackedObject {
     this.#review();
     if (this.#hidden !== null && this.#hidden.size > 0) return;
     for (const { ids } of this.parts) {
-      if (ids.length > 0) this.#context.service.moveObject(ids[0], elements);
+      if (ids.length > 0) this.#context.moved.add(ids[0], elements);
     }
     if (this.parts.length === 1 && this.parts[0].ids.length === 1) this.#mover = this.parts[0].ids[0];
   }
@@ -194,7 +213,7 @@ export class TrackedObject {
     this.#parent.set(elements);
     this.#review();
     for (const { ids } of this.parts) {
-      if (ids.length > 0) this.#context.service.setTransforms(ids, this.#matrices, elements);
+      if (ids.length > 0) this.#context.service.moveInstances(ids, this.#matrices, elements);
     }
   }
 
@@ -226,6 +245,7 @@ export class TrackedObject {
     this.#hidden ??= new Set();
     this.#hidden.add(index);
     this.#mover = 0;
+    this.#context.steady.forget();
     this.#setLayersOf(index, 0);
   }
 
