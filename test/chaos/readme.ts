@@ -18,8 +18,7 @@ export interface KeptSoak {
   host: Host;
   seed: number;
   frames: number;
-  first: Sample;
-  last: Sample;
+  samples: readonly Sample[];
 }
 
 /** Writes what chaos and soak came to into README.md. */
@@ -54,7 +53,8 @@ function chaosTable({ host, seed, steps, services, faults, right, wrong, lost, p
   ].join('\n');
 }
 
-function soakTable({ seed, frames, first, last }: KeptSoak): string {
+function soakTable({ seed, frames, samples }: KeptSoak): string {
+  const [first, last] = [samples[0], samples[samples.length - 1]];
   const megabytes = (a: number, b: number) => `${a.toFixed(1)} MB, ${b.toFixed(1)} MB`;
   const milliseconds = (a: number, b: number) => `${a.toFixed(2)} ms, ${b.toFixed(2)} ms`;
   const rows: [name: string, figure: (sample: Sample) => string][] = [

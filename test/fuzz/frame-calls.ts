@@ -35,8 +35,8 @@ export const SCENE_FRAME_METHODS: Record<Exclude<keyof SceneFrame, 'result' | 'f
 };
 
 /** Names of what is read, not called. */
-export const FRAME_PARTS: readonly (keyof FrameResult | 'isGone' | 'rejectedCount')[] = [
-  ...(['visible', 'views', 'contacts', 'rejected', 'rejectedCount', 'ms', 'isGone'] as const),
+export const FRAME_PARTS: readonly (keyof FrameResult | 'isGone')[] = [
+  ...(['visible', 'views', 'contacts', 'rejected', 'ms', 'isGone'] as const),
 ];
 
 function callsOf<W>(prefix: string, methods: Record<string, Case<W>[]>, objectOf: (world: W) => object): Call<W>[] {
