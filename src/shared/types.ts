@@ -347,7 +347,10 @@ export interface FrameResult {
   visible: VisibleSet;
   views: ReadonlyMap<string, VisibleSet>;
   contacts: ContactSet;
-  /** Objects whose new transform was not finite or not invertible; they keep the old one. */
+  /**
+   * Objects whose new transform was not finite or not invertible; they keep the old one. Of transforms that wait for the
+   * worker the newest is looked at alone.
+   */
   rejected: Uint32Array;
   /** In the worker. */
   ms: { total: number; update: number; cull: number; contacts: number };
