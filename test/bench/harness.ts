@@ -65,6 +65,8 @@ export interface Fact {
   unit: string;
   /** The target. */
   atMost?: number;
+  /** For who looks closely: not in README.md. */
+  isDetail?: boolean;
 }
 
 export interface RowResult {

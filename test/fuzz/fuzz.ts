@@ -6,7 +6,7 @@ import { disguises, HOSTILE } from './hostile.js';
 const HANGS_AFTER = 10_000;
 
 /** What the calls are made on. */
-interface Ground {
+export interface Ground {
   /** Puts back what a call may have taken, moved or changed. */
   restock(): Promise<void>;
   /** What is wrong with it; empty when it is as it was. */

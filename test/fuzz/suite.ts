@@ -1,11 +1,12 @@
 // The same in Node and in a browser.
 import { CollisionError, createCollisionService } from 'collision-worker';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random, SEED } from '../oracle/random.js';
 import { CALLS, EXPORTED, METHODS } from './calls.js';
-import { kindsIn, namesOf } from './crawl.js';
+import { namesOf } from './crawl.js';
+import { testEveryCall } from './every-call.js';
 import { CONTACT_METHODS, FRAME_CALLS, FRAME_METHODS, FRAME_PARTS } from './frame-calls.js';
-import { cross, mutate, newTally } from './fuzz.js';
+import { mutate, newTally } from './fuzz.js';
 import { HOSTILE } from './hostile.js';
 import { World } from './world.js';
 
@@ -35,28 +36,12 @@ export function fuzzService({ share, steps, isLoud = false }: FuzzOptions): void
     );
   });
 
-  test('no answer is of a class of which the table knows nothing', async () => {
-    const known = new Set([world.service, world.frame!, world.frame!.contacts].map(Object.getPrototypeOf));
-    for (const call of CALLS) {
-      const args = call.args(world);
-      const answer = await (call.run as (...all: unknown[]) => unknown)(world, ...args);
-      for (const [kind, object] of kindsIn(answer)) {
-        expect(known.has(Object.getPrototypeOf(object)), `${call.name} answers ${kind}`).toBe(true);
-      }
-      await call.undo?.(world, answer as never, args);
-      await world.restock();
-    }
-    expect(await world.complaint()).toBe('');
-  });
-
-  describe(`everything hostile in every place: a declared error or a right answer, seed ${SEED}`, () => {
-    const random = new Random(SEED);
-    test.each(CALLS.map((call, i) => [`${call.name} ${i}`, call] as const))('%s', async (_, call) => {
-      const tally = newTally();
-      await cross(world, call, random, share, tally);
-      if (isLoud) console.log(call.name, JSON.stringify({ ...tally, wrong: tally.wrong.slice(0, 6) }));
-      expect(tally.wrong).toEqual([]);
-    });
+  testEveryCall({
+    calls: CALLS,
+    worldOf: () => world,
+    knownOf: ({ service, frame }) => [service, frame!, frame!.contacts],
+    share,
+    isLoud,
   });
 
   test(`${steps} calls with several of them at random, seed ${SEED}`, { timeout: 1_000_000 }, async () => {

@@ -8,11 +8,10 @@ import {
   Mesh,
   SphereGeometry,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Random, SEED } from '../oracle/random.js';
-import { kindsIn, namesOf } from './crawl.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { namesOf } from './crawl.js';
+import { testEveryCall } from './every-call.js';
 import { SCENE_FRAME_METHODS } from './frame-calls.js';
-import { cross, newTally } from './fuzz.js';
 import { HOSTILE } from './hostile.js';
 import { THREE_CALLS, TRACKER_METHODS, TrackedWorld } from './three-calls.js';
 
@@ -38,19 +37,12 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
     expect(names.sort()).toEqual(Object.keys(adapter).sort());
   });
 
-  test('no answer is of a class of which the table knows nothing', async () => {
-    const { result } = world.frame!;
-    const known = new Set([world.tracker, world.frame!, result, result.contacts].map(Object.getPrototypeOf));
-    for (const call of THREE_CALLS) {
-      const args = call.args(world);
-      const answer = await (call.run as (...all: unknown[]) => unknown)(world, ...args);
-      for (const [kind, object] of kindsIn(answer)) {
-        expect(known.has(Object.getPrototypeOf(object)), `${call.name} answers ${kind}`).toBe(true);
-      }
-      await call.undo?.(world, answer as never, args);
-      await world.restock();
-    }
-    expect(await world.complaint()).toBe('');
+  testEveryCall({
+    calls: THREE_CALLS,
+    worldOf: () => world,
+    knownOf: ({ tracker, frame }) => [tracker, frame!, frame!.result, frame!.result.contacts],
+    share,
+    isLoud,
   });
 
   test('a frame whose buffer was recycled says so', async () => {
@@ -69,16 +61,6 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
   test('a draw list without room is refused', () => {
     const list = () => world.frame!.visibleInstances(world.instances, new Uint32Array(1));
     expect(list).toThrowError(/visibleInstances: the length of target is 1, expected room/);
-  });
-
-  describe(`what is hostile in every place: a declared error or a right answer, seed ${SEED}`, () => {
-    const random = new Random(SEED);
-    test.each(THREE_CALLS.map((call, i) => [`${call.name} ${i}`, call] as const))('%s', async (_, call) => {
-      const tally = newTally();
-      await cross(world, call, random, share, tally);
-      if (isLoud) console.log(call.name, JSON.stringify({ ...tally, wrong: tally.wrong.slice(0, 6) }));
-      expect(tally.wrong).toEqual([]);
-    });
   });
 
   test.each([

@@ -1,17 +1,3 @@
-// Capacity that grows, workers that are slow and fast.
-import { expect, test } from 'vitest';
-import { growWhileFramesRun } from '../oracle/growing.js';
-import { runFastWorker, runSlowWorker } from '../oracle/paced.js';
+import { testPaces } from '../oracle/pace-suite.js';
 
-const nextPicture = () => new Promise((resolve) => setTimeout(resolve, 16));
-
-test('200,000 objects come while frames run: each frame tells of its own', growWhileFramesRun);
-
-test('a worker that takes 50 ms a frame gets the newest state, and answers in between', () =>
-  runSlowWorker(nextPicture));
-
-test('a fast worker answers before the next picture', async () => {
-  const inTime = await runFastWorker(nextPicture, 100);
-  console.log(`${inTime} of 100 frames were there before the next picture`);
-  expect(inTime).toBeGreaterThan(0); // on a machine that does nothing else, nearly all of them
-});
+testPaces(() => new Promise((resolve) => setTimeout(resolve, 16)));

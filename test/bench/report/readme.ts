@@ -29,6 +29,9 @@ function tableRow({ name, work, contenders: [ours, ...peers], facts }: RowResult
   const ratios = peers.map(
     (peer) => `${peer.name} ${digits(peer.ratio.median)}×${peer.part < 1 ? ' (extrapolated)' : ''}`,
   );
-  const more = facts.map((fact) => `; ${factLine(fact)}`).join('');
+  const more = facts
+    .filter(({ isDetail }) => !isDetail)
+    .map((fact) => `; ${factLine(fact)}`)
+    .join('');
   return `| **${name}**: ${work}${more} | ${digits(ours.ms.median)} ms | ${ratios.join('<br>')} |`;
 }

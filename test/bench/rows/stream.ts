@@ -108,7 +108,7 @@ async function garbageOf(page: Page): Promise<Fact[]> {
   const bytesOf = (name: string, bytes: number): Fact => ({ name, value: Math.max(bytes, 0) / frames, unit: 'bytes' });
   return [
     bytesOf('garbage a frame', ours.bytes - idle.bytes),
-    ...ours.byFunction.slice(0, 5).map(([name, bytes]) => bytesOf(`of it ${name}`, bytes)),
+    ...ours.byFunction.slice(0, 5).map(([name, bytes]) => ({ ...bytesOf(`of it ${name}`, bytes), isDetail: true })),
   ];
 }
 
