@@ -18,12 +18,13 @@ export default defineConfig({
     projects: [
       // On all cores: on two, the default of one less takes 1.7 times as long.
       inNode('node', ['test/node/**/*.test.ts', 'test/repro/**/*.node.test.ts'], 0, { maxWorkers: '100%' }),
-      inChromium('browser', ['test/browser/**/*.test.ts', 'test/repro/**/*.browser.test.ts'], 1),
+      // Two at a time, as tests of lost workers wait, for the most part.
+      inChromium('browser', ['test/browser/**/*.test.ts', 'test/repro/**/*.browser.test.ts'], 1, { maxWorkers: 2 }),
       // Each of its files fills a small machine with a Chromium that draws in software.
       inNode('demo', ['test/demo/**/*.test.ts'], 2, { globalSetup: './test/demo/serve.ts', maxWorkers: 1 }),
       inNode('consumers', ['test/consumers/**/*.test.ts'], 3),
-      // Pages with headers and fates of their own, each in a Chromium that is started for it.
-      inNode('pages', ['test/pages/**/*.test.ts'], 4, { maxWorkers: 1 }),
+      // Pages with headers and fates of their own, each in a Chromium that is started for it; they wait, for the most part.
+      inNode('pages', ['test/pages/**/*.test.ts'], 3, { maxWorkers: 1 }),
     ],
   },
 });
@@ -37,7 +38,7 @@ function inNode(name: string, include: string[], groupOrder: number, options = {
   };
 }
 
-function inChromium(name: string, include: string[], groupOrder: number) {
+function inChromium(name: string, include: string[], groupOrder: number, options = {}) {
   return {
     resolve: { alias },
     // The seed of the random tests, for pages as well, which have no `process`.
@@ -46,6 +47,7 @@ function inChromium(name: string, include: string[], groupOrder: number) {
     optimizeDeps: { include: ['comlink', 'three'] },
     test: {
       ...common(name, include, groupOrder),
+      ...options,
       browser: {
         enabled: true,
         headless: true,

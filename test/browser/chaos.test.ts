@@ -4,7 +4,7 @@ import { total } from '../chaos/report.js';
 import { makeWebWorker } from '../chaos/web-worker.js';
 import { SEED } from '../oracle/random.js';
 
-const STEPS = 1500;
+const STEPS = 1000;
 
 test(`${STEPS} random steps with accidents in web workers: every answer is right or a declared error, seed ${SEED}`, {
   timeout: 240_000,

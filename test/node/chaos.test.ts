@@ -4,7 +4,7 @@ import { makeNodeWorker } from '../chaos/node-worker.js';
 import { total } from '../chaos/report.js';
 import { SEED } from '../oracle/random.js';
 
-const STEPS = 4000;
+const STEPS = 2000;
 
 test(`${STEPS} random steps with accidents: every answer is right or a declared error, seed ${SEED}`, {
   timeout: 240_000,

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { chromiumLaunchOptions } from '../../scripts/chromium.mjs';
 import { type Site, serveSite } from './site.js';
 
-const TIMEOUT = 3200;
-const PAUSE = 3000;
+const TIMEOUT = 2400;
+const PAUSE = 2200;
 const ISOLATED = { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' };
 
 // The worker's thread waits for `release`, as if what it computes took that long.
@@ -145,7 +145,7 @@ if (process.platform === 'linux') {
 test.each(PAUSES)('a worker is not lost because %s, but because it hangs', async (_, pause) => {
   await page.evaluate('hold()');
   // Less is left of the silence that is too long than the pause lasts, and enough for a machine that is busy.
-  await page.waitForFunction((ms) => performance.now() - heldAt > ms, TIMEOUT * 0.7, { polling: 10 });
+  await page.waitForFunction((ms) => performance.now() - heldAt > ms, TIMEOUT * 0.6, { polling: 10 });
   await pause();
   await page.evaluate('setTimeout(release, 100)');
   expect(await page.evaluate('answer')).toBe('frame 2');
