@@ -56,6 +56,7 @@ export class SceneWalk {
     this.#revision = meshes.revision;
     if (!this.#walk(visible) || this.#next !== this.#entries.length) {
       this.#collect();
+      steady.forget(); // and what is gone is not held
       this.#walk(visible);
     }
     moved.send(service);
