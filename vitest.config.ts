@@ -18,8 +18,8 @@ export default defineConfig({
     projects: [
       // On all cores: on two, the default of one less takes 1.7 times as long.
       inNode('node', ['test/node/**/*.test.ts', 'test/repro/**/*.node.test.ts'], 0, { maxWorkers: '100%' }),
-      // Two at a time, as tests of lost workers wait, for the most part.
-      inChromium('browser', ['test/browser/**/*.test.ts', 'test/repro/**/*.browser.test.ts'], 1, { maxWorkers: 2 }),
+      // One at a time, which is the default on two cores: some count the workers of the browser, and measure its heap.
+      inChromium('browser', ['test/browser/**/*.test.ts', 'test/repro/**/*.browser.test.ts'], 1, { maxWorkers: 1 }),
       // Each of its files fills a small machine with a Chromium that draws in software.
       inNode('demo', ['test/demo/**/*.test.ts'], 2, { globalSetup: './test/demo/serve.ts', maxWorkers: 1 }),
       inNode('consumers', ['test/consumers/**/*.test.ts'], 3),
