@@ -20,11 +20,12 @@ export default defineConfig({
       inNode('node', ['test/node/**/*.test.ts', 'test/repro/**/*.node.test.ts'], 0, { maxWorkers: '100%' }),
       // One at a time, which is the default on two cores: some count the workers of the browser, and measure its heap.
       inChromium('browser', ['test/browser/**/*.test.ts', 'test/repro/**/*.browser.test.ts'], 1, { maxWorkers: 1 }),
-      // Each of its files fills a small machine with a Chromium that draws in software.
-      inNode('demo', ['test/demo/**/*.test.ts'], 2, { globalSetup: './test/demo/serve.ts', maxWorkers: 1 }),
-      inNode('consumers', ['test/consumers/**/*.test.ts'], 3),
+      // Each of its files fills a small machine with a Chromium that draws in software; but those in the browser wait, as
+      // often as not, for workers that are lost.
+      inNode('demo', ['test/demo/**/*.test.ts'], 1, { globalSetup: './test/demo/serve.ts', maxWorkers: 1 }),
+      inNode('consumers', ['test/consumers/**/*.test.ts'], 2),
       // Pages with headers and fates of their own, each in a Chromium that is started for it; they wait, for the most part.
-      inNode('pages', ['test/pages/**/*.test.ts'], 3, { maxWorkers: 1 }),
+      inNode('pages', ['test/pages/**/*.test.ts'], 2, { maxWorkers: 1 }),
     ],
   },
 });
