@@ -4,10 +4,8 @@ import type { ObjectId } from '../shared/types.js';
 import type { FramePump } from './frame-pump.js';
 import { grown } from './ids.js';
 import type { ObjectStore } from './objects.js';
-import type { Places } from './places.js';
+import { PLACE_NUMBERS as NUMBERS, type Places } from './places.js';
 import { invalid, isAffine, notAffine, unreadable } from './validate.js';
-
-const NUMBERS = 12; // the bottom row of an affine matrix says nothing
 
 /**
  * The transforms that were staged last, one by one: an object that is where it was told to be is not staged again. All

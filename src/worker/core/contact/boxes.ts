@@ -4,7 +4,7 @@
 
 import { CONTACT_NORMAL, CONTACT_POINT_BYTES } from '../../../shared/layout';
 import { Form, inverseColumn } from '../math/boxes32';
-import { minus, plus, times, yzx, zxy } from '../math/lanes';
+import { minus, plus, times, transpose, yzx, zxy } from '../math/lanes';
 import { Candidate } from '../scene/candidate';
 import { addPoint, addWritten, pointCount, points, reservePoints } from './contact';
 
@@ -220,18 +220,6 @@ function addCorners(map: Candidate, other: Candidate, i: usize, side: f64): void
 
 /** x, y, z and what else of four, as four vectors. */
 const quads: usize = memory.data(4 * 16, 16);
-
-/** Lane k of four vectors as vector k. */
-// @ts-ignore: decorator
-@inline
-function transpose(to: usize, r0: v128, r1: v128, r2: v128, r3: v128): void {
-  const low01 = v128.shuffle<f32>(r0, r1, 0, 4, 1, 5), low23 = v128.shuffle<f32>(r2, r3, 0, 4, 1, 5);
-  const high01 = v128.shuffle<f32>(r0, r1, 2, 6, 3, 7), high23 = v128.shuffle<f32>(r2, r3, 2, 6, 3, 7);
-  v128.store(to, v128.shuffle<f64>(low01, low23, 0, 2));
-  v128.store(to, v128.shuffle<f64>(low01, low23, 1, 3), 16);
-  v128.store(to, v128.shuffle<f64>(high01, high23, 0, 2), 32);
-  v128.store(to, v128.shuffle<f64>(high01, high23, 1, 3), 48);
-}
 
 // The corners in the world's axes, about the box's middle: of the first two, and of the others.
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);

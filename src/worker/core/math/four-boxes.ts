@@ -1,7 +1,7 @@
 // The test of boxes32.ts for four pairs of boxes at once, a lane each. Nothing is shuffled then and no branch guessed;
 // one bound on the rounding for all axes of a kind is enough, as what it leaves open is compared once more there.
 
-import { plus, minus, times } from './lanes';
+import { minus, plus, times, transpose } from './lanes';
 import { Form } from './boxes32';
 
 // In rows of four lanes: a's inverse as the Form has it, b's edges, from a's place to b's; then b's place and its edges
@@ -58,8 +58,8 @@ export function cofactor(j: usize, i: usize): v128 {
 export function gatherNine(forms: usize, offset: usize, to: usize): void {
   const p0 = <usize>load<u32>(forms) + offset, p1 = <usize>load<u32>(forms, 4) + offset;
   const p2 = <usize>load<u32>(forms, 8) + offset, p3 = <usize>load<u32>(forms, 12) + offset;
-  transpose(p0, p1, p2, p3, to);
-  transpose(p0 + 16, p1 + 16, p2 + 16, p3 + 16, to + 64);
+  transposeAt(p0, p1, p2, p3, to);
+  transposeAt(p0 + 16, p1 + 16, p2 + 16, p3 + 16, to + 64);
   let last = v128.load32_zero(p0, 32);
   last = v128.load32_lane(p1, last, 1, 32);
   last = v128.load32_lane(p2, last, 2, 32);
@@ -68,14 +68,8 @@ export function gatherNine(forms: usize, offset: usize, to: usize): void {
 
 // @ts-ignore: decorator
 @inline
-function transpose(p0: usize, p1: usize, p2: usize, p3: usize, to: usize): void {
-  const r0 = v128.load(p0), r1 = v128.load(p1), r2 = v128.load(p2), r3 = v128.load(p3);
-  const low01 = v128.shuffle<f32>(r0, r1, 0, 4, 1, 5), low23 = v128.shuffle<f32>(r2, r3, 0, 4, 1, 5);
-  const high01 = v128.shuffle<f32>(r0, r1, 2, 6, 3, 7), high23 = v128.shuffle<f32>(r2, r3, 2, 6, 3, 7);
-  v128.store(to, v128.shuffle<f64>(low01, low23, 0, 2));
-  v128.store(to, v128.shuffle<f64>(low01, low23, 1, 3), 16);
-  v128.store(to, v128.shuffle<f64>(high01, high23, 0, 2), 32);
-  v128.store(to, v128.shuffle<f64>(high01, high23, 1, 3), 48);
+function transposeAt(p0: usize, p1: usize, p2: usize, p3: usize, to: usize): void {
+  transpose(to, v128.load(p0), v128.load(p1), v128.load(p2), v128.load(p3));
 }
 
 /** The x and y between the places of two, as the first two lanes. */

@@ -37,3 +37,15 @@ export function zxy(v: v128): v128 { return v128.shuffle<f32>(v, v, 2, 0, 1, 3);
 export function cross(aYzx: v128, aZxy: v128, bYzx: v128, bZxy: v128): v128 {
   return f32x4.sub(f32x4.mul(aYzx, bZxy), f32x4.mul(aZxy, bYzx));
 }
+
+/** Lane k of four vectors as vector k. */
+// @ts-ignore: decorator
+@inline
+export function transpose(to: usize, r0: v128, r1: v128, r2: v128, r3: v128): void {
+  const low01 = v128.shuffle<f32>(r0, r1, 0, 4, 1, 5), low23 = v128.shuffle<f32>(r2, r3, 0, 4, 1, 5);
+  const high01 = v128.shuffle<f32>(r0, r1, 2, 6, 3, 7), high23 = v128.shuffle<f32>(r2, r3, 2, 6, 3, 7);
+  v128.store(to, v128.shuffle<f64>(low01, low23, 0, 2));
+  v128.store(to, v128.shuffle<f64>(low01, low23, 1, 3), 16);
+  v128.store(to, v128.shuffle<f64>(high01, high23, 0, 2), 32);
+  v128.store(to, v128.shuffle<f64>(high01, high23, 1, 3), 48);
+}
