@@ -1,5 +1,5 @@
 import { CollisionError } from '../shared/errors.js';
-import { IN_EPOCH, IN_FRAME, OUT_REJECTED_COUNT } from '../shared/layout.js';
+import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES, OUT_REJECTED_COUNT } from '../shared/layout.js';
 import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../shared/protocol.js';
 import type { FrameResult, ObjectId } from '../shared/types.js';
 import { FrameView } from './frame-result.js';
@@ -147,9 +147,8 @@ export class FramePump {
   /** Takes a frame's answer and sends the frame that waited for it. */
   receive({ input, out, failure, memoryBytes, usedBytes }: ResultMessage): void {
     const frame = this.#inWorker;
-    const header = new DataView(input);
-    const isExpected =
-      header.getUint32(IN_FRAME, true) === this.#lastFrame && header.getUint32(IN_EPOCH, true) === this.#link.life;
+    const header = new Uint32Array(input, 0, IN_HEADER_BYTES / 4);
+    const isExpected = header[IN_FRAME / 4] === this.#lastFrame && header[IN_EPOCH / 4] === this.#link.life;
     if (!frame || !isExpected) return; // of another life of the worker
     this.memory = { memoryBytes, usedBytes };
     this.framesDone++;

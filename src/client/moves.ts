@@ -13,8 +13,12 @@ const RUN = 32;
  */
 export class Moves {
   readonly #places: Places;
-  #slots = new Uint32Array(64);
+  /** Of slots in a row that have moved: the first and the end of each run. */
+  #runs = new Uint32Array(64);
   #count = 0;
+  /** The run of now; it has no end where there is none. */
+  #first = 0;
+  #end = -1;
   /** Whether the slots ascend, so that none is there twice. */
   #isAscending = true;
 
@@ -28,11 +32,13 @@ export class Moves {
    * done, it is `setTransform`'s.
    */
   move(objects: Uint32Array, transforms: readonly ArrayLike<number>[], first: number, end: number): number {
+    const places = this.#places;
+    const { matrices } = places;
     let i = first;
     try {
       for (; i < end; i++) {
         const m = transforms[i];
-        if (typeof m !== 'object' || m === null || m.length !== 16) return i;
+        if (m.length !== 16) return i;
         // Each is read once: a getter of the caller's cannot change what was checked.
         const ax = m[0];
         const ay = m[1];
@@ -58,8 +64,8 @@ export class Moves {
 
         const id = objects[i];
         const slot = slotOf(id);
-        const { ids, matrices, told } = this.#places;
-        if (ids[slot] !== id || told[slot] !== 0) return i;
+        // Such a getter may also have made other objects.
+        if (places.newest[slot] !== id || places.matrices !== matrices) return i;
         const at = PLACE_NUMBERS * slot;
         // The translation first: it changes most often.
         if (
@@ -83,7 +89,7 @@ export class Moves {
         const squares = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
         const volume = ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);
         if (!(volume * volume > 1e-20 * squares * squares * squares)) return i;
-        if (!(Math.abs(x) + Math.abs(y) + Math.abs(z) < 1e300)) return i;
+        if (!(Math.abs(x + y + z) < 1e300)) return i;
 
         matrices[at] = ax;
         matrices[at + 1] = ay;
@@ -97,42 +103,57 @@ export class Moves {
         matrices[at + 9] = x;
         matrices[at + 10] = y;
         matrices[at + 11] = z;
-        const count = this.#count;
-        if (count === this.#slots.length) this.#slots = grown(this.#slots);
-        if (count > 0 && this.#slots[count - 1] >= slot) this.#isAscending = false;
-        this.#slots[count] = slot;
-        this.#count = count + 1;
+        if (slot !== this.#end) this.#begin(slot);
+        this.#end = slot + 1;
       }
     } catch {
-      // A getter of the caller's has thrown; nothing was moved by then.
+      // It is no array, or a getter of the caller's has thrown; it was not moved by then.
     }
     return i;
   }
 
   /** Stages what has moved. */
   gather(staging: Staging): void {
-    const count = this.#count;
-    if (count === 0) return;
-    const slots = this.#slots;
-    const { ids, matrices, told } = this.#places;
+    this.#close();
+    const runs = this.#runs;
+    const { newest, matrices } = this.#places;
     const isNew = this.#isAscending && staging.singles === 0;
+    for (let run = 0; run < this.#count; run++) {
+      const end = runs[2 * run + 1];
+      for (let i = runs[2 * run]; i < end; ) {
+        const slot = i;
+        // Removed since, or told about otherwise: that is newer.
+        while (i < end && newest[i] !== 0) i++;
+        if (isNew && i - slot >= RUN) {
+          staging.addRun(newest, matrices, slot, i - slot);
+        } else {
+          for (let k = slot; k < i; k++) {
+            const to = staging.addSingle(newest[k]);
+            const { f64 } = staging;
+            for (let n = 0; n < PLACE_NUMBERS; n++) f64[to + n] = matrices[PLACE_NUMBERS * k + n];
+          }
+        }
+        i++;
+      }
+    }
     this.#count = 0;
     this.#isAscending = true;
-    for (let i = 0; i < count; ) {
-      const slot = slots[i];
-      let end = i;
-      // Removed since, or told about otherwise: that is newer.
-      while (end < count && slots[end] === slot + end - i && ids[slots[end]] !== 0 && told[slots[end]] === 0) end++;
-      if (isNew && end - i >= RUN) {
-        staging.addRun(ids, matrices, slot, end - i);
-      } else {
-        for (let k = slot; k < slot + end - i; k++) {
-          const to = staging.addSingle(ids[k]);
-          const { f64 } = staging;
-          for (let n = 0; n < PLACE_NUMBERS; n++) f64[to + n] = matrices[PLACE_NUMBERS * k + n];
-        }
-      }
-      i = Math.max(end, i + 1);
-    }
+  }
+
+  /** Begins a run of slots. */
+  #begin(slot: number): void {
+    if (slot < this.#end) this.#isAscending = false;
+    this.#close();
+    this.#first = slot;
+  }
+
+  /** Ends the run of now. */
+  #close(): void {
+    if (this.#end <= 0) return;
+    if (2 * this.#count === this.#runs.length) this.#runs = grown(this.#runs);
+    this.#runs[2 * this.#count] = this.#first;
+    this.#runs[2 * this.#count + 1] = this.#end;
+    this.#count++;
+    this.#end = -1;
   }
 }

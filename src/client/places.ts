@@ -14,32 +14,34 @@ export class Places {
   /** The id of which the transform is there, 0 for none. */
   ids = new Uint32Array(0);
   matrices = new Float64Array(0);
-  /** 1 where `setTransform` or `setTransforms` spoke of it: frames that were sent know more than what is here. */
-  told = new Uint8Array(0);
+  /** The same ids, but 0 where `setTransform` or `setTransforms` spoke of one: frames that were sent know more then. */
+  newest = new Uint32Array(0);
 
   set(id: ObjectId, matrix: ArrayLike<number>): void {
     const slot = slotOf(id);
     this.#reserve(slot);
-    if (this.ids[slot] !== id) this.told[slot] = 0;
+    if (this.ids[slot] !== id) this.newest[slot] = id;
     this.ids[slot] = id;
     writeAffine(this.matrices, PLACE_NUMBERS * slot, matrix);
   }
 
   delete(id: ObjectId): void {
     const slot = slotOf(id);
-    if (this.ids[slot] === id) this.ids[slot] = 0;
+    if (this.ids[slot] !== id) return;
+    this.ids[slot] = 0;
+    this.newest[slot] = 0;
   }
 
   /** Of objects that are alive. */
   tell(ids: Uint32Array): void {
-    const { told } = this;
-    for (let i = 0; i < ids.length; i++) told[slotOf(ids[i])] = 1;
+    const { newest } = this;
+    for (let i = 0; i < ids.length; i++) newest[slotOf(ids[i])] = 0;
   }
 
   clear(): void {
     this.ids = new Uint32Array(0);
     this.matrices = new Float64Array(0);
-    this.told = new Uint8Array(0);
+    this.newest = new Uint32Array(0);
   }
 
   #reserve(slot: number): void {
@@ -49,8 +51,6 @@ export class Places {
     const matrices = new Float64Array(PLACE_NUMBERS * length);
     matrices.set(this.matrices);
     this.matrices = matrices;
-    const told = new Uint8Array(length);
-    told.set(this.told);
-    this.told = told;
+    this.newest = grown(this.newest, length);
   }
 }

@@ -40,6 +40,7 @@ import { ServiceEvent, ServiceEvents } from './service-events.js';
 import {
   checkBoolean,
   checkInteger,
+  checkLengths,
   checkNumber,
   checkPositive,
   checkTransforms,
@@ -272,7 +273,9 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * `setTransforms` for an adapter that never writes into `ids`.
+   * `setTransforms` for an adapter that never writes into `ids`, and calls this again when it has written into `matrices`:
+   * these are not copied for the next worker, but read when that needs them. Those that are not affine are listed in the
+   * frame's `rejected`, too.
    *
    * @internal
    */
@@ -283,8 +286,8 @@ export class CollisionService extends ServiceEvents {
     const targets = this.#ownIds.read(ids, this.#objects.removals + this.#pump.transforms.entries, () => {
       return this.#takeOver(checkTypedArray('setTransforms', 'ids', ids, ['Uint32Array']));
     });
-    checkTransforms('setTransforms', targets, numbers);
-    this.#pump.staging.setBlock(targets, numbers, place, targets);
+    checkLengths('setTransforms', targets, numbers);
+    this.#pump.staging.setBlock(targets, numbers, place, { ids: targets, matrices: numbers });
   }
 
   /**
@@ -309,9 +312,14 @@ export class CollisionService extends ServiceEvents {
    * Rejects with OUT_OF_MEMORY when the worker could not hold this frame or an object added before it; the service
    * goes on, and the next update() sends again what a frame said that could not be run.
    */
-  async update(): Promise<FrameResult> {
-    this.#link.check('update');
-    return this.#pump.update();
+  update(): Promise<FrameResult> {
+    // Without `async`: in every frame, the promises that it would add are a part of what a frame costs.
+    try {
+      this.#link.check('update');
+      return this.#pump.update();
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**

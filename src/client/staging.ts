@@ -6,6 +6,12 @@ import { grown } from './ids.js';
 
 const VIEW_WORDS = VIEW_BYTES / 4;
 
+/** Transforms of a caller who never writes `ids`, and tells of them again whenever it has written `matrices`. */
+export interface LentBlock {
+  readonly ids: Uint32Array;
+  readonly matrices: Float32Array | Float64Array;
+}
+
 /**
  * What the next frame says. Writing an object again replaces what is staged for it, so that a frame never grows
  * beyond one transform per slot, however often and in whatever way objects are written:
@@ -25,9 +31,9 @@ export class Staging {
   // frames, greater ones of the frame before with blocks that this one may bring again.
   #markOfSlot = new Uint32Array(0);
   #firstMark = 1;
-  /** Per block: its ids, if they are in an array that nobody writes. */
-  #own: (Uint32Array | undefined)[] = [];
-  /** The same of the blocks that are marked: of this frame, then of the frame before. */
+  /** Per block: where it is from, if that is lent. */
+  #lent: (LentBlock | undefined)[] = [];
+  /** The ids of those that are marked: of this frame, then of the frame before. */
   #marked: (Uint32Array | undefined)[] = [];
 
   /** So many of the singles, the first, are not from `Moves`; infinite: all of them, perhaps. */
@@ -47,9 +53,9 @@ export class Staging {
     writeAffine(this.#frame.f64, at, m);
   }
 
-  /** Of each block its ids, where they are in an array that nobody writes. */
-  get ownIds(): readonly (Uint32Array | undefined)[] {
-    return this.#own;
+  /** Of each block where it is from, if that is lent. */
+  get lent(): readonly (LentBlock | undefined)[] {
+    return this.#lent;
   }
 
   /** Where in `f64` the caller is to write the transform that it stages, twelve numbers. */
@@ -82,24 +88,24 @@ export class Staging {
     }
   }
 
-  /** Stages the transforms parent · matrix of many objects: 16 numbers each. `own`: an array of the ids that nobody writes. */
+  /** Stages the transforms parent · matrix of many objects: 16 numbers each. `lent`: the same arrays, where they are. */
   setBlock(
     ids: Uint32Array,
     matrices: Float32Array | Float64Array,
     parent: ArrayLike<number> = IDENTITY,
-    own?: Uint32Array,
+    lent?: LentBlock,
   ): void {
     if (ids.length === 0) return;
     const floatBytes = matrices.BYTES_PER_ELEMENT;
     let block = this.#findBlock(ids, floatBytes);
     if (block < 0) {
-      if (!this.#markBlock(ids, own)) {
+      if (!this.#markBlock(ids, lent?.ids)) {
         this.#setSingles(ids, matrices, parent);
         return;
       }
       block = this.#frame.addBlock(ids, floatBytes);
-      this.#own[block] = own;
     }
+    this.#lent[block] = lent;
     this.#frame.blockMatrices(block).set(matrices);
     this.#frame.blockParent(block).set(parent);
     if (this.#frame.singles > 0) for (let i = 0; i < ids.length; i++) this.drop(ids[i]);
@@ -137,7 +143,7 @@ export class Staging {
     const from = newer.#frame;
     this.told = Number.POSITIVE_INFINITY;
     for (let i = 0; i < from.blocks.length; i++) {
-      this.setBlock(from.blockIds(i), from.blockMatrices(i), from.blockParent(i), newer.#own[i]);
+      this.setBlock(from.blockIds(i), from.blockMatrices(i), from.blockParent(i), newer.#lent[i]);
     }
     for (let i = 0; i < from.singles; i++) {
       const id = from.u32[from.idAt(i)];
@@ -164,7 +170,7 @@ export class Staging {
 
   /** Empties it: after it was joined to another, or with the buffer that came back from the worker. */
   restart(buffer = this.#frame.u32.buffer): void {
-    this.#own.length = 0;
+    this.#lent.length = 0;
     this.#frame.restart(buffer);
     this.told = Number.POSITIVE_INFINITY;
     this.#views = 0;
@@ -205,17 +211,17 @@ export class Staging {
   }
 
   /** Marks the objects as those of the next block, as `#markSlots` does, unless the last frame's marks are those. */
-  #markBlock(ids: Uint32Array, own: Uint32Array | undefined): boolean {
+  #markBlock(ids: Uint32Array, lent: Uint32Array | undefined): boolean {
     const block = this.#frame.blocks.length;
-    if (own !== undefined && this.#marked[block] === own) return true;
+    if (lent !== undefined && this.#marked[block] === lent) return true;
     if (block < this.#marked.length) {
       // Other blocks than in the frame before: its marks are forgotten, and those of this frame made anew.
       this.#forgetMarks();
       for (let i = 0; i < block; i++) this.#markSlots(this.#frame.blockIds(i), this.#firstMark + i);
-      this.#marked = this.#own.slice(0, block);
+      this.#marked = this.#lent.slice(0, block).map((each) => each?.ids);
     }
     if (!this.#markSlots(ids, this.#firstMark + block)) return false;
-    this.#marked[block] = own;
+    this.#marked[block] = lent;
     return true;
   }
 

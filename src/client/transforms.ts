@@ -109,7 +109,7 @@ export class Transforms {
         return;
       }
     }
-    this.#places.told[slot] = 1;
+    this.#places.newest[slot] = 0;
     const { staging } = this.#pump;
     const to = staging.addSingle(id);
     const values = this.#values;

@@ -222,11 +222,15 @@ export class MatrixReader {
   }
 }
 
+/** As many matrices as there are ids. */
+export function checkLengths(operation: string, ids: Uint32Array, matrices: ArrayLike<number>): void {
+  if (matrices.length === 16 * ids.length) return;
+  invalid(operation, 'the length of matrices', matrices.length, `16 for each of ${ids.length} ids`);
+}
+
 /** As many matrices as there are ids, all affine. */
 export function checkTransforms(operation: string, ids: Uint32Array, matrices: Float32Array | Float64Array): void {
-  if (matrices.length !== 16 * ids.length) {
-    invalid(operation, 'the length of matrices', matrices.length, `16 for each of ${ids.length} ids`);
-  }
+  checkLengths(operation, ids, matrices);
   for (let at = 0; at < matrices.length; at += 16) {
     if (matrices[at + 3] === 0 && matrices[at + 7] === 0 && matrices[at + 11] === 0 && matrices[at + 15] === 1)
       continue;
@@ -243,7 +247,12 @@ export function isAffine(m: ArrayLike<number>, at: number): boolean {
 }
 
 export function notAffine(operation: string, argument: string, m: ArrayLike<number>, at: number): never {
-  invalid(operation, `the bottom row of ${argument}`, [m[at + 3], m[at + 7], m[at + 11], m[at + 15]], '0, 0, 0, 1');
+  throw affineError(operation, argument, m, at);
+}
+
+export function affineError(operation: string, argument: string, m: ArrayLike<number>, at: number): CollisionError {
+  const row = [m[at + 3], m[at + 7], m[at + 11], m[at + 15]];
+  return argumentError('INVALID_ARGUMENT', operation, `the bottom row of ${argument}`, row, '0, 0, 0, 1');
 }
 
 /** A copy of an affine, finite and invertible matrix. */

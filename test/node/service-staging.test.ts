@@ -77,7 +77,7 @@ function blockOf(random: Random, list: Uint32Array, model: Transforms, to: Stagi
     );
   });
   const own = random.chance(0.7) ? ownOf(list) : undefined;
-  to.setBlock(own ?? list, matrices, parent, own);
+  to.setBlock(own ?? list, matrices, parent, own && { ids: own, matrices });
   matrices.fill(Number.NaN); // it was copied
 }
 

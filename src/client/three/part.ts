@@ -24,8 +24,8 @@ export type PartOptions = Omit<ObjectOptions, 'shape'>;
 /** The object that a part stands for. */
 export interface PartOwner {
   readonly object: Mesh;
-  /** The service did not take the new matrix of an instance. */
-  reject(index: number): void;
+  /** The service did not take the new matrix of an instance; the error to report, if that is one. */
+  reject(index: number): CollisionError | null;
 }
 
 const NO_IDS = new Uint32Array(0);

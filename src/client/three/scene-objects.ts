@@ -60,14 +60,24 @@ export class SceneObjects {
 
   /** Runs `query` under a number of its own. Until it is answered, `find` finds what leaves the scene meanwhile. */
   async during<T>(query: (number: number) => Promise<T>): Promise<T> {
-    const number = ++this.#queries;
-    this.#unanswered.add(number);
+    const number = this.begin();
     try {
       return await query(number);
     } finally {
-      this.#unanswered.delete(number);
-      if (this.#left.length > 0) this.#left = this.#left.filter(({ asked }) => asked >= this.oldestQuery);
+      this.end(number);
     }
+  }
+
+  /** The same in two parts, for what comes once a frame: its number; and that it is answered. */
+  begin(): number {
+    const number = ++this.#queries;
+    this.#unanswered.add(number);
+    return number;
+  }
+
+  end(number: number): void {
+    this.#unanswered.delete(number);
+    if (this.#left.length > 0) this.#left = this.#left.filter(({ asked }) => asked >= this.oldestQuery);
   }
 
   /** As `get`, for an answer: that holds for the frame that it saw. */

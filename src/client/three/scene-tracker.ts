@@ -119,17 +119,23 @@ export class SceneTracker {
   async update(camera: Camera, size: ViewSize, options: SceneViewOptions = {}): Promise<SceneFrame> {
     this.#assertLive('update');
     // As an answer, it may name what left the scene: in the pairs that ended with that.
-    return this.#objects.during(async () => {
+    const number = this.#objects.begin();
+    try {
       this.#sync();
       this.#views.set(this.#view, camera, size, options);
 
       const result = await this.#service.update();
-      for (const id of result.rejected) {
-        const rejected = this.#objects.get(id);
-        rejected?.part.owner.reject(rejected.instanceId ?? 0);
+      const { rejected } = result;
+      let error: CollisionError | null = null;
+      for (let i = 0; i < rejected.length; i++) {
+        const placement = this.#objects.get(rejected[i]);
+        error = placement?.part.owner.reject(placement.instanceId ?? 0) ?? error;
       }
+      if (error !== null) throw error;
       return new SceneFrame(result, this.#objects, this.#view);
-    });
+    } finally {
+      this.#objects.end(number);
+    }
   }
 
   /**

@@ -4,7 +4,7 @@ import type { ViewOptions } from '../../shared/types.js';
 import { frustumMotion } from '../frustum-motion.js';
 import type { CollisionService } from '../service.js';
 import { readOptions, show } from '../validate.js';
-import { type ViewSize, viewFromCamera } from './view.js';
+import { readCamera, type ViewSize } from './view.js';
 
 export interface SceneViewOptions {
   /**
@@ -38,7 +38,7 @@ export class SceneViews {
 
   set(name: string, camera: Camera, size: ViewSize, given: SceneViewOptions): void {
     const { margin = 0, minPixels = 0 } = readOptions('setView', 'options', given, ['margin', 'minPixels']);
-    const options = viewFromCamera(camera, size, { minPixels });
+    const options = readCamera(camera, size, 0, minPixels);
     const before = this.#views.get(name);
     if (margin !== 'motion') options.margin = margin;
     else if (before !== undefined) options.margin = 2 * frustumMotion(before.options, options);

@@ -90,9 +90,10 @@ export class SceneWalk {
     }
     const { children } = node;
     for (let i = 0; i < children.length; i++) {
-      const child = children[i];
-      if (child.children.length === 0 && steady.follow(this.#next, child, visible, moved)) this.#next++;
-      else if (!this.#follow(child, visible)) return false;
+      const followed = steady.follow(children, i, this.#next, visible, moved);
+      this.#next += followed;
+      i += followed;
+      if (i < children.length && !this.#follow(children[i], visible)) return false;
     }
     return true;
   }
@@ -138,7 +139,7 @@ class UntrackedObject implements SceneEntry {
   update(): void {}
 
   note(steady: SteadyMeshes, number: number): void {
-    steady.note(number, null, null);
+    steady.note(number, null, null, 0);
   }
 
   remove(): void {}

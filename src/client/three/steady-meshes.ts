@@ -12,23 +12,17 @@ export interface SteadyMesh {
   readonly layers: number;
   /** By the caller, where they are not the object's; else -1. */
   readonly givenLayers: number;
-  /** 0 for what does not move. */
-  readonly id: ObjectId;
 }
 
 /**
- * What the walk compares once a frame of every Mesh, by its number in the order of the walk. In arrays, as the caches are
- * what that waits for: an object of our own for each would be as much again as what is read of three's.
+ * What the walk compares once a frame of every Mesh, by its number in the order of the walk. 10,000 are compared in a
+ * frame, so it is the instructions that count: of Meshes in a row that are of one kind, the kind is looked at once.
  */
 export class SteadyMeshes {
   readonly #objects: (Object3D | null)[] = [];
-  readonly #geometries: (BufferGeometry | null)[] = [];
-  readonly #materials: (Material | null)[] = [];
-  readonly #sides: number[] = [];
-  readonly #drawn: boolean[] = [];
-  readonly #ids: number[] = [];
-  readonly #layers: number[] = [];
-  readonly #givenLayers: number[] = [];
+  readonly #kinds: (SteadyMesh | null)[] = [];
+  /** 0 for what does not move. */
+  readonly #ids: ObjectId[] = [];
   #isStale = false;
 
   /** From the next walk on nothing of it is true. */
@@ -40,34 +34,65 @@ export class SteadyMeshes {
     if (!this.#isStale) return;
     this.#isStale = false;
     this.#objects.fill(null);
-    this.#geometries.fill(null);
-    this.#materials.fill(null);
+    this.#kinds.fill(null);
   }
 
-  /** In the order of the walk. */
-  note(number: number, object: Mesh | null, steady: SteadyMesh | null): void {
+  /** In the order of the walk; null for what is to be looked at as a whole every time. */
+  note(number: number, object: Mesh | null, steady: SteadyMesh | null, id: ObjectId): void {
+    const before = number === 0 ? null : this.#kinds[number - 1];
     this.#objects[number] = object;
-    this.#geometries[number] = steady?.geometry ?? null;
-    this.#materials[number] = steady?.material ?? null;
-    this.#sides[number] = steady?.side ?? 0;
-    this.#drawn[number] = steady?.isDrawn ?? false;
-    this.#ids[number] = steady?.id ?? 0;
-    this.#layers[number] = steady?.layers ?? 0;
-    this.#givenLayers[number] = steady?.givenLayers ?? -1;
+    this.#kinds[number] = before !== null && steady !== null && areAlike(before, steady) ? before : steady;
+    this.#ids[number] = id;
   }
 
-  /** Whether it is as it was noted; it goes to `moved` then. `above`: its ancestors are visible. */
-  follow(number: number, object: Object3D, above: boolean, moved: MovedObjects): boolean {
-    if (number >= this.#objects.length || this.#objects[number] !== object) return false;
-    const { geometry, material, visible, layers, matrixWorld } = object as Mesh;
-    if (geometry !== this.#geometries[number] || material !== this.#materials[number]) return false;
-    const { side, visible: isDrawn } = material as Material;
-    if (side !== this.#sides[number] || isDrawn !== this.#drawn[number]) return false;
-    const given = this.#givenLayers[number];
-    const seen = above && visible ? (given < 0 ? layers.mask : given) >>> 0 : 0;
-    if (seen !== this.#layers[number]) return false;
-    const id = this.#ids[number];
-    if (id !== 0) moved.add(id, matrixWorld.elements);
-    return true;
+  /**
+   * How many of `children` in a row, from the one at `first` on, are as they were noted under the numbers from `number`
+   * on; they go to `moved` then. `above`: their ancestors are visible.
+   */
+  follow(children: readonly Object3D[], first: number, number: number, above: boolean, moved: MovedObjects): number {
+    const objects = this.#objects;
+    const kinds = this.#kinds;
+    const ids = this.#ids;
+    const end = Math.min(children.length, first + objects.length - number);
+    moved.reserve(end - first);
+    const { ids: movedIds, matrices } = moved;
+    let { count } = moved;
+    let kind: SteadyMesh | null = null;
+    let geometry: BufferGeometry | null = null;
+    let material: Material | null = null;
+    let layers = 0;
+    let givenLayers = -1;
+    let i = first;
+    for (let n = number; i < end; i++, n++) {
+      const child = children[i] as Mesh;
+      // What is below it has numbers of its own.
+      if (child !== objects[n] || child.children.length !== 0) break;
+      if (kind !== kinds[n]) {
+        kind = kinds[n]!;
+        ({ geometry, material, layers, givenLayers } = kind);
+        if (material.side !== kind.side || material.visible !== kind.isDrawn) break;
+      }
+      if (child.geometry !== geometry || child.material !== material) break;
+      const seen = above && child.visible ? (givenLayers < 0 ? child.layers.mask : givenLayers) >>> 0 : 0;
+      if (seen !== layers) break;
+      const id = ids[n];
+      if (id === 0) continue;
+      movedIds[count] = id;
+      matrices[count] = child.matrixWorld.elements;
+      count++;
+    }
+    moved.count = count;
+    return i - first;
   }
+}
+
+function areAlike(a: SteadyMesh, b: SteadyMesh): boolean {
+  return (
+    a.geometry === b.geometry &&
+    a.material === b.material &&
+    a.side === b.side &&
+    a.isDrawn === b.isDrawn &&
+    a.layers === b.layers &&
+    a.givenLayers === b.givenLayers
+  );
 }

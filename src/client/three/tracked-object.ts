@@ -2,6 +2,7 @@ import type { BufferGeometry, InstancedMesh, Material, Mesh } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type { ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
 import { isInvertibleAt } from '../affine.js';
+import { affineError, isAffine } from '../validate.js';
 import { isDrawn, MaterialLook, type PartPlan, planParts } from './material-plan.js';
 import { Part, type PartOptions, type TrackerContext } from './part.js';
 import type { SteadyMeshes } from './steady-meshes.js';
@@ -109,23 +110,28 @@ export class TrackedObject {
   note(steady: SteadyMeshes, number: number): void {
     const { object } = this;
     if (this.#mover === 0 || this.#look !== null) {
-      steady.note(number, null, null);
+      steady.note(number, null, null, 0);
       return;
     }
-    steady.note(number, object, {
+    const kind = {
       geometry: this.#geometry!,
       material: this.#material as Material,
       side: this.#side,
       isDrawn: this.#isDrawn,
       layers: this.#layers,
       givenLayers: this.#givenLayers === undefined ? -1 : this.#givenLayers >>> 0,
-      id: this.#isStatic ? 0 : this.#mover,
-    });
+    };
+    steady.note(number, object, kind, this.#isStatic ? 0 : this.#mover);
   }
 
   /** The service did not take the matrix of an instance. It may have got a better one since. */
-  reject(index: number): void {
-    if (index < this.#count && this.#hidden?.has(index) !== true && !this.#isPlaceable(index)) this.#hide(index);
+  reject(index: number): CollisionError | null {
+    if (index >= this.#count || this.#hidden?.has(index) === true) return null;
+    if (this.#instanced !== null && !isAffine(this.#matrices, 16 * index)) {
+      return affineError('trackScene', `instance ${index} of '${this.object.name}'`, this.#matrices, 16 * index);
+    }
+    if (!this.#isPlaceable(index)) this.#hide(index);
+    return null;
   }
 
   remove(): void {

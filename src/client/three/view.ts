@@ -34,6 +34,11 @@ export function viewFromCamera(
   options: Pick<ViewOptions, 'margin' | 'minPixels'> = {},
 ): ViewOptions {
   const { margin = 0, minPixels = 0 } = readOptions('viewFromCamera', 'options', options, ['margin', 'minPixels']);
+  return readCamera(camera, size, margin, minPixels);
+}
+
+/** `viewFromCamera` with options that were read. */
+export function readCamera(camera: Camera, size: ViewSize, margin: number, minPixels: number): ViewOptions {
   return reading('viewFromCamera', 'the camera', () => viewOf(camera, size, margin, minPixels));
 }
 

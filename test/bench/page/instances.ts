@@ -19,6 +19,7 @@ export async function instancesRow(count: number): Promise<PageRow> {
     mesh.instanceMatrix.needsUpdate = true;
   };
   const streamed = await Streamed.of(root);
+  await streamed.warmUp(move);
   const target = new Float32Array(array.length);
   const echo = new Echo(target.byteLength);
   return {

@@ -39,6 +39,7 @@ export class MovingScene {
 export async function movingRow(count: number): Promise<PageRow> {
   const { root, meshes, move } = new MovingScene(count);
   const streamed = await Streamed.of(root);
+  await streamed.warmUp(move);
   const target = new Float64Array(16 * count);
   const echo = new Echo(target.byteLength);
   const copy = (into: Float64Array): void => {

@@ -79,8 +79,10 @@ function applyViews(input: usize): void {
 
 function apply(id: u32, matrix: Affine): void {
   // An object that was removed while its transform was under way is none of our business.
-  if (!isAlive(id)) return;
-  if (moveObject(slotOf(id), matrix)) return;
+  if (isAlive(id) && !moveObject(slotOf(id), matrix)) reject(id);
+}
+
+function reject(id: u32): void {
   rejected = reserve(rejected, rejectedCount << 2, <u64>(rejectedCount + 1) << 2);
   let at = rejectedCount;
   while (at > 0 && load<u32>(rejected + (<usize>(at - 1) << 2)) > id) at--;
@@ -111,10 +113,16 @@ function applyBlocks(input: usize): void {
     const alone = isIdentity(parent);
     for (let i: u32 = 0; i < count; i++) {
       if ((i & 63) == 0) readAhead(ids + (<usize>i << 2), min<u32>(count - i, 64));
-      if (wide) columns64(instance, matrices + <usize>i * 128);
-      else columns32(instance, matrices + <usize>i * 64);
+      const id = load<u32>(ids + (<usize>i << 2));
+      const at = matrices + <usize>i * (wide ? 128 : 64);
+      if (!(wide ? isAffine64(at) : isAffine32(at))) {
+        if (isAlive(id)) reject(id);
+        continue;
+      }
+      if (wide) columns64(instance, at);
+      else columns32(instance, at);
       if (!alone) multiply(world, parent, instance);
-      apply(load<u32>(ids + (<usize>i << 2)), alone ? instance : world);
+      apply(id, alone ? instance : world);
     }
     block = input + load<u32>(block, BLOCK_NEXT);
   }
@@ -138,6 +146,18 @@ function readAhead(ids: usize, count: u32): void {
     sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128) + load<u32>(lane) + load<u32>(lane, 64);
   }
   ahead = sum;
+}
+
+/** Whether the bottom row of a 4×4 column-major matrix is 0, 0, 0, 1; the last may be rounded, as inverting does. */
+function isAffine64(at: usize): bool {
+  if (load<f64>(at, 24) != 0 || load<f64>(at, 56) != 0 || load<f64>(at, 88) != 0) return false;
+  return Math.abs(load<f64>(at, 120) - 1) < 1e-9;
+}
+
+/** Of f32. */
+function isAffine32(at: usize): bool {
+  if (load<f32>(at, 12) != 0 || load<f32>(at, 28) != 0 || load<f32>(at, 44) != 0) return false;
+  return Math.abs(<f64>load<f32>(at, 60) - 1) < 1e-9;
 }
 
 /** The upper three rows of a 4×4 column-major matrix of f64. */
