@@ -67,6 +67,27 @@ describe('what three does not show', () => {
     expect(await set(zero, new Matrix4())).toBe(1);
   });
 
+  test('a matrix of an instance that is not affine is an error of that frame, in which all others move', async () => {
+    const object = new InstancedMesh(new BoxGeometry(2, 2, 2), new MeshBasicMaterial(), 3);
+    object.name = 'crowd';
+    for (let i = 0; i < 3; i++) object.setMatrixAt(i, new Matrix4().makeTranslation(50 + i, 0, 0));
+    const tracker = await track(service, object);
+    object.setMatrixAt(0, new Matrix4().makePerspective(-1, 1, 1, -1, 1, 10));
+    object.setMatrixAt(1, new Matrix4());
+    object.setMatrixAt(2, new Matrix4().makeScale(0, 0, 0));
+    object.instanceMatrix.needsUpdate = true;
+    await expect(tracker.update(frontCamera(), SIZE)).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: "trackScene: the bottom row of instance 0 of 'crowd' is [0, 0, -1, 0], expected 0, 0, 0, 1",
+    });
+    expect(await pickMiddle(tracker)).toMatchObject({ object, instanceId: 1 });
+    object.setMatrixAt(1, new Matrix4().makeTranslation(50, 0, 0));
+    object.setMatrixAt(0, new Matrix4());
+    object.instanceMatrix.needsUpdate = true;
+    await settle(tracker, frontCamera());
+    expect(await pickMiddle(tracker)).toMatchObject({ object, instanceId: 0 });
+  });
+
   test('an ancestor above the root that turns invisible hides everything; ids stay', async () => {
     const object = cube();
     const root = new Group().add(object);
