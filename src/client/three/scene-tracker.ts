@@ -134,7 +134,8 @@ export class SceneTracker {
       if (error !== null) throw error;
       return new SceneFrame(result, this.#objects, this.#view);
     } finally {
-      this.#objects.end(number);
+      // Not before the other calls that share the answer have it.
+      queueMicrotask(() => this.#objects.end(number));
     }
   }
 
