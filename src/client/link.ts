@@ -150,7 +150,7 @@ export class WorkerLink {
       answer.resolve(await this.#untilLost(invoke(this.#api)));
       return true;
     } catch (error) {
-      const failure = error instanceof CollisionError ? error : failureFromWire(error);
+      const failure = CollisionError.is(error) ? error : failureFromWire(error);
       // Any other error is a bug over there, after which nothing in the worker can be trusted.
       if (failure) answer.reject(named(operation, failure, error));
       else if (life === this.life) this.#lose(`failed in ${operation} with ${String(error)}`);

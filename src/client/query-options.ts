@@ -22,6 +22,7 @@ import {
   invalid,
   reading,
   readOptions,
+  typeOf,
 } from './validate.js';
 
 export const QUERY_KEYS = ['layers', 'ignore', 'side', 'precision', 'signal'];
@@ -137,7 +138,8 @@ export function checkRegion(
 function checkRect(operation: string, rect: Rect): number[] {
   if (rect === undefined) invalid(operation, 'region', rect, 'a rectangle or a polygon');
   const given = reading(operation, 'region', () => {
-    if (typeof DOMRectReadOnly === 'undefined' || !(rect instanceof DOMRectReadOnly)) return rect;
+    // Of a DOMRect the keys are its prototype's, and more than these.
+    if (typeof rect !== 'object' || rect === null || !typeOf(rect).startsWith('DOMRect')) return rect;
     return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
   });
   const part = readOptions(operation, 'region', given, RECT_KEYS);

@@ -160,7 +160,7 @@ export class Transforms {
 
 /** Throws what reading the matrix came to. */
 function unreadableMatrix(m: unknown, error: unknown): never {
-  if (error instanceof CollisionError) throw error;
+  if (CollisionError.is(error)) throw error;
   if (typeof m !== 'object' || m === null) invalidMatrix(m);
   throw unreadable('setTransform', 'matrix', error);
 }

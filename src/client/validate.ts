@@ -2,6 +2,9 @@ import { CollisionError, type ErrorCode } from '../shared/errors.js';
 import type { Vec3 } from '../shared/types.js';
 import { determinantAt, isInvertibleAt } from './affine.js';
 
+/** Of prototypes, of an object whose keys are asked for. */
+const LONGEST_CHAIN = 1000;
+
 /** Throws INVALID_ARGUMENT that names the operation, the argument, its value and what was expected. */
 export function invalid(operation: string, argument: string, value: unknown, expected: string): never {
   throw argumentError('INVALID_ARGUMENT', operation, argument, value, expected);
@@ -39,7 +42,7 @@ export function show(value: unknown): string {
   }
 }
 
-function typeOf(value: object): string {
+export function typeOf(value: object): string {
   return Object.prototype.toString.call(value).slice('[object '.length, -1);
 }
 
@@ -48,7 +51,7 @@ export function reading<T>(operation: string, argument: string, read: () => T): 
   try {
     return read();
   } catch (cause) {
-    throw cause instanceof CollisionError ? cause : unreadable(operation, argument, cause);
+    throw CollisionError.is(cause) ? cause : unreadable(operation, argument, cause);
   }
 }
 
@@ -60,7 +63,8 @@ export function unreadable(operation: string, argument: string, cause: unknown):
 /** In a few words, what was thrown: which may be anything. */
 export function reasonOf(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? String(thrown) : show(thrown);
+    const kind = typeof thrown === 'object' && thrown !== null ? typeOf(thrown) : '';
+    return kind === 'Error' || kind === 'DOMException' ? String(thrown) : show(thrown);
   } catch {
     return 'an error that cannot be read';
   }
@@ -82,7 +86,7 @@ export function readOptions<T extends object>(
     if (typeof options !== 'object' || options === null || Array.isArray(options) || ArrayBuffer.isView(options)) {
       invalid(operation, argument, options, 'an object');
     }
-    for (const key in options) {
+    for (const key of keysOf(options)) {
       if (!known.includes(key)) {
         throw new CollisionError(
           'INVALID_ARGUMENT',
@@ -93,6 +97,18 @@ export function readOptions<T extends object>(
     for (const key of known) copy[key] = (options as Record<string, unknown>)[key];
   });
   return copy as T;
+}
+
+/** As `for in` has them, inherited ones too, which would follow an endless chain of prototypes. */
+function keysOf(object: object): string[] {
+  const keys: string[] = [];
+  let link: object | null = object;
+  for (let length = 0; link !== null && link !== Object.prototype; length++) {
+    if (length === LONGEST_CHAIN) throw new Error(`its chain of prototypes has more than ${LONGEST_CHAIN} links`);
+    keys.push(...Object.keys(link));
+    link = Object.getPrototypeOf(link);
+  }
+  return keys;
 }
 
 export function checkBoolean(operation: string, argument: string, value: unknown): boolean {
@@ -212,7 +228,7 @@ export class MatrixReader {
         target[i] = item;
       }
     } catch (cause) {
-      if (cause instanceof CollisionError) throw cause;
+      if (CollisionError.is(cause)) throw cause;
       if (typeof matrix !== 'object' || matrix === null) invalid(operation, argument, matrix, '16 numbers');
       throw unreadable(operation, argument, cause);
     }

@@ -19,9 +19,15 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export class CollisionError extends Error {
   override readonly name = 'CollisionError';
   readonly code: ErrorCode;
+  readonly #brand = true;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+
+  /** `instanceof` follows the chain of prototypes, which a proxy may make an endless one: not every engine gives up. */
+  static is(value: unknown): value is CollisionError {
+    return typeof value === 'object' && value !== null && #brand in value;
   }
 }

@@ -221,7 +221,7 @@ export interface Filter {
 
 /** What an error says to the other side; null for one that only a bug can throw. */
 export function failureOf(error: unknown): Failure | null {
-  if (error instanceof CollisionError) return { code: error.code, message: error.message };
+  if (CollisionError.is(error)) return { code: error.code, message: error.message };
   // A memory that cannot grow and a buffer that cannot be allocated are RangeErrors in every engine.
   if (error instanceof RangeError) return { code: 'OUT_OF_MEMORY', message: error.message };
   return null;

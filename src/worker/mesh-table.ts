@@ -84,7 +84,7 @@ export class MeshTable {
     try {
       return this.#core.refitMesh(address, positions);
     } catch (error) {
-      if (error instanceof CollisionError && error.code === 'BAD_DATA') return false;
+      if (CollisionError.is(error) && error.code === 'BAD_DATA') return false;
       throw error;
     }
   }

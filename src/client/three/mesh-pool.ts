@@ -155,7 +155,7 @@ export class MeshPool {
         });
         built = { id, geometry, index, runs };
       } catch (cause) {
-        mesh.error = cause instanceof CollisionError ? cause : new CollisionError('BAD_DATA', `${cause}`, { cause });
+        mesh.error = CollisionError.is(cause) ? cause : new CollisionError('BAD_DATA', `${cause}`, { cause });
       }
     } while (mesh.error?.code === 'WORKER_LOST' && !signal.aborted && ++attempts < ATTEMPTS);
     if (signal.aborted) {

@@ -225,8 +225,7 @@ export class SceneTracker {
       this.#views.clear();
     } catch (error) {
       // With the service itself, everything is gone already.
-      if (!(error instanceof CollisionError && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST')))
-        throw error;
+      if (!(CollisionError.is(error) && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST'))) throw error;
     }
   }
 

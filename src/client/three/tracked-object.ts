@@ -25,7 +25,7 @@ export interface ObjectWishes {
 
 /** Errors that leave one object out; all others are about the service. */
 export function isAboutOneObject(error: unknown): error is CollisionError {
-  return error instanceof CollisionError && ['INVALID_ARGUMENT', 'BAD_DATA', 'UNSUPPORTED'].includes(error.code);
+  return CollisionError.is(error) && ['INVALID_ARGUMENT', 'BAD_DATA', 'UNSUPPORTED'].includes(error.code);
 }
 
 const NO_MATRICES: Float32Array = new Float32Array(0);
