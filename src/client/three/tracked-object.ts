@@ -109,7 +109,8 @@ export class TrackedObject {
 
   note(steady: SteadyMeshes, number: number): void {
     const { object } = this;
-    if (this.#mover === 0 || this.#look !== null) {
+    // What has children is never followed: nothing is made for it in every frame.
+    if (this.#mover === 0 || this.#look !== null || object.children.length > 0) {
       steady.note(number, null, null, 0);
       return;
     }

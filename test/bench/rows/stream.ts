@@ -16,7 +16,7 @@ export function streamRows(count: number): Row[] {
   return [
     pageRow('moving', {
       name: 'stream-10k',
-      work: `the main thread's share of a frame of ${objects} moving Meshes, the answer included, in Chromium`,
+      work: `the main thread's share of a frame of ${objects} moving Meshes, the answer included, 60 frames a second, in Chromium`,
       count,
       peers: { 'bare loop': { target: 1 / 3, note: 'copies the same matrices' }, 'bare loop and two messages': {} },
     }),
