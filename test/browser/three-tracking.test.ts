@@ -33,6 +33,67 @@ beforeEach(async () => {
 });
 afterEach(() => service.dispose());
 
+test(`objects that come, go, come back and change places, one and many, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const root = new Scene();
+  const out: Object3D[] = [];
+  const make = (): Mesh => {
+    const mesh = cube();
+    mesh.position.copy(random.point(RADIUS));
+    return mesh;
+  };
+  const all = (): Object3D[] => {
+    const found: Object3D[] = [];
+    root.traverse((node) => {
+      if (node instanceof Mesh) found.push(node);
+    });
+    return found;
+  };
+  const nodes = (): Object3D[] => {
+    const found: Object3D[] = [];
+    root.traverse((node) => found.push(node));
+    return found;
+  };
+  for (let i = 0; i < 60; i++) random.pick(nodes()).add(random.chance(0.2) ? new Group() : make());
+  const tracker = await trackScene(service, root, { shapeOf: () => ({ type: 'sphere', radius: 0.1 }) });
+  const ids = new Map<Object3D, number>();
+  for (let frame = 0; frame < 150; frame++) {
+    for (let change = random.integer(random.chance(0.1) ? 120 : 4); change > 0; change--) {
+      const node = random.pick(nodes());
+      const kind = random.integer(5);
+      if (kind < 2) node.add(random.chance(0.1) ? new Group() : make());
+      else if (kind === 2 && out.length > 0) node.add(out.pop()!);
+      else if (kind === 3 && node !== root) {
+        node.removeFromParent();
+        out.push(node);
+      } else if (kind === 4 && node.children.length > 1) {
+        node.children.push(node.children.shift()!);
+      }
+    }
+    await tracker.update(frontCamera(), SIZE);
+    const meshes = all();
+    expect(service.stats.objects).toBe(meshes.length);
+    const known = new Set<number>();
+    for (const mesh of meshes) {
+      const [id] = tracker.idsOf(mesh);
+      expect(tracker.objectOf(id).object).toBe(mesh);
+      expect(ids.get(mesh) ?? id).toBe(id);
+      ids.set(mesh, id);
+      known.add(id);
+    }
+    expect(known.size).toBe(meshes.length);
+    for (const [mesh, id] of ids) {
+      if (known.has(id)) continue;
+      expect(tracker.idsOf(mesh)).toHaveLength(0);
+      ids.delete(mesh); // it gets another one when it comes back
+    }
+    // Each is where it is, whatever number it has now.
+    const seen = random.pick(meshes);
+    const { x, y, z } = seen.getWorldPosition(new Vector3());
+    expect(await service.containing([x, y, z])).toContain(tracker.idsOf(seen)[0]);
+  }
+});
+
 describe('what three does not show', () => {
   test('a scale of zero hides an object until it has another', async () => {
     const object = cube();

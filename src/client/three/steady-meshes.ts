@@ -30,6 +30,26 @@ export class SteadyMeshes {
     this.#isStale = true;
   }
 
+  /** The same of one alone, wherever it is. */
+  forgetOne(object: Object3D): void {
+    const number = this.#objects.indexOf(object);
+    if (number >= 0) this.#objects[number] = null;
+  }
+
+  /** One more comes under this number; all behind it move up. */
+  insert(number: number): void {
+    this.#objects.splice(number, 0, null);
+    this.#kinds.splice(number, 0, null);
+    this.#ids.splice(number, 0, 0);
+  }
+
+  /** So many from this number on are gone; all behind them move down. */
+  remove(number: number, count: number): void {
+    this.#objects.splice(number, count);
+    this.#kinds.splice(number, count);
+    this.#ids.splice(number, count);
+  }
+
   beginWalk(): void {
     if (!this.#isStale) return;
     this.#isStale = false;

@@ -139,7 +139,6 @@ export class TrackedObject {
     for (const part of this.parts) part.remove();
     this.parts = [];
     this.#mover = 0;
-    this.#context.steady.forget();
   }
 
   #looksTheSame(material: Mesh['material']): boolean {
@@ -252,7 +251,7 @@ export class TrackedObject {
     this.#hidden ??= new Set();
     this.#hidden.add(index);
     this.#mover = 0;
-    this.#context.steady.forget();
+    this.#context.steady.forgetOne(this.object);
     this.#setLayersOf(index, 0);
   }
 
