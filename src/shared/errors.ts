@@ -26,7 +26,10 @@ export class CollisionError extends Error {
     this.code = code;
   }
 
-  /** `instanceof` follows the chain of prototypes, which a proxy may make an endless one: not every engine gives up. */
+  /**
+   * Whether a value is one. `instanceof` answers the same, but follows the chain of prototypes, which a proxy can make
+   * endless: Firefox never comes back then.
+   */
   static is(value: unknown): value is CollisionError {
     return typeof value === 'object' && value !== null && #brand in value;
   }

@@ -112,6 +112,9 @@ export class SceneTracker {
    * Sends what changed in the scene, and the camera; answers what it sees and what touches. Call it once a frame,
    * where you call `render`; awaiting it is not needed for the next.
    *
+   * Rejects as `update` of the service does; and with INVALID_ARGUMENT for the matrix of an instance whose bottom row is not
+   * 0, 0, 0, 1, after all others have moved.
+   *
    * ```ts
    * tracker.update(camera, { width: innerWidth, height: innerHeight }, { margin: 'motion' });
    * ```
