@@ -149,7 +149,7 @@ export class Moves {
 
   /** Ends the run of now. */
   #close(): void {
-    if (this.#end <= 0) return;
+    if (this.#end < 0) return;
     if (2 * this.#count === this.#runs.length) this.#runs = grown(this.#runs);
     this.#runs[2 * this.#count] = this.#first;
     this.#runs[2 * this.#count + 1] = this.#end;

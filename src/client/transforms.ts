@@ -1,11 +1,12 @@
 import { CollisionError } from '../shared/errors.js';
 import { slotOf } from '../shared/ids.js';
 import type { ObjectId } from '../shared/types.js';
+import { isAffine } from './affine.js';
 import type { FramePump } from './frame-pump.js';
 import { grown } from './ids.js';
 import type { ObjectStore } from './objects.js';
 import { PLACE_NUMBERS as NUMBERS, type Places } from './places.js';
-import { invalid, isAffine, notAffine, unreadable } from './validate.js';
+import { invalid, notAffine, unreadable } from './validate.js';
 
 /**
  * The transforms that were staged last, one by one: an object that is where it was told to be is not staged again. All

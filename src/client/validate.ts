@@ -1,6 +1,6 @@
 import { CollisionError, type ErrorCode } from '../shared/errors.js';
 import type { Vec3 } from '../shared/types.js';
-import { determinantAt, isInvertibleAt } from './affine.js';
+import { determinantAt, isAffine, isInvertibleAt } from './affine.js';
 
 /** Of prototypes, of an object whose keys are asked for. */
 const LONGEST_CHAIN = 1000;
@@ -252,14 +252,6 @@ export function checkTransforms(operation: string, ids: Uint32Array, matrices: F
       continue;
     if (!isAffine(matrices, at)) notAffine(operation, `matrices[${at / 16}]`, matrices, at);
   }
-}
-
-/** Whether the bottom row is 0, 0, 0, 1. A matrix that is not finite elsewhere passes: the worker rejects it. */
-export function isAffine(m: ArrayLike<number>, at: number): boolean {
-  // Inverting leaves the zeros, and rounds the one: three's matrixWorldInverse has 1 ± 2⁻⁵² there.
-  if (m[at + 3] === 0 && m[at + 7] === 0 && m[at + 11] === 0 && Math.abs(m[at + 15] - 1) < 1e-9) return true;
-  for (let i = at; i < at + 15; i++) if ((i - at) % 4 !== 3 && !Number.isFinite(m[i])) return true;
-  return false;
 }
 
 export function notAffine(operation: string, argument: string, m: ArrayLike<number>, at: number): never {

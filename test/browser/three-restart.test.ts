@@ -106,7 +106,7 @@ describe('instances, which are not copied for the next worker', () => {
         moveSome(random, clouds);
         await tracker.update(camera, SIZE);
       }
-      const restored = new Promise((resolve) => service.addEventListener('restored', resolve, { once: true }));
+      const restored = untilRestored();
       happen(workers.at(-1)!, 'is killed');
       moveSome(random, clouds);
       const lost = tracker.update(camera, SIZE);
@@ -132,7 +132,7 @@ describe('instances, which are not copied for the next worker', () => {
       structuredClone(array.buffer as ArrayBuffer, { transfer: [array.buffer as ArrayBuffer] }),
     );
     expect(array.length).toBe(0);
-    const restored = new Promise((resolve) => service.addEventListener('restored', resolve, { once: true }));
+    const restored = untilRestored();
     happen(workers[0], 'throws');
     await restored;
     cloud.instanceMatrix.array = next;
@@ -152,7 +152,7 @@ describe('instances, which are not copied for the next worker', () => {
     }
     // In the making, and not yet said to be there.
     cloud.instanceMatrix.array.fill(Number.NaN, 0, 16);
-    const restored = new Promise((resolve) => service.addEventListener('restored', resolve, { once: true }));
+    const restored = untilRestored();
     happen(workers[0], 'throws');
     await restored;
     expect(await service.pick(SIZE.width / 2, SIZE.height / 2)).toMatchObject({
@@ -161,6 +161,10 @@ describe('instances, which are not copied for the next worker', () => {
     });
   });
 });
+
+function untilRestored(): Promise<unknown> {
+  return new Promise((resolve) => service.addEventListener('restored', resolve, { once: true }));
+}
 
 function cloudOf(random: Random, count: number): InstancedMesh {
   const cloud = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), count);

@@ -1,4 +1,5 @@
 import type { ObjectId } from '../../shared/types.js';
+import { grown } from '../ids.js';
 import type { CollisionService } from '../service.js';
 
 /** Where the objects of a scene are that may have moved: all of them in one call, as there are thousands. */
@@ -17,10 +18,7 @@ export class MovedObjects {
   /** Makes room for so many more. */
   reserve(more: number): void {
     const needed = this.count + more;
-    if (needed <= this.ids.length) return;
-    const ids = new Uint32Array(Math.max(needed, 2 * this.ids.length));
-    ids.set(this.ids);
-    this.ids = ids;
+    if (needed > this.ids.length) this.ids = grown(this.ids, needed);
   }
 
   clear(): void {

@@ -2,6 +2,7 @@ import type { InstancedMesh, Object3D } from 'three';
 import type { FrameResult, ObjectId, VisibleSet } from '../../shared/types.js';
 import { checkTypedArray } from '../binary.js';
 import { invalid, show } from '../validate.js';
+import { isBelow } from './is-below.js';
 import type { Placement, SceneObject, SceneObjects } from './scene-objects.js';
 
 /** Two objects of the scene in contact. */
@@ -132,11 +133,4 @@ export class SceneFrame {
 
 function checkVisit(operation: string, visit: unknown): void {
   if (typeof visit !== 'function') invalid(operation, 'visit', visit, 'a function');
-}
-
-/** Whether an object is `ancestor` or below it. */
-function isBelow(object: Object3D, ancestor: Object3D): boolean {
-  let node: Object3D | null = object;
-  while (node !== null && node !== ancestor) node = node.parent;
-  return node !== null;
 }

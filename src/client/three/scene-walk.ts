@@ -1,5 +1,6 @@
 import type { Mesh, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
+import { isBelow } from './is-below.js';
 import type { Part, TrackerContext } from './part.js';
 import type { SteadyMeshes } from './steady-meshes.js';
 import { type ObjectWishes, TrackedObject } from './tracked-object.js';
@@ -127,19 +128,13 @@ export class SceneWalk {
     if (end === next) return true;
     const entries = this.#entries;
     if (end < next || ++this.#changes > MOST_CHANGES) return false;
-    for (let i = next; i < end; i++) if (this.#isInScene(entries[i].object)) return false;
+    for (let i = next; i < end; i++) if (isBelow(entries[i].object, this.#root)) return false;
     this.#context.steady.remove(next, end - next);
     for (const entry of entries.splice(next, end - next)) {
       this.#byObject.delete(entry.object);
       entry.remove();
     }
     return true;
-  }
-
-  #isInScene(object: Object3D): boolean {
-    let node: Object3D | null = object;
-    while (node !== null && node !== this.#root) node = node.parent;
-    return node !== null;
   }
 
   #collect(): void {

@@ -1,8 +1,8 @@
 import type { BufferGeometry, InstancedMesh, Material, Mesh } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type { ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
-import { isInvertibleAt } from '../affine.js';
-import { affineError, isAffine } from '../validate.js';
+import { isAffine, isInvertibleAt } from '../affine.js';
+import { affineError } from '../validate.js';
 import { isDrawn, MaterialLook, type PartPlan, planParts } from './material-plan.js';
 import { Part, type PartOptions, type TrackerContext } from './part.js';
 import type { SteadyMeshes } from './steady-meshes.js';

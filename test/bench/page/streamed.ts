@@ -64,7 +64,7 @@ export class Streamed {
     const start = performance.now();
     const frame = this.update();
     const asked = performance.now() - start;
-    // Not of the frame's own answer, so that nothing of this is in the time that the message's listeners take.
+    // Goes on from the last listener and not from the frame's answer: what this does is not in the listeners' time then.
     await new Promise<void>((resolve) => {
       this.#answered = resolve;
     });
