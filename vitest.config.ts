@@ -6,6 +6,11 @@ import { gzipAsData } from './scripts/gzip-as-data.mjs';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
+/** Tests mirror `src`. Those of this ending run in a page, all others in Node. */
+const IN_BROWSER = 'test/**/*.browser.test.ts';
+/** Folders of tests that need a set-up of their own. */
+const FOLDERS = ['test/demo/**', 'test/consumers/**', 'test/pages/**'];
+
 // Tests import the package by its name and get what ships.
 const alias = {
   'collision-worker/three': path('./dist/three.js'),
@@ -17,9 +22,9 @@ export default defineConfig({
     // Groups run one after the other: each starts workers and Chromiums enough to fill a small machine.
     projects: [
       // On all cores: on two, the default of one less takes 1.7 times as long.
-      inNode('node', ['test/node/**/*.test.ts', 'test/repro/**/*.node.test.ts'], 0, { maxWorkers: '100%' }),
+      inNode('node', ['test/**/*.test.ts'], 0, { exclude: [IN_BROWSER, ...FOLDERS], maxWorkers: '100%' }),
       // One at a time, which is the default on two cores: some count the workers of the browser, and measure its heap.
-      inChromium('browser', ['test/browser/**/*.test.ts', 'test/repro/**/*.browser.test.ts'], 1, { maxWorkers: 1 }),
+      inChromium('browser', [IN_BROWSER], 1, { maxWorkers: 1 }),
       // Each of its files fills a small machine with a Chromium that draws in software; but those in the browser wait, as
       // often as not, for workers that are lost.
       inNode('demo', ['test/demo/**/*.test.ts'], 1, { globalSetup: './test/demo/serve.ts', maxWorkers: 1 }),

@@ -47,8 +47,8 @@ async function buildClient(dir) {
     input: {
       index: from('src/client/index.ts'),
       three: from('src/client/three/index.ts'),
-      host: from('src/client/host.ts'),
-      'host.node': from('src/client/host.node.ts'),
+      host: from('src/client/link/host.ts'),
+      'host.node': from('src/client/link/host.node.ts'),
     },
     external: ['#host', /^comlink/, /^three(\/|$)/, builtins],
     platform: 'neutral',

@@ -1,5 +1,5 @@
 // `npm test`: everything that a fresh clone lacks, then lint, types and all tests. What follows `--` goes to
-// vitest: `npm test -- test/node/raycast.test.ts`. The last line printed counts it all.
+// vitest: `npm test -- test/worker/scene/rays.test.ts`. The last line printed counts it all.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureChromium } from './chromium.mjs';

@@ -35,6 +35,6 @@ export type {
   VisibleSet,
   WorkerLike,
 } from '../shared/types.js';
-export { frustumMotion } from './frustum-motion.js';
+export { frustumMotion } from './query/frustum-motion.js';
 export { type CollisionService, createCollisionService } from './service.js';
 export type { ServiceEvent } from './service-events.js';

@@ -1,9 +1,9 @@
 import { NO_OBJECT, slotOf } from '../shared/ids.js';
 import * as layout from '../shared/layout.js';
 import type { ObjectId } from '../shared/types.js';
-import { IDENTITY, isAffine, isInvertibleAt, multiplyAffine } from './affine.js';
+import type { LentBlock, Staging } from './frame/frame-builder.js';
 import { PLACE_NUMBERS as NUMBERS, type Places } from './places.js';
-import type { LentBlock, Staging } from './staging.js';
+import { IDENTITY, isAffine, isInvertibleAt, multiplyAffine } from './transforms/affine.js';
 
 /** A frame in as it was sent. */
 interface Sent {

@@ -1,7 +1,7 @@
 import { slotOf } from '../shared/ids.js';
 import type { ObjectId } from '../shared/types.js';
-import { writeAffine } from './affine.js';
-import { grown } from './ids.js';
+import { grown } from './scene/id-table.js';
+import { writeAffine } from './transforms/affine.js';
 
 /** Numbers of a transform: the bottom row of an affine matrix says nothing. */
 export const PLACE_NUMBERS = 12;

@@ -1,5 +1,5 @@
 import type { CollisionError } from '../shared/errors.js';
-import { reading } from './validate.js';
+import { reading } from './check/validate.js';
 
 /** What happened to a service's worker. */
 export class ServiceEvent extends Event {

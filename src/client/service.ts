@@ -26,17 +26,8 @@ import type {
   ViewOptions,
   VisibleSet,
 } from '../shared/types.js';
-import { checkTypedArray } from './binary.js';
-import { BuilderPool } from './builders.js';
-import { FramePump } from './frame-pump.js';
-import { type LinkOptions, WorkerLink } from './link.js';
-import { MeshStore } from './meshes.js';
-import { ObjectStore } from './objects.js';
-import { OwnIds } from './own-ids.js';
-import { Placements } from './placements.js';
-import { Places } from './places.js';
-import { Queries } from './queries.js';
-import { ServiceEvent, ServiceEvents } from './service-events.js';
+import { checkTypedArray } from './check/binary.js';
+import { OwnIds } from './check/checked-ids.js';
 import {
   checkBoolean,
   checkInteger,
@@ -48,8 +39,17 @@ import {
   MatrixReader,
   reading,
   readOptions,
-} from './validate.js';
-import { ViewTable } from './views.js';
+} from './check/validate.js';
+import { FramePump } from './frame/frame-pump.js';
+import { ViewTable } from './frame/view-table.js';
+import { BuilderPool } from './link/builder-pool.js';
+import { type LinkOptions, WorkerLink } from './link/worker-link.js';
+import { Placements } from './placements.js';
+import { Places } from './places.js';
+import { Queries } from './query/queries.js';
+import { MeshStore } from './scene/mesh-store.js';
+import { ObjectStore } from './scene/object-store.js';
+import { ServiceEvent, ServiceEvents } from './service-events.js';
 
 const KEYS = ['createWorker', 'restart', 'builders', 'timeout', 'contactBudget'];
 const MATRIX_KINDS = ['Float32Array', 'Float64Array'] as const;

@@ -1,7 +1,7 @@
 import { CollisionError } from '../shared/errors.js';
 import type { MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
-import type { Core, MeshAddress } from './core.js';
+import type { Core, MeshAddress } from './binding/core.js';
 
 /** Of a refitted tree, relative to when it was built, from which on a new one is asked for. */
 const REBUILD_COST = 2;

@@ -13,7 +13,7 @@ import type {
   VisibleSet,
 } from '../shared/types.js';
 import { answering } from './answering.js';
-import type { Core } from './core.js';
+import type { Core } from './binding/core.js';
 import type { MeshTable } from './mesh-table.js';
 
 /** The part of the worker that answers questions. Every answer says which frame it saw. */

@@ -16,7 +16,7 @@ import {
 } from '../shared/protocol.js';
 import type { MeshId, ObjectId } from '../shared/types.js';
 import { answering } from './answering.js';
-import type { Core, MeshBuild, PlacedDescription } from './core.js';
+import type { Core, MeshBuild, PlacedDescription } from './binding/core.js';
 import { MeshTable } from './mesh-table.js';
 import { QueryService } from './query-service.js';
 import { afterMessages, SLICE_MS } from './slices.js';

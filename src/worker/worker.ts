@@ -4,7 +4,7 @@ import packed from '../../build/core.wasm.gz';
 import { CollisionError } from '../shared/errors.js';
 import { type FromWorker, failureOf } from '../shared/protocol.js';
 import { VERSION } from '../shared/version.js';
-import { createCore } from './core.js';
+import { createCore } from './binding/core.js';
 import { Inbox } from './inbox.js';
 import { refusing } from './refusing.js';
 import { WorkerService } from './service.js';

@@ -1,9 +1,9 @@
 // What oriented boxes buy: how many tests rays and pairs take in trees with rotations and without.
 import { readFileSync } from 'node:fs';
 import { CatmullRomCurve3, TubeGeometry, Vector3 } from 'three';
-import { bindCore } from '../../src/worker/core.js';
-import { instantiateCore } from '../../src/worker/core-exports.js';
-import { bake } from '../core.js';
+import { bindCore } from '../../src/worker/binding/core.js';
+import { instantiateCore } from '../../src/worker/binding/exports.js';
+import { bake } from '../fixtures/core.js';
 import { dragon } from '../oracle/dragon.js';
 import { type Triangles, welded } from '../oracle/meshes.js';
 import { Random } from '../oracle/random.js';

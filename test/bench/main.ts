@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readmeWith } from '../readme-section.js';
+import { readmeWith } from '../fixtures/readme-section.js';
 import { measure, type Row, type RowResult } from './harness.js';
 import { type Machine, thisMachine } from './machine.js';
 import { missingNativePeers } from './native/native.js';

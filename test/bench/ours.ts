@@ -1,6 +1,6 @@
-import { FrameView } from '../../src/client/frame-result.js';
-import { Staging } from '../../src/client/staging.js';
-import { ViewTable } from '../../src/client/views.js';
+import { Staging } from '../../src/client/frame/frame-builder.js';
+import { FrameView } from '../../src/client/frame/frame-result.js';
+import { ViewTable } from '../../src/client/frame/view-table.js';
 import {
   CONTACTS_ANY,
   FLAG_CULLABLE,
@@ -13,8 +13,8 @@ import {
 } from '../../src/shared/layout.js';
 import type { Filter } from '../../src/shared/protocol.js';
 import type { MeshData, ViewOptions } from '../../src/shared/types.js';
-import type { Core, PlacedDescription } from '../../src/worker/core.js';
-import { bake, startCore } from '../core.js';
+import type { Core, PlacedDescription } from '../../src/worker/binding/core.js';
+import { bake, startCore } from '../fixtures/core.js';
 
 export const OURS = 'collision-worker';
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { limitMemory } from '../limit-memory.js';
+import { limitMemory } from '../fixtures/limit-memory.js';
 import type { RawWorker, Start } from './chaos-worker.js';
 import { sourceOf } from './worker-source.js';
 

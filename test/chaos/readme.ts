@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Host } from '../bench/machine.js';
-import { readmeWith } from '../readme-section.js';
+import { readmeWith } from '../fixtures/readme-section.js';
 import type { Sample } from '../soak/soak.js';
 import { type ChaosSummary, total } from './report.js';
 

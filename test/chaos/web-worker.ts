@@ -1,4 +1,4 @@
-import { limitMemory } from '../limit-memory.js';
+import { limitMemory } from '../fixtures/limit-memory.js';
 import type { RawWorker, Start } from './chaos-worker.js';
 import { sourceOf } from './worker-source.js';
 

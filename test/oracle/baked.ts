@@ -1,6 +1,6 @@
 import * as layout from '../../src/shared/layout.js';
 
-// Where things are in a node and in a block of a baked mesh: src/worker/core/mesh/layout.ts.
+// Where things are in a node and in a block of a baked mesh: src/worker/core/mesh/tree/layout.ts.
 export const NODE_LOW = [0, 8, 16]; // u8 × 4 an axis
 export const NODE_HIGH = [4, 12, 20];
 export const NODE_QUATERNION = 24; // i16 × 4
@@ -91,7 +91,7 @@ export class BakedMesh {
   }
 }
 
-/** As src/worker/core/mesh/checksum.ts describes it; whole words of the buffer. */
+/** As src/worker/core/mesh/tree/checksum.ts describes it; whole words of the buffer. */
 export function checksumOf(buffer: ArrayBuffer): number {
   const bytes = buffer.byteLength;
   const view = new DataView(buffer);

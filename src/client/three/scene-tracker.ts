@@ -1,20 +1,25 @@
 import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type { ObjectId, Rect } from '../../shared/types.js';
+import { reading, show } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
-import { reading, show } from '../validate.js';
-import { MeshPool } from './mesh-pool.js';
-import { MovedObjects } from './moved-objects.js';
-import { SceneFrame } from './scene-frame.js';
-import { type SceneObject, SceneObjects } from './scene-objects.js';
-import { type SceneIntersection, type ScenePickOptions, ScenePicks, type SceneRegionOptions } from './scene-picks.js';
-import { type SceneViewOptions, SceneViews } from './scene-views.js';
-import { SceneWalk } from './scene-walk.js';
+import { MeshPool } from './geometry/mesh-pool.js';
+import {
+  type SceneIntersection,
+  type ScenePickOptions,
+  ScenePicks,
+  type SceneRegionOptions,
+} from './query/scene-picks.js';
 import { SideIndex } from './side-index.js';
-import { SteadyMeshes } from './steady-meshes.js';
+import { MovedObjects } from './track/moved-transforms.js';
+import { type SceneObject, SceneObjects } from './track/scene-objects.js';
+import { SceneWalk } from './track/scene-walk.js';
+import { isAboutOneObject } from './track/tracked-object.js';
+import { SteadyMeshes } from './track/unchanged-runs.js';
 import type { TrackOptions } from './track-scene.js';
-import { isAboutOneObject } from './tracked-object.js';
-import type { ViewSize } from './view.js';
+import { SceneFrame } from './view/scene-frame.js';
+import { type SceneViewOptions, SceneViews } from './view/scene-views.js';
+import type { ViewSize } from './view/view.js';
 
 /**
  * Keeps a service in step with the Meshes and InstancedMeshes under a root. Made by `trackScene`.

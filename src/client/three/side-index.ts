@@ -1,6 +1,6 @@
 import type { ObjectId } from '../../shared/types.js';
-import type { Side } from './material-plan.js';
-import type { Part } from './part.js';
+import type { Side } from './track/material-plan.js';
+import type { Part } from './track/stand-in.js';
 
 /** A ray query that sees the given sides of all objects but the ignored. */
 export interface SideQuery {

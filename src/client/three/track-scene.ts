@@ -1,10 +1,10 @@
 import type { Mesh, Object3D } from 'three';
 import type { Shape } from '../../shared/types.js';
-import { checkSignal } from '../abort.js';
+import { checkBoolean, invalid, reading, readOptions } from '../check/validate.js';
+import { checkSignal } from '../link/abort.js';
 import type { CollisionService } from '../service.js';
-import { checkBoolean, invalid, reading, readOptions } from '../validate.js';
 import { SceneTracker } from './scene-tracker.js';
-import type { SceneObjectOptions } from './tracked-object.js';
+import type { SceneObjectOptions } from './track/tracked-object.js';
 
 const KEYS = ['onProgress', 'signal', 'view', 'updateMatrixWorld', 'shapeOf', 'objectOptions'];
 

@@ -5,42 +5,42 @@ import {
   RAY_T_MIN,
 } from '../../shared/layout';
 import { hitAt, hitCount } from './hits';
-import { checksum } from './mesh/checksum';
+import { checksum } from './mesh/tree/checksum';
 import { Affine } from './math/affine';
-import { checkTree } from './mesh/check';
-import { Build } from './mesh/build';
-import { forgetDerived } from './mesh/derived';
-import { Mesh } from './mesh/layout';
+import { checkTree } from './mesh/tree/tree-invariants';
+import { Build } from './mesh/build/build';
+import { forgetDerived } from './mesh/topology/derived';
+import { Mesh } from './mesh/tree/layout';
 import { release } from './memory';
-import { REFIT_OK, culprit, refit, refitBytes } from './mesh/refit';
-import { intersectMeshes, meshesMeet, noWitness, pairCount, pairs } from './mesh/pair';
-import { ALL, ANY, NEAREST } from './mesh/ray';
-import { checkScene } from './scene/check';
-import { setFilter } from './scene/filter';
+import { REFIT_OK, culprit, refit, refitBytes } from './mesh/tree/refit';
+import { intersectMeshes, meshesMeet, noWitness, pairCount, pairs } from './mesh/query/mesh-pair';
+import { ALL, ANY, NEAREST } from './mesh/query/ray';
+import { checkScene } from './scene/scene-invariants';
+import { setFilter } from './scene/query/filter';
 import {
   castRay, findNormal, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV,
   foundW, pointX, pointY, pointZ,
-} from './scene/ray';
-import { reshape } from './scene/reshape';
+} from './scene/query/ray';
+import { reshape } from './scene/mesh-swap';
 import { updateTrees } from './scene/scene';
 
 export { allocate, release, usedBytes } from './memory';
-export { beginBuild, reserveBuild, stepBuild, freeBuild } from './mesh/build';
-export { checkMesh } from './mesh/trust';
-export { contact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints } from './contact/ask';
+export { beginBuild, reserveBuild, stepBuild, freeBuild } from './mesh/build/build';
+export { checkMesh } from './mesh/tree/validate-baked';
+export { contact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints } from './scene/pairs/pair-query';
 export { putObject, removeObject } from './scene/scene';
 import { slotCount } from './scene/objects';
-import { setSeen as setSeenIn } from './scene/views';
+import { setSeen as setSeenIn } from './scene/view/views';
 
-export { removeView } from './scene/views';
-export { placeFrame, runFrame } from './scene/frame';
-export { setPairs } from './scene/pairs';
-export { foundIds } from './scene/found';
-export { closestPoint, containing, overlap } from './scene/near';
-export { frustumOfPlanes, frustumOfView, foundInside } from './scene/frustum';
-export { pickRegion } from './scene/region';
-export { pickScreen } from './scene/screen';
-export { sees } from './scene/sight';
+export { removeView } from './scene/view/views';
+export { placeFrame, runFrame } from './scene/frame/frame';
+export { setPairs } from './scene/pairs/pairs';
+export { foundIds } from './scene/query/result-ids';
+export { closestPoint, containing, overlap } from './scene/query/proximity';
+export { frustumOfPlanes, frustumOfView, foundInside } from './scene/query/frustum';
+export { pickRegion } from './scene/query/region';
+export { pickScreen } from './scene/query/screen';
+export { sees } from './scene/query/line-of-sight';
 
 export function buildPositions(build: usize): usize {
   return changetype<Build>(build).positions;

@@ -1,5 +1,5 @@
 import { MeshBVH, SAH } from 'three-mesh-bvh';
-import { bake, startCore } from '../../core.js';
+import { bake, startCore } from '../../fixtures/core.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import type { Contender, Fact, Row } from '../harness.js';

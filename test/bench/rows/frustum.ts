@@ -1,5 +1,5 @@
 import { BoxGeometry, Frustum, Matrix4, Mesh, PerspectiveCamera, Vector3 } from 'three';
-import { viewFromCamera } from '../../../src/client/three/view.js';
+import { viewFromCamera } from '../../../src/client/three/view/view.js';
 import { CONTACTS_NONE } from '../../../src/shared/layout.js';
 import { frustumPlanes } from '../../oracle/frustum.js';
 import { Random } from '../../oracle/random.js';

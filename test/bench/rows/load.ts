@@ -1,7 +1,7 @@
 import { DoubleSide, Ray } from 'three';
 import { MeshBVH } from 'three-mesh-bvh';
-import type { Core } from '../../../src/worker/core.js';
-import { bake, startCore } from '../../core.js';
+import type { Core } from '../../../src/worker/binding/core.js';
+import { bake, startCore } from '../../fixtures/core.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import type { Contender, Row } from '../harness.js';

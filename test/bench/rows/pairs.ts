@@ -1,5 +1,5 @@
-import type { Core } from '../../../src/worker/core.js';
-import { bake, startCore } from '../../core.js';
+import type { Core } from '../../../src/worker/binding/core.js';
+import { bake, startCore } from '../../fixtures/core.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import type { Contender, Row } from '../harness.js';

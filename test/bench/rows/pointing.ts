@@ -1,7 +1,7 @@
 import { BoxGeometry, Matrix4, Mesh, PerspectiveCamera, Scene as ThreeScene } from 'three';
 import { SelectionBox } from 'three/addons/interactive/SelectionBox.js';
-import { viewFromCamera } from '../../../src/client/three/view.js';
-import { readView } from '../../../src/client/views.js';
+import { readView } from '../../../src/client/frame/view-table.js';
+import { viewFromCamera } from '../../../src/client/three/view/view.js';
 import { CONTACTS_NONE, REGION_TOUCH } from '../../../src/shared/layout.js';
 import { Random } from '../../oracle/random.js';
 import type { Contender, Row } from '../harness.js';

@@ -1,5 +1,5 @@
 import { PerspectiveCamera } from 'three';
-import { viewFromCamera } from '../../../src/client/three/view.js';
+import { viewFromCamera } from '../../../src/client/three/view/view.js';
 import { Random } from '../../oracle/random.js';
 import type { Contender, Row } from '../harness.js';
 import { OURS, Scene } from '../ours.js';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright';
-import { type Allocations, allocationsOf } from '../../allocations.js';
+import { type Allocations, allocationsOf } from '../../fixtures/allocations.js';
 import { type OpenPage, openPage } from '../browser.js';
 import type { Checksum, ContenderElsewhere, Fact, Row } from '../harness.js';
 import { OURS } from '../ours.js';

@@ -6,11 +6,11 @@ import { axisToTriangle } from '../math/closest';
 import { Triangle, triangleMeetsCube } from '../math/triangles';
 import {
   LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, filledLanes, nodeAt, placeTree, setUnitNode,
-} from '../mesh/layout';
-import { Relation, overlapping } from '../mesh/overlap';
-import { TOUCHING } from '../mesh/pair';
+} from '../mesh/tree/layout';
+import { Relation, overlapping } from '../mesh/query/obb-sat-4x4';
+import { TOUCHING } from '../mesh/query/mesh-pair';
 import { reserve } from '../memory';
-import { mayBeMet, setQuick } from './quick';
+import { mayBeMet, setQuick } from './primitive/triangle-prefilter';
 
 /** Half of the segment of what is no capsule but the cube. */
 export const CUBE: f64 = -1;

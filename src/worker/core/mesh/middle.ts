@@ -1,6 +1,6 @@
 // The middle of a mesh's corners, which is in its hull.
 
-import { Mesh, blockAt, triangleOf } from './layout';
+import { Mesh, blockAt, triangleOf } from './tree/layout';
 
 /** In tree space. */
 export let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;

@@ -1,4 +1,4 @@
-import { Mesh, blockAt, treeScale, triangleOf } from './layout';
+import { Mesh, blockAt, treeScale, triangleOf } from './tree/layout';
 
 /** Distance of the farthest vertex from the middle of a mesh's bounds, in mesh space; found when first asked for. */
 export function meshRadius(mesh: Mesh): f64 {

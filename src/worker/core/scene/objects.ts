@@ -8,7 +8,7 @@ import {
 import { AFFINE_BYTES, Affine, between, multiply, setIdentity } from '../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { reserve } from '../memory';
-import { Mesh } from '../mesh/layout';
+import { Mesh } from '../mesh/tree/layout';
 
 /** An object. Its oriented bounds are the cube [-1, 1]³ under world · local. */
 @unmanaged

@@ -6,11 +6,11 @@ import {
   NO_TREE, UNPLACED, boxAt, describe, forget, isAlive, itemAt, moveOrigin, orientedBounds, reserveSlots, sceneOriginX,
   sceneOriginY, sceneOriginZ, slotCount, setBox, slotOf, worldOf,
 } from './objects';
-import { MOVING_TREE, STATIC_TREE, clearSlot, place, refitTree, treeOf } from './octree';
-import { beginTree, buildTree, enlist } from './octree-build';
-import { insert } from './octree-insert';
+import { MOVING_TREE, STATIC_TREE, clearSlot, place, refitTree, treeOf } from './index/octree';
+import { beginTree, buildTree, enlist } from './index/build';
+import { insert } from './index/insert';
 import { SlotSet, addSlot, reserveSet } from './slot-set';
-import { forgetInViews } from './views';
+import { forgetInViews } from './view/views';
 
 /** Slots whose pairs are to be found anew. */
 export const unpaired = changetype<SlotSet>(memory.data(16, 16));

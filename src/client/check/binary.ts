@@ -1,0 +1,61 @@
+// Typed arrays and buffers of the caller's, seen without calling what a subclass or an own property may have put in the
+// place of their methods. They may be from an iframe, and of another class for that.
+import { CollisionError } from '../../shared/errors.js';
+import { invalid } from './validate.js';
+
+type TypedArray = Float32Array | Float64Array | Uint32Array | Uint16Array;
+
+const KINDS = { Float32Array, Float64Array, Uint32Array, Uint16Array };
+const TYPED_ARRAY = Object.getPrototypeOf(Uint8Array.prototype) as object;
+const kindOf = getterOf<string | undefined>(TYPED_ARRAY, Symbol.toStringTag);
+const lengthOf = getterOf<number>(TYPED_ARRAY, 'length');
+const offsetOf = getterOf<number>(TYPED_ARRAY, 'byteOffset');
+export const bufferOf = getterOf<ArrayBufferLike>(TYPED_ARRAY, 'buffer');
+const byteLengthOf = getterOf<number>(ArrayBuffer.prototype, 'byteLength');
+
+/**
+ * The caller's numbers as a view of one of the given kinds with nothing of its own, on the same buffer. Of a shared
+ * buffer, which may change at any time, it is a copy.
+ */
+export function checkTypedArray<T extends TypedArray>(
+  operation: string,
+  argument: string,
+  value: unknown,
+  kinds: readonly (keyof typeof KINDS)[],
+): T {
+  const kind = kindOf(value) as keyof typeof KINDS;
+  if (!kinds.includes(kind)) invalid(operation, argument, value, kinds.map((each) => `a ${each}`).join(' or '));
+  const buffer = bufferOf(value);
+  if (isDetached(buffer)) {
+    throw new CollisionError(
+      'INVALID_ARGUMENT',
+      `${operation}: ${argument} is detached, expected an array that was not transferred`,
+    );
+  }
+  // Beyond the end of a buffer that was made smaller, it has no length either.
+  const view = new KINDS[kind](buffer as ArrayBuffer, offsetOf(value), lengthOf(value));
+  return (isArrayBuffer(buffer) ? view : new KINDS[kind](view)) as T;
+}
+
+export function isArrayBuffer(value: unknown): value is ArrayBuffer {
+  try {
+    byteLengthOf(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function isDetached(buffer: ArrayBufferLike): boolean {
+  try {
+    new Uint8Array(buffer);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function getterOf<T>(prototype: object, key: PropertyKey): (value: unknown) => T {
+  const { get } = Object.getOwnPropertyDescriptor(prototype, key)!;
+  return (value) => get!.call(value) as T;
+}

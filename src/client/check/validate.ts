@@ -1,0 +1,277 @@
+import { CollisionError, type ErrorCode } from '../../shared/errors.js';
+import type { Vec3 } from '../../shared/types.js';
+import { determinantAt, isAffine, isInvertibleAt } from '../transforms/affine.js';
+
+/** Of prototypes, of an object whose keys are asked for. */
+const LONGEST_CHAIN = 1000;
+
+/** Throws INVALID_ARGUMENT that names the operation, the argument, its value and what was expected. */
+export function invalid(operation: string, argument: string, value: unknown, expected: string): never {
+  throw argumentError('INVALID_ARGUMENT', operation, argument, value, expected);
+}
+
+export function argumentError(
+  code: ErrorCode,
+  operation: string,
+  argument: string,
+  value: unknown,
+  expected: string,
+): CollisionError {
+  return new CollisionError(code, `${operation}: ${argument} is ${show(value)}, expected ${expected}`);
+}
+
+/** A value in a few words, for messages. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === 'function') return 'a function';
+  if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? '-0' : String(value);
+  try {
+    const name = typeOf(value);
+    if (!('length' in value)) return name === 'Object' ? 'an object' : `an object of ${name}`;
+    const { length } = value as ArrayLike<unknown>;
+    if (!(length <= 4)) return `an ${name} of length ${length}`;
+    // By index: an iterator of the caller's need not end.
+    const items: string[] = [];
+    for (let i = 0; i < length; i++) {
+      const item = (value as ArrayLike<unknown>)[i];
+      items.push(typeof item === 'object' ? '…' : show(item));
+    }
+    return `[${items.join(', ')}]`;
+  } catch {
+    return 'an object that cannot be read';
+  }
+}
+
+export function typeOf(value: object): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1);
+}
+
+/** What reads an object of the caller's: an error that one of its getters, or a proxy, throws is the cause. */
+export function reading<T>(operation: string, argument: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw CollisionError.is(cause) ? cause : unreadable(operation, argument, cause);
+  }
+}
+
+export function unreadable(operation: string, argument: string, cause: unknown): CollisionError {
+  const message = `${operation}: ${argument} cannot be read: ${reasonOf(cause)}`;
+  return new CollisionError('INVALID_ARGUMENT', message, { cause });
+}
+
+/** In a few words, what was thrown: which may be anything. */
+export function reasonOf(thrown: unknown): string {
+  try {
+    const kind = typeof thrown === 'object' && thrown !== null ? typeOf(thrown) : '';
+    return kind === 'Error' || kind === 'DOMException' ? String(thrown) : show(thrown);
+  } catch {
+    return 'an error that cannot be read';
+  }
+}
+
+/**
+ * A copy of an options object whose keys are all known, for which each was read once: nothing that is checked in it
+ * can change any more. `undefined` counts as none.
+ */
+export function readOptions<T extends object>(
+  operation: string,
+  argument: string,
+  options: T | undefined,
+  known: readonly string[],
+): T {
+  const copy: Record<string, unknown> = {};
+  if (options === undefined) return copy as T;
+  reading(operation, argument, () => {
+    if (typeof options !== 'object' || options === null || Array.isArray(options) || ArrayBuffer.isView(options)) {
+      invalid(operation, argument, options, 'an object');
+    }
+    for (const key of keysOf(options)) {
+      if (!known.includes(key)) {
+        throw new CollisionError(
+          'INVALID_ARGUMENT',
+          `${operation}: ${argument} has the unknown key ${show(key)}, expected some of ${known.join(', ')}`,
+        );
+      }
+    }
+    for (const key of known) copy[key] = (options as Record<string, unknown>)[key];
+  });
+  return copy as T;
+}
+
+/** As `for in` has them, inherited ones too, which would follow an endless chain of prototypes. */
+function keysOf(object: object): string[] {
+  const keys: string[] = [];
+  let link: object | null = object;
+  for (let length = 0; link !== null && link !== Object.prototype; length++) {
+    if (length === LONGEST_CHAIN) throw new Error(`its chain of prototypes has more than ${LONGEST_CHAIN} links`);
+    keys.push(...Object.keys(link));
+    link = Object.getPrototypeOf(link);
+  }
+  return keys;
+}
+
+export function checkBoolean(operation: string, argument: string, value: unknown): boolean {
+  if (typeof value !== 'boolean') invalid(operation, argument, value, 'a boolean');
+  return value;
+}
+
+export function checkFinite(operation: string, argument: string, value: unknown): number {
+  if (!Number.isFinite(value)) invalid(operation, argument, value, 'a finite number');
+  return value as number;
+}
+
+export function checkAtLeastZero(operation: string, argument: string, value: unknown): number {
+  if (!(Number.isFinite(value) && (value as number) >= 0)) invalid(operation, argument, value, 'a finite number >= 0');
+  return value as number;
+}
+
+export function checkPositive(operation: string, argument: string, value: unknown): number {
+  if (!(Number.isFinite(value) && (value as number) > 0)) invalid(operation, argument, value, 'a finite number > 0');
+  return value as number;
+}
+
+/** May be infinite. */
+export function checkNumber(
+  operation: string,
+  argument: string,
+  value: unknown,
+  low: number,
+  expected: string,
+): number {
+  if (!(typeof value === 'number' && value >= low)) invalid(operation, argument, value, expected);
+  return value;
+}
+
+export function checkInteger(operation: string, argument: string, value: unknown, low: number, high: number): number {
+  if (!(Number.isInteger(value) && (value as number) >= low && (value as number) <= high)) {
+    invalid(operation, argument, value, `an integer in ${low} … ${high}`);
+  }
+  return value as number;
+}
+
+/** A set of 32 layers; as three's masks, it may come signed. */
+export function checkBits(operation: string, argument: string, value: unknown): number {
+  return checkInteger(operation, argument, value, -0x80000000, 0xffffffff) >>> 0;
+}
+
+export function checkOneOf<T extends string>(
+  operation: string,
+  argument: string,
+  value: unknown,
+  choices: readonly T[],
+): T {
+  const choice = choices.find((each) => each === value);
+  if (choice === undefined) invalid(operation, argument, value, `one of ${choices.map(show).join(', ')}`);
+  return choice;
+}
+
+/** A copy, so that the caller may change its array afterwards. */
+export function checkVec3(operation: string, argument: string, value: unknown): Vec3 {
+  const copy = checkNumbers(operation, argument, value, 3);
+  return [copy[0], copy[1], copy[2]];
+}
+
+/** A copy of `length` finite numbers. */
+export function checkNumbers(operation: string, argument: string, value: unknown, length: number): number[] {
+  const copy: number[] = [];
+  readNumbers(operation, argument, value, length, copy);
+  for (let i = 0; i < length; i++) {
+    if (!Number.isFinite(copy[i])) checkFinite(operation, `${argument}[${i}]`, copy[i]);
+  }
+  return copy;
+}
+
+/** Reads each once, by index, and writes it to `target`. They need not be finite. */
+function readNumbers(
+  operation: string,
+  argument: string,
+  value: unknown,
+  length: number,
+  target: number[] | Float64Array,
+): void {
+  try {
+    if (copyNumbers(value, length, target)) return;
+  } catch (cause) {
+    throw unreadable(operation, argument, cause);
+  }
+  invalid(operation, argument, value, `${length} numbers`);
+}
+
+function copyNumbers(value: unknown, length: number, target: number[] | Float64Array): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const numbers = value as ArrayLike<unknown>;
+  if (numbers.length !== length) return false;
+  for (let i = 0; i < length; i++) {
+    const item = numbers[i];
+    if (typeof item !== 'number') return false;
+    target[i] = item;
+  }
+  return true;
+}
+
+/** The affine matrices that the calls of every frame are given, one at a time, without an array for each. */
+export class MatrixReader {
+  #scratch: Float64Array | undefined;
+
+  /** Sixteen numbers, valid until the next call; that the bottom row is 0, 0, 0, 1 is all that is asked of them. */
+  read(operation: string, argument: string, matrix: ArrayLike<number>): Float64Array {
+    const target = this.#scratch ?? new Float64Array(16);
+    // Not here while it is written to: a getter of the caller's may call the service.
+    this.#scratch = undefined;
+    try {
+      // Not by `copyNumbers`, which has arrays of two kinds to write to: that doubles the time.
+      if (matrix.length !== 16) invalid(operation, argument, matrix, '16 numbers');
+      for (let i = 0; i < 16; i++) {
+        const item = matrix[i];
+        if (typeof item !== 'number') invalid(operation, argument, matrix, '16 numbers');
+        target[i] = item;
+      }
+    } catch (cause) {
+      if (CollisionError.is(cause)) throw cause;
+      if (typeof matrix !== 'object' || matrix === null) invalid(operation, argument, matrix, '16 numbers');
+      throw unreadable(operation, argument, cause);
+    }
+    this.#scratch = target;
+    if (!isAffine(target, 0)) notAffine(operation, argument, target, 0);
+    return target;
+  }
+}
+
+/** As many matrices as there are ids. */
+export function checkLengths(operation: string, ids: Uint32Array, matrices: ArrayLike<number>): void {
+  if (matrices.length === 16 * ids.length) return;
+  invalid(operation, 'the length of matrices', matrices.length, `16 for each of ${ids.length} ids`);
+}
+
+/** As many matrices as there are ids, all affine. */
+export function checkTransforms(operation: string, ids: Uint32Array, matrices: Float32Array | Float64Array): void {
+  checkLengths(operation, ids, matrices);
+  for (let at = 0; at < matrices.length; at += 16) {
+    if (matrices[at + 3] === 0 && matrices[at + 7] === 0 && matrices[at + 11] === 0 && matrices[at + 15] === 1)
+      continue;
+    if (!isAffine(matrices, at)) notAffine(operation, `matrices[${at / 16}]`, matrices, at);
+  }
+}
+
+export function notAffine(operation: string, argument: string, m: ArrayLike<number>, at: number): never {
+  throw affineError(operation, argument, m, at);
+}
+
+export function affineError(operation: string, argument: string, m: ArrayLike<number>, at: number): CollisionError {
+  const row = [m[at + 3], m[at + 7], m[at + 11], m[at + 15]];
+  return argumentError('INVALID_ARGUMENT', operation, `the bottom row of ${argument}`, row, '0, 0, 0, 1');
+}
+
+/** A copy of an affine, finite and invertible matrix. */
+export function checkMatrix(operation: string, argument: string, matrix: unknown): number[] {
+  const m = checkNumbers(operation, argument, matrix, 16);
+  if (!isAffine(m, 0)) notAffine(operation, argument, m, 0);
+  if (!isInvertibleAt(m, 0)) {
+    throw new CollisionError(
+      'INVALID_ARGUMENT',
+      `${operation}: ${argument} has the determinant ${determinantAt(m, 0)}, expected an invertible matrix`,
+    );
+  }
+  return m;
+}

@@ -1,0 +1,110 @@
+import * as layout from '../../shared/layout.js';
+import type { ContactPair, ContactSet, ContactSide } from '../../shared/types.js';
+import { checkInteger, readOptions } from '../check/validate.js';
+import type { OutBuffer } from './out-buffer.js';
+
+/** A frame's pairs, as layout.ts's frame out has them. */
+export class ContactView implements ContactSet {
+  readonly count: number;
+  readonly a: Uint32Array;
+  readonly b: Uint32Array;
+  readonly groupA: Uint32Array;
+  readonly groupB: Uint32Array;
+  readonly begun: Uint8Array;
+  readonly stale: Uint8Array;
+  readonly waiting: number;
+  readonly contained: Uint8Array;
+  readonly endedA: Uint32Array;
+  readonly endedB: Uint32Array;
+  readonly endedGroupA: Uint32Array;
+  readonly endedGroupB: Uint32Array;
+  readonly start: Uint32Array;
+  readonly points: Float32Array;
+  readonly normals: Float32Array;
+  readonly depths: Float32Array;
+  readonly triangleStart: Uint32Array;
+  readonly triangles: Uint32Array;
+  readonly segments: Float32Array;
+  readonly #out: OutBuffer;
+
+  constructor(out: OutBuffer) {
+    this.#out = out;
+    const pairs = out.word(layout.OUT_PAIR_COUNT);
+    const ended = out.word(layout.OUT_ENDED_COUNT);
+    const points = out.word(layout.OUT_POINT_COUNT);
+    const triangles = out.word(layout.OUT_TRIANGLE_COUNT);
+    this.count = pairs;
+    this.a = out.u32(layout.OUT_PAIR_A, pairs);
+    this.b = out.u32(layout.OUT_PAIR_B, pairs);
+    this.groupA = out.u32(layout.OUT_PAIR_GROUP_A, pairs);
+    this.groupB = out.u32(layout.OUT_PAIR_GROUP_B, pairs);
+    this.begun = out.u8(layout.OUT_PAIR_BEGUN, pairs);
+    this.stale = out.u8(layout.OUT_PAIR_STALE, pairs);
+    this.waiting = out.word(layout.OUT_WAITING);
+    this.contained = out.u8(layout.OUT_PAIR_CONTAINED, pairs);
+    this.endedA = out.u32(layout.OUT_ENDED_A, ended);
+    this.endedB = out.u32(layout.OUT_ENDED_B, ended);
+    this.endedGroupA = out.u32(layout.OUT_ENDED_GROUP_A, ended);
+    this.endedGroupB = out.u32(layout.OUT_ENDED_GROUP_B, ended);
+    this.start = out.u32(layout.OUT_PAIR_START, pairs + 1);
+    this.points = out.f32(layout.OUT_POINTS, 3 * points);
+    this.normals = out.f32(layout.OUT_NORMALS, 3 * points);
+    this.depths = out.f32(layout.OUT_DEPTHS, points);
+    this.triangleStart = out.u32(layout.OUT_TRIANGLE_START, pairs + 1);
+    this.triangles = out.u32(layout.OUT_TRIANGLES, 2 * triangles);
+    this.segments = out.f32(layout.OUT_SEGMENTS, 6 * triangles);
+  }
+
+  *[Symbol.iterator](): Iterator<ContactPair> {
+    for (let i = 0; i < this.count; i++) yield this.#pair(i);
+  }
+
+  between(first: ContactSide, second?: ContactSide): ContactPair[] {
+    this.#out.check();
+    const isFirst = sideTest('first', first);
+    const isSecond = second === undefined ? () => true : sideTest('second', second);
+    const found: ContactPair[] = [];
+    for (let i = 0; i < this.count; i++) {
+      const a = this.a[i];
+      const b = this.b[i];
+      const groupA = this.groupA[i];
+      const groupB = this.groupB[i];
+      const isBetween = (isFirst(a, groupA) && isSecond(b, groupB)) || (isFirst(b, groupB) && isSecond(a, groupA));
+      if (isBetween) found.push(this.#pair(i));
+    }
+    return found;
+  }
+
+  #pair(i: number): ContactPair {
+    this.#out.check();
+    const from = this.start[i];
+    const to = this.start[i + 1];
+    const first = this.triangleStart[i];
+    const last = this.triangleStart[i + 1];
+    return {
+      a: this.a[i],
+      b: this.b[i],
+      groupA: this.groupA[i],
+      groupB: this.groupB[i],
+      begun: this.begun[i] === 1,
+      stale: this.stale[i] === 1,
+      contained: this.contained[i] as 0 | 1 | 2,
+      points: this.points.subarray(3 * from, 3 * to),
+      normals: this.normals.subarray(3 * from, 3 * to),
+      depths: this.depths.subarray(from, to),
+      triangles: this.triangles.subarray(2 * first, 2 * last),
+      segments: this.segments.subarray(6 * first, 6 * last),
+    };
+  }
+}
+
+/** Whether an object, or its group, is on a side. */
+function sideTest(argument: string, side: ContactSide): (id: number, group: number) => boolean {
+  if (typeof side === 'number') {
+    const id = checkInteger('between', argument, side, 0, 0xffffffff);
+    return (each) => each === id;
+  }
+  const { group } = readOptions('between', argument, side, ['group']);
+  const wanted = checkInteger('between', `${argument}.group`, group, 1, 0xffffffff);
+  return (_, each) => each === wanted;
+}

@@ -1,0 +1,213 @@
+import { CollisionError } from '../../shared/errors.js';
+import {
+  BLOCK_COUNT,
+  BLOCK_FLOAT_BYTES,
+  BLOCK_HEADER_BYTES,
+  BLOCK_IDS,
+  BLOCK_MATRICES,
+  BLOCK_NEXT,
+  BLOCK_PARENT,
+  IN_BLOCK_COUNT,
+  IN_BLOCKS,
+  IN_BYTES,
+  IN_CONTACT_BUDGET,
+  IN_EPOCH,
+  IN_FRAME,
+  IN_HEADER_BYTES,
+  IN_IDS,
+  IN_MATRICES,
+  IN_TRANSFORM_COUNT,
+  IN_VIEW_COUNT,
+  IN_VIEWS,
+  MATRIX_BYTES,
+  VIEW_BYTES,
+} from '../../shared/layout.js';
+
+const IDS_AT = IN_HEADER_BYTES;
+const FEWEST_SINGLES = 64;
+
+/**
+ * A frame in the making, in the buffer that travels: the ids of single transforms, their matrices, then the blocks of
+ * instances. Parts grow in place while the buffer has room, else into a buffer twice as large.
+ */
+export class FrameBuffer {
+  /** Buffers allocated so far. */
+  allocations = 0;
+  /** Single transforms in it. */
+  singles = 0;
+  /** Where the header of each block of instances is, in bytes. */
+  readonly blocks: number[] = [];
+
+  u32 = new Uint32Array(0);
+  f32 = new Float32Array(0);
+  f64 = new Float64Array(0);
+
+  #singlesCapacity = FEWEST_SINGLES;
+  #matricesAt = matricesAt(FEWEST_SINGLES);
+  #blocksAt = blocksAt(FEWEST_SINGLES);
+  #blockBytes = 0;
+
+  /** Where the id of a single is in `u32`. */
+  idAt(single: number): number {
+    return IDS_AT / 4 + single;
+  }
+
+  /** Where the twelve numbers of a single are in `f64`. */
+  matrixAt(single: number): number {
+    return this.#matricesAt / 8 + 12 * single;
+  }
+
+  /** Its number; the caller writes its id and matrix. */
+  addSingle(): number {
+    return this.addSingles(1);
+  }
+
+  /** The number of the first. */
+  addSingles(count: number): number {
+    const first = this.singles;
+    this.#reserve(first + count, this.#blockBytes);
+    this.singles = first + count;
+    return first;
+  }
+
+  /** Its number; the caller writes its matrices and parent. */
+  addBlock(ids: Uint32Array, floatBytes: number): number {
+    const matrices = BLOCK_HEADER_BYTES + align(ids.length * 4, 16);
+    const bytes = matrices + ids.length * 16 * floatBytes;
+    this.#reserve(this.singles, this.#blockBytes + bytes);
+    const at = this.#blocksAt + this.#blockBytes;
+    this.u32[(at + BLOCK_COUNT) / 4] = ids.length;
+    this.u32[(at + BLOCK_FLOAT_BYTES) / 4] = floatBytes;
+    this.u32[(at + BLOCK_IDS) / 4] = at + BLOCK_HEADER_BYTES;
+    this.u32[(at + BLOCK_MATRICES) / 4] = at + matrices;
+    this.u32[(at + BLOCK_NEXT) / 4] = at + bytes;
+    this.u32.set(ids, (at + BLOCK_HEADER_BYTES) / 4);
+    this.#blockBytes += bytes;
+    return this.blocks.push(at) - 1;
+  }
+
+  /** Bytes of a float of the block. */
+  blockFloat(block: number): number {
+    return this.u32[(this.blocks[block] + BLOCK_FLOAT_BYTES) / 4];
+  }
+
+  blockIds(block: number): Uint32Array {
+    const header = this.blocks[block] / 4;
+    const at = this.u32[header + BLOCK_IDS / 4] / 4;
+    return this.u32.subarray(at, at + this.u32[header + BLOCK_COUNT / 4]);
+  }
+
+  blockMatrices(block: number): Float32Array | Float64Array {
+    const header = this.blocks[block] / 4;
+    const floatBytes = this.blockFloat(block);
+    const at = this.u32[header + BLOCK_MATRICES / 4] / floatBytes;
+    return (floatBytes === 4 ? this.f32 : this.f64).subarray(at, at + 16 * this.u32[header + BLOCK_COUNT / 4]);
+  }
+
+  blockParent(block: number): Float64Array {
+    const at = (this.blocks[block] + BLOCK_PARENT) / 8;
+    return this.f64.subarray(at, at + 16);
+  }
+
+  /** Completes the frame with its views and answers the buffer, which is to be transferred. */
+  seal(frame: number, epoch: number, contactBudget: number, views: Uint32Array): ArrayBuffer {
+    this.#reserve(this.singles, this.#blockBytes + views.byteLength);
+    const viewsAt = this.#blocksAt + this.#blockBytes;
+    const u32 = this.u32;
+    u32.set(views, viewsAt / 4);
+    u32[IN_FRAME / 4] = frame;
+    u32[IN_EPOCH / 4] = epoch;
+    u32[IN_VIEW_COUNT / 4] = views.byteLength / VIEW_BYTES;
+    u32[IN_VIEWS / 4] = viewsAt;
+    u32[IN_TRANSFORM_COUNT / 4] = this.singles;
+    u32[IN_IDS / 4] = IDS_AT;
+    u32[IN_MATRICES / 4] = this.#matricesAt;
+    u32[IN_BLOCK_COUNT / 4] = this.blocks.length;
+    u32[IN_BLOCKS / 4] = this.#blocksAt;
+    u32[IN_BYTES / 4] = viewsAt + views.byteLength;
+    this.f64[IN_CONTACT_BUDGET / 8] = contactBudget;
+    return u32.buffer;
+  }
+
+  /** Takes the buffer back with what is in it. */
+  reopen(buffer: ArrayBuffer): void {
+    this.#attach(buffer);
+  }
+
+  /** Empties it, for its own buffer or the one that came back from the worker. */
+  restart(buffer: ArrayBuffer): void {
+    if (buffer !== this.u32.buffer) this.#attach(buffer);
+    // Room for a few more singles than last time and no more, as the gap behind them travels as well.
+    const capacity = Math.max(FEWEST_SINGLES, Math.ceil(this.singles * 1.25));
+    if (blocksAt(capacity) <= buffer.byteLength) this.#divide(capacity);
+    this.singles = 0;
+    this.blocks.length = 0;
+    this.#blockBytes = 0;
+  }
+
+  /** Makes room for so many singles, and so many bytes behind them. What is there moves up. */
+  #reserve(singles: number, tailBytes: number): void {
+    const capacity = this.#singlesCapacity;
+    if (singles <= capacity && this.#blocksAt + tailBytes <= this.u32.byteLength) return;
+    const matricesFrom = this.#matricesAt;
+    const blocksFrom = this.#blocksAt;
+    const old = new Uint8Array(this.u32.buffer);
+    const next = singles <= capacity ? capacity : Math.max(singles, 2 * capacity);
+    let target = old;
+    if (blocksAt(next) + tailBytes > old.length) {
+      target = new Uint8Array(allocate(Math.max(align(blocksAt(next) + tailBytes, 16), 2 * old.length)));
+      target.set(old.subarray(IDS_AT, IDS_AT + 4 * this.singles), IDS_AT);
+      this.#attach(target.buffer);
+      this.allocations++;
+    }
+    this.#divide(next);
+    // The last part first: each moves over the place of one that has moved.
+    move(old, blocksFrom, target, this.#blocksAt, this.#blockBytes);
+    move(old, matricesFrom, target, this.#matricesAt, MATRIX_BYTES * this.singles);
+    const shift = this.#blocksAt - blocksFrom;
+    for (let i = 0; i < this.blocks.length; i++) {
+      this.blocks[i] += shift;
+      const header = this.blocks[i] / 4;
+      this.u32[header + BLOCK_IDS / 4] += shift;
+      this.u32[header + BLOCK_MATRICES / 4] += shift;
+      this.u32[header + BLOCK_NEXT / 4] += shift;
+    }
+  }
+
+  #divide(singlesCapacity: number): void {
+    this.#singlesCapacity = singlesCapacity;
+    this.#matricesAt = matricesAt(singlesCapacity);
+    this.#blocksAt = blocksAt(singlesCapacity);
+  }
+
+  #attach(buffer: ArrayBuffer): void {
+    this.u32 = new Uint32Array(buffer);
+    this.f32 = new Float32Array(buffer);
+    this.f64 = new Float64Array(buffer);
+  }
+}
+
+function matricesAt(singlesCapacity: number): number {
+  return align(IDS_AT + 4 * singlesCapacity, 64);
+}
+
+function blocksAt(singlesCapacity: number): number {
+  return matricesAt(singlesCapacity) + MATRIX_BYTES * singlesCapacity;
+}
+
+function align(bytes: number, to: number): number {
+  return Math.ceil(bytes / to) * to;
+}
+
+function move(source: Uint8Array, from: number, target: Uint8Array, to: number, bytes: number): void {
+  if (source === target) source.copyWithin(to, from, from + bytes);
+  else target.set(source.subarray(from, from + bytes), to);
+}
+
+function allocate(bytes: number): ArrayBuffer {
+  try {
+    return new ArrayBuffer(bytes);
+  } catch (cause) {
+    throw new CollisionError('OUT_OF_MEMORY', `a frame needs ${bytes} bytes, which cannot be allocated`, { cause });
+  }
+}

@@ -1,0 +1,258 @@
+import { NO_OBJECT, slotOf } from '../../shared/ids.js';
+import { MAX_OBJECTS, VIEW_BYTES, VIEW_SLOT } from '../../shared/layout.js';
+import { grown } from '../scene/id-table.js';
+import { IDENTITY, multiplyAffine, writeAffine } from '../transforms/affine.js';
+import { FrameBuffer } from './frame-buffer.js';
+
+const VIEW_WORDS = VIEW_BYTES / 4;
+
+/** Transforms of a caller who never writes `ids`, and tells of them again whenever it has written `matrices`. */
+export interface LentBlock {
+  readonly ids: Uint32Array;
+  readonly matrices: Float32Array | Float64Array;
+}
+
+/**
+ * What the next frame says. Writing an object again replaces what is staged for it, so that a frame never grows
+ * beyond one transform per slot, however often and in whatever way objects are written:
+ *  - the worker applies blocks first and singles then: a single wins, and a block silences the singles of its objects;
+ *  - no two blocks share an object: a block equal in ids to a staged one takes its place, one that overlaps others in
+ *    any other way is staged as singles.
+ */
+export class Staging {
+  readonly #frame = new FrameBuffer();
+
+  // The number of a slot's single is valid if the single's owner is the slot: a sparse set (Briggs and Torczon, An
+  // Efficient Representation for Sparse Sets, 1993), which needs no clearing.
+  #singleOfSlot = new Uint32Array(0);
+  #ownerOfSingle = new Uint32Array(0);
+
+  // A slot's mark minus the frame's first is the number of its block, if there are so many. Smaller marks are of earlier
+  // frames, greater ones of the frame before with blocks that this one may bring again.
+  #markOfSlot = new Uint32Array(0);
+  #firstMark = 1;
+  /** Per block: where it is from, if that is lent. */
+  #lent: (LentBlock | undefined)[] = [];
+  /** The ids of those that are marked: of this frame, then of the frame before. */
+  #marked: (Uint32Array | undefined)[] = [];
+
+  /** So many of the singles, the first, are not from `Moves`; infinite: all of them, perhaps. */
+  told = Number.POSITIVE_INFINITY;
+
+  #views = 0;
+  #viewWords = new Uint32Array(0);
+
+  /** Frame buffers allocated so far. */
+  get allocations(): number {
+    return this.#frame.allocations;
+  }
+
+  /** Stages a transform: 16 numbers, column-major. */
+  setSingle(id: number, m: ArrayLike<number>): void {
+    const at = this.addSingle(id);
+    writeAffine(this.#frame.f64, at, m);
+  }
+
+  /** Of each block where it is from, if that is lent. */
+  get lent(): readonly (LentBlock | undefined)[] {
+    return this.#lent;
+  }
+
+  /** Where in `f64` the caller is to write the transform that it stages, twelve numbers. */
+  addSingle(id: number): number {
+    return this.#frame.matrixAt(this.#singleOf(id));
+  }
+
+  get f64(): Float64Array {
+    return this.#frame.f64;
+  }
+
+  /** How many transforms are staged one by one. */
+  get singles(): number {
+    return this.#frame.singles;
+  }
+
+  /** Stages the transforms of slots in a row, of which none is staged yet: `ids` and `matrices` have them all, by slot. */
+  addRun(ids: Uint32Array, matrices: Float64Array, slot: number, count: number): void {
+    const end = slot + count;
+    const first = this.#frame.addSingles(count);
+    this.#frame.u32.set(ids.subarray(slot, end), this.#frame.idAt(first));
+    this.#frame.f64.set(matrices.subarray(12 * slot, 12 * end), this.#frame.matrixAt(first));
+    if (end > this.#singleOfSlot.length) this.#singleOfSlot = grown(this.#singleOfSlot, end);
+    if (first + count > this.#ownerOfSingle.length) this.#ownerOfSingle = grown(this.#ownerOfSingle, first + count);
+    const singles = this.#singleOfSlot;
+    const owners = this.#ownerOfSingle;
+    for (let i = 0; i < count; i++) {
+      singles[slot + i] = first + i;
+      owners[first + i] = slot + i;
+    }
+  }
+
+  /** Stages the transforms parent · matrix of many objects: 16 numbers each. `lent`: the same arrays, where they are. */
+  setBlock(
+    ids: Uint32Array,
+    matrices: Float32Array | Float64Array,
+    parent: ArrayLike<number> = IDENTITY,
+    lent?: LentBlock,
+  ): void {
+    if (ids.length === 0) return;
+    const floatBytes = matrices.BYTES_PER_ELEMENT;
+    let block = this.#findBlock(ids, floatBytes);
+    if (block < 0) {
+      if (!this.#markBlock(ids, lent?.ids)) {
+        this.#setSingles(ids, matrices, parent);
+        return;
+      }
+      block = this.#frame.addBlock(ids, floatBytes);
+    }
+    this.#lent[block] = lent;
+    this.#frame.blockMatrices(block).set(matrices);
+    this.#frame.blockParent(block).set(parent);
+    if (this.#frame.singles > 0) for (let i = 0; i < ids.length; i++) this.drop(ids[i]);
+  }
+
+  /** Stages a view's record, VIEW_BYTES long. */
+  setView(record: Uint32Array): void {
+    const at = this.#viewAt(record[VIEW_SLOT / 4]);
+    if (at === this.#views * VIEW_WORDS) {
+      if (at === this.#viewWords.length) this.#viewWords = grown(this.#viewWords, at + VIEW_WORDS);
+      this.#views++;
+    }
+    this.#viewWords.set(record, at);
+  }
+
+  /** Forgets the view that is staged for a slot. */
+  dropView(slot: number): void {
+    const at = this.#viewAt(slot);
+    if (at === this.#views * VIEW_WORDS) return;
+    this.#views--;
+    const last = this.#views * VIEW_WORDS;
+    this.#viewWords.copyWithin(at, last, last + VIEW_WORDS);
+  }
+
+  /** Forgets the single transform that is staged for an object. */
+  drop(id: number): void {
+    const { u32, singles } = this.#frame;
+    const slot = slotOf(id);
+    const single = this.#singleOfSlot[slot];
+    if (single < singles && this.#ownerOfSingle[single] === slot) u32[this.#frame.idAt(single)] = NO_OBJECT;
+  }
+
+  /** Stages what `newer` holds over what is here. */
+  join(newer: Staging): void {
+    const from = newer.#frame;
+    this.told = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < from.blocks.length; i++) {
+      this.setBlock(from.blockIds(i), from.blockMatrices(i), from.blockParent(i), newer.#lent[i]);
+    }
+    for (let i = 0; i < from.singles; i++) {
+      const id = from.u32[from.idAt(i)];
+      if (id === NO_OBJECT) continue;
+      const source = from.matrixAt(i);
+      const target = this.#frame.matrixAt(this.#singleOf(id));
+      for (let k = 0; k < 12; k++) this.#frame.f64[target + k] = from.f64[source + k];
+    }
+    for (let i = 0; i < newer.#views; i++) {
+      this.setView(newer.#viewWords.subarray(i * VIEW_WORDS, (i + 1) * VIEW_WORDS));
+    }
+  }
+
+  /** Completes the frame. The buffer is to be transferred; `restart` takes it back. */
+  seal(frame: number, epoch: number, contactBudget = 0): ArrayBuffer {
+    return this.#frame.seal(frame, epoch, contactBudget, this.#viewWords.subarray(0, this.#views * VIEW_WORDS));
+  }
+
+  /** Goes on with the transforms of a frame that could not be run, in the buffer that came back; without its views. */
+  reopen(buffer = this.#frame.u32.buffer): void {
+    this.#frame.reopen(buffer);
+    this.#views = 0;
+  }
+
+  /** Empties it: after it was joined to another, or with the buffer that came back from the worker. */
+  restart(buffer = this.#frame.u32.buffer): void {
+    this.#lent.length = 0;
+    this.#frame.restart(buffer);
+    this.told = Number.POSITIVE_INFINITY;
+    this.#views = 0;
+  }
+
+  /** Where the record of a slot's view is, or the end. */
+  #viewAt(slot: number): number {
+    const end = this.#views * VIEW_WORDS;
+    let at = 0;
+    while (at < end && this.#viewWords[at + VIEW_SLOT / 4] !== slot) at += VIEW_WORDS;
+    return at;
+  }
+
+  /** The number of the object's single, new or written again. */
+  #singleOf(id: number): number {
+    const slot = slotOf(id);
+    if (slot >= this.#singleOfSlot.length) this.#singleOfSlot = grown(this.#singleOfSlot, slot + 1);
+    let single = this.#singleOfSlot[slot];
+    if (!(single < this.#frame.singles && this.#ownerOfSingle[single] === slot)) {
+      single = this.#frame.addSingle();
+      if (single >= this.#ownerOfSingle.length) this.#ownerOfSingle = grown(this.#ownerOfSingle, single + 1);
+      this.#singleOfSlot[slot] = single;
+      this.#ownerOfSingle[single] = slot;
+    }
+    this.#frame.u32[this.#frame.idAt(single)] = id;
+    return single;
+  }
+
+  /** The block with exactly these ids and floats of this size; -1 where there is none. */
+  #findBlock(ids: Uint32Array, floatBytes: number): number {
+    const block = this.#markOfSlot[slotOf(ids[0])] - this.#firstMark;
+    if (!(block >= 0 && block < this.#frame.blocks.length)) return -1;
+    if (this.#frame.blockFloat(block) !== floatBytes) return -1;
+    const staged = this.#frame.blockIds(block);
+    if (staged.length !== ids.length) return -1;
+    for (let i = 0; i < ids.length; i++) if (staged[i] !== ids[i]) return -1;
+    return block;
+  }
+
+  /** Marks the objects as those of the next block, as `#markSlots` does, unless the last frame's marks are those. */
+  #markBlock(ids: Uint32Array, lent: Uint32Array | undefined): boolean {
+    const block = this.#frame.blocks.length;
+    if (lent !== undefined && this.#marked[block] === lent) return true;
+    if (block < this.#marked.length) {
+      // Other blocks than in the frame before: its marks are forgotten, and those of this frame made anew.
+      this.#forgetMarks();
+      for (let i = 0; i < block; i++) this.#markSlots(this.#frame.blockIds(i), this.#firstMark + i);
+      this.#marked = this.#lent.slice(0, block).map((each) => each?.ids);
+    }
+    if (!this.#markSlots(ids, this.#firstMark + block)) return false;
+    this.#marked[block] = lent;
+    return true;
+  }
+
+  #forgetMarks(): void {
+    this.#firstMark += this.#marked.length;
+    this.#marked.length = 0;
+    if (this.#firstMark <= 0xffffffff - MAX_OBJECTS) return;
+    this.#markOfSlot.fill(0);
+    this.#firstMark = 1;
+  }
+
+  /** Marks the objects; false, and none is marked, when one is in another block. */
+  #markSlots(ids: Uint32Array, mark: number): boolean {
+    const first = this.#firstMark;
+    let marks = this.#markOfSlot;
+    for (let i = 0; i < ids.length; i++) {
+      const slot = slotOf(ids[i]);
+      if (slot >= marks.length) marks = this.#markOfSlot = grown(marks, slot + 1);
+      if (marks[slot] >= first && marks[slot] !== mark) {
+        for (let k = 0; k < i; k++) marks[slotOf(ids[k])] = 0;
+        return false;
+      }
+      marks[slot] = mark;
+    }
+    return true;
+  }
+
+  #setSingles(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
+    for (let i = 0; i < ids.length; i++) {
+      const at = this.#frame.matrixAt(this.#singleOf(ids[i]));
+      multiplyAffine(this.#frame.f64, at, parent, matrices, 16 * i);
+    }
+  }
+}

@@ -1,0 +1,353 @@
+import { CollisionError } from '../../shared/errors.js';
+import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES, OUT_REJECTED_COUNT } from '../../shared/layout.js';
+import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../../shared/protocol.js';
+import type { FrameResult, ObjectId } from '../../shared/types.js';
+import type { Deferred, WorkerLink } from '../link/worker-link.js';
+import type { Placements } from '../placements.js';
+import type { Places } from '../places.js';
+import { Moves } from '../transforms/bulk-writer.js';
+import { Transforms } from '../transforms/transform-table.js';
+import { Staging } from './frame-builder.js';
+import { FrameView } from './frame-result.js';
+import type { ViewTable } from './view-table.js';
+
+/** A frame that was asked for. */
+interface Frame {
+  staging: Staging;
+  answer: Deferred<FrameResult>;
+  /** The views' names by slot, when it was last asked for. */
+  names: readonly (string | undefined)[];
+}
+
+/** A command that has an answer, or transfers something: the function that posts it. */
+export interface CallCommand {
+  type: 'call';
+  post: () => void;
+}
+
+/** A query is the function that posts it; one that was answered meanwhile, or rejected, posts nothing. */
+type Entry = Command | CallCommand | (() => void);
+
+const NO_MS: FrameResult['ms'] = { total: 0, update: 0, cull: 0, contacts: 0 };
+
+/**
+ * Everything that goes to the worker in order: frames, commands and queries.
+ *
+ * At most one frame is in the worker and one waits. An update() while one waits joins it: both get the same answer,
+ * with the newest transforms. What is asked for behind a waiting frame is sent behind it, so that a query sees every
+ * update() before it. When a frame is joined, the commands behind it go ahead: the frame now speaks of the objects
+ * that they add. The queries behind it stay, and see the newer frame. So nothing but the callers' own queries and
+ * commands ever queues up.
+ */
+export class FramePump {
+  /** Takes the transforms for the next update(). */
+  staging = new Staging();
+  /** The way into it for transforms one by one. */
+  readonly transforms: Transforms;
+  /** The way of those that move in every frame. */
+  readonly moves: Moves;
+  framesDone = 0;
+  ms = NO_MS;
+  memory: MemoryUse = { memoryBytes: 0, usedBytes: 0 };
+
+  readonly #link: WorkerLink;
+  readonly #placements: Placements;
+  readonly #contactBudget: number;
+  readonly #views: ViewTable;
+  readonly #stagings = [this.staging];
+  readonly #free: Staging[] = [];
+  #lastFrame = 0;
+  #inWorker: Frame | undefined;
+  #waiting: Frame | undefined;
+  /** Between two workers: nothing is sent. */
+  #isDown = false;
+  /** Sent in the next microtask, or before the next frame. */
+  #ready: Entry[] = [];
+  /** Sent behind the waiting frame. */
+  #behind: Entry[] = [];
+  #flushIsDue = false;
+  /** The newest result's buffer, which the caller may read, and an older one's, which is free. */
+  #shownOut: ArrayBuffer | undefined;
+  #freeOut: ArrayBuffer | undefined;
+  #newest: FrameView | undefined;
+  #sentOutBytes = 0;
+  #outAllocations = 0;
+
+  /** `contactBudget` in milliseconds, 0 for no limit. */
+  constructor(link: WorkerLink, contactBudget: number, views: ViewTable, placements: Placements, places: Places) {
+    this.#link = link;
+    this.moves = new Moves(places);
+    this.transforms = new Transforms(this, places);
+    this.#placements = placements;
+    this.#contactBudget = contactBudget;
+    this.#views = views;
+  }
+
+  /** Whether there is no worker to send anything to. */
+  get isDown(): boolean {
+    return this.#isDown;
+  }
+
+  /** Frames that wait: 0 or 1. */
+  get depth(): number {
+    return this.#waiting ? 1 : 0;
+  }
+
+  /** Frame buffers allocated so far. */
+  get allocations(): number {
+    return this.#stagings.reduce((sum, staging) => sum + staging.allocations, this.#outAllocations);
+  }
+
+  /** In order with the frames. */
+  enqueue(entry: Entry): void {
+    if (this.#isDown && isKnownToTheNext(entry)) {
+      if (entry.type === 'removeView') this.#waiting?.staging.dropView(entry.slot);
+      return;
+    }
+    if (this.#waiting) {
+      this.#behind.push(entry);
+      return;
+    }
+    this.#ready.push(entry);
+    this.#flushSoon();
+  }
+
+  /** A command has set a transform: over an older one that is staged. */
+  override(id: ObjectId, matrix: number[]): void {
+    this.staging.setSingle(id, matrix);
+    // The next worker has it before the frame that waits.
+    if (this.#isDown) this.#waiting?.staging.setSingle(id, matrix);
+  }
+
+  /** The newest command, if nothing was asked for after it and it is still here. */
+  get lastCommand(): Command | undefined {
+    const last = (this.#waiting ? this.#behind : this.#ready).at(-1);
+    return typeof last === 'function' || last?.type === 'call' ? undefined : last;
+  }
+
+  update(): Promise<FrameResult> {
+    this.#views.stage(this.staging);
+    this.staging.told = this.staging.singles;
+    this.moves.gather(this.staging);
+    const waiting = this.#waiting;
+    if (waiting) {
+      this.#sendCommandsAhead(waiting.staging);
+      waiting.staging.join(this.staging);
+      waiting.names = this.#views.names;
+      this.staging.restart();
+      return waiting.answer.promise;
+    }
+    const frame = { staging: this.staging, answer: this.#link.defer<FrameResult>('update'), names: this.#views.names };
+    this.staging = this.#free.pop() ?? this.#newStaging();
+    if (this.#inWorker || this.#isDown) this.#waiting = frame;
+    else this.#post(frame);
+    return frame.answer.promise;
+  }
+
+  /** Takes a frame's answer and sends the frame that waited for it. */
+  receive({ input, out, failure, memoryBytes, usedBytes }: ResultMessage): void {
+    const frame = this.#inWorker;
+    const header = new Uint32Array(input, 0, IN_HEADER_BYTES / 4);
+    const isExpected = header[IN_FRAME / 4] === this.#lastFrame && header[IN_EPOCH / 4] === this.#link.life;
+    if (!frame || !isExpected) return; // of another life of the worker
+    this.memory = { memoryBytes, usedBytes };
+    this.framesDone++;
+    this.#inWorker = undefined;
+    let hasRejected = false;
+    if (!out) {
+      frame.staging.reopen(input);
+      this.#stageAgain(frame.staging);
+    } else {
+      hasRejected = new DataView(out).getUint32(OUT_REJECTED_COUNT, true) > 0;
+      if (!hasRejected) this.#placements.accept();
+      frame.staging.restart(input);
+      this.#free.push(frame.staging);
+      if (out.byteLength !== this.#sentOutBytes) this.#outAllocations++;
+      this.#freeOut = this.#shownOut;
+      this.#shownOut = out;
+    }
+    this.#sendWaiting();
+    if (failure) {
+      frame.answer.reject(new CollisionError(failure.code, `update: ${failure.message}`));
+      return;
+    }
+    const result = new FrameView(out!, frame.names);
+    this.ms = result.ms;
+    // What is set again is refused again.
+    if (hasRejected) this.transforms.forgetAll(result.rejected);
+    this.#newest = result;
+    frame.answer.resolve(result);
+  }
+
+  /** The worker is lost: what it had is to be given to the next one, and everything waits until `resume`. */
+  interrupt(): void {
+    this.#isDown = true;
+    this.transforms.clear();
+    // The buffers of these have gone with it, or are of no more use; the rejected updates' transforms stand.
+    this.#inWorker = undefined;
+    if (this.#waiting) {
+      const { staging } = this.#waiting;
+      this.#placements.keep(staging.seal(this.#lastFrame, 0), staging);
+      this.#waiting = undefined;
+    }
+    this.#freeOut = undefined;
+    this.#ready = [...this.#ready, ...this.#behind].filter(
+      (each) => typeof each === 'function' || each.type === 'call',
+    );
+    this.#behind = [];
+    this.#views.forgetSent();
+  }
+
+  /** Posts to a new worker, which has the meshes, what the old one had, and sends what has waited. */
+  resume(objects: readonly Command[]): void {
+    this.#isDown = false;
+    if (objects.length > 0) this.#link.post({ type: 'commands', list: [...objects] });
+    const staging = new Staging();
+    this.#views.copyTo(staging);
+    this.#placements.stage(staging);
+    this.#place(staging.seal(this.#lastFrame, this.#link.life));
+    const newest = this.#placements.newest;
+    if (newest) this.#place(newest);
+    this.#postBaseline();
+    if (!this.#waiting) {
+      this.#flush();
+      return;
+    }
+    // All objects of now are there; nothing is to see them where they were before the frame that waits.
+    const queued = [...this.#ready, ...this.#behind];
+    this.#ready = queued.filter((entry) => !staysBehind(entry));
+    this.#behind = queued.filter(staysBehind);
+    this.#sendWaiting();
+  }
+
+  /** Lets go of all there is, when the link has ended. */
+  clear(): void {
+    this.staging = new Staging();
+    this.#stagings.length = 0;
+    this.#free.length = 0;
+    this.#ready = [];
+    this.#behind = [];
+    this.#inWorker = undefined;
+    this.#waiting = undefined;
+    this.#shownOut = undefined;
+    this.#freeOut = undefined;
+    this.#newest = undefined;
+    this.#placements.clear();
+  }
+
+  /** What began, ended, entered and left is against the last answer, whoever gave it. */
+  #postBaseline(): void {
+    const newest = this.#newest;
+    if (!newest || newest.isGone) return;
+    const { a, b, groupA, groupB } = newest.contacts;
+    const seen: BaselineMessage['seen'] = [];
+    for (const [name, { ids }] of newest.views) {
+      const slot = this.#views.slotOf(name);
+      if (slot !== undefined) seen.push({ slot, ids: ids.slice() });
+    }
+    const [ofA, ofB] = [groupA.slice(), groupB.slice()];
+    this.#link.post({ type: 'baseline', a: a.slice(), b: b.slice(), groupA: ofA, groupB: ofB, seen });
+  }
+
+  #place(input: ArrayBuffer): void {
+    this.#link.post({ type: 'place', input }, [input]);
+  }
+
+  #post(frame: Frame): void {
+    this.#flush();
+    this.#lastFrame++;
+    let input: ArrayBuffer;
+    try {
+      input = frame.staging.seal(this.#lastFrame, this.#link.life, this.#contactBudget);
+      this.#placements.keep(input, frame.staging);
+    } catch (error) {
+      frame.staging.reopen();
+      this.#stageAgain(frame.staging);
+      frame.answer.reject(error as CollisionError); // OUT_OF_MEMORY
+      return;
+    }
+    // It is empty when the caller has transferred it elsewhere.
+    const out = this.#freeOut?.byteLength ? this.#freeOut : undefined;
+    this.#freeOut = undefined;
+    this.#sentOutBytes = out?.byteLength ?? 0;
+    this.#inWorker = frame;
+    this.#link.post({ type: 'frame', input, out }, out ? [input, out] : [input]);
+  }
+
+  /** What a frame said that could not be run goes with the next one, under what was staged since. */
+  #stageAgain(failed: Staging): void {
+    const next = this.#waiting?.staging ?? this.staging;
+    failed.join(next);
+    next.restart();
+    this.#free.push(next);
+    if (this.#waiting) this.#waiting.staging = failed;
+    else this.staging = failed;
+    this.#views.forgetSent();
+    if (this.#waiting) this.#views.stage(failed);
+  }
+
+  #sendWaiting(): void {
+    const waiting = this.#waiting;
+    if (!waiting) return;
+    this.#waiting = undefined;
+    this.#post(waiting);
+    this.#ready = this.#behind;
+    this.#behind = [];
+    this.#flush();
+  }
+
+  #sendCommandsAhead(waiting: Staging): void {
+    for (const entry of this.#behind) {
+      if (staysBehind(entry)) continue;
+      this.#ready.push(entry);
+      // The frame must not bring back what goes before it.
+      if (typeof entry !== 'function' && entry.type === 'removeView') waiting.dropView(entry.slot);
+    }
+    this.#behind = this.#behind.filter(staysBehind);
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
+    if (this.#flushIsDue || this.#ready.length === 0) return;
+    this.#flushIsDue = true;
+    queueMicrotask(() => {
+      this.#flushIsDue = false;
+      this.#flush();
+    });
+  }
+
+  /** Posts what is ready: commands in a row as one message. */
+  #flush(): void {
+    if (this.#ready.length === 0 || this.#isDown) return;
+    const entries = this.#ready;
+    this.#ready = [];
+    let list: Command[] = [];
+    for (const entry of entries) {
+      const post = typeof entry === 'function' ? entry : entry.type === 'call' ? entry.post : undefined;
+      if (!post) {
+        list.push(entry as Command);
+        continue;
+      }
+      if (list.length > 0) this.#link.post({ type: 'commands', list });
+      list = [];
+      post();
+    }
+    if (list.length > 0) this.#link.post({ type: 'commands', list });
+  }
+
+  #newStaging(): Staging {
+    const staging = new Staging();
+    this.#stagings.push(staging);
+    return staging;
+  }
+}
+
+/** The next worker is told of all objects and views there are; and of the meshes that went while there was none. */
+function isKnownToTheNext(entry: Entry): entry is Exclude<Command, { type: 'removeMesh' }> {
+  return typeof entry !== 'function' && entry.type !== 'call' && entry.type !== 'removeMesh';
+}
+
+/** Queries, to see the frame; and removals of meshes, of which no object is any more, but a query may be. */
+function staysBehind(entry: Entry): boolean {
+  return typeof entry === 'function' || entry.type === 'removeMesh';
+}

@@ -1,0 +1,81 @@
+import * as layout from '../../shared/layout.js';
+import type { ContactSet, FrameResult, VisibleSet } from '../../shared/types.js';
+import { ContactView } from './contact-set.js';
+import { OutBuffer } from './out-buffer.js';
+
+/** A frame's answer, read from layout.ts's frame out when it is asked for. */
+export class FrameView implements FrameResult {
+  readonly frame: number;
+  readonly #out: OutBuffer;
+  readonly #names: readonly (string | undefined)[];
+  #views: Map<string, VisibleSet> | undefined;
+  #contacts: ContactSet | undefined;
+
+  /** `names` are those of the view slots when the frame was asked for. */
+  constructor(buffer: ArrayBuffer, names: readonly (string | undefined)[]) {
+    this.#out = new OutBuffer(buffer);
+    this.#names = names;
+    this.frame = this.#out.word(layout.OUT_FRAME);
+  }
+
+  get visible(): VisibleSet {
+    return this.views.get('main') ?? nothingVisible(this.frame);
+  }
+
+  get views(): ReadonlyMap<string, VisibleSet> {
+    this.#out.check(); // what was read before has gone with it
+    this.#views ??= this.#readViews();
+    return this.#views;
+  }
+
+  get contacts(): ContactSet {
+    this.#out.check();
+    this.#contacts ??= new ContactView(this.#out);
+    return this.#contacts;
+  }
+
+  get rejected(): Uint32Array {
+    return this.#out.u32(layout.OUT_REJECTED, this.#out.word(layout.OUT_REJECTED_COUNT));
+  }
+
+  get ms(): FrameResult['ms'] {
+    return {
+      total: this.#out.double(layout.OUT_MS_TOTAL),
+      update: this.#out.double(layout.OUT_MS_UPDATE),
+      cull: this.#out.double(layout.OUT_MS_CULL),
+      contacts: this.#out.double(layout.OUT_MS_CONTACTS),
+    };
+  }
+
+  /** Whether its buffer was recycled, or handed on by the caller. */
+  get isGone(): boolean {
+    return this.#out.isDetached;
+  }
+
+  copy(): FrameResult {
+    return new FrameView(this.#out.copy(), this.#names);
+  }
+
+  #readViews(): Map<string, VisibleSet> {
+    const views = new Map<string, VisibleSet>();
+    const out = this.#out;
+    const count = out.word(layout.OUT_VIEW_COUNT);
+    for (let i = 0; i < count; i++) {
+      const at = out.word(layout.OUT_VIEWS) + i * layout.OUT_VIEW_BYTES;
+      const name = this.#names[out.word(at + layout.OUT_VIEW_SLOT)];
+      if (name === undefined) continue; // removed since
+      views.set(name, {
+        ids: out.u32(at + layout.OUT_VIEW_IDS, out.word(at + layout.OUT_VIEW_COUNT_IDS)),
+        inside: out.word(at + layout.OUT_VIEW_INSIDE),
+        entered: out.u32(at + layout.OUT_VIEW_ENTERED, out.word(at + layout.OUT_VIEW_ENTERED_COUNT)),
+        left: out.u32(at + layout.OUT_VIEW_LEFT, out.word(at + layout.OUT_VIEW_LEFT_COUNT)),
+        frame: this.frame,
+      });
+    }
+    return views;
+  }
+}
+
+function nothingVisible(frame: number): VisibleSet {
+  return { ids: new Uint32Array(0), inside: 0, entered: new Uint32Array(0), left: new Uint32Array(0), frame };
+}

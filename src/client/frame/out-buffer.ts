@@ -1,0 +1,52 @@
+import { CollisionError } from '../../shared/errors.js';
+import * as layout from '../../shared/layout.js';
+
+/** Words of the buffer and arrays that words point to. */
+export class OutBuffer {
+  readonly #data: DataView<ArrayBuffer>;
+
+  constructor(buffer: ArrayBuffer) {
+    this.#data = new DataView(buffer);
+  }
+
+  get isDetached(): boolean {
+    return this.#data.buffer.byteLength === 0;
+  }
+
+  /** Throws DISPOSED once it is. */
+  check(): void {
+    this.#attached();
+  }
+
+  word(at: number): number {
+    return this.#attached().getUint32(at, true);
+  }
+
+  double(at: number): number {
+    return this.#attached().getFloat64(at, true);
+  }
+
+  u8(at: number, length: number): Uint8Array {
+    return new Uint8Array(this.#data.buffer, this.word(at), length);
+  }
+
+  u32(at: number, length: number): Uint32Array {
+    return new Uint32Array(this.#data.buffer, this.word(at), length);
+  }
+
+  f32(at: number, length: number): Float32Array {
+    return new Float32Array(this.#data.buffer, this.word(at), length);
+  }
+
+  copy(): ArrayBuffer {
+    return this.#data.buffer.slice(0, this.word(layout.OUT_BYTES));
+  }
+
+  #attached(): DataView<ArrayBuffer> {
+    if (!this.isDetached) return this.#data;
+    throw new CollisionError(
+      'DISPOSED',
+      'FrameResult: its buffer was recycled when the next update() resolved; expected copy() before that',
+    );
+  }
+}

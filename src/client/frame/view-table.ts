@@ -1,0 +1,179 @@
+import { CollisionError } from '../../shared/errors.js';
+import {
+  VIEW_BYTES,
+  VIEW_DEPTH,
+  VIEW_LAYERS,
+  VIEW_MARGIN,
+  VIEW_MATRIX,
+  VIEW_MIN_PIXELS,
+  VIEW_PROJECTION,
+  VIEW_REVERSED,
+  VIEW_SLOT,
+  VIEW_VIEWPORT,
+} from '../../shared/layout.js';
+import type { ViewOptions } from '../../shared/types.js';
+import {
+  checkAtLeastZero,
+  checkBits,
+  checkBoolean,
+  checkFinite,
+  checkMatrix,
+  checkNumbers,
+  checkOneOf,
+  checkPositive,
+  invalid,
+  readOptions,
+  show,
+} from '../check/validate.js';
+import type { Staging } from './frame-builder.js';
+
+const KEYS = ['projection', 'view', 'viewport', 'depth', 'reversed', 'layers', 'margin', 'minPixels'];
+const VIEWPORT_KEYS = ['x', 'y', 'width', 'height'];
+const DEPTHS = ['webgl', 'webgpu'] as const;
+
+/** A view as layout.ts's record. */
+export class View {
+  readonly record = new Uint32Array(VIEW_BYTES / 4);
+  readonly floats = new Float64Array(this.record.buffer);
+  /** Whether the record is newer than what is staged or sent. */
+  dirty = true;
+  /** Whether an update() has asked about it. */
+  isAsked = false;
+
+  constructor(slot: number) {
+    this.record[VIEW_SLOT / 4] = slot;
+  }
+
+  get slot(): number {
+    return this.record[VIEW_SLOT / 4];
+  }
+}
+
+/** The views by name. The worker knows them by slot, and keeps one until it is told otherwise. */
+export class ViewTable {
+  /** The name of each slot; a new array whenever that changes, so that a frame can keep the one of its time. */
+  names: readonly (string | undefined)[] = [];
+
+  readonly #views = new Map<string, View>();
+  readonly #freeSlots: number[] = [];
+  readonly #scratch = new View(0);
+
+  set(operation: string, name: unknown, options: ViewOptions): void {
+    if (typeof name !== 'string' || name === '') invalid(operation, 'name', name, 'a name');
+    writeView(operation, options, this.#scratch);
+    const view = this.#views.get(name) ?? this.#add(name);
+    const { record } = this.#scratch;
+    record[VIEW_SLOT / 4] = view.slot;
+    if (view.record.every((word, i) => word === record[i])) return;
+    view.record.set(record);
+    view.dirty = true;
+  }
+
+  get(operation: string, argument: string, name: unknown): View {
+    const view = this.#views.get(name as string);
+    if (view) return view;
+    const known = [...this.#views.keys()].map(show).join(', ') || 'none yet';
+    throw new CollisionError(
+      'INVALID_ARGUMENT',
+      `${operation}: ${argument} is ${show(name)}, expected a view that was set: ${known}`,
+    );
+  }
+
+  /** The record of now, of a view by name or of one that is given for a query alone. */
+  recordOf(operation: string, argument: string, view: string | ViewOptions): Uint32Array {
+    if (typeof view === 'string') return this.get(operation, argument, view).record.slice();
+    return readView(operation, view).record;
+  }
+
+  /** Answers the slot that it had. */
+  delete(operation: string, name: unknown): number {
+    const { slot } = this.get(operation, 'name', name);
+    this.#views.delete(name as string);
+    this.#freeSlots.push(slot);
+    this.names = this.names.map((each) => (each === name ? undefined : each));
+    return slot;
+  }
+
+  /** Stages the views that changed. */
+  stage(staging: Staging): void {
+    for (const view of this.#views.values()) {
+      if (!view.dirty) continue;
+      staging.setView(view.record);
+      view.dirty = false;
+      view.isAsked = true;
+    }
+  }
+
+  /** Undefined where there is none of that name. */
+  slotOf(name: string): number | undefined {
+    return this.#views.get(name)?.slot;
+  }
+
+  /** Stages all that frames are about already, and again when the next frame is sent. */
+  copyTo(staging: Staging): void {
+    for (const { record, isAsked } of this.#views.values()) if (isAsked) staging.setView(record);
+  }
+
+  /** To be staged all over: the worker may not have them. */
+  forgetSent(): void {
+    for (const view of this.#views.values()) view.dirty = true;
+  }
+
+  #add(name: string): View {
+    const view = new View(this.#freeSlots.pop() ?? this.names.length);
+    this.#views.set(name, view);
+    const names = [...this.names];
+    names[view.slot] = name;
+    this.names = names;
+    return view;
+  }
+}
+
+/** A view that has no name. */
+export function readView(operation: string, options: ViewOptions): View {
+  const view = new View(0);
+  writeView(operation, options, view);
+  return view;
+}
+
+function writeView(operation: string, options: ViewOptions, { record, floats }: View): void {
+  if (options === undefined) invalid(operation, 'view', options, 'an object');
+  const {
+    projection,
+    view,
+    viewport,
+    depth = 'webgl',
+    reversed = false,
+    layers = -1,
+    margin = 0,
+    minPixels = 0,
+  } = readOptions(operation, 'view', options, KEYS);
+  if (viewport === undefined) invalid(operation, 'viewport', viewport, 'an object');
+  const { x = 0, y = 0, width, height } = readOptions(operation, 'viewport', viewport, VIEWPORT_KEYS);
+  // Before anything is written: what reads them may come back here.
+  const p = checkProjection(operation, projection);
+  const m = checkMatrix(operation, 'view', view);
+  record[VIEW_LAYERS / 4] = checkBits(operation, 'layers', layers);
+  record[VIEW_DEPTH / 4] = DEPTHS.indexOf(checkOneOf(operation, 'depth', depth, DEPTHS));
+  record[VIEW_REVERSED / 4] = Number(checkBoolean(operation, 'reversed', reversed));
+  floats.set(p, VIEW_PROJECTION / 8);
+  floats.set(m, VIEW_MATRIX / 8);
+  floats[VIEW_VIEWPORT / 8] = checkFinite(operation, 'viewport.x', x);
+  floats[VIEW_VIEWPORT / 8 + 1] = checkFinite(operation, 'viewport.y', y);
+  floats[VIEW_VIEWPORT / 8 + 2] = checkPositive(operation, 'viewport.width', width);
+  floats[VIEW_VIEWPORT / 8 + 3] = checkPositive(operation, 'viewport.height', height);
+  floats[VIEW_MARGIN / 8] = checkAtLeastZero(operation, 'margin', margin);
+  floats[VIEW_MIN_PIXELS / 8] = checkAtLeastZero(operation, 'minPixels', minPixels);
+}
+
+function checkProjection(operation: string, projection: ArrayLike<number>): number[] {
+  const p = checkNumbers(operation, 'projection', projection, 16);
+  const minor = (i: number, j: number, k: number) =>
+    p[i] * (p[j + 1] * p[k + 2] - p[j + 2] * p[k + 1]) +
+    p[i + 1] * (p[j + 2] * p[k] - p[j] * p[k + 2]) +
+    p[i + 2] * (p[j] * p[k + 1] - p[j + 1] * p[k]);
+  const determinant =
+    p[15] * minor(0, 4, 8) - p[11] * minor(0, 4, 12) + p[7] * minor(0, 8, 12) - p[3] * minor(4, 8, 12);
+  if (determinant === 0) invalid(operation, 'the determinant of projection', determinant, 'an invertible matrix');
+  return p;
+}

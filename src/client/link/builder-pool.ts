@@ -1,0 +1,118 @@
+import { transfer } from 'comlink';
+import { CollisionError } from '../../shared/errors.js';
+import type { ProgressMessage } from '../../shared/protocol.js';
+import type { MeshData } from '../../shared/types.js';
+import { abortable } from './abort.js';
+import { type Deferred, type LinkOptions, WorkerLink } from './worker-link.js';
+
+/** Idle builders go after a while, as a WebAssembly memory never shrinks. */
+const IDLE_MS = 5_000;
+
+interface Builder {
+  link: WorkerLink;
+  builds: number;
+  idleTimer?: ReturnType<typeof setTimeout>;
+}
+
+/** Builds meshes in workers beside the service, which start when they are needed; without any, in the service's own. */
+export class BuilderPool {
+  readonly #limit: number;
+  readonly #options: LinkOptions;
+  readonly #service: Builder;
+  readonly #builders: Builder[] = [];
+  readonly #onProgress = new Map<number, (fraction: number) => void>();
+  #lastBuild = 0;
+
+  constructor(limit: number, options: LinkOptions, service: WorkerLink) {
+    this.#limit = limit;
+    this.#options = { ...options, isBeside: true };
+    this.#service = { link: service, builds: 0 };
+  }
+
+  /** The baked mesh. The arrays' buffers are transferred. An aborted build ends in its worker and is freed there. */
+  build(
+    operation: string,
+    mesh: MeshData,
+    onProgress: (fraction: number) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<ArrayBuffer> {
+    const builder = this.#leastBusy();
+    const answer = builder.link.defer<ArrayBuffer>(operation);
+    this.#run(operation, builder, answer, mesh, onProgress);
+    return abortable(operation, signal, answer);
+  }
+
+  /** Builds under way in workers beside the service. */
+  get pending(): number {
+    return this.#builders.reduce((sum, { builds }) => sum + builds, 0);
+  }
+
+  progress({ build, fraction }: ProgressMessage): void {
+    this.#onProgress.get(build)?.(fraction);
+  }
+
+  /** The service's own worker is another one. */
+  forgetService(): void {
+    this.#service.builds = 0;
+  }
+
+  close(error: CollisionError): void {
+    for (const builder of [...this.#builders]) this.#remove(builder, error);
+  }
+
+  async #run(
+    operation: string,
+    builder: Builder,
+    answer: Deferred<ArrayBuffer>,
+    { positions, indices }: MeshData,
+    onProgress: (fraction: number) => void,
+  ): Promise<void> {
+    const { link } = builder;
+    const build = ++this.#lastBuild;
+    clearTimeout(builder.idleTimer);
+    builder.builds++;
+    this.#onProgress.set(build, onProgress);
+    answer.promise.catch(() => {
+      this.#onProgress.delete(build);
+      link.post({ type: 'abort', build });
+    });
+    await link.up(); // where there is none any more, answer has the error already
+    if (!answer.settled) {
+      const buffers = new Set([positions.buffer, ...(indices ? [indices.buffer] : [])]);
+      await link.answerWith(answer, operation, (api) =>
+        api.buildMesh(build, transfer(positions, [...buffers] as ArrayBuffer[]), indices),
+      );
+    }
+    this.#onProgress.delete(build);
+    builder.builds--;
+    if (builder.builds === 0 && this.#builders.includes(builder)) this.#removeLater(builder);
+  }
+
+  #leastBusy(): Builder {
+    if (this.#limit === 0 || this.#service.link.error) return this.#service;
+    let best: Builder | undefined;
+    for (const builder of this.#builders) if (!best || builder.builds < best.builds) best = builder;
+    if (best && (best.builds === 0 || this.#builders.length === this.#limit)) return best;
+    const link = new WorkerLink(this.#options, (message) => {
+      if (message.type === 'progress') this.progress(message);
+    });
+    const builder: Builder = { link, builds: 0 };
+    this.#builders.push(builder);
+    link.ended.then((error) => this.#remove(builder, error));
+    return builder;
+  }
+
+  #removeLater(builder: Builder): void {
+    const idle = () => this.#remove(builder, new CollisionError('DISPOSED', 'the builder was idle'));
+    builder.idleTimer = setTimeout(idle, IDLE_MS);
+    builder.idleTimer.unref?.(); // in Node it is no reason to stay
+  }
+
+  #remove(builder: Builder, error: CollisionError): void {
+    const i = this.#builders.indexOf(builder);
+    if (i < 0) return;
+    this.#builders.splice(i, 1);
+    clearTimeout(builder.idleTimer);
+    builder.link.close(error);
+  }
+}

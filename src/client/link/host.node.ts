@@ -1,0 +1,47 @@
+// Workers in Node: the same script in a thread of node:worker_threads.
+import { Worker as NodeWorker, type TransferListItem } from 'node:worker_threads';
+import type { WorkerLike } from '../../shared/types.js';
+import { isEndpoint, type WorkerEndpoint } from './endpoint.js';
+
+export function createDefaultWorker(): WorkerLike {
+  // The process's own flags would come with it, --input-type for one, which is an error there.
+  const options = { name: 'collision-worker', execArgv: [] };
+  return new NodeWorker(new URL('./worker.js', import.meta.url), options);
+}
+
+export function endpointOf(worker: unknown): WorkerEndpoint | null {
+  if (worker instanceof NodeWorker) return new NodeEndpoint(worker);
+  return isEndpoint(worker) ? worker : null;
+}
+
+/** A thread's messages as the events of a web worker. */
+class NodeEndpoint extends EventTarget implements WorkerEndpoint {
+  readonly #worker: NodeWorker;
+
+  constructor(worker: NodeWorker) {
+    super();
+    this.#worker = worker;
+    const fail = (message: string) => this.dispatchEvent(Object.assign(new Event('error'), { message }));
+    worker.on('message', (data: unknown) => this.dispatchEvent(new MessageEvent('message', { data })));
+    worker.on('messageerror', () => this.dispatchEvent(new Event('messageerror')));
+    worker.on('error', (error) => fail(error.message));
+    worker.on('exit', (code) => fail(`the thread ended with exit code ${code}`));
+    worker.unref();
+  }
+
+  postMessage(message: unknown, transfer?: Transferable[]): void {
+    this.#worker.postMessage(message, transfer as TransferListItem[] | undefined);
+  }
+
+  terminate(): unknown {
+    return this.#worker.terminate();
+  }
+
+  ref(): void {
+    this.#worker.ref();
+  }
+
+  unref(): void {
+    this.#worker.unref();
+  }
+}

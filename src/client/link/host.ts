@@ -1,0 +1,13 @@
+// Workers in browsers. Node has host.node.ts in its place, by the package's `imports`.
+import type { WorkerLike } from '../../shared/types.js';
+import { isEndpoint, type WorkerEndpoint } from './endpoint.js';
+
+/** The worker that comes with the package. Bundlers know this very line and emit the script. */
+export function createDefaultWorker(): WorkerLike {
+  return new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'collision-worker' });
+}
+
+/** Null for what is not a worker. */
+export function endpointOf(worker: unknown): WorkerEndpoint | null {
+  return isEndpoint(worker) ? worker : null;
+}

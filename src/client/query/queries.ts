@@ -1,0 +1,235 @@
+import { type Remote, transfer } from 'comlink';
+import { CONTACTS_NONE, PRECISION_OBB } from '../../shared/layout.js';
+import type { Cursor, Filter, ViewRecord, WorkerApi } from '../../shared/protocol.js';
+import type {
+  ClosestPoint,
+  ContactOptions,
+  ContactReport,
+  Hit,
+  ObjectId,
+  PickOptions,
+  QueryOptions,
+  Ray,
+  RayHits,
+  Rect,
+  RegionOptions,
+  Shape,
+  Sight,
+  Vec3,
+  ViewOptions,
+  VisibleSet,
+} from '../../shared/types.js';
+import { checkTypedArray } from '../check/binary.js';
+import {
+  checkAtLeastZero,
+  checkBoolean,
+  checkFinite,
+  checkMatrix,
+  checkNumber,
+  checkOneOf,
+  checkVec3,
+  invalid,
+  readOptions,
+} from '../check/validate.js';
+import type { FramePump } from '../frame/frame-pump.js';
+import type { ViewTable } from '../frame/view-table.js';
+import { abortable, checkSignal } from '../link/abort.js';
+import type { WorkerLink } from '../link/worker-link.js';
+import { contactDetail } from '../scene/object-description.js';
+import type { ObjectStore } from '../scene/object-store.js';
+import { IDENTITY } from '../transforms/affine.js';
+import { LatestTurn } from './latest-turn.js';
+import { pickRay } from './pick-ray.js';
+import { checkFilter, checkIds, checkPlanes, checkRay, checkRegion, QUERY_KEYS } from './query-options.js';
+
+const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
+const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
+const CLOSEST_KEYS = [...QUERY_KEYS, 'maxDistance'];
+const CONTACT_KEYS = ['detail', 'signal'];
+const METHODS = ['ray', 'screen'] as const;
+
+type Api = Remote<WorkerApi>;
+type Options = Pick<PickOptions, 'signal' | 'latest'>;
+/** Of a pick, by its method. */
+type Target = { ray: Ray; filter: Filter } | { near: [ViewRecord, Cursor, Filter] };
+
+/** Questions to the worker. Each is checked here and sent in order with the frames. */
+export class Queries {
+  readonly #link: WorkerLink;
+  readonly #pump: FramePump;
+  readonly #views: ViewTable;
+  readonly #objects: ObjectStore;
+  readonly #latestPick = new LatestTurn<Hit | null>('pick');
+  readonly #latestPickAll = new LatestTurn<Hit[]>('pickAll');
+  readonly #latestRegion = new LatestTurn<Uint32Array>('pickRegion');
+
+  constructor(link: WorkerLink, pump: FramePump, views: ViewTable, objects: ObjectStore) {
+    this.#link = link;
+    this.#pump = pump;
+    this.#views = views;
+    this.#objects = objects;
+  }
+
+  pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {
+    const given = readOptions('pick', 'options', options, PICK_KEYS);
+    const target = this.#target('pick', x, y, given);
+    const invoke =
+      target &&
+      ((api: Api) => ('ray' in target ? api.raycast(target.ray, target.filter) : api.pickScreen(...target.near)));
+    return this.#askInTurn(this.#latestPick, given, null, invoke);
+  }
+
+  pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
+    const given = readOptions('pickAll', 'options', options, PICK_KEYS);
+    const target = this.#target('pickAll', x, y, given);
+    const invoke =
+      target &&
+      ((api: Api) => ('ray' in target ? api.raycastAll(target.ray, target.filter) : api.pickScreenAll(...target.near)));
+    return this.#askInTurn(this.#latestPickAll, given, [], invoke);
+  }
+
+  pickRegion(region: Rect | Float32Array, options: RegionOptions = {}): Promise<Uint32Array> {
+    const operation = 'pickRegion';
+    const given = readOptions(operation, 'options', options, REGION_KEYS);
+    const { view = 'main' } = given;
+    const filter = checkFilter(operation, given, this.#objects);
+    const record = this.#views.get(operation, 'view', view).record.slice();
+    const part = checkRegion(operation, region, given.mode, record);
+    const invoke = part && ((api: Api) => api.pickRegion(record, part, filter));
+    return this.#askInTurn(this.#latestRegion, given, new Uint32Array(), invoke);
+  }
+
+  raycast(ray: Ray, options: QueryOptions = {}): Promise<Hit | null> {
+    const given = readOptions('raycast', 'options', options, QUERY_KEYS);
+    const checked = checkRay('raycast', ray);
+    const filter = checkFilter('raycast', given, this.#objects);
+    return this.#ask('raycast', given, (api) => api.raycast(checked, filter));
+  }
+
+  raycastAll(ray: Ray, options: QueryOptions = {}): Promise<Hit[]> {
+    const given = readOptions('raycastAll', 'options', options, QUERY_KEYS);
+    const checked = checkRay('raycastAll', ray);
+    const filter = checkFilter('raycastAll', given, this.#objects);
+    return this.#ask('raycastAll', given, (api) => api.raycastAll(checked, filter));
+  }
+
+  raycastMany(rays: Float32Array, options: QueryOptions = {}): Promise<RayHits> {
+    const given = readOptions('raycastMany', 'options', options, QUERY_KEYS);
+    const copy = new Float32Array(checkTypedArray<Float32Array>('raycastMany', 'rays', rays, ['Float32Array']));
+    if (copy.length % 8 !== 0) invalid('raycastMany', 'the length of rays', copy.length, 'a multiple of 8');
+    const filter = checkFilter('raycastMany', given, this.#objects);
+    return this.#ask('raycastMany', given, (api) => api.raycastMany(transfer(copy, [copy.buffer]), filter));
+  }
+
+  lineOfSight(from: Vec3, to: Vec3, options: QueryOptions = {}): Promise<boolean> {
+    const given = readOptions('lineOfSight', 'options', options, QUERY_KEYS);
+    const origin = checkVec3('lineOfSight', 'from', from);
+    const target = checkVec3('lineOfSight', 'to', to);
+    const filter = checkFilter('lineOfSight', given, this.#objects);
+    const direction: Vec3 = [target[0] - origin[0], target[1] - origin[1], target[2] - origin[2]];
+    const tMax = Math.hypot(...direction);
+    if (tMax === 0) return Promise.resolve(true); // nothing is between a point and itself
+    return this.#ask('lineOfSight', given, (api) => api.isClear({ origin, direction, tMin: 0, tMax }, filter));
+  }
+
+  frustum(volume: string | ViewOptions | Float32Array, options: QueryOptions = {}): Promise<VisibleSet> {
+    const given = readOptions('frustum', 'options', options, QUERY_KEYS);
+    const filter = checkFilter('frustum', given, this.#objects, PRECISION_OBB);
+    if (ArrayBuffer.isView(volume)) {
+      const planes = checkPlanes('frustum', volume);
+      return this.#ask('frustum', given, (api) => api.frustum(planes, filter));
+    }
+    const record = this.#views.recordOf('frustum', 'view', volume);
+    return this.#ask('frustum', given, (api) => api.frustum(record, filter));
+  }
+
+  sees(view: string | ViewOptions, targets: ArrayLike<ObjectId>, options: QueryOptions = {}): Promise<Sight> {
+    const given = readOptions('sees', 'options', options, QUERY_KEYS);
+    const filter = checkFilter('sees', given, this.#objects);
+    const record = this.#views.recordOf('sees', 'view', view);
+    const ids = checkIds('sees', 'targets', targets, this.#objects);
+    return this.#ask('sees', given, (api) => api.sees(record, ids, filter));
+  }
+
+  overlap(shape: Shape, matrix?: ArrayLike<number>, options: QueryOptions = {}): Promise<Uint32Array> {
+    const given = readOptions('overlap', 'options', options, QUERY_KEYS);
+    const description = this.#objects.describeQuery('overlap', shape);
+    const place = matrix === undefined ? IDENTITY : checkMatrix('overlap', 'matrix', matrix);
+    const filter = checkFilter('overlap', given, this.#objects);
+    return this.#ask('overlap', given, (api) => api.overlap(description, place, filter));
+  }
+
+  containing(point: Vec3, options: QueryOptions = {}): Promise<Uint32Array> {
+    const given = readOptions('containing', 'options', options, QUERY_KEYS);
+    const place = checkVec3('containing', 'point', point);
+    const filter = checkFilter('containing', given, this.#objects);
+    return this.#ask('containing', given, (api) => api.containing(place, filter));
+  }
+
+  closestPoint(point: Vec3, options: QueryOptions & { maxDistance?: number } = {}): Promise<ClosestPoint | null> {
+    const given = readOptions('closestPoint', 'options', options, CLOSEST_KEYS);
+    const place = checkVec3('closestPoint', 'point', point);
+    const { maxDistance = Number.POSITIVE_INFINITY } = given;
+    checkNumber('closestPoint', 'maxDistance', maxDistance, 0, 'a number >= 0');
+    const filter = checkFilter('closestPoint', given, this.#objects);
+    return this.#ask('closestPoint', given, (api) => api.closestPoint(place, maxDistance, filter));
+  }
+
+  contact(a: ObjectId, b: ObjectId, options: ContactOptions = {}): Promise<ContactReport | null> {
+    const given = readOptions('contact', 'options', options, CONTACT_KEYS);
+    const { detail: wanted = 'manifold' } = given;
+    const detail = contactDetail('contact', 'detail', wanted);
+    if (detail === CONTACTS_NONE) invalid('contact', 'detail', wanted, "more than 'none'");
+    checkSignal('contact', given.signal);
+    this.#objects.check('contact', 'a', a);
+    this.#objects.check('contact', 'b', b);
+    if (a === b) invalid('contact', 'b', b, `another object than a, which is ${a}`);
+    return this.#ask('contact', given, (api) => api.contact(a, b, detail));
+  }
+
+  /** What a pick is about, checked; null for a point outside of the viewport. The view is the one of this very call. */
+  #target(operation: string, x: number, y: number, options: PickOptions): Target | null {
+    checkFinite(operation, 'x', x);
+    checkFinite(operation, 'y', y);
+    const { method = 'ray', radius = 20, view: name = 'main' } = options;
+    checkOneOf(operation, 'method', method, METHODS);
+    checkAtLeastZero(operation, 'radius', radius);
+    const filter = checkFilter(operation, options, this.#objects);
+    const view = this.#views.get(operation, 'view', name);
+    const ray = pickRay(view, x, y);
+    if (!ray) return null;
+    return method === 'ray' ? { ray, filter } : { near: [view.record.slice(), { x, y, radius }, filter] };
+  }
+
+  #ask<T>(operation: string, { signal }: Options, invoke: (api: Api) => Promise<T>): Promise<T> {
+    const answer = this.#link.defer<T>(operation);
+    this.#pump.enqueue(() => {
+      if (!answer.settled) this.#link.answerWith(answer, operation, invoke);
+    });
+    return abortable(operation, signal, answer);
+  }
+
+  /** As `#ask`, with `latest`; nothing to invoke is answered by `beside`. */
+  #askInTurn<T>(
+    turn: LatestTurn<T>,
+    { signal, latest = false }: Options,
+    beside: T,
+    invoke: ((api: Api) => Promise<T>) | null,
+  ): Promise<T> {
+    const { operation } = turn;
+    checkBoolean(operation, 'latest', latest);
+    const answer = this.#link.defer<T>(operation);
+    if (latest) turn.replaceWaiting(answer);
+    if (!invoke) {
+      answer.resolve(beside);
+    } else {
+      const ask = () => this.#link.answerWith(answer, operation, invoke);
+      this.#pump.enqueue(() => {
+        if (answer.settled) return;
+        if (latest) turn.ask(answer, ask);
+        else ask();
+      });
+    }
+    return abortable(operation, signal, answer);
+  }
+}

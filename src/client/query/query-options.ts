@@ -1,0 +1,160 @@
+import {
+  MAX_OBJECTS,
+  PRECISION_MESH,
+  type PRECISION_OBB,
+  REGION_ENCLOSE,
+  REGION_TOUCH,
+  VIEW_VIEWPORT,
+} from '../../shared/layout.js';
+import type { Filter, Region } from '../../shared/protocol.js';
+import type { QueryOptions, Ray, Rect, RegionOptions } from '../../shared/types.js';
+import { checkTypedArray } from '../check/binary.js';
+import {
+  checkAtLeastZero,
+  checkBits,
+  checkFinite,
+  checkInteger,
+  checkNumber,
+  checkOneOf,
+  checkVec3,
+  invalid,
+  reading,
+  readOptions,
+  typeOf,
+} from '../check/validate.js';
+import { checkSignal } from '../link/abort.js';
+import type { ObjectStore } from '../scene/object-store.js';
+
+export const QUERY_KEYS = ['layers', 'ignore', 'side', 'precision', 'signal'];
+const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
+const RECT_KEYS = ['x', 'y', 'width', 'height'];
+const SIDES = ['front', 'back', 'double'] as const; // SIDE_*, from 1 on
+const PRECISIONS = ['sphere', 'aabb', 'obb', 'mesh'] as const; // PRECISION_*, from 1 on
+const MODES = { touch: REGION_TOUCH, enclose: REGION_ENCLOSE } as const;
+
+/** A polygon's bounds must not be where its edges are, which decide: on both at once, nothing is inside or outside. */
+const BESIDE_POLYGON = 1e-6;
+
+/** What a query asks of objects, checked. `precision` is the default. */
+export function checkFilter(
+  operation: string,
+  options: QueryOptions,
+  objects: ObjectStore,
+  precision: typeof PRECISION_MESH | typeof PRECISION_OBB = PRECISION_MESH,
+): Filter {
+  const { layers = -1, ignore = [], side = 'double', signal, precision: wanted = PRECISIONS[precision - 1] } = options;
+  checkSignal(operation, signal);
+  return {
+    layers: checkBits(operation, 'layers', layers),
+    side: 1 + SIDES.indexOf(checkOneOf(operation, 'side', side, SIDES)),
+    precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', wanted, PRECISIONS)),
+    ignore: checkIds(operation, 'ignore', ignore, objects).sort(),
+  };
+}
+
+/** A copy of ids that are all alive. */
+export function checkIds(operation: string, argument: string, value: unknown, objects: ObjectStore): Uint32Array {
+  return reading(operation, argument, () => {
+    const isTyped = ArrayBuffer.isView(value) && !(value instanceof DataView);
+    if (!Array.isArray(value) && !isTyped) invalid(operation, argument, value, 'an array of object ids');
+    const { length } = value as ArrayLike<number>;
+    checkInteger(operation, `the length of ${argument}`, length, 0, MAX_OBJECTS);
+    const ids = new Uint32Array(length);
+    for (let i = 0; i < length; i++) {
+      const id = (value as ArrayLike<number>)[i];
+      objects.check(operation, `${argument}[${i}]`, id);
+      ids[i] = id;
+    }
+    return ids;
+  });
+}
+
+export function checkRay(operation: string, ray: Ray): Ray {
+  if (ray === undefined) invalid(operation, 'ray', ray, 'an object');
+  const given = readOptions(operation, 'ray', ray, RAY_KEYS);
+  const { tMin = 0, tMax = Number.POSITIVE_INFINITY } = given;
+  const origin = checkVec3(operation, 'ray.origin', given.origin);
+  const direction = checkVec3(operation, 'ray.direction', given.direction);
+  if (direction.every((each) => each === 0)) invalid(operation, 'ray.direction', direction, 'a direction, not zero');
+  checkAtLeastZero(operation, 'ray.tMin', tMin);
+  checkNumber(operation, 'ray.tMax', tMax, tMin, `a number >= tMin, which is ${tMin}`);
+  return { origin, direction, tMin, tMax };
+}
+
+/** Planes as a query takes them: a copy of four finite numbers each, no normal of which is zero. */
+export function checkPlanes(operation: string, given: Float32Array): Float32Array {
+  const planes = checkTypedArray<Float32Array>(operation, 'planes', given, ['Float32Array']);
+  const { length } = planes;
+  if (length === 0 || length > 128 || length % 4 !== 0) {
+    invalid(operation, 'the length of planes', length, 'four numbers for each of 1 to 32 planes');
+  }
+  for (let i = 0; i < length; i++) checkFinite(operation, `planes[${i}]`, planes[i]);
+  for (let i = 0; i < length; i += 4) {
+    const [x, y, z] = planes.subarray(i, i + 3);
+    if (x === 0 && y === 0 && z === 0) invalid(operation, `the normal of plane ${i / 4}`, [x, y, z], 'one not zero');
+  }
+  return planes.slice();
+}
+
+/** The part of a region that is in the view's viewport, in clip space over w; null where there is none. */
+export function checkRegion(
+  operation: string,
+  region: Rect | Float32Array,
+  mode: RegionOptions['mode'] = 'touch',
+  view: Uint32Array,
+): Region | null {
+  const [left, top, width, height] = new Float64Array(view.buffer).subarray(VIEW_VIEWPORT / 8, VIEW_VIEWPORT / 8 + 4);
+  checkOneOf(operation, 'mode', mode, Object.keys(MODES) as (keyof typeof MODES)[]);
+  const corners = ArrayBuffer.isView(region) ? checkPolygon(operation, region) : checkRect(operation, region);
+  const points = new Float64Array(corners.length);
+  let lowX = Number.POSITIVE_INFINITY;
+  let lowY = Number.POSITIVE_INFINITY;
+  let highX = Number.NEGATIVE_INFINITY;
+  let highY = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < corners.length; i += 2) {
+    const x = ((corners[i] - left) / width) * 2 - 1;
+    const y = 1 - ((corners[i + 1] - top) / height) * 2;
+    points[i] = x;
+    points[i + 1] = y;
+    lowX = Math.min(lowX, x);
+    lowY = Math.min(lowY, y);
+    highX = Math.max(highX, x);
+    highY = Math.max(highY, y);
+  }
+  if (!(lowX <= 1 && lowY <= 1 && highX >= -1 && highY >= -1)) return null;
+  const isPolygon = ArrayBuffer.isView(region);
+  const room = isPolygon ? BESIDE_POLYGON : 0;
+  return {
+    bounds: [
+      ...([Math.max(lowX - room, -1), Math.max(lowY - room, -1)] as const),
+      ...([Math.min(highX + room, 1), Math.min(highY + room, 1)] as const),
+    ],
+    polygon: isPolygon ? points : new Float64Array(),
+    mode: MODES[mode],
+  };
+}
+
+/** Two opposite corners. */
+function checkRect(operation: string, rect: Rect): number[] {
+  if (rect === undefined) invalid(operation, 'region', rect, 'a rectangle or a polygon');
+  const given = reading(operation, 'region', () => {
+    // Of a DOMRect the keys are its prototype's, and more than these.
+    if (typeof rect !== 'object' || rect === null || !typeOf(rect).startsWith('DOMRect')) return rect;
+    return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
+  });
+  const part = readOptions(operation, 'region', given, RECT_KEYS);
+  const x = checkFinite(operation, 'region.x', part.x);
+  const y = checkFinite(operation, 'region.y', part.y);
+  const width = checkFinite(operation, 'region.width', part.width);
+  const height = checkFinite(operation, 'region.height', part.height);
+  return [x, y, x + width, y + height];
+}
+
+function checkPolygon(operation: string, given: Float32Array): Float32Array {
+  const polygon = checkTypedArray<Float32Array>(operation, 'region', given, ['Float32Array']);
+  if (polygon.length < 6 || polygon.length % 2 !== 0) {
+    invalid(operation, 'the length of region', polygon.length, 'x and y for each of three vertices or more');
+  }
+  for (let i = 0; i < polygon.length; i++) checkFinite(operation, `region[${i}]`, polygon[i]);
+  return polygon;
+}

@@ -1,0 +1,305 @@
+import { transfer } from 'comlink';
+import { CollisionError } from '../../shared/errors.js';
+import type { LoadedMesh, MeshUpdate, TreeInfo } from '../../shared/protocol.js';
+import type { AddMeshOptions, MeshData, MeshId, MeshInfo } from '../../shared/types.js';
+import { bufferOf, checkTypedArray, isArrayBuffer, isDetached } from '../check/binary.js';
+import { argumentError, checkBoolean, invalid, readOptions } from '../check/validate.js';
+import type { FramePump } from '../frame/frame-pump.js';
+import { abortable, aborted, checkSignal } from '../link/abort.js';
+import type { BuilderPool } from '../link/builder-pool.js';
+import type { WorkerLink } from '../link/worker-link.js';
+import { IdTable } from './id-table.js';
+
+const KEYS = ['onProgress', 'signal', 'transfer'];
+const DATA_KEYS = ['positions', 'indices'];
+const INDEX_KINDS = ['Uint32Array', 'Uint16Array'] as const;
+
+interface Mesh {
+  /** Null until it is in the worker. */
+  info: MeshInfo | null;
+  /** The baked mesh, and where its vertices have moved since; for another worker. */
+  copy: Blob | undefined;
+  moved: Float32Array | undefined;
+  /** Which update `moved` is of. */
+  movedBy: number;
+  /** Objects that have it as their shape. */
+  uses: number;
+  /** The new tree for moved vertices that is under way. */
+  rebuild: Promise<void> | null;
+  /** Aborted when it is removed. */
+  removal: AbortController;
+}
+
+/** The meshes in the worker. */
+export class MeshStore {
+  /** Loaded ones; and their triangles and bytes. */
+  count = 0;
+  triangles = 0;
+  bytes = 0;
+
+  #table = new IdTable<Mesh>();
+  /** Removed while there was no worker: what was asked of them before is still to be answered. */
+  readonly #departed = new Map<MeshId, Mesh>();
+  readonly #link: WorkerLink;
+  readonly #builders: BuilderPool;
+  readonly #pump: FramePump;
+  /** Whether copies are kept for another worker. */
+  readonly #isKept: boolean;
+  #updates = 0;
+
+  constructor(link: WorkerLink, builders: BuilderPool, pump: FramePump, isKept: boolean) {
+    this.#link = link;
+    this.#builders = builders;
+    this.#pump = pump;
+    this.#isKept = isKept;
+  }
+
+  /** Undefined for a mesh that is not in the worker. */
+  get(id: MeshId): Readonly<MeshInfo> | undefined {
+    return this.#table.get(id)?.info ?? undefined;
+  }
+
+  /** Throws UNKNOWN_ID. */
+  info(operation: string, id: MeshId): Readonly<MeshInfo> {
+    const info = this.get(id);
+    if (!info) throw argumentError('UNKNOWN_ID', operation, 'mesh', id, 'a mesh that was added');
+    return info;
+  }
+
+  /** Counts objects that use the mesh; 0 is no mesh. */
+  countUse(id: MeshId, change: number): void {
+    const mesh = this.#table.get(id);
+    if (mesh) mesh.uses += change;
+  }
+
+  async add(operation: string, data: MeshData | ArrayBuffer, options: AddMeshOptions = {}): Promise<MeshId> {
+    const { onProgress, signal, transfer: isHandedOver = false } = readOptions(operation, 'options', options, KEYS);
+    if (onProgress !== undefined && typeof onProgress !== 'function') {
+      invalid(operation, 'onProgress', onProgress, 'a function');
+    }
+    checkSignal(operation, signal);
+    checkBoolean(operation, 'transfer', isHandedOver);
+    const owned = takeData(operation, data, isHandedOver, signal);
+
+    // In a microtask of its own: what the caller's function throws ends nothing here.
+    const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
+    const baked = isArrayBuffer(owned) ? owned : await this.#builders.build(operation, owned, report, signal);
+    this.#table.checkRoom(operation, 1);
+    const removal = new AbortController();
+    const mesh: Mesh = { info: null, copy: undefined, moved: undefined, movedBy: 0, uses: 0, rebuild: null, removal };
+    const id = this.#table.add(mesh);
+    const { info, copy } = await this.#load(operation, id, baked, signal);
+    mesh.copy = copy;
+    mesh.info = { ...info, rebuilds: 0 };
+    this.count++;
+    this.triangles += info.triangles;
+    this.bytes += info.bytes;
+    report(1);
+    return id;
+  }
+
+  async update(operation: string, id: MeshId, positions: Float32Array): Promise<void> {
+    const { vertices } = this.info(operation, id);
+    const copy = new Float32Array(checkTypedArray<Float32Array>(operation, 'positions', positions, ['Float32Array']));
+    if (copy.length !== 3 * vertices) {
+      const expected = `3 for each of its ${vertices} vertices`;
+      throw argumentError('BAD_DATA', operation, 'the length of positions', copy.length, expected);
+    }
+    const mesh = this.#table.get(id)!;
+    const moved = this.#isKept ? copy.slice() : undefined;
+    const answer = this.#link.defer<MeshUpdate>(operation);
+    const post = () => {
+      if (answer.settled) return;
+      this.#link.answerWith(answer, operation, (api) => api.updateMesh(id, transfer(copy, [copy.buffer])));
+    };
+    this.#pump.enqueue({ type: 'call', post });
+    const { info, isInEffect, rebuild } = await answer.promise;
+    const number = ++this.#updates;
+    const isTaken = () => {
+      if (number < mesh.movedBy) return;
+      mesh.moved = moved;
+      mesh.movedBy = number;
+    };
+    if (isInEffect) isTaken();
+    this.#note(mesh, info, 0);
+    if (rebuild) {
+      mesh.rebuild = this.#rebuild(operation, id, mesh, rebuild);
+      // Who waits for it is told; for all others the tree that is there does as well.
+      mesh.rebuild.catch(() => {});
+    }
+    if (isInEffect) return;
+    await mesh.rebuild;
+    if (mesh.removal.signal.aborted) throw new CollisionError('ABORTED', `${operation}: mesh ${id} was removed`);
+    isTaken();
+  }
+
+  bake(operation: string, id: MeshId): Promise<ArrayBuffer> {
+    this.info(operation, id);
+    const answer = this.#link.defer<ArrayBuffer>(operation);
+    this.#pump.enqueue(() => {
+      if (!answer.settled) this.#link.answerWith(answer, operation, (api) => api.bakeMesh(id));
+    });
+    return answer.promise;
+  }
+
+  remove(operation: string, id: MeshId): void {
+    const { triangles, bytes } = this.info(operation, id);
+    const mesh = this.#table.get(id)!;
+    const { uses, removal } = mesh;
+    if (uses > 0) {
+      throw new CollisionError(
+        'INVALID_ARGUMENT',
+        `${operation}: mesh ${id} is the shape of ${uses} objects, expected none; remove or set those first`,
+      );
+    }
+    this.#table.delete(id);
+    this.count--;
+    this.triangles -= triangles;
+    this.bytes -= bytes;
+    removal.abort();
+    if (this.#pump.isDown) this.#departed.set(id, mesh);
+    this.#pump.enqueue({ type: 'removeMesh', mesh: id });
+  }
+
+  /** The worker is lost: what was asked has been rejected. */
+  interrupt(): void {
+    this.#departed.clear();
+  }
+
+  /** Builds the tree that the worker asks for; and the next, where it asks for one of newer positions then. */
+  async #rebuild(operation: string, id: MeshId, mesh: Mesh, data: MeshData): Promise<void> {
+    const { signal } = mesh.removal;
+    let next: MeshData | undefined = data;
+    try {
+      while (next && !signal.aborted) next = await this.#replaceTree(operation, id, mesh, next);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      mesh.rebuild = null;
+    }
+  }
+
+  async #replaceTree(operation: string, id: MeshId, mesh: Mesh, data: MeshData): Promise<MeshData | undefined> {
+    const { signal } = mesh.removal;
+    let baked: ArrayBuffer;
+    try {
+      baked = await this.#builders.build(operation, data, () => {}, signal);
+    } catch (error) {
+      await this.#link.up();
+      if (!signal.aborted) await this.#link.call(operation, (api) => api.replaceTree(id, null, false));
+      throw error;
+    }
+    await this.#link.up();
+    if (signal.aborted) return undefined;
+    const { info, isInEffect, rebuild, copy } = await this.#link.call(operation, (api) =>
+      api.replaceTree(id, transfer(baked, [baked]), this.#isKept),
+    );
+    if (copy) mesh.copy = copy;
+    this.#note(mesh, info, isInEffect ? 1 : 0);
+    return rebuild;
+  }
+
+  /** Loads all of them into a worker that has none. */
+  async replay(): Promise<void> {
+    for (const [id, mesh] of [...this.#table.entries(), ...this.#departed]) {
+      if (!mesh.info || !mesh.copy) continue;
+      const baked = await mesh.copy.arrayBuffer();
+      await this.#link.call('restart', (api) => api.loadMesh(id, transfer(baked, [baked]), false));
+      const moved = mesh.moved?.slice();
+      if (moved) await this.#link.call('restart', (api) => api.updateMesh(id, transfer(moved, [moved.buffer])));
+    }
+    this.#departed.clear();
+  }
+
+  /** Lets go of all of them, and of the copies. */
+  clear(): void {
+    this.#table = new IdTable();
+    this.#departed.clear();
+    this.count = this.triangles = this.bytes = 0;
+  }
+
+  /** What the worker says of a mesh after a change. */
+  #note(mesh: Mesh, info: TreeInfo, rebuilt: number): void {
+    if (!mesh.info || mesh.removal.signal.aborted) return;
+    this.bytes += info.bytes - mesh.info.bytes;
+    mesh.info = { ...info, rebuilds: mesh.info.rebuilds + rebuilt };
+  }
+
+  async #load(operation: string, id: MeshId, baked: ArrayBuffer, signal: AbortSignal | undefined): Promise<LoadedMesh> {
+    const loaded = this.#link.defer<LoadedMesh>(operation);
+    const load = () =>
+      this.#link.answerWith(loaded, operation, (api) => api.loadMesh(id, transfer(baked, [baked]), this.#isKept));
+    // Behind removals that were asked for before, as it may need their memory.
+    const done = new Promise<boolean>((resolve) => {
+      this.#pump.enqueue(() => resolve(!loaded.settled && load()));
+    });
+    try {
+      return await abortable(operation, signal, loaded);
+    } catch (error) {
+      this.#table.delete(id);
+      // Loaded in spite of an abort.
+      done.then((isDone) => isDone && this.#pump.enqueue({ type: 'removeMesh', mesh: id }));
+      throw error;
+    }
+  }
+}
+
+/** The data, checked, in buffers of our own. */
+function takeData(
+  operation: string,
+  data: MeshData | ArrayBuffer,
+  isHandedOver: boolean,
+  signal: AbortSignal | undefined,
+): MeshData | ArrayBuffer {
+  const arrays = isArrayBuffer(data) ? checkBaked(operation, data) : checkData(operation, data, isHandedOver);
+  if (signal?.aborted) throw aborted(operation, signal);
+  if (!isHandedOver) {
+    return copyOf(arrays);
+  }
+  const buffers = isArrayBuffer(arrays) ? [arrays] : Object.values(arrays).map((array) => array.buffer);
+  try {
+    const owned = structuredClone(arrays, { transfer: [...new Set(buffers)] as ArrayBuffer[] });
+    // Blobs take no buffer that can be resized.
+    return isArrayBuffer(owned) && 'resizable' in owned && owned.resizable ? copyOf(owned) : owned;
+  } catch (cause) {
+    const message = `${operation}: the data cannot be transferred, expected buffers that can: ${String(cause)}`;
+    throw new CollisionError('INVALID_ARGUMENT', message, { cause });
+  }
+}
+
+function copyOf<T extends MeshData | ArrayBuffer>(data: T): T;
+function copyOf(data: MeshData | ArrayBuffer): MeshData | ArrayBuffer {
+  if (isArrayBuffer(data)) return new Uint8Array(new Uint8Array(data)).buffer;
+  const { positions, indices } = data;
+  return indices ? { positions: positions.slice(), indices: indices.slice() } : { positions: positions.slice() };
+}
+
+function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
+  if (isDetached(baked)) invalid(operation, 'data', 'a detached buffer', 'a baked mesh');
+  return baked;
+}
+
+function checkData(operation: string, data: MeshData, isHandedOver: boolean): MeshData {
+  if (data === undefined) invalid(operation, 'data', data, 'positions and indices, or a baked mesh');
+  const given = readOptions(operation, 'data', data, DATA_KEYS);
+  const positions = checkTypedArray<Float32Array>(operation, 'positions', given.positions, ['Float32Array']);
+  if (isHandedOver) checkOwn(operation, 'positions', positions, given.positions);
+  checkLength(operation, 'positions', positions, given.indices === undefined ? 9 : 3);
+  if (given.indices === undefined) return { positions };
+  const indices = checkTypedArray<Uint32Array | Uint16Array>(operation, 'indices', given.indices, INDEX_KINDS);
+  if (isHandedOver) checkOwn(operation, 'indices', indices, given.indices);
+  checkLength(operation, 'indices', indices, 3);
+  return { positions, indices };
+}
+
+/** Of an array in a shared buffer, what was checked is a copy. */
+function checkOwn(operation: string, argument: string, checked: { buffer: ArrayBufferLike }, given: unknown): void {
+  if (checked.buffer === bufferOf(given)) return;
+  const message = `${operation}: ${argument} cannot be transferred, as its buffer is shared; expected one that can`;
+  throw new CollisionError('INVALID_ARGUMENT', message);
+}
+
+function checkLength(operation: string, argument: string, { length }: ArrayLike<number>, multiple: number): void {
+  if (length > 0 && length % multiple === 0) return;
+  throw argumentError('BAD_DATA', operation, `the length of ${argument}`, length, `a multiple of ${multiple}, not 0`);
+}

@@ -1,0 +1,202 @@
+import * as layout from '../../shared/layout.js';
+import type { ObjectDescription } from '../../shared/protocol.js';
+import type { MeshId, MeshInfo, MeshShape, ObjectOptions, Shape } from '../../shared/types.js';
+import {
+  argumentError,
+  checkBits,
+  checkBoolean,
+  checkInteger,
+  checkNumbers,
+  checkOneOf,
+  checkPositive,
+  checkVec3,
+  invalid,
+  reading,
+  readOptions,
+} from '../check/validate.js';
+
+const KEYS = ['shape', 'matrix', 'motion', 'layers', 'collidesWith', 'group', 'contacts', 'pickable', 'cullable'];
+const MOTIONS = ['static', 'moving'] as const;
+const DETAILS = ['none', 'bounds', 'any', 'manifold', 'triangles'] as const; // in the order of CONTACTS_*
+const SHAPES = ['mesh', 'sphere', 'box', 'capsule'] as const;
+const SHAPE_KEYS = {
+  mesh: ['type', 'mesh', 'solid'],
+  sphere: ['type', 'radius', 'center'],
+  box: ['type', 'halfExtents', 'center', 'rotation'],
+  capsule: ['type', 'radius', 'from', 'to'],
+};
+
+const ORIGIN = [0, 0, 0];
+const NO_ROTATION = [0, 0, 0, 1];
+
+const DEFAULTS: ObjectDescription = {
+  shape: 0,
+  mesh: 0,
+  flags: layout.FLAG_PICKABLE | layout.FLAG_CULLABLE,
+  layers: 1,
+  collidesWith: 0xffffffff,
+  group: 0,
+  contacts: layout.CONTACTS_MANIFOLD,
+  center: ORIGIN,
+  extent: ORIGIN,
+  rotation: NO_ROTATION,
+  radius: 0,
+};
+
+type ShapePart = Pick<ObjectDescription, 'shape' | 'mesh' | 'center' | 'extent' | 'rotation' | 'radius'> & {
+  solid: boolean;
+};
+
+/** The options of an object, of which each is read once. */
+export function readObject<T extends Partial<ObjectOptions>>(operation: string, options: T): T {
+  if (options === undefined) invalid(operation, 'options', options, 'an object');
+  return readOptions(operation, 'options', options, KEYS);
+}
+
+/** What a mesh is known by: undefined where there is none of this id. */
+export type MeshLookup = (id: MeshId) => Readonly<MeshInfo> | undefined;
+
+/** A shape alone, as an object's description. */
+export function describeQuery(operation: string, shape: Shape, meshOf: MeshLookup): ObjectDescription {
+  const { solid, ...part } = describeShape(operation, shape, meshOf);
+  return { ...DEFAULTS, ...part, flags: solid ? DEFAULTS.flags | layout.FLAG_SOLID : DEFAULTS.flags };
+}
+
+/**
+ * An object's options, as `readObject` has them, checked and complete: what is not given is as in `base`. The matrix is
+ * not part of it.
+ */
+export function describe(
+  operation: string,
+  options: Partial<ObjectOptions>,
+  meshOf: MeshLookup,
+  base: ObjectDescription = DEFAULTS,
+): ObjectDescription {
+  const { shape, motion, layers, collidesWith, group, contacts, pickable, cullable } = options;
+  if (shape === undefined && base === DEFAULTS) invalid(operation, 'shape', shape, 'a shape');
+  const described = shape === undefined ? undefined : describeShape(operation, shape, meshOf);
+  const part = described ?? base;
+
+  let { flags } = base;
+  const setFlag = (flag: number, on: boolean) => {
+    flags = on ? flags | flag : flags & ~flag;
+  };
+  if (described) setFlag(layout.FLAG_SOLID, described.solid);
+  if (motion !== undefined) setFlag(layout.FLAG_STATIC, checkOneOf(operation, 'motion', motion, MOTIONS) === 'static');
+  if (pickable !== undefined) setFlag(layout.FLAG_PICKABLE, checkBoolean(operation, 'pickable', pickable));
+  if (cullable !== undefined) setFlag(layout.FLAG_CULLABLE, checkBoolean(operation, 'cullable', cullable));
+  return {
+    shape: part.shape,
+    mesh: part.mesh,
+    flags,
+    layers: layers === undefined ? base.layers : checkBits(operation, 'layers', layers),
+    collidesWith: collidesWith === undefined ? base.collidesWith : checkBits(operation, 'collidesWith', collidesWith),
+    group: group === undefined ? base.group : checkInteger(operation, 'group', group, 0, 0xffffffff),
+    contacts: contacts === undefined ? base.contacts : contactDetail(operation, 'contacts', contacts),
+    center: part.center,
+    extent: part.extent,
+    rotation: part.rotation,
+    radius: part.radius,
+  };
+}
+
+export function isSame(a: ObjectDescription, b: ObjectDescription): boolean {
+  return (
+    a.shape === b.shape &&
+    a.mesh === b.mesh &&
+    a.flags === b.flags &&
+    a.layers === b.layers &&
+    a.collidesWith === b.collidesWith &&
+    a.group === b.group &&
+    a.contacts === b.contacts &&
+    a.radius === b.radius &&
+    isSameArray(a.center, b.center) &&
+    isSameArray(a.extent, b.extent) &&
+    isSameArray(a.rotation, b.rotation)
+  );
+}
+
+function isSameArray(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** CONTACTS_* */
+export function contactDetail(operation: string, argument: string, detail: unknown): number {
+  return DETAILS.indexOf(checkOneOf(operation, argument, detail, DETAILS));
+}
+
+/** A shape, checked and complete. */
+function describeShape(operation: string, given: Shape, meshOf: MeshLookup): ShapePart {
+  if (typeof given !== 'object' || given === null) invalid(operation, 'shape', given, 'an object with a type');
+  const type = checkOneOf(
+    operation,
+    'shape.type',
+    reading(operation, 'shape', () => given.type),
+    SHAPES,
+  );
+  // Its type is the one that was looked at.
+  const shape = { ...readOptions(operation, 'shape', given, SHAPE_KEYS[type]), type } as Shape;
+  const part = { mesh: 0, center: ORIGIN, extent: ORIGIN, rotation: NO_ROTATION, radius: 0, solid: false };
+  switch (shape.type) {
+    case 'mesh':
+      return { ...part, shape: layout.SHAPE_MESH, mesh: shape.mesh, solid: checkMesh(operation, shape, meshOf) };
+    case 'sphere':
+      return {
+        ...part,
+        shape: layout.SHAPE_SPHERE,
+        center: checkCenter(operation, shape.center),
+        radius: checkPositive(operation, 'shape.radius', shape.radius),
+      };
+    case 'box':
+      return {
+        ...part,
+        shape: layout.SHAPE_BOX,
+        center: checkCenter(operation, shape.center),
+        extent: checkHalfExtents(operation, shape.halfExtents),
+        rotation: shape.rotation === undefined ? NO_ROTATION : checkRotation(operation, shape.rotation),
+      };
+    case 'capsule':
+      return {
+        ...part,
+        shape: layout.SHAPE_CAPSULE,
+        center: checkVec3(operation, 'shape.from', shape.from),
+        extent: checkVec3(operation, 'shape.to', shape.to),
+        radius: checkPositive(operation, 'shape.radius', shape.radius),
+      };
+  }
+}
+
+/** Whether it is solid. */
+function checkMesh(operation: string, { mesh, solid = false }: MeshShape, meshOf: MeshLookup): boolean {
+  const info = meshOf(mesh);
+  if (!info) throw argumentError('UNKNOWN_ID', operation, 'shape.mesh', mesh, 'a mesh that was added');
+  if (!checkBoolean(operation, 'shape.solid', solid)) return false;
+  if (!info.closed) {
+    invalid(
+      operation,
+      'shape.solid',
+      true,
+      `false, as mesh ${mesh} is not closed: some edge has a face on one side only`,
+    );
+  }
+  return true;
+}
+
+function checkCenter(operation: string, center: unknown): readonly number[] {
+  return center === undefined ? ORIGIN : checkVec3(operation, 'shape.center', center);
+}
+
+function checkHalfExtents(operation: string, value: unknown): readonly number[] {
+  const extents = checkVec3(operation, 'shape.halfExtents', value);
+  if (!extents.every((extent) => extent >= 0)) invalid(operation, 'shape.halfExtents', value, 'three numbers >= 0');
+  return extents;
+}
+
+function checkRotation(operation: string, value: unknown): readonly number[] {
+  const rotation = checkNumbers(operation, 'shape.rotation', value, 4);
+  const length = Math.hypot(...rotation);
+  // Unit as far as float32 holds it; the rest is taken out.
+  if (!(Math.abs(length - 1) < 1e-5)) invalid(operation, 'shape.rotation', value, 'a unit quaternion xyzw');
+  return rotation.map((each) => each / length);
+}

@@ -1,0 +1,187 @@
+import type { BufferAttribute, BufferGeometry, GLBufferAttribute, InterleavedBufferAttribute } from 'three';
+import { CollisionError } from '../../../shared/errors.js';
+import type { BoxShape, MeshData } from '../../../shared/types.js';
+import { argumentError, invalid, reading } from '../../check/validate.js';
+
+/** Consecutive triangles of a geometry: [start, end) counts indices, or vertices where there are none. */
+export interface TriangleRun {
+  start: number;
+  end: number;
+  materialIndex: number;
+}
+
+/**
+ * The triangles that three draws of `geometry`: indexed or not, of any attribute type, within its draw range,
+ * without morphs. Triangle 0 is the first of the draw range. The arrays are the geometry's own where their
+ * types allow it, so keep `transfer` off.
+ *
+ * ```ts
+ * const mesh = await service.addMesh(meshDataFromGeometry(new TorusKnotGeometry()));
+ * ```
+ */
+export function meshDataFromGeometry(geometry: BufferGeometry): MeshData {
+  return reading('meshDataFromGeometry', 'the geometry', () => {
+    if (geometry?.isBufferGeometry !== true) invalid('meshDataFromGeometry', 'geometry', geometry, 'a BufferGeometry');
+    return meshDataOfRuns(geometry, runsOf(geometry, null));
+  });
+}
+
+/** The box around `geometry`, as a shape: cheaper than its triangles, and exact for a box. */
+export function boxFromGeometry(geometry: BufferGeometry): BoxShape {
+  return reading('boxFromGeometry', 'the geometry', () => {
+    if (geometry?.isBufferGeometry !== true) invalid('boxFromGeometry', 'geometry', geometry, 'a BufferGeometry');
+    if (geometry.boundingBox === null) {
+      const { position } = geometry.attributes;
+      if (position?.array) checkCount(geometry, position as BufferAttribute);
+      geometry.computeBoundingBox();
+    }
+    const { min, max } = geometry.boundingBox!;
+    const corners = [min.x, min.y, min.z, max.x, max.y, max.z];
+    if (!corners.every((each) => Number.isFinite(each))) {
+      throw argumentError('BAD_DATA', 'boxFromGeometry', 'the bounding box', corners, 'finite positions, one at least');
+    }
+    return {
+      type: 'box',
+      center: [(min.x + max.x) / 2, (min.y + max.y) / 2, (min.z + max.z) / 2],
+      halfExtents: [(max.x - min.x) / 2, (max.y - min.y) / 2, (max.z - min.z) / 2],
+    };
+  });
+}
+
+/**
+ * What three draws of a geometry: its draw range (`groups` null), or the part of it that lies in the groups of
+ * the given numbers, as with an array of materials.
+ */
+export function runsOf(geometry: BufferGeometry, groups: readonly number[] | null): TriangleRun[] {
+  const { drawRange } = geometry;
+  if (!Number.isInteger(drawRange.start)) {
+    throw argumentError(
+      'BAD_DATA',
+      'meshDataFromGeometry',
+      'the start of the draw range',
+      drawRange.start,
+      'an integer',
+    );
+  }
+  const count = geometry.index !== null ? geometry.index.count : positionsOf(geometry).count;
+  const runs: TriangleRun[] = [];
+  const add = (from: number, to: number, materialIndex: number): void => {
+    const start = Math.max(from, drawRange.start);
+    const length = Math.min(to, drawRange.start + drawRange.count, count) - start;
+    const end = start + length - (length % 3);
+    if (end > start) runs.push({ start, end, materialIndex });
+  };
+  if (groups === null) {
+    add(0, count, 0);
+  } else {
+    for (const number of groups) {
+      const group = geometry.groups[number];
+      add(group.start, group.start + group.count, group.materialIndex ?? 0);
+    }
+  }
+  return runs;
+}
+
+/** The triangles of `runs`, one run after the other. */
+export function meshDataOfRuns(geometry: BufferGeometry, runs: readonly TriangleRun[]): MeshData {
+  const positions = positionsOfRuns(geometry, runs);
+  const indices = geometry.index === null ? null : integersOf(geometry.index);
+  if (runs.length === 0) {
+    const { start, count } = geometry.drawRange;
+    const given = indices === null ? `${positions.length / 3} vertices` : `${indices.length} indices`;
+    throw new CollisionError(
+      'BAD_DATA',
+      `meshDataFromGeometry: of ${nameOf(geometry)} with ${given}, nothing lies in the draw range (${start}, ${count}) ` +
+        'and the groups; expected a triangle',
+    );
+  }
+  if (runs.length === 1) {
+    const { start, end } = runs[0];
+    return indices === null ? { positions } : { positions, indices: indices.subarray(start, end) };
+  }
+  const gathered = new Uint32Array(runs.reduce((sum, run) => sum + run.end - run.start, 0));
+  let length = 0;
+  for (const { start, end } of runs) {
+    for (let i = start; i < end; i++) gathered[length++] = indices === null ? i : indices[i];
+  }
+  return { positions, indices: gathered };
+}
+
+/** The positions of `meshDataOfRuns`. */
+export function positionsOfRuns(geometry: BufferGeometry, runs: readonly TriangleRun[]): Float32Array {
+  const positions = floatsOf(positionsOf(geometry));
+  return geometry.index === null && runs.length === 1
+    ? positions.subarray(3 * runs[0].start, 3 * runs[0].end)
+    : positions;
+}
+
+/** Where triangle `triangle` of `meshDataOfRuns` begins in the geometry, and which material it has. */
+export function findTriangle(runs: readonly TriangleRun[], triangle: number): { start: number; materialIndex: number } {
+  let before = 0;
+  for (const { start, end, materialIndex } of runs) {
+    const count = (end - start) / 3;
+    if (triangle < before + count) return { start: start + 3 * (triangle - before), materialIndex };
+    before += count;
+  }
+  throw new RangeError(`triangle ${triangle} of ${before}`);
+}
+
+function positionsOf(geometry: BufferGeometry): BufferAttribute | InterleavedBufferAttribute {
+  if ('isInstancedBufferGeometry' in geometry) {
+    throw new CollisionError(
+      'UNSUPPORTED',
+      `meshDataFromGeometry: ${nameOf(geometry)} is placed by its shader; expected a BufferGeometry`,
+    );
+  }
+  // three's types promise any name in `attributes` and leave GLBufferAttribute out.
+  const position = geometry.attributes.position as
+    | BufferAttribute
+    | InterleavedBufferAttribute
+    | GLBufferAttribute
+    | undefined;
+  if (position === undefined || 'isGLBufferAttribute' in position || position.itemSize < 3) {
+    const found =
+      position === undefined
+        ? 'none'
+        : 'isGLBufferAttribute' in position
+          ? 'a GLBufferAttribute'
+          : `item size ${position.itemSize}`;
+    throw new CollisionError(
+      'BAD_DATA',
+      `meshDataFromGeometry: ${nameOf(geometry)} has position ${found}; expected an attribute of item size 3`,
+    );
+  }
+  checkCount(geometry, position);
+  return position;
+}
+
+/** Before anything is done as many times. */
+function checkCount(geometry: BufferGeometry, { array, count }: BufferAttribute | InterleavedBufferAttribute): void {
+  if (3 * count <= array.length) return;
+  const given = `${array.length} numbers for ${count} positions`;
+  throw new CollisionError('BAD_DATA', `${nameOf(geometry)} has ${given}; expected 3 for each`);
+}
+
+function floatsOf(attribute: BufferAttribute | InterleavedBufferAttribute): Float32Array {
+  const { array, count } = attribute;
+  if (!('isInterleavedBufferAttribute' in attribute) && attribute.itemSize === 3 && array instanceof Float32Array) {
+    return array.subarray(0, 3 * count);
+  }
+  const floats = new Float32Array(3 * count);
+  for (let i = 0; i < count; i++) {
+    // The getters undo interleaving, normalisation and half floats.
+    floats[3 * i] = attribute.getX(i);
+    floats[3 * i + 1] = attribute.getY(i);
+    floats[3 * i + 2] = attribute.getZ(i);
+  }
+  return floats;
+}
+
+function integersOf(attribute: BufferAttribute): Uint32Array | Uint16Array {
+  const { array } = attribute;
+  return array instanceof Uint32Array || array instanceof Uint16Array ? array : Uint32Array.from(array);
+}
+
+function nameOf(geometry: BufferGeometry): string {
+  return geometry.name === '' ? `${geometry.type} ${geometry.id}` : `${geometry.type} "${geometry.name}"`;
+}

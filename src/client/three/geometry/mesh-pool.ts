@@ -1,0 +1,187 @@
+import type { BufferAttribute, BufferGeometry } from 'three';
+import { CollisionError } from '../../../shared/errors.js';
+import type { MeshId } from '../../../shared/types.js';
+import type { CollisionService } from '../../service.js';
+import { meshDataOfRuns, positionsOfRuns, runsOf, type TriangleRun } from './geometry.js';
+import { GeometryVersion } from './geometry-version.js';
+
+/** A mesh of the service, and where its triangles are in the scene. */
+export interface BuiltMesh {
+  readonly id: MeshId;
+  readonly geometry: BufferGeometry;
+  readonly index: BufferAttribute | null;
+  readonly runs: readonly TriangleRun[];
+}
+
+/** The service's mesh for a geometry or for some groups of it, built once for all objects that use it. */
+export interface SharedMesh {
+  readonly geometry: BufferGeometry;
+  readonly groups: readonly number[] | null;
+  /** Null until it is built, and where that fails. After a change of the geometry: the old one until the new is built. */
+  readonly built: BuiltMesh | null;
+  /** Why there is none, if the last build failed. */
+  readonly error: CollisionError | null;
+  /** The build or update under way; never rejects. */
+  readonly building: Promise<void> | null;
+}
+
+/** A build that is lost with its worker begins again, unless it seems to be what its workers die of. */
+const ATTEMPTS = 3;
+
+/** The meshes of a tracker. They are built in the background; what an old one stood for is removed in `sweep`. */
+export class MeshPool {
+  /** Counts the finished builds: while it stays, no mesh is another. */
+  revision = 0;
+
+  readonly #service: CollisionService;
+  readonly #onProgress: () => void;
+  readonly #meshes = new Map<BufferGeometry, PooledMesh[]>();
+  readonly #retired: MeshId[] = [];
+
+  constructor(service: CollisionService, onProgress: () => void) {
+    this.#service = service;
+    this.#onProgress = onProgress;
+  }
+
+  acquire(geometry: BufferGeometry, groups: readonly number[] | null): SharedMesh {
+    let meshes = this.#meshes.get(geometry);
+    if (meshes === undefined) {
+      meshes = [];
+      this.#meshes.set(geometry, meshes);
+    }
+    let mesh = meshes.find((other) => other.groups?.join() === groups?.join());
+    if (mesh === undefined) {
+      mesh = new PooledMesh(geometry, groups);
+      this.#build(mesh); // throws for what is no geometry
+      meshes.push(mesh);
+    }
+    mesh.users++;
+    return mesh;
+  }
+
+  release(shared: SharedMesh): void {
+    const meshes = this.#meshes.get(shared.geometry);
+    const mesh = meshes?.find((other) => other === shared);
+    if (meshes === undefined || mesh === undefined || --mesh.users > 0) return;
+    mesh.abort.abort();
+    if (mesh.built !== null) this.#retired.push(mesh.built.id);
+    meshes.splice(meshes.indexOf(mesh), 1);
+    if (meshes.length === 0) this.#meshes.delete(shared.geometry);
+  }
+
+  /** Moves the vertices of what changed in nothing else, and builds anew what changed in more. */
+  refresh(): void {
+    for (const meshes of this.#meshes.values()) {
+      for (const mesh of meshes) {
+        if (mesh.building !== null || mesh.version.equals(mesh.geometry)) continue;
+        if (mesh.built !== null && mesh.error === null && mesh.version.hasSameTriangles(mesh.geometry)) {
+          this.#move(mesh, mesh.built);
+        } else {
+          this.#build(mesh);
+        }
+      }
+    }
+  }
+
+  /** Removes the meshes that nobody uses any more; call it when the objects that stood on them are gone. */
+  sweep(): void {
+    for (const id of this.#retired) this.#service.removeMesh(id);
+    this.#retired.length = 0;
+  }
+
+  /** When all that is being built now is built. */
+  async built(): Promise<void> {
+    await Promise.all([...this.#meshes.values()].flat().map((mesh) => mesh.building));
+  }
+
+  /** Of all triangles, the part that is built. */
+  get fraction(): number {
+    let built = 0;
+    let all = 0;
+    for (const { fraction, triangles } of [...this.#meshes.values()].flat()) {
+      built += fraction * triangles;
+      all += triangles;
+    }
+    return all === 0 ? 1 : built / all;
+  }
+
+  /** The service's next frame sees it, and its objects stay. */
+  #move(mesh: PooledMesh, built: BuiltMesh): void {
+    mesh.version.copy(mesh.geometry);
+    mesh.building = this.#update(built).then((isMoved) => {
+      mesh.building = null;
+      if (!isMoved && !mesh.abort.signal.aborted) this.#build(mesh);
+    });
+  }
+
+  /** False for what cannot be moved: a vertex that is not finite, for one, may still be built. */
+  async #update({ id, geometry, runs }: BuiltMesh): Promise<boolean> {
+    try {
+      await this.#service.updateMesh(id, positionsOfRuns(geometry, runs));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #build(mesh: PooledMesh): void {
+    mesh.version.copy(mesh.geometry);
+    mesh.fraction = 0;
+    mesh.building = this.#run(mesh).finally(() => {
+      mesh.building = null;
+      mesh.fraction = 1;
+      this.revision++;
+      this.#onProgress();
+    });
+  }
+
+  async #run(mesh: PooledMesh): Promise<void> {
+    const { geometry, groups } = mesh;
+    const { signal } = mesh.abort;
+    let built: BuiltMesh | null = null;
+    let attempts = 0;
+    do {
+      mesh.error = null;
+      try {
+        const { index } = geometry;
+        const runs = runsOf(geometry, groups);
+        mesh.triangles = runs.reduce((sum, run) => sum + (run.end - run.start) / 3, 0);
+        const id = await this.#service.addMesh(meshDataOfRuns(geometry, runs), {
+          signal,
+          onProgress: (fraction) => {
+            mesh.fraction = fraction;
+            this.#onProgress();
+          },
+        });
+        built = { id, geometry, index, runs };
+      } catch (cause) {
+        mesh.error = CollisionError.is(cause) ? cause : new CollisionError('BAD_DATA', `${cause}`, { cause });
+      }
+    } while (mesh.error?.code === 'WORKER_LOST' && !signal.aborted && ++attempts < ATTEMPTS);
+    if (signal.aborted) {
+      if (built !== null) this.#service.removeMesh(built.id);
+      return;
+    }
+    if (mesh.built !== null) this.#retired.push(mesh.built.id);
+    mesh.built = built;
+  }
+}
+
+class PooledMesh implements SharedMesh {
+  readonly geometry: BufferGeometry;
+  readonly groups: readonly number[] | null;
+  readonly version = new GeometryVersion();
+  readonly abort = new AbortController();
+  users = 0;
+  built: BuiltMesh | null = null;
+  error: CollisionError | null = null;
+  building: Promise<void> | null = null;
+  /** Of the last build begun, 0 to 1; and its triangles. */
+  fraction = 0;
+  triangles = 0;
+
+  constructor(geometry: BufferGeometry, groups: readonly number[] | null) {
+    this.geometry = geometry;
+    this.groups = groups;
+  }
+}

@@ -1,0 +1,84 @@
+import {
+  type BufferAttribute,
+  type Face,
+  type InstancedMesh,
+  type InterleavedBufferAttribute,
+  Matrix3,
+  Matrix4,
+  Triangle,
+  Vector2,
+  Vector3,
+  type Vector4,
+} from 'three';
+import type { Hit } from '../../../shared/types.js';
+import { findTriangle } from '../geometry/geometry.js';
+import type { BuiltMesh } from '../geometry/mesh-pool.js';
+import type { SceneObject } from '../track/scene-objects.js';
+import type { SceneIntersection } from './scene-picks.js';
+
+type Attribute = BufferAttribute | InterleavedBufferAttribute;
+
+/**
+ * A hit as three's Raycaster reports it: `face.normal` and `normal` in the object's space, `uv`, `uv1` and
+ * `normal` interpolated, `normal` turned towards the ray. Where a shape stands for the triangles (`mesh` null, or the
+ * bounds by `precision`) there is no face, and `normal` is the shape's.
+ *
+ * `eye` is where the ray came from, or with w = 0 the direction that it went in.
+ */
+export function intersectionOf(
+  hit: Hit,
+  { object, instanceId }: SceneObject,
+  mesh: BuiltMesh | null,
+  eye: Vector4,
+): SceneIntersection {
+  const point = new Vector3(...hit.point);
+  const intersection: SceneIntersection = { distance: hit.distance, point, object };
+  if (instanceId !== undefined) intersection.instanceId = instanceId;
+  if (hit.pixels !== undefined) return { ...intersection, pixels: hit.pixels }; // no point of the surface
+
+  const toWorld = object.matrixWorld.clone();
+  if (instanceId !== undefined) {
+    const instance = new Matrix4();
+    (object as InstancedMesh).getMatrixAt(instanceId, instance);
+    toWorld.multiply(instance);
+  }
+  if (mesh === null || hit.triangle < 0) {
+    intersection.face = null;
+    intersection.faceIndex = null;
+    // World to object: normals go back by the transposed matrix.
+    intersection.normal = new Vector3(...hit.normal)
+      .applyMatrix3(new Matrix3().setFromMatrix4(toWorld).transpose())
+      .normalize();
+    return intersection;
+  }
+
+  const { start, materialIndex } = findTriangle(mesh.runs, hit.triangle);
+  const face = faceOf(mesh, start, materialIndex);
+  const { a, b, c } = face;
+  const barycoord = new Vector3(...hit.barycentric);
+  const mix = (attribute: Attribute, component: number): number =>
+    barycoord.x * attribute.getComponent(a, component) +
+    barycoord.y * attribute.getComponent(b, component) +
+    barycoord.z * attribute.getComponent(c, component);
+  intersection.face = face;
+  intersection.faceIndex = Math.floor(start / 3);
+  intersection.barycoord = barycoord;
+  const { uv, uv1, normal } = mesh.geometry.attributes as Partial<Record<string, Attribute>>;
+  if (uv !== undefined) intersection.uv = new Vector2(mix(uv, 0), mix(uv, 1));
+  if (uv1 !== undefined) intersection.uv1 = new Vector2(mix(uv1, 0), mix(uv1, 1));
+  if (normal !== undefined) {
+    const direction = new Vector3(eye.x, eye.y, eye.z);
+    if (eye.w !== 0) direction.subVectors(point, direction);
+    direction.transformDirection(toWorld.invert());
+    intersection.normal = new Vector3(mix(normal, 0), mix(normal, 1), mix(normal, 2));
+    if (intersection.normal.dot(direction) > 0) intersection.normal.negate();
+  }
+  return intersection;
+}
+
+function faceOf({ geometry, index }: BuiltMesh, start: number, materialIndex: number): Face {
+  const [a, b, c] = [start, start + 1, start + 2].map((i) => (index === null ? i : index.getX(i)));
+  const { position } = geometry.attributes;
+  const corners = [a, b, c].map((i) => new Vector3().fromBufferAttribute(position, i));
+  return { a, b, c, normal: Triangle.getNormal(corners[0], corners[1], corners[2], new Vector3()), materialIndex };
+}

@@ -1,0 +1,95 @@
+import { type Camera, Matrix4, Vector4 } from 'three';
+import { CollisionError } from '../../../shared/errors.js';
+import type { ViewOptions } from '../../../shared/types.js';
+import { readOptions, show } from '../../check/validate.js';
+import { frustumMotion } from '../../query/frustum-motion.js';
+import type { CollisionService } from '../../service.js';
+import { readCamera, type ViewSize } from './view.js';
+
+export interface SceneViewOptions {
+  /**
+   * World units that the frustum is grown by, for drawing one frame late. 'motion': twice as far as the frustum moved
+   * since this view was set the last time, as it may move on; throws INVALID_ARGUMENT for a far plane at infinity. Add
+   * in a number what objects move in a frame, where they move fast. Default 0.
+   */
+  margin?: number | 'motion';
+  /** What has fewer pixels across is not seen. Default 0. */
+  minPixels?: number;
+}
+
+/** What the tracker knows of a camera that it has set as a view. */
+export interface SceneView {
+  readonly name: string;
+  /** As it was set; with matrices of its own. */
+  readonly options: ViewOptions;
+  readonly layers: number;
+  /** Where its rays start, or with w = 0 the direction of all of them. */
+  readonly eye: Vector4;
+}
+
+/** The views of a tracker in the service, by name. */
+export class SceneViews {
+  readonly #service: CollisionService;
+  readonly #views = new Map<string, SceneView>();
+
+  constructor(service: CollisionService) {
+    this.#service = service;
+  }
+
+  set(name: string, camera: Camera, size: ViewSize, given: SceneViewOptions): void {
+    const { margin = 0, minPixels = 0 } = readOptions('setView', 'options', given, ['margin', 'minPixels']);
+    const options = readCamera(camera, size, 0, minPixels);
+    const before = this.#views.get(name);
+    if (margin !== 'motion') options.margin = margin;
+    else if (before !== undefined) options.margin = 2 * frustumMotion(before.options, options);
+    if (before !== undefined && isSame(before.options, options)) return;
+    this.#service.setView(options, name);
+    // The matrices are the camera's own.
+    const { projection, view, layers = 0 } = options;
+    const copies = { ...options, projection: Array.from(projection), view: Array.from(view) };
+    this.#views.set(name, { name, options: copies, layers, eye: eyeOf(copies) });
+  }
+
+  /** Throws INVALID_ARGUMENT. */
+  get(operation: string, name: string): SceneView {
+    const view = this.#views.get(name);
+    if (view !== undefined) return view;
+    const known = [...this.#views.keys()].map(show).join(', ') || 'none yet';
+    throw new CollisionError(
+      'INVALID_ARGUMENT',
+      `${operation}: view is ${show(name)}, expected one that the tracker has set: ${known}`,
+    );
+  }
+
+  remove(name: string): void {
+    this.get('removeView', name);
+    this.#views.delete(name);
+    this.#service.removeView(name);
+  }
+
+  clear(): void {
+    for (const name of [...this.#views.keys()]) this.remove(name);
+  }
+}
+
+function isSame(a: ViewOptions, b: ViewOptions): boolean {
+  for (let i = 0; i < 16; i++) if (a.projection[i] !== b.projection[i] || a.view[i] !== b.view[i]) return false;
+  return (
+    a.viewport.x === b.viewport.x &&
+    a.viewport.y === b.viewport.y &&
+    a.viewport.width === b.viewport.width &&
+    a.viewport.height === b.viewport.height &&
+    a.depth === b.depth &&
+    a.reversed === b.reversed &&
+    a.layers === b.layers &&
+    a.margin === b.margin &&
+    a.minPixels === b.minPixels
+  );
+}
+
+function eyeOf({ projection, view }: { projection: number[]; view: number[] }): Vector4 {
+  const { elements } = new Matrix4().fromArray(view).invert();
+  // The projection's bottom row tells whether lines of sight meet in the eye or run along its axis.
+  if (projection[15] === 0) return new Vector4(elements[12], elements[13], elements[14], 1);
+  return new Vector4(-elements[8], -elements[9], -elements[10], 0);
+}

@@ -1,0 +1,61 @@
+import { type Camera, WebGPUCoordinateSystem } from 'three';
+import type { ViewOptions } from '../../../shared/types.js';
+import { invalid, reading, readOptions } from '../../check/validate.js';
+
+/**
+ * The part of the page that a camera draws to, in CSS pixels. For one of several on a canvas, x and y are its upper
+ * left corner: `{ x: 400, y: 0, width: 400, height: 300 }` is what `renderer.setViewport(400, canvasHeight - 300, 400,
+ * 300)` draws to.
+ */
+export interface ViewSize {
+  /** Default 0. */
+  x?: number;
+  /** From the top. Default 0. */
+  y?: number;
+  width: number;
+  height: number;
+}
+
+/**
+ * A service's view of what `camera` sees: its projection (perspective, orthographic, `setViewOffset`), its
+ * clip space (WebGL, WebGPU, reversed depth) and its layers. The matrices are three's own arrays, not copies.
+ *
+ * The camera's world matrix is brought up to date; `updateProjectionMatrix()` stays the caller's, as in three. What
+ * three leaves out of it when it draws, the scale of the camera's parents, is left out here. An ArrayCamera is drawn
+ * as its `cameras`, each with its own `viewport`: make a view of each.
+ *
+ * ```ts
+ * service.setView(viewFromCamera(camera, { width: canvas.clientWidth, height: canvas.clientHeight }));
+ * ```
+ */
+export function viewFromCamera(
+  camera: Camera,
+  size: ViewSize,
+  options: Pick<ViewOptions, 'margin' | 'minPixels'> = {},
+): ViewOptions {
+  const { margin = 0, minPixels = 0 } = readOptions('viewFromCamera', 'options', options, ['margin', 'minPixels']);
+  return readCamera(camera, size, margin, minPixels);
+}
+
+/** `viewFromCamera` with options that were read. */
+export function readCamera(camera: Camera, size: ViewSize, margin: number, minPixels: number): ViewOptions {
+  return reading('viewFromCamera', 'the camera', () => viewOf(camera, size, margin, minPixels));
+}
+
+function viewOf(camera: Camera, size: ViewSize, margin: number, minPixels: number): ViewOptions {
+  if (camera?.isCamera !== true) invalid('viewFromCamera', 'camera', camera, 'a Camera of three');
+  if (typeof size !== 'object' || size === null) invalid('viewFromCamera', 'size', size, 'an object');
+  camera.updateWorldMatrix(true, false);
+  // `reversedDepth` is younger than the oldest three that we accept. Its clip z is in [0, 1] in WebGL too.
+  const reversed = camera.reversedDepth === true;
+  return {
+    projection: camera.projectionMatrix.elements,
+    view: camera.matrixWorldInverse.elements,
+    viewport: { x: size.x ?? 0, y: size.y ?? 0, width: size.width, height: size.height },
+    depth: reversed || camera.coordinateSystem === WebGPUCoordinateSystem ? 'webgpu' : 'webgl',
+    reversed,
+    layers: camera.layers.mask >>> 0,
+    margin,
+    minPixels,
+  };
+}

@@ -1,0 +1,335 @@
+import { CollisionError } from '../../shared/errors.js';
+import * as layout from '../../shared/layout.js';
+import type { BaselineMessage, TreeInfo } from '../../shared/protocol.js';
+import type { ObjectId } from '../../shared/types.js';
+import { type MeshAddress, type PlacedDescription, writeDescription } from './descriptions.js';
+import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
+import { CoreMemory } from './memory.js';
+import { CoreQueries } from './queries.js';
+
+export type { MeshAddress, PlacedDescription } from './descriptions.js';
+
+/** A build under way; `step` until it answers 1, then `finish`. */
+export interface MeshBuild {
+  /** Works for about `budget` milliseconds; answers the fraction done. */
+  step(budget: number): number;
+  /** The baked mesh, in a buffer of its own. Frees the build. */
+  finish(): ArrayBuffer;
+  abort(): void;
+}
+
+type Baseline = Omit<BaselineMessage, 'type'>;
+
+export interface Core {
+  /** Bytes of linear memory; and of them, in use. */
+  readonly memoryBytes: number;
+  readonly usedBytes: number;
+
+  beginBuild(positions: Float32Array, indices?: Uint32Array | Uint16Array): MeshBuild;
+  /** Copies a baked mesh in, if nothing in it can lead a traversal astray (else BAD_DATA). */
+  loadMesh(baked: ArrayBuffer): MeshAddress;
+  bakeMesh(mesh: MeshAddress): ArrayBuffer;
+  meshInfo(mesh: MeshAddress): TreeInfo;
+  /** As they were given; undefined where every three vertices are a triangle. */
+  meshIndices(mesh: MeshAddress): Uint32Array<ArrayBuffer> | undefined;
+  /**
+   * Moves the vertices and all that stands on them: the tree's boxes and the objects' bounds. False where that cannot
+   * be done, as a triangle that was left out of the tree has an area now; the mesh is as it was then, and also where
+   * this throws: BAD_DATA, OUT_OF_MEMORY.
+   */
+  refitMesh(mesh: MeshAddress, positions: Float32Array): boolean;
+  /** Puts `by` in the place of `mesh` for all objects, and frees `mesh`. */
+  replaceMesh(mesh: MeshAddress, by: MeshAddress): void;
+  freeMesh(mesh: MeshAddress): void;
+
+  /** Whether a triangle of `a` meets one of `b`, touching included. `matrix`: 16, column-major, b's space to a's. */
+  meshesIntersect(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): boolean;
+  /** Every pair of triangles that meet, in the order of the descent: two indices each, a's and b's. */
+  intersectingTriangles(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): Uint32Array;
+
+  addObjects(ids: Uint32Array, description: PlacedDescription): void;
+  setObject(id: ObjectId, description: PlacedDescription): void;
+  removeObject(id: ObjectId): void;
+  removeView(slot: number): void;
+
+  /** Runs one frame: layout.ts's frame in, and out into `out` when that is large enough, else into a new buffer. */
+  frame(input: ArrayBuffer, out: ArrayBuffer | undefined): ArrayBuffer;
+
+  /** Takes the views and transforms of a frame in over, without an answer. */
+  place(input: ArrayBuffer): void;
+  /** Makes the next frame's events be against the answer of another core. */
+  setBaseline(baseline: Baseline): void;
+
+  readonly queries: CoreQueries;
+
+  /** The first broken invariant of any structure in words, or null. Slow; for tests. */
+  check(): string | null;
+}
+
+const BUILD_BAD_INDEX = 1;
+
+// mesh/refit.ts
+const REFIT_NOT_FINITE = 1;
+const REFIT_EMPTY = 2;
+const REFIT_NOT_IN_TREE = 3;
+
+/** Makes a core of its own memory. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */
+export async function createCore(wasm: BufferSource): Promise<Core> {
+  return bindCore(await instantiateCore(wasm));
+}
+
+export function bindCore(exports: CoreExports): Core {
+  return new WasmCore(exports);
+}
+
+class WasmCore implements Core {
+  readonly queries: CoreQueries;
+  readonly #exports: CoreExports;
+  readonly #memory: CoreMemory;
+  /** Room for one description. */
+  readonly #scratch: number;
+  readonly #meshes = new Set<MeshAddress>();
+
+  constructor(exports: CoreExports) {
+    this.#exports = exports;
+    this.#memory = new CoreMemory(exports);
+    this.#scratch = this.#memory.allocate(layout.OBJECT_BYTES);
+    this.queries = new CoreQueries(exports, this.#memory);
+  }
+
+  get memoryBytes(): number {
+    return this.#exports.memory.buffer.byteLength;
+  }
+
+  get usedBytes(): number {
+    return this.#exports.usedBytes() >>> 0;
+  }
+
+  // --- meshes ---
+
+  beginBuild(positions: Float32Array, indices?: Uint32Array | Uint16Array): MeshBuild {
+    const wasm = this.#exports;
+    const vertices = positions.length / 3;
+    const triangles = (indices?.length ?? vertices) / 3;
+    const build = wasm.beginBuild(vertices, triangles) >>> 0;
+    try {
+      wasm.reserveBuild(build, indices !== undefined);
+      const { buffer } = wasm.memory;
+      new Float32Array(buffer, wasm.buildPositions(build) >>> 0, positions.length).set(positions);
+      if (indices) new Uint32Array(buffer, wasm.buildIndices(build) >>> 0, indices.length).set(indices);
+    } catch (error) {
+      wasm.freeBuild(build);
+      throw error;
+    }
+    let freed = false;
+    const free = () => {
+      if (!freed) wasm.freeBuild(build);
+      freed = true;
+    };
+    return {
+      step: (budget) => {
+        try {
+          const fraction = wasm.stepBuild(build, performance.now() + budget);
+          if (fraction >= 0) return fraction;
+          throw this.#buildError(build, vertices, indices, triangles);
+        } catch (error) {
+          free();
+          throw error;
+        }
+      },
+      finish: () => {
+        const mesh = wasm.takeMesh(build) >>> 0;
+        free();
+        try {
+          return this.bakeMesh(mesh);
+        } finally {
+          wasm.release(mesh);
+        }
+      },
+      abort: free,
+    };
+  }
+
+  #buildError(
+    build: number,
+    vertices: number,
+    indices: ArrayLike<number> | undefined,
+    triangles: number,
+  ): CollisionError {
+    if (this.#exports.buildError(build) === BUILD_BAD_INDEX) {
+      const i = this.#exports.buildCulprit(build) >>> 0;
+      const range = `0 to ${vertices - 1} for ${vertices} vertices`;
+      return new CollisionError('BAD_DATA', `indices[${i}] is ${indices?.[i]}, expected ${range}`);
+    }
+    return noArea(triangles);
+  }
+
+  loadMesh(baked: ArrayBuffer): MeshAddress {
+    const wasm = this.#exports;
+    const address = this.#memory.allocate(baked.byteLength);
+    try {
+      this.#memory.bytes(address, baked.byteLength).set(new Uint8Array(baked));
+      const fault = wasm.checkMesh(address, baked.byteLength);
+      if (fault !== 0) throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${baked.byteLength} bytes given)`);
+    } catch (error) {
+      wasm.release(address);
+      throw error;
+    }
+    this.#meshes.add(address);
+    return address;
+  }
+
+  bakeMesh(mesh: MeshAddress): ArrayBuffer {
+    this.#exports.sealMesh(mesh);
+    const length = this.#memory.view.getUint32(mesh + layout.MESH_BYTES, true);
+    return this.#memory.bytes(mesh, length).slice().buffer;
+  }
+
+  meshInfo(mesh: MeshAddress): TreeInfo {
+    const view = this.#memory.view;
+    const triangles = view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
+    return {
+      triangles,
+      degenerate: triangles - view.getUint32(mesh + layout.MESH_KEPT_COUNT, true),
+      vertices: view.getUint32(mesh + layout.MESH_VERTEX_COUNT, true),
+      closed: view.getUint32(mesh + layout.MESH_CLOSED, true) === 1,
+      bytes: view.getUint32(mesh + layout.MESH_BYTES, true),
+      cost: view.getFloat64(mesh + layout.MESH_COST, true) / view.getFloat64(mesh + layout.MESH_BUILT_COST, true),
+    };
+  }
+
+  meshIndices(mesh: MeshAddress): Uint32Array<ArrayBuffer> | undefined {
+    const view = this.#memory.view;
+    if (view.getUint32(mesh + layout.MESH_INDEXED, true) === 0) return undefined;
+    const at = mesh + view.getUint32(mesh + layout.MESH_INDICES, true);
+    const count = 3 * view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
+    return new Uint32Array(this.#memory.bytes(at, 4 * count).slice().buffer);
+  }
+
+  refitMesh(mesh: MeshAddress, positions: Float32Array): boolean {
+    const wasm = this.#exports;
+    const { triangles, vertices } = this.meshInfo(mesh);
+    if (positions.length !== 3 * vertices) {
+      const expected = `${3 * vertices} for its ${vertices} vertices`;
+      throw new CollisionError('BAD_DATA', `the length of positions is ${positions.length}, expected ${expected}`);
+    }
+    // The scratch memory begins at a multiple of 16.
+    const scratch = Math.ceil(positions.byteLength / 16) * 16;
+    return this.#memory.with(scratch + (wasm.refitScratch(mesh) >>> 0), (address) => {
+      new Float32Array(wasm.memory.buffer, address, positions.length).set(positions);
+      const fault = wasm.refitMesh(mesh, address, address + scratch);
+      if (fault === REFIT_NOT_FINITE) throw notFinite(positions, wasm.refitCulprit() >>> 0);
+      if (fault === REFIT_EMPTY) throw noArea(triangles);
+      return fault !== REFIT_NOT_IN_TREE;
+    });
+  }
+
+  replaceMesh(mesh: MeshAddress, by: MeshAddress): void {
+    this.#exports.replaceMesh(mesh, by);
+    this.freeMesh(mesh);
+  }
+
+  freeMesh(mesh: MeshAddress): void {
+    if (this.#meshes.delete(mesh)) this.#exports.freeMesh(mesh);
+  }
+
+  meshesIntersect(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): boolean {
+    this.#memory.setAffine(this.#scratch, matrix);
+    return this.#exports.meshPairs(a, b, this.#scratch, false) !== 0;
+  }
+
+  intersectingTriangles(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): Uint32Array {
+    this.#memory.setAffine(this.#scratch, matrix);
+    const count = this.#exports.meshPairs(a, b, this.#scratch, true) >>> 0;
+    return this.#memory.uint32s(this.#exports.foundPairs() >>> 0, count * 2);
+  }
+
+  // --- objects and views ---
+
+  addObjects(ids: Uint32Array, description: PlacedDescription): void {
+    writeDescription(this.#memory, this.#scratch, description);
+    for (const id of ids) this.#exports.putObject(id, this.#scratch);
+  }
+
+  setObject(id: ObjectId, description: PlacedDescription): void {
+    writeDescription(this.#memory, this.#scratch, description);
+    this.#exports.putObject(id, this.#scratch);
+  }
+
+  removeObject(id: ObjectId): void {
+    this.#exports.removeObject(id);
+  }
+
+  removeView(slot: number): void {
+    this.#exports.removeView(slot);
+  }
+
+  // --- frames ---
+
+  frame(input: ArrayBuffer, out: ArrayBuffer | undefined): ArrayBuffer {
+    const used = new DataView(input).getUint32(layout.IN_BYTES, true);
+    return this.#memory.with(used, (address) => {
+      this.#memory.bytes(address, used).set(new Uint8Array(input, 0, used));
+      const result = this.#exports.runFrame(address) >>> 0;
+      const length = this.#memory.view.getUint32(result + layout.OUT_BYTES, true);
+      // A buffer that is too small is replaced by one with room to grow, so that this stays rare.
+      const target = out && out.byteLength >= length ? out : new ArrayBuffer(roomFor(length));
+      new Uint8Array(target).set(this.#memory.bytes(result, length));
+      return target;
+    });
+  }
+
+  place(input: ArrayBuffer): void {
+    const used = new DataView(input).getUint32(layout.IN_BYTES, true);
+    this.#memory.with(used, (address) => {
+      this.#memory.bytes(address, used).set(new Uint8Array(input, 0, used));
+      this.#exports.placeFrame(address);
+    });
+  }
+
+  setBaseline({ a, b, groupA, groupB, seen }: Baseline): void {
+    const { length } = a;
+    const pairs = new Uint32Array(4 * length);
+    for (const [i, part] of [a, b, groupA, groupB].entries()) pairs.set(part, i * length);
+    this.#withIds(pairs, (at) => {
+      const [first, second, third, fourth] = [0, 1, 2, 3].map((i) => at + 4 * i * length);
+      this.#exports.setPairs(first, second, third, fourth, length);
+    });
+    for (const { slot, ids } of seen) this.#withIds(ids, (at) => this.#exports.setSeen(slot, at, ids.length));
+  }
+
+  #withIds(ids: Uint32Array, work: (address: number) => void): void {
+    this.#memory.with(ids.byteLength, (address) => {
+      new Uint32Array(this.#memory.buffer, address, ids.length).set(ids);
+      work(address);
+    });
+  }
+
+  // --- checks ---
+
+  check(): string | null {
+    for (const mesh of this.#meshes) {
+      const fault = this.#exports.checkMeshTree(mesh);
+      if (fault !== 0) return `mesh at ${mesh}: ${FAULTS[fault]}`;
+    }
+    const fault = this.#exports.check();
+    return fault === 0 ? null : (FAULTS[fault] ?? `fault ${fault}`);
+  }
+}
+
+function noArea(triangles: number): CollisionError {
+  return new CollisionError(
+    'BAD_DATA',
+    `none of the ${triangles} triangles has an area and finite vertices, expected one at least`,
+  );
+}
+
+function notFinite(positions: Float32Array, vertex: number): CollisionError {
+  const found = positions.subarray(3 * vertex, 3 * vertex + 3).join(', ');
+  return new CollisionError('BAD_DATA', `vertex ${vertex} of positions is (${found}), expected finite numbers`);
+}
+
+/** A half more than is needed now, in whole kilobytes. */
+function roomFor(bytes: number): number {
+  return Math.ceil((bytes * 1.5) / 1024) * 1024;
+}

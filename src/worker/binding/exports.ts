@@ -1,0 +1,121 @@
+// core.wasm as it is: what it exports, and what its codes mean. core.ts makes an object of it.
+import { CollisionError } from '../../shared/errors.js';
+import { MESH_VERSION_VALUE } from '../../shared/layout.js';
+
+/** What core.wasm exports: src/worker/core/index.ts. */
+export interface CoreExports {
+  memory: WebAssembly.Memory;
+  allocate(bytes: bigint): number;
+  release(address: number): void;
+  usedBytes(): number;
+  beginBuild(vertices: number, triangles: number): number;
+  reserveBuild(build: number, indexed: boolean): void;
+  buildPositions(build: number): number;
+  buildIndices(build: number): number;
+  stepBuild(build: number, until: number): number;
+  buildError(build: number): number;
+  buildCulprit(build: number): number;
+  takeMesh(build: number): number;
+  freeBuild(build: number): void;
+  meshPairs(a: number, b: number, matrix: number, all: boolean): number;
+  foundPairs(): number;
+  checkMesh(address: number, bytes: number): number;
+  checkMeshTree(address: number): number;
+  sealMesh(address: number): void;
+  freeMesh(address: number): void;
+  refitScratch(address: number): number;
+  refitMesh(address: number, positions: number, scratch: number): number;
+  refitCulprit(): number;
+  replaceMesh(from: number, to: number): void;
+  putObject(id: number, description: number): void;
+  removeObject(id: number): void;
+  removeView(slot: number): void;
+  runFrame(input: number): number;
+  placeFrame(input: number): void;
+  setPairs(a: number, b: number, groupA: number, groupB: number, count: number): void;
+  setSeen(view: number, ids: number, count: number): void;
+  raycast(ray: number, filter: number, hit: number): number;
+  raycastAll(ray: number, filter: number): number;
+  foundHits(): number;
+  anyHit(ray: number, filter: number): number;
+  raycastMany(
+    filter: number,
+    rays: number,
+    count: number,
+    objects: number,
+    triangles: number,
+    distances: number,
+    barycentrics: number,
+  ): void;
+  foundIds(): number;
+  foundInside(): number;
+  pickScreen(view: number, x: number, y: number, radius: number, filter: number, all: boolean): number;
+  pickRegion(view: number, region: number, filter: number): number;
+  frustumOfView(view: number, filter: number): number;
+  frustumOfPlanes(planes: number, count: number, filter: number): number;
+  sees(view: number, targets: number, count: number, filter: number, points: number): void;
+  overlap(description: number, filter: number): number;
+  containing(x: number, y: number, z: number, filter: number): number;
+  closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
+  contact(a: number, b: number, detail: number): number;
+  contactPointCount(): number;
+  contactPoints(): number;
+  contactCrossingCount(): number;
+  contactCrossings(): number;
+  check(): number;
+}
+
+/** What checks answer, by code: mesh/trust.ts, mesh/check.ts and scene/check.ts. */
+export const FAULTS: Record<number, string> = {
+  1: 'the data are shorter or longer than their header says',
+  2: 'the data are not a baked mesh',
+  3: `the mesh was baked by another version; this one reads version ${MESH_VERSION_VALUE}`,
+  4: 'the header contradicts itself',
+  5: 'the checksum does not match: the data were changed',
+  6: 'a link in the tree leads nowhere, upwards or where another does',
+  7: 'a box of the tree does not hold what is below it',
+  8: 'a triangle is in no leaf',
+  9: 'the tree is deeper than any that is built',
+  10: 'a number is not finite or out of range',
+  11: 'a triangle or a vertex has a number that there is not',
+  20: 'an object is in the slot of another id',
+  21: 'the trees do not hold as many objects as there are',
+  22: "an object's world bounds do not hold its oriented bounds",
+  23: 'an object is not where its tree has it',
+  24: "a cell's range is not made of its own objects and its children's",
+  25: "a cell's bounds do not hold what is below it",
+  26: 'an object is in a cell that it does not belong to',
+  27: 'pairs are not in order',
+  28: 'what a tree holds of an object is not what the object is',
+};
+
+/** Starts core.wasm in a memory of its own. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */
+export async function instantiateCore(wasm: BufferSource): Promise<CoreExports> {
+  const env = {
+    now: () => performance.now(),
+    outOfMemory: (bytes: number) => {
+      throw new CollisionError('OUT_OF_MEMORY', `the worker could not get ${bytes} more bytes of memory`);
+    },
+  };
+  try {
+    return (await WebAssembly.instantiate(wasm, { env })).instance.exports as unknown as CoreExports;
+  } catch (cause) {
+    throw new CollisionError('UNSUPPORTED', `the core could not be started: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** An empty function that makes a vector. */
+const VECTORS = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11];
+
+function reasonOf(cause: unknown): string {
+  if (typeof WebAssembly === 'undefined') return 'there is no WebAssembly here';
+  if (!WebAssembly.validate(Uint8Array.from(VECTORS))) {
+    return 'WebAssembly has no SIMD here, which the core needs: Chrome 91, Firefox 89 and Safari 16.4 have it';
+  }
+  // Browsers say so in words of their own, all with the name of the directive or of its source.
+  if (/unsafe-eval|content security policy|disallowed by embedder/i.test(String(cause))) {
+    const whose = "that of the worker's script, or of the page where the script is a Blob";
+    return `${cause}; a content security policy forbids it, ${whose}: its script-src needs 'wasm-unsafe-eval'`;
+  }
+  return String(cause);
+}

@@ -1,0 +1,75 @@
+import type { CoreExports } from './exports.js';
+
+/** The core's linear memory, as JavaScript reads and writes it. Views are of now: growing detaches them. */
+export class CoreMemory {
+  readonly #exports: CoreExports;
+  #view: DataView;
+  #words: Uint32Array;
+  #floats: Float64Array;
+
+  constructor(exports: CoreExports) {
+    this.#exports = exports;
+    const { buffer } = exports.memory;
+    this.#view = new DataView(buffer);
+    this.#words = new Uint32Array(buffer);
+    this.#floats = new Float64Array(buffer);
+  }
+
+  get buffer(): ArrayBuffer {
+    return this.#exports.memory.buffer as ArrayBuffer;
+  }
+
+  /** Of the whole memory. */
+  get view(): DataView {
+    if (this.#view.buffer !== this.buffer) this.#view = new DataView(this.buffer);
+    return this.#view;
+  }
+
+  /** The whole memory; on a description, half as dear as the DataView. */
+  get words(): Uint32Array {
+    if (this.#words.buffer !== this.buffer) this.#words = new Uint32Array(this.buffer);
+    return this.#words;
+  }
+
+  get floats(): Float64Array {
+    if (this.#floats.buffer !== this.buffer) this.#floats = new Float64Array(this.buffer);
+    return this.#floats;
+  }
+
+  bytes(address: number, length: number): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.buffer, address, length);
+  }
+
+  /** A copy. */
+  uint32s(address: number, count: number): Uint32Array<ArrayBuffer> {
+    return new Uint32Array(this.buffer, address, count).slice();
+  }
+
+  allocate(bytes: number): number {
+    return this.#exports.allocate(BigInt(bytes)) >>> 0;
+  }
+
+  /** Runs `work` on a temporary allocation. */
+  with<T>(bytes: number, work: (address: number) => T): T {
+    const address = this.allocate(Math.max(bytes, 1));
+    try {
+      return work(address);
+    } finally {
+      this.#exports.release(address);
+    }
+  }
+
+  /** `at` is a multiple of 8. */
+  setFloats(at: number, values: ArrayLike<number>, count: number): void {
+    const { floats } = this;
+    for (let i = 0; i < count; i++) floats[at / 8 + i] = values[i];
+  }
+
+  /** The upper three rows of a column-major matrix, column by column; `at` is a multiple of 8. */
+  setAffine(at: number, matrix: ArrayLike<number>): void {
+    const { floats } = this;
+    for (let column = 0; column < 4; column++) {
+      for (let row = 0; row < 3; row++) floats[at / 8 + column * 3 + row] = matrix[column * 4 + row];
+    }
+  }
+}

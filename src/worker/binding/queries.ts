@@ -1,0 +1,297 @@
+import * as layout from '../../shared/layout.js';
+import type { Cursor, Filter, Region, ViewRecord } from '../../shared/protocol.js';
+import type { ClosestPoint, Hit, ObjectId, Ray, Vec3 } from '../../shared/types.js';
+import { type PlacedDescription, writeDescription } from './descriptions.js';
+import type { CoreExports } from './exports.js';
+import type { CoreMemory } from './memory.js';
+
+type CoreHit = Omit<Hit, 'frame'>;
+
+interface CoreContact {
+  contained: 0 | 1 | 2;
+  points: Float32Array<ArrayBuffer>;
+  normals: Float32Array<ArrayBuffer>;
+  depths: Float32Array<ArrayBuffer>;
+  triangles: Uint32Array<ArrayBuffer>;
+  segments: Float32Array<ArrayBuffer>;
+}
+
+/** Questions to a core. Each answers about the objects as they are now. */
+export class CoreQueries {
+  readonly #exports: CoreExports;
+  readonly #memory: CoreMemory;
+  /** Room for a filter, a query and a hit. */
+  readonly #filter: number;
+  readonly #query: number;
+  readonly #hit: number;
+
+  constructor(exports: CoreExports, memory: CoreMemory) {
+    this.#exports = exports;
+    this.#memory = memory;
+    const queryBytes = Math.max(layout.RAY_BYTES, layout.REGION_BYTES, layout.OBJECT_BYTES);
+    this.#filter = memory.allocate(layout.FILTER_BYTES + queryBytes + layout.HIT_BYTES);
+    this.#query = this.#filter + layout.FILTER_BYTES;
+    this.#hit = this.#query + queryBytes;
+  }
+
+  raycast(ray: Ray, filter: Filter): CoreHit | null {
+    return this.#with(filter, () => {
+      this.#setRay(ray);
+      return this.#exports.raycast(this.#query, this.#filter, this.#hit) ? this.#hitAt(this.#hit) : null;
+    });
+  }
+
+  /** Every hit, by distance, then object, then triangle. */
+  raycastAll(ray: Ray, filter: Filter): CoreHit[] {
+    return this.#with(filter, () => {
+      this.#setRay(ray);
+      const hits = this.#hits(this.#exports.raycastAll(this.#query, this.#filter));
+      return hits.sort((a, b) => a.distance - b.distance || a.object - b.object || a.triangle - b.triangle);
+    });
+  }
+
+  /** Whether anything is hit at all; stops at the first proof. */
+  anyHit(ray: Ray, filter: Filter): boolean {
+    return this.#with(filter, () => {
+      this.#setRay(ray);
+      return this.#exports.anyHit(this.#query, this.#filter) !== 0;
+    });
+  }
+
+  /** Eight numbers per ray: origin, tMin, direction, tMax. */
+  raycastMany(rays: Float32Array, filter: Filter) {
+    const count = rays.length / 8;
+    return this.#with(filter, () =>
+      this.#memory.with(count * 64, (input) => {
+        // 32 bytes of a ray, then 8 + 4 + 4 + 12 of its answer, the widest first.
+        const distances = input + count * 32;
+        const objects = distances + count * 8;
+        const triangles = objects + count * 4;
+        const barycentrics = triangles + count * 4;
+        new Float32Array(this.#memory.buffer, input, rays.length).set(rays);
+        this.#exports.raycastMany(this.#filter, input, count, objects, triangles, distances, barycentrics);
+        const { buffer } = this.#memory;
+        return {
+          objects: new Uint32Array(buffer, objects, count).slice(),
+          distances: new Float64Array(buffer, distances, count).slice(),
+          triangles: new Int32Array(buffer, triangles, count).slice(),
+          barycentrics: new Float32Array(buffer, barycentrics, count * 3).slice(),
+        };
+      }),
+    );
+  }
+
+  /** The object whose centre of bounds is drawn nearest to the cursor. */
+  pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): CoreHit | null {
+    return this.#screenHits(view, cursor, filter, false)[0] ?? null;
+  }
+
+  /** All that are drawn in its reach, by pixels, then distance, then object. */
+  pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): CoreHit[] {
+    const hits = this.#screenHits(view, cursor, filter, true);
+    return hits.sort((a, b) => a.pixels! - b.pixels! || a.distance - b.distance || a.object - b.object);
+  }
+
+  pickRegion(view: ViewRecord, { bounds, polygon, mode }: Region, filter: Filter): Uint32Array<ArrayBuffer> {
+    return this.#with(filter, () =>
+      this.#withArray(view, (record) =>
+        this.#withArray(polygon, (vertices) => {
+          this.#memory.setFloats(this.#query, bounds, 4);
+          const { words } = this.#memory;
+          words[(this.#query + layout.REGION_POLYGON) / 4] = vertices;
+          words[(this.#query + layout.REGION_VERTEX_COUNT) / 4] = polygon.length / 2;
+          words[(this.#query + layout.REGION_MODE) / 4] = mode;
+          return this.#ids(this.#exports.pickRegion(record, this.#query, this.#filter)).sort();
+        }),
+      ),
+    );
+  }
+
+  /** Each part sorted by id: `ids[0..inside)` wholly inside, the others crossing. */
+  frustum(volume: ViewRecord | Float32Array, filter: Filter): { ids: Uint32Array<ArrayBuffer>; inside: number } {
+    return this.#with(filter, () =>
+      this.#withArray(volume, (address) => {
+        const count =
+          volume instanceof Float32Array
+            ? this.#exports.frustumOfPlanes(address, volume.length / 4, this.#filter)
+            : this.#exports.frustumOfView(address, this.#filter);
+        const ids = this.#ids(count);
+        const inside = this.#exports.foundInside() >>> 0;
+        ids.subarray(0, inside).sort();
+        ids.subarray(inside).sort();
+        return { ids, inside };
+      }),
+    );
+  }
+
+  /** For each target, how many of its nine points are in sight. */
+  sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Uint8Array<ArrayBuffer> {
+    return this.#with(filter, () =>
+      this.#withArray(view, (record) =>
+        this.#withArray(targets, (ids) =>
+          this.#memory.with(targets.length, (points) => {
+            this.#exports.sees(record, ids, targets.length, this.#filter, points);
+            return this.#memory.bytes(points, targets.length).slice();
+          }),
+        ),
+      ),
+    );
+  }
+
+  /** Ids, ascending. */
+  overlap(description: PlacedDescription, filter: Filter): Uint32Array<ArrayBuffer> {
+    return this.#with(filter, () => {
+      writeDescription(this.#memory, this.#query, description);
+      return this.#ids(this.#exports.overlap(this.#query, this.#filter)).sort();
+    });
+  }
+
+  /** Ids, ascending. */
+  containing([x, y, z]: Vec3, filter: Filter): Uint32Array<ArrayBuffer> {
+    return this.#with(filter, () => this.#ids(this.#exports.containing(x, y, z, this.#filter)).sort());
+  }
+
+  closestPoint([x, y, z]: Vec3, maxDistance: number, filter: Filter): Omit<ClosestPoint, 'frame'> | null {
+    return this.#with(filter, () => {
+      if (!this.#exports.closestPoint(x, y, z, maxDistance, this.#filter, this.#hit)) return null;
+      const { object, point, distance, triangle } = this.#hitAt(this.#hit);
+      return { object, point, distance, triangle };
+    });
+  }
+
+  #screenHits(view: ViewRecord, { x, y, radius }: Cursor, filter: Filter, all: boolean): CoreHit[] {
+    return this.#with(filter, () =>
+      this.#withArray(view, (record) =>
+        this.#hits(this.#exports.pickScreen(record, x, y, radius, this.#filter, all)).map((hit, i) => ({
+          ...hit,
+          pixels: this.#memory.view.getFloat64(this.#found(i) + layout.HIT_PIXELS, true),
+        })),
+      ),
+    );
+  }
+
+  /** Null where they do not touch. Normals are from a to b. */
+  contact(a: ObjectId, b: ObjectId, detail: number): CoreContact | null {
+    const isTurned = a > b;
+    const contained = isTurned ? this.#exports.contact(b, a, detail) : this.#exports.contact(a, b, detail);
+    if (contained < 0) return null;
+    const contact = this.#readContact(contained as 0 | 1 | 2);
+    return isTurned ? turned(contact) : contact;
+  }
+
+  #readContact(contained: 0 | 1 | 2): CoreContact {
+    const wasm = this.#exports;
+    const points = this.#memory.uint32s(
+      wasm.contactPoints() >>> 0,
+      ((wasm.contactPointCount() >>> 0) * layout.CONTACT_POINT_BYTES) / 4,
+    );
+    const crossings = this.#memory.uint32s(
+      wasm.contactCrossings() >>> 0,
+      ((wasm.contactCrossingCount() >>> 0) * layout.CROSSING_BYTES) / 4,
+    );
+    const placed = new Float32Array(points.buffer);
+    const cut = new Float32Array(crossings.buffer);
+    return {
+      contained,
+      points: picked(placed, layout.CONTACT_POINT_BYTES, layout.CONTACT_POINT, 3),
+      normals: picked(placed, layout.CONTACT_POINT_BYTES, layout.CONTACT_NORMAL, 3),
+      depths: picked(placed, layout.CONTACT_POINT_BYTES, layout.CONTACT_DEPTH, 1),
+      triangles: picked(crossings, layout.CROSSING_BYTES, layout.CROSSING_A, 2),
+      segments: picked(cut, layout.CROSSING_BYTES, layout.CROSSING_SEGMENT, 6),
+    };
+  }
+
+  /** Runs `work` with the filter in its place. */
+  #with<T>({ layers, side, precision, ignore }: Filter, work: () => T): T {
+    return this.#withArray(ignore, (address) => {
+      const { words } = this.#memory;
+      words[(this.#filter + layout.FILTER_LAYERS) / 4] = layers;
+      words[(this.#filter + layout.FILTER_SIDE) / 4] = side;
+      words[(this.#filter + layout.FILTER_PRECISION) / 4] = precision;
+      words[(this.#filter + layout.FILTER_IGNORE) / 4] = address;
+      words[(this.#filter + layout.FILTER_IGNORE_COUNT) / 4] = ignore.length;
+      return work();
+    });
+  }
+
+  /** Runs `work` with a copy of the array. */
+  #withArray<T>(array: ArrayBufferView, work: (address: number) => T): T {
+    if (array.byteLength === 0) return work(0);
+    return this.#memory.with(array.byteLength, (address) => {
+      const { buffer, byteOffset, byteLength } = array;
+      this.#memory.bytes(address, byteLength).set(new Uint8Array(buffer, byteOffset, byteLength));
+      return work(address);
+    });
+  }
+
+  #setRay({ origin, direction, tMin = 0, tMax = Number.POSITIVE_INFINITY }: Ray): void {
+    this.#memory.setFloats(this.#query + layout.RAY_ORIGIN, origin, 3);
+    this.#memory.setFloats(this.#query + layout.RAY_DIRECTION, direction, 3);
+    const { floats } = this.#memory;
+    floats[(this.#query + layout.RAY_T_MIN) / 8] = tMin;
+    floats[(this.#query + layout.RAY_T_MAX) / 8] = tMax;
+  }
+
+  #ids(count: number): Uint32Array<ArrayBuffer> {
+    return this.#memory.uint32s(this.#exports.foundIds() >>> 0, count >>> 0);
+  }
+
+  #hits(count: number): CoreHit[] {
+    return Array.from({ length: count >>> 0 }, (_, i) => this.#hitAt(this.#found(i)));
+  }
+
+  #found(i: number): number {
+    return (this.#exports.foundHits() >>> 0) + i * layout.HIT_BYTES;
+  }
+
+  #hitAt(at: number): CoreHit {
+    const { view } = this.#memory;
+    return {
+      object: view.getUint32(at + layout.HIT_OBJECT, true),
+      distance: view.getFloat64(at + layout.HIT_DISTANCE, true),
+      point: vectorAt(view, at + layout.HIT_POINT),
+      normal: vectorAt(view, at + layout.HIT_NORMAL),
+      triangle: view.getInt32(at + layout.HIT_TRIANGLE, true),
+      barycentric: vectorAt(view, at + layout.HIT_BARYCENTRIC),
+    };
+  }
+}
+
+/** `count` numbers of each record, which begin at `offset`. */
+function picked<T extends Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(
+  records: T,
+  recordBytes: number,
+  offset: number,
+  count: number,
+): T {
+  const stride = recordBytes / 4;
+  const picked = records.slice(0, (records.length / stride) * count) as T;
+  for (let i = 0, to = 0; to < picked.length; i += stride) {
+    for (let k = 0; k < count; k++) picked[to++] = records[i + offset / 4 + k];
+  }
+  return picked;
+}
+
+/** The contact with the other object as the first. */
+function turned(contact: CoreContact): CoreContact {
+  const { contained, normals } = contact;
+  const order = Uint32Array.from({ length: contact.triangles.length / 2 }, (_, i) => i);
+  order.sort((i, j) => {
+    return (
+      contact.triangles[2 * i + 1] - contact.triangles[2 * j + 1] || contact.triangles[2 * i] - contact.triangles[2 * j]
+    );
+  });
+  const triangles = contact.triangles.slice();
+  const segments = contact.segments.slice();
+  order.forEach((from, to) => {
+    triangles[2 * to] = contact.triangles[2 * from + 1];
+    triangles[2 * to + 1] = contact.triangles[2 * from];
+    segments.set(contact.segments.subarray(6 * from, 6 * from + 6), 6 * to);
+  });
+  const turnedContained = contained === 0 ? 0 : contained === 1 ? 2 : 1;
+  return { ...contact, contained: turnedContained, normals: normals.map((each) => -each), triangles, segments };
+}
+
+function vectorAt(view: DataView, at: number): Vec3 {
+  return [view.getFloat64(at, true), view.getFloat64(at + 8, true), view.getFloat64(at + 16, true)];
+}

@@ -1,0 +1,353 @@
+// Contact of two boxes that surely overlap, for scenes full of them: float32 SIMD finds the axis and clips the faces,
+// float64 says how deep it is along that axis. Where float32 does not do, the general way is left to be gone
+// (convex.ts): of rotating unit boxes for one contact in 700.
+
+import { CONTACT_NORMAL, CONTACT_POINT_BYTES } from '../../../../shared/layout';
+import { Form, inverseColumn } from '../../math/obb-sat-f32';
+import { minus, plus, times, transpose, yzx, zxy } from '../../math/lanes';
+import { Candidate } from '../../shape/proxy';
+import { addPoint, addWritten, pointCount, points, reservePoints } from '../manifold/contact';
+
+/** What float32 may choose a worse axis by, over the size of a box, is 1e-6 at most: a thousandth of what is no less. */
+const SHALLOW: f64 = 1e-3;
+
+// The normal from a to b, unit, and the depth.
+let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
+let depth: f64 = 0;
+
+/** By their best axis (box-axes.ts). Adds the points; false, and none is added, where float32 does not do. */
+export function boxContact(a: Candidate, b: Candidate, axis: i32): bool {
+  if (axis < 0) return false;
+  return axis < 6 ? faceContact(a, b, axis) : edgeContact(a, b, axis);
+}
+
+/** Where the axis is across a face. */
+export function faceContact(a: Candidate, b: Candidate, axis: i32): bool {
+  const isOfA = axis < 3;
+  const box = isOfA ? a : b, other = isOfA ? b : a;
+  const i = <usize>(isOfA ? axis : axis - 3);
+  setNormal(a, b, edge(box, i == 2 ? 0 : i + 1), edge(box, i == 0 ? 2 : i - 1));
+  return isDeep(a) && faceMeets(box, other, i, isOfA ? 1 : -1);
+}
+
+/** Where the axis is one of two edges. */
+export function edgeContact(a: Candidate, b: Candidate, axis: i32): bool {
+  const i = <usize>(axis - 6) % 3, j = <usize>(axis - 6) / 3;
+  setNormal(a, b, edge(a, i), edge(b, j));
+  return isDeep(a) && edgesMeet(a, b, i, j);
+}
+
+// @ts-ignore: decorator
+@inline
+function edge(box: Candidate, i: usize): usize {
+  return changetype<usize>(box) + offsetof<Candidate>('xx') + i * 24;
+}
+
+/** For the size of a box. Without branches. */
+// @ts-ignore: decorator
+@inline
+function isDeep(m: Candidate): bool {
+  return <bool>(
+    i32(depth > SHALLOW * (abs(m.xx) + abs(m.xy) + abs(m.xz))) &
+    i32(depth > SHALLOW * (abs(m.yx) + abs(m.yy) + abs(m.yz))) &
+    i32(depth > SHALLOW * (abs(m.zx) + abs(m.zy) + abs(m.zz)))
+  );
+}
+
+/** The cross product of two edges, as the normal, and the depth along it. */
+function setNormal(a: Candidate, b: Candidate, p: usize, q: usize): void {
+  const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
+  const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
+  let x = py * qz - pz * qy, y = pz * qx - px * qz, z = px * qy - py * qx;
+  const middle = (b.x - a.x) * x + (b.y - a.y) * y + (b.z - a.z) * z;
+  const over = 1.0 / sqrt(x * x + y * y + z * z);
+  depth = over * (
+    abs(a.xx * x + a.xy * y + a.xz * z) + abs(a.yx * x + a.yy * y + a.yz * z) + abs(a.zx * x + a.zy * y + a.zz * z) +
+    abs(b.xx * x + b.xy * y + b.xz * z) + abs(b.yx * x + b.yy * y + b.yz * z) + abs(b.zx * x + b.zy * y + b.zz * z) -
+    abs(middle)
+  );
+  const scale = over * signOf(middle);
+  normalX = x * scale; normalY = y * scale; normalZ = z * scale;
+}
+
+/** 1 or -1; of zero, 1. Without branches, as nobody can guess it. */
+// @ts-ignore: decorator
+@inline
+function signOf(x: f64): f64 {
+  return copysign<f64>(1, x + 0);
+}
+
+// --- two edges ---
+
+/** The middle between where the two edges are nearest to each other. */
+function edgesMeet(a: Candidate, b: Candidate, i: usize, j: usize): bool {
+  const p = edge(a, i), q = edge(b, j);
+  const ux = load<f64>(p), uy = load<f64>(p, 8), uz = load<f64>(p, 16);
+  const vx = load<f64>(q), vy = load<f64>(q, 8), vz = load<f64>(q, 16);
+  // From a's middle to the middles of the two edges.
+  setEdgeMiddle(a, i, 1);
+  const ax = middleX, ay = middleY, az = middleZ;
+  setEdgeMiddle(b, j, -1);
+  const bx = middleX + (b.x - a.x), by = middleY + (b.y - a.y), bz = middleZ + (b.z - a.z);
+  const wx = bx - ax, wy = by - ay, wz = bz - az;
+  const uu = ux * ux + uy * uy + uz * uz, uv = ux * vx + uy * vy + uz * vz, vv = vx * vx + vy * vy + vz * vz;
+  const uw = ux * wx + uy * wy + uz * wz, vw = vx * wx + vy * wy + vz * wz;
+  const over = 1.0 / (uu * vv - uv * uv);
+  const s = (uw * vv - vw * uv) * over, t = (uw * uv - vw * uu) * over;
+  const x = 0.5 * (ax + bx + s * ux + t * vx), y = 0.5 * (ay + by + s * uy + t * vy), z = 0.5 * (az + bz + s * uz + t * vz);
+  if (!holds(a.form(), x, y, z)) return false;
+  if (!holds(b.form(), x - (b.x - a.x), y - (b.y - a.y), z - (b.z - a.z))) return false;
+  addPoint(a.x + x, a.y + y, a.z + z, normalX, normalY, normalZ, depth);
+  return true;
+}
+
+let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
+
+/** Of the edge along `i` that is the farthest along the normal, or against it, from the box's middle. */
+function setEdgeMiddle(box: Candidate, i: usize, side: f64): void {
+  const p = edge(box, i == 2 ? 0 : i + 1), q = edge(box, i == 0 ? 2 : i - 1);
+  const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
+  const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
+  const s = side * signOf(px * normalX + py * normalY + pz * normalZ);
+  const t = side * signOf(qx * normalX + qy * normalY + qz * normalZ);
+  middleX = s * px + t * qx; middleY = s * py + t * qy; middleZ = s * pz + t * qz;
+}
+
+const ALMOST: f32 = 1.00001;
+
+/** Whether a place about a box's middle is in it. */
+// @ts-ignore: decorator
+@inline
+function holds(box: Form, x: f64, y: f64, z: f64): bool {
+  const own = plus(
+    plus(times(inverseColumn(box, 0), f32x4.splat(<f32>x)), times(inverseColumn(box, 1), f32x4.splat(<f32>y))),
+    times(inverseColumn(box, 2), f32x4.splat(<f32>z)),
+  );
+  return (i32x4.bitmask(f32x4.gt(f32x4.abs(own), f32x4.splat(ALMOST))) & 7) == 0;
+}
+
+// --- a face and what lies on it ---
+
+/** Corners in the space of the face's box, a vector each: three coordinates. */
+let corners: usize = memory.data(16 * 12, 16);
+let others: usize = memory.data(16 * 12, 16);
+let count: usize = 0;
+
+/**
+ * Adds what of the other box's face, the one that is turned most against it, lies in a box under its face `i`, up to
+ * four places; each in the middle between the two faces where both boxes are there. `side`: 1 where the normal leads
+ * out of the face's box, -1 where into it.
+ */
+function faceMeets(box: Candidate, other: Candidate, i: usize, side: f64): bool {
+  const a = box.form(), b = other.form();
+  const nx = f32x4.splat(<f32>(side * normalX)), ny = f32x4.splat(<f32>(side * normalY));
+  const nz = f32x4.splat(<f32>(side * normalZ));
+  const jx = inverseColumn(b, 0), jy = inverseColumn(b, 1), jz = inverseColumn(b, 2);
+  // How much b's faces are turned to the normal, as squares of cosines.
+  const turned = plus(plus(times(jx, nx), times(jy, ny)), times(jz, nz));
+  const turns = f32x4.div(times(turned, turned), plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz)));
+  const j = leastLane(f32x4.neg(turns));
+  const leads = i32x4.bitmask(turned) >> <i32>j;
+
+  // b in the space where a is the cube.
+  const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
+  const ox = <f32>(b.x - a.x), oy = <f32>(b.y - a.y), oz = <f32>(b.z - a.z);
+  const t = plus(plus(times(ix, f32x4.splat(ox)), times(iy, f32x4.splat(oy))), times(iz, f32x4.splat(oz)));
+  const edges = changetype<usize>(b) + offsetof<Form>('edgeXx');
+  const first = inSpace(ix, iy, iz, edges + j * 12);
+  const second = inSpace(ix, iy, iz, edges + (j == 2 ? 0 : j + 1) * 12);
+  const third = inSpace(ix, iy, iz, edges + (j == 0 ? 2 : j - 1) * 12);
+  const middle = minus(t, v128.xor(first, i32x4.splat(leads << 31)));
+  const p = plus(middle, second), q = minus(middle, second);
+  const p0 = plus(p, third), p1 = minus(p, third), p2 = minus(q, third), p3 = plus(q, third);
+  v128.store(corners, p0);
+  v128.store(corners, p1, 16);
+  v128.store(corners, p2, 32);
+  v128.store(corners, p3, 48);
+  count = 4;
+  const highest = f32x4.pmax(f32x4.pmax(p0, p1), f32x4.pmax(p2, p3));
+  const lowest = f32x4.pmin(f32x4.pmin(p0, p1), f32x4.pmin(p2, p3));
+  let over = i32x4.bitmask(f32x4.gt(highest, f32x4.splat(1))) & 7;
+  let under = i32x4.bitmask(f32x4.lt(lowest, f32x4.splat(-1))) & 7;
+  for (; over != 0; over &= over - 1) clip(<usize>ctz(over) << 2, 1);
+  for (; under != 0; under &= under - 1) clip(<usize>ctz(under) << 2, -1);
+  if (count == 0) return false;
+  if (count > 4) leaveFour(i);
+  addCorners(box, other, i, side);
+  return true;
+}
+
+/** The corners as rows of four: x, y, z, and a fourth that means nothing. */
+const rows: usize = memory.data(4 * 16, 16);
+
+/**
+ * Adds the corners, four of them at once, halfway up to the plane of face `i` of the box; or where the other box is
+ * not there, at its own face.
+ */
+function addCorners(map: Candidate, other: Candidate, i: usize, side: f64): void {
+  transpose(rows, v128.load(corners), v128.load(corners, 16), v128.load(corners, 32), v128.load(corners, 48));
+  const edgeI = edge(map, i);
+  const outward = <f32>signOf(
+    side * (load<f64>(edgeI) * normalX + load<f64>(edgeI, 8) * normalY + load<f64>(edgeI, 16) * normalZ),
+  );
+  const heights = v128.load(rows + (i << 4));
+  v128.store(rows + (i << 4), times(f32x4.splat(0.5), plus(heights, f32x4.splat(outward))));
+  setPlaces(map);
+  const outside = misses(other.form(), other.x - map.x, other.y - map.y, other.z - map.z);
+  if (i32x4.bitmask(outside) & ((1 << <u32>count) - 1)) {
+    v128.store(rows + (i << 4), v128.bitselect(heights, v128.load(rows + (i << 4)), outside));
+    setPlaces(map);
+  }
+
+  const nx = <f32>normalX;
+  const behind = f32x4(nx, <f32>normalY, <f32>normalZ, <f32>depth);
+  reservePoints(pointCount + 4);
+  // A point is its place, then what is behind: see layout.ts, CONTACT_*.
+  const to = points + <usize>pointCount * CONTACT_POINT_BYTES;
+  transpose(
+    quads, atPlace(map.x, lowX, highX), atPlace(map.y, lowY, highY), atPlace(map.z, lowZ, highZ), f32x4.splat(nx),
+  );
+  v128.store(to, v128.load(quads));
+  v128.store(to, behind, CONTACT_NORMAL);
+  v128.store(to, v128.load(quads, 16), CONTACT_POINT_BYTES);
+  v128.store(to, behind, CONTACT_POINT_BYTES + CONTACT_NORMAL);
+  v128.store(to, v128.load(quads, 32), 2 * CONTACT_POINT_BYTES);
+  v128.store(to, behind, 2 * CONTACT_POINT_BYTES + CONTACT_NORMAL);
+  v128.store(to, v128.load(quads, 48), 3 * CONTACT_POINT_BYTES);
+  v128.store(to, behind, 3 * CONTACT_POINT_BYTES + CONTACT_NORMAL);
+  addWritten(<u32>count);
+}
+
+/** x, y, z and what else of four, as four vectors. */
+const quads: usize = memory.data(4 * 16, 16);
+
+// The corners in the world's axes, about the box's middle: of the first two, and of the others.
+let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
+let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
+
+function setPlaces(m: Candidate): void {
+  let u = v128.load(rows), v = v128.load(rows, 16), w = v128.load(rows, 32);
+  let p = f64x2.promote_low_f32x4(u), q = f64x2.promote_low_f32x4(v), r = f64x2.promote_low_f32x4(w);
+  lowX = image(m.xx, m.yx, m.zx, p, q, r);
+  lowY = image(m.xy, m.yy, m.zy, p, q, r);
+  lowZ = image(m.xz, m.yz, m.zz, p, q, r);
+  u = v128.shuffle<f64>(u, u, 1, 1); v = v128.shuffle<f64>(v, v, 1, 1); w = v128.shuffle<f64>(w, w, 1, 1);
+  p = f64x2.promote_low_f32x4(u); q = f64x2.promote_low_f32x4(v); r = f64x2.promote_low_f32x4(w);
+  highX = image(m.xx, m.yx, m.zx, p, q, r);
+  highY = image(m.xy, m.yy, m.zy, p, q, r);
+  highZ = image(m.xz, m.yz, m.zz, p, q, r);
+}
+
+// @ts-ignore: decorator
+@inline
+function image(x: f64, y: f64, z: f64, p: v128, q: v128, r: v128): v128 {
+  return f64x2.add(
+    f64x2.add(f64x2.mul(f64x2.splat(x), p), f64x2.mul(f64x2.splat(y), q)), f64x2.mul(f64x2.splat(z), r),
+  );
+}
+
+/** Two times two f64, `at` from there, as four f32. */
+// @ts-ignore: decorator
+@inline
+function atPlace(at: f64, low: v128, high: v128): v128 {
+  return v128.shuffle<f64>(
+    f32x4.demote_f64x2_zero(f64x2.add(f64x2.splat(at), low)), f32x4.demote_f64x2_zero(f64x2.add(f64x2.splat(at), high)),
+    0, 2,
+  );
+}
+
+/** Which of the places are not in a box, whose middle is at (x, y, z). */
+// @ts-ignore: decorator
+@inline
+function misses(box: Form, x: f64, y: f64, z: f64): v128 {
+  const u = atPlace(-x, lowX, highX), v = atPlace(-y, lowY, highY), w = atPlace(-z, lowZ, highZ);
+  return v128.or(v128.or(missesAxis(box, 0, u, v, w), missesAxis(box, 4, u, v, w)), missesAxis(box, 8, u, v, w));
+}
+
+// @ts-ignore: decorator
+@inline
+function missesAxis(box: Form, offset: usize, u: v128, v: v128, w: v128): v128 {
+  const at = changetype<usize>(box) + offset;
+  const own = plus(
+    plus(times(v128.load32_splat(at), u), times(v128.load32_splat(at, 12), v)), times(v128.load32_splat(at, 24), w),
+  );
+  return f32x4.gt(f32x4.abs(own), f32x4.splat(ALMOST));
+}
+
+// @ts-ignore: decorator
+@inline
+function inSpace(ix: v128, iy: v128, iz: v128, at: usize): v128 {
+  return plus(
+    plus(times(ix, v128.load32_splat(at)), times(iy, v128.load32_splat(at, 4))), times(iz, v128.load32_splat(at, 8)),
+  );
+}
+
+/** Which of the first three lanes is the least. As nobody can guess which, without branches. */
+// @ts-ignore: decorator
+@inline
+function leastLane(v: v128): usize {
+  const least = f32x4.pmin(f32x4.pmin(v, yzx(v)), zxy(v));
+  return <usize>ctz(i32x4.bitmask(f32x4.eq(v, least)) | 4);
+}
+
+/**
+ * Leaves what is at most 1 along a lane, or at least -1 (Sutherland and Hodgman, 1974). Both that may be left of each
+ * corner are written and the end goes on over those that are, as nobody can guess which: branches take longer.
+ */
+function clip(lane: usize, sign: f32): void {
+  let to = others;
+  let start = v128.load(corners + ((count - 1) << 4));
+  let before = sign * load<f32>(corners + ((count - 1) << 4) + lane) - 1;
+  for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
+    const corner = v128.load(at);
+    const now = sign * load<f32>(at + lane) - 1;
+    v128.store(to, plus(start, times(f32x4.splat(before / (before - now)), minus(corner, start))));
+    to += <usize>i32(before * now < 0) << 4;
+    v128.store(to, corner);
+    to += <usize>i32(now <= 0) << 4;
+    before = now;
+    start = corner;
+  }
+  count = (to - others) >> 4;
+  const swapped = corners;
+  corners = others;
+  others = swapped;
+}
+
+/** Of more corners: one, the farthest from it, and on each side of the line between them the farthest. */
+function leaveFour(i: usize): void {
+  const u = <usize>(i == 2 ? 0 : i + 1) << 2, v = <usize>(i == 0 ? 2 : i - 1) << 2;
+  const x = load<f32>(corners + u), y = load<f32>(corners + v);
+  let far = corners;
+  let most: f32 = -1;
+  const end = corners + (count << 4);
+  for (let at = corners; at < end; at += 16) {
+    const dx = load<f32>(at + u) - x, dy = load<f32>(at + v) - y;
+    const square = dx * dx + dy * dy;
+    if (square <= most) continue;
+    most = square;
+    far = at;
+  }
+  const dx = load<f32>(far + u) - x, dy = load<f32>(far + v) - y;
+  let left: usize = 0, right: usize = 0;
+  let highest: f32 = 0, lowest: f32 = 0;
+  for (let at = corners; at < end; at += 16) {
+    const height = dx * (load<f32>(at + v) - y) - dy * (load<f32>(at + u) - x);
+    if (height > highest) {
+      highest = height;
+      left = at;
+    } else if (height < lowest) {
+      lowest = height;
+      right = at;
+    }
+  }
+  let to = others;
+  v128.store(to, v128.load(corners)); to += 16;
+  if (right != 0) { v128.store(to, v128.load(right)); to += 16; }
+  v128.store(to, v128.load(far)); to += 16;
+  if (left != 0) { v128.store(to, v128.load(left)); to += 16; }
+  count = (to - others) >> 4;
+  const swapped = corners;
+  corners = others;
+  others = swapped;
+}

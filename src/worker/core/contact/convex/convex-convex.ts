@@ -1,0 +1,206 @@
+// Contact of two convex shapes: the shortest way that parts them, and where on it they touch.
+
+import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
+import { isTetrahedronLeft } from './hull-hull';
+import { Solid } from '../../shape/placed-shape';
+import {
+  Body, extentOf, frameOf, placeX, placeY, placeZ, setBodies, setInverse, setSupport, supportX, supportY, supportZ,
+} from './support';
+import { cutLine, enters, leaves, setLine } from './line-clip';
+import { Line, MOST_LINES, addLine, areIn, clearLines, cutLines, lineAt, setLineCount } from './line-clip-x4';
+import { addPoint } from '../manifold/contact';
+import { reachOf } from './minkowski-difference';
+import {
+  commonX, commonY, commonZ, distanceBetween, isHeld, moveSimplex, nearestX, nearestY, nearestZ, setCommon,
+} from './gjk';
+import { axisLength, axisX, axisY, axisZ, findAxis } from './sat-edges';
+import { findWay, wayLength, wayX, wayY, wayZ } from './epa';
+import { setFeature } from './contact-feature';
+import { Polygon, cornerX, cornerY, intersectPolygons, reduceToFour } from './polygon';
+
+const first = changetype<Body>(memory.data(304, 16)); // BODY_BYTES
+const second = changetype<Body>(memory.data(304, 16));
+const featureA = changetype<Polygon>(memory.data(1288, 16)); // POLYGON_BYTES
+const featureB = changetype<Polygon>(memory.data(1288, 16));
+const shared = changetype<Polygon>(memory.data(1288, 16));
+
+/** About the size of both. */
+let size: f64 = 0;
+/** The best way so far, unit, and how far b must go along it. */
+let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
+let depth: f64 = 0;
+
+/** What lies no deeper than so much more than it must is in contact as well, relative to the size: faces all but flush. */
+const FLUSH: f64 = 1e-6;
+
+/** Two solids that meet, each a box, sphere, capsule or convex closed mesh: adds their points. */
+export function convexContact(a: Solid, b: Solid): void {
+  setBodies(first, second, a, b);
+  size = extentOf(first) + extentOf(second);
+  findNormal();
+  setBasis(normalX, normalY, normalZ);
+  setSupport(first, normalX, normalY, normalZ, false);
+  const top = supportX * normalX + supportY * normalY + supportZ * normalZ;
+  setSupport(second, -normalX, -normalY, -normalZ, false);
+  const bottom = supportX * normalX + supportY * normalY + supportZ * normalZ;
+  depth = max(depth, 0.0);
+  const slack = depth + FLUSH * size;
+  setFeature(featureA, first, normalX, normalY, normalZ, top - slack);
+  setFeature(featureB, second, -normalX, -normalY, -normalZ, -bottom - slack);
+  addPoints(0.5 * (top + bottom), 0.5 * slack);
+}
+
+// --- the way ---
+
+/** So near to each other, relative to the size, which question knows the way is up to rounding: both are asked. */
+const CLOSE: f64 = 1e-7;
+
+function findNormal(): void {
+  depth = Infinity;
+  hasCommon = false;
+  const isRound = (first.hasBall && first.radius == 0) || (second.hasBall && second.radius == 0);
+  if (isRound) {
+    findWay(first, second, size, false, false);
+    offer(wayX, wayY, wayZ);
+    return;
+  }
+  // Of balls what they are about is looked at: as far as that is apart, their radii reach. What is flat, as two
+  // segments in a plane are together, may be apart within its plane.
+  const radius = first.radius + second.radius;
+  const onlyEdges = first.mesh == 0 && second.mesh == 0;
+  if (onlyEdges) {
+    findAxis(first, second);
+    offer(axisX, axisY, axisZ);
+    if (radius == 0 || axisLength > CLOSE * size) return;
+  }
+  let distance: f64 = 0;
+  // What it was decided by that they meet is there.
+  if (first.mesh != 0 && second.mesh != 0 && isTetrahedronLeft) moveSimplex(frameOf(first));
+  else if (radius > 0 || !onlyEdges) distance = distanceBetween(first, second, size, true);
+  if (radius > 0 && distance > 0) offer(-nearestX / distance, -nearestY / distance, -nearestZ / distance);
+  if (onlyEdges || (radius > 0 && distance > CLOSE * size)) return;
+  // What they share without their balls they share with them.
+  hasCommon = isHeld();
+  if (hasCommon) setCommon();
+  findWay(first, second, size, true, hasCommon);
+  if (wayLength < Infinity) offer(wayX, wayY, wayZ);
+}
+
+/** Moving b by the reach of the difference parts the two along any direction: the shortest is taken. */
+function offer(x: f64, y: f64, z: f64): void {
+  const reach = reachOf(first, second, x, y, z, false);
+  if (!(reach < depth)) return;
+  depth = reach;
+  normalX = x; normalY = y; normalZ = z;
+}
+
+// --- the points ---
+
+/** Of what both features share, each in the middle of what both are along the normal: `height`, give or take `room`. */
+function addPoints(height: f64, room: f64): void {
+  setInverse(first);
+  setInverse(second);
+  intersectPolygons(shared, featureA, featureB);
+  reduceToFour(shared);
+  const count = shared.count;
+  if (count == 0) {
+    findCommon();
+    add(commonX, commonY, commonZ);
+    return;
+  }
+  let middleX: f64 = 0, middleY: f64 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    middleX += cornerX(shared, i) / count;
+    middleY += cornerY(shared, i) / count;
+  }
+  clearLines();
+  // A hair within, as sides may run along the normal.
+  for (let i: u32 = 0; i < count; i++) {
+    const u = cornerX(shared, i) + (middleX - cornerX(shared, i)) * 1e-7;
+    const v = cornerY(shared, i) + (middleY - cornerY(shared, i)) * 1e-7;
+    addLine(
+      u * firstX + v * secondX + height * normalX, u * firstY + v * secondY + height * normalY,
+      u * firstZ + v * secondZ + height * normalZ, normalX, normalY, normalZ, -room, room,
+    );
+  }
+  cutLines(first);
+  cutLines(second);
+  let missing: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    if (!(lineAt(i).enters <= lineAt(i).leaves + FLUSH * size)) missing |= 1 << i;
+  }
+  if (missing + 1 != 1 << count) missing |= ~(areIn(first) & areIn(second)) & ((1 << count) - 1);
+  for (let i: u32 = 0; i < count; i++) if (!(missing & (1 << i))) addOn(lineAt(i));
+  if (missing != 0) addMissing(missing, room);
+}
+
+/** In the middle of what is left of a line. */
+function addOn(line: Line): void {
+  const t = 0.5 * (line.enters + line.leaves);
+  add(line.x + t * line.dx, line.y + t * line.dy, line.z + t * line.dz);
+}
+
+/** Where none of a line is in both, it is as near to it as what they share reaches. */
+function addMissing(which: u32, room: f64): void {
+  findCommon();
+  let count: u32 = 0;
+  for (let i: u32 = 0; i < MOST_LINES; i++) {
+    if (!(which & (1 << i))) continue;
+    const line = lineAt(i), x = line.x, y = line.y, z = line.z;
+    moveLine(lineAt(count), x, y, z);
+    count++;
+  }
+  setLineCount(count);
+  cutLines(first);
+  cutLines(second);
+  for (let i: u32 = 0; i < count; i++) {
+    const line = lineAt(i);
+    line.enters = line.leaves = max(line.leaves, 0.0);
+  }
+  const known = areIn(first) & areIn(second);
+  for (let i: u32 = 0; i < count; i++) {
+    const line = lineAt(i);
+    if (known & (1 << i)) addOn(line);
+    else addAlong(line.x + line.dx, line.y + line.dy, line.z + line.dz, room);
+  }
+}
+
+/** From the common place to another. */
+function moveLine(line: Line, x: f64, y: f64, z: f64): void {
+  line.x = commonX; line.y = commonY; line.z = commonZ;
+  line.dx = x - commonX; line.dy = y - commonY; line.dz = z - commonZ;
+  line.enters = 0;
+  line.leaves = 1;
+}
+
+/** The same of one line along the normal through a place, all of it in float64. */
+function addAlong(x: f64, y: f64, z: f64, room: f64): void {
+  setLine(x, y, z, normalX, normalY, normalZ, -room, room);
+  cutLine(first);
+  cutLine(second);
+  let t = 0.5 * (enters + leaves);
+  if (enters <= leaves + FLUSH * size) {
+    add(x + t * normalX, y + t * normalY, z + t * normalZ);
+    return;
+  }
+  findCommon();
+  const dx = x - commonX, dy = y - commonY, dz = z - commonZ;
+  setLine(commonX, commonY, commonZ, dx, dy, dz, 0, 1);
+  cutLine(first);
+  cutLine(second);
+  t = enters <= leaves ? leaves : 0.0;
+  add(commonX + t * dx, commonY + t * dy, commonZ + t * dz);
+}
+
+let hasCommon: bool = false;
+
+function findCommon(): void {
+  if (hasCommon) return;
+  hasCommon = true;
+  distanceBetween(first, second, size, false);
+  setCommon();
+}
+
+function add(x: f64, y: f64, z: f64): void {
+  addPoint(placeX + x, placeY + y, placeZ + z, normalX, normalY, normalZ, depth);
+}

@@ -1,0 +1,213 @@
+// The point of a Minkowski difference that is nearest to the origin (Gilbert, Johnson and Keerthi, "A fast procedure
+// for computing the distance between complex objects in three-dimensional space", 1988). All parts of a simplex are
+// tried, which needs no case to be told from its neighbours by a sign that rounding decides.
+
+import { Affine } from '../../math/affine';
+import { Body } from './support';
+import { Vertex, copyVertex, isSame, setVertex, vertexAt } from './minkowski-difference';
+
+/** The nearest point. */
+export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
+
+const simplex: usize = memory.data(4 * 48, 16); // of Vertex
+const weights: usize = memory.data(32, 16);
+const kept: usize = memory.data(32, 16);
+let count: u32 = 0;
+
+const MAX_STEPS = 100;
+/** What rounding leaves of the squares of coordinates, relative: lengths to 2⁻⁴⁹. */
+const NOTHING: f64 = 3.1554436208840472e-30;
+const CONVERGED: f64 = 1e-12;
+
+/** Of the difference of a and b, 0 where they meet; `size` is about that of both. */
+export function distanceBetween(a: Body, b: Body, size: f64, bare: bool): f64 {
+  count = 0;
+  let x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+  if (x == 0 && y == 0 && z == 0) x = 1;
+  let square: f64 = Infinity;
+  const least = NOTHING * size * size;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const vertex = vertexAt(simplex, count);
+    setVertex(vertex, a, b, -x, -y, -z, bare);
+    if (count != 0 && square - (x * vertex.x + y * vertex.y + z * vertex.z) <= CONVERGED * square) break;
+    if (isKnown(vertex)) break;
+    count++;
+    const found = reduce();
+    // Rounding alone would go on from here.
+    if (found >= square) break;
+    square = found;
+    x = nearestX; y = nearestY; z = nearestZ;
+    if (count == 4 || square <= least) return 0;
+  }
+  nearestX = x; nearestY = y; nearestZ = z;
+  return sqrt(square);
+}
+
+/**
+ * Whether all of the difference without balls is farther than `room` from the origin along a direction, of the
+ * coordinates' sizes.
+ */
+export function isParting(a: Body, b: Body, x: f64, y: f64, z: f64, room: f64): bool {
+  const vertex = vertexAt(simplex, 0);
+  setVertex(vertex, a, b, -x, -y, -z, true);
+  return x * vertex.x + y * vertex.y + z * vertex.z > room * (abs(x) + abs(y) + abs(z));
+}
+
+/** The same along some direction: that is where the nearest point is then. (x, y, z) is tried first; it is not 0. */
+export function areApart(a: Body, b: Body, x: f64, y: f64, z: f64, room: f64): bool {
+  count = 0;
+  let square: f64 = Infinity;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const vertex = vertexAt(simplex, count);
+    setVertex(vertex, a, b, -x, -y, -z, true);
+    if (x * vertex.x + y * vertex.y + z * vertex.z > room * (abs(x) + abs(y) + abs(z))) {
+      nearestX = x; nearestY = y; nearestZ = z;
+      return true;
+    }
+    if (isKnown(vertex)) return false;
+    count++;
+    const found = reduce();
+    if (found >= square || count == 4 || found <= room * room) return false;
+    square = found;
+    x = nearestX; y = nearestY; z = nearestZ;
+  }
+  return false;
+}
+
+/** Whether the last question ended with a tetrahedron that holds the origin: `cornerOf` its four corners. */
+export function isHeld(): bool {
+  return count == 4;
+}
+
+export function cornerOf(i: u32): Vertex {
+  return vertexAt(simplex, i);
+}
+
+/** Takes what the last question ended with to another space: both bodies, and the place that they are about. */
+export function moveSimplex(m: Affine): void {
+  for (let i: u32 = 0; i < count; i++) {
+    const vertex = vertexAt(simplex, i);
+    const x = vertex.x, y = vertex.y, z = vertex.z, u = vertex.pointX, v = vertex.pointY, w = vertex.pointZ;
+    vertex.x = m.xx * x + m.yx * y + m.zx * z;
+    vertex.y = m.xy * x + m.yy * y + m.zy * z;
+    vertex.z = m.xz * x + m.yz * y + m.zz * z;
+    vertex.pointX = m.xx * u + m.yx * v + m.zx * w + m.tx;
+    vertex.pointY = m.xy * u + m.yy * v + m.zy * w + m.ty;
+    vertex.pointZ = m.xz * u + m.yz * v + m.zz * w + m.tz;
+  }
+}
+
+/** The point of a that goes with the nearest one. */
+export let commonX: f64 = 0, commonY: f64 = 0, commonZ: f64 = 0;
+
+export function setCommon(): void {
+  let x: f64 = 0, y: f64 = 0, z: f64 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const vertex = vertexAt(simplex, i);
+    const weight = load<f64>(weights + (<usize>i << 3));
+    x += weight * vertex.pointX; y += weight * vertex.pointY; z += weight * vertex.pointZ;
+  }
+  commonX = x; commonY = y; commonZ = z;
+}
+
+function isKnown(vertex: Vertex): bool {
+  for (let i: u32 = 0; i < count; i++) if (isSame(vertexAt(simplex, i), vertex)) return true;
+  return false;
+}
+
+/**
+ * Leaves those vertices that the nearest point is between; answers the square of its distance. The last vertex is one of
+ * them, as it brings the simplex nearer; but where rounding has it otherwise.
+ */
+function reduce(): f64 {
+  best = Infinity;
+  mask = 0;
+  const last = <u32>1 << (count - 1);
+  // The whole first: it often holds the origin, and then no part is nearer.
+  for (let part: u32 = 2 * last - 1; part >= last && best > 0; part--) tryPart(part);
+  if (mask == 0) for (let part: u32 = 1; part < last; part++) tryPart(part);
+  let to: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    if (!(mask & (1 << i))) continue;
+    if (to != i) copyVertex(vertexAt(simplex, to), vertexAt(simplex, i));
+    store<f64>(weights + (<usize>to << 3), load<f64>(kept + (<usize>to << 3)));
+    to++;
+  }
+  count = to;
+  return best;
+}
+
+let best: f64 = 0;
+let mask: u32 = 0;
+
+function tryPart(part: u32): void {
+  const square = nearestOf(part);
+  if (square >= best) return;
+  best = square;
+  mask = part;
+  nearestX = foundX; nearestY = foundY; nearestZ = foundZ;
+  v128.store(kept, v128.load(found));
+  v128.store(kept, v128.load(found, 16), 16);
+}
+
+let foundX: f64 = 0, foundY: f64 = 0, foundZ: f64 = 0;
+const found: usize = memory.data(32, 16);
+
+/** Of the vertices of a mask, where the nearest point of their hull is within it; Infinity where it is not. */
+function nearestOf(mask: u32): f64 {
+  let rest = mask;
+  const p = vertexAt(simplex, ctz(rest));
+  rest &= rest - 1;
+  if (rest == 0) return answer(p.x, p.y, p.z, 1, 0, 0, 0);
+  const q = vertexAt(simplex, ctz(rest));
+  rest &= rest - 1;
+  if (rest == 0) return nearestOfTwo(p, q);
+  const r = vertexAt(simplex, ctz(rest));
+  rest &= rest - 1;
+  if (rest == 0) return nearestOfThree(p, q, r);
+  return nearestOfFour(p, q, r, vertexAt(simplex, ctz(rest)));
+}
+
+function answer(x: f64, y: f64, z: f64, first: f64, second: f64, third: f64, fourth: f64): f64 {
+  foundX = x; foundY = y; foundZ = z;
+  store<f64>(found, first);
+  store<f64>(found, second, 8);
+  store<f64>(found, third, 16);
+  store<f64>(found, fourth, 24);
+  return x * x + y * y + z * z;
+}
+
+function nearestOfTwo(p: Vertex, q: Vertex): f64 {
+  const ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z;
+  const t = -(p.x * ex + p.y * ey + p.z * ez) / (ex * ex + ey * ey + ez * ez);
+  if (!(t > 0 && t < 1)) return Infinity;
+  return answer(p.x + t * ex, p.y + t * ey, p.z + t * ez, 1 - t, t, 0, 0);
+}
+
+function nearestOfThree(p: Vertex, q: Vertex, r: Vertex): f64 {
+  const ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z;
+  const fx = r.x - p.x, fy = r.y - p.y, fz = r.z - p.z;
+  const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
+  const square = nx * nx + ny * ny + nz * nz;
+  const u = nx * (q.y * r.z - q.z * r.y) + ny * (q.z * r.x - q.x * r.z) + nz * (q.x * r.y - q.y * r.x);
+  const v = nx * (r.y * p.z - r.z * p.y) + ny * (r.z * p.x - r.x * p.z) + nz * (r.x * p.y - r.y * p.x);
+  const w = nx * (p.y * q.z - p.z * q.y) + ny * (p.z * q.x - p.x * q.z) + nz * (p.x * q.y - p.y * q.x);
+  if (!(u > 0 && v > 0 && w > 0 && square > 0)) return Infinity;
+  const height = (nx * p.x + ny * p.y + nz * p.z) / square;
+  const sum = 1.0 / (u + v + w);
+  return answer(nx * height, ny * height, nz * height, u * sum, v * sum, w * sum, 0);
+}
+
+function nearestOfFour(p: Vertex, q: Vertex, r: Vertex, s: Vertex): f64 {
+  const all = volume(q.x - p.x, q.y - p.y, q.z - p.z, r.x - p.x, r.y - p.y, r.z - p.z, s.x - p.x, s.y - p.y, s.z - p.z);
+  const first = volume(q.x, q.y, q.z, r.x, r.y, r.z, s.x, s.y, s.z) / all;
+  const second = -volume(p.x, p.y, p.z, r.x, r.y, r.z, s.x, s.y, s.z) / all;
+  const third = volume(p.x, p.y, p.z, q.x, q.y, q.z, s.x, s.y, s.z) / all;
+  const fourth = -volume(p.x, p.y, p.z, q.x, q.y, q.z, r.x, r.y, r.z) / all;
+  if (!(first > 0 && second > 0 && third > 0 && fourth > 0)) return Infinity;
+  return answer(0, 0, 0, first, second, third, fourth);
+}
+
+function volume(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx: f64, cy: f64, cz: f64): f64 {
+  return ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
+}

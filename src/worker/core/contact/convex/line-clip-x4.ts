@@ -1,0 +1,163 @@
+// Up to four lines, and where each of them is in convex bodies: cut as chord.ts cuts one, but by the faces of hulls in
+// float32, all lines at once, so that what comes of it is to be looked at again (`areIn`).
+
+import { plus, times } from '../../math/lanes';
+import { FOUR_PLANES_BYTES, Hull } from '../../mesh/topology/hull';
+import { Body, inverseOf } from './support';
+import { cutLine, enters, leaves, setLine } from './line-clip';
+
+/** Where it is at 0, about the bodies' place, its direction, and from where to where it is looked at. */
+@unmanaged
+export class Line {
+  x: f64; y: f64; z: f64;
+  dx: f64; dy: f64; dz: f64;
+  enters: f64; leaves: f64;
+}
+
+export const MOST_LINES: u32 = 4;
+const lines: usize = memory.data(4 * 64, 16);
+let lineCount: u32 = 0;
+
+// @ts-ignore: decorator
+@inline
+export function lineAt(i: u32): Line {
+  return changetype<Line>(lines + (<usize>i << 6));
+}
+
+export function clearLines(): void {
+  lineCount = 0;
+}
+
+/** Of lines that were set where they are. */
+export function setLineCount(count: u32): void {
+  lineCount = count;
+}
+
+export function addLine(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, low: f64, high: f64): void {
+  const line = lineAt(lineCount++);
+  line.x = x; line.y = y; line.z = z;
+  line.dx = dx; line.dy = dy; line.dz = dz;
+  line.enters = low;
+  line.leaves = high;
+}
+
+/** Leaves what of the lines is in a body, whose inverse is set; of a hull as its steep faces have it. */
+export function cutLines(body: Body): void {
+  if (body.mesh != 0) {
+    cutByHull(body);
+    return;
+  }
+  for (let i: u32 = 0; i < lineCount; i++) {
+    const line = lineAt(i);
+    setLine(line.x, line.y, line.z, line.dx, line.dy, line.dz, line.enters, line.leaves);
+    cutLine(body);
+    line.enters = enters;
+    line.leaves = leaves;
+  }
+}
+
+/** The least slope of a face against a line that it cuts; where others do, rounding would move that along the line. */
+const STEEP: f32 = 0.03125;
+
+// x, y, z of places in four lanes, and of directions whose largest magnitude is 1; what these were divided by, f64 each.
+const places: usize = memory.data(48, 16);
+const ways: usize = memory.data(48, 16);
+const lengths: usize = memory.data(32, 16);
+/** From where to where they are looked at, in these lengths. */
+const lows: usize = memory.data(16, 16);
+const highs: usize = memory.data(16, 16);
+const FEW_PLANES_BYTES: usize = 512; // 32 faces
+
+function cutByHull(body: Body): void {
+  setWays(body);
+  setPlaces(body, 0);
+  const x = v128.load(places), y = v128.load(places, 16), z = v128.load(places, 32);
+  const dx = v128.load(ways), dy = v128.load(ways, 16), dz = v128.load(ways, 32);
+  const steep = f32x4.splat(STEEP), fall = f32x4.splat(-STEEP);
+  let low = v128.load(lows), high = v128.load(highs);
+  const hull = changetype<Hull>(<usize>body.hull);
+  const end = <usize>hull.planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
+  // Where nothing is left of any, the rest is no matter; it is asked for every so many faces.
+  for (let four = <usize>hull.planes; four < end && !i32x4.all_true(f32x4.gt(low, high)); ) {
+    for (const last = min(four + FEW_PLANES_BYTES, end); four < last; four += FOUR_PLANES_BYTES) {
+      for (let at = four; at < four + 16; at += 4) {
+        const nx = v128.load32_splat(at), ny = v128.load32_splat(at, 16), nz = v128.load32_splat(at, 32);
+        const speed = plus(plus(times(nx, dx), times(ny, dy)), times(nz, dz));
+        const room = f32x4.sub(v128.load32_splat(at, 48), plus(plus(times(nx, x), times(ny, y)), times(nz, z)));
+        const t = f32x4.div(room, speed);
+        // What has all bits set is NaN, which these take no notice of.
+        high = f32x4.pmin(high, v128.or(t, f32x4.le(speed, steep)));
+        low = f32x4.pmax(low, v128.or(t, f32x4.ge(speed, fall)));
+      }
+    }
+  }
+  v128.store(places, low);
+  v128.store(places, high, 16);
+  for (let i: u32 = 0; i < lineCount; i++) {
+    const line = lineAt(i);
+    const over = 1.0 / load<f64>(lengths + (<usize>i << 3));
+    line.enters = max(line.enters, <f64>load<f32>(places + (<usize>i << 2)) * over);
+    line.leaves = min(line.leaves, <f64>load<f32>(places + (<usize>i << 2), 16) * over);
+  }
+}
+
+function setWays(body: Body): void {
+  const m = inverseOf(body);
+  for (let i: u32 = 0; i < MOST_LINES; i++) {
+    const line = lineAt(min(i, lineCount - 1));
+    const x = m.xx * line.dx + m.yx * line.dy + m.zx * line.dz;
+    const y = m.xy * line.dx + m.yy * line.dy + m.zy * line.dz;
+    const z = m.xz * line.dx + m.yz * line.dy + m.zz * line.dz;
+    const length = max(max(abs(x), abs(y)), abs(z)), over = 1.0 / length;
+    store<f64>(lengths + (<usize>i << 3), length);
+    store<f32>(lows + (<usize>i << 2), <f32>(line.enters * length));
+    store<f32>(highs + (<usize>i << 2), <f32>(line.leaves * length));
+    setLane(ways, i, x * over, y * over, z * over);
+  }
+}
+
+/** Of each line, at `part` of the sum of where it enters and where it leaves. There is one at least. */
+function setPlaces(body: Body, part: f64): void {
+  const m = inverseOf(body);
+  for (let i: u32 = 0; i < MOST_LINES; i++) {
+    const line = lineAt(min(i, lineCount - 1));
+    const t = part * (line.enters + line.leaves);
+    const x = line.x + t * line.dx, y = line.y + t * line.dy, z = line.z + t * line.dz;
+    setLane(
+      places, i, m.xx * x + m.yx * y + m.zx * z + m.tx, m.xy * x + m.yy * y + m.zy * z + m.ty,
+      m.xz * x + m.yz * y + m.zz * z + m.tz,
+    );
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function setLane(vectors: usize, i: u32, x: f64, y: f64, z: f64): void {
+  const to = vectors + (<usize>i << 2);
+  store<f32>(to, <f32>x);
+  store<f32>(to, <f32>y, 16);
+  store<f32>(to, <f32>z, 32);
+}
+
+/** What float32 may add to a height over a face, in tree space, which reaches to 2 either way. */
+const ROUNDING: f32 = 9.5367431640625e-7; // 2^-20
+
+/** Of which lines the middles are in a hull but for rounding, a bit each; of other bodies, all. */
+export function areIn(body: Body): u32 {
+  const all = (<u32>1 << lineCount) - 1;
+  if (body.mesh == 0) return all;
+  setPlaces(body, 0.5);
+  const x = v128.load(places), y = v128.load(places, 16), z = v128.load(places, 32);
+  let highest = f32x4.splat(-Infinity);
+  const hull = changetype<Hull>(<usize>body.hull);
+  const end = <usize>hull.planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
+  for (let four = <usize>hull.planes; four < end; four += FOUR_PLANES_BYTES) {
+    for (let at = four; at < four + 16; at += 4) {
+      const height = plus(
+        plus(times(v128.load32_splat(at), x), times(v128.load32_splat(at, 16), y)), times(v128.load32_splat(at, 32), z),
+      );
+      highest = f32x4.pmax(highest, f32x4.sub(height, v128.load32_splat(at, 48)));
+    }
+  }
+  return <u32>i32x4.bitmask(f32x4.le(highest, f32x4.splat(ROUNDING))) & all;
+}

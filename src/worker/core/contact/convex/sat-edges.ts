@@ -1,0 +1,87 @@
+// The way that parts two bodies made of edges, each all sums of up to three vectors by -1 … 1: boxes, segments, points.
+// So is their Minkowski difference, whose faces are spanned by two of the vectors each (the separating axes of
+// Gottschalk, Lin and Manocha, "OBBTree", 1996, of boxes under any affine map).
+
+import { firstX, firstY, firstZ, setBasis } from '../../math/basis';
+import { Body, edgeX, edgeY, edgeZ } from './support';
+
+/** Unit, from a to b, and how far to move b along it; negative where the two are apart. */
+export let axisX: f64 = 0, axisY: f64 = 0, axisZ: f64 = 0;
+export let axisLength: f64 = 0;
+
+const edges: usize = memory.data(6 * 24, 16);
+let count: u32 = 0;
+let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
+
+/** Two vectors with a smaller angle, as its sine's square, span nothing. */
+const PARALLEL: f64 = 1e-22;
+/** Two edges are only taken for the way where that is so much shorter than through a face. */
+const SHORTER: f64 = 1.0 - 1e-6;
+
+export function findAxis(a: Body, b: Body): void {
+  cx = a.x - b.x; cy = a.y - b.y; cz = a.z - b.z;
+  count = 0;
+  for (let i: u32 = 0; i < a.edges; i++) addEdge(edgeX(a, i), edgeY(a, i), edgeZ(a, i));
+  for (let i: u32 = 0; i < b.edges; i++) addEdge(edgeX(b, i), edgeY(b, i), edgeZ(b, i));
+  axisLength = Infinity;
+  const from = a.edges;
+  for (let i: u32 = 0; i < count; i++) {
+    for (let j = i + 1; j < count; j++) if (i >= from || j < from) tryEdges(i, j, 1);
+  }
+  for (let i: u32 = 0; i < from; i++) for (let j = from; j < count; j++) tryEdges(i, j, SHORTER);
+  if (axisLength == Infinity) acrossLine();
+}
+
+function addEdge(x: f64, y: f64, z: f64): void {
+  const to = edges + <usize>count * 24;
+  store<f64>(to, x);
+  store<f64>(to, y, 8);
+  store<f64>(to, z, 16);
+  count++;
+}
+
+function tryEdges(i: u32, j: u32, factor: f64): void {
+  const p = edges + <usize>i * 24, q = edges + <usize>j * 24;
+  const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
+  const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
+  const x = py * qz - pz * qy, y = pz * qx - px * qz, z = px * qy - py * qx;
+  const square = x * x + y * y + z * z;
+  if (!(square > PARALLEL * (px * px + py * py + pz * pz) * (qx * qx + qy * qy + qz * qz))) return;
+  const over = 1.0 / sqrt(square);
+  tryAxis(x * over, y * over, z * over, factor);
+}
+
+function tryAxis(x: f64, y: f64, z: f64, factor: f64): void {
+  const middle = cx * x + cy * y + cz * z;
+  let reach: f64 = -abs(middle);
+  for (let at = edges, end = at + <usize>count * 24; at < end; at += 24) {
+    reach += abs(load<f64>(at) * x + load<f64>(at, 8) * y + load<f64>(at, 16) * z);
+  }
+  // Where they are apart, the widest gap is looked for, without favour.
+  if (!(reach < (axisLength > 0 ? axisLength * factor : axisLength))) return;
+  axisLength = reach;
+  const sign: f64 = middle > 0 ? -1 : 1;
+  axisX = sign * x; axisY = sign * y; axisZ = sign * z;
+}
+
+/** All edges are parallel, or there are none: across them towards b, or anywhere across. */
+function acrossLine(): void {
+  let ux: f64 = 0, uy: f64 = 0, uz: f64 = 0;
+  let longest: f64 = 0;
+  for (let at = edges, end = at + <usize>count * 24; at < end; at += 24) {
+    const x = load<f64>(at), y = load<f64>(at, 8), z = load<f64>(at, 16);
+    const length = sqrt(x * x + y * y + z * z);
+    if (length <= longest) continue;
+    longest = length;
+    ux = x / length; uy = y / length; uz = z / length;
+  }
+  const along = cx * ux + cy * uy + cz * uz;
+  const x = along * ux - cx, y = along * uy - cy, z = along * uz - cz;
+  const length = sqrt(x * x + y * y + z * z);
+  if (length > 1e-12 * (longest + abs(cx) + abs(cy) + abs(cz))) {
+    tryAxis(x / length, y / length, z / length, 1);
+  } else if (longest > 0) {
+    setBasis(ux, uy, uz);
+    tryAxis(firstX, firstY, firstZ, 1);
+  } else tryAxis(0, 0, 1, 1);
+}

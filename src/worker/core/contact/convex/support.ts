@@ -1,0 +1,194 @@
+// A convex solid as its contact is looked at: the sum of a mesh's hull or a point, up to three edges either way, and
+// perhaps the unit ball's image; in the world's axes, about a place that both solids share.
+
+import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
+import { Affine, copy, invert } from '../../math/affine';
+import { Hull, hullOf } from '../../mesh/topology/hull';
+import { farthestCorner } from '../../mesh/topology/hull-support';
+import { Mesh, placeTree } from '../../mesh/tree/layout';
+import { Solid, mapOf } from '../../shape/placed-shape';
+
+@unmanaged
+export class Body {
+  /** Own space to the world about the place: of a mesh tree space, else the space of Solid. */
+  xx: f64; xy: f64; xz: f64;
+  yx: f64; yy: f64; yz: f64;
+  zx: f64; zy: f64; zz: f64;
+  x: f64; y: f64; z: f64;
+  /** Up to three vectors: the body without its ball is all sums of them by -1 … 1. */
+  edge0X: f64; edge0Y: f64; edge0Z: f64;
+  edge1X: f64; edge1Y: f64; edge1Z: f64;
+  edge2X: f64; edge2Y: f64; edge2Z: f64;
+  /** Half of a capsule's segment in its own space. */
+  half: f64;
+  /** Of the ball, where the map leaves it one but for float32's rounding, else 0. */
+  radius: f64;
+  edges: u32;
+  /** Of a mesh; 0 for other shapes. */
+  mesh: u32;
+  hasBall: u32;
+  isBox: u32;
+  /** Of a mesh, and the corner that was the last one's farthest: where to look first. */
+  hull: u32;
+  corner: u32;
+  /** The world about the place to own space, where that was set. */
+  inverse: f64;
+}
+
+export const BODY_BYTES: usize = 304;
+
+/** Columns of one length and at right angles to each other, but for so much, leave a ball a ball. */
+const ALIKE: f64 = 1e-5;
+
+// @ts-ignore: decorator
+@inline
+export function frameOf(body: Body): Affine {
+  return changetype<Affine>(changetype<usize>(body));
+}
+
+const relative = changetype<Affine>(memory.data(96, 16));
+
+/** The place about which bodies are set, in the world: where the first one is. */
+export let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
+
+/** Both about the first one's place, subtracted where the digits are. */
+export function setBodies(a: Body, b: Body, first: Solid, second: Solid): void {
+  setBody(a, first, 0, 0, 0);
+  setBody(b, second, second.tx - first.tx, second.ty - first.ty, second.tz - first.tz);
+  const x = a.x, y = a.y, z = a.z;
+  a.x = 0; a.y = 0; a.z = 0;
+  b.x -= x; b.y -= y; b.z -= z;
+  placeX = first.tx + x;
+  placeY = first.ty + y;
+  placeZ = first.tz + z;
+}
+
+/** A hull in any space: `m` is from the mesh's tree space there. */
+export function setHullBody(body: Body, mesh: Mesh, m: Affine): void {
+  copy(frameOf(body), m);
+  body.edges = 0;
+  body.radius = 0;
+  body.hasBall = 0;
+  body.isBox = 0;
+  setHull(body, mesh);
+}
+
+function setHull(body: Body, mesh: Mesh): void {
+  const hull = hullOf(mesh);
+  body.mesh = <u32>changetype<usize>(mesh);
+  body.hull = <u32>changetype<usize>(hull);
+  body.corner = hull.corners;
+}
+
+function setBody(body: Body, solid: Solid, x: f64, y: f64, z: f64): void {
+  copy(frameOf(body), mapOf(solid));
+  body.x = x; body.y = y; body.z = z;
+  body.edges = 0;
+  body.mesh = 0;
+  body.half = solid.half;
+  body.radius = 0;
+  body.isBox = solid.shape == SHAPE_BOX ? 1 : 0;
+  body.hasBall = solid.shape == SHAPE_BOX || solid.shape == SHAPE_MESH ? 0 : 1;
+  if (solid.shape == SHAPE_MESH) {
+    setHull(body, changetype<Mesh>(solid.mesh));
+    copy(relative, frameOf(body));
+    placeTree(frameOf(body), changetype<Mesh>(solid.mesh), relative);
+  } else if (solid.shape == SHAPE_BOX) {
+    body.edges = 3;
+    memory.copy(changetype<usize>(body) + offsetof<Body>('edge0X'), changetype<usize>(body), 72);
+  } else {
+    if (solid.half > 0) {
+      body.edges = 1;
+      body.edge0X = body.zx * solid.half; body.edge0Y = body.zy * solid.half; body.edge0Z = body.zz * solid.half;
+    }
+    body.radius = radiusOf(body);
+  }
+}
+
+function radiusOf(b: Body): f64 {
+  const x = b.xx * b.xx + b.xy * b.xy + b.xz * b.xz;
+  const y = b.yx * b.yx + b.yy * b.yy + b.yz * b.yz;
+  const z = b.zx * b.zx + b.zy * b.zy + b.zz * b.zz;
+  const least = ALIKE * x;
+  if (abs(x - y) > least || abs(x - z) > least) return 0;
+  if (abs(b.xx * b.yx + b.xy * b.yy + b.xz * b.yz) > least) return 0;
+  if (abs(b.xx * b.zx + b.xy * b.zy + b.xz * b.zz) > least) return 0;
+  if (abs(b.yx * b.zx + b.yy * b.zy + b.yz * b.zz) > least) return 0;
+  return sqrt(x);
+}
+
+/** A point of the body that is farthest along a direction, about the place. */
+export let supportX: f64 = 0, supportY: f64 = 0, supportZ: f64 = 0;
+
+/** Of a direction of any length but 0; without the ball where `bare`. */
+export function setSupport(b: Body, dx: f64, dy: f64, dz: f64, bare: bool): void {
+  let x = b.x, y = b.y, z = b.z;
+  if (b.mesh != 0) {
+    const corner = farthestCorner(
+      changetype<Hull>(<usize>b.hull), b.xx * dx + b.xy * dy + b.xz * dz, b.yx * dx + b.yy * dy + b.yz * dz,
+      b.zx * dx + b.zy * dy + b.zz * dz, b.corner,
+    );
+    b.corner = <u32>corner;
+    const u = <f64>load<f32>(corner), v = <f64>load<f32>(corner, 16), w = <f64>load<f32>(corner, 32);
+    x += b.xx * u + b.yx * v + b.zx * w;
+    y += b.xy * u + b.yy * v + b.zy * w;
+    z += b.xz * u + b.yz * v + b.zz * w;
+  }
+  for (let i: u32 = 0; i < b.edges; i++) {
+    const ex = edgeX(b, i), ey = edgeY(b, i), ez = edgeZ(b, i);
+    const sign: f64 = ex * dx + ey * dy + ez * dz < 0 ? -1 : 1;
+    x += sign * ex; y += sign * ey; z += sign * ez;
+  }
+  if (b.hasBall && !bare) {
+    setOnBall(b, dx, dy, dz);
+    x += ballX; y += ballY; z += ballZ;
+  }
+  supportX = x; supportY = y; supportZ = z;
+}
+
+/** The farthest point of the ball's image alone, about its centre. */
+export let ballX: f64 = 0, ballY: f64 = 0, ballZ: f64 = 0;
+
+export function setOnBall(b: Body, dx: f64, dy: f64, dz: f64): void {
+  const u = b.xx * dx + b.xy * dy + b.xz * dz, v = b.yx * dx + b.yy * dy + b.yz * dz;
+  const w = b.zx * dx + b.zy * dy + b.zz * dz;
+  const over = 1.0 / sqrt(u * u + v * v + w * w);
+  ballX = (b.xx * u + b.yx * v + b.zx * w) * over;
+  ballY = (b.xy * u + b.yy * v + b.zy * w) * over;
+  ballZ = (b.xz * u + b.yz * v + b.zz * w) * over;
+}
+
+/** How far it reaches from its middle, no less. */
+export function extentOf(b: Body): f64 {
+  const columns =
+    sqrt(b.xx * b.xx + b.xy * b.xy + b.xz * b.xz) + sqrt(b.yx * b.yx + b.yy * b.yy + b.yz * b.yz) +
+    sqrt(b.zx * b.zx + b.zy * b.zy + b.zz * b.zz) * (1 + b.half);
+  return b.mesh != 0 ? 2 * columns : columns;
+}
+
+// @ts-ignore: decorator
+@inline
+export function edgeX(b: Body, i: u32): f64 {
+  return load<f64>(changetype<usize>(b) + <usize>i * 24, offsetof<Body>('edge0X'));
+}
+// @ts-ignore: decorator
+@inline
+export function edgeY(b: Body, i: u32): f64 {
+  return load<f64>(changetype<usize>(b) + <usize>i * 24, offsetof<Body>('edge0Y'));
+}
+// @ts-ignore: decorator
+@inline
+export function edgeZ(b: Body, i: u32): f64 {
+  return load<f64>(changetype<usize>(b) + <usize>i * 24, offsetof<Body>('edge0Z'));
+}
+
+/** The world about the place to own space. */
+// @ts-ignore: decorator
+@inline
+export function inverseOf(b: Body): Affine {
+  return changetype<Affine>(changetype<usize>(b) + offsetof<Body>('inverse'));
+}
+
+export function setInverse(b: Body): void {
+  invert(inverseOf(b), frameOf(b));
+}

@@ -1,0 +1,108 @@
+// What was found of the pairs: this frame's in one pool while the last frame's is there as well, in another.
+
+import { CONTACT_POINT_BYTES, CROSSING_BYTES } from '../../../../shared/layout';
+import { reserve } from '../../memory';
+import { crossingCount, crossings, placePoints, pointCount, points, unplacePoints } from './contact';
+
+/** Head of a record; its points follow, then its crossings. */
+@unmanaged
+export class Kept {
+  points: u32;
+  crossings: u32;
+}
+
+const HEAD: usize = 8;
+/** Most contacts have no more points. So many are found right where they are kept, behind the last record. */
+const MOST_POINTS: u32 = 4;
+const ROOM: usize = HEAD + <usize>MOST_POINTS * CONTACT_POINT_BYTES;
+/** Of a pair of which nothing is kept. */
+export const NOTHING: u32 = 0xffffffff;
+
+let pool: usize = 0;
+let next: usize = 0;
+let nextUsed: usize = 0;
+/** Of all records of the pool that is made. */
+export let keptPoints: u32 = 0;
+export let keptCrossings: u32 = 0;
+
+/** Begins the pool of a frame. Throws OUT_OF_MEMORY. */
+export function beginPool(): void {
+  nextUsed = 0;
+  keptPoints = 0;
+  keptCrossings = 0;
+  unplacePoints();
+  next = reserve(next, 0, ROOM);
+  placePoints(next + HEAD, MOST_POINTS);
+}
+
+/** Keeps the contact that was found; answers its record. Throws OUT_OF_MEMORY. */
+export function keepContact(): u32 {
+  if (pointCount == 0 && crossingCount == 0) return NOTHING;
+  const bytes = <usize>pointCount * CONTACT_POINT_BYTES;
+  const isThere = points == next + nextUsed + HEAD;
+  const record = append(pointCount, crossingCount);
+  const kept = keptIn(next, record);
+  if (!isThere) memory.copy(pointsOf(kept), points, bytes);
+  if (crossingCount != 0) memory.copy(crossingsOf(kept), crossings, <usize>crossingCount * CROSSING_BYTES);
+  placePoints(next + nextUsed + HEAD, MOST_POINTS);
+  return record;
+}
+
+/** Takes a record of the last frame over; answers the new one. Throws OUT_OF_MEMORY. */
+export function carryContact(record: u32): u32 {
+  if (record == NOTHING) return NOTHING;
+  const old = keptAt(record);
+  const at = append(old.points, old.crossings);
+  memory.copy(next + at, changetype<usize>(old), bytesOf(old.points, old.crossings));
+  return at;
+}
+
+/** The pool that was made becomes the one that `keptAt` reads. */
+export function takePool(): void {
+  const last = pool;
+  pool = next;
+  next = last;
+  unplacePoints();
+}
+
+// @ts-ignore: decorator
+@inline
+export function keptAt(record: u32): Kept {
+  return keptIn(pool, record);
+}
+
+// @ts-ignore: decorator
+@inline
+function keptIn(list: usize, record: u32): Kept {
+  return changetype<Kept>(list + record);
+}
+
+// @ts-ignore: decorator
+@inline
+export function pointsOf(kept: Kept): usize {
+  return changetype<usize>(kept) + HEAD;
+}
+
+// @ts-ignore: decorator
+@inline
+export function crossingsOf(kept: Kept): usize {
+  return pointsOf(kept) + <usize>kept.points * CONTACT_POINT_BYTES;
+}
+
+function bytesOf(points: u32, crossings: u32): usize {
+  return HEAD + <usize>points * CONTACT_POINT_BYTES + <usize>crossings * CROSSING_BYTES;
+}
+
+/** A record, and room behind it for the next contact's points. What was found in such room stays there. */
+function append(points: u32, crossings: u32): u32 {
+  const at = nextUsed;
+  const end = at + bytesOf(points, crossings);
+  next = reserve(next, at + ROOM, <u64>end + ROOM);
+  nextUsed = end;
+  keptPoints += points;
+  keptCrossings += crossings;
+  const kept = keptIn(next, <u32>at);
+  kept.points = points;
+  kept.crossings = crossings;
+  return <u32>at;
+}

@@ -1,0 +1,130 @@
+// The points of a region of contact: places of the mesh in the solid.
+
+import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
+import { addCorner, beginPiece, cornerCount, cornerX, cornerY, cornerZ, cut } from '../../math/clip-polygon';
+import { Plane } from '../../math/plane';
+import { Triangle } from '../../math/triangles';
+import { addPoint } from '../manifold/contact';
+import { CUBE, NONE, metAt, triangleAt } from '../met';
+import { nearestPlace, nearestToEnd, placeX, placeY, placeZ } from './segment-triangle';
+import { half, measureAlong, placeOf, worldX, worldY, worldZ } from './penetration-direction';
+import { beginWidest, chooseWidest, isWidestEmpty, offerPlace, widestCount, widestX, widestY, widestZ } from '../manifold/manifold-reduction';
+
+/** Beyond the cube's faces, relative to its size: what rounding may make of touching. */
+const SLACK: f64 = 1e-10;
+/** Places that are nearer to each other, relative to the solid's size, count once. */
+const SAME: f64 = 1e-4;
+
+const walls: usize = memory.data(6 * 32, 16);
+for (let i: usize = 0; i < 6; i++) {
+  store<f64>(walls + i * 32 + (i >> 1 << 3), i & 1 ? 1 : -1);
+  store<f64>(walls + i * 32, 1.0 + SLACK, offsetof<Plane>('w'));
+}
+
+let depth: f64 = 0;
+/** 1 where the normal is the way, -1 where it is against it. */
+let side: f64 = 1;
+
+/**
+ * Adds the points of the triangles in the list that begins with `head`: of a ball the place nearest to its centre, of
+ * which `seed` is the triangle; of a capsule those that are farthest apart along it; of a box corners of the patch.
+ */
+export function addRegionPoints(head: u32, seed: u32, regionDepth: f64, normalSide: f64): void {
+  depth = regionDepth;
+  side = normalSide;
+  if (half == CUBE) addPatch(head);
+  else if (half == 0) addNearest(seed);
+  else addEnds(head, seed);
+}
+
+function addPlace(x: f64, y: f64, z: f64): void {
+  addPoint(
+    placeOf(x, y, z, 0), placeOf(x, y, z, 1), placeOf(x, y, z, 2), side * worldX, side * worldY, side * worldZ, depth,
+  );
+}
+
+function addNearest(seed: u32): void {
+  nearestPlace(half, triangleAt(seed), Infinity);
+  addPlace(placeX, placeY, placeZ);
+}
+
+// --- capsule ---
+
+let lowX: f64 = 0, lowY: f64 = 0, lowZ: f64 = 0;
+let highX: f64 = 0, highY: f64 = 0, highZ: f64 = 0;
+
+function addEnds(head: u32, seed: u32): void {
+  lowZ = Infinity;
+  highZ = -Infinity;
+  for (let i = head; i != NONE; i = metAt(i).next) {
+    const triangle = triangleAt(i);
+    if (nearestPlace(half, triangle, 1.0) < 1) includePlace();
+    if (nearestToEnd(half, triangle) <= 1) includePlace();
+    if (nearestToEnd(-half, triangle) <= 1) includePlace();
+  }
+  if (lowZ > highZ) return addNearest(seed);
+  addPlace(lowX, lowY, lowZ);
+  if (highZ - lowZ > SAME * (1.0 + half)) addPlace(highX, highY, highZ);
+}
+
+function includePlace(): void {
+  if (placeZ < lowZ) {
+    lowX = placeX;
+    lowY = placeY;
+    lowZ = placeZ;
+  }
+  if (placeZ > highZ) {
+    highX = placeX;
+    highY = placeY;
+    highZ = placeZ;
+  }
+}
+
+// --- box ---
+
+// How places of the solid's space are measured along two directions across the way.
+let uX: f64 = 0, uY: f64 = 0, uZ: f64 = 0;
+let vX: f64 = 0, vY: f64 = 0, vZ: f64 = 0;
+
+function addPatch(head: u32): void {
+  setBasis(worldX, worldY, worldZ);
+  uX = measureAlong(firstX, firstY, firstZ, 0);
+  uY = measureAlong(firstX, firstY, firstZ, 1);
+  uZ = measureAlong(firstX, firstY, firstZ, 2);
+  vX = measureAlong(secondX, secondY, secondZ, 0);
+  vY = measureAlong(secondX, secondY, secondZ, 1);
+  vZ = measureAlong(secondX, secondY, secondZ, 2);
+  beginWidest();
+  for (let i = head; i != NONE; i = metAt(i).next) offerTriangle(triangleAt(i));
+  // Touching, with nothing left of it by rounding.
+  if (isWidestEmpty()) return addNearest(head);
+  chooseWidest(SAME * (abs(uX) + abs(uY) + abs(uZ) + abs(vX) + abs(vY) + abs(vZ)));
+  for (let i: u32 = 0; i < widestCount; i++) addPlace(widestX(i), widestY(i), widestZ(i));
+}
+
+function offerTriangle(t: Triangle): void {
+  if (isIn(t.ax, t.ay, t.az) && isIn(t.bx, t.by, t.bz) && isIn(t.cx, t.cy, t.cz)) {
+    offer(t.ax, t.ay, t.az);
+    offer(t.bx, t.by, t.bz);
+    offer(t.cx, t.cy, t.cz);
+    return;
+  }
+  beginPiece();
+  addCorner(t.ax, t.ay, t.az);
+  addCorner(t.bx, t.by, t.bz);
+  addCorner(t.cx, t.cy, t.cz);
+  for (let i: usize = 0; i < 6; i++) if (!cut(changetype<Plane>(walls + i * 32))) return;
+  for (let i: u32 = 0; i < cornerCount; i++) offer(cornerX(i), cornerY(i), cornerZ(i));
+}
+
+// @ts-ignore: decorator
+@inline
+function isIn(x: f64, y: f64, z: f64): bool {
+  return abs(x) <= 1 && abs(y) <= 1 && abs(z) <= 1;
+}
+
+// @ts-ignore: decorator
+@inline
+function offer(x: f64, y: f64, z: f64): void {
+  offerPlace(uX * x + uY * y + uZ * z, vX * x + vY * y + vZ * z, x, y, z);
+}

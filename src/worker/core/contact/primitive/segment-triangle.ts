@@ -1,0 +1,68 @@
+// The place of a triangle that is nearest to the segment from (0, 0, -half) to (0, 0, half).
+
+import { nearestOfTriangle, nearestX, nearestY, nearestZ } from '../../math/closest';
+import { Triangle } from '../../math/triangles';
+
+export let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
+let best: f64 = 0;
+
+const moved = changetype<Triangle>(memory.data(72, 16));
+
+/** Square of its distance; `limit`, and no place, where that is not less. A half that is not positive is 0. */
+export function nearestPlace(half: f64, t: Triangle, limit: f64): f64 {
+  best = limit;
+  if (!(half > 0)) {
+    offer(nearestOfTriangle(t, limit), nearestX, nearestY, nearestZ);
+    return best;
+  }
+  offerEnd(t, half);
+  offerEnd(t, -half);
+  offerEdge(half, t.ax, t.ay, t.az, t.bx, t.by, t.bz);
+  offerEdge(half, t.bx, t.by, t.bz, t.cx, t.cy, t.cz);
+  offerEdge(half, t.cx, t.cy, t.cz, t.ax, t.ay, t.az);
+  // Where the segment goes through the face.
+  const u = t.bx * t.cy - t.by * t.cx, v = t.cx * t.ay - t.cy * t.ax, w = t.ax * t.by - t.ay * t.bx;
+  const sum = u + v + w;
+  if (sum != 0 && ((u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0))) {
+    const z = (u * t.az + v * t.bz + w * t.cz) / sum;
+    if (abs(z) <= half) offer(0, 0, 0, z);
+  }
+  return best;
+}
+
+/** Square of the distance of a triangle from the end at that height; the place of the triangle as above. */
+export function nearestToEnd(end: f64, t: Triangle): f64 {
+  best = Infinity;
+  offerEnd(t, end);
+  return best;
+}
+
+// @ts-ignore: decorator
+@inline
+function offer(square: f64, x: f64, y: f64, z: f64): void {
+  if (!(square < best)) return;
+  best = square;
+  placeX = x;
+  placeY = y;
+  placeZ = z;
+}
+
+function offerEnd(t: Triangle, end: f64): void {
+  memory.copy(changetype<usize>(moved), changetype<usize>(t), 72);
+  moved.az -= end;
+  moved.bz -= end;
+  moved.cz -= end;
+  const square = nearestOfTriangle(moved, best);
+  offer(square, nearestX, nearestY, nearestZ + end);
+}
+
+/** Where an edge comes nearest to the axis, and to its ends there. */
+function offerEdge(half: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
+  const ex = bx - ax, ey = by - ay, ez = bz - az;
+  const across = ex * ex + ey * ey;
+  if (across == 0) return;
+  const t = max(min(-(ax * ex + ay * ey) / across, 1.0), 0.0);
+  const x = ax + t * ex, y = ay + t * ey, z = az + t * ez;
+  const beyond = max(abs(z) - half, 0.0);
+  offer(x * x + y * y + beyond * beyond, x, y, z);
+}

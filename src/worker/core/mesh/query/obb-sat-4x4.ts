@@ -1,0 +1,169 @@
+// A node's four boxes against another's four: the separating-axis test over 15 axes (Gottschalk, Lin and Manocha,
+// "OBBTree", 1996), four boxes at a time. The map between the two frames may scale and shear, so an edge of one box
+// and the faces of the other are taken through cofactors instead of through a rotation's own entries.
+
+import { cross, lane0, lane1, lane2, lane3, minus, plus, times, yzx, zxy } from '../../math/lanes';
+import { Rotation, rotationAt } from '../../math/quaternion';
+import { Node, childCount, childMask, highBounds, isRotated, lowBounds } from '../tree/layout';
+
+/** Tree B to tree A in float32. */
+@unmanaged
+export class Relation {
+  x: v128; // how the coordinates of B make x of A, and the place of B's origin there
+  y: v128;
+  z: v128;
+}
+
+const rotation = changetype<Rotation>(memory.data(36, 16));
+// Of A's four boxes, a lane each: centres and half extents; then the radii along B's faces, and along edge by edge.
+const ofA: usize = memory.data((6 + 3 + 9) * 16, 16);
+const FACES: usize = 6 * 16;
+const EDGES: usize = 9 * 16;
+
+// @ts-ignore: decorator
+@inline
+function entry(offset: usize): v128 { return v128.load32_splat(changetype<usize>(rotation) + offset); }
+// @ts-ignore: decorator
+@inline
+function sum(a: v128, b: v128, c: v128): v128 { return f32x4.add(f32x4.add(a, b), c); }
+/** Of the box in all lanes, or of all boxes. */
+// @ts-ignore: decorator
+@inline
+function box(address: usize): v128 { return v128.load32_splat(address); }
+// @ts-ignore: decorator
+@inline
+function within(distance: v128, radius: v128): u32 { return <u32>i32x4.bitmask(f32x4.le(f32x4.abs(distance), radius)); }
+
+/** Which boxes of `a` may overlap which of `b`: bit 4 i + j for child i of a and j of b. Only those of the masks. */
+export function overlapping(m: Relation, a: Node, b: Node, maskA: u32, maskB: u32): u32 {
+  // G maps frame B to frame A: G = rotation of a · m · rotation of bᵀ.
+  let px = m.x, py = m.y, pz = m.z;
+  if (isRotated(a)) {
+    rotationAt(rotation, changetype<usize>(a) + offsetof<Node>('quaternion'));
+    px = sum(times(entry(0), m.x), times(entry(4), m.y), times(entry(8), m.z));
+    py = sum(times(entry(12), m.x), times(entry(16), m.y), times(entry(20), m.z));
+    pz = sum(times(entry(24), m.x), times(entry(28), m.y), times(entry(32), m.z));
+  }
+  let g0 = px, g1 = py, g2 = pz;
+  if (isRotated(b)) {
+    rotationAt(rotation, changetype<usize>(b) + offsetof<Node>('quaternion'));
+    const x = f32x4(rotation.xx, rotation.yx, rotation.zx, 0);
+    const y = f32x4(rotation.xy, rotation.yy, rotation.zy, 0);
+    const z = f32x4(rotation.xz, rotation.yz, rotation.zz, 0);
+    g0 = sum(times(lane0(px), x), times(lane1(px), y), times(lane2(px), z));
+    g1 = sum(times(lane0(py), x), times(lane1(py), y), times(lane2(py), z));
+    g2 = sum(times(lane0(pz), x), times(lane1(pz), y), times(lane2(pz), z));
+  }
+
+  const half = f32x4.splat(0.5);
+  const lowX = lowBounds(b, 0), highX = highBounds(b, 0);
+  const lowY = lowBounds(b, 1), highY = highBounds(b, 1);
+  const lowZ = lowBounds(b, 2), highZ = highBounds(b, 2);
+  const bx = times(plus(lowX, highX), half), ux = times(minus(highX, lowX), half);
+  const by = times(plus(lowY, highY), half), uy = times(minus(highY, lowY), half);
+  const bz = times(plus(lowZ, highZ), half), uz = times(minus(highZ, lowZ), half);
+  for (let axis: usize = 0; axis < 3; axis++) {
+    const low = lowBounds(a, axis), high = highBounds(a, axis);
+    v128.store(ofA + (axis << 4), times(plus(low, high), half));
+    v128.store(ofA + (axis << 4), times(minus(high, low), half), 48);
+  }
+
+  const g00 = lane0(g0), g01 = lane1(g0), g02 = lane2(g0);
+  const g10 = lane0(g1), g11 = lane1(g1), g12 = lane2(g1);
+  const g20 = lane0(g2), g21 = lane1(g2), g22 = lane2(g2);
+  // Added to |G|, so that near-parallel edges cannot separate by rounding alone.
+  const sizes = f32x4.pmax(f32x4.pmax(f32x4.abs(g0), f32x4.abs(g1)), f32x4.abs(g2));
+  const largest = f32x4.pmax(f32x4.pmax(lane0(sizes), lane1(sizes)), lane2(sizes));
+  const slackG = times(largest, f32x4.splat(4e-6));
+  const n00 = plus(f32x4.abs(g00), slackG), n01 = plus(f32x4.abs(g01), slackG), n02 = plus(f32x4.abs(g02), slackG);
+  const n10 = plus(f32x4.abs(g10), slackG), n11 = plus(f32x4.abs(g11), slackG), n12 = plus(f32x4.abs(g12), slackG);
+  const n20 = plus(f32x4.abs(g20), slackG), n21 = plus(f32x4.abs(g21), slackG), n22 = plus(f32x4.abs(g22), slackG);
+
+  // Faces of A. B's centres in frame A, and B's radii along its axes.
+  const ex = plus(sum(times(g00, bx), times(g01, by), times(g02, bz)), lane3(px));
+  const ey = plus(sum(times(g10, bx), times(g11, by), times(g12, bz)), lane3(py));
+  const ez = plus(sum(times(g20, bx), times(g21, by), times(g22, bz)), lane3(pz));
+  const rx = sum(times(n00, ux), times(n01, uy), times(n02, uz));
+  const ry = sum(times(n10, ux), times(n11, uy), times(n12, uz));
+  const rz = sum(times(n20, ux), times(n21, uy), times(n22, uz));
+  const candidates = maskB & childMask(b);
+  const count = childCount(a);
+  let bits: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    if (!(maskA & (1 << i))) continue;
+    const at = ofA + (<usize>i << 2);
+    bits |= (candidates &
+      within(minus(ex, box(at)), plus(rx, box(at + 48))) &
+      within(minus(ey, box(at + 16)), plus(ry, box(at + 64))) &
+      within(minus(ez, box(at + 32)), plus(rz, box(at + 80)))) << (i << 2);
+  }
+  if (bits == 0) return 0;
+
+  // Faces of B: their normals are the columns of the cofactors C of G.
+  const k0 = cross(yzx(g1), zxy(g1), yzx(g2), zxy(g2));
+  const k1 = cross(yzx(g2), zxy(g2), yzx(g0), zxy(g0));
+  const k2 = cross(yzx(g0), zxy(g0), yzx(g1), zxy(g1));
+  const c00 = lane0(k0), c01 = lane1(k0), c02 = lane2(k0);
+  const c10 = lane0(k1), c11 = lane1(k1), c12 = lane2(k1);
+  const c20 = lane0(k2), c21 = lane1(k2), c22 = lane2(k2);
+  const slackC = times(largest, slackG);
+  const m00 = plus(f32x4.abs(c00), slackC), m01 = plus(f32x4.abs(c01), slackC), m02 = plus(f32x4.abs(c02), slackC);
+  const m10 = plus(f32x4.abs(c10), slackC), m11 = plus(f32x4.abs(c11), slackC), m12 = plus(f32x4.abs(c12), slackC);
+  const m20 = plus(f32x4.abs(c20), slackC), m21 = plus(f32x4.abs(c21), slackC), m22 = plus(f32x4.abs(c22), slackC);
+  const volume = plus(f32x4.abs(sum(times(g00, c00), times(g01, c01), times(g02, c02))), times(largest, slackC));
+  const hx = v128.load(ofA, 48), hy = v128.load(ofA, 64), hz = v128.load(ofA, 80);
+  v128.store(ofA + FACES, sum(times(m00, hx), times(m10, hy), times(m20, hz)));
+  v128.store(ofA + FACES, sum(times(m01, hx), times(m11, hy), times(m21, hz)), 16);
+  v128.store(ofA + FACES, sum(times(m02, hx), times(m12, hy), times(m22, hz)), 32);
+  const fx = times(volume, ux), fy = times(volume, uy), fz = times(volume, uz);
+  let left = bits;
+  for (let i: u32 = 0; left != 0; i++, left >>= 4) {
+    if (!(left & 15)) continue;
+    const at = ofA + (<usize>i << 2);
+    const dx = minus(ex, box(at)), dy = minus(ey, box(at + 16)), dz = minus(ez, box(at + 32));
+    const apart = ~(
+      within(sum(times(c00, dx), times(c10, dy), times(c20, dz)), plus(fx, box(at + FACES))) &
+      within(sum(times(c01, dx), times(c11, dy), times(c21, dz)), plus(fy, box(at + FACES + 16))) &
+      within(sum(times(c02, dx), times(c12, dy), times(c22, dz)), plus(fz, box(at + FACES + 32)))) & 15;
+    bits &= ~(apart << (i << 2));
+  }
+  if (bits == 0) return 0;
+
+  // Edge i of A with edge j of B: eᵢ × Gⱼ; the radii of B are made of cofactors.
+  v128.store(ofA + EDGES, plus(times(n20, hy), times(n10, hz)));
+  v128.store(ofA + EDGES, plus(times(n21, hy), times(n11, hz)), 16);
+  v128.store(ofA + EDGES, plus(times(n22, hy), times(n12, hz)), 32);
+  v128.store(ofA + EDGES, plus(times(n20, hx), times(n00, hz)), 48);
+  v128.store(ofA + EDGES, plus(times(n21, hx), times(n01, hz)), 64);
+  v128.store(ofA + EDGES, plus(times(n22, hx), times(n02, hz)), 80);
+  v128.store(ofA + EDGES, plus(times(n10, hx), times(n00, hy)), 96);
+  v128.store(ofA + EDGES, plus(times(n11, hx), times(n01, hy)), 112);
+  v128.store(ofA + EDGES, plus(times(n12, hx), times(n02, hy)), 128);
+  const r00 = plus(times(m02, uy), times(m01, uz));
+  const r01 = plus(times(m02, ux), times(m00, uz));
+  const r02 = plus(times(m01, ux), times(m00, uy));
+  const r10 = plus(times(m12, uy), times(m11, uz));
+  const r11 = plus(times(m12, ux), times(m10, uz));
+  const r12 = plus(times(m11, ux), times(m10, uy));
+  const r20 = plus(times(m22, uy), times(m21, uz));
+  const r21 = plus(times(m22, ux), times(m20, uz));
+  const r22 = plus(times(m21, ux), times(m20, uy));
+  left = bits;
+  for (let i: u32 = 0; left != 0; i++, left >>= 4) {
+    if (!(left & 15)) continue;
+    const at = ofA + (<usize>i << 2);
+    const dx = minus(ex, box(at)), dy = minus(ey, box(at + 16)), dz = minus(ez, box(at + 32));
+    const apart = ~(
+      within(minus(times(g10, dz), times(g20, dy)), plus(r00, box(at + EDGES))) &
+      within(minus(times(g11, dz), times(g21, dy)), plus(r01, box(at + EDGES + 16))) &
+      within(minus(times(g12, dz), times(g22, dy)), plus(r02, box(at + EDGES + 32))) &
+      within(minus(times(g20, dx), times(g00, dz)), plus(r10, box(at + EDGES + 48))) &
+      within(minus(times(g21, dx), times(g01, dz)), plus(r11, box(at + EDGES + 64))) &
+      within(minus(times(g22, dx), times(g02, dz)), plus(r12, box(at + EDGES + 80))) &
+      within(minus(times(g00, dy), times(g10, dx)), plus(r20, box(at + EDGES + 96))) &
+      within(minus(times(g01, dy), times(g11, dx)), plus(r21, box(at + EDGES + 112))) &
+      within(minus(times(g02, dy), times(g12, dx)), plus(r22, box(at + EDGES + 128)))) & 15;
+    bits &= ~(apart << (i << 2));
+  }
+  return bits;
+}

@@ -1,0 +1,107 @@
+// Whether a closed mesh is around a point that is not on it, exactly: by how often a ray from the point along x leaves
+// it, less how often it enters it, which is its winding number. Seen along x, a triangle is around the point as its
+// edges pass left or right of the point (Sunday, "Inclusion of a Point in a Polygon", 2001; an edge through the point
+// belongs to one side, the same for all triangles that share it), and orientations are exact (math/predicates.ts). So
+// the answer is that of the very coordinates by which surfaces meet or not (pair.ts): no rounding takes a point through
+// a surface that it does not touch, however near.
+
+import { Affine } from '../../math/affine';
+import { orient2d, orient3d } from '../../math/predicates';
+import { Triangle } from '../../math/triangles';
+import {
+  LEAF, MAX_DEPTH, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, setUnitNode, treeScale, triangleOf,
+} from '../tree/layout';
+import { Relation, overlapping } from './obb-sat-4x4';
+
+let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
+const triangle = changetype<Triangle>(memory.data(72, 16));
+
+/** The ray as a box, [-1, 1]³ in a space of its own; and the map from the tree to there. */
+const ray = changetype<Node>(memory.data(<i32>NODE_BYTES, 64));
+setUnitNode(ray);
+const relation = changetype<Relation>(memory.data(48, 16));
+/** So thick is the box, for the size of the mesh: the ray in its middle is far from what rounding cuts off. */
+const THICKNESS: f64 = 0.0009765625; // 2^-10
+
+const stack: usize = memory.data(4 * (3 * <i32>MAX_DEPTH + 4), 16);
+
+/** The point is in the space that `m` maps the mesh's tree to. */
+export function isAroundPoint(mesh: Mesh, m: Affine, x: f64, y: f64, z: f64): bool {
+  pointX = x;
+  pointY = y;
+  pointZ = z;
+  if (!setRay(mesh, m)) return false;
+  let number = 0;
+  let top = stack + 4;
+  store<u32>(stack, 0);
+  while (top != stack) {
+    top -= 4;
+    const node = nodeAt(mesh, load<u32>(top));
+    for (let bits = overlapping(relation, ray, node, 1, 15); bits != 0; bits &= bits - 1) {
+      const child = childOf(node, ctz(bits));
+      if (child & LEAF) {
+        for (let lane = 0; lane < 4; lane++) {
+          if (triangleOf(blockAt(mesh, child), lane) >= 0) {
+            number += crossing(changetype<usize>(blockAt(mesh, child)) + (<usize>lane << 2), m);
+          }
+        }
+      } else {
+        store<u32>(top, child);
+        top += 4;
+      }
+    }
+  }
+  return number != 0;
+}
+
+/** False where the point is beyond the mesh's bounds. */
+function setRay(mesh: Mesh, m: Affine): bool {
+  const scale = treeScale(mesh);
+  const lowX = (mesh.lowX - mesh.offsetX) * scale, highX = (mesh.highX - mesh.offsetX) * scale;
+  const lowY = (mesh.lowY - mesh.offsetY) * scale, highY = (mesh.highY - mesh.offsetY) * scale;
+  const lowZ = (mesh.lowZ - mesh.offsetZ) * scale, highZ = (mesh.highZ - mesh.offsetZ) * scale;
+  const u = 0.5 * (lowX + highX), v = 0.5 * (lowY + highY), w = 0.5 * (lowZ + highZ);
+  const hu = 0.5 * (highX - lowX), hv = 0.5 * (highY - lowY), hw = 0.5 * (highZ - lowZ);
+  const x = m.xx * u + m.yx * v + m.zx * w + m.tx - pointX;
+  const y = m.xy * u + m.yy * v + m.zy * w + m.ty - pointY;
+  const z = m.xz * u + m.yz * v + m.zz * w + m.tz - pointZ;
+  const hx = abs(m.xx) * hu + abs(m.yx) * hv + abs(m.zx) * hw;
+  const hy = abs(m.xy) * hu + abs(m.yy) * hv + abs(m.zy) * hw;
+  const hz = abs(m.xz) * hu + abs(m.yz) * hv + abs(m.zz) * hw;
+  const thickness = max(max(hx, hy), hz) * THICKNESS;
+  if (abs(x) > hx + thickness || abs(y) > hy + thickness || abs(z) > hz + thickness) return false;
+  const end = x + hx + thickness;
+  const toX = 2.0 / (end + thickness), across = 1.0 / thickness;
+  const middle = pointX + 0.5 * (end - thickness);
+  relation.x = f32x4(<f32>(m.xx * toX), <f32>(m.yx * toX), <f32>(m.zx * toX), <f32>((m.tx - middle) * toX));
+  relation.y = f32x4(<f32>(m.xy * across), <f32>(m.yy * across), <f32>(m.zy * across), <f32>((m.ty - pointY) * across));
+  relation.z = f32x4(<f32>(m.xz * across), <f32>(m.yz * across), <f32>(m.zz * across), <f32>((m.tz - pointZ) * across));
+  return true;
+}
+
+/** 1 where the ray leaves by the triangle, -1 where it enters, 0 where it misses. */
+function crossing(at: usize, m: Affine): i32 {
+  const t = triangle;
+  for (let k: usize = 0; k < 3; k++) {
+    const from = at + k * 48, to = changetype<usize>(t) + k * 24;
+    const x = <f64>load<f32>(from), y = <f64>load<f32>(from, 16), z = <f64>load<f32>(from, 32);
+    store<f64>(to, m.xx * x + m.yx * y + m.zx * z + m.tx);
+    store<f64>(to, m.xy * x + m.yy * y + m.zy * z + m.ty, 8);
+    store<f64>(to, m.xz * x + m.yz * y + m.zz * z + m.tz, 16);
+  }
+  if (t.ax < pointX && t.bx < pointX && t.cx < pointX) return 0;
+  const turns = turn(t.ay, t.az, t.by, t.bz) + turn(t.by, t.bz, t.cy, t.cz) + turn(t.cy, t.cz, t.ay, t.az);
+  if (turns == 0 || (t.ax > pointX && t.bx > pointX && t.cx > pointX)) return turns;
+  const side = orient3d(t.ax, t.ay, t.az, t.bx, t.by, t.bz, t.cx, t.cy, t.cz, pointX, pointY, pointZ);
+  return side * <f64>turns > 0 ? turns : 0;
+}
+
+/** What an edge adds to how often its triangle goes around the point, in y and z. */
+// @ts-ignore: decorator
+@inline
+function turn(fromY: f64, fromZ: f64, toY: f64, toZ: f64): i32 {
+  const isRising = fromY <= pointY;
+  if (isRising == (toY <= pointY)) return 0;
+  const side = orient2d(fromY, fromZ, toY, toZ, pointY, pointZ);
+  return isRising ? i32(side > 0) : -i32(side < 0);
+}

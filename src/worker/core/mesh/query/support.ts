@@ -1,0 +1,121 @@
+// The vertex of a mesh that lies farthest along a direction, in tree space: float32 passes by what cannot be it,
+// float64 decides. Small meshes are read from end to end; in large ones the tree leads there, farthest box first.
+
+import { Rotation, rotationAt } from '../../math/quaternion';
+import { plus, times } from '../../math/lanes';
+import {
+  Block, LEAF, MAX_DEPTH, Mesh, Node, blockAt, childCount, childMask, childOf, filledLanes, highBounds,
+  isRotated, lowBounds, nodeAt,
+} from '../tree/layout';
+
+/** The vertex that the last question found, in tree space. */
+export let farthestX: f64 = 0;
+export let farthestY: f64 = 0;
+export let farthestZ: f64 = 0;
+
+/** Up to so many blocks are read without the tree. */
+const FEW_BLOCKS: u32 = 48;
+/** What float32 may add to a height, relative to the sum of the direction's magnitudes: tree space reaches to 2. */
+const ROUNDING: f32 = 9.5367431640625e-7; // 2^-20
+
+const rotation = changetype<Rotation>(memory.data(36, 16));
+const stack: usize = memory.data(8 * (3 * <i32>MAX_DEPTH + 4), 16);
+const heights: usize = memory.data(16, 16);
+
+let x: f64 = 0, y: f64 = 0, z: f64 = 0;
+/** Over the largest magnitude: neither overflows. */
+let shortX: f32 = 0, shortY: f32 = 0, shortZ: f32 = 0;
+let best: f64 = 0;
+/** In float32, what may be no higher than `best`. */
+let bound: f32 = 0;
+let blur: f32 = 0;
+
+/** Answers the height, x · vertex. Of a direction that is not 0. */
+export function farthestVertex(mesh: Mesh, dx: f64, dy: f64, dz: f64): f64 {
+  const largest = max(max(abs(dx), abs(dy)), abs(dz));
+  // Triangles of meshes are never none, so something is found.
+  best = -Infinity;
+  bound = -Infinity;
+  x = dx / largest; y = dy / largest; z = dz / largest;
+  shortX = <f32>x; shortY = <f32>y; shortZ = <f32>z;
+  blur = (abs(shortX) + abs(shortY) + abs(shortZ)) * ROUNDING;
+  if (mesh.blockCount <= FEW_BLOCKS) {
+    for (let index: u32 = 0; index < mesh.blockCount; index++) searchBlock(blockAt(mesh, index));
+  } else descend(mesh);
+  return best * largest;
+}
+
+function descend(mesh: Mesh): void {
+  let top = stack + 8;
+  store<f32>(stack, Infinity);
+  store<u32>(stack, 0, 4);
+  while (top != stack) {
+    top -= 8;
+    if (load<f32>(top) < bound) continue;
+    const child = load<u32>(top, 4);
+    if (child & LEAF) {
+      searchBlock(blockAt(mesh, child));
+      continue;
+    }
+    const node = nodeAt(mesh, child);
+    const highest = boxHeights(node);
+    let bits = <u32>i32x4.bitmask(f32x4.ge(highest, f32x4.splat(bound))) & childMask(node);
+    v128.store(heights, highest);
+    while (bits != 0) {
+      // The lowest first, so that the highest is taken next.
+      let next = ctz(bits);
+      for (let i = next + 1, count = childCount(node); i < count; i++) {
+        if (bits & (1 << i) && heightAt(i) < heightAt(next)) next = i;
+      }
+      bits &= ~(1 << next);
+      store<f32>(top, heightAt(next));
+      store<u32>(top, childOf(node, next), 4);
+      top += 8;
+    }
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function heightAt(i: u32): f32 {
+  return load<f32>(heights + (<usize>i << 2));
+}
+
+/** How high each child's box reaches; its bounds hold what is in it with room for float32. */
+function boxHeights(node: Node): v128 {
+  let u = shortX, v = shortY, w = shortZ;
+  if (isRotated(node)) {
+    rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
+    const r = rotation;
+    u = r.xx * shortX + r.xy * shortY + r.xz * shortZ;
+    v = r.yx * shortX + r.yy * shortY + r.yz * shortZ;
+    w = r.zx * shortX + r.zy * shortY + r.zz * shortZ;
+  }
+  const along = plus(
+    plus(times(u > 0 ? highBounds(node, 0) : lowBounds(node, 0), f32x4.splat(u)),
+      times(v > 0 ? highBounds(node, 1) : lowBounds(node, 1), f32x4.splat(v))),
+    times(w > 0 ? highBounds(node, 2) : lowBounds(node, 2), f32x4.splat(w)),
+  );
+  return plus(along, f32x4.splat(blur * 4));
+}
+
+function searchBlock(block: Block): void {
+  const filled = filledLanes(block);
+  for (let at = changetype<usize>(block), end = at + 144; at < end; at += 48) {
+    const height = plus(
+      plus(times(v128.load(at), f32x4.splat(shortX)), times(v128.load(at, 16), f32x4.splat(shortY))),
+      times(v128.load(at, 32), f32x4.splat(shortZ)),
+    );
+    let bits = <u32>i32x4.bitmask(f32x4.gt(height, f32x4.splat(bound))) & filled;
+    while (bits != 0) {
+      const from = at + (<usize>ctz(bits) << 2);
+      bits &= bits - 1;
+      const vx = <f64>load<f32>(from), vy = <f64>load<f32>(from, 16), vz = <f64>load<f32>(from, 32);
+      const exact = x * vx + y * vy + z * vz;
+      if (exact <= best) continue;
+      best = exact;
+      bound = <f32>exact - blur;
+      farthestX = vx; farthestY = vy; farthestZ = vz;
+    }
+  }
+}

@@ -1,0 +1,302 @@
+// What a baked mesh consists of. Its coordinates are tree space: mesh space moved and scaled by a power of two
+// so that its extent is about 1. Both are exact in float32, so a tree has no scale of its own and no offset
+// that eats its digits.
+
+import { Affine } from '../../math/affine';
+import { scaleFor } from './tree-space';
+
+/** The header; its fields' offsets are those of src/shared/layout.ts. */
+@unmanaged
+export class Mesh {
+  magic: u32;
+  version: u32;
+  bytes: u32;
+  checksum: u32;
+  nodeCount: u32;
+  blockCount: u32;
+  triangleCount: u32;
+  keptCount: u32;
+  vertexCount: u32;
+  indexed: u32;
+  nodes: u32;
+  blocks: u32;
+  indices: u32;
+  exponent: i32;
+  offsetX: f64; offsetY: f64; offsetZ: f64;
+  lowX: f64; lowY: f64; lowZ: f64;
+  highX: f64; highY: f64; highZ: f64;
+  cost: f64;
+  builtCost: f64;
+  // Derived when first asked for, 0 until then and in a baked mesh.
+  radius: f64;
+  /** Address of what winding.ts knows of the nodes. */
+  winding: u32;
+  /** 1 when it was closed as it was built. */
+  closed: u32;
+  // Derived when first asked for, 0 until then and in a baked mesh, as all that follows in the header.
+  /** What convex.ts knows of it. */
+  convex: u32;
+  /** Address of what adjacency.ts knows. */
+  adjacency: u32;
+  /** Address of what parts.ts knows. */
+  parts: u32;
+  /** Address of what hull.ts knows. */
+  hull: u32;
+}
+
+/**
+ * Up to four children, and the rotation that their boxes share: one cache line. A bound is origin + scale · q with
+ * q in 0 … 255, rounded outwards; eight bytes an axis, four low bounds and four high ones (as Ylitie, Karras and
+ * Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs", 2017).
+ */
+@unmanaged
+export class Node {
+  boundsX: u64;
+  boundsY: u64;
+  boundsZ: u64;
+  quaternion: u64; // four i16
+  originX: f32; originY: f32; originZ: f32;
+  /** FLOAT, how many are nodes, how many there are less one, and the first node's index: the nodes come first. */
+  children: u32;
+  scaleX: f32; scaleY: f32; scaleZ: f32;
+  /** FLOAT, and the first block's index. */
+  blocks: u32;
+}
+
+export const NODE_BYTES: usize = 64;
+
+/** Links are read in the fourth lanes of vectors too, where this makes them a number that costs no time. */
+export const FLOAT: u32 = 0x40000000;
+const INNER_SHIFT: u32 = 26;
+const COUNT_SHIFT: u32 = 24;
+const INDEX_MASK: u32 = 0xffffff;
+const BLOCK_MASK: u32 = 0x1fffffff;
+/** What a link word says besides FLOAT; whatever it says, the number is a normal one. */
+const SAID_MASK: u32 = 0x1fffffff;
+/** A child that is a block of triangles; its low bits are the block's index. */
+export const LEAF: u32 = 0x80000000;
+/** More nodes than fit a memory of 4 GB with their blocks. */
+export const MAX_NODES: u32 = INDEX_MASK;
+
+/** Nobody need rotate. */
+export const IDENTITY_QUATERNION: u64 = 0x7fff000000000000;
+
+// @ts-ignore: decorator
+@inline
+export function isRotated(node: Node): bool {
+  return node.quaternion != IDENTITY_QUATERNION;
+}
+
+export function setChildren(node: Node, inner: u32, count: u32, nodesFrom: u32, blocksFrom: u32): void {
+  node.children = FLOAT | (inner << INNER_SHIFT) | ((count - 1) << COUNT_SHIFT) | nodesFrom;
+  node.blocks = FLOAT | blocksFrom;
+}
+
+/** Makes a node of one box, [-1, 1]³ and a hair. */
+export function setUnitNode(node: Node): void {
+  setChildren(node, 0, 1, 0, 0);
+  node.quaternion = IDENTITY_QUATERNION;
+  node.boundsX = node.boundsY = node.boundsZ = 0xff00000000;
+  node.originX = node.originY = node.originZ = -1.00001;
+  node.scaleX = node.scaleY = node.scaleZ = 2.00002 / 255;
+}
+
+// @ts-ignore: decorator
+@inline
+export function childCount(node: Node): u32 {
+  return ((node.children >> COUNT_SHIFT) & 3) + 1;
+}
+
+// @ts-ignore: decorator
+@inline
+export function innerCount(node: Node): u32 {
+  return (node.children >> INNER_SHIFT) & 7;
+}
+
+/** Of its inner children, which follow one another. */
+// @ts-ignore: decorator
+@inline
+export function firstNode(node: Node): u32 {
+  return node.children & INDEX_MASK;
+}
+
+/** Of its leaves, which follow one another. */
+// @ts-ignore: decorator
+@inline
+export function firstBlock(node: Node): u32 {
+  return node.blocks & BLOCK_MASK;
+}
+
+/** A node's index, or LEAF and a block's. */
+// @ts-ignore: decorator
+@inline
+export function childOf(node: Node, i: u32): u32 {
+  return linkOf(node.children, node.blocks, i);
+}
+
+/** The same from the node's two words. */
+// @ts-ignore: decorator
+@inline
+export function linkOf(children: u32, blocks: u32, i: u32): u32 {
+  const inner = (children >> INNER_SHIFT) & 7;
+  return i < inner ? (children & INDEX_MASK) + i : (LEAF | (blocks & BLOCK_MASK)) + i - inner;
+}
+
+/** The children that exist, a bit each. */
+// @ts-ignore: decorator
+@inline
+export function childMask(node: Node): u32 {
+  return maskOf(node.children);
+}
+
+// @ts-ignore: decorator
+@inline
+export function maskOf(children: u32): u32 {
+  return (2 << ((children >> COUNT_SHIFT) & 3)) - 1;
+}
+
+// @ts-ignore: decorator
+@inline
+function decode(q: v128, node: usize, axis: usize): v128 {
+  const origin = v128.load32_splat(node + (axis << 2), offsetof<Node>('originX'));
+  const scale = v128.load32_splat(node + (axis << 2), offsetof<Node>('scaleX'));
+  return f32x4.add(f32x4.mul(f32x4.convert_i32x4_u(q), scale), origin);
+}
+
+/** The low bounds of four boxes along axis 0, 1 or 2; those of children that do not exist mean nothing. */
+// @ts-ignore: decorator
+@inline
+export function lowBounds(node: Node, axis: usize): v128 {
+  const at = changetype<usize>(node);
+  return decode(i32x4.extend_low_i16x8_u(v128.load8x8_u(at + (axis << 3))), at, axis);
+}
+
+// @ts-ignore: decorator
+@inline
+export function highBounds(node: Node, axis: usize): v128 {
+  const at = changetype<usize>(node);
+  return decode(i32x4.extend_high_i16x8_u(v128.load8x8_u(at + (axis << 3))), at, axis);
+}
+
+/**
+ * No node is deeper; the root is at 0. The builder halves ranges from depth 48 on, so that even 2³² triangles end
+ * before this. When a ray comes to a node at depth d, at most three children of each of the d above it wait, and it
+ * writes a vector of four keys behind them: 3 · 64 + 4 = 196 of the 256 that its stack has (ray.ts). 84 would be the
+ * most.
+ */
+export const MAX_DEPTH: u32 = 64;
+
+/** Four triangles; lanes without one repeat another's corner a, with triangle -1. */
+@unmanaged
+export class Block {
+  ax: v128; ay: v128; az: v128;
+  bx: v128; by: v128; bz: v128;
+  cx: v128; cy: v128; cz: v128;
+  triangle0: i32; triangle1: i32; triangle2: i32; triangle3: i32;
+}
+
+export const BLOCK_BYTES: usize = 160;
+
+/** Tree space has coordinates below this, as its largest one is in [1, 2). */
+export const TREE_EXTENT: f32 = 2;
+/** Of the scale that takes the largest of a mesh's float32 coordinates there, from 2¹²⁷ down to the least one, 2⁻¹⁴⁹. */
+export const LEAST_EXPONENT: i32 = -127;
+export const GREATEST_EXPONENT: i32 = 149;
+
+/**
+ * How much boxes are grown, relative to the largest coordinate in the tree. It covers the float32 rounding of a
+ * rotated ray (origin 2⁻²⁴, rotation 5 · 2⁻²⁴, direction 4 · 2⁻²⁴ over a length of 3.5) and of the slabs (7 · 2⁻²⁴ over
+ * the same), less than 2⁻¹⁸ together.
+ */
+export const BOX_PADDING: f32 = 7.62939453125e-6; // 2^-17
+
+// @ts-ignore: decorator
+@inline
+export function nodeAt(mesh: Mesh, index: u32): Node {
+  return changetype<Node>(changetype<usize>(mesh) + mesh.nodes + index * <u32>NODE_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
+export function blockAt(mesh: Mesh, child: u32): Block {
+  return changetype<Block>(changetype<usize>(mesh) + mesh.blocks + (child & ~LEAF) * <u32>BLOCK_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
+export function triangleOf(block: Block, lane: i32): i32 {
+  return load<i32>(changetype<usize>(block) + (<usize>lane << 2), offsetof<Block>('triangle0'));
+}
+
+/** The lanes that have a triangle, a bit each. */
+// @ts-ignore: decorator
+@inline
+export function filledLanes(block: Block): u32 {
+  return ~<u32>i32x4.bitmask(trianglesOf(block)) & 15;
+}
+
+/**
+ * Whether a node is such as builds make them, but for where its links lead: origin and steps finite, no box inside out,
+ * counts that agree. A quaternion may have any length but 0, as everyone divides by its square (math/quaternion.ts).
+ */
+// @ts-ignore: decorator
+@inline
+export function isSound(node: Node): bool {
+  return (
+    isBetween(node.originX, -16, 16) && isBetween(node.originY, -16, 16) && isBetween(node.originZ, -16, 16) &&
+    isBetween(node.scaleX, 0, 1) && isBetween(node.scaleY, 0, 1) && isBetween(node.scaleZ, 0, 1) &&
+    (node.children & ~SAID_MASK) == FLOAT && (node.blocks & ~SAID_MASK) == FLOAT &&
+    innerCount(node) <= childCount(node) && node.quaternion != 0 &&
+    (childMask(node) & (ordered(node.boundsX) & ordered(node.boundsY) & ordered(node.boundsZ))) == childMask(node)
+  );
+}
+
+// False for NaN.
+// @ts-ignore: decorator
+@inline
+function isBetween(value: f32, low: f32, high: f32): bool {
+  return value >= low && value <= high;
+}
+
+/** Which of four boxes have their low bound below their high one, a bit each. */
+// @ts-ignore: decorator
+@inline
+function ordered(bounds: u64): u32 {
+  const both = i64x2.splat(bounds);
+  return i8x16.bitmask(i8x16.le_u(both, v128.shuffle<i32>(both, both, 1, 0, 1, 0))) & 15;
+}
+
+/** The triangles of all lanes. */
+// @ts-ignore: decorator
+@inline
+export function trianglesOf(block: Block): v128 {
+  return v128.load(changetype<usize>(block), offsetof<Block>('triangle0'));
+}
+
+/** Whether no corner has a coordinate larger than `extent`, or NaN. */
+// @ts-ignore: decorator
+@inline
+export function coordinatesAreWithin(block: Block, extent: f32): bool {
+  let within = i32x4.splat(-1);
+  for (let at: usize = 0; at < 144; at += 16) {
+    within = v128.and(within, f32x4.le(f32x4.abs(v128.load(changetype<usize>(block) + at)), f32x4.splat(extent)));
+  }
+  return i32x4.all_true(within);
+}
+
+/** 2^exponent: mesh space to tree space. */
+export function treeScale(mesh: Mesh): f64 {
+  return scaleFor(mesh.exponent);
+}
+
+/** Tree space to where `m` takes mesh space. */
+export function placeTree(out: Affine, mesh: Mesh, m: Affine): void {
+  const shrink = 1.0 / treeScale(mesh);
+  const x = mesh.offsetX, y = mesh.offsetY, z = mesh.offsetZ;
+  out.xx = m.xx * shrink; out.xy = m.xy * shrink; out.xz = m.xz * shrink;
+  out.yx = m.yx * shrink; out.yy = m.yy * shrink; out.yz = m.yz * shrink;
+  out.zx = m.zx * shrink; out.zy = m.zy * shrink; out.zz = m.zz * shrink;
+  out.tx = m.xx * x + m.yx * y + m.zx * z + m.tx;
+  out.ty = m.xy * x + m.yy * y + m.zy * z + m.ty;
+  out.tz = m.xz * x + m.yz * y + m.zz * z + m.tz;
+}

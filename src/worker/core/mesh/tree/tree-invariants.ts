@@ -1,0 +1,88 @@
+// Whether a mesh's tree is what it should be, for tests.
+
+import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
+import { allocate, release } from '../../memory';
+import {
+  LEAF, Mesh, Node, blockAt, childCount, childOf, highBounds, isRotated, lowBounds, nodeAt, triangleOf,
+} from './layout';
+import { MESH_BAD_LINK, MESH_OK } from './validate-baked';
+
+export const MESH_BOX_TOO_SMALL = 7;
+export const MESH_TRIANGLE_LOST = 8;
+
+/** Every node is reached once, every box holds the corners below it, every kept triangle is in one leaf. Slow. */
+export function checkTree(mesh: Mesh): u32 {
+  const seen = allocate(<u64>mesh.triangleCount + mesh.nodeCount);
+  memory.fill(seen, 0, <usize>mesh.triangleCount + mesh.nodeCount);
+  const result = checkNodes(mesh, seen, seen + mesh.triangleCount);
+  release(seen);
+  return result;
+}
+
+const rotation = changetype<Rotation>(memory.data(36, 16));
+
+function checkNodes(mesh: Mesh, triangles: usize, nodes: usize): u32 {
+  store<u8>(nodes, 1);
+  let found: u32 = 0;
+  for (let index: u32 = 0; index < mesh.nodeCount; index++) {
+    const node = nodeAt(mesh, index);
+    const count = childCount(node);
+    for (let i: u32 = 0; i < count; i++) {
+      const child = childOf(node, i);
+      if (child & LEAF) {
+        if ((child & ~LEAF) >= mesh.blockCount) return MESH_BAD_LINK;
+        const block = blockAt(mesh, child);
+        for (let lane = 0; lane < 4; lane++) {
+          const t = triangleOf(block, lane);
+          if (t < 0) continue;
+          if (<u32>t >= mesh.triangleCount || load<u8>(triangles + t) != 0) return MESH_BAD_LINK;
+          store<u8>(triangles + t, 1);
+          found++;
+        }
+      } else {
+        if (child >= mesh.nodeCount || load<u8>(nodes + child) != 0) return MESH_BAD_LINK;
+        store<u8>(nodes + child, 1);
+      }
+      setRotation(node);
+      if (!holds(mesh, node, i, child)) return MESH_BOX_TOO_SMALL;
+    }
+  }
+  for (let index: u32 = 0; index < mesh.nodeCount; index++) if (load<u8>(nodes + index) == 0) return MESH_BAD_LINK;
+  return found == mesh.keptCount ? MESH_OK : MESH_TRIANGLE_LOST;
+}
+
+function setRotation(node: Node): void {
+  if (isRotated(node)) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
+  else setIdentityRotation(rotation);
+}
+
+const lanes: usize = memory.data(16, 16);
+
+function bound(bounds: v128, i: u32): f32 {
+  v128.store(lanes, bounds);
+  return load<f32>(lanes + (<usize>i << 2));
+}
+
+/** Whether box i of `node` holds all corners below `child`. */
+function holds(mesh: Mesh, node: Node, i: u32, child: u32): bool {
+  if (!(child & LEAF)) {
+    const below = nodeAt(mesh, child);
+    const count = childCount(below);
+    for (let k: u32 = 0; k < count; k++) if (!holds(mesh, node, i, childOf(below, k))) return false;
+    return true;
+  }
+  const block = changetype<usize>(blockAt(mesh, child));
+  for (let lane: usize = 0; lane < 4; lane++) {
+    for (let k: usize = 0; k < 3; k++) {
+      const at = block + (lane << 2) + k * 48;
+      const px = <f64>load<f32>(at), py = <f64>load<f32>(at, 16), pz = <f64>load<f32>(at, 32);
+      const x = rotation.xx * px + rotation.xy * py + rotation.xz * pz;
+      const y = rotation.yx * px + rotation.yy * py + rotation.yz * pz;
+      const z = rotation.zx * px + rotation.zy * py + rotation.zz * pz;
+      if (!(x >= bound(lowBounds(node, 0), i) && x <= bound(highBounds(node, 0), i))) return false;
+      if (!(y >= bound(lowBounds(node, 1), i) && y <= bound(highBounds(node, 1), i))) return false;
+      if (!(z >= bound(lowBounds(node, 2), i) && z <= bound(highBounds(node, 2), i))) return false;
+    }
+  }
+  return true;
+}

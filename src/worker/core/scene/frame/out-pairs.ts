@@ -1,0 +1,117 @@
+// The pairs and what is known of them, in the buffer out.
+
+import {
+  CONTACT_DEPTH, CONTACT_NORMAL, CONTACT_POINT, CONTACT_POINT_BYTES, CROSSING_A, CROSSING_BYTES, CROSSING_SEGMENT,
+  OUT_DEPTHS, OUT_ENDED_A, OUT_ENDED_B, OUT_ENDED_COUNT, OUT_ENDED_GROUP_A, OUT_ENDED_GROUP_B, OUT_NORMALS, OUT_PAIR_A,
+  OUT_PAIR_B, OUT_PAIR_BEGUN, OUT_PAIR_CONTAINED, OUT_PAIR_COUNT, OUT_PAIR_GROUP_A, OUT_PAIR_GROUP_B, OUT_PAIR_STALE,
+  OUT_PAIR_START, OUT_POINTS, OUT_POINT_COUNT, OUT_SEGMENTS, OUT_TRIANGLES, OUT_TRIANGLE_COUNT, OUT_TRIANGLE_START,
+  OUT_WAITING,
+} from '../../../../shared/layout';
+import { NOTHING, crossingsOf, keptAt, keptCrossings, keptPoints, pointsOf } from '../../contact/manifold/pool';
+import { append, out } from './out';
+import { pairIn } from '../pairs/pair-list';
+import { countPairs, ended, endedCount, pairCount, pairs, waitingCount } from '../pairs/pairs';
+
+export const PAIRS_OUT_PARTS = 18;
+
+/** Of the pairs that will be taken. */
+export function pairsOutBytes(): u64 {
+  return (
+    <u64>countPairs() * 27 + 8 + <u64>endedCount * 16 + <u64>keptPoints * CONTACT_POINT_BYTES +
+    <u64>keptCrossings * CROSSING_BYTES
+  );
+}
+
+export function writePairs(): void {
+  const a = part(OUT_PAIR_A, pairCount << 2), b = part(OUT_PAIR_B, pairCount << 2);
+  const groupA = part(OUT_PAIR_GROUP_A, pairCount << 2), groupB = part(OUT_PAIR_GROUP_B, pairCount << 2);
+  const begun = part(OUT_PAIR_BEGUN, pairCount), contained = part(OUT_PAIR_CONTAINED, pairCount);
+  const stale = part(OUT_PAIR_STALE, pairCount);
+  for (let i: usize = 0; i < pairCount; i++) {
+    const pair = pairIn(pairs, <u32>i);
+    store<u32>(a + (i << 2), pair.a);
+    store<u32>(b + (i << 2), pair.b);
+    store<u32>(groupA + (i << 2), pair.groupA);
+    store<u32>(groupB + (i << 2), pair.groupB);
+    store<u8>(begun + i, <u8>pair.begun);
+    store<u8>(contained + i, <u8>pair.contained);
+    store<u8>(stale + i, <u8>pair.stale);
+  }
+  store<u32>(out, pairCount, OUT_PAIR_COUNT);
+  store<u32>(out, waitingCount, OUT_WAITING);
+  writeEnded();
+  writePoints();
+  writeCrossings();
+}
+
+function writeEnded(): void {
+  const a = part(OUT_ENDED_A, endedCount << 2), b = part(OUT_ENDED_B, endedCount << 2);
+  const groupA = part(OUT_ENDED_GROUP_A, endedCount << 2), groupB = part(OUT_ENDED_GROUP_B, endedCount << 2);
+  for (let i: usize = 0; i < endedCount; i++) {
+    const pair = pairIn(ended, <u32>i);
+    store<u32>(a + (i << 2), pair.a);
+    store<u32>(b + (i << 2), pair.b);
+    store<u32>(groupA + (i << 2), pair.groupA);
+    store<u32>(groupB + (i << 2), pair.groupB);
+  }
+  store<u32>(out, endedCount, OUT_ENDED_COUNT);
+}
+
+function writePoints(): void {
+  const start = part(OUT_PAIR_START, (pairCount + 1) << 2);
+  const places = part(OUT_POINTS, keptPoints * 12), normals = part(OUT_NORMALS, keptPoints * 12);
+  const depths = part(OUT_DEPTHS, keptPoints << 2);
+  let count: usize = 0;
+  for (let i: usize = 0; i < pairCount; i++) {
+    store<u32>(start + (i << 2), <u32>count);
+    const record = pairIn(pairs, <u32>i).contact;
+    if (record == NOTHING) continue;
+    const kept = keptAt(record);
+    let from = pointsOf(kept);
+    for (const end = count + kept.points; count < end; count++) {
+      copyVector(places + count * 12, from + CONTACT_POINT);
+      copyVector(normals + count * 12, from + CONTACT_NORMAL);
+      store<f32>(depths + (count << 2), load<f32>(from, CONTACT_DEPTH));
+      from += CONTACT_POINT_BYTES;
+    }
+  }
+  store<u32>(start + (<usize>pairCount << 2), <u32>count);
+  store<u32>(out, <u32>count, OUT_POINT_COUNT);
+}
+
+/** Three f32; memory.copy is a call. */
+// @ts-ignore: decorator
+@inline
+function copyVector(to: usize, from: usize): void {
+  store<u64>(to, load<u64>(from));
+  store<u32>(to, load<u32>(from, 8), 8);
+}
+
+function writeCrossings(): void {
+  const start = part(OUT_TRIANGLE_START, (pairCount + 1) << 2);
+  const triangles = part(OUT_TRIANGLES, keptCrossings << 3), segments = part(OUT_SEGMENTS, keptCrossings * 24);
+  let count: usize = 0;
+  // Of shapes without triangles the pool is not read once more.
+  if (keptCrossings == 0) memory.fill(start, 0, <usize>pairCount << 2);
+  for (let i: usize = 0; i < pairCount && keptCrossings != 0; i++) {
+    store<u32>(start + (i << 2), <u32>count);
+    const record = pairIn(pairs, <u32>i).contact;
+    if (record == NOTHING) continue;
+    const kept = keptAt(record);
+    let from = crossingsOf(kept);
+    for (const end = count + kept.crossings; count < end; count++) {
+      store<u64>(triangles + (count << 3), load<u64>(from, CROSSING_A));
+      memory.copy(segments + count * 24, from + CROSSING_SEGMENT, 24);
+      from += CROSSING_BYTES;
+    }
+  }
+  store<u32>(start + (<usize>pairCount << 2), <u32>count);
+  store<u32>(out, <u32>count, OUT_TRIANGLE_COUNT);
+}
+
+/** A part of the buffer, of which the header's word at `word` has the offset; answers its address. */
+function part(word: usize, bytes: usize): usize {
+  const offset = append(bytes);
+  store<u32>(out + word, offset);
+  return out + offset;
+}

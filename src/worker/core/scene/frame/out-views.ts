@@ -1,0 +1,100 @@
+// What the views see, in the buffer out.
+
+import {
+  OUT_VIEWS, OUT_VIEW_BYTES, OUT_VIEW_COUNT, OUT_VIEW_COUNT_IDS, OUT_VIEW_ENTERED, OUT_VIEW_ENTERED_COUNT,
+  OUT_VIEW_IDS, OUT_VIEW_INSIDE, OUT_VIEW_LEFT, OUT_VIEW_LEFT_COUNT, OUT_VIEW_SLOT,
+} from '../../../../shared/layout';
+import { idAt } from '../objects';
+import { append, out } from './out';
+import { countView, viewAt, viewCount } from '../view/views';
+
+const PARTS_OF_VIEW = 3;
+
+export function viewsOutParts(): u32 {
+  return 1 + PARTS_OF_VIEW * viewCount;
+}
+
+export function viewsOutBytes(): u64 {
+  let bytes: u64 = 0;
+  for (let i: u32 = 0; i < viewCount; i++) {
+    const view = viewAt(i);
+    if (!view.active) continue;
+    countView(view);
+    const ids = <u64>view.insideCount + view.crossingCount + view.enteredCount + view.leftCount;
+    bytes += OUT_VIEW_BYTES + ids * 4;
+  }
+  return bytes;
+}
+
+export function writeViews(): void {
+  let count: u32 = 0;
+  for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).active) count++;
+  const entries = append(count * OUT_VIEW_BYTES);
+  store<u32>(out, count, OUT_VIEW_COUNT);
+  store<u32>(out, entries, OUT_VIEWS);
+  let entry = entries;
+  for (let i: u32 = 0; i < viewCount; i++) {
+    if (!viewAt(i).active) continue;
+    writeView(i, entry);
+    entry += OUT_VIEW_BYTES;
+  }
+}
+
+function writeView(slot: u32, entry: usize): void {
+  const view = viewAt(slot);
+  const words = view.words;
+  const inside = view.insideCount, crossing = view.crossingCount, entered = view.enteredCount, left = view.leftCount;
+  const ids = append((inside + crossing) << 2);
+  const enteredIds = append(entered << 2);
+  const leftIds = append(left << 2);
+  let at = listBits(view.inside, words, out + ids);
+  listBits(view.crossing, words, at);
+  // The bitmaps turn into those of the frame before; on the way they are the differences.
+  for (let w: usize = 0; w < words; w++) {
+    const now = load<u32>(view.inside + (w << 2)) | load<u32>(view.crossing + (w << 2));
+    const then = load<u32>(view.before + (w << 2));
+    store<u32>(view.inside + (w << 2), now & ~then);
+    store<u32>(view.crossing + (w << 2), then & ~now);
+    store<u32>(view.before + (w << 2), now);
+  }
+  listBits(view.inside, words, out + enteredIds);
+  at = listBits(view.crossing, words, out + leftIds);
+  insertSorted(out + leftIds, left - view.goneCount, view.gone, view.goneCount);
+  view.goneCount = 0;
+
+  const record = out + entry;
+  store<u32>(record, slot, OUT_VIEW_SLOT);
+  store<u32>(record, inside + crossing, OUT_VIEW_COUNT_IDS);
+  store<u32>(record, inside, OUT_VIEW_INSIDE);
+  store<u32>(record, ids, OUT_VIEW_IDS);
+  store<u32>(record, entered, OUT_VIEW_ENTERED_COUNT);
+  store<u32>(record, enteredIds, OUT_VIEW_ENTERED);
+  store<u32>(record, left, OUT_VIEW_LEFT_COUNT);
+  store<u32>(record, leftIds, OUT_VIEW_LEFT);
+}
+
+/** Writes the ids of all set slots, in order; answers where they end. */
+function listBits(bitmap: usize, words: u32, to: usize): usize {
+  for (let w: u32 = 0; w < words; w++) {
+    let bits = load<u32>(bitmap + (<usize>w << 2));
+    while (bits != 0) {
+      store<u32>(to, idAt((w << 5) + ctz(bits)));
+      to += 4;
+      bits &= bits - 1;
+    }
+  }
+  return to;
+}
+
+/** Merges a few unsorted ids into a sorted list that has room for them. */
+function insertSorted(list: usize, count: u32, added: usize, addedCount: u32): void {
+  for (let i: u32 = 0; i < addedCount; i++) {
+    const id = load<u32>(added + (<usize>i << 2));
+    let at = list + (count++ << 2);
+    while (at > list && load<u32>(at - 4) > id) {
+      store<u32>(at, load<u32>(at - 4));
+      at -= 4;
+    }
+    store<u32>(at, id);
+  }
+}

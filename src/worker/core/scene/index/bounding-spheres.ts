@@ -1,0 +1,74 @@
+// Bounding spheres, which reach beyond the octree's boxes. Cells and positions are the octree's own; the boxes are made
+// anew about the spheres when somebody asks after a change, so that every traversal of an octree serves them too.
+
+import { PRECISION_SPHERE } from '../../../../shared/layout';
+import { reserve } from '../../memory';
+import { Affine } from '../../math/affine';
+import { CANDIDATE_BYTES, Candidate, boundsOf } from '../../shape/proxy';
+import { precision } from '../query/filter';
+import { above, below, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import {
+  BLOCK_BYTES, CELL_BYTES, HOLE, TREE_BYTES, Tree, candidateAt, fitCell, laneAt, slotAt, storeLane, treeOf,
+} from './octree';
+import { boundingRadius } from '../../shape/placed-shape';
+
+const copies: usize = memory.data(2 * 80, 16); // TREE_BYTES
+const bounds = changetype<Affine>(memory.data(96, 16));
+
+/** The octree with the boxes of bounding spheres, and `radiusOf` for each. Throws OUT_OF_MEMORY. */
+function sphereTree(which: u32): Tree {
+  const tree = treeOf(which);
+  const spheres = changetype<Tree>(copies + which * <u32>TREE_BYTES);
+  if (spheres.version != tree.version) enclose(spheres, tree);
+  return spheres;
+}
+
+/** What holds all that can stand for the objects at the precision of the query under way. Throws OUT_OF_MEMORY. */
+// @ts-ignore: decorator
+@inline
+export function boundsIn(which: u32): Tree {
+  return precision == PRECISION_SPHERE ? sphereTree(which) : treeOf(which);
+}
+
+// @ts-ignore: decorator
+@inline
+export function radiusOf(spheres: Tree, candidate: Candidate): f64 {
+  const position = (changetype<usize>(candidate) - spheres.candidates) / CANDIDATE_BYTES;
+  return load<f64>(spheres.radii + (position << 3));
+}
+
+function enclose(spheres: Tree, tree: Tree): void {
+  spheres.version = 0;
+  spheres.cells = reserve(spheres.cells, 0, <u64>tree.cellCount * CELL_BYTES);
+  spheres.childBlocks = reserve(spheres.childBlocks, 0, <u64>tree.childBlockCount * BLOCK_BYTES);
+  spheres.blocks = reserve(spheres.blocks, 0, <u64>(tree.positions >> 2) * BLOCK_BYTES);
+  spheres.radii = reserve(spheres.radii, 0, <u64>tree.positions << 3);
+  spheres.cellCount = tree.cellCount;
+  spheres.childBlockCount = tree.childBlockCount;
+  spheres.candidates = tree.candidates;
+  spheres.slots = tree.slots;
+  spheres.visible = tree.visible;
+  spheres.count = tree.count;
+  spheres.holes = tree.holes;
+  memory.copy(spheres.cells, tree.cells, tree.cellCount * <u32>CELL_BYTES);
+  for (let position: u32 = 0; position < tree.positions; position++) setSphere(spheres, tree, position);
+  for (let i = tree.cellCount; i > 0; i--) fitCell(spheres, i - 1);
+  spheres.version = tree.version;
+}
+
+function setSphere(spheres: Tree, tree: Tree, position: u32): void {
+  const lane = laneAt(spheres, position);
+  const slot = slotAt(tree, position);
+  if (slot == HOLE) {
+    storeLane(lane, Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
+    return;
+  }
+  const centre = boundsOf(candidateAt(tree, position), bounds);
+  const x = centre.tx - sceneOriginX, y = centre.ty - sceneOriginY, z = centre.tz - sceneOriginZ;
+  const radius = boundingRadius(itemAt(slot));
+  storeLane(
+    lane,
+    below(x - radius), below(y - radius), below(z - radius), above(x + radius), above(y + radius), above(z + radius),
+  );
+  store<f64>(spheres.radii + (<usize>position << 3), radius);
+}

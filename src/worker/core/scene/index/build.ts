@@ -1,0 +1,244 @@
+// Builds an octree anew: slots are partitioned top down, eight ways, and laid out in blocks of four.
+
+import { allocate, reserve } from '../../memory';
+import { CANDIDATE_BYTES } from '../../shape/proxy';
+import { Box, boxAt, orientedBounds } from '../objects';
+import {
+  BLOCK_BYTES, CELL_BYTES, Cell, Tree, cellAt, changeVersion, clearPosition, fitCell, middle, writePosition,
+} from './octree';
+
+/**
+ * Cells with no more objects than this are not split. Measured on 10,000 boxes, of which a leaf then holds 20: with
+ * leaves of 2 or 3 instead, rays take 1.26 and moving boxes 1.4 times as long.
+ */
+const LEAF_SIZE: u32 = 40;
+/** In trees of so many objects each leaf that has any has a block in reserve; smaller ones are built in no time. */
+export const FEWEST_FOR_RESERVES: u32 = 1024;
+/** How often a cell is halved about objects that lie together, before they are left in one. */
+const DEPTH_LIMIT: u32 = 30;
+
+/** Slots to be placed, and where they are partitioned to. */
+let order: usize = 0;
+let spare: usize = 0;
+/** Cells that wait to be split. */
+let pending: usize = 0;
+
+const digitCounts: usize = memory.data(9 * 4, 16);
+const digitStarts: usize = memory.data(9 * 4, 16);
+
+/** Begins a build for `count` objects; the caller then writes their slots with `enlist`. */
+export function beginTree(tree: Tree, count: u32): void {
+  tree.built = 0;
+  order = reserve(order, 0, max<u64>(<u64>count << 2, 64));
+  spare = reserve(spare, 0, max<u64>(<u64>count << 2, 64));
+  tree.count = count;
+  tree.positions = 0;
+  tree.cellCount = 0;
+  tree.childBlockCount = 0;
+  tree.misfits = 0;
+  tree.holes = 0;
+  tree.dirty = 0;
+}
+
+// @ts-ignore: decorator
+@inline
+export function enlist(position: u32, slot: u32): void {
+  store<u32>(order + (<usize>position << 2), slot);
+}
+
+export function buildTree(tree: Tree): void {
+  const count = tree.count;
+  const root = newCell(tree, 0);
+  root.start = 0;
+  root.end = count;
+  rootCube(root, count);
+  if (pending == 0) pending = allocate(4 * 1024);
+  store<u32>(pending, 0);
+  let top: u32 = 1;
+  while (top > 0) {
+    const index = load<u32>(pending + (--top << 2));
+    splitCell(tree, index);
+    const first = cellAt(tree, index).firstChild;
+    if (first == 0) continue;
+    pending = reserve(pending, top << 2, <u64>(top + 8) << 2);
+    for (let i: u32 = 0; i < 8; i++) store<u32>(pending + (top++ << 2), first + i);
+  }
+  layOut(tree);
+  fillPositions(tree);
+  for (let i = tree.cellCount; i > 0; i--) fitCell(tree, i - 1);
+  tree.built = 1;
+  changeVersion(tree);
+}
+
+function newCell(tree: Tree, parent: u32): Cell {
+  const index = tree.cellCount++;
+  tree.cells = reserve(tree.cells, index * <u32>CELL_BYTES, <u64>tree.cellCount * CELL_BYTES);
+  const cell = cellAt(tree, index);
+  cell.firstChild = 0;
+  cell.parent = parent;
+  cell.dirty = 0;
+  return cell;
+}
+
+/** The smallest cube about all centres. */
+function rootCube(root: Cell, count: u32): void {
+  let lowX: f32 = Infinity, lowY: f32 = Infinity, lowZ: f32 = Infinity;
+  let highX: f32 = -Infinity, highY: f32 = -Infinity, highZ: f32 = -Infinity;
+  for (let i: u32 = 0; i < count; i++) {
+    const box = boxAt(load<u32>(order + (<usize>i << 2)));
+    const x = middle(box.lowX, box.highX), y = middle(box.lowY, box.highY), z = middle(box.lowZ, box.highZ);
+    lowX = min(lowX, x); highX = max(highX, x);
+    lowY = min(lowY, y); highY = max(highY, y);
+    lowZ = min(lowZ, z); highZ = max(highZ, z);
+  }
+  if (count == 0) { lowX = lowY = lowZ = highX = highY = highZ = 0; }
+  root.centreX = middle(lowX, highX);
+  root.centreY = middle(lowY, highY);
+  root.centreZ = middle(lowZ, highZ);
+  // A little larger, so that rounding leaves no centre outside.
+  root.half = max(max(highX - lowX, highY - lowY), highZ - lowZ) * <f32>0.500001;
+}
+
+/** 0 where the object is too long for a child cell, else 1 + its octant. */
+// @ts-ignore: decorator
+@inline
+export function digitOf(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
+  const longest = max(max(box.highX - box.lowX, box.highY - box.lowY), box.highZ - box.lowZ);
+  if (!(longest <= half)) return 0;
+  return (
+    1 +
+    (middle(box.lowX, box.highX) >= x ? 1 : 0) +
+    (middle(box.lowY, box.highY) >= y ? 2 : 0) +
+    (middle(box.lowZ, box.highZ) >= z ? 4 : 0)
+  );
+}
+
+/** Partitions a cell's range into its own objects and its children's. */
+function splitCell(tree: Tree, index: u32): void {
+  const cell = cellAt(tree, index);
+  const start = cell.start;
+  const end = cell.end;
+  cell.ownEnd = end;
+  const count = end - start;
+  if (count <= LEAF_SIZE) return;
+  // A cell whose objects all fall into one child shrinks to that child: chains of cells are no use.
+  for (let level: u32 = 0; level < DEPTH_LIMIT; level++) {
+    memory.fill(digitCounts, 0, 36);
+    const half = cell.half;
+    const x = cell.centreX, y = cell.centreY, z = cell.centreZ;
+    for (let i = start; i < end; i++) {
+      const digit = digitOf(boxAt(load<u32>(order + (<usize>i << 2))), x, y, z, half);
+      const at = digitCounts + (<usize>digit << 2);
+      store<u32>(at, load<u32>(at) + 1);
+    }
+    if (load<u32>(digitCounts) == count) return;
+    let only: u32 = 0;
+    for (let digit: u32 = 1; digit < 9; digit++) if (load<u32>(digitCounts + (<usize>digit << 2)) == count) only = digit;
+    if (only == 0) break;
+    const quarter = half * <f32>0.5;
+    if (!(quarter > abs(x) * <f32>1e-6 + abs(y) * <f32>1e-6 + abs(z) * <f32>1e-6)) return; // float32 ends here
+    setChildCube(cell, only - 1, x, y, z, half);
+    if (level + 1 == DEPTH_LIMIT) return;
+  }
+
+  const half = cell.half;
+  const x = cell.centreX, y = cell.centreY, z = cell.centreZ;
+  let at = start;
+  for (let digit: u32 = 0; digit < 9; digit++) {
+    store<u32>(digitStarts + (<usize>digit << 2), at);
+    at += load<u32>(digitCounts + (<usize>digit << 2));
+  }
+  for (let i = start; i < end; i++) {
+    const slot = load<u32>(order + (<usize>i << 2));
+    const to = digitStarts + (<usize>digitOf(boxAt(slot), x, y, z, half) << 2);
+    const position = load<u32>(to);
+    store<u32>(to, position + 1);
+    store<u32>(spare + (<usize>position << 2), slot);
+  }
+  memory.copy(order + (<usize>start << 2), spare + (<usize>start << 2), <usize>count << 2);
+
+  const first = tree.cellCount;
+  cell.ownEnd = start + load<u32>(digitCounts);
+  cell.firstChild = first;
+  cell.childBlocks = tree.childBlockCount;
+  tree.childBlockCount += 2;
+  tree.childBlocks = reserve(
+    tree.childBlocks, cell.childBlocks * <u32>BLOCK_BYTES, <u64>tree.childBlockCount * BLOCK_BYTES,
+  );
+  let from = cell.ownEnd;
+  for (let digit: u32 = 1; digit < 9; digit++) {
+    const n = load<u32>(digitCounts + (<usize>digit << 2));
+    const child = newCell(tree, index); // moves the cells: `cell` is not used below
+    child.start = from;
+    child.end = from + n;
+    setChildCube(child, digit - 1, x, y, z, half);
+    from += n;
+  }
+}
+
+function setChildCube(cell: Cell, octant: u32, x: f32, y: f32, z: f32, half: f32): void {
+  const quarter = half * <f32>0.5;
+  cell.centreX = octant & 1 ? x + quarter : x - quarter;
+  cell.centreY = octant & 2 ? y + quarter : y - quarter;
+  cell.centreZ = octant & 4 ? z + quarter : z - quarter;
+  cell.half = quarter;
+}
+
+/** From ranges of the order to ranges of whole blocks. */
+function layOut(tree: Tree): void {
+  for (let i = tree.cellCount; i > 0; i--) {
+    const cell = cellAt(tree, i - 1);
+    cell.listed = cell.start;
+    cell.ownCount = cell.ownEnd - cell.start;
+    cell.end = (cell.ownCount + 3) & ~3; // how many positions, for now
+    if (cell.firstChild == 0 && cell.ownCount > 0 && tree.count >= FEWEST_FOR_RESERVES) cell.end += 4;
+    for (let c: u32 = 0; c < 8 && cell.firstChild != 0; c++) cell.end += cellAt(tree, cell.firstChild + c).end;
+  }
+  cellAt(tree, 0).start = 0;
+  for (let i: u32 = 0; i < tree.cellCount; i++) {
+    const cell = cellAt(tree, i);
+    cell.end += cell.start;
+    cell.ownEnd = cell.start + ((cell.ownCount + 3) & ~3);
+    let from = cell.ownEnd;
+    for (let c: u32 = 0; c < 8 && cell.firstChild != 0; c++) {
+      const child = cellAt(tree, cell.firstChild + c);
+      child.start = from;
+      from += child.end;
+    }
+  }
+  reservePositions(tree, cellAt(tree, 0).end);
+}
+
+function reservePositions(tree: Tree, positions: u32): void {
+  if (tree.capacity < positions) {
+    const capacity = (positions + (positions >> 1) + 3) & ~3;
+    const bytes = <u64>capacity << 2;
+    tree.slots = reserve(tree.slots, 0, bytes);
+    tree.cellOf = reserve(tree.cellOf, 0, bytes >> 2);
+    tree.visible = reserve(tree.visible, 0, bytes);
+    tree.candidates = reserve(tree.candidates, 0, <u64>capacity * CANDIDATE_BYTES);
+    tree.blocks = reserve(tree.blocks, 0, <u64>(capacity >> 2) * BLOCK_BYTES);
+    tree.capacity = capacity;
+  }
+  tree.positions = positions;
+}
+
+/** Copies what the traversals read from slots to positions. */
+function fillPositions(tree: Tree): void {
+  for (let index: u32 = 0; index < tree.cellCount; index++) {
+    const cell = cellAt(tree, index);
+    const end = cell.firstChild == 0 ? cell.end : cell.ownEnd;
+    for (let position = cell.start; position < end; position++) {
+      store<u32>(tree.cellOf + (<usize>(position >> 2) << 2), index);
+      const place = position - cell.start;
+      if (place >= cell.ownCount) {
+        clearPosition(tree, position);
+        continue;
+      }
+      const slot = load<u32>(order + (<usize>(cell.listed + place) << 2));
+      boxAt(slot).position = position;
+      store<u32>(tree.slots + (<usize>position << 2), slot);
+      writePosition(tree, position, slot, orientedBounds(slot));
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// Through both octrees, to all that may be in a volume.
+
+import { Affine } from '../../math/affine';
+import { reserve } from '../../memory';
+import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import {
+  Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, cellAt, isEmpty, laneAt, slotAt,
+} from './octree';
+import { boundsIn } from './bounding-spheres';
+import { OUTSIDE, allLimits, boxLimits } from '../query/volume';
+
+/** Gets a position whose box is not outside, and the limits that cross it; it may narrow the volume. */
+export type Visit = (tree: Tree, position: u32, limits: u64) => void;
+
+const ENTRY_BYTES: usize = 16;
+/** Cells that wait, and what crosses each. */
+let stack: usize = 0;
+const box = changetype<Affine>(memory.data(96, 16));
+
+export function descend(visit: Visit): void {
+  descendTree(boundsIn(STATIC_TREE), visit);
+  descendTree(boundsIn(MOVING_TREE), visit);
+}
+
+function descendTree(tree: Tree, visit: Visit): void {
+  if (isEmpty(tree)) return;
+  let waiting = push(0, 0, allLimits());
+  while (waiting != 0) {
+    const top = stack + --waiting * <u32>ENTRY_BYTES;
+    const cell = cellAt(tree, load<u32>(top));
+    const limits = load<u64>(top, 8);
+    for (let position = cell.start; position < cell.ownEnd; position++) {
+      if (slotAt(tree, position) == HOLE) continue;
+      const left = limits == 0 ? 0 : boxLimits(boxOf(laneAt(tree, position), 16), limits);
+      if (left != OUTSIDE) visit(tree, position, left);
+    }
+    for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) {
+      const child = cellAt(tree, cell.firstChild + i);
+      if (!(child.lowX <= child.highX)) continue; // empty
+      const left = limits == 0 ? 0 : boxLimits(boxOf(boundsAt(child), 4), limits);
+      if (left != OUTSIDE) waiting = push(waiting, cell.firstChild + i, left);
+    }
+  }
+}
+
+function push(waiting: u32, cell: u32, limits: u64): u32 {
+  stack = reserve(stack, waiting * <u32>ENTRY_BYTES, <u64>(waiting + 1) * ENTRY_BYTES);
+  const at = stack + waiting * <u32>ENTRY_BYTES;
+  store<u32>(at, cell);
+  store<u64>(at, limits, 8);
+  return waiting + 1;
+}
+
+// @ts-ignore: decorator
+@inline
+function boundsAt(cell: Cell): usize {
+  return changetype<usize>(cell) + offsetof<Cell>('lowX');
+}
+
+/** A box about the scene's origin as the cube's image: low x, y, z, high x, y, z, so many bytes apart. */
+function boxOf(at: usize, stride: usize): Affine {
+  const lowX = <f64>load<f32>(at), lowY = <f64>load<f32>(at + stride), lowZ = <f64>load<f32>(at + 2 * stride);
+  const highX = <f64>load<f32>(at + 3 * stride), highY = <f64>load<f32>(at + 4 * stride);
+  const highZ = <f64>load<f32>(at + 5 * stride);
+  box.xx = 0.5 * (highX - lowX);
+  box.yy = 0.5 * (highY - lowY);
+  box.zz = 0.5 * (highZ - lowZ);
+  box.tx = 0.5 * (lowX + highX) + sceneOriginX;
+  box.ty = 0.5 * (lowY + highY) + sceneOriginY;
+  box.tz = 0.5 * (lowZ + highZ) + sceneOriginZ;
+  return box;
+}

@@ -1,0 +1,271 @@
+// A loose octree (Ulrich, "Loose Octrees", Game Programming Gems, 2000), linear: octree-build.ts partitions the
+// objects' slots top down, eight ways, so that every cell owns one range of positions and its subtree another. An
+// object belongs to the deepest cell that holds its centre and whose edge is no shorter than the object, as far as
+// cells are split at all. Bounds of cells are those of what lies in them. Boxes are kept in blocks of four, those of a
+// cell's objects and those of its children alike, and no block is shared by two cells. When objects moved, bounds are
+// refitted in place instead.
+
+import { Affine } from '../../math/affine';
+import { CANDIDATE_BYTES, Candidate, setCandidate } from '../../shape/proxy';
+import { Box, UNPLACED, boxAt, itemAt, visibleLayers } from '../objects';
+
+/** Positions that a removed object leaves behind, and those that fill a cell's last block. */
+export const HOLE: u32 = 0xffffffff;
+
+@unmanaged
+export class Cell {
+  start: u32; // its own objects are positions [start, ownEnd), whole blocks of four
+  ownEnd: u32; // a leaf may have a block in reserve behind them
+  end: u32; // those of the whole subtree [start, end)
+  firstChild: u32; // of eight, by octant; 0 for a leaf
+  parent: u32; // its own index, for the root
+  childBlocks: u32; // where the two blocks of its children's bounds are
+  dirty: u32;
+  listed: u32; // while it is built: where its own objects are in the order, and how many
+  ownCount: u32;
+  centreX: f32; centreY: f32; centreZ: f32;
+  half: f32; // half an edge of the cube
+  lowX: f32; lowY: f32; lowZ: f32;
+  highX: f32; highY: f32; highZ: f32; // bounds of what lies in the subtree
+  ownLowX: f32; ownLowY: f32; ownLowZ: f32;
+  ownHighX: f32; ownHighY: f32; ownHighZ: f32; // and of its own objects
+}
+
+export const CELL_BYTES: usize = 100;
+/** Four boxes: low x, y, z, high x, y, z of all. */
+export const BLOCK_BYTES: usize = 96;
+
+/** A tree and its arrays by position; there is one of static and one of moving objects. */
+@unmanaged
+export class Tree {
+  cells: usize;
+  cellCount: u32;
+  childBlocks: usize;
+  childBlockCount: u32;
+  count: u32; // objects that it was built of, and that came since
+  positions: u32;
+  capacity: u32; // in positions
+  slots: usize; // u32, HOLE where empty
+  cellOf: usize; // u32 for each block
+  visible: usize; // u32, layers for views
+  blocks: usize; // their boxes
+  candidates: usize; // Candidate each
+  built: u32; // 0 when it must be built before it is used
+  misfits: u32; // objects that have left their cell since
+  holes: u32; // objects that are gone since
+  dirty: u32; // whether any cell is
+  version: u32; // changes with anything that is in it or where; never 0 in a tree that is built
+  radii: usize; // of bounding spheres; spheres.ts
+}
+
+/** Whether nothing can be found in it. */
+export function isEmpty(tree: Tree): bool {
+  return tree.count == tree.holes;
+}
+
+export const TREE_BYTES: usize = 80;
+export const STATIC_TREE: u32 = 0;
+export const MOVING_TREE: u32 = 1;
+const trees: usize = memory.data(2 * 80, 16);
+
+// @ts-ignore: decorator
+@inline
+export function treeOf(which: u32): Tree {
+  return changetype<Tree>(trees + which * <u32>TREE_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
+export function cellAt(tree: Tree, index: u32): Cell {
+  return changetype<Cell>(tree.cells + index * <u32>CELL_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
+export function slotAt(tree: Tree, position: u32): u32 {
+  return load<u32>(tree.slots + (<usize>position << 2));
+}
+
+// @ts-ignore: decorator
+@inline
+export function candidateAt(tree: Tree, position: u32): Candidate {
+  return changetype<Candidate>(tree.candidates + position * <u32>CANDIDATE_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
+export function childBlocksAt(tree: Tree, cell: Cell): usize {
+  return tree.childBlocks + cell.childBlocks * <u32>BLOCK_BYTES;
+}
+
+/** Where the box of a position is: in the lane of its block. */
+// @ts-ignore: decorator
+@inline
+export function laneAt(tree: Tree, position: u32): usize {
+  return blockAt(tree, position) + (<usize>(position & 3) << 2);
+}
+
+/** The block that a position is in; a cell's first position begins one. */
+// @ts-ignore: decorator
+@inline
+export function blockAt(tree: Tree, position: u32): usize {
+  return tree.blocks + (position >> 2) * <u32>BLOCK_BYTES;
+}
+
+// @ts-ignore: decorator
+@inline
+export function changeVersion(tree: Tree): void {
+  tree.version = max<u32>(tree.version + 1, 1);
+}
+
+// @ts-ignore: decorator
+@inline
+export function middle(low: f32, high: f32): f32 {
+  return (low + high) * <f32>0.5;
+}
+
+/** What the traversals read, from a slot to its position. */
+export function writePosition(tree: Tree, position: u32, slot: u32, bounds: Affine): void {
+  const item = itemAt(slot);
+  store<u32>(tree.visible + (<usize>position << 2), visibleLayers(item));
+  setCandidate(candidateAt(tree, position), item, bounds);
+  const box = boxAt(slot);
+  storeLane(laneAt(tree, position), box.lowX, box.lowY, box.lowZ, box.highX, box.highY, box.highZ);
+}
+
+/** Its box is empty then, and overlaps nothing. */
+export function clearPosition(tree: Tree, position: u32): void {
+  storeLane(laneAt(tree, position), Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
+  store<u32>(tree.slots + (<usize>position << 2), HOLE);
+  store<u32>(tree.visible + (<usize>position << 2), 0);
+}
+
+// @ts-ignore: decorator
+@inline
+export function storeLane(at: usize, lowX: f32, lowY: f32, lowZ: f32, highX: f32, highY: f32, highZ: f32): void {
+  store<f32>(at, lowX);
+  store<f32>(at, lowY, 16);
+  store<f32>(at, lowZ, 32);
+  store<f32>(at, highX, 48);
+  store<f32>(at, highY, 64);
+  store<f32>(at, highZ, 80);
+}
+
+// --- bounds ---
+
+/** Bounds of a cell from its objects and its children; true when they changed. */
+export function fitCell(tree: Tree, index: u32): bool {
+  const cell = cellAt(tree, index);
+  let lowX = f32x4.splat(Infinity), lowY = lowX, lowZ = lowX;
+  let highX = f32x4.splat(-Infinity), highY = highX, highZ = highX;
+  let block = blockAt(tree, cell.start);
+  let end = blockAt(tree, cell.ownEnd);
+  for (let part = 0; part < 2; part++) {
+    for (; block < end; block += BLOCK_BYTES) {
+      lowX = f32x4.pmin(lowX, v128.load(block));
+      lowY = f32x4.pmin(lowY, v128.load(block, 16));
+      lowZ = f32x4.pmin(lowZ, v128.load(block, 32));
+      highX = f32x4.pmax(highX, v128.load(block, 48));
+      highY = f32x4.pmax(highY, v128.load(block, 64));
+      highZ = f32x4.pmax(highZ, v128.load(block, 80));
+    }
+    if (part == 1) break;
+    cell.ownLowX = lowest(lowX); cell.ownLowY = lowest(lowY); cell.ownLowZ = lowest(lowZ);
+    cell.ownHighX = highest(highX); cell.ownHighY = highest(highY); cell.ownHighZ = highest(highZ);
+    if (cell.firstChild == 0) break;
+    block = fillChildBlocks(tree, cell);
+    end = block + 2 * BLOCK_BYTES;
+  }
+  const x0 = lowest(lowX), y0 = lowest(lowY), z0 = lowest(lowZ);
+  const x1 = highest(highX), y1 = highest(highY), z1 = highest(highZ);
+  const same =
+    cell.lowX == x0 && cell.lowY == y0 && cell.lowZ == z0 && cell.highX == x1 && cell.highY == y1 && cell.highZ == z1;
+  cell.lowX = x0; cell.lowY = y0; cell.lowZ = z0;
+  cell.highX = x1; cell.highY = y1; cell.highZ = z1;
+  return !same;
+}
+
+/** The children's bounds to where the traversals read them. */
+function fillChildBlocks(tree: Tree, cell: Cell): usize {
+  const blocks = childBlocksAt(tree, cell);
+  for (let i: u32 = 0; i < 8; i++) {
+    const at = blocks + (i >> 2) * <u32>BLOCK_BYTES + (<usize>(i & 3) << 2);
+    const child = cellAt(tree, cell.firstChild + i);
+    storeLane(at, child.lowX, child.lowY, child.lowZ, child.highX, child.highY, child.highZ);
+  }
+  return blocks;
+}
+
+// @ts-ignore: decorator
+@inline
+function lowest(v: v128): f32 {
+  const w = f32x4.pmin(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
+  return min(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
+}
+
+// @ts-ignore: decorator
+@inline
+function highest(v: v128): f32 {
+  const w = f32x4.pmax(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
+  return max(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
+}
+
+/** Takes over a moved or changed slot; `refitTree` then follows for all of them. */
+export function place(tree: Tree, slot: u32, bounds: Affine): void {
+  const box = boxAt(slot);
+  const position = box.position;
+  const cell = cellOf(tree, position);
+  if (!inCell(cell, box)) {
+    // Counted once, when it leaves: its lane has the box from before.
+    const at = laneAt(tree, position);
+    const x = middle(load<f32>(at), load<f32>(at, 48));
+    const y = middle(load<f32>(at, 16), load<f32>(at, 64));
+    const z = middle(load<f32>(at, 32), load<f32>(at, 80));
+    if (holds(cell, x, y, z)) tree.misfits++;
+  }
+  writePosition(tree, position, slot, bounds);
+  cell.dirty = 1;
+  tree.dirty = 1;
+  changeVersion(tree);
+}
+
+/** Empties the position of a removed object. */
+export function clearSlot(tree: Tree, slot: u32): void {
+  const box = boxAt(slot);
+  if (tree.built) {
+    clearPosition(tree, box.position);
+    cellOf(tree, box.position).dirty = 1;
+    tree.dirty = 1;
+    tree.holes++;
+    changeVersion(tree);
+  }
+  box.position = UNPLACED;
+}
+
+// @ts-ignore: decorator
+@inline
+function cellOf(tree: Tree, position: u32): Cell {
+  return cellAt(tree, load<u32>(tree.cellOf + (<usize>(position >> 2) << 2)));
+}
+
+/** Cells are loose: an object belongs to its cell until its centre is half an edge outside of it. */
+export function inCell(cell: Cell, box: Box): bool {
+  return holds(cell, middle(box.lowX, box.highX), middle(box.lowY, box.highY), middle(box.lowZ, box.highZ));
+}
+
+function holds(cell: Cell, x: f32, y: f32, z: f32): bool {
+  const reach = cell.half * 2;
+  return abs(x - cell.centreX) <= reach && abs(y - cell.centreY) <= reach && abs(z - cell.centreZ) <= reach;
+}
+
+/** Bounds of dirty cells and of all above them that change. Cells are scanned backwards: children come first. */
+export function refitTree(tree: Tree): void {
+  if (!tree.dirty) return;
+  tree.dirty = 0;
+  for (let i = tree.cellCount; i > 0; i--) {
+    const cell = cellAt(tree, i - 1);
+    if (!cell.dirty) continue;
+    cell.dirty = 0;
+    if (fitCell(tree, i - 1)) cellAt(tree, cell.parent).dirty = i == 1 ? 0 : 1;
+  }
+}

@@ -1,0 +1,121 @@
+// Whether two solids share a point, touching included. Where one of them is round, the question is asked in the space
+// where that one is the unit sphere or a capsule of radius 1: is the other no farther than 1 from its centre or
+// segment?
+
+import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
+import { Affine, relate } from '../../math/affine';
+import { APART, compareBoxes } from '../../math/obb-sat-f64';
+import { axisToSegment, axisToTriangle } from '../../math/closest';
+import { ellipsoidToParallelogram, setEllipsoid } from '../../math/ellipsoid';
+import { Triangle } from '../../math/triangles';
+import { closestOnMesh } from '../../mesh/query/closest-point';
+import { Mesh } from '../../mesh/tree/layout';
+import { TOUCHING, Witness, meshMeetsCapsule, meshMeetsCube, meshesMeet } from '../../mesh/query/mesh-pair';
+import { Solid, mapOf } from '../../shape/placed-shape';
+
+const map = changetype<Affine>(memory.data(96, 16));
+const back = changetype<Affine>(memory.data(96, 16));
+const triangle = changetype<Triangle>(memory.data(72, 16));
+
+/** Meshes are surfaces, all else is solid. The witness is that of two meshes. */
+export function solidsMeet(a: Solid, b: Solid, witness: Witness): bool {
+  if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) {
+    relate(map, mapOf(a), mapOf(b));
+    return meshesMeet(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map, witness);
+  }
+  if (a.shape == SHAPE_MESH) return meetsMesh(b, a);
+  if (b.shape == SHAPE_MESH) return meetsMesh(a, b);
+  if (a.shape == SHAPE_BOX && b.shape == SHAPE_BOX) return compareBoxes(mapOf(a), mapOf(b)) != APART;
+  if (a.shape == SHAPE_BOX) return roundMeetsBox(b, a);
+  if (b.shape == SHAPE_BOX) return roundMeetsBox(a, b);
+  return roundsMeet(a, b);
+}
+
+function meetsMesh(solid: Solid, other: Solid): bool {
+  const mesh = changetype<Mesh>(other.mesh);
+  relate(map, mapOf(solid), mapOf(other));
+  if (solid.shape == SHAPE_BOX) return meshMeetsCube(mesh, map);
+  if (solid.half == 0) {
+    const x = max(abs(mesh.lowX), abs(mesh.highX)), y = max(abs(mesh.lowY), abs(mesh.highY));
+    const z = max(abs(mesh.lowZ), abs(mesh.highZ));
+    const largest =
+      (abs(map.xx) + abs(map.xy) + abs(map.xz)) * x + (abs(map.yx) + abs(map.yy) + abs(map.yz)) * y +
+      (abs(map.zx) + abs(map.zy) + abs(map.zz)) * z + abs(map.tx) + abs(map.ty) + abs(map.tz);
+    return closestOnMesh(mesh, map, 1.0 + TOUCHING + largest * 8.881784197001252e-16, true); // 2^-50
+  }
+  shorten(map, solid.half);
+  return meshMeetsCapsule(mesh, map, solid.half);
+}
+
+/** From a capsule's space to that of the cube about it. */
+export function shorten(m: Affine, half: f64): void {
+  const shorter = 1.0 / (1.0 + half);
+  m.xz *= shorter;
+  m.yz *= shorter;
+  m.zz *= shorter;
+  m.tz *= shorter;
+}
+
+/** An end of the segment is in the box, or a face that has an end on its outer side is near enough. */
+function roundMeetsBox(round: Solid, box: Solid): bool {
+  relate(back, mapOf(box), mapOf(round));
+  const half = round.half;
+  const hx = half * back.zx, hy = half * back.zy, hz = half * back.zz;
+  if (abs(back.tx - hx) <= 1 && abs(back.ty - hy) <= 1 && abs(back.tz - hz) <= 1) return true;
+  if (abs(back.tx + hx) <= 1 && abs(back.ty + hy) <= 1 && abs(back.tz + hz) <= 1) return true;
+  relate(map, mapOf(round), mapOf(box));
+  const x = abs(map.tx) + abs(map.xx) + abs(map.yx) + abs(map.zx);
+  const y = abs(map.ty) + abs(map.xy) + abs(map.yy) + abs(map.zy);
+  const z = abs(map.tz) + abs(map.xz) + abs(map.yz) + abs(map.zz);
+  const radius = 1.0 + TOUCHING + max(max(x, y), z) * 1.7763568394002505e-15; // 2^-49
+  const limit = radius * radius;
+  for (let axis: usize = 0; axis < 3; axis++) {
+    const middle = load<f64>(changetype<usize>(back) + (axis << 3), offsetof<Affine>('tx'));
+    const reach = half * abs(load<f64>(changetype<usize>(back) + (axis << 3), offsetof<Affine>('zx')));
+    if (middle + reach > 1 && faceIsNear(axis, 1, half, limit)) return true;
+    if (middle - reach < -1 && faceIsNear(axis, -1, half, limit)) return true;
+  }
+  return false;
+}
+
+function faceIsNear(axis: usize, side: f64, half: f64, limit: f64): bool {
+  setCorner(0, axis, side, -1, -1);
+  setCorner(24, axis, side, 1, -1);
+  setCorner(48, axis, side, 1, 1);
+  if (axisToTriangle(half, triangle, limit) <= limit) return true;
+  setCorner(24, axis, side, -1, 1);
+  return axisToTriangle(half, triangle, limit) <= limit;
+}
+
+function setCorner(at: usize, axis: usize, s: f64, t: f64, u: f64): void {
+  const a = changetype<usize>(map) + axis * 24, b = changetype<usize>(map) + (axis == 2 ? 0 : axis * 24 + 24);
+  const c = changetype<usize>(map) + (axis == 0 ? 48 : axis * 24 - 24), to = changetype<usize>(triangle) + at;
+  store<f64>(to, map.tx + s * load<f64>(a) + t * load<f64>(b) + u * load<f64>(c));
+  store<f64>(to, map.ty + s * load<f64>(a, 8) + t * load<f64>(b, 8) + u * load<f64>(c, 8), 8);
+  store<f64>(to, map.tz + s * load<f64>(a, 16) + t * load<f64>(b, 16) + u * load<f64>(c, 16), 16);
+}
+
+function roundsMeet(a: Solid, b: Solid): bool {
+  relate(map, mapOf(a), mapOf(b));
+  const x = b.half * map.zx, y = b.half * map.zy, z = b.half * map.zz;
+  const distance = sqrt(axisToSegment(a.half, map.tx - x, map.ty - y, map.tz - z, map.tx + x, map.ty + y, map.tz + z));
+  setRadii(map);
+  const touching = 1.0 + TOUCHING + (abs(map.tx) + abs(map.ty) + abs(map.tz) + a.half) * 8.881784197001252e-16; // 2^-50
+  if (distance <= touching + innerRadius) return true;
+  if (distance > touching + outerRadius) return false;
+  setEllipsoid(map);
+  return ellipsoidToParallelogram(-map.tx, -map.ty, -map.tz, 0, 0, a.half, x, y, z) <= touching * touching;
+}
+
+/** A ball in the unit ball's image, and one around it. */
+export let innerRadius: f64 = 0;
+export let outerRadius: f64 = 0;
+
+/** Gershgorin's bounds of the singular values' squares. */
+export function setRadii(m: Affine): void {
+  const xx = m.xx * m.xx + m.xy * m.xy + m.xz * m.xz, xy = abs(m.xx * m.yx + m.xy * m.yy + m.xz * m.yz);
+  const yy = m.yx * m.yx + m.yy * m.yy + m.yz * m.yz, xz = abs(m.xx * m.zx + m.xy * m.zy + m.xz * m.zz);
+  const zz = m.zx * m.zx + m.zy * m.zy + m.zz * m.zz, yz = abs(m.yx * m.zx + m.yy * m.zy + m.yz * m.zz);
+  outerRadius = sqrt(max(max(xx + xy + xz, yy + xy + yz), zz + xz + yz));
+  innerRadius = sqrt(max(min(min(xx - xy - xz, yy - xy - yz), zz - xz - yz), 0.0));
+}

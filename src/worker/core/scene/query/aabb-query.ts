@@ -1,0 +1,80 @@
+// Objects whose bounds overlap a box: through both trees, four boxes at a time.
+
+import { reserve } from '../../memory';
+import { isIgnored, layers } from './filter';
+import { above, below, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import {
+  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt,
+} from '../index/octree';
+import { boundsIn } from '../index/bounding-spheres';
+
+/** Slots that were found. */
+let slots: usize = 0;
+export let withinCount: u32 = 0;
+let stack: usize = 0;
+
+// @ts-ignore: decorator
+@inline
+export function withinAt(i: u32): u32 {
+  return load<u32>(slots + (<usize>i << 2));
+}
+
+/**
+ * Finds the objects that the filter lets pass and that may reach into a box of the world, of which this is the middle
+ * and half the size. Throws OUT_OF_MEMORY.
+ */
+export function findWithin(x: f64, y: f64, z: f64, hx: f64, hy: f64, hz: f64): void {
+  withinCount = 0;
+  const cx = x - sceneOriginX, cy = y - sceneOriginY, cz = z - sceneOriginZ;
+  lowX = f32x4.splat(below(cx - hx)); highX = f32x4.splat(above(cx + hx));
+  lowY = f32x4.splat(below(cy - hy)); highY = f32x4.splat(above(cy + hy));
+  lowZ = f32x4.splat(below(cz - hz)); highZ = f32x4.splat(above(cz + hz));
+  search(boundsIn(STATIC_TREE));
+  search(boundsIn(MOVING_TREE));
+}
+
+function add(slot: u32): void {
+  slots = reserve(slots, withinCount << 2, <u64>(withinCount + 1) << 2);
+  store<u32>(slots + (<usize>withinCount << 2), slot);
+  withinCount++;
+}
+
+let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
+let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
+
+/** Which of four boxes overlap it. */
+// @ts-ignore: decorator
+@inline
+function overlapping(block: usize): u32 {
+  return <u32>i32x4.bitmask(v128.and(
+    v128.and(
+      v128.and(f32x4.le(v128.load(block), highX), f32x4.ge(v128.load(block, 48), lowX)),
+      v128.and(f32x4.le(v128.load(block, 16), highY), f32x4.ge(v128.load(block, 64), lowY)),
+    ),
+    v128.and(f32x4.le(v128.load(block, 32), highZ), f32x4.ge(v128.load(block, 80), lowZ)),
+  ));
+}
+
+function search(tree: Tree): void {
+  if (isEmpty(tree)) return;
+  // Fewer wait than there are cells.
+  stack = reserve(stack, 0, <u64>tree.cellCount << 2);
+  let top = stack + 4;
+  store<u32>(stack, 0);
+  while (top != stack) {
+    top -= 4;
+    const cell = cellAt(tree, load<u32>(top));
+    for (let position = cell.start; position < cell.ownEnd; position += 4) {
+      for (let bits = overlapping(blockAt(tree, position)); bits != 0; bits &= bits - 1) {
+        const candidate = candidateAt(tree, position + ctz(bits));
+        if (candidate.pickable() & layers && !isIgnored(candidate.id)) add(slotAt(tree, position + ctz(bits)));
+      }
+    }
+    if (cell.firstChild == 0) continue;
+    const block = childBlocksAt(tree, cell);
+    for (let bits = overlapping(block) | (overlapping(block + BLOCK_BYTES) << 4); bits != 0; bits &= bits - 1) {
+      store<u32>(top, cell.firstChild + ctz(bits));
+      top += 4;
+    }
+  }
+}

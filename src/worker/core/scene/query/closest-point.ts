@@ -1,0 +1,133 @@
+// The point of a solid that is nearest to a given one, and whether the solid is around it.
+
+import { SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE } from '../../../../shared/layout';
+import { Affine, copy, invert } from '../../math/affine';
+import { axisToPoint, nearestOfTriangle, nearestX, nearestY, nearestZ } from '../../math/closest';
+import {
+  ellipsoidToPoint, ellipsoidToSegment, footX, footY, footZ, setEllipsoid, surfaceX, surfaceY, surfaceZ,
+} from '../../math/ellipsoid';
+import { Triangle } from '../../math/triangles';
+import { closestDistance, closestOnMesh, closestTriangle, closestX, closestY, closestZ } from '../../mesh/query/closest-point';
+import { Mesh } from '../../mesh/tree/layout';
+import { TOUCHING } from '../../mesh/query/mesh-pair';
+import { windsAround } from '../../mesh/query/winding-number';
+import { outerRadius, setRadii } from '../pairs/overlap-tests';
+import { Solid, mapOf } from '../../shape/placed-shape';
+
+/** The nearest point, about the given one; and its triangle, -1 of what is no mesh and of the inside of one. */
+export let solidX: f64 = 0;
+export let solidY: f64 = 0;
+export let solidZ: f64 = 0;
+export let solidTriangle: i32 = -1;
+
+const map = changetype<Affine>(memory.data(96, 16));
+const inverse = changetype<Affine>(memory.data(96, 16));
+const triangle = changetype<Triangle>(memory.data(72, 16));
+
+/**
+ * How far it is from the point, in the world; Infinity where that is more than `limit`, perhaps. May throw
+ * OUT_OF_MEMORY.
+ */
+export function distanceTo(solid: Solid, x: f64, y: f64, z: f64, limit: f64): f64 {
+  solidTriangle = -1;
+  if (solid.shape == SHAPE_MESH) {
+    if (!solid.filled || !isAround(solid, x, y, z)) return distanceToMesh(solid, x, y, z, limit);
+    solidX = solidY = solidZ = 0;
+    return 0;
+  }
+  const cx = x - solid.tx, cy = y - solid.ty, cz = z - solid.tz;
+  if (solid.shape == SHAPE_BOX) return sqrt(boxToPoint(solid, cx, cy, cz));
+  setRadii(mapOf(solid));
+  if (sqrt(cx * cx + cy * cy + cz * cz) > (limit + outerRadius * (1.0 + solid.half)) * (1.0 + 1e-12)) return Infinity;
+  setEllipsoid(mapOf(solid));
+  const square = solid.shape == SHAPE_SPHERE
+    ? ellipsoidToPoint(cx, cy, cz)
+    : ellipsoidToSegment(cx, cy, cz, solid.half * solid.zx, solid.half * solid.zy, solid.half * solid.zz);
+  solidX = surfaceX - footX;
+  solidY = surfaceY - footY;
+  solidZ = surfaceZ - footZ;
+  return sqrt(square);
+}
+
+function distanceToMesh(solid: Solid, x: f64, y: f64, z: f64, limit: f64): f64 {
+  copy(map, mapOf(solid));
+  map.tx -= x;
+  map.ty -= y;
+  map.tz -= z;
+  if (!closestOnMesh(changetype<Mesh>(solid.mesh), map, limit, false)) return Infinity;
+  solidTriangle = closestTriangle;
+  solidX = closestX;
+  solidY = closestY;
+  solidZ = closestZ;
+  return closestDistance;
+}
+
+/** The faces that have the point on their outer side, as two triangles each. */
+function boxToPoint(box: Solid, cx: f64, cy: f64, cz: f64): f64 {
+  invert(inverse, mapOf(box));
+  const u = inverse.xx * cx + inverse.yx * cy + inverse.zx * cz;
+  const v = inverse.xy * cx + inverse.yy * cy + inverse.zy * cz;
+  const w = inverse.xz * cx + inverse.yz * cy + inverse.zz * cz;
+  solidX = solidY = solidZ = 0;
+  if (abs(u) <= 1 && abs(v) <= 1 && abs(w) <= 1) return 0;
+  let best = Infinity;
+  if (abs(u) > 1) best = min(best, faceToPoint(box, cx, cy, cz, 0, 24, 48, u < 0 ? -1 : 1, best));
+  if (abs(v) > 1) best = min(best, faceToPoint(box, cx, cy, cz, 24, 48, 0, v < 0 ? -1 : 1, best));
+  if (abs(w) > 1) best = min(best, faceToPoint(box, cx, cy, cz, 48, 0, 24, w < 0 ? -1 : 1, best));
+  return best;
+}
+
+/** Takes its nearest point where it is nearer than `best`. Columns of the map by their offsets: across, then along. */
+function faceToPoint(
+  box: Solid, cx: f64, cy: f64, cz: f64, across: usize, one: usize, other: usize, side: f64, best: f64,
+): f64 {
+  const at = changetype<usize>(box);
+  const mx = side * load<f64>(at + across) - cx;
+  const my = side * load<f64>(at + across, 8) - cy;
+  const mz = side * load<f64>(at + across, 16) - cz;
+  const ax = load<f64>(at + one), ay = load<f64>(at + one, 8), az = load<f64>(at + one, 16);
+  const bx = load<f64>(at + other), by = load<f64>(at + other, 8), bz = load<f64>(at + other, 16);
+  triangle.ax = mx - ax - bx; triangle.ay = my - ay - by; triangle.az = mz - az - bz;
+  triangle.bx = mx + ax - bx; triangle.by = my + ay - by; triangle.bz = mz + az - bz;
+  triangle.cx = mx + ax + bx; triangle.cy = my + ay + by; triangle.cz = mz + az + bz;
+  let least = takeTriangle(best);
+  triangle.bx = mx - ax + bx; triangle.by = my - ay + by; triangle.bz = mz - az + bz;
+  least = min(least, takeTriangle(min(best, least)));
+  return least;
+}
+
+function takeTriangle(best: f64): f64 {
+  const square = nearestOfTriangle(triangle, best);
+  if (!(square < best)) return square;
+  solidX = nearestX;
+  solidY = nearestY;
+  solidZ = nearestZ;
+  return square;
+}
+
+/**
+ * Whether the point is in the solid, on its surface included; of a mesh by its winding number. A point is as certain as
+ * its coordinates are in float64. May throw OUT_OF_MEMORY.
+ */
+export function isAround(solid: Solid, x: f64, y: f64, z: f64): bool {
+  invert(inverse, mapOf(solid));
+  const cx = x - solid.tx, cy = y - solid.ty, cz = z - solid.tz;
+  const u = inverse.xx * cx + inverse.yx * cy + inverse.zx * cz;
+  const v = inverse.xy * cx + inverse.yy * cy + inverse.zy * cz;
+  const w = inverse.xz * cx + inverse.yz * cy + inverse.zz * cz;
+  const rounding =
+    uncertaintyOf(x, solid.tx, inverse.xx, inverse.xy, inverse.xz) +
+    uncertaintyOf(y, solid.ty, inverse.yx, inverse.yy, inverse.yz) +
+    uncertaintyOf(z, solid.tz, inverse.zx, inverse.zy, inverse.zz);
+  if (solid.shape == SHAPE_MESH) return windsAround(changetype<Mesh>(solid.mesh), u, v, w, rounding);
+  const limit = 1.0 + TOUCHING + rounding;
+  if (solid.shape == SHAPE_BOX) return abs(u) <= limit && abs(v) <= limit && abs(w) <= limit;
+  return axisToPoint(solid.half, u, v, w) <= limit * limit;
+}
+
+/** What rounding one coordinate of point and place may move the point by, in the solid's space. */
+// @ts-ignore: decorator
+@inline
+function uncertaintyOf(at: f64, place: f64, x: f64, y: f64, z: f64): f64 {
+  return (abs(at) + abs(place)) * (abs(x) + abs(y) + abs(z)) * 4.440892098500626e-16; // 2^-51
+}

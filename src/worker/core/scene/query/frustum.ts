@@ -1,0 +1,99 @@
+// What one view sees, or what is on the inner side of planes, without a frame.
+
+import { PRECISION_MESH, PRECISION_OBB, SIDE_DOUBLE } from '../../../../shared/layout';
+import { normalise } from '../../math/plane';
+import { cull, isTooSmall } from '../view/cull';
+import { descend } from '../index/descend';
+import { isIgnored, layers, precision, setFilter } from './filter';
+import { addFound, clearFound, foundCount } from './result-ids';
+import { idAt, itemAt, slotCount } from '../objects';
+import { Tree, candidateAt, slotAt } from '../index/octree';
+import { isEnclosed, limitsOf, touches } from './region';
+import { updateTrees } from '../scene';
+import { Solid, solidAt } from '../../shape/placed-shape';
+import { addVolumePlane, beginVolume, OUTSIDE } from './volume';
+import { asked, beginView, describeView, planeOf, setBit } from '../view/views';
+import { planesCrossing } from './primitive-volume';
+
+const solid = changetype<Solid>(memory.data(112, 16)); // SOLID_BYTES
+let insideCount: u32 = 0;
+
+/** Ids to found.ts, those wholly inside first; answers how many. */
+export function frustumOfView(view: usize, filter: usize): u32 {
+  describeView(asked, view);
+  return answer(filter);
+}
+
+/** `planes`: four f32 each, normals inwards, of any length. */
+export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 {
+  asked.planeCount = count;
+  asked.minPixels = 0;
+  asked.layers = 0xffffffff;
+  for (let i: u32 = 0; i < count; i++) {
+    const at = planes + (<usize>i << 4);
+    const plane = planeOf(asked, i);
+    plane.x = load<f32>(at);
+    plane.y = load<f32>(at, 4);
+    plane.z = load<f32>(at, 8);
+    plane.w = load<f32>(at, 12);
+    normalise(plane);
+  }
+  return answer(filter);
+}
+
+/** How many of the ids found last are wholly inside. */
+export function foundInside(): u32 {
+  return insideCount;
+}
+
+function answer(filter: usize): u32 {
+  updateTrees();
+  setFilter(filter);
+  if (precision == PRECISION_OBB) cull(asked);
+  else classify();
+  clearFound();
+  list(asked.inside);
+  insideCount = foundCount;
+  list(asked.crossing);
+  return foundCount;
+}
+
+function list(bitmap: usize): void {
+  for (let w: u32 = 0; w < asked.words; w++) {
+    for (let bits = load<u32>(bitmap + (<usize>w << 2)); bits != 0; bits &= bits - 1) {
+      const slot = (w << 5) + ctz(bits);
+      const id = idAt(slot);
+      if (itemAt(slot).layers & layers && !isIgnored(id)) addFound(id);
+    }
+  }
+}
+
+/** As `cull`, with what stands for the objects. */
+function classify(): void {
+  beginView(asked, slotCount);
+  beginVolume();
+  for (let i: u32 = 0; i < asked.planeCount; i++) {
+    addVolumePlane(1, planeOf(asked, i), 0, planeOf(asked, i));
+  }
+  descend(consider);
+}
+
+function consider(tree: Tree, position: u32, limits: u64): void {
+  if (!(load<u32>(tree.visible + (<usize>position << 2)) & asked.layers)) return;
+  const candidate = candidateAt(tree, position);
+  const crossed = limitsOf(candidate, limits, precision);
+  if (crossed == OUTSIDE || isTooSmall(asked, candidate) || isIgnored(candidate.id)) return;
+  const slot = slotAt(tree, position);
+  if (crossed == 0) {
+    setBit(asked.inside, slot);
+    return;
+  }
+  solidAt(solid, slot, precision);
+  if (precision == PRECISION_MESH) {
+    if (!touches(solid, crossed, SIDE_DOUBLE)) return;
+    setBit(isEnclosed(solid, crossed, SIDE_DOUBLE) ? asked.inside : asked.crossing, slot);
+    return;
+  }
+  const crossings = planesCrossing(solid, crossed);
+  if (crossings >= 0) setBit(crossings == 0 ? asked.inside : asked.crossing, slot);
+}

@@ -1,0 +1,227 @@
+// A polygon on the screen, in the units of clip space over w. It may have thousands of edges and cross itself; inside
+// is by the even-odd rule. Its edges are a chain, and edges that follow one another are near one another: a binary tree
+// of bounding boxes over runs of the chain needs no sorting.
+
+import { reserve } from '../../memory';
+
+/** Edges of a leaf. */
+const RUN: u32 = 4;
+/** Low x, low y, high x, high y. */
+const BOX_BYTES: usize = 32;
+
+export const RECT_OUTSIDE: u32 = 0;
+export const RECT_CROSSING: u32 = 1;
+export const RECT_INSIDE: u32 = 2;
+
+let vertices: usize = 0;
+let count: u32 = 0;
+/** As a heap: the children of node i are 2 i and 2 i + 1, the root is 1; leaves are from `leaves` on. */
+let boxes: usize = 0;
+let leaves: u32 = 1;
+
+// @ts-ignore: decorator
+@inline
+function boxOf(node: u32): usize { return boxes + node * <u32>BOX_BYTES; }
+
+/** The start of an edge; the last edge leads back to vertex 0. */
+// @ts-ignore: decorator
+@inline
+export function startX(edge: u32): f64 { return load<f64>(vertices + (<usize>edge << 4)); }
+// @ts-ignore: decorator
+@inline
+export function startY(edge: u32): f64 { return load<f64>(vertices + (<usize>edge << 4), 8); }
+// @ts-ignore: decorator
+@inline
+export function endX(edge: u32): f64 { return startX(edge + 1 == count ? 0 : edge + 1); }
+// @ts-ignore: decorator
+@inline
+export function endY(edge: u32): f64 { return startY(edge + 1 == count ? 0 : edge + 1); }
+
+/** Two f64 for each vertex; they are read as long as the query lasts. Throws OUT_OF_MEMORY. */
+export function setLasso(address: usize, vertexCount: u32): void {
+  vertices = address;
+  count = vertexCount;
+  leaves = 1;
+  while (leaves * RUN < count) leaves <<= 1;
+  boxes = reserve(boxes, 0, <u64>leaves * 2 * BOX_BYTES);
+  for (let leaf: u32 = 0; leaf < leaves; leaf++) {
+    let lowX = Infinity, lowY = Infinity, highX = -Infinity, highY = -Infinity;
+    for (let edge = leaf * RUN; edge < min(count, leaf * RUN + RUN); edge++) {
+      lowX = min(lowX, min(startX(edge), endX(edge))); highX = max(highX, max(startX(edge), endX(edge)));
+      lowY = min(lowY, min(startY(edge), endY(edge))); highY = max(highY, max(startY(edge), endY(edge)));
+    }
+    setBox(leaves + leaf, lowX, lowY, highX, highY);
+  }
+  for (let node = leaves - 1; node > 0; node--) {
+    const a = boxOf(2 * node), b = boxOf(2 * node + 1);
+    setBox(
+      node, min(load<f64>(a), load<f64>(b)), min(load<f64>(a, 8), load<f64>(b, 8)),
+      max(load<f64>(a, 16), load<f64>(b, 16)), max(load<f64>(a, 24), load<f64>(b, 24)),
+    );
+  }
+}
+
+function setBox(node: u32, lowX: f64, lowY: f64, highX: f64, highY: f64): void {
+  const box = boxOf(node);
+  store<f64>(box, lowX);
+  store<f64>(box, lowY, 8);
+  store<f64>(box, highX, 16);
+  store<f64>(box, highY, 24);
+}
+
+/** Whether a point is inside: a line from it towards +x crosses an odd number of edges. */
+export function lassoHolds(x: f64, y: f64): bool {
+  return (crossings(1, 0, leaves * RUN, x, y) & 1) != 0;
+}
+
+/** Of the edges [from, to), which are those below the node. */
+function crossings(node: u32, from: u32, to: u32, x: f64, y: f64): u32 {
+  const box = boxOf(node);
+  if (load<f64>(box, 8) > y || load<f64>(box, 24) <= y || load<f64>(box, 16) < x) return 0;
+  if (load<f64>(box) > x) {
+    // All of the run is to the right: it crosses the line once more or less often than its ends do.
+    return startY(from) > y != endY(min(to, count) - 1) > y ? 1 : 0;
+  }
+  if (node < leaves) {
+    const middle = (from + to) >> 1;
+    return crossings(2 * node, from, middle, x, y) + crossings(2 * node + 1, middle, to, x, y);
+  }
+  let sum: u32 = 0;
+  for (let edge = from; edge < min(to, count); edge++) {
+    const y0 = startY(edge), y1 = endY(edge);
+    if (y0 > y == y1 > y) continue;
+    const x0 = startX(edge);
+    if (x < x0 + (y - y0) / (y1 - y0) * (endX(edge) - x0)) sum++;
+  }
+  return sum;
+}
+
+// --- what the edges meet ---
+
+// The rectangle asked about, or that of the polygon.
+let lowX: f64 = 0, lowY: f64 = 0, highX: f64 = 0, highY: f64 = 0;
+
+/** Whether a rectangle is wholly inside or wholly outside. */
+export function rectState(x0: f64, y0: f64, x1: f64, y1: f64): u32 {
+  begin();
+  add(x0, y0);
+  add(x1, y0);
+  add(x1, y1);
+  add(x0, y1);
+  if (anyEdgeMeets()) return RECT_CROSSING;
+  return lassoHolds(x0, y0) ? RECT_INSIDE : RECT_OUTSIDE;
+}
+
+/** A convex polygon on the screen; it may be as flat as a line or a point. */
+const points: usize = memory.data(48 * 16, 16);
+let pointCount: u32 = 0;
+
+export function begin(): void {
+  pointCount = 0;
+  lowX = lowY = Infinity;
+  highX = highY = -Infinity;
+}
+
+export function add(x: f64, y: f64): void {
+  const at = points + (<usize>pointCount << 4);
+  pointCount++;
+  store<f64>(at, x);
+  store<f64>(at, y, 8);
+  lowX = min(lowX, x); highX = max(highX, x);
+  lowY = min(lowY, y); highY = max(highY, y);
+}
+
+/** Whether the convex polygon has a point in common with an edge. */
+export function anyEdgeMeets(): bool {
+  return meetsBelow(1, 0, leaves * RUN);
+}
+
+/** Whether it is, somewhere, inside. */
+export function meetsLasso(): bool {
+  return anyEdgeMeets() || lassoHolds(load<f64>(points), load<f64>(points, 8));
+}
+
+/** Whether all of it is. */
+export function isInLasso(): bool {
+  return !anyEdgeMeets() && lassoHolds(load<f64>(points), load<f64>(points, 8));
+}
+
+// @ts-ignore: decorator
+@inline
+function isBeside(box: usize): bool {
+  return load<f64>(box) > highX || load<f64>(box, 8) > highY || load<f64>(box, 16) < lowX || load<f64>(box, 24) < lowY;
+}
+
+function meetsBelow(node: u32, from: u32, to: u32): bool {
+  if (isBeside(boxOf(node))) return false;
+  if (node < leaves) {
+    const middle = (from + to) >> 1;
+    return meetsBelow(2 * node, from, middle) || meetsBelow(2 * node + 1, middle, to);
+  }
+  for (let edge = from; edge < min(to, count); edge++) {
+    if (edgeMeets(startX(edge), startY(edge), endX(edge), endY(edge))) return true;
+  }
+  return false;
+}
+
+/** Separating axes: x and y, the edge's normal, and those of the polygon's sides. */
+function edgeMeets(px: f64, py: f64, qx: f64, qy: f64): bool {
+  if (max(px, qx) < lowX || min(px, qx) > highX || max(py, qy) < lowY || min(py, qy) > highY) return false;
+  if (separates(qy - py, px - qx, px, py, qx, qy)) return false;
+  let previous = points + (<usize>(pointCount - 1) << 4);
+  for (let i: u32 = 0; i < pointCount; i++) {
+    const next = points + (<usize>i << 4);
+    const nx = load<f64>(next, 8) - load<f64>(previous, 8), ny = load<f64>(previous) - load<f64>(next);
+    if (separates(nx, ny, px, py, qx, qy)) return false;
+    previous = next;
+  }
+  return true;
+}
+
+function separates(nx: f64, ny: f64, px: f64, py: f64, qx: f64, qy: f64): bool {
+  // Relative to a point of both, so that what is on a common line compares as equal.
+  const q = (qx - px) * nx + (qy - py) * ny;
+  const from = min<f64>(0, q), to = max<f64>(0, q);
+  let low = Infinity, high = -Infinity;
+  for (let i: u32 = 0; i < pointCount; i++) {
+    const at = points + (<usize>i << 4);
+    const value = (load<f64>(at) - px) * nx + (load<f64>(at, 8) - py) * ny;
+    low = min(low, value);
+    high = max(high, value);
+  }
+  return low > to || high < from;
+}
+
+// --- edges near a rectangle ---
+
+let near: usize = 0;
+let nearCount: u32 = 0;
+
+/** Lists the edges whose own rectangle meets this one; answers how many. Throws OUT_OF_MEMORY. */
+export function findEdges(x0: f64, y0: f64, x1: f64, y1: f64): u32 {
+  lowX = x0; lowY = y0; highX = x1; highY = y1;
+  near = reserve(near, 0, <u64>count << 2);
+  nearCount = 0;
+  findBelow(1, 0, leaves * RUN);
+  return nearCount;
+}
+
+export function foundEdge(i: u32): u32 {
+  return load<u32>(near + (<usize>i << 2));
+}
+
+function findBelow(node: u32, from: u32, to: u32): void {
+  if (isBeside(boxOf(node))) return;
+  if (node < leaves) {
+    const middle = (from + to) >> 1;
+    findBelow(2 * node, from, middle);
+    findBelow(2 * node + 1, middle, to);
+    return;
+  }
+  for (let edge = from; edge < min(to, count); edge++) {
+    if (max(startX(edge), endX(edge)) < lowX || min(startX(edge), endX(edge)) > highX) continue;
+    if (max(startY(edge), endY(edge)) < lowY || min(startY(edge), endY(edge)) > highY) continue;
+    store<u32>(near + (<usize>nearCount << 2), edge);
+    nearCount++;
+  }
+}

@@ -1,0 +1,66 @@
+// Which objects an eye sees: rays from the near plane of a view to points of each.
+
+import { Affine } from '../../math/affine';
+import { valueAt } from '../../math/plane';
+import { ANY } from '../../mesh/query/ray';
+import { boundsOf } from '../../shape/proxy';
+import { isTooSmall } from '../view/cull';
+import { passOver, setFilter } from './filter';
+import { beyondNear, eyeW, eyeX, eyeY, eyeZ } from '../view/projection';
+import { boxAt, isAlive, slotOf } from '../objects';
+import { candidateAt, treeOf } from '../index/octree';
+import { castRay } from './ray';
+import { updateTrees } from '../scene';
+import { OUTSIDE, addRectangle, allLimits, beginVolume, boxLimits, limitDepth, volumeHolds } from './volume';
+import { asked, describeView } from '../view/views';
+
+const bounds = changetype<Affine>(memory.data(96, 16));
+
+/**
+ * For each of `count` ids at `targets`, a u8 to `points`: how many of nine points are in the view's frustum, without
+ * its margin, and in sight. Those of an object that is not alive, not in the view's layers or too small for it, are
+ * not.
+ */
+export function sees(view: usize, targets: usize, count: u32, filter: usize, points: usize): void {
+  updateTrees();
+  setFilter(filter);
+  describeView(asked, view);
+  beginVolume();
+  addRectangle(-1, -1, 1, 1);
+  limitDepth();
+  for (let i: u32 = 0; i < count; i++) {
+    const id = load<u32>(targets + (<usize>i << 2));
+    store<u8>(points + i, isAlive(id) ? <u8>pointsInSight(id) : 0);
+  }
+}
+
+function pointsInSight(id: u32): u32 {
+  const box = boxAt(slotOf(id));
+  const target = candidateAt(treeOf(box.tree), box.position);
+  if (!(target.layers & asked.layers) || isTooSmall(asked, target)) return 0;
+  const limits = boxLimits(boundsOf(target, bounds), allLimits());
+  if (limits == OUTSIDE) return 0;
+  passOver(id);
+  let seen: u32 = isInSight(0, 0, 0) ? 1 : 0;
+  for (let corner: u32 = 0; corner < 8; corner++) {
+    if (isInSight(corner & 1 ? 0.5 : -0.5, corner & 2 ? 0.5 : -0.5, corner & 4 ? 0.5 : -0.5)) seen++;
+  }
+  passOver(0);
+  return seen;
+}
+
+/** Of a point of the cube that the target's bounds are an image of. */
+function isInSight(a: f64, b: f64, c: f64): bool {
+  const x = bounds.tx + a * bounds.xx + b * bounds.yx + c * bounds.zx;
+  const y = bounds.ty + a * bounds.xy + b * bounds.yy + c * bounds.zy;
+  const z = bounds.tz + a * bounds.xz + b * bounds.yz + c * bounds.zz;
+  if (!volumeHolds(x, y, z)) return false;
+  // Where the line to the eye meets the near plane: an eye at infinity is a direction.
+  const depth = valueAt(beyondNear, x, y, z);
+  const towardsX = eyeX - x * eyeW, towardsY = eyeY - y * eyeW, towardsZ = eyeZ - z * eyeW;
+  const rise = beyondNear.x * towardsX + beyondNear.y * towardsY + beyondNear.z * towardsZ;
+  const t = -depth / rise;
+  const length = t * sqrt(towardsX * towardsX + towardsY * towardsY + towardsZ * towardsZ);
+  if (!(length > 0)) return true; // on the near plane itself
+  return !castRay(x + t * towardsX, y + t * towardsY, z + t * towardsZ, -towardsX, -towardsY, -towardsZ, 0, length, ANY);
+}

@@ -1,0 +1,311 @@
+// OBB tree against a part of space that planes and a lasso bound (volume.ts): whether a triangle touches it, or
+// all are in it. A node's four boxes are sorted by float32 with a bound on its rounding, triangles in float64: what the
+// planes leave of one (math/piece.ts) is drawn, and that is compared with the lasso.
+
+import { SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT } from '../../../../shared/layout';
+import { Affine, invert } from '../../math/affine';
+import { addCorner, beginPiece, cornerCount, cornerX, cornerY, cornerZ, cut } from '../../math/clip-polygon';
+import { PLANE_BYTES, Plane, normalise, pullBack, valueAt } from '../../math/plane';
+import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
+import { reserve } from '../../memory';
+import {
+  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, highBounds, isRotated, lowBounds, nodeAt,
+  placeTree,
+} from '../../mesh/tree/layout';
+import { RECT_INSIDE, RECT_OUTSIDE, add, begin, isInLasso, meetsLasso, rectState } from './lasso';
+import { clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ } from '../view/projection';
+import { LASSO, volumePlane } from './volume';
+
+/**
+ * What float32 may change in the distance of a box from a plane of unit normal: coordinates below 3.5, a rotation that
+ * is orthonormal to 2⁻¹⁷ of them, and some ten roundings of 2⁻²⁴ of 7.5.
+ */
+const ROUNDING: f32 = 1.52587890625e-5; // 2^-16
+
+/** Tree space to the world, and back. */
+const place = changetype<Affine>(memory.data(96, 16));
+const inverse = changetype<Affine>(memory.data(96, 16));
+// In tree space: the planes with unit normals, and x, y and w of clip space.
+const planes: usize = memory.data(32 * 32, 16);
+const drawnX = changetype<Plane>(memory.data(32, 16));
+const drawnY = changetype<Plane>(memory.data(32, 16));
+const drawnW = changetype<Plane>(memory.data(32, 16));
+let eyeTreeX: f64 = 0, eyeTreeY: f64 = 0, eyeTreeZ: f64 = 0;
+/** SIDE_*: which triangles count. */
+let counted: u32 = SIDE_DOUBLE;
+
+const rotation = changetype<Rotation>(memory.data(36, 16));
+const lanes: usize = memory.data(6 * 16, 16);
+
+const ENTRY_BYTES: usize = 16;
+let stack: usize = 0;
+
+// @ts-ignore: decorator
+@inline
+function planeAt(i: u32): Plane {
+  return changetype<Plane>(planes + i * <u32>PLANE_BYTES);
+}
+
+/** Sets the mesh, under its map to the world, and which sides of triangles count. Answers what of `limits` cross it. */
+function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32): u64 {
+  counted = sides;
+  placeTree(place, mesh, m);
+  if (sides != SIDE_DOUBLE) {
+    invert(inverse, place);
+    const ex = eyeX - place.tx * eyeW, ey = eyeY - place.ty * eyeW, ez = eyeZ - place.tz * eyeW;
+    eyeTreeX = inverse.xx * ex + inverse.yx * ey + inverse.zx * ez;
+    eyeTreeY = inverse.xy * ex + inverse.yy * ey + inverse.zy * ez;
+    eyeTreeZ = inverse.xz * ex + inverse.yz * ey + inverse.zz * ez;
+  }
+  if (limits & LASSO) {
+    pullBack(drawnX, clipX, place);
+    pullBack(drawnY, clipY, place);
+    pullBack(drawnW, clipW, place);
+  }
+  let crossed = limits;
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const i = ctz(bits);
+    const plane = planeAt(i);
+    pullBack(plane, volumePlane(i), place);
+    normalise(plane);
+    // No point of tree space is farther than 3.5 from its origin; float32 need not see larger numbers.
+    if (plane.w >= 4) crossed &= ~(<u64>1 << i);
+    if (plane.w <= -4) plane.w = -4;
+  }
+  return crossed;
+}
+
+/** Whether a triangle that counts has a point in the volume. */
+export function meshTouches(mesh: Mesh, m: Affine, limits: u64, sides: u32): bool {
+  return touchesFrom(mesh, enter(mesh, m, limits, sides));
+}
+
+function touchesFrom(mesh: Mesh, limits: u64): bool {
+  if (limits == 0 && counted == SIDE_DOUBLE) return true;
+  let waiting = push(0, 0, limits);
+  while (waiting != 0) {
+    const top = stack + --waiting * <u32>ENTRY_BYTES;
+    const child = load<u32>(top);
+    const crossed = load<u64>(top, 8);
+    if (child & LEAF) {
+      if (blockTouches(blockAt(mesh, child), crossed)) return true;
+      continue;
+    }
+    const node = nodeAt(mesh, child);
+    enterNode(node, crossed);
+    for (let i: u32 = 0; i < childCount(node); i++) {
+      if (!(outside & (1 << i)) && childLimits(i) == 0 && counted == SIDE_DOUBLE) return true;
+      if (!(outside & (1 << i))) waiting = push(waiting, childOf(node, i), childLimits(i));
+    }
+  }
+  return false;
+}
+
+/** Whether all triangles that count are wholly in the volume, and there is one. */
+export function meshIsEnclosed(mesh: Mesh, m: Affine, limits: u64, sides: u32): bool {
+  const crossed = enter(mesh, m, limits, sides);
+  if (sides != SIDE_DOUBLE && !touchesFrom(mesh, 0)) return false;
+  let waiting = push(0, 0, crossed);
+  while (waiting != 0) {
+    const top = stack + --waiting * <u32>ENTRY_BYTES;
+    const child = load<u32>(top);
+    const crossed = load<u64>(top, 8);
+    if (crossed == 0) continue;
+    if (child & LEAF) {
+      if (!blockIsEnclosed(blockAt(mesh, child), crossed)) return false;
+      continue;
+    }
+    const node = nodeAt(mesh, child);
+    enterNode(node, crossed);
+    for (let i: u32 = 0; i < childCount(node); i++) {
+      // What is outside is a counter-proof if it counts.
+      if (outside & (1 << i) && counted == SIDE_DOUBLE) return false;
+      waiting = push(waiting, childOf(node, i), outside & (1 << i) ? crossed : childLimits(i));
+    }
+  }
+  return true;
+}
+
+function push(waiting: u32, child: u32, limits: u64): u32 {
+  stack = reserve(stack, waiting * <u32>ENTRY_BYTES, <u64>(waiting + 1) * ENTRY_BYTES);
+  const at = stack + waiting * <u32>ENTRY_BYTES;
+  store<u32>(at, child);
+  store<u64>(at, limits, 8);
+  return waiting + 1;
+}
+
+// --- boxes ---
+
+/** Of the node's children, a bit each: those that are surely outside. */
+let outside: u32 = 0;
+/** And what may cross each of the others. */
+const crossing: usize = memory.data(4 * 8, 16);
+
+// @ts-ignore: decorator
+@inline
+function childLimits(i: u32): u64 {
+  return load<u64>(crossing + (<usize>i << 3));
+}
+
+function enterNode(node: Node, limits: u64): void {
+  outside = 0;
+  for (let i: u32 = 0; i < 4; i++) store<u64>(crossing + (<usize>i << 3), limits & LASSO);
+  if (limits == 0) return;
+  if (isRotated(node)) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
+  else setIdentityRotation(rotation);
+  const lowX = lowBounds(node, 0), lowY = lowBounds(node, 1), lowZ = lowBounds(node, 2);
+  const highX = highBounds(node, 0), highY = highBounds(node, 1), highZ = highBounds(node, 2);
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const bit = <u64>1 << ctz(bits);
+    const plane = planeAt(ctz(bits));
+    const x = <f32>plane.x, y = <f32>plane.y, z = <f32>plane.z;
+    const nx = f32x4.splat(rotation.xx * x + rotation.xy * y + rotation.xz * z);
+    const ny = f32x4.splat(rotation.yx * x + rotation.yy * y + rotation.yz * z);
+    const nz = f32x4.splat(rotation.zx * x + rotation.zy * y + rotation.zz * z);
+    const ax = f32x4.mul(nx, lowX), bx = f32x4.mul(nx, highX);
+    const ay = f32x4.mul(ny, lowY), by = f32x4.mul(ny, highY);
+    const az = f32x4.mul(nz, lowZ), bz = f32x4.mul(nz, highZ);
+    const w = f32x4.splat(<f32>plane.w);
+    const far = f32x4.add(f32x4.add(f32x4.add(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz)), w);
+    const near = f32x4.add(f32x4.add(f32x4.add(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmin(az, bz)), w);
+    outside |= i32x4.bitmask(f32x4.lt(far, f32x4.splat(-ROUNDING)));
+    let crossed = i32x4.bitmask(f32x4.lt(near, f32x4.splat(ROUNDING)));
+    while (crossed != 0) {
+      const at = crossing + (<usize>ctz(crossed) << 3);
+      store<u64>(at, load<u64>(at) | bit);
+      crossed &= crossed - 1;
+    }
+  }
+  if (!(limits & LASSO)) return;
+  v128.store(lanes, lowX);
+  v128.store(lanes, lowY, 16);
+  v128.store(lanes, lowZ, 32);
+  v128.store(lanes, highX, 48);
+  v128.store(lanes, highY, 64);
+  v128.store(lanes, highZ, 80);
+  for (let i: u32 = 0; i < childCount(node); i++) {
+    if (outside & (1 << i)) continue;
+    const state = drawnState(lanes + (<usize>i << 2));
+    if (state == RECT_OUTSIDE) outside |= 1 << i;
+    else if (state == RECT_INSIDE) store<u64>(crossing + (<usize>i << 3), childLimits(i) & ~LASSO);
+  }
+}
+
+/** A box in the node's frame against the lasso, as it is drawn; 1, which is RECT_CROSSING, where that cannot be said. */
+function drawnState(lane: usize): u32 {
+  let lowX = Infinity, lowY = Infinity, highX = -Infinity, highY = -Infinity, least = Infinity;
+  for (let corner: usize = 0; corner < 8; corner++) {
+    const x = <f64>load<f32>(lane + (corner & 1 ? 48 : 0));
+    const y = <f64>load<f32>(lane + (corner & 2 ? 64 : 16));
+    const z = <f64>load<f32>(lane + (corner & 4 ? 80 : 32));
+    // Back from the node's frame, by the rotation transposed.
+    const px = rotation.xx * x + rotation.yx * y + rotation.zx * z;
+    const py = rotation.xy * x + rotation.yy * y + rotation.zy * z;
+    const pz = rotation.xz * x + rotation.yz * y + rotation.zz * z;
+    const w = valueAt(drawnW, px, py, pz);
+    if (!(w > 0)) return 1;
+    least = min(least, w);
+    const u = valueAt(drawnX, px, py, pz) / w, v = valueAt(drawnY, px, py, pz) / w;
+    lowX = min(lowX, u); highX = max(highX, u);
+    lowY = min(lowY, v); highY = max(highY, v);
+  }
+  // Corners may be off by the rounding, as for planes.
+  const offW = slope(drawnW) * <f64>ROUNDING;
+  least -= offW;
+  if (!(least > 0)) return 1;
+  const offX = (slope(drawnX) * <f64>ROUNDING + max(abs(lowX), abs(highX)) * offW) / least;
+  const offY = (slope(drawnY) * <f64>ROUNDING + max(abs(lowY), abs(highY)) * offW) / least;
+  return rectState(lowX - offX, lowY - offY, highX + offX, highY + offY);
+}
+
+function slope(f: Plane): f64 {
+  return sqrt(f.x * f.x + f.y * f.y + f.z * f.z);
+}
+
+// --- triangles ---
+
+// The triangle's corners.
+let ax: f64 = 0, ay: f64 = 0, az: f64 = 0;
+let bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
+let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
+
+/** Takes a triangle of a block; false for one that does not count. */
+function take(block: Block, lane: u32): bool {
+  const at = changetype<usize>(block) + (<usize>lane << 2);
+  ax = load<f32>(at); ay = load<f32>(at, 16); az = load<f32>(at, 32);
+  bx = load<f32>(at, 48); by = load<f32>(at, 64); bz = load<f32>(at, 80);
+  cx = load<f32>(at, 96); cy = load<f32>(at, 112); cz = load<f32>(at, 128);
+  if (counted == SIDE_DOUBLE) return true;
+  const ex = bx - ax, ey = by - ay, ez = bz - az;
+  const fx = cx - ax, fy = cy - ay, fz = cz - az;
+  // The eye's height over the triangle's plane.
+  const facing =
+    (ey * fz - ez * fy) * (eyeTreeX - ax * eyeW) +
+    (ez * fx - ex * fz) * (eyeTreeY - ay * eyeW) +
+    (ex * fy - ey * fx) * (eyeTreeZ - az * eyeW);
+  return (facing > 0 && (counted & SIDE_FRONT) != 0) || (facing < 0 && (counted & SIDE_BACK) != 0);
+}
+
+function blockTouches(block: Block, limits: u64): bool {
+  let bits = filledLanes(block);
+  while (bits != 0) {
+    const lane = ctz(bits);
+    bits &= bits - 1;
+    if (take(block, lane) && triangleTouches(limits)) return true;
+  }
+  return false;
+}
+
+function blockIsEnclosed(block: Block, limits: u64): bool {
+  let bits = filledLanes(block);
+  while (bits != 0) {
+    const lane = ctz(bits);
+    bits &= bits - 1;
+    if (take(block, lane) && !triangleIsEnclosed(limits)) return false;
+  }
+  return true;
+}
+
+function triangleTouches(limits: u64): bool {
+  let crossed = limits & LASSO;
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const bit = <u64>1 << ctz(bits);
+    const plane = planeAt(ctz(bits));
+    const a = valueAt(plane, ax, ay, az), b = valueAt(plane, bx, by, bz), c = valueAt(plane, cx, cy, cz);
+    if (a < 0 && b < 0 && c < 0) return false;
+    if (a < 0 || b < 0 || c < 0) crossed |= bit;
+  }
+  if (crossed == 0) return true;
+  beginPiece();
+  addCorner(ax, ay, az);
+  addCorner(bx, by, bz);
+  addCorner(cx, cy, cz);
+  for (let bits = <u32>crossed; bits != 0; bits &= bits - 1) if (!cut(planeAt(ctz(bits)))) return false;
+  if (!(crossed & LASSO)) return true;
+  draw();
+  return meetsLasso();
+}
+
+function triangleIsEnclosed(limits: u64): bool {
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(ctz(bits));
+    if (valueAt(plane, ax, ay, az) < 0 || valueAt(plane, bx, by, bz) < 0 || valueAt(plane, cx, cy, cz) < 0) return false;
+  }
+  if (!(limits & LASSO)) return true;
+  beginPiece();
+  addCorner(ax, ay, az);
+  addCorner(bx, by, bz);
+  addCorner(cx, cy, cz);
+  draw();
+  return isInLasso();
+}
+
+/** The piece, which is beyond the near plane, to the lasso. */
+function draw(): void {
+  begin();
+  for (let i: u32 = 0; i < cornerCount; i++) {
+    const x = cornerX(i), y = cornerY(i), z = cornerZ(i);
+    const w = valueAt(drawnW, x, y, z);
+    add(valueAt(drawnX, x, y, z) / w, valueAt(drawnY, x, y, z) / w);
+  }
+}

@@ -1,0 +1,69 @@
+// How near a convex polygon in space comes to the segment from (0, 0, -half) to (0, 0, half), in float64.
+
+import { cornerCount, cornerX, cornerY, cornerZ } from '../../math/clip-polygon';
+import { Plane, valueAt } from '../../math/plane';
+
+/** The polygon's point that is nearest to the segment. */
+export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
+let least: f64 = 0;
+
+/** Distance of the piece, which lies in the plane of unit normal, from the segment. */
+export function approach(plane: Plane, half: f64): f64 {
+  least = Infinity;
+  const low = valueAt(plane, 0, 0, -half), high = valueAt(plane, 0, 0, half);
+  if ((low < 0 && high > 0) || (low > 0 && high < 0)) {
+    offerInner(plane, half * (low + high) / (low - high), half);
+    if (least == 0) return 0;
+  }
+  offerInner(plane, -half, half);
+  offerInner(plane, half, half);
+  let previous = cornerCount - 1;
+  for (let i: u32 = 0; i < cornerCount; i++) {
+    offerSide(previous, i, half);
+    previous = i;
+  }
+  return least;
+}
+
+function offer(x: f64, y: f64, z: f64, half: f64): void {
+  const beyond = max(abs(z) - half, 0);
+  const distance = sqrt(x * x + y * y + beyond * beyond);
+  if (!(distance < least)) return;
+  least = distance;
+  nearestX = x;
+  nearestY = y;
+  nearestZ = z;
+}
+
+/** The foot of the perpendicular from the point at height z of the segment, if it is within the piece. */
+function offerInner(plane: Plane, z: f64, half: f64): void {
+  const distance = valueAt(plane, 0, 0, z);
+  const x = -distance * plane.x, y = -distance * plane.y, w = z - distance * plane.z;
+  let isWithin = false;
+  let previous = cornerCount - 1;
+  for (let i: u32 = 0; i < cornerCount; i++) {
+    const ax = cornerX(previous), ay = cornerY(previous), az = cornerZ(previous);
+    const ex = cornerX(i) - ax, ey = cornerY(i) - ay, ez = cornerZ(i) - az;
+    const px = x - ax, py = y - ay, pz = w - az;
+    const turn = (ey * pz - ez * py) * plane.x + (ez * px - ex * pz) * plane.y + (ex * py - ey * px) * plane.z;
+    if (turn < 0) return;
+    if (turn > 0) isWithin = true; // of a piece that is a point or a line, no side says so
+    previous = i;
+  }
+  if (isWithin) offer(x, y, w, half);
+}
+
+/** Of a side the point that is nearest to the segment: Ericson, "Real-Time Collision Detection", 2005, 5.1.9. */
+function offerSide(from: u32, to: u32, half: f64): void {
+  const ax = cornerX(from), ay = cornerY(from), az = cornerZ(from);
+  const dx = cornerX(to) - ax, dy = cornerY(to) - ay, dz = cornerZ(to) - az;
+  const across = dx * dx + dy * dy;
+  // To the line of the segment, then to what of the segment is nearest to that, and back.
+  let s = across == 0 ? 0 : -(ax * dx + ay * dy) / across;
+  s = max<f64>(0, min<f64>(1, s));
+  const z = max(-half, min(half, az + s * dz));
+  const square = across + dz * dz;
+  s = square == 0 ? 0 : (dz * (z - az) - ax * dx - ay * dy) / square;
+  s = max<f64>(0, min<f64>(1, s));
+  offer(ax + s * dx, ay + s * dy, az + s * dz, half);
+}

@@ -1,0 +1,191 @@
+// Solids against the volume of a query. A solid that no wall of the volume meets is wholly inside or wholly outside, as
+// it is connected; one point of it tells. A wall is a part of a plane that other planes bound: a convex polygon, in the
+// solid's own space (scene/solid.ts), where it is compared with the cube, the unit sphere or the capsule of radius 1.
+
+import { SHAPE_BOX, SHAPE_CAPSULE } from '../../../../shared/layout';
+import { addCorner, beginPiece, cut } from '../../math/clip-polygon';
+import { PLANE_BYTES, Plane, combine, normalise, pullBack, valueAt } from '../../math/plane';
+import { Affine } from '../../math/affine';
+import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
+import { endX, endY, findEdges, foundEdge, lassoHolds, startX, startY } from './lasso';
+import { clipW, clipX, clipY } from '../view/projection';
+import { approach, nearestX, nearestY, nearestZ } from './polygon-distance';
+import { Solid, mapOf } from '../../shape/placed-shape';
+import { LASSO, THINNEST, drawBox, drawnHighX, drawnHighY, drawnLowX, drawnLowY, volumePlane } from './volume';
+
+// In the solid's space: the planes with unit normals, and x, y and w of clip space.
+const planes: usize = memory.data(32 * 32, 16);
+const drawnX = changetype<Plane>(memory.data(32, 16));
+const drawnY = changetype<Plane>(memory.data(32, 16));
+const drawnW = changetype<Plane>(memory.data(32, 16));
+const wall = changetype<Plane>(memory.data(32, 16));
+const end = changetype<Plane>(memory.data(32, 16));
+const face = changetype<Plane>(memory.data(32, 16));
+const box = changetype<Affine>(memory.data(96, 16));
+
+let solid: Solid = changetype<Solid>(0);
+/** What may cross it. */
+let limits: u64 = 0;
+
+// @ts-ignore: decorator
+@inline
+function planeAt(i: u32): Plane {
+  return changetype<Plane>(planes + i * <u32>PLANE_BYTES);
+}
+
+function enter(asked: Solid, crossed: u64): void {
+  solid = asked;
+  limits = crossed;
+  const map = mapOf(asked);
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(ctz(bits));
+    pullBack(plane, volumePlane(ctz(bits)), map);
+    normalise(plane);
+  }
+  if (!(limits & LASSO)) return;
+  pullBack(drawnX, clipX, map);
+  pullBack(drawnY, clipY, map);
+  pullBack(drawnW, clipW, map);
+}
+
+/** How far the solid reaches along a unit direction. */
+function reach(n: Plane): f64 {
+  if (solid.shape == SHAPE_BOX) return abs(n.x) + abs(n.y) + abs(n.z);
+  return solid.shape == SHAPE_CAPSULE ? 1.0 + solid.half * abs(n.z) : 1.0;
+}
+
+/** What of `crossed` crosses a solid that is no mesh, as each plane alone says; -1 where one has it outside. */
+export function planesCrossing(asked: Solid, crossed: u64): i32 {
+  enter(asked, crossed);
+  let count = 0;
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(ctz(bits));
+    const radius = reach(plane);
+    if (plane.w < -radius) return -1;
+    if (plane.w < radius) count++;
+  }
+  return count;
+}
+
+/** Whether a solid that is no mesh has a point in the volume. */
+export function solidTouches(asked: Solid, crossed: u64): bool {
+  enter(asked, crossed);
+  if (!touchesPlanes()) return false;
+  // What the planes leave of the solid is connected: a point of it tells of all, if no edge's wall divides it.
+  return !(limits & LASSO) || isDrawnInside(pointX, pointY, pointZ) || meetsLassoWall();
+}
+
+/** Whether all of it is. */
+export function solidIsEnclosed(asked: Solid, crossed: u64): bool {
+  enter(asked, crossed);
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(ctz(bits));
+    if (plane.w < reach(plane)) return false;
+  }
+  return !(limits & LASSO) || (isDrawnInside(0, 0, 0) && !meetsLassoWall());
+}
+
+// A point of the solid on the inner side of all planes.
+let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
+
+function touchesPlanes(): bool {
+  let holdsCentre = true;
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(ctz(bits));
+    if (plane.w < 0) holdsCentre = false;
+    if (plane.w < -reach(plane)) return false;
+  }
+  pointX = pointY = pointZ = 0;
+  if (holdsCentre) return true;
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(ctz(bits));
+    if (plane.w > reach(plane)) continue;
+    beginWall(plane);
+    if (!cutByPlanes(plane) || !wallMeets(plane)) continue;
+    pointX = nearestX;
+    pointY = nearestY;
+    pointZ = nearestZ;
+    return true;
+  }
+  return false;
+}
+
+/** The part of a plane near the solid: a square about the foot of the perpendicular. */
+function beginWall(plane: Plane): void {
+  const nx = plane.x, ny = plane.y, nz = plane.z;
+  const size = solid.shape == SHAPE_BOX ? 1.75 : 1.01 + solid.half; // a cube's corners are at 1.74
+  setBasis(nx, ny, nz);
+  const ux = firstX * size, uy = firstY * size, uz = firstZ * size;
+  const vx = secondX * size, vy = secondY * size, vz = secondZ * size;
+  const x = -plane.w * nx, y = -plane.w * ny, z = -plane.w * nz;
+  beginPiece();
+  addCorner(x - ux - vx, y - uy - vy, z - uz - vz);
+  addCorner(x + ux - vx, y + uy - vy, z + uz - vz);
+  addCorner(x + ux + vx, y + uy + vy, z + uz + vz);
+  addCorner(x - ux + vx, y - uy + vy, z - uz + vz);
+}
+
+/** By all planes but its own. */
+function cutByPlanes(own: Plane): bool {
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(ctz(bits));
+    if (plane != own && !cut(plane)) return false;
+  }
+  return true;
+}
+
+/** Whether the wall, as the piece is now, meets the solid; nearest* is a point of both then. */
+function wallMeets(plane: Plane): bool {
+  if (solid.shape != SHAPE_BOX) return approach(plane, solid.half) <= 1;
+  for (let axis = 0; axis < 6; axis++) {
+    const sign: f64 = axis & 1 ? 1 : -1;
+    face.x = axis >> 1 == 0 ? sign : 0;
+    face.y = axis >> 1 == 1 ? sign : 0;
+    face.z = axis >> 1 == 2 ? sign : 0;
+    face.w = 1;
+    if (!cut(face)) return false;
+  }
+  approach(plane, 0);
+  return true;
+}
+
+// --- the lasso ---
+
+function isDrawnInside(x: f64, y: f64, z: f64): bool {
+  const w = valueAt(drawnW, x, y, z);
+  return w > 0 && lassoHolds(valueAt(drawnX, x, y, z) / w, valueAt(drawnY, x, y, z) / w);
+}
+
+/** Whether a wall meets the solid that stands, seen from the eye, behind an edge of the lasso. */
+function meetsLassoWall(): bool {
+  // The cube about the solid.
+  const map = mapOf(solid);
+  memory.copy(changetype<usize>(box), changetype<usize>(map), 96);
+  box.zx *= 1.0 + solid.half;
+  box.zy *= 1.0 + solid.half;
+  box.zz *= 1.0 + solid.half;
+  const count = drawBox(box)
+    ? findEdges(drawnLowX, drawnLowY, drawnHighX, drawnHighY)
+    : findEdges(-Infinity, -Infinity, Infinity, Infinity);
+  for (let i: u32 = 0; i < count; i++) if (edgeWallMeets(foundEdge(i))) return true;
+  return false;
+}
+
+function edgeWallMeets(edge: u32): bool {
+  const x0 = startX(edge), y0 = startY(edge), y1 = endY(edge);
+  // An edge of no length is a point, which is given some.
+  const x1 = endX(edge) == x0 && y1 == y0 ? x0 + THINNEST : endX(edge);
+  const dx = x1 - x0, dy = y1 - y0;
+  // dy (x - x0 w) - dx (y - y0 w) = 0 is the edge's line, drawn at all depths.
+  combine(wall, dy, drawnX, -dx, drawnY);
+  combine(wall, 1, wall, dx * y0 - dy * x0, drawnW);
+  normalise(wall);
+  if (abs(wall.w) > reach(wall)) return false;
+  beginWall(wall);
+  combine(end, dx, drawnX, dy, drawnY);
+  combine(end, 1, end, -(dx * x0 + dy * y0), drawnW);
+  if (!cut(end)) return false;
+  combine(end, -dx, drawnX, -dy, drawnY);
+  combine(end, 1, end, dx * x1 + dy * y1, drawnW);
+  return cut(end) && cutByPlanes(wall) && wallMeets(wall);
+}

@@ -1,0 +1,107 @@
+// Which objects' centres are drawn near a point of the screen. The octrees are descended with the frustum of the square
+// about the point, so that the cost is that of what is near it; a search for the nearest alone narrows the square with
+// each better one.
+
+import {
+  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_PIXELS, HIT_POINT, HIT_TRIANGLE, VIEW_VIEWPORT,
+} from '../../../../shared/layout';
+import { clearHits, hitAt, hitCount, newHit } from '../../hits';
+import { valueAt } from '../../math/plane';
+import { Candidate } from '../../shape/proxy';
+import { descend } from '../index/descend';
+import { isIgnored, layers, setFilter } from './filter';
+import { beforeFar, beyondNear, clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ, height, setLens } from '../view/projection';
+import { Tree, candidateAt } from '../index/octree';
+import { updateTrees } from '../scene';
+import { addRectangle, beginVolume, limitDepth } from './volume';
+
+// The cursor, in the units of clip space over w, and pixels of these.
+let cursorX: f64 = 0, cursorY: f64 = 0;
+let pixelsX: f64 = 0, pixelsY: f64 = 0;
+/** Pixels that a centre may be away: with `wantsAll` as asked for, else as the best one. */
+let reach: f64 = 0;
+let wantsAll: bool = false;
+
+/** Records in hits.ts, in no order; with `all` every centre no farther than `radius` pixels, else the nearest one. */
+export function pickScreen(view: usize, x: f64, y: f64, radius: f64, filter: usize, all: bool): u32 {
+  updateTrees();
+  setFilter(filter);
+  setLens(view);
+  const viewport = view + VIEW_VIEWPORT;
+  pixelsX = 0.5 * load<f64>(viewport, 16);
+  pixelsY = 0.5 * load<f64>(viewport, 24);
+  cursorX = (x - load<f64>(viewport)) / pixelsX - 1.0;
+  cursorY = 1.0 - (y - load<f64>(viewport, 8)) / pixelsY;
+  reach = radius;
+  wantsAll = all;
+  clearHits();
+  narrow();
+  descend(consider);
+  return hitCount;
+}
+
+/** The volume: the square about what the circle of reach holds, and a hair. */
+function narrow(): void {
+  const pixels = reach * 1.000000001 + 1e-9;
+  const x = pixels / pixelsX, y = pixels / pixelsY;
+  beginVolume();
+  addRectangle(cursorX - x, cursorY - y, cursorX + x, cursorY + y);
+  limitDepth();
+}
+
+function consider(tree: Tree, position: u32, _limits: u64): void {
+  const b = candidateAt(tree, position);
+  if (!(b.pickable() & layers)) return;
+  const w = valueAt(clipW, b.x, b.y, b.z);
+  if (!(w > 0 && valueAt(beyondNear, b.x, b.y, b.z) >= 0 && valueAt(beforeFar, b.x, b.y, b.z) >= 0)) return;
+  const x = (valueAt(clipX, b.x, b.y, b.z) / w - cursorX) * pixelsX;
+  const y = (valueAt(clipY, b.x, b.y, b.z) / w - cursorY) * pixelsY;
+  const pixels = sqrt(x * x + y * y);
+  if (!(pixels <= reach) || isIgnored(b.id)) return;
+  measure(b);
+  if (!wantsAll && hitCount != 0) {
+    const best = hitAt(0);
+    const nearest = load<f64>(best, HIT_DISTANCE);
+    if (pixels == reach && (distance > nearest || (distance == nearest && b.id > load<u32>(best, HIT_OBJECT)))) return;
+    clearHits();
+  }
+  record(b, pixels);
+  if (wantsAll || pixels == reach) return;
+  reach = pixels;
+  narrow();
+}
+
+// How far the candidate's centre is from the eye, or from its plane, and the way there, unit.
+let distance: f64 = 0;
+let towardsX: f64 = 0, towardsY: f64 = 0, towardsZ: f64 = 0;
+
+function measure(b: Candidate): void {
+  if (eyeW == 0) {
+    towardsX = eyeX;
+    towardsY = eyeY;
+    towardsZ = eyeZ;
+    // Along that direction, where the camera's space may be of another scale.
+    distance = -valueAt(height, b.x, b.y, b.z) / (height.x * eyeX + height.y * eyeY + height.z * eyeZ);
+    return;
+  }
+  const x = eyeX - b.x, y = eyeY - b.y, z = eyeZ - b.z;
+  distance = sqrt(x * x + y * y + z * z);
+  towardsX = x / distance;
+  towardsY = y / distance;
+  towardsZ = z / distance;
+}
+
+function record(b: Candidate, pixels: f64): void {
+  const hit = newHit();
+  store<u32>(hit, b.id, HIT_OBJECT);
+  store<i32>(hit, -1, HIT_TRIANGLE);
+  store<f64>(hit, distance, HIT_DISTANCE);
+  store<f64>(hit, b.x, HIT_POINT);
+  store<f64>(hit, b.y, HIT_POINT + 8);
+  store<f64>(hit, b.z, HIT_POINT + 16);
+  store<f64>(hit, towardsX, HIT_NORMAL);
+  store<f64>(hit, towardsY, HIT_NORMAL + 8);
+  store<f64>(hit, towardsZ, HIT_NORMAL + 16);
+  memory.fill(hit + HIT_BARYCENTRIC, 0, 24);
+  store<f64>(hit, pixels, HIT_PIXELS);
+}

@@ -1,0 +1,109 @@
+// The part of space that a query is about: what is on the inner side of up to 32 planes and, where there is a lasso, is
+// drawn inside of it. Each box is told which of these still cross it, so that nothing is asked again below it.
+
+import { Affine } from '../../math/affine';
+import { PLANE_BYTES, Plane, combineUnit, valueAt } from '../../math/plane';
+import { beforeFar, beyondNear, clipW, clipX, clipY } from '../view/projection';
+import { RECT_INSIDE, RECT_OUTSIDE, rectState, setLasso } from './lasso';
+
+/** What crosses a box, a bit each: the planes, and the lasso. */
+export const LASSO: u64 = 0x100000000;
+/** Of a box that has no point in the volume. */
+export const OUTSIDE: u64 = 0x8000000000000000;
+
+const planes: usize = memory.data(32 * 32, 16);
+let planeCount: u32 = 0;
+let hasLasso: bool = false;
+
+// @ts-ignore: decorator
+@inline
+export function volumePlane(i: u32): Plane {
+  return changetype<Plane>(planes + i * <u32>PLANE_BYTES);
+}
+
+export function beginVolume(): void {
+  planeCount = 0;
+  hasLasso = false;
+}
+
+/** Unit normals inwards; false for one that is none. */
+export function addVolumePlane(s: f64, a: Plane, t: f64, b: Plane): bool {
+  if (!combineUnit(volumePlane(planeCount), s, a, t, b)) return false;
+  planeCount++;
+  return true;
+}
+
+/**
+ * What is drawn in a rectangle, in the units of clip space over w. As planes 0 to 3; `limitDepth` adds near and far.
+ * One thinner than rounding could see, as that of a click is, is made a millionth of a pixel wide.
+ */
+export function addRectangle(lowX: f64, lowY: f64, highX: f64, highY: f64): void {
+  const x = highX - lowX < THINNEST ? THINNEST : 0, y = highY - lowY < THINNEST ? THINNEST : 0;
+  addVolumePlane(1, clipX, x - lowX, clipW);
+  addVolumePlane(-1, clipX, x + highX, clipW);
+  addVolumePlane(1, clipY, y - lowY, clipW);
+  addVolumePlane(-1, clipY, y + highY, clipW);
+}
+
+export const THINNEST: f64 = 9.313225746154785e-10; // 2^-30
+
+export function limitDepth(): void {
+  addVolumePlane(1, beyondNear, 0, beyondNear);
+  addVolumePlane(1, beforeFar, 0, beforeFar);
+}
+
+export function limitToLasso(vertices: usize, count: u32): void {
+  setLasso(vertices, count);
+  hasLasso = true;
+}
+
+/** All that may cross a box. */
+export function allLimits(): u64 {
+  return ((<u64>1 << planeCount) - 1) | (hasLasso ? LASSO : 0);
+}
+
+/** Whether a point is in the part that these limits leave. */
+export function volumeHolds(x: f64, y: f64, z: f64): bool {
+  for (let i: u32 = 0; i < planeCount; i++) if (valueAt(volumePlane(i), x, y, z) < 0) return false;
+  return true;
+}
+
+/** What of `limits` crosses the image of the cube [-1, 1]³, or OUTSIDE. */
+export function boxLimits(m: Affine, limits: u64): u64 {
+  let crossed = limits & LASSO;
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const i = ctz(bits);
+    const p = volumePlane(i);
+    const distance = valueAt(p, m.tx, m.ty, m.tz);
+    const radius =
+      abs(p.x * m.xx + p.y * m.xy + p.z * m.xz) +
+      abs(p.x * m.yx + p.y * m.yy + p.z * m.yz) +
+      abs(p.x * m.zx + p.y * m.zy + p.z * m.zz);
+    if (distance < -radius) return OUTSIDE;
+    if (distance < radius) crossed |= <u64>1 << i;
+  }
+  if (!(crossed & LASSO) || !drawBox(m)) return crossed;
+  const state = rectState(drawnLowX, drawnLowY, drawnHighX, drawnHighY);
+  return state == RECT_OUTSIDE ? OUTSIDE : state == RECT_INSIDE ? crossed & ~LASSO : crossed;
+}
+
+// The rectangle about a box as it is drawn.
+export let drawnLowX: f64 = 0, drawnLowY: f64 = 0, drawnHighX: f64 = 0, drawnHighY: f64 = 0;
+
+/** False for a box that has a corner on the eye's plane or behind it: it is not drawn as a rectangle can say. */
+export function drawBox(m: Affine): bool {
+  drawnLowX = drawnLowY = Infinity;
+  drawnHighX = drawnHighY = -Infinity;
+  for (let corner: u32 = 0; corner < 8; corner++) {
+    const sx: f64 = corner & 1 ? 1 : -1, sy: f64 = corner & 2 ? 1 : -1, sz: f64 = corner & 4 ? 1 : -1;
+    const px = m.tx + sx * m.xx + sy * m.yx + sz * m.zx;
+    const py = m.ty + sx * m.xy + sy * m.yy + sz * m.zy;
+    const pz = m.tz + sx * m.xz + sy * m.yz + sz * m.zz;
+    const w = valueAt(clipW, px, py, pz);
+    if (!(w > 0)) return false;
+    const x = valueAt(clipX, px, py, pz) / w, y = valueAt(clipY, px, py, pz) / w;
+    drawnLowX = min(drawnLowX, x); drawnHighX = max(drawnHighX, x);
+    drawnLowY = min(drawnLowY, y); drawnHighY = max(drawnHighY, y);
+  }
+  return true;
+}

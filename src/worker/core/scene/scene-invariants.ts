@@ -1,0 +1,124 @@
+// Invariants of the scene, for tests.
+
+import { GENERATION_BITS } from '../../../shared/layout';
+import { Affine, same } from '../math/affine';
+import { Candidate, boundsOf } from '../shape/proxy';
+import {
+  Box, NO_TREE, UNPLACED, boxAt, idAt, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ,
+  slotCount,
+} from './objects';
+import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, candidateAt, cellAt, inCell, laneAt, slotAt, treeOf } from './index/octree';
+import { pairIn } from './pairs/pair-list';
+import { pairCount, pairs } from './pairs/pairs';
+import { updateTrees } from './scene';
+
+export const SCENE_OK = 0;
+export const SCENE_ID = 20;
+export const SCENE_COUNT = 21;
+export const SCENE_BOX_TOO_SMALL = 22;
+export const SCENE_PLACE = 23;
+export const SCENE_RANGES = 24;
+export const SCENE_CELL_TOO_SMALL = 25;
+export const SCENE_WRONG_CELL = 26;
+export const SCENE_PAIR_ORDER = 27;
+export const SCENE_STALE = 28;
+
+export function checkScene(): u32 {
+  updateTrees();
+  let live: u32 = 0;
+  for (let slot: u32 = 0; slot < slotCount; slot++) {
+    const item = itemAt(slot);
+    const box = boxAt(slot);
+    if (item.id != idAt(slot)) return SCENE_ID;
+    if (item.id == 0) {
+      if (box.tree != NO_TREE || box.position != UNPLACED) return SCENE_PLACE;
+      continue;
+    }
+    live++;
+    if (item.id >> GENERATION_BITS != slot) return SCENE_ID;
+    if (box.tree > MOVING_TREE || box.position >= treeOf(box.tree).positions) return SCENE_PLACE;
+    const tree = treeOf(box.tree);
+    if (slotAt(tree, box.position) != slot) return SCENE_PLACE;
+    const candidate = candidateAt(tree, box.position);
+    if (candidate.id != item.id || !isFresh(candidate, slot) || !isLane(laneAt(tree, box.position), box)) {
+      return SCENE_STALE;
+    }
+    if (!boxHoldsCorners(boundsOf(candidate, known), box)) return SCENE_BOX_TOO_SMALL;
+  }
+  if (live != liveCount) return SCENE_COUNT;
+  const first = treeOf(STATIC_TREE), second = treeOf(MOVING_TREE);
+  if (first.count - first.holes + second.count - second.holes != live) return SCENE_COUNT;
+  const code = checkOctree(first);
+  if (code != SCENE_OK) return code;
+  for (let i: u32 = 1; i < pairCount; i++) {
+    const p = pairIn(pairs, i - 1), q = pairIn(pairs, i);
+    if (p.a > q.a || (p.a == q.a && p.b >= q.b)) return SCENE_PAIR_ORDER;
+  }
+  return checkOctree(second);
+}
+
+const known = changetype<Affine>(memory.data(96, 16));
+
+function isFresh(candidate: Candidate, slot: u32): bool {
+  return (
+    same(orientedBounds(slot), boundsOf(candidate, known)) &&
+    candidate.edgeXx == <f32>known.xx && candidate.edgeYy == <f32>known.yy && candidate.edgeZz == <f32>known.zz
+  );
+}
+
+function isLane(at: usize, box: Box): bool {
+  return (
+    load<f32>(at) == box.lowX && load<f32>(at, 16) == box.lowY && load<f32>(at, 32) == box.lowZ &&
+    load<f32>(at, 48) == box.highX && load<f32>(at, 64) == box.highY && load<f32>(at, 80) == box.highZ
+  );
+}
+
+function boxHoldsCorners(b: Affine, box: Box): bool {
+  for (let corner = 0; corner < 8; corner++) {
+    const sx = corner & 1 ? 1.0 : -1.0, sy = corner & 2 ? 1.0 : -1.0, sz = corner & 4 ? 1.0 : -1.0;
+    const x = b.tx - sceneOriginX + (sx * b.xx + sy * b.yx + sz * b.zx);
+    const y = b.ty - sceneOriginY + (sx * b.xy + sy * b.yy + sz * b.zy);
+    const z = b.tz - sceneOriginZ + (sx * b.xz + sy * b.yz + sz * b.zz);
+    if (x < box.lowX || x > box.highX || y < box.lowY || y > box.highY || z < box.lowZ || z > box.highZ) return false;
+  }
+  return true;
+}
+
+/** Ranges nest and cover all; bounds hold what is below; an object not counted as a misfit is in its cell. */
+function checkOctree(tree: Tree): u32 {
+  if (tree.count == 0) return SCENE_OK;
+  let covered: u32 = 0;
+  let strays: u32 = 0;
+  for (let index: u32 = 0; index < tree.cellCount; index++) {
+    const cell = cellAt(tree, index);
+    let from = cell.firstChild == 0 ? cell.end : cell.ownEnd;
+    covered += from - cell.start;
+    if (cell.ownEnd > from) return SCENE_RANGES;
+    for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) {
+      const child = cellAt(tree, cell.firstChild + i);
+      if (child.parent != index || child.start != from || child.end < child.start) return SCENE_RANGES;
+      from = child.end;
+      if (!within(child, cell)) return SCENE_CELL_TOO_SMALL;
+    }
+    if (from != cell.end) return SCENE_RANGES;
+    for (let position = cell.start; position < cell.ownEnd; position++) {
+      const slot = slotAt(tree, position);
+      if (slot == HOLE) continue;
+      const box = boxAt(slot);
+      if (
+        box.lowX < cell.lowX || box.highX > cell.highX || box.lowY < cell.lowY || box.highY > cell.highY ||
+        box.lowZ < cell.lowZ || box.highZ > cell.highZ
+      ) return SCENE_CELL_TOO_SMALL;
+      if (!inCell(cell, box)) strays++;
+    }
+  }
+  if (covered != tree.positions) return SCENE_RANGES;
+  return strays <= tree.misfits ? SCENE_OK : SCENE_WRONG_CELL;
+}
+
+function within(child: Cell, cell: Cell): bool {
+  return (
+    child.lowX >= cell.lowX && child.highX <= cell.highX && child.lowY >= cell.lowY && child.highY <= cell.highY &&
+    child.lowZ >= cell.lowZ && child.highZ <= cell.highZ
+  );
+}

@@ -1,0 +1,219 @@
+// Which objects a view sees (Assarsson and Möller, "Optimized View Frustum Culling Algorithms for Bounding Boxes",
+// 2000): the corner of a box that lies farthest along a plane's normal, and the nearest; planes that a cell is
+// wholly inside of are not tested below it. Axis-aligned bounds decide in float32 what is clear, oriented ones in
+// float64 the rest.
+
+import { reserve } from '../../memory';
+import { Candidate } from '../../shape/proxy';
+import { sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from '../objects';
+import {
+  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt,
+  treeOf,
+} from '../index/octree';
+import { View, beginView, planeOf, setBit } from './views';
+
+/** A plane in float32 about the scene's origin, with a bound on its rounding. */
+@unmanaged
+class NarrowPlane {
+  x: f32; y: f32; z: f32; w: f32;
+  error: f32;
+  /** Where in a block the bounds are that lie farthest along the normal; the nearest are 48 bytes before or after. */
+  farX: u32; farY: u32; farZ: u32;
+}
+
+const planes: usize = memory.data(32 * 32, 16);
+let planeCount: u32 = 0;
+let current: View = changetype<View>(0);
+let stack: usize = 0; // cell and the planes that still cross it
+
+// @ts-ignore: decorator
+@inline
+function planeAt(i: u32): NarrowPlane {
+  return changetype<NarrowPlane>(planes + (<usize>i << 5));
+}
+
+export function cull(view: View): void {
+  beginView(view, slotCount);
+  current = view;
+  cullTree(treeOf(STATIC_TREE));
+  cullTree(treeOf(MOVING_TREE));
+}
+
+function cullTree(tree: Tree): void {
+  if (isEmpty(tree)) return;
+  narrowPlanes(cellAt(tree, 0));
+  let top = push(stack, 0, <u32>((<u64>1 << planeCount) - 1));
+  // The root itself is tested by its children; a tree of one cell by its objects.
+  while (top != stack) {
+    top -= 8;
+    const cell = cellAt(tree, load<u32>(top));
+    const mask = load<u32>(top, 4);
+    cullRange(tree, cell.start, cell.ownEnd, mask);
+    if (cell.firstChild == 0) continue;
+    for (let group: u32 = 0; group < 8; group += 4) {
+      const block = childBlocksAt(tree, cell) + (group >> 2) * <u32>BLOCK_BYTES;
+      let alive = i32x4.splat(-1);
+      // For each child, the planes that still cross it, as bits of a lane.
+      let crossed = i32x4.splat(0);
+      for (let i: u32 = 0; i < planeCount; i++) {
+        if (!(mask & (1 << i))) continue;
+        const plane = planeAt(i);
+        const farthest = farthestOf(plane, block);
+        alive = v128.and(alive, f32x4.ge(farthest, f32x4.splat(-plane.error)));
+        if (!v128.any_true(alive)) break;
+        const nearest = nearestOf(plane, block);
+        crossed = v128.or(crossed, v128.and(f32x4.lt(nearest, f32x4.splat(plane.error)), i32x4.splat(1 << i)));
+      }
+      let bits = i32x4.bitmask(alive) & 15;
+      if (bits == 0) continue;
+      v128.store(laneMasks, crossed);
+      while (bits != 0) {
+        const lane = ctz(bits);
+        bits &= bits - 1;
+        const childIndex = cell.firstChild + group + lane;
+        const remaining = load<u32>(laneMasks + (<usize>lane << 2));
+        if (remaining == 0) {
+          const child = cellAt(tree, childIndex);
+          takeAll(tree, child.start, child.end);
+        } else top = push(top, childIndex, remaining);
+      }
+    }
+  }
+}
+
+const laneMasks: usize = memory.data(16, 16);
+
+function push(top: usize, cell: u32, mask: u32): usize {
+  const used = top - stack;
+  stack = reserve(stack, used, used + 8);
+  store<u32>(stack + used, cell);
+  store<u32>(stack + used, mask, 4);
+  return stack + used + 8;
+}
+
+function narrowPlanes(root: Cell): void {
+  planeCount = current.planeCount;
+  const reach = max(
+    max(max(abs(root.lowX), abs(root.highX)), max(abs(root.lowY), abs(root.highY))),
+    max(abs(root.lowZ), abs(root.highZ)),
+  );
+  for (let i: u32 = 0; i < planeCount; i++) {
+    const wide = planeOf(current, i);
+    const plane = planeAt(i);
+    plane.x = <f32>wide.x;
+    plane.y = <f32>wide.y;
+    plane.z = <f32>wide.z;
+    plane.w = <f32>(wide.w + wide.x * sceneOriginX + wide.y * sceneOriginY + wide.z * sceneOriginZ);
+    plane.farX = plane.x >= 0 ? 48 : 0;
+    plane.farY = plane.y >= 0 ? 64 : 16;
+    plane.farZ = plane.z >= 0 ? 80 : 32;
+    plane.error = (<f32>3 * reach + abs(plane.w)) * <f32>4.76837158203125e-7; // 2^-21, three products and three sums
+  }
+}
+
+/** Distances from the plane of four boxes' corners farthest along its normal, and nearest. */
+// @ts-ignore: decorator
+@inline
+function farthestOf(plane: NarrowPlane, block: usize): v128 {
+  return distances(plane, block + plane.farX, block + plane.farY, block + plane.farZ);
+}
+
+// @ts-ignore: decorator
+@inline
+function nearestOf(plane: NarrowPlane, block: usize): v128 {
+  return distances(plane, block + 48 - plane.farX, block + 80 - plane.farY, block + 112 - plane.farZ);
+}
+
+// @ts-ignore: decorator
+@inline
+function distances(plane: NarrowPlane, x: usize, y: usize, z: usize): v128 {
+  return f32x4.add(
+    f32x4.add(
+      f32x4.add(f32x4.mul(f32x4.splat(plane.x), v128.load(x)), f32x4.mul(f32x4.splat(plane.y), v128.load(y))),
+      f32x4.mul(f32x4.splat(plane.z), v128.load(z)),
+    ),
+    f32x4.splat(plane.w),
+  );
+}
+
+/** Objects of one cell, four at a time. */
+function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
+  for (let position = start; position < end; position += 4) {
+    const block = blockAt(tree, position);
+    let alive = i32x4.splat(-1);
+    let wholly = i32x4.splat(-1);
+    for (let i: u32 = 0; i < planeCount; i++) {
+      if (!(mask & (1 << i))) continue;
+      const plane = planeAt(i);
+      alive = v128.and(alive, f32x4.ge(farthestOf(plane, block), f32x4.splat(-plane.error)));
+      if (!v128.any_true(alive)) break;
+      wholly = v128.and(wholly, f32x4.ge(nearestOf(plane, block), f32x4.splat(plane.error)));
+    }
+    let bits = i32x4.bitmask(alive);
+    const insideBits = i32x4.bitmask(wholly);
+    while (bits != 0) {
+      const lane = ctz(bits);
+      bits &= bits - 1;
+      if (!(load<u32>(tree.visible + (<usize>(position + lane) << 2)) & current.layers)) continue;
+      if (insideBits & (1 << lane)) take(tree, position + lane);
+      else takeOriented(tree, position + lane, mask);
+    }
+  }
+}
+
+function takeAll(tree: Tree, start: u32, end: u32): void {
+  const layers = current.layers;
+  for (let position = start; position < end; position++) {
+    if (load<u32>(tree.visible + (<usize>position << 2)) & layers) take(tree, position);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function take(tree: Tree, position: u32): void {
+  if (isTooSmall(current, candidateAt(tree, position))) return;
+  setBit(current.inside, slotAt(tree, position));
+}
+
+/** Decides by oriented bounds in float64. Planes that the cell is wholly inside of cannot change the answer. */
+function takeOriented(tree: Tree, position: u32, mask: u32): void {
+  const b = candidateAt(tree, position);
+  let crossing = false;
+  for (let i: u32 = 0; i < planeCount; i++) {
+    if (!(mask & (1 << i))) continue;
+    const plane = planeOf(current, i);
+    const distance = plane.x * b.x + plane.y * b.y + plane.z * b.z + plane.w;
+    const radius =
+      abs(plane.x * b.xx + plane.y * b.xy + plane.z * b.xz) +
+      abs(plane.x * b.yx + plane.y * b.yy + plane.z * b.yz) +
+      abs(plane.x * b.zx + plane.y * b.zy + plane.z * b.zz);
+    if (distance < -radius) return;
+    if (distance < radius) crossing = true;
+  }
+  if (isTooSmall(current, b)) return;
+  setBit(crossing ? current.crossing : current.inside, slotAt(tree, position));
+}
+
+/** Whether the sphere about the oriented bounds has fewer pixels across than asked for, where its centre is. */
+// @ts-ignore: decorator
+@inline
+export function isTooSmall(view: View, b: Candidate): bool {
+  return view.minPixels > 0 && pixelsAcross(view, b) < view.minPixels;
+}
+
+function pixelsAcross(view: View, b: Candidate): f64 {
+  const w = view.wx * b.x + view.wy * b.y + view.wz * b.z + view.ww;
+  if (w <= 0) return Infinity;
+  // Half the longest diagonal: of |± x ± y ± z|, which differ where a shear makes the axes oblique.
+  const xy = b.xx * b.yx + b.xy * b.yy + b.xz * b.yz;
+  const xz = b.xx * b.zx + b.xy * b.zy + b.xz * b.zz;
+  const yz = b.yx * b.zx + b.yy * b.zy + b.yz * b.zz;
+  const oblique = max(max(xy + xz + yz, xy - xz - yz), max(xz - xy - yz, yz - xy - xz));
+  const diameter = 2.0 * sqrt(
+    b.xx * b.xx + b.xy * b.xy + b.xz * b.xz +
+    b.yx * b.yx + b.yy * b.yy + b.yz * b.yz +
+    b.zx * b.zx + b.zy * b.zy + b.zz * b.zz +
+    2.0 * oblique,
+  );
+  return diameter * view.pixelsPerUnit / w;
+}

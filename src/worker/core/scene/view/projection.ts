@@ -1,0 +1,104 @@
+// What a view's record (layout.ts, VIEW_*) says of its projection: the four functions of a world point that are x, y, z
+// and w of clip space, and the eye.
+
+import { VIEW_DEPTH, VIEW_MATRIX, VIEW_PROJECTION, VIEW_REVERSED } from '../../../../shared/layout';
+import { Affine, invert } from '../../math/affine';
+import { Plane, combineUnit } from '../../math/plane';
+
+export const clipX = changetype<Plane>(memory.data(32, 16));
+export const clipY = changetype<Plane>(memory.data(32, 16));
+export const clipZ = changetype<Plane>(memory.data(32, 16));
+export const clipW = changetype<Plane>(memory.data(32, 16));
+/** The near plane and the far plane. */
+export const beyondNear = changetype<Plane>(memory.data(32, 16));
+export const beforeFar = changetype<Plane>(memory.data(32, 16));
+
+/** With eyeW 1 the eye, with 0, as of an orthographic projection, the direction to it, unit. */
+export let eyeX: f64 = 0, eyeY: f64 = 0, eyeZ: f64 = 0, eyeW: f64 = 0;
+/** World to the height over the eye's plane, towards the eye; the camera looks along its -z. */
+export const height = changetype<Plane>(memory.data(32, 16));
+
+const camera = changetype<Affine>(memory.data(96, 16));
+
+// @ts-ignore: decorator
+@inline
+function entry(m: usize, row: i32, column: i32): f64 {
+  return load<f64>(m + ((column * 4 + row) << 3));
+}
+
+export function setLens(record: usize): void {
+  setRow(clipX, record, 0);
+  setRow(clipY, record, 1);
+  setRow(clipZ, record, 2);
+  setRow(clipW, record, 3);
+  // One end of the depth range is at z = w, the other at z = -w or z = 0.
+  const one = load<u32>(record, VIEW_REVERSED) == 0 ? beforeFar : beyondNear;
+  const other = load<u32>(record, VIEW_REVERSED) == 0 ? beyondNear : beforeFar;
+  setEnd(one, -1, 1);
+  setEnd(other, 1, load<u32>(record, VIEW_DEPTH) == 0 ? 1 : 0);
+  setEye(record);
+}
+
+/** A row of projection · view. */
+function setRow(out: Plane, record: usize, row: i32): void {
+  for (let column = 0; column < 4; column++) {
+    let sum: f64 = 0;
+    for (let k = 0; k < 4; k++) sum += entry(record + VIEW_PROJECTION, row, k) * entry(record + VIEW_MATRIX, k, column);
+    store<f64>(changetype<usize>(out) + (<usize>column << 3), sum);
+  }
+}
+
+/** sign · z + weight · w. Where rounding leaves no normal, as of a far plane at infinity, all is on its inner side. */
+function setEnd(out: Plane, sign: f64, weight: f64): void {
+  if (combineUnit(out, sign, clipZ, weight, clipW)) return;
+  out.x = out.y = out.z = 0;
+  out.w = 1;
+}
+
+/** The eye is where x, y and w of clip space are all 0. */
+function setEye(record: usize): void {
+  const p = record + VIEW_PROJECTION;
+  let x = minor(p, 1, 2, 3), y = -minor(p, 0, 2, 3), z = minor(p, 0, 1, 3), w = -minor(p, 0, 1, 2);
+  if (w != 0) {
+    x /= w;
+    y /= w;
+    z /= w;
+    w = 1;
+  } else if (z < 0) {
+    x = -x;
+    y = -y;
+    z = -z;
+  }
+
+  const m = record + VIEW_MATRIX;
+  for (let column: i32 = 0; column < 4; column++) {
+    for (let row: i32 = 0; row < 3; row++) {
+      store<f64>(changetype<usize>(camera) + (<usize>(column * 3 + row) << 3), entry(m, row, column));
+    }
+  }
+  height.x = camera.xz; height.y = camera.yz; height.z = camera.zz; height.w = camera.tz;
+  // Through the inverse of the view.
+  x -= camera.tx * w;
+  y -= camera.ty * w;
+  z -= camera.tz * w;
+  invert(camera, camera);
+  eyeX = camera.xx * x + camera.yx * y + camera.zx * z;
+  eyeY = camera.xy * x + camera.yy * y + camera.zy * z;
+  eyeZ = camera.xz * x + camera.yz * y + camera.zz * z;
+  eyeW = w;
+  if (w == 0) {
+    const unit = 1.0 / sqrt(eyeX * eyeX + eyeY * eyeY + eyeZ * eyeZ);
+    eyeX *= unit;
+    eyeY *= unit;
+    eyeZ *= unit;
+  }
+}
+
+/** Of the rows x, y and w of the projection and three columns. */
+function minor(p: usize, i: i32, j: i32, k: i32): f64 {
+  return (
+    entry(p, 0, i) * (entry(p, 1, j) * entry(p, 3, k) - entry(p, 1, k) * entry(p, 3, j)) +
+    entry(p, 0, j) * (entry(p, 1, k) * entry(p, 3, i) - entry(p, 1, i) * entry(p, 3, k)) +
+    entry(p, 0, k) * (entry(p, 1, i) * entry(p, 3, j) - entry(p, 1, j) * entry(p, 3, i))
+  );
+}

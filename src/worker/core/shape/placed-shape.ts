@@ -1,0 +1,123 @@
+// What stands for an object in a query, by the precision that it asks for: its own shape or one of its bounds. Each
+// shape has a space of its own in which it is as simple as can be, and a map from there to the world: any affine one,
+// so that a sphere may be an ellipsoid in the world, and a box a parallelepiped.
+
+import {
+  FLAG_SOLID, OBJECT_FLAGS, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_CAPSULE,
+  SHAPE_MESH, SHAPE_SPHERE,
+} from '../../../shared/layout';
+import { Affine, copy, multiply, setIdentity } from '../math/affine';
+import { Mesh } from '../mesh/tree/layout';
+import { meshRadius } from '../mesh/radius';
+import { stretchOf } from '../math/spectral-norm';
+import { Item, describeShape, itemAt, localOf, worldOf } from '../scene/objects';
+
+/** A mesh, the unit sphere, the cube [-1, 1]³ or a capsule of radius 1 about the z axis, under a map to the world. */
+@unmanaged
+export class Solid {
+  xx: f64; xy: f64; xz: f64;
+  yx: f64; yy: f64; yz: f64;
+  zx: f64; zy: f64; zz: f64;
+  tx: f64; ty: f64; tz: f64;
+  /** Of a capsule: its segment is from -half to half. */
+  half: f64;
+  /** SHAPE_* */
+  shape: u16;
+  /** 1 where it is a mesh whose inside belongs to it. */
+  filled: u16;
+  mesh: u32;
+}
+
+export const SOLID_BYTES: usize = 112;
+
+// @ts-ignore: decorator
+@inline
+export function mapOf(solid: Solid): Affine {
+  return changetype<Affine>(changetype<usize>(solid));
+}
+
+const bounds = changetype<Affine>(memory.data(96, 16));
+const asked = changetype<Item>(memory.data(240, 16)); // ITEM_BYTES
+
+/** What stands for the object in a slot. */
+export function solidAt(out: Solid, slot: u32, precision: u32): void {
+  solidOf(out, itemAt(slot), precision);
+}
+
+/** A shape that is no object, from its description (layout.ts, OBJECT_*, with a matrix). */
+export function describedSolid(out: Solid, description: usize, precision: u32): void {
+  describeShape(asked, description);
+  asked.flags = load<u32>(description, OBJECT_FLAGS);
+  memory.copy(changetype<usize>(worldOf(asked)), description + OBJECT_MATRIX, 96);
+  solidOf(out, asked, precision);
+}
+
+function solidOf(out: Solid, item: Item, precision: u32): void {
+  const map = mapOf(out);
+  out.mesh = item.mesh;
+  out.half = 0;
+  out.filled = 0;
+  if (precision == PRECISION_MESH) {
+    out.shape = <u16>item.shape;
+    out.filled = item.shape == SHAPE_MESH && item.flags & FLAG_SOLID ? 1 : 0;
+    if (item.shape == SHAPE_MESH) {
+      copy(map, worldOf(item));
+      return;
+    }
+    multiply(map, worldOf(item), localOf(item));
+    if (item.shape != SHAPE_CAPSULE) return;
+    // The cube about a capsule is longer than it is wide; the capsule's own space is as long as it is.
+    const shorter = 1.0 / (1.0 + item.half);
+    out.half = item.half;
+    map.zx *= shorter;
+    map.zy *= shorter;
+    map.zz *= shorter;
+    return;
+  }
+  multiply(bounds, worldOf(item), localOf(item));
+  if (precision == PRECISION_OBB) {
+    out.shape = <u16>SHAPE_BOX;
+    copy(map, bounds);
+    return;
+  }
+  setIdentity(map);
+  map.tx = bounds.tx;
+  map.ty = bounds.ty;
+  map.tz = bounds.tz;
+  if (precision == PRECISION_AABB) {
+    out.shape = <u16>SHAPE_BOX;
+    map.xx = reach(item, bounds.xx, bounds.yx, bounds.zx);
+    map.yy = reach(item, bounds.xy, bounds.yy, bounds.zy);
+    map.zz = reach(item, bounds.xz, bounds.yz, bounds.zz);
+  } else {
+    out.shape = <u16>SHAPE_SPHERE;
+    map.xx = map.yy = map.zz = boundingRadius(item);
+  }
+}
+
+/** How far the shape reaches along an axis of the world, of which these are the parts of the bounds' own axes. */
+function reach(item: Item, x: f64, y: f64, z: f64): f64 {
+  if (item.shape == SHAPE_SPHERE) return sqrt(x * x + y * y + z * z);
+  if (item.shape != SHAPE_CAPSULE) return abs(x) + abs(y) + abs(z);
+  const end = z / (1.0 + item.half);
+  return abs(end) * item.half + sqrt(x * x + y * y + end * end);
+}
+
+/**
+ * Of the sphere about the middle of the bounds: the distance of the shape's farthest point in its own space times how
+ * much the matrix stretches at most, as three's `boundingSphere` under `applyMatrix4` (which takes the longest column
+ * for that: the same unless the matrix shears).
+ */
+export function boundingRadius(item: Item): f64 {
+  return stretchOf(worldOf(item)) * ownRadius(item, localOf(item));
+}
+
+function ownRadius(item: Item, local: Affine): f64 {
+  if (item.shape == SHAPE_MESH) return meshRadius(changetype<Mesh>(item.mesh));
+  const x = local.xx * local.xx + local.xy * local.xy + local.xz * local.xz;
+  if (item.shape == SHAPE_SPHERE) return sqrt(x);
+  const z = local.zx * local.zx + local.zy * local.zy + local.zz * local.zz;
+  if (item.shape == SHAPE_CAPSULE) return sqrt(z);
+  const y = local.yx * local.yx + local.yy * local.yy + local.yz * local.yz;
+  return sqrt(x + y + z);
+}

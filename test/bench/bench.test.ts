@@ -1,0 +1,55 @@
+// The bench cannot rot: each of its rows runs here on a small version of its work, and all contenders agree.
+import { describe, expect, test } from 'vitest';
+import { type Contender, measure, type Row } from './harness.js';
+import { rowsOf } from './rows/index.js';
+
+const rows = rowsOf({
+  dragon: 11102,
+  largeDragon: 11102,
+  rods: 160,
+  rays: 500,
+  poses: 5,
+  points: 100,
+  boxes: 500,
+  boxRays: 500,
+  spheres: 100,
+  dragons: 5,
+  objects: 2000,
+  streamed: 500,
+});
+
+describe('bench', () => {
+  test.each(rows.map((row) => [row.name, row] as const))('%s: equal answers', async (_, row) => {
+    const { contenders, faults } = await measure(row, { native: false }, { rounds: 1, warmUp: 0 });
+    expect(faults).toEqual([]);
+    expect(contenders.length).toBeGreaterThan(1);
+    for (const { samples } of contenders) expect(samples).toHaveLength(1);
+  });
+
+  test('tells of different answers', async () => {
+    const one = contender('one', 1000);
+    const { faults } = await measure(rowOf([one, contender('two', 1001)]), { native: false }, { rounds: 1, warmUp: 0 });
+    expect(faults).toEqual([0, 1].map((i) => `round ${i}: sum of two: 1001, of one: 1000`));
+  });
+
+  test('lets differ what a contender says may differ', async () => {
+    const two = { ...contender('two', 1001), tolerance: { of: { sum: 0.001 }, because: 'it is rounded' } };
+    const { faults } = await measure(rowOf([contender('one', 1000), two]), { native: false }, { rounds: 1, warmUp: 0 });
+    expect(faults).toEqual([]);
+  });
+
+  test('begins each round with another contender', async () => {
+    const order: string[] = [];
+    const noting = (name: string): Contender => ({ ...contender(name, 1), run: () => void order.push(name) });
+    await measure(rowOf([noting('a'), noting('b'), noting('c')]), { native: false }, { rounds: 3, warmUp: 0 });
+    expect(order.join(' ')).toBe('a b c a b c b c a c a b a b c');
+  });
+});
+
+function contender(name: string, sum: number): Contender {
+  return { name, run() {}, checksum: () => ({ sum }) };
+}
+
+function rowOf(contenders: [Contender, ...Contender[]]): Row {
+  return { name: 'row', work: 'nothing', rounds: 1, prepare: async () => ({ contenders }) };
+}

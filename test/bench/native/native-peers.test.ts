@@ -1,0 +1,127 @@
+import { Box3, DoubleSide, Matrix4, MeshBasicMaterial, Raycaster, Vector3 } from 'three';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Corners, trianglesMeet } from '../../oracle/exact.js';
+import { icosphere, type Triangles } from '../../oracle/meshes.js';
+import { Random, SEED } from '../../oracle/random.js';
+import { RaycastedMesh } from '../../oracle/raycaster.js';
+import { missing } from './compile.js';
+import { missingNativePeers, type NativePeer, startEmbree, startFcl } from './native.js';
+
+const reason = await missingNativePeers();
+if (reason) console.warn(`Without native peers: ${reason}`);
+
+/** Compiling FCL takes a while. */
+const TIMEOUT = 600_000;
+
+const RAYS = 2000;
+const POSES = 30;
+const sphere = icosphere(1, 2);
+
+describe.skipIf(reason !== null)(`Native peers answer as slow code does, seed ${SEED}`, { timeout: TIMEOUT }, () => {
+  const peers: NativePeer<{ ms: number }>[] = [];
+  afterEach(() => {
+    for (const peer of peers.splice(0)) peer.stop();
+  });
+
+  async function started<Peer extends NativePeer<{ ms: number }>>(peer: Promise<Peer>): Promise<Peer> {
+    peers.push(await peer);
+    return peer;
+  }
+
+  test.each(['all', 'sse4.2'] as const)('Embree with instructions %s: hits and distances', async (instructions) => {
+    const rays = raysAround(new Random(SEED));
+    const expected = cast(sphere, rays);
+    expect(expected.hits).toBeGreaterThan(RAYS / 4);
+    expect(expected.hits).toBeLessThan(RAYS);
+    const embree = await started(startEmbree(sphere, rays, instructions));
+    for (let again = 0; again < 2; again++) {
+      const { ms, hits, sum } = await embree.run();
+      expect(hits).toBe(expected.hits);
+      expect(sum / expected.sum).toBeCloseTo(1, 6);
+      expect(ms).toBeGreaterThan(0);
+    }
+  });
+
+  test('FCL: poses that collide, and pairs of triangles', async () => {
+    const poses = posesAround(new Random(SEED));
+    const counts = poses.map((pose) => pairsOf(sphere, pose));
+    const colliding = counts.filter((count) => count > 0).length;
+    expect(colliding).toBeGreaterThan(POSES / 4);
+    expect(colliding).toBeLessThan(POSES);
+    const all = counts.reduce((sum, count) => sum + count);
+    const matrices = Float64Array.from(poses.flatMap(({ elements }) => elements));
+    for (const build of ['debian', 'compiled here'] as const) {
+      for (const [mode, count] of [['first', colliding] as const, ['all', all] as const]) {
+        const fcl = await started(startFcl(sphere, matrices, mode, build));
+        for (let again = 0; again < 2; again++) expect((await fcl.run()).count, `${build}, ${mode}`).toBe(count);
+      }
+    }
+  });
+
+  test('one that was stopped, or that cannot start, says so', async () => {
+    const embree = await startEmbree(sphere, new Float32Array(8));
+    embree.stop();
+    await expect(embree.run()).rejects.toThrow('rays ended with code 0');
+    const empty = { positions: new Float32Array(), indices: new Uint32Array() };
+    await expect(startFcl(empty, new Float64Array(16), 'first', 'debian')).rejects.toThrow('could not build the tree');
+  });
+});
+
+test('A library that is not there is missed, with the packages to install', async () => {
+  const program = { source: 'rays.cpp', binary: '', flags: [], libraries: [], packages: 'g++ libnone-dev' } as const;
+  await expect(missing({ ...program, header: 'none/none.h' })).resolves.toContain('apt-get install g++ libnone-dev');
+});
+
+/** From a sphere around it to points in its box, like the bench's. */
+function raysAround(random: Random): Float32Array {
+  const rays = new Float32Array(RAYS * 8);
+  for (let i = 0; i < RAYS; i++) {
+    const origin = random.direction().multiplyScalar(4);
+    const direction = random.point(1).sub(origin).normalize();
+    rays.set([...origin, 0, ...direction, Infinity], i * 8);
+  }
+  return rays;
+}
+
+function cast(mesh: Triangles, rays: Float32Array) {
+  const raycasted = new RaycastedMesh(mesh);
+  const material = new MeshBasicMaterial({ side: DoubleSide });
+  const identity = new Matrix4();
+  const raycaster = new Raycaster();
+  let hits = 0;
+  let sum = 0;
+  for (let at = 0; at < rays.length; at += 8) {
+    raycaster.ray.origin.fromArray(rays, at);
+    raycaster.ray.direction.fromArray(rays, at + 4);
+    const [nearest] = raycasted.intersect(raycaster, identity, material);
+    if (!nearest) continue;
+    hits++;
+    sum += nearest.distance;
+  }
+  return { hits, sum };
+}
+
+/** Two spheres of radius 1 meet where their centres are no more than 2 apart. */
+function posesAround(random: Random): Matrix4[] {
+  return Array.from({ length: POSES }, () =>
+    random.placement(random.direction().multiplyScalar(random.range(0.2, 3.6))),
+  );
+}
+
+function pairsOf(mesh: Triangles, pose: Matrix4): number {
+  const a = trianglesOf(mesh, new Matrix4());
+  const b = trianglesOf(mesh, pose);
+  let count = 0;
+  for (const one of a) {
+    for (const other of b) if (one.box.intersectsBox(other.box) && trianglesMeet(one.corners, other.corners)) count++;
+  }
+  return count;
+}
+
+function trianglesOf({ positions, indices }: Triangles, pose: Matrix4) {
+  const corner = (index: number) => new Vector3().fromArray(positions, 3 * index).applyMatrix4(pose);
+  return Array.from({ length: indices.length / 3 }, (_, i) => {
+    const corners: Corners = [corner(indices[3 * i]), corner(indices[3 * i + 1]), corner(indices[3 * i + 2])];
+    return { corners, box: new Box3().setFromPoints([...corners]) };
+  });
+}

@@ -1,7 +1,0 @@
-import { useRealm } from '../fuzz/hostile.js';
-import { fuzzTracker } from '../fuzz/three-suite.js';
-
-const frame = document.body.appendChild(document.createElement('iframe'));
-useRealm(frame.contentWindow as unknown as Parameters<typeof useRealm>[0]);
-
-fuzzTracker({ share: 0.005 });

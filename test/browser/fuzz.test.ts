@@ -1,8 +1,0 @@
-import { useRealm } from '../fuzz/hostile.js';
-import { fuzzService } from '../fuzz/suite.js';
-
-// Arrays and objects of an iframe are of other classes.
-const frame = document.body.appendChild(document.createElement('iframe'));
-useRealm(frame.contentWindow as unknown as Parameters<typeof useRealm>[0]);
-
-fuzzService({ share: 0.005, steps: 300 });

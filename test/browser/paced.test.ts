@@ -1,3 +1,0 @@
-import { testPaces } from '../oracle/pace-suite.js';
-
-testPaces(() => new Promise(requestAnimationFrame));

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { SEED } from '../oracle/random.js';
+import { runChaos } from './chaos.js';
+import { makeNodeWorker } from './node-worker.js';
+import { total } from './report.js';
+
+const STEPS = 2000;
+
+test(`${STEPS} random steps with accidents: every answer is right or a declared error, seed ${SEED}`, {
+  timeout: 240_000,
+}, async () => {
+  const report = await runChaos({ seed: SEED, steps: STEPS, makeWorker: makeNodeWorker });
+  expect(report.wrong).toEqual([]);
+  expect(report.lost + report.pending).toBe(0);
+  expect(total(report.right)).toBeGreaterThan(STEPS / 10);
+  expect(total(report.faults)).toBeGreaterThan(10);
+  expect(report.recoveries.length).toBeGreaterThan(2);
+});

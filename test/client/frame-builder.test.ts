@@ -1,0 +1,201 @@
+import { Matrix4 } from 'three';
+import { describe, expect, test } from 'vitest';
+import { Staging } from '../../src/client/frame/frame-builder.js';
+import { makeId, NO_OBJECT } from '../../src/shared/ids.js';
+import * as layout from '../../src/shared/layout.js';
+import { Random, SEED } from '../oracle/random.js';
+
+type Transforms = Map<number, number[]>;
+
+/** What the worker would make of a frame: the id and the transform of each object. */
+function decode(buffer: ArrayBuffer): { transforms: Transforms; views: number[]; records: number } {
+  const data = new DataView(buffer);
+  const word = (at: number) => data.getUint32(at, true);
+  const transforms: Transforms = new Map();
+  let block = word(layout.IN_BLOCKS);
+  let records = 0;
+  for (let i = 0; i < word(layout.IN_BLOCK_COUNT); i++) {
+    const count = word(block + layout.BLOCK_COUNT);
+    const floatBytes = word(block + layout.BLOCK_FLOAT_BYTES);
+    const at = word(block + layout.BLOCK_MATRICES);
+    const all = floatBytes === 4 ? new Float32Array(buffer, at, 16 * count) : new Float64Array(buffer, at, 16 * count);
+    const parent = new Matrix4().fromArray(new Float64Array(buffer, block + layout.BLOCK_PARENT, 16));
+    for (let k = 0; k < count; k++) {
+      const id = word(word(block + layout.BLOCK_IDS) + 4 * k);
+      transforms.set(id, parent.clone().multiply(new Matrix4().fromArray(all, 16 * k)).elements);
+      records++;
+    }
+    block = word(block + layout.BLOCK_NEXT);
+  }
+  for (let i = 0; i < word(layout.IN_TRANSFORM_COUNT); i++) {
+    const id = word(word(layout.IN_IDS) + 4 * i);
+    records++;
+    if (id === NO_OBJECT) continue;
+    const [ax, ay, az, bx, by, bz, cx, cy, cz, x, y, z] = new Float64Array(
+      buffer,
+      word(layout.IN_MATRICES) + layout.MATRIX_BYTES * i,
+      12,
+    );
+    transforms.set(id, [ax, ay, az, 0, bx, by, bz, 0, cx, cy, cz, 0, x, y, z, 1]);
+  }
+  const views = Array.from({ length: word(layout.IN_VIEW_COUNT) }, (_, i) =>
+    word(word(layout.IN_VIEWS) + layout.VIEW_BYTES * i + layout.VIEW_MARGIN),
+  );
+  expect(word(layout.IN_BYTES)).toBeLessThanOrEqual(buffer.byteLength);
+  return { transforms, views, records };
+}
+
+/** Whole numbers, which float32 and products hold exactly. */
+function matrix(random: Random): number[] {
+  const m = Array.from({ length: 16 }, () => random.integer(100) - 50);
+  m[3] = m[7] = m[11] = 0;
+  m[15] = 1;
+  return m;
+}
+
+const ids = (from: number, to: number) => Uint32Array.from({ length: to - from }, (_, i) => makeId(from + i, 1));
+
+const owned = new Map<string, Uint32Array>();
+
+/** The same array for the same ids, in every frame. */
+function ownOf(list: Uint32Array): Uint32Array {
+  const key = list.join();
+  const own = owned.get(key) ?? list;
+  owned.set(key, own);
+  return own;
+}
+
+function blockOf(random: Random, list: Uint32Array, model: Transforms, to: Staging): void {
+  const matrices = new (random.chance(0.5) ? Float32Array : Float64Array)(16 * list.length);
+  const parent = random.chance(0.5) ? matrix(random) : undefined;
+  list.forEach((id, i) => {
+    const m = matrix(random);
+    matrices.set(m, 16 * i);
+    model.set(
+      id,
+      new Matrix4().fromArray(parent ?? new Matrix4().elements).multiply(new Matrix4().fromArray(m)).elements,
+    );
+  });
+  const own = random.chance(0.7) ? ownOf(list) : undefined;
+  to.setBlock(own ?? list, matrices, parent, own && { ids: own, matrices });
+  matrices.fill(Number.NaN); // it was copied
+}
+
+describe('staging', () => {
+  test(`the newest transform wins in any mix of writes, seed ${SEED}`, () => {
+    const random = new Random(SEED);
+    const staging = new Staging();
+    const older = new Staging();
+    const slots = 300;
+    for (let frame = 0; frame < 300; frame++) {
+      const model: Transforms = new Map();
+      const joins = random.chance(0.5);
+      for (let part = 0; part < (joins ? 3 : 1); part++) {
+        const target = joins ? staging : older;
+        for (let i = random.integer(40); i > 0; i--) {
+          if (random.chance(0.7)) {
+            const id = makeId(random.integer(slots), 1);
+            const m = matrix(random);
+            target.setSingle(id, m);
+            model.set(id, m);
+          } else {
+            const from = random.pick([0, 100, 200, random.integer(slots)]);
+            const list = ids(from, random.chance(0.7) ? Math.min(from + 100, slots) : random.integer(slots));
+            blockOf(random, list, model, target);
+          }
+        }
+        if (joins) {
+          older.join(staging);
+          staging.restart();
+        }
+      }
+      const { transforms, records } = decode(older.seal(frame, 1));
+      expect(transforms).toEqual(model);
+      expect(records).toBeLessThanOrEqual(2 * slots);
+      older.restart();
+    }
+    expect(older.allocations).toBeLessThan(12);
+  });
+
+  test('writing the same objects again and again makes the frame no longer', () => {
+    const random = new Random(SEED);
+    const staging = new Staging();
+    const sizes = new Set<number>();
+    for (let i = 0; i < 50; i++) {
+      blockOf(random, ids(0, 60), new Map(), staging);
+      blockOf(random, ids(30, 90), new Map(), staging);
+      for (let slot = 0; slot < 100; slot++) staging.setSingle(makeId(slot, 1 + i), matrix(random));
+      if (i > 2) sizes.add(staging.seal(1, 1).byteLength);
+    }
+    expect(sizes.size).toBe(1);
+    expect(decode(staging.seal(1, 1)).records).toBe(160);
+  });
+
+  test('an object that is dropped leaves no single behind', () => {
+    const staging = new Staging();
+    const [a, b] = ids(0, 2);
+    staging.setSingle(a, new Matrix4().elements);
+    staging.setSingle(b, new Matrix4().elements);
+    staging.drop(a);
+    expect([...decode(staging.seal(1, 1)).transforms.keys()]).toEqual([b]);
+  });
+
+  test('growing keeps what is staged, and a returned buffer is used again', () => {
+    const random = new Random(SEED);
+    const staging = new Staging();
+    const model: Transforms = new Map();
+    const view = new Uint32Array(layout.VIEW_BYTES / 4);
+    const fill = () => {
+      model.clear();
+      blockOf(random, ids(5000, 5010), model, staging);
+      for (let slot = 0; slot < 3000; slot++) {
+        const m = matrix(random);
+        staging.setSingle(makeId(slot, 1), m);
+        model.set(makeId(slot, 1), m);
+        if (slot % 500 === 0) blockOf(random, ids(6000 + slot, 6020 + slot), model, staging);
+      }
+      staging.setView(view);
+    };
+    fill();
+    const first = staging.seal(1, 1);
+    expect(decode(first).transforms).toEqual(model);
+    const { allocations } = staging;
+    for (let frame = 0; frame < 5; frame++) {
+      const returned = structuredClone(staging.seal(frame, 1), { transfer: [staging.seal(frame, 1)] });
+      staging.restart(returned);
+      fill();
+      const sealed = staging.seal(frame, 1);
+      expect(decode(sealed)).toMatchObject({ transforms: model, views: [0] });
+    }
+    expect(staging.allocations - allocations).toBeLessThanOrEqual(1);
+  });
+
+  test('what lies between the parts shrinks with the number of singles', () => {
+    const staging = new Staging();
+    const used = () => new DataView(staging.seal(1, 1)).getUint32(layout.IN_BYTES, true);
+    for (let slot = 0; slot < 10_000; slot++) staging.setSingle(makeId(slot, 1), new Matrix4().elements);
+    expect(used()).toBeGreaterThan(10_000 * layout.MATRIX_BYTES);
+    staging.restart();
+    staging.restart();
+    staging.setSingle(makeId(3, 1), new Matrix4().elements);
+    expect(used()).toBeLessThan(10_000);
+  });
+
+  test('a view that is staged twice travels once', () => {
+    const staging = new Staging();
+    const record = (slot: number, margin: number) => {
+      const words = new Uint32Array(layout.VIEW_BYTES / 4);
+      words[layout.VIEW_SLOT / 4] = slot;
+      words[layout.VIEW_MARGIN / 4] = margin;
+      return words;
+    };
+    for (const [slot, margin] of [
+      [0, 1],
+      [2, 2],
+      [0, 3],
+      [1, 4],
+    ])
+      staging.setView(record(slot, margin));
+    expect(decode(staging.seal(1, 1)).views).toEqual([3, 2, 4]);
+  });
+});

@@ -1,0 +1,68 @@
+import { frustumMotion, type ViewOptions } from 'collision-worker';
+import { PerspectiveCamera, Vector3 } from 'three';
+import { describe, expect, test } from 'vitest';
+import { PLACES } from '../fixtures/twin.js';
+import { type AnyCamera, aimed, DEPTHS, KINDS, NO_FAR, VIEWPORT, viewOf } from '../oracle/cameras.js';
+import { frustumPlanes } from '../oracle/frustum.js';
+import { Random, SEED } from '../oracle/random.js';
+
+/** The corners at two depths in front of the eye, unprojected by three. */
+function cornersOf(camera: AnyCamera, far: number): Vector3[] {
+  return [camera.near, far].flatMap((depth) => {
+    const { z } = new Vector3(0, 0, -depth).applyMatrix4(camera.projectionMatrix);
+    return [-1, 1].flatMap((x) => [-1, 1].map((y) => new Vector3(x, y, z).unproject(camera)));
+  });
+}
+
+function move<C extends AnyCamera>(camera: C, random: Random): C {
+  const moved = camera.clone() as C;
+  moved.position.add(random.point(0.5));
+  moved.rotateOnAxis(random.direction(), random.range(0, 0.1));
+  if (moved instanceof PerspectiveCamera) moved.fov *= random.range(0.95, 1.05);
+  else moved.zoom = random.range(0.95, 1.05);
+  moved.updateProjectionMatrix();
+  moved.updateMatrixWorld();
+  return moved;
+}
+
+describe.each(PLACES)(`the motion of a frustum, %s, seed ${SEED}`, (_, place) => {
+  describe.each(KINDS)('%s', (_, make) => {
+    test.each(DEPTHS)('%s: of its corners, and no point of it moves out of the margin', (_, depth) => {
+      const random = new Random(SEED);
+      for (let i = 0; i < 50; i++) {
+        const before = aimed(make(random), random, place);
+        const after = move(before, random);
+        const views = [viewOf(before, depth), viewOf(after, depth)] as const;
+        // Some with a reach before, some with one behind the far plane.
+        const reach = before.far === NO_FAR || random.chance(0.5) ? random.logRange(10, 500) : undefined;
+        const far = Math.min(before.far, reach ?? Infinity);
+        const motion = frustumMotion(...views, reach);
+        const [from, to] = [cornersOf(before, far), cornersOf(after, far)];
+        const expected = Math.max(...from.map((corner, j) => corner.distanceTo(to[j])));
+        expect(Math.abs(motion / expected - 1)).toBeLessThan(1e-6);
+
+        const planes = frustumPlanes(views[0].projection, views[0].view, depth.depth);
+        const point = to.reduce((mix, corner) => mix.clone().lerp(corner, random.next()));
+        for (const plane of planes) expect(plane.distanceToPoint(point)).toBeGreaterThan(-motion - 1e-8);
+      }
+    });
+  });
+});
+
+test('a frustum that stands still does not move, however large', () => {
+  const random = new Random(SEED);
+  for (const [, make] of KINDS) {
+    const view = viewOf(aimed(make(random), random, new Vector3()), DEPTHS[0][1]);
+    expect(frustumMotion(view, view, 1e20)).toBe(0);
+  }
+});
+
+test('a far plane at infinity needs a reach', () => {
+  const view: ViewOptions = {
+    ...viewOf(aimed(new PerspectiveCamera(60, 1, 1, NO_FAR), new Random(SEED), new Vector3()), DEPTHS[0][1]),
+    viewport: VIEWPORT,
+  };
+  expect(() => frustumMotion(view, view)).toThrow(/^frustumMotion: reach is undefined, expected .*infinity/);
+  expect(() => frustumMotion(view, view, -1)).toThrow(/^frustumMotion: reach is -1/);
+  expect(frustumMotion(view, view, 100)).toBe(0);
+});

@@ -1,0 +1,3 @@
+import { testPaces } from '../suites/pace-suite.js';
+
+testPaces(() => new Promise(requestAnimationFrame));

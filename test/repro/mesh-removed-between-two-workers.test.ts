@@ -1,0 +1,23 @@
+// What is asked between two workers is asked of the next one, which was told of no mesh that had been removed since.
+import { expect, test } from 'vitest';
+import { Mortal } from '../fixtures/mortal.js';
+import { icosphere } from '../oracle/meshes.js';
+
+test('a question about a mesh is answered that is removed right after, while there is no worker', async () => {
+  const mortal = await Mortal.create();
+  const { service } = mortal;
+  const id = service.addObject({ shape: { type: 'sphere', radius: 1 } });
+  const mesh = await service.addMesh(icosphere(1, 1));
+  await service.update();
+  const answers: Promise<unknown>[] = [];
+  const ask = () => {
+    answers.push(service.overlap({ type: 'mesh', mesh }), service.bakeMesh(mesh));
+    service.removeMesh(mesh);
+  };
+  service.addEventListener('lost', ask, { once: true });
+  await mortal.kill();
+  const [met, baked] = await Promise.all(answers);
+  expect(met).toEqual(Uint32Array.of(id));
+  expect((baked as ArrayBuffer).byteLength).toBeGreaterThan(0);
+  expect(mortal.events).toEqual(['lost', 'restored']);
+});

@@ -1,0 +1,79 @@
+import { createCollisionService, type WorkerLike } from 'collision-worker';
+import { Matrix4, PerspectiveCamera } from 'three';
+import { expect } from 'vitest';
+import { icosphere } from '../oracle/meshes.js';
+import { addSlowScene } from './slow.js';
+
+const PICKS = 1000;
+const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
+
+/** comlink's answers as they come from the worker. */
+interface Answer {
+  type?: string;
+  id?: string;
+  name?: string;
+  value?: { isError?: boolean; value?: { name?: string } };
+}
+
+/** A service that counts what its worker says to calls: how many it has run, and how many it has not even begun. */
+async function startCounted(createWorker: () => WorkerLike) {
+  const counts = { run: 0, dropped: 0 };
+  const count = ({ data: { id, name, value } }: MessageEvent<Answer>) => {
+    if (id === undefined) return;
+    if (name === 'throw' && value?.value?.name === 'ABORTED') counts.dropped++;
+    else counts.run++;
+  };
+  const service = await createCollisionService({
+    builders: 0,
+    createWorker: () => {
+      const worker = createWorker();
+      (worker as unknown as EventTarget).addEventListener('message', (event) => count(event as MessageEvent<Answer>));
+      return worker;
+    },
+  });
+  return { service, counts };
+}
+
+const codeOf = (promise: Promise<unknown>) => promise.catch((error: { code: string }) => error.code);
+
+/** Asks for a mesh and a thousand picks while the worker is in a long frame, and aborts all but every tenth pick. */
+export async function abortInLongFrame(createWorker: () => WorkerLike): Promise<void> {
+  const { service, counts } = await startCounted(createWorker);
+  const scene = await addSlowScene(service, 200);
+  const ball = service.addObject({ shape: { type: 'sphere', radius: 0.4 }, matrix: at(0) });
+  service.setView({
+    projection: new PerspectiveCamera(60, 1, 0.1, 100).projectionMatrix.elements,
+    view: new Matrix4().makeTranslation(0, 0, -10).elements,
+    viewport: { width: 200, height: 200 },
+  });
+  await service.update();
+
+  let [isInTime, isFrameDone] = [false, false];
+  for (let attempt = 1; !isInTime; attempt++) {
+    expect(attempt).toBeLessThan(10); // this thread was never in time
+    Object.assign(counts, { run: 0, dropped: 0 });
+    isFrameDone = false;
+    scene.move(attempt);
+    const update = service.update().then((result) => {
+      isFrameDone = true;
+      return result.frame;
+    });
+    const controllers = Array.from({ length: PICKS }, () => new AbortController());
+    const mesh = codeOf(service.addMesh(icosphere(1, 3), { signal: controllers[1].signal }));
+    const answers = controllers.map(({ signal }) => codeOf(service.pick(100, 100, { signal })));
+    await new Promise((resolve) => setTimeout(resolve)); // they are in the worker's queue by now
+    for (const [i, controller] of controllers.entries()) if (i % 10 > 0) controller.abort();
+    const aborted = [await mesh, ...(await Promise.all(answers.filter((_, i) => i % 10 > 0)))];
+    await new Promise((resolve) => setTimeout(resolve, 20)); // an answer that was on its way is here by now
+    isInTime = !isFrameDone;
+    const frame = await update;
+    for (let i = 0; i < PICKS; i += 10) expect(await answers[i]).toMatchObject({ object: ball, frame });
+    // Calls are answered in order: nothing is on its way any more.
+    expect(await service.pick(100, 100)).toMatchObject({ object: ball, frame });
+    if (!isInTime) continue;
+    expect(new Set(aborted)).toEqual(new Set(['ABORTED']));
+    expect(counts).toEqual({ run: PICKS / 10 + 1, dropped: PICKS - PICKS / 10 + 1 });
+  }
+  expect(service.stats.pending).toBe(0);
+  service.dispose();
+}

@@ -1,0 +1,265 @@
+// Contacts that anyone would work out by hand: what rests on a floor, stands in a corner or has sunk in.
+import { createCollisionService } from 'collision-worker';
+import { Matrix4, PlaneGeometry, Quaternion, Vector3 } from 'three';
+import { describe, expect, test } from 'vitest';
+import * as layout from '../../../src/shared/layout.js';
+import { NearScene, PLACES } from '../../fixtures/near-scene.js';
+import { boxMesh, merged, type Triangles, transformed, trianglesOf } from '../../oracle/meshes.js';
+import { Random, SEED } from '../../oracle/random.js';
+import type { SolidShape } from '../../oracle/shapes.js';
+import { type Region, regionsOf, room, slab } from '../../oracle/surfaces.js';
+
+const ball: SolidShape = { type: 'sphere', radius: 1 };
+const crate: SolidShape = { type: 'box', halfExtents: [1, 1, 1] };
+const pill: SolidShape = { type: 'capsule', radius: 1, from: [-2, 0, 0], to: [2, 0, 0] };
+
+describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
+  const digits = 1e-6 + place.length() * 1e-7;
+
+  /** With the surface as the first, so that normals lead to the solid. */
+  async function contact(surface: Triangles, shape: SolidShape, at: Vector3, turn = new Quaternion(), size = 1) {
+    const scene = await NearScene.at(place);
+    const scaled = new Matrix4().makeScale(size, size, size);
+    const mesh = scene.add(scene.mesh(surface), scaled);
+    const solid = scene.add(
+      { shape },
+      new Matrix4().compose(at.clone().multiplyScalar(size), turn, new Vector3(size, size, size)),
+    );
+    const report = scene.core.queries.contact(mesh.id, solid.id, layout.CONTACTS_MANIFOLD);
+    expect(report?.contained).toBe(0);
+    return regionsOf(report!, place);
+  }
+
+  /** Regions by depth and normal, the deepest first. */
+  function expectRegions(regions: Region[], expected: [number, [number, number, number], number?][], size = 1) {
+    const sorted = [...regions].sort((a, b) => b.depth - a.depth);
+    const text = JSON.stringify(sorted);
+    expect(sorted.length, text).toBe(expected.length);
+    expected.forEach(([depth, normal, count], i) => {
+      expect(Math.abs(sorted[i].depth / size - depth), text).toBeLessThan(1e-5);
+      expect(sorted[i].normal.distanceTo(new Vector3(...normal)), text).toBeLessThan(1e-5);
+      if (count !== undefined) expect(sorted[i].points.length, text).toBe(count);
+    });
+  }
+
+  describe.each([1, 1e-3, 1e3])('%s times as large', (size) => {
+    test.each([
+      ['two large triangles', floor(20, 1)],
+      ['many small triangles', floor(8, 64)],
+    ])('on a floor of %s', async (_, surface) => {
+      expectRegions(
+        await contact(surface, ball, new Vector3(0.3, 0.4, 0.9), undefined, size),
+        [[0.1, [0, 0, 1], 1]],
+        size,
+      );
+      expectRegions(
+        await contact(surface, pill, new Vector3(0.3, 0.4, 0.9), undefined, size),
+        [[0.1, [0, 0, 1], 2]],
+        size,
+      );
+      const turn = new Quaternion().setFromAxisAngle(new Vector3(0, 0, 1), 0.3);
+      const resting = await contact(surface, crate, new Vector3(0.3, 0.4, 0.9), turn, size);
+      expectRegions(resting, [[0.1, [0, 0, 1], 4]], size);
+      // The corners of the patch.
+      for (const corner of [
+        [1, 1],
+        [-1, 1],
+        [1, -1],
+        [-1, -1],
+      ]) {
+        const at = new Vector3(...corner, 0)
+          .applyQuaternion(turn)
+          .add(new Vector3(0.3, 0.4, 0))
+          .multiplyScalar(size);
+        const off = Math.min(...resting[0].points.map((point) => point.distanceTo(at)));
+        expect(off, JSON.stringify(resting)).toBeLessThan(1e-5 * size + digits);
+      }
+      // Standing on an end, and on an edge.
+      const upright = new Quaternion().setFromAxisAngle(new Vector3(0, 1, 0), Math.PI / 2);
+      expectRegions(
+        await contact(surface, pill, new Vector3(0.3, 0.4, 2.8), upright, size),
+        [[0.2, [0, 0, 1], 1]],
+        size,
+      );
+      const tilted = new Quaternion().setFromAxisAngle(new Vector3(1, 0, 0), Math.PI / 4);
+      const edge = await contact(surface, crate, new Vector3(0.3, 0.4, Math.SQRT2 - 0.1), tilted, size);
+      expectRegions(edge, [[0.1, [0, 0, 1], 4]], size);
+      const leaning = new Quaternion().setFromAxisAngle(new Vector3(1, 0, 0), 0.35);
+      const lower = await contact(
+        surface,
+        crate,
+        new Vector3(0.3, 0.4, Math.cos(0.35) + Math.sin(0.35) - 0.2),
+        leaning,
+        size,
+      );
+      expectRegions(lower, [[0.2, [0, 0, 1], 4]], size);
+    });
+
+    test.each([
+      ['large', 1],
+      ['small', 24],
+    ])('in a corner of %s triangles: a region for each side', async (_, cells) => {
+      const corner = room(6, cells);
+      for (const shape of [ball, crate]) {
+        expectRegions(
+          await contact(corner, shape, new Vector3(0.95, 3, 0.9), undefined, size),
+          [
+            [0.1, [0, 0, 1]],
+            [0.05, [1, 0, 0]],
+          ],
+          size,
+        );
+        expectRegions(
+          await contact(corner, shape, new Vector3(0.95, 0.98, 0.9), undefined, size),
+          [
+            [0.1, [0, 0, 1]],
+            [0.05, [1, 0, 0]],
+            [0.02, [0, 1, 0]],
+          ],
+          size,
+        );
+        // As deep in both.
+        const both = await contact(corner, shape, new Vector3(0.9, 3, 0.9), undefined, size);
+        expect(both.length).toBe(2);
+      }
+    });
+
+    test.each([1, 16])('sunk into the closed ground of %s cells a side: out again', async (cells) => {
+      const ground = slab(16, cells);
+      const turn = new Quaternion().setFromAxisAngle(new Vector3(1, 2, 0).normalize(), 0.2);
+      for (const deep of [0.5, 0, -0.01, -0.3, -0.7]) {
+        const at = new Vector3(0.3, 0.2, deep);
+        expectRegions(await contact(ground, ball, at, undefined, size), [[1 - deep, [0, 0, 1], 1]], size);
+        expectRegions(await contact(ground, crate, at, undefined, size), [[1 - deep, [0, 0, 1], 4]], size);
+        const capsule = await contact(ground, pill, at, undefined, size);
+        expectRegions(capsule, [[1 - deep, [0, 0, 1]]], size);
+        for (const shape of [crate, pill]) {
+          const [region, ...others] = await contact(ground, shape, at, turn, size);
+          expect(others.length, `${shape.type} ${deep} ${JSON.stringify([region, ...others])}`).toBe(0);
+          expect(region.normal.z).toBeGreaterThan(0.7);
+        }
+      }
+    });
+
+    test.each([1, 16])('through a sheet of %s cells a side: the shorter way', async (cells) => {
+      const sheet = floor(16, cells);
+      for (const deep of [0.6, 0.2, -0.2, -0.6]) {
+        const at = new Vector3(0.3, 0.2, deep);
+        for (const shape of [ball, crate, pill]) {
+          expectRegions(
+            await contact(sheet, shape, at, undefined, size),
+            [[1 - Math.abs(deep), [0, 0, Math.sign(deep)]]],
+            size,
+          );
+        }
+        // Upright, too long for any shorter way but through what is around.
+        const pole: SolidShape = { type: 'capsule', radius: 1, from: [0, 0, -2], to: [0, 0, 2] };
+        const post: SolidShape = { type: 'box', halfExtents: [1, 1, 3] };
+        for (const shape of [pole, post]) {
+          expectRegions(
+            await contact(sheet, shape, at, undefined, size),
+            [[3 - Math.abs(deep), [0, 0, Math.sign(deep)]]],
+            size,
+          );
+        }
+      }
+    });
+  });
+
+  test('ends and edges of the surface', async () => {
+    // A ridge under the middle of a face: one region, straight up.
+    const ridge = transformed(floor(8, 8), (vertex) => vertex.setZ(-Math.abs(vertex.x)));
+    for (const shape of [ball, crate])
+      expectRegions(await contact(ridge, shape, new Vector3(0, 0.2, 0.9)), [[0.1, [0, 0, 1]]]);
+    // A groove: a region for each side.
+    const groove = transformed(floor(8, 8), (vertex) => vertex.setZ(Math.abs(vertex.x)));
+    const sides = await contact(groove, ball, new Vector3(0, 0.2, Math.SQRT2 - 0.1));
+    expect(sides.map(({ normal }) => Math.abs(normal.x)).map((x) => Math.round(x * 1e4))).toEqual([7071, 7071]);
+    // Two posts: a region for each.
+    const posts = merged(
+      [-0.7, 0.7].map((x) => transformed(boxMesh(0.2, 0.2, 1), (vertex) => vertex.setX(vertex.x + x))),
+    );
+    const bridge = await contact(posts, crate, new Vector3(0, 0, 1.4));
+    expectRegions(bridge, [
+      [0.1, [0, 0, 1], 4],
+      [0.1, [0, 0, 1], 4],
+    ]);
+  });
+
+  test('just touching: depth 0', async () => {
+    const surface = floor(8, 4);
+    expectRegions(await contact(surface, ball, new Vector3(0.3, 0.2, 1)), [[0, [0, 0, 1], 1]]);
+    expectRegions(await contact(surface, ball, new Vector3(0, 0, 1)), [[0, [0, 0, 1], 1]]);
+    expectRegions(await contact(surface, crate, new Vector3(0.3, 0.2, 1)), [[0, [0, 0, 1], 4]]);
+    expectRegions(await contact(surface, pill, new Vector3(0.3, 0.2, 1)), [[0, [0, 0, 1], 2]]);
+    expectRegions(await contact(surface, { ...pill, to: [-2, 0, 0] } as SolidShape, new Vector3(0.3, 0.2, 1)), [
+      [0, [0, 0, 1], 1],
+    ]);
+  });
+
+  test('the centre on a corner, an edge and a face of the surface', async () => {
+    const surface = floor(8, 4);
+    for (const at of [new Vector3(), new Vector3(1, 0, 0), new Vector3(0.4, 0.3, 0)]) {
+      for (const shape of [ball, crate, { ...pill, to: [-2, 0, 0], from: [-2, 0, 0] } as SolidShape]) {
+        const to = shape.type === 'capsule' ? at.clone().add(new Vector3(2, 0, 0)) : at;
+        const [{ depth, normal }, ...others] = await contact(surface, shape, to);
+        expect([others.length, Math.abs(normal.z)]).toEqual([0, 1]);
+        expect(depth).toBeCloseTo(1, 6);
+      }
+    }
+  });
+});
+
+test('frames bring what contact() answers, in either order, and what rests comes to rest', async () => {
+  const service = await createCollisionService();
+  const size = 24;
+  const ground = await service.addMesh(
+    transformed(floor(size, 48), (vertex) => vertex.setZ(0.5 * Math.sin(vertex.x / 2) * Math.cos(vertex.y / 2))),
+  );
+  const shapes: SolidShape[] = [ball, crate, pill];
+  const random = new Random(SEED);
+  const bodies = Array.from({ length: 60 }, (_, i) => {
+    const matrix = random.placement(random.point(9).setZ(random.range(0.2, 1.2)));
+    return {
+      matrix,
+      id: service.addObject({ shape: shapes[i % 3], matrix: matrix.elements, group: 1, contacts: 'manifold' }),
+    };
+  });
+  const terrain = service.addObject({ shape: { type: 'mesh', mesh: ground }, contacts: 'manifold' });
+  const more = bodies.splice(0, 30);
+  for (const { id } of more) service.removeObject(id);
+  for (const body of more) {
+    const matrix = body.matrix.elements;
+    body.id = service.addObject({ shape: ball, matrix, group: 1, contacts: 'manifold' });
+    bodies.push(body);
+  }
+  let deepest = 0;
+  for (let frame = 0; frame < 30; frame++) {
+    const { contacts } = await service.update();
+    deepest = 0;
+    for (const { a, b, normals, depths, points } of contacts) {
+      const id = a === terrain ? b : a;
+      const { matrix } = bodies.find((body) => body.id === id)!;
+      if (frame === 0) {
+        const report = (await service.contact(b, a))!;
+        expect([...report.points, ...report.depths]).toEqual([...points, ...depths]);
+        expect([...report.normals]).toEqual([...normals].map((value) => -value));
+      }
+      // Each region moves the solid out by its own, a little less than it asks for.
+      for (let i = 0; i < depths.length; i++) {
+        deepest = Math.max(deepest, depths[i]);
+        const share = (a === terrain ? 0.9 : -0.9) * (depths[i] / depths.length);
+        const way = new Vector3().fromArray(normals, 3 * i).multiplyScalar(share);
+        matrix.setPosition(new Vector3().setFromMatrixPosition(matrix).add(way));
+      }
+      service.setTransform(id, matrix.elements);
+    }
+    if (frame === 0) expect(deepest).toBeGreaterThan(0.3);
+  }
+  expect(deepest).toBeLessThan(0.01);
+  service.dispose();
+});
+
+function floor(size: number, cells: number): Triangles {
+  return trianglesOf(new PlaneGeometry(size, size, cells, cells));
+}

@@ -1,0 +1,73 @@
+// Below the public API: what the worker does with a new tree when memory runs out, or when it is of no use.
+import { beforeEach, expect, test } from 'vitest';
+import type { Core } from '../../src/worker/binding/core.js';
+import { MeshTable } from '../../src/worker/mesh-table.js';
+import { bake, startCore } from '../fixtures/core.js';
+
+const ID = 2049;
+const floor = [-2, -2, 0, 2, -2, 0, 0, 3, 0];
+/** The second triangle's corners are in line. */
+const shut = new Float32Array([...floor, -1, -1, 1, 0, 0, 1, 1, 1, 1]);
+const open = new Float32Array([...floor, -1, -1, 1, 1, -1, 1, 0, 2, 1]);
+
+let core: Core;
+let table: MeshTable;
+beforeEach(async () => {
+  core = await startCore();
+  table = new MeshTable(core);
+});
+
+test.each(['loadMesh', 'refitMesh', 'replaceMesh'] as const)(
+  'no memory in %s: all stays, and can be had again',
+  (name) => {
+    table.load(ID, bake(core, { positions: shut }));
+    const before = core.bakeMesh(table.addressOf(ID));
+    expect(table.update(ID, open)).toMatchObject({ isInEffect: false, rebuild: { positions: open } });
+    expect(table.update(ID, open)).toMatchObject({ isInEffect: false, rebuild: undefined });
+    const baked = bake(core, { positions: open });
+    const { usedBytes } = core;
+    const original = core[name];
+    Object.assign(core, {
+      [name]: () => {
+        throw new RangeError('memory');
+      },
+    });
+    expect(() => table.replace(ID, baked)).toThrow('memory');
+    Object.assign(core, { [name]: original });
+    expect(core.usedBytes).toBe(usedBytes);
+    expect(core.bakeMesh(table.addressOf(ID))).toEqual(before);
+
+    expect(table.update(ID, open)).toMatchObject({ isInEffect: false, rebuild: { positions: open } });
+    expect(table.replace(ID, baked)).toMatchObject({ isInEffect: true, rebuild: undefined, info: { degenerate: 0 } });
+    expect(core.check()).toBeNull();
+  },
+);
+
+test('a tree that cannot take the newest vertices makes way for another', () => {
+  table.load(ID, bake(core, { positions: open }));
+  const crossed = open.map((x) => -x);
+  expect(table.update(ID, shut)).toMatchObject({ isInEffect: true, rebuild: undefined, info: { degenerate: 1 } });
+  // As if one of those had been asked for.
+  const { rebuild } = askFor(shut);
+  expect(table.update(ID, crossed)).toMatchObject({ isInEffect: true, rebuild: undefined });
+  const replaced = table.replace(ID, bake(core, rebuild!));
+  expect(replaced).toMatchObject({ isInEffect: false, rebuild: { positions: crossed }, info: { degenerate: 0 } });
+  expect(table.replace(ID, bake(core, replaced.rebuild!))).toMatchObject({ isInEffect: true, rebuild: undefined });
+  expect(core.check()).toBeNull();
+});
+
+test('no tree at all: the next update asks again', () => {
+  table.load(ID, bake(core, { positions: shut }));
+  expect(table.update(ID, open).rebuild).toBeDefined();
+  expect(table.replace(ID, null)).toMatchObject({ isInEffect: false, rebuild: undefined });
+  expect(table.update(ID, open).rebuild).toBeDefined();
+});
+
+/** Of a mesh whose cost says that it should be rebuilt. */
+function askFor(positions: Float32Array) {
+  const { meshInfo } = core;
+  core.meshInfo = (mesh) => ({ ...meshInfo.call(core, mesh), cost: 2 });
+  const answer = table.update(ID, positions);
+  core.meshInfo = meshInfo;
+  return answer;
+}

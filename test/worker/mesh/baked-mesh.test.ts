@@ -1,0 +1,485 @@
+// Baked meshes that were damaged, which the checksum tells, or forged, which it does not.
+import { createCollisionService } from 'collision-worker';
+import { Matrix4 } from 'three';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Staging } from '../../../src/client/frame/frame-builder.js';
+import { makeId } from '../../../src/shared/ids.js';
+import * as layout from '../../../src/shared/layout.js';
+import type { Core, MeshAddress, PlacedDescription } from '../../../src/worker/binding/core.js';
+import { bake, startCore } from '../../fixtures/core.js';
+import {
+  BakedMesh,
+  checksumOf,
+  FLAT,
+  NODE_BLOCKS,
+  NODE_CHILDREN,
+  NODE_HIGH,
+  NODE_LOW,
+  NODE_ORIGIN,
+  NODE_QUATERNION,
+  NODE_SCALE,
+} from '../../oracle/baked.js';
+import { CORRUPTIONS } from '../../oracle/corruptions.js';
+import { icosphere, rods, soup, type Triangles } from '../../oracle/meshes.js';
+import { Random, SEED } from '../../oracle/random.js';
+
+const ROUNDS = 10_000;
+const FILTER = {
+  layers: 0xffffffff,
+  side: layout.SIDE_DOUBLE,
+  precision: layout.PRECISION_MESH,
+  ignore: new Uint32Array(),
+};
+const PLACED: PlacedDescription = {
+  ...{ shape: layout.SHAPE_MESH, mesh: 0, flags: layout.FLAG_PICKABLE | layout.FLAG_CULLABLE, layers: 1 },
+  ...{ collidesWith: 1, group: 0, contacts: layout.CONTACTS_ANY, center: [0, 0, 0], extent: [1, 1, 1] },
+  ...{ rotation: [0, 0, 0, 1], radius: 0 },
+};
+const [GOOD, SUSPECT, BOX] = [makeId(0, 1), makeId(1, 1), makeId(2, 1)];
+
+let core: Core;
+beforeEach(async () => {
+  core = await startCore();
+});
+
+/** The same triangles without indices. */
+function spread({ positions, indices }: Triangles): { positions: Float32Array } {
+  return {
+    positions: Float32Array.from(
+      { length: indices.length * 3 },
+      (_, i) => positions[3 * indices[Math.floor(i / 3)] + (i % 3)],
+    ),
+  };
+}
+
+const refusal = (message = /./) =>
+  expect.objectContaining({ name: 'CollisionError', code: 'BAD_DATA', message: expect.stringMatching(message) });
+
+/** Rays towards a ball of radius 1: eight numbers each. */
+function raysAt(random: Random, count: number): Float32Array {
+  const rays = new Float32Array(count * 8);
+  for (let i = 0; i < rays.length; i += 8) {
+    const origin = random.direction().multiplyScalar(3);
+    const direction = random.point(0.8).sub(origin);
+    rays.set([...origin.toArray(), 0, ...direction.toArray(), Number.POSITIVE_INFINITY], i);
+  }
+  return rays;
+}
+
+/** Everything that traverses a mesh: rays, first and any hit, and pairs with a mesh and with a box. */
+function probe(in_: Core, mesh: MeshAddress, rays: Float32Array) {
+  const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
+  const place = () => {
+    in_.addObjects(Uint32Array.of(SUSPECT), { ...PLACED, mesh, matrix: at(0.3) });
+    in_.addObjects(Uint32Array.of(BOX), { ...PLACED, shape: layout.SHAPE_BOX, matrix: at(1) });
+  };
+  place();
+  const ignore = Uint32Array.of(GOOD, BOX);
+  const first = in_.queries.raycastMany(rays, { ...FILTER, ignore });
+  const any: boolean[] = [];
+  for (let i = 0; i < rays.length; i += 8) {
+    const ray = { origin: triple(rays, i), direction: triple(rays, i + 4) };
+    any.push(in_.queries.anyHit(ray, { ...FILTER, ignore }));
+  }
+  const out = in_.frame(new Staging().seal(1, 1), undefined);
+  const words = new Uint32Array(out);
+  const listed = (offset: number) => {
+    const start = words[offset / 4] / 4;
+    return Array.from(words.subarray(start, start + words[layout.OUT_PAIR_COUNT / 4]));
+  };
+  in_.removeObject(SUSPECT);
+  in_.removeObject(BOX);
+  in_.frame(new Staging().seal(2, 1), undefined);
+  return { first, any, a: listed(layout.OUT_PAIR_A), b: listed(layout.OUT_PAIR_B) };
+}
+
+const triple = (from: Float32Array, at: number) => [from[at], from[at + 1], from[at + 2]] as const;
+
+describe(`the checksum, seed ${SEED}`, () => {
+  test.each([1, 2, 3, 4, 5, 9, 17, 33, 100])('of %i triangles is what its description says', (count) => {
+    const mesh = soup(new Random(SEED), count, 0.5, 1);
+    for (const baked of [bake(core, mesh), bake(core, spread(mesh))]) {
+      expect(checksumOf(baked)).toBe(new BakedMesh(baked).word(layout.MESH_CHECKSUM));
+    }
+  });
+
+  test('tells every single flipped bit', () => {
+    const bytes = new Uint8Array(bake(core, soup(new Random(SEED), 9, 0.5, 1)));
+    for (let bit = 0; bit < 8 * bytes.length; bit++) {
+      bytes[bit >> 3] ^= 1 << (bit & 7);
+      expect(() => core.loadMesh(bytes.buffer), `bit ${bit}`).toThrow(refusal());
+      bytes[bit >> 3] ^= 1 << (bit & 7);
+    }
+    expect(core.loadMesh(bytes.buffer)).toBeGreaterThan(0);
+  });
+
+  test('tells any two words that were swapped', () => {
+    const mesh = new BakedMesh(bake(core, soup(new Random(SEED), 9, 0.5, 1)));
+    const sum = checksumOf(mesh.buffer);
+    for (let i = layout.MESH_CHECKED; i < mesh.buffer.byteLength; i += 4) {
+      for (let k = layout.MESH_CHECKED; k < i; k += 4) {
+        const [a, b] = [mesh.word(i), mesh.word(k)];
+        if (a === b) continue;
+        mesh.setWord(i, b).setWord(k, a);
+        expect(checksumOf(mesh.buffer), `${i} and ${k}`).not.toBe(sum);
+        mesh.setWord(i, a).setWord(k, b);
+      }
+    }
+  });
+});
+
+describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
+  const MESHES: [string, () => ArrayBuffer][] = [
+    ['icosphere', () => bake(core, icosphere(1, 4))],
+    ['rods, without indices', () => bake(core, spread(rods(new Random(SEED), 30, 1)))],
+  ];
+
+  /** Leaves memory behind that looks like that, where the next mesh will be and around it. */
+  function poison(in_: Core, word: number) {
+    const bytes = new Uint32Array(2 ** 14).fill(word).buffer;
+    expect(() => in_.loadMesh(bytes)).toThrow(refusal(/not a baked mesh/));
+  }
+
+  test.each(MESHES)('%s: refused, or forged so well that all answers come from the mesh alone', async (_, make) => {
+    const random = new Random(SEED);
+    const original = new Uint8Array(make());
+    // The same forged mesh in two cores, in different surroundings: what reads beyond it answers differently.
+    const twin = await startCore();
+    for (const each of [core, twin]) {
+      each.addObjects(Uint32Array.of(GOOD), { ...PLACED, mesh: each.loadMesh(original.buffer) });
+    }
+    let rays: Float32Array;
+    do rays = raysAt(random, 8);
+    while (!core.queries.raycastMany(rays, FILTER).objects.includes(GOOD));
+    const good = core.queries.raycastMany(rays, FILTER);
+    probe(core, core.loadMesh(original.buffer), rays); // leaves the scene's tables as large as they get
+    const { usedBytes } = core;
+
+    const kinds = Object.entries(CORRUPTIONS);
+    const counts = { refused: 0, forgeryRefused: 0, forgeryLoaded: 0, forgeryRefitted: 0 };
+    const vertexCount = new BakedMesh(original.buffer).word(layout.MESH_VERTEX_COUNT);
+    for (let round = 0; round < ROUNDS / MESHES.length; round++) {
+      const [kind, corrupt] = random.pick(kinds);
+      const bad = corrupt(random, original);
+      if (bad.length === original.length && bad.every((byte, i) => byte === original[i])) continue;
+      expect(() => core.loadMesh(bad.buffer), `${kind}, round ${round}`).toThrow(refusal());
+      counts.refused++;
+
+      if (bad.length < layout.MESH_HEADER_BYTES) continue;
+      const forged = new BakedMesh(bad.buffer).seal().buffer;
+      poison(core, 0);
+      poison(twin, 0x3f8ccccd); // 1.1 as a coordinate, beyond everything as a number
+      let mesh: MeshAddress;
+      try {
+        mesh = core.loadMesh(forged);
+      } catch (error) {
+        expect(error, `${kind}, forged, round ${round}`).toEqual(refusal());
+        expect(() => twin.loadMesh(forged)).toThrow(refusal());
+        counts.forgeryRefused++;
+        continue;
+      }
+      counts.forgeryLoaded++;
+      const other = twin.loadMesh(forged);
+      expect(probe(twin, other, rays), `${kind}, forged, round ${round}`).toEqual(probe(core, mesh, rays));
+      // Nor does a refit look beyond it, and what it leaves is a mesh.
+      const positions = Float32Array.from({ length: 3 * vertexCount }, () => random.range(-2, 2));
+      if (core.meshInfo(mesh).vertices === vertexCount && core.refitMesh(mesh, positions)) {
+        expect(twin.refitMesh(other, positions)).toBe(true);
+        const refitted = core.bakeMesh(mesh);
+        expect(twin.bakeMesh(other), `${kind}, forged, refitted, round ${round}`).toEqual(refitted);
+        core.freeMesh(core.loadMesh(refitted));
+        counts.forgeryRefitted++;
+      }
+      core.freeMesh(mesh);
+      twin.freeMesh(other);
+      if (round % 100 === 0) expect(core.queries.raycastMany(rays, FILTER)).toEqual(good);
+    }
+    console.log(counts);
+    expect(Math.min(...Object.values(counts))).toBeGreaterThan(ROUNDS / 50);
+    expect(core.queries.raycastMany(rays, FILTER)).toEqual(good);
+    expect(core.check()).toBeNull();
+    expect(core.usedBytes - usedBytes).toBeLessThan(4096); // the stack of a pair of forgeries
+  });
+});
+
+describe('a forger is refused', () => {
+  // Nodes in the middle of things: with children of both kinds, with nodes alone, with blocks alone.
+  const mixed = (m: BakedMesh) => m.nodesWhere(({ inner, count }) => inner > 0 && inner < count)[1];
+  const upper = (m: BakedMesh) => m.nodesWhere(({ inner, count }, node) => node > 0 && inner === count)[1];
+  const lowest = (m: BakedMesh) => m.nodesWhere(({ inner, count }) => inner === 0 && count === 4);
+  const word = (m: BakedMesh, node: number, offset: number, change: (word: number) => number) =>
+    m.setWord(m.nodeAt(node) + offset, change(m.word(m.nodeAt(node) + offset)) >>> 0);
+  const float = (m: BakedMesh, offset: number, value: number) => m.view.setFloat32(m.nodeAt(1) + offset, value, true);
+  const double = (m: BakedMesh, offset: number, value: number) => m.view.setFloat64(offset, value, true);
+
+  const LINKS: [what: string, forge: (mesh: BakedMesh) => unknown, message: RegExp][] = [
+    ['nodes behind the last', (m) => m.setLinks(upper(m), { firstNode: m.nodeCount }), /link/],
+    ['nodes of which one is behind the last', (m) => m.setLinks(upper(m), { firstNode: m.nodeCount - 1 }), /link/],
+    ['nodes far away', (m) => m.setLinks(upper(m), { firstNode: 0xffffff }), /link/],
+    ['a node linked to itself', (m) => m.setLinks(upper(m), { firstNode: upper(m) }), /link/],
+    ['a link to the root', (m) => m.setLinks(upper(m), { firstNode: 0 }), /link/],
+    ['a link upwards', (m) => m.setLinks(mixed(m), { firstNode: 1 }), /link/],
+    ["another's nodes", (m) => m.setLinks(upper(m), { firstNode: m.links(mixed(m)).firstNode }), /link/],
+    ["some of another's nodes", (m) => m.setLinks(upper(m), { firstNode: m.links(upper(m)).firstNode - 1 }), /link/],
+    ['a node left out', (m) => m.setLinks(upper(m), { firstNode: m.links(upper(m)).firstNode + 1 }), /link/],
+    ['blocks behind the last', (m) => m.setLinks(mixed(m), { firstBlock: m.blockCount }), /link/],
+    ['blocks far away', (m) => m.setLinks(mixed(m), { firstBlock: 0x1fffffff }), /link/],
+    ["another's blocks", (m) => m.setLinks(lowest(m)[1], { firstBlock: m.links(lowest(m)[0]).firstBlock }), /link/],
+    ["some of another's blocks", (m) => m.setLinks(mixed(m), { firstBlock: m.links(mixed(m)).firstBlock - 1 }), /link/],
+    ['a block left out', (m) => m.setLinks(mixed(m), { firstBlock: m.links(mixed(m)).firstBlock + 1 }), /link/],
+    ['each block once, but a subtree here and there', (m) => swapBlocks(m, lowest(m)[0], lowest(m).at(-1)!), /link/],
+    ['a node where a block was', (m) => m.setLinks(mixed(m), { inner: m.links(mixed(m)).inner + 1 }), /link/],
+    ['a block where a node was', (m) => m.setLinks(upper(m), { inner: m.links(upper(m)).inner - 1 }), /link/],
+    ['nodes behind the last one', (m) => m.setLinks(m.nodeCount - 1, { inner: 1 }), /link/],
+    ['a block forgotten', (m) => m.setLinks(mixed(m), { count: m.links(mixed(m)).count - 1 }), /link/],
+    ['the last block forgotten', (m) => m.setLinks(holder(m), { count: m.links(holder(m)).count - 1 }), /link/],
+    ['one more block', (m) => m.setLinks(narrow(m), { count: 1 + m.links(narrow(m)).count }), /link/],
+    ['one more node', (m) => m.setWord(layout.MESH_NODE_COUNT, m.nodeCount + 1), /header/],
+    ['more nodes than children', (m) => m.setLinks(lowest(m)[0], { inner: 5 }), /finite/],
+    ['seven nodes', (m) => m.setLinks(upper(m), { inner: 7 }), /finite/],
+    ['a tree that is a list', (m) => asList(m), /deeper/],
+    ['nodes that begin with no number', (m) => word(m, 1, NODE_CHILDREN, (w) => w & 0x3fffffff), /finite/],
+    ['nodes that begin with too large a number', (m) => word(m, 1, NODE_CHILDREN, (w) => w | 0x20000000), /finite/],
+    ['nodes that begin with a sign', (m) => word(m, 1, NODE_CHILDREN, (w) => w | 0x80000000), /finite/],
+    ['blocks that begin with no number', (m) => word(m, 1, NODE_BLOCKS, (w) => w & 0x3fffffff), /finite/],
+    ['blocks that begin with too large a number', (m) => word(m, 1, NODE_BLOCKS, (w) => w | 0x20000000), /finite/],
+    ['blocks that begin with a sign', (m) => word(m, 1, NODE_BLOCKS, (w) => w | 0x80000000), /finite/],
+  ];
+
+  const NUMBERS: typeof LINKS = [
+    ['a quaternion of length 0', (m) => m.view.setBigUint64(m.nodeAt(1) + NODE_QUATERNION, 0n, true), /finite/],
+    ...[0, 1, 2].flatMap((axis): typeof LINKS => [
+      [`an origin that is none, ${axis}`, (m) => float(m, NODE_ORIGIN + 4 * axis, Number.NaN), /finite/],
+      [`an origin at infinity, ${axis}`, (m) => float(m, NODE_ORIGIN + 4 * axis, -Infinity), /finite/],
+      [`an origin far away, ${axis}`, (m) => float(m, NODE_ORIGIN + 4 * axis, 17), /finite/],
+      [`steps that are none, ${axis}`, (m) => float(m, NODE_SCALE + 4 * axis, Number.NaN), /finite/],
+      [`infinite steps, ${axis}`, (m) => float(m, NODE_SCALE + 4 * axis, Infinity), /finite/],
+      [`steps backwards, ${axis}`, (m) => float(m, NODE_SCALE + 4 * axis, -0.01), /finite/],
+      [`bounds inside out, ${axis}`, (m) => insideOut(m, axis, 0), /finite/],
+      [`bounds of the last child inside out, ${axis}`, (m) => insideOut(m, axis, 3), /finite/],
+    ]),
+    ['a vertex that is none', (m) => m.setWord(m.blockAt(1) + 20, 0x7fc00000), /finite/],
+    ['a vertex far outside', (m) => m.setWord(m.blockAt(1) + 20, 0x7f7fffff), /finite/],
+    ['a triangle behind the last', (m) => m.setWord(m.triangleAt(2, 0), m.word(layout.MESH_TRIANGLE_COUNT)), /finite/],
+    [
+      'a flat triangle behind the last',
+      (m) => m.setWord(m.triangleAt(2, 0), FLAT + m.word(layout.MESH_TRIANGLE_COUNT)),
+      /finite/,
+    ],
+    ['a triangle before the first', (m) => m.setWord(m.triangleAt(2, 0), 0xfffffffe), /finite/],
+    ['a triangle less', (m) => m.setWord(m.triangleAt(2, 1), 0xffffffff), /there is not/],
+    ['a flat triangle that is counted', (m) => m.setWord(m.triangleAt(2, 0), FLAT + 5), /there is not/],
+    ['a block without its first triangle', (m) => without(m.setWord(m.triangleAt(2, 0), 0xffffffff)), /finite/],
+    [
+      'an index behind the last',
+      (m) => m.setWord(m.buffer.byteLength - 4, m.word(layout.MESH_VERTEX_COUNT)),
+      /there is not/,
+    ],
+    ['fewer vertices', (m) => m.setWord(layout.MESH_VERTEX_COUNT, 5), /there is not/],
+    ['a scale out of range', (m) => m.setWord(layout.MESH_EXPONENT, 1024), /finite/],
+    ['a scale below range', (m) => m.setWord(layout.MESH_EXPONENT, -128), /finite/],
+    ['a scale half as large', (m) => m.setWord(layout.MESH_EXPONENT, m.word(layout.MESH_EXPONENT) - 1), /finite/],
+    ['an offset that is none', (m) => double(m, layout.MESH_OFFSET + 8, Number.NaN), /finite/],
+    ['an offset that nobody needs', (m) => double(m, layout.MESH_OFFSET + 8, 0.5), /finite/],
+    [
+      'bounds of a point',
+      (m) => [0, 8, 16, 24, 32, 40].forEach((at) => void double(m, layout.MESH_LOW + at, 0)),
+      /finite/,
+    ],
+    ['a low bound that is none', (m) => double(m, layout.MESH_LOW, Number.NaN), /finite/],
+    ['a high bound beyond float32', (m) => double(m, layout.MESH_HIGH + 16, 1e39), /finite/],
+    ['low above high', (m) => double(m, layout.MESH_LOW + 8, 2), /finite/],
+    ...[layout.MESH_COST, layout.MESH_BUILT_COST].flatMap((at): typeof LINKS => [
+      [`a cost that is none, ${at}`, (m) => double(m, at, Number.NaN), /finite/],
+      [`an infinite cost, ${at}`, (m) => double(m, at, Infinity), /finite/],
+      [`a cost of nothing, ${at}`, (m) => double(m, at, 0), /finite/],
+      [`a cost less than nothing, ${at}`, (m) => double(m, at, -5), /finite/],
+    ]),
+    ['no triangles', (m) => m.setWord(layout.MESH_KEPT_COUNT, 0), /header/],
+    [
+      'more kept than given',
+      (m) => m.setWord(layout.MESH_KEPT_COUNT, 1 + m.word(layout.MESH_TRIANGLE_COUNT)),
+      /header/,
+    ],
+    ['indices half there', (m) => m.setWord(layout.MESH_INDEXED, 2), /header/],
+    ['sizes that wrap around', (m) => m.setWord(layout.MESH_NODE_COUNT, 0x04000000 + m.nodeCount), /header/],
+  ];
+
+  /** A node with less than four children, all of them blocks, in the middle of the tree. */
+  function narrow(mesh: BakedMesh): number {
+    return mesh.nodesWhere(({ inner, count }) => inner === 0 && count < 4)[2];
+  }
+
+  /** Who has the last block. */
+  function holder(mesh: BakedMesh): number {
+    const last = (m: BakedMesh) =>
+      m.nodesWhere(({ firstBlock, inner, count }) => count > inner && firstBlock + count - inner === m.blockCount);
+    return last(mesh)[0];
+  }
+
+  function swapBlocks(mesh: BakedMesh, a: number, b: number) {
+    const { firstBlock } = mesh.links(a);
+    mesh.setLinks(a, { firstBlock: mesh.links(b).firstBlock }).setLinks(b, { firstBlock });
+  }
+
+  function insideOut(mesh: BakedMesh, axis: number, child: number) {
+    const node = mesh.nodeAt(lowest(mesh)[0]) + child;
+    const [low, high] = [mesh.view.getUint8(node + NODE_LOW[axis]), mesh.view.getUint8(node + NODE_HIGH[axis])];
+    expect(low).toBeLessThan(high);
+    mesh.view.setUint8(node + NODE_LOW[axis], high);
+    mesh.view.setUint8(node + NODE_HIGH[axis], low);
+  }
+
+  /** With one triangle less in the header. */
+  function without(mesh: BakedMesh): BakedMesh {
+    return mesh.setWord(layout.MESH_KEPT_COUNT, mesh.word(layout.MESH_KEPT_COUNT) - 1);
+  }
+
+  /** Every node has the next one as its first child, and blocks in the other places while there are enough. */
+  function asList(mesh: BakedMesh): BakedMesh {
+    let firstBlock = 0;
+    for (let node = 0; node < mesh.nodeCount; node++) {
+      const inner = node + 1 < mesh.nodeCount ? 1 : 0;
+      const leaves = Math.min(4 - inner, mesh.blockCount - firstBlock - inner);
+      mesh.setLinks(node, { count: inner + leaves, inner, firstNode: node + 1, firstBlock });
+      firstBlock += leaves;
+    }
+    expect(firstBlock).toBe(mesh.blockCount);
+    return mesh;
+  }
+
+  test.each([...LINKS, ...NUMBERS])('%s', (_, forge, message) => {
+    const mesh = new BakedMesh(bake(core, icosphere(1, 9)));
+    forge(mesh);
+    const { usedBytes } = core;
+    expect(() => core.loadMesh(mesh.seal().buffer)).toThrow(refusal(message));
+    expect(core.usedBytes).toBe(usedBytes);
+  });
+
+  test('a scale, vertices and sizes without indices', () => {
+    const mesh = new BakedMesh(bake(core, spread(icosphere(1, 4))));
+    mesh.setWord(layout.MESH_VERTEX_COUNT, mesh.word(layout.MESH_VERTEX_COUNT) + 1).seal();
+    expect(() => core.loadMesh(mesh.buffer)).toThrow(refusal(/header/));
+  });
+
+  test('more triangles in blocks than there are', () => {
+    const mesh = new BakedMesh(bake(core, spread(icosphere(1, 4))));
+    for (let block = 0; block < mesh.blockCount; block++) {
+      for (let lane = 0; lane < 4; lane++) mesh.setWord(mesh.triangleAt(block, lane), FLAT);
+    }
+    mesh.setWord(mesh.triangleAt(0, 0), 0);
+    mesh.setWord(layout.MESH_KEPT_COUNT, 1);
+    mesh.setWord(layout.MESH_TRIANGLE_COUNT, 5).setWord(layout.MESH_VERTEX_COUNT, 15).seal();
+    expect(() => core.loadMesh(mesh.buffer)).toThrow(refusal(/there is not/));
+  });
+
+  /** Of a soup, with so many nodes. */
+  function bakeNodes(random: Random, nodeCount: number): ArrayBuffer {
+    const triangles = soup(random, 1000, 0.3, 1);
+    for (let count = 300; count < 1000; count++) {
+      const baked = bake(core, { ...triangles, indices: triangles.indices.subarray(0, 3 * count) });
+      if (new BakedMesh(baked).nodeCount === nodeCount) return baked;
+    }
+    throw new Error(`no tree has ${nodeCount} nodes`);
+  }
+
+  test(`a list of 66 nodes, seed ${SEED}`, () => {
+    const mesh = asList(new BakedMesh(bakeNodes(new Random(SEED), 66))).seal();
+    expect(() => core.loadMesh(mesh.buffer)).toThrow(refusal(/deeper/));
+  });
+
+  test(`a tree as deep as may be, whose boxes are everywhere, still answers rightly, seed ${SEED}`, () => {
+    const random = new Random(SEED);
+    const baked = bakeNodes(random, 65); // as a list 64 deep
+    const mesh = asList(new BakedMesh(baked));
+    for (let node = 0; node < mesh.nodeCount; node++) {
+      const at = mesh.nodeAt(node);
+      mesh.view.setBigUint64(at + NODE_QUATERNION, 0x7fff000000000000n, true);
+      for (let axis = 0; axis < 3; axis++) {
+        mesh.view.setFloat32(at + NODE_ORIGIN + 4 * axis, -3, true);
+        mesh.view.setFloat32(at + NODE_SCALE + 4 * axis, 6 / 255, true);
+        mesh.setWord(at + NODE_LOW[axis], 0).setWord(at + NODE_HIGH[axis], 0xffffffff);
+      }
+    }
+    const rays = raysAt(random, 500);
+    const answers = [baked, mesh.seal().buffer].map((data) => probe(core, core.loadMesh(data), rays));
+    expect(answers[0].first.objects).toContain(SUSPECT);
+    expect(answers[1]).toEqual(answers[0]);
+  });
+});
+
+describe(`a mesh that was refitted, some triangles to nothing, seed ${SEED}`, () => {
+  const MESHES: [string, () => { positions: Float32Array; indices?: Uint32Array }][] = [
+    ['with indices', () => soup(new Random(SEED), 500, 0.3, 1)],
+    ['without indices', () => spread(soup(new Random(SEED), 500, 0.3, 1))],
+  ];
+
+  test.each(MESHES)('%s, is baked and loaded, answers, and goes back', (_, make) => {
+    const random = new Random(SEED);
+    const mesh = make();
+    const original = bake(core, mesh);
+    const positions = mesh.positions.map((x) => 0.7 * x + 0.1);
+    const corners = mesh.indices ?? Uint32Array.from({ length: 1500 }, (_, i) => i);
+    let flat = 0;
+    for (let i = 0; i < corners.length; i += 3) {
+      if (!random.chance(0.3)) continue;
+      flat++;
+      const at = 3 * corners[i];
+      for (const to of [corners[i + 1], corners[i + 2]]) positions.copyWithin(3 * to, at, at + 3);
+    }
+    const address = core.loadMesh(original);
+    expect(core.refitMesh(address, positions)).toBe(true);
+    expect(core.meshInfo(address).degenerate).toBe(flat);
+    const refitted = core.bakeMesh(address);
+    const words = new BakedMesh(refitted);
+    const marked = Array.from({ length: 4 * words.blockCount }, (_, i) => words.word(words.triangleAt(i >> 2, i & 3)));
+    expect(marked.filter((triangle) => triangle >= FLAT && triangle !== 0xffffffff)).toHaveLength(flat);
+
+    const copy = core.loadMesh(refitted);
+    expect(core.check()).toBeNull();
+    expect(core.meshInfo(copy)).toEqual(core.meshInfo(address));
+    const rays = raysAt(random, 500);
+    core.addObjects(Uint32Array.of(GOOD), { ...PLACED, mesh: core.loadMesh(bake(core, icosphere(1, 4))) });
+    const answers = probe(core, address, rays);
+    expect(answers.first.objects).toContain(SUSPECT);
+    expect(answers.a.length).toBeGreaterThan(0);
+    expect(probe(core, copy, rays)).toEqual(answers);
+    // As a tree built for these positions does, which leaves out the flat ones.
+    expect(probe(core, core.loadMesh(bake(core, { ...mesh, positions })), rays)).toEqual(answers);
+
+    expect(core.refitMesh(copy, mesh.positions)).toBe(true);
+    expect(core.bakeMesh(copy)).toEqual(original);
+  });
+});
+
+test(`a service refuses what was damaged or forged and goes on, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const service = await createCollisionService();
+  const mesh = await service.addMesh(icosphere(1, 4));
+  const object = service.addObject({ shape: { type: 'mesh', mesh } });
+  const baked = await service.bakeMesh(mesh);
+  const ray = { origin: [0.1, 0.2, 5], direction: [0, 0, -1] } as const;
+  await service.update();
+  const hit = await service.raycast(ray);
+  expect(hit?.object).toBe(object);
+  const { usedBytes } = service.stats;
+  for (const [kind, corrupt] of Object.entries(CORRUPTIONS)) {
+    const bad = corrupt(random, new Uint8Array(baked));
+    await expect(service.addMesh(bad.buffer), kind).rejects.toEqual(refusal(/^addMesh: /));
+  }
+  const forged = new BakedMesh(baked);
+  forged.setLinks(0, { firstNode: 0 }).seal();
+  await expect(service.addMesh(forged.buffer)).rejects.toEqual(refusal(/^addMesh: .*link/));
+  expect(await service.raycast(ray)).toEqual(hit);
+  await service.update(); // brings new statistics
+  expect(service.stats).toMatchObject({ meshes: 1, pending: 0 });
+  expect(service.stats.usedBytes).toBeLessThanOrEqual(usedBytes + 4096);
+  service.addObject({
+    shape: { type: 'mesh', mesh: await service.addMesh(baked) },
+    matrix: new Matrix4().makeTranslation(0, 0, 2).elements,
+  });
+  const nearer = await service.raycast(ray);
+  expect(nearer?.triangle).toBe(hit!.triangle);
+  expect(nearer?.distance).toBeCloseTo(hit!.distance - 2, 12);
+  service.dispose();
+});

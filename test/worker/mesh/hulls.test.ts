@@ -1,0 +1,280 @@
+// What the core derives of convex meshes. Whether two of them meet, by their hulls, is what their trees say; contacts
+// are the same however a solid is made of triangles.
+import { BoxGeometry, Matrix4, Vector3 } from 'three';
+import { describe, expect, test } from 'vitest';
+import { makeId } from '../../../src/shared/ids.js';
+import * as layout from '../../../src/shared/layout.js';
+import { type Core, createCore, type MeshAddress } from '../../../src/worker/binding/core.js';
+import { bake, startCore, wasm } from '../../fixtures/core.js';
+import { limitMemory } from '../../fixtures/limit-memory.js';
+import { ANY_FORM, NearScene, PLACES } from '../../fixtures/near-scene.js';
+import { someHull } from '../../oracle/hulls.js';
+import { boxMesh, icosphere, soup, type Triangles, transformed, welded } from '../../oracle/meshes.js';
+import { Random, SEED } from '../../oracle/random.js';
+
+const COUNT = 1500;
+const SKEW = new Matrix4().makeRotationX(0.7).multiply(new Matrix4().makeRotationY(0.3));
+
+describe.each(PLACES)(`${COUNT} pairs of convex meshes %s, seed ${SEED}`, { timeout: 120_000 }, (_, place) => {
+  test('meet where their trees say so', async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(place);
+    const hulls = Array.from({ length: 12 }, (_, i) => someHull(random, i));
+    const shapes = hulls.map((hull) => ({ closed: scene.mesh(hull), open: scene.mesh(opened(hull)) }));
+    const count = { met: 0, parted: 0, apart: 0 };
+    for (let i = 0; i < COUNT; i++) {
+      const [a, b] = [random.pick(shapes), random.pick(shapes)];
+      const from = random.placement(random.point(1), random.chance(0.5) ? ANY_FORM : {});
+      // Small ones may be inside, where surfaces do not meet.
+      const size = random.chance(0.3) ? random.logRange(0.01, 1) : 1;
+      let to = random
+        .placement(random.point(1.5), random.chance(0.5) ? ANY_FORM : {})
+        .scale(new Vector3().setScalar(size));
+      const [p, q] = [scene.add(a.closed, from), scene.add(b.closed, to)];
+      const contact = scene.core.queries.contact(p.id, q.id, layout.CONTACTS_MANIFOLD);
+      if (contact && random.chance(0.7)) {
+        // All but parted, or just.
+        const length = contact.depths[0] * (1 + random.pick([-1, 1]) * random.logRange(1e-17, 0.1));
+        const way = new Vector3().fromArray(contact.normals).multiplyScalar(length);
+        to = to.clone().setPosition(new Vector3().setFromMatrixPosition(to).add(way));
+      }
+      const meet = (first: typeof a.closed, second: typeof a.closed) => {
+        const things = [scene.add(first, from), scene.add(second, to)];
+        const found = scene.core.queries.contact(things[0].id, things[1].id, layout.CONTACTS_ANY);
+        for (const thing of things) scene.remove(thing);
+        return found !== null;
+      };
+      const expected = meet(a.open, b.open);
+      expect(meet(a.closed, b.closed), `pair ${i}`).toBe(expected);
+      expect(meet(b.closed, a.closed), `pair ${i}, turned`).toBe(meet(b.open, a.open));
+      count[expected ? 'met' : contact ? 'parted' : 'apart']++;
+      for (const thing of [p, q]) scene.remove(thing);
+    }
+    console.log(JSON.stringify(count));
+    for (const each of Object.values(count)) expect(each).toBeGreaterThan(COUNT / 20);
+  });
+});
+
+describe('a box of whatever triangles', () => {
+  const BOX = boxMesh(2, 1, 3);
+  const turned = transformed(welded(new BoxGeometry(2, 1, 3, 20, 30, 40)), (vertex) => vertex.applyMatrix4(SKEW));
+  const FORMS: [string, Triangles, Triangles][] = [
+    ['a corner for each triangle', BOX, unwelded(BOX)],
+    ['inside out', BOX, { ...BOX, indices: BOX.indices.slice().reverse() }],
+    ['with edges split by triangles without an area', BOX, split(BOX)],
+    ['faces of hundreds of triangles', BOX, welded(new BoxGeometry(2, 1, 3, 20, 30, 40))],
+    ['faces of hundreds of triangles that float32 makes uneven', transformed(BOX, (v) => v.applyMatrix4(SKEW)), turned],
+  ];
+
+  test.each(FORMS)(`%s, seed ${SEED}`, async (_, plain, form) => {
+    const random = new Random(SEED);
+    const core = await startCore();
+    const meshes = [plain, form].map((triangles) => core.loadMesh(bake(core, triangles)));
+    const others = Array.from({ length: 10 }, (_, i) => core.loadMesh(bake(core, someHull(random, i))));
+    const pair = new Pair(core, meshes[0]);
+    let found = 0;
+    for (let i = 0; i < 300; i++) {
+      const other = random.pick(others);
+      const matrix = random.placement(random.point(2), random.chance(0.5) ? ANY_FORM : {});
+      const [expected, contact] = meshes.map((mesh) => {
+        pair.set(0, mesh, new Matrix4());
+        pair.set(1, other, matrix);
+        return pair.contact();
+      });
+      expect(contact === null, `case ${i}`).toBe(expected === null);
+      if (!expected || !contact) continue;
+      found++;
+      expect(Math.abs(contact.depths[0] - expected.depths[0]), `case ${i}`).toBeLessThan(2e-6);
+    }
+    expect(found).toBeGreaterThan(50);
+  });
+});
+
+test(`balls of tens of thousands of triangles, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const core = await startCore();
+  const mesh = core.loadMesh(bake(core, icosphere(1, 40))); // 33,620
+  const pair = new Pair(core, mesh);
+  for (let i = 0; i < 30; i++) {
+    const gap = random.logRange(2e-3, 1);
+    const way = random.direction().multiplyScalar(2 - gap);
+    const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
+    pair.set(0, mesh, random.placement(new Vector3()));
+    pair.set(1, mesh, turn.setPosition(way));
+    const { depths, normals, points } = pair.contact()!;
+    const depth = depths[0];
+    expect(depth).toBeLessThan(gap + 1e-6);
+    // Faces are so far below the balls.
+    expect(depth).toBeGreaterThan(gap - 2 * 5e-4);
+    const meetAfter = (length: number) => {
+      pair.set(1, mesh, turn.setPosition(new Vector3().fromArray(normals).multiplyScalar(length).add(way)));
+      return pair.contact(layout.CONTACTS_ANY) !== null;
+    };
+    expect(meetAfter(depth * 0.999 - 1e-6), `gap ${gap}`).toBe(true);
+    expect(meetAfter(depth * 1.001 + 1e-6), `gap ${gap}`).toBe(false);
+    expect(points.length).toBeGreaterThan(0);
+    for (let k = 0; k < points.length; k += 3) {
+      const point = new Vector3().fromArray(points, k);
+      expect(point.length()).toBeLessThan(1 + 1e-6);
+      expect(point.distanceTo(way)).toBeLessThan(1 + 1e-6);
+    }
+  }
+});
+
+describe('a convex mesh that changes', () => {
+  const BALL = icosphere(1, 3);
+  const FORMS: [string, (vertex: Vector3) => Vector3][] = [
+    ['larger', (vertex) => vertex.multiplyScalar(1.5)],
+    ['flatter', (vertex) => vertex.multiply(new Vector3(1, 0.3, 1))],
+    ['no longer convex', (vertex) => vertex.multiplyScalar(1 - 0.3 * Math.abs(vertex.x))],
+  ];
+
+  test.each(FORMS)('%s', async (_, change) => {
+    const changed = transformed(BALL, change);
+    const core = await startCore();
+    const mesh = core.loadMesh(bake(core, BALL));
+    const pair = new Pair(core, mesh);
+    const before = pair.contact()!.depths[0];
+    expect(core.refitMesh(mesh, changed.positions)).toBe(true);
+    const after = pair.contact()!.depths[0];
+    expect(after).not.toBeCloseTo(before, 3);
+    const fresh = await startCore();
+    expect(after).toBeCloseTo(new Pair(fresh, fresh.loadMesh(bake(fresh, changed))).contact()!.depths[0], 5);
+    // And back again.
+    expect(core.refitMesh(mesh, BALL.positions)).toBe(true);
+    expect(pair.contact()!.depths[0]).toBeCloseTo(before, 5);
+  });
+});
+
+test('faces that come apart let through what they enclosed before', async () => {
+  const core = await startCore();
+  const box = unwelded(boxMesh(2, 2, 2));
+  const mesh = core.loadMesh(bake(core, box));
+  const rod = core.loadMesh(bake(core, boxMesh(2, 0.05, 0.05)));
+  const pair = new Pair(core, mesh);
+  pair.set(0, mesh, new Matrix4());
+  // Across an edge.
+  pair.set(1, rod, new Matrix4().makeRotationY(-Math.PI / 4).setPosition(1.15, 0.3, 1.15));
+  expect(pair.contact(layout.CONTACTS_ANY)).not.toBeNull();
+  const [p, q, r] = [new Vector3(), new Vector3(), new Vector3()];
+  const moved = box.positions.slice();
+  for (let i = 0; i < moved.length; i += 9) {
+    p.fromArray(moved, i);
+    q.fromArray(moved, i + 3).sub(p);
+    const normal = q
+      .cross(r.fromArray(moved, i + 6).sub(p))
+      .normalize()
+      .multiplyScalar(0.3);
+    for (let k = 0; k < 9; k++) moved[i + k] += normal.getComponent(k % 3);
+  }
+  expect(core.refitMesh(mesh, moved)).toBe(true);
+  expect(pair.contact(layout.CONTACTS_ANY)).toBeNull();
+});
+
+describe('memory', () => {
+  const BALL = icosphere(1, 12);
+
+  test('is given back with the mesh', async () => {
+    const core = await startCore();
+    const baked = bake(core, BALL);
+    const use = () => {
+      const mesh = core.loadMesh(baked);
+      const pair = new Pair(core, mesh);
+      const before = core.usedBytes;
+      pair.contact();
+      const derived = core.usedBytes - before;
+      pair.remove();
+      core.freeMesh(mesh);
+      return derived;
+    };
+    use();
+    const before = core.usedBytes;
+    // Its planes and corners.
+    expect(use()).toBeGreaterThan(BALL.indices.length * (16 / 3) + BALL.positions.length * 4);
+    expect(core.usedBytes).toBe(before);
+  });
+
+  test('that runs out leaves everything as it was', async () => {
+    const free = await startCore();
+    const expected = new Pair(free, free.loadMesh(bake(free, BALL))).contact();
+    const core = await createCore(limitMemory(wasm, 64));
+    const pair = new Pair(core, core.loadMesh(bake(free, BALL)));
+    // All of it, in small pieces.
+    const pieces: MeshAddress[] = [];
+    for (const triangles of [1000, 100, 10, 1]) {
+      const piece = bake(free, soup(new Random(SEED), triangles, 1, 1));
+      try {
+        for (;;) pieces.push(core.loadMesh(piece));
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'OUT_OF_MEMORY' });
+      }
+    }
+    let failures = 0;
+    for (;;) {
+      try {
+        expect(pair.contact()).toEqual(expected);
+        break;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'OUT_OF_MEMORY' });
+      }
+      failures++;
+      core.freeMesh(pieces.pop()!);
+    }
+    expect(failures).toBeGreaterThan(3);
+    expect(core.check()).toBeNull();
+  });
+});
+
+/** Two objects; at first of one mesh, one beside the other. */
+class Pair {
+  readonly #core: Core;
+  static readonly #IDS = [makeId(0, 1), makeId(1, 1)] as const;
+
+  constructor(core: Core, mesh: MeshAddress) {
+    this.#core = core;
+    for (const i of [0, 1]) this.set(i, mesh, new Matrix4().makeRotationX(i).setPosition(0.4 * i, 0.3 * i, 0));
+  }
+
+  set(which: number, mesh: MeshAddress, { elements }: Matrix4): void {
+    this.#core.addObjects(Uint32Array.of(Pair.#IDS[which]), {
+      ...{ shape: layout.SHAPE_MESH, mesh, flags: 0, layers: 1, collidesWith: 1, group: 0 },
+      ...{ contacts: layout.CONTACTS_MANIFOLD, center: [0, 0, 0], extent: [1, 1, 1], rotation: [0, 0, 0, 1] },
+      ...{ radius: 0, matrix: elements },
+    });
+  }
+
+  contact(detail: number = layout.CONTACTS_MANIFOLD) {
+    return this.#core.queries.contact(...Pair.#IDS, detail);
+  }
+
+  remove(): void {
+    for (const id of Pair.#IDS) this.#core.removeObject(id);
+  }
+}
+
+/** The same surface, but not closed: one triangle is there twice. */
+function opened({ positions, indices }: Triangles): Triangles {
+  return { positions, indices: Uint32Array.of(...indices, ...indices.slice(0, 3)) };
+}
+
+function unwelded({ positions, indices }: Triangles): Triangles {
+  return {
+    positions: Float32Array.from([...indices].flatMap((i) => [...positions.slice(3 * i, 3 * i + 3)])),
+    indices: indices.map((_, i) => i),
+  };
+}
+
+/** Each edge of each triangle in halves, by a triangle without an area. */
+function split({ positions, indices }: Triangles): Triangles {
+  const places = [...positions];
+  const all = [...indices];
+  for (let i = 0; i < indices.length; i++) {
+    const [from, to] = [indices[i], indices[i % 3 === 2 ? i - 2 : i + 1]];
+    if (from > to) continue;
+    const middle = places.length / 3;
+    for (let k = 0; k < 3; k++) places.push((positions[3 * from + k] + positions[3 * to + k]) / 2);
+    // There over the middle and back again.
+    all.push(from, middle, to, to, middle, from);
+  }
+  return { positions: Float32Array.from(places), indices: Uint32Array.from(all) };
+}

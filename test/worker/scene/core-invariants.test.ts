@@ -1,0 +1,137 @@
+// Below the public API: the core's own checker after random histories.
+import { Vector3 } from 'three';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Staging } from '../../../src/client/frame/frame-builder.js';
+import { makeId } from '../../../src/shared/ids.js';
+import * as layout from '../../../src/shared/layout.js';
+import type { Core, MeshAddress, PlacedDescription } from '../../../src/worker/binding/core.js';
+import { bake, startCore } from '../../fixtures/core.js';
+import { dragon } from '../../oracle/dragon.js';
+import { icosphere, rods, soup, type Triangles } from '../../oracle/meshes.js';
+import { Random, SEED } from '../../oracle/random.js';
+
+let core: Core;
+beforeEach(async () => {
+  core = await startCore();
+});
+
+describe(`after random histories, seed ${SEED}`, () => {
+  const PLACES: [name: string, position: (random: Random) => Vector3][] = [
+    ['in a cube', (random) => random.point(100)],
+    ['all in one point', () => new Vector3(3, 4, 5)],
+    ['in a plane', (random) => random.point(100).setY(0)],
+    ['in two heaps, 10⁶ units apart', (random) => random.point(10).addScalar(random.pick([0, 1e6]))],
+    ['from very near to very far', (random) => random.direction().multiplyScalar(random.logRange(1e-6, 1e9))],
+  ];
+
+  test.each(PLACES)('every structure holds: objects %s', async (_, position) => {
+    const random = new Random(SEED);
+    const meshes = [icosphere(1, 1), soup(random, 20, 0.3, 1)].map((mesh) => core.loadMesh(bake(core, mesh)));
+    const alive = new Map<number, number>(); // id by slot
+    const generations = new Map<number, number>();
+    const staging = new Staging();
+    const matrix = () =>
+      random.placement(position(random), { low: 0.01, high: 100, mirrored: 0.2, sheared: 0.2 }).elements;
+
+    let out: ArrayBuffer | undefined;
+    for (let frame = 1; frame <= 60; frame++) {
+      for (let i = random.integer(100); i > 0; i--) {
+        const slot = random.integer(1500);
+        const id = alive.get(slot);
+        const description = { ...describeShape(random, meshes), matrix: matrix() };
+        if (id === undefined) {
+          const generation = (generations.get(slot) ?? 0) + 1;
+          generations.set(slot, generation);
+          alive.set(slot, makeId(slot, generation));
+          core.addObjects(Uint32Array.of(makeId(slot, generation)), description);
+        } else if (random.chance(0.3)) {
+          alive.delete(slot);
+          core.removeObject(id);
+        } else {
+          core.setObject(id, description);
+        }
+      }
+      for (const id of alive.values()) if (random.chance(0.3)) staging.setSingle(id, matrix());
+      const input = staging.seal(frame, 1);
+      out = core.frame(input, out);
+      staging.restart(input);
+      expect(core.check(), `frame ${frame}`).toBeNull();
+    }
+    expect(alive.size).toBeGreaterThan(500);
+
+    for (const id of alive.values()) core.removeObject(id);
+    expect(core.check()).toBeNull();
+  });
+
+  function describeShape(random: Random, meshes: MeshAddress[]): PlacedDescription {
+    const isMesh = random.chance(0.5);
+    return {
+      shape: isMesh ? layout.SHAPE_MESH : layout.SHAPE_BOX,
+      mesh: isMesh ? random.pick(meshes) : 0,
+      flags: layout.FLAG_PICKABLE | layout.FLAG_CULLABLE | (random.chance(0.5) ? layout.FLAG_STATIC : 0),
+      layers: 1,
+      collidesWith: 1,
+      group: 0,
+      contacts: random.chance(0.8) ? layout.CONTACTS_NONE : layout.CONTACTS_ANY,
+      center: [0, 0, 0],
+      extent: [1, 2, 3],
+      rotation: random.rotation().toArray(),
+      radius: 0,
+    };
+  }
+});
+
+describe('meshes', () => {
+  const random = new Random(SEED);
+  const MESHES: [string, Triangles][] = [
+    ['one triangle', soup(random, 1, 1, 1)],
+    ['five triangles', soup(random, 5, 1, 1)],
+    ['an icosphere', icosphere(1, 9)],
+    ['rods', rods(random, 200, 1)],
+    ['a soup', soup(random, 3000, 0.2, 1)],
+    ['a soup of large triangles', soup(random, 500, 5, 1)],
+    ['the same triangle 1,000 times', repeated(soup(random, 1, 1, 1), 1000)],
+    ['the dragon', dragon(47_794)],
+  ];
+
+  test.each(MESHES)(`the tree of %s holds, seed ${SEED}`, (_, mesh) => {
+    const baked = bake(core, mesh);
+    const address = core.loadMesh(baked);
+    expect(core.check()).toBeNull();
+    expect(core.meshInfo(address)).toMatchObject({ triangles: mesh.indices.length / 3, degenerate: 0 });
+    expect(core.bakeMesh(address)).toEqual(baked);
+  });
+
+  test('building gives the same bytes each time, and in any slices', () => {
+    const { positions, indices } = dragon(11_102);
+    const build = core.beginBuild(positions, indices);
+    let steps = 0;
+    for (let last = 0, fraction = 0; fraction < 1; last = fraction, steps++) {
+      fraction = build.step(0);
+      expect(fraction).toBeGreaterThanOrEqual(last);
+    }
+    expect(steps).toBeGreaterThan(3);
+    expect(build.finish()).toEqual(bake(core, { positions, indices }));
+  });
+
+  test('what is freed is used again', () => {
+    const mesh = dragon(11_102);
+    const cycle = () => {
+      core.freeMesh(core.loadMesh(bake(core, mesh)));
+      const build = core.beginBuild(mesh.positions, mesh.indices);
+      build.step(0);
+      build.abort();
+    };
+    for (let i = 0; i < 10; i++) cycle();
+    const { usedBytes, memoryBytes } = core;
+    for (let i = 0; i < 50; i++) cycle();
+    expect([core.usedBytes, core.memoryBytes]).toEqual([usedBytes, memoryBytes]);
+  });
+});
+
+function repeated({ positions, indices }: Triangles, times: number): Triangles {
+  return {
+    positions,
+    indices: Uint32Array.from({ length: indices.length * times }, (_, i) => indices[i % indices.length]),
+  };
+}
