@@ -1,10 +1,10 @@
 import { CollisionError } from 'collision-worker';
-import GUI from 'lil-gui';
 import type { Intersection } from 'three';
 import { FrameChart } from './chart.js';
 import type { Engine } from './engine.js';
 import { HitMarker, SelectionMarker } from './marker.js';
 import { costOf, type Meter, quantile } from './meter.js';
+import { createControls } from './page.js';
 import { element, nameOf, Panel, showError, showSelected } from './panel.js';
 import { Pointer } from './pointer.js';
 import type { Stage } from './stage.js';
@@ -136,7 +136,7 @@ export class Demo {
 
   #addControls(): void {
     const { settings, world, stage, meter } = this;
-    const gui = new GUI({ container: element('controls'), title: 'Controls', width: 300 });
+    const gui = createControls('controls', 300);
     const forget = (): void => {
       meter.frames.length = 0;
       this.latencies.length = 0;

@@ -1,3 +1,4 @@
+import GUI from 'lil-gui';
 import { element, Progress, showError } from './panel.js';
 
 const PAGES: readonly [file: string, title: string][] = [
@@ -20,6 +21,12 @@ export async function runPage(start: (progress: Progress) => Promise<void>): Pro
   } catch (error) {
     showError(error);
   }
+}
+
+/** The controls, folded away where they would cover the picture. */
+export function createControls(container: string, width: number): GUI {
+  const gui = new GUI({ container: element(container), title: 'Controls', width });
+  return gui.open(!matchMedia('(max-width: 700px)').matches);
 }
 
 function linkPages(): void {

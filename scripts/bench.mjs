@@ -1,4 +1,4 @@
-// `npm run bench`: the core against its peers, in this process. Installs and builds what is missing first.
+// `npm run bench`: the package against its peers, each in a process of its own. Installs and builds what is missing first.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
@@ -8,9 +8,10 @@ import { ensureBuild, ensureDependencies } from './setup.mjs';
 
 const HELP = `npm run bench -- [options]
 
-Measures the core and its peers, one after the other, on the same work, and compares their answers. Rows are computation
-on one thread, without the messages to the worker; but for the rows stream-… and pick-…, which are about the messages and
-run in a Chromium. Exits with 1 when answers differ; never because of a time.
+Measures the package and its peers, one after the other, on the same work, and compares their answers. Ours is a service
+in its worker: what it says in \`ms\`, or where answers do not say that, how long they were awaited; rows stream-… and pick-…
+are measured by a page in Chromium, and …-inner is a function of the core that no app calls by itself. Peers have a process
+each. Exits with 1 when answers differ; never because of a time.
 
   --rows a,b     only these rows
   --rounds n     how often each row is run, without the warm-up; by default it is up to the row
@@ -29,7 +30,7 @@ await bundleTool('test/bench/main.ts', BUNDLE);
 allowGarbageCollection();
 const { bench, countTests } = await import(`../${BUNDLE}`);
 if (options.fitted) await countTests(await countingCores());
-else process.exitCode = await bench({ root, ...options });
+else process.exitCode = await bench({ root, peerScript: join(root, 'scripts/bench-peer.mjs'), ...options });
 
 function optionsOf(args) {
   const { help, rows, rounds, ...others } = parsed(args);
@@ -75,8 +76,8 @@ async function countingCores() {
   const paths = { fitted: 'build/core-counting.wasm', plain: 'build/core-counting-plain.wasm' };
   for (const [kind, path] of Object.entries(paths)) {
     await buildCore(path, (file, text) => {
-      if (file.endsWith('core/index.ts')) return `${text}\nexport { takeCount } from './mesh/measure';\n`;
-      if (!file.endsWith('mesh/measure.ts')) return text;
+      if (file.endsWith('core/index.ts')) return `${text}\nexport { takeCount } from './mesh/tree/counters';\n`;
+      if (!file.endsWith('mesh/tree/counters.ts')) return text;
       const counting = text.replace('COUNTING: bool = false', 'COUNTING: bool = true');
       return kind === 'fitted' ? counting : counting.replace('FITTING: bool = true', 'FITTING: bool = false');
     });

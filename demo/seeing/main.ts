@@ -1,9 +1,8 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
-import GUI from 'lil-gui';
 import type { Mesh } from 'three';
 import { closedForm } from '../closed-form.js';
-import { runPage } from '../page.js';
+import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
@@ -29,7 +28,7 @@ await runPage(async () => {
   });
   const page = new SeeingPage(renderer, courtyard, service, tracker);
 
-  const gui = new GUI({ container: element('controls-inside'), title: 'Controls', width: 298 });
+  const gui = createControls('controls-inside', 298);
   gui.add(page.settings, 'turn').name('The guard turns');
   gui.add(page.settings, 'walk').name('Visitors move');
   gui.add(page.settings, 'margin', 0, 3, 0.1).name('Margin of the view');

@@ -1,7 +1,6 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
-import GUI from 'lil-gui';
-import { runPage } from '../page.js';
+import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
@@ -29,7 +28,7 @@ await runPage(async (progress) => {
   });
   const page = new SelectionPage(renderer, root, tracker);
 
-  const gui = new GUI({ container: element('controls-inside'), title: 'Controls', width: 298 });
+  const gui = createControls('controls-inside', 298);
   gui
     .add({ model }, 'model', Object.keys(MODELS))
     .name('Model')

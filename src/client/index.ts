@@ -20,6 +20,7 @@ export type {
   MeshShape,
   ObjectId,
   ObjectOptions,
+  OpenEdge,
   PickOptions,
   QueryOptions,
   Ray,

@@ -3,7 +3,7 @@ import { reading } from './check/validate.js';
 
 /** What happened to a service's worker. */
 export class ServiceEvent extends Event {
-  /** Of 'lost': why. */
+  /** Why the worker was lost; null for 'restored'. */
   readonly error: CollisionError | null;
 
   constructor(type: 'lost' | 'restored', error: CollisionError | null) {
@@ -17,8 +17,8 @@ type Listener = ((event: ServiceEvent) => void) | { handleEvent(event: ServiceEv
 /** An EventTarget of these alone. */
 export class ServiceEvents extends EventTarget {
   /**
-   * 'lost': the worker is gone, and what was pending has been rejected; where `restart` allows it another one is on its
-   * way. 'restored': that one knows all that the one before it did.
+   * Listens. 'lost': the worker is gone, and what was pending has been rejected; where `restart` allows it another one
+   * is on its way. 'restored': that one knows all that the one before it did.
    */
   override addEventListener(
     type: 'lost' | 'restored',

@@ -1,5 +1,5 @@
 import { CollisionError } from '../shared/errors.js';
-import type { FromWorker } from '../shared/protocol.js';
+import { type FromWorker, failureOf } from '../shared/protocol.js';
 import type {
   AddMeshOptions,
   ClosestPoint,
@@ -26,15 +26,15 @@ import type {
   ViewOptions,
   VisibleSet,
 } from '../shared/types.js';
+import { isAffine } from './check/affine.js';
 import { checkTypedArray } from './check/binary.js';
-import { OwnIds } from './check/checked-ids.js';
+import { CheckedIds } from './check/checked-ids.js';
 import {
   checkBoolean,
   checkInteger,
   checkLengths,
   checkNumber,
   checkPositive,
-  checkTransforms,
   invalid,
   MatrixReader,
   reading,
@@ -44,12 +44,13 @@ import { FramePump } from './frame/frame-pump.js';
 import { ViewTable } from './frame/view-table.js';
 import { BuilderPool } from './link/builder-pool.js';
 import { type LinkOptions, WorkerLink } from './link/worker-link.js';
-import { Placements } from './placements.js';
-import { Places } from './places.js';
 import { Queries } from './query/queries.js';
 import { MeshStore } from './scene/mesh-store.js';
 import { ObjectStore } from './scene/object-store.js';
 import { ServiceEvent, ServiceEvents } from './service-events.js';
+import { ReplayLog } from './transforms/replay-log.js';
+import { SingleWriter } from './transforms/single-writer.js';
+import { TransformTable } from './transforms/transform-table.js';
 
 const KEYS = ['createWorker', 'restart', 'builders', 'timeout', 'contactBudget'];
 const MATRIX_KINDS = ['Float32Array', 'Float64Array'] as const;
@@ -112,19 +113,22 @@ export class CollisionService extends ServiceEvents {
   readonly #objects: ObjectStore;
   readonly #queries: Queries;
   readonly #parent = new MatrixReader();
-  readonly #places = new Places();
-  readonly #ownIds = new OwnIds();
+  readonly #table = new TransformTable();
+  readonly #singles = new SingleWriter(this.#table);
+  readonly #checkedIds = new CheckedIds();
+  /** What every update() answers after the end; made by the first of them. */
+  #afterEnd: Promise<never> | undefined;
 
   /** @internal */
   constructor({ builders, contactBudget, restart }: ServiceSettings, options: LinkOptions) {
     super();
     const revival = { lost: (error: CollisionError) => this.#lose(error), restore: () => this.#restore() };
-    const placements = new Placements(this.#places, restart);
+    const log = new ReplayLog(this.#table, restart);
     this.#link = new WorkerLink(options, (message) => this.#receive(message), restart ? revival : undefined);
     this.#builders = new BuilderPool(builders, options, this.#link);
-    this.#pump = new FramePump(this.#link, contactBudget, this.#views, placements, this.#places);
+    this.#pump = new FramePump(this.#link, contactBudget, this.#views, log, this.#table);
     this.#meshes = new MeshStore(this.#link, this.#builders, this.#pump, restart);
-    this.#objects = new ObjectStore(this.#meshes, this.#pump, placements, this.#places);
+    this.#objects = new ObjectStore(this.#meshes, this.#pump, log);
     this.#queries = new Queries(this.#link, this.#pump, this.#views, this.#objects);
     this.#link.ended.then((error) => {
       this.#letGo(error);
@@ -149,7 +153,7 @@ export class CollisionService extends ServiceEvents {
     return this.#meshes.add('addMesh', data, options);
   }
 
-  /** The mesh's tree as one relocatable buffer, which `addMesh` loads without building. */
+  /** Resolves with the mesh's tree as one relocatable buffer, which `addMesh` loads without building. */
   async bakeMesh(mesh: MeshId): Promise<ArrayBuffer> {
     this.#link.check('bakeMesh');
     return this.#meshes.bake('bakeMesh', mesh);
@@ -179,13 +183,13 @@ export class CollisionService extends ServiceEvents {
     return this.#meshes.update('updateMesh', mesh, positions);
   }
 
-  /** Counts, bytes and cost of a mesh, as of the worker's last answer. Throws UNKNOWN_ID. */
+  /** Answers counts, bytes and cost of a mesh, as of the worker's last answer. Throws UNKNOWN_ID. */
   meshInfo(mesh: MeshId): MeshInfo {
     this.#link.check('meshInfo');
     return { ...this.#meshes.info('meshInfo', mesh) };
   }
 
-  /** Throws INVALID_ARGUMENT as long as objects have it as their shape. */
+  /** Removes a mesh. Throws INVALID_ARGUMENT as long as objects have it as their shape. */
   removeMesh(mesh: MeshId): void {
     this.#link.check('removeMesh');
     this.#meshes.remove('removeMesh', mesh);
@@ -209,21 +213,18 @@ export class CollisionService extends ServiceEvents {
     return this.#objects.add('addInstances', options, count);
   }
 
-  /** Changes what is given and keeps the rest. */
+  /** Changes the options of an object that are given, and keeps the rest. */
   setObject(id: ObjectId, options: Partial<ObjectOptions>): void {
     this.#link.check('setObject');
     const matrix = this.#objects.set('setObject', id, options);
     // Over an older transform that is staged for it.
     if (!matrix) return;
-    this.#pump.transforms.forget(id);
-    this.#places.tell(Uint32Array.of(id));
     this.#pump.override(id, matrix);
   }
 
   removeObject(id: ObjectId): void {
     this.#link.check('removeObject');
     this.#objects.remove('removeObject', id);
-    this.#pump.transforms.forget(id);
     this.#pump.staging.drop(id);
   }
 
@@ -234,11 +235,12 @@ export class CollisionService extends ServiceEvents {
    */
   setTransform(id: ObjectId, matrix: ArrayLike<number>): void {
     this.#link.check('setTransform');
-    this.#pump.transforms.set(id, matrix, this.#objects);
+    this.#singles.set(id, matrix, this.#pump.staging);
   }
 
   /**
-   * `setTransform` for an adapter that moves thousands, the first `count` of them, and calls update() in the same task.
+   * Does `setTransform` for an adapter that moves thousands, the first `count` of them, and calls update() in the same
+   * task. Those that are not affine are listed in the frame's `rejected`, too.
    *
    * @internal
    */
@@ -247,16 +249,17 @@ export class CollisionService extends ServiceEvents {
     const targets = checkTypedArray<Uint32Array>('setTransform', 'ids', ids, ['Uint32Array']);
     checkInteger('setTransform', 'count', count, 0, targets.length);
     for (let i = 0; i < count; i++) {
-      i = this.#pump.moves.move(targets, matrices, i, count);
+      i = this.#pump.bulk.move(targets, matrices, i, count);
       if (i === count) return;
       const matrix = reading('setTransform', 'matrices', () => matrices[i]);
-      this.#pump.transforms.set(targets[i], matrix, this.#objects);
+      this.#singles.setOrReject(targets[i], matrix, this.#pump.staging);
     }
   }
 
   /**
    * Stages the transforms of many objects, parent · matrix each: 16 numbers per object, column-major. The arrays are
-   * copied.
+   * copied. Objects of which the matrix is not affine (all zeros, say), not finite or not invertible are listed in the
+   * frame's `rejected` and stay where they are; the rest moves.
    *
    * ```ts
    * service.setTransforms(ids, instancedMesh.instanceMatrix.array, instancedMesh.matrixWorld.elements);
@@ -264,27 +267,28 @@ export class CollisionService extends ServiceEvents {
    */
   setTransforms(ids: Uint32Array, matrices: Float32Array | Float64Array, parent?: ArrayLike<number>): void {
     this.#link.check('setTransforms');
-    const place = parent === undefined ? undefined : this.#parent.read('setTransforms', 'parent', parent);
+    const place = parent === undefined ? undefined : this.#parent.readAffine('setTransforms', 'parent', parent);
     const targets = checkTypedArray<Uint32Array>('setTransforms', 'ids', ids, ['Uint32Array']);
     const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
-    checkTransforms('setTransforms', targets, numbers);
-    this.#takeOver(targets);
+    checkLengths('setTransforms', targets, numbers);
+    this.#beginBlock(targets);
     this.#pump.staging.setBlock(targets, numbers, place);
   }
 
   /**
-   * `setTransforms` for an adapter that never writes into `ids`, and calls this again when it has written into `matrices`:
-   * these are not copied for the next worker, but read when that needs them. Those that are not affine are listed in the
-   * frame's `rejected`, too.
+   * Does `setTransforms` for an adapter that never writes into `ids`, and calls this again when it has written into
+   * `matrices`: these are not copied for the next worker, but read when that needs them. Where the parent is not
+   * affine, all of them are listed in the frame's `rejected`.
    *
    * @internal
    */
   moveInstances(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
     this.#link.check('setTransforms');
     const place = this.#parent.read('setTransforms', 'parent', parent);
+    if (!isAffine(place, 0)) place.fill(Number.NaN); // the worker lists all of them as rejected
     const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
-    const targets = this.#ownIds.read(ids, this.#objects.removals + this.#pump.transforms.entries, () => {
-      return this.#takeOver(checkTypedArray('setTransforms', 'ids', ids, ['Uint32Array']));
+    const targets = this.#checkedIds.read(ids, this.#table.leftBlocks, () => {
+      return this.#beginBlock(checkTypedArray('setTransforms', 'ids', ids, ['Uint32Array']));
     });
     checkLengths('setTransforms', targets, numbers);
     this.#pump.staging.setBlock(targets, numbers, place, { ids: targets, matrices: numbers });
@@ -311,20 +315,28 @@ export class CollisionService extends ServiceEvents {
    *
    * Rejects with OUT_OF_MEMORY when the worker could not hold this frame or an object added before it; the service
    * goes on, and the next update() sends again what a frame said that could not be run.
+   *
+   * After the end, with DISPOSED or WORKER_LOST: all calls answer one and the same promise then, so that a loop that
+   * goes on and handles nothing is told once.
    */
   update(): Promise<FrameResult> {
     // Without `async`: in every frame, the promises that it would add are a part of what a frame costs.
+    if (this.#afterEnd) return this.#afterEnd;
     try {
       this.#link.check('update');
       return this.#pump.update();
     } catch (error) {
-      return Promise.reject(error);
+      const answer = Promise.reject(asCollisionError('update', error));
+      // A loop that goes on after the end asks 60 times a second. It gets this one promise for all of them: where
+      // nobody handles it, it is reported once.
+      if (this.#link.error) this.#afterEnd = answer;
+      return answer;
     }
   }
 
   /**
-   * The nearest hit under a point in CSS pixels, in the space of the view's viewport, between its near and far plane;
-   * null outside of the viewport. The view is the one at the time of the call.
+   * Resolves with the nearest hit under a point in CSS pixels, in the space of the view's viewport, between its near
+   * and far plane; null outside of the viewport. The view is the one at the time of the call.
    *
    * With `method: 'screen'` the object whose centre of oriented bounds is drawn nearest to the point, no farther than
    * `radius` pixels, hidden or not: for handles, stars and whatever is too small to be hit. Of two in one point, the
@@ -344,8 +356,8 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * All hits under a point, nearest first (for method 'screen', on the screen), where `pick` answers the nearest one;
-   * none outside of the viewport.
+   * Resolves with all hits under a point, nearest first (for method 'screen', on the screen), where `pick` answers the
+   * nearest one; none outside of the viewport.
    *
    * ```ts
    * const hits = await service.pickAll(400, 300);
@@ -362,7 +374,7 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * The nearest hit of a ray.
+   * Resolves with the nearest hit of a ray.
    *
    * ```ts
    * const hit = await service.raycast({ origin: [0, 10, 0], direction: [0, -1, 0], tMax: 20 });
@@ -374,9 +386,9 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * All hits of a ray, nearest first: of a mesh every triangle; of a box, sphere or capsule, and of what stands for an
-   * object by `precision`, where the ray enters it (front) and where it leaves it (back), which may be the same point.
-   * On an edge that triangles share, each of them is a hit.
+   * Resolves with all hits of a ray, nearest first: of a mesh every triangle; of a box, sphere or capsule, and of what
+   * stands for an object by `precision`, where the ray enters it (front) and where it leaves it (back), which may be
+   * the same point. On an edge that triangles share, each of them is a hit.
    *
    * ```ts
    * const hits = await service.raycastAll({ origin: [0, 10, 0], direction: [0, -1, 0] }, { side: 'front' });
@@ -390,23 +402,25 @@ export class CollisionService extends ServiceEvents {
     return this.#queries.raycastAll(ray, options);
   }
 
-  /** The nearest hits of many rays: eight numbers each, origin, tMin, direction, tMax. They are copied. */
+  /**
+   * Resolves with the nearest hits of many rays: eight numbers each, origin, tMin, direction, tMax. They are copied.
+   */
   async raycastMany(rays: Float32Array, options?: QueryOptions): Promise<RayHits> {
     this.#link.check('raycastMany');
     return this.#queries.raycastMany(rays, options);
   }
 
-  /** Whether nothing is between two points. What is at the points themselves counts, unless it is in `ignore`. */
+  /** Tells whether nothing is between two points. What is at the points themselves counts, unless it is in `ignore`. */
   async lineOfSight(from: Vec3, to: Vec3, options?: QueryOptions): Promise<boolean> {
     this.#link.check('lineOfSight');
     return this.#queries.lineOfSight(from, to, options);
   }
 
   /**
-   * The objects in a region of a view, hidden ones included, by id: a rectangle in CSS pixels, or a polygon (x and y of
-   * each vertex), which need not be convex and may cross itself (inside is where a line from outside crosses it an odd
-   * number of times). The region ends at the viewport, the near and the far plane; its border is a part of it, so that
-   * a rectangle of no size is a point.
+   * Finds the objects in a region of a view, hidden ones included, by id: a rectangle in CSS pixels, or a polygon (x
+   * and y of each vertex), which need not be convex and may cross itself (inside is where a line from outside crosses
+   * it an odd number of times). The region ends at the viewport, the near and the far plane; its border is a part of
+   * it, so that a rectangle of no size is a point.
    *
    * Exact: of a mesh every triangle is tested, with `side` those alone whose side is turned to the eye, without which
    * it is nowhere; boxes, spheres and capsules are solid. 'enclose' asks that all of it is in the region, and that no
@@ -425,7 +439,7 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * What a view sees, without a frame: one that was set, by its name, or any other, with its layers, margin and
+   * Finds what a view sees, without a frame: one that was set, by its name, or any other, with its layers, margin and
    * minPixels. Or what is on the inner side of all of 1 to 32 planes: four numbers each, nx, ny, nz and d, inside where
    * n · p + d >= 0, as three's Plane has them, with normals of any length. Objects that are not `cullable` are not
    * listed, whether or not they are `pickable`; `side` does not matter. `entered` and `left` are empty.
@@ -444,11 +458,11 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * Which of the targets the eye of a view sees: those in its frustum to which it has a clear line. A line goes from
-   * the near plane to each of nine points of a target, and only the target itself does not stand in its own way. The
-   * view's layers and minPixels are about the targets, its margin does not count; the options are about what may be in
-   * the way, which is all that is `pickable`. A target that is removed before the question is answered has no point in
-   * sight.
+   * Finds which of the targets the eye of a view sees: those in its frustum to which it has a clear line. A line goes
+   * from the near plane to each of nine points of a target, and only the target itself does not stand in its own way.
+   * The view's layers and minPixels are about the targets, its margin does not count; the options are about what may be
+   * in the way, which is all that is `pickable`. A target that is removed before the question is answered has no point
+   * in sight.
    *
    * ```ts
    * service.setView({ projection, view: guardView, viewport: { width: 1, height: 1 } }, 'guard');
@@ -461,8 +475,8 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * The objects that a shape meets, by id; touching counts. Meshes are surfaces unless they are `solid`, all other
-   * shapes are solid: what is inside of one meets it. `matrix` is any affine, invertible one.
+   * Finds the objects that a shape meets, by id; touching counts. Meshes are surfaces unless they are `solid`, all
+   * other shapes are solid: what is inside of one meets it. `matrix` is any affine, invertible one.
    *
    * ```ts
    * const near = await service.overlap({ type: 'sphere', radius: 5, center: [0, 1, 0] });
@@ -474,12 +488,12 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * The objects that are solid around a point, by id; their surfaces count. A mesh is around the points that it winds
-   * around more than half a time, in either sense (generalised winding number: Jacobson, Kavan and Sorkine-Hornung,
-   * 2013; summed fast as Barill, Dickson, Schmidt, Levin and Jacobson, 2018): of a closed mesh these are those inside,
-   * small holes do not matter, and a flat sheet has none. Near a large opening the number falls evenly from 1 to 0, so
-   * that the inside ends at about a film over the opening; and an open, curved sheet has some in its hollows. Beyond a
-   * mesh's own bounds there are none.
+   * Finds the objects that are solid around a point, by id; their surfaces count. A mesh is around the points that it
+   * winds around more than half a time, in either sense (generalised winding number: Jacobson, Kavan and
+   * Sorkine-Hornung, 2013; summed fast as Barill, Dickson, Schmidt, Levin and Jacobson, 2018): of a closed mesh these
+   * are those inside, small holes do not matter, and a flat sheet has none. Near a large opening the number falls
+   * evenly from 1 to 0, so that the inside ends at about a film over the opening; and an open, curved sheet has some in
+   * its hollows. Beyond a mesh's own bounds there are none.
    *
    * ```ts
    * const rooms = await service.containing([camera.position.x, camera.position.y, camera.position.z]);
@@ -494,9 +508,10 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * The point nearest to a given one of all objects no farther than `maxDistance` (any, by default; one as far counts);
-   * null if there is none. Meshes are surfaces unless they are `solid`, all other shapes are solid: a point inside of
-   * one is its own nearest, at distance 0. Of objects that are as near the one with the lowest id counts, and of its triangles the first.
+   * Finds the point nearest to a given one of all objects no farther than `maxDistance` (any, by default; one as far
+   * counts); null if there is none. Meshes are surfaces unless they are `solid`, all other shapes are solid: a point
+   * inside of one is its own nearest, at distance 0. Of objects that are as near the one with the lowest id counts, and
+   * of its triangles the first.
    *
    * ```ts
    * const nearest = await service.closestPoint([0, 2, 0], { maxDistance: 10 });
@@ -508,16 +523,16 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * Whether and how two objects touch, by the newest transforms that were sent with update(); null where they do not.
-   * Layers, groups, `motion` and the objects' own `contacts` do not matter to it.
+   * Tells whether and how two objects touch, by the newest transforms that were sent with update(); null where they do
+   * not. Layers, groups, `motion` and the objects' own `contacts` do not matter to it.
    *
    * ```ts
    * const contact = await service.contact(gripper, box);
    * if (contact) console.log(contact.points.length / 3, 'points, deepest', Math.max(...contact.depths));
    * ```
    *
-   * Rejects with INVALID_ARGUMENT for an object and itself, with OUT_OF_MEMORY when there is more to say than the worker
-   * can hold.
+   * Rejects with INVALID_ARGUMENT for an object and itself, with OUT_OF_MEMORY when there is more to say than the
+   * worker can hold.
    */
   async contact(a: ObjectId, b: ObjectId, options?: ContactOptions): Promise<ContactReport | null> {
     this.#link.check('contact');
@@ -549,11 +564,10 @@ export class CollisionService extends ServiceEvents {
     this.#letGo(this.#link.error!);
   }
 
-  /** What is told of these from now on, is told in blocks. */
-  #takeOver(ids: Uint32Array): Uint32Array {
+  /** Checks the objects of a block. The block becomes the last that sets their transforms. */
+  #beginBlock(ids: Uint32Array): Uint32Array {
     this.#objects.checkAll('setTransforms', 'ids', ids);
-    this.#pump.transforms.forgetAll(ids);
-    this.#places.tell(ids);
+    this.#table.setBlock(ids);
     return ids;
   }
 
@@ -582,4 +596,10 @@ export class CollisionService extends ServiceEvents {
     else if (message.type === 'progress') this.#builders.progress(message);
     else if (message.type === 'ready') this.#pump.memory = message;
   }
+}
+
+/** Makes a CollisionError of what a call came to: a buffer that cannot be allocated is a RangeError in every engine. */
+function asCollisionError(operation: string, error: unknown): unknown {
+  const failure = CollisionError.is(error) ? null : failureOf(error);
+  return failure ? new CollisionError(failure.code, `${operation}: ${failure.message}`, { cause: error }) : error;
 }

@@ -3,7 +3,7 @@ import { GENERATION_BITS } from './layout.js';
 /** Where a ray hit nothing. No id has this value. */
 export const NO_OBJECT = 0xffffffff;
 
-/** Slot in the high bits, so that sorting by id sorts by slot. Generations start at 1: no id is 0. */
+/** Makes an id: the slot in the high bits, so that sorting by id sorts by slot. Generations start at 1: no id is 0. */
 export function makeId(slot: number, generation: number): number {
   return ((slot << GENERATION_BITS) | generation) >>> 0;
 }

@@ -79,7 +79,12 @@ export const OUT_TRIANGLE_START = 136; // u32, offset of u32 each, one more than
 export const OUT_TRIANGLE_COUNT = 140; // u32, pairs of triangles
 export const OUT_TRIANGLES = 144; // u32, offset of 2 u32 each
 export const OUT_SEGMENTS = 148; // u32, offset of 6 f32 each
-export const OUT_HEADER_BYTES = 160;
+export const OUT_MS_BROAD_PHASE = 152; // f64
+export const OUT_MS_NARROW_PHASE = 160; // f64
+export const OUT_MS_ANSWER = 168; // f64
+export const OUT_MS_COMMANDS = 176; // f64, of the commands before the frame
+export const OUT_TRUNCATED = 184; // u32, 1 where there were more pairs than are found in a frame
+export const OUT_HEADER_BYTES = 192;
 
 // A view's answer inside a frame out.
 export const OUT_VIEW_SLOT = 0; // u32
@@ -117,12 +122,15 @@ export const FLAG_PICKABLE = 2;
 export const FLAG_CULLABLE = 4;
 export const FLAG_SOLID = 8;
 export const FLAG_MATRIX = 16; // the description carries a matrix; without it a set object keeps its own
+export const FLAG_OWN_SIDES = 32; // times SIDE_*: what queries by SIDE_OWN hit of it
+export const FLAG_FACES = 128; // it is some faces of another object: queries by SIDE_OWN alone see it
 
 export const CONTACTS_NONE = 0;
 export const CONTACTS_BOUNDS = 1;
 export const CONTACTS_ANY = 2;
 export const CONTACTS_MANIFOLD = 3;
-export const CONTACTS_TRIANGLES = 4;
+export const CONTACTS_TRIANGLES = 4; // without points
+export const CONTACTS_FULL = 5;
 
 // What a query asks of the objects that it is about, as the worker writes it into the core.
 export const FILTER_LAYERS = 0; // u32
@@ -132,6 +140,7 @@ export const FILTER_IGNORE = 12; // u32, address of u32 ids, ascending
 export const FILTER_IGNORE_COUNT = 16; // u32
 export const FILTER_BYTES = 32;
 
+export const SIDE_OWN = 0; // each object's
 export const SIDE_FRONT = 1;
 export const SIDE_BACK = 2;
 export const SIDE_DOUBLE = 3;
@@ -183,7 +192,8 @@ export const CROSSING_B = 4; // u32, triangle of the other
 export const CROSSING_SEGMENT = 8; // f32 × 6, world
 export const CROSSING_BYTES = 32;
 
-// A mesh, baked or in the core: header, nodes, blocks of triangles, and the indices as given (for refits).
+// A mesh, baked or in the core: header, nodes, blocks of triangles, the indices as given (for refits), the dipoles of
+// the nodes, and what was derived (core/mesh/topology/derived-layout.ts).
 export const MESH_MAGIC = 0; // u32, MESH_MAGIC_VALUE
 export const MESH_VERSION = 4; // u32, MESH_VERSION_VALUE
 export const MESH_BYTES = 8; // u32, of the whole
@@ -204,13 +214,18 @@ export const MESH_LOW = 80; // f64 × 3, bounds in mesh space
 export const MESH_HIGH = 104; // f64 × 3
 export const MESH_COST = 128; // f64, of the tree as it is; mesh/cost.ts
 export const MESH_BUILT_COST = 136; // f64, of the tree as it was built
-export const MESH_RADIUS = 144; // f64, 0 in a baked mesh: in the core alone, derived when asked for
-export const MESH_WINDING = 152; // u32, the same
+export const MESH_RADIUS = 144; // f64, distance of the farthest vertex from the middle of the bounds, in mesh space
+export const MESH_DIPOLES = 152; // u32, offset from the header
 export const MESH_CLOSED = 156; // u32, 1 when every edge has as many triangles on one side as on the other
-export const MESH_CONVEX = 160; // u32, 0 in a baked mesh, as the rest of the header: derived
-export const MESH_ADJACENCY = 164; // u32, the same
-export const MESH_PARTS = 168; // u32, the same
-export const MESH_HULL = 172; // u32, the same
-export const MESH_HEADER_BYTES = 192;
+export const MESH_FACING = 160; // i32, 1 where the faces turn out, -1 where they turn in, 0 where they enclose nothing
+export const MESH_DERIVED = 164; // u32, offset from the header; in the core it may wrap around to another place
+export const MESH_DERIVED_STATE = 168; // u32, 0 in a baked mesh; core/mesh/topology/derived.ts
+export const MESH_CLOSING_WELD = 192; // f64, the least distance that closes it when vertices are welded; 0 for none
+export const MESH_OPEN_EDGES = 200; // u32, edges that keep it open; what follows is about one of them
+export const MESH_OPEN_TRIANGLE = 204; // u32
+export const MESH_OPEN_EDGE = 208; // u32, 0, 1 or 2
+export const MESH_OPEN_FROM = 212; // f32 × 3
+export const MESH_OPEN_TO = 224; // f32 × 3
+export const MESH_HEADER_BYTES = 256;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
-export const MESH_VERSION_VALUE = 3;
+export const MESH_VERSION_VALUE = 5;

@@ -16,35 +16,41 @@ import type {
 
 /** What the worker answers through comlink: flat, without overloads or generics, which comlink's types lose. */
 export interface WorkerApi {
-  /** The baked mesh. Other messages are served between slices of the work; {@link AbortMessage} ends it. */
-  buildMesh(build: number, positions: Float32Array, indices?: Uint32Array | Uint16Array): Promise<ArrayBuffer>;
+  /** Builds a baked mesh. Other messages are served between slices of the work; {@link AbortMessage} ends it. */
+  buildMesh(
+    build: number,
+    positions: Float32Array,
+    indices: Uint32Array | Uint16Array | undefined,
+    weld: number,
+  ): Promise<ArrayBuffer>;
   loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean): LoadedMesh;
-  bakeMesh(mesh: MeshId): ArrayBuffer;
-  /** Moves a mesh's vertices. A build that the answer asks for is to be followed by `replaceTree`. */
+  /** Bakes the mesh as it is when this is called. Other messages are served between slices of the work. */
+  bakeMesh(mesh: MeshId): Promise<ArrayBuffer>;
+  /** Moves a mesh's vertices. Where the answer asks for a build, `replaceTree` must follow. */
   updateMesh(mesh: MeshId, positions: Float32Array): MeshUpdate;
-  /** Hands over the tree that was asked for; null where it could not be built, and the one there stays. */
+  /** Hands over the tree that was asked for; null where it could not be built, and the old one stays. */
   replaceTree(mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): MeshUpdate;
   raycast(ray: Ray, filter: Filter): Hit | null;
-  /** Nearest first. */
+  /** Finds every hit of a ray, nearest first. */
   raycastAll(ray: Ray, filter: Filter): Hit[];
-  /** Whether nothing is hit. */
+  /** Tells whether a ray hits nothing. */
   isClear(ray: Ray, filter: Filter): boolean;
-  /** Eight numbers per ray: origin, tMin, direction, tMax. */
+  /** Finds the nearest hit of each ray: eight numbers per ray, origin, tMin, direction, tMax. */
   raycastMany(rays: Float32Array, filter: Filter): RayHits;
-  /** The object of which the centre is drawn nearest to the cursor. */
+  /** Finds the object whose centre is drawn nearest to the cursor. */
   pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): Hit | null;
-  /** All whose centre is drawn in its reach, nearest first. */
+  /** Finds all objects whose centre is drawn in the cursor's reach, nearest first. */
   pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): Hit[];
-  /** Ids, ascending. */
+  /** Lists the ids of the objects in a region of the screen, ascending. */
   pickRegion(view: ViewRecord, region: Region, filter: Filter): Uint32Array;
-  /** What a view sees, or what is on the inner side of all planes, four numbers each. */
+  /** Lists what a view sees, or what is on the inner side of all planes, four numbers each. */
   frustum(volume: ViewRecord | Float32Array, filter: Filter): VisibleSet;
   sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Sight;
-  /** Ids, ascending. */
+  /** Lists the ids of the objects that a shape meets, ascending. */
   overlap(shape: ObjectDescription, matrix: number[], filter: Filter): Uint32Array;
-  /** Ids, ascending. */
+  /** Lists the ids of the objects that are solid around a point, ascending. */
   containing(point: Vec3, filter: Filter): Uint32Array;
-  /** Null where they do not touch. `detail` is CONTACTS_*. */
+  /** Finds the contact of two objects; null where they do not touch. `detail` is CONTACTS_*. */
   contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null;
   closestPoint(point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null;
 }
@@ -61,7 +67,7 @@ export interface Cursor {
 
 /** In clip space over w, of which the viewport is [-1, 1]². */
 export interface Region {
-  /** Low x and y, high x and y. */
+  /** The low x and y, then the high x and y. */
   bounds: readonly [number, number, number, number];
   /** Two numbers for each vertex; empty for the whole rectangle. */
   polygon: Float64Array;
@@ -83,9 +89,9 @@ export interface MeshUpdate {
   info: TreeInfo;
   /** False where new vertices wait for a tree that was asked for, and where a new tree was of no use. */
   isInEffect: boolean;
-  /** What to build a tree of; of a mesh, one is asked for at a time. */
+  /** What to build a tree of; only one tree of a mesh is asked for at a time. */
   rebuild: MeshData | undefined;
-  /** Of a tree that was replaced: see {@link LoadedMesh}. */
+  /** The replaced tree, as in {@link LoadedMesh}. */
   copy?: Blob | undefined;
 }
 
@@ -110,10 +116,10 @@ export interface PlaceMessage {
   input: ArrayBuffer;
 }
 
-/** What the last frame answered that another worker made: the next one's events are against it. */
+/** The answer of the last frame that another worker made: the next frame's events are relative to it. */
 export interface BaselineMessage {
   type: 'baseline';
-  /** Of pairs, sorted. */
+  /** The ids of both objects of each pair, sorted. */
   a: Uint32Array;
   b: Uint32Array;
   groupA: Uint32Array;
@@ -134,12 +140,12 @@ export interface DropMessage {
   calls: number[];
 }
 
-export type FromWorker = ReadyMessage | ResultMessage | ProgressMessage | FaultMessage;
+export type FromWorker = ReadyMessage | ResultMessage | BusyMessage | ProgressMessage | FaultMessage;
 
 /** The first message: what is sent from now on is heard. */
 export interface ReadyMessage extends MemoryUse {
   type: 'ready';
-  /** Of the package that the worker's script is from; the first scripts did not tell. */
+  /** The version of the package that the worker's script is from; the first scripts did not tell. */
   version?: string;
 }
 
@@ -149,8 +155,14 @@ export interface ResultMessage extends MemoryUse {
   input: ArrayBuffer;
   /** layout.ts's frame out, unless there is a failure. */
   out: ArrayBuffer | undefined;
-  /** Of the frame or of a command before it. */
+  /** What went wrong in the frame, or in a command before it. */
   failure: Failure | undefined;
+}
+
+/** A frame is under way, and queries are answered meanwhile; told now and then. */
+export interface BusyMessage {
+  type: 'busy';
+  frame: number;
 }
 
 export interface ProgressMessage {
@@ -211,15 +223,15 @@ export interface ObjectDescription {
 /** Which objects a query is about, and what stands for them. */
 export interface Filter {
   layers: number;
-  /** SIDE_* */
+  /** Which sides can be hit: SIDE_*. */
   side: number;
-  /** PRECISION_* */
+  /** What stands for the objects: PRECISION_*. */
   precision: number;
   /** Ascending. Ids that are not alive are passed over. */
   ignore: Uint32Array;
 }
 
-/** What an error says to the other side; null for one that only a bug can throw. */
+/** Answers what an error says to the other side; null for an error that only a bug can throw. */
 export function failureOf(error: unknown): Failure | null {
   if (CollisionError.is(error)) return { code: error.code, message: error.message };
   // A memory that cannot grow and a buffer that cannot be allocated are RangeErrors in every engine.
@@ -227,7 +239,7 @@ export function failureOf(error: unknown): Failure | null {
   return null;
 }
 
-/** comlink carries an error's name and message, so the code travels as the name. */
+/** Makes an error that comlink can carry: its name and message alone do, so the code travels as the name. */
 export function errorToWire(error: unknown): unknown {
   const failure = failureOf(error);
   return failure ? Object.assign(new Error(failure.message, { cause: error }), { name: failure.code }) : error;

@@ -21,6 +21,14 @@ export interface AddMeshOptions {
   signal?: AbortSignal;
   /** Hand the arrays' buffers over instead of copying them; they are detached afterwards. Default false. */
   transfer?: boolean;
+  /**
+   * Vertices nearer to each other than this become one, in the mesh's own units, and so does what a chain of such
+   * vertices connects: it lies where the first of them is given, and moves with that one in `updateMesh`. For seams
+   * that are open by bits, as those of three's spheres, cylinders and tori are: 1e-6 closes these at the size of 1
+   * (`meshInfo(mesh).closingWeld` says how little does). Triangles that lose an area by it are `degenerate`. Baking
+   * keeps it. At least 0, finite; default 0.
+   */
+  weld?: number;
 }
 
 export type Shape = MeshShape | SphereShape | BoxShape | CapsuleShape;
@@ -29,9 +37,9 @@ export interface MeshShape {
   type: 'mesh';
   mesh: MeshId;
   /**
-   * Its inside belongs to it, so that it also touches what lies wholly inside, in contacts, `overlap` and `closestPoint`:
-   * the mesh must be closed (`meshInfo(mesh).closed`). Inside is what the mesh winds around, in either sense; a cavity
-   * whose faces look into it is outside. Default false, a surface.
+   * Its inside belongs to it, so that it also touches what lies wholly inside, in contacts, `overlap` and
+   * `closestPoint`: the mesh must be closed (`meshInfo(mesh).closed`). Inside is what the mesh winds around, in either
+   * sense; a cavity whose faces look into it is outside. Default false, a surface.
    */
   solid?: boolean;
 }
@@ -66,11 +74,19 @@ export interface CapsuleShape {
 }
 
 /**
- * How much is computed for a pair; a pair takes the coarser of its two objects': 'none'; 'bounds', whether the oriented
- * bounds overlap; 'any', whether the shapes do, touching included; 'manifold', points with normals and depths too;
- * 'triangles', all pairs of triangles of two meshes that meet besides.
+ * How much is computed for a pair, from the coarsest to the finest:
+ * - 'none': nothing, the two never make a pair;
+ * - 'bounds': whether the oriented bounds overlap;
+ * - 'any': whether the shapes do, touching included;
+ * - 'manifold': also up to four points for each region of contact, with a normal and a depth;
+ * - 'triangles': no points, but every two triangles of two meshes that meet, and the segment in which they cut each
+ *   other;
+ * - 'full': both, the points of 'manifold' and the list of 'triangles'.
+ *
+ * A pair takes the coarser of its two objects' details in this order: of 'manifold' and 'triangles' it is 'manifold',
+ * which gives points and no list. Where one of the two is no mesh, there are no triangles to list.
  */
-export type ContactDetail = 'none' | 'bounds' | 'any' | 'manifold' | 'triangles';
+export type ContactDetail = 'none' | 'bounds' | 'any' | 'manifold' | 'triangles' | 'full';
 
 export interface ObjectOptions {
   shape: Shape;
@@ -97,7 +113,10 @@ export interface ViewOptions {
   projection: ArrayLike<number>;
   /** 16, column-major, world to camera: three's `camera.matrixWorldInverse`. */
   view: ArrayLike<number>;
-  /** In CSS pixels, y down, relative to the point that `pick`'s x and y are relative to. */
+  /**
+   * In CSS pixels, y down, relative to the point that `pick`'s x and y are relative to. A width or height of 0, as of a
+   * hidden canvas, is a view that sees nothing, whatever its projection; picks in it find nothing.
+   */
   viewport: { x?: number; y?: number; width: number; height: number };
   /** Clip z in [-1, 1] ('webgl', the default) or [0, 1] ('webgpu'). */
   depth?: 'webgl' | 'webgpu';
@@ -259,15 +278,20 @@ export interface ContactPair {
   stale: boolean;
   /** 0, 1: a inside b, 2: b inside a; always 0 where one of the two has contacts 'bounds'. */
   contained: 0 | 1 | 2;
-  /** xyz each, world. Of each region of contact up to four, which follow one another and share normal and depth. */
+  /**
+   * xyz each, world. Of each region of contact up to four, which follow one another and share normal and depth. Empty
+   * unless the detail is 'manifold' or 'full'.
+   */
   points: Float32Array;
   /** xyz each, world, unit, from a to b. */
   normals: Float32Array;
-  /** Of the region: moved by this along the normal, b parts from a there. World units. */
+  /** One per region: moved by this along the normal, b parts from a there. World units. */
   depths: Float32Array;
-  /** With contacts 'triangles': two for each two triangles that meet, a's and b's, sorted. */
+  /** With detail 'triangles' or 'full': two for each two triangles that meet, a's and b's, sorted. Else empty. */
   triangles: Uint32Array;
-  /** Six for each such two: where they cut each other, world; of coplanar ones the longest extent of what they share. */
+  /**
+   * Six for each such two: where they cut each other, world; of coplanar ones the longest extent of what they share.
+   */
   segments: Float32Array;
 }
 
@@ -288,8 +312,15 @@ export interface ContactSet extends Iterable<ContactPair> {
   groupB: Uint32Array;
   /** 1 where the answer is an earlier frame's, as `contactBudget` was used up. */
   stale: Uint8Array;
-  /** Pairs of which only the bounds were looked at, as `contactBudget` was used up. They come first in the next frame. */
+  /**
+   * Pairs of which only the bounds were looked at, as `contactBudget` was used up. They come first in the next frame.
+   */
   waiting: number;
+  /**
+   * True where the bounds of more than 1,048,576 pairs overlap, as those of 1,500 objects in one place do. No more are
+   * found in a frame; once there are fewer again, all are.
+   */
+  truncated: boolean;
   endedA: Uint32Array;
   endedB: Uint32Array;
   endedGroupA: Uint32Array;
@@ -301,12 +332,12 @@ export interface ContactSet extends Iterable<ContactPair> {
   depths: Float32Array;
   /** count + 1; the triangle pairs of pair i are triangleStart[i] … triangleStart[i + 1]. */
   triangleStart: Uint32Array;
-  /** Two for each two triangles that meet, with contacts 'triangles'. */
+  /** Two for each two triangles that meet, with contacts 'triangles' or 'full'. */
   triangles: Uint32Array;
   /** Six for each such two. */
   segments: Float32Array;
   /**
-   * The pairs between two sides, whichever is a and which is b; without a second side, all of the first.
+   * Lists the pairs between two sides, whichever is a and which is b; without a second side, all pairs of the first.
    *
    * ```ts
    * const isTouching = contacts.between({ group: robotA }, { group: robotB }).length > 0;
@@ -340,20 +371,43 @@ export interface ContactReport {
   ms: number;
 }
 
+/**
+ * Where the worker's time of a frame went, in milliseconds. What is answered to queries between the slices of its
+ * contacts is not counted.
+ */
+export interface FrameTimes {
+  /** The sum of `update`, `cull`, `contacts` and `answer`. */
+  total: number;
+  /** Taking views and transforms over, and the index up to date. */
+  update: number;
+  /** What the views see. */
+  cull: number;
+  /** The sum of `broadPhase` and `narrowPhase`. */
+  contacts: number;
+  /** Finding the pairs whose bounds overlap. */
+  broadPhase: number;
+  /** Looking at these pairs; where no budget bounds that, pairs without a mesh are counted in the broad phase. */
+  narrowPhase: number;
+  /** Writing the answer. */
+  answer: number;
+  /** Adding, changing and removing objects before the frame; not in `total`. */
+  commands: number;
+}
+
 /** Its typed arrays are views on a recycled buffer: valid until the next update() resolves; `copy()` keeps them. */
 export interface FrameResult {
   frame: number;
-  /** Of the view 'main'; empty without one. */
+  /** What the view 'main' sees; empty without one. */
   visible: VisibleSet;
   views: ReadonlyMap<string, VisibleSet>;
   contacts: ContactSet;
   /**
-   * Objects whose new transform was not finite or not invertible; they keep the old one. Of transforms that wait for the
-   * worker the newest is looked at alone.
+   * Objects whose new transform was not affine (in `setTransforms`), not finite or not invertible; they keep the old
+   * one. Where several transforms of an object wait for the worker, only the newest is looked at.
    */
   rejected: Uint32Array;
   /** In the worker. */
-  ms: { total: number; update: number; cull: number; contacts: number };
+  ms: FrameTimes;
   copy(): FrameResult;
 }
 
@@ -376,10 +430,23 @@ export interface CollisionServiceOptions {
   /** Milliseconds without an answer, with work in flight, that count as a lost worker. Default 10,000. */
   timeout?: number;
   /**
-   * Milliseconds in which a frame looks for contacts; pairs that it does not come to are `stale` or `waiting`, and the
-   * first in the next frame, oldest first. Default Infinity: all pairs in every frame.
+   * Milliseconds in which a frame looks at pairs whose bounds overlap; pairs that it does not come to are `stale` or
+   * `waiting`, and the first in the next frame, oldest first. It bounds the work on one pair of meshes, too: such a
+   * pair goes on in later frames, as its objects were when it was begun, and is `stale` if they have moved by the time
+   * that it is done. Default Infinity: all pairs in every frame. Queries are answered between slices of a few
+   * milliseconds either way.
    */
   contactBudget?: number;
+}
+
+/** An edge that has no opposite one. */
+export interface OpenEdge {
+  triangle: number;
+  /** From the triangle's first corner to its second (0), from that to its third (1), or from that to its first (2). */
+  edge: number;
+  /** Its ends, in the mesh's own space. */
+  from: Vec3;
+  to: Vec3;
 }
 
 export interface MeshInfo {
@@ -394,6 +461,19 @@ export interface MeshInfo {
    * closed with a probability of 2⁻¹²². `updateMesh` leaves it as it is, unless it makes a new tree.
    */
   closed: boolean;
+  /**
+   * How many edges keep it open: those with more triangles on one side than on the other; 0 of a closed one. Like
+   * `closed`, this and what follows are as they were when its tree was built.
+   */
+  openEdges: number;
+  /** One of them; null of a closed mesh. */
+  openEdge: OpenEdge | null;
+  /**
+   * The smallest `weld` of `addMesh` that would close it, to about one part in fifty; null of a closed mesh, and where
+   * there is none: holes are not drawn together, and none is looked for beyond a thousandth of its size or of more than
+   * 65,536 open edges.
+   */
+  closingWeld: number | null;
   /** In the worker: tree and triangles. */
   bytes: number;
   /**
@@ -409,12 +489,12 @@ export interface MeshInfo {
 export interface ServiceStats {
   objects: number;
   meshes: number;
-  /** Of all meshes, as given. */
+  /** How many triangles all meshes were given with. */
   triangles: number;
   /** In the worker, of all meshes: trees and triangles. Per triangle: 0 where there are none. */
   meshBytes: number;
   bytesPerTriangle: number;
-  /** Of the worker's WebAssembly memory; and of them, in use. */
+  /** Bytes of the worker's WebAssembly memory; and how many of them are in use. */
   memoryBytes: number;
   usedBytes: number;
   /** Frames that wait for the one in the worker: 0 or 1. */

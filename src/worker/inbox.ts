@@ -1,6 +1,7 @@
 import type { Endpoint } from 'comlink';
-import type { ToWorker } from '../shared/protocol.js';
-import { afterMessages } from './slices.js';
+import type { ToWorker, WorkerApi } from '../shared/protocol.js';
+import { Queue } from './queue.js';
+import { afterMessages, type Turns } from './slices.js';
 
 /** Milliseconds of work after which messages may have piled up. */
 const PAUSE_AFTER_MS = 2;
@@ -8,23 +9,30 @@ const PAUSE_AFTER_MS = 2;
 /** comlink's type of the message that calls a function. */
 const CALL = 'APPLY';
 
+/** Calls that change nothing, and so are answered while a frame is under way. */
+const QUERIES: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
+  ...(['raycast', 'raycastAll', 'isClear', 'raycastMany', 'pickScreen', 'pickScreenAll', 'pickRegion'] as const),
+  ...(['frustum', 'sees', 'overlap', 'containing', 'closestPoint', 'contact'] as const),
+]);
+
 /**
  * The messages to the worker, which are answered in the order in which they came, but for calls that nobody waits for
  * any more. Their `drop` stands behind them: so after long work everything that came meanwhile is taken in before any
  * of it is answered.
  */
-export class Inbox {
+export class Inbox implements Turns {
   /** Where comlink hears calls to run, and those that were dropped. */
   readonly calls: CallEndpoint;
   readonly droppedCalls: CallEndpoint;
 
   readonly #endpoint: Endpoint;
   #receive!: (message: ToWorker) => void;
-  readonly #waiting: MessageEvent[] = [];
+  readonly #waiting = new Queue<MessageEvent>();
   /** Calls are numbered from 1, as on the other side. */
   #begun = 0;
   readonly #dropped = new Set<number>();
   #isPaused = false;
+  #isHeld = false;
   /** Milliseconds since the last pause. */
   #worked = 0;
 
@@ -34,20 +42,33 @@ export class Inbox {
     this.droppedCalls = new CallEndpoint(endpoint);
   }
 
-  /** Begins; `receive` gets what is not a call. */
+  /** Begins to listen; `receive` gets what is not a call. */
   open(receive: (message: ToWorker) => void): void {
     this.#receive = receive;
     this.#endpoint.addEventListener('message', (event) => this.#take(event as MessageEvent));
   }
 
-  /** Takes in what waits before more is answered. */
+  /** Answers only queries, up to the first message that is not one: from there on all wait until `release`. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    this.pause();
+  }
+
+  /** Takes in what waits before anything more is answered. */
   pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
     this.#takeAll();
   }
 
-  /** Node hands over no more than a thousand messages at once: only when none has come are there no more. */
+  /**
+   * Takes in all that waits, then answers it. Node hands over no more than a thousand messages at once: only when none
+   * has come are there no more.
+   */
   #takeAll(): void {
     const before = this.#waiting.length;
     afterMessages(() => {
@@ -67,14 +88,14 @@ export class Inbox {
       for (const call of message.calls) if (call > this.#begun) this.#dropped.add(call);
       return;
     }
-    this.#waiting.push(event);
+    this.#waiting.add(event);
     this.#answer();
   }
 
   #answer(): void {
-    while (!this.#isPaused && this.#waiting.length > 0) {
+    while (!this.#isPaused && this.#waiting.length > 0 && (!this.#isHeld || isQuery(this.#waiting.first!))) {
       const start = performance.now();
-      this.#deliver(this.#waiting.shift()!);
+      this.#deliver(this.#waiting.take()!);
       this.#worked += performance.now() - start;
       if (this.#worked > PAUSE_AFTER_MS) this.pause();
     }
@@ -88,6 +109,10 @@ export class Inbox {
       this.#receive(event.data);
     }
   }
+}
+
+function isQuery({ data }: MessageEvent): boolean {
+  return data.type === CALL && QUERIES.has(data.path[0]);
 }
 
 /** What comlink listens to. */

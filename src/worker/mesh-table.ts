@@ -3,14 +3,17 @@ import type { MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
 import type { Core, MeshAddress } from './binding/core.js';
 
-/** Of a refitted tree, relative to when it was built, from which on a new one is asked for. */
+/** The cost of a refitted tree, relative to when it was built, from which on a new one is asked for. */
 const REBUILD_COST = 2;
 
 interface Entry {
   address: MeshAddress;
   /** A tree was asked for and did not come yet. */
   isRebuilding: boolean;
-  /** Given since that. The tree will be of older ones and takes these over when it comes. */
+  /**
+   * The vertices that were given since the tree was asked for. The tree will be of older ones and takes these over when
+   * it comes.
+   */
   newest: Float32Array | undefined;
 }
 
@@ -38,7 +41,7 @@ export class MeshTable {
     this.#entries.delete(id);
   }
 
-  /** Where it throws, the mesh is as it was. */
+  /** Moves the vertices of a mesh. Where this throws, the mesh is as it was. */
   update(id: MeshId, positions: Float32Array): MeshUpdate {
     const entry = this.#get(id);
     const isInEffect = this.#core.refitMesh(entry.address, positions);
@@ -49,7 +52,7 @@ export class MeshTable {
     return { info, isInEffect, rebuild };
   }
 
-  /** Takes the tree that was asked for; null when there will be none. */
+  /** Takes the tree that was asked for; null where there will be none. */
   replace(id: MeshId, baked: ArrayBuffer | null): MeshUpdate {
     const entry = this.#get(id);
     const { newest } = entry;
@@ -61,7 +64,10 @@ export class MeshTable {
     return { info, isInEffect, rebuild: isWanting && newest ? this.#askForTree(entry, newest) : undefined };
   }
 
-  /** Puts a new tree, moved to the newest positions, in the place of the old; false where it cannot take these. */
+  /**
+   * Puts a new tree, moved to the newest positions, in the place of the old one. Answers false where it cannot take
+   * these positions.
+   */
   #put(entry: Entry, baked: ArrayBuffer, newest: Float32Array | undefined): boolean {
     const core = this.#core;
     const address = core.loadMesh(baked);
@@ -79,7 +85,10 @@ export class MeshTable {
     return false;
   }
 
-  /** What one tree takes, another may not: it has other triangles. */
+  /**
+   * Tells whether a tree can take positions, and moves it to them if so. What one tree takes, another may not: it has
+   * other triangles.
+   */
   #canTake(address: MeshAddress, positions: Float32Array): boolean {
     try {
       return this.#core.refitMesh(address, positions);

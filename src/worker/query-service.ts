@@ -18,7 +18,7 @@ import type { MeshTable } from './mesh-table.js';
 
 /** The part of the worker that answers questions. Every answer says which frame it saw. */
 export class QueryService {
-  /** The last one applied. */
+  /** The number of the last frame that was applied. */
   protected frame = 0;
   protected readonly core: Core;
   protected readonly meshes: MeshTable;

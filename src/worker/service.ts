@@ -1,6 +1,6 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
-import { IN_FRAME } from '../shared/layout.js';
+import { IN_FRAME, OUT_MS_COMMANDS } from '../shared/layout.js';
 import {
   type AddObjects,
   type Command,
@@ -16,33 +16,50 @@ import {
 } from '../shared/protocol.js';
 import type { MeshId, ObjectId } from '../shared/types.js';
 import { answering } from './answering.js';
-import type { Core, MeshBuild, PlacedDescription } from './binding/core.js';
+import type { Core, MeshAddress, MeshBuild, PlacedDescription } from './binding/core.js';
 import { MeshTable } from './mesh-table.js';
 import { QueryService } from './query-service.js';
-import { afterMessages, SLICE_MS } from './slices.js';
+import { afterMessages, SLICE_MS, type Turns } from './slices.js';
+
+/**
+ * The milliseconds of a frame's contacts before queries are answered: what a pick waits for at most, beside pairs that
+ * have no checkpoint for so long.
+ */
+const FRAME_SLICE_MS = 4;
+/** Milliseconds of a frame after which the main thread is told that it is still worked on. */
+const BUSY_EVERY_MS = 100;
+
+const NO_TURNS: Turns = { pause() {}, hold() {}, release() {} };
 
 /** Answers the main thread out of a core. */
 export class WorkerService extends QueryService implements WorkerApi {
   readonly #post: (message: FromWorker, transfer: Transferable[]) => void;
-  readonly #onPause: () => void;
+  readonly #turns: Turns;
   readonly #builds = new Map<number, MeshBuild>();
-  /** Objects that could not be added. What follows for them is passed over. */
+  /** Objects that could not be added. What follows for them is ignored. */
   readonly #unborn = new Set<ObjectId>();
-  /** Of the first command that failed since the last frame. */
+  /** Whether slices are under way that derive what contacts have asked for. */
+  #isDeriving = false;
+  /** Whether a frame is between two of its slices. */
+  #isInFrame = false;
+  /** The error of the first command that failed since the last frame. */
   #failure: Failure | undefined;
+  /** Milliseconds of commands since the last frame. */
+  #msCommands = 0;
 
-  /** `onPause` is called before messages are served between slices of a build. */
-  constructor(core: Core, post: (message: FromWorker, transfer: Transferable[]) => void, onPause = () => {}) {
+  constructor(core: Core, post: (message: FromWorker, transfer: Transferable[]) => void, turns: Turns = NO_TURNS) {
     super(core, new MeshTable(core));
     this.#post = post;
-    this.#onPause = onPause;
+    this.#turns = turns;
   }
 
   receive(message: ToWorker): void {
     if (message.type === 'frame') {
       this.#runFrame(message);
     } else if (message.type === 'commands') {
+      const start = performance.now();
       for (const command of message.list) this.#tryCommand(command);
+      this.#msCommands += performance.now() - start;
     } else if (message.type === 'place') {
       this.core.place(message.input);
       this.frame = new DataView(message.input).getUint32(IN_FRAME, true);
@@ -54,8 +71,13 @@ export class WorkerService extends QueryService implements WorkerApi {
   }
 
   readonly buildMesh = answering(
-    async (id: number, positions: Float32Array, indices?: Uint32Array | Uint16Array): Promise<ArrayBuffer> => {
-      const build = this.core.beginBuild(positions, indices);
+    async (
+      id: number,
+      positions: Float32Array,
+      indices: Uint32Array | Uint16Array | undefined,
+      weld: number,
+    ): Promise<ArrayBuffer> => {
+      const build = this.core.beginBuild(positions, indices, weld);
       this.#builds.set(id, build);
       try {
         for (let fraction = build.step(SLICE_MS); fraction < 1; fraction = build.step(SLICE_MS)) {
@@ -77,8 +99,8 @@ export class WorkerService extends QueryService implements WorkerApi {
     return { info: this.meshes.load(mesh, baked), copy: isKept ? new Blob([baked]) : undefined };
   });
 
-  readonly bakeMesh = answering((mesh: MeshId): ArrayBuffer => {
-    const baked = this.core.bakeMesh(this.meshes.addressOf(mesh));
+  readonly bakeMesh = answering(async (mesh: MeshId): Promise<ArrayBuffer> => {
+    const baked = await this.#bake(this.meshes.addressOf(mesh));
     return transfer(baked, [baked]);
   });
 
@@ -92,9 +114,33 @@ export class WorkerService extends QueryService implements WorkerApi {
     return withData(update);
   });
 
+  /** Bakes a mesh as it is now; derives what it needs in slices, where its vertices have moved. */
+  async #bake(mesh: MeshAddress): Promise<ArrayBuffer> {
+    if (this.core.isFresh(mesh)) return this.core.bakeMesh(mesh);
+    const bake = this.core.beginBake(mesh);
+    while (bake.step(SLICE_MS) < 1) await this.#pause();
+    return bake.finish();
+  }
+
+  /**
+   * Derives what contacts have asked for, in slices between messages; a frame that is under way sees no change of it.
+   */
+  async #derive(): Promise<void> {
+    if (this.#isDeriving) return;
+    this.#isDeriving = true;
+    do await this.#pause();
+    while (!this.#isInFrame && this.core.derive(SLICE_MS));
+    this.#isDeriving = false;
+  }
+
   #pause(): Promise<void> {
-    this.#onPause();
-    return new Promise(afterMessages);
+    return new Promise((resume) => this.#takeTurns(resume));
+  }
+
+  /** Serves the messages that wait before it calls `resume`. */
+  #takeTurns(resume: () => void): void {
+    this.#turns.pause();
+    afterMessages(resume);
   }
 
   #abort(id: number): void {
@@ -103,23 +149,67 @@ export class WorkerService extends QueryService implements WorkerApi {
   }
 
   #runFrame({ input, out }: FrameMessage): void {
-    let failure = this.#failure;
+    const failure = this.#failure;
     this.#failure = undefined;
-    let result: ArrayBuffer | undefined;
+    const msCommands = this.#msCommands;
+    this.#msCommands = 0;
+    const frame = new DataView(input).getUint32(IN_FRAME, true);
     // After a command that failed none is run: the caller would not see what began and ended in it.
-    if (!failure) {
-      try {
-        result = this.core.frame(input, out);
-      } catch (error) {
-        failure = declared(error);
-      }
+    if (failure) {
+      this.frame = frame;
+      this.#answer(input, undefined, failure);
+      return;
     }
-    this.frame = new DataView(input).getUint32(IN_FRAME, true);
+    this.#tryFrame(input, () => {
+      this.core.beginFrame(input);
+      this.frame = frame;
+      let saidBusyAt = performance.now();
+      const step = (): boolean => {
+        const result = this.core.stepFrame(FRAME_SLICE_MS, out);
+        if (result) {
+          new DataView(result).setFloat64(OUT_MS_COMMANDS, msCommands, true);
+          this.#answer(input, result, undefined);
+          return true;
+        }
+        const now = performance.now();
+        if (now - saidBusyAt > BUSY_EVERY_MS) {
+          saidBusyAt = now;
+          this.#post({ type: 'busy', frame }, []);
+        }
+        return false;
+      };
+      if (step()) return;
+      this.#isInFrame = true;
+      this.#turns.hold();
+      const goOn = (): void => {
+        this.#tryFrame(input, () => {
+          if (!step()) this.#takeTurns(goOn);
+          else this.#turns.release();
+        });
+      };
+      this.#takeTurns(goOn);
+    });
+    this.frame = frame;
+  }
+
+  /**
+   * Runs work of a frame. Where that fails, answers the frame with the failure; what it has not done is left to the
+   * next one.
+   */
+  #tryFrame(input: ArrayBuffer, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#answer(input, undefined, declared(error));
+      this.#turns.release();
+    }
+  }
+
+  #answer(input: ArrayBuffer, out: ArrayBuffer | undefined, failure: Failure | undefined): void {
     const { memoryBytes, usedBytes } = this.core;
-    this.#post(
-      { type: 'result', input, out: result, failure, memoryBytes, usedBytes },
-      result ? [input, result] : [input],
-    );
+    this.#post({ type: 'result', input, out, failure, memoryBytes, usedBytes }, out ? [input, out] : [input]);
+    this.#isInFrame = false;
+    if (this.core.isDerivationWanted) this.#derive();
   }
 
   #tryCommand(command: Command): void {
@@ -170,20 +260,20 @@ export class WorkerService extends QueryService implements WorkerApi {
     }
   }
 
-  /** The description as the core takes it: with its mesh's address there. */
+  /** Answers the description as the core takes it: with its mesh's address in it. */
   #placed(description: ObjectDescription, matrix: number[] | undefined): PlacedDescription {
     const mesh = description.mesh === 0 ? 0 : this.meshes.addressOf(description.mesh);
     return { ...description, mesh, matrix };
   }
 }
 
-/** The answer, with the data of a mesh in it handed over. */
+/** Answers an update of a mesh whose data are transferred. */
 function withData(update: MeshUpdate): MeshUpdate {
   const buffers = Object.values(update.rebuild ?? {}).map((array: Float32Array | Uint32Array) => array.buffer);
   return transfer(update, buffers);
 }
 
-/** The failure to report; an error that only a bug can throw goes on and ends the worker. */
+/** Answers the failure to report. An error that only a bug can throw is thrown again and ends the worker. */
 function declared(error: unknown): Failure {
   const failure = failureOf(error);
   if (!failure) throw error;

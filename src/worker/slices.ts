@@ -1,10 +1,21 @@
+import { Queue } from './queue.js';
+
 /** Milliseconds of work before messages are served: half a frame at 60 Hz. */
 export const SLICE_MS = 8;
 
-const resumes: (() => void)[] = [];
+/** How work in slices and the messages that come meanwhile take turns. */
+export interface Turns {
+  /** Is called before messages are served between two slices of work. */
+  pause(): void;
+  /** Serves only queries from now on, as a frame is under way. */
+  hold(): void;
+  release(): void;
+}
+
+const resumes = new Queue<() => void>();
 let wakeUp: () => void;
 
-const resumeNext = (): void => resumes.shift()!();
+const resumeNext = (): void => resumes.take()!();
 
 if (typeof setImmediate === 'function') {
   wakeUp = () => setImmediate(resumeNext);
@@ -17,6 +28,6 @@ if (typeof setImmediate === 'function') {
 
 /** Calls `resume` after the messages that wait now were served. */
 export function afterMessages(resume: () => void): void {
-  resumes.push(resume);
+  resumes.add(resume);
   wakeUp();
 }

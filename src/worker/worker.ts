@@ -9,7 +9,10 @@ import { Inbox } from './inbox.js';
 import { refusing } from './refusing.js';
 import { WorkerService } from './service.js';
 
-/** Where the messages come and go: a web worker's own scope, else the port to the thread that started this one. */
+/**
+ * Finds the endpoint where messages come and go: a web worker's own scope, else the port to the thread that started
+ * this one.
+ */
 function findEndpoint(): Endpoint {
   // Both are endpoints; the types at hand are those of a window, and of Node's own ports.
   if ('WorkerGlobalScope' in globalThis) return globalThis as unknown as Endpoint;
@@ -23,7 +26,7 @@ async function start(endpoint: Endpoint): Promise<void> {
   try {
     const core = await createCore(await unpack(packed));
     const inbox = new Inbox(endpoint);
-    const service = new WorkerService(core, post, () => inbox.pause());
+    const service = new WorkerService(core, post, inbox);
     expose(service, inbox.calls);
     expose(refusing, inbox.droppedCalls);
     inbox.open((message) => service.receive(message));

@@ -1,6 +1,6 @@
 // The bench cannot rot: each of its rows runs here on a small version of its work, and all contenders agree.
 import { describe, expect, test } from 'vitest';
-import { type Contender, measure, type Row } from './harness.js';
+import { type Contender, here, measure, type Row } from './harness.js';
 import { rowsOf } from './rows/index.js';
 
 const rows = rowsOf({
@@ -50,6 +50,7 @@ function contender(name: string, sum: number): Contender {
   return { name, run() {}, checksum: () => ({ sum }) };
 }
 
-function rowOf(contenders: [Contender, ...Contender[]]): Row {
-  return { name: 'row', work: 'nothing', rounds: 1, prepare: async () => ({ contenders }) };
+function rowOf([first, ...others]: [Contender, ...Contender[]]): Row {
+  const contenders = [here(() => first), ...others.map((other) => here(() => other))] as const;
+  return { name: 'row', work: 'nothing', rounds: 1, prepare: async () => ({ contenders: [...contenders] }) };
 }

@@ -7,7 +7,7 @@ import { bake } from '../fixtures/core.js';
 import { dragon } from '../oracle/dragon.js';
 import { type Triangles, welded } from '../oracle/meshes.js';
 import { Random } from '../oracle/random.js';
-import { addMeshObject, filterOf } from './ours.js';
+import { addMeshObject, filterOf } from './inner.js';
 import { digits } from './report/table.js';
 import { posesOf } from './work/poses.js';
 import { raysAround } from './work/rays.js';

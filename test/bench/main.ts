@@ -4,12 +4,14 @@ import { readmeWith } from '../fixtures/readme-section.js';
 import { measure, type Row, type RowResult } from './harness.js';
 import { type Machine, thisMachine } from './machine.js';
 import { missingNativePeers } from './native/native.js';
+import { startPeer } from './peer-process.js';
 import { chartOf } from './report/chart.js';
 import { sectionOf } from './report/readme.js';
 import { printFaults, printHeader, printRow } from './report/table.js';
 import { FULL, rowsOf } from './rows/index.js';
 
 export { countTests } from './fitted.js';
+export { servePeer } from './peer-process.js';
 
 /** What `npm run bench -- --help` says about them. */
 export interface BenchOptions {
@@ -19,13 +21,23 @@ export interface BenchOptions {
   rounds: number | undefined;
   json: string | undefined;
   write: boolean;
+  /** A script that serves one contender: see peer-process.ts. */
+  peerScript: string;
 }
 
 const RESULTS = 'test/bench/results.json';
 const CHART = 'test/bench/chart.svg';
 
 /** Answers the exit code: 1 where contenders disagree or an option cannot be met. */
-export async function bench({ root, native, rows: names, rounds, json, write }: BenchOptions): Promise<number> {
+export async function bench({
+  root,
+  native,
+  rows: names,
+  rounds,
+  json,
+  write,
+  peerScript,
+}: BenchOptions): Promise<number> {
   const rows = chosen(names);
   if (typeof rows === 'string') {
     console.error(rows);
@@ -40,7 +52,8 @@ export async function bench({ root, native, rows: names, rounds, json, write }: 
   printHeader(machine);
   const results: RowResult[] = [];
   for (const row of rows) {
-    const result = await measure(row, { native }, { rounds });
+    const startApart = (name: string, index: number) => startPeer(peerScript, name, index);
+    const result = await measure(row, { native, startApart }, { rounds });
     printRow(result);
     results.push(result);
   }

@@ -44,7 +44,7 @@ export function apartBy(a: Solid, b: Solid, detail: ContactDetail): number {
 /** Of two that touch. */
 export function faultOfContact(a: Solid, b: Solid, detail: ContactDetail, contact: Contact): string {
   const { contained, points, normals, depths, triangles, segments } = contact;
-  const hasPoints = detail === 'manifold' || detail === 'triangles';
+  const hasPoints = detail === 'manifold' || detail === 'full';
   if (detail === 'bounds') return contained || depths.length ? 'more than bounds' : '';
   const [ofA, ofB] = [reachBeyond(b, a), reachBeyond(a, b)];
   const isInDoubt = Math.abs(ofA) < DOUBT || Math.abs(ofB) < DOUBT;

@@ -2,7 +2,6 @@ import type { ViewOptions } from 'collision-worker';
 import { OrthographicCamera } from 'three';
 import type { Point, Solid } from './solids.js';
 import { boundsOf } from './solids.js';
-import type { Thing } from './world.js';
 
 /** A view along -z without perspective: its frustum is a box along the axes. */
 export interface Window {
@@ -50,7 +49,7 @@ export function pixelsToSpare({ half, height, minPixels }: Window, solid: Solid)
   return (across / (2 * half[1])) * height - minPixels;
 }
 
-export function isShownTo({ layers }: Window, thing: Thing): boolean {
+export function isShownTo({ layers }: Window, thing: { cullable: boolean; layers: number }): boolean {
   return thing.cullable && (thing.layers & layers) !== 0;
 }
 

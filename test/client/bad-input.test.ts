@@ -7,7 +7,7 @@ import {
   type ObjectOptions,
 } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { boxMesh, icosphere } from '../oracle/meshes.js';
 
 const IDENTITY = new Matrix4().elements;
@@ -239,11 +239,16 @@ describe('queries and views', () => {
       'INVALID_ARGUMENT',
       () => service.setView({ ...VIEW, projection: VIEW.projection.with(0, Number.NaN) }),
     ],
+    [
+      'a viewport of a negative width',
+      'INVALID_ARGUMENT',
+      () => service.setView({ ...VIEW, viewport: { width: -1, height: 9 } }),
+    ],
     ['a flat view matrix', 'INVALID_ARGUMENT', () => service.setView({ ...VIEW, view: FLAT_MATRIX })],
     [
       'a viewport without width',
       'INVALID_ARGUMENT',
-      () => service.setView({ ...VIEW, viewport: { width: 0, height: 9 } }),
+      () => service.setView({ ...VIEW, viewport: { height: 9 } as never }),
     ],
     ['removing no view', 'INVALID_ARGUMENT', () => service.removeView('nowhere')],
   ])('%s: %s', async (_, code, call) => {
@@ -396,4 +401,54 @@ test('after dispose every call is DISPOSED, and so is what was pending', async (
   ];
   for (const call of calls) expect(await codeOf(call), String(call)).toBe('DISPOSED');
   gone.dispose(); // twice is no error
+});
+
+describe("what the caller's own code throws is the cause, as it is", () => {
+  const thrown = new TypeError('of the caller');
+  const hostile = (key: string) => Object.defineProperty({}, key, { get: () => fail(), enumerable: true }) as never;
+  const fail = (): never => {
+    throw thrown;
+  };
+
+  test.each<[string, (service: CollisionService, id: number) => unknown]>([
+    ['a getter of an option', (service) => service.addObject(hostile('shape'))],
+    ['a getter of an array', (service, id) => service.setTransform(id, new Proxy([], { get: fail }))],
+    ['a proxy of options', (service) => service.setView(new Proxy({} as typeof VIEW, { ownKeys: fail }))],
+    ['a getter of a query', (service) => service.raycast(hostile('origin'))],
+    ['a getter of a signal', (service) => service.pick(1, 1, { signal: hostile('aborted') })],
+  ])('%s', async (_, call) => {
+    const service = await createCollisionService({ builders: 0 });
+    onTestFinished(() => service.dispose());
+    service.setView(VIEW);
+    const id = service.addObject(UNIT_BOX);
+    const error = await Promise.resolve()
+      .then(() => call(service, id))
+      .then(
+        () => null,
+        (reason) => reason,
+      );
+    expect(error).toMatchObject({ name: 'CollisionError', code: 'INVALID_ARGUMENT' });
+    expect(error.cause).toBe(thrown);
+  });
+
+  test('the reason of a signal', async () => {
+    const service = await createCollisionService({ builders: 0 });
+    onTestFinished(() => service.dispose());
+    service.setView(VIEW);
+    const error = await service.pick(1, 1, { signal: AbortSignal.abort(thrown) }).catch((reason) => reason);
+    expect(error.code).toBe('ABORTED');
+    expect(error.cause).toBe(thrown);
+  });
+
+  test('but an error of a call that a getter makes goes on itself', async () => {
+    const service = await createCollisionService({ builders: 0 });
+    onTestFinished(() => service.dispose());
+    const options = {
+      get shape(): never {
+        service.removeObject(77);
+        throw thrown;
+      },
+    };
+    expect(() => service.addObject(options)).toThrow(expect.objectContaining({ code: 'UNKNOWN_ID' }));
+  });
 });

@@ -1,6 +1,6 @@
 import { Matrix4 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { Staging } from '../../src/client/frame/frame-builder.js';
+import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
 import { makeId, NO_OBJECT } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -65,7 +65,7 @@ function ownOf(list: Uint32Array): Uint32Array {
   return own;
 }
 
-function blockOf(random: Random, list: Uint32Array, model: Transforms, to: Staging): void {
+function blockOf(random: Random, list: Uint32Array, model: Transforms, to: FrameBuilder): void {
   const matrices = new (random.chance(0.5) ? Float32Array : Float64Array)(16 * list.length);
   const parent = random.chance(0.5) ? matrix(random) : undefined;
   list.forEach((id, i) => {
@@ -84,8 +84,8 @@ function blockOf(random: Random, list: Uint32Array, model: Transforms, to: Stagi
 describe('staging', () => {
   test(`the newest transform wins in any mix of writes, seed ${SEED}`, () => {
     const random = new Random(SEED);
-    const staging = new Staging();
-    const older = new Staging();
+    const staging = new FrameBuilder();
+    const older = new FrameBuilder();
     const slots = 300;
     for (let frame = 0; frame < 300; frame++) {
       const model: Transforms = new Map();
@@ -119,7 +119,7 @@ describe('staging', () => {
 
   test('writing the same objects again and again makes the frame no longer', () => {
     const random = new Random(SEED);
-    const staging = new Staging();
+    const staging = new FrameBuilder();
     const sizes = new Set<number>();
     for (let i = 0; i < 50; i++) {
       blockOf(random, ids(0, 60), new Map(), staging);
@@ -132,7 +132,7 @@ describe('staging', () => {
   });
 
   test('an object that is dropped leaves no single behind', () => {
-    const staging = new Staging();
+    const staging = new FrameBuilder();
     const [a, b] = ids(0, 2);
     staging.setSingle(a, new Matrix4().elements);
     staging.setSingle(b, new Matrix4().elements);
@@ -142,7 +142,7 @@ describe('staging', () => {
 
   test('growing keeps what is staged, and a returned buffer is used again', () => {
     const random = new Random(SEED);
-    const staging = new Staging();
+    const staging = new FrameBuilder();
     const model: Transforms = new Map();
     const view = new Uint32Array(layout.VIEW_BYTES / 4);
     const fill = () => {
@@ -171,7 +171,7 @@ describe('staging', () => {
   });
 
   test('what lies between the parts shrinks with the number of singles', () => {
-    const staging = new Staging();
+    const staging = new FrameBuilder();
     const used = () => new DataView(staging.seal(1, 1)).getUint32(layout.IN_BYTES, true);
     for (let slot = 0; slot < 10_000; slot++) staging.setSingle(makeId(slot, 1), new Matrix4().elements);
     expect(used()).toBeGreaterThan(10_000 * layout.MATRIX_BYTES);
@@ -182,7 +182,7 @@ describe('staging', () => {
   });
 
   test('a view that is staged twice travels once', () => {
-    const staging = new Staging();
+    const staging = new FrameBuilder();
     const record = (slot: number, margin: number) => {
       const words = new Uint32Array(layout.VIEW_BYTES / 4);
       words[layout.VIEW_SLOT / 4] = slot;

@@ -161,7 +161,7 @@ test('a worker is replaced three times in a minute, whatever happened to it', as
 });
 
 test('a core without any more memory says so, and everything goes on in the same worker', async () => {
-  const { service, events } = await start(64); // 4 MB
+  const { service, events } = await start(96); // 6 MB
   const ids = [service.addObject({ shape: BOX })];
   const ball = icosphere(1, 24);
   const fill = async () => {

@@ -10,7 +10,7 @@ import {
 } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { Staging } from '../../src/client/frame/frame-builder.js';
+import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../src/client/frame/frame-result.js';
 import { makeId } from '../../src/shared/ids.js';
 import type { Command, FromWorker, ResultMessage } from '../../src/shared/protocol.js';
@@ -391,7 +391,7 @@ test('what begins is told by the first frame that the caller gets, not by one th
   ];
   service.receive({ type: 'commands', list });
   for (const frame of [1, 2]) {
-    service.receive({ type: 'frame', input: new Staging().seal(frame, 1), out: undefined });
+    service.receive({ type: 'frame', input: new FrameBuilder().seal(frame, 1), out: undefined });
   }
   const [failed, told] = posted as ResultMessage[];
   expect(failed).toMatchObject({ out: undefined, failure: { code: 'UNKNOWN_ID' } });

@@ -110,7 +110,7 @@ test.each(['bundler', 'nodenext'])('has types that stand alone, module resolutio
   symlinkSync(join(root, 'node_modules/@types/three'), link, 'junction');
   writeFileSync(join(app, 'types.ts'), "export * from 'collision-worker';\nexport * from 'collision-worker/three';\n");
   const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--lib', 'es2022,dom'];
-  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), ...flags, '--types', ''];
+  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), ...flags];
   const module = moduleResolution === 'bundler' ? 'preserve' : 'nodenext';
   const { stdout } = spawnSync(
     process.execPath,

@@ -45,6 +45,21 @@ describe('the page', () => {
       for (; left > 0; left--) await new Promise(requestAnimationFrame);
     }, count);
 
+  /** Waits until the page shows figures of frames that began after the call. */
+  const reported = async () => {
+    await frames(); // those on their way are answered
+    await page.evaluate(() => {
+      const figures = document.getElementById('figures')!;
+      return new Promise<void>((resolve) => {
+        const observer = new MutationObserver(() => {
+          observer.disconnect();
+          resolve();
+        });
+        observer.observe(figures, { childList: true, characterData: true, subtree: true });
+      });
+    });
+  };
+
   /** A pixel where the service sees an object of that name, or null for none; nothing may move meanwhile. */
   async function pixelOf(name: string | null): Promise<{ x: number; y: number }> {
     const pixel = await page.evaluate(async (wanted) => {
@@ -161,9 +176,9 @@ describe('the page', () => {
       await page.mouse.move(x - 150, y + 20, { steps: 4 });
       await page.mouse.up();
       for (let i = 0; i < 6; i++) await page.mouse.wheel(0, 300);
-      await page.waitForTimeout(1500);
+      await reported();
     };
-    await page.waitForTimeout(1000);
+    await reported();
     const before = await drawn();
     await page.getByLabel('Freeze the culling camera').check();
     await turn();

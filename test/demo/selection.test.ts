@@ -196,7 +196,7 @@ test('one can see through what is not selected, and turn it with the right butto
     [890, 340],
   ]);
   await page.getByLabel('See through').check();
-  await page.waitForTimeout(500);
+  await page.evaluate(() => new Promise(requestAnimationFrame));
   await page.screenshot({ path: 'artifacts/selection-see-through.png' });
   await page.mouse.move(900, 560);
   await page.mouse.down({ button: 'right' });

@@ -6,7 +6,7 @@ const PLATFORM = new Set<unknown>(
   ),
 );
 /** What no public type names: the tracker's own in what `objectOf` answers. */
-const HIDDEN = ['part'];
+const HIDDEN = ['standIn'];
 const ENDS = new Set<unknown>([null, Object.prototype, EventTarget.prototype, Event.prototype]);
 
 /** All that a caller may reach for on an object of ours: methods and getters, inherited ones too, but for the platform's own. */

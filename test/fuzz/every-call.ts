@@ -1,7 +1,7 @@
 // What holds of every call, of the service and of the adapter.
 import { describe, expect, test } from 'vitest';
 import { Random, SEED } from '../oracle/random.js';
-import type { Call } from './calls.js';
+import type { Call } from './call.js';
 import { kindsIn } from './crawl.js';
 import { cross, type Ground, newTally } from './fuzz.js';
 

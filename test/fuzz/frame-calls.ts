@@ -1,8 +1,8 @@
 import type { FrameResult } from 'collision-worker';
 import type { SceneFrame } from 'collision-worker/three';
 import { Object3D } from 'three';
-import type { Call } from './calls.js';
-import type { TrackedWorld } from './three-calls.js';
+import type { Call } from './call.js';
+import type { TrackedWorld } from './three-world.js';
 import type { World } from './world.js';
 
 type Any = (...args: unknown[]) => unknown;

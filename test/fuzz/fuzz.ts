@@ -1,6 +1,6 @@
 import { CollisionError } from 'collision-worker';
 import type { Random } from '../oracle/random.js';
-import type { Call } from './calls.js';
+import type { Call } from './call.js';
 import { disguises, HOSTILE } from './hostile.js';
 
 const HANGS_AFTER = 10_000;

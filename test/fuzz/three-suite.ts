@@ -13,7 +13,8 @@ import { namesOf } from './crawl.js';
 import { testEveryCall } from './every-call.js';
 import { SCENE_FRAME_METHODS } from './frame-calls.js';
 import { HOSTILE } from './hostile.js';
-import { THREE_CALLS, TRACKER_METHODS, TrackedWorld } from './three-calls.js';
+import { THREE_CALLS, TRACKER_METHODS } from './three-calls.js';
+import { TrackedWorld } from './three-world.js';
 
 // The same in Node and in a browser.
 

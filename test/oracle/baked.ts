@@ -1,6 +1,6 @@
 import * as layout from '../../src/shared/layout.js';
 
-// Where things are in a node and in a block of a baked mesh: src/worker/core/mesh/tree/layout.ts.
+// Where things are in a node and in a block of a baked mesh: src/worker/core/mesh/layout.ts.
 export const NODE_LOW = [0, 8, 16]; // u8 × 4 an axis
 export const NODE_HIGH = [4, 12, 20];
 export const NODE_QUATERNION = 24; // i16 × 4
@@ -9,6 +9,14 @@ export const NODE_CHILDREN = 44; // u32
 export const NODE_SCALE = 48; // f32 × 3
 export const NODE_BLOCKS = 60; // u32
 const BLOCK_TRIANGLES = 144; // i32 × 4
+// Where things are in what was derived: src/worker/core/mesh/topology/derived-layout.ts.
+export const DERIVED_BYTES = 0; // u32, as all of these
+export const DERIVED_CONVEX = 4;
+export const DERIVED_FAR_COUNT = 8;
+export const DERIVED_PART_COUNT = 12;
+export const DERIVED_CLUSTER_COUNT = 16;
+const DERIVED_HEADER_BYTES = 32;
+const FAR_NEIGHBOUR = -32768;
 /** The bit that is set in both link words. */
 const FLOAT = 0x40000000;
 /** In front of the number of a triangle that has no area for the time being. */
@@ -80,6 +88,55 @@ export class BakedMesh {
     return this.blockAt(block) + BLOCK_TRIANGLES + 4 * lane;
   }
 
+  get lastIndexAt(): number {
+    return this.word(layout.MESH_INDICES) + 12 * this.word(layout.MESH_TRIANGLE_COUNT) - 4;
+  }
+
+  /** Where in the buffer a word of what was derived is. */
+  derivedAt(offset: number): number {
+    return this.word(layout.MESH_DERIVED) + offset;
+  }
+
+  /** Where the distance to the neighbour beyond an edge is: i16. */
+  neighbourAt(slot: number, edge: number): number {
+    return this.derivedAt(DERIVED_HEADER_BYTES + 6 * slot + 2 * edge);
+  }
+
+  get farAt(): number {
+    return this.derivedAt(DERIVED_HEADER_BYTES + align16(24 * this.blockCount));
+  }
+
+  get partsAt(): number {
+    return this.farAt + align16(8 * this.word(this.derivedAt(DERIVED_FAR_COUNT)));
+  }
+
+  get hullAt(): number {
+    return this.partsAt + align16(4 * this.word(this.derivedAt(DERIVED_PART_COUNT)));
+  }
+
+  /** The slot beyond an edge; -1 without one. */
+  neighbour(slot: number, edge: number): number {
+    const delta = this.view.getInt16(this.neighbourAt(slot, edge), true);
+    if (delta === 0) return -1;
+    if (delta !== FAR_NEIGHBOUR) return slot + delta;
+    for (let at = this.farAt; ; at += 8) if (this.word(at) === 4 * slot + edge) return this.word(at + 4);
+  }
+
+  /** A slot of each connected part. */
+  get parts(): number[] {
+    const count = this.word(this.derivedAt(DERIVED_PART_COUNT));
+    return Array.from({ length: count }, (_, i) => this.word(this.partsAt + 4 * i));
+  }
+
+  get isConvex(): boolean {
+    return this.word(this.derivedAt(DERIVED_CONVEX)) === 1;
+  }
+
+  /** The triangle in a slot; negative where there is none. */
+  triangleIn(slot: number): number {
+    return this.word(this.triangleAt(slot >> 2, slot & 3)) | 0;
+  }
+
   /** The nodes whose links are like that. */
   nodesWhere(test: (links: Links, node: number) => boolean): number[] {
     return [...Array(this.nodeCount).keys()].filter((node) => test(this.links(node), node));
@@ -91,7 +148,11 @@ export class BakedMesh {
   }
 }
 
-/** As src/worker/core/mesh/tree/checksum.ts describes it; whole words of the buffer. */
+function align16(bytes: number): number {
+  return Math.ceil(bytes / 16) * 16;
+}
+
+/** As src/worker/core/mesh/checksum.ts describes it; whole words of the buffer. */
 export function checksumOf(buffer: ArrayBuffer): number {
   const bytes = buffer.byteLength;
   const view = new DataView(buffer);

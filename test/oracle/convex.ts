@@ -47,15 +47,23 @@ export function triangle(a: Vector3, b: Vector3, c: Vector3): Convex {
 
 /**
  * How far the two are apart along the best of the axes that could separate them; not more than their distance.
- * Zero where they touch. Negative where they overlap: minus the shortest way that parts them.
+ * Zero where they touch. Negative where they overlap: minus the shortest way that parts them. No other axis is tried
+ * where one parts them by more than `enough`.
  */
-export function separation(a: Convex, b: Convex): number {
+export function separation(a: Convex, b: Convex, enough = Infinity): number {
   let best = -Infinity;
-  for (const { x, y, z } of a.axes.normals) best = Math.max(best, gap(a, b, x, y, z));
-  for (const { x, y, z } of b.axes.normals) best = Math.max(best, gap(a, b, x, y, z));
+  for (const { x, y, z } of a.axes.normals) {
+    best = Math.max(best, gap(a, b, x, y, z));
+    if (best > enough) return best;
+  }
+  for (const { x, y, z } of b.axes.normals) {
+    best = Math.max(best, gap(a, b, x, y, z));
+    if (best > enough) return best;
+  }
   for (const u of a.axes.edges) {
     for (const v of b.axes.edges) {
       best = Math.max(best, gap(a, b, u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x));
+      if (best > enough) return best;
     }
   }
   return best;

@@ -11,8 +11,11 @@ export function someHull(random: Random, i: number): Triangles {
   const points = Array.from({ length: 4 + random.integer(40) }, () =>
     round32(random.chance(0.5) ? random.direction() : random.point(1)),
   );
-  const geometry = new ConvexGeometry(points);
-  const positions = geometry.getAttribute('position') as BufferAttribute;
+  return hullOf(points);
+}
+
+function hullOf(points: Vector3[]): Triangles {
+  const positions = new ConvexGeometry(points).getAttribute('position') as BufferAttribute;
   return welded(
     new BufferGeometry()
       .setAttribute('position', positions)
@@ -23,4 +26,9 @@ export function someHull(random: Random, i: number): Triangles {
 
 function round32(point: Vector3): Vector3 {
   return new Vector3(...point.toArray().map(Math.fround));
+}
+
+/** The hull of so many random points of the unit sphere, each of which is a vertex. */
+export function hullOfDirections(random: Random, count: number): Triangles {
+  return hullOf(Array.from({ length: count }, () => round32(random.direction())));
 }

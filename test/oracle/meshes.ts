@@ -49,6 +49,19 @@ export function waves(cells: number): Triangles {
   return { positions, indices };
 }
 
+/** Pairs of long triangles that share an edge: the tree has all of one side before all of the other. */
+export function farPairs(count: number): Triangles {
+  const positions = Float32Array.from({ length: 12 * count }, (_, i) => {
+    const y = 1e-4 * Math.floor(i / 12);
+    return [0, y, 0, 0, y, 0.5, -9, y, 0, 9, y, 0][i % 12];
+  });
+  const length = 6 * count;
+  return {
+    positions,
+    indices: Uint32Array.from({ length }, (_, i) => 4 * Math.floor(i / 6) + [0, 1, 2, 1, 0, 3][i % 6]),
+  };
+}
+
 /** Triangles of about that size, anywhere in a cube. */
 export function soup(random: Random, count: number, size: number, halfSize: number): Triangles {
   const positions = new Float32Array(count * 9);

@@ -38,7 +38,9 @@ function shapeSeparation(a: Placed, b: Placed, tolerance: number): number {
     if (!partA.aabb.intersectsBox(reachB)) continue;
     const reach = partA.aabb.clone().expandByScalar(tolerance);
     for (const partB of partsB) {
-      if (partB.aabb.intersectsBox(reach)) least = Math.min(least, separation(partA, partB));
+      if (partB.aabb.intersectsBox(reach)) {
+        least = Math.min(least, separation(partA, partB, tolerance));
+      }
       if (least < -tolerance) return least; // beyond doubt: no need to know how deep
     }
   }

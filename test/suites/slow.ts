@@ -24,7 +24,7 @@ export async function addSlowScene(service: CollisionService, ms: number): Promi
   const { elements } = new Matrix4().makeTranslation(0, 0, 500);
   for (let step = 0, enough = 0; enough < 4; step++) {
     if (enough === 0)
-      ids.push(service.addObject({ shape: { type: 'mesh', mesh }, contacts: 'triangles', matrix: elements }));
+      ids.push(service.addObject({ shape: { type: 'mesh', mesh }, contacts: 'full', matrix: elements }));
     move(step);
     const result = await service.update();
     enough = result.ms.total >= ms ? enough + 1 : 0;

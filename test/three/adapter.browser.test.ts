@@ -213,10 +213,13 @@ test('triangles keep their numbers while a changed geometry is built anew', asyn
   const tracker = await track(service, object);
   const { faceIndex } = (await tracker.pick(390, 300))!;
   object.geometry.setDrawRange(3, 33);
+  const added = vi.spyOn(service, 'addMesh');
   await tracker.update(frontCamera(), SIZE);
   expect(tracker.pending).toEqual([object]);
   const picks = [tracker.pick(390, 300)];
-  await new Promise((resolve) => setTimeout(resolve, 300)); // built, but not in its place
+  await added.mock.results[0].value;
+  await new Promise((resolve) => setTimeout(resolve)); // built, and the tracker has heard it; but not in its place
+  expect(tracker.pending).toEqual([object]);
   picks.push(tracker.pick(390, 300));
   tracker.update(frontCamera(), SIZE);
   picks.push(tracker.pick(390, 300));

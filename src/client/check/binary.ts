@@ -14,8 +14,8 @@ export const bufferOf = getterOf<ArrayBufferLike>(TYPED_ARRAY, 'buffer');
 const byteLengthOf = getterOf<number>(ArrayBuffer.prototype, 'byteLength');
 
 /**
- * The caller's numbers as a view of one of the given kinds with nothing of its own, on the same buffer. Of a shared
- * buffer, which may change at any time, it is a copy.
+ * Answers the caller's numbers as a view of one of the given kinds with nothing of its own, on the same buffer. Of a
+ * shared buffer, which may change at any time, it is a copy.
  */
 export function checkTypedArray<T extends TypedArray>(
   operation: string,

@@ -1,8 +1,8 @@
 import { CollisionError, type ErrorCode } from '../../shared/errors.js';
 import type { Vec3 } from '../../shared/types.js';
-import { determinantAt, isAffine, isInvertibleAt } from '../transforms/affine.js';
+import { determinantAt, isAffine, isInvertibleAt } from './affine.js';
 
-/** Of prototypes, of an object whose keys are asked for. */
+/** So many prototypes are followed for the keys of an object; a proxy can have endless ones. */
 const LONGEST_CHAIN = 1000;
 
 /** Throws INVALID_ARGUMENT that names the operation, the argument, its value and what was expected. */
@@ -20,7 +20,7 @@ export function argumentError(
   return new CollisionError(code, `${operation}: ${argument} is ${show(value)}, expected ${expected}`);
 }
 
-/** A value in a few words, for messages. */
+/** Shows a value in a few words, for messages. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (typeof value === 'function') return 'a function';
@@ -46,7 +46,10 @@ export function typeOf(value: object): string {
   return Object.prototype.toString.call(value).slice('[object '.length, -1);
 }
 
-/** What reads an object of the caller's: an error that one of its getters, or a proxy, throws is the cause. */
+/**
+ * Reads an object of the caller's. What one of its getters, or a proxy, throws is the `cause` of the error, as it is; a
+ * CollisionError, of a call that a getter made, goes on itself.
+ */
 export function reading<T>(operation: string, argument: string, read: () => T): T {
   try {
     return read();
@@ -60,7 +63,7 @@ export function unreadable(operation: string, argument: string, cause: unknown):
   return new CollisionError('INVALID_ARGUMENT', message, { cause });
 }
 
-/** In a few words, what was thrown: which may be anything. */
+/** Shows in a few words what was thrown, which may be anything. */
 export function reasonOf(thrown: unknown): string {
   try {
     const kind = typeof thrown === 'object' && thrown !== null ? typeOf(thrown) : '';
@@ -71,14 +74,15 @@ export function reasonOf(thrown: unknown): string {
 }
 
 /**
- * A copy of an options object whose keys are all known, for which each was read once: nothing that is checked in it
- * can change any more. `undefined` counts as none.
+ * Copies an options object whose keys are all known, for which each was read once: nothing that is checked in it
+ * can change any more. `undefined` counts as none. The keys of `internal` are known, too, but not to users.
  */
 export function readOptions<T extends object>(
   operation: string,
   argument: string,
   options: T | undefined,
   known: readonly string[],
+  internal: readonly string[] = [],
 ): T {
   const copy: Record<string, unknown> = {};
   if (options === undefined) return copy as T;
@@ -87,7 +91,7 @@ export function readOptions<T extends object>(
       invalid(operation, argument, options, 'an object');
     }
     for (const key of keysOf(options)) {
-      if (!known.includes(key)) {
+      if (!known.includes(key) && !internal.includes(key)) {
         throw new CollisionError(
           'INVALID_ARGUMENT',
           `${operation}: ${argument} has the unknown key ${show(key)}, expected some of ${known.join(', ')}`,
@@ -95,11 +99,12 @@ export function readOptions<T extends object>(
       }
     }
     for (const key of known) copy[key] = (options as Record<string, unknown>)[key];
+    for (const key of internal) copy[key] = (options as Record<string, unknown>)[key];
   });
   return copy as T;
 }
 
-/** As `for in` has them, inherited ones too, which would follow an endless chain of prototypes. */
+/** Lists the keys that `for in` has, inherited ones too, but does not follow an endless chain of prototypes. */
 function keysOf(object: object): string[] {
   const keys: string[] = [];
   let link: object | null = object;
@@ -131,7 +136,7 @@ export function checkPositive(operation: string, argument: string, value: unknow
   return value as number;
 }
 
-/** May be infinite. */
+/** Checks a number that may be infinite. */
 export function checkNumber(
   operation: string,
   argument: string,
@@ -150,7 +155,7 @@ export function checkInteger(operation: string, argument: string, value: unknown
   return value as number;
 }
 
-/** A set of 32 layers; as three's masks, it may come signed. */
+/** Checks a set of 32 layers; as three's masks, it may come signed. */
 export function checkBits(operation: string, argument: string, value: unknown): number {
   return checkInteger(operation, argument, value, -0x80000000, 0xffffffff) >>> 0;
 }
@@ -166,13 +171,13 @@ export function checkOneOf<T extends string>(
   return choice;
 }
 
-/** A copy, so that the caller may change its array afterwards. */
+/** Copies a vector, so that the caller may change its array afterwards. */
 export function checkVec3(operation: string, argument: string, value: unknown): Vec3 {
   const copy = checkNumbers(operation, argument, value, 3);
   return [copy[0], copy[1], copy[2]];
 }
 
-/** A copy of `length` finite numbers. */
+/** Copies `length` finite numbers. */
 export function checkNumbers(operation: string, argument: string, value: unknown, length: number): number[] {
   const copy: number[] = [];
   readNumbers(operation, argument, value, length, copy);
@@ -182,8 +187,8 @@ export function checkNumbers(operation: string, argument: string, value: unknown
   return copy;
 }
 
-/** Reads each once, by index, and writes it to `target`. They need not be finite. */
-function readNumbers(
+/** Reads `length` numbers, each once and by index, and writes them to `target`. They need not be finite. */
+export function readNumbers(
   operation: string,
   argument: string,
   value: unknown,
@@ -210,11 +215,11 @@ function copyNumbers(value: unknown, length: number, target: number[] | Float64A
   return true;
 }
 
-/** The affine matrices that the calls of every frame are given, one at a time, without an array for each. */
+/** Reads the matrices that the calls of every frame are given, one at a time, without an array for each. */
 export class MatrixReader {
   #scratch: Float64Array | undefined;
 
-  /** Sixteen numbers, valid until the next call; that the bottom row is 0, 0, 0, 1 is all that is asked of them. */
+  /** Reads sixteen numbers, each once. They are valid until the next call, and may be any. */
   read(operation: string, argument: string, matrix: ArrayLike<number>): Float64Array {
     const target = this.#scratch ?? new Float64Array(16);
     // Not here while it is written to: a getter of the caller's may call the service.
@@ -222,36 +227,79 @@ export class MatrixReader {
     try {
       // Not by `copyNumbers`, which has arrays of two kinds to write to: that doubles the time.
       if (matrix.length !== 16) invalid(operation, argument, matrix, '16 numbers');
-      for (let i = 0; i < 16; i++) {
-        const item = matrix[i];
-        if (typeof item !== 'number') invalid(operation, argument, matrix, '16 numbers');
-        target[i] = item;
-      }
+      // One by one: a loop takes half as long again.
+      const ax = matrix[0];
+      const ay = matrix[1];
+      const az = matrix[2];
+      const aw = matrix[3];
+      const bx = matrix[4];
+      const by = matrix[5];
+      const bz = matrix[6];
+      const bw = matrix[7];
+      const cx = matrix[8];
+      const cy = matrix[9];
+      const cz = matrix[10];
+      const cw = matrix[11];
+      const x = matrix[12];
+      const y = matrix[13];
+      const z = matrix[14];
+      const w = matrix[15];
+      // Free of charge where the array holds nothing but numbers.
+      const areNumbers =
+        typeof ax === 'number' &&
+        typeof ay === 'number' &&
+        typeof az === 'number' &&
+        typeof aw === 'number' &&
+        typeof bx === 'number' &&
+        typeof by === 'number' &&
+        typeof bz === 'number' &&
+        typeof bw === 'number' &&
+        typeof cx === 'number' &&
+        typeof cy === 'number' &&
+        typeof cz === 'number' &&
+        typeof cw === 'number' &&
+        typeof x === 'number' &&
+        typeof y === 'number' &&
+        typeof z === 'number' &&
+        typeof w === 'number';
+      if (!areNumbers) invalid(operation, argument, matrix, '16 numbers');
+      target[0] = ax;
+      target[1] = ay;
+      target[2] = az;
+      target[3] = aw;
+      target[4] = bx;
+      target[5] = by;
+      target[6] = bz;
+      target[7] = bw;
+      target[8] = cx;
+      target[9] = cy;
+      target[10] = cz;
+      target[11] = cw;
+      target[12] = x;
+      target[13] = y;
+      target[14] = z;
+      target[15] = w;
     } catch (cause) {
       if (CollisionError.is(cause)) throw cause;
       if (typeof matrix !== 'object' || matrix === null) invalid(operation, argument, matrix, '16 numbers');
       throw unreadable(operation, argument, cause);
     }
     this.#scratch = target;
-    if (!isAffine(target, 0)) notAffine(operation, argument, target, 0);
     return target;
+  }
+
+  /** Reads an affine matrix, which need be neither finite nor invertible. */
+  readAffine(operation: string, argument: string, matrix: ArrayLike<number>): Float64Array {
+    const read = this.read(operation, argument, matrix);
+    if (!isAffine(read, 0)) notAffine(operation, argument, read, 0);
+    return read;
   }
 }
 
-/** As many matrices as there are ids. */
+/** Checks that there are as many matrices as ids. */
 export function checkLengths(operation: string, ids: Uint32Array, matrices: ArrayLike<number>): void {
   if (matrices.length === 16 * ids.length) return;
   invalid(operation, 'the length of matrices', matrices.length, `16 for each of ${ids.length} ids`);
-}
-
-/** As many matrices as there are ids, all affine. */
-export function checkTransforms(operation: string, ids: Uint32Array, matrices: Float32Array | Float64Array): void {
-  checkLengths(operation, ids, matrices);
-  for (let at = 0; at < matrices.length; at += 16) {
-    if (matrices[at + 3] === 0 && matrices[at + 7] === 0 && matrices[at + 11] === 0 && matrices[at + 15] === 1)
-      continue;
-    if (!isAffine(matrices, at)) notAffine(operation, `matrices[${at / 16}]`, matrices, at);
-  }
 }
 
 export function notAffine(operation: string, argument: string, m: ArrayLike<number>, at: number): never {
@@ -263,7 +311,7 @@ export function affineError(operation: string, argument: string, m: ArrayLike<nu
   return argumentError('INVALID_ARGUMENT', operation, `the bottom row of ${argument}`, row, '0, 0, 0, 1');
 }
 
-/** A copy of an affine, finite and invertible matrix. */
+/** Copies an affine, finite and invertible matrix. */
 export function checkMatrix(operation: string, argument: string, matrix: unknown): number[] {
   const m = checkNumbers(operation, argument, matrix, 16);
   if (!isAffine(m, 0)) notAffine(operation, argument, m, 0);

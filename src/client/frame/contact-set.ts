@@ -3,8 +3,8 @@ import type { ContactPair, ContactSet, ContactSide } from '../../shared/types.js
 import { checkInteger, readOptions } from '../check/validate.js';
 import type { OutBuffer } from './out-buffer.js';
 
-/** A frame's pairs, as layout.ts's frame out has them. */
-export class ContactView implements ContactSet {
+/** Reads a frame's pairs, as layout.ts's frame out has them. */
+export class ContactSetView implements ContactSet {
   readonly count: number;
   readonly a: Uint32Array;
   readonly b: Uint32Array;
@@ -13,6 +13,7 @@ export class ContactView implements ContactSet {
   readonly begun: Uint8Array;
   readonly stale: Uint8Array;
   readonly waiting: number;
+  readonly truncated: boolean;
   readonly contained: Uint8Array;
   readonly endedA: Uint32Array;
   readonly endedB: Uint32Array;
@@ -41,6 +42,7 @@ export class ContactView implements ContactSet {
     this.begun = out.u8(layout.OUT_PAIR_BEGUN, pairs);
     this.stale = out.u8(layout.OUT_PAIR_STALE, pairs);
     this.waiting = out.word(layout.OUT_WAITING);
+    this.truncated = out.word(layout.OUT_TRUNCATED) === 1;
     this.contained = out.u8(layout.OUT_PAIR_CONTAINED, pairs);
     this.endedA = out.u32(layout.OUT_ENDED_A, ended);
     this.endedB = out.u32(layout.OUT_ENDED_B, ended);
@@ -98,7 +100,7 @@ export class ContactView implements ContactSet {
   }
 }
 
-/** Whether an object, or its group, is on a side. */
+/** Makes the test of an object, or its group, for a side. */
 function sideTest(argument: string, side: ContactSide): (id: number, group: number) => boolean {
   if (typeof side === 'number') {
     const id = checkInteger('between', argument, side, 0, 0xffffffff);

@@ -47,22 +47,22 @@ export class FrameBuffer {
   #blocksAt = blocksAt(FEWEST_SINGLES);
   #blockBytes = 0;
 
-  /** Where the id of a single is in `u32`. */
+  /** Answers where the id of a single is in `u32`. */
   idAt(single: number): number {
     return IDS_AT / 4 + single;
   }
 
-  /** Where the twelve numbers of a single are in `f64`. */
+  /** Answers where the twelve numbers of a single are in `f64`. */
   matrixAt(single: number): number {
     return this.#matricesAt / 8 + 12 * single;
   }
 
-  /** Its number; the caller writes its id and matrix. */
+  /** Adds a single transform and answers its number; the caller writes its id and matrix. */
   addSingle(): number {
     return this.addSingles(1);
   }
 
-  /** The number of the first. */
+  /** Adds so many single transforms and answers the number of the first. */
   addSingles(count: number): number {
     const first = this.singles;
     this.#reserve(first + count, this.#blockBytes);
@@ -70,7 +70,7 @@ export class FrameBuffer {
     return first;
   }
 
-  /** Its number; the caller writes its matrices and parent. */
+  /** Adds a block, and answers its number; the caller writes its matrices and parent. */
   addBlock(ids: Uint32Array, floatBytes: number): number {
     const matrices = BLOCK_HEADER_BYTES + align(ids.length * 4, 16);
     const bytes = matrices + ids.length * 16 * floatBytes;
@@ -86,7 +86,7 @@ export class FrameBuffer {
     return this.blocks.push(at) - 1;
   }
 
-  /** Bytes of a float of the block. */
+  /** Answers the bytes of a float of the block. */
   blockFloat(block: number): number {
     return this.u32[(this.blocks[block] + BLOCK_FLOAT_BYTES) / 4];
   }
@@ -134,7 +134,7 @@ export class FrameBuffer {
     this.#attach(buffer);
   }
 
-  /** Empties it, for its own buffer or the one that came back from the worker. */
+  /** Empties the frame, for its own buffer or the one that came back from the worker. */
   restart(buffer: ArrayBuffer): void {
     if (buffer !== this.u32.buffer) this.#attach(buffer);
     // Room for a few more singles than last time and no more, as the gap behind them travels as well.
@@ -145,7 +145,7 @@ export class FrameBuffer {
     this.#blockBytes = 0;
   }
 
-  /** Makes room for so many singles, and so many bytes behind them. What is there moves up. */
+  /** Makes room for so many singles, and so many bytes behind them. Moves up what is there. */
   #reserve(singles: number, tailBytes: number): void {
     const capacity = this.#singlesCapacity;
     if (singles <= capacity && this.#blocksAt + tailBytes <= this.u32.byteLength) return;

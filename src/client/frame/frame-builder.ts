@@ -1,16 +1,18 @@
 import { NO_OBJECT, slotOf } from '../../shared/ids.js';
 import { MAX_OBJECTS, VIEW_BYTES, VIEW_SLOT } from '../../shared/layout.js';
-import { grown } from '../scene/id-table.js';
+import { grown } from '../../shared/typed-arrays.js';
+import { isAffine } from '../check/affine.js';
 import { IDENTITY, multiplyAffine, writeAffine } from '../transforms/affine.js';
+import type { BulkWriter } from '../transforms/bulk-writer.js';
+import type { BorrowedBlock, ReplayLog } from '../transforms/replay-log.js';
+import type { StagedTransforms } from '../transforms/single-writer.js';
+import { AFFINE_NUMBERS, CLAIMED, type TransformTable } from '../transforms/transform-table.js';
 import { FrameBuffer } from './frame-buffer.js';
 
 const VIEW_WORDS = VIEW_BYTES / 4;
 
-/** Transforms of a caller who never writes `ids`, and tells of them again whenever it has written `matrices`. */
-export interface LentBlock {
-  readonly ids: Uint32Array;
-  readonly matrices: Float32Array | Float64Array;
-}
+/** Fewer objects in a row are copied one by one, as the views that a run takes are objects. */
+const SHORTEST_RUN = 32;
 
 /**
  * What the next frame says. Writing an object again replaces what is staged for it, so that a frame never grows
@@ -19,7 +21,7 @@ export interface LentBlock {
  *  - no two blocks share an object: a block equal in ids to a staged one takes its place, one that overlaps others in
  *    any other way is staged as singles.
  */
-export class Staging {
+export class FrameBuilder implements StagedTransforms {
   readonly #frame = new FrameBuffer();
 
   // The number of a slot's single is valid if the single's owner is the slot: a sparse set (Briggs and Torczon, An
@@ -27,22 +29,19 @@ export class Staging {
   #singleOfSlot = new Uint32Array(0);
   #ownerOfSingle = new Uint32Array(0);
 
-  // A slot's mark minus the frame's first is the number of its block, if there are so many. Smaller marks are of earlier
-  // frames, greater ones of the frame before with blocks that this one may bring again.
+  // A slot's mark minus the frame's first is the number of its block, if there are so many. Smaller marks are of
+  // earlier frames, greater ones of the frame before with blocks that this one may bring again.
   #markOfSlot = new Uint32Array(0);
   #firstMark = 1;
-  /** Per block: where it is from, if that is lent. */
-  #lent: (LentBlock | undefined)[] = [];
+  /** Per block: where it is from, if that is borrowed. */
+  #borrowed: (BorrowedBlock | undefined)[] = [];
   /** The ids of those that are marked: of this frame, then of the frame before. */
   #marked: (Uint32Array | undefined)[] = [];
-
-  /** So many of the singles, the first, are not from `Moves`; infinite: all of them, perhaps. */
-  told = Number.POSITIVE_INFINITY;
 
   #views = 0;
   #viewWords = new Uint32Array(0);
 
-  /** Frame buffers allocated so far. */
+  /** Answers how many frame buffers were allocated so far. */
   get allocations(): number {
     return this.#frame.allocations;
   }
@@ -53,12 +52,7 @@ export class Staging {
     writeAffine(this.#frame.f64, at, m);
   }
 
-  /** Of each block where it is from, if that is lent. */
-  get lent(): readonly (LentBlock | undefined)[] {
-    return this.#lent;
-  }
-
-  /** Where in `f64` the caller is to write the transform that it stages, twelve numbers. */
+  /** Answers where in `f64` the caller is to write the transform that it stages, twelve numbers. */
   addSingle(id: number): number {
     return this.#frame.matrixAt(this.#singleOf(id));
   }
@@ -67,17 +61,56 @@ export class Staging {
     return this.#frame.f64;
   }
 
-  /** How many transforms are staged one by one. */
-  get singles(): number {
-    return this.#frame.singles;
+  /** Stages what a writer has moved in the table. */
+  addMoved(writer: BulkWriter, table: TransformTable): void {
+    const { ids, states, matrices } = table;
+    const isEmpty = this.#frame.singles === 0;
+    writer.takeRuns((first, end, isAscending) => {
+      for (let i = first; i < end; i++) {
+        const slot = i;
+        // An object that was removed or moved otherwise since is none of the writer's.
+        while (i < end && states[i] === CLAIMED) i++;
+        const count = i - slot;
+        if (isEmpty && isAscending && count >= SHORTEST_RUN) {
+          this.#addRun(ids, matrices, slot, count);
+          continue;
+        }
+        for (let k = slot; k < i; k++) {
+          const to = this.addSingle(ids[k]);
+          const { f64 } = this;
+          for (let n = 0; n < AFFINE_NUMBERS; n++) f64[to + n] = matrices[AFFINE_NUMBERS * k + n];
+        }
+      }
+    });
   }
 
-  /** Stages the transforms of slots in a row, of which none is staged yet: `ids` and `matrices` have them all, by slot. */
-  addRun(ids: Uint32Array, matrices: Float64Array, slot: number, count: number): void {
+  /** Stages every object where the table has it. */
+  addAll({ ids, matrices }: TransformTable): void {
+    for (let slot = 0; slot < ids.length; slot++) {
+      if (ids[slot] === 0) continue;
+      const to = this.addSingle(ids[slot]);
+      const from = AFFINE_NUMBERS * slot;
+      for (let k = 0; k < AFFINE_NUMBERS; k++) this.f64[to + k] = matrices[from + k];
+    }
+  }
+
+  /** Tells the log all that is staged, for the frame of this number: singles last, as the worker applies them. */
+  keepIn(log: ReplayLog, frameNumber: number): void {
+    const frame = this.#frame;
+    for (let i = 0; i < frame.blocks.length; i++) {
+      log.keepBlock(frame.blockIds(i), frame.blockMatrices(i), frame.blockParent(i), this.#borrowed[i], frameNumber);
+    }
+    log.keepSingles(frame.u32, frame.idAt(0), frame.f64, frame.matrixAt(0), frame.singles);
+  }
+
+  /**
+   * Stages the transforms of slots in a row, of which none is staged yet: `ids` and `matrices` have them all, by slot.
+   */
+  #addRun(ids: Uint32Array, matrices: Float64Array, slot: number, count: number): void {
     const end = slot + count;
     const first = this.#frame.addSingles(count);
     this.#frame.u32.set(ids.subarray(slot, end), this.#frame.idAt(first));
-    this.#frame.f64.set(matrices.subarray(12 * slot, 12 * end), this.#frame.matrixAt(first));
+    this.#frame.f64.set(matrices.subarray(AFFINE_NUMBERS * slot, AFFINE_NUMBERS * end), this.#frame.matrixAt(first));
     if (end > this.#singleOfSlot.length) this.#singleOfSlot = grown(this.#singleOfSlot, end);
     if (first + count > this.#ownerOfSingle.length) this.#ownerOfSingle = grown(this.#ownerOfSingle, first + count);
     const singles = this.#singleOfSlot;
@@ -88,24 +121,27 @@ export class Staging {
     }
   }
 
-  /** Stages the transforms parent · matrix of many objects: 16 numbers each. `lent`: the same arrays, where they are. */
+  /**
+   * Stages the transforms parent · matrix of many objects: 16 numbers each. `borrowed`: the same arrays, where they
+   * are.
+   */
   setBlock(
     ids: Uint32Array,
     matrices: Float32Array | Float64Array,
     parent: ArrayLike<number> = IDENTITY,
-    lent?: LentBlock,
+    borrowed?: BorrowedBlock,
   ): void {
     if (ids.length === 0) return;
     const floatBytes = matrices.BYTES_PER_ELEMENT;
     let block = this.#findBlock(ids, floatBytes);
     if (block < 0) {
-      if (!this.#markBlock(ids, lent?.ids)) {
+      if (!this.#markBlock(ids, borrowed?.ids)) {
         this.#setSingles(ids, matrices, parent);
         return;
       }
       block = this.#frame.addBlock(ids, floatBytes);
     }
-    this.#lent[block] = lent;
+    this.#borrowed[block] = borrowed;
     this.#frame.blockMatrices(block).set(matrices);
     this.#frame.blockParent(block).set(parent);
     if (this.#frame.singles > 0) for (let i = 0; i < ids.length; i++) this.drop(ids[i]);
@@ -139,18 +175,17 @@ export class Staging {
   }
 
   /** Stages what `newer` holds over what is here. */
-  join(newer: Staging): void {
+  join(newer: FrameBuilder): void {
     const from = newer.#frame;
-    this.told = Number.POSITIVE_INFINITY;
     for (let i = 0; i < from.blocks.length; i++) {
-      this.setBlock(from.blockIds(i), from.blockMatrices(i), from.blockParent(i), newer.#lent[i]);
+      this.setBlock(from.blockIds(i), from.blockMatrices(i), from.blockParent(i), newer.#borrowed[i]);
     }
     for (let i = 0; i < from.singles; i++) {
       const id = from.u32[from.idAt(i)];
       if (id === NO_OBJECT) continue;
       const source = from.matrixAt(i);
       const target = this.#frame.matrixAt(this.#singleOf(id));
-      for (let k = 0; k < 12; k++) this.#frame.f64[target + k] = from.f64[source + k];
+      for (let k = 0; k < AFFINE_NUMBERS; k++) this.#frame.f64[target + k] = from.f64[source + k];
     }
     for (let i = 0; i < newer.#views; i++) {
       this.setView(newer.#viewWords.subarray(i * VIEW_WORDS, (i + 1) * VIEW_WORDS));
@@ -168,15 +203,14 @@ export class Staging {
     this.#views = 0;
   }
 
-  /** Empties it: after it was joined to another, or with the buffer that came back from the worker. */
+  /** Empties the builder: after it was joined to another, or with the buffer that came back from the worker. */
   restart(buffer = this.#frame.u32.buffer): void {
-    this.#lent.length = 0;
+    this.#borrowed.length = 0;
     this.#frame.restart(buffer);
-    this.told = Number.POSITIVE_INFINITY;
     this.#views = 0;
   }
 
-  /** Where the record of a slot's view is, or the end. */
+  /** Finds where the record of a slot's view is, or the end. */
   #viewAt(slot: number): number {
     const end = this.#views * VIEW_WORDS;
     let at = 0;
@@ -184,7 +218,7 @@ export class Staging {
     return at;
   }
 
-  /** The number of the object's single, new or written again. */
+  /** Answers the number of the object's single, new or written again. */
   #singleOf(id: number): number {
     const slot = slotOf(id);
     if (slot >= this.#singleOfSlot.length) this.#singleOfSlot = grown(this.#singleOfSlot, slot + 1);
@@ -199,7 +233,7 @@ export class Staging {
     return single;
   }
 
-  /** The block with exactly these ids and floats of this size; -1 where there is none. */
+  /** Finds the block with exactly these ids and floats of this size; -1 where there is none. */
   #findBlock(ids: Uint32Array, floatBytes: number): number {
     const block = this.#markOfSlot[slotOf(ids[0])] - this.#firstMark;
     if (!(block >= 0 && block < this.#frame.blocks.length)) return -1;
@@ -211,17 +245,17 @@ export class Staging {
   }
 
   /** Marks the objects as those of the next block, as `#markSlots` does, unless the last frame's marks are those. */
-  #markBlock(ids: Uint32Array, lent: Uint32Array | undefined): boolean {
+  #markBlock(ids: Uint32Array, borrowed: Uint32Array | undefined): boolean {
     const block = this.#frame.blocks.length;
-    if (lent !== undefined && this.#marked[block] === lent) return true;
+    if (borrowed !== undefined && this.#marked[block] === borrowed) return true;
     if (block < this.#marked.length) {
       // Other blocks than in the frame before: its marks are forgotten, and those of this frame made anew.
       this.#forgetMarks();
       for (let i = 0; i < block; i++) this.#markSlots(this.#frame.blockIds(i), this.#firstMark + i);
-      this.#marked = this.#lent.slice(0, block).map((each) => each?.ids);
+      this.#marked = this.#borrowed.slice(0, block).map((each) => each?.ids);
     }
     if (!this.#markSlots(ids, this.#firstMark + block)) return false;
-    this.#marked[block] = lent;
+    this.#marked[block] = borrowed;
     return true;
   }
 
@@ -252,7 +286,8 @@ export class Staging {
   #setSingles(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
     for (let i = 0; i < ids.length; i++) {
       const at = this.#frame.matrixAt(this.#singleOf(ids[i]));
-      multiplyAffine(this.#frame.f64, at, parent, matrices, 16 * i);
+      if (isAffine(matrices, 16 * i)) multiplyAffine(this.#frame.f64, at, parent, matrices, 16 * i);
+      else this.#frame.f64.fill(Number.NaN, at, at + AFFINE_NUMBERS); // which the worker lists as rejected
     }
   }
 }

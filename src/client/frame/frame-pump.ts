@@ -3,17 +3,16 @@ import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES, OUT_REJECTED_COUNT } from '../../s
 import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../../shared/protocol.js';
 import type { FrameResult, ObjectId } from '../../shared/types.js';
 import type { Deferred, WorkerLink } from '../link/worker-link.js';
-import type { Placements } from '../placements.js';
-import type { Places } from '../places.js';
-import { Moves } from '../transforms/bulk-writer.js';
-import { Transforms } from '../transforms/transform-table.js';
-import { Staging } from './frame-builder.js';
+import { BulkWriter } from '../transforms/bulk-writer.js';
+import type { ReplayLog } from '../transforms/replay-log.js';
+import type { TransformTable } from '../transforms/transform-table.js';
+import { FrameBuilder } from './frame-builder.js';
 import { FrameView } from './frame-result.js';
 import type { ViewTable } from './view-table.js';
 
 /** A frame that was asked for. */
 interface Frame {
-  staging: Staging;
+  staging: FrameBuilder;
   answer: Deferred<FrameResult>;
   /** The views' names by slot, when it was last asked for. */
   names: readonly (string | undefined)[];
@@ -28,7 +27,10 @@ export interface CallCommand {
 /** A query is the function that posts it; one that was answered meanwhile, or rejected, posts nothing. */
 type Entry = Command | CallCommand | (() => void);
 
-const NO_MS: FrameResult['ms'] = { total: 0, update: 0, cull: 0, contacts: 0 };
+const NO_MS: FrameResult['ms'] = {
+  ...{ total: 0, update: 0, cull: 0, contacts: 0 },
+  ...{ broadPhase: 0, narrowPhase: 0, answer: 0, commands: 0 },
+};
 
 /**
  * Everything that goes to the worker in order: frames, commands and queries.
@@ -41,21 +43,20 @@ const NO_MS: FrameResult['ms'] = { total: 0, update: 0, cull: 0, contacts: 0 };
  */
 export class FramePump {
   /** Takes the transforms for the next update(). */
-  staging = new Staging();
-  /** The way into it for transforms one by one. */
-  readonly transforms: Transforms;
-  /** The way of those that move in every frame. */
-  readonly moves: Moves;
+  staging = new FrameBuilder();
+  /** Moves what moves in every frame. */
+  readonly bulk: BulkWriter;
   framesDone = 0;
   ms = NO_MS;
   memory: MemoryUse = { memoryBytes: 0, usedBytes: 0 };
 
   readonly #link: WorkerLink;
-  readonly #placements: Placements;
+  readonly #log: ReplayLog;
+  readonly #table: TransformTable;
   readonly #contactBudget: number;
   readonly #views: ViewTable;
   readonly #stagings = [this.staging];
-  readonly #free: Staging[] = [];
+  readonly #free: FrameBuilder[] = [];
   #lastFrame = 0;
   #inWorker: Frame | undefined;
   #waiting: Frame | undefined;
@@ -73,32 +74,32 @@ export class FramePump {
   #sentOutBytes = 0;
   #outAllocations = 0;
 
-  /** `contactBudget` in milliseconds, 0 for no limit. */
-  constructor(link: WorkerLink, contactBudget: number, views: ViewTable, placements: Placements, places: Places) {
+  /** Makes a pump; `contactBudget` is in milliseconds, 0 for no limit. */
+  constructor(link: WorkerLink, contactBudget: number, views: ViewTable, log: ReplayLog, table: TransformTable) {
     this.#link = link;
-    this.moves = new Moves(places);
-    this.transforms = new Transforms(this, places);
-    this.#placements = placements;
+    this.bulk = new BulkWriter(table);
+    this.#log = log;
+    this.#table = table;
     this.#contactBudget = contactBudget;
     this.#views = views;
   }
 
-  /** Whether there is no worker to send anything to. */
+  /** Tells whether there is no worker to send anything to. */
   get isDown(): boolean {
     return this.#isDown;
   }
 
-  /** Frames that wait: 0 or 1. */
+  /** Answers how many frames wait: 0 or 1. */
   get depth(): number {
     return this.#waiting ? 1 : 0;
   }
 
-  /** Frame buffers allocated so far. */
+  /** Answers how many frame buffers were allocated so far. */
   get allocations(): number {
     return this.#stagings.reduce((sum, staging) => sum + staging.allocations, this.#outAllocations);
   }
 
-  /** In order with the frames. */
+  /** Sends a command or a query in order with the frames. */
   enqueue(entry: Entry): void {
     if (this.#isDown && isKnownToTheNext(entry)) {
       if (entry.type === 'removeView') this.#waiting?.staging.dropView(entry.slot);
@@ -112,14 +113,14 @@ export class FramePump {
     this.#flushSoon();
   }
 
-  /** A command has set a transform: over an older one that is staged. */
+  /** Stages the transform that a command has set over an older one that is staged. */
   override(id: ObjectId, matrix: number[]): void {
     this.staging.setSingle(id, matrix);
     // The next worker has it before the frame that waits.
     if (this.#isDown) this.#waiting?.staging.setSingle(id, matrix);
   }
 
-  /** The newest command, if nothing was asked for after it and it is still here. */
+  /** Answers the newest command, if nothing was asked for after it and it is still here. */
   get lastCommand(): Command | undefined {
     const last = (this.#waiting ? this.#behind : this.#ready).at(-1);
     return typeof last === 'function' || last?.type === 'call' ? undefined : last;
@@ -127,8 +128,9 @@ export class FramePump {
 
   update(): Promise<FrameResult> {
     this.#views.stage(this.staging);
-    this.staging.told = this.staging.singles;
-    this.moves.gather(this.staging);
+    // It goes with the frame that is sent next, whether that has to wait or not.
+    this.staging.keepIn(this.#log, this.#lastFrame + 1);
+    this.staging.addMoved(this.bulk, this.#table);
     const waiting = this.#waiting;
     if (waiting) {
       this.#sendCommandsAhead(waiting.staging);
@@ -153,13 +155,11 @@ export class FramePump {
     this.memory = { memoryBytes, usedBytes };
     this.framesDone++;
     this.#inWorker = undefined;
-    let hasRejected = false;
     if (!out) {
       frame.staging.reopen(input);
       this.#stageAgain(frame.staging);
     } else {
-      hasRejected = new DataView(out).getUint32(OUT_REJECTED_COUNT, true) > 0;
-      if (!hasRejected) this.#placements.accept();
+      if (new DataView(out).getUint32(OUT_REJECTED_COUNT, true) === 0) this.#log.accept(this.#lastFrame);
       frame.staging.restart(input);
       this.#free.push(frame.staging);
       if (out.byteLength !== this.#sentOutBytes) this.#outAllocations++;
@@ -173,23 +173,16 @@ export class FramePump {
     }
     const result = new FrameView(out!, frame.names);
     this.ms = result.ms;
-    // What is set again is refused again.
-    if (hasRejected) this.transforms.forgetAll(result.rejected);
     this.#newest = result;
     frame.answer.resolve(result);
   }
 
-  /** The worker is lost: what it had is to be given to the next one, and everything waits until `resume`. */
+  /** Notes that the worker is lost: what it had is to be given to the next one, and everything waits until `resume`. */
   interrupt(): void {
     this.#isDown = true;
-    this.transforms.clear();
-    // The buffers of these have gone with it, or are of no more use; the rejected updates' transforms stand.
+    // The buffers of these have gone with it, or are of no more use; the log has what the rejected updates said.
     this.#inWorker = undefined;
-    if (this.#waiting) {
-      const { staging } = this.#waiting;
-      this.#placements.keep(staging.seal(this.#lastFrame, 0), staging);
-      this.#waiting = undefined;
-    }
+    this.#waiting = undefined;
     this.#freeOut = undefined;
     this.#ready = [...this.#ready, ...this.#behind].filter(
       (each) => typeof each === 'function' || each.type === 'call',
@@ -202,12 +195,11 @@ export class FramePump {
   resume(objects: readonly Command[]): void {
     this.#isDown = false;
     if (objects.length > 0) this.#link.post({ type: 'commands', list: [...objects] });
-    const staging = new Staging();
+    const staging = new FrameBuilder();
     this.#views.copyTo(staging);
-    this.#placements.stage(staging);
-    this.#place(staging.seal(this.#lastFrame, this.#link.life));
-    const newest = this.#placements.newest;
-    if (newest) this.#place(newest);
+    staging.addAll(this.#log.replay());
+    const input = staging.seal(this.#lastFrame, this.#link.life);
+    this.#link.post({ type: 'place', input }, [input]);
     this.#postBaseline();
     if (!this.#waiting) {
       this.#flush();
@@ -222,7 +214,7 @@ export class FramePump {
 
   /** Lets go of all there is, when the link has ended. */
   clear(): void {
-    this.staging = new Staging();
+    this.staging = new FrameBuilder();
     this.#stagings.length = 0;
     this.#free.length = 0;
     this.#ready = [];
@@ -232,10 +224,10 @@ export class FramePump {
     this.#shownOut = undefined;
     this.#freeOut = undefined;
     this.#newest = undefined;
-    this.#placements.clear();
+    this.#log.clear();
   }
 
-  /** What began, ended, entered and left is against the last answer, whoever gave it. */
+  /** Tells a new worker the last answer, whoever gave it: what begins, ends, enters and leaves is against that. */
   #postBaseline(): void {
     const newest = this.#newest;
     if (!newest || newest.isGone) return;
@@ -249,17 +241,12 @@ export class FramePump {
     this.#link.post({ type: 'baseline', a: a.slice(), b: b.slice(), groupA: ofA, groupB: ofB, seen });
   }
 
-  #place(input: ArrayBuffer): void {
-    this.#link.post({ type: 'place', input }, [input]);
-  }
-
   #post(frame: Frame): void {
     this.#flush();
     this.#lastFrame++;
     let input: ArrayBuffer;
     try {
       input = frame.staging.seal(this.#lastFrame, this.#link.life, this.#contactBudget);
-      this.#placements.keep(input, frame.staging);
     } catch (error) {
       frame.staging.reopen();
       this.#stageAgain(frame.staging);
@@ -274,8 +261,8 @@ export class FramePump {
     this.#link.post({ type: 'frame', input, out }, out ? [input, out] : [input]);
   }
 
-  /** What a frame said that could not be run goes with the next one, under what was staged since. */
-  #stageAgain(failed: Staging): void {
+  /** Stages what a frame said that could not be run for the next one, under what was staged since. */
+  #stageAgain(failed: FrameBuilder): void {
     const next = this.#waiting?.staging ?? this.staging;
     failed.join(next);
     next.restart();
@@ -296,7 +283,7 @@ export class FramePump {
     this.#flush();
   }
 
-  #sendCommandsAhead(waiting: Staging): void {
+  #sendCommandsAhead(waiting: FrameBuilder): void {
     for (const entry of this.#behind) {
       if (staysBehind(entry)) continue;
       this.#ready.push(entry);
@@ -335,19 +322,25 @@ export class FramePump {
     if (list.length > 0) this.#link.post({ type: 'commands', list });
   }
 
-  #newStaging(): Staging {
-    const staging = new Staging();
+  #newStaging(): FrameBuilder {
+    const staging = new FrameBuilder();
     this.#stagings.push(staging);
     return staging;
   }
 }
 
-/** The next worker is told of all objects and views there are; and of the meshes that went while there was none. */
+/**
+ * Tells what the next worker knows anyway: all objects and views there are, but not the meshes that went between the
+ * two.
+ */
 function isKnownToTheNext(entry: Entry): entry is Exclude<Command, { type: 'removeMesh' }> {
   return typeof entry !== 'function' && entry.type !== 'call' && entry.type !== 'removeMesh';
 }
 
-/** Queries, to see the frame; and removals of meshes, of which no object is any more, but a query may be. */
+/**
+ * Tells what sees a frame that waits: queries, and removals of meshes, of which no object is any more, but a query may
+ * be.
+ */
 function staysBehind(entry: Entry): boolean {
   return typeof entry === 'function' || entry.type === 'removeMesh';
 }

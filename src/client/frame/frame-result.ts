@@ -1,6 +1,6 @@
 import * as layout from '../../shared/layout.js';
 import type { ContactSet, FrameResult, VisibleSet } from '../../shared/types.js';
-import { ContactView } from './contact-set.js';
+import { ContactSetView } from './contact-set.js';
 import { OutBuffer } from './out-buffer.js';
 
 /** A frame's answer, read from layout.ts's frame out when it is asked for. */
@@ -11,7 +11,7 @@ export class FrameView implements FrameResult {
   #views: Map<string, VisibleSet> | undefined;
   #contacts: ContactSet | undefined;
 
-  /** `names` are those of the view slots when the frame was asked for. */
+  /** Reads the frame's number; `names` are those of the view slots when the frame was asked for. */
   constructor(buffer: ArrayBuffer, names: readonly (string | undefined)[]) {
     this.#out = new OutBuffer(buffer);
     this.#names = names;
@@ -30,7 +30,7 @@ export class FrameView implements FrameResult {
 
   get contacts(): ContactSet {
     this.#out.check();
-    this.#contacts ??= new ContactView(this.#out);
+    this.#contacts ??= new ContactSetView(this.#out);
     return this.#contacts;
   }
 
@@ -44,10 +44,14 @@ export class FrameView implements FrameResult {
       update: this.#out.double(layout.OUT_MS_UPDATE),
       cull: this.#out.double(layout.OUT_MS_CULL),
       contacts: this.#out.double(layout.OUT_MS_CONTACTS),
+      broadPhase: this.#out.double(layout.OUT_MS_BROAD_PHASE),
+      narrowPhase: this.#out.double(layout.OUT_MS_NARROW_PHASE),
+      answer: this.#out.double(layout.OUT_MS_ANSWER),
+      commands: this.#out.double(layout.OUT_MS_COMMANDS),
     };
   }
 
-  /** Whether its buffer was recycled, or handed on by the caller. */
+  /** Tells whether the buffer was recycled, or handed on by the caller. */
   get isGone(): boolean {
     return this.#out.isDetached;
   }

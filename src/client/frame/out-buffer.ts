@@ -13,7 +13,7 @@ export class OutBuffer {
     return this.#data.buffer.byteLength === 0;
   }
 
-  /** Throws DISPOSED once it is. */
+  /** Checks that the buffer is still here. Throws DISPOSED once it is detached. */
   check(): void {
     this.#attached();
   }

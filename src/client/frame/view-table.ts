@@ -20,16 +20,21 @@ import {
   checkMatrix,
   checkNumbers,
   checkOneOf,
-  checkPositive,
   invalid,
+  readNumbers,
   readOptions,
   show,
 } from '../check/validate.js';
-import type { Staging } from './frame-builder.js';
+import { IDENTITY } from '../transforms/affine.js';
+import type { FrameBuilder } from './frame-builder.js';
 
 const KEYS = ['projection', 'view', 'viewport', 'depth', 'reversed', 'layers', 'margin', 'minPixels'];
 const VIEWPORT_KEYS = ['x', 'y', 'width', 'height'];
 const DEPTHS = ['webgl', 'webgpu'] as const;
+const PROJECTION_NUMBERS = 16;
+
+/** A view without pixels sees nothing, whatever its matrices: no object is in any of its layers. */
+const NO_LAYERS = 0;
 
 /** A view as layout.ts's record. */
 export class View {
@@ -46,6 +51,11 @@ export class View {
 
   get slot(): number {
     return this.record[VIEW_SLOT / 4];
+  }
+
+  /** Tells whether the viewport has no pixels. */
+  get isEmpty(): boolean {
+    return this.floats[VIEW_VIEWPORT / 8 + 2] === 0 || this.floats[VIEW_VIEWPORT / 8 + 3] === 0;
   }
 }
 
@@ -79,13 +89,13 @@ export class ViewTable {
     );
   }
 
-  /** The record of now, of a view by name or of one that is given for a query alone. */
+  /** Copies the record, as it is now, of a view by name or of a view that is given for a query alone. */
   recordOf(operation: string, argument: string, view: string | ViewOptions): Uint32Array {
     if (typeof view === 'string') return this.get(operation, argument, view).record.slice();
     return readView(operation, view).record;
   }
 
-  /** Answers the slot that it had. */
+  /** Removes a view and answers the slot that it had. */
   delete(operation: string, name: unknown): number {
     const { slot } = this.get(operation, 'name', name);
     this.#views.delete(name as string);
@@ -95,7 +105,7 @@ export class ViewTable {
   }
 
   /** Stages the views that changed. */
-  stage(staging: Staging): void {
+  stage(staging: FrameBuilder): void {
     for (const view of this.#views.values()) {
       if (!view.dirty) continue;
       staging.setView(view.record);
@@ -104,17 +114,17 @@ export class ViewTable {
     }
   }
 
-  /** Undefined where there is none of that name. */
+  /** Answers the slot of a view; undefined where no view has that name. */
   slotOf(name: string): number | undefined {
     return this.#views.get(name)?.slot;
   }
 
-  /** Stages all that frames are about already, and again when the next frame is sent. */
-  copyTo(staging: Staging): void {
+  /** Stages all views that frames are about already, and again when the next frame is sent. */
+  copyTo(staging: FrameBuilder): void {
     for (const { record, isAsked } of this.#views.values()) if (isAsked) staging.setView(record);
   }
 
-  /** To be staged all over: the worker may not have them. */
+  /** Lets all views be staged again, as the worker may not have them. */
   forgetSent(): void {
     for (const view of this.#views.values()) view.dirty = true;
   }
@@ -129,7 +139,7 @@ export class ViewTable {
   }
 }
 
-/** A view that has no name. */
+/** Reads a view that has no name. */
 export function readView(operation: string, options: ViewOptions): View {
   const view = new View(0);
   writeView(operation, options, view);
@@ -150,24 +160,34 @@ function writeView(operation: string, options: ViewOptions, { record, floats }: 
   } = readOptions(operation, 'view', options, KEYS);
   if (viewport === undefined) invalid(operation, 'viewport', viewport, 'an object');
   const { x = 0, y = 0, width, height } = readOptions(operation, 'viewport', viewport, VIEWPORT_KEYS);
+  checkAtLeastZero(operation, 'viewport.width', width);
+  checkAtLeastZero(operation, 'viewport.height', height);
+  const isEmpty = width === 0 || height === 0;
   // Before anything is written: what reads them may come back here.
-  const p = checkProjection(operation, projection);
+  const p = isEmpty ? readAnyProjection(operation, projection) : checkProjection(operation, projection);
   const m = checkMatrix(operation, 'view', view);
-  record[VIEW_LAYERS / 4] = checkBits(operation, 'layers', layers);
+  const bits = checkBits(operation, 'layers', layers);
+  record[VIEW_LAYERS / 4] = isEmpty ? NO_LAYERS : bits;
   record[VIEW_DEPTH / 4] = DEPTHS.indexOf(checkOneOf(operation, 'depth', depth, DEPTHS));
   record[VIEW_REVERSED / 4] = Number(checkBoolean(operation, 'reversed', reversed));
   floats.set(p, VIEW_PROJECTION / 8);
   floats.set(m, VIEW_MATRIX / 8);
   floats[VIEW_VIEWPORT / 8] = checkFinite(operation, 'viewport.x', x);
   floats[VIEW_VIEWPORT / 8 + 1] = checkFinite(operation, 'viewport.y', y);
-  floats[VIEW_VIEWPORT / 8 + 2] = checkPositive(operation, 'viewport.width', width);
-  floats[VIEW_VIEWPORT / 8 + 3] = checkPositive(operation, 'viewport.height', height);
+  floats[VIEW_VIEWPORT / 8 + 2] = width;
+  floats[VIEW_VIEWPORT / 8 + 3] = height;
   floats[VIEW_MARGIN / 8] = checkAtLeastZero(operation, 'margin', margin);
   floats[VIEW_MIN_PIXELS / 8] = checkAtLeastZero(operation, 'minPixels', minPixels);
 }
 
+/** Reads the projection of a view that sees nothing: of a canvas without a size, the aspect is often 0 / 0. */
+function readAnyProjection(operation: string, projection: ArrayLike<number>): readonly number[] {
+  readNumbers(operation, 'projection', projection, PROJECTION_NUMBERS, []);
+  return IDENTITY;
+}
+
 function checkProjection(operation: string, projection: ArrayLike<number>): number[] {
-  const p = checkNumbers(operation, 'projection', projection, 16);
+  const p = checkNumbers(operation, 'projection', projection, PROJECTION_NUMBERS);
   const minor = (i: number, j: number, k: number) =>
     p[i] * (p[j + 1] * p[k + 2] - p[j + 2] * p[k + 1]) +
     p[i + 1] * (p[j + 2] * p[k] - p[j] * p[k + 2]) +

@@ -1,16 +1,10 @@
 import { CollisionError } from '../../shared/errors.js';
-import { invalid, reading } from '../check/validate.js';
+import { reading } from '../check/validate.js';
 import type { Deferred } from './worker-link.js';
 
-/** An AbortSignal or none. */
-export function checkSignal(operation: string, signal: unknown): asserts signal is AbortSignal | undefined {
-  if (signal === undefined || reading(operation, 'signal', () => isSignal(signal))) return;
-  invalid(operation, 'signal', signal, 'an AbortSignal');
-}
-
 /**
- * The promise of `answer`, which rejects with ABORTED as soon as the signal says so; the worker is told then that it
- * need not begin.
+ * Answers the promise of `answer`, which rejects with ABORTED as soon as the signal says so; the worker is told then
+ * that it need not begin.
  */
 export function abortable<T>(operation: string, signal: AbortSignal | undefined, answer: Deferred<T>): Promise<T> {
   if (!signal) return answer.promise;
@@ -44,13 +38,4 @@ export function aborted(operation: string, signal: AbortSignal): CollisionError 
     cause = error;
   }
   return new CollisionError('ABORTED', `${operation}: aborted by its signal`, { cause });
-}
-
-function isSignal(signal: unknown): signal is AbortSignal {
-  const candidate = signal as Partial<AbortSignal> | null;
-  return (
-    typeof candidate?.aborted === 'boolean' &&
-    typeof candidate.addEventListener === 'function' &&
-    typeof candidate.removeEventListener === 'function'
-  );
 }

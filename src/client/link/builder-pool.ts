@@ -29,16 +29,20 @@ export class BuilderPool {
     this.#service = { link: service, builds: 0 };
   }
 
-  /** The baked mesh. The arrays' buffers are transferred. An aborted build ends in its worker and is freed there. */
+  /**
+   * Resolves with the baked mesh. The arrays' buffers are transferred. An aborted build ends in its worker and is freed
+   * there.
+   */
   build(
     operation: string,
     mesh: MeshData,
     onProgress: (fraction: number) => void,
     signal: AbortSignal | undefined,
+    weld = 0,
   ): Promise<ArrayBuffer> {
     const builder = this.#leastBusy();
     const answer = builder.link.defer<ArrayBuffer>(operation);
-    this.#run(operation, builder, answer, mesh, onProgress);
+    this.#run(operation, builder, answer, mesh, onProgress, weld);
     return abortable(operation, signal, answer);
   }
 
@@ -51,7 +55,7 @@ export class BuilderPool {
     this.#onProgress.get(build)?.(fraction);
   }
 
-  /** The service's own worker is another one. */
+  /** Notes that the service's own worker is another one. */
   forgetService(): void {
     this.#service.builds = 0;
   }
@@ -66,6 +70,7 @@ export class BuilderPool {
     answer: Deferred<ArrayBuffer>,
     { positions, indices }: MeshData,
     onProgress: (fraction: number) => void,
+    weld: number,
   ): Promise<void> {
     const { link } = builder;
     const build = ++this.#lastBuild;
@@ -80,7 +85,7 @@ export class BuilderPool {
     if (!answer.settled) {
       const buffers = new Set([positions.buffer, ...(indices ? [indices.buffer] : [])]);
       await link.answerWith(answer, operation, (api) =>
-        api.buildMesh(build, transfer(positions, [...buffers] as ArrayBuffer[]), indices),
+        api.buildMesh(build, transfer(positions, [...buffers] as ArrayBuffer[]), indices, weld),
       );
     }
     this.#onProgress.delete(build);

@@ -3,7 +3,7 @@ import type { Endpoint } from 'comlink';
 /** A worker as the link uses it. A browser's `Worker` is one. */
 export interface WorkerEndpoint extends Endpoint {
   terminate(): unknown;
-  /** In Node: whether the worker keeps the process alive. */
+  /** Makes the worker keep the process alive, in Node; `unref` lets the process end. */
   ref?(): void;
   unref?(): void;
 }

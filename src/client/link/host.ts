@@ -2,12 +2,12 @@
 import type { WorkerLike } from '../../shared/types.js';
 import { isEndpoint, type WorkerEndpoint } from './endpoint.js';
 
-/** The worker that comes with the package. Bundlers know this very line and emit the script. */
+/** Starts the worker that comes with the package. Bundlers know this very line and emit the script. */
 export function createDefaultWorker(): WorkerLike {
   return new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'collision-worker' });
 }
 
-/** Null for what is not a worker. */
+/** Answers a worker as an endpoint; null for what is none. */
 export function endpointOf(worker: unknown): WorkerEndpoint | null {
   return isEndpoint(worker) ? worker : null;
 }

@@ -1,11 +1,12 @@
-/** Of the timer, in the time that counts as a loss; silence begins between two of them. */
+/** So often the timer ticks in the time that counts as a loss; silence begins between two ticks. */
 export const TICKS = 32;
 
 /**
- * Notices that nothing is heard for too long. Time is counted in ticks of this thread's own timer, as a clock would count
- * what is nobody's silence: a thread that is blocked or stopped by a debugger, a page that is frozen and a machine that
- * sleeps tick as little as the worker is heard, and in a hidden tab both are slow. A tick long after the one before ends
- * such a pause, in which nobody had a chance to speak; it counts only where ticks have become that slow.
+ * Notices that nothing is heard for too long. Time is counted in ticks of this thread's own timer, as a clock would
+ * count what is nobody's silence: a thread that is blocked or stopped by a debugger, a page that is frozen and a
+ * machine that sleeps tick as little as the worker is heard, and in a hidden tab both are slow. A tick long after the
+ * one before ends such a pause, in which nobody had a chance to speak; it counts only where ticks have become that
+ * slow.
  */
 export class SilenceWatch {
   readonly #period: number;
@@ -16,14 +17,14 @@ export class SilenceWatch {
   #gap = 0;
   #silentTicks = 0;
 
-  /** `timeout` in milliseconds; only where something is waited for is silence told of. */
+  /** Makes a watch with a `timeout` in milliseconds. It tells of silence only while something is waited for. */
   constructor(timeout: number, isWaiting: () => boolean, onSilence: () => void) {
     this.#period = timeout / TICKS;
     this.#isWaiting = isWaiting;
     this.#onSilence = onSilence;
   }
 
-  /** Something is waited for, which may be answered soon: it ends by itself when nothing is. */
+  /** Begins to watch, as something is waited for; the watch ends by itself when nothing is. */
   start(): void {
     this.heard();
     if (this.#timer !== undefined) return;

@@ -34,9 +34,9 @@ export interface LinkOptions {
 
 /** What to do when the worker is lost and another one takes its place. */
 export interface Revival {
-  /** The worker is gone, and what was pending has been rejected. */
+  /** Hears that the worker is gone, and what was pending has been rejected. */
   lost(error: CollisionError): void;
-  /** A new worker listens: gives it all that the old one had. */
+  /** Gives a new worker, which listens, all that the old one had. */
   restore(): Promise<void>;
 }
 
@@ -81,12 +81,12 @@ export class WorkerLink {
   #endpoint: WorkerEndpoint | undefined;
   #api!: Remote<WorkerApi>;
   #end!: (error: CollisionError) => void;
-  /** Of the worker of now until it listens. */
+  /** Watches the worker of now until it listens. */
   #start: WorkerStart | undefined;
   readonly #silence: SilenceWatch;
   #restartTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `receive` gets the plain messages. Throws WORKER_LOST when the worker cannot even be made. */
+  /** Starts the worker; `receive` gets the plain messages. Throws WORKER_LOST when the worker cannot even be made. */
   constructor(
     { createWorker = createDefaultWorker, timeout, isBeside = false }: LinkOptions,
     receive: (message: FromWorker) => void,
@@ -141,7 +141,9 @@ export class WorkerLink {
     return answer.promise;
   }
 
-  /** Calls the worker for an answer that was promised earlier; whether the worker did it, settled or not. */
+  /**
+   * Calls the worker for an answer that was promised earlier; resolves with whether the worker did it, settled or not.
+   */
   async answerWith<T>(
     answer: Deferred<T>,
     operation: string,
@@ -164,7 +166,7 @@ export class WorkerLink {
     }
   }
 
-  /** Work in flight until it is settled: it is watched for silence and rejects when the worker is lost. */
+  /** Promises an answer: until it is settled, the worker is watched for silence; it rejects when the worker is lost. */
   defer<T>(operation: string): Deferred<T> {
     const answer = new PendingAnswer<T>((settled) => this.#release(settled));
     if (this.#pending.size === 0 && !this.error) this.#watch();
@@ -173,7 +175,7 @@ export class WorkerLink {
     return answer;
   }
 
-  /** Throws why the link has ended, once it has. */
+  /** Checks that the link has not ended; throws why once it has. */
   check(operation: string): void {
     if (this.error) throw named(operation, this.error);
   }
@@ -219,6 +221,8 @@ export class WorkerLink {
       this.#api = wrap<WorkerApi>(endpoint);
     });
     this.#endpoint = endpoint;
+    // What has waited since the worker before it keeps the process alive, as what is asked from now on does.
+    if (this.#pending.size > 0) endpoint.ref?.();
   }
 
   #shut(error: CollisionError): void {
@@ -230,7 +234,7 @@ export class WorkerLink {
     for (const [answer, operation] of [...this.#pending]) answer.reject(named(operation, error));
   }
 
-  /** comlink's promise never settles when its worker is gone. */
+  /** Rejects when the worker is gone, as comlink's promise never settles then. */
   #untilLost<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#inWorker.add(reject);
@@ -327,7 +331,8 @@ export class WorkerLink {
 
   #release(answer: Rejectable): void {
     if (!this.#pending.delete(answer) || this.#pending.size > 0) return;
-    // The watch goes on until it finds nothing pending: a timer for each frame would cost more than the frame's messages.
+    // The watch goes on until it finds nothing pending: a timer for each frame would cost more than the frame's
+    // messages.
     this.#endpoint?.unref?.();
   }
 
@@ -370,7 +375,7 @@ class PendingAnswer<T> implements Deferred<T> {
   }
 }
 
-/** The failure as an error whose message begins with the operation. */
+/** Makes an error of a failure, whose message begins with the operation. */
 function named(operation: string, { code, message }: Failure, cause: unknown = undefined): CollisionError {
   const text = message.startsWith(`${operation}: `) ? message : `${operation}: ${message}`;
   return new CollisionError(code, text, cause === undefined ? undefined : { cause });

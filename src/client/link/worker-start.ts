@@ -3,16 +3,19 @@ export class WorkerStart {
   #blocked: SecurityPolicyViolationEvent | undefined;
 
   constructor() {
-    // Of a window or of a worker, which may start workers, too; Node has neither.
+    // A window has it, and a worker, which may start workers, too; Node has neither.
     globalThis.addEventListener?.('securitypolicyviolation', this.#see);
   }
 
-  /** It has started, or never will. */
+  /** Ends the watch: the worker has started, or never will. */
   end(): void {
     globalThis.removeEventListener?.('securitypolicyviolation', this.#see);
   }
 
-  /** Why it did not, and what to do about it, after an error of that message; browsers often give none. */
+  /**
+   * Answers why the worker did not start, and what to do about it, after an error of that message; browsers often give
+   * none.
+   */
   obstacle(message: string | undefined): string {
     if (message && !message.includes('SyntaxError')) return message;
     if (this.#blocked) {

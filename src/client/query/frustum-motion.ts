@@ -1,12 +1,13 @@
 import { VIEW_MATRIX, VIEW_PROJECTION, VIEW_VIEWPORT } from '../../shared/layout.js';
-import type { Vec3, ViewOptions } from '../../shared/types.js';
+import type { ViewOptions } from '../../shared/types.js';
 import { checkPositive, invalid } from '../check/validate.js';
 import { readView, type View } from '../frame/view-table.js';
 import { pickRay } from './pick-ray.js';
 
 /**
- * The farthest that any point of a view's frustum moves from one view to another, in world units: the `margin` with
- * which the objects that `before` sees hold all that `after` sees. What moves between the two itself must be added.
+ * Computes the farthest that any point of a view's frustum moves from one view to another, in world units: the `margin`
+ * with which the objects that `before` sees hold all that `after` sees. What moves between the two itself must be
+ * added.
  *
  * ```ts
  * const margin = frustumMotion(viewNow, viewOfTheNextFrame) + farthestMotionOfAnObject;
@@ -15,44 +16,63 @@ import { pickRay } from './pick-ray.js';
  *
  * It is the largest displacement of the eight corners. (Each point is a weighted mean of them, and moves by the mean of
  * their displacements.) The far corners of a camera that turns move far. Where all that is drawn is nearer to the eye
- * than the far plane, `reach` says how near, and these corners count only up to there.
+ * than the far plane, `reach` says how near, and these corners count only up to there. It is 0 where one of the views
+ * has no pixels: that one sees nothing.
  *
  * Throws INVALID_ARGUMENT for a view whose far plane is at infinity, without a `reach`.
  */
 export function frustumMotion(before: ViewOptions, after: ViewOptions, reach?: number): number {
   const operation = 'frustumMotion';
   if (reach !== undefined) checkPositive(operation, 'reach', reach);
-  const from = cornersOf(readView(operation, before), reach);
-  const to = cornersOf(readView(operation, after), reach);
-  const motion = Math.max(...from.map((a, i) => Math.hypot(a[0] - to[i][0], a[1] - to[i][1], a[2] - to[i][2])));
+  const from = readView(operation, before);
+  const to = readView(operation, after);
+  if (from.isEmpty || to.isEmpty) return 0;
+  const motion = farthest(cornersOf(from, reach), cornersOf(to, reach));
   if (!Number.isFinite(motion)) invalid(operation, 'the motion', motion, 'views whose corners are finite');
   return motion;
 }
 
-function cornersOf(view: View, reach: number | undefined): Vec3[] {
-  const left = view.floats[VIEW_VIEWPORT / 8];
-  const top = view.floats[VIEW_VIEWPORT / 8 + 1];
-  const width = view.floats[VIEW_VIEWPORT / 8 + 2];
-  const height = view.floats[VIEW_VIEWPORT / 8 + 3];
-  const p = view.floats.subarray(VIEW_PROJECTION / 8, VIEW_PROJECTION / 8 + 16);
+/** Answers the greatest distance between two points with the same number. */
+function farthest(a: Float64Array, b: Float64Array): number {
+  let most = 0;
+  for (let i = 0; i < a.length; i += 3) {
+    most = Math.max(most, Math.hypot(a[i] - b[i], a[i + 1] - b[i + 1], a[i + 2] - b[i + 2]));
+  }
+  return most;
+}
+
+/** Answers the eight corners of what a view sees, x, y and z of each. */
+function cornersOf(view: View, reach: number | undefined): Float64Array {
+  const { floats } = view;
+  const left = floats[VIEW_VIEWPORT / 8];
+  const top = floats[VIEW_VIEWPORT / 8 + 1];
+  const width = floats[VIEW_VIEWPORT / 8 + 2];
+  const height = floats[VIEW_VIEWPORT / 8 + 3];
   // World to the depth in front of the eye: a row of the view matrix.
-  const m = view.floats.subarray(VIEW_MATRIX / 8, VIEW_MATRIX / 8 + 16);
-  const unit = Math.hypot(m[2], m[6], m[10]);
-  return [left, left + width].flatMap((x) =>
-    [top, top + height].flatMap((y) => {
-      const ray = pickRay(view, x, y);
-      if (!ray) invalid('frustumMotion', 'projection', p, 'one whose near plane meets the edges of the picture');
-      const { origin, direction, tMin = 0, tMax = 0 } = ray;
-      const length = Math.hypot(direction[0], direction[1], direction[2]);
-      const slope = -(m[2] * direction[0] + m[6] * direction[1] + m[10] * direction[2]) / (unit * length);
-      const end = reach === undefined ? tMax : Math.min(tMax, reach / slope);
-      if (end === Number.POSITIVE_INFINITY) {
-        invalid('frustumMotion', 'reach', reach, 'how far from the eye anything is, as the far plane is at infinity');
-      }
-      return [tMin, end].map((t): Vec3 => {
-        const s = t / length;
-        return [origin[0] + s * direction[0], origin[1] + s * direction[1], origin[2] + s * direction[2]];
-      });
-    }),
-  );
+  const mx = floats[VIEW_MATRIX / 8 + 2];
+  const my = floats[VIEW_MATRIX / 8 + 6];
+  const mz = floats[VIEW_MATRIX / 8 + 10];
+  const unit = Math.hypot(mx, my, mz);
+  const corners = new Float64Array(24);
+  let at = 0;
+  for (let edge = 0; edge < 4; edge++) {
+    const ray = pickRay(view, edge < 2 ? left : left + width, edge % 2 === 0 ? top : top + height);
+    if (!ray) {
+      const projection = floats.subarray(VIEW_PROJECTION / 8, VIEW_PROJECTION / 8 + 16);
+      invalid('frustumMotion', 'projection', projection, 'one whose near plane meets the edges of the picture');
+    }
+    const { origin, direction, tMin = 0, tMax = 0 } = ray;
+    const length = Math.hypot(direction[0], direction[1], direction[2]);
+    const slope = -(mx * direction[0] + my * direction[1] + mz * direction[2]) / (unit * length);
+    const end = reach === undefined ? tMax : Math.min(tMax, reach / slope);
+    if (end === Number.POSITIVE_INFINITY) {
+      invalid('frustumMotion', 'reach', reach, 'how far from the eye anything is, as the far plane is at infinity');
+    }
+    for (let k = 0; k < 3; k++) {
+      corners[at + k] = origin[k] + (tMin / length) * direction[k];
+      corners[at + 3 + k] = origin[k] + (end / length) * direction[k];
+    }
+    at += 6;
+  }
+  return corners;
 }

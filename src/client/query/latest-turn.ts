@@ -15,7 +15,7 @@ export class LatestTurn<T> {
     this.operation = operation;
   }
 
-  /** Ends the one that waits. */
+  /** Rejects the call that waits with ABORTED, and lets a newer one wait in its place. */
   replaceWaiting(answer: Deferred<T>): void {
     const { operation } = this;
     this.#waiting?.reject(
@@ -24,7 +24,7 @@ export class LatestTurn<T> {
     this.#waiting = answer;
   }
 
-  /** Sends it to the worker, now or when the one before is answered. */
+  /** Sends a call to the worker, now or when the call before it is answered. */
   ask(answer: Deferred<T>, send: () => Promise<boolean>): void {
     if (this.#isInWorker) {
       this.#held = () => this.ask(answer, send);

@@ -2,8 +2,11 @@ import { VIEW_DEPTH, VIEW_MATRIX, VIEW_PROJECTION, VIEW_VIEWPORT } from '../../s
 import type { Ray, Vec3 } from '../../shared/types.js';
 import type { View } from '../frame/view-table.js';
 
+const PROJECTION = VIEW_PROJECTION / 8;
+const VIEW = VIEW_MATRIX / 8;
+
 /**
- * The ray through a point of a view, in world space, from the near plane to the far plane; null outside of the
+ * Computes the ray through a point of a view, in world space, from the near plane to the far plane; null outside of the
  * viewport, and where an oblique near plane leaves nothing. It starts at the eye, for an orthographic projection on the
  * eye's plane, as three's Raycaster does.
  *
@@ -12,25 +15,26 @@ import type { View } from '../frame/view-table.js';
  * and holds for every one.
  */
 export function pickRay({ record, floats }: View, px: number, py: number): Ray | null {
-  // By index, here and below: what patterns take apart leaves kilobytes of iterators behind.
+  // By index, here and below, and without views of parts: an adapter asks for eight of these in a frame, and what they
+  // leave to the garbage collector is most of what the frame leaves.
   const left = floats[VIEW_VIEWPORT / 8];
   const top = floats[VIEW_VIEWPORT / 8 + 1];
   const width = floats[VIEW_VIEWPORT / 8 + 2];
   const height = floats[VIEW_VIEWPORT / 8 + 3];
+  if (width === 0 || height === 0) return null;
   // Compared as the caller would compute the borders: rounding puts (left + width - left) / width above 1.
   if (!(px >= left && px <= left + width && py >= top && py <= top + height)) return null;
   const x = ((px - left) / width) * 2 - 1;
   const y = 1 - ((py - top) / height) * 2;
 
-  const p = floats.subarray(VIEW_PROJECTION / 8, VIEW_PROJECTION / 8 + 16);
-  const ax = p[0] - x * p[3];
-  const ay = p[4] - x * p[7];
-  const az = p[8] - x * p[11];
-  const aw = p[12] - x * p[15];
-  const bx = p[1] - y * p[3];
-  const by = p[5] - y * p[7];
-  const bz = p[9] - y * p[11];
-  const bw = p[13] - y * p[15];
+  const ax = floats[PROJECTION] - x * floats[PROJECTION + 3];
+  const ay = floats[PROJECTION + 4] - x * floats[PROJECTION + 7];
+  const az = floats[PROJECTION + 8] - x * floats[PROJECTION + 11];
+  const aw = floats[PROJECTION + 12] - x * floats[PROJECTION + 15];
+  const bx = floats[PROJECTION + 1] - y * floats[PROJECTION + 3];
+  const by = floats[PROJECTION + 5] - y * floats[PROJECTION + 7];
+  const bz = floats[PROJECTION + 9] - y * floats[PROJECTION + 11];
+  const bw = floats[PROJECTION + 13] - y * floats[PROJECTION + 15];
 
   // The direction lies in both planes; a camera looks along -z.
   const cz = ax * by - ay * bx;
@@ -44,10 +48,10 @@ export function pickRay({ record, floats }: View, px: number, py: number): Ray |
 
   // Clip z and w are linear along the ray. Between the planes is where z - low · w ≥ 0 and high · w - z ≥ 0; a reversed
   // depth changes but which of the two is near.
-  const z0 = p[2] * ox + p[6] * oy + p[14];
-  const w0 = p[3] * ox + p[7] * oy + p[15];
-  const z1 = p[2] * dx + p[6] * dy + p[10] * dz;
-  const w1 = p[3] * dx + p[7] * dy + p[11] * dz;
+  const z0 = floats[PROJECTION + 2] * ox + floats[PROJECTION + 6] * oy + floats[PROJECTION + 14];
+  const w0 = floats[PROJECTION + 3] * ox + floats[PROJECTION + 7] * oy + floats[PROJECTION + 15];
+  const z1 = floats[PROJECTION + 2] * dx + floats[PROJECTION + 6] * dy + floats[PROJECTION + 10] * dz;
+  const w1 = floats[PROJECTION + 3] * dx + floats[PROJECTION + 7] * dy + floats[PROJECTION + 11] * dz;
   const low = record[VIEW_DEPTH / 4] === 1 ? 0 : -1;
   const aboveNear = z0 - low * w0;
   const nearSlope = z1 - low * w1;
@@ -62,11 +66,8 @@ export function pickRay({ record, floats }: View, px: number, py: number): Ray |
   else if (farSlope < 0) far = Math.min(far, -belowFar / farSlope);
   if (near > far) return null;
 
-  const { origin, direction } = toWorld(
-    floats.subarray(VIEW_MATRIX / 8, VIEW_MATRIX / 8 + 16),
-    [ox, oy, 0],
-    [dx, dy, dz],
-  );
+  const origin = toWorld(floats, ox, oy, 0, 1);
+  const direction = toWorld(floats, dx, dy, dz, 0);
   const unit = Math.hypot(direction[0], direction[1], direction[2]);
   return {
     origin,
@@ -76,29 +77,28 @@ export function pickRay({ record, floats }: View, px: number, py: number): Ray |
   };
 }
 
-/** Through the inverse of an affine matrix. */
-function toWorld(m: Float64Array, point: Vec3, direction: Vec3): { origin: Vec3; direction: Vec3 } {
-  const ax = m[0];
-  const ay = m[1];
-  const az = m[2];
-  const bx = m[4];
-  const by = m[5];
-  const bz = m[6];
-  const cx = m[8];
-  const cy = m[9];
-  const cz = m[10];
+/** Maps a point of view space, or a direction where `w` is 0, to the world: by the inverse of the view's matrix. */
+function toWorld(floats: Float64Array, px: number, py: number, pz: number, w: number): Vec3 {
+  const ax = floats[VIEW];
+  const ay = floats[VIEW + 1];
+  const az = floats[VIEW + 2];
+  const bx = floats[VIEW + 4];
+  const by = floats[VIEW + 5];
+  const bz = floats[VIEW + 6];
+  const cx = floats[VIEW + 8];
+  const cy = floats[VIEW + 9];
+  const cz = floats[VIEW + 10];
+  const x = px - w * floats[VIEW + 12];
+  const y = py - w * floats[VIEW + 13];
+  const z = pz - w * floats[VIEW + 14];
   // The rows of the inverse, times the determinant, are the cross products of the columns.
-  const u: Vec3 = [by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx];
-  const v: Vec3 = [cy * az - cz * ay, cz * ax - cx * az, cx * ay - cy * ax];
-  const w: Vec3 = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
-  const determinant = ax * u[0] + ay * u[1] + az * u[2];
-  const apply = (x: number, y: number, z: number): Vec3 => [
-    (u[0] * x + u[1] * y + u[2] * z) / determinant,
-    (v[0] * x + v[1] * y + v[2] * z) / determinant,
-    (w[0] * x + w[1] * y + w[2] * z) / determinant,
+  const ux = by * cz - bz * cy;
+  const uy = bz * cx - bx * cz;
+  const uz = bx * cy - by * cx;
+  const determinant = ax * ux + ay * uy + az * uz;
+  return [
+    (ux * x + uy * y + uz * z) / determinant,
+    ((cy * az - cz * ay) * x + (cz * ax - cx * az) * y + (cx * ay - cy * ax) * z) / determinant,
+    ((ay * bz - az * by) * x + (az * bx - ax * bz) * y + (ax * by - ay * bx) * z) / determinant,
   ];
-  return {
-    origin: apply(point[0] - m[12], point[1] - m[13], point[2] - m[14]),
-    direction: apply(direction[0], direction[1], direction[2]),
-  };
 }

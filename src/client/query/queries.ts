@@ -20,6 +20,7 @@ import type {
   VisibleSet,
 } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
+import { checkSignal } from '../check/signal.js';
 import {
   checkAtLeastZero,
   checkBoolean,
@@ -33,14 +34,14 @@ import {
 } from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';
 import type { ViewTable } from '../frame/view-table.js';
-import { abortable, checkSignal } from '../link/abort.js';
+import { abortable } from '../link/abort.js';
 import type { WorkerLink } from '../link/worker-link.js';
 import { contactDetail } from '../scene/object-description.js';
 import type { ObjectStore } from '../scene/object-store.js';
 import { IDENTITY } from '../transforms/affine.js';
 import { LatestTurn } from './latest-turn.js';
 import { pickRay } from './pick-ray.js';
-import { checkFilter, checkIds, checkPlanes, checkRay, checkRegion, QUERY_KEYS } from './query-options.js';
+import { checkFilter, checkIds, checkPlanes, checkRay, checkRegion, QUERY_KEYS, SIDED_KEYS } from './query-options.js';
 
 const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
 const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
@@ -50,7 +51,7 @@ const METHODS = ['ray', 'screen'] as const;
 
 type Api = Remote<WorkerApi>;
 type Options = Pick<PickOptions, 'signal' | 'latest'>;
-/** Of a pick, by its method. */
+/** What a pick asks the worker, by its method. */
 type Target = { ray: Ray; filter: Filter } | { near: [ViewRecord, Cursor, Filter] };
 
 /** Questions to the worker. Each is checked here and sent in order with the frames. */
@@ -71,7 +72,7 @@ export class Queries {
   }
 
   pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {
-    const given = readOptions('pick', 'options', options, PICK_KEYS);
+    const given = readOptions('pick', 'options', options, PICK_KEYS, SIDED_KEYS);
     const target = this.#target('pick', x, y, given);
     const invoke =
       target &&
@@ -80,7 +81,7 @@ export class Queries {
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
-    const given = readOptions('pickAll', 'options', options, PICK_KEYS);
+    const given = readOptions('pickAll', 'options', options, PICK_KEYS, SIDED_KEYS);
     const target = this.#target('pickAll', x, y, given);
     const invoke =
       target &&
@@ -90,7 +91,7 @@ export class Queries {
 
   pickRegion(region: Rect | Float32Array, options: RegionOptions = {}): Promise<Uint32Array> {
     const operation = 'pickRegion';
-    const given = readOptions(operation, 'options', options, REGION_KEYS);
+    const given = readOptions(operation, 'options', options, REGION_KEYS, SIDED_KEYS);
     const { view = 'main' } = given;
     const filter = checkFilter(operation, given, this.#objects);
     const record = this.#views.get(operation, 'view', view).record.slice();
@@ -107,7 +108,7 @@ export class Queries {
   }
 
   raycastAll(ray: Ray, options: QueryOptions = {}): Promise<Hit[]> {
-    const given = readOptions('raycastAll', 'options', options, QUERY_KEYS);
+    const given = readOptions('raycastAll', 'options', options, QUERY_KEYS, SIDED_KEYS);
     const checked = checkRay('raycastAll', ray);
     const filter = checkFilter('raycastAll', given, this.#objects);
     return this.#ask('raycastAll', given, (api) => api.raycastAll(checked, filter));
@@ -187,7 +188,7 @@ export class Queries {
     return this.#ask('contact', given, (api) => api.contact(a, b, detail));
   }
 
-  /** What a pick is about, checked; null for a point outside of the viewport. The view is the one of this very call. */
+  /** Reads what a pick is about; null for a point outside of the viewport. The view is the one of this very call. */
   #target(operation: string, x: number, y: number, options: PickOptions): Target | null {
     checkFinite(operation, 'x', x);
     checkFinite(operation, 'y', y);
@@ -209,7 +210,7 @@ export class Queries {
     return abortable(operation, signal, answer);
   }
 
-  /** As `#ask`, with `latest`; nothing to invoke is answered by `beside`. */
+  /** Asks as `#ask` does, with `latest`; nothing to invoke is answered by `beside`. */
   #askInTurn<T>(
     turn: LatestTurn<T>,
     { signal, latest = false }: Options,

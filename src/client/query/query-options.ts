@@ -4,14 +4,17 @@ import {
   type PRECISION_OBB,
   REGION_ENCLOSE,
   REGION_TOUCH,
+  SIDE_OWN,
   VIEW_VIEWPORT,
 } from '../../shared/layout.js';
 import type { Filter, Region } from '../../shared/protocol.js';
 import type { QueryOptions, Ray, Rect, RegionOptions } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
+import { checkSignal } from '../check/signal.js';
 import {
   checkAtLeastZero,
   checkBits,
+  checkBoolean,
   checkFinite,
   checkInteger,
   checkNumber,
@@ -22,10 +25,11 @@ import {
   readOptions,
   typeOf,
 } from '../check/validate.js';
-import { checkSignal } from '../link/abort.js';
 import type { ObjectStore } from '../scene/object-store.js';
 
 export const QUERY_KEYS = ['layers', 'ignore', 'side', 'precision', 'signal'];
+/** What the three adapter asks besides. */
+export const SIDED_KEYS = ['ownSides'];
 const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
 const RECT_KEYS = ['x', 'y', 'width', 'height'];
 const SIDES = ['front', 'back', 'double'] as const; // SIDE_*, from 1 on
@@ -35,24 +39,31 @@ const MODES = { touch: REGION_TOUCH, enclose: REGION_ENCLOSE } as const;
 /** A polygon's bounds must not be where its edges are, which decide: on both at once, nothing is inside or outside. */
 const BESIDE_POLYGON = 1e-6;
 
-/** What a query asks of objects, checked. `precision` is the default. */
+/** What the three adapter asks: without a `side`, every object is hit from its own sides (object-description.ts). */
+export interface SidedQuery {
+  ownSides?: boolean;
+}
+
+/** Reads what a query asks of objects. `precision` is the default. */
 export function checkFilter(
   operation: string,
-  options: QueryOptions,
+  options: QueryOptions & SidedQuery,
   objects: ObjectStore,
   precision: typeof PRECISION_MESH | typeof PRECISION_OBB = PRECISION_MESH,
 ): Filter {
-  const { layers = -1, ignore = [], side = 'double', signal, precision: wanted = PRECISIONS[precision - 1] } = options;
+  const { layers = -1, ignore = [], signal, precision: wanted = PRECISIONS[precision - 1] } = options;
+  const { ownSides = false, side = 'double' } = options;
+  checkBoolean(operation, 'ownSides', ownSides);
   checkSignal(operation, signal);
   return {
     layers: checkBits(operation, 'layers', layers),
-    side: 1 + SIDES.indexOf(checkOneOf(operation, 'side', side, SIDES)),
+    side: ownSides ? SIDE_OWN : 1 + SIDES.indexOf(checkOneOf(operation, 'side', side, SIDES)),
     precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', wanted, PRECISIONS)),
     ignore: checkIds(operation, 'ignore', ignore, objects).sort(),
   };
 }
 
-/** A copy of ids that are all alive. */
+/** Copies ids, which must all be alive. */
 export function checkIds(operation: string, argument: string, value: unknown, objects: ObjectStore): Uint32Array {
   return reading(operation, argument, () => {
     const isTyped = ArrayBuffer.isView(value) && !(value instanceof DataView);
@@ -81,7 +92,7 @@ export function checkRay(operation: string, ray: Ray): Ray {
   return { origin, direction, tMin, tMax };
 }
 
-/** Planes as a query takes them: a copy of four finite numbers each, no normal of which is zero. */
+/** Copies planes as a query takes them: four finite numbers each, no normal of which is zero. */
 export function checkPlanes(operation: string, given: Float32Array): Float32Array {
   const planes = checkTypedArray<Float32Array>(operation, 'planes', given, ['Float32Array']);
   const { length } = planes;
@@ -96,7 +107,7 @@ export function checkPlanes(operation: string, given: Float32Array): Float32Arra
   return planes.slice();
 }
 
-/** The part of a region that is in the view's viewport, in clip space over w; null where there is none. */
+/** Cuts out the part of a region that is in the view's viewport, in clip space over w; null where there is none. */
 export function checkRegion(
   operation: string,
   region: Rect | Float32Array,
@@ -106,6 +117,7 @@ export function checkRegion(
   const [left, top, width, height] = new Float64Array(view.buffer).subarray(VIEW_VIEWPORT / 8, VIEW_VIEWPORT / 8 + 4);
   checkOneOf(operation, 'mode', mode, Object.keys(MODES) as (keyof typeof MODES)[]);
   const corners = ArrayBuffer.isView(region) ? checkPolygon(operation, region) : checkRect(operation, region);
+  if (width === 0 || height === 0) return null;
   const points = new Float64Array(corners.length);
   let lowX = Number.POSITIVE_INFINITY;
   let lowY = Number.POSITIVE_INFINITY;
@@ -134,11 +146,11 @@ export function checkRegion(
   };
 }
 
-/** Two opposite corners. */
+/** Reads a rectangle as two opposite corners. */
 function checkRect(operation: string, rect: Rect): number[] {
   if (rect === undefined) invalid(operation, 'region', rect, 'a rectangle or a polygon');
   const given = reading(operation, 'region', () => {
-    // Of a DOMRect the keys are its prototype's, and more than these.
+    // A DOMRect has its keys from its prototype, and more than these.
     if (typeof rect !== 'object' || rect === null || !typeOf(rect).startsWith('DOMRect')) return rect;
     return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
   });

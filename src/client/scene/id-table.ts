@@ -1,6 +1,7 @@
 import { CollisionError } from '../../shared/errors.js';
 import { makeId, slotOf } from '../../shared/ids.js';
 import { MAX_GENERATION, MAX_OBJECTS } from '../../shared/layout.js';
+import { grown } from '../../shared/typed-arrays.js';
 
 const NONE = 0xffffffff;
 
@@ -24,7 +25,7 @@ export class IdTable<T> {
   #firstFree = NONE;
   #lastFree = NONE;
 
-  /** Throws OUT_OF_MEMORY when `count` more do not fit: slots are in use or retired. */
+  /** Checks that `count` ids more fit. Throws OUT_OF_MEMORY when they do not: slots are in use or retired. */
   checkRoom(operation: string, count: number): void {
     const free = MAX_OBJECTS - this.#slots + this.#free;
     if (count <= free) return;
@@ -34,7 +35,7 @@ export class IdTable<T> {
     );
   }
 
-  /** Only where {@link checkRoom} says so. */
+  /** Gives a value an id; {@link checkRoom} has said that there is room. */
   add(value: T): number {
     const slot = this.#firstFree === NONE ? this.#newSlot() : this.#takeFree();
     const id = makeId(slot, this.#generation[slot]);
@@ -49,7 +50,7 @@ export class IdTable<T> {
     return typeof id === 'number' && id !== 0 && this.#alive[slotOf(id)] === id;
   }
 
-  /** The index of the first id that is not alive; -1 when all are. */
+  /** Finds the index of the first id that is not alive; -1 when all are. */
   findDead(ids: Uint32Array): number {
     const alive = this.#alive;
     for (let i = 0; i < ids.length; i++) if (alive[slotOf(ids[i])] !== ids[i] || ids[i] === 0) return i;
@@ -60,7 +61,7 @@ export class IdTable<T> {
     return this.has(id) ? this.#values[slotOf(id)] : undefined;
   }
 
-  /** All that are alive, by slot. */
+  /** Lists all ids that are alive with their values, by slot. */
   *entries(): Generator<[id: number, value: T]> {
     for (let slot = 0; slot < this.#slots; slot++) {
       const id = this.#alive[slot];
@@ -68,12 +69,12 @@ export class IdTable<T> {
     }
   }
 
-  /** Of an id that is alive. */
+  /** Changes what an id stands for, which is alive. */
   set(id: number, value: T): void {
     this.#values[slotOf(id)] = value;
   }
 
-  /** Of an id that is alive. */
+  /** Ends an id that is alive. */
   delete(id: number): void {
     const slot = slotOf(id);
     this.#alive[slot] = 0;
@@ -104,11 +105,4 @@ export class IdTable<T> {
     this.#generation[this.#slots] = 1;
     return this.#slots++;
   }
-}
-
-/** A copy, twice as long or at least `length`. */
-export function grown<T extends Uint16Array | Uint32Array>(array: T, length = 0): T {
-  const copy = new (array.constructor as new (length: number) => T)(Math.max(array.length * 2, length));
-  copy.set(array);
-  return copy;
 }

@@ -3,14 +3,15 @@ import { CollisionError } from '../../shared/errors.js';
 import type { LoadedMesh, MeshUpdate, TreeInfo } from '../../shared/protocol.js';
 import type { AddMeshOptions, MeshData, MeshId, MeshInfo } from '../../shared/types.js';
 import { bufferOf, checkTypedArray, isArrayBuffer, isDetached } from '../check/binary.js';
-import { argumentError, checkBoolean, invalid, readOptions } from '../check/validate.js';
+import { checkSignal } from '../check/signal.js';
+import { argumentError, checkAtLeastZero, checkBoolean, invalid, readOptions } from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';
-import { abortable, aborted, checkSignal } from '../link/abort.js';
+import { abortable, aborted } from '../link/abort.js';
 import type { BuilderPool } from '../link/builder-pool.js';
 import type { WorkerLink } from '../link/worker-link.js';
 import { IdTable } from './id-table.js';
 
-const KEYS = ['onProgress', 'signal', 'transfer'];
+const KEYS = ['onProgress', 'signal', 'transfer', 'weld'];
 const DATA_KEYS = ['positions', 'indices'];
 const INDEX_KINDS = ['Uint32Array', 'Uint16Array'] as const;
 
@@ -54,12 +55,12 @@ export class MeshStore {
     this.#isKept = isKept;
   }
 
-  /** Undefined for a mesh that is not in the worker. */
+  /** Answers what is known of a mesh; undefined for one that is not in the worker. */
   get(id: MeshId): Readonly<MeshInfo> | undefined {
     return this.#table.get(id)?.info ?? undefined;
   }
 
-  /** Throws UNKNOWN_ID. */
+  /** Answers what is known of a mesh. Throws UNKNOWN_ID. */
   info(operation: string, id: MeshId): Readonly<MeshInfo> {
     const info = this.get(id);
     if (!info) throw argumentError('UNKNOWN_ID', operation, 'mesh', id, 'a mesh that was added');
@@ -73,17 +74,21 @@ export class MeshStore {
   }
 
   async add(operation: string, data: MeshData | ArrayBuffer, options: AddMeshOptions = {}): Promise<MeshId> {
-    const { onProgress, signal, transfer: isHandedOver = false } = readOptions(operation, 'options', options, KEYS);
+    const given = readOptions(operation, 'options', options, KEYS);
+    const { onProgress, signal, transfer: isHandedOver = false, weld = 0 } = given;
     if (onProgress !== undefined && typeof onProgress !== 'function') {
       invalid(operation, 'onProgress', onProgress, 'a function');
     }
     checkSignal(operation, signal);
     checkBoolean(operation, 'transfer', isHandedOver);
+    checkAtLeastZero(operation, 'weld', weld);
+    if (weld > 0 && isArrayBuffer(data))
+      invalid(operation, 'weld', weld, '0 for a baked mesh, which was welded as it was built');
     const owned = takeData(operation, data, isHandedOver, signal);
 
     // In a microtask of its own: what the caller's function throws ends nothing here.
     const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
-    const baked = isArrayBuffer(owned) ? owned : await this.#builders.build(operation, owned, report, signal);
+    const baked = isArrayBuffer(owned) ? owned : await this.#builders.build(operation, owned, report, signal, weld);
     this.#table.checkRoom(operation, 1);
     const removal = new AbortController();
     const mesh: Mesh = { info: null, copy: undefined, moved: undefined, movedBy: 0, uses: 0, rebuild: null, removal };
@@ -161,7 +166,7 @@ export class MeshStore {
     this.#pump.enqueue({ type: 'removeMesh', mesh: id });
   }
 
-  /** The worker is lost: what was asked has been rejected. */
+  /** Notes that the worker is lost: what was asked has been rejected. */
   interrupt(): void {
     this.#departed.clear();
   }
@@ -199,7 +204,7 @@ export class MeshStore {
     return rebuild;
   }
 
-  /** Loads all of them into a worker that has none. */
+  /** Loads all meshes into a worker that has none. */
   async replay(): Promise<void> {
     for (const [id, mesh] of [...this.#table.entries(), ...this.#departed]) {
       if (!mesh.info || !mesh.copy) continue;
@@ -211,14 +216,14 @@ export class MeshStore {
     this.#departed.clear();
   }
 
-  /** Lets go of all of them, and of the copies. */
+  /** Lets go of all meshes, and of the copies. */
   clear(): void {
     this.#table = new IdTable();
     this.#departed.clear();
     this.count = this.triangles = this.bytes = 0;
   }
 
-  /** What the worker says of a mesh after a change. */
+  /** Notes what the worker says of a mesh after a change. */
   #note(mesh: Mesh, info: TreeInfo, rebuilt: number): void {
     if (!mesh.info || mesh.removal.signal.aborted) return;
     this.bytes += info.bytes - mesh.info.bytes;
@@ -244,7 +249,7 @@ export class MeshStore {
   }
 }
 
-/** The data, checked, in buffers of our own. */
+/** Checks the data, and takes them into buffers of our own. */
 function takeData(
   operation: string,
   data: MeshData | ArrayBuffer,
@@ -292,7 +297,7 @@ function checkData(operation: string, data: MeshData, isHandedOver: boolean): Me
   return { positions, indices };
 }
 
-/** Of an array in a shared buffer, what was checked is a copy. */
+/** Checks that an array can be transferred: of one in a shared buffer, what was checked is a copy. */
 function checkOwn(operation: string, argument: string, checked: { buffer: ArrayBufferLike }, given: unknown): void {
   if (checked.buffer === bufferOf(given)) return;
   const message = `${operation}: ${argument} cannot be transferred, as its buffer is shared; expected one that can`;

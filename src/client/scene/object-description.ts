@@ -14,10 +14,13 @@ import {
   reading,
   readOptions,
 } from '../check/validate.js';
+import { whatIsOpen } from './open-mesh.js';
 
 const KEYS = ['shape', 'matrix', 'motion', 'layers', 'collidesWith', 'group', 'contacts', 'pickable', 'cullable'];
+const SIDED_KEYS = ['ownSides', 'isFaces'];
+const OWN_SIDES = ['none', 'front', 'back', 'double'] as const; // in the order of SIDE_*
 const MOTIONS = ['static', 'moving'] as const;
-const DETAILS = ['none', 'bounds', 'any', 'manifold', 'triangles'] as const; // in the order of CONTACTS_*
+const DETAILS = ['none', 'bounds', 'any', 'manifold', 'triangles', 'full'] as const; // in the order of CONTACTS_*
 const SHAPES = ['mesh', 'sphere', 'box', 'capsule'] as const;
 const SHAPE_KEYS = {
   mesh: ['type', 'mesh', 'solid'],
@@ -32,7 +35,7 @@ const NO_ROTATION = [0, 0, 0, 1];
 const DEFAULTS: ObjectDescription = {
   shape: 0,
   mesh: 0,
-  flags: layout.FLAG_PICKABLE | layout.FLAG_CULLABLE,
+  flags: layout.FLAG_PICKABLE | layout.FLAG_CULLABLE | (layout.FLAG_OWN_SIDES * layout.SIDE_DOUBLE),
   layers: 1,
   collidesWith: 0xffffffff,
   group: 0,
@@ -47,32 +50,40 @@ type ShapePart = Pick<ObjectDescription, 'shape' | 'mesh' | 'center' | 'extent' 
   solid: boolean;
 };
 
-/** The options of an object, of which each is read once. */
+/** What the three adapter says of an object besides: how queries with `ownSides` (query-options.ts) hit it. */
+export interface SidedObjectOptions extends ObjectOptions {
+  /** Which sides of its faces they hit; 'none' where the faces are objects of their own. Default 'double'. */
+  ownSides?: (typeof OWN_SIDES)[number];
+  /** It is faces of another object, and no other query sees it. Default false. */
+  isFaces?: boolean;
+}
+
+/** Reads the options of an object, each once. */
 export function readObject<T extends Partial<ObjectOptions>>(operation: string, options: T): T {
   if (options === undefined) invalid(operation, 'options', options, 'an object');
-  return readOptions(operation, 'options', options, KEYS);
+  return readOptions(operation, 'options', options, KEYS, SIDED_KEYS);
 }
 
 /** What a mesh is known by: undefined where there is none of this id. */
 export type MeshLookup = (id: MeshId) => Readonly<MeshInfo> | undefined;
 
-/** A shape alone, as an object's description. */
+/** Describes a shape alone as an object. */
 export function describeQuery(operation: string, shape: Shape, meshOf: MeshLookup): ObjectDescription {
   const { solid, ...part } = describeShape(operation, shape, meshOf);
   return { ...DEFAULTS, ...part, flags: solid ? DEFAULTS.flags | layout.FLAG_SOLID : DEFAULTS.flags };
 }
 
 /**
- * An object's options, as `readObject` has them, checked and complete: what is not given is as in `base`. The matrix is
- * not part of it.
+ * Describes an object by its options, as `readObject` has them, checked and complete: what is not given is as in
+ * `base`. The matrix is not part of it.
  */
 export function describe(
   operation: string,
-  options: Partial<ObjectOptions>,
+  options: Partial<SidedObjectOptions>,
   meshOf: MeshLookup,
   base: ObjectDescription = DEFAULTS,
 ): ObjectDescription {
-  const { shape, motion, layers, collidesWith, group, contacts, pickable, cullable } = options;
+  const { shape, motion, layers, collidesWith, group, contacts, pickable, cullable, ownSides, isFaces } = options;
   if (shape === undefined && base === DEFAULTS) invalid(operation, 'shape', shape, 'a shape');
   const described = shape === undefined ? undefined : describeShape(operation, shape, meshOf);
   const part = described ?? base;
@@ -85,6 +96,12 @@ export function describe(
   if (motion !== undefined) setFlag(layout.FLAG_STATIC, checkOneOf(operation, 'motion', motion, MOTIONS) === 'static');
   if (pickable !== undefined) setFlag(layout.FLAG_PICKABLE, checkBoolean(operation, 'pickable', pickable));
   if (cullable !== undefined) setFlag(layout.FLAG_CULLABLE, checkBoolean(operation, 'cullable', cullable));
+  if (ownSides !== undefined) {
+    const sides = OWN_SIDES.indexOf(checkOneOf(operation, 'ownSides', ownSides, OWN_SIDES));
+    setFlag(layout.FLAG_OWN_SIDES * layout.SIDE_DOUBLE, false);
+    setFlag(layout.FLAG_OWN_SIDES * sides, true);
+  }
+  if (isFaces !== undefined) setFlag(layout.FLAG_FACES, checkBoolean(operation, 'isFaces', isFaces));
   return {
     shape: part.shape,
     mesh: part.mesh,
@@ -121,12 +138,12 @@ function isSameArray(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   return true;
 }
 
-/** CONTACTS_* */
+/** Reads a detail as CONTACTS_*. */
 export function contactDetail(operation: string, argument: string, detail: unknown): number {
   return DETAILS.indexOf(checkOneOf(operation, argument, detail, DETAILS));
 }
 
-/** A shape, checked and complete. */
+/** Describes a shape, checked and complete. */
 function describeShape(operation: string, given: Shape, meshOf: MeshLookup): ShapePart {
   if (typeof given !== 'object' || given === null) invalid(operation, 'shape', given, 'an object with a type');
   const type = checkOneOf(
@@ -167,18 +184,13 @@ function describeShape(operation: string, given: Shape, meshOf: MeshLookup): Sha
   }
 }
 
-/** Whether it is solid. */
+/** Checks a mesh as a shape, and tells whether it is solid. */
 function checkMesh(operation: string, { mesh, solid = false }: MeshShape, meshOf: MeshLookup): boolean {
   const info = meshOf(mesh);
   if (!info) throw argumentError('UNKNOWN_ID', operation, 'shape.mesh', mesh, 'a mesh that was added');
   if (!checkBoolean(operation, 'shape.solid', solid)) return false;
   if (!info.closed) {
-    invalid(
-      operation,
-      'shape.solid',
-      true,
-      `false, as mesh ${mesh} is not closed: some edge has a face on one side only`,
-    );
+    invalid(operation, 'shape.solid', true, `false, as mesh ${mesh} is not closed: ${whatIsOpen(info)}`);
   }
   return true;
 }

@@ -2,8 +2,7 @@ import type { Command, ObjectDescription } from '../../shared/protocol.js';
 import type { ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
 import { argumentError, checkInteger, checkMatrix } from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';
-import type { Placements } from '../placements.js';
-import type { Places } from '../places.js';
+import type { ReplayLog } from '../transforms/replay-log.js';
 import { IdTable } from './id-table.js';
 import type { MeshStore } from './mesh-store.js';
 import { describe, describeQuery, isSame, readObject } from './object-description.js';
@@ -13,29 +12,25 @@ export class ObjectStore {
   #table = new IdTable<ObjectDescription>();
   readonly #meshes: MeshStore;
   readonly #pump: FramePump;
-  readonly #placements: Placements;
-  readonly #places: Places;
-  /** Objects removed so far. */
-  removals = 0;
+  readonly #log: ReplayLog;
   #last: ObjectDescription | undefined;
 
-  constructor(meshes: MeshStore, pump: FramePump, placements: Placements, places: Places) {
+  constructor(meshes: MeshStore, pump: FramePump, log: ReplayLog) {
     this.#meshes = meshes;
     this.#pump = pump;
-    this.#placements = placements;
-    this.#places = places;
+    this.#log = log;
   }
 
   get size(): number {
     return this.#table.size;
   }
 
-  /** Throws UNKNOWN_ID. */
+  /** Checks that an object is alive. Throws UNKNOWN_ID. */
   check(operation: string, argument: string, id: unknown): void {
     if (!this.#table.has(id)) throw argumentError('UNKNOWN_ID', operation, argument, id, 'an object that is alive');
   }
 
-  /** Throws UNKNOWN_ID. */
+  /** Checks that all objects are alive. Throws UNKNOWN_ID. */
   checkAll(operation: string, argument: string, ids: Uint32Array): void {
     const dead = this.#table.findDead(ids);
     if (dead >= 0) this.check(operation, `${argument}[${dead}]`, ids[dead]);
@@ -50,7 +45,7 @@ export class ObjectStore {
     this.#table.checkRoom(operation, count);
     const ids = new Uint32Array(count);
     for (let i = 0; i < count; i++) ids[i] = this.#table.add(description);
-    for (let i = 0; i < count; i++) this.#placements.set(ids[i], place);
+    for (let i = 0; i < count; i++) this.#log.add(ids[i], place);
     this.#meshes.countUse(description.mesh, count);
     if (count > 0 && !this.#joinLast(ids, description, matrix)) {
       this.#pump.enqueue({ type: 'addObjects', ids: Array.from(ids), description, matrices: matrix });
@@ -58,7 +53,7 @@ export class ObjectStore {
     return ids;
   }
 
-  /** Answers the new matrix if there is one. */
+  /** Changes an object's options. Answers its new matrix if there is one. */
   set(operation: string, id: ObjectId, options: Partial<ObjectOptions>): number[] | undefined {
     const given = readObject(operation, options);
     const matrix = given.matrix === undefined ? undefined : checkMatrix(operation, 'matrix', given.matrix);
@@ -67,7 +62,7 @@ export class ObjectStore {
     const description = this.#describe(operation, given, old);
     this.check(operation, 'id', id); // a getter of the shape's may have removed it
     this.#table.set(id, description);
-    if (matrix) this.#placements.set(id, matrix);
+    if (matrix) this.#log.set(id, matrix);
     this.#meshes.countUse(description.mesh, 1);
     this.#meshes.countUse(old.mesh, -1);
     this.#pump.enqueue({ type: 'setObject', id, description, matrix });
@@ -78,12 +73,11 @@ export class ObjectStore {
     this.check(operation, 'id', id);
     this.#meshes.countUse(this.#table.get(id)!.mesh, -1);
     this.#table.delete(id);
-    this.removals++;
-    this.#places.delete(id);
+    this.#log.delete(id);
     this.#pump.enqueue({ type: 'removeObject', id });
   }
 
-  /** Adds all of them to a worker that has none; where they are is told apart. */
+  /** Answers the commands that add all objects to a worker that has none; their transforms are sent apart. */
   replay(): Command[] {
     const idsOf = new Map<ObjectDescription, number[]>();
     for (const [id, description] of this.#table.entries()) {
@@ -94,25 +88,25 @@ export class ObjectStore {
     return Array.from(idsOf, ([description, ids]) => ({ type: 'addObjects', ids, description, matrices: [] }));
   }
 
-  /** Lets go of all of them. */
+  /** Lets go of all objects. */
   clear(): void {
     this.#table = new IdTable();
     this.#last = undefined;
   }
 
-  /** A shape that is no object, but asked about. */
+  /** Describes a shape that is no object, but that a query asks about. */
   describeQuery(operation: string, shape: Shape): ObjectDescription {
     return describeQuery(operation, shape, (mesh) => this.#meshes.get(mesh));
   }
 
-  /** One description for many objects in a row: fewer to keep, and to send. */
+  /** Makes one description for many objects in a row: fewer to keep, and to send. */
   #describe(operation: string, options: Partial<ObjectOptions>, base?: ObjectDescription): ObjectDescription {
     const description = describe(operation, options, (mesh) => this.#meshes.get(mesh), base);
     if (!this.#last || !isSame(description, this.#last)) this.#last = description;
     return this.#last;
   }
 
-  /** Adds a single object to the command before, if that adds such objects and was not sent yet. */
+  /** Adds a single object to the last command, if that adds such objects and was not sent yet. */
   #joinLast(ids: Uint32Array, description: ObjectDescription, matrix: number[]): boolean {
     const last = this.#pump.lastCommand;
     if (ids.length !== 1 || last?.type !== 'addObjects' || last.description !== description) return false;

@@ -4,19 +4,14 @@ import type { ObjectId, Rect } from '../../shared/types.js';
 import { reading, show } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { MeshPool } from './geometry/mesh-pool.js';
-import {
-  type SceneIntersection,
-  type ScenePickOptions,
-  ScenePicks,
-  type SceneRegionOptions,
-} from './query/scene-picks.js';
-import { SideIndex } from './side-index.js';
-import { MovedObjects } from './track/moved-transforms.js';
+import type { SceneIntersection } from './query/intersection.js';
+import { type ScenePickOptions, ScenePicks, type SceneRegionOptions } from './query/scene-picks.js';
+import { MovedTransforms } from './track/moved-transforms.js';
 import { type SceneObject, SceneObjects } from './track/scene-objects.js';
 import { SceneWalk } from './track/scene-walk.js';
 import { isAboutOneObject } from './track/tracked-object.js';
-import { SteadyMeshes } from './track/unchanged-runs.js';
-import type { TrackOptions } from './track-scene.js';
+import { UnchangedRuns } from './track/unchanged-runs.js';
+import type { TrackOptions } from './track-options.js';
 import { SceneFrame } from './view/scene-frame.js';
 import { type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
@@ -45,6 +40,8 @@ export class SceneTracker {
   readonly #views: SceneViews;
   readonly #picks: ScenePicks;
   #isDisposed = false;
+  /** What `update` answers for good. */
+  #ended: Promise<SceneFrame> | null = null;
 
   private constructor(service: CollisionService, root: Object3D, options: TrackOptions) {
     this.#service = service;
@@ -52,14 +49,12 @@ export class SceneTracker {
     this.#view = options.view ?? 'main';
     this.#updatesMatrices = options.updateMatrixWorld ?? true;
     this.#meshes = new MeshPool(service, () => options.onProgress?.(this.#meshes.fraction));
-    const sides = new SideIndex(() => this.#walk.entries);
     const context = {
       service,
       meshes: this.#meshes,
       objects: this.#objects,
-      sides,
-      steady: new SteadyMeshes(),
-      moved: new MovedObjects(),
+      unchanged: new UnchangedRuns(),
+      moved: new MovedTransforms(),
     };
     this.#walk = new SceneWalk(root, context, {
       shape: (object) => reading('trackScene', 'shapeOf', () => options.shapeOf?.(object) ?? null),
@@ -69,7 +64,7 @@ export class SceneTracker {
     this.#picks = new ScenePicks(context, this.#walk, this.#views, this.#view);
   }
 
-  /** `trackScene`. */
+  /** Does what `trackScene` says, with options that are checked. */
   static async track(service: CollisionService, root: Object3D, options: TrackOptions): Promise<SceneTracker> {
     const { signal } = options;
     const tracker = new SceneTracker(service, root, options);
@@ -96,14 +91,18 @@ export class SceneTracker {
     }
   }
 
-  /** Objects whose triangles are still being built, or whose moved vertices the service has not answered for yet. */
+  /**
+   * Lists the objects whose triangles are still being built, or whose moved vertices the service has not answered for
+   * yet.
+   */
   get pending(): Object3D[] {
     return this.#walk.entries.filter((entry) => entry.pending).map((entry) => entry.object);
   }
 
   /**
-   * Objects under the root that the service does not know, and why: UNSUPPORTED for what is drawn but is no Mesh or
-   * InstancedMesh (SkinnedMesh, BatchedMesh, lines, points, sprites), else the error of its geometry or options.
+   * Lists the objects under the root that the service does not know, and why: UNSUPPORTED for what is drawn but is no
+   * Mesh or InstancedMesh (SkinnedMesh, BatchedMesh, lines, points, sprites), else the error of its geometry or
+   * options.
    */
   get untracked(): Map<Object3D, CollisionError> {
     const untracked = new Map<Object3D, CollisionError>();
@@ -117,29 +116,43 @@ export class SceneTracker {
    * Sends what changed in the scene, and the camera; answers what it sees and what touches. Call it once a frame,
    * where you call `render`; awaiting it is not needed for the next.
    *
-   * Rejects as `update` of the service does; and with INVALID_ARGUMENT for the matrix of an instance whose bottom row is not
-   * 0, 0, 0, 1, after all others have moved.
+   * A matrix of an object or an instance that the service does not take (not finite, not invertible, or with a bottom
+   * row that is not 0, 0, 0, 1) is listed in the result's `rejected`. What has it is not there until it has a better
+   * one.
+   *
+   * Rejects as `update` of the service does. Once the tracker or its service is disposed, every call answers the same
+   * rejected promise (DISPOSED): a loop that nobody ends is reported once, not in every frame.
    *
    * ```ts
    * tracker.update(camera, { width: innerWidth, height: innerHeight }, { margin: 'motion' });
    * ```
    */
-  async update(camera: Camera, size: ViewSize, options: SceneViewOptions = {}): Promise<SceneFrame> {
-    this.#assertLive('update');
-    // As an answer, it may name what left the scene: in the pairs that ended with that.
+  update(camera: Camera, size: ViewSize, options: SceneViewOptions = {}): Promise<SceneFrame> {
+    if (this.#ended !== null) return this.#ended;
+    // As an answer, it may name what leaves the scene with it: in the pairs that end with that.
     const number = this.#objects.begin();
     try {
+      this.#assertLive('update');
       this.#sync();
       this.#views.set(this.#view, camera, size, options);
+    } catch (error) {
+      this.#objects.end(number);
+      const rejected = Promise.reject<SceneFrame>(error);
+      if (isEnd(error)) this.#ended = rejected;
+      return rejected;
+    }
+    return this.#answer(number);
+  }
 
+  /** Answers what was sent, for the query of that number. */
+  async #answer(number: number): Promise<SceneFrame> {
+    try {
       const result = await this.#service.update();
       const { rejected } = result;
-      let error: CollisionError | null = null;
       for (let i = 0; i < rejected.length; i++) {
         const placement = this.#objects.get(rejected[i]);
-        error = placement?.part.owner.reject(placement.instanceId ?? 0) ?? error;
+        placement?.standIn.owner.reject(placement.instanceId ?? 0);
       }
-      if (error !== null) throw error;
       return new SceneFrame(result, this.#objects, this.#view);
     } finally {
       // Not before the other calls that share the answer have it.
@@ -163,19 +176,19 @@ export class SceneTracker {
     this.#views.set(name, camera, size, options);
   }
 
-  /** Throws INVALID_ARGUMENT for a name that was not set here. */
+  /** Removes a view. Throws INVALID_ARGUMENT for a name that was not set here. */
   removeView(name: string): void {
     this.#assertLive('removeView');
     this.#views.remove(name);
   }
 
   /**
-   * What lies under a point of a view, in the CSS pixels of its `ViewSize`; null for nothing. The camera is where it
-   * was when the view was last set before the call. The answer is the one of three's Raycaster, and like there, faces
-   * are hit from the sides that their material shows. Between the near and the far plane: what is not drawn is not hit.
+   * Finds what lies under a point of a view, in the CSS pixels of its `ViewSize`; null for nothing. The camera is
+   * where it was when the view was last set before the call. The answer is the one of three's Raycaster, and like
+   * there, faces are hit from the sides that their material shows. Between the near and the far plane: what is not
+   * drawn is not hit.
    *
-   * By method 'screen': the object whose centre of bounds is drawn nearest to the point. Where materials of several
-   * sides share an object, each side's part has its own centre.
+   * By method 'screen': the object whose centre of bounds is drawn nearest to the point.
    *
    * ```ts
    * const hit = await tracker.pick(event.offsetX, event.offsetY, { latest: true });
@@ -187,15 +200,17 @@ export class SceneTracker {
     return this.#picks.pick(x, y, options);
   }
 
-  /** All that lies under a point, nearest first (method 'screen': on the screen); as `pick` in everything else. */
+  /**
+   * Lists all that lies under a point, nearest first (method 'screen': on the screen); as `pick` in everything else.
+   */
   async pickAll(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection[]> {
     this.#assertLive('pickAll');
     return this.#picks.pickAll(x, y, options);
   }
 
   /**
-   * The objects in a region of a view, a rectangle or a polygon (xy of its vertices, even-odd), hidden ones too; in the
-   * order of their first ids. An InstancedMesh is there when one of its instances is.
+   * Lists the objects in a region of a view, a rectangle or a polygon (xy of its vertices, even-odd), hidden ones
+   * too; in the order of their first ids. An InstancedMesh is there when one of its instances is.
    *
    * Mode 'touch', the default: any part of them, of faces that show the side of their material to the camera, unless
    * `side` says otherwise. 'enclose': all of them, whatever the sides.
@@ -209,12 +224,16 @@ export class SceneTracker {
     return this.#picks.pickRegion(region, options);
   }
 
-  /** The service's ids of an object, for an InstancedMesh in the order of its instances; none until it is built. */
+  /**
+   * Lists the service's ids of an object, for an InstancedMesh in the order of its instances; none until it is built.
+   * The service's own questions see all of an object under them, from both sides of its faces unless a `side` is given:
+   * the sides of its materials are what `pick`, `pickAll` and `pickRegion` of the tracker know.
+   */
   idsOf(object: Object3D): Uint32Array {
-    return this.#walk.entryOf(object)?.parts[0]?.ids.slice() ?? new Uint32Array(0);
+    return this.#walk.entryOf(object)?.ids.slice() ?? new Uint32Array(0);
   }
 
-  /** The object of one of the service's ids. Throws UNKNOWN_ID if it is not in the scene. */
+  /** Finds the object of one of the service's ids. Throws UNKNOWN_ID if it is not in the scene. */
   objectOf(id: ObjectId): SceneObject {
     const found = typeof id === 'number' ? this.#objects.get(id) : undefined;
     if (found === undefined) {
@@ -233,7 +252,7 @@ export class SceneTracker {
       this.#views.clear();
     } catch (error) {
       // With the service itself, everything is gone already.
-      if (!(CollisionError.is(error) && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST'))) throw error;
+      if (!isEnd(error)) throw error;
     }
   }
 
@@ -255,4 +274,9 @@ export class SceneTracker {
       throw new CollisionError('DISPOSED', `${operation}: the tracker is disposed, expected one in use`);
     }
   }
+}
+
+/** Answers whether there is no service any more. */
+function isEnd(error: unknown): boolean {
+  return CollisionError.is(error) && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST');
 }

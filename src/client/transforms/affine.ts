@@ -2,31 +2,14 @@
 
 export const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
-/** Of the linear part; from one column to the next it is 4 numbers, or 3 where the bottom row is left out. */
-export function determinantAt(m: ArrayLike<number>, at: number, stride = 4): number {
-  const [ax, ay, az] = [m[at], m[at + 1], m[at + 2]];
-  const [bx, by, bz] = [m[at + stride], m[at + stride + 1], m[at + stride + 2]];
-  const [cx, cy, cz] = [m[at + 2 * stride], m[at + 2 * stride + 1], m[at + 2 * stride + 2]];
-  return ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);
-}
-
 /**
- * Whether the matrix at `at` is finite and invertible, to the bit as the worker decides it (`usable` of the core's
- * affine.ts). Relative to the columns: a small scale is no flaw, columns in one plane are.
+ * The worker is sure to take a matrix where volume² > this · s³, of s the sum of the nine squares: the product of the
+ * columns' lengths is at most (s / 3)^1.5, so the volume is above 5·10⁻¹⁰ of it, and is refused below 2⁻⁴⁰, which is
+ * 9·10⁻¹³ (`isInvertibleAt`).
  */
-export function isInvertibleAt(m: ArrayLike<number>, at: number, stride = 4): boolean {
-  let sum = 0;
-  let lengths = 1;
-  for (let column = at; column < at + 3 * stride; column += stride) {
-    const [x, y, z] = [m[column], m[column + 1], m[column + 2]];
-    sum = sum + x + y + z;
-    lengths *= Math.sqrt(x * x + y * y + z * z);
-  }
-  const place = at + 3 * stride;
-  sum = sum + m[place] + m[place + 1] + m[place + 2];
-  const volume = Math.abs(determinantAt(m, at, stride));
-  return Number.isFinite(sum) && volume > 2 ** -40 * lengths && volume < Infinity && 1 / volume < Infinity;
-}
+export const SURE_VOLUME = 1e-20;
+/** A sum of three numbers of this size is finite. */
+export const SURE_PLACE = 1e300;
 
 /** Writes the three upper rows, twelve numbers, column by column. */
 export function writeAffine(target: Float64Array, at: number, m: ArrayLike<number>): void {
@@ -63,10 +46,20 @@ export function multiplyAffine(
   }
 }
 
-/** Whether the bottom row is 0, 0, 0, 1. A matrix that is not finite elsewhere passes: the worker rejects it. */
-export function isAffine(m: ArrayLike<number>, at: number): boolean {
-  // Inverting leaves the zeros, and rounds the one: three's matrixWorldInverse has 1 ± 2⁻⁵² there.
-  if (m[at + 3] === 0 && m[at + 7] === 0 && m[at + 11] === 0 && Math.abs(m[at + 15] - 1) < 1e-9) return true;
-  for (let i = at; i < at + 15; i++) if ((i - at) % 4 !== 3 && !Number.isFinite(m[i])) return true;
-  return false;
+/** Tells whether twelve numbers are the three upper rows of a matrix. The translation first: it changes most often. */
+export function isSameAffine(rows: Float64Array, at: number, m: ArrayLike<number>): boolean {
+  return (
+    rows[at + 9] === m[12] &&
+    rows[at + 10] === m[13] &&
+    rows[at + 11] === m[14] &&
+    rows[at] === m[0] &&
+    rows[at + 1] === m[1] &&
+    rows[at + 2] === m[2] &&
+    rows[at + 3] === m[4] &&
+    rows[at + 4] === m[5] &&
+    rows[at + 5] === m[6] &&
+    rows[at + 6] === m[8] &&
+    rows[at + 7] === m[9] &&
+    rows[at + 8] === m[10]
+  );
 }

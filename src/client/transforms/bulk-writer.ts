@@ -1,39 +1,39 @@
 import { slotOf } from '../../shared/ids.js';
-import type { Staging } from '../frame/frame-builder.js';
-import { PLACE_NUMBERS, type Places } from '../places.js';
-import { grown } from '../scene/id-table.js';
+import { grown } from '../../shared/typed-arrays.js';
+import { SURE_PLACE, SURE_VOLUME } from './affine.js';
+import { AFFINE_NUMBERS, CLAIMED, type TransformTable } from './transform-table.js';
 
-/** So many in a row are copied at once; fewer one by one, as the views that it takes are objects. */
-const RUN = 32;
+/** Room for the runs of a scene that moves as a whole; grows. */
+const FEWEST_RUNS = 32;
 
 /**
- * The way of many objects that move in every frame: their transforms are written to where all are kept, and copied from
- * there into the frame, run by run. The frame's memory was the worker's a moment ago: writing it number by number takes
- * as long as all the rest. And what is kept needs no copy of the frame, should the worker be lost.
+ * Writes many objects that move in every frame: their transforms go to the table, and are copied from there into the
+ * frame, run by run. The frame's memory was the worker's a moment ago: writing it number by number takes as long as all
+ * the rest.
  */
-export class Moves {
-  readonly #places: Places;
-  /** Of slots in a row that have moved: the first and the end of each run. */
-  #runs = new Uint32Array(64);
+export class BulkWriter {
+  readonly #table: TransformTable;
+  /** The first slot and the end of each run of slots that have moved. */
+  #runs = new Uint32Array(2 * FEWEST_RUNS);
   #count = 0;
-  /** The run of now; it has no end where there is none. */
+  /** The run that is not ended yet; -1 where there is none. */
   #first = 0;
   #end = -1;
   /** Whether the slots ascend, so that none is there twice. */
   #isAscending = true;
 
-  constructor(places: Places) {
-    this.#places = places;
+  constructor(table: TransformTable) {
+    this.#table = table;
   }
 
   /**
-   * Moves objects, from that of number `first` to before that of number `end`, for the update() that follows in the same
-   * task; nothing where they are there already. Answers the number of the first that is not as usual: for that nothing is
-   * done, it is `setTransform`'s.
+   * Moves objects, from that of number `first` to before that of number `end`, for the update() that follows in the
+   * same task; nothing where they are there already. Answers the number of the first that is not as usual: nothing is
+   * done for that one, which is `setTransform`'s.
    */
   move(objects: Uint32Array, transforms: readonly ArrayLike<number>[], first: number, end: number): number {
-    const places = this.#places;
-    const { matrices } = places;
+    const table = this.#table;
+    const { matrices, states } = table;
     let i = first;
     try {
       for (; i < end; i++) {
@@ -65,8 +65,8 @@ export class Moves {
         const id = objects[i];
         const slot = slotOf(id);
         // Such a getter may also have made other objects.
-        if (places.newest[slot] !== id || places.matrices !== matrices) return i;
-        const at = PLACE_NUMBERS * slot;
+        if (states[slot] !== CLAIMED || table.ids[slot] !== id || table.matrices !== matrices) return i;
+        const at = AFFINE_NUMBERS * slot;
         // The translation first: it changes most often.
         if (
           matrices[at + 9] === x &&
@@ -84,12 +84,11 @@ export class Moves {
         ) {
           continue;
         }
-        // What the worker might refuse must not take the place of what it has. By the means of the columns' lengths, which
-        // asks for more than `isInvertibleAt` does.
+        // What the worker might refuse must not take the place of what it has.
         const squares = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
         const volume = ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);
-        if (!(volume * volume > 1e-20 * squares * squares * squares)) return i;
-        if (!(Math.abs(x + y + z) < 1e300)) return i;
+        if (!(volume * volume > SURE_VOLUME * squares * squares * squares)) return i;
+        if (!(Math.abs(x + y + z) < SURE_PLACE)) return i;
 
         matrices[at] = ax;
         matrices[at + 1] = ay;
@@ -112,30 +111,10 @@ export class Moves {
     return i;
   }
 
-  /** Stages what has moved. */
-  gather(staging: Staging): void {
+  /** Calls `visit` with the first slot and the end of each run that has moved, and forgets them. */
+  takeRuns(visit: (first: number, end: number, isAscending: boolean) => void): void {
     this.#close();
-    const runs = this.#runs;
-    const { newest, matrices } = this.#places;
-    const isNew = this.#isAscending && staging.singles === 0;
-    for (let run = 0; run < this.#count; run++) {
-      const end = runs[2 * run + 1];
-      for (let i = runs[2 * run]; i < end; ) {
-        const slot = i;
-        // Removed since, or told about otherwise: that is newer.
-        while (i < end && newest[i] !== 0) i++;
-        if (isNew && i - slot >= RUN) {
-          staging.addRun(newest, matrices, slot, i - slot);
-        } else {
-          for (let k = slot; k < i; k++) {
-            const to = staging.addSingle(newest[k]);
-            const { f64 } = staging;
-            for (let n = 0; n < PLACE_NUMBERS; n++) f64[to + n] = matrices[PLACE_NUMBERS * k + n];
-          }
-        }
-        i++;
-      }
-    }
+    for (let run = 0; run < this.#count; run++) visit(this.#runs[2 * run], this.#runs[2 * run + 1], this.#isAscending);
     this.#count = 0;
     this.#isAscending = true;
   }
@@ -147,7 +126,7 @@ export class Moves {
     this.#first = slot;
   }
 
-  /** Ends the run of now. */
+  /** Ends the run that is not ended yet. */
   #close(): void {
     if (this.#end < 0) return;
     if (2 * this.#count === this.#runs.length) this.#runs = grown(this.#runs);

@@ -1,7 +1,7 @@
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 import type { BaselineMessage, TreeInfo } from '../../shared/protocol.js';
-import type { ObjectId } from '../../shared/types.js';
+import type { ObjectId, OpenEdge, Vec3 } from '../../shared/types.js';
 import { type MeshAddress, type PlacedDescription, writeDescription } from './descriptions.js';
 import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
 import { CoreMemory } from './memory.js';
@@ -9,11 +9,11 @@ import { CoreQueries } from './queries.js';
 
 export type { MeshAddress, PlacedDescription } from './descriptions.js';
 
-/** A build under way; `step` until it answers 1, then `finish`. */
+/** A baked mesh in the making: call `step` until it answers 1, then `finish`. */
 export interface MeshBuild {
-  /** Works for about `budget` milliseconds; answers the fraction done. */
+  /** Works for about `budget` milliseconds. Answers the fraction done. */
   step(budget: number): number;
-  /** The baked mesh, in a buffer of its own. Frees the build. */
+  /** Answers the baked mesh, in a buffer of its own. Frees the build. */
   finish(): ArrayBuffer;
   abort(): void;
 }
@@ -25,26 +25,47 @@ export interface Core {
   readonly memoryBytes: number;
   readonly usedBytes: number;
 
-  beginBuild(positions: Float32Array, indices?: Uint32Array | Uint16Array): MeshBuild;
+  /** Begins to build a mesh. Vertices nearer to each other than `weld` become one. */
+  beginBuild(positions: Float32Array, indices?: Uint32Array | Uint16Array, weld?: number): MeshBuild;
   /** Copies a baked mesh in, if nothing in it can lead a traversal astray (else BAD_DATA). */
   loadMesh(baked: ArrayBuffer): MeshAddress;
+  /** Derives at once what is not of the vertices as they are; `beginBake` does so in steps. */
   bakeMesh(mesh: MeshAddress): ArrayBuffer;
+  /** Bakes a mesh as it is now, whatever becomes of it meanwhile. */
+  beginBake(mesh: MeshAddress): MeshBuild;
+  /** Tells whether all that a mesh has besides its tree is of its vertices as they are. */
+  isFresh(mesh: MeshAddress): boolean;
   meshInfo(mesh: MeshAddress): TreeInfo;
-  /** As they were given; undefined where every three vertices are a triangle. */
+  /**
+   * Answers a mesh's indices as they were given, but for welded vertices; undefined where every three vertices are a
+   * triangle.
+   */
   meshIndices(mesh: MeshAddress): Uint32Array<ArrayBuffer> | undefined;
   /**
-   * Moves the vertices and all that stands on them: the tree's boxes and the objects' bounds. False where that cannot
-   * be done, as a triangle that was left out of the tree has an area now; the mesh is as it was then, and also where
-   * this throws: BAD_DATA, OUT_OF_MEMORY.
+   * Moves the vertices and all that depends on them: the tree's boxes and the objects' bounds. Answers false where that
+   * cannot be done, as a triangle that was left out of the tree has an area now. The mesh is as it was then, and also
+   * where this throws: BAD_DATA, OUT_OF_MEMORY.
    */
   refitMesh(mesh: MeshAddress, positions: Float32Array): boolean;
   /** Puts `by` in the place of `mesh` for all objects, and frees `mesh`. */
   replaceMesh(mesh: MeshAddress, by: MeshAddress): void;
   freeMesh(mesh: MeshAddress): void;
 
-  /** Whether a triangle of `a` meets one of `b`, touching included. `matrix`: 16, column-major, b's space to a's. */
+  /** Whether contacts have asked for what is not of a mesh's vertices as they are, and `derive` has work to do. */
+  readonly isDerivationWanted: boolean;
+  /**
+   * Derives what contacts have asked for, for about `budget` milliseconds. Answers whether there is more to do. A mesh
+   * for which there is no memory does without until its vertices move again: its contacts are those of a mesh that is
+   * not convex.
+   */
+  derive(budget: number): boolean;
+
+  /**
+   * Tells whether a triangle of `a` meets one of `b`, touching included. `matrix`: 16 numbers, column-major, b's space
+   * to a's.
+   */
   meshesIntersect(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): boolean;
-  /** Every pair of triangles that meet, in the order of the descent: two indices each, a's and b's. */
+  /** Lists every pair of triangles that meet, in the order of the descent: two indices each, a's and b's. */
   intersectingTriangles(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): Uint32Array;
 
   addObjects(ids: Uint32Array, description: PlacedDescription): void;
@@ -55,20 +76,33 @@ export interface Core {
   /** Runs one frame: layout.ts's frame in, and out into `out` when that is large enough, else into a new buffer. */
   frame(input: ArrayBuffer, out: ArrayBuffer | undefined): ArrayBuffer;
 
-  /** Takes the views and transforms of a frame in over, without an answer. */
+  /** Begins a frame that is run in steps. Queries see it from then on; `input` is not needed any more. */
+  beginFrame(input: ArrayBuffer): void;
+  /**
+   * Works on the frame for about `budget` milliseconds. Answers the frame out when it is done, else null. Between two
+   * steps there may be queries and new meshes, and nothing else.
+   */
+  stepFrame(budget: number, out: ArrayBuffer | undefined): ArrayBuffer | null;
+  /** How often a pair was left before it was finished. */
+  readonly interruptions: number;
+  /** How many pairs with overlapping boxes were looked at one by one. */
+  readonly considered: number;
+
+  /** Takes over the views and transforms of a frame in, without an answer. */
   place(input: ArrayBuffer): void;
-  /** Makes the next frame's events be against the answer of another core. */
+  /** Makes the next frame's events be relative to the answer of another core. */
   setBaseline(baseline: Baseline): void;
 
   readonly queries: CoreQueries;
 
-  /** The first broken invariant of any structure in words, or null. Slow; for tests. */
+  /** Answers the first broken invariant of any structure in words, or null. Slow; for tests. */
   check(): string | null;
 }
 
 const BUILD_BAD_INDEX = 1;
 
 // mesh/refit.ts
+const REFIT_OK = 0;
 const REFIT_NOT_FINITE = 1;
 const REFIT_EMPTY = 2;
 const REFIT_NOT_IN_TREE = 3;
@@ -89,6 +123,9 @@ class WasmCore implements Core {
   /** Room for one description. */
   readonly #scratch: number;
   readonly #meshes = new Set<MeshAddress>();
+  /** The derivation that `derive` works on; 0 without. */
+  #derivation = 0;
+  #derived: MeshAddress = 0;
 
   constructor(exports: CoreExports) {
     this.#exports = exports;
@@ -107,11 +144,13 @@ class WasmCore implements Core {
 
   // --- meshes ---
 
-  beginBuild(positions: Float32Array, indices?: Uint32Array | Uint16Array): MeshBuild {
+  beginBuild(positions: Float32Array, given?: Uint32Array | Uint16Array, weld = 0): MeshBuild {
     const wasm = this.#exports;
     const vertices = positions.length / 3;
+    // Which vertices are one, the indices say.
+    const indices = given ?? (weld > 0 ? Uint32Array.from({ length: vertices }, (_, i) => i) : undefined);
     const triangles = (indices?.length ?? vertices) / 3;
-    const build = wasm.beginBuild(vertices, triangles) >>> 0;
+    const build = wasm.beginBuild(vertices, triangles, weld) >>> 0;
     try {
       wasm.reserveBuild(build, indices !== undefined);
       const { buffer } = wasm.memory;
@@ -131,7 +170,7 @@ class WasmCore implements Core {
         try {
           const fraction = wasm.stepBuild(build, performance.now() + budget);
           if (fraction >= 0) return fraction;
-          throw this.#buildError(build, vertices, indices, triangles);
+          throw this.#buildError(build, vertices, indices, triangles, weld);
         } catch (error) {
           free();
           throw error;
@@ -150,18 +189,91 @@ class WasmCore implements Core {
     };
   }
 
+  beginBake(mesh: MeshAddress): MeshBuild {
+    const wasm = this.#exports;
+    const tree = wasm.copyTree(mesh) >>> 0;
+    let derivation = 0;
+    let freed = false;
+    const free = () => {
+      if (freed) return;
+      freed = true;
+      if (derivation !== 0) wasm.freeDerivation(derivation);
+      wasm.release(tree);
+    };
+    const orFree = <T>(work: () => T): T => {
+      try {
+        return work();
+      } catch (error) {
+        free();
+        throw error;
+      }
+    };
+    orFree(() => {
+      derivation = wasm.beginDerivation(tree) >>> 0;
+    });
+    return {
+      step: (budget) => orFree(() => wasm.stepDerivation(derivation, performance.now() + budget)),
+      finish: () => {
+        const baked = orFree(() => wasm.packDerivation(derivation) >>> 0);
+        free();
+        try {
+          return this.bakeMesh(baked);
+        } finally {
+          wasm.release(baked);
+        }
+      },
+      abort: free,
+    };
+  }
+
+  isFresh(mesh: MeshAddress): boolean {
+    return Boolean(this.#exports.isFresh(mesh));
+  }
+
+  get isDerivationWanted(): boolean {
+    return this.#derivation !== 0 || this.#exports.countWanted() > 0;
+  }
+
+  derive(budget: number): boolean {
+    const wasm = this.#exports;
+    const until = performance.now() + budget;
+    try {
+      if (this.#derivation === 0) {
+        this.#derived = wasm.takeWanted() >>> 0;
+        if (this.#derived === 0) return false;
+        this.#derivation = wasm.beginDerivation(this.#derived) >>> 0;
+      }
+      if (wasm.stepDerivation(this.#derivation, until) === 1) {
+        wasm.installDerivation(this.#derivation);
+        this.#derivation = 0;
+      }
+    } catch (error) {
+      this.#endDerivation(this.#derived);
+      if (!(CollisionError.is(error) && error.code === 'OUT_OF_MEMORY')) throw error;
+    }
+    return this.isDerivationWanted;
+  }
+
+  /** Ends the derivation of a mesh, as the mesh is not what it was. */
+  #endDerivation(mesh: MeshAddress): void {
+    if (this.#derivation === 0 || this.#derived !== mesh) return;
+    this.#exports.freeDerivation(this.#derivation);
+    this.#derivation = 0;
+  }
+
   #buildError(
     build: number,
     vertices: number,
     indices: ArrayLike<number> | undefined,
     triangles: number,
+    weld: number,
   ): CollisionError {
     if (this.#exports.buildError(build) === BUILD_BAD_INDEX) {
       const i = this.#exports.buildCulprit(build) >>> 0;
       const range = `0 to ${vertices - 1} for ${vertices} vertices`;
       return new CollisionError('BAD_DATA', `indices[${i}] is ${indices?.[i]}, expected ${range}`);
     }
-    return noArea(triangles);
+    return noArea(triangles, weld > 0 ? `, when vertices nearer than ${weld} are one,` : '');
   }
 
   loadMesh(baked: ArrayBuffer): MeshAddress {
@@ -180,9 +292,13 @@ class WasmCore implements Core {
   }
 
   bakeMesh(mesh: MeshAddress): ArrayBuffer {
-    this.#exports.sealMesh(mesh);
-    const length = this.#memory.view.getUint32(mesh + layout.MESH_BYTES, true);
-    return this.#memory.bytes(mesh, length).slice().buffer;
+    const baked = this.#exports.bakeMesh(mesh) >>> 0;
+    const length = this.#memory.view.getUint32(baked + layout.MESH_BYTES, true);
+    try {
+      return this.#memory.bytes(baked, length).slice().buffer;
+    } finally {
+      if (baked !== mesh) this.#exports.release(baked);
+    }
   }
 
   meshInfo(mesh: MeshAddress): TreeInfo {
@@ -193,8 +309,23 @@ class WasmCore implements Core {
       degenerate: triangles - view.getUint32(mesh + layout.MESH_KEPT_COUNT, true),
       vertices: view.getUint32(mesh + layout.MESH_VERTEX_COUNT, true),
       closed: view.getUint32(mesh + layout.MESH_CLOSED, true) === 1,
+      openEdges: view.getUint32(mesh + layout.MESH_OPEN_EDGES, true),
+      openEdge: this.#openEdge(mesh),
+      closingWeld: roundedUp(view.getFloat64(mesh + layout.MESH_CLOSING_WELD, true)) || null,
       bytes: view.getUint32(mesh + layout.MESH_BYTES, true),
       cost: view.getFloat64(mesh + layout.MESH_COST, true) / view.getFloat64(mesh + layout.MESH_BUILT_COST, true),
+    };
+  }
+
+  #openEdge(mesh: MeshAddress): OpenEdge | null {
+    const view = this.#memory.view;
+    if (view.getUint32(mesh + layout.MESH_OPEN_EDGES, true) === 0) return null;
+    const pointAt = (at: number): Vec3 => [0, 4, 8].map((k) => view.getFloat32(mesh + at + k, true)) as unknown as Vec3;
+    return {
+      triangle: view.getUint32(mesh + layout.MESH_OPEN_TRIANGLE, true),
+      edge: view.getUint32(mesh + layout.MESH_OPEN_EDGE, true),
+      from: pointAt(layout.MESH_OPEN_FROM),
+      to: pointAt(layout.MESH_OPEN_TO),
     };
   }
 
@@ -218,6 +349,7 @@ class WasmCore implements Core {
     return this.#memory.with(scratch + (wasm.refitScratch(mesh) >>> 0), (address) => {
       new Float32Array(wasm.memory.buffer, address, positions.length).set(positions);
       const fault = wasm.refitMesh(mesh, address, address + scratch);
+      if (fault === REFIT_OK) this.#endDerivation(mesh);
       if (fault === REFIT_NOT_FINITE) throw notFinite(positions, wasm.refitCulprit() >>> 0);
       if (fault === REFIT_EMPTY) throw noArea(triangles);
       return fault !== REFIT_NOT_IN_TREE;
@@ -230,7 +362,9 @@ class WasmCore implements Core {
   }
 
   freeMesh(mesh: MeshAddress): void {
-    if (this.#meshes.delete(mesh)) this.#exports.freeMesh(mesh);
+    if (!this.#meshes.delete(mesh)) return;
+    this.#endDerivation(mesh);
+    this.#exports.freeMesh(mesh);
   }
 
   meshesIntersect(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): boolean {
@@ -267,16 +401,27 @@ class WasmCore implements Core {
   // --- frames ---
 
   frame(input: ArrayBuffer, out: ArrayBuffer | undefined): ArrayBuffer {
+    this.beginFrame(input);
+    return this.stepFrame(Number.POSITIVE_INFINITY, out)!;
+  }
+
+  beginFrame(input: ArrayBuffer): void {
     const used = new DataView(input).getUint32(layout.IN_BYTES, true);
-    return this.#memory.with(used, (address) => {
+    this.#memory.with(used, (address) => {
       this.#memory.bytes(address, used).set(new Uint8Array(input, 0, used));
-      const result = this.#exports.runFrame(address) >>> 0;
-      const length = this.#memory.view.getUint32(result + layout.OUT_BYTES, true);
-      // A buffer that is too small is replaced by one with room to grow, so that this stays rare.
-      const target = out && out.byteLength >= length ? out : new ArrayBuffer(roomFor(length));
-      new Uint8Array(target).set(this.#memory.bytes(result, length));
-      return target;
+      this.#exports.beginFrame(address);
     });
+  }
+
+  stepFrame(budget: number, out: ArrayBuffer | undefined): ArrayBuffer | null {
+    const isWhole = budget === Number.POSITIVE_INFINITY;
+    const result = this.#exports.stepFrame(isWhole ? budget : performance.now() + budget) >>> 0;
+    if (result === 0) return null;
+    const length = this.#memory.view.getUint32(result + layout.OUT_BYTES, true);
+    // A buffer that is too small is replaced by one with room to grow, so that this stays rare.
+    const target = out && out.byteLength >= length ? out : new ArrayBuffer(roomFor(length));
+    new Uint8Array(target).set(this.#memory.bytes(result, length));
+    return target;
   }
 
   place(input: ArrayBuffer): void {
@@ -305,6 +450,14 @@ class WasmCore implements Core {
     });
   }
 
+  get interruptions(): number {
+    return this.#exports.interruptions.value;
+  }
+
+  get considered(): number {
+    return this.#exports.considered.value;
+  }
+
   // --- checks ---
 
   check(): string | null {
@@ -317,11 +470,16 @@ class WasmCore implements Core {
   }
 }
 
-function noArea(triangles: number): CollisionError {
+function noArea(triangles: number, welded = ''): CollisionError {
   return new CollisionError(
     'BAD_DATA',
-    `none of the ${triangles} triangles has an area and finite vertices, expected one at least`,
+    `none of the ${triangles} triangles${welded} has an area and finite vertices, expected one at least`,
   );
+}
+
+/** Rounds a weld up to three digits: the core finds it to one part in a hundred. */
+function roundedUp(weld: number): number {
+  return Number((1.01 * weld).toPrecision(3));
 }
 
 function notFinite(positions: Float32Array, vertex: number): CollisionError {
@@ -329,7 +487,7 @@ function notFinite(positions: Float32Array, vertex: number): CollisionError {
   return new CollisionError('BAD_DATA', `vertex ${vertex} of positions is (${found}), expected finite numbers`);
 }
 
-/** A half more than is needed now, in whole kilobytes. */
+/** Answers a half more bytes than are needed now, in whole kilobytes. */
 function roomFor(bytes: number): number {
   return Math.ceil((bytes * 1.5) / 1024) * 1024;
 }

@@ -8,11 +8,11 @@ export type MeshAddress = number;
 /** A description with its mesh's address for `mesh`, and perhaps a matrix. */
 export interface PlacedDescription extends ObjectDescription {
   mesh: MeshAddress;
-  /** 16, column-major. Absent: the identity for a new object, its own for a set one. */
+  /** 16 numbers, column-major. Absent: the identity for a new object, its own for a set one. */
   matrix?: ArrayLike<number> | undefined;
 }
 
-/** As layout.ts's record at `at`. */
+/** Writes a description as layout.ts's record (OBJECT_*) at `at`. */
 export function writeDescription(memory: CoreMemory, at: number, description: PlacedDescription): void {
   const { words, floats } = memory;
   const { matrix } = description;

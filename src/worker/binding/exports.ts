@@ -1,6 +1,7 @@
 // core.wasm as it is: what it exports, and what its codes mean. core.ts makes an object of it.
 import { CollisionError } from '../../shared/errors.js';
 import { MESH_VERSION_VALUE } from '../../shared/layout.js';
+import { NARROW_SECTION, NarrowPhase } from './narrow-phase.js';
 
 /** What core.wasm exports: src/worker/core/index.ts. */
 export interface CoreExports {
@@ -8,7 +9,7 @@ export interface CoreExports {
   allocate(bytes: bigint): number;
   release(address: number): void;
   usedBytes(): number;
-  beginBuild(vertices: number, triangles: number): number;
+  beginBuild(vertices: number, triangles: number, weld: number): number;
   reserveBuild(build: number, indexed: boolean): void;
   buildPositions(build: number): number;
   buildIndices(build: number): number;
@@ -21,7 +22,16 @@ export interface CoreExports {
   foundPairs(): number;
   checkMesh(address: number, bytes: number): number;
   checkMeshTree(address: number): number;
-  sealMesh(address: number): void;
+  bakeMesh(address: number): number;
+  isFresh(address: number): boolean;
+  copyTree(address: number): number;
+  beginDerivation(mesh: number): number;
+  stepDerivation(derivation: number, until: number): number;
+  packDerivation(derivation: number): number;
+  installDerivation(derivation: number): void;
+  freeDerivation(derivation: number): void;
+  countWanted(): number;
+  takeWanted(): number;
   freeMesh(address: number): void;
   refitScratch(address: number): number;
   refitMesh(address: number, positions: number, scratch: number): number;
@@ -30,7 +40,8 @@ export interface CoreExports {
   putObject(id: number, description: number): void;
   removeObject(id: number): void;
   removeView(slot: number): void;
-  runFrame(input: number): number;
+  beginFrame(input: number): void;
+  stepFrame(sliceEnd: number): number;
   placeFrame(input: number): void;
   setPairs(a: number, b: number, groupA: number, groupB: number, count: number): void;
   setSeen(view: number, ids: number, count: number): void;
@@ -63,13 +74,21 @@ export interface CoreExports {
   contactCrossingCount(): number;
   contactCrossings(): number;
   check(): number;
+  heapRecord(): number;
+  staticStart(): number;
+  /** How often a pair was left before it was finished. */
+  interruptions: WebAssembly.Global;
+  /** How many pairs with overlapping boxes the broad phase looked at one by one. */
+  considered: WebAssembly.Global;
 }
 
-/** What checks answer, by code: mesh/trust.ts, mesh/check.ts and scene/check.ts. */
+/**
+ * What checks answer, by code: mesh/tree/validate-baked.ts, mesh/tree/tree-invariants.ts and scene/scene-invariants.ts.
+ */
 export const FAULTS: Record<number, string> = {
   1: 'the data are shorter or longer than their header says',
   2: 'the data are not a baked mesh',
-  3: `the mesh was baked by another version; this one reads version ${MESH_VERSION_VALUE}`,
+  3: `the mesh was baked by another version, and this one reads version ${MESH_VERSION_VALUE}; add it from its triangles and bake it anew`,
   4: 'the header contradicts itself',
   5: 'the checksum does not match: the data were changed',
   6: 'a link in the tree leads nowhere, upwards or where another does',
@@ -98,7 +117,12 @@ export async function instantiateCore(wasm: BufferSource): Promise<CoreExports> 
     },
   };
   try {
-    return (await WebAssembly.instantiate(wasm, { env })).instance.exports as unknown as CoreExports;
+    const narrow = new NarrowPhase();
+    const { module, instance } = await WebAssembly.instantiate(wasm, { env, narrow: narrow.imports });
+    const core = instance.exports as unknown as CoreExports;
+    const [inner] = WebAssembly.Module.customSections(module, NARROW_SECTION);
+    narrow.start(await WebAssembly.compile(inner), core, env);
+    return core;
   } catch (cause) {
     throw new CollisionError('UNSUPPORTED', `the core could not be started: ${reasonOf(cause)}`, { cause });
   }

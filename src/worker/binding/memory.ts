@@ -1,6 +1,9 @@
 import type { CoreExports } from './exports.js';
 
-/** The core's linear memory, as JavaScript reads and writes it. Views are of now: growing detaches them. */
+/**
+ * The core's linear memory, as JavaScript reads and writes it. Views are only valid until the memory grows, which
+ * detaches them.
+ */
 export class CoreMemory {
   readonly #exports: CoreExports;
   #view: DataView;
@@ -19,13 +22,15 @@ export class CoreMemory {
     return this.#exports.memory.buffer as ArrayBuffer;
   }
 
-  /** Of the whole memory. */
+  /** Answers a view of the whole memory, made anew where that has grown. */
   get view(): DataView {
     if (this.#view.buffer !== this.buffer) this.#view = new DataView(this.buffer);
     return this.#view;
   }
 
-  /** The whole memory; on a description, half as dear as the DataView. */
+  /**
+   * Answers the whole memory as words; writing a description takes half the time that it takes through the DataView.
+   */
   get words(): Uint32Array {
     if (this.#words.buffer !== this.buffer) this.#words = new Uint32Array(this.buffer);
     return this.#words;
@@ -40,7 +45,7 @@ export class CoreMemory {
     return new Uint8Array(this.buffer, address, length);
   }
 
-  /** A copy. */
+  /** Copies `count` words from an address. */
   uint32s(address: number, count: number): Uint32Array<ArrayBuffer> {
     return new Uint32Array(this.buffer, address, count).slice();
   }
@@ -59,13 +64,13 @@ export class CoreMemory {
     }
   }
 
-  /** `at` is a multiple of 8. */
+  /** Writes `count` numbers to `at`, which must be a multiple of 8. */
   setFloats(at: number, values: ArrayLike<number>, count: number): void {
     const { floats } = this;
     for (let i = 0; i < count; i++) floats[at / 8 + i] = values[i];
   }
 
-  /** The upper three rows of a column-major matrix, column by column; `at` is a multiple of 8. */
+  /** Writes the upper three rows of a column-major matrix, column by column, to `at`, which must be a multiple of 8. */
   setAffine(at: number, matrix: ArrayLike<number>): void {
     const { floats } = this;
     for (let column = 0; column < 4; column++) {

@@ -41,7 +41,7 @@ export class CoreQueries {
     });
   }
 
-  /** Every hit, by distance, then object, then triangle. */
+  /** Finds every hit, sorted by distance, then object, then triangle. */
   raycastAll(ray: Ray, filter: Filter): CoreHit[] {
     return this.#with(filter, () => {
       this.#setRay(ray);
@@ -50,7 +50,7 @@ export class CoreQueries {
     });
   }
 
-  /** Whether anything is hit at all; stops at the first proof. */
+  /** Tells whether anything is hit at all; stops at the first proof. */
   anyHit(ray: Ray, filter: Filter): boolean {
     return this.#with(filter, () => {
       this.#setRay(ray);
@@ -58,7 +58,7 @@ export class CoreQueries {
     });
   }
 
-  /** Eight numbers per ray: origin, tMin, direction, tMax. */
+  /** Finds the nearest hit of each ray: eight numbers per ray, origin, tMin, direction, tMax. */
   raycastMany(rays: Float32Array, filter: Filter) {
     const count = rays.length / 8;
     return this.#with(filter, () =>
@@ -81,12 +81,12 @@ export class CoreQueries {
     );
   }
 
-  /** The object whose centre of bounds is drawn nearest to the cursor. */
+  /** Finds the object whose centre of bounds is drawn nearest to the cursor. */
   pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): CoreHit | null {
     return this.#screenHits(view, cursor, filter, false)[0] ?? null;
   }
 
-  /** All that are drawn in its reach, by pixels, then distance, then object. */
+  /** Finds all objects whose centre is drawn in the cursor's reach, sorted by pixels, then distance, then object. */
   pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): CoreHit[] {
     const hits = this.#screenHits(view, cursor, filter, true);
     return hits.sort((a, b) => a.pixels! - b.pixels! || a.distance - b.distance || a.object - b.object);
@@ -107,7 +107,10 @@ export class CoreQueries {
     );
   }
 
-  /** Each part sorted by id: `ids[0..inside)` wholly inside, the others crossing. */
+  /**
+   * Lists what is in a view's frustum or on the inner side of all planes, each part sorted by id: `ids[0..inside)`
+   * wholly inside, the others crossing.
+   */
   frustum(volume: ViewRecord | Float32Array, filter: Filter): { ids: Uint32Array<ArrayBuffer>; inside: number } {
     return this.#with(filter, () =>
       this.#withArray(volume, (address) => {
@@ -124,7 +127,7 @@ export class CoreQueries {
     );
   }
 
-  /** For each target, how many of its nine points are in sight. */
+  /** Counts for each target how many of its nine points are in sight. */
   sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Uint8Array<ArrayBuffer> {
     return this.#with(filter, () =>
       this.#withArray(view, (record) =>
@@ -138,7 +141,7 @@ export class CoreQueries {
     );
   }
 
-  /** Ids, ascending. */
+  /** Lists the ids of the objects that a shape meets, ascending. */
   overlap(description: PlacedDescription, filter: Filter): Uint32Array<ArrayBuffer> {
     return this.#with(filter, () => {
       writeDescription(this.#memory, this.#query, description);
@@ -146,7 +149,7 @@ export class CoreQueries {
     });
   }
 
-  /** Ids, ascending. */
+  /** Lists the ids of the objects that are solid around a point, ascending. */
   containing([x, y, z]: Vec3, filter: Filter): Uint32Array<ArrayBuffer> {
     return this.#with(filter, () => this.#ids(this.#exports.containing(x, y, z, this.#filter)).sort());
   }
@@ -170,7 +173,7 @@ export class CoreQueries {
     );
   }
 
-  /** Null where they do not touch. Normals are from a to b. */
+  /** Finds the contact of two objects; null where they do not touch. Normals are from a to b. */
   contact(a: ObjectId, b: ObjectId, detail: number): CoreContact | null {
     const isTurned = a > b;
     const contained = isTurned ? this.#exports.contact(b, a, detail) : this.#exports.contact(a, b, detail);
@@ -181,23 +184,24 @@ export class CoreQueries {
 
   #readContact(contained: 0 | 1 | 2): CoreContact {
     const wasm = this.#exports;
-    const points = this.#memory.uint32s(
+    const { buffer } = this.#memory;
+    const points = new Uint32Array(
+      buffer,
       wasm.contactPoints() >>> 0,
       ((wasm.contactPointCount() >>> 0) * layout.CONTACT_POINT_BYTES) / 4,
     );
-    const crossings = this.#memory.uint32s(
+    const crossings = new Uint32Array(
+      buffer,
       wasm.contactCrossings() >>> 0,
       ((wasm.contactCrossingCount() >>> 0) * layout.CROSSING_BYTES) / 4,
     );
-    const placed = new Float32Array(points.buffer);
-    const cut = new Float32Array(crossings.buffer);
     return {
       contained,
-      points: picked(placed, layout.CONTACT_POINT_BYTES, layout.CONTACT_POINT, 3),
-      normals: picked(placed, layout.CONTACT_POINT_BYTES, layout.CONTACT_NORMAL, 3),
-      depths: picked(placed, layout.CONTACT_POINT_BYTES, layout.CONTACT_DEPTH, 1),
+      points: floats(picked(points, layout.CONTACT_POINT_BYTES, layout.CONTACT_POINT, 3)),
+      normals: floats(picked(points, layout.CONTACT_POINT_BYTES, layout.CONTACT_NORMAL, 3)),
+      depths: floats(picked(points, layout.CONTACT_POINT_BYTES, layout.CONTACT_DEPTH, 1)),
       triangles: picked(crossings, layout.CROSSING_BYTES, layout.CROSSING_A, 2),
-      segments: picked(cut, layout.CROSSING_BYTES, layout.CROSSING_SEGMENT, 6),
+      segments: floats(picked(crossings, layout.CROSSING_BYTES, layout.CROSSING_SEGMENT, 6)),
     };
   }
 
@@ -257,22 +261,21 @@ export class CoreQueries {
   }
 }
 
-/** `count` numbers of each record, which begin at `offset`. */
-function picked<T extends Float32Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(
-  records: T,
-  recordBytes: number,
-  offset: number,
-  count: number,
-): T {
+/** Copies `count` words of each record, which begin at `offset`: of one type of array, as loops of two are slow. */
+function picked(records: Uint32Array, recordBytes: number, offset: number, count: number): Uint32Array<ArrayBuffer> {
   const stride = recordBytes / 4;
-  const picked = records.slice(0, (records.length / stride) * count) as T;
-  for (let i = 0, to = 0; to < picked.length; i += stride) {
-    for (let k = 0; k < count; k++) picked[to++] = records[i + offset / 4 + k];
+  const picked = new Uint32Array((records.length / stride) * count);
+  for (let i = offset / 4, to = 0; to < picked.length; i += stride) {
+    for (let k = 0; k < count; k++) picked[to++] = records[i + k];
   }
   return picked;
 }
 
-/** The contact with the other object as the first. */
+function floats({ buffer }: Uint32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
+  return new Float32Array(buffer);
+}
+
+/** Answers the contact with the other object as the first. */
 function turned(contact: CoreContact): CoreContact {
   const { contained, normals } = contact;
   const order = Uint32Array.from({ length: contact.triangles.length / 2 }, (_, i) => i);

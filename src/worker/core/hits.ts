@@ -10,7 +10,10 @@ export function clearHits(): void {
   hitCount = 0;
 }
 
-/** Address of a new record, to be filled in. Records move when there is no room for it. Throws OUT_OF_MEMORY. */
+/**
+ * Adds a record and answers its address; the caller must fill it in. Records move when there is no room for it. Throws
+ * OUT_OF_MEMORY.
+ */
 export function newHit(): usize {
   const used = <usize>hitCount * HIT_BYTES;
   records = reserve(records, used, <u64>used + HIT_BYTES);

@@ -1,9 +1,13 @@
 // What the core asks of JavaScript.
 
-/** Milliseconds of a monotonic clock. */
+/** Answers the milliseconds of a monotonic clock. */
 @external("env", "now")
 export declare function now(): f64;
 
-/** Throws OUT_OF_MEMORY in JavaScript: it never returns. */
+/** Throws OUT_OF_MEMORY in JavaScript; never returns. */
 @external("env", "outOfMemory")
 export declare function outOfMemory(bytes: f64): void;
+
+/** Leaves the pair that is looked at, until the module is resumed; only in pair-module.ts. */
+@external("env", "suspend")
+export declare function suspend(): void;

@@ -5,11 +5,13 @@ import {
   RAY_T_MIN,
 } from '../../shared/layout';
 import { hitAt, hitCount } from './hits';
-import { checksum } from './mesh/tree/checksum';
 import { Affine } from './math/affine';
 import { checkTree } from './mesh/tree/tree-invariants';
 import { Build } from './mesh/build/build';
-import { forgetDerived } from './mesh/topology/derived';
+import { beginDerivation as begin } from './mesh/topology/derivation';
+import { Derivation, freeDerivation as free } from './mesh/topology/derivation-state';
+import { FRESH, installDerived, markStale, releaseDerived, unwant } from './mesh/topology/derived';
+import { bakedForm, copyTree as copy, packDerived as pack } from './mesh/topology/pack';
 import { Mesh } from './mesh/tree/layout';
 import { release } from './memory';
 import { REFIT_OK, culprit, refit, refitBytes } from './mesh/tree/refit';
@@ -18,22 +20,24 @@ import { ALL, ANY, NEAREST } from './mesh/query/ray';
 import { checkScene } from './scene/scene-invariants';
 import { setFilter } from './scene/query/filter';
 import {
-  castRay, findNormal, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV,
-  foundW, pointX, pointY, pointZ,
+  castRay, findNormal, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
+  hitDistance, pointX, pointY, pointZ,
 } from './scene/query/ray';
-import { reshape } from './scene/mesh-swap';
+import { forgetMesh } from './scene/pairs/narrow-phase-slices';
+import { swapMesh } from './scene/mesh-swap';
 import { updateTrees } from './scene/scene';
 
-export { allocate, release, usedBytes } from './memory';
+export { allocate, heapRecord, release, usedBytes } from './memory';
 export { beginBuild, reserveBuild, stepBuild, freeBuild } from './mesh/build/build';
-export { checkMesh } from './mesh/tree/validate-baked';
+export { countWanted, takeWanted } from './mesh/topology/derived';
+export { checkMesh } from './mesh/topology/validate-derived';
+export { stepDerivation } from './mesh/topology/derivation';
 export { contact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints } from './scene/pairs/pair-query';
 export { putObject, removeObject } from './scene/scene';
-import { slotCount } from './scene/objects';
-import { setSeen as setSeenIn } from './scene/view/views';
-
-export { removeView } from './scene/view/views';
-export { placeFrame, runFrame } from './scene/frame/frame';
+export { removeView, setSeen } from './scene/view/views';
+export { beginFrame, placeFrame, stepFrame } from './scene/frame/frame';
+export { considered } from './scene/pairs/broad-phase';
+export { interruptions } from './scene/pairs/narrow-phase-slices';
 export { setPairs } from './scene/pairs/pairs';
 export { foundIds } from './scene/query/result-ids';
 export { closestPoint, containing, overlap } from './scene/query/proximity';
@@ -65,10 +69,45 @@ export function takeMesh(build: usize): usize {
   return mesh;
 }
 
-/** Makes a mesh one that `checkMesh` takes for good. */
-export function sealMesh(address: usize): void {
-  forgetDerived(changetype<Mesh>(address));
-  changetype<Mesh>(address).checksum = checksum(changetype<Mesh>(address));
+/**
+ * Answers the address of a mesh as `checkMesh` takes it for good: the same, or another, which the caller must release.
+ * Throws OUT_OF_MEMORY.
+ */
+export function bakeMesh(address: usize): usize {
+  return bakedForm(changetype<Mesh>(address));
+}
+
+/** Tells whether all that was derived of a mesh is of its vertices as they are. */
+export function isFresh(address: usize): bool {
+  return changetype<Mesh>(address).derivedState == FRESH;
+}
+
+/** Answers a copy of a mesh to derive what it needs anew; the caller must release it. Throws OUT_OF_MEMORY. */
+export function copyTree(address: usize): usize {
+  return copy(changetype<Mesh>(address));
+}
+
+export function beginDerivation(mesh: usize): usize {
+  return changetype<usize>(begin(changetype<Mesh>(mesh)));
+}
+
+/**
+ * Answers a copy of a derivation's mesh with all that was derived, as `bakeMesh` takes it; the caller must release it.
+ * Throws OUT_OF_MEMORY.
+ */
+export function packDerivation(derivation: usize): usize {
+  return pack(changetype<Derivation>(derivation));
+}
+
+/** Gives the mesh what was derived of it, looks at its objects anew, and frees the derivation. */
+export function installDerivation(derivation: usize): void {
+  const mesh = changetype<Mesh>(<usize>changetype<Derivation>(derivation).mesh);
+  installDerived(changetype<Derivation>(derivation));
+  swapMesh(mesh, mesh);
+}
+
+export function freeDerivation(derivation: usize): void {
+  free(changetype<Derivation>(derivation));
 }
 
 export function refitScratch(address: usize): usize {
@@ -76,17 +115,23 @@ export function refitScratch(address: usize): usize {
 }
 
 export function freeMesh(address: usize): void {
-  forgetDerived(changetype<Mesh>(address));
+  forgetMesh(changetype<Mesh>(address));
+  unwant(changetype<Mesh>(address));
+  releaseDerived(changetype<Mesh>(address));
   release(address);
 }
 
-/** REFIT_*. The vertices, f32 xyz each, and `refitScratch` bytes. */
+/**
+ * Moves the vertices of a mesh to `positions`, f32 xyz each; `scratch` has as many bytes as `refitScratch` says.
+ * Answers REFIT_*.
+ */
 export function refitMesh(address: usize, positions: usize, scratch: usize): u32 {
   const mesh = changetype<Mesh>(address);
+  forgetMesh(mesh);
   const fault = refit(mesh, positions, scratch);
   if (fault == REFIT_OK) {
-    forgetDerived(mesh);
-    reshape(mesh, mesh);
+    markStale(mesh);
+    swapMesh(mesh, mesh);
   }
   return fault;
 }
@@ -97,14 +142,18 @@ export function refitCulprit(): u32 {
 
 /** Puts one mesh in the place of another, for all objects. */
 export function replaceMesh(from: usize, to: usize): void {
-  reshape(changetype<Mesh>(from), changetype<Mesh>(to));
+  forgetMesh(changetype<Mesh>(from));
+  swapMesh(changetype<Mesh>(from), changetype<Mesh>(to));
 }
 
 export function checkMeshTree(address: usize): u32 {
   return checkTree(changetype<Mesh>(address));
 }
 
-/** `matrix`: 12 f64, b's mesh space to a's. Answers how many pairs of triangles meet; only 0 or 1 unless `all`. */
+/**
+ * Answers how many pairs of triangles of two meshes meet; only 0 or 1 unless `all`. `matrix`: 12 f64, b's mesh space to
+ * a's. Throws OUT_OF_MEMORY.
+ */
 export function meshPairs(a: usize, b: usize, matrix: usize, all: bool): u32 {
   const meshA = changetype<Mesh>(a), meshB = changetype<Mesh>(b), map = changetype<Affine>(matrix);
   if (!all) return <u32>meshesMeet(meshA, meshB, map, noWitness());
@@ -112,13 +161,9 @@ export function meshPairs(a: usize, b: usize, matrix: usize, all: bool): u32 {
   return pairCount;
 }
 
-/** Address of what `meshPairs` found last: two u32 per pair, a's triangle and b's. */
+/** Answers the address of what `meshPairs` found last: two u32 per pair, a's triangle and b's. */
 export function foundPairs(): usize {
   return pairs;
-}
-
-export function setSeen(view: u32, ids: usize, count: u32): void {
-  setSeenIn(view, ids, count, slotCount);
 }
 
 export function check(): u32 {
@@ -135,16 +180,19 @@ function cast(ray: usize, filter: usize, mode: u32): bool {
   );
 }
 
-/** One ray (layout.ts, RAY_*); its nearest hit to `hit` (HIT_*). */
+/**
+ * Casts a ray (layout.ts, RAY_*) and writes its nearest hit to `hit` (HIT_*). Answers false where it hits nothing.
+ * Throws OUT_OF_MEMORY.
+ */
 export function raycast(ray: usize, filter: usize, hit: usize): bool {
   if (!cast(ray, filter, NEAREST)) return false;
   findNormal();
   store<u32>(hit, foundObject, HIT_OBJECT);
   store<i32>(hit, foundTriangle, HIT_TRIANGLE);
-  store<f64>(hit, foundDistance, HIT_DISTANCE);
-  store<f64>(hit, pointX(), HIT_POINT);
-  store<f64>(hit, pointY(), HIT_POINT + 8);
-  store<f64>(hit, pointZ(), HIT_POINT + 16);
+  store<f64>(hit, hitDistance(), HIT_DISTANCE);
+  store<f64>(hit, pointX, HIT_POINT);
+  store<f64>(hit, pointY, HIT_POINT + 8);
+  store<f64>(hit, pointZ, HIT_POINT + 16);
   store<f64>(hit, foundNormalX, HIT_NORMAL);
   store<f64>(hit, foundNormalY, HIT_NORMAL + 8);
   store<f64>(hit, foundNormalZ, HIT_NORMAL + 16);
@@ -158,20 +206,20 @@ export function anyHit(ray: usize, filter: usize): bool {
   return cast(ray, filter, ANY);
 }
 
-/** Every hit of one ray; answers how many. */
+/** Finds every hit of a ray and answers how many there are. Throws OUT_OF_MEMORY. */
 export function raycastAll(ray: usize, filter: usize): u32 {
   cast(ray, filter, ALL);
   return hitCount;
 }
 
-/** Address of the hits that the last query found: HIT_* each, in no order. */
+/** Answers the address of the hits that the last query found: HIT_* each, in no order. */
 export function foundHits(): usize {
   return hitAt(0);
 }
 
 /**
- * `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Answers by ray: objects u32, triangles i32, distances
- * f64, barycentrics 3 f32.
+ * Casts `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32, triangle i32,
+ * distance f64, barycentrics 3 f32. Throws OUT_OF_MEMORY.
  */
 export function raycastMany(
   filter: usize, rays: usize, count: u32, objects: usize, triangles: usize, distances: usize, barycentrics: usize,
@@ -187,10 +235,15 @@ export function raycastMany(
     );
     store<u32>(objects + (i << 2), hit ? foundObject : 0xffffffff);
     store<i32>(triangles + (i << 2), hit ? foundTriangle : -1);
-    store<f64>(distances + (i << 3), hit ? foundDistance : Infinity);
+    store<f64>(distances + (i << 3), hit ? hitDistance() : Infinity);
     const weights = barycentrics + i * 12;
     store<f32>(weights, hit ? <f32>foundU : 0);
     store<f32>(weights, hit ? <f32>foundV : 0, 4);
     store<f32>(weights, hit ? <f32>foundW : 0, 8);
   }
+}
+
+/** Answers where the core's static data begin: those of the interruptible module (pair-module.ts) lie below. */
+export function staticStart(): usize {
+  return <usize>ASC_MEMORY_BASE;
 }

@@ -1,12 +1,12 @@
 // Embree and FCL, each in a process of its own, which measures itself.
 import type { Triangles } from '../../oracle/meshes.js';
-import type { ContenderElsewhere } from '../harness.js';
+import { type ContenderElsewhere, here, type Maker } from '../harness.js';
 import { startEmbree, startFcl } from '../native/native.js';
 
-export async function embreeRays(mesh: Triangles, rays: Float32Array, target?: number): Promise<ContenderElsewhere[]> {
+export function embreeRays(mesh: Triangles, rays: Float32Array, target?: number): Maker[] {
   return [
-    { ...(await embree(mesh, rays, 'all')), ...(target === undefined ? {} : { target }) },
-    await embree(mesh, rays, 'sse4.2'),
+    here(async () => ({ ...(await embree(mesh, rays, 'all')), ...(target === undefined ? {} : { target }) })),
+    here(() => embree(mesh, rays, 'sse4.2')),
   ];
 }
 
@@ -34,15 +34,11 @@ async function embree(
   };
 }
 
-export async function fclPairs(
-  mesh: Triangles,
-  poses: Float64Array,
-  mode: 'first' | 'all',
-  target?: number,
-): Promise<ContenderElsewhere[]> {
+/** `target` is of the one that is compiled for this machine. */
+export function fclPairs(mesh: Triangles, poses: Float64Array, mode: 'first' | 'all', target: number): Maker[] {
   return [
-    { ...(await fcl(mesh, poses, mode, 'debian')), ...(target === undefined ? {} : { target }) },
-    await fcl(mesh, poses, mode, 'compiled here'),
+    here(() => fcl(mesh, poses, mode, 'debian')),
+    here(async () => ({ ...(await fcl(mesh, poses, mode, 'compiled here')), target })),
   ];
 }
 

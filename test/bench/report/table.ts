@@ -7,9 +7,7 @@ const WIDTHS = [38, 14, 24, 10, 20, 10, 0];
 export function printHeader({ cpu, cores, node, versions }: Machine): void {
   const peers = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   console.log(`${cpu}, ${cores} cores, Node ${node}; ${peers.join(', ')}`);
-  console.log(
-    'Computation on one thread, without the messages to the worker (rows stream and pick: in Chromium, with them).',
-  );
+  console.log("Ours is a service in its worker, by the worker's own `ms`, or as long as an answer was awaited.");
   console.log('Ratio: peer / ours, round by round.\n');
   printLine(['', 'median', 'quartiles', 'ratio', 'quartiles', 'target', '']);
 }

@@ -1,8 +1,7 @@
 import { BoxGeometry, DoubleSide, Mesh, MeshBasicMaterial } from 'three';
-import { CONTACTS_MANIFOLD } from '../../../src/shared/layout.js';
 import { Random } from '../../oracle/random.js';
-import type { Contender, Row } from '../harness.js';
-import { filterOf, OURS, Scene } from '../ours.js';
+import { apart, type Contender, type ContenderElsewhere, here, type Row } from '../harness.js';
+import { OURS, Scene } from '../ours.js';
 import { BoxGrid } from '../peers/box-grid.js';
 import { BoxRayGrid } from '../peers/box-ray-grid.js';
 import { joltManifolds } from '../peers/jolt.js';
@@ -10,6 +9,7 @@ import { castRay, RAPIERS, sensorPairs, solidManifolds } from '../peers/rapier.j
 import { raycaster } from '../peers/raycaster.js';
 import { type BoxFrame, frameOfRound, HALF_SIZE, manifoldChecksum, pairChecksum, turningBoxes } from '../work/boxes.js';
 import { rayChecksum, raysAround } from '../work/rays.js';
+import { manyRays } from './rays.js';
 
 const FRAMES = 30;
 
@@ -21,11 +21,11 @@ export function boxPairsRow(count: number): Row {
     rounds: 41,
     async prepare() {
       const frames = turningBoxes(new Random(1), count, FRAMES);
-      const rapiers = RAPIERS.map(async ([name, rapier]): Promise<Contender> => {
-        return { ...(await sensorPairs(name, rapier, frames)), target: 6 };
+      const rapiers = RAPIERS.map(([name, rapier]) => {
+        return apart(async () => ({ ...(await sensorPairs(name, rapier, frames)), target: 6 }));
       });
       return {
-        contenders: [await ourPairs(frames), ...(await Promise.all(rapiers)), { ...gridPairs(frames), target: 5 }],
+        contenders: [here(() => ourPairs(frames)), ...rapiers, apart(() => ({ ...gridPairs(frames), target: 5 }))],
       };
     },
   };
@@ -39,19 +39,19 @@ export function boxManifoldsRow(count: number): Row {
     rounds: 41,
     async prepare() {
       const frames = turningBoxes(new Random(1), count, FRAMES);
-      const rapiers = RAPIERS.map(async ([name, rapier]): Promise<Contender> => {
+      const rapiers = RAPIERS.map(([name, rapier]) => {
         const tolerance = {
           of: { pairs: 1e-3, products: 2e-3, depths: 1e-3 },
           because: 'its manifolds follow small movements without being made anew, and miss by as much',
         };
-        return { ...(await solidManifolds(name, rapier, frames)), target: 12, tolerance };
+        return apart(async () => ({ ...(await solidManifolds(name, rapier, frames)), target: 12, tolerance }));
       });
       const tolerance = { of: { depths: 1e-4 }, because: 'its depths are float32, and found by iteration' };
       return {
         contenders: [
-          await ourManifolds(frames),
-          ...(await Promise.all(rapiers)),
-          { ...(await joltManifolds(frames)), target: 10, tolerance },
+          here(() => ourManifolds(frames)),
+          ...rapiers,
+          apart(async () => ({ ...(await joltManifolds(frames)), target: 10, tolerance })),
         ],
       };
     },
@@ -67,31 +67,34 @@ export function boxRaysRow(count: number, rayCount: number): Row {
     async prepare() {
       const [frame] = turningBoxes(new Random(1), count, 1);
       const rays = raysAround(new Random(2), frame.positions, rayCount);
-      const rapiers = RAPIERS.map(async ([name, rapier]): Promise<Contender> => {
-        return { ...(await castRay(name, rapier, frame, rays)), target: 8 };
+      const rapiers = RAPIERS.map(([name, rapier]) => {
+        return apart(async () => ({ ...(await castRay(name, rapier, frame, rays)), target: 8 }));
       });
       return {
         contenders: [
-          await ourRays(frame, rays),
-          ...(await Promise.all(rapiers)),
-          gridRays(frame, rays),
-          raycaster(boxObjects(frame), rays, 20),
+          here(() => ourRays(frame, rays)),
+          ...rapiers,
+          apart(() => gridRays(frame, rays)),
+          apart(() => raycaster(boxObjects(frame), rays, 20)),
         ],
       };
     },
   };
 }
 
-async function ourPairs(frames: readonly BoxFrame[]): Promise<Contender> {
+async function ourPairs(frames: readonly BoxFrame[]): Promise<ContenderElsewhere> {
   const scene = await Scene.ofBoxes(frames[0].positions.length / 3);
   scene.setTransforms(scene.ids, frames[0].matrices);
-  let { contacts } = scene.update();
+  let { contacts } = await scene.update();
   return {
     name: OURS,
-    run(round) {
+    async measure(round) {
       scene.setTransforms(scene.ids, frameOfRound(frames, round).matrices);
-      ({ contacts } = scene.update());
+      const frame = await scene.update();
+      ({ contacts } = frame);
+      return frame.ms.total;
     },
+    close: () => scene.close(),
     checksum() {
       const { count, a, b } = contacts;
       return pairChecksum(count, (i) => [scene.indexOf(a[i]), scene.indexOf(b[i])]);
@@ -99,22 +102,26 @@ async function ourPairs(frames: readonly BoxFrame[]): Promise<Contender> {
   };
 }
 
-/** Every point, normal and depth is read, as somebody would who uses them. */
-async function ourManifolds(frames: readonly BoxFrame[]): Promise<Contender> {
-  const scene = await Scene.ofBoxes(frames[0].positions.length / 3, { contacts: CONTACTS_MANIFOLD });
+/** Every point, normal and depth is read, as somebody would who uses them; that is timed as well. */
+async function ourManifolds(frames: readonly BoxFrame[]): Promise<ContenderElsewhere> {
+  const scene = await Scene.ofBoxes(frames[0].positions.length / 3, { contacts: 'manifold' });
   scene.setTransforms(scene.ids, frames[0].matrices);
-  let { contacts } = scene.update();
+  let { contacts } = await scene.update();
   let sum = 0;
   return {
     name: OURS,
-    run(round) {
+    async measure(round) {
       scene.setTransforms(scene.ids, frameOfRound(frames, round).matrices);
-      ({ contacts } = scene.update());
+      const frame = await scene.update();
+      const start = performance.now();
+      ({ contacts } = frame);
       const { points, normals, depths } = contacts;
       sum = 0;
       for (let i = 0; i < points.length; i++) sum += points[i] * normals[i];
       for (let i = 0; i < depths.length; i++) sum += depths[i];
+      return frame.ms.total + performance.now() - start;
     },
+    close: () => scene.close(),
     checksum() {
       if (!Number.isFinite(sum)) throw new Error(`the points sum up to ${sum}`);
       const { count, a, b, start, depths } = contacts;
@@ -136,18 +143,10 @@ function gridPairs(frames: readonly BoxFrame[]): Contender {
   };
 }
 
-async function ourRays({ positions, matrices }: BoxFrame, rays: Float32Array): Promise<Contender> {
-  const scene = await Scene.ofBoxes(positions.length / 3);
+async function ourRays({ positions, matrices }: BoxFrame, rays: Float32Array): Promise<ContenderElsewhere> {
+  const scene = await Scene.ofBoxes(positions.length / 3, { contacts: 'none' });
   scene.setTransforms(scene.ids, matrices);
-  scene.update();
-  let distances: Float64Array = new Float64Array(0);
-  return {
-    name: OURS,
-    run() {
-      ({ distances } = scene.core.queries.raycastMany(rays, filterOf()));
-    },
-    checksum: (part) => rayChecksum(distances, part),
-  };
+  return manyRays(scene, rays);
 }
 
 function gridRays({ matrices }: BoxFrame, rays: Float32Array): Contender {

@@ -1,13 +1,13 @@
+import { createCollisionService, type MeshId } from 'collision-worker';
 import { MeshBVH, SAH } from 'three-mesh-bvh';
-import { bake, startCore } from '../../fixtures/core.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import type { Contender, Fact, Row } from '../harness.js';
-import { addMeshObject, filterOf, OURS } from '../ours.js';
+import { apart, type Contender, type Fact, here, type Row } from '../harness.js';
+import { awaited, OURS } from '../ours.js';
 import { geometryOf, raycastFirst } from '../peers/three-mesh-bvh.js';
 import { rayChecksum, raysAround } from '../work/rays.js';
 
-/** From vertices and indices to a tree, ours to a baked mesh outside of the core's memory. */
+/** From vertices and indices to a tree that answers rays, ours by way of a builder's worker. */
 export function buildRow(mesh: () => Triangles): Row {
   return {
     name: 'build-871k',
@@ -18,28 +18,35 @@ export function buildRow(mesh: () => Triangles): Row {
       const rays = raysAround(new Random(1), triangles.positions, 1000);
       const { contender, bytes } = await ours(triangles, rays);
       return {
-        contenders: [contender, { ...theirs(triangles, rays), target: 1 }],
-        facts: factsOf(triangles, bytes),
+        contenders: [here(() => contender), apart(() => ({ ...theirs(triangles, rays), target: 1 }))],
+        facts: async () => factsOf(triangles, bytes()),
       };
     },
   };
 }
 
 async function ours(triangles: Triangles, rays: Float32Array) {
-  const core = await startCore();
-  let baked = bake(core, triangles);
-  const contender: Contender = {
+  const service = await createCollisionService();
+  let mesh: MeshId | undefined;
+  let bytes = 0;
+  const contender = awaited({
     name: OURS,
-    run() {
-      baked = bake(core, triangles);
+    before() {
+      if (mesh !== undefined) service.removeMesh(mesh);
+    },
+    async run() {
+      mesh = await service.addMesh(triangles);
     },
     async checksum() {
-      const reader = await startCore();
-      addMeshObject(reader, reader.loadMesh(baked));
-      return rayChecksum(reader.queries.raycastMany(rays, filterOf()).distances, 1);
+      bytes = service.meshInfo(mesh!).bytes;
+      const object = service.addObject({ shape: { type: 'mesh', mesh: mesh! } });
+      const { distances } = await service.raycastMany(rays);
+      service.removeObject(object);
+      return rayChecksum(distances, 1);
     },
-  };
-  return { contender, bytes: baked.byteLength };
+    close: () => service.dispose(),
+  });
+  return { contender, bytes: () => bytes };
 }
 
 function theirs(triangles: Triangles, rays: Float32Array): Contender {

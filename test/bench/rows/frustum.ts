@@ -1,9 +1,8 @@
 import { BoxGeometry, Frustum, Matrix4, Mesh, PerspectiveCamera, Vector3 } from 'three';
 import { viewFromCamera } from '../../../src/client/three/view/view.js';
-import { CONTACTS_NONE } from '../../../src/shared/layout.js';
 import { frustumPlanes } from '../../oracle/frustum.js';
 import { Random } from '../../oracle/random.js';
-import type { Contender, Row } from '../harness.js';
+import { type Answer, apart, type Contender, type ContenderElsewhere, here, type Row } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { type BoxFrame, HALF_SIZE, turningBoxes } from '../work/boxes.js';
 
@@ -37,13 +36,12 @@ export function frustumRows(count: number): Row[] {
       const [frame] = turningBoxes(new Random(1), count, 1);
       const cameras = camerasOf(share, Math.cbrt(count * 8));
       const ours = await ourCulling(frame, cameras);
-      const theirs = threeCulling(frame, cameras, share.target);
-      ours.contender.run(0);
+      await ours.measure(0);
       return {
-        contenders: [ours.contender, theirs.contender],
+        contenders: [here(() => ours), apart(() => threeCulling(frame, cameras, share.target))],
         repeats: FRAMES_A_ROUND,
-        facts: [{ name: 'visible', value: ours.visible().size, unit: 'objects' }],
-        verify: () => differences(frame, ours, theirs),
+        facts: [{ name: 'visible', value: (await ours.answer!())!.length, unit: 'objects' }],
+        verify: ([visible, spheres]) => differences(frame, ours.camera(), visible, spheres),
       };
     },
   }));
@@ -60,33 +58,35 @@ function camerasOf({ fieldOfView, away }: Share, size: number): PerspectiveCamer
   });
 }
 
-interface Culling {
-  contender: Contender;
-  /** Of the last frame: indices of what it saw. */
-  visible(): Set<number>;
-  camera(): PerspectiveCamera;
-}
-
-async function ourCulling({ positions, matrices }: BoxFrame, cameras: PerspectiveCamera[]): Promise<Culling> {
-  const scene = await Scene.ofBoxes(positions.length / 3, { contacts: CONTACTS_NONE });
+/** It answers the indices of what the last frame saw. */
+async function ourCulling(
+  { positions, matrices }: BoxFrame,
+  cameras: PerspectiveCamera[],
+): Promise<ContenderElsewhere & { camera(): PerspectiveCamera }> {
+  const scene = await Scene.ofBoxes(positions.length / 3, { contacts: 'none' });
   scene.setTransforms(scene.ids, matrices);
   let [camera] = cameras;
-  let { visible } = scene.update();
-  const run = (round: number) => {
-    for (let i = 0; i < FRAMES_A_ROUND; i++) {
-      camera = cameras[(round * FRAMES_A_ROUND + i) % cameras.length];
-      scene.setView(viewFromCamera(camera, SIZE));
-      ({ visible } = scene.update());
-    }
-  };
+  let { visible } = await scene.update();
   return {
-    contender: { name: OURS, run },
-    visible: () => new Set(Array.from(visible.ids, (id) => scene.indexOf(id))),
+    name: OURS,
+    async measure(round) {
+      let ms = 0;
+      for (let i = 0; i < FRAMES_A_ROUND; i++) {
+        camera = cameras[(round * FRAMES_A_ROUND + i) % cameras.length];
+        scene.setView(viewFromCamera(camera, SIZE));
+        const frame = await scene.update();
+        ({ visible } = frame);
+        ms += frame.ms.total;
+      }
+      return ms;
+    },
+    answer: () => visible.ids.map((id) => scene.indexOf(id)),
     camera: () => camera,
+    close: () => scene.close(),
   };
 }
 
-function threeCulling({ matrices }: BoxFrame, cameras: PerspectiveCamera[], target: number | undefined): Culling {
+function threeCulling({ matrices }: BoxFrame, cameras: PerspectiveCamera[], target: number | undefined): Contender {
   const geometry = new BoxGeometry(2 * HALF_SIZE, 2 * HALF_SIZE, 2 * HALF_SIZE);
   geometry.computeBoundingSphere();
   const objects = Array.from({ length: matrices.length / 16 }, (_, i) => {
@@ -97,11 +97,10 @@ function threeCulling({ matrices }: BoxFrame, cameras: PerspectiveCamera[], targ
   const frustum = new Frustum();
   const matrix = new Matrix4();
   const visible = new Uint32Array(objects.length);
-  let [camera] = cameras;
   let count = 0;
   const run = (round: number) => {
     for (let i = 0; i < FRAMES_A_ROUND; i++) {
-      camera = cameras[(round * FRAMES_A_ROUND + i) % cameras.length];
+      const camera = cameras[(round * FRAMES_A_ROUND + i) % cameras.length];
       frustum.setFromProjectionMatrix(matrix.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse));
       count = 0;
       for (let k = 0; k < objects.length; k++) if (frustum.intersectsObject(objects[k])) visible[count++] = k;
@@ -109,21 +108,17 @@ function threeCulling({ matrices }: BoxFrame, cameras: PerspectiveCamera[], targ
   };
   const name = 'three frustum.intersectsObject';
   const note = "tests spheres: sees a few more; doesn't say what entered and left";
-  return {
-    contender: { name, note, run, ...(target === undefined ? {} : { target }) },
-    visible: () => new Set(visible.subarray(0, count)),
-    camera: () => camera,
-  };
+  return { name, note, run, ...(target === undefined ? {} : { target }), answer: () => visible.slice(0, count) };
 }
 
 /**
  * Of ours from a plain float64 test of every oriented box, but for boxes that only just touch a plane; and from three's,
  * which has to hold all of ours.
  */
-function differences({ matrices }: BoxFrame, ours: Culling, theirs: Culling): string[] {
-  const visible = ours.visible();
-  const spheres = theirs.visible();
-  const { projectionMatrix, matrixWorldInverse } = ours.camera();
+function differences({ matrices }: BoxFrame, camera: PerspectiveCamera, ours: Answer, theirs: Answer): string[] {
+  const visible = new Set(ours);
+  const spheres = new Set(theirs);
+  const { projectionMatrix, matrixWorldInverse } = camera;
   const planes = frustumPlanes(projectionMatrix.elements, matrixWorldInverse.elements);
   const faults: string[] = [];
   for (let i = 0; i < matrices.length / 16; i++) {

@@ -1,7 +1,6 @@
-import { CONTACTS_MANIFOLD } from '../../../src/shared/layout.js';
 import { icosphere, type Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import type { Contender, Row } from '../harness.js';
+import { apart, here, type Row } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { RAPIERS, trimeshPairs } from '../peers/rapier.js';
 import { bvhcastFrames } from '../peers/three-mesh-bvh.js';
@@ -18,11 +17,11 @@ export function sphereHeapRow(count: number): Row {
       const mesh = icosphere(0.5, 3);
       const frames = await heapOf(new Random(1), mesh, { count, room: 3.1, frames: 10 });
       const ours = await ourManifolds(mesh, frames);
-      const rapiers = RAPIERS.map(async ([name, rapier]): Promise<Contender> => {
-        return { ...(await trimeshPairs(name, rapier, mesh, frames)), target: 20 };
+      const rapiers = RAPIERS.map(([name, rapier]) => {
+        return apart(async () => ({ ...(await trimeshPairs(name, rapier, mesh, frames)), target: 20 }));
       });
       return {
-        contenders: [ours, ...(await Promise.all(rapiers))],
+        contenders: [here(() => ours), ...rapiers],
         facts: [ours.pairs],
       };
     },
@@ -38,25 +37,31 @@ export function dragonHeapRow(mesh: () => Triangles, count: number): Row {
       const dragon = unitSized(mesh());
       const frames = await heapOf(new Random(1), dragon, { count, room: 0.2, apart: 0.9, frames: 10 });
       const ours = await ourManifolds(dragon, frames);
-      return { contenders: [ours, { ...bvhcastFrames(dragon, frames), target: 20 }], facts: [ours.pairs] };
+      return {
+        contenders: [here(() => ours), apart(() => ({ ...bvhcastFrames(dragon, frames), target: 20 }))],
+        facts: [ours.pairs],
+      };
     },
   };
 }
 
 /** With how many pairs touch in the first frame. */
 async function ourManifolds(mesh: Triangles, frames: readonly BoxFrame[]) {
-  const scene = await Scene.ofMeshes(frames[0].positions.length / 3, mesh, { contacts: CONTACTS_MANIFOLD });
+  const scene = await Scene.ofMeshes(frames[0].positions.length / 3, mesh, { contacts: 'manifold' });
   const run = (round: number) => {
     scene.setTransforms(scene.ids, frameOfRound(frames, round).matrices);
-    return scene.update().contacts;
+    return scene.update();
   };
-  let contacts = run(0);
+  let { contacts } = await run(0);
   return {
     name: OURS,
     pairs: { name: 'touching', value: contacts.count, unit: 'pairs' },
-    run(round: number) {
-      contacts = run(round);
+    async measure(round: number) {
+      const frame = await run(round);
+      ({ contacts } = frame);
+      return frame.ms.total;
     },
+    close: () => scene.close(),
     checksum() {
       const { count, a, b } = contacts;
       return pairChecksum(count, (i) => [scene.indexOf(a[i]), scene.indexOf(b[i])]);

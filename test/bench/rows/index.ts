@@ -9,7 +9,7 @@ import { frustumRows } from './frustum.js';
 import { dragonHeapRow, sphereHeapRow } from './heap.js';
 import { loadRow } from './load.js';
 import { closestRow, spheresRow } from './nearness.js';
-import { allPairsRow, firstPairRow } from './pairs.js';
+import { allPairsRow, firstPairRow, manifoldPairsRow } from './pairs.js';
 import { regionRow, screenRow } from './pointing.js';
 import { frontRaysRow, raysRow } from './rays.js';
 import { stillRow } from './still.js';
@@ -88,6 +88,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     loadRow(large),
     firstPairRow(small, poses),
     allPairsRow(small, poses),
+    manifoldPairsRow(small, poses),
     closestRow(small, points),
     spheresRow(small, points),
     boxPairsRow(boxes),

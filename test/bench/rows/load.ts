@@ -1,15 +1,14 @@
+import { type CollisionService, createCollisionService, type MeshId } from 'collision-worker';
 import { DoubleSide, Ray } from 'three';
 import { MeshBVH } from 'three-mesh-bvh';
-import type { Core } from '../../../src/worker/binding/core.js';
-import { bake, startCore } from '../../fixtures/core.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import type { Contender, Row } from '../harness.js';
-import { addMeshObject, filterOf, OBJECT_ID, OURS } from '../ours.js';
+import { apart, type Contender, type ContenderElsewhere, here, type Row } from '../harness.js';
+import { awaited, OURS } from '../ours.js';
 import { geometryOf, treeOf } from '../peers/three-mesh-bvh.js';
 import { raysAround } from '../work/rays.js';
 
-/** From a baked mesh in memory to the answer of a ray. */
+/** From a baked mesh in the page's memory to the answer of a ray, messages included. */
 export function loadRow(mesh: () => Triangles): Row {
   return {
     name: 'load-871k',
@@ -18,41 +17,52 @@ export function loadRow(mesh: () => Triangles): Row {
     async prepare() {
       const triangles = mesh();
       const ray = hittingRay(triangles);
-      const core = await startCore();
-      const baked = bake(core, triangles);
+      const baked = await bakedOf(triangles);
       return {
         contenders: [
-          await ours(OURS, ray, (core) => core.loadMesh(baked)),
-          {
-            ...(await ours('its own build instead', ray, (core) => core.loadMesh(bake(core, triangles)))),
+          here(() => ours(OURS, ray, (service) => service.addMesh(baked))),
+          here(async () => ({
+            ...(await ours('its own build instead', ray, (service) => service.addMesh(triangles))),
             target: 25,
-          },
-          deserialize(triangles, ray),
+          })),
+          apart(() => deserialize(triangles, ray)),
         ],
       };
     },
   };
 }
 
-async function ours(name: string, ray: Ray, meshOf: (core: Core) => number): Promise<Contender> {
-  const core = await startCore();
+async function bakedOf(triangles: Triangles): Promise<ArrayBuffer> {
+  const service = await createCollisionService();
+  const baked = await service.bakeMesh(await service.addMesh(triangles));
+  service.dispose();
+  return baked;
+}
+
+async function ours(
+  name: string,
+  ray: Ray,
+  meshOf: (service: CollisionService) => Promise<MeshId>,
+): Promise<ContenderElsewhere> {
+  const service = await createCollisionService();
   const [origin, direction] = [ray.origin.toArray(), ray.direction.toArray()];
-  let mesh: number | undefined;
+  let added: { mesh: MeshId; object: number } | undefined;
   let distance = 0;
-  return {
+  return awaited({
     name,
     before() {
-      if (mesh === undefined) return;
-      core.removeObject(OBJECT_ID);
-      core.freeMesh(mesh);
+      if (added === undefined) return;
+      service.removeObject(added.object);
+      service.removeMesh(added.mesh);
     },
-    run() {
-      mesh = meshOf(core);
-      addMeshObject(core, mesh);
-      distance = core.queries.raycast({ origin, direction }, filterOf())!.distance;
+    async run() {
+      const mesh = await meshOf(service);
+      added = { mesh, object: service.addObject({ shape: { type: 'mesh', mesh } }) };
+      distance = (await service.raycast({ origin, direction }))!.distance;
     },
     checksum: () => ({ distance }),
-  };
+    close: () => service.dispose(),
+  });
 }
 
 function deserialize(triangles: Triangles, ray: Ray): Contender {

@@ -2,35 +2,43 @@ import { Vector3 } from 'three';
 import { SHAPE_SPHERE } from '../../../src/shared/layout.js';
 import { boundsOf, type Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import type { Contender, Row } from '../harness.js';
-import { coreWithMesh, describe, filterOf, OURS } from '../ours.js';
+import { apart, type Contender, here, type Row } from '../harness.js';
+import { coreWithMesh, describe, filterOf } from '../inner.js';
+import { OURS } from '../ours.js';
 import { closestPointToPoint, intersectsSphere } from '../peers/three-mesh-bvh.js';
 
-/** The nearest point of a mesh to points in and around its box. */
+/** The nearest point of a mesh to points in and around its box: the core's function, without a message for each. */
 export function closestRow(mesh: () => Triangles, count: number): Row {
   return {
-    name: 'closest-48k',
+    name: 'closest-48k-inner',
     work: `the dragon's nearest points to ${count.toLocaleString('en')} random points in twice its box`,
     rounds: 7,
     async prepare() {
       const triangles = mesh();
       const points = pointsAround(triangles, count);
-      return { contenders: [await ourClosest(triangles, points), closestPointToPoint(triangles, points)] };
+      return {
+        contenders: [here(() => ourClosest(triangles, points)), apart(() => closestPointToPoint(triangles, points))],
+      };
     },
   };
 }
 
-/** Whether spheres meet a mesh. */
+/** Whether spheres meet a mesh: the core's function, without a message for each. */
 export function spheresRow(mesh: () => Triangles, count: number): Row {
   return {
-    name: 'spheres-48k',
+    name: 'spheres-48k-inner',
     work: `which of ${count.toLocaleString('en')} random spheres in twice its box meet the dragon's surface`,
     rounds: 7,
     async prepare() {
       const triangles = mesh();
       const points = pointsAround(triangles, count);
       const radius = 0.1 * boundsOf(triangles.positions).getSize(new Vector3()).length();
-      return { contenders: [await ourSpheres(triangles, points, radius), intersectsSphere(triangles, points, radius)] };
+      return {
+        contenders: [
+          here(() => ourSpheres(triangles, points, radius)),
+          apart(() => intersectsSphere(triangles, points, radius)),
+        ],
+      };
     },
   };
 }

@@ -1,9 +1,8 @@
-import type { Core } from '../../../src/worker/binding/core.js';
-import { bake, startCore } from '../../fixtures/core.js';
+import type { ContactDetail } from 'collision-worker';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import type { Contender, Row } from '../harness.js';
-import { OURS } from '../ours.js';
+import { apart, type ContenderElsewhere, type Fact, here, type Row } from '../harness.js';
+import { OURS, Scene } from '../ours.js';
 import { fclPairs } from '../peers/native.js';
 import { bvhcast, intersectsGeometry } from '../peers/three-mesh-bvh.js';
 import { poseChecksum, posesOf } from '../work/poses.js';
@@ -16,30 +15,60 @@ export function firstPairRow(mesh: () => Triangles, poseCount: number): Row {
     rounds: 11,
     async prepare({ native }) {
       const { triangles, poses } = workOf(mesh, poseCount);
+      const ours = await ourContacts(triangles, poses, 'any', () => 1);
       return {
         contenders: [
-          await ours(triangles, poses, (core, mesh, pose) => Number(core.meshesIntersect(mesh, mesh, pose))),
-          { ...intersectsGeometry(triangles, poses), target: 10 },
-          ...(native ? await fclPairs(triangles, poses, 'first', 2) : []),
+          here(() => ours.contender),
+          apart(() => ({ ...intersectsGeometry(triangles, poses), target: 10 })),
+          ...(native ? fclPairs(triangles, poses, 'first', 2) : []),
         ],
+        facts: ours.facts,
       };
     },
   };
 }
 
-/** A mesh against itself: every pair of triangles that meet. */
+/** A mesh against itself: every pair of triangles that meet, and where. */
 export function allPairsRow(mesh: () => Triangles, poseCount: number): Row {
   return {
     name: 'pair-all',
-    work: `${poseCount.toLocaleString('en')} random poses, dragon against dragon: every pair of triangles that meet`,
+    work: `${poseCount.toLocaleString('en')} random poses, dragon against dragon: every pair of triangles that meet, ours with the segments in which they do`,
     rounds: 7,
     async prepare({ native }) {
       const { triangles, poses } = workOf(mesh, poseCount);
+      const ours = await ourContacts(triangles, poses, 'triangles', ({ triangles }) => triangles.length / 2);
       return {
         contenders: [
-          await ours(triangles, poses, (core, mesh, pose) => core.intersectingTriangles(mesh, mesh, pose).length / 2),
-          { ...bvhcast(triangles, poses), target: 15 },
-          ...(native ? await fclPairs(triangles, poses, 'all', 2) : []),
+          here(() => ours.contender),
+          apart(() => ({ ...bvhcast(triangles, poses), target: 15 })),
+          ...(native ? fclPairs(triangles, poses, 'all', 2.5) : []),
+        ],
+        facts: ours.facts,
+      };
+    },
+  };
+}
+
+/** A mesh against itself: the manifolds. Nobody else has them of meshes like these. */
+export function manifoldPairsRow(mesh: () => Triangles, poseCount: number): Row {
+  return {
+    name: 'pair-manifold',
+    work: `${poseCount.toLocaleString('en')} random poses, dragon against dragon: points, normals and depths of all regions that touch`,
+    rounds: 7,
+    async prepare() {
+      const { triangles, poses } = workOf(mesh, poseCount);
+      const ours = await ourContacts(triangles, poses, 'manifold', ({ depths }) => depths.length);
+      return {
+        contenders: [
+          here(() => ours.contender),
+          apart(() => {
+            const { name, run } = bvhcast(triangles, poses);
+            return { name, run, note: 'pairs of triangles, no manifolds' };
+          }),
+        ],
+        facts: async () => [
+          ...(await ours.facts()),
+          { name: 'a pose', value: ours.fastest() / poseCount, unit: 'ms at best', atMost: 1 },
         ],
       };
     },
@@ -51,19 +80,37 @@ function workOf(mesh: () => Triangles, poseCount: number) {
   return { triangles, poses: posesOf(new Random(1), triangles.positions, poseCount) };
 }
 
-async function ours(
+/** By `contact`, one call after the other, the second object in another pose for each; the worker's own time. */
+async function ourContacts(
   triangles: Triangles,
   poses: Float64Array,
-  pairs: (core: Core, mesh: number, pose: Float64Array) => number,
-): Promise<Contender> {
-  const core = await startCore();
-  const mesh = core.loadMesh(bake(core, triangles));
+  detail: Exclude<ContactDetail, 'none'>,
+  countOf: (contact: { triangles: Uint32Array; depths: Float32Array }) => number,
+) {
+  const { service, ids } = await Scene.ofMeshes(2, triangles, { contacts: 'none' });
   const counts = new Float64Array(poses.length / 16);
-  return {
+  let withMessages = 0;
+  let fastest = Number.POSITIVE_INFINITY;
+  const contender: ContenderElsewhere = {
     name: OURS,
-    run() {
-      for (let i = 0; i < counts.length; i++) counts[i] = pairs(core, mesh, poses.subarray(16 * i, 16 * i + 16));
+    async measure() {
+      let ms = 0;
+      withMessages = 0;
+      for (let i = 0; i < counts.length; i++) {
+        service.setTransform(ids[1], poses.subarray(16 * i, 16 * i + 16));
+        await service.update();
+        const start = performance.now();
+        const contact = await service.contact(ids[0], ids[1], { detail });
+        withMessages += performance.now() - start;
+        ms += contact?.ms ?? 0;
+        counts[i] = contact === null ? 0 : countOf(contact);
+      }
+      fastest = Math.min(fastest, ms);
+      return ms;
     },
     checksum: () => poseChecksum(counts),
+    close: () => service.dispose(),
   };
+  const facts = async (): Promise<Fact[]> => [{ name: 'with the messages', value: withMessages, unit: 'ms' }];
+  return { contender, facts, fastest: () => fastest };
 }

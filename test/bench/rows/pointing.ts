@@ -1,11 +1,10 @@
+import type { Rect } from 'collision-worker';
 import { BoxGeometry, Matrix4, Mesh, PerspectiveCamera, Scene as ThreeScene } from 'three';
 import { SelectionBox } from 'three/addons/interactive/SelectionBox.js';
-import { readView } from '../../../src/client/frame/view-table.js';
 import { viewFromCamera } from '../../../src/client/three/view/view.js';
-import { CONTACTS_NONE, REGION_TOUCH } from '../../../src/shared/layout.js';
 import { Random } from '../../oracle/random.js';
-import type { Contender, Row } from '../harness.js';
-import { filterOf, OURS, Scene } from '../ours.js';
+import { apart, type Contender, type ContenderElsewhere, here, type Row } from '../harness.js';
+import { awaited, OURS, Scene } from '../ours.js';
 import { type BoxFrame, HALF_SIZE, turningBoxes } from '../work/boxes.js';
 
 const SIZE = { width: 1920, height: 1080 };
@@ -17,13 +16,16 @@ const RECTANGLES = 20;
 export function screenRow(count: number): Row {
   return {
     name: 'screen-100k',
-    work: `a pick by screen distance, ${RADIUS} pixels, among ${count.toLocaleString('en')} objects around the camera`,
+    work: `awaiting a pick by screen distance, ${RADIUS} pixels, among ${count.toLocaleString('en')} objects around the camera`,
     rounds: 21,
     async prepare() {
       const [frame] = turningBoxes(new Random(1), count, 1);
       const random = new Random(2);
       const cursors = Array.from({ length: CURSORS }, () => [random.next() * SIZE.width, random.next() * SIZE.height]);
-      return { contenders: [await ourScreen(frame, cursors), projectAll(frame, cursors)], repeats: CURSORS };
+      return {
+        contenders: [here(() => ourScreen(frame, cursors)), apart(() => projectAll(frame, cursors))],
+        repeats: CURSORS,
+      };
     },
   };
 }
@@ -32,21 +34,23 @@ export function screenRow(count: number): Row {
 export function regionRow(count: number): Row {
   return {
     name: 'region-100k',
-    work: `what a rectangle of a tenth of the screen's width and height touches among ${count.toLocaleString('en')} objects`,
+    work: `awaiting what a rectangle of a tenth of the screen's width and height touches among ${count.toLocaleString('en')} objects`,
     rounds: 11,
     async prepare() {
       const [frame] = turningBoxes(new Random(1), count, 1);
       const random = new Random(2);
       // Low x and y in clip space over w.
       const corners = Array.from({ length: RECTANGLES }, () => [random.range(-1, 0.8), random.range(-1, 0.8)]);
-      const ours = await ourRegions(frame, corners);
-      const theirs = selectionBox(frame, corners);
       return {
-        contenders: [ours.contender, theirs.contender],
+        contenders: [here(() => ourRegions(frame, corners)), apart(() => selectionBox(frame, corners))],
         repeats: RECTANGLES,
         // A box whose centre is in the rectangle touches it.
-        verify: () =>
-          [...theirs.found()].filter((i) => !ours.found().has(i)).map((i) => `box ${i} is in the rectangle, not found`),
+        verify([ours, theirs]) {
+          const found = new Set(ours);
+          return Array.from(theirs!)
+            .filter((i) => !found.has(i))
+            .map((i) => `box ${i} is in the rectangle, not found`);
+        },
       };
     },
   };
@@ -60,25 +64,26 @@ function camera(): PerspectiveCamera {
 }
 
 async function sceneOf({ positions, matrices }: BoxFrame): Promise<Scene> {
-  const scene = await Scene.ofBoxes(positions.length / 3, { contacts: CONTACTS_NONE });
+  const scene = await Scene.ofBoxes(positions.length / 3, { contacts: 'none' });
   scene.setTransforms(scene.ids, matrices);
-  scene.update();
+  scene.setView(viewFromCamera(camera(), SIZE));
+  await scene.update();
   return scene;
 }
 
-async function ourScreen(frame: BoxFrame, cursors: number[][]): Promise<Contender> {
-  const { core } = await sceneOf(frame);
-  const { record } = readView('bench', viewFromCamera(camera(), SIZE));
+async function ourScreen(frame: BoxFrame, cursors: number[][]): Promise<ContenderElsewhere> {
+  const scene = await sceneOf(frame);
   const pixels = new Float64Array(cursors.length);
-  return {
+  return awaited({
     name: OURS,
-    run() {
-      cursors.forEach(([x, y], i) => {
-        pixels[i] = core.queries.pickScreen(record, { x, y, radius: RADIUS }, filterOf())?.pixels ?? RADIUS;
-      });
+    async run() {
+      for (const [i, [x, y]] of cursors.entries()) {
+        pixels[i] = (await scene.service.pick(x, y, { method: 'screen', radius: RADIUS }))?.pixels ?? RADIUS;
+      }
     },
     checksum: () => ({ pixels: pixels.reduce((sum, each) => sum + each) }),
-  };
+    close: () => scene.close(),
+  });
 }
 
 /** What one writes without an index: all centres through the camera's matrix, in float64. */
@@ -111,35 +116,26 @@ function projectAll({ positions }: BoxFrame, cursors: number[][]): Contender {
   };
 }
 
-interface Selecting {
-  contender: Contender;
-  /** By the last rectangle: indices. */
-  found(): Set<number>;
-}
-
-async function ourRegions(frame: BoxFrame, corners: number[][]): Promise<Selecting> {
+async function ourRegions(frame: BoxFrame, corners: number[][]): Promise<ContenderElsewhere> {
   const scene = await sceneOf(frame);
-  const { record } = readView('bench', viewFromCamera(camera(), SIZE));
-  let ids = new Uint32Array();
-  return {
-    contender: {
-      name: OURS,
-      run() {
-        for (const [x, y] of corners) {
-          const bounds = [x, y, x + 0.2, y + 0.2] as const;
-          ids = scene.core.queries.pickRegion(
-            record,
-            { bounds, polygon: new Float64Array(), mode: REGION_TOUCH },
-            filterOf(),
-          );
-        }
-      },
+  let ids: Uint32Array = new Uint32Array();
+  return awaited({
+    name: OURS,
+    async run() {
+      for (const [x, y] of corners) ids = await scene.service.pickRegion(rectangleAt(x, y));
     },
-    found: () => new Set(Array.from(ids, (id) => scene.indexOf(id))),
-  };
+    answer: () => ids.map((id) => scene.indexOf(id)),
+    close: () => scene.close(),
+  });
 }
 
-function selectionBox({ matrices }: BoxFrame, corners: number[][]): Selecting {
+/** A tenth of the screen's width and height, from its low corner in clip space over w. */
+function rectangleAt(x: number, y: number): Rect {
+  const { width, height } = SIZE;
+  return { x: (0.5 + 0.5 * x) * width, y: (0.5 - 0.5 * (y + 0.2)) * height, width: 0.1 * width, height: 0.1 * height };
+}
+
+function selectionBox({ matrices }: BoxFrame, corners: number[][]): Contender {
   const geometry = new BoxGeometry(2 * HALF_SIZE, 2 * HALF_SIZE, 2 * HALF_SIZE);
   const scene = new ThreeScene();
   for (let i = 0; i < matrices.length / 16; i++) {
@@ -150,17 +146,15 @@ function selectionBox({ matrices }: BoxFrame, corners: number[][]): Selecting {
   const box = new SelectionBox(camera(), scene);
   const indexOf = new Map(scene.children.map((mesh, i) => [mesh.uuid, i]));
   return {
-    contender: {
-      name: "three's SelectionBox",
-      note: 'finds what has its centre in the rectangle',
-      run() {
-        for (const [x, y] of corners) {
-          box.startPoint.set(x, y, 0.5);
-          box.endPoint.set(x + 0.2, y + 0.2, 0.5);
-          box.select();
-        }
-      },
+    name: "three's SelectionBox",
+    note: 'finds what has its centre in the rectangle',
+    run() {
+      for (const [x, y] of corners) {
+        box.startPoint.set(x, y, 0.5);
+        box.endPoint.set(x + 0.2, y + 0.2, 0.5);
+        box.select();
+      }
     },
-    found: () => new Set(box.collection.map(({ uuid }) => indexOf.get(uuid)!)),
+    answer: () => Uint32Array.from(box.collection, ({ uuid }) => indexOf.get(uuid)!),
   };
 }

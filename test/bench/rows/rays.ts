@@ -1,9 +1,9 @@
+import type { QueryOptions } from 'collision-worker';
 import { FrontSide } from 'three';
-import { SIDE_FRONT } from '../../../src/shared/layout.js';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
-import type { Contender, Row } from '../harness.js';
-import { coreWithMesh, filterOf, OURS } from '../ours.js';
+import { apart, type ContenderElsewhere, here, type Row } from '../harness.js';
+import { OURS, Scene } from '../ours.js';
 import { embreeRays } from '../peers/native.js';
 import { octree } from '../peers/octree.js';
 import { meshObject, raycaster } from '../peers/raycaster.js';
@@ -37,25 +37,38 @@ export function raysRow(options: RaysOptions): Row {
       const rays = raysAround(new Random(1), triangles.positions, count);
       return {
         contenders: [
-          await ourRays(triangles, rays),
-          { ...raycastFirst(treeOf(triangles, treeOptions), rays), target },
-          raycaster([meshObject(triangles)], rays, fewRays),
-          ...(native ? await embreeRays(triangles, rays, nativeTarget) : []),
+          here(() => ourRays(triangles, rays)),
+          apart(() => ({ ...raycastFirst(treeOf(triangles, treeOptions), rays), target })),
+          apart(() => raycaster([meshObject(triangles)], rays, fewRays)),
+          ...(native ? embreeRays(triangles, rays, nativeTarget) : []),
         ],
       };
     },
   };
 }
 
-export async function ourRays(triangles: Triangles, rays: Float32Array, side?: number): Promise<Contender> {
-  const core = await coreWithMesh(triangles);
+/** The worker's own time. */
+async function ourRays(
+  triangles: Triangles,
+  rays: Float32Array,
+  options: QueryOptions = {},
+): Promise<ContenderElsewhere> {
+  return manyRays(await Scene.ofMeshes(1, triangles), rays, options);
+}
+
+/** By `raycastMany`: the worker's own time. */
+export async function manyRays(scene: Scene, rays: Float32Array, options?: QueryOptions): Promise<ContenderElsewhere> {
+  await scene.update();
   let distances: Float64Array = new Float64Array(0);
   return {
     name: OURS,
-    run() {
-      ({ distances } = core.queries.raycastMany(rays, filterOf(side)));
+    async measure() {
+      const hits = await scene.service.raycastMany(rays, options);
+      ({ distances } = hits);
+      return hits.ms;
     },
     checksum: (part) => rayChecksum(distances, part),
+    close: () => scene.close(),
   };
 }
 
@@ -70,9 +83,9 @@ export function frontRaysRow(mesh: () => Triangles, count: number): Row {
       const rays = raysAround(new Random(1), triangles.positions, count);
       return {
         contenders: [
-          await ourRays(triangles, rays, SIDE_FRONT),
-          raycastFirst(treeOf(triangles, SMALL_LEAVES), rays, FrontSide),
-          octree(triangles, rays, 1000),
+          here(() => ourRays(triangles, rays, { side: 'front' })),
+          apart(() => raycastFirst(treeOf(triangles, SMALL_LEAVES), rays, FrontSide)),
+          apart(() => octree(triangles, rays, 1000)),
         ],
       };
     },

@@ -1,7 +1,7 @@
 import { PerspectiveCamera } from 'three';
 import { viewFromCamera } from '../../../src/client/three/view/view.js';
 import { Random } from '../../oracle/random.js';
-import type { Contender, Row } from '../harness.js';
+import { type ContenderElsewhere, here, type Row } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { BoxGrid } from '../peers/box-grid.js';
 import { type BoxFrame, frameOfRound, HALF_SIZE, turningBoxes } from '../work/boxes.js';
@@ -20,7 +20,7 @@ export function stillRow(count: number): Row {
       const still = await moving(`${OURS}, ${few} move`, frames, few);
       const all = await moving(`${OURS}, all move`, frames, count);
       return {
-        contenders: [still.contender, { ...all.contender, target: 15 }],
+        contenders: [here(() => still.contender), here(() => ({ ...all.contender, target: 15 }))],
         verify: () => [...still.differences(), ...all.differences()],
       };
     },
@@ -33,16 +33,19 @@ async function moving(name: string, frames: readonly BoxFrame[], count: number) 
   scene.setTransforms(scene.ids, places);
   const size = Math.cbrt(scene.ids.length * 8);
   scene.setView(viewFromCamera(new PerspectiveCamera(55, 16 / 9, 0.1, 2 * size), { width: 1600, height: 900 }));
-  let { contacts } = scene.update();
+  let { contacts } = await scene.update();
   const ids = scene.ids.subarray(0, count);
-  const contender: Contender = {
+  const contender: ContenderElsewhere = {
     name,
-    run(round) {
+    async measure(round) {
       const moved = frameOfRound(frames, round).matrices.subarray(0, 16 * count);
       places.set(moved); // what an app has to do as well
       scene.setTransforms(ids, moved);
-      ({ contacts } = scene.update());
+      const frame = await scene.update();
+      ({ contacts } = frame);
+      return frame.ms.total;
     },
+    close: () => scene.close(),
   };
   /** From the pairs that float64 finds. */
   const differences = (): string[] => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright';
 import { type Allocations, allocationsOf } from '../../fixtures/allocations.js';
 import { type OpenPage, openPage } from '../browser.js';
-import type { Checksum, ContenderElsewhere, Fact, Row } from '../harness.js';
+import { type Checksum, type ContenderElsewhere, type Fact, here, type Maker, type Row } from '../harness.js';
 import { OURS } from '../ours.js';
 import type { BenchPage } from '../page/main.js';
 
@@ -60,13 +60,14 @@ function pageRow(kind: Parameters<BenchPage['open']>[0], { name, work, count, pe
       const { page } = opened;
       await page.evaluate(([row, objects]) => window.bench.open(row, objects), [kind, count] as const);
       const has = await page.evaluate(() => Object.keys(window.bench.row.checksums ?? {}));
-      const [ours, ...others] = ['ours', ...Object.keys(peers)].map((contender): ContenderElsewhere => {
-        return {
+      const [ours, ...others] = ['ours', ...Object.keys(peers)].map((contender): Maker => {
+        const made: ContenderElsewhere = {
           name: contender === 'ours' ? OURS : contender,
           ...peers[contender],
           measure: (round) => page.evaluate(runContender, [contender, round] as const),
           ...(has.includes(contender) ? { checksum: () => checksumOf(opened, contender) } : {}),
         };
+        return here(() => made);
       });
       return {
         contenders: [ours, ...others],

@@ -40,36 +40,39 @@ export async function heapOf(
     };
   });
   const scaled = (by: number) => transformed(mesh, (vertex) => vertex.multiplyScalar(by));
-  if (apart > 0) part(motions, await Scene.ofMeshes(count, scaled(apart)), () => random.point(size / 2));
-  const scenes = await Promise.all([
-    Scene.ofMeshes(count, scaled(1 + MARGIN)),
-    Scene.ofMeshes(count, scaled(1 - MARGIN)),
-  ]);
-  return Array.from({ length: frames }, () => {
+  if (apart > 0) {
+    const scene = await Scene.ofMeshes(count, scaled(apart));
+    await part(motions, scene, () => random.point(size / 2));
+    scene.close();
+  }
+  const scenes = [await Scene.ofMeshes(count, scaled(1 + MARGIN)), await Scene.ofMeshes(count, scaled(1 - MARGIN))];
+  const made: BoxFrame[] = [];
+  while (made.length < frames) {
     for (const { position, rotation, step, turn } of motions) {
       position.add(step);
       rotation.premultiply(turn).normalize();
     }
-    return clearFrame(motions, scenes, random);
-  });
+    made.push(await clearFrame(motions, scenes, random));
+  }
+  for (const scene of scenes) scene.close();
+  return made;
 }
 
 /** Puts meshes elsewhere until none touches another. */
-function part(motions: readonly Motion[], scene: Scene, place: () => Vector3): void {
+async function part(motions: readonly Motion[], scene: Scene, place: () => Vector3): Promise<void> {
   for (;;) {
-    const touched = new Set(
-      Array.from(touching(scene, frameOf(motions), motions.length), (key) => key % motions.length),
-    );
+    const pairs = await touching(scene, frameOf(motions), motions.length);
+    const touched = new Set(Array.from(pairs, (key) => key % motions.length));
     if (touched.size === 0) return;
     for (const i of touched) motions[i].position.copy(place());
   }
 }
 
 /** Moves meshes a little more until none just touches another: a larger and a smaller one touch the same. */
-function clearFrame(motions: Motion[], scenes: readonly Scene[], random: Random): BoxFrame {
+async function clearFrame(motions: Motion[], scenes: readonly Scene[], random: Random): Promise<BoxFrame> {
   for (;;) {
     const frame = frameOf(motions);
-    const [larger, smaller] = scenes.map((scene) => touching(scene, frame, motions.length));
+    const [larger, smaller] = await Promise.all(scenes.map((scene) => touching(scene, frame, motions.length)));
     const doubtful = [...larger].filter((key) => !smaller.has(key));
     for (const key of smaller) if (!larger.has(key)) doubtful.push(key);
     if (doubtful.length === 0) return frame;
@@ -77,8 +80,8 @@ function clearFrame(motions: Motion[], scenes: readonly Scene[], random: Random)
   }
 }
 
-function touching(scene: Scene, { matrices }: BoxFrame, count: number): Set<number> {
+async function touching(scene: Scene, { matrices }: BoxFrame, count: number): Promise<Set<number>> {
   scene.setTransforms(scene.ids, matrices);
-  const { contacts } = scene.update();
+  const { contacts } = await scene.update();
   return new Set(Array.from(contacts.a, (a, i) => scene.indexOf(a) * count + scene.indexOf(contacts.b[i])));
 }

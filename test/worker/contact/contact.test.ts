@@ -6,6 +6,7 @@ import {
   type ContactPair,
   type ContactReport,
   createCollisionService,
+  type FrameResult,
   type ObjectId,
   type ObjectOptions,
   type Shape,
@@ -15,7 +16,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { boxMesh, icosphere, soup, transformed, waves } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 
-const DETAILS = ['bounds', 'any', 'manifold', 'triangles'] as const;
+const DETAILS = ['bounds', 'any', 'manifold', 'triangles', 'full'] as const;
 
 let service: CollisionService;
 beforeEach(async () => {
@@ -146,8 +147,9 @@ describe('contact()', () => {
     expect(manifold.triangles).toBe(0);
     expect(await sizes()).toEqual(manifold);
     const triangles = await sizes('triangles');
-    expect(triangles.points).toBe(manifold.points);
+    expect(triangles.points).toBe(0);
     expect(triangles.triangles).toBeGreaterThan(5);
+    expect(await sizes('full')).toEqual({ points: manifold.points, triangles: triangles.triangles });
     expect((await sizes('triangles', ball)).triangles).toBe(0);
   });
 });
@@ -253,11 +255,11 @@ describe('frames with manifolds and triangles', () => {
     const ball = icosphere(1, 4);
     const mesh = await service.addMesh(ball);
     const shape = { type: 'mesh', mesh } as const;
-    const [a, b] = [0, 1.5].map((x) => add(shape, new Vector3(x, 0, 0), { contacts: 'triangles' }));
+    const [a, b] = [0, 1.5].map((x) => add(shape, new Vector3(x, 0, 0), { contacts: 'full' }));
     const told = async () => {
       const { contacts } = await service.update();
       const [pair] = contacts.between(a, b);
-      const asked = await service.contact(a, b, { detail: 'triangles' });
+      const asked = await service.contact(a, b, { detail: 'full' });
       expect(asked === null).toBe(pair === undefined);
       if (pair) expect([pair.triangles, pair.segments]).toEqual([asked!.triangles, asked!.segments]);
       return pair?.triangles.slice();
@@ -274,13 +276,34 @@ describe('frames with manifolds and triangles', () => {
     expect(await told()).toEqual(before);
   });
 
+  test('say of each pair what contact() says, also when what has triangles is gone', async () => {
+    const breathe = await heap();
+    const expectAsAsked = async ({ contacts }: FrameResult) => {
+      const pairs = [...contacts];
+      const starts = [0];
+      for (const { a, b, points, triangles, segments } of pairs) {
+        expect(await service.contact(a, b, { detail: 'full' })).toMatchObject({ points, triangles, segments });
+        starts.push(starts.at(-1)! + triangles.length / 2);
+      }
+      expect([...contacts.triangleStart]).toEqual(starts);
+      return { pairs: pairs.length, cut: pairs.filter(({ triangles }) => triangles.length > 0) };
+    };
+    breathe(10);
+    const { cut } = await expectAsAsked(await service.update());
+    expect(cut.length).toBeGreaterThan(20);
+    for (const id of new Set(cut.flatMap(({ a, b }) => [a, b]))) service.removeObject(id);
+    const rest = await expectAsAsked(await service.update());
+    expect(rest.pairs).toBeGreaterThan(10);
+    expect(rest.cut).toEqual([]);
+  });
+
   /** Heaps that breathe: all touch in the middle of each period, hardly any at its end. */
   async function heap(): Promise<(frame: number) => void> {
     const random = new Random(SEED);
     const shapes = await everyShape(random);
     const things = Array.from({ length: 80 }, () => {
       const matrix = random.placement(random.point(3));
-      return { matrix, id: add(random.pick(shapes), matrix, { contacts: 'triangles', group: random.integer(3) }) };
+      return { matrix, id: add(random.pick(shapes), matrix, { contacts: 'full', group: random.integer(3) }) };
     });
     return (frame) => {
       const size = 2 + Math.cos((frame * Math.PI) / 10);

@@ -1,7 +1,7 @@
 // Detail 'triangles': which triangles of two meshes meet, and the segments in which they cut each other.
-import { Line3, Matrix4, Triangle, Vector3 } from 'three';
+import { Line3, Matrix4, Plane, Triangle, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Staging } from '../../../src/client/frame/frame-builder.js';
+import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene, type Thing } from '../../fixtures/near-scene.js';
@@ -12,7 +12,7 @@ import { Random, SEED } from '../../oracle/random.js';
 import { TRIANGLE_KINDS } from '../../oracle/triangle-kinds.js';
 import { trianglePairs, trianglesUnder } from '../../oracle/triangle-pairs.js';
 
-const { CONTACTS_ANY, CONTACTS_MANIFOLD, CONTACTS_TRIANGLES } = layout;
+const { CONTACTS_ANY, CONTACTS_MANIFOLD, CONTACTS_TRIANGLES, CONTACTS_FULL } = layout;
 const PAIRS = 500;
 const POSES = 10;
 /** Of a triangle's size. */
@@ -31,7 +31,9 @@ describe(`segments of ${PAIRS} pairs of triangles, in both orders, seed ${SEED}`
       const pair = make(random);
       if (!pair.every((corners) => new Triangle(...corners).getArea() > 0)) continue;
       const expected = cutOf(...pair);
-      const [a, b] = pair.map((corners) => scene.add(scene.mesh(meshOf(corners)), new Matrix4(), { contacts: 4 }));
+      const [a, b] = pair.map((corners) =>
+        scene.add(scene.mesh(meshOf(corners)), new Matrix4(), { contacts: CONTACTS_TRIANGLES }),
+      );
       const found = [contactOf(a, b), contactOf(b, a)];
       expect(found.map((contact) => contact !== null)).toEqual([expected !== null, expected !== null]);
       for (const thing of [a, b]) scene.remove(thing);
@@ -123,6 +125,45 @@ test(`planes that hardly cross: both ends are on both triangles, seed ${SEED}`, 
   expect(cuts).toBeGreaterThan(PAIRS / 10);
 });
 
+test.each([
+  ['across', false],
+  ['in its plane', true],
+])(`ends near a corner of what is 10¹² times as large keep their digits: %s, seed ${SEED}`, (_, isFlat) => {
+  const random = new Random(SEED);
+  const rounded = ({ x, y, z }: Vector3) => new Vector3(...[x, y, isFlat ? 0 : z].map(Math.fround));
+  for (let i = 0; i < 50; i++) {
+    const corner = rounded(random.point(1));
+    let far: Vector3[];
+    // At an angle so wide that what they share in a plane is longest from edge to edge.
+    do far = [1e12, 1e12].map((size) => rounded(random.direction().multiplyScalar(size)));
+    while (Math.abs(far[0].angleTo(far[1]) - 2) > 0.7);
+    const [p, q] = far.map((end) => end.clone().sub(corner).normalize().add(corner));
+    const middle = p.clone().lerp(q, 0.5);
+    const up = new Triangle(corner, p, q).getNormal(new Vector3());
+    // A side of the small one, through both edges.
+    const side = [p.clone().multiplyScalar(2).sub(q), q.clone().multiplyScalar(2).sub(p)];
+    const small = isFlat
+      ? [...side, corner.clone().multiplyScalar(4).addScaledVector(middle, -3)]
+      : [...side.map((end) => end.add(up)), middle.addScaledVector(up, -3)];
+    const [from, to, third] = small.map(rounded);
+    const corners: Corners[] = [
+      [corner, far[0], far[1]],
+      [from, to, third],
+    ];
+    const plane = new Plane().setFromCoplanarPoints(from, to, isFlat ? up.add(from) : third);
+    const [a, b] = corners.map((each) => scene.add(scene.mesh(meshOf(each)), new Matrix4()));
+    for (const contact of [contactOf(a, b)!, contactOf(b, a)!]) {
+      const ends = endsOf(contact.segments, 0);
+      for (const end of far) {
+        const way = end.clone().sub(corner);
+        const expected = way.multiplyScalar(-plane.distanceToPoint(corner) / plane.normal.dot(way)).add(corner);
+        expect(Math.min(...ends.map((each) => each.distanceTo(expected)))).toBeLessThan(2e-6);
+      }
+    }
+    for (const thing of [a, b]) scene.remove(thing);
+  }
+});
+
 test.each([-40, -20, 20, 40])('a model 2 to the %d times as large gives the same crossings', (exponent) => {
   const factor = 2 ** exponent;
   const [ball, cloud] = [icosphere(1, 3), soup(new Random(SEED), 50, 0.4, 1)];
@@ -166,13 +207,13 @@ describe('in frames', () => {
     ];
     const details = new Map<number, number>();
     const add = () => {
-      const contacts = random.pick([CONTACTS_ANY, CONTACTS_MANIFOLD, CONTACTS_TRIANGLES, CONTACTS_TRIANGLES]);
+      const contacts = random.pick([CONTACTS_ANY, CONTACTS_MANIFOLD, CONTACTS_TRIANGLES, CONTACTS_FULL]);
       const shape = random.chance(0.8) ? random.pick(meshes) : random.pick(others);
       details.set(scene.add(shape, random.placement(random.point(4)), { contacts }).id, contacts);
     };
     for (let i = 0; i < 100; i++) add();
     const things = [...scene.things.values()];
-    const staging = new Staging();
+    const staging = new FrameBuilder();
     let total = 0;
     let out: ArrayBuffer | undefined;
     for (let frame = 1; frame <= 12; frame++) {
@@ -194,7 +235,8 @@ describe('in frames', () => {
         const alone = scene.core.queries.contact(a, b, detail)!;
         expect({ contained, points, normals, depths, triangles, segments }).toEqual(alone);
         const isOfMeshes = [a, b].every((id) => scene.things.get(id)!.shape.shape.type === 'mesh');
-        expect(triangles.length > 0).toBe(isOfMeshes && detail === CONTACTS_TRIANGLES);
+        expect(triangles.length > 0).toBe(isOfMeshes && detail >= CONTACTS_TRIANGLES);
+        expect(depths.length > 0).toBe(detail === CONTACTS_MANIFOLD || detail === CONTACTS_FULL);
         total += triangles.length / 2;
       }
     }

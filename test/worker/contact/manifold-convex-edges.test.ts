@@ -1,11 +1,13 @@
 // Manifolds of convex pairs that touch, coincide, contain each other or are flat.
-import { Matrix4, Vector3 } from 'three';
+import { BoxGeometry, Matrix4, Ray, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene, PLACES } from '../../fixtures/near-scene.js';
-import { boxMesh, icosphere, merged, type Triangles, transformed } from '../../oracle/meshes.js';
+import { someHull } from '../../oracle/hulls.js';
+import { boxMesh, icosphere, merged, type Triangles, transformed, welded } from '../../oracle/meshes.js';
 import { ConvexSolid, penetration, wayAlong } from '../../oracle/penetration.js';
-import type { AnyShape } from '../../oracle/shapes.js';
+import { Random, SEED } from '../../oracle/random.js';
+import { type AnyShape, anySolid } from '../../oracle/shapes.js';
 
 const ball = (radius: number): AnyShape => ({ shape: { type: 'sphere', radius } });
 const box = (x: number, y: number, z: number): AnyShape => ({ shape: { type: 'box', halfExtents: [x, y, z] } });
@@ -265,6 +267,49 @@ describe.each(PLACES)('convex shapes %s', (_, place) => {
     check(scene, mesh, HERE, capsule(0.5, 0.5), at(0, 0.5, 1.4), 0.1, [0, 0, 1], 2);
   });
 
+  test('faces that are off by no more than a millionth of the size are flush', async () => {
+    const scene = await NearScene.at(place);
+    for (const size of [1, 1.5, 1.9375]) {
+      const cubes = [box(size, size, size), scene.mesh(boxMesh(2 * size, 2 * size, 2 * size))];
+      // How far both reach from their middles.
+      const reach = 2 * Math.sqrt(3) * size;
+      for (const a of cubes) {
+        for (const b of cubes) {
+          const pointsAt = (off: number) => {
+            const tilt = turned('y', off / (2 * size));
+            return found(scene, a, HERE, b, at(0, 0, 2 * size + off / 2 - 1e-9).multiply(tilt))!.points.length;
+          };
+          for (const share of [0.3, 0.6, 0.95]) expect(pointsAt(1e-6 * share * reach)).toBe(4);
+          expect(pointsAt(1e-5 * reach)).toBe(2);
+        }
+      }
+    }
+  });
+
+  test('how deep a step must be not to be flush is the same on all sides', async () => {
+    const scene = await NearScene.at(place);
+    for (let step = 2e-7; step < 4e-5; step += 2e-7) {
+      const counts = [1, -1].map((side) => {
+        // A plate, of which a square in the middle of a face stands out.
+        const plate = transformed(welded(new BoxGeometry(2, 2, 2, 2, 1, 1)), (vertex) => {
+          if (vertex.x > 0.5) return vertex.multiply(new Vector3(0, 0.5, 0.5));
+          return vertex.setX(side * (vertex.x < -0.5 ? -0.01 : -step));
+        });
+        const mesh = scene.mesh(side > 0 ? plate : insideOut(plate));
+        const { points } = found(scene, mesh, HERE, box(2, 2, 2), at(side * 2, 0, 0))!;
+        return points.filter((point) => Math.abs(point.y) > 0.75).length;
+      });
+      expect(counts[1], `${step}`).toBe(counts[0]);
+    }
+  });
+
+  test('meshes of boxes far from where their own space begins', async () => {
+    const scene = await NearScene.at(place);
+    const mesh = scene.mesh(moved(boxMesh(2, 2, 2), 10));
+    check(scene, mesh, at(-10, 0, 0), mesh, at(-9.7, 0.2, 1.9), 0.1, [0, 0, 1], 4);
+    expect(found(scene, mesh, at(-10, 0, 0), mesh, at(-9.7, 0.2, 2.1))).toBe(null);
+  });
+
   test('boxes at every angle to each other, from flush to crossed', async () => {
     const scene = await NearScene.at(place);
     for (const exponent of [0, -1, -2, -3, -4, -5, -6, -7, -8, -10, -12, -16]) {
@@ -279,6 +324,97 @@ describe.each(PLACES)('convex shapes %s', (_, place) => {
     }
   });
 });
+
+describe.each(PLACES)(`convex shapes %s, seed ${SEED}`, (_, place) => {
+  const far = place.length() > 0;
+
+  test('where edges of two boxes cross, the point is in the middle between them', async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(place);
+    const cube = box(1, 1, 1);
+    let count = 0;
+    for (let i = 0; count < 200; i++) {
+      const form = { low: 0.5, high: 2 };
+      const [p, q] = [random.placement(new Vector3(), form), random.placement(random.point(2), form)];
+      const contact = found(scene, cube, p, cube, q);
+      const normal = contact && new Vector3(...contact.normal);
+      const edges = normal && [edgeAlong(p, normal), edgeAlong(scene.exactly(q), normal.clone().negate())];
+      if (!edges?.[0] || !edges[1]) continue;
+      const middle = middleOf(edges[0], edges[1]);
+      if ([p, q].some((matrix) => new ConvexSolid(cube, matrix).outside(middle) > -1e-3)) continue;
+      count++;
+      expect(contact!.points.length).toBe(1);
+      expect(contact!.points[0].distanceTo(middle), `pair ${i}`).toBeLessThan(far ? 0.2 : 1e-5);
+    }
+  });
+});
+
+test(`needles beside each other leave across the narrower side, whichever way they point, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const mesh = scene.mesh(boxMesh(2, 2, 2));
+  for (let i = 0; i < 500; i++) {
+    const thin = random.logRange(1e-6, 4e-6);
+    const needle = new Matrix4().makeRotationFromQuaternion(random.rotation()).multiply(stretch(thin, 1.5 * thin, 1));
+    const [x, y, z] = random.point(0.5).toArray();
+    const contact = found(scene, mesh, needle, mesh, needle.clone().multiply(at(x, y, z)))!;
+    const depth = thin * Math.min(2 - Math.abs(x), 1.5 * (2 - Math.abs(y)));
+    expect(contact.depth / depth, `needle ${i}`).toBeCloseTo(1, 3);
+  }
+});
+
+test(`points lie in both, of 3,000 pairs of hulls and others that are squeezed and sheared, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const hulls = Array.from({ length: 30 }, (_, i) => scene.mesh(someHull(random, i)));
+  let count = 0;
+  for (let i = 0; i < 3000; i++) {
+    const form = { low: random.pick([1, 0.5, 0.2, 0.1]), high: 1, sheared: 0.3 };
+    const from = random.placement(new Vector3(), form);
+    const to = random.placement(random.point(0.8).applyMatrix4(from), form);
+    const [a, b] = [random.pick(hulls), random.chance(0.5) ? random.pick(hulls) : { shape: anySolid(random) }];
+    const contact = found(scene, a, from, b, to);
+    if (!contact) continue;
+    count++;
+    const solids = [new ConvexSolid(a, from), new ConvexSolid(b, to)];
+    for (const point of contact.points) {
+      for (const solid of solids) expect(solid.outside(point), `pair ${i}`).toBeLessThan(2e-6);
+    }
+  }
+  expect(count).toBeGreaterThan(750);
+});
+
+test(`ellipsoids that are all but balls, about one centre, leave where both are narrowest, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  for (let i = 0; i < 200; i++) {
+    const more = random.range(0.003, 0.006);
+    const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
+    const form = turn.multiply(stretch(1, 1 + more, 1 + random.range(1, 3) * more));
+    const { depth } = found(scene, ball(1), form, ball(1), form)!;
+    // To the last digits of float32 where the search goes on around the best direction.
+    expect(Math.abs(depth / 2 - 1), `pair ${i}`).toBeLessThan(3e-7);
+  }
+});
+
+/** The edge of the cube's image that is farthest along the normal, if it is but one. */
+function edgeAlong(matrix: Matrix4, normal: Vector3): Ray | null {
+  const columns = [0, 1, 2].map((i) => new Vector3().setFromMatrixColumn(matrix, i));
+  const along = columns.filter((column) => Math.abs(column.dot(normal)) < 1e-5);
+  if (along.length !== 1) return null;
+  const middle = new Vector3().setFromMatrixPosition(matrix);
+  for (const column of columns) if (column !== along[0]) middle.addScaledVector(column, Math.sign(column.dot(normal)));
+  return new Ray(middle, along[0].normalize());
+}
+
+/** Between where two lines are nearest to each other. */
+function middleOf(p: Ray, q: Ray): Vector3 {
+  const across = new Vector3().crossVectors(p.direction, q.direction);
+  const between = q.origin.clone().sub(p.origin);
+  const share = (other: Vector3) => new Vector3().crossVectors(between, other).dot(across) / across.lengthSq();
+  const [onP, onQ] = [p.at(share(q.direction), new Vector3()), q.at(share(p.direction), new Vector3())];
+  return onP.lerp(onQ, 0.5);
+}
 
 describe('which meshes are convex', () => {
   // In a bay of a mesh, its hull is far deeper.

@@ -8,6 +8,10 @@ import { ConvexSolid, penetration, wayAlong } from '../../oracle/penetration.js'
 import { Random, SEED } from '../../oracle/random.js';
 import type { AnyShape } from '../../oracle/shapes.js';
 
+/** Depths of less, of both sizes, are less than either is thick. */
+const SHALLOW = 1e-3;
+/** How many single points of such are halfway. */
+const HALVED = 0.8;
 // In each of four places, of each two kinds: four thousand together.
 const COUNT = 100;
 const KINDS = ['sphere', 'box', 'capsule', 'hull'] as const;
@@ -26,7 +30,7 @@ describe.each(PAIRS)(`%s and %s, seed ${SEED}`, { timeout: 240_000 }, (kindA, ki
     const hulls = Array.from({ length: 12 }, (_, i) => scene.mesh(someHull(random, i)));
     const shapeOf = (kind: Kind) => (kind === 'hull' ? random.pick(hulls) : anyShape(random, kind));
     const worst = { depth: 0, point: 0 };
-    let [found, confirmed] = [0, 0];
+    let [found, confirmed, single, halved] = [0, 0, 0, 0];
     for (let i = 0; found < COUNT; i++) {
       const form = random.chance(0.5) ? ANY_FORM : {};
       const matrix = () => scaled(random.placement(random.point(random.chance(0.8) ? 1 : 0.01), form), scale);
@@ -66,6 +70,12 @@ describe.each(PAIRS)(`%s and %s, seed ${SEED}`, { timeout: 240_000 }, (kindA, ki
         expect(outside, `${message}: point`).toBeLessThan(tolerance);
       }
       expect(contact.points.length).toBeLessThanOrEqual(4);
+      if (contact.points.length === 1 && contact.depth < SHALLOW * size && place.length() === 0) {
+        // Halfway between how far each of the two reaches along the normal, unless a corner or an edge sticks out there.
+        const halfway = 0.5 * (p.support(x, y, z) - q.support(-x, -y, -z));
+        if (Math.abs(contact.points[0].dot(contact.normal) - halfway) < tolerance) halved++;
+        single++;
+      }
       expect(contact.turned, message).toBe(true);
       if (place.length() === 0) {
         expect(contactOf(scene, a, moved(scene, b, contact.normal, contact.depth * 1.001 + 2e-6 * size)), message).toBe(
@@ -73,7 +83,10 @@ describe.each(PAIRS)(`%s and %s, seed ${SEED}`, { timeout: 240_000 }, (kindA, ki
         );
       }
     }
-    console.log(`${kindA} and ${kindB} ${name}: ${JSON.stringify({ ...worst, confirmed: confirmed / found })}`);
+    console.log(
+      `${kindA} and ${kindB} ${name}: ${JSON.stringify({ ...worst, confirmed: confirmed / found, single, halved })}`,
+    );
+    expect(halved).toBeGreaterThanOrEqual(HALVED * single);
     // The search for the way ends elsewhere at times.
     expect(confirmed / found).toBeGreaterThan(0.9);
   });

@@ -1,5 +1,6 @@
 // Contact of two meshes where numbers or shapes are out of the ordinary: scales, places, matrices, sheets, faces on one
 // another, one in another, and much in common.
+import type { MeshShape } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
@@ -7,6 +8,7 @@ import { ANY_FORM, NearScene, PLACES, type Thing } from '../../fixtures/near-sce
 import { dragon } from '../../oracle/dragon.js';
 import { bumpy, comb, torus } from '../../oracle/lumps.js';
 import { boxMesh, icosphere, type Triangles, transformed, waves } from '../../oracle/meshes.js';
+import { ConvexSolid, wayAlong } from '../../oracle/penetration.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { meetingFaces, Surface } from '../../oracle/regions.js';
 import type { AnyShape } from '../../oracle/shapes.js';
@@ -269,7 +271,45 @@ describe('one in another', () => {
       expect(answer.depths[0]).toBeLessThan(6.5);
     }
   });
+
+  test.each([
+    ['a box', false],
+    ['a solid mesh of a box, turned in its own space', true],
+  ])(`what is in %s leaves it across the nearest face, or shorter, seed ${SEED}`, async (_, isMesh) => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(ORIGIN);
+    const hill = scene.mesh(bumpy(random, 4, 0.05));
+    for (let i = 0; i < 20; i++) {
+      const [size, turn] = [new Vector3(1, 2, 3).multiplyScalar(random.range(1, 2)), random.rotation()];
+      const axes = [0, 1, 2].map((axis) => new Vector3().setComponent(axis, 1).applyQuaternion(turn));
+      const box = transformed(boxMesh(2, 2, 2), (vertex) => vertex.multiply(size).applyQuaternion(turn));
+      const holder: AnyShape = isMesh
+        ? solid(scene.mesh(box))
+        : { shape: { type: 'box', halfExtents: size.toArray(), rotation: turn.toArray() } };
+      const place = random.point(0.7).multiply(size);
+      const small = new Vector3().setScalar(0.2);
+      const inside = new Matrix4().compose(place.clone().applyQuaternion(turn), random.rotation(), small);
+      const [outer, inner] = [scene.add(holder, new Matrix4()), scene.add(hill, inside)];
+      const rooms = [0, 1, 2].map((k) => size.getComponent(k) - Math.abs(place.getComponent(k)));
+      const nearest = rooms.indexOf(Math.min(...rooms));
+      const normal = axes[nearest].multiplyScalar(Math.sign(place.getComponent(nearest)));
+      const solids = [outer, inner].map(({ shape, matrix }) => new ConvexSolid(shape, matrix));
+      const most = wayAlong(solids[0], solids[1], normal.x, normal.y, normal.z);
+      for (const [contained, pair] of [
+        [2, [outer, inner]],
+        [1, [inner, outer]],
+      ] as const) {
+        const answer = contactOf(scene, pair[0], pair[1])!;
+        expect(answer.contained).toBe(contained);
+        expect(answer.depths[0], `case ${i}`).toBeLessThan(most * (1 + 1e-5));
+      }
+    }
+  });
 });
+
+function solid({ shape, triangles }: AnyShape): AnyShape {
+  return { shape: { ...(shape as MeshShape), solid: true }, triangles: triangles! };
+}
 
 function triangle(...corners: [number, number, number][]): Triangles {
   return { positions: new Float32Array(corners.flat()), indices: Uint32Array.of(0, 1, 2) };

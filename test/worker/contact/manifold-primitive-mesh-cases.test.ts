@@ -1,10 +1,10 @@
 // Contacts that anyone would work out by hand: what rests on a floor, stands in a corner or has sunk in.
 import { createCollisionService } from 'collision-worker';
-import { Matrix4, PlaneGeometry, Quaternion, Vector3 } from 'three';
+import { BoxGeometry, Matrix4, PlaneGeometry, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene, PLACES } from '../../fixtures/near-scene.js';
-import { boxMesh, merged, type Triangles, transformed, trianglesOf } from '../../oracle/meshes.js';
+import { boxMesh, merged, type Triangles, transformed, trianglesOf, welded } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import type { SolidShape } from '../../oracle/shapes.js';
 import { type Region, regionsOf, room, slab } from '../../oracle/surfaces.js';
@@ -186,6 +186,24 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
     ]);
   });
 
+  test.each([
+    ['roof', 0.3],
+    ['groove', -0.3],
+  ])('sunk into a %s, one side of which is of more triangles: straight up', async (_, rise) => {
+    for (const side of [-1, 1]) {
+      const surface = split(bent(1.6, rise), (middle) => middle.z > -0.3 && side * middle.x > 0.1, 3);
+      const regions = await contact(surface, crate, new Vector3(0.02, 0, Math.min(0, rise) - 0.05));
+      expectRegions(regions, [[1.05 + Math.abs(rise), [0, 0, 1], 4]]);
+    }
+  });
+
+  test.each([0.5, 1, 1.5])('a capsule of %d times its width sunk into a groove: straight up', async (half) => {
+    const rod: SolidShape = { type: 'capsule', radius: 1, from: [0, -half, 0], to: [0, half, 0] };
+    const [{ normal }, ...others] = await contact(bent(8, -0.3), rod, new Vector3(0.02, 0, -0.35));
+    expect(others.length).toBe(0);
+    expect(normal.distanceTo(new Vector3(0, 0, 1))).toBeLessThan(1e-4);
+  });
+
   test('just touching: depth 0', async () => {
     const surface = floor(8, 4);
     expectRegions(await contact(surface, ball, new Vector3(0.3, 0.2, 1)), [[0, [0, 0, 1], 1]]);
@@ -259,6 +277,32 @@ test('frames bring what contact() answers, in either order, and what rests comes
   expect(deepest).toBeLessThan(0.01);
   service.dispose();
 });
+
+/** Closed: a beam along y whose upper side has a ridge or a groove in the middle; with another part, so not convex. */
+function bent(length: number, rise: number): Triangles {
+  const beam = transformed(welded(new BoxGeometry(1.6, length, 3, 2, 1, 1)), (vertex) =>
+    vertex.setZ(vertex.z - 1.5 + (vertex.z > 0 && vertex.x === 0 ? rise : 0)),
+  );
+  return merged([beam, transformed(boxMesh(1, 1, 1), (vertex) => vertex.setX(vertex.x + 9))]);
+}
+
+/** Splits some triangles about their middles, so often. */
+function split(mesh: Triangles, isSplit: (middle: Vector3) => boolean, times: number): Triangles {
+  if (times === 0) return mesh;
+  const positions = [...mesh.positions];
+  const indices: number[] = [];
+  for (let i = 0; i < mesh.indices.length; i += 3) {
+    const [a, b, c] = mesh.indices.subarray(i, i + 3);
+    const middle = new Vector3();
+    for (const index of [a, b, c]) middle.add(new Vector3().fromArray(mesh.positions, 3 * index).divideScalar(3));
+    if (isSplit(middle)) {
+      const d = positions.length / 3;
+      positions.push(...middle);
+      indices.push(a, b, d, b, c, d, c, a, d);
+    } else indices.push(a, b, c);
+  }
+  return split({ positions: Float32Array.from(positions), indices: Uint32Array.from(indices) }, isSplit, times - 1);
+}
 
 function floor(size: number, cells: number): Triangles {
   return trianglesOf(new PlaneGeometry(size, size, cells, cells));

@@ -2,7 +2,7 @@
 import type { MeshShape } from 'collision-worker';
 import { BoxGeometry, Matrix4, TorusGeometry, TorusKnotGeometry, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Staging } from '../../../src/client/frame/frame-builder.js';
+import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import * as layout from '../../../src/shared/layout.js';
 import { ALL, ANY_FORM, NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
@@ -73,7 +73,7 @@ class SolidScene extends NearScene {
 
   /** Contained by the two ids, of all pairs in contact. */
   frame(): Map<string, number> {
-    const { contacts } = new FrameView(this.core.frame(new Staging().seal(1, 1), undefined), []);
+    const { contacts } = new FrameView(this.core.frame(new FrameBuilder().seal(1, 1), undefined), []);
     return new Map([...contacts].map(({ a, b, contained }) => [`${a}:${b}`, contained]));
   }
 }

@@ -177,20 +177,50 @@ describe('memory', () => {
   test('is given back with the mesh', async () => {
     const core = await startCore();
     const baked = bake(core, BALL);
+    const dented = BALL.positions.map((x, i) => (i < 3 ? 0.5 * x : x));
     const use = () => {
       const mesh = core.loadMesh(baked);
       const pair = new Pair(core, mesh);
-      const before = core.usedBytes;
-      pair.contact();
-      const derived = core.usedBytes - before;
+      // Its hull is not there any more, and then behind the tree again.
+      for (const positions of [dented, BALL.positions]) {
+        expect(pair.contact()).not.toBeNull();
+        expect(core.refitMesh(mesh, positions)).toBe(true);
+      }
+      expect(pair.contact()).not.toBeNull();
+      const { bytes } = core.meshInfo(mesh);
+      expect(bytes).toBe(baked.byteLength);
       pair.remove();
       core.freeMesh(mesh);
-      return derived;
     };
     use();
     const before = core.usedBytes;
+    use();
+    expect(core.usedBytes).toBe(before);
+  });
+
+  test('of a hull that its mesh did not have when it was baked is given back, too', async () => {
+    const core = await startCore();
+    const dented = { ...BALL, positions: BALL.positions.map((x, i) => (i < 3 ? 0.5 * x : x)) };
+    const baked = bake(core, dented);
     // Its planes and corners.
-    expect(use()).toBeGreaterThan(BALL.indices.length * (16 / 3) + BALL.positions.length * 4);
+    const hullBytes = BALL.indices.length * (16 / 3) + BALL.positions.length * 4;
+    const use = () => {
+      const mesh = core.loadMesh(baked);
+      const pair = new Pair(core, mesh);
+      expect(core.refitMesh(mesh, BALL.positions)).toBe(true);
+      expect(pair.contact()).not.toBeNull();
+      expect(core.meshInfo(mesh).bytes).toBeGreaterThan(baked.byteLength + hullBytes);
+      const bakedAnew = core.bakeMesh(mesh);
+      expect(bakedAnew.byteLength).toBe(core.meshInfo(mesh).bytes);
+      const copy = core.loadMesh(bakedAnew);
+      expect(core.bakeMesh(copy)).toEqual(bakedAnew);
+      core.freeMesh(copy);
+      pair.remove();
+      core.freeMesh(mesh);
+    };
+    use();
+    const before = core.usedBytes;
+    use();
     expect(core.usedBytes).toBe(before);
   });
 

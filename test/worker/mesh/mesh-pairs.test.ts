@@ -1,7 +1,7 @@
 // Mesh against mesh in the core: every pair of triangles that meet, against exact arithmetic over all of them.
 import { Matrix4, PlaneGeometry, TorusGeometry, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Staging } from '../../../src/client/frame/frame-builder.js';
+import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import { CONTACTS_ANY } from '../../../src/shared/layout.js';
 import type { Core, MeshAddress } from '../../../src/worker/binding/core.js';
@@ -102,7 +102,7 @@ describe.each(PLACES)(`${PAIRS} pairs of meshes, in both orders, %s, seed ${SEED
       }
       if (isExact && pair.length > 0) touching++;
     }
-    const { contacts } = new FrameView(scene.core.frame(new Staging().seal(1, 1), undefined), []);
+    const { contacts } = new FrameView(scene.core.frame(new FrameBuilder().seal(1, 1), undefined), []);
     const found = new Set(Array.from(contacts, (each) => `${each.a}:${each.b}`));
     expect(ids.filter((key, i) => found.has(key) !== expected[i])).toEqual([]);
     expect(found.size).toBe(expected.filter((isMeeting) => isMeeting).length);

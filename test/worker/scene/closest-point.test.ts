@@ -66,6 +66,21 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
     }
   });
 
+  test.each([0, 1, 2])('points far away along axis %d, of a flat mesh beside its own origin', async (axis) => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(place);
+    const middle = new Vector3(1.5, 1.5, 1.5);
+    const flat = transformed(soup(random, 500, 0.02, 1), (vertex) =>
+      vertex.setComponent(axis, 0.01 * vertex.getComponent(axis)).add(middle),
+    );
+    const thing = scene.add(scene.mesh(flat), new Matrix4());
+    for (let i = 0; i < 60; i++) {
+      const point = middle.clone().multiply(random.point(1).addScalar(1).multiplyScalar(0.5));
+      point.setComponent(axis, random.pick([-1, 1]) * random.logRange(200, 400));
+      expectNearest(scene, [thing], scene.exactPoint(point), `case ${i}`);
+    }
+  });
+
   test('points on triangles, and as near as float32 cannot tell', async () => {
     const random = new Random(SEED);
     const scene = await NearScene.at(place);
@@ -158,6 +173,20 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
       expect(near.length).toBeGreaterThanOrEqual(corners);
       expect(indices.length).toBe(36);
       expect(ask(point)).toMatchObject({ object: second.id, triangle: Math.min(...near) });
+    }
+  });
+
+  test('a point on a face, an edge or a corner of a box is its own nearest, 0 away', async () => {
+    const scene = await NearScene.at(place);
+    const box = scene.add({ shape: { type: 'box', halfExtents: [1, 2, 4] } }, new Matrix4().setPosition(5, 0, 0));
+    for (const x of [4, 5, 6]) {
+      for (const y of [-2, 0, 2]) {
+        for (const z of [-4, 0, 4]) {
+          const point = scene.point(new Vector3(x, y, z));
+          const found = scene.core.queries.closestPoint(point, Number.POSITIVE_INFINITY, ALL);
+          expect(found, `${[x, y, z]}`).toMatchObject({ object: box.id, distance: 0, point });
+        }
+      }
     }
   });
 

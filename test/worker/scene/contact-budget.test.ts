@@ -2,7 +2,7 @@
 import { type ContactSet, createCollisionService } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Staging } from '../../../src/client/frame/frame-builder.js';
+import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
@@ -22,7 +22,7 @@ const OBJECT: PlacedDescription = {
 /** One core and its frames. */
 class World {
   readonly core: Core;
-  readonly #staging = new Staging();
+  readonly #staging = new FrameBuilder();
   #frame = 0;
 
   constructor(core: Core) {
@@ -39,6 +39,16 @@ class World {
     const out = this.core.frame(input, undefined);
     this.#staging.restart(input);
     return new FrameView(out, []).contacts;
+  }
+
+  /** The same in slices of so many milliseconds, and how many it took. */
+  runInSlices(budget: number, slice: number): [contacts: ContactSet, slices: number] {
+    const input = this.#staging.seal(++this.#frame, 1, budget);
+    this.core.beginFrame(input);
+    for (let slices = 1; ; slices++) {
+      const out = this.core.stepFrame(slice, undefined);
+      if (out) return [new FrameView(out, []).contacts, slices];
+    }
   }
 }
 
@@ -144,6 +154,24 @@ describe(`as a model of the queue says, by a clock that ticks when it is read, s
       count.ended += found.endedA.length;
     }
     for (const of of [count.stale, count.waiting, count.ended]) expect(of).toBeGreaterThan(30);
+  });
+
+  test('a budget counts what all slices of a frame took, and no more', async () => {
+    let time = 1e6;
+    vi.mocked(performance.now).mockImplementation(() => time++);
+    const random = new Random(SEED);
+    const [world, whole] = [new World(await startCore()), new World(await startCore())];
+    for (let slot = 0; slot < 300; slot++) {
+      const { elements } = random.placement(random.point(2));
+      for (const { core } of [world, whole]) {
+        const description = { ...OBJECT, shape: layout.SHAPE_BOX, matrix: elements };
+        core.addObjects(Uint32Array.of(makeId(slot, 1)), description);
+      }
+    }
+    const [contacts, slices] = world.runInSlices(1e5, 5);
+    expect(slices).toBeGreaterThan(5);
+    expect(contacts.waiting).toBe(0);
+    expect(show(contacts)).toEqual(show(whole.run()));
   });
 
   test('shapes that are no meshes are looked at by sixteens', async () => {

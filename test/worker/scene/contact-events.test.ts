@@ -21,7 +21,7 @@ const FRAMES = 1000;
 const OBJECTS = 30;
 /** World units: what is nearer to just touching may be found either way. */
 const DOUBT = 1e-6;
-const DETAILS: ContactDetail[] = ['none', 'bounds', 'any', 'manifold', 'triangles'];
+const DETAILS: ContactDetail[] = ['none', 'bounds', 'any', 'manifold', 'triangles', 'full'];
 
 type Filter = Required<Pick<ObjectOptions, 'motion' | 'layers' | 'collidesWith' | 'group' | 'contacts'>>;
 
@@ -156,7 +156,7 @@ function randomFilter(random: Random): Filter {
     layers: 1 + random.integer(7),
     collidesWith: random.chance(0.7) ? 0xffffffff : 1 + random.integer(7),
     group: random.integer(4),
-    contacts: random.pick([...DETAILS, 'manifold', 'triangles']),
+    contacts: random.pick([...DETAILS, 'manifold', 'full']),
   };
 }
 

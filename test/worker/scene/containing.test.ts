@@ -178,6 +178,29 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
     }
   });
 
+  test('an open box among what is far away, where it winds around a point by hardly more or less than half', async () => {
+    const random = new Random(SEED);
+    const box = boxMesh(2, 2, 2);
+    const open: Triangles = { ...box, indices: box.indices.subarray(6) };
+    for (let round = 0; round < 40; round++) {
+      const scene = await NearScene.at(place);
+      const matrix = random.placement(random.direction().multiplyScalar(random.logRange(20, 200)), ANY_FORM);
+      const far = transformed(icosphere(1, 2), (vertex) => vertex.applyMatrix4(matrix));
+      const triangles = merged([open, far]);
+      scene.add(scene.mesh(triangles), new Matrix4());
+      // Out by the open side.
+      let [inner, outer] = [new Vector3(), random.point(0.5).setX(2)];
+      for (let step = 0; step < 30; step++) {
+        const point = scene.exactPoint(new Vector3().lerpVectors(inner, outer, 0.5));
+        // Half itself is granted a millionth.
+        const number = Math.abs(windingNumber(triangles, point)) - 1e-6;
+        if (number > 0.5) inner = point;
+        else outer = point;
+        if (Math.abs(number - 0.5) > 1e-9) expect(isIn(scene, point), `winding ${number}`).toBe(number > 0.5);
+      }
+    }
+  });
+
   test('the dragon: 1,000 points as the sum of all triangles has them', async () => {
     const random = new Random(SEED);
     const scene = await NearScene.at(place);

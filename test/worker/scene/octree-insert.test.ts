@@ -2,7 +2,7 @@
 // that is built at once.
 import { type Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { Staging } from '../../../src/client/frame/frame-builder.js';
+import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
@@ -34,7 +34,7 @@ describe(`adding to ${FIRST} objects, seed ${SEED}`, () => {
       alive.set(id, description);
       core.addObjects(Uint32Array.of(id), description);
     };
-    const run = (staging = new Staging()) => new FrameView(core.frame(staging.seal(++frame, 1), undefined), []);
+    const run = (staging = new FrameBuilder()) => new FrameView(core.frame(staging.seal(++frame, 1), undefined), []);
 
     for (let i = 0; i < FIRST; i++) add(random.point(40), 0.8);
     run();
@@ -46,7 +46,7 @@ describe(`adding to ${FIRST} objects, seed ${SEED}`, () => {
         core.removeObject(id);
         alive.delete(id);
       }
-      const staging = new Staging();
+      const staging = new FrameBuilder();
       for (let i = random.integer(20); i > 0; i--) {
         const id = random.pick([...alive.keys()]);
         const { elements } = random.placement(position(random));
@@ -61,7 +61,7 @@ describe(`adding to ${FIRST} objects, seed ${SEED}`, () => {
     for (const [id, description] of alive) whole.addObjects(Uint32Array.of(id), description);
     const rays = raysThrough(random);
     expect(core.queries.raycastMany(rays, FILTER)).toEqual(whole.queries.raycastMany(rays, FILTER));
-    const { contacts } = new FrameView(whole.frame(new Staging().seal(1, 1), undefined), []);
+    const { contacts } = new FrameView(whole.frame(new FrameBuilder().seal(1, 1), undefined), []);
     const pairs = ({ a, b }: { a: Uint32Array; b: Uint32Array }) => [...a].map((id, i) => `${id} ${b[i]}`);
     const found = run().contacts;
     expect(found.count).toBeGreaterThan(10);
@@ -77,7 +77,7 @@ test('one more of a hundred thousand is no build of them all', async () => {
     const place = random.placement(random.point(1000));
     core.addObjects(Uint32Array.of(makeId(slots++, 1)), box(random, 0.5, place));
   };
-  const run = () => new FrameView(core.frame(new Staging().seal(1, 1), undefined), []).ms.update;
+  const run = () => new FrameView(core.frame(new FrameBuilder().seal(1, 1), undefined), []).ms.update;
   while (slots < 100_000) add();
   const building = run();
   const adding = Array.from({ length: 50 }, () => {

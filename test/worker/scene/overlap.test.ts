@@ -5,7 +5,7 @@ import * as layout from '../../../src/shared/layout.js';
 import { ALL, ANY_FORM, NearScene, PLACES } from '../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup, transformed, trianglesOf } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { type AnyShape, anySolid, bodiesOf } from '../../oracle/shapes.js';
+import { type AnyShape, anySolid, bodiesOf, type SolidShape } from '../../oracle/shapes.js';
 import { type Body, bestGap, farApart, gapBetween } from '../../oracle/solids.js';
 
 /** World units: what is nearer to just touching may be found either way. */
@@ -45,12 +45,18 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
     expect(count.doubtful).toBeLessThan(total / 100);
   });
 
-  test(`where ${COUNT} pairs of convex shapes begin to touch`, async () => {
+  test.each([
+    ['convex shapes', COUNT],
+    ['long capsules', 200],
+  ])('where pairs of %s begin to touch, %i times', async (kind, total) => {
     const random = new Random(SEED);
     const scene = await NearScene.at(place);
     const triangle = soup(random, 1, 1, 0);
-    const any = (): AnyShape => (random.chance(0.1) ? scene.mesh(triangle) : { shape: anySolid(random) });
-    for (let i = 0; i < COUNT; i++) {
+    const any = (): AnyShape => {
+      if (kind === 'long capsules') return { shape: longCapsule(random) };
+      return random.chance(0.1) ? scene.mesh(triangle) : { shape: anySolid(random) };
+    };
+    for (let i = 0; i < total; i++) {
       const [a, b, way] = [any(), any(), random.direction()];
       const thing = scene.add(a, random.placement(new Vector3(), ANY_FORM));
       const form = random.placement(new Vector3(), ANY_FORM);
@@ -172,6 +178,32 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
         expect(scene.core.queries.overlap(scene.describe(ball, new Matrix4().setPosition(way)), ALL).length).toBe(0);
       }
     });
+
+    test.each(['box', 'mesh'])('small spheres that touch the end of a long %s by their numbers', async (kind) => {
+      const random = new Random(SEED);
+      const scene = await NearScene.at(new Vector3());
+      const axes = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
+      for (let i = 0; i < 300; i++) {
+        const radius = random.logRange(1e-3, 1);
+        const halves = [1, 1, 1].map(() => Math.fround(random.logRange(1, 1e4))) as [number, number, number];
+        const [first, end] = [random.integer(3), random.integer(3)];
+        const form = new Matrix4().makeBasis(axes[first], axes[(first + 1) % 3], axes[(first + 2) % 3]);
+        const [x, y, z] = halves.map((half) => 2 * half);
+        const long = scene.add(
+          kind === 'mesh' ? scene.mesh(boxMesh(x, y, z)) : { shape: { type: 'box', halfExtents: halves } },
+          form,
+        );
+        const ball: AnyShape = { shape: { type: 'sphere', radius } };
+        const meets = (distance: number) => {
+          const at = new Vector3(...halves).multiplyScalar(random.range(-0.5, 0.5)).setComponent(end, distance);
+          const matrix = new Matrix4().setPosition(at.applyMatrix4(form));
+          return scene.core.queries.overlap(scene.describe(ball, matrix), ALL).length === 1;
+        };
+        expect(meets(halves[end] + radius), `case ${i}`).toBe(true);
+        expect(meets(halves[end] + radius * (1 + 1e-6)), `case ${i}`).toBe(false);
+        scene.remove(long);
+      }
+    });
   });
 
   test('solids are full, meshes are surfaces', async () => {
@@ -211,6 +243,12 @@ function smallMeshes(scene: NearScene, random: Random): AnyShape[] {
     scene.mesh(needles),
     scene.mesh(trianglesOf(new PlaneGeometry(2, 2, 2, 2))),
   ];
+}
+
+/** Two of them cross by their sides more often than not. */
+function longCapsule(random: Random): SolidShape {
+  const to = random.direction().multiplyScalar(3);
+  return { type: 'capsule', radius: random.logRange(0.05, 2), from: to.clone().negate().toArray(), to: to.toArray() };
 }
 
 function centroidOf({ center, columns }: Body): Vector3 {

@@ -1,7 +1,7 @@
 // Pairs of all shapes in frames: what is in contact, and what contains what.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { Staging } from '../../../src/client/frame/frame-builder.js';
+import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import * as layout from '../../../src/shared/layout.js';
 import { ANY_FORM, NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
@@ -69,7 +69,7 @@ describe.each(PLACES)(`pairs of all shapes %s, seed ${SEED}`, { timeout: 240_000
     if (contacts === layout.CONTACTS_ANY) expect(Math.min(...contained)).toBeGreaterThan(COUNT / 200);
   });
 
-  test('the same and touching from within counts as inside', async () => {
+  test('touching counts; the same and touching from within counts as inside', async () => {
     const scene = await NearScene.at(place);
     const ball = (radius: number): AnyShape => ({ shape: { type: 'sphere', radius } });
     const pill: AnyShape = { shape: { type: 'capsule', radius: 1, from: [0, 0, -2], to: [0, 0, 2] } };
@@ -89,6 +89,12 @@ describe.each(PLACES)(`pairs of all shapes %s, seed ${SEED}`, { timeout: 240_000
       [scene.mesh(icosphere(0.99, 3)), new Vector3(0, 0, 2.1), pill, new Vector3(), 0],
       [scene.mesh(icosphere(1, 3)), new Vector3(), ball(0.1), new Vector3(1, 0, 0), 0],
     ];
+    // Of boxes the faces, along each axis and on either side.
+    const small: AnyShape = { shape: { type: 'box', halfExtents: [1, 1, 1] } };
+    for (const way of [-1, 1].flatMap((sign) => [0, 1, 2].map((axis) => new Vector3().setComponent(axis, sign)))) {
+      cases.push([crate, new Vector3(), small, way.clone(), 2], [small, way.clone(), crate, new Vector3(), 1]);
+      cases.push([crate, new Vector3(), small, way.clone().multiplyScalar(3), 0]);
+    }
     cases.forEach(([a, from, b, to], i) => {
       const away = new Vector3(i * 100, 0, 0);
       scene.add(a, new Matrix4().setPosition(from.add(away)));
@@ -107,7 +113,7 @@ describe.each(PLACES)(`pairs of all shapes %s, seed ${SEED}`, { timeout: 240_000
 
 /** Contained by the two ids, of all pairs in contact. */
 function frameOfScene(scene: NearScene): Map<string, number> {
-  const staging = new Staging();
+  const staging = new FrameBuilder();
   const { contacts } = new FrameView(scene.core.frame(staging.seal(1, 1), undefined), []);
   return new Map([...contacts].map(({ a, b, contained }) => [`${a}:${b}`, contained]));
 }

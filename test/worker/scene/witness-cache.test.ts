@@ -1,7 +1,7 @@
 // Where two meshes met is tried first in the next frame. A core that remembers answers as one that has seen nothing.
 import { Matrix4 } from 'three';
 import { expect, test } from 'vitest';
-import { Staging } from '../../../src/client/frame/frame-builder.js';
+import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
@@ -18,7 +18,7 @@ const OBJECT: PlacedDescription = {
 
 /** `a b contained` of each pair in contact. */
 function pairsOf(core: Core): string[] {
-  const { contacts } = new FrameView(core.frame(new Staging().seal(1, 1), undefined), []);
+  const { contacts } = new FrameView(core.frame(new FrameBuilder().seal(1, 1), undefined), []);
   return [...contacts].map(({ a, b, contained }) => `${a} ${b} ${contained}`);
 }
 

@@ -1,11 +1,11 @@
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
 
-/** What tells that a geometry's triangles are others than before, by the versions that three keeps. */
+/** Notices that a geometry's triangles are others than before, by the versions that three keeps. */
 export class GeometryVersion {
   #position: unknown = null;
   #positionVersion = 0;
   #index: unknown = null;
-  /** Of all but the vertices' positions. */
+  /** The vertices' count, the index's version, the draw range, and three numbers for each group. */
   #numbers: number[] = [];
 
   equals(geometry: BufferGeometry): boolean {
@@ -15,7 +15,7 @@ export class GeometryVersion {
     );
   }
 
-  /** Whether nothing but the positions of the vertices can be another. */
+  /** Answers whether nothing but the positions of the vertices can be another. */
   hasSameTriangles(geometry: BufferGeometry): boolean {
     const { attributes, index, drawRange, groups } = geometry;
     const numbers = this.#numbers;

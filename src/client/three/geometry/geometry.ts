@@ -11,7 +11,7 @@ export interface TriangleRun {
 }
 
 /**
- * The triangles that three draws of `geometry`: indexed or not, of any attribute type, within its draw range,
+ * Reads the triangles that three draws of `geometry`: indexed or not, of any attribute type, within its draw range,
  * without morphs. Triangle 0 is the first of the draw range. The arrays are the geometry's own where their
  * types allow it, so keep `transfer` off.
  *
@@ -26,7 +26,7 @@ export function meshDataFromGeometry(geometry: BufferGeometry): MeshData {
   });
 }
 
-/** The box around `geometry`, as a shape: cheaper than its triangles, and exact for a box. */
+/** Makes the box around `geometry`, as a shape: cheaper than its triangles, and exact for a box. */
 export function boxFromGeometry(geometry: BufferGeometry): BoxShape {
   return reading('boxFromGeometry', 'the geometry', () => {
     if (geometry?.isBufferGeometry !== true) invalid('boxFromGeometry', 'geometry', geometry, 'a BufferGeometry');
@@ -49,8 +49,8 @@ export function boxFromGeometry(geometry: BufferGeometry): BoxShape {
 }
 
 /**
- * What three draws of a geometry: its draw range (`groups` null), or the part of it that lies in the groups of
- * the given numbers, as with an array of materials.
+ * Lists the runs that three draws of a geometry: its draw range (`groups` null), or the part of it that lies in the
+ * groups of the given numbers, as with an array of materials.
  */
 export function runsOf(geometry: BufferGeometry, groups: readonly number[] | null): TriangleRun[] {
   const { drawRange } = geometry;
@@ -82,7 +82,7 @@ export function runsOf(geometry: BufferGeometry, groups: readonly number[] | nul
   return runs;
 }
 
-/** The triangles of `runs`, one run after the other. */
+/** Gathers the triangles of `runs`, one run after the other. */
 export function meshDataOfRuns(geometry: BufferGeometry, runs: readonly TriangleRun[]): MeshData {
   const positions = positionsOfRuns(geometry, runs);
   const indices = geometry.index === null ? null : integersOf(geometry.index);
@@ -107,7 +107,7 @@ export function meshDataOfRuns(geometry: BufferGeometry, runs: readonly Triangle
   return { positions, indices: gathered };
 }
 
-/** The positions of `meshDataOfRuns`. */
+/** Reads the positions of `meshDataOfRuns`. */
 export function positionsOfRuns(geometry: BufferGeometry, runs: readonly TriangleRun[]): Float32Array {
   const positions = floatsOf(positionsOf(geometry));
   return geometry.index === null && runs.length === 1
@@ -115,7 +115,7 @@ export function positionsOfRuns(geometry: BufferGeometry, runs: readonly Triangl
     : positions;
 }
 
-/** Where triangle `triangle` of `meshDataOfRuns` begins in the geometry, and which material it has. */
+/** Finds where triangle `triangle` of `meshDataOfRuns` begins in the geometry, and which material it has. */
 export function findTriangle(runs: readonly TriangleRun[], triangle: number): { start: number; materialIndex: number } {
   let before = 0;
   for (const { start, end, materialIndex } of runs) {
@@ -155,7 +155,7 @@ function positionsOf(geometry: BufferGeometry): BufferAttribute | InterleavedBuf
   return position;
 }
 
-/** Before anything is done as many times. */
+/** Checks how many there are, before anything is done as many times. */
 function checkCount(geometry: BufferGeometry, { array, count }: BufferAttribute | InterleavedBufferAttribute): void {
   if (3 * count <= array.length) return;
   const given = `${array.length} numbers for ${count} positions`;

@@ -17,7 +17,9 @@ export interface BuiltMesh {
 export interface SharedMesh {
   readonly geometry: BufferGeometry;
   readonly groups: readonly number[] | null;
-  /** Null until it is built, and where that fails. After a change of the geometry: the old one until the new is built. */
+  /**
+   * Null until it is built, and where that fails. After a change of the geometry: the old one until the new is built.
+   */
   readonly built: BuiltMesh | null;
   /** Why there is none, if the last build failed. */
   readonly error: CollisionError | null;
@@ -37,21 +39,24 @@ export class MeshPool {
   readonly #onProgress: () => void;
   readonly #meshes = new Map<BufferGeometry, PooledMesh[]>();
   readonly #retired: MeshId[] = [];
+  /** Triangles of all meshes, and of them, those that are built. */
+  #triangles = 0;
+  #builtTriangles = 0;
 
   constructor(service: CollisionService, onProgress: () => void) {
     this.#service = service;
     this.#onProgress = onProgress;
   }
 
-  acquire(geometry: BufferGeometry, groups: readonly number[] | null): SharedMesh {
+  acquire(geometry: BufferGeometry, groups: readonly number[] | null, weld = 0): SharedMesh {
     let meshes = this.#meshes.get(geometry);
     if (meshes === undefined) {
       meshes = [];
       this.#meshes.set(geometry, meshes);
     }
-    let mesh = meshes.find((other) => other.groups?.join() === groups?.join());
+    let mesh = meshes.find((other) => other.weld === weld && other.groups?.join() === groups?.join());
     if (mesh === undefined) {
-      mesh = new PooledMesh(geometry, groups);
+      mesh = new PooledMesh(geometry, groups, weld);
       this.#build(mesh); // throws for what is no geometry
       meshes.push(mesh);
     }
@@ -63,6 +68,7 @@ export class MeshPool {
     const meshes = this.#meshes.get(shared.geometry);
     const mesh = meshes?.find((other) => other === shared);
     if (meshes === undefined || mesh === undefined || --mesh.users > 0) return;
+    this.#count(mesh, 0, 0);
     mesh.abort.abort();
     if (mesh.built !== null) this.#retired.push(mesh.built.id);
     meshes.splice(meshes.indexOf(mesh), 1);
@@ -89,23 +95,17 @@ export class MeshPool {
     this.#retired.length = 0;
   }
 
-  /** When all that is being built now is built. */
+  /** Waits until all that is being built now is built. */
   async built(): Promise<void> {
     await Promise.all([...this.#meshes.values()].flat().map((mesh) => mesh.building));
   }
 
-  /** Of all triangles, the part that is built. */
+  /** Answers the part of all triangles that is built, 0 to 1. */
   get fraction(): number {
-    let built = 0;
-    let all = 0;
-    for (const { fraction, triangles } of [...this.#meshes.values()].flat()) {
-      built += fraction * triangles;
-      all += triangles;
-    }
-    return all === 0 ? 1 : built / all;
+    return this.#triangles === 0 ? 1 : this.#builtTriangles / this.#triangles;
   }
 
-  /** The service's next frame sees it, and its objects stay. */
+  /** Moves its vertices: the service's next frame sees that, and its objects stay. */
   #move(mesh: PooledMesh, built: BuiltMesh): void {
     mesh.version.copy(mesh.geometry);
     mesh.building = this.#update(built).then((isMoved) => {
@@ -114,7 +114,7 @@ export class MeshPool {
     });
   }
 
-  /** False for what cannot be moved: a vertex that is not finite, for one, may still be built. */
+  /** Sends the vertices; false for what cannot be moved: a vertex that is not finite, for one, may still be built. */
   async #update({ id, geometry, runs }: BuiltMesh): Promise<boolean> {
     try {
       await this.#service.updateMesh(id, positionsOfRuns(geometry, runs));
@@ -124,19 +124,29 @@ export class MeshPool {
     }
   }
 
+  /** Keeps the sums over all meshes: each of them reports its progress, and none is to go through all the others. */
+  #count(mesh: PooledMesh, triangles: number, fraction: number): void {
+    if (mesh.abort.signal.aborted) return;
+    const builtTriangles = Math.floor(fraction * triangles); // whole ones add up exactly
+    this.#triangles += triangles - mesh.triangles;
+    this.#builtTriangles += builtTriangles - mesh.builtTriangles;
+    mesh.triangles = triangles;
+    mesh.builtTriangles = builtTriangles;
+  }
+
   #build(mesh: PooledMesh): void {
     mesh.version.copy(mesh.geometry);
-    mesh.fraction = 0;
+    this.#count(mesh, mesh.triangles, 0);
     mesh.building = this.#run(mesh).finally(() => {
       mesh.building = null;
-      mesh.fraction = 1;
+      this.#count(mesh, mesh.triangles, 1);
       this.revision++;
       this.#onProgress();
     });
   }
 
   async #run(mesh: PooledMesh): Promise<void> {
-    const { geometry, groups } = mesh;
+    const { geometry, groups, weld } = mesh;
     const { signal } = mesh.abort;
     let built: BuiltMesh | null = null;
     let attempts = 0;
@@ -145,11 +155,13 @@ export class MeshPool {
       try {
         const { index } = geometry;
         const runs = runsOf(geometry, groups);
-        mesh.triangles = runs.reduce((sum, run) => sum + (run.end - run.start) / 3, 0);
+        const triangles = runs.reduce((sum, run) => sum + (run.end - run.start) / 3, 0);
+        this.#count(mesh, triangles, 0);
         const id = await this.#service.addMesh(meshDataOfRuns(geometry, runs), {
           signal,
+          weld,
           onProgress: (fraction) => {
-            mesh.fraction = fraction;
+            this.#count(mesh, triangles, fraction);
             this.#onProgress();
           },
         });
@@ -170,18 +182,20 @@ export class MeshPool {
 class PooledMesh implements SharedMesh {
   readonly geometry: BufferGeometry;
   readonly groups: readonly number[] | null;
+  readonly weld: number;
   readonly version = new GeometryVersion();
   readonly abort = new AbortController();
   users = 0;
   built: BuiltMesh | null = null;
   error: CollisionError | null = null;
   building: Promise<void> | null = null;
-  /** Of the last build begun, 0 to 1; and its triangles. */
-  fraction = 0;
+  /** Triangles of the last build begun, and of them, those that are built. */
   triangles = 0;
+  builtTriangles = 0;
 
-  constructor(geometry: BufferGeometry, groups: readonly number[] | null) {
+  constructor(geometry: BufferGeometry, groups: readonly number[] | null, weld: number) {
     this.geometry = geometry;
     this.groups = groups;
+    this.weld = weld;
   }
 }

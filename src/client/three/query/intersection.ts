@@ -3,6 +3,7 @@ import {
   type Face,
   type InstancedMesh,
   type InterleavedBufferAttribute,
+  type Intersection,
   Matrix3,
   Matrix4,
   Triangle,
@@ -14,12 +15,17 @@ import type { Hit } from '../../../shared/types.js';
 import { findTriangle } from '../geometry/geometry.js';
 import type { BuiltMesh } from '../geometry/mesh-pool.js';
 import type { SceneObject } from '../track/scene-objects.js';
-import type { SceneIntersection } from './scene-picks.js';
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 
+/** three's own; for method 'screen' with no more than distance, point, object, instanceId, and `pixels`. */
+export interface SceneIntersection extends Intersection {
+  /** Method 'screen': how far from the cursor the centre of the object's bounds is drawn, which is the `point` then. */
+  pixels?: number;
+}
+
 /**
- * A hit as three's Raycaster reports it: `face.normal` and `normal` in the object's space, `uv`, `uv1` and
+ * Reports a hit as three's Raycaster does: `face.normal` and `normal` in the object's space, `uv`, `uv1` and
  * `normal` interpolated, `normal` turned towards the ray. Where a shape stands for the triangles (`mesh` null, or the
  * bounds by `precision`) there is no face, and `normal` is the shape's.
  *

@@ -1,16 +1,16 @@
-import type { Intersection, Object3D } from 'three';
+import type { Object3D } from 'three';
 import { MAX_OBJECTS } from '../../../shared/layout.js';
 import type { Hit, ObjectId, PickOptions, QueryOptions, Rect, RegionOptions } from '../../../shared/types.js';
+import { checkSignal } from '../../check/signal.js';
 import { checkBoolean, checkInteger, invalid, reading, readOptions } from '../../check/validate.js';
 import { readView } from '../../frame/view-table.js';
-import { checkSignal } from '../../link/abort.js';
 import { pickRay } from '../../query/pick-ray.js';
-import type { SideQuery } from '../side-index.js';
+import type { SidedQuery } from '../../query/query-options.js';
 import type { Placement } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
-import { intersectionOf } from './intersection.js';
+import { intersectionOf, type SceneIntersection } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
 
 const QUERY_KEYS = ['view', 'layers', 'ignore', 'side', 'precision', 'signal', 'latest'];
@@ -33,12 +33,6 @@ export interface ScenePickOptions extends SceneQueryOptions, Pick<PickOptions, '
 
 /** As the service's, with objects of the scene instead of ids. */
 export interface SceneRegionOptions extends SceneQueryOptions, Pick<RegionOptions, 'mode' | 'latest'> {}
-
-/** three's own; for method 'screen' with no more than distance, point, object, instanceId, and `pixels`. */
-export interface SceneIntersection extends Intersection {
-  /** Method 'screen': how far from the cursor the centre of the object's bounds is drawn, which is the `point` then. */
-  pixels?: number;
-}
 
 /** Asks the service in terms of the scene. What is somebody else's in the same service is passed over. */
 export class ScenePicks {
@@ -65,19 +59,12 @@ export class ScenePicks {
     return this.#latestPick.guard(options, (signal) =>
       objects.during(async (number) => {
         if (options.method === 'screen') return (await this.#pickAll(x, y, options, view, signal, number))[0] ?? null;
-        const queries = this.#queries(options, view, signal);
-        const strangers: ObjectId[] = [];
-        let hits = await Promise.all(queries.map((query) => service.pick(x, y, pickOptions(query, options, view))));
-        for (;;) {
-          const hit = nearest(hits);
-          if (hit === null) return null;
-          const placement = objects.find(hit.object);
-          if (placement !== undefined) return intersection(hit, placement, view, number);
-          // Past the stranger, on the same ray: the camera may have moved since.
-          strangers.push(hit.object);
-          const past = queries.map((query) => ({ ...query, ignore: [...(query.ignore ?? []), ...strangers] }));
-          hits = await Promise.all(past.map((query) => this.#castRay(x, y, query, view)));
-        }
+        const hit = await service.pick(x, y, pickOptions(this.#query(options, view, signal), options, view));
+        if (hit === null) return null;
+        if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, number)[0];
+        // Past the stranger, on the same ray: the camera may have moved since.
+        const hits = await this.#castRay(x, y, this.#query(options, view, signal), view);
+        return this.#intersections(hits, view, number)[0] ?? null;
       }),
     );
   }
@@ -98,16 +85,17 @@ export class ScenePicks {
     return this.#latestRegion.guard(options, (signal) =>
       objects.during(async () => {
         // What does not show cannot be touched; but all of an object is all of it.
-        const queries = this.#queries(options, view, signal, mode !== 'enclose').map((query) => ({
+        const query = this.#query(options, view, signal, mode !== 'enclose');
+        const ids = await service.pickRegion(region, {
           ...query,
           view: view.name,
           ...(mode !== undefined && { mode }),
-        }));
-        const answers = await Promise.all(queries.map((query) => service.pickRegion(region, query)));
-        const ids = answers.flatMap((each) => [...each]).sort((a, b) => a - b);
-        const found = ids.flatMap((id) => objects.find(id) ?? []);
-        const picked = mode === 'enclose' ? this.#withAllParts(found) : found;
-        return [...new Set(picked.map(({ object }) => object))];
+        });
+        const found = Array.from(ids).flatMap((id) => objects.find(id) ?? []);
+        const publicId = ({ id, instanceId = 0, standIn: { owner } }: Placement): ObjectId =>
+          owner.ids[instanceId] ?? id;
+        found.sort((a, b) => publicId(a) - publicId(b));
+        return [...new Set(found.map(({ object }) => object))];
       }),
     );
   }
@@ -120,70 +108,60 @@ export class ScenePicks {
     signal: AbortSignal | undefined,
     number: number,
   ): Promise<SceneIntersection[]> {
-    const { objects, service } = this.#context;
-    const byScreen = options.method === 'screen';
-    const queries = this.#queries(options, view, signal, !byScreen);
-    const answers = await Promise.all(queries.map((query) => service.pickAll(x, y, pickOptions(query, options, view))));
-    const hits = answers.flat();
-    if (!byScreen) hits.sort((a, b) => a.distance - b.distance);
-    const found = hits.flatMap((hit) => {
-      const placement = objects.find(hit.object);
-      return placement === undefined ? [] : intersection(hit, placement, view, number);
-    });
-    // By screen distance, an object that is several in the service counts once.
-    const isFirst = (one: SceneIntersection, i: number): boolean =>
-      i === found.findIndex(({ object, instanceId }) => object === one.object && instanceId === one.instanceId);
-    return byScreen ? found.filter(isFirst) : found;
+    const query = this.#query(options, view, signal, options.method !== 'screen');
+    const hits = await this.#context.service.pickAll(x, y, pickOptions(query, options, view));
+    return this.#intersections(hits, view, number);
   }
 
-  /** As a pick in a view that has changed meanwhile. */
-  async #castRay(x: number, y: number, query: QueryOptions, { options }: SceneView): Promise<Hit | null> {
+  /** Casts the ray of a pick in a view that may have changed meanwhile. */
+  async #castRay(x: number, y: number, query: QueryOptions, { options }: SceneView): Promise<Hit[]> {
     const { origin, direction, tMin = 0, tMax = 0 } = pickRay(readView('pick', options), x, y)!;
     // An orthographic camera's near plane may be behind it, where no ray starts.
     const near = tMin / Math.hypot(...direction);
     const start = [0, 1, 2].map((i) => origin[i] + near * direction[i]) as [number, number, number];
-    const hit = await this.#context.service.raycast({ origin: start, direction, tMax: tMax - tMin }, query);
-    return hit && { ...hit, distance: hit.distance + tMin };
+    const hits = await this.#context.service.raycastAll({ origin: start, direction, tMax: tMax - tMin }, query);
+    return hits.map((hit) => ({ ...hit, distance: hit.distance + tMin }));
+  }
+
+  /** Answers hits in terms of the scene, without those on objects of others. `query`: the query's number. */
+  #intersections(hits: readonly Hit[], { eye }: SceneView, query: number): SceneIntersection[] {
+    return hits.flatMap((hit) => {
+      const placement = this.#context.objects.find(hit.object);
+      return placement === undefined ? [] : intersectionOf(hit, placement, placement.standIn.seenBy(query), eye);
+    });
   }
 
   #viewOf(operation: string, options: SceneQueryOptions): SceneView {
     return this.#views.get(operation, options.view ?? this.#view);
   }
 
-  /** The queries of the service that together see every object from the sides that it shows, or one for all sides. */
-  #queries(
-    { side, precision, layers, ignore: unseen = [] }: SceneQueryOptions,
+  /**
+   * Answers the options of a query that asks by each material's own side where no other is given, or, not `sided`, by
+   * both sides of all.
+   */
+  #query(
+    { side, precision, layers, ignore = [] }: SceneQueryOptions,
     view: SceneView,
     signal: AbortSignal | undefined,
     sided = true,
-  ): QueryOptions[] {
-    const both: SideQuery = { side: 'double', ignore: [] };
-    const own = sided ? this.#context.sides.queries : [both];
-    const queries = side === undefined ? own : [{ side, ignore: [] }];
-    const ignore = unseen.flatMap((object) =>
-      (this.#walk.entryOf(object)?.parts ?? []).flatMap((part) => [...part.ids]),
-    );
-    return queries.map((query) => ({
+  ): QueryOptions & SidedQuery {
+    return {
       layers: layers ?? view.layers,
-      side: query.side,
-      ignore: ignore.length === 0 ? query.ignore : [...query.ignore, ...ignore],
+      ignore: ignore.flatMap((object) => this.#idsOf(object)),
+      ownSides: sided && side === undefined,
+      ...(side !== undefined && { side }),
       ...(precision !== undefined && { precision }),
       ...(signal && { signal }),
-    }));
+    };
   }
 
-  /** Of what was found, that of which every part was that rays can hit. */
-  #withAllParts(found: readonly Placement[]): Placement[] {
-    const ids = new Set(found.map(({ id }) => id));
-    return found.filter(({ object, instanceId = 0 }) =>
-      (this.#walk.entryOf(object)?.parts ?? []).every(
-        (part) => !part.isPickable || part.ids.length <= instanceId || ids.has(part.ids[instanceId]),
-      ),
-    );
+  /** Lists all ids of an object, those of its faces too. */
+  #idsOf(object: Object3D): ObjectId[] {
+    return (this.#walk.entryOf(object)?.standIns ?? []).flatMap(({ ids }) => [...ids]);
   }
 }
 
-/** A copy of the options, of which the service checks what it is told. */
+/** Checks and copies the options; what the service is told, it checks itself. */
 function checked<T extends SceneQueryOptions & { latest?: boolean }>(
   operation: string,
   given: T,
@@ -203,16 +181,4 @@ function checked<T extends SceneQueryOptions & { latest?: boolean }>(
 
 function pickOptions(query: QueryOptions, { method, radius }: ScenePickOptions, { name }: SceneView): PickOptions {
   return { ...query, view: name, ...(method !== undefined && { method }), ...(radius !== undefined && { radius }) };
-}
-
-function intersection(hit: Hit, placement: Placement, { eye }: SceneView, query: number): SceneIntersection {
-  return intersectionOf(hit, placement, placement.part.seenBy(query), eye);
-}
-
-function nearest(hits: readonly (Hit | null)[]): Hit | null {
-  let best: Hit | null = null;
-  for (const hit of hits) {
-    if (hit !== null && (best === null || hit.distance < best.distance)) best = hit;
-  }
-  return best;
 }

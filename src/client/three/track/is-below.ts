@@ -1,6 +1,6 @@
 import type { Object3D } from 'three';
 
-/** Whether an object is `ancestor` or below it. */
+/** Answers whether an object is `ancestor` or below it. */
 export function isBelow(object: Object3D, ancestor: Object3D): boolean {
   let node: Object3D | null = object;
   while (node !== null && node !== ancestor) node = node.parent;

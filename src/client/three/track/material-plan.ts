@@ -3,24 +3,29 @@ import { BackSide, type BufferGeometry, DoubleSide, type Material } from 'three'
 /** Which sides of its faces a ray can hit. */
 export type Side = 'front' | 'back' | 'double';
 
-/** One stand-in of an object in the service. */
-export interface PartPlan {
+/** What one stand-in of an object is to be in the service. */
+export interface StandInPlan {
   /** Numbers of the geometry's groups, or null for its whole draw range. */
-  groups: readonly number[] | null;
-  side: Side;
-  /** Whether rays hit it. */
-  picks: boolean;
-  /** Whether views and contacts know it. */
-  stands: boolean;
+  readonly groups: readonly number[] | null;
+  readonly side: Side;
+  /** False for the stand-in that is the object; true for those that are its faces of one side. */
+  readonly isFaces: boolean;
 }
 
 /**
- * What stands for an object with `material`. As in three, one material covers the draw range, and an array of
- * materials only what lies in groups. Almost always that is one part. Only where the groups' materials differ
- * in side, there is one part for views and contacts, and one more per side for rays.
+ * Plans what stands for an object with `material`: first what is the object for views, contacts and all questions but
+ * one. As in three, one material covers the draw range, and an array of materials only what lies in groups. Almost
+ * always that is all. Only where the groups' materials differ in side, rays that ask for each material's own side need
+ * one more stand-in for the faces of each side: a mesh in the service is hit from the same sides everywhere.
+ *
+ * Where the caller has given a shape, there are no faces: the shape is hit from all sides that any material shows.
  */
-export function planParts(geometry: BufferGeometry, material: Material | readonly Material[]): PartPlan[] {
-  if (!isArray(material)) return [{ groups: null, side: sideOf(material), picks: true, stands: true }];
+export function planStandIns(
+  geometry: BufferGeometry,
+  material: Material | readonly Material[],
+  hasShape: boolean,
+): StandInPlan[] {
+  if (!isArray(material)) return [{ groups: null, side: sideOf(material), isFaces: false }];
   const bySide = new Map<Side, number[]>();
   const all: number[] = [];
   geometry.groups.forEach(({ materialIndex }, number) => {
@@ -34,20 +39,18 @@ export function planParts(geometry: BufferGeometry, material: Material | readonl
   });
   if (bySide.size < 2) {
     const [side = 'front'] = bySide.keys();
-    return [{ groups: all, side, picks: true, stands: true }];
+    return [{ groups: all, side, isFaces: false }];
   }
-  return [
-    { groups: all, side: 'double', picks: false, stands: true },
-    ...[...bySide].map(([side, groups]) => ({ groups, side, picks: true, stands: false })),
-  ];
+  const whole: StandInPlan = { groups: all, side: 'double', isFaces: false };
+  return hasShape ? [whole] : [whole, ...Array.from(bySide, ([side, groups]) => ({ groups, side, isFaces: true }))];
 }
 
-/** Whether three would draw anything with `material`. */
+/** Answers whether three would draw anything with `material`. */
 export function isDrawn(material: Material | readonly Material[]): boolean {
   return isArray(material) ? material.some((own) => own?.visible) : material.visible;
 }
 
-/** What `planParts` and `isDrawn` depend on in an array of materials, to notice a change by comparing. */
+/** What `planStandIns` and `isDrawn` depend on in an array of materials, to notice a change by comparing. */
 export class MaterialLook {
   readonly #materials: readonly Material[];
   readonly #sides: readonly number[];
@@ -59,6 +62,7 @@ export class MaterialLook {
     this.#visible = materials.map((own) => own?.visible);
   }
 
+  /** Answers whether `material` is the array of the same materials, which look as they did. */
   equals(material: Material | readonly Material[]): boolean {
     if (!isArray(material) || material.length !== this.#materials.length) return false;
     for (let i = 0; i < material.length; i++) {

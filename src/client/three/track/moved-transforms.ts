@@ -1,10 +1,10 @@
+import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
-import { grown } from '../../scene/id-table.js';
 import type { CollisionService } from '../../service.js';
 
-/** Where the objects of a scene are that may have moved: all of them in one call, as there are thousands. */
-export class MovedObjects {
-  /** Of `count` objects: their ids and matrices. Who adds many writes them here, where `reserve` has made room. */
+/** Collects where the objects of a scene are that may have moved, for one call: there are thousands. */
+export class MovedTransforms {
+  /** The ids of `count` objects, and below their matrices. Who adds many writes here, where `reserve` has made room. */
   ids = new Uint32Array(64);
   readonly matrices: ArrayLike<number>[] = [];
   count = 0;
@@ -25,7 +25,7 @@ export class MovedObjects {
     this.count = 0;
   }
 
-  /** For the update() that follows in the same task. */
+  /** Hands the transforms to the service, for the update() that follows in the same task. */
   send(service: CollisionService): void {
     const { count } = this;
     this.count = 0;

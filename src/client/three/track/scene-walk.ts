@@ -1,21 +1,23 @@
 import type { Mesh, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { isBelow } from './is-below.js';
-import type { Part, TrackerContext } from './stand-in.js';
+import type { StandIn, TrackerContext } from './stand-in.js';
 import { type ObjectWishes, TrackedObject } from './tracked-object.js';
-import type { SteadyMeshes } from './unchanged-runs.js';
+import type { UnchangedRuns } from './unchanged-runs.js';
 
 /** What the tracker knows of one object that three draws. */
 export interface SceneEntry {
   readonly object: Object3D;
-  readonly parts: readonly Part[];
+  /** The ids that it has in public, by instance. */
+  readonly ids: Uint32Array;
+  readonly standIns: readonly StandIn[];
   readonly pending: boolean;
   /** Why it is not in the service. */
   readonly error: CollisionError | null;
-  /** Once a frame; `visible`: the object and all its ancestors are. */
+  /** Sends what changed, once a frame; `visible`: the object and all its ancestors are. */
   update(visible: boolean): void;
-  /** What to compare the next time, under its number. */
-  note(steady: SteadyMeshes, number: number): void;
+  /** Notes what to compare the next time, under its number. */
+  remember(unchanged: UnchangedRuns, number: number): void;
   remove(): void;
 }
 
@@ -58,12 +60,12 @@ export class SceneWalk {
     this.#root.traverseAncestors((ancestor) => {
       visible &&= ancestor.visible;
     });
-    const { meshes, steady, moved, service } = this.#context;
-    if (meshes.revision !== this.#revision) steady.forget();
+    const { meshes, unchanged, moved, service } = this.#context;
+    if (meshes.revision !== this.#revision) unchanged.forget();
     this.#revision = meshes.revision;
     if (!this.#walk(visible) || !this.#leave(this.#entries.length)) {
       this.#collect();
-      steady.forget(); // and what is gone is not held
+      unchanged.forget(); // and what is gone is not held
       this.#walk(visible);
     }
     moved.send(service);
@@ -79,25 +81,25 @@ export class SceneWalk {
   #walk(visible: boolean): boolean {
     this.#next = 0;
     this.#changes = 0;
-    this.#context.steady.beginWalk();
+    this.#context.unchanged.beginWalk();
     this.#context.moved.clear();
     return this.#follow(this.#root, visible);
   }
 
   /** Updates the entries of `node` and below; false as soon as the scene is not what they were made from. */
   #follow(node: Object3D, above: boolean): boolean {
-    const { steady, moved } = this.#context;
+    const { unchanged, moved } = this.#context;
     const visible = above && node.visible;
     if (isDrawable(node)) {
       const entry = this.#arrive(node);
       if (entry === null) return false;
       entry.update(visible);
-      entry.note(steady, this.#next);
+      entry.remember(unchanged, this.#next);
       this.#next++;
     }
     const { children } = node;
     for (let i = 0; i < children.length; i++) {
-      const followed = steady.follow(children, i, this.#next, visible, moved);
+      const followed = unchanged.follow(children, i, this.#next, visible, moved);
       this.#next += followed;
       i += followed;
       if (i < children.length && !this.#follow(children[i], visible)) return false;
@@ -105,7 +107,7 @@ export class SceneWalk {
     return true;
   }
 
-  /** The entry of what is drawn next, new or not; null where the order is another one than before. */
+  /** Answers the entry of what is drawn next, new or not; null where the order is another one than before. */
   #arrive(node: Object3D): SceneEntry | null {
     const next = this.#next;
     const entries = this.#entries;
@@ -116,20 +118,22 @@ export class SceneWalk {
     const isLast = next === entries.length;
     if (!isLast && ++this.#changes > MOST_CHANGES) return null;
     const entry = this.#enter(node); // may throw what the caller's functions throw
-    if (!isLast) this.#context.steady.insert(next);
+    if (!isLast) this.#context.unchanged.insert(next);
     entries.splice(next, 0, entry);
     this.#byObject.set(node, entry);
     return entry;
   }
 
-  /** Removes what comes next, before `end`; false where some of it is still in the scene, or all is better made anew. */
+  /**
+   * Removes what comes next, before `end`; false where some of it is still in the scene, or all is better made anew.
+   */
   #leave(end: number): boolean {
     const next = this.#next;
     if (end === next) return true;
     const entries = this.#entries;
     if (end < next || ++this.#changes > MOST_CHANGES) return false;
     for (let i = next; i < end; i++) if (isBelow(entries[i].object, this.#root)) return false;
-    this.#context.steady.remove(next, end - next);
+    this.#context.unchanged.remove(next, end - next);
     for (const entry of entries.splice(next, end - next)) {
       this.#byObject.delete(entry.object);
       entry.remove();
@@ -162,7 +166,8 @@ export class SceneWalk {
 /** What is drawn, but is no Mesh or InstancedMesh. */
 class UntrackedObject implements SceneEntry {
   readonly object: Object3D;
-  readonly parts = [];
+  readonly ids = new Uint32Array(0);
+  readonly standIns = [];
   readonly pending = false;
   readonly error: CollisionError;
 
@@ -177,8 +182,8 @@ class UntrackedObject implements SceneEntry {
 
   update(): void {}
 
-  note(steady: SteadyMeshes, number: number): void {
-    steady.note(number, null, null, 0);
+  remember(unchanged: UnchangedRuns, number: number): void {
+    unchanged.remember(number, null, null, 0);
   }
 
   remove(): void {}

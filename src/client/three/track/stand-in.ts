@@ -1,116 +1,127 @@
 import type { BufferGeometry, Mesh } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import type { ObjectOptions, Shape } from '../../../shared/types.js';
+import type { MeshInfo, ObjectOptions, Shape } from '../../../shared/types.js';
+import type { SidedObjectOptions } from '../../scene/object-description.js';
+import { whatIsOpen } from '../../scene/open-mesh.js';
 import type { CollisionService } from '../../service.js';
 import type { BuiltMesh, MeshPool, SharedMesh } from '../geometry/mesh-pool.js';
-import type { SideIndex } from '../side-index.js';
-import type { PartPlan } from './material-plan.js';
-import type { MovedObjects } from './moved-transforms.js';
-import type { SceneObjects } from './scene-objects.js';
-import type { SteadyMeshes } from './unchanged-runs.js';
+import type { StandInPlan } from './material-plan.js';
+import type { MovedTransforms } from './moved-transforms.js';
+import type { Placed, PlacedOwner, SceneObjects } from './scene-objects.js';
+import type { UnchangedRuns } from './unchanged-runs.js';
 
 /** What all tracked objects of a tracker share. */
 export interface TrackerContext {
   readonly service: CollisionService;
   readonly meshes: MeshPool;
   readonly objects: SceneObjects;
-  readonly sides: SideIndex;
-  readonly steady: SteadyMeshes;
-  readonly moved: MovedObjects;
+  readonly unchanged: UnchangedRuns;
+  readonly moved: MovedTransforms;
 }
 
-export type PartOptions = Omit<ObjectOptions, 'shape'>;
+export type StandInOptions = Omit<SidedObjectOptions, 'shape'>;
 
-/** The object that a part stands for. */
-export interface PartOwner {
+/** The object that a stand-in stands for. */
+export interface StandInOwner extends PlacedOwner {
   readonly object: Mesh;
-  /** The service did not take the new matrix of an instance; the error to report, if that is one. */
-  reject(index: number): CollisionError | null;
 }
 
 const NO_IDS = new Uint32Array(0);
+const NO_PAST: readonly { standing: BuiltMesh | null; asked: number }[] = [];
 
 /** One stand-in of an object in the service: an id for each of its instances, or one. */
-export class Part {
-  readonly owner: PartOwner;
-  plan: PartPlan;
-  /** Whether rays hit it. */
-  isPickable = true;
+export class StandIn implements Placed {
+  readonly owner: StandInOwner;
+  plan: StandInPlan;
   /** Others in another array: none is written after it is here. */
-  ids = NO_IDS;
+  ids: Uint32Array = NO_IDS;
 
   readonly #context: TrackerContext;
   #mesh: SharedMesh | null = null;
   /** Takes over from `#mesh` when it is built. */
   #next: SharedMesh | null = null;
+  #nextPlan: StandInPlan;
   /** By the caller, instead of triangles. */
   #given: Shape | null = null;
 
   // As the service knows it.
   #shape: Shape | null = null;
   #standing: BuiltMesh | null = null;
-  #cullable = true;
+  #pickable: boolean | undefined;
+  #cullable: boolean | undefined;
+  #ownSides: SidedObjectOptions['ownSides'];
   /** It shall be solid and is open. */
   #refusal: CollisionError | null = null;
   /** What stood before, with the newest query that may have seen it. */
-  #past: { standing: BuiltMesh | null; asked: number }[] = [];
+  #past = NO_PAST;
 
-  constructor(context: TrackerContext, owner: PartOwner, plan: PartPlan) {
+  constructor(context: TrackerContext, owner: StandInOwner, plan: StandInPlan) {
     this.#context = context;
     this.owner = owner;
     this.plan = plan;
+    this.#nextPlan = plan;
   }
 
+  /** Answers why it does not stand. That faces have no triangle that could be hit is no reason. */
   get error(): CollisionError | null {
-    return this.#mesh?.error ?? this.#refusal;
+    const error = this.#mesh?.error ?? this.#refusal;
+    return this.plan.isFaces && error?.code === 'BAD_DATA' ? null : error;
   }
 
-  /** Whether what it shall be is still being built. */
+  /** Tells whether what it shall be is still being built. */
   get pending(): boolean {
     const mesh = this.#mesh;
     if (this.#next !== null || (mesh !== null && mesh.building !== null)) return true;
     return mesh !== null && mesh.built !== this.#standing && this.#refusal === null;
   }
 
-  /** What a query saw, by its number; null where the caller gave the shape. */
+  /** Tells whether what it was retargeted to last can stand now, or never will. */
+  get isReady(): boolean {
+    const next = this.#next;
+    return this.#given !== null || next === null || next.built !== null || next.error !== null;
+  }
+
   seenBy(query: number): BuiltMesh | null {
     const past = this.#past.find(({ asked }) => query <= asked);
     return past === undefined ? this.#standing : past.standing;
   }
 
-  /** Says what it shall be: `shape`, or else the plan's groups of `geometry`. `stand` makes it so. */
-  aim(plan: PartPlan, geometry: BufferGeometry, shape: Shape | null): void {
-    const { meshes, sides } = this.#context;
-    this.plan = plan;
+  /** Sets what it shall be: `shape`, or else the plan's groups of `geometry`. It is the old one until `advance`. */
+  retarget(plan: StandInPlan, geometry: BufferGeometry, shape: Shape | null, weld: number): void {
+    const { meshes } = this.#context;
+    this.#nextPlan = plan;
     this.#given = shape;
-    sides.changed();
-    const aim = this.#next ?? this.#mesh;
-    if (shape === null && aim?.geometry === geometry && aim.groups?.join() === plan.groups?.join()) return;
-    const next = shape === null ? meshes.acquire(geometry, plan.groups) : null;
+    const target = this.#next ?? this.#mesh;
+    if (shape === null && target?.geometry === geometry && target.groups?.join() === plan.groups?.join()) return;
+    const next = shape === null ? meshes.acquire(geometry, plan.groups, weld) : null;
     if (this.#next !== null) meshes.release(this.#next);
     this.#next = next;
   }
 
+  /** Lets what it was retargeted to take over, once it is ready. */
+  advance(): void {
+    this.plan = this.#nextPlan;
+    if (this.#given === null && this.#next === null) return;
+    if (this.#mesh !== null) this.#context.meshes.release(this.#mesh);
+    this.#mesh = this.#next;
+    this.#next = null;
+  }
+
   /** Brings the service's objects in line with what is built; true if there are new ones, not yet in their places. */
-  stand(count: number, options: PartOptions, isSolid: boolean): boolean {
-    const { meshes, service } = this.#context;
-    const next = this.#next;
-    if (this.#given !== null || (next !== null && (next.built !== null || next.error !== null))) {
-      if (this.#mesh !== null) meshes.release(this.#mesh);
-      this.#mesh = next;
-      this.#next = null;
-    }
+  reconcile(count: number, options: StandInOptions, isSolid: boolean): boolean {
+    const { service } = this.#context;
     const built = this.#mesh?.built ?? null;
-    // What stands for rays alone may be a piece of a solid.
-    const solid = isSolid && this.plan.stands;
-    this.#refusal = solid && built !== null && !service.meshInfo(built.id).closed ? isOpen(this.owner.object) : null;
+    // Faces may be a piece of a solid.
+    const solid = isSolid && !this.plan.isFaces;
+    const info = solid && built !== null ? service.meshInfo(built.id) : null;
+    this.#refusal = info !== null && !info.closed ? isOpen(this.owner.object, info) : null;
     if (this.#refusal !== null) this.#setShape(null, null);
     else this.#setShape(built, this.#given ?? (built === null ? null : { type: 'mesh', mesh: built.id, solid }));
     this.#setOptions(options);
     return this.#resize(this.#shape === null ? 0 : count, options);
   }
 
-  /** What it was stays known, for the answers that are on their way. */
+  /** Removes it from the service. What it was stays known, for the answers that are on their way. */
   remove(): void {
     const { meshes } = this.#context;
     this.#shrink(0);
@@ -120,60 +131,67 @@ export class Part {
 
   #setShape(built: BuiltMesh | null, shape: Shape | null): void {
     if (built === this.#standing && (built !== null || shape === this.#shape)) return;
-    const { service, objects } = this.#context;
-    if (shape !== null) {
-      for (const id of this.ids) service.setObject(id, { shape });
+    const { objects } = this.#context;
+    if (shape !== null) this.#set({ shape });
+    if (this.ids.length > 0) {
+      const past = this.#past.filter(({ asked }) => asked >= objects.oldestQuery);
+      this.#past = [...past, { standing: this.#standing, asked: objects.newestQuery }];
     }
-    this.#past = this.#past.filter(({ asked }) => asked >= objects.oldestQuery);
-    this.#past.push({ standing: this.#standing, asked: objects.newestQuery });
     this.#standing = built;
     this.#shape = shape;
   }
 
-  #setOptions({ pickable = true, cullable = true }: PartOptions): void {
-    if (pickable === this.isPickable && cullable === this.#cullable) return;
-    const { service, sides } = this.#context;
-    for (const id of this.ids) service.setObject(id, { pickable, cullable });
-    this.isPickable = pickable;
+  #setOptions({ pickable = true, cullable = true, ownSides = 'double' }: StandInOptions): void {
+    if (pickable === this.#pickable && cullable === this.#cullable && ownSides === this.#ownSides) return;
+    this.#set({ pickable, cullable, ownSides });
+    this.#pickable = pickable;
     this.#cullable = cullable;
-    sides.changed();
+    this.#ownSides = ownSides;
   }
 
-  #resize(count: number, options: PartOptions): boolean {
-    const { service, objects, sides } = this.#context;
+  #set(options: Partial<SidedObjectOptions>): void {
+    for (const id of this.ids) this.#context.service.setObject(id, options);
+  }
+
+  #resize(count: number, options: StandInOptions): boolean {
+    const { service, objects } = this.#context;
     const before = this.ids;
     if (count <= before.length || this.#shape === null) {
       this.#shrink(count);
       return false;
     }
-    const added = service.addInstances({ ...options, shape: this.#shape }, count - before.length);
-    this.ids = new Uint32Array(count);
-    this.ids.set(before);
-    this.ids.set(added, before.length);
+    const described: ObjectOptions = { ...options, shape: this.#shape };
+    const added = service.addInstances(described, count - before.length);
+    this.ids = before.length === 0 ? added : joined(before, added);
     const { object } = this.owner;
     const instanced = 'isInstancedMesh' in object;
     for (let i = before.length; i < count; i++) {
-      objects.add({ id: this.ids[i], object, instanceId: instanced ? i : undefined, part: this });
+      objects.add({ id: this.ids[i], object, instanceId: instanced ? i : undefined, standIn: this });
     }
-    sides.changed();
     return true;
   }
 
   #shrink(count: number): void {
     if (count === this.ids.length) return;
-    const { service, objects, sides } = this.#context;
+    const { service, objects } = this.#context;
     for (const id of this.ids.subarray(count)) {
       service.removeObject(id);
       objects.remove(id);
     }
     this.ids = this.ids.slice(0, count);
-    sides.changed();
   }
 }
 
-function isOpen({ name, type }: Mesh): CollisionError {
+function joined(first: Uint32Array, second: Uint32Array): Uint32Array {
+  const all = new Uint32Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}
+
+function isOpen({ name, type }: Mesh, info: Readonly<MeshInfo>): CollisionError {
   return new CollisionError(
     'INVALID_ARGUMENT',
-    `trackScene: the triangles of ${type} '${name}' are open, expected closed ones as it shall be solid`,
+    `trackScene: the triangles of ${type} '${name}' are open, expected closed ones as it shall be solid: ${whatIsOpen(info)}`,
   );
 }

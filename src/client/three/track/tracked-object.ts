@@ -1,19 +1,23 @@
 import type { BufferGeometry, InstancedMesh, Material, Mesh } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
-import { affineError } from '../../check/validate.js';
-import { isAffine, isInvertibleAt } from '../../transforms/affine.js';
-import { isDrawn, MaterialLook, type PartPlan, planParts } from './material-plan.js';
-import { Part, type PartOptions, type TrackerContext } from './stand-in.js';
-import type { SteadyMeshes } from './unchanged-runs.js';
+import { isAffine, isInvertibleAt } from '../../check/affine.js';
+import { isDrawn, MaterialLook, planStandIns } from './material-plan.js';
+import { StandIn, type StandInOptions, type StandInOwner, type TrackerContext } from './stand-in.js';
+import type { UnchangedRuns } from './unchanged-runs.js';
 
 /** What the service shall know of an object beyond what the scene says. */
 export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' | 'matrix'>> {
   /**
-   * Its triangles are a `solid` mesh: they must be closed, or else the object is `untracked`. Default false. A shape that
-   * stands for them says so itself.
+   * Its triangles are a `solid` mesh: they must be closed, or else the object is `untracked`. Default false. A shape
+   * that stands for them says so itself.
    */
   solid?: boolean;
+  /**
+   * Vertices of its geometry nearer than this become one, as in `addMesh`: three's spheres, cylinders and tori are
+   * closed then. Objects that share a geometry and this share the mesh. Default 0.
+   */
+  weld?: number;
 }
 
 /** What the caller wishes beyond what the scene says. */
@@ -23,20 +27,23 @@ export interface ObjectWishes {
   options(object: Mesh): SceneObjectOptions;
 }
 
-/** Errors that leave one object out; all others are about the service. */
+/** Answers whether an error leaves out one object; all others are about the service. */
 export function isAboutOneObject(error: unknown): error is CollisionError {
   return CollisionError.is(error) && ['INVALID_ARGUMENT', 'BAD_DATA', 'UNSUPPORTED'].includes(error.code);
 }
 
 const NO_MATRICES: Float32Array = new Float32Array(0);
+const NO_PARENT = new Float64Array(0);
+const NO_IDS = new Uint32Array(0);
 
 /**
  * A Mesh or InstancedMesh in the service. `update` compares it with what was sent before and sends what changed.
  * Its ids stay the same while it is in the scene: what is not to be seen is in no layer.
  */
-export class TrackedObject {
+export class TrackedObject implements StandInOwner {
   readonly object: Mesh;
-  parts: Part[] = [];
+  /** The first is the object itself for all but rays by each material's own side; the others are its faces. */
+  standIns: StandIn[] = [];
   /** Why it is not in the service. */
   error: CollisionError | null = null;
 
@@ -49,44 +56,59 @@ export class TrackedObject {
   #material: Mesh['material'] | null = null;
   #side = -1;
   #isDrawn = true;
-  /** Of an array of materials. */
+  /** How an array of materials looked; null where there is one material. */
   #look: MaterialLook | null = null;
   #revision = -1;
   #count = 0;
   #layers = 0;
   #isPlaced = false;
-  /** The only id of its only part, where there is nothing to do but to send the matrix while all else is as before; else 0. */
+  /** How many stand-ins it takes: those beyond stand until these can. */
+  #planned = 1;
+  /** Whether its faces stand for it where rays ask for each material's own side. */
+  #isApart = false;
+  /**
+   * The only id of its only stand-in, where there is nothing to do but to send the matrix while all else is as before;
+   * else 0.
+   */
   #mover: ObjectId = 0;
   #instanceVersion = -1;
-  /** Of an InstancedMesh: its world matrix. */
-  readonly #parent = new Float64Array(16);
+  /** The world matrix of an InstancedMesh, as sent last. */
+  readonly #parent: Float64Array;
   #matrices = NO_MATRICES;
 
-  /** Instances whose matrix has no inverse; three does not show them either. */
+  /** Instances whose matrix the service does not take: three does not show those without an inverse either. */
   #hidden: Set<number> | null = null;
   readonly #wishes: ObjectWishes;
-  readonly #options: Omit<SceneObjectOptions, 'solid'>;
+  readonly #options: Omit<SceneObjectOptions, 'solid' | 'weld'>;
   readonly #givenLayers: number | undefined;
   readonly #isSolid: boolean;
+  readonly #weld: number;
 
   constructor(context: TrackerContext, object: Mesh, wishes: ObjectWishes) {
     this.#context = context;
     this.#wishes = wishes;
-    const { solid = false, ...options } = wishes.options(object);
+    const { solid = false, weld = 0, ...options } = wishes.options(object);
     this.#options = options;
     this.#isSolid = solid;
+    this.#weld = weld;
     this.#instanced = 'isInstancedMesh' in object ? (object as InstancedMesh) : null;
+    this.#parent = this.#instanced === null ? NO_PARENT : new Float64Array(16);
     this.#givenLayers = options.layers;
     this.#isStatic = this.#options.motion === 'static';
     this.object = object;
   }
 
-  /** Whether something is still to be built. */
+  /** Tells whether something of it is still to be built. */
   get pending(): boolean {
-    return this.parts.some((part) => part.pending);
+    return this.standIns.some((standIn) => standIn.pending);
   }
 
-  /** Once a frame; `visible`: the object and all its ancestors are. */
+  /** Answers the ids that it has in public, by instance; none until it is built. */
+  get ids(): Uint32Array {
+    return this.standIns.length === 0 ? NO_IDS : this.standIns[0].ids;
+  }
+
+  /** Sends what changed, once a frame; `visible`: the object and all its ancestors are. */
   update(visible: boolean): void {
     const { object } = this;
     const { meshes, moved } = this.#context;
@@ -101,17 +123,18 @@ export class TrackedObject {
     const count = instanced === null ? 1 : Math.min(instanced.count, instanced.instanceMatrix.count);
     if (!isPlanned) this.#plan();
     if (layers !== this.#layers) this.#setLayers(layers);
-    if (!isPlanned || revision !== this.#revision || count !== this.#count) this.#stand(count);
+    if (!isPlanned || revision !== this.#revision || count !== this.#count) this.#reconcile(count);
     this.#revision = revision;
     if (instanced === null) this.#move();
     else this.#moveInstances(instanced);
   }
 
-  note(steady: SteadyMeshes, number: number): void {
+  /** Notes what to compare the next time, under its number in the walk. */
+  remember(unchanged: UnchangedRuns, number: number): void {
     const { object } = this;
     // What has children is never followed: nothing is made for it in every frame.
     if (this.#mover === 0 || this.#look !== null || object.children.length > 0) {
-      steady.note(number, null, null, 0);
+      unchanged.remember(number, null, null, 0);
       return;
     }
     const kind = {
@@ -122,22 +145,17 @@ export class TrackedObject {
       layers: this.#layers,
       givenLayers: this.#givenLayers === undefined ? -1 : this.#givenLayers >>> 0,
     };
-    steady.note(number, object, kind, this.#isStatic ? 0 : this.#mover);
+    unchanged.remember(number, object, kind, this.#isStatic ? 0 : this.#mover);
   }
 
-  /** The service did not take the matrix of an instance. It may have got a better one since. */
-  reject(index: number): CollisionError | null {
-    if (index >= this.#count || this.#hidden?.has(index) === true) return null;
-    if (this.#instanced !== null && !isAffine(this.#matrices, 16 * index)) {
-      return affineError('trackScene', `instance ${index} of '${this.object.name}'`, this.#matrices, 16 * index);
-    }
+  reject(index: number): void {
+    if (index >= this.#count || this.#hidden?.has(index) === true) return;
     if (!this.#isPlaceable(index)) this.#hide(index);
-    return null;
   }
 
   remove(): void {
-    for (const part of this.parts) part.remove();
-    this.parts = [];
+    for (const standIn of this.standIns) standIn.remove();
+    this.standIns = [];
     this.#mover = 0;
   }
 
@@ -148,51 +166,58 @@ export class TrackedObject {
     return side === this.#side && visible === this.#isDrawn;
   }
 
-  /** What it takes in the service, when it is first seen or its geometry or materials are others than before. */
+  /** Plans what it takes in the service, when it is first seen or its geometry or materials are others than before. */
   #plan(): void {
     const { geometry, material } = this.object;
-    const plans = planParts(geometry, material);
     const shape = this.#wishes.shape(this.object);
+    const plans = planStandIns(geometry, material, shape !== null);
     this.#geometry = geometry;
     this.#material = material;
     this.#isDrawn = isDrawn(material);
     this.#look = Array.isArray(material) ? new MaterialLook(material) : null;
     if (!Array.isArray(material)) this.#side = material.side;
-    for (const part of this.parts.splice(plans.length)) part.remove();
+    this.#planned = plans.length;
     plans.forEach((plan, i) => {
-      this.parts[i] ??= new Part(this.#context, this, plan);
-      this.parts[i].aim(plan, geometry, shape);
+      this.standIns[i] ??= new StandIn(this.#context, this, plan);
+      this.standIns[i].retarget(plan, geometry, shape, this.#weld);
     });
   }
 
-  #stand(count: number): void {
+  /** Brings its stand-ins in line with what is built: all of them at once, for they are one object. */
+  #reconcile(count: number): void {
     this.error = null;
     this.#mover = 0;
+    if (this.standIns.every(({ isReady }, i) => isReady || i >= this.#planned)) {
+      for (const standIn of this.standIns.splice(this.#planned)) standIn.remove();
+      for (const standIn of this.standIns) standIn.advance();
+      this.#isApart = this.standIns.length > 1;
+    }
     for (let i = count; i < this.#count; i++) this.#hidden?.delete(i);
     this.#count = count;
-    for (const part of this.parts) {
+    for (const standIn of this.standIns) {
       try {
-        if (part.stand(count, this.#optionsOf(part.plan), this.#isSolid)) this.#isPlaced = false;
+        if (standIn.reconcile(count, this.#optionsOf(standIn), this.#isSolid)) this.#isPlaced = false;
       } catch (cause) {
         // A shape or an option that the service refuses.
         if (!isAboutOneObject(cause)) throw cause;
         this.error = cause;
       }
-      this.error ??= part.error;
+      this.error ??= standIn.error;
     }
   }
 
-  #optionsOf(plan: PartPlan): PartOptions {
-    const { pickable = true, cullable = true } = this.#options;
-    const options: PartOptions = {
+  #optionsOf({ plan: { isFaces, side } }: StandIn): StandInOptions {
+    const { cullable = true } = this.#options;
+    const options: StandInOptions = {
       ...this.#options,
       layers: this.#layers,
-      pickable: plan.picks && pickable,
-      cullable: plan.stands && this.#isDrawn && cullable,
+      cullable: !isFaces && this.#isDrawn && cullable,
+      isFaces,
+      // Rays hit either the object or its faces.
+      ownSides: isFaces === this.#isApart ? side : 'none',
     };
-    if (!plan.stands) options.contacts = 'none';
-    const { elements } = this.object.matrixWorld;
-    if (this.#instanced === null && isInvertibleAt(elements, 0)) options.matrix = elements;
+    if (isFaces) options.contacts = 'none';
+    if (this.#instanced === null && this.#isPlaceable(0)) options.matrix = this.object.matrixWorld.elements;
     return options;
   }
 
@@ -201,10 +226,10 @@ export class TrackedObject {
     if (this.#isPlaced && this.#isFixed()) return;
     this.#review();
     if (this.#hidden !== null && this.#hidden.size > 0) return;
-    for (const { ids } of this.parts) {
+    for (const { ids } of this.standIns) {
       if (ids.length > 0) this.#context.moved.add(ids[0], elements);
     }
-    if (this.parts.length === 1 && this.parts[0].ids.length === 1) this.#mover = this.parts[0].ids[0];
+    if (this.standIns.length === 1 && this.ids.length === 1) this.#mover = this.ids[0];
   }
 
   #moveInstances({ instanceMatrix, matrixWorld }: InstancedMesh): void {
@@ -218,12 +243,12 @@ export class TrackedObject {
     this.#instanceVersion = version;
     this.#parent.set(elements);
     this.#review();
-    for (const { ids } of this.parts) {
+    for (const { ids } of this.standIns) {
       if (ids.length > 0) this.#context.service.moveInstances(ids, this.#matrices, elements);
     }
   }
 
-  /** Promised not to move, and standing where it shall. */
+  /** Answers whether it is promised not to move, and stands where it shall. */
   #isFixed(): boolean {
     return this.#isStatic && (this.#hidden === null || this.#hidden.size === 0);
   }
@@ -244,14 +269,14 @@ export class TrackedObject {
 
   #isPlaceable(index: number): boolean {
     const { elements } = this.object.matrixWorld;
-    return isInvertibleAt(elements, 0) && (this.#instanced === null || isInvertibleAt(this.#matrices, 16 * index));
+    return isPlace(elements, 0) && (this.#instanced === null || isPlace(this.#matrices, 16 * index));
   }
 
   #hide(index: number): void {
     this.#hidden ??= new Set();
     this.#hidden.add(index);
     this.#mover = 0;
-    this.#context.steady.forgetOne(this.object);
+    this.#context.unchanged.forgetOne(this.object);
     this.#setLayersOf(index, 0);
   }
 
@@ -268,10 +293,15 @@ export class TrackedObject {
   }
 
   #setLayersOf(index: number, layers: number): void {
-    for (const { ids } of this.parts) {
+    for (const { ids } of this.standIns) {
       if (index < ids.length) this.#context.service.setObject(ids[index], { layers });
     }
   }
+}
+
+/** Answers whether the service takes the matrix at `at`. */
+function isPlace(m: ArrayLike<number>, at: number): boolean {
+  return isInvertibleAt(m, at) && isAffine(m, at);
 }
 
 function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {

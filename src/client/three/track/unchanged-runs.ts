@@ -1,9 +1,9 @@
 import type { BufferGeometry, Material, Mesh, Object3D } from 'three';
 import type { ObjectId } from '../../../shared/types.js';
-import type { MovedObjects } from './moved-transforms.js';
+import type { MovedTransforms } from './moved-transforms.js';
 
-/** A Mesh of which nothing is to be done but to send its matrix, while the rest is as it is here. */
-export interface SteadyMesh {
+/** What a Mesh is, of which nothing is to be done but to send its matrix while it is still that. */
+export interface UnchangedKind {
   readonly geometry: BufferGeometry;
   readonly material: Material;
   readonly side: number;
@@ -15,35 +15,39 @@ export interface SteadyMesh {
 }
 
 /**
- * What the walk compares once a frame of every Mesh, by its number in the order of the walk. 10,000 are compared in a
- * frame, so it is the instructions that count: of Meshes in a row that are of one kind, the kind is looked at once.
+ * Remembers what the walk compares once a frame of every Mesh, by its number in the order of the walk. 10,000 are
+ * compared in a frame, so it is the instructions that count: of Meshes in a row that are of one kind, the kind is
+ * looked at once.
  */
-export class SteadyMeshes {
+export class UnchangedRuns {
   readonly #objects: (Object3D | null)[] = [];
-  readonly #kinds: (SteadyMesh | null)[] = [];
+  readonly #kinds: (UnchangedKind | null)[] = [];
   /** 0 for what does not move. */
   readonly #ids: ObjectId[] = [];
   #isStale = false;
+  /** The objects that are forgotten from the next walk on. */
+  readonly #forgotten = new Set<Object3D>();
 
-  /** From the next walk on nothing of it is true. */
+  /** Forgets from the next walk on all that was remembered. */
   forget(): void {
     this.#isStale = true;
   }
 
-  /** The same of one alone, wherever it is. */
+  /**
+   * Forgets a single object from the next walk on, wherever it is: of thousands in a row, without a search for each.
+   */
   forgetOne(object: Object3D): void {
-    const number = this.#objects.indexOf(object);
-    if (number >= 0) this.#objects[number] = null;
+    this.#forgotten.add(object);
   }
 
-  /** One more comes under this number; all behind it move up. */
+  /** Makes room for one Mesh more under this number; all behind it move up. */
   insert(number: number): void {
     this.#objects.splice(number, 0, null);
     this.#kinds.splice(number, 0, null);
     this.#ids.splice(number, 0, 0);
   }
 
-  /** So many from this number on are gone; all behind them move down. */
+  /** Removes so many Meshes from this number on; all behind them move down. */
   remove(number: number, count: number): void {
     this.#objects.splice(number, count);
     this.#kinds.splice(number, count);
@@ -51,25 +55,34 @@ export class SteadyMeshes {
   }
 
   beginWalk(): void {
-    if (!this.#isStale) return;
+    const forgotten = this.#forgotten;
+    if (this.#isStale) {
+      this.#objects.fill(null);
+      this.#kinds.fill(null);
+    } else if (forgotten.size > 0) {
+      const objects = this.#objects;
+      for (let n = 0; n < objects.length; n++) {
+        const object = objects[n];
+        if (object !== null && forgotten.has(object)) objects[n] = null;
+      }
+    }
     this.#isStale = false;
-    this.#objects.fill(null);
-    this.#kinds.fill(null);
+    forgotten.clear();
   }
 
-  /** In the order of the walk; null for what is to be looked at as a whole every time. */
-  note(number: number, object: Mesh | null, steady: SteadyMesh | null, id: ObjectId): void {
+  /** Remembers a Mesh in the order of the walk; null for what is to be looked at as a whole every time. */
+  remember(number: number, object: Mesh | null, kind: UnchangedKind | null, id: ObjectId): void {
     const before = number === 0 ? null : this.#kinds[number - 1];
     this.#objects[number] = object;
-    this.#kinds[number] = before !== null && steady !== null && areAlike(before, steady) ? before : steady;
+    this.#kinds[number] = before !== null && kind !== null && areAlike(before, kind) ? before : kind;
     this.#ids[number] = id;
   }
 
   /**
-   * How many of `children` in a row, from the one at `first` on, are as they were noted under the numbers from `number`
-   * on; they go to `moved` then. `above`: their ancestors are visible.
+   * Counts the `children` in a row, from the one at `first` on, that are as they were remembered under the numbers from
+   * `number` on, and adds them to `moved`. `above`: their ancestors are visible.
    */
-  follow(children: readonly Object3D[], first: number, number: number, above: boolean, moved: MovedObjects): number {
+  follow(children: readonly Object3D[], first: number, number: number, above: boolean, moved: MovedTransforms): number {
     const objects = this.#objects;
     const kinds = this.#kinds;
     const ids = this.#ids;
@@ -77,7 +90,7 @@ export class SteadyMeshes {
     moved.reserve(end - first);
     const { ids: movedIds, matrices } = moved;
     let { count } = moved;
-    let kind: SteadyMesh | null = null;
+    let kind: UnchangedKind | null = null;
     let geometry: BufferGeometry | null = null;
     let material: Material | null = null;
     let layers = 0;
@@ -106,7 +119,7 @@ export class SteadyMeshes {
   }
 }
 
-function areAlike(a: SteadyMesh, b: SteadyMesh): boolean {
+function areAlike(a: UnchangedKind, b: UnchangedKind): boolean {
   return (
     a.geometry === b.geometry &&
     a.material === b.material &&

@@ -25,7 +25,7 @@ export class SceneFrame {
   readonly result: FrameResult;
   readonly #objects: SceneObjects;
   /** What left the scene before this was answered. */
-  readonly #departed: readonly Placement[];
+  readonly #departed: ReadonlyMap<ObjectId, Placement>;
   readonly #view: string;
 
   constructor(result: FrameResult, objects: SceneObjects, view: string) {
@@ -39,7 +39,10 @@ export class SceneFrame {
     return this.result.frame;
   }
 
-  /** Calls `visit` for all that a view (default: the tracked camera) sees: first what is wholly `inside`, then what crosses its border. */
+  /**
+   * Calls `visit` for all that a view (default: the tracked camera) sees: first what is wholly `inside`, then what
+   * crosses its border.
+   */
   forEachVisible(visit: (seen: SceneObject, inside: boolean) => void, view = this.#view): void {
     checkVisit('forEachVisible', visit);
     const { ids, inside } = this.#seenBy('forEachVisible', view);
@@ -79,8 +82,8 @@ export class SceneFrame {
   }
 
   /**
-   * The pairs between `first` or what is below it and `second` or what is below that; without a second, between the
-   * first and anything else. `a` is on the side of `first`. A robot is a Group, and so is its gripper:
+   * Lists the pairs between `first` or what is below it and `second` or what is below that; without a second, between
+   * the first and anything else. `a` is on the side of `first`. A robot is a Group, and so is its gripper:
    *
    * ```ts
    * const areTouching = frame.contactsBetween(robotA, robotB).length > 0;
@@ -110,7 +113,10 @@ export class SceneFrame {
     return found;
   }
 
-  /** Calls `visit` for all pairs that were in contact in the frame before and are not any more; also when one was removed. */
+  /**
+   * Calls `visit` for all pairs that were in contact in the frame before and are not any more; also when one was
+   * removed.
+   */
   forEachEnded(visit: (a: SceneObject, b: SceneObject) => void): void {
     checkVisit('forEachEnded', visit);
     const { endedA, endedB } = this.result.contacts;
@@ -122,7 +128,7 @@ export class SceneFrame {
   }
 
   #everKnown(id: ObjectId): SceneObject | undefined {
-    return this.#objects.find(id) ?? this.#departed.find((placement) => placement.id === id);
+    return this.#objects.find(id) ?? this.#departed.get(id);
   }
 
   #seenBy(operation: string, view: string): VisibleSet {

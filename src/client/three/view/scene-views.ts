@@ -9,8 +9,9 @@ import { readCamera, type ViewSize } from './view.js';
 export interface SceneViewOptions {
   /**
    * World units that the frustum is grown by, for drawing one frame late. 'motion': twice as far as the frustum moved
-   * since this view was set the last time, as it may move on; throws INVALID_ARGUMENT for a far plane at infinity. Add
-   * in a number what objects move in a frame, where they move fast. Default 0.
+   * since this view was set the last time, as it may move on, and nothing where it was hidden then; throws
+   * INVALID_ARGUMENT for a far plane at infinity. Add in a number what objects move in a frame, where they move fast.
+   * Default 0.
    */
   margin?: number | 'motion';
   /** What has fewer pixels across is not seen. Default 0. */
@@ -50,7 +51,7 @@ export class SceneViews {
     this.#views.set(name, { name, options: copies, layers, eye: eyeOf(copies) });
   }
 
-  /** Throws INVALID_ARGUMENT. */
+  /** Answers a view by its name. Throws INVALID_ARGUMENT. */
   get(operation: string, name: string): SceneView {
     const view = this.#views.get(name);
     if (view !== undefined) return view;

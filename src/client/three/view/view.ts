@@ -12,12 +12,13 @@ export interface ViewSize {
   x?: number;
   /** From the top. Default 0. */
   y?: number;
+  /** At 0, as of a canvas that is hidden, the view sees nothing. */
   width: number;
   height: number;
 }
 
 /**
- * A service's view of what `camera` sees: its projection (perspective, orthographic, `setViewOffset`), its
+ * Makes a service's view of what `camera` sees: its projection (perspective, orthographic, `setViewOffset`), its
  * clip space (WebGL, WebGPU, reversed depth) and its layers. The matrices are three's own arrays, not copies.
  *
  * The camera's world matrix is brought up to date; `updateProjectionMatrix()` stays the caller's, as in three. What
@@ -37,7 +38,7 @@ export function viewFromCamera(
   return readCamera(camera, size, margin, minPixels);
 }
 
-/** `viewFromCamera` with options that were read. */
+/** Does what `viewFromCamera` says, with options that were read. */
 export function readCamera(camera: Camera, size: ViewSize, margin: number, minPixels: number): ViewOptions {
   return reading('viewFromCamera', 'the camera', () => viewOf(camera, size, margin, minPixels));
 }

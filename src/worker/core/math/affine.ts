@@ -7,11 +7,12 @@ export class Affine {
   tx: f64; ty: f64; tz: f64;
 }
 
-export const AFFINE_BYTES: usize = 96;
+export const AFFINE_BYTES: usize = offsetof<Affine>();
 
 /**
- * out = a · b; out is neither of them. Two rows at a time, the first and the second, the second and the third. Maps are
- * read and written in six vectors in a row everywhere, as reading what two writes left waits for both.
+ * Sets out = a · b; out is neither of the two. Computes two rows at a time, the first and the second, the second and
+ * the third. Maps are read and written in six vectors in a row everywhere, as reading what two writes left waits for
+ * both.
  */
 export function multiply(out: Affine, a: Affine, b: Affine): void {
   const p = changetype<usize>(a), q = changetype<usize>(b), to = changetype<usize>(out);
@@ -27,14 +28,14 @@ export function multiply(out: Affine, a: Affine, b: Affine): void {
   v128.store(to, f64x2.add(image(x1, y1, z1, q + 72), t1), 80);
 }
 
-/** The second of a, then the first of b. */
+/** Joins the second lane of a and the first of b. */
 // @ts-ignore: decorator
 @inline
 export function between(a: v128, b: v128): v128 {
   return v128.shuffle<f64>(a, b, 1, 2);
 }
 
-/** Two rows of a map times the column at `at`. */
+/** Multiplies two rows of a map by the column at `at`. */
 // @ts-ignore: decorator
 @inline
 function image(x: v128, y: v128, z: v128, at: usize): v128 {
@@ -59,7 +60,7 @@ export function determinant(a: Affine): f64 {
   );
 }
 
-/** out = the inverse of a, which must be usable. out may be a. */
+/** Sets out to the inverse of a, which must be usable. out may be a. */
 export function invert(out: Affine, a: Affine): void {
   const cxx = a.yy * a.zz - a.yz * a.zy;
   const cxy = a.yz * a.zx - a.yx * a.zz;
@@ -83,13 +84,13 @@ export function invert(out: Affine, a: Affine): void {
   out.tz = -(xz * tx + yz * ty + zz * tz);
 }
 
-const near = changetype<Affine>(memory.data(96, 16));
-const inverse = changetype<Affine>(memory.data(96, 16));
+const near = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
- * out = a⁻¹ · b, the places subtracted first, so that far from the origin no digits are lost; and where the two differ
- * by their places alone, so does what they map, exactly: then what touches does so whatever the turn. out is neither of
- * them.
+ * Sets out = a⁻¹ · b; out is neither of the two. Subtracts the places first, so that far from the origin no digits are
+ * lost. Where the two differ by their places alone, so do the places that they map, exactly: then what touches does so
+ * whatever the rotation.
  */
 export function relate(out: Affine, a: Affine, b: Affine): void {
   copy(near, b);
@@ -106,7 +107,10 @@ export function relate(out: Affine, a: Affine, b: Affine): void {
   out.xy = out.xz = out.yx = out.yz = out.zx = out.zy = 0;
 }
 
-/** Finite, and with a volume that rounding did not make: |det| > 2⁻⁴⁰ · the product of the columns' lengths. */
+/**
+ * Tells whether a map is finite and has a volume that rounding did not make: |det| > 2⁻⁴⁰ · the product of the columns'
+ * lengths.
+ */
 export function usable(a: Affine): bool {
   const sum =
     a.xx + a.xy + a.xz + a.yx + a.yy + a.yz + a.zx + a.zy + a.zz + a.tx + a.ty + a.tz;
@@ -121,7 +125,7 @@ export function usable(a: Affine): bool {
   return volume > sqrt(x) * sqrt(y) * sqrt(z) * 9.094947017729282e-13 && volume < Infinity && 1.0 / volume < Infinity;
 }
 
-/** Whether all bits are the same. */
+/** Tells whether all bits of two maps are the same. */
 export function same(a: Affine, b: Affine): bool {
   const p = changetype<usize>(a), q = changetype<usize>(b);
   return !v128.any_true(
@@ -135,7 +139,7 @@ export function same(a: Affine, b: Affine): bool {
   );
 }
 
-/** Whether all bits but those of the places are the same. */
+/** Tells whether all bits of two maps but those of the places are the same. */
 function isSameForm(a: Affine, b: Affine): bool {
   const p = changetype<usize>(a), q = changetype<usize>(b);
   return a.zz == b.zz && !v128.any_true(
@@ -146,7 +150,7 @@ function isSameForm(a: Affine, b: Affine): bool {
   );
 }
 
-/** to = from; memory.copy is a call. */
+/** Copies a map by vectors, as memory.copy is a call. */
 export function copy(to: Affine, from: Affine): void {
   const p = changetype<usize>(to), q = changetype<usize>(from);
   v128.store(p, v128.load(q));

@@ -4,7 +4,7 @@
 export let firstX: f64 = 0, firstY: f64 = 0, firstZ: f64 = 0;
 export let secondX: f64 = 0, secondY: f64 = 0, secondZ: f64 = 0;
 
-/** Of a unit direction. */
+/** Sets two unit directions at right angles to a unit direction and to each other. */
 export function setBasis(x: f64, y: f64, z: f64): void {
   const sign: f64 = z < 0 ? -1 : 1;
   const p = -1.0 / (sign + z);

@@ -3,10 +3,11 @@
 import { Plane, valueAt } from './plane';
 
 const CORNER_BYTES: usize = 24;
-// Four corners at most to begin with, and one more for each of 32 planes, a cube's six and a strip's two.
+/** Four corners at most to begin with, and one more for each of 32 planes, a cube's six and a strip's two: 44. */
+const MOST_CORNERS: i32 = 48;
 
-let corners: usize = memory.data(48 * 24, 16);
-let spare: usize = memory.data(48 * 24, 16);
+let corners: usize = memory.data(MOST_CORNERS * <i32>CORNER_BYTES, 16);
+let spare: usize = memory.data(MOST_CORNERS * <i32>CORNER_BYTES, 16);
 export let cornerCount: u32 = 0;
 
 // @ts-ignore: decorator
@@ -19,7 +20,7 @@ export function cornerY(i: u32): f64 { return load<f64>(corners + i * <u32>CORNE
 @inline
 export function cornerZ(i: u32): f64 { return load<f64>(corners + i * <u32>CORNER_BYTES, 16); }
 
-export function beginPiece(): void {
+export function beginPolygon(): void {
   cornerCount = 0;
 }
 
@@ -36,7 +37,7 @@ function put(list: usize, i: u32, x: f64, y: f64, z: f64): void {
   store<f64>(at, z, 16);
 }
 
-/** Leaves what is on the plane's inner side, the plane itself included; false where that is nothing. */
+/** Clips the polygon to the plane's inner side, the plane itself included. Answers false where nothing is left. */
 export function cut(plane: Plane): bool {
   const count = cornerCount;
   if (count == 0) return false;

@@ -19,7 +19,10 @@ function setNearest(x: f64, y: f64, z: f64): f64 {
   return x * x + y * y + z * z;
 }
 
-/** Square of the origin's distance from the segment; the same in both directions of it, to the last bit. */
+/**
+ * Answers the square of the origin's distance from the segment: the same in both directions of the segment, to the last
+ * bit.
+ */
 export function nearestOfSegment(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): f64 {
   const forward = ax < bx || (ax == bx && (ay < by || (ay == by && az < bz)));
   const px = forward ? ax : bx, py = forward ? ay : by, pz = forward ? az : bz;
@@ -33,10 +36,13 @@ export function nearestOfSegment(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz
   return setNearest(px + t * ex, py + t * ey, pz + t * ez);
 }
 
-/** What float64 may add to the distance of a corner from a plane, relative to the lengths that it is made of. */
+/** The most that float64 adds to the distance of a corner from a plane, relative to the lengths that it is made of. */
 const PLANE_ROUNDING: f64 = 7.105427357601002e-15; // 2^-47
 
-/** Square of the origin's distance from the triangle; one surely greater than `limit` may come out as Infinity. */
+/**
+ * Answers the square of the origin's distance from the triangle. May answer Infinity where that is surely greater than
+ * `limit`.
+ */
 export function nearestOfTriangle(t: Triangle, limit: f64): f64 {
   const ax = t.ax, ay = t.ay, az = t.az, bx = t.bx, by = t.by, bz = t.bz, cx = t.cx, cy = t.cy, cz = t.cz;
   const ex = bx - ax, ey = by - ay, ez = bz - az;
@@ -76,7 +82,9 @@ export function nearestOfTriangle(t: Triangle, limit: f64): f64 {
   return best;
 }
 
-/** Square of the distance of the segment from (0, 0, -half) to (0, 0, half) and the one from p to q. */
+/**
+ * Answers the square of the distance between the segment from (0, 0, -half) to (0, 0, half) and the one from p to q.
+ */
 export function axisToSegment(half: f64, px: f64, py: f64, pz: f64, qx: f64, qy: f64, qz: f64): f64 {
   let best = min(axisToPoint(half, px, py, pz), axisToPoint(half, qx, qy, qz));
   if (half == 0) return min(best, nearestOfSegment(px, py, pz, qx, qy, qz));
@@ -90,7 +98,7 @@ export function axisToSegment(half: f64, px: f64, py: f64, pz: f64, qx: f64, qy:
   return min(best, axisToPoint(half, px + t * ex, py + t * ey, pz + t * (qz - pz)));
 }
 
-/** Square of the distance of a point from the segment from (0, 0, -half) to (0, 0, half). */
+/** Answers the square of the distance of a point from the segment from (0, 0, -half) to (0, 0, half). */
 // @ts-ignore: decorator
 @inline
 export function axisToPoint(half: f64, x: f64, y: f64, z: f64): f64 {
@@ -98,9 +106,12 @@ export function axisToPoint(half: f64, x: f64, y: f64, z: f64): f64 {
   return x * x + y * y + beyond * beyond;
 }
 
-const moved = changetype<Triangle>(memory.data(72, 16));
+const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
-/** Square of the distance of a triangle from that segment; one that is greater than `limit` may come out greater. */
+/**
+ * Answers the square of the distance of a triangle from that segment. Where that is greater than `limit`, the answer
+ * may be greater still.
+ */
 export function axisToTriangle(half: f64, t: Triangle, limit: f64): f64 {
   if (half == 0) return nearestOfTriangle(t, limit);
   memory.copy(changetype<usize>(moved), changetype<usize>(t), 72);
@@ -115,7 +126,7 @@ export function axisToTriangle(half: f64, t: Triangle, limit: f64): f64 {
   return best > limit && axisCrosses(half, t) ? 0 : best;
 }
 
-/** Whether the segment passes through the triangle's face. */
+/** Tells whether the segment passes through the triangle's face. */
 function axisCrosses(half: f64, t: Triangle): bool {
   const u = t.bx * t.cy - t.by * t.cx, v = t.cx * t.ay - t.cy * t.ax, w = t.ax * t.by - t.ay * t.bx;
   if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return false;

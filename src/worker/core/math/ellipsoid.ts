@@ -5,25 +5,26 @@
 // from a segment or a parallelogram is one of a point again, once what lies along it is projected away.
 
 import { Affine, copy, setIdentity } from './affine';
+import { orthogonalise } from './jacobi';
 
-/** N, then what one-sided Jacobi rotations make of it: columns at right angles, w = N · v. */
-const form = changetype<Affine>(memory.data(96, 16));
-const formW = changetype<Affine>(memory.data(96, 16));
-const formV = changetype<Affine>(memory.data(96, 16));
+/** The linear map N, then what one-sided Jacobi rotations make of it: columns at right angles, w = N · v. */
+const form = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const formW = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const formV = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 // The same of a projection of it.
-const flatW = changetype<Affine>(memory.data(96, 16));
-const flatV = changetype<Affine>(memory.data(96, 16));
+const flatW = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const flatV = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** The ellipsoid's point that is nearest, about its centre. */
+/** The point of the ellipsoid that is nearest, about its centre. */
 export let surfaceX: f64 = 0;
 export let surfaceY: f64 = 0;
 export let surfaceZ: f64 = 0;
-/** And that of the point, segment or parallelogram. */
+/** The nearest point of the point, segment or parallelogram, about the ellipsoid's centre. */
 export let footX: f64 = 0;
 export let footY: f64 = 0;
 export let footZ: f64 = 0;
 
-/** The ellipsoid of what follows; the map's translation does not matter. */
+/** Sets the ellipsoid of what follows; the map's translation does not matter. */
 export function setEllipsoid(map: Affine): void {
   copy(form, map);
   copy(formW, map);
@@ -31,49 +32,17 @@ export function setEllipsoid(map: Affine): void {
   orthogonalise(formW, formV);
 }
 
-/** Of the unit ball's directions that the map takes to the ellipsoid's axes, one; component 0, 1 or 2. */
+/** Answers component 0, 1 or 2 of a direction of the unit ball that the map takes to an axis of the ellipsoid. */
 export function axisOf(i: usize, component: usize): f64 {
   return load<f64>(changetype<usize>(formV) + i * 24 + (component << 3));
-}
-
-/** Hestenes, "Inversion of Matrices by Biorthogonalization and Related Results", 1958. */
-function orthogonalise(w: Affine, v: Affine): void {
-  for (let sweep = 0; sweep < 20; sweep++) {
-    const turned = turnColumns(w, v, 0, 24) | turnColumns(w, v, 0, 48) | turnColumns(w, v, 24, 48);
-    if (!turned) return;
-  }
-}
-
-function turnColumns(w: Affine, v: Affine, first: usize, second: usize): i32 {
-  const p = changetype<usize>(w) + first, q = changetype<usize>(w) + second;
-  const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
-  const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
-  const pp = px * px + py * py + pz * pz, qq = qx * qx + qy * qy + qz * qz, pq = px * qx + py * qy + pz * qz;
-  if (!(abs(pq) > 4.440892098500626e-16 * sqrt(pp) * sqrt(qq))) return 0;
-  const zeta = (qq - pp) / (2.0 * pq);
-  const t = (zeta < 0 ? -1.0 : 1.0) / (abs(zeta) + sqrt(1.0 + zeta * zeta));
-  const c = 1.0 / sqrt(1.0 + t * t), s = c * t;
-  for (let at: usize = 0; at < 24; at += 8) {
-    turnPair(p + at, q + at, c, s);
-    turnPair(changetype<usize>(v) + first + at, changetype<usize>(v) + second + at, c, s);
-  }
-  return 1;
-}
-
-// @ts-ignore: decorator
-@inline
-function turnPair(p: usize, q: usize, c: f64, s: f64): void {
-  const x = load<f64>(p), y = load<f64>(q);
-  store<f64>(p, c * x - s * y);
-  store<f64>(q, s * x + c * y);
 }
 
 // The solution in the turned directions.
 let y0: f64 = 0, y1: f64 = 0, y2: f64 = 0;
 
 /**
- * Minimises |w y - c| over |y| <= 1; true when it is less than 1 there. Columns shorter than `least` times the longest
- * are what rounding left of none.
+ * Minimises |w y - c| over |y| <= 1. Answers whether |y| is less than 1 at the minimum. Columns shorter than `least`
+ * times the longest count as what rounding left of zero.
  */
 function solve(w: Affine, cx: f64, cy: f64, cz: f64, least: f64): bool {
   let l0 = w.xx * w.xx + w.xy * w.xy + w.xz * w.xz, g0 = w.xx * cx + w.xy * cy + w.xz * cz;
@@ -114,7 +83,7 @@ function solve(w: Affine, cx: f64, cy: f64, cz: f64, least: f64): bool {
   return false;
 }
 
-/** Square of the distance of c from the solid ellipsoid about the origin. */
+/** Answers the square of the distance of c from the solid ellipsoid about the origin. */
 export function ellipsoidToPoint(cx: f64, cy: f64, cz: f64): f64 {
   footX = cx;
   footY = cy;
@@ -132,7 +101,7 @@ export function ellipsoidToPoint(cx: f64, cy: f64, cz: f64): f64 {
   return dx * dx + dy * dy + dz * dz;
 }
 
-/** The same of the segment from p - a to p + a. */
+/** Answers the square of the distance of the segment from p - a to p + a from the ellipsoid. */
 export function ellipsoidToSegment(px: f64, py: f64, pz: f64, ax: f64, ay: f64, az: f64): f64 {
   const length = sqrt(ax * ax + ay * ay + az * az);
   if (length == 0) return ellipsoidToPoint(px, py, pz);
@@ -160,7 +129,10 @@ export function ellipsoidToSegment(px: f64, py: f64, pz: f64, ax: f64, ay: f64, 
   return ellipsoidToPoint(px + t * ax, py + t * ay, pz + t * az);
 }
 
-/** The same of the parallelogram of all p + s a + t b with s and t in [-1, 1]. */
+/**
+ * Answers the square of the distance from the ellipsoid of the parallelogram of all p + s a + t b with s and t in [-1,
+ * 1].
+ */
 export function ellipsoidToParallelogram(
   px: f64, py: f64, pz: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64,
 ): f64 {

@@ -1,4 +1,7 @@
-/** One to one, each bit on all others (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). */
+/**
+ * Mixes 64 bits one to one, so that each bit depends on all (Steele, Lea and Flood, "Fast Splittable Pseudorandom
+ * Number Generators", 2014).
+ */
 // @ts-ignore: decorator
 @inline
 export function mix(x: u64): u64 {

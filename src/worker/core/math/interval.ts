@@ -4,8 +4,8 @@
 const TINY: f32 = 8.673617379884035e-19; // 2^-60
 
 /**
- * The part of a ray from one t to another, as a vector: where it begins, and where it ends with its sign turned, so
- * that both are narrowed by one maximum. (min and max of scalars branch; those of vectors do not.)
+ * Answers the part of a ray from one t to another as a vector: where it begins, and where it ends with its sign turned,
+ * so that both are narrowed by one maximum. (min and max of scalars branch; those of vectors do not.)
  */
 // @ts-ignore: decorator
 @inline
@@ -13,7 +13,7 @@ export function interval(from: f64, to: f64): v128 {
   return f64x2(from, -to);
 }
 
-/** Narrows it to where the ray is between two planes of one axis. */
+/** Narrows the part to where the ray is between two planes of one axis. */
 // @ts-ignore: decorator
 @inline
 export function clip(part: v128, origin: f64, direction: f64, low: f64, high: f64): v128 {
@@ -36,14 +36,14 @@ export function leave(part: v128): f64 {
   return -f64x2.extract_lane(part, 1);
 }
 
-/** A float32 that is no smaller. */
+/** Answers a float32 that is no smaller than the value. */
 // @ts-ignore: decorator
 @inline
 export function upward(value: f64): f32 {
   return <f32>(value * 1.0000005 + 1e-30);
 }
 
-/** 1 / each part of a unit direction. */
+/** Answers the reciprocal of each component of a unit direction; no component counts as smaller than TINY. */
 // @ts-ignore: decorator
 @inline
 export function reciprocals(v: v128): v128 {

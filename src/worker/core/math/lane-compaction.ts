@@ -1,7 +1,7 @@
-/** For each set of four lanes the bytes that move these to the front, in order. */
-const packs: usize = memory.data(256, 16);
-/** For each the first bytes of these lanes. */
-const bytePacks: usize = memory.data(64, 16);
+/** For each set of four lanes, the bytes that move the lanes in it to the front, in order. */
+const packs: usize = memory.data(16 * 16, 16);
+/** For each set of four lanes, the first bytes of the lanes in it. */
+const bytePacks: usize = memory.data(16 * 4, 16);
 
 for (let lanes: usize = 0; lanes < 16; lanes++) {
   let to = packs + (lanes << 4);
@@ -14,16 +14,19 @@ for (let lanes: usize = 0; lanes < 16; lanes++) {
   }
 }
 
-/** To be swizzled with: moves the lanes whose bits are set to the front; what follows them means nothing. */
+/**
+ * Answers the indices for a swizzle that moves the lanes whose bits are set to the front; what follows them means
+ * nothing.
+ */
 // @ts-ignore: decorator
 @inline
-export function packing(lanes: u32): v128 {
+export function laneCompaction(lanes: u32): v128 {
   return v128.load(packs + (<usize>lanes << 4));
 }
 
-/** The same for the first byte of each lane: the first bytes of these lanes come to the front. */
+/** Answers the indices for a swizzle that moves the first byte of each lane whose bit is set to the front. */
 // @ts-ignore: decorator
 @inline
-export function packingBytes(lanes: u32): v128 {
+export function laneCompactionBytes(lanes: u32): v128 {
   return v128.load32_zero(bytePacks + (<usize>lanes << 2));
 }

@@ -31,14 +31,14 @@ export function yzx(v: v128): v128 { return v128.shuffle<f32>(v, v, 1, 2, 0, 3);
 @inline
 export function zxy(v: v128): v128 { return v128.shuffle<f32>(v, v, 2, 0, 1, 3); }
 
-/** a × b of vectors given as yzx and zxy. */
+/** Computes the cross product a × b of vectors given as yzx and zxy. */
 // @ts-ignore: decorator
 @inline
 export function cross(aYzx: v128, aZxy: v128, bYzx: v128, bZxy: v128): v128 {
   return f32x4.sub(f32x4.mul(aYzx, bZxy), f32x4.mul(aZxy, bYzx));
 }
 
-/** Lane k of four vectors as vector k. */
+/** Transposes four vectors: writes lane k of the four as vector k. */
 // @ts-ignore: decorator
 @inline
 export function transpose(to: usize, r0: v128, r1: v128, r2: v128, r3: v128): void {

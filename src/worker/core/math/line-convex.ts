@@ -6,7 +6,10 @@ export let enterX: f64 = 0, enterY: f64 = 0, enterZ: f64 = 0;
 export let leaveT: f64 = 0;
 export let leaveX: f64 = 0, leaveY: f64 = 0, leaveZ: f64 = 0;
 
-/** The cube [-1, 1]³, by its slabs (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986). False where it is missed. */
+/**
+ * Finds where the line enters and leaves the cube [-1, 1]³, by its slabs (Kay and Kajiya, "Ray Tracing Complex Scenes",
+ * 1986). Answers false where it misses the cube.
+ */
 export function crossCube(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool {
   let near = -Infinity, far = Infinity;
   let nearAxis = 0, farAxis = 0;
@@ -31,10 +34,13 @@ export function crossCube(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bo
   return true;
 }
 
-// Of the faces of the cube: 0 x, 1 y, 2 z.
+// The axes of the faces: 0 x, 1 y, 2 z.
 let enterAxis: i32 = 0, leaveAxis: i32 = 0;
 
-/** The normals of what `crossCube` found last, which most do not ask for; the direction is the same. */
+/**
+ * Finds the normals where the line of the last `crossCube` enters and leaves, which most callers do not need. The
+ * direction must be the same.
+ */
 export function findCubeNormals(dx: f64, dy: f64, dz: f64): void {
   enterX = enterAxis == 0 ? -sign(dx) : 0;
   enterY = enterAxis == 1 ? -sign(dy) : 0;
@@ -51,9 +57,10 @@ function sign(d: f64): f64 {
 }
 
 /**
- * All that is no farther than 1 from the segment from -half to half on the z axis; the unit sphere where half is 0.
- * A line's part in a capsule reaches as far as its parts in the two balls and in the cylinder between them together, so
- * that no comparison has to tell on which of them a point lies.
+ * Finds where the line enters and leaves all that is no farther than 1 from the segment from -half to half on the z
+ * axis; that is the unit sphere where half is 0. A line's part in a capsule reaches as far as its parts in the two
+ * balls and in the cylinder between them together, so that no comparison has to tell on which of them a point lies.
+ * Answers false where the line misses it.
  */
 export function crossCapsule(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, half: f64): bool {
   // Lengths whose squares overflow or vanish are made about 1 first.
@@ -78,7 +85,7 @@ export function crossCapsule(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, 
   return enterT <= leaveT;
 }
 
-/** Makes the part of the line that is known to be inside reach over this one too, if there is anything of it. */
+/** Extends the part of the line that is known to be inside by another part, if that is not empty. */
 function join(from: f64, to: f64): void {
   if (!(from <= to)) return;
   if (from < enterT) {
@@ -101,11 +108,11 @@ let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
 let chordX: f64 = 0, chordY: f64 = 0, chordZ: f64 = 0;
 
 /**
- * The unit ball about the origin; with z and dz 0 the unit disc, which a line of no direction is in with all of it or
- * not at all. The chord is found from the line's point nearest to the middle, and the end that would be a difference of
- * two like numbers from the product of both (Haines, Günther and Akenine-Möller, "Precision Improvements for Ray/Sphere
- * Intersection", Ray Tracing Gems, 2019; Press et al., Numerical Recipes, 5.6): far from a ball and close to its
- * surface the ends are as exact as the numbers given are.
+ * Finds where the line enters and leaves the unit ball about the origin; with z and dz 0 the unit disc, in which a line
+ * of no direction is as a whole or not at all. The chord is found from the line's point nearest to the middle, and the
+ * end that would be a difference of two like numbers from the product of both (Haines, Günther and Akenine-Möller,
+ * "Precision Improvements for Ray/Sphere Intersection", Ray Tracing Gems, 2019; Press et al., Numerical Recipes, 5.6):
+ * far from a ball and close to its surface the ends are as exact as the numbers given are.
  */
 function crossBall(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool {
   const product = x * x + y * y + z * z - 1;

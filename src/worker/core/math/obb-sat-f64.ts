@@ -1,7 +1,7 @@
 import { Affine, invert, multiply } from './affine';
 
-const inverse = changetype<Affine>(memory.data(96, 16));
-const map = changetype<Affine>(memory.data(96, 16));
+const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 export const APART: u32 = 0;
 export const OVERLAPPING: u32 = 1;
@@ -9,11 +9,11 @@ export const FIRST_INSIDE: u32 = 2;
 export const SECOND_INSIDE: u32 = 3;
 
 /**
- * How the cubes [-1, 1]³ under two affine maps lie to each other; touching is overlapping. Separating axes
- * (Gottschalk, Lin and Manocha 1996) in the space in which the first is the cube itself: an axis's radius of the
+ * Answers how the cubes [-1, 1]³ under two affine maps lie to each other; touching is overlapping. Tests the separating
+ * axes (Gottschalk, Lin and Manocha 1996) in the space in which the first is the cube itself: an axis's radius of the
  * second is made of entries of the map between them, or of its cofactors.
  */
-export function compareBoxes(a: Affine, b: Affine): u32 {
+export function compareObbs(a: Affine, b: Affine): u32 {
   invert(inverse, a);
   // The two places are subtracted first: far from the origin the digits are there.
   multiply(map, inverse, b);

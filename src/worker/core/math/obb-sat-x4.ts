@@ -1,17 +1,18 @@
-// The test of boxes32.ts for four pairs of boxes at once, a lane each. Nothing is shuffled then and no branch guessed;
-// one bound on the rounding for all axes of a kind is enough, as what it leaves open is compared once more there.
+// The test of obb-sat-f32.ts for four pairs of boxes at once, a lane each. Nothing is shuffled then and no branch
+// guessed; one bound on the rounding for all axes of a kind is enough, as what it leaves open is compared once more
+// there.
 
 import { minus, plus, times, transpose } from './lanes';
 import { Form } from './obb-sat-f32';
 
 // In rows of four lanes: a's inverse as the Form has it, b's edges, from a's place to b's; then b's place and its edges
 // in the space where a is the cube.
-const four: usize = memory.data(33 * 16, 16);
-const INVERSE: usize = 0, EDGES: usize = 9, WAY: usize = 18, PLACE: usize = 21, OWN_EDGES: usize = 24;
+const INVERSE: usize = 0, EDGES: usize = 9, WAY: usize = 18, PLACE: usize = 21, OWN_EDGES: usize = 24, ROWS: i32 = 33;
+const four: usize = memory.data(ROWS * 16, 16);
 
-/** Relative to a bound of what goes into a comparison, as in boxes32.ts. */
+/** The bound of the rounding, relative to a bound of what goes into a comparison, as in obb-sat-f32.ts. */
 const ROUNDING: f32 = 1.9073486328125e-6; // 2^-19
-/** What is smaller by so much is compared in float64, as products of it may vanish. */
+/** Pairs with edges below this are compared in float64, as products of these may vanish. */
 const SMALLEST: f32 = 1e-12;
 
 // @ts-ignore: decorator
@@ -23,28 +24,28 @@ function setRow(i: usize, v: v128): void { v128.store(four + (i << 4), v); }
 // @ts-ignore: decorator
 @inline
 function size(i: usize): v128 { return f32x4.abs(row(i)); }
-/** Of the three axes, the next. */
+/** Answers the next of the three axes. */
 // @ts-ignore: decorator
 @inline
 function next(i: usize): usize { return i == 2 ? 0 : i + 1; }
 
-/** Component i of b's place where a is the cube. */
+/** Reads component i of b's place where a is the cube. */
 // @ts-ignore: decorator
 @inline
 export function placeIn(i: usize): v128 { return row(PLACE + i); }
-/** Of b's edge j. */
+/** Reads component i of b's edge j in the space where a is the cube. */
 // @ts-ignore: decorator
 @inline
 export function edgeIn(j: usize, i: usize): v128 { return row(OWN_EDGES + 3 * j + i); }
-/** Component k of b's edge j in the world. */
+/** Reads component k of b's edge j in the world. */
 // @ts-ignore: decorator
 @inline
 export function edgeOf(j: usize, k: usize): v128 { return row(EDGES + 3 * j + k); }
-/** Row i of a's inverse, component k. */
+/** Reads row i of a's inverse, component k. */
 // @ts-ignore: decorator
 @inline
 export function inverseOf(i: usize, k: usize): v128 { return row(INVERSE + 3 * k + i); }
-/** Component i of the cross product of the two other edges of b than j. */
+/** Answers component i of the cross product of the two edges of b other than j. */
 // @ts-ignore: decorator
 @inline
 export function cofactor(j: usize, i: usize): v128 {
@@ -52,7 +53,7 @@ export function cofactor(j: usize, i: usize): v128 {
   return minus(times(edgeIn(p, k), edgeIn(q, l)), times(edgeIn(p, l), edgeIn(q, k)));
 }
 
-/** Nine float32 in a row of each of four Forms, at `offset`, as nine rows of four at `to`. */
+/** Transposes nine float32 in a row of each of four Forms, at `offset`, as nine rows of four at `to`. */
 // @ts-ignore: decorator
 @inline
 export function gatherNine(forms: usize, offset: usize, to: usize): void {
@@ -72,7 +73,7 @@ function transposeAt(p0: usize, p1: usize, p2: usize, p3: usize, to: usize): voi
   transpose(to, v128.load(p0), v128.load(p1), v128.load(p2), v128.load(p3));
 }
 
-/** The x and y between the places of two, as the first two lanes. */
+/** Answers x and y of the way from one box's place to the other's, as the first two lanes. */
 // @ts-ignore: decorator
 @inline
 function wayXy(firsts: usize, seconds: usize): v128 {
@@ -82,7 +83,7 @@ function wayXy(firsts: usize, seconds: usize): v128 {
   );
 }
 
-/** The z of two pairs. */
+/** Answers z of the ways of two pairs. */
 // @ts-ignore: decorator
 @inline
 function wayZ(firsts: usize, seconds: usize): v128 {
@@ -111,7 +112,7 @@ export function setFour(firsts: usize, seconds: usize): void {
   bring(EDGES + 6, OWN_EDGES + 6);
 }
 
-/** A vector of the world to the space where a is the cube. */
+/** Brings a vector of the world to the space where a is the cube. */
 // @ts-ignore: decorator
 @inline
 function bring(from: usize, to: usize): void {
@@ -122,10 +123,10 @@ function bring(from: usize, to: usize): void {
 }
 
 /**
- * Of the pairs that were set: which are surely apart, as four bits, and from bit 4 on which surely overlap with neither
- * inside the other. What is not finite is neither.
+ * Tells which of the pairs that were set are surely apart, as four bits, and from bit 4 on which surely overlap with
+ * neither inside the other. A pair that is not finite has neither bit.
  */
-export function compareFour(): u32 {
+export function compareObbsX4(): u32 {
   // What any sum of magnitudes that goes into t, or m, is at most.
   const most = f32x4.max(f32x4.max(rowSum(0), rowSum(1)), rowSum(2));
   const n = f32x4.pmax(times(most, f32x4.pmax(f32x4.pmax(longest(0), longest(1)), longest(2))), f32x4.splat(SMALLEST));
@@ -181,28 +182,28 @@ export function compareFour(): u32 {
   return i32x4.bitmask(apart) | (i32x4.bitmask(sure) << 4);
 }
 
-/** Of the magnitudes in a row of a's inverse. */
+/** Sums up the magnitudes in a row of a's inverse. */
 // @ts-ignore: decorator
 @inline
 function rowSum(i: usize): v128 {
   return plus(plus(size(INVERSE + i), size(INVERSE + 3 + i)), size(INVERSE + 6 + i));
 }
 
-/** The greatest magnitude in b's edge j. */
+/** Answers the greatest magnitude in b's edge j. */
 // @ts-ignore: decorator
 @inline
 function longest(j: usize): v128 {
   return f32x4.pmax(f32x4.pmax(size(EDGES + 3 * j), size(EDGES + 3 * j + 1)), size(EDGES + 3 * j + 2));
 }
 
-/** Of b along a's axis i. */
+/** Answers how far b reaches along a's axis i. */
 // @ts-ignore: decorator
 @inline
 function reachOf(i: usize): v128 {
   return plus(plus(f32x4.abs(edgeIn(0, i)), f32x4.abs(edgeIn(1, i))), f32x4.abs(edgeIn(2, i)));
 }
 
-/** How far b's place is along a vector. */
+/** Answers how far b's place is along a vector. */
 // @ts-ignore: decorator
 @inline
 function along(x: v128, y: v128, z: v128): v128 {

@@ -1,12 +1,12 @@
 import { Affine } from './affine';
 
-/** x · p + w: of a plane, 0 on it and more on its inner side; or any other affine function of a point. */
+/** An affine function x · p + w of a point: of a plane, 0 on it and more on its inner side; or any other. */
 @unmanaged
 export class Plane {
   x: f64; y: f64; z: f64; w: f64;
 }
 
-export const PLANE_BYTES: usize = 32;
+export const PLANE_BYTES: usize = offsetof<Plane>();
 
 // @ts-ignore: decorator
 @inline
@@ -14,13 +14,16 @@ export function valueAt(plane: Plane, x: f64, y: f64, z: f64): f64 {
   return plane.x * x + plane.y * y + plane.z * z + plane.w;
 }
 
-/** s · a + t · b. */
+/** Sets out = s · a + t · b. */
 export function combine(out: Plane, s: f64, a: Plane, t: f64, b: Plane): void {
   const x = s * a.x + t * b.x, y = s * a.y + t * b.y, z = s * a.z + t * b.z, w = s * a.w + t * b.w;
   out.x = x; out.y = y; out.z = z; out.w = w;
 }
 
-/** The same with a unit normal; false where rounding leaves none, as of a far plane at infinity. */
+/**
+ * Sets out = s · a + t · b, scaled so that its normal is unit. Answers false where rounding leaves no normal, as of a
+ * far plane at infinity.
+ */
 export function combineUnit(out: Plane, s: f64, a: Plane, t: f64, b: Plane): bool {
   combine(out, s, a, t, b);
   const length = normalise(out);
@@ -28,7 +31,7 @@ export function combineUnit(out: Plane, s: f64, a: Plane, t: f64, b: Plane): boo
   return length > terms * 1e-14;
 }
 
-/** Makes the normal unit; answers its length before. */
+/** Makes the normal unit. Answers its length before. */
 export function normalise(plane: Plane): f64 {
   const length = sqrt(plane.x * plane.x + plane.y * plane.y + plane.z * plane.z);
   const scale = 1.0 / length;
@@ -39,7 +42,7 @@ export function normalise(plane: Plane): f64 {
   return length;
 }
 
-/** The same function in the space that `m` maps from. */
+/** Sets out to the same function in the space that `m` maps from. */
 export function pullBack(out: Plane, plane: Plane, m: Affine): void {
   const x = plane.x, y = plane.y, z = plane.z;
   out.x = x * m.xx + y * m.xy + z * m.xz;

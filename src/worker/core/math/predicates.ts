@@ -3,37 +3,13 @@
 // doubles. Filters, products and sums of expansions: Shewchuk, "Adaptive Precision Floating-Point Arithmetic
 // and Fast Robust Geometric Predicates", 1997.
 
+import { low, twoProduct, twoSum } from './two-term';
+
 const EPSILON: f64 = 1.1102230246251565e-16; // 2^-53
-const SPLITTER: f64 = 134217729.0; // 2^27 + 1
 const BOUND_2D: f64 = (3.0 + 16.0 * EPSILON) * EPSILON;
 export const BOUND_3D: f64 = (7.0 + 56.0 * EPSILON) * EPSILON;
-/** How many times its rounding an accurate one is at least: 2³⁷. */
-const ACCURATE: f64 = 137438953472.0;
-
-let low: f64 = 0; // the rounding error of the last two-term operation
-
-// @ts-ignore: decorator
-@inline
-function twoSum(a: f64, b: f64): f64 {
-  const sum = a + b;
-  const virtualB = sum - a;
-  low = a - (sum - virtualB) + (b - virtualB);
-  return sum;
-}
-
-// @ts-ignore: decorator
-@inline
-function twoProduct(a: f64, b: f64): f64 {
-  const product = a * b;
-  let c = SPLITTER * a;
-  const aHigh = c - (c - a);
-  const aLow = a - aHigh;
-  c = SPLITTER * b;
-  const bHigh = c - (c - b);
-  const bLow = b - bHigh;
-  low = aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
-  return product;
-}
+/** How many times its rounding an accurate determinant is at least: 2³⁷. */
+export const ACCURATE: f64 = 137438953472.0;
 
 // Expansions lie in static memory: components of rising magnitude, zeros left out. Lengths are returned.
 const differences: usize = memory.data(2 * 8 * 9, 16);
@@ -43,7 +19,7 @@ const termA: usize = memory.data(512 * 8, 16);
 const termB: usize = memory.data(512 * 8, 16);
 const minors: usize = memory.data(3 * 64 * 8, 16);
 
-/** h = e + f. */
+/** Sets h = e + f. Answers the length of h. */
 function sum(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
   let i = 0;
   let j = 0;
@@ -63,7 +39,7 @@ function sum(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
   return count;
 }
 
-/** h = b · e. */
+/** Sets h = b · e. Answers the length of h. */
 function scale(e: usize, eCount: i32, b: f64, h: usize): i32 {
   let count = 0;
   let q: f64 = 0;
@@ -79,7 +55,7 @@ function scale(e: usize, eCount: i32, b: f64, h: usize): i32 {
   return count;
 }
 
-/** h = e · f, f of at most two components. */
+/** Sets h = e · f, where f has at most two components. Answers the length of h. */
 function multiply(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
   if (fCount == 0) return 0;
   if (fCount == 1) return scale(e, eCount, load<f64>(f), h);
@@ -88,7 +64,7 @@ function multiply(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
   return sum(scratchA, a, scratchB, b, h);
 }
 
-/** The exact a - b as an expansion. */
+/** Sets h to the exact a - b as an expansion. Answers the length of h. */
 function difference(a: f64, b: f64, h: usize): i32 {
   const high = twoSum(a, -b);
   const rest = low;
@@ -98,7 +74,7 @@ function difference(a: f64, b: f64, h: usize): i32 {
   return count;
 }
 
-/** h = a · d - b · c, each of at most two components. */
+/** Sets h = a · d - b · c, where each has at most two components. Answers the length of h. */
 function minor(a: usize, na: i32, b: usize, nb: i32, c: usize, nc: i32, d: usize, nd: i32, h: usize): i32 {
   const first = multiply(a, na, d, nd, termA);
   const second = multiply(b, nb, c, nc, termB);
@@ -106,24 +82,30 @@ function minor(a: usize, na: i32, b: usize, nb: i32, c: usize, nc: i32, d: usize
   return sum(termA, first, termB, second, h);
 }
 
-/** Right to a few last digits, as the least components come first; so 0 only where all of it is. */
+/**
+ * Answers the value of an expansion, right but for a few last digits, as the least components come first; so it is 0
+ * only where the expansion is.
+ */
 function valueOf(e: usize, count: i32): f64 {
   let value: f64 = 0;
   for (let i = 0; i < count; i++) value += load<f64>(e + (i << 3));
   return value;
 }
 
-/** Positive when a, b, c turn counter-clockwise, negative when clockwise, exactly 0 when collinear. */
+/**
+ * Answers a number that is positive where a, b, c turn counter-clockwise, negative where clockwise, exactly 0 where
+ * collinear.
+ */
 export function orient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
   return orient2dBeyond(BOUND_2D, ax, ay, bx, by, cx, cy);
 }
 
-/** The same, of which not only the sign is right but eleven digits. */
+/** Answers `orient2d` with not only the sign right but eleven digits. */
 export function accurateOrient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
   return orient2dBeyond(BOUND_2D * ACCURATE, ax, ay, bx, by, cx, cy);
 }
 
-/** Worked out exactly where it is not larger than `bound`, relative to its terms. */
+/** Computes the determinant, exactly where it is not larger than `bound`, relative to its terms. */
 // @ts-ignore: decorator
 @inline
 function orient2dBeyond(bound: f64, ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
@@ -137,7 +119,10 @@ function orient2dBeyond(bound: f64, ax: f64, ay: f64, bx: f64, by: f64, cx: f64,
   return valueOf(minors, minor(acx, na, acy, nb, bcx, nc, bcy, nd, minors));
 }
 
-/** Positive when d lies below the plane of a, b, c (from which they turn clockwise), exactly 0 when on it. */
+/**
+ * Answers a number that is positive where d lies below the plane of a, b, c (from which they turn clockwise), exactly 0
+ * where d is on it.
+ */
 export function orient3d(
   ax: f64, ay: f64, az: f64,
   bx: f64, by: f64, bz: f64,
@@ -147,7 +132,7 @@ export function orient3d(
   return orient3dBeyond(BOUND_3D, ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
 }
 
-/** The same, of which not only the sign is right but eleven digits. */
+/** Answers `orient3d` with not only the sign right but eleven digits. */
 export function accurateOrient3d(
   ax: f64, ay: f64, az: f64,
   bx: f64, by: f64, bz: f64,
@@ -201,3 +186,14 @@ export function orient3dExact(
 }
 
 const exactSum: usize = memory.data(512 * 8, 16);
+
+/** The bytes of a corner: three f64 in a row. */
+export const CORNER_BYTES: usize = 24;
+
+/** Answers orient3d of four corners at their addresses. */
+export function orient3dAt(a: usize, b: usize, c: usize, d: usize): f64 {
+  return orient3d(
+    load<f64>(a), load<f64>(a, 8), load<f64>(a, 16), load<f64>(b), load<f64>(b, 8), load<f64>(b, 16),
+    load<f64>(c), load<f64>(c, 8), load<f64>(c, 16), load<f64>(d), load<f64>(d, 8), load<f64>(d, 16),
+  );
+}

@@ -9,7 +9,7 @@ export class Rotation {
   zx: f32; zy: f32; zz: f32;
 }
 
-export const ROTATION_BYTES: usize = 36;
+export const ROTATION_BYTES: usize = offsetof<Rotation>();
 
 export function setIdentityRotation(out: Rotation): void {
   out.xx = 1; out.xy = 0; out.xz = 0;
@@ -17,7 +17,7 @@ export function setIdentityRotation(out: Rotation): void {
   out.zx = 0; out.zy = 0; out.zz = 1;
 }
 
-/** The rotation of quantised components, whatever their length. */
+/** Sets the rotation of a quaternion's quantised components, whatever their length. */
 // @ts-ignore: decorator
 @inline
 export function rotationOf(out: Rotation, qx: i32, qy: i32, qz: i32, qw: i32): void {
@@ -41,7 +41,7 @@ export class Quaternion {
   x: f64; y: f64; z: f64; w: f64;
 }
 
-export const QUATERNION_BYTES: usize = 32;
+export const QUATERNION_BYTES: usize = offsetof<Quaternion>();
 
 /** Quantises q to four i16 at `address`. */
 export function quantise(address: usize, q: Quaternion): void {
@@ -56,7 +56,7 @@ export function rotationAt(out: Rotation, address: usize): void {
   rotationOf(out, load<i16>(address, 0), load<i16>(address, 2), load<i16>(address, 4), load<i16>(address, 6));
 }
 
-/** q = the rotation whose matrix has these rows, orthonormal and right-handed (Shepperd 1978). */
+/** Sets q to the rotation whose matrix has these rows, orthonormal and right-handed (Shepperd 1978). */
 export function fromRows(
   q: Quaternion,
   xx: f64, xy: f64, xz: f64,
@@ -79,7 +79,7 @@ export function fromRows(
   }
 }
 
-/** out = a small turn by 2·atan(t) about a frame's own axis (0 x, 1 y, 2 z), after q. */
+/** Sets out to q followed by a small rotation by 2·atan(t) about a frame's own axis (0 x, 1 y, 2 z). */
 export function turned(out: Quaternion, q: Quaternion, axis: i32, t: f64): void {
   const x = q.x, y = q.y, z = q.z, w = q.w;
   if (axis == 0) { out.x = x + t * w; out.y = y - t * z; out.z = z + t * y; out.w = w - t * x; }

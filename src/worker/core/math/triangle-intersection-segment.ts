@@ -4,34 +4,46 @@
 // lies on both triangles, however flat or long these are and however close to one plane.
 
 import { Affine } from './affine';
-import { accurateOrient2d, accurateOrient3d, orient2d } from './predicates';
-import { PLANES_AGREE, Triangle, a, arrange, b, c, d, e, f, orient } from './triangles';
+import {
+  axisU, axisV, chooseAxes, chooseCommonAxes, firstEnd, isCollinear, lastEnd, precedes,
+} from './collinear-triangles';
+import { CORNER_BYTES, accurateOrient2d, accurateOrient3d, orient3dAt } from './predicates';
+import { NO_PLANE, PLANES_AGREE, Triangle, a, b, c, d, e, f, knownHeight, planes } from './triangles';
 
-/** The ends, in the space that `cutTriangles` maps to. */
+/** The ends of the segment, in the space that `intersectionSegment` maps to. */
 export let fromX: f64 = 0, fromY: f64 = 0, fromZ: f64 = 0;
 export let toX: f64 = 0, toY: f64 = 0, toZ: f64 = 0;
 
 /**
- * Of two triangles that do meet: the segment, a point where they only touch, and the longest extent of what they share
- * where they lie in one plane. `m` maps it to where that is measured.
+ * Finds what two triangles share, of which `trianglesIntersect` has just said that they meet: the segment; a point
+ * where they only touch; or the longest extent of the common polygon where they lie in one plane. `m` maps it to where
+ * that is measured.
  */
-export function cutTriangles(p: Triangle, q: Triangle, m: Affine): void {
+export function intersectionSegment(p: Triangle, q: Triangle, m: Affine): void {
   pointCount = 0;
-  if (arrange(p, q) == PLANES_AGREE) {
+  if (planes == PLANES_AGREE) {
     shareInPlane(p, q, m);
     return;
   }
+  if (planes == NO_PLANE) {
+    shareCollinear(p, q, m);
+    return;
+  }
   // The later of the two starts, and the earlier of the two ends.
-  if (orient(a, c, d, e) <= 0) crossPlane(a, c, q, m);
-  else crossPlane(d, e, p, m);
-  if (orient(a, b, d, f) <= 0) crossPlane(d, f, p, m);
-  else crossPlane(a, b, q, m);
+  if (orient3dAt(a, c, d, e) <= 0) crossPlane(a, c, p, q, true, m);
+  else crossPlane(d, e, q, p, false, m);
+  if (orient3dAt(a, b, d, f) <= 0) crossPlane(d, f, q, p, false, m);
+  else crossPlane(a, b, p, q, true, m);
   setEnds(0, 1);
 }
 
 // Points of what the triangles share, at most three corners of each and nine crossings of edges.
 const points: usize = memory.data(15 * 24, 16);
 let pointCount: u32 = 0;
+
+function addCorner(corner: usize, m: Affine): void {
+  addPoint(load<f64>(corner), load<f64>(corner, 8), load<f64>(corner, 16), m);
+}
 
 function addPoint(x: f64, y: f64, z: f64, m: Affine): void {
   const at = points + <usize>pointCount * 24;
@@ -51,9 +63,15 @@ function setEnds(from: u32, to: u32): void {
   toZ = load<f64>(last, 16);
 }
 
-/** Adds the point of an edge, from u to v, on the plane of a triangle. */
-function crossPlane(u: usize, v: usize, t: Triangle, m: Affine): void {
-  divide(u, v, heightOf(u, t), heightOf(v, t), m);
+/**
+ * Adds the point where an edge of `o`, from u to v, meets the plane of `t`; `isOfP`: whether `o` is the first of the
+ * two.
+ */
+function crossPlane(u: usize, v: usize, o: Triangle, t: Triangle, isOfP: bool, m: Affine): void {
+  let heightU = knownHeight(u, o, isOfP), heightV = knownHeight(v, o, isOfP);
+  if (heightU != heightU) heightU = heightOf(u, t);
+  if (heightV != heightV) heightV = heightOf(v, t);
+  divide(u, v, heightU, heightV, m);
 }
 
 function heightOf(corner: usize, t: Triangle): f64 {
@@ -63,7 +81,10 @@ function heightOf(corner: usize, t: Triangle): f64 {
   );
 }
 
-/** Adds the point of an edge at height 0, from the nearer end, of heights that are not of one sign. */
+/**
+ * Adds the point of an edge that is at height 0, computed from the nearer end. The heights of the ends are not of one
+ * sign.
+ */
 function divide(u: usize, v: usize, heightU: f64, heightV: f64, m: Affine): void {
   const isNearV = abs(heightV) < abs(heightU);
   const near = isNearV ? v : u, far = isNearV ? u : v;
@@ -74,24 +95,21 @@ function divide(u: usize, v: usize, heightU: f64, heightV: f64, m: Affine): void
 
 // --- in one plane ---
 
-// Where the two coordinates are, in bytes, that leave the plane the largest area.
-let u: usize = 0, v: usize = 8;
-
 function shareInPlane(p: Triangle, q: Triangle, m: Affine): void {
-  const x = abs(orient2d(p.ay, p.az, p.by, p.bz, p.cy, p.cz));
-  const y = abs(orient2d(p.az, p.ax, p.bz, p.bx, p.cz, p.cx));
-  const z = abs(orient2d(p.ax, p.ay, p.bx, p.by, p.cx, p.cy));
-  u = x >= y && x >= z ? 8 : 0;
-  v = z > x && z > y ? 8 : 16;
-  addCornersIn(p, q, m);
-  addCornersIn(q, p, m);
-  for (let i: usize = 0; i < 72; i += 24) {
-    for (let j: usize = 0; j < 72; j += 24) {
-      addCrossing(
-        changetype<usize>(p) + i, changetype<usize>(p) + next(i), changetype<usize>(q) + j, changetype<usize>(q) + next(j), m,
-      );
+  const first = changetype<usize>(p), other = changetype<usize>(q);
+  chooseAxes(first, first + CORNER_BYTES, first + 2 * CORNER_BYTES);
+  addCornersIn(first, other, m);
+  addCornersIn(other, first, m);
+  for (let i: usize = 0; i < 3 * CORNER_BYTES; i += CORNER_BYTES) {
+    for (let j: usize = 0; j < 3 * CORNER_BYTES; j += CORNER_BYTES) {
+      addCrossing(first + i, first + next(i), other + j, other + next(j), m);
     }
   }
+  setFarthestEnds();
+}
+
+/** Sets the ends to the two points that are farthest from each other. */
+function setFarthestEnds(): void {
   let first: u32 = 0, last: u32 = 0;
   let greatest: f64 = 0;
   for (let i: u32 = 0; i < pointCount; i++) {
@@ -109,7 +127,7 @@ function shareInPlane(p: Triangle, q: Triangle, m: Affine): void {
 // @ts-ignore: decorator
 @inline
 function next(corner: usize): usize {
-  return corner == 48 ? 0 : corner + 24;
+  return corner == 2 * CORNER_BYTES ? 0 : corner + CORNER_BYTES;
 }
 
 function squaredDistance(i: u32, j: u32): f64 {
@@ -120,30 +138,74 @@ function squaredDistance(i: u32, j: u32): f64 {
   return x * x + y * y + z * z;
 }
 
-/** The corners of `t` that are in `o`, its border included. */
-function addCornersIn(t: Triangle, o: Triangle, m: Affine): void {
-  const first = changetype<usize>(o);
-  const turn = turnOf(first, first + 24, first + 48);
-  for (let i: usize = 0; i < 72; i += 24) {
-    const corner = changetype<usize>(t) + i;
-    const one = turnOf(first, first + 24, corner);
-    const two = turnOf(first + 24, first + 48, corner);
-    const three = turnOf(first + 48, first, corner);
-    const isIn = turn > 0 ? one >= 0 && two >= 0 && three >= 0 : one <= 0 && two <= 0 && three <= 0;
-    if (isIn) addPoint(load<f64>(corner), load<f64>(corner, 8), load<f64>(corner, 16), m);
-  }
+/** Adds the corners of `t` that are in `o`, its border included. */
+function addCornersIn(t: usize, o: usize, m: Affine): void {
+  for (let i: usize = 0; i < 3 * CORNER_BYTES; i += CORNER_BYTES) if (isInTriangle(t + i, o)) addCorner(t + i, m);
 }
 
-/** Where two edges cross between their ends. */
+function isInTriangle(point: usize, triangle: usize): bool {
+  const a = triangle, b = a + CORNER_BYTES, c = b + CORNER_BYTES;
+  const ab = turn(a, b, point), bc = turn(b, c, point), ca = turn(c, a, point);
+  return turn(a, b, c) > 0 ? ab >= 0 && bc >= 0 && ca >= 0 : ab <= 0 && bc <= 0 && ca <= 0;
+}
+
+/** Adds the point where two edges cross between their ends. */
 function addCrossing(p: usize, q: usize, r: usize, s: usize, m: Affine): void {
-  const atR = turnOf(p, q, r), atS = turnOf(p, q, s);
+  const atR = turn(p, q, r), atS = turn(p, q, s);
   if (!((atR > 0 && atS < 0) || (atR < 0 && atS > 0))) return;
-  const atP = turnOf(r, s, p), atQ = turnOf(r, s, q);
+  const atP = turn(r, s, p), atQ = turn(r, s, q);
   if ((atP > 0 && atQ < 0) || (atP < 0 && atQ > 0)) divide(p, q, atP, atQ, m);
 }
 
-function turnOf(a: usize, b: usize, c: usize): f64 {
+function turn(a: usize, b: usize, c: usize): f64 {
   return accurateOrient2d(
-    load<f64>(a + u), load<f64>(a + v), load<f64>(b + u), load<f64>(b + v), load<f64>(c + u), load<f64>(c + v),
+    load<f64>(a + axisU), load<f64>(a + axisV), load<f64>(b + axisU), load<f64>(b + axisV),
+    load<f64>(c + axisU), load<f64>(c + axisV),
   );
+}
+
+// --- without an area ---
+
+function shareCollinear(p: Triangle, q: Triangle, m: Affine): void {
+  const first = changetype<usize>(p), other = changetype<usize>(q);
+  if (!isCollinear(first)) shareOfSegment(firstEnd(other), lastEnd(other), p, m);
+  else if (!isCollinear(other)) shareOfSegment(firstEnd(first), lastEnd(first), q, m);
+  else shareOfSegments(firstEnd(first), lastEnd(first), firstEnd(other), lastEnd(other), m);
+  setFarthestEnds();
+}
+
+/** Adds what a segment, or a point, and a triangle with an area share. */
+function shareOfSegment(r: usize, s: usize, t: Triangle, m: Affine): void {
+  const heightR = heightOf(r, t), heightS = heightOf(s, t);
+  if (heightR != 0 || heightS != 0) {
+    divide(r, s, heightR, heightS, m);
+    return;
+  }
+  const corners = changetype<usize>(t);
+  chooseAxes(corners, corners + CORNER_BYTES, corners + 2 * CORNER_BYTES);
+  if (isInTriangle(r, corners)) addCorner(r, m);
+  if (isInTriangle(s, corners)) addCorner(s, m);
+  for (let i: usize = 0; i < 3 * CORNER_BYTES; i += CORNER_BYTES) {
+    if (isInSegment(corners + i, r, s)) addCorner(corners + i, m);
+    addCrossing(r, s, corners + i, corners + next(i), m);
+  }
+}
+
+/** Adds what two segments, or points, share; the ends of each are in order. */
+function shareOfSegments(p: usize, q: usize, r: usize, s: usize, m: Affine): void {
+  if (!chooseCommonAxes(p, q, r, s)) {
+    addCorner(precedes(p, r) ? r : p, m);
+    addCorner(precedes(q, s) ? q : s, m);
+    return;
+  }
+  if (isInSegment(p, r, s)) addCorner(p, m);
+  if (isInSegment(q, r, s)) addCorner(q, m);
+  if (isInSegment(r, p, q)) addCorner(r, m);
+  if (isInSegment(s, p, q)) addCorner(s, m);
+  addCrossing(p, q, r, s, m);
+}
+
+/** Tells whether a point of the plane is in a segment of it, whose ends are in order. */
+function isInSegment(point: usize, r: usize, s: usize): bool {
+  return turn(r, s, point) == 0 && !precedes(point, r) && !precedes(s, point);
 }

@@ -1,4 +1,10 @@
-import { BOUND_3D, orient2d, orient3d, orient3dExact } from './predicates';
+// Triangle against triangle, exactly on float64 coordinates (Guigue and Devillers, "Fast and Robust Triangle-Triangle
+// Overlap Test Using Orientation Predicates", 2003; those without an area are in collinear-triangles.ts), and triangle
+// against cube in float64.
+
+import { collinearIntersect, isCollinear } from './collinear-triangles';
+import { ACCURATE, BOUND_3D, CORNER_BYTES, orient2d, orient3dAt, orient3dExact } from './predicates';
+import { isOneSide, positives } from './signs';
 
 /** Nine f64: the corners of a triangle. */
 @unmanaged
@@ -8,63 +14,86 @@ export class Triangle {
   cx: f64; cy: f64; cz: f64;
 }
 
-/** Whether three points are not in line, exactly. Not for coordinates that are not finite. */
-export function hasArea(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx: f64, cy: f64, cz: f64): bool {
-  return (
-    orient2d(ax, ay, bx, by, cx, cy) != 0.0 ||
-    orient2d(ay, az, by, bz, cy, cz) != 0.0 ||
-    orient2d(az, ax, bz, bx, cz, cx) != 0.0
-  );
-}
-
-const CORNER: usize = 24;
-
-/** Orientation of four corners, at their addresses. */
-export function orient(a: usize, b: usize, c: usize, d: usize): f64 {
-  return orient3d(
-    load<f64>(a), load<f64>(a, 8), load<f64>(a, 16), load<f64>(b), load<f64>(b, 8), load<f64>(b, 16),
-    load<f64>(c), load<f64>(c, 8), load<f64>(c, 16), load<f64>(d), load<f64>(d, 8), load<f64>(d, 16),
-  );
-}
-
 // On which sides of a triangle's plane another's corners are: the signs of orient3d(a, b, c, corner).
 let side0: f64 = 0, side1: f64 = 0, side2: f64 = 0;
 
-/** orient3d for the three corners of `o`, what depends on `t` alone worked out once; false when all are on one side. */
-function findSides(t: Triangle, o: Triangle): bool {
+/** What `findSides` has found of a corner. */
+@unmanaged
+class Height {
+  value: f64;
+  /** What the value must exceed for eleven digits of it to be right. */
+  doubt: f64;
+}
+
+const HEIGHT_BYTES: usize = offsetof<Height>();
+const heightsOfP: usize = memory.data(3 * <i32>offsetof<Height>(), 16);
+const heightsOfQ: usize = memory.data(3 * <i32>offsetof<Height>(), 16);
+
+/**
+ * Answers orient3d(t, corner), right to eleven digits, for the triangle t and a corner of the other of the two that
+ * `arrange` was called with last; NaN where what it found is not that good. `isOfP`: whether the corner is of the first
+ * triangle.
+ */
+// @ts-ignore: decorator
+@inline
+export function knownHeight(corner: usize, o: Triangle, isOfP: bool): f64 {
+  const index = (corner - changetype<usize>(o)) / CORNER_BYTES;
+  const height = changetype<Height>((isOfP ? heightsOfP : heightsOfQ) + index * HEIGHT_BYTES);
+  return abs(height.value) > height.doubt ? height.value : NaN;
+}
+
+/**
+ * Finds orient3d for the three corners of `o`; computes what depends on `t` alone once. Answers false where all are on
+ * one side.
+ */
+function findSides(t: Triangle, o: Triangle, heights: usize): bool {
   const bx = t.bx - t.ax, by = t.by - t.ay, bz = t.bz - t.az;
   const cx = t.cx - t.ax, cy = t.cy - t.ay, cz = t.cz - t.az;
   const yz = by * cz, zy = bz * cy, zx = bz * cx, xz = bx * cz, xy = bx * cy, yx = by * cx;
   const nx = yz - zy, ny = zx - xz, nz = xy - yx;
   const mx = abs(yz) + abs(zy), my = abs(zx) + abs(xz), mz = abs(xy) + abs(yx);
-  side0 = sideOf(t, o.ax, o.ay, o.az, nx, ny, nz, mx, my, mz);
-  side1 = sideOf(t, o.bx, o.by, o.bz, nx, ny, nz, mx, my, mz);
-  side2 = sideOf(t, o.cx, o.cy, o.cz, nx, ny, nz, mx, my, mz);
-  return !((side0 > 0 && side1 > 0 && side2 > 0) || (side0 < 0 && side1 < 0 && side2 < 0));
+  side0 = sideOf(t, o.ax, o.ay, o.az, nx, ny, nz, mx, my, mz, heights);
+  side1 = sideOf(t, o.bx, o.by, o.bz, nx, ny, nz, mx, my, mz, heights + HEIGHT_BYTES);
+  side2 = sideOf(t, o.cx, o.cy, o.cz, nx, ny, nz, mx, my, mz, heights + 2 * HEIGHT_BYTES);
+  return !isOneSide(side0, side1, side2);
 }
 
 // @ts-ignore: decorator
 @inline
 function sideOf(
-  t: Triangle, x: f64, y: f64, z: f64, nx: f64, ny: f64, nz: f64, mx: f64, my: f64, mz: f64,
+  t: Triangle, x: f64, y: f64, z: f64, nx: f64, ny: f64, nz: f64, mx: f64, my: f64, mz: f64, at: usize,
 ): f64 {
   const dx = t.ax - x, dy = t.ay - y, dz = t.az - z;
   const det = dx * nx + dy * ny + dz * nz;
-  if (abs(det) > BOUND_3D * (abs(dx) * mx + abs(dy) * my + abs(dz) * mz)) return det;
+  const doubt = BOUND_3D * (abs(dx) * mx + abs(dy) * my + abs(dz) * mz);
+  changetype<Height>(at).value = det;
+  changetype<Height>(at).doubt = doubt * ACCURATE;
+  if (abs(det) > doubt) return det;
   return orient3dExact(t.ax, t.ay, t.az, t.bx, t.by, t.bz, t.cx, t.cy, t.cz, x, y, z);
 }
 
-/** The corner that the other's plane parts from the two others, or touches while they are on one side. */
+/** By which of three values are positive, a bit each: which has another sign than the two others. */
+const apexes: usize = memory.data<u8>([0, 0, 1, 2, 2, 1, 0, 0]);
+
+/**
+ * Answers the corner that the other triangle's plane parts from the two others, or that it touches while they are on
+ * one side.
+ */
 // @ts-ignore: decorator
 @inline
 export function apexOf(a: f64, b: f64, c: f64): usize {
+  return a != 0 && b != 0 && c != 0 ? <usize>load<u8>(apexes + positives(a, b, c)) : apexOnPlane(a, b, c);
+}
+
+/** Answers the same where a corner is on the plane. */
+function apexOnPlane(a: f64, b: f64, c: f64): usize {
   if ((a > 0 && b <= 0 && c <= 0) || (a < 0 && b >= 0 && c >= 0)) return 0;
   if ((b > 0 && a <= 0 && c <= 0) || (b < 0 && a >= 0 && c >= 0)) return 1;
   if ((c > 0 && a <= 0 && b <= 0) || (c < 0 && a >= 0 && b >= 0)) return 2;
   return a == 0 ? 0 : b == 0 ? 1 : 2;
 }
 
-/** Whether that corner is on the positive side; one on the plane is opposite to the others. */
+/** Tells whether that corner is on the positive side; a corner on the plane counts as opposite to the others. */
 // @ts-ignore: decorator
 @inline
 function apexIsAbove(a: f64, b: f64, c: f64, apex: usize): bool {
@@ -72,10 +101,12 @@ function apexIsAbove(a: f64, b: f64, c: f64, apex: usize): bool {
   return own > 0 || (own == 0 && (apex == 0 ? b : a) < 0);
 }
 
-/** What `arrange` finds. */
+/** The answers of `arrange`. */
 export const PLANES_PART: i32 = 0;
 export const PLANES_CROSS: i32 = 1;
 export const PLANES_AGREE: i32 = 2;
+/** At least one of the triangles has no area, and so no plane. */
+export const NO_PLANE: i32 = 3;
 
 /**
  * Corners of two triangles by what they are to each other's plane, at their addresses: `a` and `d` are the apexes, on
@@ -85,45 +116,52 @@ export const PLANES_AGREE: i32 = 2;
 export let a: usize = 0, b: usize = 0, c: usize = 0;
 export let d: usize = 0, e: usize = 0, f: usize = 0;
 
-/** Whether the plane of one has the other on one side, both lie in one plane, or neither. */
+/** What `trianglesIntersect` found about the planes of the last two. */
+export let planes: i32 = PLANES_PART;
+
+/** Tells how the planes of two triangles lie to each other (PLANES_*, NO_PLANE), and names the corners by that. */
 export function arrange(p: Triangle, q: Triangle): i32 {
-  if (!findSides(q, p)) return PLANES_PART;
+  if (!findSides(q, p, heightsOfP)) return PLANES_PART;
   const p0 = side0, p1 = side1, p2 = side2;
-  if (!findSides(p, q)) return PLANES_PART;
-  if (p0 == 0 && p1 == 0 && p2 == 0) return PLANES_AGREE;
+  if (!findSides(p, q, heightsOfQ)) return PLANES_PART;
+  // All corners of one are on the plane of the other where both lie in one plane, or where the other has none: then
+  // whatever its corners are compared with is 0. Of two that have an area, both or none have all corners so.
+  const isInP = side0 == 0 && side1 == 0 && side2 == 0;
+  if (p0 == 0 && p1 == 0 && p2 == 0) {
+    return isInP && !isCollinear(changetype<usize>(p)) && !isCollinear(changetype<usize>(q)) ? PLANES_AGREE : NO_PLANE;
+  }
+  if (isInP) return NO_PLANE;
   const i = apexOf(p0, p1, p2), j = apexOf(side0, side1, side2);
-  a = changetype<usize>(p) + i * CORNER;
-  b = changetype<usize>(p) + (i == 2 ? 0 : i + 1) * CORNER;
-  c = changetype<usize>(p) + (i == 0 ? 2 : i - 1) * CORNER;
-  d = changetype<usize>(q) + j * CORNER;
-  e = changetype<usize>(q) + (j == 2 ? 0 : j + 1) * CORNER;
-  f = changetype<usize>(q) + (j == 0 ? 2 : j - 1) * CORNER;
+  a = changetype<usize>(p) + i * CORNER_BYTES;
+  b = changetype<usize>(p) + (i == 2 ? 0 : i + 1) * CORNER_BYTES;
+  c = changetype<usize>(p) + (i == 0 ? 2 : i - 1) * CORNER_BYTES;
+  d = changetype<usize>(q) + j * CORNER_BYTES;
+  e = changetype<usize>(q) + (j == 2 ? 0 : j + 1) * CORNER_BYTES;
+  f = changetype<usize>(q) + (j == 0 ? 2 : j - 1) * CORNER_BYTES;
   // Turned so that each apex is above the other's plane.
-  if (!apexIsAbove(p0, p1, p2, i)) {
-    const other = e;
-    e = f;
-    f = other;
-  }
-  if (!apexIsAbove(side0, side1, side2, j)) {
-    const other = b;
-    b = c;
-    c = other;
-  }
+  const isPAbove = apexIsAbove(p0, p1, p2, i), isQAbove = apexIsAbove(side0, side1, side2, j);
+  const last = b, lastOther = e;
+  b = isQAbove ? b : c;
+  c = isQAbove ? c : last;
+  e = isPAbove ? e : f;
+  f = isPAbove ? f : lastOther;
   return PLANES_CROSS;
 }
 
 /**
- * Whether two triangles share a point, exactly on their float64 coordinates; touching counts, and coplanar overlap.
+ * Tells whether two triangles share a point, exactly on their float64 coordinates; touching counts, coplanar overlap
+ * too, and a triangle whose corners are in line is the segment or the point that they span.
  * Each meets the line in which the planes cross in an interval, and the signs of two volumes tell whether these
  * overlap (Guigue and Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003).
  */
 export function trianglesIntersect(p: Triangle, q: Triangle): bool {
-  const planes = arrange(p, q);
-  if (planes == PLANES_CROSS) return orient(a, b, d, e) <= 0 && orient(a, c, f, d) <= 0;
-  return planes == PLANES_AGREE && coplanarIntersect(p, q);
+  planes = arrange(p, q);
+  if (planes == PLANES_CROSS) return orient3dAt(a, b, d, e) <= 0 && orient3dAt(a, c, f, d) <= 0;
+  if (planes == PLANES_AGREE) return coplanarIntersect(p, q);
+  return planes == NO_PLANE && collinearIntersect(changetype<usize>(p), changetype<usize>(q));
 }
 
-/** In one plane: as triangles of 2D, along the axis that leaves them the largest area. */
+/** Tests two triangles in one plane as triangles of 2D, along the axis that leaves them the largest area. */
 function coplanarIntersect(p: Triangle, q: Triangle): bool {
   const x = abs(orient2d(p.ay, p.az, p.by, p.bz, p.cy, p.cz));
   const y = abs(orient2d(p.az, p.ax, p.bz, p.bx, p.cz, p.cx));
@@ -164,8 +202,8 @@ function parts(
 }
 
 /**
- * Whether a triangle and the cube [-1, 1]³ share a point: separating axes as in Akenine-Möller, "Fast 3D
- * Triangle-Box Overlap Testing", 2001.
+ * Tells whether a triangle and the cube [-1, 1]³ share a point, but for rounding. Tests separating axes as in
+ * Akenine-Möller, "Fast 3D Triangle-Box Overlapping Testing", 2001.
  */
 export function triangleMeetsCube(t: Triangle): bool {
   if (max(max(t.ax, t.bx), t.cx) < -1 || min(min(t.ax, t.bx), t.cx) > 1) return false;
@@ -179,7 +217,7 @@ export function triangleMeetsCube(t: Triangle): bool {
   return !(cubeApart(t, ux, uy, uz) || cubeApart(t, vx, vy, vz) || cubeApart(t, wx, wy, wz));
 }
 
-/** Whether one of the cross products of an edge with the cube's axes separates. */
+/** Tells whether one of the cross products of an edge with the cube's axes separates. */
 function cubeApart(t: Triangle, ex: f64, ey: f64, ez: f64): bool {
   return (
     apartAlong(t.ay * -ez + t.az * ey, t.by * -ez + t.bz * ey, t.cy * -ez + t.cz * ey, abs(ez) + abs(ey)) ||

@@ -1,11 +1,12 @@
-// Objects whose mesh has become another.
+// Updates the objects whose mesh has become another.
 
 import { Mesh } from '../mesh/tree/layout';
-import { idAt, itemAt, setMeshBounds, slotCount } from './objects';
+import { idAt, itemAt, slotCount } from './objects';
+import { setMeshBounds } from '../shape/item';
 import { touch } from './scene';
 
 /** Gives all objects of a mesh the bounds of `to`, which takes its place; it may be the same, changed. */
-export function reshape(from: Mesh, to: Mesh): void {
+export function swapMesh(from: Mesh, to: Mesh): void {
   for (let slot: u32 = 0; slot < slotCount; slot++) {
     const item = itemAt(slot);
     if (idAt(slot) == 0 || item.mesh != <u32>changetype<usize>(from)) continue;

@@ -2,12 +2,12 @@
 
 import { GENERATION_BITS } from '../../../shared/layout';
 import { Affine, same } from '../math/affine';
-import { Candidate, boundsOf } from '../shape/proxy';
+import { Proxy, boundsOf } from '../shape/proxy';
 import {
   Box, NO_TREE, UNPLACED, boxAt, idAt, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ,
   slotCount,
 } from './objects';
-import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, candidateAt, cellAt, inCell, laneAt, slotAt, treeOf } from './index/octree';
+import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, proxyAt, cellAt, inCell, laneAt, slotAt, treeOf } from './index/octree';
 import { pairIn } from './pairs/pair-list';
 import { pairCount, pairs } from './pairs/pairs';
 import { updateTrees } from './scene';
@@ -39,11 +39,11 @@ export function checkScene(): u32 {
     if (box.tree > MOVING_TREE || box.position >= treeOf(box.tree).positions) return SCENE_PLACE;
     const tree = treeOf(box.tree);
     if (slotAt(tree, box.position) != slot) return SCENE_PLACE;
-    const candidate = candidateAt(tree, box.position);
-    if (candidate.id != item.id || !isFresh(candidate, slot) || !isLane(laneAt(tree, box.position), box)) {
+    const proxy = proxyAt(tree, box.position);
+    if (proxy.id != item.id || !isFresh(proxy, slot) || !isLane(laneAt(tree, box.position), box)) {
       return SCENE_STALE;
     }
-    if (!boxHoldsCorners(boundsOf(candidate, known), box)) return SCENE_BOX_TOO_SMALL;
+    if (!boxHoldsCorners(boundsOf(proxy, known), box)) return SCENE_BOX_TOO_SMALL;
   }
   if (live != liveCount) return SCENE_COUNT;
   const first = treeOf(STATIC_TREE), second = treeOf(MOVING_TREE);
@@ -57,12 +57,12 @@ export function checkScene(): u32 {
   return checkOctree(second);
 }
 
-const known = changetype<Affine>(memory.data(96, 16));
+const known = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-function isFresh(candidate: Candidate, slot: u32): bool {
+function isFresh(proxy: Proxy, slot: u32): bool {
   return (
-    same(orientedBounds(slot), boundsOf(candidate, known)) &&
-    candidate.edgeXx == <f32>known.xx && candidate.edgeYy == <f32>known.yy && candidate.edgeZz == <f32>known.zz
+    same(orientedBounds(slot), boundsOf(proxy, known)) &&
+    proxy.edgeXx == <f32>known.xx && proxy.edgeYy == <f32>known.yy && proxy.edgeZz == <f32>known.zz
   );
 }
 
@@ -84,7 +84,10 @@ function boxHoldsCorners(b: Affine, box: Box): bool {
   return true;
 }
 
-/** Ranges nest and cover all; bounds hold what is below; an object not counted as a misfit is in its cell. */
+/**
+ * Checks an octree: ranges nest and cover all; bounds hold what is below; an object not counted as a misfit is in its
+ * cell.
+ */
 function checkOctree(tree: Tree): u32 {
   if (tree.count == 0) return SCENE_OK;
   let covered: u32 = 0;

@@ -3,19 +3,23 @@
 import { FLAG_STATIC, OBJECT_FLAGS } from '../../../shared/layout';
 import { Affine, copy, same, usable } from '../math/affine';
 import {
-  NO_TREE, UNPLACED, boxAt, describe, forget, isAlive, itemAt, moveOrigin, orientedBounds, reserveSlots, sceneOriginX,
-  sceneOriginY, sceneOriginZ, slotCount, setBox, slotOf, worldOf,
+  NO_TREE, UNPLACED, boxAt, describe, forget, idAt, isAlive, itemAt, moveOrigin, orientedBounds, reserveSlots,
+  sceneOriginX, sceneOriginY, sceneOriginZ, slotCount, setBox, slotOf,
 } from './objects';
+import { worldOf } from '../shape/item';
 import { MOVING_TREE, STATIC_TREE, clearSlot, place, refitTree, treeOf } from './index/octree';
 import { beginTree, buildTree, enlist } from './index/build';
 import { insert } from './index/insert';
 import { SlotSet, addSlot, reserveSet } from './slot-set';
-import { forgetInViews } from './view/views';
+import { replaceSlot, reserveLastIds } from './view/last-ids';
 
-/** Slots whose pairs are to be found anew. */
-export const unpaired = changetype<SlotSet>(memory.data(16, 16));
+/** The slots whose pairs are to be found anew. */
+export const unpaired = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 
-/** The shape or the place of an object has changed: its bounds follow, and its position in a tree that is built. */
+/**
+ * Takes note that the shape or the place of an object has changed: its bounds follow, and its position in a tree that
+ * is built.
+ */
 export function touch(slot: u32): void {
   addSlot(unpaired, slot);
   const bounds = orientedBounds(slot);
@@ -27,11 +31,15 @@ export function touch(slot: u32): void {
   else if (!insert(tree, slot, bounds)) tree.built = 0;
 }
 
-/** Adds an object, or changes one. Whatever is done to it later but in a frame needs no more memory. */
+/**
+ * Adds an object, or changes one. Whatever is done to it later but in a frame needs no more memory. Throws
+ * OUT_OF_MEMORY.
+ */
 export function putObject(id: u32, description: usize): void {
   const slot = slotOf(id);
   if (slot >= slotCount) {
     reserveSet(unpaired, slot + 1);
+    reserveLastIds(slot + 1);
     reserveSlots(slot);
   }
   const which = load<u32>(description, OBJECT_FLAGS) & FLAG_STATIC ? STATIC_TREE : MOVING_TREE;
@@ -40,22 +48,25 @@ export function putObject(id: u32, description: usize): void {
     if (box.position != UNPLACED) clearSlot(treeOf(box.tree), slot);
     box.tree = which;
   }
+  if (idAt(slot) != id) replaceSlot(slot);
   describe(id, description);
   touch(slot);
 }
 
-/** One that is not there, as adding it ran out of memory, stays so. */
+/** Removes an object. One that is not there, as adding it ran out of memory, stays so. */
 export function removeObject(id: u32): void {
   if (!isAlive(id)) return;
   const slot = slotOf(id);
   addSlot(unpaired, slot);
-  forgetInViews(slot);
+  replaceSlot(slot);
   const box = boxAt(slot);
   if (box.position != UNPLACED) clearSlot(treeOf(box.tree), slot);
   forget(slot);
 }
 
-/** Gives an object a new place; false where the matrix is none. The same matrix again is no movement. */
+/**
+ * Gives an object a new place. Answers false where the matrix is not `usable`. The same matrix again is no movement.
+ */
 export function moveObject(slot: u32, matrix: Affine): bool {
   const world = worldOf(itemAt(slot));
   if (same(world, matrix)) return true;
@@ -66,7 +77,7 @@ export function moveObject(slot: u32, matrix: Affine): bool {
 }
 
 /**
- * Trees as the objects are now. A tree is built anew when there was no room in it for an object, or when a twentieth of
+ * Brings the trees up to date. A tree is built anew when there was no room in it for an object, or when a twentieth of
  * its positions are holes or have left their cells; otherwise only its bounds follow.
  */
 export function updateTrees(): void {

@@ -1,6 +1,6 @@
 import { reserve } from '../memory';
 
-/** A set of slots: a list in the order of entry, and a bitmap that keeps it one each. */
+/** A set of slots: a list in the order of entry, and a bitmap that keeps each slot in it once. */
 @unmanaged
 export class SlotSet {
   list: usize;
@@ -9,7 +9,7 @@ export class SlotSet {
   words: u32;
 }
 
-/** Makes room for all slots below `count`, so that adding one of them never needs memory. */
+/** Makes room for all slots below `count`, so that adding one of them never needs memory. Throws OUT_OF_MEMORY. */
 export function reserveSet(set: SlotSet, count: u32): void {
   set.list = reserve(set.list, set.count << 2, <u64>count << 2);
   const words = (count + 31) >> 5;

@@ -8,51 +8,46 @@ import {
 } from '../../../shared/layout';
 import { Affine, copy, multiply, setIdentity } from '../math/affine';
 import { Mesh } from '../mesh/tree/layout';
-import { meshRadius } from '../mesh/radius';
-import { stretchOf } from '../math/spectral-norm';
-import { Item, describeShape, itemAt, localOf, worldOf } from '../scene/objects';
+import { spectralNorm } from '../math/spectral-norm';
+import { Item, describeShape, localOf, worldOf } from './item';
 
 /** A mesh, the unit sphere, the cube [-1, 1]³ or a capsule of radius 1 about the z axis, under a map to the world. */
 @unmanaged
-export class Solid {
+export class PlacedShape {
   xx: f64; xy: f64; xz: f64;
   yx: f64; yy: f64; yz: f64;
   zx: f64; zy: f64; zz: f64;
   tx: f64; ty: f64; tz: f64;
-  /** Of a capsule: its segment is from -half to half. */
+  /** Half of a capsule's segment, which is from -half to half. */
   half: f64;
-  /** SHAPE_* */
+  /** The kind of shape: SHAPE_*. */
   shape: u16;
   /** 1 where it is a mesh whose inside belongs to it. */
   filled: u16;
   mesh: u32;
 }
 
-export const SOLID_BYTES: usize = 112;
+export const PLACED_SHAPE_BYTES: usize = offsetof<PlacedShape>();
 
 // @ts-ignore: decorator
 @inline
-export function mapOf(solid: Solid): Affine {
+export function mapOf(solid: PlacedShape): Affine {
   return changetype<Affine>(changetype<usize>(solid));
 }
 
-const bounds = changetype<Affine>(memory.data(96, 16));
-const asked = changetype<Item>(memory.data(240, 16)); // ITEM_BYTES
+const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const asked = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
 
-/** What stands for the object in a slot. */
-export function solidAt(out: Solid, slot: u32, precision: u32): void {
-  solidOf(out, itemAt(slot), precision);
-}
-
-/** A shape that is no object, from its description (layout.ts, OBJECT_*, with a matrix). */
-export function describedSolid(out: Solid, description: usize, precision: u32): void {
+/** Sets a shape that is no object, from its description (layout.ts, OBJECT_*, with a matrix). */
+export function describedShape(out: PlacedShape, description: usize, precision: u32): void {
   describeShape(asked, description);
   asked.flags = load<u32>(description, OBJECT_FLAGS);
   memory.copy(changetype<usize>(worldOf(asked)), description + OBJECT_MATRIX, 96);
-  solidOf(out, asked, precision);
+  setPlacedShape(out, asked, precision);
 }
 
-function solidOf(out: Solid, item: Item, precision: u32): void {
+/** Sets what stands for an object, by the precision that a query asks for. */
+export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): void {
   const map = mapOf(out);
   out.mesh = item.mesh;
   out.half = 0;
@@ -95,7 +90,10 @@ function solidOf(out: Solid, item: Item, precision: u32): void {
   }
 }
 
-/** How far the shape reaches along an axis of the world, of which these are the parts of the bounds' own axes. */
+/**
+ * Measures how far the shape reaches along an axis of the world, given by the components of the bounds' own axes along
+ * it.
+ */
 function reach(item: Item, x: f64, y: f64, z: f64): f64 {
   if (item.shape == SHAPE_SPHERE) return sqrt(x * x + y * y + z * z);
   if (item.shape != SHAPE_CAPSULE) return abs(x) + abs(y) + abs(z);
@@ -104,16 +102,16 @@ function reach(item: Item, x: f64, y: f64, z: f64): f64 {
 }
 
 /**
- * Of the sphere about the middle of the bounds: the distance of the shape's farthest point in its own space times how
- * much the matrix stretches at most, as three's `boundingSphere` under `applyMatrix4` (which takes the longest column
- * for that: the same unless the matrix shears).
+ * Answers the radius of the sphere about the middle of the bounds: the distance of the shape's farthest point in its
+ * own space times how much the matrix stretches at most, as three's `boundingSphere` under `applyMatrix4` (which takes
+ * the longest column for that: the same unless the matrix shears).
  */
 export function boundingRadius(item: Item): f64 {
-  return stretchOf(worldOf(item)) * ownRadius(item, localOf(item));
+  return spectralNorm(worldOf(item)) * ownRadius(item, localOf(item));
 }
 
 function ownRadius(item: Item, local: Affine): f64 {
-  if (item.shape == SHAPE_MESH) return meshRadius(changetype<Mesh>(item.mesh));
+  if (item.shape == SHAPE_MESH) return changetype<Mesh>(item.mesh).radius;
   const x = local.xx * local.xx + local.xy * local.xy + local.xz * local.xz;
   if (item.shape == SHAPE_SPHERE) return sqrt(x);
   const z = local.zx * local.zx + local.zy * local.zy + local.zz * local.zz;

@@ -1,14 +1,13 @@
-import { FLAG_PICKABLE } from '../../../shared/layout';
 import { Affine } from '../math/affine';
 import { Form, setForm } from '../math/obb-sat-f32';
-import { Item } from '../scene/objects';
+import { Item } from './item';
 
 /**
  * All that most pairs, rays and views are decided by, in three cache lines: a ray that passes by reads the first, a
- * pair the first two. Candidates are kept by position, not by slot: neighbours in space are neighbours in memory then.
+ * pair the first two. Proxies are kept by position, not by slot: neighbours in space are neighbours in memory then.
  */
 @unmanaged
-export class Candidate {
+export class Proxy {
   // A Form.
   inverseXx: f32; inverseXy: f32; inverseXz: f32;
   inverseYx: f32; inverseYy: f32; inverseYz: f32;
@@ -27,17 +26,10 @@ export class Candidate {
   layers: u32;
   collidesWith: u32;
   group: u32;
-  /** With x, y and z: the cube [-1, 1]³ to the oriented bounds. */
+  /** The map from the cube [-1, 1]³ to the oriented bounds, together with x, y and z. */
   xx: f64; xy: f64; xz: f64;
   yx: f64; yy: f64; yz: f64;
   zx: f64; zy: f64; zz: f64;
-
-  /** Layers under which rays see it, or 0. */
-  // @ts-ignore: decorator
-  @inline
-  pickable(): u32 {
-    return this.flags & <u8>FLAG_PICKABLE ? this.layers : 0;
-  }
 
   // @ts-ignore: decorator
   @inline
@@ -46,30 +38,30 @@ export class Candidate {
   }
 }
 
-export const CANDIDATE_BYTES: usize = 192;
+export const PROXY_BYTES: usize = offsetof<Proxy>();
 
-export function setCandidate(candidate: Candidate, item: Item, bounds: Affine): void {
-  setForm(candidate.form(), bounds);
-  copyEight(changetype<usize>(candidate) + offsetof<Candidate>('xx'), changetype<usize>(bounds));
-  candidate.zz = bounds.zz;
-  candidate.shape = <u8>item.shape;
-  candidate.flags = <u8>item.flags;
-  candidate.contacts = <u8>item.contacts;
-  candidate.id = item.id;
-  candidate.layers = item.layers;
-  candidate.collidesWith = item.collidesWith;
-  candidate.group = item.group;
+export function setProxy(proxy: Proxy, item: Item, bounds: Affine): void {
+  setForm(proxy.form(), bounds);
+  copyEight(changetype<usize>(proxy) + offsetof<Proxy>('xx'), changetype<usize>(bounds));
+  proxy.zz = bounds.zz;
+  proxy.shape = <u8>item.shape;
+  proxy.flags = <u8>item.flags;
+  proxy.contacts = <u8>item.contacts;
+  proxy.id = item.id;
+  proxy.layers = item.layers;
+  proxy.collidesWith = item.collidesWith;
+  proxy.group = item.group;
 }
 
-/** The oriented bounds as a map. */
-export function boundsOf(candidate: Candidate, out: Affine): Affine {
-  copyEight(changetype<usize>(out), changetype<usize>(candidate) + offsetof<Candidate>('xx'));
-  out.zz = candidate.zz;
-  out.tx = candidate.x; out.ty = candidate.y; out.tz = candidate.z;
+/** Reads the oriented bounds as a map. Answers `out`. */
+export function boundsOf(proxy: Proxy, out: Affine): Affine {
+  copyEight(changetype<usize>(out), changetype<usize>(proxy) + offsetof<Proxy>('xx'));
+  out.zz = proxy.zz;
+  out.tx = proxy.x; out.ty = proxy.y; out.tz = proxy.z;
   return out;
 }
 
-/** xx to zy, which are in a row in both. */
+/** Copies xx to zy, which are in a row in both. */
 // @ts-ignore: decorator
 @inline
 function copyEight(to: usize, from: usize): void {

@@ -1,28 +1,37 @@
 // Contact of two boxes that surely overlap, for scenes full of them: float32 SIMD finds the axis and clips the faces,
 // float64 says how deep it is along that axis. Where float32 does not do, the general way is left to be gone
-// (convex.ts): of rotating unit boxes for one contact in 700.
+// (convex-convex.ts): of rotating unit boxes for one contact in 700.
 
 import { CONTACT_NORMAL, CONTACT_POINT_BYTES } from '../../../../shared/layout';
 import { Form, inverseColumn } from '../../math/obb-sat-f32';
 import { minus, plus, times, transpose, yzx, zxy } from '../../math/lanes';
-import { Candidate } from '../../shape/proxy';
+import { Proxy } from '../../shape/proxy';
 import { addPoint, addWritten, pointCount, points, reservePoints } from '../manifold/contact';
 
-/** What float32 may choose a worse axis by, over the size of a box, is 1e-6 at most: a thousandth of what is no less. */
+/**
+ * Contacts no deeper than this part of a box's size are left to float64: by the choice of float32 an axis is at most
+ * 1e-6 of a size worse than the best, which is a thousandth of any greater depth.
+ */
 const SHALLOW: f64 = 1e-3;
 
 // The normal from a to b, unit, and the depth.
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 let depth: f64 = 0;
 
-/** By their best axis (box-axes.ts). Adds the points; false, and none is added, where float32 does not do. */
-export function boxContact(a: Candidate, b: Candidate, axis: i32): bool {
+/**
+ * Adds the contact points of two boxes along their best axis (sat-x4.ts). Answers false, and adds none, where float32
+ * is not accurate enough.
+ */
+export function boxBoxContact(a: Proxy, b: Proxy, axis: i32): bool {
   if (axis < 0) return false;
   return axis < 6 ? faceContact(a, b, axis) : edgeContact(a, b, axis);
 }
 
-/** Where the axis is across a face. */
-export function faceContact(a: Candidate, b: Candidate, axis: i32): bool {
+/**
+ * Adds the contact points where the axis is the normal of a face. Answers false, and adds none, where float32 does not
+ * do.
+ */
+export function faceContact(a: Proxy, b: Proxy, axis: i32): bool {
   const isOfA = axis < 3;
   const box = isOfA ? a : b, other = isOfA ? b : a;
   const i = <usize>(isOfA ? axis : axis - 3);
@@ -30,8 +39,11 @@ export function faceContact(a: Candidate, b: Candidate, axis: i32): bool {
   return isDeep(a) && faceMeets(box, other, i, isOfA ? 1 : -1);
 }
 
-/** Where the axis is one of two edges. */
-export function edgeContact(a: Candidate, b: Candidate, axis: i32): bool {
+/**
+ * Adds the contact point where the axis is the cross product of two edges. Answers false, and adds none, where float32
+ * does not do.
+ */
+export function edgeContact(a: Proxy, b: Proxy, axis: i32): bool {
   const i = <usize>(axis - 6) % 3, j = <usize>(axis - 6) / 3;
   setNormal(a, b, edge(a, i), edge(b, j));
   return isDeep(a) && edgesMeet(a, b, i, j);
@@ -39,14 +51,14 @@ export function edgeContact(a: Candidate, b: Candidate, axis: i32): bool {
 
 // @ts-ignore: decorator
 @inline
-function edge(box: Candidate, i: usize): usize {
-  return changetype<usize>(box) + offsetof<Candidate>('xx') + i * 24;
+function edge(box: Proxy, i: usize): usize {
+  return changetype<usize>(box) + offsetof<Proxy>('xx') + i * 24;
 }
 
-/** For the size of a box. Without branches. */
+/** Tells whether the depth is more than SHALLOW of a box's size. Has no branches. */
 // @ts-ignore: decorator
 @inline
-function isDeep(m: Candidate): bool {
+function isDeep(m: Proxy): bool {
   return <bool>(
     i32(depth > SHALLOW * (abs(m.xx) + abs(m.xy) + abs(m.xz))) &
     i32(depth > SHALLOW * (abs(m.yx) + abs(m.yy) + abs(m.yz))) &
@@ -54,8 +66,8 @@ function isDeep(m: Candidate): bool {
   );
 }
 
-/** The cross product of two edges, as the normal, and the depth along it. */
-function setNormal(a: Candidate, b: Candidate, p: usize, q: usize): void {
+/** Sets the normal to the unit cross product of two edges, turned to lead from a to b, and the depth along it. */
+function setNormal(a: Proxy, b: Proxy, p: usize, q: usize): void {
   const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
   const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
   let x = py * qz - pz * qy, y = pz * qx - px * qz, z = px * qy - py * qx;
@@ -70,7 +82,7 @@ function setNormal(a: Candidate, b: Candidate, p: usize, q: usize): void {
   normalX = x * scale; normalY = y * scale; normalZ = z * scale;
 }
 
-/** 1 or -1; of zero, 1. Without branches, as nobody can guess it. */
+/** Answers 1 or -1, for zero 1. Has no branches, as no processor can predict the sign. */
 // @ts-ignore: decorator
 @inline
 function signOf(x: f64): f64 {
@@ -79,8 +91,11 @@ function signOf(x: f64): f64 {
 
 // --- two edges ---
 
-/** The middle between where the two edges are nearest to each other. */
-function edgesMeet(a: Candidate, b: Candidate, i: usize, j: usize): bool {
+/**
+ * Adds the middle between the two places where the edges are nearest to each other. Answers false where that is not in
+ * both boxes.
+ */
+function edgesMeet(a: Proxy, b: Proxy, i: usize, j: usize): bool {
   const p = edge(a, i), q = edge(b, j);
   const ux = load<f64>(p), uy = load<f64>(p, 8), uz = load<f64>(p, 16);
   const vx = load<f64>(q), vy = load<f64>(q, 8), vz = load<f64>(q, 16);
@@ -103,8 +118,8 @@ function edgesMeet(a: Candidate, b: Candidate, i: usize, j: usize): bool {
 
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
 
-/** Of the edge along `i` that is the farthest along the normal, or against it, from the box's middle. */
-function setEdgeMiddle(box: Candidate, i: usize, side: f64): void {
+/** Sets the middle of the edge along `i` that is the farthest from the box's middle along the normal, or against it. */
+function setEdgeMiddle(box: Proxy, i: usize, side: f64): void {
   const p = edge(box, i == 2 ? 0 : i + 1), q = edge(box, i == 0 ? 2 : i - 1);
   const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
   const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
@@ -115,7 +130,7 @@ function setEdgeMiddle(box: Candidate, i: usize, side: f64): void {
 
 const ALMOST: f32 = 1.00001;
 
-/** Whether a place about a box's middle is in it. */
+/** Tells whether a place, relative to a box's middle, is in the box. */
 // @ts-ignore: decorator
 @inline
 function holds(box: Form, x: f64, y: f64, z: f64): bool {
@@ -128,17 +143,17 @@ function holds(box: Form, x: f64, y: f64, z: f64): bool {
 
 // --- a face and what lies on it ---
 
-/** Corners in the space of the face's box, a vector each: three coordinates. */
+/** The corners of the polygon that is clipped, in the space of the face's box: a vector of three coordinates each. */
 let corners: usize = memory.data(16 * 12, 16);
 let others: usize = memory.data(16 * 12, 16);
 let count: usize = 0;
 
 /**
- * Adds what of the other box's face, the one that is turned most against it, lies in a box under its face `i`, up to
- * four places; each in the middle between the two faces where both boxes are there. `side`: 1 where the normal leads
- * out of the face's box, -1 where into it.
+ * Clips the other box's face that is turned most against the normal to a box under its face `i`, and adds up to four
+ * places of it, each in the middle between the two faces where both boxes are there. Answers false where nothing is
+ * left. `side`: 1 where the normal leads out of the face's box, -1 where into it.
  */
-function faceMeets(box: Candidate, other: Candidate, i: usize, side: f64): bool {
+function faceMeets(box: Proxy, other: Proxy, i: usize, side: f64): bool {
   const a = box.form(), b = other.form();
   const nx = f32x4.splat(<f32>(side * normalX)), ny = f32x4.splat(<f32>(side * normalY));
   const nz = f32x4.splat(<f32>(side * normalZ));
@@ -181,10 +196,10 @@ function faceMeets(box: Candidate, other: Candidate, i: usize, side: f64): bool 
 const rows: usize = memory.data(4 * 16, 16);
 
 /**
- * Adds the corners, four of them at once, halfway up to the plane of face `i` of the box; or where the other box is
- * not there, at its own face.
+ * Adds the corners, four of them at once, each halfway up to the plane of face `i` of the box; where the other box does
+ * not reach that place, the corner itself, which is on the other box's face.
  */
-function addCorners(map: Candidate, other: Candidate, i: usize, side: f64): void {
+function addCorners(map: Proxy, other: Proxy, i: usize, side: f64): void {
   transpose(rows, v128.load(corners), v128.load(corners, 16), v128.load(corners, 32), v128.load(corners, 48));
   const edgeI = edge(map, i);
   const outward = <f32>signOf(
@@ -218,14 +233,14 @@ function addCorners(map: Candidate, other: Candidate, i: usize, side: f64): void
   addWritten(<u32>count);
 }
 
-/** x, y, z and what else of four, as four vectors. */
+/** Four vectors, each the x, y, z of a place and one number more. */
 const quads: usize = memory.data(4 * 16, 16);
 
 // The corners in the world's axes, about the box's middle: of the first two, and of the others.
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
 let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
 
-function setPlaces(m: Candidate): void {
+function setPlaces(m: Proxy): void {
   let u = v128.load(rows), v = v128.load(rows, 16), w = v128.load(rows, 32);
   let p = f64x2.promote_low_f32x4(u), q = f64x2.promote_low_f32x4(v), r = f64x2.promote_low_f32x4(w);
   lowX = image(m.xx, m.yx, m.zx, p, q, r);
@@ -246,7 +261,7 @@ function image(x: f64, y: f64, z: f64, p: v128, q: v128, r: v128): v128 {
   );
 }
 
-/** Two times two f64, `at` from there, as four f32. */
+/** Adds `at` to two times two f64 and answers the sums as four f32. */
 // @ts-ignore: decorator
 @inline
 function atPlace(at: f64, low: v128, high: v128): v128 {
@@ -256,7 +271,7 @@ function atPlace(at: f64, low: v128, high: v128): v128 {
   );
 }
 
-/** Which of the places are not in a box, whose middle is at (x, y, z). */
+/** Finds which of the places are not in a box whose middle is at (x, y, z); answers a mask by lane. */
 // @ts-ignore: decorator
 @inline
 function misses(box: Form, x: f64, y: f64, z: f64): v128 {
@@ -282,7 +297,7 @@ function inSpace(ix: v128, iy: v128, iz: v128, at: usize): v128 {
   );
 }
 
-/** Which of the first three lanes is the least. As nobody can guess which, without branches. */
+/** Answers which of the first three lanes is the least. Has no branches, as no processor can predict which it is. */
 // @ts-ignore: decorator
 @inline
 function leastLane(v: v128): usize {
@@ -291,8 +306,9 @@ function leastLane(v: v128): usize {
 }
 
 /**
- * Leaves what is at most 1 along a lane, or at least -1 (Sutherland and Hodgman, 1974). Both that may be left of each
- * corner are written and the end goes on over those that are, as nobody can guess which: branches take longer.
+ * Clips the polygon to what is at most 1 along a lane, or at least -1 (Sutherland and Hodgman, 1974). Writes both
+ * places that may be left for each corner and moves the end past the ones that are, as branches, which no processor can
+ * predict here, take longer.
  */
 function clip(lane: usize, sign: f32): void {
   let to = others;
@@ -314,7 +330,10 @@ function clip(lane: usize, sign: f32): void {
   others = swapped;
 }
 
-/** Of more corners: one, the farthest from it, and on each side of the line between them the farthest. */
+/**
+ * Keeps four of more corners: the first, the one farthest from it, and on each side of the line between the two the one
+ * farthest from that line.
+ */
 function leaveFour(i: usize): void {
   const u = <usize>(i == 2 ? 0 : i + 1) << 2, v = <usize>(i == 0 ? 2 : i - 1) << 2;
   const x = load<f32>(corners + u), y = load<f32>(corners + v);

@@ -1,15 +1,21 @@
-// The axis along which two boxes are the least deep in each other, for four pairs at once (math/four-boxes.ts).
+// The axis along which two boxes are the least deep in each other, for four pairs at once (math/obb-sat-x4.ts).
 
 import { cofactor, edgeIn, edgeOf, gatherNine, inverseOf, placeIn, setFour } from '../../math/obb-sat-x4';
 import { minus, plus, times } from '../../math/lanes';
 
-/** Two edges are only taken for the axis where that is so much shorter than through a face, squared; against rounding. */
+/**
+ * The axis of two edges is only taken where the way along it is shorter by this factor, squared, than through a face;
+ * that keeps rounding from choosing it.
+ */
 const LONGER: f32 = 1.00006;
-/** Edges at a smaller angle, as its sine's square, are left to float64; at one smaller still they give no axis. */
+/**
+ * Edges at a smaller angle, as the square of its sine, are left to float64; edges at an angle below PARALLEL give no
+ * axis.
+ */
 const SMALL_ANGLE: f32 = 1e-5;
 const PARALLEL: f32 = 1e-12;
 
-/** The inverses of the four b. */
+/** The inverses of the four maps of b, nine vectors. */
 const inverses: usize = memory.data(9 * 16, 16);
 
 // The best so far: the square of its depth, and which it is.
@@ -17,9 +23,9 @@ let best: v128 = i32x4.splat(0);
 let code: v128 = i32x4.splat(0);
 
 /**
- * Of four pairs that surely overlap, by the addresses of their Forms in two lists: 0 … 2 a face of a, 3 … 5 of b,
- * 6 + i + 3 · j edge i of a with edge j of b; -1 where two edges are all but parallel. Lengths are those of the world,
- * and squares, as that needs no root: the least one wins.
+ * Finds the axis of least depth of four pairs that surely overlap, by the addresses of their Forms in two lists:
+ * 0 … 2 a face of a, 3 … 5 of b, 6 + i + 3 · j edge i of a with edge j of b; -1 where two edges are all but parallel.
+ * Lengths are those of the world, and squares, as that needs no root: the least one wins.
  */
 export function bestAxes(firsts: usize, seconds: usize): v128 {
   setFour(firsts, seconds);
@@ -63,7 +69,7 @@ function dot(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz: v128): v128 {
   return plus(plus(times(ax, bx), times(ay, by)), times(az, bz));
 }
 
-/** Of a row of a's inverse. */
+/** Computes the squared length of a row of a's inverse. */
 // @ts-ignore: decorator
 @inline
 function squareOf(i: usize): v128 {
@@ -71,7 +77,9 @@ function squareOf(i: usize): v128 {
   return dot(x, y, z, x, y, z);
 }
 
-/** Along the normal of a's face i. */
+/**
+ * Computes the squared depth along the normal of a's face i. `square` is the squared length of the row of a's inverse.
+ */
 // @ts-ignore: decorator
 @inline
 function depthOfA(i: usize, square: v128): v128 {
@@ -80,7 +88,10 @@ function depthOfA(i: usize, square: v128): v128 {
   return f32x4.div(times(gap, gap), square);
 }
 
-/** Along the normal of b's face j. */
+/**
+ * Computes the squared depth along the normal of b's face j. `c0` to `c2` are cofactors of b's edges in a's space, `q`
+ * is the sum of their magnitudes, `volume` the magnitude of the determinant.
+ */
 // @ts-ignore: decorator
 @inline
 function depthOfB(j: usize, c0: v128, c1: v128, c2: v128, q: v128, volume: v128): v128 {
@@ -92,8 +103,9 @@ function depthOfB(j: usize, c0: v128, c1: v128, c2: v128, q: v128, volume: v128)
 }
 
 /**
- * Edge i of a with those of b. As their cross product runs in a's space across its axis i, the inverse's rows say how
- * long it is in the world, over a's volume: by the products of the two other rows, each with itself and with the other.
+ * Offers the axes of edge i of a with the three edges of b. In a's space the cross product is at right angles to axis
+ * i, so the inverse's rows say how long it is in the world, over a's volume: by the products of the two other rows,
+ * each with itself and with the other.
  */
 // @ts-ignore: decorator
 @inline
@@ -108,7 +120,10 @@ function takeEdges(i: usize, squareY: v128, squareZ: v128, q0: v128, q1: v128, q
   take(12 + <i32>i, edgeDepths(2, k, l, squareY, squareZ, twice, q2));
 }
 
-/** Infinity where they are parallel, negative where only float64 can tell. `q`: how far b reaches but for that edge. */
+/**
+ * Computes the squared depths along the cross product of two edges: Infinity where the edges are parallel, negative
+ * where only float64 can tell. `q`: how far b reaches along it by its two other edges.
+ */
 // @ts-ignore: decorator
 @inline
 function edgeDepths(j: usize, k: usize, l: usize, squareY: v128, squareZ: v128, twice: v128, q: v128): v128 {
@@ -125,7 +140,7 @@ function edgeDepths(j: usize, k: usize, l: usize, squareY: v128, squareZ: v128, 
 
 const pairs: usize = memory.data(32, 16);
 
-/** Of one pair. */
+/** Finds the axis of least depth of one pair, as `bestAxes` does for four. */
 export function bestAxis(a: usize, b: usize): i32 {
   v128.store(pairs, i32x4.splat(<i32>a));
   v128.store(pairs, i32x4.splat(<i32>b), 16);

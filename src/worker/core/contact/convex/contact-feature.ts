@@ -4,19 +4,21 @@
 import { firstX, firstY, firstZ, secondX, secondY, secondZ } from '../../math/basis';
 import { plus, times } from '../../math/lanes';
 import { reserve } from '../../memory';
-import { CLUSTER_BYTES, CLUSTER_CORNERS, FOUR_BOUNDS_BYTES, Hull } from '../../mesh/topology/hull';
-import { Body, ballX, ballY, ballZ, edgeX, edgeY, edgeZ, setOnBall } from './support';
+import {
+  CLUSTER_BYTES, CLUSTER_CORNERS, FOUR_BOUNDS_BYTES, Hull, boundsIn, cornersIn,
+} from '../../mesh/topology/hull-layout';
+import { Support, ballX, ballY, ballZ, edgeX, edgeY, edgeZ, setOnBall } from './support';
 import { MOST_CORNERS, Polygon, addCorner, cross } from './polygon';
 
-/** Places across the normal, two f64 each. */
+/** The places of the body's vertices across the normal, two f64 each. */
 let list: usize = 0;
 let count: u32 = 0;
 
 /**
- * Of all vertices that are at least `least` high along the unit direction, whose basis is the one of math/basis.ts.
- * Throws OUT_OF_MEMORY.
+ * Sets a polygon to the convex hull of all vertices of a body that are at least `least` high along the unit direction
+ * (x, y, z), in the basis that math/basis.ts has set up for it. Throws OUT_OF_MEMORY.
  */
-export function setFeature(out: Polygon, body: Body, x: f64, y: f64, z: f64, least: f64): void {
+export function setFeature(out: Polygon, body: Support, x: f64, y: f64, z: f64, least: f64): void {
   count = 0;
   if (body.mesh != 0) listMesh(body, x, y, z, least);
   else {
@@ -48,8 +50,11 @@ function listPlace(x: f64, y: f64, z: f64): void {
 /** What float32 may take off a height, relative to the sum of the direction's magnitudes: tree space reaches to 2. */
 const ROUNDING: f64 = 9.5367431640625e-7; // 2^-20
 
-/** Cluster by cluster, four corners at a time in float32, those that may be so high in float64. */
-function listMesh(b: Body, x: f64, y: f64, z: f64, least: f64): void {
+/**
+ * Lists the vertices of a mesh's hull that are high enough: tests cluster by cluster, then four corners at a time in
+ * float32 with room for rounding, and decides in float64.
+ */
+function listMesh(b: Support, x: f64, y: f64, z: f64, least: f64): void {
   const hull = changetype<Hull>(<usize>b.hull);
   const dx = b.xx * x + b.xy * y + b.xz * z, dy = b.yx * x + b.yy * y + b.yz * z, dz = b.zx * x + b.zy * y + b.zz * z;
   const from = least - (b.x * x + b.y * y + b.z * z);
@@ -66,9 +71,10 @@ function listMesh(b: Body, x: f64, y: f64, z: f64, least: f64): void {
   const firstW = b.zx * firstX + b.zy * firstY + b.zz * firstZ;
   const secondW = b.zx * secondX + b.zy * secondY + b.zz * secondZ;
   const firstAt = b.x * firstX + b.y * firstY + b.z * firstZ, secondAt = b.x * secondX + b.y * secondY + b.z * secondZ;
-  let corners = <usize>hull.corners;
-  const end = <usize>hull.bounds + <usize>(hull.clusterCount >> 2) * FOUR_BOUNDS_BYTES;
-  for (let four = <usize>hull.bounds; four < end; four += FOUR_BOUNDS_BYTES, corners += 4 * CLUSTER_BYTES) {
+  // The corners follow the bounds.
+  let corners = cornersIn(hull);
+  const end = corners;
+  for (let four = boundsIn(hull); four < end; four += FOUR_BOUNDS_BYTES, corners += 4 * CLUSTER_BYTES) {
     const middle = plus(plus(times(v128.load(four), ux), times(v128.load(four, 16), uy)), times(v128.load(four, 32), uz));
     const half = plus(
       plus(times(v128.load(four, 48), sizeX), times(v128.load(four, 64), sizeY)), times(v128.load(four, 80), sizeZ),
@@ -152,7 +158,10 @@ function thinOut(): void {
   memory.copy(list, thin, 256);
 }
 
-/** Goes on to a place from the chain's last one that turns left there, of those after `base`. */
+/**
+ * Adds place i to the chain after it has dropped the places behind `base` at which the chain would not turn left.
+ * Answers the chain's new length.
+ */
 function extend(chainLength: u32, base: u32, i: u32): u32 {
   let length = chainLength;
   const x = placeX(i), y = placeY(i);
@@ -169,7 +178,7 @@ function extend(chainLength: u32, base: u32, i: u32): u32 {
   return length + 1;
 }
 
-/** By x, then y (Shell, "A high-speed sorting procedure", 1959). */
+/** Sorts the places by x, then by y (Shell, "A high-speed sorting procedure", 1959). */
 function sortPlaces(): void {
   for (let gap = max<u32>(count >> 1, 1); gap > 0; gap >>= 1) {
     for (let i = gap; i < count; i++) {

@@ -2,9 +2,9 @@
 
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
 import { isTetrahedronLeft } from './hull-hull';
-import { Solid } from '../../shape/placed-shape';
+import { PlacedShape } from '../../shape/placed-shape';
 import {
-  Body, extentOf, frameOf, placeX, placeY, placeZ, setBodies, setInverse, setSupport, supportX, supportY, supportZ,
+  SUPPORT_BYTES, Support, extentOf, frameOf, placeX, placeY, placeZ, setSupports, setInverse, findSupportPoint, supportX, supportY, supportZ,
 } from './support';
 import { cutLine, enters, leaves, setLine } from './line-clip';
 import { Line, MOST_LINES, addLine, areIn, clearLines, cutLines, lineAt, setLineCount } from './line-clip-x4';
@@ -16,32 +16,38 @@ import {
 import { axisLength, axisX, axisY, axisZ, findAxis } from './sat-edges';
 import { findWay, wayLength, wayX, wayY, wayZ } from './epa';
 import { setFeature } from './contact-feature';
-import { Polygon, cornerX, cornerY, intersectPolygons, reduceToFour } from './polygon';
+import { POLYGON_BYTES, Polygon, cornerX, cornerY, intersectPolygons, leaveFour } from './polygon';
 
-const first = changetype<Body>(memory.data(304, 16)); // BODY_BYTES
-const second = changetype<Body>(memory.data(304, 16));
-const featureA = changetype<Polygon>(memory.data(1288, 16)); // POLYGON_BYTES
-const featureB = changetype<Polygon>(memory.data(1288, 16));
-const shared = changetype<Polygon>(memory.data(1288, 16));
+const first = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+const second = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+const featureA = changetype<Polygon>(memory.data(<i32>POLYGON_BYTES, 16));
+const featureB = changetype<Polygon>(memory.data(<i32>POLYGON_BYTES, 16));
+const shared = changetype<Polygon>(memory.data(<i32>POLYGON_BYTES, 16));
 
-/** About the size of both. */
+/** The sum of the extents of both bodies. */
 let size: f64 = 0;
-/** The best way so far, unit, and how far b must go along it. */
+/** The best direction so far, as a unit vector, and how far b must move along it to be parted from a. */
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 let depth: f64 = 0;
 
-/** What lies no deeper than so much more than it must is in contact as well, relative to the size: faces all but flush. */
+/**
+ * Faces that are flush but for this, relative to the size, are in contact as a whole: what lies at most so much deeper
+ * than the depth demands belongs to the feature.
+ */
 const FLUSH: f64 = 1e-6;
 
-/** Two solids that meet, each a box, sphere, capsule or convex closed mesh: adds their points. */
-export function convexContact(a: Solid, b: Solid): void {
-  setBodies(first, second, a, b);
+/**
+ * Adds the contact points of two solids that meet, each a box, sphere, capsule or convex closed mesh. Throws
+ * OUT_OF_MEMORY.
+ */
+export function convexConvexContact(a: PlacedShape, b: PlacedShape): void {
+  setSupports(first, second, a, b);
   size = extentOf(first) + extentOf(second);
   findNormal();
   setBasis(normalX, normalY, normalZ);
-  setSupport(first, normalX, normalY, normalZ, false);
+  findSupportPoint(first, normalX, normalY, normalZ, false);
   const top = supportX * normalX + supportY * normalY + supportZ * normalZ;
-  setSupport(second, -normalX, -normalY, -normalZ, false);
+  findSupportPoint(second, -normalX, -normalY, -normalZ, false);
   const bottom = supportX * normalX + supportY * normalY + supportZ * normalZ;
   depth = max(depth, 0.0);
   const slack = depth + FLUSH * size;
@@ -52,7 +58,10 @@ export function convexContact(a: Solid, b: Solid): void {
 
 // --- the way ---
 
-/** So near to each other, relative to the size, which question knows the way is up to rounding: both are asked. */
+/**
+ * Where the bodies without their balls are no farther apart and no deeper in each other than this, relative to the
+ * size, rounding decides whether their distance or their penetration gives the right direction: both are tried.
+ */
 const CLOSE: f64 = 1e-7;
 
 function findNormal(): void {
@@ -60,11 +69,11 @@ function findNormal(): void {
   hasCommon = false;
   const isRound = (first.hasBall && first.radius == 0) || (second.hasBall && second.radius == 0);
   if (isRound) {
-    findWay(first, second, size, false, false);
+    findWay(first, second, size, false, false, true);
     offer(wayX, wayY, wayZ);
     return;
   }
-  // Of balls what they are about is looked at: as far as that is apart, their radii reach. What is flat, as two
+  // Balls are compared by what they are about: as far as that is apart, their radii reach. What is flat, as two
   // segments in a plane are together, may be apart within its plane.
   const radius = first.radius + second.radius;
   const onlyEdges = first.mesh == 0 && second.mesh == 0;
@@ -82,11 +91,14 @@ function findNormal(): void {
   // What they share without their balls they share with them.
   hasCommon = isHeld();
   if (hasCommon) setCommon();
-  findWay(first, second, size, true, hasCommon);
+  findWay(first, second, size, true, hasCommon, false);
   if (wayLength < Infinity) offer(wayX, wayY, wayZ);
 }
 
-/** Moving b by the reach of the difference parts the two along any direction: the shortest is taken. */
+/**
+ * Keeps a direction where it parts the two sooner than the best so far: moving b by the reach of the Minkowski
+ * difference along it does.
+ */
 function offer(x: f64, y: f64, z: f64): void {
   const reach = reachOf(first, second, x, y, z, false);
   if (!(reach < depth)) return;
@@ -96,12 +108,15 @@ function offer(x: f64, y: f64, z: f64): void {
 
 // --- the points ---
 
-/** Of what both features share, each in the middle of what both are along the normal: `height`, give or take `room`. */
+/**
+ * Adds the points that both features share, each in the middle of the part of the line along the normal that is in both
+ * bodies. The lines begin at `height` and reach `room` either way.
+ */
 function addPoints(height: f64, room: f64): void {
   setInverse(first);
   setInverse(second);
   intersectPolygons(shared, featureA, featureB);
-  reduceToFour(shared);
+  leaveFour(shared);
   const count = shared.count;
   if (count == 0) {
     findCommon();
@@ -134,13 +149,16 @@ function addPoints(height: f64, room: f64): void {
   if (missing != 0) addMissing(missing, room);
 }
 
-/** In the middle of what is left of a line. */
+/** Adds the point in the middle of what is left of a line. */
 function addOn(line: Line): void {
   const t = 0.5 * (line.enters + line.leaves);
   add(line.x + t * line.dx, line.y + t * line.dy, line.z + t * line.dz);
 }
 
-/** Where none of a line is in both, it is as near to it as what they share reaches. */
+/**
+ * Adds a point for each line of a mask that has no part in both bodies: where the way from the common point to the line
+ * leaves the two. Falls back to float64 where the float32 result is not in both.
+ */
 function addMissing(which: u32, room: f64): void {
   findCommon();
   let count: u32 = 0;
@@ -165,7 +183,7 @@ function addMissing(which: u32, room: f64): void {
   }
 }
 
-/** From the common place to another. */
+/** Makes a line lead from the common point to a place. */
 function moveLine(line: Line, x: f64, y: f64, z: f64): void {
   line.x = commonX; line.y = commonY; line.z = commonZ;
   line.dx = x - commonX; line.dy = y - commonY; line.dz = z - commonZ;
@@ -173,7 +191,10 @@ function moveLine(line: Line, x: f64, y: f64, z: f64): void {
   line.leaves = 1;
 }
 
-/** The same of one line along the normal through a place, all of it in float64. */
+/**
+ * Adds the point of one line along the normal through a place, or the nearest to it that the bodies share, as
+ * `addPoints` and `addMissing` do, but all in float64.
+ */
 function addAlong(x: f64, y: f64, z: f64, room: f64): void {
   setLine(x, y, z, normalX, normalY, normalZ, -room, room);
   cutLine(first);

@@ -3,24 +3,28 @@
 // tried, which needs no case to be told from its neighbours by a sign that rounding decides.
 
 import { Affine } from '../../math/affine';
-import { Body } from './support';
+import { Support } from './support';
 import { Vertex, copyVertex, isSame, setVertex, vertexAt } from './minkowski-difference';
 
-/** The nearest point. */
+/** The point of the difference that is nearest to the origin. */
 export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 
 const simplex: usize = memory.data(4 * 48, 16); // of Vertex
-const weights: usize = memory.data(32, 16);
-const kept: usize = memory.data(32, 16);
+// Of the four vertices: f64 each.
+const weights: usize = memory.data(4 * 8, 16);
+const kept: usize = memory.data(4 * 8, 16);
 let count: u32 = 0;
 
 const MAX_STEPS = 100;
-/** What rounding leaves of the squares of coordinates, relative: lengths to 2⁻⁴⁹. */
+/** What rounding leaves of the squares of coordinates, relative to the squared size: lengths are exact to 2⁻⁴⁹. */
 const NOTHING: f64 = 3.1554436208840472e-30;
 const CONVERGED: f64 = 1e-12;
 
-/** Of the difference of a and b, 0 where they meet; `size` is about that of both. */
-export function distanceBetween(a: Body, b: Body, size: f64, bare: bool): f64 {
+/**
+ * Answers how far the Minkowski difference of a and b is from the origin, 0 where they meet. `size` is about the size
+ * of both; `bare` leaves their balls out.
+ */
+export function distanceBetween(a: Support, b: Support, size: f64, bare: bool): f64 {
   count = 0;
   let x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
   if (x == 0 && y == 0 && z == 0) x = 1;
@@ -44,17 +48,20 @@ export function distanceBetween(a: Body, b: Body, size: f64, bare: bool): f64 {
 }
 
 /**
- * Whether all of the difference without balls is farther than `room` from the origin along a direction, of the
- * coordinates' sizes.
+ * Tells whether a direction parts a and b without their balls: whether all of their Minkowski difference is farther
+ * than `room` from the origin along it, relative to the sum of the direction's magnitudes.
  */
-export function isParting(a: Body, b: Body, x: f64, y: f64, z: f64, room: f64): bool {
+export function isParting(a: Support, b: Support, x: f64, y: f64, z: f64, room: f64): bool {
   const vertex = vertexAt(simplex, 0);
   setVertex(vertex, a, b, -x, -y, -z, true);
   return x * vertex.x + y * vertex.y + z * vertex.z > room * (abs(x) + abs(y) + abs(z));
 }
 
-/** The same along some direction: that is where the nearest point is then. (x, y, z) is tried first; it is not 0. */
-export function areApart(a: Body, b: Body, x: f64, y: f64, z: f64, room: f64): bool {
+/**
+ * Tells whether some direction parts a and b as `isParting` tests, and if so sets the nearest point to that direction.
+ * Tries (x, y, z) first, which must not be 0.
+ */
+export function areApart(a: Support, b: Support, x: f64, y: f64, z: f64, room: f64): bool {
   count = 0;
   let square: f64 = Infinity;
   for (let step = 0; step < MAX_STEPS; step++) {
@@ -74,7 +81,7 @@ export function areApart(a: Body, b: Body, x: f64, y: f64, z: f64, room: f64): b
   return false;
 }
 
-/** Whether the last question ended with a tetrahedron that holds the origin: `cornerOf` its four corners. */
+/** Tells whether the last question ended with a tetrahedron that holds the origin, whose corners `cornerOf` answers. */
 export function isHeld(): bool {
   return count == 4;
 }
@@ -83,7 +90,10 @@ export function cornerOf(i: u32): Vertex {
   return vertexAt(simplex, i);
 }
 
-/** Takes what the last question ended with to another space: both bodies, and the place that they are about. */
+/**
+ * Maps the simplex with which the last question ended to another space: the vertices of the difference, and the points
+ * of a that they are made of.
+ */
 export function moveSimplex(m: Affine): void {
   for (let i: u32 = 0; i < count; i++) {
     const vertex = vertexAt(simplex, i);
@@ -97,7 +107,7 @@ export function moveSimplex(m: Affine): void {
   }
 }
 
-/** The point of a that goes with the nearest one. */
+/** The point of a that goes with the nearest point of the difference. */
 export let commonX: f64 = 0, commonY: f64 = 0, commonZ: f64 = 0;
 
 export function setCommon(): void {
@@ -116,8 +126,8 @@ function isKnown(vertex: Vertex): bool {
 }
 
 /**
- * Leaves those vertices that the nearest point is between; answers the square of its distance. The last vertex is one of
- * them, as it brings the simplex nearer; but where rounding has it otherwise.
+ * Reduces the simplex to the vertices whose hull has the nearest point in its interior. Answers the square of that
+ * point's distance. The last vertex is one of these, as it brings the simplex nearer, unless rounding has it otherwise.
  */
 function reduce(): f64 {
   best = Infinity;
@@ -151,9 +161,12 @@ function tryPart(part: u32): void {
 }
 
 let foundX: f64 = 0, foundY: f64 = 0, foundZ: f64 = 0;
-const found: usize = memory.data(32, 16);
+const found: usize = memory.data(4 * 8, 16);
 
-/** Of the vertices of a mask, where the nearest point of their hull is within it; Infinity where it is not. */
+/**
+ * Answers the squared distance from the origin of the hull of the vertices in a mask where the nearest point of its
+ * plane or line is inside the hull; else Infinity.
+ */
 function nearestOf(mask: u32): f64 {
   let rest = mask;
   const p = vertexAt(simplex, ctz(rest));

@@ -3,60 +3,68 @@
 // A frame of 2,000 moving balls of 320 triangles that asks whether they touch takes 0.75 of the time that it takes with
 // the trees alone, one of as many ellipsoids 1.0; the manifold goes on from what is found here.
 
-import { Body, inverseOf, setHullBody, setInverse, setSupport, supportX, supportY, supportZ } from './support';
+import { SUPPORT_BYTES, Support, inverseOf, setHullSupport, setInverse, findSupportPoint, supportX, supportY, supportZ } from './support';
 import {
   areApart, commonX, commonY, commonZ, isHeld, isParting, nearestX, nearestY, nearestZ, setCommon,
 } from './gjk';
 import { Affine, relate, setIdentity } from '../../math/affine';
 import { plus, times } from '../../math/lanes';
-import { isConvex } from '../../mesh/topology/convex';
-import { FOUR_PLANES_BYTES, Hull } from '../../mesh/topology/hull';
+import { isConvex } from '../../mesh/topology/derived';
+import { FOUR_PLANES_BYTES, Hull, planesIn } from '../../mesh/topology/hull-layout';
 import { Mesh, TREE_EXTENT, treeScale } from '../../mesh/tree/layout';
 import { map as trees, setMap } from '../../mesh/query/tree-tree';
-import { Axis } from '../../scene/pairs/separating-axis-cache';
-import { Solid, mapOf } from '../../shape/placed-shape';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
 
 export const HULLS_APART: i32 = 0;
 export const HULLS_MEET: i32 = 1;
 export const HULLS_UNSURE: i32 = 2;
 
-/** Of more blocks, whether a mesh is convex is not found out for this. */
+/**
+ * A direction in the first mesh's tree space that leads from the second towards the first, of any length; 0 where none
+ * is known.
+ */
+@unmanaged
+export class Axis {
+  x: i16; y: i16; z: i16;
+  pad: i16;
+}
+
+/** Where a mesh has more blocks, comparing the trees is quicker than looking at the planes of all faces. */
 const FEW_BLOCKS: u32 = 1024;
-/** What float64 may do to a coordinate, relative to the sum of all that it is made of. */
+/** The rounding error of a coordinate in float64, relative to the sum of the magnitudes of all that it is made of. */
 const ROUNDING: f64 = 1.4210854715202004e-14; // 2^-46
-/** How deep inside a hull, in its tree space, what float32 finds there is for certain; and what else is off by little. */
+/**
+ * A point that is so deep inside a hull by float32, in the hull's tree space, is certainly inside; LITTLE bounds how
+ * much the point itself may be off.
+ */
 const DEEP: f32 = 1.9073486328125e-6; // 2^-19
 const LITTLE: f64 = 2.384185791015625e-7; // 2^-22
 
-const map = changetype<Affine>(memory.data(96, 16));
-const identity = changetype<Affine>(memory.data(96, 16));
+const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const identity = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 setIdentity(identity);
-const first = changetype<Body>(memory.data(304, 16)); // BODY_BYTES
-const second = changetype<Body>(memory.data(304, 16));
+const first = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+const second = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 
-/** Whether distance.ts has a tetrahedron of the last two that holds the origin, in the first one's tree space. */
+/** Whether gjk.ts still has a tetrahedron of the last two that holds the origin, in the first one's tree space. */
 export let isTetrahedronLeft: bool = false;
 
-/** Whether two meshes can be compared so. */
+/** Tells whether two meshes can be compared by their hulls. */
 export function haveHulls(a: Mesh, b: Mesh): bool {
   isTetrahedronLeft = false;
-  return isKnownConvex(a) && isKnownConvex(b);
-}
-
-function isKnownConvex(mesh: Mesh): bool {
-  return (mesh.convex != 0 || mesh.blockCount <= FEW_BLOCKS) && isConvex(mesh);
+  return a.blockCount <= FEW_BLOCKS && b.blockCount <= FEW_BLOCKS && isConvex(a) && isConvex(b);
 }
 
 /**
- * HULLS_*, of what the trees of the meshes say in the first one's tree space. The axis is tried, and becomes what parts
- * them.
+ * Answers HULLS_*: whether two meshes meet, as their trees would say in the first one's tree space. Tries `axis` first,
+ * and writes the direction to it that parts the two.
  */
-export function compareHulls(a: Solid, b: Solid, axis: Axis): i32 {
+export function compareHulls(a: PlacedShape, b: PlacedShape, axis: Axis): i32 {
   const meshA = changetype<Mesh>(a.mesh), meshB = changetype<Mesh>(b.mesh);
   relate(map, mapOf(a), mapOf(b));
   setMap(map, meshB, treeScale(meshA), meshA.offsetX, meshA.offsetY, meshA.offsetZ);
-  setHullBody(first, meshA, identity);
-  setHullBody(second, meshB, trees);
+  setHullSupport(first, meshA, identity);
+  setHullSupport(second, meshB, trees);
   const m = trees;
   const reach = 2 + max(max(
     2 * (abs(m.xx) + abs(m.yx) + abs(m.zx)) + abs(m.tx), 2 * (abs(m.xy) + abs(m.yy) + abs(m.zy)) + abs(m.ty),
@@ -77,9 +85,9 @@ export function compareHulls(a: Solid, b: Solid, axis: Axis): i32 {
 }
 
 /**
- * Whether a point lies deep inside both and each sticks out of the other: their surfaces meet then. For if they did
- * not, each would be outside of the other as a whole, as a part of it is; but on the way out of both from the point,
- * which is inside both, the surface that comes first is inside the other.
+ * Tells whether a point lies deep inside both and each sticks out of the other: their surfaces meet then. For if they
+ * did not, each would be outside of the other as a whole, as a part of it is; but on the way out of both from the
+ * point, which is inside both, the surface that comes first is inside the other.
  */
 function surfacesMeet(room: f64): bool {
   if (!hullAt(first).isWhole || !hullAt(second).isWhole || !(room < LITTLE)) return false;
@@ -99,25 +107,32 @@ function surfacesMeet(room: f64): bool {
 
 // @ts-ignore: decorator
 @inline
-function hullAt(body: Body): Hull {
+function hullAt(body: Support): Hull {
   return changetype<Hull>(<usize>body.hull);
 }
 
-/** By the planes of all faces: so it is within what these enclose, turned alike as they are. */
+/**
+ * Tells whether a point is deep behind the planes of all faces: as these are all turned outwards, it is inside the
+ * surface then.
+ */
 function isDeepIn(hull: Hull, x: f64, y: f64, z: f64): bool {
   // Within tree space: beyond it float32 is no good, and NaN is passed over below.
   if (!(max(max(abs(x), abs(y)), abs(z)) <= TREE_EXTENT)) return false;
   const px = f32x4.splat(<f32>x), py = f32x4.splat(<f32>y), pz = f32x4.splat(<f32>z);
   let least = f32x4.splat(Infinity);
-  const end = <usize>hull.planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
-  for (let at = <usize>hull.planes; at < end; at += FOUR_PLANES_BYTES) {
+  const planes = planesIn(hull);
+  const end = planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
+  for (let at = planes; at < end; at += FOUR_PLANES_BYTES) {
     const height = plus(plus(times(v128.load(at), px), times(v128.load(at, 16), py)), times(v128.load(at, 32), pz));
     least = f32x4.pmin(least, f32x4.sub(v128.load(at, 48), height));
   }
   return i32x4.all_true(f32x4.gt(least, f32x4.splat(DEEP)));
 }
 
-/** Along the line from one's middle to the other's: the second at that end, the first at the other. */
+/**
+ * Tells whether each body sticks out of the other along the line between their middles: the second at its own end, the
+ * first at the other.
+ */
 function stickOut(room: f64): bool {
   let x = second.x, y = second.y, z = second.z;
   if (x == 0 && y == 0 && z == 0) x = 1;
@@ -128,7 +143,7 @@ function stickOut(room: f64): bool {
   );
 }
 
-function heightOf(body: Body, x: f64, y: f64, z: f64): f64 {
-  setSupport(body, x, y, z, true);
+function heightOf(body: Support, x: f64, y: f64, z: f64): f64 {
+  findSupportPoint(body, x, y, z, true);
   return supportX * x + supportY * y + supportZ * z;
 }

@@ -1,12 +1,15 @@
-// Up to four lines, and where each of them is in convex bodies: cut as chord.ts cuts one, but by the faces of hulls in
-// float32, all lines at once, so that what comes of it is to be looked at again (`areIn`).
+// Up to four lines, and where each of them is in convex bodies: cut as line-clip.ts cuts one, but by the faces of hulls
+// in float32, all lines at once, so that what comes of it is to be looked at again (`areIn`).
 
 import { plus, times } from '../../math/lanes';
-import { FOUR_PLANES_BYTES, Hull } from '../../mesh/topology/hull';
-import { Body, inverseOf } from './support';
+import { FOUR_PLANES_BYTES, Hull, planesIn } from '../../mesh/topology/hull-layout';
+import { Support, inverseOf } from './support';
 import { cutLine, enters, leaves, setLine } from './line-clip';
 
-/** Where it is at 0, about the bodies' place, its direction, and from where to where it is looked at. */
+/**
+ * A line: its place at parameter 0, about the bodies' common place, its direction, and the interval of the parameter
+ * that is left of it.
+ */
 @unmanaged
 export class Line {
   x: f64; y: f64; z: f64;
@@ -28,7 +31,7 @@ export function clearLines(): void {
   lineCount = 0;
 }
 
-/** Of lines that were set where they are. */
+/** Sets how many lines there are after they were written in place. */
 export function setLineCount(count: u32): void {
   lineCount = count;
 }
@@ -41,8 +44,8 @@ export function addLine(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, low: 
   line.leaves = high;
 }
 
-/** Leaves what of the lines is in a body, whose inverse is set; of a hull as its steep faces have it. */
-export function cutLines(body: Body): void {
+/** Clips the lines to a body whose inverse is set. Of a hull only the faces that are steep against a line cut it. */
+export function cutLines(body: Support): void {
   if (body.mesh != 0) {
     cutByHull(body);
     return;
@@ -56,19 +59,23 @@ export function cutLines(body: Body): void {
   }
 }
 
-/** The least slope of a face against a line that it cuts; where others do, rounding would move that along the line. */
+/**
+ * The least slope of a face against a line that it cuts. Where a flatter face cuts, rounding would move the cut along
+ * the line.
+ */
 const STEEP: f32 = 0.03125;
 
-// x, y, z of places in four lanes, and of directions whose largest magnitude is 1; what these were divided by, f64 each.
+// x, y, z of places in four lanes, and of directions whose largest magnitude is 1; what these were divided by, f64
+// each.
 const places: usize = memory.data(48, 16);
 const ways: usize = memory.data(48, 16);
 const lengths: usize = memory.data(32, 16);
-/** From where to where they are looked at, in these lengths. */
+/** The intervals of the parameters that are left of the lines, in units of `lengths`. */
 const lows: usize = memory.data(16, 16);
 const highs: usize = memory.data(16, 16);
 const FEW_PLANES_BYTES: usize = 512; // 32 faces
 
-function cutByHull(body: Body): void {
+function cutByHull(body: Support): void {
   setWays(body);
   setPlaces(body, 0);
   const x = v128.load(places), y = v128.load(places, 16), z = v128.load(places, 32);
@@ -76,9 +83,10 @@ function cutByHull(body: Body): void {
   const steep = f32x4.splat(STEEP), fall = f32x4.splat(-STEEP);
   let low = v128.load(lows), high = v128.load(highs);
   const hull = changetype<Hull>(<usize>body.hull);
-  const end = <usize>hull.planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
+  const planes = planesIn(hull);
+  const end = planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
   // Where nothing is left of any, the rest is no matter; it is asked for every so many faces.
-  for (let four = <usize>hull.planes; four < end && !i32x4.all_true(f32x4.gt(low, high)); ) {
+  for (let four = planes; four < end && !i32x4.all_true(f32x4.gt(low, high)); ) {
     for (const last = min(four + FEW_PLANES_BYTES, end); four < last; four += FOUR_PLANES_BYTES) {
       for (let at = four; at < four + 16; at += 4) {
         const nx = v128.load32_splat(at), ny = v128.load32_splat(at, 16), nz = v128.load32_splat(at, 32);
@@ -101,7 +109,7 @@ function cutByHull(body: Body): void {
   }
 }
 
-function setWays(body: Body): void {
+function setWays(body: Support): void {
   const m = inverseOf(body);
   for (let i: u32 = 0; i < MOST_LINES; i++) {
     const line = lineAt(min(i, lineCount - 1));
@@ -116,8 +124,8 @@ function setWays(body: Body): void {
   }
 }
 
-/** Of each line, at `part` of the sum of where it enters and where it leaves. There is one at least. */
-function setPlaces(body: Body, part: f64): void {
+/** Sets a place on each line, at `part` times the sum of `enters` and `leaves`. There is at least one line. */
+function setPlaces(body: Support, part: f64): void {
   const m = inverseOf(body);
   for (let i: u32 = 0; i < MOST_LINES; i++) {
     const line = lineAt(min(i, lineCount - 1));
@@ -139,19 +147,23 @@ function setLane(vectors: usize, i: u32, x: f64, y: f64, z: f64): void {
   store<f32>(to, <f32>z, 32);
 }
 
-/** What float32 may add to a height over a face, in tree space, which reaches to 2 either way. */
+/** The most that float32 adds to a height over a face, in tree space, which reaches to 2 either way. */
 const ROUNDING: f32 = 9.5367431640625e-7; // 2^-20
 
-/** Of which lines the middles are in a hull but for rounding, a bit each; of other bodies, all. */
-export function areIn(body: Body): u32 {
+/**
+ * Finds the lines whose middles are in a hull but for rounding and answers a bit for each; for a body without a hull,
+ * all of them.
+ */
+export function areIn(body: Support): u32 {
   const all = (<u32>1 << lineCount) - 1;
   if (body.mesh == 0) return all;
   setPlaces(body, 0.5);
   const x = v128.load(places), y = v128.load(places, 16), z = v128.load(places, 32);
   let highest = f32x4.splat(-Infinity);
   const hull = changetype<Hull>(<usize>body.hull);
-  const end = <usize>hull.planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
-  for (let four = <usize>hull.planes; four < end; four += FOUR_PLANES_BYTES) {
+  const planes = planesIn(hull);
+  const end = planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
+  for (let four = planes; four < end; four += FOUR_PLANES_BYTES) {
     for (let at = four; at < four + 16; at += 4) {
       const height = plus(
         plus(times(v128.load32_splat(at), x), times(v128.load32_splat(at, 16), y)), times(v128.load32_splat(at, 32), z),

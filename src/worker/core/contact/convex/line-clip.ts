@@ -2,9 +2,10 @@
 // each has cut off what is outside of it. Of a line that passes one by, `enters` is the greater one.
 
 import { Affine } from '../../math/affine';
-import { Hull, normalX, normalY, normalZ, planeAt, setNormal } from '../../mesh/topology/hull';
+import { normalX, normalY, normalZ, setNormal } from '../../mesh/topology/hull';
+import { Hull, planeAt } from '../../mesh/topology/hull-layout';
 import { Mesh, blockAt, filledLanes } from '../../mesh/tree/layout';
-import { Body, inverseOf } from './support';
+import { Support, inverseOf } from './support';
 
 export let enters: f64 = 0;
 export let leaves: f64 = 0;
@@ -12,7 +13,9 @@ export let leaves: f64 = 0;
 let lineX: f64 = 0, lineY: f64 = 0, lineZ: f64 = 0;
 let alongX: f64 = 0, alongY: f64 = 0, alongZ: f64 = 0;
 
-/** The line through (x, y, z) along (dx, dy, dz), both about the bodies' place, from `low` to `high`. */
+/**
+ * Sets the line through (x, y, z) along (dx, dy, dz), both relative to the bodies' common place, from `low` to `high`.
+ */
 export function setLine(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, low: f64, high: f64): void {
   lineX = x; lineY = y; lineZ = z;
   alongX = dx; alongY = dy; alongZ = dz;
@@ -20,8 +23,8 @@ export function setLine(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, low: 
   leaves = high;
 }
 
-/** Leaves what is in the body, whose inverse is set. */
-export function cutLine(body: Body): void {
+/** Clips the line to a body whose inverse is set. */
+export function cutLine(body: Support): void {
   const m = inverseOf(body);
   const x = lineX, y = lineY, z = lineZ, dx = alongX, dy = alongY, dz = alongZ;
   const px = m.xx * x + m.yx * y + m.zx * z + m.tx, ux = m.xx * dx + m.yx * dy + m.zx * dz;
@@ -42,7 +45,7 @@ function cut(low: f64, high: f64): void {
   leaves = min(leaves, high);
 }
 
-/** -half … half. */
+/** Clips the line to the slab from -half to half along an axis, on which it is at p and moves by u. */
 function slab(p: f64, u: f64, half: f64): void {
   if (u == 0) {
     if (abs(p) > half * (1 + 1e-9)) enters = Infinity;
@@ -52,7 +55,10 @@ function slab(p: f64, u: f64, half: f64): void {
   cut(middle - reach, middle + reach);
 }
 
-/** What of it is in one of the two balls or in the cylinder between is in one piece. */
+/**
+ * Clips the line to a capsule, or to a ball where half is 0. What of it is in one of the two balls or in the cylinder
+ * between them is in one piece.
+ */
 function cutByCapsule(px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64, half: f64): void {
   const from = enters, to = leaves;
   let low: f64 = Infinity, high: f64 = -Infinity;
@@ -81,7 +87,10 @@ function cutByCapsule(px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64, half
 let root0: f64 = 0;
 let root1: f64 = 0;
 
-/** Of square · t² + 2 · product · t + distance = 1; a line that misses by rounding touches. */
+/**
+ * Solves square · t² + 2 · product · t + distance = 1 and sets the two roots. Answers false where there are none; a
+ * line that misses by rounding only is taken to touch.
+ */
 function setRoots(distance: f64, product: f64, square: f64): bool {
   if (square == 0) {
     root0 = -Infinity;
@@ -97,8 +106,8 @@ function setRoots(distance: f64, product: f64, square: f64): bool {
   return true;
 }
 
-/** Face by face, as their planes are turned. */
-function cutByHull(body: Body, px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64): void {
+/** Clips the line by the plane of each face of a mesh's hull, turned outwards as the hull has it. */
+function cutByHull(body: Support, px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64): void {
   const mesh = changetype<Mesh>(body.mesh);
   const hull = changetype<Hull>(<usize>body.hull);
   let count: u32 = 0;

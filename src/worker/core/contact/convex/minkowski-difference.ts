@@ -1,7 +1,7 @@
 // The Minkowski difference of two bodies: all a - b. The bodies meet where it holds the origin, and moving b by v moves
 // the difference by -v, so the way that parts them is the way from the origin out of it.
 
-import { Body, setSupport, supportX, supportY, supportZ } from './support';
+import { Support, findSupportPoint, supportX, supportY, supportZ } from './support';
 
 /** A vertex of the difference, and the point of a that it is made of. */
 @unmanaged
@@ -10,21 +10,24 @@ export class Vertex {
   pointX: f64; pointY: f64; pointZ: f64;
 }
 
-const VERTEX_BYTES: usize = 48;
+export const VERTEX_BYTES: usize = offsetof<Vertex>();
 
-/** The farthest vertex along a direction of any length but 0; without the balls of both where `bare`. */
-export function setVertex(out: Vertex, a: Body, b: Body, x: f64, y: f64, z: f64, bare: bool): void {
-  setSupport(a, x, y, z, bare);
+/**
+ * Sets the vertex of the difference that is farthest along a direction of any length but 0; without the balls of both
+ * where `bare`.
+ */
+export function setVertex(out: Vertex, a: Support, b: Support, x: f64, y: f64, z: f64, bare: bool): void {
+  findSupportPoint(a, x, y, z, bare);
   const px = supportX, py = supportY, pz = supportZ;
-  setSupport(b, -x, -y, -z, bare);
+  findSupportPoint(b, -x, -y, -z, bare);
   out.pointX = px; out.pointY = py; out.pointZ = pz;
   out.x = px - supportX; out.y = py - supportY; out.z = pz - supportZ;
 }
 
-const vertex = changetype<Vertex>(memory.data(48, 16)); // VERTEX_BYTES
+const vertex = changetype<Vertex>(memory.data(<i32>offsetof<Vertex>(), 16));
 
-/** How far the difference reaches along a unit direction: moving b so far along it parts the two. */
-export function reachOf(a: Body, b: Body, x: f64, y: f64, z: f64, bare: bool): f64 {
+/** Answers how far the difference reaches along a unit direction: moving b so far along it parts the two. */
+export function reachOf(a: Support, b: Support, x: f64, y: f64, z: f64, bare: bool): f64 {
   setVertex(vertex, a, b, x, y, z, bare);
   return vertex.x * x + vertex.y * y + vertex.z * z;
 }
@@ -41,7 +44,7 @@ export function isSame(p: Vertex, q: Vertex): bool {
   return p.x == q.x && p.y == q.y && p.z == q.z;
 }
 
-/** memory.copy is a call. */
+/** Copies a vertex by three vectors, as memory.copy is a call. */
 // @ts-ignore: decorator
 @inline
 export function copyVertex(to: Vertex, from: Vertex): void {

@@ -1,16 +1,20 @@
 // Convex polygons in a plane, counterclockwise; one of two corners is a segment, of one a point.
 
+import {
+  beginReduction, offerPoint, reduceToFour, reducedCount, reducedX, reducedY,
+} from '../manifold/manifold-reduction';
+
 @unmanaged
 export class Polygon {
   count: u32;
   pad: u32;
 }
 
-/** Of a polygon as it is made; clipping adds as many at most as the other one has. */
+/** The most corners of a polygon as it is made; clipping adds at most as many as the other polygon has. */
 export const MOST_CORNERS: u32 = 16;
 export const POLYGON_BYTES: usize = 8 + 16 * 80;
 
-const clipped = changetype<Polygon>(memory.data(1288, 16)); // POLYGON_BYTES
+const clipped = changetype<Polygon>(memory.data(<i32>POLYGON_BYTES, 16));
 
 // @ts-ignore: decorator
 @inline
@@ -36,7 +40,10 @@ export function copyPolygon(to: Polygon, from: Polygon): void {
   memory.copy(changetype<usize>(to), changetype<usize>(from), 8 + (<usize>from.count << 4));
 }
 
-/** out = what is in both; empty only where they are apart by rounding at least. out may be neither of them. */
+/**
+ * Sets `out` to the intersection of two polygons. That is empty only where the two are apart, if by rounding alone.
+ * `out` may be neither of the two.
+ */
 export function intersectPolygons(out: Polygon, p: Polygon, q: Polygon): void {
   if (p.count <= 1 || q.count <= 1) copyPolygon(out, p.count <= 1 ? p : q);
   else if (q.count > 2) clip(out, p, q);
@@ -44,7 +51,7 @@ export function intersectPolygons(out: Polygon, p: Polygon, q: Polygon): void {
   else crossSegments(out, p, q);
 }
 
-/** Edge by edge (Sutherland and Hodgman, "Reentrant polygon clipping", 1974). */
+/** Clips p by a polygon, edge by edge (Sutherland and Hodgman, "Reentrant polygon clipping", 1974). */
 function clip(out: Polygon, p: Polygon, by: Polygon): void {
   let from = p, to = clipped, other = out;
   for (let k: u32 = 0; k < by.count; k++) {
@@ -58,7 +65,7 @@ function clip(out: Polygon, p: Polygon, by: Polygon): void {
   if (from != out) copyPolygon(out, from);
 }
 
-/** clipped = what of p is on the left of a line. */
+/** Sets `clipped` to the part of p on the left of the line through (x, y) along (ux, uy). */
 function clipByLine(clipped: Polygon, p: Polygon, x: f64, y: f64, ux: f64, uy: f64): void {
   const count = p.count;
   clipped.count = 0;
@@ -84,7 +91,10 @@ function clipByLine(clipped: Polygon, p: Polygon, x: f64, y: f64, ux: f64, uy: f
   }
 }
 
-/** Where two segments cross, or what they share where they are parallel but for 1e-6. */
+/**
+ * Sets `out` to the point where two segments cross, or to the part that they share where they are parallel but for
+ * 1e-6.
+ */
 function crossSegments(out: Polygon, p: Polygon, q: Polygon): void {
   const x = cornerX(p, 0), y = cornerY(p, 0), ux = cornerX(p, 1) - x, uy = cornerY(p, 1) - y;
   const zx = cornerX(q, 0), zy = cornerY(q, 0), vx = cornerX(q, 1) - zx, vy = cornerY(q, 1) - zy;
@@ -102,38 +112,12 @@ function crossSegments(out: Polygon, p: Polygon, q: Polygon): void {
   if (high > low) addCorner(out, x + high * ux, y + high * uy);
 }
 
-/** Leaves four corners at most: the two that are farthest apart, and on each side of them the farthest. */
-export function reduceToFour(p: Polygon): void {
+/** Leaves four corners at most. */
+export function leaveFour(p: Polygon): void {
   if (p.count <= 4) return;
-  let longest: f64 = -1;
-  let first: u32 = 0, second: u32 = 0;
-  for (let i: u32 = 0; i < p.count; i++) {
-    for (let j = i + 1; j < p.count; j++) {
-      const x = cornerX(p, j) - cornerX(p, i), y = cornerY(p, j) - cornerY(p, i);
-      if (x * x + y * y <= longest) continue;
-      longest = x * x + y * y;
-      first = i;
-      second = j;
-    }
-  }
-  const x = cornerX(p, first), y = cornerY(p, first);
-  const ux = cornerX(p, second) - x, uy = cornerY(p, second) - y;
-  let left: u32 = first, right: u32 = first;
-  let most: f64 = 0, least: f64 = 0;
-  for (let i: u32 = 0; i < p.count; i++) {
-    const side = cross(ux, uy, cornerX(p, i) - x, cornerY(p, i) - y);
-    if (side > most) {
-      most = side;
-      left = i;
-    } else if (side < least) {
-      least = side;
-      right = i;
-    }
-  }
-  clipped.count = 0;
-  addCorner(clipped, x, y);
-  if (right != first) addCorner(clipped, cornerX(p, right), cornerY(p, right));
-  addCorner(clipped, x + ux, y + uy);
-  if (left != first) addCorner(clipped, cornerX(p, left), cornerY(p, left));
-  copyPolygon(p, clipped);
+  beginReduction();
+  for (let i: u32 = 0; i < p.count; i++) offerPoint(cornerX(p, i), cornerY(p, i), cornerX(p, i), cornerY(p, i), 0);
+  reduceToFour(0);
+  p.count = 0;
+  for (let i: u32 = 0; i < reducedCount; i++) addCorner(p, reducedX(i), reducedY(i));
 }

@@ -3,9 +3,9 @@
 // Gottschalk, Lin and Manocha, "OBBTree", 1996, of boxes under any affine map).
 
 import { firstX, firstY, firstZ, setBasis } from '../../math/basis';
-import { Body, edgeX, edgeY, edgeZ } from './support';
+import { Support, edgeX, edgeY, edgeZ } from './support';
 
-/** Unit, from a to b, and how far to move b along it; negative where the two are apart. */
+/** The unit axis from a to b, and how far b must move along it; negative where the two are apart. */
 export let axisX: f64 = 0, axisY: f64 = 0, axisZ: f64 = 0;
 export let axisLength: f64 = 0;
 
@@ -13,12 +13,12 @@ const edges: usize = memory.data(6 * 24, 16);
 let count: u32 = 0;
 let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
 
-/** Two vectors with a smaller angle, as its sine's square, span nothing. */
+/** Two vectors at a smaller angle, as the square of its sine, span no face. */
 const PARALLEL: f64 = 1e-22;
-/** Two edges are only taken for the way where that is so much shorter than through a face. */
+/** The axis of two edges is only taken where it is shorter by this factor than the way through a face. */
 const SHORTER: f64 = 1.0 - 1e-6;
 
-export function findAxis(a: Body, b: Body): void {
+export function findAxis(a: Support, b: Support): void {
   cx = a.x - b.x; cy = a.y - b.y; cz = a.z - b.z;
   count = 0;
   for (let i: u32 = 0; i < a.edges; i++) addEdge(edgeX(a, i), edgeY(a, i), edgeZ(a, i));
@@ -64,7 +64,9 @@ function tryAxis(x: f64, y: f64, z: f64, factor: f64): void {
   axisX = sign * x; axisY = sign * y; axisZ = sign * z;
 }
 
-/** All edges are parallel, or there are none: across them towards b, or anywhere across. */
+/**
+ * Tries an axis where all edges are parallel or there are none: across the edges towards b, or any axis across them.
+ */
 function acrossLine(): void {
   let ux: f64 = 0, uy: f64 = 0, uz: f64 = 0;
   let longest: f64 = 0;

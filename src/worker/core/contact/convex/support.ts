@@ -2,15 +2,19 @@
 // perhaps the unit ball's image; in the world's axes, about a place that both solids share.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
-import { Affine, copy, invert } from '../../math/affine';
-import { Hull, hullOf } from '../../mesh/topology/hull';
+import { AFFINE_BYTES, Affine, copy, invert } from '../../math/affine';
+import { hullOf } from '../../mesh/topology/derived';
+import { Hull, cornersIn } from '../../mesh/topology/hull-layout';
 import { farthestCorner } from '../../mesh/topology/hull-support';
 import { Mesh, placeTree } from '../../mesh/tree/layout';
-import { Solid, mapOf } from '../../shape/placed-shape';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
 
 @unmanaged
-export class Body {
-  /** Own space to the world about the place: of a mesh tree space, else the space of Solid. */
+export class Support {
+  /**
+   * The map from the body's own space to the world about the common place. Own space is tree space for a mesh, else the
+   * space of PlacedShape.
+   */
   xx: f64; xy: f64; xz: f64;
   yx: f64; yy: f64; yz: f64;
   zx: f64; zy: f64; zz: f64;
@@ -21,40 +25,43 @@ export class Body {
   edge2X: f64; edge2Y: f64; edge2Z: f64;
   /** Half of a capsule's segment in its own space. */
   half: f64;
-  /** Of the ball, where the map leaves it one but for float32's rounding, else 0. */
+  /** The ball's radius where the map leaves it a ball but for float32's rounding, else 0. */
   radius: f64;
   edges: u32;
-  /** Of a mesh; 0 for other shapes. */
+  /** The mesh's address; 0 for other shapes. */
   mesh: u32;
   hasBall: u32;
   isBox: u32;
-  /** Of a mesh, and the corner that was the last one's farthest: where to look first. */
+  /** The mesh's hull, and the corner that was farthest the last time, where the next search begins. */
   hull: u32;
   corner: u32;
-  /** The world about the place to own space, where that was set. */
+  /** The map from the world about the common place to own space; only valid where `setInverse` has set it. */
   inverse: f64;
 }
 
-export const BODY_BYTES: usize = 304;
+/** The inverse is a whole Affine that begins at its field. */
+export const SUPPORT_BYTES: usize = offsetof<Support>('inverse') + AFFINE_BYTES;
 
-/** Columns of one length and at right angles to each other, but for so much, leave a ball a ball. */
+/**
+ * A ball stays a ball where the columns of the map have one length and are at right angles to each other but for this.
+ */
 const ALIKE: f64 = 1e-5;
 
 // @ts-ignore: decorator
 @inline
-export function frameOf(body: Body): Affine {
+export function frameOf(body: Support): Affine {
   return changetype<Affine>(changetype<usize>(body));
 }
 
-const relative = changetype<Affine>(memory.data(96, 16));
+const relative = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /** The place about which bodies are set, in the world: where the first one is. */
 export let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
 
-/** Both about the first one's place, subtracted where the digits are. */
-export function setBodies(a: Body, b: Body, first: Solid, second: Solid): void {
-  setBody(a, first, 0, 0, 0);
-  setBody(b, second, second.tx - first.tx, second.ty - first.ty, second.tz - first.tz);
+/** Sets both bodies about the first one's place; their places are subtracted from each other in float64. */
+export function setSupports(a: Support, b: Support, first: PlacedShape, second: PlacedShape): void {
+  setShapeSupport(a, first, 0, 0, 0);
+  setShapeSupport(b, second, second.tx - first.tx, second.ty - first.ty, second.tz - first.tz);
   const x = a.x, y = a.y, z = a.z;
   a.x = 0; a.y = 0; a.z = 0;
   b.x -= x; b.y -= y; b.z -= z;
@@ -63,8 +70,8 @@ export function setBodies(a: Body, b: Body, first: Solid, second: Solid): void {
   placeZ = first.tz + z;
 }
 
-/** A hull in any space: `m` is from the mesh's tree space there. */
-export function setHullBody(body: Body, mesh: Mesh, m: Affine): void {
+/** Sets a body to a mesh's hull in any space; `m` maps the mesh's tree space to it. */
+export function setHullSupport(body: Support, mesh: Mesh, m: Affine): void {
   copy(frameOf(body), m);
   body.edges = 0;
   body.radius = 0;
@@ -73,14 +80,14 @@ export function setHullBody(body: Body, mesh: Mesh, m: Affine): void {
   setHull(body, mesh);
 }
 
-function setHull(body: Body, mesh: Mesh): void {
+function setHull(body: Support, mesh: Mesh): void {
   const hull = hullOf(mesh);
   body.mesh = <u32>changetype<usize>(mesh);
   body.hull = <u32>changetype<usize>(hull);
-  body.corner = hull.corners;
+  body.corner = <u32>cornersIn(hull);
 }
 
-function setBody(body: Body, solid: Solid, x: f64, y: f64, z: f64): void {
+function setShapeSupport(body: Support, solid: PlacedShape, x: f64, y: f64, z: f64): void {
   copy(frameOf(body), mapOf(solid));
   body.x = x; body.y = y; body.z = z;
   body.edges = 0;
@@ -95,7 +102,7 @@ function setBody(body: Body, solid: Solid, x: f64, y: f64, z: f64): void {
     placeTree(frameOf(body), changetype<Mesh>(solid.mesh), relative);
   } else if (solid.shape == SHAPE_BOX) {
     body.edges = 3;
-    memory.copy(changetype<usize>(body) + offsetof<Body>('edge0X'), changetype<usize>(body), 72);
+    memory.copy(changetype<usize>(body) + offsetof<Support>('edge0X'), changetype<usize>(body), 72);
   } else {
     if (solid.half > 0) {
       body.edges = 1;
@@ -105,7 +112,7 @@ function setBody(body: Body, solid: Solid, x: f64, y: f64, z: f64): void {
   }
 }
 
-function radiusOf(b: Body): f64 {
+function radiusOf(b: Support): f64 {
   const x = b.xx * b.xx + b.xy * b.xy + b.xz * b.xz;
   const y = b.yx * b.yx + b.yy * b.yy + b.yz * b.yz;
   const z = b.zx * b.zx + b.zy * b.zy + b.zz * b.zz;
@@ -117,11 +124,11 @@ function radiusOf(b: Body): f64 {
   return sqrt(x);
 }
 
-/** A point of the body that is farthest along a direction, about the place. */
+/** The point of the body that is farthest along a direction, about the common place. */
 export let supportX: f64 = 0, supportY: f64 = 0, supportZ: f64 = 0;
 
-/** Of a direction of any length but 0; without the ball where `bare`. */
-export function setSupport(b: Body, dx: f64, dy: f64, dz: f64, bare: bool): void {
+/** Finds the point farthest along a direction of any length but 0; without the ball where `bare`. */
+export function findSupportPoint(b: Support, dx: f64, dy: f64, dz: f64, bare: bool): void {
   let x = b.x, y = b.y, z = b.z;
   if (b.mesh != 0) {
     const corner = farthestCorner(
@@ -149,7 +156,7 @@ export function setSupport(b: Body, dx: f64, dy: f64, dz: f64, bare: bool): void
 /** The farthest point of the ball's image alone, about its centre. */
 export let ballX: f64 = 0, ballY: f64 = 0, ballZ: f64 = 0;
 
-export function setOnBall(b: Body, dx: f64, dy: f64, dz: f64): void {
+export function setOnBall(b: Support, dx: f64, dy: f64, dz: f64): void {
   const u = b.xx * dx + b.xy * dy + b.xz * dz, v = b.yx * dx + b.yy * dy + b.yz * dz;
   const w = b.zx * dx + b.zy * dy + b.zz * dz;
   const over = 1.0 / sqrt(u * u + v * v + w * w);
@@ -158,8 +165,8 @@ export function setOnBall(b: Body, dx: f64, dy: f64, dz: f64): void {
   ballZ = (b.xz * u + b.yz * v + b.zz * w) * over;
 }
 
-/** How far it reaches from its middle, no less. */
-export function extentOf(b: Body): f64 {
+/** Answers an upper bound of how far the body reaches from its middle. */
+export function extentOf(b: Support): f64 {
   const columns =
     sqrt(b.xx * b.xx + b.xy * b.xy + b.xz * b.xz) + sqrt(b.yx * b.yx + b.yy * b.yy + b.yz * b.yz) +
     sqrt(b.zx * b.zx + b.zy * b.zy + b.zz * b.zz) * (1 + b.half);
@@ -168,27 +175,27 @@ export function extentOf(b: Body): f64 {
 
 // @ts-ignore: decorator
 @inline
-export function edgeX(b: Body, i: u32): f64 {
-  return load<f64>(changetype<usize>(b) + <usize>i * 24, offsetof<Body>('edge0X'));
+export function edgeX(b: Support, i: u32): f64 {
+  return load<f64>(changetype<usize>(b) + <usize>i * 24, offsetof<Support>('edge0X'));
 }
 // @ts-ignore: decorator
 @inline
-export function edgeY(b: Body, i: u32): f64 {
-  return load<f64>(changetype<usize>(b) + <usize>i * 24, offsetof<Body>('edge0Y'));
+export function edgeY(b: Support, i: u32): f64 {
+  return load<f64>(changetype<usize>(b) + <usize>i * 24, offsetof<Support>('edge0Y'));
 }
 // @ts-ignore: decorator
 @inline
-export function edgeZ(b: Body, i: u32): f64 {
-  return load<f64>(changetype<usize>(b) + <usize>i * 24, offsetof<Body>('edge0Z'));
+export function edgeZ(b: Support, i: u32): f64 {
+  return load<f64>(changetype<usize>(b) + <usize>i * 24, offsetof<Support>('edge0Z'));
 }
 
-/** The world about the place to own space. */
+/** Answers the map from the world about the common place to own space. */
 // @ts-ignore: decorator
 @inline
-export function inverseOf(b: Body): Affine {
-  return changetype<Affine>(changetype<usize>(b) + offsetof<Body>('inverse'));
+export function inverseOf(b: Support): Affine {
+  return changetype<Affine>(changetype<usize>(b) + offsetof<Support>('inverse'));
 }
 
-export function setInverse(b: Body): void {
+export function setInverse(b: Support): void {
   invert(inverseOf(b), frameOf(b));
 }

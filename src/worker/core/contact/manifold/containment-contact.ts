@@ -1,11 +1,14 @@
 // Contact of a solid with what lies wholly inside of it.
 
-import { Solid } from '../../shape/placed-shape';
+import { PlacedShape } from '../../shape/placed-shape';
 import { addPoint } from './contact';
 import { findWayOut, lastX, lastY, lastZ, wayDepth, wayX, wayY, wayZ } from '../mesh/global-penetration';
 
-/** Two solids of which one contains the other: adds a point of the inner one with the way out. Throws OUT_OF_MEMORY. */
-export function containedContact(a: Solid, b: Solid, contained: i32): void {
+/**
+ * Adds the contact of two solids of which one contains the other: a point of the inner one with the way out. Throws
+ * OUT_OF_MEMORY.
+ */
+export function containmentContact(a: PlacedShape, b: PlacedShape, contained: i32): void {
   findWayOut(a, b, contained);
   addPoint(lastX + a.tx, lastY + a.ty, lastZ + a.tz, wayX, wayY, wayZ, wayDepth);
 }

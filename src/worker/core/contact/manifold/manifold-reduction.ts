@@ -1,73 +1,84 @@
-// Up to four of many places of a plane that span a large area: those that reach farthest in one of 16 directions, then
-// the two of them that are farthest apart, and on each side of these the one that is farthest off.
+// Reduces the points of a contact to four at most that span a large area across its normal: of all that are offered
+// those that reach farthest in one of 16 directions are kept, which is as many as are compared with each other; then
+// the two of them that are farthest apart, and on each side of these the one that is farthest off. Where points are
+// reduced four boxes at a time, box-box.ts does the same on its float32 lanes.
 
-/** In the plane, and in space. */
+/** A point as it is offered: how far it reaches in its direction, across the normal, and in space. */
 @unmanaged
-class Place {
+class Point {
   reach: f64;
   u: f64; v: f64;
   x: f64; y: f64; z: f64;
 }
 
-const PLACE_BYTES: usize = 48;
+const POINT_BYTES: usize = offsetof<Point>();
 const DIRECTIONS: usize = 16;
-const places: usize = memory.data(48 * 16, 16);
+const points: usize = memory.data(16 * <i32>offsetof<Point>(), 16);
+/** The cosines of 0, π / 8, … 7 π / 8. */
 const cosines = memory.data<f64>([
   1, 0.9238795325112867, 0.7071067811865476, 0.3826834323650898, 0, -0.3826834323650898, -0.7071067811865476,
   -0.9238795325112867,
 ]);
 
+/** The indices of the chosen points, u32 each. */
 const chosen: usize = memory.data(4 * 4, 16);
-export let widestCount: u32 = 0;
+/** How many points are left. */
+export let reducedCount: u32 = 0;
 
 // @ts-ignore: decorator
 @inline
-function placeAt(i: usize): Place {
-  return changetype<Place>(places + i * PLACE_BYTES);
+function pointAt(i: usize): Point {
+  return changetype<Point>(points + i * POINT_BYTES);
 }
 
 // @ts-ignore: decorator
 @inline
-function chosenAt(i: usize): Place {
-  return placeAt(load<u32>(chosen + (i << 2)));
+function chosenAt(i: usize): Point {
+  return pointAt(load<u32>(chosen + (i << 2)));
 }
 
-export function widestX(i: u32): f64 { return chosenAt(i).x; }
-export function widestY(i: u32): f64 { return chosenAt(i).y; }
-export function widestZ(i: u32): f64 { return chosenAt(i).z; }
+export function reducedX(i: u32): f64 { return chosenAt(i).x; }
+export function reducedY(i: u32): f64 { return chosenAt(i).y; }
+export function reducedZ(i: u32): f64 { return chosenAt(i).z; }
 
-export function beginWidest(): void {
-  for (let i: usize = 0; i < DIRECTIONS; i++) placeAt(i).reach = -Infinity;
+/** Forgets what was offered. */
+export function beginReduction(): void {
+  for (let i: usize = 0; i < DIRECTIONS; i++) pointAt(i).reach = -Infinity;
 }
 
-export function isWidestEmpty(): bool {
-  return placeAt(0).reach == -Infinity;
+/** Tells whether nothing was offered. */
+export function isReductionEmpty(): bool {
+  return pointAt(0).reach == -Infinity;
 }
 
-export function offerPlace(u: f64, v: f64, x: f64, y: f64, z: f64): void {
+/** Offers a point, by its place across the normal and in space. */
+export function offerPoint(u: f64, v: f64, x: f64, y: f64, z: f64): void {
   for (let i: usize = 0; i < 8; i++) {
     const along = u * load<f64>(cosines + (i << 3)) + v * load<f64>(cosines + (((i + 4) & 7) << 3)) * (i < 4 ? -1 : 1);
-    if (along > placeAt(i).reach) setPlace(i, along, u, v, x, y, z);
-    if (-along > placeAt(i + 8).reach) setPlace(i + 8, -along, u, v, x, y, z);
+    if (along > pointAt(i).reach) setPoint(i, along, u, v, x, y, z);
+    if (-along > pointAt(i + 8).reach) setPoint(i + 8, -along, u, v, x, y, z);
   }
 }
 
-function setPlace(i: usize, reach: f64, u: f64, v: f64, x: f64, y: f64, z: f64): void {
-  const place = placeAt(i);
-  place.reach = reach;
-  place.u = u;
-  place.v = v;
-  place.x = x;
-  place.y = y;
-  place.z = z;
+function setPoint(i: usize, reach: f64, u: f64, v: f64, x: f64, y: f64, z: f64): void {
+  const point = pointAt(i);
+  point.reach = reach;
+  point.u = u;
+  point.v = v;
+  point.x = x;
+  point.y = y;
+  point.z = z;
 }
 
-/** Chooses among what was offered, which is something; places no farther apart than `same` are one. */
-export function chooseWidest(same: f64): void {
+/**
+ * Chooses at most four of the offered points, of which there must be one. Points no farther apart than `same` across
+ * the normal count as the same.
+ */
+export function reduceToFour(same: f64): void {
   let first: usize = 0, second: usize = 0, most: f64 = same * same;
   for (let i: usize = 1; i < DIRECTIONS; i++) {
     for (let j: usize = 0; j < i; j++) {
-      const u = placeAt(i).u - placeAt(j).u, v = placeAt(i).v - placeAt(j).v;
+      const u = pointAt(i).u - pointAt(j).u, v = pointAt(i).v - pointAt(j).v;
       const square = u * u + v * v;
       if (!(square > most)) continue;
       most = square;
@@ -76,14 +87,14 @@ export function chooseWidest(same: f64): void {
     }
   }
   store<u32>(chosen, <u32>first);
-  widestCount = 1;
+  reducedCount = 1;
   if (first == second) return;
   // On each side of the line through both.
-  const p = placeAt(first), q = placeAt(second);
+  const p = pointAt(first), q = pointAt(second);
   const eu = q.u - p.u, ev = q.v - p.v;
   let left: usize = first, right: usize = first, high: f64 = same * sqrt(most), low: f64 = -high;
   for (let i: usize = 0; i < DIRECTIONS; i++) {
-    const off = eu * (placeAt(i).v - p.v) - ev * (placeAt(i).u - p.u);
+    const off = eu * (pointAt(i).v - p.v) - ev * (pointAt(i).u - p.u);
     if (off > high) {
       high = off;
       left = i;
@@ -99,6 +110,6 @@ export function chooseWidest(same: f64): void {
 }
 
 function choose(i: usize): void {
-  store<u32>(chosen + (<usize>widestCount << 2), <u32>i);
-  widestCount++;
+  store<u32>(chosen + (<usize>reducedCount << 2), <u32>i);
+  reducedCount++;
 }

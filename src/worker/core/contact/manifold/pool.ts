@@ -12,16 +12,19 @@ export class Kept {
 }
 
 const HEAD: usize = 8;
-/** Most contacts have no more points. So many are found right where they are kept, behind the last record. */
+/**
+ * Most contacts have no more points. A contact's points are found right where they are kept, behind the last record, as
+ * long as they are no more than these.
+ */
 const MOST_POINTS: u32 = 4;
 const ROOM: usize = HEAD + <usize>MOST_POINTS * CONTACT_POINT_BYTES;
-/** Of a pair of which nothing is kept. */
+/** The record of a pair for which nothing is kept. */
 export const NOTHING: u32 = 0xffffffff;
 
 let pool: usize = 0;
 let next: usize = 0;
 let nextUsed: usize = 0;
-/** Of all records of the pool that is made. */
+/** How many points and crossings all records of the pool have that is being made. */
 export let keptPoints: u32 = 0;
 export let keptCrossings: u32 = 0;
 
@@ -48,7 +51,18 @@ export function keepContact(): u32 {
   return record;
 }
 
-/** Takes a record of the last frame over; answers the new one. Throws OUT_OF_MEMORY. */
+/** Keeps a contact that lies elsewhere, as `keepContact`. */
+export function keepContactOf(points: usize, pointCount: u32, crossings: usize, crossingCount: u32): u32 {
+  if (pointCount == 0 && crossingCount == 0) return NOTHING;
+  const record = append(pointCount, crossingCount);
+  const kept = keptIn(next, record);
+  memory.copy(pointsOf(kept), points, <usize>pointCount * CONTACT_POINT_BYTES);
+  memory.copy(crossingsOf(kept), crossings, <usize>crossingCount * CROSSING_BYTES);
+  placePoints(next + nextUsed + HEAD, MOST_POINTS);
+  return record;
+}
+
+/** Copies a record of the last frame to the new pool. Answers the new record. Throws OUT_OF_MEMORY. */
 export function carryContact(record: u32): u32 {
   if (record == NOTHING) return NOTHING;
   const old = keptAt(record);
@@ -57,7 +71,7 @@ export function carryContact(record: u32): u32 {
   return at;
 }
 
-/** The pool that was made becomes the one that `keptAt` reads. */
+/** Makes the new pool the one that `keptAt` reads. */
 export function takePool(): void {
   const last = pool;
   pool = next;
@@ -93,7 +107,10 @@ function bytesOf(points: u32, crossings: u32): usize {
   return HEAD + <usize>points * CONTACT_POINT_BYTES + <usize>crossings * CROSSING_BYTES;
 }
 
-/** A record, and room behind it for the next contact's points. What was found in such room stays there. */
+/**
+ * Adds a record and reserves room behind it for the next contact's points. Answers the record. Points that were found
+ * in its room stay there. Throws OUT_OF_MEMORY.
+ */
 function append(points: u32, crossings: u32): u32 {
   const at = nextUsed;
   const end = at + bytesOf(points, crossings);

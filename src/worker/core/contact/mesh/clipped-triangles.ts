@@ -1,81 +1,100 @@
-// The triangles of two meshes that a contact is made of, in contact space: the world about a place near the contact, in
+// The triangles of two meshes that a contact is made of: clipped ones, which triangles of the other mesh intersect,
+// with their corners and normals; and interior ones, which lie inside of the other mesh as a whole, by their slots
+// alone (four times the block's index, and the lane). Contact space is the world about a place near the contact, in
 // float64. Side 0 is the mesh of the object of the lower id, side 1 the other one.
 
 import { Affine, copy, determinant } from '../../math/affine';
 import { reserve } from '../../memory';
-import { adjacencyOf, cornersOf, facing } from '../../mesh/topology/adjacency';
+import { cornersOf } from '../../mesh/topology/adjacency';
 import { Mesh, placeTree } from '../../mesh/tree/layout';
 
-/** A triangle of one side: one that triangles of the other cut, or one of a pocket. */
 @unmanaged
-export class Part {
+export class ClippedTriangle {
   slot: u32;
-  /** First of its cuts, NO_CUT at the end and in pockets. */
-  firstCut: u32;
-  /** Of the last region that asked for it. */
+  /** The first of its segments, NO_SEGMENT where there is none; the others follow by `nextA` or `nextB`. */
+  firstSegment: u32;
+  /** One more than the last region that listed it. */
   stamp: u32;
-  /** Of a pocket: any cut of the curve about it. */
-  cut: u32;
+  /** A segment of the curve around the pocket that took it in, as nothing told its two sides apart; else NO_SEGMENT. */
+  pocketSegment: u32;
+  /** The corners in contact space. */
   ax: f64; ay: f64; az: f64;
   bx: f64; by: f64; bz: f64;
   cx: f64; cy: f64; cz: f64;
-  /** Unit, out of what the mesh encloses; only of what is cut. */
+  /** The unit normal, out of what the mesh encloses; 0 where the corners are in line. */
   nx: f64; ny: f64; nz: f64;
 }
 
-export const PART_BYTES: usize = 112;
-export const NO_CUT: u32 = 0xffffffff;
-/** Where corners are in a part: nine f64. */
-export const PART_CORNERS: usize = 16;
+const CLIPPED_BYTES: usize = offsetof<ClippedTriangle>();
+export const NO_SEGMENT: u32 = 0xffffffff;
+
+@unmanaged
+export class InteriorTriangle {
+  slot: u32;
+  /** A segment of the curve around the pocket that it is in; NO_SEGMENT where that turned out to be no pocket. */
+  segment: u32;
+}
+
+const INTERIOR_BYTES: usize = offsetof<InteriorTriangle>();
 
 /** What is known of one mesh while a contact is looked at. */
 @unmanaged
 export class Side {
   mesh: u32;
-  adjacency: u32;
-  parts: usize;
-  count: u32;
-  /** By slot: a part's index plus one, or 0. */
-  known: usize;
-  pad: u32;
-  /** As adjacency.ts has it. */
+  /** The clipped triangles: ClippedTriangle each. */
+  clipped: u32;
+  clippedCount: u32;
+  /** The interior triangles: InteriorTriangle each. They are found when all clipped ones are. */
+  interior: u32;
+  interiorCount: u32;
+  interiorRoom: u32;
+  /**
+   * For each slot, u32: 0 where its triangle is not known; for a clipped triangle one more than its index; for an
+   * interior one clippedCount and one more than its index.
+   */
+  known: u32;
+  /** Which way the mesh faces, as Mesh has it. */
   facing: f64;
-  /** What turns a normal out: facing, and the matrix where that mirrors. */
+  /** The sign that turns a normal out: `facing`, negated where the matrix mirrors. */
   sign: f64;
-  /** Tree space to contact space. */
+  /** The map from tree space to contact space. */
   xx: f64; xy: f64; xz: f64;
   yx: f64; yy: f64; yz: f64;
   zx: f64; zy: f64; zz: f64;
   tx: f64; ty: f64; tz: f64;
-  /** Middle of the mesh's bounds in contact space. */
+  /** The middle of the mesh's bounds in contact space. */
   middleX: f64; middleY: f64; middleZ: f64;
 }
 
-const SIDE_BYTES: usize = 160;
-const sides: usize = memory.data(2 * 160, 16);
-const placed = changetype<Affine>(memory.data(96, 16));
+const sides: usize = memory.data(2 * <i32>offsetof<Side>(), 16);
+const placed = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 // @ts-ignore: decorator
 @inline
 export function sideAt(index: u32): Side {
-  return changetype<Side>(sides + index * <u32>SIDE_BYTES);
+  return changetype<Side>(sides + index * <u32>offsetof<Side>());
 }
 
 // @ts-ignore: decorator
 @inline
-export function partAt(side: Side, index: u32): Part {
-  return changetype<Part>(side.parts + index * <u32>PART_BYTES);
+export function clippedAt(side: Side, index: u32): ClippedTriangle {
+  return changetype<ClippedTriangle>(<usize>side.clipped + index * <u32>CLIPPED_BYTES);
 }
 
-/** Takes a mesh under its matrix to the world less a place. Throws OUT_OF_MEMORY. */
+// @ts-ignore: decorator
+@inline
+export function interiorAt(side: Side, index: u32): InteriorTriangle {
+  return changetype<InteriorTriangle>(<usize>side.interior + index * <u32>INTERIOR_BYTES);
+}
+
+/** Takes a mesh under its matrix to the world, less the place (x, y, z). Throws OUT_OF_MEMORY. */
 export function beginSide(index: u32, mesh: Mesh, m: Affine, x: f64, y: f64, z: f64): void {
   const side = sideAt(index);
-  forgetParts(side);
+  forgetTriangles(side);
   side.mesh = <u32>changetype<usize>(mesh);
-  side.adjacency = <u32>adjacencyOf(mesh);
   const slots = mesh.blockCount << 2;
   if (slots > slotsKnown(index)) {
-    side.known = reserve(side.known, 0, <u64>slots << 2);
+    side.known = <u32>reserve(side.known, 0, <u64>slots << 2);
     memory.fill(side.known, 0, <usize>slots << 2);
     setSlotsKnown(index, slots);
   }
@@ -84,7 +103,7 @@ export function beginSide(index: u32, mesh: Mesh, m: Affine, x: f64, y: f64, z: 
   placed.ty -= y;
   placed.tz -= z;
   placeTree(treeOf(side), mesh, placed);
-  side.facing = facing(side.adjacency);
+  side.facing = <f64>mesh.facing;
   const mirrored: f64 = determinant(m) < 0 ? -1 : 1;
   side.sign = side.facing == 0 ? mirrored : side.facing * mirrored;
   const mx = 0.5 * (mesh.lowX + mesh.highX), my = 0.5 * (mesh.lowY + mesh.highY), mz = 0.5 * (mesh.lowZ + mesh.highZ);
@@ -108,55 +127,99 @@ export function treeOf(side: Side): Affine {
   return changetype<Affine>(changetype<usize>(side) + offsetof<Side>('xx'));
 }
 
-/** Also where the last contact ended in an error. */
-export function forgetParts(side: Side): void {
-  for (let i: u32 = 0; i < side.count; i++) store<u32>(side.known + (<usize>partAt(side, i).slot << 2), 0);
-  side.count = 0;
+/** Forgets what a contact was made of; the next one begins with this, as the last may have ended in an error. */
+export function forgetTriangles(side: Side): void {
+  for (let i: u32 = 0; i < side.clippedCount; i++) setKnown(side, clippedAt(side, i).slot, 0);
+  for (let i: u32 = 0; i < side.interiorCount; i++) setKnown(side, interiorAt(side, i).slot, 0);
+  side.clippedCount = 0;
+  side.interiorCount = 0;
 }
 
-/** A part's index plus one, or 0 for a triangle that is none yet. */
+/** Answers what `known` says of a slot. */
 // @ts-ignore: decorator
 @inline
 export function knownAt(side: Side, slot: u32): u32 {
-  return load<u32>(side.known + (<usize>slot << 2));
+  return load<u32>(<usize>side.known + (<usize>slot << 2));
 }
 
-/** Makes a triangle a part, without its normal; answers its index. Throws OUT_OF_MEMORY. */
-export function addPart(side: Side, slot: u32): u32 {
-  const index = side.count;
-  side.parts = reserve(side.parts, <usize>index * PART_BYTES, (<u64>index + 1) * PART_BYTES);
-  side.count = index + 1;
-  const part = partAt(side, index);
-  part.slot = slot;
-  part.firstCut = NO_CUT;
-  part.stamp = 0;
-  part.cut = NO_CUT;
-  placeCorners(changetype<usize>(part) + PART_CORNERS, side, slot);
-  store<u32>(side.known + (<usize>slot << 2), index + 1);
+// @ts-ignore: decorator
+@inline
+function setKnown(side: Side, slot: u32, known: u32): void {
+  store<u32>(<usize>side.known + (<usize>slot << 2), known);
+}
+
+/** Makes a triangle a clipped one where it is not yet. Answers its index. Throws OUT_OF_MEMORY. */
+// @ts-ignore: decorator
+@inline
+export function clip(side: Side, slot: u32): u32 {
+  const known = knownAt(side, slot);
+  return known != 0 ? known - 1 : addClipped(side, slot);
+}
+
+function addClipped(side: Side, slot: u32): u32 {
+  const index = side.clippedCount;
+  side.clipped = <u32>reserve(side.clipped, <usize>index * CLIPPED_BYTES, (<u64>index + 1) * CLIPPED_BYTES);
+  side.clippedCount = index + 1;
+  const triangle = clippedAt(side, index);
+  triangle.slot = slot;
+  triangle.firstSegment = NO_SEGMENT;
+  triangle.stamp = 0;
+  triangle.pocketSegment = NO_SEGMENT;
+  const corners = changetype<usize>(triangle) + offsetof<ClippedTriangle>('ax');
+  for (let k: u32 = 0; k < 3; k++) placeCorner(corners + k * 24, side, slot, k);
+  setNormal(side, triangle);
+  setKnown(side, slot, index + 1);
   return index;
 }
 
-/** Those in pockets need none. */
-export function setNormal(side: Side, part: Part): void {
-  const ex = part.bx - part.ax, ey = part.by - part.ay, ez = part.bz - part.az;
-  const fx = part.cx - part.ax, fy = part.cy - part.ay, fz = part.cz - part.az;
+function setNormal(side: Side, t: ClippedTriangle): void {
+  const ex = t.bx - t.ax, ey = t.by - t.ay, ez = t.bz - t.az;
+  const fx = t.cx - t.ax, fy = t.cy - t.ay, fz = t.cz - t.az;
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-  const norm = side.sign / sqrt(nx * nx + ny * ny + nz * nz);
-  part.nx = nx * norm;
-  part.ny = ny * norm;
-  part.nz = nz * norm;
+  // Where it is placed, a sliver may have no area, and no normal then.
+  const length = sqrt(nx * nx + ny * ny + nz * nz);
+  const norm = length > 0 ? side.sign / length : 0.0;
+  t.nx = nx * norm;
+  t.ny = ny * norm;
+  t.nz = nz * norm;
 }
 
-/** A triangle's corners in contact space: nine f64. */
-function placeCorners(to: usize, side: Side, slot: u32): void {
+/** Makes room for three interior triangles more: the neighbours of a triangle. Throws OUT_OF_MEMORY. */
+// @ts-ignore: decorator
+@inline
+export function reserveInterior(side: Side): void {
+  if (side.interiorCount + 3 > side.interiorRoom) growInterior(side);
+}
+
+/** Interior triangles for which there is room at first: the pockets of a shallow contact. */
+const LEAST_ROOM: u32 = 256;
+
+function growInterior(side: Side): void {
+  const room = max(2 * side.interiorRoom, LEAST_ROOM);
+  side.interior = <u32>reserve(side.interior, <usize>side.interiorCount * INTERIOR_BYTES, <u64>room * INTERIOR_BYTES);
+  side.interiorRoom = room;
+}
+
+/** Makes a triangle that is not known yet an interior one. There must be room for it. */
+// @ts-ignore: decorator
+@inline
+export function addInterior(side: Side, slot: u32, segment: u32): void {
+  const index = side.interiorCount++;
+  const triangle = interiorAt(side, index);
+  triangle.slot = slot;
+  triangle.segment = segment;
+  setKnown(side, slot, side.clippedCount + index + 1);
+}
+
+/** Writes corner 0, 1 or 2 of a triangle in contact space: three f64. */
+// @ts-ignore: decorator
+@inline
+export function placeCorner(to: usize, side: Side, slot: u32, corner: u32): void {
   const m = treeOf(side), at = changetype<usize>(m);
-  const from = cornersOf(changetype<Mesh>(side.mesh), slot);
+  const from = cornersOf(changetype<Mesh>(<usize>side.mesh), slot) + <usize>corner * 48;
+  const x = <f64>load<f32>(from), y = <f64>load<f32>(from, 16), z = <f64>load<f32>(from, 32);
   // x and y of what the matrix makes of each coordinate, as one vector.
-  const ofX = v128.load(at), ofY = v128.load(at, 24), ofZ = v128.load(at, 48), origin = v128.load(at, 72);
-  for (let k: usize = 0; k < 3; k++) {
-    const x = <f64>load<f32>(from + k * 48), y = <f64>load<f32>(from + k * 48, 16), z = <f64>load<f32>(from + k * 48, 32);
-    const along = f64x2.add(f64x2.mul(ofX, f64x2.splat(x)), f64x2.mul(ofY, f64x2.splat(y)));
-    v128.store(to + k * 24, f64x2.add(f64x2.add(along, f64x2.mul(ofZ, f64x2.splat(z))), origin));
-    store<f64>(to + k * 24, m.xz * x + m.yz * y + m.zz * z + m.tz, 16);
-  }
+  const along = f64x2.add(f64x2.mul(v128.load(at), f64x2.splat(x)), f64x2.mul(v128.load(at, 24), f64x2.splat(y)));
+  v128.store(to, f64x2.add(f64x2.add(along, f64x2.mul(v128.load(at, 48), f64x2.splat(z))), v128.load(at, 72)));
+  store<f64>(to, m.xz * x + m.yz * y + m.zz * z + m.tz, 16);
 }

@@ -1,46 +1,66 @@
 // The way of one object out of another where regions of their surfaces do not tell it: one holds the other, or they
-// have too much in common.
+// have too much in common. A few directions are judged by how far the hulls of both have to go along them, found by
+// support mappings; the best ones by the directional depth of all triangles, where these are not too many. Distances
+// are upper bounds of the least one over all directions, exact in float64 for the direction that is answered.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
 import { Affine, copy } from '../../math/affine';
 import { reserve } from '../../memory';
 import { closestOnMesh, closestX, closestY, closestZ } from '../../mesh/query/closest-point';
-import { Mesh, blockAt, placeTree, triangleOf } from '../../mesh/tree/layout';
-import { Solid, mapOf } from '../../shape/placed-shape';
-import { depthAlong } from './directional-depth';
+import { farthestVertex, farthestX, farthestY, farthestZ } from '../../mesh/query/support';
+import { Mesh, blockAt, filledLanes, placeTree } from '../../mesh/tree/layout';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
+import { depthAlong, useCorners, useMesh } from './directional-depth';
 
-/** The direction, unit, and how far b must go along it. */
+/** The unit direction, and how far b must go along it. */
 export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 export let wayDepth: f64 = 0;
-/** A point of a mesh that it leaves last: of a the foremost, of b the hindmost; of other shapes their middle. */
+/**
+ * The point that leaves last: of mesh a the foremost along the direction, of mesh b the hindmost; of another shape its
+ * middle.
+ */
 export let lastX: f64 = 0, lastY: f64 = 0, lastZ: f64 = 0;
 
-/** Of more triangles, it is the bounds that part. */
+/** Where there are more triangles, the hulls are parted instead. */
 const MOST_TRIANGLES: u32 = 1 << 18;
-/** Directions that all triangles are asked about. */
+/** How many directions are measured with all triangles. */
 const TRIED = 3;
 
-// Both about a's place: of meshes the map from mesh space, of all else that of the unit shape.
-const map0 = changetype<Affine>(memory.data(96, 16));
-const map1 = changetype<Affine>(memory.data(96, 16));
-const placed = changetype<Affine>(memory.data(96, 16));
+// Both about a's place: of meshes the map from mesh space, of all else that of the unit shape; and of meshes that from
+// tree space.
+const map0 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const map1 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const tree0 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const tree1 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const placed = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-// All triangles: nine f64 each, and their addresses.
-let corners0: usize = 0, corners1: usize = 0;
+// All triangles: of meshes their slots, of all else the addresses of their corners, u32 each; and these corners.
 let list0: usize = 0, list1: usize = 0;
 let count0: u32 = 0, count1: u32 = 0;
+let corners0: usize = 0, corners1: usize = 0;
 
-/** Directions, by how far the bounds have to go along them: x, y, z, depth. The best TRIED come first. */
-const ways: usize = memory.data(32 * 16, 16);
+/** A direction and how far the hulls have to go along it. */
+@unmanaged
+class Way {
+  x: f64; y: f64; z: f64;
+  depth: f64;
+}
+
+const WAY_BYTES: usize = offsetof<Way>();
+/** The most directions: from middle to middle, to the nearest place, and six normals either way. */
+const MOST_WAYS = 14;
+/** The directions, sorted: the best come first. */
+const ways: usize = memory.data(MOST_WAYS * <i32>offsetof<Way>(), 16);
 let wayCount = 0;
 
 /**
- * Directions are the axes of both, from middle to middle, and to the nearest place of a mesh that holds the other's
- * middle. They are judged by how far b's bounds must go to leave those of a; of the best ones all triangles say how far
- * it is to the last touch, and the least counts. Of too many triangles it is the bounds' distance. Places are about
- * a's.
+ * Finds a way of b out of a. Tries the faces' normals of boxes about both, the direction from middle to middle, and the
+ * one to the nearest place of a mesh that holds the other's middle. Judges them by how far b's hull must go to leave
+ * a's hull; for the best ones measures how far it is to the last touch of all triangles, and takes the least. Where
+ * there are too many triangles, takes the hulls' distance, which is no less. Places are relative to a's. Throws
+ * OUT_OF_MEMORY.
  */
-export function findWayOut(a: Solid, b: Solid, contained: i32): void {
+export function findWayOut(a: PlacedShape, b: PlacedShape, contained: i32): void {
   setMaps(a, b);
   setMiddle(a, map0);
   const ax = middleX, ay = middleY, az = middleZ;
@@ -50,42 +70,46 @@ export function findWayOut(a: Solid, b: Solid, contained: i32): void {
   consider(a, b, bx - ax, by - ay, bz - az);
   if (contained == 1 && b.shape == SHAPE_MESH) considerNearest(a, b, b, map1, ax, ay, az, -1);
   if (contained == 2 && a.shape == SHAPE_MESH) considerNearest(a, b, a, map0, bx, by, bz, 1);
-  considerAxes(a, b, map0);
-  considerAxes(a, b, map1);
+  considerFaces(a, b, map0);
+  considerFaces(a, b, map1);
   const hasAll = listSolids(a, b);
   wayDepth = Infinity;
   for (let i = 0; i < min(TRIED, wayCount); i++) {
-    const at = ways + (i << 5);
-    const x = load<f64>(at), y = load<f64>(at, 8), z = load<f64>(at, 16);
-    const depth = hasAll ? max(depthAlong(list0, count0, list1, count1, x, y, z), 0.0) : load<f64>(at, 24);
+    const way = wayAt(i);
+    const depth = hasAll ? max(depthAlong(list0, count0, list1, count1, way.x, way.y, way.z), 0.0) : way.depth;
     if (!(depth < wayDepth)) continue;
     wayDepth = depth;
-    wayX = x;
-    wayY = y;
-    wayZ = z;
+    wayX = way.x;
+    wayY = way.y;
+    wayZ = way.z;
   }
-  if (contained == 1) findLast(a, map0, list0, hasAll ? count0 : 0, 1);
-  else if (contained == 2) findLast(b, map1, list1, hasAll ? count1 : 0, -1);
+  if (contained == 1) findLast(a, map0, tree0, 1);
+  else if (contained == 2) findLast(b, map1, tree1, -1);
 }
 
-/** How far it is to the last touch of all triangles along a unit direction; `known` where these are too many. */
-export function wholeDepth(a: Solid, b: Solid, x: f64, y: f64, z: f64, known: f64): f64 {
+/**
+ * Answers how far it is along a unit direction to the last touch of all triangles; `known` where there are too many.
+ * Throws OUT_OF_MEMORY.
+ */
+export function wholeDepth(a: PlacedShape, b: PlacedShape, x: f64, y: f64, z: f64, known: f64): f64 {
   setMaps(a, b);
   return listSolids(a, b) ? max(depthAlong(list0, count0, list1, count1, x, y, z), known) : known;
 }
 
-function setMaps(a: Solid, b: Solid): void {
+function setMaps(a: PlacedShape, b: PlacedShape): void {
   copy(map0, mapOf(a));
   copy(map1, mapOf(b));
   map1.tx -= map0.tx;
   map1.ty -= map0.ty;
   map1.tz -= map0.tz;
   map0.tx = map0.ty = map0.tz = 0;
+  if (a.shape == SHAPE_MESH) placeTree(tree0, changetype<Mesh>(a.mesh), map0);
+  if (b.shape == SHAPE_MESH) placeTree(tree1, changetype<Mesh>(b.mesh), map1);
 }
 
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
 
-function setMiddle(solid: Solid, m: Affine): void {
+function setMiddle(solid: PlacedShape, m: Affine): void {
   let x: f64 = 0, y: f64 = 0, z: f64 = 0;
   if (solid.shape == SHAPE_MESH) {
     const mesh = changetype<Mesh>(solid.mesh);
@@ -100,15 +124,35 @@ function setMiddle(solid: Solid, m: Affine): void {
 
 // --- directions ---
 
-function considerAxes(a: Solid, b: Solid, m: Affine): void {
-  for (let at = changetype<usize>(m), end = at + 72; at < end; at += 24) {
-    consider(a, b, load<f64>(at), load<f64>(at, 8), load<f64>(at, 16));
-    consider(a, b, -load<f64>(at), -load<f64>(at, 8), -load<f64>(at, 16));
-  }
+// @ts-ignore: decorator
+@inline
+function wayAt(i: i32): Way {
+  return changetype<Way>(ways + i * <i32>WAY_BYTES);
 }
 
-/** From a place inside of a mesh to where it ends first, as the inner one moves. */
-function considerNearest(a: Solid, b: Solid, outer: Solid, m: Affine, x: f64, y: f64, z: f64, sense: f64): void {
+/** Considers the normals of the faces of a box about the solid: at right angles to two of its axes, either way. */
+function considerFaces(a: PlacedShape, b: PlacedShape, m: Affine): void {
+  const x = 1.0 / sqrt(m.xx * m.xx + m.xy * m.xy + m.xz * m.xz);
+  const y = 1.0 / sqrt(m.yx * m.yx + m.yy * m.yy + m.yz * m.yz);
+  const z = 1.0 / sqrt(m.zx * m.zx + m.zy * m.zy + m.zz * m.zz);
+  considerFace(a, b, m.xx * x, m.xy * x, m.xz * x, m.yx * y, m.yy * y, m.yz * y);
+  considerFace(a, b, m.yx * y, m.yy * y, m.yz * y, m.zx * z, m.zy * z, m.zz * z);
+  considerFace(a, b, m.zx * z, m.zy * z, m.zz * z, m.xx * x, m.xy * x, m.xz * x);
+}
+
+function considerFace(a: PlacedShape, b: PlacedShape, ux: f64, uy: f64, uz: f64, vx: f64, vy: f64, vz: f64): void {
+  const x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx;
+  consider(a, b, x, y, z);
+  consider(a, b, -x, -y, -z);
+}
+
+/**
+ * Considers the direction from a place inside of a mesh to the nearest place of the mesh's surface; `sense` turns it
+ * into the direction in which b moves.
+ */
+function considerNearest(
+  a: PlacedShape, b: PlacedShape, outer: PlacedShape, m: Affine, x: f64, y: f64, z: f64, sense: f64,
+): void {
   copy(placed, m);
   placed.tx -= x;
   placed.ty -= y;
@@ -117,84 +161,96 @@ function considerNearest(a: Solid, b: Solid, outer: Solid, m: Affine, x: f64, y:
   consider(a, b, sense * closestX, sense * closestY, sense * closestZ);
 }
 
-/** Keeps the ways sorted by depth; one is not lost before it was found worse than others. */
-function consider(a: Solid, b: Solid, x: f64, y: f64, z: f64): void {
+/** Adds a direction to the list, which it keeps sorted by depth. */
+function consider(a: PlacedShape, b: PlacedShape, x: f64, y: f64, z: f64): void {
   const norm = 1.0 / sqrt(x * x + y * y + z * z);
   if (!(norm < Infinity)) return;
   const nx = x * norm, ny = y * norm, nz = z * norm;
-  const depth = reachOf(a, map0, nx, ny, nz) + reachOf(b, map1, -nx, -ny, -nz);
-  let at = ways + (wayCount++ << 5);
-  for (; at > ways && load<f64>(at - 8) > depth; at -= 32) memory.copy(at, at - 32, 32);
-  store<f64>(at, nx);
-  store<f64>(at, ny, 8);
-  store<f64>(at, nz, 16);
-  store<f64>(at, depth, 24);
+  const depth = reachOf(a, map0, tree0, nx, ny, nz) + reachOf(b, map1, tree1, -nx, -ny, -nz);
+  let i = wayCount++;
+  for (; i > 0 && wayAt(i - 1).depth > depth; i--) {
+    memory.copy(changetype<usize>(wayAt(i)), changetype<usize>(wayAt(i - 1)), WAY_BYTES);
+  }
+  const way = wayAt(i);
+  way.x = nx; way.y = ny; way.z = nz;
+  way.depth = depth;
 }
 
-/** How far a solid goes along a direction; of a mesh its bounds. */
-function reachOf(solid: Solid, m: Affine, nx: f64, ny: f64, nz: f64): f64 {
+/** Answers how far a solid reaches along a unit direction: its support mapping. */
+function reachOf(solid: PlacedShape, m: Affine, tree: Affine, nx: f64, ny: f64, nz: f64): f64 {
+  if (solid.shape == SHAPE_MESH) {
+    const x = tree.xx * nx + tree.xy * ny + tree.xz * nz, y = tree.yx * nx + tree.yy * ny + tree.yz * nz;
+    const z = tree.zx * nx + tree.zy * ny + tree.zz * nz;
+    return farthestVertex(changetype<Mesh>(solid.mesh), x, y, z) + tree.tx * nx + tree.ty * ny + tree.tz * nz;
+  }
   const x = m.xx * nx + m.xy * ny + m.xz * nz, y = m.yx * nx + m.yy * ny + m.yz * nz;
   const z = m.zx * nx + m.zy * ny + m.zz * nz;
-  setMiddle(solid, m);
-  const middle = middleX * nx + middleY * ny + middleZ * nz;
-  if (solid.shape == SHAPE_MESH) {
-    const mesh = changetype<Mesh>(solid.mesh);
-    return middle + 0.5 * (
-      (mesh.highX - mesh.lowX) * abs(x) + (mesh.highY - mesh.lowY) * abs(y) + (mesh.highZ - mesh.lowZ) * abs(z)
-    );
-  }
+  const middle = m.tx * nx + m.ty * ny + m.tz * nz;
   if (solid.shape == SHAPE_BOX) return middle + abs(x) + abs(y) + abs(z);
   return middle + solid.half * abs(z) + sqrt(x * x + y * y + z * z);
 }
 
 // --- triangles ---
 
-/** Of round shapes: a circle is a polygon of so many corners around it. */
+/**
+ * How many corners the polygon has that stands for a circle of a round shape, and how many rings there are from pole to
+ * pole.
+ */
 const AROUND = 32;
 const ACROSS = 16;
-/** What makes that polyhedron enclose the ball: 1 / (cos(π / 32) · cos(π / 32)). */
+/** The factor by which the polyhedron is enlarged so that it encloses the ball: 1 / (cos(π / 32) · cos(π / 32)). */
 const ENCLOSE: f64 = 1.00974;
 
-/** False where there are too many. */
-function listSolids(a: Solid, b: Solid): bool {
+/** Lists the triangles of both solids. Answers false where there are too many. */
+function listSolids(a: PlacedShape, b: PlacedShape): bool {
   const wanted0 = triangleCount(a), wanted1 = triangleCount(b);
   if (wanted0 + wanted1 > MOST_TRIANGLES) return false;
-  corners0 = reserve(corners0, 0, <u64>wanted0 * 72);
-  corners1 = reserve(corners1, 0, <u64>wanted1 * 72);
   list0 = reserve(list0, 0, <u64>wanted0 << 2);
   list1 = reserve(list1, 0, <u64>wanted1 << 2);
-  count0 = listSolid(a, map0, corners0, list0);
-  count1 = listSolid(b, map1, corners1, list1);
+  if (a.shape == SHAPE_MESH) {
+    useMesh(0, changetype<Mesh>(a.mesh), tree0);
+    count0 = listSlots(changetype<Mesh>(a.mesh), list0);
+  } else {
+    useCorners(0);
+    corners0 = reserve(corners0, 0, <u64>wanted0 * CORNERS_BYTES);
+    count0 = listCorners(a, map0, corners0, list0);
+  }
+  if (b.shape == SHAPE_MESH) {
+    useMesh(1, changetype<Mesh>(b.mesh), tree1);
+    count1 = listSlots(changetype<Mesh>(b.mesh), list1);
+  } else {
+    useCorners(1);
+    corners1 = reserve(corners1, 0, <u64>wanted1 * CORNERS_BYTES);
+    count1 = listCorners(b, map1, corners1, list1);
+  }
   return true;
 }
 
-function triangleCount(solid: Solid): u32 {
+/** The bytes of a triangle: three corners of three f64. */
+const CORNERS_BYTES: usize = 72;
+
+function triangleCount(solid: PlacedShape): u32 {
   if (solid.shape == SHAPE_MESH) return changetype<Mesh>(solid.mesh).keptCount;
   return solid.shape == SHAPE_BOX ? 12 : AROUND * (ACROSS + 1) * 2;
 }
 
-function listSolid(solid: Solid, m: Affine, corners: usize, list: usize): u32 {
-  let end = corners;
-  if (solid.shape == SHAPE_MESH) end = listMesh(changetype<Mesh>(solid.mesh), m, end);
-  else if (solid.shape == SHAPE_BOX) end = listBox(m, end);
-  else end = listRound(m, solid.half, end);
-  let count: u32 = 0;
-  for (let at = corners; at < end; at += 72) store<u32>(list + (<usize>(count++) << 2), <u32>at);
-  return count;
-}
-
-function listMesh(mesh: Mesh, m: Affine, to: usize): usize {
-  placeTree(placed, mesh, m);
+/** Lists the slots of all triangles; answers how many there are. */
+function listSlots(mesh: Mesh, list: usize): u32 {
+  let to = list;
   for (let index: u32 = 0; index < mesh.blockCount; index++) {
-    const block = blockAt(mesh, index);
-    for (let lane = 0; lane < 4; lane++) {
-      if (triangleOf(block, lane) < 0) continue;
-      for (let at = changetype<usize>(block) + (<usize>lane << 2), end = at + 144; at < end; at += 48, to += 24) {
-        put(to, placed, <f64>load<f32>(at), <f64>load<f32>(at, 16), <f64>load<f32>(at, 32));
-      }
+    for (let lanes = filledLanes(blockAt(mesh, index)); lanes != 0; lanes &= lanes - 1, to += 4) {
+      store<u32>(to, (index << 2) + ctz(lanes));
     }
   }
-  return to;
+  return <u32>(to - list) >> 2;
+}
+
+/** Lists the triangles of a polyhedron that is the shape, or encloses it; answers how many there are. */
+function listCorners(solid: PlacedShape, m: Affine, corners: usize, list: usize): u32 {
+  const end = solid.shape == SHAPE_BOX ? listBox(m, corners) : listRound(m, solid.half, corners);
+  let count: u32 = 0;
+  for (let at = corners; at < end; at += CORNERS_BYTES) store<u32>(list + (<usize>(count++) << 2), <u32>at);
+  return count;
 }
 
 // @ts-ignore: decorator
@@ -225,7 +281,10 @@ function putTurned(to: usize, m: Affine, axis: i32, s: f64, t: f64, u: f64): voi
   else put(to, m, t, u, s);
 }
 
-/** A capsule of radius 1, or a ball: rings from pole to pole, the one about the middle twice. */
+/**
+ * Writes the triangles of a polyhedron about a capsule of radius 1, or about a ball: rings from pole to pole, the
+ * middle one twice. Answers where they end.
+ */
 function listRound(m: Affine, half: f64, to: usize): usize {
   for (let ring = 0; ring <= ACROSS; ring++) {
     for (let i = 0; i < AROUND; i++) {
@@ -251,37 +310,21 @@ function putRound(to: usize, m: Affine, half: f64, ring: i32, i: i32): void {
 
 // --- where it leaves last ---
 
-function findLast(solid: Solid, m: Affine, list: usize, count: u32, sense: f64): void {
-  setMiddle(solid, m);
-  lastX = middleX;
-  lastY = middleY;
-  lastZ = middleZ;
-  if (solid.shape != SHAPE_MESH) return;
-  if (count == 0) {
-    firstCorner(changetype<Mesh>(solid.mesh), m);
+function findLast(solid: PlacedShape, m: Affine, tree: Affine, sense: f64): void {
+  if (solid.shape != SHAPE_MESH) {
+    setMiddle(solid, m);
+    lastX = middleX;
+    lastY = middleY;
+    lastZ = middleZ;
     return;
   }
-  let farthest = -Infinity;
-  for (let i: u32 = 0; i < count; i++) {
-    const from = <usize>load<u32>(list + (<usize>i << 2));
-    for (let at = from; at < from + 72; at += 24) {
-      const x = load<f64>(at), y = load<f64>(at, 8), z = load<f64>(at, 16);
-      const along = sense * (x * wayX + y * wayY + z * wayZ);
-      if (!(along > farthest)) continue;
-      farthest = along;
-      lastX = x;
-      lastY = y;
-      lastZ = z;
-    }
-  }
-}
-
-/** Any place of a mesh, where there are too many to choose from. */
-function firstCorner(mesh: Mesh, m: Affine): void {
-  placeTree(placed, mesh, m);
-  const at = changetype<usize>(blockAt(mesh, 0));
-  const x = <f64>load<f32>(at), y = <f64>load<f32>(at, 16), z = <f64>load<f32>(at, 32);
-  lastX = placed.xx * x + placed.yx * y + placed.zx * z + placed.tx;
-  lastY = placed.xy * x + placed.yy * y + placed.zy * z + placed.ty;
-  lastZ = placed.xz * x + placed.yz * y + placed.zz * z + placed.tz;
+  const nx = sense * wayX, ny = sense * wayY, nz = sense * wayZ;
+  farthestVertex(
+    changetype<Mesh>(solid.mesh), tree.xx * nx + tree.xy * ny + tree.xz * nz,
+    tree.yx * nx + tree.yy * ny + tree.yz * nz,
+    tree.zx * nx + tree.zy * ny + tree.zz * nz,
+  );
+  lastX = tree.xx * farthestX + tree.yx * farthestY + tree.zx * farthestZ + tree.tx;
+  lastY = tree.xy * farthestX + tree.yy * farthestY + tree.zy * farthestZ + tree.ty;
+  lastZ = tree.xz * farthestX + tree.yz * farthestY + tree.zz * farthestZ + tree.tz;
 }

@@ -1,38 +1,50 @@
-// Contact of two meshes, as surfaces: region by region, a direction and how far it is along it.
+// Contact of two meshes, as surfaces: region by region, a direction that parts the meshes there and how deep they are
+// along it. The direction is the gradient of the volume that both share, the vector of the area that the region's
+// curve spans; small regions walk downhill from there (Kim, Lin and Manocha, "DEEP: Dual-Space Expansion for
+// Estimating Penetration Depth", 2002). The depth along the direction is exact for the triangles of the region, in
+// float64.
 
+import { checkpoint } from '../../checkpoint';
 import { Affine, copy, relate } from '../../math/affine';
+import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
 import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
 import { meshesMeet, noWitness } from '../../mesh/query/mesh-pair';
-import { Solid, mapOf } from '../../shape/placed-shape';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { addPoint } from '../manifold/contact';
-import { cutAt, cutCount, findCuts, hasAllCuts } from './intersection-segments';
-import { depthAlong, findTouch, touchX, touchY, touchZ } from './directional-depth';
-import { PART_CORNERS, Part, beginSide, forgetParts, partAt, sideAt } from './clipped-triangles';
+import { segmentAt, segmentCount, findSegments, hasAllSegments } from './intersection-segments';
+import { depthAlong, findTouch, touchX, touchY, touchZ, useMesh } from './directional-depth';
+import { Side, beginSide, clippedAt, forgetTriangles, sideAt, treeOf } from './clipped-triangles';
 import {
-  findRegions, hasAllPockets, order, pocketStarts0, pocketStarts1, pockets0, pockets1, regionCount, regionStarts, senseOf,
+  findRegions, hasAllPockets, interiorSlots0, interiorSlots1, interiorStarts0, interiorStarts1, regionCount,
+  regionSegments, segmentStarts, senseOf,
 } from './regions';
-import { addSpread, chooseSpread, chosen, chosenCount, clearSpread } from '../spread';
+import {
+  beginReduction, offerPoint, reduceToFour, reducedCount, reducedX, reducedY, reducedZ,
+} from '../manifold/manifold-reduction';
 import { findWayOut, wayDepth, wayX, wayY, wayZ, wholeDepth } from './global-penetration';
 
-const map = changetype<Affine>(memory.data(96, 16));
+const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Two meshes of which the surfaces meet: adds the points of each region of contact. */
-export function surfaceContact(a: Solid, b: Solid): void {
+/** Adds the points of each region of contact of two meshes whose surfaces meet. Throws OUT_OF_MEMORY. */
+export function meshMeshContact(a: PlacedShape, b: PlacedShape): void {
   const meshA = changetype<Mesh>(a.mesh), meshB = changetype<Mesh>(b.mesh);
   beginSide(0, meshA, mapOf(a), a.tx, a.ty, a.tz);
   beginSide(1, meshB, mapOf(b), a.tx, a.ty, a.tz);
   relate(map, mapOf(a), mapOf(b));
-  findCuts(meshA, meshB, map);
-  if (hasAllCuts) findRegions();
-  if (hasAllCuts && hasAllPockets) {
-    for (let region: u32 = 0; region < regionCount; region++) addRegion(region, a, b);
+  findSegments(meshA, meshB, map);
+  if (hasAllSegments) findRegions();
+  if (hasAllSegments && hasAllPockets) {
+    for (let region: u32 = 0; region < regionCount; region++) {
+      addRegion(region, a, b);
+      checkpoint(<i32>(count0 + count1));
+    }
   } else addWhole(a, b);
-  forgetParts(sideAt(0));
-  forgetParts(sideAt(1));
+  forgetTriangles(sideAt(0));
+  forgetTriangles(sideAt(1));
 }
 
-// The triangles of a region: addresses of their corners, u32.
+/** The slots of a region's triangles, u32 each. */
 let list0: usize = 0, list1: usize = 0;
 let count0: u32 = 0, count1: u32 = 0;
 
@@ -40,38 +52,42 @@ let count0: u32 = 0, count1: u32 = 0;
 let bestX: f64 = 0, bestY: f64 = 0, bestZ: f64 = 0;
 let bestDepth: f64 = 0;
 
-function addRegion(region: u32, a: Solid, b: Solid): void {
+function addRegion(region: u32, a: PlacedShape, b: PlacedShape): void {
   listRegion(region);
   sumRegion(region);
   bestDepth = Infinity;
-  // The gradient of the volume that both share: what the curve spans.
   if (norm(areaX, areaY, areaZ) > THIN * length * length) {
     tryDirection(areaX, areaY, areaZ);
-    for (let step = 0; step < 2 && improve(); step++);
+    for (let step = 0; step < MOST_STEPS && improve(); step++);
   } else findAnyDirection();
   if (regionCount == 1 && bestDepth > STEEP * length && isSmall(a, b) && stillMeet(a, b)) {
     bestDepth = wholeDepth(a, b, bestX, bestY, bestZ, bestDepth);
   }
-  const from = load<u32>(regionStarts + (<usize>region << 2)), end = load<u32>(regionStarts + (<usize>region << 2), 4);
-  addPoints(from, end, a.tx, a.ty, a.tz);
+  const at = segmentStarts + (<usize>region << 2);
+  addPoints(load<u32>(at), load<u32>(at, 4), a.tx, a.ty, a.tz);
 }
 
-/** A region that is deeper than this, of its curve's length, may have its meshes' other parts in its way. */
+/** Where a region is deeper than this, relative to its curve's length, other parts of the meshes may be in its way. */
 const STEEP: f64 = 0.02;
 
-/** Of more triangles, all of them take longer than all else: there a region's depth is that of its pockets alone. */
+/**
+ * Where there are more triangles, measuring all of them takes longer than all else: there a region's depth is that of
+ * its pockets alone.
+ */
 const FEW: u32 = 1 << 15;
 
-function isSmall(a: Solid, b: Solid): bool {
+function isSmall(a: PlacedShape, b: PlacedShape): bool {
   return changetype<Mesh>(a.mesh).keptCount + changetype<Mesh>(b.mesh).keptCount <= FEW;
 }
 
-const moved = changetype<Affine>(memory.data(96, 16));
+const moved = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+/** b is moved by a region's depth times this to see whether all is parted there. */
+const BEYOND: f64 = 1.01;
 
-/** Whether other parts of the meshes meet where the one region is parted. */
-function stillMeet(a: Solid, b: Solid): bool {
+/** Tells whether other parts of the meshes still meet where the only region is parted. */
+function stillMeet(a: PlacedShape, b: PlacedShape): bool {
   copy(moved, mapOf(b));
-  const way = bestDepth * 1.01;
+  const way = bestDepth * BEYOND;
   moved.tx += way * bestX;
   moved.ty += way * bestY;
   moved.tz += way * bestZ;
@@ -79,41 +95,44 @@ function stillMeet(a: Solid, b: Solid): bool {
   return meshesMeet(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map, noWitness());
 }
 
-/** A curve that spans less, relative to the square of its length, is a line there and back, or spans two ways at once. */
+/**
+ * A curve that spans less area than this, relative to its length's square, is a line there and back, or spans two areas
+ * of opposite directions at once.
+ */
 const THIN: f64 = 1e-4;
+/** The most steps downhill; each measures all triangles of the region once more. */
+const MOST_STEPS = 2;
 
-/** The parts of a region, of those that are cut each once. */
+/** Lists the triangles of a region: each clipped one once, and the interior ones. */
 function listRegion(region: u32): void {
   const sideA = sideAt(0), sideB = sideAt(1);
   const at = <usize>region << 2;
-  const from = load<u32>(regionStarts + at), end = load<u32>(regionStarts + at, 4);
-  const from0 = load<u32>(pocketStarts0 + at), end0 = load<u32>(pocketStarts0 + at, 4);
-  const from1 = load<u32>(pocketStarts1 + at), end1 = load<u32>(pocketStarts1 + at, 4);
-  list0 = reserve(list0, 0, <u64>(end - from + end0 - from0) << 2);
-  list1 = reserve(list1, 0, <u64>(end - from + end1 - from1) << 2);
-  count0 = count1 = 0;
+  const from = load<u32>(segmentStarts + at), end = load<u32>(segmentStarts + at, 4);
+  const interior0 = load<u32>(interiorStarts0 + at), end0 = load<u32>(interiorStarts0 + at, 4);
+  const interior1 = load<u32>(interiorStarts1 + at), end1 = load<u32>(interiorStarts1 + at, 4);
+  count0 = end0 - interior0;
+  count1 = end1 - interior1;
+  list0 = reserve(list0, 0, <u64>(end - from + count0) << 2);
+  list1 = reserve(list1, 0, <u64>(end - from + count1) << 2);
+  memory.copy(list0, interiorSlots0 + (<usize>interior0 << 2), <usize>count0 << 2);
+  memory.copy(list1, interiorSlots1 + (<usize>interior1 << 2), <usize>count1 << 2);
   for (let i = from; i < end; i++) {
-    const cut = cutAt(load<u32>(order + (<usize>i << 2)));
-    const a = partAt(sideA, cut.a), b = partAt(sideB, cut.b);
-    if (a.stamp != region + 1) store<u32>(list0 + (<usize>(count0++) << 2), addressOf(a));
-    if (b.stamp != region + 1) store<u32>(list1 + (<usize>(count1++) << 2), addressOf(b));
+    const segment = segmentAt(load<u32>(regionSegments + (<usize>i << 2)));
+    const a = clippedAt(sideA, segment.a), b = clippedAt(sideB, segment.b);
+    if (a.stamp != region + 1) store<u32>(list0 + (<usize>(count0++) << 2), a.slot);
+    if (b.stamp != region + 1) store<u32>(list1 + (<usize>(count1++) << 2), b.slot);
     a.stamp = b.stamp = region + 1;
   }
-  for (let i = from0; i < end0; i++) {
-    store<u32>(list0 + (<usize>(count0++) << 2), addressOf(partAt(sideA, load<u32>(pockets0 + (<usize>i << 2)))));
-  }
-  for (let i = from1; i < end1; i++) {
-    store<u32>(list1 + (<usize>(count1++) << 2), addressOf(partAt(sideB, load<u32>(pockets1 + (<usize>i << 2)))));
-  }
+  useSide(0, sideA);
+  useSide(1, sideB);
 }
 
-// @ts-ignore: decorator
-@inline
-function addressOf(part: Part): u32 {
-  return <u32>(changetype<usize>(part) + PART_CORNERS);
+function useSide(index: u32, side: Side): void {
+  useMesh(index, changetype<Mesh>(<usize>side.mesh), treeOf(side));
 }
 
-// Of the curve: its length, the vector of the area that it spans, the mean of both sides' normals along it.
+// What is summed up along the curve: its length, the vector of the area that it spans, the mean of both sides' normals
+// along it.
 let length: f64 = 0;
 let areaX: f64 = 0, areaY: f64 = 0, areaZ: f64 = 0;
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
@@ -122,27 +141,25 @@ let sideX: f64 = 0, sideY: f64 = 0, sideZ: f64 = 0; // of side 0 alone
 function sumRegion(region: u32): void {
   const sideA = sideAt(0), sideB = sideAt(1);
   const at = <usize>region << 2;
-  const from = load<u32>(regionStarts + at), end = load<u32>(regionStarts + at, 4);
+  const from = load<u32>(segmentStarts + at), end = load<u32>(segmentStarts + at, 4);
   length = areaX = areaY = areaZ = normalX = normalY = normalZ = sideX = sideY = sideZ = 0;
   // About a place of the curve, so that no digits are lost.
-  const first = cutAt(load<u32>(order + (<usize>from << 2)));
+  const first = segmentAt(load<u32>(regionSegments + (<usize>from << 2)));
   const ox = first.px, oy = first.py, oz = first.pz;
   const senseA = senseOf(first, 0), senseB = senseOf(first, 1);
-  let sumX: f64 = 0, sumY: f64 = 0, sumZ: f64 = 0, edgeX: f64 = 0, edgeY: f64 = 0, edgeZ: f64 = 0;
-  let points: f64 = 0;
+  let sumX: f64 = 0, sumY: f64 = 0, sumZ: f64 = 0, openX: f64 = 0, openY: f64 = 0, openZ: f64 = 0;
   for (let i = from; i < end; i++) {
-    const cut = cutAt(load<u32>(order + (<usize>i << 2)));
-    const a = partAt(sideA, cut.a), b = partAt(sideB, cut.b);
-    const px = cut.px - ox, py = cut.py - oy, pz = cut.pz - oz;
-    const ex = cut.qx - cut.px, ey = cut.qy - cut.py, ez = cut.qz - cut.pz;
-    const own = sqrt(ex * ex + ey * ey + ez * ez);
+    const segment = segmentAt(load<u32>(regionSegments + (<usize>i << 2)));
+    const a = clippedAt(sideA, segment.a), b = clippedAt(sideB, segment.b);
+    const px = segment.px - ox, py = segment.py - oy, pz = segment.pz - oz;
+    const ex = segment.qx - segment.px, ey = segment.qy - segment.py, ez = segment.qz - segment.pz;
+    const own = norm(ex, ey, ez);
     areaX += py * ez - pz * ey;
     areaY += pz * ex - px * ez;
     areaZ += px * ey - py * ex;
-    edgeX += ex; edgeY += ey; edgeZ += ez;
+    openX += ex; openY += ey; openZ += ez;
     sumX += own * (px + 0.5 * ex); sumY += own * (py + 0.5 * ey); sumZ += own * (pz + 0.5 * ez);
     length += own;
-    points += 1;
     const ax = senseA * a.nx, ay = senseA * a.ny, az = senseA * a.nz;
     normalX += own * (ax - senseB * b.nx); normalY += own * (ay - senseB * b.ny); normalZ += own * (az - senseB * b.nz);
     sideX += own * ax; sideY += own * ay; sideZ += own * az;
@@ -150,15 +167,15 @@ function sumRegion(region: u32): void {
   if (length > 0) {
     // What is not closed is closed by way of its middle.
     const mx = sumX / length, my = sumY / length, mz = sumZ / length;
-    areaX -= my * edgeZ - mz * edgeY;
-    areaY -= mz * edgeX - mx * edgeZ;
-    areaZ -= mx * edgeY - my * edgeX;
+    areaX -= my * openZ - mz * openY;
+    areaY -= mz * openX - mx * openZ;
+    areaZ -= mx * openY - my * openX;
     areaX *= 0.5 * senseA * senseB; areaY *= 0.5 * senseA * senseB; areaZ *= 0.5 * senseA * senseB;
     return;
   }
   for (let i = from; i < end; i++) {
-    const cut = cutAt(load<u32>(order + (<usize>i << 2)));
-    const a = partAt(sideA, cut.a), b = partAt(sideB, cut.b);
+    const segment = segmentAt(load<u32>(regionSegments + (<usize>i << 2)));
+    const a = clippedAt(sideA, segment.a), b = clippedAt(sideB, segment.b);
     normalX += senseA * a.nx - senseB * b.nx;
     normalY += senseA * a.ny - senseB * b.ny;
     normalZ += senseA * a.nz - senseB * b.nz;
@@ -166,7 +183,7 @@ function sumRegion(region: u32): void {
   }
 }
 
-/** Takes a direction of any length where the region is less deep along it. Whether it is. */
+/** Takes a direction of any length where the region is less deep along it. Answers whether it is. */
 function tryDirection(x: f64, y: f64, z: f64): bool {
   const scale = 1.0 / norm(x, y, z);
   if (!(scale < Infinity)) return false;
@@ -179,25 +196,27 @@ function tryDirection(x: f64, y: f64, z: f64): bool {
   return true;
 }
 
-/** Cosine of how far a direction must turn to be worth a trial: the depth may fall by as much. */
+/** The cosine of the least turn of a direction that is worth a trial: the depth may fall by as much. */
 const WORTH: f64 = 0.95;
-/** Of more triangles, one direction must do. */
+/** The cosine of the greatest turn: beyond, the triangles that touch last are hardly what parts the region. */
+const FARTHEST_TURN: f64 = 0.3;
+/** Where there are more triangles, the first direction must do. */
 const REFINED: u32 = 2000;
 
 /**
- * Tries the direction in which the two push each other apart where they touch last: of convex shapes it is no worse
- * (as Kim, Lin and Manocha walk downhill, "DEEP: Dual-Space Expansion for Estimating Penetration Depth", 2002).
+ * Tries the direction in which the two push each other apart where they touch last; for convex shapes that is no worse.
+ * Answers whether it was better.
  */
 function improve(): bool {
   if (bestDepth == 0 || count0 + count1 > REFINED) return false;
-  if (!findTouch(list0, list1, bestX, bestY, bestZ)) return false;
+  if (!findTouch(bestX, bestY, bestZ)) return false;
   const along = touchX * bestX + touchY * bestY + touchZ * bestZ;
-  if (along < 0.3 || along > WORTH) return false;
+  if (along < FARTHEST_TURN || along > WORTH) return false;
   return tryDirection(touchX, touchY, touchZ);
 }
 
 /**
- * Of a curve that spans nothing: the mean of the normals, what both axes of the curve offer, and any at last. What
+ * Tries, for a curve that spans nothing, the mean of the normals, the way from middle to middle, and any at last. What
  * cancels out but for rounding, as at a fin without a thickness, is no direction.
  */
 function findAnyDirection(): void {
@@ -214,7 +233,7 @@ function findAnyDirection(): void {
   if (bestDepth == Infinity) tryDirection(0, 0, 1);
 }
 
-/** Of sums that cancel out, relative to what was summed up. */
+/** Sums that are less than this, relative to the magnitudes that were summed up, cancel out. */
 const NOISE: f64 = 1e-6;
 
 // @ts-ignore: decorator
@@ -223,8 +242,8 @@ function norm(x: f64, y: f64, z: f64): f64 {
   return sqrt(x * x + y * y + z * z);
 }
 
-/** Where the meshes have too much in common for regions. */
-function addWhole(a: Solid, b: Solid): void {
+/** Adds the points of meshes that have too much in common for regions. */
+function addWhole(a: PlacedShape, b: PlacedShape): void {
   findWayOut(a, b, 0);
   bestX = wayX;
   bestY = wayY;
@@ -233,19 +252,31 @@ function addWhole(a: Solid, b: Solid): void {
   addPoints(0, 0, a.tx, a.ty, a.tz);
 }
 
-/** Of the cuts from … end in `order`, or of all where there are no regions. */
+/**
+ * Points of a manifold that are nearer to each other than this, relative to their curve's length, count as the same.
+ */
+const SAME_POINT: f64 = 1e-9;
+
+/**
+ * Adds points of the segments in `regionSegments` from `from` to before `end`, or of all segments where `end` is 0, as
+ * there are no regions.
+ */
 function addPoints(from: u32, end: u32, x: f64, y: f64, z: f64): void {
-  clearSpread();
   const isWhole = end == 0;
-  if (isWhole) end = cutCount;
+  if (isWhole) end = segmentCount;
+  setBasis(bestX, bestY, bestZ);
+  beginReduction();
   for (let i = from; i < end; i++) {
-    const cut = cutAt(isWhole ? i : load<u32>(order + (<usize>i << 2)));
-    addSpread(cut.px, cut.py, cut.pz);
-    addSpread(cut.qx, cut.qy, cut.qz);
+    const segment = segmentAt(isWhole ? i : load<u32>(regionSegments + (<usize>i << 2)));
+    offerEnd(segment.px, segment.py, segment.pz);
+    offerEnd(segment.qx, segment.qy, segment.qz);
   }
-  chooseSpread(bestX, bestY, bestZ);
-  for (let i: u32 = 0; i < chosenCount; i++) {
-    const at = chosen + <usize>i * 24;
-    addPoint(load<f64>(at) + x, load<f64>(at, 8) + y, load<f64>(at, 16) + z, bestX, bestY, bestZ, bestDepth);
+  reduceToFour(isWhole ? 0 : SAME_POINT * length);
+  for (let i: u32 = 0; i < reducedCount; i++) {
+    addPoint(reducedX(i) + x, reducedY(i) + y, reducedZ(i) + z, bestX, bestY, bestZ, bestDepth);
   }
+}
+
+function offerEnd(x: f64, y: f64, z: f64): void {
+  offerPoint(firstX * x + firstY * y + firstZ * z, secondX * x + secondY * y + secondZ * z, x, y, z);
 }

@@ -1,154 +1,164 @@
-// Cuts that belong together, and what lies between: a region is one curve in which two meshes cut each other, or
-// several about the same pocket, with the pockets, the triangles of each mesh that are inside of the other one there
-// (Redon and Lin, "A Fast Method for Local Penetration Depth Computation", 2006).
+// Regions of contact between two surfaces (Redon and Lin, "A Fast Method for Local Penetration Depth Computation",
+// 2006): a region is one curve in which the meshes intersect, or several around the same pocket, with the pockets, the
+// triangles of each mesh that lie inside of the other one there. Curves are sets of segments that follow one another;
+// pockets are filled from the clipped triangles over the edges that are inside. What is inside is decided in float64
+// by the nearest segments, with a vote where a mesh intersects itself or covers a place twice.
 
-import { NO_NEIGHBOUR, neighbourOf } from '../../mesh/topology/adjacency';
+import { checkpoint } from '../../checkpoint';
+import { NO_NEIGHBOUR, isInTree, slotBeyond } from '../../mesh/topology/adjacency';
+import { beginSets, rootOf, unite } from '../../math/union-find';
 import { reserve } from '../../memory';
-import { ANY_EDGE, Cut, cutAt, cutCount, isTouch } from './intersection-segments';
-import { NO_CUT, Part, Side, addPart, knownAt, partAt, sideAt } from './clipped-triangles';
+import { Mesh } from '../../mesh/tree/layout';
+import { ANY_EDGE, IntersectionSegment, isTouch, segmentAt, segmentCount } from './intersection-segments';
+import {
+  ClippedTriangle, NO_SEGMENT, Side, addInterior, clippedAt, interiorAt, knownAt, placeCorner, reserveInterior, sideAt,
+} from './clipped-triangles';
 
-/** Parts that are cut; those of pockets come after them. */
-export let crossing0: u32 = 0;
-export let crossing1: u32 = 0;
-/** Cuts by region, u32 each. */
-export let order: usize = 0;
-/** By region, u32: where its cuts begin in `order`; one more than there are. */
-export let regionStarts: usize = 0;
+/** The segments, sorted by region, u32 each. */
+export let regionSegments: usize = 0;
+/** For each region, u32: where its segments begin in `regionSegments`; one entry more than there are regions. */
+export let segmentStarts: usize = 0;
 export let regionCount: u32 = 0;
-/** Pocket parts by region, the same; of both sides. */
-export let pockets0: usize = 0, pockets1: usize = 0;
-export let pocketStarts0: usize = 0, pocketStarts1: usize = 0;
-/** Whether no pocket was too large. */
+/** The slots of interior triangles of both sides, sorted by region, and where each region's begin. */
+export let interiorSlots0: usize = 0, interiorSlots1: usize = 0;
+export let interiorStarts0: usize = 0, interiorStarts1: usize = 0;
+/** Whether all pockets were filled, as none was too large. */
 export let hasAllPockets: bool = true;
 
-const MOST_PARTS: u32 = 1 << 16;
+/**
+ * The number of clipped and interior triangles of a side beyond which the meshes count as one region, whose depth is
+ * the global one.
+ */
+const MOST_TRIANGLES: u32 = 1 << 16;
 
-/** Which way both surfaces face, 1 or -1, two f64 by region. */
+/** For each region, two f64: which way both surfaces face, 1 or -1. */
 let senses: usize = 0;
+/** Sets of segments: u32 each, as math/union-find.ts has them. */
+let curves: usize = 0;
 
+/** What a segment counts for in checkpoints. */
+const WORK_OF_SEGMENT: i32 = 8;
+
+/** Finds the regions of all segments. Throws OUT_OF_MEMORY. */
 export function findRegions(): void {
   const a = sideAt(0), b = sideAt(1);
-  crossing0 = a.count;
-  crossing1 = b.count;
   hasAllPockets = true;
-  for (let i: u32 = 0; i < cutCount; i++) joinNeighbours(i, a, b);
+  curves = reserve(curves, 0, <u64>segmentCount << 2);
+  beginSets(curves, segmentCount);
+  for (let i: u32 = 0; i < segmentCount; i++) {
+    joinNeighbours(i, a, b);
+    checkpoint(WORK_OF_SEGMENT);
+  }
   numberRegions();
   findSenses(a, b);
-  fillPockets(0, crossing0);
-  fillPockets(1, crossing1);
+  checkpoint(<i32>segmentCount);
+  fillPockets(0);
+  fillPockets(1);
+  checkpoint(<i32>(a.interiorCount + b.interiorCount));
   renumberRegions();
-  sortCuts();
-  pocketStarts0 = reserve(pocketStarts0, 0, <u64>(regionCount + 1) << 2);
-  pocketStarts1 = reserve(pocketStarts1, 0, <u64>(regionCount + 1) << 2);
-  pockets0 = reserve(pockets0, 0, <u64>(a.count - crossing0) << 2);
-  pockets1 = reserve(pockets1, 0, <u64>(b.count - crossing1) << 2);
-  sortPockets(a, crossing0, pocketStarts0, pockets0);
-  sortPockets(b, crossing1, pocketStarts1, pockets1);
+  sortSegments();
+  interiorStarts0 = reserve(interiorStarts0, 0, <u64>(regionCount + 2) << 2);
+  interiorStarts1 = reserve(interiorStarts1, 0, <u64>(regionCount + 2) << 2);
+  interiorSlots0 = reserve(interiorSlots0, 0, <u64>a.interiorCount << 2);
+  interiorSlots1 = reserve(interiorSlots1, 0, <u64>b.interiorCount << 2);
+  sortInterior(a, interiorStarts0, interiorSlots0);
+  sortInterior(b, interiorStarts1, interiorSlots1);
 }
 
 // --- curves ---
 
-/** The root of a cut's set (Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm", 1975). */
-function rootOf(index: u32): u32 {
-  let cut = cutAt(index);
-  while (cut.parent != index) {
-    const above = cutAt(cut.parent);
-    cut.parent = above.parent;
-    index = cut.parent;
-    cut = cutAt(index);
-  }
-  return index;
-}
-
-/** The lower number stays the root, so that regions keep the order of their first cuts. */
-function unite(i: u32, j: u32): void {
-  const p = rootOf(i), q = rootOf(j);
-  if (p < q) cutAt(q).parent = p;
-  else cutAt(p).parent = q;
-}
-
-/** A curve goes on beyond the edges that a cut's ends are on, in the same triangle of the other mesh. */
+/** Joins a segment with those that follow it, beyond the edges that its ends are on. */
 function joinNeighbours(index: u32, a: Side, b: Side): void {
-  const cut = cutAt(index);
-  if (!joinBeyond(index, cut, cut.edgeP, a, b) || !joinBeyond(index, cut, cut.edgeQ, a, b)) joinAll(index, a, b);
+  const segment = segmentAt(index);
+  const isKnown = joinBeyond(index, segment, segment.edgeP, a, b) && joinBeyond(index, segment, segment.edgeQ, a, b);
+  if (!isKnown) joinAll(index, a, b);
 }
 
-/** False where it is not known where the curve goes on. */
+/**
+ * Joins the segment beyond an edge, in the same triangle of the other mesh. Answers false where it is not known which
+ * segment that is.
+ */
 // @ts-ignore: decorator
 @inline
-function joinBeyond(index: u32, cut: Cut, edge: u32, a: Side, b: Side): bool {
+function joinBeyond(index: u32, segment: IntersectionSegment, edge: u32, a: Side, b: Side): bool {
   if (edge == ANY_EDGE) return false;
   const isOfA = edge < 3;
   const side = isOfA ? a : b;
-  const neighbour = neighbourOf(side.adjacency, partAt(side, isOfA ? cut.a : cut.b).slot, isOfA ? edge : edge - 3);
+  const slot = clippedAt(side, isOfA ? segment.a : segment.b).slot;
+  // What is clipped has an area.
+  const neighbour = slotBeyond(changetype<Mesh>(side.mesh), slot, isOfA ? edge : edge - 3);
   if (neighbour == NO_NEIGHBOUR) return false;
   const known = knownAt(side, neighbour);
   if (known == 0) return false;
-  const found = isOfA ? cutOf(a, b, known - 1, cut.b) : cutOf(a, b, cut.a, known - 1);
-  if (found == NO_CUT) return false;
-  unite(index, found);
+  const found = isOfA ? segmentOf(a, b, known - 1, segment.b) : segmentOf(a, b, segment.a, known - 1);
+  if (found == NO_SEGMENT) return false;
+  unite(curves, index, found);
   return true;
 }
 
-/** Beyond any edge of one triangle, in the same triangle of the other mesh; or in its neighbour as well. */
+/**
+ * Joins the segments beyond any edge of one triangle, in the same triangle of the other mesh, or in its neighbour too.
+ */
 function joinAll(index: u32, a: Side, b: Side): void {
-  const cut = cutAt(index);
-  const slotA = partAt(a, cut.a).slot, slotB = partAt(b, cut.b).slot;
+  const segment = segmentAt(index);
+  const slotA = clippedAt(a, segment.a).slot, slotB = clippedAt(b, segment.b).slot;
   for (let i: u32 = 0; i < 3; i++) {
-    const other = crossingBeyond(a, slotA, i, crossing0);
-    if (other == NO_CUT) continue;
-    let found = cutOf(a, b, other, cut.b);
-    if (found != NO_CUT) {
+    const other = clippedBeyond(a, slotA, i);
+    if (other == NO_SEGMENT) continue;
+    let found = segmentOf(a, b, other, segment.b);
+    if (found != NO_SEGMENT) {
       uniteEnds(index, found);
       continue;
     }
     for (let j: u32 = 0; j < 3; j++) {
-      const too = crossingBeyond(b, slotB, j, crossing1);
-      if (too == NO_CUT) continue;
-      found = cutOf(a, b, other, too);
-      if (found != NO_CUT) uniteEnds(index, found);
+      const too = clippedBeyond(b, slotB, j);
+      if (too == NO_SEGMENT) continue;
+      found = segmentOf(a, b, other, too);
+      if (found != NO_SEGMENT) uniteEnds(index, found);
     }
   }
   for (let j: u32 = 0; j < 3; j++) {
-    const other = crossingBeyond(b, slotB, j, crossing1);
-    if (other == NO_CUT) continue;
-    const found = cutOf(a, b, cut.a, other);
-    if (found != NO_CUT) uniteEnds(index, found);
+    const other = clippedBeyond(b, slotB, j);
+    if (other == NO_SEGMENT) continue;
+    const found = segmentOf(a, b, segment.a, other);
+    if (found != NO_SEGMENT) uniteEnds(index, found);
   }
 }
 
-/** How near ends of cuts must be to be the same place: of the triangles' size, at a right angle. */
+/**
+ * How near ends of segments must be to be the same place, relative to the triangles' size, where these are at a right
+ * angle.
+ */
 const SAME_END: f64 = 1e-6;
 
 /**
- * Of neighbours that are both cut, though perhaps by different curves, far from the edge that they share: the curve is
- * one where the cuts have an end in common. At a small angle, rounding moves ends by more; places that only touch have
- * nothing to compare.
+ * Unites the segments of neighbours that are both clipped, if perhaps by different curves, far from the edge that they
+ * share: the curve is the same where the segments have an end in common. At a small angle, rounding moves ends by more.
+ * Segments that are mere touches have no ends to compare.
  */
 function uniteEnds(i: u32, j: u32): void {
   if (!isTouch()) {
-    const p = cutAt(i), q = cutAt(j);
-    const a = partAt(sideAt(0), p.a), b = partAt(sideAt(1), p.b);
-    const most = (size(a) + size(b)) * SAME_END * SAME_END, apart = gap(p, q);
+    const p = segmentAt(i), q = segmentAt(j);
+    const a = clippedAt(sideAt(0), p.a), b = clippedAt(sideAt(1), p.b);
+    const most = (sizeOf(a) + sizeOf(b)) * SAME_END * SAME_END, apart = gapBetween(p, q);
     if (apart > most) {
-      const sine = min(sineOf(a, b), sineOf(partAt(sideAt(0), q.a), partAt(sideAt(1), q.b)));
+      const sine = min(sineOf(a, b), sineOf(clippedAt(sideAt(0), q.a), clippedAt(sideAt(1), q.b)));
       if (apart * sine * sine > most) return;
     }
   }
-  unite(i, j);
+  unite(curves, i, j);
 }
 
-/** Squared distance of the two ends that are nearest. */
-function gap(p: Cut, q: Cut): f64 {
+/** Answers the squared distance of the two nearest ends of two segments. */
+function gapBetween(p: IntersectionSegment, q: IntersectionSegment): f64 {
   return min(
     min(square(p.px - q.px, p.py - q.py, p.pz - q.pz), square(p.px - q.qx, p.py - q.qy, p.pz - q.qz)),
     min(square(p.qx - q.px, p.qy - q.py, p.qz - q.pz), square(p.qx - q.qx, p.qy - q.qy, p.qz - q.qz)),
   );
 }
 
-function size(part: Part): f64 {
-  return square(part.bx - part.ax, part.by - part.ay, part.bz - part.az)
-    + square(part.cx - part.ax, part.cy - part.ay, part.cz - part.az);
+function sizeOf(t: ClippedTriangle): f64 {
+  return square(t.bx - t.ax, t.by - t.ay, t.bz - t.az) + square(t.cx - t.ax, t.cy - t.ay, t.cz - t.az);
 }
 
 // @ts-ignore: decorator
@@ -157,66 +167,70 @@ function square(x: f64, y: f64, z: f64): f64 {
   return x * x + y * y + z * z;
 }
 
-/** The part beyond an edge, where it is cut too. */
+/** Answers the triangle beyond an edge where it is clipped too, else NO_SEGMENT. */
 // @ts-ignore: decorator
 @inline
-function crossingBeyond(side: Side, slot: u32, edge: u32, crossing: u32): u32 {
-  const neighbour = neighbourOf(side.adjacency, slot, edge);
-  if (neighbour == NO_NEIGHBOUR) return NO_CUT;
+function clippedBeyond(side: Side, slot: u32, edge: u32): u32 {
+  const neighbour = slotBeyond(changetype<Mesh>(side.mesh), slot, edge);
+  if (neighbour == NO_NEIGHBOUR) return NO_SEGMENT;
   const known = knownAt(side, neighbour);
-  return known == 0 || known > crossing ? NO_CUT : known - 1;
+  return known == 0 || known > side.clippedCount ? NO_SEGMENT : known - 1;
 }
 
-/** The cut of two parts, by the shorter of their lists. */
-function cutOf(sideA: Side, sideB: Side, a: u32, b: u32): u32 {
-  let i = partAt(sideA, a).firstCut, j = partAt(sideB, b).firstCut;
-  while (i != NO_CUT && j != NO_CUT) {
-    const ofA = cutAt(i), ofB = cutAt(j);
+/** Answers the segment of two triangles, found in the shorter of their lists; NO_SEGMENT where there is none. */
+function segmentOf(sideA: Side, sideB: Side, a: u32, b: u32): u32 {
+  let i = clippedAt(sideA, a).firstSegment, j = clippedAt(sideB, b).firstSegment;
+  while (i != NO_SEGMENT && j != NO_SEGMENT) {
+    const ofA = segmentAt(i), ofB = segmentAt(j);
     if (ofA.b == b) return i;
     if (ofB.a == a) return j;
     i = ofA.nextA;
     j = ofB.nextB;
   }
-  return NO_CUT;
+  return NO_SEGMENT;
 }
 
 function numberRegions(): void {
   regionCount = 0;
-  for (let i: u32 = 0; i < cutCount; i++) {
-    const root = rootOf(i);
-    cutAt(i).region = root == i ? regionCount++ : cutAt(root).region;
+  for (let i: u32 = 0; i < segmentCount; i++) {
+    const root = rootOf(curves, i);
+    segmentAt(i).region = root == i ? regionCount++ : segmentAt(root).region;
   }
 }
-
-/** After some were joined: none gets a higher number than it had, as roots are the lowest of their sets. */
-function renumberRegions(): void {
-  regionCount = 0;
-  for (let i: u32 = 0; i < cutCount; i++) {
-    const cut = cutAt(i), root = rootOf(i);
-    if (root == i) {
-      memory.copy(senses + (<usize>regionCount << 4), senses + (<usize>cut.region << 4), 16);
-      cut.region = regionCount++;
-    } else cut.region = cutAt(root).region;
-  }
-}
-
-// --- pockets ---
 
 /**
- * Of a mesh that encloses nothing, the side on which less of the other mesh is counts as its inside: the one away from
- * the other's middle.
+ * Numbers the regions anew after some were joined. No region gets a higher number, as roots are the least of their
+ * sets.
+ */
+function renumberRegions(): void {
+  regionCount = 0;
+  for (let i: u32 = 0; i < segmentCount; i++) {
+    const segment = segmentAt(i), root = rootOf(curves, i);
+    if (root == i) {
+      v128.store(senses + (<usize>regionCount << 4), v128.load(senses + (<usize>segment.region << 4)));
+      segment.region = regionCount++;
+    } else segment.region = segmentAt(root).region;
+  }
+}
+
+// --- inside ---
+
+/**
+ * Finds which side of a mesh that encloses nothing counts as its inside: the one on which less of the other mesh is,
+ * away from the other's middle.
  */
 function findSenses(a: Side, b: Side): void {
   senses = reserve(senses, 0, <u64>regionCount << 4);
-  for (let i: u32 = 0; i < regionCount << 1; i++) store<f64>(senses + (<usize>i << 3), 0);
+  for (let i: u32 = 0; i < regionCount; i++) v128.store(senses + (<usize>i << 4), f64x2.splat(0));
   if (a.facing == 0 || b.facing == 0) {
-    for (let i: u32 = 0; i < cutCount; i++) {
-      const cut = cutAt(i);
-      const p = partAt(a, cut.a), q = partAt(b, cut.b);
-      const x = 0.5 * (cut.px + cut.qx), y = 0.5 * (cut.py + cut.qy), z = 0.5 * (cut.pz + cut.qz);
-      const dx = cut.qx - cut.px, dy = cut.qy - cut.py, dz = cut.qz - cut.pz;
+    for (let i: u32 = 0; i < segmentCount; i++) {
+      const segment = segmentAt(i);
+      const p = clippedAt(a, segment.a), q = clippedAt(b, segment.b);
+      const x = 0.5 * (segment.px + segment.qx), y = 0.5 * (segment.py + segment.qy);
+      const z = 0.5 * (segment.pz + segment.qz);
+      const dx = segment.qx - segment.px, dy = segment.qy - segment.py, dz = segment.qz - segment.pz;
       const length = sqrt(dx * dx + dy * dy + dz * dz);
-      const at = senses + (<usize>cut.region << 4);
+      const at = senses + (<usize>segment.region << 4);
       const ofA = (b.middleX - x) * p.nx + (b.middleY - y) * p.ny + (b.middleZ - z) * p.nz;
       const ofB = (a.middleX - x) * q.nx + (a.middleY - y) * q.ny + (a.middleZ - z) * q.nz;
       store<f64>(at, load<f64>(at) + length * ofA);
@@ -230,56 +244,65 @@ function findSenses(a: Side, b: Side): void {
   }
 }
 
-/** 1, or -1 where a side's normals at a cut lead to what counts as its inside. */
+/** Answers 1, or -1 where a side's normals at a segment lead to what counts as its inside. */
 // @ts-ignore: decorator
 @inline
-export function senseOf(cut: Cut, side: u32): f64 {
-  return load<f64>(senses + (<usize>cut.region << 4) + (<usize>side << 3));
+export function senseOf(segment: IntersectionSegment, side: u32): f64 {
+  return load<f64>(senses + (<usize>segment.region << 4) + (<usize>side << 3));
 }
 
-/** The cut that decided where `insideAt` was asked. */
-let nearest: u32 = NO_CUT;
-/** Whether none did, as all cancel out. */
+/** The segment that decided where `isInside` was asked. */
+let nearest: u32 = NO_SEGMENT;
+/** Whether no segment decided, as all votes cancel out. */
 let isUndecided: bool = false;
 
+/** Squared distances whose ratio is no greater than this differ by rounding alone. */
+const SAME: f64 = 1 + 1e-9;
+/** Votes whose sum is less than this, relative to the largest vote, cancel out but for rounding. */
+const EVEN: f64 = 1e-9;
 /**
- * Whether a place on a part that is cut is inside of the other mesh: by the nearest of the part's cuts. Of several that
- * are as near, as they end at the same place or lie on one another, each counts by how far the place is from its line:
- * at a sharp corner, the place may be before one line and behind the other, and is on the side of the one farther off.
- * Where they cancel out, as at the two sides of a fin without a thickness, cuts farther away decide.
+ * The squared sine of the angle with a plane up to which a place is on the plane: on the curve itself nothing decides.
  */
-function insideAt(own: u32, part: Part, x: f64, y: f64, z: f64): bool {
+const ON_PLANE: f64 = 1e-12;
+
+/**
+ * Tells whether a place on a clipped triangle is inside of the other mesh: by the nearest of the triangle's segments.
+ * Where several are as near, as they end at the same place or lie on one another, each counts by how far the place
+ * is from its line: at a sharp corner, the place may be before one line and behind the other, and is on the side of
+ * the one farther off. Where they cancel out, as at the two sides of a fin without a thickness, segments farther away
+ * decide.
+ */
+function isInside(own: u32, triangle: ClippedTriangle, x: f64, y: f64, z: f64): bool {
   const other = sideAt(1 - own);
   isUndecided = false;
   let from = -1.0;
   while (true) {
     let least = Infinity;
     let sum: f64 = 0, most: f64 = 0;
-    let found = NO_CUT;
-    for (let i = part.firstCut; i != NO_CUT; ) {
-      const cut = cutAt(i);
-      const dx = cut.qx - cut.px, dy = cut.qy - cut.py, dz = cut.qz - cut.pz;
-      const wx = x - cut.px, wy = y - cut.py, wz = z - cut.pz;
+    let found = NO_SEGMENT;
+    for (let i = triangle.firstSegment; i != NO_SEGMENT; ) {
+      const segment = segmentAt(i);
+      const dx = segment.qx - segment.px, dy = segment.qy - segment.py, dz = segment.qz - segment.pz;
+      const wx = x - segment.px, wy = y - segment.py, wz = z - segment.pz;
       const whole = square(dx, dy, dz);
       const t = whole > 0 ? min(max((wx * dx + wy * dy + wz * dz) / whole, 0.0), 1.0) : 0.0;
       const rx = wx - t * dx, ry = wy - t * dy, rz = wz - t * dz;
       const distance = rx * rx + ry * ry + rz * rz;
       if (distance > from && distance <= least * SAME) {
-        const plane = partAt(other, own == 0 ? cut.b : cut.a);
-        const height = (rx * plane.nx + ry * plane.ny + rz * plane.nz) * senseOf(cut, 1 - own);
+        const plane = clippedAt(other, own == 0 ? segment.b : segment.a);
+        const height = (rx * plane.nx + ry * plane.ny + rz * plane.nz) * senseOf(segment, 1 - own);
         if (distance * SAME < least) {
           sum = most = 0;
-          found = NO_CUT;
+          found = NO_SEGMENT;
         }
-        // On the curve itself there is nothing to tell.
-        const sine = height * height > distance * 1e-12 ? sineOf(part, plane) : 0;
+        const sine = height * height > distance * ON_PLANE ? sineOf(triangle, plane) : 0;
         const vote = sine > 0 ? -height / sine : 0;
         sum += vote;
         most = max(most, abs(vote));
-        if (found == NO_CUT || vote > 0) found = i;
+        if (found == NO_SEGMENT || vote > 0) found = i;
         least = min(least, distance);
       }
-      i = own == 0 ? cut.nextA : cut.nextB;
+      i = own == 0 ? segment.nextA : segment.nextB;
     }
     nearest = found;
     if (abs(sum) > most * EVEN) return sum > 0;
@@ -291,132 +314,169 @@ function insideAt(own: u32, part: Part, x: f64, y: f64, z: f64): bool {
   }
 }
 
-/** Of squares of distances, that differ by rounding alone. */
-const SAME: f64 = 1 + 1e-9;
-/** What rounding leaves of votes that cancel out. */
-const EVEN: f64 = 1e-9;
-
-/** Of the angle at which two parts cut: the height over the one is as much of the distance from the cut in the other. */
-function sineOf(p: Part, q: Part): f64 {
+/**
+ * Answers the sine of the angle at which two triangles intersect: the height over the one is this part of the distance
+ * from the segment in the other.
+ */
+function sineOf(p: ClippedTriangle, q: ClippedTriangle): f64 {
   const x = p.ny * q.nz - p.nz * q.ny, y = p.nz * q.nx - p.nx * q.nz, z = p.nx * q.ny - p.ny * q.nx;
   return sqrt(x * x + y * y + z * z);
 }
 
-/** Where the middle of an edge is. */
+/** The middle of an edge. */
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
-function setMiddle(part: Part, edge: u32): void {
-  const from = changetype<usize>(part) + offsetof<Part>('ax') + <usize>edge * 24;
-  const to = changetype<usize>(part) + offsetof<Part>('ax') + (edge == 2 ? 0 : <usize>edge * 24 + 24);
+
+function setMiddle(from: usize, to: usize): void {
   middleX = 0.5 * (load<f64>(from) + load<f64>(to));
   middleY = 0.5 * (load<f64>(from, 8) + load<f64>(to, 8));
   middleZ = 0.5 * (load<f64>(from, 16) + load<f64>(to, 16));
 }
 
-/** From the cut triangles over the edges that are inside, and on to all neighbours. Joins the curves about a pocket. */
-function fillPockets(own: u32, crossing: u32): void {
-  const side = sideAt(own);
-  for (let i: u32 = 0; i < crossing; i++) {
+/** Sets the middle of edge 0, 1 or 2 of a clipped triangle. */
+function setMiddleOfClipped(triangle: ClippedTriangle, edge: u32): void {
+  const corners = changetype<usize>(triangle) + offsetof<ClippedTriangle>('ax');
+  setMiddle(corners + <usize>edge * 24, corners + (edge == 2 ? 0 : <usize>edge * 24 + 24));
+}
+
+const ends: usize = memory.data(2 * 24, 16);
+
+/** Sets the middle of edge 0, 1 or 2 of any triangle, by its slot. */
+function setMiddleOfSlot(side: Side, slot: u32, edge: u32): void {
+  placeCorner(ends, side, slot, edge);
+  placeCorner(ends + 24, side, slot, edge == 2 ? 0 : edge + 1);
+  setMiddle(ends, ends + 24);
+}
+
+// --- pockets ---
+
+/** Fills pockets from the clipped triangles over the edges that are inside. Joins the curves around a pocket. */
+function fillPockets(own: u32): void {
+  const side = sideAt(own), mesh = changetype<Mesh>(side.mesh);
+  for (let i: u32 = 0; i < side.clippedCount; i++) {
+    const triangle = clippedAt(side, i);
     for (let edge: u32 = 0; edge < 3; edge++) {
-      const part = partAt(side, i);
-      const slot = neighbourOf(side.adjacency, part.slot, edge);
+      const slot = slotBeyond(mesh, triangle.slot, edge);
       if (slot == NO_NEIGHBOUR) continue;
       const known = knownAt(side, slot);
-      if (known != 0 && known <= crossing) {
-        if (known - 1 > i) joinAcross(own, part, partAt(side, known - 1), edge);
+      if (known == 0 && !isInTree(mesh, slot)) continue;
+      if (known != 0 && known <= side.clippedCount) {
+        if (known - 1 > i) joinAcross(own, triangle, clippedAt(side, known - 1), edge);
         continue;
       }
-      setMiddle(part, edge);
-      if (!insideAt(own, part, middleX, middleY, middleZ)) continue;
-      if (known == 0) fillPocket(own, side, crossing, slot, nearest);
-      else if (partAt(side, known - 1).cut != NO_CUT) unite(nearest, partAt(side, known - 1).cut);
+      // Filling its pocket asked about this edge from its other side, unless the pocket took in the triangle before.
+      if (known != 0 && triangle.pocketSegment == NO_SEGMENT) continue;
+      setMiddleOfClipped(triangle, edge);
+      if (!isInside(own, triangle, middleX, middleY, middleZ)) continue;
+      if (known == 0) fillPocket(own, side, slot, nearest);
+      else {
+        const segment = interiorAt(side, known - side.clippedCount - 1).segment;
+        if (segment != NO_SEGMENT) unite(curves, nearest, segment);
+      }
     }
-    if (side.count > MOST_PARTS) {
+    if (side.clippedCount + side.interiorCount > MOST_TRIANGLES) {
       hasAllPockets = false;
       return;
     }
   }
 }
 
-let queue: usize = 0; // parts of a pocket, u32
+/** The slots of a pocket, u32 each; the neighbours of the later ones are still to be looked at. */
+let queue: usize = 0;
 let queued: u32 = 0;
 
-function push(part: Part, index: u32, cut: u32): void {
-  part.cut = cut;
-  queue = reserve(queue, <usize>queued << 2, (<u64>queued + 1) << 2);
-  store<u32>(queue + (<usize>queued << 2), index);
+// @ts-ignore: decorator
+@inline
+function push(slot: u32): void {
+  store<u32>(queue + (<usize>queued << 2), slot);
   queued++;
 }
 
-/** So many more edges outside than inside, and it is no pocket. */
+/** Where so many more edges are outside than inside, it is no pocket. */
 const DOUBT = 3;
 
 /**
- * One pocket, from one of its triangles. A mesh that cuts itself or covers a place twice may make one edge look inside
- * that is not: where more edges about it are outside than inside, it is none.
+ * Fills one pocket from one of its triangles. In a mesh that intersects itself or covers a place twice, an edge may
+ * look inside that is not: where more edges around the triangles are outside than inside, they are no pocket.
  */
-function fillPocket(own: u32, side: Side, crossing: u32, first: u32, cut: u32): void {
-  queued = 0;
+function fillPocket(own: u32, side: Side, first: u32, segment: u32): void {
+  const clippedCount = side.clippedCount, mesh = changetype<Mesh>(side.mesh);
   let votes = 0;
-  const index = addPart(side, first);
-  push(partAt(side, index), index, cut);
+  queued = 0;
+  queue = reserve(queue, 0, 4);
+  reserveInterior(side);
+  addInterior(side, first, segment);
+  push(first);
   for (let i: u32 = 0; i < queued; i++) {
-    const from = load<u32>(queue + (<usize>i << 2));
-    const slot = partAt(side, from).slot;
+    const slot = load<u32>(queue + (<usize>i << 2));
+    queue = reserve(queue, <usize>queued << 2, (<u64>queued + 3) << 2);
+    reserveInterior(side);
     for (let edge: u32 = 0; edge < 3; edge++) {
-      const beyond = neighbourOf(side.adjacency, slot, edge);
+      // Two of three are known: their blocks, which are seldom in the cache, need not be read.
+      const beyond = slotBeyond(mesh, slot, edge);
       if (beyond == NO_NEIGHBOUR) continue;
       const known = knownAt(side, beyond);
-      if (known > crossing) continue;
+      if (known > clippedCount) continue;
       if (known == 0) {
-        const added = addPart(side, beyond);
-        push(partAt(side, added), added, cut);
+        if (!isInTree(mesh, beyond)) continue;
+        addInterior(side, beyond, segment);
+        push(beyond);
         continue;
       }
-      const part = partAt(side, known - 1);
-      if (part.cut != NO_CUT) continue;
-      setMiddle(partAt(side, from), edge);
-      if (insideAt(own, part, middleX, middleY, middleZ)) {
+      const triangle = clippedAt(side, known - 1);
+      if (triangle.pocketSegment != NO_SEGMENT) continue;
+      setMiddleOfSlot(side, slot, edge);
+      if (isInside(own, triangle, middleX, middleY, middleZ)) {
         votes++;
-        unite(cut, nearest);
-      } else if (isUndecided) push(part, known - 1, cut);
-      else votes--;
+        unite(curves, segment, nearest);
+      } else if (isUndecided) {
+        triangle.pocketSegment = segment;
+        push(beyond);
+      } else votes--;
     }
-    if (votes <= -DOUBT || side.count > MOST_PARTS) break;
+    if (votes <= -DOUBT || clippedCount + side.interiorCount > MOST_TRIANGLES) break;
   }
-  if (votes >= 0) return;
-  for (let i: u32 = 0; i < queued; i++) partAt(side, load<u32>(queue + (<usize>i << 2))).cut = NO_CUT;
+  if (votes < 0) emptyPocket(side);
 }
 
-/** Two curves with nothing but an edge of a pocket between them. */
-function joinAcross(own: u32, part: Part, other: Part, edge: u32): void {
-  if (rootOf(part.firstCut) == rootOf(other.firstCut)) return;
-  setMiddle(part, edge);
-  if (!insideAt(own, part, middleX, middleY, middleZ)) return;
+/** Gives up all triangles that were queued, as they are no pocket. */
+function emptyPocket(side: Side): void {
+  for (let i: u32 = 0; i < queued; i++) {
+    const known = knownAt(side, load<u32>(queue + (<usize>i << 2)));
+    if (known > side.clippedCount) interiorAt(side, known - side.clippedCount - 1).segment = NO_SEGMENT;
+    else clippedAt(side, known - 1).pocketSegment = NO_SEGMENT;
+  }
+}
+
+/** Joins two curves that have nothing but an edge of a pocket between them. */
+function joinAcross(own: u32, triangle: ClippedTriangle, other: ClippedTriangle, edge: u32): void {
+  if (rootOf(curves, triangle.firstSegment) == rootOf(curves, other.firstSegment)) return;
+  setMiddleOfClipped(triangle, edge);
+  if (!isInside(own, triangle, middleX, middleY, middleZ)) return;
   const one = nearest;
-  if (insideAt(own, other, middleX, middleY, middleZ)) unite(one, nearest);
+  if (isInside(own, other, middleX, middleY, middleZ)) unite(curves, one, nearest);
 }
 
-// --- by region ---
+// --- by region: counting sorts ---
 
-function sortCuts(): void {
-  regionStarts = reserve(regionStarts, 0, <u64>(regionCount + 2) << 2);
-  order = reserve(order, 0, <u64>cutCount << 2);
-  memory.fill(regionStarts, 0, <usize>(regionCount + 2) << 2);
-  for (let i: u32 = 0; i < cutCount; i++) count(regionStarts, cutAt(i).region);
-  accumulate(regionStarts);
-  for (let i: u32 = 0; i < cutCount; i++) place(regionStarts, order, cutAt(i).region, i);
+function sortSegments(): void {
+  segmentStarts = reserve(segmentStarts, 0, <u64>(regionCount + 2) << 2);
+  regionSegments = reserve(regionSegments, 0, <u64>segmentCount << 2);
+  memory.fill(segmentStarts, 0, <usize>(regionCount + 2) << 2);
+  for (let i: u32 = 0; i < segmentCount; i++) count(segmentStarts, segmentAt(i).region);
+  accumulate(segmentStarts);
+  for (let i: u32 = 0; i < segmentCount; i++) place(segmentStarts, regionSegments, segmentAt(i).region, i);
 }
 
-function sortPockets(side: Side, crossing: u32, starts: usize, list: usize): void {
-  memory.fill(starts, 0, <usize>(regionCount + 1) << 2);
-  for (let i = crossing; i < side.count; i++) {
-    const cut = partAt(side, i).cut;
-    if (cut != NO_CUT) count(starts, cutAt(cut).region);
+function sortInterior(side: Side, starts: usize, slots: usize): void {
+  memory.fill(starts, 0, <usize>(regionCount + 2) << 2);
+  for (let i: u32 = 0; i < side.interiorCount; i++) {
+    const segment = interiorAt(side, i).segment;
+    if (segment != NO_SEGMENT) count(starts, segmentAt(segment).region);
   }
   accumulate(starts);
-  for (let i = crossing; i < side.count; i++) {
-    const cut = partAt(side, i).cut;
-    if (cut != NO_CUT) place(starts, list, cutAt(cut).region, i);
+  for (let i: u32 = 0; i < side.interiorCount; i++) {
+    const triangle = interiorAt(side, i);
+    if (triangle.segment != NO_SEGMENT) place(starts, slots, segmentAt(triangle.segment).region, triangle.slot);
   }
 }
 

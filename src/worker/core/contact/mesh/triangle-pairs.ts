@@ -1,71 +1,104 @@
-// Pairs of triangles that meet, and where they cut each other.
+// The pairs of triangles of two meshes that meet, exactly, and the segments in which they cut each other; sorted by the
+// triangle of the first mesh, then of the second. Places are in the world, in float32.
 
+import { CROSSING_A, CROSSING_B, CROSSING_BYTES, CROSSING_SEGMENT } from '../../../../shared/layout';
 import { Affine, relate } from '../../math/affine';
-import { cutTriangles, fromX, fromY, fromZ, toX, toY, toZ } from '../../math/triangle-intersection-segment';
-import { Triangle } from '../../math/triangles';
+import { intersectionSegment, fromX, fromY, fromZ, toX, toY, toZ } from '../../math/triangle-intersection-segment';
+import { Triangle, trianglesIntersect } from '../../math/triangles';
 import { reserve } from '../../memory';
-import { Mesh, placeTree } from '../../mesh/tree/layout';
-import { intersectMeshes, pairCount, pairs, readPair } from '../../mesh/query/mesh-pair';
-import { Solid, mapOf } from '../../shape/placed-shape';
-import { addCrossing } from '../manifold/contact';
+import { Mesh, blockAt, placeTree, triangleOf } from '../../mesh/tree/layout';
+import { descend, setTrees } from '../../mesh/query/tree-tree';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
+import { addCrossings } from '../manifold/contact';
 
-const map = changetype<Affine>(memory.data(96, 16));
-const place = changetype<Affine>(memory.data(96, 16));
-const triangleA = changetype<Triangle>(memory.data(72, 16));
-const triangleB = changetype<Triangle>(memory.data(72, 16));
+const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+/** The map to the world from a's tree space, in which triangles are compared. */
+const place = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+/** The pairs in the order of the descent: CROSSING_* each. */
+let found: usize = 0;
+let foundCount: u32 = 0;
+let meshA: usize = 0, meshB: usize = 0;
 
 /** A pair on its way to its place in the order. */
 @unmanaged
 class Entry {
   b: u32;
   a: u32;
+  /** The index of the pair among the found ones. */
   pair: u32;
   pad: u32;
 }
 
-const ENTRY_BYTES: usize = 16;
+const ENTRY_BYTES: usize = offsetof<Entry>();
 let entries: usize = 0;
 let sorted: usize = 0;
 
-/** Two meshes of which the surfaces meet: adds all pairs of triangles that do, sorted. Throws OUT_OF_MEMORY. */
-export function addCrossings(a: Solid, b: Solid): void {
-  const meshA = changetype<Mesh>(a.mesh), meshB = changetype<Mesh>(b.mesh);
+/** Adds all pairs of triangles that meet, of two meshes whose surfaces do. Throws OUT_OF_MEMORY. */
+export function trianglePairs(a: PlacedShape, b: PlacedShape): void {
+  meshA = <usize>a.mesh;
+  meshB = <usize>b.mesh;
   relate(map, mapOf(a), mapOf(b));
-  intersectMeshes(meshA, meshB, map);
-  placeTree(place, meshA, mapOf(a));
+  placeTree(place, changetype<Mesh>(meshA), mapOf(a));
+  foundCount = 0;
+  setTrees(changetype<Mesh>(meshA), changetype<Mesh>(meshB), map);
+  descend(changetype<Mesh>(meshA), changetype<Mesh>(meshB), addIfMeeting);
   listEntries();
-  sort(offsetof<Entry>('b'), meshB.triangleCount);
-  sort(offsetof<Entry>('a'), meshA.triangleCount);
-  for (let i: u32 = 0; i < pairCount; i++) {
+  sort(offsetof<Entry>('b'), changetype<Mesh>(meshB).triangleCount);
+  sort(offsetof<Entry>('a'), changetype<Mesh>(meshA).triangleCount);
+  let to = addCrossings(foundCount);
+  for (let i: u32 = 0; i < foundCount; i++, to += CROSSING_BYTES) {
     const entry = changetype<Entry>(entries + i * <u32>ENTRY_BYTES);
-    readPair(entry.pair, triangleA, triangleB);
-    cutTriangles(triangleA, triangleB, place);
-    addCrossing(entry.a, entry.b, fromX, fromY, fromZ, toX, toY, toZ);
+    const from = found + <usize>entry.pair * CROSSING_BYTES;
+    v128.store(to, v128.load(from));
+    v128.store(to, v128.load(from, 16), 16);
   }
 }
 
+/**
+ * Adds a pair where its triangles meet. Answers false, so that the descent goes on to the end. Finds the segment at
+ * once, while it is known how the triangles lie to each other.
+ */
+function addIfMeeting(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
+  if (!trianglesIntersect(p, q)) return false;
+  intersectionSegment(p, q, place);
+  const used = <usize>foundCount * CROSSING_BYTES;
+  found = reserve(found, used, <u64>used + CROSSING_BYTES);
+  foundCount++;
+  const at = found + used;
+  store<u32>(at, triangleOf(blockAt(changetype<Mesh>(meshA), slotA >> 2), slotA & 3), CROSSING_A);
+  store<u32>(at, triangleOf(blockAt(changetype<Mesh>(meshB), slotB >> 2), slotB & 3), CROSSING_B);
+  store<f32>(at, <f32>fromX, CROSSING_SEGMENT);
+  store<f32>(at, <f32>fromY, CROSSING_SEGMENT + 4);
+  store<f32>(at, <f32>fromZ, CROSSING_SEGMENT + 8);
+  store<f32>(at, <f32>toX, CROSSING_SEGMENT + 12);
+  store<f32>(at, <f32>toY, CROSSING_SEGMENT + 16);
+  store<f32>(at, <f32>toZ, CROSSING_SEGMENT + 20);
+  return false;
+}
+
 function listEntries(): void {
-  const bytes = <u64>pairCount * ENTRY_BYTES;
+  const bytes = <u64>foundCount * ENTRY_BYTES;
   entries = reserve(entries, 0, bytes);
   sorted = reserve(sorted, 0, bytes);
-  for (let i: u32 = 0; i < pairCount; i++) {
-    const entry = changetype<Entry>(entries + i * <u32>ENTRY_BYTES);
-    entry.a = load<u32>(pairs + (<usize>i << 3));
-    entry.b = load<u32>(pairs + (<usize>i << 3), 4);
+  for (let i: u32 = 0; i < foundCount; i++) {
+    const entry = changetype<Entry>(entries + i * <u32>ENTRY_BYTES), from = found + i * <u32>CROSSING_BYTES;
+    entry.a = load<u32>(from, CROSSING_A);
+    entry.b = load<u32>(from, CROSSING_B);
     entry.pair = i;
   }
 }
 
 const counts: usize = memory.data(256 * 4, 16);
 
-/** Radix sort by the numbers at `field`, which are below `limit`, eight bits at a time. */
+/** Sorts the entries by the numbers at `field`, which are below `limit`: a radix sort of eight bits at a time. */
 function sort(field: usize, limit: u32): void {
   for (let shift: u32 = 0; shift < 32 && (limit - 1) >> shift != 0; shift += 8) sortByDigit(field, shift);
 }
 
 function sortByDigit(field: usize, shift: u32): void {
   memory.fill(counts, 0, 256 * 4);
-  const end = entries + pairCount * <u32>ENTRY_BYTES;
+  const end = entries + foundCount * <u32>ENTRY_BYTES;
   for (let from = entries; from < end; from += ENTRY_BYTES) {
     const at = counts + (<usize>((load<u32>(from + field) >> shift) & 255) << 2);
     store<u32>(at, load<u32>(at) + 1);

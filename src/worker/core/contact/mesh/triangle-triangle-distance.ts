@@ -3,13 +3,13 @@
 import * as closest from '../../math/closest';
 import { Triangle } from '../../math/triangles';
 
-/** A point of the first triangle. */
+/** The point of the first triangle that is nearest to the second. */
 export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 
 let best: f64 = 0;
-const moved = changetype<Triangle>(memory.data(72, 16));
+const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
-/** The square of their distance, of triangles that do not cut each other. */
+/** Answers the squared distance of two triangles that do not intersect, and sets the nearest point. */
 export function nearestOfTriangles(p: Triangle, q: Triangle): f64 {
   best = Infinity;
   const p0 = changetype<usize>(p), q0 = changetype<usize>(q);
@@ -38,7 +38,10 @@ function cornerTo(corner: usize, t: usize, isOfSecond: bool): void {
   nearestZ = isOfSecond ? z + closest.nearestZ : z;
 }
 
-/** Where both are nearest between their ends (Ericson, Real-Time Collision Detection, 2005, 5.1.9). */
+/**
+ * Compares two edges where both are nearest to each other between their ends (Ericson, Real-Time Collision Detection,
+ * 2005, 5.1.9).
+ */
 function edges(a: usize, b: usize, c: usize, d: usize): void {
   const ax = load<f64>(a), ay = load<f64>(a, 8), az = load<f64>(a, 16);
   const cx = load<f64>(c), cy = load<f64>(c, 8), cz = load<f64>(c, 16);

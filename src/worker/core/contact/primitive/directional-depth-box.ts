@@ -1,6 +1,6 @@
-// How far a triangle must move to leave the cube [-1, 1]³. Both are convex: they are apart when one of the axes of
-// Akenine-Möller ("Fast 3D Triangle-Box Overlapping Testing", 2001) parts them, and along each of these the way is
-// known.
+// Computes how far a triangle must move along a direction to leave the cube [-1, 1]³. Both are convex: they are apart
+// when one of the axes of Akenine-Möller ("Fast 3D Triangle-Box Overlapping Testing", 2001) parts them, and along each
+// of these the way is known.
 
 import { Triangle } from '../../math/triangles';
 
@@ -8,8 +8,8 @@ import { Triangle } from '../../math/triangles';
 let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 let least: f64 = 0;
 
-/** Along a unit direction. */
-export function cubeExit(t: Triangle, x: f64, y: f64, z: f64): f64 {
+/** Answers how far a triangle must move along a unit direction to leave the cube [-1, 1]³. */
+export function boxExitDistance(t: Triangle, x: f64, y: f64, z: f64): f64 {
   wayX = x;
   wayY = y;
   wayZ = z;
@@ -30,7 +30,7 @@ export function cubeExit(t: Triangle, x: f64, y: f64, z: f64): f64 {
   return least;
 }
 
-/** The cross products of an edge with the cube's axes. */
+/** Offers the three cross products of an edge with the cube's axes. */
 function offerEdge(t: Triangle, x: f64, y: f64, z: f64): void {
   let a = t.az * y - t.ay * z, b = t.bz * y - t.by * z, c = t.cz * y - t.cy * z;
   offer(min(min(a, b), c), max(max(a, b), c), wayZ * y - wayY * z, abs(z) + abs(y));
@@ -40,7 +40,10 @@ function offerEdge(t: Triangle, x: f64, y: f64, z: f64): void {
   offer(min(min(a, b), c), max(max(a, b), c), wayY * x - wayX * y, abs(y) + abs(x));
 }
 
-/** An axis: where the triangle is along it, how far the way leads along it, and the cube's radius. */
+/**
+ * Offers an axis: `low` to `high` is the triangle's interval on it, `along` how fast the direction leads along it,
+ * `radius` the cube's reach.
+ */
 // @ts-ignore: decorator
 @inline
 function offer(low: f64, high: f64, along: f64, radius: f64): void {

@@ -1,7 +1,7 @@
-// How far a triangle must move along a direction to leave a capsule of radius 1 about the z axis, or the unit ball.
-// All places of the capsule's middle at which it meets the triangle make one rounded convex body, of the triangle
-// swept along the segment: balls about corners, cylinders about edges, and plates. What leaves it last leaves it
-// where the body ends.
+// Computes how far a triangle must move along a direction to leave a capsule of radius 1 about the z axis, or the unit
+// ball. All places of the capsule's middle at which it meets the triangle make one rounded convex body, of the triangle
+// swept along the segment: balls about corners, cylinders about edges, and plates. What leaves it last leaves it where
+// the body ends.
 
 import { Triangle } from '../../math/triangles';
 
@@ -9,8 +9,11 @@ import { Triangle } from '../../math/triangles';
 let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 let last: f64 = 0;
 
-/** Along a unit direction; -Infinity when they do not meet on the way. */
-export function roundExit(half: f64, t: Triangle, x: f64, y: f64, z: f64): f64 {
+/**
+ * Answers how far a triangle must move along a unit direction to leave the capsule or ball; -Infinity where the two do
+ * not meet on the way.
+ */
+export function capsuleExitDistance(half: f64, t: Triangle, x: f64, y: f64, z: f64): f64 {
   wayX = x;
   wayY = y;
   wayZ = z;
@@ -27,7 +30,10 @@ export function roundExit(half: f64, t: Triangle, x: f64, y: f64, z: f64): f64 {
   return last;
 }
 
-/** The triangle, raised, leaves the unit ball. */
+/**
+ * Finds when the triangle, raised along z, leaves the unit ball: the last time its corners, edges and face touch the
+ * ball.
+ */
 function leaveBall(t: Triangle, raised: f64): void {
   const ax = t.ax, ay = t.ay, az = t.az + raised;
   const bx = t.bx, by = t.by, bz = t.bz + raised;
@@ -70,7 +76,7 @@ function leaveCorner(x: f64, y: f64, z: f64): void {
   if (root > last) last = root;
 }
 
-/** The greater root of square · t² + 2 middle · t + rest = 0; NaN when there is none. */
+/** Answers the greater root of square · t² + 2 middle · t + rest = 0; NaN where there is none. */
 // @ts-ignore: decorator
 @inline
 function lastRoot(middle: f64, rest: f64, square: f64): f64 {
@@ -91,13 +97,13 @@ function leaveEdge(ax: f64, ay: f64, az: f64, ex: f64, ey: f64, ez: f64): void {
   if (s >= 0 && s <= 1) last = root;
 }
 
-/** A corner leaves the capsule's side. */
+/** Finds when a corner leaves the capsule's side. */
 function leaveAxis(x: f64, y: f64, z: f64, half: f64): void {
   const root = lastRoot(x * wayX + y * wayY, x * x + y * y - 1.0, wayX * wayX + wayY * wayY);
   if (root > last && abs(z + root * wayZ) <= half) last = root;
 }
 
-/** An edge leaves the capsule's side. */
+/** Finds when an edge leaves the capsule's side. */
 function leaveStrip(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, half: f64): void {
   const ex = bx - ax, ey = by - ay, ez = bz - az;
   const length = sqrt(ex * ex + ey * ey);

@@ -4,31 +4,34 @@
 
 import { Affine, copy, invert } from '../../math/affine';
 import { Triangle } from '../../math/triangles';
-import { Solid, mapOf } from '../../shape/placed-shape';
-import { cubeExit } from './directional-depth-box';
-import { CUBE } from '../met';
-import { roundExit } from './directional-depth-capsule';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
+import { boxExitDistance } from './directional-depth-box';
+import { CUBE } from './overlapping-triangles';
+import { capsuleExitDistance } from './directional-depth-capsule';
 
-/** The solid's segment, or CUBE; its map to the world, and back. */
+/** Half of the solid's segment, or CUBE; then the solid's map to the world, and its inverse. */
 export let half: f64 = 0;
-const forth = changetype<Affine>(memory.data(96, 16));
-const back = changetype<Affine>(memory.data(96, 16));
+const forth = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const back = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 // Dot products of the rows of the way back: what a plane's normal is long in the world.
 const faceUnits: usize = memory.data(24, 16);
 let xx: f64 = 0, yy: f64 = 0, zz: f64 = 0, xy: f64 = 0, xz: f64 = 0, yz: f64 = 0;
 
-/** The way in the world. */
+/** The direction in the world. */
 export let worldX: f64 = 0, worldY: f64 = 0, worldZ: f64 = 0;
-/** Unit, in the solid's space. */
+/** The same direction in the solid's space, as a unit vector. */
 let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
-/** As a normal. */
+/**
+ * The normal, in the solid's space, of the planes at right angles to the direction in the world; its dot product with
+ * the direction is 1.
+ */
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 /** How far the solid reaches along that normal. */
 let reach: f64 = 0;
-/** Length in the solid's space of 1 in the world along the way. */
+/** The length in the solid's space of 1 in the world along the direction. */
 export let unit: f64 = 0;
 
-export function setSolid(solid: Solid, segment: f64): void {
+export function setSolid(solid: PlacedShape, segment: f64): void {
   half = segment;
   copy(forth, mapOf(solid));
   invert(back, forth);
@@ -43,7 +46,10 @@ export function setSolid(solid: Solid, segment: f64): void {
   store<f64>(faceUnits, 1.0 / sqrt(zz), 16);
 }
 
-/** Along the normal of a plane of the solid's space; its length does not matter, but it is not 0. */
+/**
+ * Sets the direction to the normal of a plane of the solid's space. The normal's length does not matter, but must not
+ * be 0.
+ */
 export function setWay(x: f64, y: f64, z: f64): void {
   const u = back.xx * x + back.xy * y + back.xz * z;
   const v = back.yx * x + back.yy * y + back.yz * z;
@@ -72,7 +78,7 @@ export function setWay(x: f64, y: f64, z: f64): void {
     : sqrt(normalX * normalX + normalY * normalY + normalZ * normalZ) + half * abs(normalZ);
 }
 
-/** What `exit` is at most, found quickly. */
+/** Answers an upper bound of `exitDistance` that is found quickly. */
 // @ts-ignore: decorator
 @inline
 export function exitBound(t: Triangle): f64 {
@@ -82,31 +88,31 @@ export function exitBound(t: Triangle): f64 {
   );
 }
 
-/** How long the solid is along the way. */
+/** Answers how long the solid is along the direction. */
 export function whole(): f64 {
   return 2.0 * reach;
 }
 
-/** How far a triangle must move along the way to leave the solid, in the solid's unit of length. */
-export function exit(t: Triangle): f64 {
-  return max(half == CUBE ? cubeExit(t, wayX, wayY, wayZ) : roundExit(half, t, wayX, wayY, wayZ), 0.0);
+/** Answers how far a triangle must move along the direction to leave the solid, in the solid's unit of length. */
+export function exitDistance(t: Triangle): f64 {
+  return max(half == CUBE ? boxExitDistance(t, wayX, wayY, wayZ) : capsuleExitDistance(half, t, wayX, wayY, wayZ), 0.0);
 }
 
-/** Length in the world of 1 along axis 0, 1 or 2 of the solid's space, across the plane of the two others. */
+/** Answers the distance in the world between planes that are 1 apart along axis 0, 1 or 2 of the solid's space. */
 // @ts-ignore: decorator
 @inline
 export function faceUnit(axis: usize): f64 {
   return load<f64>(faceUnits + (axis << 3));
 }
 
-/** Length in the world of the normal of a plane of the solid's space; its square. */
+/** Answers the squared length in the world of the normal of a plane of the solid's space. */
 // @ts-ignore: decorator
 @inline
 export function normalSquare(x: f64, y: f64, z: f64): f64 {
   return normalDot(x, y, z, x, y, z);
 }
 
-/** Dot product of two such normals in the world. */
+/** Answers the dot product in the world of the normals of two planes of the solid's space. */
 // @ts-ignore: decorator
 @inline
 export function normalDot(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): f64 {
@@ -115,13 +121,16 @@ export function normalDot(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64):
   );
 }
 
-/** A direction of the world, as one along which places of the solid's space are measured: component 0, 1 or 2. */
+/**
+ * Answers component 0, 1 or 2 of a vector of the solid's space whose dot product with a place there says how far the
+ * place is along a direction of the world.
+ */
 export function measureAlong(u: f64, v: f64, w: f64, component: usize): f64 {
   const column = changetype<usize>(forth) + component * 24;
   return load<f64>(column) * u + load<f64>(column, 8) * v + load<f64>(column, 16) * w;
 }
 
-/** Where a place of the solid's space is in the world: its coordinate 0, 1 or 2. */
+/** Answers coordinate 0, 1 or 2 in the world of a place of the solid's space. */
 export function placeOf(x: f64, y: f64, z: f64, coordinate: usize): f64 {
   const row = changetype<usize>(forth) + (coordinate << 3);
   return load<f64>(row) * x + load<f64>(row, 24) * y + load<f64>(row, 48) * z + load<f64>(row, 72);

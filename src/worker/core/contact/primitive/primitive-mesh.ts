@@ -5,32 +5,35 @@
 // is the region's.
 
 import { SHAPE_BOX } from '../../../../shared/layout';
+import { checkpoint } from '../../checkpoint';
 import { Affine, determinant, relate } from '../../math/affine';
 import { Mesh } from '../../mesh/tree/layout';
-import { Solid, mapOf } from '../../shape/placed-shape';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { areaX, areaY, areaZ, isCommon, sumAll, sumAround } from './projected-area';
-import { CUBE, NONE, findMet, metAt, metCount, triangleAt } from '../met';
+import { CHUNK, CUBE, NONE, findOverlapping, overlappingAt, overlappingCount, triangleAt } from './overlapping-triangles';
 import { nearestPlace, placeX, placeY, placeZ } from './segment-triangle';
-import { THROUGH, ownExit, ownX, ownY, ownZ, exitOfBounds } from './triangle-mtd';
-import { findPatches, patchAt, patchCount } from './components';
+import { THROUGH, triangleMtd, ownX, ownY, ownZ, exitOfBounds } from './triangle-mtd';
+import { findComponents, componentAt, componentCount } from './components';
 import { addRegionPoints } from './region-points';
 import { behindX, behindY, behindZ, findNearest, isBehind, nearestTriangle } from './pseudonormal';
-import { exit, exitBound, half, normalDot, normalSquare, setSolid, setWay, unit, whole } from './penetration-direction';
+import { exitDistance, exitBound, half, normalDot, normalSquare, setSolid, setWay, unit, whole } from './penetration-direction';
 
-const map = changetype<Affine>(memory.data(96, 16));
+const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** How much farther than its leading triangle a region may have to go. */
+/** A region may have to go so much farther than its leading triangle. */
 const NEARLY: f64 = 1.25;
-/** And that much, of the solid's size: what rounding makes of touching. */
+/** And by this more, relative to the solid's size: what rounding makes of touching. */
 const TOUCH: f64 = 1e-9;
-/** Of one patch; the last one takes all that is left. */
+/** The most regions of one patch; the last one takes all that is left. */
 const MOST_REGIONS: u32 = 8;
 /** Depths that differ by no more, of the solid's size, are not told apart. */
 const EQUAL: f64 = 1e-12;
-/** Squared cosine of the angle with its normal, 8 degrees, up to which a way is across a triangle. */
+/**
+ * Squared cosine of the angle with a triangle's normal, 8 degrees, up to which a direction leads across the triangle.
+ */
 const ACROSS: f64 = 0.98;
 
-/** 1 where the way, on which the mesh moves, is also the contact's normal. */
+/** 1 where the direction in which the mesh moves is also the contact's normal, else -1. */
 let side: f64 = 1;
 /** -1 where the map to the solid's space turns the mesh inside out. */
 let orientation: f64 = 1;
@@ -39,27 +42,30 @@ let rest: u32 = NONE;
 let seed: u32 = 0;
 let seedDepth: f64 = 0;
 
-/** A solid that meets a mesh: adds the points of each region of contact. Normals lead to the mesh, or from it. */
-export function solidSurfaceContact(solid: Solid, mesh: Solid, toMesh: bool): void {
+/**
+ * Adds the points of each region of contact of a solid that meets a mesh. Normals lead to the mesh where `toMesh`, else
+ * from it. Throws OUT_OF_MEMORY.
+ */
+export function primitiveMeshContact(solid: PlacedShape, mesh: PlacedShape, toMesh: bool): void {
   const surface = changetype<Mesh>(mesh.mesh);
   side = toMesh ? 1 : -1;
   setSolid(solid, solid.shape == SHAPE_BOX ? CUBE : solid.half);
   relate(map, mapOf(solid), mapOf(mesh));
-  findMet(surface, map, half, 4);
+  findOverlapping(surface, map, half, 4);
   // Whoever decided that they touch may have rounded otherwise.
-  if (metCount == 0) findMet(surface, map, half, 1e6);
-  if (metCount == 0) return;
-  findPatches();
+  if (overlappingCount == 0) findOverlapping(surface, map, half, 1e6);
+  if (overlappingCount == 0) return;
+  findComponents(surface);
   let sunk = NONE;
   if (surface.closed) {
     orientation = determinant(map) < 0 ? -1 : 1;
     findNearest(orientation);
     if (isBehind) sunk = nearestTriangle;
   }
-  for (let i: u32 = 0; i < patchCount; i++) separate(patchAt(i), sunk);
+  for (let i: u32 = 0; i < componentCount; i++) separate(componentAt(i), sunk);
 }
 
-/** Adds the points of a patch. `sunk` is the triangle behind which the solid has sunk. */
+/** Adds the points of a patch, region by region. `sunk` is the triangle behind which the solid has sunk. */
 function separate(head: u32, sunk: u32): void {
   rest = head;
   if (sunk != NONE && contains(sunk)) takeRegion(chooseOutwards(sunk), sunk);
@@ -70,24 +76,32 @@ function separate(head: u32, sunk: u32): void {
 }
 
 function contains(triangle: u32): bool {
-  for (let i = rest; i != NONE; i = metAt(i).next) if (i == triangle) return true;
+  for (let i = rest; i != NONE; i = overlappingAt(i).next) if (i == triangle) return true;
   return false;
 }
 
-/** The triangle with the longest shortest way. */
+/** Finds the triangle whose minimum translation distance is the greatest. */
 function findSeed(): void {
   seed = rest;
   seedDepth = -1;
-  for (let i = rest; i != NONE; i = metAt(i).next) {
-    const met = metAt(i);
-    if (!met.isMeasured && exitOfBounds(triangleAt(i)) > seedDepth) {
-      met.depth = ownExit(triangleAt(i));
+  for (let i = rest; i != NONE; checkpoint(2 * CHUNK)) i = findSeedAmong(i);
+}
+
+/** Continues the search of `findSeed` among the next triangles of a list. Answers the first triangle behind these. */
+function findSeedAmong(from: u32): u32 {
+  let i = from;
+  for (let n = 0; n < CHUNK && i != NONE; n++) {
+    const at = i, met = overlappingAt(at);
+    i = met.next;
+    if (!met.isMeasured && exitOfBounds(triangleAt(at)) > seedDepth) {
+      met.depth = triangleMtd(triangleAt(at));
       met.isMeasured = true;
     }
     if (!met.isMeasured || !(met.depth > seedDepth)) continue;
-    seed = i;
+    seed = at;
     seedDepth = met.depth;
   }
+  return i;
 }
 
 // --- the way ---
@@ -100,12 +114,8 @@ function consider(leader: u32, x: f64, y: f64, z: f64): void {
   if (x == 0 && y == 0 && z == 0) return;
   setWay(x, y, z);
   const limit = bestDepth * unit;
-  let depth = exit(triangleAt(leader));
-  for (let i = rest; i != NONE && depth < limit; i = metAt(i).next) {
-    if (!metAt(i).isAround) continue;
-    const bound = exitBound(triangleAt(i));
-    if (bound > depth + EQUAL) depth = max(depth, min(bound, exit(triangleAt(i))));
-  }
+  depth = exitDistance(triangleAt(leader));
+  for (let i = rest; i != NONE && depth < limit; checkpoint(2 * CHUNK)) i = leaveAmong(i, limit);
   if (!(depth < limit)) return;
   bestDepth = depth / unit;
   bestX = x;
@@ -113,15 +123,38 @@ function consider(leader: u32, x: f64, y: f64, z: f64): void {
   bestZ = z;
 }
 
-/** Sets the way that was best; answers how far a triangle of the region may have to go on it, in the solid's space. */
+/** How far the triangles that were looked at must move along the direction, in the solid's space. */
+let depth: f64 = 0;
+
+/**
+ * Raises `depth` for the next triangles of a list that are marked as around. Answers the first triangle behind these.
+ */
+function leaveAmong(from: u32, limit: f64): u32 {
+  let i = from;
+  for (let n = 0; n < CHUNK && i != NONE && depth < limit; n++) {
+    const met = overlappingAt(i), triangle = triangleAt(i);
+    i = met.next;
+    if (!met.isAround) continue;
+    const bound = exitBound(triangle);
+    if (bound > depth + EQUAL) depth = max(depth, min(bound, exitDistance(triangle)));
+  }
+  return i;
+}
+
+/**
+ * Sets the best direction. Answers how far a triangle of the region may have to move along it, in the solid's space.
+ */
 function takeBest(): f64 {
   setWay(bestX, bestY, bestZ);
   return NEARLY * bestDepth * unit + TOUCH;
 }
 
-/** The same of the leading triangle's own way, or of the normal of those around it where that is better for them. */
+/**
+ * Chooses the leading triangle's own direction, or the common normal of the triangles around it where that is better
+ * for them. Answers what `takeBest` does.
+ */
 function chooseForSeed(): f64 {
-  ownExit(triangleAt(seed));
+  triangleMtd(triangleAt(seed));
   const x = ownX, y = ownY, z = ownZ;
   if (leadsAside(x, y, z)) {
     sumAround(rest, seed);
@@ -134,9 +167,9 @@ function chooseForSeed(): f64 {
   return NEARLY * seedDepth * unit + TOUCH;
 }
 
-/** Whether that way may lead past the triangle's neighbours, as it is not across it. */
+/** Tells whether a direction may lead past the leading triangle's neighbours, as it is not across the triangle. */
 function leadsAside(x: f64, y: f64, z: f64): bool {
-  if (metAt(rest).next == NONE) return false;
+  if (overlappingAt(rest).next == NONE) return false;
   const t = triangleAt(seed);
   // Away from the nearest place nothing is in the way.
   if (half != CUBE && !(nearestPlace(half, t, THROUGH * THROUGH) < THROUGH * THROUGH)) return false;
@@ -147,12 +180,35 @@ function leadsAside(x: f64, y: f64, z: f64): bool {
   return !(along * along >= ACROSS * normalSquare(x, y, z) * normalSquare(nx, ny, nz));
 }
 
-/** Whether on that way the solid leaves the triangle for others around it, that reach farther where it goes. */
+/**
+ * Tells whether along a direction the solid leaves the leading triangle only to run into others around it that reach
+ * farther.
+ */
 function goesOn(x: f64, y: f64, z: f64): bool {
   setWay(x, y, z);
   const end = max(exitBound(triangleAt(seed)), whole()) + EQUAL;
-  for (let i = rest; i != NONE; i = metAt(i).next) if (metAt(i).isAround && exitBound(triangleAt(i)) > end) return true;
+  for (let i = rest; i != NONE; checkpoint(CHUNK)) {
+    i = findBeyond(i, end);
+    if (isBeyond) return true;
+  }
   return false;
+}
+
+let isBeyond: bool = false;
+
+/**
+ * Finds whether one of the next triangles of a list that are around reaches beyond `end`. Answers the first triangle
+ * behind these.
+ */
+function findBeyond(from: u32, end: f64): u32 {
+  let i = from;
+  isBeyond = false;
+  for (let n = 0; n < CHUNK && i != NONE && !isBeyond; n++) {
+    const met = overlappingAt(i);
+    isBeyond = met.isAround && exitBound(triangleAt(i)) > end;
+    i = met.next;
+  }
+  return i;
 }
 
 function considerArea(): void {
@@ -162,9 +218,9 @@ function considerArea(): void {
   consider(seed, x, y, z);
 }
 
-/** The same for all that is left. */
+/** Chooses the direction for all triangles that are left. Answers Infinity, as all of them are of the region. */
 function chooseForAll(): f64 {
-  ownExit(triangleAt(seed));
+  triangleMtd(triangleAt(seed));
   sumAll(rest);
   bestDepth = Infinity;
   consider(seed, ownX, ownY, ownZ);
@@ -173,7 +229,10 @@ function chooseForAll(): f64 {
   return Infinity;
 }
 
-/** The same for a solid whose middle is behind the surface: the mesh moves back through it. */
+/**
+ * Chooses the direction for a solid whose middle is behind the surface: the mesh moves back through it. Answers what
+ * `takeBest` does.
+ */
 function chooseOutwards(sunk: u32): f64 {
   const distance = sqrt(nearestPlace(half, triangleAt(sunk), Infinity));
   const reach = max(half, 0.0);
@@ -187,26 +246,44 @@ function chooseOutwards(sunk: u32): f64 {
 
 // --- the region ---
 
-/** Takes all that leave the solid before `limit`, and `leader`, out of the rest, and adds their points. */
+// The triangles that a region takes, and those that it leaves, in their order.
+let region: u32 = NONE;
+let left: u32 = NONE;
+let lastLeft: u32 = NONE;
+
+/**
+ * Moves the triangles that leave the solid before `limit`, and `leader`, from the rest to a region, and adds the
+ * region's points.
+ */
 function takeRegion(limit: f64, leader: u32): void {
-  let region: u32 = NONE, left: u32 = NONE, lastLeft: u32 = NONE;
-  let depth = exit(triangleAt(leader));
-  for (let i = rest; i != NONE; ) {
-    const met = metAt(i), triangle = triangleAt(i), next = met.next;
+  region = left = lastLeft = NONE;
+  depth = exitDistance(triangleAt(leader));
+  for (let i = rest; i != NONE; checkpoint(2 * CHUNK)) i = takeAmong(i, limit, leader);
+  if (lastLeft != NONE) overlappingAt(lastLeft).next = NONE;
+  rest = left;
+  addRegionPoints(region, leader, depth / unit, side);
+}
+
+/**
+ * Takes triangles out of the next ones of a list, as `takeRegion` does of the rest. Answers the first triangle behind
+ * these.
+ */
+function takeAmong(from: u32, limit: f64, leader: u32): u32 {
+  let i = from;
+  for (let n = 0; n < CHUNK && i != NONE; n++) {
+    const met = overlappingAt(i), triangle = triangleAt(i), next = met.next;
     const bound = exitBound(triangle);
-    const way = bound > depth + EQUAL ? min(bound, exit(triangle)) : min(bound, depth);
+    const way = bound > depth + EQUAL ? min(bound, exitDistance(triangle)) : min(bound, depth);
     if (way <= max(limit, depth) || i == leader) {
       depth = max(depth, way);
       met.next = region;
       region = i;
     } else {
       if (left == NONE) left = i;
-      else metAt(lastLeft).next = i;
+      else overlappingAt(lastLeft).next = i;
       lastLeft = i;
     }
     i = next;
   }
-  if (lastLeft != NONE) metAt(lastLeft).next = NONE;
-  rest = left;
-  addRegionPoints(region, leader, depth / unit, side);
+  return i;
 }

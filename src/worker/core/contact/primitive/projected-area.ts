@@ -1,23 +1,28 @@
-// What triangles face in common: the sum of their areas' vectors, as a normal in the solid's space.
+// Finds the direction that triangles face in common: the sum of their area vectors, as a normal in the primitive's
+// space.
 
-import { NONE, metAt, triangleAt } from '../met';
+import { CHUNK, NONE, overlappingAt, triangleAt } from './overlapping-triangles';
+import { checkpoint } from '../../checkpoint';
 import { Triangle } from '../../math/triangles';
 import { normalDot, normalSquare } from './penetration-direction';
 
 export let areaX: f64 = 0, areaY: f64 = 0, areaZ: f64 = 0;
-/** Of the vectors' lengths. */
+/** The sum of the vectors' lengths. */
 let sum: f64 = 0;
 
-/** No triangle counts for more, as of a large one most is elsewhere: twice the area of a side of the cube [-1, 1]³. */
+/**
+ * No triangle counts for more than this, as most of a large one is elsewhere: twice the area of a side of the cube [-1,
+ * 1]³.
+ */
 const MOST: f64 = 8;
-/** Less of the lengths' sum than this is no direction in common. */
+/** A sum that is shorter than this, relative to the sum of the lengths, is no common direction. */
 const COMMON: f64 = 0.3;
 /** Squared cosine of the angle, 60 degrees, within which normals are alike. */
 const ALIKE: f64 = 0.25;
 
 let x: f64 = 0, y: f64 = 0, z: f64 = 0;
 
-/** Twice a triangle's area, across it. */
+/** Sets the area vector of a triangle: its normal with twice its area as length. */
 function setNormal(t: Triangle): void {
   const ux = t.bx - t.ax, uy = t.by - t.ay, uz = t.bz - t.az;
   const vx = t.cx - t.ax, vy = t.cy - t.ay, vz = t.cz - t.az;
@@ -39,28 +44,51 @@ function add(): void {
   sum += scale * length;
 }
 
-/** Of all in the list, which are marked. */
+/** Sums up all triangles of the list and marks them as around. */
 export function sumAll(head: u32): void {
   clear();
-  for (let i = head; i != NONE; i = metAt(i).next) {
-    metAt(i).isAround = true;
-    setNormal(triangleAt(i));
-    add();
-  }
+  for (let i = head; i != NONE; checkpoint(CHUNK)) i = sumSome(i);
 }
 
-/** Of those in the list that face about as one of them does, in the world; they are marked, others are not. */
+function sumSome(from: u32): u32 {
+  let i = from;
+  for (let n = 0; n < CHUNK && i != NONE; n++) {
+    overlappingAt(i).isAround = true;
+    setNormal(triangleAt(i));
+    add();
+    i = overlappingAt(i).next;
+  }
+  return i;
+}
+
+/**
+ * Sums up the triangles of the list that face in about the same direction as one of them does, in the world. Marks
+ * these as around, and the others as not.
+ */
 export function sumAround(head: u32, one: u32): void {
   clear();
   setNormal(triangleAt(one));
-  const nx = x, ny = y, nz = z, square = normalSquare(nx, ny, nz);
-  for (let i = head; i != NONE; i = metAt(i).next) {
+  oneX = x;
+  oneY = y;
+  oneZ = z;
+  oneSquare = normalSquare(x, y, z);
+  for (let i = head; i != NONE; checkpoint(2 * CHUNK)) i = sumAlike(i, one);
+}
+
+let oneX: f64 = 0, oneY: f64 = 0, oneZ: f64 = 0;
+let oneSquare: f64 = 0;
+
+function sumAlike(from: u32, one: u32): u32 {
+  let i = from;
+  for (let n = 0; n < CHUNK && i != NONE; n++) {
     setNormal(triangleAt(i));
-    const dot = normalDot(nx, ny, nz, x, y, z);
-    const isAround = i == one || (dot > 0 && dot * dot >= ALIKE * square * normalSquare(x, y, z));
-    metAt(i).isAround = isAround;
+    const dot = normalDot(oneX, oneY, oneZ, x, y, z);
+    const isAround = i == one || (dot > 0 && dot * dot >= ALIKE * oneSquare * normalSquare(x, y, z));
+    overlappingAt(i).isAround = isAround;
     if (isAround) add();
+    i = overlappingAt(i).next;
   }
+  return i;
 }
 
 export function isCommon(): bool {

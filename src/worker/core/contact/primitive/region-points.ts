@@ -1,18 +1,21 @@
-// The points of a region of contact: places of the mesh in the solid.
+// Chooses the points of a region of contact: places of the mesh in the primitive.
 
+import { checkpoint } from '../../checkpoint';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
-import { addCorner, beginPiece, cornerCount, cornerX, cornerY, cornerZ, cut } from '../../math/clip-polygon';
+import { addCorner, beginPolygon, cornerCount, cornerX, cornerY, cornerZ, cut } from '../../math/clip-polygon';
 import { Plane } from '../../math/plane';
 import { Triangle } from '../../math/triangles';
 import { addPoint } from '../manifold/contact';
-import { CUBE, NONE, metAt, triangleAt } from '../met';
+import { CHUNK, CUBE, NONE, overlappingAt, triangleAt } from './overlapping-triangles';
 import { nearestPlace, nearestToEnd, placeX, placeY, placeZ } from './segment-triangle';
 import { half, measureAlong, placeOf, worldX, worldY, worldZ } from './penetration-direction';
-import { beginWidest, chooseWidest, isWidestEmpty, offerPlace, widestCount, widestX, widestY, widestZ } from '../manifold/manifold-reduction';
+import {
+  beginReduction, isReductionEmpty, offerPoint, reduceToFour, reducedCount, reducedX, reducedY, reducedZ,
+} from '../manifold/manifold-reduction';
 
-/** Beyond the cube's faces, relative to its size: what rounding may make of touching. */
+/** How far beyond the cube's faces a place may be, relative to the cube's size: what rounding may make of touching. */
 const SLACK: f64 = 1e-10;
-/** Places that are nearer to each other, relative to the solid's size, count once. */
+/** Places that are nearer to each other than this, relative to the solid's size, count once. */
 const SAME: f64 = 1e-4;
 
 const walls: usize = memory.data(6 * 32, 16);
@@ -22,12 +25,13 @@ for (let i: usize = 0; i < 6; i++) {
 }
 
 let depth: f64 = 0;
-/** 1 where the normal is the way, -1 where it is against it. */
+/** 1 where the contact's normal is the direction, -1 where it is against it. */
 let side: f64 = 1;
 
 /**
- * Adds the points of the triangles in the list that begins with `head`: of a ball the place nearest to its centre, of
- * which `seed` is the triangle; of a capsule those that are farthest apart along it; of a box corners of the patch.
+ * Adds the points of the triangles in the list that begins with `head`: for a ball the place of triangle `seed` that is
+ * nearest to its centre; for a capsule the places that are farthest apart along it; for a box corners of the patch.
+ * Throws OUT_OF_MEMORY.
  */
 export function addRegionPoints(head: u32, seed: u32, regionDepth: f64, normalSide: f64): void {
   depth = regionDepth;
@@ -56,15 +60,26 @@ let highX: f64 = 0, highY: f64 = 0, highZ: f64 = 0;
 function addEnds(head: u32, seed: u32): void {
   lowZ = Infinity;
   highZ = -Infinity;
-  for (let i = head; i != NONE; i = metAt(i).next) {
+  for (let i = head; i != NONE; checkpoint(8 * CHUNK)) i = includeSome(i);
+  if (lowZ > highZ) return addNearest(seed);
+  addPlace(lowX, lowY, lowZ);
+  if (highZ - lowZ > SAME * (1.0 + half)) addPlace(highX, highY, highZ);
+}
+
+function includeSome(from: u32): u32 {
+  let i = from;
+  for (let n = 0; n < CHUNK && i != NONE; n++) {
     const triangle = triangleAt(i);
+    i = overlappingAt(i).next;
+    // None of its places is farther along than those that are there.
+    if (
+      min(min(triangle.az, triangle.bz), triangle.cz) >= lowZ && max(max(triangle.az, triangle.bz), triangle.cz) <= highZ
+    ) continue;
     if (nearestPlace(half, triangle, 1.0) < 1) includePlace();
     if (nearestToEnd(half, triangle) <= 1) includePlace();
     if (nearestToEnd(-half, triangle) <= 1) includePlace();
   }
-  if (lowZ > highZ) return addNearest(seed);
-  addPlace(lowX, lowY, lowZ);
-  if (highZ - lowZ > SAME * (1.0 + half)) addPlace(highX, highY, highZ);
+  return i;
 }
 
 function includePlace(): void {
@@ -94,12 +109,21 @@ function addPatch(head: u32): void {
   vX = measureAlong(secondX, secondY, secondZ, 0);
   vY = measureAlong(secondX, secondY, secondZ, 1);
   vZ = measureAlong(secondX, secondY, secondZ, 2);
-  beginWidest();
-  for (let i = head; i != NONE; i = metAt(i).next) offerTriangle(triangleAt(i));
+  beginReduction();
+  for (let i = head; i != NONE; checkpoint(4 * CHUNK)) i = offerSome(i);
   // Touching, with nothing left of it by rounding.
-  if (isWidestEmpty()) return addNearest(head);
-  chooseWidest(SAME * (abs(uX) + abs(uY) + abs(uZ) + abs(vX) + abs(vY) + abs(vZ)));
-  for (let i: u32 = 0; i < widestCount; i++) addPlace(widestX(i), widestY(i), widestZ(i));
+  if (isReductionEmpty()) return addNearest(head);
+  reduceToFour(SAME * (abs(uX) + abs(uY) + abs(uZ) + abs(vX) + abs(vY) + abs(vZ)));
+  for (let i: u32 = 0; i < reducedCount; i++) addPlace(reducedX(i), reducedY(i), reducedZ(i));
+}
+
+function offerSome(from: u32): u32 {
+  let i = from;
+  for (let n = 0; n < CHUNK && i != NONE; n++) {
+    offerTriangle(triangleAt(i));
+    i = overlappingAt(i).next;
+  }
+  return i;
 }
 
 function offerTriangle(t: Triangle): void {
@@ -109,7 +133,7 @@ function offerTriangle(t: Triangle): void {
     offer(t.cx, t.cy, t.cz);
     return;
   }
-  beginPiece();
+  beginPolygon();
   addCorner(t.ax, t.ay, t.az);
   addCorner(t.bx, t.by, t.bz);
   addCorner(t.cx, t.cy, t.cz);
@@ -126,5 +150,5 @@ function isIn(x: f64, y: f64, z: f64): bool {
 // @ts-ignore: decorator
 @inline
 function offer(x: f64, y: f64, z: f64): void {
-  offerPlace(uX * x + uY * y + uZ * z, vX * x + vY * y + vZ * z, x, y, z);
+  offerPoint(uX * x + uY * y + uZ * z, vX * x + vY * y + vZ * z, x, y, z);
 }

@@ -1,4 +1,4 @@
-// The place of a triangle that is nearest to the segment from (0, 0, -half) to (0, 0, half).
+// Finds the place of a triangle that is nearest to the segment from (0, 0, -half) to (0, 0, half).
 
 import { nearestOfTriangle, nearestX, nearestY, nearestZ } from '../../math/closest';
 import { Triangle } from '../../math/triangles';
@@ -6,9 +6,12 @@ import { Triangle } from '../../math/triangles';
 export let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
 let best: f64 = 0;
 
-const moved = changetype<Triangle>(memory.data(72, 16));
+const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
-/** Square of its distance; `limit`, and no place, where that is not less. A half that is not positive is 0. */
+/**
+ * Finds the place of a triangle that is nearest to the segment. Answers the square of its distance; answers `limit`,
+ * and sets no place, where that is not less. A half that is not positive counts as 0.
+ */
 export function nearestPlace(half: f64, t: Triangle, limit: f64): f64 {
   best = limit;
   if (!(half > 0)) {
@@ -30,7 +33,9 @@ export function nearestPlace(half: f64, t: Triangle, limit: f64): f64 {
   return best;
 }
 
-/** Square of the distance of a triangle from the end at that height; the place of the triangle as above. */
+/**
+ * Finds the place of a triangle that is nearest to the segment's end at a height. Answers the square of its distance.
+ */
 export function nearestToEnd(end: f64, t: Triangle): f64 {
   best = Infinity;
   offerEnd(t, end);
@@ -56,7 +61,7 @@ function offerEnd(t: Triangle, end: f64): void {
   offer(square, nearestX, nearestY, nearestZ + end);
 }
 
-/** Where an edge comes nearest to the axis, and to its ends there. */
+/** Offers the place where an edge comes nearest to the axis, by its distance from the segment. */
 function offerEdge(half: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
   const ex = bx - ax, ey = by - ay, ez = bz - az;
   const across = ex * ex + ey * ey;

@@ -1,21 +1,21 @@
-// The shortest way for a triangle to leave a solid all by itself, in the world: out of a box exactly, by its separating
-// axes; out of what is round away from the nearest place, which is the shortest of all where a sphere or capsule is one
-// in the world too.
+// Minimum translation distance of one triangle: the shortest way for it to leave a solid all by itself, in the world:
+// out of a box exactly, by its separating axes; out of what is round away from the nearest place, which is the shortest
+// of all where a sphere or capsule is one in the world too.
 
 import { Triangle } from '../../math/triangles';
-import { CUBE } from '../met';
+import { CUBE } from './overlapping-triangles';
 import { nearestPlace, placeX, placeY, placeZ } from './segment-triangle';
 import { faceUnit, half, normalSquare } from './penetration-direction';
 
-/** The normal of planes along which it leads, in the solid's space; of any length. */
+/** The normal, in the solid's space, of the planes at right angles to the shortest way; of any length. */
 export let ownX: f64 = 0, ownY: f64 = 0, ownZ: f64 = 0;
 let least: f64 = 0; // square of the way's length
 
-/** A segment that comes nearer goes through the triangle. */
+/** A segment that comes nearer to a triangle than this goes through it. */
 export const THROUGH: f64 = 1e-9;
 
-/** The way's length in the world. */
-export function ownExit(t: Triangle): f64 {
+/** Finds the shortest way for a triangle to leave the solid. Answers its length in the world. */
+export function triangleMtd(t: Triangle): f64 {
   if (half == CUBE) return cubeOwnExit(t);
   const distance = sqrt(nearestPlace(half, t, Infinity));
   if (!(distance > THROUGH)) return throughExit(t);
@@ -25,7 +25,7 @@ export function ownExit(t: Triangle): f64 {
   return max(1.0 - distance, 0.0) * distance / sqrt(normalSquare(ownX, ownY, ownZ));
 }
 
-/** What `ownExit` is at most, found quickly. */
+/** Answers an upper bound of `triangleMtd` that is found quickly. */
 export function exitOfBounds(t: Triangle): f64 {
   if (half != CUBE) return Infinity;
   const x = 1.0 - max(min(min(t.ax, t.bx), t.cx), -max(max(t.ax, t.bx), t.cx));
@@ -47,7 +47,10 @@ function cubeOwnExit(t: Triangle): f64 {
   return sqrt(least);
 }
 
-/** The axis of a capsule, or the centre of a ball, is in the triangle. */
+/**
+ * Finds the shortest way out where the axis of a capsule, or the centre of a ball, is in the triangle. Answers its
+ * length in the world.
+ */
 function throughExit(t: Triangle): f64 {
   least = Infinity;
   offerNormal(t);
@@ -56,7 +59,7 @@ function throughExit(t: Triangle): f64 {
     offerAcross(t, t.cx - t.bx, t.cy - t.by);
     offerAcross(t, t.ax - t.cx, t.ay - t.cy);
   }
-  // Of a triangle that is a line but for rounding.
+  // The triangle is a line but for rounding.
   if (least == Infinity) offer(0, 0, 1, 0, 0, 1.0 + half);
   return sqrt(least);
 }
@@ -70,7 +73,7 @@ function offerNormal(t: Triangle): void {
   offer(nx, ny, nz, height, height, radius);
 }
 
-/** The cross products of an edge with the cube's axes. */
+/** Offers the three cross products of an edge with the cube's axes. */
 function offerEdge(t: Triangle, x: f64, y: f64, z: f64): void {
   let a = t.az * y - t.ay * z, b = t.bz * y - t.by * z, c = t.cz * y - t.cy * z;
   offer(0, -z, y, min(min(a, b), c), max(max(a, b), c), abs(z) + abs(y));
@@ -80,13 +83,16 @@ function offerEdge(t: Triangle, x: f64, y: f64, z: f64): void {
   offer(-y, x, 0, min(min(a, b), c), max(max(a, b), c), abs(y) + abs(x));
 }
 
-/** The cross product of an edge with the z axis. */
+/** Offers the cross product of an edge with the z axis. */
 function offerAcross(t: Triangle, x: f64, y: f64): void {
   const a = t.ax * y - t.ay * x, b = t.bx * y - t.by * x, c = t.cx * y - t.cy * x;
   offer(y, -x, 0, min(min(a, b), c), max(max(a, b), c), sqrt(x * x + y * y));
 }
 
-/** An axis: where the triangle is along it, and how far the solid reaches. Against it first: off a face's front. */
+/**
+ * Offers an axis: `low` to `high` is the triangle's interval on it, `radius` the solid's reach. Prefers the way against
+ * the axis where both are as long: off a face's front.
+ */
 // @ts-ignore: decorator
 @inline
 function offer(x: f64, y: f64, z: f64, low: f64, high: f64, radius: f64): void {

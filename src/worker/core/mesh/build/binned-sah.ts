@@ -1,14 +1,14 @@
 // Binned surface-area heuristic (Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007)
 // over axis-aligned bounds of triangles. The cost of a side counts blocks of four, as rays do.
 
-/** Bounds of one triangle, in tree space; xyz of low, its index, xyz of high, nothing. */
+/** The bounds of one triangle, in tree space: xyz of low, its index, xyz of high, nothing. */
 @unmanaged
 export class Primitive {
   low: v128;
   high: v128;
 }
 
-export const PRIMITIVE_BYTES: usize = 32;
+export const PRIMITIVE_BYTES: usize = offsetof<Primitive>();
 
 // @ts-ignore: decorator
 @inline
@@ -18,10 +18,10 @@ export function primitiveAt(primitives: usize, i: u32): Primitive {
 
 const BINS = 16;
 const BIN_BYTES: usize = 32;
-const bins: usize = memory.data(3 * 16 * 32, 16); // low and high, per axis and bin
-const counts: usize = memory.data(3 * 16 * 4, 16);
-const rightArea: usize = memory.data(16 * 4, 16);
-const rightBlocks: usize = memory.data(16 * 4, 16);
+const bins: usize = memory.data(3 * BINS * <i32>BIN_BYTES, 16); // low and high, per axis and bin
+const counts: usize = memory.data(3 * BINS * 4, 16);
+const rightArea: usize = memory.data(BINS * 4, 16);
+const rightBlocks: usize = memory.data(BINS * 4, 16);
 
 // @ts-ignore: decorator
 @inline
@@ -35,7 +35,7 @@ export function emptyHigh(): v128 {
   return f32x4.splat(-Infinity);
 }
 
-/** Half the surface area of the box from low to high. */
+/** Answers half the surface area of the box from low to high. */
 // @ts-ignore: decorator
 @inline
 export function halfArea(low: v128, high: v128): f32 {
@@ -64,13 +64,10 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool): u32
     low = f32x4.pmin(low, centre);
     high = f32x4.pmax(high, centre);
   }
-  // Bins of an axis without extent all fall into the first.
-  const extent = f32x4.sub(high, low);
-  const scale = v128.bitselect(
-    f32x4.div(f32x4.splat(<f32>BINS * 0.999), extent),
-    f32x4.splat(0),
-    f32x4.gt(extent, f32x4.splat(0)),
-  );
+  // Along an axis without an extent, or with one so small that float32 has no reciprocal of it, all is in the first
+  // bin.
+  const steps = f32x4.div(f32x4.splat(<f32>BINS * 0.999), f32x4.sub(high, low));
+  const scale = v128.and(steps, f32x4.lt(steps, f32x4.splat(Infinity)));
   for (let i: usize = 0; i < 3 * BINS; i++) {
     v128.store(bins + i * BIN_BYTES, emptyLow());
     v128.store(bins + i * BIN_BYTES, emptyHigh(), 16);

@@ -3,25 +3,41 @@
 import { MESH_MAGIC_VALUE, MESH_VERSION_VALUE, MESH_HEADER_BYTES } from '../../../../shared/layout';
 import { now, outOfMemory } from '../../host';
 import { allocate, release, reserve } from '../../memory';
-import { hasArea } from '../../math/triangles';
+import { hasArea } from '../../math/collinear-triangles';
 import { EdgeSum, addEdges, isClosed } from '../topology/closed';
+import { beginDerivation, stepDerivation } from '../topology/derivation';
+import { Derivation, freeDerivation } from '../topology/derivation-state';
+import { packDerived } from '../topology/pack';
 import { treeCost } from '../tree/cost';
+import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, takeSums } from '../tree/dipoles';
+import { OPEN_EDGES_BYTES, OpenEdges, beginOpenEdges, freeOpenEdges, stepOpenEdges } from './open-edges';
+import {
+  LEAST_WELD, Weld, beginWeld, clusterOf, freeWeld, isTaken, reserveTables, reserveWeld, stepWeld, takePoint,
+} from './weld';
 import { SUBTREE_BYTES, fitNode } from './fit-rotation';
-import { BLOCK_BYTES, Block, MAX_NODES, Mesh, NODE_BYTES, Node, setChildren } from '../tree/layout';
+import {
+  BLOCK_BYTES, Block, DIPOLE_BYTES, MAX_NODES, Mesh, NODE_BYTES, Node, dipolesOffset, setChildren,
+} from '../tree/layout';
 import {
   SPACE_BYTES, Space, chooseOffset, clearBounds, exponentFor, include, largestCoordinate, scaleFor,
 } from '../tree/tree-space';
 import { PRIMITIVE_BYTES, primitiveAt, split } from './binned-sah';
 
 const LEAF_SIZE: u32 = 4;
-/** Below this depth ranges are halved, so that a tree's depth is bounded for any input. */
+/** From this depth on ranges are halved, so that a tree's depth is bounded for any input. */
 const DEPTH_LIMIT: u32 = 48;
 
-const PHASE_SCAN = 0;
-const PHASE_PLACE = 1;
-const PHASE_SPLIT = 2;
-const PHASE_FIT = 3;
-const PHASE_DONE = 4;
+const PHASE_TAKE = 0;
+const PHASE_WELD = 1;
+const PHASE_JOIN = 2;
+const PHASE_SCAN = 3;
+const PHASE_OPEN = 4;
+const PHASE_PLACE = 5;
+const PHASE_SPLIT = 6;
+const PHASE_FIT = 7;
+const PHASE_SUM = 8;
+const PHASE_DERIVE = 9;
+const PHASE_DONE = 10;
 
 export const BUILD_BAD_INDEX = 1;
 export const BUILD_EMPTY = 2;
@@ -48,13 +64,19 @@ export class Build {
   stackCount: u32;
   mesh: usize;
   exponent: i32;
+  welding: usize; // Weld, 0 where nothing is welded
+  open: usize; // OpenEdges, 0 of a closed mesh
   pad: u32;
+  weld: f64;
   extent: f32; // the largest coordinate in tree space
   areas: f64; // half of all boxes'
+  derived: f64; // fraction of the derivation that is done
   edgesOne: u64; edgesOther: u64; // EdgeSum
   offsetX: f64; offsetY: f64; offsetZ: f64; // Space
   lowX: f64; lowY: f64; lowZ: f64;
   highX: f64; highY: f64; highZ: f64;
+  sums: usize;
+  derivation: usize;
 }
 
 // @ts-ignore: decorator
@@ -80,21 +102,33 @@ class Range {
 
 const RANGE_BYTES: usize = 16;
 
-/** `reserveBuild` follows, then the caller fills positions and indices, then `stepBuild`. */
-export function beginBuild(vertexCount: u32, triangleCount: u32): Build {
+/**
+ * Begins a build. `reserveBuild` must follow, then the caller fills positions and indices, then `stepBuild`. Throws
+ * OUT_OF_MEMORY.
+ */
+export function beginBuild(vertexCount: u32, triangleCount: u32, weld: f64): Build {
   const build = changetype<Build>(allocate(offsetof<Build>()));
   memory.fill(changetype<usize>(build), 0, offsetof<Build>());
   build.vertexCount = vertexCount;
   build.triangleCount = triangleCount;
+  build.weld = weld;
+  build.phase = weld > LEAST_WELD ? PHASE_TAKE : PHASE_SCAN;
   clearBounds(spaceOf(build));
   return build;
 }
 
-/** Allocates what the build needs to start; apart from beginBuild so that running out of memory can be undone. */
+/**
+ * Allocates what the build needs to start. This is apart from beginBuild so that running out of memory can be undone.
+ * Throws OUT_OF_MEMORY.
+ */
 export function reserveBuild(build: Build, indexed: bool): void {
   build.positions = allocate(<u64>build.vertexCount * 12 + 16);
   if (indexed) build.indices = allocate(<u64>build.triangleCount * 12);
   build.primitives = allocate(<u64>build.triangleCount * PRIMITIVE_BYTES);
+  if (build.phase == PHASE_SCAN) return;
+  const welding = reserveWeld(build.vertexCount);
+  build.welding = changetype<usize>(welding);
+  reserveTables(welding);
 }
 
 export function freeBuild(build: Build): void {
@@ -106,11 +140,17 @@ export function freeBuild(build: Build): void {
 }
 
 function freeScratch(build: Build): void {
+  freeWelding(build);
+  freeOpen(build);
   release(build.primitives);
   release(build.nodes);
   release(build.blocks);
   release(build.subtrees);
   release(build.stack);
+  release(build.sums);
+  if (build.derivation != 0) freeDerivation(changetype<Derivation>(build.derivation));
+  build.sums = 0;
+  build.derivation = 0;
   build.primitives = 0;
   build.nodes = 0;
   build.blocks = 0;
@@ -118,13 +158,31 @@ function freeScratch(build: Build): void {
   build.stack = 0;
 }
 
-/** Works until the clock shows `until`; answers the fraction done, or -1 when the data are bad. */
+function freeWelding(build: Build): void {
+  freeWeld(changetype<Weld>(build.welding));
+  build.welding = 0;
+}
+
+function freeOpen(build: Build): void {
+  if (build.open == 0) return;
+  freeOpenEdges(changetype<OpenEdges>(build.open));
+  release(build.open);
+  build.open = 0;
+}
+
+/** Works until the clock shows `until`. Answers the fraction done, or -1 when the data are bad. */
 export function stepBuild(build: Build, until: f64): f64 {
   do {
-    if (build.phase == PHASE_SCAN) scan(build);
+    if (build.phase == PHASE_TAKE) take(build);
+    else if (build.phase == PHASE_WELD) weld(build);
+    else if (build.phase == PHASE_JOIN) join(build);
+    else if (build.phase == PHASE_SCAN) scan(build);
+    else if (build.phase == PHASE_OPEN) findOpenEdges(build);
     else if (build.phase == PHASE_PLACE) place(build);
     else if (build.phase == PHASE_SPLIT) splitSome(build);
     else if (build.phase == PHASE_FIT) fitSome(build);
+    else if (build.phase == PHASE_SUM) sumSome(build);
+    else if (build.phase == PHASE_DERIVE) deriveSome(build, until);
     if (build.error != 0) return -1;
   } while (build.phase != PHASE_DONE && now() < until);
   return fraction(build);
@@ -132,10 +190,14 @@ export function stepBuild(build: Build, until: f64): f64 {
 
 function fraction(build: Build): f64 {
   const n = <f64>build.triangleCount;
+  if (build.phase < <u32>PHASE_SCAN) return 0;
+  if (build.phase == PHASE_OPEN) return 0.05;
   if (build.phase == PHASE_SCAN) return (0.05 * <f64>build.cursor) / n;
   if (build.phase == PHASE_PLACE) return 0.05 + 0.05 * (1.0 - <f64>build.cursor / <f64>build.kept);
-  if (build.phase == PHASE_SPLIT) return 0.1 + (0.4 * <f64>build.placed) / <f64>build.kept;
-  if (build.phase == PHASE_FIT) return 0.5 + 0.49 * (1.0 - <f64>build.cursor / <f64>build.nodeCount);
+  if (build.phase == PHASE_SPLIT) return 0.1 + (0.3 * <f64>build.placed) / <f64>build.kept;
+  if (build.phase == PHASE_FIT) return 0.4 + 0.35 * (1.0 - <f64>build.cursor / <f64>build.nodeCount);
+  if (build.phase == PHASE_SUM) return 0.75 + 0.05 * (1.0 - <f64>build.cursor / <f64>build.nodeCount);
+  if (build.phase == PHASE_DERIVE) return 0.8 + 0.19 * build.derived;
   return 1;
 }
 
@@ -157,6 +219,74 @@ function vertexAt(build: Build, vertex: u32): usize {
 function coordinate(build: Build, vertex: u32, axis: usize): f64 {
   return <f64>load<f32>(vertexAt(build, vertex) + (axis << 2));
 }
+
+// --- welding ---
+
+const TRIANGLES_A_STEP: u32 = 4096;
+
+/**
+ * Lets the finite vertices of triangles be welded, and no others: nothing is to be joined by way of vertices without a
+ * place.
+ */
+function take(build: Build): void {
+  const welding = changetype<Weld>(build.welding);
+  if (build.cursor == 0) beginWeld(welding, build.positions, build.weld, false);
+  const end = min<u32>(build.cursor + TRIANGLES_A_STEP, build.triangleCount);
+  for (let t = build.cursor; t < end; t++) {
+    for (let k: u32 = 0; k < 3; k++) {
+      const vertex = corner(build, t, k);
+      if (vertex >= build.vertexCount) continue; // which the scan will say
+      const sum = coordinate(build, vertex, 0) + coordinate(build, vertex, 1) + coordinate(build, vertex, 2);
+      if (sum - sum == 0.0) takePoint(welding, vertex);
+    }
+  }
+  build.cursor = end;
+  if (end < build.triangleCount) return;
+  build.cursor = 0;
+  build.phase = PHASE_WELD;
+}
+
+function weld(build: Build): void {
+  if (stepWeld(changetype<Weld>(build.welding), TRIANGLES_A_STEP)) build.phase = PHASE_JOIN;
+}
+
+/**
+ * Gives every corner the first vertex of its cluster, so that all that is made of the mesh sees it welded: the tree,
+ * what is closed, connected or inside, and vertices that move later. Hits are off by no more than vertices are moved.
+ */
+function join(build: Build): void {
+  const welding = changetype<Weld>(build.welding);
+  const end = min<u32>(build.cursor + TRIANGLES_A_STEP, build.triangleCount);
+  for (let i: usize = <usize>build.cursor * 3; i < <usize>end * 3; i++) {
+    const vertex = load<u32>(build.indices + (i << 2));
+    if (vertex >= build.vertexCount || !isTaken(welding, vertex)) continue;
+    store<u32>(build.indices + (i << 2), clusterOf(welding, vertex));
+  }
+  build.cursor = end;
+  if (end < build.triangleCount) return;
+  freeWelding(build);
+  build.cursor = 0;
+  build.phase = PHASE_SCAN;
+}
+
+function findOpenEdges(build: Build): void {
+  if (!stepOpenEdges(changetype<OpenEdges>(build.open))) return;
+  build.phase = PHASE_PLACE;
+  build.cursor = build.kept;
+}
+
+/** Begins to look for the edges that keep the mesh open. */
+function beginOpen(build: Build): void {
+  build.open = allocate(OPEN_EDGES_BYTES);
+  memory.fill(build.open, 0, OPEN_EDGES_BYTES);
+  const space = spaceOf(build);
+  const extent = max(max(space.highX - space.lowX, space.highY - space.lowY), space.highZ - space.lowZ);
+  const open = changetype<OpenEdges>(build.open);
+  beginOpenEdges(open, build.positions, build.indices, build.vertexCount, build.triangleCount, extent);
+  build.phase = PHASE_OPEN;
+}
+
+// --- the tree ---
 
 /**
  * Finds the triangles that have an area, and the bounds of those; their indices wait where primitives will be. Whether
@@ -193,6 +323,7 @@ function scan(build: Build): void {
   build.extent = <f32>(largest * scaleFor(build.exponent));
   build.phase = PHASE_PLACE;
   build.cursor = build.kept;
+  if (!isClosed(edgesOf(build))) beginOpen(build);
 }
 
 // @ts-ignore: decorator
@@ -204,7 +335,7 @@ function vertexInTree(build: Build, vertex: u32, scale: f64): v128 {
   return f32x4.replace_lane(f32x4.replace_lane(f32x4.replace_lane(f32x4.splat(0), 0, x), 1, y), 2, z);
 }
 
-/** Primitives from the waiting indices, last first: a primitive is larger than the index it may overwrite. */
+/** Makes primitives from the waiting indices, last first: a primitive is larger than the index it may overwrite. */
 function place(build: Build): void {
   const scale = scaleFor(build.exponent);
   const stop = build.cursor > 4096 ? build.cursor - 4096 : 0;
@@ -237,11 +368,14 @@ function push(build: Build, start: u32, end: u32, depth: u32, node: u32): void {
   range.node = node;
 }
 
-const cuts: usize = memory.data(5 * 4, 4);
+/** Where the ranges of up to four children begin, and where the last one ends: u32 each. */
+const segments: usize = memory.data(5 * 4, 4);
+/** Primitives that are split between two looks at the clock. */
+const PRIMITIVES_A_STEP: u32 = 4096;
 
 function splitSome(build: Build): void {
   let work: u32 = 0;
-  while (build.stackCount > 0 && work < 4096) {
+  while (build.stackCount > 0 && work < PRIMITIVES_A_STEP) {
     const range = changetype<Range>(build.stack + --build.stackCount * <u32>RANGE_BYTES);
     work += range.end - range.start;
     makeNode(build, range.start, range.end, range.depth, range.node);
@@ -251,10 +385,10 @@ function splitSome(build: Build): void {
   build.cursor = build.nodeCount;
 }
 
-/** One node: its range is cut in two, and the part that promises most again, until there are four. */
+/** Makes a node: cuts its range in two, and the part that promises most again, until there are four. */
 function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32): void {
-  store<u32>(cuts, start);
-  store<u32>(cuts, end, 4);
+  store<u32>(segments, start);
+  store<u32>(segments, end, 4);
   let parts = 1;
   while (parts < 4) {
     // The widest range stands for the most expensive one: both agree nearly always, and no areas are needed.
@@ -268,7 +402,7 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32): v
       }
     }
     if (widest < 0) break;
-    const at = cuts + (<usize>widest << 2);
+    const at = segments + (<usize>widest << 2);
     const cut = split(build.primitives, load<u32>(at), load<u32>(at, 4), depth >= DEPTH_LIMIT);
     memory.copy(at + 8, at + 4, <usize>(parts - widest) << 2);
     store<u32>(at, cut, 4);
@@ -287,8 +421,8 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32): v
   setChildren(node, inner, parts, firstNode, build.blockCount);
   let next = firstNode;
   for (let i = 0; i < parts; i++) {
-    const from = load<u32>(cuts + (<usize>i << 2));
-    const to = load<u32>(cuts + (<usize>(i + 1) << 2));
+    const from = load<u32>(segments + (<usize>i << 2));
+    const to = load<u32>(segments + (<usize>(i + 1) << 2));
     if (to - from <= LEAF_SIZE) writeBlock(build, from, to);
     else push(build, from, to, depth + 1, next++);
   }
@@ -297,7 +431,7 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32): v
 // @ts-ignore: decorator
 @inline
 function partSize(i: i32): u32 {
-  return load<u32>(cuts + (<usize>(i + 1) << 2)) - load<u32>(cuts + (<usize>i << 2));
+  return load<u32>(segments + (<usize>(i + 1) << 2)) - load<u32>(segments + (<usize>i << 2));
 }
 
 function writeBlock(build: Build, from: u32, to: u32): void {
@@ -329,15 +463,47 @@ function fitSome(build: Build): void {
   }
   if (build.cursor > 0) return;
   assemble(build);
+  build.sums = allocate(SURFACE_SUMS_BYTES);
+  memory.fill(build.sums, 0, SURFACE_SUMS_BYTES);
+  build.phase = PHASE_SUM;
+  build.cursor = build.nodeCount;
+}
+
+/** How many nodes are summed up between two looks at the clock: each takes less than a microsecond. */
+const SUM_STEP: u32 = 128;
+
+function sumSome(build: Build): void {
+  const mesh = changetype<Mesh>(build.mesh), sums = changetype<SurfaceSums>(build.sums);
+  const start = build.cursor > SUM_STEP ? build.cursor - SUM_STEP : 0;
+  sumNodes(mesh, sums, start, build.cursor);
+  build.cursor = start;
+  if (start > 0) return;
+  takeSums(mesh, sums);
+  build.derivation = changetype<usize>(beginDerivation(mesh));
+  build.phase = PHASE_DERIVE;
+}
+
+/** Derives the rest, and puts all into one piece. */
+function deriveSome(build: Build, until: f64): void {
+  const d = changetype<Derivation>(build.derivation);
+  build.derived = stepDerivation(d, until);
+  if (build.derived < 1) return;
+  const tree = build.mesh;
+  build.mesh = packDerived(d);
+  release(tree);
+  freeScratch(build);
   build.phase = PHASE_DONE;
 }
 
-/** One relocatable piece: header, nodes, blocks, indices. */
+/** Makes one relocatable piece: header, nodes, blocks, indices, and room for the dipoles. */
 function assemble(build: Build): void {
   const nodeBytes = build.nodeCount * <u32>NODE_BYTES;
   const blockBytes = build.blockCount * <u32>BLOCK_BYTES;
   const indexBytes: u32 = build.indices == 0 ? 0 : build.triangleCount * 12;
-  const bytes: u64 = <u64>MESH_HEADER_BYTES + nodeBytes + blockBytes + indexBytes;
+  const dipoles = dipolesOffset(
+    build.nodeCount, build.blockCount, build.indices == 0 ? 0 : 1, build.triangleCount,
+  );
+  const bytes = dipoles + <u64>build.nodeCount * DIPOLE_BYTES;
   const address = allocate(bytes);
   const mesh = changetype<Mesh>(address);
   build.mesh = address;
@@ -354,13 +520,28 @@ function assemble(build: Build): void {
   mesh.nodes = MESH_HEADER_BYTES;
   mesh.blocks = mesh.nodes + nodeBytes;
   mesh.indices = mesh.blocks + blockBytes;
+  mesh.dipoles = <u32>dipoles;
   mesh.exponent = build.exponent;
   mesh.closed = isClosed(edgesOf(build)) ? 1 : 0;
+  if (build.open != 0) noteOpenEdges(mesh, changetype<OpenEdges>(build.open), build);
   memory.copy(address + offsetof<Mesh>('offsetX'), changetype<usize>(spaceOf(build)), SPACE_BYTES);
   mesh.builtCost = treeCost(spaceOf(build), scaleFor(build.exponent), build.areas);
   mesh.cost = mesh.builtCost;
   memory.copy(address + mesh.nodes, build.nodes, nodeBytes);
   memory.copy(address + mesh.blocks, build.blocks, blockBytes);
   if (indexBytes > 0) memory.copy(address + mesh.indices, build.indices, indexBytes);
+  memory.fill(address + mesh.indices + indexBytes, 0, <usize>dipoles - mesh.indices - indexBytes);
   freeScratch(build);
+}
+
+function noteOpenEdges(mesh: Mesh, open: OpenEdges, build: Build): void {
+  mesh.openEdges = open.count;
+  mesh.closingWeld = open.weld;
+  const triangle = open.example / 3, k = open.example % 3;
+  mesh.openTriangle = triangle;
+  mesh.openEdge = k;
+  const from = vertexAt(build, corner(build, triangle, k));
+  const to = vertexAt(build, corner(build, triangle, k == 2 ? 0 : k + 1));
+  memory.copy(changetype<usize>(mesh) + offsetof<Mesh>('openFromX'), from, 12);
+  memory.copy(changetype<usize>(mesh) + offsetof<Mesh>('openToX'), to, 12);
 }

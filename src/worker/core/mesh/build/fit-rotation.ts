@@ -1,4 +1,4 @@
-// The rotation of a node, from below upwards. Candidates: the identity, the principal axes of the node's
+// The rotation of a node, from below upwards. Proxies: the identity, the principal axes of the node's
 // triangles (Gottschalk, Lin and Manocha, "OBBTree", 1996: covariance of the surface, weighted by area) and
 // the rotations of its children; the best is turned a little while the boxes get smaller.
 
@@ -26,16 +26,18 @@ export class Subtree {
   xx: f64; xy: f64; xz: f64; yy: f64; yz: f64; zz: f64; // ∫ p pᵀ
 }
 
-export const SUBTREE_BYTES: usize = 128;
+export const SUBTREE_BYTES: usize = offsetof<Subtree>();
 
-/** Blocks looked at per child while candidates are compared; the winner is computed over all. */
+/** How many blocks are looked at per child while candidates are compared; the winner is computed over all. */
 const SAMPLES: u32 = 16;
 /** A rotation must save a tenth of the boxes' area, else rays are better off without it. */
 const WORTH: f32 = 0.9;
+/** The tolerance of principal axes, which only start a search: they need not be exact, and are quantised afterwards. */
+const AXIS_TOLERANCE: f64 = 1e-12;
 
-const rotation = changetype<Rotation>(memory.data(36, 16));
-const best = changetype<Quaternion>(memory.data(32, 16));
-const trial = changetype<Quaternion>(memory.data(32, 16));
+const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
+const best = changetype<Quaternion>(memory.data(<i32>offsetof<Quaternion>(), 16));
+const trial = changetype<Quaternion>(memory.data(<i32>offsetof<Quaternion>(), 16));
 const quantised: usize = memory.data(8, 16);
 const lows: usize = memory.data(64, 16); // bounds of the four children
 const highs: usize = memory.data(64, 16);
@@ -51,7 +53,7 @@ function subtreeAt(index: u32): Subtree {
   return changetype<Subtree>(subtrees + index * <u32>SUBTREE_BYTES);
 }
 
-/** Fits node `index`, whose inner children are fitted already; answers half the area of its boxes. */
+/** Fits node `index`, whose inner children are fitted already. Answers half the area of its boxes. */
 export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: usize, padding: f32): f32 {
   blocks = allBlocks;
   subtrees = allSubtrees;
@@ -70,7 +72,7 @@ export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: u
   return cost;
 }
 
-/** Boxes anew for triangles that moved, under the rotation that the node has; answers as `fitNode`. */
+/** Computes the boxes anew for triangles that moved, under the rotation that the node has. Answers as `fitNode`. */
 export function refitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: usize, padding: f32): f32 {
   blocks = allBlocks;
   subtrees = allSubtrees;
@@ -85,7 +87,10 @@ export function refitNode(node: Node, index: u32, allBlocks: usize, allSubtrees:
 
 // --- what a node knows of its triangles ---
 
-/** Its blocks and its bounds, from the node's own leaves and its children's subtrees; answers as axisAlignedBoxes. */
+/**
+ * Sets the blocks and the bounds of a node's subtree, from its own leaves and its children's subtrees. Answers as
+ * axisAlignedBoxes.
+ */
 function boundSubtree(node: Node, index: u32): f32 {
   const cost = axisAlignedBoxes(node);
   const s = subtreeAt(index);
@@ -146,7 +151,7 @@ function addMoments(s: Subtree, lane: usize): void {
   s.zz += twelfth * (mz * mz + az * az + bz * bz + cz * cz);
 }
 
-/** Leaves the block's bounds in boxLow and boxHigh. */
+/** Sets boxLow and boxHigh to the bounds of a block. */
 function axisAligned(block: Block): void {
   boxLow = transposedMin(
     f32x4.pmin(f32x4.pmin(block.ax, block.bx), block.cx),
@@ -160,7 +165,7 @@ function axisAligned(block: Block): void {
   );
 }
 
-/** The least lane of each of x, y, z, as xyz. */
+/** Answers the least lane of each of x, y, z, as xyz. */
 function transposedMin(x: v128, y: v128, z: v128): v128 {
   return f32x4.replace_lane(f32x4.replace_lane(f32x4.splat(leastLane(x)), 1, leastLane(y)), 2, leastLane(z));
 }
@@ -181,7 +186,7 @@ function greatestLane(v: v128): f32 {
 
 // --- boxes of the four children ---
 
-/** Fills lows and highs without a rotation; answers the sum of the boxes' areas. */
+/** Sets lows and highs to the boxes without a rotation. Answers the sum of half their areas. */
 function axisAlignedBoxes(node: Node): f32 {
   let cost: f32 = 0;
   const count = childCount(node);
@@ -200,7 +205,10 @@ function axisAlignedBoxes(node: Node): f32 {
   return cost;
 }
 
-/** The same in the frame of `rotation`, over all blocks or about SAMPLES of each child. */
+/**
+ * Sets lows and highs to the boxes in the frame of `rotation`, over all blocks or about SAMPLES of each child. Answers
+ * the sum of half their areas.
+ */
 function rotatedBoxes(node: Node, sampled: bool): f32 {
   let cost: f32 = 0;
   const count = childCount(node);
@@ -244,7 +252,7 @@ function boundRotated(first: u32, end: u32, stride: u32): void {
   boxHigh = transposedMax(highX, highY, highZ);
 }
 
-/** Boxes grown by `padding`, then outwards to the node's 256 steps. */
+/** Writes the boxes to the node, grown by `padding`, then outwards to the node's 256 steps. */
 function storeBoxes(node: Node, padding: f32): void {
   const at = changetype<usize>(node);
   const count = childCount(node);
@@ -276,7 +284,7 @@ function storeBoxes(node: Node, padding: f32): void {
 
 // --- the search ---
 
-/** Leaves in `best` a rotation that promises to be worth it; false when none does. */
+/** Searches for a rotation that promises to be worth it and leaves it in `best`. Answers false when there is none. */
 function searchRotation(node: Node, index: u32, identityCost: f32): bool {
   const s = subtreeAt(index);
   setIdentityRotation(rotation);
@@ -320,7 +328,7 @@ function searchRotation(node: Node, index: u32, identityCost: f32): bool {
   return bestCost < reference * WORTH;
 }
 
-/** The cost of `trial` on the sample. */
+/** Answers the cost of `trial` on the sample. */
 function tried(node: Node): f32 {
   quantise(quantised, trial);
   rotationAt(rotation, quantised);
@@ -337,6 +345,7 @@ function principalAxes(s: Subtree, q: Quaternion): void {
   diagonalise(
     s.xx * inverse - x * x, s.xy * inverse - x * y, s.xz * inverse - x * z,
     s.yy * inverse - y * y, s.yz * inverse - y * z, s.zz * inverse - z * z,
+    AXIS_TOLERANCE,
   );
   const ax = eigenvector(0, 0), ay = eigenvector(1, 0), az = eigenvector(2, 0);
   const bx = eigenvector(0, 1), by = eigenvector(1, 1), bz = eigenvector(2, 1);

@@ -1,12 +1,13 @@
-// The point of a mesh that is nearest to a given one, in the world's metric: through the tree, nearest box first, with
-// bounds in float32 that are never too great; triangles are decided in float64.
+// Finds the point of a mesh that is nearest to a given one, in the world's metric: by branch and bound through the
+// tree, nearest box first (Roussopoulos, Kelley and Vincent, "Nearest Neighbor Queries", 1995), with bounds in float32
+// that are never too great. Triangles are decided in float64. World units about the given point.
 
 import { Affine, invert } from '../../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
 import { nearestOfTriangle, nearestX, nearestY, nearestZ } from '../../math/closest';
 import { upward } from '../../math/interval';
 import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
-import { stretchOf } from '../../math/spectral-norm';
+import { spectralNorm } from '../../math/spectral-norm';
 import { Triangle } from '../../math/triangles';
 import {
   Block, LEAF, MAX_DEPTH, Mesh, Node, blockAt, childCount, childMask, childOf, highBounds, isRotated, lowBounds, nodeAt,
@@ -14,38 +15,44 @@ import {
 } from '../tree/layout';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
 
-/** What is nearest, in the world about the given point. */
+/** The nearest point, in the world about the given point. */
 export let closestX: f64 = 0;
 export let closestY: f64 = 0;
 export let closestZ: f64 = 0;
 export let closestTriangle: i32 = -1;
 export let closestDistance: f64 = 0;
 
-const toWorld = changetype<Affine>(memory.data(96, 16)); // tree space to the world about the given point
-const toTree = changetype<Affine>(memory.data(96, 16));
-const rotation = changetype<Rotation>(memory.data(36, 16));
-const triangle = changetype<Triangle>(memory.data(72, 16));
+const toWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16)); // tree space to the world about the given point
+const toTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
+const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
-/** Children that wait, and how near each can be: three of each depth and the last node's four. */
+/** The children that wait, and lower bounds of how near each is: three of each depth and the last node's four. */
 const stack: usize = memory.data(8 * (3 * <i32>MAX_DEPTH + 4), 16);
 const keys: usize = memory.data(16, 16);
 
 // The given point in tree space, and the least that the map makes of a length: bounds are in multiples of it.
 let pointX: f32 = 0, pointY: f32 = 0, pointZ: f32 = 0;
 let least: f64 = 0;
-/** What float32 may add to a distance from a box, in tree space. */
+/** The most that float32 adds to a distance from a box, in tree space. */
 let blur: f32 = 0;
 
-/** How boxes are bounded. */
+/** How the distances of boxes are bounded. */
 let metric: u32 = 0;
-/** The map stretches all directions alike: distances are those of tree space. */
+/** The map stretches all directions alike: distances are measured in tree space. */
 const ALIKE: u32 = 0;
-/** It does not: in the world, about axes of which one leads to the mesh; what lies across them is bounded by extents. */
+/**
+ * The map does not: distances are measured in the world, about axes of which one leads to the mesh; what lies across
+ * them is bounded by extents.
+ */
 const STRETCHED: u32 = 1;
-/** The mesh is far away for its size: along the way to it, about tree space's origin, where float32 has its digits. */
+/**
+ * The mesh is far away for its size: distances are measured along the way to it, about tree space's origin, where
+ * float32 has its digits.
+ */
 const FAR: u32 = 2;
 
-/** From so many times the mesh's size on it is far. */
+/** From so many times its size on, a mesh is far away. */
 const FAR_AWAY: f64 = 100;
 
 // Tree space to these axes, over `least`; row 2 is the one to the mesh.
@@ -53,17 +60,18 @@ let row0X: f32 = 0, row0Y: f32 = 0, row0Z: f32 = 0, row0W: f32 = 0;
 let row1X: f32 = 0, row1Y: f32 = 0, row1Z: f32 = 0, row1W: f32 = 0;
 let row2X: f32 = 0, row2Y: f32 = 0, row2Z: f32 = 0, row2W: f32 = 0;
 let blurAcross: f32 = 0;
-/** Along the last axis, from the point to the origin of tree space. */
+/** The distance along the last axis from the point to the origin of tree space. */
 let ahead: f64 = 0;
 
-/** Farther than this the point counts as this far: nothing overflows then. */
+/** A point that is farther away counts as this far, so that nothing overflows. */
 const FARTHEST: f64 = 1e15;
-/** Of a distance in float32, from its rounded parts: 2^-20. */
+/** The bound of the rounding of a distance in float32, relative to its rounded components: 2^-20. */
 const ROUNDING: f32 = 9.5367431640625e-7;
 
 /**
- * Whether there is a point no farther than `limit`; `m` maps mesh space to the world about the given point. Of
- * triangles at the same distance the one with the lowest index wins. With `any`, one that need not be the nearest.
+ * Finds the nearest point of a mesh. Answers whether there is one no farther than `limit`; `m` maps mesh space to the
+ * world about the given point. Of triangles at the same distance the one with the lowest index wins. With `any`, finds
+ * a point that need not be the nearest.
  */
 export function closestOnMesh(mesh: Mesh, m: Affine, limit: f64, any: bool): bool {
   setMaps(mesh, m);
@@ -103,7 +111,7 @@ export function closestOnMesh(mesh: Mesh, m: Affine, limit: f64, any: bool): boo
   return closestTriangle >= 0;
 }
 
-/** A distance of the world as one of boxes. */
+/** Turns a distance of the world into the unit in which boxes are measured, rounded up. */
 function boundOf(distance: f64): f32 {
   if (metric != FAR) return upward(min(distance / least, 1e30));
   const rest = min((distance - ahead + (distance + abs(ahead)) * 1e-15) / least, 1e30);
@@ -113,8 +121,8 @@ function boundOf(distance: f64): f32 {
 function setMaps(mesh: Mesh, m: Affine): void {
   placeTree(toWorld, mesh, m);
   invert(toTree, toWorld);
-  least = (1.0 - 1e-6) / stretchOf(toTree);
-  const most = stretchOf(toWorld);
+  least = (1.0 - 1e-6) / spectralNorm(toTree);
+  const most = spectralNorm(toWorld);
   const distance = sqrt(toWorld.tx * toWorld.tx + toWorld.ty * toWorld.ty + toWorld.tz * toWorld.tz);
   metric = distance > FAR_AWAY * most ? FAR : most <= least * 1.001 ? ALIKE : STRETCHED;
   const x = max(min(toTree.tx, FARTHEST), -FARTHEST);
@@ -127,7 +135,7 @@ function setMaps(mesh: Mesh, m: Affine): void {
   if (metric != ALIKE) setAxes(mesh, most, distance);
 }
 
-/** The last of the axes leads to the middle of the mesh's bounds. */
+/** Sets the axes; the last of them leads to the middle of the mesh's bounds. */
 function setAxes(mesh: Mesh, most: f64, distance: f64): void {
   const scale = treeScale(mesh);
   const cx = (0.5 * (mesh.lowX + mesh.highX) - mesh.offsetX) * scale;
@@ -157,7 +165,7 @@ function setAxes(mesh: Mesh, most: f64, distance: f64): void {
   blurAcross = <f32>min(((metric == FAR ? 0 : distance) + 8.0 * most) * over, 1e30) * ROUNDING;
 }
 
-/** A column of the map to the world along an axis. */
+/** Projects a column of the map to the world on an axis. */
 // @ts-ignore: decorator
 @inline
 function along(column: usize, x: f64, y: f64, z: f64, over: f64): f32 {
@@ -165,7 +173,10 @@ function along(column: usize, x: f64, y: f64, z: f64, over: f64): f32 {
   return <f32>max(min((load<f64>(at) * x + load<f64>(at, 8) * y + load<f64>(at, 16) * z) * over, 1e15), -1e15);
 }
 
-/** How near the node's four boxes can be at least: world distances over `least`, and of what is far less `ahead`. */
+/**
+ * Answers lower bounds of the distances of the node's four boxes: world distances over `least`, and less `ahead` where
+ * the mesh is far.
+ */
 function distances(node: Node): v128 {
   let x = pointX, y = pointY, z = pointZ;
   if (isRotated(node)) {
@@ -201,7 +212,7 @@ function distances(node: Node): v128 {
   );
 }
 
-/** Where the boxes' middles are along an axis. */
+/** Finds where the boxes' middles are along an axis. */
 // @ts-ignore: decorator
 @inline
 function middle(cx: v128, cy: v128, cz: v128, x: f32, y: f32, z: f32, w: f32): v128 {
@@ -210,7 +221,7 @@ function middle(cx: v128, cy: v128, cz: v128, x: f32, y: f32, z: f32, w: f32): v
   );
 }
 
-/** How far they reach from there. */
+/** Measures how far the boxes reach from their middles along an axis. */
 // @ts-ignore: decorator
 @inline
 function extent(hx: v128, hy: v128, hz: v128, x: f32, y: f32, z: f32): v128 {
@@ -219,7 +230,7 @@ function extent(hx: v128, hy: v128, hz: v128, x: f32, y: f32, z: f32): v128 {
   );
 }
 
-/** Lengths along an axis of the node's frame, along an axis of the world. */
+/** Projects lengths along an axis of the node's frame on an axis of the world. */
 // @ts-ignore: decorator
 @inline
 function onAxis(lengths: v128, axis: usize, x: f32, y: f32, z: f32): v128 {
@@ -234,7 +245,7 @@ function lengths(x: v128, y: v128, z: v128): v128 {
   return f32x4.mul(f32x4.sqrt(square), f32x4.splat(<f32>1.0 - ROUNDING));
 }
 
-/** How far a coordinate is from four intervals, surely. */
+/** Answers lower bounds of how far a coordinate is from four intervals. */
 // @ts-ignore: decorator
 @inline
 function outside(low: v128, high: v128, value: f32): v128 {
@@ -243,7 +254,7 @@ function outside(low: v128, high: v128, value: f32): v128 {
   return f32x4.pmax(f32x4.splat(0), f32x4.sub(gap, f32x4.splat(blur)));
 }
 
-/** Whether something nearer was found. */
+/** Searches four triangles. Answers whether something nearer was found. */
 function searchBlock(block: Block, bound: f32): bool {
   countLeaf();
   const at = changetype<usize>(block);

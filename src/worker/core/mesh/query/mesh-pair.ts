@@ -1,61 +1,50 @@
 // Tree against tree, and tree against a box or a capsule: boxes four at a time, then triangles exactly.
 
+import { checkpoint } from '../../checkpoint';
 import { Affine } from '../../math/affine';
 import { axisToPoint, axisToTriangle } from '../../math/closest';
 import { Triangle, triangleMeetsCube, trianglesIntersect } from '../../math/triangles';
 import { reserve } from '../../memory';
 import { LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, setUnitNode, triangleOf } from '../tree/layout';
-import { overlapping } from './obb-sat-4x4';
-import { copyTriangle, descend, mapTriangle, relation, setMap, setTrees, visitBlocks } from './tree-tree';
+import { obbOverlap4x4 } from './obb-sat-4x4';
+import { descend, mapTriangle, relation, setMap, setTrees, visitBlocks } from './tree-tree';
 
-const triangle = changetype<Triangle>(memory.data(72, 16));
+const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
 /** A node whose one box is [-1, 1]³. */
-const cube = changetype<Node>(memory.data(<i32>NODE_BYTES, 64));
+const cube = changetype<Node>(memory.data(<i32>offsetof<Node>(), 64));
 setUnitNode(cube);
 
 /** What `intersectMeshes` found: two u32 each, a triangle of a and one of b. */
 export let pairs: usize = 0;
 export let pairCount: u32 = 0;
-/** Where the two of each are: u32 addresses, block + 4 · lane. */
-let places: usize = 0;
-/** Whose they are. */
+/** The meshes whose triangles are in `pairs`. */
 let meshA: usize = 0, meshB: usize = 0;
 
 function addPair(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
   if (!trianglesIntersect(p, q)) return false;
   const used = <usize>pairCount << 3;
   pairs = reserve(pairs, used, <u64>used + 8);
-  places = reserve(places, used, <u64>used + 8);
   pairCount++;
   const a = blockAt(changetype<Mesh>(meshA), slotA >> 2), b = blockAt(changetype<Mesh>(meshB), slotB >> 2);
   store<u32>(pairs + used, triangleOf(a, slotA & 3));
   store<u32>(pairs + used, triangleOf(b, slotB & 3), 4);
-  store<u32>(places + used, <u32>(changetype<usize>(a) + ((slotA & 3) << 2)));
-  store<u32>(places + used, <u32>(changetype<usize>(b) + ((slotB & 3) << 2)), 4);
   return false;
 }
 
-/** The triangles of a pair in a's tree space, with the numbers by which they were found to meet. */
-export function readPair(pair: u32, p: Triangle, q: Triangle): void {
-  const at = places + (<usize>pair << 3);
-  copyTriangle(p, <usize>load<u32>(at));
-  mapTriangle(q, <usize>load<u32>(at, 4));
-}
-
-/** Blocks of two meshes of which a triangle each met when somebody looked. */
+/** Two blocks, one of each mesh, of which a triangle each met when the pair was looked at last. */
 @unmanaged
 export class Witness {
   a: u32;
   b: u32;
 }
 
-/** No block of any mesh. */
+/** Stands for no block of any mesh. */
 export const NO_BLOCK: u32 = 0xffffffff;
 
-const nobody = changetype<Witness>(memory.data(8, 16));
+const nobody = changetype<Witness>(memory.data(<i32>offsetof<Witness>(), 16));
 
-/** Where nothing is known before, and nothing is kept. */
+/** Answers a witness that knows nothing, and of which nothing is kept. */
 export function noWitness(): Witness {
   nobody.a = NO_BLOCK;
   nobody.b = NO_BLOCK;
@@ -63,8 +52,8 @@ export function noWitness(): Witness {
 }
 
 /**
- * Every pair of triangles of `a` and `b` that meet, touching included, to `pairs`, in the order of the descent; answers
- * whether there is one. `m` maps b's mesh space to a's.
+ * Lists every pair of triangles of `a` and `b` that meet, touching included, in `pairs`, in the order of the descent.
+ * Answers whether there is one. `m` maps b's mesh space to a's. Throws OUT_OF_MEMORY.
  */
 export function intersectMeshes(a: Mesh, b: Mesh, m: Affine): bool {
   pairCount = 0;
@@ -75,7 +64,7 @@ export function intersectMeshes(a: Mesh, b: Mesh, m: Affine): bool {
   return pairCount > 0;
 }
 
-/** What `isWitness` found. */
+/** The blocks that `isWitness` found. */
 let witnessA: u32 = 0, witnessB: u32 = 0;
 
 function isWitness(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
@@ -85,8 +74,8 @@ function isWitness(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
 }
 
 /**
- * Whether a triangle of `a` meets one of `b`, as above. The blocks of the witness are tried first, if there are such;
- * when others show it, they become the witness.
+ * Tells whether a triangle of `a` meets a triangle of `b`, touching included. Tries the blocks of the witness first, if
+ * it has any; when other blocks show it, they become the witness. Throws OUT_OF_MEMORY.
  */
 export function meshesMeet(a: Mesh, b: Mesh, m: Affine, witness: Witness): bool {
   setTrees(a, b, m);
@@ -99,26 +88,26 @@ export function meshesMeet(a: Mesh, b: Mesh, m: Affine, witness: Witness): bool 
   return true;
 }
 
-/** Whether a triangle of `b` meets the solid cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
+/** Tells whether a triangle of `b` meets the solid cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
 export function meshMeetsCube(b: Mesh, m: Affine): bool {
   return meshMeets(b, m, -1);
 }
 
 /**
- * The same of a capsule of radius 1 about z, from -half to half, that fills the cube when it is shortened to it: `m`
- * maps to the cube's space. With half = 0 it is the unit sphere.
+ * Tells whether a triangle of `b` meets a capsule of radius 1 about z, from -half to half, which fills the cube when it
+ * is shortened to it: `m` maps to the cube's space. With half = 0 the capsule is the unit sphere.
  */
 export function meshMeetsCapsule(b: Mesh, m: Affine, half: f64): bool {
   return meshMeets(b, m, half);
 }
 
-/** A negative half is that of no capsule but the cube. */
+/** Tells whether a triangle of `b` meets the cube or the capsule; a negative half stands for the cube. */
 function meshMeets(b: Mesh, m: Affine, half: f64): bool {
   setMap(m, b, 1, 0, 0, 0);
   let waiting = push(0, 0);
   while (waiting != 0) {
     const node = nodeAt(b, load<u32>(stack + (<usize>(--waiting) << 2)));
-    for (let bits = overlapping(relation, cube, node, 1, 15); bits != 0; bits &= bits - 1) {
+    for (let bits = obbOverlap4x4(relation, cube, node, 1, 15); bits != 0; bits &= bits - 1) {
       const child = childOf(node, ctz(bits));
       if (!(child & LEAF)) {
         waiting = push(waiting, child);
@@ -143,7 +132,7 @@ function push(waiting: u32, node: u32): u32 {
   return waiting + 1;
 }
 
-/** Of touching, beyond what rounds off the numbers that it is decided by. */
+/** What counts as touching beyond the rounding of the numbers that decide it, relative to the radius. */
 export const TOUCHING: f64 = 1e-12;
 
 function triangleMeetsCapsule(t: Triangle, half: f64): bool {
@@ -154,26 +143,37 @@ function triangleMeetsCapsule(t: Triangle, half: f64): bool {
   return axisToTriangle(half, t, radius * radius) <= radius * radius;
 }
 
-/** From the cube's space to the capsule's. */
+/** Maps a triangle from the cube's space to the capsule's. */
 function lengthen(t: Triangle, half: f64): void {
   t.az *= 1.0 + half;
   t.bz *= 1.0 + half;
   t.cz *= 1.0 + half;
 }
 
-/** Whether all of `b` lies in the cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
+/** Tells whether all of `b` lies in the cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
 export function meshInsideCube(b: Mesh, m: Affine): bool {
   return meshInside(b, m, -1);
 }
 
-/** The same of the capsule that meshMeetsCapsule knows. */
+/** Tells whether all of `b` lies in the capsule of `meshMeetsCapsule`. */
 export function meshInsideCapsule(b: Mesh, m: Affine, half: f64): bool {
   return meshInside(b, m, half);
 }
 
 function meshInside(b: Mesh, m: Affine, half: f64): bool {
   setMap(m, b, 1, 0, 0, 0);
-  for (let index: u32 = 0; index < b.blockCount; index++) {
+  for (let index: u32 = 0; index < b.blockCount; index += BLOCKS_AT_ONCE) {
+    if (!blocksInside(b, index, min<u32>(index + BLOCKS_AT_ONCE, b.blockCount), half)) return false;
+    checkpoint(4 * BLOCKS_AT_ONCE);
+  }
+  return true;
+}
+
+/** How many blocks of four triangles are tested between two checkpoints. */
+const BLOCKS_AT_ONCE: i32 = 256;
+
+function blocksInside(b: Mesh, from: u32, end: u32, half: f64): bool {
+  for (let index = from; index < end; index++) {
     const block = blockAt(b, index);
     for (let lane = 0; lane < 4; lane++) {
       if (triangleOf(block, lane) < 0) continue;

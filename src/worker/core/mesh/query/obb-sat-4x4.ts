@@ -1,21 +1,59 @@
-// A node's four boxes against another's four: the separating-axis test over 15 axes (Gottschalk, Lin and Manocha,
-// "OBBTree", 1996), four boxes at a time. The map between the two frames may scale and shear, so an edge of one box
-// and the faces of the other are taken through cofactors instead of through a rotation's own entries.
+// Tests a node's four boxes against another's four for overlap: the separating-axis test over 15 axes (Gottschalk, Lin
+// and Manocha, "OBBTree", 1996), four boxes at a time. The map between the two frames may scale and shear, so an edge
+// of one box and the faces of the other are taken through cofactors instead of through a rotation's own entries.
+//
+// It is conservative: boxes that overlap are always found, and a comparison with what is not a number finds them as
+// well. Products of up to three entries of the map and a length would leave float32 where one tree is 10¹³ times larger
+// than the other. So the larger one gives the unit, a power of two, in which everything is measured: no entry and no
+// length is above 4 then, but for distances of boxes that are far apart, and what underflows is small beside the
+// padding of the larger tree's boxes (BOX_PADDING).
 
+import { Affine } from '../../math/affine';
 import { cross, lane0, lane1, lane2, lane3, minus, plus, times, yzx, zxy } from '../../math/lanes';
 import { Rotation, rotationAt } from '../../math/quaternion';
+import { exponentFor, scaleFor } from '../tree/tree-space';
 import { Node, childCount, childMask, highBounds, isRotated, lowBounds } from '../tree/layout';
 
-/** Tree B to tree A in float32. */
+/** The map from tree B to tree A in float32, both in the unit of the larger one. */
 @unmanaged
 export class Relation {
   x: v128; // how the coordinates of B make x of A, and the place of B's origin there
   y: v128;
   z: v128;
+  /** Half of the unit's reciprocal, for boxes of A and of B. */
+  halfA: v128;
+  halfB: v128;
 }
 
-const rotation = changetype<Rotation>(memory.data(36, 16));
-// Of A's four boxes, a lane each: centres and half extents; then the radii along B's faces, and along edge by edge.
+/** No place counts as farther away in float32: 2⁶⁰ units, where no product leaves it and every box is apart. */
+const FARTHEST: f64 = 1152921504606846976.0;
+/** Lengths beyond these have no reciprocal of their power of two: 2¹⁰²². */
+const LARGEST: f64 = 4.49423283715579e307;
+
+/** Sets the relation from a map of B's coordinates to A's. A map that float64 does not hold lets all boxes overlap. */
+export function setRelation(relation: Relation, m: Affine): void {
+  const x = max(max(abs(m.xx), abs(m.xy)), abs(m.xz));
+  const y = max(max(abs(m.yx), abs(m.yy)), abs(m.yz));
+  const z = max(max(abs(m.zx), abs(m.zy)), abs(m.zz));
+  const largest = max(max(x, y), z);
+  // The largest entry becomes 1 to 2: the space of A shrinks for it, or the frame of B does.
+  const scale = largest < LARGEST ? scaleFor(exponentFor(largest)) : NaN;
+  const ofA = min(scale, 1.0);
+  relation.x = f32x4(<f32>(m.xx * scale), <f32>(m.yx * scale), <f32>(m.zx * scale), placeOf(m.tx * ofA));
+  relation.y = f32x4(<f32>(m.xy * scale), <f32>(m.yy * scale), <f32>(m.zy * scale), placeOf(m.ty * ofA));
+  relation.z = f32x4(<f32>(m.xz * scale), <f32>(m.yz * scale), <f32>(m.zz * scale), placeOf(m.tz * ofA));
+  relation.halfA = f32x4.splat(<f32>(0.5 * ofA));
+  relation.halfB = f32x4.splat(<f32>(0.5 * min(1.0 / scale, 1.0)));
+}
+
+// @ts-ignore: decorator
+@inline
+function placeOf(place: f64): f32 {
+  return <f32>max(min(place, FARTHEST), -FARTHEST);
+}
+
+const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
+// A's four boxes, a lane each: their centres and half extents; then the radii along B's faces, and along edge by edge.
 const ofA: usize = memory.data((6 + 3 + 9) * 16, 16);
 const FACES: usize = 6 * 16;
 const EDGES: usize = 9 * 16;
@@ -26,16 +64,25 @@ function entry(offset: usize): v128 { return v128.load32_splat(changetype<usize>
 // @ts-ignore: decorator
 @inline
 function sum(a: v128, b: v128, c: v128): v128 { return f32x4.add(f32x4.add(a, b), c); }
-/** Of the box in all lanes, or of all boxes. */
+/** The rounding of an entry of G, relative to the largest one: two rotations and the map's own, some 60 · 2⁻²⁴. */
+const ENTRY_ROUNDING: f32 = 4e-6;
+
+/** Loads a number of one box into all lanes. */
 // @ts-ignore: decorator
 @inline
 function box(address: usize): v128 { return v128.load32_splat(address); }
+/** Marks the lanes in which an axis surely separates. */
 // @ts-ignore: decorator
 @inline
-function within(distance: v128, radius: v128): u32 { return <u32>i32x4.bitmask(f32x4.le(f32x4.abs(distance), radius)); }
+function beyond(distance: v128, radius: v128): v128 { return f32x4.gt(f32x4.abs(distance), radius); }
+// @ts-ignore: decorator
+@inline
+function any(a: v128, b: v128, c: v128): v128 { return v128.or(v128.or(a, b), c); }
 
-/** Which boxes of `a` may overlap which of `b`: bit 4 i + j for child i of a and j of b. Only those of the masks. */
-export function overlapping(m: Relation, a: Node, b: Node, maskA: u32, maskB: u32): u32 {
+/**
+ * Finds which boxes of `a` may overlap which of `b`, among those in the masks: bit 4 i + j for child i of a and j of b.
+ */
+export function obbOverlap4x4(m: Relation, a: Node, b: Node, maskA: u32, maskB: u32): u32 {
   // G maps frame B to frame A: G = rotation of a · m · rotation of bᵀ.
   let px = m.x, py = m.y, pz = m.z;
   if (isRotated(a)) {
@@ -55,26 +102,26 @@ export function overlapping(m: Relation, a: Node, b: Node, maskA: u32, maskB: u3
     g2 = sum(times(lane0(pz), x), times(lane1(pz), y), times(lane2(pz), z));
   }
 
-  const half = f32x4.splat(0.5);
+  const halfA = m.halfA, halfB = m.halfB;
   const lowX = lowBounds(b, 0), highX = highBounds(b, 0);
   const lowY = lowBounds(b, 1), highY = highBounds(b, 1);
   const lowZ = lowBounds(b, 2), highZ = highBounds(b, 2);
-  const bx = times(plus(lowX, highX), half), ux = times(minus(highX, lowX), half);
-  const by = times(plus(lowY, highY), half), uy = times(minus(highY, lowY), half);
-  const bz = times(plus(lowZ, highZ), half), uz = times(minus(highZ, lowZ), half);
+  const bx = times(plus(lowX, highX), halfB), ux = times(minus(highX, lowX), halfB);
+  const by = times(plus(lowY, highY), halfB), uy = times(minus(highY, lowY), halfB);
+  const bz = times(plus(lowZ, highZ), halfB), uz = times(minus(highZ, lowZ), halfB);
   for (let axis: usize = 0; axis < 3; axis++) {
     const low = lowBounds(a, axis), high = highBounds(a, axis);
-    v128.store(ofA + (axis << 4), times(plus(low, high), half));
-    v128.store(ofA + (axis << 4), times(minus(high, low), half), 48);
+    v128.store(ofA + (axis << 4), times(plus(low, high), halfA));
+    v128.store(ofA + (axis << 4), times(minus(high, low), halfA), 48);
   }
 
   const g00 = lane0(g0), g01 = lane1(g0), g02 = lane2(g0);
   const g10 = lane0(g1), g11 = lane1(g1), g12 = lane2(g1);
   const g20 = lane0(g2), g21 = lane1(g2), g22 = lane2(g2);
-  // Added to |G|, so that near-parallel edges cannot separate by rounding alone.
+  // It is added to |G|, so that near-parallel edges cannot separate by rounding alone.
   const sizes = f32x4.pmax(f32x4.pmax(f32x4.abs(g0), f32x4.abs(g1)), f32x4.abs(g2));
   const largest = f32x4.pmax(f32x4.pmax(lane0(sizes), lane1(sizes)), lane2(sizes));
-  const slackG = times(largest, f32x4.splat(4e-6));
+  const slackG = times(largest, f32x4.splat(ENTRY_ROUNDING));
   const n00 = plus(f32x4.abs(g00), slackG), n01 = plus(f32x4.abs(g01), slackG), n02 = plus(f32x4.abs(g02), slackG);
   const n10 = plus(f32x4.abs(g10), slackG), n11 = plus(f32x4.abs(g11), slackG), n12 = plus(f32x4.abs(g12), slackG);
   const n20 = plus(f32x4.abs(g20), slackG), n21 = plus(f32x4.abs(g21), slackG), n22 = plus(f32x4.abs(g22), slackG);
@@ -86,16 +133,18 @@ export function overlapping(m: Relation, a: Node, b: Node, maskA: u32, maskB: u3
   const rx = sum(times(n00, ux), times(n01, uy), times(n02, uz));
   const ry = sum(times(n10, ux), times(n11, uy), times(n12, uz));
   const rz = sum(times(n20, ux), times(n21, uy), times(n22, uz));
-  const candidates = maskB & childMask(b);
+  const proxies = maskB & childMask(b);
   const count = childCount(a);
   let bits: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     if (!(maskA & (1 << i))) continue;
     const at = ofA + (<usize>i << 2);
-    bits |= (candidates &
-      within(minus(ex, box(at)), plus(rx, box(at + 48))) &
-      within(minus(ey, box(at + 16)), plus(ry, box(at + 64))) &
-      within(minus(ez, box(at + 32)), plus(rz, box(at + 80)))) << (i << 2);
+    const apart = any(
+      beyond(minus(ex, box(at)), plus(rx, box(at + 48))),
+      beyond(minus(ey, box(at + 16)), plus(ry, box(at + 64))),
+      beyond(minus(ez, box(at + 32)), plus(rz, box(at + 80))),
+    );
+    bits |= (proxies & ~<u32>i32x4.bitmask(apart)) << (i << 2);
   }
   if (bits == 0) return 0;
 
@@ -121,11 +170,12 @@ export function overlapping(m: Relation, a: Node, b: Node, maskA: u32, maskB: u3
     if (!(left & 15)) continue;
     const at = ofA + (<usize>i << 2);
     const dx = minus(ex, box(at)), dy = minus(ey, box(at + 16)), dz = minus(ez, box(at + 32));
-    const apart = ~(
-      within(sum(times(c00, dx), times(c10, dy), times(c20, dz)), plus(fx, box(at + FACES))) &
-      within(sum(times(c01, dx), times(c11, dy), times(c21, dz)), plus(fy, box(at + FACES + 16))) &
-      within(sum(times(c02, dx), times(c12, dy), times(c22, dz)), plus(fz, box(at + FACES + 32)))) & 15;
-    bits &= ~(apart << (i << 2));
+    const apart = any(
+      beyond(sum(times(c00, dx), times(c10, dy), times(c20, dz)), plus(fx, box(at + FACES))),
+      beyond(sum(times(c01, dx), times(c11, dy), times(c21, dz)), plus(fy, box(at + FACES + 16))),
+      beyond(sum(times(c02, dx), times(c12, dy), times(c22, dz)), plus(fz, box(at + FACES + 32))),
+    );
+    bits &= ~(<u32>i32x4.bitmask(apart) << (i << 2));
   }
   if (bits == 0) return 0;
 
@@ -153,17 +203,24 @@ export function overlapping(m: Relation, a: Node, b: Node, maskA: u32, maskB: u3
     if (!(left & 15)) continue;
     const at = ofA + (<usize>i << 2);
     const dx = minus(ex, box(at)), dy = minus(ey, box(at + 16)), dz = minus(ez, box(at + 32));
-    const apart = ~(
-      within(minus(times(g10, dz), times(g20, dy)), plus(r00, box(at + EDGES))) &
-      within(minus(times(g11, dz), times(g21, dy)), plus(r01, box(at + EDGES + 16))) &
-      within(minus(times(g12, dz), times(g22, dy)), plus(r02, box(at + EDGES + 32))) &
-      within(minus(times(g20, dx), times(g00, dz)), plus(r10, box(at + EDGES + 48))) &
-      within(minus(times(g21, dx), times(g01, dz)), plus(r11, box(at + EDGES + 64))) &
-      within(minus(times(g22, dx), times(g02, dz)), plus(r12, box(at + EDGES + 80))) &
-      within(minus(times(g00, dy), times(g10, dx)), plus(r20, box(at + EDGES + 96))) &
-      within(minus(times(g01, dy), times(g11, dx)), plus(r21, box(at + EDGES + 112))) &
-      within(minus(times(g02, dy), times(g12, dx)), plus(r22, box(at + EDGES + 128)))) & 15;
-    bits &= ~(apart << (i << 2));
+    const apart = any(
+      any(
+        beyond(minus(times(g10, dz), times(g20, dy)), plus(r00, box(at + EDGES))),
+        beyond(minus(times(g11, dz), times(g21, dy)), plus(r01, box(at + EDGES + 16))),
+        beyond(minus(times(g12, dz), times(g22, dy)), plus(r02, box(at + EDGES + 32))),
+      ),
+      any(
+        beyond(minus(times(g20, dx), times(g00, dz)), plus(r10, box(at + EDGES + 48))),
+        beyond(minus(times(g21, dx), times(g01, dz)), plus(r11, box(at + EDGES + 64))),
+        beyond(minus(times(g22, dx), times(g02, dz)), plus(r12, box(at + EDGES + 80))),
+      ),
+      any(
+        beyond(minus(times(g00, dy), times(g10, dx)), plus(r20, box(at + EDGES + 96))),
+        beyond(minus(times(g01, dy), times(g11, dx)), plus(r21, box(at + EDGES + 112))),
+        beyond(minus(times(g02, dy), times(g12, dx)), plus(r22, box(at + EDGES + 128))),
+      ),
+    );
+    bits &= ~(<u32>i32x4.bitmask(apart) << (i << 2));
   }
   return bits;
 }

@@ -1,9 +1,9 @@
-// Whether a closed mesh is around a point that is not on it, exactly: by how often a ray from the point along x leaves
-// it, less how often it enters it, which is its winding number. Seen along x, a triangle is around the point as its
-// edges pass left or right of the point (Sunday, "Inclusion of a Point in a Polygon", 2001; an edge through the point
-// belongs to one side, the same for all triangles that share it), and orientations are exact (math/predicates.ts). So
-// the answer is that of the very coordinates by which surfaces meet or not (pair.ts): no rounding takes a point through
-// a surface that it does not touch, however near.
+// Tells whether a closed mesh is around a point that is not on it, exactly: by how often a ray from the point along x
+// leaves it, less how often it enters it, which is its winding number. Seen along x, a triangle is around the point as
+// its edges pass left or right of the point (Sunday, "Inclusion of a Point in a Polygon", 2001; an edge through the
+// point belongs to one side, the same for all triangles that share it), and orientations are exact
+// (math/predicates.ts). So the answer is that of the very coordinates by which surfaces meet or not (mesh-pair.ts): no
+// rounding takes a point through a surface that it does not touch, however near.
 
 import { Affine } from '../../math/affine';
 import { orient2d, orient3d } from '../../math/predicates';
@@ -11,22 +11,26 @@ import { Triangle } from '../../math/triangles';
 import {
   LEAF, MAX_DEPTH, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, setUnitNode, treeScale, triangleOf,
 } from '../tree/layout';
-import { Relation, overlapping } from './obb-sat-4x4';
+import { Relation, obbOverlap4x4, setRelation } from './obb-sat-4x4';
 
 let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
-const triangle = changetype<Triangle>(memory.data(72, 16));
+const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
-/** The ray as a box, [-1, 1]³ in a space of its own; and the map from the tree to there. */
-const ray = changetype<Node>(memory.data(<i32>NODE_BYTES, 64));
+/** The ray as a box, [-1, 1]³ in a space of its own; and the map from tree space to it. */
+const ray = changetype<Node>(memory.data(<i32>offsetof<Node>(), 64));
 setUnitNode(ray);
-const relation = changetype<Relation>(memory.data(48, 16));
-/** So thick is the box, for the size of the mesh: the ray in its middle is far from what rounding cuts off. */
+const relation = changetype<Relation>(memory.data(<i32>offsetof<Relation>(), 16));
+const toRay = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+/** How thick the box is, relative to the size of the mesh: the ray in its middle is far from what rounding cuts off. */
 const THICKNESS: f64 = 0.0009765625; // 2^-10
 
 const stack: usize = memory.data(4 * (3 * <i32>MAX_DEPTH + 4), 16);
 
-/** The point is in the space that `m` maps the mesh's tree to. */
-export function isAroundPoint(mesh: Mesh, m: Affine, x: f64, y: f64, z: f64): bool {
+/**
+ * Tells whether the mesh winds around the point, in either sense. The point is in the space that `m` maps tree space
+ * to.
+ */
+export function isInsideClosedMesh(mesh: Mesh, m: Affine, x: f64, y: f64, z: f64): bool {
   pointX = x;
   pointY = y;
   pointZ = z;
@@ -37,7 +41,7 @@ export function isAroundPoint(mesh: Mesh, m: Affine, x: f64, y: f64, z: f64): bo
   while (top != stack) {
     top -= 4;
     const node = nodeAt(mesh, load<u32>(top));
-    for (let bits = overlapping(relation, ray, node, 1, 15); bits != 0; bits &= bits - 1) {
+    for (let bits = obbOverlap4x4(relation, ray, node, 1, 15); bits != 0; bits &= bits - 1) {
       const child = childOf(node, ctz(bits));
       if (child & LEAF) {
         for (let lane = 0; lane < 4; lane++) {
@@ -54,7 +58,7 @@ export function isAroundPoint(mesh: Mesh, m: Affine, x: f64, y: f64, z: f64): bo
   return number != 0;
 }
 
-/** False where the point is beyond the mesh's bounds. */
+/** Sets the ray's box. Answers false where the point is beyond the mesh's bounds. */
 function setRay(mesh: Mesh, m: Affine): bool {
   const scale = treeScale(mesh);
   const lowX = (mesh.lowX - mesh.offsetX) * scale, highX = (mesh.highX - mesh.offsetX) * scale;
@@ -73,13 +77,18 @@ function setRay(mesh: Mesh, m: Affine): bool {
   const end = x + hx + thickness;
   const toX = 2.0 / (end + thickness), across = 1.0 / thickness;
   const middle = pointX + 0.5 * (end - thickness);
-  relation.x = f32x4(<f32>(m.xx * toX), <f32>(m.yx * toX), <f32>(m.zx * toX), <f32>((m.tx - middle) * toX));
-  relation.y = f32x4(<f32>(m.xy * across), <f32>(m.yy * across), <f32>(m.zy * across), <f32>((m.ty - pointY) * across));
-  relation.z = f32x4(<f32>(m.xz * across), <f32>(m.yz * across), <f32>(m.zz * across), <f32>((m.tz - pointZ) * across));
+  const r = toRay;
+  r.xx = m.xx * toX; r.xy = m.xy * across; r.xz = m.xz * across;
+  r.yx = m.yx * toX; r.yy = m.yy * across; r.yz = m.yz * across;
+  r.zx = m.zx * toX; r.zy = m.zy * across; r.zz = m.zz * across;
+  r.tx = (m.tx - middle) * toX;
+  r.ty = (m.ty - pointY) * across;
+  r.tz = (m.tz - pointZ) * across;
+  setRelation(relation, r);
   return true;
 }
 
-/** 1 where the ray leaves by the triangle, -1 where it enters, 0 where it misses. */
+/** Answers 1 where the ray leaves by the triangle, -1 where it enters, 0 where it misses. */
 function crossing(at: usize, m: Affine): i32 {
   const t = triangle;
   for (let k: usize = 0; k < 3; k++) {
@@ -96,7 +105,7 @@ function crossing(at: usize, m: Affine): i32 {
   return side * <f64>turns > 0 ? turns : 0;
 }
 
-/** What an edge adds to how often its triangle goes around the point, in y and z. */
+/** Answers what an edge adds to how often its triangle goes around the point, in y and z. */
 // @ts-ignore: decorator
 @inline
 function turn(fromY: f64, fromZ: f64, toY: f64, toZ: f64): i32 {

@@ -24,7 +24,7 @@ export let hitTriangle: i32 = -1;
 export let hitU: f64 = 0;
 export let hitV: f64 = 0;
 export let hitW: f64 = 0;
-/** In mesh space, not unit. */
+/** The normal of the hit triangle, in mesh space and not unit. */
 export let hitNormalX: f64 = 0;
 export let hitNormalY: f64 = 0;
 export let hitNormalZ: f64 = 0;
@@ -44,20 +44,23 @@ let axisY: usize = 0;
 let axisZ: usize = 0;
 let allowed: u32 = 0;
 
-/** Error of an edge function relative to extent · the largest sheared coordinate; see BOX_PADDING for the terms. */
+/** The error of an edge function relative to extent · the largest sheared coordinate; see BOX_PADDING for the terms. */
 const EDGE_ERROR: f32 = 7.62939453125e-6; // 2^-17
 
-/** Children that wait: the distance at which each is entered with its number in the last bits, and its parent. */
-const stack: usize = memory.data(2 * 1024, 16);
+/** The children that wait: the distance at which each is entered with its number in the last bits, and its parent. */
 const PARENTS: usize = 1024;
-/** By a node's hits, a bit each: all bits set in the lanes of the others. */
+const stack: usize = memory.data(2 * <i32>PARENTS, 16);
+/** For each set of hit children, a bit each: all bits set in the lanes of the others. */
 const misses: usize = memory.data<u32>([
   ~0, ~0, ~0, ~0, 0, ~0, ~0, ~0, ~0, 0, ~0, ~0, 0, 0, ~0, ~0,
   ~0, ~0, 0, ~0, 0, ~0, 0, ~0, ~0, 0, 0, ~0, 0, 0, 0, ~0,
   ~0, ~0, ~0, 0, 0, ~0, ~0, 0, ~0, 0, ~0, 0, 0, 0, ~0, 0,
   ~0, ~0, 0, 0, 0, ~0, 0, 0, ~0, 0, 0, 0, 0, 0, 0, 0,
 ], 16);
-/** By the number of children that wait: for i8x16.swizzle, the last of them first and the first one left out. */
+/**
+ * For each number of children that wait, the indices of an i8x16.swizzle: the last of them first and the first left
+ * out.
+ */
 const reversals: usize = memory.data<u8>([
   0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3,
   4, 5, 6, 7, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3,
@@ -66,9 +69,9 @@ const reversals: usize = memory.data<u8>([
 ], 16);
 
 /**
- * Nearest hit with tMin ≤ t ≤ tMax, or Infinity. The ray is in mesh space and its direction of any length: t is
- * in units of it. `sides` is SIDE_*. ANY answers the first hit that is found. ALL answers Infinity: every hit becomes a
- * record in hits.ts, with all that is known of it here.
+ * Finds the nearest hit with tMin ≤ t ≤ tMax and answers its t, or Infinity. The ray is in mesh space and its direction
+ * of any length: t is in units of it. `sides` is SIDE_*. ANY answers the first hit that is found. ALL answers Infinity:
+ * every hit becomes a record in hits.ts, with all that is known of it here.
  */
 export function castRay(
   mesh: Mesh,
@@ -269,7 +272,7 @@ export function castRay(
   }
 }
 
-/** No key of a box entered by then is greater. */
+/** Answers the greatest key that a box can have that is entered by a distance. */
 // @ts-ignore: decorator
 @inline
 function keyOf(distance: f32): u32 {
@@ -282,7 +285,10 @@ function at(q: v128, start: v128, step: v128): v128 {
   return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
 }
 
-/** The exact test: t, or Infinity where there is no hit in [tMin, end]. Of two at the same t the lower index wins. */
+/**
+ * Tests a triangle exactly. Answers t, or Infinity where there is no hit in [tMin, end]. Of two at the same t the lower
+ * index wins.
+ */
 function meet(block: usize, lane: i32, tMin: f64, end: f64): f64 {
   const at = block + (<usize>lane << 2);
   const px = axisX == 0 ? originX : axisX == 16 ? originY : originZ;
@@ -325,7 +331,7 @@ function meet(block: usize, lane: i32, tMin: f64, end: f64): f64 {
   return t;
 }
 
-/** The last hit, as a record whose normal is in mesh space. */
+/** Adds the last hit as a record, whose normal is in mesh space. */
 function addHit(t: f64): void {
   const hit = newHit();
   store<i32>(hit, hitTriangle, HIT_TRIANGLE);

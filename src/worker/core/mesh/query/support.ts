@@ -13,24 +13,28 @@ export let farthestX: f64 = 0;
 export let farthestY: f64 = 0;
 export let farthestZ: f64 = 0;
 
-/** Up to so many blocks are read without the tree. */
+/** Up to so many blocks are read one after the other, without the tree. */
 const FEW_BLOCKS: u32 = 48;
-/** What float32 may add to a height, relative to the sum of the direction's magnitudes: tree space reaches to 2. */
+/**
+ * The most that float32 adds to a height, relative to the sum of the direction's magnitudes: tree space reaches to 2.
+ */
 const ROUNDING: f32 = 9.5367431640625e-7; // 2^-20
 
-const rotation = changetype<Rotation>(memory.data(36, 16));
+const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const stack: usize = memory.data(8 * (3 * <i32>MAX_DEPTH + 4), 16);
 const heights: usize = memory.data(16, 16);
 
 let x: f64 = 0, y: f64 = 0, z: f64 = 0;
-/** Over the largest magnitude: neither overflows. */
+/** The direction over its largest magnitude, so that neither it nor a height overflows. */
 let shortX: f32 = 0, shortY: f32 = 0, shortZ: f32 = 0;
 let best: f64 = 0;
-/** In float32, what may be no higher than `best`. */
+/** A float32 height up to which a vertex is surely no higher than `best`. */
 let bound: f32 = 0;
 let blur: f32 = 0;
 
-/** Answers the height, x · vertex. Of a direction that is not 0. */
+/**
+ * Finds the vertex that lies farthest along a direction, which must not be 0. Answers its height, direction · vertex.
+ */
 export function farthestVertex(mesh: Mesh, dx: f64, dy: f64, dz: f64): f64 {
   const largest = max(max(abs(dx), abs(dy)), abs(dz));
   // Triangles of meshes are never none, so something is found.
@@ -81,7 +85,7 @@ function heightAt(i: u32): f32 {
   return load<f32>(heights + (<usize>i << 2));
 }
 
-/** How high each child's box reaches; its bounds hold what is in it with room for float32. */
+/** Answers an upper bound of how high each child's box reaches; boxes hold what is in them with room for float32. */
 function boxHeights(node: Node): v128 {
   let u = shortX, v = shortY, w = shortZ;
   if (isRotated(node)) {

@@ -1,26 +1,28 @@
 // Two trees at once: boxes four by four, then triangle against four, down to the pairs of triangles that may meet.
 //
-// Every descent begins at the roots. Where the last one of the same pair ended, its front (Ehmann and Lin, "Accurate and
-// Fast Proximity Queries Between Polyhedra Using Convex Surface Decomposition", 2001), is no better place here: sixteen
-// pairs of boxes are compared at once, and of a node pair that is not in the front itself, those of the sixteen that are
-// apart are. Of 27,181 node pairs in a frame of 64 dragons in a loose heap 9,688 are above the front, and 27 of them
-// have no boxes that are apart: so many comparisons a front would save.
+// Every descent begins at the roots. Where the last one of the same pair ended, its front (Ehmann and Lin, "Accurate
+// and Fast Proximity Queries Between Polyhedra Using Convex Surface Decomposition", 2001), is no better place here:
+// sixteen pairs of boxes are compared at once, and of a node pair that is not in the front itself, those of the sixteen
+// that are apart are. Of 27,181 node pairs in a frame of 64 dragons in a loose heap 9,688 are above the front, and 27
+// of them have no boxes that are apart: so many comparisons a front would save.
 
 import { Affine } from '../../math/affine';
 import { Triangle } from '../../math/triangles';
+import { checkpoint } from '../../checkpoint';
 import { reserve } from '../../memory';
-import { mayMeet, setFilter, setFour } from './triangle-prefilter';
+import { setBlockMap } from './mapped-block';
+import { mayMeet, setFour } from './triangle-prefilter';
 import { Block, LEAF, Mesh, blockAt, childOf, filledLanes, nodeAt, treeScale } from '../tree/layout';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
-import { Relation, overlapping } from './obb-sat-4x4';
+import { Relation, obbOverlap4x4, setRelation } from './obb-sat-4x4';
 
-/** Tree B to tree A (or to another space) in float64. */
-export const map = changetype<Affine>(memory.data(96, 16));
-export const relation = changetype<Relation>(memory.data(48, 16));
-const triangleA = changetype<Triangle>(memory.data(72, 16));
+/** The map from tree B to tree A (or to another space) in float64. */
+export const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+export const relation = changetype<Relation>(memory.data(<i32>offsetof<Relation>(), 16));
+const triangleA = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 const trianglesB: usize = memory.data(4 * 72, 16);
 
-/** map = (scaleA · (· - offsetA)) ∘ m ∘ (offsetB + · / scaleB): from tree B through mesh spaces to tree A. */
+/** Sets map = (scaleA · (· - offsetA)) ∘ m ∘ (offsetB + · / scaleB): from tree B through mesh spaces to tree A. */
 export function setMap(m: Affine, b: Mesh, scaleA: f64, offsetX: f64, offsetY: f64, offsetZ: f64): void {
   const scale = scaleA / treeScale(b);
   map.xx = m.xx * scale; map.xy = m.xy * scale; map.xz = m.xz * scale;
@@ -29,21 +31,19 @@ export function setMap(m: Affine, b: Mesh, scaleA: f64, offsetX: f64, offsetY: f
   map.tx = (m.xx * b.offsetX + m.yx * b.offsetY + m.zx * b.offsetZ + m.tx - offsetX) * scaleA;
   map.ty = (m.xy * b.offsetX + m.yy * b.offsetY + m.zy * b.offsetZ + m.ty - offsetY) * scaleA;
   map.tz = (m.xz * b.offsetX + m.yz * b.offsetY + m.zz * b.offsetZ + m.tz - offsetZ) * scaleA;
-  relation.x = f32x4(<f32>map.xx, <f32>map.yx, <f32>map.zx, <f32>map.tx);
-  relation.y = f32x4(<f32>map.xy, <f32>map.yy, <f32>map.zy, <f32>map.ty);
-  relation.z = f32x4(<f32>map.xz, <f32>map.yz, <f32>map.zz, <f32>map.tz);
+  setRelation(relation, map);
 }
 
 /** Takes two trees; `m` maps b's mesh space to a's. */
 export function setTrees(a: Mesh, b: Mesh, m: Affine): void {
   setMap(m, b, treeScale(a), a.offsetX, a.offsetY, a.offsetZ);
-  setFilter(map);
+  setBlockMap(map);
   blockOfFour = 0;
 }
 
 /**
- * Asked about two triangles that may meet, both in tree A: their slots, which are four times the block's index and the
- * lane. True ends the descent.
+ * Is called for two triangles that may meet, both in tree A, and their slots, which are four times the block's index
+ * and the lane. Answers true to end the descent.
  */
 export type Visit = (slotA: u32, slotB: u32, p: Triangle, q: Triangle) => bool;
 
@@ -70,17 +70,38 @@ function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
   return stack + used + WORK_BYTES;
 }
 
-/** All of both trees, after `setTrees`, until `visit` has enough: then true. Throws OUT_OF_MEMORY. */
+/** How many pairs of nodes are compared between two checkpoints, and what each counts for with its triangles. */
+const PAIRS_AT_ONCE: i32 = 32;
+const WORK_OF_PAIR: i32 = 16;
+
+/** Whether `visit` has ended the descent. */
+let isEnough: bool = false;
+
+/**
+ * Visits all pairs of triangles of both trees that may meet, after `setTrees`, until `visit` ends the descent. Answers
+ * whether it did. Throws OUT_OF_MEMORY.
+ */
 export function descend(a: Mesh, b: Mesh, visit: Visit): bool {
-  let top = push(stack, 0, 15, 0, 15);
-  while (top != stack) {
+  isEnough = false;
+  let used = push(stack, 0, 15, 0, 15) - stack;
+  while (used != 0 && !isEnough) {
+    used = descendSome(a, b, visit, used);
+    checkpoint(PAIRS_AT_ONCE * WORK_OF_PAIR);
+  }
+  return isEnough;
+}
+
+/** Compares some of the pairs that wait, of which there are so many bytes. Answers how many bytes wait then. */
+function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
+  let top = stack + used;
+  for (let n = 0; n < PAIRS_AT_ONCE && top != stack; n++) {
     top -= WORK_BYTES;
     const work = changetype<Work>(top);
     const indexA = work.a, maskA = work.maskA, indexB = work.b, maskB = work.maskB;
     const nodeA = nodeAt(a, indexA), nodeB = nodeAt(b, indexB);
     countNode();
     // All that meet one child of b after one another, as a block's four triangles are then mapped once.
-    for (let bits = overlapping(relation, nodeA, nodeB, maskA, maskB); bits != 0; ) {
+    for (let bits = obbOverlap4x4(relation, nodeA, nodeB, maskA, maskB); bits != 0; ) {
       const j = ctz(bits) & 3;
       let column = (bits >> j) & 0x1111;
       bits &= ~(column << j);
@@ -91,21 +112,24 @@ export function descend(a: Mesh, b: Mesh, visit: Visit): bool {
         // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
         if (childA & LEAF) {
           if (childB & LEAF) {
-            if (visitBlocks(a, childA & ~LEAF, b, childB & ~LEAF, visit)) return true;
+            if (visitBlocks(a, childA & ~LEAF, b, childB & ~LEAF, visit)) {
+              isEnough = true;
+              return 0;
+            }
           } else top = push(top, indexA, 1 << i, childB, 15);
         } else if (childB & LEAF) top = push(top, childA, 15, indexB, 1 << j);
         else top = push(top, childA, 15, childB, 15);
       }
     }
   }
-  return false;
+  return top - stack;
 }
 
-/** The block of b of which the four triangles were taken last, and which of them are mapped. */
+/** The block of b whose four triangles were taken last, and which of them are mapped. */
 let blockOfFour: usize = 0;
 let mapped: u32 = 0;
 
-/** The same of two blocks. */
+/** Visits the pairs of triangles of two blocks, until `visit` ends the descent. Answers whether it did. */
 export function visitBlocks(a: Mesh, indexA: u32, b: Mesh, indexB: u32, visit: Visit): bool {
   countLeaf();
   const blockA = blockAt(a, indexA), blockB = blockAt(b, indexB);
@@ -132,12 +156,12 @@ export function visitBlocks(a: Mesh, indexA: u32, b: Mesh, indexB: u32, visit: V
   return false;
 }
 
-/** Of the triangle at a place in its block: the block's address and four times the lane. */
+/** Copies the triangle at a place in its block: the block's address and four times the lane. */
 export function copyTriangle(out: Triangle, at: usize): void {
   for (let k: usize = 0; k < 9; k++) store<f64>(changetype<usize>(out) + (k << 3), <f64>load<f32>(at + (k << 4)));
 }
 
-/** The same where `map` takes it. */
+/** Copies the triangle at a place in its block to where `map` takes it. */
 export function mapTriangle(out: Triangle, at: usize): void {
   for (let k: usize = 0; k < 3; k++) {
     const from = at + k * 48;

@@ -1,8 +1,8 @@
-// Whether triangles are closed: every edge, from one position to another, has as many triangles on its one side as on
-// its other. One pass and no memory: each triangle adds hashes of its three directed edges, of which the two directions
-// of an edge cancel (an incremental multiset hash: Clarke, Devadas, van Dijk, Gassend and Suh, "Incremental Multiset
-// Hash Functions and Their Application to Memory Integrity Checking", 2003). The sum is 0 if the triangles are closed,
-// and else as good as never.
+// Tells whether triangles are closed: every edge, from one position to another, has as many triangles on its one side
+// as on its other. One pass and no memory: each triangle adds hashes of its three directed edges, of which the two
+// directions of an edge cancel (an incremental multiset hash: Clarke, Devadas, van Dijk, Gassend and Suh, "Incremental
+// Multiset Hash Functions and Their Application to Memory Integrity Checking", 2003). The sum is 0 if the triangles are
+// closed, and else as good as never.
 //
 // A position's hash is three words u, v, w; an edge's are the determinants u·v' - v·u' and v·w' - w·v', modulo 2⁶⁴. So
 // a triangle's are twice the areas of its images in two planes, which take two products each.
@@ -13,7 +13,7 @@
 
 import { mix } from '../../math/hash';
 
-/** Of the triangles so far; begins as 0. */
+/** The sum of the triangles so far; begins as 0. */
 @unmanaged
 export class EdgeSum {
   one: u64;
@@ -26,7 +26,7 @@ export function isClosed(sum: EdgeSum): bool {
   return (sum.one | sum.other) == 0;
 }
 
-/** Takes up a triangle: the addresses of its corners, of which 16 bytes can be read and 12 count. */
+/** Adds the edges of a triangle, given by the addresses of its corners, of which 16 bytes can be read and 12 count. */
 export function addEdges(sum: EdgeSum, a: usize, b: usize, c: usize): void {
   const pa = position(a), pb = position(b), pc = position(c);
   const ma = mixXy(pa), mb = mixXy(pb), mc = mixXy(pc);
@@ -38,7 +38,20 @@ export function addEdges(sum: EdgeSum, a: usize, b: usize, c: usize): void {
   sum.other += vb * wc - wb * vc;
 }
 
-/** Zeros lose their sign. */
+/** Hashes a position, of which 12 bytes count. Two positions have the same hash once in 2⁶⁴. */
+export function positionHash(at: usize): u64 {
+  const xy = mix(word(at) | (word(at + 4) << 32));
+  return hashU(mix(xy + 0x9e3779b97f4a7c15), word(at + 8));
+}
+
+/** Reads the bits of a float32; zero has no sign. */
+// @ts-ignore: decorator
+@inline
+function word(at: usize): u64 {
+  return <u64>reinterpret<u32>(load<f32>(at) + <f32>0);
+}
+
+/** Loads a position; zeros lose their sign. */
 // @ts-ignore: decorator
 @inline
 function position(at: usize): v128 {

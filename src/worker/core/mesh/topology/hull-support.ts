@@ -2,28 +2,30 @@
 // corners that cannot be it, float64 decides.
 
 import { plus, times } from '../../math/lanes';
-import { CLUSTER_BYTES, FOUR_BOUNDS_BYTES, Hull } from './hull';
+import { CLUSTER_BYTES, FOUR_BOUNDS_BYTES, Hull, boundsIn, cornersIn } from './hull-layout';
 
-/** What float32 may add to a height, relative to the sum of the direction's magnitudes: tree space reaches to 2. */
+/**
+ * The most that float32 adds to a height, relative to the sum of the direction's magnitudes: tree space reaches to 2.
+ */
 const ROUNDING: f32 = 9.5367431640625e-7; // 2^-20
 /**
- * So many clusters are read one and all, twice over: first how high each reaches, then those that reach the highest.
- * Ways of a ball of 162 corners take 0.85 of the time that they take by the clusters' boxes from a corner nearby.
+ * Up to so many clusters are all read, twice over: first how high each reaches, then those that reach the highest.
+ * Searches with a ball of 162 corners take 0.85 of the time that they take by the clusters' boxes from a corner nearby.
  */
 const FEW_CLUSTERS: u32 = 16;
-const tops: usize = memory.data(16 * 16, 16);
+const tops: usize = memory.data(<i32>FEW_CLUSTERS * 16, 16);
 
 let x: f64 = 0, y: f64 = 0, z: f64 = 0;
 let shortX: v128 = i32x4.splat(0), shortY: v128 = i32x4.splat(0), shortZ: v128 = i32x4.splat(0);
 let blur: v128 = i32x4.splat(0);
 let farthest: usize = 0;
 let best: f64 = 0;
-/** In float32, what may be no higher than `best`. */
+/** A float32 height below which a corner is surely no higher than `best`. */
 let bound: v128 = i32x4.splat(0);
 
 /**
- * Address of the corner: its x, and 16 and 32 bytes on y and z. Of a direction that is not 0; any corner to begin with,
- * best one near it.
+ * Answers the address of the corner that lies farthest along a direction: of its x; 16 and 32 bytes on are y and z. The
+ * direction must not be 0. `start` is any corner, best a corner near the answer.
  */
 export function farthestCorner(hull: Hull, dx: f64, dy: f64, dz: f64, start: usize): usize {
   // Over the largest magnitude: neither overflows.
@@ -40,9 +42,10 @@ export function farthestCorner(hull: Hull, dx: f64, dy: f64, dz: f64, start: usi
     return farthest;
   }
   let highest = f32x4.splat(-Infinity);
-  const end = <usize>hull.corners + <usize>hull.clusterCount * CLUSTER_BYTES;
+  const corners = cornersIn(hull);
+  const end = corners + <usize>hull.clusterCount * CLUSTER_BYTES;
   let to = tops;
-  for (let at = <usize>hull.corners; at < end; at += CLUSTER_BYTES, to += 16) {
+  for (let at = corners; at < end; at += CLUSTER_BYTES, to += 16) {
     const p = heights(at, ux, uy, uz), q = heights(at + 48, ux, uy, uz);
     const r = heights(at + 96, ux, uy, uz), s = heights(at + 144, ux, uy, uz);
     const top = f32x4.pmax(f32x4.pmax(p, q), f32x4.pmax(r, s));
@@ -53,25 +56,26 @@ export function farthestCorner(hull: Hull, dx: f64, dy: f64, dz: f64, start: usi
   highest = f32x4.pmax(highest, v128.shuffle<f32>(highest, highest, 1, 0, 3, 2));
   const least = f32x4.sub(highest, f32x4.add(blur, blur));
   bound = least;
-  for (let from = tops, at = <usize>hull.corners; from < to; from += 16, at += CLUSTER_BYTES) {
+  for (let from = tops, at = corners; from < to; from += 16, at += CLUSTER_BYTES) {
     if (v128.any_true(f32x4.ge(v128.load(from), least))) searchCluster(at);
   }
   return farthest;
 }
 
-/** Of four corners. */
+/** Computes the dot products of four points, or sizes, with a direction. */
 // @ts-ignore: decorator
 @inline
 function heights(at: usize, ux: v128, uy: v128, uz: v128): v128 {
   return plus(plus(times(v128.load(at), ux), times(v128.load(at, 16), uy)), times(v128.load(at, 32), uz));
 }
 
-/** Those clusters whose boxes reach so far. */
+/** Searches the clusters whose boxes reach higher than the best corner so far. */
 function searchFar(hull: Hull): void {
   const sizeX = f32x4.abs(shortX), sizeY = f32x4.abs(shortY), sizeZ = f32x4.abs(shortZ);
-  let corners = <usize>hull.corners;
-  const end = <usize>hull.bounds + <usize>(hull.clusterCount >> 2) * FOUR_BOUNDS_BYTES;
-  for (let four = <usize>hull.bounds; four < end; four += FOUR_BOUNDS_BYTES) {
+  // The corners follow the bounds.
+  let corners = cornersIn(hull);
+  const end = corners;
+  for (let four = boundsIn(hull); four < end; four += FOUR_BOUNDS_BYTES) {
     const reach = plus(heights(four, shortX, shortY, shortZ), heights(four + 48, sizeX, sizeY, sizeZ));
     let clusters = <u32>i32x4.bitmask(f32x4.gt(plus(reach, blur), bound));
     for (; clusters != 0; clusters &= clusters - 1) searchCluster(corners + <usize>ctz(clusters) * CLUSTER_BYTES);

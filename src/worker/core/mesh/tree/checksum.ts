@@ -8,13 +8,13 @@ const PRIME_4: u32 = 668265263;
 const ROUND_BYTES: usize = 64;
 
 /**
- * Of all bytes behind the checksum itself, as little-endian words; built of the steps of xxHash32 (Collet 2012), with
- * 16 lanes, as only chains that do not wait for each other keep up with memory. Lane i begins as i; each 64 bytes give
+ * Sums up all bytes behind the checksum itself, as little-endian words, by the steps of xxHash32 (Collet 2012) with 16
+ * lanes, as only chains that do not wait for each other keep up with memory. Lane i begins as i; each 64 bytes give
  * every lane one word: lane = rotl(lane + word · PRIME_2, 13) · PRIME_1. Then, beginning with the number of bytes, the
  * lanes in order and the words that are left are taken up by hash = rotl(hash + word · PRIME_3, 17) · PRIME_4.
  *
- * Every step can be undone, so a change within one word always changes the result; any other change does but for one
- * in 2³².
+ * Every step can be undone, so a change within one word always changes the result; any other change does but for one in
+ * 2³².
  */
 export function checksum(mesh: Mesh): u32 {
   let at = changetype<usize>(mesh) + MESH_CHECKED;

@@ -9,28 +9,28 @@ let nodes: u32 = 0;
 let leaves: u32 = 0;
 let triangles: u32 = 0;
 
-/** A node's boxes against a ray, or against those of another node. */
+/** Counts a test of a node's boxes against a ray, or against those of another node. */
 // @ts-ignore: decorator
 @inline
 export function countNode(): void {
   if (COUNTING) nodes++;
 }
 
-/** A block of triangles against a ray, or against another block. */
+/** Counts a test of a block of triangles against a ray, or against another block. */
 // @ts-ignore: decorator
 @inline
 export function countLeaf(): void {
   if (COUNTING) leaves++;
 }
 
-/** A triangle in float64. */
+/** Counts a test of a triangle in float64. */
 // @ts-ignore: decorator
 @inline
 export function countTriangle(): void {
   if (COUNTING) triangles++;
 }
 
-/** Since the last time: 0 nodes, 1 leaves, 2 triangles. */
+/** Answers how many were counted since the last call: 0 nodes, 1 leaves, 2 triangles. */
 export function takeCount(which: i32): u32 {
   const count = which == 0 ? nodes : which == 1 ? leaves : triangles;
   if (which == 0) nodes = 0;

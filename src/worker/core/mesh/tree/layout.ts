@@ -2,6 +2,7 @@
 // so that its extent is about 1. Both are exact in float32, so a tree has no scale of its own and no offset
 // that eats its digits.
 
+import { MESH_HEADER_BYTES } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
 import { scaleFor } from './tree-space';
 
@@ -27,21 +28,31 @@ export class Mesh {
   highX: f64; highY: f64; highZ: f64;
   cost: f64;
   builtCost: f64;
-  // Derived when first asked for, 0 until then and in a baked mesh.
+  /** The distance of the farthest vertex from the middle of the bounds, in mesh space. */
   radius: f64;
-  /** Address of what winding.ts knows of the nodes. */
-  winding: u32;
+  /** The offset of the nodes' dipoles (dipoles.ts). */
+  dipoles: u32;
   /** 1 when it was closed as it was built. */
   closed: u32;
-  // Derived when first asked for, 0 until then and in a baked mesh, as all that follows in the header.
-  /** What convex.ts knows of it. */
-  convex: u32;
-  /** Address of what adjacency.ts knows. */
-  adjacency: u32;
-  /** Address of what parts.ts knows. */
-  parts: u32;
-  /** Address of what hull.ts knows. */
-  hull: u32;
+  /** 1 where the faces turn out of what they enclose, -1 where they turn into it, 0 where they enclose nothing. */
+  facing: i32;
+  /**
+   * The offset of what was derived (topology/derived-layout.ts); modulo 2³² it may lead out of the mesh to any address.
+   */
+  derived: u32;
+  /** FRESH in a baked mesh (topology/derived.ts). */
+  derivedState: u32;
+  pad: u32;
+  padToo: u64; padAlso: u64;
+  // What keeps it open, 0 of a closed mesh: how many edges, and one of them.
+  /** The distance within which welding vertices would close it; 0 where that is not known. */
+  closingWeld: f64;
+  openEdges: u32;
+  openTriangle: u32;
+  /** The number of the edge in its triangle: 0 from corner a to b, 1, or 2. */
+  openEdge: u32;
+  openFromX: f32; openFromY: f32; openFromZ: f32;
+  openToX: f32; openToY: f32; openToZ: f32;
 }
 
 /**
@@ -56,29 +67,31 @@ export class Node {
   boundsZ: u64;
   quaternion: u64; // four i16
   originX: f32; originY: f32; originZ: f32;
-  /** FLOAT, how many are nodes, how many there are less one, and the first node's index: the nodes come first. */
+  /**
+   * FLOAT, how many children are nodes, how many there are less one, and the first node's index: the nodes come first.
+   */
   children: u32;
   scaleX: f32; scaleY: f32; scaleZ: f32;
   /** FLOAT, and the first block's index. */
   blocks: u32;
 }
 
-export const NODE_BYTES: usize = 64;
+export const NODE_BYTES: usize = offsetof<Node>();
 
-/** Links are read in the fourth lanes of vectors too, where this makes them a number that costs no time. */
+/** Makes a link a number that costs no time where it is read in the fourth lane of a vector. */
 export const FLOAT: u32 = 0x40000000;
 const INNER_SHIFT: u32 = 26;
 const COUNT_SHIFT: u32 = 24;
 const INDEX_MASK: u32 = 0xffffff;
 const BLOCK_MASK: u32 = 0x1fffffff;
-/** What a link word says besides FLOAT; whatever it says, the number is a normal one. */
+/** What a link word holds besides FLOAT; whatever that is, the number is a normal one. */
 const SAID_MASK: u32 = 0x1fffffff;
 /** A child that is a block of triangles; its low bits are the block's index. */
 export const LEAF: u32 = 0x80000000;
-/** More nodes than fit a memory of 4 GB with their blocks. */
+/** The most nodes: more than fit a memory of 4 GB with their blocks. */
 export const MAX_NODES: u32 = INDEX_MASK;
 
-/** Nobody need rotate. */
+/** The quaternion of a node without a rotation. */
 export const IDENTITY_QUATERNION: u64 = 0x7fff000000000000;
 
 // @ts-ignore: decorator
@@ -113,28 +126,28 @@ export function innerCount(node: Node): u32 {
   return (node.children >> INNER_SHIFT) & 7;
 }
 
-/** Of its inner children, which follow one another. */
+/** Answers the index of a node's first inner child; the others follow it. */
 // @ts-ignore: decorator
 @inline
 export function firstNode(node: Node): u32 {
   return node.children & INDEX_MASK;
 }
 
-/** Of its leaves, which follow one another. */
+/** Answers the index of a node's first leaf; the others follow it. */
 // @ts-ignore: decorator
 @inline
 export function firstBlock(node: Node): u32 {
   return node.blocks & BLOCK_MASK;
 }
 
-/** A node's index, or LEAF and a block's. */
+/** Answers a child: a node's index, or LEAF and a block's. */
 // @ts-ignore: decorator
 @inline
 export function childOf(node: Node, i: u32): u32 {
   return linkOf(node.children, node.blocks, i);
 }
 
-/** The same from the node's two words. */
+/** Answers a child as `childOf` does, from the node's two words. */
 // @ts-ignore: decorator
 @inline
 export function linkOf(children: u32, blocks: u32, i: u32): u32 {
@@ -142,7 +155,7 @@ export function linkOf(children: u32, blocks: u32, i: u32): u32 {
   return i < inner ? (children & INDEX_MASK) + i : (LEAF | (blocks & BLOCK_MASK)) + i - inner;
 }
 
-/** The children that exist, a bit each. */
+/** Marks the children that exist, a bit each. */
 // @ts-ignore: decorator
 @inline
 export function childMask(node: Node): u32 {
@@ -163,7 +176,7 @@ function decode(q: v128, node: usize, axis: usize): v128 {
   return f32x4.add(f32x4.mul(f32x4.convert_i32x4_u(q), scale), origin);
 }
 
-/** The low bounds of four boxes along axis 0, 1 or 2; those of children that do not exist mean nothing. */
+/** Decodes the low bounds of four boxes along axis 0, 1 or 2; those of children that do not exist mean nothing. */
 // @ts-ignore: decorator
 @inline
 export function lowBounds(node: Node, axis: usize): v128 {
@@ -195,11 +208,14 @@ export class Block {
   triangle0: i32; triangle1: i32; triangle2: i32; triangle3: i32;
 }
 
-export const BLOCK_BYTES: usize = 160;
+export const BLOCK_BYTES: usize = offsetof<Block>();
 
-/** Tree space has coordinates below this, as its largest one is in [1, 2). */
+/** The bound of coordinates in tree space, as the largest one is in [1, 2). */
 export const TREE_EXTENT: f32 = 2;
-/** Of the scale that takes the largest of a mesh's float32 coordinates there, from 2¹²⁷ down to the least one, 2⁻¹⁴⁹. */
+/**
+ * The exponents of the scale from mesh space to tree space: for a largest float32 coordinate from 2¹²⁷ down to the
+ * least one, 2⁻¹⁴⁹.
+ */
 export const LEAST_EXPONENT: i32 = -127;
 export const GREATEST_EXPONENT: i32 = 149;
 
@@ -209,6 +225,9 @@ export const GREATEST_EXPONENT: i32 = 149;
  * the same), less than 2⁻¹⁸ together.
  */
 export const BOX_PADDING: f32 = 7.62939453125e-6; // 2^-17
+
+/** The bytes of what stands for a node from far away (dipoles.ts). */
+export const DIPOLE_BYTES: usize = 64;
 
 // @ts-ignore: decorator
 @inline
@@ -228,7 +247,7 @@ export function triangleOf(block: Block, lane: i32): i32 {
   return load<i32>(changetype<usize>(block) + (<usize>lane << 2), offsetof<Block>('triangle0'));
 }
 
-/** The lanes that have a triangle, a bit each. */
+/** Marks the lanes that have a triangle, a bit each. */
 // @ts-ignore: decorator
 @inline
 export function filledLanes(block: Block): u32 {
@@ -236,8 +255,9 @@ export function filledLanes(block: Block): u32 {
 }
 
 /**
- * Whether a node is such as builds make them, but for where its links lead: origin and steps finite, no box inside out,
- * counts that agree. A quaternion may have any length but 0, as everyone divides by its square (math/quaternion.ts).
+ * Tells whether a node is such as builds make them, but for where its links lead: origin and steps finite, no box
+ * inside out, counts that agree. A quaternion may have any length but 0, as everyone divides by its square
+ * (math/quaternion.ts).
  */
 // @ts-ignore: decorator
 @inline
@@ -258,7 +278,7 @@ function isBetween(value: f32, low: f32, high: f32): bool {
   return value >= low && value <= high;
 }
 
-/** Which of four boxes have their low bound below their high one, a bit each. */
+/** Marks which of four boxes have their low bound below their high one, a bit each. */
 // @ts-ignore: decorator
 @inline
 function ordered(bounds: u64): u32 {
@@ -266,14 +286,14 @@ function ordered(bounds: u64): u32 {
   return i8x16.bitmask(i8x16.le_u(both, v128.shuffle<i32>(both, both, 1, 0, 1, 0))) & 15;
 }
 
-/** The triangles of all lanes. */
+/** Reads the triangles of all lanes. */
 // @ts-ignore: decorator
 @inline
 export function trianglesOf(block: Block): v128 {
   return v128.load(changetype<usize>(block), offsetof<Block>('triangle0'));
 }
 
-/** Whether no corner has a coordinate larger than `extent`, or NaN. */
+/** Tells whether no corner has a coordinate larger than `extent`, or NaN. */
 // @ts-ignore: decorator
 @inline
 export function coordinatesAreWithin(block: Block, extent: f32): bool {
@@ -284,12 +304,23 @@ export function coordinatesAreWithin(block: Block, extent: f32): bool {
   return i32x4.all_true(within);
 }
 
-/** 2^exponent: mesh space to tree space. */
+/** Answers the offset of a mesh's dipoles: behind nodes, blocks and indices, at a multiple of 16. */
+export function dipolesOffset(nodeCount: u32, blockCount: u32, indexed: u32, triangleCount: u32): u64 {
+  const indices = <u64>MESH_HEADER_BYTES + <u64>nodeCount * NODE_BYTES + <u64>blockCount * BLOCK_BYTES;
+  return (indices + (indexed ? <u64>triangleCount * 12 : 0) + 15) & ~15;
+}
+
+/** Answers where what was derived lies in the mesh's own memory: behind all else. */
+export function derivedPlace(mesh: Mesh): usize {
+  return changetype<usize>(mesh) + mesh.dipoles + <usize>mesh.nodeCount * DIPOLE_BYTES;
+}
+
+/** Answers the scale from mesh space to tree space: 2^exponent. */
 export function treeScale(mesh: Mesh): f64 {
   return scaleFor(mesh.exponent);
 }
 
-/** Tree space to where `m` takes mesh space. */
+/** Sets the map from tree space to the space that `m` maps mesh space to. */
 export function placeTree(out: Affine, mesh: Mesh, m: Affine): void {
   const shrink = 1.0 / treeScale(mesh);
   const x = mesh.offsetX, y = mesh.offsetY, z = mesh.offsetZ;

@@ -1,9 +1,10 @@
-// Moves the vertices of a mesh. The tree keeps its nodes, their rotations and which triangles are in which block;
-// tree space, corners and boxes become what a build would make of them, so that moving back gives the same bytes.
+// Moves the vertices of a mesh. The tree keeps its nodes, their rotations and which triangles are in which block; tree
+// space, corners, boxes and dipoles become what a build would make of them, so that moving back gives the same bytes.
 // Nodes are numbered so that children come after their parents, and a subtree's blocks lie side by side (build.ts).
 
-import { hasArea } from '../../math/triangles';
+import { hasArea } from '../../math/collinear-triangles';
 import { treeCost } from './cost';
+import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, takeSums } from './dipoles';
 import { SUBTREE_BYTES, refitNode } from '../build/fit-rotation';
 import { Block, Mesh, blockAt, nodeAt } from './layout';
 import {
@@ -11,7 +12,7 @@ import {
 } from './tree-space';
 
 export const REFIT_OK = 0;
-/** `culprit` is a vertex of a triangle in the tree. */
+/** A coordinate is not finite; `culprit` is a vertex of a triangle in the tree. */
 export const REFIT_NOT_FINITE = 1;
 /** No triangle has an area. */
 export const REFIT_EMPTY = 2;
@@ -20,11 +21,15 @@ export const REFIT_NOT_IN_TREE = 3;
 
 export let culprit: u32 = 0;
 
-/** A lane without a triangle; and in front of a triangle's number, one that has no area for the time being. */
+/**
+ * Stands for a lane without a triangle; and the mark in front of the number of a triangle that has no area for the time
+ * being.
+ */
 const NONE: u32 = 0xffffffff;
 const FLAT: u32 = 0x80000000;
 
-const space = changetype<Space>(memory.data(72, 16)); // as it will be
+const sums = changetype<SurfaceSums>(memory.data(<i32>offsetof<SurfaceSums>(), 16));
+const space = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16)); // as it will be
 let vertices: usize = 0; // f32 xyz each
 let inTree: usize = 0; // a bit per triangle
 let solid: usize = 0; // a bit per triangle in the tree that has an area
@@ -35,7 +40,7 @@ let ax: f64 = 0, ay: f64 = 0, az: f64 = 0;
 let bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
 let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
 
-/** How much scratch memory `refit` works in. */
+/** Answers how many bytes of scratch memory `refit` works in. */
 export function refitBytes(mesh: Mesh): usize {
   return max<usize>(mesh.nodeCount * <u32>SUBTREE_BYTES, 2 * bitmapBytes(mesh));
 }
@@ -44,7 +49,7 @@ function bitmapBytes(mesh: Mesh): usize {
   return (<usize>mesh.triangleCount + 31) >> 5 << 2;
 }
 
-/** Answers REFIT_*; but for REFIT_OK the mesh is as it was. Allocates nothing. */
+/** Moves the vertices to `positions`. Answers REFIT_*; but for REFIT_OK the mesh is as it was. Allocates nothing. */
 export function refit(mesh: Mesh, positions: usize, scratch: usize): u32 {
   vertices = positions;
   inTree = scratch;
@@ -59,6 +64,9 @@ export function refit(mesh: Mesh, positions: usize, scratch: usize): u32 {
   const scale = scaleFor(mesh.exponent);
   for (let index: u32 = 0; index < mesh.blockCount; index++) writeBlock(mesh, blockAt(mesh, index), scale);
   mesh.cost = treeCost(space, scale, fitNodes(mesh, scratch, <f32>(largest * scale)));
+  memory.fill(changetype<usize>(sums), 0, SURFACE_SUMS_BYTES);
+  sumNodes(mesh, sums, 0, mesh.nodeCount);
+  takeSums(mesh, sums);
   return REFIT_OK;
 }
 
@@ -140,7 +148,8 @@ function hasBit(bits: usize, i: u32): bool {
 // --- the tree around them ---
 
 /**
- * A triangle without an area is a point for nobody to hit, in the bounds of the others as its corners need not be.
+ * Writes the corners of a block's triangles. A triangle without an area becomes a point that nothing hits, within the
+ * bounds of the others, as its own corners need not be.
  */
 function writeBlock(mesh: Mesh, block: Block, scale: f64): void {
   for (let lane = 0; lane < 4; lane++) {
@@ -171,7 +180,7 @@ function writeBlock(mesh: Mesh, block: Block, scale: f64): void {
   }
 }
 
-/** Half of the area of all boxes. */
+/** Fits the boxes of all nodes anew. Answers half of the area of all boxes. */
 function fitNodes(mesh: Mesh, subtrees: usize, extent: f32): f64 {
   const blocks = changetype<usize>(mesh) + mesh.blocks;
   let areas: f64 = 0;

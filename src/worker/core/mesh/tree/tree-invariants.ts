@@ -1,4 +1,4 @@
-// Whether a mesh's tree is what it should be, for tests.
+// Checks that a mesh's tree is what it should be, for tests.
 
 import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
 import { allocate, release } from '../../memory';
@@ -10,7 +10,10 @@ import { MESH_BAD_LINK, MESH_OK } from './validate-baked';
 export const MESH_BOX_TOO_SMALL = 7;
 export const MESH_TRIANGLE_LOST = 8;
 
-/** Every node is reached once, every box holds the corners below it, every kept triangle is in one leaf. Slow. */
+/**
+ * Checks that every node is reached once, every box holds the corners below it, and every kept triangle is in one leaf.
+ * Slow.
+ */
 export function checkTree(mesh: Mesh): u32 {
   const seen = allocate(<u64>mesh.triangleCount + mesh.nodeCount);
   memory.fill(seen, 0, <usize>mesh.triangleCount + mesh.nodeCount);
@@ -19,7 +22,7 @@ export function checkTree(mesh: Mesh): u32 {
   return result;
 }
 
-const rotation = changetype<Rotation>(memory.data(36, 16));
+const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 
 function checkNodes(mesh: Mesh, triangles: usize, nodes: usize): u32 {
   store<u8>(nodes, 1);
@@ -63,7 +66,7 @@ function bound(bounds: v128, i: u32): f32 {
   return load<f32>(lanes + (<usize>i << 2));
 }
 
-/** Whether box i of `node` holds all corners below `child`. */
+/** Tells whether box i of `node` holds all corners below `child`. */
 function holds(mesh: Mesh, node: Node, i: u32, child: u32): bool {
   if (!(child & LEAF)) {
     const below = nodeAt(mesh, child);

@@ -1,6 +1,6 @@
 // Tree space, chosen from the bounds of a mesh. It is the same for the same bounds, in a build and in a refit.
 
-/** Bounds in mesh space and the offset that goes with them; a part of Mesh and of Build. */
+/** The bounds in mesh space and the offset that goes with them; a part of Mesh and of Build. */
 @unmanaged
 export class Space {
   offsetX: f64; offsetY: f64; offsetZ: f64;
@@ -8,7 +8,7 @@ export class Space {
   highX: f64; highY: f64; highZ: f64;
 }
 
-export const SPACE_BYTES: usize = 72;
+export const SPACE_BYTES: usize = offsetof<Space>();
 
 export function clearBounds(s: Space): void {
   s.lowX = Infinity; s.lowY = Infinity; s.lowZ = Infinity;
@@ -26,8 +26,8 @@ export function include(
 }
 
 /**
- * An offset only where the mesh lies far from its own origin: then v - offset is exact in float32 (Sterbenz's
- * lemma), as is the scaling by a power of two.
+ * Chooses the offset: one other than 0 only where the mesh lies far from its own origin; then v - offset is exact in
+ * float32 (Sterbenz's lemma), as is the scaling by a power of two.
  */
 export function chooseOffset(s: Space): void {
   s.offsetX = offsetFor(s.lowX, s.highX);
@@ -40,7 +40,7 @@ function offsetFor(low: f64, high: f64): f64 {
   return abs(centre) > 2.0 * (high - low) ? centre : 0.0;
 }
 
-/** The largest coordinate about the offset; times 2^exponent it is in [1, 2), the extent of tree space. */
+/** Answers the largest coordinate about the offset; times 2^exponent it is in [1, 2), the extent of tree space. */
 export function largestCoordinate(s: Space): f64 {
   return max(
     max(
@@ -55,7 +55,7 @@ export function exponentFor(largest: f64): i32 {
   return 1023 - <i32>((reinterpret<u64>(largest) >> 52) & 0x7ff);
 }
 
-/** 2^exponent. */
+/** Answers 2^exponent. */
 export function scaleFor(exponent: i32): f64 {
   return reinterpret<f64>(<u64>(1023 + exponent) << 52);
 }

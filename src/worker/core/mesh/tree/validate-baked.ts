@@ -1,11 +1,14 @@
-// Whether a buffer is a mesh that can be trusted. Its checksum tells damage, and everything that a traversal follows
+// Validates a buffer as a mesh that can be trusted. Its checksum tells damage, and everything that a traversal follows
 // is looked at besides, as a checksum can be forged: no buffer makes it read elsewhere or run without end.
 
-import { MESH_CLOSED, MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_VERSION_VALUE } from '../../../../shared/layout';
-import { checksum } from './checksum';
 import {
-  BLOCK_BYTES, Block, GREATEST_EXPONENT, LEAST_EXPONENT, MAX_DEPTH, Mesh, NODE_BYTES, TREE_EXTENT, blockAt, childCount,
-  coordinatesAreWithin, filledLanes, firstBlock, firstNode, innerCount, isSound, nodeAt, trianglesOf,
+  MESH_CLOSING_WELD, MESH_DERIVED_STATE, MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_OPEN_TO, MESH_VERSION_VALUE,
+} from '../../../../shared/layout';
+import { checksum } from './checksum';
+import { areDipolesFinite } from './dipoles';
+import {
+  BLOCK_BYTES, Block, DIPOLE_BYTES, GREATEST_EXPONENT, LEAST_EXPONENT, MAX_DEPTH, Mesh, NODE_BYTES, TREE_EXTENT, blockAt,
+  childCount, coordinatesAreWithin, dipolesOffset, filledLanes, firstBlock, firstNode, innerCount, isSound, nodeAt, trianglesOf,
 } from './layout';
 import { SPACE_BYTES, Space, chooseOffset, exponentFor, largestCoordinate } from './tree-space';
 
@@ -20,45 +23,69 @@ export const MESH_TOO_DEEP = 9;
 export const MESH_BAD_NUMBER = 10;
 export const MESH_BAD_INDEX = 11;
 
-/** MESH_OK when the `bytes` bytes at `address` are a mesh that every traversal stays inside of and comes to an end. */
-export function checkMesh(address: usize, bytes: u32): u32 {
+/**
+ * Checks the tree in the `bytes` bytes at `address`. Answers MESH_OK where every traversal stays inside of the mesh and
+ * comes to an end. Does not look at what was derived (topology/validate-derived.ts), which begins within the bytes.
+ */
+export function checkTreeData(address: usize, bytes: u32): u32 {
   if (bytes < <u32>MESH_HEADER_BYTES) return MESH_TRUNCATED;
   const mesh = changetype<Mesh>(address);
   if (mesh.magic != MESH_MAGIC_VALUE) return MESH_FOREIGN;
   if (mesh.version != MESH_VERSION_VALUE) return MESH_OTHER_VERSION;
   if (mesh.bytes != bytes) return MESH_TRUNCATED;
-  if (!isConsistent(mesh) || isDerived(mesh)) return MESH_INCONSISTENT;
+  if (!isConsistent(mesh) || hasState(mesh) || !isOpenKnown(mesh)) return MESH_INCONSISTENT;
   if (checksum(mesh) != mesh.checksum) return MESH_CORRUPT;
-  if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost)) return MESH_BAD_NUMBER;
+  if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost) || !isRadius(mesh)) return MESH_BAD_NUMBER;
   const links = checkLinks(mesh);
   if (links != MESH_OK) return links;
   const blocks = checkBlocks(mesh);
-  return blocks == MESH_OK ? checkIndices(mesh) : blocks;
+  if (blocks != MESH_OK) return blocks;
+  const indices = checkIndices(mesh);
+  return indices != MESH_OK ? indices : areDipolesFinite(mesh) ? MESH_OK : MESH_BAD_NUMBER;
 }
 
-/** Whether counts and sizes agree. */
+/** Tells whether counts and sizes agree. */
 function isConsistent(mesh: Mesh): bool {
   const nodes = <u64>MESH_HEADER_BYTES;
   const blocks = nodes + <u64>mesh.nodeCount * NODE_BYTES;
   const indices = blocks + <u64>mesh.blockCount * BLOCK_BYTES;
-  const end = indices + (mesh.indexed ? <u64>mesh.triangleCount * 12 : 0);
+  const dipoles = dipolesOffset(mesh.nodeCount, mesh.blockCount, mesh.indexed, mesh.triangleCount);
+  const derived = dipoles + <u64>mesh.nodeCount * DIPOLE_BYTES;
   return (
-    mesh.nodes == nodes && mesh.blocks == blocks && mesh.indices == indices && end == mesh.bytes &&
+    mesh.nodes == nodes && mesh.blocks == blocks && mesh.indices == indices && mesh.dipoles == dipoles &&
+    mesh.derived == derived && derived + DERIVED_HEADER_BYTES <= mesh.bytes &&
     mesh.nodeCount > 0 && mesh.blockCount > 0 && mesh.keptCount > 0 && mesh.keptCount <= mesh.triangleCount &&
     mesh.triangleCount <= <u32>i32.MAX_VALUE && mesh.indexed <= 1 && mesh.closed <= 1 &&
+    mesh.facing >= -1 && mesh.facing <= 1 &&
     (mesh.indexed != 0 || mesh.vertexCount == <u64>mesh.triangleCount * 3)
   );
 }
 
-/** Whether it holds what only a mesh in a core knows, addresses among it; that ends the header. */
-function isDerived(mesh: Mesh): bool {
-  const rest = changetype<usize>(mesh) + MESH_CLOSED + 4;
-  return mesh.radius != 0 || mesh.winding != 0 || v128.any_true(v128.or(v128.load(rest), v128.load(rest, 16)));
+/** Tells whether the mesh holds what only a mesh in a core knows, or anything where nothing belongs. */
+function hasState(mesh: Mesh): bool {
+  return !isZero(mesh, MESH_DERIVED_STATE, MESH_CLOSING_WELD) || !isZero(mesh, MESH_OPEN_TO + 12, MESH_HEADER_BYTES);
 }
 
-const expected = changetype<Space>(memory.data(72, 16));
+function isZero(mesh: Mesh, start: usize, end: usize): bool {
+  for (let at = start; at < end; at += 4) if (load<u32>(changetype<usize>(mesh) + at) != 0) return false;
+  return true;
+}
 
-/** Whether the bounds are such as float32 positions make them, and tree space is the one that belongs to them. */
+/** The least bytes of what was derived. */
+const DERIVED_HEADER_BYTES: u64 = 32;
+
+/** Tells whether what the mesh says of its open edges agrees with whether it is closed. */
+function isOpenKnown(mesh: Mesh): bool {
+  if (mesh.closed) return mesh.openEdges == 0 && mesh.closingWeld == 0;
+  return (
+    mesh.openEdges > 0 && mesh.openTriangle < mesh.triangleCount && mesh.openEdge < 3 &&
+    mesh.closingWeld >= 0 && mesh.closingWeld < Infinity
+  );
+}
+
+const expected = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16));
+
+/** Tells whether the bounds are such as float32 positions make them, and tree space is the one that belongs to them. */
 function isSpace(mesh: Mesh): bool {
   const space = changetype<usize>(mesh) + offsetof<Mesh>('offsetX');
   memory.copy(changetype<usize>(expected), space, SPACE_BYTES);
@@ -76,21 +103,28 @@ function isRange(low: f64, high: f64): bool {
   return low >= <f64>-f32.MAX_VALUE && low <= high && high <= <f64>f32.MAX_VALUE;
 }
 
-/** At least the root is visited. */
+/** More than the diagonal of the largest bounds that float32 has. */
+const LARGEST_RADIUS: f64 = 1e39;
+
+function isRadius(mesh: Mesh): bool {
+  return mesh.radius > 0 && mesh.radius < LARGEST_RADIUS;
+}
+
+/** Tells whether a cost is possible: a ray visits at least the root. */
 function isCost(cost: f64): bool {
   return cost >= 1 && cost < Infinity;
 }
 
-/** Nodes that wait, with their depths: three of each depth but the root's, and a fourth of the last. */
+/** The nodes that wait, with their depths: three of each depth but the root's, and a fourth of the last. */
 const stack: usize = memory.data(8 * (3 * <i32>MAX_DEPTH + 1), 16);
 let top: usize = 0;
 let nextNode: u32 = 0;
 let nextBlock: u32 = 0;
 
 /**
- * Nodes and blocks have the numbers that builds give them: a node is taken from a stack, its leaves are the next
- * blocks, its inner children are the next nodes and go on the stack. So everything is linked once, from a node of lower
- * index, and a subtree's blocks lie side by side, without which a refit would look at blocks times nodes.
+ * Checks that nodes and blocks have the numbers that builds give them: a node is taken from a stack, its leaves are the
+ * next blocks, its inner children are the next nodes and go on the stack. So everything is linked once, from a node of
+ * lower index, and a subtree's blocks lie side by side, without which a refit would look at blocks times nodes.
  */
 function checkLinks(mesh: Mesh): u32 {
   nextNode = 1;
@@ -154,7 +188,7 @@ function checkBlock(block: Block, triangleCount: u32): bool {
 function checkIndices(mesh: Mesh): u32 {
   if (!mesh.indexed) return MESH_OK;
   let at = changetype<usize>(mesh) + mesh.indices;
-  const end = changetype<usize>(mesh) + mesh.bytes;
+  const end = at + <usize>mesh.triangleCount * 12;
   let greatest = i32x4.splat(0);
   for (; at + 16 <= end; at += 16) greatest = i32x4.max_u(greatest, v128.load(at));
   for (; at < end; at += 4) greatest = i32x4.max_u(greatest, v128.load32_splat(at));

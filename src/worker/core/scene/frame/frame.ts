@@ -3,33 +3,52 @@
 import {
   BLOCK_COUNT, BLOCK_FLOAT_BYTES, BLOCK_IDS, BLOCK_MATRICES, BLOCK_NEXT, BLOCK_PARENT, IN_BLOCKS, IN_BLOCK_COUNT,
   IN_CONTACT_BUDGET, IN_EPOCH, IN_FRAME, IN_IDS, IN_MATRICES, IN_TRANSFORM_COUNT, IN_VIEWS, IN_VIEW_COUNT, MATRIX_BYTES,
-  OUT_BYTES, OUT_EPOCH, OUT_FRAME, OUT_MS_CONTACTS, OUT_MS_CULL, OUT_MS_TOTAL, OUT_MS_UPDATE, OUT_REJECTED,
-  OUT_REJECTED_COUNT, VIEW_BYTES, VIEW_SLOT,
+  OUT_BYTES, OUT_EPOCH, OUT_FRAME, OUT_MS_ANSWER, OUT_MS_BROAD_PHASE, OUT_MS_CONTACTS, OUT_MS_CULL,
+  OUT_MS_NARROW_PHASE, OUT_MS_TOTAL, OUT_MS_UPDATE, OUT_REJECTED, OUT_REJECTED_COUNT, OUT_TRUNCATED, VIEW_BYTES, VIEW_SLOT,
 } from '../../../../shared/layout';
 import { now } from '../../host';
 import { Affine, isIdentity, multiply } from '../../math/affine';
-import { reserve } from '../../memory';
 import { cull } from '../view/cull';
-import { UNPLACED, boxAt, isAlive, slotCount, slotOf } from '../objects';
-import { candidateAt, laneAt, treeOf } from '../index/octree';
-import { append, beginOut, out, outUsed, reserveOut } from './out';
+import { UNPLACED, boxAt, ids as idsOfNow, isAlive, slotCount, slotOf } from '../objects';
+import { proxyAt, laneAt, treeOf } from '../index/octree';
+import { SlotSet, addSlot, clearSlots, reserveSet } from '../slot-set';
+import { append, beginOut, out, outUsed, reserveOut, writeIds } from './out';
 import { PAIRS_OUT_PARTS, pairsOutBytes, writePairs } from './out-pairs';
 import { viewsOutBytes, viewsOutParts, writeViews } from './out-views';
-import { findPairs, takePairs } from '../pairs/pairs';
+import { beginPairs, findCandidates, findPairs, takePairs } from '../pairs/pairs';
+import { isTruncated } from '../pairs/broad-phase';
 import { moveObject, updateTrees } from '../scene';
+import { rememberIds } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
 
-let rejected: usize = 0;
-let rejectedCount: u32 = 0;
+/** The slots of the objects whose transform was refused. */
+const rejected = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 
-const parent = changetype<Affine>(memory.data(96, 16));
-const instance = changetype<Affine>(memory.data(96, 16));
-const world = changetype<Affine>(memory.data(96, 16));
+const parent = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const instance = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const world = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Runs the frame at `input`; answers where the buffer out is. */
-export function runFrame(input: usize): usize {
+// The frame that is under way.
+let frameNumber: u32 = 0;
+let epoch: u32 = 0;
+/** The milliseconds that are left of the budget for pairs. */
+let budgetLeft: f64 = 0;
+/** When the frame's work was left last, until it is resumed. */
+let leftAt: f64 = 0;
+let isResumed: bool = false;
+/** Whether the broad phase is done. */
+let isNarrow: bool = false;
+let msUpdate: f64 = 0, msCull: f64 = 0, msBroadPhase: f64 = 0, msNarrowPhase: f64 = 0;
+
+/**
+ * Begins the frame at `input`, which is not needed after that; queries see it from now on. `stepFrame` must follow
+ * until it answers an address. Both throw OUT_OF_MEMORY; the next frame then does what this one has left.
+ */
+export function beginFrame(input: usize): void {
   const start = now();
-  rejectedCount = 0;
+  clearSlots(rejected);
+  frameNumber = load<u32>(input, IN_FRAME);
+  epoch = load<u32>(input, IN_EPOCH);
   applyViews(input);
   applyBlocks(input);
   applyTransforms(input);
@@ -38,33 +57,69 @@ export function runFrame(input: usize): usize {
   for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).active) cull(viewAt(i));
   const culled = now();
   const budget = load<f64>(input, IN_CONTACT_BUDGET);
-  findPairs(budget > 0 ? culled + budget : Infinity);
-  const paired = now();
+  budgetLeft = budget > 0 ? budget : Infinity;
+  beginPairs(budget > 0);
+  leftAt = now();
+  isResumed = false;
+  isNarrow = false;
+  msUpdate = updated - start;
+  msCull = culled - updated;
+  msBroadPhase = leftAt - culled;
+  msNarrowPhase = 0;
+}
 
+/**
+ * Works on the frame until `sliceEnd`, or until it is done. Answers where the buffer out is then, else 0. Between two
+ * steps there may be queries, but nothing that changes objects or meshes.
+ */
+export function stepFrame(sliceEnd: f64): usize {
+  let start = isResumed ? now() : leftAt;
+  isResumed = true;
+  if (!isNarrow) {
+    isNarrow = findCandidates(sliceEnd);
+    leftAt = now();
+    msBroadPhase += leftAt - start;
+    if (!isNarrow) return 0;
+    start = leftAt;
+  }
+  const isDone = findPairs(sliceEnd, start + budgetLeft);
+  leftAt = now();
+  budgetLeft -= leftAt - start;
+  msNarrowPhase += leftAt - start;
+  return isDone ? answerFrame() : 0;
+}
+
+function answerFrame(): usize {
   // The frame before is forgotten while this is written, so nothing may fail from there on.
-  const bytes = viewsOutBytes() + pairsOutBytes() + (<u64>rejectedCount << 2);
+  const bytes = viewsOutBytes() + pairsOutBytes() + (<u64>rejected.count << 2);
   reserveOut(bytes, viewsOutParts() + PAIRS_OUT_PARTS + 1);
   takePairs();
   beginOut();
-  store<u32>(out, load<u32>(input, IN_FRAME), OUT_FRAME);
-  store<u32>(out, load<u32>(input, IN_EPOCH), OUT_EPOCH);
+  store<u32>(out, frameNumber, OUT_FRAME);
+  store<u32>(out, epoch, OUT_EPOCH);
   writeViews();
   writePairs();
   writeRejected();
   store<u32>(out, <u32>outUsed, OUT_BYTES);
-  store<f64>(out, updated - start, OUT_MS_UPDATE);
-  store<f64>(out, culled - updated, OUT_MS_CULL);
-  store<f64>(out, paired - culled, OUT_MS_CONTACTS);
-  store<f64>(out, now() - start, OUT_MS_TOTAL);
+  const msContacts = msBroadPhase + msNarrowPhase;
+  store<u32>(out, <u32>isTruncated, OUT_TRUNCATED);
+  store<f64>(out, msUpdate, OUT_MS_UPDATE);
+  store<f64>(out, msCull, OUT_MS_CULL);
+  store<f64>(out, msBroadPhase, OUT_MS_BROAD_PHASE);
+  store<f64>(out, msNarrowPhase, OUT_MS_NARROW_PHASE);
+  store<f64>(out, msContacts, OUT_MS_CONTACTS);
+  store<f64>(out, now() - leftAt, OUT_MS_ANSWER);
+  store<f64>(out, msUpdate + msCull + msContacts + (now() - leftAt), OUT_MS_TOTAL);
   return out;
 }
 
-/** Takes a frame's views and transforms over without making one. */
+/** Takes over a frame's views and transforms without an answer. What the views saw in it, `setSeen` says. */
 export function placeFrame(input: usize): void {
-  rejectedCount = 0;
+  clearSlots(rejected);
   applyViews(input);
   applyBlocks(input);
   applyTransforms(input);
+  rememberIds();
 }
 
 // --- in ---
@@ -79,17 +134,13 @@ function applyViews(input: usize): void {
 
 function apply(id: u32, matrix: Affine): void {
   // An object that was removed while its transform was under way is none of our business.
-  if (isAlive(id) && !moveObject(slotOf(id), matrix)) reject(id);
+  if (isAlive(id) && !moveObject(slotOf(id), matrix)) reject(slotOf(id));
 }
 
-function reject(id: u32): void {
-  rejected = reserve(rejected, rejectedCount << 2, <u64>(rejectedCount + 1) << 2);
-  let at = rejectedCount;
-  while (at > 0 && load<u32>(rejected + (<usize>(at - 1) << 2)) > id) at--;
-  if (at > 0 && load<u32>(rejected + (<usize>(at - 1) << 2)) == id) return;
-  memory.copy(rejected + (<usize>(at + 1) << 2), rejected + (<usize>at << 2), <usize>(rejectedCount - at) << 2);
-  store<u32>(rejected + (<usize>at << 2), id);
-  rejectedCount++;
+/** Adds a slot to those whose transform was refused. Throws OUT_OF_MEMORY. */
+function reject(slot: u32): void {
+  reserveSet(rejected, slotCount);
+  addSlot(rejected, slot);
 }
 
 function applyTransforms(input: usize): void {
@@ -116,7 +167,7 @@ function applyBlocks(input: usize): void {
       const id = load<u32>(ids + (<usize>i << 2));
       const at = matrices + <usize>i * (wide ? 128 : 64);
       if (!(wide ? isAffine64(at) : isAffine32(at))) {
-        if (isAlive(id)) reject(id);
+        if (isAlive(id)) reject(slotOf(id));
         continue;
       }
       if (wide) columns64(instance, at);
@@ -142,25 +193,25 @@ function readAhead(ids: usize, count: u32): void {
     const box = boxAt(slot);
     if (box.position == UNPLACED) continue;
     const tree = treeOf(box.tree);
-    const at = changetype<usize>(candidateAt(tree, box.position)), lane = laneAt(tree, box.position);
+    const at = changetype<usize>(proxyAt(tree, box.position)), lane = laneAt(tree, box.position);
     sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128) + load<u32>(lane) + load<u32>(lane, 64);
   }
   ahead = sum;
 }
 
-/** Whether the bottom row of a 4×4 column-major matrix is 0, 0, 0, 1; the last may be rounded, as inverting does. */
+/** Tells whether the bottom row of a 4×4 column-major matrix is 0, 0, 0, 1; the 1 may be rounded, as inverting does. */
 function isAffine64(at: usize): bool {
   if (load<f64>(at, 24) != 0 || load<f64>(at, 56) != 0 || load<f64>(at, 88) != 0) return false;
   return Math.abs(load<f64>(at, 120) - 1) < 1e-9;
 }
 
-/** Of f32. */
+/** Tells the same as `isAffine64` of a matrix of f32. */
 function isAffine32(at: usize): bool {
   if (load<f32>(at, 12) != 0 || load<f32>(at, 28) != 0 || load<f32>(at, 44) != 0) return false;
   return Math.abs(<f64>load<f32>(at, 60) - 1) < 1e-9;
 }
 
-/** The upper three rows of a 4×4 column-major matrix of f64. */
+/** Reads the upper three rows of a 4×4 column-major matrix of f64. */
 function columns64(map: Affine, from: usize): void {
   const to = changetype<usize>(map);
   v128.store(to, v128.load(from));
@@ -171,7 +222,7 @@ function columns64(map: Affine, from: usize): void {
   v128.store(to, v128.load(from, 104), 80);
 }
 
-/** Of f32. */
+/** Reads the upper three rows of a 4×4 column-major matrix of f32. */
 function columns32(map: Affine, from: usize): void {
   const to = changetype<usize>(map);
   const x = v128.load(from), y = v128.load(from, 16), z = v128.load(from, 32), t = v128.load(from, 48);
@@ -186,8 +237,8 @@ function columns32(map: Affine, from: usize): void {
 // --- out ---
 
 function writeRejected(): void {
-  const list = append(rejectedCount << 2);
-  memory.copy(out + list, rejected, <usize>rejectedCount << 2);
-  store<u32>(out, rejectedCount, OUT_REJECTED_COUNT);
+  const list = append(rejected.count << 2);
+  if (rejected.count != 0) writeIds(rejected.bits, rejected.words, idsOfNow, out + list);
+  store<u32>(out, rejected.count, OUT_REJECTED_COUNT);
   store<u32>(out, list, OUT_REJECTED);
 }

@@ -14,7 +14,7 @@ import { countPairs, ended, endedCount, pairCount, pairs, waitingCount } from '.
 
 export const PAIRS_OUT_PARTS = 18;
 
-/** Of the pairs that will be taken. */
+/** Answers how many bytes the pairs will take in the answer. */
 export function pairsOutBytes(): u64 {
   return (
     <u64>countPairs() * 27 + 8 + <u64>endedCount * 16 + <u64>keptPoints * CONTACT_POINT_BYTES +
@@ -79,7 +79,7 @@ function writePoints(): void {
   store<u32>(out, <u32>count, OUT_POINT_COUNT);
 }
 
-/** Three f32; memory.copy is a call. */
+/** Copies three f32 by two numbers, as memory.copy is a call. */
 // @ts-ignore: decorator
 @inline
 function copyVector(to: usize, from: usize): void {
@@ -91,7 +91,7 @@ function writeCrossings(): void {
   const start = part(OUT_TRIANGLE_START, (pairCount + 1) << 2);
   const triangles = part(OUT_TRIANGLES, keptCrossings << 3), segments = part(OUT_SEGMENTS, keptCrossings * 24);
   let count: usize = 0;
-  // Of shapes without triangles the pool is not read once more.
+  // Where no pair has crossings, the pool is not read a second time.
   if (keptCrossings == 0) memory.fill(start, 0, <usize>pairCount << 2);
   for (let i: usize = 0; i < pairCount && keptCrossings != 0; i++) {
     store<u32>(start + (i << 2), <u32>count);
@@ -109,7 +109,9 @@ function writeCrossings(): void {
   store<u32>(out, <u32>count, OUT_TRIANGLE_COUNT);
 }
 
-/** A part of the buffer, of which the header's word at `word` has the offset; answers its address. */
+/**
+ * Adds a part of so many bytes to the buffer and writes its offset to the header's word at `word`. Answers its address.
+ */
 function part(word: usize, bytes: usize): usize {
   const offset = append(bytes);
   store<u32>(out + word, offset);

@@ -4,9 +4,10 @@ import {
   OUT_VIEWS, OUT_VIEW_BYTES, OUT_VIEW_COUNT, OUT_VIEW_COUNT_IDS, OUT_VIEW_ENTERED, OUT_VIEW_ENTERED_COUNT,
   OUT_VIEW_IDS, OUT_VIEW_INSIDE, OUT_VIEW_LEFT, OUT_VIEW_LEFT_COUNT, OUT_VIEW_SLOT,
 } from '../../../../shared/layout';
-import { idAt } from '../objects';
-import { append, out } from './out';
-import { countView, viewAt, viewCount } from '../view/views';
+import { ids as idsOfNow } from '../objects';
+import { append, out, writeIds } from './out';
+import { lastIds, rememberIds } from '../view/last-ids';
+import { countView, enteredBits, leftBits, viewAt, viewCount } from '../view/views';
 
 const PARTS_OF_VIEW = 3;
 
@@ -26,6 +27,7 @@ export function viewsOutBytes(): u64 {
   return bytes;
 }
 
+/** Writes what each view sees, and makes this frame the one that the next is compared with. */
 export function writeViews(): void {
   let count: u32 = 0;
   for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).active) count++;
@@ -38,6 +40,7 @@ export function writeViews(): void {
     writeView(i, entry);
     entry += OUT_VIEW_BYTES;
   }
+  rememberIds();
 }
 
 function writeView(slot: u32, entry: usize): void {
@@ -47,20 +50,18 @@ function writeView(slot: u32, entry: usize): void {
   const ids = append((inside + crossing) << 2);
   const enteredIds = append(entered << 2);
   const leftIds = append(left << 2);
-  let at = listBits(view.inside, words, out + ids);
-  listBits(view.crossing, words, at);
-  // The bitmaps turn into those of the frame before; on the way they are the differences.
+  const crossingIds = writeIds(view.inside, words, idsOfNow, out + ids);
+  writeIds(view.crossing, words, idsOfNow, crossingIds);
+  // The bitmaps turn into those of the last frame; on the way they are the differences.
   for (let w: usize = 0; w < words; w++) {
     const now = load<u32>(view.inside + (w << 2)) | load<u32>(view.crossing + (w << 2));
     const then = load<u32>(view.before + (w << 2));
-    store<u32>(view.inside + (w << 2), now & ~then);
-    store<u32>(view.crossing + (w << 2), then & ~now);
+    store<u32>(view.inside + (w << 2), enteredBits(now, then, w));
+    store<u32>(view.crossing + (w << 2), leftBits(now, then, w));
     store<u32>(view.before + (w << 2), now);
   }
-  listBits(view.inside, words, out + enteredIds);
-  at = listBits(view.crossing, words, out + leftIds);
-  insertSorted(out + leftIds, left - view.goneCount, view.gone, view.goneCount);
-  view.goneCount = 0;
+  writeIds(view.inside, words, idsOfNow, out + enteredIds);
+  writeIds(view.crossing, words, lastIds, out + leftIds);
 
   const record = out + entry;
   store<u32>(record, slot, OUT_VIEW_SLOT);
@@ -71,30 +72,4 @@ function writeView(slot: u32, entry: usize): void {
   store<u32>(record, enteredIds, OUT_VIEW_ENTERED);
   store<u32>(record, left, OUT_VIEW_LEFT_COUNT);
   store<u32>(record, leftIds, OUT_VIEW_LEFT);
-}
-
-/** Writes the ids of all set slots, in order; answers where they end. */
-function listBits(bitmap: usize, words: u32, to: usize): usize {
-  for (let w: u32 = 0; w < words; w++) {
-    let bits = load<u32>(bitmap + (<usize>w << 2));
-    while (bits != 0) {
-      store<u32>(to, idAt((w << 5) + ctz(bits)));
-      to += 4;
-      bits &= bits - 1;
-    }
-  }
-  return to;
-}
-
-/** Merges a few unsorted ids into a sorted list that has room for them. */
-function insertSorted(list: usize, count: u32, added: usize, addedCount: u32): void {
-  for (let i: u32 = 0; i < addedCount; i++) {
-    const id = load<u32>(added + (<usize>i << 2));
-    let at = list + (count++ << 2);
-    while (at > list && load<u32>(at - 4) > id) {
-      store<u32>(at, load<u32>(at - 4));
-      at -= 4;
-    }
-    store<u32>(at, id);
-  }
 }

@@ -4,18 +4,18 @@
 import { PRECISION_SPHERE } from '../../../../shared/layout';
 import { reserve } from '../../memory';
 import { Affine } from '../../math/affine';
-import { CANDIDATE_BYTES, Candidate, boundsOf } from '../../shape/proxy';
+import { PROXY_BYTES, Proxy, boundsOf } from '../../shape/proxy';
 import { precision } from '../query/filter';
 import { above, below, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
-  BLOCK_BYTES, CELL_BYTES, HOLE, TREE_BYTES, Tree, candidateAt, fitCell, laneAt, slotAt, storeLane, treeOf,
+  BLOCK_BYTES, CELL_BYTES, HOLE, TREE_BYTES, Tree, proxyAt, fitCell, laneAt, slotAt, storeLane, treeOf,
 } from './octree';
 import { boundingRadius } from '../../shape/placed-shape';
 
-const copies: usize = memory.data(2 * 80, 16); // TREE_BYTES
-const bounds = changetype<Affine>(memory.data(96, 16));
+const copies: usize = memory.data(2 * <i32>offsetof<Tree>(), 16);
+const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** The octree with the boxes of bounding spheres, and `radiusOf` for each. Throws OUT_OF_MEMORY. */
+/** Gives an octree the boxes of bounding spheres, and each position its `radiusOf`. Throws OUT_OF_MEMORY. */
 function sphereTree(which: u32): Tree {
   const tree = treeOf(which);
   const spheres = changetype<Tree>(copies + which * <u32>TREE_BYTES);
@@ -23,7 +23,9 @@ function sphereTree(which: u32): Tree {
   return spheres;
 }
 
-/** What holds all that can stand for the objects at the precision of the query under way. Throws OUT_OF_MEMORY. */
+/**
+ * Answers the octree that holds all that can stand for the objects at the precision asked for. Throws OUT_OF_MEMORY.
+ */
 // @ts-ignore: decorator
 @inline
 export function boundsIn(which: u32): Tree {
@@ -32,8 +34,8 @@ export function boundsIn(which: u32): Tree {
 
 // @ts-ignore: decorator
 @inline
-export function radiusOf(spheres: Tree, candidate: Candidate): f64 {
-  const position = (changetype<usize>(candidate) - spheres.candidates) / CANDIDATE_BYTES;
+export function radiusOf(spheres: Tree, proxy: Proxy): f64 {
+  const position = (changetype<usize>(proxy) - spheres.proxies) / PROXY_BYTES;
   return load<f64>(spheres.radii + (position << 3));
 }
 
@@ -45,7 +47,7 @@ function enclose(spheres: Tree, tree: Tree): void {
   spheres.radii = reserve(spheres.radii, 0, <u64>tree.positions << 3);
   spheres.cellCount = tree.cellCount;
   spheres.childBlockCount = tree.childBlockCount;
-  spheres.candidates = tree.candidates;
+  spheres.proxies = tree.proxies;
   spheres.slots = tree.slots;
   spheres.visible = tree.visible;
   spheres.count = tree.count;
@@ -63,7 +65,7 @@ function setSphere(spheres: Tree, tree: Tree, position: u32): void {
     storeLane(lane, Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
     return;
   }
-  const centre = boundsOf(candidateAt(tree, position), bounds);
+  const centre = boundsOf(proxyAt(tree, position), bounds);
   const x = centre.tx - sceneOriginX, y = centre.ty - sceneOriginY, z = centre.tz - sceneOriginZ;
   const radius = boundingRadius(itemAt(slot));
   storeLane(

@@ -1,7 +1,7 @@
 // Builds an octree anew: slots are partitioned top down, eight ways, and laid out in blocks of four.
 
 import { allocate, reserve } from '../../memory';
-import { CANDIDATE_BYTES } from '../../shape/proxy';
+import { PROXY_BYTES } from '../../shape/proxy';
 import { Box, boxAt, orientedBounds } from '../objects';
 import {
   BLOCK_BYTES, CELL_BYTES, Cell, Tree, cellAt, changeVersion, clearPosition, fitCell, middle, writePosition,
@@ -12,15 +12,18 @@ import {
  * leaves of 2 or 3 instead, rays take 1.26 and moving boxes 1.4 times as long.
  */
 const LEAF_SIZE: u32 = 40;
-/** In trees of so many objects each leaf that has any has a block in reserve; smaller ones are built in no time. */
+/**
+ * In trees of at least so many objects, each leaf that has any gets a block in reserve; smaller trees are built in no
+ * time.
+ */
 export const FEWEST_FOR_RESERVES: u32 = 1024;
-/** How often a cell is halved about objects that lie together, before they are left in one. */
+/** How often a cell is halved about objects that lie together, before these are left in one cell. */
 const DEPTH_LIMIT: u32 = 30;
 
-/** Slots to be placed, and where they are partitioned to. */
+/** The slots to be placed, and the list that they are partitioned to. */
 let order: usize = 0;
 let spare: usize = 0;
-/** Cells that wait to be split. */
+/** The cells that wait to be split. */
 let pending: usize = 0;
 
 const digitCounts: usize = memory.data(9 * 4, 16);
@@ -80,7 +83,7 @@ function newCell(tree: Tree, parent: u32): Cell {
   return cell;
 }
 
-/** The smallest cube about all centres. */
+/** Finds the smallest cube about all centres. */
 function rootCube(root: Cell, count: u32): void {
   let lowX: f32 = Infinity, lowY: f32 = Infinity, lowZ: f32 = Infinity;
   let highX: f32 = -Infinity, highY: f32 = -Infinity, highZ: f32 = -Infinity;
@@ -99,7 +102,7 @@ function rootCube(root: Cell, count: u32): void {
   root.half = max(max(highX - lowX, highY - lowY), highZ - lowZ) * <f32>0.500001;
 }
 
-/** 0 where the object is too long for a child cell, else 1 + its octant. */
+/** Answers 0 where the object is too long for a child cell, else 1 + its octant. */
 // @ts-ignore: decorator
 @inline
 export function digitOf(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
@@ -184,7 +187,7 @@ function setChildCube(cell: Cell, octant: u32, x: f32, y: f32, z: f32, half: f32
   cell.half = quarter;
 }
 
-/** From ranges of the order to ranges of whole blocks. */
+/** Turns ranges of the order into ranges of whole blocks. */
 function layOut(tree: Tree): void {
   for (let i = tree.cellCount; i > 0; i--) {
     const cell = cellAt(tree, i - 1);
@@ -216,7 +219,7 @@ function reservePositions(tree: Tree, positions: u32): void {
     tree.slots = reserve(tree.slots, 0, bytes);
     tree.cellOf = reserve(tree.cellOf, 0, bytes >> 2);
     tree.visible = reserve(tree.visible, 0, bytes);
-    tree.candidates = reserve(tree.candidates, 0, <u64>capacity * CANDIDATE_BYTES);
+    tree.proxies = reserve(tree.proxies, 0, <u64>capacity * PROXY_BYTES);
     tree.blocks = reserve(tree.blocks, 0, <u64>(capacity >> 2) * BLOCK_BYTES);
     tree.capacity = capacity;
   }

@@ -1,4 +1,4 @@
-// Through both octrees, to all that may be in a volume.
+// Descends both octrees to all objects that may be in a volume: conservative, by the image of each cell's box.
 
 import { Affine } from '../../math/affine';
 import { reserve } from '../../memory';
@@ -9,13 +9,15 @@ import {
 import { boundsIn } from './bounding-spheres';
 import { OUTSIDE, allLimits, boxLimits } from '../query/volume';
 
-/** Gets a position whose box is not outside, and the limits that cross it; it may narrow the volume. */
+/**
+ * Gets a position whose box is not outside of the volume, and the limits that cross the box. It may narrow the volume.
+ */
 export type Visit = (tree: Tree, position: u32, limits: u64) => void;
 
 const ENTRY_BYTES: usize = 16;
-/** Cells that wait, and what crosses each. */
+/** The cells that wait, and the limits that cross each. */
 let stack: usize = 0;
-const box = changetype<Affine>(memory.data(96, 16));
+const box = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 export function descend(visit: Visit): void {
   descendTree(boundsIn(STATIC_TREE), visit);
@@ -57,7 +59,10 @@ function boundsAt(cell: Cell): usize {
   return changetype<usize>(cell) + offsetof<Cell>('lowX');
 }
 
-/** A box about the scene's origin as the cube's image: low x, y, z, high x, y, z, so many bytes apart. */
+/**
+ * Sets the map that makes the cube a box about the scene's origin, given as low x, y, z, high x, y, z, so many bytes
+ * apart.
+ */
 function boxOf(at: usize, stride: usize): Affine {
   const lowX = <f64>load<f32>(at), lowY = <f64>load<f32>(at + stride), lowZ = <f64>load<f32>(at + 2 * stride);
   const highX = <f64>load<f32>(at + 3 * stride), highY = <f64>load<f32>(at + 4 * stride);

@@ -6,10 +6,12 @@ import { Box, boxAt } from '../objects';
 import { HOLE, Tree, cellAt, changeVersion, inCell, slotAt, writePosition } from './octree';
 import { FEWEST_FOR_RESERVES, digitOf } from './build';
 
-/** How far above the object's own cell room is looked for, in all cells below: what lies together fills its cell soon. */
+/**
+ * How far above the object's own cell room is looked for, in all cells below: what lies together fills its cell soon.
+ */
 const LEVELS: u32 = 2;
 
-/** Gives a slot with bounds its position; false where there is no room, and the tree is to be built anew. */
+/** Gives a slot with bounds its position. Answers false where there is no room, and the tree must be built anew. */
 export function insert(tree: Tree, slot: u32, bounds: Affine): bool {
   const box = boxAt(slot);
   if (tree.count < FEWEST_FOR_RESERVES || !inCell(cellAt(tree, 0), box)) return false;
@@ -34,7 +36,7 @@ export function insert(tree: Tree, slot: u32, bounds: Affine): bool {
   return true;
 }
 
-/** Where a build would put it, as the cells are now. */
+/** Finds the cell where a build would put an object, as the cells are now. */
 function deepestCell(tree: Tree, box: Box): u32 {
   let index: u32 = 0;
   while (true) {
@@ -45,7 +47,7 @@ function deepestCell(tree: Tree, box: Box): u32 {
   }
 }
 
-/** A free position of a cell or of those so many levels below it; HOLE where there is none. */
+/** Finds a free position of a cell or of those up to so many levels below it. Answers HOLE where there is none. */
 function roomIn(tree: Tree, index: u32, levels: u32): u32 {
   const cell = cellAt(tree, index);
   const isLeaf = cell.firstChild == 0;

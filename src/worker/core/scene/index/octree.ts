@@ -1,4 +1,4 @@
-// A loose octree (Ulrich, "Loose Octrees", Game Programming Gems, 2000), linear: octree-build.ts partitions the
+// A loose octree (Ulrich, "Loose Octrees", Game Programming Gems, 2000), linear: build.ts partitions the
 // objects' slots top down, eight ways, so that every cell owns one range of positions and its subtree another. An
 // object belongs to the deepest cell that holds its centre and whose edge is no shorter than the object, as far as
 // cells are split at all. Bounds of cells are those of what lies in them. Boxes are kept in blocks of four, those of a
@@ -6,10 +6,10 @@
 // refitted in place instead.
 
 import { Affine } from '../../math/affine';
-import { CANDIDATE_BYTES, Candidate, setCandidate } from '../../shape/proxy';
+import { PROXY_BYTES, Proxy, setProxy } from '../../shape/proxy';
 import { Box, UNPLACED, boxAt, itemAt, visibleLayers } from '../objects';
 
-/** Positions that a removed object leaves behind, and those that fill a cell's last block. */
+/** The slot of positions that a removed object leaves behind, and of those that fill a cell's last block. */
 export const HOLE: u32 = 0xffffffff;
 
 @unmanaged
@@ -31,8 +31,8 @@ export class Cell {
   ownHighX: f32; ownHighY: f32; ownHighZ: f32; // and of its own objects
 }
 
-export const CELL_BYTES: usize = 100;
-/** Four boxes: low x, y, z, high x, y, z of all. */
+export const CELL_BYTES: usize = offsetof<Cell>();
+/** The bytes of four boxes: low x of all four, then low y, z, high x, y, z. */
 export const BLOCK_BYTES: usize = 96;
 
 /** A tree and its arrays by position; there is one of static and one of moving objects. */
@@ -49,24 +49,24 @@ export class Tree {
   cellOf: usize; // u32 for each block
   visible: usize; // u32, layers for views
   blocks: usize; // their boxes
-  candidates: usize; // Candidate each
+  proxies: usize; // Proxy each
   built: u32; // 0 when it must be built before it is used
   misfits: u32; // objects that have left their cell since
   holes: u32; // objects that are gone since
   dirty: u32; // whether any cell is
   version: u32; // changes with anything that is in it or where; never 0 in a tree that is built
-  radii: usize; // of bounding spheres; spheres.ts
+  radii: usize; // of bounding spheres; bounding-spheres.ts
 }
 
-/** Whether nothing can be found in it. */
+/** Tells whether the tree has no objects. */
 export function isEmpty(tree: Tree): bool {
   return tree.count == tree.holes;
 }
 
-export const TREE_BYTES: usize = 80;
+export const TREE_BYTES: usize = offsetof<Tree>();
 export const STATIC_TREE: u32 = 0;
 export const MOVING_TREE: u32 = 1;
-const trees: usize = memory.data(2 * 80, 16);
+const trees: usize = memory.data(2 * <i32>offsetof<Tree>(), 16);
 
 // @ts-ignore: decorator
 @inline
@@ -88,8 +88,8 @@ export function slotAt(tree: Tree, position: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
-export function candidateAt(tree: Tree, position: u32): Candidate {
-  return changetype<Candidate>(tree.candidates + position * <u32>CANDIDATE_BYTES);
+export function proxyAt(tree: Tree, position: u32): Proxy {
+  return changetype<Proxy>(tree.proxies + position * <u32>PROXY_BYTES);
 }
 
 // @ts-ignore: decorator
@@ -98,14 +98,14 @@ export function childBlocksAt(tree: Tree, cell: Cell): usize {
   return tree.childBlocks + cell.childBlocks * <u32>BLOCK_BYTES;
 }
 
-/** Where the box of a position is: in the lane of its block. */
+/** Answers where the box of a position is: in the lane of its block. */
 // @ts-ignore: decorator
 @inline
 export function laneAt(tree: Tree, position: u32): usize {
   return blockAt(tree, position) + (<usize>(position & 3) << 2);
 }
 
-/** The block that a position is in; a cell's first position begins one. */
+/** Answers the block that a position is in; a cell's first position begins one. */
 // @ts-ignore: decorator
 @inline
 export function blockAt(tree: Tree, position: u32): usize {
@@ -124,16 +124,16 @@ export function middle(low: f32, high: f32): f32 {
   return (low + high) * <f32>0.5;
 }
 
-/** What the traversals read, from a slot to its position. */
+/** Copies what the traversals read from a slot to its position. */
 export function writePosition(tree: Tree, position: u32, slot: u32, bounds: Affine): void {
   const item = itemAt(slot);
   store<u32>(tree.visible + (<usize>position << 2), visibleLayers(item));
-  setCandidate(candidateAt(tree, position), item, bounds);
+  setProxy(proxyAt(tree, position), item, bounds);
   const box = boxAt(slot);
   storeLane(laneAt(tree, position), box.lowX, box.lowY, box.lowZ, box.highX, box.highY, box.highZ);
 }
 
-/** Its box is empty then, and overlaps nothing. */
+/** Empties a position: its box is empty then, and overlaps nothing. */
 export function clearPosition(tree: Tree, position: u32): void {
   storeLane(laneAt(tree, position), Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
   store<u32>(tree.slots + (<usize>position << 2), HOLE);
@@ -153,7 +153,7 @@ export function storeLane(at: usize, lowX: f32, lowY: f32, lowZ: f32, highX: f32
 
 // --- bounds ---
 
-/** Bounds of a cell from its objects and its children; true when they changed. */
+/** Fits the bounds of a cell to its objects and its children. Answers whether they changed. */
 export function fitCell(tree: Tree, index: u32): bool {
   const cell = cellAt(tree, index);
   let lowX = f32x4.splat(Infinity), lowY = lowX, lowZ = lowX;
@@ -185,7 +185,7 @@ export function fitCell(tree: Tree, index: u32): bool {
   return !same;
 }
 
-/** The children's bounds to where the traversals read them. */
+/** Copies the children's bounds to where the traversals read them. */
 function fillChildBlocks(tree: Tree, cell: Cell): usize {
   const blocks = childBlocksAt(tree, cell);
   for (let i: u32 = 0; i < 8; i++) {
@@ -210,7 +210,7 @@ function highest(v: v128): f32 {
   return max(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
 }
 
-/** Takes over a moved or changed slot; `refitTree` then follows for all of them. */
+/** Takes over a moved or changed slot; `refitTree` must follow once for all such slots. */
 export function place(tree: Tree, slot: u32, bounds: Affine): void {
   const box = boxAt(slot);
   const position = box.position;
@@ -248,7 +248,10 @@ function cellOf(tree: Tree, position: u32): Cell {
   return cellAt(tree, load<u32>(tree.cellOf + (<usize>(position >> 2) << 2)));
 }
 
-/** Cells are loose: an object belongs to its cell until its centre is half an edge outside of it. */
+/**
+ * Tells whether a box belongs to a cell. Cells are loose: an object belongs to its cell until its centre is half an
+ * edge outside of it.
+ */
 export function inCell(cell: Cell, box: Box): bool {
   return holds(cell, middle(box.lowX, box.highX), middle(box.lowY, box.highY), middle(box.lowZ, box.highZ));
 }
@@ -258,7 +261,9 @@ function holds(cell: Cell, x: f32, y: f32, z: f32): bool {
   return abs(x - cell.centreX) <= reach && abs(y - cell.centreY) <= reach && abs(z - cell.centreZ) <= reach;
 }
 
-/** Bounds of dirty cells and of all above them that change. Cells are scanned backwards: children come first. */
+/**
+ * Refits the bounds of dirty cells and of all above them that change. Cells are scanned backwards: children come first.
+ */
 export function refitTree(tree: Tree): void {
   if (!tree.dirty) return;
   tree.dirty = 0;

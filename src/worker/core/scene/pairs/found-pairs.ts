@@ -1,10 +1,10 @@
 // The pairs that were looked at in this frame and are in contact.
 
-import { keepContact } from '../../contact/manifold/pool';
+import { keepContact, keepContactOf } from '../../contact/manifold/pool';
 import { reserve } from '../../memory';
-import { Candidate } from '../../shape/proxy';
-import { NO_CONTACT, collide } from './narrow-phase';
+import { Proxy } from '../../shape/proxy';
 import { slotCount } from '../objects';
+import { Outcome } from './outcome';
 import { PAIR_BYTES, Pair, pairIn } from './pair-list';
 import { sortByIds, sortBySlots } from './radix-sort';
 
@@ -15,14 +15,20 @@ export function clearFound(): void {
   foundCount = 0;
 }
 
-/** Looks at two objects that may collide; `a` has the lower id. */
-export function look(a: Candidate, b: Candidate): void {
-  const contained = collide(a, b);
-  if (contained != NO_CONTACT) addFound(a, b, contained);
+/** Adds a pair with the contact that was found last. Throws OUT_OF_MEMORY. */
+export function addFound(a: Proxy, b: Proxy, contained: i32): void {
+  const pair = newPair(a, b, contained);
+  pair.contact = keepContact();
 }
 
-/** With the contact that was found. Throws OUT_OF_MEMORY. */
-export function addFound(a: Candidate, b: Candidate, contained: i32): void {
+/** Adds a pair with the contact that the interruptible module found. Throws OUT_OF_MEMORY. */
+export function addOutcome(a: Proxy, b: Proxy, outcome: Outcome, isStale: bool): void {
+  const pair = newPair(a, b, outcome.contained);
+  pair.stale = <u32>isStale;
+  pair.contact = keepContactOf(outcome.points, outcome.pointCount, outcome.crossings, outcome.crossingCount);
+}
+
+function newPair(a: Proxy, b: Proxy, contained: i32): Pair {
   found = reserve(found, foundCount * <u32>PAIR_BYTES, <u64>(foundCount + 1) * PAIR_BYTES);
   const pair = pairIn(found, foundCount++);
   pair.a = a.id;
@@ -31,13 +37,13 @@ export function addFound(a: Candidate, b: Candidate, contained: i32): void {
   pair.begun = 0;
   pair.groupA = a.group;
   pair.groupB = b.group;
-  pair.contact = keepContact();
   pair.stale = 0;
+  return pair;
 }
 
-/** Writes them in order to a list with room for so many. Throws OUT_OF_MEMORY. */
+/** Writes the found pairs in order to a list with room for so many. Throws OUT_OF_MEMORY. */
 export function sortFound(to: usize): void {
-  // Of few among many objects, the slots are more than the pairs.
+  // Where few of many objects are in pairs, there are more slots than pairs.
   if (slotCount <= foundCount * 8) {
     sortBySlots<Pair>(found, to, foundCount, slotCount);
     return;

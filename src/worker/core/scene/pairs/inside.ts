@@ -1,4 +1,5 @@
-// Whether a solid, or a mesh, lies in another solid with all that it is made of.
+// Tests whether a shape lies in a box, sphere or capsule as a whole, its surface included. Exact but for the tolerance
+// of touching; an ellipsoid in a round shape is decided by local maxima of the distance.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
 import { Affine, relate } from '../../math/affine';
@@ -7,13 +8,13 @@ import { axisOf, setEllipsoid } from '../../math/ellipsoid';
 import { Mesh } from '../../mesh/tree/layout';
 import { TOUCHING, meshInsideCapsule, meshInsideCube } from '../../mesh/query/mesh-pair';
 import { innerRadius, outerRadius, setRadii, shorten } from './overlap-tests';
-import { Solid, mapOf } from '../../shape/placed-shape';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
 
-const map = changetype<Affine>(memory.data(96, 16));
+const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const LIMIT: f64 = 1.0 + TOUCHING;
 
-/** All of a in b, touching its surface perhaps. A mesh b holds nothing: it is a surface. */
-export function isInside(a: Solid, b: Solid): bool {
+/** Tests whether all of a is in b; it may touch b's surface. A mesh b holds nothing: it is a surface. */
+export function isInside(a: PlacedShape, b: PlacedShape): bool {
   if (b.shape == SHAPE_MESH) return false;
   relate(map, mapOf(b), mapOf(a));
   if (b.shape == SHAPE_BOX) return isInCube(a);
@@ -30,7 +31,7 @@ export function isInside(a: Solid, b: Solid): bool {
   );
 }
 
-function isInCube(a: Solid): bool {
+function isInCube(a: PlacedShape): bool {
   if (a.shape == SHAPE_MESH) return meshInsideCube(changetype<Mesh>(a.mesh), map);
   const isBox = a.shape == SHAPE_BOX;
   return (
@@ -40,7 +41,7 @@ function isInCube(a: Solid): bool {
   );
 }
 
-/** How far the image of the cube reaches along an axis, or that of a capsule. */
+/** Answers how far the cube, or a capsule, reaches along an axis. */
 function reach(x: f64, y: f64, z: f64, isBox: bool, half: f64): f64 {
   return isBox ? abs(x) + abs(y) + abs(z) : half * abs(z) + sqrt(x * x + y * y + z * z);
 }
@@ -56,7 +57,7 @@ function cornersAreIn(half: f64): bool {
   return true;
 }
 
-/** The map's image of the unit ball, about a place of its own. */
+/** Tests whether the map's image of the unit ball, about a place of its own, is in the round shape. */
 function ellipsoidIsIn(x: f64, y: f64, z: f64, half: f64): bool {
   const distance = sqrt(axisToPoint(half, x, y, z));
   if (distance + outerRadius <= LIMIT) return true;
@@ -73,8 +74,9 @@ function ellipsoidIsIn(x: f64, y: f64, z: f64, half: f64): bool {
 }
 
 /**
- * A local maximum of the distance from the segment, which is convex: each step goes where its tangent plane at the last
- * place is farthest off (as Frank and Wolfe, "An Algorithm for Quadratic Programming", 1956), which never is nearer.
+ * Finds a local maximum of the distance from the segment, which is convex: each step goes where its tangent plane at
+ * the last place is farthest off (as Frank and Wolfe, "An Algorithm for Quadratic Programming", 1956), which never is
+ * nearer.
  */
 function farthest(x: f64, y: f64, z: f64, half: f64, u: f64, v: f64, w: f64): f64 {
   let best: f64 = 0;

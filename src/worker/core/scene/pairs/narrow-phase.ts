@@ -1,38 +1,42 @@
-// Narrow phase: what two shapes whose bounds overlap really do.
+// Narrow phase: decides whether two shapes whose bounds overlap are in contact, which contains which, and finds the
+// contact in as much detail as both objects want: separating axes of the bounds in float32, then in float64, then the
+// shapes. It reads nothing of the scene, as it is also a module of its own (pair-module.ts).
 
 import {
   CONTACTS_BOUNDS, CONTACTS_MANIFOLD, CONTACTS_NONE, FLAG_STATIC, PRECISION_MESH, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH,
 } from '../../../../shared/layout';
 import { bestAxis } from '../../contact/box/sat-x4';
-import { boxContact } from '../../contact/box/box-box';
+import { boxBoxContact } from '../../contact/box/box-box';
 import { clearContact } from '../../contact/manifold/contact';
-import { findManifold } from '../../contact/manifold/dispatch';
+import { findContact, hasPoints } from '../../contact/manifold/dispatch';
 import { Affine } from '../../math/affine';
-import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareBoxes } from '../../math/obb-sat-f64';
-import { UNSURE, compareForms } from '../../math/obb-sat-f32';
+import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareObbs } from '../../math/obb-sat-f64';
+import { UNSURE, compareObbsF32 } from '../../math/obb-sat-f32';
 import { Mesh } from '../../mesh/tree/layout';
 import { noWitness } from '../../mesh/query/mesh-pair';
 import { axisOf, keepAxis } from './separating-axis-cache';
-import { Candidate, boundsOf } from '../../shape/proxy';
+import { Proxy, boundsOf } from '../../shape/proxy';
 import { held, holding, oneHoldsOther } from './containment';
 import { HULLS_APART, HULLS_MEET, HULLS_UNSURE, compareHulls, haveHulls } from '../../contact/convex/hull-hull';
 import { isInside } from './inside';
-import { solidsMeet } from './overlap-tests';
-import { slotOf } from '../objects';
-import { Solid, mapOf, solidAt } from '../../shape/placed-shape';
+import { shapesOverlap } from './overlap-tests';
+import { Item } from '../../shape/item';
+import { PlacedShape, mapOf, setPlacedShape } from '../../shape/placed-shape';
 import { keepWitness, witnessOf } from './witness-cache';
 
 export const NO_CONTACT: i32 = -1;
 
-const first = changetype<Affine>(memory.data(96, 16));
-const second = changetype<Affine>(memory.data(96, 16));
-const solidA = changetype<Solid>(memory.data(112, 16)); // SOLID_BYTES
-const solidB = changetype<Solid>(memory.data(112, 16));
+const first = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const second = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const shapeA = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const shapeB = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+let firstItem: Item = changetype<Item>(0);
+let secondItem: Item = changetype<Item>(0);
 
-/** Whether the two may make a pair at all. */
+/** Tests whether two objects may make a pair at all. */
 // @ts-ignore: decorator
 @inline
-export function canCollide(a: Candidate, b: Candidate): bool {
+export function canCollide(a: Proxy, b: Proxy): bool {
   return (
     (a.layers & b.collidesWith) != 0 &&
     (b.layers & a.collidesWith) != 0 &&
@@ -44,84 +48,90 @@ export function canCollide(a: Candidate, b: Candidate): bool {
 }
 
 /**
- * NO_CONTACT, or which contains which: 0 neither, 1 a inside b, 2 b inside a. a has the lower id. The contact has as
- * much detail as both want.
+ * Answers NO_CONTACT, or which contains which: 0 neither, 1 a inside b, 2 b inside a. a has the lower id. Finds the
+ * contact in as much detail as both want.
  */
-export function collide(a: Candidate, b: Candidate): i32 {
-  const boxes = compareForms(a.form(), b.form());
+export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
+  const boxes = compareObbsF32(a.form(), b.form());
   if (boxes == APART) return NO_CONTACT;
   clearContact();
   partly = 0;
+  firstItem = itemA;
+  secondItem = itemB;
   const detail = <i32>min(a.contacts, b.contacts);
   const contained = collideShapes(a, b, boxes, detail);
   if (contained == NO_CONTACT || detail < CONTACTS_MANIFOLD) return contained;
-  if (boxes == OVERLAPPING && areBoxes(a, b) && boxContact(a, b, bestAxis(changetype<usize>(a), changetype<usize>(b)))) {
-    return contained;
+  if (boxes == OVERLAPPING && areBoxes(a, b)) {
+    if (!hasPoints(detail)) return contained;
+    if (boxBoxContact(a, b, bestAxis(changetype<usize>(a), changetype<usize>(b)))) return contained;
   }
-  setSolid(solidA, a);
-  setSolid(solidB, b);
-  findManifold(solidA, solidB, partly == 0 ? contained : partly, detail);
+  setSolid(shapeA, a, firstItem);
+  setSolid(shapeB, b, secondItem);
+  findContact(shapeA, shapeB, partly == 0 ? contained : partly, detail);
   return contained;
 }
 
 // @ts-ignore: decorator
 @inline
-export function areBoxes(a: Candidate, b: Candidate): bool {
+export function areBoxes(a: Proxy, b: Proxy): bool {
   return a.shape == SHAPE_BOX && b.shape == SHAPE_BOX;
 }
 
-/** Which has parts inside the other while none of the two is inside as a whole; what they say of it is as if it were. */
+/** Which has parts inside the other while neither is inside as a whole; the contact is found as if it were. */
 let partly: i32 = 0;
 
-function collideShapes(a: Candidate, b: Candidate, known: u32, detail: i32): i32 {
+function collideShapes(a: Proxy, b: Proxy, known: u32, detail: i32): i32 {
   const onlyBoxes = areBoxes(a, b);
   if (known == OVERLAPPING && onlyBoxes) return 0;
-  const boxes = known == UNSURE ? compareBoxes(boundsOf(a, first), boundsOf(b, second)) : known;
+  const boxes = known == UNSURE ? compareObbs(boundsOf(a, first), boundsOf(b, second)) : known;
   if (detail == CONTACTS_BOUNDS) return boxes == APART ? NO_CONTACT : 0;
   if (onlyBoxes) {
     return boxes == APART ? NO_CONTACT : boxes == FIRST_INSIDE ? 1 : boxes == SECOND_INSIDE ? 2 : 0;
   }
-  // Of other shapes, bounds that are apart by no more than rounding say nothing: they may touch. What has its bounds in
-  // a box is in it.
+  // The bounds of other shapes say nothing where they are apart by no more than rounding: the shapes may touch. What
+  // has its bounds in a box is in it.
   if (b.shape == SHAPE_BOX && boxes == FIRST_INSIDE) return 1;
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
-  setSolid(solidA, a);
-  setSolid(solidB, b);
+  setSolid(shapeA, a, firstItem);
+  setSolid(shapeB, b, secondItem);
   if (!shapesMeet(a, b)) {
-    if (areParted || !oneHoldsOther(solidA, solidB)) return NO_CONTACT;
+    if (areParted || !oneHoldsOther(shapeA, shapeB)) return NO_CONTACT;
     if (held == 0) partly = holding;
     return held;
   }
-  return isInside(solidA, solidB) ? 1 : isInside(solidB, solidA) ? 2 : 0;
+  return isInside(shapeA, shapeB) ? 1 : isInside(shapeB, shapeA) ? 2 : 0;
 }
 
-/** Whether a plane is between two that do not meet, so that none holds the other. */
+/** Whether a plane is known to be between two that do not meet, so that neither holds the other. */
 let areParted: bool = false;
 
-function shapesMeet(a: Candidate, b: Candidate): bool {
+function shapesMeet(a: Proxy, b: Proxy): bool {
   areParted = false;
-  if (a.shape != SHAPE_MESH || b.shape != SHAPE_MESH) return solidsMeet(solidA, solidB, noWitness());
-  if (haveHulls(changetype<Mesh>(solidA.mesh), changetype<Mesh>(solidB.mesh))) {
+  if (a.shape != SHAPE_MESH || b.shape != SHAPE_MESH) return shapesOverlap(shapeA, shapeB, noWitness());
+  if (haveHulls(changetype<Mesh>(shapeA.mesh), changetype<Mesh>(shapeB.mesh))) {
     const axis = axisOf(a.id, b.id);
-    const hulls = compareHulls(solidA, solidB, axis);
+    const hulls = compareHulls(shapeA, shapeB, axis);
     areParted = hulls == HULLS_APART;
     if (areParted) keepAxis(a.id, b.id, axis);
     if (hulls != HULLS_UNSURE) return hulls == HULLS_MEET;
   }
   const witness = witnessOf(a.id, b.id);
-  if (!solidsMeet(solidA, solidB, witness)) return false;
+  if (!shapesOverlap(shapeA, shapeB, witness)) return false;
   keepWitness(a.id, b.id, witness);
   return true;
 }
 
-/** The object's own shape; of a sphere or a box the candidate knows all, so that nothing far away in memory is read. */
-function setSolid(out: Solid, candidate: Candidate): void {
-  if (candidate.shape == SHAPE_MESH || candidate.shape == SHAPE_CAPSULE) {
-    solidAt(out, slotOf(candidate.id), PRECISION_MESH);
+/**
+ * Sets the object's own shape. Of a sphere or a box the candidate knows all, so that nothing far away in memory is
+ * read.
+ */
+function setSolid(out: PlacedShape, proxy: Proxy, item: Item): void {
+  if (proxy.shape == SHAPE_MESH || proxy.shape == SHAPE_CAPSULE) {
+    setPlacedShape(out, item, PRECISION_MESH);
     return;
   }
-  boundsOf(candidate, mapOf(out));
-  out.shape = candidate.shape;
+  boundsOf(proxy, mapOf(out));
+  out.shape = proxy.shape;
   out.filled = 0;
   out.half = 0;
 }

@@ -1,37 +1,37 @@
-// Whether two solids share a point, touching included. Where one of them is round, the question is asked in the space
-// where that one is the unit sphere or a capsule of radius 1: is the other no farther than 1 from its centre or
-// segment?
+// Tests two placed shapes for overlap, touching included. Where one of them is round, the test is made in the space
+// where that one is the unit sphere or a capsule of radius 1: the other overlaps it where it is no farther than 1 from
+// its centre or segment. Decided in float64; touching is granted what rounding may take away.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
 import { Affine, relate } from '../../math/affine';
-import { APART, compareBoxes } from '../../math/obb-sat-f64';
+import { APART, compareObbs } from '../../math/obb-sat-f64';
 import { axisToSegment, axisToTriangle } from '../../math/closest';
 import { ellipsoidToParallelogram, setEllipsoid } from '../../math/ellipsoid';
 import { Triangle } from '../../math/triangles';
 import { closestOnMesh } from '../../mesh/query/closest-point';
 import { Mesh } from '../../mesh/tree/layout';
 import { TOUCHING, Witness, meshMeetsCapsule, meshMeetsCube, meshesMeet } from '../../mesh/query/mesh-pair';
-import { Solid, mapOf } from '../../shape/placed-shape';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
 
-const map = changetype<Affine>(memory.data(96, 16));
-const back = changetype<Affine>(memory.data(96, 16));
-const triangle = changetype<Triangle>(memory.data(72, 16));
+const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const back = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
-/** Meshes are surfaces, all else is solid. The witness is that of two meshes. */
-export function solidsMeet(a: Solid, b: Solid, witness: Witness): bool {
+/** Tests whether two shapes overlap: meshes are surfaces, all else is solid. The witness is that of two meshes. */
+export function shapesOverlap(a: PlacedShape, b: PlacedShape, witness: Witness): bool {
   if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) {
     relate(map, mapOf(a), mapOf(b));
     return meshesMeet(changetype<Mesh>(a.mesh), changetype<Mesh>(b.mesh), map, witness);
   }
   if (a.shape == SHAPE_MESH) return meetsMesh(b, a);
   if (b.shape == SHAPE_MESH) return meetsMesh(a, b);
-  if (a.shape == SHAPE_BOX && b.shape == SHAPE_BOX) return compareBoxes(mapOf(a), mapOf(b)) != APART;
+  if (a.shape == SHAPE_BOX && b.shape == SHAPE_BOX) return compareObbs(mapOf(a), mapOf(b)) != APART;
   if (a.shape == SHAPE_BOX) return roundMeetsBox(b, a);
   if (b.shape == SHAPE_BOX) return roundMeetsBox(a, b);
   return roundsMeet(a, b);
 }
 
-function meetsMesh(solid: Solid, other: Solid): bool {
+function meetsMesh(solid: PlacedShape, other: PlacedShape): bool {
   const mesh = changetype<Mesh>(other.mesh);
   relate(map, mapOf(solid), mapOf(other));
   if (solid.shape == SHAPE_BOX) return meshMeetsCube(mesh, map);
@@ -47,7 +47,7 @@ function meetsMesh(solid: Solid, other: Solid): bool {
   return meshMeetsCapsule(mesh, map, solid.half);
 }
 
-/** From a capsule's space to that of the cube about it. */
+/** Changes a map to a capsule's space into one to that of the cube about it. */
 export function shorten(m: Affine, half: f64): void {
   const shorter = 1.0 / (1.0 + half);
   m.xz *= shorter;
@@ -56,8 +56,11 @@ export function shorten(m: Affine, half: f64): void {
   m.tz *= shorter;
 }
 
-/** An end of the segment is in the box, or a face that has an end on its outer side is near enough. */
-function roundMeetsBox(round: Solid, box: Solid): bool {
+/**
+ * Tests whether a round shape meets a box: an end of its segment is in the box, or a face with an end on its outer side
+ * is near enough.
+ */
+function roundMeetsBox(round: PlacedShape, box: PlacedShape): bool {
   relate(back, mapOf(box), mapOf(round));
   const half = round.half;
   const hx = half * back.zx, hy = half * back.zy, hz = half * back.zz;
@@ -95,7 +98,7 @@ function setCorner(at: usize, axis: usize, s: f64, t: f64, u: f64): void {
   store<f64>(to, map.tz + s * load<f64>(a, 16) + t * load<f64>(b, 16) + u * load<f64>(c, 16), 16);
 }
 
-function roundsMeet(a: Solid, b: Solid): bool {
+function roundsMeet(a: PlacedShape, b: PlacedShape): bool {
   relate(map, mapOf(a), mapOf(b));
   const x = b.half * map.zx, y = b.half * map.zy, z = b.half * map.zz;
   const distance = sqrt(axisToSegment(a.half, map.tx - x, map.ty - y, map.tz - z, map.tx + x, map.ty + y, map.tz + z));
@@ -107,11 +110,11 @@ function roundsMeet(a: Solid, b: Solid): bool {
   return ellipsoidToParallelogram(-map.tx, -map.ty, -map.tz, 0, 0, a.half, x, y, z) <= touching * touching;
 }
 
-/** A ball in the unit ball's image, and one around it. */
+/** The radii of a ball within the unit ball's image, and of one around it. */
 export let innerRadius: f64 = 0;
 export let outerRadius: f64 = 0;
 
-/** Gershgorin's bounds of the singular values' squares. */
+/** Sets the radii by Gershgorin's bounds of the singular values' squares. */
 export function setRadii(m: Affine): void {
   const xx = m.xx * m.xx + m.xy * m.xy + m.xz * m.xz, xy = abs(m.xx * m.yx + m.xy * m.yy + m.xz * m.yz);
   const yy = m.yx * m.yx + m.yy * m.yy + m.yz * m.yz, xz = abs(m.xx * m.zx + m.xy * m.zy + m.xz * m.zz);

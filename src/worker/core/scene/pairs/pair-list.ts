@@ -1,4 +1,4 @@
-// Pairs in an array, ordered by their objects.
+// The record of a pair in contact, and lists of them, sorted by their objects.
 
 @unmanaged
 export class Pair {
@@ -8,12 +8,12 @@ export class Pair {
   begun: u32;
   groupA: u32;
   groupB: u32;
-  /** Its record in the pool of contacts. */
+  /** The pair's record in the pool of contacts. */
   contact: u32;
   stale: u32;
 }
 
-export const PAIR_BYTES: usize = 32;
+export const PAIR_BYTES: usize = offsetof<Pair>();
 
 // @ts-ignore: decorator
 @inline

@@ -1,24 +1,26 @@
-// Which objects touch. When few objects changed, only their pairs are found anew and merged with the rest.
+// Finds which objects are in contact, and which pairs have begun and ended since the frame before. When few objects
+// changed, only their pairs are found anew and merged with the rest.
 
 import { NOTHING, beginPool, carryContact, takePool } from '../../contact/manifold/pool';
 import { reserve } from '../../memory';
-import { considerAll, considerTouched } from './broad-phase';
+import { TOO_MANY_REFUSED, UNFINISHED, beginAll, beginTouched, considerOn, isAll, isTruncated } from './broad-phase';
 import { clearFound, foundCount, sortFound } from './found-pairs';
-import { itemAt, liveCount, slotOf } from '../objects';
+import { idAt, itemAt, liveCount, slotCount, slotOf } from '../objects';
 import { PAIR_BYTES, Pair, copyPair, keyIn, pairIn } from './pair-list';
 import { unpaired } from '../scene';
-import { clearSlots } from '../slot-set';
+import { addSlot, clearSlots } from '../slot-set';
+import { beginLooking, lookOn } from './narrow-phase-slices';
 import {
-  LEFT, NOT_QUEUED, beginQueue, fateOf, hasWaiting, isTouched, leftCount, lookUntil, takeWaiting,
+  LEFT, NOT_QUEUED, beginQueue, closeQueue, fateOf, hasWaiting, isTouched, leftCount, takeWaiting,
 } from './contact-queue';
 
-/** This frame's pairs, sorted. */
+/** The pairs of this frame, sorted. */
 export let pairs: usize = 0;
 export let pairCount: u32 = 0;
-/** Pairs of the frame before that are no more, sorted. */
+/** The pairs of the frame before that have ended, sorted. */
 export let ended: usize = 0;
 export let endedCount: u32 = 0;
-/** How many wait for a later frame, besides those that keep their last answer. */
+/** How many pairs wait for a later frame, besides those that keep their last answer. */
 export let waitingCount: u32 = 0;
 
 let found: usize = 0; // what was found, sorted, where it is merged
@@ -26,40 +28,82 @@ let next: usize = 0; // the pairs that are made, while `pairs` are those of the 
 let nextCount: u32 = 0;
 let nextIsMade: bool = false;
 let staleCount: u32 = 0;
-/** Whether `pairs` are another core's: what has gone since then was never here, and no slot of it is touched. */
+/**
+ * Whether `pairs` are another core's: objects that have gone since then were never here, and no slot of theirs is
+ * touched.
+ */
 let isForeign: bool = false;
+/** Whether there is anything to find in this frame; with a queue that outlives it. */
+let isFinding: bool = false;
+let isQueueing: bool = false;
+let isBroadPhaseDone: bool = false;
 
 /**
- * Finds this frame's pairs, those for which there is time until `deadline` (Infinity: all); until `takePairs`, those of
- * the frame before are there as well.
+ * Begins to find this frame's pairs, all of them or those for which there is time. Until `takePairs`, the pairs of the
+ * frame before are there as well. Throws OUT_OF_MEMORY.
  */
-export function findPairs(deadline: f64): void {
+export function beginPairs(withBudget: bool): void {
   endedCount = 0;
   nextIsMade = false;
-  if (unpaired.count == 0 && !hasWaiting() && !isForeign) {
+  isFinding = unpaired.count != 0 || hasWaiting() || isForeign;
+  if (!isFinding) {
     for (let i: u32 = 0; i < pairCount; i++) pairIn(pairs, i).begun = 0;
     return;
   }
+  isQueueing = withBudget || hasWaiting();
+  isBroadPhaseDone = false;
+  // What was left out in the frame before may be any pair.
+  if (isTruncated) touchAll();
+  begin(unpaired.count * 4 > liveCount);
+}
+
+function begin(all: bool): void {
   clearFound();
   beginPool();
-  beginQueue();
-  const queueing = deadline != Infinity || hasWaiting();
-  const all = unpaired.count * 4 > liveCount;
-  if (all) considerAll(queueing);
-  else considerTouched(queueing);
-  if (queueing) lookUntil(deadline);
-  if (all && !queueing) takeFound();
+  beginQueue(isQueueing);
+  if (all) beginAll(isQueueing);
+  else beginTouched(isQueueing);
+}
+
+function touchAll(): void {
+  for (let slot: u32 = 0; slot < slotCount; slot++) if (idAt(slot) != 0) addSlot(unpaired, slot);
+}
+
+/** Continues the broad phase until the slice ends. Answers whether it is done. Throws OUT_OF_MEMORY. */
+export function findCandidates(sliceEnd: f64): bool {
+  if (!isFinding || isBroadPhaseDone) return true;
+  let state = considerOn(sliceEnd);
+  if (state == TOO_MANY_REFUSED) {
+    begin(true);
+    state = considerOn(sliceEnd);
+  }
+  if (state == UNFINISHED) return false;
+  closeQueue();
+  beginLooking();
+  isBroadPhaseDone = true;
+  return true;
+}
+
+/** Looks for contacts until the slice ends. Answers whether the frame's pairs are found. Throws OUT_OF_MEMORY. */
+export function findPairs(sliceEnd: f64, budgetEnd: f64): bool {
+  if (!isFinding) return true;
+  if (!lookOn(sliceEnd, budgetEnd)) return false;
+  if (isAll && !isQueueing) takeFound();
   else mergeFound();
   compare();
   nextIsMade = true;
+  return true;
 }
 
-/** How many pairs there will be. */
+/** Answers how many pairs there will be. */
 export function countPairs(): u32 {
   return nextIsMade ? nextCount : pairCount;
 }
 
-/** What was found becomes `pairs`. Apart from finding it, as running out of memory in between must lose nothing. */
+/**
+ * Makes what was found the pairs of the frame. This is a step of its own, as running out of memory before it must lose
+ * nothing.
+ */
 export function takePairs(): void {
   if (!nextIsMade) return;
   isForeign = false;
@@ -73,7 +117,10 @@ export function takePairs(): void {
   clearSlots(unpaired);
 }
 
-/** The pairs of a frame that another core made, sorted: `count` ids of a and of b, and their groups. */
+/**
+ * Takes over the pairs of a frame that another core made, sorted: `count` ids of a and of b, and their groups. Throws
+ * OUT_OF_MEMORY.
+ */
 export function setPairs(a: usize, b: usize, groupA: usize, groupB: usize, count: u32): void {
   pairs = reserve(pairs, 0, max<u64>(<u64>count * PAIR_BYTES, 64));
   pairCount = count;
@@ -89,7 +136,7 @@ export function setPairs(a: usize, b: usize, groupA: usize, groupB: usize, count
   }
 }
 
-/** next = found, in order. */
+/** Makes the next pairs of all that was found. Throws OUT_OF_MEMORY. */
 function takeFound(): void {
   next = reserve(next, 0, max<u64>(<u64>foundCount * PAIR_BYTES, 64));
   sortFound(next);
@@ -97,7 +144,7 @@ function takeFound(): void {
   staleCount = 0;
 }
 
-/** next = found and what is kept of the pairs, in order. */
+/** Makes the next pairs of what was found and of what is kept, in order. Throws OUT_OF_MEMORY. */
 function mergeFound(): void {
   const count = pairCount;
   found = reserve(found, 0, max<u64>(<u64>foundCount * PAIR_BYTES, 64));
@@ -119,10 +166,11 @@ function mergeFound(): void {
     const pair = pairIn(next, nextCount++);
     copyPair(changetype<usize>(pair), source);
     if (!isFound) carry(pair, fate == LEFT);
+    else if (pair.stale) staleCount++;
   }
 }
 
-/** Whether a pair of the frame before keeps its answer. Slots whose object has gone are touched too. */
+/** Tests whether a pair of the frame before keeps its answer. Slots whose object has gone are touched too. */
 // @ts-ignore: decorator
 @inline
 function isKept(pair: Pair, fate: u32): bool {
@@ -139,7 +187,7 @@ function carry(pair: Pair, isLeft: bool): void {
   pair.groupB = itemAt(slotOf(pair.b)).group;
 }
 
-/** Which of `next` have begun, and which of `pairs` have ended. */
+/** Finds which of `next` have begun, and which of `pairs` have ended. */
 function compare(): void {
   let i: u32 = 0;
   let j: u32 = 0;

@@ -1,21 +1,23 @@
-// Objects whose bounds overlap a box: through both trees, four boxes at a time.
+// Finds the objects whose bounds overlap an axis-aligned box of the world: a descent of both octrees that tests four
+// boxes at a time (the interval test of Ericson, "Real-Time Collision Detection", 2005, 4.2). Conservative: bounds are
+// float32 about the scene's origin, rounded outwards; who asks decides by shape. World units.
 
 import { reserve } from '../../memory';
-import { isIgnored, layers } from './filter';
+import { isIgnored, sidesOf } from './filter';
 import { above, below, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
-  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt,
+  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty, slotAt,
 } from '../index/octree';
 import { boundsIn } from '../index/bounding-spheres';
 
-/** Slots that were found. */
+/** Slots that were found, in the order of the descent. */
 let slots: usize = 0;
-export let withinCount: u32 = 0;
+export let aabbCount: u32 = 0;
 let stack: usize = 0;
 
 // @ts-ignore: decorator
 @inline
-export function withinAt(i: u32): u32 {
+export function aabbAt(i: u32): u32 {
   return load<u32>(slots + (<usize>i << 2));
 }
 
@@ -23,8 +25,8 @@ export function withinAt(i: u32): u32 {
  * Finds the objects that the filter lets pass and that may reach into a box of the world, of which this is the middle
  * and half the size. Throws OUT_OF_MEMORY.
  */
-export function findWithin(x: f64, y: f64, z: f64, hx: f64, hy: f64, hz: f64): void {
-  withinCount = 0;
+export function queryAabb(x: f64, y: f64, z: f64, hx: f64, hy: f64, hz: f64): void {
+  aabbCount = 0;
   const cx = x - sceneOriginX, cy = y - sceneOriginY, cz = z - sceneOriginZ;
   lowX = f32x4.splat(below(cx - hx)); highX = f32x4.splat(above(cx + hx));
   lowY = f32x4.splat(below(cy - hy)); highY = f32x4.splat(above(cy + hy));
@@ -34,18 +36,18 @@ export function findWithin(x: f64, y: f64, z: f64, hx: f64, hy: f64, hz: f64): v
 }
 
 function add(slot: u32): void {
-  slots = reserve(slots, withinCount << 2, <u64>(withinCount + 1) << 2);
-  store<u32>(slots + (<usize>withinCount << 2), slot);
-  withinCount++;
+  slots = reserve(slots, aabbCount << 2, <u64>(aabbCount + 1) << 2);
+  store<u32>(slots + (<usize>aabbCount << 2), slot);
+  aabbCount++;
 }
 
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
 let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
 
-/** Which of four boxes overlap it. */
+/** Tests which of four boxes overlap the box that is asked about; answers a bit each. */
 // @ts-ignore: decorator
 @inline
-function overlapping(block: usize): u32 {
+function overlaps(block: usize): u32 {
   return <u32>i32x4.bitmask(v128.and(
     v128.and(
       v128.and(f32x4.le(v128.load(block), highX), f32x4.ge(v128.load(block, 48), lowX)),
@@ -65,14 +67,14 @@ function search(tree: Tree): void {
     top -= 4;
     const cell = cellAt(tree, load<u32>(top));
     for (let position = cell.start; position < cell.ownEnd; position += 4) {
-      for (let bits = overlapping(blockAt(tree, position)); bits != 0; bits &= bits - 1) {
-        const candidate = candidateAt(tree, position + ctz(bits));
-        if (candidate.pickable() & layers && !isIgnored(candidate.id)) add(slotAt(tree, position + ctz(bits)));
+      for (let bits = overlaps(blockAt(tree, position)); bits != 0; bits &= bits - 1) {
+        const proxy = proxyAt(tree, position + ctz(bits));
+        if (sidesOf(proxy) != 0 && !isIgnored(proxy.id)) add(slotAt(tree, position + ctz(bits)));
       }
     }
     if (cell.firstChild == 0) continue;
     const block = childBlocksAt(tree, cell);
-    for (let bits = overlapping(block) | (overlapping(block + BLOCK_BYTES) << 4); bits != 0; bits &= bits - 1) {
+    for (let bits = overlaps(block) | (overlaps(block + BLOCK_BYTES) << 4); bits != 0; bits &= bits - 1) {
       store<u32>(top, cell.firstChild + ctz(bits));
       top += 4;
     }

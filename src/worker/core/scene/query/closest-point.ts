@@ -1,4 +1,7 @@
-// The point of a solid that is nearest to a given one, and whether the solid is around it.
+// Finds the point of a placed shape that is nearest to a given one, and tells whether the shape is around it. Spheres
+// and capsules are ellipsoids and their sweeps (math/ellipsoid.ts), boxes six pairs of triangles (Ericson, "Real-Time
+// Collision Detection", 2005, 5.1), meshes go by their tree (mesh/query/closest-point.ts). All in float64, in world
+// units about the given point.
 
 import { SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE } from '../../../../shared/layout';
 import { Affine, copy, invert } from '../../math/affine';
@@ -7,28 +10,33 @@ import {
   ellipsoidToPoint, ellipsoidToSegment, footX, footY, footZ, setEllipsoid, surfaceX, surfaceY, surfaceZ,
 } from '../../math/ellipsoid';
 import { Triangle } from '../../math/triangles';
-import { closestDistance, closestOnMesh, closestTriangle, closestX, closestY, closestZ } from '../../mesh/query/closest-point';
+import {
+  closestDistance, closestOnMesh, closestTriangle, closestX, closestY, closestZ,
+} from '../../mesh/query/closest-point';
 import { Mesh } from '../../mesh/tree/layout';
 import { TOUCHING } from '../../mesh/query/mesh-pair';
-import { windsAround } from '../../mesh/query/winding-number';
+import { isInsideByWinding } from '../../mesh/query/winding-number';
 import { outerRadius, setRadii } from '../pairs/overlap-tests';
-import { Solid, mapOf } from '../../shape/placed-shape';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
 
-/** The nearest point, about the given one; and its triangle, -1 of what is no mesh and of the inside of one. */
+/** Hold the nearest point, about the given one; and its triangle, -1 of what is no mesh and of the inside of one. */
 export let solidX: f64 = 0;
 export let solidY: f64 = 0;
 export let solidZ: f64 = 0;
 export let solidTriangle: i32 = -1;
 
-const map = changetype<Affine>(memory.data(96, 16));
-const inverse = changetype<Affine>(memory.data(96, 16));
-const triangle = changetype<Triangle>(memory.data(72, 16));
+const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
+
+/** Far more than rounding adds to the sums that bound a distance, and too little to matter. */
+const BEYOND_DOUBT: f64 = 1.000000000001;
 
 /**
- * How far it is from the point, in the world; Infinity where that is more than `limit`, perhaps. May throw
- * OUT_OF_MEMORY.
+ * Measures how far a solid is from the point, in the world, and sets its nearest point. May answer Infinity where that
+ * is more than `limit`. Throws OUT_OF_MEMORY.
  */
-export function distanceTo(solid: Solid, x: f64, y: f64, z: f64, limit: f64): f64 {
+export function distanceTo(solid: PlacedShape, x: f64, y: f64, z: f64, limit: f64): f64 {
   solidTriangle = -1;
   if (solid.shape == SHAPE_MESH) {
     if (!solid.filled || !isAround(solid, x, y, z)) return distanceToMesh(solid, x, y, z, limit);
@@ -38,7 +46,7 @@ export function distanceTo(solid: Solid, x: f64, y: f64, z: f64, limit: f64): f6
   const cx = x - solid.tx, cy = y - solid.ty, cz = z - solid.tz;
   if (solid.shape == SHAPE_BOX) return sqrt(boxToPoint(solid, cx, cy, cz));
   setRadii(mapOf(solid));
-  if (sqrt(cx * cx + cy * cy + cz * cz) > (limit + outerRadius * (1.0 + solid.half)) * (1.0 + 1e-12)) return Infinity;
+  if (sqrt(cx * cx + cy * cy + cz * cz) > (limit + outerRadius * (1.0 + solid.half)) * BEYOND_DOUBT) return Infinity;
   setEllipsoid(mapOf(solid));
   const square = solid.shape == SHAPE_SPHERE
     ? ellipsoidToPoint(cx, cy, cz)
@@ -49,7 +57,7 @@ export function distanceTo(solid: Solid, x: f64, y: f64, z: f64, limit: f64): f6
   return sqrt(square);
 }
 
-function distanceToMesh(solid: Solid, x: f64, y: f64, z: f64, limit: f64): f64 {
+function distanceToMesh(solid: PlacedShape, x: f64, y: f64, z: f64, limit: f64): f64 {
   copy(map, mapOf(solid));
   map.tx -= x;
   map.ty -= y;
@@ -62,8 +70,11 @@ function distanceToMesh(solid: Solid, x: f64, y: f64, z: f64, limit: f64): f64 {
   return closestDistance;
 }
 
-/** The faces that have the point on their outer side, as two triangles each. */
-function boxToPoint(box: Solid, cx: f64, cy: f64, cz: f64): f64 {
+/**
+ * Finds the point of a box that is nearest to the point: tests the faces that have the point on their outer side, as
+ * two triangles each. Answers the square of the distance.
+ */
+function boxToPoint(box: PlacedShape, cx: f64, cy: f64, cz: f64): f64 {
   invert(inverse, mapOf(box));
   const u = inverse.xx * cx + inverse.yx * cy + inverse.zx * cz;
   const v = inverse.xy * cx + inverse.yy * cy + inverse.zy * cz;
@@ -77,9 +88,12 @@ function boxToPoint(box: Solid, cx: f64, cy: f64, cz: f64): f64 {
   return best;
 }
 
-/** Takes its nearest point where it is nearer than `best`. Columns of the map by their offsets: across, then along. */
+/**
+ * Takes a face's nearest point where the square of its distance is less than `best`. Answers that square. Names columns
+ * of the map by their offsets: across, then along.
+ */
 function faceToPoint(
-  box: Solid, cx: f64, cy: f64, cz: f64, across: usize, one: usize, other: usize, side: f64, best: f64,
+  box: PlacedShape, cx: f64, cy: f64, cz: f64, across: usize, one: usize, other: usize, side: f64, best: f64,
 ): f64 {
   const at = changetype<usize>(box);
   const mx = side * load<f64>(at + across) - cx;
@@ -106,10 +120,10 @@ function takeTriangle(best: f64): f64 {
 }
 
 /**
- * Whether the point is in the solid, on its surface included; of a mesh by its winding number. A point is as certain as
- * its coordinates are in float64. May throw OUT_OF_MEMORY.
+ * Tells whether the point is in the solid, on its surface included; of a mesh by its winding number. A point is as
+ * certain as its coordinates are in float64. Throws OUT_OF_MEMORY.
  */
-export function isAround(solid: Solid, x: f64, y: f64, z: f64): bool {
+export function isAround(solid: PlacedShape, x: f64, y: f64, z: f64): bool {
   invert(inverse, mapOf(solid));
   const cx = x - solid.tx, cy = y - solid.ty, cz = z - solid.tz;
   const u = inverse.xx * cx + inverse.yx * cy + inverse.zx * cz;
@@ -119,15 +133,21 @@ export function isAround(solid: Solid, x: f64, y: f64, z: f64): bool {
     uncertaintyOf(x, solid.tx, inverse.xx, inverse.xy, inverse.xz) +
     uncertaintyOf(y, solid.ty, inverse.yx, inverse.yy, inverse.yz) +
     uncertaintyOf(z, solid.tz, inverse.zx, inverse.zy, inverse.zz);
-  if (solid.shape == SHAPE_MESH) return windsAround(changetype<Mesh>(solid.mesh), u, v, w, rounding);
+  if (solid.shape == SHAPE_MESH) return isInsideByWinding(changetype<Mesh>(solid.mesh), u, v, w, rounding);
   const limit = 1.0 + TOUCHING + rounding;
   if (solid.shape == SHAPE_BOX) return abs(u) <= limit && abs(v) <= limit && abs(w) <= limit;
   return axisToPoint(solid.half, u, v, w) <= limit * limit;
 }
 
-/** What rounding one coordinate of point and place may move the point by, in the solid's space. */
+/**
+ * The rounding of a coordinate and of what is done to it, relative to the coordinate: 2^-51, four units in the last
+ * place.
+ */
+const COORDINATE_ROUNDING: f64 = 4.440892098500626e-16;
+
+/** Answers a bound of how far rounding one coordinate of point and place may move the point, in the solid's space. */
 // @ts-ignore: decorator
 @inline
 function uncertaintyOf(at: f64, place: f64, x: f64, y: f64, z: f64): f64 {
-  return (abs(at) + abs(place)) * (abs(x) + abs(y) + abs(z)) * 4.440892098500626e-16; // 2^-51
+  return (abs(at) + abs(place)) * (abs(x) + abs(y) + abs(z)) * COORDINATE_ROUNDING;
 }

@@ -1,13 +1,15 @@
-// What the query under way asks of objects.
+// Holds what the query under way asks of objects: layers, sides, precision, and which ids it ignores.
 
 import {
-  FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_PRECISION, FILTER_SIDE,
+  FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_PRECISION, FILTER_SIDE, FLAG_FACES, FLAG_OWN_SIDES,
+  FLAG_PICKABLE, PRECISION_MESH, SIDE_DOUBLE, SIDE_OWN,
 } from '../../../../shared/layout';
+import { Proxy } from '../../shape/proxy';
 
 export let layers: u32 = 0;
-/** SIDE_* */
-export let sides: u32 = 0;
-/** PRECISION_* */
+/** The sides that are asked for: SIDE_*. */
+let sides: u32 = 0;
+/** The precision that is asked for: PRECISION_*. */
 export let precision: u32 = 0;
 let ignored: usize = 0;
 let ignoredCount: u32 = 0;
@@ -23,12 +25,29 @@ export function setFilter(at: usize): void {
   passedOver = 0;
 }
 
-/** One more that is ignored, instead of the last such; 0 for none. */
+/** Ignores an object more, instead of the last such; 0 for none. */
 export function passOver(id: u32): void {
   passedOver = id;
 }
 
-/** By halving: a scene with materials of different sides ignores thousands. */
+/**
+ * Answers which sides of an object the query can hit (SIDE_*): 0 where it does not see the object at all. By SIDE_OWN,
+ * an object whose faces show different sides is hit where they stand apart, as objects of their own; its bounds have no
+ * faces.
+ */
+// @ts-ignore: decorator
+@inline
+export function sidesOf(proxy: Proxy): u32 {
+  const flags: u32 = proxy.flags;
+  if (!(proxy.layers & layers) || !(flags & FLAG_PICKABLE)) return 0;
+  const own = (flags / FLAG_OWN_SIDES) & SIDE_DOUBLE;
+  if (sides == SIDE_OWN && precision == PRECISION_MESH) return own;
+  if (flags & FLAG_FACES) return 0;
+  if (sides != SIDE_OWN) return sides;
+  return own != 0 ? own : SIDE_DOUBLE;
+}
+
+/** Tells whether an id is in the filter's list, by binary search, as the list may have thousands. */
 export function isIgnored(id: u32): bool {
   if (id == passedOver) return true;
   let low: u32 = 0, high = ignoredCount;

@@ -1,4 +1,5 @@
-// What one view sees, or what is on the inner side of planes, without a frame.
+// Finds what one view sees, or what is on the inner side of planes, outside of a frame. Exact in float64 by what stands
+// for an object at the precision asked for, after the conservative descent of descend.ts. World units.
 
 import { PRECISION_MESH, PRECISION_OBB, SIDE_DOUBLE } from '../../../../shared/layout';
 import { normalise } from '../../math/plane';
@@ -6,25 +7,30 @@ import { cull, isTooSmall } from '../view/cull';
 import { descend } from '../index/descend';
 import { isIgnored, layers, precision, setFilter } from './filter';
 import { addFound, clearFound, foundCount } from './result-ids';
-import { idAt, itemAt, slotCount } from '../objects';
-import { Tree, candidateAt, slotAt } from '../index/octree';
+import { idAt, itemAt, placedShapeAt, slotCount } from '../objects';
+import { Tree, proxyAt, slotAt } from '../index/octree';
 import { isEnclosed, limitsOf, touches } from './region';
 import { updateTrees } from '../scene';
-import { Solid, solidAt } from '../../shape/placed-shape';
+import { PlacedShape } from '../../shape/placed-shape';
 import { addVolumePlane, beginVolume, OUTSIDE } from './volume';
 import { asked, beginView, describeView, planeOf, setBit } from '../view/views';
 import { planesCrossing } from './primitive-volume';
 
-const solid = changetype<Solid>(memory.data(112, 16)); // SOLID_BYTES
+const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 let insideCount: u32 = 0;
 
-/** Ids to found.ts, those wholly inside first; answers how many. */
+/**
+ * Finds what a view sees, as ids in result-ids.ts, those wholly inside first. Answers how many. Throws OUT_OF_MEMORY.
+ */
 export function frustumOfView(view: usize, filter: usize): u32 {
   describeView(asked, view);
   return answer(filter);
 }
 
-/** `planes`: four f32 each, normals inwards, of any length. */
+/**
+ * Finds what is on the inner side of planes, as `frustumOfView` does. `planes`: four f32 each, normals inwards, of any
+ * length. Throws OUT_OF_MEMORY.
+ */
 export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 {
   asked.planeCount = count;
   asked.minPixels = 0;
@@ -41,7 +47,7 @@ export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 {
   return answer(filter);
 }
 
-/** How many of the ids found last are wholly inside. */
+/** Counts the ids found last that are wholly inside. */
 export function foundInside(): u32 {
   return insideCount;
 }
@@ -68,7 +74,7 @@ function list(bitmap: usize): void {
   }
 }
 
-/** As `cull`, with what stands for the objects. */
+/** Culls as `cull` does, by what stands for the objects. */
 function classify(): void {
   beginView(asked, slotCount);
   beginVolume();
@@ -80,15 +86,15 @@ function classify(): void {
 
 function consider(tree: Tree, position: u32, limits: u64): void {
   if (!(load<u32>(tree.visible + (<usize>position << 2)) & asked.layers)) return;
-  const candidate = candidateAt(tree, position);
-  const crossed = limitsOf(candidate, limits, precision);
-  if (crossed == OUTSIDE || isTooSmall(asked, candidate) || isIgnored(candidate.id)) return;
+  const proxy = proxyAt(tree, position);
+  const crossed = limitsOf(proxy, limits, precision);
+  if (crossed == OUTSIDE || isTooSmall(asked, proxy) || isIgnored(proxy.id)) return;
   const slot = slotAt(tree, position);
   if (crossed == 0) {
     setBit(asked.inside, slot);
     return;
   }
-  solidAt(solid, slot, precision);
+  placedShapeAt(solid, slot, precision);
   if (precision == PRECISION_MESH) {
     if (!touches(solid, crossed, SIDE_DOUBLE)) return;
     setBit(isEnclosed(solid, crossed, SIDE_DOUBLE) ? asked.inside : asked.crossing, slot);

@@ -4,9 +4,9 @@
 
 import { reserve } from '../../memory';
 
-/** Edges of a leaf. */
+/** How many edges a leaf has. */
 const RUN: u32 = 4;
-/** Low x, low y, high x, high y. */
+/** The bytes of a box: low x, low y, high x, high y. */
 const BOX_BYTES: usize = 32;
 
 export const RECT_OUTSIDE: u32 = 0;
@@ -15,7 +15,10 @@ export const RECT_INSIDE: u32 = 2;
 
 let vertices: usize = 0;
 let count: u32 = 0;
-/** As a heap: the children of node i are 2 i and 2 i + 1, the root is 1; leaves are from `leaves` on. */
+/**
+ * The tree is laid out as a heap: the children of node i are 2 i and 2 i + 1, the root is 1; leaves are from `leaves`
+ * on.
+ */
 let boxes: usize = 0;
 let leaves: u32 = 1;
 
@@ -23,7 +26,7 @@ let leaves: u32 = 1;
 @inline
 function boxOf(node: u32): usize { return boxes + node * <u32>BOX_BYTES; }
 
-/** The start of an edge; the last edge leads back to vertex 0. */
+/** Reads the start of an edge; the last edge leads back to vertex 0. */
 // @ts-ignore: decorator
 @inline
 export function startX(edge: u32): f64 { return load<f64>(vertices + (<usize>edge << 4)); }
@@ -37,7 +40,7 @@ export function endX(edge: u32): f64 { return startX(edge + 1 == count ? 0 : edg
 @inline
 export function endY(edge: u32): f64 { return startY(edge + 1 == count ? 0 : edge + 1); }
 
-/** Two f64 for each vertex; they are read as long as the query lasts. Throws OUT_OF_MEMORY. */
+/** Sets the polygon: two f64 for each vertex, which are read as long as the query lasts. Throws OUT_OF_MEMORY. */
 export function setLasso(address: usize, vertexCount: u32): void {
   vertices = address;
   count = vertexCount;
@@ -69,12 +72,12 @@ function setBox(node: u32, lowX: f64, lowY: f64, highX: f64, highY: f64): void {
   store<f64>(box, highY, 24);
 }
 
-/** Whether a point is inside: a line from it towards +x crosses an odd number of edges. */
+/** Tells whether a point is inside: a line from it towards +x crosses an odd number of edges. */
 export function lassoHolds(x: f64, y: f64): bool {
   return (crossings(1, 0, leaves * RUN, x, y) & 1) != 0;
 }
 
-/** Of the edges [from, to), which are those below the node. */
+/** Counts crossings with the edges [from, to), which are those below the node. */
 function crossings(node: u32, from: u32, to: u32, x: f64, y: f64): u32 {
   const box = boxOf(node);
   if (load<f64>(box, 8) > y || load<f64>(box, 24) <= y || load<f64>(box, 16) < x) return 0;
@@ -101,7 +104,7 @@ function crossings(node: u32, from: u32, to: u32, x: f64, y: f64): u32 {
 // The rectangle asked about, or that of the polygon.
 let lowX: f64 = 0, lowY: f64 = 0, highX: f64 = 0, highY: f64 = 0;
 
-/** Whether a rectangle is wholly inside or wholly outside. */
+/** Tells whether a rectangle is wholly inside, wholly outside, or crossed by an edge (RECT_*). */
 export function rectState(x0: f64, y0: f64, x1: f64, y1: f64): u32 {
   begin();
   add(x0, y0);
@@ -112,8 +115,10 @@ export function rectState(x0: f64, y0: f64, x1: f64, y1: f64): u32 {
   return lassoHolds(x0, y0) ? RECT_INSIDE : RECT_OUTSIDE;
 }
 
+/** The corners of a polygon that planes have cut, as many as math/clip-polygon.ts makes at most. */
+const MOST_POINTS: i32 = 48;
 /** A convex polygon on the screen; it may be as flat as a line or a point. */
-const points: usize = memory.data(48 * 16, 16);
+const points: usize = memory.data(MOST_POINTS * 16, 16);
 let pointCount: u32 = 0;
 
 export function begin(): void {
@@ -131,17 +136,17 @@ export function add(x: f64, y: f64): void {
   lowY = min(lowY, y); highY = max(highY, y);
 }
 
-/** Whether the convex polygon has a point in common with an edge. */
+/** Tells whether the convex polygon has a point in common with an edge. */
 export function anyEdgeMeets(): bool {
   return meetsBelow(1, 0, leaves * RUN);
 }
 
-/** Whether it is, somewhere, inside. */
+/** Tells whether some of the convex polygon is inside the lasso. */
 export function meetsLasso(): bool {
   return anyEdgeMeets() || lassoHolds(load<f64>(points), load<f64>(points, 8));
 }
 
-/** Whether all of it is. */
+/** Tells whether all of the convex polygon is inside the lasso. */
 export function isInLasso(): bool {
   return !anyEdgeMeets() && lassoHolds(load<f64>(points), load<f64>(points, 8));
 }
@@ -164,7 +169,10 @@ function meetsBelow(node: u32, from: u32, to: u32): bool {
   return false;
 }
 
-/** Separating axes: x and y, the edge's normal, and those of the polygon's sides. */
+/**
+ * Tells whether an edge of the lasso meets the convex polygon. Tries the separating axes: x and y, the edge's normal,
+ * and those of the polygon's sides.
+ */
 function edgeMeets(px: f64, py: f64, qx: f64, qy: f64): bool {
   if (max(px, qx) < lowX || min(px, qx) > highX || max(py, qy) < lowY || min(py, qy) > highY) return false;
   if (separates(qy - py, px - qx, px, py, qx, qy)) return false;
@@ -197,7 +205,7 @@ function separates(nx: f64, ny: f64, px: f64, py: f64, qx: f64, qy: f64): bool {
 let near: usize = 0;
 let nearCount: u32 = 0;
 
-/** Lists the edges whose own rectangle meets this one; answers how many. Throws OUT_OF_MEMORY. */
+/** Lists the edges whose own rectangle meets this one. Answers how many. Throws OUT_OF_MEMORY. */
 export function findEdges(x0: f64, y0: f64, x1: f64, y1: f64): u32 {
   lowX = x0; lowY = y0; highX = x1; highY = y1;
   near = reserve(near, 0, <u64>count << 2);

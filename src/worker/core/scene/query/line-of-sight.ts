@@ -1,4 +1,5 @@
-// Which objects an eye sees: rays from the near plane of a view to points of each.
+// Finds which objects an eye sees: casts rays from the near plane of a view to points of each, in world units. Sampled,
+// not exact: an object of which only other points are in sight counts as hidden.
 
 import { Affine } from '../../math/affine';
 import { valueAt } from '../../math/plane';
@@ -8,18 +9,18 @@ import { isTooSmall } from '../view/cull';
 import { passOver, setFilter } from './filter';
 import { beyondNear, eyeW, eyeX, eyeY, eyeZ } from '../view/projection';
 import { boxAt, isAlive, slotOf } from '../objects';
-import { candidateAt, treeOf } from '../index/octree';
+import { proxyAt, treeOf } from '../index/octree';
 import { castRay } from './ray';
 import { updateTrees } from '../scene';
 import { OUTSIDE, addRectangle, allLimits, beginVolume, boxLimits, limitDepth, volumeHolds } from './volume';
 import { asked, describeView } from '../view/views';
 
-const bounds = changetype<Affine>(memory.data(96, 16));
+const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
- * For each of `count` ids at `targets`, a u8 to `points`: how many of nine points are in the view's frustum, without
- * its margin, and in sight. Those of an object that is not alive, not in the view's layers or too small for it, are
- * not.
+ * Writes, for each of `count` ids at `targets`, a u8 to `points`: how many of nine points are in the view's frustum,
+ * without its margin, and in sight. No point counts of an object that is not alive, not in the view's layers or too
+ * small for it. Throws OUT_OF_MEMORY.
  */
 export function sees(view: usize, targets: usize, count: u32, filter: usize, points: usize): void {
   updateTrees();
@@ -36,7 +37,7 @@ export function sees(view: usize, targets: usize, count: u32, filter: usize, poi
 
 function pointsInSight(id: u32): u32 {
   const box = boxAt(slotOf(id));
-  const target = candidateAt(treeOf(box.tree), box.position);
+  const target = proxyAt(treeOf(box.tree), box.position);
   if (!(target.layers & asked.layers) || isTooSmall(asked, target)) return 0;
   const limits = boxLimits(boundsOf(target, bounds), allLimits());
   if (limits == OUTSIDE) return 0;
@@ -49,7 +50,10 @@ function pointsInSight(id: u32): u32 {
   return seen;
 }
 
-/** Of a point of the cube that the target's bounds are an image of. */
+/**
+ * Tells whether a point of the cube that the target's bounds are an image of is in sight: casts a ray to it from the
+ * near plane.
+ */
 function isInSight(a: f64, b: f64, c: f64): bool {
   const x = bounds.tx + a * bounds.xx + b * bounds.yx + c * bounds.zx;
   const y = bounds.ty + a * bounds.xy + b * bounds.yy + c * bounds.zy;

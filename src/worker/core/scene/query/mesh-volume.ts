@@ -1,10 +1,10 @@
-// OBB tree against a part of space that planes and a lasso bound (volume.ts): whether a triangle touches it, or
-// all are in it. A node's four boxes are sorted by float32 with a bound on its rounding, triangles in float64: what the
-// planes leave of one (math/piece.ts) is drawn, and that is compared with the lasso.
+// Tests an OBB tree against a part of space that planes and a lasso bound (volume.ts): whether a triangle touches it,
+// or all are in it. A node's four boxes are sorted by float32 with a bound on its rounding, triangles in float64: what
+// the planes leave of one (math/clip-polygon.ts) is drawn, and that is compared with the lasso.
 
 import { SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT } from '../../../../shared/layout';
 import { Affine, invert } from '../../math/affine';
-import { addCorner, beginPiece, cornerCount, cornerX, cornerY, cornerZ, cut } from '../../math/clip-polygon';
+import { addCorner, beginPolygon, cornerCount, cornerX, cornerY, cornerZ, cut } from '../../math/clip-polygon';
 import { PLANE_BYTES, Plane, normalise, pullBack, valueAt } from '../../math/plane';
 import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
 import { reserve } from '../../memory';
@@ -14,27 +14,27 @@ import {
 } from '../../mesh/tree/layout';
 import { RECT_INSIDE, RECT_OUTSIDE, add, begin, isInLasso, meetsLasso, rectState } from './lasso';
 import { clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ } from '../view/projection';
-import { LASSO, volumePlane } from './volume';
+import { LASSO, MOST_PLANES, volumePlane } from './volume';
 
 /**
- * What float32 may change in the distance of a box from a plane of unit normal: coordinates below 3.5, a rotation that
- * is orthonormal to 2⁻¹⁷ of them, and some ten roundings of 2⁻²⁴ of 7.5.
+ * The rounding error in float32 of the distance of a box from a plane of unit normal: coordinates below 3.5, a rotation
+ * that is orthonormal to 2⁻¹⁷ of them, and some ten roundings of 2⁻²⁴ of 7.5.
  */
 const ROUNDING: f32 = 1.52587890625e-5; // 2^-16
 
-/** Tree space to the world, and back. */
-const place = changetype<Affine>(memory.data(96, 16));
-const inverse = changetype<Affine>(memory.data(96, 16));
+/** The map from tree space to the world, and its inverse. */
+const place = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 // In tree space: the planes with unit normals, and x, y and w of clip space.
-const planes: usize = memory.data(32 * 32, 16);
-const drawnX = changetype<Plane>(memory.data(32, 16));
-const drawnY = changetype<Plane>(memory.data(32, 16));
-const drawnW = changetype<Plane>(memory.data(32, 16));
+const planes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
+const drawnX = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const drawnY = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const drawnW = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 let eyeTreeX: f64 = 0, eyeTreeY: f64 = 0, eyeTreeZ: f64 = 0;
-/** SIDE_*: which triangles count. */
+/** Which triangles count: SIDE_*. */
 let counted: u32 = SIDE_DOUBLE;
 
-const rotation = changetype<Rotation>(memory.data(36, 16));
+const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const lanes: usize = memory.data(6 * 16, 16);
 
 const ENTRY_BYTES: usize = 16;
@@ -46,7 +46,9 @@ function planeAt(i: u32): Plane {
   return changetype<Plane>(planes + i * <u32>PLANE_BYTES);
 }
 
-/** Sets the mesh, under its map to the world, and which sides of triangles count. Answers what of `limits` cross it. */
+/**
+ * Sets the mesh, under its map to the world, and which sides of triangles count. Answers which of `limits` cross it.
+ */
 function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32): u64 {
   counted = sides;
   placeTree(place, mesh, m);
@@ -75,7 +77,7 @@ function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32): u64 {
   return crossed;
 }
 
-/** Whether a triangle that counts has a point in the volume. */
+/** Tells whether a triangle that counts has a point in the volume. */
 export function meshTouches(mesh: Mesh, m: Affine, limits: u64, sides: u32): bool {
   return touchesFrom(mesh, enter(mesh, m, limits, sides));
 }
@@ -101,7 +103,7 @@ function touchesFrom(mesh: Mesh, limits: u64): bool {
   return false;
 }
 
-/** Whether all triangles that count are wholly in the volume, and there is one. */
+/** Tells whether all triangles that count are wholly in the volume, and there is one. */
 export function meshIsEnclosed(mesh: Mesh, m: Affine, limits: u64, sides: u32): bool {
   const crossed = enter(mesh, m, limits, sides);
   if (sides != SIDE_DOUBLE && !touchesFrom(mesh, 0)) return false;
@@ -136,9 +138,9 @@ function push(waiting: u32, child: u32, limits: u64): u32 {
 
 // --- boxes ---
 
-/** Of the node's children, a bit each: those that are surely outside. */
+/** The node's children that are surely outside, a bit each. */
 let outside: u32 = 0;
-/** And what may cross each of the others. */
+/** The limits that may cross each of the other children. */
 const crossing: usize = memory.data(4 * 8, 16);
 
 // @ts-ignore: decorator
@@ -191,7 +193,10 @@ function enterNode(node: Node, limits: u64): void {
   }
 }
 
-/** A box in the node's frame against the lasso, as it is drawn; 1, which is RECT_CROSSING, where that cannot be said. */
+/**
+ * Compares a box in the node's frame, as it is drawn, with the lasso. Answers RECT_*; 1, which is RECT_CROSSING, where
+ * that cannot be said.
+ */
 function drawnState(lane: usize): u32 {
   let lowX = Infinity, lowY = Infinity, highX = -Infinity, highY = -Infinity, least = Infinity;
   for (let corner: usize = 0; corner < 8; corner++) {
@@ -229,7 +234,7 @@ let ax: f64 = 0, ay: f64 = 0, az: f64 = 0;
 let bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
 let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
 
-/** Takes a triangle of a block; false for one that does not count. */
+/** Takes a triangle of a block. Answers false where it does not count. */
 function take(block: Block, lane: u32): bool {
   const at = changetype<usize>(block) + (<usize>lane << 2);
   ax = load<f32>(at); ay = load<f32>(at, 16); az = load<f32>(at, 32);
@@ -276,7 +281,7 @@ function triangleTouches(limits: u64): bool {
     if (a < 0 || b < 0 || c < 0) crossed |= bit;
   }
   if (crossed == 0) return true;
-  beginPiece();
+  beginPolygon();
   addCorner(ax, ay, az);
   addCorner(bx, by, bz);
   addCorner(cx, cy, cz);
@@ -292,7 +297,7 @@ function triangleIsEnclosed(limits: u64): bool {
     if (valueAt(plane, ax, ay, az) < 0 || valueAt(plane, bx, by, bz) < 0 || valueAt(plane, cx, cy, cz) < 0) return false;
   }
   if (!(limits & LASSO)) return true;
-  beginPiece();
+  beginPolygon();
   addCorner(ax, ay, az);
   addCorner(bx, by, bz);
   addCorner(cx, cy, cz);
@@ -300,7 +305,7 @@ function triangleIsEnclosed(limits: u64): bool {
   return isInLasso();
 }
 
-/** The piece, which is beyond the near plane, to the lasso. */
+/** Hands the polygon, which is beyond the near plane, to the lasso. */
 function draw(): void {
   begin();
   for (let i: u32 = 0; i < cornerCount; i++) {

@@ -1,4 +1,5 @@
-// How near a convex polygon in space comes to the segment from (0, 0, -half) to (0, 0, half), in float64.
+// Measures how near a convex polygon in space comes to the segment from (0, 0, -half) to (0, 0, half), in float64, in
+// the units of the polygon (Ericson, "Real-Time Collision Detection", 2005, 5.1).
 
 import { cornerCount, cornerX, cornerY, cornerZ } from '../../math/clip-polygon';
 import { Plane, valueAt } from '../../math/plane';
@@ -7,7 +8,9 @@ import { Plane, valueAt } from '../../math/plane';
 export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 let least: f64 = 0;
 
-/** Distance of the piece, which lies in the plane of unit normal, from the segment. */
+/**
+ * Answers the distance from the segment of the polygon of math/clip-polygon.ts, which lies in a plane of unit normal.
+ */
 export function approach(plane: Plane, half: f64): f64 {
   least = Infinity;
   const low = valueAt(plane, 0, 0, -half), high = valueAt(plane, 0, 0, half);
@@ -35,7 +38,7 @@ function offer(x: f64, y: f64, z: f64, half: f64): void {
   nearestZ = z;
 }
 
-/** The foot of the perpendicular from the point at height z of the segment, if it is within the piece. */
+/** Tries the foot of the perpendicular from the point at height z of the segment, if it is within the polygon. */
 function offerInner(plane: Plane, z: f64, half: f64): void {
   const distance = valueAt(plane, 0, 0, z);
   const x = -distance * plane.x, y = -distance * plane.y, w = z - distance * plane.z;
@@ -53,7 +56,7 @@ function offerInner(plane: Plane, z: f64, half: f64): void {
   if (isWithin) offer(x, y, w, half);
 }
 
-/** Of a side the point that is nearest to the segment: Ericson, "Real-Time Collision Detection", 2005, 5.1.9. */
+/** Tries the point of a side that is nearest to the segment: Ericson, "Real-Time Collision Detection", 2005, 5.1.9. */
 function offerSide(from: u32, to: u32, half: f64): void {
   const ax = cornerX(from), ay = cornerY(from), az = cornerZ(from);
   const dx = cornerX(to) - ax, dy = cornerY(to) - ay, dz = cornerZ(to) - az;

@@ -1,30 +1,33 @@
-// Solids against the volume of a query. A solid that no wall of the volume meets is wholly inside or wholly outside, as
-// it is connected; one point of it tells. A wall is a part of a plane that other planes bound: a convex polygon, in the
-// solid's own space (scene/solid.ts), where it is compared with the cube, the unit sphere or the capsule of radius 1.
+// Tests solids against the volume of a query. A solid that no wall of the volume meets is wholly inside or wholly
+// outside, as it is connected; one point of it tells. A wall is a part of a plane that other planes bound: a convex
+// polygon, in the solid's own space (shape/placed-shape.ts), where it is compared with the cube, the unit sphere or the
+// capsule of radius 1.
 
 import { SHAPE_BOX, SHAPE_CAPSULE } from '../../../../shared/layout';
-import { addCorner, beginPiece, cut } from '../../math/clip-polygon';
+import { addCorner, beginPolygon, cut } from '../../math/clip-polygon';
 import { PLANE_BYTES, Plane, combine, normalise, pullBack, valueAt } from '../../math/plane';
 import { Affine } from '../../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
 import { endX, endY, findEdges, foundEdge, lassoHolds, startX, startY } from './lasso';
 import { clipW, clipX, clipY } from '../view/projection';
 import { approach, nearestX, nearestY, nearestZ } from './polygon-distance';
-import { Solid, mapOf } from '../../shape/placed-shape';
-import { LASSO, THINNEST, drawBox, drawnHighX, drawnHighY, drawnLowX, drawnLowY, volumePlane } from './volume';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
+import {
+  LASSO, MOST_PLANES, THINNEST, drawBox, drawnHighX, drawnHighY, drawnLowX, drawnLowY, volumePlane,
+} from './volume';
 
 // In the solid's space: the planes with unit normals, and x, y and w of clip space.
-const planes: usize = memory.data(32 * 32, 16);
-const drawnX = changetype<Plane>(memory.data(32, 16));
-const drawnY = changetype<Plane>(memory.data(32, 16));
-const drawnW = changetype<Plane>(memory.data(32, 16));
-const wall = changetype<Plane>(memory.data(32, 16));
-const end = changetype<Plane>(memory.data(32, 16));
-const face = changetype<Plane>(memory.data(32, 16));
-const box = changetype<Affine>(memory.data(96, 16));
+const planes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
+const drawnX = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const drawnY = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const drawnW = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const wall = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const end = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const face = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const box = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-let solid: Solid = changetype<Solid>(0);
-/** What may cross it. */
+let solid: PlacedShape = changetype<PlacedShape>(0);
+/** The limits that may cross the solid. */
 let limits: u64 = 0;
 
 // @ts-ignore: decorator
@@ -33,7 +36,7 @@ function planeAt(i: u32): Plane {
   return changetype<Plane>(planes + i * <u32>PLANE_BYTES);
 }
 
-function enter(asked: Solid, crossed: u64): void {
+function enter(asked: PlacedShape, crossed: u64): void {
   solid = asked;
   limits = crossed;
   const map = mapOf(asked);
@@ -48,14 +51,17 @@ function enter(asked: Solid, crossed: u64): void {
   pullBack(drawnW, clipW, map);
 }
 
-/** How far the solid reaches along a unit direction. */
+/** Measures how far the solid reaches along a unit direction. */
 function reach(n: Plane): f64 {
   if (solid.shape == SHAPE_BOX) return abs(n.x) + abs(n.y) + abs(n.z);
   return solid.shape == SHAPE_CAPSULE ? 1.0 + solid.half * abs(n.z) : 1.0;
 }
 
-/** What of `crossed` crosses a solid that is no mesh, as each plane alone says; -1 where one has it outside. */
-export function planesCrossing(asked: Solid, crossed: u64): i32 {
+/**
+ * Counts how many planes of `crossed` cross a solid that is no mesh, as each plane alone says. Answers -1 where a plane
+ * has it outside.
+ */
+export function planesCrossing(asked: PlacedShape, crossed: u64): i32 {
   enter(asked, crossed);
   let count = 0;
   for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
@@ -67,16 +73,16 @@ export function planesCrossing(asked: Solid, crossed: u64): i32 {
   return count;
 }
 
-/** Whether a solid that is no mesh has a point in the volume. */
-export function solidTouches(asked: Solid, crossed: u64): bool {
+/** Tells whether a solid that is no mesh has a point in the volume. */
+export function shapeTouches(asked: PlacedShape, crossed: u64): bool {
   enter(asked, crossed);
   if (!touchesPlanes()) return false;
   // What the planes leave of the solid is connected: a point of it tells of all, if no edge's wall divides it.
   return !(limits & LASSO) || isDrawnInside(pointX, pointY, pointZ) || meetsLassoWall();
 }
 
-/** Whether all of it is. */
-export function solidIsEnclosed(asked: Solid, crossed: u64): bool {
+/** Tells whether all of a solid that is no mesh is in the volume. */
+export function shapeIsEnclosed(asked: PlacedShape, crossed: u64): bool {
   enter(asked, crossed);
   for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
     const plane = planeAt(ctz(bits));
@@ -110,7 +116,7 @@ function touchesPlanes(): bool {
   return false;
 }
 
-/** The part of a plane near the solid: a square about the foot of the perpendicular. */
+/** Sets the polygon to the part of a plane near the solid: a square about the foot of the perpendicular. */
 function beginWall(plane: Plane): void {
   const nx = plane.x, ny = plane.y, nz = plane.z;
   const size = solid.shape == SHAPE_BOX ? 1.75 : 1.01 + solid.half; // a cube's corners are at 1.74
@@ -118,14 +124,14 @@ function beginWall(plane: Plane): void {
   const ux = firstX * size, uy = firstY * size, uz = firstZ * size;
   const vx = secondX * size, vy = secondY * size, vz = secondZ * size;
   const x = -plane.w * nx, y = -plane.w * ny, z = -plane.w * nz;
-  beginPiece();
+  beginPolygon();
   addCorner(x - ux - vx, y - uy - vy, z - uz - vz);
   addCorner(x + ux - vx, y + uy - vy, z + uz - vz);
   addCorner(x + ux + vx, y + uy + vy, z + uz + vz);
   addCorner(x - ux + vx, y - uy + vy, z - uz + vz);
 }
 
-/** By all planes but its own. */
+/** Clips the polygon by all planes but its own. Answers whether something is left. */
 function cutByPlanes(own: Plane): bool {
   for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
     const plane = planeAt(ctz(bits));
@@ -134,7 +140,7 @@ function cutByPlanes(own: Plane): bool {
   return true;
 }
 
-/** Whether the wall, as the piece is now, meets the solid; nearest* is a point of both then. */
+/** Tells whether the wall, as the polygon is now, meets the solid; nearest* is then a point of both. */
 function wallMeets(plane: Plane): bool {
   if (solid.shape != SHAPE_BOX) return approach(plane, solid.half) <= 1;
   for (let axis = 0; axis < 6; axis++) {
@@ -156,7 +162,7 @@ function isDrawnInside(x: f64, y: f64, z: f64): bool {
   return w > 0 && lassoHolds(valueAt(drawnX, x, y, z) / w, valueAt(drawnY, x, y, z) / w);
 }
 
-/** Whether a wall meets the solid that stands, seen from the eye, behind an edge of the lasso. */
+/** Tells whether a wall meets the solid that stands, seen from the eye, behind an edge of the lasso. */
 function meetsLassoWall(): bool {
   // The cube about the solid.
   const map = mapOf(solid);

@@ -1,4 +1,7 @@
-// Nearness: which objects a shape meets, which are around a point, and which is nearest to one.
+// Answers the proximity queries: which objects a shape meets, which are around a point, and which is nearest to a
+// point. The nearest is found by branch and bound, depth first and nearest cell first (Roussopoulos, Kelley and
+// Vincent, "Nearest Neighbor Queries", 1995). Bounds of distances are float32 and never too great; distances are
+// float64. World units.
 
 import {
   HIT_DISTANCE, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, PRECISION_AABB, PRECISION_MESH,
@@ -7,53 +10,59 @@ import { upward } from '../../math/interval';
 import { reserve } from '../../memory';
 import { noWitness } from '../../mesh/query/mesh-pair';
 import { oneHoldsOther } from '../pairs/containment';
-import { isIgnored, layers, precision, setFilter } from './filter';
+import { isIgnored, precision, setFilter, sidesOf } from './filter';
 import { addFound, clearFound, foundCount } from './result-ids';
-import { solidsMeet } from '../pairs/overlap-tests';
+import { shapesOverlap } from '../pairs/overlap-tests';
 import { distanceTo, isAround, solidTriangle, solidX, solidY, solidZ } from './closest-point';
-import { idAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { idAt, placedShapeAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
-  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt,
+  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty, slotAt,
 } from '../index/octree';
 import { updateTrees } from '../scene';
-import { Solid, describedSolid, solidAt } from '../../shape/placed-shape';
+import { PlacedShape, describedShape } from '../../shape/placed-shape';
 import { boundsIn } from '../index/bounding-spheres';
-import { findWithin, withinAt, withinCount } from './aabb-query';
+import { queryAabb, aabbAt, aabbCount } from './aabb-query';
 
-const query = changetype<Solid>(memory.data(112, 16)); // SOLID_BYTES
-const solid = changetype<Solid>(memory.data(112, 16));
+const query = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 
-/** Objects that the described shape (layout.ts, OBJECT_*, with a matrix) meets, to found.ts; answers how many. */
+/**
+ * Finds the objects that the described shape (layout.ts, OBJECT_*, with a matrix) meets, into result-ids.ts. Answers
+ * how many. Throws OUT_OF_MEMORY.
+ */
 export function overlap(description: usize, filter: usize): u32 {
   updateTrees();
   setFilter(filter);
   clearFound();
-  describedSolid(query, description, PRECISION_AABB);
-  findWithin(query.tx, query.ty, query.tz, query.xx, query.yy, query.zz);
-  describedSolid(query, description, PRECISION_MESH);
-  for (let i: u32 = 0; i < withinCount; i++) {
-    const slot = withinAt(i);
-    solidAt(solid, slot, precision);
-    if (solidsMeet(query, solid, noWitness()) || oneHoldsOther(query, solid)) addFound(idAt(slot));
+  describedShape(query, description, PRECISION_AABB);
+  queryAabb(query.tx, query.ty, query.tz, query.xx, query.yy, query.zz);
+  describedShape(query, description, PRECISION_MESH);
+  for (let i: u32 = 0; i < aabbCount; i++) {
+    const slot = aabbAt(i);
+    placedShapeAt(solid, slot, precision);
+    if (shapesOverlap(query, solid, noWitness()) || oneHoldsOther(query, solid)) addFound(idAt(slot));
   }
   return foundCount;
 }
 
-/** Objects that are solid around the point, to found.ts; answers how many. */
+/** Finds the objects that are solid around the point, into result-ids.ts. Answers how many. Throws OUT_OF_MEMORY. */
 export function containing(x: f64, y: f64, z: f64, filter: usize): u32 {
   updateTrees();
   setFilter(filter);
   clearFound();
-  // As uncertain as it is (nearest.ts).
-  const blur = (abs(x) + abs(y) + abs(z)) * 8.881784197001252e-16; // 2^-50
-  findWithin(x, y, z, blur, blur, blur);
-  for (let i: u32 = 0; i < withinCount; i++) {
-    const slot = withinAt(i);
-    solidAt(solid, slot, precision);
+  // The point is as certain as its coordinates (closest-point.ts).
+  const blur = (abs(x) + abs(y) + abs(z)) * POINT_ROUNDING;
+  queryAabb(x, y, z, blur, blur, blur);
+  for (let i: u32 = 0; i < aabbCount; i++) {
+    const slot = aabbAt(i);
+    placedShapeAt(solid, slot, precision);
     if (isAround(solid, x, y, z)) addFound(idAt(slot));
   }
   return foundCount;
 }
+
+/** How far a point may be off, relative to its coordinates: 2^-50, as closest-point.ts assumes for point and place. */
+const POINT_ROUNDING: f64 = 8.881784197001252e-16;
 
 // --- the nearest ---
 
@@ -63,7 +72,10 @@ let nearestDistance: f64 = 0;
 let nearestTriangle: i32 = -1;
 let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 
-/** The nearest point of any object that is no farther than `maxDistance`, to `hit` (HIT_*). False if there is none. */
+/**
+ * Finds the nearest point of any object that is no farther than `maxDistance`, into `hit` (HIT_*). Answers false if
+ * there is none. Throws OUT_OF_MEMORY.
+ */
 export function closestPoint(x: f64, y: f64, z: f64, maxDistance: f64, filter: usize, hit: usize): bool {
   updateTrees();
   setFilter(filter);
@@ -87,7 +99,7 @@ export function closestPoint(x: f64, y: f64, z: f64, maxDistance: f64, filter: u
 function consider(slot: u32): void {
   const id = idAt(slot);
   if (isIgnored(id)) return;
-  solidAt(solid, slot, precision);
+  placedShapeAt(solid, slot, precision);
   const distance = distanceTo(solid, pointX, pointY, pointZ, nearestDistance);
   if (!(distance < nearestDistance || (distance == nearestDistance && (nearestId == 0 || id < nearestId)))) return;
   nearestId = id;
@@ -98,17 +110,17 @@ function consider(slot: u32): void {
   nearestZ = solidZ;
 }
 
-/** Cells that wait, and how near each can be. */
+/** The cells that wait, and a lower bound of how near each is. */
 let stack: usize = 0;
-const keys: usize = memory.data(32, 16);
+const keys: usize = memory.data(8 * 4, 16); // f32 of eight children
 // About the scene's origin, and with all lengths, times `unit`.
 let atX: v128 = i32x4.splat(0), atY: v128 = i32x4.splat(0), atZ: v128 = i32x4.splat(0);
 let unit: v128 = i32x4.splat(0);
 const FARTHEST: f64 = 1e30; // as bounds have it (objects.ts)
-/** Of a distance in float32, when the largest coordinate is 1: 2^-20. */
+/** The bound of the rounding of a distance in float32, when the largest coordinate is 1: 2^-20. */
 const ROUNDING: f32 = 9.5367431640625e-7;
 
-/** Depth first, the nearest cell first. */
+/** Searches a tree for the nearest object: depth first, the nearest cell first. Throws OUT_OF_MEMORY. */
 function search(tree: Tree): void {
   if (isEmpty(tree)) return;
   const root = cellAt(tree, 0);
@@ -140,7 +152,7 @@ function search(tree: Tree): void {
       for (; bits != 0; bits &= bits - 1) {
         const lane = ctz(bits);
         if (load<f32>(keys + (<usize>lane << 2)) > bound) continue;
-        if (!(candidateAt(tree, position + lane).pickable() & layers)) continue;
+        if (sidesOf(proxyAt(tree, position + lane)) == 0) continue;
         consider(slotAt(tree, position + lane));
         bound = boundOf(scale);
       }
@@ -172,7 +184,7 @@ function boundOf(scale: f64): f32 {
   return upward(min(nearestDistance * scale, 1e30));
 }
 
-/** How near four boxes can be at least, times `unit`. An empty one is infinitely far. */
+/** Answers lower bounds of the distances of four boxes, times `unit`. An empty box is infinitely far. */
 // @ts-ignore: decorator
 @inline
 function distances(block: usize): v128 {

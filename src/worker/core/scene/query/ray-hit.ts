@@ -1,4 +1,8 @@
 // A ray against one object after the other, in the space of what stands for it; and what it hit.
+//
+// float64 places a point to 2⁻⁵³ of its distance: from 10¹² radii away that is 10⁻⁴ of a radius, more than boxes are
+// padded by. So a ray from afar goes on from a point of its own that is near the scene, and near the object, which is
+// found with twice the digits. The ray is the one that was given, to the last bit of its direction.
 
 import {
   HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, PRECISION_MESH, PRECISION_OBB,
@@ -9,38 +13,45 @@ import { Affine, invert, setIdentity } from '../../math/affine';
 import {
   crossCapsule, crossCube, enterT, enterX, enterY, enterZ, findCubeNormals, leaveT, leaveX, leaveY, leaveZ,
 } from '../../math/line-convex';
+import { coordinateAt, low, twoProduct } from '../../math/two-term';
 import { Mesh } from '../../mesh/tree/layout';
+import { exponentFor, scaleFor } from '../../mesh/tree/tree-space';
 import {
   ALL, NEAREST, castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
 } from '../../mesh/query/ray';
-import { Candidate, boundsOf } from '../../shape/proxy';
-import { isIgnored, precision, sides } from './filter';
-import { changes, slotOf } from '../objects';
+import { Proxy, boundsOf } from '../../shape/proxy';
+import { isIgnored, precision } from './filter';
+import { changes, placedShapeAt, slotOf } from '../objects';
 import { Tree } from '../index/octree';
-import { Solid, mapOf, solidAt } from '../../shape/placed-shape';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { radiusOf } from '../index/bounding-spheres';
 
-// The ray: world, unit direction.
+// The ray: world, unit direction. Its origin may have moved along it, and all distances are from there.
 export let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
 export let directionX: f64 = 0, directionY: f64 = 0, directionZ: f64 = 0;
 export let tMin: f64 = 0;
+/** The rounding error of the direction: what is to be added to it. */
+let directionLowX: f64 = 0, directionLowY: f64 = 0, directionLowZ: f64 = 0;
+let movedBy: f64 = 0;
 export let mode: u32 = NEAREST;
 
 // The nearest hit so far.
 export let foundObject: u32 = 0;
 export let foundTriangle: i32 = -1;
 export let foundDistance: f64 = 0;
+export let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
 let localNormalX: f64 = 0, localNormalY: f64 = 0, localNormalZ: f64 = 0;
 export let foundNormalX: f64 = 0, foundNormalY: f64 = 0, foundNormalZ: f64 = 0;
 export let foundU: f64 = 0, foundV: f64 = 0, foundW: f64 = 0;
 
-/** A ray that has hit nothing yet. Direction not zero. */
+/** Sets a ray that has hit nothing yet. Its direction must not be zero. */
 export function beginRay(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
   asked: u32,
 ): void {
   originX = ox; originY = oy; originZ = oz;
   setDirection(dx, dy, dz);
+  movedBy = 0;
   tMin = from;
   mode = asked;
   clearHits();
@@ -48,37 +59,82 @@ export function beginRay(
   foundDistance = to;
 }
 
+/** The squares of lengths that neither overflow nor vanish. */
+const LEAST_SQUARE: f64 = 1e-280;
+const GREATEST_SQUARE: f64 = 1e280;
+
 // @ts-ignore: decorator
 @inline
 function setDirection(x: f64, y: f64, z: f64): void {
-  const square = x * x + y * y + z * z;
-  // Lengths whose squares overflow or vanish are made about 1 first.
-  const largest = square > 1e-280 && square < 1e280 ? 1.0 : max(max(abs(x), abs(y)), abs(z));
-  const a = x / largest, b = y / largest, c = z / largest;
-  const unit = 1.0 / sqrt(largest == 1.0 ? square : a * a + b * b + c * c);
-  directionX = a * unit;
-  directionY = b * unit;
-  directionZ = c * unit;
+  let square = x * x + y * y + z * z;
+  let a = x, b = y, c = z;
+  if (!(square > LEAST_SQUARE && square < GREATEST_SQUARE)) {
+    // A power of two makes the largest about 1, exactly; in two steps, as its reciprocal may be too large for one.
+    const largest = max(max(abs(x), abs(y)), abs(z));
+    const half = scaleFor(exponentFor(largest) / 2), rest = scaleFor(exponentFor(largest) - exponentFor(largest) / 2);
+    a = x * half * rest;
+    b = y * half * rest;
+    c = z * half * rest;
+    square = a * a + b * b + c * c;
+  }
+  const unit = 1.0 / sqrt(square);
+  directionX = twoProduct(a, unit);
+  directionLowX = low;
+  directionY = twoProduct(b, unit);
+  directionLowY = low;
+  directionZ = twoProduct(c, unit);
+  directionLowZ = low;
 }
 
-/** A nearer hit on this object replaces the one found; of two at the same distance the lower id stays. */
-export function castObject(candidate: Candidate, tree: Tree): void {
-  const id = candidate.id;
+/**
+ * From so many times its size away, an object is asked from a nearer point of the ray: float64 is 2⁻³² sizes off there.
+ */
+const FAR: f64 = 1048576.0; // 2^20
+/** Beyond this a ray stays where it is, as coordinateAt would overflow. */
+const TOO_FAR: f64 = 1e290;
+
+/** Moves the origin to where the ray is nearest to a point, if the origin is far away from it compared with `reach`. */
+export function approach(x: f64, y: f64, z: f64, reach: f64): void {
+  const wayX = originX - x, wayY = originY - y, wayZ = originZ - z;
+  const away = abs(wayX) + abs(wayY) + abs(wayZ);
+  if (!(away > FAR * reach && away < TOO_FAR)) return;
+  movedBy = -(wayX * directionX + wayY * directionY + wayZ * directionZ);
+  originX = coordinateAt(originX, 0, movedBy, directionX, directionLowX);
+  originY = coordinateAt(originY, 0, movedBy, directionY, directionLowY);
+  originZ = coordinateAt(originZ, 0, movedBy, directionZ, directionLowZ);
+  tMin -= movedBy;
+  foundDistance -= movedBy;
+}
+
+/** Answers the distance of the nearest hit from where the ray was given to begin. */
+export function hitDistance(): f64 {
+  return movedBy + foundDistance;
+}
+
+/**
+ * Casts the ray at an object. A nearer hit replaces the one found; of two at the same distance the lower id stays.
+ * Throws OUT_OF_MEMORY.
+ */
+export function castObject(proxy: Proxy, tree: Tree, sides: u32): void {
+  const id = proxy.id;
   if (isIgnored(id)) return;
   const hitsBefore = hitCount;
-  if (!isPrepared(id)) prepare(candidate, tree);
+  if (!isPrepared(id)) prepare(proxy, tree);
   toLocal();
-  if (solid.shape == SHAPE_MESH) castMesh(id);
-  else castSolid(id);
+  if (solid.shape == SHAPE_MESH) castMesh(id, sides);
+  else castSolid(id, sides);
   if (mode == ALL) completeHits(hitsBefore, id);
 }
 
 // What stands for an object, for which one, and when: rays come in numbers, and often to the same object.
-const solid = changetype<Solid>(memory.data(112, 16)); // SOLID_BYTES
-const inverse = changetype<Affine>(memory.data(96, 16));
+const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 let preparedId: u32 = 0;
 let preparedFor: u32 = 0;
 let preparedAt: u32 = 0;
+/** The middle of the object's bounds, and the distance from there beyond which the ray's origin is far away. */
+let centreX: f64 = 0, centreY: f64 = 0, centreZ: f64 = 0;
+let farDistance: f64 = 0;
 
 // @ts-ignore: decorator
 @inline
@@ -86,24 +142,31 @@ function isPrepared(id: u32): bool {
   return id == preparedId && precision == preparedFor && changes == preparedAt;
 }
 
-function prepare(candidate: Candidate, tree: Tree): void {
+function prepare(proxy: Proxy, tree: Tree): void {
   const map = mapOf(solid);
-  const shape: u32 = candidate.shape;
+  centreX = proxy.x;
+  centreY = proxy.y;
+  centreZ = proxy.z;
+  const x = abs(proxy.xx) + abs(proxy.xy) + abs(proxy.xz);
+  const y = abs(proxy.yx) + abs(proxy.yy) + abs(proxy.yz);
+  const z = abs(proxy.zx) + abs(proxy.zy) + abs(proxy.zz);
+  farDistance = FAR * max(max(x, y), z);
+  const shape: u32 = proxy.shape;
   // What the candidate alone tells spares a look at the object, which is far away in memory.
   if (precision == PRECISION_OBB || (precision == PRECISION_MESH && (shape == SHAPE_BOX || shape == SHAPE_SPHERE))) {
     solid.shape = <u16>(precision == PRECISION_OBB ? SHAPE_BOX : shape);
     solid.half = 0;
-    boundsOf(candidate, map);
+    boundsOf(proxy, map);
   } else if (precision == PRECISION_SPHERE) {
     solid.shape = <u16>SHAPE_SPHERE;
     solid.half = 0;
     setIdentity(map);
-    map.xx = map.yy = map.zz = radiusOf(tree, candidate);
-    map.tx = candidate.x;
-    map.ty = candidate.y;
-    map.tz = candidate.z;
-  } else solidAt(solid, slotOf(candidate.id), precision);
-  remember(candidate.id);
+    map.xx = map.yy = map.zz = radiusOf(tree, proxy);
+    map.tx = proxy.x;
+    map.ty = proxy.y;
+    map.tz = proxy.z;
+  } else placedShapeAt(solid, slotOf(proxy.id), precision);
+  remember(proxy.id);
 }
 
 function remember(id: u32): void {
@@ -116,12 +179,33 @@ function remember(id: u32): void {
 // The ray in the solid's space; its direction is not unit there, so that t stays a length in the world.
 let localX: f64 = 0, localY: f64 = 0, localZ: f64 = 0;
 let alongX: f64 = 0, alongY: f64 = 0, alongZ: f64 = 0;
+/**
+ * Where on the ray the local ray begins, and the same place in the world: another one than the ray's origin if that is
+ * far away.
+ */
+let nearT: f64 = 0;
+let nearX: f64 = 0, nearY: f64 = 0, nearZ: f64 = 0;
 
 // @ts-ignore: decorator
 @inline
 function toLocal(): void {
   // Relative to the object's place first: far from the origin the digits are there.
-  const x = originX - solid.tx, y = originY - solid.ty, z = originZ - solid.tz;
+  let x = originX - solid.tx, y = originY - solid.ty, z = originZ - solid.tz;
+  nearT = 0;
+  nearX = originX;
+  nearY = originY;
+  nearZ = originZ;
+  const wayX = originX - centreX, wayY = originY - centreY, wayZ = originZ - centreZ;
+  const away = abs(wayX) + abs(wayY) + abs(wayZ);
+  if (away > farDistance && away < TOO_FAR) {
+    nearT = -(wayX * directionX + wayY * directionY + wayZ * directionZ);
+    x = coordinateAt(originX, solid.tx, nearT, directionX, directionLowX);
+    y = coordinateAt(originY, solid.ty, nearT, directionY, directionLowY);
+    z = coordinateAt(originZ, solid.tz, nearT, directionZ, directionLowZ);
+    nearX = solid.tx + x;
+    nearY = solid.ty + y;
+    nearZ = solid.tz + z;
+  }
   localX = inverse.xx * x + inverse.yx * y + inverse.zx * z;
   localY = inverse.xy * x + inverse.yy * y + inverse.zy * z;
   localZ = inverse.xz * x + inverse.yz * y + inverse.zz * z;
@@ -134,11 +218,12 @@ function better(id: u32, t: f64): bool {
   return t < foundDistance || (t == foundDistance && (foundObject == 0 || id < foundObject));
 }
 
-function castMesh(id: u32): void {
+function castMesh(id: u32, sides: u32): void {
   const t = castMeshRay(
-    changetype<Mesh>(solid.mesh), localX, localY, localZ, alongX, alongY, alongZ, tMin, foundDistance, sides, mode,
+    changetype<Mesh>(solid.mesh), localX, localY, localZ, alongX, alongY, alongZ, tMin - nearT, foundDistance - nearT,
+    sides, mode,
   );
-  if (t == Infinity || !better(id, t)) return;
+  if (t == Infinity || !better(id, nearT + t)) return;
   record(id, t, hitNormalX, hitNormalY, hitNormalZ);
   foundTriangle = hitTriangle;
   foundU = hitU;
@@ -146,8 +231,8 @@ function castMesh(id: u32): void {
   foundW = hitW;
 }
 
-/** Front where the ray enters, back where it leaves. */
-function castSolid(id: u32): void {
+/** Hits a solid that is no mesh: its front where the ray enters, its back where the ray leaves. */
+function castSolid(id: u32, sides: u32): void {
   const met = solid.shape == SHAPE_BOX
     ? crossCube(localX, localY, localZ, alongX, alongY, alongZ)
     : crossCapsule(localX, localY, localZ, alongX, alongY, alongZ, solid.half);
@@ -159,10 +244,10 @@ function castSolid(id: u32): void {
     if (sides & SIDE_BACK) addCrossing(leaveT, leaveX, leaveY, leaveZ);
     return;
   }
-  const front = sides & SIDE_FRONT && enterT >= tMin;
-  if (!front && !(sides & SIDE_BACK && leaveT >= tMin)) return;
+  const front = sides & SIDE_FRONT && enterT >= tMin - nearT;
+  if (!front && !(sides & SIDE_BACK && leaveT >= tMin - nearT)) return;
   const t = front ? enterT : leaveT;
-  if (t > foundDistance || !better(id, t)) return;
+  if (t > foundDistance - nearT || !better(id, nearT + t)) return;
   if (isCube) findCubeNormals(alongX, alongY, alongZ);
   if (front) record(id, t, enterX, enterY, enterZ);
   else record(id, t, leaveX, leaveY, leaveZ);
@@ -173,7 +258,7 @@ function castSolid(id: u32): void {
 }
 
 function addCrossing(t: f64, nx: f64, ny: f64, nz: f64): void {
-  if (!(t >= tMin && t <= foundDistance)) return;
+  if (!(t >= tMin - nearT && t <= foundDistance - nearT)) return;
   const hit = newHit();
   store<i32>(hit, -1, HIT_TRIANGLE);
   store<f64>(hit, t, HIT_DISTANCE);
@@ -185,40 +270,48 @@ function addCrossing(t: f64, nx: f64, ny: f64, nz: f64): void {
   store<f64>(hit, 0, HIT_BARYCENTRIC + 16);
 }
 
-/** What the scene knows of the hits from `first` on, all on the object that `inverse` is of. */
+/**
+ * Completes the hits from `first` on with what the scene knows: object, distance, point and normal in the world. All
+ * are on the object whose inverse is `inverse`.
+ */
 function completeHits(first: u32, id: u32): void {
   for (let i = first; i < hitCount; i++) {
     const hit = hitAt(i);
     const t = load<f64>(hit, HIT_DISTANCE);
     turnNormal(load<f64>(hit, HIT_NORMAL), load<f64>(hit, HIT_NORMAL + 8), load<f64>(hit, HIT_NORMAL + 16));
     store<u32>(hit, id, HIT_OBJECT);
-    store<f64>(hit, originX + t * directionX, HIT_POINT);
-    store<f64>(hit, originY + t * directionY, HIT_POINT + 8);
-    store<f64>(hit, originZ + t * directionZ, HIT_POINT + 16);
+    store<f64>(hit, movedBy + (nearT + t), HIT_DISTANCE);
+    store<f64>(hit, nearX + t * directionX, HIT_POINT);
+    store<f64>(hit, nearY + t * directionY, HIT_POINT + 8);
+    store<f64>(hit, nearZ + t * directionZ, HIT_POINT + 16);
     store<f64>(hit, foundNormalX, HIT_NORMAL);
     store<f64>(hit, foundNormalY, HIT_NORMAL + 8);
     store<f64>(hit, foundNormalZ, HIT_NORMAL + 16);
   }
 }
 
+/** Keeps a hit at t from where the local ray begins. */
 function record(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
   foundObject = id;
-  foundDistance = t;
+  foundDistance = nearT + t;
+  pointX = nearX + t * directionX;
+  pointY = nearY + t * directionY;
+  pointZ = nearZ + t * directionZ;
   localNormalX = nx;
   localNormalY = ny;
   localNormalZ = nz;
 }
 
-/** The normal of the hit in the world, into foundNormal*. */
+/** Finds the normal of the hit in the world, into foundNormal*. */
 export function findNormal(): void {
   if (!isPrepared(foundObject)) {
-    solidAt(solid, slotOf(foundObject), precision);
+    placedShapeAt(solid, slotOf(foundObject), precision);
     remember(foundObject);
   }
   turnNormal(localNormalX, localNormalY, localNormalZ);
 }
 
-/** From the solid's space to the world by the inverse transposed, into foundNormal*. */
+/** Maps a normal from the solid's space to the world, by the inverse transposed, into foundNormal*. */
 function turnNormal(nx: f64, ny: f64, nz: f64): void {
   const x = inverse.xx * nx + inverse.xy * ny + inverse.xz * nz;
   const y = inverse.yx * nx + inverse.yy * ny + inverse.yz * nz;
@@ -230,7 +323,3 @@ function turnNormal(nx: f64, ny: f64, nz: f64): void {
   foundNormalY = b / length;
   foundNormalZ = c / length;
 }
-
-export function pointX(): f64 { return originX + foundDistance * directionX; }
-export function pointY(): f64 { return originY + foundDistance * directionY; }
-export function pointZ(): f64 { return originZ + foundDistance * directionZ; }

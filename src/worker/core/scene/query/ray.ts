@@ -1,25 +1,27 @@
-// Rays against the scene: through both trees nearest cell first, then against shapes in their own space.
+// Casts rays against the scene: a descent of both octrees, nearest cell first, by slab tests of four boxes at a time
+// (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986), then against shapes in their own space (ray-hit.ts). Boxes are
+// padded in float32, and conservative; hits are float64. World units.
 
 import { PRECISION_MESH, PRECISION_OBB } from '../../../../shared/layout';
 import { lineMisses } from '../../math/obb-sat-f32';
 import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
 import { lane0, lane1, lane2 } from '../../math/lanes';
-import { packing } from '../../math/lane-compaction';
+import { laneCompaction } from '../../math/lane-compaction';
 import { reserve } from '../../memory';
 import { ANY } from '../../mesh/query/ray';
-import { layers, precision } from './filter';
+import { precision, sidesOf } from './filter';
 import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
-  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty,
+  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty,
 } from '../index/octree';
 import {
-  beginRay, castObject, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY, originZ,
+  approach, beginRay, castObject, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY, originZ,
   tMin,
 } from './ray-hit';
 import { boundsIn } from '../index/bounding-spheres';
 
 export {
-  findNormal, foundDistance, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
+  findNormal, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW, hitDistance,
   pointX, pointY, pointZ,
 } from './ray-hit';
 
@@ -28,8 +30,9 @@ let stack: usize = 0;
 let oriented: bool = true;
 
 /**
- * Nearest hit into found*, without its normal; false if there is none. With ANY, one that need not be the nearest; with
- * ALL, every hit to hits.ts and nothing here. Direction not zero, lengths in world units. The filter is set before.
+ * Finds the nearest hit, into found*, without its normal. Answers false if there is none. With ANY, finds a hit that
+ * need not be the nearest; with ALL, writes every hit to hits.ts and nothing to found*. The direction must not be zero;
+ * lengths are in world units. The filter must be set before. Throws OUT_OF_MEMORY.
  */
 export function castRay(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
@@ -37,19 +40,30 @@ export function castRay(
 ): bool {
   beginRay(ox, oy, oz, dx, dy, dz, from, to, asked);
   oriented = precision == PRECISION_MESH || precision == PRECISION_OBB;
-  castTree(boundsIn(STATIC_TREE));
-  if (!(asked == ANY && foundObject != 0)) castTree(boundsIn(MOVING_TREE));
+  const still = boundsIn(STATIC_TREE), moving = boundsIn(MOVING_TREE);
+  const stillReach = isEmpty(still) ? <f32>0 : reachOf(cellAt(still, 0));
+  const movingReach = isEmpty(moving) ? <f32>0 : reachOf(cellAt(moving, 0));
+  approach(sceneOriginX, sceneOriginY, sceneOriginZ, max(stillReach, movingReach));
+  castTree(still, stillReach);
+  if (!(asked == ANY && foundObject != 0)) castTree(moving, movingReach);
   return foundObject != 0;
 }
 
-/** Of the largest coordinate: 2^-18, as for BOX_PADDING (mesh/layout.ts) but without a rotation and steps of bounds. */
+/**
+ * The padding relative to the largest coordinate: 2^-18, as for BOX_PADDING (mesh/tree/layout.ts) but without a
+ * rotation and steps of bounds.
+ */
 const PADDING: f32 = 3.814697265625e-6;
 
-function castTree(tree: Tree): void {
+/**
+ * Casts the ray at the objects of a tree. `reach` is the largest coordinate of the tree's bounds, about the scene's
+ * origin. Throws OUT_OF_MEMORY.
+ */
+function castTree(tree: Tree, reach: f32): void {
   if (isEmpty(tree)) return;
   const root = cellAt(tree, 0);
   const px = originX - sceneOriginX, py = originY - sceneOriginY, pz = originZ - sceneOriginZ;
-  const padding = reachOf(root) * PADDING;
+  const padding = reach * PADDING;
   const slack = <f64>padding + (abs(px) + abs(py) + abs(pz)) * 3.552713678800501e-15;
   let part = interval(tMin, foundDistance);
   part = clip(part, px, directionX, root.lowX - slack, root.highX + slack);
@@ -99,19 +113,20 @@ function castTree(tree: Tree): void {
         const first = firstOf(block, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
         const last = lastOf(block, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
         const bits = i32x4.bitmask(f32x4.le(first, last));
-        v128.store(listedDistances + listed, v128.swizzle(first, packing(bits)));
-        v128.store(listedPositions + listed, v128.swizzle(positions, packing(bits)));
+        v128.store(listedDistances + listed, v128.swizzle(first, laneCompaction(bits)));
+        v128.store(listedPositions + listed, v128.swizzle(positions, laneCompaction(bits)));
         positions = i32x4.add(positions, i32x4.splat(4));
         listed += popcnt(bits) << 2;
       }
       for (let i: usize = 0; i < listed; i += 4) {
         const position = load<u32>(listedPositions + i);
         if (load<f32>(listedDistances + i) > limit) continue;
-        const candidate = candidateAt(tree, position);
-        const x = enterX - candidate.x, y = enterY - candidate.y, z = enterZ - candidate.z;
-        if (oriented && lineMisses(candidate.form(), x, y, z, blur, alongX, alongY, alongZ)) continue;
-        if (!(candidate.pickable() & layers)) continue;
-        castObject(candidate, tree);
+        const proxy = proxyAt(tree, position);
+        const x = enterX - proxy.x, y = enterY - proxy.y, z = enterZ - proxy.z;
+        if (oriented && lineMisses(proxy.form(), x, y, z, blur, alongX, alongY, alongZ)) continue;
+        const sides = sidesOf(proxy);
+        if (sides == 0) continue;
+        castObject(proxy, tree, sides);
         if (foundObject == 0) continue;
         if (mode == ANY) return;
         limit = min(limit, upward(foundDistance - from));
@@ -147,7 +162,7 @@ function castTree(tree: Tree): void {
   }
 }
 
-/** The largest coordinate of its bounds. */
+/** Answers the largest coordinate of a cell's bounds. */
 // @ts-ignore: decorator
 @inline
 function reachOf(cell: Cell): f32 {
@@ -160,10 +175,12 @@ function reachOf(cell: Cell): f32 {
 
 const ENTRY_BYTES: usize = 48;
 const LISTED: u32 = 64;
-const listedDistances: usize = memory.data(64 * 4 + 16, 16);
-const listedPositions: usize = memory.data(64 * 4 + 16, 16);
+// Four at a time are written, the last ones beyond those that are listed.
+const LISTED_BYTES: i32 = <i32>LISTED * 4 + 16;
+const listedDistances: usize = memory.data(LISTED_BYTES, 16);
+const listedPositions: usize = memory.data(LISTED_BYTES, 16);
 
-/** Where the ray enters each of four boxes, if it does, from 0 on. */
+/** Finds where the ray enters each of four boxes, if it does, from 0 on. */
 // @ts-ignore: decorator
 @inline
 function firstOf(
@@ -178,7 +195,7 @@ function firstOf(
   );
 }
 
-/** Where it leaves them, up to `limit`. */
+/** Finds where the ray leaves each of four boxes, up to `limit`. */
 // @ts-ignore: decorator
 @inline
 function lastOf(
@@ -194,7 +211,7 @@ function lastOf(
   );
 }
 
-/** Eight bits, each moved from its place i to i ^ flip. */
+/** Answers eight bits, each moved from its place i to i ^ flip. */
 // @ts-ignore: decorator
 @inline
 function flipped(bits: u32, flip: u32): u32 {

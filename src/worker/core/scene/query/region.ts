@@ -1,4 +1,5 @@
-// The objects in a region of the screen: a rectangle or a lasso, from the near plane to the far one.
+// Finds the objects in a region of the screen, a rectangle or a lasso, from the near plane to the far one: exact in
+// float64 after a conservative descent (descend.ts). Regions are in the units of clip space over w.
 
 import {
   REGION_ENCLOSE, REGION_HIGH_X, REGION_HIGH_Y, REGION_LOW_X, REGION_LOW_Y, REGION_MODE, REGION_POLYGON,
@@ -7,27 +8,27 @@ import {
 import { Affine } from '../../math/affine';
 import { Mesh } from '../../mesh/tree/layout';
 import { meshIsEnclosed, meshTouches } from './mesh-volume';
-import { Candidate, boundsOf } from '../../shape/proxy';
+import { Proxy, boundsOf } from '../../shape/proxy';
 import { descend } from '../index/descend';
-import { isIgnored, layers, precision, setFilter, sides } from './filter';
+import { isIgnored, precision, setFilter, sidesOf } from './filter';
 import { addFound, clearFound, foundCount } from './result-ids';
-import { setLens } from '../view/projection';
-import { slotOf } from '../objects';
-import { Tree, candidateAt } from '../index/octree';
+import { setProjection } from '../view/projection';
+import { placedShapeAt, slotOf } from '../objects';
+import { Tree, proxyAt } from '../index/octree';
 import { updateTrees } from '../scene';
-import { Solid, mapOf, solidAt } from '../../shape/placed-shape';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { OUTSIDE, addRectangle, beginVolume, boxLimits, limitDepth, limitToLasso } from './volume';
-import { solidIsEnclosed, solidTouches } from './primitive-volume';
+import { shapeIsEnclosed, shapeTouches } from './primitive-volume';
 
 let encloses: bool = false;
-const solid = changetype<Solid>(memory.data(112, 16)); // SOLID_BYTES
-const bounds = changetype<Affine>(memory.data(96, 16));
+const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Ids to found.ts; answers how many. */
+/** Finds the objects in a region of the screen, as ids in result-ids.ts. Answers how many. Throws OUT_OF_MEMORY. */
 export function pickRegion(view: usize, region: usize, filter: usize): u32 {
   updateTrees();
   setFilter(filter);
-  setLens(view);
+  setProjection(view);
   beginVolume();
   addRectangle(
     load<f64>(region, REGION_LOW_X), load<f64>(region, REGION_LOW_Y),
@@ -43,34 +44,37 @@ export function pickRegion(view: usize, region: usize, filter: usize): u32 {
 }
 
 function consider(tree: Tree, position: u32, limits: u64): void {
-  const candidate = candidateAt(tree, position);
-  if (!(candidate.pickable() & layers) || isIgnored(candidate.id)) return;
-  if (isIn(candidate, limits)) addFound(candidate.id);
+  const proxy = proxyAt(tree, position);
+  const sides = sidesOf(proxy);
+  if (sides == 0 || isIgnored(proxy.id)) return;
+  if (isIn(proxy, limits, sides)) addFound(proxy.id);
 }
 
-function isIn(candidate: Candidate, limits: u64): bool {
-  const crossed = limitsOf(candidate, limits, precision);
+function isIn(proxy: Proxy, limits: u64, sides: u32): bool {
+  const crossed = limitsOf(proxy, limits, precision);
   if (crossed == OUTSIDE) return false;
-  const isMesh = candidate.shape == SHAPE_MESH && precision == PRECISION_MESH;
+  const isMesh = proxy.shape == SHAPE_MESH && precision == PRECISION_MESH;
   if (crossed == 0 && !(isMesh && sides != SIDE_DOUBLE)) return true;
-  solidAt(solid, slotOf(candidate.id), precision);
+  placedShapeAt(solid, slotOf(proxy.id), precision);
   return encloses ? isEnclosed(solid, crossed, sides) : touches(solid, crossed, sides);
 }
 
-/** Of the limits that cross the box about an object, those that cross its oriented bounds, where these hold it. */
-export function limitsOf(candidate: Candidate, limits: u64, asked: u32): u64 {
+/**
+ * Keeps, of the limits that cross the box about an object, those that cross its oriented bounds, where these hold it.
+ */
+export function limitsOf(proxy: Proxy, limits: u64, asked: u32): u64 {
   if (limits == 0 || (asked != PRECISION_MESH && asked != PRECISION_OBB)) return limits;
-  return boxLimits(boundsOf(candidate, bounds), limits);
+  return boxLimits(boundsOf(proxy, bounds), limits);
 }
 
-/** Whether any of it is in the volume. Of a mesh, triangles count that are turned as `facing` says. */
-export function touches(solid: Solid, limits: u64, facing: u32): bool {
-  if (solid.shape != SHAPE_MESH) return solidTouches(solid, limits);
+/** Tells whether any part of a solid is in the volume. Of a mesh, triangles count that are turned as `facing` says. */
+export function touches(solid: PlacedShape, limits: u64, facing: u32): bool {
+  if (solid.shape != SHAPE_MESH) return shapeTouches(solid, limits);
   return meshTouches(changetype<Mesh>(solid.mesh), mapOf(solid), limits, facing);
 }
 
-/** Whether all of it is. */
-export function isEnclosed(solid: Solid, limits: u64, facing: u32): bool {
-  if (solid.shape != SHAPE_MESH) return solidIsEnclosed(solid, limits);
+/** Tells whether all of a solid is in the volume. Of a mesh, triangles count that are turned as `facing` says. */
+export function isEnclosed(solid: PlacedShape, limits: u64, facing: u32): bool {
+  if (solid.shape != SHAPE_MESH) return shapeIsEnclosed(solid, limits);
   return meshIsEnclosed(changetype<Mesh>(solid.mesh), mapOf(solid), limits, facing);
 }

@@ -1,4 +1,4 @@
-// Ids that a query finds.
+// Holds the ids that a query finds, until the next one.
 
 import { reserve } from '../../memory';
 
@@ -9,14 +9,14 @@ export function clearFound(): void {
   foundCount = 0;
 }
 
-/** Throws OUT_OF_MEMORY. */
+/** Adds an id. Throws OUT_OF_MEMORY. */
 export function addFound(id: u32): void {
   ids = reserve(ids, foundCount << 2, <u64>(foundCount + 1) << 2);
   store<u32>(ids + (<usize>foundCount << 2), id);
   foundCount++;
 }
 
-/** Address of the ids. */
+/** Answers the address of the ids. */
 export function foundIds(): usize {
   return ids;
 }

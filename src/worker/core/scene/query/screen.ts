@@ -1,32 +1,38 @@
-// Which objects' centres are drawn near a point of the screen. The octrees are descended with the frustum of the square
-// about the point, so that the cost is that of what is near it; a search for the nearest alone narrows the square with
-// each better one.
+// Finds the objects whose centres are drawn near a point of the screen. The octrees are descended with the frustum of
+// the square about the point, so that the cost is that of what is near it; a search for the nearest alone narrows the
+// square with each better one.
 
 import {
   HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_PIXELS, HIT_POINT, HIT_TRIANGLE, VIEW_VIEWPORT,
 } from '../../../../shared/layout';
 import { clearHits, hitAt, hitCount, newHit } from '../../hits';
 import { valueAt } from '../../math/plane';
-import { Candidate } from '../../shape/proxy';
+import { Proxy } from '../../shape/proxy';
 import { descend } from '../index/descend';
-import { isIgnored, layers, setFilter } from './filter';
-import { beforeFar, beyondNear, clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ, height, setLens } from '../view/projection';
-import { Tree, candidateAt } from '../index/octree';
+import { isIgnored, setFilter, sidesOf } from './filter';
+import { beforeFar, beyondNear, clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ, height, setProjection } from '../view/projection';
+import { Tree, proxyAt } from '../index/octree';
 import { updateTrees } from '../scene';
 import { addRectangle, beginVolume, limitDepth } from './volume';
 
 // The cursor, in the units of clip space over w, and pixels of these.
 let cursorX: f64 = 0, cursorY: f64 = 0;
 let pixelsX: f64 = 0, pixelsY: f64 = 0;
-/** Pixels that a centre may be away: with `wantsAll` as asked for, else as the best one. */
+/**
+ * How many pixels a centre may be away from the cursor: with `wantsAll` as many as asked for, else as many as the best
+ * one is.
+ */
 let reach: f64 = 0;
 let wantsAll: bool = false;
 
-/** Records in hits.ts, in no order; with `all` every centre no farther than `radius` pixels, else the nearest one. */
+/**
+ * Finds the objects whose centres are drawn near the cursor, as records in hits.ts, in no order: with `all` every
+ * centre no farther than `radius` pixels, else the nearest one. Answers how many. Throws OUT_OF_MEMORY.
+ */
 export function pickScreen(view: usize, x: f64, y: f64, radius: f64, filter: usize, all: bool): u32 {
   updateTrees();
   setFilter(filter);
-  setLens(view);
+  setProjection(view);
   const viewport = view + VIEW_VIEWPORT;
   pixelsX = 0.5 * load<f64>(viewport, 16);
   pixelsY = 0.5 * load<f64>(viewport, 24);
@@ -40,7 +46,7 @@ export function pickScreen(view: usize, x: f64, y: f64, radius: f64, filter: usi
   return hitCount;
 }
 
-/** The volume: the square about what the circle of reach holds, and a hair. */
+/** Sets the volume to the square about the circle of reach, and a hair more. */
 function narrow(): void {
   const pixels = reach * 1.000000001 + 1e-9;
   const x = pixels / pixelsX, y = pixels / pixelsY;
@@ -50,8 +56,8 @@ function narrow(): void {
 }
 
 function consider(tree: Tree, position: u32, _limits: u64): void {
-  const b = candidateAt(tree, position);
-  if (!(b.pickable() & layers)) return;
+  const b = proxyAt(tree, position);
+  if (sidesOf(b) == 0) return;
   const w = valueAt(clipW, b.x, b.y, b.z);
   if (!(w > 0 && valueAt(beyondNear, b.x, b.y, b.z) >= 0 && valueAt(beforeFar, b.x, b.y, b.z) >= 0)) return;
   const x = (valueAt(clipX, b.x, b.y, b.z) / w - cursorX) * pixelsX;
@@ -75,7 +81,7 @@ function consider(tree: Tree, position: u32, _limits: u64): void {
 let distance: f64 = 0;
 let towardsX: f64 = 0, towardsY: f64 = 0, towardsZ: f64 = 0;
 
-function measure(b: Candidate): void {
+function measure(b: Proxy): void {
   if (eyeW == 0) {
     towardsX = eyeX;
     towardsY = eyeY;
@@ -91,7 +97,7 @@ function measure(b: Candidate): void {
   towardsZ = z / distance;
 }
 
-function record(b: Candidate, pixels: f64): void {
+function record(b: Proxy, pixels: f64): void {
   const hit = newHit();
   store<u32>(hit, b.id, HIT_OBJECT);
   store<i32>(hit, -1, HIT_TRIANGLE);

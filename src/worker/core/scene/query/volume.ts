@@ -6,12 +6,14 @@ import { PLANE_BYTES, Plane, combineUnit, valueAt } from '../../math/plane';
 import { beforeFar, beyondNear, clipW, clipX, clipY } from '../view/projection';
 import { RECT_INSIDE, RECT_OUTSIDE, rectState, setLasso } from './lasso';
 
-/** What crosses a box, a bit each: the planes, and the lasso. */
+/** The bit of the lasso among the limits that cross a box; the planes have the bits below. */
 export const LASSO: u64 = 0x100000000;
-/** Of a box that has no point in the volume. */
+/** The limits that stand for a box that has no point in the volume. */
 export const OUTSIDE: u64 = 0x8000000000000000;
 
-const planes: usize = memory.data(32 * 32, 16);
+/** The planes of a volume at most: as many as there are bits below LASSO. */
+export const MOST_PLANES: i32 = 32;
+const planes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
 let planeCount: u32 = 0;
 let hasLasso: bool = false;
 
@@ -26,7 +28,7 @@ export function beginVolume(): void {
   hasLasso = false;
 }
 
-/** Unit normals inwards; false for one that is none. */
+/** Adds the plane s · a + t · b, with a unit normal inwards. Answers false where it has no normal. */
 export function addVolumePlane(s: f64, a: Plane, t: f64, b: Plane): bool {
   if (!combineUnit(volumePlane(planeCount), s, a, t, b)) return false;
   planeCount++;
@@ -34,8 +36,8 @@ export function addVolumePlane(s: f64, a: Plane, t: f64, b: Plane): bool {
 }
 
 /**
- * What is drawn in a rectangle, in the units of clip space over w. As planes 0 to 3; `limitDepth` adds near and far.
- * One thinner than rounding could see, as that of a click is, is made a millionth of a pixel wide.
+ * Adds planes 0 to 3 about what is drawn in a rectangle, in the units of clip space over w; `limitDepth` adds near and
+ * far. A rectangle thinner than rounding could see, as that of a click is, is made a millionth of a pixel wide.
  */
 export function addRectangle(lowX: f64, lowY: f64, highX: f64, highY: f64): void {
   const x = highX - lowX < THINNEST ? THINNEST : 0, y = highY - lowY < THINNEST ? THINNEST : 0;
@@ -57,18 +59,18 @@ export function limitToLasso(vertices: usize, count: u32): void {
   hasLasso = true;
 }
 
-/** All that may cross a box. */
+/** Answers all limits that may cross a box. */
 export function allLimits(): u64 {
   return ((<u64>1 << planeCount) - 1) | (hasLasso ? LASSO : 0);
 }
 
-/** Whether a point is in the part that these limits leave. */
+/** Tells whether a point is in the volume. */
 export function volumeHolds(x: f64, y: f64, z: f64): bool {
   for (let i: u32 = 0; i < planeCount; i++) if (valueAt(volumePlane(i), x, y, z) < 0) return false;
   return true;
 }
 
-/** What of `limits` crosses the image of the cube [-1, 1]³, or OUTSIDE. */
+/** Finds which of `limits` cross the image of the cube [-1, 1]³; OUTSIDE where it has no point in the volume. */
 export function boxLimits(m: Affine, limits: u64): u64 {
   let crossed = limits & LASSO;
   for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
@@ -90,7 +92,10 @@ export function boxLimits(m: Affine, limits: u64): u64 {
 // The rectangle about a box as it is drawn.
 export let drawnLowX: f64 = 0, drawnLowY: f64 = 0, drawnHighX: f64 = 0, drawnHighY: f64 = 0;
 
-/** False for a box that has a corner on the eye's plane or behind it: it is not drawn as a rectangle can say. */
+/**
+ * Finds the rectangle about a box as it is drawn. Answers false for a box that has a corner on the eye's plane or
+ * behind it, as no rectangle can say how that is drawn.
+ */
 export function drawBox(m: Affine): bool {
   drawnLowX = drawnLowY = Infinity;
   drawnHighX = drawnHighY = -Infinity;

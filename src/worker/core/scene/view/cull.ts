@@ -1,13 +1,14 @@
-// Which objects a view sees (Assarsson and Möller, "Optimized View Frustum Culling Algorithms for Bounding Boxes",
-// 2000): the corner of a box that lies farthest along a plane's normal, and the nearest; planes that a cell is
+// Finds the objects that a view sees (Assarsson and Möller, "Optimized View Frustum Culling Algorithms for Bounding
+// Boxes", 2000): the corner of a box that lies farthest along a plane's normal, and the nearest; planes that a cell is
 // wholly inside of are not tested below it. Axis-aligned bounds decide in float32 what is clear, oriented ones in
 // float64 the rest.
 
 import { reserve } from '../../memory';
-import { Candidate } from '../../shape/proxy';
-import { sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from '../objects';
+import { Proxy } from '../../shape/proxy';
+import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { lastSlotCount } from './last-ids';
 import {
-  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, candidateAt, cellAt, childBlocksAt, isEmpty, slotAt,
+  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty, slotAt,
   treeOf,
 } from '../index/octree';
 import { View, beginView, planeOf, setBit } from './views';
@@ -17,11 +18,16 @@ import { View, beginView, planeOf, setBit } from './views';
 class NarrowPlane {
   x: f32; y: f32; z: f32; w: f32;
   error: f32;
-  /** Where in a block the bounds are that lie farthest along the normal; the nearest are 48 bytes before or after. */
+  /**
+   * Where in a block the bounds are that lie farthest along the normal; the nearest bounds are 48 bytes before or
+   * after.
+   */
   farX: u32; farY: u32; farZ: u32;
 }
 
-const planes: usize = memory.data(32 * 32, 16);
+/** The planes of a view at most: as many as a lane has bits. */
+const MOST_PLANES: i32 = 32;
+const planes: usize = memory.data(MOST_PLANES * <i32>offsetof<NarrowPlane>(), 16);
 let planeCount: u32 = 0;
 let current: View = changetype<View>(0);
 let stack: usize = 0; // cell and the planes that still cross it
@@ -33,7 +39,7 @@ function planeAt(i: u32): NarrowPlane {
 }
 
 export function cull(view: View): void {
-  beginView(view, slotCount);
+  beginView(view, lastSlotCount);
   current = view;
   cullTree(treeOf(STATIC_TREE));
   cullTree(treeOf(MOVING_TREE));
@@ -111,7 +117,10 @@ function narrowPlanes(root: Cell): void {
   }
 }
 
-/** Distances from the plane of four boxes' corners farthest along its normal, and nearest. */
+/**
+ * Answers the distances from a plane of the corners of four boxes that lie farthest along its normal; `nearestOf` those
+ * of the nearest corners.
+ */
 // @ts-ignore: decorator
 @inline
 function farthestOf(plane: NarrowPlane, block: usize): v128 {
@@ -136,7 +145,7 @@ function distances(plane: NarrowPlane, x: usize, y: usize, z: usize): v128 {
   );
 }
 
-/** Objects of one cell, four at a time. */
+/** Culls the objects of one cell, four at a time. */
 function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
   for (let position = start; position < end; position += 4) {
     const block = blockAt(tree, position);
@@ -171,13 +180,16 @@ function takeAll(tree: Tree, start: u32, end: u32): void {
 // @ts-ignore: decorator
 @inline
 function take(tree: Tree, position: u32): void {
-  if (isTooSmall(current, candidateAt(tree, position))) return;
+  if (isTooSmall(current, proxyAt(tree, position))) return;
   setBit(current.inside, slotAt(tree, position));
 }
 
-/** Decides by oriented bounds in float64. Planes that the cell is wholly inside of cannot change the answer. */
+/**
+ * Decides whether a view sees an object, by its oriented bounds in float64. Planes that the cell is wholly inside of
+ * cannot change the answer.
+ */
 function takeOriented(tree: Tree, position: u32, mask: u32): void {
-  const b = candidateAt(tree, position);
+  const b = proxyAt(tree, position);
   let crossing = false;
   for (let i: u32 = 0; i < planeCount; i++) {
     if (!(mask & (1 << i))) continue;
@@ -194,14 +206,14 @@ function takeOriented(tree: Tree, position: u32, mask: u32): void {
   setBit(crossing ? current.crossing : current.inside, slotAt(tree, position));
 }
 
-/** Whether the sphere about the oriented bounds has fewer pixels across than asked for, where its centre is. */
+/** Tells whether the sphere about the oriented bounds has fewer pixels across than asked for, where its centre is. */
 // @ts-ignore: decorator
 @inline
-export function isTooSmall(view: View, b: Candidate): bool {
+export function isTooSmall(view: View, b: Proxy): bool {
   return view.minPixels > 0 && pixelsAcross(view, b) < view.minPixels;
 }
 
-function pixelsAcross(view: View, b: Candidate): f64 {
+function pixelsAcross(view: View, b: Proxy): f64 {
   const w = view.wx * b.x + view.wy * b.y + view.wz * b.z + view.ww;
   if (w <= 0) return Infinity;
   // Half the longest diagonal: of |± x ± y ± z|, which differ where a shear makes the axes oblique.

@@ -1,24 +1,27 @@
-// What a view's record (layout.ts, VIEW_*) says of its projection: the four functions of a world point that are x, y, z
-// and w of clip space, and the eye.
+// Reads from a view's record (layout.ts, VIEW_*) what it says of its projection: the four functions of a world point
+// that are x, y, z and w of clip space, and the eye.
 
 import { VIEW_DEPTH, VIEW_MATRIX, VIEW_PROJECTION, VIEW_REVERSED } from '../../../../shared/layout';
 import { Affine, invert } from '../../math/affine';
 import { Plane, combineUnit } from '../../math/plane';
 
-export const clipX = changetype<Plane>(memory.data(32, 16));
-export const clipY = changetype<Plane>(memory.data(32, 16));
-export const clipZ = changetype<Plane>(memory.data(32, 16));
-export const clipW = changetype<Plane>(memory.data(32, 16));
+export const clipX = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+export const clipY = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+export const clipZ = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+export const clipW = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 /** The near plane and the far plane. */
-export const beyondNear = changetype<Plane>(memory.data(32, 16));
-export const beforeFar = changetype<Plane>(memory.data(32, 16));
+export const beyondNear = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+export const beforeFar = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
-/** With eyeW 1 the eye, with 0, as of an orthographic projection, the direction to it, unit. */
+/** The eye where eyeW is 1; where it is 0, as of an orthographic projection, the unit direction to the eye. */
 export let eyeX: f64 = 0, eyeY: f64 = 0, eyeZ: f64 = 0, eyeW: f64 = 0;
-/** World to the height over the eye's plane, towards the eye; the camera looks along its -z. */
-export const height = changetype<Plane>(memory.data(32, 16));
+/**
+ * The function of a world point that is its height over the eye's plane, towards the eye; the camera looks along its
+ * -z.
+ */
+export const height = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
-const camera = changetype<Affine>(memory.data(96, 16));
+const camera = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 // @ts-ignore: decorator
 @inline
@@ -26,7 +29,7 @@ function entry(m: usize, row: i32, column: i32): f64 {
   return load<f64>(m + ((column * 4 + row) << 3));
 }
 
-export function setLens(record: usize): void {
+export function setProjection(record: usize): void {
   setRow(clipX, record, 0);
   setRow(clipY, record, 1);
   setRow(clipZ, record, 2);
@@ -39,7 +42,7 @@ export function setLens(record: usize): void {
   setEye(record);
 }
 
-/** A row of projection · view. */
+/** Multiplies out a row of projection · view. */
 function setRow(out: Plane, record: usize, row: i32): void {
   for (let column = 0; column < 4; column++) {
     let sum: f64 = 0;
@@ -48,14 +51,17 @@ function setRow(out: Plane, record: usize, row: i32): void {
   }
 }
 
-/** sign · z + weight · w. Where rounding leaves no normal, as of a far plane at infinity, all is on its inner side. */
+/**
+ * Sets a plane to sign · z + weight · w. Where rounding leaves no normal, as of a far plane at infinity, all is on its
+ * inner side.
+ */
 function setEnd(out: Plane, sign: f64, weight: f64): void {
   if (combineUnit(out, sign, clipZ, weight, clipW)) return;
   out.x = out.y = out.z = 0;
   out.w = 1;
 }
 
-/** The eye is where x, y and w of clip space are all 0. */
+/** Finds the eye: where x, y and w of clip space are all 0. */
 function setEye(record: usize): void {
   const p = record + VIEW_PROJECTION;
   let x = minor(p, 1, 2, 3), y = -minor(p, 0, 2, 3), z = minor(p, 0, 1, 3), w = -minor(p, 0, 1, 2);
@@ -94,7 +100,7 @@ function setEye(record: usize): void {
   }
 }
 
-/** Of the rows x, y and w of the projection and three columns. */
+/** Computes a determinant of the rows x, y and w of the projection and three columns. */
 function minor(p: usize, i: i32, j: i32, k: i32): f64 {
   return (
     entry(p, 0, i) * (entry(p, 1, j) * entry(p, 3, k) - entry(p, 1, k) * entry(p, 3, j)) +

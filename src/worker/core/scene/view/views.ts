@@ -1,12 +1,15 @@
-// Views: a frustum as planes, and which objects it held in the frame before, a bit per slot.
+// Views: a frustum as planes (Gribb and Hartmann, "Fast Extraction of Viewing Frustum Planes from the
+// World-View-Projection Matrix", 2001), and which objects it held in the frame before, a bit per slot. Planes are
+// float64, in world units.
 
 import {
   VIEW_LAYERS, VIEW_MARGIN, VIEW_MATRIX, VIEW_MIN_PIXELS, VIEW_PROJECTION, VIEW_VIEWPORT,
 } from '../../../../shared/layout';
 import { PLANE_BYTES, Plane, combineUnit } from '../../math/plane';
 import { release, reserve } from '../../memory';
-import { beforeFar, beyondNear, clipW, clipX, clipY, setLens } from './projection';
-import { idAt, isAlive, slotOf } from '../objects';
+import { beforeFar, beyondNear, clipW, clipX, clipY, setProjection } from './projection';
+import { lastSlotCount, recallId, replacedBits } from './last-ids';
+import { slotOf } from '../objects';
 
 @unmanaged
 export class View {
@@ -17,29 +20,29 @@ export class View {
   inside: usize; // bitmap by slot, of the frame that is made
   crossing: usize;
   before: usize; // inside or crossing in the frame before
-  gone: usize; // ids that were removed since and are to be listed as left
-  goneCount: u32;
   leftCount: u32; // how many ids the frame that is made lists as left, and of the others
   insideCount: u32;
   crossingCount: u32;
   enteredCount: u32;
-  pad: u32;
   minPixels: f64;
-  /** Pixels of a unit length in the world at clip w = 1; where pixels are not square, the more of them. */
+  /** The pixels of a unit length in the world at clip w = 1; where pixels are not square, the larger number. */
   pixelsPerUnit: f64;
-  /** Clip w of a point. */
+  /** The function of a world point that is its clip w. */
   wx: f64; wy: f64; wz: f64; ww: f64;
-  /** Unit normals inwards. Six follow one another, and where it stands alone up to 32. */
+  /** The planes, with unit normals inwards: six in a row, or up to 32 in the view that stands alone. */
   plane: f64;
 }
 
 const VIEW_STRIDE: usize = offsetof<View>('plane') + 6 * PLANE_BYTES;
 let views: usize = 0;
-/** Slots that may be in use: all below. */
+/** The number of slots that may be in use: all are below. */
 export let viewCount: u32 = 0;
 
-/** What a query asks about; it is in no frame. */
-export const asked = changetype<View>(memory.data(104 + 32 * 32, 16));
+/** How many planes of its own a query may give. */
+const MOST_PLANES = 32;
+
+/** The view that a query asks about; it is in no frame. */
+export const asked = changetype<View>(memory.data(<i32>offsetof<View>('plane') + MOST_PLANES * <i32>PLANE_BYTES, 16));
 
 // @ts-ignore: decorator
 @inline
@@ -66,7 +69,7 @@ export function setView(slot: u32, record: usize): void {
 }
 
 export function describeView(view: View, record: usize): void {
-  setLens(record);
+  setProjection(record);
   view.active = 1;
   view.layers = load<u32>(record, VIEW_LAYERS);
   // Gribb and Hartmann, "Fast Extraction of Viewing Frustum Planes", 2001.
@@ -87,7 +90,7 @@ export function describeView(view: View, record: usize): void {
   view.ww = clipW.w;
 }
 
-/** Along x or y. */
+/** Answers the pixels of a unit length along x or y at clip w = 1. */
 function pixelsPerUnit(record: usize, axis: usize): f64 {
   const size = load<f64>(record + (axis << 3), VIEW_VIEWPORT + 16);
   const focus = load<f64>(record + axis * 40, VIEW_PROJECTION);
@@ -97,7 +100,7 @@ function pixelsPerUnit(record: usize, axis: usize): f64 {
   return 0.5 * size * abs(focus) * sqrt(x * x + y * y + z * z);
 }
 
-/** The plane sign · value + w · clip w ≥ 0. One without a normal, as the far plane at infinity, is none. */
+/** Adds the plane sign · value + w · clip w ≥ 0. Leaves out a plane without a normal, as the far plane at infinity. */
 function addPlane(view: View, sign: f64, value: Plane, w: f64, margin: f64): void {
   const plane = planeOf(view, view.planeCount);
   if (!combineUnit(plane, sign, value, w, clipW)) return;
@@ -105,19 +108,18 @@ function addPlane(view: View, sign: f64, value: Plane, w: f64, margin: f64): voi
   view.planeCount++;
 }
 
-/** One that never came in a frame is not there. */
+/** Forgets a view. One that never came in a frame is not there. */
 export function removeView(slot: u32): void {
   if (slot >= viewCount) return;
   const view = viewAt(slot);
   release(view.inside);
   release(view.crossing);
   release(view.before);
-  release(view.gone);
   memory.fill(changetype<usize>(view), 0, VIEW_STRIDE);
   while (viewCount > 0 && !viewAt(viewCount - 1).active) viewCount--;
 }
 
-/** Bitmaps large enough for all slots, those of the new frame cleared. */
+/** Makes the bitmaps large enough for all slots, and clears those of the new frame. Throws OUT_OF_MEMORY. */
 export function beginView(view: View, slots: u32): void {
   const words = (slots + 31) >> 5;
   const bytes: u64 = max<u64>(<u64>words << 2, 64);
@@ -132,39 +134,44 @@ export function beginView(view: View, slots: u32): void {
   memory.fill(view.crossing, 0, <usize>words << 2);
 }
 
-/**
- * Counts what the frame that is made will list, and makes room for what will be removed after it: forgetting an object
- * must not need memory.
- */
+/** Counts the ids that the frame will list for a view. */
 export function countView(view: View): void {
-  let inside: u32 = 0, crossing: u32 = 0, entered: u32 = 0;
-  let left = view.goneCount;
+  let inside: u32 = 0, crossing: u32 = 0, entered: u32 = 0, left: u32 = 0;
   for (let w: usize = 0; w < view.words; w++) {
     const i = load<u32>(view.inside + (w << 2)), c = load<u32>(view.crossing + (w << 2));
     const b = load<u32>(view.before + (w << 2));
     inside += popcnt(i);
     crossing += popcnt(c);
-    entered += popcnt((i | c) & ~b);
-    left += popcnt(b & ~(i | c));
+    entered += popcnt(enteredBits(i | c, b, w));
+    left += popcnt(leftBits(i | c, b, w));
   }
   view.insideCount = inside;
   view.crossingCount = crossing;
   view.enteredCount = entered;
   view.leftCount = left;
-  view.gone = reserve(view.gone, view.goneCount << 2, <u64>max(view.goneCount, inside + crossing) << 2);
 }
 
-/** What a view saw in a frame that another core made. */
-export function setSeen(slot: u32, ids: usize, count: u32, slots: u32): void {
+/** Selects what is seen now and was not in the last frame, from a word of both bitmaps. */
+// @ts-ignore: decorator
+@inline
+export function enteredBits(now: u32, before: u32, word: usize): u32 {
+  return now & (~before | replacedBits(word));
+}
+
+/** Selects what was seen in the last frame and is not now. */
+// @ts-ignore: decorator
+@inline
+export function leftBits(now: u32, before: u32, word: usize): u32 {
+  return before & (~now | replacedBits(word));
+}
+
+/** Sets what a view saw in the last frame, which another core made. Throws OUT_OF_MEMORY. */
+export function setSeen(slot: u32, ids: usize, count: u32): void {
   if (slot >= viewCount || !viewAt(slot).active) return;
   const view = viewAt(slot);
-  beginView(view, slots);
-  view.gone = reserve(view.gone, 0, <u64>count << 2);
-  for (let i: usize = 0; i < count; i++) {
-    const id = load<u32>(ids + (i << 2));
-    if (isAlive(id)) setBit(view.before, slotOf(id));
-    else store<u32>(view.gone + (view.goneCount++ << 2), id);
-  }
+  for (let i: usize = 0; i < count; i++) recallId(load<u32>(ids + (i << 2)));
+  beginView(view, lastSlotCount);
+  for (let i: usize = 0; i < count; i++) setBit(view.before, slotOf(load<u32>(ids + (i << 2))));
 }
 
 // @ts-ignore: decorator
@@ -172,17 +179,4 @@ export function setSeen(slot: u32, ids: usize, count: u32, slots: u32): void {
 export function setBit(bitmap: usize, slot: u32): void {
   const at = bitmap + (<usize>(slot >> 5) << 2);
   store<u32>(at, load<u32>(at) | (1 << (slot & 31)));
-}
-
-/** An object goes: views that held it will list it as left. To be called while its id is still there. */
-export function forgetInViews(slot: u32): void {
-  for (let i: u32 = 0; i < viewCount; i++) {
-    const view = viewAt(i);
-    if (!view.active || slot >> 5 >= view.words) continue;
-    const at = view.before + (<usize>(slot >> 5) << 2);
-    const bit: u32 = 1 << (slot & 31);
-    if (!(load<u32>(at) & bit)) continue;
-    store<u32>(view.gone + (view.goneCount++ << 2), idAt(slot));
-    store<u32>(at, load<u32>(at) & ~bit);
-  }
 }

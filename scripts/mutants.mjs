@@ -1,0 +1,64 @@
+// `npm run mutants`: whether tests notice one-line changes of the sources. Installs and builds what is missing first.
+import { parseArgs } from 'node:util';
+import { fail, root } from './run.mjs';
+import { ensureBuild, ensureDependencies } from './setup.mjs';
+
+const HELP = `npm run mutants -- core|client [options]
+
+core    one-line mutants of src/worker/core, drawn at random, each against the tests that reach it. Results are kept in
+        build/mutants-core.json: a run that was interrupted goes on where it was.
+client  mutants of src/client, src/worker/*.ts and src/worker/binding by StrykerJS; its report is
+        build/mutants-client.json.
+
+Prints the mutants that survive, with the change, and the share that was killed. What changes nothing is listed in
+test/mutants/equivalent.json with the reason.
+
+  --count n    core: how many; 300 by default
+  --budget s   core: seconds of tests that a mutant must outlive; 60 by default
+  --again      core: what survived before, with the tests as they are now
+  --sample n   client: how many; all by default
+  --seed n     of the draw; 1 by default
+  --help       this text`;
+
+const options = optionsOf(process.argv.slice(2));
+ensureDependencies();
+ensureBuild();
+const { bundleTool } = await import('./bundle.mjs');
+await bundleTool('test/mutants/main.ts', 'build/mutants.mjs');
+const { mutateCore, mutateClient } = await import('../build/mutants.mjs');
+const mutate = options.part === 'core' ? mutateCore : mutateClient;
+process.exit(await mutate({ root, ...options }));
+
+function optionsOf(args) {
+  const number = { type: 'string' };
+  const flag = { type: 'boolean', default: false };
+  let parsed;
+  try {
+    parsed = parseArgs({
+      args,
+      allowPositionals: true,
+      options: { count: number, budget: number, sample: number, seed: number, again: flag, help: flag },
+    });
+  } catch (error) {
+    fail(`${error.message}\n\n${HELP}`);
+  }
+  const { values, positionals } = parsed;
+  if (values.help) {
+    console.log(HELP);
+    process.exit(0);
+  }
+  const [part] = positionals;
+  if (positionals.length !== 1 || !['core', 'client'].includes(part)) fail(HELP);
+  const { count = '300', budget = '60', sample, seed = '1', again } = values;
+  for (const [name, value] of Object.entries({ count, budget, sample, seed })) {
+    if (value !== undefined && !/^[1-9]\d*$/.test(value)) fail(`--${name}: ${value} is not a number above 0`);
+  }
+  return {
+    part,
+    count: Number(count),
+    budget: Number(budget),
+    sample: sample === undefined ? undefined : Number(sample),
+    seed: Number(seed),
+    again,
+  };
+}

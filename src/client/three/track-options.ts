@@ -1,0 +1,39 @@
+import type { Mesh } from 'three';
+import type { Shape } from '../../shared/types.js';
+import { checkSignal } from '../check/signal.js';
+import { checkBoolean, invalid, readOptions } from '../check/validate.js';
+import type { SceneObjectOptions } from './track/tracked-object.js';
+
+const KEYS = ['onProgress', 'signal', 'view', 'updateMatrixWorld', 'shapeOf', 'objectOptions'];
+
+/** The options of `trackScene`. */
+export interface TrackOptions {
+  /** Called while the meshes are built, with the done part of them all, rising from 0 to 1. */
+  onProgress?: (fraction: number) => void;
+  /** Aborting before the promise resolves rejects it with ABORTED and leaves nothing behind. */
+  signal?: AbortSignal;
+  /** Name of the view that `update` sets from its camera. Default 'main'. */
+  view?: string;
+  /**
+   * Whether `update` brings the world matrices below the root up to date, as three's renderers do when they draw.
+   * Default true. False saves the time where the caller did so just before.
+   */
+  updateMatrixWorld?: boolean;
+  /** A shape to stand for an object instead of its triangles. Asked again when its geometry is replaced. */
+  shapeOf?: (object: Mesh) => Shape | undefined;
+  /** What the service shall know of an object beyond what the scene says. Asked once per object. */
+  objectOptions?: (object: Mesh) => SceneObjectOptions | undefined;
+}
+
+/** Copies the options, checked. Throws INVALID_ARGUMENT. */
+export function readTrackOptions(operation: string, options: TrackOptions): TrackOptions {
+  const given = readOptions(operation, 'options', options, KEYS);
+  const { onProgress, shapeOf, objectOptions, signal, view = 'main', updateMatrixWorld = true } = given;
+  for (const [name, value] of Object.entries({ onProgress, shapeOf, objectOptions })) {
+    if (value !== undefined && typeof value !== 'function') invalid(operation, name, value, 'a function');
+  }
+  checkSignal(operation, signal);
+  checkBoolean(operation, 'updateMatrixWorld', updateMatrixWorld);
+  if (typeof view !== 'string' || view === '') invalid(operation, 'view', view, 'a name');
+  return given;
+}

@@ -1,0 +1,280 @@
+// What the next worker is told when one is lost: where every object is by the update() calls so far. Single transforms
+// go to the table at once, where they are checked as the worker checks them. Those of blocks do not, as to multiply
+// thousands of matrices in every frame would cost more than the frame: a block is kept as it was given, and multiplied
+// when another one takes its objects, or for the next worker.
+import { NO_OBJECT, slotOf } from '../../shared/ids.js';
+import { grown } from '../../shared/typed-arrays.js';
+import type { ObjectId } from '../../shared/types.js';
+import { isAffine, isInvertibleAt } from '../check/affine.js';
+import { IDENTITY, multiplyAffine, SURE_PLACE, SURE_VOLUME, writeAffine } from './affine.js';
+import { AFFINE_NUMBERS, CLAIMED, EXPLICIT, STAGED, type TransformTable } from './transform-table.js';
+
+type Floats = Float32Array | Float64Array;
+
+/** Transforms of a caller who never writes `ids`, and speaks of them again whenever it has written `matrices`. */
+export interface BorrowedBlock {
+  readonly ids: Uint32Array;
+  readonly matrices: Floats;
+}
+
+/** The transforms parent · matrix of many objects. */
+interface Placement {
+  matrices: Floats;
+  readonly parent: Float64Array;
+}
+
+interface KeptBlock {
+  /** A copy, unless it is borrowed. */
+  ids: Uint32Array;
+  isBorrowed: boolean;
+  /** How many of its objects no one else has spoken of since. */
+  own: number;
+  newest: Placement;
+  /**
+   * What the worker has where it refused the newest; none of a borrowed block, of which the newest is read at the end.
+   */
+  before: Placement | undefined;
+  /** The number of the frame that carries the newest. */
+  frame: number;
+  /** Whether the worker has answered that frame and refused nothing. */
+  isAccepted: boolean;
+}
+
+/** In the place of a kept block's number: the table has the transform. */
+const IN_TABLE = 0;
+
+/**
+ * The transforms that update() was called with. The newest of an object is in the table, or in one kept block. An
+ * object leaves a block when somebody else speaks of it: its matrices in the copies are made unusable then.
+ */
+export class ReplayLog {
+  readonly #table: TransformTable;
+  /** Whether there may be a next worker. */
+  readonly #isKeeping: boolean;
+  /** By number; the first is none. */
+  readonly #blocks: (KeptBlock | undefined)[] = [undefined];
+  readonly #freeNumbers: number[] = [];
+  /** Per slot: the number of the kept block that has the object's transform, and where in the block it is. */
+  #blockOf = new Uint32Array(0);
+  #indexInBlock = new Uint32Array(0);
+
+  constructor(table: TransformTable, isKeeping: boolean) {
+    this.#table = table;
+    this.#isKeeping = isKeeping;
+  }
+
+  /** Places a new object; without a matrix it is at the origin. */
+  add(id: ObjectId, matrix: ArrayLike<number> | undefined): void {
+    this.#table.add(id, matrix ?? IDENTITY);
+    const { length } = this.#table.ids;
+    if (this.#blockOf.length === length) return;
+    this.#blockOf = grown(this.#blockOf, length);
+    this.#indexInBlock = grown(this.#indexInBlock, length);
+  }
+
+  /** Places an object by a command, which takes effect without an update(). */
+  set(id: ObjectId, matrix: ArrayLike<number>): void {
+    const slot = slotOf(id);
+    this.#leaveBlock(slot);
+    writeAffine(this.#table.matrices, AFFINE_NUMBERS * slot, matrix);
+    this.#table.setState(slot, STAGED); // over an older transform that is staged
+  }
+
+  delete(id: ObjectId): void {
+    this.#leaveBlock(slotOf(id));
+    this.#table.delete(id);
+  }
+
+  /**
+   * Keeps the single transforms of an update(): their ids from `u32[firstId]` on, their numbers from `f64[first]` on.
+   */
+  keepSingles(u32: Uint32Array, firstId: number, f64: Float64Array, first: number, count: number): void {
+    const { ids, states, matrices } = this.#table;
+    const blockOf = this.#blockOf;
+    for (let i = 0; i < count; i++) {
+      const id = u32[firstId + i];
+      if (id === NO_OBJECT) continue;
+      const slot = slotOf(id);
+      // What is claimed is newer in the table.
+      if (ids[slot] !== id || states[slot] === CLAIMED) continue;
+      const from = first + AFFINE_NUMBERS * i;
+      // One by one: a loop takes twice as long.
+      const ax = f64[from];
+      const ay = f64[from + 1];
+      const az = f64[from + 2];
+      const bx = f64[from + 3];
+      const by = f64[from + 4];
+      const bz = f64[from + 5];
+      const cx = f64[from + 6];
+      const cy = f64[from + 7];
+      const cz = f64[from + 8];
+      const x = f64[from + 9];
+      const y = f64[from + 10];
+      const z = f64[from + 11];
+      const squares = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
+      const volume = ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);
+      const isSure = volume * volume > SURE_VOLUME * squares * squares * squares && Math.abs(x + y + z) < SURE_PLACE;
+      // What the worker is going to refuse does not take the place of what it has.
+      if (!isSure && !isInvertibleAt(f64, from, 3)) continue;
+      if (blockOf[slot] !== IN_TABLE) this.#leaveBlock(slot);
+      if (states[slot] === STAGED) states[slot] = EXPLICIT;
+      const to = AFFINE_NUMBERS * slot;
+      matrices[to] = ax;
+      matrices[to + 1] = ay;
+      matrices[to + 2] = az;
+      matrices[to + 3] = bx;
+      matrices[to + 4] = by;
+      matrices[to + 5] = bz;
+      matrices[to + 6] = cx;
+      matrices[to + 7] = cy;
+      matrices[to + 8] = cz;
+      matrices[to + 9] = x;
+      matrices[to + 10] = y;
+      matrices[to + 11] = z;
+    }
+  }
+
+  /** Keeps a block of an update(), which goes with the frame of that number. */
+  keepBlock(
+    ids: Uint32Array,
+    matrices: Floats,
+    parent: ArrayLike<number>,
+    borrowed: BorrowedBlock | undefined,
+    frame: number,
+  ): void {
+    if (!this.#isKeeping) return;
+    const same = this.#findBlock(ids, borrowed);
+    const block = same ?? this.#newBlock(ids, borrowed);
+    if (block.own < ids.length) this.#own(block, ids);
+    if (borrowed) {
+      block.newest.matrices = borrowed.matrices;
+    } else {
+      // A frame that was not sent yet says the newest alone.
+      if (block.frame !== frame) this.#beginPlacement(block, matrices);
+      block.newest.matrices.set(matrices);
+    }
+    block.newest.parent.set(parent);
+    block.frame = frame;
+    block.isAccepted = false;
+    // Where the owner has written nonsense by the time that it is read, its objects are where they began.
+    if (borrowed && !same) this.#fold(this.#blocks.indexOf(block), block);
+  }
+
+  /** Notes that the worker has answered a frame and refused nothing. */
+  accept(frame: number): void {
+    for (let number = 1; number < this.#blocks.length; number++) {
+      const block = this.#blocks[number];
+      if (block?.frame === frame) block.isAccepted = true;
+    }
+  }
+
+  /** Brings the table up to date, and answers it. */
+  replay(): TransformTable {
+    for (const [number, block] of this.#blocks.entries()) if (block) this.#fold(number, block);
+    return this.#table;
+  }
+
+  clear(): void {
+    this.#table.clear();
+    this.#blocks.length = 1;
+    this.#freeNumbers.length = 0;
+    this.#blockOf = new Uint32Array(0);
+    this.#indexInBlock = new Uint32Array(0);
+  }
+
+  /** Finds the kept block of exactly these objects, by the first that is in any. */
+  #findBlock(ids: Uint32Array, borrowed: BorrowedBlock | undefined): KeptBlock | undefined {
+    const first = ids.find((id) => this.#blockOf[slotOf(id)] !== IN_TABLE);
+    const block = first === undefined ? undefined : this.#blocks[this.#blockOf[slotOf(first)]];
+    if (!block || block.isBorrowed !== (borrowed !== undefined)) return undefined;
+    if (borrowed) return block.ids === borrowed.ids ? block : undefined;
+    return areEqual(block.ids, ids) ? block : undefined;
+  }
+
+  #newBlock(ids: Uint32Array, borrowed: BorrowedBlock | undefined): KeptBlock {
+    const number = this.#freeNumbers.pop() ?? this.#blocks.length;
+    const block: KeptBlock = {
+      ids: borrowed?.ids ?? ids.slice(),
+      isBorrowed: borrowed !== undefined,
+      own: 0,
+      newest: { matrices: borrowed?.matrices ?? new Float32Array(0), parent: new Float64Array(16) },
+      before: undefined,
+      frame: -1,
+      isAccepted: true,
+    };
+    this.#blocks[number] = block;
+    return block;
+  }
+
+  /** Makes a block that of all its objects. */
+  #own(block: KeptBlock, ids: Uint32Array): void {
+    const number = this.#blocks.indexOf(block);
+    const { ids: alive } = this.#table;
+    const folded = new Set<number>();
+    for (let i = 0; i < ids.length; i++) {
+      const slot = slotOf(ids[i]);
+      const other = this.#blockOf[slot];
+      if (other === number || alive[slot] !== ids[i]) continue;
+      if (other !== IN_TABLE) {
+        // Where the worker refuses what this block says, it has what that one said.
+        if (!folded.has(other)) this.#fold(other, this.#blocks[other]!);
+        folded.add(other);
+        this.#leaveBlock(slot);
+      }
+      this.#blockOf[slot] = number;
+      this.#indexInBlock[slot] = i;
+      block.own++;
+    }
+  }
+
+  /** Makes what was the newest what was before, with room for what comes. */
+  #beginPlacement(block: KeptBlock, matrices: Floats): void {
+    // Where it may have been refused, the one before it has the newest.
+    if (!block.isAccepted && block.before) this.#foldPlacement(this.#blocks.indexOf(block), block, block.before);
+    const { before } = block;
+    block.before = block.frame < 0 ? undefined : block.newest;
+    const isRoom = before?.matrices.length === matrices.length && before.matrices.constructor === matrices.constructor;
+    block.newest = isRoom ? before : { matrices: matrices.slice(), parent: new Float64Array(16) };
+  }
+
+  /** Notes that the table has an object's transform. */
+  #leaveBlock(slot: number): void {
+    const number = this.#blockOf[slot];
+    if (number === IN_TABLE) return;
+    const block = this.#blocks[number]!;
+    this.#blockOf[slot] = IN_TABLE;
+    if (!block.isBorrowed) {
+      const corner = 16 * this.#indexInBlock[slot] + 15;
+      block.newest.matrices[corner] = 0;
+      if (block.before) block.before.matrices[corner] = 0;
+    }
+    if (--block.own > 0) return;
+    this.#blocks[number] = undefined;
+    this.#freeNumbers.push(number);
+  }
+
+  /** Writes a block's transforms to the table. */
+  #fold(number: number, block: KeptBlock): void {
+    if (!block.isAccepted && block.before) this.#foldPlacement(number, block, block.before);
+    this.#foldPlacement(number, block, block.newest);
+  }
+
+  /** Writes what the worker does not refuse of a block's transforms to the table. */
+  #foldPlacement(number: number, { ids }: KeptBlock, { matrices, parent }: Placement): void {
+    // A borrowed array may be in a buffer that its owner has handed on since.
+    if (matrices.length !== 16 * ids.length) return;
+    const product = new Float64Array(AFFINE_NUMBERS);
+    for (let i = 0; i < ids.length; i++) {
+      const slot = slotOf(ids[i]);
+      if (this.#blockOf[slot] !== number || !isAffine(matrices, 16 * i)) continue;
+      multiplyAffine(product, 0, parent, matrices, 16 * i);
+      if (isInvertibleAt(product, 0, 3)) this.#table.matrices.set(product, AFFINE_NUMBERS * slot);
+    }
+  }
+}
+
+function areEqual(a: Uint32Array, b: Uint32Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

@@ -1,0 +1,46 @@
+import { slotOf } from '../../shared/ids.js';
+import type { ObjectId } from '../../shared/types.js';
+import { isAffine } from '../check/affine.js';
+import { argumentError, MatrixReader } from '../check/validate.js';
+import { isSameAffine, writeAffine } from './affine.js';
+import { AFFINE_NUMBERS, CLAIMED, EXPLICIT, STAGED, type TransformTable } from './transform-table.js';
+
+/** Takes transforms one by one until update(): the frame builder. */
+export interface StagedTransforms {
+  readonly f64: Float64Array;
+  /** Answers where in `f64` the caller is to write the twelve numbers. */
+  addSingle(id: ObjectId): number;
+}
+
+/** Writes the transforms of `setTransform`: one that the object has already is not staged. */
+export class SingleWriter {
+  readonly #table: TransformTable;
+  readonly #reader = new MatrixReader();
+
+  constructor(table: TransformTable) {
+    this.#table = table;
+  }
+
+  /** Stages a transform. Throws INVALID_ARGUMENT where it is not affine, UNKNOWN_ID. */
+  set(id: ObjectId, matrix: ArrayLike<number>, staging: StagedTransforms): void {
+    this.#stage(id, this.#reader.readAffine('setTransform', 'matrix', matrix), staging);
+  }
+
+  /** Stages a transform; of a matrix that is not affine one that the worker lists as rejected. */
+  setOrReject(id: ObjectId, matrix: ArrayLike<number>, staging: StagedTransforms): void {
+    const m = this.#reader.read('setTransform', 'matrix', matrix);
+    this.#stage(id, isAffine(m, 0) ? m : m.fill(Number.NaN), staging);
+  }
+
+  #stage(id: ObjectId, m: Float64Array, staging: StagedTransforms): void {
+    const table = this.#table;
+    if (!table.has(id)) throw argumentError('UNKNOWN_ID', 'setTransform', 'id', id, 'an object that is alive');
+    const slot = slotOf(id);
+    const state = table.states[slot];
+    const isNewest = state === EXPLICIT || state === CLAIMED;
+    if (isNewest && isSameAffine(table.matrices, AFFINE_NUMBERS * slot, m)) return;
+    const at = staging.addSingle(id);
+    writeAffine(staging.f64, at, m);
+    table.setState(slot, STAGED);
+  }
+}

@@ -1,0 +1,73 @@
+/** The section of core.wasm that holds the second module. */
+export const NARROW_SECTION = 'narrow-phase';
+
+/** What the second module exports: src/worker/core/pair-module.ts; Asyncify adds the states of its call stack. */
+interface NarrowExports {
+  useHeap(record: number): void;
+  staticEnd(): number;
+  emptyStack(): number;
+  setDeadline(time: number): void;
+  begin(a: number, itemA: number, b: number, itemB: number): void;
+  run(): number;
+  asyncify_start_unwind(stack: number): void;
+  asyncify_stop_unwind(): void;
+  asyncify_start_rewind(stack: number): void;
+  asyncify_stop_rewind(): void;
+  asyncify_get_state(): number;
+}
+
+/** What the module needs of the core. */
+interface Core {
+  memory: WebAssembly.Memory;
+  heapRecord(): number;
+  staticStart(): number;
+}
+
+const UNWINDING = 1;
+const REWINDING = 2;
+
+/**
+ * The narrow phase of one pair as a module of its own in the core's memory, so that a pair can be left in the midst of
+ * its work: checkpoint.ts of the core. The core calls it, and so is there first.
+ */
+export class NarrowPhase {
+  #exports!: NarrowExports;
+  #stack = 0;
+
+  /** What the core calls: the address of an outcome, 0 when the pair was left. */
+  readonly imports = {
+    test: (a: number, itemA: number, b: number, itemB: number, until: number): number => {
+      const narrow = this.#exports;
+      this.#stack = narrow.emptyStack();
+      narrow.setDeadline(until);
+      narrow.begin(a, itemA, b, itemB);
+      return this.#run();
+    },
+    resume: (until: number): number => {
+      this.#exports.setDeadline(until);
+      this.#exports.asyncify_start_rewind(this.#stack);
+      return this.#run();
+    },
+  };
+
+  start(module: WebAssembly.Module, core: Core, env: Record<string, WebAssembly.ImportValue>): void {
+    const suspend = () => {
+      const narrow = this.#exports;
+      // It is called a second time when the stack is as it was.
+      if (narrow.asyncify_get_state() === REWINDING) narrow.asyncify_stop_rewind();
+      else narrow.asyncify_start_unwind(this.#stack);
+    };
+    // Without `instantiate`, which is asynchronous where the module is large: this one is compiled already.
+    const instance = new WebAssembly.Instance(module, { env: { ...env, memory: core.memory, suspend } });
+    this.#exports = instance.exports as unknown as NarrowExports;
+    if (this.#exports.staticEnd() > core.staticStart()) throw new Error('the modules overlap in memory');
+    this.#exports.useHeap(core.heapRecord());
+  }
+
+  #run(): number {
+    const outcome = this.#exports.run();
+    if (this.#exports.asyncify_get_state() !== UNWINDING) return outcome;
+    this.#exports.asyncify_stop_unwind();
+    return 0;
+  }
+}

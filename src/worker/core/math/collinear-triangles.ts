@@ -1,0 +1,117 @@
+// Triangles whose corners lie in line, as placing a sliver may leave them: segments, or points where all corners are
+// one. Each is decided by its dimension, exactly on float64 coordinates: a segment against a triangle by the side on
+// which each edge passes it (Segura and Feito, "Algorithms to Test Ray-Triangle Intersection", 2001), what lies in one
+// plane by separating lines, what lies in one line by the order of its ends. Corners are given by their addresses.
+
+import { CORNER_BYTES, orient2d, orient3dAt } from './predicates';
+import { isOneSide } from './signs';
+
+/** Tells whether three points are not in line, exactly. Coordinates must be finite. */
+export function hasArea(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx: f64, cy: f64, cz: f64): bool {
+  return (
+    orient2d(ax, ay, bx, by, cx, cy) != 0.0 ||
+    orient2d(ay, az, by, bz, cy, cz) != 0.0 ||
+    orient2d(az, ax, bz, bx, cz, cx) != 0.0
+  );
+}
+
+/** Tells whether the corners of a triangle are in line. */
+export function isCollinear(triangle: usize): bool {
+  const a = triangle, b = triangle + CORNER_BYTES, c = b + CORNER_BYTES;
+  return !hasArea(
+    load<f64>(a), load<f64>(a, 8), load<f64>(a, 16), load<f64>(b), load<f64>(b, 8), load<f64>(b, 16),
+    load<f64>(c), load<f64>(c, 8), load<f64>(c, 16),
+  );
+}
+
+/**
+ * Tells whether a point comes before another one in the order of x, y and z, which is one sense of a line through both.
+ */
+export function precedes(a: usize, b: usize): bool {
+  const ax = load<f64>(a), bx = load<f64>(b);
+  if (ax != bx) return ax < bx;
+  const ay = load<f64>(a, 8), by = load<f64>(b, 8);
+  return ay != by ? ay < by : load<f64>(a, 16) < load<f64>(b, 16);
+}
+
+/** Answers the end of a collinear triangle that comes first. */
+export function firstEnd(triangle: usize): usize {
+  const b = triangle + CORNER_BYTES, c = b + CORNER_BYTES;
+  const first = precedes(b, triangle) ? b : triangle;
+  return precedes(c, first) ? c : first;
+}
+
+/** Answers the end of a collinear triangle that comes last: the same point where the triangle is a point. */
+export function lastEnd(triangle: usize): usize {
+  const b = triangle + CORNER_BYTES, c = b + CORNER_BYTES;
+  const last = precedes(triangle, b) ? b : triangle;
+  return precedes(last, c) ? c : last;
+}
+
+/** Offsets of the two coordinates in which `chooseAxes` has left an area. */
+export let axisU: usize = 0, axisV: usize = 8;
+
+/** Chooses the two coordinates in which three points span the largest area. Answers whether they span any. */
+export function chooseAxes(a: usize, b: usize, c: usize): bool {
+  const x = abs(turnIn(8, 16, a, b, c)), y = abs(turnIn(16, 0, a, b, c)), z = abs(turnIn(0, 8, a, b, c));
+  const isX = x >= y && x >= z, isY = !isX && y >= z;
+  axisU = isX ? 8 : isY ? 16 : 0;
+  axisV = isX ? 16 : isY ? 0 : 8;
+  return x != 0 || y != 0 || z != 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function turnIn(u: usize, v: usize, a: usize, b: usize, c: usize): f64 {
+  return orient2d(load<f64>(a + u), load<f64>(a + v), load<f64>(b + u), load<f64>(b + v), load<f64>(c + u), load<f64>(c + v));
+}
+
+function turn(a: usize, b: usize, c: usize): f64 {
+  return turnIn(axisU, axisV, a, b, c);
+}
+
+/** Tells whether two triangles, one of which is collinear at least, share a point. Touching counts. */
+export function collinearIntersect(p: usize, q: usize): bool {
+  const isSegmentP = isCollinear(p), isSegmentQ = isCollinear(q);
+  if (isSegmentP && isSegmentQ) return segmentsMeet(firstEnd(p), lastEnd(p), firstEnd(q), lastEnd(q));
+  return isSegmentP
+    ? segmentMeetsTriangle(firstEnd(p), lastEnd(p), q, q + CORNER_BYTES, q + 2 * CORNER_BYTES)
+    : segmentMeetsTriangle(firstEnd(q), lastEnd(q), p, p + CORNER_BYTES, p + 2 * CORNER_BYTES);
+}
+
+/** Tests a segment from r to s, or the point that both are, against a triangle that has an area. */
+function segmentMeetsTriangle(r: usize, s: usize, a: usize, b: usize, c: usize): bool {
+  const heightR = orient3dAt(a, b, c, r), heightS = orient3dAt(a, b, c, s);
+  if (isOneSide(heightR, heightS, heightR)) return false;
+  if (heightR == 0 && heightS == 0) {
+    chooseAxes(a, b, c);
+    const sense = turn(a, b, c);
+    return !(
+      partsFrom(sense, a, b, r, s) || partsFrom(sense, b, c, r, s) || partsFrom(sense, c, a, r, s) ||
+      isOneSide(turn(r, s, a), turn(r, s, b), turn(r, s, c))
+    );
+  }
+  const ab = orient3dAt(r, s, a, b), bc = orient3dAt(r, s, b, c), ca = orient3dAt(r, s, c, a);
+  return !((ab < 0 || bc < 0 || ca < 0) && (ab > 0 || bc > 0 || ca > 0));
+}
+
+/** Tells whether an edge of a triangle in the plane has a segment strictly on its outer side. */
+// @ts-ignore: decorator
+@inline
+function partsFrom(sense: f64, a: usize, b: usize, r: usize, s: usize): bool {
+  const atR = turn(a, b, r), atS = turn(a, b, s);
+  return sense > 0 ? atR < 0 && atS < 0 : atR > 0 && atS > 0;
+}
+
+/** Tests two segments, or points, whose ends are in order. */
+function segmentsMeet(p: usize, q: usize, r: usize, s: usize): bool {
+  if (orient3dAt(p, q, r, s) != 0) return false;
+  if (!chooseCommonAxes(p, q, r, s)) return !precedes(q, r) && !precedes(s, p);
+  const atR = turn(p, q, r), atS = turn(p, q, s), atP = turn(r, s, p), atQ = turn(r, s, q);
+  return !(isOneSide(atR, atS, atR) || isOneSide(atP, atQ, atP));
+}
+
+/** Chooses axes for two segments of one plane; answers false where all four ends are in line. */
+export function chooseCommonAxes(p: usize, q: usize, r: usize, s: usize): bool {
+  return chooseAxes(p, q, r) || chooseAxes(p, q, s) || chooseAxes(r, s, p) || chooseAxes(r, s, q);
+}

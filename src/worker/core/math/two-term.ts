@@ -1,0 +1,44 @@
+// Sums and products of two float64 with what rounding takes from them, exactly: TwoSum (Knuth, The Art of Computer
+// Programming 2, 4.2.2) and TwoProduct by splitting (Dekker, "A Floating-Point Technique for Extending the Available
+// Precision", 1971). Nothing may overflow, nor a product's error vanish: no factor is above 2⁹⁹⁰.
+
+const SPLITTER: f64 = 134217729.0; // 2^27 + 1
+
+/** The rounding error of the last operation. */
+export let low: f64 = 0;
+
+// @ts-ignore: decorator
+@inline
+export function twoSum(a: f64, b: f64): f64 {
+  const sum = a + b;
+  const virtualB = sum - a;
+  low = a - (sum - virtualB) + (b - virtualB);
+  return sum;
+}
+
+// @ts-ignore: decorator
+@inline
+export function twoProduct(a: f64, b: f64): f64 {
+  const product = a * b;
+  let c = SPLITTER * a;
+  const aHigh = c - (c - a);
+  const aLow = a - aHigh;
+  c = SPLITTER * b;
+  const bHigh = c - (c - b);
+  const bLow = b - bHigh;
+  low = aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
+  return product;
+}
+
+/**
+ * Answers a coordinate of a ray's point at t relative to `centre`: origin + t · direction - centre. The direction comes
+ * in two terms. The answer is rounded as if it were computed with twice the digits, however far the origin is.
+ */
+export function coordinateAt(origin: f64, centre: f64, t: f64, direction: f64, directionLow: f64): f64 {
+  const way = twoProduct(t, direction);
+  let rest = low + t * directionLow;
+  const from = twoSum(origin, -centre);
+  rest += low;
+  const sum = twoSum(from, way);
+  return sum + (rest + low);
+}

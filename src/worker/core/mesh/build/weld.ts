@@ -1,0 +1,240 @@
+// Welds points that lie nearer together than a distance: a cluster is all that a chain of such points reaches. By
+// single linkage in a hash grid (Teschner, Heidelberger, Müller, Pomeranets and Gross, "Optimized Spatial Hashing for
+// Collision Detection of Deformable Objects", 2003) and union-find (Tarjan and van Leeuwen, "Worst-Case Analysis of Set
+// Union Algorithms", 1984).
+//
+// A cell is so small that all points in it are one cluster, and only pairs of cells are compared, one pair of points at
+// a time, until the first that is near. So coincident points cost no more than others, and the time is linear where
+// clusters are as small as seams are. Distances are exact but for the rounding of float64. It works in steps.
+
+import { mix } from '../../math/hash';
+import { allocate, release } from '../../memory';
+
+@unmanaged
+export class Weld {
+  /** The address of the points, f32 xyz each. */
+  points: usize;
+  count: u32;
+  /**
+   * For each point: one of a lower number in the same cluster, or its own number; NOT_WELDED for points that are left
+   * alone.
+   */
+  parent: usize;
+  /** For each point: the next point in the same cell, NONE for the last. */
+  next: usize;
+  /** The first points of cells by the hash of the cell, NONE where empty. */
+  cells: usize;
+  cellMask: u32;
+  cursor: u32;
+  phase: u32;
+  pad: u32;
+  cellsPerUnit: f64;
+  /** The square of the distance. */
+  square: f64;
+}
+
+const NONE: u32 = 0xffffffff;
+const NOT_WELDED: u32 = 0xffffffff;
+
+const PHASE_GATHER = 0;
+const PHASE_COMPARE = 1;
+const PHASE_DONE = 2;
+
+/** The edge of a cell, relative to the distance: a hair less than 1 / √3, so that its diagonal is shorter. */
+const CELL_EDGE: f64 = 0.577;
+/** Cells within the distance are no more than two away along each axis, as 1 / CELL_EDGE < 2. */
+const REACH = 2;
+/** The square of the distance, in edges of cells. */
+const REACH_SQUARE: f64 = 1.0 / (CELL_EDGE * CELL_EDGE);
+/** No two float32 are nearer than 2^-149; less than that welds nothing, and would make cells overflow. */
+export const LEAST_WELD: f64 = 1.401298464324817e-45;
+
+/** Allocates what `count` points need. Throws OUT_OF_MEMORY; `freeWeld` undoes it. */
+export function reserveWeld(count: u32): Weld {
+  const weld = changetype<Weld>(allocate(offsetof<Weld>()));
+  memory.fill(changetype<usize>(weld), 0, offsetof<Weld>());
+  weld.count = count;
+  let size: u32 = 16;
+  while (<u64>size * 3 < <u64>count * 4) size <<= 1; // three quarters full at most
+  weld.cellMask = size - 1;
+  return weld;
+}
+
+/**
+ * Allocates the tables. This is apart from `reserveWeld` so that running out of memory can be undone. Throws
+ * OUT_OF_MEMORY.
+ */
+export function reserveTables(weld: Weld): void {
+  weld.parent = allocate(<u64>weld.count << 2);
+  weld.next = allocate(<u64>weld.count << 2);
+  weld.cells = allocate(<u64>(weld.cellMask + 1) << 2);
+}
+
+export function freeWeld(weld: Weld): void {
+  if (changetype<usize>(weld) == 0) return;
+  release(weld.parent);
+  release(weld.next);
+  release(weld.cells);
+  release(changetype<usize>(weld));
+}
+
+/** Begins a weld with every point welded to itself (`all`), or left alone until `takePoint`. */
+export function beginWeld(weld: Weld, points: usize, distance: f64, all: bool): void {
+  weld.points = points;
+  weld.cellsPerUnit = 1.0 / (CELL_EDGE * distance);
+  weld.square = distance * distance;
+  weld.cursor = 0;
+  weld.phase = PHASE_GATHER;
+  memory.fill(weld.cells, 0xff, (<usize>weld.cellMask + 1) << 2);
+  if (all) for (let i: u32 = 0; i < weld.count; i++) takePoint(weld, i);
+  else memory.fill(weld.parent, 0xff, <usize>weld.count << 2);
+}
+
+/** Lets a point take part. */
+// @ts-ignore: decorator
+@inline
+export function takePoint(weld: Weld, i: u32): void {
+  store<u32>(weld.parent + (<usize>i << 2), i);
+}
+
+/** Continues with so much of the work. Answers whether all is done. */
+export function stepWeld(weld: Weld, work: u32): bool {
+  if (weld.phase == PHASE_GATHER) {
+    const end = min<u32>(weld.cursor + work, weld.count);
+    for (let i = weld.cursor; i < end; i++) {
+      if (isTaken(weld, i)) gather(weld, i);
+    }
+    weld.cursor = end;
+    if (end < weld.count) return false;
+    weld.cursor = 0;
+    weld.phase = PHASE_COMPARE;
+    return false;
+  }
+  if (weld.phase == PHASE_COMPARE) {
+    const end = min<u32>(weld.cursor + work, weld.cellMask + 1);
+    for (let place = weld.cursor; place < end; place++) {
+      const first = load<u32>(weld.cells + (<usize>place << 2));
+      if (first != NONE) compareNeighbours(weld, first);
+    }
+    weld.cursor = end;
+    if (end <= weld.cellMask) return false;
+    weld.phase = PHASE_DONE;
+  }
+  return true;
+}
+
+/** Tells whether a point takes part. */
+// @ts-ignore: decorator
+@inline
+export function isTaken(weld: Weld, i: u32): bool {
+  return load<u32>(weld.parent + (<usize>i << 2)) != NOT_WELDED;
+}
+
+/** Answers the lowest number in the point's cluster. */
+export function clusterOf(weld: Weld, i: u32): u32 {
+  let parent = parentOf(weld, i);
+  while (parent != i) {
+    const above = parentOf(weld, parent);
+    store<u32>(weld.parent + (<usize>i << 2), above); // halves the path for the next
+    i = above;
+    parent = parentOf(weld, i);
+  }
+  return i;
+}
+
+// @ts-ignore: decorator
+@inline
+function parentOf(weld: Weld, i: u32): u32 {
+  return load<u32>(weld.parent + (<usize>i << 2));
+}
+
+function unite(weld: Weld, a: u32, b: u32): void {
+  const first = clusterOf(weld, a), second = clusterOf(weld, b);
+  if (first < second) store<u32>(weld.parent + (<usize>second << 2), first);
+  else store<u32>(weld.parent + (<usize>first << 2), second);
+}
+
+// @ts-ignore: decorator
+@inline
+function coordinateOf(weld: Weld, i: u32, axis: usize): f64 {
+  return <f64>load<f32>(weld.points + <usize>i * 12 + (axis << 2));
+}
+
+/** Answers a coordinate of the point's cell. Zero has no sign here, as cells are found by their bits. */
+// @ts-ignore: decorator
+@inline
+function cellOf(weld: Weld, i: u32, axis: usize): f64 {
+  return floor(coordinateOf(weld, i, axis) * weld.cellsPerUnit) + 0.0;
+}
+
+/** Answers the place of the cell's first point in the table, or the empty place for it. */
+function placeOf(weld: Weld, x: f64, y: f64, z: f64): u32 {
+  const hash = mix(mix(mix(reinterpret<u64>(x)) + reinterpret<u64>(y)) + reinterpret<u64>(z));
+  let place = <u32>hash & weld.cellMask;
+  while (true) {
+    const first = load<u32>(weld.cells + (<usize>place << 2));
+    if (first == NONE) return place;
+    if (cellOf(weld, first, 0) == x && cellOf(weld, first, 1) == y && cellOf(weld, first, 2) == z) return place;
+    place = (place + 1) & weld.cellMask;
+  }
+}
+
+/** Puts a point into its cell, whose points are one cluster. */
+function gather(weld: Weld, i: u32): void {
+  const at = weld.cells + (<usize>placeOf(weld, cellOf(weld, i, 0), cellOf(weld, i, 1), cellOf(weld, i, 2)) << 2);
+  const first = load<u32>(at);
+  if (first == NONE) {
+    store<u32>(at, i);
+    store<u32>(weld.next + (<usize>i << 2), NONE);
+    return;
+  }
+  unite(weld, first, i);
+  store<u32>(weld.next + (<usize>i << 2), load<u32>(weld.next + (<usize>first << 2)));
+  store<u32>(weld.next + (<usize>first << 2), i);
+}
+
+/** Unites a cell with those of its neighbours that have a point near one of its own; each pair of cells once. */
+function compareNeighbours(weld: Weld, first: u32): void {
+  const x = cellOf(weld, first, 0), y = cellOf(weld, first, 1), z = cellOf(weld, first, 2);
+  const isAlone = load<u32>(weld.next + (<usize>first << 2)) == NONE;
+  for (let dz = 0; dz <= REACH; dz++) {
+    for (let dy = dz == 0 ? 0 : -REACH; dy <= REACH; dy++) {
+      for (let dx = dz == 0 && dy == 0 ? 1 : -REACH; dx <= REACH; dx++) {
+        if (isAlone && isBeyond(weld, first, x, y, z, dx, dy, dz)) continue;
+        const place = placeOf(weld, x + <f64>dx + 0.0, y + <f64>dy + 0.0, z + <f64>dz + 0.0);
+        const other = load<u32>(weld.cells + (<usize>place << 2));
+        if (other == NONE || clusterOf(weld, first) == clusterOf(weld, other)) continue;
+        if (areNear(weld, first, other)) unite(weld, first, other);
+      }
+    }
+  }
+}
+
+/** Tells whether a neighbouring cell is too far away from a point as a whole. */
+// @ts-ignore: decorator
+@inline
+function isBeyond(weld: Weld, i: u32, x: f64, y: f64, z: f64, dx: i32, dy: i32, dz: i32): bool {
+  const gx = gapTo(coordinateOf(weld, i, 0) * weld.cellsPerUnit - x, dx);
+  const gy = gapTo(coordinateOf(weld, i, 1) * weld.cellsPerUnit - y, dy);
+  const gz = gapTo(coordinateOf(weld, i, 2) * weld.cellsPerUnit - z, dz);
+  return gx * gx + gy * gy + gz * gz > REACH_SQUARE * 1.000001; // more than rounding adds
+}
+
+/** Answers how far a point in [0, 1) is from the interval [step, step + 1). */
+// @ts-ignore: decorator
+@inline
+function gapTo(value: f64, step: i32): f64 {
+  return step > 0 ? <f64>step - value : step < 0 ? value - <f64>(step + 1) : 0;
+}
+
+/** Tells whether a point of one cell is near one of another. */
+function areNear(weld: Weld, first: u32, other: u32): bool {
+  for (let i = first; i != NONE; i = load<u32>(weld.next + (<usize>i << 2))) {
+    const x = coordinateOf(weld, i, 0), y = coordinateOf(weld, i, 1), z = coordinateOf(weld, i, 2);
+    for (let k = other; k != NONE; k = load<u32>(weld.next + (<usize>k << 2))) {
+      const dx = coordinateOf(weld, k, 0) - x, dy = coordinateOf(weld, k, 1) - y, dz = coordinateOf(weld, k, 2) - z;
+      if (dx * dx + dy * dy + dz * dz < weld.square) return true;
+    }
+  }
+  return false;
+}

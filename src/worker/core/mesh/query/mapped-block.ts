@@ -1,0 +1,97 @@
+// The four triangles of a block in another space, in float32, with a bound on what that may be off by: what the
+// prefilters of triangles begin with (mesh/query/triangle-prefilter.ts, contact/primitive/triangle-prefilter.ts). Both
+// are conservative: they let through what float32 cannot tell, infinite and undefined numbers included.
+
+import { Affine } from '../../math/affine';
+import { minus, plus, times } from '../../math/lanes';
+import { Block, TREE_EXTENT } from '../tree/layout';
+
+/** The map, each entry in all lanes: xx, xy, xz, yx … as in Affine. */
+const map: usize = memory.data(12 * 16, 16);
+/** The most that a mapped coordinate may be off. */
+export let blur: f32 = 0;
+
+/**
+ * The rounding of the map: three products, three sums, and the map's own, relative to the largest coordinate that there
+ * may be: 2⁻²¹.
+ */
+const MAP_ROUNDING: f64 = 4.76837158203125e-7;
+/** Beyond this float32 may overflow in the map alone: 2¹²⁰. */
+const LARGEST_MAPPED: f64 = 1.329227995784916e36;
+
+/** The most that float32 adds to a signed volume, relative to the product of the lengths that it is made of: 2⁻¹⁷. */
+export const VOLUME_ROUNDING: f32 = 7.62939453125e-6;
+/**
+ * The size that a triangle counts for at least when rounding is bounded, as products of smaller sizes may vanish: 2⁻²³.
+ */
+export const LEAST_SIZE: f32 = 1.1920928955078125e-7;
+/** Triangles count as infinite beyond this, as the product of three such lengths may overflow: 2⁴⁰. */
+const GREATEST_SIZE: f32 = 1099511627776.0;
+
+/** Takes the map from tree space, where coordinates are below TREE_EXTENT. */
+export function setBlockMap(m: Affine): void {
+  for (let i: usize = 0; i < 12; i++) {
+    v128.store(map + (i << 4), f32x4.splat(<f32>load<f64>(changetype<usize>(m) + (i << 3))));
+  }
+  const extent = <f64>TREE_EXTENT;
+  const x = extent * (abs(m.xx) + abs(m.yx) + abs(m.zx)) + abs(m.tx);
+  const y = extent * (abs(m.xy) + abs(m.yy) + abs(m.zy)) + abs(m.ty);
+  const z = extent * (abs(m.xz) + abs(m.yz) + abs(m.zz)) + abs(m.tz);
+  const largest = max(max(x, y), z);
+  blur = largest < LARGEST_MAPPED ? <f32>(largest * MAP_ROUNDING) : Infinity;
+}
+
+/** Writes the mapped corners a, b, c of the four, each as x, y, z of four lanes: nine vectors. */
+// @ts-ignore: decorator
+@inline
+export function mapBlock(to: usize, block: Block): void {
+  const at = changetype<usize>(block);
+  for (let k: usize = 0; k < 144; k += 48) {
+    const x = v128.load(at + k), y = v128.load(at + k, 16), z = v128.load(at + k, 32);
+    v128.store(to + k, mapped(x, y, z, 0));
+    v128.store(to + k, mapped(x, y, z, 16), 16);
+    v128.store(to + k, mapped(x, y, z, 32), 32);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function mapped(x: v128, y: v128, z: v128, row: usize): v128 {
+  return plus(
+    dot(v128.load(map + row), v128.load(map + row, 48), v128.load(map + row, 96), x, y, z), v128.load(map + row, 144),
+  );
+}
+
+/** Answers the size of triangles that bounds their rounding: from LEAST_SIZE up, and infinite where products may be. */
+// @ts-ignore: decorator
+@inline
+export function boundingSize(size: v128): v128 {
+  return v128.bitselect(
+    f32x4.splat(Infinity), f32x4.pmax(size, f32x4.splat(LEAST_SIZE)), f32x4.gt(size, f32x4.splat(GREATEST_SIZE)),
+  );
+}
+
+// @ts-ignore: decorator
+@inline
+export function least(a: v128, b: v128, c: v128): v128 { return f32x4.pmin(f32x4.pmin(a, b), c); }
+// @ts-ignore: decorator
+@inline
+export function greatest(a: v128, b: v128, c: v128): v128 { return f32x4.pmax(f32x4.pmax(a, b), c); }
+// @ts-ignore: decorator
+@inline
+export function dot(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz: v128): v128 {
+  return plus(plus(times(ax, bx), times(ay, by)), times(az, bz));
+}
+
+/**
+ * Answers how far rounding may move the signed volume of a mapped triangle of that size with a point as far away as
+ * `reach`: its normal is made of two differences, the height of one more, and each corner is off by `blur`.
+ */
+// @ts-ignore: decorator
+@inline
+export function mappedVolumeError(size: v128, reach: v128): v128 {
+  return times(size, plus(
+    times(f32x4.splat(blur), plus(times(size, f32x4.splat(6)), times(reach, f32x4.splat(24)))),
+    times(times(size, reach), f32x4.splat(VOLUME_ROUNDING)),
+  ));
+}

@@ -1,0 +1,94 @@
+// A derivation under way: what is known of a mesh so far. Several may be under way at once, a step of each in turn.
+
+import { release } from '../../memory';
+import { Mesh } from '../tree/layout';
+import { Derived } from './derived-layout';
+
+@unmanaged
+export class Derivation {
+  mesh: u32;
+  phase: u32;
+  /** Where the phase has got to: a block, a slot, a cluster. */
+  cursor: u32;
+  /** u32, three each slot: the vertex that each corner is; nothing for lanes without a triangle. */
+  corners: usize;
+  /**
+   * A vertex for each position: f32 x, y, z, 0, in the order in which the blocks come to them. Zeros lose their sign.
+   */
+  vertices: usize;
+  vertexCount: u32;
+  /** The vertices by the hash of their position, and 1; 0 where there is none. */
+  table: usize;
+  tableMask: u32;
+  /**
+   * The vertices by the mesh's own indices, and 1; 0 where there is none yet. Without indices there is no such list.
+   */
+  known: usize;
+  /** How many triangles each vertex has. */
+  degrees: usize;
+  /** The edges that wait for their other side, at one of their ends: half edge and 1, 0 without any. */
+  heads: usize;
+  /** u32, three each slot: MATCHED and the neighbour's slot, else the next half edge that waits, and 1. */
+  links: usize;
+  /** Another vertex of the same part; its own number at the root. */
+  parents: usize;
+  farCount: u32;
+  partCount: u32;
+  /** How many edges have no triangle on their other side. */
+  openCount: u32;
+  /** 1 where the edges alone do not prove that the mesh is convex. */
+  isUncertain: u32;
+  /** 1 where the mesh is not convex. */
+  isConcave: u32;
+  /** How the faces are turned: 1 or -1, 0 while it is not known. */
+  side: i32;
+  turnedOut: u32;
+  planeCount: u32;
+  /** How much of the far list and of the parts is written. */
+  farDone: u32;
+  partsDone: u32;
+  /** The number of planes that nothing is in front of (convex.ts), and where the last of them was put. */
+  provenCount: u32;
+  provenLast: u32;
+  proven: usize;
+  result: usize;
+}
+
+// @ts-ignore: decorator
+@inline
+export function meshOf(d: Derivation): Mesh {
+  return changetype<Mesh>(<usize>d.mesh);
+}
+
+// @ts-ignore: decorator
+@inline
+export function resultOf(d: Derivation): Derived {
+  return changetype<Derived>(d.result);
+}
+
+/** Answers the vertex of a slot's corner 0, 1 or 2. */
+// @ts-ignore: decorator
+@inline
+export function vertexOf(d: Derivation, slot: u32, corner: u32): u32 {
+  return load<u32>(d.corners + (<usize>slot * 3 + corner << 2));
+}
+
+/** Frees all but the derivation itself and its result. */
+export function freeScratch(d: Derivation): void {
+  release(d.corners);
+  release(d.vertices);
+  release(d.table);
+  release(d.known);
+  release(d.degrees);
+  release(d.heads);
+  release(d.links);
+  release(d.parents);
+  release(d.proven);
+  d.corners = d.vertices = d.table = d.known = d.degrees = d.heads = d.links = d.parents = d.proven = 0;
+}
+
+export function freeDerivation(d: Derivation): void {
+  freeScratch(d);
+  release(d.result);
+  release(changetype<usize>(d));
+}

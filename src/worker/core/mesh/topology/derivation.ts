@@ -1,0 +1,126 @@
+// Derives what a mesh has besides its tree, in steps, so that whoever runs it can do other things in between: welds
+// corners, unites parts, matches edges, decides whether the mesh is convex, and writes it all as one piece
+// (derived-layout.ts).
+
+import { now } from '../../host';
+import { allocate } from '../../memory';
+import { Mesh } from '../tree/layout';
+import { beginMatching, countBlocks, matchBlocks, writeNeighbours } from './adjacency';
+import { beginUniting, countParts, uniteBlocks, writeParts } from './connected-parts';
+import { beginConvex, testBlocks } from './convex';
+import { Derivation, freeScratch, meshOf, resultOf } from './derivation-state';
+import { Derived, derivedBytes } from './derived-layout';
+import { beginHull, clustersFor, endHull, writeClusters, writePlanes } from './hull';
+import { beginLocal, testEdges, windsOnce } from './locally-convex';
+import { beginWeld, weldBlocks } from './weld';
+
+const PHASE_WELD: u32 = 0;
+const PHASE_UNITE: u32 = 1;
+const PHASE_MATCH: u32 = 2;
+const PHASE_COUNT: u32 = 3;
+const PHASE_EDGES: u32 = 4;
+const PHASE_CONVEX: u32 = 5;
+const PHASE_NEIGHBOURS: u32 = 6;
+const PHASE_PARTS: u32 = 7;
+const PHASE_CLUSTERS: u32 = 8;
+const PHASE_PLANES: u32 = 9;
+const PHASE_DONE: u32 = 10;
+
+/** How many blocks or clusters are processed between two looks at the clock: a tenth of a millisecond, or less. */
+const STEP: u32 = 512;
+/** How many blocks are processed whose faces search the tree, each for a microsecond or so. */
+const STEP_CONVEX: u32 = 32;
+
+/** Begins a derivation; the mesh must stay as it is until the end. Throws OUT_OF_MEMORY. */
+export function beginDerivation(mesh: Mesh): Derivation {
+  const d = changetype<Derivation>(allocate(offsetof<Derivation>()));
+  memory.fill(changetype<usize>(d), 0, offsetof<Derivation>());
+  d.mesh = <u32>changetype<usize>(mesh);
+  return d;
+}
+
+/**
+ * Works until the clock shows `until`. Answers the fraction done. Throws OUT_OF_MEMORY; the derivation is of no more
+ * use then.
+ */
+export function stepDerivation(d: Derivation, until: f64): f64 {
+  while (d.phase != PHASE_DONE) {
+    runStep(d);
+    if (until != Infinity && now() >= until) break;
+  }
+  return d.phase == PHASE_DONE ? 1 : fraction(d);
+}
+
+/** Answers the fraction done; all phases count as equally long. */
+function fraction(d: Derivation): f64 {
+  return (<f64>d.phase + <f64>d.cursor / <f64>lengthOf(d)) / <f64>PHASE_DONE;
+}
+
+function lengthOf(d: Derivation): u32 {
+  return d.phase == PHASE_CLUSTERS ? resultOf(d).clusterCount : meshOf(d).blockCount;
+}
+
+function runStep(d: Derivation): void {
+  const phase = d.phase;
+  const start = d.cursor;
+  if (start == 0) begin(d);
+  const end = min(start + (phase == PHASE_CONVEX ? STEP_CONVEX : STEP), lengthOf(d));
+  if (phase == PHASE_WELD) weldBlocks(d, start, end);
+  else if (phase == PHASE_UNITE) uniteBlocks(d, start, end);
+  else if (phase == PHASE_MATCH) matchBlocks(d, start, end);
+  else if (phase == PHASE_COUNT) count(d, start, end);
+  else if (phase == PHASE_EDGES) testEdges(d, start, end);
+  else if (phase == PHASE_CONVEX) testBlocks(d, start, end);
+  else if (phase == PHASE_NEIGHBOURS) writeNeighbours(d, start, end);
+  else if (phase == PHASE_PARTS) writeParts(d, start, end);
+  else if (phase == PHASE_CLUSTERS) writeClusters(d, start, end);
+  else if (phase == PHASE_PLANES) writePlanes(d, start, end);
+  d.cursor = end;
+  const isDecided = phase == PHASE_EDGES ? d.isUncertain : phase == PHASE_CONVEX ? d.isConcave : 0;
+  if (end == lengthOf(d) || isDecided) finish(d);
+}
+
+function begin(d: Derivation): void {
+  if (d.phase == PHASE_WELD) beginWeld(d);
+  else if (d.phase == PHASE_UNITE) beginUniting(d);
+  else if (d.phase == PHASE_MATCH) beginMatching(d);
+  else if (d.phase == PHASE_COUNT) memory.fill(d.heads, 0, <usize>d.vertexCount << 2);
+  else if (d.phase == PHASE_EDGES) beginLocal(d);
+  else if (d.phase == PHASE_CONVEX) beginConvex(d);
+  else if (d.phase == PHASE_NEIGHBOURS) beginResult(d);
+  else if (d.phase == PHASE_CLUSTERS) beginHull(d);
+}
+
+function count(d: Derivation, start: u32, end: u32): void {
+  countBlocks(d, start, end);
+  countParts(d, start, end);
+}
+
+/**
+ * Ends a phase and begins the next. A mesh that its edges prove to be convex is not searched, and only convex meshes
+ * have the last two phases.
+ */
+function finish(d: Derivation): void {
+  if (d.phase == PHASE_PLANES) endHull(d);
+  if (d.phase == PHASE_EDGES && !d.isUncertain && windsOnce(d)) d.phase = PHASE_CONVEX;
+  const isLast = d.phase == PHASE_PLANES || (d.phase == PHASE_PARTS && resultOf(d).clusterCount == 0);
+  d.phase = isLast ? PHASE_DONE : d.phase + 1;
+  d.cursor = 0;
+  if (isLast) freeScratch(d);
+}
+
+function beginResult(d: Derivation): void {
+  const mesh = meshOf(d);
+  const isConvex = !d.isConcave && d.side != 0;
+  const clusterCount = isConvex ? clustersFor(d.vertexCount) : 0;
+  const bytes = derivedBytes(mesh, d.farCount, d.partCount, clusterCount);
+  d.result = allocate(bytes);
+  // Nothing of what was in the memory before is baked.
+  memory.fill(d.result, 0, <usize>derivedBytes(mesh, d.farCount, d.partCount, 0));
+  const derived = changetype<Derived>(d.result);
+  derived.bytes = <u32>bytes;
+  derived.isConvex = isConvex ? 1 : 0;
+  derived.farCount = d.farCount;
+  derived.partCount = d.partCount;
+  derived.clusterCount = clusterCount;
+}

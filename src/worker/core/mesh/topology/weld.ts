@@ -1,0 +1,77 @@
+// Welds the corners of a mesh: those in one place are one vertex. Exact; tree space.
+
+import { mix } from '../../math/hash';
+import { allocate, reserve } from '../../memory';
+import { blockAt, filledLanes, triangleOf } from '../tree/layout';
+import { Derivation, meshOf } from './derivation-state';
+
+const VERTEX_BYTES: usize = 16;
+/** The part of its capacity that a hash table of open addressing may hold, in quarters. */
+const LOAD_QUARTERS: u64 = 3;
+
+export function beginWeld(d: Derivation): void {
+  const mesh = meshOf(d);
+  const corners = mesh.keptCount * 3;
+  // A mesh with more vertices than corners has many that no triangle has.
+  const isByIndex = mesh.indexed != 0 && mesh.vertexCount <= corners;
+  d.corners = allocate(<u64>mesh.blockCount * 48);
+  let capacity: u32 = 16;
+  const most: u64 = isByIndex ? mesh.vertexCount : corners;
+  while (<u64>capacity * LOAD_QUARTERS < most * 4) capacity <<= 1;
+  d.tableMask = capacity - 1;
+  d.table = allocate(<u64>capacity << 2);
+  memory.fill(d.table, 0, <usize>capacity << 2);
+  if (!isByIndex) return;
+  d.known = allocate(<u64>mesh.vertexCount << 2);
+  memory.fill(d.known, 0, <usize>mesh.vertexCount << 2);
+}
+
+/** Welds the corners of blocks from `start` to `end`. */
+export function weldBlocks(d: Derivation, start: u32, end: u32): void {
+  const mesh = meshOf(d);
+  const indices = changetype<usize>(mesh) + mesh.indices;
+  for (let index = start; index < end; index++) {
+    const block = blockAt(mesh, index);
+    for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
+      const lane = <u32>ctz(lanes);
+      const at = changetype<usize>(block) + (<usize>lane << 2);
+      const to = d.corners + <usize>((index << 2) + lane) * 12;
+      const from = indices + <usize>triangleOf(block, lane) * 12;
+      for (let k: usize = 0; k < 3; k++) {
+        const vertex = d.known == 0 ? weld(d, at + k * 48) : weldIndexed(d, load<u32>(from + (k << 2)), at + k * 48);
+        store<u32>(to + (k << 2), vertex);
+      }
+    }
+  }
+}
+
+function weldIndexed(d: Derivation, index: u32, corner: usize): u32 {
+  const at = d.known + (<usize>index << 2);
+  const known = load<u32>(at);
+  if (known != 0) return known - 1;
+  const vertex = weld(d, corner);
+  store<u32>(at, vertex + 1);
+  return vertex;
+}
+
+/** Answers the vertex at a corner's place: a new one the first time. */
+function weld(d: Derivation, corner: usize): u32 {
+  const position = f32x4.add(
+    f32x4(load<f32>(corner), load<f32>(corner, 16), load<f32>(corner, 32), 0), f32x4.splat(0),
+  );
+  const hash = mix(mix(<u64>i64x2.extract_lane(position, 0)) + <u64>i64x2.extract_lane(position, 1));
+  for (let at = <u32>hash & d.tableMask; ; at = (at + 1) & d.tableMask) {
+    const place = d.table + (<usize>at << 2);
+    const entry = load<u32>(place);
+    if (entry != 0) {
+      if (i32x4.all_true(f32x4.eq(v128.load(d.vertices + <usize>(entry - 1) * VERTEX_BYTES), position))) return entry - 1;
+      continue;
+    }
+    const vertex = d.vertexCount;
+    d.vertices = reserve(d.vertices, <usize>vertex * VERTEX_BYTES, (<u64>vertex + 1) * VERTEX_BYTES);
+    v128.store(d.vertices + <usize>vertex * VERTEX_BYTES, position);
+    store<u32>(place, vertex + 1);
+    d.vertexCount = vertex + 1;
+    return vertex;
+  }
+}

@@ -1,0 +1,54 @@
+// Entry of the second module: the narrow phase of one pair, which can be left and taken up again (checkpoint.ts). Its
+// static data lie below the core's in the same memory.
+
+import { beginWork, setDeadline } from './checkpoint';
+import { crossingCount, crossings, pointCount, points } from './contact/manifold/contact';
+import { ITEM_BYTES, Item } from './shape/item';
+import { PROXY_BYTES, Proxy } from './shape/proxy';
+import { collide } from './scene/pairs/narrow-phase';
+import { Outcome } from './scene/pairs/outcome';
+
+export { setDeadline };
+export { useHeap } from './memory';
+
+// What the pair was when it was begun: objects move on while it waits.
+const first = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
+const second = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
+const firstItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
+const secondItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
+const outcome = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
+
+/** The call stack of a pair that was left: bytes used and where they end, then the bytes. Some 3 KB are in use. */
+const STACK_BYTES: i32 = 1 << 16;
+const stack: usize = memory.data(STACK_BYTES, 16);
+
+/** Empties the stack and answers its address. */
+export function emptyStack(): usize {
+  store<u32>(stack, <u32>stack + 8);
+  store<u32>(stack, <u32>stack + STACK_BYTES, 4);
+  return stack;
+}
+
+/** Answers where static data end: the core's begin behind. */
+export function staticEnd(): usize {
+  return __heap_base;
+}
+
+/** Takes the pair that `run` looks at; `a` has the lower id. */
+export function begin(a: usize, itemA: usize, b: usize, itemB: usize): void {
+  memory.copy(changetype<usize>(first), a, PROXY_BYTES);
+  memory.copy(changetype<usize>(second), b, PROXY_BYTES);
+  memory.copy(changetype<usize>(firstItem), itemA, ITEM_BYTES);
+  memory.copy(changetype<usize>(secondItem), itemB, ITEM_BYTES);
+}
+
+/** Looks at the pair. Answers where the outcome is, or anything when the pair was left. Throws OUT_OF_MEMORY. */
+export function run(): usize {
+  beginWork();
+  outcome.contained = collide(first, second, firstItem, secondItem);
+  outcome.points = points;
+  outcome.pointCount = pointCount;
+  outcome.crossings = crossings;
+  outcome.crossingCount = crossingCount;
+  return changetype<usize>(outcome);
+}

@@ -1,0 +1,71 @@
+// Classes of objects that may collide with the same ones: by layers, what they collide with, and group. Where many
+// objects lie together, the broad phase passes over whole classes instead of pairs: a hundred thousand of one group in
+// one place are one comparison.
+
+import { CONTACTS_NONE } from '../../../../shared/layout';
+import { Proxy } from '../../shape/proxy';
+import { canCollide } from './narrow-phase';
+
+/** The class of an object that can collide with nothing at all. */
+export const NO_CLASS: u32 = 0xffffffff;
+/**
+ * The most classes that are told apart, as objects of so many mostly may collide: with each class, every object costs a
+ * comparison, 2 ns.
+ */
+export const MOST_CLASSES: u32 = 1024;
+
+const TABLE_SIZE: u32 = 4096;
+/** For each hash of what makes a class: 1 + the class, 0 where there is none. */
+const table: usize = memory.data(<i32>TABLE_SIZE * 4, 16);
+/** The address of a proxy of each class. */
+const members: usize = memory.data(<i32>MOST_CLASSES * 4, 16);
+export let classCount: u32 = 0;
+/** Whether there were more classes than are told apart. */
+export let isOverfull: bool = false;
+
+export function beginClasses(): void {
+  memory.fill(table, 0, <usize>TABLE_SIZE << 2);
+  classCount = 0;
+  isOverfull = false;
+}
+
+/** Tells whether an object may make a pair with anything. */
+// @ts-ignore: decorator
+@inline
+export function collidesAtAll(p: Proxy): bool {
+  return p.contacts != <u8>CONTACTS_NONE && p.layers != 0 && p.collidesWith != 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function memberOf(index: u32): Proxy {
+  return changetype<Proxy>(<usize>load<u32>(members + (<usize>index << 2)));
+}
+
+/** Answers the class of an object, or NO_CLASS. The class is a new one where no object of it came before. */
+export function classOf(p: Proxy): u32 {
+  if (!collidesAtAll(p)) return NO_CLASS;
+  // Multiplicative hashing (Knuth 1973, vol. 3, 6.4), a step for each number.
+  let hash = (p.layers * 0x9e3779b1) ^ p.collidesWith;
+  hash = ((hash * 0x85ebca6b) ^ p.group) * 0xc2b2ae35;
+  let at = table + (<usize>(hash >> 20) << 2);
+  for (let known = load<u32>(at); known != 0; known = load<u32>(at)) {
+    const q = memberOf(known - 1);
+    if (q.layers == p.layers && q.collidesWith == p.collidesWith && q.group == p.group) return known - 1;
+    at = at + 4 == table + (<usize>TABLE_SIZE << 2) ? table : at + 4;
+  }
+  if (classCount == MOST_CLASSES) {
+    isOverfull = true;
+    return 0;
+  }
+  store<u32>(members + (<usize>classCount << 2), <u32>changetype<usize>(p));
+  store<u32>(at, ++classCount);
+  return classCount - 1;
+}
+
+/** Tells whether an object may make pairs with objects of a class, as far as both classes decide that. */
+// @ts-ignore: decorator
+@inline
+export function collidesWithClass(p: Proxy, index: u32): bool {
+  return canCollide(p, memberOf(index));
+}

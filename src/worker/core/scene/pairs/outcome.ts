@@ -1,0 +1,13 @@
+// What became of a pair in the interruptible module, as the core reads it.
+
+@unmanaged
+export class Outcome {
+  /** The answer of `collide`. */
+  contained: i32;
+  /** The address of the points (CONTACT_*), and how many there are. */
+  points: usize;
+  pointCount: u32;
+  /** The address of the crossings (CROSSING_*), and how many there are. */
+  crossings: usize;
+  crossingCount: u32;
+}

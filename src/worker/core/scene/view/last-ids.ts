@@ -1,0 +1,54 @@
+// The ids that the slots held in the last frame. A view keeps one bit per slot, and so does not know which object it
+// saw in a slot that was emptied or filled anew since. One array for all views does: what left is listed by slot, in
+// the order of the ids, however many objects went and in whatever order.
+
+import { reserve } from '../../memory';
+import { idAt, isAlive, slotCount, slotOf } from '../objects';
+import { SlotSet, addSlot, clearSlots, reserveSet, slotIn } from '../slot-set';
+
+/** The ids by slot, 0 where the last frame had no object. */
+export let lastIds: usize = 0;
+/** The number of slots that the last frame had or that there are now: all are below. */
+export let lastSlotCount: u32 = 0;
+
+/** The slots that hold another object than in the last frame, or none. */
+const replaced = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
+
+/** Makes room for all slots below `count`. Throws OUT_OF_MEMORY, with nothing changed. */
+export function reserveLastIds(count: u32): void {
+  if (count <= lastSlotCount) return;
+  reserveSet(replaced, count);
+  lastIds = reserve(lastIds, lastSlotCount << 2, <u64>count << 2);
+  memory.fill(lastIds + (<usize>lastSlotCount << 2), 0, <usize>(count - lastSlotCount) << 2);
+  lastSlotCount = count;
+}
+
+/** Notes that a slot is filled or emptied. */
+export function replaceSlot(slot: u32): void {
+  addSlot(replaced, slot);
+}
+
+/** Reads 32 bits of the bitmap of replaced slots. */
+// @ts-ignore: decorator
+@inline
+export function replacedBits(word: usize): u32 {
+  return load<u32>(replaced.bits + (word << 2));
+}
+
+/** Makes the present ids those of the last frame. */
+export function rememberIds(): void {
+  for (let i: u32 = 0; i < replaced.count; i++) {
+    const slot = slotIn(replaced, i);
+    store<u32>(lastIds + (<usize>slot << 2), slot < slotCount ? idAt(slot) : 0);
+  }
+  clearSlots(replaced);
+}
+
+/** Takes over an id of another core's last frame. Throws OUT_OF_MEMORY. */
+export function recallId(id: u32): void {
+  if (isAlive(id)) return;
+  const slot = slotOf(id);
+  reserveLastIds(slot + 1);
+  store<u32>(lastIds + (<usize>slot << 2), id);
+  addSlot(replaced, slot);
+}

@@ -1,0 +1,334 @@
+import { Matrix4 } from 'three';
+import { describe, expect, test } from 'vitest';
+import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
+import { BulkWriter } from '../../src/client/transforms/bulk-writer.js';
+import { ReplayLog } from '../../src/client/transforms/replay-log.js';
+import { SingleWriter } from '../../src/client/transforms/single-writer.js';
+import {
+  AFFINE_NUMBERS,
+  BLOCK,
+  CLAIMED,
+  EXPLICIT,
+  STAGED,
+  TransformTable,
+} from '../../src/client/transforms/transform-table.js';
+import { makeId, slotOf } from '../../src/shared/ids.js';
+import { IN_TRANSFORM_COUNT } from '../../src/shared/layout.js';
+import { Random, SEED } from '../oracle/random.js';
+
+/** Where the twelve numbers of a transform are in a matrix. */
+const UPPER_ROWS = [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14];
+const PLACED = [2, 0.1, 0.2, 0, 0.3, 2, 0.4, 0, 0.5, 0.6, 2, 0, 7, 8, 9, 1];
+
+class Side {
+  readonly table = new TransformTable();
+  readonly log = new ReplayLog(this.table, true);
+  readonly singles = new SingleWriter(this.table);
+  readonly bulk = new BulkWriter(this.table);
+  readonly staging = new FrameBuilder();
+
+  /** Sends what is staged, as an update() does. */
+  update(frame: number): ArrayBuffer {
+    this.staging.keepIn(this.log, frame);
+    this.staging.addMoved(this.bulk, this.table);
+    const input = this.staging.seal(frame, 1);
+    this.staging.restart();
+    return input;
+  }
+
+  /** What the next worker is told of an object. */
+  placeOf(id: number): number[] {
+    const at = AFFINE_NUMBERS * slotOf(id);
+    return [...this.log.replay().matrices.subarray(at, at + AFFINE_NUMBERS)];
+  }
+}
+
+const sentIn = (input: ArrayBuffer) => new DataView(input).getUint32(IN_TRANSFORM_COUNT, true);
+const rowsOf = (m: ArrayLike<number>) => UPPER_ROWS.map((k) => m[k]);
+
+describe.each(UPPER_ROWS)('a transform that differs in number %d alone', (k) => {
+  const moved = PLACED.with(k, PLACED[k] + 0.25);
+  const id = makeId(3, 1);
+
+  test('is staged one by one', () => {
+    const side = new Side();
+    side.log.add(id, PLACED);
+    side.singles.set(id, PLACED, side.staging);
+    expect(sentIn(side.update(1))).toBe(0);
+    for (const [frame, matrix] of [moved, PLACED, moved].entries()) {
+      side.singles.set(id, matrix, side.staging);
+      expect(side.table.states[3]).toBe(STAGED);
+      expect(sentIn(side.update(frame))).toBe(1);
+      expect(side.table.states[3]).toBe(EXPLICIT);
+      side.singles.set(id, matrix, side.staging);
+      expect(sentIn(side.update(frame))).toBe(0);
+      expect(side.placeOf(id)).toEqual(rowsOf(matrix));
+    }
+  });
+
+  test('is staged with many', () => {
+    const side = new Side();
+    side.log.add(id, PLACED);
+    expect(side.bulk.move(Uint32Array.of(id), [PLACED], 0, 1)).toBe(1);
+    expect(sentIn(side.update(1))).toBe(0);
+    expect(side.bulk.move(Uint32Array.of(id), [moved], 0, 1)).toBe(1);
+    expect(sentIn(side.update(2))).toBe(1);
+    expect(side.table.states[3]).toBe(CLAIMED);
+    expect(side.placeOf(id)).toEqual(rowsOf(moved));
+  });
+});
+
+test('what is staged and not sent yet can be taken back', () => {
+  const side = new Side();
+  const id = makeId(0, 1);
+  side.log.add(id, PLACED);
+  side.singles.set(id, PLACED.with(12, 50), side.staging);
+  side.singles.set(id, PLACED, side.staging);
+  side.update(1);
+  expect(side.placeOf(id)).toEqual(rowsOf(PLACED));
+});
+
+describe('a block', () => {
+  const [a, b, c] = [1, 2, 3].map((slot) => makeId(slot, 1));
+  const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
+  const bad = new Array(16).fill(0);
+
+  function sideOf(): Side {
+    const side = new Side();
+    for (const id of [a, b, c]) side.log.add(id, at(0));
+    return side;
+  }
+
+  function say(side: Side, ids: number[], matrices: number[][]): void {
+    const block = Uint32Array.from(ids);
+    side.table.setBlock(block);
+    side.staging.setBlock(block, Float32Array.from(matrices.flat()));
+  }
+
+  const xOf = (side: Side, id: number) => side.placeOf(id)[9];
+
+  test('that differs in its last object alone is another one', () => {
+    const side = sideOf();
+    say(side, [a, b], [at(1), at(2)]);
+    side.update(1);
+    say(side, [a, c], [at(3), at(4)]);
+    side.update(2);
+    expect([a, b, c].map((id) => xOf(side, id))).toEqual([3, 2, 4]);
+  });
+
+  // What is asked at the end alone: to be asked brings the table up to date.
+  test.each([a, b])('takes object %d back that was moved alone', (id) => {
+    const side = sideOf();
+    for (const frame of [1, 3]) {
+      say(side, [a, b], [at(frame), at(frame)]);
+      side.update(frame);
+      side.singles.set(id, at(10), side.staging);
+      side.update(frame + 1);
+    }
+    say(side, [a, b], [at(5), at(6)]);
+    side.update(5);
+    expect([a, b].map((each) => xOf(side, each))).toEqual([5, 6]);
+  });
+
+  // In one frame, as of update() calls that join one that waits; then in frames of their own.
+  test.each([
+    [2, 2, 2],
+    [2, 2, 3],
+    [2, 3, 4],
+  ])('that is refused leaves an object where it was moved alone: frames %d, %d, %d', (first, second, third) => {
+    const side = sideOf();
+    say(side, [a, b], [at(1), at(2)]);
+    side.update(1);
+    side.log.accept(1);
+    say(side, [a, b], [at(5), at(6)]);
+    side.update(first);
+    side.singles.set(a, at(10), side.staging);
+    side.update(second);
+    say(side, [a, b], [bad, at(7)]);
+    side.update(third);
+    expect([a, b].map((id) => xOf(side, id))).toEqual([10, 7]);
+  });
+
+  test.each([1, 2, 3, 4])('that is refused %d times leaves an object where the last good one had it', (times) => {
+    const side = sideOf();
+    say(side, [a, b], [at(1), at(2)]);
+    side.update(1);
+    side.log.accept(1);
+    for (let frame = 2; frame < 2 + times; frame++) {
+      say(side, [a, b], [bad, at(frame)]);
+      side.update(frame);
+      side.log.accept(frame - 2); // an answer to another frame says nothing of this one
+    }
+    expect([a, b].map((id) => xOf(side, id))).toEqual([1, 1 + times]);
+  });
+
+  test('that overlaps another one of its frame moves its objects one by one', () => {
+    const side = sideOf();
+    say(side, [a, b], [at(1), at(2)]);
+    say(side, [b, c], [at(3), bad]);
+    const input = side.update(1);
+    expect(sentIn(input)).toBe(2);
+    expect([a, b, c].map((id) => xOf(side, id))).toEqual([1, 3, 0]);
+    expect([a, b, c].map((id) => side.table.states[slotOf(id)])).toEqual([BLOCK, BLOCK, BLOCK]);
+  });
+
+  test('counts the objects that leave it', () => {
+    const side = sideOf();
+    say(side, [a, b, c], [at(1), at(2), at(3)]);
+    side.update(1);
+    expect(side.table.leftBlocks).toBe(0);
+    side.singles.set(a, at(9), side.staging);
+    side.log.set(b, at(9));
+    side.log.delete(c);
+    expect(side.table.leftBlocks).toBe(3);
+    side.update(2);
+    side.singles.set(a, at(8), side.staging);
+    expect(side.table.leftBlocks).toBe(3);
+  });
+});
+
+test('what is staged again after a failure is older than what the bulk writer wrote since', () => {
+  const side = new Side();
+  const id = makeId(0, 1);
+  side.log.add(id, PLACED);
+  side.staging.setSingle(id, PLACED.with(12, 50));
+  side.bulk.move(Uint32Array.of(id), [PLACED.with(12, 60)], 0, 1);
+  expect(sentIn(side.update(1))).toBe(1);
+  expect(side.placeOf(id)).toEqual(rowsOf(PLACED.with(12, 60)));
+});
+
+test(`the next worker is told what update() said, in whatever way, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  const flat = new Matrix4().makeScale(1, 0, 1).elements;
+  const outOfRow = [...PLACED.slice(0, 15), 0];
+  const good = () => new Matrix4().makeTranslation(random.integer(1000), random.integer(1000), 1).elements;
+  let refused = 0;
+  let checked = 0;
+  for (let round = 0; round < 60; round++) {
+    const side = new Side();
+    const alive: number[] = [];
+    const expected = new Map<number, number[]>();
+    /** Said since the last update(): in blocks, and one by one. */
+    const said = new Map<number, number[]>();
+    /** What was refused in a frame that had taken another one: either stands. */
+    const unsure = new Set<number>();
+    const spokenOf = new Set<number>();
+    const borrowed: { ids: Uint32Array; matrices: Float64Array }[] = [];
+    let generation = 0;
+    let frame = 1;
+    const some = (): Uint32Array => {
+      const first = random.integer(alive.length);
+      return Uint32Array.from(alive.slice(first, first + 1 + random.integer(6)));
+    };
+    const matrixOf = () => (random.chance(0.2) ? random.pick([flat, outOfRow, flat.with(0, Number.NaN)]) : good());
+    const isUsable = (m: number[]) => m !== outOfRow && Math.abs(new Matrix4().fromArray(m).determinant()) > 0;
+    const say = (id: number, m: number[]) => {
+      if (said.has(id)) spokenOf.add(id);
+      said.set(id, m);
+    };
+    const take = (id: number, m: number[]) => {
+      if (isUsable(m)) {
+        expected.set(id, m);
+        unsure.delete(id);
+      } else {
+        refused++;
+        if (spokenOf.has(id)) unsure.add(id);
+      }
+      spokenOf.add(id);
+    };
+    for (let step = 0; step < 80; step++) {
+      const kind = random.pick([
+        'add',
+        'add',
+        'single',
+        'single',
+        'block',
+        'block',
+        'lend',
+        'bulk',
+        'set',
+        'remove',
+        'send',
+        'send',
+      ]);
+      const id = alive.length > 0 ? random.pick(alive) : 0;
+      if (kind === 'add') {
+        const m = good();
+        const free = random.integer(40);
+        if (alive.some((each) => slotOf(each) === free)) continue;
+        const added = makeId(free, ++generation);
+        side.log.add(added, m);
+        alive.push(added);
+        expected.set(added, m);
+        unsure.delete(added);
+      } else if (id === 0) {
+        // Nothing is there to be moved.
+      } else if (kind === 'single') {
+        const m = matrixOf();
+        if (m === outOfRow) continue;
+        side.singles.set(id, m, side.staging);
+        say(id, m);
+      } else if (kind === 'block') {
+        const ids = some();
+        const matrices = Array.from(ids, matrixOf);
+        side.table.setBlock(ids);
+        side.staging.setBlock(ids, Float64Array.from(matrices.flat()));
+        for (const [i, each] of ids.entries()) say(each, matrices[i]);
+      } else if (kind === 'lend') {
+        if (round % 2 === 0) continue; // what is borrowed can be checked at the end alone
+        // Of the same few blocks over and over, as of InstancedMeshes.
+        let block = random.chance(0.7) ? borrowed.at(-1) : undefined;
+        if (!block?.ids.every((each) => alive.includes(each))) {
+          block = { ids: some(), matrices: new Float64Array() };
+          block.matrices = new Float64Array(16 * block.ids.length);
+          borrowed.push(block);
+        }
+        // All of it is usable: nobody but the worker knows what was there before.
+        const matrices = Array.from(block.ids, good);
+        block.matrices.set(matrices.flat());
+        side.table.setBlock(block.ids);
+        side.staging.setBlock(block.ids, block.matrices, undefined, block);
+        for (const [i, each] of block.ids.entries()) say(each, matrices[i]);
+      } else if (kind === 'bulk') {
+        const claimed = alive.filter((each) => side.table.states[slotOf(each)] === CLAIMED);
+        const matrices = claimed.map(good);
+        expect(side.bulk.move(Uint32Array.from(claimed), matrices, 0, claimed.length)).toBe(claimed.length);
+        for (const [i, each] of claimed.entries()) expected.set(each, matrices[i]);
+      } else if (kind === 'set') {
+        const m = good();
+        side.log.set(id, m);
+        side.staging.setSingle(id, m);
+        say(id, m);
+        expected.set(id, m);
+        unsure.delete(id);
+      } else if (kind === 'remove') {
+        side.log.delete(id);
+        side.staging.drop(id);
+        alive.splice(alive.indexOf(id), 1);
+        said.delete(id);
+      } else {
+        side.update(frame);
+        for (const [each, m] of said) take(each, m);
+        const hasRefused = [...said.values()].some((m) => !isUsable(m));
+        said.clear();
+        if (random.chance(0.3)) continue; // the next update() joins it
+        if (!hasRefused) side.log.accept(frame);
+        frame++;
+        spokenOf.clear();
+      }
+      if (!random.chance(0.1)) continue;
+      for (const each of alive) {
+        // What is borrowed is newer already, where it was written since.
+        if (unsure.has(each) || borrowed.some(({ ids }) => ids.includes(each))) continue;
+        checked++;
+        expect(side.placeOf(each)).toEqual(rowsOf(expected.get(each)!));
+      }
+    }
+    // In the end, borrowed ones as well.
+    side.update(frame);
+    for (const [each, m] of said) take(each, m);
+    for (const each of alive) if (!unsure.has(each)) expect(side.placeOf(each)).toEqual(rowsOf(expected.get(each)!));
+  }
+  expect(refused).toBeGreaterThan(100);
+  expect(checked).toBeGreaterThan(1000);
+});

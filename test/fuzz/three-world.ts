@@ -1,0 +1,57 @@
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { type SceneFrame, type SceneTracker, trackScene } from 'collision-worker/three';
+import { BoxGeometry, InstancedMesh, Matrix4, Mesh, PerspectiveCamera, Scene } from 'three';
+
+export const SIZE = { x: 0, y: 0, width: 100, height: 100 };
+
+export function camera(): PerspectiveCamera {
+  const made = new PerspectiveCamera(60, 1, 0.1, 100);
+  made.position.z = 10;
+  return made;
+}
+
+/** A scene of a box and two instances beside it, tracked. */
+export class TrackedWorld {
+  readonly service: CollisionService;
+  readonly tracker: SceneTracker;
+  readonly scene: Scene;
+  readonly box: Mesh;
+  readonly instances: InstancedMesh;
+  /** The newest one. */
+  frame: SceneFrame | undefined;
+
+  private constructor(service: CollisionService, tracker: SceneTracker, scene: Scene) {
+    this.service = service;
+    this.tracker = tracker;
+    this.scene = scene;
+    [this.box, this.instances] = scene.children as [Mesh, InstancedMesh];
+  }
+
+  static async open(): Promise<TrackedWorld> {
+    const service = await createCollisionService();
+    const scene = new Scene();
+    const box = new Mesh(new BoxGeometry(2, 2, 2));
+    const instances = new InstancedMesh(box.geometry, box.material, 2);
+    for (let i = 0; i < 2; i++) instances.setMatrixAt(i, new Matrix4().makeTranslation(1.5, i - 0.5, 0));
+    scene.add(box, instances);
+    const world = new TrackedWorld(service, await trackScene(service, scene), scene);
+    await world.restock();
+    return world;
+  }
+
+  async restock(): Promise<void> {
+    this.frame = await this.tracker.update(camera(), SIZE);
+  }
+
+  async complaint(): Promise<string> {
+    const { tracker, service, box } = this;
+    const frame = await tracker.update(camera(), SIZE);
+    this.frame = frame;
+    const hit = await tracker.pick(50, 50);
+    const { objects, meshes, pending } = service.stats;
+    const seen = frame.result.visible.ids.length;
+    const distance = hit?.distance.toFixed(6);
+    const found = [hit?.object === box, distance, seen, objects, meshes, pending].join();
+    return found === 'true,9.000000,3,3,1,0' ? '' : found;
+  }
+}

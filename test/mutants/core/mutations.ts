@@ -1,0 +1,233 @@
+// The mutants of one AssemblyScript file: one-line changes of its expressions and statements, found in the syntax tree
+// that AssemblyScript's own parser makes.
+import assemblyscript from 'assemblyscript';
+
+export interface Mutation {
+  /** What is changed: the text from `start` up to `end`. */
+  start: number;
+  end: number;
+  /** What stands there instead; nothing where a statement is dropped. */
+  by: string;
+  /** The kind of change, in a few words. */
+  kind: string;
+  /** The constant of the module that is changed. Its value may be needed to compile, so that there is no such mutant. */
+  constant?: string;
+}
+
+/** The parts of AssemblyScript's syntax tree that are read here. */
+interface Node {
+  kind: number;
+  range: { start: number; end: number };
+}
+interface Binary extends Node {
+  left: Node;
+  right: Node;
+}
+interface Call extends Node {
+  expression: Node;
+  args: Node[];
+}
+interface Literal extends Node {
+  literalKind: number;
+}
+interface Unary extends Node {
+  operand: Node;
+}
+interface Conditional extends Node {
+  condition: Node;
+}
+interface Statement extends Node {
+  expression?: Node;
+  value?: Node | null;
+}
+interface Variable extends Node {
+  name: { text: string };
+  initializer: Node | null;
+}
+
+const { NodeKind, LiteralKind, newOptions, newProgram, parse } = assemblyscript as unknown as {
+  NodeKind: Record<string, number>;
+  LiteralKind: Record<string, number>;
+  newOptions(): unknown;
+  newProgram(options: unknown): { sources: (Node & { statements: Node[]; text: string })[] };
+  parse(program: unknown, text: string, path: string, isEntry: boolean): void;
+};
+
+/** Operators and what they become; each is a mutant of its own. */
+const OPERATORS: Record<string, string[]> = {
+  '+': ['-'],
+  '-': ['+'],
+  '*': ['/'],
+  '/': ['*'],
+  '<': ['<=', '>='],
+  '<=': ['<', '>'],
+  '>': ['>=', '<='],
+  '>=': ['>', '<'],
+  '==': ['!='],
+  '!=': ['=='],
+  '&&': ['||'],
+  '||': ['&&'],
+  '<<': ['>>'],
+  '>>': ['<<'],
+  '&': ['|'],
+  '|': ['&'],
+  '+=': ['-='],
+  '-=': ['+='],
+  '*=': ['/='],
+  '/=': ['*='],
+  '&=': ['|='],
+  '|=': ['&='],
+};
+
+/** Functions and SIMD instructions, by the last part of their names, and what they become. */
+const FUNCTIONS: Record<string, string | undefined> = {
+  __proto__: null as never,
+  min: 'max',
+  max: 'min',
+  add: 'sub',
+  sub: 'add',
+  mul: 'add',
+  div: 'mul',
+  and: 'or',
+  or: 'and',
+  lt: 'le',
+  le: 'lt',
+  gt: 'ge',
+  ge: 'gt',
+  eq: 'ne',
+  ne: 'eq',
+  plus: 'times',
+  minus: 'plus',
+  floor: 'ceil',
+  ceil: 'floor',
+};
+/** Functions of one argument that are left out: their argument stands alone. */
+const UNWRAPPED = new Set(['abs', 'neg', 'sqrt']);
+/** Their arguments may be swapped and nothing changes, or only how NaN is handed on. */
+const COMMUTATIVE = new Set(['min', 'max', 'add', 'mul', 'and', 'or', 'xor', 'eq', 'ne', 'plus', 'times']);
+
+/** Whatever stands below these is known when the core is compiled, or is no code. */
+const SKIPPED = new Set(['Decorator', 'EnumDeclaration', 'FieldDeclaration', 'ImportDeclaration', 'Parameter']);
+
+/** Lists the mutants of a file in the order in which they stand there. */
+export function mutationsOf(path: string, text: string): Mutation[] {
+  const program = newProgram(newOptions());
+  parse(program, text, path, true);
+  const source = program.sources.find((candidate) => candidate.text === text)!;
+  const found: Mutation[] = [];
+  for (const statement of source.statements) {
+    if (statement.kind !== NodeKind.Variable) visit(statement);
+    // What a variable of a module holds at first is overwritten before it is read, nearly always.
+    else if (/^(export\s+)?const\b/.test(own(statement))) visitConstants(statement);
+  }
+  return found.sort((a, b) => a.start - b.start || a.end - b.end);
+
+  function visitConstants(statement: Node): void {
+    const { declarations } = statement as Node & { declarations: Variable[] };
+    for (const { name, initializer } of declarations) {
+      if (!initializer) continue;
+      const first = found.length;
+      visit(initializer);
+      for (const mutation of found.slice(first)) mutation.constant = name.text;
+    }
+  }
+
+  function visit(node: Node): void {
+    if (isKind(node, ...SKIPPED)) return;
+    mutate(node);
+    for (const child of childrenOf(node)) visit(child);
+  }
+
+  function mutate(node: Node): void {
+    if (isKind(node, 'Binary')) mutateOperator(node as Binary);
+    else if (isKind(node, 'Call')) mutateCall(node as Call);
+    else if (isKind(node, 'Literal')) mutateLiteral(node as Literal);
+    else if (isKind(node, 'UnaryPrefix')) mutateSign(node as Unary);
+    else if (isKind(node, 'If', 'Ternary')) negate((node as Conditional).condition);
+    else if (isKind(node, 'Expression', 'Break', 'Continue', 'Return')) drop(node as Statement);
+  }
+
+  function mutateOperator(node: Binary): void {
+    const { left, right } = node;
+    const gap = textOf(left.range.end, right.range.start);
+    const operator = gap.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, '').trim();
+    const at = left.range.end + gap.indexOf(operator);
+    for (const other of OPERATORS[operator] ?? []) {
+      add(node, replaced(node, at, at + operator.length, other), `${operator} → ${other}`);
+    }
+  }
+
+  function mutateCall(node: Call): void {
+    const { expression, args } = node;
+    const name = /\w+$/.exec(textOf(expression.range.start, expression.range.end))?.[0] ?? '';
+    const other = FUNCTIONS[name];
+    const { end } = expression.range;
+    if (other && args.length === 2) add(node, replaced(node, end - name.length, end, other), `${name} → ${other}`);
+    if (UNWRAPPED.has(name) && args.length === 1) add(node, own(args[0]!), `without ${name}`);
+    if (COMMUTATIVE.has(name)) return;
+    for (let i = 1; i < args.length; i++) {
+      const [a, b] = [args[i - 1]!, args[i]!];
+      if (own(a) === own(b)) continue;
+      const swapped = own(b) + textOf(a.range.end, b.range.start) + own(a);
+      add(node, replaced(node, a.range.start, b.range.end, swapped), `arguments ${i} and ${i + 1} swapped`);
+    }
+  }
+
+  function mutateLiteral(node: Literal): void {
+    const value = own(node);
+    if (node.literalKind === LiteralKind.Integer) {
+      add(node, `${value} + 1`, `${value} → ${value} + 1`);
+      if (Number(value) > 0) add(node, `${value} - 1`, `${value} → ${value} - 1`);
+    } else if (node.literalKind === LiteralKind.Float) {
+      const other = Number(value) === 0 ? '1.0' : `2 * ${value}`;
+      add(node, other, `${value} → ${other}`);
+    }
+  }
+
+  function mutateSign(node: Unary): void {
+    const operator = textOf(node.range.start, node.operand.range.start).trim();
+    if (['-', '!', '~'].includes(operator)) add(node, own(node.operand), `without ${operator}`);
+  }
+
+  function negate(condition: Node): void {
+    add(condition, `!(${own(condition)})`, 'condition negated');
+  }
+
+  function drop(node: Statement): void {
+    // The value of a return cannot be left out; and a count that stands still is an endless loop, killed by waiting.
+    if (node.value || (node.expression && isKind(node.expression, 'UnaryPostfix', 'UnaryPrefix'))) return;
+    const semicolon = /^\s*;/.exec(text.slice(node.range.end))?.[0].length ?? 0;
+    found.push({ start: node.range.start, end: node.range.end + semicolon, by: '', kind: 'statement dropped' });
+  }
+
+  function add(node: Node, by: string, kind: string): void {
+    found.push({ start: node.range.start, end: node.range.end, by, kind });
+  }
+
+  function replaced(node: Node, start: number, end: number, by: string): string {
+    return textOf(node.range.start, start) + by + textOf(end, node.range.end);
+  }
+
+  function own(node: Node): string {
+    return textOf(node.range.start, node.range.end);
+  }
+
+  function textOf(start: number, end: number): string {
+    return text.slice(start, end);
+  }
+}
+
+function isKind(node: Node, ...names: string[]): boolean {
+  return names.some((name) => NodeKind[name] === node.kind);
+}
+
+function* childrenOf(node: Node): Iterable<Node> {
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield child;
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  const { kind, range } = (value ?? {}) as Partial<Node>;
+  return typeof kind === 'number' && typeof range === 'object';
+}

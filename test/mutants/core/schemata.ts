@@ -1,0 +1,78 @@
+// Many mutants in one program: mutant schemata (Untch, Offutt and Harrold, Mutation Analysis Using Mutant Schemata,
+// 1993). Each mutated expression becomes a choice by one number that is imported from JavaScript, `activeMutant`.
+import type { Mutation } from './mutations.js';
+
+export interface NumberedMutation extends Mutation {
+  /** Above 0; 0 is the original. */
+  id: number;
+}
+
+/** Where the text of a mutant stands in the woven source. */
+export interface Span {
+  id: number;
+  start: number;
+  end: number;
+}
+
+export interface Woven {
+  text: string;
+  spans: Span[];
+}
+
+/** Weaves mutants into their source. The number of one whose code is reached is told, too. */
+export function weave(source: string, mutations: readonly NumberedMutation[]): Woven {
+  // Outer ones first.
+  const sorted = [...mutations].sort((a, b) => a.start - b.start || b.end - a.end || a.id - b.id);
+  const spans: Span[] = [];
+  let next = 0;
+  const text = weaveRange(0, source.length, 0);
+  return { text, spans };
+
+  /** The text from `start` up to `end`, which will stand at `offset`, with all mutants that are wholly in there. */
+  function weaveRange(start: number, end: number, offset: number): string {
+    let out = '';
+    let at = start;
+    while (next < sorted.length && sorted[next]!.end <= end) {
+      const mutation = sorted[next++]!;
+      out += source.slice(at, mutation.start);
+      const spanStart = offset + out.length;
+      const [before, after] = sidesOf(mutation);
+      const inner = weaveRange(mutation.start, mutation.end, spanStart + before.length);
+      const whole = before + inner + after;
+      spans.push({ id: mutation.id, start: spanStart, end: spanStart + whole.length });
+      out += whole;
+      at = mutation.end;
+    }
+    return out + source.slice(at, end);
+  }
+}
+
+/** What stands before and behind the original text of a mutant. */
+function sidesOf({ id, by, kind, constant }: NumberedMutation): [string, string] {
+  if (kind === 'statement dropped') return [`{ reachMutant(${id}); if (activeMutant != ${id}) { `, ' } }'];
+  const choice = `activeMutant == ${id} ? (${by}) : (`;
+  // A constant of a module is reached when the core starts.
+  return constant === undefined ? [`(reachMutant(${id}), ${choice}`, '))'] : [`(${choice}`, '))'];
+}
+
+/** The exports of host.ts that woven sources call. Where none is active, JavaScript hears once a core of each that is
+ * reached. */
+export function hostExports(count: number): string {
+  return `
+@external("env", "activeMutant")
+export declare const activeMutant: i32;
+
+@external("env", "reached")
+declare function reached(id: i32): void;
+
+const reachedAlready: usize = memory.data(${count + 1});
+
+// @ts-ignore: decorator
+@inline
+export function reachMutant(id: i32): void {
+  if (activeMutant || load<u8>(reachedAlready + id)) return;
+  store<u8>(reachedAlready + id, 1);
+  reached(id);
+}
+`;
+}

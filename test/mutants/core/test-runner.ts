@@ -1,0 +1,64 @@
+// Test files, run one after the other by a child process that can be killed where they never end.
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+
+export interface TestRun {
+  passed: boolean;
+  /** Where it took longer than it was given. */
+  timedOut: boolean;
+  milliseconds: number;
+  /** The first test that failed, and its message. */
+  failure?: string;
+}
+
+export class TestRunner {
+  readonly #root: string;
+  #child: ChildProcess | undefined;
+
+  /** `root`: the tree that the tests are in. */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async run(file: string, timeout: number): Promise<TestRun> {
+    const child = this.#child ?? (await this.#start());
+    return new Promise((resolve, reject) => {
+      const end = (run: TestRun) => {
+        clearTimeout(timer);
+        child.removeAllListeners();
+        resolve(run);
+      };
+      const timer = setTimeout(() => {
+        this.close();
+        end({ passed: false, timedOut: true, milliseconds: timeout });
+      }, timeout);
+      child.once('message', (run: TestRun) => end({ ...run, timedOut: false }));
+      child.once('exit', (code) => {
+        clearTimeout(timer);
+        this.#child = undefined;
+        reject(new Error(`the process that runs the tests ended with exit code ${code}`));
+      });
+      child.send({ file });
+    });
+  }
+
+  /** Kills the child and what it has started. */
+  close(): void {
+    if (!this.#child) return;
+    this.#child.removeAllListeners();
+    // Its group: the forks of Vitest, which do not hear of its end while they are in an endless loop.
+    process.kill(-this.#child.pid!, 'SIGKILL');
+    this.#child = undefined;
+  }
+
+  #start(): Promise<ChildProcess> {
+    const script = join(this.#root, 'test/mutants/core/vitest-runner.mjs');
+    const child = fork(script, [this.#root], {
+      cwd: this.#root,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    this.#child = child;
+    return new Promise((resolve) => child.once('message', () => resolve(child)));
+  }
+}

@@ -1,0 +1,100 @@
+// Which tests a mutant must outlive: those that reach it, the likeliest and quickest first.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestRunner } from './test-runner.js';
+import type { Mutant, Workspace } from './workspace.js';
+
+/** What a test file does with the original. */
+export interface Baseline {
+  milliseconds: number;
+  /** Mutants whose code it reaches. */
+  reaches: number[];
+}
+
+/** The core's own tests are in these folders; those of one defect each, too. */
+const FOLDERS = ['test/worker', 'test/repro'];
+/** It counts the pages of memory of a core, which mutants make larger. */
+const LEFT_OUT = 'test/worker/out-of-memory.test.ts';
+/** Longer than any test file takes, on a machine that does much else. */
+const LONGEST_MS = 600_000;
+
+/**
+ * The test files of a part of the core, by the beginning of its path: parts of their names in the order in which they
+ * are run. The first that fits; the others of that folder of tests follow.
+ */
+const TABLE: [core: string, tests: string[]][] = [
+  ['contact/box/', ['manifold-convex-edges', 'contact/contact', 'manifold-convex', 'solid-pairs']],
+  ['contact/convex/', ['manifold-convex-edges', 'contact/contact', 'hulls', 'solid-meshes', 'manifold-convex']],
+  ['contact/mesh/', ['manifold-mesh-edges', 'manifold-mesh.', 'contact/contact', 'intersection', 'solid-meshes']],
+  ['contact/primitive/', ['manifold-primitive-mesh-cases', 'contact/contact', 'solid-meshes', 'manifold-primitive']],
+  ['contact/', ['manifold-convex-edges', 'manifold-mesh-edges', 'contact/contact', 'manifold-']],
+  ['scene/frame/', ['many-views', 'core-invariants', 'contact-events', 'frustum.', 'pairs.', 'contact-budget']],
+  ['scene/index/', ['octree-insert', 'core-invariants', 'pick.', 'many-views', 'rays-edges', 'pairs.', 'frustum.']],
+  [
+    'scene/pairs/',
+    ['witness-cache', 'core-invariants', 'contact-budget', 'contact-events', 'scene/pairs', 'solid-pairs'],
+  ],
+  ['scene/view/', ['many-views', 'pick.', 'frustum.', 'frustum-query']],
+  ['scene/query/ray', ['pick.', 'rays-edges', 'rays.', 'rays-primitives', 'rays-all']],
+  ['scene/query/mesh-volume', ['sees', 'pick-region-edges', 'pick-screen', 'pick-region', 'overlap', 'frustum-query']],
+  [
+    'scene/query/',
+    ['pick-region-edges', 'sees', 'proximity', 'pick-screen', 'pick-region', 'closest', 'overlap', 'containing'],
+  ],
+  ['scene/', ['octree-insert', 'core-invariants', 'pick.', 'many-views', 'scene/pairs', 'frustum.']],
+  ['shape/', ['contact/contact', 'sees', 'proximity', 'pick-screen', 'rays-primitives', 'overlap', 'containing']],
+  ['mesh/build/', ['refit', 'baked-mesh', 'hulls', 'pick.', 'core-invariants', 'update-mesh']],
+  ['mesh/tree/', ['refit', 'baked-mesh', 'update-mesh', 'containing']],
+  ['mesh/topology/', ['hulls', 'closed-mesh', 'solid-meshes', 'update-mesh']],
+  [
+    'mesh/query/',
+    [
+      ...['mesh-pairs', 'proximity', 'triangle-pairs', 'closed-mesh', 'hulls', 'rays-edges', 'containing', 'closest'],
+      'manifold-mesh-service',
+    ],
+  ],
+  ['mesh/', ['refit', 'mesh-pairs', 'baked-mesh', 'update-mesh']],
+  [
+    'math/',
+    [
+      ...['mesh-pairs', 'triangle-pairs', 'contact/contact', 'manifold-convex-edges', 'pick.', 'proximity'],
+      ...['intersection', 'matrices', 'closest', 'slivers', 'rays-primitives', 'overlap', 'solid-pairs'],
+    ],
+  ],
+  ['', ['repro', 'pick.', 'contact/contact', 'refit']],
+];
+
+/**
+ * The test files to run against a mutant of `file`, in their order; and the others, for what none of these reaches.
+ */
+export function testsFor({ file }: Mutant, tests: readonly string[]): { likely: string[]; others: string[] } {
+  const path = file.slice('src/worker/core/'.length);
+  const names = TABLE.find(([core]) => path.startsWith(core))![1];
+  const [part] = path.split('/');
+  const rank = (test: string) => {
+    const i = names.findIndex((name) => test.includes(name));
+    if (i >= 0) return i;
+    return test.startsWith(`test/worker/${part}/`) ? names.length : names.length + 1;
+  };
+  const sorted = [...tests].sort((a, b) => rank(a) - rank(b));
+  const isLikely = (test: string) => rank(test) <= names.length;
+  return { likely: sorted.filter(isLikely), others: sorted.filter((test) => !isLikely(test)) };
+}
+
+export function testFiles(root: string): string[] {
+  return FOLDERS.flatMap((folder) => {
+    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+    return names.map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
+  })
+    .filter((file) => file.endsWith('.test.ts') && !file.endsWith('.browser.test.ts') && file !== LEFT_OUT)
+    .sort();
+}
+
+/** Runs a test file on the original. One that fails there is an error: it would kill everything. */
+export async function measureBaseline(file: string, workspace: Workspace, runner: TestRunner): Promise<Baseline> {
+  workspace.activate(0);
+  workspace.takeReached();
+  const { passed, milliseconds, failure } = await runner.run(file, LONGEST_MS);
+  if (!passed) throw new Error(`${file} fails without a mutant: ${failure ?? 'it takes too long'}`);
+  return { milliseconds, reaches: workspace.takeReached() };
+}

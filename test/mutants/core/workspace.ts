@@ -1,0 +1,185 @@
+// A copy of the tree in which the core is a mutated one, so that nobody's build/ and dist/ are touched.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import asc from 'assemblyscript/asc';
+
+import { hostExports, type NumberedMutation, type Span, weave } from './schemata.js';
+
+const CORE = 'src/worker/core';
+/** The core's two modules. */
+const ENTRIES = ['index.ts', 'pair-module.ts'];
+const COPIED = [
+  'src',
+  'test',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'vitest.config.ts',
+];
+
+/** A mutant of one of the core's files. */
+export interface Mutant extends NumberedMutation {
+  /** From the package's folder. */
+  file: string;
+  line: number;
+  /** What is changed; and the whole line that it begins in. */
+  original: string;
+  text: string;
+}
+
+/** The core's own files, sorted, from the package's folder. */
+export function coreFiles(root: string): string[] {
+  const files = readdirSync(join(root, CORE), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `${CORE}/${file.replaceAll('\\', '/')}`)
+    .sort();
+}
+
+export class Workspace {
+  readonly root: string;
+  readonly #source: string;
+  readonly #active: string;
+  readonly #reached: string;
+
+  constructor(source: string, root: string) {
+    this.#source = source;
+    this.root = root;
+    this.#active = join(root, 'active-mutant');
+    this.#reached = join(root, 'reached-mutants');
+  }
+
+  /** Copies the tree as it is now. */
+  create(): void {
+    rmSync(this.root, { recursive: true, force: true });
+    mkdirSync(this.root, { recursive: true });
+    for (const path of COPIED) cpSync(join(this.#source, path), join(this.root, path), { recursive: true });
+    symlinkSync(join(this.#source, 'node_modules'), join(this.root, 'node_modules'), 'junction');
+    this.activate(0);
+    this.#letCoresBeTold();
+  }
+
+  /** Copies the tests as they are now; the mutants stay. */
+  updateTests(): void {
+    cpSync(join(this.#source, 'test'), join(this.root, 'test'), { recursive: true });
+  }
+
+  /** Makes that mutant the one of every core that starts from now on. */
+  activate(id: number): void {
+    writeFileSync(this.#active, String(id));
+  }
+
+  /** The mutants that were reached since this was last asked. */
+  takeReached(): number[] {
+    let text = '';
+    try {
+      text = readFileSync(this.#reached, 'utf8');
+    } catch {
+      // Nothing was reached.
+    }
+    rmSync(this.#reached, { force: true });
+    return [...new Set(text.split('\n').filter(Boolean).map(Number))].sort((a, b) => a - b);
+  }
+
+  /** Compiles the core with these mutants. Answers those that are none, as they do not compile. */
+  async compile(mutants: readonly Mutant[]): Promise<Set<number>> {
+    const spans = this.#weave(mutants);
+    const faults: Fault[] = [];
+    const reportDiagnostic = ({ message, category, range }: Diagnostic) => {
+      if (category !== ERROR || !range) return;
+      faults.push({ file: range.source.normalizedPath, at: range.start, end: range.end, message });
+    };
+    const flags = ['--noEmit', '--runtime', 'stub', '--enable', 'simd', '--noAssert'];
+    let isRight = true;
+    for (const entry of ENTRIES) {
+      const args = [`${CORE}/${entry}`, '--baseDir', this.root, ...flags];
+      const { error } = await asc.main(args, { stderr: { write: () => {} }, reportDiagnostic } as never);
+      isRight &&= !error;
+    }
+    if (isRight) return new Set();
+    const guilty = new Set<number>();
+    for (const fault of faults) for (const id of this.#blame(fault, mutants, spans)) guilty.add(id);
+    if (guilty.size > 0) return guilty;
+    const what = faults.map(({ file, at, message }) => `${file} at ${at}: ${message}`).join('\n');
+    throw new Error(`the core does not compile: ${what}`);
+  }
+
+  /** The innermost that a fault is in; else those inside of it; else those that are constants by the names there. */
+  #blame({ file, at, end }: Fault, mutants: readonly Mutant[], spans: Map<string, Span[]>): number[] {
+    const own = spans.get(file) ?? [];
+    const around = own.filter((span) => span.start <= at && at < span.end);
+    if (around.length > 0) return [around.reduce((a, b) => (b.end - b.start < a.end - a.start ? b : a)).id];
+    const inside = own.filter((span) => at <= span.start && span.end <= end);
+    if (inside.length > 0) return inside.map(({ id }) => id);
+    const text = readFileSync(join(this.root, file), 'utf8');
+    const line = text.slice(text.lastIndexOf('\n', at) + 1).split('\n', 1)[0]!;
+    const isNamed = (name: string | undefined) => name !== undefined && new RegExp(`\\b${name}\\b`).test(line);
+    const named = mutants.filter(({ constant }) => isNamed(constant)).map(({ id }) => id);
+    return named.length > 0 ? named : mutants.filter(({ constant }) => constant !== undefined).map(({ id }) => id);
+  }
+
+  /** Builds all that tests load. */
+  build(mutants: readonly Mutant[]): void {
+    this.#weave(mutants);
+    const { status } = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: this.root, stdio: 'inherit' });
+    if (status !== 0) throw new Error('the mutated core could not be built');
+  }
+
+  #weave(mutants: readonly Mutant[]): Map<string, Span[]> {
+    const spans = new Map<string, Span[]>();
+    const host = `${CORE}/host.ts`;
+    for (const file of coreFiles(this.#source)) {
+      const own = mutants.filter((mutant) => mutant.file === file);
+      const source = readFileSync(join(this.#source, file), 'utf8');
+      const woven = weave(source, own);
+      spans.set(file, woven.spans);
+      // At the end, so that the spans are right.
+      let text = woven.text;
+      if (file === host) text += hostExports(Math.max(...mutants.map(({ id }) => id)));
+      else if (own.length > 0) text += `\nimport { activeMutant, reachMutant } from '${pathTo(file, host)}';\n`;
+      writeFileSync(join(this.root, file), text);
+    }
+    return spans;
+  }
+
+  /** Gives cores what a mutated one imports: JavaScript reads the number of the mutant where a core starts. */
+  #letCoresBeTold(): void {
+    const path = join(this.root, 'src/worker/binding/exports.ts');
+    const text = readFileSync(path, 'utf8');
+    const marker = 'const env = {';
+    if (text.split(marker).length !== 2) throw new Error(`${path}: expected one '${marker}'`);
+    const fs = "process.getBuiltinModule('node:fs')";
+    const told = `${marker}
+    activeMutant: Number(${fs}.readFileSync(${JSON.stringify(this.#active)}, 'utf8')),
+    reached: (id: number) => ${fs}.appendFileSync(${JSON.stringify(this.#reached)}, \`\${id}\\n\`),`;
+    writeFileSync(
+      path,
+      text.replace(marker, () => told),
+    );
+  }
+}
+
+function pathTo(from: string, to: string): string {
+  const path = relative(join(from, '..'), to).replaceAll('\\', '/').replace(/\.ts$/, '');
+  return path.startsWith('.') ? path : `./${path}`;
+}
+
+/** An error of the compiler, and the text that it is about. */
+interface Fault {
+  file: string;
+  at: number;
+  end: number;
+  message: string;
+}
+
+interface Diagnostic {
+  message: string;
+  category: number;
+  range: { start: number; end: number; source: { normalizedPath: string } } | null;
+}
+
+/** DiagnosticCategory.Error of AssemblyScript. */
+const ERROR = 3;

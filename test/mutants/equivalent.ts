@@ -1,0 +1,31 @@
+// Mutants that change nothing, with the reason: test/mutants/equivalent.json.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Found by its file, its text and the change, so that it is found again where lines have moved. */
+export interface Equivalent {
+  file: string;
+  original: string;
+  by: string;
+  /** Which, where the same text stands in the file more than once: some text of its line. */
+  line?: string;
+  reason: string;
+}
+
+interface Change {
+  file: string;
+  original: string;
+  by: string;
+  text: string;
+}
+
+export function readEquivalents(root: string): Equivalent[] {
+  return JSON.parse(readFileSync(join(root, 'test/mutants/equivalent.json'), 'utf8'));
+}
+
+export function isEquivalent(equivalents: readonly Equivalent[], { file, original, by, text }: Change): boolean {
+  return equivalents.some((known) => {
+    if (known.file !== file || known.original !== original || known.by !== by) return false;
+    return known.line === undefined || text.includes(known.line);
+  });
+}

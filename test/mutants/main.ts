@@ -1,0 +1,2 @@
+export { mutateClient } from './client/main.js';
+export { mutateCore } from './core/main.js';

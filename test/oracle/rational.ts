@@ -1,0 +1,80 @@
+import { type Ray, Vector3 } from 'three';
+
+/**
+ * Whether the convex hulls of two sets of points have a point in common, in rational arithmetic: points, segments and
+ * triangles are all the same to it. They have where weights ≥ 0 exist, of sum 1 in each set, that make one point of
+ * both: a linear programme, of which some basic solution is feasible if any is (Dantzig). All bases are tried.
+ */
+export function hullsMeet(p: readonly Vector3[], q: readonly Vector3[]): boolean {
+  const columns = columnsOf(p, q);
+  for (let chosen = 1; chosen < 1 << columns.length; chosen++) {
+    const basis = columns.filter((_, i) => chosen & (1 << i));
+    if (basis.length <= ROWS && isFeasible(basis)) return true;
+  }
+  return false;
+}
+
+/** x, y and z of both sets cancel out; the weights of each set sum up to 1. */
+const ROWS = 5;
+
+/** As whole numbers of one power of two. */
+function columnsOf(p: readonly Vector3[], q: readonly Vector3[]): bigint[][] {
+  const all = [...p, ...q].flatMap((point) => point.toArray());
+  const least = Math.min(...all.map(lastBit));
+  const whole = (value: number, sign: bigint) => sign * wholeNumber(value, least);
+  return [
+    ...p.map((point) => [...point.toArray().map((value) => whole(value, 1n)), 1n, 0n]),
+    ...q.map((point) => [...point.toArray().map((value) => whole(value, -1n)), 0n, 1n]),
+  ];
+}
+
+/** Solves columns · weights = (0, 0, 0, 1, 1) by elimination without fractions (Bareiss 1968). */
+function isFeasible(columns: bigint[][]): boolean {
+  const count = columns.length;
+  const rows = Array.from({ length: ROWS }, (_, r) => [...columns.map((column) => column[r]), r < 3 ? 0n : 1n]);
+  for (let k = 0; k < count; k++) {
+    const pivot = rows.findIndex((row, r) => r >= k && row[k] !== 0n);
+    if (pivot < 0) return false; // not a basis: a smaller one says the same
+    [rows[k], rows[pivot]] = [rows[pivot], rows[k]];
+    for (let r = 0; r < ROWS; r++) {
+      if (r === k || rows[r][k] === 0n) continue;
+      const [own, other] = [rows[r][k], rows[k][k]];
+      rows[r] = rows[r].map((value, i) => value * other - rows[k][i] * own);
+    }
+  }
+  if (rows.slice(count).some((row) => row[count] !== 0n)) return false;
+  return rows.slice(0, count).every((row, k) => row[count] === 0n || row[count] > 0n === row[k] > 0n);
+}
+
+/** Where a ray is nearest to a point, relative to it, rounded once. The direction may be of any length. */
+export function nearestOnRay({ origin, direction }: Ray, point: Vector3): Vector3 {
+  const all = [origin, direction, point].map((vector) => vector.toArray());
+  const least = Math.min(...all.flat().map(lastBit));
+  const [o, d, p] = all.map((vector) => vector.map((value) => wholeNumber(value, least)));
+  const way = o.map((value, i) => value - p[i]);
+  const dot = (a: bigint[], b: bigint[]) => a.reduce((sum, value, i) => sum + value * b[i], 0n);
+  const [whole, part] = [dot(d, d), -dot(way, d)];
+  // 2⁻¹²⁰ of a unit are enough digits beside any that the quotient has.
+  const scaled = way.map((value, i) => ((value * whole + part * d[i]) << 120n) / whole);
+  return new Vector3(...scaled.map((value) => Number(value) * 2 ** -120 * 2 ** least));
+}
+
+const bits = new DataView(new ArrayBuffer(8));
+
+/** The exponent of the last bit that a number may have. */
+function lastBit(value: number): number {
+  if (value === 0) return Number.POSITIVE_INFINITY;
+  bits.setFloat64(0, value);
+  return Math.max((bits.getUint16(0) >> 4) & 0x7ff, 1) - 1075;
+}
+
+/** value / 2^exponent, which is whole. */
+function wholeNumber(value: number, exponent: number): bigint {
+  if (value === 0) return 0n;
+  bits.setFloat64(0, value);
+  const raw = bits.getBigUint64(0);
+  const biased = Number((raw >> 52n) & 0x7ffn);
+  const mantissa = (raw & 0xfffffffffffffn) | (biased === 0 ? 0n : 1n << 52n);
+  const shifted = mantissa << BigInt(Math.max(biased, 1) - 1075 - exponent);
+  return value < 0 ? -shifted : shifted;
+}

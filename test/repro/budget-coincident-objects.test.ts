@@ -1,0 +1,48 @@
+// Objects in one place that cannot make pairs were compared pair by pair, and many that touch lost the worker.
+import { createCollisionService } from 'collision-worker';
+import { Matrix4 } from 'three';
+import { expect, test } from 'vitest';
+
+const RAY = { origin: [0, 0, 5], direction: [0, 0, -1] } as const;
+
+test.each([undefined, 4])('100,000 boxes in one place that touch, contactBudget %s', async (contactBudget) => {
+  const service = await createCollisionService({ ...(contactBudget ? { contactBudget } : {}), restart: false });
+  const box = { type: 'box', halfExtents: [1, 1, 1] } as const;
+  const ids = Array.from({ length: 100_000 }, () => service.addObject({ shape: box, contacts: 'any' }));
+  let isDone = false;
+  const update = service.update().then((result) => {
+    isDone = true;
+    return result;
+  });
+  let answered = 0;
+  while (!isDone) {
+    expect((await service.raycast(RAY))?.distance).toBe(4);
+    if (!isDone) answered++;
+  }
+  expect(answered).toBeGreaterThan(0);
+  const { contacts } = await update;
+  expect(contacts.truncated).toBe(true);
+  expect(contacts.count).toBeGreaterThan(0);
+  if (contactBudget) expect(contacts.waiting).toBeGreaterThan(0);
+  // They part, and all is well.
+  for (const [i, id] of ids.entries()) {
+    service.setTransform(id, new Matrix4().makeTranslation(3 * (i >> 1), 0, 0).elements);
+  }
+  for (let frame = 0, left = 1; left > 0; frame++) {
+    expect(frame).toBeLessThan(200);
+    const result = (await service.update()).contacts;
+    expect(result.truncated).toBe(false);
+    left = result.waiting + result.stale.reduce((sum, of) => sum + of, 0);
+    if (left === 0) expect(result.count).toBe(50_000);
+  }
+  await service.dispose();
+});
+
+test('100,000 boxes of one group in one place', async () => {
+  const service = await createCollisionService({ restart: false });
+  const box = { type: 'box', halfExtents: [1, 1, 1] } as const;
+  for (let i = 0; i < 100_000; i++) service.addObject({ shape: box, group: 5 });
+  const { contacts } = await service.update();
+  expect(contacts).toMatchObject({ count: 0, truncated: false });
+  await service.dispose();
+});

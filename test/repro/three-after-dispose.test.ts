@@ -1,0 +1,36 @@
+// A loop that went on after dispose() was told so 60 times a second.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { trackScene } from 'collision-worker/three';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { frontCamera, SIZE, settle } from '../fixtures/three-picks.js';
+import { cube } from '../fixtures/three-scenes.js';
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => service.dispose());
+
+describe('a loop that goes on', () => {
+  const told: unknown[] = [];
+  const tell = (reason: unknown): void => void told.push(reason);
+  beforeEach(() => {
+    told.length = 0;
+    process.on('unhandledRejection', tell);
+  });
+  afterEach(() => {
+    process.off('unhandledRejection', tell);
+  });
+
+  test.each(['tracker', 'service'] as const)('after dispose() of the %s is told once', async (which) => {
+    const tracker = await trackScene(service, cube());
+    await settle(tracker, frontCamera());
+    (which === 'tracker' ? tracker : service).dispose();
+    for (let i = 0; i < 5; i++) {
+      void tracker.update(frontCamera(), SIZE);
+      await new Promise((resolve) => setImmediate(resolve)); // rejections are told between two turns
+    }
+    expect(told).toMatchObject([{ code: 'DISPOSED' }]);
+    await expect(tracker.update(frontCamera(), SIZE)).rejects.toMatchObject({ code: 'DISPOSED' });
+  });
+});

@@ -1,0 +1,99 @@
+// A scene of tens of thousands that comes, goes, is hidden and turned round at once must take a time in proportion: the
+// adapter's own part of it, so that the service only counts what it is told.
+import type { CollisionService } from 'collision-worker';
+import { Group, Mesh, MeshBasicMaterial, Scene, SphereGeometry } from 'three';
+import { expect, test } from 'vitest';
+import { SceneTracker } from '../../src/client/three/scene-tracker.js';
+import { makeId } from '../../src/shared/ids.js';
+import { frontCamera, SIZE } from '../fixtures/three-picks.js';
+import { Random, SEED } from '../oracle/random.js';
+
+/** Quadratic work on so many takes minutes. */
+const MANY = 30_000;
+const TIMEOUT = 50_000;
+
+/** Gives ids, counts, and rejects the transforms that have no inverse. */
+class Counting {
+  alive = 0;
+  added = 0;
+  removed = 0;
+  changed = 0;
+  moved = 0;
+  #rejected: number[] = [];
+
+  addInstances(_: unknown, count: number): Uint32Array {
+    this.alive += count;
+    return Uint32Array.from({ length: count }, () => makeId(this.added++, 1));
+  }
+  removeObject(): void {
+    this.alive--;
+    this.removed++;
+  }
+  setObject(): void {
+    this.changed++;
+  }
+  moveObjects(ids: Uint32Array, matrices: ArrayLike<number>[], count: number): void {
+    this.moved = count;
+    for (let i = 0; i < count; i++) if (matrices[i][0] === 0) this.#rejected.push(ids[i]);
+  }
+  setView(): void {}
+  removeView(): void {}
+  async update(): Promise<unknown> {
+    return { rejected: Uint32Array.from(this.#rejected.splice(0)), views: new Map() };
+  }
+}
+
+test(`${MANY} come and go again in any order, seed ${SEED}`, { timeout: TIMEOUT }, async () => {
+  const service = new Counting();
+  const root = new Scene();
+  const tracker = await SceneTracker.track(service as unknown as CollisionService, root, {
+    shapeOf: () => ({ type: 'sphere', radius: 1 }),
+    updateMatrixWorld: false, // three's work, not the adapter's
+  });
+  const geometry = new SphereGeometry(1, 3, 2);
+  const material = new MeshBasicMaterial();
+  const group = new Group();
+  const meshes = Array.from({ length: MANY }, () => new Mesh(geometry, material));
+  const random = new Random(SEED);
+  const orders: ((of: Mesh[]) => Mesh[])[] = [
+    (of) => of,
+    (of) => of.toReversed(),
+    (of) =>
+      of
+        .map((mesh) => [random.next(), mesh] as const)
+        .sort(([a], [b]) => a - b)
+        .map(([, mesh]) => mesh),
+    (of) => of.filter((_, i) => i % 2 === 0), // the others leave in as many places
+  ];
+  /** three's own `add` and `remove` look for each among all. */
+  const put = (children: Mesh[]): void => {
+    for (const mesh of meshes) mesh.parent = null;
+    for (const mesh of children) mesh.parent = group;
+    group.children = children;
+  };
+  const step = async (expected: number) => {
+    const frames = [tracker.update(frontCamera(), SIZE), tracker.update(frontCamera(), SIZE)];
+    await Promise.all(frames);
+    expect(service.alive).toBe(expected);
+  };
+  for (const order of orders) {
+    put(meshes);
+    root.add(group);
+    await step(MANY);
+    const children = order(meshes);
+    put(children);
+    await step(children.length);
+    expect(service.moved).toBe(children.length);
+    const before = service.changed;
+    for (const mesh of children) mesh.matrixWorld.makeScale(0, 0, 0);
+    await step(children.length);
+    expect(service.changed - before).toBe(children.length);
+    for (const mesh of children) mesh.matrixWorld.identity();
+    await step(children.length);
+    expect(service.changed - before).toBe(2 * children.length);
+    root.remove(group);
+    await step(0);
+  }
+  expect(service.removed).toBe(service.added);
+  expect(service.added).toBe(orders.length * MANY);
+});

@@ -1,0 +1,139 @@
+// What a tracked object notices of itself, one thing at a time.
+import { type CollisionService, createCollisionService, NO_OBJECT } from 'collision-worker';
+import { boxFromGeometry, trackScene } from 'collision-worker/three';
+import {
+  BackSide,
+  BoxGeometry,
+  DoubleSide,
+  FrontSide,
+  InstancedMesh,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  Raycaster,
+  Scene,
+  type Side,
+  Sphere,
+  Vector2,
+} from 'three';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { frontCamera, pickMiddle, SIZE, settle, track } from '../fixtures/three-picks.js';
+import { cube } from '../fixtures/three-scenes.js';
+import { Random, SEED } from '../oracle/random.js';
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => service.dispose());
+
+describe('what is hidden for a matrix without an inverse', () => {
+  const ZERO = new Matrix4().makeScale(0, 0, 0);
+
+  test('stays hidden when layers and visibility change, in the new layers once it is back', async () => {
+    const crowd = new InstancedMesh(new BoxGeometry(2, 2, 2), new MeshBasicMaterial(), 2);
+    const set = (first: Matrix4): void => {
+      crowd.setMatrixAt(0, first);
+      crowd.instanceMatrix.needsUpdate = true;
+    };
+    set(new Matrix4());
+    crowd.setMatrixAt(1, new Matrix4().makeTranslation(50, 0, 0));
+    const single = cube();
+    single.position.x = -3;
+    const tracker = await track(service, new Scene().add(crowd, single));
+    const [instance] = tracker.idsOf(crowd);
+    const [id] = tracker.idsOf(single);
+    const camera = frontCamera();
+    camera.layers.enableAll();
+    const seen = async () => {
+      await settle(tracker, camera);
+      const { result } = await tracker.update(camera, SIZE);
+      // Where they were before, which the service still has.
+      const rays = await service.raycastMany(Float32Array.of(0, 0, 9, 0, 0, 0, -1, 20, -3, 0, 9, 0, 0, 0, -1, 20));
+      return { views: [...result.visible.ids].sort(), rays: [...rays.objects] };
+    };
+    const both = [instance, id].sort();
+    expect(await seen()).toEqual({ views: both, rays: [instance, id] });
+
+    set(ZERO);
+    single.scale.setScalar(0);
+    const nothing = { views: [], rays: [NO_OBJECT, NO_OBJECT] };
+    expect(await seen()).toEqual(nothing);
+    for (const object of [crowd, single]) object.layers.set(3);
+    expect(await seen()).toEqual(nothing);
+    for (const object of [crowd, single]) object.visible = false;
+    expect(await seen()).toEqual(nothing);
+    for (const object of [crowd, single]) object.visible = true;
+    expect(await seen()).toEqual(nothing);
+
+    set(new Matrix4());
+    single.scale.setScalar(1);
+    expect(await seen()).toEqual({ views: both, rays: [instance, id] });
+    expect((await tracker.pick(400, 300, { layers: 1 << 3 }))?.object).toBe(crowd);
+    expect(await tracker.pick(400, 300, { layers: 1 })).toBeNull();
+  });
+});
+
+describe('a `side` that changes in place in an array of materials', () => {
+  const KINDS: Record<string, (look: MeshBasicMaterial[]) => Mesh> = {
+    'of a Mesh': (look) => new Mesh(new BoxGeometry(2, 2, 2), look),
+    'of an InstancedMesh': (look) => new InstancedMesh(new BoxGeometry(2, 2, 2), look, 1),
+  };
+  test.each(Object.keys(KINDS))('%s, of all and of one', async (kind) => {
+    const look = Array.from({ length: 6 }, () => new MeshBasicMaterial());
+    const object = KINDS[kind](look);
+    if (object instanceof InstancedMesh) object.setMatrixAt(0, new Matrix4());
+    const tracker = await track(service, object);
+    const distances = async () => {
+      await settle(tracker, frontCamera());
+      return (await tracker.pickAll(390, 290)).map(({ distance }) => Math.round(distance));
+    };
+    const turn = (side: Side, some = look): void => {
+      for (const each of some) each.side = side;
+    };
+    expect(await distances()).toEqual([9]);
+    turn(BackSide);
+    expect(await distances()).toEqual([11]);
+    turn(DoubleSide);
+    expect(await distances()).toEqual([9, 11]);
+    turn(FrontSide, [look[5]]); // the face behind
+    expect(await distances()).toEqual([9]);
+    turn(FrontSide);
+    expect(await distances()).toEqual([9]);
+    expect(service.stats).toMatchObject({ objects: 1, meshes: 1 });
+  });
+});
+
+describe(`the normal of a hit on a shape that stands for an object, seed ${SEED}`, () => {
+  test.each(['a Mesh', 'an instance'])('of %s is in its own space, however it is placed', async (kind) => {
+    const random = new Random(SEED);
+    const geometry = new BoxGeometry(2, 1.5, 1);
+    const material = new MeshBasicMaterial();
+    const object = kind === 'a Mesh' ? new Mesh(geometry, material) : new InstancedMesh(geometry, material, 1);
+    object.matrixAutoUpdate = false;
+    const tracker = await trackScene(service, object, { shapeOf: () => boxFromGeometry(geometry) });
+    const raycaster = new Raycaster();
+    let hits = 0;
+    for (let i = 0; i < 40; i++) {
+      // Turned, stretched and mirrored; of an instance, twice.
+      const place = () => random.placement(random.point(0.5), { low: 0.5, high: 2, mirrored: 0.3 });
+      object.matrix.copy(place());
+      if (object instanceof InstancedMesh) {
+        object.setMatrixAt(0, place());
+        object.instanceMatrix.needsUpdate = true;
+        object.boundingSphere = null;
+      }
+      const camera = frontCamera();
+      await settle(tracker, camera);
+      const hit = await pickMiddle(tracker);
+      raycaster.setFromCamera(new Vector2(0, 0), camera);
+      geometry.boundingSphere = new Sphere(undefined, 10); // three's own is too small where a matrix shears
+      const [expected] = raycaster.intersectObject(object);
+      if (hit === null) continue;
+      hits++;
+      expect(hit.distance).toBeCloseTo(expected.distance, 5);
+      expect(hit.normal!.distanceTo(expected.face!.normal)).toBeLessThan(1e-6);
+    }
+    expect(hits).toBeGreaterThan(30);
+  });
+});

@@ -1,0 +1,45 @@
+// Which matrices the core takes, against what the client says of them: it decides to the bit alike.
+import { Matrix4, Vector3 } from 'three';
+import { expect, test } from 'vitest';
+import { isInvertibleAt } from '../../../src/client/check/affine.js';
+import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
+import { FrameView } from '../../../src/client/frame/frame-result.js';
+import { CONTACTS_NONE } from '../../../src/shared/layout.js';
+import { ANY_FORM, NearScene } from '../../fixtures/near-scene.js';
+import { Random, SEED } from '../../oracle/random.js';
+
+const COUNT = 1000;
+
+test.each<[string, (random: Random, matrix: Matrix4) => Matrix4]>([
+  ['flat but for rounding', (random, matrix) => flattened(random, matrix, 0)],
+  ['nearly flat', (random, matrix) => flattened(random, matrix, random.logRange(1e-16, 1e-8))],
+  ['of any size', (random, matrix) => sized(matrix, () => random.logRange(1e-160, 1e160))],
+  ['as small as they can be, or smaller', (random, matrix) => sized(matrix, () => random.logRange(1e-104, 1e-102))],
+  ['as large as they can be, or larger', (random, matrix) => sized(matrix, () => random.logRange(1e102, 1e104))],
+])(`${COUNT} matrices, %s, seed ${SEED}`, async (_, change) => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const staging = new FrameBuilder();
+  const expected: number[] = [];
+  for (let i = 0; i < COUNT; i++) {
+    const { id } = scene.add({ shape: { type: 'sphere', radius: 1 } }, new Matrix4(), { contacts: CONTACTS_NONE });
+    const { elements } = change(random, random.placement(random.point(5), ANY_FORM));
+    staging.setSingle(id, elements);
+    if (!isInvertibleAt(elements, 0)) expected.push(id);
+  }
+  const { rejected } = new FrameView(scene.core.frame(staging.seal(1, 1), undefined), []);
+  expect([...rejected]).toEqual(expected);
+  expect(expected.length).toBeGreaterThan(COUNT / 20);
+});
+
+/** Its last column in the plane of the others, but for a part of itself. */
+function flattened(random: Random, matrix: Matrix4, part: number): Matrix4 {
+  const [x, y, z] = [new Vector3(), new Vector3(), new Vector3()];
+  matrix.extractBasis(x, y, z);
+  z.multiplyScalar(part).addScaledVector(x, random.range(-1, 1)).addScaledVector(y, random.range(-1, 1));
+  return new Matrix4().makeBasis(x, y, z);
+}
+
+function sized(matrix: Matrix4, factor: () => number): Matrix4 {
+  return matrix.scale(new Vector3(factor(), factor(), factor()));
+}
