@@ -68,5 +68,8 @@ function inChromium(name: string, include: string[], groupOrder: number, options
 function common(name: string, include: string[], groupOrder: number) {
   // The seed of all random tests, where browsers can read it too: import.meta.env.SEED.
   const env = { SEED: process.env.SEED ?? '1' };
-  return { name, include, env, testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder } };
+  // What loses a race against the clock on a busy machine is asked again, and printed as such. Random tests keep their
+  // seed: what they find they find twice.
+  const patience = { testTimeout: 60_000, hookTimeout: 60_000, retry: 1 };
+  return { name, include, env, ...patience, sequence: { groupOrder } };
 }

@@ -197,7 +197,7 @@ test('a worker that hangs is replaced within the timeout', async () => {
   mortal.workers[0].hold();
   const begin = performance.now();
   await expect(service.update()).rejects.toThrow(/silent for 2000 ms/);
-  expect(performance.now() - begin).toBeLessThan(10_000);
+  expect(performance.now() - begin).toBeLessThan(30_000);
   expect(await service.raycast(down(0))).toMatchObject({ object: a });
 });
 

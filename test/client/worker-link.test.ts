@@ -58,14 +58,14 @@ describe('a worker that is lost', () => {
 
   test('because it falls silent: everything pending rejects within the timeout', async () => {
     const worker = new HeldWorker();
-    const service = await createCollisionService({ createWorker: () => worker, timeout: 1000, restart: false });
-    await new Promise((resolve) => setTimeout(resolve, 1500)); // silence with nothing to do is no loss
+    const service = await createCollisionService({ createWorker: () => worker, timeout: 3000, restart: false });
+    await new Promise((resolve) => setTimeout(resolve, 4000)); // silence with nothing to do is no loss
     worker.hold();
     const begin = performance.now();
     const pending = [service.update(), service.update(), service.raycast(FORWARD)];
-    const lost = error('WORKER_LOST', /^(update|raycast|addObject): the worker was silent for 1000 ms/);
+    const lost = error('WORKER_LOST', /^(update|raycast|addObject): the worker was silent for 3000 ms/);
     for (const promise of pending) await expect(promise).rejects.toEqual(lost);
-    expect(performance.now() - begin).toBeLessThan(3000);
+    expect(performance.now() - begin).toBeLessThan(15_000);
     expect(() => service.addObject(BOX)).toThrow(lost);
     await expect(service.update()).rejects.toEqual(error('WORKER_LOST', /^update: the worker was silent/));
   });
@@ -79,9 +79,9 @@ describe('a worker that is lost', () => {
   });
 
   test('but not because this thread was blocked', async () => {
-    const service = await createCollisionService({ timeout: 1000 });
+    const service = await createCollisionService({ timeout: 3000 });
     const pending = service.update();
-    const until = performance.now() + 2000;
+    const until = performance.now() + 5000;
     while (performance.now() < until);
     expect((await pending).frame).toBe(1);
     service.dispose();

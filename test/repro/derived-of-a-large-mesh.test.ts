@@ -41,7 +41,7 @@ test('picks are answered while it is built in the worker itself, and its first c
 });
 
 test('vertices move: frames, contacts and picks go on while all is derived anew', async () => {
-  const service = await serviceWith({ builders: 0, timeout: 2000 });
+  const service = await serviceWith({ builders: 0, timeout: 4000 });
   let losses = 0;
   service.addEventListener('lost', () => losses++);
   const mesh = await service.addMesh(BALL);
