@@ -4,6 +4,8 @@ import type { Quality } from './quality.js';
 export const BACKGROUND = 0x10141b;
 /** Width of the texts on the left, in CSS pixels. */
 export const SIDE = 312;
+/** Where the texts lie below the picture instead, and how much of it they cover: style.css. */
+const SHEET = { query: '(max-width: 700px)', share: 0.36 };
 
 export function createRenderer(canvas: HTMLCanvasElement, quality: Quality): WebGLRenderer {
   const renderer = new WebGLRenderer({ canvas, antialias: quality === 'high', powerPreference: 'high-performance' });
@@ -27,5 +29,6 @@ export function fitToCanvas(renderer: WebGLRenderer, camera: PerspectiveCamera):
   renderer.setSize(width, height, false);
   camera.aspect = width / height;
   const aside = width > 2.5 * SIDE ? SIDE / 2 : 0;
-  camera.setViewOffset(width, height, -aside, 0, width, height);
+  const below = matchMedia(SHEET.query).matches ? (SHEET.share * innerHeight) / 2 : 0;
+  camera.setViewOffset(width, height, -aside, below, width, height);
 }

@@ -25,7 +25,8 @@ const GUARD_SIZE = { width: 240, height: 100 };
 /** A courtyard seen from above, and what the guard in it sees. */
 export class SeeingPage {
   readonly settings = { walk: true, turn: true, margin: 0 };
-  readonly camera = new PerspectiveCamera(38, 1, 1, 90);
+  /** Far enough for a picture that is five times as high as wide, which is seen from farther away. */
+  readonly camera = new PerspectiveCamera(38, 1, 1, 300);
   readonly courtyard: Courtyard;
   /** Of each visitor, as of the newest answer. */
   states: readonly State[] = [];

@@ -15,7 +15,7 @@ export class SelectionPage implements MarqueeEvents {
     mode: 'by direction',
     seeThrough: false,
   };
-  readonly camera = new PerspectiveCamera(34, 1, 1, 60);
+  readonly camera = new PerspectiveCamera(34, 1, 1, 120);
   selected: ReadonlySet<Mesh> = new Set();
   readonly #renderer: WebGLRenderer;
   readonly #scene = createScene();
@@ -44,6 +44,8 @@ export class SelectionPage implements MarqueeEvents {
     const polygon = element('outline').querySelector('polygon');
     new Marquee(canvas, polygon!, this.settings, this);
     fitToCanvas(renderer, this.camera);
+    // A picture higher than wide shows the model from farther away, as wide as before.
+    this.camera.position.multiplyScalar(Math.max(1, 0.9 / this.camera.aspect));
     addEventListener('resize', () => {
       fitToCanvas(renderer, this.camera);
       this.changed();
