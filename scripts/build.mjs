@@ -114,7 +114,8 @@ export async function buildWorker(dir, options = {}) {
     platform: 'browser',
     moduleTypes: { '.gz': 'binary' },
     resolve,
-    output: { dir, sourcemap: true, format: 'iife', minify: true, ...options },
+    // Nobody drops parts of a script that runs by itself: annotations for bundlers would only be bytes.
+    output: { dir, sourcemap: true, format: 'iife', minify: true, comments: { annotation: false }, ...options },
   });
 }
 

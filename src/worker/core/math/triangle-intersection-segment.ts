@@ -7,7 +7,7 @@ import { Affine } from './affine';
 import {
   axisU, axisV, chooseAxes, chooseCommonAxes, firstEnd, isCollinear, lastEnd, precedes,
 } from './collinear-triangles';
-import { CORNER_BYTES, accurateOrient2d, accurateOrient3d, orient3dAt } from './predicates';
+import { CORNER_BYTES, accurateOrient2d, accurateOrient3d, orient3dTwice } from './predicates';
 import { NO_PLANE, PLANES_AGREE, Triangle, a, b, c, d, e, f, knownHeight, planes } from './triangles';
 
 /** The ends of the segment, in the space that `intersectionSegment` maps to. */
@@ -30,9 +30,10 @@ export function intersectionSegment(p: Triangle, q: Triangle, m: Affine): void {
     return;
   }
   // The later of the two starts, and the earlier of the two ends.
-  if (orient3dAt(a, c, d, e) <= 0) crossPlane(a, c, p, q, true, m);
+  const volumes = orient3dTwice(a, c, d, e, a, b, d, f);
+  if (f64x2.extract_lane(volumes, 0) <= 0) crossPlane(a, c, p, q, true, m);
   else crossPlane(d, e, q, p, false, m);
-  if (orient3dAt(a, b, d, f) <= 0) crossPlane(d, f, q, p, false, m);
+  if (f64x2.extract_lane(volumes, 1) <= 0) crossPlane(d, f, q, p, false, m);
   else crossPlane(a, b, p, q, true, m);
   setEnds(0, 1);
 }

@@ -100,26 +100,32 @@ function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
     const indexA = work.a, maskA = work.maskA, indexB = work.b, maskB = work.maskB;
     const nodeA = nodeAt(a, indexA), nodeB = nodeAt(b, indexB);
     countNode();
+    // The pairs of an inner child of a and a leaf of b, as in the mask above.
+    let innerAndLeaf: u32 = 0;
     // All that meet one child of b after one another, as a block's four triangles are then mapped once.
     for (let bits = obbOverlap4x4(relation, nodeA, nodeB, maskA, maskB); bits != 0; ) {
       const j = ctz(bits) & 3;
       let column = (bits >> j) & 0x1111;
       bits &= ~(column << j);
       const childB = childOf(nodeB, j);
+      // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
+      let leavesOfA: u32 = 0;
       for (; column != 0; column &= column - 1) {
         const i = ctz(column) >> 2;
         const childA = childOf(nodeA, i);
-        // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
         if (childA & LEAF) {
-          if (childB & LEAF) {
-            if (visitBlocks(a, childA & ~LEAF, b, childB & ~LEAF, visit)) {
-              isEnough = true;
-              return 0;
-            }
-          } else top = push(top, indexA, 1 << i, childB, 15);
-        } else if (childB & LEAF) top = push(top, childA, 15, indexB, 1 << j);
+          if (!(childB & LEAF)) leavesOfA |= 1 << i;
+          else if (visitBlocks(a, childA & ~LEAF, b, childB & ~LEAF, visit)) {
+            isEnough = true;
+            return 0;
+          }
+        } else if (childB & LEAF) innerAndLeaf |= 1 << ((i << 2) + j);
         else top = push(top, childA, 15, childB, 15);
       }
+      if (leavesOfA != 0) top = push(top, indexA, leavesOfA, childB, 15);
+    }
+    for (let i: u32 = 0; innerAndLeaf != 0; i++, innerAndLeaf >>= 4) {
+      if (innerAndLeaf & 15) top = push(top, childOf(nodeA, i), 15, indexB, innerAndLeaf & 15);
     }
   }
   return top - stack;
