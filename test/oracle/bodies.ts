@@ -19,7 +19,8 @@ export class Body {
   crossings(ray: Ray): { enter: number; leave: number; depth: number } | null {
     const origin = ray.origin.clone().sub(new Vector3().setFromMatrixPosition(this.matrix)).applyMatrix3(this.#inverse);
     const direction = ray.direction.clone().applyMatrix3(this.#inverse);
-    const height = (t: number) => this.shape.height(origin.clone().addScaledVector(direction, t));
+    const place = new Vector3();
+    const height = (t: number) => this.shape.height(place.copy(origin).addScaledVector(direction, t));
     const { middle, radius } = this.shape;
     const nearest = middle.clone().sub(origin).dot(direction) / direction.lengthSq();
     if (origin.clone().addScaledVector(direction, nearest).distanceTo(middle) > 1.001 * radius) return null;
@@ -54,17 +55,16 @@ export function ballOf(radius: number, center = new Vector3()): BodyShape {
 
 export function capsuleOf(radius: number, from: Vector3, to: Vector3): BodyShape {
   const axis = to.clone().sub(from);
-  const offset = (point: Vector3) => {
-    const along = axis.lengthSq() === 0 ? 0 : point.clone().sub(from).dot(axis) / axis.lengthSq();
-    return point
-      .clone()
-      .sub(from)
-      .addScaledVector(axis, -Math.min(Math.max(along, 0), 1));
+  const offset = (point: Vector3, out = new Vector3()) => {
+    out.copy(point).sub(from);
+    const along = axis.lengthSq() === 0 ? 0 : out.dot(axis) / axis.lengthSq();
+    return out.addScaledVector(axis, -Math.min(Math.max(along, 0), 1));
   };
+  const scratch = new Vector3();
   return {
     middle: from.clone().lerp(to, 0.5),
     radius: radius + axis.length() / 2,
-    height: (point) => offset(point).length() / radius - 1,
+    height: (point) => offset(point, scratch).length() / radius - 1,
     normals: (point) => [offset(point)],
   };
 }
@@ -78,11 +78,17 @@ export function thickened(half: Vector3): Vector3 {
 export function boxOf(half: Vector3, center = new Vector3(), rotation = new Quaternion()): BodyShape {
   const size = thickened(half);
   const back = rotation.clone().invert();
-  const relative = (point: Vector3) => point.clone().sub(center).applyQuaternion(back).divide(size);
+  const relative = (point: Vector3, out = new Vector3()) => {
+    return out.copy(point).sub(center).applyQuaternion(back).divide(size);
+  };
+  const scratch = new Vector3();
   return {
     middle: center,
     radius: size.length(),
-    height: (point) => Math.max(...relative(point).toArray().map(Math.abs)) - 1,
+    height: (point) => {
+      const { x, y, z } = relative(point, scratch);
+      return Math.max(Math.abs(x), Math.abs(y), Math.abs(z)) - 1;
+    },
     normals: (point) => {
       const heights = relative(point).toArray();
       return [0, 1, 2]

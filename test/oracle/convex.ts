@@ -7,6 +7,18 @@ interface Axes {
   edges: Vector3[];
 }
 
+/** Whether two boxes are nearer to each other than so much, in every coordinate. */
+export function isNear({ min, max }: Box3, other: Box3, distance: number): boolean {
+  return (
+    min.x - distance <= other.max.x &&
+    other.min.x - distance <= max.x &&
+    min.y - distance <= other.max.y &&
+    other.min.y - distance <= max.y &&
+    min.z - distance <= other.max.z &&
+    other.min.z - distance <= max.z
+  );
+}
+
 /** A convex body in the world. */
 export class Convex {
   readonly vertices: Vector3[];

@@ -1,4 +1,4 @@
-import { depthInside, separation } from './convex.js';
+import { depthInside, isNear, separation } from './convex.js';
 import type { Placed } from './placed.js';
 
 export interface OraclePair {
@@ -15,12 +15,11 @@ export interface OraclePair {
 /** Every pair that is in contact or nearer than `tolerance` to it, by comparing all with all. Sorted by id. */
 export function contacts(items: Iterable<Placed>, tolerance: number): OraclePair[] {
   const sorted = [...items].sort((a, b) => a.id - b.id);
-  const reaches = sorted.map(({ bounds }) => bounds.aabb.clone().expandByScalar(tolerance));
   const pairs: OraclePair[] = [];
   for (let i = 0; i < sorted.length; i++) {
     for (let j = i + 1; j < sorted.length; j++) {
-      if (!reaches[i].intersectsBox(reaches[j])) continue;
       const [a, b] = [sorted[i], sorted[j]];
+      if (!isNear(a.bounds.aabb, b.bounds.aabb, 2 * tolerance)) continue;
       const distance = shapeSeparation(a, b, tolerance);
       if (distance <= tolerance) pairs.push({ a: a.id, b: b.id, separation: distance, ...containment(a, b) });
     }
@@ -30,17 +29,11 @@ export function contacts(items: Iterable<Placed>, tolerance: number): OraclePair
 
 /** As convex.ts has it, of the two nearest or deepest parts: whole boxes, single triangles. */
 function shapeSeparation(a: Placed, b: Placed, tolerance: number): number {
-  const reachA = a.bounds.aabb.clone().expandByScalar(tolerance);
-  const reachB = b.bounds.aabb.clone().expandByScalar(tolerance);
-  const partsB = b.parts.filter(({ aabb }) => aabb.intersectsBox(reachA));
+  const partsB = b.partsNear(a.bounds.aabb, tolerance);
   let least = Infinity;
-  for (const partA of a.parts) {
-    if (!partA.aabb.intersectsBox(reachB)) continue;
-    const reach = partA.aabb.clone().expandByScalar(tolerance);
+  for (const partA of a.partsNear(b.bounds.aabb, tolerance)) {
     for (const partB of partsB) {
-      if (partB.aabb.intersectsBox(reach)) {
-        least = Math.min(least, separation(partA, partB, tolerance));
-      }
+      if (isNear(partA.aabb, partB.aabb, tolerance)) least = Math.min(least, separation(partA, partB, tolerance));
       if (least < -tolerance) return least; // beyond doubt: no need to know how deep
     }
   }

@@ -1,5 +1,5 @@
-import { Matrix4, Quaternion, Vector3 } from 'three';
-import { box, type Convex, triangle } from './convex.js';
+import { type Box3, Matrix4, Quaternion, Vector3 } from 'three';
+import { box, type Convex, isNear, triangle } from './convex.js';
 import { boundsOf, type Triangles } from './meshes.js';
 
 /** What an object is made of: triangles, or a solid box. */
@@ -26,7 +26,7 @@ export class Placed {
   readonly matrix: Matrix4;
   #bounds: Convex | undefined;
   #vertices: Vector3[] | undefined;
-  #parts: Convex[] | undefined;
+  readonly #triangles: Convex[] = [];
 
   constructor(id: number, shape: OracleShape, matrix: Matrix4) {
     this.id = id;
@@ -50,15 +50,34 @@ export class Placed {
 
   /** In the world: a mesh's triangles, or the one box. */
   get parts(): Convex[] {
-    this.#parts ??= this.shape.mesh ? this.#triangles(this.shape.mesh) : [this.bounds];
-    return this.#parts;
+    const { mesh } = this.shape;
+    if (!mesh) return [this.bounds];
+    return Array.from({ length: mesh.indices.length / 3 }, (_, i) => this.#triangle(mesh, i));
   }
 
-  #triangles({ indices }: Triangles): Convex[] {
-    const corner = (i: number) => this.vertices[indices[i]];
-    return Array.from({ length: indices.length / 3 }, (_, i) =>
-      triangle(corner(3 * i), corner(3 * i + 1), corner(3 * i + 2)),
-    );
+  /** The parts nearer to a box than so much, in every coordinate. Of a mesh, only these are made. */
+  partsNear(box: Box3, distance: number): Convex[] {
+    const { mesh } = this.shape;
+    if (!mesh) return isNear(this.bounds.aabb, box, distance) ? [this.bounds] : [];
+    const found: Convex[] = [];
+    for (let i = 0; i < mesh.indices.length / 3; i++) {
+      const [a, b, c] = this.#corners(mesh, i);
+      if (Math.min(a.x, b.x, c.x) - distance > box.max.x || Math.max(a.x, b.x, c.x) + distance < box.min.x) continue;
+      if (Math.min(a.y, b.y, c.y) - distance > box.max.y || Math.max(a.y, b.y, c.y) + distance < box.min.y) continue;
+      if (Math.min(a.z, b.z, c.z) - distance > box.max.z || Math.max(a.z, b.z, c.z) + distance < box.min.z) continue;
+      found.push(this.#triangle(mesh, i));
+    }
+    return found;
+  }
+
+  #corners({ indices }: Triangles, i: number): [Vector3, Vector3, Vector3] {
+    const { vertices } = this;
+    return [vertices[indices[3 * i]], vertices[indices[3 * i + 1]], vertices[indices[3 * i + 2]]];
+  }
+
+  #triangle(mesh: Triangles, i: number): Convex {
+    this.#triangles[i] ??= triangle(...this.#corners(mesh, i));
+    return this.#triangles[i];
   }
 }
 

@@ -105,37 +105,42 @@ export function gapBetween(a: Body, b: Body, precision: number): Gap {
   const step = 1 / columns.reduce((sum, column) => sum + column.lengthSq(), 1e-300);
   const offset = a.center.clone().sub(b.center);
   const gap: Gap = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY, normal: new Vector3() };
-  let x = columns.map(() => 0);
-  let ahead = x.slice();
+  let [x, next] = [columns.map(() => 0), columns.map(() => 0)];
+  const ahead = x.slice();
   let momentum = 1;
   let last = Number.POSITIVE_INFINITY;
-  const way = (at: number[]) => {
-    const sum = offset.clone();
-    for (const [i, column] of columns.entries()) sum.addScaledVector(column, at[i]);
-    return sum;
+  const [force, between, n] = [new Vector3(), new Vector3(), new Vector3()];
+  const way = (out: Vector3, at: number[]) => {
+    out.copy(offset);
+    for (let i = 0; i < at.length; i++) out.addScaledVector(columns[i], at[i]);
   };
   for (let round = 0; round < 5000; round++) {
-    const force = way(ahead);
-    const next = columns.map((column, i) => ahead[i] - step * force.dot(column));
+    way(force, ahead);
+    for (let i = 0; i < columns.length; i++) next[i] = ahead[i] - step * force.dot(columns[i]);
     const [left, right] = [next.slice(0, a.columns.length), next.slice(a.columns.length)];
     a.project(left);
     b.project(right);
     next.splice(0, next.length, ...left, ...right);
-    const between = way(next);
+    way(between, next);
     const length = between.length();
     gap.most = Math.min(gap.most, length);
     if (length > 0) {
-      const n = between.clone().divideScalar(-length);
+      n.copy(between).divideScalar(-length);
       const least = gapAlong(a, b, n);
-      if (least > gap.least) Object.assign(gap, { least, normal: n });
+      if (least > gap.least) {
+        gap.least = least;
+        gap.normal.copy(n);
+      }
     }
     if (gap.most - gap.least <= precision || gap.most === 0 || gap.most <= precision / 10) break;
     const faster = (1 + Math.sqrt(1 + 4 * momentum ** 2)) / 2;
     const restart = length > last;
-    ahead = next.map((value, i) => (restart ? value : value + ((momentum - 1) / faster) * (value - x[i])));
+    for (let i = 0; i < next.length; i++) {
+      ahead[i] = restart ? next[i] : next[i] + ((momentum - 1) / faster) * (next[i] - x[i]);
+    }
     momentum = restart ? 1 : faster;
     last = length;
-    x = next;
+    [x, next] = [next, x];
   }
   return gap;
 }
