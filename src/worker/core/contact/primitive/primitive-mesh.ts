@@ -240,7 +240,7 @@ function chooseOutwards(sunk: u32): f64 {
   bestDepth = Infinity;
   if (distance > THROUGH) consider(sunk, -placeX, -placeY, max(min(placeZ, reach), -reach) - placeZ);
   else consider(sunk, -behindX, -behindY, -behindZ);
-  if (half != 0 && isCommon()) consider(sunk, -orientation * areaX, -orientation * areaY, -orientation * areaZ);
+  if (isCommon()) consider(sunk, -orientation * areaX, -orientation * areaY, -orientation * areaZ);
   return takeBest();
 }
 
