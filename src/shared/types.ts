@@ -287,10 +287,14 @@ export interface ContactPair {
   normals: Float32Array;
   /** One per region: moved by this along the normal, b parts from a there. World units. */
   depths: Float32Array;
-  /** With detail 'triangles' or 'full': two for each two triangles that meet, a's and b's, sorted. Else empty. */
+  /**
+   * Two numbers for each two triangles that meet, a's and b's, sorted. Empty unless the detail is 'triangles' or
+   * 'full'.
+   */
   triangles: Uint32Array;
   /**
-   * Six for each such two: where they cut each other, world; of coplanar ones the longest extent of what they share.
+   * Six numbers for each two triangles of `triangles`: the ends of the segment that they share, world; of coplanar ones
+   * the longest extent of what they share.
    */
   segments: Float32Array;
 }
@@ -356,7 +360,10 @@ export interface ContactOptions {
 
 /** The contact of two objects; the arrays are as in {@link ContactPair}. */
 export interface ContactReport {
-  /** As they were given, whichever id is lower: normals lead from a to b, and triangles are a's and b's, sorted. */
+  /**
+   * The objects as they were asked for, whichever id is lower: normals lead from a to b, and triangles are a's and b's,
+   * sorted.
+   */
   a: ObjectId;
   b: ObjectId;
   /** 0, 1: a inside b, 2: b inside a. */
@@ -442,7 +449,7 @@ export interface CollisionServiceOptions {
 /** An edge that has no opposite one. */
 export interface OpenEdge {
   triangle: number;
-  /** From the triangle's first corner to its second (0), from that to its third (1), or from that to its first (2). */
+  /** Which of the triangle's edges: 0 from its first corner to its second, 1 to its third, 2 back to its first. */
   edge: number;
   /** Its ends, in the mesh's own space. */
   from: Vec3;

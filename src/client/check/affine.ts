@@ -14,7 +14,7 @@ const CORNER_TOLERANCE = 1e-9;
  * Computes the determinant of the linear part, whose columns are `stride` numbers apart: 4, or 3 without a bottom row.
  */
 export function determinantAt(m: ArrayLike<number>, at: number, stride = 4): number {
-  // By index, here and below: what patterns take apart leaves iterators behind.
+  // Numbers are read by their index: destructuring would leave iterators to the garbage collector.
   const ax = m[at];
   const ay = m[at + 1];
   const az = m[at + 2];

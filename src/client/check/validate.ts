@@ -30,7 +30,7 @@ export function show(value: unknown): string {
     if (!('length' in value)) return name === 'Object' ? 'an object' : `an object of ${name}`;
     const { length } = value as ArrayLike<unknown>;
     if (!(length <= 4)) return `an ${name} of length ${length}`;
-    // By index: an iterator of the caller's need not end.
+    // Items are read by their index: an iterator of the caller's need not end.
     const items: string[] = [];
     for (let i = 0; i < length; i++) {
       const item = (value as ArrayLike<unknown>)[i];

@@ -15,8 +15,8 @@ const VIEW = VIEW_MATRIX / 8;
  * and holds for every one.
  */
 export function pickRay({ record, floats }: View, px: number, py: number): Ray | null {
-  // By index, here and below, and without views of parts: an adapter asks for eight of these in a frame, and what they
-  // leave to the garbage collector is most of what the frame leaves.
+  // Numbers are read by their index, and no views of parts are made: an adapter asks for eight rays in a frame, and
+  // what these leave to the garbage collector is most of what the frame leaves.
   const left = floats[VIEW_VIEWPORT / 8];
   const top = floats[VIEW_VIEWPORT / 8 + 1];
   const width = floats[VIEW_VIEWPORT / 8 + 2];

@@ -129,7 +129,7 @@ export class SceneTracker {
    */
   update(camera: Camera, size: ViewSize, options: SceneViewOptions = {}): Promise<SceneFrame> {
     if (this.#ended !== null) return this.#ended;
-    // As an answer, it may name what leaves the scene with it: in the pairs that end with that.
+    // It has the number of a query, as the pairs that end in its answer may name what leaves the scene with it.
     const number = this.#objects.begin();
     try {
       this.#assertLive('update');
@@ -251,7 +251,7 @@ export class SceneTracker {
       this.#meshes.sweep();
       this.#views.clear();
     } catch (error) {
-      // With the service itself, everything is gone already.
+      // Where the service itself is gone, everything is.
       if (!isEnd(error)) throw error;
     }
   }

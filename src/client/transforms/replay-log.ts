@@ -40,7 +40,7 @@ interface KeptBlock {
   isAccepted: boolean;
 }
 
-/** In the place of a kept block's number: the table has the transform. */
+/** Stands where a kept block's number would: the transform is in the table. */
 const IN_TABLE = 0;
 
 /**
@@ -51,7 +51,7 @@ export class ReplayLog {
   readonly #table: TransformTable;
   /** Whether there may be a next worker. */
   readonly #isKeeping: boolean;
-  /** By number; the first is none. */
+  /** The kept blocks by their numbers, which begin at 1. */
   readonly #blocks: (KeptBlock | undefined)[] = [undefined];
   readonly #freeNumbers: number[] = [];
   /** Per slot: the number of the kept block that has the object's transform, and where in the block it is. */

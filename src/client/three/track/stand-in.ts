@@ -41,7 +41,7 @@ export class StandIn implements Placed {
   /** Takes over from `#mesh` when it is built. */
   #next: SharedMesh | null = null;
   #nextPlan: StandInPlan;
-  /** By the caller, instead of triangles. */
+  /** The shape that the caller wishes instead of triangles. */
   #given: Shape | null = null;
 
   // As the service knows it.

@@ -10,7 +10,7 @@ export interface UnchangedKind {
   readonly isDrawn: boolean;
   /** In the service: 0 while it is invisible. */
   readonly layers: number;
-  /** By the caller, where they are not the object's; else -1. */
+  /** The layers that the caller gave instead of the object's, or -1. */
   readonly givenLayers: number;
 }
 

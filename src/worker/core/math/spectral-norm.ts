@@ -11,7 +11,7 @@ const TO_THE_LAST_BIT: f64 = 1.1102230246251565e-16;
  * eigenvalue of the columns' dot products. It is never too small, and too large by no more than 3e-7.
  */
 export function spectralNorm(m: Affine): f64 {
-  // By the largest entry, so that no square overflows or vanishes.
+  // It is scaled by the largest entry, so that no square overflows or vanishes.
   const unit = max(
     max(max(abs(m.xx), abs(m.xy)), max(abs(m.xz), abs(m.yx))),
     max(max(max(abs(m.yy), abs(m.yz)), max(abs(m.zx), abs(m.zy))), abs(m.zz)),

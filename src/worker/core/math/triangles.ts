@@ -26,7 +26,7 @@ class Heights {
 }
 
 const HEIGHTS_BYTES: usize = offsetof<Heights>();
-/** Of the first, the second and the third corners. */
+/** The heights of the first, the second and the third corners: Heights each. */
 const heights: usize = memory.data(3 * <i32>offsetof<Heights>(), 16);
 
 // @ts-ignore: decorator
@@ -123,7 +123,7 @@ function exactHeight(t: Triangle, corner: usize): f64 {
   );
 }
 
-/** By which of three values are positive, a bit each: which has another sign than the two others. */
+/** The index of the value that has another sign than the two others, by which of the three are positive, a bit each. */
 const apexes: usize = memory.data<u8>([0, 0, 1, 2, 2, 1, 0, 0]);
 
 /**

@@ -105,7 +105,7 @@ function setCapsuleBounds(item: Item, description: usize): void {
   const fromY = load<f64>(description, OBJECT_CENTER + 8), toY = load<f64>(description, OBJECT_EXTENT + 8);
   const fromZ = load<f64>(description, OBJECT_CENTER + 16), toZ = load<f64>(description, OBJECT_EXTENT + 16);
   const dx = toX - fromX, dy = toY - fromY, dz = toZ - fromZ;
-  // By the largest part, so that no square overflows or vanishes.
+  // It is divided by the largest part, so that no square overflows or vanishes.
   const largest = max(max(abs(dx), abs(dy)), abs(dz));
   const ax = dx / largest, ay = dy / largest, az = dz / largest;
   const norm = sqrt(ax * ax + ay * ay + az * az);

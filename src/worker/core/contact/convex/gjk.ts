@@ -10,7 +10,7 @@ import { Vertex, copyVertex, isSame, setVertex, vertexAt } from './minkowski-dif
 export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 
 const simplex: usize = memory.data(4 * 48, 16); // of Vertex
-// Of the four vertices: f64 each.
+// What belongs to the four vertices, f64 each.
 const weights: usize = memory.data(4 * 8, 16);
 const kept: usize = memory.data(4 * 8, 16);
 let count: u32 = 0;

@@ -72,7 +72,7 @@ export function compareHulls(a: PlacedShape, b: PlacedShape, axis: Axis): i32 {
   const room = ROUNDING * reach;
   let x = <f64>axis.x, y = <f64>axis.y, z = <f64>axis.z;
   if ((x != 0 || y != 0 || z != 0) && isParting(first, second, x, y, z, room)) return HULLS_APART;
-  // From where no frame before has a say in it: the points of a contact come of what is found.
+  // It begins where no frame before has a say in it, as the points of a contact come of what is found.
   x = -m.tx; y = -m.ty; z = -m.tz;
   if (x == 0 && y == 0 && z == 0) x = 1;
   if (areApart(first, second, x, y, z, room)) {

@@ -55,7 +55,7 @@ export function setWay(x: f64, y: f64, z: f64): void {
   const v = back.yx * x + back.yy * y + back.yz * z;
   const w = back.zx * x + back.zy * y + back.zz * z;
   const length = sqrt(u * u + v * v + w * w);
-  // As it is handed out, so that the depth is that of this very direction.
+  // It is rounded as it is handed out, so that the depth is that of this very direction.
   worldX = <f64>(<f32>(u / length));
   worldY = <f64>(<f32>(v / length));
   worldZ = <f64>(<f32>(w / length));

@@ -24,7 +24,7 @@ import {
 import { PRIMITIVE_BYTES, primitiveAt, split } from './binned-sah';
 
 const LEAF_SIZE: u32 = 4;
-/** From this depth on ranges are halved, so that a tree's depth is bounded for any input. */
+/** Ranges are halved from this depth on, so that a tree's depth is bounded for any input. */
 const DEPTH_LIMIT: u32 = 48;
 
 const PHASE_TAKE = 0;

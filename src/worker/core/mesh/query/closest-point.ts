@@ -52,7 +52,7 @@ const STRETCHED: u32 = 1;
  */
 const FAR: u32 = 2;
 
-/** From so many times its size on, a mesh is far away. */
+/** A mesh counts as far away from so many times its size on. */
 const FAR_AWAY: f64 = 100;
 
 // Tree space to these axes, over `least`; row 2 is the one to the mesh.

@@ -130,7 +130,7 @@ export function castRay(
   const bx = f32x4.splat(qx), by = f32x4.splat(qy), bz = f32x4.splat(qz);
   const edgeError = f32x4.splat(EDGE_ERROR);
 
-  // As vectors, and with their parts moved on as cross products want them.
+  // Cross products want both as vectors, and with their parts moved on.
   const point = f32x4(px, py, pz, 0);
   const pointYzx = yzx(point), pointZxy = zxy(point);
   const along = f32x4(ux, uy, uz, 1);

@@ -285,7 +285,7 @@ const runClasses: usize = memory.data(<i32>(2 * MOST_CLASSES + 1) * 4, 16);
 let runCount: u32 = 0;
 /** The class of a run whose pairs are looked at one by one. */
 const ANY_CLASS: u32 = 0xffffffff;
-/** From so many boxes near a leaf on, classes pay: in frames of 10,000 boxes 60 are near a leaf. */
+/** Classes pay from so many boxes near a leaf on: in frames of 10,000 boxes 60 are near a leaf. */
 const CROWD: u32 = 256;
 
 // How far the sweep has come: the next of the leaf's objects, the next run, and the next box.

@@ -62,7 +62,7 @@ function ellipsoidIsIn(x: f64, y: f64, z: f64, half: f64): bool {
   const distance = sqrt(axisToPoint(half, x, y, z));
   if (distance + outerRadius <= LIMIT) return true;
   if (distance + innerRadius > LIMIT) return false;
-  // From each end of each of its axes uphill, to where it lies farthest from the capsule's segment.
+  // Climbs from each end of each of its axes to where it lies farthest from the capsule's segment.
   setEllipsoid(map);
   for (let axis: usize = 0; axis < 3; axis++) {
     for (let side: f64 = -1; side < 2; side += 2) {
