@@ -51,7 +51,7 @@ export interface WorkerApi {
   /** Lists the ids of the objects that are solid around a point, ascending. */
   containing(point: Vec3, filter: Filter): Uint32Array;
   /** Finds the contact of two objects; null where they do not touch. `detail` is CONTACTS_*. */
-  contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null;
+  contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null>;
   closestPoint(point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null;
 }
 

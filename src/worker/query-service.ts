@@ -1,17 +1,7 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
 import type { Cursor, Filter, ObjectDescription, Region, ViewRecord } from '../shared/protocol.js';
-import type {
-  ClosestPoint,
-  ContactReport,
-  Hit,
-  ObjectId,
-  Ray,
-  RayHits,
-  Sight,
-  Vec3,
-  VisibleSet,
-} from '../shared/types.js';
+import type { ClosestPoint, Hit, Ray, RayHits, Sight, Vec3, VisibleSet } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core } from './binding/core.js';
 import type { MeshTable } from './mesh-table.js';
@@ -84,15 +74,6 @@ export class QueryService {
   readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null =>
     this.#seen(this.core.queries.closestPoint(point, maxDistance, filter)),
   );
-
-  readonly contact = answering((a: ObjectId, b: ObjectId, detail: number): ContactReport | null => {
-    const start = performance.now();
-    const found = this.core.queries.contact(a, b, detail);
-    if (!found) return null;
-    const { points, normals, depths, triangles, segments } = found;
-    const report = { a, b, ...found, frame: this.frame, ms: performance.now() - start };
-    return transfer(report, [points.buffer, normals.buffer, depths.buffer, triangles.buffer, segments.buffer]);
-  });
 
   #seen<T extends object>(answer: T | null): (T & { frame: number }) | null {
     return answer && { ...answer, frame: this.frame };

@@ -14,11 +14,13 @@ import {
   type ToWorker,
   type WorkerApi,
 } from '../shared/protocol.js';
-import type { MeshId, ObjectId } from '../shared/types.js';
+import type { ContactReport, MeshId, ObjectId } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, MeshAddress, MeshBuild, PlacedDescription } from './binding/core.js';
+import type { CoreContact } from './binding/queries.js';
 import { MeshTable } from './mesh-table.js';
 import { QueryService } from './query-service.js';
+import { Queue } from './queue.js';
 import { afterMessages, SLICE_MS, type Turns } from './slices.js';
 
 /**
@@ -40,8 +42,10 @@ export class WorkerService extends QueryService implements WorkerApi {
   readonly #unborn = new Set<ObjectId>();
   /** Whether slices are under way that derive what contacts have asked for. */
   #isDeriving = false;
-  /** Whether a frame is between two of its slices. */
-  #isInFrame = false;
+  /** Whether a frame, or a contact that takes long, is between two of its slices. */
+  #isHeld = false;
+  /** Contacts that take long and came meanwhile. */
+  readonly #contacts = new Queue<() => void>();
   /** The error of the first command that failed since the last frame. */
   #failure: Failure | undefined;
   /** Milliseconds of commands since the last frame. */
@@ -114,6 +118,68 @@ export class WorkerService extends QueryService implements WorkerApi {
     return withData(update);
   });
 
+  /** A contact that may take long is found in slices, when no frame and no other such contact is under way. */
+  readonly contact = answering(
+    (a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null> => {
+      if (!this.#isHeld || !this.core.queries.isLongContact(a, b, detail)) return this.#findContact(a, b, detail);
+      return new Promise((resolve, reject) => {
+        this.#contacts.add(() => {
+          try {
+            resolve(this.#findContact(a, b, detail));
+          } catch (error) {
+            reject(error);
+          }
+        });
+      });
+    },
+  );
+
+  #findContact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null> {
+    const start = performance.now();
+    const found = this.core.queries.beginContact(a, b, detail, FRAME_SLICE_MS);
+    const ms = performance.now() - start;
+    return found === undefined ? this.#finishContact(a, b, ms) : this.#reported(a, b, found, ms);
+  }
+
+  /** Goes on with a contact of which so many milliseconds are done. */
+  async #finishContact(a: ObjectId, b: ObjectId, ms: number): Promise<ContactReport | null> {
+    this.#hold();
+    try {
+      for (;;) {
+        await this.#pause();
+        const start = performance.now();
+        const found = this.core.queries.resumeContact(FRAME_SLICE_MS);
+        ms += performance.now() - start;
+        if (found !== undefined) return this.#reported(a, b, found, ms);
+      }
+    } finally {
+      this.#release();
+    }
+  }
+
+  #reported(a: ObjectId, b: ObjectId, found: CoreContact | null, ms: number): ContactReport | null {
+    if (found === null) return null;
+    const { points, normals, depths, triangles, segments } = found;
+    const report = { a, b, ...found, frame: this.frame, ms };
+    return transfer(report, [points.buffer, normals.buffer, depths.buffer, triangles.buffer, segments.buffer]);
+  }
+
+  /** Lets only queries be answered until `#release`. */
+  #hold(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    this.#turns.hold();
+  }
+
+  /** Begins the contacts that wait, until one of them takes long; then lets everything be answered again. */
+  #release(): void {
+    this.#isHeld = false;
+    while (!this.#isHeld && this.#contacts.length > 0) this.#contacts.take()!();
+    if (this.#isHeld) return;
+    this.#turns.release();
+    if (this.core.isDerivationWanted) this.#derive();
+  }
+
   /** Bakes a mesh as it is now; derives what it needs in slices, where its vertices have moved. */
   async #bake(mesh: MeshAddress): Promise<ArrayBuffer> {
     if (this.core.isFresh(mesh)) return this.core.bakeMesh(mesh);
@@ -129,7 +195,7 @@ export class WorkerService extends QueryService implements WorkerApi {
     if (this.#isDeriving) return;
     this.#isDeriving = true;
     do await this.#pause();
-    while (!this.#isInFrame && this.core.derive(SLICE_MS));
+    while (!this.#isHeld && this.core.derive(SLICE_MS));
     this.#isDeriving = false;
   }
 
@@ -179,12 +245,11 @@ export class WorkerService extends QueryService implements WorkerApi {
         return false;
       };
       if (step()) return;
-      this.#isInFrame = true;
-      this.#turns.hold();
+      this.#hold();
       const goOn = (): void => {
         this.#tryFrame(input, () => {
           if (!step()) this.#takeTurns(goOn);
-          else this.#turns.release();
+          else this.#release();
         });
       };
       this.#takeTurns(goOn);
@@ -201,14 +266,13 @@ export class WorkerService extends QueryService implements WorkerApi {
       work();
     } catch (error) {
       this.#answer(input, undefined, declared(error));
-      this.#turns.release();
+      this.#release();
     }
   }
 
   #answer(input: ArrayBuffer, out: ArrayBuffer | undefined, failure: Failure | undefined): void {
     const { memoryBytes, usedBytes } = this.core;
     this.#post({ type: 'result', input, out, failure, memoryBytes, usedBytes }, out ? [input, out] : [input]);
-    this.#isInFrame = false;
     if (this.core.isDerivationWanted) this.#derive();
   }
 

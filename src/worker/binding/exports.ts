@@ -30,6 +30,7 @@ export interface CoreExports {
   packDerivation(derivation: number): number;
   installDerivation(derivation: number): void;
   freeDerivation(derivation: number): void;
+  wantDerived(mesh: number): void;
   countWanted(): number;
   takeWanted(): number;
   freeMesh(address: number): void;
@@ -68,7 +69,9 @@ export interface CoreExports {
   overlap(description: number, filter: number): number;
   containing(x: number, y: number, z: number, filter: number): number;
   closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
-  contact(a: number, b: number, detail: number): number;
+  isLongContact(a: number, b: number, detail: number): number;
+  beginContact(a: number, b: number, detail: number, until: number): number;
+  resumeContact(until: number): number;
   contactPointCount(): number;
   contactPoints(): number;
   contactCrossingCount(): number;

@@ -21,6 +21,7 @@ interface Core {
   memory: WebAssembly.Memory;
   heapRecord(): number;
   staticStart(): number;
+  wantDerived(mesh: number): void;
 }
 
 const UNWINDING = 1;
@@ -58,7 +59,8 @@ export class NarrowPhase {
       else narrow.asyncify_start_unwind(this.#stack);
     };
     // Without `instantiate`, which is asynchronous where the module is large: this one is compiled already.
-    const instance = new WebAssembly.Instance(module, { env: { ...env, memory: core.memory, suspend } });
+    const { memory, wantDerived } = core;
+    const instance = new WebAssembly.Instance(module, { env: { ...env, memory, suspend, wantDerived } });
     this.#exports = instance.exports as unknown as NarrowExports;
     if (this.#exports.staticEnd() > core.staticStart()) throw new Error('the modules overlap in memory');
     this.#exports.useHeap(core.heapRecord());

@@ -7,7 +7,10 @@ import type { CoreMemory } from './memory.js';
 
 type CoreHit = Omit<Hit, 'frame'>;
 
-interface CoreContact {
+/** The core's answer for two objects without a contact. */
+const NO_CONTACT = -1;
+
+export interface CoreContact {
   contained: 0 | 1 | 2;
   points: Float32Array<ArrayBuffer>;
   normals: Float32Array<ArrayBuffer>;
@@ -24,6 +27,8 @@ export class CoreQueries {
   readonly #filter: number;
   readonly #query: number;
   readonly #hit: number;
+  /** Whether the contact that was begun last is to be told from its second object to its first. */
+  #isTurned = false;
 
   constructor(exports: CoreExports, memory: CoreMemory) {
     this.#exports = exports;
@@ -173,13 +178,35 @@ export class CoreQueries {
     );
   }
 
+  /** Tells whether the contact of two objects may take long, as one of them is a mesh. */
+  isLongContact(a: ObjectId, b: ObjectId, detail: number): boolean {
+    return this.#exports.isLongContact(a, b, detail) !== 0;
+  }
+
   /** Finds the contact of two objects; null where they do not touch. Normals are from a to b. */
   contact(a: ObjectId, b: ObjectId, detail: number): CoreContact | null {
-    const isTurned = a > b;
-    const contained = isTurned ? this.#exports.contact(b, a, detail) : this.#exports.contact(a, b, detail);
-    if (contained < 0) return null;
+    return this.beginContact(a, b, detail, Number.POSITIVE_INFINITY)!;
+  }
+
+  /**
+   * Works on the contact of two objects for so many milliseconds. Answers undefined when it is not found by then: then
+   * `resumeContact` must follow until it answers, before any frame and any other contact that may take long.
+   */
+  beginContact(a: ObjectId, b: ObjectId, detail: number, ms: number): CoreContact | null | undefined {
+    this.#isTurned = a > b;
+    const until = performance.now() + ms;
+    return this.#conclude(this.#exports.beginContact(Math.min(a, b), Math.max(a, b), detail, until));
+  }
+
+  /** Goes on with the contact; answers as `beginContact`. */
+  resumeContact(ms: number): CoreContact | null | undefined {
+    return this.#conclude(this.#exports.resumeContact(performance.now() + ms));
+  }
+
+  #conclude(contained: number): CoreContact | null | undefined {
+    if (contained < 0) return contained === NO_CONTACT ? null : undefined;
     const contact = this.#readContact(contained as 0 | 1 | 2);
-    return isTurned ? turned(contact) : contact;
+    return this.#isTurned ? turned(contact) : contact;
   }
 
   #readContact(contained: 0 | 1 | 2): CoreContact {

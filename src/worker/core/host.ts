@@ -11,3 +11,7 @@ export declare function outOfMemory(bytes: f64): void;
 /** Leaves the pair that is looked at, until the module is resumed; only in pair-module.ts. */
 @external("env", "suspend")
 export declare function suspend(): void;
+
+/** Asks the core for what was derived of a mesh; only in pair-module.ts. Throws OUT_OF_MEMORY. */
+@external("env", "wantDerived")
+export declare function wantInCore(mesh: usize): void;

@@ -10,7 +10,7 @@ import { checkTree } from './mesh/tree/tree-invariants';
 import { Build } from './mesh/build/build';
 import { beginDerivation as begin } from './mesh/topology/derivation';
 import { Derivation, freeDerivation as free } from './mesh/topology/derivation-state';
-import { FRESH, installDerived, markStale, releaseDerived, unwant } from './mesh/topology/derived';
+import { FRESH, installDerived, markStale, releaseDerived, unwant, want } from './mesh/topology/derived';
 import { bakedForm, copyTree as copy, packDerived as pack } from './mesh/topology/pack';
 import { Mesh } from './mesh/tree/layout';
 import { release } from './memory';
@@ -32,7 +32,9 @@ export { beginBuild, reserveBuild, stepBuild, freeBuild } from './mesh/build/bui
 export { countWanted, takeWanted } from './mesh/topology/derived';
 export { checkMesh } from './mesh/topology/validate-derived';
 export { stepDerivation } from './mesh/topology/derivation';
-export { contact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints } from './scene/pairs/pair-query';
+export {
+  beginContact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints, isLongContact, resumeContact,
+} from './scene/pairs/pair-query';
 export { putObject, removeObject } from './scene/scene';
 export { removeView, setSeen } from './scene/view/views';
 export { beginFrame, placeFrame, stepFrame } from './scene/frame/frame';
@@ -82,6 +84,11 @@ export function isFresh(address: usize): bool {
   return changetype<Mesh>(address).derivedState == FRESH;
 }
 
+/** Asks for what was derived of a mesh, as the interruptible module does. Throws OUT_OF_MEMORY. */
+export function wantDerived(address: usize): void {
+  want(changetype<Mesh>(address));
+}
+
 /** Answers a copy of a mesh to derive what it needs anew; the caller must release it. Throws OUT_OF_MEMORY. */
 export function copyTree(address: usize): usize {
   return copy(changetype<Mesh>(address));
@@ -102,6 +109,7 @@ export function packDerivation(derivation: usize): usize {
 /** Gives the mesh what was derived of it, looks at its objects anew, and frees the derivation. */
 export function installDerivation(derivation: usize): void {
   const mesh = changetype<Mesh>(<usize>changetype<Derivation>(derivation).mesh);
+  forgetMesh(mesh);
   installDerived(changetype<Derivation>(derivation));
   swapMesh(mesh, mesh);
 }

@@ -197,12 +197,15 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
     }
   });
 
-  test.each([0, 0.5, 1, 1.5])('a ball or a capsule of %d times its width sunk into a groove: straight up', async (half) => {
-    const rod: SolidShape = { type: 'capsule', radius: 1, from: [0, -half, 0], to: [0, half, 0] };
-    const [{ normal }, ...others] = await contact(bent(8, -0.3), rod, new Vector3(0.02, 0, -0.35));
-    expect(others.length).toBe(0);
-    expect(normal.distanceTo(new Vector3(0, 0, 1))).toBeLessThan(1e-4);
-  });
+  test.each([0, 0.5, 1, 1.5])(
+    'a ball or a capsule of %d times its width sunk into a groove: straight up',
+    async (half) => {
+      const rod: SolidShape = { type: 'capsule', radius: 1, from: [0, -half, 0], to: [0, half, 0] };
+      const [{ normal }, ...others] = await contact(bent(8, -0.3), rod, new Vector3(0.02, 0, -0.35));
+      expect(others.length).toBe(0);
+      expect(normal.distanceTo(new Vector3(0, 0, 1))).toBeLessThan(1e-4);
+    },
+  );
 
   test('just touching: depth 0', async () => {
     const surface = floor(8, 4);

@@ -2,6 +2,8 @@
 // contacts are answered meanwhile.
 import { Matrix4 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
+import { FrameView } from '../../../src/client/frame/frame-result.js';
 import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
 import { type Core, createCore, type MeshAddress } from '../../../src/worker/binding/core.js';
@@ -36,6 +38,7 @@ function place(mesh: MeshAddress): void {
 }
 
 const contact = () => core.queries.contact(A, B, layout.CONTACTS_MANIFOLD);
+const contactsOf = (frame: ArrayBuffer) => new FrameView(core.frame(frame, undefined), []).contacts;
 
 /** The contact of meshes that are built as these are. */
 async function contactOf(mesh: Triangles, positions: Float32Array) {
@@ -95,6 +98,16 @@ describe('of many triangles', () => {
     expect(after).not.toEqual(meanwhile);
     expect(meanwhile!.depths[0]).toBeCloseTo(after!.depths[0], 2);
     expect(core.check()).toBeNull();
+  });
+
+  test('a frame asks for it as well', () => {
+    const builder = new FrameBuilder();
+    expect(contactsOf(builder.seal(1, 1, 0)).count).toBe(1);
+    expect(core.isDerivationWanted).toBe(true);
+    while (core.derive(0));
+    expect(core.isFresh(mesh)).toBe(true);
+    expect(contactsOf(builder.seal(2, 1, 0)).count).toBe(1);
+    expect(core.isDerivationWanted).toBe(false);
   });
 
   test('they move again meanwhile: it begins anew, and is of the last', async () => {

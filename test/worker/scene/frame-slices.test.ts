@@ -122,7 +122,8 @@ describe(`seed ${SEED}`, () => {
         queries.raycast({ origin, direction: random.direction().toArray() }, FILTER);
         queries.closestPoint(origin, Number.POSITIVE_INFINITY, FILTER);
         queries.overlap({ ...OBJECT, ...sphere(sliced), radius: 0.05, matrix: at(0, 0, 0).elements }, FILTER);
-        if (slices % 8 === 0) queries.contact(ids[0], ids[1], layout.CONTACTS_MANIFOLD);
+        // The frame begins its own pair anew then.
+        if (slices === 8) queries.contact(ids[0], ids[1], layout.CONTACTS_MANIFOLD);
       });
       expect(slices).toBeGreaterThan(4);
       const expected = whole.run(0);

@@ -1,6 +1,7 @@
 // What two objects that touch have to say about it, by the detail that is asked for.
 
 import { CONTACTS_MANIFOLD, CONTACTS_TRIANGLES, SHAPE_MESH } from '../../../../shared/layout';
+import { IS_INTERRUPTIBLE } from '../../checkpoint';
 import { isConvex } from '../../mesh/topology/derived';
 import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape } from '../../shape/placed-shape';
@@ -19,9 +20,14 @@ export function hasPoints(detail: i32): bool {
 
 /** Adds what the detail asks for of two solids that meet: points, crossings or both. `contained` as in pairs. */
 export function findContact(a: PlacedShape, b: PlacedShape, contained: i32, detail: i32): void {
-  if (hasPoints(detail)) findManifold(a, b, contained);
-  if (detail < CONTACTS_TRIANGLES || contained != 0) return;
-  if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) trianglePairs(a, b);
+  // Only the interruptible module looks at meshes.
+  if (!IS_INTERRUPTIBLE) {
+    if (hasPoints(detail)) convexConvexContact(a, b);
+  } else {
+    if (hasPoints(detail)) findManifold(a, b, contained);
+    if (detail < CONTACTS_TRIANGLES || contained != 0) return;
+    if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) trianglePairs(a, b);
+  }
 }
 
 function findManifold(a: PlacedShape, b: PlacedShape, contained: i32): void {

@@ -8,6 +8,8 @@
 // A mesh of few triangles has it made anew at once, when it is next asked for. A larger one asks for it (`wantedMesh`),
 // and whoever runs the core derives it in steps between other things; nobody waits.
 
+import { IS_INTERRUPTIBLE } from '../../checkpoint';
+import { wantInCore } from '../../host';
 import { capacityOf, release, reserve } from '../../memory';
 import { Mesh, derivedPlace } from '../tree/layout';
 import { cornersOf } from './adjacency';
@@ -62,7 +64,11 @@ let unfinished: usize = 0;
 function keepUp(mesh: Mesh): void {
   if (mesh.derivedState == FRESH) return;
   if (mesh.keptCount > FEW_TRIANGLES) {
-    if (mesh.derivedState == STALE) want(mesh);
+    if (mesh.derivedState == STALE) {
+      // There is one list of wanted meshes, the core's.
+      if (IS_INTERRUPTIBLE) wantInCore(changetype<usize>(mesh));
+      else want(mesh);
+    }
     return;
   }
   deriveAtOnce(mesh);
@@ -118,7 +124,8 @@ export function hasOwnPlace(mesh: Mesh): bool {
 let wanted: usize = 0;
 let wantedCount: u32 = 0;
 
-function want(mesh: Mesh): void {
+/** Puts a mesh on the list of wanted ones. Throws OUT_OF_MEMORY. */
+export function want(mesh: Mesh): void {
   wanted = reserve(wanted, <usize>wantedCount << 2, <u64>(wantedCount + 1) << 2);
   store<u32>(wanted + (<usize>(wantedCount++) << 2), <u32>changetype<usize>(mesh));
   mesh.derivedState = WANTED;

@@ -2,7 +2,8 @@
 // (pair-module.ts), one at a time, until the slice or the frame's budget is over; then that one pair is left as it is.
 // Between slices queries are answered. When the budget ends, the frame is answered and the pair goes on in the next
 // one, as what its objects were when it was begun: so it is finished in the end though they move in every frame, and
-// what it finds then is `stale`. A pair that is left behind because a mesh of it was changed is not left a second time.
+// what it finds then is `stale`. A pair that is given up, as a mesh of it was changed or a contact was asked for that
+// takes long (pair-query.ts), is not left a second time.
 //
 // Alternatives: each algorithm as a state machine of its own (every loop of contact/ turned inside out, and all of its
 // scratch twice, as queries use it too), or an end by budget and a new beginning (never done with a pair that takes
@@ -22,17 +23,10 @@ import {
   isAnswered, isBudgeted, isTouched, markDone, markLooked, placeInQueue, queuedByAge, queuedCount,
 } from './contact-queue';
 import { addOutcome } from './found-pairs';
+import { beginPair, resumePair } from './interruptible';
 import { NO_CONTACT } from './narrow-phase';
 import { Outcome } from './outcome';
 import { isHeavy, look } from './pair-test';
-
-/** Begins a pair in the interruptible module. Answers an Outcome, or 0 when the pair was left. */
-@external("narrow", "test")
-declare function beginPair(a: usize, itemA: usize, b: usize, itemB: usize, until: f64): usize;
-
-/** Resumes the pair that was left; answers as `beginPair`. */
-@external("narrow", "resume")
-declare function resumePair(until: f64): usize;
 
 /**
  * How many pairs with a mesh are looked at between two readings of the clock where no budget asks for one after each:
@@ -70,7 +64,12 @@ export function beginLooking(): void {
 /** Gives up the pair that was left, if it is one of a mesh that changes: what was found of it is no longer true. */
 export function forgetMesh(mesh: Mesh): void {
   const address = <u32>changetype<usize>(mesh);
-  if (leftA == 0 || (leftMeshA != address && leftMeshB != address)) return;
+  if (leftMeshA == address || leftMeshB == address) giveUpLeft();
+}
+
+/** Gives up the pair that was left: the next frame begins it anew, and does not leave it when its budget ends. */
+export function giveUpLeft(): void {
+  if (leftA == 0) return;
   mustFinish = keyOf(leftA, leftB);
   leftA = 0;
 }
@@ -128,10 +127,7 @@ function isOver(a: u32, b: u32, sliceEnd: f64, budgetEnd: f64): bool {
 
 function begin(a: Proxy, b: Proxy, sliceEnd: f64, budgetEnd: f64): bool {
   const itemA = itemAt(slotOf(a.id)), itemB = itemAt(slotOf(b.id));
-  const outcome = beginPair(
-    changetype<usize>(a), changetype<usize>(itemA), changetype<usize>(b), changetype<usize>(itemB),
-    untilOf(a.id, b.id, sliceEnd, budgetEnd),
-  );
+  const outcome = beginPair(a, itemA, b, itemB, untilOf(a.id, b.id, sliceEnd, budgetEnd));
   if (outcome == 0) {
     leftA = a.id;
     leftB = b.id;

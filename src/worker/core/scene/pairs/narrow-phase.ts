@@ -1,10 +1,12 @@
 // Narrow phase: decides whether two shapes whose bounds overlap are in contact, which contains which, and finds the
 // contact in as much detail as both objects want: separating axes of the bounds in float32, then in float64, then the
-// shapes. It reads nothing of the scene, as it is also a module of its own (pair-module.ts).
+// shapes. It reads nothing of the scene, as it is also a module of its own (pair-module.ts), and in the core itself it
+// knows no shape of meshes, but their bounds.
 
 import {
   CONTACTS_BOUNDS, CONTACTS_MANIFOLD, CONTACTS_NONE, FLAG_STATIC, PRECISION_MESH, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH,
 } from '../../../../shared/layout';
+import { IS_INTERRUPTIBLE } from '../../checkpoint';
 import { bestAxis } from '../../contact/box/sat-x4';
 import { boxBoxContact } from '../../contact/box/box-box';
 import { clearContact } from '../../contact/manifold/contact';
@@ -94,7 +96,9 @@ function collideShapes(a: Proxy, b: Proxy, known: u32, detail: i32): i32 {
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
   setSolid(shapeA, a, firstItem);
   setSolid(shapeB, b, secondItem);
-  if (!shapesMeet(a, b)) {
+  if (!IS_INTERRUPTIBLE) {
+    if (!shapesOverlap(shapeA, shapeB, noWitness())) return NO_CONTACT;
+  } else if (!shapesMeet(a, b)) {
     if (areParted || !oneHoldsOther(shapeA, shapeB)) return NO_CONTACT;
     if (held == 0) partly = holding;
     return held;

@@ -1,23 +1,63 @@
-// Answers the query `contact`: that of two objects, whatever their layers, groups and details say.
+// Answers the query `contact`: that of two objects, whatever their layers, groups and details say. Like a frame's pairs,
+// one with a mesh is looked at by the interruptible module, in slices.
 
-import { PROXY_BYTES, Proxy, setProxy } from '../../shape/proxy';
-import { NO_CONTACT, collide } from './narrow-phase';
-import { isAlive, itemAt, orientedBounds, slotOf } from '../objects';
 import { clearContact, crossingCount, crossings, pointCount, points } from '../../contact/manifold/contact';
+import { Proxy, setProxy } from '../../shape/proxy';
+import { isAlive, itemAt, orientedBounds, slotOf } from '../objects';
+import { beginPair, resumePair } from './interruptible';
+import { NO_CONTACT, collide } from './narrow-phase';
+import { giveUpLeft } from './narrow-phase-slices';
+import { Outcome } from './outcome';
+import { isHeavy } from './pair-test';
+
+/** Is answered for a pair that was left: it must be resumed. */
+const LEFT: i32 = -2;
 
 const first = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 const second = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
+const found = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
+
+/** Tells whether the contact of two objects may take long. */
+export function isLongContact(a: u32, b: u32, detail: u32): bool {
+  if (!isAlive(a) || !isAlive(b)) return false;
+  take(first, a, detail);
+  take(second, b, detail);
+  return isHeavy(first, second);
+}
 
 /**
- * Finds the contact of two objects, of which `a` is the lower id. Answers NO_CONTACT, or which contains which. An
- * object that is not there has no contact. Runs to its end. Throws OUT_OF_MEMORY.
+ * Finds the contact of two objects, of which `a` is the lower id, until a time by the clock of `now`. Answers
+ * NO_CONTACT, which contains which (0 neither, 1 a inside b, 2 b inside a), or LEFT: then `resumeContact` must follow
+ * until it answers something else, before any frame and any other contact that may take long. An object that is not
+ * there has no contact. Throws OUT_OF_MEMORY.
  */
-export function contact(a: u32, b: u32, detail: u32): i32 {
-  clearContact();
+export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
   if (!isAlive(a) || !isAlive(b)) return NO_CONTACT;
   take(first, a, detail);
   take(second, b, detail);
-  return collide(first, second, itemAt(slotOf(a)), itemAt(slotOf(b)));
+  const itemA = itemAt(slotOf(a)), itemB = itemAt(slotOf(b));
+  if (isHeavy(first, second)) {
+    giveUpLeft();
+    return conclude(beginPair(first, itemA, second, itemB, until));
+  }
+  clearContact();
+  found.contained = collide(first, second, itemA, itemB);
+  found.points = points;
+  found.pointCount = pointCount;
+  found.crossings = crossings;
+  found.crossingCount = crossingCount;
+  return found.contained;
+}
+
+/** Goes on with the contact that was left; answers as `beginContact`. */
+export function resumeContact(until: f64): i32 {
+  return conclude(resumePair(until));
+}
+
+function conclude(outcome: usize): i32 {
+  if (outcome == 0) return LEFT;
+  memory.copy(changetype<usize>(found), outcome, offsetof<Outcome>());
+  return found.contained;
 }
 
 function take(proxy: Proxy, id: u32, detail: u32): void {
@@ -27,10 +67,10 @@ function take(proxy: Proxy, id: u32, detail: u32): void {
 }
 
 /**
- * Answers how many points the last `contact` found; the next ones answer where they are (CONTACT_*), and the same of
- * the crossings.
+ * Answers how many points the last contact has; the next ones answer where they are (CONTACT_*), and the same of the
+ * crossings.
  */
-export function contactPointCount(): u32 { return pointCount; }
-export function contactPoints(): usize { return points; }
-export function contactCrossingCount(): u32 { return crossingCount; }
-export function contactCrossings(): usize { return crossings; }
+export function contactPointCount(): u32 { return found.pointCount; }
+export function contactPoints(): usize { return found.points; }
+export function contactCrossingCount(): u32 { return found.crossingCount; }
+export function contactCrossings(): usize { return found.crossings; }

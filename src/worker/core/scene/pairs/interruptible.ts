@@ -1,0 +1,23 @@
+// The interruptible module (pair-module.ts) as the core calls it: it looks at one pair at a time, and a pair that was
+// left is lost when another one is begun.
+
+import { Item } from '../../shape/item';
+import { Proxy } from '../../shape/proxy';
+
+@external("narrow", "test")
+declare function test(a: usize, itemA: usize, b: usize, itemB: usize, until: f64): usize;
+
+@external("narrow", "resume")
+declare function resume(until: f64): usize;
+
+/** Begins a pair; `a` has the lower id. Answers the address of an Outcome, or 0 when the pair was left. */
+export function beginPair(a: Proxy, itemA: Item, b: Proxy, itemB: Item, until: f64): usize {
+  return test(
+    changetype<usize>(a), changetype<usize>(itemA), changetype<usize>(b), changetype<usize>(itemB), until,
+  );
+}
+
+/** Resumes the pair that was left; answers as `beginPair`. */
+export function resumePair(until: f64): usize {
+  return resume(until);
+}

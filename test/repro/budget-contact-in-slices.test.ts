@@ -1,0 +1,71 @@
+// `contact` looked at a pair in one go, and all other questions waited for it.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dragon } from '../oracle/dragon.js';
+
+const RAY = { origin: [-0.02, 0.12, 1], direction: [0, 0, -1] } as const;
+const DETAIL = { detail: 'full' } as const;
+
+let service: CollisionService;
+let body: number;
+let box: number;
+beforeEach(async () => {
+  service = await createCollisionService();
+  const mesh = await service.addMesh(dragon(202520));
+  const collidesWith = 0;
+  body = service.addObject({ shape: { type: 'mesh', mesh }, collidesWith });
+  const shape = { type: 'box', halfExtents: [0.06, 0.04, 0.04], center: [0, 0.1, 0] } as const;
+  box = service.addObject({ shape, collidesWith });
+  await service.update();
+});
+afterEach(() => service.dispose());
+
+test('rays are answered in the midst of a contact, and what changes the scene waits for it', async () => {
+  const expected = await service.contact(body, box, DETAIL);
+  expect(expected!.depths.length).toBeGreaterThan(0);
+  let isDone = false;
+  const contact = service.contact(body, box, DETAIL).finally(() => {
+    isDone = true;
+  });
+  const other = service.contact(box, body, DETAIL);
+  let answered = 0;
+  while (!isDone) {
+    expect(await service.raycast(RAY)).not.toBeNull();
+    if (!isDone) answered++;
+  }
+  expect(answered).toBeGreaterThan(2);
+  const { ms: _, ...found } = (await contact)!;
+  const { ms: __, ...alone } = expected!;
+  expect(found).toEqual(alone);
+  expect((await other)!.depths).toEqual(alone.depths);
+
+  // It saw the objects as they were when it was asked.
+  const last = service.contact(body, box, DETAIL);
+  service.removeObject(box);
+  expect((await last)!.depths).toEqual(alone.depths);
+  await service.update();
+  await expect(service.contact(body, box, DETAIL)).rejects.toMatchObject({ code: 'UNKNOWN_ID' });
+});
+
+test('contacts that are asked for in the midst of a frame are found behind it, and short ones at once', async () => {
+  const alone = (await service.contact(body, box, DETAIL))!;
+  const ball = { type: 'sphere', radius: 0.02, center: [0, 0.1, 0] } as const;
+  const small = service.addObject({ shape: ball, collidesWith: 0 });
+  for (const id of [body, box]) service.setObject(id, { collidesWith: 0xffffffff, contacts: 'full' });
+  const order: string[] = [];
+  const frame = service.update().then(({ contacts }) => {
+    order.push('frame');
+    return contacts;
+  });
+  const long = service.contact(body, box, DETAIL).then((contact) => {
+    order.push('long');
+    return contact!;
+  });
+  const short = service.contact(small, box, DETAIL).then(() => order.push('short'));
+  const [contacts, contact] = await Promise.all([frame, long, short]);
+  expect(order.indexOf('long')).toBeGreaterThan(order.indexOf('frame'));
+  expect(order[0]).toBe('short');
+  expect(contact.depths).toEqual(alone.depths);
+  expect(contacts.depths.length).toBe(alone.depths.length);
+  expect((await service.update()).contacts.count).toBe(1);
+});
