@@ -531,6 +531,9 @@ export class CollisionService extends ServiceEvents {
    * if (contact) console.log(contact.points.length / 3, 'points, deepest', Math.max(...contact.depths));
    * ```
    *
+   * What takes longer than some milliseconds is found in slices: other questions are answered between them, and what
+   * changes the scene waits. In the midst of a frame, a contact with a mesh is found behind it.
+   *
    * Rejects with INVALID_ARGUMENT for an object and itself, with OUT_OF_MEMORY when there is more to say than the
    * worker can hold.
    */
