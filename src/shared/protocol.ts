@@ -159,7 +159,7 @@ export interface ResultMessage extends MemoryUse {
   failure: Failure | undefined;
 }
 
-/** A frame is under way, and queries are answered meanwhile; told now and then. */
+/** A frame or a contact behind it is under way, and queries are answered meanwhile; told now and then. */
 export interface BusyMessage {
   type: 'busy';
   frame: number;

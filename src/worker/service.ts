@@ -28,7 +28,7 @@ import { afterMessages, SLICE_MS, type Turns } from './slices.js';
  * have no checkpoint for so long.
  */
 const FRAME_SLICE_MS = 4;
-/** Milliseconds of a frame after which the main thread is told that it is still worked on. */
+/** Milliseconds of a frame or a contact after which the main thread is told that it is still worked on. */
 const BUSY_EVERY_MS = 100;
 
 const NO_TURNS: Turns = { pause() {}, hold() {}, release() {} };
@@ -144,13 +144,18 @@ export class WorkerService extends QueryService implements WorkerApi {
   /** Goes on with a contact of which so many milliseconds are done. */
   async #finishContact(a: ObjectId, b: ObjectId, ms: number): Promise<ContactReport | null> {
     this.#hold();
+    let saidBusyAt = performance.now();
     try {
       for (;;) {
         await this.#pause();
         const start = performance.now();
-        const found = this.core.queries.resumeContact(FRAME_SLICE_MS);
-        ms += performance.now() - start;
+        const found = this.core.queries.resumeContact(a, b, FRAME_SLICE_MS);
+        const end = performance.now();
+        ms += end - start;
         if (found !== undefined) return this.#reported(a, b, found, ms);
+        if (end - saidBusyAt <= BUSY_EVERY_MS) continue;
+        saidBusyAt = end;
+        this.#post({ type: 'busy', frame: this.frame }, []);
       }
     } finally {
       this.#release();

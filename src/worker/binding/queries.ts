@@ -27,8 +27,6 @@ export class CoreQueries {
   readonly #filter: number;
   readonly #query: number;
   readonly #hit: number;
-  /** Whether the contact that was begun last is to be told from its second object to its first. */
-  #isTurned = false;
 
   constructor(exports: CoreExports, memory: CoreMemory) {
     this.#exports = exports;
@@ -193,20 +191,19 @@ export class CoreQueries {
    * `resumeContact` must follow until it answers, before any frame and any other contact that may take long.
    */
   beginContact(a: ObjectId, b: ObjectId, detail: number, ms: number): CoreContact | null | undefined {
-    this.#isTurned = a > b;
     const until = performance.now() + ms;
-    return this.#conclude(this.#exports.beginContact(Math.min(a, b), Math.max(a, b), detail, until));
+    return this.#conclude(a, b, this.#exports.beginContact(Math.min(a, b), Math.max(a, b), detail, until));
   }
 
-  /** Goes on with the contact; answers as `beginContact`. */
-  resumeContact(ms: number): CoreContact | null | undefined {
-    return this.#conclude(this.#exports.resumeContact(performance.now() + ms));
+  /** Goes on with the contact of these two; answers as `beginContact`. */
+  resumeContact(a: ObjectId, b: ObjectId, ms: number): CoreContact | null | undefined {
+    return this.#conclude(a, b, this.#exports.resumeContact(performance.now() + ms));
   }
 
-  #conclude(contained: number): CoreContact | null | undefined {
+  #conclude(a: ObjectId, b: ObjectId, contained: number): CoreContact | null | undefined {
     if (contained < 0) return contained === NO_CONTACT ? null : undefined;
     const contact = this.#readContact(contained as 0 | 1 | 2);
-    return this.#isTurned ? turned(contact) : contact;
+    return a > b ? turned(contact) : contact;
   }
 
   #readContact(contained: 0 | 1 | 2): CoreContact {
