@@ -1,6 +1,8 @@
 import { Matrix4 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
+import { BulkWriter } from '../../src/client/transforms/bulk-writer.js';
+import { TransformTable } from '../../src/client/transforms/transform-table.js';
 import { makeId, NO_OBJECT } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -43,6 +45,15 @@ function decode(buffer: ArrayBuffer): { transforms: Transforms; views: number[];
   );
   expect(word(layout.IN_BYTES)).toBeLessThanOrEqual(buffer.byteLength);
   return { transforms, views, records };
+}
+
+/** What a frame is made of so far. */
+function partsOf(staging: FrameBuilder): { blocks: number; singles: number } {
+  const data = new DataView(staging.seal(1, 1));
+  return {
+    blocks: data.getUint32(layout.IN_BLOCK_COUNT, true),
+    singles: data.getUint32(layout.IN_TRANSFORM_COUNT, true),
+  };
 }
 
 /** Whole numbers, which float32 and products hold exactly. */
@@ -129,6 +140,100 @@ describe('staging', () => {
     }
     expect(sizes.size).toBe(1);
     expect(decode(staging.seal(1, 1)).records).toBe(160);
+  });
+
+  test('an object takes one single, however often it is written and whatever slot it has', () => {
+    const staging = new FrameBuilder();
+    for (let slot = 0; slot < 300; slot++) {
+      for (let i = 0; i < 2; i++) staging.setSingle(makeId(slot, 1), new Matrix4().elements);
+      expect(partsOf(staging)).toEqual({ blocks: 0, singles: slot + 1 });
+    }
+  });
+
+  test('a block is one, unless it shares an object with another of its frame', () => {
+    const staging = new FrameBuilder();
+    const [a, b, c, d, e, f] = ids(0, 6);
+    const stage = (...list: number[]) => staging.setBlock(Uint32Array.from(list), new Float32Array(16 * list.length));
+    stage(a, b);
+    stage(a, b);
+    expect(partsOf(staging)).toEqual({ blocks: 1, singles: 0 });
+    stage(c, b);
+    expect(partsOf(staging)).toEqual({ blocks: 1, singles: 2 });
+    // What could not be one leaves its objects to others.
+    stage(e, f);
+    stage(c, d);
+    expect(partsOf(staging)).toEqual({ blocks: 3, singles: 2 });
+  });
+
+  test('the blocks of a frame share objects with those of its own alone', () => {
+    const staging = new FrameBuilder();
+    const [a, b, c, d, e] = ids(0, 5);
+    const lend = (...list: number[]) => {
+      const own = { ids: Uint32Array.from(list), matrices: new Float32Array(16 * list.length) };
+      staging.setBlock(own.ids, own.matrices, undefined, own);
+    };
+    lend(a, b);
+    lend(c, d);
+    staging.restart();
+    lend(c, d, e);
+    expect(partsOf(staging)).toEqual({ blocks: 1, singles: 0 });
+    lend(a, d);
+    expect(partsOf(staging)).toEqual({ blocks: 1, singles: 2 });
+  });
+
+  test('an object of an earlier frame that is dropped takes nothing of this one along', () => {
+    const staging = new FrameBuilder();
+    const random = new Random(SEED);
+    const all = ids(0, 200);
+    for (const id of all) staging.setSingle(id, new Matrix4().elements);
+    staging.restart();
+    staging.restart();
+    const model: Transforms = new Map();
+    for (const id of ids(200, 230)) {
+      const m = matrix(random);
+      staging.setSingle(id, m);
+      model.set(id, m);
+    }
+    for (const id of all) staging.drop(id);
+    expect(decode(staging.seal(1, 1)).transforms).toEqual(model);
+  });
+
+  describe('what a writer has moved', () => {
+    /** Objects in slots in a row, where they were added. */
+    function writerOf(count: number) {
+      const table = new TransformTable();
+      const list = ids(0, count);
+      for (const id of list) table.add(id, new Matrix4().elements);
+      return { table, list, writer: new BulkWriter(table), staging: new FrameBuilder() };
+    }
+
+    const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
+
+    // In a few runs of one, or in one that is long enough to be copied as a whole.
+    test.each([1, 3, 31, 32, 33, 200])('%d objects of more travel alone, and once', (count) => {
+      const { table, list, writer, staging } = writerOf(count + 2);
+      expect(writer.move(list, Array<number[]>(count).fill(at(5)), 0, count)).toBe(count);
+      staging.addMoved(writer, table);
+      const expected = new Map(Array.from(list.subarray(0, count), (id) => [id, at(5)]));
+      expect(decode(staging.seal(1, 1)).transforms).toEqual(expected);
+      staging.restart();
+      staging.addMoved(writer, table);
+      expect(partsOf(staging)).toEqual({ blocks: 0, singles: 0 });
+    });
+
+    test.each([3, 200])('%d objects give way to what is said of them later', (count) => {
+      const { table, list, writer, staging } = writerOf(count);
+      writer.move(list, Array<number[]>(count).fill(at(5)), 0, count);
+      staging.addMoved(writer, table);
+      staging.setSingle(list[1], at(6));
+      expect(partsOf(staging)).toEqual({ blocks: 0, singles: count });
+      staging.setBlock(
+        list.subarray(2),
+        new Float64Array(list.subarray(2).length * 16).map((_, i) => at(7)[i % 16]),
+      );
+      const expected = new Map(Array.from(list, (id, i) => [id, at([5, 6, 7][Math.min(i, 2)])]));
+      expect(decode(staging.seal(1, 1)).transforms).toEqual(expected);
+    });
   });
 
   test('an object that is dropped leaves no single behind', () => {

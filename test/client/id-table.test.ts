@@ -48,3 +48,12 @@ test('the slot that is free for longest is used first, and retires after its las
   expect(() => single.checkRoom('addObject', MAX_OBJECTS - 2)).not.toThrow();
   expect(() => single.checkRoom('addObject', MAX_OBJECTS - 1)).toThrow(/addObject: .* ids/);
 });
+
+test('what is given again of what was free is free no more', () => {
+  const table = new IdTable<null>();
+  const [first] = [table.add(null), table.add(null), table.add(null)];
+  table.delete(first);
+  table.add(null);
+  expect(() => table.checkRoom('addObject', MAX_OBJECTS - 3)).not.toThrow();
+  expect(() => table.checkRoom('addObject', MAX_OBJECTS - 2)).toThrow();
+});
