@@ -1,5 +1,6 @@
-import { Matrix4 } from 'three';
+import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { isInvertibleAt } from '../../src/client/check/affine.js';
 import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
 import { BulkWriter } from '../../src/client/transforms/bulk-writer.js';
 import { ReplayLog } from '../../src/client/transforms/replay-log.js';
@@ -75,6 +76,59 @@ describe.each(UPPER_ROWS)('a transform that differs in number %d alone', (k) => 
     expect(sentIn(side.update(2))).toBe(1);
     expect(side.table.states[3]).toBe(CLAIMED);
     expect(side.placeOf(id)).toEqual(rowsOf(moved));
+  });
+});
+
+describe('what is no matrix that the worker takes', () => {
+  const id = makeId(3, 1);
+
+  /** Its last column in the plane of the others, but for a part of itself that is below what the worker takes. */
+  function nearlyFlat(random: Random): number[] {
+    const [x, y, z] = [new Vector3(), new Vector3(), new Vector3()];
+    new Matrix4().makeRotationFromQuaternion(random.rotation()).extractBasis(x, y, z);
+    z.multiplyScalar(random.logRange(1e-16, 1e-14)).addScaledVector(x, random.range(-1, 1)).add(y);
+    const columns = [x, y, z].map((column) => column.multiplyScalar(random.logRange(1e-3, 1e6)));
+    const first = random.integer(3);
+    const [a, b, c] = [0, 1, 2].map((k) => columns[(first + k) % 3]);
+    // As rounding may bring it out of the plane.
+    const { elements } = new Matrix4().makeBasis(a, b, c);
+    return isInvertibleAt(elements, 0) ? nearlyFlat(random) : elements;
+  }
+
+  test.each([0, 1, 2])(`is not written where column %d is much longer than the others, seed ${SEED}`, (longest) => {
+    const random = new Random(SEED);
+    for (let i = 0; i < 300; i++) {
+      const flat = nearlyFlat(random);
+      for (let k = 4 * longest; k < 4 * longest + 3; k++) flat[k] *= random.pick([1, 1e3]) * (i % 2 === 0 ? 1 : 1e4);
+      if (isInvertibleAt(flat, 0)) continue;
+      const side = new Side();
+      side.log.add(id, PLACED);
+      expect(side.bulk.move(Uint32Array.of(id), [flat], 0, 1), `${flat}`).toBe(0);
+      side.singles.set(id, flat, side.staging);
+      side.update(1);
+      expect(side.placeOf(id), `${flat}`).toEqual(rowsOf(PLACED));
+    }
+  });
+
+  test.each([...PLACED.keys()])('is left to the check of each number, where number %d is a text', (k) => {
+    const side = new Side();
+    side.log.add(id, PLACED);
+    const texts: unknown[] = PLACED.with(12, 50);
+    texts[k] = String(texts[k]);
+    const matrix = texts as number[];
+    expect(side.bulk.move(Uint32Array.of(id), [matrix], 0, 1)).toBe(0);
+    expect(() => side.singles.set(id, matrix, side.staging)).toThrow('16 numbers');
+    expect(() => side.singles.setOrReject(id, matrix, side.staging)).toThrow('16 numbers');
+    expect(sentIn(side.update(1))).toBe(0);
+  });
+
+  test.each([3, 7, 11, 15])('is left to the check of its bottom row, where number %d is another', (k) => {
+    const side = new Side();
+    side.log.add(id, PLACED);
+    const matrix = PLACED.with(k, 0.5);
+    expect(side.bulk.move(Uint32Array.of(id), [matrix], 0, 1)).toBe(0);
+    const row = [3, 7, 11, 15].map((n) => matrix[n]).join(', ');
+    expect(() => side.singles.set(id, matrix, side.staging)).toThrow(`the bottom row of matrix is [${row}]`);
   });
 });
 

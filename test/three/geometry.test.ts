@@ -12,6 +12,7 @@ import {
   TorusKnotGeometry,
 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { GeometryVersion } from '../../src/client/three/geometry/geometry-version.js';
 
 /** Two triangles of a square, corner by corner. */
 const SQUARE = [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0];
@@ -101,6 +102,67 @@ describe('meshDataFromGeometry', () => {
     expect(error).toBeInstanceOf(CollisionError);
     expect(error).toMatchObject({ code });
     expect((error as CollisionError).message).toMatch(says);
+  });
+});
+
+test('meshDataFromGeometry reads each vertex, and none behind the last', () => {
+  const read: number[] = [];
+  class Packed extends Int16BufferAttribute {
+    override getX(index: number): number {
+      read.push(index);
+      return super.getX(index);
+    }
+  }
+  expect([...meshDataFromGeometry(square().setAttribute('position', new Packed(SQUARE, 3))).positions]).toEqual(SQUARE);
+  expect(read).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+describe('a geometry is another than before', () => {
+  const grouped = () => {
+    const geometry = square().setIndex([0, 1, 2, 3, 4, 5]);
+    geometry.addGroup(0, 3, 0);
+    geometry.addGroup(3, 3, 1);
+    return geometry;
+  };
+
+  test('not for what has nothing to do with its triangles', () => {
+    const [geometry, version] = [grouped(), new GeometryVersion()];
+    version.copy(geometry);
+    geometry.setAttribute('uv', new BufferAttribute(new Float32Array(12), 2)).computeBoundingBox();
+    geometry.groups = geometry.groups.map((group) => ({ ...group }));
+    expect(version.equals(geometry)).toBe(true);
+  });
+
+  test.each<[string, (geometry: BufferGeometry) => unknown]>([
+    ['its index', (geometry) => geometry.setIndex([0, 1, 2, 3, 4, 5])],
+    ['what is in its index', ({ index }) => Object.assign(index!, { needsUpdate: true })],
+    ['the start of its draw range', (geometry) => geometry.setDrawRange(3, 3)],
+    ['the end of its draw range', (geometry) => geometry.setDrawRange(0, 3)],
+    ['where a group begins', ({ groups }) => Object.assign(groups[1], { start: 0 })],
+    ['how long a group is', ({ groups }) => Object.assign(groups[1], { count: 0 })],
+    ['the material of a group', ({ groups }) => Object.assign(groups[1], { materialIndex: 0 })],
+    ['the number of its groups', (geometry) => geometry.addGroup(0, 6, 0)],
+    [
+      'the number of its vertices',
+      (geometry) => geometry.setAttribute('position', new BufferAttribute(new Float32Array(21), 3)),
+    ],
+  ])('by %s: in its triangles', (_, change) => {
+    const [geometry, version] = [grouped(), new GeometryVersion()];
+    version.copy(geometry);
+    change(geometry);
+    expect([version.equals(geometry), version.hasSameTriangles(geometry)]).toEqual([false, false]);
+    version.copy(geometry);
+    expect([version.equals(geometry), version.hasSameTriangles(geometry)]).toEqual([true, true]);
+  });
+
+  test.each<[string, (geometry: BufferGeometry) => unknown]>([
+    ['other positions', (geometry) => geometry.setAttribute('position', geometry.attributes.position.clone())],
+    ['what is in them', ({ attributes }) => Object.assign(attributes.position, { needsUpdate: true })],
+  ])('by %s: in its vertices alone', (_, change) => {
+    const [geometry, version] = [grouped(), new GeometryVersion()];
+    version.copy(geometry);
+    change(geometry);
+    expect([version.equals(geometry), version.hasSameTriangles(geometry)]).toEqual([false, true]);
   });
 });
 

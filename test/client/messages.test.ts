@@ -1,0 +1,110 @@
+// What errors say of the value that was given.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { Matrix4, PerspectiveCamera } from 'three';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { show } from '../../src/client/check/validate.js';
+import { WorkerStart } from '../../src/client/link/worker-start.js';
+import { boxMesh } from '../oracle/meshes.js';
+
+test.each<[string, unknown, string]>([
+  ['a text', 'here', '"here"'],
+  ['a long text by its beginning', `${'x'.repeat(40)}y`, `"${'x'.repeat(40)}…"`],
+  ['a number', 5, '5'],
+  ['a zero by its sign', -0, '-0'],
+  ['nothing', null, 'null'],
+  ['what was not given', undefined, 'undefined'],
+  ['a function', () => 7, 'a function'],
+  ['a few numbers', [1, 2, 3, 4], '[1, 2, 3, 4]'],
+  ['objects among them', [{}, 'a'], '[…, "a"]'],
+  ['many numbers by their count', [1, 2, 3, 4, 5], 'an Array of length 5'],
+  ['an array of floats', new Float32Array(9), 'an Float32Array of length 9'],
+  ['an object', {}, 'an object'],
+  ['an object of a class', new Map(), 'an object of Map'],
+  ['what throws', new Proxy({}, { has: () => fail() }), 'an object that cannot be read'],
+])('%s is shown', (_, value, expected) => {
+  expect(show(value)).toBe(expected);
+});
+
+function fail(): never {
+  throw new Error('no');
+}
+
+describe('a call that is refused names', () => {
+  let service: CollisionService;
+  beforeAll(async () => {
+    service = await createCollisionService();
+    const [projection, view] = [new PerspectiveCamera().projectionMatrix.elements, new Matrix4().elements];
+    for (const name of ['left', 'right'])
+      service.setView({ projection, view, viewport: { width: 9, height: 9 } }, name);
+  });
+  afterAll(() => service.dispose());
+
+  const { positions, indices } = boxMesh(1, 1, 1);
+  test.each<[string, () => unknown, string]>([
+    ['the data that are missing', () => service.addMesh(undefined as never), 'data is undefined'],
+    ['an array of no length', () => service.addMesh({ positions: new Float32Array() }), 'length of positions is 0'],
+    [
+      'indices of no length',
+      () => service.addMesh({ positions, indices: new Uint32Array() }),
+      'length of indices is 0',
+    ],
+    [
+      'the index that is out of range',
+      () => service.addMesh({ positions, indices: indices!.with(7, 1000) }),
+      'indices[7] is 1000',
+    ],
+    [
+      'what nearer than the weld is one',
+      () => service.addMesh({ positions, indices }, { weld: 100 }),
+      'when vertices nearer than 100 are one',
+    ],
+    [
+      'the views that there are',
+      () => service.pick(1, 1, { view: 'top' }),
+      'expected a view that was set: "left", "right"',
+    ],
+    [
+      'the ray of many',
+      () => service.raycastMany(Float32Array.of(0, 0, 9, 0, 0, 0, -1, 99, 1, 2, 3, 0, 0, 0, 0, 5)),
+      'ray 1 is 1, 2, 3, 0, 0, 0, 0, 5',
+    ],
+  ])('%s', async (_, call, message) => {
+    await expect((async () => call())()).rejects.toThrow(message);
+  });
+});
+
+describe('a worker that does not start, for a content security policy', () => {
+  /** What is said of it after a window, in the place of which is a stand-in here, has told of an event. */
+  function obstacleAfter(event: object, isOver = false): string {
+    const page = new EventTarget();
+    const { addEventListener, removeEventListener } = globalThis;
+    Object.assign(globalThis, {
+      addEventListener: page.addEventListener.bind(page),
+      removeEventListener: page.removeEventListener.bind(page),
+    });
+    try {
+      const start = new WorkerStart();
+      if (isOver) start.end();
+      page.dispatchEvent(Object.assign(new Event('securitypolicyviolation'), event));
+      expect(start.obstacle('it is broken')).toBe('it is broken');
+      start.end();
+      return start.obstacle(undefined);
+    } finally {
+      Object.assign(globalThis, { addEventListener, removeEventListener });
+    }
+  }
+
+  const FORBIDDEN = { disposition: 'enforce', effectiveDirective: 'worker-src', blockedURI: 'blob' };
+
+  test('that forbids it', () => {
+    expect(obstacleAfter(FORBIDDEN)).toContain('content security policy');
+  });
+
+  test.each<[string, object, boolean]>([
+    ['that only reports it', { ...FORBIDDEN, disposition: 'report' }, false],
+    ['that forbids something else', { ...FORBIDDEN, effectiveDirective: 'img-src' }, false],
+    ['that has forbidden another one, after its start', FORBIDDEN, true],
+  ])('but not one %s', (_, event, isOver) => {
+    expect(obstacleAfter(event, isOver)).not.toContain('content security policy');
+  });
+});
