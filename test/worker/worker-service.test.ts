@@ -1,0 +1,99 @@
+// The worker's service and its inbox without a worker: what they answer, in which order.
+import { beforeEach, expect, test } from 'vitest';
+import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
+import { makeId } from '../../src/shared/ids.js';
+import type { Command, FromWorker, ResultMessage } from '../../src/shared/protocol.js';
+import type { Core } from '../../src/worker/binding/core.js';
+import { Inbox } from '../../src/worker/inbox.js';
+import { WorkerService } from '../../src/worker/service.js';
+import { bake, startCore } from '../fixtures/core.js';
+import { boxMesh, icosphere } from '../oracle/meshes.js';
+
+let core: Core;
+let service: WorkerService;
+let posted: FromWorker[];
+beforeEach(async () => {
+  core = await startCore();
+  posted = [];
+  service = new WorkerService(core, (message) => posted.push(message));
+});
+
+const SPHERE = {
+  ...{ shape: 2, mesh: 0, flags: 6, layers: 1, collidesWith: 0xffffffff, group: 0, contacts: 2 },
+  ...{ center: [0, 0, 0], extent: [0, 0, 0], rotation: [0, 0, 0, 1], radius: 1 },
+};
+
+/** Runs a frame behind commands, and answers what it says. */
+function resultBehind(...list: Command[]): ResultMessage {
+  service.receive({ type: 'commands', list });
+  service.receive({ type: 'frame', input: new FrameBuilder().seal(1, 1), out: undefined });
+  return posted.pop() as ResultMessage;
+}
+
+const [ID, OTHER] = [makeId(0, 1), makeId(1, 1)];
+const NOWHERE = { ...SPHERE, mesh: 77 };
+
+test.each<[string, Command, string]>([
+  ['of one object', { type: 'addObjects', ids: [ID], description: NOWHERE, matrices: [] }, `addObject ${ID}`],
+  ['of more', { type: 'addObjects', ids: [ID, OTHER], description: NOWHERE, matrices: [] }, 'adding 2 objects'],
+  ['that sets one', { type: 'setObject', id: ID, description: NOWHERE, matrix: undefined }, `setObject ${ID}`],
+  ['that removes a mesh', { type: 'removeMesh', mesh: 77 }, 'removeMesh 77'],
+])('a frame says which command failed before it: one %s', (_, command, name) => {
+  const message = `${name} failed before: mesh is 77, which is not in the worker`;
+  expect(resultBehind(command)).toMatchObject({ out: undefined, failure: { code: 'UNKNOWN_ID', message } });
+  expect(resultBehind()).toMatchObject({ failure: undefined });
+});
+
+test('a tree is copied for the next worker, where there may be one', async () => {
+  const [MESH, KEPT] = [2049, 2050];
+  const baked = () => bake(core, icosphere(1, 2));
+  expect(service.loadMesh(MESH, baked(), false).copy).toBeUndefined();
+  const copies = [
+    service.loadMesh(KEPT, baked(), true).copy,
+    service.replaceTree(KEPT, baked(), true).copy,
+    service.replaceTree(MESH, baked(), false).copy,
+    service.replaceTree(MESH, null, true).copy,
+  ];
+  const bytes = await Promise.all(copies.map(async (copy) => copy && (await copy.arrayBuffer())));
+  expect(bytes).toEqual([baked(), baked(), undefined, undefined]);
+});
+
+test('a new tree that is worse than the one before asks for another, of the newest vertices', () => {
+  const mesh = 2049;
+  service.loadMesh(mesh, bake(core, boxMesh(1, 1, 1)), false);
+  const { positions, indices } = boxMesh(1, 1, 1);
+  const { meshInfo } = core;
+  core.meshInfo = (address) => ({ ...meshInfo.call(core, address), cost: 2 });
+  expect(service.updateMesh(mesh, positions).rebuild).toEqual({ positions, indices });
+  const newest = positions.map((x) => 2 * x);
+  expect(service.updateMesh(mesh, newest).rebuild).toBeUndefined();
+  expect(service.replaceTree(mesh, bake(core, boxMesh(1, 1, 1)), false).rebuild).toEqual({
+    positions: newest,
+    indices,
+  });
+});
+
+test('a call is dropped by what comes while all that waits is still taken in', async () => {
+  let send!: (event: Event) => void;
+  const endpoint = {
+    addEventListener: (_: string, listener: (event: Event) => void) => {
+      send = listener;
+    },
+    removeEventListener() {},
+    postMessage() {},
+  };
+  const inbox = new Inbox(endpoint as never);
+  const heard: string[] = [];
+  const end = new Promise<void>((resolve) => {
+    inbox.calls.addEventListener('message', () => resolve(void heard.push('call')));
+    inbox.droppedCalls.addEventListener('message', () => resolve(void heard.push('dropped call')));
+  });
+  inbox.open(() => heard.push('message'));
+  const say = (data: object) => send({ data } as unknown as Event);
+  // As Node hands them over, so many at once: the first part while there was work, the rest behind it.
+  inbox.pause();
+  say({ type: 'APPLY', path: ['raycast'] });
+  setImmediate(() => say({ type: 'drop', calls: [1] }));
+  await end;
+  expect(heard).toEqual(['dropped call']);
+});
