@@ -71,6 +71,11 @@ describe('a call that is refused names', () => {
   ])('%s', async (_, call, message) => {
     await expect((async () => call())()).rejects.toThrow(message);
   });
+
+  test('what came of it in the worker, as the cause', async () => {
+    const answer = service.raycastMany(Float32Array.of(0, 0, 9, 0, 0, 0, 0, 99));
+    await expect(answer).rejects.toMatchObject({ name: 'CollisionError', cause: expect.anything() });
+  });
 });
 
 describe('a worker that does not start, for a content security policy', () => {

@@ -21,6 +21,9 @@ import { aimed, DEPTHS, KINDS, NO_FAR, VIEWPORT, viewOf } from '../oracle/camera
 import { trianglesOf } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
+const IDENTITY = new Matrix4().elements;
+const SQUARE = { width: 100, height: 100 };
+
 function rayOf(options: ViewOptions, x: number, y: number) {
   const views = new ViewTable();
   views.set('setView', 'main', options);
@@ -129,6 +132,35 @@ describe.each(PLACES)(`the ray of a view under any parent, %s, seed ${SEED}`, (_
   });
 });
 
+// A projection need not be three's: where all of a camera is in it, each of its sixteen numbers counts.
+test.each(KINDS.slice(0, 4))(`the ray of a view that is all projection, seed ${SEED}: %s`, (_, make) => {
+  const random = new Random(SEED);
+  for (let i = 0; i < 100; i++) {
+    const camera = make(random);
+    // Turned and sheared, so that it looks forwards still.
+    camera.position.copy(random.point(0.5));
+    camera.rotation.set(random.range(-0.3, 0.3), random.range(-0.3, 0.3), random.range(-3, 3));
+    camera.updateMatrixWorld();
+    const shear = () => random.range(-0.2, 0.2);
+    const world = camera.matrixWorld
+      .clone()
+      .multiply(new Matrix4().makeShear(shear(), shear(), shear(), shear(), shear(), shear()));
+    const projection = camera.projectionMatrix.clone().multiply(world.clone().invert());
+    const ndc = new Vector2(random.range(-1, 1), random.range(-1, 1));
+    const x = VIEWPORT.x + ((ndc.x + 1) / 2) * VIEWPORT.width;
+    const y = VIEWPORT.y + ((1 - ndc.y) / 2) * VIEWPORT.height;
+    const ray = rayOf({ projection: projection.elements, view: IDENTITY, viewport: VIEWPORT }, x, y)!;
+    for (const [t, z] of [
+      [ray.tMin, -1],
+      [ray.tMax, 1],
+    ]) {
+      const expected = new Vector3(ndc.x, ndc.y, z).applyMatrix4(camera.projectionMatrixInverse).applyMatrix4(world);
+      const point = ray.direction.clone().multiplyScalar(t).add(ray.origin);
+      expect(point.distanceTo(expected)).toBeLessThan(1e-6 * (1 + expected.distanceTo(ray.origin)));
+    }
+  }
+});
+
 test(`what is nearer than the near plane or farther than the far plane is not hit, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const service = await createCollisionService();
@@ -202,9 +234,6 @@ test(`an oblique near plane is where the ray starts, seed ${SEED}`, () => {
   expect(count.shown).toBeGreaterThan(20);
   expect(count.hidden).toBeGreaterThan(5);
 });
-
-const IDENTITY = new Matrix4().elements;
-const SQUARE = { width: 100, height: 100 };
 
 test('an infinite far plane is never reached', () => {
   const near = 0.5;

@@ -339,6 +339,23 @@ describe('picks', () => {
   });
 });
 
+test('each of many calls that are aborted one after another is dropped', async () => {
+  const worker = new HeldWorker();
+  const service = await createCollisionService({ createWorker: () => worker, restart: false });
+  const dropped = () => worker.sent.filter((type) => type === 'drop').length;
+  for (let count = 1; count <= 3; count++) {
+    const controller = new AbortController();
+    const cast = service.raycast(FORWARD, { signal: controller.signal });
+    const before = worker.sent.length;
+    while (worker.sent.length === before) await Promise.resolve();
+    controller.abort();
+    await expect(cast).rejects.toMatchObject({ code: 'ABORTED', cause: { name: 'AbortError' } });
+    await service.raycast(FORWARD);
+    expect(dropped()).toBe(count);
+  }
+  service.dispose();
+});
+
 test('memory that runs out in a command is told by the next frame, and all else goes on', async () => {
   const core = await createCore(readFileSync(new URL('../../build/core.wasm', import.meta.url)));
   const posted: FromWorker[] = [];

@@ -9,6 +9,8 @@ export interface Equivalent {
   by: string;
   /** Which, where the same text stands in the file more than once: some text of its line. */
   line?: string;
+  /** What it stands right behind, where it stands in that line more than once. */
+  behind?: string;
   reason: string;
 }
 
@@ -17,15 +19,21 @@ interface Change {
   original: string;
   by: string;
   text: string;
+  /** What stands before it in its line. */
+  before?: string;
 }
 
 export function readEquivalents(root: string): Equivalent[] {
   return JSON.parse(readFileSync(join(root, 'test/mutants/equivalent.json'), 'utf8'));
 }
 
-export function isEquivalent(equivalents: readonly Equivalent[], { file, original, by, text }: Change): boolean {
+export function isEquivalent(
+  equivalents: readonly Equivalent[],
+  { file, original, by, text, before }: Change,
+): boolean {
   return equivalents.some((known) => {
     if (known.file !== file || known.original !== original || known.by !== by) return false;
-    return known.line === undefined || text.includes(known.line);
+    if (known.line !== undefined && !text.includes(known.line)) return false;
+    return known.behind === undefined || before?.endsWith(known.behind) === true;
   });
 }

@@ -137,3 +137,58 @@ describe(`the normal of a hit on a shape that stands for an object, seed ${SEED}
     expect(hits).toBeGreaterThan(30);
   });
 });
+
+describe('what is promised not to move', () => {
+  const KINDS: Record<string, () => Mesh> = {
+    'a Mesh': () => cube(),
+    'an InstancedMesh': () => {
+      const instances = new InstancedMesh(new BoxGeometry(2, 2, 2), new MeshBasicMaterial(), 1);
+      instances.setMatrixAt(0, new Matrix4());
+      return instances;
+    },
+  };
+
+  // Where it has no place yet when it comes, it gets the first that it can have.
+  test.each(Object.keys(KINDS).flatMap((kind) => [true, false].map((isLate) => [kind, isLate] as const)))(
+    'stays where it was first: %s, at first without a place: %s',
+    async (kind, isLate) => {
+      const object = KINDS[kind]();
+      if (isLate) object.scale.setScalar(0);
+      const tracker = await trackScene(service, object, { objectOptions: () => ({ motion: 'static' }) });
+      await settle(tracker, frontCamera());
+      expect((await pickMiddle(tracker))?.object).toBe(isLate ? undefined : object);
+      object.scale.setScalar(1);
+      await settle(tracker, frontCamera());
+      expect((await pickMiddle(tracker))?.object).toBe(object);
+      object.position.x = 50;
+      await settle(tracker, frontCamera());
+      expect((await pickMiddle(tracker))?.object).toBe(object);
+    },
+  );
+});
+
+test('what is as before is not sent again when something else is built', async () => {
+  const instances = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 3);
+  for (let i = 0; i < 3; i++) instances.setMatrixAt(i, new Matrix4().makeTranslation(5 * i, 9, 0));
+  const shaped = cube();
+  const sides = [FrontSide, BackSide].map((side) => new MeshBasicMaterial({ side }));
+  const mixed = new Mesh(new BoxGeometry(), [...sides, ...sides, ...sides]);
+  const scene = new Scene().add(instances, shaped, mixed, cube());
+  const tracker = await trackScene(service, scene, {
+    shapeOf: (object) => (object === shaped ? { type: 'sphere', radius: 1 } : undefined),
+  });
+  await settle(tracker, frontCamera());
+  const sent: string[] = [];
+  for (const name of ['addInstances', 'setObject', 'moveInstances', 'removeObject'] as const) {
+    const original = service[name].bind(service) as (...args: unknown[]) => unknown;
+    Object.assign(service, {
+      [name]: (...args: unknown[]) => {
+        sent.push(name);
+        return original(...args);
+      },
+    });
+  }
+  scene.add(cube());
+  await settle(tracker, frontCamera());
+  expect(sent).toEqual(['addInstances']);
+});

@@ -47,8 +47,12 @@ const LEFT_OUT = ['StringLiteral'];
 export async function mutateClient({ root, sample, seed }: ClientOptions): Promise<number> {
   const files = sources(root);
   const all = await mutantsOf(root, files);
-  const drawn = draw(all, sample ?? all.length, seed);
-  console.log(`${all.length} mutants, ${drawn.length} of them drawn with seed ${seed}`);
+  const equivalents = readEquivalents(root);
+  const isKnown = (mutant: Mutant) => isEquivalent(equivalents, changeOf(root, mutant));
+  const chosen = draw(all, sample ?? all.length, seed);
+  const drawn = chosen.filter((mutant) => !isKnown(mutant));
+  const count = { chosen: chosen.length, equivalent: chosen.length - drawn.length };
+  console.log(`${all.length} mutants, ${count.chosen} of them drawn with seed ${seed}`);
   mkdirSync(join(root, 'build'), { recursive: true });
   writeFileSync(join(root, SAMPLE), JSON.stringify(drawn.map(mutantKey)));
   process.env.MUTANTS_SAMPLE = join(root, SAMPLE);
@@ -72,8 +76,8 @@ export async function mutateClient({ root, sample, seed }: ClientOptions): Promi
     checkerNodeArgs: [],
     reporters: ['json', 'survivors'],
     jsonReporter: { fileName: REPORT },
-    timeoutMS: 20_000,
-    timeoutFactor: 3,
+    timeoutMS: 30_000,
+    timeoutFactor: 2,
     dryRunTimeoutMinutes: 30,
     allowConsoleColors: false,
     disableTypeChecks: false,
@@ -81,7 +85,13 @@ export async function mutateClient({ root, sample, seed }: ClientOptions): Promi
   });
   await stryker.runMutationTest();
   if (!existsSync(join(root, REPORT))) return 1;
-  return report(root, new Set(drawn.map(mutantKey)));
+  return report(root, new Set(drawn.map(mutantKey)), count);
+}
+
+interface Count {
+  chosen: number;
+  /** Those of them that change nothing, and were left out. */
+  equivalent: number;
 }
 
 function sources(root: string): string[] {
@@ -122,37 +132,49 @@ function draw(all: Mutant[], count: number, seed: number): Mutant[] {
   return drawn;
 }
 
-function report(root: string, drawn: Set<string>): number {
+function report(root: string, drawn: Set<string>, count: Count): number {
   const { files } = JSON.parse(readFileSync(join(root, REPORT), 'utf8')) as Report;
-  const equivalents = readEquivalents(root);
   const counts: Record<string, number> = {};
   for (const [file, { source, mutants }] of Object.entries(files).sort()) {
     const lines = source.split('\n');
     for (const { status, replacement, location } of mutants) {
-      if (!drawn.has(mutantKey({ fileName: join(root, file), location: fromZero(location), replacement }))) continue;
-      const original = textAt(lines, location.start, location.end);
-      const text = lines[location.start.line - 1]!.trim();
-      const kind = isEquivalent(equivalents, { file, original, by: replacement, text }) ? 'Equivalent' : status;
-      counts[kind] = (counts[kind] ?? 0) + 1;
-      if (kind !== 'Survived' && kind !== 'NoCoverage') continue;
-      console.log(`\n${file}:${location.start.line}  survived${kind === 'NoCoverage' ? ' as no test reaches it' : ''}`);
-      console.log(`  ${text}\n- ${original.replaceAll('\n', '\n  ')}\n+ ${replacement.replaceAll('\n', '\n  ')}`);
+      const place = fromZero(location);
+      if (!drawn.has(mutantKey({ fileName: join(root, file), location: place, replacement }))) continue;
+      counts[status] = (counts[status] ?? 0) + 1;
+      if (status !== 'Survived' && status !== 'NoCoverage') continue;
+      const { start, end } = place;
+      console.log(`\n${file}:${start.line + 1}  survived${status === 'NoCoverage' ? ' as no test reaches it' : ''}`);
+      console.log(`  ${lines[start.line]!.trim()}`);
+      console.log(`- ${textAt(lines, start, end).replaceAll('\n', '\n  ')}\n+ ${replacement.replaceAll('\n', '\n  ')}`);
     }
   }
-  const { Killed = 0, Timeout = 0, RuntimeError = 0, Survived = 0, NoCoverage = 0, Equivalent = 0 } = counts;
+  const { Killed = 0, Timeout = 0, RuntimeError = 0, Survived = 0, NoCoverage = 0 } = counts;
   const killed = Killed + Timeout + RuntimeError;
   const share = ((100 * killed) / (killed + Survived + NoCoverage)).toFixed(1);
   console.log(
-    `\n${drawn.size} mutants: ${killed} killed (${Timeout} by time), ${Survived + NoCoverage} survived, of them ` +
-      `${NoCoverage} reached by no test, ${Equivalent} change nothing: ${share} % killed`,
+    `\n${count.chosen} mutants: ${killed} killed (${Timeout} by time), ${Survived + NoCoverage} survived, of them ` +
+      `${NoCoverage} reached by no test, ${count.equivalent} change nothing: ${share} % killed`,
   );
   return 0;
 }
 
+/** What a mutant changes, as those that are known to change nothing are found by it. */
+function changeOf(root: string, { fileName, replacement, location: { start, end } }: Mutant) {
+  const lines = readFileSync(fileName, 'utf8').split('\n');
+  const line = lines[start.line]!;
+  return {
+    ...{ file: fileIn(root, fileName), original: textAt(lines, start, end), by: replacement },
+    ...{ text: line.trim(), before: line.slice(0, start.column) },
+  };
+}
+
+function fileIn(root: string, fileName: string): string {
+  return relative(root, fileName).replaceAll('\\', '/');
+}
+
 /** A range of Stryker's options: lines from 1, columns from 0. */
 function rangeOf(root: string, { fileName, location: { start, end } }: Mutant): string {
-  const file = relative(root, fileName).replaceAll('\\', '/');
-  return `${file}:${start.line + 1}:${start.column}-${end.line + 1}:${end.column}`;
+  return `${fileIn(root, fileName)}:${start.line + 1}:${start.column}-${end.line + 1}:${end.column}`;
 }
 
 /** A place of the report, which counts lines and columns from 1, as the mutants have it. */
@@ -161,10 +183,10 @@ function fromZero({ start, end }: FileMutant['location']): FileMutant['location'
   return { start: less(start), end: less(end) };
 }
 
-/** The text between two positions: lines from 1, columns from 1, as in Stryker's report. */
+/** The text between two positions, which count lines and columns from 0. */
 function textAt(lines: string[], start: Position, end: Position): string {
-  const part = lines.slice(start.line - 1, end.line);
-  part[part.length - 1] = part.at(-1)!.slice(0, end.column - 1);
-  part[0] = part[0]!.slice(start.column - 1);
+  const part = lines.slice(start.line, end.line + 1);
+  part[part.length - 1] = part.at(-1)!.slice(0, end.column);
+  part[0] = part[0]!.slice(start.column);
   return part.join('\n');
 }

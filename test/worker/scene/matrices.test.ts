@@ -13,6 +13,11 @@ const COUNT = 1000;
 test.each<[string, (random: Random, matrix: Matrix4) => Matrix4]>([
   ['flat but for rounding', (random, matrix) => flattened(random, matrix, 0)],
   ['nearly flat', (random, matrix) => flattened(random, matrix, random.logRange(1e-16, 1e-8))],
+  [
+    'flat or nearly so, with columns of any size',
+    (random, matrix) =>
+      sized(flattened(random, matrix, random.logRange(1e-120, 1e-8)), () => random.logRange(1e-160, 1e160)),
+  ],
   ['of any size', (random, matrix) => sized(matrix, () => random.logRange(1e-160, 1e160))],
   ['as small as they can be, or smaller', (random, matrix) => sized(matrix, () => random.logRange(1e-104, 1e-102))],
   ['as large as they can be, or larger', (random, matrix) => sized(matrix, () => random.logRange(1e102, 1e104))],
