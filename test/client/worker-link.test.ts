@@ -22,6 +22,8 @@ import { boxMesh, icosphere } from '../oracle/meshes.js';
 const BOX: ObjectOptions = { shape: { type: 'box', halfExtents: [1, 1, 1] } };
 const FORWARD = { origin: [0, 0, 10], direction: [0, 0, -1] } as const;
 
+const SCRIPT = import.meta.resolve('collision-worker/worker');
+
 const error = (code: string, message: RegExp) =>
   expect.objectContaining({ name: 'CollisionError', code, message: expect.stringMatching(message) });
 
@@ -45,6 +47,12 @@ describe('a worker that is lost', () => {
       },
       'WORKER_LOST',
       /could not be made: Error: forbidden/,
+    ],
+    [
+      'lacks something of its platform',
+      () => new Worker(`delete globalThis.DecompressionStream; import('${SCRIPT}');`, { eval: true }),
+      'UNSUPPORTED',
+      /could not start: there is no DecompressionStream here/,
     ],
     ['is no worker', () => 7 as never, 'INVALID_ARGUMENT', /createWorker returned 7, expected a Worker/],
   ])('because it %s', async (_, createWorker, code, message) => {

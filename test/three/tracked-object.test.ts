@@ -6,17 +6,20 @@ import {
   BoxGeometry,
   DoubleSide,
   FrontSide,
+  Group,
   InstancedMesh,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
+  Points,
   Raycaster,
   Scene,
   type Side,
   Sphere,
   Vector2,
+  WebGPUCoordinateSystem,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { frontCamera, pickMiddle, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -191,4 +194,85 @@ test('what is as before is not sent again when something else is built', async (
   scene.add(cube());
   await settle(tracker, frontCamera());
   expect(sent).toEqual(['addInstances']);
+});
+
+describe('the walk through the scene', () => {
+  test('is one and the same for as long as the scene is', async () => {
+    const scene = new Scene().add(cube(), new Group().add(cube(), cube()), cube());
+    const tracker = await track(service, scene);
+    const anew = vi.spyOn(scene, 'traverse');
+    for (let i = 0; i < 3; i++) await tracker.update(frontCamera(), SIZE);
+    // What comes and goes in a few places is mended there.
+    scene.remove(scene.children[0]);
+    scene.add(cube());
+    await settle(tracker, frontCamera());
+    expect(anew).not.toHaveBeenCalled();
+    expect(service.stats.objects).toBe(4);
+  });
+
+  test('finds what is drawn where so much comes and goes that all is gone through anew', async () => {
+    const geometry = new BoxGeometry();
+    const some = () => Array.from({ length: 100 }, () => new Group().add(new Mesh(geometry)));
+    const [old, stars] = [some(), new Points()];
+    const scene = new Scene().add(...old, stars);
+    const tracker = await track(service, scene);
+    // Every other one is another.
+    const anew = vi.spyOn(scene, 'traverse');
+    some().forEach((group, i) => {
+      if (i % 2 === 0) scene.children.splice(scene.children.indexOf(old[i]), 1, group);
+    });
+    for (const group of scene.children) group.parent = scene;
+    for (let i = 0; i < 100; i += 2) old[i].parent = null;
+    await settle(tracker, frontCamera());
+    expect(anew).toHaveBeenCalled();
+    expect(service.stats.objects).toBe(100);
+    for (const { children } of scene.children) {
+      for (const mesh of children) expect(tracker.idsOf(mesh)).toHaveLength(1);
+    }
+    for (let i = 0; i < 100; i += 2) expect(tracker.idsOf(old[i].children[0])).toHaveLength(0);
+    expect([...tracker.untracked.keys()]).toEqual([stars]);
+  });
+
+  test('names what is no Mesh', async () => {
+    const stars = Object.assign(new Points(), { name: 'stars' });
+    const tracker = await track(service, new Scene().add(new Points(), stars));
+    const messages = [...tracker.untracked.values()].map(({ message }) => message);
+    expect(messages).toEqual([
+      expect.stringContaining('found the Points, '),
+      expect.stringContaining('found the Points "stars", '),
+    ]);
+  });
+});
+
+test('a frame is walked through by functions alone', async () => {
+  const tracker = await track(service, new Scene());
+  const frame = await tracker.update(frontCamera(), SIZE);
+  for (const name of ['forEachVisible', 'forEachContact', 'forEachEnded'] as const) {
+    expect(() => frame[name](7 as never)).toThrow(`${name}: visit is 7, expected a function`);
+  }
+});
+
+test('a view is set again whatever it is that has changed in it', async () => {
+  const tracker = await track(service, new Scene());
+  const [camera, size, options] = [frontCamera(), { x: 1, y: 2, width: 30, height: 40 }, { margin: 1, minPixels: 2 }];
+  const set = vi.spyOn(service, 'setView');
+  const isSet = (change: () => unknown): boolean => {
+    change();
+    set.mockClear();
+    tracker.setView(camera, size, 'beside', options);
+    return set.mock.calls.length > 0;
+  };
+  expect(isSet(() => {})).toBe(true);
+  expect(isSet(() => {})).toBe(false);
+  const changes: (() => unknown)[] = [
+    () => camera.translateX(1),
+    () => Object.assign(camera, { zoom: 2 }).updateProjectionMatrix(),
+    // Without another projection: three's renderer has not set it yet.
+    () => Object.assign(camera, { coordinateSystem: WebGPUCoordinateSystem }),
+    () => Object.assign(camera, { _reversedDepth: true }),
+    () => camera.layers.enable(3),
+    ...(['x', 'y', 'width', 'height'] as const).map((key) => () => Object.assign(size, { [key]: size[key] + 1 })),
+    ...(['margin', 'minPixels'] as const).map((key) => () => Object.assign(options, { [key]: options[key] + 1 })),
+  ];
+  for (const change of changes) expect([isSet(change), isSet(() => {})], `${change}`).toEqual([true, false]);
 });
