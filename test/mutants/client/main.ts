@@ -77,7 +77,7 @@ export async function mutateClient({ root, sample, seed }: ClientOptions): Promi
     reporters: ['json', 'survivors'],
     jsonReporter: { fileName: REPORT },
     timeoutMS: 30_000,
-    timeoutFactor: 2,
+    timeoutFactor: 3,
     dryRunTimeoutMinutes: 30,
     allowConsoleColors: false,
     disableTypeChecks: false,
