@@ -3,10 +3,13 @@ import { FramePump } from '../../src/client/frame/frame-pump.js';
 import { ViewTable } from '../../src/client/frame/view-table.js';
 import { ReplayLog } from '../../src/client/transforms/replay-log.js';
 import { TransformTable } from '../../src/client/transforms/transform-table.js';
+import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES } from '../../src/shared/layout.js';
+import type { FrameMessage } from '../../src/shared/protocol.js';
 
 function start() {
   const posted: unknown[] = [];
-  const link = { life: 1, post: (message: unknown) => posted.push(message), defer: () => ({ promise: null }) };
+  const answer = { promise: null, reject: () => posted.push('rejected') };
+  const link = { life: 1, post: (message: unknown) => posted.push(message), defer: () => answer };
   const table = new TransformTable();
   return { posted, pump: new FramePump(link as never, 0, new ViewTable(), new ReplayLog(table, true), table) };
 }
@@ -36,4 +39,23 @@ test('nothing goes out after the end', async () => {
   expect(pump.lastCommand).toBeUndefined();
   await Promise.resolve();
   expect(posted).toEqual([]);
+});
+
+test('an answer to another frame, or of another worker, is passed over', () => {
+  const { posted, pump } = start();
+  const receive = (input: ArrayBuffer) => {
+    const failure = { code: 'OUT_OF_MEMORY', message: 'no room' } as const;
+    pump.receive({ type: 'result', input, out: undefined, failure, memoryBytes: 2, usedBytes: 1 });
+  };
+  receive(new ArrayBuffer(IN_HEADER_BYTES)); // to none at all
+  pump.update();
+  const { input } = posted.pop() as FrameMessage;
+  for (const word of [IN_FRAME, IN_EPOCH]) {
+    const other = input.slice(0);
+    new DataView(other).setUint32(word, 7, true);
+    receive(other);
+  }
+  expect([posted, pump.framesDone, pump.memory]).toEqual([[], 0, { memoryBytes: 0, usedBytes: 0 }]);
+  receive(input);
+  expect([posted, pump.framesDone, pump.memory]).toEqual([['rejected'], 1, { memoryBytes: 2, usedBytes: 1 }]);
 });
