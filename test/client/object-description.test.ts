@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import {
+  describe as described,
+  isSame,
+  readObject,
+  type SidedObjectOptions,
+} from '../../src/client/scene/object-description.js';
+
+const CAPSULE = { type: 'capsule', radius: 1, from: [1, 2, 3], to: [4, 5, 6] } as const;
+const BOX = { type: 'box', halfExtents: [1, 2, 3], center: [4, 5, 6], rotation: [0, 0.6, 0, 0.8] } as const;
+const OPTIONS = { shape: CAPSULE, motion: 'static', layers: 6, collidesWith: 5, group: 4, contacts: 'any' } as const;
+
+const of = (options: SidedObjectOptions) => described('addObject', readObject('addObject', options), () => undefined);
+
+test('objects that are described alike share their description', () => {
+  for (const shape of [CAPSULE, BOX]) {
+    const options = { ...OPTIONS, shape };
+    expect(isSame(of(options), of(structuredClone(options) as typeof options))).toBe(true);
+  }
+});
+
+test.each<[string, Partial<SidedObjectOptions>]>([
+  ['shape', { shape: { type: 'sphere', radius: 1, center: [1, 2, 3] } }],
+  ['radius', { shape: { ...CAPSULE, radius: 2 } }],
+  ['one end', { shape: { ...CAPSULE, from: [1, 2, 4] } }],
+  ['other end', { shape: { ...CAPSULE, to: [5, 5, 6] } }],
+  ['motion', { motion: 'moving' }],
+  ['layers', { layers: 7 }],
+  ['collidesWith', { collidesWith: 1 }],
+  ['group', { group: 1 }],
+  ['contacts', { contacts: 'none' }],
+  ['pickable', { pickable: false }],
+  ['cullable', { cullable: false }],
+  ['own sides', { ownSides: 'front' }],
+  ['being faces', { isFaces: true }],
+])('objects that differ in their %s do not', (_, change) => {
+  expect(isSame(of(OPTIONS), of({ ...OPTIONS, ...change }))).toBe(false);
+});
+
+test('boxes that differ in their rotation alone do not either', () => {
+  const turned = { ...OPTIONS, shape: { ...BOX, rotation: [0, 0.8, 0, 0.6] } } as const;
+  expect(isSame(of({ ...OPTIONS, shape: BOX }), of(turned))).toBe(false);
+});
