@@ -33,7 +33,7 @@ class SurvivorReporter {
     this.#survived++;
     const { line, column } = location.start;
     const path = fileName.replaceAll('\\', '/').replace(/^.*\/src\//, 'src/');
-    console.log(`${this.#survived} survived, ${this.#killed} killed: ${path}:${line + 1}:${column} ${mutatorName}`);
+    console.log(`${this.#survived} survived, ${this.#killed} killed: ${path}:${line}:${column} ${mutatorName}`);
     console.log(`  ${replacement.replaceAll('\n', '\n  ')}`);
   }
 }
