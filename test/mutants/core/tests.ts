@@ -25,6 +25,7 @@ const LONGEST_MS = 600_000;
 const TABLE: [core: string, tests: string[]][] = [
   ['contact/box/', ['manifold-convex-edges', 'contact/contact', 'manifold-convex', 'solid-pairs']],
   ['contact/convex/', ['manifold-convex-edges', 'contact/contact', 'hulls', 'solid-meshes', 'manifold-convex']],
+  ['contact/mesh/global', ['contained', 'solid-meshes', 'depth-of']],
   ['contact/mesh/', ['manifold-mesh-edges', 'manifold-mesh.', 'contact/contact', 'intersection', 'solid-meshes']],
   ['contact/primitive/', ['manifold-primitive-mesh-cases', 'contact/contact', 'solid-meshes', 'manifold-primitive']],
   ['contact/', ['manifold-convex-edges', 'manifold-mesh-edges', 'contact/contact', 'manifold-']],
