@@ -27,6 +27,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['contact/convex/', ['manifold-convex-edges', 'contact/contact', 'hulls', 'solid-meshes', 'manifold-convex']],
   ['contact/mesh/global', ['contained', 'solid-meshes', 'depth-of']],
   ['contact/mesh/', ['manifold-mesh-edges', 'manifold-mesh.', 'contact/contact', 'intersection', 'solid-meshes']],
+  ['contact/primitive/pseudonormal', ['pseudonormal']],
   ['contact/primitive/', ['manifold-primitive-mesh-cases', 'contact/contact', 'solid-meshes', 'manifold-primitive']],
   ['contact/', ['manifold-convex-edges', 'manifold-mesh-edges', 'contact/contact', 'manifold-']],
   ['scene/frame/', ['many-views', 'core-invariants', 'contact-events', 'frustum.', 'pairs.', 'contact-budget']],
