@@ -1,6 +1,6 @@
 // Where one solid holds another, of which one at least is not convex: no way out that is plainly there is shorter than
 // the one that is answered, and the point is what leaves last.
-import { Box3, type Matrix4, TorusGeometry, Triangle, Vector3 } from 'three';
+import { Box3, Matrix4, TorusGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
@@ -66,6 +66,29 @@ describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, pl
     }
     expect(Math.min(counts.first, counts.second)).toBeGreaterThan(COUNT / 5);
   });
+});
+
+test(`a slender mesh of many triangles, aslant in its own space, in a ball, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const ball = scene.add({ shape: { type: 'sphere', radius: 1 } }, new Matrix4());
+  for (let i = 0; i < 10; i++) {
+    const slender = new Matrix4().makeRotationFromQuaternion(random.rotation()).scale(new Vector3(6, 1, 0.6));
+    const ellipsoid = transformed(icosphere(1, 8), (vertex) => vertex.applyMatrix4(slender));
+    // With another one within reach, so that it is not convex.
+    const aside = transformed(icosphere(0.1, 1), (vertex) => vertex.add(new Vector3(0, 0, 3)));
+    const shape = scene.mesh(merged([ellipsoid, aside]));
+    for (let k = 0; k < 10; k++) {
+      const mesh = scene.add(shape, random.placement(random.point(0.2), { low: 0.05, high: 0.1 }));
+      const contact = scene.core.queries.contact(ball.id, mesh.id, layout.CONTACTS_MANIFOLD)!;
+      scene.remove(mesh);
+      if (contact.contained === 0) continue;
+      const least = Math.min(...waysOut(ball, mesh).map((way) => depthAlong(ball, mesh, way)));
+      expect(contact.depths[0], `case ${i}`).toBeLessThan(least * (1 + 1e-6) + 1e-6);
+      const way = new Vector3().fromArray(contact.normals);
+      expectLast(mesh, way, new Vector3().fromArray(contact.points), 1e-6);
+    }
+  }
 });
 
 function solid(shape: AnyShape): AnyShape {
