@@ -79,7 +79,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['mesh/query/', ['mesh-pairs', 'tiny-extents', 'hulls', 'triangle-pairs', 'slivers', 'manifold-mesh-service']],
   ['mesh/', ['refit', 'mesh-pairs', 'baked-mesh', 'update-mesh']],
   ['math/clip-polygon', ['pick-region-edges', 'sees', 'pick-screen']],
-  ['math/closest', ['proximity-', 'closest', 'manifold-primitive-mesh.', 'overlap']],
+  ['math/closest', ['proximity-', 'manifold-primitive-mesh.', 'closest', 'overlap']],
   ['math/interval', ['rays-edges', 'rays.', 'pick.', 'rays-all']],
   ['math/obb-sat-f64', ['box-pairs-touch', 'solid-pairs', 'overlap', 'scene/pairs']],
   ['math/spectral', ['proximity-precision']],
