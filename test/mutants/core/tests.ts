@@ -83,6 +83,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['math/interval', ['rays-edges', 'rays.', 'pick.', 'rays-all']],
   ['math/obb-sat-f64', ['box-pairs-touch', 'solid-pairs', 'overlap', 'scene/pairs']],
   ['math/spectral', ['proximity-precision']],
+  ['math/jacobi', ['proximity-precision', 'refit', 'overlap']],
   ['math/ellipsoid', ['overlap', 'solid-pairs', 'proximity']],
   ['math/plane', ['pick-region-edges', 'sees', 'pick-screen', 'manifold-primitive-mesh-cases']],
   ['math/quaternion', ['refit', 'tiny-extents', 'mesh-pairs']],
