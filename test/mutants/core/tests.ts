@@ -75,7 +75,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['mesh/query/winding', ['off-origin', 'containing', 'closed-mesh', 'solid-meshes']],
   ['mesh/query/closest', ['proximity-', 'closest', 'proximity']],
   ['mesh/query/support', ['contained', 'manifold-mesh-edges', 'solid-meshes', 'hulls']],
-  ['mesh/query/beyond', ['pick-region-edges', 'pick-screen', 'frustum-query', 'sees']],
+  ['mesh/query/beyond', ['derived', 'hulls', 'closed-mesh']],
   ['mesh/query/', ['mesh-pairs', 'tiny-extents', 'hulls', 'triangle-pairs', 'slivers', 'manifold-mesh-service']],
   ['mesh/', ['refit', 'mesh-pairs', 'baked-mesh', 'update-mesh']],
   ['math/clip-polygon', ['pick-region-edges', 'sees', 'pick-screen']],
