@@ -1,6 +1,8 @@
 // Manifolds of convex pairs that touch, coincide, contain each other or are flat.
 import { BoxGeometry, Matrix4, Ray, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
+import { FrameView } from '../../../src/client/frame/frame-result.js';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene, PLACES } from '../../fixtures/near-scene.js';
 import { someHull } from '../../oracle/hulls.js';
@@ -236,6 +238,39 @@ const CASES: Case[] = [
     points: 4,
   },
 ];
+
+test('a box over the edge of another one, its corners in the planes of the sides: a triangle', async () => {
+  const scene = await NearScene.at(new Vector3());
+  const expected = new Map<string, Vector3[]>();
+  let count = 0;
+  for (const axis of [0, 1, 2]) {
+    for (const [up, over, isTurned] of [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [i & 1, i & 2, i & 4].map(Boolean))) {
+      const middle = new Vector3(8 * count++, 0, 0);
+      const [u, v, w] = [1, 2, 0].map((next) => new Vector3().setComponent((axis + next) % 3, 1));
+      if (over) u.negate();
+      if (up) w.negate();
+      const along = (x: number, y: number, z: number) =>
+        new Vector3().addScaledVector(u, x).addScaledVector(v, y).addScaledVector(w, z);
+      const place = (x: number, y: number, z: number) => along(x, y, z).add(middle);
+      // The upper one is turned by 45 degrees, smaller and leans: no edges are parallel, and all numbers are exact.
+      const form = new Matrix4().makeBasis(along(0.5, 0.5, 0), along(-0.5, 0.5, 0), along(0, 0.25, 0.5));
+      const forms = [new Matrix4().setPosition(middle), form.setPosition(place(1, 0.25, 1.375))];
+      if (isTurned) forms.reverse();
+      const [a, b] = forms.map((matrix) => scene.add(box(1, 1, 1), matrix, { contacts: layout.CONTACTS_MANIFOLD }));
+      expected.set(`${a.id}:${b.id}`, [place(0, 0, 0.9375), place(1, 1, 0.9375), place(1, -1, 0.9375)]);
+    }
+  }
+  const { contacts } = new FrameView(scene.core.frame(new FrameBuilder().seal(1, 1), undefined), []);
+  expect(contacts.count).toBe(expected.size);
+  for (const { a, b, points, depths } of contacts) {
+    expect(new Set(depths)).toEqual(new Set([0.125]));
+    for (const corner of expected.get(`${a}:${b}`)!) {
+      const off = Array.from(depths, (_, k) => new Vector3().fromArray(points, 3 * k).distanceTo(corner));
+      // Anywhere between the two faces.
+      expect(Math.min(...off)).toBeLessThan(0.0626);
+    }
+  }
+});
 
 describe.each(PLACES)('convex shapes %s', (_, place) => {
   test.each(CASES)('$name', async ({ a, from = HERE, b, to = HERE, depth, normal, points }) => {

@@ -7,7 +7,7 @@ import * as layout from '../../../src/shared/layout.js';
 import { ANY_FORM, NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
 import { dragon } from '../../oracle/dragon.js';
 import { bumpy, comb, torus } from '../../oracle/lumps.js';
-import { boxMesh, icosphere, type Triangles, transformed, waves } from '../../oracle/meshes.js';
+import { boxMesh, icosphere, merged, type Triangles, transformed, waves } from '../../oracle/meshes.js';
 import { ConvexSolid, wayAlong } from '../../oracle/penetration.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { meetingFaces, Surface } from '../../oracle/regions.js';
@@ -323,4 +323,81 @@ function grid(cells: number): Triangles {
 /** The largest distance of two points. */
 function spread(points: Vector3[]): number {
   return Math.max(...points.flatMap((p) => points.map((q) => p.distanceTo(q))));
+}
+
+test.each([0, 1, 2])(
+  'tips far behind their curves are found, whichever edge of a triangle leads there: edge %d',
+  async (edge) => {
+    const scene = await NearScene.at(ORIGIN);
+    for (const sides of [3, 4, 7]) {
+      const spike = tower(sides, [2, 1, 0.5, 0.25], 0.3);
+      // Two of them: a region alone is compared with all triangles of both.
+      const spikes = startingAt(edge, merged([spike, transformed(spike, (vertex) => vertex.setX(vertex.x + 5))]));
+      const ground = startingAt(
+        edge,
+        transformed(boxMesh(20, 20, 10), (vertex) => vertex.setZ(vertex.z - 5)),
+      );
+      // Another part each, so that neither is convex.
+      const [a, b] = [spikes, ground].map((mesh, i) => {
+        const aside = transformed(boxMesh(1, 1, 1), (vertex) => vertex.add(new Vector3(30, 30 * i, 30)));
+        return scene.add(scene.mesh(merged([mesh, aside])), new Matrix4());
+      });
+      // The ground cuts the uppermost ring of sides; the others and the tip are below.
+      for (const [first, second, up] of [
+        [a, b, -1],
+        [b, a, 1],
+      ] as const) {
+        const { depths, normals } = contactOf(scene, first, second)!;
+        expect(depths[0], `${sides} sides`).toBeCloseTo(1.5, 3);
+        expect(normals[0].distanceTo(new Vector3(0, 0, up)), `${sides} sides`).toBeLessThan(1e-3);
+      }
+      scene.remove(a);
+      scene.remove(b);
+    }
+  },
+);
+
+test.each([1e-3, 1, 1e3])(
+  'sunk into the floor under a ceiling: out beyond the ceiling, scaled by %d',
+  async (scale) => {
+    const scene = await NearScene.at(ORIGIN);
+    const block = (x: number, size: number, low: number, high: number) =>
+      transformed(boxMesh(size, size, high - low), (vertex) => {
+        return vertex.add(new Vector3(x, 0, 0.5 * (low + high))).multiplyScalar(scale);
+      });
+    // Neither is convex: the block by what is beside it, far from all else.
+    const hall = scene.mesh(merged([block(0, 20, -5, 0), block(0, 20, 1.75, 3.75)]));
+    const load = scene.mesh(merged([block(0, 2, -0.5, 1.5), block(40, 1, 0, 1)]));
+    const [a, b] = [scene.add(hall, new Matrix4()), scene.add(load, new Matrix4())];
+    const { depths, normals } = contactOf(scene, a, b)!;
+    for (const depth of depths) expect(depth / scale).toBeCloseTo(4.25, 4);
+    for (const normal of normals) expect(normal.distanceTo(new Vector3(0, 0, 1))).toBeLessThan(1e-4);
+  },
+);
+
+/** Closed: rings of corners with these heights above the tip, 2 for the top, and as wide as they are high. */
+function tower(sides: number, heights: number[], slope: number): Triangles {
+  const corners = heights.flatMap((height) =>
+    Array.from({ length: sides }, (_, i) => {
+      const angle = (2 * Math.PI * i) / sides;
+      return [slope * height * Math.cos(angle), slope * height * Math.sin(angle), height - 1.5];
+    }),
+  );
+  const [tip, top] = [corners.length, corners.length + 1];
+  corners.push([0, 0, -1.5], [0, 0, heights[0] - 1.5]);
+  const last = (heights.length - 1) * sides;
+  const indices = Array.from({ length: sides }, (_, i) => {
+    const j = (i + 1) % sides;
+    const rings = heights.slice(1).flatMap((_, ring) => {
+      const [p, q, r, s] = [i, j, i + sides, j + sides].map((corner) => corner + ring * sides);
+      return [p, r, q, q, r, s];
+    });
+    return [top, i, j, ...rings, tip, last + j, last + i];
+  });
+  return { positions: Float32Array.from(corners.flat()), indices: Uint32Array.from(indices.flat()) };
+}
+
+/** The same triangles, each from another of its corners on. */
+function startingAt(edge: number, { positions, indices }: Triangles): Triangles {
+  return { positions, indices: indices.map((_, i) => indices[i - (i % 3) + ((i + edge) % 3)]) };
 }

@@ -17,6 +17,7 @@ import {
 import { Random, SEED } from '../../oracle/random.js';
 import { type AnyShape, anySolid, frameOf, type SolidShape } from '../../oracle/shapes.js';
 import { moved, OracleSolid } from '../../oracle/solid-surface.js';
+import { support } from '../../oracle/solids.js';
 import { type Region, regionsOf } from '../../oracle/surfaces.js';
 
 const COUNT = 500;
@@ -48,6 +49,29 @@ describe.each(PLACES)(`manifolds of solids and meshes %s, seed ${SEED}`, { timeo
     }
     console.log(name, counts);
     expect(counts.contacts).toBeGreaterThan(COUNT / 10);
+  });
+
+  test('one large triangle through the middle of a round solid, squeezed anyhow: straight off it', async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(place);
+    const surface = scene.mesh({
+      positions: Float32Array.of(-20, -20, 0, 40, -20, 0, -20, 40, 0),
+      indices: Uint32Array.of(0, 1, 2),
+    });
+    const normal = new Vector3(0, 0, 1);
+    for (let i = 0; i < 100; i++) {
+      const half = random.pick([0, 0.3]);
+      const shape: SolidShape = random.chance(0.5)
+        ? { type: 'sphere', radius: random.range(0.1, 0.5) }
+        : { type: 'capsule', radius: random.range(0.1, 0.5), from: [-half, 0, 0], to: [half, 0, 0] };
+      const solid = scene.add({ shape }, random.placement(random.point(1).setZ(0), ANY_FORM));
+      const mesh = scene.add(surface, new Matrix4());
+      const regions = checked(scene, mesh, solid, `case ${i}`)!;
+      expect(regions.length).toBe(1);
+      expect(regions[0].depth / support(solid.bodies[0], normal)).toBeCloseTo(1, 5);
+      scene.remove(solid);
+      scene.remove(mesh);
+    }
   });
 
   test('one triangle: no way out of a box, sphere or capsule is shorter', async () => {

@@ -156,6 +156,14 @@ describe(`the checksum, seed ${SEED}`, () => {
   });
 });
 
+test('a mesh of another version is told from one with other faults', () => {
+  for (const other of [-1, 1]) {
+    const bytes = bake(core, icosphere(1, 1));
+    new Uint32Array(bytes)[layout.MESH_VERSION / 4] += other;
+    expect(() => core.loadMesh(bytes)).toThrow(refusal(/another version/));
+  }
+});
+
 describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
   const MESHES: [string, () => ArrayBuffer][] = [
     ['icosphere', () => bake(core, icosphere(1, 4))],

@@ -95,6 +95,30 @@ test(`the checker finds any one damaged cell, seed ${SEED}`, async () => {
   }
 });
 
+test('the checker finds an object that has another id in one of the places where it is kept', async () => {
+  const random = new Random(SEED);
+  const exports = await instantiateCore(wasm);
+  const checked = bindCore(exports);
+  const description = describeShape(random, []);
+  // Of a generation that makes a number which is nothing else's.
+  const ids = Array.from({ length: 20 }, (_, slot) => makeId(slot, 5));
+  for (const id of ids) {
+    const { elements } = random.placement(random.point(100));
+    checked.addObjects(Uint32Array.of(id), { ...description, matrix: elements });
+  }
+  expect(checked.check()).toBeNull();
+  const words = new Uint32Array(exports.memory.buffer);
+  const faults = new Set<string | null>();
+  for (let at = words.indexOf(ids[13]); at >= 0; at = words.indexOf(ids[13], at + 1)) {
+    words[at] = makeId(13, 6);
+    faults.add(checked.check());
+    words[at] = ids[13];
+  }
+  expect(checked.check()).toBeNull();
+  expect(faults).toContain('an object is in the slot of another id');
+  expect(faults).toContain('what a tree holds of an object is not what the object is');
+});
+
 /** Where bounds of leaves with objects are: twice in a row, as a leaf has no objects but its own. */
 function leavesIn(memory: Float32Array): number[] {
   const leaves: number[] = [];

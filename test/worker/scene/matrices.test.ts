@@ -1,7 +1,7 @@
 // Which matrices the core takes, against what the client says of them: it decides to the bit alike.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
-import { isInvertibleAt } from '../../../src/client/check/affine.js';
+import { isAffine, isInvertibleAt } from '../../../src/client/check/affine.js';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import { CONTACTS_NONE } from '../../../src/shared/layout.js';
@@ -36,6 +36,28 @@ test.each<[string, (random: Random, matrix: Matrix4) => Matrix4]>([
   const { rejected } = new FrameView(scene.core.frame(staging.seal(1, 1), undefined), []);
   expect([...rejected]).toEqual(expected);
   expect(expected.length).toBeGreaterThan(COUNT / 20);
+});
+
+test(`${COUNT} corners of the bottom row that are 1 but for rounding, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const expected: number[] = [];
+  const ids = new Uint32Array(COUNT);
+  const matrices = new Float64Array(16 * COUNT);
+  for (let i = 0; i < COUNT; i++) {
+    ids[i] = scene.add({ shape: { type: 'sphere', radius: 1 } }, new Matrix4(), { contacts: CONTACTS_NONE }).id;
+    const { elements } = new Matrix4().setPosition(random.point(5));
+    elements[15] += random.pick([-1, 1]) * random.logRange(1e-16, 1e-4) * random.pick([0, 1]);
+    // As many about the bound itself.
+    if (random.chance(0.5)) elements[15] = 1 + random.pick([-1, 1]) * random.range(0, 3e-9);
+    matrices.set(elements, 16 * i);
+    if (!isAffine(elements, 0)) expected.push(ids[i]);
+  }
+  const staging = new FrameBuilder();
+  staging.setBlock(ids, matrices);
+  const { rejected } = new FrameView(scene.core.frame(staging.seal(1, 1), undefined), []);
+  expect([...rejected]).toEqual(expected);
+  expect(Math.min(expected.length, COUNT - expected.length)).toBeGreaterThan(COUNT / 4);
 });
 
 /** Its last column in the plane of the others, but for a part of itself. */

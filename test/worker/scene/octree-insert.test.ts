@@ -1,6 +1,6 @@
 // Below the public API: objects that come to a tree that is built find room in it, and all answers are those of a world
 // that is built at once.
-import { type Matrix4, Vector3 } from 'three';
+import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
@@ -86,6 +86,26 @@ test('one more of a hundred thousand is no build of them all', async () => {
   }).sort((a, b) => a - b)[25];
   console.log(`a tree of ${slots}: built in ${building.toFixed(2)} ms, with one more ready in ${adding.toFixed(3)} ms`);
   expect(core.check()).toBeNull();
+});
+
+test('an object as large as the world finds its place, whether the uppermost cell has room or none', async () => {
+  const random = new Random(SEED);
+  const core = await startCore();
+  let slots = 0;
+  const add = (place: Vector3, extent: number) => {
+    const id = makeId(slots++, 1);
+    core.addObjects(Uint32Array.of(id), box(random, extent, new Matrix4().setPosition(place)));
+    return id;
+  };
+  const run = () => core.frame(new FrameBuilder().seal(1, 1), undefined);
+  while (slots < FIRST) add(random.point(40), 0.1);
+  run();
+  for (let i = 0; i < 12; i++) {
+    const id = add(random.point(1), 30);
+    run();
+    expect(core.check(), `${i} large ones`).toBeNull();
+    expect(core.queries.containing([0, 0, 0], FILTER), `${i} large ones`).toContain(id);
+  }
 });
 
 function box(random: Random, extent: number, { elements }: Matrix4): PlacedDescription {

@@ -49,6 +49,25 @@ describe.each(PLACES)(`stand-ins %s, seed ${SEED}`, { timeout: 120_000 }, (_, pl
   });
 });
 
+test(`columns that are all but at right angles: a bounding sphere is never too small, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  for (let i = 0; i < 500; i++) {
+    const form = random.placement(new Vector3(), { low: 0.5, high: 2 });
+    const slant = random.logRange(1e-8, 1e-5);
+    form.elements.forEach((value, k) => {
+      if (k < 12 && k % 4 !== 3) form.elements[k] = value + slant * random.range(-1, 1);
+    });
+    const thing = scene.add({ shape: { type: 'sphere', radius: 1 } }, form);
+    const filter = { ...ALL, precision: layout.PRECISION_SPHERE };
+    const radius = 5 - scene.core.queries.closestPoint([0, 5, 0], Number.POSITIVE_INFINITY, filter)!.distance;
+    const expected = stretchOf(form);
+    expect(radius / expected, `case ${i}`).toBeGreaterThan(1 - 1e-14);
+    expect(radius / expected, `case ${i}`).toBeLessThan(1 + 3e-7);
+    scene.remove(thing);
+  }
+});
+
 /** How a capsule's bounds are turned about its axis is nobody's promise. */
 function solidFor(random: Random, precision: number): SolidShape {
   const shape = anySolid(random);

@@ -103,6 +103,24 @@ describe.each(PLACES)(`pairs of all shapes %s, seed ${SEED}`, { timeout: 240_000
     expect([...frameOfScene(scene).values()]).toEqual(cases.map(([, , , , contained]) => contained));
   });
 
+  test('a box that touches the side of another one from within is inside, whichever side it is', async () => {
+    const scene = await NearScene.at(place);
+    const crate = (half: number): AnyShape => ({ shape: { type: 'box', halfExtents: [half, half, half] } });
+    const expected: number[] = [];
+    for (const axis of [0, 1, 2]) {
+      for (const side of [-1, 1]) {
+        for (const inner of [0, 1]) {
+          const middle = new Vector3(64 * expected.length, 0, 0);
+          const at = new Matrix4().setPosition(middle);
+          const aside = new Matrix4().setPosition(middle.clone().add(new Vector3().setComponent(axis, side)));
+          for (const i of [0, 1]) scene.add(crate(i === inner ? 1 : 2), i === inner ? aside : at);
+          expected.push(inner === 0 ? 1 : 2);
+        }
+      }
+    }
+    expect([...frameOfScene(scene).values()]).toEqual(expected);
+  });
+
   test('a mesh holds nothing', async () => {
     const scene = await NearScene.at(place);
     scene.add(scene.mesh(icosphere(2, 3)), new Matrix4());

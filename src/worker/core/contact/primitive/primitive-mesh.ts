@@ -7,6 +7,7 @@
 import { SHAPE_BOX } from '../../../../shared/layout';
 import { checkpoint } from '../../checkpoint';
 import { Affine, determinant, relate } from '../../math/affine';
+import { Triangle } from '../../math/triangles';
 import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { areaX, areaY, areaZ, isCommon, sumAll, sumAround } from './projected-area';
@@ -173,11 +174,16 @@ function leadsAside(x: f64, y: f64, z: f64): bool {
   const t = triangleAt(seed);
   // Away from the nearest place nothing is in the way.
   if (half != CUBE && !(nearestPlace(half, t, THROUGH * THROUGH) < THROUGH * THROUGH)) return false;
+  return !isAcross(t, x, y, z);
+}
+
+/** Tells whether a direction, as a normal in the solid's space, leads across a triangle. */
+function isAcross(t: Triangle, x: f64, y: f64, z: f64): bool {
   const ux = t.bx - t.ax, uy = t.by - t.ay, uz = t.bz - t.az;
   const vx = t.cx - t.ax, vy = t.cy - t.ay, vz = t.cz - t.az;
   const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
   const along = normalDot(x, y, z, nx, ny, nz);
-  return !(along * along >= ACROSS * normalSquare(x, y, z) * normalSquare(nx, ny, nz));
+  return along * along >= ACROSS * normalSquare(x, y, z) * normalSquare(nx, ny, nz);
 }
 
 /**
@@ -240,7 +246,9 @@ function chooseOutwards(sunk: u32): f64 {
   bestDepth = Infinity;
   if (distance > THROUGH) consider(sunk, -placeX, -placeY, max(min(placeZ, reach), -reach) - placeZ);
   else consider(sunk, -behindX, -behindY, -behindZ);
-  if (isCommon()) consider(sunk, -orientation * areaX, -orientation * areaY, -orientation * areaZ);
+  // The nearest corner or edge of the surface is in nobody's way: there a ball leaves straight.
+  const isWithin = half != 0 || !(distance > THROUGH) || isAcross(triangleAt(sunk), placeX, placeY, placeZ);
+  if (isWithin && isCommon()) consider(sunk, -orientation * areaX, -orientation * areaY, -orientation * areaZ);
   return takeBest();
 }
 

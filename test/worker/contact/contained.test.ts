@@ -1,0 +1,177 @@
+// Where one solid holds another, of which one at least is not convex: no way out that is plainly there is shorter than
+// the one that is answered, and the point is what leaves last.
+import { Box3, Matrix4, TorusGeometry, Triangle, Vector3 } from 'three';
+import { describe, expect, test } from 'vitest';
+import * as layout from '../../../src/shared/layout.js';
+import { NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
+import { icosphere, merged, type Triangles, transformed, trianglesOf } from '../../oracle/meshes.js';
+import { Random, SEED } from '../../oracle/random.js';
+import { type AnyShape, frameOf } from '../../oracle/shapes.js';
+
+const COUNT = 60;
+/** A polyhedron about it stands for what is round, and is that much larger. */
+const ENCLOSE = 1.0098;
+
+describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, place) => {
+  test('are no deeper than plain ways out are long', async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(place);
+    // Points are float32.
+    const room = 1e-6 + 2 ** -23 * place.length();
+    const counts = { first: 0, second: 0 };
+    for (let i = 0; i < COUNT; i++) {
+      // The middle of a mesh may be anywhere in its own space.
+      const shift = random.point(3);
+      const stretch = random.placement(new Vector3(), { low: 0.7, high: 1.4 });
+      const mesh = (triangles: Triangles) =>
+        solid(scene.mesh(transformed(triangles, (vertex) => vertex.applyMatrix4(stretch).add(shift))));
+      const inner: AnyShape[] = [
+        mesh(
+          merged([icosphere(0.5, 1), transformed(icosphere(0.3, 1), (vertex) => vertex.add(new Vector3(0.9, 0, 0)))]),
+        ),
+        mesh(trianglesOf(new TorusGeometry(0.6, 0.2, 5, 9))),
+        { shape: { type: 'sphere', radius: 0.5, center: shift.toArray() } },
+        { shape: { type: 'box', halfExtents: [0.5, 0.3, 0.4], center: shift.toArray() } },
+      ];
+      const k = random.integer(inner.length);
+      const outer: AnyShape[] = [
+        mesh(merged([icosphere(1, 1), transformed(icosphere(0.3, 1), (vertex) => vertex.add(new Vector3(1.4, 0, 0)))])),
+        { shape: { type: 'sphere', radius: 1, center: shift.toArray() } },
+        { shape: { type: 'box', halfExtents: [1, 0.7, 1.2], center: shift.toArray() } },
+        { shape: { type: 'capsule', radius: 0.7, from: [0, -0.5, 0.2], to: [0.3, 0.4, 0] } },
+      ];
+      const around = outer[k < 2 ? random.integer(outer.length) : 0];
+      // The large one about the origin, the small one off by a little; either may be the first.
+      const put = (shape: AnyShape, size: number, middle: Vector3) => {
+        const form = random.placement(new Vector3(), { low: 0.8 * size, high: 1.25 * size, mirrored: 0.3 });
+        return scene.add(shape, form.setPosition(middleOf(shape, form).negate().add(middle)));
+      };
+      const putInner = () =>
+        put(inner[k], random.logRange(0.02, 0.2), random.direction().multiplyScalar(random.range(0, 0.7)));
+      const isTurned = random.chance(0.5);
+      const early = isTurned ? putInner() : undefined;
+      const a = put(around, 1, new Vector3());
+      const b = early ?? putInner();
+      const contact = scene.core.queries.contact(...order(a, b), layout.CONTACTS_MANIFOLD);
+      for (const thing of [a, b]) scene.remove(thing);
+      if (!contact?.contained) continue;
+      counts[isTurned ? 'first' : 'second']++;
+      expect(contact.contained).toBe(isTurned ? 1 : 2);
+      // From the way of the second one to the way of the one inside.
+      const way = new Vector3().fromArray(contact.normals).multiplyScalar(isTurned ? -1 : 1);
+      expect(way.length()).toBeCloseTo(1, 6);
+      const least = Math.min(...waysOut(a, b).map((each) => depthAlong(a, b, each)));
+      expect(contact.depths[0], `case ${i}`).toBeLessThan(least * (1 + 1e-6) + 1e-6);
+      expectLast(b, way, new Vector3().fromArray(contact.points).sub(place), room);
+    }
+    expect(Math.min(counts.first, counts.second)).toBeGreaterThan(COUNT / 5);
+  });
+});
+
+test(`a slender mesh of many triangles, aslant in its own space, in a ball, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const ball = scene.add({ shape: { type: 'sphere', radius: 1 } }, new Matrix4());
+  for (let i = 0; i < 4; i++) {
+    const slender = new Matrix4().makeRotationFromQuaternion(random.rotation()).scale(new Vector3(6, 1, 0.6));
+    const ellipsoid = transformed(icosphere(1, 8), (vertex) => vertex.applyMatrix4(slender));
+    // With another one within reach, so that it is not convex.
+    const aside = transformed(icosphere(0.1, 1), (vertex) => vertex.add(new Vector3(0, 0, 3)));
+    const shape = scene.mesh(merged([ellipsoid, aside]));
+    for (let k = 0; k < 5; k++) {
+      const mesh = scene.add(shape, random.placement(random.point(0.2), { low: 0.05, high: 0.1 }));
+      const contact = scene.core.queries.contact(ball.id, mesh.id, layout.CONTACTS_MANIFOLD)!;
+      scene.remove(mesh);
+      if (contact.contained === 0) continue;
+      const least = Math.min(...waysOut(ball, mesh).map((way) => depthAlong(ball, mesh, way)));
+      expect(contact.depths[0], `case ${i}`).toBeLessThan(least * (1 + 1e-6) + 1e-6);
+      const way = new Vector3().fromArray(contact.normals);
+      expectLast(mesh, way, new Vector3().fromArray(contact.points), 1e-6);
+    }
+  }
+});
+
+function solid(shape: AnyShape): AnyShape {
+  return { ...shape, shape: { ...shape.shape, solid: true } } as AnyShape;
+}
+
+/** The ids, the lower one first. */
+function order(a: Thing, b: Thing): [number, number] {
+  return a.id < b.id ? [a.id, b.id] : [b.id, a.id];
+}
+
+/** Where the middle of what is about a shape is, under a matrix. */
+function middleOf({ shape, triangles }: AnyShape, matrix: Matrix4): Vector3 {
+  if (!triangles) return new Vector3().setFromMatrixPosition(placed(shape, matrix));
+  return new Box3().setFromArray(triangles.positions).getCenter(new Vector3()).applyMatrix4(matrix);
+}
+
+function placed(shape: Parameters<typeof frameOf>[0], matrix: Matrix4): Matrix4 {
+  return matrix.clone().multiply(frameOf(shape).matrix);
+}
+
+/**
+ * From middle to middle, at right angles to the faces of the boxes about both, and from the inner one's middle to the
+ * nearest place of a mesh that holds it.
+ */
+function waysOut(outer: Thing, inner: Thing): Vector3[] {
+  const middle = middleOf(inner.shape, inner.matrix);
+  const ways = [middle.clone().sub(middleOf(outer.shape, outer.matrix))];
+  for (const { shape, matrix } of [outer, inner]) {
+    const frame = shape.triangles ? matrix : placed(shape.shape, matrix);
+    const axes = [0, 1, 2].map((i) => new Vector3().setFromMatrixColumn(frame, i));
+    // What is round about an axis has no sides of its own along the others.
+    for (let i = shape.shape.type === 'capsule' ? 3 : 0; i < 3; i++) {
+      const normal = axes[i].clone().cross(axes[(i + 1) % 3]);
+      ways.push(normal, normal.clone().negate());
+    }
+  }
+  if (outer.shape.triangles) ways.push(nearestPlace(outer, middle).sub(middle));
+  return ways.map((way) => way.normalize());
+}
+
+function nearestPlace({ shape, matrix }: Thing, point: Vector3): Vector3 {
+  const { positions, indices } = shape.triangles!;
+  const [a, b, c] = [0, 1, 2].map(() => new Vector3());
+  const nearest = new Vector3(Infinity);
+  for (let i = 0; i < indices.length; i += 3) {
+    [a, b, c].forEach((corner, k) => {
+      corner.fromArray(positions, 3 * indices[i + k]).applyMatrix4(matrix);
+    });
+    const place = new Triangle(a, b, c).closestPointToPoint(point, new Vector3());
+    if (place.distanceTo(point) < nearest.distanceTo(point)) nearest.copy(place);
+  }
+  return nearest;
+}
+
+/** How far the hull of the inner one must go along a unit direction to leave that of the outer one. */
+function depthAlong(outer: Thing, inner: Thing, way: Vector3): number {
+  return reach(outer, way) + reach(inner, way.clone().negate());
+}
+
+/** How far a solid reaches along a unit direction; what is round by the polyhedron about it. */
+function reach({ shape, matrix }: Thing, way: Vector3): number {
+  if (shape.triangles) return Math.max(...corners(shape.triangles, matrix).map((corner) => corner.dot(way)));
+  const { matrix: frame, half } = { ...frameOf(shape.shape), matrix: placed(shape.shape, matrix) };
+  const along = [0, 1, 2].map((i) => new Vector3().setFromMatrixColumn(frame, i).dot(way));
+  const middle = new Vector3().setFromMatrixPosition(frame).dot(way);
+  if (shape.shape.type === 'box') return middle + along.reduce((sum, each) => sum + Math.abs(each), 0);
+  return middle + half * Math.abs(along[2]) + ENCLOSE * Math.hypot(...along);
+}
+
+function corners({ positions }: Triangles, matrix: Matrix4): Vector3[] {
+  return Array.from({ length: positions.length / 3 }, (_, i) =>
+    new Vector3().fromArray(positions, 3 * i).applyMatrix4(matrix),
+  );
+}
+
+/** The point is the corner of a mesh that leaves last, or the middle of what is no mesh. */
+function expectLast({ shape, matrix }: Thing, way: Vector3, point: Vector3, room: number): void {
+  if (!shape.triangles) {
+    expect(point.distanceTo(middleOf(shape, matrix))).toBeLessThan(room);
+    return;
+  }
+  const all = corners(shape.triangles, matrix);
+  expect(Math.min(...all.map((corner) => corner.distanceTo(point)))).toBeLessThan(room);
+  expect(point.dot(way) - Math.min(...all.map((corner) => corner.dot(way)))).toBeLessThan(room);
+}
