@@ -33,6 +33,8 @@ const EQUAL: f64 = 1e-12;
  * Squared cosine of the angle with a triangle's normal, 8 degrees, up to which a direction leads across the triangle.
  */
 const ACROSS: f64 = 0.98;
+/** The same, 1e-5 radians, for a direction to the nearest place: beyond it that is on the border of the triangle. */
+const UPRIGHT: f64 = 1 - 1e-10;
 
 /** 1 where the direction in which the mesh moves is also the contact's normal, else -1. */
 let side: f64 = 1;
@@ -174,16 +176,16 @@ function leadsAside(x: f64, y: f64, z: f64): bool {
   const t = triangleAt(seed);
   // Away from the nearest place nothing is in the way.
   if (half != CUBE && !(nearestPlace(half, t, THROUGH * THROUGH) < THROUGH * THROUGH)) return false;
-  return !isAcross(t, x, y, z);
+  return !isAcross(t, x, y, z, ACROSS);
 }
 
-/** Tells whether a direction, as a normal in the solid's space, leads across a triangle. */
-function isAcross(t: Triangle, x: f64, y: f64, z: f64): bool {
+/** Tells whether a direction, as a normal in the solid's space, leads across a triangle: `least` as ACROSS. */
+function isAcross(t: Triangle, x: f64, y: f64, z: f64, least: f64): bool {
   const ux = t.bx - t.ax, uy = t.by - t.ay, uz = t.bz - t.az;
   const vx = t.cx - t.ax, vy = t.cy - t.ay, vz = t.cz - t.az;
   const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
   const along = normalDot(x, y, z, nx, ny, nz);
-  return along * along >= ACROSS * normalSquare(x, y, z) * normalSquare(nx, ny, nz);
+  return along * along >= least * normalSquare(x, y, z) * normalSquare(nx, ny, nz);
 }
 
 /**
@@ -247,7 +249,7 @@ function chooseOutwards(sunk: u32): f64 {
   if (distance > THROUGH) consider(sunk, -placeX, -placeY, max(min(placeZ, reach), -reach) - placeZ);
   else consider(sunk, -behindX, -behindY, -behindZ);
   // The nearest corner or edge of the surface is in nobody's way: there a ball leaves straight.
-  const isWithin = half != 0 || !(distance > THROUGH) || isAcross(triangleAt(sunk), placeX, placeY, placeZ);
+  const isWithin = half != 0 || !(distance > THROUGH) || isAcross(triangleAt(sunk), placeX, placeY, placeZ, UPRIGHT);
   if (isWithin && isCommon()) consider(sunk, -orientation * areaX, -orientation * areaY, -orientation * areaZ);
   return takeBest();
 }
