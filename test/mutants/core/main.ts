@@ -139,6 +139,7 @@ function mutantsOf(root: string, file: string): Mutant[] {
     file,
     line: text.slice(0, mutation.start).split('\n').length,
     original: text.slice(mutation.start, mutation.end),
+    before: text.slice(text.lastIndexOf('\n', mutation.start - 1) + 1, mutation.start),
     text: text
       .slice(text.lastIndexOf('\n', mutation.start) + 1)
       .split('\n', 1)[0]!

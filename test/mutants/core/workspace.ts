@@ -28,6 +28,8 @@ export interface Mutant extends NumberedMutation {
   /** What is changed; and the whole line that it begins in. */
   original: string;
   text: string;
+  /** What stands before it in that line. */
+  before: string;
 }
 
 /** The core's own files, sorted, from the package's folder. */

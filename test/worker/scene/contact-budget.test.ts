@@ -186,6 +186,18 @@ describe(`as a model of the queue says, by a clock that ticks when it is read, s
     expect(contacts).toMatchObject({ count: 64, waiting: pairs - 64 });
     expect([...contacts.stale]).toEqual([...Array(48).fill(1), ...Array(16).fill(0)]);
   });
+
+  test('meshes of which one of two asks for no more than bounds are not looked at for it', async () => {
+    const world = new World(await startCore());
+    const mesh = world.core.loadMesh(bake(world.core, icosphere(1, 1)));
+    const groups = [layout.CONTACTS_BOUNDS, layout.CONTACTS_ANY];
+    for (let slot = 0; slot < 12; slot++) {
+      const [group, contacts] = [1 + (slot % 2), groups[slot % 2]];
+      world.core.addObjects(Uint32Array.of(makeId(slot, 1)), { ...OBJECT, mesh, group, contacts });
+    }
+    // As shapes that are no meshes: by sixteens.
+    expect(world.run(1)).toMatchObject({ count: 16, waiting: 20 });
+  });
 });
 
 /** What the budget should do, on sets. */

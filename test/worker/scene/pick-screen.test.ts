@@ -149,6 +149,16 @@ describe('pick by screen distance', () => {
     twin.dispose();
   });
 
+  test('a centre right under the cursor is within any radius, however small the object', async () => {
+    const twin = await FormTwin.create();
+    const id = await twin.add({ ...sphere, radius: 1e-13 }, at(0, 0, -10));
+    for (const view of [perspective, orthographic]) {
+      twin.service.setView(view);
+      expect(await twin.service.pick(60, 70, { ...options, radius: 0 })).toMatchObject({ object: id, pixels: 0 });
+    }
+    twin.dispose();
+  });
+
   test('nothing behind the camera, before near or beyond far; what is drawn beside the viewport counts', async () => {
     const [twin, ids] = await twinOf(at(0, 0, 10), at(0, 0, -0.9), at(0, 0, -101), at(10.5, 0, -10));
     const everything = { ...options, radius: 1e6 };
