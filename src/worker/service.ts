@@ -153,9 +153,7 @@ export class WorkerService extends QueryService implements WorkerApi {
         const end = performance.now();
         ms += end - start;
         if (found !== undefined) return this.#reported(a, b, found, ms);
-        if (end - saidBusyAt <= BUSY_EVERY_MS) continue;
-        saidBusyAt = end;
-        this.#post({ type: 'busy', frame: this.frame }, []);
+        saidBusyAt = this.#sayBusy(saidBusyAt, end);
       }
     } finally {
       this.#release();
@@ -167,6 +165,13 @@ export class WorkerService extends QueryService implements WorkerApi {
     const { points, normals, depths, triangles, segments } = found;
     const report = { a, b, ...found, frame: this.frame, ms };
     return transfer(report, [points.buffer, normals.buffer, depths.buffer, triangles.buffer, segments.buffer]);
+  }
+
+  /** Tells the main thread that long work goes on, if it was told long ago. Answers when it was told last. */
+  #sayBusy(saidAt: number, now: number): number {
+    if (now - saidAt <= BUSY_EVERY_MS) return saidAt;
+    this.#post({ type: 'busy', frame: this.frame }, []);
+    return now;
   }
 
   /** Lets only queries be answered until `#release`. */
@@ -242,11 +247,7 @@ export class WorkerService extends QueryService implements WorkerApi {
           this.#answer(input, result, undefined);
           return true;
         }
-        const now = performance.now();
-        if (now - saidBusyAt > BUSY_EVERY_MS) {
-          saidBusyAt = now;
-          this.#post({ type: 'busy', frame }, []);
-        }
+        saidBusyAt = this.#sayBusy(saidBusyAt, performance.now());
         return false;
       };
       if (step()) return;

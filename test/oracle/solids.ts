@@ -145,6 +145,22 @@ export function gapBetween(a: Body, b: Body, precision: number): Gap {
   return gap;
 }
 
+/**
+ * The least distance of the parts of two things, or a bound of it from below; negative where they overlap. Whatever is
+ * surely farther apart than `doubt` counts as infinitely far, and what surely overlaps by more ends the search.
+ */
+export function leastGap(a: readonly Body[], b: readonly Body[], doubt: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const p of a) {
+    for (const q of b) {
+      if (farApart(p, q, doubt)) continue;
+      least = Math.min(least, gapBetween(p, q, 1e-7).least);
+      if (least < -doubt) return least;
+    }
+  }
+  return least;
+}
+
 /** How far b begins behind a along n, times its length. */
 function gapAlong(a: Body, b: Body, n: Vector3): number {
   // About the middle of a, for the digits.

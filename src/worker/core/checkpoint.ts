@@ -7,7 +7,7 @@
 // with. Its static data and globals are its own, so a pair that was left is not disturbed by what queries do meanwhile;
 // meshes and the heap are shared.
 //
-// In the core a checkpoint compiles to nothing. In the other module functions that reach one are slower, so
+// A checkpoint compiles to nothing in the core. Functions that reach one are slower in the other module, so
 // checkpoints stand in outer loops, and the hot loops are functions that a checkpoint follows: all pairs of triangles of
 // two dragons take as long as without.
 

@@ -11,7 +11,7 @@ import { type Filled, partsInside, surfacesMeet } from '../../oracle/filled.js';
 import { boxMesh, icosphere, merged, type Triangles, transformed, trianglesOf, welded } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { type AnyShape, anySolid, frameOf } from '../../oracle/shapes.js';
-import { farApart, gapBetween } from '../../oracle/solids.js';
+import { leastGap } from '../../oracle/solids.js';
 
 const COUNT = 600;
 /** Of what takes longer to bound. */
@@ -151,7 +151,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
     for (const { mesh, other, turned } of pairs) {
       const contact = found.get([mesh.thing.id, other.id].sort((p, q) => p - q).join(':'));
       const message = `${mesh.name} (solid ${mesh.solid}), ${JSON.stringify(other.shape.shape)}`;
-      const gap = leastGap(mesh.thing, other);
+      const gap = leastGap(mesh.thing.bodies, other.bodies, DOUBT);
       if (Math.abs(gap) < DOUBT) counts.doubtful++;
       else if (gap < 0) {
         counts.meeting++;
@@ -411,16 +411,4 @@ function middleOf({ shape, matrix }: Thing): Matrix4 {
 
 function overlapping(scene: NearScene, shape: AnyShape, matrix: Matrix4, id: number): boolean {
   return scene.core.queries.overlap(scene.describe(shape, matrix), ALL).includes(id);
-}
-
-function leastGap(a: Thing, b: Thing): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (const p of a.bodies) {
-    for (const q of b.bodies) {
-      if (farApart(p, q, DOUBT)) continue;
-      least = Math.min(least, gapBetween(p, q, 1e-7).least);
-      if (least < -DOUBT) return least;
-    }
-  }
-  return least;
 }

@@ -1,6 +1,6 @@
-/** For each set of four lanes, the bytes that move the lanes in it to the front, in order. */
+/** The bytes that move the lanes of a set to the front, in order, for each set of four lanes. */
 const packs: usize = memory.data(16 * 16, 16);
-/** For each set of four lanes, the first bytes of the lanes in it. */
+/** The first bytes of the lanes of a set, for each set of four lanes. */
 const bytePacks: usize = memory.data(16 * 4, 16);
 
 for (let lanes: usize = 0; lanes < 16; lanes++) {

@@ -198,24 +198,24 @@ export function orient3dAt(a: usize, b: usize, c: usize, d: usize): f64 {
   );
 }
 
-/** Loads a number of two corners. */
+/** Loads a number from the same place behind two addresses. */
 // @ts-ignore: decorator
 @inline
-function two(first: usize, second: usize, offset: usize): v128 {
+export function both(first: usize, second: usize, offset: usize): v128 {
   return v128.load64_lane(second + offset, v128.load64_splat(first + offset), 1);
 }
 // @ts-ignore: decorator
 @inline
-function absSum(a: v128, b: v128): v128 { return f64x2.add(f64x2.abs(a), f64x2.abs(b)); }
+export function absSum(a: v128, b: v128): v128 { return f64x2.add(f64x2.abs(a), f64x2.abs(b)); }
 
 /** Answers orient3d of four corners at their addresses, twice: of a, b, c, d in lane 0 and of e, f, g, h in lane 1. */
 export function orient3dTwice(
   a: usize, b: usize, c: usize, d: usize, e: usize, f: usize, g: usize, h: usize,
 ): v128 {
-  const dx = two(d, h, 0), dy = two(d, h, 8), dz = two(d, h, 16);
-  const ax = f64x2.sub(two(a, e, 0), dx), ay = f64x2.sub(two(a, e, 8), dy), az = f64x2.sub(two(a, e, 16), dz);
-  const bx = f64x2.sub(two(b, f, 0), dx), by = f64x2.sub(two(b, f, 8), dy), bz = f64x2.sub(two(b, f, 16), dz);
-  const cx = f64x2.sub(two(c, g, 0), dx), cy = f64x2.sub(two(c, g, 8), dy), cz = f64x2.sub(two(c, g, 16), dz);
+  const dx = both(d, h, 0), dy = both(d, h, 8), dz = both(d, h, 16);
+  const ax = f64x2.sub(both(a, e, 0), dx), ay = f64x2.sub(both(a, e, 8), dy), az = f64x2.sub(both(a, e, 16), dz);
+  const bx = f64x2.sub(both(b, f, 0), dx), by = f64x2.sub(both(b, f, 8), dy), bz = f64x2.sub(both(b, f, 16), dz);
+  const cx = f64x2.sub(both(c, g, 0), dx), cy = f64x2.sub(both(c, g, 8), dy), cz = f64x2.sub(both(c, g, 16), dz);
   const bc = f64x2.mul(bx, cy), cb = f64x2.mul(cx, by);
   const ca = f64x2.mul(cx, ay), ac = f64x2.mul(ax, cy);
   const ab = f64x2.mul(ax, by), ba = f64x2.mul(bx, ay);

@@ -45,15 +45,15 @@ const NO_FACE: u32 = 0xffffffff;
 const FACE_BYTES: usize = offsetof<Face>();
 
 let vertices: usize = 0; // Vertex each
-/** For each vertex of the last horizon, u32: the new face whose horizon edge begins there. */
+/** The new face whose horizon edge begins at a vertex, for each vertex of the last horizon: u32 each. */
 let begins: usize = 0;
 let vertexRoom: u32 = 0;
 let vertexCount: u32 = 0;
 
 let faces: usize = 0; // Face each
-/** For each face, f64: its plane's distance from the origin, or Infinity where the face is not in use. */
+/** The distance of each face's plane from the origin, or Infinity where the face is not in use: f64 each. */
 let distances: usize = 0;
-/** For each group of GROUP faces, f64: a lower bound of their distances; and the same for each GROUP groups. */
+/** A lower bound of the distances of each GROUP faces, and the same of each GROUP groups: f64 each. */
 let groups: usize = 0;
 let supergroups: usize = 0;
 /** The faces that the new vertex sees, u32 each. */
@@ -89,7 +89,7 @@ const MOST_ROUND_VERTICES: u32 = 1024;
  */
 const MORE_VERTICES: u32 = 1024;
 const NEAR: f64 = 0.995;
-/** By how much two heights may differ as they are rounded, relative to the size of both bodies. */
+/** Two heights may differ by so much as they are rounded, relative to the size of both bodies. */
 const RELATIVE_ROUNDING: f64 = 1e-14;
 /** A way that is longer than the least by no more than this part of the depth is as good. */
 const PRECISION: f64 = 1e-7;

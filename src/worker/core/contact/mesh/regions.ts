@@ -16,7 +16,7 @@ import {
 
 /** The segments, sorted by region, u32 each. */
 export let regionSegments: usize = 0;
-/** For each region, u32: where its segments begin in `regionSegments`; one entry more than there are regions. */
+/** Where the segments of each region begin in `regionSegments`, u32 each; one entry more than there are regions. */
 export let segmentStarts: usize = 0;
 export let regionCount: u32 = 0;
 /** The slots of interior triangles of both sides, sorted by region, and where each region's begin. */
@@ -31,7 +31,7 @@ export let hasAllPockets: bool = true;
  */
 const MOST_TRIANGLES: u32 = 1 << 16;
 
-/** For each region, two f64: which way both surfaces face, 1 or -1. */
+/** Which way both surfaces face in each region, 1 or -1: two f64 each. */
 let senses: usize = 0;
 /** Sets of segments: u32 each, as math/union-find.ts has them. */
 let curves: usize = 0;
