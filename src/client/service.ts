@@ -596,6 +596,7 @@ export class CollisionService extends ServiceEvents {
 
   #receive(message: FromWorker): void {
     if (message.type === 'result') this.#pump.receive(message);
+    else if (message.type === 'busy') this.#pump.hearBusy();
     else if (message.type === 'progress') this.#builders.progress(message);
     else if (message.type === 'ready') this.#pump.memory = message;
   }

@@ -96,7 +96,14 @@ export interface MeshUpdate {
 }
 
 /** Everything else goes by plain messages, in order with the calls. */
-export type ToWorker = CommandsMessage | FrameMessage | PlaceMessage | BaselineMessage | AbortMessage | DropMessage;
+export type ToWorker =
+  | CommandsMessage
+  | FrameMessage
+  | AheadMessage
+  | PlaceMessage
+  | BaselineMessage
+  | AbortMessage
+  | DropMessage;
 
 export interface CommandsMessage {
   type: 'commands';
@@ -108,6 +115,15 @@ export interface FrameMessage {
   type: 'frame';
   input: ArrayBuffer;
   out: ArrayBuffer | undefined;
+}
+
+/**
+ * layout.ts's frame in, of which only the transforms are taken over, as queries are to see them: the frame itself waits
+ * for one that takes long, and brings them again. It has no answer.
+ */
+export interface AheadMessage {
+  type: 'ahead';
+  input: ArrayBuffer;
 }
 
 /** layout.ts's frame in, of which only the transforms and views are taken over; it has no answer. */
@@ -159,7 +175,10 @@ export interface ResultMessage extends MemoryUse {
   failure: Failure | undefined;
 }
 
-/** A frame or a contact behind it is under way, and queries are answered meanwhile; told now and then. */
+/**
+ * A frame or a contact that takes long is under way. Queries are answered meanwhile, and what goes before a frame that
+ * waits takes effect. Told when that begins, and now and then.
+ */
 export interface BusyMessage {
   type: 'busy';
   frame: number;

@@ -9,10 +9,10 @@ const PAUSE_AFTER_MS = 2;
 /** comlink's type of the message that calls a function. */
 const CALL = 'APPLY';
 
-/** Calls that change nothing, and so are answered while a frame is under way. */
-const QUERIES: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
+/** Calls that change nothing that a frame or a contact reads, and so are answered while one is under way. */
+const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
   ...(['raycast', 'raycastAll', 'isClear', 'raycastMany', 'pickScreen', 'pickScreenAll', 'pickRegion'] as const),
-  ...(['frustum', 'sees', 'overlap', 'containing', 'closestPoint', 'contact'] as const),
+  ...(['frustum', 'sees', 'overlap', 'containing', 'closestPoint', 'contact', 'loadMesh', 'bakeMesh'] as const),
 ]);
 
 /**
@@ -32,7 +32,8 @@ export class Inbox implements Turns {
   #begun = 0;
   readonly #dropped = new Set<number>();
   #isPaused = false;
-  #isHeld = false;
+  /** Which messages pass while the others are held. */
+  #mayPass: ((message: ToWorker) => boolean) | undefined;
   /** Milliseconds since the last pause. */
   #worked = 0;
 
@@ -48,13 +49,12 @@ export class Inbox implements Turns {
     this.#endpoint.addEventListener('message', (event) => this.#take(event as MessageEvent));
   }
 
-  /** Answers only queries, up to the first message that is not one: from there on all wait until `release`. */
-  hold(): void {
-    this.#isHeld = true;
+  hold(mayPass: (message: ToWorker) => boolean): void {
+    this.#mayPass = mayPass;
   }
 
   release(): void {
-    this.#isHeld = false;
+    this.#mayPass = undefined;
     this.pause();
   }
 
@@ -93,12 +93,17 @@ export class Inbox implements Turns {
   }
 
   #answer(): void {
-    while (!this.#isPaused && this.#waiting.length > 0 && (!this.#isHeld || isQuery(this.#waiting.first!))) {
+    while (!this.#isPaused && this.#waiting.length > 0 && this.#passes(this.#waiting.first!)) {
       const start = performance.now();
       this.#deliver(this.#waiting.take()!);
       this.#worked += performance.now() - start;
       if (this.#worked > PAUSE_AFTER_MS) this.pause();
     }
+  }
+
+  #passes({ data }: MessageEvent): boolean {
+    if (!this.#mayPass) return true;
+    return data.type === CALL ? HARMLESS.has(data.path[0]) : this.#mayPass(data);
   }
 
   #deliver(event: MessageEvent): void {
@@ -109,10 +114,6 @@ export class Inbox implements Turns {
       this.#receive(event.data);
     }
   }
-}
-
-function isQuery({ data }: MessageEvent): boolean {
-  return data.type === CALL && QUERIES.has(data.path[0]);
 }
 
 /** What comlink listens to. */

@@ -31,6 +31,10 @@ const FRAME_SLICE_MS = 4;
 /** Milliseconds of a frame or a contact after which the main thread is told that it is still worked on. */
 const BUSY_EVERY_MS = 100;
 
+/** Two objects whose contact is asked for, and the frame that the answer sees. */
+type AskedPair = Pick<ContactReport, 'a' | 'b' | 'frame'>;
+type FoundContact = ContactReport | null;
+
 const NO_TURNS: Turns = { pause() {}, hold() {}, release() {} };
 
 /** Answers the main thread out of a core. */
@@ -42,10 +46,13 @@ export class WorkerService extends QueryService implements WorkerApi {
   readonly #unborn = new Set<ObjectId>();
   /** Whether slices are under way that derive what contacts have asked for. */
   #isDeriving = false;
-  /** Whether a frame, or a contact that takes long, is between two of its slices. */
-  #isHeld = false;
+  /** Whether a frame, and whether a contact that takes long, is between two of its slices. */
+  #isInFrame = false;
+  #isInContact = false;
   /** Contacts that take long and came meanwhile. */
   readonly #contacts = new Queue<() => void>();
+  /** When the main thread was told last that long work is under way. */
+  #saidBusyAt = 0;
   /** The error of the first command that failed since the last frame. */
   #failure: Failure | undefined;
   /** Milliseconds of commands since the last frame. */
@@ -64,6 +71,9 @@ export class WorkerService extends QueryService implements WorkerApi {
       const start = performance.now();
       for (const command of message.list) this.#tryCommand(command);
       this.#msCommands += performance.now() - start;
+    } else if (message.type === 'ahead') {
+      this.core.placeAhead(message.input);
+      this.frame = new DataView(message.input).getUint32(IN_FRAME, true);
     } else if (message.type === 'place') {
       this.core.place(message.input);
       this.frame = new DataView(message.input).getUint32(IN_FRAME, true);
@@ -118,72 +128,101 @@ export class WorkerService extends QueryService implements WorkerApi {
     return withData(update);
   });
 
-  /** A contact that may take long is found in slices, when no frame and no other such contact is under way. */
-  readonly contact = answering(
-    (a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null> => {
-      if (!this.#isHeld || !this.core.queries.isLongContact(a, b, detail)) return this.#findContact(a, b, detail);
-      return new Promise((resolve, reject) => {
-        this.#contacts.add(() => {
-          try {
-            resolve(this.#findContact(a, b, detail));
-          } catch (error) {
-            reject(error);
-          }
-        });
+  /**
+   * A contact that may take long is found in slices, when no frame and no other such contact is under way: it keeps the
+   * objects as they are now.
+   */
+  readonly contact = answering((a: ObjectId, b: ObjectId, detail: number): FoundContact | Promise<FoundContact> => {
+    const { queries } = this.core;
+    const pair = { a, b, frame: this.frame };
+    if (!this.#isHeld || !queries.isLongContact(a, b, detail)) {
+      return this.#findContact(pair, () => queries.beginContact(a, b, detail, FRAME_SLICE_MS));
+    }
+    const kept = queries.keepContact(a, b, detail);
+    return new Promise((resolve, reject) => {
+      this.#contacts.add(() => {
+        try {
+          resolve(this.#findContact(pair, () => queries.beginKeptContact(a, b, kept, FRAME_SLICE_MS)));
+        } catch (error) {
+          reject(error);
+        }
       });
-    },
-  );
+    });
+  });
 
-  #findContact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null> {
+  #findContact(pair: AskedPair, begin: () => CoreContact | null | undefined): FoundContact | Promise<FoundContact> {
     const start = performance.now();
-    const found = this.core.queries.beginContact(a, b, detail, FRAME_SLICE_MS);
+    const found = begin();
     const ms = performance.now() - start;
-    return found === undefined ? this.#finishContact(a, b, ms) : this.#reported(a, b, found, ms);
+    return found === undefined ? this.#finishContact(pair, ms) : reported(pair, found, ms);
   }
 
   /** Goes on with a contact of which so many milliseconds are done. */
-  async #finishContact(a: ObjectId, b: ObjectId, ms: number): Promise<ContactReport | null> {
+  async #finishContact(pair: AskedPair, ms: number): Promise<FoundContact> {
+    this.#isInContact = true;
     this.#hold();
-    let saidBusyAt = performance.now();
     try {
       for (;;) {
         await this.#pause();
         const start = performance.now();
-        const found = this.core.queries.resumeContact(a, b, FRAME_SLICE_MS);
-        const end = performance.now();
-        ms += end - start;
-        if (found !== undefined) return this.#reported(a, b, found, ms);
-        saidBusyAt = this.#sayBusy(saidBusyAt, end);
+        const found = this.core.queries.resumeContact(pair.a, pair.b, FRAME_SLICE_MS);
+        ms += performance.now() - start;
+        if (found !== undefined) return reported(pair, found, ms);
+        this.#sayBusy();
       }
     } finally {
+      this.#isInContact = false;
       this.#release();
     }
   }
 
-  #reported(a: ObjectId, b: ObjectId, found: CoreContact | null, ms: number): ContactReport | null {
-    if (found === null) return null;
-    const { points, normals, depths, triangles, segments } = found;
-    const report = { a, b, ...found, frame: this.frame, ms };
-    return transfer(report, [points.buffer, normals.buffer, depths.buffer, triangles.buffer, segments.buffer]);
+  get #isHeld(): boolean {
+    return this.#isInFrame || this.#isInContact;
   }
 
-  /** Tells the main thread that long work goes on, if it was told long ago. Answers when it was told last. */
-  #sayBusy(saidAt: number, now: number): number {
-    if (now - saidAt <= BUSY_EVERY_MS) return saidAt;
+  /** Tells the main thread that long work goes on, if it was told long ago. */
+  #sayBusy(): void {
+    const now = performance.now();
+    if (now - this.#saidBusyAt <= BUSY_EVERY_MS) return;
+    this.#saidBusyAt = now;
     this.#post({ type: 'busy', frame: this.frame }, []);
-    return now;
   }
 
-  /** Lets only queries be answered until `#release`. */
+  /** Lets only what does not disturb long work be done until `#release`, and tells the main thread. */
   #hold(): void {
-    if (this.#isHeld) return;
-    this.#isHeld = true;
-    this.#turns.hold();
+    this.#turns.hold((message) => this.#mayPass(message));
+    this.#saidBusyAt = 0;
+    this.#sayBusy();
   }
 
-  /** Begins the contacts that wait, until one of them takes long; then lets everything be answered again. */
+  /**
+   * Tells whether a message may go before the long work that is under way: objects may change, as a frame keeps what it
+   * reads of them and a contact has, but no meshes. A frame may begin while a contact is under way.
+   */
+  #mayPass(message: ToWorker): boolean {
+    switch (message.type) {
+      case 'frame':
+        return !this.#isInFrame;
+      case 'ahead':
+        return this.#mayGoAhead();
+      case 'commands':
+        return message.list.every(({ type }) => type !== 'removeMesh') && this.#mayGoAhead();
+      default:
+        return message.type === 'abort';
+    }
+  }
+
+  #mayGoAhead(): boolean {
+    try {
+      return this.core.goAhead();
+    } catch (error) {
+      declared(error); // where there is no memory, what comes has to wait
+      return false;
+    }
+  }
+
+  /** Goes on with what waits for long work that has ended. When there is none any more, everything is answered again. */
   #release(): void {
-    this.#isHeld = false;
     while (!this.#isHeld && this.#contacts.length > 0) this.#contacts.take()!();
     if (this.#isHeld) return;
     this.#turns.release();
@@ -239,23 +278,25 @@ export class WorkerService extends QueryService implements WorkerApi {
     this.#tryFrame(input, () => {
       this.core.beginFrame(input);
       this.frame = frame;
-      let saidBusyAt = performance.now();
       const step = (): boolean => {
-        const result = this.core.stepFrame(FRAME_SLICE_MS, out);
-        if (result) {
-          new DataView(result).setFloat64(OUT_MS_COMMANDS, msCommands, true);
-          this.#answer(input, result, undefined);
-          return true;
-        }
-        saidBusyAt = this.#sayBusy(saidBusyAt, performance.now());
-        return false;
+        const result = this.core.stepFrame(FRAME_SLICE_MS, out, !this.#isInContact);
+        if (!result) return false;
+        new DataView(result).setFloat64(OUT_MS_COMMANDS, msCommands, true);
+        this.#isInFrame = false;
+        this.#answer(input, result, undefined);
+        return true;
       };
       if (step()) return;
+      this.#isInFrame = true;
       this.#hold();
       const goOn = (): void => {
         this.#tryFrame(input, () => {
-          if (!step()) this.#takeTurns(goOn);
-          else this.#release();
+          if (step()) {
+            this.#release();
+          } else {
+            this.#sayBusy();
+            this.#takeTurns(goOn);
+          }
         });
       };
       this.#takeTurns(goOn);
@@ -271,6 +312,7 @@ export class WorkerService extends QueryService implements WorkerApi {
     try {
       work();
     } catch (error) {
+      this.#isInFrame = false;
       this.#answer(input, undefined, declared(error));
       this.#release();
     }
@@ -335,6 +377,14 @@ export class WorkerService extends QueryService implements WorkerApi {
     const mesh = description.mesh === 0 ? 0 : this.meshes.addressOf(description.mesh);
     return { ...description, mesh, matrix };
   }
+}
+
+/** Answers the contact of a pair, if there is one. */
+function reported(pair: AskedPair, found: CoreContact | null, ms: number): FoundContact {
+  if (found === null) return null;
+  const { points, normals, depths, triangles, segments } = found;
+  const report = { ...pair, ...found, ms };
+  return transfer(report, [points.buffer, normals.buffer, depths.buffer, triangles.buffer, segments.buffer]);
 }
 
 /** Answers an update of a mesh whose data are transferred. */

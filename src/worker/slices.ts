@@ -1,3 +1,4 @@
+import type { ToWorker } from '../shared/protocol.js';
 import { Queue } from './queue.js';
 
 /** Milliseconds of work before messages are served: half a frame at 60 Hz. */
@@ -7,8 +8,11 @@ export const SLICE_MS = 8;
 export interface Turns {
   /** Is called before messages are served between two slices of work. */
   pause(): void;
-  /** Serves only queries from now on, as a frame is under way. */
-  hold(): void;
+  /**
+   * Serves calls that change nothing from now on, as long work is under way, and those messages that `mayPass` lets
+   * pass: up to the first other one, from which on all wait until `release`.
+   */
+  hold(mayPass: (message: ToWorker) => boolean): void;
   release(): void;
 }
 

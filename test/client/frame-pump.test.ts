@@ -3,7 +3,8 @@ import { FramePump } from '../../src/client/frame/frame-pump.js';
 import { ViewTable } from '../../src/client/frame/view-table.js';
 import { ReplayLog } from '../../src/client/transforms/replay-log.js';
 import { TransformTable } from '../../src/client/transforms/transform-table.js';
-import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES } from '../../src/shared/layout.js';
+import { makeId } from '../../src/shared/ids.js';
+import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES, IN_MATRICES, IN_TRANSFORM_COUNT } from '../../src/shared/layout.js';
 import type { FrameMessage } from '../../src/shared/protocol.js';
 
 function start() {
@@ -58,4 +59,62 @@ test('an answer to another frame, or of another worker, is passed over', () => {
   expect([posted, pump.framesDone, pump.memory]).toEqual([[], 0, { memoryBytes: 0, usedBytes: 0 }]);
   receive(input);
   expect([posted, pump.framesDone, pump.memory]).toEqual([['rejected'], 1, { memoryBytes: 2, usedBytes: 1 }]);
+});
+
+const placed = (x: number) => [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, 0, 0, 1];
+
+/** What a message carries: where it says that an object is, by its x. */
+function placesIn(message: unknown): number[] {
+  const { input } = message as FrameMessage;
+  const header = new Uint32Array(input, 0, IN_HEADER_BYTES / 4);
+  const matrices = new Float64Array(input, header[IN_MATRICES / 4], 12 * header[IN_TRANSFORM_COUNT / 4]);
+  return Array.from({ length: matrices.length / 12 }, (_, i) => matrices[12 * i + 9]);
+}
+
+test('behind a frame that waits for long work everything goes ahead, after the transforms of that frame', async () => {
+  const { posted, pump } = start();
+  const typesPosted = () =>
+    posted.splice(0).map((message) => (typeof message === 'string' ? message : (message as { type: string }).type));
+  const query = () => posted.push('query');
+  const id = makeId(1, 1);
+  pump.update();
+  pump.staging.setSingle(id, placed(1));
+  pump.update();
+  pump.enqueue(query);
+  await Promise.resolve();
+  expect(typesPosted()).toEqual(['frame']); // the query waits
+  pump.hearBusy();
+  await Promise.resolve();
+  expect(placesIn(posted[0])).toEqual([1]);
+  expect(typesPosted()).toEqual(['ahead', 'query']);
+  pump.enqueue(query);
+  pump.enqueue(removal(7));
+  pump.enqueue(query);
+  await Promise.resolve();
+  expect(typesPosted()).toEqual(['query', 'commands', 'query']); // it has them already
+  pump.staging.setSingle(id, placed(2));
+  pump.update();
+  await Promise.resolve();
+  expect(typesPosted()).toEqual([]); // until somebody asks
+  pump.enqueue(query);
+  await Promise.resolve();
+  expect(placesIn(posted[0])).toEqual([2]);
+  expect(typesPosted()).toEqual(['ahead', 'query']);
+  // What a command says ahead of the frame, the frame does not take back.
+  pump.enqueue({ type: 'setObject', id, description: {} as never, matrix: placed(3) });
+  await Promise.resolve();
+  expect(typesPosted()).toEqual(['commands']);
+  const failure = { code: 'OUT_OF_MEMORY', message: 'no room' } as const;
+  const input = new ArrayBuffer(IN_HEADER_BYTES);
+  const header = new DataView(input);
+  header.setUint32(IN_FRAME, 1, true);
+  header.setUint32(IN_EPOCH, 1, true);
+  pump.receive({ type: 'result', input, out: undefined, failure, memoryBytes: 2, usedBytes: 1 });
+  expect(placesIn(posted[0])).toEqual([3]);
+  expect(typesPosted()).toEqual(['frame', 'rejected']);
+  // The work was that of the frame that is done.
+  pump.update();
+  pump.enqueue(query);
+  await Promise.resolve();
+  expect(typesPosted()).toEqual([]);
 });

@@ -129,6 +129,15 @@ export class FrameBuffer {
     return u32.buffer;
   }
 
+  /** Answers a copy of the frame, completed without views. */
+  copy(frame: number, epoch: number): ArrayBuffer {
+    const sealed = this.seal(frame, epoch, 0, new Uint32Array(0));
+    const bytes = this.u32[IN_BYTES / 4];
+    const copy = allocate(bytes);
+    new Uint8Array(copy).set(new Uint8Array(sealed, 0, bytes));
+    return copy;
+  }
+
   /** Takes the buffer back with what is in it. */
   reopen(buffer: ArrayBuffer): void {
     this.#attach(buffer);

@@ -197,6 +197,11 @@ export class FrameBuilder implements StagedTransforms {
     return this.#frame.seal(frame, epoch, contactBudget, this.#viewWords.subarray(0, this.#views * VIEW_WORDS));
   }
 
+  /** Copies the frame as it is, without its views, for a buffer that is not to come back. Throws OUT_OF_MEMORY. */
+  copy(frame: number, epoch: number): ArrayBuffer {
+    return this.#frame.copy(frame, epoch);
+  }
+
   /** Goes on with the transforms of a frame that could not be run, in the buffer that came back; without its views. */
   reopen(buffer = this.#frame.u32.buffer): void {
     this.#frame.reopen(buffer);

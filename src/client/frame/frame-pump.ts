@@ -40,6 +40,9 @@ const NO_MS: FrameResult['ms'] = {
  * update() before it. When a frame is joined, the commands behind it go ahead: the frame now speaks of the objects
  * that they add. The queries behind it stay, and see the newer frame. So nothing but the callers' own queries and
  * commands ever queues up.
+ *
+ * While the worker is in the midst of long work, nothing waits for that: the transforms of the waiting frame are sent
+ * ahead of it, and what is behind it after them. The frame itself brings them again, so that it can still be joined.
  */
 export class FramePump {
   /** Takes the transforms for the next update(). */
@@ -60,6 +63,10 @@ export class FramePump {
   #lastFrame = 0;
   #inWorker: Frame | undefined;
   #waiting: Frame | undefined;
+  /** Whether the worker is in the midst of long work. */
+  #isBusy = false;
+  /** Whether the worker has the transforms of the waiting frame. */
+  #isAhead = false;
   /** Between two workers: nothing is sent. */
   #isDown = false;
   /** Sent in the next microtask, or before the next frame. */
@@ -105,11 +112,14 @@ export class FramePump {
       if (entry.type === 'removeView') this.#waiting?.staging.dropView(entry.slot);
       return;
     }
-    if (this.#waiting) {
-      this.#behind.push(entry);
-      return;
-    }
-    this.#ready.push(entry);
+    if (this.#waiting) this.#behind.push(entry);
+    else this.#ready.push(entry);
+    this.#flushSoon();
+  }
+
+  /** Hears that the worker is in the midst of long work. */
+  hearBusy(): void {
+    this.#isBusy = true;
     this.#flushSoon();
   }
 
@@ -136,6 +146,7 @@ export class FramePump {
       this.#sendCommandsAhead(waiting.staging);
       waiting.staging.join(this.staging);
       waiting.names = this.#views.names;
+      this.#isAhead = false;
       this.staging.restart();
       return waiting.answer.promise;
     }
@@ -155,6 +166,7 @@ export class FramePump {
     this.memory = { memoryBytes, usedBytes };
     this.framesDone++;
     this.#inWorker = undefined;
+    this.#isBusy = false;
     if (!out) {
       frame.staging.reopen(input);
       this.#stageAgain(frame.staging);
@@ -180,6 +192,7 @@ export class FramePump {
   /** Notes that the worker is lost: what it had is to be given to the next one, and everything waits until `resume`. */
   interrupt(): void {
     this.#isDown = true;
+    this.#isBusy = false;
     // The buffers of these have gone with it, or are of no more use; the log has what the rejected updates said.
     this.#inWorker = undefined;
     this.#waiting = undefined;
@@ -277,6 +290,7 @@ export class FramePump {
     const waiting = this.#waiting;
     if (!waiting) return;
     this.#waiting = undefined;
+    this.#isAhead = false;
     this.#post(waiting);
     this.#ready = this.#behind;
     this.#behind = [];
@@ -294,11 +308,36 @@ export class FramePump {
     this.#flushSoon();
   }
 
+  /** Makes what is behind the waiting frame ready, after the frame's transforms. */
+  #goAhead(): void {
+    const staging = this.#waiting?.staging;
+    if (!staging || !this.#isBusy || this.#isDown || this.#behind.length === 0) return;
+    try {
+      this.#flush();
+      if (!this.#isAhead) {
+        const input = staging.copy(this.#lastFrame + 1, this.#link.life);
+        this.#link.post({ type: 'ahead', input }, [input]);
+        this.#isAhead = true;
+      }
+    } catch {
+      return; // there is no memory for the copy: it waits for the frame
+    }
+    for (const entry of this.#behind) {
+      // The frame must not bring back what goes before it.
+      if (typeof entry === 'function' || entry.type === 'call') continue;
+      if (entry.type === 'removeView') staging.dropView(entry.slot);
+      else if (entry.type === 'setObject' && entry.matrix) staging.setSingle(entry.id, entry.matrix);
+    }
+    this.#ready = this.#behind;
+    this.#behind = [];
+  }
+
   #flushSoon(): void {
-    if (this.#flushIsDue || this.#ready.length === 0) return;
+    if (this.#flushIsDue || (this.#ready.length === 0 && !(this.#isBusy && this.#behind.length > 0))) return;
     this.#flushIsDue = true;
     queueMicrotask(() => {
       this.#flushIsDue = false;
+      this.#goAhead();
       this.#flush();
     });
   }

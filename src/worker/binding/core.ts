@@ -80,9 +80,17 @@ export interface Core {
   beginFrame(input: ArrayBuffer): void;
   /**
    * Works on the frame for about `budget` milliseconds. Answers the frame out when it is done, else null. Between two
-   * steps there may be queries and new meshes, and nothing else.
+   * steps there may be queries and new meshes, and, where `goAhead` allows it, changes of objects. While a contact that
+   * takes long is under way, `mayLook` must be false: the narrow phase waits.
    */
-  stepFrame(budget: number, out: ArrayBuffer | undefined): ArrayBuffer | null;
+  stepFrame(budget: number, out: ArrayBuffer | undefined, mayLook?: boolean): ArrayBuffer | null;
+  /**
+   * Asks to change objects and views while a frame is under way: the frame keeps what it still reads of them, the next
+   * one and queries see the changes. Answers false as long as the frame cannot do without the scene as it is.
+   */
+  goAhead(): boolean;
+  /** Takes over the transforms of a frame that is to come, which must bring them again. `goAhead` must allow it. */
+  placeAhead(input: ArrayBuffer): void;
   /** How often a pair was left before it was finished. */
   readonly interruptions: number;
   /** How many pairs with overlapping boxes were looked at one by one. */
@@ -406,16 +414,20 @@ class WasmCore implements Core {
   }
 
   beginFrame(input: ArrayBuffer): void {
-    const used = new DataView(input).getUint32(layout.IN_BYTES, true);
-    this.#memory.with(used, (address) => {
-      this.#memory.bytes(address, used).set(new Uint8Array(input, 0, used));
-      this.#exports.beginFrame(address);
-    });
+    this.#withFrame(input, (address) => this.#exports.beginFrame(address));
   }
 
-  stepFrame(budget: number, out: ArrayBuffer | undefined): ArrayBuffer | null {
+  goAhead(): boolean {
+    return Boolean(this.#exports.goAhead());
+  }
+
+  placeAhead(input: ArrayBuffer): void {
+    this.#withFrame(input, (address) => this.#exports.placeAhead(address));
+  }
+
+  stepFrame(budget: number, out: ArrayBuffer | undefined, mayLook = true): ArrayBuffer | null {
     const isWhole = budget === Number.POSITIVE_INFINITY;
-    const result = this.#exports.stepFrame(isWhole ? budget : performance.now() + budget) >>> 0;
+    const result = this.#exports.stepFrame(isWhole ? budget : performance.now() + budget, mayLook) >>> 0;
     if (result === 0) return null;
     const length = this.#memory.view.getUint32(result + layout.OUT_BYTES, true);
     // A buffer that is too small is replaced by one with room to grow, so that this stays rare.
@@ -425,10 +437,14 @@ class WasmCore implements Core {
   }
 
   place(input: ArrayBuffer): void {
+    this.#withFrame(input, (address) => this.#exports.placeFrame(address));
+  }
+
+  #withFrame(input: ArrayBuffer, work: (address: number) => void): void {
     const used = new DataView(input).getUint32(layout.IN_BYTES, true);
     this.#memory.with(used, (address) => {
       this.#memory.bytes(address, used).set(new Uint8Array(input, 0, used));
-      this.#exports.placeFrame(address);
+      work(address);
     });
   }
 

@@ -42,7 +42,9 @@ export interface CoreExports {
   removeObject(id: number): void;
   removeView(slot: number): void;
   beginFrame(input: number): void;
-  stepFrame(sliceEnd: number): number;
+  stepFrame(sliceEnd: number, mayLook: boolean): number;
+  goAhead(): number;
+  placeAhead(input: number): void;
   placeFrame(input: number): void;
   setPairs(a: number, b: number, groupA: number, groupB: number, count: number): void;
   setSeen(view: number, ids: number, count: number): void;
@@ -71,6 +73,8 @@ export interface CoreExports {
   closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
   isLongContact(a: number, b: number, detail: number): number;
   beginContact(a: number, b: number, detail: number, until: number): number;
+  keepContact(a: number, b: number, detail: number): number;
+  beginKeptContact(kept: number, until: number): number;
   resumeContact(until: number): number;
   contactPointCount(): number;
   contactPoints(): number;

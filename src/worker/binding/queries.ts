@@ -188,11 +188,25 @@ export class CoreQueries {
 
   /**
    * Works on the contact of two objects for so many milliseconds. Answers undefined when it is not found by then: then
-   * `resumeContact` must follow until it answers, before any frame and any other contact that may take long.
+   * `resumeContact` must follow until it answers, before the narrow phase of any frame and any other contact that may
+   * take long.
    */
   beginContact(a: ObjectId, b: ObjectId, detail: number, ms: number): CoreContact | null | undefined {
     const until = performance.now() + ms;
     return this.#conclude(a, b, this.#exports.beginContact(Math.min(a, b), Math.max(a, b), detail, until));
+  }
+
+  /**
+   * Copies two objects as they are, for a contact that takes long and has to wait. Answers what `beginKeptContact`
+   * takes, which must follow; their meshes must not change before.
+   */
+  keepContact(a: ObjectId, b: ObjectId, detail: number): number {
+    return this.#exports.keepContact(Math.min(a, b), Math.max(a, b), detail) >>> 0;
+  }
+
+  /** Begins the contact of these two as they were copied; answers as `beginContact`. */
+  beginKeptContact(a: ObjectId, b: ObjectId, kept: number, ms: number): CoreContact | null | undefined {
+    return this.#conclude(a, b, this.#exports.beginKeptContact(kept, performance.now() + ms));
   }
 
   /** Goes on with the contact of these two; answers as `beginContact`. */

@@ -33,11 +33,12 @@ export { countWanted, takeWanted } from './mesh/topology/derived';
 export { checkMesh } from './mesh/topology/validate-derived';
 export { stepDerivation } from './mesh/topology/derivation';
 export {
-  beginContact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints, isLongContact, resumeContact,
+  beginContact, beginKeptContact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints,
+  isLongContact, keepContact, resumeContact,
 } from './scene/pairs/pair-query';
 export { putObject, removeObject } from './scene/scene';
 export { removeView, setSeen } from './scene/view/views';
-export { beginFrame, placeFrame, stepFrame } from './scene/frame/frame';
+export { beginFrame, goAhead, placeAhead, placeFrame, stepFrame } from './scene/frame/frame';
 export { considered } from './scene/pairs/broad-phase';
 export { interruptions } from './scene/pairs/narrow-phase-slices';
 export { setPairs } from './scene/pairs/pairs';

@@ -10,18 +10,33 @@ import { worldOf } from '../shape/item';
 import { MOVING_TREE, STATIC_TREE, clearSlot, place, refitTree, treeOf } from './index/octree';
 import { beginTree, buildTree, enlist } from './index/build';
 import { insert } from './index/insert';
-import { SlotSet, addSlot, reserveSet } from './slot-set';
+import { SlotSet, addSlot, moveSlots, reserveSet } from './slot-set';
 import { replaceSlot, reserveLastIds } from './view/last-ids';
 
 /** The slots whose pairs are to be found anew. */
 export const unpaired = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
+/** Those that changed while a frame is under way, whose pairs are the next one's to find. */
+const unpairedSince = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
+/** The one of both that takes note of changes. */
+let noted: SlotSet = unpaired;
+
+/** Leaves the changes from now on to the next frame. */
+export function beginChangesSince(): void {
+  noted = unpairedSince;
+}
+
+/** Makes the changes since then those of the frame that comes. */
+export function endChangesSince(): void {
+  noted = unpaired;
+  moveSlots(unpairedSince, unpaired);
+}
 
 /**
  * Takes note that the shape or the place of an object has changed: its bounds follow, and its position in a tree that
  * is built.
  */
 export function touch(slot: u32): void {
-  addSlot(unpaired, slot);
+  addSlot(noted, slot);
   const bounds = orientedBounds(slot);
   setBox(slot, bounds);
   const box = boxAt(slot);
@@ -39,6 +54,7 @@ export function putObject(id: u32, description: usize): void {
   const slot = slotOf(id);
   if (slot >= slotCount) {
     reserveSet(unpaired, slot + 1);
+    reserveSet(unpairedSince, slot + 1);
     reserveLastIds(slot + 1);
     reserveSlots(slot);
   }
@@ -57,7 +73,7 @@ export function putObject(id: u32, description: usize): void {
 export function removeObject(id: u32): void {
   if (!isAlive(id)) return;
   const slot = slotOf(id);
-  addSlot(unpaired, slot);
+  addSlot(noted, slot);
   replaceSlot(slot);
   const box = boxAt(slot);
   if (box.position != UNPLACED) clearSlot(treeOf(box.tree), slot);

@@ -44,3 +44,9 @@ export function clearSlots(set: SlotSet): void {
   for (let i: u32 = 0; i < set.count; i++) store<u32>(set.bits + (<usize>(slotIn(set, i) >> 5) << 2), 0);
   set.count = 0;
 }
+
+/** Adds all slots of one set to another, which has room for them, and empties the first. */
+export function moveSlots(from: SlotSet, to: SlotSet): void {
+  for (let i: u32 = 0; i < from.count; i++) addSlot(to, slotIn(from, i));
+  clearSlots(from);
+}

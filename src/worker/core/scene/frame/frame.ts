@@ -9,7 +9,8 @@ import {
 import { now } from '../../host';
 import { Affine, isIdentity, multiply } from '../../math/affine';
 import { cull } from '../view/cull';
-import { UNPLACED, boxAt, ids as idsOfNow, isAlive, slotCount, slotOf } from '../objects';
+import { beginSnapshot, dropSnapshot, idsOfFrame, takeSnapshot } from '../frame-snapshot';
+import { UNPLACED, boxAt, isAlive, slotCount, slotOf } from '../objects';
 import { proxyAt, laneAt, treeOf } from '../index/octree';
 import { SlotSet, addSlot, clearSlots, reserveSet } from '../slot-set';
 import { append, beginOut, out, outUsed, reserveOut, writeIds } from './out';
@@ -17,8 +18,9 @@ import { PAIRS_OUT_PARTS, pairsOutBytes, writePairs } from './out-pairs';
 import { viewsOutBytes, viewsOutParts, writeViews } from './out-views';
 import { beginPairs, findCandidates, findPairs, takePairs } from '../pairs/pairs';
 import { isTruncated } from '../pairs/broad-phase';
-import { moveObject, updateTrees } from '../scene';
-import { rememberIds } from '../view/last-ids';
+import { keepQueued } from '../pairs/narrow-phase-slices';
+import { beginChangesSince, endChangesSince, moveObject, updateTrees } from '../scene';
+import { beginReplacedSince, endReplacedSince, rememberIds } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
 
 /** The slots of the objects whose transform was refused. */
@@ -38,6 +40,10 @@ let leftAt: f64 = 0;
 let isResumed: bool = false;
 /** Whether the broad phase is done. */
 let isNarrow: bool = false;
+/** Whether a frame is between two steps. */
+let isUnderWay: bool = false;
+/** Whether the scene has gone on since the frame began. */
+let isAhead: bool = false;
 let msUpdate: f64 = 0, msCull: f64 = 0, msBroadPhase: f64 = 0, msNarrowPhase: f64 = 0;
 
 /**
@@ -46,6 +52,7 @@ let msUpdate: f64 = 0, msCull: f64 = 0, msBroadPhase: f64 = 0, msNarrowPhase: f6
  */
 export function beginFrame(input: usize): void {
   const start = now();
+  catchUp();
   clearSlots(rejected);
   frameNumber = load<u32>(input, IN_FRAME);
   epoch = load<u32>(input, IN_EPOCH);
@@ -66,27 +73,61 @@ export function beginFrame(input: usize): void {
   msCull = culled - updated;
   msBroadPhase = leftAt - culled;
   msNarrowPhase = 0;
+  isUnderWay = true;
 }
 
 /**
  * Works on the frame until `sliceEnd`, or until it is done. Answers where the buffer out is then, else 0. Between two
- * steps there may be queries, but nothing that changes objects or meshes.
+ * steps there may be queries; whatever changes objects must ask `goAhead` before; meshes must not change. The narrow
+ * phase waits while `mayLook` is false, as the interruptible module works on something else.
  */
-export function stepFrame(sliceEnd: f64): usize {
+export function stepFrame(sliceEnd: f64, mayLook: bool): usize {
   let start = isResumed ? now() : leftAt;
   isResumed = true;
+  isUnderWay = false; // where anything fails
   if (!isNarrow) {
     isNarrow = findCandidates(sliceEnd);
     leftAt = now();
     msBroadPhase += leftAt - start;
-    if (!isNarrow) return 0;
     start = leftAt;
+  }
+  if (!isNarrow || !mayLook) {
+    isUnderWay = true;
+    return 0;
   }
   const isDone = findPairs(sliceEnd, start + budgetLeft);
   leftAt = now();
   budgetLeft -= leftAt - start;
   msNarrowPhase += leftAt - start;
-  return isDone ? answerFrame() : 0;
+  if (isDone) return answerFrame();
+  isUnderWay = true;
+  return 0;
+}
+
+/**
+ * Lets the scene go on while a frame is under way, which keeps what it still reads. Answers false where that cannot be,
+ * as the broad phase is not done. Throws OUT_OF_MEMORY, with nothing changed.
+ */
+export function goAhead(): bool {
+  if (!isUnderWay || isAhead) return true;
+  if (!isNarrow) return false;
+  beginSnapshot();
+  keepQueued();
+  takeSnapshot();
+  beginChangesSince();
+  beginReplacedSince();
+  isAhead = true;
+  return true;
+}
+
+/** Lets frames read the scene again; what has changed since is the next one's. */
+function catchUp(): void {
+  isUnderWay = false;
+  if (!isAhead) return;
+  dropSnapshot();
+  endChangesSince();
+  endReplacedSince();
+  isAhead = false;
 }
 
 function answerFrame(): usize {
@@ -110,7 +151,19 @@ function answerFrame(): usize {
   store<f64>(out, msContacts, OUT_MS_CONTACTS);
   store<f64>(out, now() - leftAt, OUT_MS_ANSWER);
   store<f64>(out, msUpdate + msCull + msContacts + (now() - leftAt), OUT_MS_TOTAL);
+  catchUp();
   return out;
+}
+
+/**
+ * Takes over the transforms of a frame that is to come, and will bring them again with its views: queries see them from
+ * now on. What is refused the frame itself will tell.
+ */
+export function placeAhead(input: usize): void {
+  isTelling = false;
+  applyBlocks(input);
+  applyTransforms(input);
+  isTelling = true;
 }
 
 /** Takes over a frame's views and transforms without an answer. What the views saw in it, `setSeen` says. */
@@ -137,8 +190,12 @@ function apply(id: u32, matrix: Affine): void {
   if (isAlive(id) && !moveObject(slotOf(id), matrix)) reject(slotOf(id));
 }
 
+/** Whether transforms that are refused are told. */
+let isTelling: bool = true;
+
 /** Adds a slot to those whose transform was refused. Throws OUT_OF_MEMORY. */
 function reject(slot: u32): void {
+  if (!isTelling) return;
   reserveSet(rejected, slotCount);
   addSlot(rejected, slot);
 }
@@ -238,7 +295,7 @@ function columns32(map: Affine, from: usize): void {
 
 function writeRejected(): void {
   const list = append(rejected.count << 2);
-  if (rejected.count != 0) writeIds(rejected.bits, rejected.words, idsOfNow, out + list);
+  if (rejected.count != 0) writeIds(rejected.bits, rejected.words, idsOfFrame(), out + list);
   store<u32>(out, rejected.count, OUT_REJECTED_COUNT);
   store<u32>(out, list, OUT_REJECTED);
 }

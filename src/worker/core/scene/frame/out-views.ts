@@ -4,7 +4,7 @@ import {
   OUT_VIEWS, OUT_VIEW_BYTES, OUT_VIEW_COUNT, OUT_VIEW_COUNT_IDS, OUT_VIEW_ENTERED, OUT_VIEW_ENTERED_COUNT,
   OUT_VIEW_IDS, OUT_VIEW_INSIDE, OUT_VIEW_LEFT, OUT_VIEW_LEFT_COUNT, OUT_VIEW_SLOT,
 } from '../../../../shared/layout';
-import { ids as idsOfNow } from '../objects';
+import { idsOfFrame } from '../frame-snapshot';
 import { append, out, writeIds } from './out';
 import { lastIds, rememberIds } from '../view/last-ids';
 import { countView, enteredBits, leftBits, viewAt, viewCount } from '../view/views';
@@ -46,6 +46,7 @@ export function writeViews(): void {
 function writeView(slot: u32, entry: usize): void {
   const view = viewAt(slot);
   const words = view.words;
+  const idsOfNow = idsOfFrame();
   const inside = view.insideCount, crossing = view.crossingCount, entered = view.enteredCount, left = view.leftCount;
   const ids = append((inside + crossing) << 2);
   const enteredIds = append(entered << 2);

@@ -17,8 +17,7 @@
 import { now } from '../../host';
 import { Mesh } from '../../mesh/tree/layout';
 import { Proxy } from '../../shape/proxy';
-import { proxyAt, treeOf } from '../index/octree';
-import { boxAt, itemAt, slotOf } from '../objects';
+import { itemOf, keepObject, proxyOf } from '../frame-snapshot';
 import {
   isAnswered, isBudgeted, isTouched, markDone, markLooked, placeInQueue, queuedByAge, queuedCount,
 } from './contact-queue';
@@ -26,7 +25,7 @@ import { addOutcome } from './found-pairs';
 import { beginPair, resumePair } from './interruptible';
 import { NO_CONTACT } from './narrow-phase';
 import { Outcome } from './outcome';
-import { isHeavy, look } from './pair-test';
+import { isHeavy, lookWith } from './pair-test';
 
 /**
  * How many pairs with a mesh are looked at between two readings of the clock where no budget asks for one after each:
@@ -59,6 +58,15 @@ export function beginLooking(): void {
   // Without a budget every answer is this frame's.
   if (!isBudgeted || placeInQueue(leftA, leftB) < 0) leftA = 0;
   else if (isTouched(leftA, leftB)) isOld = true;
+}
+
+/** Copies the objects of all pairs that are still to be looked at, for the snapshot. Throws OUT_OF_MEMORY. */
+export function keepQueued(): void {
+  for (let i = done; i < queuedCount; i++) {
+    const queued = queuedByAge(i);
+    keepObject(queued.a);
+    keepObject(queued.b);
+  }
 }
 
 /** Gives up the pair that was left, if it is one of a mesh that changes: what was found of it is no longer true. */
@@ -94,7 +102,7 @@ export function lookOn(sliceEnd: f64, budgetEnd: f64): bool {
       if (!begin(a, b, sliceEnd, budgetEnd)) return isOver(queued.a, queued.b, sliceEnd, budgetEnd);
       effort += isBudgeted ? LIGHT_PAIRS_PER_READING : LIGHT_PAIRS_PER_READING / PAIRS_PER_READING;
     } else {
-      look(a, b);
+      lookWith(a, itemOf(queued.a), b, itemOf(queued.b));
       effort++;
     }
     markLooked(queued);
@@ -126,7 +134,7 @@ function isOver(a: u32, b: u32, sliceEnd: f64, budgetEnd: f64): bool {
 }
 
 function begin(a: Proxy, b: Proxy, sliceEnd: f64, budgetEnd: f64): bool {
-  const itemA = itemAt(slotOf(a.id)), itemB = itemAt(slotOf(b.id));
+  const itemA = itemOf(a.id), itemB = itemOf(b.id);
   const outcome = beginPair(a, itemA, b, itemB, untilOf(a.id, b.id, sliceEnd, budgetEnd));
   if (outcome == 0) {
     leftA = a.id;
@@ -160,9 +168,4 @@ function take(a: Proxy, b: Proxy, address: usize, isStale: bool): void {
   if (mustFinish == keyOf(a.id, b.id)) mustFinish = 0;
   const outcome = changetype<Outcome>(address);
   if (outcome.contained != NO_CONTACT) addOutcome(a, b, outcome, isStale);
-}
-
-function proxyOf(id: u32): Proxy {
-  const box = boxAt(slotOf(id));
-  return proxyAt(treeOf(box.tree), box.position);
 }

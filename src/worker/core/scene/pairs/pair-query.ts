@@ -2,7 +2,9 @@
 // one with a mesh is looked at by the interruptible module, in slices.
 
 import { clearContact, crossingCount, crossings, pointCount, points } from '../../contact/manifold/contact';
-import { Proxy, setProxy } from '../../shape/proxy';
+import { allocate, release } from '../../memory';
+import { ITEM_BYTES, Item } from '../../shape/item';
+import { PROXY_BYTES, Proxy, setProxy } from '../../shape/proxy';
 import { isAlive, itemAt, orientedBounds, slotOf } from '../objects';
 import { beginPair, resumePair } from './interruptible';
 import { NO_CONTACT, collide } from './narrow-phase';
@@ -15,6 +17,8 @@ const LEFT: i32 = -2;
 
 const first = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 const second = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
+const firstItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
+const secondItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
 const found = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
 
 /** Tells whether the contact of two objects may take long. */
@@ -28,7 +32,7 @@ export function isLongContact(a: u32, b: u32, detail: u32): bool {
 /**
  * Finds the contact of two objects, of which `a` is the lower id, until a time by the clock of `now`. Answers
  * NO_CONTACT, which contains which (0 neither, 1 a inside b, 2 b inside a), or LEFT: then `resumeContact` must follow
- * until it answers something else, before any frame and any other contact that may take long. An object that is not
+ * until it answers something else, before the narrow phase of any frame and any other contact that may take long. An object that is not
  * there has no contact. Throws OUT_OF_MEMORY.
  */
 export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
@@ -47,6 +51,34 @@ export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
   found.crossings = crossings;
   found.crossingCount = crossingCount;
   return found.contained;
+}
+
+/**
+ * Copies two objects as they are for a contact that takes long, and answers where: `beginKeptContact` must follow. They
+ * may change meanwhile, their meshes may not. Throws OUT_OF_MEMORY.
+ */
+export function keepContact(a: u32, b: u32, detail: u32): usize {
+  const kept = allocate(2 * (PROXY_BYTES + ITEM_BYTES));
+  keep(kept, a, detail);
+  keep(kept + PROXY_BYTES + ITEM_BYTES, b, detail);
+  return kept;
+}
+
+function keep(to: usize, id: u32, detail: u32): void {
+  take(changetype<Proxy>(to), id, detail);
+  memory.copy(to + PROXY_BYTES, changetype<usize>(itemAt(slotOf(id))), ITEM_BYTES);
+}
+
+/** Begins the contact of two objects as they were copied, and frees the copies; answers as `beginContact`. */
+export function beginKeptContact(kept: usize, until: f64): i32 {
+  let from = kept;
+  memory.copy(changetype<usize>(first), from, PROXY_BYTES);
+  memory.copy(changetype<usize>(firstItem), (from += PROXY_BYTES), ITEM_BYTES);
+  memory.copy(changetype<usize>(second), (from += ITEM_BYTES), PROXY_BYTES);
+  memory.copy(changetype<usize>(secondItem), from + PROXY_BYTES, ITEM_BYTES);
+  release(kept);
+  giveUpLeft();
+  return conclude(beginPair(first, firstItem, second, secondItem, until));
 }
 
 /** Goes on with the contact that was left; answers as `beginContact`. */

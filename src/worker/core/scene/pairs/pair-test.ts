@@ -4,6 +4,7 @@
 import { CONTACTS_BOUNDS, SHAPE_MESH } from '../../../../shared/layout';
 import { compareObbsF32 } from '../../math/obb-sat-f32';
 import { APART } from '../../math/obb-sat-f64';
+import { Item } from '../../shape/item';
 import { Proxy } from '../../shape/proxy';
 import { itemAt, slotOf } from '../objects';
 import { postpone } from './contact-queue';
@@ -27,6 +28,11 @@ export function lookOrPostpone(a: Proxy, b: Proxy): void {
 
 /** Looks at two objects that may collide; `a` has the lower id. Throws OUT_OF_MEMORY. */
 export function look(a: Proxy, b: Proxy): void {
-  const contained = collide(a, b, itemAt(slotOf(a.id)), itemAt(slotOf(b.id)));
+  lookWith(a, itemAt(slotOf(a.id)), b, itemAt(slotOf(b.id)));
+}
+
+/** Looks at two objects as these records have them. Throws OUT_OF_MEMORY. */
+export function lookWith(a: Proxy, itemA: Item, b: Proxy, itemB: Item): void {
+  const contained = collide(a, b, itemA, itemB);
   if (contained != NO_CONTACT) addFound(a, b, contained);
 }

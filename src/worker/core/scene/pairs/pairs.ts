@@ -5,7 +5,8 @@ import { NOTHING, beginPool, carryContact, takePool } from '../../contact/manifo
 import { reserve } from '../../memory';
 import { TOO_MANY_REFUSED, UNFINISHED, beginAll, beginTouched, considerOn, isAll, isTruncated } from './broad-phase';
 import { clearFound, foundCount, sortFound } from './found-pairs';
-import { idAt, itemAt, liveCount, slotCount, slotOf } from '../objects';
+import { itemOf } from '../frame-snapshot';
+import { idAt, liveCount, slotCount } from '../objects';
 import { PAIR_BYTES, Pair, copyPair, keyIn, pairIn } from './pair-list';
 import { unpaired } from '../scene';
 import { addSlot, clearSlots } from '../slot-set';
@@ -183,8 +184,8 @@ function carry(pair: Pair, isLeft: bool): void {
   if (!isLeft) return;
   pair.stale = 1;
   staleCount++;
-  pair.groupA = itemAt(slotOf(pair.a)).group;
-  pair.groupB = itemAt(slotOf(pair.b)).group;
+  pair.groupA = itemOf(pair.a).group;
+  pair.groupB = itemOf(pair.b).group;
 }
 
 /** Finds which of `next` have begun, and which of `pairs` have ended. */

@@ -3,8 +3,9 @@
 // the order of the ids, however many objects went and in whatever order.
 
 import { reserve } from '../../memory';
-import { idAt, isAlive, slotCount, slotOf } from '../objects';
-import { SlotSet, addSlot, clearSlots, reserveSet, slotIn } from '../slot-set';
+import { idsOfFrame, slotCountOfFrame } from '../frame-snapshot';
+import { isAlive, slotOf } from '../objects';
+import { SlotSet, addSlot, clearSlots, moveSlots, reserveSet, slotIn } from '../slot-set';
 
 /** The ids by slot, 0 where the last frame had no object. */
 export let lastIds: usize = 0;
@@ -13,11 +14,27 @@ export let lastSlotCount: u32 = 0;
 
 /** The slots that hold another object than in the last frame, or none. */
 const replaced = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
+/** Those that were filled or emptied while a frame is under way. */
+const replacedSince = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
+/** The one of both that takes note of that. */
+let noted: SlotSet = replaced;
+
+/** Leaves what is filled or emptied from now on to the next frame. */
+export function beginReplacedSince(): void {
+  noted = replacedSince;
+}
+
+/** Makes it that of the frame that comes. */
+export function endReplacedSince(): void {
+  noted = replaced;
+  moveSlots(replacedSince, replaced);
+}
 
 /** Makes room for all slots below `count`. Throws OUT_OF_MEMORY, with nothing changed. */
 export function reserveLastIds(count: u32): void {
   if (count <= lastSlotCount) return;
   reserveSet(replaced, count);
+  reserveSet(replacedSince, count);
   lastIds = reserve(lastIds, lastSlotCount << 2, <u64>count << 2);
   memory.fill(lastIds + (<usize>lastSlotCount << 2), 0, <usize>(count - lastSlotCount) << 2);
   lastSlotCount = count;
@@ -25,7 +42,7 @@ export function reserveLastIds(count: u32): void {
 
 /** Notes that a slot is filled or emptied. */
 export function replaceSlot(slot: u32): void {
-  addSlot(replaced, slot);
+  addSlot(noted, slot);
 }
 
 /** Reads 32 bits of the bitmap of replaced slots. */
@@ -35,11 +52,12 @@ export function replacedBits(word: usize): u32 {
   return load<u32>(replaced.bits + (word << 2));
 }
 
-/** Makes the present ids those of the last frame. */
+/** Makes the frame's ids those of the last frame. */
 export function rememberIds(): void {
+  const ids = idsOfFrame(), count = slotCountOfFrame();
   for (let i: u32 = 0; i < replaced.count; i++) {
     const slot = slotIn(replaced, i);
-    store<u32>(lastIds + (<usize>slot << 2), slot < slotCount ? idAt(slot) : 0);
+    store<u32>(lastIds + (<usize>slot << 2), slot < count ? load<u32>(ids + (<usize>slot << 2)) : 0);
   }
   clearSlots(replaced);
 }

@@ -1,0 +1,3 @@
+import { testAhead } from '../suites/ahead.js';
+
+testAhead();

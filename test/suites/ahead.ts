@@ -1,0 +1,134 @@
+// Nothing waits for a frame or a contact that takes long: what is asked for meanwhile sees all that was said before it.
+import { type CollisionService, createCollisionService, type ObjectId } from 'collision-worker';
+import { Matrix4 } from 'three';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { icosphere } from '../oracle/meshes.js';
+
+/** Balls in one another. The contacts of so many take a second: far more than all that is to be done before their end. */
+const BALLS = 40;
+
+let service: CollisionService;
+let balls: ObjectId[];
+/** A box in front of the ray, which is cast along the z axis. */
+let box: ObjectId;
+
+const at = (x: number, y = 0, z = 0) => new Matrix4().makeTranslation(x, y, z).elements;
+const shape = { type: 'box', halfExtents: [1, 1, 1] } as const;
+const ray = (x: number) => ({ origin: [x, 0, -5], direction: [0, 0, 1], tMax: 20 }) as const;
+
+/** Notes in which order promises settle. */
+class Finish {
+  readonly names: string[] = [];
+
+  note<T>(name: string, promise: Promise<T>): Promise<T> {
+    return promise.finally(() => this.names.push(name));
+  }
+}
+
+/** Resolves when the worker has been in the midst of its work for a while. */
+async function inTheMidst(): Promise<void> {
+  for (let i = 0; i < 3; i++) await service.raycast(ray(1000));
+}
+
+/** Moves all balls, to and fro. */
+function moveBalls(step: number): void {
+  for (const [i, id] of balls.entries()) {
+    service.setTransform(id, at(0.5 * Math.sin(i), 0.5 * Math.cos(2 * i), 500 + 0.5 * Math.sin(3 * i) + 0.01 * step));
+  }
+}
+
+export function testAhead(): void {
+  beforeEach(async () => {
+    service = await createCollisionService();
+    const mesh = await service.addMesh(icosphere(1, 24));
+    const form = { shape: { type: 'mesh', mesh }, contacts: 'full', matrix: at(0, 0, 500) } as const;
+    balls = Array.from({ length: BALLS }, () => service.addObject(form));
+    moveBalls(0);
+    box = service.addObject({ shape, matrix: at(0), contacts: 'none' });
+    await service.update();
+  });
+  afterEach(() => service.dispose());
+
+  test('a ray behind a second update() sees it before the first is answered', async () => {
+    const finish = new Finish();
+    moveBalls(1);
+    const first = finish.note('first', service.update());
+    await inTheMidst();
+    const hits: (ObjectId | undefined)[] = [];
+    let second: Promise<unknown> = Promise.resolve();
+    for (let x = 10; x < 60; x += 10) {
+      service.setTransform(box, at(x));
+      second = service.update();
+      const [there, gone] = await Promise.all([service.raycast(ray(x)), service.raycast(ray(x - 10))]);
+      hits.push(there?.object);
+      expect(gone).toBeNull();
+    }
+    finish.note('second', second);
+    expect(finish.names).toEqual([]);
+    expect(hits).toEqual([box, box, box, box, box]);
+    await Promise.all([first, second]);
+    expect(finish.names).toEqual(['first', 'second']);
+    expect((await service.raycast(ray(50)))?.object).toBe(box);
+  });
+
+  test('objects come, change and go behind a second update(), and the first does not know', async () => {
+    moveBalls(1);
+    const finish = new Finish();
+    const first = finish.note('first', service.update());
+    await inTheMidst();
+    service.setTransform(box, at(10));
+    const second = service.update();
+    const guest = service.addObject({ shape, matrix: at(20), contacts: 'none' });
+    const [gone] = balls;
+    service.removeObject(gone);
+    expect((await service.raycast(ray(20)))?.object).toBe(guest);
+    service.setObject(box, { matrix: at(30) });
+    expect((await service.raycast(ray(30)))?.object).toBe(box);
+    expect(await service.raycast(ray(10))).toBeNull();
+    service.removeObject(guest);
+    expect(await service.raycast(ray(20))).toBeNull();
+    expect(finish.names).toEqual([]);
+    // The first is about all that there was, the second about what there is.
+    const before = (await first).copy().contacts;
+    const after = (await second).contacts;
+    const touches = (contacts: typeof after) => [...contacts.a, ...contacts.b].filter((id) => id === gone).length;
+    expect(touches(before)).toBeGreaterThan(0);
+    expect(touches(after)).toBe(0);
+    expect([...after.endedA, ...after.endedB].filter((id) => id === gone).length).toBe(touches(before));
+    // What was set last stays.
+    expect((await service.raycast(ray(30)))?.object).toBe(box);
+  });
+
+  test('nothing waits for a contact that takes long; it is that of when it was asked for', async () => {
+    const mesh = await service.addMesh(icosphere(1, 96));
+    const add = (x: number) => service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(x), contacts: 'none' });
+    const [a, ...others] = Array.from({ length: 20 }, (_, i) => add(200 + 0.002 * i));
+    const many = () => others.map((id) => service.contact(a, id, { detail: 'full' }));
+    const finish = new Finish();
+    const contacts = finish.note('contacts', Promise.all(many()));
+    service.setTransform(a, at(500, 500, 500));
+    service.setTransform(box, at(10));
+    const first = finish.note('first', service.update());
+    await inTheMidst();
+    service.setTransform(box, at(20));
+    const second = finish.note('second', service.update());
+    expect((await service.raycast(ray(20)))?.object).toBe(box);
+    expect(finish.names).not.toContain('contacts');
+    expect(finish.names).not.toContain('second');
+    expect((await contacts).map((found) => found !== null)).toEqual(others.map(() => true));
+    await Promise.all([first, second]);
+    expect(await service.contact(a, others[0])).toBeNull();
+  });
+
+  test('a mesh that is added is there before a frame that takes long is answered', async () => {
+    moveBalls(1);
+    const finish = new Finish();
+    const first = finish.note('first', service.update());
+    await inTheMidst();
+    const mesh = await service.addMesh({ positions: new Float32Array([-1, -1, 0, 1, -1, 0, 0, 1, 0]) });
+    const object = service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(20) });
+    expect((await service.raycast(ray(20)))?.object).toBe(object);
+    expect(finish.names).toEqual([]);
+    await first;
+  });
+}
