@@ -51,6 +51,8 @@ export class WorkerService extends QueryService implements WorkerApi {
   #isInContact = false;
   /** Contacts that take long and came meanwhile. */
   readonly #contacts = new Queue<() => void>();
+  /** Meshes that were removed meanwhile: what is under way may still read them. */
+  readonly #removals: MeshId[] = [];
   /** When the main thread was told last that long work is under way. */
   #saidBusyAt = 0;
   /** The error of the first command that failed since the last frame. */
@@ -197,16 +199,15 @@ export class WorkerService extends QueryService implements WorkerApi {
 
   /**
    * Tells whether a message may go before the long work that is under way: objects may change, as a frame keeps what it
-   * reads of them and a contact has, but no meshes. A frame may begin while a contact is under way.
+   * reads of them, and a contact has. A frame may begin while a contact is under way.
    */
   #mayPass(message: ToWorker): boolean {
     switch (message.type) {
       case 'frame':
         return !this.#isInFrame;
       case 'ahead':
-        return this.#mayGoAhead();
       case 'commands':
-        return message.list.every(({ type }) => type !== 'removeMesh') && this.#mayGoAhead();
+        return this.#mayGoAhead();
       default:
         return message.type === 'abort';
     }
@@ -225,6 +226,7 @@ export class WorkerService extends QueryService implements WorkerApi {
   #release(): void {
     while (!this.#isHeld && this.#contacts.length > 0) this.#contacts.take()!();
     if (this.#isHeld) return;
+    for (const mesh of this.#removals.splice(0)) this.#tryCommand({ type: 'removeMesh', mesh });
     this.#turns.release();
     if (this.core.isDerivationWanted) this.#derive();
   }
@@ -351,7 +353,8 @@ export class WorkerService extends QueryService implements WorkerApi {
         if (!this.#unborn.delete(command.id)) this.core.removeObject(command.id);
         break;
       case 'removeMesh':
-        this.meshes.remove(command.mesh);
+        if (this.#isHeld) this.#removals.push(command.mesh);
+        else this.meshes.remove(command.mesh);
         break;
       case 'removeView':
         this.core.removeView(command.slot);

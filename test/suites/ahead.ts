@@ -1,5 +1,5 @@
 // Nothing waits for a frame or a contact that takes long: what is asked for meanwhile sees all that was said before it.
-import { type CollisionService, createCollisionService, type ObjectId } from 'collision-worker';
+import { type CollisionService, createCollisionService, type MeshId, type ObjectId } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { icosphere } from '../oracle/meshes.js';
@@ -9,6 +9,7 @@ const BALLS = 40;
 
 let service: CollisionService;
 let balls: ObjectId[];
+let mesh: MeshId;
 /** A box in front of the ray, which is cast along the z axis. */
 let box: ObjectId;
 
@@ -40,7 +41,7 @@ function moveBalls(step: number): void {
 export function testAhead(): void {
   beforeEach(async () => {
     service = await createCollisionService();
-    const mesh = await service.addMesh(icosphere(1, 24));
+    mesh = await service.addMesh(icosphere(1, 24));
     const form = { shape: { type: 'mesh', mesh }, contacts: 'full', matrix: at(0, 0, 500) } as const;
     balls = Array.from({ length: BALLS }, () => service.addObject(form));
     moveBalls(0);
@@ -100,8 +101,9 @@ export function testAhead(): void {
   });
 
   test('nothing waits for a contact that takes long; it is that of when it was asked for', async () => {
-    const mesh = await service.addMesh(icosphere(1, 96));
-    const add = (x: number) => service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(x), contacts: 'none' });
+    const large = await service.addMesh(icosphere(1, 96));
+    const add = (x: number) =>
+      service.addObject({ shape: { type: 'mesh', mesh: large }, matrix: at(x), contacts: 'none' });
     const [a, ...others] = Array.from({ length: 20 }, (_, i) => add(200 + 0.002 * i));
     const many = () => others.map((id) => service.contact(a, id, { detail: 'full' }));
     const finish = new Finish();
@@ -125,10 +127,28 @@ export function testAhead(): void {
     const finish = new Finish();
     const first = finish.note('first', service.update());
     await inTheMidst();
-    const mesh = await service.addMesh({ positions: new Float32Array([-1, -1, 0, 1, -1, 0, 0, 1, 0]) });
-    const object = service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(20) });
+    const triangle = await service.addMesh({ positions: new Float32Array([-1, -1, 0, 1, -1, 0, 0, 1, 0]) });
+    const object = service.addObject({ shape: { type: 'mesh', mesh: triangle }, matrix: at(20) });
     expect((await service.raycast(ray(20)))?.object).toBe(object);
     expect(finish.names).toEqual([]);
     await first;
+  });
+
+  test('a mesh that is removed is gone when the frame that reads it is answered, and nothing waits for that', async () => {
+    moveBalls(1);
+    const finish = new Finish();
+    const first = finish.note('first', service.update());
+    await inTheMidst();
+    for (const id of balls) service.removeObject(id);
+    service.removeMesh(mesh);
+    service.setTransform(box, at(10));
+    const second = service.update();
+    expect((await service.raycast(ray(10)))?.object).toBe(box);
+    expect(finish.names).toEqual([]);
+    expect((await first).contacts.count).toBeGreaterThan(BALLS);
+    const { usedBytes } = service.stats;
+    expect((await second).contacts.count).toBe(0);
+    await service.update();
+    expect(service.stats.usedBytes).toBeLessThan(usedBytes);
   });
 }
