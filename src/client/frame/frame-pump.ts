@@ -42,7 +42,8 @@ const NO_MS: FrameResult['ms'] = {
  * commands ever queues up.
  *
  * While the worker is in the midst of long work, nothing waits for that: the transforms of the waiting frame are sent
- * ahead of it, and what is behind it after them. The frame itself brings them again, so that it can still be joined.
+ * ahead of it, and what is behind it after them; so it speaks of objects that were added behind it, as a joined one does.
+ * The frame itself brings its transforms again, so that it can still be joined.
  */
 export class FramePump {
   /** Takes the transforms for the next update(). */
