@@ -1,5 +1,6 @@
 // The oracle on cases that a person can work out: a truth that cannot fail would prove nothing.
 import {
+  Box3,
   BufferAttribute,
   BufferGeometry,
   DoubleSide,
@@ -284,5 +285,7 @@ test('triangles of a moved mesh are where its matrix puts them', () => {
   const mesh = transformed(boxMesh(2, 2, 2), (vertex) => vertex.add(v(1, 0, 0)));
   const item = new Placed(1, meshShape(mesh), new Matrix4().makeScale(2, 1, 1).setPosition(0, 5, 0));
   expect(item.bounds.aabb).toMatchObject({ min: v(0, 4, -1), max: v(4, 6, 1) });
-  expect(item.parts).toHaveLength(12);
+  expect(item.partsNear(item.bounds.aabb, 0)).toHaveLength(12);
+  const [far] = item.partsNear(new Box3(v(4, 0, 0), v(5, 9, 0)), 0);
+  expect(item.part(far).aabb).toMatchObject({ min: v(4, 4, -1), max: v(4, 6, 1) });
 });

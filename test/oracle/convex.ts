@@ -1,35 +1,27 @@
 import { Box3, type Matrix4, Vector3 } from 'three';
 
-/** What could separate a body from another (Gottschalk, Lin and Manocha, OBBTree, 1996). */
+/** What could separate a body from another (Gottschalk, Lin and Manocha, OBBTree, 1996): three numbers for each axis. */
 interface Axes {
   /** Of the faces, either way; for a triangle those of its three sides too, within its plane. */
-  normals: Vector3[];
-  edges: Vector3[];
+  normals: number[];
+  edges: number[];
 }
 
-/** Whether two boxes are nearer to each other than so much, in every coordinate. */
-export function isNear({ min, max }: Box3, other: Box3, distance: number): boolean {
-  return (
-    min.x - distance <= other.max.x &&
-    other.min.x - distance <= max.x &&
-    min.y - distance <= other.max.y &&
-    other.min.y - distance <= max.y &&
-    min.z - distance <= other.max.z &&
-    other.min.z - distance <= max.z
-  );
-}
-
-/** A convex body in the world. */
+/** A convex body in the world. What costs something is computed when first asked for. */
 export class Convex {
   readonly vertices: Vector3[];
-  readonly aabb: Box3;
   readonly #axesOf: () => Axes;
+  #aabb: Box3 | undefined;
   #axes: Axes | undefined;
 
   constructor(vertices: Vector3[], axesOf: () => Axes) {
     this.vertices = vertices;
-    this.aabb = new Box3().setFromPoints(vertices);
     this.#axesOf = axesOf;
+  }
+
+  get aabb(): Box3 {
+    this.#aabb ??= new Box3().setFromPoints(this.vertices);
+    return this.#aabb;
   }
 
   get axes(): Axes {
@@ -45,15 +37,30 @@ export function box(matrix: Matrix4): Convex {
   const vertices = CUBE.map((corner) => corner.clone().applyMatrix4(matrix));
   return new Convex(vertices, () => {
     const [x, y, z] = [0, 1, 2].map((i) => new Vector3().setFromMatrixColumn(matrix, i));
-    return { normals: [cross(y, z), cross(z, x), cross(x, y)], edges: [x, y, z] };
+    const normals = [cross(y, z), cross(z, x), cross(x, y)];
+    return {
+      normals: normals.flatMap((normal) => normal.toArray()),
+      edges: [x, y, z].flatMap((edge) => edge.toArray()),
+    };
   });
 }
 
 export function triangle(a: Vector3, b: Vector3, c: Vector3): Convex {
   return new Convex([a, b, c], () => {
-    const edges = [b.clone().sub(a), c.clone().sub(b), a.clone().sub(c)];
-    const normal = cross(edges[0], edges[1]);
-    return { normals: [normal, ...edges.map((edge) => cross(edge, normal))], edges };
+    const [ux, uy, uz] = [b.x - a.x, b.y - a.y, b.z - a.z];
+    const [vx, vy, vz] = [c.x - b.x, c.y - b.y, c.z - b.z];
+    const [wx, wy, wz] = [a.x - c.x, a.y - c.y, a.z - c.z];
+    const [x, y, z] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+    return {
+      // biome-ignore format: an axis a line
+      normals: [
+        x, y, z,
+        uy * z - uz * y, uz * x - ux * z, ux * y - uy * x,
+        vy * z - vz * y, vz * x - vx * z, vx * y - vy * x,
+        wy * z - wz * y, wz * x - wx * z, wx * y - wy * x,
+      ],
+      edges: [ux, uy, uz, vx, vy, vz, wx, wy, wz],
+    };
   });
 }
 
@@ -64,17 +71,19 @@ export function triangle(a: Vector3, b: Vector3, c: Vector3): Convex {
  */
 export function separation(a: Convex, b: Convex, enough = Infinity): number {
   let best = -Infinity;
-  for (const { x, y, z } of a.axes.normals) {
-    best = Math.max(best, gap(a, b, x, y, z));
-    if (best > enough) return best;
+  for (const { axes } of [a, b]) {
+    const { normals } = axes;
+    for (let i = 0; i < normals.length; i += 3) {
+      best = Math.max(best, gap(a, b, normals[i], normals[i + 1], normals[i + 2]));
+      if (best > enough) return best;
+    }
   }
-  for (const { x, y, z } of b.axes.normals) {
-    best = Math.max(best, gap(a, b, x, y, z));
-    if (best > enough) return best;
-  }
-  for (const u of a.axes.edges) {
-    for (const v of b.axes.edges) {
-      best = Math.max(best, gap(a, b, u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x));
+  const [u, v] = [a.axes.edges, b.axes.edges];
+  for (let i = 0; i < u.length; i += 3) {
+    const [ux, uy, uz] = [u[i], u[i + 1], u[i + 2]];
+    for (let j = 0; j < v.length; j += 3) {
+      const [vx, vy, vz] = [v[j], v[j + 1], v[j + 2]];
+      best = Math.max(best, gap(a, b, uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx));
       if (best > enough) return best;
     }
   }
@@ -84,13 +93,20 @@ export function separation(a: Convex, b: Convex, enough = Infinity): number {
 /** The least distance of any of the points to a face of the box; negative when one is outside. */
 export function depthInside(points: readonly Vector3[], container: Convex): number {
   let depth = Infinity;
-  for (const normal of container.axes.normals) {
-    if (normal.length() === 0) return -Infinity; // a flat box holds nothing
-    const heights = container.vertices.map((vertex) => normal.dot(vertex));
-    const [low, high] = [Math.min(...heights), Math.max(...heights)];
+  const { normals } = container.axes;
+  for (let i = 0; i < normals.length; i += 3) {
+    const normal = new Vector3().fromArray(normals, i);
+    const length = normal.length();
+    if (length === 0) return -Infinity; // a flat box holds nothing
+    let [low, high] = [Infinity, -Infinity];
+    for (const vertex of container.vertices) {
+      const height = normal.dot(vertex);
+      low = Math.min(low, height);
+      high = Math.max(high, height);
+    }
     for (const point of points) {
       const height = normal.dot(point);
-      depth = Math.min(depth, (height - low) / normal.length(), (high - height) / normal.length());
+      depth = Math.min(depth, (height - low) / length, (high - height) / length);
     }
   }
   return depth;

@@ -24,9 +24,16 @@ export function frustumPlanes(
 
 /** And how far the nearest plane would have to move to change the answer. */
 export function frustumState(body: Convex, planes: readonly Plane[]): { state: FrustumState; margin: number } {
-  const heights = planes.map((plane) => body.vertices.map((vertex) => plane.distanceToPoint(vertex)));
-  const leastHigh = Math.min(...heights.map((of) => Math.max(...of)));
-  const leastLow = Math.min(...heights.map((of) => Math.min(...of)));
+  let [leastHigh, leastLow] = [Infinity, Infinity];
+  for (const plane of planes) {
+    let high = -Infinity;
+    for (const vertex of body.vertices) {
+      const height = plane.distanceToPoint(vertex);
+      high = Math.max(high, height);
+      leastLow = Math.min(leastLow, height);
+    }
+    leastHigh = Math.min(leastHigh, high);
+  }
   if (leastHigh < 0) return { state: 'outside', margin: -leastHigh };
   if (leastLow >= 0) return { state: 'inside', margin: leastLow };
   return { state: 'crossing', margin: Math.min(leastHigh, -leastLow) };

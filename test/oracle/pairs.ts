@@ -1,4 +1,4 @@
-import { depthInside, isNear, separation } from './convex.js';
+import { depthInside, separation } from './convex.js';
 import type { Placed } from './placed.js';
 
 export interface OraclePair {
@@ -15,11 +15,12 @@ export interface OraclePair {
 /** Every pair that is in contact or nearer than `tolerance` to it, by comparing all with all. Sorted by id. */
 export function contacts(items: Iterable<Placed>, tolerance: number): OraclePair[] {
   const sorted = [...items].sort((a, b) => a.id - b.id);
+  const boxes = boxesOf(sorted);
   const pairs: OraclePair[] = [];
   for (let i = 0; i < sorted.length; i++) {
     for (let j = i + 1; j < sorted.length; j++) {
+      if (!areNear(boxes, i, boxes, j, 2 * tolerance)) continue;
       const [a, b] = [sorted[i], sorted[j]];
-      if (!isNear(a.bounds.aabb, b.bounds.aabb, 2 * tolerance)) continue;
       const distance = shapeSeparation(a, b, tolerance);
       if (distance <= tolerance) pairs.push({ a: a.id, b: b.id, separation: distance, ...containment(a, b) });
     }
@@ -27,13 +28,34 @@ export function contacts(items: Iterable<Placed>, tolerance: number): OraclePair
   return pairs;
 }
 
+/** About each of them, six numbers: the least x, y and z, and the greatest. */
+function boxesOf(items: readonly Placed[]): Float64Array {
+  const boxes = new Float64Array(6 * items.length);
+  items.forEach(({ bounds: { aabb } }, i) => {
+    aabb.min.toArray(boxes, 6 * i);
+    aabb.max.toArray(boxes, 6 * i + 3);
+  });
+  return boxes;
+}
+
+/** Whether box `i` of the one and box `j` of the others are nearer to each other than so much, in every coordinate. */
+function areNear(boxes: Float64Array, i: number, others: Float64Array, j: number, distance: number): boolean {
+  for (let axis = 0; axis < 3; axis++) {
+    if (boxes[6 * i + axis] - distance > others[6 * j + 3 + axis]) return false;
+    if (others[6 * j + axis] - distance > boxes[6 * i + 3 + axis]) return false;
+  }
+  return true;
+}
+
 /** As convex.ts has it, of the two nearest or deepest parts: whole boxes, single triangles. */
 function shapeSeparation(a: Placed, b: Placed, tolerance: number): number {
-  const partsB = b.partsNear(a.bounds.aabb, tolerance);
+  const [partsA, partsB] = [a.partsNear(b.bounds.aabb, tolerance), b.partsNear(a.bounds.aabb, tolerance)];
+  const [boxesA, boxesB] = [a.partBoxes, b.partBoxes];
   let least = Infinity;
-  for (const partA of a.partsNear(b.bounds.aabb, tolerance)) {
-    for (const partB of partsB) {
-      if (isNear(partA.aabb, partB.aabb, tolerance)) least = Math.min(least, separation(partA, partB, tolerance));
+  for (const i of partsA) {
+    for (const j of partsB) {
+      if (!areNear(boxesA, i, boxesB, j, tolerance)) continue;
+      least = Math.min(least, separation(a.part(i), b.part(j), tolerance));
       if (least < -tolerance) return least; // beyond doubt: no need to know how deep
     }
   }

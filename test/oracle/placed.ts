@@ -1,5 +1,5 @@
 import { type Box3, Matrix4, Quaternion, Vector3 } from 'three';
-import { box, type Convex, isNear, triangle } from './convex.js';
+import { box, type Convex, triangle } from './convex.js';
 import { boundsOf, type Triangles } from './meshes.js';
 
 /** What an object is made of: triangles, or a solid box. */
@@ -26,6 +26,7 @@ export class Placed {
   readonly matrix: Matrix4;
   #bounds: Convex | undefined;
   #vertices: Vector3[] | undefined;
+  #partBoxes: Float64Array | undefined;
   readonly #triangles: Convex[] = [];
 
   constructor(id: number, shape: OracleShape, matrix: Matrix4) {
@@ -48,41 +49,57 @@ export class Placed {
     return this.#vertices;
   }
 
-  /** In the world: a mesh's triangles, or the one box. */
-  get parts(): Convex[] {
+  /** Part number `i` in the world: a mesh's triangle, or the one box. */
+  part(i: number): Convex {
     const { mesh } = this.shape;
-    if (!mesh) return [this.bounds];
-    return Array.from({ length: mesh.indices.length / 3 }, (_, i) => this.#triangle(mesh, i));
+    if (!mesh) return this.bounds;
+    const { vertices } = this;
+    const corner = (k: number) => vertices[mesh.indices[3 * i + k]];
+    this.#triangles[i] ??= triangle(corner(0), corner(1), corner(2));
+    return this.#triangles[i];
   }
 
-  /** The parts nearer to a box than so much, in every coordinate. Of a mesh, only these are made. */
-  partsNear(box: Box3, distance: number): Convex[] {
-    const { mesh } = this.shape;
-    if (!mesh) return isNear(this.bounds.aabb, box, distance) ? [this.bounds] : [];
-    const found: Convex[] = [];
-    for (let i = 0; i < mesh.indices.length / 3; i++) {
-      const [a, b, c] = this.#corners(mesh, i);
-      if (Math.min(a.x, b.x, c.x) - distance > box.max.x || Math.max(a.x, b.x, c.x) + distance < box.min.x) continue;
-      if (Math.min(a.y, b.y, c.y) - distance > box.max.y || Math.max(a.y, b.y, c.y) + distance < box.min.y) continue;
-      if (Math.min(a.z, b.z, c.z) - distance > box.max.z || Math.max(a.z, b.z, c.z) + distance < box.min.z) continue;
-      found.push(this.#triangle(mesh, i));
+  /** The boxes about the parts, of the world's axes: the least x, y and z of each, and the greatest. */
+  get partBoxes(): Float64Array {
+    this.#partBoxes ??= this.shape.mesh ? this.#boxesOf(this.shape.mesh) : numbersOf(this.bounds.aabb);
+    return this.#partBoxes;
+  }
+
+  /** The numbers of the parts nearer to a box than so much, in every coordinate. */
+  partsNear({ min, max }: Box3, distance: number): number[] {
+    const boxes = this.partBoxes;
+    const found: number[] = [];
+    for (let i = 0; i < boxes.length; i += 6) {
+      if (boxes[i] - distance > max.x || boxes[i + 3] + distance < min.x) continue;
+      if (boxes[i + 1] - distance > max.y || boxes[i + 4] + distance < min.y) continue;
+      if (boxes[i + 2] - distance > max.z || boxes[i + 5] + distance < min.z) continue;
+      found.push(i / 6);
     }
     return found;
   }
 
-  #corners({ indices }: Triangles, i: number): [Vector3, Vector3, Vector3] {
+  #boxesOf({ indices }: Triangles): Float64Array {
     const { vertices } = this;
-    return [vertices[indices[3 * i]], vertices[indices[3 * i + 1]], vertices[indices[3 * i + 2]]];
-  }
-
-  #triangle(mesh: Triangles, i: number): Convex {
-    this.#triangles[i] ??= triangle(...this.#corners(mesh, i));
-    return this.#triangles[i];
+    const boxes = new Float64Array(2 * indices.length);
+    for (let i = 0; i < indices.length; i += 3) {
+      const [a, b, c] = [vertices[indices[i]], vertices[indices[i + 1]], vertices[indices[i + 2]]];
+      boxes[2 * i] = Math.min(a.x, b.x, c.x);
+      boxes[2 * i + 1] = Math.min(a.y, b.y, c.y);
+      boxes[2 * i + 2] = Math.min(a.z, b.z, c.z);
+      boxes[2 * i + 3] = Math.max(a.x, b.x, c.x);
+      boxes[2 * i + 4] = Math.max(a.y, b.y, c.y);
+      boxes[2 * i + 5] = Math.max(a.z, b.z, c.z);
+    }
+    return boxes;
   }
 }
 
 function pointsOf(positions: Float32Array): Vector3[] {
   return Array.from({ length: positions.length / 3 }, (_, i) => new Vector3().fromArray(positions, 3 * i));
+}
+
+function numbersOf({ min, max }: Box3): Float64Array {
+  return Float64Array.of(min.x, min.y, min.z, max.x, max.y, max.z);
 }
 
 /** The vertex that the index number `i` names. */

@@ -1,4 +1,4 @@
-import { Matrix3, type Matrix4, Ray, Triangle, Vector3 } from 'three';
+import { Box3, Matrix3, type Matrix4, Ray, Triangle, Vector3 } from 'three';
 import { cornerOf, type Placed } from './placed.js';
 
 export interface OracleHit {
@@ -15,9 +15,10 @@ export interface OracleHit {
 
 /** Every hit of the ray, nearest first. The direction must be of length 1. */
 export function rayHits(items: Iterable<Placed>, ray: Ray): OracleHit[] {
+  const around = new Box3();
   const near = [...items].filter(({ bounds: { aabb } }) => {
     const slack = 1e-6 * aabb.min.distanceTo(aabb.max);
-    return ray.intersectsBox(aabb.clone().expandByScalar(slack));
+    return ray.intersectsBox(around.copy(aabb).expandByScalar(slack));
   });
   const hits = near.flatMap((item) => (item.shape.mesh ? meshHits(item, ray) : boxHits(item, ray)));
   return hits.sort((a, b) => a.distance - b.distance);
@@ -28,17 +29,22 @@ function meshHits(item: Placed, ray: Ray): OracleHit[] {
   const mesh = item.shape.mesh!;
   const { origin, direction } = localRay(ray, item.matrix);
   const hits: OracleHit[] = [];
+  const [a, ab, ac, ao] = [new Vector3(), new Vector3(), new Vector3(), new Vector3()];
+  const [p, q] = [new Vector3(), new Vector3()];
   for (let triangle = 0; triangle < mesh.indices.length / 3; triangle++) {
-    const [a, b, c] = [0, 1, 2].map((corner) => cornerOf(mesh, 3 * triangle + corner));
-    const [ab, ac, ao] = [b.clone().sub(a), c.clone().sub(a), origin.clone().sub(a)];
-    const p = new Vector3().crossVectors(direction, ac);
-    const q = new Vector3().crossVectors(ao, ab);
+    a.fromArray(mesh.positions, 3 * mesh.indices[3 * triangle]);
+    ab.fromArray(mesh.positions, 3 * mesh.indices[3 * triangle + 1]).sub(a);
+    ac.fromArray(mesh.positions, 3 * mesh.indices[3 * triangle + 2]).sub(a);
+    ao.subVectors(origin, a);
+    p.crossVectors(direction, ac);
+    q.crossVectors(ao, ab);
     const determinant = ab.dot(p);
     if (determinant === 0) continue;
     const u = ao.dot(p) / determinant;
     const v = direction.dot(q) / determinant;
     const distance = ac.dot(q) / determinant;
     if (u < 0 || v < 0 || u + v > 1 || distance < 0) continue;
+    const [b, c] = [cornerOf(mesh, 3 * triangle + 1), cornerOf(mesh, 3 * triangle + 2)];
     const normal = Triangle.getNormal(a, b, c, new Vector3());
     hits.push(worldHit(item.id, item.matrix, ray, triangle, distance, determinant > 0, normal));
   }

@@ -6,56 +6,70 @@ import {
   type Matrix4,
   Mesh,
   type Raycaster,
-  type Sphere,
+  Sphere,
   Vector3,
 } from 'three';
 import type { Triangles } from './meshes.js';
 import { boundsOf } from './meshes.js';
 
-const TRIANGLES_PER_PIECE = 256;
+const TRIANGLES_PER_PIECE = 32;
+
+/** Some triangles of a mesh: few of them, or two halves. */
+interface Piece {
+  sphere: Sphere;
+  /** In the whole mesh's numbers. */
+  triangles: number[];
+  /** Of the few. */
+  mesh: Mesh | null;
+  halves: Piece[];
+}
 
 /**
- * A mesh before three's Raycaster, cut into pieces so that its test of bounding spheres skips most triangles. Those
- * that are left three tests itself, from the same float32 vertices.
+ * A mesh before three's Raycaster, cut in halves again and again, so that three's test of bounding spheres skips most
+ * triangles. Those that are left three tests itself, from the same float32 vertices.
  */
 export class RaycastedMesh {
-  readonly #pieces: { mesh: Mesh; triangles: number[] }[] = [];
-  readonly #sphere: Sphere;
+  readonly #whole: Piece;
 
   constructor(mesh: Triangles) {
-    const all = Array.from({ length: mesh.indices.length / 3 }, (_, i) => i);
-    this.#cut(mesh, all);
-    this.#sphere = geometryOf(mesh, all).boundingSphere!;
+    this.#whole = cut(
+      mesh,
+      Array.from({ length: mesh.indices.length / 3 }, (_, i) => i),
+    );
   }
 
   /** Raycaster.intersectObject under that matrix, with `faceIndex` the whole mesh's; nearest first, ties by it. */
   intersect(raycaster: Raycaster, matrixWorld: Matrix4, material: Material): Intersection[] {
-    if (!raycaster.ray.intersectsSphere(this.#sphere.clone().applyMatrix4(matrixWorld))) return [];
     const hits: Intersection[] = [];
-    for (const { mesh, triangles } of this.#pieces) {
+    const sphere = new Sphere();
+    const cast = (piece: Piece) => {
+      if (!raycaster.ray.intersectsSphere(sphere.copy(piece.sphere).applyMatrix4(matrixWorld))) return;
+      const { triangles, mesh, halves } = piece;
+      halves.forEach(cast);
+      if (!mesh) return;
       mesh.material = material;
       mesh.matrixWorld.copy(matrixWorld);
       for (const hit of raycaster.intersectObject(mesh)) {
         hits.push(Object.assign(hit, { faceIndex: triangles[hit.faceIndex!] }));
       }
-    }
+    };
+    cast(this.#whole);
     return hits.sort((a, b) => a.distance - b.distance || a.faceIndex! - b.faceIndex!);
   }
+}
 
-  /** Halves the triangles at their middle along the longest side of their box. */
-  #cut(mesh: Triangles, triangles: number[]): void {
-    const geometry = geometryOf(mesh, triangles);
-    if (triangles.length <= TRIANGLES_PER_PIECE) {
-      this.#pieces.push({ mesh: new Mesh(geometry), triangles });
-      return;
-    }
-    const size = boundsOf(geometry.getAttribute('position').array as Float32Array).getSize(new Vector3());
-    const axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-    const height = (triangle: number) => mesh.positions[3 * mesh.indices[3 * triangle] + axis];
-    const sorted = triangles.toSorted((a, b) => height(a) - height(b));
-    this.#cut(mesh, sorted.slice(0, sorted.length / 2));
-    this.#cut(mesh, sorted.slice(sorted.length / 2));
-  }
+/** Halves the triangles at their middle along the longest side of their box, until they are few. */
+function cut(mesh: Triangles, triangles: number[]): Piece {
+  const geometry = geometryOf(mesh, triangles);
+  const sphere = geometry.boundingSphere!;
+  if (triangles.length <= TRIANGLES_PER_PIECE) return { sphere, triangles, mesh: new Mesh(geometry), halves: [] };
+  const size = boundsOf(geometry.getAttribute('position').array as Float32Array).getSize(new Vector3());
+  const axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+  const height = (triangle: number) => mesh.positions[3 * mesh.indices[3 * triangle] + axis];
+  const sorted = triangles.toSorted((a, b) => height(a) - height(b));
+  const middle = sorted.length / 2;
+  const halves = [sorted.slice(0, middle), sorted.slice(middle)].map((half) => cut(mesh, half));
+  return { sphere, triangles, mesh: null, halves };
 }
 
 function geometryOf(mesh: Triangles, triangles: number[]): BufferGeometry {

@@ -5,56 +5,61 @@ import type { Triangles } from './meshes.js';
 export interface Body {
   center: Vector3;
   columns: Vector3[];
-  /** Moves x to the nearest one of the domain. */
-  project: (x: number[]) => void;
-  /** The largest of Σ x_i · c_i over the domain. */
-  reach: (c: number[]) => number;
+  /** Moves the x that begins at an index to the nearest one of the domain. */
+  project: (x: number[], at: number) => void;
+  /** How far the set reaches from its centre along n, times the length of n. */
+  reach: (n: Vector3) => number;
 }
 
 const clamp = (value: number) => Math.min(Math.max(value, -1), 1);
-const norm = (x: number[]) => Math.hypot(...x);
+const norm = (x: number, y: number, z: number) => Math.sqrt(x * x + y * y + z * z);
 
 /** The images of the cube, the unit ball and a capsule of radius 1 about z; `half` is that of its segment. */
 export function cubeBody(matrix: Matrix4): Body {
+  const { center, columns } = framed(matrix);
+  const [u, v, w] = columns;
   return {
-    ...framed(matrix),
-    project: (x) => {
-      for (let i = 0; i < 3; i++) x[i] = clamp(x[i]);
+    center,
+    columns,
+    project: (x, at) => {
+      for (let i = at; i < at + 3; i++) x[i] = clamp(x[i]);
     },
-    reach: (c) => c.reduce((sum, value) => sum + Math.abs(value), 0),
+    reach: (n) => Math.abs(n.dot(u)) + Math.abs(n.dot(v)) + Math.abs(n.dot(w)),
   };
 }
 
 export function roundBody(matrix: Matrix4, half: number): Body {
   const { center, columns } = framed(matrix);
+  const [u, v, w] = columns;
+  const axis = w.clone().multiplyScalar(half);
   return {
     center,
-    columns: [...columns, columns[2].clone().multiplyScalar(half)],
-    project: (x) => {
-      const length = Math.max(Math.hypot(x[0], x[1], x[2]), 1);
-      for (let i = 0; i < 3; i++) x[i] /= length;
-      x[3] = clamp(x[3]);
+    columns: [...columns, axis],
+    project: (x, at) => {
+      const length = Math.max(norm(x[at], x[at + 1], x[at + 2]), 1);
+      for (let i = at; i < at + 3; i++) x[i] /= length;
+      x[at + 3] = clamp(x[at + 3]);
     },
-    reach: (c) => norm(c.slice(0, 3)) + Math.abs(c[3]),
+    reach: (n) => norm(n.dot(u), n.dot(v), n.dot(w)) + Math.abs(n.dot(axis)),
   };
 }
 
 export function triangleBody(a: Vector3, b: Vector3, c: Vector3): Body {
+  const [u, v] = [b.clone().sub(a), c.clone().sub(a)];
   return {
     center: a,
-    columns: [b.clone().sub(a), c.clone().sub(a)],
-    project: (x) => {
-      // Onto u, v >= 0 and u + v <= 1.
-      const excess = Math.max(x[0] + x[1] - 1, 0) / 2;
+    columns: [u, v],
+    project: (x, at) => {
+      // Onto x0, x1 >= 0 and x0 + x1 <= 1.
+      const excess = Math.max(x[at] + x[at + 1] - 1, 0) / 2;
       if (excess > 0) {
-        const u = Math.min(Math.max(x[0] - excess, 0), 1);
-        x[0] = u;
-        x[1] = 1 - u;
+        x[at] = Math.min(Math.max(x[at] - excess, 0), 1);
+        x[at + 1] = 1 - x[at];
       }
-      x[0] = Math.min(Math.max(x[0], 0), 1);
-      x[1] = Math.min(Math.max(x[1], 0), 1);
+      x[at] = Math.min(Math.max(x[at], 0), 1);
+      x[at + 1] = Math.min(Math.max(x[at + 1], 0), 1);
     },
-    reach: ([u, v]) => Math.max(0, u, v),
+    reach: (n) => Math.max(0, n.dot(u), n.dot(v)),
   };
 }
 
@@ -79,13 +84,19 @@ export function meshBodies({ positions, indices }: Triangles, matrix: Matrix4): 
 
 /** How far a body reaches along n, of any length. */
 export function support(body: Body, n: Vector3): number {
-  return n.dot(body.center) + body.reach(body.columns.map((column) => n.dot(column)));
+  return n.dot(body.center) + body.reach(n);
 }
 
 /** Whether they are farther apart than `distance` beyond doubt. */
 export function farApart(a: Body, b: Body, distance: number): boolean {
-  const reach = ({ columns }: Body) => columns.reduce((sum, column) => sum + column.length(), 0);
-  return a.center.distanceTo(b.center) > reach(a) + reach(b) + distance;
+  return a.center.distanceTo(b.center) > sizeOf(a) + sizeOf(b) + distance;
+}
+
+/** No point of a body is farther than that from its centre. */
+function sizeOf({ columns }: Body): number {
+  let sum = 0;
+  for (const column of columns) sum += column.length();
+  return sum;
 }
 
 /** Bounds of the distance of two bodies; negative `least` where they overlap by no more than that. */
@@ -111,16 +122,19 @@ export function gapBetween(a: Body, b: Body, precision: number): Gap {
   let last = Number.POSITIVE_INFINITY;
   const [force, between, n] = [new Vector3(), new Vector3(), new Vector3()];
   const way = (out: Vector3, at: number[]) => {
-    out.copy(offset);
-    for (let i = 0; i < at.length; i++) out.addScaledVector(columns[i], at[i]);
+    let { x, y, z } = offset;
+    for (let i = 0; i < at.length; i++) {
+      x += columns[i].x * at[i];
+      y += columns[i].y * at[i];
+      z += columns[i].z * at[i];
+    }
+    out.set(x, y, z);
   };
   for (let round = 0; round < 5000; round++) {
     way(force, ahead);
     for (let i = 0; i < columns.length; i++) next[i] = ahead[i] - step * force.dot(columns[i]);
-    const [left, right] = [next.slice(0, a.columns.length), next.slice(a.columns.length)];
-    a.project(left);
-    b.project(right);
-    next.splice(0, next.length, ...left, ...right);
+    a.project(next, 0);
+    b.project(next, a.columns.length);
     way(between, next);
     const length = between.length();
     gap.most = Math.min(gap.most, length);
