@@ -3,7 +3,7 @@
 import { Matrix4, PlaneGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
-import { ALL, ANY_FORM, NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
+import { ALL, ANY_FORM, allBut, NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
 import { dragon } from '../../oracle/dragon.js';
 import { boxMesh, icosphere, rods, soup, transformed, trianglesOf } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
@@ -117,10 +117,10 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
       const filter = { ...ALL, precision: precisions[i % 4], layers: 1 + random.integer(3), ignore };
       const limit = random.chance(0.5) ? Number.POSITIVE_INFINITY : random.range(0, 5);
       // Each alone, and the nearest of the answers.
-      const ids = things.map(({ id }) => id);
-      const alone = ids.flatMap((id) => {
+      const ids = Uint32Array.from(things, ({ id }) => id);
+      const alone = things.flatMap(({ id }, k) => {
         if (ignore.includes(id)) return [];
-        const others = { ...filter, ignore: Uint32Array.from(ids.filter((other) => other !== id)) };
+        const others = { ...filter, ignore: allBut(ids, k) };
         return scene.core.queries.closestPoint(point, limit, others) ?? [];
       });
       alone.sort((a, b) => a.distance - b.distance || a.object - b.object);

@@ -2,7 +2,7 @@
 import { BoxGeometry, CylinderGeometry, Matrix4, PlaneGeometry, TorusKnotGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
-import { ALL, ANY_FORM, NearScene, PLACES } from '../../fixtures/near-scene.js';
+import { ALL, ANY_FORM, allBut, NearScene, PLACES } from '../../fixtures/near-scene.js';
 import { dragon } from '../../oracle/dragon.js';
 import {
   boxMesh,
@@ -253,9 +253,9 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
       const ignore = Uint32Array.from(things.filter(() => random.chance(0.2)).map(({ id }) => id)).sort();
       const filter = { ...ALL, precision: precisions[i % 4], layers: 1 + random.integer(3), ignore };
       const found = [...scene.core.queries.containing(point, filter)];
-      const ids = things.map(({ id }) => id);
-      const alone = ids.filter((id) => {
-        const others = { ...filter, ignore: Uint32Array.from(ids.filter((other) => other !== id)) };
+      const ids = Uint32Array.from(things, ({ id }) => id);
+      const alone = [...ids].filter((id, k) => {
+        const others = { ...filter, ignore: allBut(ids, k) };
         return !ignore.includes(id) && scene.core.queries.containing(point, others).length === 1;
       });
       expect(found).toEqual(alone);

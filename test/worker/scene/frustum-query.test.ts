@@ -2,14 +2,14 @@
 import type { QueryOptions, VisibleSet } from 'collision-worker';
 import { Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type FormItem, FormTwin, formMaker } from '../../fixtures/forms.js';
+import { bodyOf, type FormItem, FormTwin, formMaker } from '../../fixtures/forms.js';
 import { PLACES } from '../../fixtures/twin.js';
 import { aimed, DEPTHS, KINDS, viewOf } from '../../oracle/cameras.js';
 import { frustumPlanes } from '../../oracle/frustum.js';
 import type { HalfSpace } from '../../oracle/half-spaces.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { type Body, isIn, isMet } from '../../oracle/screen-region.js';
-import { type Precision, standIn } from '../../oracle/stand-ins.js';
+import { isIn, isMet } from '../../oracle/screen-region.js';
+import type { Precision } from '../../oracle/stand-ins.js';
 
 const OBJECTS = 300;
 const VOLUMES = 24;
@@ -140,8 +140,8 @@ function halfSpacesOf(planes: Float32Array): HalfSpace[] {
 }
 
 /** 'mesh' is exact; of the others each plane is asked alone. */
-function stateOf({ form, matrix }: FormItem, planes: HalfSpace[], precision: Precision): State {
-  const body: Body = standIn(form, matrix, precision);
+function stateOf(item: FormItem, planes: HalfSpace[], precision: Precision): State {
+  const body = bodyOf(item, precision);
   if (isIn(body, planes)) return 'inside';
   const isTouched = precision === 'mesh' ? isMet(body, planes) : planes.every((plane) => isMet(body, [plane]));
   return isTouched ? 'crossing' : 'outside';

@@ -1,12 +1,12 @@
 import type { RegionOptions } from 'collision-worker';
 import { Matrix4, type OrthographicCamera, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type FormItem, FormTwin, formMaker } from '../../fixtures/forms.js';
+import { bodyOf, type FormItem, FormTwin, formMaker } from '../../fixtures/forms.js';
 import { PLACES } from '../../fixtures/twin.js';
 import { type AnyCamera, aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../oracle/cameras.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { type Body, cornersOf, ScreenRegion } from '../../oracle/screen-region.js';
-import { orientedBounds, type Precision, standIn } from '../../oracle/stand-ins.js';
+import { orientedBounds, type Precision } from '../../oracle/stand-ins.js';
 
 const OBJECTS = 30;
 const CAMERAS = 50;
@@ -83,7 +83,7 @@ describe.each(PLACES)(`pickRegion, %s, seed ${SEED}`, (_, place) => {
     const { mode, side = 'double', precision = 'mesh', layers = -1, ignore = [] } = options;
     const index = [...twin.items.keys()].indexOf(item.id);
     if (index % 10 === 9 || !((1 + (index % 3)) & layers) || ignore.includes(item.id)) return false;
-    let body: Body = standIn(item.form, item.matrix, precision);
+    let body: Body = bodyOf(item, precision);
     if ('corners' in body && side !== 'double') {
       const corners = turned(item, camera, side);
       if (corners === null) return null;
