@@ -37,7 +37,8 @@ export default defineConfig({
       'test/worker/{binding,mesh-table,worker-service}.test.ts',
       'test/worker/contact/{contact,manifold-convex-service,manifold-mesh-service}.test.ts',
       'test/worker/mesh/{refit,stale-derived}.test.ts',
-      'test/worker/scene/{core-invariants,many-views,matrices,pick,pick-region-edges,pick-screen,sees}.test.ts',
+      'test/worker/scene/{core-invariants,frame/matrices,view/many-views}.test.ts',
+      'test/worker/scene/query/{pick,pick-region-edges,pick-screen,sees}.test.ts',
     ],
     // What takes a page, or long: services that live for minutes or are given up after seconds, large meshes that are the
     // core's to cope with.

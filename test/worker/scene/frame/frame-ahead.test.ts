@@ -1,0 +1,235 @@
+// The scene goes on while a frame's contacts are looked at: the frame says what it would have said, and queries and the
+// next frame see what has changed meanwhile.
+import { Matrix4, Vector3 } from 'three';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
+import { FrameView } from '../../../../src/client/frame/frame-result.js';
+import { ViewTable } from '../../../../src/client/frame/view-table.js';
+import { makeId } from '../../../../src/shared/ids.js';
+import * as layout from '../../../../src/shared/layout.js';
+import type { Core, MeshAddress, PlacedDescription } from '../../../../src/worker/binding/core.js';
+import { bake, startCore } from '../../../fixtures/core.js';
+import { aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
+import { icosphere, soup } from '../../../oracle/meshes.js';
+import { Random, SEED } from '../../../oracle/random.js';
+
+const RUNS = 12;
+const FRAMES = 20;
+/** Of a frame, in milliseconds: it looks at one pair. */
+const NO_TIME = 1e-9;
+/** A budget that is never used up. */
+const ALL_TIME = 1e9;
+const SLOTS = 48;
+const FILTER = { layers: 0xffffffff, side: 3, precision: layout.PRECISION_MESH, ignore: new Uint32Array() };
+
+let meshes: ArrayBuffer[];
+beforeAll(async () => {
+  const core = await startCore();
+  const random = new Random(SEED);
+  // The first two together have pairs that are left in their midst.
+  meshes = [icosphere(1.2, 5), icosphere(1, 4), icosphere(1, 1), soup(random, 40, 0.4, 1)].map((each) =>
+    bake(core, each),
+  );
+});
+
+/** One thing that is done to both worlds. */
+type Change = (world: World) => void;
+
+class World {
+  readonly core: Core;
+  readonly #addresses: MeshAddress[];
+  readonly #views = new ViewTable();
+  /** Names of views that were removed since the frame began. */
+  removed: string[] = [];
+  #builder = new FrameBuilder();
+  #frame = 0;
+
+  constructor(core: Core) {
+    this.core = core;
+    this.#addresses = meshes.map((mesh) => core.loadMesh(mesh));
+  }
+
+  put(id: number, description: PlacedDescription, mesh: number): void {
+    this.core.setObject(id, { ...description, mesh: mesh < 0 ? 0 : this.#addresses[mesh] });
+  }
+
+  move(id: number, matrix: Matrix4): void {
+    this.#builder.setSingle(id, matrix.elements);
+  }
+
+  setView(name: string, options: Parameters<ViewTable['set']>[2]): void {
+    this.#views.set('setView', name, options);
+  }
+
+  removeView(name: string): void {
+    const slot = this.#views.delete('removeView', name);
+    this.#builder.dropView(slot);
+    this.core.removeView(slot);
+    this.removed.push(name);
+  }
+
+  /** Lets the core know at once where everything has been moved; the next frame says so again. */
+  placeAhead(): void {
+    this.core.placeAhead(this.#builder.copy(this.#frame + 1, 1));
+  }
+
+  begin(budget: number): void {
+    this.#views.stage(this.#builder);
+    this.core.beginFrame(this.#builder.seal(++this.#frame, 1, budget));
+    this.#builder = new FrameBuilder();
+    this.removed = [];
+  }
+
+  step(sliceMs: number): FrameView | null {
+    const out = this.core.stepFrame(sliceMs, undefined);
+    return out && new FrameView(out, this.#views.names);
+  }
+
+  /** What rays of all directions hit. */
+  look(random: Random): unknown[] {
+    return Array.from({ length: 20 }, () => {
+      const origin = random.point(6).toArray();
+      return this.core.queries.raycastAll({ origin, direction: random.direction().toArray() }, FILTER);
+    });
+  }
+}
+
+function everything({ contacts, views, rejected }: FrameView) {
+  const { count, a, b, begun, contained, stale, waiting, endedA, endedB, start, triangleStart, ...rest } = contacts;
+  return {
+    ...{ count, a, b, begun, contained, stale, waiting, endedA, endedB, start, triangleStart, rejected },
+    ...{ points: rest.points, normals: rest.normals, depths: rest.depths },
+    ...{ groupA: rest.groupA, groupB: rest.groupB, endedGroupA: rest.endedGroupA, endedGroupB: rest.endedGroupB },
+    ...{ triangles: rest.triangles, segments: rest.segments },
+    views: [...views].map(([name, { ids, inside, entered, left }]) => ({ name, ids, inside, entered, left })),
+  };
+}
+
+/** Makes changes of all kinds, and knows which objects and views there are. */
+class Changes {
+  readonly #random: Random;
+  readonly #generations = new Uint32Array(SLOTS);
+  readonly #alive: number[] = [];
+  readonly #views: string[] = [];
+  /** Whether views may change as well. */
+  readonly #hasViews: boolean;
+
+  constructor(random: Random, hasViews: boolean) {
+    this.#random = random;
+    this.#hasViews = hasViews;
+  }
+
+  add(): Change {
+    const slot = this.#random.integer(SLOTS);
+    const old = this.#alive.find((id) => id >>> layout.GENERATION_BITS === slot);
+    const id = makeId(slot, ++this.#generations[slot]);
+    if (old !== undefined) this.#alive.splice(this.#alive.indexOf(old), 1);
+    this.#alive.push(id);
+    const [description, mesh] = this.#description(this.#place());
+    return (world) => {
+      if (old !== undefined) world.core.removeObject(old);
+      world.put(id, description, mesh);
+    };
+  }
+
+  next(): Change {
+    const random = this.#random;
+    const what = random.next();
+    if (this.#alive.length < SLOTS / 3 || what < 0.15) return this.add();
+    const id = random.pick(this.#alive);
+    if (what < 0.25) {
+      this.#alive.splice(this.#alive.indexOf(id), 1);
+      return (world) => world.core.removeObject(id);
+    }
+    if (what < 0.35) {
+      const [description, mesh] = this.#description(random.chance(0.5) ? this.#place() : undefined);
+      return (world) => world.put(id, description, mesh);
+    }
+    if (what < 0.4) return (world) => world.move(id, new Matrix4().makeScale(0, 1, 1)); // which is refused
+    if (what < 0.5 && this.#hasViews) return this.#changeView();
+    const matrix = this.#place();
+    return (world) => world.move(id, matrix);
+  }
+
+  #changeView(): Change {
+    const random = this.#random;
+    if (this.#views.length > 3 && random.chance(0.5)) {
+      const [name] = this.#views.splice(random.integer(this.#views.length), 1);
+      return (world) => world.removeView(name);
+    }
+    const name = `view ${random.integer(6)}`;
+    if (!this.#views.includes(name)) this.#views.push(name);
+    const [, make] = random.pick(KINDS);
+    const view = viewOf(aimed(make(random), random, new Vector3()), DEPTHS[0][1]);
+    return (world) => world.setView(name, view);
+  }
+
+  #place(): Matrix4 {
+    return this.#random.placement(this.#random.point(3), { low: 0.8, high: 1.3, mirrored: 0.2 });
+  }
+
+  #description(matrix: Matrix4 | undefined): [PlacedDescription, number] {
+    const random = this.#random;
+    const mesh = random.integer(meshes.length + 3) - 3;
+    const shapes = [layout.SHAPE_SPHERE, layout.SHAPE_BOX, layout.SHAPE_CAPSULE];
+    const flags = 6 | (random.chance(0.2) ? layout.FLAG_STATIC : 0) | (matrix ? layout.FLAG_MATRIX : 0);
+    return [
+      {
+        ...{ shape: mesh < 0 ? shapes[mesh + 3] : layout.SHAPE_MESH, mesh: 0, flags, layers: 1 + random.integer(3) },
+        ...{ collidesWith: random.chance(0.8) ? -1 : 1, group: random.chance(0.7) ? 0 : 1 + random.integer(3) },
+        ...{ contacts: random.pick([1, 2, 3, 3, 4, 5]), center: [0, -0.4, 0], extent: [0.6, 0.5, 0.7] },
+        ...{ rotation: [0, 0, 0, 1], radius: 0.7, matrix: matrix?.elements },
+      },
+      mesh,
+    ];
+  }
+}
+
+describe(`seed ${SEED}`, () => {
+  test.each([
+    ['without a budget', [0]],
+    ['with a budget that is used up now and then', [0, NO_TIME, ALL_TIME, ALL_TIME]],
+  ])('a frame in whose midst anything changes says what it says when all changes behind it, %s', async (_, budgets) => {
+    let midst = 0;
+    for (let run = 0; run < RUNS; run++) {
+      const random = new Random(SEED + 1000 * run);
+      const changes = new Changes(random, true);
+      const [ahead, behind] = [new World(await startCore()), new World(await startCore())];
+      const both = (change: Change) => [ahead, behind].forEach(change);
+      for (let i = 0; i < SLOTS / 2; i++) both(changes.add());
+      for (let frame = 0; frame < FRAMES; frame++) {
+        const count = random.integer(8);
+        for (let i = 0; i < count; i++) both(changes.next());
+        const budget = random.pick(budgets);
+        for (const world of [ahead, behind]) world.begin(budget);
+        const late: Change[] = [];
+        let found = ahead.step(budget === NO_TIME ? Number.POSITIVE_INFINITY : 0);
+        while (found === null) {
+          if (random.chance(0.3) && ahead.core.goAhead()) {
+            midst++;
+            const change = changes.next();
+            const isTold = random.chance(0.5);
+            late.push((world) => {
+              change(world);
+              if (isTold) world.placeAhead();
+            });
+            late.at(-1)!(ahead);
+          }
+          ahead.core.queries.raycast({ origin: [9, 9, 9], direction: random.direction().toArray() }, FILTER);
+          found = ahead.step(0);
+        }
+        const expected = behind.step(Number.POSITIVE_INFINITY)!;
+        // Of a view that is gone nothing is said.
+        const said = everything(expected);
+        said.views = said.views.filter(({ name }) => !ahead.removed.includes(name));
+        expect(everything(found), `run ${run}, frame ${frame}`).toEqual(said);
+        for (const change of late) change(behind);
+        for (const world of [ahead, behind]) world.placeAhead();
+        const seed = random.integer(1 << 30);
+        expect(ahead.look(new Random(seed)), `run ${run}, frame ${frame}`).toEqual(behind.look(new Random(seed)));
+        expect([ahead.core.check(), behind.core.check()]).toEqual([null, null]);
+      }
+    }
+    expect(midst).toBeGreaterThan(5 * RUNS);
+  });
+});

@@ -1,0 +1,58 @@
+// Boxes that are just apart or just touch, by far less than float32 tells, at a corner on a face: contact() and frames say
+// which.
+import { Matrix4, Vector3 } from 'three';
+import { expect, test } from 'vitest';
+import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
+import { FrameView } from '../../../../src/client/frame/frame-result.js';
+import * as layout from '../../../../src/shared/layout.js';
+import { NearScene } from '../../../fixtures/near-scene.js';
+import { Random, SEED } from '../../../oracle/random.js';
+import type { AnyShape } from '../../../oracle/shapes.js';
+
+const COUNT = 600;
+const LONG = 300;
+const CUBE: AnyShape = { shape: { type: 'box', halfExtents: [1, 1, 1] } };
+
+test(`${COUNT} corners on faces, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const expected = new Set<string>();
+  for (let i = 0; i < COUNT; i++) {
+    const lower = random.placement(new Vector3(), { low: 0.5, high: 2, sheared: 0.3, mirrored: 0.3 });
+    // In the lower one's space: the lowest corner of the upper one over a face, or a hair below it.
+    const [axis, side] = [random.integer(3), random.pick([-1, 1])];
+    // Some are much longer than the other one is large, which takes digits.
+    const isLong = random.chance(0.3);
+    const gap = random.pick([-1, 1]) * random.logRange(isLong ? 1e-7 : 1e-12, 1e-4);
+    const upper = random.placement(new Vector3(), { low: 0.3, high: 1, sheared: 0.3 });
+    if (isLong) upper.premultiply(new Matrix4().makeScale(...longAlong(random.integer(3))));
+    const columns = [0, 1, 2].map((k) => new Vector3().setFromMatrixColumn(upper, k));
+    const corner = new Vector3();
+    for (const column of columns) corner.addScaledVector(column, column.getComponent(axis) * side > 0 ? -1 : 1);
+    const foot = random.point(0.7).setComponent(axis, side * (1 + gap));
+    upper.setPosition(foot.sub(corner)).premultiply(lower);
+    // Each pair far from all others, at the origin's digits for what is asked one by one.
+    const forms = random.chance(0.5) ? [lower, upper] : [upper, lower];
+    const [a, b] = forms.map((form) => scene.add(CUBE, form, { contacts: layout.CONTACTS_ANY }));
+    const met = scene.core.queries.contact(a.id, b.id, layout.CONTACTS_ANY) !== null;
+    expect(met, `case ${i}: ${gap}`).toBe(gap < 0);
+    scene.remove(a);
+    scene.remove(b);
+    const away = new Vector3(i % 10, Math.floor(i / 10) % 10, Math.floor(i / 100)).multiplyScalar(LONG * 16);
+    const [p, q] = forms.map((form) => {
+      const there = form.clone().setPosition(new Vector3().setFromMatrixPosition(form).add(away));
+      return scene.add(CUBE, there, { contacts: layout.CONTACTS_ANY });
+    });
+    if (Math.abs(gap) < 1e-9) {
+      // There rounding decides.
+      scene.remove(p);
+      scene.remove(q);
+    } else if (gap < 0) expected.add(`${p.id}:${q.id}`);
+  }
+  const { contacts } = new FrameView(scene.core.frame(new FrameBuilder().seal(1, 1), undefined), []);
+  expect(new Set([...contacts].map(({ a, b }) => `${a}:${b}`))).toEqual(expected);
+});
+
+function longAlong(axis: number): [number, number, number] {
+  return new Vector3(1, 1, 1).setComponent(axis, LONG).toArray();
+}

@@ -1,0 +1,281 @@
+// Begin, persist and end over many frames in which anything may happen to objects of all shapes.
+import {
+  type CollisionService,
+  type ContactDetail,
+  type ContactSet,
+  createCollisionService,
+  type ObjectOptions,
+  type Shape,
+} from 'collision-worker';
+import { Matrix4, Vector3 } from 'three';
+import { beforeEach, expect, test } from 'vitest';
+import { pairKeys, replay } from '../../../oracle/events.js';
+import { boundsOf, boxMesh, soup, type Triangles } from '../../../oracle/meshes.js';
+import { contacts } from '../../../oracle/pairs.js';
+import { meshShape, Placed } from '../../../oracle/placed.js';
+import { Random, SEED } from '../../../oracle/random.js';
+import { type AnyShape, bodiesOf, frameOf } from '../../../oracle/shapes.js';
+import { type Body, cubeBody, farApart, gapBetween } from '../../../oracle/solids.js';
+
+const FRAMES = 1000;
+const OBJECTS = 30;
+/** World units: what is nearer to just touching may be found either way. */
+const DOUBT = 1e-6;
+const DETAILS: ContactDetail[] = ['none', 'bounds', 'any', 'manifold', 'triangles', 'full'];
+
+type Filter = Required<Pick<ObjectOptions, 'motion' | 'layers' | 'collidesWith' | 'group' | 'contacts'>>;
+
+interface Thing {
+  shape: AnyShape;
+  matrix: Matrix4;
+  filter: Filter;
+  /** Of the shape, where it is now. */
+  bodies: Body[];
+  /** The same of a mesh or a box, by axes that separate: exact, and faster. */
+  faceted: Placed | null;
+  /** In its bounds, and around them: both are the bounds but for a capsule. */
+  inner: Body;
+  outer: Body;
+}
+
+/** One that is asked, and one that is told the same: both must say the same. */
+let services: [CollisionService, CollisionService];
+beforeEach(async () => {
+  services = [await createCollisionService(), await createCollisionService()];
+  return () => {
+    for (const service of services) service.dispose();
+  };
+});
+
+test(`events of ${FRAMES} frames replay to what brute force gives, seed ${SEED}`, { timeout: 240_000 }, async () => {
+  const random = new Random(SEED);
+  const shapes = await someShapes(random);
+  const things = new Map<number, Thing>();
+  const gaps = new Map<string, Touching>();
+  const place = () => random.placement(random.point(3), { mirrored: 0.2 });
+  const add = (matrix = place()) => {
+    const [shape, filter] = [random.pick(shapes), randomFilter(random)];
+    const id = both((service) => service.addObject({ shape: shape.shape, matrix: matrix.elements, ...filter }));
+    things.set(id, placed(shape, matrix, filter));
+  };
+  const forgetGaps = (id: number) => {
+    for (const key of gaps.keys()) if (key.split(':').includes(String(id))) gaps.delete(key);
+  };
+  const remove = (id: number) => {
+    both((service) => service.removeObject(id));
+    things.delete(id);
+  };
+  const change = (id: number) => {
+    const { shape, matrix, filter } = things.get(id)!;
+    const after = {
+      filter: random.chance(0.5) ? randomFilter(random) : filter,
+      shape: random.chance(0.3) ? random.pick(shapes) : shape,
+      matrix: random.chance(0.3) ? place() : matrix,
+    };
+    const options: Partial<ObjectOptions> = { ...after.filter, shape: after.shape.shape };
+    if (after.matrix !== matrix) options.matrix = after.matrix.elements;
+    both((service) => service.setObject(id, options));
+    things.set(id, placed(after.shape, after.matrix, after.filter));
+  };
+  const move = (id: number) => {
+    const { shape, filter } = things.get(id)!;
+    const matrix = place();
+    both((service) => service.setTransform(id, matrix.elements));
+    things.set(id, placed(shape, matrix, filter));
+  };
+
+  for (let i = 0; i < OBJECTS; i++) add();
+  let pairs: ReadonlyMap<string, string> = new Map();
+  const count = { pairs: 0, begun: 0, ended: 0, endedOfRemoved: 0, reused: 0, doubtful: 0 };
+  for (let frame = 1; frame <= FRAMES; frame++) {
+    // Nothing, one or two, or, now and then, most of them.
+    const touched = new Set<number>();
+    const some = () => {
+      const id = random.pick([...things.keys()]);
+      touched.add(id);
+      return id;
+    };
+    for (let i = random.chance(0.02) ? OBJECTS : random.integer(3); i > 0; i--) move(some());
+    if (random.chance(0.3)) change(some());
+    if (random.chance(0.15) || things.size > OBJECTS) {
+      const id = some();
+      const { matrix } = things.get(id)!;
+      remove(id);
+      if (random.chance(0.5)) {
+        add(matrix); // in the same slot
+        count.reused++;
+      }
+    }
+    if (things.size < OBJECTS && random.chance(0.3)) add();
+    for (const id of touched) forgetGaps(id);
+
+    const [{ contacts: found }, { contacts: again }] = await Promise.all(services.map((service) => service.update()));
+    expect({ ...again }).toEqual({ ...found });
+    for (const id of found.endedA) if (!things.has(id)) count.endedOfRemoved++;
+    pairs = expectEvents(pairs, found, things);
+    count.doubtful += expectPairs(new Set(pairs.keys()), things, gaps);
+    count.pairs += found.count;
+    count.begun += found.begun.filter((of) => of === 1).length;
+    count.ended += found.endedA.length;
+  }
+  for (const id of things.keys()) remove(id);
+  const [{ contacts: last }] = await Promise.all(services.map((service) => service.update()));
+  expect(expectEvents(pairs, last, things).size).toBe(0);
+  console.log(JSON.stringify(count));
+  expect(count.doubtful).toBeLessThan(count.pairs / 20);
+  for (const of of [count.begun, count.ended, count.pairs, 5 * count.reused, 5 * count.endedOfRemoved]) {
+    expect(of).toBeGreaterThan(FRAMES / 4);
+  }
+});
+
+function both<T>(call: (service: CollisionService) => T): T {
+  const [answer, other] = services.map(call);
+  expect(other).toEqual(answer);
+  return answer;
+}
+
+async function someShapes(random: Random): Promise<AnyShape[]> {
+  const mesh = async (triangles: Triangles): Promise<AnyShape> => {
+    const ids = await Promise.all(services.map((service) => service.addMesh(triangles)));
+    return { shape: { type: 'mesh', mesh: ids[0] }, triangles };
+  };
+  const solids: Exclude<Shape, { type: 'mesh' }>[] = [
+    { type: 'sphere', radius: 0.7 },
+    { type: 'sphere', radius: 0.4, center: [0.3, 0, 0.2] },
+    { type: 'box', halfExtents: [0.5, 0.8, 0.4] },
+    { type: 'box', halfExtents: [1.2, 1.2, 1.2], rotation: random.rotation().toArray() },
+    { type: 'capsule', radius: 0.3, from: [0, 0, -0.6], to: [0, 0.2, 0.7] },
+  ];
+  const meshes = [await mesh(boxMesh(1, 0.6, 1.4)), await mesh(soup(random, 5, 0.6, 0.5))];
+  return [...solids.map((shape) => ({ shape })), ...meshes];
+}
+
+function randomFilter(random: Random): Filter {
+  return {
+    motion: random.pick(['static', 'moving', 'moving']),
+    layers: 1 + random.integer(7),
+    collidesWith: random.chance(0.7) ? 0xffffffff : 1 + random.integer(7),
+    group: random.integer(4),
+    contacts: random.pick([...DETAILS, 'manifold', 'full']),
+  };
+}
+
+function placed(shape: AnyShape, matrix: Matrix4, filter: Filter): Thing {
+  const bodies = bodiesOf(shape, matrix);
+  const cube = matrix.clone().multiply(cubeOf(shape));
+  const { type } = shape.shape;
+  const solid = type === 'box' ? { mesh: null, bounds: cubeOf(shape) } : shape.triangles && meshShape(shape.triangles);
+  const faceted = solid ? new Placed(0, solid, matrix) : null;
+  const own = { shape, matrix, filter, bodies, faceted };
+  if (type !== 'capsule') return { ...own, inner: cubeBody(cube), outer: cubeBody(cube) };
+  const wider = cube.scale(new Vector3(Math.SQRT2, Math.SQRT2, 1));
+  return { ...own, inner: bodies[0], outer: cubeBody(wider) };
+}
+
+/** From the cube of half size 1 to the shape's own bounds. */
+function cubeOf({ shape, triangles }: AnyShape): Matrix4 {
+  if (!triangles) {
+    const { matrix, half } = frameOf(shape);
+    return matrix.scale(new Vector3(1, 1, 1 + half));
+  }
+  const bounds = boundsOf(triangles.positions);
+  const half = bounds.getSize(new Vector3()).multiplyScalar(0.5);
+  return new Matrix4().makeScale(half.x, half.y, half.z).setPosition(bounds.getCenter(new Vector3()));
+}
+
+/** The groups of each pair of the frame, after checking that events and groups are those that they must be. */
+function expectEvents(
+  before: ReadonlyMap<string, string>,
+  found: ContactSet,
+  things: ReadonlyMap<number, Thing>,
+): Map<string, string> {
+  const keys = pairKeys(found.a, found.b);
+  const after = replay(new Set(before.keys()), found);
+  expect([...after].sort()).toEqual(keys.toSorted());
+  for (const [a, b] of [
+    [found.a, found.b],
+    [found.endedA, found.endedB],
+  ]) {
+    for (let i = 0; i < a.length; i++) {
+      expect(a[i]).toBeLessThan(b[i]);
+      if (i > 0) expect(a[i - 1] < a[i] || (a[i - 1] === a[i] && b[i - 1] < b[i])).toBe(true);
+    }
+  }
+  pairKeys(found.endedA, found.endedB).forEach((key, i) => {
+    expect(`${found.endedGroupA[i]} ${found.endedGroupB[i]}`, `groups of ${key}`).toBe(before.get(key));
+  });
+  const groups = new Map<string, string>();
+  keys.forEach((key, i) => {
+    const expected = [found.a[i], found.b[i]].map((id) => things.get(id)!.filter.group).join(' ');
+    expect(`${found.groupA[i]} ${found.groupB[i]}`, `groups of ${key}`).toBe(expected);
+    groups.set(key, expected);
+  });
+  expect([...found.stale, found.waiting].every((of) => of === 0)).toBe(true);
+  return groups;
+}
+
+interface Touching {
+  shapes?: boolean | null;
+  bounds?: boolean | null;
+}
+
+/** Answers how many pairs are in doubt; all others are those that they must be. */
+function expectPairs(
+  found: ReadonlySet<string>,
+  things: ReadonlyMap<number, Thing>,
+  known: Map<string, Touching>,
+): number {
+  const sorted = [...things].sort(([a], [b]) => a - b);
+  let doubtful = 0;
+  const expected = new Set<string>();
+  for (const [i, [idA, a]] of sorted.entries()) {
+    for (const [idB, b] of sorted.slice(i + 1)) {
+      const detail = Math.min(...[a, b].map(({ filter }) => DETAILS.indexOf(filter.contacts)));
+      if (detail === 0 || !mayPair(a.filter, b.filter)) continue;
+      const key = `${idA}:${idB}`;
+      const gaps = known.get(key) ?? {};
+      known.set(key, gaps);
+      if (detail === 1) gaps.bounds ??= boundsTouch(a, b);
+      else gaps.shapes ??= shapesTouch(a, b);
+      const isTouching = detail === 1 ? gaps.bounds : gaps.shapes;
+      if (isTouching === null) doubtful++;
+      if (isTouching || (isTouching === null && found.has(key))) expected.add(key);
+    }
+  }
+  expect([...found].sort()).toEqual([...expected].sort());
+  return doubtful;
+}
+
+function mayPair(a: Filter, b: Filter): boolean {
+  if (a.motion === 'static' && b.motion === 'static') return false;
+  if (a.group !== 0 && a.group === b.group) return false;
+  return (a.layers & b.collidesWith) !== 0 && (b.layers & a.collidesWith) !== 0;
+}
+
+/** How a capsule's bounds are turned about its axis is nobody's promise: they hold it and are in a wider box. */
+function boundsTouch(a: Thing, b: Thing): boolean | null {
+  const isTouching = touch([a.outer], [b.outer]);
+  const isOfCapsule = [a, b].some(({ shape }) => shape.shape.type === 'capsule');
+  return isTouching && isOfCapsule ? touch([a.inner], [b.inner]) || null : isTouching;
+}
+
+function shapesTouch(a: Thing, b: Thing): boolean | null {
+  if (!a.faceted || !b.faceted) return touch(a.bodies, b.bodies);
+  const [pair] = contacts([a.faceted, b.faceted], DOUBT);
+  if (!pair) return false;
+  return Math.abs(pair.separation) < DOUBT ? null : pair.separation < 0;
+}
+
+/** Null for what is in doubt. */
+function touch(a: readonly Body[], b: readonly Body[]): boolean | null {
+  let isSure = true;
+  for (const p of a) {
+    for (const q of b) {
+      if (farApart(p, q, DOUBT)) continue;
+      const { least, most } = gapBetween(p, q, DOUBT / 10);
+      if (most < DOUBT / 2) return true;
+      if (least < DOUBT) isSure = false;
+    }
+  }
+  return isSure ? false : null;
+}

@@ -1,0 +1,148 @@
+// frustum(): one-off answers against the frame's own, and against float64 brute force.
+import type { QueryOptions, VisibleSet } from 'collision-worker';
+import { Vector3 } from 'three';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bodyOf, type FormItem, FormTwin, formMaker } from '../../../fixtures/forms.js';
+import { PLACES } from '../../../fixtures/twin.js';
+import { aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
+import { frustumPlanes } from '../../../oracle/frustum.js';
+import type { HalfSpace } from '../../../oracle/half-spaces.js';
+import { Random, SEED } from '../../../oracle/random.js';
+import { isIn, isMet } from '../../../oracle/screen-region.js';
+import type { Precision } from '../../../oracle/stand-ins.js';
+
+const OBJECTS = 300;
+const VOLUMES = 24;
+const PRECISIONS: Precision[] = ['sphere', 'aabb', 'obb', 'mesh'];
+/** What a plane may be off by. */
+const DOUBT = 1e-6;
+
+type State = 'outside' | 'crossing' | 'inside';
+
+describe.each(PLACES)(`frustum, %s, seed ${SEED}`, (_, place) => {
+  let twin: FormTwin;
+
+  beforeAll(async () => {
+    const random = new Random(SEED);
+    twin = await FormTwin.create();
+    const form = formMaker(random);
+    for (let i = 0; i < OBJECTS; i++) {
+      const position = random.point(random.pick([5, 20])).add(place);
+      // Stretched where they are thin, too: their spheres are much larger than their boxes.
+      const matrix = random.placement(position, { low: 0.1, high: 3, mirrored: 0.3, sheared: 0.2 });
+      await twin.add(form(), matrix, { cullable: i % 10 !== 9, layers: 1 + (i % 3), pickable: i % 2 === 0 });
+    }
+    return () => twin.dispose();
+  });
+
+  describe.each(KINDS)('%s', (_, make) => {
+    test.each(DEPTHS)('lists what a frame lists: %s', async (_, depth) => {
+      const random = new Random(SEED);
+      for (let i = 0; i < VOLUMES; i++) {
+        const [margin, minPixels, layers] = [random.pick([0, 0.5]), random.pick([0, 40]), random.pick([-1, 2])];
+        const view = { ...viewOf(aimed(make(random), random, place), depth), margin, minPixels, layers };
+        twin.service.setView(view);
+        const { visible } = await twin.service.update();
+        const { ids, inside, entered, left } = await twin.service.frustum(view);
+        expect([[...ids], inside]).toEqual([[...visible.ids], visible.inside]);
+        expect([entered.length, left.length]).toEqual([0, 0]);
+        const without = [...ids].filter(() => random.chance(0.3));
+        const rest = await twin.service.frustum(view, { ignore: without });
+        expect([...rest.ids]).toEqual([...ids].filter((id) => !without.includes(id)));
+      }
+    });
+
+    test.each(PRECISIONS)('of views equals brute force: %s', async (precision) => {
+      const random = new Random(SEED + place.x);
+      const count = newCount();
+      for (let i = 0; i < VOLUMES; i++) {
+        const view = viewOf(aimed(make(random), random, place), DEPTHS[i % DEPTHS.length][1]);
+        const planes = frustumPlanes(view.projection, view.view, view.depth);
+        const found = await twin.service.frustum(view, { precision });
+        compare(
+          found,
+          planes.map(({ normal: { x, y, z }, constant }): HalfSpace => [x, y, z, constant]),
+          { precision },
+          count,
+        );
+      }
+      expectMix(count);
+    });
+  });
+
+  test.each(PRECISIONS)('of any planes equals brute force: %s', async (precision) => {
+    const random = new Random(SEED + place.x);
+    const count = newCount();
+    for (let i = 0; i < 3 * VOLUMES; i++) {
+      const planeCount = random.pick([1, 2, 4, 7, 31, 32]);
+      const reach = random.logRange(2, 30);
+      const planes = new Float32Array(4 * planeCount);
+      for (let at = 0; at < planes.length; at += 4) {
+        const normal = random.direction().multiplyScalar(random.logRange(1e-3, 1e3));
+        const point = random
+          .direction()
+          .multiplyScalar(-reach * random.range(0.2, 1))
+          .add(place);
+        planes.set([...normal.toArray(), -normal.dot(point)], at);
+      }
+      const options = { precision, layers: random.pick([-1, 2]) };
+      const found = await twin.service.frustum(planes, options);
+      compare(found, halfSpacesOf(planes), options, count);
+    }
+    expectMix(count);
+  });
+
+  function newCount() {
+    return { outside: 0, crossing: 0, inside: 0, unsure: 0 };
+  }
+
+  function expectMix({ outside, crossing, inside, unsure }: ReturnType<typeof newCount>): void {
+    for (const each of [outside, crossing, inside]) expect(each).toBeGreaterThan(20);
+    expect(unsure).toBeLessThan(0.02 * (crossing + inside));
+  }
+
+  function compare(
+    found: VisibleSet,
+    planes: HalfSpace[],
+    options: QueryOptions,
+    count: ReturnType<typeof newCount>,
+  ): void {
+    const { precision, layers = -1 } = options;
+    const states = new Map(
+      Array.from(found.ids, (id, i): [number, State] => [id, i < found.inside ? 'inside' : 'crossing']),
+    );
+    [...twin.items.values()].forEach((item, i) => {
+      const state = states.get(item.id) ?? 'outside';
+      const isAsked = i % 10 !== 9 && ((1 + (i % 3)) & layers) !== 0;
+      const [least, most] = isAsked
+        ? [-DOUBT, DOUBT].map((by) =>
+            stateOf(
+              item,
+              planes.map(([x, y, z, w]) => [x, y, z, w + by]),
+              precision!,
+            ),
+          )
+        : (['outside', 'outside'] as const);
+      count[least === most ? least : 'unsure']++;
+      if (least === most && state !== least)
+        expect.fail(`object ${item.id}, ${item.form.type}: ${state}, not ${least}`);
+    });
+  }
+});
+
+/** float32 planes as unit half-spaces. */
+function halfSpacesOf(planes: Float32Array): HalfSpace[] {
+  return Array.from({ length: planes.length / 4 }, (_, i) => {
+    const [x, y, z, w] = planes.subarray(4 * i, 4 * i + 4);
+    const length = new Vector3(x, y, z).length();
+    return [x / length, y / length, z / length, w / length];
+  });
+}
+
+/** 'mesh' is exact; of the others each plane is asked alone. */
+function stateOf(item: FormItem, planes: HalfSpace[], precision: Precision): State {
+  const body = bodyOf(item, precision);
+  if (isIn(body, planes)) return 'inside';
+  const isTouched = precision === 'mesh' ? isMet(body, planes) : planes.every((plane) => isMet(body, [plane]));
+  return isTouched ? 'crossing' : 'outside';
+}
