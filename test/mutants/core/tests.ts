@@ -39,7 +39,10 @@ const TABLE: [core: string, tests: string[]][] = [
   ['contact/', ['manifold-convex-edges', 'manifold-mesh-edges', 'contact/contact', 'manifold-']],
   ['scene/frame/out-pairs', ['manifold-convex-service', 'contact/contact', 'contact-events', 'frame-slices']],
   ['scene/frame/frame', ['matrices', 'many-views', 'frame-slices', 'core-invariants', 'contact-events']],
-  ['scene/frame/', ['many-views', 'core-invariants', 'contact-events', 'frustum.', 'pairs.', 'contact-budget']],
+  [
+    'scene/frame',
+    ['frame-ahead', 'many-views', 'core-invariants', 'contact-events', 'frustum.', 'pairs.', 'contact-budget'],
+  ],
   ['scene/index/', ['octree-insert', 'core-invariants', 'pick.', 'many-views', 'rays-edges', 'pairs.', 'frustum.']],
   [
     'scene/pairs/',
@@ -60,7 +63,7 @@ const TABLE: [core: string, tests: string[]][] = [
     'scene/query/',
     ['pick-region-edges', 'sees', 'proximity', 'pick-screen', 'pick-region', 'closest', 'overlap', 'containing'],
   ],
-  ['scene/', ['octree-insert', 'core-invariants', 'pick.', 'many-views', 'pairs/pairs.', 'frustum.']],
+  ['scene/', ['frame-ahead', 'octree-insert', 'core-invariants', 'pick.', 'many-views', 'pairs/pairs.', 'frustum.']],
   ['shape/', ['contact/contact', 'sees', 'proximity', 'pick-screen', 'rays-primitives', 'overlap', 'containing']],
   ['mesh/build/weld', ['mesh/weld', 'closed-mesh']],
   ['mesh/build/open-edges', ['closed-mesh', 'mesh/weld']],
