@@ -1,5 +1,5 @@
 import { type Remote, transfer } from 'comlink';
-import { CONTACTS_NONE, PRECISION_OBB } from '../../shared/layout.js';
+import { PRECISION_OBB } from '../../shared/layout.js';
 import type { Cursor, Filter, ViewRecord, WorkerApi } from '../../shared/protocol.js';
 import type {
   ClosestPoint,
@@ -36,18 +36,32 @@ import type { FramePump } from '../frame/frame-pump.js';
 import type { ViewTable } from '../frame/view-table.js';
 import { abortable } from '../link/abort.js';
 import type { WorkerLink } from '../link/worker-link.js';
-import { contactDetail } from '../scene/object-description.js';
 import type { ObjectStore } from '../scene/object-store.js';
 import { IDENTITY } from '../transforms/affine.js';
 import { LatestTurn } from './latest-turn.js';
 import { pickRay } from './pick-ray.js';
-import { checkFilter, checkIds, checkPlanes, checkRay, checkRegion, QUERY_KEYS, SIDED_KEYS } from './query-options.js';
+import {
+  ADAPTER_KEYS,
+  checkDetail,
+  checkFilter,
+  checkIds,
+  checkPlanes,
+  checkRay,
+  checkRegion,
+  QUERY_KEYS,
+} from './query-options.js';
 
 const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
 const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
 const CLOSEST_KEYS = [...QUERY_KEYS, 'maxDistance'];
 const CONTACT_KEYS = ['detail', 'signal'];
 const METHODS = ['ray', 'screen'] as const;
+
+/** What the three adapter asks besides. */
+interface AdapterContact {
+  /** What is in no layer is not there. */
+  isShown?: boolean;
+}
 
 type Api = Remote<WorkerApi>;
 type Options = Pick<PickOptions, 'signal' | 'latest'>;
@@ -72,7 +86,7 @@ export class Queries {
   }
 
   pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {
-    const given = readOptions('pick', 'options', options, PICK_KEYS, SIDED_KEYS);
+    const given = readOptions('pick', 'options', options, PICK_KEYS, ADAPTER_KEYS);
     const target = this.#target('pick', x, y, given);
     const invoke =
       target &&
@@ -81,7 +95,7 @@ export class Queries {
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
-    const given = readOptions('pickAll', 'options', options, PICK_KEYS, SIDED_KEYS);
+    const given = readOptions('pickAll', 'options', options, PICK_KEYS, ADAPTER_KEYS);
     const target = this.#target('pickAll', x, y, given);
     const invoke =
       target &&
@@ -91,7 +105,7 @@ export class Queries {
 
   pickRegion(region: Rect | Float32Array, options: RegionOptions = {}): Promise<Uint32Array> {
     const operation = 'pickRegion';
-    const given = readOptions(operation, 'options', options, REGION_KEYS, SIDED_KEYS);
+    const given = readOptions(operation, 'options', options, REGION_KEYS, ADAPTER_KEYS);
     const { view = 'main' } = given;
     const filter = checkFilter(operation, given, this.#objects);
     const record = this.#views.get(operation, 'view', view).record.slice();
@@ -101,14 +115,14 @@ export class Queries {
   }
 
   raycast(ray: Ray, options: QueryOptions = {}): Promise<Hit | null> {
-    const given = readOptions('raycast', 'options', options, QUERY_KEYS);
+    const given = readOptions('raycast', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
     const checked = checkRay('raycast', ray);
     const filter = checkFilter('raycast', given, this.#objects);
     return this.#ask('raycast', given, (api) => api.raycast(checked, filter));
   }
 
   raycastAll(ray: Ray, options: QueryOptions = {}): Promise<Hit[]> {
-    const given = readOptions('raycastAll', 'options', options, QUERY_KEYS, SIDED_KEYS);
+    const given = readOptions('raycastAll', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
     const checked = checkRay('raycastAll', ray);
     const filter = checkFilter('raycastAll', given, this.#objects);
     return this.#ask('raycastAll', given, (api) => api.raycastAll(checked, filter));
@@ -145,7 +159,7 @@ export class Queries {
   }
 
   sees(view: string | ViewOptions, targets: ArrayLike<ObjectId>, options: QueryOptions = {}): Promise<Sight> {
-    const given = readOptions('sees', 'options', options, QUERY_KEYS);
+    const given = readOptions('sees', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
     const filter = checkFilter('sees', given, this.#objects);
     const record = this.#views.recordOf('sees', 'view', view);
     const ids = checkIds('sees', 'targets', targets, this.#objects);
@@ -153,7 +167,7 @@ export class Queries {
   }
 
   overlap(shape: Shape, matrix?: ArrayLike<number>, options: QueryOptions = {}): Promise<Uint32Array> {
-    const given = readOptions('overlap', 'options', options, QUERY_KEYS);
+    const given = readOptions('overlap', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
     const description = this.#objects.describeQuery('overlap', shape);
     const place = matrix === undefined ? IDENTITY : checkMatrix('overlap', 'matrix', matrix);
     const filter = checkFilter('overlap', given, this.#objects);
@@ -161,14 +175,14 @@ export class Queries {
   }
 
   containing(point: Vec3, options: QueryOptions = {}): Promise<Uint32Array> {
-    const given = readOptions('containing', 'options', options, QUERY_KEYS);
+    const given = readOptions('containing', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
     const place = checkVec3('containing', 'point', point);
     const filter = checkFilter('containing', given, this.#objects);
     return this.#ask('containing', given, (api) => api.containing(place, filter));
   }
 
   closestPoint(point: Vec3, options: QueryOptions & { maxDistance?: number } = {}): Promise<ClosestPoint | null> {
-    const given = readOptions('closestPoint', 'options', options, CLOSEST_KEYS);
+    const given = readOptions('closestPoint', 'options', options, CLOSEST_KEYS, ADAPTER_KEYS);
     const place = checkVec3('closestPoint', 'point', point);
     const { maxDistance = Number.POSITIVE_INFINITY } = given;
     checkNumber('closestPoint', 'maxDistance', maxDistance, 0, 'a number >= 0');
@@ -176,15 +190,19 @@ export class Queries {
     return this.#ask('closestPoint', given, (api) => api.closestPoint(place, maxDistance, filter));
   }
 
-  contact(a: ObjectId, b: ObjectId, options: ContactOptions = {}): Promise<ContactReport | null> {
-    const given = readOptions('contact', 'options', options, CONTACT_KEYS);
-    const { detail: wanted = 'manifold' } = given;
-    const detail = contactDetail('contact', 'detail', wanted);
-    if (detail === CONTACTS_NONE) invalid('contact', 'detail', wanted, "more than 'none'");
+  contact(a: ObjectId, b: ObjectId, options: ContactOptions & AdapterContact = {}): Promise<ContactReport | null> {
+    const given = readOptions('contact', 'options', options, CONTACT_KEYS, ['isShown']);
+    const detail = checkDetail('contact', given.detail);
     checkSignal('contact', given.signal);
     this.#objects.check('contact', 'a', a);
     this.#objects.check('contact', 'b', b);
     if (a === b) invalid('contact', 'b', b, `another object than a, which is ${a}`);
+    if (given.isShown === true && (this.#objects.layersOf(a) === 0 || this.#objects.layersOf(b) === 0)) {
+      const answer = this.#link.defer<ContactReport | null>('contact');
+      const promise = abortable('contact', given.signal, answer);
+      answer.resolve(null);
+      return promise;
+    }
     return this.#ask('contact', given, (api) => api.contact(a, b, detail));
   }
 

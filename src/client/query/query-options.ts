@@ -1,4 +1,5 @@
 import {
+  CONTACTS_NONE,
   MAX_OBJECTS,
   PRECISION_MESH,
   type PRECISION_OBB,
@@ -8,7 +9,7 @@ import {
   VIEW_VIEWPORT,
 } from '../../shared/layout.js';
 import type { Filter, Region } from '../../shared/protocol.js';
-import type { QueryOptions, Ray, Rect, RegionOptions } from '../../shared/types.js';
+import type { ContactOptions, ObjectId, QueryOptions, Ray, Rect, RegionOptions } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
 import { checkSignal } from '../check/signal.js';
 import {
@@ -25,11 +26,12 @@ import {
   readOptions,
   typeOf,
 } from '../check/validate.js';
+import { contactDetail } from '../scene/object-description.js';
 import type { ObjectStore } from '../scene/object-store.js';
 
 export const QUERY_KEYS = ['layers', 'ignore', 'side', 'precision', 'signal'];
 /** What the three adapter asks besides. */
-export const SIDED_KEYS = ['ownSides'];
+export const ADAPTER_KEYS = ['ownSides', 'strangers'];
 const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
 const RECT_KEYS = ['x', 'y', 'width', 'height'];
 const SIDES = ['front', 'back', 'double'] as const; // SIDE_*, from 1 on
@@ -39,28 +41,46 @@ const MODES = { touch: REGION_TOUCH, enclose: REGION_ENCLOSE } as const;
 /** A polygon's bounds must not be where its edges are, which decide: on both at once, nothing is inside or outside. */
 const BESIDE_POLYGON = 1e-6;
 
-/** What the three adapter asks: without a `side`, every object is hit from its own sides (object-description.ts). */
-export interface SidedQuery {
+/** What the three adapter asks besides. */
+export interface AdapterQuery {
+  /** Without a `side`, every object is hit from its own sides (object-description.ts). */
   ownSides?: boolean;
+  /** Objects of others that are ignored, too. They need not be alive any more. */
+  strangers?: readonly ObjectId[];
 }
 
 /** Reads what a query asks of objects. `precision` is the default. */
 export function checkFilter(
   operation: string,
-  options: QueryOptions & SidedQuery,
+  options: QueryOptions & AdapterQuery,
   objects: ObjectStore,
   precision: typeof PRECISION_MESH | typeof PRECISION_OBB = PRECISION_MESH,
 ): Filter {
   const { layers = -1, ignore = [], signal, precision: wanted = PRECISIONS[precision - 1] } = options;
-  const { ownSides = false, side = 'double' } = options;
+  const { ownSides = false, strangers = [], side = 'double' } = options;
   checkBoolean(operation, 'ownSides', ownSides);
   checkSignal(operation, signal);
   return {
     layers: checkBits(operation, 'layers', layers),
     side: ownSides ? SIDE_OWN : 1 + SIDES.indexOf(checkOneOf(operation, 'side', side, SIDES)),
     precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', wanted, PRECISIONS)),
-    ignore: checkIds(operation, 'ignore', ignore, objects).sort(),
+    ignore: joined(checkIds(operation, 'ignore', ignore, objects), strangers).sort(),
   };
+}
+
+function joined(ids: Uint32Array, others: readonly ObjectId[]): Uint32Array {
+  if (others.length === 0) return ids;
+  const all = new Uint32Array(ids.length + others.length);
+  all.set(ids);
+  all.set(others, ids.length);
+  return all;
+}
+
+/** Reads in how much detail a contact is asked for, as CONTACTS_*. */
+export function checkDetail(operation: string, detail: ContactOptions['detail'] = 'manifold'): number {
+  const read = contactDetail(operation, 'detail', detail);
+  if (read === CONTACTS_NONE) invalid(operation, 'detail', detail, "more than 'none'");
+  return read;
 }
 
 /** Copies ids, which must all be alive. */

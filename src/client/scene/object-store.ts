@@ -36,6 +36,11 @@ export class ObjectStore {
     if (dead >= 0) this.check(operation, `${argument}[${dead}]`, ids[dead]);
   }
 
+  /** Answers the layers of an object that is alive. */
+  layersOf(id: ObjectId): number {
+    return this.#table.get(id)!.layers;
+  }
+
   add(operation: string, options: ObjectOptions, count: number): Uint32Array {
     checkInteger(operation, 'count', count, 0, 0xffffffff);
     const given = readObject(operation, options);
