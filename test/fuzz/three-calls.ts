@@ -10,6 +10,7 @@ import type { Call } from './call.js';
 import { SCENE_FRAME_CALLS } from './frame-calls.js';
 
 import { camera, SIZE, type TrackedWorld } from './three-world.js';
+import { IDENTITY } from './world.js';
 
 type W = TrackedWorld;
 type Any = (...args: unknown[]) => unknown;
@@ -23,6 +24,14 @@ const query = () => ({
   latest: false,
 });
 const pick = () => ({ ...query(), method: 'ray', radius: 10 });
+const filter = ({ instances }: W) => ({
+  layers: 1,
+  ignore: [new Object3D(), { object: instances, instanceId: 0 }],
+  precision: 'mesh',
+  signal: undefined,
+});
+const sided = (world: W) => ({ ...filter(world), side: 'double' });
+const point = () => ({ x: 0, y: 0.25, z: 10 });
 const triangle = () =>
   new BufferGeometry().setAttribute('position', new BufferAttribute(Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0), 3));
 
@@ -41,7 +50,34 @@ export const TRACKER_METHODS: Record<
   removeView: { args: () => ['main'] },
   pick: { args: () => [50, 50, pick()], isDull: true },
   pickAll: { args: () => [50, 50, pick()], isDull: true },
-  pickRegion: { args: () => [{ ...SIZE }, { ...query(), mode: 'touch' }], isDull: true },
+  pickRegion: { args: () => [{ ...SIZE }, { ...query(), mode: 'touch', instances: true }], isDull: true },
+  raycast: {
+    args: (world) => [{ origin: [0, 0.25, 10], direction: [0, 0, -1], tMin: 0, tMax: 100 }, sided(world)],
+    isDull: true,
+  },
+  raycastAll: {
+    args: (world) => [{ origin: point(), direction: { x: 0, y: 0, z: -1 } }, sided(world)],
+    isDull: true,
+  },
+  lineOfSight: { args: (world) => [point(), [0, 0.25, -10], sided(world)] },
+  overlap: {
+    args: (world) => [{ type: 'sphere', radius: 1 }, { elements: [...IDENTITY] }, filter(world)],
+    isDull: true,
+  },
+  containing: { args: (world) => [[0, 0, 0.5], filter(world)], isDull: true },
+  closestPoint: { args: (world) => [point(), { ...filter(world), maxDistance: 50 }], isDull: true },
+  contact: {
+    args: ({ box, instances }) => [
+      box,
+      { object: instances, instanceId: 1 },
+      { detail: 'manifold', signal: undefined },
+    ],
+    isDull: true,
+  },
+  sees: {
+    args: (world) => [[world.box, { object: world.instances, instanceId: 1 }], { ...sided(world), view: 'main' }],
+    isDull: true,
+  },
   idsOf: { args: ({ box }) => [box], isDull: true },
   objectOf: { args: ({ tracker, box }) => [tracker.idsOf(box)[0]], isDull: true },
   dispose: { args: () => [] },

@@ -1,6 +1,19 @@
 export { boxFromGeometry, meshDataFromGeometry } from './geometry/geometry.js';
 export type { SceneIntersection } from './query/intersection.js';
+export type { SceneQueryOptions } from './query/scene-options.js';
 export type { ScenePickOptions, SceneRegionOptions } from './query/scene-picks.js';
+export type {
+  SceneClosestOptions,
+  SceneClosestPoint,
+  SceneContactReport,
+  SceneLineOptions,
+  SceneMatrix,
+  SceneRayOptions,
+  SceneSight,
+  SceneSightOptions,
+} from './query/scene-queries.js';
+export type { ScenePoint, SceneRay } from './query/scene-ray.js';
+export type { SceneTarget } from './scene-target.js';
 export type { SceneTracker } from './scene-tracker.js';
 export type { SceneObject } from './track/scene-objects.js';
 export type { SceneObjectOptions } from './track/tracked-object.js';

@@ -1,11 +1,25 @@
 import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
-import type { ObjectId, Rect } from '../../shared/types.js';
+import type { ContactOptions, ObjectId, Rect, Shape } from '../../shared/types.js';
 import { reading, show } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { MeshPool } from './geometry/mesh-pool.js';
 import type { SceneIntersection } from './query/intersection.js';
+import type { SceneQueryOptions } from './query/scene-options.js';
 import { type ScenePickOptions, ScenePicks, type SceneRegionOptions } from './query/scene-picks.js';
+import {
+  type SceneClosestOptions,
+  type SceneClosestPoint,
+  type SceneContactReport,
+  type SceneLineOptions,
+  type SceneMatrix,
+  SceneQueries,
+  type SceneRayOptions,
+  type SceneSight,
+  type SceneSightOptions,
+} from './query/scene-queries.js';
+import type { ScenePoint, SceneRay } from './query/scene-ray.js';
+import type { SceneTarget } from './scene-target.js';
 import { MovedTransforms } from './track/moved-transforms.js';
 import { type SceneObject, SceneObjects } from './track/scene-objects.js';
 import { SceneWalk } from './track/scene-walk.js';
@@ -39,6 +53,7 @@ export class SceneTracker {
   readonly #objects = new SceneObjects();
   readonly #views: SceneViews;
   readonly #picks: ScenePicks;
+  readonly #queries: SceneQueries;
   #isDisposed = false;
   /** What `update` answers for good. */
   #ended: Promise<SceneFrame> | null = null;
@@ -62,6 +77,7 @@ export class SceneTracker {
     });
     this.#views = new SceneViews(service);
     this.#picks = new ScenePicks(context, this.#walk, this.#views, this.#view);
+    this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
   }
 
   /** Does what `trackScene` says, with options that are checked. */
@@ -210,24 +226,154 @@ export class SceneTracker {
 
   /**
    * Lists the objects in a region of a view, a rectangle or a polygon (xy of its vertices, even-odd), hidden ones
-   * too; in the order of their first ids. An InstancedMesh is there when one of its instances is.
+   * too; in the order of their first ids. An InstancedMesh is there when one of its instances is; with `instances`, these
+   * are listed by themselves.
    *
    * Mode 'touch', the default: any part of them, of faces that show the side of their material to the camera, unless
    * `side` says otherwise. 'enclose': all of them, whatever the sides.
    *
    * ```ts
    * const selected = await tracker.pickRegion({ x: 100, y: 50, width: 300, height: 200 }, { mode: 'enclose' });
+   * const trees = await tracker.pickRegion(lasso, { instances: true }); // { object, instanceId } each
    * ```
    */
-  async pickRegion(region: Rect | Float32Array, options: SceneRegionOptions = {}): Promise<Object3D[]> {
+  async pickRegion(
+    region: Rect | Float32Array,
+    options: SceneRegionOptions & { instances: true },
+  ): Promise<SceneObject[]>;
+  async pickRegion(
+    region: Rect | Float32Array,
+    options?: SceneRegionOptions & { instances?: false },
+  ): Promise<Object3D[]>;
+  async pickRegion(region: Rect | Float32Array, options?: SceneRegionOptions): Promise<Object3D[] | SceneObject[]>;
+  async pickRegion(region: Rect | Float32Array, options: SceneRegionOptions = {}): Promise<Object3D[] | SceneObject[]> {
     this.#assertLive('pickRegion');
     return this.#picks.pickRegion(region, options);
   }
 
   /**
+   * Finds the nearest hit of a ray, as three's Raycaster does: `raycaster.ray` will do, or a ray of the service with
+   * arrays. Faces are hit from the sides that their material shows, in all layers unless `layers` says which
+   * (`raycaster.layers.mask`).
+   *
+   * ```ts
+   * const down = new Ray(player.position, new Vector3(0, -1, 0));
+   * const ground = await tracker.raycast(down, { ignore: [player] });
+   * if (ground) player.position.copy(ground.point);
+   * ```
+   */
+  async raycast(ray: SceneRay, options: SceneRayOptions = {}): Promise<SceneIntersection | null> {
+    this.#assertLive('raycast');
+    return this.#queries.raycast(ray, options);
+  }
+
+  /**
+   * Lists all hits of a ray, nearest first; as `raycast` in everything else.
+   *
+   * ```ts
+   * const { ray, near, far } = raycaster;
+   * const hits = await tracker.raycastAll({ origin: ray.origin, direction: ray.direction, tMin: near, tMax: far });
+   * ```
+   */
+  async raycastAll(ray: SceneRay, options: SceneRayOptions = {}): Promise<SceneIntersection[]> {
+    this.#assertLive('raycastAll');
+    return this.#queries.raycastAll(ray, options);
+  }
+
+  /**
+   * Tells whether nothing of the scene is between two points, seen from whatever side, unless `side` says which. What is
+   * at the points themselves counts, unless it is in `ignore`.
+   *
+   * ```ts
+   * const isClear = await tracker.lineOfSight(lamp.position, player.position, { ignore: [lamp, player] });
+   * ```
+   */
+  async lineOfSight(from: ScenePoint, to: ScenePoint, options: SceneLineOptions = {}): Promise<boolean> {
+    this.#assertLive('lineOfSight');
+    return this.#queries.lineOfSight(from, to, options);
+  }
+
+  /**
+   * Finds the objects and instances that a shape meets, in the order of their ids; touching counts. Meshes are surfaces
+   * unless `objectOptions` says that they are `solid`, shapes are solid.
+   *
+   * ```ts
+   * const blast = { type: 'sphere', radius: 5 } as const;
+   * for (const { object, instanceId } of await tracker.overlap(blast, bomb.matrixWorld)) console.log(object.name, instanceId);
+   * ```
+   */
+  async overlap(shape: Shape, matrix?: SceneMatrix, options: SceneQueryOptions = {}): Promise<SceneObject[]> {
+    this.#assertLive('overlap');
+    return this.#queries.overlap(shape, matrix, options);
+  }
+
+  /**
+   * Finds the objects and instances that are solid around a point, as `containing` of the service says: any mesh that
+   * winds around it.
+   *
+   * ```ts
+   * const rooms = await tracker.containing(camera.position);
+   * ```
+   */
+  async containing(point: ScenePoint, options: SceneQueryOptions = {}): Promise<SceneObject[]> {
+    this.#assertLive('containing');
+    return this.#queries.containing(point, options);
+  }
+
+  /**
+   * Finds the point nearest to a given one of all that is in the scene, no farther than `maxDistance`; null if there is
+   * none.
+   *
+   * ```ts
+   * const nearest = await tracker.closestPoint(cursor.position, { maxDistance: 10, ignore: [cursor] });
+   * if (nearest) cursor.position.copy(nearest.point); // snapped to nearest.object, nearest.faceIndex
+   * ```
+   */
+  async closestPoint(point: ScenePoint, options: SceneClosestOptions = {}): Promise<SceneClosestPoint | null> {
+    this.#assertLive('closestPoint');
+    return this.#queries.closestPoint(point, options);
+  }
+
+  /**
+   * Tells whether and how two objects touch, or instances, whatever their `contacts`, layers and groups; null where they
+   * do not. What is invisible, not in the scene or not built yet (`pending`, `untracked`) touches nothing.
+   *
+   * ```ts
+   * const contact = await tracker.contact(gripper, { object: crates, instanceId: 7 });
+   * if (contact) console.log(contact.normals.subarray(0, 3), 'leads from the gripper to the crate');
+   * ```
+   *
+   * Rejects with INVALID_ARGUMENT for an object and itself, an InstancedMesh without the number of an instance, and what
+   * can have no triangles, as a Group.
+   */
+  async contact(a: SceneTarget, b: SceneTarget, options: ContactOptions = {}): Promise<SceneContactReport | null> {
+    this.#assertLive('contact');
+    return this.#queries.contact(a, b, options);
+  }
+
+  /**
+   * Lists which of the targets the eye of a view sees, in their order: those in its frustum to which it has a clear line,
+   * past which only they themselves may stand. Of an InstancedMesh the instances that it sees. What is invisible, not in
+   * the scene or not built yet is not seen. The options are about what may be in the way, from whatever side unless
+   * `side` says which.
+   *
+   * ```ts
+   * tracker.setView(guardCamera, { width: 1, height: 1 }, 'guard');
+   * const seen = await tracker.sees([thief, crowd], { view: 'guard', ignore: [guard] });
+   * for (const { object, instanceId, points } of seen) console.log(object.name, instanceId, `${points} of 9`);
+   * ```
+   *
+   * Rejects with INVALID_ARGUMENT for a target that can have no triangles, as a Group.
+   */
+  async sees(targets: readonly SceneTarget[], options: SceneSightOptions = {}): Promise<SceneSight[]> {
+    this.#assertLive('sees');
+    return this.#queries.sees(targets, options);
+  }
+
+  /**
    * Lists the service's ids of an object, for an InstancedMesh in the order of its instances; none until it is built.
    * The service's own questions see all of an object under them, from both sides of its faces unless a `side` is given:
-   * the sides of its materials are what `pick`, `pickAll` and `pickRegion` of the tracker know.
+   * the sides of its materials are what the tracker's picks, regions and rays know.
    */
   idsOf(object: Object3D): Uint32Array {
     return this.#walk.entryOf(object)?.ids.slice() ?? new Uint32Array(0);

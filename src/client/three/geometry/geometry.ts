@@ -126,6 +126,22 @@ export function findTriangle(runs: readonly TriangleRun[], triangle: number): { 
   throw new RangeError(`triangle ${triangle} of ${before}`);
 }
 
+/**
+ * Translates numbers of triangles of `meshDataOfRuns` to those of faces of the geometry, as three's Raycaster counts
+ * them: every `step`th from `offset` on, in place.
+ */
+export function toFaces(runs: readonly TriangleRun[], triangles: Uint32Array, offset: number, step: number): void {
+  if (hasFacesInOrder(runs)) return;
+  for (let i = offset; i < triangles.length; i += step) {
+    triangles[i] = Math.floor(findTriangle(runs, triangles[i]).start / 3);
+  }
+}
+
+/** Tells whether triangles have the numbers of their faces, as they do where all of a geometry is drawn. */
+export function hasFacesInOrder(runs: readonly TriangleRun[]): boolean {
+  return runs.length === 1 && runs[0].start < 3;
+}
+
 function positionsOf(geometry: BufferGeometry): BufferAttribute | InterleavedBufferAttribute {
   if ('isInstancedBufferGeometry' in geometry) {
     throw new CollisionError(

@@ -58,8 +58,7 @@ export function intersectionOf(
     return intersection;
   }
 
-  const { start, materialIndex } = findTriangle(mesh.runs, hit.triangle);
-  const face = faceOf(mesh, start, materialIndex);
+  const { face, faceIndex } = faceAt(mesh, hit.triangle);
   const { a, b, c } = face;
   const barycoord = new Vector3(...hit.barycentric);
   const mix = (attribute: Attribute, component: number): number =>
@@ -67,7 +66,7 @@ export function intersectionOf(
     barycoord.y * attribute.getComponent(b, component) +
     barycoord.z * attribute.getComponent(c, component);
   intersection.face = face;
-  intersection.faceIndex = Math.floor(start / 3);
+  intersection.faceIndex = faceIndex;
   intersection.barycoord = barycoord;
   const { uv, uv1, normal } = mesh.geometry.attributes as Partial<Record<string, Attribute>>;
   if (uv !== undefined) intersection.uv = new Vector2(mix(uv, 0), mix(uv, 1));
@@ -80,6 +79,12 @@ export function intersectionOf(
     if (intersection.normal.dot(direction) > 0) intersection.normal.negate();
   }
   return intersection;
+}
+
+/** Finds a triangle of the service's mesh in the geometry, as three's Raycaster names it. */
+export function faceAt(mesh: BuiltMesh, triangle: number): { face: Face; faceIndex: number } {
+  const { start, materialIndex } = findTriangle(mesh.runs, triangle);
+  return { face: faceOf(mesh, start, materialIndex), faceIndex: Math.floor(start / 3) };
 }
 
 function faceOf({ geometry, index }: BuiltMesh, start: number, materialIndex: number): Face {

@@ -1,38 +1,38 @@
 import type { Object3D } from 'three';
-import { MAX_OBJECTS } from '../../../shared/layout.js';
 import type { Hit, ObjectId, PickOptions, QueryOptions, Rect, RegionOptions } from '../../../shared/types.js';
-import { checkSignal } from '../../check/signal.js';
-import { checkBoolean, checkInteger, invalid, reading, readOptions } from '../../check/validate.js';
+import { checkBoolean } from '../../check/validate.js';
 import { readView } from '../../frame/view-table.js';
 import { pickRay } from '../../query/pick-ray.js';
-import type { SidedQuery } from '../../query/query-options.js';
-import type { Placement } from '../track/scene-objects.js';
+import type { AdapterQuery } from '../../query/query-options.js';
+import type { Placement, SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
 import { intersectionOf, type SceneIntersection } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
+import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 
-const QUERY_KEYS = ['view', 'layers', 'ignore', 'side', 'precision', 'signal', 'latest'];
-const PICK_KEYS = [...QUERY_KEYS, 'method', 'radius'];
-const REGION_KEYS = [...QUERY_KEYS, 'mode'];
+const VIEW_KEYS = ['view', 'layers', 'ignore', 'side', 'precision', 'signal', 'latest'];
+const PICK_KEYS = [...VIEW_KEYS, 'method', 'radius'];
+const REGION_KEYS = [...VIEW_KEYS, 'mode', 'instances'];
 
-interface SceneQueryOptions extends Pick<QueryOptions, 'precision' | 'signal'> {
+interface ViewQueryOptions extends SceneQueryOptions {
   /** Name of a view of the tracker. Default the one that `update` sets. */
   view?: string;
   /** Default: the layers of the camera. */
   layers?: number;
-  /** Objects that are not there for this query. */
-  ignore?: readonly Object3D[];
   /** Default: the side of each object's own material. */
   side?: 'front' | 'back' | 'double';
 }
 
 /** As the service's, with objects of the scene instead of ids. */
-export interface ScenePickOptions extends SceneQueryOptions, Pick<PickOptions, 'method' | 'radius' | 'latest'> {}
+export interface ScenePickOptions extends ViewQueryOptions, Pick<PickOptions, 'method' | 'radius' | 'latest'> {}
 
 /** As the service's, with objects of the scene instead of ids. */
-export interface SceneRegionOptions extends SceneQueryOptions, Pick<RegionOptions, 'mode' | 'latest'> {}
+export interface SceneRegionOptions extends ViewQueryOptions, Pick<RegionOptions, 'mode' | 'latest'> {
+  /** Answer each instance by itself, as `{ object, instanceId }`, instead of objects. Default false. */
+  instances?: boolean;
+}
 
 /** Asks the service in terms of the scene. What is somebody else's in the same service is passed over. */
 export class ScenePicks {
@@ -53,7 +53,7 @@ export class ScenePicks {
   }
 
   async pick(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection | null> {
-    const options = checked('pick', given, PICK_KEYS);
+    const options = readViewQuery('pick', given, PICK_KEYS);
     const view = this.#viewOf('pick', options);
     const { objects, service } = this.#context;
     return this.#latestPick.guard(options, (signal) =>
@@ -70,18 +70,20 @@ export class ScenePicks {
   }
 
   async pickAll(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection[]> {
-    const options = checked('pickAll', given, PICK_KEYS);
+    const options = readViewQuery('pickAll', given, PICK_KEYS);
     const view = this.#viewOf('pickAll', options);
     return this.#latestPickAll.guard(options, (signal) =>
       this.#context.objects.during((number) => this.#pickAll(x, y, options, view, signal, number)),
     );
   }
 
-  async pickRegion(region: Rect | Float32Array, given: SceneRegionOptions): Promise<Object3D[]> {
-    const options = checked('pickRegion', given, REGION_KEYS);
+  /** Lists objects, or instances by themselves, as the options say. */
+  async pickRegion(region: Rect | Float32Array, given: SceneRegionOptions): Promise<Object3D[] | SceneObject[]> {
+    const options = readViewQuery('pickRegion', given, REGION_KEYS);
     const view = this.#viewOf('pickRegion', options);
     const { objects, service } = this.#context;
-    const { mode } = options;
+    const { mode, instances = false } = options;
+    checkBoolean('pickRegion', 'instances', instances);
     return this.#latestRegion.guard(options, (signal) =>
       objects.during(async () => {
         // What does not show cannot be touched; but all of an object is all of it.
@@ -95,7 +97,7 @@ export class ScenePicks {
         const publicId = ({ id, instanceId = 0, standIn: { owner } }: Placement): ObjectId =>
           owner.ids[instanceId] ?? id;
         found.sort((a, b) => publicId(a) - publicId(b));
-        return [...new Set(found.map(({ object }) => object))];
+        return instances ? instancesOf(found) : [...new Set(found.map(({ object }) => object))];
       }),
     );
   }
@@ -103,7 +105,7 @@ export class ScenePicks {
   async #pickAll(
     x: number,
     y: number,
-    options: ScenePickOptions,
+    options: Checked<ScenePickOptions>,
     view: SceneView,
     signal: AbortSignal | undefined,
     number: number,
@@ -131,7 +133,7 @@ export class ScenePicks {
     });
   }
 
-  #viewOf(operation: string, options: SceneQueryOptions): SceneView {
+  #viewOf(operation: string, options: { view?: string }): SceneView {
     return this.#views.get(operation, options.view ?? this.#view);
   }
 
@@ -140,45 +142,43 @@ export class ScenePicks {
    * both sides of all.
    */
   #query(
-    { side, precision, layers, ignore = [] }: SceneQueryOptions,
+    options: Checked<ViewQueryOptions>,
     view: SceneView,
     signal: AbortSignal | undefined,
     sided = true,
-  ): QueryOptions & SidedQuery {
-    return {
-      layers: layers ?? view.layers,
-      ignore: ignore.flatMap((object) => this.#idsOf(object)),
-      ownSides: sided && side === undefined,
-      ...(side !== undefined && { side }),
-      ...(precision !== undefined && { precision }),
-      ...(signal && { signal }),
-    };
-  }
-
-  /** Lists all ids of an object, those of its faces too. */
-  #idsOf(object: Object3D): ObjectId[] {
-    return (this.#walk.entryOf(object)?.standIns ?? []).flatMap(({ ids }) => [...ids]);
+  ): QueryOptions & AdapterQuery {
+    const { layers = view.layers } = options;
+    return queryOf(this.#walk, { ...options, layers, signal }, sided);
   }
 }
 
-/** Checks and copies the options; what the service is told, it checks itself. */
-function checked<T extends SceneQueryOptions & { latest?: boolean }>(
+function readViewQuery<T extends ViewQueryOptions & { latest?: boolean }>(
   operation: string,
   given: T,
   keys: readonly string[],
-): T {
-  const options = readOptions(operation, 'options', given, keys);
-  const { ignore, latest = false, signal } = options;
-  checkSignal(operation, signal);
+): Checked<T> {
+  const options = readQuery(operation, given, keys);
+  const { latest = false }: { latest?: boolean | undefined } = options;
   checkBoolean(operation, 'latest', latest);
-  if (ignore === undefined) return options;
-  return reading(operation, 'ignore', () => {
-    if (!Array.isArray(ignore)) invalid(operation, 'ignore', ignore, 'an array of objects');
-    checkInteger(operation, 'the length of ignore', ignore.length, 0, MAX_OBJECTS);
-    return { ...options, ignore: Array.from({ length: ignore.length }, (_, i) => ignore[i]) };
+  return options;
+}
+
+/** Lists each instance once: it is found by more than one id where its faces differ in side. */
+function instancesOf(found: readonly Placement[]): SceneObject[] {
+  const known = new Map<Object3D, Set<number | undefined>>();
+  return found.flatMap(({ object, instanceId }) => {
+    const numbers = known.get(object);
+    if (numbers?.has(instanceId) === true) return [];
+    if (numbers === undefined) known.set(object, new Set([instanceId]));
+    else numbers.add(instanceId);
+    return [{ object, instanceId }];
   });
 }
 
-function pickOptions(query: QueryOptions, { method, radius }: ScenePickOptions, { name }: SceneView): PickOptions {
+function pickOptions(
+  query: QueryOptions,
+  { method, radius }: Pick<PickOptions, 'method' | 'radius'>,
+  { name }: SceneView,
+): PickOptions {
   return { ...query, view: name, ...(method !== undefined && { method }), ...(radius !== undefined && { radius }) };
 }

@@ -1,0 +1,312 @@
+import { type Face, type InstancedMesh, Vector3 } from 'three';
+import type {
+  ClosestPoint,
+  ContactOptions,
+  ContactReport,
+  Hit,
+  ObjectId,
+  QueryOptions,
+  Ray,
+  Shape,
+  Sight,
+} from '../../../shared/types.js';
+import { checkSignal } from '../../check/signal.js';
+import { invalid, reading, readOptions } from '../../check/validate.js';
+import { aborted } from '../../link/abort.js';
+import { checkDetail } from '../../query/query-options.js';
+import { toFaces } from '../geometry/geometry.js';
+import { readDrawn, readTargets, type SceneTarget } from '../scene-target.js';
+import type { Placement, SceneObject } from '../track/scene-objects.js';
+import type { SceneWalk } from '../track/scene-walk.js';
+import type { TrackerContext } from '../track/stand-in.js';
+import type { SceneView, SceneViews } from '../view/scene-views.js';
+import { faceAt, intersectionOf, type SceneIntersection } from './intersection.js';
+import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
+import { eyeOf, readPoint, readRay, type ScenePoint, type SceneRay } from './scene-ray.js';
+import { countIds, publicIdsOf } from './target-ids.js';
+
+const FILTER_KEYS = ['layers', 'ignore', 'precision', 'signal'];
+const RAY_KEYS = [...FILTER_KEYS, 'side'];
+const CLOSEST_KEYS = [...FILTER_KEYS, 'maxDistance'];
+const SIGHT_KEYS = [...RAY_KEYS, 'view'];
+const CONTACT_KEYS = ['detail', 'signal'];
+
+/** three's Matrix4, or 16 numbers, column-major. */
+export type SceneMatrix = ArrayLike<number> | { readonly elements: ArrayLike<number> };
+
+/** As the service's, with objects of the scene instead of ids. */
+export interface SceneRayOptions extends SceneQueryOptions {
+  /** Default: the side of each object's own material. */
+  side?: 'front' | 'back' | 'double';
+}
+
+/** As the service's, with objects of the scene instead of ids. */
+export interface SceneLineOptions extends SceneQueryOptions, Pick<QueryOptions, 'side'> {}
+
+/** As the service's, with objects of the scene instead of ids. */
+export interface SceneClosestOptions extends SceneQueryOptions {
+  /** World units. Default Infinity. */
+  maxDistance?: number;
+}
+
+/** As the service's, with objects of the scene instead of ids. They are about what may be in the way. */
+export interface SceneSightOptions extends SceneLineOptions {
+  /** Name of a view of the tracker. Default the one that `update` sets. */
+  view?: string;
+  /** Default: the layers of the camera. */
+  layers?: number;
+}
+
+/** The nearest point of an object of the scene. */
+export interface SceneClosestPoint extends SceneObject {
+  /** World; the point asked about itself where that is inside of a solid. */
+  readonly point: Vector3;
+  /** World units; 0 inside of a solid. */
+  readonly distance: number;
+  /** As in three's Intersection; null inside of a solid, and where a shape stands for the triangles. */
+  readonly face: Face | null;
+  readonly faceIndex: number | null;
+}
+
+/** An object or instance in sight. */
+export interface SceneSight extends SceneObject {
+  /**
+   * How many of nine points are in sight, 1 to 9: the middle of its oriented bounds, and those halfway from there to
+   * the corners.
+   */
+  readonly points: number;
+}
+
+/** The contact of two objects of the scene: normals lead from `a` to `b`. The arrays are as in the service's. */
+export interface SceneContactReport extends Omit<ContactReport, 'a' | 'b'> {
+  readonly a: SceneObject;
+  readonly b: SceneObject;
+  /** Two for each two triangles that meet, a's and b's: numbers of faces, as `faceIndex` of three's Intersection. */
+  triangles: Uint32Array;
+}
+
+/** Asks in terms of the scene what the service is asked in ids. What is somebody else's in it is passed over. */
+export class SceneQueries {
+  readonly #context: TrackerContext;
+  readonly #walk: SceneWalk;
+  readonly #views: SceneViews;
+  /** Name of the view that is asked by default. */
+  readonly #view: string;
+
+  constructor(context: TrackerContext, walk: SceneWalk, views: SceneViews, view: string) {
+    this.#context = context;
+    this.#walk = walk;
+    this.#views = views;
+    this.#view = view;
+  }
+
+  async raycast(given: SceneRay, options: SceneRayOptions): Promise<SceneIntersection | null> {
+    const ray = readRay('raycast', given);
+    const filter = readQuery('raycast', options, RAY_KEYS);
+    const { objects, service } = this.#context;
+    return objects.during(async (number) => {
+      const hit = await service.raycast(ray, queryOf(this.#walk, filter, true));
+      if (hit === null) return null;
+      if (objects.find(hit.object) !== undefined) return this.#intersections([hit], ray, number)[0];
+      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter, true)); // past the stranger
+      return this.#intersections(hits, ray, number)[0] ?? null;
+    });
+  }
+
+  async raycastAll(given: SceneRay, options: SceneRayOptions): Promise<SceneIntersection[]> {
+    const ray = readRay('raycastAll', given);
+    const filter = readQuery('raycastAll', options, RAY_KEYS);
+    const { objects, service } = this.#context;
+    return objects.during(async (number) => {
+      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter, true));
+      return this.#intersections(hits, ray, number);
+    });
+  }
+
+  async lineOfSight(from: ScenePoint, to: ScenePoint, options: SceneLineOptions): Promise<boolean> {
+    const origin = readPoint('lineOfSight', 'from', from);
+    const target = readPoint('lineOfSight', 'to', to);
+    const filter = readQuery('lineOfSight', options, RAY_KEYS);
+    const { objects, service } = this.#context;
+    const direction = [target[0] - origin[0], target[1] - origin[1], target[2] - origin[2]] as const;
+    const tMax = Math.hypot(...direction);
+    if (!Number.isFinite(tMax)) invalid('lineOfSight', 'to', target, 'a point less far from `from`');
+    if (tMax === 0) return true; // nothing is between a point and itself
+    return objects.during(async () => {
+      const ray = { origin, direction, tMax };
+      const hit = await service.raycast(ray, queryOf(this.#walk, filter, false));
+      if (hit === null) return true;
+      if (objects.find(hit.object) !== undefined) return false;
+      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter, false)); // past the stranger
+      return hits.every(({ object }) => objects.find(object) === undefined);
+    });
+  }
+
+  async overlap(shape: Shape, matrix: SceneMatrix | undefined, options: SceneQueryOptions): Promise<SceneObject[]> {
+    const filter = readQuery('overlap', options, FILTER_KEYS);
+    const place = reading('overlap', 'matrix', () => elementsOf(matrix));
+    const { objects, service } = this.#context;
+    return objects.during(async () =>
+      this.#sceneObjects(await service.overlap(shape, place, queryOf(this.#walk, filter, false))),
+    );
+  }
+
+  async containing(point: ScenePoint, options: SceneQueryOptions): Promise<SceneObject[]> {
+    const place = readPoint('containing', 'point', point);
+    const filter = readQuery('containing', options, FILTER_KEYS);
+    const { objects, service } = this.#context;
+    return objects.during(async () =>
+      this.#sceneObjects(await service.containing(place, queryOf(this.#walk, filter, false))),
+    );
+  }
+
+  async closestPoint(point: ScenePoint, options: SceneClosestOptions): Promise<SceneClosestPoint | null> {
+    const place = readPoint('closestPoint', 'point', point);
+    const filter = readQuery('closestPoint', options, CLOSEST_KEYS);
+    return this.#context.objects.during(async (number) => {
+      const nearest = await this.#closestOwn(place, filter);
+      if (nearest === null) return null;
+      const { object, instanceId, standIn } = nearest.placement;
+      const mesh = standIn.seenBy(number);
+      const { face, faceIndex } =
+        mesh === null || nearest.triangle < 0 ? { face: null, faceIndex: null } : faceAt(mesh, nearest.triangle);
+      const { distance } = nearest;
+      return { object, instanceId, point: new Vector3(...nearest.point), distance, face, faceIndex };
+    });
+  }
+
+  async contact(a: SceneTarget, b: SceneTarget, given: ContactOptions): Promise<SceneContactReport | null> {
+    const options = readOptions('contact', 'options', given, CONTACT_KEYS);
+    const { signal } = options;
+    checkDetail('contact', options.detail);
+    checkSignal('contact', signal);
+    const first = readOne('contact', 'a', a);
+    const second = readOne('contact', 'b', b);
+    if (first.object === second.object && first.instanceId === second.instanceId) {
+      invalid('contact', 'b', b, 'another object or instance than a');
+    }
+    const { objects, service } = this.#context;
+    const [idA] = Array.from(publicIdsOf(this.#walk, first));
+    const [idB] = Array.from(publicIdsOf(this.#walk, second));
+    if (idA === undefined || idB === undefined) {
+      if (signal !== undefined && reading('contact', 'signal', () => signal.aborted)) throw aborted('contact', signal);
+      return null;
+    }
+    return objects.during(async (number) => {
+      const query = { ...options, isShown: true };
+      const report = await service.contact(idA, idB, query);
+      if (report === null) return null;
+      const { triangles } = report;
+      [idA, idB].forEach((id, offset) => {
+        const runs = objects.find(id)?.standIn.seenBy(number)?.runs;
+        if (runs !== undefined) toFaces(runs, triangles, offset, 2);
+      });
+      return { ...report, a: first, b: second };
+    });
+  }
+
+  async sees(given: readonly SceneTarget[], options: SceneSightOptions): Promise<SceneSight[]> {
+    const targets = readTargets('sees', 'targets', given, readDrawn);
+    const filter = readQuery('sees', options, SIGHT_KEYS);
+    const view = this.#views.get('sees', filter.view ?? this.#view);
+    const { layers = view.layers } = filter;
+    return this.#context.objects.during(() => this.#see(targets, view, { ...filter, layers }));
+  }
+
+  async #see(
+    targets: readonly SceneObject[],
+    view: SceneView,
+    filter: Checked<SceneLineOptions>,
+  ): Promise<SceneSight[]> {
+    const { service } = this.#context;
+    const strangers = this.#hasStrangers() ? await this.#strangersIn(view, filter) : [];
+    const ids: ObjectId[] = [];
+    const asked: SceneObject[] = [];
+    for (const target of targets) {
+      const own = publicIdsOf(this.#walk, target);
+      const { object, instanceId } = target;
+      const isInstanced = (object as InstancedMesh).isInstancedMesh === true;
+      for (let i = 0; i < own.length; i++) {
+        ids.push(own[i]);
+        asked.push(isInstanced ? { object, instanceId: instanceId ?? i } : target);
+      }
+    }
+    const query = { ...queryOf(this.#walk, filter, false), strangers };
+    const { points }: Sight = await service.sees(view.options, ids, query);
+    return asked.flatMap((target, i) => (points[i] > 0 ? [{ ...target, points: points[i] }] : []));
+  }
+
+  /** Lists what others have placed in the frustum of a view. */
+  async #strangersIn({ name, options }: SceneView, filter: Checked<SceneLineOptions>): Promise<ObjectId[]> {
+    const { objects, service } = this.#context;
+    const { x = 0, y = 0, width, height } = options.viewport;
+    const query = queryOf(this.#walk, { ...filter, side: undefined }, false);
+    const ids = await service.pickRegion({ x, y, width, height }, { ...query, view: name });
+    return Array.from(ids).filter((id) => objects.find(id) === undefined);
+  }
+
+  /**
+   * Finds the nearest point of what is the scene's. Where a stranger is nearer there may be thousands of them: those
+   * up to twice as far are looked past together.
+   */
+  async #closestOwn(
+    point: Ray['origin'],
+    filter: Checked<SceneClosestOptions>,
+  ): Promise<(ClosestPoint & { placement: Placement }) | null> {
+    const { objects, service } = this.#context;
+    const { maxDistance } = filter;
+    const strangers: ObjectId[] = [];
+    for (;;) {
+      const around = { ...queryOf(this.#walk, filter, false), strangers };
+      const nearest = await service.closestPoint(point, {
+        ...around,
+        ...(maxDistance !== undefined && { maxDistance }),
+      });
+      if (nearest === null) return null;
+      const placement = objects.find(nearest.object);
+      if (placement !== undefined) return { ...nearest, placement };
+      strangers.push(nearest.object);
+      const radius = 2 * nearest.distance;
+      if (!(radius > 0 && Number.isFinite(radius))) continue;
+      const others = { ...queryOf(this.#walk, filter, false), strangers };
+      const near = await service.overlap({ type: 'sphere', radius, center: point }, undefined, others);
+      for (const id of near) if (objects.find(id) === undefined) strangers.push(id);
+    }
+  }
+
+  /** Tells whether others have placed anything in the service. */
+  #hasStrangers(): boolean {
+    return this.#context.service.stats.objects > countIds(this.#walk);
+  }
+
+  /** Answers ids in terms of the scene, in their order, without those of others. */
+  #sceneObjects(ids: Uint32Array): SceneObject[] {
+    return Array.from(ids).flatMap((id) => {
+      const found = this.#context.objects.find(id);
+      return found === undefined ? [] : { object: found.object, instanceId: found.instanceId };
+    });
+  }
+
+  /** Answers hits in terms of the scene, without those on objects of others. `query`: the query's number. */
+  #intersections(hits: readonly Hit[], ray: Ray, query: number): SceneIntersection[] {
+    const eye = eyeOf(ray);
+    return hits.flatMap((hit) => {
+      const placement = this.#context.objects.find(hit.object);
+      return placement === undefined ? [] : intersectionOf(hit, placement, placement.standIn.seenBy(query), eye);
+    });
+  }
+}
+
+/** Reads what has one id at most. */
+function readOne(operation: string, argument: string, given: SceneTarget): SceneObject {
+  const target = readDrawn(operation, argument, given);
+  if (target.instanceId === undefined && (target.object as InstancedMesh).isInstancedMesh === true) {
+    invalid(operation, argument, 'an InstancedMesh', 'one instance of it, { object, instanceId }');
+  }
+  return target;
+}
+
+function elementsOf(matrix: SceneMatrix | undefined): ArrayLike<number> | undefined {
+  if (typeof matrix !== 'object' || matrix === null || !('elements' in matrix)) return matrix;
+  return matrix.elements;
+}

@@ -1,0 +1,55 @@
+import type { InstancedMesh, Mesh, Object3D } from 'three';
+import { MAX_OBJECTS } from '../../shared/layout.js';
+import { checkInteger, invalid, reading } from '../check/validate.js';
+import type { SceneObject } from './track/scene-objects.js';
+
+/**
+ * An object of the scene, an InstancedMesh with all of its instances; or one instance of it, as hits and all other
+ * answers name them: `{ object, instanceId }`. What is below the object does not belong to it.
+ */
+export type SceneTarget = Object3D | { readonly object: Object3D; readonly instanceId?: number | undefined };
+
+/** Reads a target, each property once. Without an `instanceId` it is the object with all of its instances. */
+export function readTarget(operation: string, argument: string, given: SceneTarget): SceneObject {
+  return reading(operation, argument, () => {
+    if (typeof given === 'object' && given !== null) {
+      if ('isObject3D' in given && given.isObject3D === true) return { object: given, instanceId: undefined };
+      const { object, instanceId } = given as Exclude<SceneTarget, Object3D>;
+      if (typeof object === 'object' && object?.isObject3D === true) {
+        if (instanceId === undefined) return { object, instanceId };
+        if ((object as InstancedMesh).isInstancedMesh !== true) {
+          invalid(operation, `${argument}.instanceId`, instanceId, 'none, as its object is no InstancedMesh');
+        }
+        return { object, instanceId: checkInteger(operation, `${argument}.instanceId`, instanceId, 0, MAX_OBJECTS) };
+      }
+    }
+    return invalid(operation, argument, given, 'an Object3D or { object, instanceId }');
+  });
+}
+
+/** Reads a target that can be something itself: a Group is what is below it. */
+export function readDrawn(operation: string, argument: string, given: SceneTarget): SceneObject {
+  return reading(operation, argument, () => {
+    const target = readTarget(operation, argument, given);
+    const { geometry, type } = target.object as Mesh;
+    if (geometry === undefined) {
+      invalid(operation, argument, type, 'a Mesh, or { object, instanceId } of an InstancedMesh');
+    }
+    return target;
+  });
+}
+
+/** Reads an array of targets by `read`; an error names the place of what is no target. */
+export function readTargets(
+  operation: string,
+  argument: string,
+  given: readonly SceneTarget[],
+  read: typeof readTarget,
+): SceneObject[] {
+  return reading(operation, argument, () => {
+    if (!Array.isArray(given)) invalid(operation, argument, given, 'an array of objects of the scene');
+    const { length } = given;
+    checkInteger(operation, `the length of ${argument}`, length, 0, MAX_OBJECTS);
+    return Array.from({ length }, (_, i) => read(operation, `${argument}[${i}]`, given[i]));
+  });
+}

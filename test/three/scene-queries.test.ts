@@ -1,0 +1,677 @@
+// What the tracker is asked in objects, against three's Raycaster and against what the service answers in ids.
+import { type CollisionService, createCollisionService, type ObjectId } from 'collision-worker';
+import { type SceneObject, type SceneTarget, type SceneTracker, trackScene } from 'collision-worker/three';
+import {
+  BackSide,
+  BoxGeometry,
+  DoubleSide,
+  FrontSide,
+  Group,
+  InstancedMesh,
+  type Intersection,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  type Object3D,
+  PerspectiveCamera,
+  PlaneGeometry,
+  Ray,
+  Scene,
+  Vector3,
+} from 'three';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { distanceTo, faceOf } from '../fixtures/three-faces.js';
+import {
+  frontCamera,
+  randomCamera,
+  randomRaycaster,
+  raycastShown,
+  rayFaults,
+  SIZE,
+  settle,
+  track,
+} from '../fixtures/three-picks.js';
+import { cube, place, randomScene } from '../fixtures/three-scenes.js';
+import { Random, SEED } from '../oracle/random.js';
+
+const RADIUS = 5;
+const EVERYTHING = { x: 0, y: 0, ...SIZE };
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => service.dispose());
+
+/** A random scene in which some are on layer 1 and some below an invisible group. */
+function populate(random: Random, objects = 40): Group {
+  const root = randomScene(random, { objects, radius: RADIUS });
+  root.traverse((node) => {
+    if (random.chance(0.2)) node.layers.set(1);
+    if (node !== root && random.chance(0.1)) node.visible = false;
+  });
+  return root;
+}
+
+/** Objects of others, among those of the scene: some of the caller's own, and a scene of another tracker. */
+async function addStrangers(random: Random, count: number): Promise<ObjectId[]> {
+  const ids = Array.from({ length: count }, () => {
+    const matrix = new Matrix4().setPosition(random.point(RADIUS)).elements;
+    const shape = random.pick([
+      { type: 'sphere', radius: 0.6 },
+      { type: 'box', halfExtents: [0.5, 0.5, 0.5] },
+    ] as const);
+    return service.addObject({ shape, matrix, contacts: 'none', layers: 3 });
+  });
+  await trackScene(service, randomScene(random, { objects: 10, radius: RADIUS }));
+  return ids;
+}
+
+function meshesIn(root: Object3D): Mesh[] {
+  const found: Mesh[] = [];
+  root.traverse((node) => {
+    if (node instanceof Mesh) found.push(node);
+  });
+  return found;
+}
+
+/** Every object and every instance, with its id. */
+function partsOf(tracker: SceneTracker, root: Object3D): (SceneObject & { id: ObjectId })[] {
+  return meshesIn(root).flatMap((object) =>
+    Array.from(tracker.idsOf(object), (id, i) => {
+      return { object, instanceId: object instanceof InstancedMesh ? i : undefined, id };
+    }),
+  );
+}
+
+/** The service's answer without what is not the tracker's. */
+function inScene(tracker: SceneTracker, ids: Iterable<ObjectId>): SceneObject[] {
+  return [...ids].flatMap((id) => {
+    try {
+      const { object, instanceId } = tracker.objectOf(id);
+      return { object, instanceId };
+    } catch {
+      return [];
+    }
+  });
+}
+
+const nameOf = ({ object, instanceId }: SceneObject) => `${object.name} ${instanceId ?? ''}`;
+
+describe(`raycast and raycastAll are three's Raycaster, seed ${SEED}`, () => {
+  test.each([0, 1, 2])('in random scene %i, among strangers: 200 rays', async (number) => {
+    const random = new Random(1000 * SEED + number);
+    const root = populate(random);
+    if (number > 0) await addStrangers(random, 60);
+    const tracker = await track(service, root);
+    let hits = 0;
+    for (let i = 0; i < 200; i++) {
+      const raycaster = randomRaycaster(random, RADIUS);
+      const { near: tMin, far: tMax } = raycaster;
+      const { origin, direction } = raycaster.ray;
+      const length = random.logRange(1e-3, 1e3);
+      const ray =
+        tMin === 0 && tMax === Number.POSITIVE_INFINITY && random.chance(0.5)
+          ? raycaster.ray
+          : { origin: origin.toArray(), direction: direction.clone().multiplyScalar(length), tMin, tMax };
+      const options = { layers: raycaster.layers.mask };
+      const [nearest, all] = await Promise.all([tracker.raycast(ray, options), tracker.raycastAll(ray, options)]);
+      expect(rayFaults(raycaster, root, nearest, all), `ray ${i}`).toEqual([]);
+      hits += all.length;
+    }
+    expect(hits).toBeGreaterThan(200);
+  });
+
+  test('while what they hit leaves the scene', async () => {
+    const random = new Random(SEED);
+    const root = populate(random);
+    await addStrangers(random, 60);
+    const tracker = await track(service, root);
+    let gone = 0;
+    for (let i = 0; i < 60; i++) {
+      const raycaster = randomRaycaster(random, RADIUS);
+      const { ray, near: tMin, far: tMax } = raycaster;
+      const given = { origin: ray.origin, direction: ray.direction, tMin, tMax };
+      const options = { layers: raycaster.layers.mask };
+      const answers = [tracker.raycast(given, options), tracker.raycastAll(given, options)] as const;
+      const expected = raycastShown(raycaster, root);
+      const left = random.chance(0.7) && expected.length > 0 ? expected[0].object : random.pick(meshesIn(root));
+      const parent = left.parent!;
+      left.removeFromParent();
+      const update = tracker.update(frontCamera(), SIZE);
+      const [nearest, all] = await Promise.all(answers);
+      // A stranger in the way takes a second question, to the scene as it is then.
+      if (nearest?.object !== expected[0]?.object) expect(expected[0]?.object).toBe(left);
+      expect(all.length).toBe(expected.length);
+      if (all.some(({ object }) => object === left)) gone++;
+      await update;
+      parent.add(left);
+      await settle(tracker, frontCamera());
+    }
+    expect(gone).toBeGreaterThan(5);
+  });
+});
+
+describe('raycast', () => {
+  const ray = new Ray(new Vector3(0.1, 0.2, 10), new Vector3(0, 0, -1));
+
+  test('looks past strangers, of which there may be many, and ignores objects, instances and hits', async () => {
+    const [first, second] = [cube(), new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 3)];
+    first.position.z = 4;
+    for (let i = 0; i < 3; i++) second.setMatrixAt(i, new Matrix4().makeTranslation(0, 0, -2 * i));
+    const tracker = await track(service, new Scene().add(first, second));
+    for (let i = 0; i < 20; i++) {
+      const matrix = new Matrix4().makeTranslation(0, 0, 8 - i).elements;
+      service.addObject({ shape: { type: 'sphere', radius: 0.6 }, matrix, contacts: 'none' });
+    }
+    const hit = (await tracker.raycast(ray))!;
+    expect(hit).toMatchObject({ object: first, distance: 5 });
+    const after = async (...ignore: SceneTarget[]) => {
+      const found = await tracker.raycast(ray, { ignore });
+      expect((await tracker.raycastAll(ray, { ignore }))[0]).toEqual(found ?? undefined);
+      return found && [found.object, found.instanceId];
+    };
+    expect(await after(hit)).toEqual([second, 0]);
+    expect(await after(first, { object: second, instanceId: 0 })).toEqual([second, 1]);
+    expect(await after(first, { object: second, instanceId: 0 }, { object: second, instanceId: 2 })).toEqual([
+      second,
+      1,
+    ]);
+    expect(await after(first, { object: second, instanceId: 1 }, { object: second, instanceId: 0 })).toEqual([
+      second,
+      2,
+    ]);
+    expect(await after(first, second)).toBeNull();
+    expect(await after(first, { object: second })).toBeNull();
+    // What is not there is not ignored: other objects, a group with what is below it, an instance too many.
+    for (const other of [cube(), first.parent!, { object: second, instanceId: 3 }]) {
+      expect(await after(other)).toEqual([first, undefined]);
+    }
+  });
+
+  test('sides, layers, precision, lengths, nothing', async () => {
+    const object = new Mesh(new PlaneGeometry(2, 2), new MeshBasicMaterial({ side: BackSide }));
+    const tracker = await track(service, object);
+    expect(await tracker.raycast(ray)).toBeNull();
+    expect(await tracker.raycast(ray, { side: 'double' })).toMatchObject({ object, distance: 10 });
+    expect(await tracker.raycast(ray, { side: 'front' })).toMatchObject({ object, distance: 10 });
+    expect(await tracker.raycast(ray, { side: 'back' })).toBeNull();
+    const back = { origin: [0.1, 0.2, -10] as const, direction: new Vector3(0, 0, 3) };
+    const hit = await tracker.raycast(back);
+    expect(hit).toMatchObject({ object, distance: 10, faceIndex: 0 });
+    expect(hit!.normal!.z).toBeCloseTo(-1, 6); // towards where the ray came from
+    expect(await tracker.raycast({ ...back, tMax: 9.9 })).toBeNull();
+    expect(await tracker.raycast({ ...back, tMin: 10.1 })).toBeNull();
+    expect(await tracker.raycast(back, { layers: 2 })).toBeNull();
+    object.layers.set(5);
+    await tracker.update(frontCamera(), SIZE);
+    expect(await tracker.raycast(back)).toMatchObject({ object });
+    const bounds = await tracker.raycast(ray, { precision: 'sphere', side: 'front' });
+    expect(bounds).toMatchObject({ object, face: null, faceIndex: null });
+    expect(bounds!.distance).toBeLessThan(9);
+    object.visible = false;
+    await tracker.update(frontCamera(), SIZE);
+    expect(await tracker.raycast(back)).toBeNull();
+  });
+
+  test('mixed sides of one object are those of its materials', async () => {
+    const sides = [FrontSide, BackSide, FrontSide, DoubleSide, DoubleSide, BackSide];
+    const materials = sides.map((side) => new MeshBasicMaterial({ side }));
+    const object = new Mesh(new BoxGeometry(2, 2, 2), materials);
+    const tracker = await track(service, object);
+    const faces = async (options = {}) =>
+      (await tracker.raycastAll(ray, options)).map(({ face }) => face?.materialIndex);
+    expect(await faces()).toEqual([4, 5]);
+    expect(await faces({ side: 'front' })).toEqual([4]);
+    expect(await faces({ ignore: [object] })).toEqual([]);
+  });
+
+  test('bad rays, options and ignore entries are named; signals abort', async () => {
+    const object = cube();
+    const tracker = await track(service, object);
+    const faults: [Record<string, unknown> | unknown, object, string][] = [
+      [undefined, {}, 'raycast: ray is undefined, expected an object'],
+      [{ origin: [0, 0, 0], direction: [0, 0, 0] }, {}, 'raycast: ray.direction is [0, 0, 0], expected'],
+      [{ origin: new Vector3(0, Number.NaN, 0), direction: [1, 0, 0] }, {}, 'raycast: ray.origin.y is NaN'],
+      [{ origin: [0, 0], direction: [1, 0, 0] }, {}, 'raycast: ray.origin is [0, 0], expected 3 numbers'],
+      [{ origin: 3, direction: [1, 0, 0] }, {}, 'raycast: ray.origin is 3, expected 3 numbers'],
+      [{ ...ray, tMin: 2, tMax: 1 }, {}, 'raycast: ray.tMax is 1'],
+      [ray, { view: 'main' }, 'raycast: options has the unknown key "view"'],
+      [ray, { side: 'both' }, 'raycast: side is "both"'],
+      [ray, { ignore: object }, 'raycast: ignore is an object, expected an array'],
+      [ray, { ignore: [object, null] }, 'raycast: ignore[1] is null, expected an Object3D or { object, instanceId }'],
+      [ray, { ignore: [7] }, 'raycast: ignore[0] is 7'],
+      [ray, { ignore: [{ object: {} }] }, 'raycast: ignore[0] is an object'],
+      [ray, { ignore: [{ object, instanceId: 0 }] }, 'raycast: ignore[0].instanceId is 0, expected none'],
+      [
+        ray,
+        { ignore: [{ object: new InstancedMesh(object.geometry, object.material, 1), instanceId: -1 }] },
+        'raycast: ignore[0].instanceId is -1, expected an integer',
+      ],
+    ];
+    for (const [given, options, message] of faults) {
+      const answer = tracker.raycast(given as Ray, options);
+      await expect(answer).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        message: expect.stringContaining(message),
+      });
+    }
+    for (const ignore of [[null], [{ object, instanceId: 0.5 }]] as never[]) {
+      for (const name of ['pick', 'pickAll'] as const) {
+        const answer = tracker[name](1, 1, { ignore });
+        await expect(answer).rejects.toMatchObject({
+          code: 'INVALID_ARGUMENT',
+          message: expect.stringContaining(`${name}: ignore[0]`),
+        });
+      }
+    }
+    const signal = AbortSignal.abort();
+    await expect(tracker.raycast(ray, { signal })).rejects.toMatchObject({ code: 'ABORTED' });
+    tracker.dispose();
+    await expect(tracker.raycast(ray)).rejects.toMatchObject({ code: 'DISPOSED' });
+  });
+});
+
+describe(`as the service in ids, seed ${SEED}`, () => {
+  test.each([0, 1])(
+    'overlap, containing, closestPoint, lineOfSight in random scene %i, then among strangers',
+    async (number) => {
+      const random = new Random(1000 * SEED + number);
+      const root = populate(random);
+      const tracker = await track(service, root);
+      const parts = partsOf(tracker, root);
+      const questions = Array.from({ length: 80 }, () => {
+        const ignored = random.chance(0.3) ? parts.filter(() => random.chance(0.3)) : [];
+        const placement = random.placement(random.point(RADIUS), { low: 0.5, high: 2, mirrored: 0.3, sheared: 0.3 });
+        const point = random.point(1.2 * RADIUS);
+        return { ignored, placement, point, to: random.point(1.2 * RADIUS), layers: random.pick([-1, 1, 2]) };
+      });
+      const ask = (each: (typeof questions)[number]) => {
+        const options = { layers: each.layers, ignore: each.ignored };
+        const shape = { type: 'box', halfExtents: [1, 0.8, 0.6] } as const;
+        return Promise.all([
+          tracker.overlap(shape, each.placement, options),
+          tracker.containing(each.point, options),
+          tracker.closestPoint(each.point, options),
+          tracker.lineOfSight(each.point, each.to, options),
+        ] as const);
+      };
+      const before = [];
+      let found = 0;
+      for (const each of questions) {
+        const options = { layers: each.layers, ignore: each.ignored.map(({ id }) => id) };
+        const [point, to] = [each.point.toArray(), each.to.toArray()];
+        const shape = { type: 'box', halfExtents: [1, 0.8, 0.6] } as const;
+        const [met, around, nearest, isClear] = await ask(each);
+        expect(met).toEqual(inScene(tracker, await service.overlap(shape, each.placement.elements, options)));
+        expect(around).toEqual(inScene(tracker, await service.containing(point, options)));
+        expect(isClear).toBe(await service.lineOfSight(point, to, options));
+        const expected = await service.closestPoint(point, options);
+        if (expected === null) expect(nearest).toBeNull();
+        else {
+          const { object, instanceId } = tracker.objectOf(expected.object);
+          expect(nearest).toMatchObject({ object, instanceId, distance: expected.distance });
+          expect(nearest!.point.toArray()).toEqual(expected.point);
+          // The face is the one of the geometry that has the point.
+          const face = faceOf(object, instanceId, nearest!.faceIndex!);
+          expect(distanceTo(face, nearest!.point)).toBeLessThan(1e-5);
+          expect(distanceTo(face, each.point)).toBeCloseTo(nearest!.distance, 4);
+        }
+        found += met.length + around.length;
+        before.push([met, around, nearest, isClear]);
+      }
+      expect(found).toBeGreaterThan(40);
+      expect(new Set(before.map(([, , , isClear]) => isClear)).size).toBe(2);
+
+      const strangers = await addStrangers(random, 300);
+      for (const [i, each] of questions.entries()) {
+        const answer = ask(each);
+        if (i % 2 === 1) service.removeObject(strangers.pop()!); // while the question is on its way
+        expect(await answer).toEqual(before[i]);
+      }
+    },
+  );
+
+  test('closestPoint: no farther than it is told, in solids, on shapes, past strangers around the point', async () => {
+    const [solid, ball] = [cube(), cube()];
+    ball.position.x = 10;
+    const tracker = await trackScene(service, new Scene().add(solid, ball), {
+      objectOptions: (object) => ({ solid: object === solid }),
+      shapeOf: (object) => (object === ball ? { type: 'sphere', radius: 1 } : undefined),
+    });
+    await tracker.update(frontCamera(), SIZE);
+    for (let i = 0; i < 30; i++) service.addObject({ shape: { type: 'sphere', radius: 20 + i }, contacts: 'none' });
+    expect(await tracker.closestPoint([0.5, 0, 0])).toMatchObject({ object: solid, distance: 0, faceIndex: null });
+    expect(await tracker.closestPoint([0, 4, 0])).toMatchObject({ object: solid, distance: 3 });
+    expect(await tracker.closestPoint({ x: 14, y: 0, z: 0 })).toEqual({
+      object: ball,
+      instanceId: undefined,
+      distance: 3,
+      point: new Vector3(11, 0, 0),
+      face: null,
+      faceIndex: null,
+    });
+    expect(await tracker.closestPoint([0, 4, 0], { maxDistance: 2.9 })).toBeNull();
+    expect(await tracker.closestPoint([0, 4, 0], { maxDistance: 3 })).toMatchObject({ object: solid });
+    await expect(tracker.closestPoint([0, 4, 0], { maxDistance: -1 })).rejects.toThrowError(/maxDistance is -1/);
+    expect(await tracker.containing([0, 0, 0])).toEqual([{ object: solid, instanceId: undefined }]);
+    expect(await tracker.overlap({ type: 'sphere', radius: 0.1 })).toEqual([{ object: solid, instanceId: undefined }]);
+  });
+
+  test('lineOfSight from whatever side; a point and itself; bad points', async () => {
+    const object = new Mesh(new PlaneGeometry(2, 2));
+    const tracker = await track(service, object);
+    const [front, back] = [new Vector3(0.1, 0.2, 5), new Vector3(0.1, 0.2, -5)];
+    expect(await tracker.lineOfSight(front, back)).toBe(false);
+    expect(await tracker.lineOfSight(back, front)).toBe(false);
+    expect(await tracker.lineOfSight(back, front, { side: 'front' })).toBe(true);
+    expect(await tracker.lineOfSight(back, front, { ignore: [object] })).toBe(true);
+    expect(await tracker.lineOfSight([0, 0, 0], [0, 0, 0])).toBe(true);
+    await expect(tracker.lineOfSight(front, { x: 1, y: 2 } as Vector3)).rejects.toThrowError(/to\.z is undefined/);
+    await expect(tracker.lineOfSight([1e308, 0, 0], [-1e308, 0, 0])).rejects.toThrowError(/lineOfSight: to is/);
+  });
+
+  test('what leaves while a question is on its way is in the answer', async () => {
+    const [object, other] = [cube(), cube(0.5)];
+    other.position.x = 0.8;
+    const root = new Scene().add(object, other);
+    const tracker = await track(service, root);
+    const answers = Promise.all([
+      tracker.overlap({ type: 'sphere', radius: 1.1 }, undefined, { ignore: [other] }),
+      tracker.containing(new Vector3(0, 0, 0)),
+      tracker.closestPoint([0, 5, 0]),
+      tracker.contact(object, other),
+      tracker.pickRegion(EVERYTHING, { instances: true }),
+      tracker.lineOfSight([-5, 0.1, 0.1], [5, 0.1, 0.1]),
+    ]);
+    root.clear();
+    const update = tracker.update(frontCamera(), SIZE);
+    const [met, around, nearest, contact, region, isClear] = await answers;
+    expect(met).toEqual([{ object, instanceId: undefined }]);
+    expect(around).toEqual(met);
+    expect(nearest).toMatchObject({ object, distance: 4 });
+    expect(contact).toMatchObject({ a: { object }, b: { object: other } });
+    expect(region.map(({ object: each }) => each)).toEqual([object, other]);
+    expect(isClear).toBe(false);
+    await update;
+    expect(await tracker.overlap({ type: 'sphere', radius: 2 })).toEqual([]);
+    expect(await tracker.closestPoint([0, 5, 0])).toBeNull();
+  });
+});
+
+describe('contact', () => {
+  test(`is the service's in both orders, with numbers of faces, seed ${SEED}`, async () => {
+    const random = new Random(SEED);
+    const root = randomScene(random, { objects: 40, radius: 3 });
+    const tracker = await track(service, root);
+    const parts = partsOf(tracker, root);
+    let [touching, faces] = [0, 0];
+    for (let i = 0; i < 400; i++) {
+      const [first, second] = [random.pick(parts), random.pick(parts)];
+      if (first.id === second.id) continue;
+      const detail = random.pick(['bounds', 'any', 'manifold', 'triangles', 'full'] as const);
+      const targets = [first, second].map((part) => (part.instanceId === undefined ? part.object : part));
+      const found = await tracker.contact(targets[0], targets[1], { detail });
+      const expected = await service.contact(first.id, second.id, { detail });
+      if (expected === null || found === null) {
+        expect(found).toBe(expected);
+        continue;
+      }
+      const { triangles, a, b, ms: _, ...rest } = found;
+      const { triangles: counted, a: idA, b: idB, ms, ...others } = expected;
+      expect(rest).toEqual(others);
+      expect([a, b]).toEqual([first, second].map(({ object, instanceId }) => ({ object, instanceId })));
+      expect([idA, idB]).toEqual([first.id, second.id]);
+      expect(triangles.length).toBe(counted.length);
+      for (let j = 0; j < triangles.length; j++) {
+        const { object, instanceId } = j % 2 === 0 ? first : second;
+        const face = faceOf(object, instanceId, triangles[j]);
+        const at = 6 * (j >> 1);
+        for (const end of [at, at + 3]) {
+          expect(distanceTo(face, new Vector3().fromArray(found.segments, end))).toBeLessThan(1e-5);
+        }
+        faces++;
+      }
+      touching++;
+    }
+    expect(touching).toBeGreaterThan(30);
+    expect(faces).toBeGreaterThan(100);
+  });
+
+  test('normals lead from the first to the second; one inside the other', async () => {
+    const [left, right, inner] = [cube(), cube(), cube(0.5)];
+    right.position.x = 1.5;
+    const tracker = await trackScene(service, new Scene().add(left, right, inner), {
+      objectOptions: (object) => ({ solid: object === left }),
+    });
+    await tracker.update(frontCamera(), SIZE);
+    const there = (await tracker.contact(left, right))!;
+    const back = (await tracker.contact(right, left))!;
+    expect(there.normals.subarray(0, 3)).toEqual(Float32Array.of(1, 0, 0));
+    expect(back.normals.subarray(0, 3).map((each) => each + 0)).toEqual(Float32Array.of(-1, 0, 0));
+    expect(there.depths[0]).toBeCloseTo(0.5, 6);
+    expect(await tracker.contact(left, inner)).toMatchObject({ contained: 2, a: { object: left } });
+    expect(await tracker.contact(inner, left)).toMatchObject({ contained: 1, a: { object: inner } });
+  });
+
+  test('what is not there touches nothing: hidden, without a place, pending, removed, of another scene', async () => {
+    const [object, other] = [cube(), cube()];
+    const parent = new Group().add(other);
+    const crowd = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 2);
+    crowd.setMatrixAt(0, new Matrix4().makeTranslation(0.9, 0.5, 0));
+    crowd.setMatrixAt(1, new Matrix4().makeTranslation(0.9, 0, 0));
+    const root = new Scene().add(object, parent, crowd);
+    const tracker = await track(service, root);
+    const instance = { object: crowd, instanceId: 1 };
+    const touches = async () => (await tracker.contact(object, other)) !== null;
+    expect(await touches()).toBe(true);
+    expect(await tracker.contact(object, instance)).not.toBeNull();
+    expect(await tracker.contact({ object: crowd, instanceId: 0 }, instance)).not.toBeNull();
+    const frame = () => tracker.update(frontCamera(), SIZE);
+
+    parent.visible = false;
+    await frame();
+    expect(await touches()).toBe(false);
+    parent.visible = true;
+    await frame();
+    expect(await touches()).toBe(true);
+    crowd.setMatrixAt(1, new Matrix4().makeScale(0, 0, 0));
+    crowd.instanceMatrix.needsUpdate = true;
+    await frame();
+    await frame();
+    expect(await tracker.contact(instance, object)).toBeNull();
+    expect(await tracker.contact(object, { object: crowd, instanceId: 2 })).toBeNull();
+    const late = new Mesh(new BoxGeometry(2, 2, 2));
+    expect(await tracker.contact(object, late)).toBeNull();
+    root.add(late);
+    const update = frame();
+    expect(tracker.pending).toEqual([late]);
+    expect(await tracker.contact(late, object)).toBeNull();
+    expect(await tracker.sees([late])).toEqual([]);
+    await update;
+    await settle(tracker, frontCamera());
+    expect(await tracker.contact(late, object)).not.toBeNull();
+    root.remove(late);
+    await frame();
+    expect(await tracker.contact(late, object)).toBeNull();
+    const aborted = { signal: AbortSignal.abort() };
+    for (const each of [late, other]) {
+      await expect(tracker.contact(object, each, aborted)).rejects.toMatchObject({ code: 'ABORTED' });
+    }
+    parent.visible = false;
+    await frame();
+    await expect(tracker.contact(object, other, aborted)).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+
+  test('what cannot be asked is named', async () => {
+    const object = cube();
+    const crowd = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 2);
+    const root = new Scene().add(object, crowd);
+    const tracker = await track(service, root);
+    const faults: [unknown, unknown, object, string][] = [
+      [root, object, {}, 'contact: a is "Scene", expected a Mesh'],
+      [object, new Group(), {}, 'contact: b is "Group", expected a Mesh'],
+      [object, crowd, {}, 'contact: b is "an InstancedMesh", expected one instance'],
+      [object, object, {}, 'contact: b is an object, expected another object or instance than a'],
+      [
+        { object: crowd, instanceId: 1 },
+        { object: crowd, instanceId: 1 },
+        {},
+        'contact: b is an object, expected another',
+      ],
+      [object, null, {}, 'contact: b is null'],
+      [object, cube(), { detail: 'none' }, 'contact: detail is "none"'],
+      [object, cube(), { detail: 'most' }, 'contact: detail is "most"'],
+      [object, cube(), { ignore: [] }, 'contact: options has the unknown key "ignore"'],
+    ];
+    for (const [a, b, options, message] of faults) {
+      const answer = tracker.contact(a as Mesh, b as Mesh, options);
+      await expect(answer).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        message: expect.stringContaining(message),
+      });
+    }
+    await expect(tracker.sees([object, root])).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining('sees: targets[1] is "Scene"'),
+    });
+    await expect(tracker.sees(object as never)).rejects.toThrowError(/sees: targets is an object, expected an array/);
+    await expect(tracker.sees([object], { view: 'none' })).rejects.toThrowError(/sees: view is "none"/);
+  });
+});
+
+describe('sees', () => {
+  test(`is the service's, past strangers, seed ${SEED}`, async () => {
+    const random = new Random(SEED);
+    const root = populate(random, 60);
+    const camera = randomCamera(random, RADIUS);
+    camera.layers.enable(1);
+    const tracker = await track(service, root, camera);
+    const parts = partsOf(tracker, root);
+    const questions = Array.from({ length: 12 }, () => {
+      const targets = parts.filter(() => random.chance(0.4));
+      return { targets, ignore: parts.filter(() => random.chance(0.1)) };
+    });
+    const before = [];
+    let seen = 0;
+    for (const { targets, ignore } of questions) {
+      const found = await tracker.sees(targets, { ignore });
+      const ids = targets.map(({ id }) => id);
+      const layers = camera.layers.mask;
+      const { points } = await service.sees('main', ids, { ignore: ignore.map(({ id }) => id), layers });
+      const expected = targets.flatMap(({ object, instanceId }, i) =>
+        points[i] > 0 ? [{ object, instanceId, points: points[i] }] : [],
+      );
+      expect(found).toEqual(expected);
+      seen += found.length;
+      before.push(found);
+    }
+    expect(seen).toBeGreaterThan(30);
+    await addStrangers(random, 100);
+    for (const [i, { targets, ignore }] of questions.entries()) {
+      expect(await tracker.sees(targets, { ignore })).toEqual(before[i]);
+    }
+    // They do stand in the way of the service's own question.
+    const all = parts.map(({ id }) => id);
+    const { points } = await service.sees('main', all, { layers: camera.layers.mask });
+    const own = await tracker.sees(parts);
+    expect(own.reduce((sum, each) => sum + each.points, 0)).toBeGreaterThan(
+      points.reduce((sum, each) => sum + each, 0),
+    );
+  });
+
+  test('whole InstancedMeshes by their instances, in the order that was asked; views and their layers', async () => {
+    const [near, wall, far] = [cube(1), new Mesh(new PlaneGeometry(3, 3)), cube(1)];
+    near.position.z = 3;
+    wall.layers.set(4);
+    far.position.z = -3;
+    const crowd = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 3);
+    for (let i = 0; i < 3; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(2 * i, 3, 0));
+    crowd.setMatrixAt(1, new Matrix4().makeTranslation(500, 0, 0));
+    const tracker = await track(service, new Scene().add(near, wall, far, crowd));
+    const names = async (targets: SceneTarget[], options = {}) =>
+      (await tracker.sees(targets, options)).map(({ object, instanceId, points }) => [object, instanceId, points]);
+    expect(await names([crowd, near])).toEqual([
+      [crowd, 0, 9],
+      [crowd, 2, 9],
+      [near, undefined, 9],
+    ]);
+    expect(await names([{ object: crowd, instanceId: 2 }])).toEqual([[crowd, 2, 9]]);
+    expect(await names([{ object: crowd, instanceId: 1 }])).toEqual([]);
+    // The wall is not drawn by this camera, and the near one hides the far one.
+    expect(await names([far], { ignore: [near] })).toEqual([[far, undefined, 9]]);
+    expect(await names([far], { ignore: [near], layers: -1 })).toEqual([]);
+    expect(await names([wall])).toEqual([]);
+    const eye = new PerspectiveCamera(60, 1, 0.1, 100);
+    eye.position.z = 1.5;
+    eye.layers.enableAll();
+    tracker.setView(eye, { width: 10, height: 10 }, 'eye');
+    expect(await names([near, wall, far], { view: 'eye' })).toEqual([[wall, undefined, 9]]);
+    // A stranger before the eye is not there, of what kind ever.
+    const matrix = new Matrix4().makeTranslation(0, 0, 0.5).elements;
+    const stranger = service.addObject({ shape: { type: 'box', halfExtents: [5, 5, 0.1] }, matrix, cullable: false });
+    expect((await service.sees('eye', tracker.idsOf(wall))).points).toEqual(Uint8Array.of(0));
+    expect(await names([near, wall, far], { view: 'eye' })).toEqual([[wall, undefined, 9]]);
+    // What the question saw is the view of the call.
+    const answer = names([wall], { view: 'eye' });
+    service.removeObject(stranger);
+    eye.position.z = -10;
+    eye.rotation.y = Math.PI / 2;
+    tracker.setView(eye, { width: 10, height: 10 }, 'eye');
+    expect(await answer).toEqual([[wall, undefined, 9]]);
+    expect(await names([wall], { view: 'eye' })).toEqual([]);
+    near.visible = false;
+    await tracker.update(frontCamera(), SIZE);
+    expect(await names([near, far])).toEqual([[far, undefined, 9]]);
+  });
+});
+
+describe('pickRegion', () => {
+  test(`lists instances where it is asked to, seed ${SEED}`, async () => {
+    const random = new Random(SEED);
+    const root = populate(random, 25);
+    const camera = randomCamera(random, RADIUS);
+    camera.layers.enable(1);
+    await addStrangers(random, 20);
+    const tracker = await track(service, root, camera);
+    const parts = partsOf(tracker, root);
+    let found = 0;
+    for (let i = 0; i < 4; i++) {
+      const rect = { x: random.range(100, 500), y: random.range(100, 400), width: 250, height: 200 };
+      const mode = random.pick(['touch', 'enclose'] as const);
+      const parted: SceneObject[] = await tracker.pickRegion(rect, { mode, instances: true });
+      const whole: Object3D[] = await tracker.pickRegion(rect, { mode, instances: false });
+      expect([...new Set(parted.map(({ object }) => object))]).toEqual(whole);
+      // Each by itself, with all others ignored.
+      const alone = await Promise.all(
+        parts.map((part) => tracker.pickRegion(rect, { mode, ignore: parts.filter((other) => other !== part) })),
+      );
+      const expected = parts.filter((_, j) => alone[j].length > 0).sort((a, b) => a.id - b.id);
+      expect(parted.map(nameOf)).toEqual(expected.map(nameOf));
+      found += parted.length;
+    }
+    expect(found).toBeGreaterThan(20);
+    const wrong = tracker.pickRegion(EVERYTHING, { instances: 1 as never });
+    await expect(wrong).rejects.toThrowError(/pickRegion: instances is 1, expected a boolean/);
+  });
+
+  test('an instance with faces of several sides is there once', async () => {
+    const sides = [FrontSide, DoubleSide, BackSide, FrontSide, DoubleSide, FrontSide];
+    const materials = sides.map((side) => new MeshBasicMaterial({ side }));
+    const crowd = new InstancedMesh(new BoxGeometry(), materials, 3);
+    for (let i = 0; i < 3; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(2 * i - 2, 0, 0));
+    const single = new Mesh(new BoxGeometry(), materials);
+    place(single, new Random(SEED), 1);
+    single.position.set(0, 2, 0);
+    const tracker = await track(service, new Scene().add(crowd, single));
+    const expected = [0, 1, 2].map((instanceId): SceneObject => ({ object: crowd, instanceId }));
+    expected.push({ object: single, instanceId: undefined });
+    const found = await tracker.pickRegion(EVERYTHING, { instances: true });
+    expect(found).toEqual(expected);
+    const hit: Intersection = (await tracker.pick(SIZE.width / 2, SIZE.height / 2))!;
+    expect(await tracker.pickRegion(EVERYTHING, { instances: true, ignore: [hit] })).toEqual(
+      expected.filter(({ instanceId }) => instanceId !== 1),
+    );
+    expect(await tracker.pickRegion(EVERYTHING, { ignore: [hit] })).toEqual([crowd, single]);
+  });
+});
