@@ -31,6 +31,10 @@ export const SCENE_FRAME_METHODS: Record<Exclude<keyof SceneFrame, 'result' | 'f
     { args: ({ box, instances }) => [box, instances], isDull: true },
     { args: () => [new Object3D()], isDull: true },
   ],
+  contactsOf: [
+    { args: ({ box }) => [box], isDull: true },
+    { args: ({ instances }) => [{ object: instances, instanceId: 1 }], isDull: true },
+  ],
   forEachEnded: [{ args: () => [() => {}], visits: true }],
 };
 

@@ -41,7 +41,13 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
   testEveryCall({
     calls: THREE_CALLS,
     worldOf: () => world,
-    knownOf: ({ tracker, frame }) => [tracker, frame!, frame!.result, frame!.result.contacts],
+    knownOf: ({ tracker, frame, box }) => [
+      tracker,
+      frame!,
+      frame!.result,
+      frame!.result.contacts,
+      frame!.contactsOf(box)[0],
+    ],
     share,
     isLoud,
   });
@@ -49,11 +55,13 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
   test('a frame whose buffer was recycled says so', async () => {
     const frame = world.frame!;
     frame.forEachContact(() => {});
+    const [contact] = frame.contactsOf(world.box);
     for (let i = 0; i < 3; i++) await world.restock();
     const calls = [
       ...[() => frame.forEachVisible(() => {}), () => frame.forEachContact(() => {})],
       ...[() => frame.forEachEnded(() => {}), () => frame.contactsBetween(world.box)],
-      ...[() => frame.visibleInstances(world.instances, new Uint32Array(2))],
+      ...[() => frame.visibleInstances(world.instances, new Uint32Array(2)), () => frame.contactsOf(world.box)],
+      ...[() => contact.begun, () => contact.points, () => contact.triangles],
     ];
     const gone = expect.objectContaining({ name: 'CollisionError', code: 'DISPOSED' });
     for (const call of calls) expect(call, String(call)).toThrowError(gone);

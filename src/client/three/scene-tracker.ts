@@ -1,6 +1,6 @@
 import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
-import type { ContactOptions, ObjectId, Rect, Shape } from '../../shared/types.js';
+import type { ContactOptions, FrameResult, ObjectId, Rect, Shape } from '../../shared/types.js';
 import { reading, show } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { MeshPool } from './geometry/mesh-pool.js';
@@ -57,6 +57,8 @@ export class SceneTracker {
   #isDisposed = false;
   /** What `update` answers for good. */
   #ended: Promise<SceneFrame> | null = null;
+  /** The frame that was asked for last, with the number of the newest update that has joined it. */
+  #asked: { readonly result: Promise<FrameResult>; update: number } | null = null;
 
   private constructor(service: CollisionService, root: Object3D, options: TrackOptions) {
     this.#service = service;
@@ -163,13 +165,18 @@ export class SceneTracker {
   /** Answers what was sent, for the query of that number. */
   async #answer(number: number): Promise<SceneFrame> {
     try {
-      const result = await this.#service.update();
+      const answer = this.#service.update();
+      const asked = this.#asked?.result === answer ? this.#asked : { result: answer, update: number };
+      asked.update = number;
+      this.#asked = asked;
+      const result = await answer;
       const { rejected } = result;
       for (let i = 0; i < rejected.length; i++) {
         const placement = this.#objects.get(rejected[i]);
         placement?.standIn.owner.reject(placement.instanceId ?? 0);
       }
-      return new SceneFrame(result, this.#objects, this.#view);
+      // What an update sends of shapes is for what is asked after it, its frame included.
+      return new SceneFrame(result, this.#objects, this.#view, asked.update + 1);
     } finally {
       // Not before the other calls that share the answer have it.
       queueMicrotask(() => this.#objects.end(number));

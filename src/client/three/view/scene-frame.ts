@@ -2,17 +2,38 @@ import type { InstancedMesh, Object3D } from 'three';
 import type { FrameResult, ObjectId, VisibleSet } from '../../../shared/types.js';
 import { checkTypedArray } from '../../check/binary.js';
 import { invalid, show } from '../../check/validate.js';
+import { hasFacesInOrder, toFaces } from '../geometry/geometry.js';
+import { readDrawn, type SceneTarget } from '../scene-target.js';
 import { isBelow } from '../track/is-below.js';
 import type { Placement, SceneObject, SceneObjects } from '../track/scene-objects.js';
 
-/** Two objects of the scene in contact. */
+/** Two objects of the scene in contact, seen from `a`. Like the frame, it is valid until the next `update()` resolves. */
 export interface SceneContact {
   readonly a: SceneObject;
   readonly b: SceneObject;
   /** The pair's place in `result.contacts`. */
   readonly index: number;
-  /** `a` is the pair's b there: its normals are from `b` to `a`, and `contained` 1 is b inside a. */
+  /** `a` is the pair's b there, where normals are from `b` to `a`, and `contained` 1 is b inside a. Not so here. */
   readonly swapped: boolean;
+  /** New in this frame. */
+  readonly begun: boolean;
+  /** The answer is an earlier frame's, as `contactBudget` was used up. */
+  readonly stale: boolean;
+  /** 0, 1: a inside b, 2: b inside a. */
+  readonly contained: 0 | 1 | 2;
+  /** xyz each, world; of each region of contact up to four. Empty unless the detail is 'manifold' or 'full'. */
+  readonly points: Float32Array;
+  /** xyz each, world, unit, from a to b. */
+  readonly normals: Float32Array;
+  /** One for each point: moved by this along the normal, b parts from a there. World units. */
+  readonly depths: Float32Array;
+  /**
+   * Two numbers of faces, a's and b's, as `faceIndex` of three's Intersection, for each two triangles that meet. Empty
+   * unless the detail is 'triangles' or 'full'.
+   */
+  readonly triangles: Uint32Array;
+  /** Six numbers for each such two: the ends of the segment that they share, world. */
+  readonly segments: Float32Array;
 }
 
 /**
@@ -27,12 +48,15 @@ export class SceneFrame {
   /** What left the scene before this was answered. */
   readonly #departed: ReadonlyMap<ObjectId, Placement>;
   readonly #view: string;
+  /** What a query of this number sees, this saw (scene-objects.ts). */
+  readonly #query: number;
 
-  constructor(result: FrameResult, objects: SceneObjects, view: string) {
+  constructor(result: FrameResult, objects: SceneObjects, view: string, query: number) {
     this.result = result;
     this.#objects = objects;
     this.#departed = objects.departed;
     this.#view = view;
+    this.#query = query;
   }
 
   get frame(): number {
@@ -70,15 +94,45 @@ export class SceneFrame {
     return count;
   }
 
-  /** Calls `visit` for all pairs in contact; `index` is the pair's place in `result.contacts`. */
-  forEachContact(visit: (a: SceneObject, b: SceneObject, index: number) => void): void {
+  /**
+   * Calls `visit` for all pairs in contact; `index` is the pair's place in `result.contacts`. `contact` is one object for
+   * all of them, of which nothing is made before it is read: it is valid during the call.
+   *
+   * ```ts
+   * frame.forEachContact((a, b, _, { begun, depths }) => {
+   *   if (begun) console.log(a.object.name, 'hits', b.object.name, Math.max(...depths));
+   * });
+   * ```
+   */
+  forEachContact(visit: (a: SceneObject, b: SceneObject, index: number, contact: SceneContact) => void): void {
     checkVisit('forEachContact', visit);
     const { a, b, count } = this.result.contacts;
+    const contact = new FrameContact(this.result, this.#query);
     for (let i = 0; i < count; i++) {
       const first = this.#objects.get(a[i]);
       const second = this.#objects.get(b[i]);
-      if (first !== undefined && second !== undefined) visit(first, second, i);
+      if (first !== undefined && second !== undefined) visit(first, second, i, contact.set(first, second, i, false));
     }
+  }
+
+  /**
+   * Lists the pairs of one object, an InstancedMesh with all of its instances, or of one instance of it, which is the `a`
+   * of all of them: normals lead away from it. What is below an object has `contactsBetween`. What is not in the scene,
+   * or not built yet, has none.
+   *
+   * ```ts
+   * for (const { b, points, normals, depths } of frame.contactsOf(ball)) {
+   *   ball.position.addScaledVector(new Vector3().fromArray(normals), -depths[0]); // out of b
+   * }
+   * ```
+   *
+   * Throws INVALID_ARGUMENT for what can have no triangles, as a Group.
+   */
+  contactsOf(target: SceneTarget): SceneContact[] {
+    const { object, instanceId } = readDrawn('contactsOf', 'target', target);
+    const isTarget = (each: SceneObject): boolean =>
+      each.object === object && (instanceId === undefined || each.instanceId === instanceId);
+    return this.#contacts((a, b) => (isTarget(a) ? 1 : isTarget(b) ? -1 : 0));
   }
 
   /**
@@ -88,10 +142,7 @@ export class SceneFrame {
    * ```ts
    * const areTouching = frame.contactsBetween(robotA, robotB).length > 0;
    * for (const { a, b } of frame.contactsBetween(robotA)) console.log(`${a.object.name} touches ${b.object.name}`);
-   * for (const { index } of frame.contactsBetween(gripper, box)) {
-   *   const { start, depths } = frame.result.contacts;
-   *   console.log(depths.subarray(start[index], start[index + 1]));
-   * }
+   * for (const { begun, depths } of frame.contactsBetween(gripper, box)) if (begun) console.log(depths);
    * ```
    *
    * Pairs inside of `first` are among them, but the parts of one model have none where they share a `group`:
@@ -105,12 +156,10 @@ export class SceneFrame {
    */
   contactsBetween(first: Object3D, second?: Object3D): SceneContact[] {
     const isSecond = (object: Object3D): boolean => second === undefined || isBelow(object, second);
-    const found: SceneContact[] = [];
-    this.forEachContact((a, b, index) => {
-      if (isBelow(a.object, first) && isSecond(b.object)) found.push({ a, b, index, swapped: false });
-      else if (isBelow(b.object, first) && isSecond(a.object)) found.push({ a: b, b: a, index, swapped: true });
+    return this.#contacts(({ object: a }, { object: b }) => {
+      if (isBelow(a, first) && isSecond(b)) return 1;
+      return isBelow(b, first) && isSecond(a) ? -1 : 0;
     });
-    return found;
   }
 
   /**
@@ -127,6 +176,22 @@ export class SceneFrame {
     }
   }
 
+  /** Lists the pairs for which `order` says 1, and turned those for which it says -1. */
+  #contacts(order: (a: SceneObject, b: SceneObject) => 1 | 0 | -1): SceneContact[] {
+    const { a, b, count } = this.result.contacts;
+    const found: SceneContact[] = [];
+    for (let i = 0; i < count; i++) {
+      const first = this.#objects.get(a[i]);
+      const second = this.#objects.get(b[i]);
+      if (first === undefined || second === undefined) continue;
+      const side = order(first, second);
+      if (side === 0) continue;
+      const contact = new FrameContact(this.result, this.#query);
+      found.push(side > 0 ? contact.set(first, second, i, false) : contact.set(second, first, i, true));
+    }
+    return found;
+  }
+
   #everKnown(id: ObjectId): SceneObject | undefined {
     return this.#objects.find(id) ?? this.#departed.get(id);
   }
@@ -139,4 +204,73 @@ export class SceneFrame {
 
 function checkVisit(operation: string, visit: unknown): void {
   if (typeof visit !== 'function') invalid(operation, 'visit', visit, 'a function');
+}
+
+/** A pair of a frame. All but which it is, is read from the frame when it is asked for. */
+class FrameContact implements SceneContact {
+  a!: Placement;
+  b!: Placement;
+  index = 0;
+  swapped = false;
+  readonly #result: FrameResult;
+  readonly #query: number;
+
+  constructor(result: FrameResult, query: number) {
+    this.#result = result;
+    this.#query = query;
+  }
+
+  set(a: Placement, b: Placement, index: number, swapped: boolean): this {
+    this.a = a;
+    this.b = b;
+    this.index = index;
+    this.swapped = swapped;
+    return this;
+  }
+
+  get begun(): boolean {
+    return this.#result.contacts.begun[this.index] === 1;
+  }
+
+  get stale(): boolean {
+    return this.#result.contacts.stale[this.index] === 1;
+  }
+
+  get contained(): 0 | 1 | 2 {
+    const contained = this.#result.contacts.contained[this.index] as 0 | 1 | 2;
+    return this.swapped && contained !== 0 ? ((3 - contained) as 1 | 2) : contained;
+  }
+
+  get points(): Float32Array {
+    const { start, points } = this.#result.contacts;
+    return points.subarray(3 * start[this.index], 3 * start[this.index + 1]);
+  }
+
+  get normals(): Float32Array {
+    const { start, normals } = this.#result.contacts;
+    const own = normals.subarray(3 * start[this.index], 3 * start[this.index + 1]);
+    return this.swapped ? own.map((each) => 0 - each) : own;
+  }
+
+  get depths(): Float32Array {
+    const { start, depths } = this.#result.contacts;
+    return depths.subarray(start[this.index], start[this.index + 1]);
+  }
+
+  get triangles(): Uint32Array {
+    const { triangleStart, triangles } = this.#result.contacts;
+    const own = triangles.subarray(2 * triangleStart[this.index], 2 * triangleStart[this.index + 1]);
+    const runs = [this.a, this.b].map(({ standIn }) => standIn.seenBy(this.#query)?.runs ?? []);
+    if (!this.swapped && runs.every(hasFacesInOrder)) return own;
+    const turned = this.swapped ? own.map((_, i) => own[i ^ 1]) : own.slice();
+    runs.forEach((each, offset) => {
+      toFaces(each, turned, offset, 2);
+    });
+    return turned;
+  }
+
+  get segments(): Float32Array {
+    const { triangleStart, segments } = this.#result.contacts;
+    return segments.subarray(6 * triangleStart[this.index], 6 * triangleStart[this.index + 1]);
+  }
 }
