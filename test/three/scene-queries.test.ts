@@ -19,7 +19,7 @@ import {
   Scene,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { distanceTo, faceOf } from '../fixtures/three-faces.js';
 import {
   frontCamera,
@@ -356,6 +356,23 @@ describe(`as the service in ids, seed ${SEED}`, () => {
     await expect(tracker.closestPoint([0, 4, 0], { maxDistance: -1 })).rejects.toThrowError(/maxDistance is -1/);
     expect(await tracker.containing([0, 0, 0])).toEqual([{ object: solid, instanceId: undefined }]);
     expect(await tracker.overlap({ type: 'sphere', radius: 0.1 })).toEqual([{ object: solid, instanceId: undefined }]);
+  });
+
+  test('closestPoint looks past a crowd of strangers in a few questions, and past those that are gone by then', async () => {
+    const object = cube();
+    object.position.x = 500;
+    const tracker = await track(service, object);
+    const strangers = Array.from({ length: 400 }, (_, i) => {
+      const matrix = new Matrix4().makeTranslation(i + 3, 0, 0).elements;
+      return service.addObject({ shape: { type: 'sphere', radius: 0.4 }, matrix, contacts: 'none' });
+    });
+    const asked = vi.spyOn(service, 'closestPoint');
+    const answer = tracker.closestPoint([0, 0, 0]);
+    // One after the other, while the answers are on their way.
+    const removal = setInterval(() => strangers.length > 0 && service.removeObject(strangers.shift()!), 0);
+    expect(await answer).toMatchObject({ object, distance: 499 });
+    clearInterval(removal);
+    expect(asked.mock.calls.length).toBeLessThan(15);
   });
 
   test('lineOfSight from whatever side; a point and itself; bad points', async () => {
