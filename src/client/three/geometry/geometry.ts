@@ -128,12 +128,13 @@ export function findTriangle(runs: readonly TriangleRun[], triangle: number): { 
 
 /**
  * Translates numbers of triangles of `meshDataOfRuns` to those of faces of the geometry, as three's Raycaster counts
- * them: every `step`th from `offset` on, in place.
+ * them: every `step`th from `offset` on, in place. What is no triangle of these runs stays as it is.
  */
 export function toFaces(runs: readonly TriangleRun[], triangles: Uint32Array, offset: number, step: number): void {
   if (hasFacesInOrder(runs)) return;
+  const count = runs.reduce((sum, { start, end }) => sum + (end - start) / 3, 0);
   for (let i = offset; i < triangles.length; i += step) {
-    triangles[i] = Math.floor(findTriangle(runs, triangles[i]).start / 3);
+    if (triangles[i] < count) triangles[i] = Math.floor(findTriangle(runs, triangles[i]).start / 3);
   }
 }
 

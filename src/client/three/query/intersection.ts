@@ -61,21 +61,20 @@ export function intersectionOf(
   const { face, faceIndex } = faceAt(mesh, hit.triangle);
   const { a, b, c } = face;
   const barycoord = new Vector3(...hit.barycentric);
-  const mix = (attribute: Attribute, component: number): number =>
-    barycoord.x * attribute.getComponent(a, component) +
-    barycoord.y * attribute.getComponent(b, component) +
-    barycoord.z * attribute.getComponent(c, component);
+  // Not by getComponent, which interleaved attributes of the oldest three that we accept do not have.
+  const mix = (attribute: Attribute, get: 'getX' | 'getY' | 'getZ'): number =>
+    barycoord.x * attribute[get](a) + barycoord.y * attribute[get](b) + barycoord.z * attribute[get](c);
   intersection.face = face;
   intersection.faceIndex = faceIndex;
   intersection.barycoord = barycoord;
   const { uv, uv1, normal } = mesh.geometry.attributes as Partial<Record<string, Attribute>>;
-  if (uv !== undefined) intersection.uv = new Vector2(mix(uv, 0), mix(uv, 1));
-  if (uv1 !== undefined) intersection.uv1 = new Vector2(mix(uv1, 0), mix(uv1, 1));
+  if (uv !== undefined) intersection.uv = new Vector2(mix(uv, 'getX'), mix(uv, 'getY'));
+  if (uv1 !== undefined) intersection.uv1 = new Vector2(mix(uv1, 'getX'), mix(uv1, 'getY'));
   if (normal !== undefined) {
     const direction = new Vector3(eye.x, eye.y, eye.z);
     if (eye.w !== 0) direction.subVectors(point, direction);
     direction.transformDirection(toWorld.invert());
-    intersection.normal = new Vector3(mix(normal, 0), mix(normal, 1), mix(normal, 2));
+    intersection.normal = new Vector3(mix(normal, 'getX'), mix(normal, 'getY'), mix(normal, 'getZ'));
     if (intersection.normal.dot(direction) > 0) intersection.normal.negate();
   }
   return intersection;

@@ -29,7 +29,8 @@ export interface SceneContact {
   readonly depths: Float32Array;
   /**
    * Two numbers of faces, a's and b's, as `faceIndex` of three's Intersection, for each two triangles that meet. Empty
-   * unless the detail is 'triangles' or 'full'.
+   * unless the detail is 'triangles' or 'full'. They mean nothing of a `stale` pair of which a geometry was replaced
+   * since it was looked at.
    */
   readonly triangles: Uint32Array;
   /** Six numbers for each such two: the ends of the segment that they share, world. */
