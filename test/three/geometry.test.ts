@@ -12,6 +12,7 @@ import {
   TorusKnotGeometry,
 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { toFaces } from '../../src/client/three/geometry/geometry.js';
 import { GeometryVersion } from '../../src/client/three/geometry/geometry-version.js';
 
 /** Two triangles of a square, corner by corner. */
@@ -169,6 +170,18 @@ describe('a geometry is another than before', () => {
 test('boxFromGeometry is the bounding box', () => {
   const geometry = new BoxGeometry(2, 4, 6).translate(1, 0, -1);
   expect(boxFromGeometry(geometry)).toEqual({ type: 'box', center: [1, 0, -1], halfExtents: [1, 2, 3] });
+});
+
+test('toFaces counts as three does: in one of two, over runs in any order, and leaves what is none of them', () => {
+  const runs = [
+    { start: 30, end: 36, materialIndex: 0 },
+    { start: 3, end: 9, materialIndex: 1 },
+  ];
+  const pairs = Uint32Array.of(0, 0, 1, 1, 2, 2, 3, 3, 4, 4);
+  toFaces(runs, pairs, 1, 2);
+  expect([...pairs]).toEqual([0, 10, 1, 11, 2, 1, 3, 2, 4, 4]);
+  toFaces([{ start: 0, end: 9, materialIndex: 0 }], pairs, 0, 2);
+  expect([...pairs]).toEqual([0, 10, 1, 11, 2, 1, 3, 2, 4, 4]);
 });
 
 function thrownBy(call: () => unknown): unknown {
