@@ -422,9 +422,9 @@ export class CollisionService extends ServiceEvents {
    * it an odd number of times). The region ends at the viewport, the near and the far plane; its border is a part of
    * it, so that a rectangle of no size is a point.
    *
-   * Exact: of a mesh every triangle is tested, with `side` those alone whose side is turned to the eye, without which
-   * it is nowhere; boxes, spheres and capsules are solid. 'enclose' asks that all of it is in the region, and that no
-   * edge of the polygon crosses it.
+   * Exact: of a mesh every triangle is tested, by a `side` of the query or of the object those alone whose side is
+   * turned to the eye, without which it is nowhere; boxes, spheres and capsules are solid. 'enclose' asks that all of
+   * it is in the region, whatever the object's own side, and that no edge of the polygon crosses it.
    *
    * ```ts
    * const touched = await service.pickRegion({ x: 100, y: 100, width: 200, height: 150 });

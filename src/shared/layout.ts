@@ -105,6 +105,7 @@ export const OBJECT_LAYERS = 12; // u32
 export const OBJECT_COLLIDES_WITH = 16; // u32
 export const OBJECT_GROUP = 20; // u32
 export const OBJECT_CONTACTS = 24; // u32, CONTACTS_*
+export const OBJECT_FACE_SIDES = 28; // u32, address of a list in the core, when FLAG_FACE_SIDES
 export const OBJECT_CENTER = 32; // f64 × 3, of box and sphere; a capsule's from
 export const OBJECT_EXTENT = 56; // f64 × 3, half extents of a box; a capsule's to
 export const OBJECT_ROTATION = 80; // f64 × 4, quaternion xyzw of a box
@@ -122,8 +123,8 @@ export const FLAG_PICKABLE = 2;
 export const FLAG_CULLABLE = 4;
 export const FLAG_SOLID = 8;
 export const FLAG_MATRIX = 16; // the description carries a matrix; without it a set object keeps its own
-export const FLAG_OWN_SIDES = 32; // times SIDE_*: what queries by SIDE_OWN hit of it
-export const FLAG_FACES = 128; // it is some faces of another object: queries by SIDE_OWN alone see it
+export const FLAG_SIDE = 32; // times SIDE_*: what queries by SIDE_OWN hit of it
+export const FLAG_FACE_SIDES = 128; // and of some triangles of its mesh they hit something else
 
 export const CONTACTS_NONE = 0;
 export const CONTACTS_BOUNDS = 1;
@@ -144,6 +145,11 @@ export const SIDE_OWN = 0; // each object's
 export const SIDE_FRONT = 1;
 export const SIDE_BACK = 2;
 export const SIDE_DOUBLE = 3;
+
+// From which triangle on a mesh shows other sides, in the lists of those that do not show the same everywhere: the
+// triangle << FACE_SHIFT | SIDE_*; SIDE_OWN for what the object shows elsewhere.
+export const FACE_SHIFT = 2;
+export const MAX_FACES = 0x3fffffff; // triangles of a mesh that can be told apart; a memory has room for fewer
 
 export const PRECISION_SPHERE = 1;
 export const PRECISION_AABB = 2;

@@ -237,12 +237,17 @@ export interface ObjectDescription {
   extent: ArrayLike<number>;
   rotation: ArrayLike<number>;
   radius: number;
+  /**
+   * Where its triangles show other sides than the object: ascending, a triangle << FACE_SHIFT | SIDE_* each. Absent
+   * where all show the same.
+   */
+  faceSides?: Uint32Array | undefined;
 }
 
 /** Which objects a query is about, and what stands for them. */
 export interface Filter {
   layers: number;
-  /** Which sides can be hit: SIDE_*. */
+  /** Which sides can be hit: SIDE_*, with SIDE_OWN those that each object shows. */
   side: number;
   /** What stands for the objects: PRECISION_*. */
   precision: number;

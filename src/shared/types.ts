@@ -106,6 +106,12 @@ export interface ObjectOptions {
   pickable?: boolean;
   /** Whether views list it. Default true. */
   cullable?: boolean;
+  /**
+   * Which side of its faces picks, rays and lines of sight hit, and regions touch, as three's material sides; of a
+   * solid, 'front' where a ray enters it and 'back' where it leaves. A query's own `side` goes before it. Default
+   * 'double'.
+   */
+  side?: 'front' | 'back' | 'double';
 }
 
 export interface ViewOptions {
@@ -143,7 +149,7 @@ export interface QueryOptions {
   ignore?: readonly ObjectId[];
   /**
    * Which side of a face can be hit, as three's material sides; of a solid, 'front' where a ray enters it and 'back'
-   * where it leaves. Default 'double'.
+   * where it leaves. Default: of each object its own `side`; by mode 'enclose' of a region, 'double'.
    */
   side?: 'front' | 'back' | 'double';
   /**

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest';
 import {
   describe as described,
   isSame,
+  type MixedObjectOptions,
   readObject,
-  type SidedObjectOptions,
 } from '../../src/client/scene/object-description.js';
 
 const CAPSULE = { type: 'capsule', radius: 1, from: [1, 2, 3], to: [4, 5, 6] } as const;
 const BOX = { type: 'box', halfExtents: [1, 2, 3], center: [4, 5, 6], rotation: [0, 0.6, 0, 0.8] } as const;
 const OPTIONS = { shape: CAPSULE, motion: 'static', layers: 6, collidesWith: 5, group: 4, contacts: 'any' } as const;
 
-const of = (options: SidedObjectOptions) => described('addObject', readObject('addObject', options), () => undefined);
+const of = (options: MixedObjectOptions) => described('addObject', readObject('addObject', options), () => undefined);
 
 test('objects that are described alike share their description', () => {
   for (const shape of [CAPSULE, BOX]) {
@@ -19,7 +19,7 @@ test('objects that are described alike share their description', () => {
   }
 });
 
-test.each<[string, Partial<SidedObjectOptions>]>([
+test.each<[string, Partial<MixedObjectOptions>]>([
   ['shape', { shape: { type: 'sphere', radius: 1, center: [1, 2, 3] } }],
   ['radius', { shape: { ...CAPSULE, radius: 2 } }],
   ['one end', { shape: { ...CAPSULE, from: [1, 2, 4] } }],
@@ -31,8 +31,7 @@ test.each<[string, Partial<SidedObjectOptions>]>([
   ['contacts', { contacts: 'none' }],
   ['pickable', { pickable: false }],
   ['cullable', { cullable: false }],
-  ['own sides', { ownSides: 'front' }],
-  ['being faces', { isFaces: true }],
+  ['side', { side: 'front' }],
 ])('objects that differ in their %s do not', (_, change) => {
   expect(isSame(of(OPTIONS), of({ ...OPTIONS, ...change }))).toBe(false);
 });

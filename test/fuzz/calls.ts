@@ -26,6 +26,7 @@ const object = (shape: object) => ({
   contacts: 'none',
   pickable: true,
   cullable: true,
+  side: 'double',
 });
 const triangle = () => ({
   positions: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0),

@@ -69,9 +69,14 @@ class World {
       const isMesh = random.chance(0.3);
       const position = random.point(halfSize);
       position.x += offset;
+      const withList = {
+        flags: layout.FLAG_PICKABLE | layout.FLAG_CULLABLE | layout.FLAG_FACE_SIDES,
+        faceSides: Uint32Array.from({ length: 100 }, (_, k) => (k << layout.FACE_SHIFT) | (1 + random.integer(3))),
+      };
       this.core.addObjects(Uint32Array.of(id), {
         ...{ shape: isMesh ? layout.SHAPE_MESH : layout.SHAPE_BOX, mesh: isMesh ? this.mesh : 0, layers: 1 },
         ...{ flags: layout.FLAG_PICKABLE | layout.FLAG_CULLABLE | (random.chance(0.3) ? layout.FLAG_STATIC : 0) },
+        ...(isMesh && this.#slots > 0 && withList),
         ...{ collidesWith: 1, group: 0, contacts: layout.CONTACTS_ANY, center: [0, 0, 0], extent: [1, 0.5, 0.7] },
         ...{ rotation: [0, 0, 0, 1], radius: 0, matrix: random.placement(position).elements },
       } satisfies PlacedDescription);

@@ -1,5 +1,5 @@
 import { type Remote, transfer } from 'comlink';
-import { PRECISION_OBB } from '../../shared/layout.js';
+import { PRECISION_MESH, PRECISION_OBB, SIDE_DOUBLE, SIDE_OWN } from '../../shared/layout.js';
 import type { Cursor, Filter, ViewRecord, WorkerApi } from '../../shared/protocol.js';
 import type {
   ClosestPoint,
@@ -106,10 +106,12 @@ export class Queries {
   pickRegion(region: Rect | Float32Array, options: RegionOptions = {}): Promise<Uint32Array> {
     const operation = 'pickRegion';
     const given = readOptions(operation, 'options', options, REGION_KEYS, ADAPTER_KEYS);
-    const { view = 'main' } = given;
-    const filter = checkFilter(operation, given, this.#objects);
+    const { view = 'main', mode } = given;
+    // Without a side, all of an object is all of it.
+    const sides = mode === 'enclose' ? SIDE_DOUBLE : SIDE_OWN;
+    const filter = checkFilter(operation, given, this.#objects, PRECISION_MESH, sides);
     const record = this.#views.get(operation, 'view', view).record.slice();
-    const part = checkRegion(operation, region, given.mode, record);
+    const part = checkRegion(operation, region, mode, record);
     const invoke = part && ((api: Api) => api.pickRegion(record, part, filter));
     return this.#askInTurn(this.#latestRegion, given, new Uint32Array(), invoke);
   }

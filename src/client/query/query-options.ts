@@ -5,6 +5,7 @@ import {
   type PRECISION_OBB,
   REGION_ENCLOSE,
   REGION_TOUCH,
+  type SIDE_DOUBLE,
   SIDE_OWN,
   VIEW_VIEWPORT,
 } from '../../shared/layout.js';
@@ -15,7 +16,6 @@ import { checkSignal } from '../check/signal.js';
 import {
   checkAtLeastZero,
   checkBits,
-  checkBoolean,
   checkFinite,
   checkInteger,
   checkNumber,
@@ -26,15 +26,14 @@ import {
   readOptions,
   typeOf,
 } from '../check/validate.js';
-import { contactDetail } from '../scene/object-description.js';
+import { checkSide, contactDetail } from '../scene/object-description.js';
 import type { ObjectStore } from '../scene/object-store.js';
 
 export const QUERY_KEYS = ['layers', 'ignore', 'side', 'precision', 'signal'];
 /** What the three adapter asks besides. */
-export const ADAPTER_KEYS = ['ownSides', 'strangers'];
+export const ADAPTER_KEYS = ['strangers'];
 const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
 const RECT_KEYS = ['x', 'y', 'width', 'height'];
-const SIDES = ['front', 'back', 'double'] as const; // SIDE_*, from 1 on
 const PRECISIONS = ['sphere', 'aabb', 'obb', 'mesh'] as const; // PRECISION_*, from 1 on
 const MODES = { touch: REGION_TOUCH, enclose: REGION_ENCLOSE } as const;
 
@@ -43,26 +42,24 @@ const BESIDE_POLYGON = 1e-6;
 
 /** What the three adapter asks besides. */
 export interface AdapterQuery {
-  /** Without a `side`, every object is hit from its own sides (object-description.ts). */
-  ownSides?: boolean;
   /** Objects of others that are ignored, too. They need not be alive any more. */
   strangers?: readonly ObjectId[];
 }
 
-/** Reads what a query asks of objects. `precision` is the default. */
+/** Reads what a query asks of objects. `precision` is the default, and so is `side` (SIDE_*). */
 export function checkFilter(
   operation: string,
   options: QueryOptions & AdapterQuery,
   objects: ObjectStore,
   precision: typeof PRECISION_MESH | typeof PRECISION_OBB = PRECISION_MESH,
+  side: typeof SIDE_OWN | typeof SIDE_DOUBLE = SIDE_OWN,
 ): Filter {
   const { layers = -1, ignore = [], signal, precision: wanted = PRECISIONS[precision - 1] } = options;
-  const { ownSides = false, strangers = [], side = 'double' } = options;
-  checkBoolean(operation, 'ownSides', ownSides);
+  const { strangers = [] } = options;
   checkSignal(operation, signal);
   return {
     layers: checkBits(operation, 'layers', layers),
-    side: ownSides ? SIDE_OWN : 1 + SIDES.indexOf(checkOneOf(operation, 'side', side, SIDES)),
+    side: options.side === undefined ? side : checkSide(operation, 'side', options.side),
     precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', wanted, PRECISIONS)),
     ignore: joined(checkIds(operation, 'ignore', ignore, objects), strangers).sort(),
   };

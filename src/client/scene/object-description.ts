@@ -16,9 +16,12 @@ import {
 } from '../check/validate.js';
 import { whatIsOpen } from './open-mesh.js';
 
-const KEYS = ['shape', 'matrix', 'motion', 'layers', 'collidesWith', 'group', 'contacts', 'pickable', 'cullable'];
-const SIDED_KEYS = ['ownSides', 'isFaces'];
-const OWN_SIDES = ['none', 'front', 'back', 'double'] as const; // in the order of SIDE_*
+const KEYS = [
+  ...['shape', 'matrix', 'motion', 'layers', 'collidesWith', 'group', 'contacts', 'pickable', 'cullable', 'side'],
+];
+const MIXED_KEYS = ['faceSides'];
+const RUN_KEYS = ['start', 'count', 'side'];
+const SIDES = ['front', 'back', 'double'] as const; // SIDE_*, from 1 on
 const MOTIONS = ['static', 'moving'] as const;
 const DETAILS = ['none', 'bounds', 'any', 'manifold', 'triangles', 'full'] as const; // in the order of CONTACTS_*
 const SHAPES = ['mesh', 'sphere', 'box', 'capsule'] as const;
@@ -29,13 +32,14 @@ const SHAPE_KEYS = {
   capsule: ['type', 'radius', 'from', 'to'],
 };
 
+const NONE: ArrayLike<number> = [];
 const ORIGIN = [0, 0, 0];
 const NO_ROTATION = [0, 0, 0, 1];
 
 const DEFAULTS: ObjectDescription = {
   shape: 0,
   mesh: 0,
-  flags: layout.FLAG_PICKABLE | layout.FLAG_CULLABLE | (layout.FLAG_OWN_SIDES * layout.SIDE_DOUBLE),
+  flags: layout.FLAG_PICKABLE | layout.FLAG_CULLABLE | (layout.FLAG_SIDE * layout.SIDE_DOUBLE),
   layers: 1,
   collidesWith: 0xffffffff,
   group: 0,
@@ -50,18 +54,28 @@ type ShapePart = Pick<ObjectDescription, 'shape' | 'mesh' | 'center' | 'extent' 
   solid: boolean;
 };
 
-/** What the three adapter says of an object besides: how queries with `ownSides` (query-options.ts) hit it. */
-export interface SidedObjectOptions extends ObjectOptions {
-  /** Which sides of its faces they hit; 'none' where the faces are objects of their own. Default 'double'. */
-  ownSides?: (typeof OWN_SIDES)[number];
-  /** It is faces of another object, and no other query sees it. Default false. */
-  isFaces?: boolean;
+export type Side = NonNullable<ObjectOptions['side']>;
+
+/** Triangles in a row, by their numbers in the mesh as it was added, and which side of them can be hit. */
+export interface FaceRun {
+  start: number;
+  count: number;
+  side: Side;
+}
+
+/** What the three adapter says of an object besides. */
+export interface MixedObjectOptions extends ObjectOptions {
+  /**
+   * Triangles of its mesh that have another `side` than the object: ascending, and none in two of them. They belong to
+   * the shape: one that is set without them has none. Null for none, the default.
+   */
+  faceSides?: readonly FaceRun[] | null;
 }
 
 /** Reads the options of an object, each once. */
 export function readObject<T extends Partial<ObjectOptions>>(operation: string, options: T): T {
   if (options === undefined) invalid(operation, 'options', options, 'an object');
-  return readOptions(operation, 'options', options, KEYS, SIDED_KEYS);
+  return readOptions(operation, 'options', options, KEYS, MIXED_KEYS);
 }
 
 /** What a mesh is known by: undefined where there is none of this id. */
@@ -79,11 +93,11 @@ export function describeQuery(operation: string, shape: Shape, meshOf: MeshLooku
  */
 export function describe(
   operation: string,
-  options: Partial<SidedObjectOptions>,
+  options: Partial<MixedObjectOptions>,
   meshOf: MeshLookup,
   base: ObjectDescription = DEFAULTS,
 ): ObjectDescription {
-  const { shape, motion, layers, collidesWith, group, contacts, pickable, cullable, ownSides, isFaces } = options;
+  const { shape, motion, layers, collidesWith, group, contacts, pickable, cullable, side } = options;
   if (shape === undefined && base === DEFAULTS) invalid(operation, 'shape', shape, 'a shape');
   const described = shape === undefined ? undefined : describeShape(operation, shape, meshOf);
   const part = described ?? base;
@@ -96,12 +110,14 @@ export function describe(
   if (motion !== undefined) setFlag(layout.FLAG_STATIC, checkOneOf(operation, 'motion', motion, MOTIONS) === 'static');
   if (pickable !== undefined) setFlag(layout.FLAG_PICKABLE, checkBoolean(operation, 'pickable', pickable));
   if (cullable !== undefined) setFlag(layout.FLAG_CULLABLE, checkBoolean(operation, 'cullable', cullable));
-  if (ownSides !== undefined) {
-    const sides = OWN_SIDES.indexOf(checkOneOf(operation, 'ownSides', ownSides, OWN_SIDES));
-    setFlag(layout.FLAG_OWN_SIDES * layout.SIDE_DOUBLE, false);
-    setFlag(layout.FLAG_OWN_SIDES * sides, true);
+  if (side !== undefined) {
+    const sides = checkSide(operation, 'side', side);
+    setFlag(layout.FLAG_SIDE * layout.SIDE_DOUBLE, false);
+    setFlag(layout.FLAG_SIDE * sides, true);
   }
-  if (isFaces !== undefined) setFlag(layout.FLAG_FACES, checkBoolean(operation, 'isFaces', isFaces));
+  let faceSides = described ? undefined : base.faceSides;
+  if (options.faceSides !== undefined) faceSides = packRuns(operation, options.faceSides, meshOf(part.mesh));
+  setFlag(layout.FLAG_FACE_SIDES, faceSides !== undefined);
   return {
     shape: part.shape,
     mesh: part.mesh,
@@ -114,6 +130,7 @@ export function describe(
     extent: part.extent,
     rotation: part.rotation,
     radius: part.radius,
+    faceSides,
   };
 }
 
@@ -129,13 +146,52 @@ export function isSame(a: ObjectDescription, b: ObjectDescription): boolean {
     a.radius === b.radius &&
     isSameArray(a.center, b.center) &&
     isSameArray(a.extent, b.extent) &&
-    isSameArray(a.rotation, b.rotation)
+    isSameArray(a.rotation, b.rotation) &&
+    isSameArray(a.faceSides ?? NONE, b.faceSides ?? NONE)
   );
 }
 
 function isSameArray(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
+}
+
+/** Packs runs as descriptions have them (protocol.ts); undefined where there are none. */
+function packRuns(
+  operation: string,
+  runs: readonly FaceRun[] | null,
+  mesh: Readonly<MeshInfo> | undefined,
+): Uint32Array | undefined {
+  if (runs === null) return undefined;
+  return reading(operation, 'faceSides', () => {
+    if (!mesh) invalid(operation, 'faceSides', runs, 'none, as the shape is no mesh');
+    if (!Array.isArray(runs)) invalid(operation, 'faceSides', runs, 'an array of runs');
+    const triangles = Math.min(mesh.triangles, layout.MAX_FACES);
+    const entries: number[] = [];
+    let end = 0;
+    let last: number = layout.SIDE_OWN;
+    const add = (from: number, sides: number): void => {
+      if (sides !== last) entries.push(from * (1 << layout.FACE_SHIFT) + sides);
+      last = sides;
+    };
+    checkInteger(operation, 'the length of faceSides', runs.length, 0, triangles);
+    for (let i = 0; i < runs.length; i++) {
+      const run = readOptions<FaceRun>(operation, `faceSides[${i}]`, runs[i], RUN_KEYS);
+      const start = checkInteger(operation, `faceSides[${i}].start`, run.start, end, triangles - 1);
+      const count = checkInteger(operation, `faceSides[${i}].count`, run.count, 1, triangles - start);
+      if (start > end) add(end, layout.SIDE_OWN);
+      add(start, checkSide(operation, `faceSides[${i}].side`, run.side));
+      end = start + count;
+    }
+    if (end < triangles) add(end, layout.SIDE_OWN);
+    return entries.length === 0 ? undefined : Uint32Array.from(entries);
+  });
+}
+
+/** Reads a side as SIDE_*. */
+export function checkSide(operation: string, argument: string, side: unknown): number {
+  return 1 + SIDES.indexOf(checkOneOf(operation, argument, side, SIDES));
 }
 
 /** Reads a detail as CONTACTS_*. */

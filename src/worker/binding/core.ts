@@ -389,13 +389,27 @@ class WasmCore implements Core {
   // --- objects and views ---
 
   addObjects(ids: Uint32Array, description: PlacedDescription): void {
-    writeDescription(this.#memory, this.#scratch, description);
-    for (const id of ids) this.#exports.putObject(id, this.#scratch);
+    this.#withDescription(description, (at) => {
+      for (const id of ids) this.#exports.putObject(id, at);
+    });
   }
 
   setObject(id: ObjectId, description: PlacedDescription): void {
-    writeDescription(this.#memory, this.#scratch, description);
-    this.#exports.putObject(id, this.#scratch);
+    this.#withDescription(description, (at) => this.#exports.putObject(id, at));
+  }
+
+  #withDescription(description: PlacedDescription, put: (address: number) => void): void {
+    const { faceSides } = description;
+    const list = faceSides
+      ? this.#withWords(faceSides, (at) => this.#exports.holdFaceSides(at, faceSides.length) >>> 0)
+      : 0;
+    try {
+      writeDescription(this.#memory, this.#scratch, description);
+      this.#memory.words[(this.#scratch + layout.OBJECT_FACE_SIDES) / 4] = list;
+      put(this.#scratch);
+    } finally {
+      this.#exports.dropFaceSides(list);
+    }
   }
 
   removeObject(id: ObjectId): void {
@@ -452,17 +466,17 @@ class WasmCore implements Core {
     const { length } = a;
     const pairs = new Uint32Array(4 * length);
     for (const [i, part] of [a, b, groupA, groupB].entries()) pairs.set(part, i * length);
-    this.#withIds(pairs, (at) => {
+    this.#withWords(pairs, (at) => {
       const [first, second, third, fourth] = [0, 1, 2, 3].map((i) => at + 4 * i * length);
       this.#exports.setPairs(first, second, third, fourth, length);
     });
-    for (const { slot, ids } of seen) this.#withIds(ids, (at) => this.#exports.setSeen(slot, at, ids.length));
+    for (const { slot, ids } of seen) this.#withWords(ids, (at) => this.#exports.setSeen(slot, at, ids.length));
   }
 
-  #withIds(ids: Uint32Array, work: (address: number) => void): void {
-    this.#memory.with(ids.byteLength, (address) => {
-      new Uint32Array(this.#memory.buffer, address, ids.length).set(ids);
-      work(address);
+  #withWords<T>(words: Uint32Array, work: (address: number) => T): T {
+    return this.#memory.with(words.byteLength, (address) => {
+      new Uint32Array(this.#memory.buffer, address, words.length).set(words);
+      return work(address);
     });
   }
 

@@ -12,7 +12,7 @@ export interface PlacedDescription extends ObjectDescription {
   matrix?: ArrayLike<number> | undefined;
 }
 
-/** Writes a description as layout.ts's record (OBJECT_*) at `at`. */
+/** Writes a description as layout.ts's record (OBJECT_*) at `at`, but for OBJECT_FACE_SIDES. */
 export function writeDescription(memory: CoreMemory, at: number, description: PlacedDescription): void {
   const { words, floats } = memory;
   const { matrix } = description;

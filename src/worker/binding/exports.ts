@@ -9,6 +9,8 @@ export interface CoreExports {
   allocate(bytes: bigint): number;
   release(address: number): void;
   usedBytes(): number;
+  holdFaceSides(entries: number, count: number): number;
+  dropFaceSides(list: number): void;
   beginBuild(vertices: number, triangles: number, weld: number): number;
   reserveBuild(build: number, indexed: boolean): void;
   buildPositions(build: number): number;
@@ -113,6 +115,7 @@ export const FAULTS: Record<number, string> = {
   26: 'an object is in a cell that it does not belong to',
   27: 'pairs are not in order',
   28: 'what a tree holds of an object is not what the object is',
+  29: 'lists of sides are not held by as many objects as have one',
 };
 
 /** Starts core.wasm in a memory of its own. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */

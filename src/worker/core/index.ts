@@ -32,6 +32,7 @@ export { beginBuild, reserveBuild, stepBuild, freeBuild } from './mesh/build/bui
 export { countWanted, takeWanted } from './mesh/topology/derived';
 export { checkMesh } from './mesh/topology/validate-derived';
 export { stepDerivation } from './mesh/topology/derivation';
+export { dropFaceSides, holdFaceSides } from './mesh/query/face-sides';
 export {
   beginContact, beginKeptContact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints,
   isLongContact, keepContact, resumeContact,

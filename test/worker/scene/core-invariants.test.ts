@@ -132,10 +132,16 @@ function leavesIn(memory: Float32Array): number[] {
 
 function describeShape(random: Random, meshes: MeshAddress[]): PlacedDescription {
   const isMesh = meshes.length > 0 && random.chance(0.5);
+  const isMixed = isMesh && random.chance(0.5);
   return {
     shape: isMesh ? layout.SHAPE_MESH : layout.SHAPE_BOX,
     mesh: isMesh ? random.pick(meshes) : 0,
-    flags: layout.FLAG_PICKABLE | layout.FLAG_CULLABLE | (random.chance(0.5) ? layout.FLAG_STATIC : 0),
+    flags:
+      layout.FLAG_PICKABLE |
+      layout.FLAG_CULLABLE |
+      (random.chance(0.5) ? layout.FLAG_STATIC : 0) |
+      (isMixed ? layout.FLAG_FACE_SIDES : 0),
+    faceSides: isMixed ? faceSides(1 + random.integer(3)) : undefined,
     layers: 1,
     collidesWith: 1,
     group: 0,
@@ -146,6 +152,71 @@ function describeShape(random: Random, meshes: MeshAddress[]): PlacedDescription
     radius: 0,
   };
 }
+
+/** One side, then another, in so many triangles in turns. */
+function faceSides(runs: number): Uint32Array {
+  return Uint32Array.from({ length: runs }, (_, i) => (i << layout.FACE_SHIFT) | (1 + (i % 3)));
+}
+
+describe('lists of sides', () => {
+  const ball = () => core.loadMesh(bake(core, icosphere(1, 9)));
+  const described = (mesh: MeshAddress, runs: number): PlacedDescription => ({
+    ...{ shape: layout.SHAPE_MESH, mesh, layers: 1, collidesWith: 0, group: 0, contacts: layout.CONTACTS_NONE },
+    ...{ flags: runs > 0 ? layout.FLAG_PICKABLE | layout.FLAG_FACE_SIDES : layout.FLAG_PICKABLE },
+    ...{ center: [0, 0, 0], extent: [0, 0, 0], rotation: [0, 0, 0, 1], radius: 0 },
+    faceSides: runs > 0 ? faceSides(runs) : undefined,
+  });
+  const idOf = (i: number) => makeId(i, 1);
+  const many = Uint32Array.from({ length: 1000 }, (_, i) => idOf(i));
+
+  test('are shared by all with the same one, and freed with the last of them', () => {
+    const mesh = ball();
+    core.addObjects(many, described(mesh, 0));
+    expect(core.check()).toBeNull(); // now there is room for all
+    const { usedBytes } = core;
+    for (const id of many) core.setObject(id, described(mesh, 500));
+    const oneList = core.usedBytes - usedBytes;
+    expect(oneList).toBeGreaterThanOrEqual(4 * 500);
+    expect(oneList).toBeLessThan(3 * 4 * 500);
+    expect(core.check()).toBeNull();
+    for (const id of many) core.setObject(id, described(mesh, 1 + ((id >> layout.GENERATION_BITS) % 100)));
+    expect(core.check()).toBeNull();
+    for (const id of many.subarray(0, 900)) core.setObject(id, described(mesh, 0));
+    for (const id of many.subarray(900)) core.removeObject(id);
+    expect(core.usedBytes).toBe(usedBytes);
+    expect(core.check()).toBeNull();
+    core.addObjects(many.subarray(900), described(mesh, 3));
+    for (const id of many) core.removeObject(id);
+    expect(core.usedBytes).toBe(usedBytes);
+    core.freeMesh(mesh);
+  });
+
+  test('are found among thousands, whether or not their hashes meet', () => {
+    const mesh = ball();
+    const { usedBytes } = core;
+    const random = new Random(SEED);
+    const lists = Array.from({ length: 3000 }, () =>
+      Uint32Array.from({ length: 2 }, (_, i) => ((10 * i + random.integer(9)) << 2) | (1 + random.integer(3))),
+    );
+    for (let round = 0; round < 2; round++) {
+      for (const [i, list] of lists.entries()) {
+        core.addObjects(Uint32Array.of(idOf(i)), { ...described(mesh, 1), faceSides: list });
+      }
+      expect(core.check()).toBeNull();
+      const order = lists.map((_, i) => i).sort(() => random.next() - 0.5);
+      for (const i of order) core.removeObject(idOf(i));
+      expect(core.check()).toBeNull();
+    }
+    // What is left is room for objects.
+    const grown = core.usedBytes - usedBytes;
+    for (const [i, list] of lists.entries()) {
+      core.addObjects(Uint32Array.of(idOf(i)), { ...described(mesh, 1), faceSides: list });
+      core.removeObject(idOf(i));
+    }
+    expect(core.usedBytes - usedBytes).toBe(grown);
+    core.freeMesh(mesh);
+  });
+});
 
 describe('meshes', () => {
   const random = new Random(SEED);

@@ -2,11 +2,12 @@
 // outwards, so that they are conservative; matrices are float64. World units.
 
 import {
-  FLAG_CULLABLE, FLAG_MATRIX, GENERATION_BITS, OBJECT_COLLIDES_WITH, OBJECT_CONTACTS, OBJECT_FLAGS, OBJECT_GROUP,
-  OBJECT_LAYERS, OBJECT_MATRIX,
+  FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_COLLIDES_WITH, OBJECT_CONTACTS,
+  OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX,
 } from '../../../shared/layout';
 import { AFFINE_BYTES, Affine, between, multiply, setIdentity } from '../math/affine';
 import { reserve } from '../memory';
+import { dropFaceSides, shareFaceSides } from '../mesh/query/face-sides';
 import { ITEM_BYTES, Item, describeShape, localOf, worldOf } from '../shape/item';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
 
@@ -110,6 +111,10 @@ export function describe(id: u32, description: usize): void {
   item.collidesWith = load<u32>(description, OBJECT_COLLIDES_WITH);
   item.group = load<u32>(description, OBJECT_GROUP);
   item.contacts = load<u32>(description, OBJECT_CONTACTS);
+  const faceSides: u32 = item.flags & FLAG_FACE_SIDES ? load<u32>(description, OBJECT_FACE_SIDES) : 0;
+  shareFaceSides(faceSides);
+  if (!fresh) dropFaceSides(item.faceSides);
+  item.faceSides = faceSides;
   const world = worldOf(item);
   if (item.flags & FLAG_MATRIX) memory.copy(changetype<usize>(world), description + OBJECT_MATRIX, AFFINE_BYTES);
   else if (fresh) setIdentity(world);
@@ -118,6 +123,7 @@ export function describe(id: u32, description: usize): void {
 export function forget(slot: u32): void {
   boxAt(slot).tree = NO_TREE;
   boxAt(slot).position = UNPLACED;
+  dropFaceSides(itemAt(slot).faceSides);
   itemAt(slot).id = 0;
   store<u32>(ids + (<usize>slot << 2), 0);
   liveCount--;

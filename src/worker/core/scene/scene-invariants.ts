@@ -2,6 +2,7 @@
 
 import { GENERATION_BITS } from '../../../shared/layout';
 import { Affine, same } from '../math/affine';
+import { faceSidesUses } from '../mesh/query/face-sides';
 import { Proxy, boundsOf } from '../shape/proxy';
 import {
   Box, NO_TREE, UNPLACED, boxAt, idAt, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ,
@@ -22,10 +23,12 @@ export const SCENE_CELL_TOO_SMALL = 25;
 export const SCENE_WRONG_CELL = 26;
 export const SCENE_PAIR_ORDER = 27;
 export const SCENE_STALE = 28;
+export const SCENE_FACE_SIDES = 29;
 
 export function checkScene(): u32 {
   updateTrees();
   let live: u32 = 0;
+  let sided: u32 = 0;
   for (let slot: u32 = 0; slot < slotCount; slot++) {
     const item = itemAt(slot);
     const box = boxAt(slot);
@@ -35,6 +38,7 @@ export function checkScene(): u32 {
       continue;
     }
     live++;
+    if (item.faceSides != 0) sided++;
     if (item.id >> GENERATION_BITS != slot) return SCENE_ID;
     if (box.tree > MOVING_TREE || box.position >= treeOf(box.tree).positions) return SCENE_PLACE;
     const tree = treeOf(box.tree);
@@ -46,6 +50,7 @@ export function checkScene(): u32 {
     if (!boxHoldsCorners(boundsOf(proxy, known), box)) return SCENE_BOX_TOO_SMALL;
   }
   if (live != liveCount) return SCENE_COUNT;
+  if (sided != faceSidesUses()) return SCENE_FACE_SIDES;
   const first = treeOf(STATIC_TREE), second = treeOf(MOVING_TREE);
   if (first.count - first.holes + second.count - second.holes != live) return SCENE_COUNT;
   const code = checkOctree(first);

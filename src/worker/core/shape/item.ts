@@ -32,7 +32,9 @@ export class Item {
   localTx: f64; localTy: f64; localTz: f64;
   /** Half of a capsule's segment, in radii. */
   half: f64;
-  pad: f64;
+  /** What its triangles show that is not as FLAG_SIDE says (mesh/query/face-sides.ts); 0 without. */
+  faceSides: u32;
+  pad: u32;
 }
 
 export const ITEM_BYTES: usize = offsetof<Item>();

@@ -13,6 +13,7 @@ import {
   BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, isRotated, linkOf, maskOf, treeScale, triangleOf,
 } from '../tree/layout';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
+import { sidesOfFace } from './face-sides';
 
 // What a ray is asked for.
 export const NEAREST: u32 = 0;
@@ -42,7 +43,11 @@ let inverseZ: f64 = 0;
 let axisX: usize = 0; // bytes from a block's x to the coordinate that plays the part
 let axisY: usize = 0;
 let axisZ: usize = 0;
+/** The sides that all triangles can be hit from: SIDE_*, 0 where each has its own. */
 let allowed: u32 = 0;
+/** The sides that each triangle can be hit from (face-sides.ts), and from which those can of which it says nothing. */
+let faceSides: usize = 0;
+let otherSides: u32 = 0;
 
 /** The error of an edge function relative to extent · the largest sheared coordinate; see BOX_PADDING for the terms. */
 const EDGE_ERROR: f32 = 7.62939453125e-6; // 2^-17
@@ -70,7 +75,8 @@ const reversals: usize = memory.data<u8>([
 
 /**
  * Finds the nearest hit with tMin ≤ t ≤ tMax and answers its t, or Infinity. The ray is in mesh space and its direction
- * of any length: t is in units of it. `sides` is SIDE_*. ANY answers the first hit that is found. ALL answers Infinity:
+ * of any length: t is in units of it. `sides` is SIDE_*, but for triangles of which `list` (face-sides.ts, or 0) says
+ * something else. ANY answers the first hit that is found. ALL answers Infinity:
  * every hit becomes a record in hits.ts, with all that is known of it here.
  */
 export function castRay(
@@ -78,7 +84,7 @@ export function castRay(
   ox: f64, oy: f64, oz: f64,
   dx: f64, dy: f64, dz: f64,
   tMin: f64, tMax: f64,
-  sides: u32, mode: u32,
+  sides: u32, list: usize, mode: u32,
 ): f64 {
   const scale = treeScale(mesh);
   const fromX = (ox - mesh.offsetX) * scale, fromY = (oy - mesh.offsetY) * scale, fromZ = (oz - mesh.offsetZ) * scale;
@@ -108,7 +114,9 @@ export function castRay(
 
   originX = fromX; originY = fromY; originZ = fromZ;
   directionX = toX; directionY = toY; directionZ = toZ;
-  allowed = sides;
+  allowed = list != 0 ? 0 : sides;
+  faceSides = list;
+  otherSides = sides;
   hitTriangle = -1;
   const absX = abs(toX), absY = abs(toY), absZ = abs(toZ);
   let kx: usize, ky: usize, kz: usize, qx: f32, qy: f32, qz: f32;
@@ -320,7 +328,10 @@ function meet(block: usize, lane: i32, tMin: f64, end: f64): f64 {
   const fx = <f64>load<f32>(at, 96) - x, fy = <f64>load<f32>(at, 112) - y, fz = <f64>load<f32>(at, 128) - z;
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
   const facing = nx * directionX + ny * directionY + nz * directionZ;
-  if (!(allowed & (facing < 0 ? SIDE_FRONT : SIDE_BACK))) return Infinity;
+  const side: u32 = facing < 0 ? SIDE_FRONT : SIDE_BACK;
+  if (!(allowed & side)) {
+    if (faceSides == 0 || !(sidesOfFace(faceSides, triangle, otherSides) & side)) return Infinity;
+  }
   hitTriangle = triangle;
   hitU = u * inverse;
   hitV = v * inverse;

@@ -1,13 +1,14 @@
 // Holds what the query under way asks of objects: layers, sides, precision, and which ids it ignores.
 
 import {
-  FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_PRECISION, FILTER_SIDE, FLAG_FACES, FLAG_OWN_SIDES,
-  FLAG_PICKABLE, PRECISION_MESH, SIDE_DOUBLE, SIDE_OWN,
+  FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_PRECISION, FILTER_SIDE, FLAG_FACE_SIDES, FLAG_PICKABLE,
+  FLAG_SIDE, SIDE_DOUBLE, SIDE_OWN,
 } from '../../../../shared/layout';
 import { Proxy } from '../../shape/proxy';
+import { itemAt, slotOf } from '../objects';
 
 export let layers: u32 = 0;
-/** The sides that are asked for: SIDE_*. */
+/** The sides that are asked for: SIDE_*; SIDE_OWN for those that each object shows. */
 let sides: u32 = 0;
 /** The precision that is asked for: PRECISION_*. */
 export let precision: u32 = 0;
@@ -30,21 +31,21 @@ export function passOver(id: u32): void {
   passedOver = id;
 }
 
-/**
- * Answers which sides of an object the query can hit (SIDE_*): 0 where it does not see the object at all. By SIDE_OWN,
- * an object whose faces show different sides is hit where they stand apart, as objects of their own; its bounds have no
- * faces.
- */
+/** Answers which sides of an object the query can hit (SIDE_*): 0 where it does not see the object at all. */
 // @ts-ignore: decorator
 @inline
 export function sidesOf(proxy: Proxy): u32 {
   const flags: u32 = proxy.flags;
   if (!(proxy.layers & layers) || !(flags & FLAG_PICKABLE)) return 0;
-  const own = (flags / FLAG_OWN_SIDES) & SIDE_DOUBLE;
-  if (sides == SIDE_OWN && precision == PRECISION_MESH) return own;
-  if (flags & FLAG_FACES) return 0;
-  if (sides != SIDE_OWN) return sides;
-  return own != 0 ? own : SIDE_DOUBLE;
+  return sides != SIDE_OWN ? sides : (flags / FLAG_SIDE) & SIDE_DOUBLE;
+}
+
+/** Answers which triangles of an object's mesh the query can hit from other sides (face-sides.ts); 0 for none. */
+// @ts-ignore: decorator
+@inline
+export function faceSidesOf(proxy: Proxy): usize {
+  if (sides != SIDE_OWN || !(proxy.flags & FLAG_FACE_SIDES)) return 0;
+  return itemAt(slotOf(proxy.id)).faceSides;
 }
 
 /** Tells whether an id is in the filter's list, by binary search, as the list may have thousands. */

@@ -96,8 +96,8 @@ function consider(tree: Tree, position: u32, limits: u64): void {
   }
   placedShapeAt(solid, slot, precision);
   if (precision == PRECISION_MESH) {
-    if (!touches(solid, crossed, SIDE_DOUBLE)) return;
-    setBit(isEnclosed(solid, crossed, SIDE_DOUBLE) ? asked.inside : asked.crossing, slot);
+    if (!touches(solid, crossed, SIDE_DOUBLE, 0)) return;
+    setBit(isEnclosed(solid, crossed, SIDE_DOUBLE, 0) ? asked.inside : asked.crossing, slot);
     return;
   }
   const crossings = planesCrossing(solid, crossed);

@@ -10,8 +10,9 @@ import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion
 import { reserve } from '../../memory';
 import {
   Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, highBounds, isRotated, lowBounds, nodeAt,
-  placeTree,
+  placeTree, triangleOf,
 } from '../../mesh/tree/layout';
+import { sidesOfFace } from '../../mesh/query/face-sides';
 import { RECT_INSIDE, RECT_OUTSIDE, add, begin, isInLasso, meetsLasso, rectState } from './lasso';
 import { clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ } from '../view/projection';
 import { LASSO, MOST_PLANES, volumePlane } from './volume';
@@ -31,8 +32,10 @@ const drawnX = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const drawnY = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const drawnW = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 let eyeTreeX: f64 = 0, eyeTreeY: f64 = 0, eyeTreeZ: f64 = 0;
-/** Which triangles count: SIDE_*. */
+/** Whether every triangle counts; or else which ones do, by SIDE_*, but for what is said of each (face-sides.ts). */
+let allCount: bool = true;
 let counted: u32 = SIDE_DOUBLE;
+let faceSides: usize = 0;
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const lanes: usize = memory.data(6 * 16, 16);
@@ -49,10 +52,12 @@ function planeAt(i: u32): Plane {
 /**
  * Sets the mesh, under its map to the world, and which sides of triangles count. Answers which of `limits` cross it.
  */
-function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32): u64 {
+function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): u64 {
   counted = sides;
+  faceSides = list;
+  allCount = sides == SIDE_DOUBLE && list == 0;
   placeTree(place, mesh, m);
-  if (sides != SIDE_DOUBLE) {
+  if (!allCount) {
     invert(inverse, place);
     const ex = eyeX - place.tx * eyeW, ey = eyeY - place.ty * eyeW, ez = eyeZ - place.tz * eyeW;
     eyeTreeX = inverse.xx * ex + inverse.yx * ey + inverse.zx * ez;
@@ -77,13 +82,16 @@ function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32): u64 {
   return crossed;
 }
 
-/** Tells whether a triangle that counts has a point in the volume. */
-export function meshTouches(mesh: Mesh, m: Affine, limits: u64, sides: u32): bool {
-  return touchesFrom(mesh, enter(mesh, m, limits, sides));
+/**
+ * Tells whether a triangle that counts has a point in the volume: one that shows one of `sides` to the eye, or what
+ * `list` (face-sides.ts, or 0) says of it.
+ */
+export function meshTouches(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): bool {
+  return touchesFrom(mesh, enter(mesh, m, limits, sides, list));
 }
 
 function touchesFrom(mesh: Mesh, limits: u64): bool {
-  if (limits == 0 && counted == SIDE_DOUBLE) return true;
+  if (limits == 0 && allCount) return true;
   let waiting = push(0, 0, limits);
   while (waiting != 0) {
     const top = stack + --waiting * <u32>ENTRY_BYTES;
@@ -96,7 +104,7 @@ function touchesFrom(mesh: Mesh, limits: u64): bool {
     const node = nodeAt(mesh, child);
     enterNode(node, crossed);
     for (let i: u32 = 0; i < childCount(node); i++) {
-      if (!(outside & (1 << i)) && childLimits(i) == 0 && counted == SIDE_DOUBLE) return true;
+      if (!(outside & (1 << i)) && childLimits(i) == 0 && allCount) return true;
       if (!(outside & (1 << i))) waiting = push(waiting, childOf(node, i), childLimits(i));
     }
   }
@@ -104,9 +112,9 @@ function touchesFrom(mesh: Mesh, limits: u64): bool {
 }
 
 /** Tells whether all triangles that count are wholly in the volume, and there is one. */
-export function meshIsEnclosed(mesh: Mesh, m: Affine, limits: u64, sides: u32): bool {
-  const crossed = enter(mesh, m, limits, sides);
-  if (sides != SIDE_DOUBLE && !touchesFrom(mesh, 0)) return false;
+export function meshIsEnclosed(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): bool {
+  const crossed = enter(mesh, m, limits, sides, list);
+  if (!allCount && !touchesFrom(mesh, 0)) return false;
   let waiting = push(0, 0, crossed);
   while (waiting != 0) {
     const top = stack + --waiting * <u32>ENTRY_BYTES;
@@ -121,7 +129,7 @@ export function meshIsEnclosed(mesh: Mesh, m: Affine, limits: u64, sides: u32): 
     enterNode(node, crossed);
     for (let i: u32 = 0; i < childCount(node); i++) {
       // What is outside is a counter-proof if it counts.
-      if (outside & (1 << i) && counted == SIDE_DOUBLE) return false;
+      if (outside & (1 << i) && allCount) return false;
       waiting = push(waiting, childOf(node, i), outside & (1 << i) ? crossed : childLimits(i));
     }
   }
@@ -240,7 +248,8 @@ function take(block: Block, lane: u32): bool {
   ax = load<f32>(at); ay = load<f32>(at, 16); az = load<f32>(at, 32);
   bx = load<f32>(at, 48); by = load<f32>(at, 64); bz = load<f32>(at, 80);
   cx = load<f32>(at, 96); cy = load<f32>(at, 112); cz = load<f32>(at, 128);
-  if (counted == SIDE_DOUBLE) return true;
+  const sides = faceSides == 0 ? counted : sidesOfFace(faceSides, triangleOf(block, lane), counted);
+  if (sides == SIDE_DOUBLE) return true;
   const ex = bx - ax, ey = by - ay, ez = bz - az;
   const fx = cx - ax, fy = cy - ay, fz = cz - az;
   // The eye's height over the triangle's plane.
@@ -248,7 +257,7 @@ function take(block: Block, lane: u32): bool {
     (ey * fz - ez * fy) * (eyeTreeX - ax * eyeW) +
     (ez * fx - ex * fz) * (eyeTreeY - ay * eyeW) +
     (ex * fy - ey * fx) * (eyeTreeZ - az * eyeW);
-  return (facing > 0 && (counted & SIDE_FRONT) != 0) || (facing < 0 && (counted & SIDE_BACK) != 0);
+  return (facing > 0 && (sides & SIDE_FRONT) != 0) || (facing < 0 && (sides & SIDE_BACK) != 0);
 }
 
 function blockTouches(block: Block, limits: u64): bool {

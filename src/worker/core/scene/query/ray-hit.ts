@@ -20,7 +20,7 @@ import {
   ALL, NEAREST, castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
 } from '../../mesh/query/ray';
 import { Proxy, boundsOf } from '../../shape/proxy';
-import { isIgnored, precision } from './filter';
+import { faceSidesOf, isIgnored, precision } from './filter';
 import { changes, placedShapeAt, slotOf } from '../objects';
 import { Tree } from '../index/octree';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
@@ -122,7 +122,7 @@ export function castObject(proxy: Proxy, tree: Tree, sides: u32): void {
   const hitsBefore = hitCount;
   if (!isPrepared(id)) prepare(proxy, tree);
   toLocal();
-  if (solid.shape == SHAPE_MESH) castMesh(id, sides);
+  if (solid.shape == SHAPE_MESH) castMesh(id, sides, faceSidesOf(proxy));
   else castSolid(id, sides);
   if (mode == ALL) completeHits(hitsBefore, id);
 }
@@ -219,10 +219,10 @@ function better(id: u32, t: f64): bool {
   return t < foundDistance || (t == foundDistance && (foundObject == 0 || id < foundObject));
 }
 
-function castMesh(id: u32, sides: u32): void {
+function castMesh(id: u32, sides: u32, faceSides: usize): void {
   const t = castMeshRay(
     changetype<Mesh>(solid.mesh), localX, localY, localZ, alongX, alongY, alongZ, tMin - nearT, foundDistance - nearT,
-    sides, mode,
+    sides, faceSides, mode,
   );
   if (t == Infinity || !better(id, nearT + t)) return;
   record(id, t, hitNormalX, hitNormalY, hitNormalZ);

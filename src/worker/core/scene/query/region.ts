@@ -10,7 +10,7 @@ import { Mesh } from '../../mesh/tree/layout';
 import { meshIsEnclosed, meshTouches } from './mesh-volume';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { descend } from '../index/descend';
-import { isIgnored, precision, setFilter, sidesOf } from './filter';
+import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
 import { addFound, clearFound, foundCount } from './result-ids';
 import { setProjection } from '../view/projection';
 import { placedShapeAt, slotOf } from '../objects';
@@ -54,9 +54,10 @@ function isIn(proxy: Proxy, limits: u64, sides: u32): bool {
   const crossed = limitsOf(proxy, limits, precision);
   if (crossed == OUTSIDE) return false;
   const isMesh = proxy.shape == SHAPE_MESH && precision == PRECISION_MESH;
-  if (crossed == 0 && !(isMesh && sides != SIDE_DOUBLE)) return true;
+  const faceSides: usize = isMesh ? faceSidesOf(proxy) : 0;
+  if (crossed == 0 && !(isMesh && (sides != SIDE_DOUBLE || faceSides != 0))) return true;
   placedShapeAt(solid, slotOf(proxy.id), precision);
-  return encloses ? isEnclosed(solid, crossed, sides) : touches(solid, crossed, sides);
+  return encloses ? isEnclosed(solid, crossed, sides, faceSides) : touches(solid, crossed, sides, faceSides);
 }
 
 /**
@@ -67,14 +68,17 @@ export function limitsOf(proxy: Proxy, limits: u64, asked: u32): u64 {
   return boxLimits(boundsOf(proxy, bounds), limits);
 }
 
-/** Tells whether any part of a solid is in the volume. Of a mesh, triangles count that are turned as `facing` says. */
-export function touches(solid: PlacedShape, limits: u64, facing: u32): bool {
+/**
+ * Tells whether any part of a solid is in the volume. Of a mesh, triangles count that show one of `sides` to the eye, or
+ * what `faceSides` (face-sides.ts, or 0) says of them.
+ */
+export function touches(solid: PlacedShape, limits: u64, sides: u32, faceSides: usize): bool {
   if (solid.shape != SHAPE_MESH) return shapeTouches(solid, limits);
-  return meshTouches(changetype<Mesh>(solid.mesh), mapOf(solid), limits, facing);
+  return meshTouches(changetype<Mesh>(solid.mesh), mapOf(solid), limits, sides, faceSides);
 }
 
-/** Tells whether all of a solid is in the volume. Of a mesh, triangles count that are turned as `facing` says. */
-export function isEnclosed(solid: PlacedShape, limits: u64, facing: u32): bool {
+/** Tells whether all of a solid is in the volume. Of a mesh, those triangles count that do in `touches`. */
+export function isEnclosed(solid: PlacedShape, limits: u64, sides: u32, faceSides: usize): bool {
   if (solid.shape != SHAPE_MESH) return shapeIsEnclosed(solid, limits);
-  return meshIsEnclosed(changetype<Mesh>(solid.mesh), mapOf(solid), limits, facing);
+  return meshIsEnclosed(changetype<Mesh>(solid.mesh), mapOf(solid), limits, sides, faceSides);
 }
