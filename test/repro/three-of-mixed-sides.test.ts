@@ -66,23 +66,31 @@ describe.each(CASES)('a %s of sides %s', (kind, sides) => {
     await begin();
     const ray = { origin: LEFT, direction: [1, 0, 0] } as const;
     const ignore = [id];
-    expect(await service.raycast(ray)).toMatchObject({ object: id, distance: 4 });
-    expect((await service.raycastAll(ray)).map(({ object, distance }) => [object, distance])).toEqual([
+    const both = { side: 'double' } as const;
+    expect(await service.raycast(ray, both)).toMatchObject({ object: id, distance: 4 });
+    expect((await service.raycastAll(ray, both)).map(({ object, distance }) => [object, distance])).toEqual([
       [id, 4],
       [id, 6],
     ]);
     expect(await service.raycast(ray, { side: 'back' })).toMatchObject({ object: id, distance: 6 });
-    expect([...(await service.raycastMany(Float32Array.of(...LEFT, 0, 1, 0, 0, 100))).objects]).toEqual([id]);
-    expect(await service.lineOfSight(LEFT, RIGHT)).toBe(false);
+    expect([...(await service.raycastMany(Float32Array.of(...LEFT, 0, 1, 0, 0, 100), both)).objects]).toEqual([id]);
+    expect(await service.lineOfSight(LEFT, RIGHT, both)).toBe(false);
     expect([...(await service.containing(MIDDLE))]).toEqual([id]);
     expect([...(await service.overlap({ type: 'sphere', radius: 3 }))]).toEqual([id]);
     expect(await service.closestPoint(LEFT)).toMatchObject({ object: id, distance: 4 });
-    expect(await service.pick(400, 300)).toMatchObject({ object: id });
-    expect(await service.pickAll(390, 290)).toHaveLength(2);
+    expect(await service.pick(400, 300, both)).toMatchObject({ object: id });
+    expect(await service.pickAll(390, 290, both)).toHaveLength(2);
     expect(await service.pickAll(390, 290, { method: 'screen' })).toHaveLength(1);
     expect([...(await service.pickRegion(EVERYTHING))]).toEqual([id]);
     expect([...(await service.frustum('main')).ids]).toEqual([id]);
     expect(await service.sees('main', ignore)).toMatchObject({ ids: Uint32Array.of(id), points: Uint8Array.of(9) });
+
+    // Without a side, from those that its faces show.
+    const [left, right] = [1, 0].map((face) => SIDES[sides][face]);
+    const shown = [...(left === BackSide ? [] : [4]), ...(right === FrontSide ? [] : [6])];
+    expect((await service.raycastAll(ray)).map(({ distance }) => distance)).toEqual(shown);
+    expect((await service.raycast(ray))?.distance).toBe(shown[0]);
+    expect(await service.lineOfSight(LEFT, RIGHT)).toBe(shown.length === 0);
 
     expect(await service.raycast(ray, { ignore })).toBeNull();
     expect(await service.lineOfSight(LEFT, RIGHT, { ignore })).toBe(true);

@@ -1,6 +1,6 @@
 import { BackSide, BoxGeometry, DoubleSide, FrontSide, MeshBasicMaterial } from 'three';
 import { describe, expect, test } from 'vitest';
-import { MaterialLook, planStandIns } from '../../src/client/three/track/material-plan.js';
+import { MaterialLook, planStandIn, sidesOfRuns } from '../../src/client/three/track/material-plan.js';
 
 describe('materials in an array look the same', () => {
   const looks = () => [FrontSide, BackSide, DoubleSide].map((side) => new MeshBasicMaterial({ side }));
@@ -29,25 +29,32 @@ describe('materials in an array look the same', () => {
 
 describe('what stands for an object', () => {
   // three gives a box a group for each of its sides.
-  const plan = (sides: (typeof FrontSide | typeof BackSide | typeof DoubleSide)[], hasShape = false) =>
-    planStandIns(
+  const plan = (...sides: (typeof FrontSide | typeof BackSide | typeof DoubleSide)[]) =>
+    planStandIn(
       new BoxGeometry(),
       sides.map((side) => new MeshBasicMaterial({ side })),
-      hasShape,
     );
 
-  test('is one, where all of its groups show the same side', () => {
-    expect(plan([BackSide, BackSide])).toEqual([{ groups: [0, 1], side: 'back', isFaces: false }]);
+  test('has one side, where all of its groups show the same', () => {
+    expect(plan(BackSide, BackSide)).toEqual({ groups: [0, 1], side: 'back', sides: ['back', 'back'] });
   });
 
-  test('is the whole and its faces of each side, where they differ', () => {
-    const whole = { groups: [0, 1, 2, 3], side: 'double', isFaces: false };
-    expect(plan([FrontSide, BackSide, FrontSide, DoubleSide])).toEqual([
-      whole,
-      { groups: [0, 2], side: 'front', isFaces: true },
-      { groups: [1], side: 'back', isFaces: true },
-      { groups: [3], side: 'double', isFaces: true },
-    ]);
-    expect(plan([FrontSide, BackSide, FrontSide, DoubleSide], true)).toEqual([whole]);
+  test('has those of its materials, where they differ', () => {
+    const mixed = plan(FrontSide, BackSide, FrontSide, DoubleSide);
+    expect(mixed).toEqual({ groups: [0, 1, 2, 3], side: 'double', sides: ['front', 'back', 'front', 'double'] });
+    const runs = [
+      { start: 6, end: 12, materialIndex: 1 },
+      { start: 0, end: 3, materialIndex: 3 },
+      { start: 12, end: 18, materialIndex: 0 },
+    ];
+    expect(sidesOfRuns(mixed, runs)).toEqual({
+      side: 'double',
+      faceSides: [
+        { start: 0, count: 2, side: 'back' },
+        { start: 2, count: 1, side: 'double' },
+        { start: 3, count: 2, side: 'front' },
+      ],
+    });
+    expect(sidesOfRuns(mixed, runs.slice(0, 1))).toEqual({ side: 'back', faceSides: null });
   });
 });

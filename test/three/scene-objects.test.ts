@@ -7,7 +7,7 @@ const placementOf = (id: number): Placement => ({
   id,
   object: new Object3D(),
   instanceId: undefined,
-  standIn: { owner: { ids: Uint32Array.of(id), reject() {} }, seenBy: () => null },
+  standIn: { owner: { reject() {} }, seenBy: () => null },
 });
 
 test('what left the scene is known until all that may have seen it are answered, and not held longer', () => {

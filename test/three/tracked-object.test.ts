@@ -1,5 +1,5 @@
 // What a tracked object notices of itself, one thing at a time.
-import { type CollisionService, createCollisionService, NO_OBJECT } from 'collision-worker';
+import { type CollisionService, createCollisionService, NO_OBJECT, type ObjectOptions } from 'collision-worker';
 import { boxFromGeometry, trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -105,6 +105,27 @@ describe('a `side` that changes in place in an array of materials', () => {
     expect(await distances()).toEqual([9]);
     expect(service.stats).toMatchObject({ objects: 1, meshes: 1 });
   });
+});
+
+test.each([1, 2])('a side that the app has for an object goes before those of its %i materials', async (count) => {
+  const look = [FrontSide, BackSide].map((side) => new MeshBasicMaterial({ side })).slice(0, count);
+  const object = new Mesh(new BoxGeometry(2, 2, 2), count === 1 ? look[0] : [...look, ...look, ...look]);
+  const sides: (ObjectOptions['side'] | undefined)[] = [undefined, 'front', 'back', 'double'];
+  const found: number[][] = [];
+  for (const side of sides) {
+    const objectOptions = () => (side === undefined ? {} : { side });
+    const tracker = await trackScene(service, object, { objectOptions });
+    await settle(tracker, frontCamera());
+    for (const turned of [FrontSide, BackSide]) {
+      look[0].side = turned; // that of the face in front
+      await settle(tracker, frontCamera());
+      found.push((await tracker.pickAll(390, 290)).map(({ distance }) => Math.round(distance)));
+    }
+    tracker.dispose();
+  }
+  // Two materials: the face behind shows its back.
+  const own = count === 1 ? [[9], [11]] : [[9, 11], [11]];
+  expect(found).toEqual([...own, [9], [9], [11], [11], [9, 11], [9, 11]]);
 });
 
 describe(`the normal of a hit on a shape that stands for an object, seed ${SEED}`, () => {

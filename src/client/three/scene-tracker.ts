@@ -288,8 +288,8 @@ export class SceneTracker {
   }
 
   /**
-   * Tells whether nothing of the scene is between two points, seen from whatever side, unless `side` says which. What is
-   * at the points themselves counts, unless it is in `ignore`.
+   * Tells whether nothing of the scene is between two points: no face that shows the side of its material there, unless
+   * `side` says otherwise. What is at the points themselves counts, unless it is in `ignore`.
    *
    * ```ts
    * const isClear = await tracker.lineOfSight(lamp.position, player.position, { ignore: [lamp, player] });
@@ -361,8 +361,8 @@ export class SceneTracker {
   /**
    * Lists which of the targets the eye of a view sees, in their order: those in its frustum to which it has a clear line,
    * past which only they themselves may stand. Of an InstancedMesh the instances that it sees. What is invisible, not in
-   * the scene or not built yet is not seen. The options are about what may be in the way, from whatever side unless
-   * `side` says which.
+   * the scene or not built yet is not seen. The options are about what may be in the way: faces that show the side of
+   * their material there, unless `side` says otherwise.
    *
    * ```ts
    * tracker.setView(guardCamera, { width: 1, height: 1 }, 'guard');
@@ -379,8 +379,8 @@ export class SceneTracker {
 
   /**
    * Lists the service's ids of an object, for an InstancedMesh in the order of its instances; none until it is built.
-   * The service's own questions see all of an object under them, from both sides of its faces unless a `side` is given:
-   * the sides of its materials are what the tracker's picks, regions and rays know.
+   * Under them the service's own questions hit its faces from the sides that their materials show, unless a `side` is
+   * given.
    */
   idsOf(object: Object3D): Uint32Array {
     return this.#walk.entryOf(object)?.ids.slice() ?? new Uint32Array(0);

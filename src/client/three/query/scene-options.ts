@@ -1,11 +1,10 @@
 import type { QueryOptions } from '../../../shared/types.js';
 import { checkSignal } from '../../check/signal.js';
 import { readOptions } from '../../check/validate.js';
-import type { AdapterQuery } from '../../query/query-options.js';
 import { readTarget, readTargets, type SceneTarget } from '../scene-target.js';
 import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
-import { allIdsOf } from './target-ids.js';
+import { idsOf } from './target-ids.js';
 
 /** As the service's, with objects of the scene instead of ids. */
 export interface SceneQueryOptions extends Pick<QueryOptions, 'layers' | 'precision' | 'signal'> {
@@ -36,18 +35,10 @@ export function readQuery<T extends SceneQueryOptions>(
   return { ...options, ignore: readTargets(operation, 'ignore', ignore, readTarget) };
 }
 
-/**
- * Answers what the service is to be told, with the ids that the scene has now. `ownSides`: where no side is given, faces
- * are hit from the sides of their own materials.
- */
-export function queryOf(
-  walk: SceneWalk,
-  { layers, ignore, side, precision, signal }: SceneFilter,
-  ownSides: boolean,
-): QueryOptions & AdapterQuery {
+/** Answers what the service is to be told, with the ids that the scene has now. */
+export function queryOf(walk: SceneWalk, { layers, ignore, side, precision, signal }: SceneFilter): QueryOptions {
   return {
-    ignore: ignore.flatMap((target) => allIdsOf(walk, target)),
-    ownSides: ownSides && side === undefined,
+    ignore: ignore.flatMap((target) => Array.from(idsOf(walk, target))),
     ...(layers !== undefined && { layers }),
     ...(side !== undefined && { side }),
     ...(precision !== undefined && { precision }),

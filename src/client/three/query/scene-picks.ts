@@ -1,10 +1,9 @@
 import type { Object3D } from 'three';
-import type { Hit, ObjectId, PickOptions, QueryOptions, Rect, RegionOptions } from '../../../shared/types.js';
+import type { Hit, PickOptions, QueryOptions, Rect, RegionOptions } from '../../../shared/types.js';
 import { checkBoolean } from '../../check/validate.js';
 import { readView } from '../../frame/view-table.js';
 import { pickRay } from '../../query/pick-ray.js';
-import type { AdapterQuery } from '../../query/query-options.js';
-import type { Placement, SceneObject } from '../track/scene-objects.js';
+import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
@@ -86,18 +85,14 @@ export class ScenePicks {
     checkBoolean('pickRegion', 'instances', instances);
     return this.#latestRegion.guard(options, (signal) =>
       objects.during(async () => {
-        // What does not show cannot be touched; but all of an object is all of it.
-        const query = this.#query(options, view, signal, mode !== 'enclose');
         const ids = await service.pickRegion(region, {
-          ...query,
+          ...this.#query(options, view, signal),
           view: view.name,
           ...(mode !== undefined && { mode }),
         });
         const found = Array.from(ids).flatMap((id) => objects.find(id) ?? []);
-        const publicId = ({ id, instanceId = 0, standIn: { owner } }: Placement): ObjectId =>
-          owner.ids[instanceId] ?? id;
-        found.sort((a, b) => publicId(a) - publicId(b));
-        return instances ? instancesOf(found) : [...new Set(found.map(({ object }) => object))];
+        if (instances) return found.map(({ object, instanceId }) => ({ object, instanceId }));
+        return [...new Set(found.map(({ object }) => object))];
       }),
     );
   }
@@ -110,7 +105,7 @@ export class ScenePicks {
     signal: AbortSignal | undefined,
     number: number,
   ): Promise<SceneIntersection[]> {
-    const query = this.#query(options, view, signal, options.method !== 'screen');
+    const query = this.#query(options, view, signal);
     const hits = await this.#context.service.pickAll(x, y, pickOptions(query, options, view));
     return this.#intersections(hits, view, number);
   }
@@ -137,18 +132,9 @@ export class ScenePicks {
     return this.#views.get(operation, options.view ?? this.#view);
   }
 
-  /**
-   * Answers the options of a query that asks by each material's own side where no other is given, or, not `sided`, by
-   * both sides of all.
-   */
-  #query(
-    options: Checked<ViewQueryOptions>,
-    view: SceneView,
-    signal: AbortSignal | undefined,
-    sided = true,
-  ): QueryOptions & AdapterQuery {
+  #query(options: Checked<ViewQueryOptions>, view: SceneView, signal: AbortSignal | undefined): QueryOptions {
     const { layers = view.layers } = options;
-    return queryOf(this.#walk, { ...options, layers, signal }, sided);
+    return queryOf(this.#walk, { ...options, layers, signal });
   }
 }
 
@@ -161,18 +147,6 @@ function readViewQuery<T extends ViewQueryOptions & { latest?: boolean }>(
   const { latest = false }: { latest?: boolean | undefined } = options;
   checkBoolean(operation, 'latest', latest);
   return options;
-}
-
-/** Lists each instance once: it is found by more than one id where its faces differ in side. */
-function instancesOf(found: readonly Placement[]): SceneObject[] {
-  const known = new Map<Object3D, Set<number | undefined>>();
-  return found.flatMap(({ object, instanceId }) => {
-    const numbers = known.get(object);
-    if (numbers?.has(instanceId) === true) return [];
-    if (numbers === undefined) known.set(object, new Set([instanceId]));
-    else numbers.add(instanceId);
-    return [{ object, instanceId }];
-  });
 }
 
 function pickOptions(

@@ -23,7 +23,7 @@ import type { SceneView, SceneViews } from '../view/scene-views.js';
 import { faceAt, intersectionOf, type SceneIntersection } from './intersection.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 import { eyeOf, readPoint, readRay, type ScenePoint, type SceneRay } from './scene-ray.js';
-import { countIds, publicIdsOf } from './target-ids.js';
+import { countIds, idsOf } from './target-ids.js';
 
 const FILTER_KEYS = ['layers', 'ignore', 'precision', 'signal'];
 const RAY_KEYS = [...FILTER_KEYS, 'side'];
@@ -105,10 +105,10 @@ export class SceneQueries {
     const filter = readQuery('raycast', options, RAY_KEYS);
     const { objects, service } = this.#context;
     return objects.during(async (number) => {
-      const hit = await service.raycast(ray, queryOf(this.#walk, filter, true));
+      const hit = await service.raycast(ray, queryOf(this.#walk, filter));
       if (hit === null) return null;
       if (objects.find(hit.object) !== undefined) return this.#intersections([hit], ray, number)[0];
-      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter, true)); // past the stranger
+      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter)); // past the stranger
       return this.#intersections(hits, ray, number)[0] ?? null;
     });
   }
@@ -118,7 +118,7 @@ export class SceneQueries {
     const filter = readQuery('raycastAll', options, RAY_KEYS);
     const { objects, service } = this.#context;
     return objects.during(async (number) => {
-      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter, true));
+      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter));
       return this.#intersections(hits, ray, number);
     });
   }
@@ -134,10 +134,10 @@ export class SceneQueries {
     if (tMax === 0) return true; // nothing is between a point and itself
     return objects.during(async () => {
       const ray = { origin, direction, tMax };
-      const hit = await service.raycast(ray, queryOf(this.#walk, filter, false));
+      const hit = await service.raycast(ray, queryOf(this.#walk, filter));
       if (hit === null) return true;
       if (objects.find(hit.object) !== undefined) return false;
-      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter, false)); // past the stranger
+      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter)); // past the stranger
       return hits.every(({ object }) => objects.find(object) === undefined);
     });
   }
@@ -147,7 +147,7 @@ export class SceneQueries {
     const place = reading('overlap', 'matrix', () => elementsOf(matrix));
     const { objects, service } = this.#context;
     return objects.during(async () =>
-      this.#sceneObjects(await service.overlap(shape, place, queryOf(this.#walk, filter, false))),
+      this.#sceneObjects(await service.overlap(shape, place, queryOf(this.#walk, filter))),
     );
   }
 
@@ -155,9 +155,7 @@ export class SceneQueries {
     const place = readPoint('containing', 'point', point);
     const filter = readQuery('containing', options, FILTER_KEYS);
     const { objects, service } = this.#context;
-    return objects.during(async () =>
-      this.#sceneObjects(await service.containing(place, queryOf(this.#walk, filter, false))),
-    );
+    return objects.during(async () => this.#sceneObjects(await service.containing(place, queryOf(this.#walk, filter))));
   }
 
   async closestPoint(point: ScenePoint, options: SceneClosestOptions): Promise<SceneClosestPoint | null> {
@@ -186,8 +184,8 @@ export class SceneQueries {
       invalid('contact', 'b', b, 'another object or instance than a');
     }
     const { objects, service } = this.#context;
-    const [idA] = Array.from(publicIdsOf(this.#walk, first));
-    const [idB] = Array.from(publicIdsOf(this.#walk, second));
+    const [idA] = Array.from(idsOf(this.#walk, first));
+    const [idB] = Array.from(idsOf(this.#walk, second));
     if (idA === undefined || idB === undefined) {
       if (signal !== undefined && reading('contact', 'signal', () => signal.aborted)) throw aborted('contact', signal);
       return null;
@@ -223,7 +221,7 @@ export class SceneQueries {
     const ids: ObjectId[] = [];
     const asked: SceneObject[] = [];
     for (const target of targets) {
-      const own = publicIdsOf(this.#walk, target);
+      const own = idsOf(this.#walk, target);
       const { object, instanceId } = target;
       const isInstanced = (object as InstancedMesh).isInstancedMesh === true;
       for (let i = 0; i < own.length; i++) {
@@ -231,7 +229,7 @@ export class SceneQueries {
         asked.push(isInstanced ? { object, instanceId: instanceId ?? i } : target);
       }
     }
-    const query = { ...queryOf(this.#walk, filter, false), strangers };
+    const query = { ...queryOf(this.#walk, filter), strangers };
     const { points }: Sight = await service.sees(view.options, ids, query);
     return asked.flatMap((target, i) => (points[i] > 0 ? [{ ...target, points: points[i] }] : []));
   }
@@ -240,7 +238,7 @@ export class SceneQueries {
   async #strangersIn({ name, options }: SceneView, filter: Checked<SceneLineOptions>): Promise<ObjectId[]> {
     const { objects, service } = this.#context;
     const { x = 0, y = 0, width, height } = options.viewport;
-    const query = queryOf(this.#walk, { ...filter, side: undefined }, false);
+    const query = queryOf(this.#walk, { ...filter, side: 'double' });
     const ids = await service.pickRegion({ x, y, width, height }, { ...query, view: name });
     return Array.from(ids).filter((id) => objects.find(id) === undefined);
   }
@@ -257,7 +255,7 @@ export class SceneQueries {
     const { maxDistance } = filter;
     const strangers: ObjectId[] = [];
     for (;;) {
-      const around = { ...queryOf(this.#walk, filter, false), strangers };
+      const around = { ...queryOf(this.#walk, filter), strangers };
       const nearest = await service.closestPoint(point, {
         ...around,
         ...(maxDistance !== undefined && { maxDistance }),
@@ -268,7 +266,7 @@ export class SceneQueries {
       strangers.push(nearest.object);
       const radius = 2 * nearest.distance;
       if (!(radius > 0 && Number.isFinite(radius))) continue;
-      const others = { ...queryOf(this.#walk, filter, false), strangers };
+      const others = { ...queryOf(this.#walk, filter), strangers };
       const near = await service.overlap({ type: 'sphere', radius, center: point }, undefined, others);
       for (const id of near) if (objects.find(id) === undefined) strangers.push(id);
     }

@@ -1,48 +1,50 @@
 import { BackSide, type BufferGeometry, DoubleSide, type Material } from 'three';
+import type { FaceRun, Side } from '../../scene/object-description.js';
+import type { TriangleRun } from '../geometry/geometry.js';
 
-/** Which sides of its faces a ray can hit. */
-export type Side = 'front' | 'back' | 'double';
-
-/** What one stand-in of an object is to be in the service. */
+/** What stands for an object in the service. */
 export interface StandInPlan {
   /** Numbers of the geometry's groups, or null for its whole draw range. */
   readonly groups: readonly number[] | null;
+  /** The side that can be hit; where the materials of the groups differ in it, 'double'. */
   readonly side: Side;
-  /** False for the stand-in that is the object; true for those that are its faces of one side. */
-  readonly isFaces: boolean;
+  /** The sides of an array of materials, by their numbers; null where there is one material. */
+  readonly sides: readonly Side[] | null;
 }
 
 /**
- * Plans what stands for an object with `material`: first what is the object for views, contacts and all questions but
- * one. As in three, one material covers the draw range, and an array of materials only what lies in groups. Almost
- * always that is all. Only where the groups' materials differ in side, rays that ask for each material's own side need
- * one more stand-in for the faces of each side: a mesh in the service is hit from the same sides everywhere.
- *
- * Where the caller has given a shape, there are no faces: the shape is hit from all sides that any material shows.
+ * Plans what stands for an object with `material`. As in three, one material covers the draw range, and an array of
+ * materials only what lies in groups.
  */
-export function planStandIns(
-  geometry: BufferGeometry,
-  material: Material | readonly Material[],
-  hasShape: boolean,
-): StandInPlan[] {
-  if (!isArray(material)) return [{ groups: null, side: sideOf(material), isFaces: false }];
-  const bySide = new Map<Side, number[]>();
-  const all: number[] = [];
+export function planStandIn(geometry: BufferGeometry, material: Material | readonly Material[]): StandInPlan {
+  if (!isArray(material)) return { groups: null, side: sideOf(material), sides: null };
+  const groups: number[] = [];
+  const shown = new Set<Side>();
   geometry.groups.forEach(({ materialIndex }, number) => {
     const own = material[materialIndex ?? 0];
     if (own === undefined) return; // three draws nothing there
-    const side = sideOf(own);
-    const groups = bySide.get(side);
-    if (groups === undefined) bySide.set(side, [number]);
-    else groups.push(number);
-    all.push(number);
+    shown.add(sideOf(own));
+    groups.push(number);
   });
-  if (bySide.size < 2) {
-    const [side = 'front'] = bySide.keys();
-    return [{ groups: all, side, isFaces: false }];
-  }
-  const whole: StandInPlan = { groups: all, side: 'double', isFaces: false };
-  return hasShape ? [whole] : [whole, ...Array.from(bySide, ([side, groups]) => ({ groups, side, isFaces: true }))];
+  const [side = 'front'] = shown;
+  return { groups, side: shown.size > 1 ? 'double' : side, sides: Array.from(material, sideOf) };
+}
+
+/** Answers from which sides the triangles of `meshDataOfRuns` can be hit. */
+export function sidesOfRuns(
+  { side, sides }: StandInPlan,
+  runs: readonly TriangleRun[],
+): { side: Side; faceSides: FaceRun[] | null } {
+  if (sides === null) return { side, faceSides: null };
+  let next = 0;
+  const faceSides = runs.map(({ start, end, materialIndex }) => {
+    const count = (end - start) / 3;
+    const first = next;
+    next += count;
+    return { start: first, count, side: sides[materialIndex] };
+  });
+  const isMixed = faceSides.some((run) => run.side !== faceSides[0].side);
+  return isMixed ? { side: 'double', faceSides } : { side: faceSides[0].side, faceSides: null };
 }
 
 /** Answers whether three would draw anything with `material`. */
@@ -50,7 +52,7 @@ export function isDrawn(material: Material | readonly Material[]): boolean {
   return isArray(material) ? material.some((own) => own?.visible) : material.visible;
 }
 
-/** What `planStandIns` and `isDrawn` depend on in an array of materials, to notice a change by comparing. */
+/** What `planStandIn` and `isDrawn` depend on in an array of materials, to notice a change by comparing. */
 export class MaterialLook {
   readonly #materials: readonly Material[];
   readonly #sides: readonly number[];
@@ -73,8 +75,8 @@ export class MaterialLook {
   }
 }
 
-function sideOf(material: Material): Side {
-  return material.side === BackSide ? 'back' : material.side === DoubleSide ? 'double' : 'front';
+function sideOf(material: Material | undefined): Side {
+  return material?.side === BackSide ? 'back' : material?.side === DoubleSide ? 'double' : 'front';
 }
 
 // Array.isArray does not narrow a union with a readonly array.

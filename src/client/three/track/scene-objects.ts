@@ -25,8 +25,6 @@ export interface Placed {
 
 /** The object in the scene that it stands for. */
 export interface PlacedOwner {
-  /** The ids that the object has in public, by instance. */
-  readonly ids: Uint32Array;
   /** Hides an instance of which the service did not take the matrix, unless it has got a better one since. */
   reject(index: number): void;
 }

@@ -1,7 +1,7 @@
 import type { Mesh, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { isBelow } from './is-below.js';
-import type { StandIn, TrackerContext } from './stand-in.js';
+import type { TrackerContext } from './stand-in.js';
 import { type ObjectWishes, TrackedObject } from './tracked-object.js';
 import type { UnchangedRuns } from './unchanged-runs.js';
 
@@ -10,7 +10,6 @@ export interface SceneEntry {
   readonly object: Object3D;
   /** The ids that it has in public, by instance. */
   readonly ids: Uint32Array;
-  readonly standIns: readonly StandIn[];
   readonly pending: boolean;
   /** Why it is not in the service. */
   readonly error: CollisionError | null;
@@ -167,7 +166,6 @@ export class SceneWalk {
 class UntrackedObject implements SceneEntry {
   readonly object: Object3D;
   readonly ids = new Uint32Array(0);
-  readonly standIns = [];
   readonly pending = false;
   readonly error: CollisionError;
 

@@ -1,11 +1,11 @@
 import type { BufferGeometry, Mesh } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { MeshInfo, ObjectOptions, Shape } from '../../../shared/types.js';
-import type { SidedObjectOptions } from '../../scene/object-description.js';
+import type { MixedObjectOptions, Side } from '../../scene/object-description.js';
 import { whatIsOpen } from '../../scene/open-mesh.js';
 import type { CollisionService } from '../../service.js';
 import type { BuiltMesh, MeshPool, SharedMesh } from '../geometry/mesh-pool.js';
-import type { StandInPlan } from './material-plan.js';
+import { type StandInPlan, sidesOfRuns } from './material-plan.js';
 import type { MovedTransforms } from './moved-transforms.js';
 import type { Placed, PlacedOwner, SceneObjects } from './scene-objects.js';
 import type { UnchangedRuns } from './unchanged-runs.js';
@@ -19,7 +19,8 @@ export interface TrackerContext {
   readonly moved: MovedTransforms;
 }
 
-export type StandInOptions = Omit<SidedObjectOptions, 'shape'>;
+/** A `side` goes before those of the materials. */
+export type StandInOptions = Omit<ObjectOptions, 'shape'>;
 
 /** The object that a stand-in stands for. */
 export interface StandInOwner extends PlacedOwner {
@@ -29,7 +30,7 @@ export interface StandInOwner extends PlacedOwner {
 const NO_IDS = new Uint32Array(0);
 const NO_PAST: readonly { standing: BuiltMesh | null; asked: number }[] = [];
 
-/** One stand-in of an object in the service: an id for each of its instances, or one. */
+/** What stands for an object in the service: an id for each of its instances, or one. */
 export class StandIn implements Placed {
   readonly owner: StandInOwner;
   plan: StandInPlan;
@@ -49,7 +50,8 @@ export class StandIn implements Placed {
   #standing: BuiltMesh | null = null;
   #pickable: boolean | undefined;
   #cullable: boolean | undefined;
-  #ownSides: SidedObjectOptions['ownSides'];
+  /** Whose sides it knows. */
+  #sidesOf: StandInPlan | null = null;
   /** It shall be solid and is open. */
   #refusal: CollisionError | null = null;
   /** What stood before, with the newest query that may have seen it. */
@@ -62,10 +64,9 @@ export class StandIn implements Placed {
     this.#nextPlan = plan;
   }
 
-  /** Answers why it does not stand. That faces have no triangle that could be hit is no reason. */
+  /** Answers why it does not stand. */
   get error(): CollisionError | null {
-    const error = this.#mesh?.error ?? this.#refusal;
-    return this.plan.isFaces && error?.code === 'BAD_DATA' ? null : error;
+    return this.#mesh?.error ?? this.#refusal;
   }
 
   /** Tells whether what it shall be is still being built. */
@@ -111,14 +112,13 @@ export class StandIn implements Placed {
   reconcile(count: number, options: StandInOptions, isSolid: boolean): boolean {
     const { service } = this.#context;
     const built = this.#mesh?.built ?? null;
-    // Faces may be a piece of a solid.
-    const solid = isSolid && !this.plan.isFaces;
-    const info = solid && built !== null ? service.meshInfo(built.id) : null;
+    const info = isSolid && built !== null ? service.meshInfo(built.id) : null;
     this.#refusal = info !== null && !info.closed ? isOpen(this.owner.object, info) : null;
     if (this.#refusal !== null) this.#setShape(null, null);
-    else this.#setShape(built, this.#given ?? (built === null ? null : { type: 'mesh', mesh: built.id, solid }));
+    else
+      this.#setShape(built, this.#given ?? (built === null ? null : { type: 'mesh', mesh: built.id, solid: isSolid }));
     this.#setOptions(options);
-    return this.#resize(this.#shape === null ? 0 : count, options);
+    return this.#resize(this.#shape === null ? 0 : count, { ...options, ...this.#sides(options.side) });
   }
 
   /** Removes it from the service. What it was stays known, for the answers that are on their way. */
@@ -133,6 +133,7 @@ export class StandIn implements Placed {
     if (built === this.#standing && (built !== null || shape === this.#shape)) return;
     const { objects } = this.#context;
     if (shape !== null) this.#set({ shape });
+    this.#sidesOf = null; // those of faces went with the shape
     if (this.ids.length > 0) {
       const past = this.#past.filter(({ asked }) => asked >= objects.oldestQuery);
       this.#past = [...past, { standing: this.#standing, asked: objects.newestQuery }];
@@ -141,26 +142,32 @@ export class StandIn implements Placed {
     this.#shape = shape;
   }
 
-  #setOptions({ pickable = true, cullable = true, ownSides = 'double' }: StandInOptions): void {
-    if (pickable === this.#pickable && cullable === this.#cullable && ownSides === this.#ownSides) return;
-    this.#set({ pickable, cullable, ownSides });
+  #setOptions({ pickable = true, cullable = true, side }: StandInOptions): void {
+    if (pickable === this.#pickable && cullable === this.#cullable && this.plan === this.#sidesOf) return;
+    this.#set({ pickable, cullable, ...this.#sides(side) });
     this.#pickable = pickable;
     this.#cullable = cullable;
-    this.#ownSides = ownSides;
+    this.#sidesOf = this.plan;
   }
 
-  #set(options: Partial<SidedObjectOptions>): void {
+  #sides(side: Side | undefined): Pick<MixedObjectOptions, 'side' | 'faceSides'> {
+    const { plan } = this;
+    const isOwn = side === undefined && this.#standing !== null;
+    return isOwn ? sidesOfRuns(plan, this.#standing!.runs) : { side: side ?? plan.side, faceSides: null };
+  }
+
+  #set(options: Partial<MixedObjectOptions>): void {
     for (const id of this.ids) this.#context.service.setObject(id, options);
   }
 
-  #resize(count: number, options: StandInOptions): boolean {
+  #resize(count: number, options: Omit<MixedObjectOptions, 'shape'>): boolean {
     const { service, objects } = this.#context;
     const before = this.ids;
     if (count <= before.length || this.#shape === null) {
       this.#shrink(count);
       return false;
     }
-    const described: ObjectOptions = { ...options, shape: this.#shape };
+    const described: MixedObjectOptions = { ...options, shape: this.#shape };
     const added = service.addInstances(described, count - before.length);
     this.ids = before.length === 0 ? added : joined(before, added);
     const { object } = this.owner;

@@ -2,7 +2,7 @@ import type { BufferGeometry, InstancedMesh, Material, Mesh } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
-import { isDrawn, MaterialLook, planStandIns } from './material-plan.js';
+import { isDrawn, MaterialLook, planStandIn } from './material-plan.js';
 import { StandIn, type StandInOptions, type StandInOwner, type TrackerContext } from './stand-in.js';
 import type { UnchangedRuns } from './unchanged-runs.js';
 
@@ -18,6 +18,8 @@ export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' 
    * closed then. Objects that share a geometry and this share the mesh. Default 0.
    */
   weld?: number;
+  /** Which side of its faces can be hit, whatever its materials show. Default what they show. */
+  side?: 'front' | 'back' | 'double';
 }
 
 /** What the caller wishes beyond what the scene says. */
@@ -42,8 +44,8 @@ const NO_IDS = new Uint32Array(0);
  */
 export class TrackedObject implements StandInOwner {
   readonly object: Mesh;
-  /** The first is the object itself for all but rays by each material's own side; the others are its faces. */
-  standIns: StandIn[] = [];
+  /** None before it is first seen. */
+  standIn: StandIn | null = null;
   /** Why it is not in the service. */
   error: CollisionError | null = null;
 
@@ -62,14 +64,7 @@ export class TrackedObject implements StandInOwner {
   #count = 0;
   #layers = 0;
   #isPlaced = false;
-  /** How many stand-ins it takes: those beyond stand until these can. */
-  #planned = 1;
-  /** Whether its faces stand for it where rays ask for each material's own side. */
-  #isApart = false;
-  /**
-   * The only id of its only stand-in, where there is nothing to do but to send the matrix while all else is as before;
-   * else 0.
-   */
+  /** Its only id, where there is nothing to do but to send the matrix while all else is as before; else 0. */
   #mover: ObjectId = 0;
   #instanceVersion = -1;
   /** The world matrix of an InstancedMesh, as sent last. */
@@ -100,12 +95,12 @@ export class TrackedObject implements StandInOwner {
 
   /** Tells whether something of it is still to be built. */
   get pending(): boolean {
-    return this.standIns.some((standIn) => standIn.pending);
+    return this.standIn?.pending ?? false;
   }
 
   /** Answers the ids that it has in public, by instance; none until it is built. */
   get ids(): Uint32Array {
-    return this.standIns.length === 0 ? NO_IDS : this.standIns[0].ids;
+    return this.standIn?.ids ?? NO_IDS;
   }
 
   /** Sends what changed, once a frame; `visible`: the object and all its ancestors are. */
@@ -154,8 +149,8 @@ export class TrackedObject implements StandInOwner {
   }
 
   remove(): void {
-    for (const standIn of this.standIns) standIn.remove();
-    this.standIns = [];
+    this.standIn?.remove();
+    this.standIn = null;
     this.#mover = 0;
   }
 
@@ -170,53 +165,41 @@ export class TrackedObject implements StandInOwner {
   #plan(): void {
     const { geometry, material } = this.object;
     const shape = this.#wishes.shape(this.object);
-    const plans = planStandIns(geometry, material, shape !== null);
+    const plan = planStandIn(geometry, material);
     this.#geometry = geometry;
     this.#material = material;
     this.#isDrawn = isDrawn(material);
     this.#look = Array.isArray(material) ? new MaterialLook(material) : null;
     if (!Array.isArray(material)) this.#side = material.side;
-    this.#planned = plans.length;
-    plans.forEach((plan, i) => {
-      this.standIns[i] ??= new StandIn(this.#context, this, plan);
-      this.standIns[i].retarget(plan, geometry, shape, this.#weld);
-    });
+    this.standIn ??= new StandIn(this.#context, this, plan);
+    this.standIn.retarget(plan, geometry, shape, this.#weld);
   }
 
-  /** Brings its stand-ins in line with what is built: all of them at once, for they are one object. */
+  /** Brings its stand-in in line with what is built. */
   #reconcile(count: number): void {
     this.error = null;
     this.#mover = 0;
-    if (this.standIns.every(({ isReady }, i) => isReady || i >= this.#planned)) {
-      for (const standIn of this.standIns.splice(this.#planned)) standIn.remove();
-      for (const standIn of this.standIns) standIn.advance();
-      this.#isApart = this.standIns.length > 1;
-    }
+    const standIn = this.standIn!;
+    if (standIn.isReady) standIn.advance();
     for (let i = count; i < this.#count; i++) this.#hidden?.delete(i);
     this.#count = count;
-    for (const standIn of this.standIns) {
-      try {
-        if (standIn.reconcile(count, this.#optionsOf(standIn), this.#isSolid)) this.#isPlaced = false;
-      } catch (cause) {
-        // A shape or an option that the service refuses.
-        if (!isAboutOneObject(cause)) throw cause;
-        this.error = cause;
-      }
-      this.error ??= standIn.error;
+    try {
+      if (standIn.reconcile(count, this.#standInOptions(), this.#isSolid)) this.#isPlaced = false;
+    } catch (cause) {
+      // A shape or an option that the service refuses.
+      if (!isAboutOneObject(cause)) throw cause;
+      this.error = cause;
     }
+    this.error ??= standIn.error;
   }
 
-  #optionsOf({ plan: { isFaces, side } }: StandIn): StandInOptions {
+  #standInOptions(): StandInOptions {
     const { cullable = true } = this.#options;
     const options: StandInOptions = {
       ...this.#options,
       layers: this.#layers,
-      cullable: !isFaces && this.#isDrawn && cullable,
-      isFaces,
-      // Rays hit either the object or its faces.
-      ownSides: isFaces === this.#isApart ? side : 'none',
+      cullable: this.#isDrawn && cullable,
     };
-    if (isFaces) options.contacts = 'none';
     if (this.#instanced === null && this.#isPlaceable(0)) options.matrix = this.object.matrixWorld.elements;
     return options;
   }
@@ -226,10 +209,9 @@ export class TrackedObject implements StandInOwner {
     if (this.#isPlaced && this.#isFixed()) return;
     this.#review();
     if (this.#hidden !== null && this.#hidden.size > 0) return;
-    for (const { ids } of this.standIns) {
-      if (ids.length > 0) this.#context.moved.add(ids[0], elements);
-    }
-    if (this.standIns.length === 1 && this.ids.length === 1) this.#mover = this.ids[0];
+    if (this.ids.length === 0) return;
+    this.#mover = this.ids[0];
+    this.#context.moved.add(this.#mover, elements);
   }
 
   #moveInstances({ instanceMatrix, matrixWorld }: InstancedMesh): void {
@@ -243,9 +225,7 @@ export class TrackedObject implements StandInOwner {
     this.#instanceVersion = version;
     this.#parent.set(elements);
     this.#review();
-    for (const { ids } of this.standIns) {
-      if (ids.length > 0) this.#context.service.moveInstances(ids, this.#matrices, elements);
-    }
+    if (this.ids.length > 0) this.#context.service.moveInstances(this.ids, this.#matrices, elements);
   }
 
   /** Answers whether it is promised not to move, and stands where it shall. */
@@ -293,9 +273,7 @@ export class TrackedObject implements StandInOwner {
   }
 
   #setLayersOf(index: number, layers: number): void {
-    for (const { ids } of this.standIns) {
-      if (index < ids.length) this.#context.service.setObject(ids[index], { layers });
-    }
+    if (index < this.ids.length) this.#context.service.setObject(this.ids[index], { layers });
   }
 }
 
