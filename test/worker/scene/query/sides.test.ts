@@ -2,14 +2,14 @@
 import type { ObjectOptions, QueryOptions } from 'collision-worker';
 import { Matrix4, PerspectiveCamera, type Ray, Vector3 } from 'three';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { FaceRun, MixedObjectOptions, Side } from '../../../src/client/scene/object-description.js';
-import { FormTwin, formMaker } from '../../fixtures/forms.js';
-import { Mortal } from '../../fixtures/mortal.js';
-import { aimedRays, differences } from '../../fixtures/ray-differences.js';
-import { PLACES, Twin } from '../../fixtures/twin.js';
-import { boxMesh, icosphere, rods, soup, type Triangles } from '../../oracle/meshes.js';
-import { Random, SEED } from '../../oracle/random.js';
-import { type OracleHit, rayHits } from '../../oracle/ray.js';
+import type { FaceRun, MixedObjectOptions, Side } from '../../../../src/client/scene/object-description.js';
+import { FormTwin, formMaker } from '../../../fixtures/forms.js';
+import { Mortal } from '../../../fixtures/mortal.js';
+import { aimedRays, differences } from '../../../fixtures/ray-differences.js';
+import { PLACES, Twin } from '../../../fixtures/twin.js';
+import { boxMesh, icosphere, rods, soup, type Triangles } from '../../../oracle/meshes.js';
+import { Random, SEED } from '../../../oracle/random.js';
+import { type OracleHit, rayHits } from '../../../oracle/ray.js';
 
 const SIDES: readonly Side[] = ['front', 'back', 'double'];
 const PRECISIONS = ['mesh', 'obb', 'aabb', 'sphere'] as const;
