@@ -375,14 +375,15 @@ describe(`as the service in ids, seed ${SEED}`, () => {
     expect(asked.mock.calls.length).toBeLessThan(15);
   });
 
-  test('lineOfSight from whatever side; a point and itself; bad points', async () => {
+  test('lineOfSight from the side that shows; a point and itself; bad points', async () => {
     const object = new Mesh(new PlaneGeometry(2, 2));
     const tracker = await track(service, object);
     const [front, back] = [new Vector3(0.1, 0.2, 5), new Vector3(0.1, 0.2, -5)];
     expect(await tracker.lineOfSight(front, back)).toBe(false);
-    expect(await tracker.lineOfSight(back, front)).toBe(false);
-    expect(await tracker.lineOfSight(back, front, { side: 'front' })).toBe(true);
-    expect(await tracker.lineOfSight(back, front, { ignore: [object] })).toBe(true);
+    expect(await tracker.lineOfSight(back, front)).toBe(true);
+    expect(await tracker.lineOfSight(back, front, { side: 'double' })).toBe(false);
+    expect(await tracker.lineOfSight(front, back, { side: 'back' })).toBe(true);
+    expect(await tracker.lineOfSight(front, back, { ignore: [object] })).toBe(true);
     expect(await tracker.lineOfSight([0, 0, 0], [0, 0, 0])).toBe(true);
     await expect(tracker.lineOfSight(front, { x: 1, y: 2 } as Vector3)).rejects.toThrowError(/to\.z is undefined/);
     await expect(tracker.lineOfSight([1e308, 0, 0], [-1e308, 0, 0])).rejects.toThrowError(/lineOfSight: to is/);
