@@ -31,7 +31,8 @@ export class WorkerEngine implements Engine {
     const tracker = await trackScene(service, world.root, {
       onProgress,
       shapeOf: (object) => (object === world.boxes ? boxFromGeometry(object.geometry) : undefined),
-      objectOptions: (object) => ({ contacts: 'any', motion: object === world.dragons[0] ? 'static' : 'moving' }),
+      contacts: 'any',
+      objectOptions: (object) => ({ motion: object === world.dragons[0] ? 'static' : 'moving' }),
     });
     return new WorkerEngine(service, tracker, world, meter, onError);
   }

@@ -26,7 +26,8 @@ await runPage(async (progress) => {
   const tracker = await trackScene(service, hall.root, {
     shapeOf,
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
-    objectOptions: (object) => ({ group: hall.groupOf(object), contacts: 'manifold' }),
+    contacts: 'manifold',
+    objectOptions: (object) => ({ group: hall.groupOf(object) }),
   });
   const page = new ContactsPage(renderer, hall, service, tracker);
 

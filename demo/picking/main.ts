@@ -26,7 +26,6 @@ await runPage(async (progress) => {
   const tracker = await trackScene(service, root, {
     shapeOf: closedForm,
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
-    objectOptions: () => ({ contacts: 'none' }),
   });
   const page = new PickingPage(renderer, root, service, tracker);
 

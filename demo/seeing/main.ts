@@ -24,7 +24,7 @@ await runPage(async () => {
   const tracker = await trackScene(service, courtyard.root, {
     shapeOf: closedForm,
     // The views are about visitors only; walls and the guard are there to be in the way, and to be picked.
-    objectOptions: (object) => ({ contacts: 'none', cullable: visitors.has(object) }),
+    objectOptions: (object) => ({ cullable: visitors.has(object) }),
   });
   const page = new SeeingPage(renderer, courtyard, service, tracker);
 

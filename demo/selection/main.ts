@@ -24,7 +24,7 @@ await runPage(async (progress) => {
   const service = await createCollisionService();
   const tracker = await trackScene(service, root, {
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
-    objectOptions: () => ({ contacts: 'none', motion: 'static' }),
+    objectOptions: () => ({ motion: 'static' }),
   });
   const page = new SelectionPage(renderer, root, tracker);
 

@@ -77,6 +77,7 @@ export const THREE_CALLS: Call<W>[] = [
         onProgress: () => {},
         view: 'tracked',
         updateMatrixWorld: true,
+        contacts: 'any',
         shapeOf: () => undefined,
         objectOptions: () => ({}),
       },

@@ -16,7 +16,7 @@ import {
   type Side,
 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { frontCamera, SIZE, settle } from '../fixtures/three-picks.js';
+import { frontCamera, SIZE, settle, WITH_CONTACTS } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 
 const SIDES: Record<string, Side[]> = {
@@ -55,7 +55,7 @@ describe.each(CASES)('a %s of sides %s', (kind, sides) => {
 
   async function begin(...others: Object3D[]) {
     object = KINDS[kind](SIDES[sides]);
-    tracker = await trackScene(service, new Scene().add(object, ...others));
+    tracker = await trackScene(service, new Scene().add(object, ...others), WITH_CONTACTS);
     await settle(tracker, frontCamera());
     const ids = tracker.idsOf(object);
     expect(ids).toHaveLength(object instanceof InstancedMesh ? object.count : 1);

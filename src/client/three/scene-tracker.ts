@@ -57,6 +57,7 @@ export class SceneTracker {
       moved: new MovedTransforms(),
     };
     this.#walk = new SceneWalk(root, context, {
+      contacts: options.contacts ?? 'none',
       shape: (object) => reading('trackScene', 'shapeOf', () => options.shapeOf?.(object) ?? null),
       options: (object) => reading('trackScene', 'objectOptions', () => options.objectOptions?.(object) ?? {}),
     });

@@ -1,10 +1,11 @@
 import type { Mesh } from 'three';
-import type { Shape } from '../../shared/types.js';
+import type { ContactDetail, Shape } from '../../shared/types.js';
 import { checkSignal } from '../check/signal.js';
 import { checkBoolean, invalid, readOptions } from '../check/validate.js';
+import { contactDetail } from '../scene/object-description.js';
 import type { SceneObjectOptions } from './track/tracked-object.js';
 
-const KEYS = ['onProgress', 'signal', 'view', 'updateMatrixWorld', 'shapeOf', 'objectOptions'];
+const KEYS = ['onProgress', 'signal', 'view', 'updateMatrixWorld', 'contacts', 'shapeOf', 'objectOptions'];
 
 /** The options of `trackScene`. */
 export interface TrackOptions {
@@ -19,6 +20,11 @@ export interface TrackOptions {
    * Default true. False saves the time where the caller did so just before.
    */
   updateMatrixWorld?: boolean;
+  /**
+   * How much is found out about objects that touch; what `objectOptions` says of one goes before it. Default 'none': the
+   * pairs of a whole scene are work without bound, and are not looked at unless somebody asks.
+   */
+  contacts?: ContactDetail;
   /** A shape to stand for an object instead of its triangles. Asked again when its geometry is replaced. */
   shapeOf?: (object: Mesh) => Shape | undefined;
   /** What the service shall know of an object beyond what the scene says. Asked once per object. */
@@ -28,12 +34,13 @@ export interface TrackOptions {
 /** Copies the options, checked. Throws INVALID_ARGUMENT. */
 export function readTrackOptions(operation: string, options: TrackOptions): TrackOptions {
   const given = readOptions(operation, 'options', options, KEYS);
-  const { onProgress, shapeOf, objectOptions, signal, view = 'main', updateMatrixWorld = true } = given;
+  const { onProgress, shapeOf, objectOptions, signal, view = 'main', updateMatrixWorld = true, contacts } = given;
   for (const [name, value] of Object.entries({ onProgress, shapeOf, objectOptions })) {
     if (value !== undefined && typeof value !== 'function') invalid(operation, name, value, 'a function');
   }
   checkSignal(operation, signal);
   checkBoolean(operation, 'updateMatrixWorld', updateMatrixWorld);
+  if (contacts !== undefined) contactDetail(operation, 'contacts', contacts);
   if (typeof view !== 'string' || view === '') invalid(operation, 'view', view, 'a name');
   return given;
 }

@@ -40,7 +40,6 @@ export class Streamed {
     streamed.tracker = await trackScene(streamed.service, root, {
       updateMatrixWorld: false, // the renderer's work, which is the same without us
       shapeOf: () => ({ type: 'box', halfExtents: [0.5, 0.5, 0.5] }),
-      objectOptions: () => ({ contacts: 'none' }),
     });
     streamed.camera.position.z = 60;
     return streamed;

@@ -1,6 +1,6 @@
 import type { BufferGeometry, InstancedMesh, Material, Mesh } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import type { ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
+import type { ContactDetail, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { isDrawn, MaterialLook, planStandIns } from './material-plan.js';
 import { StandIn, type StandInOptions, type StandInOwner, type TrackerContext } from './stand-in.js';
@@ -22,6 +22,8 @@ export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' 
 
 /** What the caller wishes beyond what the scene says. */
 export interface ObjectWishes {
+  /** Of every object that does not say so itself. */
+  readonly contacts: ContactDetail;
   /** Stands for the object instead of its triangles. */
   shape(object: Mesh): Shape | null;
   options(object: Mesh): SceneObjectOptions;
@@ -87,8 +89,8 @@ export class TrackedObject implements StandInOwner {
   constructor(context: TrackerContext, object: Mesh, wishes: ObjectWishes) {
     this.#context = context;
     this.#wishes = wishes;
-    const { solid = false, weld = 0, ...options } = wishes.options(object);
-    this.#options = options;
+    const { solid = false, weld = 0, contacts = wishes.contacts, ...options } = wishes.options(object);
+    this.#options = { ...options, contacts };
     this.#isSolid = solid;
     this.#weld = weld;
     this.#instanced = 'isInstancedMesh' in object ? (object as InstancedMesh) : null;
