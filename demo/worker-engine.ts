@@ -29,6 +29,7 @@ export class WorkerEngine implements Engine {
   ): Promise<WorkerEngine> {
     const service = await createCollisionService();
     const tracker = await trackScene(service, world.root, {
+      updateMatrixWorld: true, // it is asked before it is drawn
       onProgress,
       shapeOf: (object) => (object === world.boxes ? boxFromGeometry(object.geometry) : undefined),
       contacts: 'any',

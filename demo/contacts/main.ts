@@ -24,6 +24,7 @@ await runPage(async (progress) => {
   const hall = new Hall(await loadDragon(dragonUrl), isHigh ? 16 : 8, isHigh ? 8 : 4);
   const service = await createCollisionService();
   const tracker = await trackScene(service, hall.root, {
+    updateMatrixWorld: true, // it is asked before it is drawn
     shapeOf,
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
     contacts: 'manifold',

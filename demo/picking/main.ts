@@ -24,6 +24,7 @@ await runPage(async (progress) => {
   const root = createObjects(await loadDragon(dragonUrl), quality === 'high' ? 24 : 12);
   const service = await createCollisionService();
   const tracker = await trackScene(service, root, {
+    updateMatrixWorld: true, // it is asked before it is drawn
     shapeOf: closedForm,
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
   });

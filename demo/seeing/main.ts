@@ -22,6 +22,7 @@ await runPage(async () => {
   const visitors = new Set<Mesh>(courtyard.visitors.meshes);
   const service = await createCollisionService();
   const tracker = await trackScene(service, courtyard.root, {
+    updateMatrixWorld: true, // it is asked before it is drawn
     shapeOf: closedForm,
     // The views are about visitors only; walls and the guard are there to be in the way, and to be picked.
     objectOptions: (object) => ({ cullable: visitors.has(object) }),

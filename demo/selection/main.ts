@@ -23,6 +23,7 @@ await runPage(async (progress) => {
   const root = await MODELS[model](quality);
   const service = await createCollisionService();
   const tracker = await trackScene(service, root, {
+    updateMatrixWorld: true, // it is asked before it is drawn
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
     objectOptions: () => ({ motion: 'static' }),
   });

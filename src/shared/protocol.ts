@@ -191,7 +191,10 @@ export interface Failure {
 export type Command =
   | AddObjects
   | { type: 'setObject'; id: ObjectId; description: ObjectDescription; matrix: number[] | undefined }
+  /** Of those that are still alive. */
+  | { type: 'setLayers'; ids: ObjectId[]; layers: number }
   | { type: 'removeObject'; id: ObjectId }
+  | { type: 'removeObjects'; ids: ObjectId[] }
   | { type: 'removeMesh'; mesh: MeshId }
   | { type: 'removeView'; slot: number };
 

@@ -44,6 +44,7 @@ export const TRACKER_METHODS: Record<
   pickRegion: { args: () => [{ ...SIZE }, { ...query(), mode: 'touch' }], isDull: true },
   idsOf: { args: ({ box }) => [box], isDull: true },
   objectOf: { args: ({ tracker, box }) => [tracker.idsOf(box)[0]], isDull: true },
+  changed: { args: ({ box }) => [box], isDull: true },
   dispose: { args: () => [] },
 };
 

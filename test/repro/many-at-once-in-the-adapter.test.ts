@@ -1,11 +1,10 @@
-// One of many was looked for in a list, once for each of the many: what left the scene, the Meshes that were hidden, the
+// One of many was looked for in a list, once for each of the many: what left the scene, the Meshes in a table, the
 // geometries that reported their progress.
 import { BufferGeometry, Float32BufferAttribute, Mesh, MeshBasicMaterial } from 'three';
 import { expect, test } from 'vitest';
 import { MeshPool } from '../../src/client/three/geometry/mesh-pool.js';
-import { MovedTransforms } from '../../src/client/three/track/moved-transforms.js';
+import { MeshTable } from '../../src/client/three/track/mesh-table.js';
 import { type Placement, SceneObjects } from '../../src/client/three/track/scene-objects.js';
-import { UnchangedRuns } from '../../src/client/three/track/unchanged-runs.js';
 import { makeId } from '../../src/shared/ids.js';
 
 /** Quadratic work on so many would take a minute and more. */
@@ -35,26 +34,29 @@ test('many objects leave the scene while a query is under way, and are found in 
   expect(departed.size).toBe(MANY);
 });
 
-test('many Meshes are hidden between two walks', { timeout: TIMEOUT }, () => {
-  const runs = new UnchangedRuns();
-  const moved = new MovedTransforms();
+test('many Meshes leave a table and come back to it', { timeout: TIMEOUT }, () => {
+  const table = new MeshTable();
   const geometry = new BufferGeometry();
   const material = new MeshBasicMaterial();
-  // What the walk reads of a Mesh: so many of three's would take seconds.
-  const like = { geometry, material, children: [], visible: true, layers: { mask: 1 }, matrixWorld: { elements: [] } };
-  const meshes = Array.from({ length: 2 * MANY }, () => ({ ...like }) as unknown as Mesh);
-  const kind = { geometry, material, side: material.side, isDrawn: true, layers: 1, givenLayers: -1 };
-  runs.beginWalk();
-  for (const [i, mesh] of meshes.entries()) runs.remember(i, mesh, kind, makeId(i, 1));
-  runs.beginWalk();
-  expect(runs.follow(meshes, 0, 0, true, moved)).toBe(meshes.length);
-  for (const mesh of meshes.slice(1000).reverse()) runs.forgetOne(mesh);
-  runs.beginWalk();
-  expect(runs.follow(meshes, 0, 0, true, moved)).toBe(1000);
-  // And once only.
-  runs.remember(1000, meshes[1000], kind, makeId(1000, 1));
-  runs.beginWalk();
-  expect(runs.follow(meshes, 0, 0, true, moved)).toBe(1001);
+  const kind = { geometry, material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
+  // What the table reads of a Mesh: so many of three's would take seconds.
+  const like = { geometry, material, visible: true, layers: { mask: 1 }, matrixWorld: { elements: [] } };
+  const owners = Array.from({ length: MANY }, () => ({ object: { ...like } as unknown as Mesh, place: -1 }));
+  const set = (i: number) => table.set(owners[i], makeId(i, 1), { ...kind });
+  for (let i = 0; i < MANY; i++) set(i);
+  for (let i = MANY - 1; i >= 0; i -= 2) table.remove(owners[i]);
+  expect(table.size).toBe(MANY / 2);
+  for (let i = MANY - 1; i >= 0; i -= 2) set(i);
+  expect(table.size).toBe(MANY);
+  owners.forEach(({ place }, i) => {
+    if (place !== i) expect(place).toBe(i);
+  });
+  const changed: unknown[] = [];
+  table.findChanged(0, MANY, changed as never);
+  expect(changed).toEqual([]);
+  for (const i of [3, MANY - 1]) owners[i].object.visible = false;
+  table.findChanged(0, MANY, changed as never);
+  expect(changed).toEqual([owners[3], owners[MANY - 1]]);
 });
 
 test('many geometries report how far they are built', { timeout: TIMEOUT }, async () => {
@@ -70,7 +72,7 @@ test('many geometries report how far they are built', { timeout: TIMEOUT }, asyn
   const pool = new MeshPool(service as never, () => reports.push(pool.fraction));
   const positions = new Float32BufferAttribute([0, 0, 0, 1, 0, 0, 0, 1, 0], 3);
   const geometries = Array.from({ length: MANY / 8 }, () => new BufferGeometry().setAttribute('position', positions));
-  const shared = geometries.map((geometry) => pool.acquire(geometry, null));
+  const shared = geometries.map((geometry) => pool.acquire(geometry, null, 0, { isStatic: false, onMeshChange() {} }));
   expect(pool.fraction).toBeLessThan(1);
   await pool.built();
   expect(meshes).toBe(geometries.length);

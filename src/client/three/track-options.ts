@@ -17,7 +17,9 @@ export interface TrackOptions {
   view?: string;
   /**
    * Whether `update` brings the world matrices below the root up to date, as three's renderers do when they draw.
-   * Default true. False saves the time where the caller did so just before.
+   * Default false: matrices are taken as they are, of the last `render` or `updateMatrixWorld`, so that nobody computes
+   * them twice. Call `update` behind `render`, then they are those of the frame that is on the screen; before it, they
+   * are one frame old. What has just come to the scene gets its world matrix in any case.
    */
   updateMatrixWorld?: boolean;
   /**
@@ -34,7 +36,7 @@ export interface TrackOptions {
 /** Copies the options, checked. Throws INVALID_ARGUMENT. */
 export function readTrackOptions(operation: string, options: TrackOptions): TrackOptions {
   const given = readOptions(operation, 'options', options, KEYS);
-  const { onProgress, shapeOf, objectOptions, signal, view = 'main', updateMatrixWorld = true, contacts } = given;
+  const { onProgress, shapeOf, objectOptions, signal, view = 'main', updateMatrixWorld = false, contacts } = given;
   for (const [name, value] of Object.entries({ onProgress, shapeOf, objectOptions })) {
     if (value !== undefined && typeof value !== 'function') invalid(operation, name, value, 'a function');
   }

@@ -35,7 +35,7 @@ export { stepDerivation } from './mesh/topology/derivation';
 export {
   beginContact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints, isLongContact, resumeContact,
 } from './scene/pairs/pair-query';
-export { putObject, removeObject } from './scene/scene';
+export { putObject, removeObject, setLayers } from './scene/scene';
 export { removeView, setSeen } from './scene/view/views';
 export { beginFrame, placeFrame, stepFrame } from './scene/frame/frame';
 export { considered } from './scene/pairs/broad-phase';

@@ -38,7 +38,6 @@ export class Streamed {
       streamed.#answered?.();
     });
     streamed.tracker = await trackScene(streamed.service, root, {
-      updateMatrixWorld: false, // the renderer's work, which is the same without us
       shapeOf: () => ({ type: 'box', halfExtents: [0.5, 0.5, 0.5] }),
     });
     streamed.camera.position.z = 60;
