@@ -39,6 +39,8 @@ export class SceneWalk {
   /** All nodes in the order of their turns. */
   readonly #order: SceneNode[] = [];
   readonly #turns = new Turns();
+  /** Those whose number became lower than the one whose turn comes next. */
+  readonly #overtaken: SceneNode[] = [];
   readonly #stillTurns = new Turns();
   /** Those whose visibility is looked at in every frame. */
   readonly #watched = new Set<SceneNode>();
@@ -96,6 +98,8 @@ export class SceneWalk {
     this.#updateChanged();
     for (const { object } of always) this.#updateOne(this.#nodes.get(object)!);
     if (this.#requested.size > 0) this.#answerRequests();
+    for (const node of this.#overtaken) if (node.turn >= 0) this.#takeTurn(node);
+    this.#overtaken.length = 0;
     this.#turns.take(this.#order.length, (first, end) => {
       // What goes meanwhile makes the list shorter.
       for (let i = first; i < end && i < this.#order.length; i++) this.#takeTurn(this.#order[i]);
@@ -128,6 +132,7 @@ export class SceneWalk {
     this.#nodes.clear();
     this.#order.length = 0;
     this.#watched.clear();
+    this.#overtaken.length = 0;
     for (const { object } of nodes) this.#listen(object, false);
     // Where the service is gone, this throws.
     for (const { entry } of nodes) entry?.remove();
@@ -276,6 +281,7 @@ export class SceneWalk {
     if (last !== node) {
       this.#order[turn] = last;
       last.turn = turn;
+      if (turn < this.#turns.next) this.#overtaken.push(last);
     }
     node.turn = -1;
     this.#listen(object, false);
