@@ -7,6 +7,8 @@ export class Turns {
   #due = 0;
   #last = performance.now();
   #count = 0;
+  /** The most that there were in this round: it does not become slower where some leave. */
+  #most = 0;
 
   /** Answers the number of the one whose turn comes next. */
   get next(): number {
@@ -19,7 +21,8 @@ export class Turns {
     // Where some have left, others may have moved to before the one that is next.
     if (count < this.#count) this.#next = Math.max(0, this.#next - (this.#count - count));
     this.#count = count;
-    this.#due += (count * (now - this.#last)) / ROUND_MS;
+    this.#most = Math.max(this.#most, count);
+    this.#due += (this.#most * (now - this.#last)) / ROUND_MS;
     this.#last = now;
     const taken = Math.min(count, Math.floor(this.#due));
     this.#due = Math.min(this.#due - taken, 1);
@@ -27,6 +30,7 @@ export class Turns {
     const first = this.#next < count ? this.#next : 0;
     const end = Math.min(count, first + taken);
     this.#next = end;
+    if (first === 0) this.#most = count;
     visit(first, end);
     if (end - first === taken) return;
     this.#next = taken - (end - first);
