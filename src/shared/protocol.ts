@@ -201,7 +201,8 @@ export type Command =
 /** Objects that differ in no more than their matrices. */
 export interface AddObjects {
   type: 'addObjects';
-  ids: number[];
+  /** A list of single objects grows; instances are an array of their own. */
+  ids: number[] | Uint32Array;
   description: ObjectDescription;
   /** Column-major: 16 numbers for each object, or 16 for all, or none for the identity. */
   matrices: number[];

@@ -1,10 +1,10 @@
 // One of many was looked for in a list, once for each of the many: what left the scene, the Meshes in a table, the
 // geometries that reported their progress.
-import { BufferGeometry, Float32BufferAttribute, Mesh, MeshBasicMaterial } from 'three';
+import { BufferGeometry, Float32BufferAttribute, type Mesh, MeshBasicMaterial, Object3D } from 'three';
 import { expect, test } from 'vitest';
 import { MeshPool } from '../../src/client/three/geometry/mesh-pool.js';
 import { MeshTable } from '../../src/client/three/track/mesh-table.js';
-import { type Placement, SceneObjects } from '../../src/client/three/track/scene-objects.js';
+import { type Placed, SceneObjects } from '../../src/client/three/track/scene-objects.js';
 import { makeId } from '../../src/shared/ids.js';
 
 /** Quadratic work on so many would take a minute and more. */
@@ -15,23 +15,27 @@ test('many objects leave the scene while a query is under way, and are found in 
   timeout: TIMEOUT,
 }, () => {
   const objects = new SceneObjects();
-  const object = new Mesh();
-  const placements = Array.from({ length: MANY }, (_, i): Placement => {
-    return { id: makeId(i, 1), object, instanceId: i, standIn: undefined as never };
+  const ids = Uint32Array.from({ length: MANY }, (_, i) => makeId(i, 1));
+  const standIns = Array.from(ids, (): Placed => {
+    const owner = { object: new Object3D(), isInstanced: false, ids: new Uint32Array(0), reject() {} };
+    return { owner, seenBy: () => null };
   });
-  for (const placement of placements) objects.add(placement);
+  const one = (i: number) => ids.subarray(i, i + 1);
+  standIns.forEach((standIn, i) => {
+    objects.add(standIn, one(i), 0);
+  });
   const first = objects.begin();
-  for (const { id } of placements.slice(0, MANY / 2)) objects.remove(id);
+  for (let i = 0; i < MANY / 2; i++) objects.remove(standIns[i], one(i), 0);
   const second = objects.begin();
-  for (const { id } of placements.slice(MANY / 2).reverse()) objects.remove(id);
+  for (let i = MANY - 1; i >= MANY / 2; i--) objects.remove(standIns[i], one(i), 0);
   const { departed } = objects;
-  expect(placements.every((placement) => objects.find(placement.id) === placement)).toBe(true);
-  expect(placements.every((placement) => departed.get(placement.id) === placement)).toBe(true);
+  expect(ids.every((id, i) => objects.find(id)?.standIn === standIns[i])).toBe(true);
+  expect(ids.every((id, i) => departed.get(id)?.standIn === standIns[i])).toBe(true);
   objects.end(first);
-  expect(placements.map(({ id }) => objects.find(id) !== undefined).indexOf(true)).toBe(MANY / 2);
+  expect(ids.findIndex((id) => objects.find(id) !== undefined)).toBe(MANY / 2);
   objects.end(second);
-  expect(placements.some(({ id }) => objects.find(id) !== undefined)).toBe(false);
-  expect(departed.size).toBe(MANY);
+  expect(ids.some((id) => objects.find(id) !== undefined)).toBe(false);
+  expect(ids.every((id, i) => departed.get(id)?.standIn === standIns[i])).toBe(true);
 });
 
 test('many Meshes leave a table and come back to it', { timeout: TIMEOUT }, () => {

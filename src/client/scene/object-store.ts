@@ -48,7 +48,12 @@ export class ObjectStore {
     for (let i = 0; i < count; i++) this.#log.add(ids[i], place);
     this.#meshes.countUse(description.mesh, count);
     if (count > 0 && !this.#joinLast(ids, description, matrix)) {
-      this.#pump.enqueue({ type: 'addObjects', ids: Array.from(ids), description, matrices: matrix });
+      this.#pump.enqueue({
+        type: 'addObjects',
+        ids: count === 1 ? [ids[0]] : ids.slice(),
+        description,
+        matrices: matrix,
+      });
     }
     return ids;
   }
@@ -147,7 +152,7 @@ export class ObjectStore {
   #joinLast(ids: Uint32Array, description: ObjectDescription, matrix: number[]): boolean {
     const last = this.#pump.lastCommand;
     if (ids.length !== 1 || last?.type !== 'addObjects' || last.description !== description) return false;
-    if (last.matrices.length !== last.ids.length * matrix.length) return false;
+    if (!Array.isArray(last.ids) || last.matrices.length !== last.ids.length * matrix.length) return false;
     last.ids.push(ids[0]);
     last.matrices.push(...matrix);
     return true;

@@ -207,11 +207,7 @@ export class StandIn implements Placed {
     const described: ObjectOptions = { ...options, shape: this.#shape };
     const added = service.addInstances(described, count - before.length);
     this.ids = before.length === 0 ? added : joined(before, added);
-    const { object } = this.owner;
-    const instanced = 'isInstancedMesh' in object;
-    for (let i = before.length; i < count; i++) {
-      objects.add({ id: this.ids[i], object, instanceId: instanced ? i : undefined, standIn: this });
-    }
+    objects.add(this, added, before.length);
     return true;
   }
 
@@ -220,7 +216,7 @@ export class StandIn implements Placed {
     const { service, objects } = this.#context;
     const removed = this.ids.subarray(count);
     service.removeObjects(removed);
-    for (let i = 0; i < removed.length; i++) objects.remove(removed[i]);
+    objects.remove(this, removed, count);
     this.ids = this.ids.slice(0, count);
   }
 }

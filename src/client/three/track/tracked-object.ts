@@ -108,6 +108,10 @@ export class TrackedObject implements StandInOwner, TableOwner {
     return this.standIns.some((standIn) => standIn.pending);
   }
 
+  get isInstanced(): boolean {
+    return this.#instanced !== null;
+  }
+
   /** Answers the ids that it has in public, by instance; none until it is built. */
   get ids(): Uint32Array {
     return this.standIns.length === 0 ? NO_IDS : this.standIns[0].ids;
