@@ -29,9 +29,11 @@ export class WorkerEngine implements Engine {
   ): Promise<WorkerEngine> {
     const service = await createCollisionService();
     const tracker = await trackScene(service, world.root, {
+      updateMatrixWorld: true, // it is asked before it is drawn
       onProgress,
       shapeOf: (object) => (object === world.boxes ? boxFromGeometry(object.geometry) : undefined),
-      objectOptions: (object) => ({ contacts: 'any', motion: object === world.dragons[0] ? 'static' : 'moving' }),
+      contacts: 'any',
+      objectOptions: (object) => ({ motion: object === world.dragons[0] ? 'static' : 'moving' }),
     });
     return new WorkerEngine(service, tracker, world, meter, onError);
   }

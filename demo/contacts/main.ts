@@ -24,9 +24,11 @@ await runPage(async (progress) => {
   const hall = new Hall(await loadDragon(dragonUrl), isHigh ? 16 : 8, isHigh ? 8 : 4);
   const service = await createCollisionService();
   const tracker = await trackScene(service, hall.root, {
+    updateMatrixWorld: true, // it is asked before it is drawn
     shapeOf,
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
-    objectOptions: (object) => ({ group: hall.groupOf(object), contacts: 'manifold' }),
+    contacts: 'manifold',
+    objectOptions: (object) => ({ group: hall.groupOf(object) }),
   });
   const page = new ContactsPage(renderer, hall, service, tracker);
 

@@ -24,9 +24,9 @@ await runPage(async (progress) => {
   const root = createObjects(await loadDragon(dragonUrl), quality === 'high' ? 24 : 12);
   const service = await createCollisionService();
   const tracker = await trackScene(service, root, {
+    updateMatrixWorld: true, // it is asked before it is drawn
     shapeOf: closedForm,
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
-    objectOptions: () => ({ contacts: 'none' }),
   });
   const page = new PickingPage(renderer, root, service, tracker);
 

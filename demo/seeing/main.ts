@@ -22,9 +22,10 @@ await runPage(async () => {
   const visitors = new Set<Mesh>(courtyard.visitors.meshes);
   const service = await createCollisionService();
   const tracker = await trackScene(service, courtyard.root, {
+    updateMatrixWorld: true, // it is asked before it is drawn
     shapeOf: closedForm,
     // The views are about visitors only; walls and the guard are there to be in the way, and to be picked.
-    objectOptions: (object) => ({ contacts: 'none', cullable: visitors.has(object) }),
+    objectOptions: (object) => ({ cullable: visitors.has(object) }),
   });
   const page = new SeeingPage(renderer, courtyard, service, tracker);
 

@@ -23,8 +23,9 @@ await runPage(async (progress) => {
   const root = await MODELS[model](quality);
   const service = await createCollisionService();
   const tracker = await trackScene(service, root, {
+    updateMatrixWorld: true, // it is asked before it is drawn
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
-    objectOptions: () => ({ contacts: 'none', motion: 'static' }),
+    objectOptions: () => ({ motion: 'static' }),
   });
   const page = new SelectionPage(renderer, root, tracker);
 

@@ -30,6 +30,7 @@ import { isAffine } from './check/affine.js';
 import { checkTypedArray } from './check/binary.js';
 import { CheckedIds } from './check/checked-ids.js';
 import {
+  checkBits,
   checkBoolean,
   checkInteger,
   checkLengths,
@@ -229,6 +230,29 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
+   * Does `setObject` with `layers` for an adapter that hides and shows thousands. Those that are gone are passed over.
+   *
+   * @internal
+   */
+  setLayers(ids: Uint32Array, layers: number): void {
+    this.#link.check('setObject');
+    const targets = checkTypedArray<Uint32Array>('setObject', 'ids', ids, ['Uint32Array']);
+    this.#objects.setLayers(targets, checkBits('setObject', 'layers', layers));
+  }
+
+  /**
+   * Does `removeObject` for an adapter that removes thousands.
+   *
+   * @internal
+   */
+  removeObjects(ids: Uint32Array): void {
+    this.#link.check('removeObject');
+    const targets = checkTypedArray<Uint32Array>('removeObject', 'ids', ids, ['Uint32Array']);
+    this.#objects.removeAll('removeObject', targets);
+    for (let i = 0; i < targets.length; i++) this.#pump.staging.drop(targets[i]);
+  }
+
+  /**
    * Stages an object's transform for the next update(): 16 numbers, column-major. A later one replaces it; one equal to
    * the last costs a comparison and does not travel. One that is not finite or not invertible is listed in the frame's
    * `rejected`.
@@ -239,18 +263,19 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * Does `setTransform` for an adapter that moves thousands, the first `count` of them, and calls update() in the same
-   * task. Those that are not affine are listed in the frame's `rejected`, too.
+   * Does `setTransform` for an adapter that moves thousands, those from number `first` to before `end`, and calls
+   * update() in the same task. Those that are not affine are listed in the frame's `rejected`, too.
    *
    * @internal
    */
-  moveObjects(ids: Uint32Array, matrices: readonly ArrayLike<number>[], count: number): void {
+  moveObjects(ids: Uint32Array, matrices: readonly ArrayLike<number>[], first: number, end: number): void {
     this.#link.check('setTransform');
     const targets = checkTypedArray<Uint32Array>('setTransform', 'ids', ids, ['Uint32Array']);
-    checkInteger('setTransform', 'count', count, 0, targets.length);
-    for (let i = 0; i < count; i++) {
-      i = this.#pump.bulk.move(targets, matrices, i, count);
-      if (i === count) return;
+    checkInteger('setTransform', 'first', first, 0, targets.length);
+    checkInteger('setTransform', 'end', end, first, targets.length);
+    for (let i = first; i < end; i++) {
+      i = this.#pump.bulk.move(targets, matrices, i, end);
+      if (i === end) return;
       const matrix = reading('setTransform', 'matrices', () => matrices[i]);
       this.#singles.setOrReject(targets[i], matrix, this.#pump.staging);
     }

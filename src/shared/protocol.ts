@@ -210,14 +210,18 @@ export interface Failure {
 export type Command =
   | AddObjects
   | { type: 'setObject'; id: ObjectId; description: ObjectDescription; matrix: number[] | undefined }
+  /** Of those that are still alive. */
+  | { type: 'setLayers'; ids: ObjectId[]; layers: number }
   | { type: 'removeObject'; id: ObjectId }
+  | { type: 'removeObjects'; ids: ObjectId[] }
   | { type: 'removeMesh'; mesh: MeshId }
   | { type: 'removeView'; slot: number };
 
 /** Objects that differ in no more than their matrices. */
 export interface AddObjects {
   type: 'addObjects';
-  ids: number[];
+  /** A list of single objects grows; instances are an array of their own. */
+  ids: number[] | Uint32Array;
   description: ObjectDescription;
   /** Column-major: 16 numbers for each object, or 16 for all, or none for the identity. */
   matrices: number[];

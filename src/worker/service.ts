@@ -352,6 +352,13 @@ export class WorkerService extends QueryService implements WorkerApi {
       case 'removeObject':
         if (!this.#unborn.delete(command.id)) this.core.removeObject(command.id);
         break;
+      case 'setLayers':
+        // Objects that could not be added are not alive.
+        for (const id of command.ids) this.core.setLayers(id, command.layers);
+        break;
+      case 'removeObjects':
+        for (const id of command.ids) if (!this.#unborn.delete(id)) this.core.removeObject(id);
+        break;
       case 'removeMesh':
         if (this.#isHeld) this.#removals.push(command.mesh);
         else this.meshes.remove(command.mesh);
@@ -410,6 +417,9 @@ function nameOf(command: Command): string {
     case 'setObject':
     case 'removeObject':
       return `${command.type} ${command.id}`;
+    case 'setLayers':
+    case 'removeObjects':
+      return `${command.type} of ${command.ids.length}`;
     case 'removeMesh':
       return `removeMesh ${command.mesh}`;
     case 'removeView':

@@ -33,7 +33,7 @@ beforeAll(async () => {
   }
   scene.add(instances);
   ids = service.addInstances({ shape: { type: 'sphere', radius: 0.5 } }, COUNT);
-  tracker = await trackScene(service, scene, { updateMatrixWorld: false, objectOptions: () => ({ contacts: 'none' }) });
+  tracker = await trackScene(service, scene);
 });
 afterAll(() => service?.dispose());
 

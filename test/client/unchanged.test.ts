@@ -132,6 +132,7 @@ describe('a tracked scene', () => {
     camera.position.z = 10;
     still.position.set(0, 20, 0);
     tracker = await trackScene(service, scene, {
+      updateMatrixWorld: true,
       shapeOf: () => BOX,
       objectOptions: (object) => ({ motion: object === still ? 'static' : 'moving', contacts: 'none' }),
     });
@@ -150,9 +151,9 @@ describe('a tracked scene', () => {
     for (const i of [3, 50, 99]) meshes[i].position.y = 1;
     await tracker.update(camera, SIZE);
     expect(witness).toMatchObject({ singles: [3, 50, 99].map((i) => idOf(meshes[i])), blocks: [], views: 0 });
-    scene.position.x = 1; // of the whole scene but what promised to stand still
+    scene.position.x = 1; // of the whole scene; what promised to stand still is looked at by turns
     await tracker.update(camera, SIZE);
-    expect(witness.singles).toEqual(meshes.map(idOf));
+    expect(witness.singles.filter((id) => id !== idOf(still))).toEqual(meshes.map(idOf));
     expect(witness.blocks).toEqual([[...tracker.idsOf(instanced)]]);
     scene.position.x = 0;
     camera.position.z = 11;

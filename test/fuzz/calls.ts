@@ -89,9 +89,13 @@ export const METHODS: Record<Method, Case[]> = {
     },
   ],
   setObject: [{ args: (world) => [world.victims[0], object(box())], undo: (world) => world.restock() }],
+  setLayers: [{ args: (world) => [world.victims.slice(), 2], undo: (world) => world.restock() }],
   removeObject: [{ args: (world) => [world.victims[0]], undo: (world) => world.restock() }],
+  removeObjects: [{ args: (world) => [world.victims.slice()], undo: (world) => world.restock() }],
   setTransform: [{ args: (world) => [world.victims[0], [...FAR_AWAY]], undo: rejectedIsFine }],
-  moveObjects: [{ args: (world) => [world.victims.slice(), [[...FAR_AWAY], [...FAR_AWAY]], 2], undo: rejectedIsFine }],
+  moveObjects: [
+    { args: (world) => [world.victims.slice(), [[...FAR_AWAY], [...FAR_AWAY]], 0, 2], undo: rejectedIsFine },
+  ],
   moveInstances: [
     {
       args: (world) => [world.victims.slice(), new Float32Array([...FAR_AWAY, ...FAR_AWAY]), [...IDENTITY]],

@@ -80,6 +80,7 @@ export const TRACKER_METHODS: Record<
   },
   idsOf: { args: ({ box }) => [box], isDull: true },
   objectOf: { args: ({ tracker, box }) => [tracker.idsOf(box)[0]], isDull: true },
+  changed: { args: ({ box }) => [box], isDull: true },
   dispose: { args: () => [] },
 };
 
@@ -113,6 +114,7 @@ export const THREE_CALLS: Call<W>[] = [
         onProgress: () => {},
         view: 'tracked',
         updateMatrixWorld: true,
+        contacts: 'any',
         shapeOf: () => undefined,
         objectOptions: () => ({}),
       },

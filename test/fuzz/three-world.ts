@@ -34,7 +34,7 @@ export class TrackedWorld {
     const instances = new InstancedMesh(box.geometry, box.material, 2);
     for (let i = 0; i < 2; i++) instances.setMatrixAt(i, new Matrix4().makeTranslation(1.5, i - 0.5, 0));
     scene.add(box, instances);
-    const world = new TrackedWorld(service, await trackScene(service, scene), scene);
+    const world = new TrackedWorld(service, await trackScene(service, scene, { contacts: 'manifold' }), scene);
     await world.restock();
     return world;
   }

@@ -28,7 +28,7 @@ const WAYS: Record<string, Way> = {
     service.setTransforms(ids.subarray(0, 1), Float32Array.from(at(77)));
     service.setTransforms(ids, Float32Array.from(flat(m)));
   },
-  'many singles': ({ service }, ids, m) => service.moveObjects(ids, m, ids.length),
+  'many singles': ({ service }, ids, m) => service.moveObjects(ids, m, 0, ids.length),
 };
 
 describe.each(Object.entries(WAYS))('%s', (way, move) => {

@@ -1,11 +1,10 @@
-// One of many was looked for in a list, once for each of the many: what left the scene, the Meshes that were hidden, the
+// One of many was looked for in a list, once for each of the many: what left the scene, the Meshes in a table, the
 // geometries that reported their progress.
-import { BufferGeometry, Float32BufferAttribute, Mesh, MeshBasicMaterial } from 'three';
+import { BufferGeometry, Float32BufferAttribute, type Mesh, MeshBasicMaterial, Object3D } from 'three';
 import { expect, test } from 'vitest';
 import { MeshPool } from '../../src/client/three/geometry/mesh-pool.js';
-import { MovedTransforms } from '../../src/client/three/track/moved-transforms.js';
-import { type Placement, SceneObjects } from '../../src/client/three/track/scene-objects.js';
-import { UnchangedRuns } from '../../src/client/three/track/unchanged-runs.js';
+import { MeshTable } from '../../src/client/three/track/mesh-table.js';
+import { type Placed, SceneObjects } from '../../src/client/three/track/scene-objects.js';
 import { makeId } from '../../src/shared/ids.js';
 
 /** Quadratic work on so many would take a minute and more. */
@@ -16,45 +15,52 @@ test('many objects leave the scene while a query is under way, and are found in 
   timeout: TIMEOUT,
 }, () => {
   const objects = new SceneObjects();
-  const object = new Mesh();
-  const placements = Array.from({ length: MANY }, (_, i): Placement => {
-    return { id: makeId(i, 1), object, instanceId: i, standIn: undefined as never };
+  const ids = Uint32Array.from({ length: MANY }, (_, i) => makeId(i, 1));
+  const standIns = Array.from(ids, (): Placed => {
+    const owner = { object: new Object3D(), isInstanced: false, ids: new Uint32Array(0), reject() {} };
+    return { owner, seenBy: () => null };
   });
-  for (const placement of placements) objects.add(placement);
+  const one = (i: number) => ids.subarray(i, i + 1);
+  standIns.forEach((standIn, i) => {
+    objects.add(standIn, one(i), 0);
+  });
   const first = objects.begin();
-  for (const { id } of placements.slice(0, MANY / 2)) objects.remove(id);
+  for (let i = 0; i < MANY / 2; i++) objects.remove(standIns[i], one(i), 0);
   const second = objects.begin();
-  for (const { id } of placements.slice(MANY / 2).reverse()) objects.remove(id);
+  for (let i = MANY - 1; i >= MANY / 2; i--) objects.remove(standIns[i], one(i), 0);
   const { departed } = objects;
-  expect(placements.every((placement) => objects.find(placement.id) === placement)).toBe(true);
-  expect(placements.every((placement) => departed.get(placement.id) === placement)).toBe(true);
+  expect(ids.every((id, i) => objects.find(id)?.standIn === standIns[i])).toBe(true);
+  expect(ids.every((id, i) => departed.get(id)?.standIn === standIns[i])).toBe(true);
   objects.end(first);
-  expect(placements.map(({ id }) => objects.find(id) !== undefined).indexOf(true)).toBe(MANY / 2);
+  expect(ids.findIndex((id) => objects.find(id) !== undefined)).toBe(MANY / 2);
   objects.end(second);
-  expect(placements.some(({ id }) => objects.find(id) !== undefined)).toBe(false);
-  expect(departed.size).toBe(MANY);
+  expect(ids.some((id) => objects.find(id) !== undefined)).toBe(false);
+  expect(ids.every((id, i) => departed.get(id)?.standIn === standIns[i])).toBe(true);
 });
 
-test('many Meshes are hidden between two walks', { timeout: TIMEOUT }, () => {
-  const runs = new UnchangedRuns();
-  const moved = new MovedTransforms();
+test('many Meshes leave a table and come back to it', { timeout: TIMEOUT }, () => {
+  const table = new MeshTable();
   const geometry = new BufferGeometry();
   const material = new MeshBasicMaterial();
-  // What the walk reads of a Mesh: so many of three's would take seconds.
-  const like = { geometry, material, children: [], visible: true, layers: { mask: 1 }, matrixWorld: { elements: [] } };
-  const meshes = Array.from({ length: 2 * MANY }, () => ({ ...like }) as unknown as Mesh);
-  const kind = { geometry, material, side: material.side, isDrawn: true, layers: 1, givenLayers: -1 };
-  runs.beginWalk();
-  for (const [i, mesh] of meshes.entries()) runs.remember(i, mesh, kind, makeId(i, 1));
-  runs.beginWalk();
-  expect(runs.follow(meshes, 0, 0, true, moved)).toBe(meshes.length);
-  for (const mesh of meshes.slice(1000).reverse()) runs.forgetOne(mesh);
-  runs.beginWalk();
-  expect(runs.follow(meshes, 0, 0, true, moved)).toBe(1000);
-  // And once only.
-  runs.remember(1000, meshes[1000], kind, makeId(1000, 1));
-  runs.beginWalk();
-  expect(runs.follow(meshes, 0, 0, true, moved)).toBe(1001);
+  const kind = { geometry, material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
+  // What the table reads of a Mesh: so many of three's would take seconds.
+  const like = { geometry, material, visible: true, layers: { mask: 1 }, matrixWorld: { elements: [] } };
+  const owners = Array.from({ length: MANY }, () => ({ object: { ...like } as unknown as Mesh, place: -1 }));
+  const set = (i: number) => table.set(owners[i], makeId(i, 1), { ...kind });
+  for (let i = 0; i < MANY; i++) set(i);
+  for (let i = MANY - 1; i >= 0; i -= 2) table.remove(owners[i]);
+  expect(table.size).toBe(MANY / 2);
+  for (let i = MANY - 1; i >= 0; i -= 2) set(i);
+  expect(table.size).toBe(MANY);
+  owners.forEach(({ place }, i) => {
+    if (place !== i) expect(place).toBe(i);
+  });
+  const changed: unknown[] = [];
+  table.findChanged(0, MANY, changed as never);
+  expect(changed).toEqual([]);
+  for (const i of [3, MANY - 1]) owners[i].object.visible = false;
+  table.findChanged(0, MANY, changed as never);
+  expect(changed).toEqual([owners[3], owners[MANY - 1]]);
 });
 
 test('many geometries report how far they are built', { timeout: TIMEOUT }, async () => {
@@ -70,7 +76,7 @@ test('many geometries report how far they are built', { timeout: TIMEOUT }, asyn
   const pool = new MeshPool(service as never, () => reports.push(pool.fraction));
   const positions = new Float32BufferAttribute([0, 0, 0, 1, 0, 0, 0, 1, 0], 3);
   const geometries = Array.from({ length: MANY / 8 }, () => new BufferGeometry().setAttribute('position', positions));
-  const shared = geometries.map((geometry) => pool.acquire(geometry, null));
+  const shared = geometries.map((geometry) => pool.acquire(geometry, null, 0, { isStatic: false, onMeshChange() {} }));
   expect(pool.fraction).toBeLessThan(1);
   await pool.built();
   expect(meshes).toBe(geometries.length);

@@ -4,7 +4,7 @@ import { type CollisionService, createCollisionService } from 'collision-worker'
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, type Object3D, PlaneGeometry, Scene } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { frontCamera, SIZE, settle } from '../fixtures/three-picks.js';
+import { frontCamera, SIZE, settle, WITH_CONTACTS } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 
 const ZERO = new Matrix4().multiplyScalar(0);
@@ -72,7 +72,7 @@ describe.each(CASES)('%s with %s', (kind, bad) => {
 
   test('is rejected and gone, in every frame, and comes back; all else goes on', async () => {
     const { shown, place, floor, other, root } = setUp();
-    const tracker = await trackScene(service, root);
+    const tracker = await trackScene(service, root, WITH_CONTACTS);
     await settle(tracker, frontCamera());
     const [id] = tracker.idsOf(shown);
     expect(await touching(tracker, floor)).toEqual([1, 0]);
@@ -102,7 +102,7 @@ describe.each(CASES)('%s with %s', (kind, bad) => {
   test('from the start is nowhere until it is somewhere', async () => {
     const { shown, place, floor, root } = setUp();
     place(BAD[bad]);
-    const tracker = await trackScene(service, root);
+    const tracker = await trackScene(service, root, WITH_CONTACTS);
     await settle(tracker, frontCamera());
     expect(tracker.untracked.size).toBe(0);
     expect((await tracker.pick(400, 300))?.object).toBe(floor);

@@ -16,7 +16,7 @@ import {
   type Side,
 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { frontCamera, SIZE, settle } from '../fixtures/three-picks.js';
+import { frontCamera, SIZE, settle, UNRENDERED, WITH_CONTACTS } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 
 const SIDES: Record<string, Side[]> = {
@@ -55,7 +55,7 @@ describe.each(CASES)('a %s of sides %s', (kind, sides) => {
 
   async function begin(...others: Object3D[]) {
     object = KINDS[kind](SIDES[sides]);
-    tracker = await trackScene(service, new Scene().add(object, ...others));
+    tracker = await trackScene(service, new Scene().add(object, ...others), WITH_CONTACTS);
     await settle(tracker, frontCamera());
     const ids = tracker.idsOf(object);
     expect(ids).toHaveLength(object instanceof InstancedMesh ? object.count : 1);
@@ -148,7 +148,7 @@ describe.each(CASES)('a %s of sides %s', (kind, sides) => {
 
 test('an object that is not pickable is so as a whole', async () => {
   const object = KINDS.Mesh(SIDES['all three']);
-  const tracker = await trackScene(service, object, { objectOptions: () => ({ pickable: false }) });
+  const tracker = await trackScene(service, object, { ...UNRENDERED, objectOptions: () => ({ pickable: false }) });
   await settle(tracker, frontCamera());
   expect(await tracker.pick(400, 300)).toBeNull();
   expect(await tracker.pick(400, 300, { precision: 'obb' })).toBeNull();
@@ -167,7 +167,7 @@ test('a shape that stands for an object of mixed sides is hit once, from both si
 test('faces of a side that lie outside of the draw range are no reason to leave the object out', async () => {
   const object = KINDS.Mesh([FrontSide, FrontSide, FrontSide, FrontSide, FrontSide, BackSide]);
   object.geometry.setDrawRange(0, 30);
-  const tracker = await trackScene(service, object);
+  const tracker = await trackScene(service, object, UNRENDERED);
   await settle(tracker, frontCamera());
   expect(tracker.untracked.size).toBe(0);
   expect(tracker.pending).toEqual([]);
@@ -176,7 +176,7 @@ test('faces of a side that lie outside of the draw range are no reason to leave 
 
 test('materials that come to differ and to agree again change the sides, not the ids, at any moment', async () => {
   const object = KINDS.Mesh([FrontSide, FrontSide, FrontSide, FrontSide, FrontSide, FrontSide]);
-  const tracker = await trackScene(service, object);
+  const tracker = await trackScene(service, object, UNRENDERED);
   await settle(tracker, frontCamera());
   const ids = tracker.idsOf(object);
   const look = object.material as MeshBasicMaterial[];
@@ -210,7 +210,7 @@ test('strangers in the way are looked past, when they and what is ignored leave 
   const [object, ignored] = [KINDS.Mesh(SIDES['all three']), cube(1)];
   ignored.position.z = 4;
   const root = new Scene().add(object, ignored);
-  const tracker = await trackScene(service, root);
+  const tracker = await trackScene(service, root, UNRENDERED);
   await settle(tracker, frontCamera());
   const strangers = [5, 6, 7].map((z) => {
     const matrix = new Matrix4().makeTranslation(0, 0, z).elements;

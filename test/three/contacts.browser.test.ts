@@ -13,7 +13,7 @@ import {
   Scene,
 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { frontCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
+import { frontCamera, SIZE, settle, track, WITH_CONTACTS } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -60,6 +60,7 @@ test('does robot A touch robot B, which parts, the gripper against the box only:
   const root = new Scene().add(a.root, b.root, box, away);
   const robots = [a.root, b.root];
   const tracker = await trackScene(service, root, {
+    ...WITH_CONTACTS,
     objectOptions: ({ id }) => ({ group: 1 + robots.findIndex((robot) => robot.getObjectById(id)) }),
   });
   const frame = await tracker.update(frontCamera(), SIZE);

@@ -7,23 +7,28 @@ describe('materials in an array look the same', () => {
 
   test('as long as they are the same, in whatever array', () => {
     const materials = looks();
-    const look = new MaterialLook(materials);
-    expect(look.equals(materials)).toBe(true);
-    expect(look.equals([...materials])).toBe(true);
+    const geometry = new BoxGeometry();
+    const look = new MaterialLook(materials, geometry);
+    expect(look.equals(materials, geometry)).toBe(true);
+    expect(look.equals([...materials], geometry)).toBe(true);
   });
 
-  test.each<[string, (materials: MeshBasicMaterial[]) => unknown]>([
+  test.each<[string, (materials: MeshBasicMaterial[], geometry: BoxGeometry) => unknown]>([
     ['one of them is another', (materials) => materials.splice(1, 1, materials[1].clone())],
     ['one is shown from another side', (materials) => Object.assign(materials[2], { side: FrontSide })],
     ['one is no longer visible', (materials) => Object.assign(materials[0], { visible: false })],
     ['one is more', (materials) => materials.push(materials[0])],
     ['one is less', (materials) => materials.pop()],
+    ['there is a group more', (_, geometry) => geometry.addGroup(0, 3, 1)],
+    ['there is a group less', (_, { groups }) => groups.pop()],
+    ['a group has another one', (_, { groups }) => Object.assign(groups[3], { materialIndex: 1 })],
   ])('but not where %s', (_, change) => {
     const materials = looks();
-    const look = new MaterialLook(materials);
-    change(materials);
-    expect(look.equals(materials)).toBe(false);
-    expect(look.equals(materials[0])).toBe(false);
+    const geometry = new BoxGeometry();
+    const look = new MaterialLook(materials, geometry);
+    change(materials, geometry);
+    expect(look.equals(materials, geometry)).toBe(false);
+    expect(look.equals(materials[0], geometry)).toBe(false);
   });
 });
 

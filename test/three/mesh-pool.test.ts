@@ -2,7 +2,7 @@
 import type { MeshData, MeshId } from 'collision-worker';
 import { BoxGeometry } from 'three';
 import { expect, test } from 'vitest';
-import { MeshPool } from '../../src/client/three/geometry/mesh-pool.js';
+import { MeshPool, type MeshUser } from '../../src/client/three/geometry/mesh-pool.js';
 import { CollisionError } from '../../src/shared/errors.js';
 
 interface Build {
@@ -26,11 +26,12 @@ function start() {
   return { pool, builds, removed, fractions };
 }
 
+const user: MeshUser = { isStatic: false, onMeshChange() {} };
 const turn = () => new Promise(setImmediate);
 
 test('a build that is lost with its worker begins again, three times in all', async () => {
   const { pool, builds } = start();
-  const mesh = pool.acquire(new BoxGeometry(), null);
+  const { mesh } = pool.acquire(new BoxGeometry(), null, 0, user);
   for (let count = 1; count <= 3; count++) {
     expect(builds).toHaveLength(count);
     builds[count - 1].reject(new CollisionError('WORKER_LOST', 'gone'));
@@ -42,7 +43,7 @@ test('a build that is lost with its worker begins again, three times in all', as
 
 test('a build that fails in another way does not begin again', async () => {
   const { pool, builds } = start();
-  const mesh = pool.acquire(new BoxGeometry(), null);
+  const { mesh } = pool.acquire(new BoxGeometry(), null, 0, user);
   builds[0].reject(new Error('no'));
   await turn();
   expect(builds).toHaveLength(1);
@@ -51,8 +52,8 @@ test('a build that fails in another way does not begin again', async () => {
 
 test('the progress is that of all triangles together', async () => {
   const { pool, builds, fractions } = start();
-  pool.acquire(new BoxGeometry(), null); // 12 triangles
-  pool.acquire(new BoxGeometry(1, 1, 1, 3, 1, 1), null); // 28
+  pool.acquire(new BoxGeometry(), null, 0, user); // 12 triangles
+  pool.acquire(new BoxGeometry(1, 1, 1, 3, 1, 1), null, 0, user); // 28
   builds[0].onProgress(0.5);
   builds[1].onProgress(0.25);
   builds[0].resolve(1);
@@ -64,10 +65,10 @@ test('the progress is that of all triangles together', async () => {
 
 test('what nobody uses any more is removed, and what was being built is as soon as it is there', async () => {
   const { pool, builds, removed } = start();
-  const [built, late, aborted] = [1, 2, 3].map((size) => pool.acquire(new BoxGeometry(size), null));
+  const [built, late, aborted] = [1, 2, 3].map((size) => pool.acquire(new BoxGeometry(size), null, 0, user));
   builds[0].resolve(7);
   await turn();
-  const buildings = [late.building, aborted.building];
+  const buildings = [late.mesh.building, aborted.mesh.building];
   for (const mesh of [built, late, aborted]) pool.release(mesh);
   expect(builds.map(({ signal }) => signal.aborted)).toEqual([true, true, true]);
   builds[1].resolve(8);

@@ -160,7 +160,8 @@ function isStranger(tracker: SceneTracker, id: number): boolean {
 test('moved by its contacts, an object leaves the other, whichever comes first', async () => {
   const [left, right] = [cube(), cube()];
   right.position.set(1.5, 0.2, 0.1);
-  const tracker = await trackScene(service, new Scene().add(left, right));
+  const options = { contacts: 'manifold', updateMatrixWorld: true } as const;
+  const tracker = await trackScene(service, new Scene().add(left, right), options);
   for (const [object, other] of [
     [left, right],
     [right, left],
@@ -177,6 +178,7 @@ test('moved by its contacts, an object leaves the other, whichever comes first',
 test('one in the other, from both; begun once', async () => {
   const [outer, inner] = [cube(4), cube()];
   const tracker = await trackScene(service, new Scene().add(outer, inner), {
+    contacts: 'manifold',
     objectOptions: (object) => ({ solid: object === outer }),
   });
   let frame = await step(tracker);
@@ -190,7 +192,7 @@ test('an InstancedMesh that touches itself; what has no contacts; what can have 
   const chain = new InstancedMesh(new BoxGeometry(2, 2, 2), new MeshBasicMaterial(), 4);
   for (let i = 0; i < 4; i++) chain.setMatrixAt(i, new Matrix4().makeTranslation(1.9 * i, 0, 0));
   const root = new Scene().add(chain);
-  const tracker = await trackScene(service, root);
+  const tracker = await trackScene(service, root, { contacts: 'manifold' });
   const frame = await step(tracker);
   const pairs = (contacts: SceneContact[]) => contacts.map(({ a, b }) => [a.instanceId, b.instanceId]);
   expect(pairs(frame.contactsOf(chain))).toEqual([

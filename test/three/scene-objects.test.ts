@@ -1,34 +1,94 @@
 import { Object3D } from 'three';
 import { expect, test } from 'vitest';
-import { type Placement, SceneObjects } from '../../src/client/three/track/scene-objects.js';
-import { makeId } from '../../src/shared/ids.js';
+import { type Placed, SceneObjects } from '../../src/client/three/track/scene-objects.js';
+import { makeId, slotOf } from '../../src/shared/ids.js';
+import { Random, SEED } from '../oracle/random.js';
 
-const placementOf = (id: number): Placement => ({
-  id,
-  object: new Object3D(),
-  instanceId: undefined,
-  standIn: { owner: { reject() {} }, seenBy: () => null },
-});
+const standInOf = (isInstanced: boolean): Placed => {
+  return {
+    owner: { object: new Object3D(), isInstanced, reject() {} },
+    seenBy: () => null,
+  };
+};
 
 test('what left the scene is known until all that may have seen it are answered, and not held longer', () => {
   const objects = new SceneObjects();
-  const [a, b, c] = [0, 1, 2].map((slot) => placementOf(makeId(slot, 1)));
-  for (const each of [a, b, c]) objects.add(each);
-  const known = () => [a, b, c].map(({ id }) => objects.find(id) !== undefined);
-  const held = () => [...objects.departed.values()];
+  const ids = [0, 1, 2].map((slot) => makeId(slot, 1));
+  const standIns = ids.map(() => standInOf(false));
+  const change = (kind: 'add' | 'remove', i: number) => objects[kind](standIns[i], Uint32Array.of(ids[i]), 0);
+  for (const i of [0, 1, 2]) change('add', i);
+  const known = () => ids.map((id) => objects.find(id)?.standIn === standIns[ids.indexOf(id)]);
+  const held = () => ids.map((id) => objects.departed.get(id) !== undefined);
 
-  objects.remove(c.id); // nobody has asked
-  expect([known(), held()]).toEqual([[true, true, false], []]);
-  const first = objects.begin();
-  objects.remove(a.id);
-  const second = objects.begin();
-  objects.remove(b.id);
+  change('remove', 2); // nobody has asked
   expect([known(), held()]).toEqual([
     [true, true, false],
-    [a, b],
+    [false, false, false],
+  ]);
+  const first = objects.begin();
+  change('remove', 0);
+  const second = objects.begin();
+  change('remove', 1);
+  const departed = objects.departed;
+  expect([known(), held()]).toEqual([
+    [true, true, false],
+    [true, true, false],
   ]);
   objects.end(first);
-  expect([known(), held()]).toEqual([[false, true, false], [b]]);
+  expect([known(), held()]).toEqual([
+    [false, true, false],
+    [false, true, false],
+  ]);
   objects.end(second);
-  expect([known(), held()]).toEqual([[false, false, false], []]);
+  expect([known(), held()]).toEqual([
+    [false, false, false],
+    [false, false, false],
+  ]);
+  expect(ids.map((id) => departed.get(id)?.id)).toEqual([ids[0], ids[1], undefined]);
+});
+
+test(`instances are found by their ids, whatever came and went in their slots, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  const objects = new SceneObjects();
+  const generations = new Uint16Array(500).fill(1);
+  const crowds = Array.from({ length: 8 }, () => ({ standIn: standInOf(true), ids: [] as number[] }));
+  const gone = new Map<number, number>();
+  const free = Array.from({ length: 500 }, (_, i) => i);
+  let query = objects.begin();
+  for (let step = 0; step < 500; step++) {
+    const crowd = random.pick(crowds);
+    const { standIn, ids } = crowd;
+    if (random.chance(0.5)) {
+      const added = free.splice(0, random.integer(30)).map((slot) => makeId(slot, generations[slot]));
+      objects.add(standIn, Uint32Array.from(added), ids.length);
+      ids.push(...added);
+    } else {
+      const count = random.integer(ids.length + 1);
+      const removed = ids.splice(count);
+      objects.remove(standIn, Uint32Array.from(removed), count);
+      removed.forEach((id, i) => {
+        gone.set(id, count + i);
+        const slot = slotOf(id);
+        generations[slot]++;
+        free.push(slot);
+      });
+    }
+    if (random.chance(0.1)) {
+      objects.end(query);
+      query = objects.begin();
+      for (const id of gone.keys()) expect(objects.find(id)).toBeUndefined();
+      gone.clear();
+    }
+    for (const { standIn: owner, ids: alive } of crowds) {
+      alive.forEach((id, instanceId) => {
+        const found = objects.get(id);
+        if (found?.standIn !== owner || found.instanceId !== instanceId) expect(found).toMatchObject({ instanceId });
+        expect(objects.instanceOf(id, owner.owner.object)).toBe(instanceId);
+      });
+    }
+    for (const [id, instanceId] of gone) {
+      expect(objects.get(id)).toBeUndefined();
+      expect(objects.find(id)).toMatchObject({ id, instanceId });
+    }
+  }
 });

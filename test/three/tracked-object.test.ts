@@ -20,7 +20,7 @@ import {
   WebGPUCoordinateSystem,
 } from 'three';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { frontCamera, pickMiddle, SIZE, settle, track } from '../fixtures/three-picks.js';
+import { frontCamera, pickMiddle, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -135,7 +135,7 @@ describe(`the normal of a hit on a shape that stands for an object, seed ${SEED}
     const material = new MeshBasicMaterial();
     const object = kind === 'a Mesh' ? new Mesh(geometry, material) : new InstancedMesh(geometry, material, 1);
     object.matrixAutoUpdate = false;
-    const tracker = await trackScene(service, object, { shapeOf: () => boxFromGeometry(geometry) });
+    const tracker = await trackScene(service, object, { ...UNRENDERED, shapeOf: () => boxFromGeometry(geometry) });
     const raycaster = new Raycaster();
     let hits = 0;
     for (let i = 0; i < 40; i++) {
@@ -172,21 +172,51 @@ describe('what is promised not to move', () => {
     },
   };
 
-  // Where it has no place yet when it comes, it gets the first that it can have.
-  test.each(Object.keys(KINDS).flatMap((kind) => [true, false].map((isLate) => [kind, isLate] as const)))(
-    'stays where it was first: %s, at first without a place: %s',
+  const CASES = Object.keys(KINDS).flatMap((kind) => [true, false].map((isLate) => [kind, isLate] as const));
+  test.each(CASES)(
+    'is looked at once a second, or when it is told of: %s, at first without a place: %s',
     async (kind, isLate) => {
-      const object = KINDS[kind]();
-      if (isLate) object.scale.setScalar(0);
-      const tracker = await trackScene(service, object, { objectOptions: () => ({ motion: 'static' }) });
-      await settle(tracker, frontCamera());
-      expect((await pickMiddle(tracker))?.object).toBe(isLate ? undefined : object);
-      object.scale.setScalar(1);
-      await settle(tracker, frontCamera());
-      expect((await pickMiddle(tracker))?.object).toBe(object);
-      object.position.x = 50;
-      await settle(tracker, frontCamera());
-      expect((await pickMiddle(tracker))?.object).toBe(object);
+      const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+      try {
+        const object = KINDS[kind]();
+        const root = new Group().add(object);
+        if (isLate) object.scale.setScalar(0);
+        const tracker = await trackScene(service, root, {
+          ...UNRENDERED,
+          objectOptions: () => ({ motion: 'static' }),
+        });
+        const seen = async () => {
+          await settle(tracker, frontCamera());
+          return (await pickMiddle(tracker))?.object === object;
+        };
+        const changes: [isSeen: boolean, change: () => void][] = [
+          [true, () => object.scale.setScalar(1)],
+          [false, () => object.position.setX(50)],
+          [true, () => object.position.setX(0)],
+          [false, () => Object.assign(object, { visible: false })],
+          [true, () => Object.assign(object, { visible: true })],
+          [false, () => Object.assign(root, { visible: false })],
+          [true, () => Object.assign(root, { visible: true })],
+          [false, () => object.layers.set(3)],
+          [true, () => object.layers.set(0)],
+          [false, () => Object.assign(object, { geometry: new BoxGeometry(2, 2, 2).translate(9, 0, 0) })],
+          [true, () => object.geometry.translate(-9, 0, 0)],
+        ];
+        expect(await seen()).toBe(!isLate);
+        for (const isTold of [true, false]) {
+          if (!isTold) now.mockReturnValue(1000);
+          for (const [i, [isSeen, change]] of changes.entries()) {
+            const before = await seen();
+            change();
+            expect(await seen(), `change ${i}, not yet`).toBe(before);
+            if (isTold) tracker.changed(root);
+            else now.mockReturnValue(2000 + 1000 * i);
+            expect(await seen(), `change ${i}`).toBe(isSeen);
+          }
+        }
+      } finally {
+        now.mockRestore();
+      }
     },
   );
 });
@@ -218,12 +248,11 @@ test('what is as before is not sent again when something else is built', async (
 });
 
 describe('the walk through the scene', () => {
-  test('is one and the same for as long as the scene is', async () => {
+  test('is none: what comes and goes is told', async () => {
     const scene = new Scene().add(cube(), new Group().add(cube(), cube()), cube());
     const tracker = await track(service, scene);
     const anew = vi.spyOn(scene, 'traverse');
     for (let i = 0; i < 3; i++) await tracker.update(frontCamera(), SIZE);
-    // What comes and goes in a few places is mended there.
     scene.remove(scene.children[0]);
     scene.add(cube());
     await settle(tracker, frontCamera());
@@ -231,21 +260,24 @@ describe('the walk through the scene', () => {
     expect(service.stats.objects).toBe(4);
   });
 
-  test('finds what is drawn where so much comes and goes that all is gone through anew', async () => {
+  test.each(['told of', 'by turns'])('finds what was put into `children` by hand, %s', async (way) => {
     const geometry = new BoxGeometry();
     const some = () => Array.from({ length: 100 }, () => new Group().add(new Mesh(geometry)));
     const [old, stars] = [some(), new Points()];
     const scene = new Scene().add(...old, stars);
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0);
     const tracker = await track(service, scene);
     // Every other one is another.
-    const anew = vi.spyOn(scene, 'traverse');
     some().forEach((group, i) => {
       if (i % 2 === 0) scene.children.splice(scene.children.indexOf(old[i]), 1, group);
     });
     for (const group of scene.children) group.parent = scene;
     for (let i = 0; i < 100; i += 2) old[i].parent = null;
+    if (way === 'told of') tracker.changed(scene);
+    else now.mockReturnValue(1000);
     await settle(tracker, frontCamera());
-    expect(anew).toHaveBeenCalled();
+    await settle(tracker, frontCamera());
+    now.mockRestore();
     expect(service.stats.objects).toBe(100);
     for (const { children } of scene.children) {
       for (const mesh of children) expect(tracker.idsOf(mesh)).toHaveLength(1);

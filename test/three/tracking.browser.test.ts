@@ -21,7 +21,7 @@ import {
   Vector3,
 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { frontCamera, pickMiddle, SIZE, settle, track } from '../fixtures/three-picks.js';
+import { frontCamera, pickMiddle, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
 import { cube, randomScene } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -55,7 +55,7 @@ test(`objects that come, go, come back and change places, one and many, seed ${S
     return found;
   };
   for (let i = 0; i < 60; i++) random.pick(nodes()).add(random.chance(0.2) ? new Group() : make());
-  const tracker = await trackScene(service, root, { shapeOf: () => ({ type: 'sphere', radius: 0.1 }) });
+  const tracker = await trackScene(service, root, { ...UNRENDERED, shapeOf: () => ({ type: 'sphere', radius: 0.1 }) });
   const ids = new Map<Object3D, number>();
   for (let frame = 0; frame < 150; frame++) {
     for (let change = random.integer(random.chance(0.1) ? 120 : 4); change > 0; change--) {
@@ -206,9 +206,9 @@ describe('update', () => {
     expect(() => frame.forEachVisible(() => {}, 'mirror')).toThrow(/"mirror".*main/);
   });
 
-  test('reads the matrices as they are where the caller updates them', async () => {
+  test('takes the matrices as they are, of the last render or update of theirs', async () => {
     const object = cube();
-    const tracker = await trackScene(service, object, { updateMatrixWorld: false });
+    const tracker = await trackScene(service, object);
     await settle(tracker, frontCamera());
     object.position.z = 2;
     await tracker.update(frontCamera(), SIZE);
@@ -225,7 +225,7 @@ describe('update', () => {
     for (let i = 0; i < 50; i++) instances.setMatrixAt(i, new Matrix4().makeScale(0, 0, 0));
     const tracker = await track(service, new Scene().add(still, moving, instances));
     const sent: string[] = [];
-    for (const name of ['moveInstances', 'setObject'] as const) {
+    for (const name of ['moveInstances', 'setLayers', 'setObject'] as const) {
       const original = service[name].bind(service) as (...args: unknown[]) => void;
       Object.assign(service, { [name]: (...args: unknown[]) => [sent.push(name), original(...args)] });
     }
@@ -243,7 +243,7 @@ describe('update', () => {
       'moveInstances',
     ]);
     expect(await sentBy(() => instances.translateX(1))).toEqual(['moveInstances']);
-    expect(await sentBy(() => Object.assign(still, { visible: false }))).toEqual(['setObject']);
+    expect(await sentBy(() => Object.assign(still, { visible: false }))).toEqual(['setLayers']);
   });
 
   test('an object whose materials differ in side is seen and touched once', async () => {
@@ -286,6 +286,7 @@ describe('trackScene', () => {
     surface.position.x = 9;
     const scene = new Scene().add(solid, surface);
     const tracker = await trackScene(service, scene, {
+      ...UNRENDERED,
       objectOptions: (object) => ({ solid: object === solid, motion: 'moving' }),
     });
     await settle(tracker, frontCamera());

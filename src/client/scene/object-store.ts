@@ -53,7 +53,12 @@ export class ObjectStore {
     for (let i = 0; i < count; i++) this.#log.add(ids[i], place);
     this.#meshes.countUse(description.mesh, count);
     if (count > 0 && !this.#joinLast(ids, description, matrix)) {
-      this.#pump.enqueue({ type: 'addObjects', ids: Array.from(ids), description, matrices: matrix });
+      this.#pump.enqueue({
+        type: 'addObjects',
+        ids: count === 1 ? [ids[0]] : ids.slice(),
+        description,
+        matrices: matrix,
+      });
     }
     return ids;
   }
@@ -80,6 +85,43 @@ export class ObjectStore {
     this.#table.delete(id);
     this.#log.delete(id);
     this.#pump.enqueue({ type: 'removeObject', id });
+  }
+
+  /** Puts objects into other layers; those that are gone are passed over. */
+  setLayers(ids: Uint32Array, layers: number): void {
+    let [old, next]: (ObjectDescription | undefined)[] = [];
+    const last = this.#pump.lastCommand;
+    const isJoined = last?.type === 'setLayers' && last.layers === layers;
+    const all = isJoined ? last.ids : [];
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i];
+      const description = this.#table.get(id);
+      if (!description) continue;
+      // Many in a row have one description, and keep one.
+      if (description !== old) {
+        old = description;
+        next = { ...description, layers };
+      }
+      this.#table.set(id, next!);
+      all.push(id);
+    }
+    if (!isJoined && all.length > 0) this.#pump.enqueue({ type: 'setLayers', ids: all, layers });
+  }
+
+  removeAll(operation: string, ids: Uint32Array): void {
+    this.checkAll(operation, 'ids', ids);
+    const last = this.#pump.lastCommand;
+    const isJoined = last?.type === 'removeObjects';
+    const all = isJoined ? last.ids : [];
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i];
+      if (!this.#table.has(id)) continue; // it is there twice
+      this.#meshes.countUse(this.#table.get(id)!.mesh, -1);
+      this.#table.delete(id);
+      this.#log.delete(id);
+      all.push(id);
+    }
+    if (!isJoined && all.length > 0) this.#pump.enqueue({ type: 'removeObjects', ids: all });
   }
 
   /** Answers the commands that add all objects to a worker that has none; their transforms are sent apart. */
@@ -115,7 +157,7 @@ export class ObjectStore {
   #joinLast(ids: Uint32Array, description: ObjectDescription, matrix: number[]): boolean {
     const last = this.#pump.lastCommand;
     if (ids.length !== 1 || last?.type !== 'addObjects' || last.description !== description) return false;
-    if (last.matrices.length !== last.ids.length * matrix.length) return false;
+    if (!Array.isArray(last.ids) || last.matrices.length !== last.ids.length * matrix.length) return false;
     last.ids.push(ids[0]);
     last.matrices.push(...matrix);
     return true;

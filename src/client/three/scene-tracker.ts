@@ -1,7 +1,7 @@
 import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type { ContactOptions, FrameResult, ObjectId, Rect, Shape } from '../../shared/types.js';
-import { reading, show } from '../check/validate.js';
+import { invalid, reading, show, unreadable } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { MeshPool } from './geometry/mesh-pool.js';
 import type { SceneIntersection } from './query/intersection.js';
@@ -20,11 +20,13 @@ import {
 } from './query/scene-queries.js';
 import type { ScenePoint, SceneRay } from './query/scene-ray.js';
 import type { SceneTarget } from './scene-target.js';
+import { LayerChanges } from './track/layer-changes.js';
+import { MeshTable } from './track/mesh-table.js';
 import { MovedTransforms } from './track/moved-transforms.js';
 import { type SceneObject, SceneObjects } from './track/scene-objects.js';
 import { SceneWalk } from './track/scene-walk.js';
-import { isAboutOneObject } from './track/tracked-object.js';
-import { UnchangedRuns } from './track/unchanged-runs.js';
+import type { Updatable } from './track/stand-in.js';
+import { isAboutOneObject, type ObjectWishes } from './track/tracked-object.js';
 import type { TrackOptions } from './track-options.js';
 import { SceneFrame } from './view/scene-frame.js';
 import { type SceneViewOptions, SceneViews } from './view/scene-views.js';
@@ -40,8 +42,12 @@ import type { ViewSize } from './view/view.js';
  *   index, the number of their vertices, the draw range or the groups change; until then the old triangles answer. When
  *   only the version of their positions changes, the very update moves the vertices (`updateMesh` of the service).
  *   Morphs are not followed.
+ * - Matrices are those of the last `render` (see `updateMatrixWorld` of the options). Objects of `motion: 'static'` are
+ *   looked at by turns, each within a second, and at once when `changed` says so; all others in every frame.
  * - Where its objects are is the scene's to say: what `setTransform` of the service says of one lasts until the next
- *   `update`, of a static or an instanced one until its own matrix is sent again.
+ *   `update`, of a static one until it is looked at again, of an instanced one until its own matrix is sent again.
+ * - What is wrong with one object, its geometry or its options leaves out that object, which is `untracked` then, and is
+ *   said once in the console.
  */
 export class SceneTracker {
   readonly #service: CollisionService;
@@ -51,6 +57,7 @@ export class SceneTracker {
   readonly #meshes: MeshPool;
   readonly #walk: SceneWalk;
   readonly #objects = new SceneObjects();
+  readonly #layers: LayerChanges;
   readonly #views: SceneViews;
   readonly #picks: ScenePicks;
   readonly #queries: SceneQueries;
@@ -64,19 +71,26 @@ export class SceneTracker {
     this.#service = service;
     this.#root = root;
     this.#view = options.view ?? 'main';
-    this.#updatesMatrices = options.updateMatrixWorld ?? true;
+    this.#updatesMatrices = options.updateMatrixWorld ?? false;
+    this.#layers = new LayerChanges(service);
     this.#meshes = new MeshPool(service, () => options.onProgress?.(this.#meshes.fraction));
     const context = {
       service,
       meshes: this.#meshes,
       objects: this.#objects,
-      unchanged: new UnchangedRuns(),
+      moving: new MeshTable(),
+      still: new MeshTable(),
+      always: new Set<Updatable>(),
+      stale: new Set<Updatable>(),
       moved: new MovedTransforms(),
+      layers: this.#layers,
     };
-    this.#walk = new SceneWalk(root, context, {
-      shape: (object) => reading('trackScene', 'shapeOf', () => options.shapeOf?.(object) ?? null),
-      options: (object) => reading('trackScene', 'objectOptions', () => options.objectOptions?.(object) ?? {}),
-    });
+    const wishes: ObjectWishes = {
+      contacts: options.contacts ?? 'none',
+      shape: (object) => asking('shapeOf', () => options.shapeOf?.(object) ?? null),
+      options: (object) => asking('objectOptions', () => options.objectOptions?.(object) ?? {}),
+    };
+    this.#walk = new SceneWalk(root, context, wishes, this.#updatesMatrices);
     this.#views = new SceneViews(service);
     this.#picks = new ScenePicks(context, this.#walk, this.#views, this.#view);
     this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
@@ -91,7 +105,9 @@ export class SceneTracker {
     try {
       if (signal?.aborted !== true) {
         tracker.#sync();
+        await tracker.#walk.settled();
         await tracker.#meshes.built();
+        await tracker.#walk.settled();
       }
       if (signal?.aborted === true) {
         throw new CollisionError('ABORTED', 'trackScene: the signal was aborted', { cause: signal.reason });
@@ -111,10 +127,11 @@ export class SceneTracker {
 
   /**
    * Lists the objects whose triangles are still being built, or whose moved vertices the service has not answered for
-   * yet.
+   * yet, and those that have just come, with all below them.
    */
   get pending(): Object3D[] {
-    return this.#walk.entries.filter((entry) => entry.pending).map((entry) => entry.object);
+    const pending = this.#walk.entries.filter((entry) => entry.pending).map((entry) => entry.object);
+    return [...pending, ...this.#walk.arriving];
   }
 
   /**
@@ -175,6 +192,7 @@ export class SceneTracker {
         const placement = this.#objects.get(rejected[i]);
         placement?.standIn.owner.reject(placement.instanceId ?? 0);
       }
+      this.#layers.flush();
       // What an update sends of shapes is for what is asked after it, its frame included.
       return new SceneFrame(result, this.#objects, this.#view, asked.update + 1);
     } finally {
@@ -395,6 +413,25 @@ export class SceneTracker {
     return found;
   }
 
+  /**
+   * Has the next `update` look at an object and all that is below it, and asks `objectOptions` and `shapeOf` of them
+   * again. Needed only for what is not noticed by itself at once: objects of `motion: 'static'`, which are looked at by
+   * turns, each within a second, as is what was put into `children` by hand; and for options that shall be others. Does
+   * nothing for what is not below the root.
+   *
+   * ```ts
+   * wall.visible = false; // of motion 'static'
+   * tracker.changed(wall);
+   * ```
+   */
+  changed(object: Object3D): void {
+    this.#assertLive('changed');
+    reading('changed', 'object', () => {
+      if (object?.isObject3D !== true) invalid('changed', 'object', object, 'an Object3D of three');
+    });
+    this.#walk.request(object);
+  }
+
   /** Removes from the service what this tracker added. The scene stays as it is. */
   dispose(): void {
     if (this.#isDisposed) return;
@@ -426,6 +463,16 @@ export class SceneTracker {
     if (this.#isDisposed) {
       throw new CollisionError('DISPOSED', `${operation}: the tracker is disposed, expected one in use`);
     }
+  }
+}
+
+/** Asks a function of the caller's about one object: whatever it throws is about that one. */
+function asking<T>(name: string, ask: () => T): T {
+  try {
+    return ask();
+  } catch (cause) {
+    if (isAboutOneObject(cause)) throw cause;
+    throw unreadable('trackScene', name, cause);
   }
 }
 

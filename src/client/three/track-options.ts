@@ -1,10 +1,11 @@
 import type { Mesh } from 'three';
-import type { Shape } from '../../shared/types.js';
+import type { ContactDetail, Shape } from '../../shared/types.js';
 import { checkSignal } from '../check/signal.js';
 import { checkBoolean, invalid, readOptions } from '../check/validate.js';
+import { contactDetail } from '../scene/object-description.js';
 import type { SceneObjectOptions } from './track/tracked-object.js';
 
-const KEYS = ['onProgress', 'signal', 'view', 'updateMatrixWorld', 'shapeOf', 'objectOptions'];
+const KEYS = ['onProgress', 'signal', 'view', 'updateMatrixWorld', 'contacts', 'shapeOf', 'objectOptions'];
 
 /** The options of `trackScene`. */
 export interface TrackOptions {
@@ -16,9 +17,16 @@ export interface TrackOptions {
   view?: string;
   /**
    * Whether `update` brings the world matrices below the root up to date, as three's renderers do when they draw.
-   * Default true. False saves the time where the caller did so just before.
+   * Default false: matrices are taken as they are, of the last `render` or `updateMatrixWorld`, so that nobody computes
+   * them twice. Call `update` behind `render`, then they are those of the frame that is on the screen; before it, they
+   * are one frame old. What has just come to the scene gets its world matrix in any case.
    */
   updateMatrixWorld?: boolean;
+  /**
+   * How much is found out about objects that touch; what `objectOptions` says of one goes before it. Default 'none': the
+   * pairs of a whole scene are work without bound, and are not looked at unless somebody asks.
+   */
+  contacts?: ContactDetail;
   /** A shape to stand for an object instead of its triangles. Asked again when its geometry is replaced. */
   shapeOf?: (object: Mesh) => Shape | undefined;
   /** What the service shall know of an object beyond what the scene says. Asked once per object. */
@@ -28,12 +36,13 @@ export interface TrackOptions {
 /** Copies the options, checked. Throws INVALID_ARGUMENT. */
 export function readTrackOptions(operation: string, options: TrackOptions): TrackOptions {
   const given = readOptions(operation, 'options', options, KEYS);
-  const { onProgress, shapeOf, objectOptions, signal, view = 'main', updateMatrixWorld = true } = given;
+  const { onProgress, shapeOf, objectOptions, signal, view = 'main', updateMatrixWorld = false, contacts } = given;
   for (const [name, value] of Object.entries({ onProgress, shapeOf, objectOptions })) {
     if (value !== undefined && typeof value !== 'function') invalid(operation, name, value, 'a function');
   }
   checkSignal(operation, signal);
   checkBoolean(operation, 'updateMatrixWorld', updateMatrixWorld);
+  if (contacts !== undefined) contactDetail(operation, 'contacts', contacts);
   if (typeof view !== 'string' || view === '') invalid(operation, 'view', view, 'a name');
   return given;
 }

@@ -1,6 +1,6 @@
 import { slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
-import { SURE_PLACE, SURE_VOLUME } from './affine.js';
+import { isSameAffine, SURE_PLACE, SURE_VOLUME } from './affine.js';
 import { AFFINE_NUMBERS, CLAIMED, type TransformTable } from './transform-table.js';
 
 /** Room for the runs of a scene that moves as a whole; grows. */
@@ -38,6 +38,12 @@ export class BulkWriter {
     try {
       for (; i < end; i++) {
         const m = transforms[i];
+        const id = objects[i];
+        const slot = slotOf(id);
+        // A getter of the caller's may have made other objects.
+        if (states[slot] !== CLAIMED || table.ids[slot] !== id || table.matrices !== matrices) return i;
+        const at = AFFINE_NUMBERS * slot;
+        if (isSameAffine(matrices, at, m) && m[3] === 0 && m[7] === 0 && m[11] === 0 && m[15] === 1) continue;
         if (m.length !== 16) return i;
         // Each is read once: a getter of the caller's cannot change what was checked.
         const ax = m[0];
@@ -62,28 +68,8 @@ export class BulkWriter {
         if (typeof cx !== 'number' || typeof cy !== 'number' || typeof cz !== 'number') return i;
         if (typeof x !== 'number' || typeof y !== 'number' || typeof z !== 'number') return i;
 
-        const id = objects[i];
-        const slot = slotOf(id);
         // Such a getter may also have made other objects.
         if (states[slot] !== CLAIMED || table.ids[slot] !== id || table.matrices !== matrices) return i;
-        const at = AFFINE_NUMBERS * slot;
-        // The translation first: it changes most often.
-        if (
-          matrices[at + 9] === x &&
-          matrices[at + 10] === y &&
-          matrices[at + 11] === z &&
-          matrices[at] === ax &&
-          matrices[at + 1] === ay &&
-          matrices[at + 2] === az &&
-          matrices[at + 3] === bx &&
-          matrices[at + 4] === by &&
-          matrices[at + 5] === bz &&
-          matrices[at + 6] === cx &&
-          matrices[at + 7] === cy &&
-          matrices[at + 8] === cz
-        ) {
-          continue;
-        }
         // What the worker might refuse must not take the place of what it has.
         const squares = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
         const volume = ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);

@@ -70,6 +70,8 @@ export interface Core {
 
   addObjects(ids: Uint32Array, description: PlacedDescription): void;
   setObject(id: ObjectId, description: PlacedDescription): void;
+  /** Puts an object into other layers; one that is not alive is passed over. */
+  setLayers(id: ObjectId, layers: number): void;
   removeObject(id: ObjectId): void;
   removeView(slot: number): void;
 
@@ -410,6 +412,10 @@ class WasmCore implements Core {
     } finally {
       this.#exports.dropFaceSides(list);
     }
+  }
+
+  setLayers(id: ObjectId, layers: number): void {
+    this.#exports.setLayers(id, layers);
   }
 
   removeObject(id: ObjectId): void {

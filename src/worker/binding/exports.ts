@@ -41,6 +41,7 @@ export interface CoreExports {
   refitCulprit(): number;
   replaceMesh(from: number, to: number): void;
   putObject(id: number, description: number): void;
+  setLayers(id: number, layers: number): void;
   removeObject(id: number): void;
   removeView(slot: number): void;
   beginFrame(input: number): void;

@@ -37,7 +37,7 @@ export {
   beginContact, beginKeptContact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints,
   isLongContact, keepContact, resumeContact,
 } from './scene/pairs/pair-query';
-export { putObject, removeObject } from './scene/scene';
+export { putObject, removeObject, setLayers } from './scene/scene';
 export { removeView, setSeen } from './scene/view/views';
 export { beginFrame, goAhead, placeAhead, placeFrame, stepFrame } from './scene/frame/frame';
 export { considered } from './scene/pairs/broad-phase';

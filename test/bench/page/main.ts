@@ -3,9 +3,17 @@ import { instancesRow } from './instances.js';
 import { movingRow } from './moving.js';
 import type { PageRow } from './page-row.js';
 import { idlePickRow, loadedPickRow } from './picks.js';
+import { staticRow, stillRow } from './resting.js';
 import { FRAMES_A_ROUND } from './streamed.js';
 
-const ROWS = { moving: movingRow, instances: instancesRow, 'idle picks': idlePickRow, 'loaded picks': loadedPickRow };
+const ROWS = {
+  still: stillRow,
+  static: staticRow,
+  moving: movingRow,
+  instances: instancesRow,
+  'idle picks': idlePickRow,
+  'loaded picks': loadedPickRow,
+};
 
 export interface BenchPage {
   open(row: keyof typeof ROWS, count: number): Promise<void>;

@@ -1,5 +1,5 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
-import { type SceneFrame, type SceneTracker, trackScene } from 'collision-worker/three';
+import { type SceneFrame, type SceneTracker, type TrackOptions, trackScene } from 'collision-worker/three';
 import { type Object3D, PerspectiveCamera } from 'three';
 import * as layout from '../../../src/shared/layout.js';
 import { typical } from './page-row.js';
@@ -21,7 +21,7 @@ export class Streamed {
   #begin = 0;
   #answered: (() => void) | undefined;
 
-  static async of(root: Object3D): Promise<Streamed> {
+  static async of(root: Object3D, options: TrackOptions = {}): Promise<Streamed> {
     const streamed = new Streamed();
     let worker: Worker | undefined;
     streamed.service = await createCollisionService({
@@ -38,17 +38,16 @@ export class Streamed {
       streamed.#answered?.();
     });
     streamed.tracker = await trackScene(streamed.service, root, {
-      updateMatrixWorld: false, // the renderer's work, which is the same without us
+      ...options,
       shapeOf: () => ({ type: 'box', halfExtents: [0.5, 0.5, 0.5] }),
-      objectOptions: () => ({ contacts: 'none' }),
     });
     streamed.camera.position.z = 60;
     return streamed;
   }
 
   /** As many frames as it takes, one after the other. */
-  async warmUp(move: (frame: number) => void): Promise<void> {
-    for (let frame = 0; frame < WARM_UP_FRAMES; frame++) {
+  async warmUp(move: (frame: number) => void, frames = WARM_UP_FRAMES): Promise<void> {
+    for (let frame = 0; frame < frames; frame++) {
       move(frame);
       await this.share();
     }

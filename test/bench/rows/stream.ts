@@ -13,6 +13,7 @@ const COUNTED_ROUNDS = 10;
 /** What streaming takes of the main thread, and how long an answer is under way: in a page of Chromium's. */
 export function streamRows(count: number): Row[] {
   const objects = count.toLocaleString('en');
+  const resting = (5 * count).toLocaleString('en');
   return [
     pageRow('moving', {
       name: 'stream-10k',
@@ -25,6 +26,18 @@ export function streamRows(count: number): Row[] {
       work: `the same of an InstancedMesh of ${objects}`,
       count,
       peers: { 'one set': { target: 1 / 3, note: 'of its array' }, 'one set and two messages': {} },
+    }),
+    pageRow('still', {
+      name: 'still-50k',
+      work: `the main thread's share of a frame of ${resting} Meshes of which none moves, in Chromium`,
+      count: 5 * count,
+      peers: { "three's updateMatrixWorld": { target: 4, note: 'which its renderers call in every frame' } },
+    }),
+    pageRow('static', {
+      name: 'static-50k',
+      work: 'the same where all are static',
+      count: 5 * count,
+      peers: { "three's updateMatrixWorld": { target: 20 } },
     }),
     pageRow('idle picks', {
       name: 'pick-idle',

@@ -76,6 +76,7 @@ export function runsOf(geometry: BufferGeometry, groups: readonly number[] | nul
   } else {
     for (const number of groups) {
       const group = geometry.groups[number];
+      if (group === undefined) continue; // it has gone since
       add(group.start, group.start + group.count, group.materialIndex ?? 0);
     }
   }

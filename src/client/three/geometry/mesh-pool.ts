@@ -2,6 +2,7 @@ import type { BufferAttribute, BufferGeometry } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { MeshId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
+import { Turns } from '../turns.js';
 import { meshDataOfRuns, positionsOfRuns, runsOf, type TriangleRun } from './geometry.js';
 import { GeometryVersion } from './geometry-version.js';
 
@@ -27,17 +28,32 @@ export interface SharedMesh {
   readonly building: Promise<void> | null;
 }
 
+/** Who stands on a mesh. */
+export interface MeshUser {
+  /** It is looked at by turns: its geometry is, too, where nobody else has it. */
+  readonly isStatic: boolean;
+  /** The mesh was built, or could not be. */
+  onMeshChange(): void;
+}
+
+/** One use of a mesh, for `release`. */
+export interface MeshUse {
+  readonly mesh: SharedMesh;
+}
+
 /** A build that is lost with its worker begins again, unless it seems to be what its workers die of. */
 const ATTEMPTS = 3;
 
 /** The meshes of a tracker. They are built in the background; what an old one stood for is removed in `sweep`. */
 export class MeshPool {
-  /** Counts the finished builds: while it stays, no mesh is another. */
-  revision = 0;
-
   readonly #service: CollisionService;
   readonly #onProgress: () => void;
   readonly #meshes = new Map<BufferGeometry, PooledMesh[]>();
+  /** Those that somebody has who is looked at in every frame. */
+  readonly #watched = new Set<PooledMesh>();
+  /** All others. */
+  readonly #unwatched: PooledMesh[] = [];
+  readonly #turns = new Turns();
   readonly #retired: MeshId[] = [];
   /** Triangles of all meshes, and of them, those that are built. */
   #triangles = 0;
@@ -48,7 +64,7 @@ export class MeshPool {
     this.#onProgress = onProgress;
   }
 
-  acquire(geometry: BufferGeometry, groups: readonly number[] | null, weld = 0): SharedMesh {
+  acquire(geometry: BufferGeometry, groups: readonly number[] | null, weld: number, user: MeshUser): MeshUse {
     let meshes = this.#meshes.get(geometry);
     if (meshes === undefined) {
       meshes = [];
@@ -60,32 +76,67 @@ export class MeshPool {
       this.#build(mesh); // throws for what is no geometry
       meshes.push(mesh);
     }
-    mesh.users++;
-    return mesh;
+    const use = new PooledUse(mesh, user);
+    mesh.uses.add(use);
+    if (use.isWatching) mesh.watching++;
+    this.#watch(mesh, mesh.watching > 0);
+    return use;
   }
 
-  release(shared: SharedMesh): void {
-    const meshes = this.#meshes.get(shared.geometry);
-    const mesh = meshes?.find((other) => other === shared);
-    if (meshes === undefined || mesh === undefined || --mesh.users > 0) return;
+  release(given: MeshUse): void {
+    const use = given as PooledUse;
+    const { mesh } = use;
+    if (!mesh.uses.delete(use)) return;
+    if (use.isWatching) mesh.watching--;
+    if (mesh.uses.size > 0) {
+      this.#watch(mesh, mesh.watching > 0);
+      return;
+    }
+    this.#watch(mesh, null);
     this.#count(mesh, 0, 0);
     mesh.abort.abort();
     if (mesh.built !== null) this.#retired.push(mesh.built.id);
+    const meshes = this.#meshes.get(mesh.geometry)!;
     meshes.splice(meshes.indexOf(mesh), 1);
-    if (meshes.length === 0) this.#meshes.delete(shared.geometry);
+    if (meshes.length === 0) this.#meshes.delete(mesh.geometry);
+  }
+
+  /** Has a mesh looked at in every frame, by turns, or (null) not at all. */
+  #watch(mesh: PooledMesh, isWatched: boolean | null): void {
+    if (isWatched === true) this.#watched.add(mesh);
+    else this.#watched.delete(mesh);
+    const unwatched = this.#unwatched;
+    if (isWatched === false && mesh.turn < 0) {
+      mesh.turn = unwatched.length;
+      unwatched.push(mesh);
+    } else if (isWatched !== false && mesh.turn >= 0) {
+      const last = unwatched.pop()!;
+      if (last !== mesh) unwatched[mesh.turn] = last;
+      last.turn = mesh.turn;
+      mesh.turn = -1;
+    }
+  }
+
+  /** Looks at what somebody has who is looked at in every frame, and at the others by turns. */
+  refresh(): void {
+    for (const mesh of this.#watched) this.#review(mesh);
+    this.#turns.take(this.#unwatched.length, (first, end) => {
+      for (let i = first; i < end; i++) this.#review(this.#unwatched[i]);
+    });
+  }
+
+  /** Looks at a geometry at once. */
+  review(geometry: BufferGeometry): void {
+    for (const mesh of this.#meshes.get(geometry) ?? []) this.#review(mesh);
   }
 
   /** Moves the vertices of what changed in nothing else, and builds anew what changed in more. */
-  refresh(): void {
-    for (const meshes of this.#meshes.values()) {
-      for (const mesh of meshes) {
-        if (mesh.building !== null || mesh.version.equals(mesh.geometry)) continue;
-        if (mesh.built !== null && mesh.error === null && mesh.version.hasSameTriangles(mesh.geometry)) {
-          this.#move(mesh, mesh.built);
-        } else {
-          this.#build(mesh);
-        }
-      }
+  #review(mesh: PooledMesh): void {
+    if (mesh.building !== null || mesh.version.equals(mesh.geometry)) return;
+    if (mesh.built !== null && mesh.error === null && mesh.version.hasSameTriangles(mesh.geometry)) {
+      this.#move(mesh, mesh.built);
+    } else {
+      this.#build(mesh);
     }
   }
 
@@ -137,15 +188,27 @@ export class MeshPool {
   #build(mesh: PooledMesh): void {
     mesh.version.copy(mesh.geometry);
     this.#count(mesh, mesh.triangles, 0);
-    mesh.building = this.#run(mesh).finally(() => {
+    // What its users stand on is retired in the task in which they hear of it, however early a build fails.
+    mesh.building = this.#run(mesh).then((built) => {
       mesh.building = null;
+      this.#replace(mesh, built);
       this.#count(mesh, mesh.triangles, 1);
-      this.revision++;
+      for (const { user } of mesh.uses) user.onMeshChange();
       this.#onProgress();
     });
   }
 
-  async #run(mesh: PooledMesh): Promise<void> {
+  #replace(mesh: PooledMesh, built: BuiltMesh | null): void {
+    if (mesh.abort.signal.aborted) {
+      if (built !== null) this.#service.removeMesh(built.id);
+      return;
+    }
+    if (mesh.built !== null) this.#retired.push(mesh.built.id);
+    mesh.built = built;
+  }
+
+  /** Builds a mesh; null where that fails. Never rejects. */
+  async #run(mesh: PooledMesh): Promise<BuiltMesh | null> {
     const { geometry, groups, weld } = mesh;
     const { signal } = mesh.abort;
     let built: BuiltMesh | null = null;
@@ -170,12 +233,7 @@ export class MeshPool {
         mesh.error = CollisionError.is(cause) ? cause : new CollisionError('BAD_DATA', `${cause}`, { cause });
       }
     } while (mesh.error?.code === 'WORKER_LOST' && !signal.aborted && ++attempts < ATTEMPTS);
-    if (signal.aborted) {
-      if (built !== null) this.#service.removeMesh(built.id);
-      return;
-    }
-    if (mesh.built !== null) this.#retired.push(mesh.built.id);
-    mesh.built = built;
+    return built;
   }
 }
 
@@ -185,7 +243,11 @@ class PooledMesh implements SharedMesh {
   readonly weld: number;
   readonly version = new GeometryVersion();
   readonly abort = new AbortController();
-  users = 0;
+  readonly uses = new Set<PooledUse>();
+  /** How many of them are looked at in every frame. */
+  watching = 0;
+  /** Its number among those that are looked at by turns, or -1. */
+  turn = -1;
   built: BuiltMesh | null = null;
   error: CollisionError | null = null;
   building: Promise<void> | null = null;
@@ -197,5 +259,17 @@ class PooledMesh implements SharedMesh {
     this.geometry = geometry;
     this.groups = groups;
     this.weld = weld;
+  }
+}
+
+class PooledUse implements MeshUse {
+  readonly mesh: PooledMesh;
+  readonly user: MeshUser;
+  readonly isWatching: boolean;
+
+  constructor(mesh: PooledMesh, user: MeshUser) {
+    this.mesh = mesh;
+    this.user = user;
+    this.isWatching = !user.isStatic;
   }
 }

@@ -52,25 +52,32 @@ export function isDrawn(material: Material | readonly Material[]): boolean {
   return isArray(material) ? material.some((own) => own?.visible) : material.visible;
 }
 
-/** What `planStandIn` and `isDrawn` depend on in an array of materials, to notice a change by comparing. */
+/**
+ * What `planStandIn` and `isDrawn` depend on where there is an array of materials, to notice a change by comparing: the
+ * materials, and of the geometry which of them its groups have.
+ */
 export class MaterialLook {
   readonly #materials: readonly Material[];
   readonly #sides: readonly number[];
   readonly #visible: readonly boolean[];
+  readonly #ofGroups: readonly (number | undefined)[];
 
-  constructor(materials: readonly Material[]) {
+  constructor(materials: readonly Material[], { groups }: BufferGeometry) {
     this.#materials = [...materials];
     this.#sides = materials.map((own) => own?.side);
     this.#visible = materials.map((own) => own?.visible);
+    this.#ofGroups = groups.map(({ materialIndex }) => materialIndex);
   }
 
-  /** Answers whether `material` is the array of the same materials, which look as they did. */
-  equals(material: Material | readonly Material[]): boolean {
+  /** Answers whether `material` is the array of the same materials, and they and the groups look as they did. */
+  equals(material: Material | readonly Material[], { groups }: BufferGeometry): boolean {
     if (!isArray(material) || material.length !== this.#materials.length) return false;
     for (let i = 0; i < material.length; i++) {
       const own = material[i];
       if (own !== this.#materials[i] || own?.side !== this.#sides[i] || own?.visible !== this.#visible[i]) return false;
     }
+    if (groups.length !== this.#ofGroups.length) return false;
+    for (let i = 0; i < groups.length; i++) if (groups[i].materialIndex !== this.#ofGroups[i]) return false;
     return true;
   }
 }

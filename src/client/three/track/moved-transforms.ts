@@ -30,6 +30,6 @@ export class MovedTransforms {
     const { count } = this;
     this.count = 0;
     this.matrices.length = count; // what is gone is not held
-    service.moveObjects(this.ids, this.matrices, count);
+    service.moveObjects(this.ids, this.matrices, 0, count);
   }
 }

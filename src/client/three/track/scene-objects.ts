@@ -1,5 +1,6 @@
 import type { Object3D } from 'three';
 import { slotOf } from '../../../shared/ids.js';
+import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { BuiltMesh } from '../geometry/mesh-pool.js';
 
@@ -25,20 +26,46 @@ export interface Placed {
 
 /** The object in the scene that it stands for. */
 export interface PlacedOwner {
+  readonly object: Object3D;
+  /** It has many ids, one for each of its instances. */
+  readonly isInstanced: boolean;
   /** Hides an instance of which the service did not take the matrix, unless it has got a better one since. */
   reject(index: number): void;
 }
 
-const NONE: ReadonlyMap<ObjectId, Placement> = new Map();
+/** What left the scene at once. */
+interface Departure {
+  readonly standIn: Placed;
+  readonly ids: Uint32Array;
+  /** The number of the first id's instance. */
+  readonly first: number;
+  /** The newest query that may have seen it. */
+  readonly asked: number;
+}
 
-/** Finds the scene's objects by the service's ids. */
+const NONE: DepartedObjects = { get: () => undefined };
+
+/** What left the scene, by its ids. */
+export interface DepartedObjects {
+  get(id: ObjectId): Placement | undefined;
+}
+
+/**
+ * Finds the scene's objects by the service's ids. A million instances are three numbers for each: what is answered of
+ * one is made when it is asked for.
+ */
 export class SceneObjects {
-  readonly #slots: (Placement | undefined)[] = [];
-  /**
-   * What left the scene, with the newest query that may have seen it, until that is answered. These numbers ascend in
-   * the map's order; no id is ever given twice.
-   */
-  readonly #departed = new Map<ObjectId, { placement: Placement; asked: number }>();
+  // By slot: the id in it, the number of what stands under it, and that of its instance.
+  #ids = new Uint32Array(64);
+  #standInOf = new Uint32Array(64);
+  #indices = new Uint32Array(64);
+  /** By their numbers, which begin at 1. */
+  readonly #standIns: (Placed | undefined)[] = [undefined];
+  readonly #numbers = new Map<Placed, { number: number; count: number }>();
+  readonly #freeNumbers: number[] = [];
+  /** What left the scene, until the newest query that may have seen it is answered. `asked` ascends in their order. */
+  #departures: Departure[] = [];
+  #departed = new DepartureIndex(this.#departures);
   #queries = 0;
   readonly #unanswered = new Set<number>();
 
@@ -53,26 +80,49 @@ export class SceneObjects {
     return oldest;
   }
 
-  /** Copies what left the scene and may be in an answer that is on its way, by its ids. */
-  get departed(): ReadonlyMap<ObjectId, Placement> {
-    if (this.#departed.size === 0) return NONE;
-    return new Map(Array.from(this.#departed, ([id, { placement }]) => [id, placement]));
+  /** Keeps what left the scene and may be in an answer that is on its way. */
+  get departed(): DepartedObjects {
+    if (this.#departures.length === 0) return NONE;
+    return new DepartureIndex([...this.#departures]);
   }
 
   get(id: ObjectId): Placement | undefined {
-    const placement = this.#slots[slotOf(id)];
-    return placement?.id === id ? placement : undefined;
+    const slot = slotOf(id);
+    return this.#ids[slot] === id && id !== 0 ? this.#placementAt(slot) : undefined;
   }
 
-  add(placement: Placement): void {
-    this.#slots[slotOf(placement.id)] = placement;
+  /** Answers the number of the instance of `object` that has this id; -1 where it is another object's. */
+  instanceOf(id: ObjectId, object: Object3D): number {
+    const slot = slotOf(id);
+    if (this.#ids[slot] !== id || id === 0) return -1;
+    const { owner } = this.#standIns[this.#standInOf[slot]]!;
+    return owner.object === object && owner.isInstanced ? this.#indices[slot] : -1;
   }
 
-  remove(id: ObjectId): void {
-    const placement = this.get(id);
-    if (placement === undefined) return;
-    this.#slots[slotOf(id)] = undefined;
-    if (this.#unanswered.size > 0) this.#departed.set(id, { placement, asked: this.#queries });
+  /** Adds instances in a row, of which the first has the number `first`. */
+  add(standIn: Placed, ids: Uint32Array, first: number): void {
+    const number = this.#numberOf(standIn, ids.length);
+    for (let i = 0; i < ids.length; i++) {
+      const slot = slotOf(ids[i]);
+      if (slot >= this.#ids.length) this.#reserve(slot + 1);
+      this.#ids[slot] = ids[i];
+      this.#standInOf[slot] = number;
+      this.#indices[slot] = first + i;
+    }
+  }
+
+  /** Removes some that were added. `ids` is kept: nobody is to write it. */
+  remove(standIn: Placed, ids: Uint32Array, first: number): void {
+    if (ids.length === 0) return;
+    for (let i = 0; i < ids.length; i++) this.#ids[slotOf(ids[i])] = 0;
+    const held = this.#numbers.get(standIn)!;
+    held.count -= ids.length;
+    if (held.count === 0) {
+      this.#standIns[held.number] = undefined;
+      this.#freeNumbers.push(held.number);
+      this.#numbers.delete(standIn);
+    }
+    if (this.#unanswered.size > 0) this.#departures.push({ standIn, ids, first, asked: this.#queries });
   }
 
   /** Runs `query` under a number of its own. Until it is answered, `find` finds what leaves the scene meanwhile. */
@@ -95,16 +145,78 @@ export class SceneObjects {
   /** Ends the query of that number, and forgets what no other may have seen. */
   end(number: number): void {
     this.#unanswered.delete(number);
-    if (this.#departed.size === 0) return;
+    const departures = this.#departures;
+    if (departures.length === 0) return;
     const { oldestQuery } = this;
-    for (const [id, { asked }] of this.#departed) {
-      if (asked >= oldestQuery) return;
-      this.#departed.delete(id);
-    }
+    const kept = departures.findIndex(({ asked }) => asked >= oldestQuery);
+    if (kept === 0) return;
+    this.#departures = kept < 0 ? [] : departures.slice(kept);
+    this.#departed = new DepartureIndex(this.#departures);
   }
 
   /** Finds what an id in an answer was in the frame that the answer saw. */
   find(id: ObjectId): Placement | undefined {
-    return this.get(id) ?? this.#departed.get(id)?.placement;
+    return this.get(id) ?? this.#departed.get(id);
   }
+
+  #placementAt(slot: number): Placement {
+    const standIn = this.#standIns[this.#standInOf[slot]]!;
+    return placementOf(standIn, this.#ids[slot], this.#indices[slot]);
+  }
+
+  /** Answers the number of a stand-in, which gets so many objects more. */
+  #numberOf(standIn: Placed, more: number): number {
+    let held = this.#numbers.get(standIn);
+    if (held === undefined) {
+      const number = this.#freeNumbers.pop() ?? this.#standIns.length;
+      held = { number, count: 0 };
+      this.#standIns[number] = standIn;
+      this.#numbers.set(standIn, held);
+    }
+    held.count += more;
+    return held.number;
+  }
+
+  #reserve(length: number): void {
+    this.#ids = grown(this.#ids, length);
+    this.#standInOf = grown(this.#standInOf, length);
+    this.#indices = grown(this.#indices, length);
+  }
+}
+
+/** Finds what left by its id: the ids are numbered one after the other, once somebody looks for one. */
+class DepartureIndex implements DepartedObjects {
+  /** May become longer. */
+  readonly #departures: readonly Departure[];
+  readonly #numbers = new Map<ObjectId, number>();
+  /** The number of the first id of each. */
+  readonly #starts: number[] = [];
+  #count = 0;
+
+  constructor(departures: readonly Departure[]) {
+    this.#departures = departures;
+  }
+
+  get(id: ObjectId): Placement | undefined {
+    while (this.#starts.length < this.#departures.length) {
+      const { ids } = this.#departures[this.#starts.length];
+      this.#starts.push(this.#count);
+      for (const each of ids) this.#numbers.set(each, this.#count++);
+    }
+    const number = this.#numbers.get(id);
+    if (number === undefined) return undefined;
+    let [low, high] = [0, this.#starts.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#starts[middle] <= number) low = middle;
+      else high = middle - 1;
+    }
+    const { standIn, first } = this.#departures[low];
+    return placementOf(standIn, id, first + number - this.#starts[low]);
+  }
+}
+
+function placementOf(standIn: Placed, id: ObjectId, index: number): Placement {
+  const { object, isInstanced } = standIn.owner;
+  return { id, object, instanceId: isInstanced ? index : undefined, standIn };
 }

@@ -1,190 +1,466 @@
-import type { Mesh, Object3D } from 'three';
+import { type Mesh, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
+import { reading } from '../../check/validate.js';
+import { Turns } from '../turns.js';
 import { isBelow } from './is-below.js';
+import type { TableOwner } from './mesh-table.js';
+import { classOf, nameOf } from './name-of.js';
+import { nextTask } from './next-task.js';
+import type { SceneEntry } from './scene-entry.js';
+import { SceneNode } from './scene-node.js';
 import type { TrackerContext } from './stand-in.js';
-import { type ObjectWishes, TrackedObject } from './tracked-object.js';
-import type { UnchangedRuns } from './unchanged-runs.js';
+import { isAboutOneObject, type ObjectWishes, TrackedObject } from './tracked-object.js';
 
-/** What the tracker knows of one object that three draws. */
-export interface SceneEntry {
-  readonly object: Object3D;
-  /** The ids that it has in public, by instance. */
-  readonly ids: Uint32Array;
-  readonly pending: boolean;
-  /** Why it is not in the service. */
-  readonly error: CollisionError | null;
-  /** Sends what changed, once a frame; `visible`: the object and all its ancestors are. */
-  update(visible: boolean): void;
-  /** Notes what to compare the next time, under its number. */
-  remember(unchanged: UnchangedRuns, number: number): void;
-  remove(): void;
-}
+/** Milliseconds of what comes, goes and was built that are done at once; the rest is done in tasks of their own. */
+const SLICE_MS = 4;
+/** So many are done in a frame in any case: a few objects more are there in the very frame, whatever the clock says. */
+const FEWEST = 128;
+/** So many are done between two looks at the clock. */
+const BETWEEN_CLOCKS = 8;
 
-/** Places in the order where objects have come or gone: beyond so many, all of it is made anew. */
-const MOST_CHANGES = 32;
+/** From r163 on, three tells when a child comes or goes. */
+const HAS_CHILD_EVENTS = dispatchesChildEvents();
 
 /**
- * Goes through the scene once a frame and compares it with the entries of the last time, which are in the same order.
- * three tells nobody when an ancestor turns invisible or (before r163) when a child comes or goes, and the walk must be
- * made for the matrices anyway: that the order still holds costs one comparison per object. What comes or goes in a few
- * places is mended there: a frame of 100,000 objects takes 7 ms then, as any other, and 50 where all of it is made
- * anew.
+ * Keeps what the tracker knows of the scene in step with it. Nothing goes through the whole scene in a frame: three
+ * tells what comes and goes, and what is looked at in every frame is in flat tables. By turns, within a second,
+ * everything is looked at that nobody told of. What comes, and what goes, is taken in slices.
+ *
+ * Before r163 three told nobody: the children of all objects are compared in every frame there.
  */
 export class SceneWalk {
   readonly #root: Object3D;
   readonly #context: TrackerContext;
   readonly #wishes: ObjectWishes;
-  #entries: SceneEntry[] = [];
-  #byObject = new Map<Object3D, SceneEntry>();
-  #next = 0;
-  #changes = 0;
-  #revision = -1;
+  /** The caller has all matrices updated in every frame. */
+  readonly #hasMatrices: boolean;
+  readonly #isTold: boolean;
+  readonly #nodes = new Map<Object3D, SceneNode>();
+  /** All nodes in the order of their turns. */
+  readonly #order: SceneNode[] = [];
+  readonly #turns = new Turns();
+  /** Those whose number became lower than the one whose turn comes next. */
+  readonly #overtaken: SceneNode[] = [];
+  readonly #stillTurns = new Turns();
+  /** Those whose visibility is looked at in every frame. */
+  readonly #watched = new Set<SceneNode>();
+  /** What may have another parent than before. */
+  readonly #touched = new Set<Object3D>();
+  /** What the caller asks to look at. */
+  readonly #requested = new Set<Object3D>();
+  /** What is to come, the next one last; and what is to go. */
+  readonly #arriving: { object: Object3D; parent: SceneNode | null }[] = [];
+  readonly #leaving: SceneNode[] = [];
+  readonly #changed: TableOwner[] = [];
+  readonly #complaints = new Set<string>();
+  /** Whether all above the root is visible. */
+  #above = true;
+  #isWorking = false;
+  #isCleared = false;
 
-  constructor(root: Object3D, context: TrackerContext, wishes: ObjectWishes) {
+  constructor(root: Object3D, context: TrackerContext, wishes: ObjectWishes, hasMatrices: boolean) {
     this.#root = root;
     this.#context = context;
     this.#wishes = wishes;
+    this.#hasMatrices = hasMatrices;
+    // Another copy of three may be an older one.
+    this.#isTold = HAS_CHILD_EVENTS && root instanceof Object3D;
+    this.#arriving.push({ object: root, parent: null });
   }
 
   get entries(): readonly SceneEntry[] {
-    return this.#entries;
+    return Array.from(this.#nodes.values()).flatMap(({ entry }) => entry ?? []);
+  }
+
+  /** Lists objects that are to come with all that is below them. */
+  get arriving(): readonly Object3D[] {
+    return this.#arriving.map(({ object }) => object);
   }
 
   entryOf(object: Object3D): SceneEntry | undefined {
-    return this.#byObject.get(object);
+    return this.#nodes.get(object)?.entry ?? undefined;
+  }
+
+  /** Has the next `update` look at an object and all below it. */
+  request(object: Object3D): void {
+    this.#requested.add(object);
   }
 
   update(): void {
-    let visible = true;
-    this.#root.traverseAncestors((ancestor) => {
-      visible &&= ancestor.visible;
+    const { always, moving, still, moved, layers, service } = this.#context;
+    this.#lookAbove();
+    if (!this.#isTold) for (let i = 0; i < this.#order.length; i++) this.#compareChildren(this.#order[i]);
+    this.#settle();
+    this.#work(FEWEST);
+    for (const node of this.#watched) if (node.object.visible !== node.isVisible) this.#see(node);
+    const changed = this.#changed;
+    moving.findChanged(0, moving.size, changed);
+    this.#updateChanged();
+    for (const { object } of always) this.#updateOne(this.#nodes.get(object)!);
+    if (this.#requested.size > 0) this.#answerRequests();
+    for (const node of this.#overtaken) if (node.turn >= 0) this.#takeTurn(node);
+    this.#overtaken.length = 0;
+    this.#turns.take(this.#order.length, (first, end) => {
+      // What goes meanwhile makes the list shorter.
+      for (let i = first; i < end && i < this.#order.length; i++) this.#takeTurn(this.#order[i]);
     });
-    const { meshes, unchanged, moved, service } = this.#context;
-    if (meshes.revision !== this.#revision) unchanged.forget();
-    this.#revision = meshes.revision;
-    if (!this.#walk(visible) || !this.#leave(this.#entries.length)) {
-      this.#collect();
-      unchanged.forget(); // and what is gone is not held
-      this.#walk(visible);
-    }
+    this.#stillTurns.take(still.size, (first, end) => {
+      still.findChanged(first, end, changed);
+      this.#updateChanged();
+      if (still.size > first) still.send(service, first, end);
+    });
+    layers.flush();
+    moving.send(service, 0, moving.size);
     moved.send(service);
+    if (this.#hasWork) this.#workOn();
+  }
+
+  /** Waits until all that has come stands, as far as it is built, and all that has gone is removed. */
+  async settled(): Promise<void> {
+    while (this.#hasWork) {
+      await nextTask();
+      this.#workOnce();
+    }
   }
 
   /** Removes everything from the service. */
   clear(): void {
-    for (const entry of this.#entries) entry.remove();
-    this.#entries = [];
-    this.#byObject.clear();
+    this.#isCleared = true;
+    this.#arriving.length = 0;
+    this.#leaving.length = 0;
+    const nodes = [...this.#nodes.values()];
+    this.#nodes.clear();
+    this.#order.length = 0;
+    this.#watched.clear();
+    this.#overtaken.length = 0;
+    for (const { object } of nodes) this.#listen(object, false);
+    // Where the service is gone, this throws.
+    for (const { entry } of nodes) entry?.remove();
   }
 
-  #walk(visible: boolean): boolean {
-    this.#next = 0;
-    this.#changes = 0;
-    this.#context.unchanged.beginWalk();
-    this.#context.moved.clear();
-    return this.#follow(this.#root, visible);
-  }
+  // --- what comes and goes ---
 
-  /** Updates the entries of `node` and below; false as soon as the scene is not what they were made from. */
-  #follow(node: Object3D, above: boolean): boolean {
-    const { unchanged, moved } = this.#context;
-    const visible = above && node.visible;
-    if (isDrawable(node)) {
-      const entry = this.#arrive(node);
-      if (entry === null) return false;
-      entry.update(visible);
-      entry.remember(unchanged, this.#next);
-      this.#next++;
+  readonly #onChild = ({ child }: { child: Object3D }): void => {
+    this.#touched.add(child);
+  };
+
+  #listen(object: Object3D, isListening: boolean): void {
+    if (!this.#isTold) return;
+    for (const type of ['childadded', 'childremoved'] as const) {
+      if (isListening) object.addEventListener(type, this.#onChild);
+      else object.removeEventListener(type, this.#onChild);
     }
-    const { children } = node;
-    for (let i = 0; i < children.length; i++) {
-      const followed = unchanged.follow(children, i, this.#next, visible, moved);
-      this.#next += followed;
-      i += followed;
-      if (i < children.length && !this.#follow(children[i], visible)) return false;
+  }
+
+  /** Brings what was told of to its place, as far as that is one step. */
+  #settle(): void {
+    for (const object of this.#touched) this.#place(object);
+    this.#touched.clear();
+  }
+
+  #place(object: Object3D): void {
+    if (object === this.#root) return;
+    const node = this.#nodes.get(object);
+    const parent = object.parent === null ? undefined : this.#nodes.get(object.parent);
+    if (node === undefined) {
+      if (parent !== undefined) this.#arriving.push({ object, parent });
+    } else if (parent === undefined) {
+      this.#leave(node);
+    } else if (parent !== node.parent) {
+      this.#moveTo(node, parent);
     }
-    return true;
   }
 
-  /** Answers the entry of what is drawn next, new or not; null where the order is another one than before. */
-  #arrive(node: Object3D): SceneEntry | null {
-    const next = this.#next;
-    const entries = this.#entries;
-    if (next < entries.length && entries[next].object === node) return entries[next];
-    const known = this.#byObject.get(node);
-    // What was before it has left.
-    if (known !== undefined) return this.#leave(entries.indexOf(known, next)) ? known : null;
-    const isLast = next === entries.length;
-    if (!isLast && ++this.#changes > MOST_CHANGES) return null;
-    const entry = this.#enter(node); // may throw what the caller's functions throw
-    if (!isLast) this.#context.unchanged.insert(next);
-    entries.splice(next, 0, entry);
-    this.#byObject.set(node, entry);
-    return entry;
+  #moveTo(node: SceneNode, parent: SceneNode): void {
+    node.moveTo(parent);
+    if (node.isWatched || node.entry?.isStatic === false) this.#watchAbove(node);
+    this.#see(node);
   }
 
-  /**
-   * Removes what comes next, before `end`; false where some of it is still in the scene, or all is better made anew.
-   */
-  #leave(end: number): boolean {
-    const next = this.#next;
-    if (end === next) return true;
-    const entries = this.#entries;
-    if (end < next || ++this.#changes > MOST_CHANGES) return false;
-    for (let i = next; i < end; i++) if (isBelow(entries[i].object, this.#root)) return false;
-    this.#context.unchanged.remove(next, end - next);
-    for (const entry of entries.splice(next, end - next)) {
-      this.#byObject.delete(entry.object);
-      entry.remove();
+  #leave(node: SceneNode): void {
+    node.moveTo(null);
+    this.#leaving.push(node);
+  }
+
+  /** Compares an object's children with those that it had, for what three has not told. */
+  #compareChildren(node: SceneNode): void {
+    const { children } = node.object;
+    if (areSame(children, node.children)) return;
+    node.children = children.slice();
+    const present = new Set(children);
+    for (let child = node.first; child !== null; ) {
+      const { next, object } = child;
+      if (present.has(object)) {
+        child = next;
+        continue;
+      }
+      if (object.parent === node.object) this.#leave(child);
+      else this.#touched.add(object);
+      child = next;
     }
-    return true;
+    for (const object of children) {
+      const known = this.#nodes.get(object);
+      if (known?.parent === node) continue;
+      if (object.parent === node.object) this.#touched.add(object);
+      else if (known === undefined) this.#arriving.push({ object, parent: node });
+    }
   }
 
-  #collect(): void {
-    const before = this.#byObject;
-    const now = new Map<Object3D, SceneEntry>();
-    this.#root.traverse((node) => {
-      if (isDrawable(node)) now.set(node, before.get(node) ?? this.#enter(node));
+  get #hasWork(): boolean {
+    return this.#leaving.length > 0 || this.#arriving.length > 0 || this.#context.stale.size > 0;
+  }
+
+  /** Does what is left in tasks of their own, a slice in each. */
+  async #workOn(): Promise<void> {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    try {
+      await this.settled();
+    } catch (error) {
+      // Of the service: the next frame says so.
+      if (!CollisionError.is(error)) throw error;
+    } finally {
+      this.#isWorking = false;
+    }
+  }
+
+  #workOnce(): void {
+    if (this.#isCleared) return;
+    this.#settle();
+    this.#work(1);
+    this.#context.layers.flush();
+  }
+
+  /** Does one slice of what is to be done, `fewest` of it whatever the clock says. */
+  #work(fewest: number): void {
+    const { stale } = this.#context;
+    const end = performance.now() + SLICE_MS;
+    let done = 0;
+    const isOver = (): boolean => ++done >= fewest && done % BETWEEN_CLOCKS === 0 && performance.now() > end;
+    while (this.#leaving.length > 0) {
+      const node = this.#leaving.pop()!;
+      // It may have come back meanwhile, or be about to: below something that is new.
+      if (node.parent === null && node.turn >= 0 && !isBelow(node.object, this.#root)) this.#remove(node);
+      if (isOver()) return;
+    }
+    while (this.#arriving.length > 0) {
+      const { object, parent } = this.#arriving.pop()!;
+      if (parent === null || parent.turn >= 0) this.#arrive(object, parent);
+      if (isOver()) return;
+    }
+    for (const { object } of stale) {
+      const node = this.#nodes.get(object);
+      if (node !== undefined) this.#updateOne(node);
+      if (isOver()) return;
+    }
+  }
+
+  #arrive(object: Object3D, parent: SceneNode | null): void {
+    const known = this.#nodes.get(object);
+    if (known !== undefined) {
+      if (known.parent === null && parent !== null) this.#moveTo(known, parent); // else it was told of twice
+      return;
+    }
+    const node = new SceneNode(object);
+    node.moveTo(parent);
+    node.turn = this.#order.push(node) - 1;
+    this.#nodes.set(object, node);
+    this.#listen(object, true);
+    // What was never drawn has no place yet. three respects this flag of a child's only.
+    if (!this.#hasMatrices && object.matrixWorldAutoUpdate !== false) object.updateWorldMatrix(parent === null, false);
+    node.isShown = node.isVisible && (parent === null ? this.#above : parent.isShown);
+    const { children } = object;
+    node.children = children.length === 0 ? NO_CHILDREN : children.slice();
+    for (let i = children.length - 1; i >= 0; i--) this.#arriving.push({ object: children[i], parent: node });
+    if (isDrawable(object)) this.#enter(node);
+  }
+
+  #remove(node: SceneNode): void {
+    const { object, turn } = node;
+    const last = this.#order.pop()!;
+    if (last !== node) {
+      this.#order[turn] = last;
+      last.turn = turn;
+      if (turn < this.#turns.next) this.#overtaken.push(last);
+    }
+    node.turn = -1;
+    this.#listen(object, false);
+    this.#nodes.delete(object);
+    this.#watched.delete(node);
+    node.entry?.remove();
+    while (node.first !== null) this.#leave(node.first);
+  }
+
+  #enter(node: SceneNode): void {
+    const { object } = node;
+    const { isSkinnedMesh, isBatchedMesh, isMesh } = object as Drawable;
+    if (isMesh !== true || isSkinnedMesh === true || isBatchedMesh === true) {
+      node.entry = new UntrackedObject(object, isNoMesh(object));
+      this.#complainOf(object);
+      return;
+    }
+    try {
+      node.entry = reading('trackScene', nameOf(object), () => {
+        return new TrackedObject(this.#context, object as Mesh, this.#wishes);
+      });
+    } catch (error) {
+      this.#leaveOut(node, error);
+      return;
+    }
+    if (!node.entry.isStatic) this.#watchAbove(node);
+    node.entry.update(node.isShown);
+  }
+
+  /** Leaves out an object of which the caller's functions failed. Throws what is not about the object. */
+  #leaveOut(node: SceneNode, error: unknown): void {
+    if (!isAboutOneObject(error)) throw error;
+    console.warn(`trackScene: the ${nameOf(node.object)} is left out: ${error.message}`);
+    node.entry = new UntrackedObject(node.object, error);
+  }
+
+  /** Says once of each class that it is not tracked. */
+  #complainOf(object: Object3D): void {
+    const kind = classOf(object);
+    if (this.#complaints.has(kind)) return;
+    this.#complaints.add(kind);
+    console.warn(`trackScene: no ${kind} is tracked, only Meshes and InstancedMeshes are: see untracked`);
+  }
+
+  // --- what is looked at ---
+
+  #lookAbove(): void {
+    let above = true;
+    this.#root.traverseAncestors((ancestor) => {
+      above &&= ancestor.visible;
     });
-    for (const [object, entry] of before) {
-      if (!now.has(object)) entry.remove();
-    }
-    this.#byObject = now;
-    this.#entries = [...now.values()];
+    if (above === this.#above) return;
+    this.#above = above;
+    const node = this.#nodes.get(this.#root);
+    if (node !== undefined) this.#see(node);
   }
 
-  #enter(object: Object3D): SceneEntry {
-    const { isMesh, isSkinnedMesh, isBatchedMesh } = object as Drawable;
-    if (isMesh === true && isSkinnedMesh !== true && isBatchedMesh !== true) {
-      return new TrackedObject(this.#context, object as Mesh, this.#wishes);
+  /** Has the visibility of all above a node be looked at in every frame. */
+  #watchAbove(node: SceneNode): void {
+    for (let above = node.parent; above !== null && !above.isWatched; above = above.parent) {
+      above.isWatched = true;
+      this.#watched.add(above);
     }
-    return new UntrackedObject(object);
+  }
+
+  /** Looks at the visibility of a node, which all below it share. */
+  #see(node: SceneNode): void {
+    node.isVisible = node.object.visible;
+    const below = [node];
+    for (let each = below.pop(); each !== undefined; each = below.pop()) {
+      const isShown = each.isVisible && (each.parent === null ? this.#above : each.parent.isShown);
+      if (isShown === each.isShown) continue;
+      each.isShown = isShown;
+      each.entry?.show(isShown);
+      for (let child = each.first; child !== null; child = child.next) below.push(child);
+    }
+  }
+
+  #updateOne(node: SceneNode): void {
+    if (node.object.visible !== node.isVisible) this.#see(node);
+    node.entry?.update(node.isShown);
+    if (node.entry !== null) this.#context.stale.delete(node.entry);
+  }
+
+  #updateChanged(): void {
+    for (const { object } of this.#changed) this.#updateOne(this.#nodes.get(object)!);
+    this.#changed.length = 0;
+  }
+
+  #takeTurn(node: SceneNode): void {
+    const { entry, object } = node;
+    if (node.parent === null && object !== this.#root) this.#leaving.push(node);
+    if (this.#isTold) this.#compareChildren(node);
+    if (node.object.visible !== node.isVisible) this.#see(node);
+    if (entry?.isDue() === true) entry.update(node.isShown);
+  }
+
+  #answerRequests(): void {
+    for (const object of this.#requested) {
+      this.#touched.add(object); // it may have come by hand
+      const below = [this.#nodes.get(object)];
+      for (let node = below.pop(); node !== undefined; node = below.pop()) {
+        this.#compareChildren(node);
+        if (node.entry !== null) this.#askAgain(node);
+        else if (node.object.visible !== node.isVisible) this.#see(node);
+        for (let child = node.first; child !== null; child = child.next) below.push(child);
+      }
+    }
+    this.#requested.clear();
+    this.#settle();
+    this.#work(FEWEST);
+  }
+
+  #askAgain(node: SceneNode): void {
+    const entry = node.entry!;
+    try {
+      reading('trackScene', nameOf(node.object), () => entry.askAgain());
+    } catch (error) {
+      entry.remove();
+      this.#leaveOut(node, error);
+      return;
+    }
+    if (!(entry instanceof TrackedObject)) {
+      this.#enter(node);
+      return;
+    }
+    this.#context.meshes.review(entry.object.geometry);
+    if (!entry.isStatic) this.#watchAbove(node);
+    this.#updateOne(node);
   }
 }
 
-/** What is drawn, but is no Mesh or InstancedMesh. */
+const NO_CHILDREN: readonly Object3D[] = [];
+
+function areSame(a: readonly Object3D[], b: readonly Object3D[] | null): boolean {
+  if (b === null || a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+function dispatchesChildEvents(): boolean {
+  const parent = new Object3D();
+  let isTold = false;
+  parent.addEventListener('childadded', () => {
+    isTold = true;
+  });
+  parent.add(new Object3D());
+  return isTold;
+}
+
+/** What is drawn, but is not tracked. */
 class UntrackedObject implements SceneEntry {
   readonly object: Object3D;
   readonly ids = new Uint32Array(0);
   readonly pending = false;
   readonly error: CollisionError;
+  readonly isStatic = true;
 
-  constructor(object: Object3D) {
-    const name = object.name === '' ? object.type : `${object.type} "${object.name}"`;
+  constructor(object: Object3D, error: CollisionError) {
     this.object = object;
-    this.error = new CollisionError(
-      'UNSUPPORTED',
-      `trackScene: found the ${name}, expected a Mesh or an InstancedMesh`,
-    );
+    this.error = error;
   }
 
   update(): void {}
 
-  remember(unchanged: UnchangedRuns, number: number): void {
-    unchanged.remember(number, null, null, 0);
+  show(): void {}
+
+  isDue(): boolean {
+    return false;
   }
 
+  askAgain(): void {}
+
   remove(): void {}
+}
+
+function isNoMesh(object: Object3D): CollisionError {
+  const message = `trackScene: found the ${nameOf(object)}, expected a Mesh or an InstancedMesh`;
+  return new CollisionError('UNSUPPORTED', message);
 }
 
 interface Drawable extends Object3D {

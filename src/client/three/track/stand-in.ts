@@ -1,31 +1,49 @@
-import type { BufferGeometry, Mesh } from 'three';
+import type { BufferGeometry, Mesh, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { MeshInfo, ObjectOptions, Shape } from '../../../shared/types.js';
 import type { MixedObjectOptions, Side } from '../../scene/object-description.js';
 import { whatIsOpen } from '../../scene/open-mesh.js';
 import type { CollisionService } from '../../service.js';
-import type { BuiltMesh, MeshPool, SharedMesh } from '../geometry/mesh-pool.js';
+import type { BuiltMesh, MeshPool, MeshUse, MeshUser, SharedMesh } from '../geometry/mesh-pool.js';
+import type { LayerChanges } from './layer-changes.js';
 import { type StandInPlan, sidesOfRuns } from './material-plan.js';
+import type { MeshTable } from './mesh-table.js';
 import type { MovedTransforms } from './moved-transforms.js';
 import type { Placed, PlacedOwner, SceneObjects } from './scene-objects.js';
-import type { UnchangedRuns } from './unchanged-runs.js';
 
 /** What all tracked objects of a tracker share. */
 export interface TrackerContext {
   readonly service: CollisionService;
   readonly meshes: MeshPool;
   readonly objects: SceneObjects;
-  readonly unchanged: UnchangedRuns;
+  /** The Meshes of which nothing is to be done but to send their matrices: those that move, and those that do not. */
+  readonly moving: MeshTable;
+  readonly still: MeshTable;
+  /** What is to be looked at as a whole in every frame. */
+  readonly always: Set<Updatable>;
+  /** Matrices of what is in neither table, for the next update(). */
   readonly moved: MovedTransforms;
+  readonly layers: LayerChanges;
+  /** What stands on meshes that were built since it was looked at. */
+  readonly stale: Set<Updatable>;
+}
+
+/** What is looked at in frames; `visible`: it and all its ancestors are. */
+export interface Updatable {
+  readonly object: Object3D;
+  update(visible: boolean): void;
 }
 
 /** A `side` goes before those of the materials. */
 export type StandInOptions = Omit<ObjectOptions, 'shape'>;
 
 /** The object that a stand-in stands for. */
-export interface StandInOwner extends PlacedOwner {
+export interface StandInOwner extends PlacedOwner, MeshUser {
   readonly object: Mesh;
 }
+
+/** What the service takes where nobody says anything. */
+const DEFAULTS = { motion: 'moving', collidesWith: 0xffffffff, group: 0, pickable: true } as const;
 
 const NO_IDS = new Uint32Array(0);
 const NO_PAST: readonly { standing: BuiltMesh | null; asked: number }[] = [];
@@ -38,9 +56,11 @@ export class StandIn implements Placed {
   ids: Uint32Array = NO_IDS;
 
   readonly #context: TrackerContext;
-  #mesh: SharedMesh | null = null;
-  /** Takes over from `#mesh` when it is built. */
-  #next: SharedMesh | null = null;
+  #use: MeshUse | null = null;
+  /** Takes over from `#use` when it is built. */
+  #nextUse: MeshUse | null = null;
+  /** The mesh is to be asked for anew, as its options are others. */
+  #isOther = false;
   #nextPlan: StandInPlan;
   /** The shape that the caller wishes instead of triangles. */
   #given: Shape | null = null;
@@ -48,6 +68,7 @@ export class StandIn implements Placed {
   // As the service knows it.
   #shape: Shape | null = null;
   #standing: BuiltMesh | null = null;
+  #isTold = true;
   #pickable: boolean | undefined;
   #cullable: boolean | undefined;
   /** Whose sides it knows. */
@@ -62,6 +83,14 @@ export class StandIn implements Placed {
     this.owner = owner;
     this.plan = plan;
     this.#nextPlan = plan;
+  }
+
+  get #mesh(): SharedMesh | null {
+    return this.#use === null ? null : this.#use.mesh;
+  }
+
+  get #next(): SharedMesh | null {
+    return this.#nextUse === null ? null : this.#nextUse.mesh;
   }
 
   /** Answers why it does not stand. */
@@ -93,19 +122,27 @@ export class StandIn implements Placed {
     this.#nextPlan = plan;
     this.#given = shape;
     const target = this.#next ?? this.#mesh;
-    if (shape === null && target?.geometry === geometry && target.groups?.join() === plan.groups?.join()) return;
-    const next = shape === null ? meshes.acquire(geometry, plan.groups, weld) : null;
-    if (this.#next !== null) meshes.release(this.#next);
-    this.#next = next;
+    const isSame = target?.geometry === geometry && target.groups?.join() === plan.groups?.join();
+    if (shape === null && isSame && !this.#isOther) return;
+    const next = shape === null ? meshes.acquire(geometry, plan.groups, weld, this.owner) : null;
+    this.#isOther = false;
+    if (this.#nextUse !== null) meshes.release(this.#nextUse);
+    this.#nextUse = next;
+  }
+
+  /** Tells the service all options again; `isOther`: some of them are the mesh's. */
+  forgetOptions(isOther: boolean): void {
+    this.#isTold = false;
+    this.#isOther ||= isOther;
   }
 
   /** Lets what it was retargeted to take over, once it is ready. */
   advance(): void {
     this.plan = this.#nextPlan;
-    if (this.#given === null && this.#next === null) return;
-    if (this.#mesh !== null) this.#context.meshes.release(this.#mesh);
-    this.#mesh = this.#next;
-    this.#next = null;
+    if (this.#given === null && this.#nextUse === null) return;
+    if (this.#use !== null) this.#context.meshes.release(this.#use);
+    this.#use = this.#nextUse;
+    this.#nextUse = null;
   }
 
   /** Brings the service's objects in line with what is built; true if there are new ones, not yet in their places. */
@@ -125,8 +162,9 @@ export class StandIn implements Placed {
   remove(): void {
     const { meshes } = this.#context;
     this.#shrink(0);
-    if (this.#mesh !== null) meshes.release(this.#mesh);
-    if (this.#next !== null) meshes.release(this.#next);
+    if (this.#use !== null) meshes.release(this.#use);
+    if (this.#nextUse !== null) meshes.release(this.#nextUse);
+    this.#use = this.#nextUse = null;
   }
 
   #setShape(built: BuiltMesh | null, shape: Shape | null): void {
@@ -142,9 +180,15 @@ export class StandIn implements Placed {
     this.#shape = shape;
   }
 
-  #setOptions({ pickable = true, cullable = true, side }: StandInOptions): void {
-    if (pickable === this.#pickable && cullable === this.#cullable && this.plan === this.#sidesOf) return;
-    this.#set({ pickable, cullable, ...this.#sides(side) });
+  #setOptions(given: StandInOptions): void {
+    const { pickable = true, cullable = true, side } = given;
+    if (!this.#isTold) {
+      const { matrix, layers, ...options } = given; // which say of each where and whether it is
+      this.#set({ ...DEFAULTS, ...options, ...this.#sides(side) });
+    } else if (pickable !== this.#pickable || cullable !== this.#cullable || this.plan !== this.#sidesOf) {
+      this.#set({ pickable, cullable, ...this.#sides(side) });
+    }
+    this.#isTold = true;
     this.#pickable = pickable;
     this.#cullable = cullable;
     this.#sidesOf = this.plan;
@@ -170,21 +214,16 @@ export class StandIn implements Placed {
     const described: MixedObjectOptions = { ...options, shape: this.#shape };
     const added = service.addInstances(described, count - before.length);
     this.ids = before.length === 0 ? added : joined(before, added);
-    const { object } = this.owner;
-    const instanced = 'isInstancedMesh' in object;
-    for (let i = before.length; i < count; i++) {
-      objects.add({ id: this.ids[i], object, instanceId: instanced ? i : undefined, standIn: this });
-    }
+    objects.add(this, added, before.length);
     return true;
   }
 
   #shrink(count: number): void {
     if (count === this.ids.length) return;
     const { service, objects } = this.#context;
-    for (const id of this.ids.subarray(count)) {
-      service.removeObject(id);
-      objects.remove(id);
-    }
+    const removed = this.ids.subarray(count);
+    service.removeObjects(removed);
+    objects.remove(this, removed, count);
     this.ids = this.ids.slice(0, count);
   }
 }

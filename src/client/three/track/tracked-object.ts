@@ -1,10 +1,12 @@
 import type { BufferGeometry, InstancedMesh, Material, Mesh } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import type { ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
+import type { ContactDetail, ObjectOptions, Shape } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
+import { reading } from '../../check/validate.js';
 import { isDrawn, MaterialLook, planStandIn } from './material-plan.js';
+import type { MeshTable, TableOwner } from './mesh-table.js';
+import { nameOf } from './name-of.js';
 import { StandIn, type StandInOptions, type StandInOwner, type TrackerContext } from './stand-in.js';
-import type { UnchangedRuns } from './unchanged-runs.js';
 
 /** What the service shall know of an object beyond what the scene says. */
 export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' | 'matrix'>> {
@@ -18,12 +20,12 @@ export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' 
    * closed then. Objects that share a geometry and this share the mesh. Default 0.
    */
   weld?: number;
-  /** Which side of its faces can be hit, whatever its materials show. Default what they show. */
-  side?: 'front' | 'back' | 'double';
 }
 
 /** What the caller wishes beyond what the scene says. */
 export interface ObjectWishes {
+  /** Of every object that does not say so itself. */
+  readonly contacts: ContactDetail;
   /** Stands for the object instead of its triangles. */
   shape(object: Mesh): Shape | null;
   options(object: Mesh): SceneObjectOptions;
@@ -38,12 +40,16 @@ const NO_MATRICES: Float32Array = new Float32Array(0);
 const NO_PARENT = new Float64Array(0);
 const NO_IDS = new Uint32Array(0);
 
+/** How an object is looked at: as a line of a table, or as a whole, by turns or in every frame. */
+type Attention = MeshTable | 'by turns' | 'always';
+
 /**
  * A Mesh or InstancedMesh in the service. `update` compares it with what was sent before and sends what changed.
  * Its ids stay the same while it is in the scene: what is not to be seen is in no layer.
  */
-export class TrackedObject implements StandInOwner {
+export class TrackedObject implements StandInOwner, TableOwner {
   readonly object: Mesh;
+  place = -1;
   /** None before it is first seen. */
   standIn: StandIn | null = null;
   /** Why it is not in the service. */
@@ -51,21 +57,25 @@ export class TrackedObject implements StandInOwner {
 
   readonly #context: TrackerContext;
   readonly #instanced: InstancedMesh | null;
-  readonly #isStatic: boolean;
 
-  // As seen last. `update` compares 10,000 times a frame: what it needs is here and not farther away.
+  // As seen last.
   #geometry: BufferGeometry | null = null;
   #material: Mesh['material'] | null = null;
   #side = -1;
   #isDrawn = true;
   /** How an array of materials looked; null where there is one material. */
   #look: MaterialLook | null = null;
-  #revision = -1;
   #count = 0;
   #layers = 0;
   #isPlaced = false;
-  /** Its only id, where there is nothing to do but to send the matrix while all else is as before; else 0. */
-  #mover: ObjectId = 0;
+  /** Something that it stands on was built since. */
+  #isStale = true;
+  /** The caller's functions are to be asked anew. */
+  #isUnasked = false;
+  #shape: Shape | null = null;
+  /** What was said of it in the console. */
+  #complaint = '';
+  #attention: Attention = 'by turns';
   #instanceVersion = -1;
   /** The world matrix of an InstancedMesh, as sent last. */
   readonly #parent: Float64Array;
@@ -74,23 +84,19 @@ export class TrackedObject implements StandInOwner {
   /** Instances whose matrix the service does not take: three does not show those without an inverse either. */
   #hidden: Set<number> | null = null;
   readonly #wishes: ObjectWishes;
-  readonly #options: Omit<SceneObjectOptions, 'solid' | 'weld'>;
-  readonly #givenLayers: number | undefined;
-  readonly #isSolid: boolean;
-  readonly #weld: number;
+  #options!: Omit<SceneObjectOptions, 'solid' | 'weld'>;
+  #isStatic = false;
+  #isSolid = false;
+  #weld = 0;
 
+  /** Throws what the caller's functions throw. */
   constructor(context: TrackerContext, object: Mesh, wishes: ObjectWishes) {
     this.#context = context;
     this.#wishes = wishes;
-    const { solid = false, weld = 0, ...options } = wishes.options(object);
-    this.#options = options;
-    this.#isSolid = solid;
-    this.#weld = weld;
     this.#instanced = 'isInstancedMesh' in object ? (object as InstancedMesh) : null;
     this.#parent = this.#instanced === null ? NO_PARENT : new Float64Array(16);
-    this.#givenLayers = options.layers;
-    this.#isStatic = this.#options.motion === 'static';
     this.object = object;
+    this.#ask();
   }
 
   /** Tells whether something of it is still to be built. */
@@ -98,49 +104,80 @@ export class TrackedObject implements StandInOwner {
     return this.standIn?.pending ?? false;
   }
 
+  get isInstanced(): boolean {
+    return this.#instanced !== null;
+  }
+
   /** Answers the ids that it has in public, by instance; none until it is built. */
   get ids(): Uint32Array {
     return this.standIn?.ids ?? NO_IDS;
   }
 
-  /** Sends what changed, once a frame; `visible`: the object and all its ancestors are. */
+  get isStatic(): boolean {
+    return this.#isStatic;
+  }
+
+  /**
+   * Sends what changed; `visible`: the object and all its ancestors are. What is wrong with the object leaves it out, and
+   * nothing else. Throws what is wrong with the service.
+   */
   update(visible: boolean): void {
-    const { object } = this;
-    const { meshes, moved } = this.#context;
-    const { revision } = meshes;
-    const layers = visible ? (this.#givenLayers ?? object.layers.mask) >>> 0 : 0;
-    const isPlanned = object.geometry === this.#geometry && this.#looksTheSame(object.material);
-    if (isPlanned && layers === this.#layers && revision === this.#revision && this.#mover !== 0) {
-      if (!this.#isStatic) moved.add(this.#mover, object.matrixWorld.elements);
-      return;
+    try {
+      reading('trackScene', nameOf(this.object), () => this.#update(visible));
+    } catch (error) {
+      if (!isAboutOneObject(error)) throw error;
+      this.#leaveOut(error);
     }
+    this.#attend();
+    this.#complain();
+  }
+
+  #update(visible: boolean): void {
+    const { object } = this;
+    const layers = this.#layersIn(visible);
+    const isPlanned = !this.#isUnasked && object.geometry === this.#geometry && this.#looksTheSame(object.material);
     const instanced = this.#instanced;
     const count = instanced === null ? 1 : Math.min(instanced.count, instanced.instanceMatrix.count);
     if (!isPlanned) this.#plan();
     if (layers !== this.#layers) this.#setLayers(layers);
-    if (!isPlanned || revision !== this.#revision || count !== this.#count) this.#reconcile(count);
-    this.#revision = revision;
-    if (instanced === null) this.#move();
+    if (!isPlanned || this.#isStale || count !== this.#count) this.#reconcile(count);
+    if (instanced === null) this.#review();
     else this.#moveInstances(instanced);
   }
 
-  /** Notes what to compare the next time, under its number in the walk. */
-  remember(unchanged: UnchangedRuns, number: number): void {
-    const { object } = this;
-    // What has children is never followed: nothing is made for it in every frame.
-    if (this.#mover === 0 || this.#look !== null || object.children.length > 0) {
-      unchanged.remember(number, null, null, 0);
-      return;
-    }
-    const kind = {
-      geometry: this.#geometry!,
-      material: this.#material as Material,
-      side: this.#side,
-      isDrawn: this.#isDrawn,
-      layers: this.#layers,
-      givenLayers: this.#givenLayers === undefined ? -1 : this.#givenLayers >>> 0,
-    };
-    unchanged.remember(number, object, kind, this.#isStatic ? 0 : this.#mover);
+  /** Does `update` where nothing but the visibility of its ancestors is another. */
+  show(visible: boolean): void {
+    const layers = this.#layersIn(visible);
+    if (layers !== this.#layers) this.#setLayers(layers);
+  }
+
+  #layersIn(visible: boolean): number {
+    return visible ? (this.#options.layers ?? this.object.layers.mask) >>> 0 : 0;
+  }
+
+  /** Tells whether `update` is to look at it now that it is its turn. */
+  isDue(): boolean {
+    const attention = this.#attention;
+    if (typeof attention === 'string') return attention === 'by turns';
+    return !attention.isInPlace(this);
+  }
+
+  /** Asks the caller's functions again, for the next `update`. Throws what they throw. */
+  askAgain(): void {
+    const { isStatic } = this;
+    const options = this.#options;
+    const [isSolid, weld] = [this.#isSolid, this.#weld];
+    this.#ask();
+    this.#isUnasked = true; // the shape, too, by `update`
+    if (isEqualDeep(options, this.#options) && isSolid === this.#isSolid && weld === this.#weld) return;
+    this.#isStale = true;
+    const isOther = isStatic !== this.isStatic || weld !== this.#weld;
+    this.standIn?.forgetOptions(isOther);
+  }
+
+  onMeshChange(): void {
+    this.#isStale = true;
+    this.#context.stale.add(this);
   }
 
   reject(index: number): void {
@@ -149,13 +186,73 @@ export class TrackedObject implements StandInOwner {
   }
 
   remove(): void {
+    this.#pay('by turns');
     this.standIn?.remove();
     this.standIn = null;
-    this.#mover = 0;
+    this.#context.stale.delete(this);
+  }
+
+  #ask(): void {
+    const { solid = false, weld = 0, contacts = this.#wishes.contacts, ...options } = this.#wishes.options(this.object);
+    this.#options = { ...options, contacts };
+    this.#isSolid = solid;
+    this.#weld = weld;
+    this.#isStatic = options.motion === 'static';
+  }
+
+  /** Decides how it is looked at from now on, and says where it is unless a table does. */
+  #attend(): void {
+    const { object, ids } = this;
+    const { moving, still, moved } = this.#context;
+    const isSingle = this.#instanced === null && (this.#hidden === null || this.#hidden.size === 0);
+    if (isSingle && this.#look === null && ids.length === 1) {
+      const table = this.#isStatic ? still : moving;
+      this.#pay(table);
+      table.set(this, ids[0], {
+        geometry: this.#geometry!,
+        material: this.#material as Material,
+        side: this.#side,
+        isDrawn: this.#isDrawn,
+        isVisible: object.visible,
+        layers: object.layers.mask,
+      });
+      if (table === moving) return;
+    } else {
+      this.#pay(this.#isStatic ? 'by turns' : 'always');
+    }
+    if (isSingle && ids.length > 0) moved.add(ids[0], object.matrixWorld.elements);
+  }
+
+  #pay(attention: Attention): void {
+    const before = this.#attention;
+    if (attention === before) return;
+    const { always } = this.#context;
+    if (before === 'always') always.delete(this);
+    else if (typeof before !== 'string') before.remove(this);
+    if (attention === 'always') always.add(this);
+    this.#attention = attention;
+  }
+
+  #leaveOut(error: CollisionError): void {
+    this.standIn?.remove();
+    this.standIn = null;
+    this.#geometry = this.object.geometry;
+    this.#material = this.object.material;
+    this.#look = null;
+    this.#shape = null;
+    this.#isUnasked = false;
+    this.error = error;
+  }
+
+  /** Says once why it is not in the service. */
+  #complain(): void {
+    if (this.error === null || this.error.message === this.#complaint) return;
+    this.#complaint = this.error.message;
+    console.warn(`trackScene: the ${nameOf(this.object)} is left out: ${this.error.message}`);
   }
 
   #looksTheSame(material: Mesh['material']): boolean {
-    if (this.#look !== null) return this.#look.equals(material);
+    if (this.#look !== null) return this.#look.equals(material, this.object.geometry);
     if (material !== this.#material) return false;
     const { side, visible } = material as Material;
     return side === this.#side && visible === this.#isDrawn;
@@ -164,12 +261,15 @@ export class TrackedObject implements StandInOwner {
   /** Plans what it takes in the service, when it is first seen or its geometry or materials are others than before. */
   #plan(): void {
     const { geometry, material } = this.object;
-    const shape = this.#wishes.shape(this.object);
+    const wish = this.#wishes.shape(this.object);
+    const shape = isEqualDeep(this.#shape, wish) ? this.#shape : wish;
     const plan = planStandIn(geometry, material);
+    this.#isUnasked = false;
+    this.#shape = shape;
     this.#geometry = geometry;
     this.#material = material;
     this.#isDrawn = isDrawn(material);
-    this.#look = Array.isArray(material) ? new MaterialLook(material) : null;
+    this.#look = Array.isArray(material) ? new MaterialLook(material, geometry) : null;
     if (!Array.isArray(material)) this.#side = material.side;
     this.standIn ??= new StandIn(this.#context, this, plan);
     this.standIn.retarget(plan, geometry, shape, this.#weld);
@@ -178,9 +278,10 @@ export class TrackedObject implements StandInOwner {
   /** Brings its stand-in in line with what is built. */
   #reconcile(count: number): void {
     this.error = null;
-    this.#mover = 0;
+    this.#isStale = false;
     const standIn = this.standIn!;
     if (standIn.isReady) standIn.advance();
+    if (count < this.#count) this.#matrices = NO_MATRICES; // a shorter part of the array is to be sent
     for (let i = count; i < this.#count; i++) this.#hidden?.delete(i);
     this.#count = count;
     try {
@@ -204,21 +305,11 @@ export class TrackedObject implements StandInOwner {
     return options;
   }
 
-  #move(): void {
-    const { elements } = this.object.matrixWorld;
-    if (this.#isPlaced && this.#isFixed()) return;
-    this.#review();
-    if (this.#hidden !== null && this.#hidden.size > 0) return;
-    if (this.ids.length === 0) return;
-    this.#mover = this.ids[0];
-    this.#context.moved.add(this.#mover, elements);
-  }
-
   #moveInstances({ instanceMatrix, matrixWorld }: InstancedMesh): void {
     const { elements } = matrixWorld;
     const { array, version } = instanceMatrix;
     const isSame = version === this.#instanceVersion && array.buffer === this.#matrices.buffer;
-    if (this.#isPlaced && (this.#isFixed() || (isSame && isEqual(this.#parent, elements)))) return;
+    if (this.#isPlaced && isSame && isEqual(this.#parent, elements)) return;
     if (!isSame || this.#matrices.length !== 16 * this.#count) {
       this.#matrices = (array as Float32Array).subarray(0, 16 * this.#count);
     }
@@ -226,11 +317,6 @@ export class TrackedObject implements StandInOwner {
     this.#parent.set(elements);
     this.#review();
     if (this.ids.length > 0) this.#context.service.moveInstances(this.ids, this.#matrices, elements);
-  }
-
-  /** Answers whether it is promised not to move, and stands where it shall. */
-  #isFixed(): boolean {
-    return this.#isStatic && (this.#hidden === null || this.#hidden.size === 0);
   }
 
   /** Hides what is new and has no place yet, and shows what has one now. */
@@ -255,9 +341,8 @@ export class TrackedObject implements StandInOwner {
   #hide(index: number): void {
     this.#hidden ??= new Set();
     this.#hidden.add(index);
-    this.#mover = 0;
-    this.#context.unchanged.forgetOne(this.object);
     this.#setLayersOf(index, 0);
+    if (typeof this.#attention !== 'string') this.#attend();
   }
 
   #show(index: number): void {
@@ -267,13 +352,15 @@ export class TrackedObject implements StandInOwner {
 
   #setLayers(layers: number): void {
     this.#layers = layers;
-    for (let i = 0; i < this.#count; i++) {
-      if (this.#hidden?.has(i) !== true) this.#setLayersOf(i, layers);
+    const { ids } = this;
+    const hidden = this.#hidden;
+    for (let i = 0; i < ids.length; i++) {
+      if (hidden === null || !hidden.has(i)) this.#context.layers.set(ids[i], layers);
     }
   }
 
   #setLayersOf(index: number, layers: number): void {
-    if (index < this.ids.length) this.#context.service.setObject(this.ids[index], { layers });
+    if (index < this.ids.length) this.#context.layers.set(this.ids[index], layers);
   }
 }
 
@@ -285,4 +372,12 @@ function isPlace(m: ArrayLike<number>, at: number): boolean {
 function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   for (let i = 0; i < 16; i++) if (a[i] !== b[i]) return false;
   return true;
+}
+
+/** Compares what the caller answers: numbers, words, and objects and arrays of them. */
+function isEqualDeep(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
+  const keys = Object.keys(a);
+  const [left, right] = [a, b] as Record<string, unknown>[];
+  return keys.length === Object.keys(b).length && keys.every((key) => isEqualDeep(left[key], right[key]));
 }

@@ -5,7 +5,7 @@ import { invalid, show } from '../../check/validate.js';
 import { hasFacesInOrder, toFaces } from '../geometry/geometry.js';
 import { readDrawn, type SceneTarget } from '../scene-target.js';
 import { isBelow } from '../track/is-below.js';
-import type { Placement, SceneObject, SceneObjects } from '../track/scene-objects.js';
+import type { DepartedObjects, Placement, SceneObject, SceneObjects } from '../track/scene-objects.js';
 
 /** Two objects of the scene in contact, seen from `a`. Like the frame, it is valid until the next `update()` resolves. */
 export interface SceneContact {
@@ -38,7 +38,7 @@ export interface SceneContact {
 }
 
 /**
- * A frame's result in terms of the scene. Nothing is copied or made for it: ids are looked up as you walk. Like
+ * A frame's result in terms of the scene. Nothing is copied for it: ids are looked up as you walk. Like
  * `result`, it is valid until the next `update()` resolves. Objects that left the scene meanwhile are passed over, but
  * for the pairs that ended; those that others added to the service always are.
  */
@@ -47,7 +47,7 @@ export class SceneFrame {
   readonly result: FrameResult;
   readonly #objects: SceneObjects;
   /** What left the scene before this was answered. */
-  readonly #departed: ReadonlyMap<ObjectId, Placement>;
+  readonly #departed: DepartedObjects;
   readonly #view: string;
   /** What a query of this number sees, this saw (scene-objects.ts). */
   readonly #query: number;
@@ -87,10 +87,10 @@ export class SceneFrame {
     const { length } = checkTypedArray<Uint32Array>(operation, 'target', target, ['Uint32Array']);
     let count = 0;
     for (let i = 0; i < ids.length; i++) {
-      const seen = this.#objects.get(ids[i]);
-      if (seen?.object !== mesh) continue;
+      const instance = this.#objects.instanceOf(ids[i], mesh);
+      if (instance < 0) continue;
       if (count === length) invalid(operation, 'the length of target', length, 'room for all instances in view');
-      target[count++] = seen.instanceId!;
+      target[count++] = instance;
     }
     return count;
   }

@@ -69,6 +69,14 @@ export function putObject(id: u32, description: usize): void {
   touch(slot);
 }
 
+/** Puts an object into other layers. One that is not alive stays so. */
+export function setLayers(id: u32, layers: u32): void {
+  if (!isAlive(id)) return;
+  const slot = slotOf(id);
+  itemAt(slot).layers = layers;
+  touch(slot);
+}
+
 /** Removes an object. One that is not there, as adding it ran out of memory, stays so. */
 export function removeObject(id: u32): void {
   if (!isAlive(id)) return;

@@ -1,0 +1,30 @@
+import { grown } from '../../../shared/typed-arrays.js';
+import type { ObjectId } from '../../../shared/types.js';
+import type { CollisionService } from '../../service.js';
+
+/** Collects objects that go to other layers, for one call: an ancestor may hide thousands. */
+export class LayerChanges {
+  readonly #service: CollisionService;
+  #ids = new Uint32Array(64);
+  #count = 0;
+  #layers = 0;
+
+  constructor(service: CollisionService) {
+    this.#service = service;
+  }
+
+  set(id: ObjectId, layers: number): void {
+    if (layers !== this.#layers) this.flush(); // in order: one may be changed twice
+    this.#layers = layers;
+    if (this.#count === this.#ids.length) this.#ids = grown(this.#ids);
+    this.#ids[this.#count++] = id;
+  }
+
+  /** Tells the service. */
+  flush(): void {
+    const count = this.#count;
+    if (count === 0) return;
+    this.#count = 0;
+    this.#service.setLayers(this.#ids.subarray(0, count), this.#layers);
+  }
+}

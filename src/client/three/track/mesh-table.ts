@@ -1,0 +1,200 @@
+import type { BufferGeometry, Material, Matrix4, Mesh } from 'three';
+import { grown } from '../../../shared/typed-arrays.js';
+import type { ObjectId } from '../../../shared/types.js';
+import type { CollisionService } from '../../service.js';
+
+/** What a Mesh is, of which nothing is to be done but to send its matrix while it is still that. */
+export interface UnchangedKind {
+  readonly geometry: BufferGeometry;
+  readonly material: Material;
+  readonly side: number;
+  readonly isDrawn: boolean;
+  /** Whether it is visible by itself, whatever its ancestors are. */
+  readonly isVisible: boolean;
+  /** The mask of its layers. */
+  readonly layers: number;
+}
+
+/** Who has a line in a table. */
+export interface TableOwner {
+  readonly object: Mesh;
+  /** Its place in the table, -1 for none. Belongs to the table. */
+  place: number;
+}
+
+/**
+ * The Meshes of which nothing is to be done but to send their matrices: flat tables, one line for each, in the order of
+ * their ids. A frame goes through them twice: once to see that they are of their kind, and once, in the service, to
+ * compare their matrices. Two passes through little each take less than one through all of it: the objects of a scene
+ * are far apart in memory, and more of them are under way at once.
+ */
+export class MeshTable {
+  #owners: (TableOwner | null)[] = [];
+  #objects: Mesh[] = [];
+  #worlds: Matrix4[] = [];
+  #matrices: number[][] = [];
+  #kinds: UnchangedKind[] = [];
+  #ids = new Uint32Array(64);
+  /** Lines in use, those of Meshes that left included; and how many of the first have ascending ids. */
+  #count = 0;
+  #sorted = 0;
+  #holes = 0;
+  #last: UnchangedKind | null = null;
+
+  /** Tidies up, and answers how many lines there are. */
+  get size(): number {
+    if (this.#holes > 0) this.#close();
+    if (this.#sorted < this.#count) this.#merge();
+    return this.#count;
+  }
+
+  /** Notes what a Mesh is from now on, which is there already or not. */
+  set(owner: TableOwner, id: ObjectId, kind: UnchangedKind): void {
+    if (owner.place >= 0 && this.#ids[owner.place] !== id) this.remove(owner);
+    const isNew = owner.place < 0;
+    const n = isNew ? this.#count++ : owner.place;
+    if (n === this.#ids.length) this.#ids = grown(this.#ids);
+    // Those in a row that are of one kind share it: it is looked at once for all of them.
+    if (this.#last === null || !areAlike(this.#last, kind)) this.#last = kind;
+    const { object } = owner;
+    this.#owners[n] = owner;
+    this.#objects[n] = object;
+    this.#worlds[n] = object.matrixWorld;
+    this.#matrices[n] = object.matrixWorld.elements;
+    this.#kinds[n] = this.#last;
+    this.#ids[n] = id;
+    if (isNew && this.#sorted === n && (n === 0 || this.#ids[n - 1] < id)) this.#sorted++;
+    owner.place = n;
+  }
+
+  remove(owner: TableOwner): void {
+    if (owner.place < 0) return;
+    this.#owners[owner.place] = null;
+    this.#holes++;
+    owner.place = -1;
+  }
+
+  /** Answers whether the numbers of its matrix are still in the array that they were in. */
+  isInPlace({ place, object }: TableOwner): boolean {
+    return this.#matrices[place] === object.matrixWorld.elements;
+  }
+
+  /** Lists those of the lines from `first` to before `end` that are of another kind than when they were set. */
+  findChanged(first: number, end: number, changed: TableOwner[]): void {
+    const objects = this.#objects;
+    const worlds = this.#worlds;
+    const kinds = this.#kinds;
+    let kind: UnchangedKind | null = null;
+    let geometry: BufferGeometry | null = null;
+    let material: Material | null = null;
+    let isVisible = true;
+    let layers = 0;
+    let isSame = true;
+    for (let n = first; n < end; n++) {
+      if (kind !== kinds[n]) {
+        kind = kinds[n];
+        ({ geometry, material, isVisible, layers } = kind);
+        isSame = material.side === kind.side && material.visible === kind.isDrawn;
+      }
+      const object = objects[n];
+      if (
+        object.visible !== isVisible ||
+        object.geometry !== geometry ||
+        object.material !== material ||
+        object.matrixWorld !== worlds[n] ||
+        object.layers.mask !== layers ||
+        !isSame
+      ) {
+        changed.push(this.#owners[n]!);
+      }
+    }
+  }
+
+  /** Hands the matrices of these lines to the service, for the update() that follows in the same task. */
+  send(service: CollisionService, first: number, end: number): void {
+    service.moveObjects(this.#ids, this.#matrices, first, Math.min(end, this.#count));
+  }
+
+  clear(): void {
+    for (const owner of this.#owners) if (owner !== null) owner.place = -1;
+    this.#cut(0);
+    this.#sorted = this.#holes = 0;
+    this.#last = null;
+  }
+
+  #close(): void {
+    let to = 0;
+    let sorted = this.#sorted;
+    for (let n = 0; n < this.#count; n++) {
+      if (this.#owners[n] === null) {
+        if (n < this.#sorted) sorted--;
+        continue;
+      }
+      if (to !== n) this.#move(n, to);
+      to++;
+    }
+    this.#cut(to);
+    this.#sorted = sorted;
+    this.#holes = 0;
+  }
+
+  /** Merges the few that were added behind into those that are in order. */
+  #merge(): void {
+    const tail = Array.from({ length: this.#count - this.#sorted }, (_, i) => this.#line(this.#sorted + i));
+    tail.sort((a, b) => a.id - b.id);
+    let n = this.#sorted - 1;
+    for (let to = this.#count - 1; tail.length > 0; to--) {
+      if (n >= 0 && this.#ids[n] > tail[tail.length - 1].id) {
+        this.#move(n--, to);
+        continue;
+      }
+      const { owner, object, world, matrix, kind, id } = tail.pop()!;
+      this.#owners[to] = owner;
+      this.#objects[to] = object;
+      this.#worlds[to] = world;
+      this.#matrices[to] = matrix;
+      this.#kinds[to] = kind;
+      this.#ids[to] = id;
+      owner!.place = to;
+    }
+    this.#sorted = this.#count;
+  }
+
+  #line(n: number) {
+    return {
+      owner: this.#owners[n],
+      object: this.#objects[n],
+      world: this.#worlds[n],
+      matrix: this.#matrices[n],
+      kind: this.#kinds[n],
+      id: this.#ids[n],
+    };
+  }
+
+  #move(from: number, to: number): void {
+    this.#owners[to] = this.#owners[from];
+    this.#objects[to] = this.#objects[from];
+    this.#worlds[to] = this.#worlds[from];
+    this.#matrices[to] = this.#matrices[from];
+    this.#kinds[to] = this.#kinds[from];
+    this.#ids[to] = this.#ids[from];
+    this.#owners[to]!.place = to;
+  }
+
+  /** Lets go of all lines from that number on. */
+  #cut(count: number): void {
+    this.#count = count;
+    for (const array of [this.#owners, this.#objects, this.#worlds, this.#matrices, this.#kinds]) array.length = count;
+  }
+}
+
+function areAlike(a: UnchangedKind, b: UnchangedKind): boolean {
+  return (
+    a.geometry === b.geometry &&
+    a.material === b.material &&
+    a.side === b.side &&
+    a.isDrawn === b.isDrawn &&
+    a.isVisible === b.isVisible &&
+    a.layers === b.layers
+  );
+}

@@ -1,0 +1,19 @@
+import type { Object3D } from 'three';
+
+interface Classed extends Object3D {
+  readonly isInstancedMesh?: boolean;
+  readonly isBatchedMesh?: boolean;
+  readonly isSkinnedMesh?: boolean;
+}
+
+/** Answers the class of an object, which `type` does not always tell. */
+export function classOf(object: Object3D): string {
+  const { isInstancedMesh, isBatchedMesh, isSkinnedMesh, type } = object as Classed;
+  return isInstancedMesh ? 'InstancedMesh' : isBatchedMesh ? 'BatchedMesh' : isSkinnedMesh ? 'SkinnedMesh' : type;
+}
+
+/** Names an object for messages: its class, and the name that it was given. */
+export function nameOf(object: Object3D): string {
+  const kind = classOf(object);
+  return object.name === '' ? kind : `${kind} "${object.name}"`;
+}

@@ -1,0 +1,22 @@
+import type { Object3D } from 'three';
+import type { CollisionError } from '../../../shared/errors.js';
+import type { Updatable } from './stand-in.js';
+
+/** What the tracker knows of one object that three draws. */
+export interface SceneEntry extends Updatable {
+  readonly object: Object3D;
+  /** The ids that it has in public, by instance. */
+  readonly ids: Uint32Array;
+  readonly pending: boolean;
+  /** Why it is not in the service. */
+  readonly error: CollisionError | null;
+  /** It is promised not to move, or nothing is done for it. */
+  readonly isStatic: boolean;
+  /** Does `update` where nothing but the visibility of its ancestors is another. */
+  show(visible: boolean): void;
+  /** Tells whether `update` is to look at it now that it is its turn. */
+  isDue(): boolean;
+  /** Asks the caller's functions again, for the next `update`. Throws what they throw. */
+  askAgain(): void;
+  remove(): void;
+}

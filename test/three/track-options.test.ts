@@ -1,0 +1,54 @@
+// What `trackScene` does by default, and what it can be asked for.
+import { type CollisionService, type ContactDetail, createCollisionService } from 'collision-worker';
+import { type SceneFrame, trackScene } from 'collision-worker/three';
+import { Scene } from 'three';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { frontCamera, SIZE } from '../fixtures/three-picks.js';
+import { cube } from '../fixtures/three-scenes.js';
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => service.dispose());
+
+describe('contacts', () => {
+  /** Two cubes, one in the other. */
+  const pair = () => new Scene().add(cube(), cube());
+  const found = ({ result: { contacts } }: SceneFrame) => [contacts.count, contacts.depths.length > 0];
+
+  test('are none by default', async () => {
+    const tracker = await trackScene(service, pair());
+    expect(found(await tracker.update(frontCamera(), SIZE))).toEqual([0, false]);
+  });
+
+  test.each<[ContactDetail, number, boolean]>([
+    ['none', 0, false],
+    ['any', 1, false],
+    ['manifold', 1, true],
+  ])('%s: %s pairs, with points: %s', async (contacts, count, hasPoints) => {
+    const tracker = await trackScene(service, pair(), { contacts });
+    expect(found(await tracker.update(frontCamera(), SIZE))).toEqual([count, hasPoints]);
+  });
+
+  test("are as the objects' own options say where these do", async () => {
+    const scene = pair();
+    const own = await trackScene(service, scene, { objectOptions: () => ({ contacts: 'manifold' }) });
+    expect(found(await own.update(frontCamera(), SIZE))).toEqual([1, true]);
+    own.dispose();
+    const unsaid = await trackScene(service, scene, {
+      contacts: 'manifold',
+      objectOptions: (object) => (object === scene.children[0] ? { contacts: 'any' } : undefined),
+    });
+    expect(found(await unsaid.update(frontCamera(), SIZE))).toEqual([1, false]);
+  });
+
+  test('of no known detail are refused', async () => {
+    const bad = trackScene(service, pair(), { contacts: 'all' as never });
+    await expect(bad).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(/trackScene: contacts is "all", expected one of "none"/),
+    });
+    expect(service.stats.objects).toBe(0);
+  });
+});

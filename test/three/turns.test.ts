@@ -1,0 +1,45 @@
+// Which of many are looked at in a frame: each within a second, however many frames there are, and whatever goes.
+import { expect, test, vi } from 'vitest';
+import { Turns } from '../../src/client/three/turns.js';
+
+test.each([1, 10, 60, 240])('each has its turn within a second at %i frames a second', (rate) => {
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  for (const count of [1, 7, 100, 1000]) {
+    const turns = new Turns();
+    const last = new Float64Array(count).fill(now);
+    for (let frame = 0; frame < 5 * rate; frame++) {
+      now += 1000 / rate;
+      turns.take(count, (first, end) => {
+        expect(first).toBeLessThan(end);
+        for (let i = first; i < end; i++) last[i] = now;
+      });
+      for (const at of last) if (now - at > 1000) expect(now - at).toBeLessThanOrEqual(1000);
+    }
+  }
+  clock.mockRestore();
+});
+
+test('what moves up as others leave is not passed over', () => {
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const turns = new Turns();
+  let all = Array.from({ length: 100 }, (_, i) => i);
+  const seen = new Set<number>();
+  while (now < 1000) {
+    now += 16;
+    turns.take(all.length, (first, end) => {
+      for (const each of all.slice(first, end)) seen.add(each);
+    });
+    all = all.filter((each) => each !== all[0]); // the lowest leaves, and all others move up
+  }
+  for (const each of all) expect(seen.has(each), `${each}`).toBe(true);
+  clock.mockRestore();
+});
+
+test('nothing is looked at where no time has passed', () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(5);
+  const turns = new Turns();
+  turns.take(1000, () => expect.unreachable());
+  clock.mockRestore();
+});
