@@ -105,6 +105,11 @@ export class Workspace {
     const guilty = new Set<number>();
     for (const fault of faults) for (const id of this.#blame(fault, mutants, spans)) guilty.add(id);
     if (guilty.size > 0) return guilty;
+    // A variable that is never set is reported where it is read: each of the file's is compiled alone.
+    const suspects = mutants.filter(({ file }) => faults.some((fault) => fault.file === file));
+    if (suspects.length === 1) return new Set([suspects[0].id]);
+    for (const suspect of suspects) for (const id of await this.compile([suspect])) guilty.add(id);
+    if (guilty.size > 0) return guilty;
     const what = faults.map(({ file, at, message }) => `${file} at ${at}: ${message}`).join('\n');
     throw new Error(`the core does not compile: ${what}`);
   }

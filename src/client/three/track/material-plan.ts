@@ -30,6 +30,11 @@ export function planStandIn(geometry: BufferGeometry, material: Material | reado
   return { groups, side: shown.size > 1 ? 'double' : side, sides: Array.from(material, sideOf) };
 }
 
+/** Tells whether two plans say the same. */
+export function isSamePlan(a: StandInPlan, b: StandInPlan): boolean {
+  return a.side === b.side && a.groups?.join() === b.groups?.join() && a.sides?.join() === b.sides?.join();
+}
+
 /** Answers from which sides the triangles of `meshDataOfRuns` can be hit. */
 export function sidesOfRuns(
   { side, sides }: StandInPlan,

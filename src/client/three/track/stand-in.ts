@@ -6,7 +6,7 @@ import { whatIsOpen } from '../../scene/open-mesh.js';
 import type { CollisionService } from '../../service.js';
 import type { BuiltMesh, MeshPool, MeshUse, MeshUser, SharedMesh } from '../geometry/mesh-pool.js';
 import type { LayerChanges } from './layer-changes.js';
-import { type StandInPlan, sidesOfRuns } from './material-plan.js';
+import { isSamePlan, type StandInPlan, sidesOfRuns } from './material-plan.js';
 import type { MeshTable } from './mesh-table.js';
 import type { MovedTransforms } from './moved-transforms.js';
 import type { Placed, PlacedOwner, SceneObjects } from './scene-objects.js';
@@ -119,7 +119,7 @@ export class StandIn implements Placed {
   /** Sets what it shall be: `shape`, or else the plan's groups of `geometry`. It is the old one until `advance`. */
   retarget(plan: StandInPlan, geometry: BufferGeometry, shape: Shape | null, weld: number): void {
     const { meshes } = this.#context;
-    this.#nextPlan = plan;
+    if (!isSamePlan(plan, this.#nextPlan)) this.#nextPlan = plan;
     this.#given = shape;
     const target = this.#next ?? this.#mesh;
     const isSame = target?.geometry === geometry && target.groups?.join() === plan.groups?.join();
