@@ -302,7 +302,6 @@ export class SceneTracker {
       }
       this.#meshes.refresh();
       this.#walk.update();
-      this.#meshes.sweep();
     });
   }
 

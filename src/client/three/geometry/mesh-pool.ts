@@ -44,6 +44,12 @@ export interface MeshUse {
 /** A build that is lost with its worker begins again, unless it seems to be what its workers die of. */
 const ATTEMPTS = 3;
 
+/**
+ * So many builds are under way at once: enough for the builders not to wait, and few enough that no task of ours hands
+ * over thousands.
+ */
+const MOST_BUILDS = 64;
+
 /** The meshes of a tracker. They are built in the background; what an old one stood for is removed in `sweep`. */
 export class MeshPool {
   readonly #service: CollisionService;
@@ -55,6 +61,9 @@ export class MeshPool {
   readonly #unwatched: PooledMesh[] = [];
   readonly #turns = new Turns();
   readonly #retired: MeshId[] = [];
+  #builds = 0;
+  /** Builds that wait for others to end, in the order in which they came. */
+  readonly #waiting = new Set<() => void>();
   /** Triangles of all meshes, and of them, those that are built. */
   #triangles = 0;
   #builtTriangles = 0;
@@ -140,10 +149,20 @@ export class MeshPool {
     }
   }
 
-  /** Removes the meshes that nobody uses any more; call it when the objects that stood on them are gone. */
+  /** Tells whether there is a mesh that nobody uses any more. */
+  get hasRetired(): boolean {
+    return this.#retired.length > 0;
+  }
+
+  /** Removes a mesh that nobody uses any more; call it when the objects that stood on it are gone. */
+  sweepOne(): void {
+    const id = this.#retired.pop();
+    if (id !== undefined) this.#service.removeMesh(id);
+  }
+
+  /** Removes all of them. */
   sweep(): void {
-    for (const id of this.#retired) this.#service.removeMesh(id);
-    this.#retired.length = 0;
+    while (this.hasRetired) this.sweepOne();
   }
 
   /** Waits until all that is being built now is built. */
@@ -187,8 +206,8 @@ export class MeshPool {
 
   #build(mesh: PooledMesh): void {
     mesh.version.copy(mesh.geometry);
-    this.#count(mesh, mesh.triangles, 0);
-    mesh.building = this.#run(mesh).finally(() => {
+    this.#count(mesh, trianglesOf(mesh), 0);
+    mesh.building = this.#inTurn(() => this.#run(mesh)).finally(() => {
       mesh.building = null;
       this.#count(mesh, mesh.triangles, 1);
       for (const { user } of mesh.uses) user.onMeshChange();
@@ -196,11 +215,29 @@ export class MeshPool {
     });
   }
 
+  /** Begins a build, when there is room for it. */
+  async #inTurn(run: () => Promise<void>): Promise<void> {
+    if (this.#builds >= MOST_BUILDS) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    else this.#builds++;
+    try {
+      await run();
+    } finally {
+      const [next] = this.#waiting;
+      if (next === undefined) {
+        this.#builds--;
+      } else {
+        this.#waiting.delete(next);
+        next();
+      }
+    }
+  }
+
   async #run(mesh: PooledMesh): Promise<void> {
     const { geometry, groups, weld } = mesh;
     const { signal } = mesh.abort;
     let built: BuiltMesh | null = null;
     let attempts = 0;
+    if (signal.aborted) return;
     do {
       mesh.error = null;
       try {
@@ -264,5 +301,14 @@ class PooledUse implements MeshUse {
     this.mesh = mesh;
     this.user = user;
     this.isWatching = !user.isStatic;
+  }
+}
+
+/** Counts the triangles of a build that is to begin; as many as before where they cannot be counted. */
+function trianglesOf({ geometry, groups, triangles }: PooledMesh): number {
+  try {
+    return runsOf(geometry, groups).reduce((sum, run) => sum + (run.end - run.start) / 3, 0);
+  } catch {
+    return triangles; // the build says what is wrong
   }
 }

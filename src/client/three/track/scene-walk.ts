@@ -207,7 +207,8 @@ export class SceneWalk {
   }
 
   get #hasWork(): boolean {
-    return this.#leaving.length > 0 || this.#arriving.length > 0 || this.#context.stale.size > 0;
+    const { stale, meshes } = this.#context;
+    return this.#leaving.length > 0 || this.#arriving.length > 0 || stale.size > 0 || meshes.hasRetired;
   }
 
   /** Does what is left in tasks of their own, a slice in each. */
@@ -233,7 +234,7 @@ export class SceneWalk {
 
   /** Does one slice of what is to be done, `fewest` of it whatever the clock says. */
   #work(fewest: number): void {
-    const { stale } = this.#context;
+    const { stale, meshes } = this.#context;
     const end = performance.now() + SLICE_MS;
     let done = 0;
     const isOver = (): boolean => ++done >= fewest && done % BETWEEN_CLOCKS === 0 && performance.now() > end;
@@ -251,6 +252,10 @@ export class SceneWalk {
     for (const { object } of stale) {
       const node = this.#nodes.get(object);
       if (node !== undefined) this.#updateOne(node);
+      if (isOver()) return;
+    }
+    while (meshes.hasRetired) {
+      meshes.sweepOne();
       if (isOver()) return;
     }
   }
