@@ -367,8 +367,9 @@ export class SceneWalk {
 
   #updateOne(node: SceneNode): void {
     if (node.object.visible !== node.isVisible) this.#see(node);
-    node.entry?.update(node.isShown);
-    if (node.entry !== null) this.#context.stale.delete(node.entry);
+    if (node.entry === null) return;
+    this.#context.stale.delete(node.entry);
+    node.entry.update(node.isShown);
   }
 
   #updateChanged(): void {
