@@ -367,8 +367,9 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   /** Hides what is new and has no place yet, and shows what has one now. */
   #review(): void {
+    const isHere = isPlace(this.object.matrixWorld.elements, 0);
     for (let i = this.#placed; i < this.#count; i++) {
-      if (!this.#isPlaceable(i)) this.#hide(i);
+      if (!isHere || !this.#isPlaceableThere(i)) this.#hide(i);
     }
     this.#placed = this.#count;
     if (this.#hidden === null) return;
@@ -378,8 +379,12 @@ export class TrackedObject implements StandInOwner, TableOwner {
   }
 
   #isPlaceable(index: number): boolean {
-    const { elements } = this.object.matrixWorld;
-    return isPlace(elements, 0) && (this.#instanced === null || isPlace(this.#matrices, 16 * index));
+    return isPlace(this.object.matrixWorld.elements, 0) && this.#isPlaceableThere(index);
+  }
+
+  /** Answers it for an instance where the object itself has a place. */
+  #isPlaceableThere(index: number): boolean {
+    return this.#instanced === null || isPlace(this.#matrices, 16 * index);
   }
 
   #hide(index: number): void {
