@@ -211,9 +211,9 @@ export type Command =
   | AddObjects
   | { type: 'setObject'; id: ObjectId; description: ObjectDescription; matrix: number[] | undefined }
   /** Of those that are still alive. */
-  | { type: 'setLayers'; ids: ObjectId[]; layers: number }
+  | { type: 'setLayers'; ids: Uint32Array; layers: number }
   | { type: 'removeObject'; id: ObjectId }
-  | { type: 'removeObjects'; ids: ObjectId[] }
+  | { type: 'removeObjects'; ids: ObjectId[] | Uint32Array }
   | { type: 'removeMesh'; mesh: MeshId }
   | { type: 'removeView'; slot: number };
 

@@ -79,3 +79,25 @@ test('what nobody uses any more is removed, and what was being built is as soon 
   pool.sweep();
   expect(removed).toEqual([8, 7]);
 });
+
+test('of many builds few are under way at once, and all count for the progress; what waits and is released is not begun', async () => {
+  const { pool, builds, fractions } = start();
+  const uses = Array.from({ length: 200 }, () => pool.acquire(new BoxGeometry(), null, 0, user));
+  await turn();
+  const most = builds.length;
+  expect(most).toBeLessThan(100);
+  builds[0].resolve(1);
+  await turn();
+  await turn();
+  expect(builds).toHaveLength(most + 1);
+  expect(fractions).toEqual([1 / 200]);
+  for (const use of uses.slice(100)) pool.release(use);
+  for (let i = 1; i < builds.length; i++) {
+    builds[i].resolve(i + 1);
+    await turn();
+    await turn();
+  }
+  await pool.built();
+  expect(builds).toHaveLength(100);
+  expect(fractions.at(-1)).toBe(1);
+});

@@ -90,38 +90,37 @@ export class ObjectStore {
   /** Puts objects into other layers; those that are gone are passed over. */
   setLayers(ids: Uint32Array, layers: number): void {
     let [old, next]: (ObjectDescription | undefined)[] = [];
-    const last = this.#pump.lastCommand;
-    const isJoined = last?.type === 'setLayers' && last.layers === layers;
-    const all = isJoined ? last.ids : [];
+    const alive = new Uint32Array(ids.length);
+    let count = 0;
     for (let i = 0; i < ids.length; i++) {
-      const id = ids[i];
-      const description = this.#table.get(id);
+      const description = this.#table.get(ids[i]);
       if (!description) continue;
       // Many in a row have one description, and keep one.
       if (description !== old) {
         old = description;
         next = { ...description, layers };
       }
-      this.#table.set(id, next!);
-      all.push(id);
+      this.#table.set(ids[i], next!);
+      alive[count++] = ids[i];
     }
-    if (!isJoined && all.length > 0) this.#pump.enqueue({ type: 'setLayers', ids: all, layers });
+    if (count > 0) this.#pump.enqueue({ type: 'setLayers', ids: alive.slice(0, count), layers });
   }
 
   removeAll(operation: string, ids: Uint32Array): void {
     this.checkAll(operation, 'ids', ids);
-    const last = this.#pump.lastCommand;
-    const isJoined = last?.type === 'removeObjects';
-    const all = isJoined ? last.ids : [];
     for (let i = 0; i < ids.length; i++) {
       const id = ids[i];
       if (!this.#table.has(id)) continue; // it is there twice
       this.#meshes.countUse(this.#table.get(id)!.mesh, -1);
       this.#table.delete(id);
       this.#log.delete(id);
-      all.push(id);
     }
-    if (!isJoined && all.length > 0) this.#pump.enqueue({ type: 'removeObjects', ids: all });
+    const last = this.#pump.lastCommand;
+    const isJoined = ids.length === 1 && last?.type === 'removeObjects' && Array.isArray(last.ids);
+    if (isJoined) (last.ids as ObjectId[]).push(ids[0]);
+    else if (ids.length > 0) {
+      this.#pump.enqueue({ type: 'removeObjects', ids: ids.length === 1 ? [ids[0]] : ids.slice() });
+    }
   }
 
   /** Answers the commands that add all objects to a worker that has none; their transforms are sent apart. */

@@ -455,7 +455,6 @@ export class SceneTracker {
       }
       this.#meshes.refresh();
       this.#walk.update();
-      this.#meshes.sweep();
     });
   }
 

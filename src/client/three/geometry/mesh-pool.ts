@@ -44,6 +44,12 @@ export interface MeshUse {
 /** A build that is lost with its worker begins again, unless it seems to be what its workers die of. */
 const ATTEMPTS = 3;
 
+/**
+ * So many builds are under way at once: enough for the builders not to wait, and few enough that no task of ours hands
+ * over thousands.
+ */
+const MOST_BUILDS = 64;
+
 /** The meshes of a tracker. They are built in the background; what an old one stood for is removed in `sweep`. */
 export class MeshPool {
   readonly #service: CollisionService;
@@ -55,6 +61,9 @@ export class MeshPool {
   readonly #unwatched: PooledMesh[] = [];
   readonly #turns = new Turns();
   readonly #retired: MeshId[] = [];
+  #builds = 0;
+  /** Builds that wait for others to end, in the order in which they came. */
+  readonly #waiting = new Set<() => void>();
   /** Triangles of all meshes, and of them, those that are built. */
   #triangles = 0;
   #builtTriangles = 0;
@@ -140,10 +149,20 @@ export class MeshPool {
     }
   }
 
-  /** Removes the meshes that nobody uses any more; call it when the objects that stood on them are gone. */
+  /** Tells whether there is a mesh that nobody uses any more. */
+  get hasRetired(): boolean {
+    return this.#retired.length > 0;
+  }
+
+  /** Removes a mesh that nobody uses any more; call it when the objects that stood on it are gone. */
+  sweepOne(): void {
+    const id = this.#retired.pop();
+    if (id !== undefined) this.#service.removeMesh(id);
+  }
+
+  /** Removes all of them. */
   sweep(): void {
-    for (const id of this.#retired) this.#service.removeMesh(id);
-    this.#retired.length = 0;
+    while (this.hasRetired) this.sweepOne();
   }
 
   /** Waits until all that is being built now is built. */
@@ -187,9 +206,9 @@ export class MeshPool {
 
   #build(mesh: PooledMesh): void {
     mesh.version.copy(mesh.geometry);
-    this.#count(mesh, mesh.triangles, 0);
+    this.#count(mesh, trianglesOf(mesh), 0);
     // What its users stand on is retired in the task in which they hear of it, however early a build fails.
-    mesh.building = this.#run(mesh).then((built) => {
+    mesh.building = this.#inTurn(() => this.#run(mesh)).then((built) => {
       mesh.building = null;
       this.#replace(mesh, built);
       this.#count(mesh, mesh.triangles, 1);
@@ -207,12 +226,30 @@ export class MeshPool {
     mesh.built = built;
   }
 
+  /** Begins a build, when there is room for it. */
+  async #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#builds >= MOST_BUILDS) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    else this.#builds++;
+    try {
+      return await run();
+    } finally {
+      const [next] = this.#waiting;
+      if (next === undefined) {
+        this.#builds--;
+      } else {
+        this.#waiting.delete(next);
+        next();
+      }
+    }
+  }
+
   /** Builds a mesh; null where that fails. Never rejects. */
   async #run(mesh: PooledMesh): Promise<BuiltMesh | null> {
     const { geometry, groups, weld } = mesh;
     const { signal } = mesh.abort;
     let built: BuiltMesh | null = null;
     let attempts = 0;
+    if (signal.aborted) return null;
     do {
       mesh.error = null;
       try {
@@ -271,5 +308,14 @@ class PooledUse implements MeshUse {
     this.mesh = mesh;
     this.user = user;
     this.isWatching = !user.isStatic;
+  }
+}
+
+/** Counts the triangles of a build that is to begin; as many as before where they cannot be counted. */
+function trianglesOf({ geometry, groups, triangles }: PooledMesh): number {
+  try {
+    return runsOf(geometry, groups).reduce((sum, run) => sum + (run.end - run.start) / 3, 0);
+  } catch {
+    return triangles; // the build says what is wrong
   }
 }

@@ -207,7 +207,8 @@ export class SceneWalk {
   }
 
   get #hasWork(): boolean {
-    return this.#leaving.length > 0 || this.#arriving.length > 0 || this.#context.stale.size > 0;
+    const { stale, meshes } = this.#context;
+    return this.#leaving.length > 0 || this.#arriving.length > 0 || stale.size > 0 || meshes.hasRetired;
   }
 
   /** Does what is left in tasks of their own, a slice in each. */
@@ -233,7 +234,7 @@ export class SceneWalk {
 
   /** Does one slice of what is to be done, `fewest` of it whatever the clock says. */
   #work(fewest: number): void {
-    const { stale } = this.#context;
+    const { stale, meshes } = this.#context;
     const end = performance.now() + SLICE_MS;
     let done = 0;
     const isOver = (): boolean => ++done >= fewest && done % BETWEEN_CLOCKS === 0 && performance.now() > end;
@@ -248,9 +249,14 @@ export class SceneWalk {
       if (parent === null || parent.turn >= 0) this.#arrive(object, parent);
       if (isOver()) return;
     }
-    for (const { object } of stale) {
-      const node = this.#nodes.get(object);
+    for (const entry of stale) {
+      const node = this.#nodes.get(entry.object);
       if (node !== undefined) this.#updateOne(node);
+      // Of many instances, so many are done that the clock is to be looked at each time.
+      if (isOver() || (stale.has(entry) && performance.now() > end)) return;
+    }
+    while (meshes.hasRetired) {
+      meshes.sweepOne();
       if (isOver()) return;
     }
   }
@@ -362,8 +368,9 @@ export class SceneWalk {
 
   #updateOne(node: SceneNode): void {
     if (node.object.visible !== node.isVisible) this.#see(node);
-    node.entry?.update(node.isShown);
-    if (node.entry !== null) this.#context.stale.delete(node.entry);
+    if (node.entry === null) return;
+    this.#context.stale.delete(node.entry);
+    node.entry.update(node.isShown);
   }
 
   #updateChanged(): void {

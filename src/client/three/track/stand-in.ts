@@ -45,6 +45,9 @@ export interface StandInOwner extends PlacedOwner, MeshUser {
 /** What the service takes where nobody says anything. */
 const DEFAULTS = { motion: 'moving', collidesWith: 0xffffffff, group: 0, pickable: true } as const;
 
+/** Instances in a block: 16,384 matrices are a megabyte. */
+export const MOST_IN_BLOCK = 16_384;
+
 const NO_IDS = new Uint32Array(0);
 const NO_PAST: readonly { standing: BuiltMesh | null; asked: number }[] = [];
 
@@ -54,6 +57,8 @@ export class StandIn implements Placed {
   plan: StandInPlan;
   /** Others in another array: none is written after it is here. */
   ids: Uint32Array = NO_IDS;
+  /** The same in parts that are sent as one. */
+  blocks: readonly Uint32Array[] = [];
 
   readonly #context: TrackerContext;
   #use: MeshUse | null = null;
@@ -145,8 +150,8 @@ export class StandIn implements Placed {
     this.#nextUse = null;
   }
 
-  /** Brings the service's objects in line with what is built; true if there are new ones, not yet in their places. */
-  reconcile(count: number, options: StandInOptions, isSolid: boolean): boolean {
+  /** Brings the service's objects in line with what is built: so many of them. New ones are not yet in their places. */
+  reconcile(count: number, options: StandInOptions, isSolid: boolean): void {
     const { service } = this.#context;
     const built = this.#mesh?.built ?? null;
     const info = isSolid && built !== null ? service.meshInfo(built.id) : null;
@@ -155,7 +160,7 @@ export class StandIn implements Placed {
     else
       this.#setShape(built, this.#given ?? (built === null ? null : { type: 'mesh', mesh: built.id, solid: isSolid }));
     this.#setOptions(options);
-    return this.#resize(this.#shape === null ? 0 : count, { ...options, ...this.#sides(options.side) });
+    this.#resize(this.#shape === null ? 0 : count, { ...options, ...this.#sides(options.side) });
   }
 
   /** Removes it from the service. What it was stays known, for the answers that are on their way. */
@@ -204,18 +209,20 @@ export class StandIn implements Placed {
     for (const id of this.ids) this.#context.service.setObject(id, options);
   }
 
-  #resize(count: number, options: Omit<MixedObjectOptions, 'shape'>): boolean {
+  #resize(count: number, options: Omit<MixedObjectOptions, 'shape'>): void {
     const { service, objects } = this.#context;
     const before = this.ids;
     if (count <= before.length || this.#shape === null) {
       this.#shrink(count);
-      return false;
+      return;
     }
     const described: MixedObjectOptions = { ...options, shape: this.#shape };
     const added = service.addInstances(described, count - before.length);
     this.ids = before.length === 0 ? added : joined(before, added);
     objects.add(this, added, before.length);
-    return true;
+    const last = this.blocks.at(-1) ?? NO_IDS;
+    const isRoom = last.length + added.length <= MOST_IN_BLOCK;
+    this.blocks = isRoom ? [...this.blocks.slice(0, -1), joined(last, added)] : [...this.blocks, ...blocksOf(added)];
   }
 
   #shrink(count: number): void {
@@ -225,7 +232,13 @@ export class StandIn implements Placed {
     service.removeObjects(removed);
     objects.remove(this, removed, count);
     this.ids = this.ids.slice(0, count);
+    this.blocks = blocksOf(this.ids);
   }
+}
+
+function blocksOf(ids: Uint32Array): Uint32Array[] {
+  const count = Math.ceil(ids.length / MOST_IN_BLOCK);
+  return Array.from({ length: count }, (_, i) => ids.slice(i * MOST_IN_BLOCK, (i + 1) * MOST_IN_BLOCK));
 }
 
 function joined(first: Uint32Array, second: Uint32Array): Uint32Array {

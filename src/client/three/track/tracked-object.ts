@@ -6,7 +6,7 @@ import { reading } from '../../check/validate.js';
 import { isDrawn, MaterialLook, planStandIn } from './material-plan.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
 import { nameOf } from './name-of.js';
-import { StandIn, type StandInOptions, type StandInOwner, type TrackerContext } from './stand-in.js';
+import { MOST_IN_BLOCK, StandIn, type StandInOptions, type StandInOwner, type TrackerContext } from './stand-in.js';
 
 /** What the service shall know of an object beyond what the scene says. */
 export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' | 'matrix'>> {
@@ -35,6 +35,9 @@ export interface ObjectWishes {
 export function isAboutOneObject(error: unknown): error is CollisionError {
   return CollisionError.is(error) && ['INVALID_ARGUMENT', 'BAD_DATA', 'UNSUPPORTED'].includes(error.code);
 }
+
+/** So many instances are sent, and come, at once; and so many go. */
+const MOST_GOING = 4 * MOST_IN_BLOCK;
 
 const NO_MATRICES: Float32Array = new Float32Array(0);
 const NO_PARENT = new Float64Array(0);
@@ -67,7 +70,10 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #look: MaterialLook | null = null;
   #count = 0;
   #layers = 0;
-  #isPlaced = false;
+  /** So many of the first instances, or the object, were looked at for where they are, and sent. */
+  #placed = 0;
+  /** More instances are to come, or to go, in the next slices. */
+  #isResizing = false;
   /** Something that it stands on was built since. */
   #isStale = true;
   /** The caller's functions are to be asked anew. */
@@ -101,7 +107,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   /** Tells whether something of it is still to be built. */
   get pending(): boolean {
-    return this.standIn?.pending ?? false;
+    return this.#isResizing || (this.standIn?.pending ?? false);
   }
 
   get isInstanced(): boolean {
@@ -137,12 +143,24 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const layers = this.#layersIn(visible);
     const isPlanned = !this.#isUnasked && object.geometry === this.#geometry && this.#looksTheSame(object.material);
     const instanced = this.#instanced;
-    const count = instanced === null ? 1 : Math.min(instanced.count, instanced.instanceMatrix.count);
+    const count = instanced === null ? 1 : this.#nextCount(instanced);
     if (!isPlanned) this.#plan();
     if (layers !== this.#layers) this.#setLayers(layers);
     if (!isPlanned || this.#isStale || count !== this.#count) this.#reconcile(count);
-    if (instanced === null) this.#review();
-    else this.#moveInstances(instanced);
+    if (instanced === null) {
+      this.#review();
+      return;
+    }
+    this.#moveInstances(instanced);
+    this.#isResizing = this.ids.length > 0 && this.#nextCount(instanced) !== this.#count;
+    if (this.#isResizing) this.#context.stale.add(this);
+  }
+
+  /** Answers how many instances there are to be by now: many come, and go, in slices. */
+  #nextCount({ count, instanceMatrix }: InstancedMesh): number {
+    const { length } = this.ids;
+    const wanted = Math.min(count, instanceMatrix.count);
+    return Math.max(length - MOST_GOING, Math.min(length + MOST_IN_BLOCK, wanted));
   }
 
   /** Does `update` where nothing but the visibility of its ancestors is another. */
@@ -281,11 +299,12 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.#isStale = false;
     const standIn = this.standIn!;
     if (standIn.isReady) standIn.advance();
-    if (count < this.#count) this.#matrices = NO_MATRICES; // a shorter part of the array is to be sent
     for (let i = count; i < this.#count; i++) this.#hidden?.delete(i);
     this.#count = count;
     try {
-      if (standIn.reconcile(count, this.#standInOptions(), this.#isSolid)) this.#isPlaced = false;
+      const standing = standIn.ids.length;
+      standIn.reconcile(count, this.#standInOptions(), this.#isSolid);
+      if (standIn.ids.length !== standing) this.#placed = Math.min(this.#placed, standing, standIn.ids.length);
     } catch (cause) {
       // A shape or an option that the service refuses.
       if (!isAboutOneObject(cause)) throw cause;
@@ -309,24 +328,31 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const { elements } = matrixWorld;
     const { array, version } = instanceMatrix;
     const isSame = version === this.#instanceVersion && array.buffer === this.#matrices.buffer;
-    if (this.#isPlaced && isSame && isEqual(this.#parent, elements)) return;
+    // Where nothing else is new, those are sent that have come.
+    const first = isSame && isEqual(this.#parent, elements) ? this.#placed : 0;
+    if (first > 0 && first === this.#count) return;
     if (!isSame || this.#matrices.length !== 16 * this.#count) {
       this.#matrices = (array as Float32Array).subarray(0, 16 * this.#count);
     }
     this.#instanceVersion = version;
     this.#parent.set(elements);
     this.#review();
-    if (this.ids.length > 0) this.#context.service.moveInstances(this.ids, this.#matrices, elements);
+    let end = 0;
+    for (const ids of this.standIn?.blocks ?? []) {
+      const begin = end;
+      end += ids.length;
+      if (end <= first) continue;
+      this.#context.service.moveInstances(ids, this.#matrices.subarray(16 * begin, 16 * end), elements);
+    }
   }
 
   /** Hides what is new and has no place yet, and shows what has one now. */
   #review(): void {
-    if (!this.#isPlaced) {
-      for (let i = 0; i < this.#count; i++) {
-        if (!this.#isPlaceable(i)) this.#hide(i);
-      }
-      this.#isPlaced = true;
+    const isHere = isPlace(this.object.matrixWorld.elements, 0);
+    for (let i = this.#placed; i < this.#count; i++) {
+      if (!isHere || !this.#isPlaceableThere(i)) this.#hide(i);
     }
+    this.#placed = this.#count;
     if (this.#hidden === null) return;
     for (const i of this.#hidden) {
       if (this.#isPlaceable(i)) this.#show(i);
@@ -334,8 +360,12 @@ export class TrackedObject implements StandInOwner, TableOwner {
   }
 
   #isPlaceable(index: number): boolean {
-    const { elements } = this.object.matrixWorld;
-    return isPlace(elements, 0) && (this.#instanced === null || isPlace(this.#matrices, 16 * index));
+    return isPlace(this.object.matrixWorld.elements, 0) && this.#isPlaceableThere(index);
+  }
+
+  /** Answers it for an instance where the object itself has a place. */
+  #isPlaceableThere(index: number): boolean {
+    return this.#instanced === null || isPlace(this.#matrices, 16 * index);
   }
 
   #hide(index: number): void {
