@@ -261,6 +261,9 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.standIns = [];
     this.#geometry = this.object.geometry;
     this.#material = this.object.material;
+    // As it is compared: it is planned again when it is another one.
+    this.#side = (this.#material as Material | null)?.side as number;
+    this.#isDrawn = (this.#material as Material | null)?.visible as boolean;
     this.#look = null;
     this.#shape = null;
     this.#isUnasked = false;
