@@ -76,6 +76,8 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #isResizing = false;
   /** Something that it stands on was built since. */
   #isStale = true;
+  /** Why it could not be planned as it is now. */
+  #failure: CollisionError | null = null;
   /** The caller's functions are to be asked anew. */
   #isUnasked = false;
   #shape: Shape | null = null;
@@ -267,6 +269,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.#look = null;
     this.#shape = null;
     this.#isUnasked = false;
+    this.#failure = error;
     this.error = error;
   }
 
@@ -291,6 +294,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const shape = isEqualDeep(this.#shape, wish) ? this.#shape : wish;
     const plans = planStandIns(geometry, material, shape !== null);
     this.#isUnasked = false;
+    this.#failure = null;
     this.#shape = shape;
     this.#geometry = geometry;
     this.#material = material;
@@ -306,7 +310,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   /** Brings its stand-ins in line with what is built: all of them at once, for they are one object. */
   #reconcile(count: number): void {
-    this.error = null;
+    this.error = this.#failure;
     this.#isStale = false;
     if (this.standIns.every(({ isReady }, i) => isReady || i >= this.#planned)) {
       for (const standIn of this.standIns.splice(this.#planned)) standIn.remove();
