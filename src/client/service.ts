@@ -271,6 +271,7 @@ export class CollisionService extends ServiceEvents {
   moveObjects(ids: Uint32Array, matrices: readonly ArrayLike<number>[], first: number, end: number): void {
     this.#link.check('setTransform');
     const targets = checkTypedArray<Uint32Array>('setTransform', 'ids', ids, ['Uint32Array']);
+    checkInteger('setTransform', 'first', first, 0, targets.length);
     checkInteger('setTransform', 'end', end, first, targets.length);
     for (let i = first; i < end; i++) {
       i = this.#pump.bulk.move(targets, matrices, i, end);
