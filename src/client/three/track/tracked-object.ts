@@ -76,6 +76,8 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #isResizing = false;
   /** Something that it stands on was built since. */
   #isStale = true;
+  /** Why it could not be planned as it is now. */
+  #failure: CollisionError | null = null;
   /** The caller's functions are to be asked anew. */
   #isUnasked = false;
   #shape: Shape | null = null;
@@ -256,9 +258,13 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.standIn = null;
     this.#geometry = this.object.geometry;
     this.#material = this.object.material;
+    // As it is compared: it is planned again when it is another one.
+    this.#side = (this.#material as Material | null)?.side as number;
+    this.#isDrawn = (this.#material as Material | null)?.visible as boolean;
     this.#look = null;
     this.#shape = null;
     this.#isUnasked = false;
+    this.#failure = error;
     this.error = error;
   }
 
@@ -283,6 +289,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const shape = isEqualDeep(this.#shape, wish) ? this.#shape : wish;
     const plan = planStandIn(geometry, material);
     this.#isUnasked = false;
+    this.#failure = null;
     this.#shape = shape;
     this.#geometry = geometry;
     this.#material = material;
@@ -295,12 +302,13 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   /** Brings its stand-in in line with what is built. */
   #reconcile(count: number): void {
-    this.error = null;
+    this.error = this.#failure;
     this.#isStale = false;
-    const standIn = this.standIn!;
-    if (standIn.isReady) standIn.advance();
     for (let i = count; i < this.#count; i++) this.#hidden?.delete(i);
     this.#count = count;
+    const { standIn } = this;
+    if (standIn === null) return; // it is left out
+    if (standIn.isReady) standIn.advance();
     try {
       const standing = standIn.ids.length;
       standIn.reconcile(count, this.#standInOptions(), this.#isSolid);

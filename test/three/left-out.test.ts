@@ -1,0 +1,104 @@
+// One bad object leaves out itself, and says so once; `changed` asks the caller's functions again.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { type SceneObjectOptions, trackScene } from 'collision-worker/three';
+import { BatchedMesh, BoxGeometry, type Mesh, Points, Scene } from 'three';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
+import { cube } from '../fixtures/three-scenes.js';
+
+let service: CollisionService;
+let said: string[];
+beforeEach(async () => {
+  service = await createCollisionService();
+  said = [];
+  vi.spyOn(console, 'warn').mockImplementation((message) => said.push(message));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  service.dispose();
+});
+
+/** A cube in the middle, and a bad one before it. */
+function pair(): { scene: Scene; good: Mesh; bad: Mesh } {
+  const [good, bad] = [cube(), cube()];
+  bad.name = 'bad';
+  bad.position.z = 3;
+  return { scene: new Scene().add(bad, good), good, bad };
+}
+
+test.each(['objectOptions', 'shapeOf'] as const)(
+  'what %s throws leaves out one object, until it is asked again',
+  async (name) => {
+    const { scene, good, bad } = pair();
+    let isBad = true;
+    const tracker = await trackScene(service, scene, {
+      ...UNRENDERED,
+      [name]: (object: Mesh) => {
+        if (object === bad && isBad) throw new Error('no idea');
+        return undefined;
+      },
+    });
+    for (let i = 0; i < 3; i++) await settle(tracker, frontCamera());
+    expect([...tracker.untracked.keys()]).toEqual([bad]);
+    expect(tracker.untracked.get(bad)).toMatchObject({ code: 'INVALID_ARGUMENT', cause: new Error('no idea') });
+    expect(said).toEqual([expect.stringMatching(/the Mesh "bad" is left out: .*no idea/)]);
+    expect((await pickMiddle(tracker))?.object).toBe(good);
+    isBad = false;
+    await settle(tracker, frontCamera());
+    expect((await pickMiddle(tracker))?.object).toBe(good); // nobody said that it changed
+    tracker.changed(scene);
+    await settle(tracker, frontCamera());
+    expect((await pickMiddle(tracker))?.object).toBe(bad);
+    expect(tracker.untracked.size).toBe(0);
+    expect(said).toHaveLength(1);
+  },
+);
+
+test('a bad geometry is said once, and the frame goes on', async () => {
+  const { scene, good, bad } = pair();
+  const tracker = await trackScene(service, scene, UNRENDERED);
+  bad.geometry = 7 as never;
+  for (let i = 0; i < 3; i++) await tracker.update(frontCamera(), SIZE);
+  expect([...tracker.untracked.keys()]).toEqual([bad]);
+  expect(said).toEqual([expect.stringContaining('the Mesh "bad" is left out')]);
+  expect((await pickMiddle(tracker))?.object).toBe(good);
+  bad.geometry = new BoxGeometry();
+  await settle(tracker, frontCamera());
+  expect((await pickMiddle(tracker))?.object).toBe(bad);
+});
+
+test('what is not tracked is said once of each class, by its own name', async () => {
+  await trackScene(service, new Scene().add(new Points(), new Points(), new BatchedMesh(1, 3), cube()));
+  expect(said).toEqual([expect.stringContaining('no Points is tracked'), expect.stringContaining('no BatchedMesh is')]);
+});
+
+test('`changed` asks for options again, and tells the service those that are others', async () => {
+  const { scene, bad } = pair();
+  let options: SceneObjectOptions = { pickable: false, contacts: 'any', motion: 'static' };
+  const tracker = await trackScene(service, scene, { ...UNRENDERED, contacts: 'any', objectOptions: () => options });
+  const ids = [...tracker.idsOf(bad)];
+  expect(await pickMiddle(tracker).catch(() => null)).toBeNull();
+  await settle(tracker, frontCamera());
+  expect(await pickMiddle(tracker)).toBeNull();
+  const set = vi.spyOn(service, 'setObject');
+  tracker.changed(bad);
+  await settle(tracker, frontCamera());
+  expect(set).not.toHaveBeenCalled();
+  options = { motion: 'moving' };
+  tracker.changed(bad);
+  await settle(tracker, frontCamera());
+  expect((await pickMiddle(tracker))?.object).toBe(bad);
+  expect([...tracker.idsOf(bad)]).toEqual(ids);
+  // It moves from now on, and is looked at in every frame.
+  bad.position.x = 50;
+  await tracker.update(frontCamera(), SIZE);
+  expect(await pickMiddle(tracker)).toBeNull();
+});
+
+test('`changed` is about objects of three, of a tracker in use', async () => {
+  const tracker = await trackScene(service, new Scene());
+  expect(() => tracker.changed({} as never)).toThrow(/changed: object is an object, expected an Object3D/);
+  expect(() => tracker.changed(cube())).not.toThrow(); // of another scene
+  tracker.dispose();
+  expect(() => tracker.changed(cube())).toThrow(expect.objectContaining({ code: 'DISPOSED' }));
+});
