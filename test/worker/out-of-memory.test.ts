@@ -20,7 +20,7 @@ import { createLimitedWorker } from '../fixtures/limited-memory.js';
 import { icosphere, soup } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
-const PAGES = 78;
+const PAGES = 84;
 const FILTER = {
   layers: 0xffffffff,
   side: layout.SIDE_DOUBLE,
