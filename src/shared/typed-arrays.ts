@@ -4,3 +4,11 @@ export function grown<T extends Uint8Array | Uint16Array | Uint32Array | Float64
   copy.set(array);
   return copy;
 }
+
+/** Answers a new array of the numbers of the first, then of the second. */
+export function joined(first: Uint32Array, second: ArrayLike<number>): Uint32Array {
+  const all = new Uint32Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}

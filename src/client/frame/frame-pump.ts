@@ -302,8 +302,7 @@ export class FramePump {
     for (const entry of this.#behind) {
       if (staysBehind(entry)) continue;
       this.#ready.push(entry);
-      // The frame must not bring back what goes before it.
-      if (typeof entry !== 'function' && entry.type === 'removeView') waiting.dropView(entry.slot);
+      notBringBack(waiting, entry);
     }
     this.#behind = this.#behind.filter(staysBehind);
     this.#flushSoon();
@@ -313,22 +312,18 @@ export class FramePump {
   #goAhead(): void {
     const staging = this.#waiting?.staging;
     if (!staging || !this.#isBusy || this.#isDown || this.#behind.length === 0) return;
-    try {
-      this.#flush();
-      if (!this.#isAhead) {
-        const input = staging.copy(this.#lastFrame + 1, this.#link.life);
-        this.#link.post({ type: 'ahead', input }, [input]);
-        this.#isAhead = true;
+    this.#flush();
+    if (!this.#isAhead) {
+      let input: ArrayBuffer;
+      try {
+        input = staging.copy(this.#lastFrame + 1, this.#link.life);
+      } catch {
+        return; // there is no memory for the copy: it waits for the frame
       }
-    } catch {
-      return; // there is no memory for the copy: it waits for the frame
+      this.#link.post({ type: 'ahead', input }, [input]);
+      this.#isAhead = true;
     }
-    for (const entry of this.#behind) {
-      // The frame must not bring back what goes before it.
-      if (typeof entry === 'function' || entry.type === 'call') continue;
-      if (entry.type === 'removeView') staging.dropView(entry.slot);
-      else if (entry.type === 'setObject' && entry.matrix) staging.setSingle(entry.id, entry.matrix);
-    }
+    for (const entry of this.#behind) notBringBack(staging, entry);
     this.#ready = this.#behind;
     this.#behind = [];
   }
@@ -367,6 +362,13 @@ export class FramePump {
     this.#stagings.push(staging);
     return staging;
   }
+}
+
+/** Lets a frame not bring back what an entry, which goes before it, has changed. */
+function notBringBack(frame: FrameBuilder, entry: Entry): void {
+  if (typeof entry === 'function' || entry.type === 'call') return;
+  if (entry.type === 'removeView') frame.dropView(entry.slot);
+  else if (entry.type === 'setObject' && entry.matrix) frame.setSingle(entry.id, entry.matrix);
 }
 
 /**

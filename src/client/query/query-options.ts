@@ -10,6 +10,7 @@ import {
   VIEW_VIEWPORT,
 } from '../../shared/layout.js';
 import type { Filter, Region } from '../../shared/protocol.js';
+import { joined } from '../../shared/typed-arrays.js';
 import type { ContactOptions, ObjectId, QueryOptions, Ray, Rect, RegionOptions } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
 import { checkSignal } from '../check/signal.js';
@@ -63,14 +64,6 @@ export function checkFilter(
     precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', wanted, PRECISIONS)),
     ignore: joined(checkIds(operation, 'ignore', ignore, objects), strangers).sort(),
   };
-}
-
-function joined(ids: Uint32Array, others: readonly ObjectId[]): Uint32Array {
-  if (others.length === 0) return ids;
-  const all = new Uint32Array(ids.length + others.length);
-  all.set(ids);
-  all.set(others, ids.length);
-  return all;
 }
 
 /** Reads in how much detail a contact is asked for, as CONTACTS_*. */

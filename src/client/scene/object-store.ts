@@ -81,10 +81,14 @@ export class ObjectStore {
 
   remove(operation: string, id: ObjectId): void {
     this.check(operation, 'id', id);
+    this.#forget(id);
+    this.#pump.enqueue({ type: 'removeObject', id });
+  }
+
+  #forget(id: ObjectId): void {
     this.#meshes.countUse(this.#table.get(id)!.mesh, -1);
     this.#table.delete(id);
     this.#log.delete(id);
-    this.#pump.enqueue({ type: 'removeObject', id });
   }
 
   /** Puts objects into other layers; those that are gone are passed over. */
@@ -108,13 +112,7 @@ export class ObjectStore {
 
   removeAll(operation: string, ids: Uint32Array): void {
     this.checkAll(operation, 'ids', ids);
-    for (let i = 0; i < ids.length; i++) {
-      const id = ids[i];
-      if (!this.#table.has(id)) continue; // it is there twice
-      this.#meshes.countUse(this.#table.get(id)!.mesh, -1);
-      this.#table.delete(id);
-      this.#log.delete(id);
-    }
+    for (let i = 0; i < ids.length; i++) if (this.#table.has(ids[i])) this.#forget(ids[i]); // it may be there twice
     const last = this.#pump.lastCommand;
     const isJoined = ids.length === 1 && last?.type === 'removeObjects' && Array.isArray(last.ids);
     if (isJoined) (last.ids as ObjectId[]).push(ids[0]);

@@ -1,5 +1,6 @@
 import type { BufferGeometry, Mesh, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
+import { joined } from '../../../shared/typed-arrays.js';
 import type { MeshInfo, ObjectOptions, Shape } from '../../../shared/types.js';
 import type { MixedObjectOptions, Side } from '../../scene/object-description.js';
 import { whatIsOpen } from '../../scene/open-mesh.js';
@@ -239,13 +240,6 @@ export class StandIn implements Placed {
 function blocksOf(ids: Uint32Array): Uint32Array[] {
   const count = Math.ceil(ids.length / MOST_IN_BLOCK);
   return Array.from({ length: count }, (_, i) => ids.slice(i * MOST_IN_BLOCK, (i + 1) * MOST_IN_BLOCK));
-}
-
-function joined(first: Uint32Array, second: Uint32Array): Uint32Array {
-  const all = new Uint32Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
-  return all;
 }
 
 function isOpen({ name, type }: Mesh, info: Readonly<MeshInfo>): CollisionError {
