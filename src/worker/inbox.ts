@@ -1,19 +1,13 @@
 import type { Endpoint } from 'comlink';
-import type { ToWorker, WorkerApi } from '../shared/protocol.js';
+import type { ToWorker } from '../shared/protocol.js';
 import { Queue } from './queue.js';
-import { afterMessages, type Turns } from './slices.js';
+import { afterMessages, type Gate, type Turns } from './slices.js';
 
 /** Milliseconds of work after which messages may have piled up. */
 const PAUSE_AFTER_MS = 2;
 
 /** comlink's type of the message that calls a function. */
 const CALL = 'APPLY';
-
-/** Calls that change nothing that a frame or a contact reads, and so are answered while one is under way. */
-const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
-  ...(['raycast', 'raycastAll', 'isClear', 'raycastMany', 'pickScreen', 'pickScreenAll', 'pickRegion'] as const),
-  ...(['frustum', 'sees', 'overlap', 'containing', 'closestPoint', 'contact', 'loadMesh', 'bakeMesh'] as const),
-]);
 
 /**
  * The messages to the worker, which are answered in the order in which they came, but for calls that nobody waits for
@@ -32,8 +26,8 @@ export class Inbox implements Turns {
   #begun = 0;
   readonly #dropped = new Set<number>();
   #isPaused = false;
-  /** Which messages pass while the others are held. */
-  #mayPass: ((message: ToWorker) => boolean) | undefined;
+  /** What passes while the others are held. */
+  #gate: Gate | undefined;
   /** Milliseconds since the last pause. */
   #worked = 0;
 
@@ -49,12 +43,12 @@ export class Inbox implements Turns {
     this.#endpoint.addEventListener('message', (event) => this.#take(event as MessageEvent));
   }
 
-  hold(mayPass: (message: ToWorker) => boolean): void {
-    this.#mayPass = mayPass;
+  hold(gate: Gate): void {
+    this.#gate = gate;
   }
 
   release(): void {
-    this.#mayPass = undefined;
+    this.#gate = undefined;
     this.pause();
   }
 
@@ -102,8 +96,10 @@ export class Inbox implements Turns {
   }
 
   #passes({ data }: MessageEvent): boolean {
-    if (!this.#mayPass) return true;
-    return data.type === CALL ? HARMLESS.has(data.path[0]) : this.#mayPass(data);
+    if (!this.#gate) return true;
+    return data.type === CALL
+      ? this.#gate.mayCall(data.path[0], data.argumentList[0]?.value)
+      : this.#gate.mayPass(data);
   }
 
   #deliver(event: MessageEvent): void {

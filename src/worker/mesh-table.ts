@@ -8,6 +8,10 @@ const REBUILD_COST = 2;
 
 interface Entry {
   address: MeshAddress;
+  /** How often all meshes had been kept when this came to its address. */
+  keptBefore: number;
+  /** The copy that an update is going to move, while the mesh itself is kept. */
+  copy: MeshAddress | undefined;
   /** A tree was asked for and did not come yet. */
   isRebuilding: boolean;
   /**
@@ -17,10 +21,20 @@ interface Entry {
   newest: Float32Array | undefined;
 }
 
-/** The core's meshes by their ids. */
+/**
+ * The core's meshes by their ids.
+ *
+ * Work in slices reads meshes, and the address of a mesh stands for what it reads: so `keep` is called before it, and a
+ * mesh that is changed or removed meanwhile leaves its address as it is until `release`. A copy is moved in its place.
+ */
 export class MeshTable {
   readonly #core: Core;
   readonly #entries = new Map<MeshId, Entry>();
+  /** How often all meshes were kept. */
+  #keeps = 0;
+  #isKept = false;
+  /** What nobody but work in slices reads. */
+  readonly #retired: MeshAddress[] = [];
 
   constructor(core: Core) {
     this.#core = core;
@@ -28,7 +42,8 @@ export class MeshTable {
 
   load(id: MeshId, baked: ArrayBuffer): TreeInfo {
     const address = this.#core.loadMesh(baked);
-    this.#entries.set(id, { address, isRebuilding: false, newest: undefined });
+    const keptBefore = this.#keeps;
+    this.#entries.set(id, { address, keptBefore, copy: undefined, isRebuilding: false, newest: undefined });
     return this.#core.meshInfo(address);
   }
 
@@ -37,14 +52,41 @@ export class MeshTable {
   }
 
   remove(id: MeshId): void {
-    this.#core.freeMesh(this.addressOf(id));
+    const entry = this.#get(id);
+    this.#dropCopy(entry);
+    this.#retire(entry);
     this.#entries.delete(id);
+  }
+
+  /** Keeps all meshes as they are now, for work that is going to read them in slices. */
+  keep(): void {
+    this.#keeps++;
+    this.#isKept = true;
+  }
+
+  /** Frees what was kept, when no work in slices reads meshes any more. */
+  release(): void {
+    this.#isKept = false;
+    for (const address of this.#retired.splice(0)) this.#core.freeMesh(address);
+    for (const entry of this.#entries.values()) this.#dropCopy(entry);
+  }
+
+  /** Makes room for the next `update` of a mesh, while it is kept. Throws OUT_OF_MEMORY. */
+  prepareUpdate(id: MeshId): void {
+    const entry = this.#entries.get(id);
+    if (entry && this.#isRead(entry)) entry.copy ??= this.#core.copyMesh(entry.address);
   }
 
   /** Moves the vertices of a mesh. Where this throws, the mesh is as it was. */
   update(id: MeshId, positions: Float32Array): MeshUpdate {
+    this.prepareUpdate(id);
     const entry = this.#get(id);
-    const isInEffect = this.#core.refitMesh(entry.address, positions);
+    const isInEffect = this.#core.refitMesh(entry.copy ?? entry.address, positions);
+    if (isInEffect && entry.copy !== undefined) {
+      const { copy } = entry;
+      entry.copy = undefined;
+      this.#moveTo(entry, copy);
+    }
     const info = this.#core.meshInfo(entry.address);
     let rebuild: MeshData | undefined;
     if (entry.isRebuilding) entry.newest = positions;
@@ -73,8 +115,8 @@ export class MeshTable {
     const address = core.loadMesh(baked);
     try {
       if (newest === undefined || this.#canTake(address, newest)) {
-        core.replaceMesh(entry.address, address);
-        entry.address = address;
+        this.#moveTo(entry, address);
+        this.#dropCopy(entry);
         return true;
       }
     } catch (error) {
@@ -83,6 +125,30 @@ export class MeshTable {
     }
     core.freeMesh(address);
     return false;
+  }
+
+  /** Puts a mesh in the place of what an entry has. */
+  #moveTo(entry: Entry, address: MeshAddress): void {
+    this.#core.replaceMesh(entry.address, address);
+    this.#retire(entry);
+    entry.address = address;
+    entry.keptBefore = this.#keeps;
+  }
+
+  /** Frees what is at an entry's address, as soon as nobody reads it. */
+  #retire(entry: Entry): void {
+    if (this.#isRead(entry)) this.#retired.push(entry.address);
+    else this.#core.freeMesh(entry.address);
+  }
+
+  /** Tells whether work in slices may read what is at an entry's address. */
+  #isRead(entry: Entry): boolean {
+    return this.#isKept && entry.keptBefore < this.#keeps;
+  }
+
+  #dropCopy(entry: Entry): void {
+    if (entry.copy !== undefined) this.#core.freeMesh(entry.copy);
+    entry.copy = undefined;
   }
 
   /**

@@ -21,7 +21,7 @@ import type { CoreContact } from './binding/queries.js';
 import { MeshTable } from './mesh-table.js';
 import { QueryService } from './query-service.js';
 import { Queue } from './queue.js';
-import { afterMessages, SLICE_MS, type Turns } from './slices.js';
+import { afterMessages, type Gate, SLICE_MS, type Turns } from './slices.js';
 
 /**
  * The milliseconds of a frame's contacts before queries are answered: what a pick waits for at most, beside pairs that
@@ -30,6 +30,12 @@ import { afterMessages, SLICE_MS, type Turns } from './slices.js';
 const FRAME_SLICE_MS = 4;
 /** Milliseconds of a frame or a contact after which the main thread is told that it is still worked on. */
 const BUSY_EVERY_MS = 100;
+
+/** Calls that change nothing that a frame or a contact reads, and so are answered while one is under way. */
+const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
+  ...(['raycast', 'raycastAll', 'isClear', 'raycastMany', 'pickScreen', 'pickScreenAll', 'pickRegion'] as const),
+  ...(['frustum', 'sees', 'overlap', 'containing', 'closestPoint', 'contact', 'loadMesh', 'bakeMesh'] as const),
+]);
 
 /** Two objects whose contact is asked for, and the frame that the answer sees. */
 type AskedPair = Pick<ContactReport, 'a' | 'b' | 'frame'>;
@@ -51,8 +57,6 @@ export class WorkerService extends QueryService implements WorkerApi {
   #isInContact = false;
   /** Contacts that take long and came meanwhile. */
   readonly #contacts = new Queue<() => void>();
-  /** Meshes that were removed meanwhile: what is under way may still read them. */
-  readonly #removals: MeshId[] = [];
   /** When the main thread was told last that long work is under way. */
   #saidBusyAt = 0;
   /** The error of the first command that failed since the last frame. */
@@ -141,6 +145,7 @@ export class WorkerService extends QueryService implements WorkerApi {
       return this.#findContact(pair, () => queries.beginContact(a, b, detail, FRAME_SLICE_MS));
     }
     const kept = queries.keepContact(a, b, detail);
+    this.meshes.keep();
     return new Promise((resolve, reject) => {
       this.#contacts.add(() => {
         try {
@@ -192,41 +197,52 @@ export class WorkerService extends QueryService implements WorkerApi {
 
   /** Lets only what does not disturb long work be done until `#release`, and tells the main thread. */
   #hold(): void {
-    this.#turns.hold((message) => this.#mayPass(message));
+    this.meshes.keep();
+    this.#turns.hold(this.#gate);
     this.#saidBusyAt = 0;
     this.#sayBusy();
   }
 
   /**
-   * Tells whether a message may go before the long work that is under way: objects may change, as a frame keeps what it
-   * reads of them, and a contact has. A frame may begin while a contact is under way.
+   * What may go before the long work that is under way: objects and meshes may change, as a frame keeps what it reads of
+   * them, and a contact has. A frame may begin while a contact is under way. Where there is no memory for what has to be
+   * kept, what comes waits.
    */
-  #mayPass(message: ToWorker): boolean {
-    switch (message.type) {
-      case 'frame':
-        return !this.#isInFrame;
-      case 'ahead':
-      case 'commands':
-        return this.#mayGoAhead();
-      default:
-        return message.type === 'abort';
-    }
-  }
+  readonly #gate: Gate = {
+    mayPass: (message) => {
+      switch (message.type) {
+        case 'frame':
+          return !this.#isInFrame;
+        case 'ahead':
+        case 'commands':
+          return this.#mayGoAhead();
+        default:
+          return message.type === 'abort';
+      }
+    },
+    mayCall: (name, first) => {
+      if (HARMLESS.has(name)) return true;
+      if (name !== 'updateMesh' && name !== 'replaceTree') return false;
+      return (
+        this.#mayGoAhead() && (name === 'replaceTree' || hasRoom(() => this.meshes.prepareUpdate(first as MeshId)))
+      );
+    },
+  };
 
   #mayGoAhead(): boolean {
-    try {
-      return this.core.goAhead();
-    } catch (error) {
-      declared(error); // where there is no memory, what comes has to wait
-      return false;
-    }
+    let mayGo = false;
+    return (
+      hasRoom(() => {
+        mayGo = this.core.goAhead();
+      }) && mayGo
+    );
   }
 
   /** Goes on with what waits for long work that has ended. When there is none any more, everything is answered again. */
   #release(): void {
     while (!this.#isHeld && this.#contacts.length > 0) this.#contacts.take()!();
     if (this.#isHeld) return;
-    for (const mesh of this.#removals.splice(0)) this.#tryCommand({ type: 'removeMesh', mesh });
+    this.meshes.release();
     this.#turns.release();
     if (this.core.isDerivationWanted) this.#derive();
   }
@@ -360,8 +376,7 @@ export class WorkerService extends QueryService implements WorkerApi {
         for (const id of command.ids) if (!this.#unborn.delete(id)) this.core.removeObject(id);
         break;
       case 'removeMesh':
-        if (this.#isHeld) this.#removals.push(command.mesh);
-        else this.meshes.remove(command.mesh);
+        this.meshes.remove(command.mesh);
         break;
       case 'removeView':
         this.core.removeView(command.slot);
@@ -401,6 +416,17 @@ function reported(pair: AskedPair, found: CoreContact | null, ms: number): Found
 function withData(update: MeshUpdate): MeshUpdate {
   const buffers = Object.values(update.rebuild ?? {}).map((array: Float32Array | Uint32Array) => array.buffer);
   return transfer(update, buffers);
+}
+
+/** Does what needs memory, and tells whether there was enough. */
+function hasRoom(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    declared(error);
+    return false;
+  }
 }
 
 /** Answers the failure to report. An error that only a bug can throw is thrown again and ends the worker. */

@@ -1,4 +1,4 @@
-import type { ToWorker } from '../shared/protocol.js';
+import type { ToWorker, WorkerApi } from '../shared/protocol.js';
 import { Queue } from './queue.js';
 
 /** Milliseconds of work before messages are served: half a frame at 60 Hz. */
@@ -9,11 +9,18 @@ export interface Turns {
   /** Is called before messages are served between two slices of work. */
   pause(): void;
   /**
-   * Serves calls that change nothing from now on, as long work is under way, and those messages that `mayPass` lets
-   * pass: up to the first other one, from which on all wait until `release`.
+   * Serves what the gate lets pass from now on, as long work is under way: up to the first other message, from which on
+   * all wait until `release`.
    */
-  hold(mayPass: (message: ToWorker) => boolean): void;
+  hold(gate: Gate): void;
   release(): void;
+}
+
+/** What is let pass while long work is under way. */
+export interface Gate {
+  mayPass(message: ToWorker): boolean;
+  /** Tells the same of a call; `first` is its first argument. */
+  mayCall(name: keyof WorkerApi, first: unknown): boolean;
 }
 
 const resumes = new Queue<() => void>();

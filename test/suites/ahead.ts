@@ -134,6 +134,44 @@ export function testAhead(): void {
     await first;
   });
 
+  test('a ray sees vertices that move before a frame that takes long is answered, and the frame does not', async () => {
+    const wall = await service.addMesh({ positions: new Float32Array([-1, -1, 0, 1, -1, 0, 0, 1, 0]) });
+    service.setObject(box, { shape: { type: 'mesh', mesh: wall } });
+    const { mesh: ball, ...rest } = { mesh: await service.addMesh(icosphere(1, 4)), contacts: 'full' as const };
+    const [a, b] = [0, 1.9].map((x) =>
+      service.addObject({ ...rest, shape: { type: 'mesh', mesh: ball }, matrix: at(x, 300) }),
+    );
+    await service.update();
+    const { usedBytes } = service.stats;
+    const finish = new Finish();
+    moveBalls(1);
+    service.setTransform(a, at(0, 300, 0.1));
+    const first = finish.note('first', service.update());
+    await inTheMidst();
+    for (let x = 10; x < 60; x += 10) {
+      service.updateMesh(wall, new Float32Array([x - 1, -1, 0, x + 1, -1, 0, x, 1, 0]));
+      service.setTransform(box, at(0, 0, x));
+      service.update();
+      const [there, gone] = await Promise.all([
+        service.raycast({ ...ray(x), tMax: 100 }),
+        service.raycast(ray(x - 10)),
+      ]);
+      expect(there).toMatchObject({ object: box, distance: x + 5 });
+      expect(gone).toBeNull();
+    }
+    await service.updateMesh(ball, new Float32Array(icosphere(0.8, 4).positions));
+    await expect(service.updateMesh(wall, new Float32Array(9))).rejects.toMatchObject({ code: 'BAD_DATA' });
+    expect((await service.raycast({ ...ray(50), tMax: 100 }))?.object).toBe(box);
+    expect(finish.names).toEqual([]);
+    const touch = ({ contacts }: Awaited<typeof first>) =>
+      [...contacts.a].some((id, i) => id === a && contacts.b[i] === b);
+    // The balls touch in the frame that began before they shrank.
+    const [before, after] = [touch(await first), touch(await service.update())];
+    expect([before, after]).toEqual([true, false]);
+    await service.update();
+    expect(service.stats.usedBytes).toBeLessThan(usedBytes + 50_000);
+  });
+
   test('a mesh that is removed is gone when the frame that reads it is answered, and nothing waits for that', async () => {
     moveBalls(1);
     const finish = new Finish();

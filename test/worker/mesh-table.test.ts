@@ -63,6 +63,41 @@ test('no tree at all: the next update asks again', () => {
   expect(table.update(ID, open).rebuild).toBeDefined();
 });
 
+test('what work in slices reads stays as it was, whatever becomes of the mesh meanwhile', () => {
+  table.load(ID, bake(core, { positions: open }));
+  table.load(ID + 1, bake(core, { positions: open }));
+  table.load(ID + 2, bake(core, { positions: open }));
+  const { usedBytes } = core;
+  const addresses = [0, 1, 2].map((i) => table.addressOf(ID + i));
+  const before = addresses.map((address) => core.bakeMesh(address));
+  table.keep();
+  const moved = open.map((x) => 2 * x);
+  for (let i = 0; i < 100; i++) table.update(ID, moved);
+  const first = table.addressOf(ID);
+  // One copy is moved on and on, until somebody else reads it.
+  expect(core.usedBytes).toBeLessThan(usedBytes + 2 * before[0].byteLength + 1000);
+  table.keep();
+  const [ofFirst] = [core.bakeMesh(first)];
+  table.update(
+    ID,
+    open.map((x) => 3 * x),
+  );
+  expect(table.addressOf(ID)).not.toBe(first);
+  expect(() => table.update(ID, new Float32Array(open.length))).toThrow('area');
+  expect(core.bakeMesh(first)).toEqual(ofFirst);
+  table.prepareUpdate(ID + 1);
+  table.update(ID + 1, moved);
+  table.replace(ID + 1, bake(core, { positions: open }));
+  table.prepareUpdate(ID + 2); // which then does not come
+  table.remove(ID + 2);
+  expect(addresses.map((address) => core.bakeMesh(address))).toEqual(before);
+  table.release();
+  table.remove(ID);
+  table.remove(ID + 1);
+  expect(core.usedBytes).toBeLessThan(usedBytes - 2 * before[0].byteLength);
+  expect(core.check()).toBeNull();
+});
+
 /** Of a mesh whose cost says that it should be rebuilt. */
 function askFor(positions: Float32Array) {
   const { meshInfo } = core;

@@ -47,7 +47,12 @@ export interface Core {
    * where this throws: BAD_DATA, OUT_OF_MEMORY.
    */
   refitMesh(mesh: MeshAddress, positions: Float32Array): boolean;
-  /** Puts `by` in the place of `mesh` for all objects, and frees `mesh`. */
+  /** Answers a copy of a mesh, to be moved and put in its place. Throws OUT_OF_MEMORY. */
+  copyMesh(mesh: MeshAddress): MeshAddress;
+  /**
+   * Puts `by` in the place of `mesh` for all objects. Work that is under way may still read `mesh`, which is to be freed
+   * after that.
+   */
   replaceMesh(mesh: MeshAddress, by: MeshAddress): void;
   freeMesh(mesh: MeshAddress): void;
 
@@ -368,7 +373,12 @@ class WasmCore implements Core {
 
   replaceMesh(mesh: MeshAddress, by: MeshAddress): void {
     this.#exports.replaceMesh(mesh, by);
-    this.freeMesh(mesh);
+  }
+
+  copyMesh(mesh: MeshAddress): MeshAddress {
+    const copy = this.#exports.copyMesh(mesh) >>> 0;
+    this.#meshes.add(copy);
+    return copy;
   }
 
   freeMesh(mesh: MeshAddress): void {

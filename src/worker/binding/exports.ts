@@ -27,6 +27,7 @@ export interface CoreExports {
   bakeMesh(address: number): number;
   isFresh(address: number): boolean;
   copyTree(address: number): number;
+  copyMesh(address: number): number;
   beginDerivation(mesh: number): number;
   stepDerivation(derivation: number, until: number): number;
   packDerivation(derivation: number): number;

@@ -198,7 +198,7 @@ export class CoreQueries {
 
   /**
    * Copies two objects as they are, for a contact that takes long and has to wait. Answers what `beginKeptContact`
-   * takes, which must follow; their meshes must not change before.
+   * takes, which must follow; their meshes must stay as they are before.
    */
   keepContact(a: ObjectId, b: ObjectId, detail: number): number {
     return this.#exports.keepContact(Math.min(a, b), Math.max(a, b), detail) >>> 0;

@@ -11,7 +11,7 @@ import { Build } from './mesh/build/build';
 import { beginDerivation as begin } from './mesh/topology/derivation';
 import { Derivation, freeDerivation as free } from './mesh/topology/derivation-state';
 import { FRESH, installDerived, markStale, releaseDerived, unwant, want } from './mesh/topology/derived';
-import { bakedForm, copyTree as copy, packDerived as pack } from './mesh/topology/pack';
+import { bakedForm, copyTree as copy, copyWhole, packDerived as pack } from './mesh/topology/pack';
 import { Mesh } from './mesh/tree/layout';
 import { release } from './memory';
 import { REFIT_OK, culprit, refit, refitBytes } from './mesh/tree/refit';
@@ -96,6 +96,11 @@ export function copyTree(address: usize): usize {
   return copy(changetype<Mesh>(address));
 }
 
+/** Answers a copy of a mesh to move its vertices; the caller must free it. Throws OUT_OF_MEMORY. */
+export function copyMesh(address: usize): usize {
+  return copyWhole(changetype<Mesh>(address));
+}
+
 export function beginDerivation(mesh: usize): usize {
   return changetype<usize>(begin(changetype<Mesh>(mesh)));
 }
@@ -150,9 +155,8 @@ export function refitCulprit(): u32 {
   return culprit;
 }
 
-/** Puts one mesh in the place of another, for all objects. */
+/** Puts one mesh in the place of another, for all objects. Pairs that are looked at may go on with the other. */
 export function replaceMesh(from: usize, to: usize): void {
-  forgetMesh(changetype<Mesh>(from));
   swapMesh(changetype<Mesh>(from), changetype<Mesh>(to));
 }
 

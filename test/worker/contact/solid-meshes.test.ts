@@ -363,6 +363,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
     expect(contact()).toBe(undefined);
     const one = scene.mesh(MESHES.ball[0]).shape as MeshShape;
     core.replaceMesh(mesh, one.mesh);
+    core.freeMesh(mesh);
     expect(contact()).toBe(2);
     scene.remove(inner.thing);
     scene.remove(outer.thing);

@@ -1,7 +1,7 @@
 // What a frame still reads of the scene when the scene goes on before the frame is answered: a frame whose contacts take
 // long is found between queries, which are to see what was moved, added and removed meanwhile. Before the first of such
-// changes this copies the ids by slot, and the objects of all pairs that are still to be looked at. Meshes must not
-// change until the frame is answered.
+// changes this copies the ids by slot, and the objects of all pairs that are still to be looked at. Whoever
+// changes a mesh puts another in its place (mesh-table.ts) and leaves it as it is until the frame is answered.
 
 import { reserve } from '../memory';
 import { ITEM_BYTES, Item } from '../shape/item';

@@ -7,7 +7,9 @@ import { FrameView } from '../../../../src/client/frame/frame-result.js';
 import { ViewTable } from '../../../../src/client/frame/view-table.js';
 import { makeId } from '../../../../src/shared/ids.js';
 import * as layout from '../../../../src/shared/layout.js';
-import type { Core, MeshAddress, PlacedDescription } from '../../../../src/worker/binding/core.js';
+import type { MeshData } from '../../../../src/shared/types.js';
+import type { Core, PlacedDescription } from '../../../../src/worker/binding/core.js';
+import { MeshTable } from '../../../../src/worker/mesh-table.js';
 import { bake, startCore } from '../../../fixtures/core.js';
 import { aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
 import { icosphere, soup } from '../../../oracle/meshes.js';
@@ -22,14 +24,14 @@ const ALL_TIME = 1e9;
 const SLOTS = 48;
 const FILTER = { layers: 0xffffffff, side: 3, precision: layout.PRECISION_MESH, ignore: new Uint32Array() };
 
+let data: MeshData[];
 let meshes: ArrayBuffer[];
 beforeAll(async () => {
   const core = await startCore();
   const random = new Random(SEED);
   // The first two together have pairs that are left in their midst.
-  meshes = [icosphere(1.2, 5), icosphere(1, 4), icosphere(1, 1), soup(random, 40, 0.4, 1)].map((each) =>
-    bake(core, each),
-  );
+  data = [icosphere(1.2, 5), icosphere(1, 4), icosphere(1, 1), soup(random, 40, 0.4, 1)];
+  meshes = data.map((each) => bake(core, each));
 });
 
 /** One thing that is done to both worlds. */
@@ -37,7 +39,7 @@ type Change = (world: World) => void;
 
 class World {
   readonly core: Core;
-  readonly #addresses: MeshAddress[];
+  readonly meshes: MeshTable;
   readonly #views = new ViewTable();
   /** Names of views that were removed since the frame began. */
   removed: string[] = [];
@@ -46,11 +48,12 @@ class World {
 
   constructor(core: Core) {
     this.core = core;
-    this.#addresses = meshes.map((mesh) => core.loadMesh(mesh));
+    this.meshes = new MeshTable(core);
+    for (const [i, mesh] of meshes.entries()) this.meshes.load(i, mesh);
   }
 
   put(id: number, description: PlacedDescription, mesh: number): void {
-    this.core.setObject(id, { ...description, mesh: mesh < 0 ? 0 : this.#addresses[mesh] });
+    this.core.setObject(id, { ...description, mesh: mesh < 0 ? 0 : this.meshes.addressOf(mesh) });
   }
 
   move(id: number, matrix: Matrix4): void {
@@ -146,9 +149,27 @@ class Changes {
       return (world) => world.put(id, description, mesh);
     }
     if (what < 0.4) return (world) => world.move(id, new Matrix4().makeScale(0, 1, 1)); // which is refused
-    if (what < 0.5 && this.#hasViews) return this.#changeView();
+    if (what < 0.45 && this.#hasViews) return this.#changeView();
+    if (what < 0.6) return this.#changeMesh();
     const matrix = this.#place();
     return (world) => world.move(id, matrix);
+  }
+
+  /** Moves the vertices of a mesh, in vain now and then, or puts a new tree of them in its place. */
+  #changeMesh(): Change {
+    const random = this.#random;
+    const mesh = random.integer(data.length);
+    const isVain = random.chance(0.1);
+    const low = random.range(0.8, 1);
+    const { positions } = data[mesh];
+    const moved = positions.map((x) => (isVain ? 0 : x * random.range(low, 1.1)));
+    if (isVain || random.chance(0.7)) {
+      return (world) => {
+        if (isVain) expect(() => world.meshes.update(mesh, moved)).toThrow('area');
+        else expect(world.meshes.update(mesh, moved).isInEffect).toBe(true);
+      };
+    }
+    return (world) => world.meshes.replace(mesh, bake(world.core, { ...data[mesh], positions: moved }));
   }
 
   #changeView(): Change {
@@ -204,6 +225,7 @@ describe(`seed ${SEED}`, () => {
         for (const world of [ahead, behind]) world.begin(budget);
         const late: Change[] = [];
         let found = ahead.step(budget === NO_TIME ? Number.POSITIVE_INFINITY : 0);
+        ahead.meshes.keep();
         while (found === null) {
           if (random.chance(0.3) && ahead.core.goAhead()) {
             midst++;
@@ -213,11 +235,14 @@ describe(`seed ${SEED}`, () => {
               change(world);
               if (isTold) world.placeAhead();
             });
+            // Somebody else may begin to read.
+            if (random.chance(0.3)) ahead.meshes.keep();
             late.at(-1)!(ahead);
           }
           ahead.core.queries.raycast({ origin: [9, 9, 9], direction: random.direction().toArray() }, FILTER);
           found = ahead.step(0);
         }
+        ahead.meshes.release();
         const expected = behind.step(Number.POSITIVE_INFINITY)!;
         // Of a view that is gone nothing is said.
         const said = everything(expected);
@@ -228,6 +253,11 @@ describe(`seed ${SEED}`, () => {
         const seed = random.integer(1 << 30);
         expect(ahead.look(new Random(seed)), `run ${run}, frame ${frame}`).toEqual(behind.look(new Random(seed)));
         expect([ahead.core.check(), behind.core.check()]).toEqual([null, null]);
+        data.forEach((_, i) => {
+          expect(ahead.core.bakeMesh(ahead.meshes.addressOf(i))).toEqual(
+            behind.core.bakeMesh(behind.meshes.addressOf(i)),
+          );
+        });
       }
     }
     expect(midst).toBeGreaterThan(5 * RUNS);

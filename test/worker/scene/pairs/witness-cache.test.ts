@@ -48,6 +48,7 @@ test(`while meshes move, deform and become others, seed ${SEED}`, async () => {
       shapes[which] = soup(random, random.pick([1, 5, 100]), 0.5, 1);
       const by = core.loadMesh(bake(core, shapes[which]));
       core.replaceMesh(meshes[which], by);
+      core.freeMesh(meshes[which]);
       meshes[which] = by;
     }
 

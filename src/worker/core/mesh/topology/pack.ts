@@ -24,6 +24,11 @@ function pack(mesh: Mesh, derived: Derived): usize {
   return address;
 }
 
+/** Answers a copy of a mesh with what was derived, to move its vertices while the other is read. Throws OUT_OF_MEMORY. */
+export function copyWhole(mesh: Mesh): usize {
+  return pack(mesh, derivedOf(mesh));
+}
+
 /** Answers a copy of a mesh without what was derived, to derive it anew. Throws OUT_OF_MEMORY. */
 export function copyTree(mesh: Mesh): usize {
   const bytes = derivedPlace(mesh) - changetype<usize>(mesh);

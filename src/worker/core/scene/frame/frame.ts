@@ -78,8 +78,9 @@ export function beginFrame(input: usize): void {
 
 /**
  * Works on the frame until `sliceEnd`, or until it is done. Answers where the buffer out is then, else 0. Between two
- * steps there may be queries; whatever changes objects must ask `goAhead` before; meshes must not change. The narrow
- * phase waits while `mayLook` is false, as the interruptible module works on something else.
+ * steps there may be queries; whatever changes objects must ask `goAhead` before; a mesh may be replaced, but
+ * must neither change nor go. The narrow phase waits while `mayLook` is false, as the interruptible module works on
+ * something else.
  */
 export function stepFrame(sliceEnd: f64, mayLook: bool): usize {
   let start = isResumed ? now() : leftAt;

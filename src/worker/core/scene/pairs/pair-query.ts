@@ -55,7 +55,7 @@ export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
 
 /**
  * Copies two objects as they are for a contact that takes long, and answers where: `beginKeptContact` must follow. They
- * may change meanwhile, their meshes may not. Throws OUT_OF_MEMORY.
+ * may change meanwhile, and get other meshes; those that they have now must stay as they are. Throws OUT_OF_MEMORY.
  */
 export function keepContact(a: u32, b: u32, detail: u32): usize {
   const kept = allocate(2 * (PROXY_BYTES + ITEM_BYTES));
