@@ -3,6 +3,7 @@ import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { chromiumLaunchOptions } from './scripts/chromium.mjs';
 import { gzipAsData } from './scripts/gzip-as-data.mjs';
+import { folderOfThree } from './scripts/three-versions.mjs';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -12,6 +13,11 @@ const IN_BROWSER = 'test/**/*.browser.test.ts';
 const TIMED = 'test/client/{aborted,ahead,building,dispose,long-run,order,paced,restart,silence,worker-link}.test.ts';
 /** Folders of tests that need a set-up of their own. */
 const FOLDERS = ['test/demo/**', 'test/consumers/**', 'test/pages/**'];
+/** In Node, what depends on the version of three; and of that, what takes long for how little it depends on it. */
+const OF_THREE = ['test/three/**/*.test.ts', 'test/repro/three-*.test.ts'];
+const LONG_OF_THREE = ['test/three/{scene-objects,turns}.test.ts', 'test/repro/three-*.test.ts'];
+/** The part of their random changes that is done where all of it would take too long. */
+const SHORT = 0.15;
 
 /**
  * What loses a race against the clock is asked again, and printed as such. All other tests have one try: an answer that
@@ -34,6 +40,9 @@ export default defineConfig({
       // On all cores: on two, the default of one less takes 1.7 times as long.
       inNode('node', ['test/**/*.test.ts'], 0, { exclude: [IN_BROWSER, TIMED, ...FOLDERS], maxWorkers: '100%' }),
       inNode('node-timed', [TIMED], 0, { ...ONCE_MORE, maxWorkers: '100%' }),
+      // The scripts that name other versions of three have installed them.
+      ...listed(process.env.THREES).map((version) => withThree(version, 1)),
+      ...listed(process.env.THREES_IN_SHORT).map((version) => withThree(version, SHORT, LONG_OF_THREE)),
       // One at a time, which is the default on two cores: some count the workers of the browser, and measure its heap.
       inChromium('browser', [IN_BROWSER], 1, { ...ONCE_MORE, maxWorkers: 1 }),
       // Each of its files fills a small machine with a Chromium that draws in software; but those in the browser wait, as
@@ -57,6 +66,26 @@ function inNode(name: string, include: string[], groupOrder: number, options = {
     define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') },
     test: { ...common(name, include, groupOrder), environment: 'node' as const, pool: 'forks' as const, ...options },
   };
+}
+
+/** The adapter's tests with a version of three, in the group of all others in Node. */
+function withThree(version: string, share: number, exclude: string[] = []) {
+  const folder = folderOfThree(version);
+  const project = inNode(`three ${version}`, OF_THREE, 0, {
+    exclude: [IN_BROWSER, ...exclude],
+    env: { THREE: version, SHARE: String(share) },
+    maxWorkers: '100%',
+  });
+  const three = [
+    { find: /^three$/, replacement: `${folder}/build/three.module.js` },
+    { find: /^three\/(addons|examples\/jsm)\//, replacement: `${folder}/examples/jsm/` },
+  ];
+  const ours = Object.entries(alias).map(([find, replacement]) => ({ find, replacement }));
+  return { ...project, resolve: { alias: [...three, ...ours] } };
+}
+
+function listed(versions = ''): string[] {
+  return versions.split(',').filter((version) => version !== '');
 }
 
 function inChromium(name: string, include: string[], groupOrder: number, options = {}) {

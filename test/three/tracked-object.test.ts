@@ -322,7 +322,7 @@ test('a view is set again whatever it is that has changed in it', async () => {
     () => Object.assign(camera, { zoom: 2 }).updateProjectionMatrix(),
     // Without another projection: three's renderer has not set it yet.
     () => Object.assign(camera, { coordinateSystem: WebGPUCoordinateSystem }),
-    () => Object.assign(camera, { _reversedDepth: true }),
+    ...('reversedDepth' in camera ? [() => Object.assign(camera, { _reversedDepth: true })] : []),
     () => camera.layers.enable(3),
     ...(['x', 'y', 'width', 'height'] as const).map((key) => () => Object.assign(size, { [key]: size[key] + 1 })),
     ...(['margin', 'minPixels'] as const).map((key) => () => Object.assign(options, { [key]: options[key] + 1 })),

@@ -1,0 +1,50 @@
+// The versions of three that the peer range promises: the installed one, and others under build/, where they stay.
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, runNpm } from './run.mjs';
+
+/** The oldest that is promised, and some on the way to the installed one. Before r163 three tells nobody of children. */
+export const OLDER_THREES = ['0.160.0', '0.165.0', '0.170.0', '0.180.0'];
+
+/** Answers the version that npm installs with the other dependencies. */
+export function installedThree() {
+  return versionIn(join(root, 'node_modules/three'));
+}
+
+/** Answers the folder of the package `three` in that version, where `ensureThrees` has been asked for it. */
+export function folderOfThree(version) {
+  return join(version === installedThree() ? root : folderOf(version), 'node_modules/three');
+}
+
+/** Installs those of the versions that are not there yet. Answers those that could not be had. */
+export function ensureThrees(versions) {
+  return versions.filter((version) => versionIn(folderOfThree(version)) !== version && !install(version));
+}
+
+/** Each has a folder to itself, so that its own addons import it and no other. */
+function folderOf(version) {
+  return join(root, 'build/three', version);
+}
+
+function versionIn(folder) {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
+  } catch {
+    return undefined;
+  }
+}
+
+function install(version) {
+  console.log(`Installing three ${version} for the tests…`);
+  const folder = folderOf(version);
+  const partial = `${folder}-${process.pid}`;
+  mkdirSync(partial, { recursive: true });
+  writeFileSync(join(partial, 'package.json'), JSON.stringify({ private: true, dependencies: { three: version } }));
+  const args = ['install', '--prefer-offline', '--fetch-retries=1', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const isInstalled = runNpm(args, { cwd: partial }) === 0;
+  rmSync(folder, { recursive: true, force: true });
+  // Moved as a whole: what was interrupted is not taken for complete.
+  if (isInstalled) renameSync(partial, folder);
+  else rmSync(partial, { recursive: true, force: true });
+  return isInstalled;
+}
