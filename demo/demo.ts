@@ -1,4 +1,3 @@
-import { CollisionError } from 'collision-worker';
 import type { Intersection } from 'three';
 import { FrameChart } from './chart.js';
 import type { Engine } from './engine.js';
@@ -89,8 +88,7 @@ export class Demo {
     try {
       this.#show(await this.pick(x, y, true));
     } catch (error) {
-      const isOvertaken = error instanceof CollisionError && error.code === 'ABORTED';
-      if (!isOvertaken) showError(error);
+      showError(error);
     }
   }
 

@@ -15,6 +15,6 @@ export interface Engine {
   readonly outcome: Outcome;
   /** Does the work of a frame, or has it done. */
   step(viewer: Viewer): void;
-  /** What lies under a pixel. `latest`: a newer pick cancels it. */
+  /** What lies under a pixel. `latest`: a newer pick may answer it. */
   pick(x: number, y: number, latest: boolean): Promise<Intersection | null>;
 }

@@ -1,4 +1,4 @@
-import { CollisionError, type CollisionService, type Hit } from 'collision-worker';
+import type { CollisionService, Hit } from 'collision-worker';
 import type { SceneTracker } from 'collision-worker/three';
 import { BufferGeometry, type Group, type Mesh, Points, PointsMaterial, type WebGLRenderer } from 'three';
 import { SelectionMarker } from '../marker.js';
@@ -111,7 +111,7 @@ export class PickingPage {
       showSelected(object?.name ?? '');
       this.changed();
     } catch (error) {
-      if (!(error instanceof CollisionError && error.code === 'ABORTED')) showError(error);
+      showError(error);
     }
   }
 

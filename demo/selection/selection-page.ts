@@ -1,4 +1,3 @@
-import { CollisionError } from 'collision-worker';
 import type { SceneTracker } from 'collision-worker/three';
 import { type Group, type Mesh, MOUSE, type Object3D, PerspectiveCamera, TOUCH, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
@@ -91,8 +90,7 @@ export class SelectionPage implements MarqueeEvents {
     try {
       this.#change(await this.#tracker.pickRegion(region, { mode, latest, side: 'double' }), change);
     } catch (error) {
-      const isOvertaken = error instanceof CollisionError && error.code === 'ABORTED';
-      if (!isOvertaken) showError(error);
+      showError(error);
     }
   }
 

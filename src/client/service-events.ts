@@ -5,10 +5,13 @@ import { reading } from './check/validate.js';
 export class ServiceEvent extends Event {
   /** Why the worker was lost; null for 'restored'. */
   readonly error: CollisionError | null;
+  /** Of 'lost': whether the service has ended. Else another worker is on its way. */
+  readonly final: boolean;
 
-  constructor(type: 'lost' | 'restored', error: CollisionError | null) {
+  constructor(type: 'lost' | 'restored', error: CollisionError | null, final = false) {
     super(type);
     this.error = error;
+    this.final = final;
   }
 }
 
@@ -17,8 +20,8 @@ type Listener = ((event: ServiceEvent) => void) | { handleEvent(event: ServiceEv
 /** An EventTarget of these alone. */
 export class ServiceEvents extends EventTarget {
   /**
-   * Listens. 'lost': the worker is gone, and what was pending has been rejected; where `restart` allows it another one
-   * is on its way. 'restored': that one knows all that the one before it did.
+   * Listens. 'lost': the worker is gone, and what was pending has been rejected, but for questions, which the next worker
+   * is asked. That one is on its way, unless the event is `final`. 'restored': it knows all that the one before it did.
    */
   override addEventListener(
     type: 'lost' | 'restored',

@@ -29,6 +29,7 @@ import type {
 import { isAffine } from './check/affine.js';
 import { checkTypedArray } from './check/binary.js';
 import { CheckedIds } from './check/checked-ids.js';
+import { checkSignal } from './check/signal.js';
 import {
   checkBits,
   checkBoolean,
@@ -43,6 +44,7 @@ import {
 } from './check/validate.js';
 import { FramePump } from './frame/frame-pump.js';
 import { ViewTable } from './frame/view-table.js';
+import { abortable, aborted } from './link/abort.js';
 import { BuilderPool } from './link/builder-pool.js';
 import { type LinkOptions, WorkerLink } from './link/worker-link.js';
 import { Queries } from './query/queries.js';
@@ -53,7 +55,7 @@ import { ReplayLog } from './transforms/replay-log.js';
 import { SingleWriter } from './transforms/single-writer.js';
 import { TransformTable } from './transforms/transform-table.js';
 
-const KEYS = ['createWorker', 'restart', 'builders', 'timeout', 'contactBudget'];
+const KEYS = ['createWorker', 'restart', 'builders', 'timeout', 'contactBudget', 'signal'];
 const MATRIX_KINDS = ['Float32Array', 'Float64Array'] as const;
 const LONGEST_TIMEOUT = 2 ** 31 - 1; // of timers
 
@@ -71,13 +73,14 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1; // of timers
  * service.dispose();
  * ```
  *
- * Rejects with WORKER_LOST when the worker does not start, with UNSUPPORTED where there is no WebAssembly SIMD.
+ * Rejects with WORKER_LOST when the worker does not start, with UNSUPPORTED where there is no WebAssembly SIMD, with
+ * ABORTED by the signal.
  */
 export async function createCollisionService(options: CollisionServiceOptions = {}): Promise<CollisionService> {
   const operation = 'createCollisionService';
   const given = readOptions(operation, 'options', options, KEYS);
   const { createWorker, restart = true, builders = 1, timeout = 10_000 } = given;
-  const { contactBudget = Number.POSITIVE_INFINITY } = given;
+  const { contactBudget = Number.POSITIVE_INFINITY, signal } = given;
   if (createWorker !== undefined && typeof createWorker !== 'function') {
     invalid(operation, 'createWorker', createWorker, 'a function that makes a worker');
   }
@@ -85,12 +88,19 @@ export async function createCollisionService(options: CollisionServiceOptions = 
   checkInteger(operation, 'builders', builders, 0, 64);
   checkPositive(operation, 'timeout', timeout);
   checkNumber(operation, 'contactBudget', contactBudget, Number.MIN_VALUE, 'milliseconds > 0');
+  checkSignal(operation, signal);
+  if (signal?.aborted) throw aborted(operation, signal);
   const budget = contactBudget === Number.POSITIVE_INFINITY ? 0 : contactBudget;
   const service = new CollisionService(
-    { builders, contactBudget: budget, restart },
+    { builders, contactBudget: budget, restart, signal },
     { createWorker, timeout: Math.min(timeout, LONGEST_TIMEOUT) },
   );
-  await service.ready;
+  try {
+    await service.ready;
+  } catch (error) {
+    service.dispose();
+    throw error;
+  }
   return service;
 }
 
@@ -98,6 +108,7 @@ interface ServiceSettings {
   builders: number;
   contactBudget: number;
   restart: boolean;
+  signal: AbortSignal | undefined;
 }
 
 /**
@@ -113,6 +124,7 @@ export class CollisionService extends ServiceEvents {
   readonly #meshes: MeshStore;
   readonly #objects: ObjectStore;
   readonly #queries: Queries;
+  readonly #ready: Promise<void>;
   readonly #parent = new MatrixReader();
   readonly #table = new TransformTable();
   readonly #singles = new SingleWriter(this.#table);
@@ -121,7 +133,7 @@ export class CollisionService extends ServiceEvents {
   #afterEnd: Promise<never> | undefined;
 
   /** @internal */
-  constructor({ builders, contactBudget, restart }: ServiceSettings, options: LinkOptions) {
+  constructor({ builders, contactBudget, restart, signal }: ServiceSettings, options: LinkOptions) {
     super();
     const revival = { lost: (error: CollisionError) => this.#lose(error), restore: () => this.#restore() };
     const log = new ReplayLog(this.#table, restart);
@@ -131,15 +143,21 @@ export class CollisionService extends ServiceEvents {
     this.#meshes = new MeshStore(this.#link, this.#builders, this.#pump, restart);
     this.#objects = new ObjectStore(this.#meshes, this.#pump, log);
     this.#queries = new Queries(this.#link, this.#pump, this.#views, this.#objects);
+    const started = this.#link.defer<void>('createCollisionService');
+    this.#link.ready.then(
+      () => started.resolve(),
+      () => {}, // it is rejected itself
+    );
+    this.#ready = abortable('createCollisionService', signal, started);
     this.#link.ended.then((error) => {
       this.#letGo(error);
-      if (error.code !== 'DISPOSED') this.dispatchEvent(new ServiceEvent('lost', error));
+      if (error.code !== 'DISPOSED') this.dispatchEvent(new ServiceEvent('lost', error, true));
     });
   }
 
   /** @internal */
   get ready(): Promise<void> {
-    return this.#link.ready;
+    return this.#ready;
   }
 
   /**
@@ -373,7 +391,7 @@ export class CollisionService extends ServiceEvents {
    * const star = await service.pick(event.offsetX, event.offsetY, { method: 'screen', radius: 12 });
    * ```
    *
-   * Rejects with ABORTED by the signal, and by a newer pick when both are `latest`.
+   * Rejects with ABORTED by the signal. Of several with `latest` that wait, the newest is asked and answers them all.
    */
   async pick(x: number, y: number, options?: PickOptions): Promise<Hit | null> {
     this.#link.check('pick');

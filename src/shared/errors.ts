@@ -3,7 +3,6 @@ export const ERROR_CODES = [
   'UNKNOWN_ID',
   'BAD_DATA',
   'ABORTED',
-  'TIMEOUT',
   'WORKER_LOST',
   'OUT_OF_MEMORY',
   'UNSUPPORTED',

@@ -172,7 +172,7 @@ export interface PickOptions extends QueryOptions {
   method?: 'ray' | 'screen';
   /** Pixels; for method 'screen'. Default 20. */
   radius?: number;
-  /** While this pick waits to be sent, a newer one with `latest` takes its place (ABORTED). */
+  /** While this pick waits to be sent, a newer one with `latest` takes its place, and answers both. */
   latest?: boolean;
 }
 
@@ -189,7 +189,7 @@ export interface RegionOptions extends QueryOptions {
   view?: string;
   /** 'touch', the default: any part of an object is in the region. 'enclose': all of it. */
   mode?: 'touch' | 'enclose';
-  /** While this one waits to be sent, a newer one with `latest` takes its place (ABORTED). */
+  /** While this one waits to be sent, a newer one with `latest` takes its place, and answers both. */
   latest?: boolean;
 }
 
@@ -450,6 +450,8 @@ export interface CollisionServiceOptions {
    * milliseconds either way.
    */
   contactBudget?: number;
+  /** Aborting before the service is there rejects with ABORTED, and ends its worker. */
+  signal?: AbortSignal;
 }
 
 /** An edge that has no opposite one. */

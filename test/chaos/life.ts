@@ -19,11 +19,15 @@ export interface LifeOptions {
 }
 
 /** A question on its way. */
+type Check<T> = (answer: T, worlds: readonly World[]) => boolean | string;
+
 export interface Question<T> {
   name: string;
   answer: Promise<T>;
   /** True, or in words what is wrong; `worlds` are all states of the scene since the question. */
-  check(answer: T, worlds: readonly World[]): boolean | string;
+  check: Check<T>;
+  /** The method of the service, for a call with `latest`: the answer may be that of a newer one. */
+  latest?: string | false;
   /** Error codes that are right, besides those that any call may get. */
   codes?: readonly string[];
   /** When it failed as it may. */
@@ -37,6 +41,8 @@ export class Life {
   readonly accidents: Accidents;
   readonly isLimited: boolean;
   service!: CollisionService;
+  /** Of all calls with `latest`, by the service's method, in the order of the calls. */
+  readonly #latestChecks = new Map<string, Check<never>[]>();
   /** No worker any more, and there will be none. */
   isOver = false;
   readonly #timeout: number;
@@ -97,7 +103,8 @@ export class Life {
   }
 
   /** Checks an answer against every state of the scene between the question and the answer. */
-  ask<T>({ name, answer, check, codes = [], refused }: Question<T>): Promise<void> {
+  ask<T>({ name, answer, check: checkOwn, latest = false, codes = [], refused }: Question<T>): Promise<void> {
+    const check = latest ? this.#orNewer(latest, checkOwn) : checkOwn;
     const step = this.report.steps;
     const from = this.#worlds.length - 1;
     const done: Promise<void> = answer
@@ -116,6 +123,17 @@ export class Life {
       .finally(() => this.pending.delete(done));
     this.pending.add(done);
     return done;
+  }
+
+  /** Lets an answer be right that is right for a newer call of the same method. */
+  #orNewer<T>(method: string, own: Check<T>): Check<T> {
+    const checks = (this.#latestChecks.get(method) ?? []) as unknown as Check<T>[];
+    this.#latestChecks.set(method, checks as unknown as Check<never>[]);
+    const first = checks.push(own) - 1;
+    return (answer, worlds) => {
+      const verdict = own(answer, worlds);
+      return verdict === true || checks.slice(first + 1).some((check) => check(answer, worlds) === true) || verdict;
+    };
   }
 
   /** Of now, for `forgetBefore`. */

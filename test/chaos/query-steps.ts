@@ -85,6 +85,7 @@ function pick(actor: Actor): void {
   const { x, y, line, options } = cursor(actor);
   actor.life.ask({
     name: 'pick',
+    latest: options.latest && 'pick',
     answer: actor.service.pick(x, y, options),
     check: (hit, worlds) => inSome((world) => truth.isFirstHit(world, line, options, hit))(worlds),
   });
@@ -94,6 +95,7 @@ function pickAll(actor: Actor): void {
   const { x, y, line, options } = cursor(actor);
   actor.life.ask({
     name: 'pickAll',
+    latest: options.latest && 'pickAll',
     answer: actor.service.pickAll(x, y, options),
     check: (hits, worlds) => inSome((world) => truth.areAllHits(world, line, options, hits))(worlds),
   });
@@ -104,6 +106,7 @@ function pickScreen(actor: Actor): void {
   const radius = actor.random.range(1, 100);
   actor.life.ask({
     name: 'pick by screen distance',
+    latest: options.latest && 'pick',
     answer: actor.service.pick(x, y, { ...options, method: 'screen', radius }),
     check: (hit, worlds) => inSome((world) => truth.isNearestDrawn(world, window, x, y, radius, options, hit))(worlds),
   });
@@ -119,6 +122,7 @@ function pickRegion(actor: Actor): void {
   const polygon = Float32Array.of(x, y, x + width, y, x + width, y + height, x, y + height);
   actor.life.ask({
     name: 'pickRegion',
+    latest: options.latest && 'pickRegion',
     answer: actor.service.pickRegion(actor.random.chance(0.5) ? rect : polygon, given),
     check: (ids, worlds) => inSome((world) => truth.areInRegion(world, region, mode, given, ids))(worlds),
   });

@@ -95,9 +95,11 @@ describe.each(ACCIDENTS)('a worker that %s', (accident) => {
     expect(before.hits.filter((hit) => hit).length).toBeGreaterThan(40);
 
     happen(workers[0], accident);
-    const pending = [
-      ...[service.update(), service.update(), service.pick(160, 120), service.pickRegion({ x: 0, y: 0, ...SIZE })],
-      ...[service.bakeMesh(1), service.addMesh(boxMesh(1, 1, 1)), service.contact(ids[0], ids[1])],
+    const pending = [service.update(), service.update(), service.bakeMesh(1), service.addMesh(boxMesh(1, 1, 1))];
+    const questions = [
+      service.pick(160, 120),
+      service.pickRegion({ x: 0, y: 0, ...SIZE }),
+      service.contact(ids[0], ids[1]),
     ];
     const outcomes = await Promise.allSettled<unknown>(pending);
     for (const outcome of outcomes) {
@@ -105,6 +107,7 @@ describe.each(ACCIDENTS)('a worker that %s', (accident) => {
         expect(accident).toBe('throws'); // what came in between is answered
       else expect(outcome.reason).toMatchObject({ name: 'CollisionError', code: 'WORKER_LOST' });
     }
+    await Promise.all(questions); // which the other one is asked
     expect(await account(service)).toEqual(before);
     expect(events).toEqual([expect.stringMatching(/^lost: the worker (threw: .*accident|was silent)/), 'restored']);
     expect(service.stats).toMatchObject({ objects: ids.length, pending: 0 });

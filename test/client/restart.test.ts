@@ -160,7 +160,7 @@ describe('a worker that is killed', () => {
     await mortal.workers.at(-1)!.worker.terminate();
     await expect(service.update()).rejects.toThrow(/for the 4th time within a minute/);
     expect(() => service.addObject({ shape: SPHERE })).toThrow(expect.objectContaining({ code: 'WORKER_LOST' }));
-    expect(mortal.events).toEqual(['lost', 'restored', 'lost', 'restored', 'lost', 'restored', 'lost']);
+    expect(mortal.events).toEqual(['lost', 'restored', 'lost', 'restored', 'lost', 'restored', 'lost, final']);
     expect(mortal.workers).toHaveLength(4);
   });
 
@@ -182,10 +182,62 @@ describe('a worker that is killed', () => {
     service.setView(VIEW);
     service.addObject({ shape: SPHERE });
     await service.update();
-    const picks = [1, 2, 3].map((x) => service.pick(x, 50, { latest: true }).then(String, ({ code }) => code));
+    for (const asked of ['in the worker', 'on the way']) {
+      mortal.workers.at(-1)!.holdAll();
+      const picks = [1, 2, 50].map((x) => service.pick(x, 50, { latest: true }));
+      if (asked === 'in the worker') await new Promise(setImmediate);
+      const dying = mortal.kill();
+      picks.push(service.pick(50, 50, { latest: true }));
+      await dying;
+      for (const hit of await Promise.all(picks)) expect(hit).toMatchObject({ distance: expect.closeTo(19) });
+    }
+    expect(service.stats.pending).toBe(0);
+  });
+
+  test('questions are asked of the next one, once', async () => {
+    const mortal = await Mortal.create();
+    const { service } = mortal;
+    service.setView(VIEW);
+    const [a, b] = [0, 1].map((x) => service.addObject({ shape: SPHERE, matrix: at(x) }));
+    await service.update();
+    const ask = () => [
+      service.raycast(down(0)),
+      service.raycastAll(down(0)),
+      service.raycastMany(new Float32Array([0, 0, 10, 0, 0, 0, -1, 100])),
+      service.lineOfSight([0, 0, 10], [0, 0, -10]),
+      service.pick(50, 50),
+      service.pickAll(50, 50),
+      service.pick(50, 50, { method: 'screen' }),
+      service.pickRegion({ x: 0, y: 0, width: 100, height: 100 }),
+      service.frustum('main'),
+      service.sees('main', [a, b]),
+      service.overlap(SPHERE),
+      service.containing([0, 0, 0]),
+      service.closestPoint([0, 0, 5]),
+      service.contact(a, b),
+    ];
+    const answersOf = async (asked: Promise<unknown>[]) =>
+      (await Promise.all(asked)).map((answer) => ({ ...(answer as object), ms: 0, frame: 0 }));
+    const expected = await answersOf(ask());
+    mortal.workers.at(-1)!.holdAll();
+    const pending = ask();
+    await new Promise(setImmediate);
     await mortal.kill();
-    for (const code of await Promise.all(picks)) expect(['WORKER_LOST', 'ABORTED', 'null']).toContain(code);
-    expect(await service.pick(50, 50, { latest: true })).toMatchObject({ distance: expect.closeTo(19) });
+    expect(await answersOf(pending)).toEqual(expected);
+
+    // What kills one worker after the other ends only itself.
+    mortal.workers.at(-1)!.holdAll();
+    const deadly = service.raycast(down(0));
+    await new Promise(setImmediate);
+    const dying = mortal.kill();
+    service.addEventListener('restored', () => mortal.workers.at(-1)!.holdAll(), { once: true });
+    await dying;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const dead = expect(deadly).rejects.toEqual(lost);
+    await mortal.kill();
+    await dead;
+    expect(await service.raycast(down(0))).toMatchObject({ object: a });
+    expect(service.stats.pending).toBe(0);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   type ObjectOptions,
 } from 'collision-worker';
 import { Matrix4 } from 'three';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../src/client/frame/frame-result.js';
 import { makeId } from '../../src/shared/ids.js';
@@ -107,6 +107,29 @@ describe('options', () => {
   ])('%s', async (_, options, code, message) => {
     const promise = createCollisionService(options as CollisionServiceOptions);
     await expect(promise).rejects.toEqual(error(code, message));
+  });
+});
+
+describe('a signal', () => {
+  test('that aborted before starts no worker', async () => {
+    const createWorker = () => expect.fail('a worker was made');
+    const promise = createCollisionService({ createWorker, signal: AbortSignal.abort('enough') });
+    await expect(promise).rejects.toMatchObject({ code: 'ABORTED', cause: 'enough' });
+  });
+
+  test('ends the worker that starts, and nothing once it listens', async () => {
+    const worker = new HeldWorker();
+    const controller = new AbortController();
+    const promise = createCollisionService({ createWorker: () => worker, signal: controller.signal });
+    controller.abort();
+    await expect(promise).rejects.toEqual(error('ABORTED', /^createCollisionService: aborted by its signal/));
+    await vi.waitFor(() => expect(worker.worker.threadId).toBe(-1));
+
+    const other = new AbortController();
+    const service = await createCollisionService({ signal: other.signal });
+    other.abort();
+    expect((await service.update()).frame).toBe(1);
+    service.dispose();
   });
 });
 
@@ -309,24 +332,60 @@ describe('picks', () => {
     service.setView(VIEW);
     await service.update();
     const pick = async () => [await service[ask](50, 50, { latest: true })].flat()[0];
-    const [first, second] = [pick(), pick()];
-    await expect(first).rejects.toEqual(error('ABORTED', /newer pick/));
-    expect(await second).toMatchObject({ object: id });
+    const calls = () => worker.sent.filter((type) => type === 'call').length;
+    const together = [pick(), pick(), pick()];
+    for (const hit of await Promise.all(together)) expect(hit).toMatchObject({ object: id });
+    expect(calls()).toBe(1);
 
     worker.hold();
     const frames = [service.update(), service.update()];
     const waiting = pick();
     await new Promise(setImmediate);
     const newer = pick();
-    await expect(waiting).rejects.toEqual(error('ABORTED', /newer pick/));
+    const controller = new AbortController();
+    const newest = service[ask](50, 50, { latest: true, signal: controller.signal });
+    controller.abort();
+    await expect(newest).rejects.toEqual(error('ABORTED', new RegExp(`^${ask}: aborted by its signal`)));
     await worker.letGo();
     expect(await newer).toMatchObject({ object: id, frame: 3 });
+    expect(await waiting).toBe(await newer);
+    expect(calls()).toBe(2);
     await Promise.all(frames);
+
+    // Beside the picture nothing has to be asked.
+    worker.hold();
+    const held = [service.update(), service.update()];
+    const under = pick();
+    expect(await service[ask](-1, 50, { latest: true })).toEqual(ask === 'pick' ? null : []);
+    expect(await under).toBe(ask === 'pick' ? null : undefined);
+    await worker.letGo();
+    await Promise.all(held);
+    expect(calls()).toBe(2);
 
     const sent = pick();
     await Promise.resolve();
     const third = pick();
     expect(await Promise.all([sent, third])).toMatchObject([{ object: id }, { object: id }]);
+    expect(calls()).toBe(4);
+    service.dispose();
+  });
+
+  test('one with `latest` that is aborted in the worker leaves the others their answer', async () => {
+    const worker = new HeldWorker();
+    const service = await createCollisionService({ createWorker: () => worker, restart: false });
+    const id = service.addObject(BOX);
+    service.setView(VIEW);
+    await service.update();
+    worker.holdAll();
+    const controller = new AbortController();
+    const older = service.pick(50, 50, { latest: true });
+    const newer = service.pick(50, 50, { latest: true, signal: controller.signal });
+    await new Promise(setImmediate);
+    expect(worker.sent.at(-1)).toBe('call');
+    controller.abort();
+    await expect(newer).rejects.toEqual(error('ABORTED', /^pick: aborted by its signal/));
+    await worker.letGo();
+    expect(await older).toMatchObject({ object: id });
     service.dispose();
   });
 

@@ -185,12 +185,26 @@ describe('pick', () => {
     expect((await pickMiddle(tracker))?.object).toBe(object);
   });
 
-  test('with `latest` gives way to newer ones, but always answers some', async () => {
-    const tracker = await track(service, cube());
-    const picks = Array.from({ length: 10 }, () => tracker.pick(400, 300, { latest: true }));
+  test('with `latest` is answered by the newest that waits, unless its own signal aborts it', async () => {
+    const object = cube();
+    const tracker = await track(service, object);
+    const pick = (x: number, signal = new AbortController().signal) => tracker.pick(x, 300, { latest: true, signal });
+    const beside = Array.from({ length: 9 }, () => pick(1));
+    const middle = pick(400);
+    const [first, ...others] = await Promise.all([...beside, middle]);
+    expect(first).toBeNull();
+    for (const hit of others) {
+      expect(hit?.object).toBe(object);
+      expect(hit).toBe(others[0]);
+    }
+    // The newest is aborted: what it has replaced asks for itself.
+    const [own, newest] = [new AbortController(), new AbortController()];
+    const picks = [pick(400), pick(1, own.signal), pick(400), pick(1, newest.signal)];
+    own.abort();
+    newest.abort();
     const results = await Promise.allSettled(picks);
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', ...Array(8).fill('rejected'), 'fulfilled']);
-    expect(results[3]).toMatchObject({ reason: { code: 'ABORTED' } });
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+    expect(results[2]).toMatchObject({ value: { object } });
   });
 
   test('answers for an object that leaves the scene meanwhile', async () => {

@@ -21,6 +21,8 @@ export interface Deferred<T> {
   readonly settled: boolean;
   /** Tells the worker that nobody waits for it any more. Set when it is asked. */
   drop?: () => void;
+  /** Whether it is asked of the next worker when this one is lost. */
+  mayAskAgain: boolean;
   resolve(value: T): void;
   reject(error: CollisionError): void;
 }
@@ -34,7 +36,7 @@ export interface LinkOptions {
 
 /** What to do when the worker is lost and another one takes its place. */
 export interface Revival {
-  /** Hears that the worker is gone, and what was pending has been rejected. */
+  /** Hears that the worker is gone, and what was pending has been rejected, but for questions. */
   lost(error: CollisionError): void;
   /** Gives a new worker, which listens, all that the old one had. */
   restore(): Promise<void>;
@@ -65,7 +67,7 @@ export class WorkerLink {
   readonly #revival: Revival | undefined;
   readonly #started: Deferred<void>;
   /** With the operation that waits for it. */
-  readonly #pending = new Map<Rejectable, string>();
+  readonly #pending = new Map<Pending, string>();
   /** Ends the calls that are in the worker. */
   readonly #inWorker = new Set<(error: CollisionError) => void>();
   readonly #listeners: [type: string, listener: (event: Event) => void][];
@@ -142,7 +144,8 @@ export class WorkerLink {
   }
 
   /**
-   * Calls the worker for an answer that was promised earlier; resolves with whether the worker did it, settled or not.
+   * Calls the worker for an answer that was promised earlier; resolves with whether the worker did it, settled or not. A
+   * question (`ask`) that the worker did not answer before it was lost is left open once: it may be asked again.
    */
   async answerWith<T>(
     answer: Deferred<T>,
@@ -159,6 +162,11 @@ export class WorkerLink {
       return true;
     } catch (error) {
       const failure = CollisionError.is(error) ? error : failureFromWire(error);
+      if (failure?.code === 'WORKER_LOST' && answer.mayAskAgain && !this.error) {
+        // What kills one worker after the other is not to end them all.
+        answer.mayAskAgain = false;
+        return false;
+      }
       // Any other error is a bug over there, after which nothing in the worker can be trusted.
       if (failure) answer.reject(named(operation, failure, error));
       else if (life === this.life) this.#lose(`failed in ${operation} with ${String(error)}`);
@@ -168,7 +176,16 @@ export class WorkerLink {
 
   /** Promises an answer: until it is settled, the worker is watched for silence; it rejects when the worker is lost. */
   defer<T>(operation: string): Deferred<T> {
-    const answer = new PendingAnswer<T>((settled) => this.#release(settled));
+    return this.#promise(operation, false);
+  }
+
+  /** Promises an answer that changes nothing, and so can be asked of the next worker when this one is lost. */
+  deferQuestion<T>(operation: string): Deferred<T> {
+    return this.#promise(operation, this.#revival !== undefined);
+  }
+
+  #promise<T>(operation: string, mayAskAgain: boolean): Deferred<T> {
+    const answer = new PendingAnswer<T>(mayAskAgain, (settled) => this.#release(settled));
     if (this.#pending.size === 0 && !this.error) this.#watch();
     this.#pending.set(answer, operation);
     if (this.error) answer.reject(named(operation, this.error));
@@ -231,7 +248,9 @@ export class WorkerLink {
     this.#endpoint?.terminate();
     this.#endpoint = undefined;
     for (const end of [...this.#inWorker]) end(error);
-    for (const [answer, operation] of [...this.#pending]) answer.reject(named(operation, error));
+    for (const [answer, operation] of [...this.#pending]) {
+      if (this.error || !answer.isQuestion) answer.reject(named(operation, error));
+    }
   }
 
   /** Rejects when the worker is gone, as comlink's promise never settles then. */
@@ -329,7 +348,7 @@ export class WorkerLink {
     }
   }
 
-  #release(answer: Rejectable): void {
+  #release(answer: Pending): void {
     if (!this.#pending.delete(answer) || this.#pending.size > 0) return;
     // The watch goes on until it finds nothing pending: a timer for each frame would cost more than the frame's
     // messages.
@@ -342,16 +361,21 @@ export class WorkerLink {
   }
 }
 
-type Rejectable = Pick<Deferred<unknown>, 'reject'>;
+type Pending = Pick<PendingAnswer<unknown>, 'reject' | 'isQuestion'>;
 
 class PendingAnswer<T> implements Deferred<T> {
   readonly promise: Promise<T>;
   settled = false;
-  readonly #onSettled: (answer: Rejectable) => void;
+  mayAskAgain: boolean;
+  /** Whether it outlives a worker. */
+  readonly isQuestion: boolean;
+  readonly #onSettled: (answer: Pending) => void;
   #resolve!: (value: T) => void;
   #reject!: (error: CollisionError) => void;
 
-  constructor(onSettled: (answer: Rejectable) => void) {
+  constructor(isQuestion: boolean, onSettled: (answer: Pending) => void) {
+    this.isQuestion = isQuestion;
+    this.mayAskAgain = isQuestion;
     this.#onSettled = onSettled;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;

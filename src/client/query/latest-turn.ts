@@ -1,43 +1,80 @@
-import { CollisionError } from '../../shared/errors.js';
+import type { CollisionError } from '../../shared/errors.js';
 import type { Deferred } from '../link/worker-link.js';
 
+/** A call with `latest`. */
+interface Call<T> {
+  readonly answer: Deferred<T>;
+  /** Asks the worker; resolves with whether the worker did it. */
+  readonly ask: () => Promise<boolean>;
+  /** Has `ready` called for it, in order with the frames. */
+  readonly enqueue: () => void;
+  /** Whether its place in that order has come. */
+  isReady: boolean;
+}
+
 /**
- * The calls of one operation with `latest`: one is in the worker and the newest waits, so that none is cancelled for
- * ever.
+ * The calls of one operation with `latest`: one is in the worker, and of those that wait the newest is the next. It
+ * answers all that came before it, so that each gets an answer, and none an old one.
  */
 export class LatestTurn<T> {
   readonly operation: string;
   #isInWorker = false;
-  #waiting: Deferred<T> | undefined;
-  #held: (() => void) | undefined;
+  /** The oldest first. */
+  #waiting: Call<T>[] = [];
 
   constructor(operation: string) {
     this.operation = operation;
   }
 
-  /** Rejects the call that waits with ABORTED, and lets a newer one wait in its place. */
-  replaceWaiting(answer: Deferred<T>): void {
-    const { operation } = this;
-    this.#waiting?.reject(
-      new CollisionError('ABORTED', `${operation}: a newer ${operation} with \`latest\` took its place`),
-    );
-    this.#waiting = answer;
+  /** Takes a call; `enqueue` is to call the function that it gets, in order with the frames. */
+  add(answer: Deferred<T>, ask: () => Promise<boolean>, enqueue: (ready: () => void) => void): void {
+    const call: Call<T> = {
+      answer,
+      ask,
+      enqueue: () =>
+        enqueue(() => {
+          call.isReady = true;
+          this.#next();
+        }),
+      isReady: false,
+    };
+    this.#waiting.push(call);
+    call.enqueue();
   }
 
-  /** Sends a call to the worker, now or when the call before it is answered. */
-  ask(answer: Deferred<T>, send: () => Promise<boolean>): void {
-    if (this.#isInWorker) {
-      this.#held = () => this.ask(answer, send);
-      return;
-    }
-    if (answer.settled) return;
+  /** Answers all that wait, as a newer call has been answered by itself. */
+  answerWaiting(value: T): void {
+    for (const { answer } of this.#waiting.splice(0)) answer.resolve(value);
+  }
+
+  /** Asks what the newest call asks, now or when the one before it is answered. */
+  #next(): void {
+    if (this.#isInWorker) return;
+    this.#waiting = this.#waiting.filter(({ answer }) => !answer.settled);
+    const newest = this.#waiting.at(-1);
+    if (!newest?.isReady) return;
+    const older = this.#waiting.slice(0, -1);
+    this.#waiting = [];
     this.#isInWorker = true;
-    this.#waiting = undefined;
-    send().then(() => {
+    newest.answer.promise.then(
+      (value) => {
+        for (const { answer } of older) answer.resolve(value);
+      },
+      (error: CollisionError) => {
+        // By its own signal: the others still want to know.
+        if (error.code === 'ABORTED') this.#waiting.unshift(...older.splice(0));
+        else for (const { answer } of older) answer.reject(error);
+      },
+    );
+    newest.ask().then((isDone) => {
       this.#isInWorker = false;
-      const held = this.#held;
-      this.#held = undefined;
-      held?.();
+      if (!isDone && !newest.answer.settled) {
+        // The worker is lost: it is asked of the next one.
+        newest.isReady = false;
+        this.#waiting.unshift(...older.splice(0), newest);
+        newest.enqueue();
+      }
+      this.#next();
     });
   }
 }

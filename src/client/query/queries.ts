@@ -65,6 +65,7 @@ interface AdapterContact {
 
 type Api = Remote<WorkerApi>;
 type Options = Pick<PickOptions, 'signal' | 'latest'>;
+type Abortable = { signal?: AbortSignal | undefined };
 /** What a pick asks the worker, by its method. */
 type Target = { ray: Ray; filter: Filter } | { near: [ViewRecord, Cursor, Filter] };
 
@@ -135,7 +136,10 @@ export class Queries {
     const copy = new Float32Array(checkTypedArray<Float32Array>('raycastMany', 'rays', rays, ['Float32Array']));
     if (copy.length % 8 !== 0) invalid('raycastMany', 'the length of rays', copy.length, 'a multiple of 8');
     const filter = checkFilter('raycastMany', given, this.#objects);
-    return this.#ask('raycastMany', given, (api) => api.raycastMany(transfer(copy, [copy.buffer]), filter));
+    return this.#ask('raycastMany', given, (api) => {
+      const sent = copy.slice(); // it may be asked of the next worker, too
+      return api.raycastMany(transfer(sent, [sent.buffer]), filter);
+    });
   }
 
   lineOfSight(from: Vec3, to: Vec3, options: QueryOptions = {}): Promise<boolean> {
@@ -222,11 +226,14 @@ export class Queries {
     return method === 'ray' ? { ray, filter } : { near: [view.record.slice(), { x, y, radius }, filter] };
   }
 
-  #ask<T>(operation: string, { signal }: Options, invoke: (api: Api) => Promise<T>): Promise<T> {
-    const answer = this.#link.defer<T>(operation);
-    this.#pump.enqueue(() => {
-      if (!answer.settled) this.#link.answerWith(answer, operation, invoke);
-    });
+  #ask<T>(operation: string, { signal }: Abortable, invoke: (api: Api) => Promise<T>): Promise<T> {
+    const answer = this.#link.deferQuestion<T>(operation);
+    const ask = async () => {
+      if (answer.settled) return;
+      await this.#link.answerWith(answer, operation, invoke);
+      if (!answer.settled) this.#pump.enqueue(ask); // the worker is lost
+    };
+    this.#pump.enqueue(ask);
     return abortable(operation, signal, answer);
   }
 
@@ -239,18 +246,18 @@ export class Queries {
   ): Promise<T> {
     const { operation } = turn;
     checkBoolean(operation, 'latest', latest);
-    const answer = this.#link.defer<T>(operation);
-    if (latest) turn.replaceWaiting(answer);
-    if (!invoke) {
-      answer.resolve(beside);
-    } else {
+    if (latest && invoke) {
+      const answer = this.#link.deferQuestion<T>(operation);
+      const promise = abortable(operation, signal, answer);
       const ask = () => this.#link.answerWith(answer, operation, invoke);
-      this.#pump.enqueue(() => {
-        if (answer.settled) return;
-        if (latest) turn.ask(answer, ask);
-        else ask();
-      });
+      turn.add(answer, ask, (ready) => this.#pump.enqueue(ready));
+      return promise;
     }
-    return abortable(operation, signal, answer);
+    if (invoke) return this.#ask(operation, { signal }, invoke);
+    const answer = this.#link.defer<T>(operation);
+    const promise = abortable(operation, signal, answer);
+    answer.resolve(beside);
+    if (latest) turn.answerWaiting(beside);
+    return promise;
   }
 }

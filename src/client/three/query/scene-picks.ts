@@ -40,9 +40,9 @@ export class ScenePicks {
   readonly #views: SceneViews;
   /** Name of the view that is asked by default. */
   readonly #view: string;
-  readonly #latestPick = new LatestOnly();
-  readonly #latestPickAll = new LatestOnly();
-  readonly #latestRegion = new LatestOnly();
+  readonly #latestPick = new LatestOnly<SceneIntersection | null>('pick');
+  readonly #latestPickAll = new LatestOnly<SceneIntersection[]>('pickAll');
+  readonly #latestRegion = new LatestOnly<Object3D[] | SceneObject[]>('pickRegion');
 
   constructor(context: TrackerContext, walk: SceneWalk, views: SceneViews, view: string) {
     this.#context = context;
