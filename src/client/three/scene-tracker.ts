@@ -81,6 +81,7 @@ export class SceneTracker {
       moving: new MeshTable(),
       still: new MeshTable(),
       always: new Set<Updatable>(),
+      complaints: new Set<string>(),
       stale: new Set<Updatable>(),
       moved: new MovedTransforms(),
       layers: this.#layers,
