@@ -283,6 +283,10 @@ test('a shape stands for each instance, and what the app says of it is asked aga
   const hit = (await pickMiddle(tracker))!;
   expect(hit).toMatchObject({ object: batch, batchId: 0, face: null, faceIndex: null, distance: 7 });
   expect(hit.normal!.distanceTo(new Vector3(0, 0, 1))).toBeLessThan(1e-6);
+  batch.setVisibleAt(0, false);
+  await settle(tracker, frontCamera());
+  expect(await pickMiddle(tracker)).toBeNull();
+  batch.setVisibleAt(0, true);
   radius = 2;
   tracker.changed(batch);
   await settle(tracker, frontCamera());
