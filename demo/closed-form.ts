@@ -1,9 +1,9 @@
 import type { Shape } from 'collision-worker';
 import { boxFromGeometry } from 'collision-worker/three';
-import { BoxGeometry, CapsuleGeometry, type Mesh, SphereGeometry } from 'three';
+import { BoxGeometry, type BufferGeometry, CapsuleGeometry, SphereGeometry } from 'three';
 
 /** The closed form of what three draws as triangles; undefined for other meshes. */
-export function closedForm({ geometry }: Mesh): Shape | undefined {
+export function closedForm({ geometry }: { geometry?: BufferGeometry | undefined }): Shape | undefined {
   if (geometry instanceof BoxGeometry) return boxFromGeometry(geometry);
   if (geometry instanceof SphereGeometry) return { type: 'sphere', radius: geometry.parameters.radius };
   if (geometry instanceof CapsuleGeometry) {

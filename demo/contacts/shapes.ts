@@ -1,10 +1,10 @@
 import type { Shape } from 'collision-worker';
-import type { Mesh } from 'three';
+import type { SceneDrawable } from 'collision-worker/three';
 import { closedForm } from '../closed-form.js';
 import { CRATE } from './work-cell.js';
 
 /** What has a closed form is not asked triangle by triangle: fingers, and the crate with all its beams. */
-export function shapeOf(object: Mesh): Shape | undefined {
+export function shapeOf(object: SceneDrawable): Shape | undefined {
   if (object.name === 'crate') return { type: 'box', halfExtents: [CRATE / 2, CRATE / 2, CRATE / 2] };
   return closedForm(object);
 }

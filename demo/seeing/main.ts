@@ -1,6 +1,6 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
-import type { Mesh } from 'three';
+import type { Object3D } from 'three';
 import { closedForm } from '../closed-form.js';
 import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
@@ -19,7 +19,7 @@ declare global {
 await runPage(async () => {
   const renderer = createRenderer(element('view') as HTMLCanvasElement, chooseQuality());
   const courtyard = new Courtyard(5);
-  const visitors = new Set<Mesh>(courtyard.visitors.meshes);
+  const visitors = new Set<Object3D>(courtyard.visitors.meshes);
   const service = await createCollisionService();
   const tracker = await trackScene(service, courtyard.root, {
     updateMatrixWorld: true, // it is asked before it is drawn

@@ -169,7 +169,7 @@ describe('pick', () => {
   test('of a box shape has no face, and the normal of the box', async () => {
     const object = cube();
     object.scale.set(-3, 1, 1);
-    const tracker = await trackScene(service, object, { shapeOf: ({ geometry }) => boxFromGeometry(geometry) });
+    const tracker = await trackScene(service, object, { shapeOf: () => boxFromGeometry(object.geometry) });
     await settle(tracker, frontCamera());
     const hit = (await pickMiddle(tracker))!;
     expect(hit).toMatchObject({ object, face: null, faceIndex: null });

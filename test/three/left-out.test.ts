@@ -1,7 +1,18 @@
 // One bad object leaves out itself, and says so once; `changed` asks the caller's functions again.
 import { type CollisionService, createCollisionService } from 'collision-worker';
-import { type SceneObjectOptions, trackScene } from 'collision-worker/three';
-import { BatchedMesh, BoxGeometry, type Mesh, Points, Scene } from 'three';
+import { type SceneDrawable, type SceneObjectOptions, trackScene } from 'collision-worker/three';
+import {
+  BoxGeometry,
+  Line,
+  LineLoop,
+  LineSegments,
+  type Mesh,
+  MeshBasicMaterial,
+  Points,
+  Scene,
+  SkinnedMesh,
+  Sprite,
+} from 'three';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
@@ -68,8 +79,46 @@ test('a bad geometry is said once, and the frame goes on', async () => {
 });
 
 test('what is not tracked is said once of each class, by its own name', async () => {
-  await trackScene(service, new Scene().add(new Points(), new Points(), new BatchedMesh(1, 3), cube()));
-  expect(said).toEqual([expect.stringContaining('no Points is tracked'), expect.stringContaining('no BatchedMesh is')]);
+  await trackScene(service, new Scene().add(new Points(), new Points(), new SkinnedMesh(), new Sprite(), cube()));
+  const cure = 'is tracked: let `shapeOf` answer a shape that stands for it; see untracked';
+  expect(said.sort()).toEqual(['Points', 'SkinnedMesh', 'Sprite'].map((kind) => `trackScene: no ${kind} ${cure}`));
+});
+
+const CLASSES: Record<string, () => SceneDrawable> = {
+  SkinnedMesh: () => new SkinnedMesh(new BoxGeometry(), new MeshBasicMaterial()),
+  Points: () => new Points(new BoxGeometry()),
+  Line: () => new Line(new BoxGeometry()),
+  LineSegments: () => new LineSegments(new BoxGeometry()),
+  LineLoop: () => new LineLoop(new BoxGeometry()),
+  Sprite: () => new Sprite(),
+};
+test.each(Object.keys(CLASSES))('a shape stands for a %s, which has no other way', async (kind) => {
+  const object = CLASSES[kind]();
+  object.scale.setScalar(2);
+  let radius = 1;
+  const tracker = await trackScene(service, new Scene().add(object), {
+    ...UNRENDERED,
+    shapeOf: (asked) => (asked === object && radius > 0 ? { type: 'sphere', radius } : undefined),
+    objectOptions: () => ({ contacts: 'any' }),
+  });
+  await settle(tracker, frontCamera());
+  expect(tracker.untracked.size).toBe(0);
+  const hit = (await pickMiddle(tracker))!;
+  expect(hit.object).toBe(object);
+  expect(hit).toMatchObject({ face: null, faceIndex: null });
+  expect(hit.distance).toBeCloseTo(8, 6);
+  object.position.x = 30;
+  await tracker.update(frontCamera(), SIZE);
+  expect(await pickMiddle(tracker)).toBeNull();
+  object.position.x = 0;
+  // Without the shape it is left out, and with another it is there again.
+  for (radius of [0, 2]) {
+    tracker.changed(object);
+    await settle(tracker, frontCamera());
+    expect(tracker.untracked.get(object)?.code).toBe(radius === 0 ? 'UNSUPPORTED' : undefined);
+    expect((await pickMiddle(tracker))?.distance).toBe(radius === 0 ? undefined : 6);
+  }
+  expect(said).toEqual([expect.stringContaining(`no ${kind} is tracked`)]);
 });
 
 test('`changed` asks for options again, and tells the service those that are others', async () => {

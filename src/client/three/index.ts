@@ -16,7 +16,7 @@ export type { ScenePoint, SceneRay } from './query/scene-ray.js';
 export type { SceneTarget } from './scene-target.js';
 export type { SceneTracker } from './scene-tracker.js';
 export type { SceneObject } from './track/scene-objects.js';
-export type { SceneObjectOptions } from './track/tracked-object.js';
+export type { SceneDrawable, SceneObjectOptions } from './track/tracked-object.js';
 export type { TrackOptions } from './track-options.js';
 export { trackScene } from './track-scene.js';
 export type { SceneContact, SceneFrame } from './view/scene-frame.js';

@@ -1,26 +1,36 @@
-import type { InstancedMesh, Mesh, Object3D } from 'three';
+import type { BatchedMesh, InstancedMesh, Mesh, Object3D } from 'three';
 import { MAX_OBJECTS } from '../../shared/layout.js';
 import { checkInteger, invalid, reading } from '../check/validate.js';
 import type { SceneObject } from './track/scene-objects.js';
 
 /**
- * An object of the scene, an InstancedMesh with all of its instances; or one instance of it, as hits and all other
- * answers name them: `{ object, instanceId }`. What is below the object does not belong to it.
+ * An object of the scene, an InstancedMesh or BatchedMesh with all of its instances; or one instance of it, as hits and
+ * all other answers name them: `{ object, instanceId }`, of a BatchedMesh `{ object, batchId }` as well. What is below
+ * the object does not belong to it.
  */
-export type SceneTarget = Object3D | { readonly object: Object3D; readonly instanceId?: number | undefined };
+export type SceneTarget =
+  | Object3D
+  | { readonly object: Object3D; readonly instanceId?: number | undefined; readonly batchId?: number | undefined };
+
+/** Tells whether an object is many, which have a number each. */
+export function hasInstances(object: Object3D): boolean {
+  return (object as InstancedMesh).isInstancedMesh === true || (object as BatchedMesh).isBatchedMesh === true;
+}
 
 /** Reads a target, each property once. Without an `instanceId` it is the object with all of its instances. */
 export function readTarget(operation: string, argument: string, given: SceneTarget): SceneObject {
   return reading(operation, argument, () => {
     if (typeof given === 'object' && given !== null) {
       if ('isObject3D' in given && given.isObject3D === true) return { object: given, instanceId: undefined };
-      const { object, instanceId } = given as Exclude<SceneTarget, Object3D>;
+      const { object, instanceId: ofInstances, batchId } = given as Exclude<SceneTarget, Object3D>;
       if (typeof object === 'object' && object?.isObject3D === true) {
+        const instanceId = ofInstances ?? batchId;
         if (instanceId === undefined) return { object, instanceId };
-        if ((object as InstancedMesh).isInstancedMesh !== true) {
-          invalid(operation, `${argument}.instanceId`, instanceId, 'none, as its object is no InstancedMesh');
+        const name = `${argument}.${instanceId === ofInstances ? 'instanceId' : 'batchId'}`;
+        if (!hasInstances(object)) {
+          invalid(operation, name, instanceId, 'none, as its object is no InstancedMesh or BatchedMesh');
         }
-        return { object, instanceId: checkInteger(operation, `${argument}.instanceId`, instanceId, 0, MAX_OBJECTS) };
+        return { object, instanceId: checkInteger(operation, name, instanceId, 0, MAX_OBJECTS) };
       }
     }
     return invalid(operation, argument, given, 'an Object3D or { object, instanceId }');
@@ -33,7 +43,7 @@ export function readDrawn(operation: string, argument: string, given: SceneTarge
     const target = readTarget(operation, argument, given);
     const { geometry, type } = target.object as Mesh;
     if (geometry === undefined) {
-      invalid(operation, argument, type, 'a Mesh, or { object, instanceId } of an InstancedMesh');
+      invalid(operation, argument, type, 'a Mesh, or { object, instanceId } of an InstancedMesh or BatchedMesh');
     }
     return target;
   });

@@ -33,7 +33,7 @@ import { type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
 
 /**
- * Keeps a service in step with the Meshes and InstancedMeshes under a root. Made by `trackScene`.
+ * Keeps a service in step with the Meshes, InstancedMeshes and BatchedMeshes under a root. Made by `trackScene`.
  *
  * - What is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. Its ids stay.
  *   So is what has a scale of zero. A material that is not `visible` only keeps its object out of the views, for
@@ -42,6 +42,9 @@ import type { ViewSize } from './view/view.js';
  *   index, the number of their vertices, the draw range or the groups change; until then the old triangles answer. When
  *   only the version of their positions changes, the very update moves the vertices (`updateMesh` of the service).
  *   Morphs are not followed.
+ * - A BatchedMesh is a mesh for each geometry in it, and an id for each number of an instance. An instance is there once its
+ *   geometry is built; a deleted one keeps its id, hidden, until three gives its number to another. What is said here of
+ *   geometries is true of those in its buffers; those that only move there are not built again.
  * - Matrices are those of the last `render` (see `updateMatrixWorld` of the options). Objects of `motion: 'static'` are
  *   looked at by turns, each within a second, and at once when `changed` says so; all others in every frame.
  * - Where its objects are is the scene's to say: what `setTransform` of the service says of one lasts until the next
@@ -81,6 +84,7 @@ export class SceneTracker {
       moving: new MeshTable(),
       still: new MeshTable(),
       always: new Set<Updatable>(),
+      complaints: new Set<string>(),
       stale: new Set<Updatable>(),
       moved: new MovedTransforms(),
       layers: this.#layers,
@@ -135,9 +139,10 @@ export class SceneTracker {
   }
 
   /**
-   * Lists the objects under the root that the service does not know, and why: UNSUPPORTED for what is drawn but is no
-   * Mesh or InstancedMesh (SkinnedMesh, BatchedMesh, lines, points, sprites), else the error of its geometry or
-   * options.
+   * Lists the objects under the root that the service does not know, and why: UNSUPPORTED for what is drawn but has
+   * no triangles that are known (SkinnedMesh, lines, points, sprites) and no shape of `shapeOf`, else the error of its
+   * geometry or options. A BatchedMesh is there with the error of one of its geometries, whose instances alone are left
+   * out.
    */
   get untracked(): Map<Object3D, CollisionError> {
     const untracked = new Map<Object3D, CollisionError>();
@@ -368,7 +373,7 @@ export class SceneTracker {
    * if (contact) console.log(contact.normals.subarray(0, 3), 'leads from the gripper to the crate');
    * ```
    *
-   * Rejects with INVALID_ARGUMENT for an object and itself, an InstancedMesh without the number of an instance, and what
+   * Rejects with INVALID_ARGUMENT for an object and itself, an InstancedMesh or BatchedMesh without the number of an instance, and what
    * can have no triangles, as a Group.
    */
   async contact(a: SceneTarget, b: SceneTarget, options: ContactOptions = {}): Promise<SceneContactReport | null> {
@@ -396,7 +401,8 @@ export class SceneTracker {
   }
 
   /**
-   * Lists the service's ids of an object, for an InstancedMesh in the order of its instances; none until it is built.
+   * Lists the service's ids of an object, for an InstancedMesh or BatchedMesh in the order of its instances (deleted
+   * ones included); none until it is built.
    * Under them the service's own questions hit its faces from the sides that their materials show, unless a `side` is
    * given.
    */

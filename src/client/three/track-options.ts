@@ -1,9 +1,8 @@
-import type { Mesh } from 'three';
 import type { ContactDetail, Shape } from '../../shared/types.js';
 import { checkSignal } from '../check/signal.js';
 import { checkBoolean, invalid, readOptions } from '../check/validate.js';
 import { contactDetail } from '../scene/object-description.js';
-import type { SceneObjectOptions } from './track/tracked-object.js';
+import type { SceneDrawable, SceneObjectOptions } from './track/tracked-object.js';
 
 const KEYS = ['onProgress', 'signal', 'view', 'updateMatrixWorld', 'contacts', 'shapeOf', 'objectOptions'];
 
@@ -27,10 +26,14 @@ export interface TrackOptions {
    * pairs of a whole scene are work without bound, and are not looked at unless somebody asks.
    */
   contacts?: ContactDetail;
-  /** A shape to stand for an object instead of its triangles. Asked again when its geometry is replaced. */
-  shapeOf?: (object: Mesh) => Shape | undefined;
+  /**
+   * A shape to stand for an object instead of its triangles, for each instance of it where there are many. Of a class that
+   * is not tracked by itself (SkinnedMesh, Points, Line, Sprite) it is what stands at all: a capsule for a character.
+   * Asked again when its geometry is replaced.
+   */
+  shapeOf?: (object: SceneDrawable) => Shape | undefined;
   /** What the service shall know of an object beyond what the scene says. Asked once per object. */
-  objectOptions?: (object: Mesh) => SceneObjectOptions | undefined;
+  objectOptions?: (object: SceneDrawable) => SceneObjectOptions | undefined;
 }
 
 /** Copies the options, checked. Throws INVALID_ARGUMENT. */

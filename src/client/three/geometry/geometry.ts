@@ -116,6 +116,21 @@ export function positionsOfRuns(geometry: BufferGeometry, runs: readonly Triangl
     : positions;
 }
 
+/** Copies the positions of the vertices from `first` to before `end`. */
+export function copyPositions(geometry: BufferGeometry, first: number, end: number): Float32Array {
+  const position = positionsOf(geometry);
+  if (!(first >= 0 && first <= end && end <= position.count)) {
+    throw argumentError(
+      'BAD_DATA',
+      nameOf(geometry),
+      'the range of vertices',
+      [first, end],
+      `one of ${position.count}`,
+    );
+  }
+  return readFloats(position, first, end);
+}
+
 /** Finds where triangle `triangle` of `meshDataOfRuns` begins in the geometry, and which material it has. */
 export function findTriangle(runs: readonly TriangleRun[], triangle: number): { start: number; materialIndex: number } {
   let before = 0;
@@ -185,12 +200,18 @@ function floatsOf(attribute: BufferAttribute | InterleavedBufferAttribute): Floa
   if (!('isInterleavedBufferAttribute' in attribute) && attribute.itemSize === 3 && array instanceof Float32Array) {
     return array.subarray(0, 3 * count);
   }
-  const floats = new Float32Array(3 * count);
-  for (let i = 0; i < count; i++) {
+  return readFloats(attribute, 0, count);
+}
+
+/** Reads xyz of the items from `first` to before `end`. */
+function readFloats(attribute: BufferAttribute | InterleavedBufferAttribute, first: number, end: number): Float32Array {
+  const floats = new Float32Array(3 * (end - first));
+  for (let i = first; i < end; i++) {
+    const at = 3 * (i - first);
     // The getters undo interleaving, normalisation and half floats.
-    floats[3 * i] = attribute.getX(i);
-    floats[3 * i + 1] = attribute.getY(i);
-    floats[3 * i + 2] = attribute.getZ(i);
+    floats[at] = attribute.getX(i);
+    floats[at + 1] = attribute.getY(i);
+    floats[at + 2] = attribute.getZ(i);
   }
   return floats;
 }

@@ -1,4 +1,5 @@
 import {
+  type BatchedMesh,
   type BufferAttribute,
   type Face,
   type InstancedMesh,
@@ -14,11 +15,12 @@ import {
 import type { Hit } from '../../../shared/types.js';
 import { findTriangle } from '../geometry/geometry.js';
 import type { BuiltMesh } from '../geometry/mesh-pool.js';
+import { readBatchMatrix } from '../track/batch-contents.js';
 import type { SceneObject } from '../track/scene-objects.js';
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 
-/** three's own; for method 'screen' with no more than distance, point, object, instanceId, and `pixels`. */
+/** three's own; for method 'screen' with no more than distance, point, object, its instance's number, and `pixels`. */
 export interface SceneIntersection extends Intersection {
   /** Method 'screen': how far from the cursor the centre of the object's bounds is drawn, which is the `point` then. */
   pixels?: number;
@@ -39,13 +41,15 @@ export function intersectionOf(
 ): SceneIntersection {
   const point = new Vector3(...hit.point);
   const intersection: SceneIntersection = { distance: hit.distance, point, object };
-  if (instanceId !== undefined) intersection.instanceId = instanceId;
+  const isBatched = (object as BatchedMesh).isBatchedMesh === true;
+  if (instanceId !== undefined) intersection[isBatched ? 'batchId' : 'instanceId'] = instanceId;
   if (hit.pixels !== undefined) return { ...intersection, pixels: hit.pixels }; // no point of the surface
 
   const toWorld = object.matrixWorld.clone();
   if (instanceId !== undefined) {
     const instance = new Matrix4();
-    (object as InstancedMesh).getMatrixAt(instanceId, instance);
+    if (isBatched) readBatchMatrix(object as BatchedMesh, instanceId, instance);
+    else (object as InstancedMesh).getMatrixAt(instanceId, instance);
     toWorld.multiply(instance);
   }
   if (mesh === null || hit.triangle < 0) {

@@ -1,4 +1,4 @@
-import { type Face, type InstancedMesh, Vector3 } from 'three';
+import { type Face, Vector3 } from 'three';
 import type {
   ClosestPoint,
   ContactOptions,
@@ -15,8 +15,9 @@ import { invalid, reading, readOptions } from '../../check/validate.js';
 import { aborted } from '../../link/abort.js';
 import { checkDetail } from '../../query/query-options.js';
 import { toFaces } from '../geometry/geometry.js';
-import { readDrawn, readTargets, type SceneTarget } from '../scene-target.js';
-import type { Placement, SceneObject } from '../track/scene-objects.js';
+import { hasInstances, readDrawn, readTargets, type SceneTarget } from '../scene-target.js';
+import { classOf } from '../track/name-of.js';
+import { type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
@@ -164,8 +165,8 @@ export class SceneQueries {
     return this.#context.objects.during(async (number) => {
       const nearest = await this.#closestOwn(place, filter);
       if (nearest === null) return null;
-      const { object, instanceId, standIn } = nearest.placement;
-      const mesh = standIn.seenBy(number);
+      const { object, instanceId } = nearest.placement;
+      const mesh = seenBy(nearest.placement, number);
       const { face, faceIndex } =
         mesh === null || nearest.triangle < 0 ? { face: null, faceIndex: null } : faceAt(mesh, nearest.triangle);
       const { distance } = nearest;
@@ -196,7 +197,8 @@ export class SceneQueries {
       if (report === null) return null;
       const { triangles } = report;
       [idA, idB].forEach((id, offset) => {
-        const runs = objects.find(id)?.standIn.seenBy(number)?.runs;
+        const placement = objects.find(id);
+        const runs = placement === undefined ? undefined : seenBy(placement, number)?.runs;
         if (runs !== undefined) toFaces(runs, triangles, offset, 2);
       });
       return { ...report, a: first, b: second };
@@ -223,7 +225,7 @@ export class SceneQueries {
     for (const target of targets) {
       const own = idsOf(this.#walk, target);
       const { object, instanceId } = target;
-      const isInstanced = (object as InstancedMesh).isInstancedMesh === true;
+      const isInstanced = hasInstances(object);
       for (let i = 0; i < own.length; i++) {
         ids.push(own[i]);
         asked.push(isInstanced ? { object, instanceId: instanceId ?? i } : target);
@@ -290,7 +292,7 @@ export class SceneQueries {
     const eye = eyeOf(ray);
     return hits.flatMap((hit) => {
       const placement = this.#context.objects.find(hit.object);
-      return placement === undefined ? [] : intersectionOf(hit, placement, placement.standIn.seenBy(query), eye);
+      return placement === undefined ? [] : intersectionOf(hit, placement, seenBy(placement, query), eye);
     });
   }
 }
@@ -298,8 +300,8 @@ export class SceneQueries {
 /** Reads what has one id at most. */
 function readOne(operation: string, argument: string, given: SceneTarget): SceneObject {
   const target = readDrawn(operation, argument, given);
-  if (target.instanceId === undefined && (target.object as InstancedMesh).isInstancedMesh === true) {
-    invalid(operation, argument, 'an InstancedMesh', 'one instance of it, { object, instanceId }');
+  if (target.instanceId === undefined && hasInstances(target.object)) {
+    invalid(operation, argument, withArticle(classOf(target.object)), 'one instance of it, { object, instanceId }');
   }
   return target;
 }
@@ -307,4 +309,8 @@ function readOne(operation: string, argument: string, given: SceneTarget): Scene
 function elementsOf(matrix: SceneMatrix | undefined): ArrayLike<number> | undefined {
   if (typeof matrix !== 'object' || matrix === null || !('elements' in matrix)) return matrix;
   return matrix.elements;
+}
+
+function withArticle(name: string): string {
+  return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
 }

@@ -7,7 +7,10 @@ import type { BuiltMesh } from '../geometry/mesh-pool.js';
 /** What an id of the service is in the scene. */
 export interface SceneObject {
   readonly object: Object3D;
-  /** Number of the instance in an InstancedMesh; undefined for other objects, as in three's Intersection. */
+  /**
+   * Number of the instance in an InstancedMesh or BatchedMesh, where three calls it `batchId`; undefined for other
+   * objects.
+   */
   readonly instanceId: number | undefined;
 }
 
@@ -20,8 +23,8 @@ export interface Placement extends SceneObject {
 /** What stands in the service under the ids of an object. */
 export interface Placed {
   readonly owner: PlacedOwner;
-  /** Answers what a query saw, by its number; null where the caller gave the shape. */
-  seenBy(query: number): BuiltMesh | null;
+  /** Answers what a query saw of an instance, by the numbers of both; null where the caller gave the shape. */
+  seenBy(query: number, instance: number): BuiltMesh | null;
 }
 
 /** The object in the scene that it stands for. */
@@ -41,6 +44,11 @@ interface Departure {
   readonly first: number;
   /** The newest query that may have seen it. */
   readonly asked: number;
+}
+
+/** Answers what a query saw of what is there, by the query's number. */
+export function seenBy({ standIn, instanceId = 0 }: Placement, query: number): BuiltMesh | null {
+  return standIn.seenBy(query, instanceId);
 }
 
 const NONE: DepartedObjects = { get: () => undefined };

@@ -1,14 +1,15 @@
-import { type Mesh, Object3D } from 'three';
+import { type BatchedMesh, type Mesh, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { reading } from '../../check/validate.js';
 import { Turns } from '../turns.js';
 import { isBelow } from './is-below.js';
 import type { TableOwner } from './mesh-table.js';
-import { classOf, nameOf } from './name-of.js';
+import { nameOf } from './name-of.js';
 import { nextTask } from './next-task.js';
 import type { SceneEntry } from './scene-entry.js';
 import { SceneNode } from './scene-node.js';
 import type { TrackerContext } from './stand-in.js';
+import { TrackedBatch } from './tracked-batch.js';
 import { isAboutOneObject, type ObjectWishes, TrackedObject } from './tracked-object.js';
 
 /** Milliseconds of what comes, goes and was built that are done at once; the rest is done in tasks of their own. */
@@ -52,7 +53,6 @@ export class SceneWalk {
   readonly #arriving: { object: Object3D; parent: SceneNode | null }[] = [];
   readonly #leaving: SceneNode[] = [];
   readonly #changed: TableOwner[] = [];
-  readonly #complaints = new Set<string>();
   /** Whether all above the root is visible. */
   #above = true;
   #isWorking = false;
@@ -299,16 +299,8 @@ export class SceneWalk {
 
   #enter(node: SceneNode): void {
     const { object } = node;
-    const { isSkinnedMesh, isBatchedMesh, isMesh } = object as Drawable;
-    if (isMesh !== true || isSkinnedMesh === true || isBatchedMesh === true) {
-      node.entry = new UntrackedObject(object, isNoMesh(object));
-      this.#complainOf(object);
-      return;
-    }
     try {
-      node.entry = reading('trackScene', nameOf(object), () => {
-        return new TrackedObject(this.#context, object as Mesh, this.#wishes);
-      });
+      node.entry = reading('trackScene', nameOf(object), () => this.#track(object));
     } catch (error) {
       this.#leaveOut(node, error);
       return;
@@ -324,12 +316,9 @@ export class SceneWalk {
     node.entry = new UntrackedObject(node.object, error);
   }
 
-  /** Says once of each class that it is not tracked. */
-  #complainOf(object: Object3D): void {
-    const kind = classOf(object);
-    if (this.#complaints.has(kind)) return;
-    this.#complaints.add(kind);
-    console.warn(`trackScene: no ${kind} is tracked, only Meshes and InstancedMeshes are: see untracked`);
+  #track(object: Drawable): SceneEntry {
+    if (object.isBatchedMesh === true) return new TrackedBatch(this.#context, object as BatchedMesh, this.#wishes);
+    return new TrackedObject(this.#context, object as Mesh, this.#wishes);
   }
 
   // --- what is looked at ---
@@ -411,11 +400,11 @@ export class SceneWalk {
       this.#leaveOut(node, error);
       return;
     }
-    if (!(entry instanceof TrackedObject)) {
+    if (entry instanceof UntrackedObject) {
       this.#enter(node);
       return;
     }
-    this.#context.meshes.review(entry.object.geometry);
+    this.#context.meshes.review((entry.object as Mesh).geometry);
     if (!entry.isStatic) this.#watchAbove(node);
     this.#updateOne(node);
   }
@@ -439,7 +428,7 @@ function dispatchesChildEvents(): boolean {
   return isTold;
 }
 
-/** What is drawn, but is not tracked. */
+/** What is drawn, but is not tracked, as the caller's functions failed. */
 class UntrackedObject implements SceneEntry {
   readonly object: Object3D;
   readonly ids = new Uint32Array(0);
@@ -465,14 +454,8 @@ class UntrackedObject implements SceneEntry {
   remove(): void {}
 }
 
-function isNoMesh(object: Object3D): CollisionError {
-  const message = `trackScene: found the ${nameOf(object)}, expected a Mesh or an InstancedMesh`;
-  return new CollisionError('UNSUPPORTED', message);
-}
-
 interface Drawable extends Object3D {
   readonly isMesh?: boolean;
-  readonly isSkinnedMesh?: boolean;
   readonly isBatchedMesh?: boolean;
   readonly isLine?: boolean;
   readonly isPoints?: boolean;

@@ -25,6 +25,8 @@ export interface TrackerContext {
   /** Matrices of what is in neither table, for the next update(). */
   readonly moved: MovedTransforms;
   readonly layers: LayerChanges;
+  /** Classes of which was said that they are not tracked. */
+  readonly complaints: Set<string>;
   /** What stands on meshes that were built since it was looked at. */
   readonly stale: Set<Updatable>;
 }
@@ -44,7 +46,7 @@ export interface StandInOwner extends PlacedOwner, MeshUser {
 }
 
 /** What the service takes where nobody says anything. */
-const DEFAULTS = { motion: 'moving', collidesWith: 0xffffffff, group: 0, pickable: true } as const;
+export const DEFAULTS = { motion: 'moving', collidesWith: 0xffffffff, group: 0, pickable: true } as const;
 
 /** Instances in a block: 16,384 matrices are a megabyte. */
 export const MOST_IN_BLOCK = 16_384;

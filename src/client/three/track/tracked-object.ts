@@ -1,11 +1,11 @@
-import type { BufferGeometry, InstancedMesh, Material, Mesh } from 'three';
+import type { BufferGeometry, InstancedMesh, Line, LOD, Material, Mesh, Object3D, Points, Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ContactDetail, ObjectOptions, Shape } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { reading } from '../../check/validate.js';
 import { isDrawn, MaterialLook, planStandIn } from './material-plan.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
-import { nameOf } from './name-of.js';
+import { classOf, nameOf } from './name-of.js';
 import { MOST_IN_BLOCK, StandIn, type StandInOptions, type StandInOwner, type TrackerContext } from './stand-in.js';
 
 /** What the service shall know of an object beyond what the scene says. */
@@ -22,13 +22,16 @@ export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' 
   weld?: number;
 }
 
+/** What three draws: a shape may stand for any of these, and each has options. Instanced, skinned and batched meshes are Meshes. */
+export type SceneDrawable = Mesh | Line | Points | Sprite | (LOD & { readonly geometry?: undefined });
+
 /** What the caller wishes beyond what the scene says. */
 export interface ObjectWishes {
   /** Of every object that does not say so itself. */
   readonly contacts: ContactDetail;
   /** Stands for the object instead of its triangles. */
-  shape(object: Mesh): Shape | null;
-  options(object: Mesh): SceneObjectOptions;
+  shape(object: SceneDrawable): Shape | null;
+  options(object: SceneDrawable): SceneObjectOptions;
 }
 
 /** Answers whether an error leaves out one object; all others are about the service. */
@@ -272,7 +275,16 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #complain(): void {
     if (this.error === null || this.error.message === this.#complaint) return;
     this.#complaint = this.error.message;
-    console.warn(`trackScene: the ${nameOf(this.object)} is left out: ${this.error.message}`);
+    const { complaints } = this.#context;
+    const kind = classOf(this.object);
+    if (!(this.error instanceof NotTracked)) {
+      console.warn(`trackScene: the ${nameOf(this.object)} is left out: ${this.error.message}`);
+    } else if (!complaints.has(kind)) {
+      complaints.add(kind);
+      console.warn(
+        `trackScene: no ${kind} is tracked: let \`shapeOf\` answer a shape that stands for it; see untracked`,
+      );
+    }
   }
 
   #looksTheSame(material: Mesh['material']): boolean {
@@ -287,6 +299,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const { geometry, material } = this.object;
     const wish = this.#wishes.shape(this.object);
     const shape = isEqualDeep(this.#shape, wish) ? this.#shape : wish;
+    if (shape === null && !hasTriangles(this.object)) throw new NotTracked(this.object);
     const plan = planStandIn(geometry, material);
     this.#isUnasked = false;
     this.#failure = null;
@@ -402,6 +415,19 @@ export class TrackedObject implements StandInOwner, TableOwner {
   }
 }
 
+/** Says of an object that its class is not tracked, which the console is told once of the class. */
+class NotTracked extends CollisionError {
+  constructor(object: Object3D) {
+    const expected = 'expected a Mesh, an InstancedMesh or a BatchedMesh, or an answer of `shapeOf` to stand for it';
+    super('UNSUPPORTED', `trackScene: found the ${nameOf(object)}, ${expected}`);
+  }
+}
+
+/** Tells whether an object is drawn as the triangles of its geometry, where these are. */
+function hasTriangles({ isMesh, isSkinnedMesh }: Mesh & { readonly isSkinnedMesh?: boolean }): boolean {
+  return isMesh === true && isSkinnedMesh !== true;
+}
+
 /** Answers whether the service takes the matrix at `at`. */
 function isPlace(m: ArrayLike<number>, at: number): boolean {
   return isInvertibleAt(m, at) && isAffine(m, at);
@@ -413,7 +439,7 @@ function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
 }
 
 /** Compares what the caller answers: numbers, words, and objects and arrays of them. */
-function isEqualDeep(a: unknown, b: unknown): boolean {
+export function isEqualDeep(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
   const keys = Object.keys(a);
   const [left, right] = [a, b] as Record<string, unknown>[];

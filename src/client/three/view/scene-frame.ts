@@ -1,11 +1,17 @@
-import type { InstancedMesh, Object3D } from 'three';
+import type { BatchedMesh, InstancedMesh, Object3D } from 'three';
 import type { FrameResult, ObjectId, VisibleSet } from '../../../shared/types.js';
 import { checkTypedArray } from '../../check/binary.js';
 import { invalid, show } from '../../check/validate.js';
 import { hasFacesInOrder, toFaces } from '../geometry/geometry.js';
 import { readDrawn, type SceneTarget } from '../scene-target.js';
 import { isBelow } from '../track/is-below.js';
-import type { DepartedObjects, Placement, SceneObject, SceneObjects } from '../track/scene-objects.js';
+import {
+  type DepartedObjects,
+  type Placement,
+  type SceneObject,
+  type SceneObjects,
+  seenBy,
+} from '../track/scene-objects.js';
 
 /** Two objects of the scene in contact, seen from `a`. Like the frame, it is valid until the next `update()` resolves. */
 export interface SceneContact {
@@ -81,7 +87,7 @@ export class SceneFrame {
    * Writes the numbers of the instances of `mesh` that a view sees into `target`, and answers how many they are:
    * a draw list. Throws INVALID_ARGUMENT when `target` has no room for them.
    */
-  visibleInstances(mesh: InstancedMesh, target: Uint32Array, view = this.#view): number {
+  visibleInstances(mesh: InstancedMesh | BatchedMesh, target: Uint32Array, view = this.#view): number {
     const operation = 'visibleInstances';
     const { ids } = this.#seenBy(operation, view);
     const { length } = checkTypedArray<Uint32Array>(operation, 'target', target, ['Uint32Array']);
@@ -261,7 +267,7 @@ class FrameContact implements SceneContact {
   get triangles(): Uint32Array {
     const { triangleStart, triangles } = this.#result.contacts;
     const own = triangles.subarray(2 * triangleStart[this.index], 2 * triangleStart[this.index + 1]);
-    const runs = [this.a, this.b].map(({ standIn }) => standIn.seenBy(this.#query)?.runs ?? []);
+    const runs = [this.a, this.b].map((each) => seenBy(each, this.#query)?.runs ?? []);
     if (!this.swapped && runs.every(hasFacesInOrder)) return own;
     const turned = this.swapped ? own.map((_, i) => own[i ^ 1]) : own.slice();
     runs.forEach((each, offset) => {

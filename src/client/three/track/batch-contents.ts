@@ -1,0 +1,174 @@
+import type { BatchedMesh, BufferGeometry, DataTexture, Matrix4 } from 'three';
+import { CollisionError } from '../../../shared/errors.js';
+import { nameOf } from './name-of.js';
+
+/** Where a geometry is in the buffers of its BatchedMesh. */
+export interface BatchRange {
+  /** Its first index, or vertex where there are no indices, and how many there are. */
+  readonly start: number;
+  readonly count: number;
+  /** Its vertices, which its indices count from the first of the buffer. */
+  readonly vertexStart: number;
+  readonly vertexCount: number;
+}
+
+/** Stands for an instance that was deleted, and none has its number since. */
+export const DELETED = -(2 ** 31);
+
+interface Instance {
+  readonly visible: boolean;
+  readonly active: boolean;
+  readonly geometryIndex: number;
+}
+
+/** What three keeps for itself in a BatchedMesh: nothing public tells which numbers of instances are in use. */
+interface Insides {
+  readonly _matricesTexture?: DataTexture | null;
+  /** From r170 on. */
+  readonly _instanceInfo?: readonly Instance[];
+  readonly _geometryInfo?: readonly (BatchRange & { readonly active: boolean })[];
+  /** From r166 to r169. */
+  readonly _drawInfo?: readonly Instance[];
+  /** Up to r165, where each geometry is its only instance. */
+  readonly _visibility?: readonly boolean[];
+  readonly _active?: readonly boolean[];
+  /** Up to r169. */
+  readonly _drawRanges?: readonly { start: number; count: number }[];
+  readonly _reservedRanges?: readonly { vertexStart: number; vertexCount: number }[];
+}
+
+/** Reads what is in a BatchedMesh, whatever three it is of. */
+export class BatchContents {
+  readonly mesh: BatchedMesh;
+  readonly #insides: Insides;
+
+  constructor(mesh: BatchedMesh) {
+    this.mesh = mesh;
+    this.#insides = mesh as unknown as Insides;
+  }
+
+  /** Throws UNSUPPORTED for a three that keeps its instances in a way that is not known here. */
+  check(): void {
+    const { _instanceInfo, _geometryInfo, _drawInfo, _visibility, _active, _drawRanges, _reservedRanges } =
+      this.#insides;
+    const hasInstances = _instanceInfo ?? _drawInfo ?? (_visibility && _active);
+    const hasRanges = _geometryInfo ?? (_drawRanges && _reservedRanges);
+    const expected = `expected one of three r160 to r187 that was not disposed; InstancedMeshes are tracked in any`;
+    if (hasInstances === undefined || hasRanges === undefined || this.matrices === null) {
+      throw new CollisionError('UNSUPPORTED', `trackScene: found the ${nameOf(this.mesh)}, ${expected}`);
+    }
+    // Its groups belong to materials, and it has none.
+    if (Array.isArray(this.mesh.material)) {
+      const found = `found an array of materials in the ${nameOf(this.mesh)}`;
+      throw new CollisionError('UNSUPPORTED', `trackScene: ${found}, expected one material: three draws nothing of it`);
+    }
+  }
+
+  /** Answers how many numbers of instances were given out, those of deleted ones included. */
+  get count(): number {
+    const { _instanceInfo, _drawInfo, _active } = this.#insides;
+    return (_instanceInfo ?? _drawInfo ?? _active!).length;
+  }
+
+  /** Answers the texture of the matrices, 16 numbers for each instance in a row; null where there is none. */
+  get texture(): DataTexture | null {
+    return this.#insides._matricesTexture ?? null;
+  }
+
+  get matrices(): Float32Array | null {
+    const data: unknown = this.texture?.image?.data;
+    return data instanceof Float32Array ? data : null;
+  }
+
+  /**
+   * Answers what an instance is: the number of its geometry, bitwise inverted where it is not visible, or DELETED.
+   */
+  stateOf(i: number): number {
+    const { _instanceInfo, _drawInfo, _visibility, _active } = this.#insides;
+    const instances = _instanceInfo ?? _drawInfo;
+    if (instances === undefined) return !_active![i] ? DELETED : _visibility![i] ? i : ~i;
+    const { visible, active, geometryIndex } = instances[i];
+    return !active ? DELETED : visible ? geometryIndex : ~geometryIndex;
+  }
+
+  /** Lists those of the first `count` instances that are another than in `states`, and answers how many they are. */
+  findChanged(states: Int32Array, count: number, changed: Uint32Array): number {
+    const { _instanceInfo, _drawInfo } = this.#insides;
+    const instances = _instanceInfo ?? _drawInfo;
+    let found = 0;
+    if (instances === undefined) {
+      for (let i = 0; i < count; i++) if (this.stateOf(i) !== states[i]) changed[found++] = i;
+      return found;
+    }
+    // As `stateOf`, in one pass: there may be a hundred thousand in every frame.
+    for (let i = 0; i < count; i++) {
+      const { visible, active, geometryIndex } = instances[i];
+      const state = !active ? DELETED : visible ? geometryIndex : ~geometryIndex;
+      if (state !== states[i]) changed[found++] = i;
+    }
+    return found;
+  }
+
+  /** Answers how many numbers of geometries were given out. */
+  get geometryCount(): number {
+    const { _geometryInfo, _drawRanges } = this.#insides;
+    return (_geometryInfo ?? _drawRanges!).length;
+  }
+
+  /** Tells whether there is a geometry of that number, and it was not deleted. */
+  hasGeometry(geometry: number): boolean {
+    const { _geometryInfo, _active, _drawInfo } = this.#insides;
+    if (_geometryInfo !== undefined) return _geometryInfo[geometry].active;
+    return _drawInfo !== undefined || _active![geometry];
+  }
+
+  rangeOf(geometry: number): BatchRange {
+    const { _geometryInfo, _drawRanges, _reservedRanges } = this.#insides;
+    if (_geometryInfo !== undefined) return _geometryInfo[geometry];
+    const { start, count } = _drawRanges![geometry];
+    const { vertexStart, vertexCount } = _reservedRanges![geometry];
+    return { start, count, vertexStart, vertexCount };
+  }
+}
+
+/** Reads the matrix of an instance, which may have been deleted: three's `getMatrixAt` throws then. */
+export function readBatchMatrix(mesh: BatchedMesh, instance: number, target: Matrix4): Matrix4 {
+  const { matrices } = new BatchContents(mesh);
+  return matrices !== null && 16 * instance < matrices.length ? target.fromArray(matrices, 16 * instance) : target;
+}
+
+/** Notices whether something may be elsewhere in the buffers of a BatchedMesh, or another. */
+export class BatchBuffers {
+  #geometry: BufferGeometry | null = null;
+  #position: unknown = null;
+  #positionVersion = -1;
+  #index: unknown = null;
+  #indexVersion = -1;
+
+  forget(): void {
+    this.#geometry = null;
+  }
+
+  /** Tells whether they are others than at the last call. */
+  haveChanged(geometry: BufferGeometry): boolean {
+    const { position } = geometry.attributes;
+    const { index } = geometry;
+    const positionVersion = position === undefined ? -1 : 'data' in position ? position.data.version : position.version;
+    const indexVersion = index === null ? -1 : index.version;
+    if (
+      geometry === this.#geometry &&
+      position === this.#position &&
+      positionVersion === this.#positionVersion &&
+      index === this.#index &&
+      indexVersion === this.#indexVersion
+    ) {
+      return false;
+    }
+    this.#geometry = geometry;
+    this.#position = position;
+    this.#positionVersion = positionVersion;
+    this.#index = index;
+    this.#indexVersion = indexVersion;
+    return true;
+  }
+}

@@ -1,0 +1,134 @@
+import { BufferAttribute, BufferGeometry, type BufferGeometry as Buffers } from 'three';
+import { CollisionError } from '../../../shared/errors.js';
+import { reading } from '../../check/validate.js';
+import { copyPositions } from '../geometry/geometry.js';
+import type { BuiltMesh, MeshPool, MeshUse, MeshUser } from '../geometry/mesh-pool.js';
+import type { BatchRange } from './batch-contents.js';
+
+/** A geometry as the service shall know it: its indices count its own vertices. */
+interface Contents {
+  readonly positions: Float32Array;
+  readonly indices: Uint32Array | null;
+  /** How many indices are drawn, or vertices where there are none. */
+  readonly count: number;
+}
+
+/**
+ * One geometry of a BatchedMesh, and its mesh in the service. It has a copy of its vertices and indices, as all that
+ * three tells is that something in the buffers of all geometries is another: compared with the copy, it is seen what.
+ */
+export class BatchPart {
+  /** How many instances have this geometry. */
+  wanted = 0;
+  /** What they stand on in the service. */
+  standing: BuiltMesh | null = null;
+  /** three does not have it any more. */
+  isDropped = false;
+  /** It shall be solid and is open. */
+  refusal: CollisionError | null = null;
+  readonly #pool: MeshPool;
+  readonly #user: MeshUser;
+  readonly #weld: number;
+  readonly #own = new BufferGeometry();
+  #use: MeshUse | null = null;
+  #buffers: Buffers;
+  #start = 0;
+  /** Why it cannot be read. */
+  #failure: CollisionError | null = null;
+  /** What is built, in terms of the buffers as they are. */
+  #view: BuiltMesh | null = null;
+
+  constructor(pool: MeshPool, user: MeshUser, weld: number, name: string, buffers: Buffers, range: BatchRange) {
+    this.#pool = pool;
+    this.#user = user;
+    this.#weld = weld;
+    this.#own.name = name;
+    this.#buffers = buffers;
+    this.review(buffers, range);
+  }
+
+  get pending(): boolean {
+    return this.#use !== null && this.#use.mesh.building !== null;
+  }
+
+  get error(): CollisionError | null {
+    return this.#failure ?? this.#use?.mesh.error ?? this.refusal;
+  }
+
+  /** Answers the mesh that is built, with its triangles where they are in the buffers now; null where there is none. */
+  get built(): BuiltMesh | null {
+    const built = this.#use === null ? null : this.#use.mesh.built;
+    if (built === null || this.#failure !== null) return null;
+    const buffers = this.#buffers;
+    const view = this.#view;
+    const isSame = view !== null && view.id === built.id && view.geometry === buffers && view.index === buffers.index;
+    if (isSame && view.runs[0].start === this.#start) return view;
+    const length = built.runs[0].end - built.runs[0].start;
+    const runs = [{ start: this.#start, end: this.#start + length, materialIndex: 0 }];
+    this.#view = { id: built.id, geometry: buffers, index: buffers.index, runs };
+    return this.#view;
+  }
+
+  /** Looks at where it is in the buffers now, and takes over what is another there. Throws what the service does. */
+  review(buffers: Buffers, range: BatchRange): void {
+    this.#buffers = buffers;
+    this.#start = range.start;
+    this.#failure = null;
+    let contents: Contents;
+    try {
+      contents = reading('trackScene', this.#own.name, () => read(buffers, range));
+    } catch (cause) {
+      if (!CollisionError.is(cause)) throw cause;
+      this.#failure = cause;
+      return;
+    }
+    const isOther = this.#take(contents);
+    if (this.#use === null) this.#use = this.#pool.acquire(this.#own, null, this.#weld, this.#user);
+    else if (isOther) this.#pool.review(this.#own);
+  }
+
+  release(): void {
+    if (this.#use !== null) this.#pool.release(this.#use);
+    this.#use = null;
+  }
+
+  /** Takes over what is another than in the copy; tells whether anything is. */
+  #take({ positions, indices, count }: Contents): boolean {
+    const own = this.#own;
+    const known = own.attributes.position as BufferAttribute | undefined;
+    const isSame = own.drawRange.count === count && areEqual(own.index === null ? null : own.index.array, indices);
+    if (isSame && known !== undefined && known.array.length === positions.length) {
+      if (areEqual(known.array, positions)) return false;
+      known.array.set(positions);
+      known.needsUpdate = true;
+      return true;
+    }
+    own.setAttribute('position', new BufferAttribute(positions, 3));
+    own.setIndex(indices === null ? null : new BufferAttribute(indices, 1));
+    own.setDrawRange(0, count);
+    return true;
+  }
+}
+
+function read(buffers: Buffers, { start, count, vertexStart, vertexCount }: BatchRange): Contents {
+  const positions = copyPositions(buffers, vertexStart, vertexStart + vertexCount);
+  if (buffers.index === null) return { positions, indices: null, count };
+  const { array } = buffers.index;
+  const indices = new Uint32Array(Math.max(0, Math.min(count, array.length - start)));
+  for (let i = 0; i < indices.length; i++) {
+    const own = array[start + i] - vertexStart;
+    if (own < 0 || own >= vertexCount) {
+      const message = `index ${start + i} of a BatchedMesh is ${array[start + i]}, expected a vertex of its own geometry`;
+      throw new CollisionError('BAD_DATA', `trackScene: ${message}: ${vertexCount} from ${vertexStart} on`);
+    }
+    indices[i] = own;
+  }
+  return { positions, indices, count: indices.length };
+}
+
+function areEqual(a: ArrayLike<number> | null, b: ArrayLike<number> | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
+  return true;
+}

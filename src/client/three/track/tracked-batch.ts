@@ -1,0 +1,578 @@
+import { BackSide, type BatchedMesh, type BufferGeometry, DoubleSide, type Material, type Texture } from 'three';
+import { CollisionError } from '../../../shared/errors.js';
+import { grown, joined } from '../../../shared/typed-arrays.js';
+import type { ObjectOptions, Shape } from '../../../shared/types.js';
+import { isAffine, isInvertibleAt } from '../../check/affine.js';
+import { reading } from '../../check/validate.js';
+import type { Side } from '../../scene/object-description.js';
+import { whatIsOpen } from '../../scene/open-mesh.js';
+import type { BuiltMesh, MeshUser } from '../geometry/mesh-pool.js';
+import { BatchBuffers, BatchContents, DELETED } from './batch-contents.js';
+import { BatchPart } from './batch-part.js';
+import { nameOf } from './name-of.js';
+import type { SceneEntry } from './scene-entry.js';
+import type { Placed, PlacedOwner } from './scene-objects.js';
+import { DEFAULTS, MOST_IN_BLOCK, type TrackerContext } from './stand-in.js';
+import { isAboutOneObject, isEqualDeep, type ObjectWishes, type SceneObjectOptions } from './tracked-object.js';
+
+/** Under an id that has no geometry in the service; it is in no layer. */
+const PLACEHOLDER: Shape = { type: 'sphere', radius: 1 };
+/** Instead of a geometry's number: the placeholder, and the shape that the caller gave. */
+const NOTHING = -1;
+const GIVEN = -2;
+
+const NO_IDS = new Uint32Array(0);
+const NO_NUMBERS = new Int32Array(0);
+const NO_MATRICES: Float32Array = new Float32Array(0);
+
+/** What stood under the id of an instance, with the newest query that may have seen it. */
+interface Past {
+  readonly standing: BuiltMesh | null;
+  readonly asked: number;
+}
+
+/** What is looked at again once one of these is another. */
+interface Failed {
+  readonly geometry: BufferGeometry;
+  readonly material: unknown;
+  readonly texture: Texture | null;
+}
+
+/**
+ * A BatchedMesh in the service: a mesh for each of its geometries, an id for each number of an instance. Those of
+ * deleted ones stay, in no layer, until the number is given to another: matrices go as they are in the texture.
+ */
+export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser {
+  readonly object: BatchedMesh;
+  readonly isInstanced = true;
+  error: CollisionError | null = null;
+
+  readonly #context: TrackerContext;
+  readonly #wishes: ObjectWishes;
+  readonly #contents: BatchContents;
+  readonly #buffers = new BatchBuffers();
+  /** By the numbers of the geometries; undefined for those that three does not have any more. */
+  readonly #parts: (BatchPart | undefined)[] = [];
+
+  /** By instance. Others in another array: none is written after it is here. */
+  #ids: Uint32Array = NO_IDS;
+  #blocks: readonly Uint32Array[] = [];
+  /** By instance: what it is in three, on which geometry's mesh it stands, and whether it is in its layers. */
+  #states = NO_NUMBERS;
+  #standing = NO_NUMBERS;
+  #isShown = new Uint8Array(0);
+  /** How many instances three has. */
+  #count = 0;
+  #changed: Uint32Array = NO_IDS;
+  #past: Map<number, Past[]> | null = null;
+
+  // As the service knows them.
+  #layers = 0;
+  #side: Side | null = null;
+  #cullable = true;
+  #isTold = true;
+  /** So many of the first instances were looked at for where they are, and sent. */
+  #placed = 0;
+  #texture: Texture | null = null;
+  #version = -1;
+  #matrices = NO_MATRICES;
+  readonly #parent = new Float64Array(16);
+  /** Instances whose matrix the service does not take. */
+  readonly #hidden = new Set<number>();
+
+  /** Some mesh was built since, or some option is another. */
+  #isStale = true;
+  #isUnasked = true;
+  #isMoreToCome = false;
+  #shape: Shape | null = null;
+  #options!: Omit<SceneObjectOptions, 'solid' | 'weld'>;
+  #isSolid = false;
+  #weld = 0;
+  /** With what it was left out. */
+  #failed: Failed | null = null;
+  #complaint = '';
+
+  /** Throws what the caller's functions throw. */
+  constructor(context: TrackerContext, object: BatchedMesh, wishes: ObjectWishes) {
+    this.#context = context;
+    this.#wishes = wishes;
+    this.object = object;
+    this.#contents = new BatchContents(object);
+    this.#ask();
+    this.#attend();
+  }
+
+  get owner(): this {
+    return this;
+  }
+
+  get ids(): Uint32Array {
+    return this.#ids;
+  }
+
+  get isStatic(): boolean {
+    return this.#options.motion === 'static';
+  }
+
+  get pending(): boolean {
+    return this.#isMoreToCome || this.#isBuilding;
+  }
+
+  get #isBuilding(): boolean {
+    return this.#parts.some((part) => part?.pending === true);
+  }
+
+  isDue(): boolean {
+    return this.isStatic;
+  }
+
+  seenBy(query: number, instance: number): BuiltMesh | null {
+    const past = this.#past?.get(instance)?.find(({ asked }) => query <= asked);
+    return past === undefined ? this.#standingOf(instance) : past.standing;
+  }
+
+  update(visible: boolean): void {
+    try {
+      reading('trackScene', nameOf(this.object), () => this.#update(visible));
+    } catch (error) {
+      if (!isAboutOneObject(error)) throw error;
+      this.#leaveOut(error);
+    }
+    this.#complain();
+  }
+
+  show(visible: boolean): void {
+    const layers = this.#layersIn(visible);
+    if (layers !== this.#layers) this.#setLayers(layers);
+  }
+
+  askAgain(): void {
+    const options = this.#options;
+    const [isSolid, weld] = [this.#isSolid, this.#weld];
+    this.#ask();
+    this.#attend();
+    this.#isUnasked = true; // the shape, too, by `update`
+    this.#isStale = true;
+    this.#failed = null;
+    if (weld !== this.#weld || isSolid !== this.#isSolid || options.motion !== this.#options.motion) this.#removeAll();
+    else if (!isEqualDeep(options, this.#options)) this.#isTold = false;
+  }
+
+  onMeshChange(): void {
+    this.#isStale = true;
+    this.#context.stale.add(this);
+  }
+
+  reject(index: number): void {
+    if (index >= this.#ids.length || this.#hidden.has(index) || this.#isPlaceable(index)) return;
+    this.#hidden.add(index);
+    this.#place(index);
+  }
+
+  remove(): void {
+    const { always, stale } = this.#context;
+    this.#removeAll();
+    always.delete(this);
+    stale.delete(this);
+  }
+
+  #ask(): void {
+    const { solid = false, weld = 0, contacts = this.#wishes.contacts, ...options } = this.#wishes.options(this.object);
+    this.#options = { ...options, contacts };
+    this.#isSolid = solid;
+    this.#weld = weld;
+  }
+
+  #attend(): void {
+    const { always } = this.#context;
+    if (this.isStatic) always.delete(this);
+    else always.add(this);
+  }
+
+  #update(visible: boolean): void {
+    const { object } = this;
+    if (this.#failed !== null && this.#isAsFailed(this.#failed)) return;
+    this.#failed = null;
+    this.error = null;
+    this.#contents.check();
+    if (this.#isUnasked) this.#askShape();
+    const layers = this.#layersIn(visible);
+    this.#seeGeometries();
+    const changed = this.#seeInstances();
+    if (this.#isStale) this.#renew();
+    for (let n = 0; n < changed; n++) this.#stand(this.#changed[n]);
+    this.#dropParts();
+    try {
+      this.#resize();
+      this.#setOptions();
+    } catch (cause) {
+      // A shape or an option that the service refuses.
+      if (!isAboutOneObject(cause)) throw cause;
+      this.error = cause;
+    }
+    if (layers !== this.#layers) this.#setLayers(layers);
+    for (let n = 0; n < changed; n++) this.#place(this.#changed[n]);
+    this.#moveInstances(object.matrixWorld.elements);
+    for (const part of this.#parts) if (part !== undefined && part.wanted > 0) this.error ??= part.error;
+    if (this.#isMoreToCome) this.#context.stale.add(this);
+  }
+
+  #isAsFailed({ geometry, material, texture }: Failed): boolean {
+    const { object } = this;
+    return geometry === object.geometry && material === object.material && texture === this.#contents.texture;
+  }
+
+  #layersIn(visible: boolean): number {
+    return visible ? (this.#options.layers ?? this.object.layers.mask) >>> 0 : 0;
+  }
+
+  #askShape(): void {
+    const wish = this.#wishes.shape(this.object);
+    this.#isUnasked = false;
+    if (isEqualDeep(this.#shape, wish)) return;
+    this.#shape = wish;
+    // All of them are others.
+    for (let i = 0; i < this.#count; i++) this.#become(i, DELETED);
+    for (let i = 0; i < this.#standing.length; i++) if (this.#standing[i] === GIVEN) this.#standing[i] = NOTHING;
+  }
+
+  // --- what three has ---
+
+  /** Has the geometries built that three has, and looks at those of which something may have changed. */
+  #seeGeometries(): void {
+    const contents = this.#contents;
+    const { geometry } = this.object;
+    const count = this.#shape === null ? contents.geometryCount : 0;
+    const isOther = this.#buffers.haveChanged(geometry);
+    if (count > this.#parts.length) this.#parts.length = count;
+    for (let number = 0; number < count; number++) {
+      const part = this.#parts[number];
+      const isThere = contents.hasGeometry(number);
+      if (part !== undefined) {
+        part.isDropped = !isThere;
+        if (isThere && isOther) part.review(geometry, contents.rangeOf(number));
+      } else if (isThere) {
+        const { meshes } = this.#context;
+        const name = `geometry ${number} of the ${nameOf(this.object)}`;
+        this.#parts[number] = new BatchPart(meshes, this, this.#weld, name, geometry, contents.rangeOf(number));
+        this.#isStale = true;
+      }
+    }
+    for (let number = count; number < this.#parts.length; number++) {
+      const part = this.#parts[number];
+      if (part !== undefined) part.isDropped = true;
+    }
+    if (isOther) this.#isStale = true;
+  }
+
+  /** Looks at the instances; answers how many of `#changed` are others than before. */
+  #seeInstances(): number {
+    const contents = this.#contents;
+    const { count } = contents;
+    if (count > this.#states.length) {
+      const known = this.#states.length;
+      this.#states = grown(this.#states, count).fill(DELETED, known);
+      this.#standing = grown(this.#standing, count).fill(NOTHING, known);
+      this.#isShown = grown(this.#isShown, count);
+      this.#changed = new Uint32Array(this.#states.length);
+    }
+    for (let i = count; i < this.#count; i++) this.#become(i, DELETED);
+    this.#count = count;
+    const changed = contents.findChanged(this.#states, count, this.#changed);
+    for (let n = 0; n < changed; n++) this.#become(this.#changed[n], contents.stateOf(this.#changed[n]));
+    return changed;
+  }
+
+  /** Notes what an instance is. */
+  #become(i: number, state: number): void {
+    const before = this.#parts[geometryOf(this.#states[i])];
+    const after = this.#parts[geometryOf(state)];
+    this.#states[i] = state;
+    if (before !== undefined) before.wanted--;
+    if (after !== undefined) after.wanted++;
+  }
+
+  /** Lets go of the geometries that three does not have any more. */
+  #dropParts(): void {
+    this.#parts.forEach((part, number) => {
+      if (part === undefined || !part.isDropped) return;
+      for (let i = 0; i < this.#ids.length; i++) {
+        if (this.#standing[i] !== number) continue;
+        this.#setShape(i, NOTHING, PLACEHOLDER, this.#standingOf(i));
+        this.#place(i);
+      }
+      this.#parts[number] = undefined;
+      part.release();
+    });
+  }
+
+  // --- what stands in the service ---
+
+  /** Has the instances of those geometries stand on what is built now of which that is another mesh. */
+  #renew(): void {
+    this.#isStale = false;
+    const before = new Map<number, BuiltMesh | null>();
+    this.#parts.forEach((part, number) => {
+      if (part === undefined) return;
+      const { built } = part;
+      part.refusal = this.#refusalOf(number, built);
+      const next = part.refusal === null ? built : null;
+      if (next?.id === part.standing?.id) return;
+      before.set(number, part.standing);
+      part.standing = next;
+    });
+    if (before.size === 0) return;
+    for (let i = 0; i < this.#ids.length; i++) {
+      const number = this.#standing[i];
+      const old = before.get(number);
+      if (old === undefined && !before.has(geometryOf(this.#states[i]))) continue;
+      const next = this.#targetOf(i);
+      if (next !== number || old !== undefined) {
+        this.#setShape(i, next, this.#shapeOf(next), old === undefined ? this.#standingOf(i) : old);
+      }
+      this.#place(i);
+    }
+  }
+
+  /** Answers why the triangles of a geometry cannot stand, if they shall be solid and are open. */
+  #refusalOf(number: number, built: BuiltMesh | null): CollisionError | null {
+    if (!this.#isSolid || built === null) return null;
+    const info = this.#context.service.meshInfo(built.id);
+    if (info.closed) return null;
+    const message =
+      `trackScene: the triangles of geometry ${number} of the ${nameOf(this.object)} are open, expected closed ones ` +
+      `as it shall be solid: ${whatIsOpen(info)}`;
+    return new CollisionError('INVALID_ARGUMENT', message);
+  }
+
+  /** Has an instance stand on the mesh of its geometry. */
+  #stand(i: number): void {
+    if (i >= this.#ids.length) return;
+    const next = this.#targetOf(i);
+    if (next !== this.#standing[i]) this.#setShape(i, next, this.#shapeOf(next), this.#standingOf(i));
+  }
+
+  /** Answers the number of the geometry on whose mesh an instance is to stand. */
+  #targetOf(i: number): number {
+    if (this.#shape !== null) return GIVEN;
+    const number = geometryOf(this.#states[i]);
+    if (number < 0) return this.#standing[i] === GIVEN ? NOTHING : this.#standing[i]; // no need for another one
+    const part = this.#parts[number];
+    return part === undefined || part.standing === null ? NOTHING : number;
+  }
+
+  #shapeOf(number: number): Shape {
+    if (number === GIVEN) return this.#shape!;
+    const standing = this.#parts[number]?.standing;
+    return standing ? { type: 'mesh', mesh: standing.id, solid: this.#isSolid } : PLACEHOLDER;
+  }
+
+  /** Answers what stands under the id of an instance, in terms of the buffers as they are. */
+  #standingOf(i: number): BuiltMesh | null {
+    const part = this.#parts[this.#standing[i]];
+    if (part === undefined) return null;
+    const { built, standing } = part;
+    return built?.id === standing?.id ? built : standing;
+  }
+
+  #setShape(i: number, number: number, shape: Shape, before: BuiltMesh | null): void {
+    const { service, objects } = this.#context;
+    service.setObject(this.#ids[i], { shape });
+    this.#standing[i] = number;
+    const { oldestQuery, newestQuery } = objects;
+    if (oldestQuery > newestQuery) {
+      this.#past = null; // nobody waits for an answer
+      return;
+    }
+    this.#past ??= new Map();
+    const past = this.#past.get(i) ?? [];
+    this.#past.set(i, [...past.filter(({ asked }) => asked >= oldestQuery), { standing: before, asked: newestQuery }]);
+  }
+
+  #resize(): void {
+    const count = this.#count;
+    if (count < this.#ids.length) this.#shrink(count);
+    const { length } = this.#ids;
+    this.#isMoreToCome = false;
+    // Objects come with their meshes: each that is set one by one afterwards is a command of its own.
+    if (count === length || (length === 0 && this.#isBuilding)) return;
+    this.#grow(Math.min(count, length + MOST_IN_BLOCK - (length % MOST_IN_BLOCK)));
+    this.#isMoreToCome = this.#ids.length < count;
+  }
+
+  #grow(end: number): void {
+    const { service, objects } = this.#context;
+    const first = this.#ids.length;
+    const members = new Map<number, number[]>();
+    for (let i = first; i < end; i++) {
+      const target = this.#targetOf(i);
+      const own = members.get(target);
+      if (own === undefined) members.set(target, [i]);
+      else own.push(i);
+    }
+    const added = new Uint32Array(end - first);
+    const options = { ...this.#options, layers: 0, side: this.#sideNow, cullable: this.#cullableNow };
+    try {
+      for (const [number, own] of members) {
+        const ids = service.addInstances({ ...options, shape: this.#shapeOf(number) }, own.length);
+        own.forEach((i, n) => {
+          added[i - first] = ids[n];
+          this.#standing[i] = number;
+        });
+      }
+    } catch (error) {
+      service.removeObjects(added.filter((id) => id !== 0));
+      throw error;
+    }
+    objects.add(this, added, first);
+    const last = this.#blocks.at(-1);
+    const isRoom = last !== undefined && last.length + added.length <= MOST_IN_BLOCK;
+    this.#blocks = isRoom ? [...this.#blocks.slice(0, -1), joined(last, added)] : [...this.#blocks, added];
+    this.#ids = joined(this.#ids, added);
+  }
+
+  #shrink(count: number): void {
+    const { service, objects } = this.#context;
+    const removed = this.#ids.slice(count);
+    if (removed.length === 0) return;
+    service.removeObjects(removed);
+    objects.remove(this, removed, count);
+    this.#ids = this.#ids.slice(0, count);
+    this.#blocks = Array.from({ length: Math.ceil(count / MOST_IN_BLOCK) }, (_, n) =>
+      this.#ids.slice(n * MOST_IN_BLOCK, (n + 1) * MOST_IN_BLOCK),
+    );
+    this.#placed = Math.min(this.#placed, count);
+    this.#isShown.fill(0, count);
+    this.#standing.fill(NOTHING, count);
+    for (const i of this.#hidden) if (i >= count) this.#hidden.delete(i);
+  }
+
+  #removeAll(): void {
+    this.#shrink(0);
+    for (const part of this.#parts) part?.release();
+    this.#parts.length = 0;
+    this.#buffers.forget();
+    this.#states.fill(DELETED);
+    this.#count = 0;
+    this.#version = -1;
+    this.#isStale = true;
+    this.#isMoreToCome = false;
+  }
+
+  #leaveOut(error: CollisionError): void {
+    const { geometry, material } = this.object;
+    this.#removeAll();
+    this.#failed = { geometry, material, texture: this.#contents.texture };
+    this.#isUnasked = false;
+    this.error = error;
+  }
+
+  #complain(): void {
+    if (this.error === null || this.error.message === this.#complaint) return;
+    this.#complaint = this.error.message;
+    console.warn(`trackScene: the ${nameOf(this.object)} is left out, or a part of it: ${this.error.message}`);
+  }
+
+  // --- what the service is told of them ---
+
+  get #sideNow(): Side {
+    const { side } = this.object.material as Material;
+    return this.#options.side ?? (side === BackSide ? 'back' : side === DoubleSide ? 'double' : 'front');
+  }
+
+  get #cullableNow(): boolean {
+    const { cullable = true } = this.#options;
+    return cullable && (this.object.material as Material).visible;
+  }
+
+  #setOptions(): void {
+    const [side, cullable] = [this.#sideNow, this.#cullableNow];
+    if (!this.#isTold) {
+      const { layers, matrix, ...options }: Partial<ObjectOptions> = this.#options;
+      this.#setAll({ ...DEFAULTS, ...options, side, cullable });
+    } else if (side !== this.#side || cullable !== this.#cullable) {
+      this.#setAll({ side, cullable });
+    }
+    this.#isTold = true;
+    this.#side = side;
+    this.#cullable = cullable;
+  }
+
+  #setAll(options: Partial<ObjectOptions>): void {
+    for (let i = 0; i < this.#ids.length; i++) this.#context.service.setObject(this.#ids[i], options);
+  }
+
+  #setLayers(layers: number): void {
+    this.#layers = layers;
+    for (let i = 0; i < this.#ids.length; i++) {
+      if (this.#isShown[i] === 1) this.#context.layers.set(this.#ids[i], layers);
+    }
+  }
+
+  /** Puts an instance into its layers, or into none. */
+  #place(i: number): void {
+    if (i >= this.#ids.length) return;
+    const stands = this.#standing[i] === GIVEN || (this.#standing[i] >= 0 && this.#standing[i] === this.#states[i]);
+    const isShown = this.#states[i] >= 0 && stands && i < this.#placed && !this.#hidden.has(i) ? 1 : 0;
+    if (isShown === this.#isShown[i]) return;
+    this.#isShown[i] = isShown;
+    this.#context.layers.set(this.#ids[i], isShown === 1 ? this.#layers : 0);
+  }
+
+  #moveInstances(parent: ArrayLike<number>): void {
+    const texture = this.#contents.texture!;
+    const array = this.#contents.matrices!;
+    const count = this.#ids.length;
+    const isSame =
+      texture === this.#texture && texture.version === this.#version && array.buffer === this.#matrices.buffer;
+    // Where nothing else is new, those are sent that have come.
+    const first = isSame && isEqual(this.#parent, parent) ? this.#placed : 0;
+    if (first === count) return;
+    if (!isSame || this.#matrices.length !== 16 * count) this.#matrices = array.subarray(0, 16 * count);
+    this.#texture = texture;
+    this.#version = texture.version;
+    this.#parent.set(parent);
+    this.#review();
+    let end = 0;
+    for (const ids of this.#blocks) {
+      const begin = end;
+      end += ids.length;
+      if (end <= first) continue;
+      this.#context.service.moveInstances(ids, this.#matrices.subarray(16 * begin, 16 * end), parent);
+    }
+  }
+
+  /** Hides what is new and has no place yet, and shows what has one now. */
+  #review(): void {
+    const isNew = this.#placed;
+    this.#placed = this.#ids.length;
+    for (let i = isNew; i < this.#placed; i++) {
+      if (!this.#isPlaceable(i)) this.#hidden.add(i);
+      this.#place(i);
+    }
+    for (const i of this.#hidden) {
+      if (!this.#isPlaceable(i)) continue;
+      this.#hidden.delete(i);
+      this.#place(i);
+    }
+  }
+
+  #isPlaceable(i: number): boolean {
+    return isPlace(this.object.matrixWorld.elements, 0) && isPlace(this.#matrices, 16 * i);
+  }
+}
+
+/** Answers the number of the geometry that an instance has, visible or not; -1 for a deleted one. */
+function geometryOf(state: number): number {
+  return state === DELETED ? NOTHING : state < 0 ? ~state : state;
+}
+
+/** Answers whether the service takes the matrix at `at`. */
+function isPlace(m: ArrayLike<number>, at: number): boolean {
+  return isInvertibleAt(m, at) && isAffine(m, at);
+}
+
+function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  for (let i = 0; i < 16; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
