@@ -9,8 +9,8 @@ import { ensureBuild, ensureDependencies } from './setup.mjs';
 const HELP = `npm run bench -- [options]
 
 Measures the package and its peers, one after the other, on the same work, and compares their answers. Ours is a service
-in its worker: what it says in \`ms\`, or where answers do not say that, how long they were awaited; rows stream-… and pick-…
-are measured by a page in Chromium, and …-inner is a function of the core that no app calls by itself. Peers have a process
+in its worker: what it says in \`ms\`, or where answers do not say that, how long they were awaited; rows that say so are
+measured by a page in Chromium, and …-inner is a function of the core that no app calls by itself. Peers have a process
 each. Exits with 1 when answers differ; never because of a time.
 
   --rows a,b     only these rows

@@ -16,6 +16,9 @@ const rows = rowsOf({
   dragons: 5,
   objects: 2000,
   streamed: 500,
+  tracked: 100,
+  instances: 2000,
+  sides: 300,
 });
 
 describe('bench', () => {

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { chromium, type Page } from 'playwright';
+import { type Browser, chromium, type Page } from 'playwright';
 import { build, preview } from 'vite';
 import { chromiumLaunchOptions } from '../../scripts/chromium.mjs';
 import { root } from '../../scripts/run.mjs';
+import type { Probes } from './page/probes.js';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, `file://${root}/`));
 
@@ -38,6 +39,7 @@ export async function openPage(): Promise<OpenPage> {
   const faults: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
   page.on('pageerror', (error) => faults.push(error.message));
+  for (const [name, probe] of Object.entries(await probesOf(browser, page))) await page.exposeFunction(name, probe);
   await page.goto(server.resolvedUrls!.local[0]);
   await page.waitForFunction(() => 'bench' in window);
   return {
@@ -48,4 +50,36 @@ export async function openPage(): Promise<OpenPage> {
       if (faults.length > 0) throw new Error(`the bench's page failed: ${faults.join('; ')}`);
     },
   };
+}
+
+async function probesOf(browser: Browser, page: Page): Promise<Probes> {
+  const session = await page.context().newCDPSession(page);
+  return {
+    async heapBytes() {
+      await session.send('HeapProfiler.collectGarbage');
+      const { usedSize, backingStorageSize } = await session.send('Runtime.getHeapUsage');
+      return usedSize + backingStorageSize;
+    },
+    startTrace: () => browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline'] }),
+    async longestTask() {
+      const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+      const named = traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
+      const threads = new Set(named.map(threadOf));
+      const tasks = traceEvents.filter((event) => event.name === 'RunTask' && threads.has(threadOf(event)));
+      return tasks.reduce((longest, { dur = 0 }) => Math.max(longest, dur), 0) / 1000;
+    },
+  };
+}
+
+/** An event of Chromium's traces; times are microseconds. */
+interface TraceEvent {
+  name: string;
+  pid: number;
+  tid: number;
+  dur?: number;
+  args: { name?: string };
+}
+
+function threadOf({ pid, tid }: TraceEvent): string {
+  return `${pid} ${tid}`;
 }

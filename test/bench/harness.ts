@@ -68,6 +68,8 @@ export interface Contender {
   tolerance?: { of: Record<string, number>; because: string };
   /** How many times as long as us it should take at least. */
   target?: number;
+  /** How long it should take at most. */
+  atMost?: Milliseconds;
   close?(): void;
 }
 
@@ -109,6 +111,7 @@ export interface ContenderResult {
   note: string | undefined;
   part: number;
   target: number | undefined;
+  atMost: Milliseconds | undefined;
   ms: Spread;
   /** Its time by that of the first contender in the same round; of the first itself, 1. */
   ratio: Spread;
@@ -159,6 +162,7 @@ export async function measure(row: Row, context: Context, length: Length = {}): 
         note: contender.note,
         part: contender.part ?? 1,
         target: contender.target,
+        atMost: contender.atMost,
         ms: spreadOf(samples[i]),
         ratio: spreadOf(samples[i].map((ms, k) => ms / samples[0][k])),
         samples: samples[i],

@@ -1,10 +1,13 @@
 // What `npm run bench` measures in a page: the rows whose cost is on the main thread, or on the way to the worker.
 import { instancesRow } from './instances.js';
+import { millionPickRow, millionRow } from './million.js';
 import { movingRow } from './moving.js';
 import type { PageRow } from './page-row.js';
 import { idlePickRow, loadedPickRow } from './picks.js';
 import { staticRow, stillRow } from './resting.js';
+import { sidesRow } from './sides.js';
 import { FRAMES_A_ROUND } from './streamed.js';
+import { trackingRow } from './tracking.js';
 
 const ROWS = {
   still: stillRow,
@@ -13,6 +16,10 @@ const ROWS = {
   instances: instancesRow,
   'idle picks': idlePickRow,
   'loaded picks': loadedPickRow,
+  tracking: trackingRow,
+  million: millionRow,
+  'million picks': millionPickRow,
+  sides: sidesRow,
 };
 
 export interface BenchPage {

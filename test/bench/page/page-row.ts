@@ -6,9 +6,16 @@ export interface PageRow {
   idle?: (round: number) => Promise<number>;
   /** What the last round of a contender came to, where that is to be compared. */
   checksums?: Record<string, () => Promise<Record<string, number>>>;
-  /** Figures of all rounds. */
-  facts?(): Record<string, number>;
+  /** Figures after all rounds. */
+  facts?(): PageFact[] | Promise<PageFact[]>;
   close(): void;
+}
+
+/** A figure that is no time of a contender's. */
+export interface PageFact {
+  name: string;
+  value: number;
+  unit: string;
 }
 
 /** The mean of the fastest quarter: finer than the clock, and whatever else the machine does only ever adds to it. */

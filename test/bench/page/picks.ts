@@ -90,7 +90,10 @@ export async function loadedPickRow(count: number): Promise<PageRow> {
       },
       'an empty comlink call': async (round) => quantile(await frames(round, () => nothing.call()), 0.5),
     },
-    facts: () => ({ 'p99 of picks': quantile(all, 0.99), 'from frame to frame': quantile(intervals, 0.5) }),
+    facts: () => [
+      { name: 'p99 of picks', value: quantile(all, 0.99), unit: 'ms' },
+      { name: 'from frame to frame', value: quantile(intervals, 0.5), unit: 'ms' },
+    ],
     close() {
       streamed.close();
       nothing.close();
@@ -98,12 +101,13 @@ export async function loadedPickRow(count: number): Promise<PageRow> {
   };
 }
 
-async function latencyOf(call: () => Promise<unknown>): Promise<number> {
+/** Milliseconds from the call to its answer. */
+export async function latencyOf(call: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await call();
   return performance.now() - start;
 }
 
-function quantile(values: readonly number[], part: number): number {
+export function quantile(values: readonly number[], part: number): number {
   return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(part * values.length))];
 }

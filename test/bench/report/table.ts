@@ -44,7 +44,7 @@ export function factLine({ name, value, unit }: Fact): string {
   return `${name} ${digits(value)} ${unit}`;
 }
 
-function cellsOf({ name, note, ms, ratio, target }: ContenderResult): string[] {
+function cellsOf({ name, note, ms, ratio, target, atMost }: ContenderResult): string[] {
   const isFirst = ratio.median === 1 && ratio.lower === 1 && ratio.upper === 1;
   return [
     `  ${name}`,
@@ -52,9 +52,13 @@ function cellsOf({ name, note, ms, ratio, target }: ContenderResult): string[] {
     range(ms),
     isFirst ? '' : `${digits(ratio.median)}×`,
     isFirst ? '' : range(ratio),
-    target === undefined ? '' : `≥ ${plain(target)} ${verdict(ratio.median >= target)}`,
+    atMost === undefined ? targetCell(target, ratio) : `≤ ${plain(atMost)} ms ${verdict(ms.median <= atMost)}`,
     note ? `  ${note}` : '',
   ];
+}
+
+function targetCell(target: number | undefined, ratio: Spread): string {
+  return target === undefined ? '' : `≥ ${plain(target)} ${verdict(ratio.median >= target)}`;
 }
 
 function printLine([name, ...cells]: string[]): void {

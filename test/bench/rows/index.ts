@@ -3,6 +3,7 @@ import { Random } from '../../oracle/random.js';
 import type { Row } from '../harness.js';
 import { SMALL_LEAVES } from '../peers/three-mesh-bvh.js';
 import { rodsAndPlates } from '../work/rods.js';
+import { type BigSizes, bigSceneRows } from './big-scenes.js';
 import { boxManifoldsRow, boxPairsRow, boxRaysRow } from './boxes.js';
 import { buildRow } from './build.js';
 import { frustumRows } from './frustum.js';
@@ -15,7 +16,7 @@ import { frontRaysRow, raysRow } from './rays.js';
 import { stillRow } from './still.js';
 import { streamRows } from './stream.js';
 
-export interface Sizes {
+export interface Sizes extends BigSizes {
   /** Triangles of the two dragons. */
   dragon: Parameters<typeof dragon>[0];
   largeDragon: Parameters<typeof dragon>[0];
@@ -48,6 +49,9 @@ export const FULL: Sizes = {
   dragons: 64,
   objects: 100_000,
   streamed: 10_000,
+  tracked: 10_000,
+  instances: 1_000_000,
+  sides: 100_000,
 };
 
 export function rowsOf(sizes: Sizes): Row[] {
@@ -101,5 +105,6 @@ export function rowsOf(sizes: Sizes): Row[] {
     regionRow(objects),
     stillRow(objects),
     ...streamRows(sizes.streamed),
+    ...bigSceneRows(sizes),
   ];
 }

@@ -1,0 +1,194 @@
+import { createCollisionService } from 'collision-worker';
+import { type SceneTracker, trackScene } from 'collision-worker/three';
+import {
+  BoxGeometry,
+  Frustum,
+  InstancedMesh,
+  Matrix4,
+  MeshBasicMaterial,
+  PerspectiveCamera,
+  Plane,
+  Raycaster,
+  Scene,
+  Vector2,
+  Vector3,
+} from 'three';
+import { Random } from '../../oracle/random.js';
+import type { PageRow } from './page-row.js';
+import { latencyOf, quantile } from './picks.js';
+import { FRAMES_A_ROUND, SIZE } from './streamed.js';
+
+const FRAMES_A_TURN = 300;
+const PICKS_A_ROUND = 20;
+const COMPARED_PICKS = 3;
+/** Degrees, by which a camera in the middle sees about a twentieth. */
+const FIELD_OF_VIEW = 38;
+const HALF_SIZE = 0.5;
+/** Of a cube for each. */
+const ROOM = 2;
+
+/** An InstancedMesh of many boxes that never move, with its tracker. */
+class Forest {
+  readonly camera: PerspectiveCamera;
+  readonly mesh: InstancedMesh;
+  readonly #service: Awaited<ReturnType<typeof createCollisionService>>;
+  readonly tracker: SceneTracker;
+  readonly heapBytes: number;
+  readonly coreBytes: number;
+
+  static async of(count: number): Promise<Forest> {
+    const size = 2 * HALF_SIZE;
+    const mesh = new InstancedMesh(new BoxGeometry(size, size, size), new MeshBasicMaterial(), count);
+    const random = new Random(1);
+    const radius = (Math.cbrt(count) * ROOM) / 2;
+    for (let i = 0; i < count; i++) mesh.setMatrixAt(i, new Matrix4().setPosition(random.point(radius)));
+    mesh.computeBoundingSphere();
+    const root = new Scene().add(mesh);
+    root.updateMatrixWorld();
+    const camera = new PerspectiveCamera(FIELD_OF_VIEW, SIZE.width / SIZE.height, 0.1, 4 * radius);
+    const service = await createCollisionService();
+    const { usedBytes } = service.stats;
+    const heap = await window.heapBytes();
+    const tracker = await trackScene(service, root, {
+      objectOptions: () => ({ motion: 'static' }),
+      shapeOf: () => ({ type: 'box', halfExtents: [HALF_SIZE, HALF_SIZE, HALF_SIZE] }),
+    });
+    await tracker.update(camera, SIZE);
+    const heapBytes = (await window.heapBytes()) - heap;
+    return new Forest(camera, mesh, service, tracker, heapBytes, service.stats.usedBytes - usedBytes);
+  }
+
+  private constructor(
+    camera: PerspectiveCamera,
+    mesh: InstancedMesh,
+    service: Awaited<ReturnType<typeof createCollisionService>>,
+    tracker: SceneTracker,
+    heapBytes: number,
+    coreBytes: number,
+  ) {
+    this.camera = camera;
+    this.mesh = mesh;
+    this.#service = service;
+    this.tracker = tracker;
+    this.heapBytes = heapBytes;
+    this.coreBytes = coreBytes;
+  }
+
+  /** Turns the camera as it is in a frame. */
+  turn(frame: number): void {
+    this.camera.rotation.y = (2 * Math.PI * frame) / FRAMES_A_TURN;
+    this.camera.updateMatrixWorld();
+  }
+
+  close(): void {
+    this.tracker.dispose();
+    this.#service.dispose();
+  }
+}
+
+/** From asking for a frame to the list of instances that a turning camera sees. */
+export async function millionRow(count: number): Promise<PageRow> {
+  const forest = await Forest.of(count);
+  const { camera, mesh, tracker } = forest;
+  const seen = new Uint32Array(count);
+  const boxes = new BoxLoop(mesh);
+  let visible = 0;
+  const round = async (number: number, frame: () => number | Promise<number>): Promise<number> => {
+    const samples: number[] = [];
+    for (let i = 0; i < FRAMES_A_ROUND; i++) {
+      await new Promise(requestAnimationFrame);
+      forest.turn(number * FRAMES_A_ROUND + i);
+      samples.push(
+        await latencyOf(async () => {
+          visible = await frame();
+        }),
+      );
+    }
+    return quantile(samples, 0.5);
+  };
+  const ours = async () => (await tracker.update(camera, SIZE)).visibleInstances(mesh, seen);
+  const checksum = async () => ({ visible });
+  return {
+    contenders: {
+      ours: (number) => round(number, ours),
+      'JavaScript loop': (number) => round(number, () => boxes.cull(camera, seen)),
+    },
+    checksums: { ours: checksum, 'JavaScript loop': checksum },
+    facts: () => [
+      { name: 'visible', value: visible, unit: 'instances' },
+      { name: 'in the core', value: forest.coreBytes / count, unit: 'bytes each' },
+      { name: 'on the main thread', value: forest.heapBytes / count, unit: 'bytes each' },
+    ],
+    close: () => forest.close(),
+  };
+}
+
+/** What an app writes that has its boxes' centres in one array: each against the planes of the frustum. */
+class BoxLoop {
+  readonly #centres: Float32Array;
+  readonly #frustum = new Frustum(...Array.from({ length: 6 }, () => new Plane()));
+  readonly #planes = new Float64Array(24);
+
+  constructor({ count, instanceMatrix: { array } }: InstancedMesh) {
+    this.#centres = new Float32Array(3 * count);
+    for (let i = 0; i < count; i++) this.#centres.set(array.subarray(16 * i + 12, 16 * i + 15), 3 * i);
+  }
+
+  cull({ projectionMatrix, matrixWorldInverse }: PerspectiveCamera, visible: Uint32Array): number {
+    this.#frustum.setFromProjectionMatrix(new Matrix4().multiplyMatrices(projectionMatrix, matrixWorldInverse));
+    const planes = this.#planes;
+    this.#frustum.planes.forEach(({ normal, constant }, i) => {
+      const reach = HALF_SIZE * (Math.abs(normal.x) + Math.abs(normal.y) + Math.abs(normal.z));
+      planes.set([normal.x, normal.y, normal.z, constant + reach], 4 * i);
+    });
+    const centres = this.#centres;
+    let count = 0;
+    next: for (let i = 0; i < centres.length; i += 3) {
+      const x = centres[i];
+      const y = centres[i + 1];
+      const z = centres[i + 2];
+      for (let p = 0; p < 24; p += 4) {
+        if (planes[p] * x + planes[p + 1] * y + planes[p + 2] * z + planes[p + 3] < 0) continue next;
+      }
+      visible[count++] = i / 3;
+    }
+    return count;
+  }
+}
+
+/** One pick after the other of the same, each where another instance is drawn. */
+export async function millionPickRow(count: number): Promise<PageRow> {
+  const forest = await Forest.of(count);
+  const { camera, mesh, tracker } = forest;
+  const random = new Random(2);
+  const drawn = Array.from({ length: PICKS_A_ROUND }, () => new Vector2(random.range(-1, 1), random.range(-1, 1)));
+  const raycaster = new Raycaster();
+  camera.updateMatrixWorld();
+  const pick = ({ x, y }: Vector2) => tracker.pick((0.5 + 0.5 * x) * SIZE.width, (0.5 - 0.5 * y) * SIZE.height);
+  const cast = (at: Vector2) => {
+    raycaster.setFromCamera(at, camera);
+    raycaster.near = camera.near / raycaster.ray.direction.dot(camera.getWorldDirection(new Vector3()));
+    return raycaster.intersectObject(mesh)[0] ?? null;
+  };
+  const sumOf = async (find: (at: Vector2) => unknown): Promise<Record<string, number>> => {
+    const sums = { instances: 0, distances: 0 };
+    for (const at of drawn.slice(0, COMPARED_PICKS)) {
+      const hit = (await find(at)) as { instanceId: number; distance: number } | null;
+      sums.instances += hit?.instanceId ?? 0;
+      sums.distances += hit?.distance ?? 0;
+    }
+    return sums;
+  };
+  return {
+    contenders: {
+      async ours() {
+        const samples: number[] = [];
+        for (const at of drawn) samples.push(await latencyOf(() => pick(at)));
+        return quantile(samples, 0.5);
+      },
+      "three's Raycaster": () => latencyOf(async () => cast(drawn[0])),
+    },
+    checksums: { ours: () => sumOf(pick), "three's Raycaster": () => sumOf(cast) },
+    close: () => forest.close(),
+  };
+}

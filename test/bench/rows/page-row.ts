@@ -1,0 +1,95 @@
+import type { Page } from 'playwright';
+import { type Allocations, allocationsOf } from '../../fixtures/allocations.js';
+import { type OpenPage, openPage } from '../browser.js';
+import { type Checksum, type ContenderElsewhere, type Fact, here, type Maker, type Row } from '../harness.js';
+import { OURS } from '../ours.js';
+import type { BenchPage } from '../page/main.js';
+
+/** In which garbage is counted. */
+const COUNTED_ROUNDS = 10;
+
+interface PageRowOptions {
+  name: string;
+  work: string;
+  count: number;
+  rounds?: number;
+  /** Of ours, where there is a target for it. */
+  ms?: number;
+  peers: Record<string, Pick<ContenderElsewhere, 'target' | 'note' | 'tolerance'>>;
+  /** Targets of facts. */
+  atMost?: Record<string, number>;
+}
+
+/** Makes a row that a page in Chromium measures. */
+export function pageRow(
+  kind: Parameters<BenchPage['open']>[0],
+  { name, work, count, rounds = 21, ms, peers, atMost }: PageRowOptions,
+): Row {
+  return {
+    name,
+    work,
+    rounds,
+    async prepare() {
+      const opened = await openPage();
+      const { page } = opened;
+      await page.evaluate(([row, objects]) => window.bench.open(row, objects), [kind, count] as const);
+      const has = await page.evaluate(() => Object.keys(window.bench.row.checksums ?? {}));
+      const [ours, ...others] = ['ours', ...Object.keys(peers)].map((contender): Maker => {
+        const made: ContenderElsewhere = {
+          name: contender === 'ours' ? OURS : contender,
+          ...peers[contender],
+          ...(contender === 'ours' && ms !== undefined ? { atMost: ms } : {}),
+          measure: (round) => page.evaluate(runContender, [contender, round] as const),
+          ...(has.includes(contender) ? { checksum: () => checksumOf(opened, contender) } : {}),
+        };
+        return here(() => made);
+      });
+      return {
+        contenders: [ours, ...others],
+        facts: async () => {
+          const found = await page.evaluate(() => window.bench.row.facts?.() ?? []);
+          const figures = found.map((fact): Fact => {
+            const limit = atMost?.[fact.name];
+            return { ...fact, ...(limit === undefined ? {} : { atMost: limit }) };
+          });
+          return [...figures, ...(await garbageOf(page))];
+        },
+        close: () => opened.close(),
+      };
+    },
+  };
+}
+
+function runContender([contender, round]: readonly [string, number]): Promise<number> {
+  return window.bench.row.contenders[contender](round);
+}
+
+function checksumOf({ page }: OpenPage, contender: string): Promise<Checksum> {
+  return page.evaluate((name) => window.bench.row.checksums![name](), contender);
+}
+
+/** What a frame leaves to the garbage collector, and which functions most of it. */
+async function garbageOf(page: Page): Promise<Fact[]> {
+  const framesOfRound = await page.evaluate(() => (window.bench.row.idle ? window.bench.framesOfRound : 0));
+  if (framesOfRound === 0) return [];
+  const session = await page.context().newCDPSession(page);
+  const count = (kind: 'ours' | 'idle'): Promise<Allocations> =>
+    allocationsOf(
+      (method, params) => session.send(method as 'HeapProfiler.enable', params as undefined),
+      () => page.evaluate(runRounds, [kind, COUNTED_ROUNDS] as const),
+    );
+  const idle = await count('idle');
+  const ours = await count('ours');
+  const frames = COUNTED_ROUNDS * framesOfRound;
+  const bytesOf = (name: string, bytes: number): Fact => ({ name, value: Math.max(bytes, 0) / frames, unit: 'bytes' });
+  return [
+    bytesOf('garbage a frame', ours.bytes - idle.bytes),
+    ...ours.byFunction.slice(0, 5).map(([name, bytes]) => ({ ...bytesOf(`of it ${name}`, bytes), isDetail: true })),
+  ];
+}
+
+async function runRounds([kind, rounds]: readonly ['ours' | 'idle', number]): Promise<void> {
+  const { row } = window.bench;
+  const run = kind === 'idle' ? row.idle! : row.contenders.ours;
+  for (let round = 1; round <= rounds; round++) await run(round);
+}
