@@ -3,9 +3,9 @@
 /** Folders of one parent, the lowest first. */
 export const LAYERS = {
   src: ['shared', 'worker', 'client'],
-  'src/client': ['check', 'transforms', 'link', 'frame', 'scene', 'query', 'three'],
+  'src/client': ['check', 'transforms', 'skin', 'link', 'frame', 'scene', 'query', 'three'],
   'src/client/three': ['geometry', 'track', 'view', 'query'],
-  'src/worker/core': ['math', 'mesh', 'shape', 'contact', 'scene'],
+  'src/worker/core': ['math', 'mesh', 'skin', 'shape', 'contact', 'scene'],
   'src/worker/core/mesh': ['tree', 'query', 'topology'],
 };
 

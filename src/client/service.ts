@@ -14,6 +14,7 @@ import type {
   ObjectId,
   ObjectOptions,
   PickOptions,
+  Pose,
   QueryOptions,
   Ray,
   RayHits,
@@ -51,6 +52,8 @@ import { Queries } from './query/queries.js';
 import { MeshStore } from './scene/mesh-store.js';
 import { ObjectStore } from './scene/object-store.js';
 import { ServiceEvent, ServiceEvents } from './service-events.js';
+import { PoseReader } from './skin/pose-reader.js';
+import { PoseTable } from './skin/pose-table.js';
 import { ReplayLog } from './transforms/replay-log.js';
 import { SingleWriter } from './transforms/single-writer.js';
 import { TransformTable } from './transforms/transform-table.js';
@@ -129,6 +132,8 @@ export class CollisionService extends ServiceEvents {
   readonly #table = new TransformTable();
   readonly #singles = new SingleWriter(this.#table);
   readonly #checkedIds = new CheckedIds();
+  readonly #poses = new PoseTable();
+  readonly #poseReader = new PoseReader();
   /** What every update() answers after the end; made by the first of them. */
   #afterEnd: Promise<never> | undefined;
 
@@ -139,9 +144,9 @@ export class CollisionService extends ServiceEvents {
     const log = new ReplayLog(this.#table, restart);
     this.#link = new WorkerLink(options, (message) => this.#receive(message), restart ? revival : undefined);
     this.#builders = new BuilderPool(builders, options, this.#link);
-    this.#pump = new FramePump(this.#link, contactBudget, this.#views, log, this.#table);
+    this.#pump = new FramePump(this.#link, contactBudget, this.#views, log, this.#table, this.#poses);
     this.#meshes = new MeshStore(this.#link, this.#builders, this.#pump, restart);
-    this.#objects = new ObjectStore(this.#meshes, this.#pump, log);
+    this.#objects = new ObjectStore(this.#meshes, this.#pump, log, this.#poses);
     this.#queries = new Queries(this.#link, this.#pump, this.#views, this.#objects);
     const started = this.#link.defer<void>('createCollisionService');
     this.#link.ready.then(
@@ -335,6 +340,33 @@ export class CollisionService extends ServiceEvents {
     });
     checkLengths('setTransforms', targets, numbers);
     this.#pump.staging.setBlock(targets, numbers, place, { ids: targets, matrices: numbers });
+  }
+
+  /**
+   * Stages the pose of an object whose mesh has a `skin` or `morphs`, for the next update(). It is the object's own, and
+   * whole: what is not given moves nothing, and `setPose(id, {})` gives back the vertices as the mesh was added with
+   * them, which an object has until it is posed. Numbers are copied; objects that are posed by the same array share it.
+   *
+   * ```ts
+   * service.setPose(id, { bones: skeleton.boneMatrices }); // after skeleton.update()
+   * const { contacts } = await service.update(); // of the object as it is posed now
+   * const hit = await service.pick(400, 300); // → { object: id, bone: 17, … }
+   * ```
+   *
+   * All queries and contacts see the moved triangles. Bounds are those of the moved bones' boxes and so a little larger
+   * than what is posed: `precision` 'sphere', 'aabb' and 'obb' are bounds of the whole object in its pose, and so is what
+   * views see. A pose whose `bones` are not finite or not affine, or that reaches farther than float32 does, is listed in
+   * the frame's `rejected`, and the object keeps the one that it had.
+   *
+   * Throws UNKNOWN_ID, and INVALID_ARGUMENT for an object whose mesh has neither, for other lengths than the mesh's and
+   * for a binding or weights that are not finite.
+   */
+  setPose(id: ObjectId, pose: Pose): void {
+    this.#link.check('setPose');
+    const mesh = this.#objects.meshOf('setPose', id);
+    const read = this.#poseReader.read('setPose', id, pose, mesh);
+    this.#objects.check('setPose', 'id', id); // a getter of the pose's may have removed it
+    this.#poses.set(id, read);
   }
 
   /**

@@ -7,7 +7,7 @@ export const GENERATION_BITS = 11;
 export const MAX_GENERATION = 2047;
 export const MAX_OBJECTS = 2097151; // slots; the last id would be NO_OBJECT
 
-// Frame in, main thread to worker: header, views, transforms, instance blocks.
+// Frame in, main thread to worker: header, transforms, instance blocks, views, poses.
 export const IN_FRAME = 0; // u32
 export const IN_EPOCH = 4; // u32, which life of the worker it is meant for
 export const IN_VIEW_COUNT = 8; // u32
@@ -19,6 +19,8 @@ export const IN_BLOCK_COUNT = 28; // u32
 export const IN_BLOCKS = 32; // u32, offset of the first block
 export const IN_BYTES = 36; // u32, bytes in use
 export const IN_CONTACT_BUDGET = 40; // f64, milliseconds for pairs; 0 for no limit
+export const IN_POSE_COUNT = 48; // u32
+export const IN_POSES = 52; // u32, offset of POSE_BYTES each
 export const IN_HEADER_BYTES = 64;
 export const MATRIX_BYTES = 96;
 
@@ -33,6 +35,16 @@ export const VIEW_VIEWPORT = 272; // f64 × 4: x, y, width, height
 export const VIEW_MARGIN = 304; // f64
 export const VIEW_MIN_PIXELS = 312; // f64
 export const VIEW_BYTES = 320;
+
+// The pose of an object inside a frame. Several may have the same bones.
+export const POSE_ID = 0; // u32
+export const POSE_BONE_COUNT = 4; // u32, 0 where no bones move it
+export const POSE_BONES = 8; // u32, offset in the frame of 16 f32 each, column-major
+export const POSE_TARGET_COUNT = 12; // u32, 0 where no morph targets move it
+export const POSE_MORPHS = 16; // u32, offset in the frame of f32 each
+export const POSE_BIND = 32; // f64 × 16
+export const POSE_BIND_INVERSE = 160; // f64 × 16
+export const POSE_BYTES = 288;
 
 // A block of instances inside a frame: one parent, one copy of the caller's array. Blocks are applied in
 // their order, before the single transforms.
@@ -199,7 +211,7 @@ export const CROSSING_SEGMENT = 8; // f32 × 6, world
 export const CROSSING_BYTES = 32;
 
 // A mesh, baked or in the core: header, nodes, blocks of triangles, the indices as given (for refits), the dipoles of
-// the nodes, and what was derived (core/mesh/topology/derived-layout.ts).
+// the nodes, what deforms it (core/mesh/tree/deform-layout.ts), and what was derived (core/mesh/topology/derived-layout.ts).
 export const MESH_MAGIC = 0; // u32, MESH_MAGIC_VALUE
 export const MESH_VERSION = 4; // u32, MESH_VERSION_VALUE
 export const MESH_BYTES = 8; // u32, of the whole
@@ -226,6 +238,7 @@ export const MESH_CLOSED = 156; // u32, 1 when every edge has as many triangles 
 export const MESH_FACING = 160; // i32, 1 where the faces turn out, -1 where they turn in, 0 where they enclose nothing
 export const MESH_DERIVED = 164; // u32, offset from the header; in the core it may wrap around to another place
 export const MESH_DERIVED_STATE = 168; // u32, 0 in a baked mesh; core/mesh/topology/derived.ts
+export const MESH_DEFORM_BYTES = 172; // u32, of what follows the dipoles: core/mesh/tree/deform-layout.ts
 export const MESH_CLOSING_WELD = 192; // f64, the least distance that closes it when vertices are welded; 0 for none
 export const MESH_OPEN_EDGES = 200; // u32, edges that keep it open; what follows is about one of them
 export const MESH_OPEN_TRIANGLE = 204; // u32

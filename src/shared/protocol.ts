@@ -22,6 +22,7 @@ export interface WorkerApi {
     positions: Float32Array,
     indices: Uint32Array | Uint16Array | undefined,
     weld: number,
+    deform: MeshDeform,
   ): Promise<ArrayBuffer>;
   loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean): LoadedMesh;
   /** Bakes the mesh as it is when this is called. Other messages are served between slices of the work. */
@@ -74,6 +75,9 @@ export interface Region {
   /** REGION_TOUCH or REGION_ENCLOSE. */
   mode: number;
 }
+
+/** What deforms a mesh. */
+export type MeshDeform = Pick<MeshData, 'skin' | 'morphs'>;
 
 /** What the worker knows of a mesh. */
 export type TreeInfo = Omit<MeshInfo, 'rebuilds'>;

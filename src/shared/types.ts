@@ -12,6 +12,41 @@ export interface MeshData {
   positions: Float32Array;
   /** Three per triangle, counter-clockwise seen from the front. Absent: every three vertices are a triangle. */
   indices?: Uint32Array | Uint16Array;
+  /** Lets bones move its vertices: `setPose` says how, for each object. */
+  skin?: MeshSkin;
+  /** Lets morph targets move its vertices, before bones do: `setPose` says how much, for each object. */
+  morphs?: MeshMorphs;
+}
+
+/** The bones that move a vertex, as three's attributes skinIndex and skinWeight have them. */
+export interface MeshSkin {
+  /** Four per vertex, each below `boneCount` where its weight is not 0. */
+  bones: Uint8Array | Uint16Array;
+  /** Four per vertex. They are taken as they are, whatever their sum. */
+  weights: Float32Array;
+  /** How many bones a pose has: 1 … 65,536. */
+  boneCount: number;
+}
+
+export interface MeshMorphs {
+  /** xyz per vertex each, as three's morphAttributes.position has them. */
+  targets: Float32Array[];
+  /** Whether targets are where vertices are moved by, or else where they are moved to. */
+  relative: boolean;
+}
+
+/** How bones and morph targets move the vertices of one object: targets first. What is not given moves nothing. */
+export interface Pose {
+  /** 16 per bone, column-major: bone · inverse bind, which three's `skeleton.boneMatrices` are. */
+  bones?: Float32Array;
+  /**
+   * 16 numbers, column-major; only with `bones`. A vertex becomes bindInverse · Σ weight · bone · bind · vertex, and then
+   * the object's matrix places it. Default the identity.
+   */
+  bind?: ArrayLike<number>;
+  bindInverse?: ArrayLike<number>;
+  /** A weight per morph target. */
+  morphs?: ArrayLike<number>;
 }
 
 export interface AddMeshOptions {
@@ -216,6 +251,8 @@ export interface Hit {
   triangle: number;
   /** Weights of the triangle's three corners; zeros where there is none. */
   barycentric: Vec3;
+  /** Of a mesh with a skin, the bone with the greatest weight where it was hit, of several the first; else -1. */
+  bone: number;
   /** The frame that the answer saw. */
   frame: number;
   /** Method 'screen': how far from the cursor the centre of bounds is drawn, which is the `point` then. */
@@ -470,6 +507,9 @@ export interface MeshInfo {
   /** Triangles that have no area or a vertex that is not finite: no ray hits them and nothing touches them. */
   degenerate: number;
   vertices: number;
+  /** Bones and morph targets that can move its vertices; 0 without. */
+  bones: number;
+  morphs: number;
   /**
    * Whether it was closed when its tree was built: every edge has as many triangles on its one side as on its other,
    * by the positions of its ends; triangles without an area count. Such a mesh can be `solid`. An open one passes for

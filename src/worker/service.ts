@@ -9,6 +9,7 @@ import {
   type FromWorker,
   failureOf,
   type LoadedMesh,
+  type MeshDeform,
   type MeshUpdate,
   type ObjectDescription,
   type ToWorker,
@@ -96,8 +97,9 @@ export class WorkerService extends QueryService implements WorkerApi {
       positions: Float32Array,
       indices: Uint32Array | Uint16Array | undefined,
       weld: number,
+      deform: MeshDeform,
     ): Promise<ArrayBuffer> => {
-      const build = this.core.beginBuild(positions, indices, weld);
+      const build = this.core.beginBuild(positions, indices, weld, deform);
       this.#builds.set(id, build);
       try {
         for (let fraction = build.step(SLICE_MS); fraction < 1; fraction = build.step(SLICE_MS)) {

@@ -2,7 +2,7 @@ import * as library from 'collision-worker';
 import { type CollisionService, createCollisionService, frustumMotion } from 'collision-worker';
 import type { Call } from './call.js';
 import { FRAME_CALLS } from './frame-calls.js';
-import { FAR_AWAY, IDENTITY, viewOptions, type World } from './world.js';
+import { FAR_AWAY, IDENTITY, jointed, viewOptions, type World } from './world.js';
 
 const query = (world: World) => ({
   layers: 1,
@@ -49,6 +49,11 @@ export const METHODS: Record<Method, Case[]> = {
     },
     {
       args: () => [{ positions: triangle().positions }, { ...meshOptions(), transfer: true }],
+      undo: (world, id: number) => world.service.removeMesh(id),
+      isDull: true,
+    },
+    {
+      args: () => [jointed(), meshOptions()],
       undo: (world, id: number) => world.service.removeMesh(id),
       isDull: true,
     },
@@ -101,6 +106,21 @@ export const METHODS: Record<Method, Case[]> = {
       args: (world) => [world.victims.slice(), new Float32Array([...FAR_AWAY, ...FAR_AWAY]), [...IDENTITY]],
       undo: rejectedIsFine,
     },
+  ],
+  setPose: [
+    {
+      args: (world) => [
+        world.doll,
+        {
+          bones: new Float32Array([...IDENTITY, ...IDENTITY]),
+          bind: [...IDENTITY],
+          bindInverse: [...IDENTITY],
+          morphs: [0.5],
+        },
+      ],
+      undo: rejectedIsFine,
+    },
+    { args: (world) => [world.doll, {}], undo: rejectedIsFine },
   ],
   setTransforms: [
     {

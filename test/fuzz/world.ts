@@ -31,6 +31,8 @@ export class World {
   ball: ObjectId = 0;
   /** Beside it. */
   victims: Uint32Array = new Uint32Array(0);
+  /** Of a mesh with two bones and a morph target. */
+  doll: ObjectId = 0;
   mesh: MeshId = 0;
   spare: MeshId = 0;
   baked = new ArrayBuffer(0);
@@ -57,7 +59,10 @@ export class World {
     world.baked = await service.bakeMesh(world.mesh);
     world.cube = service.addObject({ shape: { type: 'mesh', mesh: world.mesh } });
     world.ball = service.addObject({ shape: { type: 'sphere', radius: 1, center: [1.5, 0, 0] }, pickable: false });
-    world.#objects = 2;
+    const rig = await service.addMesh(jointed());
+    const apart = { layers: 2, collidesWith: 2, contacts: 'none', matrix: FAR_AWAY } as const;
+    world.doll = service.addObject({ shape: { type: 'mesh', mesh: rig }, ...apart });
+    world.#objects = 3;
     await world.restock();
     service.setView(viewOptions() as never);
     world.frame = (await service.update()).copy();
@@ -100,11 +105,21 @@ export class World {
       rejected: [],
       views: ['main'],
       objects: 0,
-      meshes: 2,
+      meshes: 3,
       pending: 0,
     });
     return found === expected ? '' : `${found}, expected ${expected}`;
   }
+}
+
+/** A box whose two halves are moved by a bone each, and all of it by a target. */
+export function jointed() {
+  const box = boxMesh(2, 2, 2);
+  const count = box.positions.length / 3;
+  const bones = Uint8Array.from({ length: 4 * count }, (_, i) => (box.positions[3 * (i >> 2)] > 0 ? 1 : 0));
+  const weights = Float32Array.from({ length: 4 * count }, (_, i) => (i % 4 === 0 ? 1 : 0));
+  const target = Float32Array.from(box.positions, (x) => 0.1 * x);
+  return { ...box, skin: { bones, weights, boneCount: 2 }, morphs: { targets: [target], relative: true } };
 }
 
 function isThere(ask: () => unknown): boolean {

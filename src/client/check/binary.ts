@@ -3,9 +3,9 @@
 import { CollisionError } from '../../shared/errors.js';
 import { invalid } from './validate.js';
 
-type TypedArray = Float32Array | Float64Array | Uint32Array | Uint16Array;
+type TypedArray = Float32Array | Float64Array | Uint32Array | Uint16Array | Uint8Array;
 
-const KINDS = { Float32Array, Float64Array, Uint32Array, Uint16Array };
+const KINDS = { Float32Array, Float64Array, Uint32Array, Uint16Array, Uint8Array };
 const TYPED_ARRAY = Object.getPrototypeOf(Uint8Array.prototype) as object;
 const kindOf = getterOf<string | undefined>(TYPED_ARRAY, Symbol.toStringTag);
 const lengthOf = getterOf<number>(TYPED_ARRAY, 'length');

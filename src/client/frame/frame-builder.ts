@@ -1,13 +1,15 @@
 import { NO_OBJECT, slotOf } from '../../shared/ids.js';
 import { MAX_OBJECTS, VIEW_BYTES, VIEW_SLOT } from '../../shared/layout.js';
 import { grown } from '../../shared/typed-arrays.js';
+import type { ObjectId } from '../../shared/types.js';
 import { isAffine } from '../check/affine.js';
+import { PoseTable } from '../skin/pose-table.js';
 import { IDENTITY, multiplyAffine, writeAffine } from '../transforms/affine.js';
 import type { BulkWriter } from '../transforms/bulk-writer.js';
 import type { BorrowedBlock, ReplayLog } from '../transforms/replay-log.js';
 import type { StagedTransforms } from '../transforms/single-writer.js';
 import { AFFINE_NUMBERS, CLAIMED, type TransformTable } from '../transforms/transform-table.js';
-import { FrameBuffer } from './frame-buffer.js';
+import { FrameBuffer, type FramePoses } from './frame-buffer.js';
 
 const VIEW_WORDS = VIEW_BYTES / 4;
 
@@ -23,6 +25,9 @@ const SHORTEST_RUN = 32;
  */
 export class FrameBuilder implements StagedTransforms {
   readonly #frame = new FrameBuffer();
+  readonly #poses: PoseTable;
+  /** The objects whose poses it brings: those that the table has when it is completed. */
+  readonly #posed = new Set<ObjectId>();
 
   // The number of a slot's single is valid if the single's owner is the slot: a sparse set (Briggs and Torczon, An
   // Efficient Representation for Sparse Sets, 1993), which needs no clearing.
@@ -40,6 +45,10 @@ export class FrameBuilder implements StagedTransforms {
 
   #views = 0;
   #viewWords = new Uint32Array(0);
+
+  constructor(poses = new PoseTable()) {
+    this.#poses = poses;
+  }
 
   /** Answers how many frame buffers were allocated so far. */
   get allocations(): number {
@@ -82,6 +91,16 @@ export class FrameBuilder implements StagedTransforms {
         }
       }
     });
+  }
+
+  /** Stages the poses that were set since the last update(). */
+  addPoses(): void {
+    this.#poses.commit((id) => this.#posed.add(id));
+  }
+
+  /** Stages every pose that update() has said. */
+  addAllPoses(): void {
+    for (const id of this.#poses.ids()) this.#posed.add(id);
   }
 
   /** Stages every object where the table has it. */
@@ -187,6 +206,7 @@ export class FrameBuilder implements StagedTransforms {
       const target = this.#frame.matrixAt(this.#singleOf(id));
       for (let k = 0; k < AFFINE_NUMBERS; k++) this.#frame.f64[target + k] = from.f64[source + k];
     }
+    for (const id of newer.#posed) this.#posed.add(id);
     for (let i = 0; i < newer.#views; i++) {
       this.setView(newer.#viewWords.subarray(i * VIEW_WORDS, (i + 1) * VIEW_WORDS));
     }
@@ -194,12 +214,20 @@ export class FrameBuilder implements StagedTransforms {
 
   /** Completes the frame. The buffer is to be transferred; `restart` takes it back. */
   seal(frame: number, epoch: number, contactBudget = 0): ArrayBuffer {
-    return this.#frame.seal(frame, epoch, contactBudget, this.#viewWords.subarray(0, this.#views * VIEW_WORDS));
+    const views = this.#viewWords.subarray(0, this.#views * VIEW_WORDS);
+    return this.#frame.seal(frame, epoch, contactBudget, views, this.#framePoses());
+  }
+
+  #framePoses(): FramePoses | undefined {
+    if (this.#posed.size === 0) return undefined;
+    const { count, bytes } = this.#poses.measure(this.#posed);
+    const write: FramePoses['write'] = (u32, f32, f64, at) => this.#poses.write(this.#posed, count, u32, f32, f64, at);
+    return { count, bytes, write };
   }
 
   /** Copies the frame as it is, without its views, for a buffer that is not to come back. Throws OUT_OF_MEMORY. */
   copy(frame: number, epoch: number): ArrayBuffer {
-    return this.#frame.copy(frame, epoch);
+    return this.#frame.copy(frame, epoch, this.#framePoses());
   }
 
   /** Goes on with the transforms of a frame that could not be run, in the buffer that came back; without its views. */
@@ -211,6 +239,7 @@ export class FrameBuilder implements StagedTransforms {
   /** Empties the builder: after it was joined to another, or with the buffer that came back from the worker. */
   restart(buffer = this.#frame.u32.buffer): void {
     this.#borrowed.length = 0;
+    this.#posed.clear();
     this.#frame.restart(buffer);
     this.#views = 0;
   }

@@ -3,6 +3,7 @@ import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES, OUT_REJECTED_COUNT } from '../../s
 import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../../shared/protocol.js';
 import type { FrameResult, ObjectId } from '../../shared/types.js';
 import type { Deferred, WorkerLink } from '../link/worker-link.js';
+import { PoseTable } from '../skin/pose-table.js';
 import { BulkWriter } from '../transforms/bulk-writer.js';
 import type { ReplayLog } from '../transforms/replay-log.js';
 import type { TransformTable } from '../transforms/transform-table.js';
@@ -47,7 +48,7 @@ const NO_MS: FrameResult['ms'] = {
  */
 export class FramePump {
   /** Takes the transforms for the next update(). */
-  staging = new FrameBuilder();
+  staging: FrameBuilder;
   /** Moves what moves in every frame. */
   readonly bulk: BulkWriter;
   framesDone = 0;
@@ -59,7 +60,8 @@ export class FramePump {
   readonly #table: TransformTable;
   readonly #contactBudget: number;
   readonly #views: ViewTable;
-  readonly #stagings = [this.staging];
+  readonly #poses: PoseTable;
+  readonly #stagings: FrameBuilder[];
   readonly #free: FrameBuilder[] = [];
   #lastFrame = 0;
   #inWorker: Frame | undefined;
@@ -83,7 +85,17 @@ export class FramePump {
   #outAllocations = 0;
 
   /** Makes a pump; `contactBudget` is in milliseconds, 0 for no limit. */
-  constructor(link: WorkerLink, contactBudget: number, views: ViewTable, log: ReplayLog, table: TransformTable) {
+  constructor(
+    link: WorkerLink,
+    contactBudget: number,
+    views: ViewTable,
+    log: ReplayLog,
+    table: TransformTable,
+    poses = new PoseTable(),
+  ) {
+    this.staging = new FrameBuilder(poses);
+    this.#stagings = [this.staging];
+    this.#poses = poses;
     this.#link = link;
     this.bulk = new BulkWriter(table);
     this.#log = log;
@@ -142,6 +154,7 @@ export class FramePump {
     // It goes with the frame that is sent next, whether that has to wait or not.
     this.staging.keepIn(this.#log, this.#lastFrame + 1);
     this.staging.addMoved(this.bulk, this.#table);
+    this.staging.addPoses();
     const waiting = this.#waiting;
     if (waiting) {
       this.#sendCommandsAhead(waiting.staging);
@@ -209,9 +222,10 @@ export class FramePump {
   resume(objects: readonly Command[]): void {
     this.#isDown = false;
     if (objects.length > 0) this.#link.post({ type: 'commands', list: [...objects] });
-    const staging = new FrameBuilder();
+    const staging = new FrameBuilder(this.#poses);
     this.#views.copyTo(staging);
     staging.addAll(this.#log.replay());
+    staging.addAllPoses();
     const input = staging.seal(this.#lastFrame, this.#link.life);
     this.#link.post({ type: 'place', input }, [input]);
     this.#postBaseline();
@@ -228,7 +242,7 @@ export class FramePump {
 
   /** Lets go of all there is, when the link has ended. */
   clear(): void {
-    this.staging = new FrameBuilder();
+    this.staging = new FrameBuilder(this.#poses);
     this.#stagings.length = 0;
     this.#free.length = 0;
     this.#ready = [];
@@ -239,6 +253,7 @@ export class FramePump {
     this.#freeOut = undefined;
     this.#newest = undefined;
     this.#log.clear();
+    this.#poses.clear();
   }
 
   /** Tells a new worker the last answer, whoever gave it: what begins, ends, enters and leaves is against that. */
@@ -358,7 +373,7 @@ export class FramePump {
   }
 
   #newStaging(): FrameBuilder {
-    const staging = new FrameBuilder();
+    const staging = new FrameBuilder(this.#poses);
     this.#stagings.push(staging);
     return staging;
   }

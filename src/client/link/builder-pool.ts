@@ -1,7 +1,8 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../../shared/errors.js';
-import type { ProgressMessage } from '../../shared/protocol.js';
+import type { MeshDeform, ProgressMessage } from '../../shared/protocol.js';
 import type { MeshData } from '../../shared/types.js';
+import { buffersOf } from '../skin/mesh-deform.js';
 import { abortable } from './abort.js';
 import { type Deferred, type LinkOptions, WorkerLink } from './worker-link.js';
 
@@ -68,7 +69,7 @@ export class BuilderPool {
     operation: string,
     builder: Builder,
     answer: Deferred<ArrayBuffer>,
-    { positions, indices }: MeshData,
+    { positions, indices, skin, morphs }: MeshData,
     onProgress: (fraction: number) => void,
     weld: number,
   ): Promise<void> {
@@ -83,9 +84,10 @@ export class BuilderPool {
     });
     await link.up(); // where there is none any more, answer has the error already
     if (!answer.settled) {
-      const buffers = new Set([positions.buffer, ...(indices ? [indices.buffer] : [])]);
+      const deform: MeshDeform = skin ? (morphs ? { skin, morphs } : { skin }) : morphs ? { morphs } : {};
+      const buffers = new Set([positions.buffer, ...(indices ? [indices.buffer] : []), ...buffersOf(deform)]);
       await link.answerWith(answer, operation, (api) =>
-        api.buildMesh(build, transfer(positions, [...buffers] as ArrayBuffer[]), indices, weld),
+        api.buildMesh(build, transfer(positions, [...buffers] as ArrayBuffer[]), indices, weld, deform),
       );
     }
     this.#onProgress.delete(build);

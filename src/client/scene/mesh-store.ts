@@ -9,10 +9,11 @@ import type { FramePump } from '../frame/frame-pump.js';
 import { abortable, aborted } from '../link/abort.js';
 import type { BuilderPool } from '../link/builder-pool.js';
 import type { WorkerLink } from '../link/worker-link.js';
+import { buffersOf, type CheckOwn, checkDeform, checkNotDeformable, copyDeform } from '../skin/mesh-deform.js';
 import { IdTable } from './id-table.js';
 
 const KEYS = ['onProgress', 'signal', 'transfer', 'weld'];
-const DATA_KEYS = ['positions', 'indices'];
+const DATA_KEYS = ['positions', 'indices', 'skin', 'morphs'];
 const INDEX_KINDS = ['Uint32Array', 'Uint16Array'] as const;
 
 /**
@@ -112,7 +113,8 @@ export class MeshStore {
   }
 
   async update(operation: string, id: MeshId, positions: Float32Array): Promise<void> {
-    const { vertices } = this.info(operation, id);
+    const { vertices, bones, morphs } = this.info(operation, id);
+    checkNotDeformable(operation, id, { bones, morphs });
     const copy = new Float32Array(checkTypedArray<Float32Array>(operation, 'positions', positions, ['Float32Array']));
     if (copy.length !== 3 * vertices) {
       const expected = `3 for each of its ${vertices} vertices`;
@@ -275,7 +277,7 @@ function takeData(
   if (!isHandedOver) {
     return copyOf(arrays);
   }
-  const buffers = isArrayBuffer(arrays) ? [arrays] : Object.values(arrays).map((array) => array.buffer);
+  const buffers = isArrayBuffer(arrays) ? [arrays] : allBuffersOf(arrays);
   try {
     const owned = structuredClone(arrays, { transfer: [...new Set(buffers)] as ArrayBuffer[] });
     // Blobs take no buffer that can be resized.
@@ -290,7 +292,13 @@ function copyOf<T extends MeshData | ArrayBuffer>(data: T): T;
 function copyOf(data: MeshData | ArrayBuffer): MeshData | ArrayBuffer {
   if (isArrayBuffer(data)) return new Uint8Array(new Uint8Array(data)).buffer;
   const { positions, indices } = data;
-  return indices ? { positions: positions.slice(), indices: indices.slice() } : { positions: positions.slice() };
+  const copy = { positions: positions.slice(), ...copyDeform(data) };
+  return indices ? { ...copy, indices: indices.slice() } : copy;
+}
+
+function allBuffersOf(data: MeshData): ArrayBufferLike[] {
+  const buffers = [data.positions.buffer, ...buffersOf(data)];
+  return data.indices ? [...buffers, data.indices.buffer] : buffers;
 }
 
 function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
@@ -304,11 +312,13 @@ function checkData(operation: string, data: MeshData, isHandedOver: boolean): Me
   const positions = checkTypedArray<Float32Array>(operation, 'positions', given.positions, ['Float32Array']);
   if (isHandedOver) checkOwn(operation, 'positions', positions, given.positions);
   checkLength(operation, 'positions', positions, given.indices === undefined ? 9 : 3);
-  if (given.indices === undefined) return { positions };
+  const checkGiven: CheckOwn = (argument, checked, array) => checkOwn(operation, argument, checked, array);
+  const deform = checkDeform(operation, given, positions.length / 3, isHandedOver ? checkGiven : undefined);
+  if (given.indices === undefined) return { positions, ...deform };
   const indices = checkTypedArray<Uint32Array | Uint16Array>(operation, 'indices', given.indices, INDEX_KINDS);
   if (isHandedOver) checkOwn(operation, 'indices', indices, given.indices);
   checkLength(operation, 'indices', indices, 3);
-  return { positions, indices };
+  return { positions, indices, ...deform };
 }
 
 /** Checks that an array can be transferred: of one in a shared buffer, what was checked is a copy. */

@@ -1,7 +1,8 @@
 import type { Command, ObjectDescription } from '../../shared/protocol.js';
-import type { ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
+import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
 import { argumentError, checkInteger, checkMatrix } from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';
+import type { PoseTable } from '../skin/pose-table.js';
 import type { ReplayLog } from '../transforms/replay-log.js';
 import { IdTable } from './id-table.js';
 import type { MeshStore } from './mesh-store.js';
@@ -13,9 +14,11 @@ export class ObjectStore {
   readonly #meshes: MeshStore;
   readonly #pump: FramePump;
   readonly #log: ReplayLog;
+  readonly #poses: PoseTable;
   #last: ObjectDescription | undefined;
 
-  constructor(meshes: MeshStore, pump: FramePump, log: ReplayLog) {
+  constructor(meshes: MeshStore, pump: FramePump, log: ReplayLog, poses: PoseTable) {
+    this.#poses = poses;
     this.#meshes = meshes;
     this.#pump = pump;
     this.#log = log;
@@ -34,6 +37,12 @@ export class ObjectStore {
   checkAll(operation: string, argument: string, ids: Uint32Array): void {
     const dead = this.#table.findDead(ids);
     if (dead >= 0) this.check(operation, `${argument}[${dead}]`, ids[dead]);
+  }
+
+  /** Answers what is known of an object's mesh; undefined where its shape is none. Throws UNKNOWN_ID. */
+  meshOf(operation: string, id: ObjectId): Readonly<MeshInfo> | undefined {
+    this.check(operation, 'id', id);
+    return this.#meshes.get(this.#table.get(id)!.mesh);
   }
 
   /** Answers the layers of an object that is alive. */
@@ -75,6 +84,7 @@ export class ObjectStore {
     if (matrix) this.#log.set(id, matrix);
     this.#meshes.countUse(description.mesh, 1);
     this.#meshes.countUse(old.mesh, -1);
+    if (description.mesh !== old.mesh) this.#poses.delete(id);
     this.#pump.enqueue({ type: 'setObject', id, description, matrix });
     return matrix;
   }
@@ -89,6 +99,7 @@ export class ObjectStore {
     this.#meshes.countUse(this.#table.get(id)!.mesh, -1);
     this.#table.delete(id);
     this.#log.delete(id);
+    this.#poses.delete(id);
   }
 
   /** Puts objects into other layers; those that are gone are passed over. */

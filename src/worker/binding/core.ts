@@ -1,7 +1,8 @@
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
-import type { BaselineMessage, TreeInfo } from '../../shared/protocol.js';
+import type { BaselineMessage, MeshDeform, TreeInfo } from '../../shared/protocol.js';
 import type { ObjectId, OpenEdge, Vec3 } from '../../shared/types.js';
+import { deformCounts, deformError, writeDeform } from './deform.js';
 import { type MeshAddress, type PlacedDescription, writeDescription } from './descriptions.js';
 import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
 import { CoreMemory } from './memory.js';
@@ -26,7 +27,12 @@ export interface Core {
   readonly usedBytes: number;
 
   /** Begins to build a mesh. Vertices nearer to each other than `weld` become one. */
-  beginBuild(positions: Float32Array, indices?: Uint32Array | Uint16Array, weld?: number): MeshBuild;
+  beginBuild(
+    positions: Float32Array,
+    indices?: Uint32Array | Uint16Array,
+    weld?: number,
+    deform?: MeshDeform,
+  ): MeshBuild;
   /** Copies a baked mesh in, if nothing in it can lead a traversal astray (else BAD_DATA). */
   loadMesh(baked: ArrayBuffer): MeshAddress;
   /** Derives at once what is not of the vertices as they are; `beginBake` does so in steps. */
@@ -159,7 +165,7 @@ class WasmCore implements Core {
 
   // --- meshes ---
 
-  beginBuild(positions: Float32Array, given?: Uint32Array | Uint16Array, weld = 0): MeshBuild {
+  beginBuild(positions: Float32Array, given?: Uint32Array | Uint16Array, weld = 0, deform: MeshDeform = {}): MeshBuild {
     const wasm = this.#exports;
     const vertices = positions.length / 3;
     // Which vertices are one, the indices say.
@@ -171,6 +177,7 @@ class WasmCore implements Core {
       const { buffer } = wasm.memory;
       new Float32Array(buffer, wasm.buildPositions(build) >>> 0, positions.length).set(positions);
       if (indices) new Uint32Array(buffer, wasm.buildIndices(build) >>> 0, indices.length).set(indices);
+      writeDeform(wasm, build, deform);
     } catch (error) {
       wasm.freeBuild(build);
       throw error;
@@ -185,7 +192,7 @@ class WasmCore implements Core {
         try {
           const fraction = wasm.stepBuild(build, performance.now() + budget);
           if (fraction >= 0) return fraction;
-          throw this.#buildError(build, vertices, indices, triangles, weld);
+          throw deformError(wasm, build, deform) ?? this.#buildError(build, vertices, indices, triangles, weld);
         } catch (error) {
           free();
           throw error;
@@ -327,6 +334,7 @@ class WasmCore implements Core {
       openEdges: view.getUint32(mesh + layout.MESH_OPEN_EDGES, true),
       openEdge: this.#openEdge(mesh),
       closingWeld: roundedUp(view.getFloat64(mesh + layout.MESH_CLOSING_WELD, true)) || null,
+      ...deformCounts(view, mesh),
       bytes: view.getUint32(mesh + layout.MESH_BYTES, true),
       cost: view.getFloat64(mesh + layout.MESH_COST, true) / view.getFloat64(mesh + layout.MESH_BUILT_COST, true),
     };

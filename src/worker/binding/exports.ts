@@ -13,6 +13,10 @@ export interface CoreExports {
   dropFaceSides(list: number): void;
   beginBuild(vertices: number, triangles: number, weld: number): number;
   reserveBuild(build: number, indexed: boolean): void;
+  reserveBuildDeform(build: number, bones: number, targets: number, areRelative: boolean): void;
+  buildWeights(build: number): number;
+  buildBones(build: number): number;
+  buildTargets(build: number): number;
   buildPositions(build: number): number;
   buildIndices(build: number): number;
   stepBuild(build: number, until: number): number;
@@ -55,6 +59,7 @@ export interface CoreExports {
   raycast(ray: number, filter: number, hit: number): number;
   raycastAll(ray: number, filter: number): number;
   foundHits(): number;
+  boneOfHit(object: number, triangle: number, u: number, v: number, w: number): number;
   anyHit(ray: number, filter: number): number;
   raycastMany(
     filter: number,

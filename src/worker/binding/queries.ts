@@ -288,13 +288,17 @@ export class CoreQueries {
 
   #hitAt(at: number): CoreHit {
     const { view } = this.#memory;
+    const object = view.getUint32(at + layout.HIT_OBJECT, true);
+    const triangle = view.getInt32(at + layout.HIT_TRIANGLE, true);
+    const barycentric = vectorAt(view, at + layout.HIT_BARYCENTRIC);
     return {
-      object: view.getUint32(at + layout.HIT_OBJECT, true),
+      object,
       distance: view.getFloat64(at + layout.HIT_DISTANCE, true),
       point: vectorAt(view, at + layout.HIT_POINT),
       normal: vectorAt(view, at + layout.HIT_NORMAL),
-      triangle: view.getInt32(at + layout.HIT_TRIANGLE, true),
-      barycentric: vectorAt(view, at + layout.HIT_BARYCENTRIC),
+      triangle,
+      barycentric,
+      bone: this.#exports.boneOfHit(object, triangle, ...barycentric),
     };
   }
 }

@@ -7,6 +7,7 @@ import {
 import { hitAt, hitCount } from './hits';
 import { Affine } from './math/affine';
 import { checkTree } from './mesh/tree/tree-invariants';
+import { DeformBuild } from './mesh/build/bake-deform';
 import { Build } from './mesh/build/build';
 import { beginDerivation as begin } from './mesh/topology/derivation';
 import { Derivation, freeDerivation as free } from './mesh/topology/derivation-state';
@@ -28,7 +29,7 @@ import { swapMesh } from './scene/mesh-swap';
 import { updateTrees } from './scene/scene';
 
 export { allocate, heapRecord, release, usedBytes } from './memory';
-export { beginBuild, reserveBuild, stepBuild, freeBuild } from './mesh/build/build';
+export { beginBuild, reserveBuild, reserveBuildDeform, stepBuild, freeBuild } from './mesh/build/build';
 export { countWanted, takeWanted } from './mesh/topology/derived';
 export { checkMesh } from './mesh/topology/validate-derived';
 export { stepDerivation } from './mesh/topology/derivation';
@@ -40,6 +41,7 @@ export {
 export { putObject, removeObject, setLayers } from './scene/scene';
 export { removeView, setSeen } from './scene/view/views';
 export { beginFrame, goAhead, placeAhead, placeFrame, stepFrame } from './scene/frame/frame';
+export { boneOfHit } from './scene/poses';
 export { considered } from './scene/pairs/broad-phase';
 export { interruptions } from './scene/pairs/narrow-phase-slices';
 export { setPairs } from './scene/pairs/pairs';
@@ -56,6 +58,21 @@ export function buildPositions(build: usize): usize {
 
 export function buildIndices(build: usize): usize {
   return changetype<Build>(build).indices;
+}
+
+/** Answers where the weights of a build go, four f32 for each vertex. */
+export function buildWeights(build: usize): usize {
+  return changetype<DeformBuild>(changetype<Build>(build).deform).weights;
+}
+
+/** Answers where the bones of a build go, four u16 for each vertex. */
+export function buildBones(build: usize): usize {
+  return changetype<DeformBuild>(changetype<Build>(build).deform).bones;
+}
+
+/** Answers where the targets of a build go, three f32 for each vertex, one target after the other. */
+export function buildTargets(build: usize): usize {
+  return changetype<DeformBuild>(changetype<Build>(build).deform).targets;
 }
 
 export function buildError(build: usize): u32 {

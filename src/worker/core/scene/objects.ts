@@ -8,7 +8,9 @@ import {
 import { AFFINE_BYTES, Affine, between, multiply, setIdentity } from '../math/affine';
 import { reserve } from '../memory';
 import { dropFaceSides, shareFaceSides } from '../mesh/query/face-sides';
-import { ITEM_BYTES, Item, describeShape, localOf, worldOf } from '../shape/item';
+import { Mesh } from '../mesh/tree/layout';
+import { ITEM_BYTES, Item, describeShape, localOf, setMeshBounds, worldOf } from '../shape/item';
+import { isPosed, poseOf, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
@@ -105,7 +107,9 @@ export function describe(id: u32, description: usize): void {
   if (fresh) liveCount++;
   item.id = id;
   store<u32>(ids + (<usize>slot << 2), id);
+  const before: u32 = fresh ? 0 : item.mesh;
   describeShape(item, description);
+  keepPose(item, before);
   item.flags = load<u32>(description, OBJECT_FLAGS);
   item.layers = load<u32>(description, OBJECT_LAYERS);
   item.collidesWith = load<u32>(description, OBJECT_COLLIDES_WITH);
@@ -120,7 +124,18 @@ export function describe(id: u32, description: usize): void {
   else if (fresh) setIdentity(world);
 }
 
+/** Leaves an object its pose, if it has the same mesh as before, else lets go of it. */
+function keepPose(item: Item, before: u32): void {
+  if (before == 0 || !isPosed(changetype<Mesh>(before))) return;
+  if (item.mesh == poseOf(changetype<Mesh>(before)).base) {
+    item.mesh = before;
+    setMeshBounds(item);
+  } else retire(changetype<Mesh>(before));
+}
+
 export function forget(slot: u32): void {
+  const mesh = itemAt(slot).mesh;
+  if (mesh != 0 && isPosed(changetype<Mesh>(mesh))) retire(changetype<Mesh>(mesh));
   boxAt(slot).tree = NO_TREE;
   boxAt(slot).position = UNPLACED;
   dropFaceSides(itemAt(slot).faceSides);

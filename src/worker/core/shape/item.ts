@@ -8,6 +8,7 @@ import {
 import { Affine, setIdentity } from '../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { Mesh } from '../mesh/tree/layout';
+import { isPosed, poseOf } from '../skin/pose';
 
 /** An object. Its oriented bounds are the cube [-1, 1]³ under world · local. */
 @unmanaged
@@ -124,19 +125,26 @@ function setCapsuleBounds(item: Item, description: usize): void {
   local.tz = 0.5 * (fromZ + toZ);
 }
 
-/** Derives the box of a mesh. */
+/** Derives the box of a mesh; of a posed one that of its pose, which is the same before and after it is settled. */
 export function setMeshBounds(item: Item): void {
-  const local = localOf(item);
   const mesh = changetype<Mesh>(item.mesh);
+  if (isPosed(mesh)) {
+    const pose = poseOf(mesh);
+    setBoxOf(item, pose.lowX, pose.lowY, pose.lowZ, pose.highX, pose.highY, pose.highZ);
+  } else setBoxOf(item, mesh.lowX, mesh.lowY, mesh.lowZ, mesh.highX, mesh.highY, mesh.highZ);
+}
+
+function setBoxOf(item: Item, lowX: f64, lowY: f64, lowZ: f64, highX: f64, highY: f64, highZ: f64): void {
+  const local = localOf(item);
   setIdentity(local);
-  const x = 0.5 * (mesh.highX - mesh.lowX), y = 0.5 * (mesh.highY - mesh.lowY), z = 0.5 * (mesh.highZ - mesh.lowZ);
+  const x = 0.5 * (highX - lowX), y = 0.5 * (highY - lowY), z = 0.5 * (highZ - lowZ);
   const least = thinnest(x, y, z);
   local.xx = max(x, least);
   local.yy = max(y, least);
   local.zz = max(z, least);
-  local.tx = 0.5 * (mesh.highX + mesh.lowX);
-  local.ty = 0.5 * (mesh.highY + mesh.lowY);
-  local.tz = 0.5 * (mesh.highZ + mesh.lowZ);
+  local.tx = 0.5 * (highX + lowX);
+  local.ty = 0.5 * (highY + lowY);
+  local.tz = 0.5 * (highZ + lowZ);
 }
 
 /**

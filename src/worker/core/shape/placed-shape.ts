@@ -9,6 +9,7 @@ import {
 import { Affine, copy, multiply, setIdentity } from '../math/affine';
 import { Mesh } from '../mesh/tree/layout';
 import { spectralNorm } from '../math/spectral-norm';
+import { settle, settleWhole } from '../skin/deform';
 import { Item, describeShape, localOf, worldOf } from './item';
 
 /** A mesh, the unit sphere, the cube [-1, 1]³ or a capsule of radius 1 about the z axis, under a map to the world. */
@@ -46,7 +47,7 @@ export function describedShape(out: PlacedShape, description: usize, precision: 
   setPlacedShape(out, asked, precision);
 }
 
-/** Sets what stands for an object, by the precision that a query asks for. */
+/** Sets what stands for an object, by the precision that a query asks for. Throws OUT_OF_MEMORY. */
 export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): void {
   const map = mapOf(out);
   out.mesh = item.mesh;
@@ -56,6 +57,9 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
     out.shape = <u16>item.shape;
     out.filled = item.shape == SHAPE_MESH && item.flags & FLAG_SOLID ? 1 : 0;
     if (item.shape == SHAPE_MESH) {
+      // Whoever asks for it comes to its triangles.
+      if (out.filled) settleWhole(changetype<Mesh>(item.mesh));
+      else settle(changetype<Mesh>(item.mesh));
       copy(map, worldOf(item));
       return;
     }

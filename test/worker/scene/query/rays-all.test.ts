@@ -299,7 +299,7 @@ describe('special rays', () => {
     const frame = (await service.update()).frame;
     expect(await service.raycastAll({ ...ray, direction: [0, 0, 1] })).toEqual([]);
     expect(await service.raycastAll(ray)).toMatchObject([
-      { object: id, distance: 8, triangle: -1, normal: [0, 0, 1], barycentric: [0, 0, 0], frame },
+      { object: id, distance: 8, triangle: -1, normal: [0, 0, 1], barycentric: [0, 0, 0], bone: -1, frame },
       { object: id, distance: 10, triangle: -1, normal: [0, 0, -1], frame },
     ]);
     expect(await service.raycastAll(ray, { side: 'back' })).toMatchObject([{ distance: 10 }]);

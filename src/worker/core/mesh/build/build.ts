@@ -15,6 +15,8 @@ import {
   LEAST_WELD, Weld, beginWeld, clusterOf, freeWeld, isTaken, reserveTables, reserveWeld, stepWeld, takePoint,
 } from './weld';
 import { SUBTREE_BYTES, fitNode } from './fit-rotation';
+import { DeformBuild, freeDeform, reserveDeform, stepDeform } from './bake-deform';
+import { deformBytes } from '../tree/deform-layout';
 import {
   BLOCK_BYTES, Block, DIPOLE_BYTES, MAX_NODES, Mesh, NODE_BYTES, Node, dipolesOffset, setChildren,
 } from '../tree/layout';
@@ -35,9 +37,10 @@ const PHASE_OPEN = 4;
 const PHASE_PLACE = 5;
 const PHASE_SPLIT = 6;
 const PHASE_FIT = 7;
-const PHASE_SUM = 8;
-const PHASE_DERIVE = 9;
-const PHASE_DONE = 10;
+const PHASE_DEFORM = 8;
+const PHASE_SUM = 9;
+const PHASE_DERIVE = 10;
+const PHASE_DONE = 11;
 
 export const BUILD_BAD_INDEX = 1;
 export const BUILD_EMPTY = 2;
@@ -77,6 +80,9 @@ export class Build {
   highX: f64; highY: f64; highZ: f64;
   sums: usize;
   derivation: usize;
+  deform: usize; // DeformBuild, 0 where the mesh cannot be deformed
+  /** Of those that are kept, as a pose may give them one: triangles without an area. */
+  flat: u32;
 }
 
 // @ts-ignore: decorator
@@ -131,12 +137,28 @@ export function reserveBuild(build: Build, indexed: bool): void {
   reserveTables(welding);
 }
 
+/** Allocates what else the caller must fill for a mesh that can be deformed. Throws OUT_OF_MEMORY. */
+export function reserveBuildDeform(build: Build, boneCount: u32, targetCount: u32, areRelative: bool): void {
+  build.deform = allocate(offsetof<DeformBuild>());
+  const deform = changetype<DeformBuild>(build.deform);
+  reserveDeform(deform, build.vertexCount, boneCount, targetCount, areRelative);
+  deform.positions = build.positions;
+}
+
 export function freeBuild(build: Build): void {
+  freeDeforming(build);
   release(build.positions);
   release(build.indices);
   freeScratch(build);
   release(build.mesh);
   release(changetype<usize>(build));
+}
+
+function freeDeforming(build: Build): void {
+  if (build.deform == 0) return;
+  freeDeform(changetype<DeformBuild>(build.deform));
+  release(build.deform);
+  build.deform = 0;
 }
 
 function freeScratch(build: Build): void {
@@ -181,6 +203,7 @@ export function stepBuild(build: Build, until: f64): f64 {
     else if (build.phase == PHASE_PLACE) place(build);
     else if (build.phase == PHASE_SPLIT) splitSome(build);
     else if (build.phase == PHASE_FIT) fitSome(build);
+    else if (build.phase == PHASE_DEFORM) deformSome(build);
     else if (build.phase == PHASE_SUM) sumSome(build);
     else if (build.phase == PHASE_DERIVE) deriveSome(build, until);
     if (build.error != 0) return -1;
@@ -196,6 +219,7 @@ function fraction(build: Build): f64 {
   if (build.phase == PHASE_PLACE) return 0.05 + 0.05 * (1.0 - <f64>build.cursor / <f64>build.kept);
   if (build.phase == PHASE_SPLIT) return 0.1 + (0.3 * <f64>build.placed) / <f64>build.kept;
   if (build.phase == PHASE_FIT) return 0.4 + 0.35 * (1.0 - <f64>build.cursor / <f64>build.nodeCount);
+  if (build.phase == PHASE_DEFORM) return 0.75;
   if (build.phase == PHASE_SUM) return 0.75 + 0.05 * (1.0 - <f64>build.cursor / <f64>build.nodeCount);
   if (build.phase == PHASE_DERIVE) return 0.8 + 0.19 * build.derived;
   return 1;
@@ -307,13 +331,18 @@ function scan(build: Build): void {
     const total = ax + ay + az + bx + by + bz + cx + cy + cz;
     if (total - total != 0.0) continue;
     addEdges(edgesOf(build), vertexAt(build, a), vertexAt(build, b), vertexAt(build, c));
-    if (!hasArea(ax, ay, az, bx, by, bz, cx, cy, cz)) continue;
+    const isFlat = !hasArea(ax, ay, az, bx, by, bz, cx, cy, cz);
+    if (isFlat && build.deform == 0) continue;
     store<u32>(build.primitives + (build.kept++ << 2), t);
+    if (isFlat) {
+      build.flat++;
+      continue;
+    }
     include(spaceOf(build), ax, ay, az, bx, by, bz, cx, cy, cz);
   }
   build.cursor = end;
   if (end < build.triangleCount) return;
-  if (build.kept == 0) {
+  if (build.kept == build.flat) {
     build.error = BUILD_EMPTY;
     return;
   }
@@ -335,6 +364,29 @@ function vertexInTree(build: Build, vertex: u32, scale: f64): v128 {
   return f32x4.replace_lane(f32x4.replace_lane(f32x4.replace_lane(f32x4.splat(0), 0, x), 1, y), 2, z);
 }
 
+/**
+ * Answers a triangle's corner in tree space. Where the triangle has no area, all three are its first one, within the
+ * bounds of the others, as in a refit.
+ */
+function cornerInTree(build: Build, t: u32, k: u32, scale: f64): v128 {
+  if (build.flat == 0 || !isFlat(build, t)) return vertexInTree(build, corner(build, t, k), scale);
+  const vertex = corner(build, t, 0);
+  const x = max(min(coordinate(build, vertex, 0), build.highX), build.lowX);
+  const y = max(min(coordinate(build, vertex, 1), build.highY), build.lowY);
+  const z = max(min(coordinate(build, vertex, 2), build.highZ), build.lowZ);
+  return f32x4(
+    <f32>((x - build.offsetX) * scale), <f32>((y - build.offsetY) * scale), <f32>((z - build.offsetZ) * scale), 0,
+  );
+}
+
+function isFlat(build: Build, t: u32): bool {
+  const a = corner(build, t, 0), b = corner(build, t, 1), c = corner(build, t, 2);
+  return !hasArea(
+    coordinate(build, a, 0), coordinate(build, a, 1), coordinate(build, a, 2), coordinate(build, b, 0),
+    coordinate(build, b, 1), coordinate(build, b, 2), coordinate(build, c, 0), coordinate(build, c, 1), coordinate(build, c, 2),
+  );
+}
+
 /** Makes primitives from the waiting indices, last first: a primitive is larger than the index it may overwrite. */
 function place(build: Build): void {
   const scale = scaleFor(build.exponent);
@@ -342,9 +394,9 @@ function place(build: Build): void {
   for (let i = build.cursor; i > stop; ) {
     i--;
     const t = load<u32>(build.primitives + (<usize>i << 2));
-    const a = vertexInTree(build, corner(build, t, 0), scale);
-    const b = vertexInTree(build, corner(build, t, 1), scale);
-    const c = vertexInTree(build, corner(build, t, 2), scale);
+    const a = cornerInTree(build, t, 0, scale);
+    const b = cornerInTree(build, t, 1, scale);
+    const c = cornerInTree(build, t, 2, scale);
     const p = primitiveAt(build.primitives, i);
     p.low = i32x4.replace_lane(f32x4.pmin(f32x4.pmin(a, b), c), 3, t);
     p.high = f32x4.pmax(f32x4.pmax(a, b), c);
@@ -444,12 +496,13 @@ function writeBlock(build: Build, from: u32, to: u32): void {
     const t = i32x4.extract_lane(primitiveAt(build.primitives, filled ? from + lane : from).low, 3);
     const at = block + (<usize>lane << 2);
     for (let k: u32 = 0; k < 3; k++) {
-      const v = vertexInTree(build, corner(build, t, filled ? k : 0), scale);
+      const v = cornerInTree(build, t, filled ? k : 0, scale);
       store<f32>(at + <usize>k * 48, f32x4.extract_lane(v, 0));
       store<f32>(at + <usize>k * 48, f32x4.extract_lane(v, 1), 16);
       store<f32>(at + <usize>k * 48, f32x4.extract_lane(v, 2), 32);
     }
-    store<i32>(at, filled ? t : -1, offsetof<Block>('triangle0'));
+    const mark = build.flat != 0 && isFlat(build, t) ? i32.MIN_VALUE : 0; // as in a refit
+    store<i32>(at, filled ? t | mark : -1, offsetof<Block>('triangle0'));
   }
   build.placed += to - from;
 }
@@ -463,6 +516,21 @@ function fitSome(build: Build): void {
   }
   if (build.cursor > 0) return;
   assemble(build);
+  if (build.deform == 0) beginSums(build);
+  else build.phase = PHASE_DEFORM;
+}
+
+function deformSome(build: Build): void {
+  const deform = changetype<DeformBuild>(build.deform);
+  const isDone = stepDeform(deform, changetype<Mesh>(build.mesh));
+  build.error = deform.error;
+  build.culprit = deform.culprit;
+  if (!isDone) return;
+  freeDeforming(build);
+  beginSums(build);
+}
+
+function beginSums(build: Build): void {
   build.sums = allocate(SURFACE_SUMS_BYTES);
   memory.fill(build.sums, 0, SURFACE_SUMS_BYTES);
   build.phase = PHASE_SUM;
@@ -495,7 +563,7 @@ function deriveSome(build: Build, until: f64): void {
   build.phase = PHASE_DONE;
 }
 
-/** Makes one relocatable piece: header, nodes, blocks, indices, and room for the dipoles. */
+/** Makes one relocatable piece: header, nodes, blocks, indices, room for the dipoles and for what deforms it. */
 function assemble(build: Build): void {
   const nodeBytes = build.nodeCount * <u32>NODE_BYTES;
   const blockBytes = build.blockCount * <u32>BLOCK_BYTES;
@@ -503,7 +571,9 @@ function assemble(build: Build): void {
   const dipoles = dipolesOffset(
     build.nodeCount, build.blockCount, build.indices == 0 ? 0 : 1, build.triangleCount,
   );
-  const bytes = dipoles + <u64>build.nodeCount * DIPOLE_BYTES;
+  const d = changetype<DeformBuild>(build.deform);
+  const deform: u64 = build.deform == 0 ? 0 : deformBytes(d.vertexCount, d.boneCount, d.targetCount);
+  const bytes = dipoles + <u64>build.nodeCount * DIPOLE_BYTES + deform;
   const address = allocate(bytes);
   const mesh = changetype<Mesh>(address);
   build.mesh = address;
@@ -514,13 +584,14 @@ function assemble(build: Build): void {
   mesh.nodeCount = build.nodeCount;
   mesh.blockCount = build.blockCount;
   mesh.triangleCount = build.triangleCount;
-  mesh.keptCount = build.kept;
+  mesh.keptCount = build.kept - build.flat;
   mesh.vertexCount = build.vertexCount;
   mesh.indexed = build.indices == 0 ? 0 : 1;
   mesh.nodes = MESH_HEADER_BYTES;
   mesh.blocks = mesh.nodes + nodeBytes;
   mesh.indices = mesh.blocks + blockBytes;
   mesh.dipoles = <u32>dipoles;
+  mesh.deformBytes = <u32>deform;
   mesh.exponent = build.exponent;
   mesh.closed = isClosed(edgesOf(build)) ? 1 : 0;
   if (build.open != 0) noteOpenEdges(mesh, changetype<OpenEdges>(build.open), build);

@@ -3,6 +3,7 @@
 // It is made with the tree and comes with it. After a refit it is of the vertices as they were:
 // - The connected parts and who is whose neighbour stay in use; they are wrong only where positions that were one have
 //   come apart or the other way round.
+//   So it is in a pose, which shares both.
 // - Whether the mesh is convex, and its hull, are not known: it counts as not convex, which is right of any mesh, if
 //   dearer.
 // A mesh of few triangles has it made anew at once, when it is next asked for. A larger one asks for it (`wantedMesh`),
@@ -26,6 +27,8 @@ const STALE: u32 = 1;
 const WANTED: u32 = 2;
 /** STALE, and it was taken from the list of wanted meshes: it is under way, or there was no memory for it. */
 const TAKEN: u32 = 3;
+/** The mesh is the pose of another (skin/pose.ts), and what was derived is the other's. */
+export const POSED: u32 = 4;
 
 /** Up to so many triangles take about a millisecond: they are not worth a wait. */
 export const FEW_TRIANGLES: u32 = 4096;
@@ -62,7 +65,7 @@ let unfinished: usize = 0;
 
 /** Derives anew what is not of the vertices as they are, or asks for it. Throws OUT_OF_MEMORY. */
 function keepUp(mesh: Mesh): void {
-  if (mesh.derivedState == FRESH) return;
+  if (mesh.derivedState == FRESH || mesh.derivedState == POSED) return;
   if (mesh.keptCount > FEW_TRIANGLES) {
     if (mesh.derivedState == STALE) {
       // There is one list of wanted meshes, the core's.

@@ -42,7 +42,8 @@ export class Mesh {
   derived: u32;
   /** FRESH in a baked mesh (topology/derived.ts). */
   derivedState: u32;
-  pad: u32;
+  /** The bytes of what is needed to deform it (deform-layout.ts); 0 where it cannot be deformed. */
+  deformBytes: u32;
   padToo: u64; padAlso: u64;
   // What keeps it open, 0 of a closed mesh: how many edges, and one of them.
   /** The distance within which welding vertices would close it; 0 where that is not known. */
@@ -310,9 +311,14 @@ export function dipolesOffset(nodeCount: u32, blockCount: u32, indexed: u32, tri
   return (indices + (indexed ? <u64>triangleCount * 12 : 0) + 15) & ~15;
 }
 
+/** Answers where what deforms the mesh begins, in its own memory: behind the dipoles. */
+export function deformPlace(mesh: Mesh): usize {
+  return changetype<usize>(mesh) + mesh.dipoles + <usize>mesh.nodeCount * DIPOLE_BYTES;
+}
+
 /** Answers where what was derived lies in the mesh's own memory: behind all else. */
 export function derivedPlace(mesh: Mesh): usize {
-  return changetype<usize>(mesh) + mesh.dipoles + <usize>mesh.nodeCount * DIPOLE_BYTES;
+  return deformPlace(mesh) + mesh.deformBytes;
 }
 
 /** Answers the scale from mesh space to tree space: 2^exponent. */

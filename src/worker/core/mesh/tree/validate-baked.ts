@@ -2,7 +2,7 @@
 // is looked at besides, as a checksum can be forged: no buffer makes it read elsewhere or run without end.
 
 import {
-  MESH_CLOSING_WELD, MESH_DERIVED_STATE, MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_OPEN_TO, MESH_VERSION_VALUE,
+  MESH_CLOSING_WELD, MESH_DEFORM_BYTES, MESH_DERIVED_STATE, MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_OPEN_TO, MESH_VERSION_VALUE,
 } from '../../../../shared/layout';
 import { checksum } from './checksum';
 import { areDipolesFinite } from './dipoles';
@@ -10,6 +10,7 @@ import {
   BLOCK_BYTES, Block, DIPOLE_BYTES, GREATEST_EXPONENT, LEAST_EXPONENT, MAX_DEPTH, Mesh, NODE_BYTES, TREE_EXTENT, blockAt,
   childCount, coordinatesAreWithin, dipolesOffset, filledLanes, firstBlock, firstNode, innerCount, isSound, nodeAt, trianglesOf,
 } from './layout';
+import { isDeformConsistent, isDeformSound } from './validate-deform';
 import { SPACE_BYTES, Space, chooseOffset, exponentFor, largestCoordinate } from './tree-space';
 
 export const MESH_OK = 0;
@@ -33,7 +34,7 @@ export function checkTreeData(address: usize, bytes: u32): u32 {
   if (mesh.magic != MESH_MAGIC_VALUE) return MESH_FOREIGN;
   if (mesh.version != MESH_VERSION_VALUE) return MESH_OTHER_VERSION;
   if (mesh.bytes != bytes) return MESH_TRUNCATED;
-  if (!isConsistent(mesh) || hasState(mesh) || !isOpenKnown(mesh)) return MESH_INCONSISTENT;
+  if (!isConsistent(mesh) || hasState(mesh) || !isOpenKnown(mesh) || !isDeformConsistent(mesh)) return MESH_INCONSISTENT;
   if (checksum(mesh) != mesh.checksum) return MESH_CORRUPT;
   if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost) || !isRadius(mesh)) return MESH_BAD_NUMBER;
   const links = checkLinks(mesh);
@@ -41,7 +42,8 @@ export function checkTreeData(address: usize, bytes: u32): u32 {
   const blocks = checkBlocks(mesh);
   if (blocks != MESH_OK) return blocks;
   const indices = checkIndices(mesh);
-  return indices != MESH_OK ? indices : areDipolesFinite(mesh) ? MESH_OK : MESH_BAD_NUMBER;
+  if (indices != MESH_OK) return indices;
+  return areDipolesFinite(mesh) && isDeformSound(mesh) ? MESH_OK : MESH_BAD_NUMBER;
 }
 
 /** Tells whether counts and sizes agree. */
@@ -50,7 +52,7 @@ function isConsistent(mesh: Mesh): bool {
   const blocks = nodes + <u64>mesh.nodeCount * NODE_BYTES;
   const indices = blocks + <u64>mesh.blockCount * BLOCK_BYTES;
   const dipoles = dipolesOffset(mesh.nodeCount, mesh.blockCount, mesh.indexed, mesh.triangleCount);
-  const derived = dipoles + <u64>mesh.nodeCount * DIPOLE_BYTES;
+  const derived = dipoles + <u64>mesh.nodeCount * DIPOLE_BYTES + mesh.deformBytes;
   return (
     mesh.nodes == nodes && mesh.blocks == blocks && mesh.indices == indices && mesh.dipoles == dipoles &&
     mesh.derived == derived && derived + DERIVED_HEADER_BYTES <= mesh.bytes &&
@@ -63,7 +65,8 @@ function isConsistent(mesh: Mesh): bool {
 
 /** Tells whether the mesh holds what only a mesh in a core knows, or anything where nothing belongs. */
 function hasState(mesh: Mesh): bool {
-  return !isZero(mesh, MESH_DERIVED_STATE, MESH_CLOSING_WELD) || !isZero(mesh, MESH_OPEN_TO + 12, MESH_HEADER_BYTES);
+  return !isZero(mesh, MESH_DERIVED_STATE, MESH_DEFORM_BYTES) || !isZero(mesh, MESH_DEFORM_BYTES + 4, MESH_CLOSING_WELD) ||
+    !isZero(mesh, MESH_OPEN_TO + 12, MESH_HEADER_BYTES);
 }
 
 function isZero(mesh: Mesh, start: usize, end: usize): bool {

@@ -2,9 +2,10 @@
 
 import {
   BLOCK_COUNT, BLOCK_FLOAT_BYTES, BLOCK_IDS, BLOCK_MATRICES, BLOCK_NEXT, BLOCK_PARENT, IN_BLOCKS, IN_BLOCK_COUNT,
-  IN_CONTACT_BUDGET, IN_EPOCH, IN_FRAME, IN_IDS, IN_MATRICES, IN_TRANSFORM_COUNT, IN_VIEWS, IN_VIEW_COUNT, MATRIX_BYTES,
+  IN_CONTACT_BUDGET, IN_EPOCH, IN_FRAME, IN_IDS, IN_MATRICES, IN_POSES, IN_POSE_COUNT, IN_TRANSFORM_COUNT, IN_VIEWS, IN_VIEW_COUNT, MATRIX_BYTES,
   OUT_BYTES, OUT_EPOCH, OUT_FRAME, OUT_MS_ANSWER, OUT_MS_BROAD_PHASE, OUT_MS_CONTACTS, OUT_MS_CULL,
-  OUT_MS_NARROW_PHASE, OUT_MS_TOTAL, OUT_MS_UPDATE, OUT_REJECTED, OUT_REJECTED_COUNT, OUT_TRUNCATED, VIEW_BYTES, VIEW_SLOT,
+  OUT_MS_NARROW_PHASE, OUT_MS_TOTAL, OUT_MS_UPDATE, OUT_REJECTED, OUT_REJECTED_COUNT, OUT_TRUNCATED, POSE_BYTES, POSE_ID,
+  VIEW_BYTES, VIEW_SLOT,
 } from '../../../../shared/layout';
 import { now } from '../../host';
 import { Affine, isIdentity, multiply } from '../../math/affine';
@@ -18,7 +19,10 @@ import { PAIRS_OUT_PARTS, pairsOutBytes, writePairs } from './out-pairs';
 import { viewsOutBytes, viewsOutParts, writeViews } from './out-views';
 import { beginPairs, findCandidates, findPairs, takePairs } from '../pairs/pairs';
 import { isTruncated } from '../pairs/broad-phase';
-import { keepQueued } from '../pairs/narrow-phase-slices';
+import { isPairLeft, keepQueued } from '../pairs/narrow-phase-slices';
+import { isContactOpen } from '../pairs/pair-query';
+import { freeRetired } from '../../skin/pose';
+import { poseObject } from '../poses';
 import { beginChangesSince, endChangesSince, moveObject, updateTrees } from '../scene';
 import { beginReplacedSince, endReplacedSince, rememberIds } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
@@ -59,6 +63,7 @@ export function beginFrame(input: usize): void {
   applyViews(input);
   applyBlocks(input);
   applyTransforms(input);
+  applyPoses(input);
   updateTrees();
   const updated = now();
   for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).active) cull(viewAt(i));
@@ -153,7 +158,13 @@ function answerFrame(): usize {
   store<f64>(out, now() - leftAt, OUT_MS_ANSWER);
   store<f64>(out, msUpdate + msCull + msContacts + (now() - leftAt), OUT_MS_TOTAL);
   catchUp();
+  if (!arePosesRead()) freeRetired();
   return out;
+}
+
+/** Tells whether somebody was left in the midst of a posed mesh. */
+function arePosesRead(): bool {
+  return isUnderWay || isPairLeft() || isContactOpen();
 }
 
 /**
@@ -164,6 +175,7 @@ export function placeAhead(input: usize): void {
   isTelling = false;
   applyBlocks(input);
   applyTransforms(input);
+  applyPoses(input);
   isTelling = true;
 }
 
@@ -173,6 +185,7 @@ export function placeFrame(input: usize): void {
   applyViews(input);
   applyBlocks(input);
   applyTransforms(input);
+  applyPoses(input);
   rememberIds();
 }
 
@@ -208,6 +221,17 @@ function applyTransforms(input: usize): void {
   for (let i: u32 = 0; i < count; i++) {
     if ((i & 63) == 0) readAhead(ids + (<usize>i << 2), min<u32>(count - i, 64));
     apply(load<u32>(ids + (<usize>i << 2)), changetype<Affine>(matrices + i * MATRIX_BYTES));
+  }
+}
+
+function applyPoses(input: usize): void {
+  const isRead = arePosesRead();
+  if (!isRead) freeRetired();
+  const poses = input + load<u32>(input, IN_POSES);
+  for (let i: u32 = 0, count = load<u32>(input, IN_POSE_COUNT); i < count; i++) {
+    const pose = poses + <usize>i * POSE_BYTES;
+    const id = load<u32>(pose, POSE_ID);
+    if (isAlive(id) && !poseObject(slotOf(id), pose, input, isRead)) reject(slotOf(id));
   }
 }
 

@@ -16,7 +16,9 @@
 
 import { now } from '../../host';
 import { Mesh } from '../../mesh/tree/layout';
+import { Item } from '../../shape/item';
 import { Proxy } from '../../shape/proxy';
+import { baseOf } from '../../skin/pose';
 import { itemOf, keepObject, proxyOf } from '../frame-snapshot';
 import {
   isAnswered, isBudgeted, isTouched, markDone, markLooked, placeInQueue, queuedByAge, queuedCount,
@@ -73,6 +75,11 @@ export function keepQueued(): void {
 export function forgetMesh(mesh: Mesh): void {
   const address = <u32>changetype<usize>(mesh);
   if (leftMeshA == address || leftMeshB == address) giveUpLeft();
+}
+
+/** Tells whether a pair was left, and may be gone on with. */
+export function isPairLeft(): bool {
+  return leftA != 0;
 }
 
 /** Gives up the pair that was left: the next frame begins it anew, and does not leave it when its budget ends. */
@@ -139,13 +146,18 @@ function begin(a: Proxy, b: Proxy, sliceEnd: f64, budgetEnd: f64): bool {
   if (outcome == 0) {
     leftA = a.id;
     leftB = b.id;
-    leftMeshA = itemA.mesh;
-    leftMeshB = itemB.mesh;
+    leftMeshA = meshAtRest(itemA);
+    leftMeshB = meshAtRest(itemB);
     isOld = false;
     return false;
   }
   take(a, b, outcome, false);
   return true;
+}
+
+/** Answers an object's mesh, of a posed one the mesh at rest; 0 for other shapes. */
+function meshAtRest(item: Item): u32 {
+  return item.mesh == 0 ? 0 : <u32>changetype<usize>(baseOf(changetype<Mesh>(item.mesh)));
 }
 
 /** Resumes the pair that was left. Answers whether it is done. */

@@ -24,6 +24,7 @@ import { isInside } from './inside';
 import { shapesOverlap } from './overlap-tests';
 import { Item } from '../../shape/item';
 import { PlacedShape, mapOf, setPlacedShape } from '../../shape/placed-shape';
+import { settleWhole } from '../../skin/deform';
 import { keepWitness, witnessOf } from './witness-cache';
 
 export const NO_CONTACT: i32 = -1;
@@ -69,6 +70,9 @@ export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
   }
   setSolid(shapeA, a, firstItem);
   setSolid(shapeB, b, secondItem);
+  // Which way a surface faces is a part of its contact.
+  if (shapeA.shape == SHAPE_MESH) settleWhole(changetype<Mesh>(shapeA.mesh));
+  if (shapeB.shape == SHAPE_MESH) settleWhole(changetype<Mesh>(shapeB.mesh));
   findContact(shapeA, shapeB, partly == 0 ? contained : partly, detail);
   return contained;
 }

@@ -21,6 +21,14 @@ const firstItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
 const secondItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
 const found = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
 
+/** How many contacts were left or wait: they read what their objects were. */
+let openContacts: u32 = 0;
+
+/** Tells whether a contact was left in the midst of its work, or waits as it was copied. */
+export function isContactOpen(): bool {
+  return openContacts != 0;
+}
+
 /** Tells whether the contact of two objects may take long. */
 export function isLongContact(a: u32, b: u32, detail: u32): bool {
   if (!isAlive(a) || !isAlive(b)) return false;
@@ -42,6 +50,7 @@ export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
   const itemA = itemAt(slotOf(a)), itemB = itemAt(slotOf(b));
   if (isHeavy(first, second)) {
     giveUpLeft();
+    openContacts++;
     return conclude(beginPair(first, itemA, second, itemB, until));
   }
   clearContact();
@@ -61,6 +70,7 @@ export function keepContact(a: u32, b: u32, detail: u32): usize {
   const kept = allocate(2 * (PROXY_BYTES + ITEM_BYTES));
   keep(kept, a, detail);
   keep(kept + PROXY_BYTES + ITEM_BYTES, b, detail);
+  openContacts++;
   return kept;
 }
 
@@ -88,6 +98,7 @@ export function resumeContact(until: f64): i32 {
 
 function conclude(outcome: usize): i32 {
   if (outcome == 0) return LEFT;
+  openContacts--;
   memory.copy(changetype<usize>(found), outcome, offsetof<Outcome>());
   return found.contained;
 }

@@ -1,0 +1,93 @@
+// Skins and morph targets of meshes, as callers give them.
+import { CollisionError } from '../../shared/errors.js';
+import type { MeshDeform } from '../../shared/protocol.js';
+import type { MeshMorphs, MeshSkin } from '../../shared/types.js';
+import { checkTypedArray } from '../check/binary.js';
+import { argumentError, checkBoolean, checkInteger, invalid, reading, readOptions } from '../check/validate.js';
+
+const SKIN_KEYS = ['bones', 'weights', 'boneCount'];
+const MORPH_KEYS = ['targets', 'relative'];
+const MOST_BONES = 65_536;
+const MOST_TARGETS = 65_536;
+
+/** Checks that an array may be taken as it is; `given` is what the caller gave. */
+export type CheckOwn = (argument: string, checked: { buffer: ArrayBufferLike }, given: unknown) => void;
+
+/** Reads what deforms a mesh of so many vertices. */
+export function checkDeform(
+  operation: string,
+  { skin, morphs }: MeshDeform,
+  vertices: number,
+  checkOwn: CheckOwn | undefined,
+): MeshDeform {
+  const deform: MeshDeform = {};
+  if (skin !== undefined) deform.skin = checkSkin(operation, skin, vertices, checkOwn);
+  if (morphs !== undefined) deform.morphs = checkMorphs(operation, morphs, vertices, checkOwn);
+  return deform;
+}
+
+function checkSkin(operation: string, skin: MeshSkin, vertices: number, checkOwn: CheckOwn | undefined): MeshSkin {
+  const given = readOptions(operation, 'skin', skin, SKIN_KEYS);
+  const kinds = ['Uint8Array', 'Uint16Array'] as const;
+  const bones = checkTypedArray<Uint8Array | Uint16Array>(operation, 'skin.bones', given.bones, kinds);
+  const weights = checkTypedArray<Float32Array>(operation, 'skin.weights', given.weights, ['Float32Array']);
+  checkOwn?.('skin.bones', bones, given.bones);
+  checkOwn?.('skin.weights', weights, given.weights);
+  checkLength(operation, 'skin.bones', bones, 4 * vertices, `4 for each of ${vertices} vertices`);
+  checkLength(operation, 'skin.weights', weights, 4 * vertices, `4 for each of ${vertices} vertices`);
+  return { bones, weights, boneCount: checkInteger(operation, 'skin.boneCount', given.boneCount, 1, MOST_BONES) };
+}
+
+function checkMorphs(
+  operation: string,
+  morphs: MeshMorphs,
+  vertices: number,
+  checkOwn: CheckOwn | undefined,
+): MeshMorphs {
+  const given = readOptions(operation, 'morphs', morphs, MORPH_KEYS);
+  const relative = checkBoolean(operation, 'morphs.relative', given.relative);
+  const targets = reading(operation, 'morphs.targets', () => {
+    if (!Array.isArray(given.targets)) invalid(operation, 'morphs.targets', given.targets, 'an array');
+    const count = checkInteger(operation, 'the length of morphs.targets', given.targets.length, 1, MOST_TARGETS);
+    return Array.from({ length: count }, (_, i) => {
+      const argument = `morphs.targets[${i}]`;
+      const each = given.targets[i];
+      const target = checkTypedArray<Float32Array>(operation, argument, each, ['Float32Array']);
+      checkOwn?.(argument, target, each);
+      checkLength(operation, argument, target, 3 * vertices, `3 for each of ${vertices} vertices`);
+      return target;
+    });
+  });
+  return { targets, relative };
+}
+
+function checkLength(operation: string, argument: string, { length }: ArrayLike<number>, wanted: number, why: string) {
+  if (length !== wanted) throw argumentError('BAD_DATA', operation, `the length of ${argument}`, length, why);
+}
+
+/** Copies all arrays. */
+export function copyDeform({ skin, morphs }: MeshDeform): MeshDeform {
+  const copy: MeshDeform = {};
+  if (skin) copy.skin = { ...skin, bones: skin.bones.slice(), weights: skin.weights.slice() };
+  if (morphs) copy.morphs = { ...morphs, targets: morphs.targets.map((target) => target.slice()) };
+  return copy;
+}
+
+/** Lists the arrays' buffers, some of which may be one. */
+export function buffersOf({ skin, morphs }: MeshDeform): ArrayBufferLike[] {
+  const buffers = morphs ? morphs.targets.map(({ buffer }) => buffer) : [];
+  return skin ? [...buffers, skin.bones.buffer, skin.weights.buffer] : buffers;
+}
+
+/** Throws UNSUPPORTED for a mesh whose vertices a skin or morph targets move, which were made of where they are. */
+export function checkNotDeformable(
+  operation: string,
+  mesh: number,
+  { bones, morphs }: { bones: number; morphs: number },
+) {
+  if (bones === 0 && morphs === 0) return;
+  throw new CollisionError(
+    'UNSUPPORTED',
+    `${operation}: mesh is ${mesh}, which has ${bones > 0 ? 'a skin' : 'morph targets'}: its vertices are moved by setPose; add a mesh of the new ones`,
+  );
+}

@@ -1,0 +1,223 @@
+// The poses of objects: what was set since the last update(), and what update() has said. Frames are written from the
+// latter, so a frame that waits brings the newest, and so does the next worker.
+//
+// Bones are copied once when they are set, into memory that goes from pose to pose. Objects that are set with one array
+// which still holds the same numbers share the copy, and travel with one block.
+import {
+  POSE_BIND,
+  POSE_BIND_INVERSE,
+  POSE_BONE_COUNT,
+  POSE_BONES,
+  POSE_BYTES,
+  POSE_ID,
+  POSE_MORPHS,
+  POSE_TARGET_COUNT,
+} from '../../shared/layout.js';
+import type { ObjectId } from '../../shared/types.js';
+
+interface Bones {
+  numbers: Float32Array;
+  /** Poses that have it. */
+  users: number;
+  /** The frame that it was written for last, and where it is in that. */
+  frame: number;
+  at: number;
+}
+
+interface PoseState {
+  bones: Bones | undefined;
+  /** Both matrices of the binding, one after the other. */
+  binds: Float64Array;
+  /** Empty where no targets move it. */
+  morphs: Float32Array;
+}
+
+interface Entry {
+  /** What update() has said; undefined until it has said something. */
+  kept: PoseState | undefined;
+  /** Where the next one is written. */
+  next: PoseState;
+  isStaged: boolean;
+}
+
+/** A pose that was checked. */
+export interface CheckedPose {
+  bones: Float32Array | undefined;
+  /** Of these only what they are now matters. */
+  binds: Float64Array;
+  morphs: ArrayLike<number>;
+}
+
+const NO_NUMBERS = new Float32Array(0);
+
+export class PoseTable {
+  readonly #entries = new Map<ObjectId, Entry>();
+  /** Those that were set since the last update(). */
+  readonly #staged: ObjectId[] = [];
+  /** Bones that no pose has, by their length. */
+  readonly #free = new Map<number, Bones[]>();
+  /** The array that was set last, and the copy of it. */
+  #lastGiven: Float32Array | undefined;
+  #lastBones: Bones | undefined;
+  #frames = 0;
+
+  /** Stages a pose for the next update(). */
+  set(id: ObjectId, { bones, binds, morphs }: CheckedPose): void {
+    let entry = this.#entries.get(id);
+    if (!entry) {
+      entry = { kept: undefined, next: newState(), isStaged: false };
+      this.#entries.set(id, entry);
+    }
+    const { next } = entry;
+    const old = next.bones;
+    next.bones = bones && this.#copyOf(bones);
+    this.#release(old);
+    next.binds.set(binds);
+    if (next.morphs.length !== morphs.length)
+      next.morphs = morphs.length === 0 ? NO_NUMBERS : new Float32Array(morphs.length);
+    next.morphs.set(morphs);
+    if (entry.isStaged) return;
+    entry.isStaged = true;
+    this.#staged.push(id);
+  }
+
+  delete(id: ObjectId): void {
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    this.#entries.delete(id);
+    this.#release(entry.next.bones);
+    this.#release(entry.kept?.bones);
+  }
+
+  /** Makes what was set what update() has said, and tells of which objects. */
+  commit(tell: (id: ObjectId) => void): void {
+    for (const id of this.#staged) {
+      const entry = this.#entries.get(id);
+      if (!entry?.isStaged) continue; // it was removed
+      const { kept } = entry;
+      entry.kept = entry.next;
+      entry.next = kept ?? newState();
+      entry.isStaged = false;
+      this.#release(entry.next.bones);
+      entry.next.bones = undefined;
+      tell(id);
+    }
+    this.#staged.length = 0;
+    this.#lastGiven = undefined;
+    this.#lastBones = undefined;
+  }
+
+  /** Lists all objects of which update() has said a pose. */
+  *ids(): Iterable<ObjectId> {
+    for (const [id, { kept }] of this.#entries) if (kept) yield id;
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#staged.length = 0;
+    this.#free.clear();
+    this.#lastGiven = undefined;
+    this.#lastBones = undefined;
+  }
+
+  /** Answers how many bytes the poses of these objects take in a frame, and how many of them there are. */
+  measure(ids: Iterable<ObjectId>): { count: number; bytes: number } {
+    const frame = ++this.#frames;
+    let count = 0;
+    let bytes = 0;
+    for (const id of ids) {
+      const kept = this.#entries.get(id)?.kept;
+      if (!kept) continue;
+      count++;
+      bytes += POSE_BYTES + align16(4 * kept.morphs.length);
+      if (!kept.bones || kept.bones.frame === frame) continue;
+      kept.bones.frame = frame;
+      bytes += align16(4 * kept.bones.numbers.length);
+    }
+    return { count, bytes };
+  }
+
+  /** Writes the poses of these objects into the buffer of a frame, from a byte at a multiple of 16 on. */
+  write(
+    ids: Iterable<ObjectId>,
+    count: number,
+    u32: Uint32Array,
+    f32: Float32Array,
+    f64: Float64Array,
+    at: number,
+  ): void {
+    const frame = ++this.#frames;
+    let end = at + count * POSE_BYTES;
+    for (const id of ids) {
+      const kept = this.#entries.get(id)?.kept;
+      if (!kept) continue;
+      const { bones, binds, morphs } = kept;
+      if (bones && bones.frame !== frame) {
+        bones.frame = frame;
+        bones.at = end;
+        f32.set(bones.numbers, end / 4);
+        end += align16(4 * bones.numbers.length);
+      }
+      const word = at / 4;
+      u32[word + POSE_ID / 4] = id;
+      u32[word + POSE_BONE_COUNT / 4] = bones ? bones.numbers.length / 16 : 0;
+      u32[word + POSE_BONES / 4] = bones ? bones.at : 0;
+      u32[word + POSE_TARGET_COUNT / 4] = morphs.length;
+      u32[word + POSE_MORPHS / 4] = end;
+      f64.set(binds, (at + POSE_BIND) / 8);
+      if (morphs.length > 0) {
+        f32.set(morphs, end / 4);
+        end += align16(4 * morphs.length);
+      }
+      at += POSE_BYTES;
+    }
+  }
+
+  /** Answers a copy of bones, or the last one if that is of the same array and of the same numbers. */
+  #copyOf(given: Float32Array): Bones {
+    const last = this.#lastBones;
+    if (last && last.users > 0 && isSameArray(this.#lastGiven!, given) && areEqual(last.numbers, given)) {
+      last.users++;
+      return last;
+    }
+    const bones = this.#free.get(given.length)?.pop() ?? newBones(given.length);
+    bones.numbers.set(given);
+    bones.users = 1;
+    this.#lastGiven = given;
+    this.#lastBones = bones;
+    return bones;
+  }
+
+  #release(bones: Bones | undefined): void {
+    if (!bones || --bones.users > 0) return;
+    const { length } = bones.numbers;
+    const free = this.#free.get(length);
+    if (free) free.push(bones);
+    else this.#free.set(length, [bones]);
+  }
+}
+
+function newState(): PoseState {
+  return { bones: undefined, binds: new Float64Array((POSE_BYTES - POSE_BIND) / 8), morphs: NO_NUMBERS };
+}
+
+function newBones(length: number): Bones {
+  return { numbers: new Float32Array(length), users: 0, frame: 0, at: 0 };
+}
+
+/** Tells whether two views are of the same part of one buffer. */
+function isSameArray(a: Float32Array, b: Float32Array): boolean {
+  return a.buffer === b.buffer && a.byteOffset === b.byteOffset && a.length === b.length;
+}
+
+function areEqual(a: Float32Array, b: Float32Array): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+function align16(bytes: number): number {
+  return (bytes + 15) & ~15;
+}
+
+/** Where the second matrix is among the numbers of both. */
+export const BIND_INVERSE_NUMBER = (POSE_BIND_INVERSE - POSE_BIND) / 8;

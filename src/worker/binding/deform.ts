@@ -1,0 +1,66 @@
+// What deforms a mesh, as the core takes it in and what it says of it.
+import { CollisionError } from '../../shared/errors.js';
+import * as layout from '../../shared/layout.js';
+import type { MeshDeform } from '../../shared/protocol.js';
+import type { CoreExports } from './exports.js';
+
+// mesh/build/bake-deform.ts
+const DEFORM_BAD_BONE = 3;
+const DEFORM_BAD_WEIGHT = 4;
+const DEFORM_BAD_TARGET = 5;
+
+// mesh/tree/deform-layout.ts
+const DEFORM_BONE_COUNT = 4;
+const DEFORM_TARGET_COUNT = 8;
+const DIPOLE_BYTES = 64;
+
+/** Hands a build the skin and the morph targets, if there are any. Throws OUT_OF_MEMORY. */
+export function writeDeform(wasm: CoreExports, build: number, { skin, morphs }: MeshDeform): void {
+  const targets = morphs?.targets ?? [];
+  if (!skin && targets.length === 0) return;
+  wasm.reserveBuildDeform(build, skin?.boneCount ?? 0, targets.length, morphs?.relative ?? false);
+  const { buffer } = wasm.memory;
+  if (skin) {
+    new Float32Array(buffer, wasm.buildWeights(build) >>> 0, skin.weights.length).set(skin.weights);
+    new Uint16Array(buffer, wasm.buildBones(build) >>> 0, skin.bones.length).set(skin.bones);
+  }
+  let at = targets.length > 0 ? wasm.buildTargets(build) >>> 0 : 0;
+  for (const target of targets) {
+    new Float32Array(buffer, at, target.length).set(target);
+    at += target.byteLength;
+  }
+}
+
+/** Answers what is wrong with the skin or the targets of a build that failed; undefined where nothing is. */
+export function deformError(
+  wasm: CoreExports,
+  build: number,
+  { skin, morphs }: MeshDeform,
+): CollisionError | undefined {
+  const i = wasm.buildCulprit(build) >>> 0;
+  const bad = (what: string, value: number, expected: string) =>
+    new CollisionError('BAD_DATA', `${what} is ${value}, expected ${expected}`);
+  switch (wasm.buildError(build)) {
+    case DEFORM_BAD_BONE:
+      return bad(`skin.bones[${i}]`, skin!.bones[i], `a bone below ${skin!.boneCount}, as it has a weight`);
+    case DEFORM_BAD_WEIGHT:
+      return bad(`skin.weights[${i}]`, skin!.weights[i], 'a finite number');
+    case DEFORM_BAD_TARGET: {
+      const { length } = morphs!.targets[0];
+      const target = Math.floor(i / length);
+      const place = `morphs.targets[${target}][${i % length}]`;
+      return bad(place, morphs!.targets[target][i % length], 'a finite number of about the size of the mesh');
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Answers how many bones and morph targets a mesh has. */
+export function deformCounts(view: DataView, mesh: number): { bones: number; morphs: number } {
+  if (view.getUint32(mesh + layout.MESH_DEFORM_BYTES, true) === 0) return { bones: 0, morphs: 0 };
+  const nodes = view.getUint32(mesh + layout.MESH_NODE_COUNT, true);
+  const at = mesh + view.getUint32(mesh + layout.MESH_DIPOLES, true) + nodes * DIPOLE_BYTES;
+  const count = (field: number) => view.getUint32(at + field, true);
+  return { bones: count(DEFORM_BONE_COUNT), morphs: count(DEFORM_TARGET_COUNT) };
+}

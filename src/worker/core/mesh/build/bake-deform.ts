@@ -1,0 +1,318 @@
+// Makes what a mesh needs to be deformed, in steps: vertices, weights and shifts in the mesh's tree space, and for each
+// bone an oriented box around all vertices that it moves at all. Its axes are the principal ones of those vertices
+// (Gottschalk, Lin and Manocha, "OBBTree", 1996).
+
+import { allocate, release } from '../../memory';
+import { diagonalise, eigenvector } from '../../math/jacobi';
+import {
+  BONE_BOX_BYTES, Deform, RANGE_BYTES, boneBoxAt, bonesAt, cornerOf, deformOf, rangeAt, restAt, shiftsAt, weightsAt,
+} from '../tree/deform-layout';
+import { Block, LEAF, Mesh, blockAt, treeScale } from '../tree/layout';
+
+/** What is to be baked, as it was given, and how far that is. */
+@unmanaged
+export class DeformBuild {
+  boneCount: u32;
+  targetCount: u32;
+  vertexCount: u32;
+  /** 1 where targets are shifts, 0 where they are places. */
+  areRelative: u32;
+  bones: usize; // u16, four per vertex
+  weights: usize; // f32, four per vertex
+  targets: usize; // f32 xyz per vertex, one target after the other
+  positions: usize; // f32 xyz per vertex
+  sums: usize; // BoneSums of each bone
+  inTree: usize; // u8 per vertex
+  phase: u32;
+  cursor: u32;
+  /** DEFORM_*, with the culprit beside it. */
+  error: u32;
+  culprit: u32;
+}
+
+export const DEFORM_BAD_BONE: u32 = 3;
+export const DEFORM_BAD_WEIGHT: u32 = 4;
+export const DEFORM_BAD_TARGET: u32 = 5;
+
+/** Sums over the vertices that a bone moves: how many, and their first and second moments. */
+@unmanaged
+class BoneSums {
+  count: f64;
+  x: f64; y: f64; z: f64;
+  xx: f64; xy: f64; xz: f64; yy: f64; yz: f64; zz: f64;
+  // Along the axes of the box, then.
+  lowX: f64; lowY: f64; lowZ: f64;
+  highX: f64; highY: f64; highZ: f64;
+}
+
+const BONE_SUMS_BYTES: usize = offsetof<BoneSums>();
+
+const PHASE_MARK = 0;
+const PHASE_VERTICES = 1;
+const PHASE_AXES = 2;
+const PHASE_EXTENTS = 3;
+const PHASE_BOXES = 4;
+const PHASE_TARGETS = 5;
+const PHASE_DONE = 6;
+
+const VERTICES_A_STEP: u32 = 4096;
+const AXIS_TOLERANCE: f64 = 1e-12;
+
+/** Allocates what the caller is to fill. Throws OUT_OF_MEMORY. */
+export function reserveDeform(d: DeformBuild, vertexCount: u32, boneCount: u32, targetCount: u32, areRelative: bool): void {
+  memory.fill(changetype<usize>(d), 0, offsetof<DeformBuild>());
+  d.vertexCount = vertexCount;
+  d.boneCount = boneCount;
+  d.targetCount = targetCount;
+  d.areRelative = areRelative ? 1 : 0;
+  if (boneCount > 0) {
+    d.bones = allocate(<u64>vertexCount * 8);
+    d.weights = allocate(<u64>vertexCount * 16);
+    d.sums = allocate(<u64>boneCount * BONE_SUMS_BYTES);
+    memory.fill(d.sums, 0, <usize>boneCount * BONE_SUMS_BYTES);
+  }
+  if (targetCount > 0) d.targets = allocate(<u64>vertexCount * 12 * targetCount);
+  d.inTree = allocate(vertexCount);
+  memory.fill(d.inTree, 0, vertexCount);
+}
+
+export function freeDeform(d: DeformBuild): void {
+  release(d.bones);
+  release(d.weights);
+  release(d.targets);
+  release(d.sums);
+  release(d.inTree);
+}
+
+/** Works on it for a while. Answers whether it is done; not where there is an `error`. */
+export function stepDeform(d: DeformBuild, mesh: Mesh): bool {
+  if (d.phase == PHASE_MARK) mark(d, mesh);
+  else if (d.phase == PHASE_VERTICES) placeVertices(d, mesh);
+  else if (d.phase == PHASE_AXES) chooseAxes(d, mesh);
+  else if (d.phase == PHASE_EXTENTS) measure(d, mesh);
+  else if (d.phase == PHASE_BOXES) placeBoxes(d, mesh);
+  else if (d.phase == PHASE_TARGETS) placeTargets(d, mesh);
+  return d.phase == PHASE_DONE;
+}
+
+function clear(start: usize, end: usize): void {
+  memory.fill(start, 0, end - start);
+}
+
+function next(d: DeformBuild, phase: u32): void {
+  d.phase = phase;
+  d.cursor = 0;
+}
+
+/** Marks the vertices of the triangles in the tree: all others move nothing, and need not be finite. */
+function mark(d: DeformBuild, mesh: Mesh): void {
+  const end = min<u32>(d.cursor + VERTICES_A_STEP, mesh.blockCount);
+  for (let index = d.cursor; index < end; index++) {
+    const at = changetype<usize>(blockAt(mesh, index | LEAF));
+    for (let lane: usize = 0; lane < 4; lane++) {
+      const word = load<u32>(at + (lane << 2), offsetof<Block>('triangle0'));
+      if (word == 0xffffffff) continue;
+      for (let k: u32 = 0; k < 3; k++) store<u8>(d.inTree + cornerOf(mesh, word & 0x7fffffff, k), 1);
+    }
+  }
+  d.cursor = end;
+  if (end < mesh.blockCount) return;
+  const deform = deformOf(mesh);
+  deform.vertexCount = d.vertexCount;
+  deform.boneCount = d.boneCount;
+  deform.targetCount = d.targetCount;
+  deform.reach = 0;
+  deform.leastRest = d.boneCount == 0 ? 0 : Infinity;
+  deform.greatestRest = d.boneCount == 0 ? 0 : -Infinity;
+  deform.pad = 0;
+  // What is between sections and behind the last one.
+  if (d.boneCount > 0) clear(bonesAt(deform, d.vertexCount), changetype<usize>(boneBoxAt(deform, 0)));
+  if (d.targetCount > 0) clear(shiftsAt(deform, d.targetCount), changetype<usize>(deform) + mesh.deformBytes);
+  next(d, PHASE_VERTICES);
+}
+
+// @ts-ignore: decorator
+@inline
+function isInTree(d: DeformBuild, vertex: u32): bool {
+  return load<u8>(d.inTree + vertex) != 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function isFinite32(value: f32): bool {
+  return value - value == 0;
+}
+
+function placeVertices(d: DeformBuild, mesh: Mesh): void {
+  const deform = deformOf(mesh);
+  const scale = treeScale(mesh);
+  const end = min<u32>(d.cursor + VERTICES_A_STEP, d.vertexCount);
+  for (let i = d.cursor; i < end; i++) {
+    const from = d.positions + <usize>i * 12, to = restAt(deform, i);
+    const known = isInTree(d, i);
+    store<f32>(to, known ? <f32>((<f64>load<f32>(from) - mesh.offsetX) * scale) : 0);
+    store<f32>(to, known ? <f32>((<f64>load<f32>(from, 4) - mesh.offsetY) * scale) : 0, 4);
+    store<f32>(to, known ? <f32>((<f64>load<f32>(from, 8) - mesh.offsetZ) * scale) : 0, 8);
+    store<f32>(to, 0, 12);
+    if (d.boneCount > 0 && !placeWeights(d, deform, i, to, known)) return;
+  }
+  d.cursor = end;
+  if (end < d.vertexCount) return;
+  if (!(deform.leastRest <= deform.greatestRest)) deform.leastRest = deform.greatestRest = 0;
+  next(d, d.boneCount > 0 ? PHASE_AXES : PHASE_TARGETS);
+}
+
+/** Places what a vertex has of a skin, and adds it to its bones' sums. Answers false where that is no skin. */
+function placeWeights(d: DeformBuild, deform: Deform, i: u32, rest: usize, known: bool): bool {
+  const weights = d.weights + <usize>i * 16, bones = d.bones + <usize>i * 8;
+  let sum: f64 = 0, reach: f64 = 0;
+  let own: u32 = 0;
+  for (let k: usize = 4; k-- > 0; ) {
+    const weight = load<f32>(weights + (k << 2)), bone = <u32>load<u16>(bones + (k << 1));
+    if (!isFinite32(weight)) {
+      d.error = DEFORM_BAD_WEIGHT;
+      d.culprit = (i << 2) + <u32>k;
+      return false;
+    }
+    if (weight == 0) continue;
+    if (bone >= d.boneCount) {
+      d.error = DEFORM_BAD_BONE;
+      d.culprit = (i << 2) + <u32>k;
+      return false;
+    }
+    sum += <f64>weight;
+    reach += abs(<f64>weight);
+    own = bone;
+  }
+  const x = <f64>load<f32>(rest), y = <f64>load<f32>(rest, 4), z = <f64>load<f32>(rest, 8);
+  for (let k: usize = 0; k < 4; k++) {
+    const weight = load<f32>(weights + (k << 2)), bone = <u32>load<u16>(bones + (k << 1));
+    store<f32>(weightsAt(deform, i) + (k << 2), weight);
+    store<u16>(bonesAt(deform, i) + (k << 1), <u16>(weight == 0 ? own : bone));
+    if (weight != 0 && known) addTo(sumsOf(d, bone), x, y, z);
+  }
+  const lack = <f32>(1.0 - sum);
+  store<f32>(rest, lack, 12);
+  if (!known) return true;
+  deform.leastRest = min(deform.leastRest, lack);
+  deform.greatestRest = max(deform.greatestRest, lack);
+  deform.reach = max(deform.reach, <f32>(reach * (1 + 1.1920928955078125e-7))); // 2^-23: more than rounding takes away
+  return true;
+}
+
+function sumsOf(d: DeformBuild, bone: u32): BoneSums {
+  return changetype<BoneSums>(d.sums + <usize>bone * BONE_SUMS_BYTES);
+}
+
+function addTo(s: BoneSums, x: f64, y: f64, z: f64): void {
+  s.count += 1;
+  s.x += x; s.y += y; s.z += z;
+  s.xx += x * x; s.xy += x * y; s.xz += x * z;
+  s.yy += y * y; s.yz += y * z; s.zz += z * z;
+}
+
+const BONES_A_STEP: u32 = 256;
+
+function chooseAxes(d: DeformBuild, mesh: Mesh): void {
+  const deform = deformOf(mesh);
+  const end = min<u32>(d.cursor + BONES_A_STEP, d.boneCount);
+  for (let bone = d.cursor; bone < end; bone++) {
+    const box = boneBoxAt(deform, bone), s = sumsOf(d, bone);
+    memory.fill(changetype<usize>(box), 0, BONE_BOX_BYTES);
+    s.lowX = s.lowY = s.lowZ = Infinity;
+    s.highX = s.highY = s.highZ = -Infinity;
+    if (s.count == 0) continue;
+    const share = 1.0 / s.count;
+    const x = s.x * share, y = s.y * share, z = s.z * share;
+    diagonalise(
+      s.xx * share - x * x, s.xy * share - x * y, s.xz * share - x * z,
+      s.yy * share - y * y, s.yz * share - y * z, s.zz * share - z * z,
+      AXIS_TOLERANCE,
+    );
+    box.isUsed = 1;
+    box.xx = eigenvector(0, 0); box.xy = eigenvector(1, 0); box.xz = eigenvector(2, 0);
+    box.yx = eigenvector(0, 1); box.yy = eigenvector(1, 1); box.yz = eigenvector(2, 1);
+    // At right angles to both, to the last bit or nearly: extents are measured along what is stored.
+    box.zx = box.xy * box.yz - box.xz * box.yy;
+    box.zy = box.xz * box.yx - box.xx * box.yz;
+    box.zz = box.xx * box.yy - box.xy * box.yx;
+  }
+  d.cursor = end;
+  if (end == d.boneCount) next(d, PHASE_EXTENTS);
+}
+
+function measure(d: DeformBuild, mesh: Mesh): void {
+  const deform = deformOf(mesh);
+  const end = min<u32>(d.cursor + VERTICES_A_STEP, d.vertexCount);
+  for (let i = d.cursor; i < end; i++) {
+    if (!isInTree(d, i)) continue;
+    const rest = restAt(deform, i), weights = weightsAt(deform, i), bones = bonesAt(deform, i);
+    const x = <f64>load<f32>(rest), y = <f64>load<f32>(rest, 4), z = <f64>load<f32>(rest, 8);
+    for (let k: usize = 0; k < 4; k++) {
+      if (load<f32>(weights + (k << 2)) == 0) continue;
+      const bone = <u32>load<u16>(bones + (k << 1));
+      const box = boneBoxAt(deform, bone), s = sumsOf(d, bone);
+      const u = box.xx * x + box.xy * y + box.xz * z;
+      const v = box.yx * x + box.yy * y + box.yz * z;
+      const w = box.zx * x + box.zy * y + box.zz * z;
+      s.lowX = min(s.lowX, u); s.highX = max(s.highX, u);
+      s.lowY = min(s.lowY, v); s.highY = max(s.highY, v);
+      s.lowZ = min(s.lowZ, w); s.highZ = max(s.highZ, w);
+    }
+  }
+  d.cursor = end;
+  if (end == d.vertexCount) next(d, PHASE_BOXES);
+}
+
+/** How much a box is grown, in tree space: axes are at right angles but for some 2⁻⁵⁰. */
+const HAIR: f64 = 9.5367431640625e-7; // 2^-20
+
+function placeBoxes(d: DeformBuild, mesh: Mesh): void {
+  const deform = deformOf(mesh);
+  const end = min<u32>(d.cursor + BONES_A_STEP, d.boneCount);
+  for (let bone = d.cursor; bone < end; bone++) {
+    const box = boneBoxAt(deform, bone), s = sumsOf(d, bone);
+    if (!box.isUsed) continue;
+    const x = 0.5 * (s.lowX + s.highX), y = 0.5 * (s.lowY + s.highY), z = 0.5 * (s.lowZ + s.highZ);
+    const hx = 0.5 * (s.highX - s.lowX) + HAIR, hy = 0.5 * (s.highY - s.lowY) + HAIR, hz = 0.5 * (s.highZ - s.lowZ) + HAIR;
+    box.tx = box.xx * x + box.yx * y + box.zx * z;
+    box.ty = box.xy * x + box.yy * y + box.zy * z;
+    box.tz = box.xz * x + box.yz * y + box.zz * z;
+    box.xx *= hx; box.xy *= hx; box.xz *= hx;
+    box.yx *= hy; box.yy *= hy; box.yz *= hy;
+    box.zx *= hz; box.zy *= hz; box.zz *= hz;
+  }
+  d.cursor = end;
+  if (end == d.boneCount) next(d, PHASE_TARGETS);
+}
+
+/** Places some vertices of all targets. */
+function placeTargets(d: DeformBuild, mesh: Mesh): void {
+  const deform = deformOf(mesh);
+  const scale = treeScale(mesh);
+  if (d.cursor == 0) memory.fill(rangeAt(deform, 0), 0, <usize>d.targetCount * RANGE_BYTES);
+  const end = min<u32>(d.cursor + max<u32>(1, VERTICES_A_STEP / max<u32>(1, d.targetCount)), d.vertexCount);
+  for (let target: u32 = 0; target < d.targetCount; target++) {
+    const range = rangeAt(deform, target);
+    for (let i = d.cursor; i < end; i++) {
+      const given = d.targets + (<usize>target * d.vertexCount + i) * 12;
+      const to = shiftsAt(deform, target) + <usize>i * 12;
+      for (let axis: usize = 0; axis < 12; axis += 4) {
+        const place = load<f32>(given + axis);
+        const from = d.areRelative ? 0 : <f64>load<f32>(d.positions + <usize>i * 12 + axis);
+        const shift = isInTree(d, i) ? <f32>((<f64>place - from) * scale) : 0;
+        if (!isFinite32(place) || !isFinite32(shift)) {
+          d.error = DEFORM_BAD_TARGET;
+          d.culprit = (target * d.vertexCount + i) * 3 + <u32>(axis >> 2);
+          return;
+        }
+        store<f32>(to + axis, shift);
+        store<f32>(range + axis, min(load<f32>(range + axis), shift));
+        store<f32>(range + axis, max(load<f32>(range + axis, 12), shift), 12);
+      }
+    }
+  }
+  d.cursor = end;
+  if (end == d.vertexCount) next(d, PHASE_DONE);
+}
+

@@ -1,0 +1,129 @@
+// What a mesh has besides its tree when its vertices can be moved by bones or morph targets: a section between dipoles
+// and what was derived, shared by all poses. Coordinates are those of the tree space of the mesh at rest; vertices have
+// the numbers that they were given with.
+
+import { Mesh, deformPlace } from './layout';
+
+/** The header. Sections follow, each at a multiple of 16; where they are, the counts say. */
+@unmanaged
+export class Deform {
+  vertexCount: u32;
+  /** 0 without a skin. */
+  boneCount: u32;
+  targetCount: u32;
+  /** The greatest sum of the sizes of a vertex's weights, and no less. */
+  reach: f32;
+  // The least and the greatest of what weights lack to 1 in a vertex.
+  leastRest: f32;
+  greatestRest: f32;
+  pad: u64;
+}
+
+export const DEFORM_BYTES: usize = offsetof<Deform>();
+
+/** A vertex: x, y, z and what its weights lack to 1, f32 each. */
+export const REST_BYTES: usize = 16;
+/** The weights of a vertex: four f32. */
+export const WEIGHTS_BYTES: usize = 16;
+/** The bones of a vertex: four u16. One without a weight is one that the vertex has anyway, or 0. */
+export const BONES_BYTES: usize = 8;
+/** How far a target moves a vertex: three f32. */
+export const SHIFT_BYTES: usize = 12;
+/** How far a target moves any vertex: the least x, y, z, then the greatest, f32 each; then 8 bytes of nothing. */
+export const RANGE_BYTES: usize = 32;
+
+/** The oriented box around all vertices that a bone moves at all: the map from the cube [-1, 1]³, and whether there are any. */
+@unmanaged
+export class BoneBox {
+  xx: f64; xy: f64; xz: f64;
+  yx: f64; yy: f64; yz: f64;
+  zx: f64; zy: f64; zz: f64;
+  tx: f64; ty: f64; tz: f64;
+  isUsed: u32;
+  pad0: u32; pad1: u32; pad2: u32;
+}
+
+export const BONE_BOX_BYTES: usize = offsetof<BoneBox>();
+
+// @ts-ignore: decorator
+@inline
+function align16(bytes: u64): u64 {
+  return (bytes + 15) & ~15;
+}
+
+/** Answers the bytes of a section with such counts. */
+export function deformBytes(vertexCount: u32, boneCount: u32, targetCount: u32): u64 {
+  const vertices = <u64>vertexCount;
+  let bytes: u64 = <u64>DEFORM_BYTES + vertices * REST_BYTES;
+  if (boneCount != 0) {
+    bytes += vertices * WEIGHTS_BYTES + align16(vertices * BONES_BYTES) + <u64>boneCount * BONE_BOX_BYTES;
+  }
+  // Behind the last shift there is room to read four numbers instead of three.
+  if (targetCount != 0) {
+    bytes += <u64>targetCount * RANGE_BYTES + align16(vertices * SHIFT_BYTES * targetCount + 16);
+  }
+  return bytes;
+}
+
+/** Tells whether a mesh can be deformed. */
+// @ts-ignore: decorator
+@inline
+export function isDeformable(mesh: Mesh): bool {
+  return mesh.deformBytes != 0;
+}
+
+// @ts-ignore: decorator
+@inline
+export function deformOf(mesh: Mesh): Deform {
+  return changetype<Deform>(deformPlace(mesh));
+}
+
+// @ts-ignore: decorator
+@inline
+export function restAt(deform: Deform, vertex: u32): usize {
+  return changetype<usize>(deform) + DEFORM_BYTES + <usize>vertex * REST_BYTES;
+}
+
+// @ts-ignore: decorator
+@inline
+export function weightsAt(deform: Deform, vertex: u32): usize {
+  return restAt(deform, deform.vertexCount) + <usize>vertex * WEIGHTS_BYTES;
+}
+
+// @ts-ignore: decorator
+@inline
+export function bonesAt(deform: Deform, vertex: u32): usize {
+  return weightsAt(deform, deform.vertexCount) + <usize>vertex * BONES_BYTES;
+}
+
+// @ts-ignore: decorator
+@inline
+export function boneBoxAt(deform: Deform, bone: u32): BoneBox {
+  const boxes = weightsAt(deform, deform.vertexCount) + <usize>align16(<u64>deform.vertexCount * BONES_BYTES);
+  return changetype<BoneBox>(boxes + <usize>bone * BONE_BOX_BYTES);
+}
+
+/** Answers where the range of a target is. */
+// @ts-ignore: decorator
+@inline
+export function rangeAt(deform: Deform, target: u32): usize {
+  const ranges = deform.boneCount == 0
+    ? restAt(deform, deform.vertexCount)
+    : changetype<usize>(boneBoxAt(deform, deform.boneCount));
+  return ranges + <usize>target * RANGE_BYTES;
+}
+
+/** Answers where a target's shifts begin. */
+// @ts-ignore: decorator
+@inline
+export function shiftsAt(deform: Deform, target: u32): usize {
+  return rangeAt(deform, deform.targetCount) + <usize>target * deform.vertexCount * SHIFT_BYTES;
+}
+
+/** Answers a corner's number among the vertices. */
+// @ts-ignore: decorator
+@inline
+export function cornerOf(mesh: Mesh, triangle: u32, k: u32): u32 {
+  const i = triangle * 3 + k;
+  return mesh.indexed ? load<u32>(changetype<usize>(mesh) + mesh.indices + (<usize>i << 2)) : i;
+}

@@ -1,0 +1,41 @@
+import { bonesAt, cornerOf, deformOf, isDeformable, weightsAt } from '../mesh/tree/deform-layout';
+import { Mesh } from '../mesh/tree/layout';
+import { baseOf } from './pose';
+
+/** Answers how much a bone moves a place in a triangle, which is given by its barycentrics. */
+function weightOf(base: Mesh, triangle: u32, bone: u32, u: f64, v: f64, w: f64): f64 {
+  const deform = deformOf(base);
+  let sum: f64 = 0;
+  for (let k: u32 = 0; k < 3; k++) {
+    const vertex = cornerOf(base, triangle, k);
+    const bones = bonesAt(deform, vertex), weights = weightsAt(deform, vertex);
+    const share = k == 0 ? u : k == 1 ? v : w;
+    for (let i: usize = 0; i < 4; i++) {
+      if (<u32>load<u16>(bones + (i << 1)) == bone) sum += share * <f64>load<f32>(weights + (i << 2));
+    }
+  }
+  return sum;
+}
+
+/**
+ * Answers the bone with the greatest weight in a place of a triangle, which is given by its barycentrics; of several the
+ * first. -1 where the mesh has no skin.
+ */
+export function boneAt(mesh: Mesh, triangle: u32, u: f64, v: f64, w: f64): i32 {
+  const base = baseOf(mesh);
+  if (!isDeformable(base) || deformOf(base).boneCount == 0 || triangle >= base.triangleCount) return -1;
+  let best: i32 = -1;
+  let most: f64 = -Infinity;
+  for (let k: u32 = 0; k < 3; k++) {
+    const vertex = cornerOf(base, triangle, k);
+    for (let i: usize = 0; i < 4; i++) {
+      if (load<f32>(weightsAt(deformOf(base), vertex) + (i << 2)) == 0) continue;
+      const bone = <i32>load<u16>(bonesAt(deformOf(base), vertex) + (i << 1));
+      const weight = weightOf(base, triangle, bone, u, v, w);
+      if (weight < most || (weight == most && bone >= best)) continue;
+      most = weight;
+      best = bone;
+    }
+  }
+  return best;
+}

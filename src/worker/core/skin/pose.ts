@@ -1,0 +1,337 @@
+// The pose of one object: its own moved vertices and boxes of a mesh that bones and morph targets deform. It is a Mesh
+// like any other to whoever reads its tree. The links of nodes and their rotations are copies of the mesh's at rest; its
+// indices, and what was derived of how its triangles hang together, it shares.
+//
+// Setting a pose finds its bounds alone, from the boxes of the bones; vertices are moved and boxes fitted when somebody
+// comes to its triangles (`settle`). Somebody who was left in the midst of its tree may go on with that: then the object
+// gets another pose, and the old one is kept until nobody reads it (`retire`).
+
+import { allocate, release, reserve } from '../memory';
+import { Affine, multiply } from '../math/affine';
+import { boneBoxAt, deformOf, rangeAt } from '../mesh/tree/deform-layout';
+import { Mesh, treeScale } from '../mesh/tree/layout';
+import { POSED } from '../mesh/topology/derived';
+
+/** What follows the header of a posed mesh; then the bones' maps, then the weights of the morph targets. */
+@unmanaged
+export class Pose {
+  /** The mesh at rest. */
+  base: u32;
+  /** SET, SETTLED or SUMMED. */
+  state: u32;
+  /** The memory of nodes and blocks, 0 until they are needed; and of the dipoles. */
+  tree: u32;
+  dipoles: u32;
+  /** 1 where bones move it. */
+  hasBones: u32;
+  /** 1 where morph targets do. */
+  hasMorphs: u32;
+  /** The next one that waits to be freed. */
+  next: u32;
+  pad: u32;
+  /** Where a vertex without any weight is. */
+  nowhereX: f64; nowhereY: f64; nowhereZ: f64;
+  /** The bounds of everything, conservative, in the object's space. */
+  lowX: f64; lowY: f64; lowZ: f64;
+  highX: f64; highY: f64; highZ: f64;
+  padToo: f64;
+}
+
+const MESH_BYTES: usize = offsetof<Mesh>();
+const POSE_BYTES: usize = offsetof<Pose>();
+export const MAP_BYTES: usize = offsetof<Affine>();
+
+/** Its bounds are known. */
+export const SET: u32 = 0;
+/** Its tree is that of its vertices. */
+export const SETTLED: u32 = 1;
+/** And so are its dipoles, and which way it faces. */
+export const SUMMED: u32 = 2;
+
+// @ts-ignore: decorator
+@inline
+export function isPosed(mesh: Mesh): bool {
+  return mesh.derivedState == POSED;
+}
+
+// @ts-ignore: decorator
+@inline
+export function poseOf(mesh: Mesh): Pose {
+  return changetype<Pose>(changetype<usize>(mesh) + MESH_BYTES);
+}
+
+/** Answers the mesh at rest, which is the mesh itself where it is not posed. */
+// @ts-ignore: decorator
+@inline
+export function baseOf(mesh: Mesh): Mesh {
+  return isPosed(mesh) ? changetype<Mesh>(poseOf(mesh).base) : mesh;
+}
+
+/** Answers the map of a bone: from the tree space of the mesh at rest to the object's space. */
+// @ts-ignore: decorator
+@inline
+export function boneMapAt(pose: Pose, bone: u32): Affine {
+  return changetype<Affine>(changetype<usize>(pose) + POSE_BYTES + <usize>bone * MAP_BYTES);
+}
+
+/** Answers where the weights of the morph targets are, f32 each. */
+// @ts-ignore: decorator
+@inline
+export function morphWeightsAt(pose: Pose): usize {
+  const deform = deformOf(changetype<Mesh>(pose.base));
+  return changetype<usize>(boneMapAt(pose, deform.boneCount));
+}
+
+// --- the pose to come ---
+
+/** What is known of it before it takes the place of another: a Pose with its maps and weights. */
+let draft: usize = 0;
+
+// @ts-ignore: decorator
+@inline
+export function draftPose(): Pose {
+  return changetype<Pose>(draft);
+}
+
+function poseBytes(base: Mesh): usize {
+  const deform = deformOf(base);
+  return POSE_BYTES + <usize>deform.boneCount * MAP_BYTES + ((<usize>deform.targetCount * 4 + 15) & ~15);
+}
+
+const fromTree = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
+const bound = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
+const boneMap = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
+const boned = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
+
+/**
+ * Drafts a pose. `bones` is 0 or the address of 16 f32 for each bone, `morphs` 0 or that of an f32 for each target;
+ * `bind` and `bindInverse` go with bones. Answers false where that is no pose: something in it is not finite, a map is
+ * not affine, or it is larger than float32 can say. Throws OUT_OF_MEMORY.
+ */
+export function draftOf(base: Mesh, bones: usize, bind: Affine, bindInverse: Affine, morphs: usize): bool {
+  draft = reserve(draft, 0, poseBytes(base));
+  const pose = draftPose();
+  const deform = deformOf(base);
+  pose.base = <u32>changetype<usize>(base);
+  pose.state = SET;
+  pose.tree = pose.dipoles = pose.next = 0;
+  pose.hasBones = bones != 0 ? 1 : 0;
+  pose.hasMorphs = 0;
+  if (deform.targetCount > 0) {
+    const weights = morphWeightsAt(pose);
+    for (let i: usize = 0; i < <usize>deform.targetCount << 2; i += 4) {
+      const weight: f32 = morphs == 0 ? 0 : load<f32>(morphs + i);
+      if (!(abs(weight) <= f32.MAX_VALUE)) return false;
+      if (weight != 0) pose.hasMorphs = 1;
+      store<f32>(weights + i, weight);
+    }
+  }
+  pose.nowhereX = pose.nowhereY = pose.nowhereZ = 0;
+  const shrink = 1.0 / treeScale(base);
+  memory.fill(changetype<usize>(fromTree), 0, MAP_BYTES);
+  fromTree.xx = fromTree.yy = fromTree.zz = shrink;
+  fromTree.tx = base.offsetX; fromTree.ty = base.offsetY; fromTree.tz = base.offsetZ;
+  if (bones != 0) {
+    pose.nowhereX = bindInverse.tx; pose.nowhereY = bindInverse.ty; pose.nowhereZ = bindInverse.tz;
+    multiply(bound, bind, fromTree);
+    for (let bone: u32 = 0; bone < deform.boneCount; bone++) {
+      const to = boneMapAt(pose, bone);
+      // What moves nothing may be anything.
+      if (!boneBoxAt(deform, bone).isUsed) {
+        memory.fill(changetype<usize>(to), 0, MAP_BYTES);
+        continue;
+      }
+      if (!readBone(boneMap, bones + (<usize>bone << 6))) return false;
+      multiply(boned, boneMap, bound);
+      multiply(to, bindInverse, boned);
+    }
+  }
+  return findBounds(pose, base);
+}
+
+/** Reads a column-major 4×4 matrix of f32. Answers false where its bottom row is not that of an affine map. */
+function readBone(to: Affine, at: usize): bool {
+  if (load<f32>(at, 12) != 0 || load<f32>(at, 28) != 0 || load<f32>(at, 44) != 0) return false;
+  if (!(abs(load<f32>(at, 60) - 1) < 1e-6)) return false;
+  to.xx = load<f32>(at); to.xy = load<f32>(at, 4); to.xz = load<f32>(at, 8);
+  to.yx = load<f32>(at, 16); to.yy = load<f32>(at, 20); to.yz = load<f32>(at, 24);
+  to.zx = load<f32>(at, 32); to.zy = load<f32>(at, 36); to.zz = load<f32>(at, 40);
+  to.tx = load<f32>(at, 48); to.ty = load<f32>(at, 52); to.tz = load<f32>(at, 56);
+  return true;
+}
+
+// --- bounds ---
+
+/** How far targets move any vertex, by their weights, in the tree space of the mesh at rest: the middle, and to either side. */
+let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
+let halfX: f64 = 0, halfY: f64 = 0, halfZ: f64 = 0;
+
+/** One coordinate's part of the bounds. */
+@unmanaged
+class Reach {
+  low: f64; high: f64;
+  /** Of the places of the maps, and how much these stretch at most. */
+  lowPlace: f64; highPlace: f64;
+  stretch: f64;
+}
+
+const REACH_BYTES: usize = offsetof<Reach>();
+const reaches: usize = memory.data(3 * <i32>offsetof<Reach>(), 16);
+
+// @ts-ignore: decorator
+@inline
+function reachAt(axis: usize): Reach {
+  return changetype<Reach>(reaches + axis * REACH_BYTES);
+}
+
+/**
+ * What float32 may add to a moved vertex, relative to all that is added up for it: some 20 roundings of 2⁻²⁴ in
+ * deform.ts.
+ */
+const ROUNDING: f64 = 1.9073486328125e-6; // 2^-19
+/** The farthest that a pose may reach, so that nothing overflows that is made of it. */
+const FARTHEST: f64 = 1e36;
+
+/**
+ * Finds bounds of all vertices. A vertex is Σ wᵢ pᵢ + r q, with its weights wᵢ, pᵢ in the box of a bone, r = 1 - Σ wᵢ and
+ * q where a vertex without weights is. With c the middle of all boxes, h half of their size and c = Σ wᵢ c + r c, it is
+ * no farther from c than Σ |wᵢ| h + |r| |q - c|, along every axis.
+ */
+function findBounds(pose: Pose, base: Mesh): bool {
+  const deform = deformOf(base);
+  sumRanges(pose, base);
+  for (let axis: usize = 0; axis < 3; axis++) {
+    const reach = reachAt(axis);
+    reach.low = reach.lowPlace = Infinity;
+    reach.high = reach.highPlace = -Infinity;
+    reach.stretch = 0;
+  }
+  if (pose.hasBones) {
+    for (let bone: u32 = 0; bone < deform.boneCount; bone++) {
+      const box = boneBoxAt(deform, bone);
+      if (box.isUsed) includeBox(boneMapAt(pose, bone), changetype<Affine>(changetype<usize>(box)));
+    }
+  } else includeRest(base);
+  return (
+    setBounds(changetype<usize>(pose), 0, pose, deform.reach, deform.leastRest, deform.greatestRest) &&
+    setBounds(changetype<usize>(pose), 1, pose, deform.reach, deform.leastRest, deform.greatestRest) &&
+    setBounds(changetype<usize>(pose), 2, pose, deform.reach, deform.leastRest, deform.greatestRest)
+  );
+}
+
+function sumRanges(pose: Pose, base: Mesh): void {
+  middleX = middleY = middleZ = halfX = halfY = halfZ = 0;
+  if (!pose.hasMorphs) return;
+  const deform = deformOf(base);
+  const weights = morphWeightsAt(pose);
+  for (let target: u32 = 0; target < deform.targetCount; target++) {
+    const weight = <f64>load<f32>(weights + (<usize>target << 2));
+    const range = rangeAt(deform, target);
+    middleX += 0.5 * weight * (<f64>load<f32>(range) + <f64>load<f32>(range, 12));
+    middleY += 0.5 * weight * (<f64>load<f32>(range, 4) + <f64>load<f32>(range, 16));
+    middleZ += 0.5 * weight * (<f64>load<f32>(range, 8) + <f64>load<f32>(range, 20));
+    halfX += 0.5 * abs(weight) * (<f64>load<f32>(range, 12) - <f64>load<f32>(range));
+    halfY += 0.5 * abs(weight) * (<f64>load<f32>(range, 16) - <f64>load<f32>(range, 4));
+    halfZ += 0.5 * abs(weight) * (<f64>load<f32>(range, 20) - <f64>load<f32>(range, 8));
+  }
+}
+
+/** Includes a bone's box, and what targets add to it, under the bone's map. */
+function includeBox(map: Affine, box: Affine): void {
+  const x = box.tx + middleX, y = box.ty + middleY, z = box.tz + middleZ;
+  for (let axis: usize = 0; axis < 3; axis++) {
+    // A row of the map.
+    const row = changetype<usize>(map) + (axis << 3);
+    const mx = load<f64>(row), my = load<f64>(row, 24), mz = load<f64>(row, 48), mt = load<f64>(row, 72);
+    const middle = mx * x + my * y + mz * z + mt;
+    const half =
+      abs(mx * box.xx + my * box.xy + mz * box.xz) + abs(mx * box.yx + my * box.yy + mz * box.yz) +
+      abs(mx * box.zx + my * box.zy + mz * box.zz) + abs(mx) * halfX + abs(my) * halfY + abs(mz) * halfZ;
+    include(reachAt(axis), middle, half, mt, abs(mx) + abs(my) + abs(mz));
+  }
+}
+
+function includeRest(base: Mesh): void {
+  const shrink = 1.0 / treeScale(base);
+  const x = 0.5 * (base.highX - base.lowX), y = 0.5 * (base.highY - base.lowY), z = 0.5 * (base.highZ - base.lowZ);
+  include(reachAt(0), 0.5 * (base.lowX + base.highX) + middleX * shrink, x + halfX * shrink, base.offsetX, shrink);
+  include(reachAt(1), 0.5 * (base.lowY + base.highY) + middleY * shrink, y + halfY * shrink, base.offsetY, shrink);
+  include(reachAt(2), 0.5 * (base.lowZ + base.highZ) + middleZ * shrink, z + halfZ * shrink, base.offsetZ, shrink);
+}
+
+function include(reach: Reach, middle: f64, half: f64, place: f64, stretch: f64): void {
+  reach.low = min(reach.low, middle - half);
+  reach.high = max(reach.high, middle + half);
+  reach.lowPlace = min(reach.lowPlace, place);
+  reach.highPlace = max(reach.highPlace, place);
+  reach.stretch = max(reach.stretch, stretch);
+}
+
+/** Sets the bounds along an axis. Answers false where there are none. */
+function setBounds(at: usize, axis: usize, pose: Pose, weights: f32, leastRest: f32, greatestRest: f32): bool {
+  const reach = reachAt(axis);
+  const place = at + (axis << 3);
+  const middle = 0.5 * (reach.low + reach.high);
+  let half = 0.5 * (reach.high - reach.low);
+  const far = max(abs(reach.lowPlace - middle), abs(reach.highPlace - middle));
+  let spread: f64 = 1, rest: f64 = 0;
+  if (pose.hasBones) {
+    spread = <f64>weights;
+    rest = max(abs(<f64>leastRest), abs(<f64>greatestRest)) * abs(load<f64>(place, offsetof<Pose>('nowhereX')) - middle);
+  }
+  // Vertices and what targets add to them are within 2 of the tree's origin, but for large targets.
+  const added = 2 + max(max(abs(middleX) + halfX, abs(middleY) + halfY), abs(middleZ) + halfZ);
+  half = spread * half + rest + ROUNDING * (spread * (reach.stretch * added + far) + rest) + abs(middle) * 1e-15;
+  store<f64>(place, middle - half, offsetof<Pose>('lowX'));
+  store<f64>(place, middle + half, offsetof<Pose>('highX'));
+  return half < FARTHEST && abs(middle) < FARTHEST; // false for NaN
+}
+
+// --- poses in their places ---
+
+/**
+ * Puts the draft in the place of what an object had: `before` is its mesh, posed or not. Answers the posed mesh: the same,
+ * or another one where the old one is `read` by somebody. Throws OUT_OF_MEMORY, with nothing changed.
+ */
+export function placeDraft(before: Mesh, isRead: bool): Mesh {
+  const base = baseOf(before);
+  const isNew = !isPosed(before) || isRead;
+  const mesh = isNew ? changetype<Mesh>(allocate(MESH_BYTES + poseBytes(base))) : before;
+  const pose = poseOf(mesh), to = draftPose();
+  if (!isNew) {
+    to.tree = pose.tree;
+    to.dipoles = pose.dipoles;
+  } else if (isPosed(before)) retire(before);
+  memory.copy(changetype<usize>(pose), draft, poseBytes(base));
+  memory.copy(changetype<usize>(mesh), changetype<usize>(base), MESH_BYTES);
+  mesh.derivedState = POSED;
+  // Where a mesh has these, a number of bytes on, modulo 2³².
+  const away = <u32>(changetype<usize>(base) - changetype<usize>(mesh));
+  mesh.indices = base.indices + away;
+  mesh.derived = base.derived + away;
+  mesh.deformBytes = 0;
+  const x = pose.highX - pose.lowX, y = pose.highY - pose.lowY, z = pose.highZ - pose.lowZ;
+  mesh.radius = 0.5 * sqrt(x * x + y * y + z * z);
+  return mesh;
+}
+
+/** The posed meshes that wait to be freed. */
+let retired: u32 = 0;
+
+/** Lets go of a posed mesh, which somebody may still read. */
+export function retire(mesh: Mesh): void {
+  poseOf(mesh).next = retired;
+  retired = <u32>changetype<usize>(mesh);
+}
+
+/** Frees what was let go of. Nobody may read any of it. */
+export function freeRetired(): void {
+  while (retired != 0) {
+    const pose = poseOf(changetype<Mesh>(<usize>retired));
+    const next = pose.next;
+    release(pose.tree);
+    release(pose.dipoles);
+    release(<usize>retired);
+    retired = next;
+  }
+}

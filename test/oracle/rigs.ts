@@ -1,0 +1,198 @@
+import type { MeshData, Pose } from 'collision-worker';
+import {
+  Bone,
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  Float32BufferAttribute,
+  Group,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  Skeleton,
+  SkinnedMesh,
+  Sphere,
+  Uint16BufferAttribute,
+  Vector3,
+} from 'three';
+import { bumpy } from './lumps.js';
+import type { Triangles } from './meshes.js';
+import type { Random } from './random.js';
+
+export interface RigOptions {
+  /** 0 for a mesh without a skin. */
+  bones: number;
+  targets?: number;
+  relative?: boolean;
+  /** Whether weights may have any sum. */
+  anyWeights?: boolean;
+  attached?: boolean;
+  triangles?: Triangles;
+}
+
+/** A mesh that three draws, moved by bones or morph targets, below groups that mirror, shear and scale it. */
+export interface Rig {
+  mesh: Mesh;
+  data: MeshData;
+  root: Group;
+}
+
+const ENDLESS = new Sphere(new Vector3(), 1e30);
+
+export function randomRig(random: Random, options: RigOptions, place = new Vector3()): Rig {
+  const { bones: boneCount, targets = 0, relative = true, attached = random.chance(0.5) } = options;
+  const triangles = options.triangles ?? bumpy(random, 3 + random.integer(5), 0.15);
+  const vertices = triangles.positions.length / 3;
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(triangles.positions, 3));
+  geometry.setIndex(new BufferAttribute(triangles.indices, 1));
+  geometry.boundingSphere = ENDLESS.clone();
+  const data: MeshData = { positions: triangles.positions, indices: triangles.indices };
+  const material = new MeshBasicMaterial({ side: DoubleSide });
+
+  if (targets > 0) {
+    const arrays = Array.from({ length: targets }, () => randomTarget(random, triangles.positions, relative));
+    geometry.morphAttributes.position = arrays.map((each) => new Float32BufferAttribute(each, 3));
+    geometry.morphTargetsRelative = relative;
+    data.morphs = { targets: arrays, relative };
+  }
+  const root = new Group();
+  const place1 = new Group();
+  place1.position.copy(place);
+  const nested = new Group();
+  nested.applyMatrix4(random.chance(0.5) ? skewed(random) : new Matrix4());
+  root.add(place1.add(nested));
+  if (boneCount === 0) {
+    const mesh = new Mesh(geometry, material);
+    mesh.updateMorphTargets();
+    nested.add(mesh);
+    root.updateMatrixWorld(true);
+    return { mesh, data, root };
+  }
+  const skin = randomSkin(random, triangles.positions, boneCount, options.anyWeights ?? false);
+  geometry.setAttribute('skinIndex', new Uint16BufferAttribute(skin.bones, 4));
+  geometry.setAttribute('skinWeight', new Float32BufferAttribute(skin.weights, 4));
+  data.skin = { ...skin, boneCount };
+  if (boneCount <= 256 && random.chance(0.5)) data.skin.bones = new Uint8Array(skin.bones);
+
+  const mesh = new SkinnedMesh(geometry, material);
+  mesh.bindMode = attached ? 'attached' : 'detached';
+  mesh.updateMorphTargets();
+  const bones = Array.from({ length: boneCount }, () => new Bone());
+  bones.forEach((bone, i) => {
+    bone.position.copy(random.point(0.6));
+    if (i > 0) bones[random.integer(i)].add(bone);
+  });
+  if (random.chance(0.5)) mesh.add(bones[0]);
+  else nested.add(bones[0]);
+  nested.add(mesh);
+  mesh.boundingSphere = ENDLESS.clone();
+  root.updateMatrixWorld(true);
+  mesh.bind(new Skeleton(bones), random.chance(0.5) ? undefined : mesh.matrixWorld);
+  expectVertices(vertices, skin.weights.length);
+  return { mesh, data, root };
+}
+
+function expectVertices(vertices: number, weights: number): void {
+  if (weights !== 4 * vertices) throw new Error(`${weights} weights for ${vertices} vertices`);
+}
+
+/** Mirrored at times, and scaled in other ways along other axes. */
+function skewed(random: Random): Matrix4 {
+  const scale = () => random.range(0.6, 1.6) * (random.chance(0.2) ? -1 : 1);
+  return new Matrix4()
+    .compose(random.point(1), random.rotation(), new Vector3(scale(), scale(), scale()))
+    .multiply(new Matrix4().makeRotationFromQuaternion(random.rotation()));
+}
+
+function randomTarget(random: Random, positions: Float32Array, relative: boolean): Float32Array {
+  const way = random.direction();
+  const turns = random.range(1, 4);
+  const target = new Float32Array(positions.length);
+  for (let i = 0; i < positions.length; i += 3) {
+    const share = Math.max(0, Math.sin(turns * (positions[i] + 2 * positions[i + 1])));
+    for (let k = 0; k < 3; k++) {
+      target[i + k] = share * way.getComponent(k) + (relative ? 0 : positions[i + k]);
+    }
+  }
+  return target;
+}
+
+function randomSkin(random: Random, positions: Float32Array, count: number, any: boolean) {
+  const vertices = positions.length / 3;
+  const bones = new Uint16Array(4 * vertices);
+  const weights = new Float32Array(4 * vertices);
+  const seats = Array.from({ length: count }, () => random.direction());
+  const vertex = new Vector3();
+  for (let i = 0; i < vertices; i++) {
+    vertex.fromArray(positions, 3 * i);
+    const near = seats.map((seat, bone) => ({ bone, share: Math.exp(-4 * seat.distanceTo(vertex)) }));
+    near.sort((a, b) => b.share - a.share);
+    const four = near.slice(0, random.chance(0.1) ? 1 : 4);
+    const sum = four.reduce((total, { share }) => total + share, 0);
+    const factor = any ? random.pick([1, 1, random.range(0.7, 1.2), 0.5]) : 1;
+    four.forEach(({ bone, share }, k) => {
+      bones[4 * i + k] = bone;
+      weights[4 * i + k] = (factor * share) / sum;
+    });
+    if (any && random.chance(0.01)) weights.fill(0, 4 * i, 4 * i + 4);
+    if (any && random.chance(0.02)) weights[4 * i + 3] = -0.05;
+  }
+  return { bones, weights };
+}
+
+/** Moves all bones and targets, and everything that is made of them. */
+export function strike(random: Random, { mesh, root }: Rig, much = 1): void {
+  if (mesh instanceof SkinnedMesh) {
+    for (const bone of mesh.skeleton.bones) {
+      bone.quaternion.identity().slerp(random.rotation(), 0.3 * much);
+      bone.position.add(random.point(0.05 * much));
+      bone.scale.setScalar(random.range(0.9, 1.15)).multiply(new Vector3(1, random.range(0.9, 1.1), 1));
+    }
+  }
+  const weights = mesh.morphTargetInfluences;
+  if (weights) for (let i = 0; i < weights.length; i++) weights[i] = random.pick([0, 1, random.range(-0.5, 1.2)]);
+  root.updateMatrixWorld(true);
+  if (mesh instanceof SkinnedMesh) mesh.skeleton.update();
+}
+
+/**
+ * Gives three the bones as float32 has them, which is all that leaves the main thread: what differs from three's answers
+ * then is made of the worker's own rounding.
+ */
+export function roundBones({ mesh }: Rig): void {
+  if (!(mesh instanceof SkinnedMesh)) return;
+  const { boneMatrices } = mesh.skeleton;
+  const bones = mesh.skeleton.bones.map((_, i) => {
+    const bone = new Bone();
+    bone.matrixWorld.fromArray(boneMatrices as Float32Array, 16 * i);
+    return bone;
+  });
+  const rounded = new Skeleton(
+    bones,
+    bones.map(() => new Matrix4()),
+  );
+  rounded.boneMatrices = Float32Array.from(boneMatrices as Float32Array);
+  mesh.skeleton = rounded;
+}
+
+/** What `setPose` takes. */
+export function poseOf({ mesh }: Rig): Pose {
+  const pose: Pose = {};
+  if (mesh instanceof SkinnedMesh) {
+    pose.bones = mesh.skeleton.boneMatrices as Float32Array;
+    pose.bind = mesh.bindMatrix.elements;
+    pose.bindInverse = mesh.bindMatrixInverse.elements;
+  }
+  if (mesh.morphTargetInfluences && mesh.morphTargetInfluences.length > 0) pose.morphs = mesh.morphTargetInfluences;
+  return pose;
+}
+
+/** Where three has the vertices, in the mesh's own space. */
+export function movedPositions({ mesh }: Rig): Float64Array {
+  const { count } = mesh.geometry.getAttribute('position');
+  const positions = new Float64Array(3 * count);
+  const vertex = new Vector3();
+  for (let i = 0; i < count; i++) mesh.getVertexPosition(i, vertex).toArray(positions, 3 * i);
+  return positions;
+}

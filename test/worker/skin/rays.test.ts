@@ -1,0 +1,103 @@
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { Raycaster, SkinnedMesh, Vector3 } from 'three';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { hitFaults } from '../../fixtures/posed-rays.js';
+import { Random, SEED } from '../../oracle/random.js';
+import { movedPositions, poseOf, type Rig, type RigOptions, randomRig, roundBones, strike } from '../../oracle/rigs.js';
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+  return () => service.dispose();
+});
+
+async function add(rig: Rig): Promise<number> {
+  const mesh = await service.addMesh(rig.data);
+  return service.addObject({ shape: { type: 'mesh', mesh }, matrix: rig.mesh.matrixWorld.elements });
+}
+
+/** The middle and the size in the world of where three has the vertices. */
+function extentOf(rig: Rig): { middle: Vector3; size: number } {
+  const positions = movedPositions(rig);
+  const low = new Vector3().setScalar(Number.POSITIVE_INFINITY);
+  const high = new Vector3().setScalar(Number.NEGATIVE_INFINITY);
+  const vertex = new Vector3();
+  for (let i = 0; i < positions.length; i += 3) {
+    vertex.fromArray(positions, i).applyMatrix4(rig.mesh.matrixWorld);
+    low.min(vertex);
+    high.max(vertex);
+  }
+  return { middle: low.clone().add(high).multiplyScalar(0.5), size: low.distanceTo(high) };
+}
+
+/** Compares rays at a posed object with three's; answers faults and how many hits there were. */
+async function compare(random: Random, rig: Rig, id: number, count: number, error: number) {
+  const { middle, size } = extentOf(rig);
+  const faults: string[] = [];
+  let hits = 0;
+  for (let i = 0; i < count; i++) {
+    const origin = random.direction().multiplyScalar(size).add(middle);
+    const direction = random
+      .point(size / 4)
+      .add(middle)
+      .sub(origin)
+      .normalize();
+    const raycaster = new Raycaster(origin, direction);
+    const expected = raycaster.intersectObject(rig.mesh, false);
+    const ray = { origin: origin.toArray(), direction: direction.toArray() };
+    const found = await service.raycastAll(ray);
+    hits += found.length;
+    faults.push(...hitFaults(found, expected, raycaster.ray, error * size).map((fault) => `ray ${i}: ${fault}`));
+    if (found.some(({ object }) => object !== id)) faults.push(`ray ${i}: another object`);
+    const nearest = await service.raycast(ray);
+    if (nearest?.distance !== found[0]?.distance) faults.push(`ray ${i}: ${nearest?.distance} is not the nearest`);
+    if (
+      (found.length === 0) !==
+      (await service.lineOfSight(
+        origin.toArray(),
+        origin
+          .clone()
+          .addScaledVector(direction, 3 * size)
+          .toArray(),
+      ))
+    )
+      faults.push(`ray ${i}: sight`);
+  }
+  return { faults, hits };
+}
+
+const KINDS: [string, RigOptions][] = [
+  ['four bones', { bones: 4 }],
+  ['one bone', { bones: 1 }],
+  ['sixty bones', { bones: 60 }],
+  ['weights of any sum', { bones: 8, anyWeights: true }],
+  ['attached', { bones: 6, attached: true }],
+  ['detached', { bones: 6, attached: false }],
+  ['morphs, relative', { bones: 0, targets: 3 }],
+  ['morphs, absolute', { bones: 0, targets: 2, relative: false }],
+  ['bones and morphs', { bones: 5, targets: 3 }],
+  ['bones and absolute morphs', { bones: 5, targets: 2, relative: false }],
+];
+
+describe(`rays at posed objects are three's, seed ${SEED}`, { timeout: 240_000 }, () => {
+  test.each(KINDS)('%s', async (_, options) => {
+    const random = new Random(SEED);
+    let total = 0;
+    for (let round = 0; round < 4; round++) {
+      const rig = randomRig(random, options);
+      const id = await add(rig);
+      for (let pose = 0; pose < 3; pose++) {
+        strike(random, rig);
+        roundBones(rig);
+        service.setPose(id, poseOf(rig));
+        expect((await service.update()).rejected).toHaveLength(0);
+        const { faults, hits } = await compare(random, rig, id, 25, 1e-5);
+        expect(faults).toEqual([]);
+        total += hits;
+        if (rig.mesh instanceof SkinnedMesh) break; // its bones are rounded now
+      }
+      service.removeObject(id);
+    }
+    expect(total).toBeGreaterThan(100);
+  });
+});
