@@ -3,7 +3,7 @@
 
 import { clearContact, crossingCount, crossings, pointCount, points } from '../../contact/manifold/contact';
 import { allocate, release } from '../../memory';
-import { ITEM_BYTES, Item } from '../../shape/item';
+import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from '../../shape/item';
 import { PROXY_BYTES, Proxy, setProxy } from '../../shape/proxy';
 import { isAlive, itemAt, orientedBounds, slotOf } from '../objects';
 import { beginPair, resumePair } from './interruptible';
@@ -17,8 +17,8 @@ const LEFT: i32 = -2;
 
 const first = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 const second = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
-const firstItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
-const secondItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
+const firstItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
+const secondItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const found = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
 
 /** Tells whether the contact of two objects may take long. */
@@ -58,27 +58,27 @@ export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
  * may change meanwhile, and get other meshes; those that they have now must stay as they are. Throws OUT_OF_MEMORY.
  */
 export function keepContact(a: u32, b: u32, detail: u32): usize {
-  const kept = allocate(2 * (PROXY_BYTES + ITEM_BYTES));
+  const kept = allocate(2 * (PROXY_BYTES + KEPT_ITEM_BYTES));
   keep(kept, a, detail);
-  keep(kept + PROXY_BYTES + ITEM_BYTES, b, detail);
+  keep(kept + PROXY_BYTES + KEPT_ITEM_BYTES, b, detail);
   return kept;
 }
 
 function keep(to: usize, id: u32, detail: u32): void {
   take(changetype<Proxy>(to), id, detail);
-  memory.copy(to + PROXY_BYTES, changetype<usize>(itemAt(slotOf(id))), ITEM_BYTES);
+  keepItem(to + PROXY_BYTES, itemAt(slotOf(id)));
 }
 
 /** Begins the contact of two objects as they were copied, and frees the copies; answers as `beginContact`. */
 export function beginKeptContact(kept: usize, until: f64): i32 {
-  let from = kept;
-  memory.copy(changetype<usize>(first), from, PROXY_BYTES);
-  memory.copy(changetype<usize>(firstItem), (from += PROXY_BYTES), ITEM_BYTES);
-  memory.copy(changetype<usize>(second), (from += ITEM_BYTES), PROXY_BYTES);
-  memory.copy(changetype<usize>(secondItem), from + PROXY_BYTES, ITEM_BYTES);
+  const other = kept + PROXY_BYTES + KEPT_ITEM_BYTES;
+  memory.copy(changetype<usize>(first), kept, PROXY_BYTES);
+  keepItem(firstItem, keptItem(kept + PROXY_BYTES));
+  memory.copy(changetype<usize>(second), other, PROXY_BYTES);
+  keepItem(secondItem, keptItem(other + PROXY_BYTES));
   release(kept);
   giveUpLeft();
-  return conclude(beginPair(first, firstItem, second, secondItem, until));
+  return conclude(beginPair(first, keptItem(firstItem), second, keptItem(secondItem), until));
 }
 
 /** Goes on with the contact that was left; answers as `beginContact`. */
