@@ -63,8 +63,8 @@ export function allocate(bytes: u64): usize {
     const have = <u64>memory.size() << 16;
     if (end > have) {
       const needed = <i32>((end - have + 0xffff) >> 16);
-      // An eighth more than asked for, so that growing step by step stays linear.
-      const generous = min<i32>(needed + (memory.size() >> 3), 65536 - memory.size());
+      // A sixteenth more than asked for, so that growing step by step stays linear.
+      const generous = min<i32>(needed + (memory.size() >> 4), 65536 - memory.size());
       if (generous < needed || (memory.grow(generous) < 0 && memory.grow(needed) < 0)) outOfMemory(<f64>bytes);
     }
     if (grows) {
@@ -124,9 +124,15 @@ export function capacityOf(address: usize): usize {
  * by half at least. Throws OUT_OF_MEMORY.
  */
 export function reserve(address: usize, used: usize, bytes: u64): usize {
-  const have: usize = address == 0 ? 0 : changetype<Chunk>(address - HEADER).bytes;
+  const have: usize = address == 0 ? 0 : capacityOf(address);
   if (have >= bytes) return address;
-  const grown = allocate(max<u64>(bytes, <u64>have + (have >> 1)));
+  return moveTo(address, used, max<u64>(bytes, <u64>have + (have >> 1)));
+}
+
+/** Makes room for `bytes` bytes as `reserve` does, and for no more. Throws OUT_OF_MEMORY. */
+export function moveTo(address: usize, used: usize, bytes: u64): usize {
+  if (address != 0 && capacityOf(address) >= bytes) return address;
+  const grown = allocate(bytes);
   if (used != 0) memory.copy(grown, address, used);
   release(address);
   return grown;

@@ -3,7 +3,7 @@
 
 import { beginWork, setDeadline } from './checkpoint';
 import { crossingCount, crossings, pointCount, points } from './contact/manifold/contact';
-import { ITEM_BYTES, Item } from './shape/item';
+import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from './shape/item';
 import { PROXY_BYTES, Proxy } from './shape/proxy';
 import { collide } from './scene/pairs/narrow-phase';
 import { Outcome } from './scene/pairs/outcome';
@@ -14,8 +14,8 @@ export { useHeap } from './memory';
 // What the pair was when it was begun: objects move on while it waits.
 const first = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 const second = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
-const firstItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
-const secondItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
+const firstItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
+const secondItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const outcome = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
 
 /** The call stack of a pair that was left: bytes used and where they end, then the bytes. Some 3 KB are in use. */
@@ -38,14 +38,14 @@ export function staticEnd(): usize {
 export function begin(a: usize, itemA: usize, b: usize, itemB: usize): void {
   memory.copy(changetype<usize>(first), a, PROXY_BYTES);
   memory.copy(changetype<usize>(second), b, PROXY_BYTES);
-  memory.copy(changetype<usize>(firstItem), itemA, ITEM_BYTES);
-  memory.copy(changetype<usize>(secondItem), itemB, ITEM_BYTES);
+  keepItem(firstItem, changetype<Item>(itemA));
+  keepItem(secondItem, changetype<Item>(itemB));
 }
 
 /** Looks at the pair. Answers where the outcome is, or anything when the pair was left. Throws OUT_OF_MEMORY. */
 export function run(): usize {
   beginWork();
-  outcome.contained = collide(first, second, firstItem, secondItem);
+  outcome.contained = collide(first, second, keptItem(firstItem), keptItem(secondItem));
   outcome.points = points;
   outcome.pointCount = pointCount;
   outcome.crossings = crossings;

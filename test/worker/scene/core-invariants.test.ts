@@ -187,7 +187,10 @@ describe('lists of sides', () => {
     expect(core.check()).toBeNull();
     core.addObjects(many.subarray(900), described(mesh, 3));
     for (const id of many) core.removeObject(id);
+    expect(core.usedBytes).toBeLessThan(usedBytes);
+    core.addObjects(many, described(mesh, 0));
     expect(core.usedBytes).toBe(usedBytes);
+    for (const id of many) core.removeObject(id);
     core.freeMesh(mesh);
   });
 

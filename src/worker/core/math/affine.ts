@@ -28,6 +28,25 @@ export function multiply(out: Affine, a: Affine, b: Affine): void {
   v128.store(to, f64x2.add(image(x1, y1, z1, q + 72), t1), 80);
 }
 
+/** Sets out = a · (a scaling by h, then a translation by c), as `multiply` does; out is not a. */
+export function multiplyScaled(out: Affine, a: Affine, hx: f64, hy: f64, hz: f64, cx: f64, cy: f64, cz: f64): void {
+  const p = changetype<usize>(a), to = changetype<usize>(out);
+  const x = v128.load(p), y1 = v128.load(p, 32), z = v128.load(p, 48), t1 = v128.load(p, 80);
+  const second = v128.load(p, 16), fifth = v128.load(p, 64);
+  const x1 = between(x, second), y = between(second, y1), z1 = between(z, fifth), t = between(fifth, t1);
+  const byX = f64x2.splat(hx), byY = f64x2.splat(hy), byZ = f64x2.splat(hz);
+  const toX = f64x2.splat(cx), toY = f64x2.splat(cy), toZ = f64x2.splat(cz);
+  v128.store(to, f64x2.mul(x, byX));
+  v128.store(to, f64x2.mul(second, between(byX, byY)), 16);
+  v128.store(to, f64x2.mul(y1, byY), 32);
+  v128.store(to, f64x2.mul(z, byZ), 48);
+  const place = f64x2.add(f64x2.add(f64x2.add(f64x2.mul(x, toX), f64x2.mul(y, toY)), f64x2.mul(z, toZ)), t);
+  v128.store(to, between(f64x2.mul(z1, byZ), place), 64);
+  v128.store(
+    to, f64x2.add(f64x2.add(f64x2.add(f64x2.mul(x1, toX), f64x2.mul(y1, toY)), f64x2.mul(z1, toZ)), t1), 80,
+  );
+}
+
 /** Joins the second lane of a and the first of b. */
 // @ts-ignore: decorator
 @inline

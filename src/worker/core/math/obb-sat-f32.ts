@@ -195,3 +195,43 @@ export function lineMisses(a: Form, x: f64, y: f64, z: f64, blur: f64, ux: v128,
   const error = times(f32x4.splat(ROUNDING), plus(times(yzx(t1), zxy(uu)), times(zxy(t1), yzx(uu))));
   return (i32x4.bitmask(f32x4.gt(gap, error)) & 7) != 0;
 }
+
+/**
+ * Tells the same of a box by its map alone, where an inverse is not kept. The separating axis of edge i is the cross
+ * product of the line and the edge: the box reaches along it as far as its two other edges do. Bounds on the rounding
+ * are sums of magnitudes once more, of which the components of a unit vector are no more than 1.
+ */
+// @ts-ignore: decorator
+@inline
+export function lineMissesMap(box: Affine, x: f64, y: f64, z: f64, blur: f64, ux: v128, uy: v128, uz: v128): bool {
+  const at = changetype<usize>(box);
+  const some = fourOf(at), others = fourOf(at + 32);
+  // A lane for each edge.
+  const ex = v128.shuffle<f32>(some, others, 0, 3, 6, 6);
+  const ey = v128.shuffle<f32>(some, others, 1, 4, 7, 7);
+  const ez = f32x4.replace_lane(v128.shuffle<f32>(some, others, 2, 5, 5, 5), 2, <f32>box.zz);
+  const dx = f32x4.splat(<f32>x), dy = f32x4.splat(<f32>y), dz = f32x4.splat(<f32>z);
+  const along = f32x4.abs(
+    plus(
+      plus(times(ex, minus(times(dy, uz), times(dz, uy))), times(ey, minus(times(dz, ux), times(dx, uz)))),
+      times(ez, minus(times(dx, uy), times(dy, ux))),
+    ),
+  );
+  const nextX = yzx(ex), nextY = yzx(ey), nextZ = yzx(ez), lastX = zxy(ex), lastY = zxy(ey), lastZ = zxy(ez);
+  const faces = f32x4.abs(
+    plus(
+      plus(
+        times(ux, minus(times(nextY, lastZ), times(nextZ, lastY))),
+        times(uy, minus(times(nextZ, lastX), times(nextX, lastZ))),
+      ),
+      times(uz, minus(times(nextX, lastY), times(nextY, lastX))),
+    ),
+  );
+  const gap = minus(along, plus(yzx(faces), zxy(faces)));
+  const sizes = plus(plus(plus(f32x4.abs(ex), f32x4.abs(ey)), f32x4.abs(ez)), f32x4.splat(SMALLEST));
+  const far = plus(
+    plus(plus(f32x4.abs(dx), f32x4.abs(dy)), f32x4.abs(dz)), f32x4.splat(<f32>(blur / ROUNDING)),
+  );
+  const error = times(f32x4.splat(ROUNDING), times(sizes, plus(far, plus(yzx(sizes), zxy(sizes)))));
+  return (i32x4.bitmask(f32x4.gt(gap, error)) & 7) != 0;
+}

@@ -4,12 +4,12 @@
 // changes a mesh puts another in its place (mesh-table.ts) and leaves it as it is until the frame is answered.
 
 import { reserve } from '../memory';
-import { ITEM_BYTES, Item } from '../shape/item';
+import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from '../shape/item';
 import { PROXY_BYTES, Proxy } from '../shape/proxy';
 import { proxyAt, treeOf } from './index/octree';
 import { boxAt, ids, itemAt, slotCount, slotOf } from './objects';
 
-const RECORD_BYTES: usize = PROXY_BYTES + ITEM_BYTES;
+const RECORD_BYTES: usize = PROXY_BYTES + KEPT_ITEM_BYTES;
 
 let isTaken: bool = false;
 let idsThen: usize = 0;
@@ -38,7 +38,7 @@ export function keepObject(id: u32): void {
   records = reserve(records, recordCount * <u32>RECORD_BYTES, <u64>(recordCount + 1) * RECORD_BYTES);
   const record = records + recordCount * <u32>RECORD_BYTES;
   memory.copy(record, changetype<usize>(liveProxy(id)), PROXY_BYTES);
-  memory.copy(record + PROXY_BYTES, changetype<usize>(itemAt(slotOf(id))), ITEM_BYTES);
+  keepItem(record + PROXY_BYTES, itemAt(slotOf(id)));
   store<u32>(at, ++recordCount);
 }
 
@@ -70,7 +70,7 @@ export function proxyOf(id: u32): Proxy {
 /** Answers the record of an object of a pair as the frame has it. */
 export function itemOf(id: u32): Item {
   const record = recordOf(id);
-  return record == 0 ? itemAt(slotOf(id)) : changetype<Item>(record + PROXY_BYTES);
+  return record == 0 ? itemAt(slotOf(id)) : keptItem(record + PROXY_BYTES);
 }
 
 function recordOf(id: u32): usize {

@@ -2,7 +2,6 @@
 
 import { Mesh } from '../mesh/tree/layout';
 import { idAt, itemAt, slotCount } from './objects';
-import { setMeshBounds } from '../shape/item';
 import { touch } from './scene';
 
 /** Gives all objects of a mesh the bounds of `to`, which takes its place; it may be the same, changed. */
@@ -11,7 +10,6 @@ export function swapMesh(from: Mesh, to: Mesh): void {
     const item = itemAt(slot);
     if (idAt(slot) == 0 || item.mesh != <u32>changetype<usize>(from)) continue;
     item.mesh = <u32>changetype<usize>(to);
-    setMeshBounds(item);
     touch(slot);
   }
 }

@@ -1,15 +1,18 @@
 // The table of objects, by slot: ids, records and world bounds. Bounds are float32 about the scene's origin, rounded
 // outwards, so that they are conservative; matrices are float64. World units.
+//
+// Records and bounds are in pages, as a table of a million that doubles leaves its own half behind as a hole; a page of
+// which no object is alive is given back.
 
 import {
   FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_COLLIDES_WITH, OBJECT_CONTACTS,
-  OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX,
+  OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_SHAPE, SHAPE_MESH,
 } from '../../../shared/layout';
-import { AFFINE_BYTES, Affine, between, multiply, setIdentity } from '../math/affine';
-import { reserve } from '../memory';
+import { AFFINE_BYTES, Affine, between, setIdentity } from '../math/affine';
+import { allocate, release, reserve } from '../memory';
 import { dropFaceSides, shareFaceSides } from '../mesh/query/face-sides';
 import { Mesh } from '../mesh/tree/layout';
-import { ITEM_BYTES, Item, describeShape, localOf, setMeshBounds, worldOf } from '../shape/item';
+import { ITEM_BYTES, Item, PRIMITIVE_BYTES, describeShape, setOrientedBounds, worldOf } from '../shape/item';
 import { isPosed, poseOf, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
 
@@ -25,11 +28,28 @@ export class Box {
 }
 
 export const BOX_BYTES: usize = offsetof<Box>();
-export const NO_TREE: u32 = 2;
+export const NO_TREE: u32 = 3;
 export const UNPLACED: u32 = 0xffffffff;
 
-export let items: usize = 0;
-export let boxes: usize = 0;
+/** The slots of a page. */
+const PAGE_BITS: u32 = 8;
+const PAGE_SLOTS: u32 = 1 << PAGE_BITS;
+const PAGE_BOXES: usize = <usize>PAGE_SLOTS * ITEM_BYTES;
+const PAGE_BYTES: usize = PAGE_BOXES + <usize>PAGE_SLOTS * BOX_BYTES;
+const PAGE_PRIMITIVES: usize = <usize>PAGE_SLOTS * PRIMITIVE_BYTES;
+
+@unmanaged
+class Page {
+  /** The address of the records, and behind them the bounds; 0 where no object is alive. */
+  records: usize;
+  /** The address of a primitive for each slot; 0 where all objects are meshes. */
+  primitives: usize;
+  live: u32;
+  pad: u32;
+}
+
+let pages: usize = 0;
+let pageCount: u32 = 0;
 /** The ids by slot, 0 where empty. They are scanned most, so they are kept dense. */
 export let ids: usize = 0;
 /** The number of slots that may be in use: all are below. */
@@ -50,14 +70,22 @@ export function slotOf(id: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
-export function itemAt(slot: u32): Item {
-  return changetype<Item>(items + slot * <u32>ITEM_BYTES);
+function pageOf(slot: u32): Page {
+  return changetype<Page>(pages + (slot >> PAGE_BITS) * <u32>offsetof<Page>());
 }
 
+/** Answers the record of a slot that has an object, or is about to. */
+// @ts-ignore: decorator
+@inline
+export function itemAt(slot: u32): Item {
+  return changetype<Item>(pageOf(slot).records + (slot & (PAGE_SLOTS - 1)) * <u32>ITEM_BYTES);
+}
+
+/** Answers the bounds of a slot that has an object, or is about to. */
 // @ts-ignore: decorator
 @inline
 export function boxAt(slot: u32): Box {
-  return changetype<Box>(boxes + slot * <u32>BOX_BYTES);
+  return changetype<Box>(pageOf(slot).records + PAGE_BOXES + (slot & (PAGE_SLOTS - 1)) * <u32>BOX_BYTES);
 }
 
 // @ts-ignore: decorator
@@ -71,6 +99,11 @@ export function placedShapeAt(out: PlacedShape, slot: u32, precision: u32): void
   setPlacedShape(out, itemAt(slot), precision);
 }
 
+/** Tells whether there is memory for the record and the bounds of a slot. */
+export function isReserved(slot: u32): bool {
+  return pageOf(slot).records != 0;
+}
+
 export function isAlive(id: u32): bool {
   const slot = slotOf(id);
   return id != 0 && slot < slotCount && idAt(slot) == id;
@@ -81,40 +114,62 @@ export function visibleLayers(item: Item): u32 {
   return item.flags & FLAG_CULLABLE ? item.layers : 0;
 }
 
-/** Makes room for slots up to and including `slot`, which is a new one. */
+/** Makes room for slots up to and including `slot`, which is a new one. Throws OUT_OF_MEMORY. */
 export function reserveSlots(slot: u32): void {
   const count = slot + 1;
-  items = reserve(items, slotCount * <u32>ITEM_BYTES, <u64>count * ITEM_BYTES);
-  boxes = reserve(boxes, slotCount * <u32>BOX_BYTES, <u64>count * BOX_BYTES);
+  const pagesNeeded = (count + PAGE_SLOTS - 1) >> PAGE_BITS;
+  const bytes = offsetof<Page>();
+  pages = reserve(pages, pageCount * <u32>bytes, <u64>pagesNeeded * bytes);
+  memory.fill(pages + pageCount * <u32>bytes, 0, (pagesNeeded - pageCount) * <u32>bytes);
+  pageCount = pagesNeeded;
   ids = reserve(ids, slotCount << 2, <u64>count << 2);
-  for (let s = slotCount; s < count; s++) {
-    itemAt(s).id = 0;
-    boxAt(s).tree = NO_TREE;
-    boxAt(s).position = UNPLACED;
-    store<u32>(ids + (<usize>s << 2), 0);
-  }
+  memory.fill(ids + (<usize>slotCount << 2), 0, <usize>(count - slotCount) << 2);
   slotCount = count;
 }
 
+/** Makes room for what a description says, in a slot that there is. Throws OUT_OF_MEMORY. */
+export function reserveRecord(slot: u32, description: usize): void {
+  const page = pageOf(slot);
+  const isMesh = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH;
+  if (page.records != 0) {
+    if (!isMesh && page.primitives == 0) page.primitives = allocate(PAGE_PRIMITIVES);
+    return;
+  }
+  // Where there is no memory for both, there is to be none for one that nobody needs.
+  page.records = allocate(isMesh ? PAGE_BYTES : PAGE_BYTES + PAGE_PRIMITIVES);
+  page.primitives = isMesh ? 0 : page.records + PAGE_BYTES;
+  const first = slot & ~(PAGE_SLOTS - 1);
+  for (let s = first; s < first + PAGE_SLOTS; s++) {
+    itemAt(s).id = 0;
+    boxAt(s).tree = NO_TREE;
+    boxAt(s).position = UNPLACED;
+  }
+}
+
 /**
- * Writes a description (layout.ts, OBJECT_*) to a slot, but for its bounds. A new object without a matrix gets the
- * identity.
+ * Writes a description (layout.ts, OBJECT_*) to a slot, but for its bounds; `reserveRecord` comes before. A new object
+ * without a matrix gets the identity.
  */
 export function describe(id: u32, description: usize): void {
   const slot = slotOf(id);
   const item = itemAt(slot);
   const fresh = item.id != id;
-  if (fresh) liveCount++;
+  if (fresh) {
+    liveCount++;
+    pageOf(slot).live++;
+  }
   item.id = id;
   store<u32>(ids + (<usize>slot << 2), id);
   const before: u32 = fresh ? 0 : item.mesh;
+  const isMesh = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH;
+  item.primitive = isMesh ? 0 : <u32>(pageOf(slot).primitives + (slot & (PAGE_SLOTS - 1)) * <u32>PRIMITIVE_BYTES);
   describeShape(item, description);
   keepPose(item, before);
-  item.flags = load<u32>(description, OBJECT_FLAGS);
+  item.flags = <u16>load<u32>(description, OBJECT_FLAGS);
   item.layers = load<u32>(description, OBJECT_LAYERS);
   item.collidesWith = load<u32>(description, OBJECT_COLLIDES_WITH);
   item.group = load<u32>(description, OBJECT_GROUP);
-  item.contacts = load<u32>(description, OBJECT_CONTACTS);
+  item.contacts = <u8>load<u32>(description, OBJECT_CONTACTS);
   const faceSides: u32 = item.flags & FLAG_FACE_SIDES ? load<u32>(description, OBJECT_FACE_SIDES) : 0;
   shareFaceSides(faceSides);
   if (!fresh) dropFaceSides(item.faceSides);
@@ -126,30 +181,34 @@ export function describe(id: u32, description: usize): void {
 
 /** Leaves an object its pose, if it has the same mesh as before, else lets go of it. */
 function keepPose(item: Item, before: u32): void {
-  if (before == 0 || !isPosed(changetype<Mesh>(before))) return;
-  if (item.mesh == poseOf(changetype<Mesh>(before)).base) {
-    item.mesh = before;
-    setMeshBounds(item);
-  } else retire(changetype<Mesh>(before));
+  if (before == 0 || !isPosed(changetype<Mesh>(<usize>before))) return;
+  if (item.mesh == poseOf(changetype<Mesh>(<usize>before)).base) item.mesh = before;
+  else retire(changetype<Mesh>(<usize>before));
 }
 
+/** Empties a slot. Its record and its bounds may be gone after that. */
 export function forget(slot: u32): void {
   const mesh = itemAt(slot).mesh;
   if (mesh != 0 && isPosed(changetype<Mesh>(mesh))) retire(changetype<Mesh>(mesh));
   boxAt(slot).tree = NO_TREE;
   boxAt(slot).position = UNPLACED;
-  dropFaceSides(itemAt(slot).faceSides);
-  itemAt(slot).id = 0;
+  const item = itemAt(slot);
+  dropFaceSides(item.faceSides);
+  item.id = 0;
   store<u32>(ids + (<usize>slot << 2), 0);
   liveCount--;
+  const page = pageOf(slot);
+  if (--page.live != 0) return;
+  if (page.primitives != page.records + PAGE_BYTES) release(page.primitives);
+  release(page.records);
+  page.records = page.primitives = 0;
 }
 
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /** Answers the map from the cube [-1, 1]³ to the oriented bounds, in a place that the next call reuses. */
 export function orientedBounds(slot: u32): Affine {
-  const item = itemAt(slot);
-  multiply(bounds, worldOf(item), localOf(item));
+  setOrientedBounds(bounds, itemAt(slot));
   return bounds;
 }
 

@@ -6,7 +6,6 @@ import {
 import { Affine } from '../math/affine';
 import { deformOf, isDeformable } from '../mesh/tree/deform-layout';
 import { Mesh } from '../mesh/tree/layout';
-import { setMeshBounds } from '../shape/item';
 import { boneAt } from '../skin/bone-at';
 import { baseOf, draftOf, draftPose, isPosed, placeDraft, retire } from '../skin/pose';
 import { isAlive, itemAt, slotOf } from './objects';
@@ -39,7 +38,6 @@ export function poseObject(slot: u32, record: usize, input: usize, isRead: bool)
     if (isPosed(mesh)) retire(mesh);
     item.mesh = <u32>changetype<usize>(base);
   }
-  setMeshBounds(item);
   touch(slot);
   return true;
 }

@@ -5,10 +5,11 @@ import { Affine, same } from '../math/affine';
 import { faceSidesUses } from '../mesh/query/face-sides';
 import { Proxy, boundsOf } from '../shape/proxy';
 import {
-  Box, NO_TREE, UNPLACED, boxAt, idAt, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ,
+  Box, NO_TREE, UNPLACED, boxAt, idAt, isReserved, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ,
   slotCount,
 } from './objects';
-import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, proxyAt, cellAt, inCell, laneAt, slotAt, treeOf } from './index/octree';
+import { Cell, HOLE, MOVING_TREE, SCATTERED, TREE_COUNT, Tree, cellAt, inCell, laneAt, readPlace, slotAt, treeOf } from './index/octree';
+import { capacityOf, freeOrder } from './index/ranges';
 import { pairIn } from './pairs/pair-list';
 import { pairCount, pairs } from './pairs/pairs';
 import { updateTrees } from './scene';
@@ -32,34 +33,41 @@ export function checkScene(): u32 {
   for (let slot: u32 = 0; slot < slotCount; slot++) {
     const item = itemAt(slot);
     const box = boxAt(slot);
-    if (item.id != idAt(slot)) return SCENE_ID;
-    if (item.id == 0) {
+    if (idAt(slot) == 0) {
+      if (!isReserved(slot)) continue;
+      if (item.id != 0) return SCENE_ID;
       if (box.tree != NO_TREE || box.position != UNPLACED) return SCENE_PLACE;
       continue;
     }
+    if (item.id != idAt(slot)) return SCENE_ID;
     live++;
     if (item.faceSides != 0) sided++;
     if (item.id >> GENERATION_BITS != slot) return SCENE_ID;
-    if (box.tree > MOVING_TREE || box.position >= treeOf(box.tree).positions) return SCENE_PLACE;
+    if (box.tree >= TREE_COUNT || box.position >= treeOf(box.tree).positions) return SCENE_PLACE;
     const tree = treeOf(box.tree);
     if (slotAt(tree, box.position) != slot) return SCENE_PLACE;
-    const proxy = proxyAt(tree, box.position);
-    if (proxy.id != item.id || !isFresh(proxy, slot) || !isLane(laneAt(tree, box.position), box)) {
+    const proxy = readPlace(tree, box.position);
+    const isKept = tree.proxies != 0;
+    if (proxy.id != item.id || (isKept && !isFresh(proxy, slot)) || !isLane(laneAt(tree, box.position), box)) {
       return SCENE_STALE;
     }
     if (!boxHoldsCorners(boundsOf(proxy, known), box)) return SCENE_BOX_TOO_SMALL;
   }
   if (live != liveCount) return SCENE_COUNT;
   if (sided != faceSidesUses()) return SCENE_FACE_SIDES;
-  const first = treeOf(STATIC_TREE), second = treeOf(MOVING_TREE);
-  if (first.count - first.holes + second.count - second.holes != live) return SCENE_COUNT;
-  const code = checkOctree(first);
-  if (code != SCENE_OK) return code;
+  let held: u32 = 0;
+  for (let which: u32 = 0; which < TREE_COUNT; which++) {
+    const tree = treeOf(which);
+    held += tree.count - tree.holes;
+    const code = which == MOVING_TREE ? checkOctree(tree) : checkGrowing(tree);
+    if (code != SCENE_OK) return code;
+  }
+  if (held != live) return SCENE_COUNT;
   for (let i: u32 = 1; i < pairCount; i++) {
     const p = pairIn(pairs, i - 1), q = pairIn(pairs, i);
     if (p.a > q.a || (p.a == q.a && p.b >= q.b)) return SCENE_PAIR_ORDER;
   }
-  return checkOctree(second);
+  return SCENE_OK;
 }
 
 const known = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -122,6 +130,69 @@ function checkOctree(tree: Tree): u32 {
   }
   if (covered != tree.positions) return SCENE_RANGES;
   return strays <= tree.misfits ? SCENE_OK : SCENE_WRONG_CELL;
+}
+
+/**
+ * Checks an octree that grows: objects are dense in ranges of their cells, what is in no range is free; bounds hold what
+ * is below, and are no larger; every object is in its cell.
+ */
+function checkGrowing(tree: Tree): u32 {
+  if (tree.count == 0) return tree.cellCount == 0 && tree.positions == 0 ? SCENE_OK : SCENE_COUNT;
+  found = 0;
+  blocks = 0;
+  const code = checkCell(tree, 0);
+  if (code != SCENE_OK) return code;
+  if (found != tree.count) return SCENE_COUNT;
+  for (let block: u32 = 0; block < tree.positions >> 2; ) {
+    const order = freeOrder(tree, block);
+    if (order >= 0) {
+      for (let i: u32 = 0; i < 4 << order; i++) if (slotAt(tree, (block << 2) + i) != HOLE) return SCENE_RANGES;
+      block += 1 << order;
+      blocks += 1 << order;
+    } else block++;
+  }
+  return blocks == tree.positions >> 2 ? SCENE_OK : SCENE_RANGES;
+}
+
+let found: u32 = 0;
+let blocks: u32 = 0;
+
+function checkCell(tree: Tree, index: u32): u32 {
+  const cell = cellAt(tree, index);
+  if (cell.dirty || cell.end != SCATTERED || cell.ownCount > capacityOf(cell.order)) return SCENE_RANGES;
+  if (cell.ownEnd != cell.start + ((cell.ownCount + 3) & ~3)) return SCENE_RANGES;
+  for (let i: u32 = 0; i < capacityOf(cell.order) >> 2; i++) {
+    if (load<u32>(tree.cellOf + (<usize>((cell.start >> 2) + i) << 2)) != index) return SCENE_RANGES;
+  }
+  blocks += capacityOf(cell.order) >> 2;
+  found += cell.ownCount;
+  let lowX: f32 = Infinity, highZ: f32 = -Infinity;
+  for (let position = cell.start; position < cell.start + cell.ownCount; position++) {
+    const slot = slotAt(tree, position);
+    if (slot == HOLE || boxAt(slot).position != position) return SCENE_PLACE;
+    const box = boxAt(slot);
+    lowX = min(lowX, box.lowX);
+    highZ = max(highZ, box.highZ);
+    if (
+      box.lowX < cell.lowX || box.highX > cell.highX || box.lowY < cell.lowY || box.highY > cell.highY ||
+      box.lowZ < cell.lowZ || box.highZ > cell.highZ
+    ) return SCENE_CELL_TOO_SMALL;
+    if (!inCell(cell, box)) return SCENE_WRONG_CELL;
+  }
+  for (let position = cell.start + cell.ownCount; position < cell.ownEnd; position++) {
+    if (slotAt(tree, position) != HOLE || load<f32>(laneAt(tree, position)) != Infinity) return SCENE_PLACE;
+  }
+  if (cell.ownLowX != lowX || cell.ownHighZ != highZ) return SCENE_CELL_TOO_SMALL;
+  for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) {
+    const child = cellAt(tree, cell.firstChild + i);
+    if (child.parent != index) return SCENE_RANGES;
+    if (child.lowX <= child.highX && !within(child, cell)) return SCENE_CELL_TOO_SMALL;
+    const code = checkCell(tree, cell.firstChild + i);
+    if (code != SCENE_OK) return code;
+    lowX = min(lowX, child.lowX);
+    highZ = max(highZ, child.highZ);
+  }
+  return cell.lowX == lowX && cell.highZ == highZ ? SCENE_OK : SCENE_CELL_TOO_SMALL;
 }
 
 function within(child: Cell, cell: Cell): bool {

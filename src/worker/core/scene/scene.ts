@@ -1,16 +1,21 @@
-// The scene: objects and the two trees that index them, brought up to date when somebody asks.
+// The scene: objects and the trees that index them, brought up to date when somebody asks.
 
-import { FLAG_STATIC, OBJECT_FLAGS } from '../../../shared/layout';
+import { CONTACTS_NONE, FLAG_STATIC, OBJECT_CONTACTS, OBJECT_FLAGS } from '../../../shared/layout';
+import { now } from '../host';
 import { Affine, copy, same, usable } from '../math/affine';
+import { reserve } from '../memory';
 import {
-  NO_TREE, UNPLACED, boxAt, describe, forget, idAt, isAlive, itemAt, moveOrigin, orientedBounds, reserveSlots,
-  sceneOriginX, sceneOriginY, sceneOriginZ, slotCount, setBox, slotOf,
+  NO_TREE, UNPLACED, boxAt, describe, forget, idAt, isAlive, itemAt, moveOrigin, orientedBounds, reserveRecord,
+  reserveSlots, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount, setBox, slotOf,
 } from './objects';
 import { worldOf } from '../shape/item';
-import { MOVING_TREE, STATIC_TREE, clearSlot, place, refitTree, treeOf } from './index/octree';
+import {
+  MOVING_TREE, PASSIVE_TREE, STATIC_TREE, TREE_COUNT, Tree, cellAt, clearSlot, isEmpty, place, refitTree, treeOf,
+} from './index/octree';
 import { beginTree, buildTree, enlist } from './index/build';
+import { addToTree, clearTree, refitDirty, removeFromTree, updateInTree } from './index/growing';
 import { insert } from './index/insert';
-import { SlotSet, addSlot, moveSlots, reserveSet } from './slot-set';
+import { SlotSet, addSlot, moveSlots, removeLast, reserveSet, slotIn } from './slot-set';
 import { replaceSlot, reserveLastIds } from './view/last-ids';
 
 /** The slots whose pairs are to be found anew. */
@@ -19,6 +24,11 @@ export const unpaired = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>()
 const unpairedSince = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 /** The one of both that takes note of changes. */
 let noted: SlotSet = unpaired;
+
+/** Makes sure that `beginChangesSince` needs no memory. Throws OUT_OF_MEMORY. */
+export function reserveChangesSince(): void {
+  reserveSet(unpairedSince, slotCount);
+}
 
 /** Leaves the changes from now on to the next frame. */
 export function beginChangesSince(): void {
@@ -31,19 +41,29 @@ export function endChangesSince(): void {
   moveSlots(unpairedSince, unpaired);
 }
 
+/** The objects of trees that grow which have no position yet, or belong elsewhere. */
+const displaced = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
+
+/** The slots of the moving tree, a bit each: among a million others they are found at once. */
+let movingBits: usize = 0;
+let movingWords: u32 = 0;
+
 /**
- * Takes note that the shape or the place of an object has changed: its bounds follow, and its position in a tree that
- * is built.
+ * Takes note that the shape or the place of an object has changed: its bounds follow, and its position in a tree, or
+ * `updateTrees` gives it another. Needs no memory.
  */
 export function touch(slot: u32): void {
-  addSlot(noted, slot);
   const bounds = orientedBounds(slot);
   setBox(slot, bounds);
   const box = boxAt(slot);
   const tree = treeOf(box.tree);
-  if (!tree.built) return;
-  if (box.position != UNPLACED) place(tree, slot, bounds);
-  else if (!insert(tree, slot, bounds)) tree.built = 0;
+  if (box.tree != PASSIVE_TREE) addSlot(noted, slot);
+  if (box.tree != MOVING_TREE) {
+    if (box.position == UNPLACED || !updateInTree(tree, slot)) addSlot(displaced, slot);
+  } else if (tree.built) {
+    if (box.position != UNPLACED) place(tree, slot, bounds);
+    else if (!insert(tree, slot, bounds)) tree.built = 0;
+  }
 }
 
 /**
@@ -54,19 +74,53 @@ export function putObject(id: u32, description: usize): void {
   const slot = slotOf(id);
   if (slot >= slotCount) {
     reserveSet(unpaired, slot + 1);
-    reserveSet(unpairedSince, slot + 1);
+    if (noted == unpairedSince) reserveSet(unpairedSince, slot + 1);
+    reserveSet(displaced, slot + 1);
+    reserveMoving(slot + 1);
     reserveLastIds(slot + 1);
     reserveSlots(slot);
   }
-  const which = load<u32>(description, OBJECT_FLAGS) & FLAG_STATIC ? STATIC_TREE : MOVING_TREE;
+  reserveRecord(slot, description);
+  const which = treeFor(description);
   const box = boxAt(slot);
   if (box.tree != which) {
-    if (box.position != UNPLACED) clearSlot(treeOf(box.tree), slot);
+    leaveTree(slot);
     box.tree = which;
+    if (which == MOVING_TREE) setMoving(slot, true);
   }
   if (idAt(slot) != id) replaceSlot(slot);
   describe(id, description);
   touch(slot);
+}
+
+/** Takes an object out of its tree, if it is in one. Its pairs are to be found anew. */
+function leaveTree(slot: u32): void {
+  const box = boxAt(slot);
+  if (box.tree == NO_TREE) return;
+  if (box.tree != PASSIVE_TREE) addSlot(noted, slot);
+  if (box.tree == MOVING_TREE) setMoving(slot, false);
+  if (box.position == UNPLACED) return;
+  if (box.tree == MOVING_TREE) clearSlot(treeOf(MOVING_TREE), slot);
+  else removeFromTree(treeOf(box.tree), slot);
+}
+
+function reserveMoving(slots: u32): void {
+  const words = (slots + 31) >> 5;
+  movingBits = reserve(movingBits, movingWords << 2, <u64>words << 2);
+  if (words <= movingWords) return;
+  memory.fill(movingBits + (<usize>movingWords << 2), 0, <usize>(words - movingWords) << 2);
+  movingWords = words;
+}
+
+function setMoving(slot: u32, isMoving: bool): void {
+  const at = movingBits + (<usize>(slot >> 5) << 2);
+  const bit: u32 = 1 << (slot & 31);
+  store<u32>(at, isMoving ? load<u32>(at) | bit : load<u32>(at) & ~bit);
+}
+
+function treeFor(description: usize): u32 {
+  if (!(load<u32>(description, OBJECT_FLAGS) & FLAG_STATIC)) return MOVING_TREE;
+  return load<u32>(description, OBJECT_CONTACTS) == CONTACTS_NONE ? PASSIVE_TREE : STATIC_TREE;
 }
 
 /** Puts an object into other layers. One that is not alive stays so. */
@@ -81,10 +135,8 @@ export function setLayers(id: u32, layers: u32): void {
 export function removeObject(id: u32): void {
   if (!isAlive(id)) return;
   const slot = slotOf(id);
-  addSlot(noted, slot);
   replaceSlot(slot);
-  const box = boxAt(slot);
-  if (box.position != UNPLACED) clearSlot(treeOf(box.tree), slot);
+  leaveTree(slot);
   forget(slot);
 }
 
@@ -101,54 +153,120 @@ export function moveObject(slot: u32, matrix: Affine): bool {
 }
 
 /**
- * Brings the trees up to date. A tree is built anew when there was no room in it for an object, or when a twentieth of
- * its positions are holes or have left their cells; otherwise only its bounds follow.
+ * Brings the trees up to date. Static objects get their positions. The moving tree is built anew when there was no room
+ * in it for an object, or when a twentieth of its positions are holes or have left their cells; otherwise only its
+ * bounds follow. Throws OUT_OF_MEMORY.
  */
 export function updateTrees(): void {
-  const rebuildStatic = isStale(STATIC_TREE);
-  const rebuildMoving = isStale(MOVING_TREE);
-  const all = (rebuildStatic || rebuildMoving) && recentre();
-  if (all) {
-    // Running out of memory in the first must not leave the second as it was about the old origin.
-    treeOf(STATIC_TREE).built = 0;
-    treeOf(MOVING_TREE).built = 0;
+  settle(Infinity);
+  const moving = treeOf(MOVING_TREE);
+  if (isStale(moving)) {
+    if (recentre()) settle(Infinity);
+    rebuild(moving);
   }
-  if (all || rebuildStatic) rebuild(STATIC_TREE);
-  if (all || rebuildMoving) rebuild(MOVING_TREE);
-  refitTree(treeOf(STATIC_TREE));
-  refitTree(treeOf(MOVING_TREE));
+  refitTree(moving);
 }
 
-function isStale(which: u32): bool {
-  const tree = treeOf(which);
-  return !tree.built || (tree.misfits + tree.holes) * 20 > tree.count + 320;
+/** How many objects get positions between two readings of the clock: some 0.1 to 0.3 ms. */
+const PLACED_PER_READING: u32 = 256;
+
+/**
+ * Gives static objects their positions, until a time by the clock of `now`. Answers whether all have them. Throws
+ * OUT_OF_MEMORY; those that have one then keep it.
+ */
+export function settle(until: f64): bool {
+  let moves: u32 = 0;
+  for (let count: u32 = 1; displaced.count != 0; count++) {
+    const slot = slotIn(displaced, displaced.count - 1);
+    if (idAt(slot) != 0 && boxAt(slot).tree != MOVING_TREE) givePosition(slot);
+    removeLast(displaced);
+    // All that comes may lie far away: that is better known early, as another origin moves all that is there.
+    if (((count & (count - 1)) == 0 || displaced.count == 0) && moves < MOST_MOVES && recentre()) {
+      moves++;
+      count = 0;
+    }
+    if (count % PLACED_PER_READING == 0 && now() >= until && displaced.count != 0) return false;
+  }
+  refitDirty(treeOf(STATIC_TREE));
+  refitDirty(treeOf(PASSIVE_TREE));
+  return true;
 }
 
-function rebuild(which: u32): void {
-  const tree = treeOf(which);
+/** How often the origin moves at once: what lies beyond all bounds would have it move for ever. */
+const MOST_MOVES: u32 = 4;
+
+function givePosition(slot: u32): void {
+  const box = boxAt(slot);
+  const tree = treeOf(box.tree);
+  if (box.position != UNPLACED) {
+    if (updateInTree(tree, slot)) return;
+    removeFromTree(tree, slot);
+  }
+  addToTree(tree, slot);
+}
+
+function isStale(moving: Tree): bool {
+  return !moving.built || (moving.misfits + moving.holes) * 20 > moving.count + 320;
+}
+
+function rebuild(moving: Tree): void {
   let count: u32 = 0;
-  for (let slot: u32 = 0; slot < slotCount; slot++) if (boxAt(slot).tree == which) count++;
-  beginTree(tree, count);
+  for (let w: u32 = 0; w < movingWords; w++) count += <u32>popcnt(load<u32>(movingBits + (<usize>w << 2)));
+  beginTree(moving, count);
   let position: u32 = 0;
-  for (let slot: u32 = 0; slot < slotCount; slot++) if (boxAt(slot).tree == which) enlist(position++, slot);
-  buildTree(tree);
+  for (let w: u32 = 0; w < movingWords; w++) {
+    for (let bits = load<u32>(movingBits + (<usize>w << 2)); bits != 0; bits &= bits - 1) {
+      enlist(position++, (w << 5) + <u32>ctz(bits));
+    }
+  }
+  buildTree(moving);
 }
 
-/** Moves the origin of the float32 bounds to the middle of the scene when that is far away for its size. */
+// The bounds of what is in the trees.
+let lowX: f32 = 0, lowY: f32 = 0, lowZ: f32 = 0;
+let highX: f32 = 0, highY: f32 = 0, highZ: f32 = 0;
+
+function bound(x0: f32, y0: f32, z0: f32, x1: f32, y1: f32, z1: f32): void {
+  lowX = min(lowX, x0); highX = max(highX, x1);
+  lowY = min(lowY, y0); highY = max(highY, y1);
+  lowZ = min(lowZ, z0); highZ = max(highZ, z1);
+}
+
+/**
+ * Moves the origin of the float32 bounds to the middle of the scene when that is far away for its size. Answers whether
+ * it has; then all trees are to be made anew, about the new origin.
+ */
 function recentre(): bool {
-  let lowX: f32 = Infinity, lowY: f32 = Infinity, lowZ: f32 = Infinity;
-  let highX: f32 = -Infinity, highY: f32 = -Infinity, highZ: f32 = -Infinity;
-  for (let slot: u32 = 0; slot < slotCount; slot++) {
-    const box = boxAt(slot);
-    if (box.tree == NO_TREE) continue;
-    lowX = min(lowX, box.lowX); highX = max(highX, box.highX);
-    lowY = min(lowY, box.lowY); highY = max(highY, box.highY);
-    lowZ = min(lowZ, box.lowZ); highZ = max(highZ, box.highZ);
+  lowX = lowY = lowZ = Infinity;
+  highX = highY = highZ = -Infinity;
+  for (let which: u32 = 0; which < TREE_COUNT; which++) {
+    const tree = treeOf(which);
+    if (which == MOVING_TREE && !tree.built) boundMoving();
+    if (isEmpty(tree) || (which == MOVING_TREE && !tree.built)) continue;
+    const root = cellAt(tree, 0);
+    bound(root.lowX, root.lowY, root.lowZ, root.highX, root.highY, root.highZ);
   }
   if (!(lowX <= highX)) return false;
   const x = (lowX + highX) * <f32>0.5, y = (lowY + highY) * <f32>0.5, z = (lowZ + highZ) * <f32>0.5;
   const size = max(max(highX - lowX, highY - lowY), highZ - lowZ);
   if (!(max(max(abs(x), abs(y)), abs(z)) > size * 2)) return false;
   moveOrigin(sceneOriginX + x, sceneOriginY + y, sceneOriginZ + z);
+  treeOf(MOVING_TREE).built = 0;
+  clearTree(treeOf(STATIC_TREE));
+  clearTree(treeOf(PASSIVE_TREE));
+  for (let slot: u32 = 0; slot < slotCount; slot++) {
+    if (idAt(slot) == 0 || boxAt(slot).tree == MOVING_TREE) continue;
+    boxAt(slot).position = UNPLACED;
+    addSlot(displaced, slot);
+  }
   return true;
+}
+
+function boundMoving(): void {
+  for (let w: u32 = 0; w < movingWords; w++) {
+    for (let bits = load<u32>(movingBits + (<usize>w << 2)); bits != 0; bits &= bits - 1) {
+      const box = boxAt((w << 5) + <u32>ctz(bits));
+      bound(box.lowX, box.lowY, box.lowZ, box.highX, box.highY, box.highZ);
+    }
+  }
 }

@@ -40,6 +40,13 @@ export function slotIn(set: SlotSet, i: u32): u32 {
   return load<u32>(set.list + (<usize>i << 2));
 }
 
+/** Removes the slot that came last. */
+export function removeLast(set: SlotSet): void {
+  const slot = slotIn(set, --set.count);
+  const at = set.bits + (<usize>(slot >> 5) << 2);
+  store<u32>(at, load<u32>(at) & ~(1 << (slot & 31)));
+}
+
 export function clearSlots(set: SlotSet): void {
   for (let i: u32 = 0; i < set.count; i++) store<u32>(set.bits + (<usize>(slotIn(set, i) >> 5) << 2), 0);
   set.count = 0;

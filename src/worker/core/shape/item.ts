@@ -1,31 +1,42 @@
 // The record of an object: its shape, where that is, and who may ask about it. What the shape is made of is read from a
-// description (layout.ts, OBJECT_*); the box around it in object space is derived here.
+// description (layout.ts, OBJECT_*). The box around a mesh is the mesh's to know; the box around any other shape is
+// derived here, and stands in a record of its own: a million instances of a mesh are a million matrices and little more.
 
 import {
   OBJECT_CENTER, OBJECT_EXTENT, OBJECT_MESH, OBJECT_RADIUS, OBJECT_ROTATION, OBJECT_SHAPE, SHAPE_BOX, SHAPE_MESH,
   SHAPE_SPHERE,
 } from '../../../shared/layout';
-import { Affine, setIdentity } from '../math/affine';
+import { Affine, multiply, multiplyScaled, setIdentity } from '../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { Mesh } from '../mesh/tree/layout';
 import { isPosed, poseOf } from '../skin/pose';
 
-/** An object. Its oriented bounds are the cube [-1, 1]³ under world · local. */
+/** An object. Its oriented bounds are the cube [-1, 1]³ under world · the map to its own box. */
 @unmanaged
 export class Item {
-  id: u32; // 0 where the slot is empty
-  shape: u32;
-  mesh: u32;
-  flags: u32;
-  layers: u32;
-  collidesWith: u32;
-  group: u32;
-  contacts: u32;
   /** The map from object space to the world. */
   worldXx: f64; worldXy: f64; worldXz: f64;
   worldYx: f64; worldYy: f64; worldYz: f64;
   worldZx: f64; worldZy: f64; worldZz: f64;
   worldTx: f64; worldTy: f64; worldTz: f64;
+  id: u32; // 0 where the slot is empty
+  shape: u8;
+  contacts: u8;
+  flags: u16;
+  /** The address of the mesh, 0 of other shapes. */
+  mesh: u32;
+  /** The address of the Primitive, 0 of a mesh. */
+  primitive: u32;
+  layers: u32;
+  collidesWith: u32;
+  group: u32;
+  /** What its triangles show that is not as FLAG_SIDE says (mesh/query/face-sides.ts); 0 without. */
+  faceSides: u32;
+}
+
+/** A sphere, box or capsule in object space. */
+@unmanaged
+export class Primitive {
   /** The map from the cube to object space: the shape's own box. */
   localXx: f64; localXy: f64; localXz: f64;
   localYx: f64; localYy: f64; localYz: f64;
@@ -33,34 +44,80 @@ export class Item {
   localTx: f64; localTy: f64; localTz: f64;
   /** Half of a capsule's segment, in radii. */
   half: f64;
-  /** What its triangles show that is not as FLAG_SIDE says (mesh/query/face-sides.ts); 0 without. */
-  faceSides: u32;
-  pad: u32;
 }
 
 export const ITEM_BYTES: usize = offsetof<Item>();
+export const PRIMITIVE_BYTES: usize = offsetof<Primitive>();
+/** The bytes of a copy of an item with its primitive behind it. */
+export const KEPT_ITEM_BYTES: usize = ITEM_BYTES + PRIMITIVE_BYTES;
+
+/** Copies an item to where there are KEPT_ITEM_BYTES, as it is now. */
+export function keepItem(to: usize, item: Item): void {
+  memory.copy(to, changetype<usize>(item), ITEM_BYTES);
+  if (item.primitive != 0) memory.copy(to + ITEM_BYTES, item.primitive, PRIMITIVE_BYTES);
+}
+
+/** Answers the item that was copied to an address, or with the bytes there to this one. */
+export function keptItem(at: usize): Item {
+  const item = changetype<Item>(at);
+  if (item.primitive != 0) item.primitive = <u32>(at + ITEM_BYTES);
+  return item;
+}
 
 // @ts-ignore: decorator
 @inline
 export function worldOf(item: Item): Affine {
-  return changetype<Affine>(changetype<usize>(item) + offsetof<Item>('worldXx'));
+  return changetype<Affine>(changetype<usize>(item));
 }
 
+/** Answers the map from the cube to the own box of an item that is no mesh. */
 // @ts-ignore: decorator
 @inline
 export function localOf(item: Item): Affine {
-  return changetype<Affine>(changetype<usize>(item) + offsetof<Item>('localXx'));
+  return changetype<Affine>(<usize>item.primitive);
 }
 
-/** Reads the shape of a description, and derives its box in object space. */
+/** Answers half of a capsule's segment, in radii. */
+// @ts-ignore: decorator
+@inline
+export function halfOf(item: Item): f64 {
+  return changetype<Primitive>(<usize>item.primitive).half;
+}
+
+/** Reads the shape of a description. The item of one that is no mesh has a primitive already. */
 export function describeShape(item: Item, description: usize): void {
-  item.shape = load<u32>(description, OBJECT_SHAPE);
+  item.shape = <u8>load<u32>(description, OBJECT_SHAPE);
   item.mesh = load<u32>(description, OBJECT_MESH);
-  item.half = 0;
-  if (item.shape == SHAPE_MESH) setMeshBounds(item);
-  else if (item.shape == SHAPE_BOX) setBoxBounds(localOf(item), description);
+  if (item.shape == SHAPE_MESH) return;
+  changetype<Primitive>(<usize>item.primitive).half = 0;
+  if (item.shape == SHAPE_BOX) setBoxBounds(localOf(item), description);
   else if (item.shape == SHAPE_SPHERE) setSphereBounds(localOf(item), description);
   else setCapsuleBounds(item, description);
+}
+
+/** Sets the map from the cube to the oriented bounds in the world. */
+export function setOrientedBounds(out: Affine, item: Item): void {
+  if (item.shape != SHAPE_MESH) {
+    multiply(out, worldOf(item), localOf(item));
+    return;
+  }
+  const mesh = changetype<Mesh>(<usize>item.mesh);
+  if (isPosed(mesh)) {
+    // Those of the pose are the same before and after its triangles are moved.
+    const pose = poseOf(mesh);
+    setBoxAbout(out, item, pose.lowX, pose.lowY, pose.lowZ, pose.highX, pose.highY, pose.highZ);
+  } else setBoxAbout(out, item, mesh.lowX, mesh.lowY, mesh.lowZ, mesh.highX, mesh.highY, mesh.highZ);
+}
+
+function setBoxAbout(
+  out: Affine, item: Item, lowX: f64, lowY: f64, lowZ: f64, highX: f64, highY: f64, highZ: f64,
+): void {
+  const x = 0.5 * (highX - lowX), y = 0.5 * (highY - lowY), z = 0.5 * (highZ - lowZ);
+  const least = thinnest(x, y, z);
+  multiplyScaled(
+    out, worldOf(item), max(x, least), max(y, least), max(z, least),
+    0.5 * (highX + lowX), 0.5 * (highY + lowY), 0.5 * (highZ + lowZ),
+  );
 }
 
 function setBoxBounds(local: Affine, description: usize): void {
@@ -115,7 +172,7 @@ function setCapsuleBounds(item: Item, description: usize): void {
   const length = largest == 0 ? 0 : largest * norm;
   const wx = largest == 0 ? 0 : ax / norm, wy = largest == 0 ? 0 : ay / norm, wz = largest == 0 ? 1 : az / norm;
   setBasis(wx, wy, wz);
-  item.half = 0.5 * length / radius;
+  changetype<Primitive>(<usize>item.primitive).half = 0.5 * length / radius;
   const along = radius + 0.5 * length;
   local.xx = firstX * radius; local.xy = firstY * radius; local.xz = firstZ * radius;
   local.yx = secondX * radius; local.yy = secondY * radius; local.yz = secondZ * radius;
@@ -123,28 +180,6 @@ function setCapsuleBounds(item: Item, description: usize): void {
   local.tx = 0.5 * (fromX + toX);
   local.ty = 0.5 * (fromY + toY);
   local.tz = 0.5 * (fromZ + toZ);
-}
-
-/** Derives the box of a mesh; of a posed one that of its pose, which is the same before and after it is settled. */
-export function setMeshBounds(item: Item): void {
-  const mesh = changetype<Mesh>(item.mesh);
-  if (isPosed(mesh)) {
-    const pose = poseOf(mesh);
-    setBoxOf(item, pose.lowX, pose.lowY, pose.lowZ, pose.highX, pose.highY, pose.highZ);
-  } else setBoxOf(item, mesh.lowX, mesh.lowY, mesh.lowZ, mesh.highX, mesh.highY, mesh.highZ);
-}
-
-function setBoxOf(item: Item, lowX: f64, lowY: f64, lowZ: f64, highX: f64, highY: f64, highZ: f64): void {
-  const local = localOf(item);
-  setIdentity(local);
-  const x = 0.5 * (highX - lowX), y = 0.5 * (highY - lowY), z = 0.5 * (highZ - lowZ);
-  const least = thinnest(x, y, z);
-  local.xx = max(x, least);
-  local.yy = max(y, least);
-  local.zz = max(z, least);
-  local.tx = 0.5 * (highX + lowX);
-  local.ty = 0.5 * (highY + lowY);
-  local.tz = 0.5 * (highZ + lowZ);
 }
 
 /**

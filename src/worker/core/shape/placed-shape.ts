@@ -10,7 +10,7 @@ import { Affine, copy, multiply, setIdentity } from '../math/affine';
 import { Mesh } from '../mesh/tree/layout';
 import { spectralNorm } from '../math/spectral-norm';
 import { settle, settleWhole } from '../skin/deform';
-import { Item, describeShape, localOf, worldOf } from './item';
+import { Item, Primitive, describeShape, halfOf, localOf, setOrientedBounds, worldOf } from './item';
 
 /** A mesh, the unit sphere, the cube [-1, 1]³ or a capsule of radius 1 about the z axis, under a map to the world. */
 @unmanaged
@@ -38,11 +38,12 @@ export function mapOf(solid: PlacedShape): Affine {
 
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const asked = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
+asked.primitive = <u32>memory.data(<i32>offsetof<Primitive>(), 16);
 
 /** Sets a shape that is no object, from its description (layout.ts, OBJECT_*, with a matrix). */
 export function describedShape(out: PlacedShape, description: usize, precision: u32): void {
   describeShape(asked, description);
-  asked.flags = load<u32>(description, OBJECT_FLAGS);
+  asked.flags = <u16>load<u32>(description, OBJECT_FLAGS);
   memory.copy(changetype<usize>(worldOf(asked)), description + OBJECT_MATRIX, 96);
   setPlacedShape(out, asked, precision);
 }
@@ -66,14 +67,14 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
     multiply(map, worldOf(item), localOf(item));
     if (item.shape != SHAPE_CAPSULE) return;
     // The cube about a capsule is longer than it is wide; the capsule's own space is as long as it is.
-    const shorter = 1.0 / (1.0 + item.half);
-    out.half = item.half;
+    const shorter = 1.0 / (1.0 + halfOf(item));
+    out.half = halfOf(item);
     map.zx *= shorter;
     map.zy *= shorter;
     map.zz *= shorter;
     return;
   }
-  multiply(bounds, worldOf(item), localOf(item));
+  setOrientedBounds(bounds, item);
   if (precision == PRECISION_OBB) {
     out.shape = <u16>SHAPE_BOX;
     copy(map, bounds);
@@ -101,8 +102,8 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
 function reach(item: Item, x: f64, y: f64, z: f64): f64 {
   if (item.shape == SHAPE_SPHERE) return sqrt(x * x + y * y + z * z);
   if (item.shape != SHAPE_CAPSULE) return abs(x) + abs(y) + abs(z);
-  const end = z / (1.0 + item.half);
-  return abs(end) * item.half + sqrt(x * x + y * y + end * end);
+  const end = z / (1.0 + halfOf(item));
+  return abs(end) * halfOf(item) + sqrt(x * x + y * y + end * end);
 }
 
 /**
@@ -111,11 +112,12 @@ function reach(item: Item, x: f64, y: f64, z: f64): f64 {
  * the longest column for that: the same unless the matrix shears).
  */
 export function boundingRadius(item: Item): f64 {
-  return spectralNorm(worldOf(item)) * ownRadius(item, localOf(item));
+  return spectralNorm(worldOf(item)) * ownRadius(item);
 }
 
-function ownRadius(item: Item, local: Affine): f64 {
+function ownRadius(item: Item): f64 {
   if (item.shape == SHAPE_MESH) return changetype<Mesh>(item.mesh).radius;
+  const local = localOf(item);
   const x = local.xx * local.xx + local.xy * local.xy + local.xz * local.xz;
   if (item.shape == SHAPE_SPHERE) return sqrt(x);
   const z = local.zx * local.zx + local.zy * local.zy + local.zz * local.zz;

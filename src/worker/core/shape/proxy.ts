@@ -42,11 +42,25 @@ export const PROXY_BYTES: usize = offsetof<Proxy>();
 
 export function setProxy(proxy: Proxy, item: Item, bounds: Affine): void {
   setForm(proxy.form(), bounds);
+  setRest(proxy, item, bounds);
+}
+
+/** Sets all but the form, of which only its place. */
+export function setPlace(proxy: Proxy, item: Item, bounds: Affine): void {
+  proxy.x = bounds.tx;
+  proxy.y = bounds.ty;
+  proxy.z = bounds.tz;
+  setRest(proxy, item, bounds);
+}
+
+// @ts-ignore: decorator
+@inline
+function setRest(proxy: Proxy, item: Item, bounds: Affine): void {
   copyEight(changetype<usize>(proxy) + offsetof<Proxy>('xx'), changetype<usize>(bounds));
   proxy.zz = bounds.zz;
-  proxy.shape = <u8>item.shape;
+  proxy.shape = item.shape;
   proxy.flags = <u8>item.flags;
-  proxy.contacts = <u8>item.contacts;
+  proxy.contacts = item.contacts;
   proxy.id = item.id;
   proxy.layers = item.layers;
   proxy.collidesWith = item.collidesWith;

@@ -23,8 +23,10 @@ import { isPairLeft, keepQueued } from '../pairs/narrow-phase-slices';
 import { isContactOpen } from '../pairs/pair-query';
 import { freeRetired } from '../../skin/pose';
 import { poseObject } from '../poses';
-import { beginChangesSince, endChangesSince, moveObject, updateTrees } from '../scene';
-import { beginReplacedSince, endReplacedSince, rememberIds } from '../view/last-ids';
+import {
+  beginChangesSince, endChangesSince, moveObject, reserveChangesSince, settle, updateTrees,
+} from '../scene';
+import { beginReplacedSince, endReplacedSince, rememberIds, reserveReplacedSince } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
 
 /** The slots of the objects whose transform was refused. */
@@ -42,6 +44,10 @@ let budgetLeft: f64 = 0;
 /** When the frame's work was left last, until it is resumed. */
 let leftAt: f64 = 0;
 let isResumed: bool = false;
+/** Whether the trees are up to date, and what the views see is found. */
+let isIndexed: bool = false;
+/** Whether there is a budget for pairs. */
+let isBudgeted: bool = false;
 /** Whether the broad phase is done. */
 let isNarrow: bool = false;
 /** Whether a frame is between two steps. */
@@ -64,21 +70,33 @@ export function beginFrame(input: usize): void {
   applyBlocks(input);
   applyTransforms(input);
   applyPoses(input);
-  updateTrees();
-  const updated = now();
-  for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).active) cull(viewAt(i));
-  const culled = now();
   const budget = load<f64>(input, IN_CONTACT_BUDGET);
-  budgetLeft = budget > 0 ? budget : Infinity;
-  beginPairs(budget > 0);
+  isBudgeted = budget > 0;
+  budgetLeft = isBudgeted ? budget : Infinity;
   leftAt = now();
   isResumed = false;
+  isIndexed = false;
   isNarrow = false;
-  msUpdate = updated - start;
-  msCull = culled - updated;
-  msBroadPhase = leftAt - culled;
+  msUpdate = leftAt - start;
   msNarrowPhase = 0;
   isUnderWay = true;
+}
+
+/** Brings the trees up to date until the slice ends; then finds what the views see. Answers whether that is done. */
+function findVisible(start: f64, sliceEnd: f64): bool {
+  const isSettled = settle(sliceEnd);
+  if (isSettled) updateTrees();
+  const updated = now();
+  msUpdate += updated - start;
+  leftAt = updated;
+  if (!isSettled) return false;
+  for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).active) cull(viewAt(i));
+  const culled = now();
+  beginPairs(isBudgeted);
+  leftAt = now();
+  msCull = culled - updated;
+  msBroadPhase = leftAt - culled;
+  return true;
 }
 
 /**
@@ -91,6 +109,14 @@ export function stepFrame(sliceEnd: f64, mayLook: bool): usize {
   let start = isResumed ? now() : leftAt;
   isResumed = true;
   isUnderWay = false; // where anything fails
+  if (!isIndexed) {
+    isIndexed = findVisible(start, sliceEnd);
+    if (!isIndexed) {
+      isUnderWay = true;
+      return 0;
+    }
+    start = leftAt;
+  }
   if (!isNarrow) {
     isNarrow = findCandidates(sliceEnd);
     leftAt = now();
@@ -119,6 +145,8 @@ export function goAhead(): bool {
   if (!isNarrow) return false;
   beginSnapshot();
   keepQueued();
+  reserveChangesSince();
+  reserveReplacedSince();
   takeSnapshot();
   beginChangesSince();
   beginReplacedSince();
@@ -275,6 +303,7 @@ function readAhead(ids: usize, count: u32): void {
     const box = boxAt(slot);
     if (box.position == UNPLACED) continue;
     const tree = treeOf(box.tree);
+    if (tree.proxies == 0) continue;
     const at = changetype<usize>(proxyAt(tree, box.position)), lane = laneAt(tree, box.position);
     sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128) + load<u32>(lane) + load<u32>(lane, 64);
   }

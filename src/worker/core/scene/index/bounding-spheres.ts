@@ -3,17 +3,14 @@
 
 import { PRECISION_SPHERE } from '../../../../shared/layout';
 import { reserve } from '../../memory';
-import { Affine } from '../../math/affine';
-import { PROXY_BYTES, Proxy, boundsOf } from '../../shape/proxy';
 import { precision } from '../query/filter';
-import { above, below, itemAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { above, below, itemAt, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
-  BLOCK_BYTES, CELL_BYTES, HOLE, TREE_BYTES, Tree, proxyAt, fitCell, laneAt, slotAt, storeLane, treeOf,
+  BLOCK_BYTES, CELL_BYTES, HOLE, TREE_BYTES, TREE_COUNT, Tree, cellAt, fitCell, laneAt, slotAt, storeLane, treeOf,
 } from './octree';
 import { boundingRadius } from '../../shape/placed-shape';
 
-const copies: usize = memory.data(2 * <i32>offsetof<Tree>(), 16);
-const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const copies: usize = memory.data(<i32>TREE_COUNT * <i32>offsetof<Tree>(), 16);
 
 /** Gives an octree the boxes of bounding spheres, and each position its `radiusOf`. Throws OUT_OF_MEMORY. */
 function sphereTree(which: u32): Tree {
@@ -34,8 +31,7 @@ export function boundsIn(which: u32): Tree {
 
 // @ts-ignore: decorator
 @inline
-export function radiusOf(spheres: Tree, proxy: Proxy): f64 {
-  const position = (changetype<usize>(proxy) - spheres.proxies) / PROXY_BYTES;
+export function radiusOf(spheres: Tree, position: u32): f64 {
   return load<f64>(spheres.radii + (position << 3));
 }
 
@@ -54,8 +50,15 @@ function enclose(spheres: Tree, tree: Tree): void {
   spheres.holes = tree.holes;
   memory.copy(spheres.cells, tree.cells, tree.cellCount * <u32>CELL_BYTES);
   for (let position: u32 = 0; position < tree.positions; position++) setSphere(spheres, tree, position);
-  for (let i = tree.cellCount; i > 0; i--) fitCell(spheres, i - 1);
+  if (tree.cellCount != 0) fitSubtree(spheres, 0);
   spheres.version = tree.version;
+}
+
+/** Fits the boxes of a cell and of all below, children first. */
+function fitSubtree(tree: Tree, index: u32): void {
+  const first = cellAt(tree, index).firstChild;
+  for (let i: u32 = 0; i < 8 && first != 0; i++) fitSubtree(tree, first + i);
+  fitCell(tree, index);
 }
 
 function setSphere(spheres: Tree, tree: Tree, position: u32): void {
@@ -65,7 +68,7 @@ function setSphere(spheres: Tree, tree: Tree, position: u32): void {
     storeLane(lane, Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
     return;
   }
-  const centre = boundsOf(proxyAt(tree, position), bounds);
+  const centre = orientedBounds(slot);
   const x = centre.tx - sceneOriginX, y = centre.ty - sceneOriginY, z = centre.tz - sceneOriginZ;
   const radius = boundingRadius(itemAt(slot));
   storeLane(

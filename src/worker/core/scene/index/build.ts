@@ -1,10 +1,11 @@
-// Builds an octree anew: slots are partitioned top down, eight ways, and laid out in blocks of four.
+// Builds the octree of moving objects anew: slots are partitioned top down, eight ways, and laid out in blocks of four.
 
 import { allocate, reserve } from '../../memory';
 import { PROXY_BYTES } from '../../shape/proxy';
-import { Box, boxAt, orientedBounds } from '../objects';
+import { boxAt, orientedBounds } from '../objects';
 import {
-  BLOCK_BYTES, CELL_BYTES, Cell, Tree, cellAt, changeVersion, clearPosition, fitCell, middle, writePosition,
+  BLOCK_BYTES, CELL_BYTES, Cell, Tree, cellAt, changeVersion, clearPosition, digitOf, fitCell, middle, setChildCube,
+  writePosition,
 } from './octree';
 
 /**
@@ -102,20 +103,6 @@ function rootCube(root: Cell, count: u32): void {
   root.half = max(max(highX - lowX, highY - lowY), highZ - lowZ) * <f32>0.500001;
 }
 
-/** Answers 0 where the object is too long for a child cell, else 1 + its octant. */
-// @ts-ignore: decorator
-@inline
-export function digitOf(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
-  const longest = max(max(box.highX - box.lowX, box.highY - box.lowY), box.highZ - box.lowZ);
-  if (!(longest <= half)) return 0;
-  return (
-    1 +
-    (middle(box.lowX, box.highX) >= x ? 1 : 0) +
-    (middle(box.lowY, box.highY) >= y ? 2 : 0) +
-    (middle(box.lowZ, box.highZ) >= z ? 4 : 0)
-  );
-}
-
 /** Partitions a cell's range into its own objects and its children's. */
 function splitCell(tree: Tree, index: u32): void {
   const cell = cellAt(tree, index);
@@ -179,14 +166,6 @@ function splitCell(tree: Tree, index: u32): void {
   }
 }
 
-function setChildCube(cell: Cell, octant: u32, x: f32, y: f32, z: f32, half: f32): void {
-  const quarter = half * <f32>0.5;
-  cell.centreX = octant & 1 ? x + quarter : x - quarter;
-  cell.centreY = octant & 2 ? y + quarter : y - quarter;
-  cell.centreZ = octant & 4 ? z + quarter : z - quarter;
-  cell.half = quarter;
-}
-
 /** Turns ranges of the order into ranges of whole blocks. */
 function layOut(tree: Tree): void {
   for (let i = tree.cellCount; i > 0; i--) {
@@ -214,7 +193,7 @@ function layOut(tree: Tree): void {
 
 function reservePositions(tree: Tree, positions: u32): void {
   if (tree.capacity < positions) {
-    const capacity = (positions + (positions >> 1) + 3) & ~3;
+    const capacity = (positions + (positions >> 3) + 3) & ~3;
     const bytes = <u64>capacity << 2;
     tree.slots = reserve(tree.slots, 0, bytes);
     tree.cellOf = reserve(tree.cellOf, 0, bytes >> 2);

@@ -1,10 +1,10 @@
-// Descends both octrees to all objects that may be in a volume: conservative, by the image of each cell's box.
+// Descends all octrees to all objects that may be in a volume: conservative, by the image of each cell's box.
 
 import { Affine } from '../../math/affine';
 import { reserve } from '../../memory';
 import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
-  Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, cellAt, isEmpty, laneAt, slotAt,
+  Cell, HOLE, TREE_COUNT, Tree, cellAt, isEmpty, laneAt, slotAt,
 } from './octree';
 import { boundsIn } from './bounding-spheres';
 import { OUTSIDE, allLimits, boxLimits } from '../query/volume';
@@ -20,8 +20,7 @@ let stack: usize = 0;
 const box = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 export function descend(visit: Visit): void {
-  descendTree(boundsIn(STATIC_TREE), visit);
-  descendTree(boundsIn(MOVING_TREE), visit);
+  for (let which: u32 = 0; which < TREE_COUNT; which++) descendTree(boundsIn(which), visit);
 }
 
 function descendTree(tree: Tree, visit: Visit): void {

@@ -1,10 +1,10 @@
-// Adds an object to an octree that is built, where a cell near its place has room: one more in a hundred thousand is no
+// Adds a moving object to the octree that is built, where a cell near its place has room: one more in a hundred thousand is no
 // reason to build anew. Cells have a block in reserve for that, and the positions of objects that are gone.
 
 import { Affine } from '../../math/affine';
 import { Box, boxAt } from '../objects';
-import { HOLE, Tree, cellAt, changeVersion, inCell, slotAt, writePosition } from './octree';
-import { FEWEST_FOR_RESERVES, digitOf } from './build';
+import { HOLE, Tree, cellAt, changeVersion, digitOf, inCell, slotAt, writePosition } from './octree';
+import { FEWEST_FOR_RESERVES } from './build';
 
 /**
  * How far above the object's own cell room is looked for, in all cells below: what lies together fills its cell soon.

@@ -1,13 +1,13 @@
-// A loose octree (Ulrich, "Loose Octrees", Game Programming Gems, 2000), linear: build.ts partitions the
-// objects' slots top down, eight ways, so that every cell owns one range of positions and its subtree another. An
-// object belongs to the deepest cell that holds its centre and whose edge is no shorter than the object, as far as
+// A loose octree (Ulrich, "Loose Octrees", Game Programming Gems, 2000). Every cell owns a range of positions. There are
+// two kinds: that of moving objects is linear, build.ts partitions the objects' slots top down, eight ways, so that a
+// subtree's positions are a range, too; those of static objects grow (growing.ts). An object belongs to the deepest cell that holds its centre and whose edge is no shorter than the object, as far as
 // cells are split at all. Bounds of cells are those of what lies in them. Boxes are kept in blocks of four, those of a
 // cell's objects and those of its children alike, and no block is shared by two cells. When objects moved, bounds are
 // refitted in place instead.
 
 import { Affine } from '../../math/affine';
-import { PROXY_BYTES, Proxy, setProxy } from '../../shape/proxy';
-import { Box, UNPLACED, boxAt, itemAt, visibleLayers } from '../objects';
+import { PROXY_BYTES, Proxy, setPlace, setProxy } from '../../shape/proxy';
+import { Box, UNPLACED, boxAt, itemAt, orientedBounds, visibleLayers } from '../objects';
 
 /** The slot of positions that a removed object leaves behind, and of those that fill a cell's last block. */
 export const HOLE: u32 = 0xffffffff;
@@ -16,13 +16,14 @@ export const HOLE: u32 = 0xffffffff;
 export class Cell {
   start: u32; // its own objects are positions [start, ownEnd), whole blocks of four
   ownEnd: u32; // a leaf may have a block in reserve behind them
-  end: u32; // those of the whole subtree [start, end)
+  end: u32; // those of the whole subtree [start, end); SCATTERED where they are not in a row
   firstChild: u32; // of eight, by octant; 0 for a leaf
   parent: u32; // its own index, for the root
   childBlocks: u32; // where the two blocks of its children's bounds are
   dirty: u32;
   listed: u32; // while it is built: where its own objects are in the order, and how many
-  ownCount: u32;
+  ownCount: u32; // in a tree that grows: how many objects it has
+  order: u32; // and the order of its range (ranges.ts)
   centreX: f32; centreY: f32; centreZ: f32;
   half: f32; // half an edge of the cube
   lowX: f32; lowY: f32; lowZ: f32;
@@ -35,7 +36,10 @@ export const CELL_BYTES: usize = offsetof<Cell>();
 /** The bytes of four boxes: low x of all four, then low y, z, high x, y, z. */
 export const BLOCK_BYTES: usize = 96;
 
-/** A tree and its arrays by position; there is one of static and one of moving objects. */
+/**
+ * A tree and its arrays by position; there is one of static objects, one of moving ones, and one of static ones that
+ * collide with nothing: no pair reads these, and no proxies are kept of them.
+ */
 @unmanaged
 export class Tree {
   cells: usize;
@@ -49,14 +53,24 @@ export class Tree {
   cellOf: usize; // u32 for each block
   visible: usize; // u32, layers for views
   blocks: usize; // their boxes
-  proxies: usize; // Proxy each
+  proxies: usize; // Proxy each; 0 where none are kept
   built: u32; // 0 when it must be built before it is used
   misfits: u32; // objects that have left their cell since
   holes: u32; // objects that are gone since
   dirty: u32; // whether any cell is
   version: u32; // changes with anything that is in it or where; never 0 in a tree that is built
   radii: usize; // of bounding spheres; bounding-spheres.ts
+  // Of a tree that grows:
+  freeRanges: usize; // the first free range of each order, u32; ranges.ts
+  freeGroup: u32; // the first of eight cells that are free, 0 without; its parent is the next one
+  dirtyList: usize; // the cells that are dirty, u32 each
+  dirtyCount: u32;
 }
+
+/** Stands for the end of a subtree whose positions are not in a row. */
+export const SCATTERED: u32 = 0xffffffff;
+/** The orders of ranges: up to 2^27 blocks. */
+export const ORDERS: u32 = 28;
 
 /** Tells whether the tree has no objects. */
 export function isEmpty(tree: Tree): bool {
@@ -66,7 +80,10 @@ export function isEmpty(tree: Tree): bool {
 export const TREE_BYTES: usize = offsetof<Tree>();
 export const STATIC_TREE: u32 = 0;
 export const MOVING_TREE: u32 = 1;
-const trees: usize = memory.data(2 * <i32>offsetof<Tree>(), 16);
+export const PASSIVE_TREE: u32 = 2;
+export const TREE_COUNT: u32 = 3;
+const trees: usize = memory.data(<i32>TREE_COUNT * <i32>offsetof<Tree>(), 16);
+const freeRanges: usize = memory.data(<i32>TREE_COUNT * <i32>ORDERS * 4, 16);
 
 // @ts-ignore: decorator
 @inline
@@ -124,13 +141,36 @@ export function middle(low: f32, high: f32): f32 {
   return (low + high) * <f32>0.5;
 }
 
+for (let which: u32 = 0; which < TREE_COUNT; which++) {
+  const heads = freeRanges + which * (ORDERS << 2);
+  memory.fill(heads, 0xff, ORDERS << 2); // no range is free
+  treeOf(which).freeRanges = heads;
+}
+
 /** Copies what the traversals read from a slot to its position. */
 export function writePosition(tree: Tree, position: u32, slot: u32, bounds: Affine): void {
   const item = itemAt(slot);
   store<u32>(tree.visible + (<usize>position << 2), visibleLayers(item));
-  setProxy(proxyAt(tree, position), item, bounds);
+  if (tree.proxies != 0) setProxy(proxyAt(tree, position), item, bounds);
   const box = boxAt(slot);
   storeLane(laneAt(tree, position), box.lowX, box.lowY, box.lowZ, box.highX, box.highY, box.highZ);
+}
+
+const made = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
+
+/**
+ * Answers the proxy of the object at a position. Where none is kept it is made, all but its form, in a place that the
+ * next call reuses.
+ */
+// @ts-ignore: decorator
+@inline
+export function readPlace(tree: Tree, position: u32): Proxy {
+  return tree.proxies != 0 ? proxyAt(tree, position) : makePlace(slotAt(tree, position));
+}
+
+function makePlace(slot: u32): Proxy {
+  setPlace(made, itemAt(slot), orientedBounds(slot));
+  return made;
 }
 
 /** Empties a position: its box is empty then, and overlaps nothing. */
@@ -149,6 +189,29 @@ export function storeLane(at: usize, lowX: f32, lowY: f32, lowZ: f32, highX: f32
   store<f32>(at, highX, 48);
   store<f32>(at, highY, 64);
   store<f32>(at, highZ, 80);
+}
+
+/** Answers 0 where the object is too long for a child cell, else 1 + its octant. */
+// @ts-ignore: decorator
+@inline
+export function digitOf(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
+  const longest = max(max(box.highX - box.lowX, box.highY - box.lowY), box.highZ - box.lowZ);
+  if (!(longest <= half)) return 0;
+  return (
+    1 +
+    (middle(box.lowX, box.highX) >= x ? 1 : 0) +
+    (middle(box.lowY, box.highY) >= y ? 2 : 0) +
+    (middle(box.lowZ, box.highZ) >= z ? 4 : 0)
+  );
+}
+
+/** Makes a cell the child of a cube in an octant. */
+export function setChildCube(cell: Cell, octant: u32, x: f32, y: f32, z: f32, half: f32): void {
+  const quarter = half * <f32>0.5;
+  cell.centreX = octant & 1 ? x + quarter : x - quarter;
+  cell.centreY = octant & 2 ? y + quarter : y - quarter;
+  cell.centreZ = octant & 4 ? z + quarter : z - quarter;
+  cell.half = quarter;
 }
 
 // --- bounds ---
@@ -186,7 +249,7 @@ export function fitCell(tree: Tree, index: u32): bool {
 }
 
 /** Copies the children's bounds to where the traversals read them. */
-function fillChildBlocks(tree: Tree, cell: Cell): usize {
+export function fillChildBlocks(tree: Tree, cell: Cell): usize {
   const blocks = childBlocksAt(tree, cell);
   for (let i: u32 = 0; i < 8; i++) {
     const at = blocks + (i >> 2) * <u32>BLOCK_BYTES + (<usize>(i & 3) << 2);
@@ -210,7 +273,7 @@ function highest(v: v128): f32 {
   return max(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
 }
 
-/** Takes over a moved or changed slot; `refitTree` must follow once for all such slots. */
+/** Takes over a moved or changed slot of a built tree; `refitTree` must follow once for all such slots. */
 export function place(tree: Tree, slot: u32, bounds: Affine): void {
   const box = boxAt(slot);
   const position = box.position;
@@ -229,7 +292,7 @@ export function place(tree: Tree, slot: u32, bounds: Affine): void {
   changeVersion(tree);
 }
 
-/** Empties the position of a removed object. */
+/** Empties the position of a removed object, in a tree that was built. */
 export function clearSlot(tree: Tree, slot: u32): void {
   const box = boxAt(slot);
   if (tree.built) {
@@ -244,7 +307,7 @@ export function clearSlot(tree: Tree, slot: u32): void {
 
 // @ts-ignore: decorator
 @inline
-function cellOf(tree: Tree, position: u32): Cell {
+export function cellOf(tree: Tree, position: u32): Cell {
   return cellAt(tree, load<u32>(tree.cellOf + (<usize>(position >> 2) << 2)));
 }
 

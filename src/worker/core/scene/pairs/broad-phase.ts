@@ -16,7 +16,7 @@ import { testBatch } from './narrow-phase-batch';
 import { canCollide } from './narrow-phase';
 import { boxAt, idAt, liveCount } from '../objects';
 import {
-  BLOCK_BYTES, Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty, laneAt,
+  BLOCK_BYTES, Cell, HOLE, MOVING_TREE, PASSIVE_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty, laneAt,
   slotAt, treeOf,
 } from '../index/octree';
 import { unpaired } from '../scene';
@@ -522,6 +522,7 @@ function findTouched(sliceEnd: f64): u32 {
     const slot = slotIn(unpaired, touchedIndex++);
     if (idAt(slot) == 0) continue;
     const box = boxAt(slot);
+    if (box.tree == PASSIVE_TREE) continue;
     const own = treeOf(box.tree);
     objectAgainstTree(own, box.position, treeOf(MOVING_TREE), 0, true);
     if (box.tree == MOVING_TREE) objectAgainstTree(own, box.position, treeOf(STATIC_TREE), 0, true);

@@ -3,7 +3,7 @@
 
 import { clearContact, crossingCount, crossings, pointCount, points } from '../../contact/manifold/contact';
 import { allocate, release } from '../../memory';
-import { ITEM_BYTES, Item } from '../../shape/item';
+import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from '../../shape/item';
 import { PROXY_BYTES, Proxy, setProxy } from '../../shape/proxy';
 import { isAlive, itemAt, orientedBounds, slotOf } from '../objects';
 import { beginPair, resumePair } from './interruptible';
@@ -17,16 +17,17 @@ const LEFT: i32 = -2;
 
 const first = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 const second = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
-const firstItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
-const secondItem = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
+const firstItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
+const secondItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const found = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
 
-/** How many contacts were left or wait: they read what their objects were. */
-let openContacts: u32 = 0;
+/** How many contacts wait as their objects were copied, and whether one was left in the midst of its work. */
+let keptCount: u32 = 0;
+let isLeft: bool = false;
 
 /** Tells whether a contact was left in the midst of its work, or waits as it was copied. */
 export function isContactOpen(): bool {
-  return openContacts != 0;
+  return isLeft || keptCount != 0;
 }
 
 /** Tells whether the contact of two objects may take long. */
@@ -50,7 +51,6 @@ export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
   const itemA = itemAt(slotOf(a)), itemB = itemAt(slotOf(b));
   if (isHeavy(first, second)) {
     giveUpLeft();
-    openContacts++;
     return conclude(beginPair(first, itemA, second, itemB, until));
   }
   clearContact();
@@ -67,38 +67,40 @@ export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
  * may change meanwhile, and get other meshes; those that they have now must stay as they are. Throws OUT_OF_MEMORY.
  */
 export function keepContact(a: u32, b: u32, detail: u32): usize {
-  const kept = allocate(2 * (PROXY_BYTES + ITEM_BYTES));
+  const kept = allocate(2 * (PROXY_BYTES + KEPT_ITEM_BYTES));
   keep(kept, a, detail);
-  keep(kept + PROXY_BYTES + ITEM_BYTES, b, detail);
-  openContacts++;
+  keep(kept + PROXY_BYTES + KEPT_ITEM_BYTES, b, detail);
+  keptCount++;
   return kept;
 }
 
 function keep(to: usize, id: u32, detail: u32): void {
   take(changetype<Proxy>(to), id, detail);
-  memory.copy(to + PROXY_BYTES, changetype<usize>(itemAt(slotOf(id))), ITEM_BYTES);
+  keepItem(to + PROXY_BYTES, itemAt(slotOf(id)));
 }
 
 /** Begins the contact of two objects as they were copied, and frees the copies; answers as `beginContact`. */
 export function beginKeptContact(kept: usize, until: f64): i32 {
-  let from = kept;
-  memory.copy(changetype<usize>(first), from, PROXY_BYTES);
-  memory.copy(changetype<usize>(firstItem), (from += PROXY_BYTES), ITEM_BYTES);
-  memory.copy(changetype<usize>(second), (from += ITEM_BYTES), PROXY_BYTES);
-  memory.copy(changetype<usize>(secondItem), from + PROXY_BYTES, ITEM_BYTES);
+  const other = kept + PROXY_BYTES + KEPT_ITEM_BYTES;
+  memory.copy(changetype<usize>(first), kept, PROXY_BYTES);
+  keepItem(firstItem, keptItem(kept + PROXY_BYTES));
+  memory.copy(changetype<usize>(second), other, PROXY_BYTES);
+  keepItem(secondItem, keptItem(other + PROXY_BYTES));
   release(kept);
+  keptCount--;
   giveUpLeft();
-  return conclude(beginPair(first, firstItem, second, secondItem, until));
+  return conclude(beginPair(first, keptItem(firstItem), second, keptItem(secondItem), until));
 }
 
 /** Goes on with the contact that was left; answers as `beginContact`. */
 export function resumeContact(until: f64): i32 {
+  isLeft = false; // where it fails
   return conclude(resumePair(until));
 }
 
 function conclude(outcome: usize): i32 {
-  if (outcome == 0) return LEFT;
-  openContacts--;
+  isLeft = outcome == 0;
+  if (isLeft) return LEFT;
   memory.copy(changetype<usize>(found), outcome, offsetof<Outcome>());
   return found.contained;
 }

@@ -1,4 +1,4 @@
-// Finds the objects whose bounds overlap an axis-aligned box of the world: a descent of both octrees that tests four
+// Finds the objects whose bounds overlap an axis-aligned box of the world: a descent of all octrees that tests four
 // boxes at a time (the interval test of Ericson, "Real-Time Collision Detection", 2005, 4.2). Conservative: bounds are
 // float32 about the scene's origin, rounded outwards; who asks decides by shape. World units.
 
@@ -6,7 +6,7 @@ import { reserve } from '../../memory';
 import { isIgnored, sidesOf } from './filter';
 import { above, below, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
-  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty, slotAt,
+  BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt,
 } from '../index/octree';
 import { boundsIn } from '../index/bounding-spheres';
 
@@ -31,8 +31,7 @@ export function queryAabb(x: f64, y: f64, z: f64, hx: f64, hy: f64, hz: f64): vo
   lowX = f32x4.splat(below(cx - hx)); highX = f32x4.splat(above(cx + hx));
   lowY = f32x4.splat(below(cy - hy)); highY = f32x4.splat(above(cy + hy));
   lowZ = f32x4.splat(below(cz - hz)); highZ = f32x4.splat(above(cz + hz));
-  search(boundsIn(STATIC_TREE));
-  search(boundsIn(MOVING_TREE));
+  for (let which: u32 = 0; which < TREE_COUNT; which++) search(boundsIn(which));
 }
 
 function add(slot: u32): void {
@@ -68,7 +67,7 @@ function search(tree: Tree): void {
     const cell = cellAt(tree, load<u32>(top));
     for (let position = cell.start; position < cell.ownEnd; position += 4) {
       for (let bits = overlaps(blockAt(tree, position)); bits != 0; bits &= bits - 1) {
-        const proxy = proxyAt(tree, position + ctz(bits));
+        const proxy = readPlace(tree, position + ctz(bits));
         if (sidesOf(proxy) != 0 && !isIgnored(proxy.id)) add(slotAt(tree, position + ctz(bits)));
       }
     }

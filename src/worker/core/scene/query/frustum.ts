@@ -8,7 +8,7 @@ import { descend } from '../index/descend';
 import { isIgnored, layers, precision, setFilter } from './filter';
 import { addFound, clearFound, foundCount } from './result-ids';
 import { idAt, itemAt, placedShapeAt, slotCount } from '../objects';
-import { Tree, proxyAt, slotAt } from '../index/octree';
+import { Tree, readPlace, slotAt } from '../index/octree';
 import { isEnclosed, limitsOf, touches } from './region';
 import { updateTrees } from '../scene';
 import { PlacedShape } from '../../shape/placed-shape';
@@ -86,7 +86,7 @@ function classify(): void {
 
 function consider(tree: Tree, position: u32, limits: u64): void {
   if (!(load<u32>(tree.visible + (<usize>position << 2)) & asked.layers)) return;
-  const proxy = proxyAt(tree, position);
+  const proxy = readPlace(tree, position);
   const crossed = limitsOf(proxy, limits, precision);
   if (crossed == OUTSIDE || isTooSmall(asked, proxy) || isIgnored(proxy.id)) return;
   const slot = slotAt(tree, position);

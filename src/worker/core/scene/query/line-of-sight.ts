@@ -9,7 +9,7 @@ import { isTooSmall } from '../view/cull';
 import { passOver, setFilter } from './filter';
 import { beyondNear, eyeW, eyeX, eyeY, eyeZ } from '../view/projection';
 import { boxAt, isAlive, slotOf } from '../objects';
-import { proxyAt, treeOf } from '../index/octree';
+import { readPlace, treeOf } from '../index/octree';
 import { castRay } from './ray';
 import { updateTrees } from '../scene';
 import { OUTSIDE, addRectangle, allLimits, beginVolume, boxLimits, limitDepth, volumeHolds } from './volume';
@@ -37,7 +37,7 @@ export function sees(view: usize, targets: usize, count: u32, filter: usize, poi
 
 function pointsInSight(id: u32): u32 {
   const box = boxAt(slotOf(id));
-  const target = proxyAt(treeOf(box.tree), box.position);
+  const target = readPlace(treeOf(box.tree), box.position);
   if (!(target.layers & asked.layers) || isTooSmall(asked, target)) return 0;
   const limits = boxLimits(boundsOf(target, bounds), allLimits());
   if (limits == OUTSIDE) return 0;

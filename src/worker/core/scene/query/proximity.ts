@@ -16,7 +16,7 @@ import { shapesOverlap } from '../pairs/overlap-tests';
 import { distanceTo, isAround, solidTriangle, solidX, solidY, solidZ } from './closest-point';
 import { idAt, placedShapeAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
-  BLOCK_BYTES, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty, slotAt,
+  BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt,
 } from '../index/octree';
 import { updateTrees } from '../scene';
 import { PlacedShape, describedShape } from '../../shape/placed-shape';
@@ -84,8 +84,7 @@ export function closestPoint(x: f64, y: f64, z: f64, maxDistance: f64, filter: u
   pointZ = z;
   nearestId = 0;
   nearestDistance = maxDistance;
-  search(boundsIn(STATIC_TREE));
-  search(boundsIn(MOVING_TREE));
+  for (let which: u32 = 0; which < TREE_COUNT; which++) search(boundsIn(which));
   if (nearestId == 0) return false;
   store<u32>(hit, nearestId, HIT_OBJECT);
   store<i32>(hit, nearestTriangle, HIT_TRIANGLE);
@@ -152,7 +151,7 @@ function search(tree: Tree): void {
       for (; bits != 0; bits &= bits - 1) {
         const lane = ctz(bits);
         if (load<f32>(keys + (<usize>lane << 2)) > bound) continue;
-        if (sidesOf(proxyAt(tree, position + lane)) == 0) continue;
+        if (sidesOf(readPlace(tree, position + lane)) == 0) continue;
         consider(slotAt(tree, position + lane));
         bound = boundOf(scale);
       }

@@ -113,14 +113,14 @@ export function hitDistance(): f64 {
 }
 
 /**
- * Casts the ray at an object. A nearer hit replaces the one found; of two at the same distance the lower id stays.
+ * Casts the ray at an object, by its proxy and where it is in a tree. A nearer hit replaces the one found; of two at the same distance the lower id stays.
  * Throws OUT_OF_MEMORY.
  */
-export function castObject(proxy: Proxy, tree: Tree, sides: u32): void {
+export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32): void {
   const id = proxy.id;
   if (isIgnored(id)) return;
   const hitsBefore = hitCount;
-  if (!isPrepared(id)) prepare(proxy, tree);
+  if (!isPrepared(id)) prepare(proxy, tree, position);
   toLocal();
   if (solid.shape == SHAPE_MESH) castMesh(id, sides, faceSidesOf(proxy));
   else castSolid(id, sides);
@@ -143,7 +143,7 @@ function isPrepared(id: u32): bool {
   return id == preparedId && precision == preparedFor && changes == preparedAt;
 }
 
-function prepare(proxy: Proxy, tree: Tree): void {
+function prepare(proxy: Proxy, tree: Tree, position: u32): void {
   const map = mapOf(solid);
   centreX = proxy.x;
   centreY = proxy.y;
@@ -162,7 +162,7 @@ function prepare(proxy: Proxy, tree: Tree): void {
     solid.shape = <u16>SHAPE_SPHERE;
     solid.half = 0;
     setIdentity(map);
-    map.xx = map.yy = map.zz = radiusOf(tree, proxy);
+    map.xx = map.yy = map.zz = radiusOf(tree, position);
     map.tx = proxy.x;
     map.ty = proxy.y;
     map.tz = proxy.z;

@@ -1,18 +1,18 @@
-// Casts rays against the scene: a descent of both octrees, nearest cell first, by slab tests of four boxes at a time
+// Casts rays against the scene: a descent of all octrees, nearest cell first, by slab tests of four boxes at a time
 // (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986), then against shapes in their own space (ray-hit.ts). Boxes are
 // padded in float32, and conservative; hits are float64. World units.
 
 import { PRECISION_MESH, PRECISION_OBB } from '../../../../shared/layout';
-import { lineMisses } from '../../math/obb-sat-f32';
+import { lineMisses, lineMissesMap } from '../../math/obb-sat-f32';
 import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
 import { lane0, lane1, lane2 } from '../../math/lanes';
 import { laneCompaction } from '../../math/lane-compaction';
 import { reserve } from '../../memory';
 import { ANY } from '../../mesh/query/ray';
 import { precision, sidesOf } from './filter';
-import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
-  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty,
+  BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, readPlace, slotAt,
 } from '../index/octree';
 import {
   approach, beginRay, castObject, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY, originZ,
@@ -40,12 +40,13 @@ export function castRay(
 ): bool {
   beginRay(ox, oy, oz, dx, dy, dz, from, to, asked);
   oriented = precision == PRECISION_MESH || precision == PRECISION_OBB;
-  const still = boundsIn(STATIC_TREE), moving = boundsIn(MOVING_TREE);
-  const stillReach = isEmpty(still) ? <f32>0 : reachOf(cellAt(still, 0));
-  const movingReach = isEmpty(moving) ? <f32>0 : reachOf(cellAt(moving, 0));
-  approach(sceneOriginX, sceneOriginY, sceneOriginZ, max(stillReach, movingReach));
-  castTree(still, stillReach);
-  if (!(asked == ANY && foundObject != 0)) castTree(moving, movingReach);
+  let reach: f32 = 0;
+  for (let which: u32 = 0; which < TREE_COUNT; which++) {
+    const tree = boundsIn(which);
+    if (!isEmpty(tree)) reach = max(reach, reachOf(cellAt(tree, 0)));
+  }
+  approach(sceneOriginX, sceneOriginY, sceneOriginZ, reach);
+  for (let which: u32 = 0; which < TREE_COUNT && !(asked == ANY && foundObject != 0); which++) castTree(boundsIn(which));
   return foundObject != 0;
 }
 
@@ -55,15 +56,13 @@ export function castRay(
  */
 const PADDING: f32 = 3.814697265625e-6;
 
-/**
- * Casts the ray at the objects of a tree. `reach` is the largest coordinate of the tree's bounds, about the scene's
- * origin. Throws OUT_OF_MEMORY.
- */
-function castTree(tree: Tree, reach: f32): void {
+/** Casts the ray at the objects of a tree. Throws OUT_OF_MEMORY. */
+function castTree(tree: Tree): void {
   if (isEmpty(tree)) return;
   const root = cellAt(tree, 0);
+  const hasProxies = tree.proxies != 0;
   const px = originX - sceneOriginX, py = originY - sceneOriginY, pz = originZ - sceneOriginZ;
-  const padding = reach * PADDING;
+  const padding = reachOf(root) * PADDING;
   const slack = <f64>padding + (abs(px) + abs(py) + abs(pz)) * 3.552713678800501e-15;
   let part = interval(tMin, foundDistance);
   part = clip(part, px, directionX, root.lowX - slack, root.highX + slack);
@@ -121,12 +120,21 @@ function castTree(tree: Tree, reach: f32): void {
       for (let i: usize = 0; i < listed; i += 4) {
         const position = load<u32>(listedPositions + i);
         if (load<f32>(listedDistances + i) > limit) continue;
-        const proxy = proxyAt(tree, position);
-        const x = enterX - proxy.x, y = enterY - proxy.y, z = enterZ - proxy.z;
-        if (oriented && lineMisses(proxy.form(), x, y, z, blur, alongX, alongY, alongZ)) continue;
+        if (oriented) {
+          if (hasProxies) {
+            const p = proxyAt(tree, position);
+            const x = enterX - p.x, y = enterY - p.y, z = enterZ - p.z;
+            if (lineMisses(p.form(), x, y, z, blur, alongX, alongY, alongZ)) continue;
+          } else {
+            const box = orientedBounds(slotAt(tree, position));
+            const x = enterX - box.tx, y = enterY - box.ty, z = enterZ - box.tz;
+            if (lineMissesMap(box, x, y, z, blur, alongX, alongY, alongZ)) continue;
+          }
+        }
+        const proxy = readPlace(tree, position);
         const sides = sidesOf(proxy);
         if (sides == 0) continue;
-        castObject(proxy, tree, sides);
+        castObject(proxy, tree, position, sides);
         if (foundObject == 0) continue;
         if (mode == ANY) return;
         limit = min(limit, upward(foundDistance - from));
@@ -162,7 +170,7 @@ function castTree(tree: Tree, reach: f32): void {
   }
 }
 
-/** Answers the largest coordinate of a cell's bounds. */
+/** Answers the largest coordinate of a cell's bounds, about the scene's origin. */
 // @ts-ignore: decorator
 @inline
 function reachOf(cell: Cell): f32 {

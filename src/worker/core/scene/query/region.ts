@@ -14,7 +14,7 @@ import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter'
 import { addFound, clearFound, foundCount } from './result-ids';
 import { setProjection } from '../view/projection';
 import { placedShapeAt, slotOf } from '../objects';
-import { Tree, proxyAt } from '../index/octree';
+import { Tree, readPlace } from '../index/octree';
 import { updateTrees } from '../scene';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { OUTSIDE, addRectangle, beginVolume, boxLimits, limitDepth, limitToLasso } from './volume';
@@ -44,7 +44,7 @@ export function pickRegion(view: usize, region: usize, filter: usize): u32 {
 }
 
 function consider(tree: Tree, position: u32, limits: u64): void {
-  const proxy = proxyAt(tree, position);
+  const proxy = readPlace(tree, position);
   const sides = sidesOf(proxy);
   if (sides == 0 || isIgnored(proxy.id)) return;
   if (isIn(proxy, limits, sides)) addFound(proxy.id);

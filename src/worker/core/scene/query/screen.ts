@@ -11,7 +11,7 @@ import { Proxy } from '../../shape/proxy';
 import { descend } from '../index/descend';
 import { isIgnored, setFilter, sidesOf } from './filter';
 import { beforeFar, beyondNear, clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ, height, setProjection } from '../view/projection';
-import { Tree, proxyAt } from '../index/octree';
+import { Tree, readPlace } from '../index/octree';
 import { updateTrees } from '../scene';
 import { addRectangle, beginVolume, limitDepth } from './volume';
 
@@ -56,7 +56,7 @@ function narrow(): void {
 }
 
 function consider(tree: Tree, position: u32, _limits: u64): void {
-  const b = proxyAt(tree, position);
+  const b = readPlace(tree, position);
   if (sidesOf(b) == 0) return;
   const w = valueAt(clipW, b.x, b.y, b.z);
   if (!(w > 0 && valueAt(beyondNear, b.x, b.y, b.z) >= 0 && valueAt(beforeFar, b.x, b.y, b.z) >= 0)) return;

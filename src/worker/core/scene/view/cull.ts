@@ -8,7 +8,7 @@ import { Proxy } from '../../shape/proxy';
 import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import { lastSlotCount } from './last-ids';
 import {
-  BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty, slotAt,
+  BLOCK_BYTES, Cell, SCATTERED, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt,
   treeOf,
 } from '../index/octree';
 import { View, beginView, planeOf, setBit } from './views';
@@ -41,8 +41,7 @@ function planeAt(i: u32): NarrowPlane {
 export function cull(view: View): void {
   beginView(view, lastSlotCount);
   current = view;
-  cullTree(treeOf(STATIC_TREE));
-  cullTree(treeOf(MOVING_TREE));
+  for (let which: u32 = 0; which < TREE_COUNT; which++) cullTree(treeOf(which));
 }
 
 function cullTree(tree: Tree): void {
@@ -79,8 +78,7 @@ function cullTree(tree: Tree): void {
         const childIndex = cell.firstChild + group + lane;
         const remaining = load<u32>(laneMasks + (<usize>lane << 2));
         if (remaining == 0) {
-          const child = cellAt(tree, childIndex);
-          takeAll(tree, child.start, child.end);
+          takeSubtree(tree, childIndex);
         } else top = push(top, childIndex, remaining);
       }
     }
@@ -170,6 +168,16 @@ function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
   }
 }
 
+function takeSubtree(tree: Tree, index: u32): void {
+  const cell = cellAt(tree, index);
+  if (cell.end != SCATTERED) {
+    takeAll(tree, cell.start, cell.end);
+    return;
+  }
+  takeAll(tree, cell.start, cell.ownEnd);
+  for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) takeSubtree(tree, cell.firstChild + i);
+}
+
 function takeAll(tree: Tree, start: u32, end: u32): void {
   const layers = current.layers;
   for (let position = start; position < end; position++) {
@@ -180,7 +188,7 @@ function takeAll(tree: Tree, start: u32, end: u32): void {
 // @ts-ignore: decorator
 @inline
 function take(tree: Tree, position: u32): void {
-  if (isTooSmall(current, proxyAt(tree, position))) return;
+  if (current.minPixels > 0 && isTooSmall(current, readPlace(tree, position))) return;
   setBit(current.inside, slotAt(tree, position));
 }
 
@@ -189,7 +197,7 @@ function take(tree: Tree, position: u32): void {
  * cannot change the answer.
  */
 function takeOriented(tree: Tree, position: u32, mask: u32): void {
-  const b = proxyAt(tree, position);
+  const b = readPlace(tree, position);
   let crossing = false;
   for (let i: u32 = 0; i < planeCount; i++) {
     if (!(mask & (1 << i))) continue;

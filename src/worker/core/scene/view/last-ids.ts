@@ -19,6 +19,11 @@ const replacedSince = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 
 /** The one of both that takes note of that. */
 let noted: SlotSet = replaced;
 
+/** Makes sure that `beginReplacedSince` needs no memory. Throws OUT_OF_MEMORY. */
+export function reserveReplacedSince(): void {
+  reserveSet(replacedSince, lastSlotCount);
+}
+
 /** Leaves what is filled or emptied from now on to the next frame. */
 export function beginReplacedSince(): void {
   noted = replacedSince;
@@ -34,7 +39,7 @@ export function endReplacedSince(): void {
 export function reserveLastIds(count: u32): void {
   if (count <= lastSlotCount) return;
   reserveSet(replaced, count);
-  reserveSet(replacedSince, count);
+  if (noted == replacedSince) reserveSet(replacedSince, count);
   lastIds = reserve(lastIds, lastSlotCount << 2, <u64>count << 2);
   memory.fill(lastIds + (<usize>lastSlotCount << 2), 0, <usize>(count - lastSlotCount) << 2);
   lastSlotCount = count;

@@ -1,0 +1,158 @@
+// Ranges of positions for the cells of an octree that grows: the buddy system (Knowlton, "A Fast Storage Allocator",
+// 1965). A range has 2^order blocks of four positions and begins at a multiple of that, so that two halves which are
+// free are one range again. Free ranges are listed in their own first blocks.
+
+import { moveTo } from '../../memory';
+import { PROXY_BYTES } from '../../shape/proxy';
+import { BLOCK_BYTES, HOLE, ORDERS, Tree } from './octree';
+
+/** The end of a list, and the order of a cell that has no range. */
+export const NO_RANGE: u32 = 0xffffffff;
+/** Marks the first block of a free range, with its order, where blocks in use have the index of their cell. */
+const FREE: u32 = 0x80000000;
+/** The order of what is added at the end at least: 256 positions. */
+const LEAST_ADDED: u32 = 6;
+
+/** Answers how many positions a range has. */
+// @ts-ignore: decorator
+@inline
+export function capacityOf(order: u32): u32 {
+  return order == NO_RANGE ? 0 : 4 << order;
+}
+
+/** Answers the order of the least range with so many positions, of one at least. */
+// @ts-ignore: decorator
+@inline
+export function orderFor(count: u32): u32 {
+  const blocks = (count + 3) >> 2;
+  return blocks <= 1 ? 0 : 32 - clz(blocks - 1);
+}
+
+/** Forgets all ranges. */
+export function clearRanges(tree: Tree): void {
+  memory.fill(tree.freeRanges, 0xff, <usize>ORDERS << 2);
+  tree.positions = 0;
+}
+
+/**
+ * Makes sure that ranges which have `blocks` blocks together can be taken without memory. Throws OUT_OF_MEMORY, with
+ * nothing changed.
+ */
+export function reserveRanges(tree: Tree, blocks: u32, withProxies: bool): void {
+  // What is added ends at a multiple of its size, and has some blocks at least.
+  const needed = tree.positions + ((2 * blocks + (2 << LEAST_ADDED)) << 2);
+  if (needed <= tree.capacity) return;
+  // A quarter more, as what is copied leaves its own size behind as a hole.
+  const capacity = max(needed, tree.capacity + ((tree.capacity >> 4) << 2));
+  const used = <usize>tree.positions;
+  const bytes = <u64>capacity << 2;
+  tree.slots = moveTo(tree.slots, used << 2, bytes);
+  tree.cellOf = moveTo(tree.cellOf, used, bytes >> 2);
+  tree.visible = moveTo(tree.visible, used << 2, bytes);
+  tree.blocks = moveTo(tree.blocks, (used >> 2) * BLOCK_BYTES, <u64>(capacity >> 2) * BLOCK_BYTES);
+  if (withProxies) tree.proxies = moveTo(tree.proxies, used * PROXY_BYTES, <u64>capacity * PROXY_BYTES);
+  tree.capacity = capacity;
+}
+
+/** Takes a range for a cell, where `reserveRanges` was called before. Answers its first position. */
+export function takeRange(tree: Tree, order: u32, cell: u32): u32 {
+  let size = leastFree(tree, order);
+  if (size == ORDERS) {
+    addRange(tree, max(order, LEAST_ADDED));
+    size = leastFree(tree, order);
+  }
+  const block = load<u32>(headOf(tree, size));
+  unlink(tree, block, size);
+  while (size > order) link(tree, block + (1 << --size), size);
+  setCell(tree, block << 2, order, cell);
+  return block << 2;
+}
+
+/** Tells whether there is a free range of an order at least. */
+export function hasRange(tree: Tree, order: u32): bool {
+  return leastFree(tree, order) != ORDERS;
+}
+
+/** Answers the order of the free range that begins with a block, -1 where none does; for tests. */
+export function freeOrder(tree: Tree, block: u32): i32 {
+  const mark = load<u32>(tree.cellOf + (<usize>block << 2));
+  return mark & FREE ? <i32>(mark & ~FREE) : -1;
+}
+
+/** Makes a cell the one that has the blocks of a range. */
+export function setCell(tree: Tree, position: u32, order: u32, cell: u32): void {
+  const first = tree.cellOf + (<usize>(position >> 2) << 2);
+  for (let at = first, end = first + (<usize>4 << order); at < end; at += 4) store<u32>(at, cell);
+}
+
+/** Gives a range back. */
+export function giveRange(tree: Tree, position: u32, order: u32): void {
+  memory.fill(tree.slots + (<usize>position << 2), 0xff, <usize>16 << order); // HOLE
+  giveBlocks(tree, position >> 2, order);
+}
+
+function giveBlocks(tree: Tree, first: u32, firstOrder: u32): void {
+  const end = tree.positions >> 2;
+  let block = first, order = firstOrder;
+  for (; order + 1 < ORDERS; order++) {
+    const buddy = block ^ (1 << order);
+    if (buddy + (1 << order) > end || load<u32>(tree.cellOf + (<usize>buddy << 2)) != (FREE | order)) break;
+    unlink(tree, buddy, order);
+    block = min(block, buddy);
+  }
+  link(tree, block, order);
+}
+
+/** Adds a free range at the end, and what lies before its beginning. */
+function addRange(tree: Tree, order: u32): void {
+  let end = tree.positions >> 2;
+  const size: u32 = 1 << order;
+  const start = (end + size - 1) & ~(size - 1);
+  if ((start + size) << 2 > tree.capacity) unreachable();
+  memory.fill(tree.slots + (<usize>end << 4), 0xff, <usize>(start + size - end) << 4);
+  while (end < start) {
+    const part = <u32>ctz(end);
+    tree.positions = (end + (1 << part)) << 2;
+    giveBlocks(tree, end, part);
+    end += 1 << part;
+  }
+  tree.positions = (start + size) << 2;
+  giveBlocks(tree, start, order);
+}
+
+/** Answers the least order, of `order` at least, that has a free range; ORDERS without. */
+function leastFree(tree: Tree, order: u32): u32 {
+  let size = order;
+  while (size < ORDERS && load<u32>(headOf(tree, size)) == NO_RANGE) size++;
+  return size;
+}
+
+// @ts-ignore: decorator
+@inline
+function headOf(tree: Tree, order: u32): usize {
+  return tree.freeRanges + (<usize>order << 2);
+}
+
+// @ts-ignore: decorator
+@inline
+function linksOf(tree: Tree, block: u32): usize {
+  return tree.blocks + block * <u32>BLOCK_BYTES;
+}
+
+/** Puts a free range first in its list: the next and the one before, u32 each, are in its first block. */
+function link(tree: Tree, block: u32, order: u32): void {
+  const head = headOf(tree, order), next = load<u32>(head);
+  store<u32>(linksOf(tree, block), next);
+  store<u32>(linksOf(tree, block), NO_RANGE, 4);
+  if (next != NO_RANGE) store<u32>(linksOf(tree, next), block, 4);
+  store<u32>(head, block);
+  store<u32>(tree.cellOf + (<usize>block << 2), FREE | order);
+}
+
+function unlink(tree: Tree, block: u32, order: u32): void {
+  const next = load<u32>(linksOf(tree, block)), before = load<u32>(linksOf(tree, block), 4);
+  if (next != NO_RANGE) store<u32>(linksOf(tree, next), before, 4);
+  if (before == NO_RANGE) store<u32>(headOf(tree, order), next);
+  else store<u32>(linksOf(tree, before), next);
+  store<u32>(tree.cellOf + (<usize>block << 2), 0);
+}
