@@ -68,7 +68,7 @@ export class BuilderPool {
     operation: string,
     builder: Builder,
     answer: Deferred<ArrayBuffer>,
-    { positions, indices }: MeshData,
+    { positions, indices, topology }: MeshData,
     onProgress: (fraction: number) => void,
     weld: number,
   ): Promise<void> {
@@ -85,7 +85,7 @@ export class BuilderPool {
     if (!answer.settled) {
       const buffers = new Set([positions.buffer, ...(indices ? [indices.buffer] : [])]);
       await link.answerWith(answer, operation, (api) =>
-        api.buildMesh(build, transfer(positions, [...buffers] as ArrayBuffer[]), indices, weld),
+        api.buildMesh(build, transfer(positions, [...buffers] as ArrayBuffer[]), indices, weld, topology),
       );
     }
     this.#onProgress.delete(build);

@@ -2,8 +2,8 @@
 // outwards, so that they are conservative; matrices are float64. World units.
 
 import {
-  FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_COLLIDES_WITH, OBJECT_CONTACTS,
-  OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX,
+  CONTACTS_NONE, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_COLLIDES_WITH, OBJECT_CONTACTS,
+  OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, SHAPE_POINT_LINE,
 } from '../../../shared/layout';
 import { AFFINE_BYTES, Affine, between, multiply, setIdentity } from '../math/affine';
 import { reserve } from '../memory';
@@ -33,6 +33,8 @@ export let ids: usize = 0;
 /** The number of slots that may be in use: all are below. */
 export let slotCount: u32 = 0;
 export let liveCount: u32 = 0;
+/** How many objects are of points or lines. */
+export let pointLineCount: u32 = 0;
 /** How often bounds were set. */
 export let changes: u32 = 1;
 
@@ -103,6 +105,7 @@ export function describe(id: u32, description: usize): void {
   const item = itemAt(slot);
   const fresh = item.id != id;
   if (fresh) liveCount++;
+  else if (item.shape == SHAPE_POINT_LINE) pointLineCount--;
   item.id = id;
   store<u32>(ids + (<usize>slot << 2), id);
   describeShape(item, description);
@@ -111,6 +114,10 @@ export function describe(id: u32, description: usize): void {
   item.collidesWith = load<u32>(description, OBJECT_COLLIDES_WITH);
   item.group = load<u32>(description, OBJECT_GROUP);
   item.contacts = load<u32>(description, OBJECT_CONTACTS);
+  if (item.shape == SHAPE_POINT_LINE) {
+    pointLineCount++;
+    item.contacts = CONTACTS_NONE; // what has neither surface nor inside touches nothing
+  }
   const faceSides: u32 = item.flags & FLAG_FACE_SIDES ? load<u32>(description, OBJECT_FACE_SIDES) : 0;
   shareFaceSides(faceSides);
   if (!fresh) dropFaceSides(item.faceSides);
@@ -124,6 +131,7 @@ export function forget(slot: u32): void {
   boxAt(slot).tree = NO_TREE;
   boxAt(slot).position = UNPLACED;
   dropFaceSides(itemAt(slot).faceSides);
+  if (itemAt(slot).shape == SHAPE_POINT_LINE) pointLineCount--;
   itemAt(slot).id = 0;
   store<u32>(ids + (<usize>slot << 2), 0);
   liveCount--;

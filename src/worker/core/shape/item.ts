@@ -3,11 +3,12 @@
 
 import {
   OBJECT_CENTER, OBJECT_EXTENT, OBJECT_MESH, OBJECT_RADIUS, OBJECT_ROTATION, OBJECT_SHAPE, SHAPE_BOX, SHAPE_MESH,
-  SHAPE_SPHERE,
+  SHAPE_POINT_LINE, SHAPE_SPHERE,
 } from '../../../shared/layout';
 import { Affine, setIdentity } from '../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { Mesh } from '../mesh/tree/layout';
+import { isPointLine } from '../point-line/layout';
 
 /** An object. Its oriented bounds are the cube [-1, 1]³ under world · local. */
 @unmanaged
@@ -56,7 +57,10 @@ export function describeShape(item: Item, description: usize): void {
   item.shape = load<u32>(description, OBJECT_SHAPE);
   item.mesh = load<u32>(description, OBJECT_MESH);
   item.half = 0;
-  if (item.shape == SHAPE_MESH) setMeshBounds(item);
+  if (item.shape == SHAPE_MESH) {
+    if (isPointLine(item.mesh)) item.shape = SHAPE_POINT_LINE;
+    setMeshBounds(item);
+  }
   else if (item.shape == SHAPE_BOX) setBoxBounds(localOf(item), description);
   else if (item.shape == SHAPE_SPHERE) setSphereBounds(localOf(item), description);
   else setCapsuleBounds(item, description);
@@ -124,7 +128,7 @@ function setCapsuleBounds(item: Item, description: usize): void {
   local.tz = 0.5 * (fromZ + toZ);
 }
 
-/** Derives the box of a mesh. */
+/** Derives the box of a mesh, of triangles or of points or lines. */
 export function setMeshBounds(item: Item): void {
   const local = localOf(item);
   const mesh = changetype<Mesh>(item.mesh);

@@ -4,7 +4,7 @@
 
 import {
   FLAG_SOLID, OBJECT_FLAGS, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_CAPSULE,
-  SHAPE_MESH, SHAPE_SPHERE,
+  SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE,
 } from '../../../shared/layout';
 import { Affine, copy, multiply, setIdentity } from '../math/affine';
 import { Mesh } from '../mesh/tree/layout';
@@ -55,7 +55,7 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
   if (precision == PRECISION_MESH) {
     out.shape = <u16>item.shape;
     out.filled = item.shape == SHAPE_MESH && item.flags & FLAG_SOLID ? 1 : 0;
-    if (item.shape == SHAPE_MESH) {
+    if (item.shape == SHAPE_MESH || item.shape == SHAPE_POINT_LINE) {
       copy(map, worldOf(item));
       return;
     }
@@ -111,7 +111,7 @@ export function boundingRadius(item: Item): f64 {
 }
 
 function ownRadius(item: Item, local: Affine): f64 {
-  if (item.shape == SHAPE_MESH) return changetype<Mesh>(item.mesh).radius;
+  if (item.shape == SHAPE_MESH || item.shape == SHAPE_POINT_LINE) return changetype<Mesh>(item.mesh).radius;
   const x = local.xx * local.xx + local.xy * local.xy + local.xz * local.xz;
   if (item.shape == SHAPE_SPHERE) return sqrt(x);
   const z = local.zx * local.zx + local.zy * local.zy + local.zz * local.zz;

@@ -10,7 +10,7 @@ import { laneCompaction } from '../../math/lane-compaction';
 import { reserve } from '../../memory';
 import { ANY } from '../../mesh/query/ray';
 import { precision, sidesOf } from './filter';
-import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { pointLineCount, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
   BLOCK_BYTES, Cell, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty,
 } from '../index/octree';
@@ -19,10 +19,11 @@ import {
   tMin,
 } from './ray-hit';
 import { boundsIn } from '../index/bounding-spheres';
+import { castThickRays } from './thick-ray';
 
 export {
-  findNormal, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW, hitDistance,
-  pointX, pointY, pointZ,
+  findNormal, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU,
+  foundV, foundW, hitDistance, pointX, pointY, pointZ, setCone,
 } from './ray-hit';
 
 let stack: usize = 0;
@@ -46,6 +47,7 @@ export function castRay(
   approach(sceneOriginX, sceneOriginY, sceneOriginZ, max(stillReach, movingReach));
   castTree(still, stillReach);
   if (!(asked == ANY && foundObject != 0)) castTree(moving, movingReach);
+  if (pointLineCount != 0 && precision == PRECISION_MESH && !(asked == ANY && foundObject != 0)) castThickRays();
   return foundObject != 0;
 }
 
