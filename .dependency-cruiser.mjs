@@ -5,7 +5,7 @@ export const LAYERS = {
   src: ['shared', 'worker', 'client'],
   'src/client': ['check', 'transforms', 'skin', 'link', 'frame', 'scene', 'query', 'three'],
   'src/client/three': ['geometry', 'track', 'view', 'query'],
-  'src/worker/core': ['math', 'mesh', 'skin', 'shape', 'contact', 'scene'],
+  'src/worker/core': ['math', 'mesh', 'point-line', 'skin', 'shape', 'contact', 'scene'],
   'src/worker/core/mesh': ['tree', 'query', 'topology'],
 };
 

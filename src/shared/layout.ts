@@ -129,6 +129,7 @@ export const SHAPE_MESH = 1;
 export const SHAPE_SPHERE = 2;
 export const SHAPE_BOX = 3;
 export const SHAPE_CAPSULE = 4;
+export const SHAPE_POINT_LINE = 5; // a mesh of points or lines, which descriptions have as SHAPE_MESH
 
 export const FLAG_STATIC = 1;
 export const FLAG_PICKABLE = 2;
@@ -151,7 +152,11 @@ export const FILTER_SIDE = 4; // u32, SIDE_*
 export const FILTER_PRECISION = 8; // u32, PRECISION_*
 export const FILTER_IGNORE = 12; // u32, address of u32 ids, ascending
 export const FILTER_IGNORE_COUNT = 16; // u32
-export const FILTER_BYTES = 32;
+export const FILTER_OWN_COUNT = 20; // u32, objects with a threshold of their own
+export const FILTER_THRESHOLD = 24; // f64, world units: how near points and lines must be to a ray
+export const FILTER_OWN_IDS = 32; // u32, address of u32 ids, ascending
+export const FILTER_OWN_THRESHOLDS = 36; // u32, address of f64 each, in the object's own units
+export const FILTER_BYTES = 48;
 
 export const SIDE_OWN = 0; // each object's
 export const SIDE_FRONT = 1;
@@ -173,7 +178,12 @@ export const RAY_ORIGIN = 0; // f64 × 3
 export const RAY_DIRECTION = 24; // f64 × 3, any length but zero
 export const RAY_T_MIN = 48; // f64, world units
 export const RAY_T_MAX = 56; // f64, world units
-export const RAY_BYTES = 64;
+// The functions of a place relative to the origin that say what is drawn near a place on the screen (protocol.ts, Cone).
+export const RAY_IS_CONE = 64; // u32, 0 without them
+export const RAY_CONE_A = 72; // f64 × 3, gradient
+export const RAY_CONE_B = 96; // f64 × 3, gradient
+export const RAY_CONE_REACH = 120; // f64 × 4, gradient and value at the origin
+export const RAY_BYTES = 160;
 
 // A region of a view: a rectangle in the units of clip space over w, and perhaps a polygon in it.
 export const REGION_LOW_X = 0; // f64, -1 … 1
@@ -196,7 +206,9 @@ export const HIT_POINT = 16; // f64 × 3
 export const HIT_NORMAL = 40; // f64 × 3
 export const HIT_BARYCENTRIC = 64; // f64 × 3
 export const HIT_PIXELS = 88; // f64, of a pick by screen distance
-export const HIT_BYTES = 96;
+export const HIT_DISTANCE_TO_RAY = 96; // f64, of points and lines
+export const HIT_ELEMENT = 104; // i32, the number of the triangle, point or line; -1 of other shapes
+export const HIT_BYTES = 112;
 
 // A point of a contact, as the core keeps it.
 export const CONTACT_POINT = 0; // f32 × 3, world
@@ -248,3 +260,8 @@ export const MESH_OPEN_TO = 224; // f32 × 3
 export const MESH_HEADER_BYTES = 256;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
 export const MESH_VERSION_VALUE = 5;
+
+// A mesh of points or lines: the same header up to MESH_RADIUS, with elements for triangles; nodes, blocks, indices.
+export const POINT_LINE_SIZE = 152; // u32, vertices of an element: 1 of points, 2 of lines
+export const POINT_LINE_MAGIC_VALUE = 0x4c505743; // 'CWPL'
+export const POINT_LINE_VERSION_VALUE = 1;

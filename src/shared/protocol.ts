@@ -22,6 +22,7 @@ export interface WorkerApi {
     positions: Float32Array,
     indices: Uint32Array | Uint16Array | undefined,
     weld: number,
+    topology: MeshData['topology'],
     deform: MeshDeform,
   ): Promise<ArrayBuffer>;
   loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean): LoadedMesh;
@@ -31,9 +32,9 @@ export interface WorkerApi {
   updateMesh(mesh: MeshId, positions: Float32Array): MeshUpdate;
   /** Hands over the tree that was asked for; null where it could not be built, and the old one stays. */
   replaceTree(mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): MeshUpdate;
-  raycast(ray: Ray, filter: Filter): Hit | null;
+  raycast(ray: PickRay, filter: Filter): Hit | null;
   /** Finds every hit of a ray, nearest first. */
-  raycastAll(ray: Ray, filter: Filter): Hit[];
+  raycastAll(ray: PickRay, filter: Filter): Hit[];
   /** Tells whether a ray hits nothing. */
   isClear(ray: Ray, filter: Filter): boolean;
   /** Finds the nearest hit of each ray: eight numbers per ray, origin, tMin, direction, tMax. */
@@ -54,6 +55,23 @@ export interface WorkerApi {
   /** Finds the contact of two objects; null where they do not touch. `detail` is CONTACTS_*. */
   contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null>;
   closestPoint(point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null;
+}
+
+/** A ray that may hit points and lines by how they are drawn, instead of within a threshold. */
+export interface PickRay extends Ray {
+  cone?: Cone;
+}
+
+/**
+ * What is drawn within a circle about a place on the screen: where a² + b² ≤ reach², by three affine functions of a place,
+ * relative to the ray's origin.
+ */
+export interface Cone {
+  /** Gradients; both are 0 all along the ray. */
+  a: Vec3;
+  b: Vec3;
+  /** A gradient, and the value at the origin. */
+  reach: readonly [number, number, number, number];
 }
 
 /** layout.ts's view. */
@@ -261,6 +279,18 @@ export interface Filter {
   precision: number;
   /** Ascending. Ids that are not alive are passed over. */
   ignore: Uint32Array;
+  /** How near to a ray points and lines are hit, in world units; default 0. */
+  threshold?: number;
+  own?: OwnThresholds;
+}
+
+/**
+ * Objects of points or lines that a ray hits within another threshold, measured in the object's own space, as three's
+ * Raycaster does; so is `distanceToRay` of their hits. Ids ascend; those that are not alive are passed over.
+ */
+export interface OwnThresholds {
+  ids: Uint32Array;
+  thresholds: Float64Array;
 }
 
 /** Answers what an error says to the other side; null for an error that only a bug can throw. */

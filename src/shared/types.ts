@@ -6,12 +6,21 @@ export type ObjectId = number;
 
 export type Vec3 = readonly [number, number, number];
 
-/** Triangles of a mesh, in its own space. */
+/** Triangles, lines or points of a mesh, in its own space. */
 export interface MeshData {
   /** xyz of each vertex. */
   positions: Float32Array;
-  /** Three per triangle, counter-clockwise seen from the front. Absent: every three vertices are a triangle. */
+  /**
+   * Three per triangle, counter-clockwise seen from the front; two per line; one per point. Absent: every three vertices
+   * are a triangle, every two a line, each one a point.
+   */
   indices?: Uint32Array | Uint16Array;
+  /**
+   * What the vertices make. Lines and points have no surface: rays hit them within the `threshold` of the query, picks
+   * also within `radius` pixels; regions, frusta, `overlap` and `closestPoint` know them as they are. They touch nothing,
+   * so that their objects make no contacts, and hold nothing. A line whose ends are one is a point. Default 'triangles'.
+   */
+  topology?: 'triangles' | 'lines' | 'points';
   /** Lets bones move its vertices: `setPose` says how, for each object. */
   skin?: MeshSkin;
   /** Lets morph targets move its vertices, before bones do: `setPose` says how much, for each object. */
@@ -61,7 +70,7 @@ export interface AddMeshOptions {
    * vertices connects: it lies where the first of them is given, and moves with that one in `updateMesh`. For seams
    * that are open by bits, as those of three's spheres, cylinders and tori are: 1e-6 closes these at the size of 1
    * (`meshInfo(mesh).closingWeld` says how little does). Triangles that lose an area by it are `degenerate`. Baking
-   * keeps it. At least 0, finite; default 0.
+   * keeps it. At least 0, finite; default 0, and no other for lines and points.
    */
   weld?: number;
 }
@@ -193,6 +202,12 @@ export interface QueryOptions {
    * reaches to its farthest point, scaled by the matrix's greatest stretch. All but 'mesh' are solid.
    */
   precision?: 'sphere' | 'aabb' | 'obb' | 'mesh';
+  /**
+   * How near to a ray lines and points are hit, in world units: a line no farther from it than this, a point nearer, as by
+   * three's Raycaster. It is of rays, picks, `lineOfSight` and `sees`, and of exact shapes; without it, points are not hit
+   * and hide nothing. At least 0, finite; default 0.
+   */
+  threshold?: number;
   /** Aborting rejects with ABORTED. */
   signal?: AbortSignal;
 }
@@ -205,7 +220,11 @@ export interface PickOptions extends QueryOptions {
    * drawn near the point, the nearest on the screen first; `side` and `precision` do not matter to it.
    */
   method?: 'ray' | 'screen';
-  /** Pixels; for method 'screen'. Default 20. */
+  /**
+   * Pixels. Method 'screen': how far from the point centres may be; default 20. Method 'ray': lines and points are hit
+   * that are drawn within so many pixels of the point, however far away they are, a line where it is drawn nearest to it;
+   * default 0, with which `threshold` decides. Not both.
+   */
   radius?: number;
   /** While this pick waits to be sent, a newer one with `latest` takes its place, and answers both. */
   latest?: boolean;
@@ -243,12 +262,16 @@ export interface Hit {
   object: ObjectId;
   /** From the ray's origin (the camera, for picks), in world units. */
   distance: number;
-  /** World. */
+  /** World. On the ray; of a line the place on the line. */
   point: Vec3;
-  /** World, unit; of the face by its winding, or of the shape's surface. */
+  /** World, unit; of the face by its winding, or of the shape's surface; of lines and points the way back along the ray. */
   normal: Vec3;
   /** Index into the mesh as it was given; -1 for other shapes, and for what stands for a mesh by `precision`. */
   triangle: number;
+  /** Index of the triangle, line or point into the mesh as it was given; -1 where there is none. */
+  element: number;
+  /** Of lines and points: how far the element is from the ray, in world units. */
+  distanceToRay?: number;
   /** Weights of the triangle's three corners; zeros where there is none. */
   barycentric: Vec3;
   /** Of a mesh with a skin, the bone with the greatest weight where it was hit, of several the first; else -1. */
@@ -259,7 +282,7 @@ export interface Hit {
   pixels?: number;
 }
 
-/** The nearest point of an object: of a mesh's surface, or of the solid that another shape or a solid mesh is. */
+/** The nearest point of an object: of a mesh's surface, lines or points, or of the solid that another shape or a solid mesh is. */
 export interface ClosestPoint {
   object: ObjectId;
   /** World; the point asked about itself where that is inside of a solid. */
@@ -268,6 +291,8 @@ export interface ClosestPoint {
   distance: number;
   /** Index into the mesh as it was given; -1 for other shapes and inside of a solid mesh. */
   triangle: number;
+  /** Index of the triangle, line or point; -1 where there is none. */
+  element: number;
   frame: number;
 }
 
@@ -291,6 +316,8 @@ export interface RayHits {
   distances: Float64Array;
   /** -1 where missed or not a mesh. */
   triangles: Int32Array;
+  /** Of the triangle, line or point; -1 where missed or not a mesh. */
+  elements: Int32Array;
   /** Three per ray. */
   barycentrics: Float32Array;
   frame: number;
@@ -502,9 +529,15 @@ export interface OpenEdge {
 }
 
 export interface MeshInfo {
-  /** As given. */
+  topology: 'triangles' | 'lines' | 'points';
+  /** Triangles, lines or points, as given. */
+  elements: number;
+  /** As given; 0 of lines and points. */
   triangles: number;
-  /** Triangles that have no area or a vertex that is not finite: no ray hits them and nothing touches them. */
+  /**
+   * Triangles that have no area or a vertex that is not finite, and lines and points with such a vertex: no ray hits them
+   * and nothing touches them.
+   */
   degenerate: number;
   vertices: number;
   /** Bones and morph targets that can move its vertices; 0 without. */
@@ -513,7 +546,8 @@ export interface MeshInfo {
   /**
    * Whether it was closed when its tree was built: every edge has as many triangles on its one side as on its other,
    * by the positions of its ends; triangles without an area count. Such a mesh can be `solid`. An open one passes for
-   * closed with a probability of 2⁻¹²². `updateMesh` leaves it as it is, unless it makes a new tree.
+   * closed with a probability of 2⁻¹²². `updateMesh` leaves it as it is, unless it makes a new tree. False of lines and
+   * points, which have no edges.
    */
   closed: boolean;
   /**
@@ -529,7 +563,7 @@ export interface MeshInfo {
    * 65,536 open edges.
    */
   closingWeld: number | null;
-  /** In the worker: tree and triangles. */
+  /** In the worker: tree and triangles, lines or points. */
   bytes: number;
   /**
    * How much dearer than when it was built the tree is to traverse, by the areas of its boxes: 1 until vertices move.

@@ -166,8 +166,9 @@ export class MeshTable {
 
   #askForTree(entry: Entry, positions: Float32Array): MeshData {
     const indices = this.#core.meshIndices(entry.address);
+    const { topology } = this.#core.meshInfo(entry.address);
     entry.isRebuilding = true;
-    return indices ? { positions, indices } : { positions };
+    return indices ? { positions, indices, topology } : { positions, topology };
   }
 
   #get(id: MeshId): Entry {

@@ -1,6 +1,6 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
-import type { Cursor, Filter, ObjectDescription, Region, ViewRecord } from '../shared/protocol.js';
+import type { Cursor, Filter, ObjectDescription, PickRay, Region, ViewRecord } from '../shared/protocol.js';
 import type { ClosestPoint, Hit, Ray, RayHits, Sight, Vec3, VisibleSet } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core } from './binding/core.js';
@@ -18,11 +18,11 @@ export class QueryService {
     this.meshes = meshes;
   }
 
-  readonly raycast = answering((ray: Ray, filter: Filter): Hit | null =>
+  readonly raycast = answering((ray: PickRay, filter: Filter): Hit | null =>
     this.#seen(this.core.queries.raycast(ray, filter)),
   );
 
-  readonly raycastAll = answering((ray: Ray, filter: Filter): Hit[] =>
+  readonly raycastAll = answering((ray: PickRay, filter: Filter): Hit[] =>
     this.#allSeen(this.core.queries.raycastAll(ray, filter)),
   );
 
@@ -33,8 +33,8 @@ export class QueryService {
     const start = performance.now();
     const hits = this.core.queries.raycastMany(rays, filter);
     const answer = { ...hits, frame: this.frame, ms: performance.now() - start };
-    const { objects, distances, triangles, barycentrics } = hits;
-    return transfer(answer, [objects.buffer, distances.buffer, triangles.buffer, barycentrics.buffer]);
+    const buffers = Object.values(hits).map(({ buffer }) => buffer);
+    return transfer(answer, buffers);
   });
 
   readonly pickScreen = answering((view: ViewRecord, cursor: Cursor, filter: Filter): Hit | null =>

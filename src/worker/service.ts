@@ -15,7 +15,7 @@ import {
   type ToWorker,
   type WorkerApi,
 } from '../shared/protocol.js';
-import type { ContactReport, MeshId, ObjectId } from '../shared/types.js';
+import type { ContactReport, MeshData, MeshId, ObjectId } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, MeshAddress, MeshBuild, PlacedDescription } from './binding/core.js';
 import type { CoreContact } from './binding/queries.js';
@@ -97,9 +97,10 @@ export class WorkerService extends QueryService implements WorkerApi {
       positions: Float32Array,
       indices: Uint32Array | Uint16Array | undefined,
       weld: number,
+      topology: MeshData['topology'],
       deform: MeshDeform,
     ): Promise<ArrayBuffer> => {
-      const build = this.core.beginBuild(positions, indices, weld, deform);
+      const build = this.core.beginBuild(positions, indices, weld, topology, deform);
       this.#builds.set(id, build);
       try {
         for (let fraction = build.step(SLICE_MS); fraction < 1; fraction = build.step(SLICE_MS)) {
@@ -416,7 +417,8 @@ function reported(pair: AskedPair, found: CoreContact | null, ms: number): Found
 
 /** Answers an update of a mesh whose data are transferred. */
 function withData(update: MeshUpdate): MeshUpdate {
-  const buffers = Object.values(update.rebuild ?? {}).map((array: Float32Array | Uint32Array) => array.buffer);
+  const { positions, indices } = update.rebuild ?? {};
+  const buffers = [positions, indices].flatMap((array) => (array ? [array.buffer as ArrayBuffer] : []));
   return transfer(update, buffers);
 }
 

@@ -64,11 +64,12 @@ test('a new tree that is worse than the one before asks for another, of the newe
   const { positions, indices } = boxMesh(1, 1, 1);
   const { meshInfo } = core;
   core.meshInfo = (address) => ({ ...meshInfo.call(core, address), cost: 2 });
-  expect(service.updateMesh(mesh, positions).rebuild).toEqual({ positions, indices });
+  expect(service.updateMesh(mesh, positions).rebuild).toEqual({ positions, indices, topology: 'triangles' });
   const newest = positions.map((x) => 2 * x);
   expect(service.updateMesh(mesh, newest).rebuild).toBeUndefined();
   expect(service.replaceTree(mesh, bake(core, boxMesh(1, 1, 1)), false).rebuild).toEqual({
     positions: newest,
+    topology: 'triangles',
     indices,
   });
 });

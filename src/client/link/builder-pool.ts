@@ -69,7 +69,7 @@ export class BuilderPool {
     operation: string,
     builder: Builder,
     answer: Deferred<ArrayBuffer>,
-    { positions, indices, skin, morphs }: MeshData,
+    { positions, indices, topology, skin, morphs }: MeshData,
     onProgress: (fraction: number) => void,
     weld: number,
   ): Promise<void> {
@@ -87,7 +87,7 @@ export class BuilderPool {
       const deform: MeshDeform = skin ? (morphs ? { skin, morphs } : { skin }) : morphs ? { morphs } : {};
       const buffers = new Set([positions.buffer, ...(indices ? [indices.buffer] : []), ...buffersOf(deform)]);
       await link.answerWith(answer, operation, (api) =>
-        api.buildMesh(build, transfer(positions, [...buffers] as ArrayBuffer[]), indices, weld, deform),
+        api.buildMesh(build, transfer(positions, [...buffers] as ArrayBuffer[]), indices, weld, topology, deform),
       );
     }
     this.#onProgress.delete(build);

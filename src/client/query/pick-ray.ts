@@ -1,5 +1,6 @@
 import { VIEW_DEPTH, VIEW_MATRIX, VIEW_PROJECTION, VIEW_VIEWPORT } from '../../shared/layout.js';
-import type { Ray, Vec3 } from '../../shared/types.js';
+import type { PickRay } from '../../shared/protocol.js';
+import type { Vec3 } from '../../shared/types.js';
 import type { View } from '../frame/view-table.js';
 
 const PROJECTION = VIEW_PROJECTION / 8;
@@ -13,8 +14,11 @@ const VIEW = VIEW_MATRIX / 8;
  * In clip space, the points that project to (x, y) satisfy two equations, row0 · p = x row3 · p and
  * row1 · p = y row3 · p: two planes in view space, which meet in the ray. This needs no inverse of the projection,
  * and holds for every one.
+ *
+ * With a radius in pixels the ray hits points and lines by how near to its point they are drawn. The same two equations
+ * say how far a place is drawn from it, in x and y: what they leave, over row3 · p, in pixels.
  */
-export function pickRay({ record, floats }: View, px: number, py: number): Ray | null {
+export function pickRay({ record, floats }: View, px: number, py: number, radius = 0): PickRay | null {
   // Numbers are read by their index, and no views of parts are made: an adapter asks for eight rays in a frame, and
   // what these leave to the garbage collector is most of what the frame leaves.
   const left = floats[VIEW_VIEWPORT / 8];
@@ -69,12 +73,25 @@ export function pickRay({ record, floats }: View, px: number, py: number): Ray |
   const origin = toWorld(floats, ox, oy, 0, 1);
   const direction = toWorld(floats, dx, dy, dz, 0);
   const unit = Math.hypot(direction[0], direction[1], direction[2]);
-  return {
-    origin,
-    direction,
-    tMin: near * unit,
-    tMax: far * unit,
-  };
+  const ray: PickRay = { origin, direction, tMin: near * unit, tMax: far * unit };
+  if (radius > 0) {
+    const reach = inWorld(floats, floats[PROJECTION + 3], floats[PROJECTION + 7], floats[PROJECTION + 11], radius);
+    ray.cone = {
+      a: inWorld(floats, ax, ay, az, 0.5 * width),
+      b: inWorld(floats, bx, by, bz, 0.5 * height),
+      reach: [...reach, radius * w0],
+    };
+  }
+  return ray;
+}
+
+/** Maps the gradient of a function on view space to the world, `scale` times: by the view's matrix transposed. */
+function inWorld(floats: Float64Array, x: number, y: number, z: number, scale: number): Vec3 {
+  return [
+    scale * (floats[VIEW] * x + floats[VIEW + 1] * y + floats[VIEW + 2] * z),
+    scale * (floats[VIEW + 4] * x + floats[VIEW + 5] * y + floats[VIEW + 6] * z),
+    scale * (floats[VIEW + 8] * x + floats[VIEW + 9] * y + floats[VIEW + 10] * z),
+  ];
 }
 
 /** Maps a point of view space, or a direction where `w` is 0, to the world: by the inverse of the view's matrix. */

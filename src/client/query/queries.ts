@@ -1,6 +1,6 @@
 import { type Remote, transfer } from 'comlink';
 import { PRECISION_MESH, PRECISION_OBB, SIDE_DOUBLE, SIDE_OWN } from '../../shared/layout.js';
-import type { Cursor, Filter, ViewRecord, WorkerApi } from '../../shared/protocol.js';
+import type { Cursor, Filter, PickRay, ViewRecord, WorkerApi } from '../../shared/protocol.js';
 import type {
   ClosestPoint,
   ContactOptions,
@@ -67,7 +67,7 @@ type Api = Remote<WorkerApi>;
 type Options = Pick<PickOptions, 'signal' | 'latest'>;
 type Abortable = { signal?: AbortSignal | undefined };
 /** What a pick asks the worker, by its method. */
-type Target = { ray: Ray; filter: Filter } | { near: [ViewRecord, Cursor, Filter] };
+type Target = { ray: PickRay; filter: Filter } | { near: [ViewRecord, Cursor, Filter] };
 
 /** Questions to the worker. Each is checked here and sent in order with the frames. */
 export class Queries {
@@ -216,12 +216,16 @@ export class Queries {
   #target(operation: string, x: number, y: number, options: PickOptions): Target | null {
     checkFinite(operation, 'x', x);
     checkFinite(operation, 'y', y);
-    const { method = 'ray', radius = 20, view: name = 'main' } = options;
+    const { method = 'ray', view: name = 'main', threshold = 0 } = options;
     checkOneOf(operation, 'method', method, METHODS);
+    const { radius = method === 'ray' ? 0 : 20 } = options;
     checkAtLeastZero(operation, 'radius', radius);
+    if (method === 'ray' && radius > 0 && threshold > 0) {
+      invalid(operation, 'radius', radius, `0 with a threshold, which is ${threshold}; one of both decides`);
+    }
     const filter = checkFilter(operation, options, this.#objects);
     const view = this.#views.get(operation, 'view', name);
-    const ray = pickRay(view, x, y);
+    const ray = pickRay(view, x, y, method === 'ray' ? radius : 0);
     if (!ray) return null;
     return method === 'ray' ? { ray, filter } : { near: [view.record.slice(), { x, y, radius }, filter] };
   }

@@ -30,9 +30,9 @@ import {
 import { checkSide, contactDetail } from '../scene/object-description.js';
 import type { ObjectStore } from '../scene/object-store.js';
 
-export const QUERY_KEYS = ['layers', 'ignore', 'side', 'precision', 'signal'];
+export const QUERY_KEYS = ['layers', 'ignore', 'side', 'precision', 'threshold', 'signal'];
 /** What the three adapter asks besides. */
-export const ADAPTER_KEYS = ['strangers'];
+export const ADAPTER_KEYS = ['strangers', 'ownThresholds'];
 const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
 const RECT_KEYS = ['x', 'y', 'width', 'height'];
 const PRECISIONS = ['sphere', 'aabb', 'obb', 'mesh'] as const; // PRECISION_*, from 1 on
@@ -45,6 +45,11 @@ const BESIDE_POLYGON = 1e-6;
 export interface AdapterQuery {
   /** Objects of others that are ignored, too. They need not be alive any more. */
   strangers?: readonly ObjectId[];
+  /**
+   * Objects of points or lines that a ray hits within a threshold in their own space instead of `threshold`, as three's
+   * Raycaster does; so is the `distanceToRay` of their hits. They need not be alive any more.
+   */
+  ownThresholds?: ReadonlyMap<ObjectId, number>;
 }
 
 /** Reads what a query asks of objects. `precision` is the default, and so is `side` (SIDE_*). */
@@ -56,14 +61,20 @@ export function checkFilter(
   side: typeof SIDE_OWN | typeof SIDE_DOUBLE = SIDE_OWN,
 ): Filter {
   const { layers = -1, ignore = [], signal, precision: wanted = PRECISIONS[precision - 1] } = options;
-  const { strangers = [] } = options;
+  const { strangers = [], threshold = 0, ownThresholds } = options;
   checkSignal(operation, signal);
-  return {
+  const filter: Filter = {
     layers: checkBits(operation, 'layers', layers),
     side: options.side === undefined ? side : checkSide(operation, 'side', options.side),
     precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', wanted, PRECISIONS)),
     ignore: joined(checkIds(operation, 'ignore', ignore, objects), strangers).sort(),
   };
+  if (checkAtLeastZero(operation, 'threshold', threshold) > 0) filter.threshold = threshold;
+  if (ownThresholds && ownThresholds.size > 0) {
+    const ids = Uint32Array.from(ownThresholds.keys()).sort();
+    filter.own = { ids, thresholds: Float64Array.from(ids, (id) => ownThresholds.get(id)!) };
+  }
+  return filter;
 }
 
 /** Reads in how much detail a contact is asked for, as CONTACTS_*. */

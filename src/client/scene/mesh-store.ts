@@ -4,7 +4,7 @@ import type { LoadedMesh, MeshUpdate, TreeInfo } from '../../shared/protocol.js'
 import type { AddMeshOptions, MeshData, MeshId, MeshInfo } from '../../shared/types.js';
 import { bufferOf, checkTypedArray, isArrayBuffer, isDetached } from '../check/binary.js';
 import { checkSignal } from '../check/signal.js';
-import { argumentError, checkAtLeastZero, checkBoolean, invalid, readOptions } from '../check/validate.js';
+import { argumentError, checkAtLeastZero, checkBoolean, checkOneOf, invalid, readOptions } from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';
 import { abortable, aborted } from '../link/abort.js';
 import type { BuilderPool } from '../link/builder-pool.js';
@@ -13,7 +13,10 @@ import { buffersOf, type CheckOwn, checkDeform, checkNotDeformable, copyDeform }
 import { IdTable } from './id-table.js';
 
 const KEYS = ['onProgress', 'signal', 'transfer', 'weld'];
-const DATA_KEYS = ['positions', 'indices', 'skin', 'morphs'];
+const DATA_KEYS = ['positions', 'indices', 'topology', 'skin', 'morphs'];
+/** How many vertices an element of each kind of mesh has. */
+const SIZES = { triangles: 3, lines: 2, points: 1 } as const;
+const TOPOLOGIES = Object.keys(SIZES) as (keyof typeof SIZES)[];
 const INDEX_KINDS = ['Uint32Array', 'Uint16Array'] as const;
 
 /**
@@ -91,7 +94,7 @@ export class MeshStore {
     checkAtLeastZero(operation, 'weld', weld);
     if (weld > 0 && isArrayBuffer(data))
       invalid(operation, 'weld', weld, '0 for a baked mesh, which was welded as it was built');
-    const owned = takeData(operation, data, isHandedOver, signal);
+    const owned = takeData(operation, data, isHandedOver, signal, weld);
 
     // In a microtask of its own: what the caller's function throws ends nothing here.
     const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
@@ -271,8 +274,9 @@ function takeData(
   data: MeshData | ArrayBuffer,
   isHandedOver: boolean,
   signal: AbortSignal | undefined,
+  weld: number,
 ): MeshData | ArrayBuffer {
-  const arrays = isArrayBuffer(data) ? checkBaked(operation, data) : checkData(operation, data, isHandedOver);
+  const arrays = isArrayBuffer(data) ? checkBaked(operation, data) : checkData(operation, data, isHandedOver, weld);
   if (signal?.aborted) throw aborted(operation, signal);
   if (!isHandedOver) {
     return copyOf(arrays);
@@ -291,8 +295,8 @@ function takeData(
 function copyOf<T extends MeshData | ArrayBuffer>(data: T): T;
 function copyOf(data: MeshData | ArrayBuffer): MeshData | ArrayBuffer {
   if (isArrayBuffer(data)) return new Uint8Array(new Uint8Array(data)).buffer;
-  const { positions, indices } = data;
-  const copy = { positions: positions.slice(), ...copyDeform(data) };
+  const { positions, indices, topology = 'triangles' } = data;
+  const copy = { positions: positions.slice(), topology, ...copyDeform(data) };
   return indices ? { ...copy, indices: indices.slice() } : copy;
 }
 
@@ -306,19 +310,25 @@ function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
   return baked;
 }
 
-function checkData(operation: string, data: MeshData, isHandedOver: boolean): MeshData {
+function checkData(operation: string, data: MeshData, isHandedOver: boolean, weld: number): MeshData {
   if (data === undefined) invalid(operation, 'data', data, 'positions and indices, or a baked mesh');
   const given = readOptions(operation, 'data', data, DATA_KEYS);
   const positions = checkTypedArray<Float32Array>(operation, 'positions', given.positions, ['Float32Array']);
   if (isHandedOver) checkOwn(operation, 'positions', positions, given.positions);
-  checkLength(operation, 'positions', positions, given.indices === undefined ? 9 : 3);
+  const { topology = 'triangles' } = given;
+  const size = SIZES[checkOneOf(operation, 'topology', topology, TOPOLOGIES)];
+  if (weld > 0 && topology !== 'triangles') invalid(operation, 'weld', weld, `0 for ${topology}, which have no faces`);
+  checkLength(operation, 'positions', positions, given.indices === undefined ? 3 * size : 3);
   const checkGiven: CheckOwn = (argument, checked, array) => checkOwn(operation, argument, checked, array);
   const deform = checkDeform(operation, given, positions.length / 3, isHandedOver ? checkGiven : undefined);
-  if (given.indices === undefined) return { positions, ...deform };
+  if (topology !== 'triangles' && Object.keys(deform).length > 0) {
+    throw new CollisionError('UNSUPPORTED', `${operation}: ${topology} have a skin or morphs, expected none of them`);
+  }
+  if (given.indices === undefined) return { positions, topology, ...deform };
   const indices = checkTypedArray<Uint32Array | Uint16Array>(operation, 'indices', given.indices, INDEX_KINDS);
   if (isHandedOver) checkOwn(operation, 'indices', indices, given.indices);
-  checkLength(operation, 'indices', indices, 3);
-  return { positions, indices, ...deform };
+  checkLength(operation, 'indices', indices, size);
+  return { positions, indices, topology, ...deform };
 }
 
 /** Checks that an array can be transferred: of one in a shared buffer, what was checked is a copy. */

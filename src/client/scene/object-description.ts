@@ -1,3 +1,4 @@
+import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 import type { ObjectDescription } from '../../shared/protocol.js';
 import type { MeshId, MeshInfo, MeshShape, ObjectOptions, Shape } from '../../shared/types.js';
@@ -84,6 +85,11 @@ export type MeshLookup = (id: MeshId) => Readonly<MeshInfo> | undefined;
 /** Describes a shape alone as an object. */
 export function describeQuery(operation: string, shape: Shape, meshOf: MeshLookup): ObjectDescription {
   const { solid, ...part } = describeShape(operation, shape, meshOf);
+  const topology = meshOf(part.mesh)?.topology ?? 'triangles';
+  if (topology !== 'triangles') {
+    const what = `${operation}: shape.mesh is ${part.mesh}, a mesh of ${topology}`;
+    throw new CollisionError('UNSUPPORTED', `${what}, expected one of triangles or another shape`);
+  }
   return { ...DEFAULTS, ...part, flags: solid ? DEFAULTS.flags | layout.FLAG_SOLID : DEFAULTS.flags };
 }
 
@@ -245,6 +251,9 @@ function checkMesh(operation: string, { mesh, solid = false }: MeshShape, meshOf
   const info = meshOf(mesh);
   if (!info) throw argumentError('UNKNOWN_ID', operation, 'shape.mesh', mesh, 'a mesh that was added');
   if (!checkBoolean(operation, 'shape.solid', solid)) return false;
+  if (info.topology !== 'triangles') {
+    invalid(operation, 'shape.solid', true, `false, as mesh ${mesh} has ${info.topology}, which have no inside`);
+  }
   if (!info.closed) {
     invalid(operation, 'shape.solid', true, `false, as mesh ${mesh} is not closed: ${whatIsOpen(info)}`);
   }

@@ -1,11 +1,12 @@
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 import type { BaselineMessage, MeshDeform, TreeInfo } from '../../shared/protocol.js';
-import type { ObjectId, OpenEdge, Vec3 } from '../../shared/types.js';
+import type { MeshData, ObjectId, OpenEdge, Vec3 } from '../../shared/types.js';
 import { deformCounts, deformError, writeDeform } from './deform.js';
 import { type MeshAddress, type PlacedDescription, writeDescription } from './descriptions.js';
 import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
 import { CoreMemory } from './memory.js';
+import { beginPointLineBuild, ELEMENT_SIZES } from './point-line-build.js';
 import { CoreQueries } from './queries.js';
 
 export type { MeshAddress, PlacedDescription } from './descriptions.js';
@@ -26,11 +27,12 @@ export interface Core {
   readonly memoryBytes: number;
   readonly usedBytes: number;
 
-  /** Begins to build a mesh. Vertices nearer to each other than `weld` become one. */
+  /** Begins to build a mesh. Vertices of triangles that are nearer to each other than `weld` become one. */
   beginBuild(
     positions: Float32Array,
     indices?: Uint32Array | Uint16Array,
     weld?: number,
+    topology?: MeshData['topology'],
     deform?: MeshDeform,
   ): MeshBuild;
   /** Copies a baked mesh in, if nothing in it can lead a traversal astray (else BAD_DATA). */
@@ -43,8 +45,8 @@ export interface Core {
   isFresh(mesh: MeshAddress): boolean;
   meshInfo(mesh: MeshAddress): TreeInfo;
   /**
-   * Answers a mesh's indices as they were given, but for welded vertices; undefined where every three vertices are a
-   * triangle.
+   * Answers a mesh's indices as they were given, but for welded vertices; undefined where vertices that follow one another
+   * are its triangles, lines or points.
    */
   meshIndices(mesh: MeshAddress): Uint32Array<ArrayBuffer> | undefined;
   /**
@@ -165,8 +167,18 @@ class WasmCore implements Core {
 
   // --- meshes ---
 
-  beginBuild(positions: Float32Array, given?: Uint32Array | Uint16Array, weld = 0, deform: MeshDeform = {}): MeshBuild {
+  beginBuild(
+    positions: Float32Array,
+    given?: Uint32Array | Uint16Array,
+    weld = 0,
+    topology: MeshData['topology'] = 'triangles',
+    deform: MeshDeform = {},
+  ): MeshBuild {
     const wasm = this.#exports;
+    if (topology !== 'triangles') {
+      const { step, take, abort } = beginPointLineBuild(wasm, topology, positions, given);
+      return { step, finish: () => this.#bakeAndFree(take()), abort };
+    }
     const vertices = positions.length / 3;
     // Which vertices are one, the indices say.
     const indices = given ?? (weld > 0 ? Uint32Array.from({ length: vertices }, (_, i) => i) : undefined);
@@ -201,14 +213,19 @@ class WasmCore implements Core {
       finish: () => {
         const mesh = wasm.takeMesh(build) >>> 0;
         free();
-        try {
-          return this.bakeMesh(mesh);
-        } finally {
-          wasm.release(mesh);
-        }
+        return this.#bakeAndFree(mesh);
       },
       abort: free,
     };
+  }
+
+  /** Bakes a mesh that is not one of the core's. */
+  #bakeAndFree(mesh: MeshAddress): ArrayBuffer {
+    try {
+      return this.bakeMesh(mesh);
+    } finally {
+      this.#exports.release(mesh);
+    }
   }
 
   beginBake(mesh: MeshAddress): MeshBuild {
@@ -238,11 +255,7 @@ class WasmCore implements Core {
       finish: () => {
         const baked = orFree(() => wasm.packDerivation(derivation) >>> 0);
         free();
-        try {
-          return this.bakeMesh(baked);
-        } finally {
-          wasm.release(baked);
-        }
+        return this.#bakeAndFree(baked);
       },
       abort: free,
     };
@@ -325,10 +338,13 @@ class WasmCore implements Core {
 
   meshInfo(mesh: MeshAddress): TreeInfo {
     const view = this.#memory.view;
-    const triangles = view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
+    const elements = view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
+    const topology = this.#topologyOf(mesh);
     return {
-      triangles,
-      degenerate: triangles - view.getUint32(mesh + layout.MESH_KEPT_COUNT, true),
+      topology,
+      elements,
+      triangles: topology === 'triangles' ? elements : 0,
+      degenerate: elements - view.getUint32(mesh + layout.MESH_KEPT_COUNT, true),
       vertices: view.getUint32(mesh + layout.MESH_VERTEX_COUNT, true),
       closed: view.getUint32(mesh + layout.MESH_CLOSED, true) === 1,
       openEdges: view.getUint32(mesh + layout.MESH_OPEN_EDGES, true),
@@ -338,6 +354,12 @@ class WasmCore implements Core {
       bytes: view.getUint32(mesh + layout.MESH_BYTES, true),
       cost: view.getFloat64(mesh + layout.MESH_COST, true) / view.getFloat64(mesh + layout.MESH_BUILT_COST, true),
     };
+  }
+
+  #topologyOf(mesh: MeshAddress): TreeInfo['topology'] {
+    const view = this.#memory.view;
+    if (view.getUint32(mesh + layout.MESH_MAGIC, true) !== layout.POINT_LINE_MAGIC_VALUE) return 'triangles';
+    return view.getUint32(mesh + layout.POINT_LINE_SIZE, true) === ELEMENT_SIZES.points ? 'points' : 'lines';
   }
 
   #openEdge(mesh: MeshAddress): OpenEdge | null {
@@ -356,13 +378,14 @@ class WasmCore implements Core {
     const view = this.#memory.view;
     if (view.getUint32(mesh + layout.MESH_INDEXED, true) === 0) return undefined;
     const at = mesh + view.getUint32(mesh + layout.MESH_INDICES, true);
-    const count = 3 * view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
+    const { topology, elements } = this.meshInfo(mesh);
+    const count = elements * (topology === 'triangles' ? 3 : ELEMENT_SIZES[topology]);
     return new Uint32Array(this.#memory.bytes(at, 4 * count).slice().buffer);
   }
 
   refitMesh(mesh: MeshAddress, positions: Float32Array): boolean {
     const wasm = this.#exports;
-    const { triangles, vertices } = this.meshInfo(mesh);
+    const { elements, vertices } = this.meshInfo(mesh);
     if (positions.length !== 3 * vertices) {
       const expected = `${3 * vertices} for its ${vertices} vertices`;
       throw new CollisionError('BAD_DATA', `the length of positions is ${positions.length}, expected ${expected}`);
@@ -374,7 +397,7 @@ class WasmCore implements Core {
       const fault = wasm.refitMesh(mesh, address, address + scratch);
       if (fault === REFIT_OK) this.#endDerivation(mesh);
       if (fault === REFIT_NOT_FINITE) throw notFinite(positions, wasm.refitCulprit() >>> 0);
-      if (fault === REFIT_EMPTY) throw noArea(triangles);
+      if (fault === REFIT_EMPTY) throw noArea(elements);
       return fault !== REFIT_NOT_IN_TREE;
     });
   }

@@ -23,6 +23,15 @@ export interface CoreExports {
   buildError(build: number): number;
   buildCulprit(build: number): number;
   takeMesh(build: number): number;
+  beginPointLine(vertices: number, elements: number, size: number): number;
+  reservePointLine(build: number, indexed: boolean): void;
+  pointLinePositions(build: number): number;
+  pointLineIndices(build: number): number;
+  stepPointLine(build: number, until: number): number;
+  pointLineError(build: number): number;
+  pointLineCulprit(build: number): number;
+  takePointLine(build: number): number;
+  freePointLine(build: number): void;
   freeBuild(build: number): void;
   meshPairs(a: number, b: number, matrix: number, all: boolean): number;
   foundPairs(): number;
@@ -67,6 +76,7 @@ export interface CoreExports {
     count: number,
     objects: number,
     triangles: number,
+    elements: number,
     distances: number,
     barycentrics: number,
   ): void;

@@ -1,11 +1,14 @@
 import * as layout from '../../shared/layout.js';
-import type { Cursor, Filter, Region, ViewRecord } from '../../shared/protocol.js';
+import type { Cursor, Filter, OwnThresholds, PickRay, Region, ViewRecord } from '../../shared/protocol.js';
 import type { ClosestPoint, Hit, ObjectId, Ray, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
 
 type CoreHit = Omit<Hit, 'frame'>;
+
+/** No object has a threshold of its own. */
+const NONE_OWN: OwnThresholds = { ids: new Uint32Array(), thresholds: new Float64Array() };
 
 /** The core's answer for two objects without a contact. */
 const NO_CONTACT = -1;
@@ -37,19 +40,19 @@ export class CoreQueries {
     this.#hit = this.#query + queryBytes;
   }
 
-  raycast(ray: Ray, filter: Filter): CoreHit | null {
+  raycast(ray: PickRay, filter: Filter): CoreHit | null {
     return this.#with(filter, () => {
       this.#setRay(ray);
       return this.#exports.raycast(this.#query, this.#filter, this.#hit) ? this.#hitAt(this.#hit) : null;
     });
   }
 
-  /** Finds every hit, sorted by distance, then object, then triangle. */
-  raycastAll(ray: Ray, filter: Filter): CoreHit[] {
+  /** Finds every hit, sorted by distance, then object, then element. */
+  raycastAll(ray: PickRay, filter: Filter): CoreHit[] {
     return this.#with(filter, () => {
       this.#setRay(ray);
       const hits = this.#hits(this.#exports.raycastAll(this.#query, this.#filter));
-      return hits.sort((a, b) => a.distance - b.distance || a.object - b.object || a.triangle - b.triangle);
+      return hits.sort((a, b) => a.distance - b.distance || a.object - b.object || a.element - b.element);
     });
   }
 
@@ -66,18 +69,20 @@ export class CoreQueries {
     const count = rays.length / 8;
     return this.#with(filter, () =>
       this.#memory.with(count * 64, (input) => {
-        // 32 bytes of a ray, then 8 + 4 + 4 + 12 of its answer, the widest first.
+        // 32 bytes of a ray, then 8 + 4 + 4 + 4 + 12 of its answer, the widest first.
         const distances = input + count * 32;
         const objects = distances + count * 8;
         const triangles = objects + count * 4;
-        const barycentrics = triangles + count * 4;
+        const elements = triangles + count * 4;
+        const barycentrics = elements + count * 4;
         new Float32Array(this.#memory.buffer, input, rays.length).set(rays);
-        this.#exports.raycastMany(this.#filter, input, count, objects, triangles, distances, barycentrics);
+        this.#exports.raycastMany(this.#filter, input, count, objects, triangles, elements, distances, barycentrics);
         const { buffer } = this.#memory;
         return {
           objects: new Uint32Array(buffer, objects, count).slice(),
           distances: new Float64Array(buffer, distances, count).slice(),
           triangles: new Int32Array(buffer, triangles, count).slice(),
+          elements: new Int32Array(buffer, elements, count).slice(),
           barycentrics: new Float32Array(buffer, barycentrics, count * 3).slice(),
         };
       }),
@@ -160,8 +165,8 @@ export class CoreQueries {
   closestPoint([x, y, z]: Vec3, maxDistance: number, filter: Filter): Omit<ClosestPoint, 'frame'> | null {
     return this.#with(filter, () => {
       if (!this.#exports.closestPoint(x, y, z, maxDistance, this.#filter, this.#hit)) return null;
-      const { object, point, distance, triangle } = this.#hitAt(this.#hit);
-      return { object, point, distance, triangle };
+      const { object, point, distance, triangle, element } = this.#hitAt(this.#hit);
+      return { object, point, distance, triangle, element };
     });
   }
 
@@ -244,16 +249,24 @@ export class CoreQueries {
   }
 
   /** Runs `work` with the filter in its place. */
-  #with<T>({ layers, side, precision, ignore }: Filter, work: () => T): T {
-    return this.#withArray(ignore, (address) => {
-      const { words } = this.#memory;
-      words[(this.#filter + layout.FILTER_LAYERS) / 4] = layers;
-      words[(this.#filter + layout.FILTER_SIDE) / 4] = side;
-      words[(this.#filter + layout.FILTER_PRECISION) / 4] = precision;
-      words[(this.#filter + layout.FILTER_IGNORE) / 4] = address;
-      words[(this.#filter + layout.FILTER_IGNORE_COUNT) / 4] = ignore.length;
-      return work();
-    });
+  #with<T>({ layers, side, precision, ignore, threshold = 0, own = NONE_OWN }: Filter, work: () => T): T {
+    return this.#withArray(ignore, (ignored) =>
+      this.#withArray(own.ids, (ids) =>
+        this.#withArray(own.thresholds, (thresholds) => {
+          const { words, floats } = this.#memory;
+          words[(this.#filter + layout.FILTER_LAYERS) / 4] = layers;
+          words[(this.#filter + layout.FILTER_SIDE) / 4] = side;
+          words[(this.#filter + layout.FILTER_PRECISION) / 4] = precision;
+          words[(this.#filter + layout.FILTER_IGNORE) / 4] = ignored;
+          words[(this.#filter + layout.FILTER_IGNORE_COUNT) / 4] = ignore.length;
+          floats[(this.#filter + layout.FILTER_THRESHOLD) / 8] = threshold;
+          words[(this.#filter + layout.FILTER_OWN_COUNT) / 4] = own.ids.length;
+          words[(this.#filter + layout.FILTER_OWN_IDS) / 4] = ids;
+          words[(this.#filter + layout.FILTER_OWN_THRESHOLDS) / 4] = thresholds;
+          return work();
+        }),
+      ),
+    );
   }
 
   /** Runs `work` with a copy of the array. */
@@ -266,12 +279,17 @@ export class CoreQueries {
     });
   }
 
-  #setRay({ origin, direction, tMin = 0, tMax = Number.POSITIVE_INFINITY }: Ray): void {
+  #setRay({ origin, direction, tMin = 0, tMax = Number.POSITIVE_INFINITY, cone }: PickRay): void {
     this.#memory.setFloats(this.#query + layout.RAY_ORIGIN, origin, 3);
     this.#memory.setFloats(this.#query + layout.RAY_DIRECTION, direction, 3);
     const { floats } = this.#memory;
     floats[(this.#query + layout.RAY_T_MIN) / 8] = tMin;
     floats[(this.#query + layout.RAY_T_MAX) / 8] = tMax;
+    this.#memory.words[(this.#query + layout.RAY_IS_CONE) / 4] = cone ? 1 : 0;
+    if (!cone) return;
+    this.#memory.setFloats(this.#query + layout.RAY_CONE_A, cone.a, 3);
+    this.#memory.setFloats(this.#query + layout.RAY_CONE_B, cone.b, 3);
+    this.#memory.setFloats(this.#query + layout.RAY_CONE_REACH, cone.reach, 4);
   }
 
   #ids(count: number): Uint32Array<ArrayBuffer> {
@@ -291,15 +309,21 @@ export class CoreQueries {
     const object = view.getUint32(at + layout.HIT_OBJECT, true);
     const triangle = view.getInt32(at + layout.HIT_TRIANGLE, true);
     const barycentric = vectorAt(view, at + layout.HIT_BARYCENTRIC);
-    return {
+    const hit: CoreHit = {
       object,
       distance: view.getFloat64(at + layout.HIT_DISTANCE, true),
       point: vectorAt(view, at + layout.HIT_POINT),
       normal: vectorAt(view, at + layout.HIT_NORMAL),
       triangle,
+      element: view.getInt32(at + layout.HIT_ELEMENT, true),
       barycentric,
       bone: this.#exports.boneOfHit(object, triangle, ...barycentric),
     };
+    // An element that is no triangle is a point or a line.
+    if (hit.element >= 0 && hit.triangle < 0) {
+      hit.distanceToRay = view.getFloat64(at + layout.HIT_DISTANCE_TO_RAY, true);
+    }
+    return hit;
   }
 }
 

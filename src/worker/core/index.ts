@@ -1,8 +1,8 @@
 // What the worker calls. Addresses and counts in, codes and addresses out; core.ts is the other side.
 
 import {
-  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, RAY_DIRECTION, RAY_ORIGIN, RAY_T_MAX,
-  RAY_T_MIN,
+  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE,
+  RAY_DIRECTION, RAY_ORIGIN, RAY_T_MAX, RAY_T_MIN,
 } from '../../shared/layout';
 import { hitAt, hitCount } from './hits';
 import { Affine } from './math/affine';
@@ -13,16 +13,23 @@ import { beginDerivation as begin } from './mesh/topology/derivation';
 import { Derivation, freeDerivation as free } from './mesh/topology/derivation-state';
 import { FRESH, installDerived, markStale, releaseDerived, unwant, want } from './mesh/topology/derived';
 import { bakedForm, copyTree as copy, copyWhole, packDerived as pack } from './mesh/topology/pack';
+import { checkMesh as checkTriangles } from './mesh/topology/validate-derived';
+import { checksum } from './mesh/tree/checksum';
 import { Mesh } from './mesh/tree/layout';
 import { release } from './memory';
+import { PointLineBuild } from './point-line/build';
+import { checkPointLineTree } from './point-line/invariants';
+import { copyPointLine, isPointLine, pointLineOf } from './point-line/layout';
+import { culprit as refitPointLineCulprit, refitPointLine, refitPointLineBytes } from './point-line/refit';
+import { checkPointLine } from './point-line/validate';
 import { REFIT_OK, culprit, refit, refitBytes } from './mesh/tree/refit';
 import { intersectMeshes, meshesMeet, noWitness, pairCount, pairs } from './mesh/query/mesh-pair';
 import { ALL, ANY, NEAREST } from './mesh/query/ray';
 import { checkScene } from './scene/scene-invariants';
 import { setFilter } from './scene/query/filter';
 import {
-  castRay, findNormal, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW,
-  hitDistance, pointX, pointY, pointZ,
+  castRay, findNormal, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle,
+  foundU, foundV, foundW, hitDistance, pointX, pointY, pointZ, setCone,
 } from './scene/query/ray';
 import { forgetMesh } from './scene/pairs/narrow-phase-slices';
 import { swapMesh } from './scene/mesh-swap';
@@ -31,7 +38,7 @@ import { updateTrees } from './scene/scene';
 export { allocate, heapRecord, release, usedBytes } from './memory';
 export { beginBuild, reserveBuild, reserveBuildDeform, stepBuild, freeBuild } from './mesh/build/build';
 export { countWanted, takeWanted } from './mesh/topology/derived';
-export { checkMesh } from './mesh/topology/validate-derived';
+export { beginPointLine, freePointLine, reservePointLine, stepPointLine } from './point-line/build';
 export { stepDerivation } from './mesh/topology/derivation';
 export { dropFaceSides, holdFaceSides } from './mesh/query/face-sides';
 export {
@@ -83,6 +90,29 @@ export function buildCulprit(build: usize): u32 {
   return changetype<Build>(build).culprit;
 }
 
+export function pointLinePositions(build: usize): usize {
+  return changetype<PointLineBuild>(build).positions;
+}
+
+export function pointLineIndices(build: usize): usize {
+  return changetype<PointLineBuild>(build).indices;
+}
+
+export function pointLineError(build: usize): u32 {
+  return changetype<PointLineBuild>(build).error;
+}
+
+export function pointLineCulprit(build: usize): u32 {
+  return changetype<PointLineBuild>(build).culprit;
+}
+
+/** Hands the finished mesh over, as `takeMesh`. */
+export function takePointLine(build: usize): usize {
+  const mesh = changetype<PointLineBuild>(build).mesh;
+  changetype<PointLineBuild>(build).mesh = 0;
+  return mesh;
+}
+
 /** Hands the finished mesh over: freeing the build leaves it alone. */
 export function takeMesh(build: usize): usize {
   const mesh = changetype<Build>(build).mesh;
@@ -95,12 +125,24 @@ export function takeMesh(build: usize): usize {
  * Throws OUT_OF_MEMORY.
  */
 export function bakeMesh(address: usize): usize {
+  if (isPointLine(address)) {
+    changetype<Mesh>(address).checksum = checksum(changetype<Mesh>(address));
+    return address;
+  }
   return bakedForm(changetype<Mesh>(address));
 }
 
-/** Tells whether all that was derived of a mesh is of its vertices as they are. */
+/**
+ * Checks the `bytes` bytes at `address`. Answers MESH_OK where they are a mesh, of triangles or of points or lines, that
+ * everything stays inside of and comes to an end.
+ */
+export function checkMesh(address: usize, bytes: u32): u32 {
+  return bytes >= 4 && isPointLine(address) ? checkPointLine(address, bytes) : checkTriangles(address, bytes);
+}
+
+/** Tells whether all that was derived of a mesh is of its vertices as they are; of points and lines nothing is. */
 export function isFresh(address: usize): bool {
-  return changetype<Mesh>(address).derivedState == FRESH;
+  return isPointLine(address) || changetype<Mesh>(address).derivedState == FRESH;
 }
 
 /** Asks for what was derived of a mesh, as the interruptible module does. Throws OUT_OF_MEMORY. */
@@ -115,6 +157,7 @@ export function copyTree(address: usize): usize {
 
 /** Answers a copy of a mesh to move its vertices; the caller must free it. Throws OUT_OF_MEMORY. */
 export function copyMesh(address: usize): usize {
+  if (isPointLine(address)) return copyPointLine(pointLineOf(changetype<Mesh>(address)));
   return copyWhole(changetype<Mesh>(address));
 }
 
@@ -143,10 +186,15 @@ export function freeDerivation(derivation: usize): void {
 }
 
 export function refitScratch(address: usize): usize {
+  if (isPointLine(address)) return refitPointLineBytes(pointLineOf(changetype<Mesh>(address)));
   return refitBytes(changetype<Mesh>(address));
 }
 
 export function freeMesh(address: usize): void {
+  if (isPointLine(address)) {
+    release(address);
+    return;
+  }
   forgetMesh(changetype<Mesh>(address));
   unwant(changetype<Mesh>(address));
   releaseDerived(changetype<Mesh>(address));
@@ -159,8 +207,15 @@ export function freeMesh(address: usize): void {
  */
 export function refitMesh(address: usize, positions: usize, scratch: usize): u32 {
   const mesh = changetype<Mesh>(address);
+  if (isPointLine(address)) {
+    const fault = refitPointLine(pointLineOf(mesh), positions, scratch);
+    lastCulprit = refitPointLineCulprit;
+    if (fault == REFIT_OK) swapMesh(mesh, mesh);
+    return fault;
+  }
   forgetMesh(mesh);
   const fault = refit(mesh, positions, scratch);
+  lastCulprit = culprit;
   if (fault == REFIT_OK) {
     markStale(mesh);
     swapMesh(mesh, mesh);
@@ -168,8 +223,10 @@ export function refitMesh(address: usize, positions: usize, scratch: usize): u32
   return fault;
 }
 
+let lastCulprit: u32 = 0;
+
 export function refitCulprit(): u32 {
-  return culprit;
+  return lastCulprit;
 }
 
 /** Puts one mesh in the place of another, for all objects. Pairs that are looked at may go on with the other. */
@@ -178,6 +235,7 @@ export function replaceMesh(from: usize, to: usize): void {
 }
 
 export function checkMeshTree(address: usize): u32 {
+  if (isPointLine(address)) return checkPointLineTree(pointLineOf(changetype<Mesh>(address)));
   return checkTree(changetype<Mesh>(address));
 }
 
@@ -204,11 +262,14 @@ export function check(): u32 {
 function cast(ray: usize, filter: usize, mode: u32): bool {
   updateTrees();
   setFilter(filter);
-  return castRay(
+  setCone(ray);
+  const isHit = castRay(
     load<f64>(ray, RAY_ORIGIN), load<f64>(ray, RAY_ORIGIN + 8), load<f64>(ray, RAY_ORIGIN + 16),
     load<f64>(ray, RAY_DIRECTION), load<f64>(ray, RAY_DIRECTION + 8), load<f64>(ray, RAY_DIRECTION + 16),
     load<f64>(ray, RAY_T_MIN), load<f64>(ray, RAY_T_MAX), mode,
   );
+  setCone(0);
+  return isHit;
 }
 
 /**
@@ -220,6 +281,8 @@ export function raycast(ray: usize, filter: usize, hit: usize): bool {
   findNormal();
   store<u32>(hit, foundObject, HIT_OBJECT);
   store<i32>(hit, foundTriangle, HIT_TRIANGLE);
+  store<i32>(hit, foundElement, HIT_ELEMENT);
+  store<f64>(hit, foundDistanceToRay, HIT_DISTANCE_TO_RAY);
   store<f64>(hit, hitDistance(), HIT_DISTANCE);
   store<f64>(hit, pointX, HIT_POINT);
   store<f64>(hit, pointY, HIT_POINT + 8);
@@ -249,11 +312,12 @@ export function foundHits(): usize {
 }
 
 /**
- * Casts `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32, triangle i32,
- * distance f64, barycentrics 3 f32. Throws OUT_OF_MEMORY.
+ * Casts `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32, triangle and
+ * element i32, distance f64, barycentrics 3 f32. Throws OUT_OF_MEMORY.
  */
 export function raycastMany(
-  filter: usize, rays: usize, count: u32, objects: usize, triangles: usize, distances: usize, barycentrics: usize,
+  filter: usize, rays: usize, count: u32, objects: usize, triangles: usize, elements: usize, distances: usize,
+  barycentrics: usize,
 ): void {
   updateTrees();
   setFilter(filter);
@@ -266,6 +330,7 @@ export function raycastMany(
     );
     store<u32>(objects + (i << 2), hit ? foundObject : 0xffffffff);
     store<i32>(triangles + (i << 2), hit ? foundTriangle : -1);
+    store<i32>(elements + (i << 2), hit ? foundElement : -1);
     store<f64>(distances + (i << 3), hit ? hitDistance() : Infinity);
     const weights = barycentrics + i * 12;
     store<f32>(weights, hit ? <f32>foundU : 0);

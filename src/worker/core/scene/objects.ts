@@ -5,8 +5,9 @@
 // which no object is alive is given back.
 
 import {
-  FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_COLLIDES_WITH, OBJECT_CONTACTS,
+  CONTACTS_NONE, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_COLLIDES_WITH, OBJECT_CONTACTS,
   OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_SHAPE, SHAPE_MESH,
+  SHAPE_POINT_LINE,
 } from '../../../shared/layout';
 import { AFFINE_BYTES, Affine, between, setIdentity } from '../math/affine';
 import { allocate, release, reserve } from '../memory';
@@ -55,6 +56,8 @@ export let ids: usize = 0;
 /** The number of slots that may be in use: all are below. */
 export let slotCount: u32 = 0;
 export let liveCount: u32 = 0;
+/** How many objects are of points or lines. */
+export let pointLineCount: u32 = 0;
 /** How often bounds were set. */
 export let changes: u32 = 1;
 
@@ -157,7 +160,7 @@ export function describe(id: u32, description: usize): void {
   if (fresh) {
     liveCount++;
     pageOf(slot).live++;
-  }
+  } else if (item.shape == SHAPE_POINT_LINE) pointLineCount--;
   item.id = id;
   store<u32>(ids + (<usize>slot << 2), id);
   const before: u32 = fresh ? 0 : item.mesh;
@@ -170,6 +173,10 @@ export function describe(id: u32, description: usize): void {
   item.collidesWith = load<u32>(description, OBJECT_COLLIDES_WITH);
   item.group = load<u32>(description, OBJECT_GROUP);
   item.contacts = <u8>load<u32>(description, OBJECT_CONTACTS);
+  if (item.shape == SHAPE_POINT_LINE) {
+    pointLineCount++;
+    item.contacts = <u8>CONTACTS_NONE; // what has neither surface nor inside touches nothing
+  }
   const faceSides: u32 = item.flags & FLAG_FACE_SIDES ? load<u32>(description, OBJECT_FACE_SIDES) : 0;
   shareFaceSides(faceSides);
   if (!fresh) dropFaceSides(item.faceSides);
@@ -194,6 +201,7 @@ export function forget(slot: u32): void {
   boxAt(slot).position = UNPLACED;
   const item = itemAt(slot);
   dropFaceSides(item.faceSides);
+  if (item.shape == SHAPE_POINT_LINE) pointLineCount--;
   item.id = 0;
   store<u32>(ids + (<usize>slot << 2), 0);
   liveCount--;

@@ -4,11 +4,12 @@
 
 import {
   OBJECT_CENTER, OBJECT_EXTENT, OBJECT_MESH, OBJECT_RADIUS, OBJECT_ROTATION, OBJECT_SHAPE, SHAPE_BOX, SHAPE_MESH,
-  SHAPE_SPHERE,
+  SHAPE_POINT_LINE, SHAPE_SPHERE,
 } from '../../../shared/layout';
 import { Affine, multiply, multiplyScaled, setIdentity } from '../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { Mesh } from '../mesh/tree/layout';
+import { isPointLine } from '../point-line/layout';
 import { isPosed, poseOf } from '../skin/pose';
 
 /** An object. Its oriented bounds are the cube [-1, 1]³ under world · the map to its own box. */
@@ -88,7 +89,10 @@ export function halfOf(item: Item): f64 {
 export function describeShape(item: Item, description: usize): void {
   item.shape = <u8>load<u32>(description, OBJECT_SHAPE);
   item.mesh = load<u32>(description, OBJECT_MESH);
-  if (item.shape == SHAPE_MESH) return;
+  if (item.shape == SHAPE_MESH) {
+    if (isPointLine(item.mesh)) item.shape = <u8>SHAPE_POINT_LINE;
+    return;
+  }
   changetype<Primitive>(<usize>item.primitive).half = 0;
   if (item.shape == SHAPE_BOX) setBoxBounds(localOf(item), description);
   else if (item.shape == SHAPE_SPHERE) setSphereBounds(localOf(item), description);
@@ -97,12 +101,12 @@ export function describeShape(item: Item, description: usize): void {
 
 /** Sets the map from the cube to the oriented bounds in the world. */
 export function setOrientedBounds(out: Affine, item: Item): void {
-  if (item.shape != SHAPE_MESH) {
+  if (item.mesh == 0) {
     multiply(out, worldOf(item), localOf(item));
     return;
   }
   const mesh = changetype<Mesh>(<usize>item.mesh);
-  if (isPosed(mesh)) {
+  if (item.shape == SHAPE_MESH && isPosed(mesh)) {
     // Those of the pose are the same before and after its triangles are moved.
     const pose = poseOf(mesh);
     setBoxAbout(out, item, pose.lowX, pose.lowY, pose.lowZ, pose.highX, pose.highY, pose.highZ);

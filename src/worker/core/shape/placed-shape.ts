@@ -4,7 +4,7 @@
 
 import {
   FLAG_SOLID, OBJECT_FLAGS, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_CAPSULE,
-  SHAPE_MESH, SHAPE_SPHERE,
+  SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE,
 } from '../../../shared/layout';
 import { Affine, copy, multiply, setIdentity } from '../math/affine';
 import { Mesh } from '../mesh/tree/layout';
@@ -61,6 +61,8 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
       // Whoever asks for it comes to its triangles.
       if (out.filled) settleWhole(changetype<Mesh>(item.mesh));
       else settle(changetype<Mesh>(item.mesh));
+    }
+    if (item.mesh != 0) {
       copy(map, worldOf(item));
       return;
     }
@@ -116,7 +118,7 @@ export function boundingRadius(item: Item): f64 {
 }
 
 function ownRadius(item: Item): f64 {
-  if (item.shape == SHAPE_MESH) return changetype<Mesh>(item.mesh).radius;
+  if (item.mesh != 0) return changetype<Mesh>(<usize>item.mesh).radius;
   const local = localOf(item);
   const x = local.xx * local.xx + local.xy * local.xy + local.xz * local.xz;
   if (item.shape == SHAPE_SPHERE) return sqrt(x);

@@ -6,6 +6,7 @@
 // comes to its triangles (`settle`). Somebody who was left in the midst of its tree may go on with that: then the object
 // gets another pose, and the old one is kept until nobody reads it (`retire`).
 
+import { isPointLine } from '../point-line/layout';
 import { allocate, release, reserve } from '../memory';
 import { Affine, multiply } from '../math/affine';
 import { boneBoxAt, deformOf, rangeAt } from '../mesh/tree/deform-layout';
@@ -51,7 +52,7 @@ export const SUMMED: u32 = 2;
 // @ts-ignore: decorator
 @inline
 export function isPosed(mesh: Mesh): bool {
-  return mesh.derivedState == POSED;
+  return !isPointLine(changetype<usize>(mesh)) && mesh.derivedState == POSED;
 }
 
 // @ts-ignore: decorator

@@ -11,6 +11,7 @@ import {
   firstBlock, innerCount, isRotated,
 } from '../tree/layout';
 import { FITTING } from '../tree/counters';
+import { storeBoxes } from '../tree/store-boxes';
 import { emptyHigh, emptyLow, halfArea } from './binned-sah';
 
 /** What a node hands to its parent while a tree is fitted. */
@@ -68,7 +69,7 @@ export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: u
     if (cost < identityCost * WORTH) node.quaternion = load<u64>(quantised);
   }
   if (!isRotated(node)) cost = axisAlignedBoxes(node); // the search has left those of its trials
-  storeBoxes(node, padding * BOX_PADDING);
+  storeBoxes(node, lows, highs, padding * BOX_PADDING);
   return cost;
 }
 
@@ -81,7 +82,7 @@ export function refitNode(node: Node, index: u32, allBlocks: usize, allSubtrees:
     rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
     cost = rotatedBoxes(node, false);
   }
-  storeBoxes(node, padding * BOX_PADDING);
+  storeBoxes(node, lows, highs, padding * BOX_PADDING);
   return cost;
 }
 
@@ -250,36 +251,6 @@ function boundRotated(first: u32, end: u32, stride: u32): void {
   }
   boxLow = transposedMin(lowX, lowY, lowZ);
   boxHigh = transposedMax(highX, highY, highZ);
-}
-
-/** Writes the boxes to the node, grown by `padding`, then outwards to the node's 256 steps. */
-function storeBoxes(node: Node, padding: f32): void {
-  const at = changetype<usize>(node);
-  const count = childCount(node);
-  for (let axis: usize = 0; axis < 3; axis++) {
-    let low: f32 = Infinity, high: f32 = -Infinity;
-    for (let i: usize = 0; i < count; i++) {
-      low = min(low, load<f32>(lows + (i << 4) + (axis << 2)));
-      high = max(high, load<f32>(highs + (i << 4) + (axis << 2)));
-    }
-    const origin = low - padding;
-    let scale = (high + padding - origin) / 255;
-    while (origin + scale * 255 < high + padding) scale *= <f32>1.0000002;
-    store<f32>(at + (axis << 2), origin, offsetof<Node>('originX'));
-    store<f32>(at + (axis << 2), scale, offsetof<Node>('scaleX'));
-    const bounds = at + (axis << 3);
-    store<u64>(bounds, 0);
-    for (let i: usize = 0; i < count; i++) {
-      const from = load<f32>(lows + (i << 4) + (axis << 2)) - padding;
-      const to = load<f32>(highs + (i << 4) + (axis << 2)) + padding;
-      let first = <i32>max<f32>(0, floor((from - origin) / scale));
-      while (first > 0 && origin + scale * <f32>first > from) first--;
-      let last = <i32>min<f32>(255, ceil((to - origin) / scale));
-      while (last < 255 && origin + scale * <f32>last < to) last++;
-      store<u8>(bounds + i, first);
-      store<u8>(bounds + i, last, 4);
-    }
-  }
 }
 
 // --- the search ---

@@ -22,7 +22,8 @@ export let closestZ: f64 = 0;
 export let closestTriangle: i32 = -1;
 export let closestDistance: f64 = 0;
 
-const toWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16)); // tree space to the world about the given point
+/** Maps tree space to the world about the given point. */
+export const toWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const toTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
@@ -112,13 +113,14 @@ export function closestOnMesh(mesh: Mesh, m: Affine, limit: f64, any: bool): boo
 }
 
 /** Turns a distance of the world into the unit in which boxes are measured, rounded up. */
-function boundOf(distance: f64): f32 {
+export function boundOf(distance: f64): f32 {
   if (metric != FAR) return upward(min(distance / least, 1e30));
   const rest = min((distance - ahead + (distance + abs(ahead)) * 1e-15) / least, 1e30);
   return <f32>(rest + abs(rest) * 1e-6);
 }
 
-function setMaps(mesh: Mesh, m: Affine): void {
+/** Sets the point to measure from: the origin of the space that `m` maps mesh space to. */
+export function setMaps(mesh: Mesh, m: Affine): void {
   placeTree(toWorld, mesh, m);
   invert(toTree, toWorld);
   least = (1.0 - 1e-6) / spectralNorm(toTree);
@@ -177,7 +179,7 @@ function along(column: usize, x: f64, y: f64, z: f64, over: f64): f32 {
  * Answers lower bounds of the distances of the node's four boxes: world distances over `least`, and less `ahead` where
  * the mesh is far.
  */
-function distances(node: Node): v128 {
+export function distances(node: Node): v128 {
   let x = pointX, y = pointY, z = pointZ;
   if (isRotated(node)) {
     rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
@@ -252,6 +254,21 @@ function outside(low: v128, high: v128, value: f32): v128 {
   const at = f32x4.splat(value);
   const gap = f32x4.pmax(f32x4.sub(low, at), f32x4.sub(at, high));
   return f32x4.pmax(f32x4.splat(0), f32x4.sub(gap, f32x4.splat(blur)));
+}
+
+/** Tells whether the mesh is so far away that only its nodes are worth measuring. */
+export function isFarAway(): bool {
+  return metric == FAR;
+}
+
+/** Tells which of four boxes, by two opposite corners of each, may be nearer than a bound; a bit each. Not of a mesh far away. */
+// @ts-ignore: decorator
+@inline
+export function closerThan(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz: v128, bound: f32): u32 {
+  const x = outside(f32x4.pmin(ax, bx), f32x4.pmax(ax, bx), pointX);
+  const y = outside(f32x4.pmin(ay, by), f32x4.pmax(ay, by), pointY);
+  const z = outside(f32x4.pmin(az, bz), f32x4.pmax(az, bz), pointZ);
+  return <u32>i32x4.bitmask(f32x4.le(lengths(x, y, z), f32x4.splat(bound)));
 }
 
 /** Searches four triangles. Answers whether something nearer was found. */

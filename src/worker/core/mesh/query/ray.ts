@@ -210,19 +210,10 @@ export function castRay(
       far = f32x4.pmin(far, f32x4.splat(limit));
       const bits = <u32>i32x4.bitmask(f32x4.le(near, far)) & maskOf(children);
       if (bits != 0) {
-        // Distances as integers, which sort alike as none is negative, with the child's number in their last bits.
-        let keys = v128.or(v128.and(near, i32x4.splat(~3)), i32x4(0, 1, 2, 3));
-        keys = v128.or(keys, v128.load(misses + (<usize>bits << 4)));
-        // A sorting network instead of branches that nobody can foresee: children 0 1, 2 3; 0 2, 1 3; 1 2.
-        let other = v128.shuffle<i32>(keys, keys, 1, 0, 3, 2);
-        keys = v128.shuffle<i32>(i32x4.min_u(keys, other), i32x4.max_u(keys, other), 0, 5, 2, 7);
-        other = v128.shuffle<i32>(keys, keys, 2, 3, 0, 1);
-        keys = v128.shuffle<i32>(i32x4.min_u(keys, other), i32x4.max_u(keys, other), 0, 1, 6, 7);
-        other = v128.shuffle<i32>(keys, keys, 0, 2, 1, 3);
-        keys = v128.shuffle<i32>(i32x4.min_u(keys, other), i32x4.max_u(keys, other), 0, 1, 6, 7);
+        const keys = sortedKeys(near, bits);
         // All but the nearest wait, the farthest lowest; what is written above the top is overwritten later.
         const waiting: usize = popcnt(bits) - 1;
-        v128.store(top, i8x16.swizzle(keys, v128.load(reversals + (waiting << 4))));
+        v128.store(top, waitingKeys(keys, waiting));
         v128.store(top, i32x4.splat(child), PARENTS);
         top += waiting << 2;
         child = linkOf(children, leaves, i32x4.extract_lane(keys, 0) & 3);
@@ -280,10 +271,35 @@ export function castRay(
   }
 }
 
+/**
+ * Answers the keys of the children that are hit, a bit each, the nearest first: distances as integers, which sort alike as
+ * none is negative, with the child's number in their last bits. All bits are set in what follows.
+ */
+// @ts-ignore: decorator
+@inline
+export function sortedKeys(near: v128, bits: u32): v128 {
+  let keys = v128.or(v128.and(near, i32x4.splat(~3)), i32x4(0, 1, 2, 3));
+  keys = v128.or(keys, v128.load(misses + (<usize>bits << 4)));
+  // A sorting network instead of branches that nobody can foresee: children 0 1, 2 3; 0 2, 1 3; 1 2.
+  let other = v128.shuffle<i32>(keys, keys, 1, 0, 3, 2);
+  keys = v128.shuffle<i32>(i32x4.min_u(keys, other), i32x4.max_u(keys, other), 0, 5, 2, 7);
+  other = v128.shuffle<i32>(keys, keys, 2, 3, 0, 1);
+  keys = v128.shuffle<i32>(i32x4.min_u(keys, other), i32x4.max_u(keys, other), 0, 1, 6, 7);
+  other = v128.shuffle<i32>(keys, keys, 0, 2, 1, 3);
+  return v128.shuffle<i32>(i32x4.min_u(keys, other), i32x4.max_u(keys, other), 0, 1, 6, 7);
+}
+
+/** Answers sorted keys without the first, the last of so many that wait in front. */
+// @ts-ignore: decorator
+@inline
+export function waitingKeys(keys: v128, waiting: usize): v128 {
+  return i8x16.swizzle(keys, v128.load(reversals + (waiting << 4)));
+}
+
 /** Answers the greatest key that a box can have that is entered by a distance. */
 // @ts-ignore: decorator
 @inline
-function keyOf(distance: f32): u32 {
+export function keyOf(distance: f32): u32 {
   return reinterpret<u32>(distance) | 3;
 }
 

@@ -129,7 +129,7 @@ let nextBlock: u32 = 0;
  * next blocks, its inner children are the next nodes and go on the stack. So everything is linked once, from a node of
  * lower index, and a subtree's blocks lie side by side, without which a refit would look at blocks times nodes.
  */
-function checkLinks(mesh: Mesh): u32 {
+export function checkLinks(mesh: Mesh): u32 {
   nextNode = 1;
   nextBlock = 0;
   top = stack;

@@ -1,6 +1,7 @@
 // Answers the query `contact`: that of two objects, whatever their layers, groups and details say. Like a frame's pairs,
 // one with a mesh is looked at by the interruptible module, in slices.
 
+import { SHAPE_POINT_LINE } from '../../../../shared/layout';
 import { clearContact, crossingCount, crossings, pointCount, points } from '../../contact/manifold/contact';
 import { allocate, release } from '../../memory';
 import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from '../../shape/item';
@@ -35,6 +36,7 @@ export function isLongContact(a: u32, b: u32, detail: u32): bool {
   if (!isAlive(a) || !isAlive(b)) return false;
   take(first, a, detail);
   take(second, b, detail);
+  if (first.shape == <u8>SHAPE_POINT_LINE || second.shape == <u8>SHAPE_POINT_LINE) return false;
   return isHeavy(first, second);
 }
 
@@ -42,12 +44,13 @@ export function isLongContact(a: u32, b: u32, detail: u32): bool {
  * Finds the contact of two objects, of which `a` is the lower id, until a time by the clock of `now`. Answers
  * NO_CONTACT, which contains which (0 neither, 1 a inside b, 2 b inside a), or LEFT: then `resumeContact` must follow
  * until it answers something else, before the narrow phase of any frame and any other contact that may take long. An object that is not
- * there has no contact. Throws OUT_OF_MEMORY.
+ * there has no contact, and neither has one of points or lines. Throws OUT_OF_MEMORY.
  */
 export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
   if (!isAlive(a) || !isAlive(b)) return NO_CONTACT;
   take(first, a, detail);
   take(second, b, detail);
+  if (first.shape == <u8>SHAPE_POINT_LINE || second.shape == <u8>SHAPE_POINT_LINE) return NO_CONTACT;
   const itemA = itemAt(slotOf(a)), itemB = itemAt(slotOf(b));
   if (isHeavy(first, second)) {
     giveUpLeft();

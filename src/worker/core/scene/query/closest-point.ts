@@ -3,7 +3,7 @@
 // Collision Detection", 2005, 5.1), meshes go by their tree (mesh/query/closest-point.ts). All in float64, in world
 // units about the given point.
 
-import { SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE } from '../../../../shared/layout';
+import { SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE } from '../../../../shared/layout';
 import { Affine, copy, invert } from '../../math/affine';
 import { axisToPoint, nearestOfTriangle, nearestX, nearestY, nearestZ } from '../../math/closest';
 import {
@@ -14,16 +14,22 @@ import {
   closestDistance, closestOnMesh, closestTriangle, closestX, closestY, closestZ,
 } from '../../mesh/query/closest-point';
 import { Mesh } from '../../mesh/tree/layout';
+import * as pointLine from '../../point-line/closest-point';
+import { PointLine } from '../../point-line/layout';
 import { TOUCHING } from '../../mesh/query/mesh-pair';
 import { isInsideByWinding } from '../../mesh/query/winding-number';
 import { outerRadius, setRadii } from '../pairs/overlap-tests';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 
-/** Hold the nearest point, about the given one; and its triangle, -1 of what is no mesh and of the inside of one. */
+/**
+ * Hold the nearest point, about the given one; and its triangle, -1 of what is no mesh and of the inside of one, or its
+ * element, which may also be a point or a line.
+ */
 export let solidX: f64 = 0;
 export let solidY: f64 = 0;
 export let solidZ: f64 = 0;
 export let solidTriangle: i32 = -1;
+export let solidElement: i32 = -1;
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -37,7 +43,8 @@ const BEYOND_DOUBT: f64 = 1.000000000001;
  * is more than `limit`. Throws OUT_OF_MEMORY.
  */
 export function distanceTo(solid: PlacedShape, x: f64, y: f64, z: f64, limit: f64): f64 {
-  solidTriangle = -1;
+  solidTriangle = solidElement = -1;
+  if (solid.shape == SHAPE_POINT_LINE) return distanceToPointLine(solid, x, y, z, limit);
   if (solid.shape == SHAPE_MESH) {
     if (!solid.filled || !isAround(solid, x, y, z)) return distanceToMesh(solid, x, y, z, limit);
     solidX = solidY = solidZ = 0;
@@ -63,11 +70,24 @@ function distanceToMesh(solid: PlacedShape, x: f64, y: f64, z: f64, limit: f64):
   map.ty -= y;
   map.tz -= z;
   if (!closestOnMesh(changetype<Mesh>(solid.mesh), map, limit, false)) return Infinity;
-  solidTriangle = closestTriangle;
+  solidTriangle = solidElement = closestTriangle;
   solidX = closestX;
   solidY = closestY;
   solidZ = closestZ;
   return closestDistance;
+}
+
+function distanceToPointLine(solid: PlacedShape, x: f64, y: f64, z: f64, limit: f64): f64 {
+  copy(map, mapOf(solid));
+  map.tx -= x;
+  map.ty -= y;
+  map.tz -= z;
+  if (!pointLine.closestOnPointLine(changetype<PointLine>(<usize>solid.mesh), map, limit)) return Infinity;
+  solidElement = pointLine.closestElement;
+  solidX = pointLine.closestX;
+  solidY = pointLine.closestY;
+  solidZ = pointLine.closestZ;
+  return pointLine.closestDistance;
 }
 
 /**
@@ -124,6 +144,7 @@ function takeTriangle(best: f64): f64 {
  * certain as its coordinates are in float64. Throws OUT_OF_MEMORY.
  */
 export function isAround(solid: PlacedShape, x: f64, y: f64, z: f64): bool {
+  if (solid.shape == SHAPE_POINT_LINE) return false;
   invert(inverse, mapOf(solid));
   const cx = x - solid.tx, cy = y - solid.ty, cz = z - solid.tz;
   const u = inverse.xx * cx + inverse.yx * cy + inverse.zx * cz;

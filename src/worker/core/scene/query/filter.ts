@@ -1,8 +1,8 @@
 // Holds what the query under way asks of objects: layers, sides, precision, and which ids it ignores.
 
 import {
-  FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_PRECISION, FILTER_SIDE, FLAG_FACE_SIDES, FLAG_PICKABLE,
-  FLAG_SIDE, SIDE_DOUBLE, SIDE_OWN,
+  FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_OWN_COUNT, FILTER_OWN_IDS, FILTER_OWN_THRESHOLDS,
+  FILTER_PRECISION, FILTER_SIDE, FILTER_THRESHOLD, FLAG_FACE_SIDES, FLAG_PICKABLE, FLAG_SIDE, SIDE_DOUBLE, SIDE_OWN,
 } from '../../../../shared/layout';
 import { Proxy } from '../../shape/proxy';
 import { itemAt, slotOf } from '../objects';
@@ -12,6 +12,12 @@ export let layers: u32 = 0;
 let sides: u32 = 0;
 /** The precision that is asked for: PRECISION_*. */
 export let precision: u32 = 0;
+/** How near to a ray points and lines are hit, in world units. */
+export let threshold: f64 = 0;
+/** How many objects have a threshold of their own; their ids, ascending, and the thresholds in their own units. */
+export let ownCount: u32 = 0;
+let ownIds: usize = 0;
+let ownThresholds: usize = 0;
 let ignored: usize = 0;
 let ignoredCount: u32 = 0;
 let passedOver: u32 = 0;
@@ -23,7 +29,25 @@ export function setFilter(at: usize): void {
   precision = load<u32>(at, FILTER_PRECISION);
   ignored = load<u32>(at, FILTER_IGNORE);
   ignoredCount = load<u32>(at, FILTER_IGNORE_COUNT);
+  threshold = load<f64>(at, FILTER_THRESHOLD);
+  ownCount = load<u32>(at, FILTER_OWN_COUNT);
+  ownIds = load<u32>(at, FILTER_OWN_IDS);
+  ownThresholds = load<u32>(at, FILTER_OWN_THRESHOLDS);
   passedOver = 0;
+}
+
+/** Answers the object that has the i-th threshold of its own. */
+export function ownIdAt(i: u32): u32 {
+  return load<u32>(ownIds + (<usize>i << 2));
+}
+
+export function ownThresholdAt(i: u32): f64 {
+  return load<f64>(ownThresholds + (<usize>i << 3));
+}
+
+/** Tells whether an object has a threshold of its own. */
+export function hasOwnThreshold(id: u32): bool {
+  return ownCount != 0 && isListed(ownIds, ownCount, id);
 }
 
 /** Ignores an object more, instead of the last such; 0 for none. */
@@ -48,13 +72,17 @@ export function faceSidesOf(proxy: Proxy): usize {
   return itemAt(slotOf(proxy.id)).faceSides;
 }
 
-/** Tells whether an id is in the filter's list, by binary search, as the list may have thousands. */
+/** Tells whether an id is ignored. */
 export function isIgnored(id: u32): bool {
-  if (id == passedOver) return true;
-  let low: u32 = 0, high = ignoredCount;
+  return id == passedOver || isListed(ignored, ignoredCount, id);
+}
+
+/** Tells whether an id is in an ascending list, by binary search, as the list may have thousands. */
+function isListed(ids: usize, count: u32, id: u32): bool {
+  let low: u32 = 0, high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const other = load<u32>(ignored + (<usize>middle << 2));
+    const other = load<u32>(ids + (<usize>middle << 2));
     if (other == id) return true;
     if (other < id) low = middle + 1;
     else high = middle;

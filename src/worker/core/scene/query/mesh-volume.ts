@@ -45,14 +45,14 @@ let stack: usize = 0;
 
 // @ts-ignore: decorator
 @inline
-function planeAt(i: u32): Plane {
+export function planeAt(i: u32): Plane {
   return changetype<Plane>(planes + i * <u32>PLANE_BYTES);
 }
 
 /**
  * Sets the mesh, under its map to the world, and which sides of triangles count. Answers which of `limits` cross it.
  */
-function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): u64 {
+export function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): u64 {
   counted = sides;
   faceSides = list;
   allCount = sides == SIDE_DOUBLE && list == 0;
@@ -147,17 +147,17 @@ function push(waiting: u32, child: u32, limits: u64): u32 {
 // --- boxes ---
 
 /** The node's children that are surely outside, a bit each. */
-let outside: u32 = 0;
+export let outside: u32 = 0;
 /** The limits that may cross each of the other children. */
 const crossing: usize = memory.data(4 * 8, 16);
 
 // @ts-ignore: decorator
 @inline
-function childLimits(i: u32): u64 {
+export function childLimits(i: u32): u64 {
   return load<u64>(crossing + (<usize>i << 3));
 }
 
-function enterNode(node: Node, limits: u64): void {
+export function enterNode(node: Node, limits: u64): void {
   outside = 0;
   for (let i: u32 = 0; i < 4; i++) store<u64>(crossing + (<usize>i << 3), limits & LASSO);
   if (limits == 0) return;
@@ -315,7 +315,7 @@ function triangleIsEnclosed(limits: u64): bool {
 }
 
 /** Hands the polygon, which is beyond the near plane, to the lasso. */
-function draw(): void {
+export function draw(): void {
   begin();
   for (let i: u32 = 0; i < cornerCount; i++) {
     const x = cornerX(i), y = cornerY(i), z = cornerZ(i);

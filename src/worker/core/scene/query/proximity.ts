@@ -4,27 +4,33 @@
 // float64. World units.
 
 import {
-  HIT_DISTANCE, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, PRECISION_AABB, PRECISION_MESH,
+  HIT_DISTANCE, HIT_ELEMENT, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, PRECISION_AABB, PRECISION_MESH, SHAPE_BOX, SHAPE_MESH,
+  SHAPE_POINT_LINE,
 } from '../../../../shared/layout';
+import { Affine, relate } from '../../math/affine';
 import { upward } from '../../math/interval';
 import { reserve } from '../../memory';
 import { noWitness } from '../../mesh/query/mesh-pair';
+import { Mesh } from '../../mesh/tree/layout';
+import { PointLine } from '../../point-line/layout';
+import { pointLineMeets, pointLineMeetsMesh } from '../../point-line/overlap';
 import { oneHoldsOther } from '../pairs/containment';
 import { isIgnored, precision, setFilter, sidesOf } from './filter';
 import { addFound, clearFound, foundCount } from './result-ids';
 import { shapesOverlap } from '../pairs/overlap-tests';
-import { distanceTo, isAround, solidTriangle, solidX, solidY, solidZ } from './closest-point';
+import { distanceTo, isAround, solidElement, solidTriangle, solidX, solidY, solidZ } from './closest-point';
 import { idAt, placedShapeAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
   BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt,
 } from '../index/octree';
 import { updateTrees } from '../scene';
-import { PlacedShape, describedShape } from '../../shape/placed-shape';
+import { PlacedShape, describedShape, mapOf } from '../../shape/placed-shape';
 import { boundsIn } from '../index/bounding-spheres';
 import { queryAabb, aabbAt, aabbCount } from './aabb-query';
 
 const query = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
  * Finds the objects that the described shape (layout.ts, OBJECT_*, with a matrix) meets, into result-ids.ts. Answers
@@ -40,9 +46,22 @@ export function overlap(description: usize, filter: usize): u32 {
   for (let i: u32 = 0; i < aabbCount; i++) {
     const slot = aabbAt(i);
     placedShapeAt(solid, slot, precision);
-    if (shapesOverlap(query, solid, noWitness()) || oneHoldsOther(query, solid)) addFound(idAt(slot));
+    const isMet = solid.shape == SHAPE_POINT_LINE
+      ? queryMeetsPointLine()
+      : shapesOverlap(query, solid, noWitness()) || oneHoldsOther(query, solid);
+    if (isMet) addFound(idAt(slot));
   }
   return foundCount;
+}
+
+/** Tells whether the shape that is asked about meets an object of points or lines. Throws OUT_OF_MEMORY. */
+function queryMeetsPointLine(): bool {
+  const mesh = changetype<PointLine>(<usize>solid.mesh);
+  if (query.shape == SHAPE_MESH) {
+    return pointLineMeetsMesh(mesh, mapOf(solid), changetype<Mesh>(<usize>query.mesh), mapOf(query), query.filled != 0);
+  }
+  relate(map, mapOf(query), mapOf(solid));
+  return pointLineMeets(mesh, map, query.shape == SHAPE_BOX ? -1 : query.half);
 }
 
 /** Finds the objects that are solid around the point, into result-ids.ts. Answers how many. Throws OUT_OF_MEMORY. */
@@ -70,6 +89,7 @@ let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
 let nearestId: u32 = 0;
 let nearestDistance: f64 = 0;
 let nearestTriangle: i32 = -1;
+let nearestElement: i32 = -1;
 let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 
 /**
@@ -88,6 +108,7 @@ export function closestPoint(x: f64, y: f64, z: f64, maxDistance: f64, filter: u
   if (nearestId == 0) return false;
   store<u32>(hit, nearestId, HIT_OBJECT);
   store<i32>(hit, nearestTriangle, HIT_TRIANGLE);
+  store<i32>(hit, nearestElement, HIT_ELEMENT);
   store<f64>(hit, nearestDistance, HIT_DISTANCE);
   store<f64>(hit, x + nearestX, HIT_POINT);
   store<f64>(hit, y + nearestY, HIT_POINT + 8);
@@ -104,6 +125,7 @@ function consider(slot: u32): void {
   nearestId = id;
   nearestDistance = distance;
   nearestTriangle = solidTriangle;
+  nearestElement = solidElement;
   nearestX = solidX;
   nearestY = solidY;
   nearestZ = solidZ;

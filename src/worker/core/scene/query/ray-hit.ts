@@ -5,10 +5,12 @@
 // found with twice the digits. The ray is the one that was given, to the last bit of its direction.
 
 import {
-  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, PRECISION_MESH, PRECISION_OBB,
-  PRECISION_SPHERE, SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE, SIDE_BACK, SIDE_FRONT,
+  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE,
+  PRECISION_MESH, PRECISION_OBB, PRECISION_SPHERE, RAY_CONE_A, RAY_CONE_B, RAY_CONE_REACH, RAY_IS_CONE, SHAPE_BOX,
+  SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE, SIDE_BACK, SIDE_FRONT,
 } from '../../../../shared/layout';
 import { clearHits, hitAt, hitCount, newHit } from '../../hits';
+import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
 import { Affine, invert, setIdentity } from '../../math/affine';
 import {
   crossCapsule, crossCube, enterT, enterX, enterY, enterZ, findCubeNormals, leaveT, leaveX, leaveY, leaveZ,
@@ -19,6 +21,8 @@ import { exponentFor, scaleFor } from '../../mesh/tree/tree-space';
 import {
   ALL, NEAREST, castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
 } from '../../mesh/query/ray';
+import { PointLine } from '../../point-line/layout';
+import { ThickRay, castThickRay, hitElement, hitReach, hitX, hitY, hitZ } from '../../point-line/ray';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { faceSidesOf, isIgnored, precision } from './filter';
 import { changes, placedShapeAt, slotOf } from '../objects';
@@ -32,12 +36,17 @@ export let directionX: f64 = 0, directionY: f64 = 0, directionZ: f64 = 0;
 export let tMin: f64 = 0;
 /** The rounding error of the direction: what is to be added to it. */
 let directionLowX: f64 = 0, directionLowY: f64 = 0, directionLowZ: f64 = 0;
-let movedBy: f64 = 0;
+/** How far the origin has moved along the ray. */
+export let movedBy: f64 = 0;
 export let mode: u32 = NEAREST;
 
 // The nearest hit so far.
 export let foundObject: u32 = 0;
 export let foundTriangle: i32 = -1;
+/** The number of the triangle, point or line; -1 of other shapes. */
+export let foundElement: i32 = -1;
+/** Of points and lines. */
+export let foundDistanceToRay: f64 = 0;
 export let foundDistance: f64 = 0;
 export let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
 let localNormalX: f64 = 0, localNormalY: f64 = 0, localNormalZ: f64 = 0;
@@ -123,6 +132,7 @@ export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32):
   if (!isPrepared(id)) prepare(proxy, tree, position);
   toLocal();
   if (solid.shape == SHAPE_MESH) castMesh(id, sides, faceSidesOf(proxy));
+  else if (solid.shape == SHAPE_POINT_LINE) return; // which thick rays ask for (thick-ray.ts)
   else castSolid(id, sides);
   if (mode == ALL) completeHits(hitsBefore, id);
 }
@@ -226,7 +236,7 @@ function castMesh(id: u32, sides: u32, faceSides: usize): void {
   );
   if (t == Infinity || !better(id, nearT + t)) return;
   record(id, t, hitNormalX, hitNormalY, hitNormalZ);
-  foundTriangle = hitTriangle;
+  foundTriangle = foundElement = hitTriangle;
   foundU = hitU;
   foundV = hitV;
   foundW = hitW;
@@ -252,7 +262,7 @@ function castSolid(id: u32, sides: u32): void {
   if (isCube) findCubeNormals(alongX, alongY, alongZ);
   if (front) record(id, t, enterX, enterY, enterZ);
   else record(id, t, leaveX, leaveY, leaveZ);
-  foundTriangle = -1;
+  foundTriangle = foundElement = -1;
   foundU = 0;
   foundV = 0;
   foundW = 0;
@@ -281,6 +291,7 @@ function completeHits(first: u32, id: u32): void {
     const t = load<f64>(hit, HIT_DISTANCE);
     turnNormal(load<f64>(hit, HIT_NORMAL), load<f64>(hit, HIT_NORMAL + 8), load<f64>(hit, HIT_NORMAL + 16));
     store<u32>(hit, id, HIT_OBJECT);
+    store<i32>(hit, load<i32>(hit, HIT_TRIANGLE), HIT_ELEMENT);
     store<f64>(hit, movedBy + (nearT + t), HIT_DISTANCE);
     store<f64>(hit, nearX + t * directionX, HIT_POINT);
     store<f64>(hit, nearY + t * directionY, HIT_POINT + 8);
@@ -305,6 +316,10 @@ function record(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
 
 /** Finds the normal of the hit in the world, into foundNormal*. */
 export function findNormal(): void {
+  if (foundElement >= 0 && foundTriangle < 0) {
+    turnBack();
+    return;
+  }
   if (!isPrepared(foundObject)) {
     placedShapeAt(solid, slotOf(foundObject), precision);
     remember(foundObject);
@@ -323,4 +338,157 @@ function turnNormal(nx: f64, ny: f64, nz: f64): void {
   foundNormalX = a / length;
   foundNormalY = b / length;
   foundNormalZ = c / length;
+}
+
+// --- points and lines ---
+
+const thick = changetype<ThickRay>(memory.data(<i32>offsetof<ThickRay>(), 16));
+/** Whether the ray is one about a place on the screen; then its functions, at RAY_CONE_* of a record (layout.ts). */
+let cone: usize = 0;
+
+/** Makes the rays from now on hit what is drawn near them, by the record of a ray (layout.ts, RAY_*); 0 ends that. */
+export function setCone(ray: usize): void {
+  cone = ray != 0 && load<u32>(ray, RAY_IS_CONE) != 0 ? ray : 0;
+}
+
+export function isCone(): bool {
+  return cone != 0;
+}
+
+/** Answers the reach of the cone where the ray begins, which may have moved. */
+export function coneReach(): f64 {
+  const grows = coneAlong(RAY_CONE_REACH, directionX, directionY, directionZ);
+  return load<f64>(cone, RAY_CONE_REACH + 24) + movedBy * grows;
+}
+
+/** Answers what one of the cone's functions grows by on a way. */
+// @ts-ignore: decorator
+@inline
+export function coneAlong(gradient: usize, x: f64, y: f64, z: f64): f64 {
+  const at = cone + gradient;
+  return load<f64>(at) * x + load<f64>(at, 8) * y + load<f64>(at, 16) * z;
+}
+
+/**
+ * Casts the ray at an object of points or lines, which are hit within `threshold`: in world units, or where `isOwn` in the
+ * object's own; of a cone, by that. Otherwise as `castObject`.
+ */
+export function castPointLine(proxy: Proxy, tree: Tree, position: u32, threshold: f64, isOwn: bool): void {
+  const id = proxy.id;
+  if (isIgnored(id)) return;
+  if (!isPrepared(id)) prepare(proxy, tree, position);
+  toLocal();
+  setThickRay(threshold, isOwn);
+  const hitsBefore = hitCount;
+  const t = castThickRay(changetype<PointLine>(<usize>solid.mesh), thick, mode);
+  if (mode == ALL) {
+    completePointLines(hitsBefore, id);
+    return;
+  }
+  if (t == Infinity || !better(id, nearT + t)) return;
+  foundObject = id;
+  foundDistance = nearT + t;
+  foundTriangle = -1;
+  foundElement = hitElement;
+  foundU = foundV = foundW = 0;
+  place(t, hitX, hitY, hitZ);
+  pointX = placeX;
+  pointY = placeY;
+  pointZ = placeZ;
+  foundDistanceToRay = thick.drawn ? away : hitReach;
+}
+
+/** Sets the ray in the object's space, as thick as it is asked for. */
+function setThickRay(threshold: f64, isOwn: bool): void {
+  thick.x = localX; thick.y = localY; thick.z = localZ;
+  thick.alongX = alongX; thick.alongY = alongY; thick.alongZ = alongZ;
+  thick.from = tMin - nearT;
+  thick.to = foundDistance - nearT;
+  thick.rX = thick.rY = thick.rZ = 0;
+  thick.reach = threshold;
+  thick.drawn = cone != 0 && !isOwn;
+  thick.metric = 1;
+  // Where it begins at its origin, which is at -movedBy, or behind it.
+  thick.round = !thick.drawn && tMin <= -movedBy;
+  if (isOwn) {
+    const square = alongX * alongX + alongY * alongY + alongZ * alongZ;
+    const length = sqrt(square);
+    setBasis(alongX / length, alongY / length, alongZ / length);
+    thick.aX = firstX; thick.aY = firstY; thick.aZ = firstZ;
+    thick.bX = secondX; thick.bY = secondY; thick.bZ = secondZ;
+    thick.tX = alongX / square; thick.tY = alongY / square; thick.tZ = alongZ / square;
+    thick.metric = length;
+    return;
+  }
+  toOwn(directionX, directionY, directionZ);
+  thick.tX = ownX; thick.tY = ownY; thick.tZ = ownZ;
+  if (cone == 0) setBasis(directionX, directionY, directionZ);
+  const a = cone + RAY_CONE_A, b = cone + RAY_CONE_B, r = cone + RAY_CONE_REACH;
+  if (cone == 0) toOwn(firstX, firstY, firstZ);
+  else toOwn(load<f64>(a), load<f64>(a, 8), load<f64>(a, 16));
+  thick.aX = ownX; thick.aY = ownY; thick.aZ = ownZ;
+  if (cone == 0) toOwn(secondX, secondY, secondZ);
+  else toOwn(load<f64>(b), load<f64>(b, 8), load<f64>(b, 16));
+  thick.bX = ownX; thick.bY = ownY; thick.bZ = ownZ;
+  if (cone == 0) return;
+  toOwn(load<f64>(r), load<f64>(r, 8), load<f64>(r, 16));
+  thick.rX = ownX; thick.rY = ownY; thick.rZ = ownZ;
+  thick.reach = coneReach() + nearT * coneAlong(RAY_CONE_REACH, directionX, directionY, directionZ);
+}
+
+let ownX: f64 = 0, ownY: f64 = 0, ownZ: f64 = 0;
+
+/** Takes the gradient of a function from the world to the object's space. */
+// @ts-ignore: decorator
+@inline
+function toOwn(x: f64, y: f64, z: f64): void {
+  ownX = solid.xx * x + solid.xy * y + solid.xz * z;
+  ownY = solid.yx * x + solid.yy * y + solid.yz * z;
+  ownZ = solid.zx * x + solid.zy * y + solid.zz * z;
+}
+
+let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
+let away: f64 = 0;
+
+/**
+ * Finds the place in the world of a hit at t from where the local ray begins, of a line there, of a point beside it on the
+ * ray, as three's; and how far from the ray the place in the mesh is.
+ */
+function place(t: f64, x: f64, y: f64, z: f64): void {
+  const dx = x - localX, dy = y - localY, dz = z - localZ;
+  const wx = solid.xx * dx + solid.yx * dy + solid.zx * dz;
+  const wy = solid.xy * dx + solid.yy * dy + solid.zy * dz;
+  const wz = solid.xz * dx + solid.yz * dy + solid.zz * dz;
+  const rx = t * directionX, ry = t * directionY, rz = t * directionZ;
+  away = sqrt((wx - rx) * (wx - rx) + (wy - ry) * (wy - ry) + (wz - rz) * (wz - rz));
+  const isPoint = changetype<PointLine>(<usize>solid.mesh).size == 1;
+  placeX = nearX + (isPoint ? rx : wx);
+  placeY = nearY + (isPoint ? ry : wy);
+  placeZ = nearZ + (isPoint ? rz : wz);
+}
+
+/** Completes the hits of points and lines from `first` on with what the scene knows. */
+function completePointLines(first: u32, id: u32): void {
+  turnBack();
+  for (let i = first; i < hitCount; i++) {
+    const hit = hitAt(i);
+    const t = load<f64>(hit, HIT_DISTANCE);
+    place(t, load<f64>(hit, HIT_POINT), load<f64>(hit, HIT_POINT + 8), load<f64>(hit, HIT_POINT + 16));
+    store<u32>(hit, id, HIT_OBJECT);
+    store<f64>(hit, movedBy + (nearT + t), HIT_DISTANCE);
+    if (thick.drawn) store<f64>(hit, away, HIT_DISTANCE_TO_RAY);
+    store<f64>(hit, placeX, HIT_POINT);
+    store<f64>(hit, placeY, HIT_POINT + 8);
+    store<f64>(hit, placeZ, HIT_POINT + 16);
+    store<f64>(hit, foundNormalX, HIT_NORMAL);
+    store<f64>(hit, foundNormalY, HIT_NORMAL + 8);
+    store<f64>(hit, foundNormalZ, HIT_NORMAL + 16);
+  }
+}
+
+/** Sets the normal to the way back to where the ray came from. */
+function turnBack(): void {
+  foundNormalX = -directionX;
+  foundNormalY = -directionY;
+  foundNormalZ = -directionZ;
 }

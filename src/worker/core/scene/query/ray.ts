@@ -10,7 +10,7 @@ import { laneCompaction } from '../../math/lane-compaction';
 import { reserve } from '../../memory';
 import { ANY } from '../../mesh/query/ray';
 import { precision, sidesOf } from './filter';
-import { orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { orientedBounds, pointLineCount, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
   BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, readPlace, slotAt,
 } from '../index/octree';
@@ -19,10 +19,11 @@ import {
   tMin,
 } from './ray-hit';
 import { boundsIn } from '../index/bounding-spheres';
+import { castThickRays } from './thick-ray';
 
 export {
-  findNormal, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU, foundV, foundW, hitDistance,
-  pointX, pointY, pointZ,
+  findNormal, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU,
+  foundV, foundW, hitDistance, pointX, pointY, pointZ, setCone,
 } from './ray-hit';
 
 let stack: usize = 0;
@@ -47,6 +48,7 @@ export function castRay(
   }
   approach(sceneOriginX, sceneOriginY, sceneOriginZ, reach);
   for (let which: u32 = 0; which < TREE_COUNT && !(asked == ANY && foundObject != 0); which++) castTree(boundsIn(which));
+  if (pointLineCount != 0 && precision == PRECISION_MESH && !(asked == ANY && foundObject != 0)) castThickRays();
   return foundObject != 0;
 }
 

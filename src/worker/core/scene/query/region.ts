@@ -3,11 +3,13 @@
 
 import {
   REGION_ENCLOSE, REGION_HIGH_X, REGION_HIGH_Y, REGION_LOW_X, REGION_LOW_Y, REGION_MODE, REGION_POLYGON,
-  REGION_VERTEX_COUNT, PRECISION_MESH, PRECISION_OBB, SHAPE_MESH, SIDE_DOUBLE,
+  REGION_VERTEX_COUNT, PRECISION_MESH, PRECISION_OBB, SHAPE_MESH, SHAPE_POINT_LINE, SIDE_DOUBLE,
 } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
 import { Mesh } from '../../mesh/tree/layout';
+import { PointLine } from '../../point-line/layout';
 import { meshIsEnclosed, meshTouches } from './mesh-volume';
+import { pointLineIsEnclosed, pointLineTouches } from './point-line-volume';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { descend } from '../index/descend';
 import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
@@ -73,12 +75,18 @@ export function limitsOf(proxy: Proxy, limits: u64, asked: u32): u64 {
  * what `faceSides` (face-sides.ts, or 0) says of them.
  */
 export function touches(solid: PlacedShape, limits: u64, sides: u32, faceSides: usize): bool {
+  if (solid.shape == SHAPE_POINT_LINE) {
+    return pointLineTouches(changetype<PointLine>(<usize>solid.mesh), mapOf(solid), limits);
+  }
   if (solid.shape != SHAPE_MESH) return shapeTouches(solid, limits);
   return meshTouches(changetype<Mesh>(solid.mesh), mapOf(solid), limits, sides, faceSides);
 }
 
 /** Tells whether all of a solid is in the volume. Of a mesh, those triangles count that do in `touches`. */
 export function isEnclosed(solid: PlacedShape, limits: u64, sides: u32, faceSides: usize): bool {
+  if (solid.shape == SHAPE_POINT_LINE) {
+    return pointLineIsEnclosed(changetype<PointLine>(<usize>solid.mesh), mapOf(solid), limits);
+  }
   if (solid.shape != SHAPE_MESH) return shapeIsEnclosed(solid, limits);
   return meshIsEnclosed(changetype<Mesh>(solid.mesh), mapOf(solid), limits, sides, faceSides);
 }

@@ -3,7 +3,7 @@
 // square with each better one.
 
 import {
-  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_OBJECT, HIT_PIXELS, HIT_POINT, HIT_TRIANGLE, VIEW_VIEWPORT,
+  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_PIXELS, HIT_POINT, HIT_TRIANGLE, VIEW_VIEWPORT,
 } from '../../../../shared/layout';
 import { clearHits, hitAt, hitCount, newHit } from '../../hits';
 import { valueAt } from '../../math/plane';
@@ -101,6 +101,7 @@ function record(b: Proxy, pixels: f64): void {
   const hit = newHit();
   store<u32>(hit, b.id, HIT_OBJECT);
   store<i32>(hit, -1, HIT_TRIANGLE);
+  store<i32>(hit, -1, HIT_ELEMENT);
   store<f64>(hit, distance, HIT_DISTANCE);
   store<f64>(hit, b.x, HIT_POINT);
   store<f64>(hit, b.y, HIT_POINT + 8);

@@ -13,9 +13,12 @@ export const OUTSIDE: u64 = 0x8000000000000000;
 
 /** The planes of a volume at most: as many as there are bits below LASSO. */
 export const MOST_PLANES: i32 = 32;
-const planes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
+let planes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
+let otherPlanes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
 let planeCount: u32 = 0;
 let hasLasso: bool = false;
+let otherCount: u32 = 0;
+let otherHasLasso: bool = false;
 
 // @ts-ignore: decorator
 @inline
@@ -26,6 +29,28 @@ export function volumePlane(i: u32): Plane {
 export function beginVolume(): void {
   planeCount = 0;
   hasLasso = false;
+}
+
+/** Puts the volume aside and begins another one, or takes the one that was put aside back. */
+export function exchangeVolumes(): void {
+  const planesAside = planes, countAside = planeCount, lassoAside = hasLasso;
+  planes = otherPlanes;
+  planeCount = otherCount;
+  hasLasso = otherHasLasso;
+  otherPlanes = planesAside;
+  otherCount = countAside;
+  otherHasLasso = lassoAside;
+}
+
+/** Adds the plane of a function that is positive on the inner side; none where it has no gradient. */
+export function addPlane(x: f64, y: f64, z: f64, w: f64): void {
+  const length = sqrt(x * x + y * y + z * z);
+  if (!(length > 0)) return;
+  const plane = volumePlane(planeCount++), scale = 1.0 / length;
+  plane.x = x * scale;
+  plane.y = y * scale;
+  plane.z = z * scale;
+  plane.w = w * scale;
 }
 
 /** Adds the plane s · a + t · b, with a unit normal inwards. Answers false where it has no normal. */

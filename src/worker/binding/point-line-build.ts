@@ -1,0 +1,70 @@
+import { CollisionError } from '../../shared/errors.js';
+import type { CoreExports } from './exports.js';
+
+/** The kinds of mesh whose elements have no surface, and how many vertices an element of each has. */
+export const ELEMENT_SIZES = { points: 1, lines: 2 } as const;
+
+export type PointLineTopology = keyof typeof ELEMENT_SIZES;
+
+const BAD_INDEX = 1; // core/point-line/build.ts
+
+/** A mesh of points or lines in the making, as MeshBuild has it, but for its end: `take` answers the mesh's address. */
+export interface PointLineBuild {
+  step(budget: number): number;
+  take(): number;
+  abort(): void;
+}
+
+export function beginPointLineBuild(
+  wasm: CoreExports,
+  topology: PointLineTopology,
+  positions: Float32Array,
+  indices: Uint32Array | Uint16Array | undefined,
+): PointLineBuild {
+  const vertices = positions.length / 3;
+  const elements = (indices?.length ?? vertices) / ELEMENT_SIZES[topology];
+  const build = wasm.beginPointLine(vertices, elements, ELEMENT_SIZES[topology]) >>> 0;
+  try {
+    wasm.reservePointLine(build, indices !== undefined);
+    const { buffer } = wasm.memory;
+    new Float32Array(buffer, wasm.pointLinePositions(build) >>> 0, positions.length).set(positions);
+    if (indices) new Uint32Array(buffer, wasm.pointLineIndices(build) >>> 0, indices.length).set(indices);
+  } catch (error) {
+    wasm.freePointLine(build);
+    throw error;
+  }
+  let freed = false;
+  const free = () => {
+    if (!freed) wasm.freePointLine(build);
+    freed = true;
+  };
+  const errorOf = (): CollisionError => {
+    if (wasm.pointLineError(build) === BAD_INDEX) {
+      const i = wasm.pointLineCulprit(build) >>> 0;
+      const range = `0 to ${vertices - 1} for ${vertices} vertices`;
+      return new CollisionError('BAD_DATA', `indices[${i}] is ${indices?.[i]}, expected ${range}`);
+    }
+    return new CollisionError(
+      'BAD_DATA',
+      `none of the ${elements} ${topology} has finite vertices, expected one at least`,
+    );
+  };
+  return {
+    step: (budget) => {
+      try {
+        const fraction = wasm.stepPointLine(build, performance.now() + budget);
+        if (fraction >= 0) return fraction;
+        throw errorOf();
+      } catch (error) {
+        free();
+        throw error;
+      }
+    },
+    take: () => {
+      const mesh = wasm.takePointLine(build) >>> 0;
+      free();
+      return mesh;
+    },
+    abort: free,
+  };
+}

@@ -1,0 +1,415 @@
+// Builds a baked mesh of points or lines, in steps. The tree is balanced, and all blocks but one are full: a range of
+// elements is cut in up to four parts of whole blocks, in halves at the median of the axis in which it is widest (Bentley,
+// "Multidimensional Binary Search Trees Used for Associative Searching", 1975).
+
+import { MESH_HEADER_BYTES, POINT_LINE_MAGIC_VALUE, POINT_LINE_VERSION_VALUE } from '../../../shared/layout';
+import { now, outOfMemory } from '../host';
+import { allocate, release, reserve } from '../memory';
+import { MAX_NODES, NODE_BYTES, Node, setChildren } from '../mesh/tree/layout';
+import { SPACE_BYTES, Space, chooseOffset, largestCoordinate, scaleFor } from '../mesh/tree/tree-space';
+import { BOUNDS_BYTES, costOf, fitNode } from './fit';
+import {
+  LEAST_RADIUS, LINE_NUMBER, NO_ELEMENT, POINT_NUMBER, PointLine, blockBytes, blocksFor, elementsABlock, exponentOf,
+  storeLine, storePoint,
+} from './layout';
+import { RECORD_BYTES, select } from './select';
+
+const PHASE_SCAN = 0;
+const PHASE_PLACE = 1;
+const PHASE_SPLIT = 2;
+const PHASE_FIT = 3;
+const PHASE_DONE = 4;
+
+export const POINT_LINE_BAD_INDEX = 1;
+export const POINT_LINE_EMPTY = 2;
+
+/** How many elements are looked at between two looks at the clock. */
+const ELEMENTS_A_STEP: u32 = 16384;
+const NODES_A_STEP: u32 = 1024;
+
+@unmanaged
+export class PointLineBuild {
+  positions: usize; // f32 xyz per vertex
+  indices: usize; // u32, `size` per element; 0 without
+  vertexCount: u32;
+  elementCount: u32;
+  size: u32; // vertices per element
+  error: u32; // POINT_LINE_*, with the culprit beside it
+  culprit: u32;
+  phase: u32;
+  cursor: u32;
+  kept: u32;
+  /** A point, or the middle of a line, in tree space, and the number of the element. */
+  records: usize;
+  stack: usize;
+  stackCount: u32;
+  nodeCount: u32;
+  blockCount: u32;
+  bounds: usize; // while nodes are fitted
+  mesh: usize;
+  exponent: i32;
+  extent: f32; // the largest coordinate in tree space
+  pad: u32;
+  margins: f64;
+  square: f64; // of the radius
+  low: v128; high: v128;
+  offsetX: f64; offsetY: f64; offsetZ: f64; // Space
+  lowX: f64; lowY: f64; lowZ: f64;
+  highX: f64; highY: f64; highZ: f64;
+}
+
+// @ts-ignore: decorator
+@inline
+function spaceOf(build: PointLineBuild): Space {
+  return changetype<Space>(changetype<usize>(build) + offsetof<PointLineBuild>('offsetX'));
+}
+
+/** A range of records that waits to become a node. */
+@unmanaged
+class Range {
+  start: u32;
+  end: u32;
+  node: u32;
+  pad: u32;
+}
+
+const RANGE_BYTES: usize = offsetof<Range>();
+
+/**
+ * Begins a build. `reservePointLine` must follow, then the caller fills positions and indices, then `stepPointLine`.
+ * Throws OUT_OF_MEMORY.
+ */
+export function beginPointLine(vertexCount: u32, elementCount: u32, size: u32): PointLineBuild {
+  const build = changetype<PointLineBuild>(allocate(offsetof<PointLineBuild>()));
+  memory.fill(changetype<usize>(build), 0, offsetof<PointLineBuild>());
+  build.vertexCount = vertexCount;
+  build.elementCount = elementCount;
+  build.size = size;
+  build.low = f32x4.splat(Infinity);
+  build.high = f32x4.splat(-Infinity);
+  return build;
+}
+
+/** Allocates what the build needs to start, apart from its beginning, so that this can be undone. Throws OUT_OF_MEMORY. */
+export function reservePointLine(build: PointLineBuild, indexed: bool): void {
+  build.positions = allocate(<u64>build.vertexCount * 12 + 16);
+  if (indexed) build.indices = allocate((<u64>build.elementCount * build.size) << 2);
+}
+
+export function freePointLine(build: PointLineBuild): void {
+  release(build.positions);
+  release(build.indices);
+  release(build.records);
+  release(build.stack);
+  release(build.bounds);
+  release(build.mesh);
+  release(changetype<usize>(build));
+}
+
+/** Works until the clock shows `until`. Answers the fraction done, or -1 when the data are bad. Throws OUT_OF_MEMORY. */
+export function stepPointLine(build: PointLineBuild, until: f64): f64 {
+  do {
+    if (build.phase == PHASE_SCAN) scan(build);
+    else if (build.phase == PHASE_PLACE) place(build);
+    else if (build.phase == PHASE_SPLIT) splitSome(build);
+    else if (build.phase == PHASE_FIT) fitSome(build);
+    if (build.error != 0) return -1;
+  } while (build.phase != PHASE_DONE && now() < until);
+  return fraction(build);
+}
+
+function fraction(build: PointLineBuild): f64 {
+  const done = <f64>build.cursor;
+  if (build.phase == PHASE_SCAN) return (0.05 * done) / <f64>build.elementCount;
+  if (build.phase == PHASE_PLACE) return 0.05 + (0.1 * done) / <f64>build.elementCount;
+  if (build.phase == PHASE_SPLIT) return 0.15 + (0.75 * <f64>build.blockCount) / <f64>blocksFor(build.kept, build.size);
+  if (build.phase == PHASE_FIT) return 0.9 + 0.09 * (1.0 - done / <f64>build.nodeCount);
+  return 1;
+}
+
+// @ts-ignore: decorator
+@inline
+function vertexIn(build: PointLineBuild, element: u32, k: u32): u32 {
+  const i = element * build.size + k;
+  return build.indices == 0 ? i : load<u32>(build.indices + (<usize>i << 2));
+}
+
+/** Reads the position of a vertex; the fourth lane means nothing. */
+// @ts-ignore: decorator
+@inline
+function positionOf(build: PointLineBuild, vertex: u32): v128 {
+  return v128.load(build.positions + <usize>vertex * 12);
+}
+
+// @ts-ignore: decorator
+@inline
+function isFinite(v: v128): bool {
+  return (i32x4.bitmask(f32x4.eq(f32x4.sub(v, v), f32x4.splat(0))) & 7) == 7;
+}
+
+/** Finds the elements with finite vertices, and the bounds of those. */
+function scan(build: PointLineBuild): void {
+  const end = min<u32>(build.cursor + ELEMENTS_A_STEP, build.elementCount);
+  let low = build.low, high = build.high;
+  for (let e = build.cursor; e < end; e++) {
+    const first = vertexIn(build, e, 0), last = vertexIn(build, e, build.size - 1);
+    if (max(first, last) >= build.vertexCount) {
+      build.error = POINT_LINE_BAD_INDEX;
+      build.culprit = e * build.size + (first >= build.vertexCount ? 0 : 1);
+      return;
+    }
+    const a = positionOf(build, first), b = positionOf(build, last);
+    if (!isFinite(a) || !isFinite(b)) continue;
+    build.kept++;
+    low = f32x4.pmin(f32x4.pmin(low, a), b);
+    high = f32x4.pmax(f32x4.pmax(high, a), b);
+  }
+  build.low = low;
+  build.high = high;
+  build.cursor = end;
+  if (end < build.elementCount) return;
+  if (build.kept == 0) {
+    build.error = POINT_LINE_EMPTY;
+    return;
+  }
+  const space = spaceOf(build);
+  space.lowX = f32x4.extract_lane(low, 0); space.highX = f32x4.extract_lane(high, 0);
+  space.lowY = f32x4.extract_lane(low, 1); space.highY = f32x4.extract_lane(high, 1);
+  space.lowZ = f32x4.extract_lane(low, 2); space.highZ = f32x4.extract_lane(high, 2);
+  chooseOffset(space);
+  const largest = largestCoordinate(space);
+  build.exponent = exponentOf(largest);
+  build.extent = largest == 0 ? 1 : <f32>(largest * scaleFor(build.exponent));
+  build.records = allocate(<u64>build.kept * RECORD_BYTES);
+  build.phase = PHASE_PLACE;
+  build.cursor = 0;
+  build.kept = 0;
+}
+
+// Tree space of the build that is under way.
+let offsetXy: v128 = f64x2.splat(0), offsetZ: f64 = 0, scale: f64 = 1;
+
+function enterSpace(build: PointLineBuild): void {
+  offsetXy = f64x2.replace_lane(f64x2.splat(build.offsetX), 1, build.offsetY);
+  offsetZ = build.offsetZ;
+  scale = scaleFor(build.exponent);
+}
+
+/** Maps a position to tree space, where it is exact. */
+// @ts-ignore: decorator
+@inline
+function inTree(v: v128): v128 {
+  const xy = f64x2.mul(f64x2.sub(f64x2.promote_low_f32x4(v), offsetXy), f64x2.splat(scale));
+  const z = <f32>((<f64>f32x4.extract_lane(v, 2) - offsetZ) * scale);
+  return f32x4.replace_lane(f32x4.demote_f64x2_zero(xy), 2, z);
+}
+
+/** Makes the records. */
+function place(build: PointLineBuild): void {
+  enterSpace(build);
+  const end = min<u32>(build.cursor + ELEMENTS_A_STEP, build.elementCount);
+  const space = spaceOf(build);
+  const x = 0.5 * (space.lowX + space.highX), y = 0.5 * (space.lowY + space.highY), z = 0.5 * (space.lowZ + space.highZ);
+  const isLine = build.size == 2;
+  let square = build.square;
+  let to = build.records + <usize>build.kept * RECORD_BYTES;
+  for (let e = build.cursor; e < end; e++) {
+    const a = positionOf(build, vertexIn(build, e, 0));
+    if (!isFinite(a)) continue;
+    let middle = inTree(a);
+    if (isLine) {
+      const b = positionOf(build, vertexIn(build, e, 1));
+      if (!isFinite(b)) continue;
+      middle = f32x4.mul(f32x4.add(middle, inTree(b)), f32x4.splat(0.5));
+      square = f64.max(square, squareFrom(b, x, y, z));
+    }
+    square = f64.max(square, squareFrom(a, x, y, z));
+    v128.store(to, i32x4.replace_lane(middle, 3, e));
+    to += RECORD_BYTES;
+  }
+  build.square = square;
+  build.kept = <u32>((to - build.records) / RECORD_BYTES);
+  build.cursor = end;
+  if (end < build.elementCount) return;
+  if (!isLine) {
+    release(build.positions); // the records have all that there is of them
+    build.positions = 0;
+  }
+  beginTree(build);
+}
+
+// @ts-ignore: decorator
+@inline
+function squareFrom(v: v128, x: f64, y: f64, z: f64): f64 {
+  const dx = <f64>f32x4.extract_lane(v, 0) - x, dy = <f64>f32x4.extract_lane(v, 1) - y;
+  const dz = <f64>f32x4.extract_lane(v, 2) - z;
+  return dx * dx + dy * dy + dz * dz;
+}
+
+/** Makes the mesh, of which nodes and blocks are still to be written. */
+function beginTree(build: PointLineBuild): void {
+  const size = build.size;
+  const blockCount = blocksFor(build.kept, size);
+  const nodeCount = nodesFor(blockCount);
+  const nodes = <u64>MESH_HEADER_BYTES;
+  const blocks = nodes + <u64>nodeCount * NODE_BYTES;
+  const indices = blocks + <u64>blockCount * blockBytes(size);
+  const indexBytes: u64 = build.indices == 0 ? 0 : (<u64>build.elementCount * size) << 2;
+  const bytes = indices + indexBytes;
+  if (nodeCount > MAX_NODES) outOfMemory(<f64>bytes);
+  build.mesh = allocate(bytes);
+  const mesh = changetype<PointLine>(build.mesh);
+  memory.fill(build.mesh, 0, MESH_HEADER_BYTES);
+  mesh.magic = POINT_LINE_MAGIC_VALUE;
+  mesh.version = POINT_LINE_VERSION_VALUE;
+  mesh.bytes = <u32>bytes;
+  mesh.nodeCount = nodeCount;
+  mesh.blockCount = blockCount;
+  mesh.elementCount = build.elementCount;
+  mesh.keptCount = build.kept;
+  mesh.vertexCount = build.vertexCount;
+  mesh.indexed = build.indices == 0 ? 0 : 1;
+  mesh.nodes = <u32>nodes;
+  mesh.blocks = <u32>blocks;
+  mesh.indices = <u32>indices;
+  mesh.exponent = build.exponent;
+  mesh.size = size;
+  mesh.radius = f64.max(sqrt(build.square), LEAST_RADIUS);
+  memory.copy(build.mesh + offsetof<PointLine>('offsetX'), changetype<usize>(spaceOf(build)), SPACE_BYTES);
+  if (indexBytes > 0) memory.copy(build.mesh + mesh.indices, build.indices, <usize>indexBytes);
+  build.nodeCount = 1;
+  push(build, 0, build.kept, 0);
+  build.phase = PHASE_SPLIT;
+}
+
+/** The least power of four that is no less than a quarter of the blocks: the most blocks below a child. */
+function blocksBelow(blocks: u32): u32 {
+  let capacity: u32 = 1;
+  while (<u64>capacity * 4 < blocks) capacity *= 4;
+  return capacity;
+}
+
+/** Answers the number of nodes of a tree of so many blocks. */
+function nodesFor(blocks: u32): u32 {
+  if (blocks <= 4) return 1;
+  const parts = (blocks - 1) / blocksBelow(blocks) + 1;
+  const each = blocks / parts, rest = blocks % parts;
+  const smaller = (parts - rest) * nodesFor(each);
+  return 1 + smaller + (rest == 0 ? 0 : rest * nodesFor(each + 1));
+}
+
+function push(build: PointLineBuild, start: u32, end: u32, node: u32): void {
+  build.stack = reserve(build.stack, <usize>build.stackCount * RANGE_BYTES, <u64>(build.stackCount + 1) * RANGE_BYTES);
+  const range = changetype<Range>(build.stack + build.stackCount++ * <u32>RANGE_BYTES);
+  range.start = start;
+  range.end = end;
+  range.node = node;
+}
+
+function splitSome(build: PointLineBuild): void {
+  enterSpace(build);
+  let work: u32 = 0;
+  while (build.stackCount > 0 && work < ELEMENTS_A_STEP) {
+    const range = changetype<Range>(build.stack + --build.stackCount * <u32>RANGE_BYTES);
+    work += range.end - range.start;
+    makeNode(build, range.start, range.end, range.node);
+  }
+  if (build.stackCount > 0) return;
+  release(build.records);
+  build.records = 0;
+  build.bounds = allocate(<u64>build.nodeCount * BOUNDS_BYTES);
+  build.phase = PHASE_FIT;
+  build.cursor = build.nodeCount;
+}
+
+/** Where up to four parts of a range begin, and where the last one ends: u32 each. */
+const cuts: usize = memory.data(5 * 4, 4);
+
+// @ts-ignore: decorator
+@inline
+function cutAt(i: u32): u32 {
+  return load<u32>(cuts + (<usize>i << 2));
+}
+
+/** Makes a node of a range: cuts it in parts of whole blocks, which become leaves or wait to become nodes. */
+function makeNode(build: PointLineBuild, start: u32, end: u32, index: u32): void {
+  const mesh = changetype<PointLine>(build.mesh);
+  const per = elementsABlock(build.size);
+  const blocks = blocksFor(end - start, build.size);
+  const isLast = blocks <= 4;
+  const parts = isLast ? blocks : (blocks - 1) / blocksBelow(blocks) + 1;
+  const each = blocks / parts, rest = blocks % parts;
+  let at = start;
+  for (let i: u32 = 0; i < parts; i++) {
+    store<u32>(cuts + (<usize>i << 2), at);
+    at += (each + (i < rest ? 1 : 0)) * per;
+  }
+  store<u32>(cuts + (<usize>parts << 2), end);
+  cutParts(build.records, 0, parts);
+
+  const node = changetype<Node>(build.mesh + mesh.nodes + index * <u32>NODE_BYTES);
+  const inner: u32 = isLast ? 0 : parts;
+  setChildren(node, inner, parts, build.nodeCount, build.blockCount);
+  let next = build.nodeCount;
+  build.nodeCount += inner;
+  for (let i: u32 = 0; i < parts; i++) {
+    if (isLast) writeBlock(build, cutAt(i), cutAt(i + 1));
+    else push(build, cutAt(i), cutAt(i + 1), next++);
+  }
+}
+
+/** Orders the records of parts `first` to `last` so that each part has its own. */
+function cutParts(records: usize, first: u32, last: u32): void {
+  if (last - first < 2) return;
+  const middle = (first + last) >> 1;
+  const start = cutAt(first), end = cutAt(last);
+  let low = f32x4.splat(Infinity), high = f32x4.splat(-Infinity);
+  for (let at = records + (<usize>start << 4), stop = records + (<usize>end << 4); at < stop; at += RECORD_BYTES) {
+    const v = v128.load(at);
+    low = f32x4.pmin(low, v);
+    high = f32x4.pmax(high, v);
+  }
+  const d = f32x4.sub(high, low);
+  const x = f32x4.extract_lane(d, 0), y = f32x4.extract_lane(d, 1), z = f32x4.extract_lane(d, 2);
+  const key: usize = x >= y && x >= z ? 0 : y >= z ? 4 : 8;
+  select(records, start, end, cutAt(middle), key);
+  cutParts(records, first, middle);
+  cutParts(records, middle, last);
+}
+
+function writeBlock(build: PointLineBuild, start: u32, end: u32): void {
+  const mesh = changetype<PointLine>(build.mesh);
+  const size = build.size, per = elementsABlock(size);
+  const block = build.mesh + mesh.blocks + <usize>build.blockCount * blockBytes(size);
+  build.blockCount++;
+  for (let lane: u32 = 0; lane < per; lane++) {
+    const isFilled = start + lane < end;
+    const record = v128.load(build.records + (<usize>(isFilled ? start + lane : start) << 4));
+    const number = i32x4.extract_lane(record, 3);
+    const at = block + (<usize>lane << 2);
+    if (size == 1) {
+      storePoint(at, record);
+      store<u32>(at, isFilled ? number : NO_ELEMENT, POINT_NUMBER);
+    } else {
+      storeLine(
+        at, inTree(positionOf(build, vertexIn(build, number, 0))), inTree(positionOf(build, vertexIn(build, number, 1))),
+      );
+      store<u32>(at, isFilled ? number : NO_ELEMENT, LINE_NUMBER);
+    }
+  }
+}
+
+function fitSome(build: PointLineBuild): void {
+  const mesh = changetype<PointLine>(build.mesh);
+  const nodes = build.mesh + mesh.nodes, blocks = build.mesh + mesh.blocks;
+  const stop = build.cursor > NODES_A_STEP ? build.cursor - NODES_A_STEP : 0;
+  while (build.cursor > stop) {
+    build.margins += fitNode(nodes, --build.cursor, blocks, build.size, build.bounds, build.extent);
+  }
+  if (stop > 0) return;
+  const x = mesh.highX - mesh.lowX, y = mesh.highY - mesh.lowY, z = mesh.highZ - mesh.lowZ;
+  const scale = scaleFor(mesh.exponent);
+  mesh.builtCost = costOf(build.margins, x * scale, y * scale, z * scale);
+  mesh.cost = mesh.builtCost;
+  build.phase = PHASE_DONE;
+}

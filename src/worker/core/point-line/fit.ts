@@ -1,0 +1,87 @@
+// Fits the boxes of a tree of points or lines, from below upwards. None is rotated: finding rotations takes most of the
+// time of a build of triangles.
+
+import { BOX_PADDING, IDENTITY_QUATERNION, LEAF, NODE_BYTES, Node, childCount, childOf } from '../mesh/tree/layout';
+import { storeBoxes } from '../mesh/tree/store-boxes';
+import { LINE_END, LINE_Y, POINT_Y, blockBytes } from './layout';
+
+/** The bounds of what is below a node, while a tree is fitted. */
+@unmanaged
+class Bounds {
+  low: v128;
+  high: v128;
+}
+
+export const BOUNDS_BYTES: usize = offsetof<Bounds>();
+
+const lows: usize = memory.data(64, 16); // of four children
+const highs: usize = memory.data(64, 16);
+
+/**
+ * Fits node `index`, whose inner children are fitted already. `bounds` has BOUNDS_BYTES for each node; `extent` is the
+ * largest coordinate in tree space. Answers the sum of the boxes' edges, one of each direction.
+ */
+export function fitNode(nodes: usize, index: u32, blocks: usize, size: u32, bounds: usize, extent: f32): f64 {
+  const node = changetype<Node>(nodes + index * <u32>NODE_BYTES);
+  node.quaternion = IDENTITY_QUATERNION;
+  const count = childCount(node);
+  const all = changetype<Bounds>(bounds + index * <u32>BOUNDS_BYTES);
+  let low = f32x4.splat(Infinity), high = f32x4.splat(-Infinity);
+  let margins = f32x4.splat(0);
+  for (let i: u32 = 0; i < count; i++) {
+    const child = childOf(node, i);
+    const to: usize = <usize>i << 4;
+    if (child & LEAF) {
+      boundBlock(blocks + <usize>(child & ~LEAF) * blockBytes(size), size, lows + to, highs + to);
+    } else {
+      const below = changetype<Bounds>(bounds + child * <u32>BOUNDS_BYTES);
+      v128.store(lows + to, below.low);
+      v128.store(highs + to, below.high);
+    }
+    const l = v128.load(lows + to), h = v128.load(highs + to);
+    low = f32x4.pmin(low, l);
+    high = f32x4.pmax(high, h);
+    margins = f32x4.add(margins, f32x4.sub(h, l));
+  }
+  all.low = low;
+  all.high = high;
+  storeBoxes(node, lows, highs, extent * BOX_PADDING);
+  return (
+    <f64>f32x4.extract_lane(margins, 0) + <f64>f32x4.extract_lane(margins, 1) + <f64>f32x4.extract_lane(margins, 2)
+  );
+}
+
+/** Bounds all lanes of a block: those without an element have the coordinates of the first. */
+function boundBlock(block: usize, size: u32, low: usize, high: usize): void {
+  for (let axis: usize = 0; axis < 3; axis++) {
+    let least: v128, most: v128;
+    if (size == 1) {
+      const at = block + axis * POINT_Y;
+      const a = v128.load(at), b = v128.load(at, 16), c = v128.load(at, 32), d = v128.load(at, 48);
+      least = f32x4.pmin(f32x4.pmin(a, b), f32x4.pmin(c, d));
+      most = f32x4.pmax(f32x4.pmax(a, b), f32x4.pmax(c, d));
+    } else {
+      const at = block + axis * LINE_Y;
+      const a = v128.load(at), b = v128.load(at, 16), c = v128.load(at, LINE_END), d = v128.load(at, LINE_END + 16);
+      least = f32x4.pmin(f32x4.pmin(a, b), f32x4.pmin(c, d));
+      most = f32x4.pmax(f32x4.pmax(a, b), f32x4.pmax(c, d));
+    }
+    least = f32x4.pmin(least, v128.shuffle<f32>(least, least, 2, 3, 0, 1));
+    most = f32x4.pmax(most, v128.shuffle<f32>(most, most, 2, 3, 0, 1));
+    least = f32x4.pmin(least, v128.shuffle<f32>(least, least, 1, 0, 3, 2));
+    most = f32x4.pmax(most, v128.shuffle<f32>(most, most, 1, 0, 3, 2));
+    store<f32>(low + (axis << 2), f32x4.extract_lane(least, 0));
+    store<f32>(high + (axis << 2), f32x4.extract_lane(most, 0));
+  }
+  store<f32>(low, 0, 12);
+  store<f32>(high, 0, 12);
+}
+
+/**
+ * Answers what a thick ray through a mesh's bounds costs, in nodes and blocks: the root, and everything below with the
+ * probability that its box is hit, for which the sum of its edges stands, as areas vanish where points lie in a row.
+ */
+export function costOf(margins: f64, x: f64, y: f64, z: f64): f64 {
+  const whole = x + y + z;
+  return whole > 0 ? 1.0 + margins / whole : 1.0;
+}

@@ -1,0 +1,59 @@
+// Checks that a tree of points or lines is what it should be, for tests.
+
+import { LEAF, childCount, childOf, highBounds, lowBounds, nodeAt } from '../mesh/tree/layout';
+import { MESH_BOX_TOO_SMALL, MESH_TRIANGLE_LOST } from '../mesh/tree/tree-invariants';
+import { MESH_BAD_LINK, MESH_OK } from '../mesh/tree/validate-baked';
+import { allocate, release } from '../memory';
+import { LINE_END, LINE_Y, NO_ELEMENT, POINT_Y, PointLine, blockOf, elementsABlock, meshOf, numberIn } from './layout';
+
+/** Checks that every kept element is in one leaf, and every box holds what is below it. Slow. */
+export function checkPointLineTree(mesh: PointLine): u32 {
+  const seen = allocate(<u64>mesh.elementCount);
+  memory.fill(seen, 0, mesh.elementCount);
+  const result = checkNodes(mesh, seen);
+  release(seen);
+  return result;
+}
+
+function checkNodes(mesh: PointLine, seen: usize): u32 {
+  let found: u32 = 0;
+  for (let index: u32 = 0; index < mesh.nodeCount; index++) {
+    const node = nodeAt(meshOf(mesh), index);
+    for (let i: u32 = 0; i < childCount(node); i++) {
+      const child = childOf(node, i);
+      for (let axis: usize = 0; axis < 3; axis++) {
+        v128.store(lanes, lowBounds(node, axis));
+        v128.store(lanes, highBounds(node, axis), 16);
+        const at = lanes + (<usize>i << 2);
+        if (!holds(mesh, child, axis, load<f32>(at), load<f32>(at, 16))) return MESH_BOX_TOO_SMALL;
+      }
+      if (!(child & LEAF)) continue;
+      for (let lane: u32 = 0; lane < elementsABlock(mesh.size); lane++) {
+        const e = numberIn(blockOf(mesh, child), lane, mesh.size);
+        if (e == NO_ELEMENT) continue;
+        if (e >= mesh.elementCount || load<u8>(seen + e) != 0) return MESH_BAD_LINK;
+        store<u8>(seen + e, 1);
+        found++;
+      }
+    }
+  }
+  return found == mesh.keptCount ? MESH_OK : MESH_TRIANGLE_LOST;
+}
+
+const lanes: usize = memory.data(32, 16);
+
+/** Tells whether all coordinates below `child` along an axis are from low to high. */
+function holds(mesh: PointLine, child: u32, axis: usize, low: f32, high: f32): bool {
+  if (!(child & LEAF)) {
+    const node = nodeAt(meshOf(mesh), child);
+    for (let i: u32 = 0; i < childCount(node); i++) if (!holds(mesh, childOf(node, i), axis, low, high)) return false;
+    return true;
+  }
+  const block = blockOf(mesh, child);
+  for (let lane: u32 = 0; lane < elementsABlock(mesh.size); lane++) {
+    const at = block + (<usize>lane << 2) + axis * (mesh.size == 1 ? POINT_Y : LINE_Y);
+    if (!(load<f32>(at) >= low && load<f32>(at) <= high)) return false;
+    if (mesh.size == 2 && !(load<f32>(at + LINE_END) >= low && load<f32>(at + LINE_END) <= high)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,227 @@
+// Tests a mesh of points or lines for overlap with a cube, a ball, a capsule or a mesh of triangles, in the space where the
+// cube is [-1, 1]³ and the others are round with radius 1. Decided in float64; touching is granted what rounding may take
+// away. Points meet no surface, so that of a mesh of triangles they can only be inside, where that is solid.
+
+import { SIDE_DOUBLE } from '../../../shared/layout';
+import { Affine, copy, relate, setIdentity } from '../math/affine';
+import { axisToPoint, axisToSegment } from '../math/closest';
+import { reserve } from '../memory';
+import { TOUCHING, meshMeetsCube } from '../mesh/query/mesh-pair';
+import { ANY, castRay } from '../mesh/query/ray';
+import { isInsideClosedMesh } from '../mesh/query/ray-parity';
+import { LEAF, Mesh, childCount, childOf, firstBlock, firstNode, highBounds, innerCount, lowBounds, nodeAt, placeTree, treeScale } from '../mesh/tree/layout';
+import { LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsABlock, meshOf, numberIn } from './layout';
+
+/** Tree space to the space of the other shape. */
+const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const world = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const back = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const cube = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const identity = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+setIdentity(identity);
+
+/** Nodes and blocks that wait: u32 each. */
+let stack: usize = 0;
+
+function push(waiting: u32, child: u32): u32 {
+  stack = reserve(stack, <usize>waiting << 2, <u64>(waiting + 1) << 2);
+  store<u32>(stack + (<usize>waiting << 2), child);
+  return waiting + 1;
+}
+
+/** The middles and half sizes of a node's four boxes: x, y and z of the middles, then of the halves. */
+const boxes: usize = memory.data(6 * 16, 16);
+
+function readBoxes(mesh: PointLine, child: u32): void {
+  const node = nodeAt(meshOf(mesh), child);
+  const half = f32x4.splat(0.5);
+  for (let axis: usize = 0; axis < 3; axis++) {
+    const low = lowBounds(node, axis), high = highBounds(node, axis);
+    v128.store(boxes + (axis << 4), f32x4.mul(half, f32x4.add(low, high)));
+    // A hair more for the rounding of both.
+    v128.store(boxes + (axis << 4), f32x4.mul(f32x4.splat(0.5000005), f32x4.sub(high, low)), 48);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function boxAt(i: u32, offset: usize): f64 {
+  return <f64>load<f32>(boxes + (<usize>i << 2) + offset);
+}
+
+// --- cube, ball and capsule ---
+
+/** Half of the capsule's segment; 0 of a ball, -1 of a cube. */
+let half: f64 = 0;
+/** The radius, or half size, and what touching is granted. */
+let limit: f64 = 1;
+
+/**
+ * Tells whether an element meets a capsule of radius 1 about z from -half to half, for half = 0 a ball, for a negative half
+ * the cube [-1, 1]³. `m` maps mesh space there. Throws OUT_OF_MEMORY.
+ */
+export function pointLineMeets(mesh: PointLine, m: Affine, asked: f64): bool {
+  placeTree(map, meshOf(mesh), m);
+  half = asked;
+  const largest =
+    2.0 * (abs(map.xx) + abs(map.xy) + abs(map.xz) + abs(map.yx) + abs(map.yy) + abs(map.yz) + abs(map.zx) + abs(map.zy) +
+    abs(map.zz)) + abs(map.tx) + abs(map.ty) + abs(map.tz);
+  limit = 1.0 + TOUCHING + largest * 8.881784197001252e-16; // 2^-50
+  let waiting = push(0, 0);
+  while (waiting != 0) {
+    const child = load<u32>(stack + (<usize>--waiting << 2));
+    if (child & LEAF) {
+      if (blockMeets(mesh, child)) return true;
+      continue;
+    }
+    readBoxes(mesh, child);
+    const node = nodeAt(meshOf(mesh), child);
+    for (let i: u32 = 0, count = childCount(node); i < count; i++) {
+      if (!boxIsApart(i)) waiting = push(waiting, childOf(node, i));
+    }
+  }
+  return false;
+}
+
+/** Tells whether a box is beyond the shape, by the axes of the shape's space. */
+function boxIsApart(i: u32): bool {
+  const x = boxAt(i, 0), y = boxAt(i, 16), z = boxAt(i, 32), hx = boxAt(i, 48), hy = boxAt(i, 64), hz = boxAt(i, 80);
+  const u = abs(map.xx * x + map.yx * y + map.zx * z + map.tx) - abs(map.xx) * hx - abs(map.yx) * hy - abs(map.zx) * hz;
+  const v = abs(map.xy * x + map.yy * y + map.zy * z + map.ty) - abs(map.xy) * hx - abs(map.yy) * hy - abs(map.zy) * hz;
+  const w = abs(map.xz * x + map.yz * y + map.zz * z + map.tz) - abs(map.xz) * hx - abs(map.yz) * hy - abs(map.zz) * hz;
+  if (half < 0) return u > limit || v > limit || w > limit;
+  const p = f64.max(u, 0), q = f64.max(v, 0), r = f64.max(w - half, 0);
+  return p * p + q * q + r * r > limit * limit;
+}
+
+let ax: f64 = 0, ay: f64 = 0, az: f64 = 0, bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
+
+/** Takes the ends of an element, of a point twice the same, under a map from tree space. */
+function take(mesh: PointLine, block: usize, lane: u32, m: Affine): void {
+  const at = block + (<usize>lane << 2);
+  const isPoint = mesh.size == 1;
+  const x = <f64>load<f32>(at), y = <f64>load<f32>(at + (isPoint ? POINT_Y : LINE_Y));
+  const z = <f64>load<f32>(at + (isPoint ? POINT_Z : LINE_Z));
+  ax = m.xx * x + m.yx * y + m.zx * z + m.tx;
+  ay = m.xy * x + m.yy * y + m.zy * z + m.ty;
+  az = m.xz * x + m.yz * y + m.zz * z + m.tz;
+  if (isPoint) {
+    bx = ax;
+    by = ay;
+    bz = az;
+    return;
+  }
+  const u = <f64>load<f32>(at, LINE_END), v = <f64>load<f32>(at, LINE_END + LINE_Y), w = <f64>load<f32>(at, LINE_END + LINE_Z);
+  bx = m.xx * u + m.yx * v + m.zx * w + m.tx;
+  by = m.xy * u + m.yy * v + m.zy * w + m.ty;
+  bz = m.xz * u + m.yz * v + m.zz * w + m.tz;
+}
+
+function blockMeets(mesh: PointLine, child: u32): bool {
+  const block = blockOf(mesh, child);
+  const isPoint = mesh.size == 1;
+  for (let lane: u32 = 0; lane < elementsABlock(mesh.size); lane++) {
+    if (numberIn(block, lane, mesh.size) == NO_ELEMENT) continue;
+    take(mesh, block, lane, map);
+    if (half < 0 ? lineMeetsCube() : (isPoint ? axisToPoint(half, ax, ay, az) : axisToSegment(half, ax, ay, az, bx, by, bz)) <= limit * limit) return true;
+  }
+  return false;
+}
+
+/** Tells whether the element has a place in the cube, by the part of it between each two faces. */
+function lineMeetsCube(): bool {
+  from = 0;
+  to = 1;
+  between(ax, bx - ax);
+  between(ay, by - ay);
+  between(az, bz - az);
+  return from <= to;
+}
+
+let from: f64 = 0, to: f64 = 1;
+
+function between(a: f64, d: f64): void {
+  if (d == 0) {
+    if (abs(a) > limit) to = -1;
+    return;
+  }
+  const s = (-limit - a) / d, t = (limit - a) / d;
+  from = f64.max(from, f64.min(s, t));
+  to = f64.min(to, f64.max(s, t));
+}
+
+// --- a mesh of triangles ---
+
+/**
+ * Tells whether a line passes through a triangle of `other`, or where that is `filled` an element is inside of it. `m` and
+ * `o` map both mesh spaces to the world. What is below a box that the surface does not meet is on one side of it. Throws
+ * OUT_OF_MEMORY.
+ */
+export function pointLineMeetsMesh(mesh: PointLine, m: Affine, other: Mesh, o: Affine, filled: bool): bool {
+  if (mesh.size == 1 && !filled) return false;
+  placeTree(world, meshOf(mesh), m);
+  relate(back, world, o);
+  relate(map, o, world);
+  let waiting = push(0, 0);
+  while (waiting != 0) {
+    const child = load<u32>(stack + (<usize>--waiting << 2));
+    if (child & LEAF) {
+      if (blockMeetsMesh(mesh, child, other, filled)) return true;
+      continue;
+    }
+    const node = nodeAt(meshOf(mesh), child);
+    for (let i: u32 = 0, count = childCount(node); i < count; i++) {
+      readBoxes(mesh, child);
+      setCube(i);
+      if (meshMeetsCube(other, cube)) waiting = push(waiting, childOf(node, i));
+      else if (filled && isInside(other, firstBelow(mesh, childOf(node, i)), mesh)) return true;
+    }
+  }
+  return false;
+}
+
+/** Sets the map from the other mesh's space to that in which a box is the cube. */
+function setCube(i: u32): void {
+  copy(cube, back);
+  const x = 1.0 / boxAt(i, 48), y = 1.0 / boxAt(i, 64), z = 1.0 / boxAt(i, 80);
+  cube.xx *= x; cube.yx *= x; cube.zx *= x; cube.tx = (back.tx - boxAt(i, 0)) * x;
+  cube.xy *= y; cube.yy *= y; cube.zy *= y; cube.ty = (back.ty - boxAt(i, 16)) * y;
+  cube.xz *= z; cube.yz *= z; cube.zz *= z; cube.tz = (back.tz - boxAt(i, 32)) * z;
+}
+
+/** Answers a block below a child. */
+function firstBelow(mesh: PointLine, child: u32): u32 {
+  let at = child;
+  while (!(at & LEAF)) {
+    const node = nodeAt(meshOf(mesh), at);
+    at = innerCount(node) > 0 ? firstNode(node) : LEAF | firstBlock(node);
+  }
+  return at;
+}
+
+/** Tells whether the first element of a block begins inside of a closed mesh. */
+function isInside(other: Mesh, child: u32, mesh: PointLine): bool {
+  take(mesh, blockOf(mesh, child), 0, map);
+  return holdsStart(other);
+}
+
+/** Tells whether a closed mesh is around the start of the element that was taken. */
+function holdsStart(other: Mesh): bool {
+  const scale = treeScale(other);
+  return isInsideClosedMesh(
+    other, identity, (ax - other.offsetX) * scale, (ay - other.offsetY) * scale, (az - other.offsetZ) * scale,
+  );
+}
+
+function blockMeetsMesh(mesh: PointLine, child: u32, other: Mesh, filled: bool): bool {
+  const block = blockOf(mesh, child);
+  for (let lane: u32 = 0; lane < elementsABlock(mesh.size); lane++) {
+    if (numberIn(block, lane, mesh.size) == NO_ELEMENT) continue;
+    take(mesh, block, lane, map);
+    if (filled && holdsStart(other)) return true;
+    const dx = bx - ax, dy = by - ay, dz = bz - az;
+    if (dx == 0 && dy == 0 && dz == 0) continue;
+    if (castRay(other, ax, ay, az, dx, dy, dz, 0, 1, SIDE_DOUBLE, 0, ANY) != Infinity) return true;
+  }
+  return false;
+}

@@ -1,0 +1,118 @@
+// Validates a buffer as a mesh of points or lines that can be trusted, as mesh/tree/validate-baked.ts does one of triangles:
+// the checksum tells damage, and no forged buffer makes a traversal read elsewhere or run without end.
+
+import { MESH_HEADER_BYTES, POINT_LINE_MAGIC_VALUE, POINT_LINE_VERSION_VALUE } from '../../../shared/layout';
+import { checksum } from '../mesh/tree/checksum';
+import {
+  GREATEST_EXPONENT, IDENTITY_QUATERNION, LEAST_EXPONENT, NODE_BYTES, TREE_EXTENT, nodeAt,
+} from '../mesh/tree/layout';
+import { SPACE_BYTES, Space, chooseOffset, largestCoordinate } from '../mesh/tree/tree-space';
+import {
+  MESH_BAD_INDEX, MESH_BAD_NUMBER, MESH_CORRUPT, MESH_FOREIGN, MESH_INCONSISTENT, MESH_OK, MESH_OTHER_VERSION,
+  MESH_TRUNCATED, checkLinks,
+} from '../mesh/tree/validate-baked';
+import {
+  LINE_NUMBER, NO_ELEMENT, POINT_NUMBER, PointLine, blockBytes, blockOf, blocksFor, elementsABlock, exponentOf, meshOf,
+} from './layout';
+
+/** Checks the `bytes` bytes at `address`. Answers MESH_OK where every traversal stays inside of them and comes to an end. */
+export function checkPointLine(address: usize, bytes: u32): u32 {
+  if (bytes < <u32>MESH_HEADER_BYTES) return MESH_TRUNCATED;
+  const mesh = changetype<PointLine>(address);
+  if (mesh.magic != POINT_LINE_MAGIC_VALUE) return MESH_FOREIGN;
+  if (mesh.version != POINT_LINE_VERSION_VALUE) return MESH_OTHER_VERSION;
+  if (mesh.bytes != bytes) return MESH_TRUNCATED;
+  if (!isConsistent(mesh)) return MESH_INCONSISTENT;
+  if (checksum(meshOf(mesh)) != mesh.checksum) return MESH_CORRUPT;
+  if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost)) return MESH_BAD_NUMBER;
+  if (!(mesh.radius > 0 && mesh.radius < LARGEST_RADIUS)) return MESH_BAD_NUMBER;
+  const links = checkLinks(meshOf(mesh));
+  if (links != MESH_OK) return links;
+  for (let i: u32 = 0; i < mesh.nodeCount; i++) {
+    if (nodeAt(meshOf(mesh), i).quaternion != IDENTITY_QUATERNION) return MESH_BAD_NUMBER;
+  }
+  const blocks = checkBlocks(mesh);
+  return blocks != MESH_OK ? blocks : checkIndices(mesh);
+}
+
+/** More than the diagonal of the largest bounds that float32 has. */
+const LARGEST_RADIUS: f64 = 1e39;
+
+/** Tells whether counts and sizes agree, and nothing is where nothing belongs. */
+function isConsistent(mesh: PointLine): bool {
+  const size = mesh.size;
+  if (size != 1 && size != 2) return false;
+  const blocks = <u64>MESH_HEADER_BYTES + <u64>mesh.nodeCount * NODE_BYTES;
+  const indices = blocks + <u64>mesh.blockCount * blockBytes(size);
+  const bytes = indices + (mesh.indexed ? (<u64>mesh.elementCount * size) << 2 : 0);
+  return (
+    mesh.nodes == MESH_HEADER_BYTES && mesh.blocks == blocks && mesh.indices == indices && mesh.bytes == bytes &&
+    mesh.indexed <= 1 && mesh.keptCount > 0 && mesh.keptCount <= mesh.elementCount &&
+    mesh.elementCount <= <u32>i32.MAX_VALUE && mesh.blockCount == blocksFor(mesh.keptCount, size) &&
+    (mesh.indexed != 0 || mesh.vertexCount == <u64>mesh.elementCount * size) && isRestEmpty(mesh)
+  );
+}
+
+function isRestEmpty(mesh: PointLine): bool {
+  for (let at: usize = offsetof<PointLine>('size') + 4; at < <usize>MESH_HEADER_BYTES; at += 4) {
+    if (load<u32>(changetype<usize>(mesh) + at) != 0) return false;
+  }
+  return true;
+}
+
+const expected = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16));
+
+/** Tells whether the bounds are such as float32 positions make them, and tree space is the one that belongs to them. */
+function isSpace(mesh: PointLine): bool {
+  const space = changetype<usize>(mesh) + offsetof<PointLine>('offsetX');
+  memory.copy(changetype<usize>(expected), space, SPACE_BYTES);
+  chooseOffset(expected);
+  return (
+    isRange(mesh.lowX, mesh.highX) && isRange(mesh.lowY, mesh.highY) && isRange(mesh.lowZ, mesh.highZ) &&
+    memory.compare(changetype<usize>(expected), space, SPACE_BYTES) == 0 &&
+    mesh.exponent == exponentOf(largestCoordinate(expected)) &&
+    mesh.exponent >= LEAST_EXPONENT && mesh.exponent <= GREATEST_EXPONENT
+  );
+}
+
+// Each comparison is false for NaN, here and below.
+function isRange(low: f64, high: f64): bool {
+  return low >= <f64>-f32.MAX_VALUE && low <= high && high <= <f64>f32.MAX_VALUE;
+}
+
+function isCost(cost: f64): bool {
+  return cost >= 1 && cost < Infinity;
+}
+
+function checkBlocks(mesh: PointLine): u32 {
+  let found: u32 = 0;
+  const numbers: usize = mesh.size == 1 ? POINT_NUMBER : LINE_NUMBER;
+  const per = elementsABlock(mesh.size);
+  const none = i32x4.splat(NO_ELEMENT), count = i32x4.splat(mesh.elementCount);
+  for (let index: u32 = 0; index < mesh.blockCount; index++) {
+    const block = blockOf(mesh, index);
+    let within = i32x4.splat(-1);
+    for (let at = block; at < block + numbers; at += 16) {
+      within = v128.and(within, f32x4.le(f32x4.abs(v128.load(at)), f32x4.splat(TREE_EXTENT)));
+    }
+    if (!i32x4.all_true(within)) return MESH_BAD_NUMBER;
+    for (let at = block + numbers; at < block + numbers + (per << 2); at += 16) {
+      const four = v128.load(at);
+      const isNone = i32x4.eq(four, none);
+      if (!i32x4.all_true(v128.or(isNone, i32x4.lt_u(four, count)))) return MESH_BAD_INDEX;
+      found += 4 - popcnt(i32x4.bitmask(isNone));
+    }
+    // Refits use the first lane for those without an element.
+    if (load<u32>(block + numbers) == NO_ELEMENT) return MESH_BAD_INDEX;
+  }
+  return found == mesh.keptCount ? MESH_OK : MESH_BAD_INDEX;
+}
+
+function checkIndices(mesh: PointLine): u32 {
+  if (!mesh.indexed) return MESH_OK;
+  const start = changetype<usize>(mesh) + mesh.indices;
+  for (let at = start, end = start + (<usize>mesh.elementCount * mesh.size << 2); at < end; at += 4) {
+    if (load<u32>(at) >= mesh.vertexCount) return MESH_BAD_INDEX;
+  }
+  return MESH_OK;
+}

@@ -1,0 +1,139 @@
+// Tests a tree of points or lines against a part of space that planes and a lasso bound, as mesh-volume.ts tests one of
+// triangles and with its nodes: float64 decides of each point and line, of which what the planes leave is drawn and compared
+// with the lasso.
+
+import { SIDE_DOUBLE } from '../../../../shared/layout';
+import { Affine } from '../../math/affine';
+import { addCorner, beginPolygon, cut } from '../../math/clip-polygon';
+import { valueAt } from '../../math/plane';
+import { reserve } from '../../memory';
+import { LEAF, childCount, childOf, nodeAt } from '../../mesh/tree/layout';
+import {
+  LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsABlock, meshOf, numberIn,
+} from '../../point-line/layout';
+import { isInLasso, meetsLasso } from './lasso';
+import { childLimits, draw, enter, enterNode, outside, planeAt } from './mesh-volume';
+import { LASSO } from './volume';
+
+const ENTRY_BYTES: usize = 16;
+let stack: usize = 0;
+
+function push(waiting: u32, child: u32, limits: u64): u32 {
+  stack = reserve(stack, waiting * <u32>ENTRY_BYTES, <u64>(waiting + 1) * ENTRY_BYTES);
+  const at = stack + waiting * <u32>ENTRY_BYTES;
+  store<u32>(at, child);
+  store<u64>(at, limits, 8);
+  return waiting + 1;
+}
+
+/** Tells whether a point, or a place on a line, is in the volume. Throws OUT_OF_MEMORY. */
+export function pointLineTouches(mesh: PointLine, m: Affine, limits: u64): bool {
+  const crossed = enter(meshOf(mesh), m, limits, SIDE_DOUBLE, 0);
+  if (crossed == 0) return true;
+  let waiting = push(0, 0, crossed);
+  while (waiting != 0) {
+    const top = stack + --waiting * <u32>ENTRY_BYTES;
+    const child = load<u32>(top);
+    const left = load<u64>(top, 8);
+    if (child & LEAF) {
+      if (blockTouches(mesh, child, left)) return true;
+      continue;
+    }
+    const node = nodeAt(meshOf(mesh), child);
+    enterNode(node, left);
+    for (let i: u32 = 0; i < childCount(node); i++) {
+      if (outside & (1 << i)) continue;
+      if (childLimits(i) == 0) return true;
+      waiting = push(waiting, childOf(node, i), childLimits(i));
+    }
+  }
+  return false;
+}
+
+/** Tells whether all points, or all lines with both ends, are in the volume. Throws OUT_OF_MEMORY. */
+export function pointLineIsEnclosed(mesh: PointLine, m: Affine, limits: u64): bool {
+  let waiting = push(0, 0, enter(meshOf(mesh), m, limits, SIDE_DOUBLE, 0));
+  while (waiting != 0) {
+    const top = stack + --waiting * <u32>ENTRY_BYTES;
+    const child = load<u32>(top);
+    const left = load<u64>(top, 8);
+    if (left == 0) continue;
+    if (child & LEAF) {
+      if (!blockIsEnclosed(mesh, child, left)) return false;
+      continue;
+    }
+    const node = nodeAt(meshOf(mesh), child);
+    enterNode(node, left);
+    for (let i: u32 = 0; i < childCount(node); i++) {
+      if (outside & (1 << i)) return false;
+      waiting = push(waiting, childOf(node, i), childLimits(i));
+    }
+  }
+  return true;
+}
+
+// The ends of an element, of a point twice the same.
+let ax: f64 = 0, ay: f64 = 0, az: f64 = 0, bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
+
+/** Takes an element of a block. Answers false where there is none. */
+function take(block: usize, lane: u32, size: u32): bool {
+  if (numberIn(block, lane, size) == NO_ELEMENT) return false;
+  const at = block + (<usize>lane << 2);
+  ax = <f64>load<f32>(at);
+  ay = <f64>load<f32>(at + (size == 1 ? POINT_Y : LINE_Y));
+  az = <f64>load<f32>(at + (size == 1 ? POINT_Z : LINE_Z));
+  bx = size == 1 ? ax : <f64>load<f32>(at, LINE_END);
+  by = size == 1 ? ay : <f64>load<f32>(at, LINE_END + LINE_Y);
+  bz = size == 1 ? az : <f64>load<f32>(at, LINE_END + LINE_Z);
+  return true;
+}
+
+function blockTouches(mesh: PointLine, child: u32, limits: u64): bool {
+  const block = blockOf(mesh, child);
+  for (let lane: u32 = 0; lane < elementsABlock(mesh.size); lane++) {
+    if (take(block, lane, mesh.size) && elementTouches(limits)) return true;
+  }
+  return false;
+}
+
+function blockIsEnclosed(mesh: PointLine, child: u32, limits: u64): bool {
+  const block = blockOf(mesh, child);
+  for (let lane: u32 = 0; lane < elementsABlock(mesh.size); lane++) {
+    if (take(block, lane, mesh.size) && !elementIsEnclosed(limits)) return false;
+  }
+  return true;
+}
+
+function elementTouches(limits: u64): bool {
+  let crossed = limits & LASSO;
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(ctz(bits));
+    const a = valueAt(plane, ax, ay, az), b = valueAt(plane, bx, by, bz);
+    if (a < 0 && b < 0) return false;
+    if (a < 0 || b < 0) crossed |= <u64>1 << ctz(bits);
+  }
+  if (crossed == 0) return true;
+  setPolygon();
+  for (let bits = <u32>crossed; bits != 0; bits &= bits - 1) if (!cut(planeAt(ctz(bits)))) return false;
+  if (!(crossed & LASSO)) return true;
+  draw();
+  return meetsLasso();
+}
+
+function elementIsEnclosed(limits: u64): bool {
+  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(ctz(bits));
+    if (valueAt(plane, ax, ay, az) < 0 || valueAt(plane, bx, by, bz) < 0) return false;
+  }
+  if (!(limits & LASSO)) return true;
+  setPolygon();
+  draw();
+  return isInLasso();
+}
+
+/** Makes the element a polygon that is as flat as a line or a point. */
+function setPolygon(): void {
+  beginPolygon();
+  addCorner(ax, ay, az);
+  addCorner(bx, by, bz);
+}

@@ -1,0 +1,153 @@
+// Points and lines, and what of them is near a ray, a point or a place on the screen: every element one by one, in float64.
+import type { MeshData } from 'collision-worker';
+import { Line3, type Matrix4, Ray, Vector3, Vector4 } from 'three';
+import type { Random } from './random.js';
+
+export type Elements = MeshData & { topology: 'points' | 'lines' };
+
+export const TOPOLOGIES = ['points', 'lines'] as const;
+
+const sizeOf = ({ topology }: Elements): number => (topology === 'points' ? 1 : 2);
+
+export function countOf(elements: Elements): number {
+  return (elements.indices?.length ?? elements.positions.length / 3) / sizeOf(elements);
+}
+
+/** The vertices of an element, by their numbers. */
+export function verticesOf(elements: Elements, element: number): number[] {
+  const size = sizeOf(elements);
+  return Array.from({ length: size }, (_, k) => elements.indices?.[element * size + k] ?? element * size + k);
+}
+
+/** The ends of an element, of a point twice the same; null where one is not finite. */
+export function endsOf(elements: Elements, element: number): [Vector3, Vector3] | null {
+  const ends = verticesOf(elements, element).map((v) => new Vector3().fromArray(elements.positions, 3 * v));
+  if (!ends.every((end) => end.toArray().every(Number.isFinite))) return null;
+  return [ends[0].clone(), ends.at(-1)!];
+}
+
+/** So many elements in a cube of half size 1; with all that is degenerate, where that is asked for. */
+export function elementsIn(
+  random: Random,
+  topology: Elements['topology'],
+  count: number,
+  { indexed = false, degenerate = false, reach = 0.3 } = {},
+): Elements {
+  const size = topology === 'points' ? 1 : 2;
+  const vertices = indexed ? Math.max(2, Math.ceil(count * 0.7)) : count * size;
+  const positions = new Float32Array(3 * vertices);
+  for (let v = 0; v < vertices; v++) {
+    const isEnd = size === 2 && !indexed && v % 2 === 1;
+    const at = isEnd ? new Vector3().fromArray(positions, 3 * v - 3).add(random.point(reach)) : random.point(1);
+    if (degenerate && isEnd && random.chance(0.1)) at.fromArray(positions, 3 * v - 3);
+    if (degenerate && random.chance(0.05)) at.setComponent(random.integer(3), random.pick([Number.NaN, Infinity]));
+    if (degenerate && random.chance(0.1)) at.fromArray(positions, 3 * random.integer(v + 1));
+    at.toArray(positions, 3 * v);
+  }
+  if (!indexed) return { topology, positions };
+  const indices = Uint32Array.from({ length: count * size }, () => random.integer(vertices));
+  return { topology, positions, indices };
+}
+
+export interface NearElement {
+  element: number;
+  /** Along the ray. */
+  distance: number;
+  distanceToRay: number;
+  point: Vector3;
+}
+
+/**
+ * All elements within a threshold of a ray, in the world: by three's own functions for a ray about the origin, to which all
+ * is moved first. Points must be nearer than the threshold, lines no farther.
+ */
+export function nearRay(elements: Elements, matrix: Matrix4, ray: Ray, threshold: number): NearElement[] {
+  const moved = matrix.clone();
+  moved.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(ray.origin));
+  const own = new Ray(new Vector3(), ray.direction);
+  const found: NearElement[] = [];
+  for (let element = 0; element < countOf(elements); element++) {
+    const ends = endsOf(elements, element);
+    if (!ends) continue;
+    const [a, b] = ends.map((end) => end.applyMatrix4(moved));
+    const [onRay, onLine] = [new Vector3(), new Vector3()];
+    if (elements.topology === 'points') own.closestPointToPoint(a, onRay);
+    const square =
+      elements.topology === 'points' ? onRay.distanceToSquared(a) : own.distanceSqToSegment(a, b, onRay, onLine);
+    const distanceToRay = Math.sqrt(Math.max(square, 0));
+    if (!(elements.topology === 'points' ? distanceToRay < threshold : distanceToRay <= threshold)) continue;
+    const point = (elements.topology === 'points' ? onRay.clone() : onLine).add(ray.origin);
+    found.push({ element, distance: onRay.length(), distanceToRay, point });
+  }
+  return found;
+}
+
+/** The nearest place of any element to a point, in the world. */
+export function nearestTo(elements: Elements, matrix: Matrix4, point: Vector3): { element: number; distance: number } {
+  const moved = matrix.clone();
+  moved.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(point));
+  const origin = new Vector3();
+  let best = { element: -1, distance: Infinity };
+  for (let element = 0; element < countOf(elements); element++) {
+    const ends = endsOf(elements, element);
+    if (!ends) continue;
+    const [a, b] = ends.map((end) => end.applyMatrix4(moved));
+    const place = a.equals(b) ? a : new Line3(a, b).closestPointToPoint(origin, true, new Vector3());
+    if (place.length() < best.distance) best = { element, distance: place.length() };
+  }
+  return best;
+}
+
+export interface DrawnElement {
+  element: number;
+  /** How far from the cursor it is drawn, in pixels. */
+  pixels: number;
+  /** Along the ray, of the place that is drawn nearest to the cursor. */
+  distance: number;
+}
+
+/**
+ * Of all elements, how near to the cursor the part between the near plane and the far one is drawn: lines are cut in many
+ * pieces, so that nothing need be known of how lines are drawn.
+ */
+export function drawnNear(
+  elements: Elements,
+  matrix: Matrix4,
+  view: { projection: Matrix4; view: Matrix4; width: number; height: number },
+  [x, y]: readonly [number, number],
+  ray: Ray,
+  [from, to]: readonly [number, number],
+): DrawnElement[] {
+  const clip = view.projection.clone().multiply(view.view).multiply(matrix);
+  const moved = matrix.clone();
+  moved.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(ray.origin));
+  const found: DrawnElement[] = [];
+  for (let element = 0; element < countOf(elements); element++) {
+    const ends = endsOf(elements, element);
+    if (!ends) continue;
+    const at = (s: number) => {
+      const p = ends[0].clone().lerp(ends[1], s);
+      const c = new Vector4(p.x, p.y, p.z, 1).applyMatrix4(clip);
+      const distance = p.applyMatrix4(moved).dot(ray.direction);
+      const [px, py] = [((c.x / c.w + 1) / 2) * view.width, ((1 - c.y / c.w) / 2) * view.height];
+      const isIn = c.w > 0 && distance >= from && distance <= to;
+      return { pixels: isIn ? Math.hypot(px - x, py - y) : Infinity, distance };
+    };
+    const isPoint = ends[0].equals(ends[1]);
+    // A net of places, then ever finer ones about the best.
+    let [low, high] = [0, isPoint ? 0 : 1];
+    let best = { ...at(0), s: 0 };
+    for (let round = 0; round < (isPoint ? 1 : 12); round++) {
+      const steps = round === 0 ? 400 : 20;
+      for (let i = 0; i <= steps; i++) {
+        const s = low + ((high - low) * i) / steps;
+        const place = at(s);
+        if (place.pixels < best.pixels) best = { ...place, s };
+      }
+      const width = (high - low) / steps;
+      [low, high] = [Math.max(0, best.s - width), Math.min(1, best.s + width)];
+    }
+    if (best.pixels < Infinity) found.push({ element, pixels: best.pixels, distance: best.distance });
+  }
+  return found;
+}
