@@ -60,6 +60,13 @@ export function meshOf(mesh: PointLine): Mesh {
   return changetype<Mesh>(changetype<usize>(mesh));
 }
 
+/** Answers a copy of a mesh, which the caller must release. Throws OUT_OF_MEMORY. */
+export function copyPointLine(mesh: PointLine): usize {
+  const address = allocate(mesh.bytes);
+  memory.copy(address, changetype<usize>(mesh), mesh.bytes);
+  return address;
+}
+
 /**
  * Points of a block: x of each, y, z, then their numbers. Sixteen, so that a block and its share of the nodes are 18 bytes
  * a point.
