@@ -8,10 +8,3 @@ export function idsOf(walk: SceneWalk, { object, instanceId }: SceneObject): Arr
   if (instanceId === undefined) return ids;
   return instanceId < ids.length ? [ids[instanceId]] : [];
 }
-
-/** Counts all ids that the scene has in the service. */
-export function countIds(walk: SceneWalk): number {
-  let count = 0;
-  for (const { ids } of walk.entries) count += ids.length;
-  return count;
-}
