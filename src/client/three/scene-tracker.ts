@@ -246,7 +246,7 @@ export class SceneTracker {
    * ```
    */
   async pick(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection | null> {
-    this.#assertLive('pick');
+    this.#beginQuestion('pick');
     return this.#picks.pick(x, y, options);
   }
 
@@ -254,7 +254,7 @@ export class SceneTracker {
    * Lists all that lies under a point, nearest first (method 'screen': on the screen); as `pick` in everything else.
    */
   async pickAll(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection[]> {
-    this.#assertLive('pickAll');
+    this.#beginQuestion('pickAll');
     return this.#picks.pickAll(x, y, options);
   }
 
@@ -281,7 +281,7 @@ export class SceneTracker {
   ): Promise<Object3D[]>;
   async pickRegion(region: Rect | Float32Array, options?: SceneRegionOptions): Promise<Object3D[] | SceneObject[]>;
   async pickRegion(region: Rect | Float32Array, options: SceneRegionOptions = {}): Promise<Object3D[] | SceneObject[]> {
-    this.#assertLive('pickRegion');
+    this.#beginQuestion('pickRegion');
     return this.#picks.pickRegion(region, options);
   }
 
@@ -297,7 +297,7 @@ export class SceneTracker {
    * ```
    */
   async raycast(ray: SceneRay, options: SceneRayOptions = {}): Promise<SceneIntersection | null> {
-    this.#assertLive('raycast');
+    this.#beginQuestion('raycast');
     return this.#queries.raycast(ray, options);
   }
 
@@ -310,7 +310,7 @@ export class SceneTracker {
    * ```
    */
   async raycastAll(ray: SceneRay, options: SceneRayOptions = {}): Promise<SceneIntersection[]> {
-    this.#assertLive('raycastAll');
+    this.#beginQuestion('raycastAll');
     return this.#queries.raycastAll(ray, options);
   }
 
@@ -323,7 +323,7 @@ export class SceneTracker {
    * ```
    */
   async lineOfSight(from: ScenePoint, to: ScenePoint, options: SceneLineOptions = {}): Promise<boolean> {
-    this.#assertLive('lineOfSight');
+    this.#beginQuestion('lineOfSight');
     return this.#queries.lineOfSight(from, to, options);
   }
 
@@ -337,7 +337,7 @@ export class SceneTracker {
    * ```
    */
   async overlap(shape: Shape, matrix?: SceneMatrix, options: SceneQueryOptions = {}): Promise<SceneObject[]> {
-    this.#assertLive('overlap');
+    this.#beginQuestion('overlap');
     return this.#queries.overlap(shape, matrix, options);
   }
 
@@ -350,7 +350,7 @@ export class SceneTracker {
    * ```
    */
   async containing(point: ScenePoint, options: SceneQueryOptions = {}): Promise<SceneObject[]> {
-    this.#assertLive('containing');
+    this.#beginQuestion('containing');
     return this.#queries.containing(point, options);
   }
 
@@ -364,7 +364,7 @@ export class SceneTracker {
    * ```
    */
   async closestPoint(point: ScenePoint, options: SceneClosestOptions = {}): Promise<SceneClosestPoint | null> {
-    this.#assertLive('closestPoint');
+    this.#beginQuestion('closestPoint');
     return this.#queries.closestPoint(point, options);
   }
 
@@ -381,7 +381,7 @@ export class SceneTracker {
    * can have no triangles, as a Group.
    */
   async contact(a: SceneTarget, b: SceneTarget, options: ContactOptions = {}): Promise<SceneContactReport | null> {
-    this.#assertLive('contact');
+    this.#beginQuestion('contact');
     return this.#queries.contact(a, b, options);
   }
 
@@ -400,7 +400,7 @@ export class SceneTracker {
    * Rejects with INVALID_ARGUMENT for a target that can have no triangles, as a Group.
    */
   async sees(targets: readonly SceneTarget[], options: SceneSightOptions = {}): Promise<SceneSight[]> {
-    this.#assertLive('sees');
+    this.#beginQuestion('sees');
     return this.#queries.sees(targets, options);
   }
 
@@ -425,9 +425,12 @@ export class SceneTracker {
 
   /**
    * Has the next `update` look at an object and all that is below it, and asks `objectOptions` and `shapeOf` of them
-   * again. Needed only for what is not noticed by itself at once: objects of `motion: 'static'`, which are looked at by
-   * turns, each within a second, as is what was put into `children` by hand; and for options that shall be others. Does
-   * nothing for what is not below the root.
+   * again. Of thousands, that `update` looks at where they are and whether they are visible; the rest is done in slices of
+   * a few milliseconds, or at once where a question comes first.
+   *
+   * Needed only for what is not noticed by itself at once: objects of `motion: 'static'`, which are looked at by turns,
+   * each within a second, as is what was put into `children` by hand; and for options that shall be others. Does nothing
+   * for what is not below the root.
    *
    * ```ts
    * wall.visible = false; // of motion 'static'
@@ -469,6 +472,12 @@ export class SceneTracker {
       this.#meshes.refresh();
       this.#walk.update();
     });
+  }
+
+  /** Makes sure that a question is asked of what the scene was in the last `update`. */
+  #beginQuestion(operation: string): void {
+    this.#assertLive(operation);
+    this.#walk.finishRequests();
   }
 
   #assertLive(operation: string): void {

@@ -24,7 +24,7 @@ import type { SceneView, SceneViews } from '../view/scene-views.js';
 import { faceAt, intersectionOf, type SceneIntersection } from './intersection.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 import { eyeOf, readPoint, readRay, type ScenePoint, type SceneRay } from './scene-ray.js';
-import { countIds, idsOf } from './target-ids.js';
+import { idsOf } from './target-ids.js';
 
 const FILTER_KEYS = ['layers', 'ignore', 'precision', 'signal'];
 const RAY_KEYS = [...FILTER_KEYS, 'side'];
@@ -276,7 +276,7 @@ export class SceneQueries {
 
   /** Tells whether others have placed anything in the service. */
   #hasStrangers(): boolean {
-    return this.#context.service.stats.objects > countIds(this.#walk);
+    return this.#context.service.stats.objects > this.#context.objects.count;
   }
 
   /** Answers ids in terms of the scene, in their order, without those of others. */

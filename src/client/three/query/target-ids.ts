@@ -9,10 +9,3 @@ export function idsOf(walk: SceneWalk, { object, instanceId }: SceneObject): Arr
   if (instanceId === undefined) return entry.ids;
   return instanceId < entry.count ? [entry.idAt(instanceId)] : [];
 }
-
-/** Counts all ids that the scene has in the service. */
-export function countIds(walk: SceneWalk): number {
-  let count = 0;
-  for (const entry of walk.entries) count += entry.count;
-  return count;
-}

@@ -1,4 +1,4 @@
-import type { BufferGeometry, Material, Matrix4, Mesh } from 'three';
+import type { BufferGeometry, Layers, Material, Matrix4, Mesh } from 'three';
 import { MAX_OBJECTS } from '../../../shared/layout.js';
 import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
@@ -36,6 +36,7 @@ export class MeshTable {
   #owners: (TableOwner | null)[] = [];
   #objects: Mesh[] = [];
   #worlds: Matrix4[] = [];
+  #layers: Layers[] = [];
   #matrices: number[][] = [];
   #kinds: UnchangedKind[] = [];
   #ids = new Uint32Array(64);
@@ -64,6 +65,7 @@ export class MeshTable {
     this.#owners[n] = owner;
     this.#objects[n] = object;
     this.#worlds[n] = object.matrixWorld;
+    this.#layers[n] = object.layers;
     this.#matrices[n] = object.matrixWorld.elements;
     this.#kinds[n] = this.#last;
     this.#ids[n] = id;
@@ -83,21 +85,21 @@ export class MeshTable {
     return this.#matrices[place] === object.matrixWorld.elements;
   }
 
-  /** Lists those of the lines from `first` to before `end` that are of another kind than when they were set. */
+  /** Lists those of the lines from `first` to before `end` that are of another kind than when they were set, some twice. */
   findChanged(first: number, end: number, changed: TableOwner[]): void {
     const objects = this.#objects;
     const worlds = this.#worlds;
+    const layers = this.#layers;
     const kinds = this.#kinds;
     let kind: UnchangedKind | null = null;
     let geometry: BufferGeometry | null = null;
     let material: Material | null = null;
     let isVisible = true;
-    let layers = 0;
     let isSame = true;
     for (let n = first; n < end; n++) {
       if (kind !== kinds[n]) {
         kind = kinds[n];
-        ({ geometry, material, isVisible, layers } = kind);
+        ({ geometry, material, isVisible } = kind);
         isSame = material.side === kind.side && material.visible === kind.isDrawn;
       }
       const object = objects[n];
@@ -106,12 +108,14 @@ export class MeshTable {
         object.geometry !== geometry ||
         object.material !== material ||
         object.matrixWorld !== worlds[n] ||
-        object.layers.mask !== layers ||
+        object.layers !== layers[n] ||
         !isSame
       ) {
         changed.push(this.#owners[n]!);
       }
     }
+    // By themselves: what is in the object need not be there before they are read.
+    for (let n = first; n < end; n++) if (layers[n].mask !== kinds[n].layers) changed.push(this.#owners[n]!);
   }
 
   /** Hands the matrices of these lines to the service, for the update() that follows in the same task. */
@@ -145,10 +149,11 @@ export class MeshTable {
   /** Merges the few that were added behind into those that are in order. */
   #merge(): void {
     const first = this.#sorted;
-    const [owners, objects, worlds, matrices, kinds] = [
+    const [owners, objects, worlds, layers, matrices, kinds] = [
       this.#owners.slice(first),
       this.#objects.slice(first),
       this.#worlds.slice(first),
+      this.#layers.slice(first),
       this.#matrices.slice(first),
       this.#kinds.slice(first),
     ];
@@ -165,6 +170,7 @@ export class MeshTable {
       this.#owners[to] = owners[i];
       this.#objects[to] = objects[i];
       this.#worlds[to] = worlds[i];
+      this.#layers[to] = layers[i];
       this.#matrices[to] = matrices[i];
       this.#kinds[to] = kinds[i];
       this.#ids[to] = id;
@@ -177,6 +183,7 @@ export class MeshTable {
     this.#owners[to] = this.#owners[from];
     this.#objects[to] = this.#objects[from];
     this.#worlds[to] = this.#worlds[from];
+    this.#layers[to] = this.#layers[from];
     this.#matrices[to] = this.#matrices[from];
     this.#kinds[to] = this.#kinds[from];
     this.#ids[to] = this.#ids[from];
@@ -186,7 +193,8 @@ export class MeshTable {
   /** Lets go of all lines from that number on. */
   #cut(count: number): void {
     this.#count = count;
-    for (const array of [this.#owners, this.#objects, this.#worlds, this.#matrices, this.#kinds]) array.length = count;
+    const lists = [this.#owners, this.#objects, this.#worlds, this.#layers, this.#matrices, this.#kinds];
+    for (const list of lists) list.length = count;
   }
 }
 

@@ -74,8 +74,14 @@ export class SceneObjects {
   /** What left the scene, until the newest query that may have seen it is answered. `asked` ascends in their order. */
   #departures: Departure[] = [];
   #departed = new DepartureIndex(this.#departures);
+  #count = 0;
   #queries = 0;
   readonly #unanswered = new Set<number>();
+
+  /** Answers how many ids there are. */
+  get count(): number {
+    return this.#count;
+  }
 
   /** Answers the number of the query that was asked last. */
   get newestQuery(): number {
@@ -110,6 +116,7 @@ export class SceneObjects {
   /** Adds instances in a row, of which the first has the number `first`. */
   add(standIn: Placed, ids: Uint32Array, first: number): void {
     const number = this.#numberOf(standIn, ids.length);
+    this.#count += ids.length;
     for (let i = 0; i < ids.length; i++) {
       const slot = slotOf(ids[i]);
       if (slot >= this.#ids.length) this.reserve(slot + 1);
@@ -123,6 +130,7 @@ export class SceneObjects {
   remove(standIn: Placed, ids: Uint32Array, first: number): void {
     if (ids.length === 0) return;
     for (let i = 0; i < ids.length; i++) this.#ids[slotOf(ids[i])] = 0;
+    this.#count -= ids.length;
     const held = this.#numbers.get(standIn)!;
     held.count -= ids.length;
     if (held.count === 0) {

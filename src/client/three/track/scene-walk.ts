@@ -50,8 +50,9 @@ export class SceneWalk {
   readonly #watched = new Set<SceneNode>();
   /** What may have another parent than before. */
   readonly #touched = new Set<Object3D>();
-  /** What the caller asks to look at. */
+  /** What the caller asks to look at; and what is left of it, each with all below it. */
   readonly #requested = new Set<Object3D>();
+  readonly #unseen = new Set<SceneNode>();
   /** What is to come, the next one last; and what is to go. */
   readonly #arriving: { object: Object3D; parent: SceneNode | null }[] = [];
   readonly #leaving: SceneNode[] = [];
@@ -108,7 +109,7 @@ export class SceneWalk {
     moving.findChanged(0, moving.size, changed);
     this.#updateChanged();
     for (const { object } of always) this.#updateOne(this.#nodes.get(object)!);
-    if (this.#requested.size > 0) this.#answerRequests();
+    if (this.#requested.size > 0) this.#beginRequests();
     for (const node of this.#overtaken) if (node.turn >= 0) this.#takeTurn(node);
     this.#overtaken.length = 0;
     this.#turns.take(this.#order.length, (first, end) => {
@@ -139,6 +140,7 @@ export class SceneWalk {
     this.#isCleared = true;
     this.#arriving.length = 0;
     this.#leaving.length = 0;
+    this.#unseen.clear();
     this.#nodes.clear();
     this.#watched.clear();
     this.#overtaken.length = 0;
@@ -182,6 +184,7 @@ export class SceneWalk {
 
   #moveTo(node: SceneNode, parent: SceneNode): void {
     node.moveTo(parent);
+    if (this.#unseen.size > 0) this.#unseen.add(node); // it may have been below one of these
     if (node.isWatched || node.entry?.isStatic === false) this.#watchAbove(node);
     this.#see(node);
   }
@@ -219,7 +222,7 @@ export class SceneWalk {
     const { stale, meshes } = this.#context;
     if (this.#ending.length > 0 || meshes.hasRetired) return true;
     if (this.#isCleared) return this.#order.length > 0;
-    return this.#leaving.length > 0 || this.#arriving.length > 0 || stale.size > 0;
+    return this.#unseen.size + this.#leaving.length + this.#arriving.length + stale.size > 0;
   }
 
   /** Does what is left in tasks of their own, a slice in each. */
@@ -276,6 +279,11 @@ export class SceneWalk {
       if (entry.remove()) this.#ending.pop();
       if (isOver(count - entry.count)) return;
     }
+    for (const node of this.#unseen) {
+      this.#answerRequest(node);
+      if (isOver()) return;
+    }
+    if (!this.#isCleared) this.#settle(); // what was found that had come by hand
     while (this.#leaving.length > 0) {
       const node = this.#leaving.pop()!;
       // It may have come back meanwhile, or be about to: below something that is new.
@@ -419,20 +427,47 @@ export class SceneWalk {
     if (entry?.isDue() === true) entry.update(node.isShown);
   }
 
-  #answerRequests(): void {
+  /**
+   * Looks at what was asked for: at as much of it as a slice takes, and at where all the rest is and whether it is to be
+   * seen. What else may have changed there is looked at in slices, or by `finishRequests`.
+   */
+  #beginRequests(): void {
     for (const object of this.#requested) {
       this.#touched.add(object); // it may have come by hand
-      const below = [this.#nodes.get(object)];
-      for (let node = below.pop(); node !== undefined; node = below.pop()) {
-        this.#compareChildren(node);
-        if (node.entry !== null) this.#askAgain(node);
-        else if (node.object.visible !== node.isVisible) this.#see(node);
-        for (let child = node.first; child !== null; child = child.next) below.push(child);
-      }
+      const node = this.#nodes.get(object);
+      if (node !== undefined) this.#unseen.add(node);
     }
     this.#requested.clear();
     this.#settle();
     this.#work(FEWEST);
+    if (this.#unseen.size > 0) this.#glance();
+  }
+
+  /** Looks at what is left of what was asked for, for a question that is about to be asked. */
+  finishRequests(): void {
+    if (this.#unseen.size === 0) return;
+    for (const node of this.#unseen) this.#answerRequest(node);
+    this.#context.layers.flush();
+  }
+
+  /** Looks at where everything is and whether it is to be seen, table by table: that of thousands takes milliseconds. */
+  #glance(): void {
+    const { still, service } = this.#context;
+    for (const node of this.#order) if (node.object.visible !== node.isVisible) this.#see(node);
+    still.findChanged(0, still.size, this.#changed);
+    this.#updateChanged();
+    for (const { entry, isShown } of this.#order) if (entry?.isDue() === true) entry.update(isShown);
+    still.send(service, 0, still.size);
+  }
+
+  /** Looks at a node, and has what is right below it be looked at later. */
+  #answerRequest(node: SceneNode): void {
+    this.#unseen.delete(node);
+    if (node.turn < 0) return; // it has gone meanwhile
+    this.#compareChildren(node);
+    if (node.entry !== null) this.#askAgain(node);
+    else if (node.object.visible !== node.isVisible) this.#see(node);
+    for (let child = node.first; child !== null; child = child.next) this.#unseen.add(child);
   }
 
   #askAgain(node: SceneNode): void {
