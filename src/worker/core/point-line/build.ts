@@ -50,7 +50,7 @@ export class PointLineBuild {
   exponent: i32;
   extent: f32; // the largest coordinate in tree space
   pad: u32;
-  margins: f64;
+  areas: f64; // half of all boxes'
   square: f64; // of the radius
   low: v128; high: v128;
   offsetX: f64; offsetY: f64; offsetZ: f64; // Space
@@ -404,12 +404,10 @@ function fitSome(build: PointLineBuild): void {
   const nodes = build.mesh + mesh.nodes, blocks = build.mesh + mesh.blocks;
   const stop = build.cursor > NODES_A_STEP ? build.cursor - NODES_A_STEP : 0;
   while (build.cursor > stop) {
-    build.margins += fitNode(nodes, --build.cursor, blocks, build.size, build.bounds, build.extent);
+    build.areas += fitNode(nodes, --build.cursor, blocks, build.size, build.bounds, build.extent);
   }
   if (stop > 0) return;
-  const x = mesh.highX - mesh.lowX, y = mesh.highY - mesh.lowY, z = mesh.highZ - mesh.lowZ;
-  const scale = scaleFor(mesh.exponent);
-  mesh.builtCost = costOf(build.margins, x * scale, y * scale, z * scale);
+  mesh.builtCost = costOf(mesh, build.areas, <f64>build.extent);
   mesh.cost = mesh.builtCost;
   build.phase = PHASE_DONE;
 }
