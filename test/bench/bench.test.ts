@@ -16,6 +16,8 @@ const rows = rowsOf({
   dragons: 5,
   objects: 2000,
   streamed: 500,
+  scan: 5000,
+  lines: 5000,
 });
 
 describe('bench', () => {

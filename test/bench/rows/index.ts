@@ -5,6 +5,7 @@ import { SMALL_LEAVES } from '../peers/three-mesh-bvh.js';
 import { rodsAndPlates } from '../work/rods.js';
 import { boxManifoldsRow, boxPairsRow, boxRaysRow } from './boxes.js';
 import { buildRow } from './build.js';
+import { elementsRows } from './elements.js';
 import { frustumRows } from './frustum.js';
 import { dragonHeapRow, sphereHeapRow } from './heap.js';
 import { loadRow } from './load.js';
@@ -33,6 +34,9 @@ export interface Sizes {
   objects: number;
   /** In the rows of the stream. */
   streamed: number;
+  /** Points of a scan; and lines. */
+  scan: number;
+  lines: number;
 }
 
 export const FULL: Sizes = {
@@ -48,6 +52,8 @@ export const FULL: Sizes = {
   dragons: 64,
   objects: 100_000,
   streamed: 10_000,
+  scan: 10_000_000,
+  lines: 1_000_000,
 };
 
 export function rowsOf(sizes: Sizes): Row[] {
@@ -101,5 +107,13 @@ export function rowsOf(sizes: Sizes): Row[] {
     regionRow(objects),
     stillRow(objects),
     ...streamRows(sizes.streamed),
+    ...elementsRows({
+      ...{ name: 'points-10m', topology: 'points', count: sizes.scan, rays: points },
+      ...{ target: 3, bytesAtMost: 20 },
+    }),
+    ...elementsRows({
+      ...{ name: 'lines-1m', topology: 'lines', count: sizes.lines, rays: points },
+      ...{ target: 4, bytesAtMost: 32 },
+    }),
   ];
 }
