@@ -167,11 +167,11 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * Builds the OBB tree of a mesh, or loads a baked one, and resolves with its id. Without `transfer` the data are
-   * copied before the call returns.
+   * Builds the tree of a mesh, of oriented boxes about triangles or of boxes about lines or points (`topology`), or loads a
+   * baked one, and resolves with its id. Without `transfer` the data are copied before the call returns.
    *
-   * Rejects with BAD_DATA for no triangle of any area, for indices out of range and for damaged baked meshes, with
-   * ABORTED by the signal.
+   * Rejects with BAD_DATA for no triangle of any area, or no line or point with finite vertices, for indices out of range
+   * and for damaged baked meshes, with ABORTED by the signal.
    */
   async addMesh(data: MeshData | ArrayBuffer, options?: AddMeshOptions): Promise<MeshId> {
     this.#link.check('addMesh');
@@ -200,7 +200,7 @@ export class CollisionService extends ServiceEvents {
    * one has an area now, the old vertices stand until a new tree is built, and the promise waits for that.
    *
    * Rejects with UNKNOWN_ID, with BAD_DATA for another number of vertices, for a vertex that is not finite of a
-   * triangle in the tree and where no triangle has an area, with OUT_OF_MEMORY, with ABORTED when the mesh is removed
+   * triangle, line or point in the tree and where no triangle has an area, with OUT_OF_MEMORY, with ABORTED when the mesh is removed
    * before the tree that the promise waits for is built. The mesh is as it was then.
    */
   async updateMesh(mesh: MeshId, positions: Float32Array): Promise<void> {

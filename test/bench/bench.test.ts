@@ -19,6 +19,8 @@ const rows = rowsOf({
   tracked: 100,
   instances: 2000,
   sides: 300,
+  scan: 5000,
+  lines: 5000,
 });
 
 describe('bench', () => {

@@ -9,6 +9,7 @@ const query = (world: World) => ({
   ignore: [...world.victims],
   side: 'double',
   precision: 'mesh',
+  threshold: 0,
   signal: undefined,
 });
 const pick = (world: World) => ({ ...query(world), view: 'main', method: 'ray', radius: 5, latest: false });
@@ -32,6 +33,8 @@ const triangle = () => ({
   positions: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0),
   indices: Uint32Array.of(0, 1, 2),
 });
+const lines = () => ({ ...triangle(), indices: Uint16Array.of(0, 1, 1, 2), topology: 'lines' });
+const points = () => ({ positions: triangle().positions, topology: 'points' });
 const meshOptions = () => ({ onProgress: () => {}, signal: undefined, transfer: false });
 const planes = () => Float32Array.of(0, 0, 1, 5, 1, 0, 0, 5);
 const isOfCube = (world: World) => ({ type: 'mesh', mesh: world.mesh, solid: true });
@@ -49,6 +52,16 @@ export const METHODS: Record<Method, Case[]> = {
     },
     {
       args: () => [{ positions: triangle().positions }, { ...meshOptions(), transfer: true }],
+      undo: (world, id: number) => world.service.removeMesh(id),
+      isDull: true,
+    },
+    ...[lines, points].map((elements) => ({
+      args: () => [elements(), meshOptions()],
+      undo: (world: World, id: number) => world.service.removeMesh(id),
+      isDull: true,
+    })),
+    {
+      args: (world) => [world.cloud.slice(0), meshOptions()],
       undo: (world, id: number) => world.service.removeMesh(id),
       isDull: true,
     },
@@ -158,8 +171,14 @@ export const METHODS: Record<Method, Case[]> = {
     { args: (world) => [50, 45, pick(world)] },
     { args: (world) => [50, 45, { ...pick(world), method: 'screen', radius: 50, latest: true }] },
   ],
-  raycast: [{ args: (world) => [ray(), query(world)] }],
-  raycastAll: [{ args: (world) => [ray(), query(world)] }],
+  raycast: [
+    { args: (world) => [ray(), query(world)] },
+    { args: (world) => [ray(), { ...query(world), layers: 4, threshold: 1 }] },
+  ],
+  raycastAll: [
+    { args: (world) => [ray(), query(world)] },
+    { args: (world) => [ray(), { ...query(world), layers: 4, threshold: 1 }] },
+  ],
   raycastMany: [{ args: (world) => [Float32Array.of(0, 0.25, 10, 0, 0, 0, -1, 100), query(world)] }],
   lineOfSight: [{ args: (world) => [[0, 0.25, 10], [0, 0.25, -10], query(world)] }],
   pickRegion: [

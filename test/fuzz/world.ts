@@ -36,6 +36,8 @@ export class World {
   mesh: MeshId = 0;
   spare: MeshId = 0;
   baked = new ArrayBuffer(0);
+  /** Baked points. */
+  cloud = new ArrayBuffer(0);
   /** The newest one, as a copy. */
   frame: FrameResult | undefined;
   lost = '';
@@ -57,6 +59,10 @@ export class World {
     await service.update();
     world.mesh = await service.addMesh(boxMesh(2, 2, 2));
     world.baked = await service.bakeMesh(world.mesh);
+    const cloud = await service.addMesh({ positions: boxMesh(1, 1, 1).positions, topology: 'points' });
+    world.cloud = await service.bakeMesh(cloud);
+    // In a layer of its own, where nothing else looks.
+    service.addObject({ shape: { type: 'mesh', mesh: cloud }, layers: 4, cullable: false });
     world.cube = service.addObject({ shape: { type: 'mesh', mesh: world.mesh } });
     world.ball = service.addObject({ shape: { type: 'sphere', radius: 1, center: [1.5, 0, 0] }, pickable: false });
     const rig = await service.addMesh(jointed());

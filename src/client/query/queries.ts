@@ -216,14 +216,14 @@ export class Queries {
   #target(operation: string, x: number, y: number, options: PickOptions): Target | null {
     checkFinite(operation, 'x', x);
     checkFinite(operation, 'y', y);
-    const { method = 'ray', view: name = 'main', threshold = 0 } = options;
+    const { method = 'ray', view: name = 'main' } = options;
     checkOneOf(operation, 'method', method, METHODS);
     const { radius = method === 'ray' ? 0 : 20 } = options;
     checkAtLeastZero(operation, 'radius', radius);
-    if (method === 'ray' && radius > 0 && threshold > 0) {
-      invalid(operation, 'radius', radius, `0 with a threshold, which is ${threshold}; one of both decides`);
-    }
     const filter = checkFilter(operation, options, this.#objects);
+    if (method === 'ray' && radius > 0 && filter.threshold !== undefined) {
+      invalid(operation, 'radius', radius, `0 with a threshold, which is ${filter.threshold}; one of both decides`);
+    }
     const view = this.#views.get(operation, 'view', name);
     const ray = pickRay(view, x, y, method === 'ray' ? radius : 0);
     if (!ray) return null;

@@ -6,6 +6,7 @@ import { rodsAndPlates } from '../work/rods.js';
 import { type BigSizes, bigSceneRows } from './big-scenes.js';
 import { boxManifoldsRow, boxPairsRow, boxRaysRow } from './boxes.js';
 import { buildRow } from './build.js';
+import { elementsRows } from './elements.js';
 import { frustumRows } from './frustum.js';
 import { dragonHeapRow, sphereHeapRow } from './heap.js';
 import { loadRow } from './load.js';
@@ -34,6 +35,9 @@ export interface Sizes extends BigSizes {
   objects: number;
   /** In the rows of the stream. */
   streamed: number;
+  /** Points of a scan; and lines. */
+  scan: number;
+  lines: number;
 }
 
 export const FULL: Sizes = {
@@ -52,6 +56,8 @@ export const FULL: Sizes = {
   tracked: 10_000,
   instances: 1_000_000,
   sides: 100_000,
+  scan: 10_000_000,
+  lines: 1_000_000,
 };
 
 export function rowsOf(sizes: Sizes): Row[] {
@@ -106,5 +112,13 @@ export function rowsOf(sizes: Sizes): Row[] {
     stillRow(objects),
     ...streamRows(sizes.streamed),
     ...bigSceneRows(sizes),
+    ...elementsRows({
+      ...{ name: 'points-10m', topology: 'points', count: sizes.scan, rays: points },
+      ...{ target: 3, bytesAtMost: 20 },
+    }),
+    ...elementsRows({
+      ...{ name: 'lines-1m', topology: 'lines', count: sizes.lines, rays: points },
+      ...{ target: 4, bytesAtMost: 32 },
+    }),
   ];
 }

@@ -12,7 +12,7 @@ import {
   LEAST_RADIUS, LINE_NUMBER, NO_ELEMENT, POINT_NUMBER, PointLine, blockBytes, blocksFor, elementsABlock, exponentOf,
   storeLine, storePoint,
 } from './layout';
-import { RECORD_BYTES, select } from './select';
+import { LineRecord, PointRecord, select } from './select';
 
 const PHASE_SCAN = 0;
 const PHASE_PLACE = 1;
@@ -39,7 +39,7 @@ export class PointLineBuild {
   phase: u32;
   cursor: u32;
   kept: u32;
-  /** A point, or the middle of a line, in tree space, and the number of the element. */
+  /** PointRecord or LineRecord of each element, in tree space. */
   records: usize;
   stack: usize;
   stackCount: u32;
@@ -50,7 +50,7 @@ export class PointLineBuild {
   exponent: i32;
   extent: f32; // the largest coordinate in tree space
   pad: u32;
-  margins: f64;
+  areas: f64; // half of all boxes'
   square: f64; // of the radius
   low: v128; high: v128;
   offsetX: f64; offsetY: f64; offsetZ: f64; // Space
@@ -180,10 +180,16 @@ function scan(build: PointLineBuild): void {
   const largest = largestCoordinate(space);
   build.exponent = exponentOf(largest);
   build.extent = largest == 0 ? 1 : <f32>(largest * scaleFor(build.exponent));
-  build.records = allocate(<u64>build.kept * RECORD_BYTES);
+  build.records = allocate(<u64>build.kept * recordBytes(build.size));
   build.phase = PHASE_PLACE;
   build.cursor = 0;
   build.kept = 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function recordBytes(size: u32): usize {
+  return size == 1 ? offsetof<PointRecord>() : offsetof<LineRecord>();
 }
 
 // Tree space of the build that is under way.
@@ -211,30 +217,28 @@ function place(build: PointLineBuild): void {
   const space = spaceOf(build);
   const x = 0.5 * (space.lowX + space.highX), y = 0.5 * (space.lowY + space.highY), z = 0.5 * (space.lowZ + space.highZ);
   const isLine = build.size == 2;
+  const step = recordBytes(build.size);
   let square = build.square;
-  let to = build.records + <usize>build.kept * RECORD_BYTES;
+  let to = build.records + <usize>build.kept * step;
   for (let e = build.cursor; e < end; e++) {
     const a = positionOf(build, vertexIn(build, e, 0));
     if (!isFinite(a)) continue;
-    let middle = inTree(a);
     if (isLine) {
       const b = positionOf(build, vertexIn(build, e, 1));
       if (!isFinite(b)) continue;
-      middle = f32x4.mul(f32x4.add(middle, inTree(b)), f32x4.splat(0.5));
+      v128.store(to, inTree(b), 16);
       square = f64.max(square, squareFrom(b, x, y, z));
     }
     square = f64.max(square, squareFrom(a, x, y, z));
-    v128.store(to, i32x4.replace_lane(middle, 3, e));
-    to += RECORD_BYTES;
+    v128.store(to, i32x4.replace_lane(inTree(a), 3, e));
+    to += step;
   }
   build.square = square;
-  build.kept = <u32>((to - build.records) / RECORD_BYTES);
+  build.kept = <u32>((to - build.records) / step);
   build.cursor = end;
   if (end < build.elementCount) return;
-  if (!isLine) {
-    release(build.positions); // the records have all that there is of them
-    build.positions = 0;
-  }
+  release(build.positions); // the records have all that there is of them
+  build.positions = 0;
   beginTree(build);
 }
 
@@ -307,7 +311,6 @@ function push(build: PointLineBuild, start: u32, end: u32, node: u32): void {
 }
 
 function splitSome(build: PointLineBuild): void {
-  enterSpace(build);
   let work: u32 = 0;
   while (build.stackCount > 0 && work < ELEMENTS_A_STEP) {
     const range = changetype<Range>(build.stack + --build.stackCount * <u32>RANGE_BYTES);
@@ -345,7 +348,8 @@ function makeNode(build: PointLineBuild, start: u32, end: u32, index: u32): void
     at += (each + (i < rest ? 1 : 0)) * per;
   }
   store<u32>(cuts + (<usize>parts << 2), end);
-  cutParts(build.records, 0, parts);
+  if (build.size == 1) cutParts<PointRecord>(build.records, 0, parts);
+  else cutParts<LineRecord>(build.records, 0, parts);
 
   const node = changetype<Node>(build.mesh + mesh.nodes + index * <u32>NODE_BYTES);
   const inner: u32 = isLast ? 0 : parts;
@@ -359,42 +363,42 @@ function makeNode(build: PointLineBuild, start: u32, end: u32, index: u32): void
 }
 
 /** Orders the records of parts `first` to `last` so that each part has its own. */
-function cutParts(records: usize, first: u32, last: u32): void {
+function cutParts<T>(records: usize, first: u32, last: u32): void {
   if (last - first < 2) return;
   const middle = (first + last) >> 1;
   const start = cutAt(first), end = cutAt(last);
   let low = f32x4.splat(Infinity), high = f32x4.splat(-Infinity);
-  for (let at = records + (<usize>start << 4), stop = records + (<usize>end << 4); at < stop; at += RECORD_BYTES) {
-    const v = v128.load(at);
+  let at = records + <usize>start * offsetof<T>();
+  for (const stop = records + <usize>end * offsetof<T>(); at < stop; at += offsetof<T>()) {
+    let v = v128.load(at);
+    if (offsetof<T>() > 16) v = f32x4.add(v, v128.load(at, 16));
     low = f32x4.pmin(low, v);
     high = f32x4.pmax(high, v);
   }
   const d = f32x4.sub(high, low);
   const x = f32x4.extract_lane(d, 0), y = f32x4.extract_lane(d, 1), z = f32x4.extract_lane(d, 2);
-  const key: usize = x >= y && x >= z ? 0 : y >= z ? 4 : 8;
-  select(records, start, end, cutAt(middle), key);
-  cutParts(records, first, middle);
-  cutParts(records, middle, last);
+  select<T>(records, start, end, cutAt(middle), x >= y && x >= z ? 0 : y >= z ? 4 : 8);
+  cutParts<T>(records, first, middle);
+  cutParts<T>(records, middle, last);
 }
 
 function writeBlock(build: PointLineBuild, start: u32, end: u32): void {
   const mesh = changetype<PointLine>(build.mesh);
-  const size = build.size, per = elementsABlock(size);
+  const size = build.size, per = elementsABlock(size), step = recordBytes(size);
   const block = build.mesh + mesh.blocks + <usize>build.blockCount * blockBytes(size);
   build.blockCount++;
   for (let lane: u32 = 0; lane < per; lane++) {
     const isFilled = start + lane < end;
-    const record = v128.load(build.records + (<usize>(isFilled ? start + lane : start) << 4));
-    const number = i32x4.extract_lane(record, 3);
+    const record = build.records + <usize>(isFilled ? start + lane : start) * step;
+    const place = v128.load(record);
+    const number = isFilled ? i32x4.extract_lane(place, 3) : NO_ELEMENT;
     const at = block + (<usize>lane << 2);
     if (size == 1) {
-      storePoint(at, record);
-      store<u32>(at, isFilled ? number : NO_ELEMENT, POINT_NUMBER);
+      storePoint(at, place);
+      store<u32>(at, number, POINT_NUMBER);
     } else {
-      storeLine(
-        at, inTree(positionOf(build, vertexIn(build, number, 0))), inTree(positionOf(build, vertexIn(build, number, 1))),
-      );
-      store<u32>(at, isFilled ? number : NO_ELEMENT, LINE_NUMBER);
+      storeLine(at, place, v128.load(record, 16));
+      store<u32>(at, number, LINE_NUMBER);
     }
   }
 }
@@ -404,12 +408,10 @@ function fitSome(build: PointLineBuild): void {
   const nodes = build.mesh + mesh.nodes, blocks = build.mesh + mesh.blocks;
   const stop = build.cursor > NODES_A_STEP ? build.cursor - NODES_A_STEP : 0;
   while (build.cursor > stop) {
-    build.margins += fitNode(nodes, --build.cursor, blocks, build.size, build.bounds, build.extent);
+    build.areas += fitNode(nodes, --build.cursor, blocks, build.size, build.bounds, build.extent);
   }
   if (stop > 0) return;
-  const x = mesh.highX - mesh.lowX, y = mesh.highY - mesh.lowY, z = mesh.highZ - mesh.lowZ;
-  const scale = scaleFor(mesh.exponent);
-  mesh.builtCost = costOf(build.margins, x * scale, y * scale, z * scale);
+  mesh.builtCost = costOf(mesh, build.areas, <f64>build.extent);
   mesh.cost = mesh.builtCost;
   build.phase = PHASE_DONE;
 }

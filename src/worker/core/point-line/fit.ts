@@ -1,9 +1,12 @@
 // Fits the boxes of a tree of points or lines, from below upwards. None is rotated: finding rotations takes most of the
 // time of a build of triangles.
 
-import { BOX_PADDING, IDENTITY_QUATERNION, LEAF, NODE_BYTES, Node, childCount, childOf } from '../mesh/tree/layout';
+import { halfArea } from '../mesh/build/binned-sah';
+import {
+  BOX_PADDING, IDENTITY_QUATERNION, LEAF, NODE_BYTES, Node, childCount, childOf, treeScale,
+} from '../mesh/tree/layout';
 import { storeBoxes } from '../mesh/tree/store-boxes';
-import { LINE_END, LINE_Y, POINT_Y, blockBytes } from './layout';
+import { LINE_END, LINE_Y, POINT_Y, PointLine, blockBytes, meshOf } from './layout';
 
 /** The bounds of what is below a node, while a tree is fitted. */
 @unmanaged
@@ -19,7 +22,7 @@ const highs: usize = memory.data(64, 16);
 
 /**
  * Fits node `index`, whose inner children are fitted already. `bounds` has BOUNDS_BYTES for each node; `extent` is the
- * largest coordinate in tree space. Answers the sum of the boxes' edges, one of each direction.
+ * largest coordinate in tree space. Answers half the area of the boxes, with THICKNESS.
  */
 export function fitNode(nodes: usize, index: u32, blocks: usize, size: u32, bounds: usize, extent: f32): f64 {
   const node = changetype<Node>(nodes + index * <u32>NODE_BYTES);
@@ -27,7 +30,8 @@ export function fitNode(nodes: usize, index: u32, blocks: usize, size: u32, boun
   const count = childCount(node);
   const all = changetype<Bounds>(bounds + index * <u32>BOUNDS_BYTES);
   let low = f32x4.splat(Infinity), high = f32x4.splat(-Infinity);
-  let margins = f32x4.splat(0);
+  let areas: f64 = 0;
+  const thickness = f32x4.splat(extent * <f32>THICKNESS);
   for (let i: u32 = 0; i < count; i++) {
     const child = childOf(node, i);
     const to: usize = <usize>i << 4;
@@ -41,14 +45,12 @@ export function fitNode(nodes: usize, index: u32, blocks: usize, size: u32, boun
     const l = v128.load(lows + to), h = v128.load(highs + to);
     low = f32x4.pmin(low, l);
     high = f32x4.pmax(high, h);
-    margins = f32x4.add(margins, f32x4.sub(h, l));
+    areas += <f64>halfArea(l, f32x4.add(h, thickness));
   }
   all.low = low;
   all.high = high;
   storeBoxes(node, lows, highs, extent * BOX_PADDING);
-  return (
-    <f64>f32x4.extract_lane(margins, 0) + <f64>f32x4.extract_lane(margins, 1) + <f64>f32x4.extract_lane(margins, 2)
-  );
+  return areas;
 }
 
 /** Bounds all lanes of a block: those without an element have the coordinates of the first. */
@@ -78,10 +80,18 @@ function boundBlock(block: usize, size: u32, low: usize, high: usize): void {
 }
 
 /**
- * Answers what a thick ray through a mesh's bounds costs, in nodes and blocks: the root, and everything below with the
- * probability that its box is hit, for which the sum of its edges stands, as areas vanish where points lie in a row.
+ * How thick a ray is taken to be when costs are compared, relative to the largest coordinate: so that boxes have an area
+ * also where points lie in a plane or a row.
  */
-export function costOf(margins: f64, x: f64, y: f64, z: f64): f64 {
-  const whole = x + y + z;
-  return whole > 0 ? 1.0 + margins / whole : 1.0;
+const THICKNESS: f64 = 0.00390625; // 2^-8
+
+/**
+ * Answers what a thick ray through a mesh's bounds costs, in nodes and blocks that it visits, as mesh/tree/cost.ts does for
+ * triangles. `areas` is what all nodes answered together; the mesh has its bounds and its exponent.
+ */
+export function costOf(mesh: PointLine, areas: f64, extent: f64): f64 {
+  const scale = treeScale(meshOf(mesh)), thickness = extent * THICKNESS;
+  const x = (mesh.highX - mesh.lowX) * scale + thickness, y = (mesh.highY - mesh.lowY) * scale + thickness;
+  const z = (mesh.highZ - mesh.lowZ) * scale + thickness;
+  return 1.0 + areas / (x * y + y * z + z * x);
 }

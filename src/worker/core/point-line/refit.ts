@@ -32,11 +32,9 @@ export function refitPointLine(mesh: PointLine, positions: usize, scratch: usize
   writeBlocks(mesh, scale);
   const extent: f32 = largest == 0 ? 1 : <f32>(largest * scale);
   const nodes = changetype<usize>(mesh) + mesh.nodes, blocks = changetype<usize>(mesh) + mesh.blocks;
-  let margins: f64 = 0;
-  for (let index = mesh.nodeCount; index-- > 0; ) margins += fitNode(nodes, index, blocks, mesh.size, scratch, extent);
-  mesh.cost = costOf(
-    margins, (mesh.highX - mesh.lowX) * scale, (mesh.highY - mesh.lowY) * scale, (mesh.highZ - mesh.lowZ) * scale,
-  );
+  let areas: f64 = 0;
+  for (let index = mesh.nodeCount; index-- > 0; ) areas += fitNode(nodes, index, blocks, mesh.size, scratch, extent);
+  mesh.cost = costOf(mesh, areas, <f64>extent);
   return REFIT_OK;
 }
 

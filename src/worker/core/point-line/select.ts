@@ -1,10 +1,27 @@
 // Selection in place, by partitions about a pivot that a sample places near the rank that is asked for (Floyd and Rivest,
-// "Expected Time Bounds for Selection", 1975). Records are 16 bytes, of which one float32 is the key. A partition has no
-// branches that depend on keys (Lomuto's scheme: every record is exchanged, the border moves or does not): a quarter of the
-// time that exchanging what is on the wrong side takes.
+// "Expected Time Bounds for Selection", 1975). A partition has no branches that depend on keys (Lomuto's scheme: every record
+// is exchanged, the border moves or does not), which takes half of the time of Hoare's.
 
-/** The bytes of a record: a vector. */
-export const RECORD_BYTES: usize = 16;
+/** A point and its number. */
+@unmanaged
+export class PointRecord {
+  place: v128;
+}
+
+/** The start of a line and its number, and its end. */
+@unmanaged
+export class LineRecord {
+  start: v128;
+  end: v128;
+}
+
+/** Answers the key of a record: a coordinate, of a line the sum of both ends'. `axis` is its offset. */
+// @ts-ignore: decorator
+@inline
+function keyAt<T>(record: usize, axis: usize): f32 {
+  const key = load<f32>(record + axis);
+  return offsetof<T>() == offsetof<LineRecord>() ? key + load<f32>(record + axis, 16) : key;
+}
 
 /** Ranges of no more records are sorted by counting, of each, how many come before it. */
 const SMALL: u32 = 32;
@@ -15,26 +32,26 @@ const MANY: u32 = 255;
 
 const sample: usize = memory.data(<i32>MANY * 4, 16);
 const keys: usize = memory.data(<i32>SMALL * 4, 16);
-const copies: usize = memory.data(<i32>SMALL * 16, 16);
+const copies: usize = memory.data(<i32>SMALL * 32, 16);
 
 /**
  * Orders records from `start` up to `end` so that record k has the key that it had if all were sorted, none before it has
- * a greater one and none behind it a less one. `key` is the offset of the float32 in a record.
+ * a greater one and none behind it a less one. `axis` is the offset of a coordinate.
  */
-export function select(records: usize, start: u32, end: u32, k: u32, key: usize): void {
+export function select<T>(records: usize, start: u32, end: u32, k: u32, axis: usize): void {
   let left = start, right = end;
   while (right - left > SMALL) {
-    const pivot = pivotFor(records, left, right, k, key);
-    const border = partition(records, left, right, pivot, key);
+    const pivot = pivotFor<T>(records, left, right, k, axis);
+    const border = partition<T>(records, left, right, pivot, axis);
     if (k < border) right = border;
     else if (border > left) left = border;
     else {
       // No key is less than the pivot's: those that are equal go to the front.
-      left = partition(records, left, right, next(pivot), key);
+      left = partition<T>(records, left, right, next(pivot), axis);
       if (k < left) return;
     }
   }
-  sort(records, left, right, key);
+  sort<T>(records, left, right, axis);
 }
 
 /** Answers the least float32 that is greater. */
@@ -45,13 +62,13 @@ function next(value: f32): f32 {
 }
 
 /** Answers the key of a record near rank k. */
-function pivotFor(records: usize, left: u32, right: u32, k: u32, key: usize): f32 {
+function pivotFor<T>(records: usize, left: u32, right: u32, k: u32, axis: usize): f32 {
   const n = right - left;
   const size = n > 32768 ? MANY : n > 1024 ? SOME : FEW;
-  const step = (<usize>(n / size)) << 4;
-  let from = records + (<usize>left << 4) + key;
+  const step = <usize>(n / size) * offsetof<T>();
+  let from = records + <usize>left * offsetof<T>();
   for (let i: u32 = 0; i < size; i++, from += step) {
-    const value = load<f32>(from);
+    const value = keyAt<T>(from, axis);
     let to = sample + (<usize>i << 2);
     while (to > sample && load<f32>(to - 4) > value) {
       store<f32>(to, load<f32>(to - 4));
@@ -63,24 +80,26 @@ function pivotFor(records: usize, left: u32, right: u32, k: u32, key: usize): f3
 }
 
 /** Moves the records with keys below the pivot to the front. Answers where the others begin. */
-function partition(records: usize, left: u32, right: u32, pivot: f32, key: usize): u32 {
-  let border = records + (<usize>left << 4);
-  for (let at = border, end = records + (<usize>right << 4); at < end; at += RECORD_BYTES) {
-    const below = load<f32>(at + key) < pivot;
-    const record = v128.load(at);
+function partition<T>(records: usize, left: u32, right: u32, pivot: f32, axis: usize): u32 {
+  let border = records + <usize>left * offsetof<T>();
+  for (let at = border, end = records + <usize>right * offsetof<T>(); at < end; at += offsetof<T>()) {
+    const below = keyAt<T>(at, axis) < pivot;
+    const first = v128.load(at), second = v128.load(at, offsetof<T>() - 16);
     v128.store(at, v128.load(border));
-    v128.store(border, record);
-    border += <usize>below << 4;
+    if (offsetof<T>() > 16) v128.store(at, v128.load(border, 16), 16);
+    v128.store(border, first);
+    if (offsetof<T>() > 16) v128.store(border, second, 16);
+    border += <usize>below * offsetof<T>();
   }
-  return <u32>((border - records) >> 4);
+  return <u32>((border - records) / offsetof<T>());
 }
 
-/** Sorts a few records. */
-function sort(records: usize, left: u32, right: u32, key: usize): void {
+/** Sorts a few records, by counting. */
+function sort<T>(records: usize, left: u32, right: u32, axis: usize): void {
   const count: usize = right - left;
-  const first = records + (<usize>left << 4);
-  memory.copy(copies, first, count << 4);
-  for (let i: usize = 0; i < count; i++) store<f32>(keys + (i << 2), load<f32>(copies + (i << 4) + key));
+  const first = records + <usize>left * offsetof<T>();
+  memory.copy(copies, first, count * offsetof<T>());
+  for (let i: usize = 0; i < count; i++) store<f32>(keys + (i << 2), keyAt<T>(copies + i * offsetof<T>(), axis));
   for (let i = count; i < <usize>SMALL; i++) store<f32>(keys + (i << 2), Infinity);
   for (let i: usize = 0; i < count; i++) {
     const value = v128.load32_splat(keys + (i << 2));
@@ -95,6 +114,8 @@ function sort(records: usize, left: u32, right: u32, key: usize): void {
     }
     const rank = i32x4.extract_lane(before, 0) + i32x4.extract_lane(before, 1) + i32x4.extract_lane(before, 2) +
       i32x4.extract_lane(before, 3);
-    v128.store(first + (<usize>rank << 4), v128.load(copies + (i << 4)));
+    const from = copies + i * offsetof<T>(), to = first + <usize>rank * offsetof<T>();
+    v128.store(to, v128.load(from));
+    if (offsetof<T>() > 16) v128.store(to, v128.load(from, 16), 16);
   }
 }

@@ -1,0 +1,141 @@
+import { createCollisionService, type MeshId } from 'collision-worker';
+import { BufferAttribute, BufferGeometry, type Intersection, LineSegments, Points, Ray, Raycaster } from 'three';
+import { LineSegmentsBVH, PointsBVH } from 'three-mesh-bvh';
+import { Random } from '../../oracle/random.js';
+import { apart, type Contender, here, type Row } from '../harness.js';
+import { awaited, OURS, Scene } from '../ours.js';
+import { bumpyBall, type Elements } from '../work/elements.js';
+import { rayChecksum, raysAround } from '../work/rays.js';
+import { manyRays } from './rays.js';
+
+export interface ElementsOptions {
+  name: string;
+  topology: Elements['topology'];
+  count: number;
+  rays: number;
+  /** Of three-mesh-bvh's build and rays, in times as long as ours. */
+  target: number;
+  /** With the positions. */
+  bytesAtMost: number;
+}
+
+/** How near to a ray they are hit, on a ball of radius 1. */
+const THRESHOLD = 0.003;
+
+const RAYS_OF_A_CHECK = 500;
+
+/** From positions to a tree that answers rays, ours by way of a builder's worker; and first hits of thick rays. */
+export function elementsRows(options: ElementsOptions): Row[] {
+  const { name, topology, count, rays, target, bytesAtMost } = options;
+  const many = `${count.toLocaleString('en')} ${topology}`;
+  return [
+    {
+      name: `${name}-build`,
+      work: `the tree of ${many}`,
+      rounds: 3,
+      async prepare() {
+        const elements = bumpyBall(new Random(1), topology, count);
+        const few = raysAround(new Random(2), elements.positions, RAYS_OF_A_CHECK);
+        const { contender, bytes } = await builtByUs(elements, few);
+        return {
+          contenders: [here(() => contender), apart(() => ({ ...builtByThem(elements, few), target }))],
+          facts: async () => [
+            { name: OURS, value: bytes() / count, unit: 'bytes each, positions included', atMost: bytesAtMost },
+          ],
+        };
+      },
+    },
+    {
+      name,
+      work: `${rays.toLocaleString('en')} first hits of ${many} within ${THRESHOLD} of rays, on a ball of radius 1`,
+      rounds: 5,
+      async prepare() {
+        const elements = bumpyBall(new Random(1), topology, count);
+        const around = raysAround(new Random(2), elements.positions, rays);
+        const scene = () => Scene.ofMeshes(1, elements, { contacts: 'none' });
+        return {
+          contenders: [
+            here(async () => manyRays(await scene(), around, { threshold: THRESHOLD })),
+            apart(() => ({ ...firstHits(treeOf(elements), around), target })),
+          ],
+        };
+      },
+    },
+  ];
+}
+
+async function builtByUs(elements: Elements, rays: Float32Array) {
+  const service = await createCollisionService();
+  let mesh: MeshId | undefined;
+  let bytes = 0;
+  const contender = awaited({
+    name: OURS,
+    before() {
+      if (mesh !== undefined) service.removeMesh(mesh);
+    },
+    async run() {
+      mesh = await service.addMesh(elements);
+    },
+    async checksum() {
+      bytes = service.meshInfo(mesh!).bytes;
+      const object = service.addObject({ shape: { type: 'mesh', mesh: mesh! } });
+      const { distances } = await service.raycastMany(rays, { threshold: THRESHOLD });
+      service.removeObject(object);
+      return rayChecksum(distances, 1);
+    },
+    close: () => service.dispose(),
+  });
+  return { contender, bytes: () => bytes };
+}
+
+/** A tree of three-mesh-bvh and the object that it is asked as. */
+interface Tree {
+  bvh: PointsBVH | LineSegmentsBVH;
+  object: Points | LineSegments;
+}
+
+function treeOf({ topology, positions }: Elements): Tree {
+  const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(positions, 3));
+  return topology === 'points'
+    ? { bvh: new PointsBVH(geometry), object: new Points(geometry) }
+    : { bvh: new LineSegmentsBVH(geometry), object: new LineSegments(geometry) };
+}
+
+function builtByThem(elements: Elements, rays: Float32Array): Contender {
+  let tree: Tree;
+  return {
+    name: `three-mesh-bvh ${elements.topology === 'points' ? 'PointsBVH' : 'LineSegmentsBVH'}`,
+    run() {
+      tree = treeOf(elements);
+    },
+    checksum() {
+      const check = firstHits(tree, rays);
+      check.run(0);
+      return check.checksum!(1);
+    },
+    tolerance: { of: { distances: 1e-9 }, because: 'float64 sums, rounded otherwise' },
+  };
+}
+
+function firstHits({ bvh, object }: Tree, rays: Float32Array): Contender {
+  const raycaster = Object.assign(new Raycaster(), { firstHitOnly: true });
+  raycaster.params.Points.threshold = THRESHOLD;
+  raycaster.params.Line.threshold = THRESHOLD;
+  const ray = new Ray();
+  const distances = new Float64Array(rays.length / 8);
+  return {
+    name: `three-mesh-bvh ${bvh instanceof PointsBVH ? 'PointsBVH' : 'LineSegmentsBVH'}`,
+    run() {
+      for (let i = 0; i < distances.length; i++) {
+        ray.origin.fromArray(rays, i * 8);
+        ray.direction.fromArray(rays, i * 8 + 4).normalize(); // not unit in float32
+        raycaster.ray.copy(ray);
+        const hits: Intersection[] = [];
+        bvh.raycastObject3D(object, raycaster, hits);
+        distances[i] = hits.length > 0 ? hits[0].distance : Infinity;
+      }
+    },
+    checksum: (part) => rayChecksum(distances, part),
+    tolerance: { of: { distances: 1e-9 }, because: 'float64 sums, rounded otherwise' },
+  };
+}
