@@ -71,6 +71,7 @@ const KINDS: [string, RigOptions][] = [
   ['one bone', { bones: 1 }],
   ['sixty bones', { bones: 60 }],
   ['weights of any sum', { bones: 8, anyWeights: true }],
+  ['vertices without weights', { bones: 8, anyWeights: true, zeroWeights: true }],
   ['attached', { bones: 6, attached: true }],
   ['detached', { bones: 6, attached: false }],
   ['morphs, relative', { bones: 0, targets: 3 }],
