@@ -19,6 +19,10 @@ const rows = rowsOf({
   tracked: 100,
   instances: 2000,
   sides: 300,
+  figures: 4,
+  rings: 6,
+  bones: 5,
+  crowd: 4,
 });
 
 describe('bench', () => {

@@ -13,10 +13,11 @@ import { closestRow, spheresRow } from './nearness.js';
 import { allPairsRow, firstPairRow, manifoldPairsRow } from './pairs.js';
 import { regionRow, screenRow } from './pointing.js';
 import { frontRaysRow, raysRow } from './rays.js';
+import { type SkinSizes, skinRows } from './skin.js';
 import { stillRow } from './still.js';
 import { streamRows } from './stream.js';
 
-export interface Sizes extends BigSizes {
+export interface Sizes extends BigSizes, SkinSizes {
   /** Triangles of the two dragons. */
   dragon: Parameters<typeof dragon>[0];
   largeDragon: Parameters<typeof dragon>[0];
@@ -52,6 +53,10 @@ export const FULL: Sizes = {
   tracked: 10_000,
   instances: 1_000_000,
   sides: 100_000,
+  figures: 100,
+  rings: 100,
+  bones: 60,
+  crowd: 50,
 };
 
 export function rowsOf(sizes: Sizes): Row[] {
@@ -106,5 +111,6 @@ export function rowsOf(sizes: Sizes): Row[] {
     stillRow(objects),
     ...streamRows(sizes.streamed),
     ...bigSceneRows(sizes),
+    ...skinRows(sizes),
   ];
 }
