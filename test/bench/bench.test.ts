@@ -21,6 +21,10 @@ const rows = rowsOf({
   sides: 300,
   scan: 5000,
   lines: 5000,
+  figures: 4,
+  rings: 6,
+  bones: 5,
+  crowd: 4,
 });
 
 describe('bench', () => {

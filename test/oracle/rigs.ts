@@ -26,6 +26,8 @@ export interface RigOptions {
   relative?: boolean;
   /** Whether weights may have any sum. */
   anyWeights?: boolean;
+  /** Whether some vertices have no weight at all: they are where the binding's inverse has its place. */
+  zeroWeights?: boolean;
   attached?: boolean;
   triangles?: Triangles;
 }
@@ -69,7 +71,7 @@ export function randomRig(random: Random, options: RigOptions, place = new Vecto
     root.updateMatrixWorld(true);
     return { mesh, data, root };
   }
-  const skin = randomSkin(random, triangles.positions, boneCount, options.anyWeights ?? false);
+  const skin = randomSkin(random, triangles.positions, boneCount, options);
   geometry.setAttribute('skinIndex', new Uint16BufferAttribute(skin.bones, 4));
   geometry.setAttribute('skinWeight', new Float32BufferAttribute(skin.weights, 4));
   data.skin = { ...skin, boneCount };
@@ -118,7 +120,7 @@ function randomTarget(random: Random, positions: Float32Array, relative: boolean
   return target;
 }
 
-function randomSkin(random: Random, positions: Float32Array, count: number, any: boolean) {
+function randomSkin(random: Random, positions: Float32Array, count: number, options: RigOptions) {
   const vertices = positions.length / 3;
   const bones = new Uint16Array(4 * vertices);
   const weights = new Float32Array(4 * vertices);
@@ -130,13 +132,13 @@ function randomSkin(random: Random, positions: Float32Array, count: number, any:
     near.sort((a, b) => b.share - a.share);
     const four = near.slice(0, random.chance(0.1) ? 1 : 4);
     const sum = four.reduce((total, { share }) => total + share, 0);
-    const factor = any ? random.pick([1, 1, random.range(0.7, 1.2), 0.5]) : 1;
+    const factor = options.anyWeights ? random.pick([1, 1, random.range(0.7, 1.2), 0.5]) : 1;
     four.forEach(({ bone, share }, k) => {
       bones[4 * i + k] = bone;
       weights[4 * i + k] = (factor * share) / sum;
     });
-    if (any && random.chance(0.01)) weights.fill(0, 4 * i, 4 * i + 4);
-    if (any && random.chance(0.02)) weights[4 * i + 3] = -0.05;
+    if (options.zeroWeights && random.chance(0.01)) weights.fill(0, 4 * i, 4 * i + 4);
+    if (options.anyWeights && random.chance(0.02)) weights[4 * i + 3] = -0.05;
   }
   return { bones, weights };
 }

@@ -1,9 +1,8 @@
 import { NO_OBJECT, slotOf } from '../../shared/ids.js';
 import { MAX_OBJECTS, VIEW_BYTES, VIEW_SLOT } from '../../shared/layout.js';
 import { grown } from '../../shared/typed-arrays.js';
-import type { ObjectId } from '../../shared/types.js';
 import { isAffine } from '../check/affine.js';
-import { PoseTable } from '../skin/pose-table.js';
+import { type PoseEntry, PoseTable } from '../skin/pose-table.js';
 import { IDENTITY, multiplyAffine, writeAffine } from '../transforms/affine.js';
 import type { BulkWriter } from '../transforms/bulk-writer.js';
 import type { BorrowedBlock, ReplayLog } from '../transforms/replay-log.js';
@@ -33,7 +32,7 @@ export class FrameBuilder implements StagedTransforms {
   readonly #frame = new FrameBuffer();
   readonly #poses: PoseTable;
   /** The objects whose poses it brings: those that the table has when it is completed. */
-  readonly #posed = new Set<ObjectId>();
+  readonly #posed = new Set<PoseEntry>();
 
   // The number of a slot's single is valid if the single's owner is the slot: a sparse set (Briggs and Torczon, An
   // Efficient Representation for Sparse Sets, 1993), which needs no clearing.
@@ -108,12 +107,12 @@ export class FrameBuilder implements StagedTransforms {
 
   /** Stages the poses that were set since the last update(). */
   addPoses(): void {
-    this.#poses.commit((id) => this.#posed.add(id));
+    this.#poses.commit(this.#posed);
   }
 
   /** Stages every pose that update() has said. */
   addAllPoses(): void {
-    for (const id of this.#poses.ids()) this.#posed.add(id);
+    for (const entry of this.#poses.said()) this.#posed.add(entry);
   }
 
   /** Tells the log all that is staged, for the frame of this number: singles last, as the worker applies them. */
@@ -209,7 +208,7 @@ export class FrameBuilder implements StagedTransforms {
       const target = this.#frame.matrixAt(this.#singleOf(id));
       for (let k = 0; k < AFFINE_NUMBERS; k++) this.#frame.f64[target + k] = from.f64[source + k];
     }
-    for (const id of newer.#posed) this.#posed.add(id);
+    for (const entry of newer.#posed) this.#posed.add(entry);
     for (let i = 0; i < newer.#views; i++) {
       this.setView(newer.#viewWords.subarray(i * VIEW_WORDS, (i + 1) * VIEW_WORDS));
     }

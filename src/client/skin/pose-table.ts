@@ -32,7 +32,9 @@ interface PoseState {
   morphs: Float32Array;
 }
 
-interface Entry {
+/** What the table has of an object. */
+export interface PoseEntry {
+  readonly id: ObjectId;
   /** What update() has said; undefined until it has said something. */
   kept: PoseState | undefined;
   /** Where the next one is written. */
@@ -51,9 +53,9 @@ export interface CheckedPose {
 const NO_NUMBERS = new Float32Array(0);
 
 export class PoseTable {
-  readonly #entries = new Map<ObjectId, Entry>();
+  readonly #entries = new Map<ObjectId, PoseEntry>();
   /** Those that were set since the last update(). */
-  readonly #staged: ObjectId[] = [];
+  readonly #staged: PoseEntry[] = [];
   /** Bones that no pose has, by their length. */
   readonly #free = new Map<number, Bones[]>();
   /** The array that was set last, and the copy of it. */
@@ -65,7 +67,7 @@ export class PoseTable {
   set(id: ObjectId, { bones, binds, morphs }: CheckedPose): void {
     let entry = this.#entries.get(id);
     if (!entry) {
-      entry = { kept: undefined, next: newState(), isStaged: false };
+      entry = { id, kept: undefined, next: newState(), isStaged: false };
       this.#entries.set(id, entry);
     }
     const { next } = entry;
@@ -78,7 +80,7 @@ export class PoseTable {
     next.morphs.set(morphs);
     if (entry.isStaged) return;
     entry.isStaged = true;
-    this.#staged.push(id);
+    this.#staged.push(entry);
   }
 
   delete(id: ObjectId): void {
@@ -87,29 +89,30 @@ export class PoseTable {
     this.#entries.delete(id);
     this.#release(entry.next.bones);
     this.#release(entry.kept?.bones);
+    entry.kept = undefined;
+    entry.isStaged = false;
   }
 
-  /** Makes what was set what update() has said, and tells of which objects. */
-  commit(tell: (id: ObjectId) => void): void {
-    for (const id of this.#staged) {
-      const entry = this.#entries.get(id);
-      if (!entry?.isStaged) continue; // it was removed
+  /** Makes what was set what update() has said, and adds it to `posed`. */
+  commit(posed: Set<PoseEntry>): void {
+    for (const entry of this.#staged) {
+      if (!entry.isStaged) continue; // it was removed
       const { kept } = entry;
       entry.kept = entry.next;
       entry.next = kept ?? newState();
       entry.isStaged = false;
       this.#release(entry.next.bones);
       entry.next.bones = undefined;
-      tell(id);
+      posed.add(entry);
     }
     this.#staged.length = 0;
     this.#lastGiven = undefined;
     this.#lastBones = undefined;
   }
 
-  /** Lists all objects of which update() has said a pose. */
-  *ids(): Iterable<ObjectId> {
-    for (const [id, { kept }] of this.#entries) if (kept) yield id;
+  /** Lists what there is of all objects of which update() has said a pose. */
+  *said(): Iterable<PoseEntry> {
+    for (const entry of this.#entries.values()) if (entry.kept) yield entry;
   }
 
   clear(): void {
@@ -121,12 +124,11 @@ export class PoseTable {
   }
 
   /** Answers how many bytes the poses of these objects take in a frame, and how many of them there are. */
-  measure(ids: Iterable<ObjectId>): { count: number; bytes: number } {
+  measure(posed: Iterable<PoseEntry>): { count: number; bytes: number } {
     const frame = ++this.#frames;
     let count = 0;
     let bytes = 0;
-    for (const id of ids) {
-      const kept = this.#entries.get(id)?.kept;
+    for (const { kept } of posed) {
       if (!kept) continue;
       count++;
       bytes += POSE_BYTES + align16(4 * kept.morphs.length);
@@ -139,7 +141,7 @@ export class PoseTable {
 
   /** Writes the poses of these objects into the buffer of a frame, from a byte at a multiple of 16 on. */
   write(
-    ids: Iterable<ObjectId>,
+    posed: Iterable<PoseEntry>,
     count: number,
     u32: Uint32Array,
     f32: Float32Array,
@@ -148,8 +150,7 @@ export class PoseTable {
   ): void {
     const frame = ++this.#frames;
     let end = at + count * POSE_BYTES;
-    for (const id of ids) {
-      const kept = this.#entries.get(id)?.kept;
+    for (const { id, kept } of posed) {
       if (!kept) continue;
       const { bones, binds, morphs } = kept;
       if (bones && bones.frame !== frame) {

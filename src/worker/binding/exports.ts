@@ -132,6 +132,7 @@ export const FAULTS: Record<number, string> = {
   26: 'an object is in a cell that it does not belong to',
   27: 'pairs are not in order',
   28: 'what a tree holds of an object is not what the object is',
+  30: "a pose's tree does not hold its triangles, or is beyond the pose's bounds",
   29: 'lists of sides are not held by as many objects as have one',
 };
 

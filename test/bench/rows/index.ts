@@ -14,10 +14,11 @@ import { closestRow, spheresRow } from './nearness.js';
 import { allPairsRow, firstPairRow, manifoldPairsRow } from './pairs.js';
 import { regionRow, screenRow } from './pointing.js';
 import { frontRaysRow, raysRow } from './rays.js';
+import { type SkinSizes, skinRows } from './skin.js';
 import { stillRow } from './still.js';
 import { streamRows } from './stream.js';
 
-export interface Sizes extends BigSizes {
+export interface Sizes extends BigSizes, SkinSizes {
   /** Triangles of the two dragons. */
   dragon: Parameters<typeof dragon>[0];
   largeDragon: Parameters<typeof dragon>[0];
@@ -58,6 +59,10 @@ export const FULL: Sizes = {
   sides: 100_000,
   scan: 10_000_000,
   lines: 1_000_000,
+  figures: 100,
+  rings: 100,
+  bones: 60,
+  crowd: 50,
 };
 
 export function rowsOf(sizes: Sizes): Row[] {
@@ -120,5 +125,6 @@ export function rowsOf(sizes: Sizes): Row[] {
       ...{ name: 'lines-1m', topology: 'lines', count: sizes.lines, rays: points },
       ...{ target: 4, bytesAtMost: 32 },
     }),
+    ...skinRows(sizes),
   ];
 }

@@ -1,8 +1,13 @@
 // Invariants of the scene, for tests.
 
-import { GENERATION_BITS } from '../../../shared/layout';
+import { GENERATION_BITS, SHAPE_MESH } from '../../../shared/layout';
 import { Affine, same } from '../math/affine';
 import { faceSidesUses } from '../mesh/query/face-sides';
+import { Mesh } from '../mesh/tree/layout';
+import { checkTree } from '../mesh/tree/tree-invariants';
+import { MESH_OK } from '../mesh/tree/validate-baked';
+import { Item } from '../shape/item';
+import { SET, isPosed, poseOf } from '../skin/pose';
 import { Proxy, boundsOf } from '../shape/proxy';
 import {
   Box, NO_TREE, UNPLACED, boxAt, idAt, isReserved, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ,
@@ -25,6 +30,19 @@ export const SCENE_WRONG_CELL = 26;
 export const SCENE_PAIR_ORDER = 27;
 export const SCENE_STALE = 28;
 export const SCENE_FACE_SIDES = 29;
+export const SCENE_POSE = 30;
+
+/** Tells whether the tree of a pose that was asked for is one, and within the bounds that it had before. */
+function isPoseSound(item: Item): bool {
+  if (item.shape != SHAPE_MESH) return true;
+  const mesh = changetype<Mesh>(item.mesh);
+  if (!isPosed(mesh) || poseOf(mesh).state == SET) return true;
+  const pose = poseOf(mesh);
+  return (
+    checkTree(mesh) == MESH_OK && pose.lowX <= mesh.lowX && pose.lowY <= mesh.lowY && pose.lowZ <= mesh.lowZ &&
+    mesh.highX <= pose.highX && mesh.highY <= pose.highY && mesh.highZ <= pose.highZ
+  );
+}
 
 export function checkScene(): u32 {
   updateTrees();
@@ -42,6 +60,7 @@ export function checkScene(): u32 {
     if (item.id != idAt(slot)) return SCENE_ID;
     live++;
     if (item.faceSides != 0) sided++;
+    if (!isPoseSound(item)) return SCENE_POSE;
     if (item.id >> GENERATION_BITS != slot) return SCENE_ID;
     if (box.tree >= TREE_COUNT || box.position >= treeOf(box.tree).positions) return SCENE_PLACE;
     const tree = treeOf(box.tree);

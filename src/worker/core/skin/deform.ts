@@ -2,16 +2,16 @@
 // and `applyBoneTransform` do. Four numbers at a time in float32, in the tree space of the pose, which lies about the
 // middle of its bounds: so nothing is lost to a place far from the object's origin. Maps are made in float64.
 
-import { SUBTREE_BYTES, Subtree, refitNode } from '../mesh/build/fit-rotation';
 import { hasArea } from '../math/collinear-triangles';
 import { Affine } from '../math/affine';
 import { allocate, release } from '../memory';
 import { Deform, SHIFT_BYTES, bonesAt, cornerOf, deformOf, restAt, shiftsAt, weightsAt } from '../mesh/tree/deform-layout';
 import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, takeSums } from '../mesh/tree/dipoles';
 import {
-  BLOCK_BYTES, BOX_PADDING, Block, DIPOLE_BYTES, Mesh, NODE_BYTES, TREE_EXTENT, blockAt, nodeAt, treeScale,
+  BLOCK_BYTES, BOX_PADDING, Block, DIPOLE_BYTES, Mesh, NODE_BYTES, TREE_EXTENT, blockAt, treeScale,
 } from '../mesh/tree/layout';
 import { exponentFor, scaleFor } from '../mesh/tree/tree-space';
+import { FITTED_BYTES, fitTree, highBound, lowBound } from './fit-tree';
 import { Pose, SET, SETTLED, SUMMED, boneMapAt, isPosed, morphWeightsAt, poseOf } from './pose';
 
 /** A map in float32: three columns and a place, four numbers each. */
@@ -62,7 +62,7 @@ function deform(mesh: Mesh): void {
   }
   const mapBytes = pose.hasBones ? <u64>deformOf(base).boneCount * MAP32_BYTES : 0;
   const vertexBytes = <u64>count * MOVED_BYTES * (pose.hasMorphs ? 2 : 1);
-  const scratch = allocate(mapBytes + max<u64>(vertexBytes + 16, 0) + <u64>base.nodeCount * SUBTREE_BYTES);
+  const scratch = allocate(mapBytes + vertexBytes + <u64>base.nodeCount * FITTED_BYTES);
   mesh.nodes = pose.tree - <u32>changetype<usize>(mesh);
   mesh.blocks = mesh.nodes + treeBytes;
   chooseSpace(mesh, pose);
@@ -267,15 +267,14 @@ function makePoint(corner: usize): void {
 }
 
 /** Fits the boxes around the triangles, children before their parents, and the bounds of all. */
-function fitNodes(mesh: Mesh, subtrees: usize): void {
-  const blocks = changetype<usize>(mesh) + mesh.blocks;
-  for (let index = mesh.nodeCount; index-- > 0; ) refitNode(nodeAt(mesh, index), index, blocks, subtrees, TREE_EXTENT);
-  const root = changetype<Subtree>(subtrees);
+function fitNodes(mesh: Mesh, scratch: usize): void {
+  fitTree(mesh, scratch, TREE_EXTENT * BOX_PADDING);
+  const low = lowBound(), high = highBound();
   const shrink = 1.0 / treeScale(mesh);
-  mesh.lowX = <f64>f32x4.extract_lane(root.low, 0) * shrink + mesh.offsetX;
-  mesh.lowY = <f64>f32x4.extract_lane(root.low, 1) * shrink + mesh.offsetY;
-  mesh.lowZ = <f64>f32x4.extract_lane(root.low, 2) * shrink + mesh.offsetZ;
-  mesh.highX = <f64>f32x4.extract_lane(root.high, 0) * shrink + mesh.offsetX;
-  mesh.highY = <f64>f32x4.extract_lane(root.high, 1) * shrink + mesh.offsetY;
-  mesh.highZ = <f64>f32x4.extract_lane(root.high, 2) * shrink + mesh.offsetZ;
+  mesh.lowX = <f64>f32x4.extract_lane(low, 0) * shrink + mesh.offsetX;
+  mesh.lowY = <f64>f32x4.extract_lane(low, 1) * shrink + mesh.offsetY;
+  mesh.lowZ = <f64>f32x4.extract_lane(low, 2) * shrink + mesh.offsetZ;
+  mesh.highX = <f64>f32x4.extract_lane(high, 0) * shrink + mesh.offsetX;
+  mesh.highY = <f64>f32x4.extract_lane(high, 1) * shrink + mesh.offsetY;
+  mesh.highZ = <f64>f32x4.extract_lane(high, 2) * shrink + mesh.offsetZ;
 }

@@ -8,7 +8,7 @@
 
 import { isPointLine } from '../point-line/layout';
 import { allocate, release, reserve } from '../memory';
-import { Affine, multiply } from '../math/affine';
+import { Affine, isIdentity, multiply } from '../math/affine';
 import { boneBoxAt, deformOf, rangeAt } from '../mesh/tree/deform-layout';
 import { Mesh, treeScale } from '../mesh/tree/layout';
 import { POSED } from '../mesh/topology/derived';
@@ -135,6 +135,7 @@ export function draftOf(base: Mesh, bones: usize, bind: Affine, bindInverse: Aff
   if (bones != 0) {
     pose.nowhereX = bindInverse.tx; pose.nowhereY = bindInverse.ty; pose.nowhereZ = bindInverse.tz;
     multiply(bound, bind, fromTree);
+    const isPlain = isIdentity(bindInverse);
     for (let bone: u32 = 0; bone < deform.boneCount; bone++) {
       const to = boneMapAt(pose, bone);
       // What moves nothing may be anything.
@@ -143,8 +144,11 @@ export function draftOf(base: Mesh, bones: usize, bind: Affine, bindInverse: Aff
         continue;
       }
       if (!readBone(boneMap, bones + (<usize>bone << 6))) return false;
-      multiply(boned, boneMap, bound);
-      multiply(to, bindInverse, boned);
+      if (isPlain) multiply(to, boneMap, bound);
+      else {
+        multiply(boned, boneMap, bound);
+        multiply(to, bindInverse, boned);
+      }
     }
   }
   return findBounds(pose, base);
@@ -166,6 +170,8 @@ function readBone(to: Affine, at: usize): bool {
 /** How far targets move any vertex, by their weights, in the tree space of the mesh at rest: the middle, and to either side. */
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
 let halfX: f64 = 0, halfY: f64 = 0, halfZ: f64 = 0;
+let isMorphed: bool = false;
+const placedBox = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
 
 /** One coordinate's part of the bounds. */
 @unmanaged
@@ -222,7 +228,8 @@ function findBounds(pose: Pose, base: Mesh): bool {
 
 function sumRanges(pose: Pose, base: Mesh): void {
   middleX = middleY = middleZ = halfX = halfY = halfZ = 0;
-  if (!pose.hasMorphs) return;
+  isMorphed = pose.hasMorphs != 0;
+  if (!isMorphed) return;
   const deform = deformOf(base);
   const weights = morphWeightsAt(pose);
   for (let target: u32 = 0; target < deform.targetCount; target++) {
@@ -239,16 +246,18 @@ function sumRanges(pose: Pose, base: Mesh): void {
 
 /** Includes a bone's box, and what targets add to it, under the bone's map. */
 function includeBox(map: Affine, box: Affine): void {
-  const x = box.tx + middleX, y = box.ty + middleY, z = box.tz + middleZ;
+  multiply(placedBox, map, box);
   for (let axis: usize = 0; axis < 3; axis++) {
-    // A row of the map.
-    const row = changetype<usize>(map) + (axis << 3);
-    const mx = load<f64>(row), my = load<f64>(row, 24), mz = load<f64>(row, 48), mt = load<f64>(row, 72);
-    const middle = mx * x + my * y + mz * z + mt;
-    const half =
-      abs(mx * box.xx + my * box.xy + mz * box.xz) + abs(mx * box.yx + my * box.yy + mz * box.yz) +
-      abs(mx * box.zx + my * box.zy + mz * box.zz) + abs(mx) * halfX + abs(my) * halfY + abs(mz) * halfZ;
-    include(reachAt(axis), middle, half, mt, abs(mx) + abs(my) + abs(mz));
+    // Rows of both.
+    const row = changetype<usize>(map) + (axis << 3), placed = changetype<usize>(placedBox) + (axis << 3);
+    const mx = load<f64>(row), my = load<f64>(row, 24), mz = load<f64>(row, 48);
+    let middle = load<f64>(placed, 72);
+    let half = abs(load<f64>(placed)) + abs(load<f64>(placed, 24)) + abs(load<f64>(placed, 48));
+    if (isMorphed) {
+      middle += mx * middleX + my * middleY + mz * middleZ;
+      half += abs(mx) * halfX + abs(my) * halfY + abs(mz) * halfZ;
+    }
+    include(reachAt(axis), middle, half, load<f64>(row, 72), abs(mx) + abs(my) + abs(mz));
   }
 }
 
@@ -260,6 +269,8 @@ function includeRest(base: Mesh): void {
   include(reachAt(2), 0.5 * (base.lowZ + base.highZ) + middleZ * shrink, z + halfZ * shrink, base.offsetZ, shrink);
 }
 
+// @ts-ignore: decorator
+@inline
 function include(reach: Reach, middle: f64, half: f64, place: f64, stretch: f64): void {
   reach.low = min(reach.low, middle - half);
   reach.high = max(reach.high, middle + half);

@@ -1,10 +1,11 @@
 // The scene goes on while a frame's contacts are looked at: the frame says what it would have said, and queries and the
 // next frame see what has changed meanwhile.
-import { Matrix4, Vector3 } from 'three';
+import { Matrix4, Quaternion, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../../src/client/frame/frame-result.js';
 import { ViewTable } from '../../../../src/client/frame/view-table.js';
+import { PoseTable } from '../../../../src/client/skin/pose-table.js';
 import { makeId } from '../../../../src/shared/ids.js';
 import * as layout from '../../../../src/shared/layout.js';
 import type { MeshData } from '../../../../src/shared/types.js';
@@ -14,6 +15,7 @@ import { bake, startCore } from '../../../fixtures/core.js';
 import { aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
 import { icosphere, soup } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
+import { randomRig } from '../../../oracle/rigs.js';
 
 const RUNS = 12;
 const FRAMES = 20;
@@ -24,13 +26,23 @@ const ALL_TIME = 1e9;
 const SLOTS = 48;
 const FILTER = { layers: 0xffffffff, side: 3, precision: layout.PRECISION_MESH, ignore: new Uint32Array() };
 
+const BINDS = new Float64Array([...new Matrix4().elements, ...new Matrix4().elements]);
+
 let data: MeshData[];
 let meshes: ArrayBuffer[];
+/** How many of them cannot be deformed: the first ones. */
+let still: number;
 beforeAll(async () => {
   const core = await startCore();
   const random = new Random(SEED);
   // The first two together have pairs that are left in their midst.
   data = [icosphere(1.2, 5), icosphere(1, 4), icosphere(1, 1), soup(random, 40, 0.4, 1)];
+  still = data.length;
+  const ball = icosphere(1.1, 5);
+  data.push(
+    randomRig(random, { bones: 3, targets: 1, triangles: ball }).data,
+    randomRig(random, { bones: 3, targets: 1 }).data,
+  );
   meshes = data.map((each) => bake(core, each));
 });
 
@@ -43,7 +55,8 @@ class World {
   readonly #views = new ViewTable();
   /** Names of views that were removed since the frame began. */
   removed: string[] = [];
-  #builder = new FrameBuilder();
+  readonly #poses = new PoseTable();
+  #builder = new FrameBuilder(this.#poses);
   #frame = 0;
 
   constructor(core: Core) {
@@ -60,6 +73,11 @@ class World {
     this.#builder.setSingle(id, matrix.elements);
   }
 
+  /** Moves the bones of an object; nothing where its mesh has none. */
+  pose(id: number, bones: Float32Array, weight: number): void {
+    this.#poses.set(id, { bones, binds: BINDS, morphs: [weight] });
+  }
+
   setView(name: string, options: Parameters<ViewTable['set']>[2]): void {
     this.#views.set('setView', name, options);
   }
@@ -73,13 +91,15 @@ class World {
 
   /** Lets the core know at once where everything has been moved; the next frame says so again. */
   placeAhead(): void {
+    this.#builder.addPoses();
     this.core.placeAhead(this.#builder.copy(this.#frame + 1, 1));
   }
 
   begin(budget: number): void {
     this.#views.stage(this.#builder);
+    this.#builder.addPoses();
     this.core.beginFrame(this.#builder.seal(++this.#frame, 1, budget));
-    this.#builder = new FrameBuilder();
+    this.#builder = new FrameBuilder(this.#poses);
     this.removed = [];
   }
 
@@ -151,6 +171,7 @@ class Changes {
     if (what < 0.4) return (world) => world.move(id, new Matrix4().makeScale(0, 1, 1)); // which is refused
     if (what < 0.45 && this.#hasViews) return this.#changeView();
     if (what < 0.6) return this.#changeMesh();
+    if (what < 0.75) return this.#changePose(id);
     const matrix = this.#place();
     return (world) => world.move(id, matrix);
   }
@@ -158,7 +179,7 @@ class Changes {
   /** Moves the vertices of a mesh, in vain now and then, or puts a new tree of them in its place. */
   #changeMesh(): Change {
     const random = this.#random;
-    const mesh = random.integer(data.length);
+    const mesh = random.integer(still);
     const isVain = random.chance(0.1);
     const low = random.range(0.8, 1);
     const { positions } = data[mesh];
@@ -170,6 +191,17 @@ class Changes {
       };
     }
     return (world) => world.meshes.replace(mesh, bake(world.core, { ...data[mesh], positions: moved }));
+  }
+
+  #changePose(id: number): Change {
+    const random = this.#random;
+    const bones = new Float32Array(3 * 16);
+    for (let bone = 0; bone < 3; bone++) {
+      const rotation = new Quaternion().slerp(random.rotation(), 0.2);
+      new Matrix4().compose(random.point(0.2), rotation, new Vector3(1, 1, 1)).toArray(bones, 16 * bone);
+    }
+    const weight = random.next();
+    return (world) => world.pose(id, bones, weight);
   }
 
   #changeView(): Change {

@@ -1,0 +1,192 @@
+// Fits the boxes of a posed tree, children before their parents, as builds and refits do (mesh/build/fit-rotation.ts), but
+// in time for every frame: four boxes at a time, and without the rotations that are far up. A rotated node has to look at
+// every triangle below it; the bounds of a node without one are its children's. Far up, rotations that were chosen for the
+// mesh at rest say little of it in a pose.
+//
+// Measured, 10,000 triangles, in time of the processor: 0.7 ms as a refit does it, 0.25 ms so.
+
+import { Rotation, rotationAt } from '../math/quaternion';
+import {
+  BLOCK_BYTES, IDENTITY_QUATERNION, LEAF, Mesh, NODE_BYTES, Node, childCount, childOf, firstBlock, innerCount, isRotated,
+  nodeAt,
+} from '../mesh/tree/layout';
+
+/** Nodes with more blocks below have no rotation. */
+const MOST_ROTATED: u32 = 24;
+
+/** What a node hands to its parent: its bounds, and its blocks, which lie side by side. */
+@unmanaged
+class Fitted {
+  low: v128;
+  high: v128;
+  firstBlock: u32;
+  endBlock: u32;
+  pad: u64;
+}
+
+/** The bytes of scratch memory for each node. */
+export const FITTED_BYTES: usize = offsetof<Fitted>();
+
+const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
+/** The boxes of four children: their low x, y and z, then the high ones. */
+const boxes: usize = memory.data(96, 16);
+const HIGH: usize = 48;
+
+let low: v128 = i32x4.splat(0);
+let high: v128 = i32x4.splat(0);
+
+/** Fits all nodes, whose boxes are grown by `padding`. Afterwards `lowBound` and `highBound` answer the bounds of all. */
+export function fitTree(mesh: Mesh, scratch: usize, padding: f32): void {
+  const blocks = changetype<usize>(mesh) + mesh.blocks;
+  for (let index = mesh.nodeCount; index-- > 0; ) {
+    const node = nodeAt(mesh, index);
+    gather(node, changetype<Fitted>(scratch + <usize>index * FITTED_BYTES), blocks, scratch);
+    storeBoxes(node, padding);
+  }
+  const root = changetype<Fitted>(scratch);
+  low = root.low;
+  high = root.high;
+}
+
+/** Answers the least coordinates of all, as xyz, and the greatest. */
+export function lowBound(): v128 { return low; }
+export function highBound(): v128 { return high; }
+
+/** Sets a node's bounds and blocks, and the boxes of its children. */
+function gather(node: Node, fitted: Fitted, blocks: usize, scratch: usize): void {
+  const count = childCount(node), inner = innerCount(node);
+  let least = f32x4.splat(Infinity), greatest = f32x4.splat(-Infinity);
+  const start = firstBlock(node);
+  let end = start + count - inner;
+  for (let i: u32 = 0; i < 4; i++) {
+    // Boxes of children that do not exist are those of the first, so that they change nothing.
+    const child = childOf(node, i < count ? i : 0);
+    if (child & LEAF) boundBlock(blocks + (child & ~LEAF) * <u32>BLOCK_BYTES);
+    else {
+      const below = changetype<Fitted>(scratch + <usize>child * FITTED_BYTES);
+      low = below.low;
+      high = below.high;
+      end = max(end, below.endBlock);
+    }
+    least = f32x4.pmin(least, low);
+    greatest = f32x4.pmax(greatest, high);
+    storeLane(i);
+  }
+  fitted.low = least;
+  fitted.high = greatest;
+  fitted.firstBlock = start;
+  fitted.endBlock = end;
+  if (!isRotated(node)) return;
+  if (end - start > MOST_ROTATED) {
+    node.quaternion = IDENTITY_QUATERNION;
+    return;
+  }
+  rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
+  for (let i: u32 = 0; i < 4; i++) {
+    const child = childOf(node, i < count ? i : 0);
+    if (child & LEAF) boundRotated(blocks, child & ~LEAF, (child & ~LEAF) + 1);
+    else {
+      const below = changetype<Fitted>(scratch + <usize>child * FITTED_BYTES);
+      boundRotated(blocks, below.firstBlock, below.endBlock);
+    }
+    storeLane(i);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function storeLane(i: u32): void {
+  const at = boxes + (<usize>i << 2);
+  v128.store32_lane(at, low, 0);
+  v128.store32_lane(at, low, 1, 16);
+  v128.store32_lane(at, low, 2, 32);
+  v128.store32_lane(at, high, 0, HIGH);
+  v128.store32_lane(at, high, 1, HIGH + 16);
+  v128.store32_lane(at, high, 2, HIGH + 32);
+}
+
+/** Sets low and high to the bounds of a block. */
+// @ts-ignore: decorator
+@inline
+function boundBlock(block: usize): void {
+  const ax = v128.load(block), ay = v128.load(block, 16), az = v128.load(block, 32);
+  const bx = v128.load(block, 48), by = v128.load(block, 64), bz = v128.load(block, 80);
+  const cx = v128.load(block, 96), cy = v128.load(block, 112), cz = v128.load(block, 128);
+  low = leastOf(
+    f32x4.pmin(f32x4.pmin(ax, bx), cx), f32x4.pmin(f32x4.pmin(ay, by), cy), f32x4.pmin(f32x4.pmin(az, bz), cz),
+  );
+  high = greatestOf(
+    f32x4.pmax(f32x4.pmax(ax, bx), cx), f32x4.pmax(f32x4.pmax(ay, by), cy), f32x4.pmax(f32x4.pmax(az, bz), cz),
+  );
+}
+
+/** Answers the least lane of each of x, y and z, as xyz. */
+// @ts-ignore: decorator
+@inline
+function leastOf(x: v128, y: v128, z: v128): v128 {
+  const xy = f32x4.pmin(v128.shuffle<f32>(x, y, 0, 4, 1, 5), v128.shuffle<f32>(x, y, 2, 6, 3, 7));
+  const zz = f32x4.pmin(v128.shuffle<f32>(z, z, 0, 0, 1, 1), v128.shuffle<f32>(z, z, 2, 2, 3, 3));
+  return f32x4.pmin(v128.shuffle<f32>(xy, zz, 0, 1, 4, 5), v128.shuffle<f32>(xy, zz, 2, 3, 6, 7));
+}
+
+// @ts-ignore: decorator
+@inline
+function greatestOf(x: v128, y: v128, z: v128): v128 {
+  const xy = f32x4.pmax(v128.shuffle<f32>(x, y, 0, 4, 1, 5), v128.shuffle<f32>(x, y, 2, 6, 3, 7));
+  const zz = f32x4.pmax(v128.shuffle<f32>(z, z, 0, 0, 1, 1), v128.shuffle<f32>(z, z, 2, 2, 3, 3));
+  return f32x4.pmax(v128.shuffle<f32>(xy, zz, 0, 1, 4, 5), v128.shuffle<f32>(xy, zz, 2, 3, 6, 7));
+}
+
+/** Sets low and high to the bounds of some blocks in the frame of `rotation`. */
+function boundRotated(blocks: usize, first: u32, end: u32): void {
+  const xx = f32x4.splat(rotation.xx), xy = f32x4.splat(rotation.xy), xz = f32x4.splat(rotation.xz);
+  const yx = f32x4.splat(rotation.yx), yy = f32x4.splat(rotation.yy), yz = f32x4.splat(rotation.yz);
+  const zx = f32x4.splat(rotation.zx), zy = f32x4.splat(rotation.zy), zz = f32x4.splat(rotation.zz);
+  let lowX = f32x4.splat(Infinity), lowY = lowX, lowZ = lowX;
+  let highX = f32x4.splat(-Infinity), highY = highX, highZ = highX;
+  const stop = blocks + end * <u32>BLOCK_BYTES;
+  for (let block = blocks + first * <u32>BLOCK_BYTES; block < stop; block += BLOCK_BYTES) {
+    for (let corner = block; corner < block + 144; corner += 48) {
+      const px = v128.load(corner), py = v128.load(corner, 16), pz = v128.load(corner, 32);
+      const x = f32x4.add(f32x4.add(f32x4.mul(xx, px), f32x4.mul(xy, py)), f32x4.mul(xz, pz));
+      const y = f32x4.add(f32x4.add(f32x4.mul(yx, px), f32x4.mul(yy, py)), f32x4.mul(yz, pz));
+      const z = f32x4.add(f32x4.add(f32x4.mul(zx, px), f32x4.mul(zy, py)), f32x4.mul(zz, pz));
+      lowX = f32x4.pmin(lowX, x); highX = f32x4.pmax(highX, x);
+      lowY = f32x4.pmin(lowY, y); highY = f32x4.pmax(highY, y);
+      lowZ = f32x4.pmin(lowZ, z); highZ = f32x4.pmax(highZ, z);
+    }
+  }
+  low = leastOf(lowX, lowY, lowZ);
+  high = greatestOf(highX, highY, highZ);
+}
+
+/** Writes the boxes to the node, grown by `padding`, then outwards to the node's 256 steps. */
+function storeBoxes(node: Node, padding: f32): void {
+  for (let axis: usize = 0; axis < 3; axis++) {
+    const from = f32x4.sub(v128.load(boxes + (axis << 4)), f32x4.splat(padding));
+    const to = f32x4.add(v128.load(boxes + (axis << 4), HIGH), f32x4.splat(padding));
+    const two = f32x4.pmin(from, v128.shuffle<f32>(from, from, 2, 3, 0, 1));
+    const other = f32x4.pmax(to, v128.shuffle<f32>(to, to, 2, 3, 0, 1));
+    const origin = min(f32x4.extract_lane(two, 0), f32x4.extract_lane(two, 1));
+    const end = max(f32x4.extract_lane(other, 0), f32x4.extract_lane(other, 1));
+    let scale = (end - origin) / 255;
+    while (origin + scale * 255 < end) scale *= <f32>1.0000002;
+    const at = changetype<usize>(node) + (axis << 2);
+    store<f32>(at, origin, offsetof<Node>('originX'));
+    store<f32>(at, scale, offsetof<Node>('scaleX'));
+    const start = f32x4.splat(origin), step = f32x4.splat(scale), inverse = f32x4.splat(<f32>1 / scale);
+    const zero = f32x4.splat(0), most = f32x4.splat(255), one = f32x4.splat(1);
+    let first = f32x4.pmin(most, f32x4.pmax(zero, f32x4.floor(f32x4.mul(f32x4.sub(from, start), inverse))));
+    let last = f32x4.pmin(most, f32x4.pmax(zero, f32x4.ceil(f32x4.mul(f32x4.sub(to, start), inverse))));
+    // By as many steps as rounding has missed, which is one at most.
+    while (true) {
+      const inside = v128.and(f32x4.gt(f32x4.add(start, f32x4.mul(step, first)), from), f32x4.gt(first, zero));
+      const short = v128.and(f32x4.lt(f32x4.add(start, f32x4.mul(step, last)), to), f32x4.lt(last, most));
+      if (!v128.any_true(v128.or(inside, short))) break;
+      first = f32x4.sub(first, v128.and(inside, one));
+      last = f32x4.add(last, v128.and(short, one));
+    }
+    const words = i16x8.narrow_i32x4_u(i32x4.trunc_sat_f32x4_s(first), i32x4.trunc_sat_f32x4_s(last));
+    v128.store64_lane(changetype<usize>(node) + (axis << 3), i8x16.narrow_i16x8_u(words, words), 0);
+  }
+}

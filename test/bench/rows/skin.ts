@@ -1,0 +1,104 @@
+import { apart, type ContenderElsewhere, type Fact, here, type Row } from '../harness.js';
+import { OURS, Scene } from '../ours.js';
+import { skinnedMeshBvh } from '../peers/skinned-mesh-bvh.js';
+import { median } from '../statistics.js';
+import { figure, placesOf, raysAtFigures, sway } from '../work/crowd.js';
+import { rayChecksum } from '../work/rays.js';
+
+/** Of the main thread's part. */
+const FRAMES = 100;
+
+export interface SkinSizes {
+  figures: number;
+  /** Of a figure; it has 100 triangles for each ring. */
+  rings: number;
+  bones: number;
+  /** In the row of contacts. */
+  crowd: number;
+}
+
+export function skinRows({ figures, rings, bones, crowd }: SkinSizes): Row[] {
+  const triangles = (100 * rings).toLocaleString('en');
+  const what = `skinned figures of ${triangles} triangles and ${bones} bones, all of which move`;
+  return [
+    {
+      name: 'skin-pick',
+      work: `a frame of ${figures} ${what}, and rays at three of them, in the worker`,
+      rounds: 7,
+      async prepare() {
+        const data = figure(rings, bones);
+        const places = placesOf(figures, 3);
+        const { contender, facts } = await ours(data, places, 'none');
+        return {
+          contenders: [here(() => ({ ...contender, atMost: 4 })), apart(() => skinnedMeshBvh(data, places))],
+          facts,
+        };
+      },
+    },
+    {
+      name: 'skin-contacts',
+      work: `a frame that says which of ${crowd} ${what} touch in a crowd`,
+      rounds: 11,
+      async prepare() {
+        const { contender, facts } = await ours(figure(rings, bones), placesOf(crowd, 0.62), 'any');
+        return { contenders: [here(() => ({ ...contender, atMost: 16 }))], facts };
+      },
+    },
+  ];
+}
+
+async function ours(data: ReturnType<typeof figure>, places: Float32Array, contacts: 'none' | 'any') {
+  const count = places.length / 16;
+  const scene = await Scene.ofMeshes(count, data, { contacts });
+  scene.setTransforms(scene.ids, places);
+  await scene.update();
+  const arrays = Array.from({ length: count }, () => new Float32Array(16 * data.skin!.boneCount));
+  const copy = new Float32Array(count * arrays[0].length);
+  let distances: Float64Array = new Float64Array(0);
+  let pairs = 0;
+  let now = 0;
+  const pose = () => {
+    for (let i = 0; i < count; i++) scene.service.setPose(scene.ids[i], { bones: arrays[i] });
+    return scene.update();
+  };
+  const contender: ContenderElsewhere = {
+    name: OURS,
+    async measure(round) {
+      now = round;
+      for (const [i, bones] of arrays.entries()) sway(bones, i, round);
+      const { ms, contacts: found } = await pose();
+      pairs = found.count;
+      const { total } = ms;
+      if (contacts !== 'none') return total;
+      const hits = await scene.service.raycastMany(raysAtFigures(places, round));
+      ({ distances } = hits);
+      return total + hits.ms;
+    },
+    checksum: (part) => (contacts === 'none' ? { ...rayChecksum(distances, part), round: now } : { pairs }),
+    close: () => scene.close(),
+  };
+  /** The main thread's part, when it has been compiled. */
+  const facts = async (): Promise<Fact[]> => {
+    const [set, posed]: number[][] = [[], []];
+    for (let frame = 0; frame < FRAMES; frame++) {
+      const start = performance.now();
+      for (const [i, bones] of arrays.entries()) copy.set(bones, i * bones.length);
+      const between = performance.now();
+      const answer = pose();
+      posed.push(performance.now() - between);
+      set.push(between - start);
+      await answer;
+    }
+    return [
+      {
+        name: 'setPose and update() on the main thread, as many times as one set of all bones',
+        value: median(posed) / median(set),
+        unit: '×',
+        isDetail: true,
+      },
+      { name: 'setPose and update() on the main thread', value: median(posed), unit: 'ms' },
+      ...(contacts === 'none' ? [] : [{ name: 'pairs in contact', value: pairs, unit: '', isDetail: true }]),
+    ];
+  };
+  return { contender, facts };
+}
