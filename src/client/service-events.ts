@@ -1,11 +1,11 @@
 import type { CollisionError } from '../shared/errors.js';
 import { reading } from './check/validate.js';
 
-/** What happened to a service's worker. */
+/** It tells what happened to a service's worker. */
 export class ServiceEvent extends Event {
-  /** Why the worker was lost; null for 'restored'. */
+  /** It says why the worker was lost; null for 'restored'. */
   readonly error: CollisionError | null;
-  /** Of 'lost': whether the service has ended. Else another worker is on its way. */
+  /** Where the worker was lost, it tells whether the service has ended; else another worker is on its way. */
   readonly final: boolean;
 
   constructor(type: 'lost' | 'restored', error: CollisionError | null, final = false) {

@@ -135,7 +135,7 @@ export class CollisionService extends ServiceEvents {
   readonly #checkedIds = new CheckedIds();
   readonly #poses = new PoseTable();
   readonly #poseReader = new PoseReader();
-  /** What every update() answers after the end; made by the first of them. */
+  /** Every update() answers this after the end; the first of them makes it. */
   #afterEnd: Promise<never> | undefined;
 
   /** @internal */
@@ -415,7 +415,7 @@ export class CollisionService extends ServiceEvents {
    * goes on and handles nothing is told once.
    */
   update(): Promise<FrameResult> {
-    // Without `async`: in every frame, the promises that it would add are a part of what a frame costs.
+    // It is not `async`: in every frame, the promises that that would add are a part of what a frame costs.
     if (this.#afterEnd) return this.#afterEnd;
     try {
       this.#link.check('update');

@@ -46,7 +46,7 @@ export class FrameBuffer {
   allocations = 0;
   /** Single transforms in it. */
   singles = 0;
-  /** Where the header of each block of instances is, in bytes. */
+  /** It lists where the header of each block of instances is, in bytes. */
   readonly blocks: number[] = [];
 
   u32 = new Uint32Array(0);

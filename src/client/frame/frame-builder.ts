@@ -43,7 +43,7 @@ export class FrameBuilder implements StagedTransforms {
   // earlier frames, greater ones of the frame before with blocks that this one may bring again.
   #markOfSlot = new Uint32Array(0);
   #firstMark = 1;
-  /** Per block: where it is from, if that is borrowed. */
+  /** It tells of each block where it is from, if that is borrowed. */
   #borrowed: (BorrowedBlock | undefined)[] = [];
   /** The ids of those that are marked: of this frame, then of the frame before. */
   #marked: (Uint32Array | undefined)[] = [];

@@ -68,15 +68,15 @@ export class FramePump {
   #lastFrame = 0;
   #inWorker: Frame | undefined;
   #waiting: Frame | undefined;
-  /** Whether the worker is in the midst of long work. */
+  /** Tells whether the worker is in the midst of long work. */
   #isBusy = false;
-  /** Whether the worker has the transforms of the waiting frame. */
+  /** Tells whether the worker has the transforms of the waiting frame. */
   #isAhead = false;
-  /** Between two workers: nothing is sent. */
+  /** It is so between two workers: nothing is sent. */
   #isDown = false;
-  /** Sent in the next microtask, or before the next frame. */
+  /** These are sent in the next microtask, or before the next frame. */
   #ready: Entry[] = [];
-  /** Sent behind the waiting frame. */
+  /** These are sent behind the waiting frame. */
   #behind: Entry[] = [];
   #flushIsDue = false;
   /** The newest result's buffer, which the caller may read, and an older one's, which is free. */

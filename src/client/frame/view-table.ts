@@ -40,9 +40,9 @@ const NO_LAYERS = 0;
 export class View {
   readonly record = new Uint32Array(VIEW_BYTES / 4);
   readonly floats = new Float64Array(this.record.buffer);
-  /** Whether the record is newer than what is staged or sent. */
+  /** Tells whether the record is newer than what is staged or sent. */
   dirty = true;
-  /** Whether an update() has asked about it. */
+  /** Tells whether an update() has asked about it. */
   isAsked = false;
 
   constructor(slot: number) {
@@ -163,7 +163,7 @@ function writeView(operation: string, options: ViewOptions, { record, floats }: 
   checkAtLeastZero(operation, 'viewport.width', width);
   checkAtLeastZero(operation, 'viewport.height', height);
   const isEmpty = width === 0 || height === 0;
-  // Before anything is written: what reads them may come back here.
+  // This is done before anything is written: what reads them may come back here.
   const p = isEmpty ? readAnyProjection(operation, projection) : checkProjection(operation, projection);
   const m = checkMatrix(operation, 'view', view);
   const bits = checkBits(operation, 'layers', layers);

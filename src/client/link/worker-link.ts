@@ -21,7 +21,7 @@ export interface Deferred<T> {
   readonly settled: boolean;
   /** Tells the worker that nobody waits for it any more. Set when it is asked. */
   drop?: () => void;
-  /** Whether it is asked of the next worker when this one is lost. */
+  /** Tells whether it is asked of the next worker when this one is lost. */
   mayAskAgain: boolean;
   resolve(value: T): void;
   reject(error: CollisionError): void;
@@ -34,7 +34,7 @@ export interface LinkOptions {
   isBeside?: boolean;
 }
 
-/** What to do when the worker is lost and another one takes its place. */
+/** Says what to do when the worker is lost and another one takes its place. */
 export interface Revival {
   /** Hears that the worker is gone, and what was pending has been rejected, but for questions. */
   lost(error: CollisionError): void;
@@ -55,9 +55,9 @@ export class WorkerLink {
   readonly ready: Promise<void>;
   /** Resolves, with the reason, when the link has ended for good. */
   readonly ended: Promise<CollisionError>;
-  /** Why the link has ended; null before. */
+  /** It says why the link has ended; null before. */
   error: CollisionError | null = null;
-  /** How many workers there were. */
+  /** Counts the workers that there were. */
   life = 0;
 
   readonly #createWorker: () => WorkerLike;
@@ -66,12 +66,12 @@ export class WorkerLink {
   readonly #receive: (message: FromWorker) => void;
   readonly #revival: Revival | undefined;
   readonly #started: Deferred<void>;
-  /** With the operation that waits for it. */
+  /** Each has the operation that waits for it. */
   readonly #pending = new Map<Pending, string>();
   /** Ends the calls that are in the worker. */
   readonly #inWorker = new Set<(error: CollisionError) => void>();
   readonly #listeners: [type: string, listener: (event: Event) => void][];
-  /** When workers were lost, in the last minute. */
+  /** It lists when workers were lost in the last minute. */
   #losses: number[] = [];
   /** Resolves when the worker of now is ready, or knows all that the one before it did. */
   #up!: Promise<void>;
@@ -367,7 +367,7 @@ class PendingAnswer<T> implements Deferred<T> {
   readonly promise: Promise<T>;
   settled = false;
   mayAskAgain: boolean;
-  /** Whether it outlives a worker. */
+  /** Tells whether it outlives a worker. */
   readonly isQuestion: boolean;
   readonly #onSettled: (answer: Pending) => void;
   #resolve!: (value: T) => void;

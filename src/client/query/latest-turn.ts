@@ -8,7 +8,7 @@ interface Call<T> {
   readonly ask: () => Promise<boolean>;
   /** Has `ready` called for it, in order with the frames. */
   readonly enqueue: () => void;
-  /** Whether its place in that order has come. */
+  /** Tells whether its place in that order has come. */
   isReady: boolean;
 }
 
@@ -61,7 +61,7 @@ export class LatestTurn<T> {
         for (const { answer } of older) answer.resolve(value);
       },
       (error: CollisionError) => {
-        // By its own signal: the others still want to know.
+        // It was aborted by its own signal: the others still want to know.
         if (error.code === 'ABORTED') this.#waiting.unshift(...older.splice(0));
         else for (const { answer } of older) answer.reject(error);
       },

@@ -57,7 +57,7 @@ const CLOSEST_KEYS = [...QUERY_KEYS, 'maxDistance'];
 const CONTACT_KEYS = ['detail', 'signal'];
 const METHODS = ['ray', 'screen'] as const;
 
-/** What the three adapter asks besides. */
+/** The three adapter asks for these besides. */
 interface AdapterContact {
   /** What is in no layer is not there. */
   isShown?: boolean;

@@ -31,7 +31,7 @@ import { checkSide, contactDetail } from '../scene/object-description.js';
 import type { ObjectStore } from '../scene/object-store.js';
 
 export const QUERY_KEYS = ['layers', 'ignore', 'side', 'precision', 'threshold', 'signal'];
-/** What the three adapter asks besides. */
+/** The three adapter asks for these besides. */
 export const ADAPTER_KEYS = ['strangers', 'ownThresholds'];
 const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
 const RECT_KEYS = ['x', 'y', 'width', 'height'];
@@ -41,7 +41,7 @@ const MODES = { touch: REGION_TOUCH, enclose: REGION_ENCLOSE } as const;
 /** A polygon's bounds must not be where its edges are, which decide: on both at once, nothing is inside or outside. */
 const BESIDE_POLYGON = 1e-6;
 
-/** What the three adapter asks besides. */
+/** The three adapter asks for these besides. */
 export interface AdapterQuery {
   /** Objects of others that are ignored, too. They need not be alive any more. */
   strangers?: readonly ObjectId[];

@@ -15,11 +15,11 @@ export class Ids {
   /** Slots ever used; and of them, those to use again. */
   #slots = 0;
   #free = 0;
-  /** Per slot: the id alive in it, 0 where there is none. */
+  /** Each slot has the id alive in it, 0 where there is none. */
   #alive = new Uint32Array(64);
-  /** Per slot: the generation of its next id. */
+  /** Each slot has the generation of its next id. */
   #generation = new Uint16Array(64);
-  /** Per free slot: the one freed after it. */
+  /** Each free slot leads to the one freed after it. */
   #next = new Uint32Array(64);
   #firstFree = NONE;
   #lastFree = NONE;

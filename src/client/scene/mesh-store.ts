@@ -14,7 +14,7 @@ import { IdTable } from './id-table.js';
 
 const KEYS = ['onProgress', 'signal', 'transfer', 'weld'];
 const DATA_KEYS = ['positions', 'indices', 'topology', 'skin', 'morphs'];
-/** How many vertices an element of each kind of mesh has. */
+/** Tells how many vertices an element of each kind of mesh has. */
 const SIZES = { triangles: 3, lines: 2, points: 1 } as const;
 const TOPOLOGIES = Object.keys(SIZES) as (keyof typeof SIZES)[];
 const INDEX_KINDS = ['Uint32Array', 'Uint16Array'] as const;
@@ -31,7 +31,7 @@ interface Mesh {
   /** The baked mesh, and where its vertices have moved since; for another worker. */
   copy: Blob | ArrayBuffer | undefined;
   moved: Float32Array | undefined;
-  /** Which update `moved` is of. */
+  /** Tells which update `moved` is of. */
   movedBy: number;
   /** Objects that have it as their shape. */
   uses: number;
@@ -54,7 +54,7 @@ export class MeshStore {
   readonly #link: WorkerLink;
   readonly #builders: BuilderPool;
   readonly #pump: FramePump;
-  /** Whether copies are kept for another worker. */
+  /** Tells whether copies are kept for another worker. */
   readonly #isKept: boolean;
   #updates = 0;
 
@@ -96,7 +96,7 @@ export class MeshStore {
       invalid(operation, 'weld', weld, '0 for a baked mesh, which was welded as it was built');
     const owned = takeData(operation, data, isHandedOver, signal, weld);
 
-    // In a microtask of its own: what the caller's function throws ends nothing here.
+    // It has a microtask of its own: what the caller's function throws ends nothing here.
     const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
     const baked = isArrayBuffer(owned) ? owned : await this.#builders.build(operation, owned, report, signal, weld);
     this.#table.checkRoom(operation, 1);

@@ -65,7 +65,7 @@ export class SceneTracker {
   readonly #picks: ScenePicks;
   readonly #queries: SceneQueries;
   #isDisposed = false;
-  /** What `update` answers for good. */
+  /** `update` answers this for good. */
   #ended: Promise<SceneFrame> | null = null;
   /** The frame that was asked for last, with the number of the newest update that has joined it. */
   #asked: { readonly result: Promise<FrameResult>; update: number } | null = null;
@@ -205,7 +205,7 @@ export class SceneTracker {
       // What an update sends of shapes is for what is asked after it, its frame included.
       return new SceneFrame(result, this.#objects, this.#view, asked.update + 1);
     } finally {
-      // Not before the other calls that share the answer have it.
+      // The other calls that share the answer have it before.
       queueMicrotask(() => this.#objects.end(number));
     }
   }

@@ -8,11 +8,11 @@ const KEYS = ['onProgress', 'signal', 'view', 'updateMatrixWorld', 'contacts', '
 
 /** The options of `trackScene`. */
 export interface TrackOptions {
-  /** Called while the meshes are built, with the done part of them all, rising from 0 to 1. */
+  /** It is called while the meshes are built, with the done part of them all, which rises from 0 to 1. */
   onProgress?: (fraction: number) => void;
   /** Aborting before the promise resolves rejects it with ABORTED and leaves nothing behind. */
   signal?: AbortSignal;
-  /** Name of the view that `update` sets from its camera. Default 'main'. */
+  /** It names the view that `update` sets from its camera. Default 'main'. */
   view?: string;
   /**
    * Whether `update` brings the world matrices below the root up to date, as three's renderers do when they draw.
@@ -32,7 +32,7 @@ export interface TrackOptions {
    * Asked again when its geometry is replaced.
    */
   shapeOf?: (object: SceneDrawable) => Shape | undefined;
-  /** What the service shall know of an object beyond what the scene says. Asked once per object. */
+  /** It says what the service shall know of an object beyond what the scene says, and is asked once per object. */
   objectOptions?: (object: SceneDrawable) => SceneObjectOptions | undefined;
 }
 

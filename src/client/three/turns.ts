@@ -1,4 +1,4 @@
-/** Milliseconds in which everything has its turn. A second is promised, and frames do not come evenly. */
+/** Everything has its turn in so many milliseconds. A second is promised, and frames do not come evenly. */
 const ROUND_MS = 850;
 
 /** Says which of many are to be looked at in a frame, so that each has its turn within a second, whatever the frame rate. */

@@ -21,7 +21,7 @@ export class BulkWriter {
   /** The run that is not ended yet; -1 where there is none. */
   #first = 0;
   #end = -1;
-  /** Whether the slots ascend, so that none is there twice. */
+  /** Tells whether the slots ascend, so that none is there twice. */
   #isAscending = true;
 
   constructor(table: TransformTable) {

@@ -45,7 +45,7 @@ interface KeptBlock {
   /** A copy, unless it is borrowed. */
   ids: Uint32Array;
   isBorrowed: boolean;
-  /** How many of its objects no one else has spoken of since. */
+  /** Counts those of its objects of which no one else has spoken since. */
   own: number;
   newest: Placement;
   /**
@@ -54,7 +54,7 @@ interface KeptBlock {
   before: Placement | undefined;
   /** The number of the frame that carries the newest. */
   frame: number;
-  /** Whether the worker has answered that frame and refused nothing. */
+  /** Tells whether the worker has answered that frame and refused nothing. */
   isAccepted: boolean;
 }
 
@@ -67,12 +67,12 @@ const IN_TABLE = 0;
  */
 export class ReplayLog {
   readonly #table: TransformTable;
-  /** Whether there may be a next worker. */
+  /** Tells whether there may be a next worker. */
   readonly #isKeeping: boolean;
   /** The kept blocks by their numbers, which begin at 1. */
   readonly #blocks: (KeptBlock | undefined)[] = [undefined];
   readonly #freeNumbers: number[] = [];
-  /** Per slot: the number of the kept block that has the object's transform, and where in the block it is. */
+  /** Each slot has the number of the kept block that has the object's transform, and says where in the block it is. */
   #blockOf = new Uint32Array(0);
   #indexInBlock = new Uint32Array(0);
 

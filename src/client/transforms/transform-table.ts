@@ -52,9 +52,9 @@ export function placeInPage(slot: number): number {
  * them would take 96 MB here. Nor does a table that grows copy what it has.
  */
 export class TransformTable {
-  /** Per slot: the id of the object in it, 0 for none. */
+  /** Each slot has the id of the object in it, 0 for none. */
   ids = new Uint32Array(0);
-  /** Per slot: who spoke of the object last. */
+  /** Each slot says who spoke of the object last. */
   states = new Uint8Array(0);
   /** Per page: the upper three rows of each slot's matrix, column by column; `undefined` where all are the identity. */
   readonly pages: (Float64Array | undefined)[] = [];

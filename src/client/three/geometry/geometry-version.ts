@@ -5,7 +5,7 @@ export class GeometryVersion {
   #position: unknown = null;
   #positionVersion = 0;
   #index: unknown = null;
-  /** The vertices' count, the index's version, the draw range, and three numbers for each group. */
+  /** These are the vertices' count, the index's version, the draw range, and three numbers for each group. */
   #numbers: number[] = [];
 
   equals(geometry: BufferGeometry): boolean {

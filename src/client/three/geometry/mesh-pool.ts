@@ -23,13 +23,13 @@ export interface SharedMesh {
    * Null until it is built, and where that fails. After a change of the geometry: the old one until the new is built.
    */
   readonly built: BuiltMesh | null;
-  /** Why there is none, if the last build failed. */
+  /** It says why there is none, if the last build failed. */
   readonly error: CollisionError | null;
   /** The build or update under way; never rejects. */
   readonly building: Promise<void> | null;
 }
 
-/** Who stands on a mesh. */
+/** It stands on a mesh. */
 export interface MeshUser {
   /** It is looked at by turns: its geometry is, too, where nobody else has it. */
   readonly isStatic: boolean;
@@ -61,9 +61,9 @@ export class MeshPool {
   readonly #service: CollisionService;
   readonly #onProgress: () => void;
   readonly #meshes = new Map<BufferGeometry, PooledMesh[]>();
-  /** Those that somebody has who is looked at in every frame. */
+  /** Each of these has a user who is looked at in every frame. */
   readonly #watched = new Set<PooledMesh>();
-  /** All others. */
+  /** These are all others. */
   readonly #unwatched: PooledMesh[] = [];
   readonly #turns = new Turns();
   readonly #retired: MeshId[] = [];
@@ -72,7 +72,7 @@ export class MeshPool {
   readonly #waiting = new Set<() => void>();
   /** Resolves when no large geometry is being copied any more. */
   #copying: Promise<unknown> = Promise.resolve();
-  /** Triangles of all meshes, and of them, those that are built. */
+  /** They count the triangles of all meshes, and of these those that are built. */
   #triangles = 0;
   #builtTriangles = 0;
 
@@ -337,14 +337,14 @@ class PooledMesh implements SharedMesh {
   readonly version = new GeometryVersion();
   readonly abort = new AbortController();
   readonly uses = new Set<PooledUse>();
-  /** How many of them are looked at in every frame. */
+  /** Counts those of them that are looked at in every frame. */
   watching = 0;
-  /** Its number among those that are looked at by turns, or -1. */
+  /** It has this number among those that are looked at by turns, or -1. */
   turn = -1;
   built: BuiltMesh | null = null;
   error: CollisionError | null = null;
   building: Promise<void> | null = null;
-  /** Triangles of the last build begun, and of them, those that are built. */
+  /** They count the triangles of the last build begun, and of these those that are built. */
   triangles = 0;
   builtTriangles = 0;
 

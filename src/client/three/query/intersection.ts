@@ -55,7 +55,7 @@ export function intersectionOf(
   if (mesh === null || hit.triangle < 0) {
     intersection.face = null;
     intersection.faceIndex = null;
-    // World to object: normals go back by the transposed matrix.
+    // It goes from world to object: normals go back by the transposed matrix.
     intersection.normal = new Vector3(...hit.normal)
       .applyMatrix3(new Matrix3().setFromMatrix4(toWorld).transpose())
       .normalize();
@@ -65,7 +65,7 @@ export function intersectionOf(
   const { face, faceIndex } = faceAt(mesh, hit.triangle);
   const { a, b, c } = face;
   const barycoord = new Vector3(...hit.barycentric);
-  // Not by getComponent, which interleaved attributes of the oldest three that we accept do not have.
+  // `getComponent` would be shorter, but interleaved attributes of the oldest three that we accept do not have it.
   const mix = (attribute: Attribute, get: 'getX' | 'getY' | 'getZ'): number =>
     barycoord.x * attribute[get](a) + barycoord.y * attribute[get](b) + barycoord.z * attribute[get](c);
   intersection.face = face;

@@ -7,7 +7,7 @@ interface LatestQuery {
   readonly signal?: AbortSignal;
 }
 
-/** A query that is under way. */
+/** It stands for a query that is under way. */
 interface Pending<T> {
   readonly controller: AbortController;
   /** The answer of the newer query that has taken its place. */

@@ -6,7 +6,7 @@ import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import { idsOf } from './target-ids.js';
 
-/** As the service's, with objects of the scene instead of ids. */
+/** They are the service's, with objects of the scene instead of ids. */
 export interface SceneQueryOptions extends Pick<QueryOptions, 'layers' | 'precision' | 'signal'> {
   /**
    * Objects that are not there for this query, or instances; not what is below them. What is not in the scene, or not
@@ -15,10 +15,10 @@ export interface SceneQueryOptions extends Pick<QueryOptions, 'layers' | 'precis
   ignore?: readonly SceneTarget[];
 }
 
-/** Options that were read. */
+/** These options were read. */
 export type Checked<T extends SceneQueryOptions> = Omit<T, 'ignore'> & { ignore: readonly SceneObject[] };
 
-/** What queries ask of objects, in terms of the scene. */
+/** Queries ask this of objects, in terms of the scene. */
 type SceneFilter = { [K in 'layers' | 'side' | 'precision' | 'signal']?: QueryOptions[K] | undefined } & {
   ignore: readonly SceneObject[];
 };

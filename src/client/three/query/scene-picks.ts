@@ -16,18 +16,18 @@ const PICK_KEYS = [...VIEW_KEYS, 'method', 'radius'];
 const REGION_KEYS = [...VIEW_KEYS, 'mode', 'instances'];
 
 interface ViewQueryOptions extends SceneQueryOptions {
-  /** Name of a view of the tracker. Default the one that `update` sets. */
+  /** It names a view of the tracker. The default is the one that `update` sets. */
   view?: string;
-  /** Default: the layers of the camera. */
+  /** The default is the layers of the camera. */
   layers?: number;
-  /** Default: the side of each object's own material. */
+  /** The default is the side of each object's own material. */
   side?: 'front' | 'back' | 'double';
 }
 
-/** As the service's, with objects of the scene instead of ids. */
+/** They are the service's, with objects of the scene instead of ids. */
 export interface ScenePickOptions extends ViewQueryOptions, Pick<PickOptions, 'method' | 'radius' | 'latest'> {}
 
-/** As the service's, with objects of the scene instead of ids. */
+/** They are the service's, with objects of the scene instead of ids. */
 export interface SceneRegionOptions extends ViewQueryOptions, Pick<RegionOptions, 'mode' | 'latest'> {
   /** Answer each instance by itself, as `{ object, instanceId }`, instead of objects. Default false. */
   instances?: boolean;
@@ -38,7 +38,7 @@ export class ScenePicks {
   readonly #context: TrackerContext;
   readonly #walk: SceneWalk;
   readonly #views: SceneViews;
-  /** Name of the view that is asked by default. */
+  /** It names the view that is asked by default. */
   readonly #view: string;
   readonly #latestPick = new LatestOnly<SceneIntersection | null>('pick');
   readonly #latestPickAll = new LatestOnly<SceneIntersection[]>('pickAll');
@@ -61,7 +61,7 @@ export class ScenePicks {
         const hit = await service.pick(x, y, pickOptions(this.#query(options, view, signal), options, view));
         if (hit === null) return null;
         if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, number)[0];
-        // Past the stranger, on the same ray: the camera may have moved since.
+        // It goes past the stranger on the same ray: the camera may have moved since.
         const hits = await this.#castRay(x, y, this.#query(options, view, signal), view);
         return this.#intersections(hits, view, number)[0] ?? null;
       }),

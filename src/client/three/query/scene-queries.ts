@@ -35,36 +35,36 @@ const CONTACT_KEYS = ['detail', 'signal'];
 /** three's Matrix4, or 16 numbers, column-major. */
 export type SceneMatrix = ArrayLike<number> | { readonly elements: ArrayLike<number> };
 
-/** As the service's, with objects of the scene instead of ids. */
+/** They are the service's, with objects of the scene instead of ids. */
 export interface SceneRayOptions extends SceneQueryOptions {
-  /** Default: the side of each object's own material. */
+  /** The default is the side of each object's own material. */
   side?: 'front' | 'back' | 'double';
 }
 
-/** As the service's, with objects of the scene instead of ids. */
+/** They are the service's, with objects of the scene instead of ids. */
 export interface SceneLineOptions extends SceneQueryOptions, Pick<QueryOptions, 'side'> {}
 
-/** As the service's, with objects of the scene instead of ids. */
+/** They are the service's, with objects of the scene instead of ids. */
 export interface SceneClosestOptions extends SceneQueryOptions {
-  /** World units. Default Infinity. */
+  /** It is in world units. Default Infinity. */
   maxDistance?: number;
 }
 
-/** As the service's, with objects of the scene instead of ids. They are about what may be in the way. */
+/** They are the service's, with objects of the scene instead of ids, and about what may be in the way. */
 export interface SceneSightOptions extends SceneLineOptions {
-  /** Name of a view of the tracker. Default the one that `update` sets. */
+  /** It names a view of the tracker. The default is the one that `update` sets. */
   view?: string;
-  /** Default: the layers of the camera. */
+  /** The default is the layers of the camera. */
   layers?: number;
 }
 
 /** The nearest point of an object of the scene. */
 export interface SceneClosestPoint extends SceneObject {
-  /** World; the point asked about itself where that is inside of a solid. */
+  /** It is in world space; the point asked about itself where that is inside of a solid. */
   readonly point: Vector3;
-  /** World units; 0 inside of a solid. */
+  /** It is in world units; 0 inside of a solid. */
   readonly distance: number;
-  /** As in three's Intersection; null inside of a solid, and where a shape stands for the triangles. */
+  /** It is as in three's Intersection; null inside of a solid, and where a shape stands for the triangles. */
   readonly face: Face | null;
   readonly faceIndex: number | null;
 }
@@ -91,7 +91,7 @@ export class SceneQueries {
   readonly #context: TrackerContext;
   readonly #walk: SceneWalk;
   readonly #views: SceneViews;
-  /** Name of the view that is asked by default. */
+  /** It names the view that is asked by default. */
   readonly #view: string;
 
   constructor(context: TrackerContext, walk: SceneWalk, views: SceneViews, view: string) {

@@ -10,7 +10,7 @@ export type ScenePoint = Vec3 | { readonly x: number; readonly y: number; readon
 /** three's Ray, or one of the service. Lengths are world units, whatever the length of `direction`. */
 export interface SceneRay {
   origin: ScenePoint;
-  /** Any length but zero. */
+  /** It may have any length but zero. */
   direction: ScenePoint;
   /** three's `raycaster.near`. Default 0. */
   tMin?: number;

@@ -2,12 +2,12 @@ import type { BatchedMesh, BufferGeometry, DataTexture, Matrix4 } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { nameOf } from './name-of.js';
 
-/** Where a geometry is in the buffers of its BatchedMesh. */
+/** It says where a geometry is in the buffers of its BatchedMesh. */
 export interface BatchRange {
-  /** Its first index, or vertex where there are no indices, and how many there are. */
+  /** They say which index is its first, or vertex where there are no indices, and how many there are. */
   readonly start: number;
   readonly count: number;
-  /** Its vertices, which its indices count from the first of the buffer. */
+  /** They say which vertices it has, which its indices count from the first of the buffer. */
   readonly vertexStart: number;
   readonly vertexCount: number;
 }
@@ -24,15 +24,15 @@ interface Instance {
 /** What three keeps for itself in a BatchedMesh: nothing public tells which numbers of instances are in use. */
 interface Insides {
   readonly _matricesTexture?: DataTexture | null;
-  /** From r170 on. */
+  /** three has these from r170 on. */
   readonly _instanceInfo?: readonly Instance[];
   readonly _geometryInfo?: readonly (BatchRange & { readonly active: boolean })[];
-  /** From r166 to r169. */
+  /** three had these from r166 to r169. */
   readonly _drawInfo?: readonly Instance[];
-  /** Up to r165, where each geometry is its only instance. */
+  /** three had these up to r165, where each geometry is its only instance. */
   readonly _visibility?: readonly boolean[];
   readonly _active?: readonly boolean[];
-  /** Up to r169. */
+  /** three had these up to r169. */
   readonly _drawRanges?: readonly { start: number; count: number }[];
   readonly _reservedRanges?: readonly { vertexStart: number; vertexCount: number }[];
 }
@@ -100,7 +100,7 @@ export class BatchContents {
       for (let i = 0; i < count; i++) if (this.stateOf(i) !== states[i]) changed[found++] = i;
       return found;
     }
-    // As `stateOf`, in one pass: there may be a hundred thousand in every frame.
+    // It does what `stateOf` does in one pass: there may be a hundred thousand in every frame.
     for (let i = 0; i < count; i++) {
       const { visible, active, geometryIndex } = instances[i];
       const state = !active ? DELETED : visible ? geometryIndex : ~geometryIndex;

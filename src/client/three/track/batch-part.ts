@@ -9,7 +9,7 @@ import type { BatchRange } from './batch-contents.js';
 interface Contents {
   readonly positions: Float32Array;
   readonly indices: Uint32Array | null;
-  /** How many indices are drawn, or vertices where there are none. */
+  /** Counts the indices that are drawn, or vertices where there are none. */
   readonly count: number;
 }
 
@@ -18,9 +18,9 @@ interface Contents {
  * three tells is that something in the buffers of all geometries is another: compared with the copy, it is seen what.
  */
 export class BatchPart {
-  /** How many instances have this geometry. */
+  /** Counts the instances that have this geometry. */
   wanted = 0;
-  /** What they stand on in the service. */
+  /** They stand on this in the service. */
   standing: BuiltMesh | null = null;
   /** three does not have it any more. */
   isDropped = false;
@@ -33,9 +33,9 @@ export class BatchPart {
   #use: MeshUse | null = null;
   #buffers: Buffers;
   #start = 0;
-  /** Why it cannot be read. */
+  /** It says why the geometry cannot be read. */
   #failure: CollisionError | null = null;
-  /** What is built, in terms of the buffers as they are. */
+  /** It says what is built in terms of the buffers as they are. */
   #view: BuiltMesh | null = null;
 
   constructor(pool: MeshPool, user: MeshUser, weld: number, name: string, buffers: Buffers, range: BatchRange) {

@@ -4,22 +4,22 @@ import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
 
-/** What a Mesh is, of which nothing is to be done but to send its matrix while it is still that. */
+/** It says what a Mesh is. While it is still that, nothing is to be done but to send its matrix. */
 export interface UnchangedKind {
   readonly geometry: BufferGeometry;
   readonly material: Material;
   readonly side: number;
   readonly isDrawn: boolean;
-  /** Whether it is visible by itself, whatever its ancestors are. */
+  /** Tells whether it is visible by itself, whatever its ancestors are. */
   readonly isVisible: boolean;
-  /** The mask of its layers. */
+  /** It is the mask of its layers. */
   readonly layers: number;
 }
 
-/** Who has a line in a table. */
+/** It has a line in a table. */
 export interface TableOwner {
   readonly object: Mesh;
-  /** Its place in the table, -1 for none. Belongs to the table. */
+  /** It says where the line is, -1 for nowhere. The table alone writes it. */
   place: number;
 }
 
@@ -40,7 +40,7 @@ export class MeshTable {
   #matrices: number[][] = [];
   #kinds: UnchangedKind[] = [];
   #ids = new Uint32Array(64);
-  /** Lines in use, those of Meshes that left included; and how many of the first have ascending ids. */
+  /** They count the lines in use, those of Meshes that left included, and the first of them that have ascending ids. */
   #count = 0;
   #sorted = 0;
   #holes = 0;
@@ -114,7 +114,7 @@ export class MeshTable {
         changed.push(this.#owners[n]!);
       }
     }
-    // By themselves: what is in the object need not be there before they are read.
+    // They are read by themselves: what is in the object need not be there before.
     for (let n = first; n < end; n++) if (layers[n].mask !== kinds[n].layers) changed.push(this.#owners[n]!);
   }
 

@@ -4,7 +4,7 @@ import type { CollisionService } from '../../service.js';
 
 /** Collects where the objects of a scene are that may have moved, for one call: there are thousands. */
 export class MovedTransforms {
-  /** The ids of `count` objects, and below their matrices. Who adds many writes here, where `reserve` has made room. */
+  /** They hold the ids of `count` objects and their matrices. Who adds many writes here, where `reserve` has made room. */
   ids = new Uint32Array(64);
   readonly matrices: ArrayLike<number>[] = [];
   count = 0;

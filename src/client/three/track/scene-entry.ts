@@ -6,10 +6,10 @@ import type { Updatable } from './stand-in.js';
 /** What the tracker knows of one object that three draws. */
 export interface SceneEntry extends Updatable {
   readonly object: Object3D;
-  /** The ids that it has in public, by instance. */
+  /** These are the ids that it has in public, by instance. */
   readonly ids: Uint32Array;
   readonly pending: boolean;
-  /** Why it is not in the service. */
+  /** It says why the object is not in the service. */
   readonly error: CollisionError | null;
   /** It is promised not to move, or nothing is done for it. */
   readonly isStatic: boolean;

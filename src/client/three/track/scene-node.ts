@@ -5,17 +5,17 @@ import type { SceneEntry } from './scene-entry.js';
 export class SceneNode {
   readonly object: Object3D;
   parent: SceneNode | null = null;
-  /** The children as a list, the newest first. */
+  /** The children are a list, the newest first. */
   first: SceneNode | null = null;
   next: SceneNode | null = null;
   previous: SceneNode | null = null;
   /** The object's children as they were when they were last gone through; null before. */
   children: readonly Object3D[] | null = null;
-  /** What is drawn there. */
+  /** It knows what is drawn there. */
   entry: SceneEntry | null = null;
-  /** Its number in the order of turns; -1 for what is gone. */
+  /** It has this number in the order of turns; -1 where it is gone. */
   turn = -1;
-  /** `visible` of the object as seen last, and whether all above it were visible, too. */
+  /** They tell whether the object was visible when it was seen last, and whether all above it were, too. */
   isVisible: boolean;
   isShown = false;
   /** Its visibility is looked at in every frame, as something below it is. */

@@ -4,7 +4,7 @@ import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { BuiltMesh } from '../geometry/mesh-pool.js';
 
-/** What an id of the service is in the scene. */
+/** It says what an id of the service is in the scene. */
 export interface SceneObject {
   readonly object: Object3D;
   /**
@@ -14,7 +14,7 @@ export interface SceneObject {
   readonly instanceId: number | undefined;
 }
 
-/** The same, with what the tracker knows of it. */
+/** It says the same, with what the tracker knows of it. */
 export interface Placement extends SceneObject {
   readonly id: ObjectId;
   readonly standIn: Placed;
@@ -36,13 +36,13 @@ export interface PlacedOwner {
   reject(index: number): void;
 }
 
-/** What left the scene at once. */
+/** These left the scene at once. */
 interface Departure {
   readonly standIn: Placed;
   readonly ids: Uint32Array;
   /** The number of the first id's instance. */
   readonly first: number;
-  /** The newest query that may have seen it. */
+  /** No newer query than this one may have seen it. */
   readonly asked: number;
 }
 
@@ -53,7 +53,7 @@ export function seenBy({ standIn, instanceId = 0 }: Placement, query: number): B
 
 const NONE: DepartedObjects = { get: () => undefined };
 
-/** What left the scene, by its ids. */
+/** Finds what left the scene by its ids. */
 export interface DepartedObjects {
   get(id: ObjectId): Placement | undefined;
 }
@@ -63,15 +63,15 @@ export interface DepartedObjects {
  * one is made when it is asked for.
  */
 export class SceneObjects {
-  // By slot: the id in it, the number of what stands under it, and that of its instance.
+  // Each slot has the id in it, the number of what stands under it, and that of its instance.
   #ids = new Uint32Array(64);
   #standInOf = new Uint32Array(64);
   #indices = new Uint32Array(64);
-  /** By their numbers, which begin at 1. */
+  /** They are found by their numbers, which begin at 1. */
   readonly #standIns: (Placed | undefined)[] = [undefined];
   readonly #numbers = new Map<Placed, { number: number; count: number }>();
   readonly #freeNumbers: number[] = [];
-  /** What left the scene, until the newest query that may have seen it is answered. `asked` ascends in their order. */
+  /** They are kept until the newest query that may have seen them is answered. `asked` ascends in their order. */
   #departures: Departure[] = [];
   #departed = new DepartureIndex(this.#departures);
   #count = 0;

@@ -13,7 +13,7 @@ import type { TrackerContext, Updatable } from './stand-in.js';
 import { TrackedBatch } from './tracked-batch.js';
 import { isAboutOneObject, type ObjectWishes, TrackedObject } from './tracked-object.js';
 
-/** Milliseconds of what comes, goes and was built that are done at once; the rest is done in tasks of their own. */
+/** For so many milliseconds, what comes, goes and was built is done at once; the rest is done in tasks of their own. */
 const SLICE_MS = 4;
 /** So many are done in a frame in any case: a few objects more are there in the very frame, whatever the clock says. */
 const FEWEST = 128;
@@ -22,7 +22,7 @@ const BETWEEN_CLOCKS = 8;
 /** So many instances count as one. */
 const INSTANCES_PER_OBJECT = 32;
 
-/** From r163 on, three tells when a child comes or goes. */
+/** It tells whether three says when a child comes or goes, as it does from r163 on. */
 const HAS_CHILD_EVENTS = dispatchesChildEvents();
 
 /**
@@ -40,26 +40,26 @@ export class SceneWalk {
   readonly #hasMatrices: boolean;
   readonly #isTold: boolean;
   readonly #nodes = new Map<Object3D, SceneNode>();
-  /** All nodes in the order of their turns. */
+  /** It has all nodes in the order of their turns. */
   readonly #order: SceneNode[] = [];
   readonly #turns = new Turns();
-  /** Those whose number became lower than the one whose turn comes next. */
+  /** The number of these became lower than the one whose turn comes next. */
   readonly #overtaken: SceneNode[] = [];
   readonly #stillTurns = new Turns();
-  /** Those whose visibility is looked at in every frame. */
+  /** The visibility of these is looked at in every frame. */
   readonly #watched = new Set<SceneNode>();
-  /** What may have another parent than before. */
+  /** These may have another parent than before. */
   readonly #touched = new Set<Object3D>();
-  /** What the caller asks to look at; and what is left of it, each with all below it. */
+  /** The caller asks to look at the one; the other is what is left of it, each with all below it. */
   readonly #requested = new Set<Object3D>();
   readonly #unseen = new Set<SceneNode>();
-  /** What is to come, the next one last; and what is to go. */
+  /** These are to come, the next one last; and those are to go. */
   readonly #arriving: { object: Object3D; parent: SceneNode | null }[] = [];
   readonly #leaving: SceneNode[] = [];
   /** What has gone from here, and goes from the service in slices of its own. */
   readonly #ending: SceneEntry[] = [];
   readonly #changed: TableOwner[] = [];
-  /** Whether all above the root is visible. */
+  /** Tells whether all above the root is visible. */
   #above = true;
   #isWorking = false;
   #isCleared = false;
@@ -232,7 +232,7 @@ export class SceneWalk {
     try {
       await this.settled();
     } catch (error) {
-      // Of the service: the next frame says so.
+      // It is about the service: the next frame says so.
       if (!CollisionError.is(error)) throw error;
     } finally {
       this.#isWorking = false;
@@ -509,7 +509,7 @@ function dispatchesChildEvents(): boolean {
   return isTold;
 }
 
-/** What is drawn, but is not tracked, as the caller's functions failed. */
+/** It is drawn, but is not tracked, as the caller's functions failed. */
 class UntrackedObject implements SceneEntry {
   readonly object: Object3D;
   readonly count = 0;

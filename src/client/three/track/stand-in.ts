@@ -12,7 +12,7 @@ import type { MeshTable } from './mesh-table.js';
 import type { MovedTransforms } from './moved-transforms.js';
 import type { Placed, PlacedOwner, SceneObjects } from './scene-objects.js';
 
-/** What all tracked objects of a tracker share. */
+/** All tracked objects of a tracker share this. */
 export interface TrackerContext {
   readonly service: CollisionService;
   readonly meshes: MeshPool;
@@ -20,20 +20,20 @@ export interface TrackerContext {
   /** The Meshes of which nothing is to be done but to send their matrices: those that move, and those that do not. */
   readonly moving: MeshTable;
   readonly still: MeshTable;
-  /** What is to be looked at as a whole in every frame. */
+  /** These are looked at as a whole in every frame. */
   readonly always: Set<Updatable>;
-  /** Matrices of what is in neither table, for the next update(). */
+  /** It has the matrices of what is in neither table, for the next update(). */
   readonly moved: MovedTransforms;
   readonly layers: LayerChanges;
   /** Classes of which was said that they are not tracked. */
   readonly complaints: Set<string>;
-  /** What stands on meshes that were built since it was looked at. */
+  /** These stand on meshes that were built since they were looked at. */
   readonly stale: Set<Updatable>;
   /** Whether a slice is under way of what comes and goes: what has many instances more, or less, waits for one. */
   isInSlice: boolean;
 }
 
-/** What is looked at in frames; `visible`: it and all its ancestors are. */
+/** It is looked at in frames; `visible` says that it and all its ancestors are. */
 export interface Updatable {
   readonly object: Object3D;
   /** How many ids it has. */
@@ -49,7 +49,7 @@ export interface StandInOwner extends PlacedOwner, MeshUser {
   readonly object: Mesh;
 }
 
-/** What the service takes where nobody says anything. */
+/** The service takes these where nobody says anything. */
 export const DEFAULTS = { motion: 'moving', collidesWith: 0xffffffff, group: 0, pickable: true } as const;
 
 /** Instances in a block, of which no slice has more than one: 8,192 matrices are half a megabyte. */
@@ -80,17 +80,17 @@ export class StandIn implements Placed {
   /** The shape that the caller wishes instead of triangles. */
   #given: Shape | null = null;
 
-  // As the service knows it.
+  // The service knows it so.
   #shape: Shape | null = null;
   #standing: BuiltMesh | null = null;
   #isTold = true;
   #pickable: boolean | undefined;
   #cullable: boolean | undefined;
-  /** Whose sides it knows. */
+  /** It knows the sides of this plan. */
   #sidesOf: StandInPlan | null = null;
   /** It shall be solid and is open. */
   #refusal: CollisionError | null = null;
-  /** What stood before, with the newest query that may have seen it. */
+  /** It lists what stood before, with the newest query that may have seen it. */
   #past = NO_PAST;
 
   constructor(context: TrackerContext, owner: StandInOwner, plan: StandInPlan) {

@@ -51,27 +51,27 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser {
   readonly #wishes: ObjectWishes;
   readonly #contents: BatchContents;
   readonly #buffers = new BatchBuffers();
-  /** By the numbers of the geometries; undefined for those that three does not have any more. */
+  /** They are found by the numbers of the geometries; undefined for those that three does not have any more. */
   readonly #parts: (BatchPart | undefined)[] = [];
 
-  /** By instance. Others in another array: none is written after it is here. */
+  /** Each instance has one. Others come in another array: none is written after it is here. */
   #ids: Uint32Array = NO_IDS;
   #blocks: readonly Uint32Array[] = [];
-  /** By instance: what it is in three, on which geometry's mesh it stands, and whether it is in its layers. */
+  /** They say of each instance what it is in three, on which geometry's mesh it stands, and whether it is in its layers. */
   #states = NO_NUMBERS;
   #standing = NO_NUMBERS;
   #isShown = new Uint8Array(0);
-  /** How many instances three has. */
+  /** Counts the instances that three has. */
   #count = 0;
   #changed: Uint32Array = NO_IDS;
   #past: Map<number, Past[]> | null = null;
 
-  // As the service knows them.
+  // The service knows them so.
   #layers = 0;
   #side: Side | null = null;
   #cullable = true;
   #isTold = true;
-  /** So many of the first instances were looked at for where they are, and sent. */
+  /** So many of the first instances were looked at and sent. */
   #placed = 0;
   #texture: Texture | null = null;
   #version = -1;
@@ -88,7 +88,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser {
   #options!: Omit<SceneObjectOptions, 'solid' | 'weld'>;
   #isSolid = false;
   #weld = 0;
-  /** With what it was left out. */
+  /** It was left out with these. */
   #failed: Failed | null = null;
   #complaint = '';
 

@@ -29,7 +29,7 @@ export type SceneDrawable = Mesh | Line | Points | Sprite | (LOD & { readonly ge
 
 /** What the caller wishes beyond what the scene says. */
 export interface ObjectWishes {
-  /** Of every object that does not say so itself. */
+  /** It is for every object that does not say so itself. */
   readonly contacts: ContactDetail;
   /** Stands for the object instead of its triangles. */
   shape(object: SceneDrawable): Shape | null;
@@ -57,20 +57,20 @@ type Attention = MeshTable | 'by turns' | 'always';
 export class TrackedObject implements StandInOwner, TableOwner {
   readonly object: Mesh;
   place = -1;
-  /** None before it is first seen. */
+  /** There is none before it is first seen. */
   standIn: StandIn | null = null;
-  /** Why it is not in the service. */
+  /** It says why the object is not in the service. */
   error: CollisionError | null = null;
 
   readonly #context: TrackerContext;
   readonly #instanced: InstancedMesh | null;
 
-  // As seen last.
+  // The object was so when it was seen last.
   #geometry: BufferGeometry | null = null;
   #material: Mesh['material'] | null = null;
   #side = -1;
   #isDrawn = true;
-  /** How an array of materials looked; null where there is one material. */
+  /** It says how an array of materials looked; null where there is one material. */
   #look: MaterialLook | null = null;
   #count = 0;
   #layers = 0;
@@ -82,16 +82,16 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #concealed = Number.POSITIVE_INFINITY;
   /** Something that it stands on was built since. */
   #isStale = true;
-  /** Why it could not be planned as it is now. */
+  /** It says why the object could not be planned as it is now. */
   #failure: CollisionError | null = null;
   /** The caller's functions are to be asked anew. */
   #isUnasked = false;
   #shape: Shape | null = null;
-  /** What was said of it in the console. */
+  /** This was said of it in the console. */
   #complaint = '';
   #attention: Attention = 'by turns';
   #instanceVersion = -1;
-  /** The world matrix of an InstancedMesh, as sent last. */
+  /** The world matrix of an InstancedMesh was sent so last. */
   readonly #parent: Float64Array;
   #matrices = NO_MATRICES;
 
@@ -305,7 +305,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.standIn = null;
     this.#geometry = this.object.geometry;
     this.#material = this.object.material;
-    // As it is compared: it is planned again when it is another one.
+    // It is noted as it is compared: it is planned again when it is another one.
     this.#side = (this.#material as Material | null)?.side as number;
     this.#isDrawn = (this.#material as Material | null)?.visible as boolean;
     this.#look = null;
@@ -371,7 +371,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
       standIn.reconcile(count, this.#standInOptions(), this.#isSolid);
       if (standIn.count !== standing) this.#placed = Math.min(this.#placed, standing, standIn.count);
     } catch (cause) {
-      // A shape or an option that the service refuses.
+      // The service refuses the shape or an option.
       if (!isAboutOneObject(cause)) throw cause;
       this.error = cause;
     }

@@ -49,10 +49,10 @@ export interface SceneContact {
  * for the pairs that ended; those that others added to the service always are.
  */
 export class SceneFrame {
-  /** As the service gave it. */
+  /** It is as the service gave it. */
   readonly result: FrameResult;
   readonly #objects: SceneObjects;
-  /** What left the scene before this was answered. */
+  /** It keeps what left the scene before this was answered. */
   readonly #departed: DepartedObjects;
   readonly #view: string;
   /** What a query of this number sees, this saw (scene-objects.ts). */

@@ -21,10 +21,10 @@ export interface SceneViewOptions {
 /** What the tracker knows of a camera that it has set as a view. */
 export interface SceneView {
   readonly name: string;
-  /** As it was set; with matrices of its own. */
+  /** It is as it was set, with matrices of its own. */
   readonly options: ViewOptions;
   readonly layers: number;
-  /** Where its rays start, or with w = 0 the direction of all of them. */
+  /** Its rays start here, or with w = 0 have this direction. */
   readonly eye: Vector4;
 }
 

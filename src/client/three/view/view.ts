@@ -10,7 +10,7 @@ import { invalid, reading, readOptions } from '../../check/validate.js';
 export interface ViewSize {
   /** Default 0. */
   x?: number;
-  /** From the top. Default 0. */
+  /** It is measured from the top. Default 0. */
   y?: number;
   /** At 0, as of a canvas that is hidden, the view sees nothing. */
   width: number;
