@@ -1,4 +1,5 @@
 import { CollisionError } from '../shared/errors.js';
+import { MAX_OBJECTS } from '../shared/layout.js';
 import { type FromWorker, failureOf } from '../shared/protocol.js';
 import type {
   AddMeshOptions,
@@ -54,7 +55,7 @@ import { ObjectStore } from './scene/object-store.js';
 import { ServiceEvent, ServiceEvents } from './service-events.js';
 import { PoseReader } from './skin/pose-reader.js';
 import { PoseTable } from './skin/pose-table.js';
-import { ReplayLog } from './transforms/replay-log.js';
+import { type BorrowedBlock, ReplayLog } from './transforms/replay-log.js';
 import { SingleWriter } from './transforms/single-writer.js';
 import { TransformTable } from './transforms/transform-table.js';
 
@@ -237,6 +238,17 @@ export class CollisionService extends ServiceEvents {
     return this.#objects.add('addInstances', options, count);
   }
 
+  /**
+   * Makes room for an adapter that is going to add so many objects more in slices, and answers for how many slots of ids
+   * there is room.
+   *
+   * @internal
+   */
+  reserveObjects(count: number): number {
+    this.#link.check('addInstances');
+    return this.#objects.reserve(checkInteger('addInstances', 'count', count, 0, MAX_OBJECTS));
+  }
+
   /** Changes the options of an object that are given, and keeps the rest. */
   setObject(id: ObjectId, options: Partial<ObjectOptions>): void {
     this.#link.check('setObject');
@@ -334,12 +346,20 @@ export class CollisionService extends ServiceEvents {
     this.#link.check('setTransforms');
     const place = this.#parent.read('setTransforms', 'parent', parent);
     if (!isAffine(place, 0)) place.fill(Number.NaN); // the worker lists all of them as rejected
-    const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
-    const targets = this.#checkedIds.read(ids, this.#table.leftBlocks, () => {
-      return this.#beginBlock(checkTypedArray('setTransforms', 'ids', ids, ['Uint32Array']));
-    });
-    checkLengths('setTransforms', targets, numbers);
-    this.#pump.staging.setBlock(targets, numbers, place, { ids: targets, matrices: numbers });
+    const block = this.#borrow(ids, matrices);
+    this.#pump.staging.setBlock(block.ids, block.matrices, place, block);
+  }
+
+  /**
+   * Does `moveInstances` for objects that have just been added, with matrices that the worker takes: they are in their
+   * places before any question that is asked from now on, without an update().
+   *
+   * @internal
+   */
+  placeInstances(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
+    this.#link.check('setTransforms');
+    const place = this.#parent.readAffine('setTransforms', 'parent', parent);
+    this.#pump.place(this.#borrow(ids, matrices), place);
   }
 
   /**
@@ -640,6 +660,16 @@ export class CollisionService extends ServiceEvents {
   dispose(): void {
     this.#link.close(new CollisionError('DISPOSED', 'the service was disposed'));
     this.#letGo(this.#link.error!);
+  }
+
+  /** Checks a block of an adapter's. It becomes the last that sets their transforms. */
+  #borrow(ids: Uint32Array, matrices: Float32Array | Float64Array): BorrowedBlock {
+    const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
+    const targets = this.#checkedIds.read(ids, this.#table.leftBlocks, () => {
+      return this.#beginBlock(checkTypedArray('setTransforms', 'ids', ids, ['Uint32Array']));
+    });
+    checkLengths('setTransforms', targets, numbers);
+    return { ids: targets, matrices: numbers };
   }
 
   /** Checks the objects of a block. The block becomes the last that sets their transforms. */

@@ -231,6 +231,7 @@ export interface Failure {
 /** Structural changes, in the order in which they were asked for. */
 export type Command =
   | AddObjects
+  | PlaceObjects
   | { type: 'setObject'; id: ObjectId; description: ObjectDescription; matrix: number[] | undefined }
   /** Of those that are still alive. */
   | { type: 'setLayers'; ids: Uint32Array; layers: number }
@@ -247,6 +248,12 @@ export interface AddObjects {
   description: ObjectDescription;
   /** Column-major: 16 numbers for each object, or 16 for all, or none for the identity. */
   matrices: number[];
+}
+
+/** layout.ts's frame in, of which only the transforms are taken over, at once. The buffer is transferred. */
+export interface PlaceObjects {
+  type: 'placeObjects';
+  input: ArrayBuffer;
 }
 
 /** An object's options, complete and checked. Enums and flags are layout.ts's. */

@@ -364,6 +364,9 @@ export class WorkerService extends QueryService implements WorkerApi {
       case 'addObjects':
         this.#addObjects(command);
         break;
+      case 'placeObjects':
+        this.core.placeAhead(command.input);
+        break;
       case 'setObject':
         if (this.#unborn.has(command.id)) break;
         this.core.setObject(command.id, this.#placed(command.description, command.matrix));
@@ -444,6 +447,8 @@ function nameOf(command: Command): string {
   switch (command.type) {
     case 'addObjects':
       return command.ids.length === 1 ? `addObject ${command.ids[0]}` : `adding ${command.ids.length} objects`;
+    case 'placeObjects':
+      return 'placing instances';
     case 'setObject':
     case 'removeObject':
       return `${command.type} ${command.id}`;

@@ -39,8 +39,36 @@ class Side {
 
   /** What the next worker is told of an object. */
   placeOf(id: number): number[] {
-    const at = AFFINE_NUMBERS * slotOf(id);
-    return [...this.log.replay().matrices.subarray(at, at + AFFINE_NUMBERS)];
+    const told = new Told();
+    this.log.replay(told);
+    return told.placeOf(id);
+  }
+}
+
+/** What a log tells the next worker. */
+class Told {
+  readonly f64 = new Float64Array(1000 * AFFINE_NUMBERS);
+  readonly #singles: number[] = [];
+  readonly #places = new Map<number, number[]>();
+
+  addSingle(id: number): number {
+    expect(this.#places.has(id) || this.#singles.includes(id), 'it is told once').toBe(false);
+    return AFFINE_NUMBERS * (this.#singles.push(id) - 1);
+  }
+
+  setBlock(ids: Uint32Array, matrices: ArrayLike<number>, parent: ArrayLike<number>): void {
+    for (const [i, id] of ids.entries()) {
+      expect(this.#places.has(id) || this.#singles.includes(id), 'it is told once').toBe(false);
+      const matrix = new Matrix4().fromArray(Array.from(matrices), 16 * i);
+      this.#places.set(id, rowsOf(matrix.premultiply(new Matrix4().fromArray(parent)).elements));
+    }
+  }
+
+  /** Of what it is not told, the next worker knows where it was added: at the origin. */
+  placeOf(id: number): number[] {
+    const at = AFFINE_NUMBERS * this.#singles.indexOf(id);
+    if (at >= 0) return [...this.f64.subarray(at, at + AFFINE_NUMBERS)];
+    return this.#places.get(id) ?? rowsOf(new Matrix4().elements);
   }
 }
 

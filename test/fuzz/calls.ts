@@ -93,6 +93,7 @@ export const METHODS: Record<Method, Case[]> = {
       isDull: true,
     },
   ],
+  reserveObjects: [{ args: () => [100] }],
   setObject: [{ args: (world) => [world.victims[0], object(box())], undo: (world) => world.restock() }],
   setLayers: [{ args: (world) => [world.victims.slice(), 2], undo: (world) => world.restock() }],
   removeObject: [{ args: (world) => [world.victims[0]], undo: (world) => world.restock() }],
@@ -121,6 +122,12 @@ export const METHODS: Record<Method, Case[]> = {
       undo: rejectedIsFine,
     },
     { args: (world) => [world.doll, {}], undo: rejectedIsFine },
+  ],
+  placeInstances: [
+    {
+      args: (world) => [world.victims.slice(), new Float32Array([...FAR_AWAY, ...FAR_AWAY]), [...IDENTITY]],
+      undo: (world) => world.restock(),
+    },
   ],
   setTransforms: [
     {

@@ -8,7 +8,13 @@ import { IDENTITY, multiplyAffine, writeAffine } from '../transforms/affine.js';
 import type { BulkWriter } from '../transforms/bulk-writer.js';
 import type { BorrowedBlock, ReplayLog } from '../transforms/replay-log.js';
 import type { StagedTransforms } from '../transforms/single-writer.js';
-import { AFFINE_NUMBERS, CLAIMED, type TransformTable } from '../transforms/transform-table.js';
+import {
+  AFFINE_NUMBERS,
+  CLAIMED,
+  PAGE_SLOTS,
+  placeInPage,
+  type TransformTable,
+} from '../transforms/transform-table.js';
 import { FrameBuffer, type FramePoses } from './frame-buffer.js';
 
 const VIEW_WORDS = VIEW_BYTES / 4;
@@ -72,22 +78,29 @@ export class FrameBuilder implements StagedTransforms {
 
   /** Stages what a writer has moved in the table. */
   addMoved(writer: BulkWriter, table: TransformTable): void {
-    const { ids, states, matrices } = table;
+    const { ids, states } = table;
     const isEmpty = this.#frame.singles === 0;
     writer.takeRuns((first, end, isAscending) => {
-      for (let i = first; i < end; i++) {
-        const slot = i;
+      for (let i = first; i < end; ) {
         // An object that was removed or moved otherwise since is none of the writer's.
-        while (i < end && states[i] === CLAIMED) i++;
+        if (states[i] !== CLAIMED) {
+          i++;
+          continue;
+        }
+        const slot = i;
+        const pageEnd = Math.min(end, (slot | (PAGE_SLOTS - 1)) + 1);
+        while (i < pageEnd && states[i] === CLAIMED) i++;
+        const page = table.pageOf(slot);
         const count = i - slot;
         if (isEmpty && isAscending && count >= SHORTEST_RUN) {
-          this.#addRun(ids, matrices, slot, count);
+          this.#addRun(ids, page, slot, count);
           continue;
         }
         for (let k = slot; k < i; k++) {
           const to = this.addSingle(ids[k]);
+          const from = placeInPage(k);
           const { f64 } = this;
-          for (let n = 0; n < AFFINE_NUMBERS; n++) f64[to + n] = matrices[AFFINE_NUMBERS * k + n];
+          for (let n = 0; n < AFFINE_NUMBERS; n++) f64[to + n] = page[from + n];
         }
       }
     });
@@ -103,16 +116,6 @@ export class FrameBuilder implements StagedTransforms {
     for (const id of this.#poses.ids()) this.#posed.add(id);
   }
 
-  /** Stages every object where the table has it. */
-  addAll({ ids, matrices }: TransformTable): void {
-    for (let slot = 0; slot < ids.length; slot++) {
-      if (ids[slot] === 0) continue;
-      const to = this.addSingle(ids[slot]);
-      const from = AFFINE_NUMBERS * slot;
-      for (let k = 0; k < AFFINE_NUMBERS; k++) this.f64[to + k] = matrices[from + k];
-    }
-  }
-
   /** Tells the log all that is staged, for the frame of this number: singles last, as the worker applies them. */
   keepIn(log: ReplayLog, frameNumber: number): void {
     const frame = this.#frame;
@@ -122,14 +125,13 @@ export class FrameBuilder implements StagedTransforms {
     log.keepSingles(frame.u32, frame.idAt(0), frame.f64, frame.matrixAt(0), frame.singles);
   }
 
-  /**
-   * Stages the transforms of slots in a row, of which none is staged yet: `ids` and `matrices` have them all, by slot.
-   */
-  #addRun(ids: Uint32Array, matrices: Float64Array, slot: number, count: number): void {
+  /** Stages the transforms of slots in a row, all of one page, of which none is staged yet; `ids` has them by slot. */
+  #addRun(ids: Uint32Array, page: Float64Array, slot: number, count: number): void {
     const end = slot + count;
+    const at = placeInPage(slot);
     const first = this.#frame.addSingles(count);
     this.#frame.u32.set(ids.subarray(slot, end), this.#frame.idAt(first));
-    this.#frame.f64.set(matrices.subarray(AFFINE_NUMBERS * slot, AFFINE_NUMBERS * end), this.#frame.matrixAt(first));
+    this.#frame.f64.set(page.subarray(at, at + AFFINE_NUMBERS * count), this.#frame.matrixAt(first));
     if (end > this.#singleOfSlot.length) this.#singleOfSlot = grown(this.#singleOfSlot, end);
     if (first + count > this.#ownerOfSingle.length) this.#ownerOfSingle = grown(this.#ownerOfSingle, first + count);
     const singles = this.#singleOfSlot;
@@ -188,6 +190,7 @@ export class FrameBuilder implements StagedTransforms {
   /** Forgets the single transform that is staged for an object. */
   drop(id: number): void {
     const { u32, singles } = this.#frame;
+    if (singles === 0) return;
     const slot = slotOf(id);
     const single = this.#singleOfSlot[slot];
     if (single < singles && this.#ownerOfSingle[single] === slot) u32[this.#frame.idAt(single)] = NO_OBJECT;

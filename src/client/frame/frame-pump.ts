@@ -1,12 +1,13 @@
 import { CollisionError } from '../../shared/errors.js';
 import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES, OUT_REJECTED_COUNT } from '../../shared/layout.js';
-import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../../shared/protocol.js';
+import type { BaselineMessage, Command, MemoryUse, PlaceObjects, ResultMessage } from '../../shared/protocol.js';
 import type { FrameResult, ObjectId } from '../../shared/types.js';
 import type { Deferred, WorkerLink } from '../link/worker-link.js';
 import { PoseTable } from '../skin/pose-table.js';
 import { BulkWriter } from '../transforms/bulk-writer.js';
-import type { ReplayLog } from '../transforms/replay-log.js';
+import type { BorrowedBlock, ReplayLog } from '../transforms/replay-log.js';
 import type { TransformTable } from '../transforms/transform-table.js';
+import { FrameBuffer } from './frame-buffer.js';
 import { FrameBuilder } from './frame-builder.js';
 import { FrameView } from './frame-result.js';
 import type { ViewTable } from './view-table.js';
@@ -28,6 +29,7 @@ export interface CallCommand {
 /** A query is the function that posts it; one that was answered meanwhile, or rejected, posts nothing. */
 type Entry = Command | CallCommand | (() => void);
 
+const NO_VIEWS = new Uint32Array(0);
 const NO_MS: FrameResult['ms'] = {
   ...{ total: 0, update: 0, cull: 0, contacts: 0 },
   ...{ broadPhase: 0, narrowPhase: 0, answer: 0, commands: 0 },
@@ -143,6 +145,21 @@ export class FramePump {
     if (this.#isDown) this.#waiting?.staging.setSingle(id, matrix);
   }
 
+  /**
+   * Places objects that have just been added, as a borrowed block that the worker refuses nothing of: by a command, which
+   * takes effect without an update().
+   */
+  place(block: BorrowedBlock, parent: ArrayLike<number>): void {
+    const { ids, matrices } = block;
+    this.#log.keepBlock(ids, matrices, parent, block, this.#lastFrame);
+    if (this.#isDown) return; // the next worker is told by the log
+    const buffer = new FrameBuffer();
+    const number = buffer.addBlock(ids, matrices.BYTES_PER_ELEMENT);
+    buffer.blockMatrices(number).set(matrices);
+    buffer.blockParent(number).set(parent);
+    this.enqueue({ type: 'placeObjects', input: buffer.seal(this.#lastFrame, this.#link.life, 0, NO_VIEWS) });
+  }
+
   /** Answers the newest command, if nothing was asked for after it and it is still here. */
   get lastCommand(): Command | undefined {
     const last = (this.#waiting ? this.#behind : this.#ready).at(-1);
@@ -224,7 +241,7 @@ export class FramePump {
     if (objects.length > 0) this.#link.post({ type: 'commands', list: [...objects] });
     const staging = new FrameBuilder(this.#poses);
     this.#views.copyTo(staging);
-    staging.addAll(this.#log.replay());
+    this.#log.replay(staging);
     staging.addAllPoses();
     const input = staging.seal(this.#lastFrame, this.#link.life);
     this.#link.post({ type: 'place', input }, [input]);
@@ -359,17 +376,20 @@ export class FramePump {
     const entries = this.#ready;
     this.#ready = [];
     let list: Command[] = [];
+    let buffers: ArrayBuffer[] = [];
     for (const entry of entries) {
       const post = typeof entry === 'function' ? entry : entry.type === 'call' ? entry.post : undefined;
       if (!post) {
         list.push(entry as Command);
+        if ((entry as Command).type === 'placeObjects') buffers.push((entry as PlaceObjects).input);
         continue;
       }
-      if (list.length > 0) this.#link.post({ type: 'commands', list });
+      if (list.length > 0) this.#link.post({ type: 'commands', list }, buffers);
       list = [];
+      buffers = [];
       post();
     }
-    if (list.length > 0) this.#link.post({ type: 'commands', list });
+    if (list.length > 0) this.#link.post({ type: 'commands', list }, buffers);
   }
 
   #newStaging(): FrameBuilder {

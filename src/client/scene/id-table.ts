@@ -6,10 +6,10 @@ import { grown } from '../../shared/typed-arrays.js';
 const NONE = 0xffffffff;
 
 /**
- * Ids and what they stand for. A freed slot is reused by the next generation, the longest free one first; after
- * the last generation it retires, so that no id is ever given twice.
+ * Ids. A freed slot is reused by the next generation, the longest free one first; after the last generation it retires,
+ * so that no id is ever given twice.
  */
-export class IdTable<T> {
+export class Ids {
   /** Ids alive. */
   size = 0;
   /** Slots ever used; and of them, those to use again. */
@@ -21,7 +21,6 @@ export class IdTable<T> {
   #generation = new Uint16Array(64);
   /** Per free slot: the one freed after it. */
   #next = new Uint32Array(64);
-  #values: (T | undefined)[] = [];
   #firstFree = NONE;
   #lastFree = NONE;
 
@@ -35,14 +34,39 @@ export class IdTable<T> {
     );
   }
 
-  /** Gives a value an id; {@link checkRoom} has said that there is room. */
-  add(value: T): number {
+  /** Answers a copy of those that are alive. */
+  alive(ids: Uint32Array): Uint32Array {
+    return this.findDead(ids) < 0 ? ids.slice() : ids.filter((id) => this.has(id));
+  }
+
+  /** Makes room for so many more. */
+  reserve(count: number): void {
+    const slots = Math.min(MAX_OBJECTS, this.#slots + Math.max(0, count - this.#free));
+    if (slots > this.#alive.length) this.#grow(slots);
+  }
+
+  /** Answers how many slots have ever been used. */
+  get slots(): number {
+    return this.#slots;
+  }
+
+  /** Answers how many slots there is room for. */
+  get room(): number {
+    return this.#alive.length;
+  }
+
+  /** Gives an id; {@link checkRoom} has said that there is room. */
+  take(): number {
     const slot = this.#firstFree === NONE ? this.#newSlot() : this.#takeFree();
     const id = makeId(slot, this.#generation[slot]);
     this.#alive[slot] = id;
-    this.#values[slot] = value;
     this.size++;
     return id;
+  }
+
+  /** Answers the id that is alive in a slot, 0 where there is none. */
+  at(slot: number): number {
+    return this.#alive[slot];
   }
 
   has(id: unknown): id is number {
@@ -57,28 +81,10 @@ export class IdTable<T> {
     return -1;
   }
 
-  get(id: number): T | undefined {
-    return this.has(id) ? this.#values[slotOf(id)] : undefined;
-  }
-
-  /** Lists all ids that are alive with their values, by slot. */
-  *entries(): Generator<[id: number, value: T]> {
-    for (let slot = 0; slot < this.#slots; slot++) {
-      const id = this.#alive[slot];
-      if (id !== 0) yield [id, this.#values[slot] as T];
-    }
-  }
-
-  /** Changes what an id stands for, which is alive. */
-  set(id: number, value: T): void {
-    this.#values[slotOf(id)] = value;
-  }
-
   /** Ends an id that is alive. */
   delete(id: number): void {
     const slot = slotOf(id);
     this.#alive[slot] = 0;
-    this.#values[slot] = undefined;
     this.size--;
     if (this.#generation[slot] === MAX_GENERATION) return;
     this.#generation[slot]++;
@@ -97,12 +103,43 @@ export class IdTable<T> {
   }
 
   #newSlot(): number {
-    if (this.#slots === this.#alive.length) {
-      this.#alive = grown(this.#alive);
-      this.#generation = grown(this.#generation);
-      this.#next = grown(this.#next);
-    }
+    if (this.#slots === this.#alive.length) this.#grow(0);
     this.#generation[this.#slots] = 1;
     return this.#slots++;
+  }
+
+  #grow(length: number): void {
+    this.#alive = grown(this.#alive, length);
+    this.#generation = grown(this.#generation, length);
+    this.#next = grown(this.#next, length);
+  }
+}
+
+/** Ids and what they stand for. */
+export class IdTable<T> extends Ids {
+  #values: (T | undefined)[] = [];
+
+  /** Gives a value an id; {@link checkRoom} has said that there is room. */
+  add(value: T): number {
+    const id = this.take();
+    this.#values[slotOf(id)] = value;
+    return id;
+  }
+
+  get(id: number): T | undefined {
+    return this.has(id) ? this.#values[slotOf(id)] : undefined;
+  }
+
+  /** Lists all ids that are alive with their values, by slot. */
+  *entries(): Generator<[id: number, value: T]> {
+    for (let slot = 0; slot < this.slots; slot++) {
+      const id = this.at(slot);
+      if (id !== 0) yield [id, this.#values[slot] as T];
+    }
+  }
+
+  override delete(id: number): void {
+    this.#values[slotOf(id)] = undefined;
+    super.delete(id);
   }
 }

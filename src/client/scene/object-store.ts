@@ -1,16 +1,19 @@
+import { slotOf } from '../../shared/ids.js';
 import type { Command, ObjectDescription } from '../../shared/protocol.js';
 import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
 import { argumentError, checkInteger, checkMatrix } from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';
 import type { PoseTable } from '../skin/pose-table.js';
 import type { ReplayLog } from '../transforms/replay-log.js';
-import { IdTable } from './id-table.js';
+import { Descriptions } from './descriptions.js';
+import { Ids } from './id-table.js';
 import type { MeshStore } from './mesh-store.js';
 import { describe, describeQuery, isSame, readObject } from './object-description.js';
 
 /** The objects alive, with their descriptions; instances share one. */
 export class ObjectStore {
-  #table = new IdTable<ObjectDescription>();
+  #table = new Ids();
+  #descriptions = new Descriptions();
   readonly #meshes: MeshStore;
   readonly #pump: FramePump;
   readonly #log: ReplayLog;
@@ -42,12 +45,21 @@ export class ObjectStore {
   /** Answers what is known of an object's mesh; undefined where its shape is none. Throws UNKNOWN_ID. */
   meshOf(operation: string, id: ObjectId): Readonly<MeshInfo> | undefined {
     this.check(operation, 'id', id);
-    return this.#meshes.get(this.#table.get(id)!.mesh);
+    return this.#meshes.get(this.#descriptions.meshOf(slotOf(id)));
   }
 
   /** Answers the layers of an object that is alive. */
   layersOf(id: ObjectId): number {
-    return this.#table.get(id)!.layers;
+    return this.#descriptions.layers[slotOf(id)];
+  }
+
+  /** Makes room for so many more at once: what is added one by one copies all there are now and then. */
+  reserve(count: number): number {
+    this.#table.reserve(count);
+    const { room } = this.#table;
+    this.#descriptions.reserve(room);
+    this.#log.reserve(room);
+    return room;
   }
 
   add(operation: string, options: ObjectOptions, count: number): Uint32Array {
@@ -58,10 +70,12 @@ export class ObjectStore {
     const matrix = place ?? [];
     this.#table.checkRoom(operation, count);
     const ids = new Uint32Array(count);
-    for (let i = 0; i < count; i++) ids[i] = this.#table.add(description);
+    if (count === 0) return ids;
+    for (let i = 0; i < count; i++) ids[i] = this.#table.take();
+    this.#descriptions.set(ids, description);
     for (let i = 0; i < count; i++) this.#log.add(ids[i], place);
     this.#meshes.countUse(description.mesh, count);
-    if (count > 0 && !this.#joinLast(ids, description, matrix)) {
+    if (!this.#joinLast(ids, description, matrix)) {
       this.#pump.enqueue({
         type: 'addObjects',
         ids: count === 1 ? [ids[0]] : ids.slice(),
@@ -77,10 +91,11 @@ export class ObjectStore {
     const given = readObject(operation, options);
     const matrix = given.matrix === undefined ? undefined : checkMatrix(operation, 'matrix', given.matrix);
     this.check(operation, 'id', id);
-    const old = this.#table.get(id)!;
+    const slot = slotOf(id);
+    const old = this.#descriptions.at(slot);
     const description = this.#describe(operation, given, old);
     this.check(operation, 'id', id); // a getter of the shape's may have removed it
-    this.#table.set(id, description);
+    this.#descriptions.change(slot, description);
     if (matrix) this.#log.set(id, matrix);
     this.#meshes.countUse(description.mesh, 1);
     this.#meshes.countUse(old.mesh, -1);
@@ -91,39 +106,34 @@ export class ObjectStore {
 
   remove(operation: string, id: ObjectId): void {
     this.check(operation, 'id', id);
-    this.#forget(id);
-    this.#pump.enqueue({ type: 'removeObject', id });
-  }
-
-  #forget(id: ObjectId): void {
-    this.#meshes.countUse(this.#table.get(id)!.mesh, -1);
+    const slot = slotOf(id);
+    this.#meshes.countUse(this.#descriptions.at(slot).mesh, -1);
+    this.#descriptions.delete(slot);
     this.#table.delete(id);
     this.#log.delete(id);
     this.#poses.delete(id);
+    this.#pump.enqueue({ type: 'removeObject', id });
   }
 
   /** Puts objects into other layers; those that are gone are passed over. */
   setLayers(ids: Uint32Array, layers: number): void {
-    let [old, next]: (ObjectDescription | undefined)[] = [];
-    const alive = new Uint32Array(ids.length);
-    let count = 0;
-    for (let i = 0; i < ids.length; i++) {
-      const description = this.#table.get(ids[i]);
-      if (!description) continue;
-      // Many in a row have one description, and keep one.
-      if (description !== old) {
-        old = description;
-        next = { ...description, layers };
-      }
-      this.#table.set(ids[i], next!);
-      alive[count++] = ids[i];
-    }
-    if (count > 0) this.#pump.enqueue({ type: 'setLayers', ids: alive.slice(0, count), layers });
+    const alive = this.#table.alive(ids);
+    const layersOf = this.#descriptions.layers;
+    for (let i = 0; i < alive.length; i++) layersOf[slotOf(alive[i])] = layers;
+    if (alive.length > 0) this.#pump.enqueue({ type: 'setLayers', ids: alive, layers });
   }
 
   removeAll(operation: string, ids: Uint32Array): void {
     this.checkAll(operation, 'ids', ids);
-    for (let i = 0; i < ids.length; i++) if (this.#table.has(ids[i])) this.#forget(ids[i]); // it may be there twice
+    for (let i = 0; i < ids.length; i++) {
+      if (!this.#table.has(ids[i])) continue; // it is there twice
+      const slot = slotOf(ids[i]);
+      this.#meshes.countUse(this.#descriptions.meshOf(slot), -1);
+      this.#descriptions.delete(slot);
+      this.#table.delete(ids[i]);
+      this.#log.delete(ids[i]);
+      this.#poses.delete(ids[i]);
+    }
     const last = this.#pump.lastCommand;
     const isJoined = ids.length === 1 && last?.type === 'removeObjects' && Array.isArray(last.ids);
     if (isJoined) (last.ids as ObjectId[]).push(ids[0]);
@@ -135,7 +145,10 @@ export class ObjectStore {
   /** Answers the commands that add all objects to a worker that has none; their transforms are sent apart. */
   replay(): Command[] {
     const idsOf = new Map<ObjectDescription, number[]>();
-    for (const [id, description] of this.#table.entries()) {
+    for (let slot = 0; slot < this.#table.slots; slot++) {
+      const id = this.#table.at(slot);
+      if (id === 0) continue;
+      const description = this.#descriptions.at(slot);
       const ids = idsOf.get(description);
       if (ids) ids.push(id);
       else idsOf.set(description, [id]);
@@ -145,7 +158,8 @@ export class ObjectStore {
 
   /** Lets go of all objects. */
   clear(): void {
-    this.#table = new IdTable();
+    this.#table = new Ids();
+    this.#descriptions = new Descriptions();
     this.#last = undefined;
   }
 

@@ -1,4 +1,5 @@
 // Affine matrices as three stores them: 16 numbers, column-major, the bottom row 0, 0, 0, 1.
+import { isAffine, isInvertibleAt } from '../check/affine.js';
 
 export const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
@@ -44,6 +45,19 @@ export function multiplyAffine(
       target[at + 3 * column + row] = a[row] * x + a[row + 4] * y + a[row + 8] * z + a[row + 12] * w;
     }
   }
+}
+
+/** Does `multiplyAffine`, and tells whether the worker takes the product. `b` need not be affine. */
+export function multiplyToPlace(
+  target: Float64Array,
+  at: number,
+  a: ArrayLike<number>,
+  b: ArrayLike<number>,
+  from: number,
+): boolean {
+  if (!isAffine(b, from)) return false;
+  multiplyAffine(target, at, a, b, from);
+  return isInvertibleAt(target, at, 3);
 }
 
 /** Tells whether twelve numbers are the three upper rows of a matrix. The translation first: it changes most often. */

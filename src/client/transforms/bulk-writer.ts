@@ -1,7 +1,9 @@
 import { slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
 import { isSameAffine, SURE_PLACE, SURE_VOLUME } from './affine.js';
-import { AFFINE_NUMBERS, CLAIMED, type TransformTable } from './transform-table.js';
+import { CLAIMED, PAGE_SHIFT, placeInPage, type TransformTable } from './transform-table.js';
+
+const NO_PAGE = new Float64Array(0);
 
 /** Room for the runs of a scene that moves as a whole; grows. */
 const FEWEST_RUNS = 32;
@@ -33,7 +35,9 @@ export class BulkWriter {
    */
   move(objects: Uint32Array, transforms: readonly ArrayLike<number>[], first: number, end: number): number {
     const table = this.#table;
-    const { matrices, states } = table;
+    const { pages, states } = table;
+    let matrices: Float64Array = NO_PAGE;
+    let number = -1;
     let i = first;
     try {
       for (; i < end; i++) {
@@ -41,8 +45,12 @@ export class BulkWriter {
         const id = objects[i];
         const slot = slotOf(id);
         // A getter of the caller's may have made other objects.
-        if (states[slot] !== CLAIMED || table.ids[slot] !== id || table.matrices !== matrices) return i;
-        const at = AFFINE_NUMBERS * slot;
+        if (states[slot] !== CLAIMED || table.ids[slot] !== id || table.states !== states) return i;
+        if (slot >>> PAGE_SHIFT !== number) {
+          number = slot >>> PAGE_SHIFT;
+          matrices = pages[number] ?? table.pageOf(slot);
+        }
+        const at = placeInPage(slot);
         if (isSameAffine(matrices, at, m) && m[3] === 0 && m[7] === 0 && m[11] === 0 && m[15] === 1) continue;
         if (m.length !== 16) return i;
         // Each is read once: a getter of the caller's cannot change what was checked.
@@ -69,7 +77,7 @@ export class BulkWriter {
         if (typeof x !== 'number' || typeof y !== 'number' || typeof z !== 'number') return i;
 
         // Such a getter may also have made other objects.
-        if (states[slot] !== CLAIMED || table.ids[slot] !== id || table.matrices !== matrices) return i;
+        if (states[slot] !== CLAIMED || table.ids[slot] !== id || table.states !== states) return i;
         // What the worker might refuse must not take the place of what it has.
         const squares = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
         const volume = ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);

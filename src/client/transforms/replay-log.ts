@@ -2,12 +2,25 @@
 // go to the table at once, where they are checked as the worker checks them. Those of blocks do not, as to multiply
 // thousands of matrices in every frame would cost more than the frame: a block is kept as it was given, and multiplied
 // when another one takes its objects, or for the next worker.
+//
+// A borrowed block is not kept at all but read from its owner's array, so that a million instances take no memory here.
+// The next worker gets what the owner has written by then, whether or not it was sent. Where that is no matrix, the
+// object is where it was added, and is its owner's to hide.
 import { NO_OBJECT, slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
-import { isAffine, isInvertibleAt } from '../check/affine.js';
-import { IDENTITY, multiplyAffine, SURE_PLACE, SURE_VOLUME, writeAffine } from './affine.js';
-import { AFFINE_NUMBERS, CLAIMED, EXPLICIT, STAGED, type TransformTable } from './transform-table.js';
+import { isInvertibleAt } from '../check/affine.js';
+import { multiplyToPlace, SURE_PLACE, SURE_VOLUME } from './affine.js';
+import type { StagedTransforms } from './single-writer.js';
+import {
+  AFFINE_NUMBERS,
+  CLAIMED,
+  EXPLICIT,
+  PAGE_SHIFT,
+  placeInPage,
+  STAGED,
+  type TransformTable,
+} from './transform-table.js';
 
 type Floats = Float32Array | Float64Array;
 
@@ -15,6 +28,11 @@ type Floats = Float32Array | Float64Array;
 export interface BorrowedBlock {
   readonly ids: Uint32Array;
   readonly matrices: Floats;
+}
+
+/** Takes the transforms for the next worker: a frame builder that is empty. */
+export interface StagedBlocks extends StagedTransforms {
+  setBlock(ids: Uint32Array, matrices: Floats, parent: ArrayLike<number>): void;
 }
 
 /** The transforms parent · matrix of many objects. */
@@ -65,18 +83,27 @@ export class ReplayLog {
 
   /** Places a new object; without a matrix it is at the origin. */
   add(id: ObjectId, matrix: ArrayLike<number> | undefined): void {
-    this.#table.add(id, matrix ?? IDENTITY);
+    this.#table.add(id, matrix);
     const { length } = this.#table.ids;
-    if (this.#blockOf.length === length) return;
-    this.#blockOf = grown(this.#blockOf, length);
-    this.#indexInBlock = grown(this.#indexInBlock, length);
+    if (this.#blockOf.length < length) this.#grow(length);
+  }
+
+  /** Makes room for so many slots. */
+  reserve(slots: number): void {
+    this.#table.reserve(slots);
+    if (this.#blockOf.length < slots) this.#grow(slots);
+  }
+
+  #grow(slots: number): void {
+    this.#blockOf = grown(this.#blockOf, slots);
+    this.#indexInBlock = grown(this.#indexInBlock, slots);
   }
 
   /** Places an object by a command, which takes effect without an update(). */
   set(id: ObjectId, matrix: ArrayLike<number>): void {
     const slot = slotOf(id);
     this.#leaveBlock(slot);
-    writeAffine(this.#table.matrices, AFFINE_NUMBERS * slot, matrix);
+    this.#table.write(slot, matrix);
     this.#table.setState(slot, STAGED); // over an older transform that is staged
   }
 
@@ -89,7 +116,8 @@ export class ReplayLog {
    * Keeps the single transforms of an update(): their ids from `u32[firstId]` on, their numbers from `f64[first]` on.
    */
   keepSingles(u32: Uint32Array, firstId: number, f64: Float64Array, first: number, count: number): void {
-    const { ids, states, matrices } = this.#table;
+    const table = this.#table;
+    const { ids, states } = table;
     const blockOf = this.#blockOf;
     for (let i = 0; i < count; i++) {
       const id = u32[firstId + i];
@@ -118,7 +146,8 @@ export class ReplayLog {
       if (!isSure && !isInvertibleAt(f64, from, 3)) continue;
       if (blockOf[slot] !== IN_TABLE) this.#leaveBlock(slot);
       if (states[slot] === STAGED) states[slot] = EXPLICIT;
-      const to = AFFINE_NUMBERS * slot;
+      const matrices = table.pageOf(slot);
+      const to = placeInPage(slot);
       matrices[to] = ax;
       matrices[to + 1] = ay;
       matrices[to + 2] = az;
@@ -156,8 +185,6 @@ export class ReplayLog {
     block.newest.parent.set(parent);
     block.frame = frame;
     block.isAccepted = false;
-    // Where the owner has written nonsense by the time that it is read, its objects are where they began.
-    if (borrowed && !same) this.#fold(this.#blocks.indexOf(block), block);
   }
 
   /** Notes that the worker has answered a frame and refused nothing. */
@@ -168,10 +195,36 @@ export class ReplayLog {
     }
   }
 
-  /** Brings the table up to date, and answers it. */
-  replay(): TransformTable {
-    for (const [number, block] of this.#blocks.entries()) if (block) this.#fold(number, block);
-    return this.#table;
+  /** Stages every object where it is, unless it is where a new one is. */
+  replay(staging: StagedBlocks): void {
+    for (const [number, block] of this.#blocks.entries()) {
+      if (block?.isBorrowed === true) this.#stageBorrowed(number, block, staging);
+      else if (block) this.#fold(number, block);
+    }
+    const { ids, pages } = this.#table;
+    for (let slot = 0; slot < ids.length; slot++) {
+      const page = pages[slot >>> PAGE_SHIFT];
+      if (ids[slot] === 0 || page === undefined) continue;
+      if (this.#blocks[this.#blockOf[slot]]?.isBorrowed === true) continue;
+      const to = staging.addSingle(ids[slot]);
+      const from = placeInPage(slot);
+      for (let k = 0; k < AFFINE_NUMBERS; k++) staging.f64[to + k] = page[from + k];
+    }
+  }
+
+  #stageBorrowed(number: number, { ids, own, newest }: KeptBlock, staging: StagedBlocks): void {
+    const { matrices, parent } = newest;
+    if (matrices.length !== 16 * ids.length) return; // its buffer was handed on since
+    if (own === ids.length) {
+      staging.setBlock(ids, matrices, parent);
+      return;
+    }
+    const product = new Float64Array(AFFINE_NUMBERS);
+    for (let i = 0; i < ids.length; i++) {
+      if (this.#blockOf[slotOf(ids[i])] !== number || !multiplyToPlace(product, 0, parent, matrices, 16 * i)) continue;
+      const to = staging.addSingle(ids[i]);
+      staging.f64.set(product, to);
+    }
   }
 
   clear(): void {
@@ -210,19 +263,19 @@ export class ReplayLog {
   #own(block: KeptBlock, ids: Uint32Array): void {
     const number = this.#blocks.indexOf(block);
     const { ids: alive } = this.#table;
-    const folded = new Set<number>();
+    const blockOf = this.#blockOf;
+    const indices = this.#indexInBlock;
     for (let i = 0; i < ids.length; i++) {
       const slot = slotOf(ids[i]);
-      const other = this.#blockOf[slot];
+      const other = blockOf[slot];
       if (other === number || alive[slot] !== ids[i]) continue;
       if (other !== IN_TABLE) {
-        // Where the worker refuses what this block says, it has what that one said.
-        if (!folded.has(other)) this.#fold(other, this.#blocks[other]!);
-        folded.add(other);
+        // Where the worker refuses what this block says, it has what that one said. Of a borrowed block nobody asks that.
+        if (!block.isBorrowed) this.#foldOne(this.#blocks[other]!, slot);
         this.#leaveBlock(slot);
       }
-      this.#blockOf[slot] = number;
-      this.#indexInBlock[slot] = i;
+      blockOf[slot] = number;
+      indices[slot] = i;
       block.own++;
     }
   }
@@ -253,6 +306,20 @@ export class ReplayLog {
     this.#freeNumbers.push(number);
   }
 
+  /** Writes an object's transform to the table, which its block has. */
+  #foldOne(block: KeptBlock, slot: number): void {
+    const { ids, isAccepted, before, newest } = block;
+    const i = this.#indexInBlock[slot];
+    const product = new Float64Array(AFFINE_NUMBERS);
+    for (const placement of [isAccepted ? undefined : before, newest]) {
+      // A borrowed array may be in a buffer that its owner has handed on since.
+      if (placement?.matrices.length !== 16 * ids.length) continue;
+      const { matrices, parent } = placement;
+      if (!multiplyToPlace(product, 0, parent, matrices, 16 * i)) continue;
+      this.#table.pageOf(slot).set(product, placeInPage(slot));
+    }
+  }
+
   /** Writes a block's transforms to the table. */
   #fold(number: number, block: KeptBlock): void {
     if (!block.isAccepted && block.before) this.#foldPlacement(number, block, block.before);
@@ -261,14 +328,11 @@ export class ReplayLog {
 
   /** Writes what the worker does not refuse of a block's transforms to the table. */
   #foldPlacement(number: number, { ids }: KeptBlock, { matrices, parent }: Placement): void {
-    // A borrowed array may be in a buffer that its owner has handed on since.
-    if (matrices.length !== 16 * ids.length) return;
     const product = new Float64Array(AFFINE_NUMBERS);
     for (let i = 0; i < ids.length; i++) {
       const slot = slotOf(ids[i]);
-      if (this.#blockOf[slot] !== number || !isAffine(matrices, 16 * i)) continue;
-      multiplyAffine(product, 0, parent, matrices, 16 * i);
-      if (isInvertibleAt(product, 0, 3)) this.#table.matrices.set(product, AFFINE_NUMBERS * slot);
+      if (this.#blockOf[slot] !== number || !multiplyToPlace(product, 0, parent, matrices, 16 * i)) continue;
+      this.#table.pageOf(slot).set(product, placeInPage(slot));
     }
   }
 }

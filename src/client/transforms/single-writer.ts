@@ -3,7 +3,7 @@ import type { ObjectId } from '../../shared/types.js';
 import { isAffine } from '../check/affine.js';
 import { argumentError, MatrixReader } from '../check/validate.js';
 import { isSameAffine, writeAffine } from './affine.js';
-import { AFFINE_NUMBERS, CLAIMED, EXPLICIT, STAGED, type TransformTable } from './transform-table.js';
+import { CLAIMED, EXPLICIT, placeInPage, STAGED, type TransformTable } from './transform-table.js';
 
 /** Takes transforms one by one until update(): the frame builder. */
 export interface StagedTransforms {
@@ -38,7 +38,7 @@ export class SingleWriter {
     const slot = slotOf(id);
     const state = table.states[slot];
     const isNewest = state === EXPLICIT || state === CLAIMED;
-    if (isNewest && isSameAffine(table.matrices, AFFINE_NUMBERS * slot, m)) return;
+    if (isNewest && isSameAffine(table.pageOf(slot), placeInPage(slot), m)) return;
     const at = staging.addSingle(id);
     writeAffine(staging.f64, at, m);
     table.setState(slot, STAGED);

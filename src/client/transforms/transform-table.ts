@@ -22,7 +22,7 @@
 import { slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
-import { writeAffine } from './affine.js';
+import { IDENTITY, writeAffine } from './affine.js';
 
 /** Numbers of a transform: the bottom row of an affine matrix says nothing. */
 export const AFFINE_NUMBERS = 12;
@@ -36,17 +36,28 @@ export type TransformState = typeof UNKNOWN | typeof CLAIMED | typeof STAGED | t
 
 const FEWEST_SLOTS = 64;
 
+/** A page has the matrices of 2^PAGE_SHIFT slots in a row: 96 KB. */
+export const PAGE_SHIFT = 10;
+export const PAGE_SLOTS = 1 << PAGE_SHIFT;
+
+/** Answers where in its page the matrix of a slot is. */
+export function placeInPage(slot: number): number {
+  return AFFINE_NUMBERS * (slot & (PAGE_SLOTS - 1));
+}
+
 /**
- * The objects alive and their transforms, by slot. All matrices are in one array, as a frame goes through it from end
- * to end: 10,000 arrays of their own would cost more in cache misses than everything else.
+ * The objects alive and their transforms, by slot. Matrices are in pages of many, as a frame goes through them from end
+ * to end: 10,000 arrays of their own would cost more in cache misses than everything else. A page of which no object
+ * ever had another matrix than the identity is not there: the instances of blocks are placed elsewhere, and a million of
+ * them would take 96 MB here. Nor does a table that grows copy what it has.
  */
 export class TransformTable {
   /** Per slot: the id of the object in it, 0 for none. */
   ids = new Uint32Array(0);
   /** Per slot: who spoke of the object last. */
   states = new Uint8Array(0);
-  /** Per slot: the upper three rows, column by column. */
-  matrices = new Float64Array(0);
+  /** Per page: the upper three rows of each slot's matrix, column by column; `undefined` where all are the identity. */
+  readonly pages: (Float64Array | undefined)[] = [];
   /**
    * Counts the objects that left the state BLOCK: what was found out about the ids of a block holds while it stands
    * still.
@@ -58,13 +69,31 @@ export class TransformTable {
     return typeof id === 'number' && id !== 0 && this.ids[slotOf(id)] === id;
   }
 
-  /** Places a new object. */
-  add(id: ObjectId, matrix: ArrayLike<number>): void {
+  /** Makes room for so many slots. */
+  reserve(slots: number): void {
+    if (slots <= this.ids.length) return;
+    this.ids = grown(this.ids, slots);
+    this.states = grown(this.states, this.ids.length);
+  }
+
+  /** Places a new object; without a matrix it is at the origin. */
+  add(id: ObjectId, matrix: ArrayLike<number> | undefined): void {
     const slot = slotOf(id);
-    this.#reserve(slot);
+    if (slot >= this.ids.length) this.reserve(Math.max(FEWEST_SLOTS, slot + 1));
     this.ids[slot] = id;
     this.states[slot] = CLAIMED;
-    writeAffine(this.matrices, AFFINE_NUMBERS * slot, matrix);
+    if (matrix !== undefined) this.write(slot, matrix);
+    else if (this.pages[slot >>> PAGE_SHIFT] !== undefined) this.write(slot, IDENTITY);
+  }
+
+  /** Writes an object's matrix. */
+  write(slot: number, matrix: ArrayLike<number>): void {
+    writeAffine(this.pageOf(slot), placeInPage(slot), matrix);
+  }
+
+  /** Answers the page that has the matrix of a slot, which is made if there is none. */
+  pageOf(slot: number): Float64Array {
+    return this.pages[slot >>> PAGE_SHIFT] ?? this.#makePage(slot >>> PAGE_SHIFT);
   }
 
   delete(id: ObjectId): void {
@@ -88,14 +117,14 @@ export class TransformTable {
   clear(): void {
     this.ids = new Uint32Array(0);
     this.states = new Uint8Array(0);
-    this.matrices = new Float64Array(0);
+    this.pages.length = 0;
   }
 
-  #reserve(slot: number): void {
-    if (slot < this.ids.length) return;
-    this.ids = grown(this.ids, Math.max(FEWEST_SLOTS, slot + 1));
-    const { length } = this.ids;
-    this.states = grown(this.states, length);
-    this.matrices = grown(this.matrices, AFFINE_NUMBERS * length);
+  #makePage(number: number): Float64Array {
+    while (this.pages.length <= number) this.pages.push(undefined); // without holes
+    const page = new Float64Array(AFFINE_NUMBERS * PAGE_SLOTS);
+    for (let at = 0; at < page.length; at += AFFINE_NUMBERS) writeAffine(page, at, IDENTITY);
+    this.pages[number] = page;
+    return page;
   }
 }
