@@ -10,6 +10,9 @@ export interface TriangleRun {
   materialIndex: number;
 }
 
+/** So many vertices or indices are copied in one step. */
+const STEP = 16_384;
+
 /**
  * Reads the triangles that three draws of `geometry`: indexed or not, of any attribute type, within its draw range,
  * without morphs. Triangle 0 is the first of the draw range. The arrays are the geometry's own where their
@@ -108,6 +111,45 @@ export function meshDataOfRuns(geometry: BufferGeometry, runs: readonly Triangle
   return { positions, indices: gathered };
 }
 
+/** Answers how many numbers `copyMeshData` copies. */
+export function sizeOf(geometry: BufferGeometry, runs: readonly TriangleRun[]): number {
+  const { index } = geometry;
+  const numbers = 3 * positionsOf(geometry).count;
+  return index === null && runs.length === 1
+    ? numbers
+    : numbers + runs.reduce((sum, run) => sum + run.end - run.start, 0);
+}
+
+/**
+ * Does `meshDataOfRuns`, into arrays of their own, in steps that take some tenths of a millisecond each. The geometry must
+ * stay as it is until the last of them.
+ */
+export function* copyMeshData(geometry: BufferGeometry, runs: readonly TriangleRun[]): Generator<void, MeshData> {
+  const position = positionsOf(geometry);
+  const isRange = geometry.index === null && runs.length === 1;
+  const [first, end] = isRange ? [runs[0].start, runs[0].end] : [0, position.count];
+  const positions = new Float32Array(3 * (end - first));
+  for (let from = first; from < end; from += STEP) {
+    copyFloats(positions, 3 * (from - first), position, from, Math.min(end, from + STEP));
+    yield;
+  }
+  if (isRange) return { positions };
+  const source = geometry.index?.array ?? null;
+  const length = runs.reduce((sum, run) => sum + run.end - run.start, 0);
+  const indices = source instanceof Uint16Array ? new Uint16Array(length) : new Uint32Array(length);
+  let at = 0;
+  for (const { start, end } of runs) {
+    for (let from = start; from < end; from += STEP) {
+      const to = Math.min(end, from + STEP);
+      if (source !== null) indices.set(source.subarray(from, to), at);
+      else for (let i = from; i < to; i++) indices[at + i - from] = i;
+      at += to - from;
+      yield;
+    }
+  }
+  return { positions, indices };
+}
+
 /** Reads the positions of `meshDataOfRuns`. */
 export function positionsOfRuns(geometry: BufferGeometry, runs: readonly TriangleRun[]): Float32Array {
   const positions = floatsOf(positionsOf(geometry));
@@ -128,7 +170,9 @@ export function copyPositions(geometry: BufferGeometry, first: number, end: numb
       `one of ${position.count}`,
     );
   }
-  return readFloats(position, first, end);
+  const floats = new Float32Array(3 * (end - first));
+  copyFloats(floats, 0, position, first, end);
+  return floats;
 }
 
 /** Finds where triangle `triangle` of `meshDataOfRuns` begins in the geometry, and which material it has. */
@@ -196,24 +240,40 @@ function checkCount(geometry: BufferGeometry, { array, count }: BufferAttribute 
 }
 
 function floatsOf(attribute: BufferAttribute | InterleavedBufferAttribute): Float32Array {
-  const { array, count } = attribute;
-  if (!('isInterleavedBufferAttribute' in attribute) && attribute.itemSize === 3 && array instanceof Float32Array) {
-    return array.subarray(0, 3 * count);
-  }
-  return readFloats(attribute, 0, count);
+  const { count } = attribute;
+  const own = ownFloats(attribute);
+  if (own !== null) return own.subarray(0, 3 * count);
+  const floats = new Float32Array(3 * count);
+  copyFloats(floats, 0, attribute, 0, count);
+  return floats;
 }
 
-/** Reads xyz of the items from `first` to before `end`. */
-function readFloats(attribute: BufferAttribute | InterleavedBufferAttribute, first: number, end: number): Float32Array {
-  const floats = new Float32Array(3 * (end - first));
-  for (let i = first; i < end; i++) {
-    const at = 3 * (i - first);
-    // The getters undo interleaving, normalisation and half floats.
-    floats[at] = attribute.getX(i);
-    floats[at + 1] = attribute.getY(i);
-    floats[at + 2] = attribute.getZ(i);
+/** Answers the array of an attribute that has the positions as they are, one after the other. */
+function ownFloats(attribute: BufferAttribute | InterleavedBufferAttribute): Float32Array | null {
+  const { array, itemSize } = attribute;
+  const isPlain = !('isInterleavedBufferAttribute' in attribute) && itemSize === 3 && array instanceof Float32Array;
+  return isPlain ? array : null;
+}
+
+/** Writes the vertices from `first` to before `end` to `target`, from `at` on. */
+function copyFloats(
+  target: Float32Array,
+  at: number,
+  attribute: BufferAttribute | InterleavedBufferAttribute,
+  first: number,
+  end: number,
+): void {
+  const own = ownFloats(attribute);
+  if (own !== null) {
+    target.set(own.subarray(3 * first, 3 * end), at);
+    return;
   }
-  return floats;
+  for (let i = first, to = at; i < end; i++) {
+    // The getters undo interleaving, normalisation and half floats.
+    target[to++] = attribute.getX(i);
+    target[to++] = attribute.getY(i);
+    target[to++] = attribute.getZ(i);
+  }
 }
 
 function integersOf(attribute: BufferAttribute): Uint32Array | Uint16Array {

@@ -1,9 +1,10 @@
 import type { BufferAttribute, BufferGeometry } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import type { MeshId } from '../../../shared/types.js';
+import type { MeshData, MeshId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
+import { nextTask } from '../next-task.js';
 import { Turns } from '../turns.js';
-import { meshDataOfRuns, positionsOfRuns, runsOf, type TriangleRun } from './geometry.js';
+import { copyMeshData, meshDataOfRuns, positionsOfRuns, runsOf, sizeOf, type TriangleRun } from './geometry.js';
 import { GeometryVersion } from './geometry-version.js';
 
 /** A mesh of the service, and where its triangles are in the scene. */
@@ -50,7 +51,12 @@ const ATTEMPTS = 3;
  */
 const MOST_BUILDS = 64;
 
-/** The meshes of a tracker. They are built in the background; what an old one stood for is removed in `sweep`. */
+/** A geometry of so many numbers, a quarter of a megabyte, is copied at once; larger ones are in slices. */
+const MOST_AT_ONCE = 65_536;
+/** Milliseconds of such a slice. */
+const SLICE_MS = 4;
+
+/** The meshes of a tracker. They are built in the background; what an old one stood for is removed by `sweepOne`. */
 export class MeshPool {
   readonly #service: CollisionService;
   readonly #onProgress: () => void;
@@ -64,6 +70,8 @@ export class MeshPool {
   #builds = 0;
   /** Builds that wait for others to end, in the order in which they came. */
   readonly #waiting = new Set<() => void>();
+  /** Resolves when no large geometry is being copied any more. */
+  #copying: Promise<unknown> = Promise.resolve();
   /** Triangles of all meshes, and of them, those that are built. */
   #triangles = 0;
   #builtTriangles = 0;
@@ -160,11 +168,6 @@ export class MeshPool {
     if (id !== undefined) this.#service.removeMesh(id);
   }
 
-  /** Removes all of them. */
-  sweep(): void {
-    while (this.hasRetired) this.sweepOne();
-  }
-
   /** Waits until all that is being built now is built. */
   async built(): Promise<void> {
     await Promise.all([...this.#meshes.values()].flat().map((mesh) => mesh.building));
@@ -245,7 +248,7 @@ export class MeshPool {
 
   /** Builds a mesh; null where that fails. Never rejects. */
   async #run(mesh: PooledMesh): Promise<BuiltMesh | null> {
-    const { geometry, groups, weld } = mesh;
+    const { geometry, weld } = mesh;
     const { signal } = mesh.abort;
     let built: BuiltMesh | null = null;
     let attempts = 0;
@@ -253,12 +256,16 @@ export class MeshPool {
     do {
       mesh.error = null;
       try {
+        let runs = this.#look(mesh);
+        let data: MeshData;
+        const isLarge = sizeOf(geometry, runs) > MOST_AT_ONCE;
+        if (isLarge) ({ data, runs } = await this.#copyInTurn(mesh));
+        else data = meshDataOfRuns(geometry, runs);
         const { index } = geometry;
-        const runs = runsOf(geometry, groups);
-        const triangles = runs.reduce((sum, run) => sum + (run.end - run.start) / 3, 0);
-        this.#count(mesh, triangles, 0);
-        const id = await this.#service.addMesh(meshDataOfRuns(geometry, runs), {
+        const { triangles } = mesh;
+        const id = await this.#service.addMesh(data, {
           signal,
+          transfer: isLarge,
           weld,
           onProgress: (fraction) => {
             this.#count(mesh, triangles, fraction);
@@ -272,6 +279,55 @@ export class MeshPool {
     } while (mesh.error?.code === 'WORKER_LOST' && !signal.aborted && ++attempts < ATTEMPTS);
     return built;
   }
+
+  /** Notes what a geometry is now, as it is about to be read. Throws for what has no triangles. */
+  #look(mesh: PooledMesh): TriangleRun[] {
+    const { geometry, groups } = mesh;
+    mesh.version.copy(geometry);
+    const runs = runsOf(geometry, groups);
+    this.#count(mesh, trianglesIn(runs), 0);
+    return runs;
+  }
+
+  /** Does `#copy` when those before it have done it: each slice is a task's. */
+  async #copyInTurn(mesh: PooledMesh): Promise<CopiedMesh> {
+    const before = this.#copying;
+    const copy = (async () => {
+      await before;
+      return this.#copy(mesh);
+    })();
+    this.#copying = copy.catch(() => {});
+    return copy;
+  }
+
+  /**
+   * Copies a large geometry in slices, in tasks of their own. Where it changes meanwhile, what was copied is of no use; one
+   * that does so again and again is copied at once.
+   */
+  async #copy(mesh: PooledMesh): Promise<CopiedMesh> {
+    const { geometry, version } = mesh;
+    const { signal } = mesh.abort;
+    for (let attempts = 1; ; attempts++) {
+      const runs = this.#look(mesh);
+      const copy = copyMeshData(geometry, runs);
+      let isSame = true;
+      for (let end = 0; isSame; ) {
+        const { done, value } = copy.next();
+        if (done) return { data: value, runs };
+        if (attempts === ATTEMPTS || performance.now() < end) continue;
+        await nextTask();
+        if (signal.aborted) throw new CollisionError('ABORTED', 'trackScene: nobody needs the geometry any more');
+        isSame = version.equals(geometry);
+        end = performance.now() + SLICE_MS;
+      }
+    }
+  }
+}
+
+/** Arrays of our own, and which triangles of the geometry they have. */
+interface CopiedMesh {
+  readonly data: MeshData;
+  readonly runs: TriangleRun[];
 }
 
 class PooledMesh implements SharedMesh {
@@ -314,8 +370,12 @@ class PooledUse implements MeshUse {
 /** Counts the triangles of a build that is to begin; as many as before where they cannot be counted. */
 function trianglesOf({ geometry, groups, triangles }: PooledMesh): number {
   try {
-    return runsOf(geometry, groups).reduce((sum, run) => sum + (run.end - run.start) / 3, 0);
+    return trianglesIn(runsOf(geometry, groups));
   } catch {
     return triangles; // the build says what is wrong
   }
+}
+
+function trianglesIn(runs: readonly TriangleRun[]): number {
+  return runs.reduce((sum, run) => sum + (run.end - run.start) / 3, 0);
 }

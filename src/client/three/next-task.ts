@@ -1,7 +1,10 @@
 let port: MessagePort | undefined;
-let resumes: (() => void)[] = [];
+const resumes: (() => void)[] = [];
 
-/** Waits until the page has had its turn: frames, events and messages go before what follows. */
+/**
+ * Waits until the page has had its turn: frames, events and messages go before what follows. Of those who wait, one goes
+ * on in each task.
+ */
 export function nextTask(): Promise<void> {
   if (typeof setImmediate === 'function') return new Promise((resolve) => setImmediate(resolve));
   // Timers are slowed down to 4 ms when they nest; messages to oneself are not.
@@ -14,10 +17,6 @@ export function nextTask(): Promise<void> {
 
 function openPort(): MessagePort {
   const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => {
-    const waiting = resumes;
-    resumes = [];
-    for (const resume of waiting) resume();
-  };
+  port1.onmessage = () => resumes.shift()?.();
   return port2;
 }
