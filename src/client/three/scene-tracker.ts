@@ -88,6 +88,7 @@ export class SceneTracker {
       stale: new Set<Updatable>(),
       moved: new MovedTransforms(),
       layers: this.#layers,
+      isInSlice: false,
     };
     const wishes: ObjectWishes = {
       contacts: options.contacts ?? 'none',
@@ -95,10 +96,13 @@ export class SceneTracker {
       options: (object) => asking('objectOptions', () => options.objectOptions?.(object) ?? {}),
     };
     this.#walk = new SceneWalk(root, context, wishes, this.#updatesMatrices);
+    service.addEventListener('restored', this.#onRestore);
     this.#views = new SceneViews(service);
     this.#picks = new ScenePicks(context, this.#walk, this.#views, this.#view);
     this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
   }
+
+  readonly #onRestore = (): void => this.#walk.onRestore();
 
   /** Does what `trackScene` says, with options that are checked. */
   static async track(service: CollisionService, root: Object3D, options: TrackOptions): Promise<SceneTracker> {
@@ -438,14 +442,17 @@ export class SceneTracker {
     this.#walk.request(object);
   }
 
-  /** Removes from the service what this tracker added. The scene stays as it is. */
+  /**
+   * Removes from the service what this tracker added: the first thousands at once, the rest in slices of a few
+   * milliseconds. The scene stays as it is.
+   */
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
+    this.#service.removeEventListener('restored', this.#onRestore);
     try {
-      this.#walk.clear();
-      this.#meshes.sweep();
       this.#views.clear();
+      this.#walk.clear();
     } catch (error) {
       // Where the service itself is gone, everything is.
       if (!isEnd(error)) throw error;

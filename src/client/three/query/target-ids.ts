@@ -4,14 +4,15 @@ import type { SceneWalk } from '../track/scene-walk.js';
 
 /** Lists the ids of a target, by instance; none of what is not in the scene, or not built yet. */
 export function idsOf(walk: SceneWalk, { object, instanceId }: SceneObject): ArrayLike<ObjectId> {
-  const ids = walk.entryOf(object)?.ids ?? [];
-  if (instanceId === undefined) return ids;
-  return instanceId < ids.length ? [ids[instanceId]] : [];
+  const entry = walk.entryOf(object);
+  if (entry === undefined) return [];
+  if (instanceId === undefined) return entry.ids;
+  return instanceId < entry.count ? [entry.idAt(instanceId)] : [];
 }
 
 /** Counts all ids that the scene has in the service. */
 export function countIds(walk: SceneWalk): number {
   let count = 0;
-  for (const { ids } of walk.entries) count += ids.length;
+  for (const entry of walk.entries) count += entry.count;
   return count;
 }

@@ -20,6 +20,12 @@ export class LayerChanges {
     this.#ids[this.#count++] = id;
   }
 
+  /** Does it for many in a row. */
+  setAll(ids: Uint32Array, layers: number): void {
+    this.flush();
+    if (ids.length > 0) this.#service.setLayers(ids, layers);
+  }
+
   /** Tells the service. */
   flush(): void {
     const count = this.#count;

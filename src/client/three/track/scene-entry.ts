@@ -1,5 +1,6 @@
 import type { Object3D } from 'three';
 import type { CollisionError } from '../../../shared/errors.js';
+import type { ObjectId } from '../../../shared/types.js';
 import type { Updatable } from './stand-in.js';
 
 /** What the tracker knows of one object that three draws. */
@@ -16,7 +17,12 @@ export interface SceneEntry extends Updatable {
   show(visible: boolean): void;
   /** Tells whether `update` is to look at it now that it is its turn. */
   isDue(): boolean;
+  /** Hides what another worker knows no place of. */
+  onRestore(): void;
   /** Asks the caller's functions again, for the next `update`. Throws what they throw. */
   askAgain(): void;
-  remove(): void;
+  /** Answers the id of an instance that it has. */
+  idAt(instance: number): ObjectId;
+  /** Removes it from the service, or as much of it as goes at once; tells whether all of it is gone. */
+  remove(): boolean;
 }

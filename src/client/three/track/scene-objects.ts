@@ -112,7 +112,7 @@ export class SceneObjects {
     const number = this.#numberOf(standIn, ids.length);
     for (let i = 0; i < ids.length; i++) {
       const slot = slotOf(ids[i]);
-      if (slot >= this.#ids.length) this.#reserve(slot + 1);
+      if (slot >= this.#ids.length) this.reserve(slot + 1);
       this.#ids[slot] = ids[i];
       this.#standInOf[slot] = number;
       this.#indices[slot] = first + i;
@@ -185,7 +185,9 @@ export class SceneObjects {
     return held.number;
   }
 
-  #reserve(length: number): void {
+  /** Makes room for so many slots. */
+  reserve(length: number): void {
+    if (length <= this.#ids.length) return;
     this.#ids = grown(this.#ids, length);
     this.#standInOf = grown(this.#standInOf, length);
     this.#indices = grown(this.#indices, length);

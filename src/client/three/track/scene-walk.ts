@@ -1,14 +1,15 @@
 import { type BatchedMesh, type Mesh, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
+import type { ObjectId } from '../../../shared/types.js';
 import { reading } from '../../check/validate.js';
+import { nextTask } from '../next-task.js';
 import { Turns } from '../turns.js';
 import { isBelow } from './is-below.js';
 import type { TableOwner } from './mesh-table.js';
 import { nameOf } from './name-of.js';
-import { nextTask } from './next-task.js';
 import type { SceneEntry } from './scene-entry.js';
 import { SceneNode } from './scene-node.js';
-import type { TrackerContext } from './stand-in.js';
+import type { TrackerContext, Updatable } from './stand-in.js';
 import { TrackedBatch } from './tracked-batch.js';
 import { isAboutOneObject, type ObjectWishes, TrackedObject } from './tracked-object.js';
 
@@ -18,6 +19,8 @@ const SLICE_MS = 4;
 const FEWEST = 128;
 /** So many are done between two looks at the clock. */
 const BETWEEN_CLOCKS = 8;
+/** So many instances count as one. */
+const INSTANCES_PER_OBJECT = 32;
 
 /** From r163 on, three tells when a child comes or goes. */
 const HAS_CHILD_EVENTS = dispatchesChildEvents();
@@ -52,6 +55,8 @@ export class SceneWalk {
   /** What is to come, the next one last; and what is to go. */
   readonly #arriving: { object: Object3D; parent: SceneNode | null }[] = [];
   readonly #leaving: SceneNode[] = [];
+  /** What has gone from here, and goes from the service in slices of its own. */
+  readonly #ending: SceneEntry[] = [];
   readonly #changed: TableOwner[] = [];
   /** Whether all above the root is visible. */
   #above = true;
@@ -79,6 +84,12 @@ export class SceneWalk {
 
   entryOf(object: Object3D): SceneEntry | undefined {
     return this.#nodes.get(object)?.entry ?? undefined;
+  }
+
+  /** Notes that another worker has taken the place of one that was lost. */
+  onRestore(): void {
+    for (const { entry } of this.#nodes.values()) entry?.onRestore();
+    this.#context.layers.flush();
   }
 
   /** Has the next `update` look at an object and all below it. */
@@ -123,19 +134,17 @@ export class SceneWalk {
     }
   }
 
-  /** Removes everything from the service. */
+  /** Removes everything from the service, a slice now and the rest in tasks of their own. Nothing else is done any more. */
   clear(): void {
     this.#isCleared = true;
     this.#arriving.length = 0;
     this.#leaving.length = 0;
-    const nodes = [...this.#nodes.values()];
     this.#nodes.clear();
-    this.#order.length = 0;
     this.#watched.clear();
     this.#overtaken.length = 0;
-    for (const { object } of nodes) this.#listen(object, false);
     // Where the service is gone, this throws.
-    for (const { entry } of nodes) entry?.remove();
+    this.#work(FEWEST);
+    if (this.#hasWork) this.#workOn();
   }
 
   // --- what comes and goes ---
@@ -208,7 +217,9 @@ export class SceneWalk {
 
   get #hasWork(): boolean {
     const { stale, meshes } = this.#context;
-    return this.#leaving.length > 0 || this.#arriving.length > 0 || stale.size > 0 || meshes.hasRetired;
+    if (this.#ending.length > 0 || meshes.hasRetired) return true;
+    if (this.#isCleared) return this.#order.length > 0;
+    return this.#leaving.length > 0 || this.#arriving.length > 0 || stale.size > 0;
   }
 
   /** Does what is left in tasks of their own, a slice in each. */
@@ -226,34 +237,62 @@ export class SceneWalk {
   }
 
   #workOnce(): void {
-    if (this.#isCleared) return;
-    this.#settle();
+    if (!this.#isCleared) this.#settle();
     this.#work(1);
     this.#context.layers.flush();
   }
 
   /** Does one slice of what is to be done, `fewest` of it whatever the clock says. */
   #work(fewest: number): void {
+    this.#context.isInSlice = true;
+    try {
+      this.#workFor(SLICE_MS, fewest);
+    } finally {
+      this.#context.isInSlice = false;
+    }
+  }
+
+  #workFor(ms: number, fewest: number): void {
     const { stale, meshes } = this.#context;
-    const end = performance.now() + SLICE_MS;
-    let done = 0;
-    const isOver = (): boolean => ++done >= fewest && done % BETWEEN_CLOCKS === 0 && performance.now() > end;
+    const end = performance.now() + ms;
+    let [done, unclocked] = [0, 0];
+    const isOver = (instances = 1): boolean => {
+      const cost = 1 + Math.floor(instances / INSTANCES_PER_OBJECT);
+      done += cost;
+      unclocked += cost;
+      if (done < fewest || unclocked < BETWEEN_CLOCKS) return false;
+      unclocked = 0;
+      return performance.now() > end;
+    };
+    while (this.#isCleared && this.#order.length > 0) {
+      const node = this.#order.pop()!;
+      const instances = node.entry?.count;
+      this.#forget(node);
+      if (isOver(instances)) return;
+    }
+    while (this.#ending.length > 0) {
+      const entry = this.#ending[this.#ending.length - 1];
+      const { count } = entry;
+      if (entry.remove()) this.#ending.pop();
+      if (isOver(count - entry.count)) return;
+    }
     while (this.#leaving.length > 0) {
       const node = this.#leaving.pop()!;
       // It may have come back meanwhile, or be about to: below something that is new.
+      const instances = node.entry?.count;
       if (node.parent === null && node.turn >= 0 && !isBelow(node.object, this.#root)) this.#remove(node);
-      if (isOver()) return;
+      if (isOver(instances)) return;
     }
     while (this.#arriving.length > 0) {
       const { object, parent } = this.#arriving.pop()!;
       if (parent === null || parent.turn >= 0) this.#arrive(object, parent);
       if (isOver()) return;
     }
-    for (const entry of stale) {
+    for (const entry of this.#isCleared ? NO_ENTRIES : stale) {
       const node = this.#nodes.get(entry.object);
-      if (node !== undefined) this.#updateOne(node);
-      // Of many instances, so many are done that the clock is to be looked at each time.
-      if (isOver() || (stale.has(entry) && performance.now() > end)) return;
+      if (node?.entry === entry) this.#updateOne(node);
+      else stale.delete(entry); // it is on its way out
+      if (isOver(entry.count)) return;
     }
     while (meshes.hasRetired) {
       meshes.sweepOne();
@@ -289,12 +328,17 @@ export class SceneWalk {
       last.turn = turn;
       if (turn < this.#turns.next) this.#overtaken.push(last);
     }
-    node.turn = -1;
-    this.#listen(object, false);
     this.#nodes.delete(object);
     this.#watched.delete(node);
-    node.entry?.remove();
+    this.#forget(node);
     while (node.first !== null) this.#leave(node.first);
+  }
+
+  #forget(node: SceneNode): void {
+    const { entry, object } = node;
+    node.turn = -1;
+    this.#listen(object, false);
+    if (entry?.remove() === false) this.#ending.push(entry);
   }
 
   #enter(node: SceneNode): void {
@@ -396,7 +440,7 @@ export class SceneWalk {
     try {
       reading('trackScene', nameOf(node.object), () => entry.askAgain());
     } catch (error) {
-      entry.remove();
+      if (!entry.remove()) this.#ending.push(entry);
       this.#leaveOut(node, error);
       return;
     }
@@ -411,6 +455,8 @@ export class SceneWalk {
 }
 
 const NO_CHILDREN: readonly Object3D[] = [];
+const NO_IDS = new Uint32Array(0);
+const NO_ENTRIES: ReadonlySet<Updatable> = new Set();
 
 function areSame(a: readonly Object3D[], b: readonly Object3D[] | null): boolean {
   if (b === null || a.length !== b.length) return false;
@@ -431,7 +477,8 @@ function dispatchesChildEvents(): boolean {
 /** What is drawn, but is not tracked, as the caller's functions failed. */
 class UntrackedObject implements SceneEntry {
   readonly object: Object3D;
-  readonly ids = new Uint32Array(0);
+  readonly count = 0;
+  readonly ids = NO_IDS;
   readonly pending = false;
   readonly error: CollisionError;
   readonly isStatic = true;
@@ -449,9 +496,17 @@ class UntrackedObject implements SceneEntry {
     return false;
   }
 
+  onRestore(): void {}
+
   askAgain(): void {}
 
-  remove(): void {}
+  idAt(): ObjectId {
+    return 0;
+  }
+
+  remove(): boolean {
+    return true;
+  }
 }
 
 interface Drawable extends Object3D {

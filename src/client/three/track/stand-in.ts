@@ -1,7 +1,7 @@
 import type { BufferGeometry, Mesh, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { joined } from '../../../shared/typed-arrays.js';
-import type { MeshInfo, ObjectOptions, Shape } from '../../../shared/types.js';
+import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
 import type { MixedObjectOptions, Side } from '../../scene/object-description.js';
 import { whatIsOpen } from '../../scene/open-mesh.js';
 import type { CollisionService } from '../../service.js';
@@ -29,11 +29,15 @@ export interface TrackerContext {
   readonly complaints: Set<string>;
   /** What stands on meshes that were built since it was looked at. */
   readonly stale: Set<Updatable>;
+  /** Whether a slice is under way of what comes and goes: what has many instances more, or less, waits for one. */
+  isInSlice: boolean;
 }
 
 /** What is looked at in frames; `visible`: it and all its ancestors are. */
 export interface Updatable {
   readonly object: Object3D;
+  /** How many ids it has. */
+  readonly count: number;
   update(visible: boolean): void;
 }
 
@@ -48,20 +52,23 @@ export interface StandInOwner extends PlacedOwner, MeshUser {
 /** What the service takes where nobody says anything. */
 export const DEFAULTS = { motion: 'moving', collidesWith: 0xffffffff, group: 0, pickable: true } as const;
 
-/** Instances in a block: 16,384 matrices are a megabyte. */
-export const MOST_IN_BLOCK = 16_384;
+/** Instances in a block, of which no slice has more than one: 8,192 matrices are half a megabyte. */
+export const MOST_IN_BLOCK = 8_192;
 
-const NO_IDS = new Uint32Array(0);
+const NO_BLOCKS: readonly Uint32Array[] = [];
 const NO_PAST: readonly { standing: BuiltMesh | null; asked: number }[] = [];
 
 /** What stands for an object in the service: an id for each of its instances, or one. */
 export class StandIn implements Placed {
   readonly owner: StandInOwner;
   plan: StandInPlan;
-  /** Others in another array: none is written after it is here. */
-  ids: Uint32Array = NO_IDS;
-  /** The same in parts that are sent as one. */
-  blocks: readonly Uint32Array[] = [];
+  /**
+   * The ids, in parts that are sent as one; all but the last have MOST_IN_BLOCK. Others are in another array: none is
+   * written after it is here.
+   */
+  blocks = NO_BLOCKS;
+  /** How many ids there are. */
+  count = 0;
 
   readonly #context: TrackerContext;
   #use: MeshUse | null = null;
@@ -91,6 +98,19 @@ export class StandIn implements Placed {
     this.owner = owner;
     this.plan = plan;
     this.#nextPlan = plan;
+  }
+
+  /** Lists the ids. */
+  get ids(): Uint32Array {
+    const { blocks, count } = this;
+    if (blocks.length === 1) return blocks[0];
+    const ids = new Uint32Array(count);
+    for (let i = 0; i < blocks.length; i++) ids.set(blocks[i], MOST_IN_BLOCK * i);
+    return ids;
+  }
+
+  idAt(i: number): ObjectId {
+    return this.blocks[Math.floor(i / MOST_IN_BLOCK)][i % MOST_IN_BLOCK];
   }
 
   get #mesh(): SharedMesh | null {
@@ -166,13 +186,18 @@ export class StandIn implements Placed {
     this.#resize(this.#shape === null ? 0 : count, { ...options, ...this.#sides(options.side) });
   }
 
-  /** Removes it from the service. What it was stays known, for the answers that are on their way. */
-  remove(): void {
+  /**
+   * Removes it from the service when no more than `most` of its objects are left, else so many of them; tells whether it
+   * is gone. What it was stays known, for the answers that are on their way.
+   */
+  remove(most: number): boolean {
     const { meshes } = this.#context;
-    this.#shrink(0);
+    this.#shrink(Math.max(0, this.count - most));
+    if (this.count > 0) return false;
     if (this.#use !== null) meshes.release(this.#use);
     if (this.#nextUse !== null) meshes.release(this.#nextUse);
     this.#use = this.#nextUse = null;
+    return true;
   }
 
   #setShape(built: BuiltMesh | null, shape: Shape | null): void {
@@ -180,7 +205,7 @@ export class StandIn implements Placed {
     const { objects } = this.#context;
     if (shape !== null) this.#set({ shape });
     this.#sidesOf = null; // those of faces went with the shape
-    if (this.ids.length > 0) {
+    if (this.count > 0) {
       const past = this.#past.filter(({ asked }) => asked >= objects.oldestQuery);
       this.#past = [...past, { standing: this.#standing, asked: objects.newestQuery }];
     }
@@ -209,39 +234,44 @@ export class StandIn implements Placed {
   }
 
   #set(options: Partial<MixedObjectOptions>): void {
-    for (const id of this.ids) this.#context.service.setObject(id, options);
+    for (const ids of this.blocks) {
+      for (let i = 0; i < ids.length; i++) this.#context.service.setObject(ids[i], options);
+    }
   }
 
   #resize(count: number, options: Omit<MixedObjectOptions, 'shape'>): void {
     const { service, objects } = this.#context;
-    const before = this.ids;
-    if (count <= before.length || this.#shape === null) {
+    if (count <= this.count || this.#shape === null) {
       this.#shrink(count);
       return;
     }
     const described: MixedObjectOptions = { ...options, shape: this.#shape };
-    const added = service.addInstances(described, count - before.length);
-    this.ids = before.length === 0 ? added : joined(before, added);
-    objects.add(this, added, before.length);
-    const last = this.blocks.at(-1) ?? NO_IDS;
-    const isRoom = last.length + added.length <= MOST_IN_BLOCK;
-    this.blocks = isRoom ? [...this.blocks.slice(0, -1), joined(last, added)] : [...this.blocks, ...blocksOf(added)];
+    const blocks = [...this.blocks];
+    while (this.count < count) {
+      const begin = this.count % MOST_IN_BLOCK; // where the last one is not full
+      const added = service.addInstances(described, Math.min(count - this.count, MOST_IN_BLOCK - begin));
+      objects.add(this, added, this.count);
+      blocks.push(begin === 0 ? added : joined(blocks.pop()!, added));
+      this.count += added.length;
+      this.blocks = blocks;
+    }
   }
 
   #shrink(count: number): void {
-    if (count === this.ids.length) return;
     const { service, objects } = this.#context;
-    const removed = this.ids.subarray(count);
-    service.removeObjects(removed);
-    objects.remove(this, removed, count);
-    this.ids = this.ids.slice(0, count);
-    this.blocks = blocksOf(this.ids);
+    const blocks = [...this.blocks];
+    while (this.count > count) {
+      const last = blocks.pop()!;
+      const first = this.count - last.length;
+      const kept = Math.max(0, count - first);
+      const removed = last.subarray(kept);
+      service.removeObjects(removed);
+      objects.remove(this, removed, first + kept);
+      if (kept > 0) blocks.push(last.slice(0, kept));
+      this.count = first + kept;
+      this.blocks = blocks;
+    }
   }
-}
-
-function blocksOf(ids: Uint32Array): Uint32Array[] {
-  const count = Math.ceil(ids.length / MOST_IN_BLOCK);
-  return Array.from({ length: count }, (_, i) => ids.slice(i * MOST_IN_BLOCK, (i + 1) * MOST_IN_BLOCK));
 }
 
 function isOpen({ name, type }: Mesh, info: Readonly<MeshInfo>): CollisionError {

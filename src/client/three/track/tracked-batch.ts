@@ -1,7 +1,7 @@
 import { BackSide, type BatchedMesh, type BufferGeometry, DoubleSide, type Material, type Texture } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { grown, joined } from '../../../shared/typed-arrays.js';
-import type { ObjectOptions, Shape } from '../../../shared/types.js';
+import type { ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { reading } from '../../check/validate.js';
 import type { Side } from '../../scene/object-description.js';
@@ -110,6 +110,14 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser {
     return this.#ids;
   }
 
+  get count(): number {
+    return this.#ids.length;
+  }
+
+  idAt(instance: number): ObjectId {
+    return this.#ids[instance];
+  }
+
   get isStatic(): boolean {
     return this.#options.motion === 'static';
   }
@@ -169,11 +177,22 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser {
     this.#place(index);
   }
 
-  remove(): void {
+  onRestore(): void {
+    for (let i = 0; i < this.#placed; i++) this.reject(i);
+  }
+
+  remove(): boolean {
     const { always, stale } = this.#context;
-    this.#removeAll();
     always.delete(this);
     stale.delete(this);
+    const { count } = this;
+    if (count <= MOST_IN_BLOCK) {
+      this.#removeAll();
+      return true;
+    }
+    if (this.#layers !== 0) this.#setLayers(0);
+    this.#shrink(count - MOST_IN_BLOCK);
+    return false;
   }
 
   #ask(): void {

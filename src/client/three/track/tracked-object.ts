@@ -1,8 +1,10 @@
 import type { BufferGeometry, InstancedMesh, Line, LOD, Material, Mesh, Object3D, Points, Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import type { ContactDetail, ObjectOptions, Shape } from '../../../shared/types.js';
+import type { ContactDetail, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { reading } from '../../check/validate.js';
+import { multiplyToPlace } from '../../transforms/affine.js';
+import { IndexSet } from './index-set.js';
 import { isDrawn, MaterialLook, planStandIn } from './material-plan.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
 import { classOf, nameOf } from './name-of.js';
@@ -39,12 +41,11 @@ export function isAboutOneObject(error: unknown): error is CollisionError {
   return CollisionError.is(error) && ['INVALID_ARGUMENT', 'BAD_DATA', 'UNSUPPORTED'].includes(error.code);
 }
 
-/** So many instances are sent, and come, at once; and so many go. */
-const MOST_GOING = 4 * MOST_IN_BLOCK;
-
 const NO_MATRICES: Float32Array = new Float32Array(0);
 const NO_PARENT = new Float64Array(0);
 const NO_IDS = new Uint32Array(0);
+/** Written and read by one function. */
+const PRODUCT = new Float64Array(12);
 
 /** How an object is looked at: as a line of a table, or as a whole, by turns or in every frame. */
 type Attention = MeshTable | 'by turns' | 'always';
@@ -77,6 +78,8 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #placed = 0;
   /** More instances are to come, or to go, in the next slices. */
   #isResizing = false;
+  /** Instances from this number on are to go, and are in no layer until then. */
+  #concealed = Number.POSITIVE_INFINITY;
   /** Something that it stands on was built since. */
   #isStale = true;
   /** Why it could not be planned as it is now. */
@@ -93,7 +96,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #matrices = NO_MATRICES;
 
   /** Instances whose matrix the service does not take: three does not show those without an inverse either. */
-  #hidden: Set<number> | null = null;
+  #hidden: IndexSet | null = null;
   readonly #wishes: ObjectWishes;
   #options!: Omit<SceneObjectOptions, 'solid' | 'weld'>;
   #isStatic = false;
@@ -119,9 +122,17 @@ export class TrackedObject implements StandInOwner, TableOwner {
     return this.#instanced !== null;
   }
 
-  /** Answers the ids that it has in public, by instance; none until it is built. */
+  /** Answers how many ids it has in public; none until it is built. */
+  get count(): number {
+    return this.standIn === null ? 0 : this.standIn.count;
+  }
+
   get ids(): Uint32Array {
     return this.standIn?.ids ?? NO_IDS;
+  }
+
+  idAt(instance: number): ObjectId {
+    return this.standIn!.idAt(instance);
   }
 
   get isStatic(): boolean {
@@ -149,6 +160,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const isPlanned = !this.#isUnasked && object.geometry === this.#geometry && this.#looksTheSame(object.material);
     const instanced = this.#instanced;
     const count = instanced === null ? 1 : this.#nextCount(instanced);
+    if (count - this.count >= MOST_IN_BLOCK) this.#makeRoom(wantedOf(instanced!) - this.count);
     if (!isPlanned) this.#plan();
     if (layers !== this.#layers) this.#setLayers(layers);
     if (!isPlanned || this.#isStale || count !== this.#count) this.#reconcile(count);
@@ -157,15 +169,37 @@ export class TrackedObject implements StandInOwner, TableOwner {
       return;
     }
     this.#moveInstances(instanced);
-    this.#isResizing = this.ids.length > 0 && this.#nextCount(instanced) !== this.#count;
+    const wanted = wantedOf(instanced);
+    this.#isResizing = this.count > 0 && wanted !== this.#count;
     if (this.#isResizing) this.#context.stale.add(this);
+    this.#conceal(wanted < this.count ? wanted : Number.POSITIVE_INFINITY);
   }
 
   /** Answers how many instances there are to be by now: many come, and go, in slices. */
-  #nextCount({ count, instanceMatrix }: InstancedMesh): number {
-    const { length } = this.ids;
-    const wanted = Math.min(count, instanceMatrix.count);
-    return Math.max(length - MOST_GOING, Math.min(length + MOST_IN_BLOCK, wanted));
+  #nextCount(instanced: InstancedMesh): number {
+    const { count } = this;
+    const wanted = wantedOf(instanced);
+    const isMuch = Math.abs(wanted - count) > MOST_IN_BLOCK;
+    if (isMuch && count > 0 && !this.#context.isInSlice) return count;
+    // Blocks are filled up, and come and go as wholes.
+    const [block, begun] = [Math.floor(count / MOST_IN_BLOCK), count % MOST_IN_BLOCK];
+    const fewest = (begun > 0 ? block : block - 1) * MOST_IN_BLOCK;
+    return Math.max(fewest, Math.min((block + 1) * MOST_IN_BLOCK, wanted));
+  }
+
+  /** Makes room for many that come in slices: the tables would grow by a copy of all that is in them. */
+  #makeRoom(count: number): void {
+    const { service, objects } = this.#context;
+    objects.reserve(service.reserveObjects(count));
+  }
+
+  /** Puts all instances from a number on into no layer, as they are to go, and shows those again that are to stay. */
+  #conceal(first: number): void {
+    const before = this.#concealed;
+    this.#concealed = first;
+    if (this.#layers === 0) return;
+    if (first < before) this.#setLayersBetween(first, before, 0);
+    else if (first > before) this.#setLayersBetween(before, first, this.#layers);
   }
 
   /** Does `update` where nothing but the visibility of its ancestors is another. */
@@ -198,6 +232,14 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.standIn?.forgetOptions(isOther);
   }
 
+  onRestore(): void {
+    // What is borrowed was read again, and is where it began where there was no matrix any more.
+    if (this.#instanced === null) return;
+    for (let i = 0; i < this.#placed; i++) {
+      if (this.#hidden?.has(i) !== true && !this.#isPlaceable(i)) this.#hide(i);
+    }
+  }
+
   onMeshChange(): void {
     this.#isStale = true;
     this.#context.stale.add(this);
@@ -208,11 +250,13 @@ export class TrackedObject implements StandInOwner, TableOwner {
     if (!this.#isPlaceable(index)) this.#hide(index);
   }
 
-  remove(): void {
+  remove(): boolean {
     this.#pay('by turns');
-    this.standIn?.remove();
-    this.standIn = null;
     this.#context.stale.delete(this);
+    if (this.count > MOST_IN_BLOCK) this.#conceal(0);
+    if (this.standIn?.remove(MOST_IN_BLOCK) === false) return false;
+    this.standIn = null;
+    return true;
   }
 
   #ask(): void {
@@ -225,13 +269,13 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   /** Decides how it is looked at from now on, and says where it is unless a table does. */
   #attend(): void {
-    const { object, ids } = this;
+    const { object, count } = this;
     const { moving, still, moved } = this.#context;
     const isSingle = this.#instanced === null && (this.#hidden === null || this.#hidden.size === 0);
-    if (isSingle && this.#look === null && ids.length === 1) {
+    if (isSingle && this.#look === null && count === 1) {
       const table = this.#isStatic ? still : moving;
       this.#pay(table);
-      table.set(this, ids[0], {
+      table.set(this, this.idAt(0), {
         geometry: this.#geometry!,
         material: this.#material as Material,
         side: this.#side,
@@ -243,7 +287,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     } else {
       this.#pay(this.#isStatic ? 'by turns' : 'always');
     }
-    if (isSingle && ids.length > 0) moved.add(ids[0], object.matrixWorld.elements);
+    if (isSingle && count > 0) moved.add(this.idAt(0), object.matrixWorld.elements);
   }
 
   #pay(attention: Attention): void {
@@ -257,7 +301,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
   }
 
   #leaveOut(error: CollisionError): void {
-    this.standIn?.remove();
+    this.standIn?.remove(Number.POSITIVE_INFINITY);
     this.standIn = null;
     this.#geometry = this.object.geometry;
     this.#material = this.object.material;
@@ -317,15 +361,15 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #reconcile(count: number): void {
     this.error = this.#failure;
     this.#isStale = false;
-    for (let i = count; i < this.#count; i++) this.#hidden?.delete(i);
+    this.#hidden?.deleteFrom(count);
     this.#count = count;
     const { standIn } = this;
     if (standIn === null) return; // it is left out
     if (standIn.isReady) standIn.advance();
     try {
-      const standing = standIn.ids.length;
+      const standing = standIn.count;
       standIn.reconcile(count, this.#standInOptions(), this.#isSolid);
-      if (standIn.ids.length !== standing) this.#placed = Math.min(this.#placed, standing, standIn.ids.length);
+      if (standIn.count !== standing) this.#placed = Math.min(this.#placed, standing, standIn.count);
     } catch (cause) {
       // A shape or an option that the service refuses.
       if (!isAboutOneObject(cause)) throw cause;
@@ -357,40 +401,49 @@ export class TrackedObject implements StandInOwner, TableOwner {
     }
     this.#instanceVersion = version;
     this.#parent.set(elements);
+    const { service } = this.#context;
+    const placed = this.#placed;
     this.#review();
     let end = 0;
     for (const ids of this.standIn?.blocks ?? []) {
       const begin = end;
       end += ids.length;
       if (end <= first) continue;
-      this.#context.service.moveInstances(ids, this.#matrices.subarray(16 * begin, 16 * end), elements);
+      const matrices = this.#matrices.subarray(16 * begin, 16 * end);
+      // Those that have just come are there at once; what the worker refuses goes with a frame, which tells so.
+      if (begin >= placed && !this.#isHidden(begin, end)) service.placeInstances(ids, matrices, elements);
+      else service.moveInstances(ids, matrices, elements);
     }
   }
 
   /** Hides what is new and has no place yet, and shows what has one now. */
   #review(): void {
-    const isHere = isPlace(this.object.matrixWorld.elements, 0);
     for (let i = this.#placed; i < this.#count; i++) {
-      if (!isHere || !this.#isPlaceableThere(i)) this.#hide(i);
+      if (!this.#isPlaceable(i)) this.#hide(i);
     }
     this.#placed = this.#count;
-    if (this.#hidden === null) return;
-    for (const i of this.#hidden) {
+    this.#hidden?.forEach(0, this.#count, (i) => {
       if (this.#isPlaceable(i)) this.#show(i);
-    }
+    });
   }
 
+  /** Tells whether the service takes where the object is, or an instance. */
   #isPlaceable(index: number): boolean {
-    return isPlace(this.object.matrixWorld.elements, 0) && this.#isPlaceableThere(index);
+    const { elements } = this.object.matrixWorld;
+    if (this.#instanced === null) return isInvertibleAt(elements, 0) && isAffine(elements, 0);
+    return isAffine(elements, 0) && multiplyToPlace(PRODUCT, 0, elements, this.#matrices, 16 * index);
   }
 
-  /** Answers it for an instance where the object itself has a place. */
-  #isPlaceableThere(index: number): boolean {
-    return this.#instanced === null || isPlace(this.#matrices, 16 * index);
+  #isHidden(first: number, end: number): boolean {
+    let isAny = false;
+    this.#hidden?.forEach(first, end, () => {
+      isAny = true;
+    });
+    return isAny;
   }
 
   #hide(index: number): void {
-    this.#hidden ??= new Set();
+    this.#hidden ??= new IndexSet();
     this.#hidden.add(index);
     this.#setLayersOf(index, 0);
     if (typeof this.#attention !== 'string') this.#attend();
@@ -403,15 +456,26 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   #setLayers(layers: number): void {
     this.#layers = layers;
-    const { ids } = this;
-    const hidden = this.#hidden;
-    for (let i = 0; i < ids.length; i++) {
-      if (hidden === null || !hidden.has(i)) this.#context.layers.set(ids[i], layers);
+    if (this.#instanced !== null) this.#setLayersBetween(0, this.#concealed, layers);
+    else if (this.#hidden?.has(0) !== true) this.#setLayersOf(0, layers);
+  }
+
+  /** Puts all instances from `first` to before `end` that are not hidden into layers. */
+  #setLayersBetween(first: number, end: number, layers: number): void {
+    const { blocks } = this.standIn ?? NO_STAND_IN;
+    const changes = this.#context.layers;
+    let begin = 0;
+    for (const ids of blocks) {
+      const [from, to] = [Math.max(0, first - begin), Math.min(ids.length, end - begin)];
+      if (from < to && !this.#isHidden(begin + from, begin + to)) changes.setAll(ids.subarray(from, to), layers);
+      else for (let i = from; i < to; i++) if (!this.#hidden!.has(begin + i)) changes.set(ids[i], layers);
+      begin += ids.length;
     }
   }
 
   #setLayersOf(index: number, layers: number): void {
-    if (index < this.ids.length) this.#context.layers.set(this.ids[index], layers);
+    if (index >= this.count || index >= this.#concealed) return;
+    this.#context.layers.set(this.idAt(index), layers);
   }
 }
 
@@ -428,9 +492,11 @@ function hasTriangles({ isMesh, isSkinnedMesh }: Mesh & { readonly isSkinnedMesh
   return isMesh === true && isSkinnedMesh !== true;
 }
 
-/** Answers whether the service takes the matrix at `at`. */
-function isPlace(m: ArrayLike<number>, at: number): boolean {
-  return isInvertibleAt(m, at) && isAffine(m, at);
+const NO_STAND_IN: Pick<StandIn, 'blocks'> = { blocks: [] };
+
+/** Answers how many instances three draws. */
+function wantedOf({ count, instanceMatrix }: InstancedMesh): number {
+  return Math.min(count, instanceMatrix.count);
 }
 
 function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {

@@ -1,0 +1,196 @@
+// Instances that come and go in slices: what is there answers meanwhile, and what is to go does not.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { type SceneTracker, trackScene } from 'collision-worker/three';
+import { BoxGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, type Object3D, Scene, Vector3 } from 'three';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { IndexSet } from '../../src/client/three/track/index-set.js';
+import { frontCamera, SIZE } from '../fixtures/three-picks.js';
+import { cube } from '../fixtures/three-scenes.js';
+import { Random, SEED } from '../oracle/random.js';
+
+/** Instances that come, or go, in one slice. */
+const BLOCK = 8192;
+const COUNT = 5 * BLOCK + 100;
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  service.dispose();
+});
+
+/** Lets every slice end with the first that it does. */
+function hurry(): void {
+  let time = performance.now();
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    time += 10;
+    return time;
+  });
+}
+
+const forest = (count: number): InstancedMesh => {
+  const mesh = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), count);
+  for (let i = 0; i < count; i++) mesh.setMatrixAt(i, new Matrix4().makeTranslation(2 * i, 0, 0));
+  return mesh;
+};
+const hitAt = async (tracker: SceneTracker, x: number): Promise<[Object3D, number | undefined] | null> => {
+  const hit = await tracker.raycast({ origin: new Vector3(x, 0, 5), direction: new Vector3(0, 0, -1) });
+  return hit && [hit.object, hit.instanceId];
+};
+const update = (tracker: SceneTracker) => tracker.update(frontCamera(), SIZE);
+const settled = async (tracker: SceneTracker, objects: number): Promise<void> => {
+  for (let i = 0; service.stats.objects !== objects && i < 2000; i++) await update(tracker);
+  expect(service.stats.objects).toBe(objects);
+};
+
+test('instances come a block in a slice, each in its place at once; what is there answers meanwhile', async () => {
+  const mesh = forest(COUNT);
+  mesh.position.y = 0.25;
+  const other = cube(1);
+  other.position.x = -4;
+  const scene = new Scene().add(other);
+  scene.updateMatrixWorld();
+  const tracker = await trackScene(service, scene);
+  await update(tracker);
+  hurry();
+  for (let round = 0; round < 2; round++) {
+    scene.add(mesh);
+    scene.updateMatrixWorld();
+    const counts = new Set<number>();
+    let questions = 0;
+    while (service.stats.objects < COUNT + 1 && questions < 2000) {
+      await update(tracker);
+      const { objects } = service.stats;
+      if (objects < COUNT + 1) expect(tracker.pending).toContain(mesh);
+      counts.add(objects);
+      const last = objects - 2;
+      // Nothing is ever at the origin but what is placed there.
+      const answers = await Promise.all([-4, 0, 2 * last, 2 * (COUNT + 10)].map((x) => hitAt(tracker, x)));
+      expect(answers[0]).toEqual([other, undefined]);
+      if (last >= 0) expect(answers.slice(1)).toEqual([[mesh, 0], [mesh, last], null]);
+      questions++;
+    }
+    expect(
+      [...counts].filter((count) => count > 1 && count < COUNT + 1).every((count) => (count - 1) % BLOCK === 0),
+    ).toBe(true);
+    expect(tracker.idsOf(mesh)).toHaveLength(COUNT);
+    expect(new Set(tracker.idsOf(mesh)).size).toBe(COUNT);
+    // What goes is not hit any more from the update on, however long it takes to go.
+    mesh.count = COUNT - 3 * BLOCK - 11;
+    update(tracker);
+    const left = service.stats.objects;
+    expect(left).toBeGreaterThan(mesh.count + 1);
+    const gone = Promise.all([mesh.count, mesh.count + 5000, left - 2].map((i) => hitAt(tracker, 2 * i)));
+    expect(await hitAt(tracker, 2 * (mesh.count - 1))).toEqual([mesh, mesh.count - 1]);
+    expect(await gone).toEqual([null, null, null]);
+    // Before all have gone, more are wanted again.
+    mesh.count += 2 * BLOCK;
+    await settled(tracker, mesh.count + 1);
+    await update(tracker);
+    for (const i of [0, mesh.count - 2 * BLOCK, mesh.count - 1]) expect(await hitAt(tracker, 2 * i)).toEqual([mesh, i]);
+    expect(await hitAt(tracker, 2 * mesh.count)).toBeNull();
+    // Nor what leaves as a whole.
+    scene.remove(mesh);
+    update(tracker);
+    expect(service.stats.objects).toBeGreaterThan(1);
+    expect(await Promise.all([0, 7, mesh.count - 1].map((i) => hitAt(tracker, 2 * i)))).toEqual([null, null, null]);
+    await settled(tracker, 1);
+    mesh.count = COUNT;
+  }
+});
+
+test('many that are hidden, shown, in other layers, and some without a place, while they come and go', async () => {
+  const mesh = forest(COUNT);
+  const zero = new Matrix4().makeScale(0, 0, 0);
+  const lost = [0, 17, BLOCK, 2 * BLOCK - 1, 3 * BLOCK + 5, COUNT - 1];
+  for (const i of lost) mesh.setMatrixAt(i, zero);
+  const scene = new Scene().add(mesh);
+  scene.updateMatrixWorld();
+  const tracker = await trackScene(service, scene);
+  await update(tracker);
+  await update(tracker);
+  hurry();
+  const isSeen = async (i: number) => (await hitAt(tracker, 2 * i))?.[1] === i;
+  const here = [1, BLOCK + 1, 4 * BLOCK];
+  for (const i of lost) expect(await isSeen(i)).toBe(false);
+  for (const i of here) expect(await isSeen(i)).toBe(true);
+  mesh.visible = false;
+  await update(tracker);
+  for (const i of [...here, ...lost]) expect(await isSeen(i)).toBe(false);
+  mesh.count = BLOCK + 10; // the rest goes meanwhile
+  await update(tracker);
+  mesh.visible = true;
+  await update(tracker);
+  expect([await isSeen(1), await isSeen(BLOCK + 1), await isSeen(BLOCK + 11), await isSeen(4 * BLOCK)]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  expect([await isSeen(0), await isSeen(BLOCK)]).toEqual([false, false]);
+  mesh.count = COUNT;
+  mesh.setMatrixAt(17, new Matrix4().makeTranslation(34, 0, 0));
+  mesh.instanceMatrix.needsUpdate = true;
+  await settled(tracker, COUNT);
+  await update(tracker);
+  await update(tracker);
+  for (const i of [...here, 17]) expect(await isSeen(i)).toBe(true);
+  for (const i of lost.filter((each) => each !== 17)) expect(await isSeen(i)).toBe(false);
+});
+
+test.each(['one after the other', 'with the service'])(
+  'a tracker that is disposed takes all of it away, %s',
+  async (way) => {
+    const scene = new Scene().add(forest(COUNT), ...Array.from({ length: 300 }, () => cube(1)));
+    scene.updateMatrixWorld();
+    const tracker = await trackScene(service, scene);
+    for (let i = 0; service.stats.objects < COUNT + 300 && i < 2000; i++) await update(tracker);
+    hurry();
+    tracker.dispose();
+    tracker.dispose();
+    await expect(update(tracker)).rejects.toMatchObject({ code: 'DISPOSED' });
+    if (way === 'with the service') {
+      service.dispose();
+      for (let i = 0; i < 20; i++) await new Promise(setImmediate);
+      return;
+    }
+    // The same scene comes again meanwhile.
+    const again = await trackScene(service, scene);
+    for (let i = 0; service.stats.objects !== COUNT + 300 && i < 3000; i++) await update(again);
+    expect(service.stats.objects).toBe(COUNT + 300);
+    expect(await hitAt(again, 2 * (COUNT - 1))).toMatchObject([{}, COUNT - 1]);
+    again.dispose();
+    for (let i = 0; service.stats.meshes > 0 && i < 3000; i++) await new Promise(setImmediate);
+    expect([service.stats.objects, service.stats.meshes]).toEqual([0, 0]);
+  },
+);
+
+test(`a set of numbers is one, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  const set = new IndexSet();
+  const truth = new Set<number>();
+  for (let step = 0; step < 5000; step++) {
+    const index = random.integer(300);
+    if (random.chance(0.02)) {
+      set.deleteFrom(index);
+      for (const each of [...truth]) if (each >= index) truth.delete(each);
+    } else if (random.chance(0.4)) {
+      set.delete(index);
+      truth.delete(index);
+    } else {
+      set.add(index);
+      truth.add(index);
+    }
+    const [first, end] = [random.integer(300), random.integer(340)];
+    const found: number[] = [];
+    set.forEach(first, end, (each) => found.push(each));
+    expect(found).toEqual([...truth].filter((each) => each >= first && each < end).sort((a, b) => a - b));
+    expect([set.size, set.has(index), set.has(index + 7)]).toEqual([
+      truth.size,
+      truth.has(index),
+      truth.has(index + 7),
+    ]);
+  }
+});
