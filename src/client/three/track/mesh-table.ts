@@ -1,4 +1,5 @@
 import type { BufferGeometry, Material, Matrix4, Mesh } from 'three';
+import { MAX_OBJECTS } from '../../../shared/layout.js';
 import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
@@ -21,6 +22,9 @@ export interface TableOwner {
   /** Its place in the table, -1 for none. Belongs to the table. */
   place: number;
 }
+
+/** More than there can be: each has an id of its own. */
+const MAX_LINES = MAX_OBJECTS + 1;
 
 /**
  * The Meshes of which nothing is to be done but to send their matrices: flat tables, one line for each, in the order of
@@ -140,35 +144,33 @@ export class MeshTable {
 
   /** Merges the few that were added behind into those that are in order. */
   #merge(): void {
-    const tail = Array.from({ length: this.#count - this.#sorted }, (_, i) => this.#line(this.#sorted + i));
-    tail.sort((a, b) => a.id - b.id);
-    let n = this.#sorted - 1;
-    for (let to = this.#count - 1; tail.length > 0; to--) {
-      if (n >= 0 && this.#ids[n] > tail[tail.length - 1].id) {
+    const first = this.#sorted;
+    const [owners, objects, worlds, matrices, kinds] = [
+      this.#owners.slice(first),
+      this.#objects.slice(first),
+      this.#worlds.slice(first),
+      this.#matrices.slice(first),
+      this.#kinds.slice(first),
+    ];
+    // An id and a number below 2^21 in each: numbers are sorted far sooner than objects.
+    const order = Float64Array.from(owners, (_, i) => this.#ids[first + i] * MAX_LINES + i).sort();
+    let n = first - 1;
+    for (let to = this.#count - 1, last = order.length - 1; last >= 0; to--) {
+      const id = Math.floor(order[last] / MAX_LINES);
+      if (n >= 0 && this.#ids[n] > id) {
         this.#move(n--, to);
         continue;
       }
-      const { owner, object, world, matrix, kind, id } = tail.pop()!;
-      this.#owners[to] = owner;
-      this.#objects[to] = object;
-      this.#worlds[to] = world;
-      this.#matrices[to] = matrix;
-      this.#kinds[to] = kind;
+      const i = order[last--] - id * MAX_LINES;
+      this.#owners[to] = owners[i];
+      this.#objects[to] = objects[i];
+      this.#worlds[to] = worlds[i];
+      this.#matrices[to] = matrices[i];
+      this.#kinds[to] = kinds[i];
       this.#ids[to] = id;
-      owner!.place = to;
+      owners[i]!.place = to;
     }
     this.#sorted = this.#count;
-  }
-
-  #line(n: number) {
-    return {
-      owner: this.#owners[n],
-      object: this.#objects[n],
-      world: this.#worlds[n],
-      matrix: this.#matrices[n],
-      kind: this.#kinds[n],
-      id: this.#ids[n],
-    };
   }
 
   #move(from: number, to: number): void {
