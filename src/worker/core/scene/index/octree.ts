@@ -6,7 +6,7 @@
 // refitted in place instead.
 
 import { Affine } from '../../math/affine';
-import { PROXY_BYTES, Proxy, setPlace, setProxy } from '../../shape/proxy';
+import { PROXY_BYTES, Proxy, boundsOf, setPlace, setProxy } from '../../shape/proxy';
 import { Box, UNPLACED, boxAt, itemAt, orientedBounds, visibleLayers } from '../objects';
 
 /** The slot of positions that a removed object leaves behind, and of those that fill a cell's last block. */
@@ -38,7 +38,7 @@ export const BLOCK_BYTES: usize = 96;
 
 /**
  * A tree and its arrays by position; there is one of static objects, one of moving ones, and one of static ones that
- * collide with nothing: no pair reads these, and no proxies are kept of them.
+ * collide with nothing: no pair reads these, and where they are many no proxies are kept of them.
  */
 @unmanaged
 export class Tree {
@@ -167,6 +167,13 @@ const made = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 export function readPlace(tree: Tree, position: u32): Proxy {
   return tree.proxies != 0 ? proxyAt(tree, position) : makePlace(slotAt(tree, position));
 }
+
+/** Answers the oriented bounds of the object at a position, in a place that the next call reuses. */
+export function boundsAt(tree: Tree, position: u32): Affine {
+  return tree.proxies != 0 ? boundsOf(proxyAt(tree, position), bounds) : orientedBounds(slotAt(tree, position));
+}
+
+const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 function makePlace(slot: u32): Proxy {
   setPlace(made, itemAt(slot), orientedBounds(slot));

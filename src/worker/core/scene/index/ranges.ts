@@ -2,9 +2,9 @@
 // 1965). A range has 2^order blocks of four positions and begins at a multiple of that, so that two halves which are
 // free are one range again. Free ranges are listed in their own first blocks.
 
-import { moveTo } from '../../memory';
+import { moveTo, release } from '../../memory';
 import { PROXY_BYTES } from '../../shape/proxy';
-import { BLOCK_BYTES, HOLE, ORDERS, Tree } from './octree';
+import { BLOCK_BYTES, ORDERS, Tree, changeVersion } from './octree';
 
 /** The end of a list, and the order of a cell that has no range. */
 export const NO_RANGE: u32 = 0xffffffff;
@@ -28,29 +28,45 @@ export function orderFor(count: u32): u32 {
   return blocks <= 1 ? 0 : 32 - clz(blocks - 1);
 }
 
-/** Forgets all ranges. */
+/** Gives up all ranges, and their memory where that is much. */
 export function clearRanges(tree: Tree): void {
   memory.fill(tree.freeRanges, 0xff, <usize>ORDERS << 2);
   tree.positions = 0;
+  if (tree.capacity <= LITTLE) return;
+  release(tree.slots);
+  release(tree.cellOf);
+  release(tree.visible);
+  release(tree.blocks);
+  release(tree.proxies);
+  tree.slots = tree.cellOf = tree.visible = tree.blocks = tree.proxies = 0;
+  tree.capacity = 0;
 }
 
+/** As many positions are kept for those that come next. */
+const LITTLE: u32 = 1024;
+
 /**
- * Makes sure that ranges which have `blocks` blocks together can be taken without memory. Throws OUT_OF_MEMORY, with
- * nothing changed.
+ * Makes sure that ranges which have `blocks` blocks together can be taken without memory. With more than `mostProxies`
+ * positions the tree gives up its proxies. Throws OUT_OF_MEMORY.
  */
-export function reserveRanges(tree: Tree, blocks: u32, withProxies: bool): void {
+export function reserveRanges(tree: Tree, blocks: u32, mostProxies: u32): void {
   // What is added ends at a multiple of its size, and has some blocks at least.
   const needed = tree.positions + ((2 * blocks + (2 << LEAST_ADDED)) << 2);
   if (needed <= tree.capacity) return;
   // A quarter more, as what is copied leaves its own size behind as a hole.
   const capacity = max(needed, tree.capacity + ((tree.capacity >> 4) << 2));
+  changeVersion(tree); // copies of its addresses (bounding-spheres.ts) are old
   const used = <usize>tree.positions;
+  const hasProxies = tree.proxies != 0 || used == 0;
   const bytes = <u64>capacity << 2;
   tree.slots = moveTo(tree.slots, used << 2, bytes);
   tree.cellOf = moveTo(tree.cellOf, used, bytes >> 2);
   tree.visible = moveTo(tree.visible, used << 2, bytes);
   tree.blocks = moveTo(tree.blocks, (used >> 2) * BLOCK_BYTES, <u64>(capacity >> 2) * BLOCK_BYTES);
-  if (withProxies) tree.proxies = moveTo(tree.proxies, used * PROXY_BYTES, <u64>capacity * PROXY_BYTES);
+  if (capacity > mostProxies) {
+    release(tree.proxies);
+    tree.proxies = 0;
+  } else if (hasProxies) tree.proxies = moveTo(tree.proxies, used * PROXY_BYTES, <u64>capacity * PROXY_BYTES);
   tree.capacity = capacity;
 }
 

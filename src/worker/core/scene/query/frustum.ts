@@ -2,7 +2,9 @@
 // for an object at the precision asked for, after the conservative descent of descend.ts. World units.
 
 import { PRECISION_MESH, PRECISION_OBB, SIDE_DOUBLE } from '../../../../shared/layout';
+import { Affine } from '../../math/affine';
 import { normalise } from '../../math/plane';
+import { boundsOf } from '../../shape/proxy';
 import { cull, isTooSmall } from '../view/cull';
 import { descend } from '../index/descend';
 import { isIgnored, layers, precision, setFilter } from './filter';
@@ -16,6 +18,7 @@ import { addVolumePlane, beginVolume, OUTSIDE } from './volume';
 import { asked, beginView, describeView, planeOf, setBit } from '../view/views';
 import { planesCrossing } from './primitive-volume';
 
+const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 let insideCount: u32 = 0;
 
@@ -88,7 +91,7 @@ function consider(tree: Tree, position: u32, limits: u64): void {
   if (!(load<u32>(tree.visible + (<usize>position << 2)) & asked.layers)) return;
   const proxy = readPlace(tree, position);
   const crossed = limitsOf(proxy, limits, precision);
-  if (crossed == OUTSIDE || isTooSmall(asked, proxy) || isIgnored(proxy.id)) return;
+  if (crossed == OUTSIDE || isTooSmall(asked, boundsOf(proxy, bounds)) || isIgnored(proxy.id)) return;
   const slot = slotAt(tree, position);
   if (crossed == 0) {
     setBit(asked.inside, slot);

@@ -38,8 +38,9 @@ export function sees(view: usize, targets: usize, count: u32, filter: usize, poi
 function pointsInSight(id: u32): u32 {
   const box = boxAt(slotOf(id));
   const target = readPlace(treeOf(box.tree), box.position);
-  if (!(target.layers & asked.layers) || isTooSmall(asked, target)) return 0;
-  const limits = boxLimits(boundsOf(target, bounds), allLimits());
+  boundsOf(target, bounds);
+  if (!(target.layers & asked.layers) || isTooSmall(asked, bounds)) return 0;
+  const limits = boxLimits(bounds, allLimits());
   if (limits == OUTSIDE) return 0;
   passOver(id);
   let seen: u32 = isInSight(0, 0, 0) ? 1 : 0;

@@ -10,7 +10,7 @@ import { laneCompaction } from '../../math/lane-compaction';
 import { reserve } from '../../memory';
 import { ANY } from '../../mesh/query/ray';
 import { precision, sidesOf } from './filter';
-import { orientedBounds, pointLineCount, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { itemAt, orientedBounds, pointLineCount, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
   BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, readPlace, slotAt,
 } from '../index/octree';
@@ -119,6 +119,7 @@ function castTree(tree: Tree): void {
         positions = i32x4.add(positions, i32x4.splat(4));
         listed += popcnt(bits) << 2;
       }
+      if (!hasProxies && listed > FEW_LISTED) readAhead(tree, listed);
       for (let i: usize = 0; i < listed; i += 4) {
         const position = load<u32>(listedPositions + i);
         if (load<f32>(listedDistances + i) > limit) continue;
@@ -170,6 +171,20 @@ function castTree(tree: Tree): void {
     } while (child == 0);
     cell = cellAt(tree, child);
   }
+}
+
+/** The bytes of a list that is not worth `readAhead`. */
+const FEW_LISTED: usize = 8;
+let ahead: u32 = 0;
+
+/** Reads the records of what is listed, which are far apart, so that the caches are waited for once. */
+function readAhead(tree: Tree, bytes: usize): void {
+  let sum: u32 = 0;
+  for (let i: usize = 0; i < bytes; i += 4) {
+    const at = changetype<usize>(itemAt(slotAt(tree, load<u32>(listedPositions + i))));
+    sum += load<u32>(at) + load<u32>(at, 64);
+  }
+  ahead = sum;
 }
 
 /** Answers the largest coordinate of a cell's bounds, about the scene's origin. */

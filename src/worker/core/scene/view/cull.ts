@@ -3,12 +3,13 @@
 // wholly inside of are not tested below it. Axis-aligned bounds decide in float32 what is clear, oriented ones in
 // float64 the rest.
 
+import { Affine } from '../../math/affine';
 import { reserve } from '../../memory';
-import { Proxy } from '../../shape/proxy';
-import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { itemAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import { lastSlotCount } from './last-ids';
 import {
-  BLOCK_BYTES, Cell, SCATTERED, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt,
+  BLOCK_BYTES, Cell, SCATTERED, TREE_COUNT, Tree, blockAt, boundsAt, cellAt, childBlocksAt, isEmpty, proxyAt,
+  slotAt,
   treeOf,
 } from '../index/octree';
 import { View, beginView, planeOf, setBit } from './views';
@@ -83,6 +84,7 @@ function cullTree(tree: Tree): void {
       }
     }
   }
+  takeListed(tree);
 }
 
 const laneMasks: usize = memory.data(16, 16);
@@ -163,7 +165,7 @@ function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
       bits &= bits - 1;
       if (!(load<u32>(tree.visible + (<usize>(position + lane) << 2)) & current.layers)) continue;
       if (insideBits & (1 << lane)) take(tree, position + lane);
-      else takeOriented(tree, position + lane, mask);
+      else list(tree, position + lane, mask);
     }
   }
 }
@@ -188,8 +190,46 @@ function takeAll(tree: Tree, start: u32, end: u32): void {
 // @ts-ignore: decorator
 @inline
 function take(tree: Tree, position: u32): void {
-  if (current.minPixels > 0 && isTooSmall(current, readPlace(tree, position))) return;
+  if (current.minPixels > 0 && isTooSmall(current, boundsAt(tree, position))) return;
   setBit(current.inside, slotAt(tree, position));
+}
+
+// What is to be decided by oriented bounds: positions, and the planes that cross the cell.
+const MOST_LISTED: u32 = 64;
+const listed: usize = memory.data(<i32>MOST_LISTED * 8, 16);
+let listedCount: u32 = 0;
+let ahead: u32 = 0;
+
+function list(tree: Tree, position: u32, mask: u32): void {
+  const at = listed + (<usize>listedCount << 3);
+  listedCount++;
+  store<u32>(at, position);
+  store<u32>(at, mask, 4);
+  if (listedCount == MOST_LISTED) takeListed(tree);
+}
+
+/**
+ * Decides what is listed. Reads what that needs before the first is decided: the time goes into waiting for the caches,
+ * and this way it waits for many reads at once.
+ */
+function takeListed(tree: Tree): void {
+  let sum: u32 = 0;
+  for (let i: u32 = 0; i < listedCount; i++) {
+    const position = load<u32>(listed + (<usize>i << 3));
+    if (tree.proxies != 0) {
+      const at = changetype<usize>(proxyAt(tree, position));
+      sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128);
+    } else {
+      const at = changetype<usize>(itemAt(slotAt(tree, position)));
+      sum += load<u32>(at) + load<u32>(at, 64);
+    }
+  }
+  ahead = sum;
+  for (let i: u32 = 0; i < listedCount; i++) {
+    const at = listed + (<usize>i << 3);
+    takeOriented(tree, load<u32>(at), load<u32>(at, 4));
+  }
+  listedCount = 0;
 }
 
 /**
@@ -197,12 +237,12 @@ function take(tree: Tree, position: u32): void {
  * cannot change the answer.
  */
 function takeOriented(tree: Tree, position: u32, mask: u32): void {
-  const b = readPlace(tree, position);
+  const b = boundsAt(tree, position);
   let crossing = false;
   for (let i: u32 = 0; i < planeCount; i++) {
     if (!(mask & (1 << i))) continue;
     const plane = planeOf(current, i);
-    const distance = plane.x * b.x + plane.y * b.y + plane.z * b.z + plane.w;
+    const distance = plane.x * b.tx + plane.y * b.ty + plane.z * b.tz + plane.w;
     const radius =
       abs(plane.x * b.xx + plane.y * b.xy + plane.z * b.xz) +
       abs(plane.x * b.yx + plane.y * b.yy + plane.z * b.yz) +
@@ -217,12 +257,12 @@ function takeOriented(tree: Tree, position: u32, mask: u32): void {
 /** Tells whether the sphere about the oriented bounds has fewer pixels across than asked for, where its centre is. */
 // @ts-ignore: decorator
 @inline
-export function isTooSmall(view: View, b: Proxy): bool {
+export function isTooSmall(view: View, b: Affine): bool {
   return view.minPixels > 0 && pixelsAcross(view, b) < view.minPixels;
 }
 
-function pixelsAcross(view: View, b: Proxy): f64 {
-  const w = view.wx * b.x + view.wy * b.y + view.wz * b.z + view.ww;
+function pixelsAcross(view: View, b: Affine): f64 {
+  const w = view.wx * b.tx + view.wy * b.ty + view.wz * b.tz + view.ww;
   if (w <= 0) return Infinity;
   // Half the longest diagonal: of |± x ± y ± z|, which differ where a shear makes the axes oblique.
   const xy = b.xx * b.yx + b.xy * b.yy + b.xz * b.yz;
