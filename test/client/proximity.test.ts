@@ -69,7 +69,7 @@ test('containing', async () => {
 
 test('closestPoint', async () => {
   expect(await service.closestPoint([2.5, 0, 0])).toEqual({
-    ...{ object: ball, point: [3, 0, 0], distance: 0.5, triangle: -1 },
+    ...{ object: ball, point: [3, 0, 0], distance: 0.5, triangle: -1, element: -1 },
     frame: 1,
   });
   expect(await service.closestPoint([2.5, 0, 0], { layers: 1 })).toMatchObject({ object: crate, distance: 1.5 });
