@@ -44,7 +44,7 @@ export function skinRows({ figures, rings, bones, crowd }: SkinSizes): Row[] {
         const places = placesOf(crowd, 0.62);
         const { contender, facts } = await ours(data, places, 'any');
         const refits = () => {
-          const { checksum: _, ...rest } = skinnedMeshBvh(data, places);
+          const { checksum: _checksum, target: _target, ...rest } = skinnedMeshBvh(data, places);
           return { ...rest, note: 'refits and three rays: it has no contacts of skinned meshes' };
         };
         return { contenders: [here(() => ({ ...contender, atMost: 16 })), apart(refits)], facts };
