@@ -454,8 +454,8 @@ export class SceneTracker {
     this.#isDisposed = true;
     this.#service.removeEventListener('restored', this.#onRestore);
     try {
-      this.#views.clear();
       this.#walk.clear();
+      this.#views.clear();
     } catch (error) {
       // Where the service itself is gone, everything is.
       if (!isEnd(error)) throw error;

@@ -144,9 +144,20 @@ export class SceneWalk {
     this.#nodes.clear();
     this.#watched.clear();
     this.#overtaken.length = 0;
-    // Where the service is gone, this throws.
-    this.#work(FEWEST);
+    try {
+      this.#work(FEWEST);
+    } catch (error) {
+      this.#letGo();
+      throw error;
+    }
     if (this.#hasWork) this.#workOn();
+  }
+
+  /** Lets go of the scene where the service is gone, and all that is in it. */
+  #letGo(): void {
+    for (const { object } of this.#order) this.#listen(object, false);
+    this.#order.length = 0;
+    this.#ending.length = 0;
   }
 
   // --- what comes and goes ---
@@ -234,6 +245,7 @@ export class SceneWalk {
     } catch (error) {
       // It is about the service: the next frame says so.
       if (!CollisionError.is(error)) throw error;
+      if (this.#isCleared) this.#letGo();
     } finally {
       this.#isWorking = false;
     }
