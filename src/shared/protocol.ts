@@ -26,6 +26,10 @@ export interface WorkerApi {
     deform: MeshDeform,
   ): Promise<ArrayBuffer>;
   loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean): LoadedMesh;
+  /** Builds small meshes, one after the other. One that fails takes nothing from the others. */
+  buildMeshes(builds: SmallBuild[]): Outcome<ArrayBuffer>[];
+  /** Does `loadMesh` for many, of which no copy is made. */
+  loadMeshes(loads: SmallLoad[]): Outcome<LoadedMesh>[];
   /** Bakes the mesh as it is when this is called. Other messages are served between slices of the work. */
   bakeMesh(mesh: MeshId): Promise<ArrayBuffer>;
   /** Moves a mesh's vertices. Where the answer asks for a build, `replaceTree` must follow. */
@@ -99,6 +103,24 @@ export type MeshDeform = Pick<MeshData, 'skin' | 'morphs'>;
 
 /** What the worker knows of a mesh. */
 export type TreeInfo = Omit<MeshInfo, 'rebuilds'>;
+
+/** A mesh of triangles that neither a skin nor morphs move. */
+export interface SmallBuild {
+  positions: Float32Array;
+  indices: Uint32Array | Uint16Array | undefined;
+  weld: number;
+}
+
+export interface SmallLoad {
+  mesh: MeshId;
+  baked: ArrayBuffer;
+}
+
+/** What became of one call of many: the one or the other. */
+export interface Outcome<T> {
+  value?: T;
+  failure?: Failure;
+}
 
 export interface LoadedMesh {
   info: TreeInfo;

@@ -12,6 +12,9 @@ import {
   type MeshDeform,
   type MeshUpdate,
   type ObjectDescription,
+  type Outcome,
+  type SmallBuild,
+  type SmallLoad,
   type ToWorker,
   type WorkerApi,
 } from '../shared/protocol.js';
@@ -35,7 +38,17 @@ const BUSY_EVERY_MS = 100;
 /** Calls that change nothing that a frame or a contact reads, and so are answered while one is under way. */
 const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
   ...(['raycast', 'raycastAll', 'isClear', 'raycastMany', 'pickScreen', 'pickScreenAll', 'pickRegion'] as const),
-  ...(['frustum', 'sees', 'overlap', 'containing', 'closestPoint', 'contact', 'loadMesh', 'bakeMesh'] as const),
+  ...([
+    'frustum',
+    'sees',
+    'overlap',
+    'containing',
+    'closestPoint',
+    'contact',
+    'loadMesh',
+    'loadMeshes',
+    'bakeMesh',
+  ] as const),
 ]);
 
 /** Two objects whose contact is asked for, and the frame that the answer sees. */
@@ -121,6 +134,25 @@ export class WorkerService extends QueryService implements WorkerApi {
   readonly loadMesh = answering((mesh: MeshId, baked: ArrayBuffer, isKept: boolean): LoadedMesh => {
     return { info: this.meshes.load(mesh, baked), copy: isKept ? new Blob([baked]) : undefined };
   });
+
+  readonly buildMeshes = answering((builds: SmallBuild[]): Outcome<ArrayBuffer>[] =>
+    builds.map(({ positions, indices, weld }) =>
+      outcomeOf(() => {
+        const build = this.core.beginBuild(positions, indices, weld, 'triangles', {});
+        try {
+          while (build.step(SLICE_MS) < 1);
+          return build.finish();
+        } catch (error) {
+          build.abort();
+          throw error;
+        }
+      }),
+    ),
+  );
+
+  readonly loadMeshes = answering((loads: SmallLoad[]): Outcome<LoadedMesh>[] =>
+    loads.map(({ mesh, baked }) => outcomeOf(() => ({ info: this.meshes.load(mesh, baked), copy: undefined }))),
+  );
 
   readonly bakeMesh = answering(async (mesh: MeshId): Promise<ArrayBuffer> => {
     const baked = await this.#bake(this.meshes.addressOf(mesh));
@@ -433,6 +465,15 @@ function hasRoom(work: () => void): boolean {
   } catch (error) {
     declared(error);
     return false;
+  }
+}
+
+/** Does one of many: where it fails, the others are done all the same. */
+function outcomeOf<T>(act: () => T): Outcome<T> {
+  try {
+    return { value: act() };
+  } catch (error) {
+    return { failure: declared(error) };
   }
 }
 

@@ -1,16 +1,24 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../../shared/errors.js';
-import type { MeshDeform, ProgressMessage } from '../../shared/protocol.js';
+import type { MeshDeform, ProgressMessage, SmallBuild } from '../../shared/protocol.js';
 import type { MeshData } from '../../shared/types.js';
 import { buffersOf } from '../skin/mesh-deform.js';
 import { abortable } from './abort.js';
+import { CallBatch } from './call-batch.js';
 import { type Deferred, type LinkOptions, WorkerLink } from './worker-link.js';
 
 /** Idle builders go after a while, as a WebAssembly memory never shrinks. */
 const IDLE_MS = 5_000;
 
+/**
+ * Up to so many bytes, a mesh is built with others in one message, and its arrays are copied: to transfer a buffer takes
+ * longer.
+ */
+const SMALL_BYTES = 16_384;
+
 interface Builder {
   link: WorkerLink;
+  batch: CallBatch<SmallBuild, ArrayBuffer>;
   builds: number;
   idleTimer?: ReturnType<typeof setTimeout>;
 }
@@ -27,7 +35,7 @@ export class BuilderPool {
   constructor(limit: number, options: LinkOptions, service: WorkerLink) {
     this.#limit = limit;
     this.#options = { ...options, isBeside: true };
-    this.#service = { link: service, builds: 0 };
+    this.#service = newBuilder(service);
   }
 
   /**
@@ -43,6 +51,12 @@ export class BuilderPool {
   ): Promise<ArrayBuffer> {
     const builder = this.#leastBusy();
     const answer = builder.link.defer<ArrayBuffer>(operation);
+    const { positions, indices, topology = 'triangles', skin, morphs } = mesh;
+    const bytes = positions.buffer.byteLength + (indices?.buffer.byteLength ?? 0);
+    if (bytes <= SMALL_BYTES && topology === 'triangles' && !skin && !morphs) {
+      this.#runSmall(operation, builder, answer, { positions, indices, weld });
+      return abortable(operation, signal, answer);
+    }
     this.#run(operation, builder, answer, mesh, onProgress, weld);
     return abortable(operation, signal, answer);
   }
@@ -75,8 +89,7 @@ export class BuilderPool {
   ): Promise<void> {
     const { link } = builder;
     const build = ++this.#lastBuild;
-    clearTimeout(builder.idleTimer);
-    builder.builds++;
+    this.#begin(builder);
     this.#onProgress.set(build, onProgress);
     answer.promise.catch(() => {
       this.#onProgress.delete(build);
@@ -91,6 +104,26 @@ export class BuilderPool {
       );
     }
     this.#onProgress.delete(build);
+    this.#end(builder);
+  }
+
+  async #runSmall(
+    operation: string,
+    builder: Builder,
+    answer: Deferred<ArrayBuffer>,
+    build: SmallBuild,
+  ): Promise<void> {
+    this.#begin(builder);
+    await builder.batch.add(operation, build, answer);
+    this.#end(builder);
+  }
+
+  #begin(builder: Builder): void {
+    clearTimeout(builder.idleTimer);
+    builder.builds++;
+  }
+
+  #end(builder: Builder): void {
     builder.builds--;
     if (builder.builds === 0 && this.#builders.includes(builder)) this.#removeLater(builder);
   }
@@ -103,7 +136,7 @@ export class BuilderPool {
     const link = new WorkerLink(this.#options, (message) => {
       if (message.type === 'progress') this.progress(message);
     });
-    const builder: Builder = { link, builds: 0 };
+    const builder = newBuilder(link);
     this.#builders.push(builder);
     link.ended.then((error) => this.#remove(builder, error));
     return builder;
@@ -122,4 +155,13 @@ export class BuilderPool {
     clearTimeout(builder.idleTimer);
     builder.link.close(error);
   }
+}
+
+function newBuilder(link: WorkerLink): Builder {
+  const batch = new CallBatch<SmallBuild, ArrayBuffer>(
+    link,
+    (api, builds) => api.buildMeshes(builds),
+    (post) => link.up().then(post),
+  );
+  return { link, batch, builds: 0 };
 }

@@ -400,7 +400,7 @@ class PendingAnswer<T> implements Deferred<T> {
 }
 
 /** Makes an error of a failure, whose message begins with the operation. */
-function named(operation: string, { code, message }: Failure, cause: unknown = undefined): CollisionError {
+export function named(operation: string, { code, message }: Failure, cause: unknown = undefined): CollisionError {
   const text = message.startsWith(`${operation}: `) ? message : `${operation}: ${message}`;
   return new CollisionError(code, text, cause === undefined ? undefined : { cause });
 }

@@ -1,6 +1,6 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../../shared/errors.js';
-import type { LoadedMesh, MeshUpdate, TreeInfo } from '../../shared/protocol.js';
+import type { LoadedMesh, MeshUpdate, SmallLoad, TreeInfo } from '../../shared/protocol.js';
 import type { AddMeshOptions, MeshData, MeshId, MeshInfo } from '../../shared/types.js';
 import { bufferOf, checkTypedArray, isArrayBuffer, isDetached } from '../check/binary.js';
 import { checkSignal } from '../check/signal.js';
@@ -8,6 +8,7 @@ import { argumentError, checkAtLeastZero, checkBoolean, checkOneOf, invalid, rea
 import type { FramePump } from '../frame/frame-pump.js';
 import { abortable, aborted } from '../link/abort.js';
 import type { BuilderPool } from '../link/builder-pool.js';
+import { CallBatch } from '../link/call-batch.js';
 import type { WorkerLink } from '../link/worker-link.js';
 import { buffersOf, type CheckOwn, checkDeform, checkNotDeformable, copyDeform } from '../skin/mesh-deform.js';
 import { IdTable } from './id-table.js';
@@ -53,6 +54,8 @@ export class MeshStore {
   readonly #departed = new Map<MeshId, Mesh>();
   readonly #link: WorkerLink;
   readonly #builders: BuilderPool;
+  /** Those that are copied on their way, many in one message. */
+  readonly #smallLoads: CallBatch<SmallLoad, LoadedMesh>;
   readonly #pump: FramePump;
   /** Tells whether copies are kept for another worker. */
   readonly #isKept: boolean;
@@ -63,6 +66,11 @@ export class MeshStore {
     this.#builders = builders;
     this.#pump = pump;
     this.#isKept = isKept;
+    this.#smallLoads = new CallBatch(
+      link,
+      (api, loads) => api.loadMeshes(loads),
+      (post) => pump.enqueue(post),
+    );
   }
 
   /** Answers what is known of a mesh; undefined for one that is not in the worker. */
@@ -104,9 +112,8 @@ export class MeshStore {
     const mesh: Mesh = { info: null, copy: undefined, moved: undefined, movedBy: 0, uses: 0, rebuild: null, removal };
     const id = this.#table.add(mesh);
     const isSmall = baked.byteLength <= SMALL_BYTES;
-    const own = this.#isKept && isSmall ? baked.slice(0) : undefined;
-    const { info, copy } = await this.#load(operation, id, baked, signal, this.#isKept && !isSmall);
-    mesh.copy = own ?? copy;
+    const { info, copy } = await this.#load(operation, id, baked, signal, isSmall);
+    mesh.copy = isSmall && this.#isKept ? baked : copy;
     mesh.info = { ...info, rebuilds: 0 };
     this.count++;
     this.triangles += info.triangles;
@@ -248,15 +255,17 @@ export class MeshStore {
     id: MeshId,
     baked: ArrayBuffer,
     signal: AbortSignal | undefined,
-    isKept: boolean,
+    isSmall: boolean,
   ): Promise<LoadedMesh> {
     const loaded = this.#link.defer<LoadedMesh>(operation);
     const load = () =>
-      this.#link.answerWith(loaded, operation, (api) => api.loadMesh(id, transfer(baked, [baked]), isKept));
+      this.#link.answerWith(loaded, operation, (api) => api.loadMesh(id, transfer(baked, [baked]), this.#isKept));
     // Behind removals that were asked for before, as it may need their memory.
-    const done = new Promise<boolean>((resolve) => {
-      this.#pump.enqueue(() => resolve(!loaded.settled && load()));
-    });
+    const done = isSmall
+      ? this.#smallLoads.add(operation, { mesh: id, baked }, loaded)
+      : new Promise<boolean>((resolve) => {
+          this.#pump.enqueue(() => resolve(!loaded.settled && load()));
+        });
     try {
       return await abortable(operation, signal, loaded);
     } catch (error) {

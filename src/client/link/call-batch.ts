@@ -1,0 +1,83 @@
+import type { Remote } from 'comlink';
+import type { CollisionError } from '../../shared/errors.js';
+import type { Outcome, WorkerApi } from '../../shared/protocol.js';
+import { type Deferred, named, type WorkerLink } from './worker-link.js';
+
+/** So many go in one message: what they take in a worker is a pause of a few milliseconds there, for all together. */
+const MOST_AT_ONCE = 32;
+
+interface Call<Q, A> {
+  readonly operation: string;
+  readonly request: Q;
+  readonly answer: Deferred<A>;
+  /** Tells whether the worker did it. */
+  readonly resolve: (isDone: boolean) => void;
+}
+
+/**
+ * Joins small calls of one kind that are made in the same task to one message: of thousands of small meshes, the messages
+ * would take longer than the work. Each has an answer of its own.
+ */
+export class CallBatch<Q, A> {
+  readonly #link: WorkerLink;
+  readonly #invoke: (api: Remote<WorkerApi>, requests: Q[]) => Promise<Outcome<A>[]>;
+  /** Has a function called when the calls are to be posted. */
+  readonly #schedule: (post: () => void) => void;
+  #calls: Call<Q, A>[] = [];
+
+  constructor(
+    link: WorkerLink,
+    invoke: (api: Remote<WorkerApi>, requests: Q[]) => Promise<Outcome<A>[]>,
+    schedule: (post: () => void) => void,
+  ) {
+    this.#link = link;
+    this.#invoke = invoke;
+    this.#schedule = schedule;
+  }
+
+  /** Calls the worker for an answer; resolves with whether the worker did it, settled or not. */
+  add(operation: string, request: Q, answer: Deferred<A>): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (this.#calls.push({ operation, request, answer, resolve }) === 1) this.#schedule(() => this.#post());
+    });
+  }
+
+  #post(): void {
+    const calls = this.#calls;
+    this.#calls = [];
+    const wanted = calls.filter(({ answer, resolve }) => {
+      if (answer.settled) resolve(false);
+      return !answer.settled;
+    });
+    for (let first = 0; first < wanted.length; first += MOST_AT_ONCE) {
+      this.#ask(wanted.slice(first, first + MOST_AT_ONCE));
+    }
+  }
+
+  async #ask(calls: readonly Call<Q, A>[]): Promise<void> {
+    const [{ operation }] = calls;
+    const requests = calls.map(({ request }) => request);
+    const all = this.#link.defer<Outcome<A>[]>(operation);
+    // Where nobody waits for any of them any more, the worker need not begin.
+    const drop = (): void => {
+      if (!all.settled && calls.every(({ answer }) => answer.settled)) all.drop?.();
+    };
+    for (const { answer } of calls) answer.drop = drop;
+    this.#link.answerWith(all, operation, (api) => this.#invoke(api, requests));
+    try {
+      const outcomes = await all.promise;
+      calls.forEach((call, i) => {
+        const { value, failure } = outcomes[i];
+        if (failure) call.answer.reject(named(call.operation, failure));
+        else call.answer.resolve(value as A);
+        call.resolve(failure === undefined);
+      });
+    } catch (error) {
+      // The worker is gone, or has failed with all of them.
+      for (const { answer, resolve } of calls) {
+        answer.reject(error as CollisionError);
+        resolve(false);
+      }
+    }
+  }
+}
