@@ -33,7 +33,7 @@ import { type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
 
 /**
- * Keeps a service in step with the Meshes, InstancedMeshes and BatchedMeshes under a root. Made by `trackScene`.
+ * Keeps a service in step with the Meshes, InstancedMeshes, BatchedMeshes and LODs under a root. Made by `trackScene`.
  *
  * - What is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. Its ids stay.
  *   So is what has a scale of zero. A material that is not `visible` only keeps its object out of the views, for
@@ -45,6 +45,10 @@ import type { ViewSize } from './view/view.js';
  * - A BatchedMesh is a mesh for each geometry in it, and an id for each number of an instance. An instance is there once its
  *   geometry is built; a deleted one keeps its id, hidden, until three gives its number to another. What is said here of
  *   geometries is true of those in its buffers; those that only move there are not built again.
+ * - A LOD is the level that three shows (its renderer says which by `visible`; with `autoUpdate` off the app does), as one
+ *   object whose shape changes: hits name the level's mesh, all other answers the LOD. three's own Raycaster looks at no
+ *   `visible` and meets all levels. Where a level is no single Mesh (a Group, a SkinnedMesh, one with children), and where
+ *   the app shows several at once, the levels are objects of their own: contacts end and begin with their visibility.
  * - Matrices are those of the last `render` (see `updateMatrixWorld` of the options). Objects of `motion: 'static'` are
  *   looked at by turns, each within a second, and at once when `changed` says so; all others in every frame.
  * - Where its objects are is the scene's to say: what `setTransform` of the service says of one lasts until the next

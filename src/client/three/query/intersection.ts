@@ -16,7 +16,7 @@ import type { Hit } from '../../../shared/types.js';
 import { findTriangle } from '../geometry/geometry.js';
 import type { BuiltMesh } from '../geometry/mesh-pool.js';
 import { readBatchMatrix } from '../track/batch-contents.js';
-import type { SceneObject } from '../track/scene-objects.js';
+import { hitObject, type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 
@@ -82,6 +82,13 @@ export function intersectionOf(
     if (intersection.normal.dot(direction) > 0) intersection.normal.negate();
   }
   return intersection;
+}
+
+/** Does it for what a query saw, by the query's number. */
+export function intersectionAt(hit: Hit, placement: Placement, query: number, eye: Vector4): SceneIntersection {
+  const mesh = seenBy(placement, query);
+  const { instanceId } = placement;
+  return intersectionOf(hit, { object: hitObject(placement, mesh), instanceId }, mesh, eye);
 }
 
 /** Finds a triangle of the service's mesh in the geometry, as three's Raycaster names it. */

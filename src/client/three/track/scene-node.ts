@@ -13,6 +13,8 @@ export class SceneNode {
   children: readonly Object3D[] | null = null;
   /** What is drawn there. */
   entry: SceneEntry | null = null;
+  /** The LOD that this belongs to instead: it has one entry with all its levels. */
+  lod: SceneNode | null = null;
   /** Its number in the order of turns; -1 for what is gone. */
   turn = -1;
   /** `visible` of the object as seen last, and whether all above it were visible, too. */

@@ -1,4 +1,4 @@
-import type { BufferGeometry, Mesh, Object3D } from 'three';
+import type { BufferGeometry, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { joined } from '../../../shared/typed-arrays.js';
 import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
@@ -46,7 +46,7 @@ export type StandInOptions = Omit<ObjectOptions, 'shape'>;
 
 /** The object that a stand-in stands for. */
 export interface StandInOwner extends PlacedOwner, MeshUser {
-  readonly object: Mesh;
+  readonly object: Object3D;
 }
 
 /** What the service takes where nobody says anything. */
@@ -274,7 +274,7 @@ export class StandIn implements Placed {
   }
 }
 
-function isOpen({ name, type }: Mesh, info: Readonly<MeshInfo>): CollisionError {
+function isOpen({ name, type }: Object3D, info: Readonly<MeshInfo>): CollisionError {
   return new CollisionError(
     'INVALID_ARGUMENT',
     `trackScene: the triangles of ${type} '${name}' are open, expected closed ones as it shall be solid: ${whatIsOpen(info)}`,
