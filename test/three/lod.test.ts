@@ -79,7 +79,7 @@ function showLevels(root: Object3D, camera: Object3D): void {
   });
 }
 
-function change(random: Random, root: Group, lods: LOD[]): void {
+function change(random: Random, root: Group, lods: LOD[], tracker: SceneTracker): void {
   const lod = random.pick(lods);
   const { levels } = lod;
   const kinds: (() => void)[] = [
@@ -105,6 +105,7 @@ function change(random: Random, root: Group, lods: LOD[]): void {
     () => {
       lod.autoUpdate = random.chance(0.5);
       if (!lod.autoUpdate) for (const { object } of levels) object.visible = random.chance(0.5);
+      tracker.changed(lod); // or within a second
     },
   ];
   random.pick(kinds)();
@@ -130,7 +131,7 @@ test(`${SCENES} scenes that change while they run: picks are those of what three
       const found = await comparePicks(tracker, root, camera, random, PICKS);
       faults.push(...found.faults.map((fault) => `scene ${scene}, round ${round}: ${fault}`));
       hits += found.hits;
-      for (let i = 0; i < 3; i++) change(random, root, lods);
+      for (let i = 0; i < 3; i++) change(random, root, lods, tracker);
     }
     expect(tracker.untracked.size).toBe(0);
     tracker.dispose();

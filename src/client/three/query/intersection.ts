@@ -7,6 +7,7 @@ import {
   type Intersection,
   Matrix3,
   Matrix4,
+  type Sprite,
   Triangle,
   Vector2,
   Vector3,
@@ -63,14 +64,17 @@ export function intersectionOf(
   }
 
   const { face, faceIndex } = faceAt(mesh, hit.triangle);
+  const isSprite = (object as Sprite).isSprite === true;
   const { a, b, c } = face;
   const barycoord = new Vector3(...hit.barycentric);
   // Not by getComponent, which interleaved attributes of the oldest three that we accept do not have.
   const mix = (attribute: Attribute, get: 'getX' | 'getY' | 'getZ'): number =>
     barycoord.x * attribute[get](a) + barycoord.y * attribute[get](b) + barycoord.z * attribute[get](c);
-  intersection.face = face;
-  intersection.faceIndex = faceIndex;
-  intersection.barycoord = barycoord;
+  intersection.face = isSprite ? null : face; // as three has it
+  if (!isSprite) {
+    intersection.faceIndex = faceIndex;
+    intersection.barycoord = barycoord;
+  }
   const { uv, uv1, normal } = mesh.geometry.attributes as Partial<Record<string, Attribute>>;
   if (uv !== undefined) intersection.uv = new Vector2(mix(uv, 'getX'), mix(uv, 'getY'));
   if (uv1 !== undefined) intersection.uv1 = new Vector2(mix(uv1, 'getX'), mix(uv1, 'getY'));

@@ -1,4 +1,4 @@
-import { type Face, Vector3 } from 'three';
+import { type Face, type Sprite, Vector3 } from 'three';
 import type {
   ClosestPoint,
   ContactOptions,
@@ -169,7 +169,9 @@ export class SceneQueries {
       const mesh = seenBy(nearest.placement, number);
       const object = hitObject(nearest.placement, mesh);
       const { face, faceIndex } =
-        mesh === null || nearest.triangle < 0 ? { face: null, faceIndex: null } : faceAt(mesh, nearest.triangle);
+        mesh === null || nearest.triangle < 0 || (object as Sprite).isSprite === true
+          ? { face: null, faceIndex: null }
+          : faceAt(mesh, nearest.triangle);
       const { distance } = nearest;
       return { object, instanceId, point: new Vector3(...nearest.point), distance, face, faceIndex };
     });

@@ -1,4 +1,4 @@
-import { type BatchedMesh, type LOD, type Mesh, Object3D } from 'three';
+import { type BatchedMesh, type LOD, type Mesh, Object3D, type Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ObjectId } from '../../../shared/types.js';
 import { reading } from '../../check/validate.js';
@@ -13,6 +13,7 @@ import type { TrackerContext, Updatable } from './stand-in.js';
 import { TrackedBatch } from './tracked-batch.js';
 import { TrackedLod } from './tracked-lod.js';
 import { isAboutOneObject, type ObjectWishes, type SceneDrawable, TrackedObject } from './tracked-object.js';
+import { TrackedSprite } from './tracked-sprite.js';
 
 /** Milliseconds of what comes, goes and was built that are done at once; the rest is done in tasks of their own. */
 const SLICE_MS = 4;
@@ -404,6 +405,7 @@ export class SceneWalk {
   #track(object: Drawable): SceneEntry {
     if (object.isBatchedMesh === true) return new TrackedBatch(this.#context, object as BatchedMesh, this.#wishes);
     if (object.isLOD === true) return new TrackedLod(this.#context, object as LOD, this.#wishes);
+    if (object.isSprite === true) return new TrackedSprite(this.#context, object as Sprite, this.#wishes);
     return new TrackedObject(this.#context, object as SceneDrawable, this.#wishes, object as Mesh);
   }
 

@@ -11,6 +11,7 @@ import { isSamePlan, type StandInPlan, sidesOfRuns } from './material-plan.js';
 import type { MeshTable } from './mesh-table.js';
 import type { MovedTransforms } from './moved-transforms.js';
 import type { Placed, PlacedOwner, SceneObjects } from './scene-objects.js';
+import type { TrackedSprite } from './tracked-sprite.js';
 
 /** What all tracked objects of a tracker share. */
 export interface TrackerContext {
@@ -25,6 +26,8 @@ export interface TrackerContext {
   /** Matrices of what is in neither table, for the next update(). */
   readonly moved: MovedTransforms;
   readonly layers: LayerChanges;
+  /** What is turned to the camera in every frame. */
+  readonly sprites: Set<TrackedSprite>;
   /** Classes of which was said that they are not tracked. */
   readonly complaints: Set<string>;
   /** What stands on meshes that were built since it was looked at. */

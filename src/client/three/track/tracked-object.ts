@@ -498,7 +498,8 @@ export class TrackedObject implements StandInOwner, TableOwner {
 /** Says of an object that its class is not tracked, which the console is told once of the class. */
 class NotTracked extends CollisionError {
   constructor(object: Object3D) {
-    const expected = 'expected a Mesh, an InstancedMesh or a BatchedMesh, or an answer of `shapeOf` to stand for it';
+    const expected =
+      'expected a Mesh, InstancedMesh, BatchedMesh, LOD or Sprite, or an answer of `shapeOf` to stand for it';
     super('UNSUPPORTED', `trackScene: found the ${nameOf(object)}, ${expected}`);
   }
 }
