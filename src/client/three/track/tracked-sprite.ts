@@ -64,9 +64,9 @@ export class TrackedSprite extends TrackedObject {
     this.#attend();
   }
 
-  override remove(): void {
+  override remove(): boolean {
     this.#context.sprites.delete(this);
-    super.remove();
+    return super.remove();
   }
 
   /** Turns the square to a camera, of which `view` is the inverse of its world matrix, as three's shader does. */
