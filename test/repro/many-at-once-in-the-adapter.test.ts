@@ -45,7 +45,10 @@ test('many Meshes leave a table and come back to it', { timeout: TIMEOUT }, () =
   const kind = { geometry, material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
   // What the table reads of a Mesh: so many of three's would take seconds.
   const like = { geometry, material, visible: true, layers: { mask: 1 }, matrixWorld: { elements: [] } };
-  const owners = Array.from({ length: MANY }, () => ({ object: { ...like } as unknown as Mesh, place: -1 }));
+  const owners = Array.from({ length: MANY }, () => {
+    const drawn = { ...like } as unknown as Mesh;
+    return { object: drawn, drawn, place: -1 };
+  });
   const set = (i: number) => table.set(owners[i], makeId(i, 1), { ...kind });
   for (let i = 0; i < MANY; i++) set(i);
   for (let i = MANY - 1; i >= 0; i -= 2) table.remove(owners[i]);
@@ -58,7 +61,7 @@ test('many Meshes leave a table and come back to it', { timeout: TIMEOUT }, () =
   const changed: unknown[] = [];
   table.findChanged(0, MANY, changed as never);
   expect(changed).toEqual([]);
-  for (const i of [3, MANY - 1]) owners[i].object.visible = false;
+  for (const i of [3, MANY - 1]) owners[i].drawn.visible = false;
   table.findChanged(0, MANY, changed as never);
   expect(changed).toEqual([owners[3], owners[MANY - 1]]);
 });

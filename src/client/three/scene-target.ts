@@ -1,4 +1,4 @@
-import type { BatchedMesh, InstancedMesh, Mesh, Object3D } from 'three';
+import type { BatchedMesh, InstancedMesh, LOD, Mesh, Object3D } from 'three';
 import { MAX_OBJECTS } from '../../shared/layout.js';
 import { checkInteger, invalid, reading } from '../check/validate.js';
 import type { SceneObject } from './track/scene-objects.js';
@@ -37,12 +37,17 @@ export function readTarget(operation: string, argument: string, given: SceneTarg
   });
 }
 
+/** Tells whether two are the same, or the second is a level of the first, a LOD, which has its contacts. */
+export function isOrHasLevel(object: Object3D, other: Object3D): boolean {
+  return object === other || ((object as LOD).isLOD === true && other.parent === object);
+}
+
 /** Reads a target that can be something itself: a Group is what is below it. */
 export function readDrawn(operation: string, argument: string, given: SceneTarget): SceneObject {
   return reading(operation, argument, () => {
     const target = readTarget(operation, argument, given);
     const { geometry, type } = target.object as Mesh;
-    if (geometry === undefined) {
+    if (geometry === undefined && (target.object as LOD).isLOD !== true) {
       invalid(operation, argument, type, 'a Mesh, or { object, instanceId } of an InstancedMesh or BatchedMesh');
     }
     return target;

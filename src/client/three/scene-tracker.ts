@@ -27,13 +27,14 @@ import { type SceneObject, SceneObjects } from './track/scene-objects.js';
 import { SceneWalk } from './track/scene-walk.js';
 import type { Updatable } from './track/stand-in.js';
 import { isAboutOneObject, type ObjectWishes } from './track/tracked-object.js';
+import { faceSprites, type TrackedSprite } from './track/tracked-sprite.js';
 import type { TrackOptions } from './track-options.js';
 import { SceneFrame } from './view/scene-frame.js';
 import { type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
 
 /**
- * Keeps a service in step with the Meshes, InstancedMeshes and BatchedMeshes under a root. Made by `trackScene`.
+ * Keeps a service in step with the Meshes, InstancedMeshes, BatchedMeshes, LODs and Sprites under a root. Made by `trackScene`.
  *
  * - What is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. Its ids stay.
  *   So is what has a scale of zero. A material that is not `visible` only keeps its object out of the views, for
@@ -45,6 +46,14 @@ import type { ViewSize } from './view/view.js';
  * - A BatchedMesh is a mesh for each geometry in it, and an id for each number of an instance. An instance is there once its
  *   geometry is built; a deleted one keeps its id, hidden, until three gives its number to another. What is said here of
  *   geometries is true of those in its buffers; those that only move there are not built again.
+ * - A LOD is the level that three shows (its renderer says which by `visible`; with `autoUpdate` off the app does), as one
+ *   object whose shape changes: hits name the level's mesh, all other answers the LOD. three's own Raycaster looks at no
+ *   `visible` and meets all levels. Where a level is no single Mesh (a Group, a SkinnedMesh, one with children), and where
+ *   the app shows several at once, the levels are objects of their own: contacts end and begin with their visibility.
+ *   That `autoUpdate` was switched is noticed within a second, or at once by `changed`.
+ * - A Sprite is a square that `update` turns to its camera, for all questions: it is there from the first `update` on, and in
+ *   other views (`setView`) and for rays it is turned as it is for that camera. It is never `static`. One with a shape is
+ *   where the Sprite is, and does not turn.
  * - Matrices are those of the last `render` (see `updateMatrixWorld` of the options). Objects of `motion: 'static'` are
  *   looked at by turns, each within a second, and at once when `changed` says so; all others in every frame.
  * - Where its objects are is the scene's to say: what `setTransform` of the service says of one lasts until the next
@@ -60,6 +69,7 @@ export class SceneTracker {
   readonly #meshes: MeshPool;
   readonly #walk: SceneWalk;
   readonly #objects = new SceneObjects();
+  readonly #sprites = new Set<TrackedSprite>();
   readonly #layers: LayerChanges;
   readonly #views: SceneViews;
   readonly #picks: ScenePicks;
@@ -85,6 +95,7 @@ export class SceneTracker {
       still: new MeshTable(),
       always: new Set<Updatable>(),
       complaints: new Set<string>(),
+      sprites: this.#sprites,
       stale: new Set<Updatable>(),
       moved: new MovedTransforms(),
       layers: this.#layers,
@@ -144,7 +155,7 @@ export class SceneTracker {
 
   /**
    * Lists the objects under the root that the service does not know, and why: UNSUPPORTED for what is drawn but has
-   * no triangles that are known (SkinnedMesh, lines, points, sprites) and no shape of `shapeOf`, else the error of its
+   * no triangles that are known (SkinnedMesh, lines, points) and no shape of `shapeOf`, else the error of its
    * geometry or options. A BatchedMesh is there with the error of one of its geometries, whose instances alone are left
    * out.
    */
@@ -177,7 +188,7 @@ export class SceneTracker {
     const number = this.#objects.begin();
     try {
       this.#assertLive('update');
-      this.#sync();
+      this.#sync(camera);
       this.#views.set(this.#view, camera, size, options);
     } catch (error) {
       this.#objects.end(number);
@@ -463,12 +474,13 @@ export class SceneTracker {
   }
 
   /** Brings the service's objects in line with the scene. */
-  #sync(): void {
+  #sync(camera?: Camera): void {
     reading('trackScene', 'the scene', () => {
       if (this.#updatesMatrices) {
         this.#root.parent?.updateWorldMatrix(true, false);
         this.#root.updateMatrixWorld(this.#root.parent !== null);
       }
+      if (camera !== undefined) faceSprites(this.#sprites, camera);
       this.#meshes.refresh();
       this.#walk.update();
     });

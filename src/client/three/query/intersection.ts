@@ -7,6 +7,7 @@ import {
   type Intersection,
   Matrix3,
   Matrix4,
+  type Sprite,
   Triangle,
   Vector2,
   Vector3,
@@ -16,7 +17,7 @@ import type { Hit } from '../../../shared/types.js';
 import { findTriangle } from '../geometry/geometry.js';
 import type { BuiltMesh } from '../geometry/mesh-pool.js';
 import { readBatchMatrix } from '../track/batch-contents.js';
-import type { SceneObject } from '../track/scene-objects.js';
+import { hitObject, type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 
@@ -63,14 +64,17 @@ export function intersectionOf(
   }
 
   const { face, faceIndex } = faceAt(mesh, hit.triangle);
+  const isSprite = (object as Sprite).isSprite === true;
   const { a, b, c } = face;
   const barycoord = new Vector3(...hit.barycentric);
   // `getComponent` would be shorter, but interleaved attributes of the oldest three that we accept do not have it.
   const mix = (attribute: Attribute, get: 'getX' | 'getY' | 'getZ'): number =>
     barycoord.x * attribute[get](a) + barycoord.y * attribute[get](b) + barycoord.z * attribute[get](c);
-  intersection.face = face;
-  intersection.faceIndex = faceIndex;
-  intersection.barycoord = barycoord;
+  intersection.face = isSprite ? null : face; // as three has it
+  if (!isSprite) {
+    intersection.faceIndex = faceIndex;
+    intersection.barycoord = barycoord;
+  }
   const { uv, uv1, normal } = mesh.geometry.attributes as Partial<Record<string, Attribute>>;
   if (uv !== undefined) intersection.uv = new Vector2(mix(uv, 'getX'), mix(uv, 'getY'));
   if (uv1 !== undefined) intersection.uv1 = new Vector2(mix(uv1, 'getX'), mix(uv1, 'getY'));
@@ -82,6 +86,13 @@ export function intersectionOf(
     if (intersection.normal.dot(direction) > 0) intersection.normal.negate();
   }
   return intersection;
+}
+
+/** Does it for what a query saw, by the query's number. */
+export function intersectionAt(hit: Hit, placement: Placement, query: number, eye: Vector4): SceneIntersection {
+  const mesh = seenBy(placement, query);
+  const { instanceId } = placement;
+  return intersectionOf(hit, { object: hitObject(placement, mesh), instanceId }, mesh, eye);
 }
 
 /** Finds a triangle of the service's mesh in the geometry, as three's Raycaster names it. */

@@ -3,11 +3,11 @@ import type { Hit, PickOptions, QueryOptions, Rect, RegionOptions } from '../../
 import { checkBoolean } from '../../check/validate.js';
 import { readView } from '../../frame/view-table.js';
 import { pickRay } from '../../query/pick-ray.js';
-import { type SceneObject, seenBy } from '../track/scene-objects.js';
+import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
-import { intersectionOf, type SceneIntersection } from './intersection.js';
+import { intersectionAt, type SceneIntersection } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 
@@ -124,7 +124,7 @@ export class ScenePicks {
   #intersections(hits: readonly Hit[], { eye }: SceneView, query: number): SceneIntersection[] {
     return hits.flatMap((hit) => {
       const placement = this.#context.objects.find(hit.object);
-      return placement === undefined ? [] : intersectionOf(hit, placement, seenBy(placement, query), eye);
+      return placement === undefined ? [] : intersectionAt(hit, placement, query, eye);
     });
   }
 

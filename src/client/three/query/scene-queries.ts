@@ -1,4 +1,4 @@
-import { type Face, Vector3 } from 'three';
+import { type Face, type Sprite, Vector3 } from 'three';
 import type {
   ClosestPoint,
   ContactOptions,
@@ -17,11 +17,11 @@ import { checkDetail } from '../../query/query-options.js';
 import { toFaces } from '../geometry/geometry.js';
 import { hasInstances, readDrawn, readTargets, type SceneTarget } from '../scene-target.js';
 import { classOf } from '../track/name-of.js';
-import { type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
+import { hitObject, type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
-import { faceAt, intersectionOf, type SceneIntersection } from './intersection.js';
+import { faceAt, intersectionAt, type SceneIntersection } from './intersection.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 import { eyeOf, readPoint, readRay, type ScenePoint, type SceneRay } from './scene-ray.js';
 import { idsOf } from './target-ids.js';
@@ -165,10 +165,13 @@ export class SceneQueries {
     return this.#context.objects.during(async (number) => {
       const nearest = await this.#closestOwn(place, filter);
       if (nearest === null) return null;
-      const { object, instanceId } = nearest.placement;
+      const { instanceId } = nearest.placement;
       const mesh = seenBy(nearest.placement, number);
+      const object = hitObject(nearest.placement, mesh);
       const { face, faceIndex } =
-        mesh === null || nearest.triangle < 0 ? { face: null, faceIndex: null } : faceAt(mesh, nearest.triangle);
+        mesh === null || nearest.triangle < 0 || (object as Sprite).isSprite === true
+          ? { face: null, faceIndex: null }
+          : faceAt(mesh, nearest.triangle);
       const { distance } = nearest;
       return { object, instanceId, point: new Vector3(...nearest.point), distance, face, faceIndex };
     });
@@ -292,7 +295,7 @@ export class SceneQueries {
     const eye = eyeOf(ray);
     return hits.flatMap((hit) => {
       const placement = this.#context.objects.find(hit.object);
-      return placement === undefined ? [] : intersectionOf(hit, placement, seenBy(placement, query), eye);
+      return placement === undefined ? [] : intersectionAt(hit, placement, query, eye);
     });
   }
 }

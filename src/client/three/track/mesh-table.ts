@@ -1,4 +1,4 @@
-import type { BufferGeometry, Layers, Material, Matrix4, Mesh } from 'three';
+import type { BufferGeometry, Layers, Material, Matrix4, Mesh, Object3D } from 'three';
 import { MAX_OBJECTS } from '../../../shared/layout.js';
 import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
@@ -18,7 +18,10 @@ export interface UnchangedKind {
 
 /** It has a line in a table. */
 export interface TableOwner {
-  readonly object: Mesh;
+  /** What the scene has. */
+  readonly object: Object3D;
+  /** What is looked at: the object itself, or of a LOD the level that it shows. */
+  readonly drawn: Mesh;
   /** It says where the line is, -1 for nowhere. The table alone writes it. */
   place: number;
 }
@@ -61,7 +64,7 @@ export class MeshTable {
     if (n === this.#ids.length) this.#ids = grown(this.#ids);
     // Those in a row that are of one kind share it: it is looked at once for all of them.
     if (this.#last === null || !areAlike(this.#last, kind)) this.#last = kind;
-    const { object } = owner;
+    const { drawn: object } = owner;
     this.#owners[n] = owner;
     this.#objects[n] = object;
     this.#worlds[n] = object.matrixWorld;
@@ -81,7 +84,7 @@ export class MeshTable {
   }
 
   /** Answers whether the numbers of its matrix are still in the array that they were in. */
-  isInPlace({ place, object }: TableOwner): boolean {
+  isInPlace({ place, drawn: object }: TableOwner): boolean {
     return this.#matrices[place] === object.matrixWorld.elements;
   }
 

@@ -13,6 +13,8 @@ export class SceneNode {
   children: readonly Object3D[] | null = null;
   /** It knows what is drawn there. */
   entry: SceneEntry | null = null;
+  /** The LOD that this belongs to instead: it has one entry with all its levels. */
+  lod: SceneNode | null = null;
   /** It has this number in the order of turns; -1 where it is gone. */
   turn = -1;
   /** They tell whether the object was visible when it was seen last, and whether all above it were, too. */

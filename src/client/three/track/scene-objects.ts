@@ -1,4 +1,4 @@
-import type { Object3D } from 'three';
+import type { BufferGeometry, Object3D } from 'three';
 import { slotOf } from '../../../shared/ids.js';
 import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
@@ -30,6 +30,8 @@ export interface Placed {
 /** The object in the scene that it stands for. */
 export interface PlacedOwner {
   readonly object: Object3D;
+  /** Answers the object that is hit where its triangles are those of a geometry, as of a LOD one of its levels is. */
+  drawnWith?(geometry: BufferGeometry): Object3D;
   /** It has many ids, one for each of its instances. */
   readonly isInstanced: boolean;
   /** Hides an instance of which the service did not take the matrix, unless it has got a better one since. */
@@ -49,6 +51,11 @@ interface Departure {
 /** Answers what a query saw of what is there, by the query's number. */
 export function seenBy({ standIn, instanceId = 0 }: Placement, query: number): BuiltMesh | null {
   return standIn.seenBy(query, instanceId);
+}
+
+/** Answers the object that three's Raycaster names where these triangles are hit. */
+export function hitObject({ object, standIn: { owner } }: Placement, mesh: BuiltMesh | null): Object3D {
+  return mesh === null || owner.drawnWith === undefined ? object : owner.drawnWith(mesh.geometry);
 }
 
 const NONE: DepartedObjects = { get: () => undefined };

@@ -1,4 +1,4 @@
-import { type BatchedMesh, type Mesh, Object3D } from 'three';
+import { type BatchedMesh, type LOD, type Mesh, Object3D, type Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ObjectId } from '../../../shared/types.js';
 import { reading } from '../../check/validate.js';
@@ -11,7 +11,9 @@ import type { SceneEntry } from './scene-entry.js';
 import { SceneNode } from './scene-node.js';
 import type { TrackerContext, Updatable } from './stand-in.js';
 import { TrackedBatch } from './tracked-batch.js';
-import { isAboutOneObject, type ObjectWishes, TrackedObject } from './tracked-object.js';
+import { TrackedLod } from './tracked-lod.js';
+import { isAboutOneObject, type ObjectWishes, type SceneDrawable, TrackedObject } from './tracked-object.js';
+import { TrackedSprite } from './tracked-sprite.js';
 
 /** For so many milliseconds, what comes, goes and was built is done at once; the rest is done in tasks of their own. */
 const SLICE_MS = 4;
@@ -84,7 +86,8 @@ export class SceneWalk {
   }
 
   entryOf(object: Object3D): SceneEntry | undefined {
-    return this.#nodes.get(object)?.entry ?? undefined;
+    const node = this.#nodes.get(object);
+    return node?.entry ?? node?.lod?.entry ?? undefined;
   }
 
   /** Notes that another worker has taken the place of one that was lost. */
@@ -198,6 +201,10 @@ export class SceneWalk {
     if (this.#unseen.size > 0) this.#unseen.add(node); // it may have been below one of these
     if (node.isWatched || node.entry?.isStatic === false) this.#watchAbove(node);
     this.#see(node);
+    const { lod } = node;
+    const next = lodAbove(node);
+    for (const each of new Set([lod, next])) if (each !== null && each.turn >= 0) this.#updateOne(each);
+    if (lod !== null || next !== null) this.#adoptAll([node]);
   }
 
   #leave(node: SceneNode): void {
@@ -337,7 +344,9 @@ export class SceneWalk {
     const { children } = object;
     node.children = children.length === 0 ? NO_CHILDREN : children.slice();
     for (let i = children.length - 1; i >= 0; i--) this.#arriving.push({ object: children[i], parent: node });
-    if (isDrawable(object)) this.#enter(node);
+    const lod = lodAbove(node);
+    if (lod !== null) this.#updateOne(lod); // which may have another level now
+    this.#adopt(node);
   }
 
   #remove(node: SceneNode): void {
@@ -351,6 +360,7 @@ export class SceneWalk {
     this.#nodes.delete(object);
     this.#watched.delete(node);
     this.#forget(node);
+    if (node.lod !== null && node.lod.turn >= 0) this.#updateOne(node.lod);
     while (node.first !== null) this.#leave(node.first);
   }
 
@@ -370,7 +380,31 @@ export class SceneWalk {
       return;
     }
     if (!node.entry.isStatic) this.#watchAbove(node);
-    node.entry.update(node.isShown);
+    this.#updateOne(node);
+  }
+
+  /** Gives a node an entry of its own, or to the LOD that it belongs to. */
+  #adopt(node: SceneNode): void {
+    const lod = lodAbove(node);
+    if (lod !== null && (lod.entry as TrackedLod).owns(node.object)) {
+      if (node.lod === lod) return;
+      node.lod = lod;
+      if (node.entry?.remove() === false) this.#ending.push(node.entry);
+      node.entry = null;
+      // It is the LOD that is looked at by what is above the level.
+      if (!lod.entry!.isStatic) this.#watchAbove(node);
+      return;
+    }
+    node.lod = null;
+    if (node.entry === null && isDrawable(node.object)) this.#enter(node);
+  }
+
+  /** Does it for nodes and all below them. */
+  #adoptAll(nodes: readonly SceneNode[]): void {
+    for (const node of nodes) {
+      this.#adopt(node);
+      this.#adoptAll(childrenOf(node));
+    }
   }
 
   /** Leaves out an object of which the caller's functions failed. Throws what is not about the object. */
@@ -382,7 +416,9 @@ export class SceneWalk {
 
   #track(object: Drawable): SceneEntry {
     if (object.isBatchedMesh === true) return new TrackedBatch(this.#context, object as BatchedMesh, this.#wishes);
-    return new TrackedObject(this.#context, object as Mesh, this.#wishes);
+    if (object.isLOD === true) return new TrackedLod(this.#context, object as LOD, this.#wishes);
+    if (object.isSprite === true) return new TrackedSprite(this.#context, object as Sprite, this.#wishes);
+    return new TrackedObject(this.#context, object as SceneDrawable, this.#wishes, object as Mesh);
   }
 
   // --- what is looked at ---
@@ -421,9 +457,11 @@ export class SceneWalk {
 
   #updateOne(node: SceneNode): void {
     if (node.object.visible !== node.isVisible) this.#see(node);
-    if (node.entry === null) return;
-    this.#context.stale.delete(node.entry);
-    node.entry.update(node.isShown);
+    const { entry } = node;
+    if (entry === null) return;
+    this.#context.stale.delete(entry);
+    entry.update(node.isShown);
+    if (entry instanceof TrackedLod && entry.takeChange()) this.#adoptAll(childrenOf(node));
   }
 
   #updateChanged(): void {
@@ -436,7 +474,7 @@ export class SceneWalk {
     if (node.parent === null && object !== this.#root) this.#leaving.push(node);
     if (this.#isTold) this.#compareChildren(node);
     if (node.object.visible !== node.isVisible) this.#see(node);
-    if (entry?.isDue() === true) entry.update(node.isShown);
+    if (entry?.isDue() === true) this.#updateOne(node);
   }
 
   /**
@@ -447,7 +485,7 @@ export class SceneWalk {
     for (const object of this.#requested) {
       this.#touched.add(object); // it may have come by hand
       const node = this.#nodes.get(object);
-      if (node !== undefined) this.#unseen.add(node);
+      if (node !== undefined) this.#unseen.add(node.lod ?? node);
     }
     this.#requested.clear();
     this.#settle();
@@ -468,7 +506,9 @@ export class SceneWalk {
     for (const node of this.#order) if (node.object.visible !== node.isVisible) this.#see(node);
     still.findChanged(0, still.size, this.#changed);
     this.#updateChanged();
-    for (const { entry, isShown } of this.#order) if (entry?.isDue() === true) entry.update(isShown);
+    // What goes meanwhile makes the list shorter.
+    for (let i = 0; i < this.#order.length; i++)
+      if (this.#order[i].entry?.isDue() === true) this.#updateOne(this.#order[i]);
     still.send(service, 0, still.size);
   }
 
@@ -504,6 +544,12 @@ export class SceneWalk {
 const NO_CHILDREN: readonly Object3D[] = [];
 const NO_IDS = new Uint32Array(0);
 const NO_ENTRIES: ReadonlySet<Updatable> = new Set();
+
+function childrenOf(node: SceneNode): SceneNode[] {
+  const children: SceneNode[] = [];
+  for (let child = node.first; child !== null; child = child.next) children.push(child);
+  return children;
+}
 
 function areSame(a: readonly Object3D[], b: readonly Object3D[] | null): boolean {
   if (b === null || a.length !== b.length) return false;
@@ -559,11 +605,18 @@ class UntrackedObject implements SceneEntry {
 interface Drawable extends Object3D {
   readonly isMesh?: boolean;
   readonly isBatchedMesh?: boolean;
+  readonly isLOD?: boolean;
   readonly isLine?: boolean;
   readonly isPoints?: boolean;
   readonly isSprite?: boolean;
 }
 
-function isDrawable(object: Drawable): boolean {
-  return object.isMesh === true || object.isLine === true || object.isPoints === true || object.isSprite === true;
+function isDrawable({ isMesh, isLine, isPoints, isSprite, isLOD }: Drawable): boolean {
+  return isMesh === true || isLine === true || isPoints === true || isSprite === true || isLOD === true;
+}
+
+/** Answers the LOD that a node may belong to: the nearest one above, or what that belongs to itself. */
+function lodAbove({ parent }: SceneNode): SceneNode | null {
+  if (parent === null) return null;
+  return parent.lod ?? (parent.entry instanceof TrackedLod ? parent : null);
 }

@@ -1,4 +1,4 @@
-import type { BufferGeometry, Mesh, Object3D } from 'three';
+import type { BufferGeometry, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { joined } from '../../../shared/typed-arrays.js';
 import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
@@ -11,6 +11,7 @@ import { isSamePlan, type StandInPlan, sidesOfRuns } from './material-plan.js';
 import type { MeshTable } from './mesh-table.js';
 import type { MovedTransforms } from './moved-transforms.js';
 import type { Placed, PlacedOwner, SceneObjects } from './scene-objects.js';
+import type { TrackedSprite } from './tracked-sprite.js';
 
 /** All tracked objects of a tracker share this. */
 export interface TrackerContext {
@@ -25,6 +26,8 @@ export interface TrackerContext {
   /** It has the matrices of what is in neither table, for the next update(). */
   readonly moved: MovedTransforms;
   readonly layers: LayerChanges;
+  /** What is turned to the camera in every frame. */
+  readonly sprites: Set<TrackedSprite>;
   /** Classes of which was said that they are not tracked. */
   readonly complaints: Set<string>;
   /** These stand on meshes that were built since they were looked at. */
@@ -46,7 +49,7 @@ export type StandInOptions = Omit<ObjectOptions, 'shape'>;
 
 /** The object that a stand-in stands for. */
 export interface StandInOwner extends PlacedOwner, MeshUser {
-  readonly object: Mesh;
+  readonly object: Object3D;
 }
 
 /** The service takes these where nobody says anything. */
@@ -274,7 +277,7 @@ export class StandIn implements Placed {
   }
 }
 
-function isOpen({ name, type }: Mesh, info: Readonly<MeshInfo>): CollisionError {
+function isOpen({ name, type }: Object3D, info: Readonly<MeshInfo>): CollisionError {
   return new CollisionError(
     'INVALID_ARGUMENT',
     `trackScene: the triangles of ${type} '${name}' are open, expected closed ones as it shall be solid: ${whatIsOpen(info)}`,

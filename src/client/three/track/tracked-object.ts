@@ -51,11 +51,12 @@ const PRODUCT = new Float64Array(12);
 type Attention = MeshTable | 'by turns' | 'always';
 
 /**
- * A Mesh or InstancedMesh in the service. `update` compares it with what was sent before and sends what changed.
+ * A Mesh or InstancedMesh in the service, or whatever a shape stands for. `update` compares it with what was sent before and sends what changed.
  * Its ids stay the same while it is in the scene: what is not to be seen is in no layer.
  */
 export class TrackedObject implements StandInOwner, TableOwner {
-  readonly object: Mesh;
+  readonly object: SceneDrawable;
+  drawn: Mesh;
   place = -1;
   /** There is none before it is first seen. */
   standIn: StandIn | null = null;
@@ -104,12 +105,13 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #weld = 0;
 
   /** Throws what the caller's functions throw. */
-  constructor(context: TrackerContext, object: Mesh, wishes: ObjectWishes) {
+  constructor(context: TrackerContext, object: SceneDrawable, wishes: ObjectWishes, drawn: Mesh) {
     this.#context = context;
     this.#wishes = wishes;
-    this.#instanced = 'isInstancedMesh' in object ? (object as InstancedMesh) : null;
+    this.#instanced = 'isInstancedMesh' in drawn ? (drawn as InstancedMesh) : null;
     this.#parent = this.#instanced === null ? NO_PARENT : new Float64Array(16);
     this.object = object;
+    this.drawn = drawn;
     this.#ask();
   }
 
@@ -139,6 +141,10 @@ export class TrackedObject implements StandInOwner, TableOwner {
     return this.#isStatic;
   }
 
+  protected get weld(): number {
+    return this.#weld;
+  }
+
   /**
    * Sends what changed; `visible`: the object and all its ancestors are. What is wrong with the object leaves it out, and
    * nothing else. Throws what is wrong with the service.
@@ -155,9 +161,9 @@ export class TrackedObject implements StandInOwner, TableOwner {
   }
 
   #update(visible: boolean): void {
-    const { object } = this;
+    const { drawn } = this;
     const layers = this.#layersIn(visible);
-    const isPlanned = !this.#isUnasked && object.geometry === this.#geometry && this.#looksTheSame(object.material);
+    const isPlanned = !this.#isUnasked && drawn.geometry === this.#geometry && this.#looksTheSame(drawn.material);
     const instanced = this.#instanced;
     const count = instanced === null ? 1 : this.#nextCount(instanced);
     if (count - this.count >= MOST_IN_BLOCK) this.#makeRoom(wantedOf(instanced!) - this.count);
@@ -209,7 +215,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
   }
 
   #layersIn(visible: boolean): number {
-    return visible ? (this.#options.layers ?? this.object.layers.mask) >>> 0 : 0;
+    return visible ? (this.#options.layers ?? this.drawn.layers.mask) >>> 0 : 0;
   }
 
   /** Tells whether `update` is to look at it now that it is its turn. */
@@ -259,6 +265,16 @@ export class TrackedObject implements StandInOwner, TableOwner {
     return true;
   }
 
+  /** Removes it from the service, for as long as `update` is not called again. */
+  protected withdraw(): void {
+    this.remove();
+    this.error = this.#failure = null;
+    this.#geometry = null;
+    this.#hidden = null;
+    this.#count = this.#placed = 0;
+    this.#isStale = true;
+  }
+
   #ask(): void {
     const { solid = false, weld = 0, contacts = this.#wishes.contacts, ...options } = this.#wishes.options(this.object);
     this.#options = { ...options, contacts };
@@ -269,7 +285,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   /** Decides how it is looked at from now on, and says where it is unless a table does. */
   #attend(): void {
-    const { object, count } = this;
+    const { drawn, count } = this;
     const { moving, still, moved } = this.#context;
     const isSingle = this.#instanced === null && (this.#hidden === null || this.#hidden.size === 0);
     if (isSingle && this.#look === null && count === 1) {
@@ -280,14 +296,14 @@ export class TrackedObject implements StandInOwner, TableOwner {
         material: this.#material as Material,
         side: this.#side,
         isDrawn: this.#isDrawn,
-        isVisible: object.visible,
-        layers: object.layers.mask,
+        isVisible: drawn.visible,
+        layers: drawn.layers.mask,
       });
       if (table === moving) return;
     } else {
       this.#pay(this.#isStatic ? 'by turns' : 'always');
     }
-    if (isSingle && count > 0) moved.add(this.idAt(0), object.matrixWorld.elements);
+    if (isSingle && count > 0) moved.add(this.idAt(0), drawn.matrixWorld.elements);
   }
 
   #pay(attention: Attention): void {
@@ -303,8 +319,8 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #leaveOut(error: CollisionError): void {
     this.standIn?.remove(Number.POSITIVE_INFINITY);
     this.standIn = null;
-    this.#geometry = this.object.geometry;
-    this.#material = this.object.material;
+    this.#geometry = this.drawn.geometry;
+    this.#material = this.drawn.material;
     // It is noted as it is compared: it is planned again when it is another one.
     this.#side = (this.#material as Material | null)?.side as number;
     this.#isDrawn = (this.#material as Material | null)?.visible as boolean;
@@ -332,7 +348,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
   }
 
   #looksTheSame(material: Mesh['material']): boolean {
-    if (this.#look !== null) return this.#look.equals(material, this.object.geometry);
+    if (this.#look !== null) return this.#look.equals(material, this.drawn.geometry);
     if (material !== this.#material) return false;
     const { side, visible } = material as Material;
     return side === this.#side && visible === this.#isDrawn;
@@ -340,10 +356,10 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   /** Plans what it takes in the service, when it is first seen or its geometry or materials are others than before. */
   #plan(): void {
-    const { geometry, material } = this.object;
+    const { geometry, material } = this.drawn;
     const wish = this.#wishes.shape(this.object);
     const shape = isEqualDeep(this.#shape, wish) ? this.#shape : wish;
-    if (shape === null && !hasTriangles(this.object)) throw new NotTracked(this.object);
+    if (shape === null && !hasTriangles(this.drawn)) throw new NotTracked(this.object);
     const plan = planStandIn(geometry, material);
     this.#isUnasked = false;
     this.#failure = null;
@@ -385,7 +401,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
       layers: this.#layers,
       cullable: this.#isDrawn && cullable,
     };
-    if (this.#instanced === null && this.#isPlaceable(0)) options.matrix = this.object.matrixWorld.elements;
+    if (this.#instanced === null && this.#isPlaceable(0)) options.matrix = this.drawn.matrixWorld.elements;
     return options;
   }
 
@@ -429,7 +445,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   /** Tells whether the service takes where the object is, or an instance. */
   #isPlaceable(index: number): boolean {
-    const { elements } = this.object.matrixWorld;
+    const { elements } = this.drawn.matrixWorld;
     if (this.#instanced === null) return isInvertibleAt(elements, 0) && isAffine(elements, 0);
     return isAffine(elements, 0) && multiplyToPlace(PRODUCT, 0, elements, this.#matrices, 16 * index);
   }
@@ -482,7 +498,8 @@ export class TrackedObject implements StandInOwner, TableOwner {
 /** Says of an object that its class is not tracked, which the console is told once of the class. */
 class NotTracked extends CollisionError {
   constructor(object: Object3D) {
-    const expected = 'expected a Mesh, an InstancedMesh or a BatchedMesh, or an answer of `shapeOf` to stand for it';
+    const expected =
+      'expected a Mesh, InstancedMesh, BatchedMesh, LOD or Sprite, or an answer of `shapeOf` to stand for it';
     super('UNSUPPORTED', `trackScene: found the ${nameOf(object)}, ${expected}`);
   }
 }

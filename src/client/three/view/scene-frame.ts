@@ -3,7 +3,7 @@ import type { FrameResult, ObjectId, VisibleSet } from '../../../shared/types.js
 import { checkTypedArray } from '../../check/binary.js';
 import { invalid, show } from '../../check/validate.js';
 import { hasFacesInOrder, toFaces } from '../geometry/geometry.js';
-import { readDrawn, type SceneTarget } from '../scene-target.js';
+import { isOrHasLevel, readDrawn, type SceneTarget } from '../scene-target.js';
 import { isBelow } from '../track/is-below.js';
 import {
   type DepartedObjects,
@@ -138,7 +138,7 @@ export class SceneFrame {
   contactsOf(target: SceneTarget): SceneContact[] {
     const { object, instanceId } = readDrawn('contactsOf', 'target', target);
     const isTarget = (each: SceneObject): boolean =>
-      each.object === object && (instanceId === undefined || each.instanceId === instanceId);
+      isOrHasLevel(each.object, object) && (instanceId === undefined || each.instanceId === instanceId);
     return this.#contacts((a, b) => (isTarget(a) ? 1 : isTarget(b) ? -1 : 0));
   }
 

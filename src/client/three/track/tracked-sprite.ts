@@ -1,0 +1,136 @@
+import {
+  BufferAttribute,
+  BufferGeometry,
+  type Camera,
+  DoubleSide,
+  type Material,
+  Matrix4,
+  type Mesh,
+  type PerspectiveCamera,
+  type Sprite,
+} from 'three';
+import type { Shape } from '../../../shared/types.js';
+import type { TrackerContext } from './stand-in.js';
+import { type ObjectWishes, TrackedObject } from './tracked-object.js';
+
+/** The square that three draws of a Sprite, in the order in which its Raycaster tries the triangles. */
+const SQUARE = new BufferGeometry()
+  .setAttribute(
+    'position',
+    new BufferAttribute(Float32Array.of(-0.5, -0.5, 0, 0.5, -0.5, 0, 0.5, 0.5, 0, -0.5, 0.5, 0), 3),
+  )
+  .setAttribute('uv', new BufferAttribute(Float32Array.of(0, 0, 1, 0, 1, 1, 0, 1), 2))
+  .setIndex([0, 1, 2, 0, 2, 3]);
+
+/** What a Sprite is looked at as: the square, where it is turned to the camera. */
+interface Facade {
+  material: Material;
+  readonly matrixWorld: Matrix4;
+}
+
+/** A Sprite in the service: a square that is turned to the camera of each `update`. Or a shape, which is not. */
+export class TrackedSprite extends TrackedObject {
+  declare readonly object: Sprite;
+  readonly #context: TrackerContext;
+  readonly #wishes: ObjectWishes;
+  readonly #wish: { shape: Shape | null };
+  readonly #facade: Mesh & Facade;
+
+  /** Throws what the caller's functions throw. */
+  constructor(context: TrackerContext, sprite: Sprite, wishes: ObjectWishes) {
+    const wish = { shape: wishes.shape(sprite) };
+    const facade = facadeOf(sprite);
+    const own: ObjectWishes = {
+      contacts: wishes.contacts,
+      shape: () => wish.shape,
+      // Who turns to the camera moves, whatever is said of it.
+      options: () => {
+        const options = wishes.options(sprite);
+        return wish.shape === null ? { ...options, motion: 'moving' } : options;
+      },
+    };
+    super(context, sprite, own, wish.shape === null ? facade : (sprite as unknown as Mesh));
+    this.#context = context;
+    this.#wishes = wishes;
+    this.#wish = wish;
+    this.#facade = facade;
+    this.#attend();
+  }
+
+  override askAgain(): void {
+    this.#wish.shape = this.#wishes.shape(this.object);
+    this.drawn = this.#wish.shape === null ? this.#facade : (this.object as unknown as Mesh);
+    super.askAgain();
+    this.#attend();
+  }
+
+  override remove(): boolean {
+    this.#context.sprites.delete(this);
+    return super.remove();
+  }
+
+  /** Turns the square to a camera, of which `view` is the inverse of its world matrix, as three's shader does. */
+  face(camera: Matrix4, view: Matrix4, isPerspective: boolean): void {
+    const { material, center, matrixWorld } = this.object;
+    const facade = this.#facade;
+    if (Object.getPrototypeOf(facade.material) !== material) facade.material = twoSided(material);
+    const m = matrixWorld.elements;
+    const v = view.elements;
+    const c = camera.elements;
+    let width = Math.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
+    let height = Math.sqrt(m[4] * m[4] + m[5] * m[5] + m[6] * m[6]);
+    if (isPerspective && !material.sizeAttenuation) {
+      const depth = -(v[2] * m[12] + v[6] * m[13] + v[10] * m[14] + v[14]);
+      width *= depth;
+      height *= depth;
+    }
+    const { rotation } = material;
+    const [cos, sin] = rotation === 0 ? [1, 0] : [Math.cos(rotation), Math.sin(rotation)];
+    const [left, bottom] = [0.5 - center.x, 0.5 - center.y];
+    const e = facade.matrixWorld.elements;
+    for (let i = 0; i < 3; i++) {
+      const x = width * (cos * c[i] + sin * c[4 + i]);
+      const y = height * (cos * c[4 + i] - sin * c[i]);
+      e[i] = x;
+      e[4 + i] = y;
+      e[8 + i] = c[8 + i];
+      e[12 + i] = m[12 + i] + left * x + bottom * y;
+    }
+  }
+
+  #attend(): void {
+    const { sprites } = this.#context;
+    if (this.#wish.shape === null) sprites.add(this);
+    else sprites.delete(this);
+  }
+}
+
+/** Turns sprites to the camera that a frame is of. */
+export function faceSprites(sprites: ReadonlySet<TrackedSprite>, camera: Camera): void {
+  if (sprites.size === 0 || camera?.isCamera !== true) return;
+  camera.updateWorldMatrix(true, false);
+  const isPerspective = (camera as PerspectiveCamera).isPerspectiveCamera === true;
+  for (const sprite of sprites) sprite.face(camera.matrixWorld, camera.matrixWorldInverse, isPerspective);
+}
+
+/** Makes of a Sprite what can be looked at as a Mesh. It is nowhere until it is first turned to a camera. */
+function facadeOf(sprite: Sprite): Mesh & Facade {
+  return Object.create(sprite, {
+    isMesh: { value: true },
+    geometry: { value: SQUARE },
+    material: { value: twoSided(sprite.material), writable: true },
+    matrixWorld: { value: new Matrix4().makeScale(0, 0, 0) },
+  });
+}
+
+const MATERIALS = new WeakMap<Material, Material>();
+
+/** Answers a material that is as the given one, but that both sides are hit. */
+function twoSided(material: Material): Material {
+  let own = MATERIALS.get(material);
+  if (own === undefined) {
+    own = Object.create(material, { side: { value: DoubleSide } }) as Material;
+    MATERIALS.set(material, own);
+  }
+  return own;
+}
