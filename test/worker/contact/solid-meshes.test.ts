@@ -190,7 +190,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
       const isContained = scene.core.queries.containing(at, ALL).length === 1;
       if (isContained && mesh.solid) {
         inside++;
-        expect(nearest).toEqual({ object: mesh.thing.id, point: at, distance: 0, triangle: -1 });
+        expect(nearest).toEqual({ object: mesh.thing.id, point: at, distance: 0, triangle: -1, element: -1 });
       } else {
         expect(nearest.distance, mesh.name).toBeGreaterThan(0);
         expect(nearest.triangle).toBeGreaterThanOrEqual(0);
