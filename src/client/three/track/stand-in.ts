@@ -1,4 +1,4 @@
-import type { BufferGeometry, Object3D } from 'three';
+import type { BufferGeometry, Matrix4, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { joined } from '../../../shared/typed-arrays.js';
 import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
@@ -11,7 +11,12 @@ import { isSamePlan, type StandInPlan, sidesOfRuns } from './material-plan.js';
 import type { MeshTable } from './mesh-table.js';
 import type { MovedTransforms } from './moved-transforms.js';
 import type { Placed, PlacedOwner, SceneObjects } from './scene-objects.js';
-import type { TrackedSprite } from './tracked-sprite.js';
+
+/** What is turned to the camera of each `update`. */
+export interface Facing {
+  /** Turns it to a camera, of which `view` is the inverse of its world matrix. */
+  face(camera: Matrix4, view: Matrix4, isPerspective: boolean): void;
+}
 
 /** All tracked objects of a tracker share this. */
 export interface TrackerContext {
@@ -27,7 +32,7 @@ export interface TrackerContext {
   readonly moved: MovedTransforms;
   readonly layers: LayerChanges;
   /** What is turned to the camera in every frame. */
-  readonly sprites: Set<TrackedSprite>;
+  readonly sprites: Set<Facing>;
   /** Classes of which was said that they are not tracked. */
   readonly complaints: Set<string>;
   /** These stand on meshes that were built since they were looked at. */

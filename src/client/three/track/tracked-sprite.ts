@@ -10,7 +10,7 @@ import {
   type Sprite,
 } from 'three';
 import type { Shape } from '../../../shared/types.js';
-import type { TrackerContext } from './stand-in.js';
+import type { Facing, TrackerContext } from './stand-in.js';
 import { type ObjectWishes, TrackedObject } from './tracked-object.js';
 
 /** The square that three draws of a Sprite, in the order in which its Raycaster tries the triangles. */
@@ -29,7 +29,7 @@ interface Facade {
 }
 
 /** A Sprite in the service: a square that is turned to the camera of each `update`. Or a shape, which is not. */
-export class TrackedSprite extends TrackedObject {
+export class TrackedSprite extends TrackedObject implements Facing {
   declare readonly object: Sprite;
   readonly #context: TrackerContext;
   readonly #wishes: ObjectWishes;
@@ -69,7 +69,7 @@ export class TrackedSprite extends TrackedObject {
     return super.remove();
   }
 
-  /** Turns the square to a camera, of which `view` is the inverse of its world matrix, as three's shader does. */
+  /** Turns the square to the camera as three's shader does. */
   face(camera: Matrix4, view: Matrix4, isPerspective: boolean): void {
     const { material, center, matrixWorld } = this.object;
     const facade = this.#facade;
@@ -106,7 +106,7 @@ export class TrackedSprite extends TrackedObject {
 }
 
 /** Turns sprites to the camera that a frame is of. */
-export function faceSprites(sprites: ReadonlySet<TrackedSprite>, camera: Camera): void {
+export function faceSprites(sprites: ReadonlySet<Facing>, camera: Camera): void {
   if (sprites.size === 0 || camera?.isCamera !== true) return;
   camera.updateWorldMatrix(true, false);
   const isPerspective = (camera as PerspectiveCamera).isPerspectiveCamera === true;
