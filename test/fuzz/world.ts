@@ -68,7 +68,7 @@ export class World {
     const rig = await service.addMesh(jointed());
     const apart = { layers: 2, collidesWith: 2, contacts: 'none', matrix: FAR_AWAY } as const;
     world.doll = service.addObject({ shape: { type: 'mesh', mesh: rig }, ...apart });
-    world.#objects = 3;
+    world.#objects = 4;
     await world.restock();
     service.setView(viewOptions() as never);
     world.frame = (await service.update()).copy();
@@ -111,7 +111,7 @@ export class World {
       rejected: [],
       views: ['main'],
       objects: 0,
-      meshes: 3,
+      meshes: 4,
       pending: 0,
     });
     return found === expected ? '' : `${found}, expected ${expected}`;

@@ -37,6 +37,8 @@ class Counting {
     this.moved += end - first;
     for (let i = first; i < end; i++) if (matrices[i][0] === 0) this.#rejected.push(ids[i]);
   }
+  addEventListener(): void {}
+  removeEventListener(): void {}
   setView(): void {}
   removeView(): void {}
   async update(): Promise<unknown> {

@@ -16,7 +16,7 @@ import {
   Scene,
   SkinnedMesh,
   SphereGeometry,
-  Sprite,
+
   TorusKnotGeometry,
   Vector3,
 } from 'three';
@@ -320,7 +320,7 @@ describe('trackScene', () => {
 
   test('names what it does not track', async () => {
     const empty = new Mesh(new BufferGeometry());
-    const others = [new LineSegments(), new Points(), new Sprite(), new SkinnedMesh(new BoxGeometry())];
+    const others = [new LineSegments(), new Points(), new SkinnedMesh(new BoxGeometry())];
     const object = cube();
     const tracker = await track(service, new Scene().add(empty, ...others, object));
     expect([...tracker.untracked.keys()]).toEqual([empty, ...others]);

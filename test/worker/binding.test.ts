@@ -29,6 +29,7 @@ describe('what is known of a mesh', () => {
       ...{ topology: 'triangles', elements: ball.indices.length / 3 },
       ...{ triangles: ball.indices.length / 3, vertices: ball.positions.length / 3, degenerate: 0 },
       ...{ closed: true, openEdges: 0, openEdge: null, closingWeld: null, bytes: baked.byteLength, cost: 1 },
+      ...{ bones: 0, morphs: 0 },
     });
   });
 

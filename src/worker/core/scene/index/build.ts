@@ -193,7 +193,7 @@ function layOut(tree: Tree): void {
 
 function reservePositions(tree: Tree, positions: u32): void {
   if (tree.capacity < positions) {
-    const capacity = (positions + (positions >> 3) + 3) & ~3;
+    const capacity = (positions + (positions >> 1) + 3) & ~3;
     const bytes = <u64>capacity << 2;
     tree.slots = reserve(tree.slots, 0, bytes);
     tree.cellOf = reserve(tree.cellOf, 0, bytes >> 2);
