@@ -8,6 +8,7 @@ import binaryen from 'assemblyscript/binaryen';
 import { build } from 'rolldown';
 import { rememberBuild, sourcesHash } from './outputs.mjs';
 import { root, runNode } from './run.mjs';
+import { gzipAsZ85 } from './z85.mjs';
 
 const from = (path) => join(root, path);
 const resolve = { extensionAlias: { '.js': ['.ts', '.js'] } };
@@ -112,7 +113,7 @@ export async function buildWorker(dir, options = {}) {
   await build({
     input: { worker: from('src/worker/worker.ts') },
     platform: 'browser',
-    moduleTypes: { '.gz': 'binary' },
+    plugins: [gzipAsZ85(from('src/worker/z85.ts'), (path) => readFileSync(path))],
     resolve,
     // Nobody drops parts of a script that runs by itself: annotations for bundlers would only be bytes.
     output: { dir, sourcemap: true, format: 'iife', minify: true, comments: { annotation: false }, ...options },

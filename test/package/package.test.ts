@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { root } from '../../scripts/run.mjs';
+import { toZ85 } from '../../scripts/z85.mjs';
 import { VERSION } from '../../src/shared/version.js';
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -33,7 +34,7 @@ describe('package', () => {
 
   test('has a worker in one file, with the core inside', () => {
     expect(importsOf('worker.js')).toEqual([]);
-    const core = readFileSync(join(root, 'build/core.wasm.gz')).toString('base64');
+    const core = toZ85(readFileSync(join(root, 'build/core.wasm.gz')));
     expect(textOf('worker.js').includes(core)).toBe(true);
   });
 
