@@ -16,7 +16,6 @@ import {
   Scene,
   SkinnedMesh,
   SphereGeometry,
-
   TorusKnotGeometry,
   Vector3,
 } from 'three';
