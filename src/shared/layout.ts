@@ -122,6 +122,7 @@ export const OBJECT_CENTER = 32; // f64 × 3, of box and sphere; a capsule's fro
 export const OBJECT_EXTENT = 56; // f64 × 3, half extents of a box; a capsule's to
 export const OBJECT_ROTATION = 80; // f64 × 4, quaternion xyzw of a box
 export const OBJECT_RADIUS = 112; // f64
+export const OBJECT_CLIP_SET = 120; // u32, number of a clip set; 0 for none
 export const OBJECT_MATRIX = 128; // f64 × 12, when FLAG_MATRIX
 export const OBJECT_BYTES = 224;
 
@@ -156,7 +157,19 @@ export const FILTER_OWN_COUNT = 20; // u32, objects with a threshold of their ow
 export const FILTER_THRESHOLD = 24; // f64, world units: how near points and lines must be to a ray
 export const FILTER_OWN_IDS = 32; // u32, address of u32 ids, ascending
 export const FILTER_OWN_THRESHOLDS = 36; // u32, address of f64 each, in the object's own units
-export const FILTER_BYTES = 48;
+export const FILTER_CLIP = 40; // u32, address of a CLIP_SET_*, or 0
+export const FILTER_CLIP_SETS = 44; // u32, address of CLIP_SET_BYTES each, for the objects' numbers from 1 on
+export const FILTER_CLIP_SET_COUNT = 48; // u32
+export const FILTER_BYTES = 64;
+
+// Planes that a query brings, its own or an objects' set: first the union planes, then the intersection planes.
+export const CLIP_SET_PLANES = 0; // u32, address of 4 f64 each: n · p + d >= 0 is kept; n as large as 1, not as 2
+export const CLIP_SET_UNION_COUNT = 4; // u32
+export const CLIP_SET_INTERSECTION_COUNT = 8; // u32
+export const CLIP_SET_BYTES = 16;
+
+export const MOST_CLIP_PLANES = 16; // of a query
+export const MOST_SET_PLANES = 32; // of a clip set, of either kind
 
 export const SIDE_OWN = 0; // each object's
 export const SIDE_FRONT = 1;

@@ -292,6 +292,8 @@ export interface ObjectDescription {
   extent: ArrayLike<number>;
   rotation: ArrayLike<number>;
   radius: number;
+  /** The number of its clip set, of which queries bring the planes. Absent or 0 for none. */
+  clipSet?: number | undefined;
   /**
    * Where its triangles show other sides than the object: ascending, a triangle << FACE_SHIFT | SIDE_* each. Absent
    * where all show the same.
@@ -311,6 +313,10 @@ export interface Filter {
   /** How near to a ray points and lines are hit, in world units; default 0. */
   threshold?: number;
   own?: OwnThresholds;
+  /** What is cut away of the world. Absent: nothing. */
+  clip?: Clip | undefined;
+  /** What is cut away of the objects that have a clip set. Absent: nothing. */
+  clipSets?: ClipSets | undefined;
 }
 
 /**
@@ -320,6 +326,24 @@ export interface Filter {
 export interface OwnThresholds {
   ids: Uint32Array;
   thresholds: Float64Array;
+}
+
+/** Planes, 4 numbers each: n · p + d ≥ 0 is kept; the largest component of n is as large as 1, and not as 2. */
+export interface Clip {
+  planes: Float64Array;
+  /** Cut away is only where all planes agree. */
+  isIntersection: boolean;
+}
+
+/**
+ * Planes by number, from 1 on. Of each set, cut away is what is behind one of its union planes, and what is behind all
+ * of its intersection planes.
+ */
+export interface ClipSets {
+  /** Two for each set: how many union planes, and how many intersection planes follow them. */
+  counts: Uint32Array;
+  /** 4 numbers each, as in {@link Clip}; those of one set after the other. */
+  planes: Float64Array;
 }
 
 /** Answers what an error says to the other side; null for an error that only a bug can throw. */

@@ -208,6 +208,16 @@ export interface QueryOptions {
    * and hide nothing. At least 0, finite; default 0.
    */
   threshold?: number;
+  /**
+   * Planes, 4 numbers each, 16 at most, in the world: what they cut away is not there. n · p + d ≥ 0 is kept, as three's
+   * `Plane` has its normal and constant; n is of any length but zero. Rays and lines go through what is cut away, and
+   * through cut solids as through surfaces: their insides are not filled. Regions and frusta see what is kept of an
+   * object, and `enclose` all of that; picks by method 'screen' and `sees` take no point that is cut away, and
+   * `containing` finds nothing there. `overlap` and `closestPoint` reject it (UNSUPPORTED).
+   */
+  clip?: ArrayLike<number>;
+  /** Cut away is only what all planes of `clip` agree on, as by three's `Material.clipIntersection`. Default false. */
+  clipIntersection?: boolean;
   /** Aborting rejects with ABORTED. */
   signal?: AbortSignal;
 }

@@ -10,8 +10,12 @@ const query = (world: World) => ({
   side: 'double',
   precision: 'mesh',
   threshold: 0,
+  clip: [0, 0, -1, 100],
+  clipIntersection: false,
   signal: undefined,
 });
+/** Of what is about whole objects only. */
+const wholeQuery = (world: World) => ({ ...query(world), clip: [] });
 const pick = (world: World) => ({ ...query(world), view: 'main', method: 'ray', radius: 5, latest: false });
 const ray = () => ({ origin: [0, 0.25, 10], direction: [0, 0, -1], tMin: 0, tMax: 100 });
 const ball = () => ({ type: 'sphere', radius: 0.5, center: [0, 0, 1] });
@@ -195,11 +199,11 @@ export const METHODS: Record<Method, Case[]> = {
     { args: (world) => ['main', Uint32Array.of(world.cube), query(world)] },
   ],
   overlap: [
-    { args: (world) => [ball(), [...IDENTITY], query(world)] },
-    { args: (world) => [isOfCube(world), [...IDENTITY], query(world)] },
+    { args: (world) => [ball(), [...IDENTITY], wholeQuery(world)] },
+    { args: (world) => [isOfCube(world), [...IDENTITY], wholeQuery(world)] },
   ],
   containing: [{ args: (world) => [[0, 0, 0.5], query(world)] }],
-  closestPoint: [{ args: (world) => [[0, 0.25, 3], { ...query(world), maxDistance: 50 }] }],
+  closestPoint: [{ args: (world) => [[0, 0.25, 3], { ...wholeQuery(world), maxDistance: 50 }] }],
   contact: [{ args: (world) => [world.cube, world.ball, { detail: 'manifold', signal: undefined }] }],
   addEventListener: [
     {

@@ -5,7 +5,7 @@ import {
   trackScene,
   viewFromCamera,
 } from 'collision-worker/three';
-import { BufferAttribute, BufferGeometry, Mesh, Object3D, Scene } from 'three';
+import { BufferAttribute, BufferGeometry, Mesh, Object3D, Plane, Scene, Vector3 } from 'three';
 import type { Call } from './call.js';
 import { SCENE_FRAME_CALLS } from './frame-calls.js';
 
@@ -21,6 +21,8 @@ const query = () => ({
   ignore: [new Object3D()],
   side: 'double',
   precision: 'mesh',
+  clip: [new Plane(new Vector3(0, 0, -1), 100)],
+  clipIntersection: false,
   latest: false,
 });
 const pick = () => ({ ...query(), method: 'ray', radius: 10 });
@@ -30,7 +32,7 @@ const filter = ({ instances }: W) => ({
   precision: 'mesh',
   signal: undefined,
 });
-const sided = (world: W) => ({ ...filter(world), side: 'double' });
+const sided = (world: W) => ({ ...filter(world), side: 'double', clip: [0, 0, -1, 100], clipIntersection: false });
 const point = () => ({ x: 0, y: 0.25, z: 10 });
 const triangle = () =>
   new BufferGeometry().setAttribute('position', new BufferAttribute(Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0), 3));
@@ -115,6 +117,7 @@ export const THREE_CALLS: Call<W>[] = [
         view: 'tracked',
         updateMatrixWorld: true,
         contacts: 'any',
+        renderer: { clippingPlanes: [], localClippingEnabled: true },
         shapeOf: () => undefined,
         objectOptions: () => ({}),
       },

@@ -25,8 +25,16 @@ export class ScreenRegion {
   readonly #blur: Blur;
   readonly #parts: HalfPlane[][];
   readonly #gaps: HalfPlane[][];
+  readonly #kept: readonly (readonly HalfSpace[])[];
 
-  constructor(view: ScreenView, points: readonly (readonly [number, number])[], blur: Blur) {
+  /** `kept`: what is left of the world, as the union of convex parts, by half-spaces with unit normals. */
+  constructor(
+    view: ScreenView,
+    points: readonly (readonly [number, number])[],
+    blur: Blur,
+    kept: readonly (readonly HalfSpace[])[] = [[]],
+  ) {
+    this.#kept = kept;
     this.#view = view;
     this.#blur = blur;
     const m = new Matrix4().fromArray(view.projection).multiply(new Matrix4().fromArray(view.view)).elements;
@@ -39,20 +47,41 @@ export class ScreenRegion {
   /** Whether any of it is inside; null where that is not sure. */
   touches(body: Body): boolean | null {
     const [sure, perhaps] = [-1, 1].map((sign) =>
-      this.#parts.some((part) =>
-        isMet(body, [...this.#depths(sign), ...this.#drawn([...part, ...this.#frame()], sign)]),
-      ),
+      this.#parts.some((part) => {
+        const region = [...this.#depths(sign), ...this.#drawn([...part, ...this.#frame()], sign)];
+        return this.#keptParts(sign).some((kept) => isMet(body, [...kept, ...region]));
+      }),
     );
     return sure === perhaps ? sure : null;
   }
 
-  /** Whether all of it is inside; null where that is not sure. */
+  /** Whether all of it that is left is inside, and something is left; null where that is not sure. */
   encloses(body: Body): boolean | null {
+    if (this.#kept.some((kept) => kept.length > 0)) return this.#enclosesKept(body);
     const [sure, perhaps] = [-1, 1].map((sign) => {
       if (!isIn(body, [...this.#depths(sign), ...this.#drawn(this.#frame(), sign)])) return false;
       return !this.#gaps.some((gap) => isMet(body, [...this.#depths(1), ...this.#drawn(gap, -sign)]));
     });
     return sure === perhaps ? sure : null;
+  }
+
+  #enclosesKept(body: Body): boolean | null {
+    const [sure, perhaps] = [-1, 1].map((sign) => {
+      if (!this.#keptParts(sign).some((kept) => isMet(body, kept))) return false;
+      // Nothing that is left is beyond a side of the region.
+      const sides = [...this.#depths(sign), ...this.#drawn(this.#frame(), sign)];
+      const beyond = sides.map(([x, y, z, w]) => [[-x, -y, -z, -w] as const]);
+      const gaps = this.#gaps.map((gap) => [...this.#depths(1), ...this.#drawn(gap, -sign)]);
+      return [...beyond, ...gaps].every((part) =>
+        this.#keptParts(-sign).every((kept) => !isMet(body, [...part, ...kept])),
+      );
+    });
+    return sure === perhaps ? sure : null;
+  }
+
+  /** What is left of the world, grown by the blur. */
+  #keptParts(sign: number): HalfSpace[][] {
+    return this.#kept.map((part) => part.map(([x, y, z, w]) => [x, y, z, w + sign * this.#blur.depth]));
   }
 
   /** In pixels, y down, to the world, grown by the blur. */

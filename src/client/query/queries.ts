@@ -48,6 +48,7 @@ import {
   checkPlanes,
   checkRay,
   checkRegion,
+  checkWholeFilter,
   QUERY_KEYS,
 } from './query-options.js';
 
@@ -176,7 +177,7 @@ export class Queries {
     const given = readOptions('overlap', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
     const description = this.#objects.describeQuery('overlap', shape);
     const place = matrix === undefined ? IDENTITY : checkMatrix('overlap', 'matrix', matrix);
-    const filter = checkFilter('overlap', given, this.#objects);
+    const filter = checkWholeFilter('overlap', given, this.#objects);
     return this.#ask('overlap', given, (api) => api.overlap(description, place, filter));
   }
 
@@ -192,7 +193,7 @@ export class Queries {
     const place = checkVec3('closestPoint', 'point', point);
     const { maxDistance = Number.POSITIVE_INFINITY } = given;
     checkNumber('closestPoint', 'maxDistance', maxDistance, 0, 'a number >= 0');
-    const filter = checkFilter('closestPoint', given, this.#objects);
+    const filter = checkWholeFilter('closestPoint', given, this.#objects);
     return this.#ask('closestPoint', given, (api) => api.closestPoint(place, maxDistance, filter));
   }
 

@@ -1,6 +1,8 @@
+import { CollisionError } from '../../shared/errors.js';
 import {
   CONTACTS_NONE,
   MAX_OBJECTS,
+  MOST_CLIP_PLANES,
   PRECISION_MESH,
   type PRECISION_OBB,
   REGION_ENCLOSE,
@@ -9,14 +11,16 @@ import {
   SIDE_OWN,
   VIEW_VIEWPORT,
 } from '../../shared/layout.js';
-import type { Filter, Region } from '../../shared/protocol.js';
+import type { ClipSets, Filter, Region } from '../../shared/protocol.js';
 import { joined } from '../../shared/typed-arrays.js';
 import type { ContactOptions, ObjectId, QueryOptions, Ray, Rect, RegionOptions } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
+import { checkClipPlanes } from '../check/planes.js';
 import { checkSignal } from '../check/signal.js';
 import {
   checkAtLeastZero,
   checkBits,
+  checkBoolean,
   checkFinite,
   checkInteger,
   checkNumber,
@@ -30,9 +34,11 @@ import {
 import { checkSide, contactDetail } from '../scene/object-description.js';
 import type { ObjectStore } from '../scene/object-store.js';
 
-export const QUERY_KEYS = ['layers', 'ignore', 'side', 'precision', 'threshold', 'signal'];
+export const QUERY_KEYS = [
+  ...['layers', 'ignore', 'side', 'precision', 'threshold', 'clip', 'clipIntersection', 'signal'],
+];
 /** The three adapter asks for these besides. */
-export const ADAPTER_KEYS = ['strangers', 'ownThresholds'];
+export const ADAPTER_KEYS = ['strangers', 'ownThresholds', 'clipSets'];
 const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
 const RECT_KEYS = ['x', 'y', 'width', 'height'];
 const PRECISIONS = ['sphere', 'aabb', 'obb', 'mesh'] as const; // PRECISION_*, from 1 on
@@ -50,6 +56,8 @@ export interface AdapterQuery {
    * Raycaster does; so is the `distanceToRay` of their hits. They need not be alive any more.
    */
   ownThresholds?: ReadonlyMap<ObjectId, number>;
+  /** The planes of the clip sets that objects have. */
+  clipSets?: ClipSets | undefined;
 }
 
 /** Reads what a query asks of objects. `precision` is the default, and so is `side` (SIDE_*). */
@@ -61,13 +69,17 @@ export function checkFilter(
   side: typeof SIDE_OWN | typeof SIDE_DOUBLE = SIDE_OWN,
 ): Filter {
   const { layers = -1, ignore = [], signal, precision: wanted = PRECISIONS[precision - 1] } = options;
-  const { strangers = [], threshold = 0, ownThresholds } = options;
+  const { strangers = [], threshold = 0, ownThresholds, clip, clipIntersection = false, clipSets } = options;
+  checkBoolean(operation, 'clipIntersection', clipIntersection);
+  const planes = clip === undefined ? undefined : checkClipPlanes(operation, 'clip', clip, MOST_CLIP_PLANES);
   checkSignal(operation, signal);
   const filter: Filter = {
     layers: checkBits(operation, 'layers', layers),
     side: options.side === undefined ? side : checkSide(operation, 'side', options.side),
     precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', wanted, PRECISIONS)),
     ignore: joined(checkIds(operation, 'ignore', ignore, objects), strangers).sort(),
+    ...(planes && planes.length > 0 && { clip: { planes, isIntersection: clipIntersection } }),
+    ...(clipSets && { clipSets }),
   };
   if (checkAtLeastZero(operation, 'threshold', threshold) > 0) filter.threshold = threshold;
   if (ownThresholds && ownThresholds.size > 0) {
@@ -75,6 +87,21 @@ export function checkFilter(
     filter.own = { ids, thresholds: Float64Array.from(ids, (id) => ownThresholds.get(id)!) };
   }
   return filter;
+}
+
+/** Reads what a query asks of objects where it cannot answer what planes leave of them. */
+export function checkWholeFilter(
+  operation: string,
+  options: QueryOptions & AdapterQuery,
+  objects: ObjectStore,
+): Filter {
+  const filter = checkFilter(operation, options, objects);
+  if (!filter.clip) return filter;
+  const count = filter.clip.planes.length / 4;
+  throw new CollisionError(
+    'UNSUPPORTED',
+    `${operation}: clip has ${count} planes, expected none, as ${operation} is about whole objects only`,
+  );
 }
 
 /** Reads in how much detail a contact is asked for, as CONTACTS_*. */

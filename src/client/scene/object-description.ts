@@ -20,7 +20,7 @@ import { whatIsOpen } from './open-mesh.js';
 const KEYS = [
   ...['shape', 'matrix', 'motion', 'layers', 'collidesWith', 'group', 'contacts', 'pickable', 'cullable', 'side'],
 ];
-const MIXED_KEYS = ['faceSides'];
+const MIXED_KEYS = ['faceSides', 'clipSet'];
 const RUN_KEYS = ['start', 'count', 'side'];
 const SIDES = ['front', 'back', 'double'] as const; // SIDE_*, from 1 on
 const MOTIONS = ['static', 'moving'] as const;
@@ -49,6 +49,7 @@ const DEFAULTS: ObjectDescription = {
   extent: ORIGIN,
   rotation: NO_ROTATION,
   radius: 0,
+  clipSet: 0,
 };
 
 type ShapePart = Pick<ObjectDescription, 'shape' | 'mesh' | 'center' | 'extent' | 'rotation' | 'radius'> & {
@@ -71,6 +72,8 @@ export interface MixedObjectOptions extends ObjectOptions {
    * the shape: one that is set without them has none. Null for none, the default.
    */
   faceSides?: readonly FaceRun[] | null;
+  /** The number of its clip set, of which queries bring the planes (protocol.ts). Default 0, none. */
+  clipSet?: number;
 }
 
 /** Reads the options of an object, each once. */
@@ -136,6 +139,7 @@ export function describe(
     extent: part.extent,
     rotation: part.rotation,
     radius: part.radius,
+    clipSet: options.clipSet ?? base.clipSet,
     faceSides,
   };
 }
@@ -150,6 +154,7 @@ export function isSame(a: ObjectDescription, b: ObjectDescription): boolean {
     a.group === b.group &&
     a.contacts === b.contacts &&
     a.radius === b.radius &&
+    a.clipSet === b.clipSet &&
     isSameArray(a.center, b.center) &&
     isSameArray(a.extent, b.extent) &&
     isSameArray(a.rotation, b.rotation) &&

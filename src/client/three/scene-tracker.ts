@@ -20,6 +20,7 @@ import {
 } from './query/scene-queries.js';
 import type { ScenePoint, SceneRay } from './query/scene-ray.js';
 import type { SceneTarget } from './scene-target.js';
+import { ClipSetTable } from './track/clip-sets.js';
 import { LayerChanges } from './track/layer-changes.js';
 import { MeshTable } from './track/mesh-table.js';
 import { MovedTransforms } from './track/moved-transforms.js';
@@ -100,6 +101,7 @@ export class SceneTracker {
       moved: new MovedTransforms(),
       layers: this.#layers,
       isInSlice: false,
+      clips: new ClipSetTable(options.renderer),
     };
     const wishes: ObjectWishes = {
       contacts: options.contacts ?? 'none',
@@ -246,8 +248,9 @@ export class SceneTracker {
   /**
    * Finds what lies under a point of a view, in the CSS pixels of its `ViewSize`; null for nothing. The camera is
    * where it was when the view was last set before the call. The answer is the one of three's Raycaster, and like
-   * there, faces are hit from the sides that their material shows. Between the near and the far plane: what is not
-   * drawn is not hit.
+   * there, faces are hit from the sides that their material shows. Between the near and the far plane, and what clipping
+   * planes leave (of the materials, and of the `renderer` of `trackScene`, where they are now): what is not drawn is not
+   * hit.
    *
    * By method 'screen': the object whose centre of bounds is drawn nearest to the point.
    *
@@ -275,7 +278,9 @@ export class SceneTracker {
    * are listed by themselves.
    *
    * Mode 'touch', the default: any part of them, of faces that show the side of their material to the camera, unless
-   * `side` says otherwise. 'enclose': all of them, whatever the sides.
+   * `side` says otherwise. 'enclose': all of them, whatever the sides. What clipping planes cut away is not there, as
+   * for `pick`; but an object of which the groups have materials with different planes is cut by those of the renderer
+   * only, as it is in a pick with a `precision` of less than 'mesh'.
    *
    * ```ts
    * const selected = await tracker.pickRegion({ x: 100, y: 50, width: 300, height: 200 }, { mode: 'enclose' });
@@ -299,7 +304,7 @@ export class SceneTracker {
   /**
    * Finds the nearest hit of a ray, as three's Raycaster does: `raycaster.ray` will do, or a ray of the service with
    * arrays. Faces are hit from the sides that their material shows, in all layers unless `layers` says which
-   * (`raycaster.layers.mask`).
+   * (`raycaster.layers.mask`). Clipping planes of materials do not count, but `clip` does.
    *
    * ```ts
    * const down = new Ray(player.position, new Vector3(0, -1, 0));

@@ -2,9 +2,10 @@ import type { ContactDetail, Shape } from '../../shared/types.js';
 import { checkSignal } from '../check/signal.js';
 import { checkBoolean, invalid, readOptions } from '../check/validate.js';
 import { contactDetail } from '../scene/object-description.js';
+import type { ClippingRenderer } from './track/clip-sets.js';
 import type { SceneDrawable, SceneObjectOptions } from './track/tracked-object.js';
 
-const KEYS = ['onProgress', 'signal', 'view', 'updateMatrixWorld', 'contacts', 'shapeOf', 'objectOptions'];
+const KEYS = ['onProgress', 'signal', 'view', 'updateMatrixWorld', 'contacts', 'renderer', 'shapeOf', 'objectOptions'];
 
 /** The options of `trackScene`. */
 export interface TrackOptions {
@@ -27,6 +28,11 @@ export interface TrackOptions {
    */
   contacts?: ContactDetail;
   /**
+   * three's renderer, of which `clippingPlanes` and `localClippingEnabled` are read with each pick and region, as they
+   * are then: what it cuts away is not hit. Without one, the planes of the materials cut and nothing else.
+   */
+  renderer?: ClippingRenderer;
+  /**
    * A shape to stand for an object instead of its triangles, for each instance of it where there are many. Of a class that
    * is not tracked by itself (SkinnedMesh, Points, Line) it is what stands at all: a capsule for a character.
    * Asked again when its geometry is replaced.
@@ -39,9 +45,21 @@ export interface TrackOptions {
 /** Copies the options, checked. Throws INVALID_ARGUMENT. */
 export function readTrackOptions(operation: string, options: TrackOptions): TrackOptions {
   const given = readOptions(operation, 'options', options, KEYS);
-  const { onProgress, shapeOf, objectOptions, signal, view = 'main', updateMatrixWorld = false, contacts } = given;
+  const {
+    onProgress,
+    shapeOf,
+    objectOptions,
+    signal,
+    view = 'main',
+    updateMatrixWorld = false,
+    contacts,
+    renderer,
+  } = given;
   for (const [name, value] of Object.entries({ onProgress, shapeOf, objectOptions })) {
     if (value !== undefined && typeof value !== 'function') invalid(operation, name, value, 'a function');
+  }
+  if (renderer !== undefined && (typeof renderer !== 'object' || renderer === null)) {
+    invalid(operation, 'renderer', renderer, "one of three's renderers");
   }
   checkSignal(operation, signal);
   checkBoolean(operation, 'updateMatrixWorld', updateMatrixWorld);

@@ -27,5 +27,6 @@ export function writeDescription(memory: CoreMemory, at: number, description: Pl
   memory.setFloats(at + layout.OBJECT_EXTENT, description.extent, 3);
   memory.setFloats(at + layout.OBJECT_ROTATION, description.rotation, 4);
   floats[(at + layout.OBJECT_RADIUS) / 8] = description.radius;
+  words[(at + layout.OBJECT_CLIP_SET) / 4] = description.clipSet ?? 0;
   if (matrix) memory.setAffine(at + layout.OBJECT_MATRIX, matrix);
 }

@@ -1,5 +1,14 @@
 import * as layout from '../../shared/layout.js';
-import type { Cursor, Filter, OwnThresholds, PickRay, Region, ViewRecord } from '../../shared/protocol.js';
+import type {
+  Clip,
+  ClipSets,
+  Cursor,
+  Filter,
+  OwnThresholds,
+  PickRay,
+  Region,
+  ViewRecord,
+} from '../../shared/protocol.js';
 import type { ClosestPoint, Hit, ObjectId, Ray, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
@@ -9,6 +18,9 @@ type CoreHit = Omit<Hit, 'frame'>;
 
 /** No object has a threshold of its own. */
 const NONE_OWN: OwnThresholds = { ids: new Uint32Array(), thresholds: new Float64Array() };
+const NO_PLANES = new Float64Array();
+const NO_CLIP: Clip = { planes: NO_PLANES, isIntersection: false };
+const NO_SETS: ClipSets = { counts: new Uint32Array(), planes: NO_PLANES };
 
 /** The core's answer for two objects without a contact. */
 const NO_CONTACT = -1;
@@ -37,6 +49,7 @@ export class CoreQueries {
     const queryBytes = Math.max(layout.RAY_BYTES, layout.REGION_BYTES, layout.OBJECT_BYTES);
     this.#filter = memory.allocate(layout.FILTER_BYTES + queryBytes + layout.HIT_BYTES);
     this.#query = this.#filter + layout.FILTER_BYTES;
+    memory.bytes(this.#filter, layout.FILTER_BYTES).fill(0);
     this.#hit = this.#query + queryBytes;
   }
 
@@ -249,7 +262,12 @@ export class CoreQueries {
   }
 
   /** Runs `work` with the filter in its place. */
-  #with<T>({ layers, side, precision, ignore, threshold = 0, own = NONE_OWN }: Filter, work: () => T): T {
+  #with<T>(filter: Filter, work: () => T): T {
+    const { layers, side, precision, ignore, threshold = 0, own = NONE_OWN, clip, clipSets } = filter;
+    if (clip || clipSets) {
+      const { clip: _, clipSets: __, ...unclipped } = filter;
+      return this.#withClips(clip ?? NO_CLIP, clipSets ?? NO_SETS, () => this.#with(unclipped, work));
+    }
     return this.#withArray(ignore, (ignored) =>
       this.#withArray(own.ids, (ids) =>
         this.#withArray(own.thresholds, (thresholds) => {
@@ -267,6 +285,37 @@ export class CoreQueries {
         }),
       ),
     );
+  }
+
+  /** Runs `work` with the planes in the filter: those of the query as a set, and then those of the objects' sets. */
+  #withClips<T>({ planes, isIntersection }: Clip, sets: ClipSets, work: () => T): T {
+    const count = planes.length / 4;
+    const counts = [isIntersection ? 0 : count, isIntersection ? count : 0, ...sets.counts];
+    const setBytes = (counts.length / 2) * layout.CLIP_SET_BYTES;
+    return this.#memory.with(setBytes + planes.byteLength + sets.planes.byteLength, (address) => {
+      const all = new Float64Array(this.#memory.buffer, address + setBytes, planes.length + sets.planes.length);
+      all.set(planes);
+      all.set(sets.planes, planes.length);
+      const { words } = this.#memory;
+      let next = all.byteOffset;
+      for (let i = 0; i < counts.length; i += 2) {
+        const at = address + (i / 2) * layout.CLIP_SET_BYTES;
+        words[(at + layout.CLIP_SET_PLANES) / 4] = next;
+        words[(at + layout.CLIP_SET_UNION_COUNT) / 4] = counts[i];
+        words[(at + layout.CLIP_SET_INTERSECTION_COUNT) / 4] = counts[i + 1];
+        next += 32 * (counts[i] + counts[i + 1]);
+      }
+      words[(this.#filter + layout.FILTER_CLIP) / 4] = address;
+      words[(this.#filter + layout.FILTER_CLIP_SETS) / 4] = address + layout.CLIP_SET_BYTES;
+      words[(this.#filter + layout.FILTER_CLIP_SET_COUNT) / 4] = sets.counts.length / 2;
+      try {
+        return work();
+      } finally {
+        const after = this.#memory.words;
+        after[(this.#filter + layout.FILTER_CLIP) / 4] = 0;
+        after[(this.#filter + layout.FILTER_CLIP_SET_COUNT) / 4] = 0;
+      }
+    });
   }
 
   /** Runs `work` with a copy of the array. */

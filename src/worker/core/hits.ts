@@ -10,6 +10,11 @@ export function clearHits(): void {
   hitCount = 0;
 }
 
+/** Takes the last records away, so that there are `count`. */
+export function dropHits(count: u32): void {
+  hitCount = count;
+}
+
 /**
  * Adds a record and answers its address; the caller must fill it in. Records move when there is no room for it. Throws
  * OUT_OF_MEMORY.

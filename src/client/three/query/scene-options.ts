@@ -1,13 +1,16 @@
+import type { Plane } from 'three';
 import type { QueryOptions } from '../../../shared/types.js';
 import { checkSignal } from '../../check/signal.js';
-import { readOptions } from '../../check/validate.js';
+import { reading, readOptions } from '../../check/validate.js';
 import { readTarget, readTargets, type SceneTarget } from '../scene-target.js';
 import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import { idsOf } from './target-ids.js';
 
 /** They are the service's, with objects of the scene instead of ids. */
-export interface SceneQueryOptions extends Pick<QueryOptions, 'layers' | 'precision' | 'signal'> {
+export interface SceneQueryOptions extends Pick<QueryOptions, 'layers' | 'precision' | 'clipIntersection' | 'signal'> {
+  /** As the service's, or three's planes. */
+  clip?: ArrayLike<number> | readonly Plane[];
   /**
    * Objects that are not there for this query, or instances; not what is below them. What is not in the scene, or not
    * built yet, is not there anyway.
@@ -16,10 +19,15 @@ export interface SceneQueryOptions extends Pick<QueryOptions, 'layers' | 'precis
 }
 
 /** These options were read. */
-export type Checked<T extends SceneQueryOptions> = Omit<T, 'ignore'> & { ignore: readonly SceneObject[] };
+export type Checked<T extends SceneQueryOptions> = Omit<T, 'ignore' | 'clip'> & {
+  ignore: readonly SceneObject[];
+  clip?: ArrayLike<number>;
+};
+
+type Passed = 'layers' | 'side' | 'precision' | 'clip' | 'clipIntersection' | 'signal';
 
 /** Queries ask this of objects, in terms of the scene. */
-type SceneFilter = { [K in 'layers' | 'side' | 'precision' | 'signal']?: QueryOptions[K] | undefined } & {
+type SceneFilter = { [K in Passed]?: QueryOptions[K] | undefined } & {
   ignore: readonly SceneObject[];
 };
 
@@ -30,18 +38,33 @@ export function readQuery<T extends SceneQueryOptions>(
   keys: readonly string[],
 ): Checked<T> {
   const options = readOptions(operation, 'options', given, keys);
-  const { ignore = [], signal } = options;
+  const { ignore = [], clip, signal } = options;
   checkSignal(operation, signal);
-  return { ...options, ignore: readTargets(operation, 'ignore', ignore, readTarget) };
+  return {
+    ...options,
+    ...(clip !== undefined && { clip: reading(operation, 'clip', () => numbersOf(clip)) }),
+    ignore: readTargets(operation, 'ignore', ignore, readTarget),
+  } as Checked<T>;
+}
+
+/** Reads three's planes as numbers, four each; numbers are as they are. */
+function numbersOf(clip: ArrayLike<number> | readonly Plane[]): ArrayLike<number> {
+  if (!Array.isArray(clip) || typeof clip[0] !== 'object') return clip as ArrayLike<number>;
+  return (clip as readonly Plane[]).flatMap(({ normal, constant }) => [normal.x, normal.y, normal.z, constant]);
 }
 
 /** Answers what the service is to be told, with the ids that the scene has now. */
-export function queryOf(walk: SceneWalk, { layers, ignore, side, precision, signal }: SceneFilter): QueryOptions {
+export function queryOf(
+  walk: SceneWalk,
+  { layers, ignore, side, precision, clip, clipIntersection, signal }: SceneFilter,
+): QueryOptions {
   return {
     ignore: ignore.flatMap((target) => Array.from(idsOf(walk, target))),
     ...(layers !== undefined && { layers }),
     ...(side !== undefined && { side }),
     ...(precision !== undefined && { precision }),
+    ...(clip !== undefined && { clip }),
+    ...(clipIntersection !== undefined && { clipIntersection }),
     ...(signal !== undefined && { signal }),
   };
 }

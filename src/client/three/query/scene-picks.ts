@@ -3,6 +3,8 @@ import type { Hit, PickOptions, QueryOptions, Rect, RegionOptions } from '../../
 import { checkBoolean } from '../../check/validate.js';
 import { readView } from '../../frame/view-table.js';
 import { pickRay } from '../../query/pick-ray.js';
+import type { AdapterQuery } from '../../query/query-options.js';
+import { isCutAway } from '../track/clip-sets.js';
 import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
@@ -11,7 +13,9 @@ import { intersectionAt, type SceneIntersection } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 
-const VIEW_KEYS = ['view', 'layers', 'ignore', 'side', 'precision', 'signal', 'latest'];
+const VIEW_KEYS = [
+  ...['view', 'layers', 'ignore', 'side', 'precision', 'clip', 'clipIntersection', 'signal', 'latest'],
+];
 const PICK_KEYS = [...VIEW_KEYS, 'method', 'radius'];
 const REGION_KEYS = [...VIEW_KEYS, 'mode', 'instances'];
 
@@ -32,6 +36,9 @@ export interface SceneRegionOptions extends ViewQueryOptions, Pick<RegionOptions
   /** Answer each instance by itself, as `{ object, instanceId }`, instead of objects. Default false. */
   instances?: boolean;
 }
+
+/** What the service is told, and the planes of what is drawn. */
+type PickQuery = QueryOptions & AdapterQuery;
 
 /** Asks the service in terms of the scene. What is somebody else's in the same service is passed over. */
 export class ScenePicks {
@@ -54,16 +61,22 @@ export class ScenePicks {
   async pick(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection | null> {
     const options = readViewQuery('pick', given, PICK_KEYS);
     const view = this.#viewOf('pick', options);
-    const { objects, service } = this.#context;
+    const { clips, objects, service } = this.#context;
     return this.#latestPick.guard(options, (signal) =>
       objects.during(async (number) => {
-        if (options.method === 'screen') return (await this.#pickAll(x, y, options, view, signal, number))[0] ?? null;
-        const hit = await service.pick(x, y, pickOptions(this.#query(options, view, signal), options, view));
+        const query = this.#query('pick', options, view, signal);
+        // Which of several sets cuts a triangle, only its hit says.
+        const areMixed = query.clipSets !== undefined && clips.mixedCount > 0;
+        if (options.method === 'screen' || areMixed) {
+          return (await this.#pickAll(x, y, options, view, query, number))[0] ?? null;
+        }
+        const hit = await service.pick(x, y, pickOptions(query, options, view));
         if (hit === null) return null;
-        if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, number)[0];
+        if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, query, number)[0];
         // It goes past the stranger on the same ray: the camera may have moved since.
-        const hits = await this.#castRay(x, y, this.#query(options, view, signal), view);
-        return this.#intersections(hits, view, number)[0] ?? null;
+        const again = { ...this.#query('pick', options, view, signal), ...clipsOf(query) };
+        const hits = await this.#castRay(x, y, again, view);
+        return this.#intersections(hits, view, query, number)[0] ?? null;
       }),
     );
   }
@@ -72,7 +85,9 @@ export class ScenePicks {
     const options = readViewQuery('pickAll', given, PICK_KEYS);
     const view = this.#viewOf('pickAll', options);
     return this.#latestPickAll.guard(options, (signal) =>
-      this.#context.objects.during((number) => this.#pickAll(x, y, options, view, signal, number)),
+      this.#context.objects.during((number) => {
+        return this.#pickAll(x, y, options, view, this.#query('pickAll', options, view, signal), number);
+      }),
     );
   }
 
@@ -86,7 +101,7 @@ export class ScenePicks {
     return this.#latestRegion.guard(options, (signal) =>
       objects.during(async () => {
         const ids = await service.pickRegion(region, {
-          ...this.#query(options, view, signal),
+          ...this.#query('pickRegion', options, view, signal),
           view: view.name,
           ...(mode !== undefined && { mode }),
         });
@@ -102,12 +117,11 @@ export class ScenePicks {
     y: number,
     options: Checked<ScenePickOptions>,
     view: SceneView,
-    signal: AbortSignal | undefined,
+    query: PickQuery,
     number: number,
   ): Promise<SceneIntersection[]> {
-    const query = this.#query(options, view, signal);
     const hits = await this.#context.service.pickAll(x, y, pickOptions(query, options, view));
-    return this.#intersections(hits, view, number);
+    return this.#intersections(hits, view, query, number);
   }
 
   /** Casts the ray of a pick in a view that may have changed meanwhile. */
@@ -120,11 +134,24 @@ export class ScenePicks {
     return hits.map((hit) => ({ ...hit, distance: hit.distance + tMin }));
   }
 
-  /** Answers hits in terms of the scene, without those on objects of others. `query`: the query's number. */
-  #intersections(hits: readonly Hit[], { eye }: SceneView, query: number): SceneIntersection[] {
+  /**
+   * Answers hits in terms of the scene, without those on objects of others, and those on triangles whose own material
+   * cuts them away there. `number`: the query's.
+   */
+  #intersections(
+    hits: readonly Hit[],
+    { eye }: SceneView,
+    { clipSets }: PickQuery,
+    number: number,
+  ): SceneIntersection[] {
     return hits.flatMap((hit) => {
       const placement = this.#context.objects.find(hit.object);
-      return placement === undefined ? [] : intersectionAt(hit, placement, query, eye);
+      if (placement === undefined) return [];
+      const { standIn } = placement;
+      const intersection = intersectionAt(hit, placement, number, eye);
+      const set = standIn.materialClipSets?.[intersection.face?.materialIndex ?? -1];
+      const isGone = clipSets !== undefined && set !== undefined && isCutAway(clipSets, set, hit.point);
+      return isGone ? [] : intersection;
     });
   }
 
@@ -132,9 +159,15 @@ export class ScenePicks {
     return this.#views.get(operation, options.view ?? this.#view);
   }
 
-  #query(options: Checked<ViewQueryOptions>, view: SceneView, signal: AbortSignal | undefined): QueryOptions {
+  #query(
+    operation: string,
+    options: Checked<ViewQueryOptions>,
+    view: SceneView,
+    signal: AbortSignal | undefined,
+  ): PickQuery {
     const { layers = view.layers } = options;
-    return queryOf(this.#walk, { ...options, layers, signal });
+    const clipSets = this.#context.clips.read(operation);
+    return { ...queryOf(this.#walk, { ...options, layers, signal }), ...(clipSets && { clipSets }) };
   }
 }
 
@@ -149,10 +182,15 @@ function readViewQuery<T extends ViewQueryOptions & { latest?: boolean }>(
   return options;
 }
 
+/** Answers the planes of a query, for another that is to see what it saw. */
+function clipsOf({ clipSets }: PickQuery): AdapterQuery {
+  return clipSets === undefined ? {} : { clipSets };
+}
+
 function pickOptions(
-  query: QueryOptions,
+  query: PickQuery,
   { method, radius }: Pick<PickOptions, 'method' | 'radius'>,
   { name }: SceneView,
-): PickOptions {
+): PickOptions & AdapterQuery {
   return { ...query, view: name, ...(method !== undefined && { method }), ...(radius !== undefined && { radius }) };
 }

@@ -26,7 +26,7 @@ import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scen
 import { eyeOf, readPoint, readRay, type ScenePoint, type SceneRay } from './scene-ray.js';
 import { idsOf } from './target-ids.js';
 
-const FILTER_KEYS = ['layers', 'ignore', 'precision', 'signal'];
+const FILTER_KEYS = ['layers', 'ignore', 'precision', 'clip', 'clipIntersection', 'signal'];
 const RAY_KEYS = [...FILTER_KEYS, 'side'];
 const CLOSEST_KEYS = [...FILTER_KEYS, 'maxDistance'];
 const SIGHT_KEYS = [...RAY_KEYS, 'view'];

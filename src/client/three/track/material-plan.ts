@@ -1,6 +1,7 @@
 import { BackSide, type BufferGeometry, DoubleSide, type Material } from 'three';
 import type { FaceRun, Side } from '../../scene/object-description.js';
 import type { TriangleRun } from '../geometry/geometry.js';
+import { cutOf, isCutAs, isSameCut, type MaterialCut } from './material-cut.js';
 
 /** What stands for an object in the service. */
 export interface StandInPlan {
@@ -10,6 +11,10 @@ export interface StandInPlan {
   readonly side: Side;
   /** The sides of an array of materials, by their numbers; null where there is one material. */
   readonly sides: readonly Side[] | null;
+  /** How its materials cut it; where they differ in it, not at all. Absent: without planes. */
+  readonly cut?: MaterialCut | undefined;
+  /** How each of an array of materials cuts, by their numbers; absent where they do not differ in it. */
+  readonly cuts?: readonly (MaterialCut | undefined)[] | undefined;
 }
 
 /**
@@ -17,22 +22,36 @@ export interface StandInPlan {
  * materials only what lies in groups.
  */
 export function planStandIn(geometry: BufferGeometry, material: Material | readonly Material[]): StandInPlan {
-  if (!isArray(material)) return { groups: null, side: sideOf(material), sides: null };
+  if (!isArray(material)) {
+    return { groups: null, side: sideOf(material), sides: null, cut: cutOf(material) };
+  }
   const groups: number[] = [];
   const shown = new Set<Side>();
+  const cuts: (MaterialCut | undefined)[] = [];
   geometry.groups.forEach(({ materialIndex }, number) => {
     const own = material[materialIndex ?? 0];
     if (own === undefined) return; // three draws nothing there
     shown.add(sideOf(own));
+    cuts.push(cutOf(own));
     groups.push(number);
   });
   const [side = 'front'] = shown;
-  return { groups, side: shown.size > 1 ? 'double' : side, sides: Array.from(material, sideOf) };
+  const plan = { groups, side: shown.size > 1 ? 'double' : side, sides: Array.from(material, sideOf) };
+  if (cuts.every((cut) => isSameCut(cut, cuts[0]))) return { ...plan, cut: cuts[0] };
+  // What cuts them all is the renderer's, unless one of them is not cut at all.
+  return { ...plan, cut: cuts.find((cut) => cut?.isExempt), cuts: Array.from(material, cutOf) };
 }
 
 /** Tells whether two plans say the same. */
 export function isSamePlan(a: StandInPlan, b: StandInPlan): boolean {
-  return a.side === b.side && a.groups?.join() === b.groups?.join() && a.sides?.join() === b.sides?.join();
+  return (
+    a.side === b.side &&
+    a.groups?.join() === b.groups?.join() &&
+    a.sides?.join() === b.sides?.join() &&
+    isSameCut(a.cut, b.cut) &&
+    a.cuts?.length === b.cuts?.length &&
+    (a.cuts === undefined || a.cuts.every((cut, i) => isSameCut(cut, b.cuts![i])))
+  );
 }
 
 /** Answers from which sides the triangles of `meshDataOfRuns` can be hit. */
@@ -65,12 +84,14 @@ export class MaterialLook {
   readonly #materials: readonly Material[];
   readonly #sides: readonly number[];
   readonly #visible: readonly boolean[];
+  readonly #cuts: readonly (MaterialCut | undefined)[];
   readonly #ofGroups: readonly (number | undefined)[];
 
   constructor(materials: readonly Material[], { groups }: BufferGeometry) {
     this.#materials = [...materials];
     this.#sides = materials.map((own) => own?.side);
     this.#visible = materials.map((own) => own?.visible);
+    this.#cuts = materials.map(cutOf);
     this.#ofGroups = groups.map(({ materialIndex }) => materialIndex);
   }
 
@@ -80,6 +101,7 @@ export class MaterialLook {
     for (let i = 0; i < material.length; i++) {
       const own = material[i];
       if (own !== this.#materials[i] || own?.side !== this.#sides[i] || own?.visible !== this.#visible[i]) return false;
+      if (own !== undefined && !isCutAs(own, this.#cuts[i])) return false;
     }
     if (groups.length !== this.#ofGroups.length) return false;
     for (let i = 0; i < groups.length; i++) if (groups[i].materialIndex !== this.#ofGroups[i]) return false;

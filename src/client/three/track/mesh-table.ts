@@ -3,6 +3,7 @@ import { MAX_OBJECTS } from '../../../shared/layout.js';
 import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
+import { isCutAs, isSameCut, type MaterialCut } from './material-cut.js';
 
 /** It says what a Mesh is. While it is still that, nothing is to be done but to send its matrix. */
 export interface UnchangedKind {
@@ -10,6 +11,8 @@ export interface UnchangedKind {
   readonly material: Material;
   readonly side: number;
   readonly isDrawn: boolean;
+  /** How its material cuts it, if it does. */
+  readonly cut?: MaterialCut | undefined;
   /** Tells whether it is visible by itself, whatever its ancestors are. */
   readonly isVisible: boolean;
   /** It is the mask of its layers. */
@@ -103,7 +106,7 @@ export class MeshTable {
       if (kind !== kinds[n]) {
         kind = kinds[n];
         ({ geometry, material, isVisible } = kind);
-        isSame = material.side === kind.side && material.visible === kind.isDrawn;
+        isSame = material.side === kind.side && material.visible === kind.isDrawn && isCutAs(material, kind.cut);
       }
       const object = objects[n];
       if (
@@ -207,6 +210,7 @@ function areAlike(a: UnchangedKind, b: UnchangedKind): boolean {
     a.material === b.material &&
     a.side === b.side &&
     a.isDrawn === b.isDrawn &&
+    isSameCut(a.cut, b.cut) &&
     a.isVisible === b.isVisible &&
     a.layers === b.layers
   );

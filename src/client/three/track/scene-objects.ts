@@ -25,6 +25,8 @@ export interface Placed {
   readonly owner: PlacedOwner;
   /** Answers what a query saw of an instance, by the numbers of both; null where the caller gave the shape. */
   seenBy(query: number, instance: number): BuiltMesh | null;
+  /** The clip sets of an array of materials, where these differ in how they cut. */
+  readonly materialClipSets?: readonly number[] | null;
 }
 
 /** The object in the scene that it stands for. */

@@ -6,6 +6,7 @@ import type { MixedObjectOptions, Side } from '../../scene/object-description.js
 import { whatIsOpen } from '../../scene/open-mesh.js';
 import type { CollisionService } from '../../service.js';
 import type { BuiltMesh, MeshPool, MeshUse, MeshUser, SharedMesh } from '../geometry/mesh-pool.js';
+import type { ClipSetTable } from './clip-sets.js';
 import type { LayerChanges } from './layer-changes.js';
 import { isSamePlan, type StandInPlan, sidesOfRuns } from './material-plan.js';
 import type { MeshTable } from './mesh-table.js';
@@ -35,6 +36,7 @@ export interface TrackerContext {
   readonly sprites: Set<Facing>;
   /** Classes of which was said that they are not tracked. */
   readonly complaints: Set<string>;
+  readonly clips: ClipSetTable;
   /** These stand on meshes that were built since they were looked at. */
   readonly stale: Set<Updatable>;
   /** Whether a slice is under way of what comes and goes: what has many instances more, or less, waits for one. */
@@ -96,6 +98,11 @@ export class StandIn implements Placed {
   #cullable: boolean | undefined;
   /** It knows the sides of this plan. */
   #sidesOf: StandInPlan | null = null;
+  /** Whose clip sets it holds: its own, and where its materials differ those of each. */
+  #cutsOf: StandInPlan | null = null;
+  #clipSet = 0;
+  /** Another array where they are others. */
+  materialClipSets: readonly number[] | null = null;
   /** It shall be solid and is open. */
   #refusal: CollisionError | null = null;
   /** It lists what stood before, with the newest query that may have seen it. */
@@ -190,8 +197,10 @@ export class StandIn implements Placed {
     if (this.#refusal !== null) this.#setShape(null, null);
     else
       this.#setShape(built, this.#given ?? (built === null ? null : { type: 'mesh', mesh: built.id, solid: isSolid }));
+    this.#holdClipSets();
     this.#setOptions(options);
-    this.#resize(this.#shape === null ? 0 : count, { ...options, ...this.#sides(options.side) });
+    const more = { ...options, ...this.#sides(options.side), clipSet: this.#clipSet };
+    this.#resize(this.#shape === null ? 0 : count, more);
   }
 
   /**
@@ -202,6 +211,7 @@ export class StandIn implements Placed {
     const { meshes } = this.#context;
     this.#shrink(Math.max(0, this.count - most));
     if (this.count > 0) return false;
+    this.#releaseClipSets();
     if (this.#use !== null) meshes.release(this.#use);
     if (this.#nextUse !== null) meshes.release(this.#nextUse);
     this.#use = this.#nextUse = null;
@@ -225,14 +235,37 @@ export class StandIn implements Placed {
     const { pickable = true, cullable = true, side } = given;
     if (!this.#isTold) {
       const { matrix, layers, ...options } = given; // which say of each where and whether it is
-      this.#set({ ...DEFAULTS, ...options, ...this.#sides(side) });
+      this.#set({ ...DEFAULTS, ...options, ...this.#sides(side), clipSet: this.#clipSet });
     } else if (pickable !== this.#pickable || cullable !== this.#cullable || this.plan !== this.#sidesOf) {
-      this.#set({ pickable, cullable, ...this.#sides(side) });
+      this.#set({ pickable, cullable, ...this.#sides(side), clipSet: this.#clipSet });
     }
     this.#isTold = true;
     this.#pickable = pickable;
     this.#cullable = cullable;
     this.#sidesOf = this.plan;
+  }
+
+  #holdClipSets(): void {
+    const { plan } = this;
+    if (plan === this.#cutsOf) return;
+    const { clips } = this.#context;
+    const clipSet = clips.hold(plan.cut);
+    const sets = plan.cuts?.map((cut) => clips.hold(cut)) ?? null;
+    this.#releaseClipSets();
+    this.#cutsOf = plan;
+    this.#clipSet = clipSet;
+    this.materialClipSets = sets;
+    if (sets !== null) clips.mixedCount++;
+  }
+
+  /** Lets go of its clip sets; which they were stays known, for the answers that are on their way. */
+  #releaseClipSets(): void {
+    if (this.#cutsOf === null) return;
+    const { clips } = this.#context;
+    clips.release(this.#clipSet);
+    for (const number of this.materialClipSets ?? []) clips.release(number);
+    if (this.materialClipSets !== null) clips.mixedCount--;
+    this.#cutsOf = null;
   }
 
   #sides(side: Side | undefined): Pick<MixedObjectOptions, 'side' | 'faceSides'> {

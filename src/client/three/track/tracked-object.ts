@@ -5,6 +5,7 @@ import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { reading } from '../../check/validate.js';
 import { multiplyToPlace } from '../../transforms/affine.js';
 import { IndexSet } from './index-set.js';
+import { cutOf, isCutAs, type MaterialCut } from './material-cut.js';
 import { isDrawn, MaterialLook, planStandIn } from './material-plan.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
 import { classOf, nameOf } from './name-of.js';
@@ -71,6 +72,8 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #material: Mesh['material'] | null = null;
   #side = -1;
   #isDrawn = true;
+  /** How its one material cuts it. */
+  #cut: MaterialCut | undefined;
   /** It says how an array of materials looked; null where there is one material. */
   #look: MaterialLook | null = null;
   #count = 0;
@@ -296,6 +299,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
         material: this.#material as Material,
         side: this.#side,
         isDrawn: this.#isDrawn,
+        cut: this.#cut,
         isVisible: drawn.visible,
         layers: drawn.layers.mask,
       });
@@ -324,6 +328,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     // It is noted as it is compared: it is planned again when it is another one.
     this.#side = (this.#material as Material | null)?.side as number;
     this.#isDrawn = (this.#material as Material | null)?.visible as boolean;
+    this.#cut = this.#material === null ? undefined : cutOf(this.#material as Material);
     this.#look = null;
     this.#shape = null;
     this.#isUnasked = false;
@@ -351,7 +356,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     if (this.#look !== null) return this.#look.equals(material, this.drawn.geometry);
     if (material !== this.#material) return false;
     const { side, visible } = material as Material;
-    return side === this.#side && visible === this.#isDrawn;
+    return side === this.#side && visible === this.#isDrawn && isCutAs(material as Material, this.#cut);
   }
 
   /** Plans what it takes in the service, when it is first seen or its geometry or materials are others than before. */
@@ -368,7 +373,10 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.#material = material;
     this.#isDrawn = isDrawn(material);
     this.#look = Array.isArray(material) ? new MaterialLook(material, geometry) : null;
-    if (!Array.isArray(material)) this.#side = material.side;
+    if (!Array.isArray(material)) {
+      this.#side = material.side;
+      this.#cut = plan.cut;
+    }
     this.standIn ??= new StandIn(this.#context, this, plan);
     this.standIn.retarget(plan, geometry, shape, this.#weld);
   }

@@ -3,8 +3,8 @@
 import { Plane, valueAt } from './plane';
 
 const CORNER_BYTES: usize = 24;
-/** Four corners at most to begin with, and one more for each of 32 planes, a cube's six and a strip's two: 44. */
-const MOST_CORNERS: i32 = 48;
+/** Four corners at most to begin with, and one more for each of 56 planes, a cube's six and a strip's two: 68. */
+const MOST_CORNERS: i32 = 68;
 
 let corners: usize = memory.data(MOST_CORNERS * <i32>CORNER_BYTES, 16);
 let spare: usize = memory.data(MOST_CORNERS * <i32>CORNER_BYTES, 16);

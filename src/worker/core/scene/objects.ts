@@ -5,7 +5,8 @@
 // which no object is alive is given back.
 
 import {
-  CONTACTS_NONE, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_COLLIDES_WITH, OBJECT_CONTACTS,
+  CONTACTS_NONE, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_CLIP_SET, OBJECT_COLLIDES_WITH,
+  OBJECT_CONTACTS,
   OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_SHAPE, SHAPE_MESH,
   SHAPE_POINT_LINE,
 } from '../../../shared/layout';
@@ -37,6 +38,7 @@ const PAGE_BITS: u32 = 8;
 const PAGE_SLOTS: u32 = 1 << PAGE_BITS;
 const PAGE_BOXES: usize = <usize>PAGE_SLOTS * ITEM_BYTES;
 const PAGE_BYTES: usize = PAGE_BOXES + <usize>PAGE_SLOTS * BOX_BYTES;
+const PAGE_CLIP_SETS: usize = <usize>PAGE_SLOTS << 2;
 const PAGE_PRIMITIVES: usize = <usize>PAGE_SLOTS * PRIMITIVE_BYTES;
 
 @unmanaged
@@ -45,8 +47,9 @@ class Page {
   records: usize;
   /** The address of a primitive for each slot; 0 where all objects are meshes. */
   primitives: usize;
+  /** The address of the number of a clip set for each slot, u32 each; 0 where no object has had one. */
+  clipSets: usize;
   live: u32;
-  pad: u32;
 }
 
 let pages: usize = 0;
@@ -102,6 +105,12 @@ export function placedShapeAt(out: PlacedShape, slot: u32, precision: u32): void
   setPlacedShape(out, itemAt(slot), precision);
 }
 
+/** Answers the number of an object's clip set; 0 where it has none. */
+export function clipSetOf(slot: u32): u32 {
+  const clipSets = pageOf(slot).clipSets;
+  return clipSets == 0 ? 0 : load<u32>(clipSets + (<usize>(slot & (PAGE_SLOTS - 1)) << 2));
+}
+
 /** Tells whether there is memory for the record and the bounds of a slot. */
 export function isReserved(slot: u32): bool {
   return pageOf(slot).records != 0;
@@ -136,6 +145,7 @@ export function reserveRecord(slot: u32, description: usize): void {
   const isMesh = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH;
   if (page.records != 0) {
     if (!isMesh && page.primitives == 0) page.primitives = allocate(PAGE_PRIMITIVES);
+    reserveClipSets(page, description);
     return;
   }
   // Where there is no memory for both, there is to be none for one that nobody needs.
@@ -147,6 +157,13 @@ export function reserveRecord(slot: u32, description: usize): void {
     boxAt(s).tree = NO_TREE;
     boxAt(s).position = UNPLACED;
   }
+  reserveClipSets(page, description);
+}
+
+function reserveClipSets(page: Page, description: usize): void {
+  if (page.clipSets != 0 || load<u32>(description, OBJECT_CLIP_SET) == 0) return;
+  page.clipSets = allocate(PAGE_CLIP_SETS);
+  memory.fill(page.clipSets, 0, PAGE_CLIP_SETS);
 }
 
 /**
@@ -177,6 +194,8 @@ export function describe(id: u32, description: usize): void {
     pointLineCount++;
     item.contacts = <u8>CONTACTS_NONE; // what has neither surface nor inside touches nothing
   }
+  const clipSets = pageOf(slot).clipSets;
+  if (clipSets != 0) store<u32>(clipSets + (<usize>(slot & (PAGE_SLOTS - 1)) << 2), load<u32>(description, OBJECT_CLIP_SET));
   const faceSides: u32 = item.flags & FLAG_FACE_SIDES ? load<u32>(description, OBJECT_FACE_SIDES) : 0;
   shareFaceSides(faceSides);
   if (!fresh) dropFaceSides(item.faceSides);
@@ -208,8 +227,9 @@ export function forget(slot: u32): void {
   const page = pageOf(slot);
   if (--page.live != 0) return;
   if (page.primitives != page.records + PAGE_BYTES) release(page.primitives);
+  if (page.clipSets != 0) release(page.clipSets);
   release(page.records);
-  page.records = page.primitives = 0;
+  page.records = page.primitives = page.clipSets = 0;
 }
 
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));

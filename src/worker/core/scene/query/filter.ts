@@ -5,6 +5,7 @@ import {
   FILTER_PRECISION, FILTER_SIDE, FILTER_THRESHOLD, FLAG_FACE_SIDES, FLAG_PICKABLE, FLAG_SIDE, SIDE_DOUBLE, SIDE_OWN,
 } from '../../../../shared/layout';
 import { Proxy } from '../../shape/proxy';
+import { setClipping } from './clipping';
 import { itemAt, slotOf } from '../objects';
 
 export let layers: u32 = 0;
@@ -34,6 +35,7 @@ export function setFilter(at: usize): void {
   ownIds = load<u32>(at, FILTER_OWN_IDS);
   ownThresholds = load<u32>(at, FILTER_OWN_THRESHOLDS);
   passedOver = 0;
+  setClipping(at);
 }
 
 /** Answers the object that has the i-th threshold of its own. */

@@ -4,17 +4,19 @@
 import { PRECISION_MESH, PRECISION_OBB, SIDE_DOUBLE } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
 import { normalise } from '../../math/plane';
-import { boundsOf } from '../../shape/proxy';
+import { Proxy, boundsOf } from '../../shape/proxy';
 import { cull, isTooSmall } from '../view/cull';
 import { descend } from '../index/descend';
+import { beginParts, clipVolume, nextPart, partLimits } from './clipped-parts';
+import { isClipped } from './clipping';
 import { isIgnored, layers, precision, setFilter } from './filter';
 import { addFound, clearFound, foundCount } from './result-ids';
 import { idAt, itemAt, placedShapeAt, slotCount } from '../objects';
 import { Tree, readPlace, slotAt } from '../index/octree';
-import { isEnclosed, limitsOf, touches } from './region';
+import { enclosureOf, limitsOf, touches } from './region';
 import { updateTrees } from '../scene';
 import { PlacedShape } from '../../shape/placed-shape';
-import { addVolumePlane, beginVolume, OUTSIDE } from './volume';
+import { CROSSING, INSIDE, NONE, OUTSIDE, addVolumePlane, beginVolume } from './volume';
 import { asked, beginView, describeView, planeOf, setBit } from '../view/views';
 import { planesCrossing } from './primitive-volume';
 
@@ -58,7 +60,7 @@ export function foundInside(): u32 {
 function answer(filter: usize): u32 {
   updateTrees();
   setFilter(filter);
-  if (precision == PRECISION_OBB) cull(asked);
+  if (precision == PRECISION_OBB && !isClipped) cull(asked);
   else classify();
   clearFound();
   list(asked.inside);
@@ -84,25 +86,38 @@ function classify(): void {
   for (let i: u32 = 0; i < asked.planeCount; i++) {
     addVolumePlane(1, planeOf(asked, i), 0, planeOf(asked, i));
   }
+  clipVolume();
   descend(consider);
 }
 
 function consider(tree: Tree, position: u32, limits: u64): void {
   if (!(load<u32>(tree.visible + (<usize>position << 2)) & asked.layers)) return;
   const proxy = readPlace(tree, position);
-  const crossed = limitsOf(proxy, limits, precision);
-  if (crossed == OUTSIDE || isTooSmall(asked, boundsOf(proxy, bounds)) || isIgnored(proxy.id)) return;
+  if (isTooSmall(asked, boundsOf(proxy, bounds)) || isIgnored(proxy.id)) return;
   const slot = slotAt(tree, position);
-  if (crossed == 0) {
-    setBit(asked.inside, slot);
-    return;
+  // What is kept of it may be in several parts.
+  let isInside = true, isThere = false;
+  beginParts(null);
+  while (nextPart()) {
+    const state = stateInPart(proxy, slot, limits | partLimits);
+    if (state == INSIDE || state == CROSSING) isThere = true;
+    if (state == BESIDE || state == CROSSING) isInside = false;
   }
+  if (isThere) setBit(isInside ? asked.inside : asked.crossing, slot);
+}
+
+/** Something is kept of it, and nothing of that is in the volume. */
+const BESIDE: u32 = 3;
+
+function stateInPart(proxy: Proxy, slot: u32, limits: u64): u32 {
+  const crossed = limitsOf(proxy, limits, precision);
+  if (crossed == OUTSIDE) return NONE;
+  if (crossed == 0) return INSIDE;
   placedShapeAt(solid, slot, precision);
   if (precision == PRECISION_MESH) {
-    if (!touches(solid, crossed, SIDE_DOUBLE, 0)) return;
-    setBit(isEnclosed(solid, crossed, SIDE_DOUBLE, 0) ? asked.inside : asked.crossing, slot);
-    return;
+    const enclosure = enclosureOf(solid, crossed, SIDE_DOUBLE, 0);
+    return enclosure == CROSSING && !touches(solid, crossed, SIDE_DOUBLE, 0) ? BESIDE : enclosure;
   }
   const crossings = planesCrossing(solid, crossed);
-  if (crossings >= 0) setBit(crossings == 0 ? asked.inside : asked.crossing, slot);
+  return crossings < 0 ? NONE : crossings == 0 ? INSIDE : CROSSING;
 }

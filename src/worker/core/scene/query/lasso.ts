@@ -116,7 +116,7 @@ export function rectState(x0: f64, y0: f64, x1: f64, y1: f64): u32 {
 }
 
 /** The corners of a polygon that planes have cut, as many as math/clip-polygon.ts makes at most. */
-const MOST_POINTS: i32 = 48;
+const MOST_POINTS: i32 = 68;
 /** A convex polygon on the screen; it may be as flat as a line or a point. */
 const points: usize = memory.data(MOST_POINTS * 16, 16);
 let pointCount: u32 = 0;

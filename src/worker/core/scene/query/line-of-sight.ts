@@ -6,6 +6,7 @@ import { valueAt } from '../../math/plane';
 import { ANY } from '../../mesh/query/ray';
 import { boundsOf } from '../../shape/proxy';
 import { isTooSmall } from '../view/cull';
+import { keeps } from './clipping';
 import { passOver, setFilter } from './filter';
 import { beyondNear, eyeW, eyeX, eyeY, eyeZ } from '../view/projection';
 import { boxAt, isAlive, slotOf } from '../objects';
@@ -59,7 +60,7 @@ function isInSight(a: f64, b: f64, c: f64): bool {
   const x = bounds.tx + a * bounds.xx + b * bounds.yx + c * bounds.zx;
   const y = bounds.ty + a * bounds.xy + b * bounds.yy + c * bounds.zy;
   const z = bounds.tz + a * bounds.xz + b * bounds.yz + c * bounds.zz;
-  if (!volumeHolds(x, y, z)) return false;
+  if (!volumeHolds(x, y, z) || !keeps(x, y, z)) return false;
   // Where the line to the eye meets the near plane: an eye at infinity is a direction.
   const depth = valueAt(beyondNear, x, y, z);
   const towardsX = eyeX - x * eyeW, towardsY = eyeY - y * eyeW, towardsZ = eyeZ - z * eyeW;

@@ -15,7 +15,7 @@ import {
 import { sidesOfFace } from '../../mesh/query/face-sides';
 import { RECT_INSIDE, RECT_OUTSIDE, add, begin, isInLasso, meetsLasso, rectState } from './lasso';
 import { clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ } from '../view/projection';
-import { LASSO, MOST_PLANES, volumePlane } from './volume';
+import { CROSSING, INSIDE, LASSO, MOST_PLANES, NONE, PLANES, clipLimits, volumePlane } from './volume';
 
 /**
  * The rounding error in float32 of the distance of a box from a plane of unit normal: coordinates below 3.5, a rotation
@@ -70,8 +70,8 @@ export function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usiz
     pullBack(drawnW, clipW, place);
   }
   let crossed = limits;
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
-    const i = ctz(bits);
+  for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
+    const i = <u32>ctz(bits);
     const plane = planeAt(i);
     pullBack(plane, volumePlane(i), place);
     normalise(plane);
@@ -111,29 +111,33 @@ function touchesFrom(mesh: Mesh, limits: u64): bool {
   return false;
 }
 
-/** Tells whether all triangles that count are wholly in the volume, and there is one. */
-export function meshIsEnclosed(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): bool {
+/**
+ * Tells whether all that is kept of the triangles that count is in the volume: INSIDE, or NONE where nothing is kept.
+ */
+export function meshEnclosure(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): u32 {
   const crossed = enter(mesh, m, limits, sides, list);
-  if (!allCount && !touchesFrom(mesh, 0)) return false;
+  if (!touchesFrom(mesh, crossed & clipLimits)) return NONE;
   let waiting = push(0, 0, crossed);
   while (waiting != 0) {
     const top = stack + --waiting * <u32>ENTRY_BYTES;
     const child = load<u32>(top);
     const crossed = load<u64>(top, 8);
-    if (crossed == 0) continue;
+    if ((crossed & ~clipLimits) == 0) continue;
     if (child & LEAF) {
-      if (!blockIsEnclosed(blockAt(mesh, child), crossed)) return false;
+      if (!blockIsEnclosed(blockAt(mesh, child), crossed)) return CROSSING;
       continue;
     }
     const node = nodeAt(mesh, child);
     enterNode(node, crossed);
     for (let i: u32 = 0; i < childCount(node); i++) {
-      // What is outside is a counter-proof if it counts.
-      if (outside & (1 << i) && allCount) return false;
-      waiting = push(waiting, childOf(node, i), outside & (1 << i) ? crossed : childLimits(i));
+      if (cutAway & (1 << i)) continue;
+      // What is outside is a counter-proof if it counts, and is kept.
+      const isOutside = (outside & (1 << i)) != 0;
+      if (isOutside && allCount && (childLimits(i) & clipLimits) == 0) return CROSSING;
+      waiting = push(waiting, childOf(node, i), isOutside ? crossed : childLimits(i));
     }
   }
-  return true;
+  return INSIDE;
 }
 
 function push(waiting: u32, child: u32, limits: u64): u32 {
@@ -146,8 +150,9 @@ function push(waiting: u32, child: u32, limits: u64): u32 {
 
 // --- boxes ---
 
-/** The node's children that are surely outside, a bit each. */
+/** The node's children that are surely outside, a bit each; and of these, which planes cut away. */
 export let outside: u32 = 0;
+export let cutAway: u32 = 0;
 /** The limits that may cross each of the other children. */
 const crossing: usize = memory.data(4 * 8, 16);
 
@@ -159,15 +164,16 @@ export function childLimits(i: u32): u64 {
 
 export function enterNode(node: Node, limits: u64): void {
   outside = 0;
+  cutAway = 0;
   for (let i: u32 = 0; i < 4; i++) store<u64>(crossing + (<usize>i << 3), limits & LASSO);
   if (limits == 0) return;
   if (isRotated(node)) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
   else setIdentityRotation(rotation);
   const lowX = lowBounds(node, 0), lowY = lowBounds(node, 1), lowZ = lowBounds(node, 2);
   const highX = highBounds(node, 0), highY = highBounds(node, 1), highZ = highBounds(node, 2);
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+  for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
     const bit = <u64>1 << ctz(bits);
-    const plane = planeAt(ctz(bits));
+    const plane = planeAt(<u32>ctz(bits));
     const x = <f32>plane.x, y = <f32>plane.y, z = <f32>plane.z;
     const nx = f32x4.splat(rotation.xx * x + rotation.xy * y + rotation.xz * z);
     const ny = f32x4.splat(rotation.yx * x + rotation.yy * y + rotation.yz * z);
@@ -178,7 +184,9 @@ export function enterNode(node: Node, limits: u64): void {
     const w = f32x4.splat(<f32>plane.w);
     const far = f32x4.add(f32x4.add(f32x4.add(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz)), w);
     const near = f32x4.add(f32x4.add(f32x4.add(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmin(az, bz)), w);
-    outside |= i32x4.bitmask(f32x4.lt(far, f32x4.splat(-ROUNDING)));
+    const beyond: u32 = i32x4.bitmask(f32x4.lt(far, f32x4.splat(-ROUNDING)));
+    outside |= beyond;
+    if (bit & clipLimits) cutAway |= beyond;
     let crossed = i32x4.bitmask(f32x4.lt(near, f32x4.splat(ROUNDING)));
     while (crossed != 0) {
       const at = crossing + (<usize>ctz(crossed) << 3);
@@ -282,9 +290,9 @@ function blockIsEnclosed(block: Block, limits: u64): bool {
 
 function triangleTouches(limits: u64): bool {
   let crossed = limits & LASSO;
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
+  for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
     const bit = <u64>1 << ctz(bits);
-    const plane = planeAt(ctz(bits));
+    const plane = planeAt(<u32>ctz(bits));
     const a = valueAt(plane, ax, ay, az), b = valueAt(plane, bx, by, bz), c = valueAt(plane, cx, cy, cz);
     if (a < 0 && b < 0 && c < 0) return false;
     if (a < 0 || b < 0 || c < 0) crossed |= bit;
@@ -294,22 +302,26 @@ function triangleTouches(limits: u64): bool {
   addCorner(ax, ay, az);
   addCorner(bx, by, bz);
   addCorner(cx, cy, cz);
-  for (let bits = <u32>crossed; bits != 0; bits &= bits - 1) if (!cut(planeAt(ctz(bits)))) return false;
+  for (let bits = crossed & PLANES; bits != 0; bits &= bits - 1) if (!cut(planeAt(<u32>ctz(bits)))) return false;
   if (!(crossed & LASSO)) return true;
   draw();
   return meetsLasso();
 }
 
+/** Tells whether what is kept of the triangle is in the volume; nothing is. */
 function triangleIsEnclosed(limits: u64): bool {
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
-    const plane = planeAt(ctz(bits));
-    if (valueAt(plane, ax, ay, az) < 0 || valueAt(plane, bx, by, bz) < 0 || valueAt(plane, cx, cy, cz) < 0) return false;
-  }
-  if (!(limits & LASSO)) return true;
   beginPolygon();
   addCorner(ax, ay, az);
   addCorner(bx, by, bz);
   addCorner(cx, cy, cz);
+  for (let bits = limits & clipLimits; bits != 0; bits &= bits - 1) if (!cut(planeAt(<u32>ctz(bits)))) return true;
+  for (let bits = limits & PLANES & ~clipLimits; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(<u32>ctz(bits));
+    for (let i: u32 = 0; i < cornerCount; i++) {
+      if (valueAt(plane, cornerX(i), cornerY(i), cornerZ(i)) < 0) return false;
+    }
+  }
+  if (!(limits & LASSO)) return true;
   draw();
   return isInLasso();
 }

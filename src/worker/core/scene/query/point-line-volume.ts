@@ -4,7 +4,7 @@
 
 import { SIDE_DOUBLE } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
-import { addCorner, beginPolygon, cut } from '../../math/clip-polygon';
+import { addCorner, beginPolygon, cornerCount, cornerX, cornerY, cornerZ, cut } from '../../math/clip-polygon';
 import { valueAt } from '../../math/plane';
 import { reserve } from '../../memory';
 import { LEAF, childCount, childOf, nodeAt } from '../../mesh/tree/layout';
@@ -12,8 +12,8 @@ import {
   LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsABlock, meshOf, numberIn,
 } from '../../point-line/layout';
 import { isInLasso, meetsLasso } from './lasso';
-import { childLimits, draw, enter, enterNode, outside, planeAt } from './mesh-volume';
-import { LASSO } from './volume';
+import { childLimits, cutAway, draw, enter, enterNode, outside, planeAt } from './mesh-volume';
+import { CROSSING, INSIDE, LASSO, NONE, PLANES, clipLimits } from './volume';
 
 const ENTRY_BYTES: usize = 16;
 let stack: usize = 0;
@@ -28,7 +28,10 @@ function push(waiting: u32, child: u32, limits: u64): u32 {
 
 /** Tells whether a point, or a place on a line, is in the volume. Throws OUT_OF_MEMORY. */
 export function pointLineTouches(mesh: PointLine, m: Affine, limits: u64): bool {
-  const crossed = enter(meshOf(mesh), m, limits, SIDE_DOUBLE, 0);
+  return touchesFrom(mesh, enter(meshOf(mesh), m, limits, SIDE_DOUBLE, 0));
+}
+
+function touchesFrom(mesh: PointLine, crossed: u64): bool {
   if (crossed == 0) return true;
   let waiting = push(0, 0, crossed);
   while (waiting != 0) {
@@ -50,26 +53,34 @@ export function pointLineTouches(mesh: PointLine, m: Affine, limits: u64): bool 
   return false;
 }
 
-/** Tells whether all points, or all lines with both ends, are in the volume. Throws OUT_OF_MEMORY. */
-export function pointLineIsEnclosed(mesh: PointLine, m: Affine, limits: u64): bool {
-  let waiting = push(0, 0, enter(meshOf(mesh), m, limits, SIDE_DOUBLE, 0));
+/**
+ * Tells whether all that is kept of points or lines is in the volume: INSIDE, or NONE where nothing is kept. Throws
+ * OUT_OF_MEMORY.
+ */
+export function pointLineEnclosure(mesh: PointLine, m: Affine, limits: u64): u32 {
+  const crossed = enter(meshOf(mesh), m, limits, SIDE_DOUBLE, 0);
+  if (!touchesFrom(mesh, crossed & clipLimits)) return NONE;
+  let waiting = push(0, 0, crossed);
   while (waiting != 0) {
     const top = stack + --waiting * <u32>ENTRY_BYTES;
     const child = load<u32>(top);
     const left = load<u64>(top, 8);
-    if (left == 0) continue;
+    if ((left & ~clipLimits) == 0) continue;
     if (child & LEAF) {
-      if (!blockIsEnclosed(mesh, child, left)) return false;
+      if (!blockIsEnclosed(mesh, child, left)) return CROSSING;
       continue;
     }
     const node = nodeAt(meshOf(mesh), child);
     enterNode(node, left);
     for (let i: u32 = 0; i < childCount(node); i++) {
-      if (outside & (1 << i)) return false;
-      waiting = push(waiting, childOf(node, i), childLimits(i));
+      if (cutAway & (1 << i)) continue;
+      // What is outside is a counter-proof if it is kept.
+      const isOutside = (outside & (1 << i)) != 0;
+      if (isOutside && (childLimits(i) & clipLimits) == 0) return CROSSING;
+      waiting = push(waiting, childOf(node, i), isOutside ? left : childLimits(i));
     }
   }
-  return true;
+  return INSIDE;
 }
 
 // The ends of an element, of a point twice the same.
@@ -106,27 +117,31 @@ function blockIsEnclosed(mesh: PointLine, child: u32, limits: u64): bool {
 
 function elementTouches(limits: u64): bool {
   let crossed = limits & LASSO;
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
-    const plane = planeAt(ctz(bits));
+  for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(<u32>ctz(bits));
     const a = valueAt(plane, ax, ay, az), b = valueAt(plane, bx, by, bz);
     if (a < 0 && b < 0) return false;
     if (a < 0 || b < 0) crossed |= <u64>1 << ctz(bits);
   }
   if (crossed == 0) return true;
   setPolygon();
-  for (let bits = <u32>crossed; bits != 0; bits &= bits - 1) if (!cut(planeAt(ctz(bits)))) return false;
+  for (let bits = crossed & PLANES; bits != 0; bits &= bits - 1) if (!cut(planeAt(<u32>ctz(bits)))) return false;
   if (!(crossed & LASSO)) return true;
   draw();
   return meetsLasso();
 }
 
+/** Tells whether what is kept of the element is in the volume; nothing is. */
 function elementIsEnclosed(limits: u64): bool {
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
-    const plane = planeAt(ctz(bits));
-    if (valueAt(plane, ax, ay, az) < 0 || valueAt(plane, bx, by, bz) < 0) return false;
+  setPolygon();
+  for (let bits = limits & clipLimits; bits != 0; bits &= bits - 1) if (!cut(planeAt(<u32>ctz(bits)))) return true;
+  for (let bits = limits & PLANES & ~clipLimits; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(<u32>ctz(bits));
+    for (let i: u32 = 0; i < cornerCount; i++) {
+      if (valueAt(plane, cornerX(i), cornerY(i), cornerZ(i)) < 0) return false;
+    }
   }
   if (!(limits & LASSO)) return true;
-  setPolygon();
   draw();
   return isInLasso();
 }

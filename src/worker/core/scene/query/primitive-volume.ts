@@ -13,7 +13,8 @@ import { clipW, clipX, clipY } from '../view/projection';
 import { approach, nearestX, nearestY, nearestZ } from './polygon-distance';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import {
-  LASSO, MOST_PLANES, THINNEST, drawBox, drawnHighX, drawnHighY, drawnLowX, drawnLowY, volumePlane,
+  CROSSING, INSIDE, LASSO, MOST_PLANES, NONE, PLANES, THINNEST, clipLimits, drawBox, drawnHighX, drawnHighY, drawnLowX,
+  drawnLowY, volumePlane,
 } from './volume';
 
 // In the solid's space: the planes with unit normals, and x, y and w of clip space.
@@ -40,9 +41,9 @@ function enter(asked: PlacedShape, crossed: u64): void {
   solid = asked;
   limits = crossed;
   const map = mapOf(asked);
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
-    const plane = planeAt(ctz(bits));
-    pullBack(plane, volumePlane(ctz(bits)), map);
+  for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(<u32>ctz(bits));
+    pullBack(plane, volumePlane(<u32>ctz(bits)), map);
     normalise(plane);
   }
   if (!(limits & LASSO)) return;
@@ -58,17 +59,17 @@ function reach(n: Plane): f64 {
 }
 
 /**
- * Counts how many planes of `crossed` cross a solid that is no mesh, as each plane alone says. Answers -1 where a plane
- * has it outside.
+ * Counts how many planes of `crossed` cross a solid that is no mesh, as each plane alone says, without those that cut
+ * the world. Answers -1 where a plane has it outside.
  */
 export function planesCrossing(asked: PlacedShape, crossed: u64): i32 {
   enter(asked, crossed);
   let count = 0;
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
-    const plane = planeAt(ctz(bits));
+  for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(<u32>ctz(bits));
     const radius = reach(plane);
     if (plane.w < -radius) return -1;
-    if (plane.w < radius) count++;
+    if (plane.w < radius && !(clipLimits & (<u64>1 << ctz(bits)))) count++;
   }
   return count;
 }
@@ -81,14 +82,28 @@ export function shapeTouches(asked: PlacedShape, crossed: u64): bool {
   return !(limits & LASSO) || isDrawnInside(pointX, pointY, pointZ) || meetsLassoWall();
 }
 
-/** Tells whether all of a solid that is no mesh is in the volume. */
-export function shapeIsEnclosed(asked: PlacedShape, crossed: u64): bool {
+/**
+ * Tells whether all that is kept of a solid that is no mesh is in the volume: INSIDE, or NONE where nothing is kept.
+ */
+export function shapeEnclosure(asked: PlacedShape, crossed: u64): u32 {
   enter(asked, crossed);
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
-    const plane = planeAt(ctz(bits));
-    if (plane.w < reach(plane)) return false;
+  const clips = crossed & clipLimits;
+  limits = clips;
+  if (!touchesPlanes()) return NONE;
+  for (let bits = crossed & PLANES & ~clips; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(<u32>ctz(bits));
+    if (plane.w >= reach(plane)) continue;
+    if (clips == 0) return CROSSING;
+    // Something of what is kept may be on its outer side.
+    combine(plane, -1, plane, 0, plane);
+    limits = clips | (<u64>1 << ctz(bits));
+    const isCrossed = touchesPlanes();
+    combine(plane, -1, plane, 0, plane);
+    if (isCrossed) return CROSSING;
   }
-  return !(limits & LASSO) || (isDrawnInside(0, 0, 0) && !meetsLassoWall());
+  limits = crossed;
+  if (!(limits & LASSO)) return INSIDE;
+  return touchesPlanes() && isDrawnInside(pointX, pointY, pointZ) && !meetsLassoWall() ? INSIDE : CROSSING;
 }
 
 // A point of the solid on the inner side of all planes.
@@ -96,15 +111,15 @@ let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
 
 function touchesPlanes(): bool {
   let holdsCentre = true;
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
-    const plane = planeAt(ctz(bits));
+  for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(<u32>ctz(bits));
     if (plane.w < 0) holdsCentre = false;
     if (plane.w < -reach(plane)) return false;
   }
   pointX = pointY = pointZ = 0;
   if (holdsCentre) return true;
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
-    const plane = planeAt(ctz(bits));
+  for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(<u32>ctz(bits));
     if (plane.w > reach(plane)) continue;
     beginWall(plane);
     if (!cutByPlanes(plane) || !wallMeets(plane)) continue;
@@ -133,8 +148,8 @@ function beginWall(plane: Plane): void {
 
 /** Clips the polygon by all planes but its own. Answers whether something is left. */
 function cutByPlanes(own: Plane): bool {
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
-    const plane = planeAt(ctz(bits));
+  for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
+    const plane = planeAt(<u32>ctz(bits));
     if (plane != own && !cut(plane)) return false;
   }
   return true;

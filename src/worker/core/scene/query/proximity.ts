@@ -15,6 +15,7 @@ import { Mesh } from '../../mesh/tree/layout';
 import { PointLine } from '../../point-line/layout';
 import { pointLineMeets, pointLineMeetsMesh } from '../../point-line/overlap';
 import { oneHoldsOther } from '../pairs/containment';
+import { keeps } from './clipping';
 import { isIgnored, precision, setFilter, sidesOf } from './filter';
 import { addFound, clearFound, foundCount } from './result-ids';
 import { shapesOverlap } from '../pairs/overlap-tests';
@@ -69,6 +70,7 @@ export function containing(x: f64, y: f64, z: f64, filter: usize): u32 {
   updateTrees();
   setFilter(filter);
   clearFound();
+  if (!keeps(x, y, z)) return 0;
   // The point is as certain as its coordinates (closest-point.ts).
   const blur = (abs(x) + abs(y) + abs(z)) * POINT_ROUNDING;
   queryAabb(x, y, z, blur, blur, blur);

@@ -5,11 +5,11 @@
 // found with twice the digits. The ray is the one that was given, to the last bit of its direction.
 
 import {
-  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE,
+  HIT_BARYCENTRIC, HIT_BYTES, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE,
   PRECISION_MESH, PRECISION_OBB, PRECISION_SPHERE, RAY_CONE_A, RAY_CONE_B, RAY_CONE_REACH, RAY_IS_CONE, SHAPE_BOX,
   SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE, SIDE_BACK, SIDE_FRONT,
 } from '../../../../shared/layout';
-import { clearHits, hitAt, hitCount, newHit } from '../../hits';
+import { clearHits, dropHits, hitAt, hitCount, newHit } from '../../hits';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
 import { Affine, invert, setIdentity } from '../../math/affine';
 import {
@@ -24,6 +24,7 @@ import {
 import { PointLine } from '../../point-line/layout';
 import { ThickRay, castThickRay, hitElement, hitReach, hitX, hitY, hitZ } from '../../point-line/ray';
 import { Proxy, boundsOf } from '../../shape/proxy';
+import { ClipSet, RayPart, askedPlanes, hasOwnSets, isClipped, keepsOf, keptPart, ownSetOf } from './clipping';
 import { faceSidesOf, isIgnored, precision } from './filter';
 import { changes, placedShapeAt, slotOf } from '../objects';
 import { Tree } from '../index/octree';
@@ -116,6 +117,34 @@ export function approach(x: f64, y: f64, z: f64, reach: f64): void {
   foundDistance -= movedBy;
 }
 
+/** What the query's planes keep of the ray, and what an object's own do. */
+const askedPart = changetype<RayPart>(memory.data(<i32>offsetof<RayPart>(), 16));
+const ownPart = changetype<RayPart>(memory.data(<i32>offsetof<RayPart>(), 16));
+/** The set that `ownPart` is of; null before it is of this ray. */
+let ownPartOf: ClipSet | null = null;
+
+/** The part of the ray before planes cut it. */
+let wholeFrom: f64 = 0, wholeTo: f64 = 0;
+
+/** Shortens the ray to what the query's planes keep of it. Answers false where that is nothing. */
+export function clipRay(): bool {
+  ownPartOf = null;
+  if (!isClipped) return true;
+  wholeFrom = tMin;
+  wholeTo = foundDistance;
+  keptPart(askedPart, askedPlanes, originX, originY, originZ, directionX, directionY, directionZ);
+  tMin = max(tMin, askedPart.from);
+  foundDistance = min(foundDistance, askedPart.to);
+  return tMin <= foundDistance;
+}
+
+/** Makes the ray as long again as it was, but for what lies beyond its nearest hit. */
+export function unclipRay(): void {
+  if (!isClipped) return;
+  tMin = wholeFrom;
+  if (foundObject == 0) foundDistance = wholeTo;
+}
+
 /** Answers the distance of the nearest hit from where the ray was given to begin. */
 export function hitDistance(): f64 {
   return movedBy + foundDistance;
@@ -131,10 +160,48 @@ export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32):
   const hitsBefore = hitCount;
   if (!isPrepared(id)) prepare(proxy, tree, position);
   toLocal();
-  if (solid.shape == SHAPE_MESH) castMesh(id, sides, faceSidesOf(proxy));
-  else if (solid.shape == SHAPE_POINT_LINE) return; // which thick rays ask for (thick-ray.ts)
-  else castSolid(id, sides);
+  if (solid.shape == SHAPE_POINT_LINE) return; // which thick rays ask for (thick-ray.ts)
+  if (isClipped || hasOwnSets()) castParts(proxy, sides);
+  else castPart(proxy, sides, tMin, foundDistance);
   if (mode == ALL) completeHits(hitsBefore, id);
+}
+
+// @ts-ignore: decorator
+@inline
+function castPart(proxy: Proxy, sides: u32, from: f64, to: f64): void {
+  if (solid.shape == SHAPE_MESH) castMesh(proxy.id, sides, faceSidesOf(proxy), from, to);
+  else castSolid(proxy.id, sides, from, to);
+}
+
+/**
+ * Casts what planes leave of the ray, the nearest part first: the query's may take one part out of it, and the
+ * object's own another.
+ */
+function castParts(proxy: Proxy, sides: u32): void {
+  let from = tMin, to = foundDistance;
+  let cutFrom = isClipped ? askedPart.cutFrom : Infinity, cutTo = isClipped ? askedPart.cutTo : Infinity;
+  let nextFrom = Infinity, nextTo = Infinity;
+  const own = ownSetOf(proxy.id);
+  if (own !== null) {
+    if (own !== ownPartOf) keptPart(ownPart, own, originX, originY, originZ, directionX, directionY, directionZ);
+    ownPartOf = own;
+    from = max(from, ownPart.from);
+    to = min(to, ownPart.to);
+    nextFrom = max(cutFrom, ownPart.cutFrom);
+    nextTo = cutFrom > ownPart.cutFrom ? cutTo : ownPart.cutTo;
+    cutTo = cutFrom > ownPart.cutFrom ? ownPart.cutTo : cutTo;
+    cutFrom = min(cutFrom, ownPart.cutFrom);
+  }
+  if (from <= min(to, cutFrom)) castPart(proxy, sides, from, min(to, cutFrom));
+  if (cutTo == Infinity) return;
+  // What was hit before the cut is nearer than what is beyond it.
+  to = min(to, foundDistance);
+  from = max(from, cutTo);
+  if (from <= min(to, nextFrom)) castPart(proxy, sides, from, min(to, nextFrom));
+  if (nextTo == Infinity) return;
+  to = min(to, foundDistance);
+  from = max(from, nextTo);
+  if (from <= to) castPart(proxy, sides, from, to);
 }
 
 // What stands for an object, for which one, and when: rays come in numbers, and often to the same object.
@@ -229,9 +296,9 @@ function better(id: u32, t: f64): bool {
   return t < foundDistance || (t == foundDistance && (foundObject == 0 || id < foundObject));
 }
 
-function castMesh(id: u32, sides: u32, faceSides: usize): void {
+function castMesh(id: u32, sides: u32, faceSides: usize, from: f64, to: f64): void {
   const t = castMeshRay(
-    changetype<Mesh>(solid.mesh), localX, localY, localZ, alongX, alongY, alongZ, tMin - nearT, foundDistance - nearT,
+    changetype<Mesh>(solid.mesh), localX, localY, localZ, alongX, alongY, alongZ, from - nearT, to - nearT,
     sides, faceSides, mode,
   );
   if (t == Infinity || !better(id, nearT + t)) return;
@@ -243,7 +310,7 @@ function castMesh(id: u32, sides: u32, faceSides: usize): void {
 }
 
 /** Hits a solid that is no mesh: its front where the ray enters, its back where the ray leaves. */
-function castSolid(id: u32, sides: u32): void {
+function castSolid(id: u32, sides: u32, from: f64, to: f64): void {
   const met = solid.shape == SHAPE_BOX
     ? crossCube(localX, localY, localZ, alongX, alongY, alongZ)
     : crossCapsule(localX, localY, localZ, alongX, alongY, alongZ, solid.half);
@@ -251,14 +318,14 @@ function castSolid(id: u32, sides: u32): void {
   const isCube = solid.shape == SHAPE_BOX;
   if (mode == ALL) {
     if (isCube) findCubeNormals(alongX, alongY, alongZ);
-    if (sides & SIDE_FRONT) addCrossing(enterT, enterX, enterY, enterZ);
-    if (sides & SIDE_BACK) addCrossing(leaveT, leaveX, leaveY, leaveZ);
+    if (sides & SIDE_FRONT) addCrossing(enterT, from, to, enterX, enterY, enterZ);
+    if (sides & SIDE_BACK) addCrossing(leaveT, from, to, leaveX, leaveY, leaveZ);
     return;
   }
-  const front = sides & SIDE_FRONT && enterT >= tMin - nearT;
-  if (!front && !(sides & SIDE_BACK && leaveT >= tMin - nearT)) return;
+  const front = sides & SIDE_FRONT && enterT >= from - nearT;
+  if (!front && !(sides & SIDE_BACK && leaveT >= from - nearT)) return;
   const t = front ? enterT : leaveT;
-  if (t > foundDistance - nearT || !better(id, nearT + t)) return;
+  if (t > to - nearT || !better(id, nearT + t)) return;
   if (isCube) findCubeNormals(alongX, alongY, alongZ);
   if (front) record(id, t, enterX, enterY, enterZ);
   else record(id, t, leaveX, leaveY, leaveZ);
@@ -268,8 +335,8 @@ function castSolid(id: u32, sides: u32): void {
   foundW = 0;
 }
 
-function addCrossing(t: f64, nx: f64, ny: f64, nz: f64): void {
-  if (!(t >= tMin - nearT && t <= foundDistance - nearT)) return;
+function addCrossing(t: f64, from: f64, to: f64, nx: f64, ny: f64, nz: f64): void {
+  if (!(t >= from - nearT && t <= to - nearT)) return;
   const hit = newHit();
   store<i32>(hit, -1, HIT_TRIANGLE);
   store<f64>(hit, t, HIT_DISTANCE);
@@ -380,22 +447,65 @@ export function castPointLine(proxy: Proxy, tree: Tree, position: u32, threshold
   toLocal();
   setThickRay(threshold, isOwn);
   const hitsBefore = hitCount;
-  const t = castThickRay(changetype<PointLine>(<usize>solid.mesh), thick, mode);
+  const isCut = isClipped || hasOwnSets();
+  // Which one is kept is known of all that are hit.
+  let t = castThickRay(changetype<PointLine>(<usize>solid.mesh), thick, isCut ? ALL : mode);
+  if (isCut) dropCutAway(hitsBefore, id);
   if (mode == ALL) {
     completePointLines(hitsBefore, id);
     return;
   }
+  if (isCut) t = nearestOf(hitsBefore);
   if (t == Infinity || !better(id, nearT + t)) return;
   foundObject = id;
   foundDistance = nearT + t;
   foundTriangle = -1;
-  foundElement = hitElement;
+  foundElement = isCut ? nearestElement : hitElement;
   foundU = foundV = foundW = 0;
-  place(t, hitX, hitY, hitZ);
+  if (isCut) place(t, nearestX, nearestY, nearestZ);
+  else place(t, hitX, hitY, hitZ);
   pointX = placeX;
   pointY = placeY;
   pointZ = placeZ;
-  foundDistanceToRay = thick.drawn ? away : hitReach;
+  foundDistanceToRay = thick.drawn ? away : isCut ? nearestReach : hitReach;
+}
+
+/** Drops the hits from `first` on whose place on the element planes cut away. */
+function dropCutAway(first: u32, id: u32): void {
+  let kept = first;
+  for (let i = first; i < hitCount; i++) {
+    const hit = hitAt(i);
+    const x = load<f64>(hit, HIT_POINT), y = load<f64>(hit, HIT_POINT + 8), z = load<f64>(hit, HIT_POINT + 16);
+    const wx = solid.xx * x + solid.yx * y + solid.zx * z + solid.tx;
+    const wy = solid.xy * x + solid.yy * y + solid.zy * z + solid.ty;
+    const wz = solid.xz * x + solid.yz * y + solid.zz * z + solid.tz;
+    if (!keepsOf(id, wx, wy, wz)) continue;
+    if (kept != i) memory.copy(hitAt(kept), hit, HIT_BYTES);
+    kept++;
+  }
+  dropHits(kept);
+}
+
+// The nearest of several hits of points or lines, its point in mesh space.
+let nearestElement: i32 = -1;
+let nearestReach: f64 = 0, nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
+
+/** Takes the hits from `first` on away, and finds the nearest: of two at the same t the lower element. Answers its t. */
+function nearestOf(first: u32): f64 {
+  let t = Infinity;
+  for (let i = first; i < hitCount; i++) {
+    const hit = hitAt(i);
+    const other = load<f64>(hit, HIT_DISTANCE), element = load<i32>(hit, HIT_ELEMENT);
+    if (other > t || (other == t && element > nearestElement)) continue;
+    t = other;
+    nearestElement = element;
+    nearestReach = load<f64>(hit, HIT_DISTANCE_TO_RAY);
+    nearestX = load<f64>(hit, HIT_POINT);
+    nearestY = load<f64>(hit, HIT_POINT + 8);
+    nearestZ = load<f64>(hit, HIT_POINT + 16);
+  }
+  dropHits(first);
+  return t;
 }
 
 /** Sets the ray in the object's space, as thick as it is asked for. */

@@ -15,7 +15,7 @@ import {
   BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, readPlace, slotAt,
 } from '../index/octree';
 import {
-  approach, beginRay, castObject, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY, originZ,
+  approach, beginRay, castObject, clipRay, unclipRay, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY, originZ,
   tMin,
 } from './ray-hit';
 import { boundsIn } from '../index/bounding-spheres';
@@ -47,7 +47,12 @@ export function castRay(
     if (!isEmpty(tree)) reach = max(reach, reachOf(cellAt(tree, 0)));
   }
   approach(sceneOriginX, sceneOriginY, sceneOriginZ, reach);
-  for (let which: u32 = 0; which < TREE_COUNT && !(asked == ANY && foundObject != 0); which++) castTree(boundsIn(which));
+  const isLeft = clipRay();
+  for (let which: u32 = 0; isLeft && which < TREE_COUNT && !(asked == ANY && foundObject != 0); which++) {
+    castTree(boundsIn(which));
+  }
+  // Points and lines are cut by where they are themselves.
+  unclipRay();
   if (pointLineCount != 0 && precision == PRECISION_MESH && !(asked == ANY && foundObject != 0)) castThickRays();
   return foundObject != 0;
 }

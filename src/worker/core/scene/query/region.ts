@@ -8,10 +8,12 @@ import {
 import { Affine } from '../../math/affine';
 import { Mesh } from '../../mesh/tree/layout';
 import { PointLine } from '../../point-line/layout';
-import { meshIsEnclosed, meshTouches } from './mesh-volume';
-import { pointLineIsEnclosed, pointLineTouches } from './point-line-volume';
+import { meshEnclosure, meshTouches } from './mesh-volume';
+import { pointLineEnclosure, pointLineTouches } from './point-line-volume';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { descend } from '../index/descend';
+import { beginParts, clipVolume, endParts, nextPart, partLimits } from './clipped-parts';
+import { ownSetOf } from './clipping';
 import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
 import { addFound, clearFound, foundCount } from './result-ids';
 import { setProjection } from '../view/projection';
@@ -19,8 +21,10 @@ import { placedShapeAt, slotOf } from '../objects';
 import { Tree, readPlace } from '../index/octree';
 import { updateTrees } from '../scene';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
-import { OUTSIDE, addRectangle, beginVolume, boxLimits, limitDepth, limitToLasso } from './volume';
-import { shapeIsEnclosed, shapeTouches } from './primitive-volume';
+import {
+  CROSSING, INSIDE, NONE, OUTSIDE, addRectangle, beginVolume, boxLimits, limitDepth, limitToLasso,
+} from './volume';
+import { shapeEnclosure, shapeTouches } from './primitive-volume';
 
 let encloses: bool = false;
 const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
@@ -37,6 +41,7 @@ export function pickRegion(view: usize, region: usize, filter: usize): u32 {
     load<f64>(region, REGION_HIGH_X), load<f64>(region, REGION_HIGH_Y),
   );
   limitDepth();
+  clipVolume();
   const vertexCount = load<u32>(region, REGION_VERTEX_COUNT);
   if (vertexCount != 0) limitToLasso(load<u32>(region, REGION_POLYGON), vertexCount);
   encloses = load<u32>(region, REGION_MODE) == REGION_ENCLOSE;
@@ -53,13 +58,28 @@ function consider(tree: Tree, position: u32, limits: u64): void {
 }
 
 function isIn(proxy: Proxy, limits: u64, sides: u32): bool {
+  let isFound = false;
+  beginParts(ownSetOf(proxy.id));
+  while (nextPart()) {
+    const state = stateInPart(proxy, limits | partLimits, sides);
+    if (state == NONE) continue;
+    isFound = state == INSIDE || !encloses;
+    if (isFound != encloses) break;
+  }
+  endParts();
+  return isFound;
+}
+
+/** Tells how an object lies to the volume; by mode 'touch' INSIDE is not told from CROSSING. */
+function stateInPart(proxy: Proxy, limits: u64, sides: u32): u32 {
   const crossed = limitsOf(proxy, limits, precision);
-  if (crossed == OUTSIDE) return false;
+  if (crossed == OUTSIDE) return NONE;
   const isMesh = proxy.shape == SHAPE_MESH && precision == PRECISION_MESH;
   const faceSides: usize = isMesh ? faceSidesOf(proxy) : 0;
-  if (crossed == 0 && !(isMesh && (sides != SIDE_DOUBLE || faceSides != 0))) return true;
+  if (crossed == 0 && !(isMesh && (sides != SIDE_DOUBLE || faceSides != 0))) return INSIDE;
   placedShapeAt(solid, slotOf(proxy.id), precision);
-  return encloses ? isEnclosed(solid, crossed, sides, faceSides) : touches(solid, crossed, sides, faceSides);
+  if (encloses) return enclosureOf(solid, crossed, sides, faceSides);
+  return touches(solid, crossed, sides, faceSides) ? CROSSING : NONE;
 }
 
 /**
@@ -82,11 +102,14 @@ export function touches(solid: PlacedShape, limits: u64, sides: u32, faceSides: 
   return meshTouches(changetype<Mesh>(solid.mesh), mapOf(solid), limits, sides, faceSides);
 }
 
-/** Tells whether all of a solid is in the volume. Of a mesh, those triangles count that do in `touches`. */
-export function isEnclosed(solid: PlacedShape, limits: u64, sides: u32, faceSides: usize): bool {
+/**
+ * Tells whether all that is kept of a solid is in the volume: INSIDE, or NONE where nothing is kept. Of a mesh, those
+ * triangles count that do in `touches`.
+ */
+export function enclosureOf(solid: PlacedShape, limits: u64, sides: u32, faceSides: usize): u32 {
   if (solid.shape == SHAPE_POINT_LINE) {
-    return pointLineIsEnclosed(changetype<PointLine>(<usize>solid.mesh), mapOf(solid), limits);
+    return pointLineEnclosure(changetype<PointLine>(<usize>solid.mesh), mapOf(solid), limits);
   }
-  if (solid.shape != SHAPE_MESH) return shapeIsEnclosed(solid, limits);
-  return meshIsEnclosed(changetype<Mesh>(solid.mesh), mapOf(solid), limits, sides, faceSides);
+  if (solid.shape != SHAPE_MESH) return shapeEnclosure(solid, limits);
+  return meshEnclosure(changetype<Mesh>(solid.mesh), mapOf(solid), limits, sides, faceSides);
 }

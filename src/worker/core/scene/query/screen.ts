@@ -1,6 +1,6 @@
 // Finds the objects whose centres are drawn near a point of the screen. The octrees are descended with the frustum of
 // the square about the point, so that the cost is that of what is near it; a search for the nearest alone narrows the
-// square with each better one.
+// square with each better one. A centre that is cut away (clipping.ts) is not drawn.
 
 import {
   HIT_BARYCENTRIC, HIT_DISTANCE, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_PIXELS, HIT_POINT, HIT_TRIANGLE, VIEW_VIEWPORT,
@@ -9,6 +9,7 @@ import { clearHits, hitAt, hitCount, newHit } from '../../hits';
 import { valueAt } from '../../math/plane';
 import { Proxy } from '../../shape/proxy';
 import { descend } from '../index/descend';
+import { keepsOf } from './clipping';
 import { isIgnored, setFilter, sidesOf } from './filter';
 import { beforeFar, beyondNear, clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ, height, setProjection } from '../view/projection';
 import { Tree, readPlace } from '../index/octree';
@@ -63,7 +64,7 @@ function consider(tree: Tree, position: u32, _limits: u64): void {
   const x = (valueAt(clipX, b.x, b.y, b.z) / w - cursorX) * pixelsX;
   const y = (valueAt(clipY, b.x, b.y, b.z) / w - cursorY) * pixelsY;
   const pixels = sqrt(x * x + y * y);
-  if (!(pixels <= reach) || isIgnored(b.id)) return;
+  if (!(pixels <= reach) || isIgnored(b.id) || !keepsOf(b.id, b.x, b.y, b.z)) return;
   measure(b);
   if (!wantsAll && hitCount != 0) {
     const best = hitAt(0);

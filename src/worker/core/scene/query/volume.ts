@@ -1,5 +1,6 @@
-// The part of space that a query is about: what is on the inner side of up to 32 planes and, where there is a lasso, is
-// drawn inside of it. Each box is told which of these still cross it, so that nothing is asked again below it.
+// The part of space that a query is about: what is on the inner side of planes and, where there is a lasso, is drawn
+// inside of it. Some planes cut the world itself (clipping.ts): what is behind these is not there. Each box is told which
+// of all limits still cross it, so that nothing is asked again below it.
 
 import { Affine } from '../../math/affine';
 import { PLANE_BYTES, Plane, combineUnit, valueAt } from '../../math/plane';
@@ -7,18 +8,30 @@ import { beforeFar, beyondNear, clipW, clipX, clipY } from '../view/projection';
 import { RECT_INSIDE, RECT_OUTSIDE, rectState, setLasso } from './lasso';
 
 /** The bit of the lasso among the limits that cross a box; the planes have the bits below. */
-export const LASSO: u64 = 0x100000000;
+export const LASSO: u64 = 0x4000000000000000;
+export const PLANES: u64 = 0x3fffffffffffffff;
+// How what there is of an object, after planes have cut the world, lies to a volume.
+export const NONE: u32 = 0;
+export const CROSSING: u32 = 1;
+export const INSIDE: u32 = 2;
+
 /** The limits that stand for a box that has no point in the volume. */
 export const OUTSIDE: u64 = 0x8000000000000000;
 
-/** The planes of a volume at most: as many as there are bits below LASSO. */
-export const MOST_PLANES: i32 = 32;
+/**
+ * The planes of a volume at most, of 62 bits below LASSO: 32 of a frustum or 6 of a region, 16 that a query cuts with and
+ * 1 of those with which it cuts where all agree; or, of a region, an object's own 32.
+ */
+export const MOST_PLANES: i32 = 56;
 let planes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
 let otherPlanes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
 let planeCount: u32 = 0;
+/** The bits of the planes that cut the world. */
+export let clipLimits: u64 = 0;
 let hasLasso: bool = false;
 let otherCount: u32 = 0;
 let otherHasLasso: bool = false;
+let otherClipLimits: u64 = 0;
 
 // @ts-ignore: decorator
 @inline
@@ -28,18 +41,21 @@ export function volumePlane(i: u32): Plane {
 
 export function beginVolume(): void {
   planeCount = 0;
+  clipLimits = 0;
   hasLasso = false;
 }
 
 /** Puts the volume aside and begins another one, or takes the one that was put aside back. */
 export function exchangeVolumes(): void {
-  const planesAside = planes, countAside = planeCount, lassoAside = hasLasso;
+  const planesAside = planes, countAside = planeCount, lassoAside = hasLasso, clipsAside = clipLimits;
   planes = otherPlanes;
   planeCount = otherCount;
   hasLasso = otherHasLasso;
+  clipLimits = otherClipLimits;
   otherPlanes = planesAside;
   otherCount = countAside;
   otherHasLasso = lassoAside;
+  otherClipLimits = clipsAside;
 }
 
 /** Adds the plane of a function that is positive on the inner side; none where it has no gradient. */
@@ -58,6 +74,25 @@ export function addVolumePlane(s: f64, a: Plane, t: f64, b: Plane): bool {
   if (!combineUnit(volumePlane(planeCount), s, a, t, b)) return false;
   planeCount++;
   return true;
+}
+
+/** Adds a plane that cuts the world. Answers its bit. */
+export function addClipPlane(plane: Plane): u64 {
+  const bit = <u64>1 << planeCount;
+  addVolumePlane(1, plane, 0, plane);
+  clipLimits |= bit;
+  return bit;
+}
+
+/** Counts the planes. */
+export function volumePlaneCount(): u32 {
+  return planeCount;
+}
+
+/** Takes planes away that were added last, so that there are `count`. */
+export function dropPlanes(count: u32): void {
+  planeCount = count;
+  clipLimits &= (<u64>1 << count) - 1;
 }
 
 /**
@@ -98,8 +133,8 @@ export function volumeHolds(x: f64, y: f64, z: f64): bool {
 /** Finds which of `limits` cross the image of the cube [-1, 1]³; OUTSIDE where it has no point in the volume. */
 export function boxLimits(m: Affine, limits: u64): u64 {
   let crossed = limits & LASSO;
-  for (let bits = <u32>limits; bits != 0; bits &= bits - 1) {
-    const i = ctz(bits);
+  for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
+    const i = <u32>ctz(bits);
     const p = volumePlane(i);
     const distance = valueAt(p, m.tx, m.ty, m.tz);
     const radius =

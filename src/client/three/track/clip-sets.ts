@@ -1,0 +1,124 @@
+import type { Plane } from 'three';
+import { CollisionError } from '../../../shared/errors.js';
+import { MOST_SET_PLANES } from '../../../shared/layout.js';
+import type { ClipSets } from '../../../shared/protocol.js';
+import { FARTHEST, scalePlane } from '../../check/planes.js';
+import { reading } from '../../check/validate.js';
+import { isSameCut, type MaterialCut } from './material-cut.js';
+
+/** What three's renderers say of clipping: `WebGLRenderer` has both. */
+export interface ClippingRenderer {
+  /** Cut everything, in the world. */
+  readonly clippingPlanes?: readonly Plane[];
+  /** Whether the planes of materials cut. */
+  readonly localClippingEnabled?: boolean;
+}
+
+/** What many objects share: how their materials are cut. */
+interface SharedCut {
+  readonly cut: MaterialCut;
+  /** How many objects have it. */
+  uses: number;
+}
+
+const NO_PLANES: readonly Plane[] = [];
+/** The set of what only the renderer's planes cut. */
+const OF_RENDERER = 1;
+
+/**
+ * The clip sets of a tracker's objects, by number: how materials cut them, and the renderer. The planes are read with
+ * each query, and go with it.
+ */
+export class ClipSetTable {
+  readonly #renderer: ClippingRenderer | undefined;
+  /** By number less 2. */
+  readonly #cuts: (SharedCut | undefined)[] = [];
+  /** How many objects have triangles of several sets. */
+  mixedCount = 0;
+
+  constructor(renderer: ClippingRenderer | undefined) {
+    this.#renderer = renderer;
+  }
+
+  /** Answers the number of the set for a material; `release` must follow. 0 for none. */
+  hold(cut: MaterialCut | undefined): number {
+    if (cut === undefined) return this.#renderer === undefined ? 0 : OF_RENDERER;
+    if (cut.isExempt) return 0;
+    let index = this.#cuts.findIndex((held) => held !== undefined && isSameCut(held.cut, cut));
+    if (index < 0) {
+      index = this.#cuts.indexOf(undefined);
+      if (index < 0) index = this.#cuts.length;
+      this.#cuts[index] = { cut, uses: 0 };
+    }
+    this.#cuts[index]!.uses++;
+    return index + OF_RENDERER + 1;
+  }
+
+  release(number: number): void {
+    if (number <= OF_RENDERER) return;
+    const held = this.#cuts[number - OF_RENDERER - 1]!;
+    held.uses--;
+    if (held.uses === 0) this.#cuts[number - OF_RENDERER - 1] = undefined;
+  }
+
+  /** Answers all sets as they are now; undefined where nothing is cut. */
+  read(operation: string): ClipSets | undefined {
+    return reading(operation, 'the clipping planes', () => {
+      const renderer = this.#renderer;
+      const everywhere = renderer?.clippingPlanes ?? NO_PLANES;
+      const isLocal = renderer === undefined || renderer.localClippingEnabled === true;
+      if (everywhere.length === 0 && !(isLocal && this.#cuts.some((held) => held !== undefined))) return undefined;
+      const counts = [everywhere.length, 0];
+      const planes = [...everywhere];
+      for (const held of this.#cuts) {
+        const { planes: own, isIntersection } = held !== undefined && isLocal ? held.cut : UNCUT;
+        const isUnion = !isIntersection;
+        counts.push(everywhere.length + (isUnion ? own.length : 0), isUnion ? 0 : own.length);
+        planes.push(...everywhere, ...own);
+      }
+      const most = Math.max(...counts);
+      if (most > MOST_SET_PLANES) {
+        throw new CollisionError(
+          'INVALID_ARGUMENT',
+          `${operation}: ${most} clipping planes cut an object, expected at most ${MOST_SET_PLANES}`,
+        );
+      }
+      return { counts: Uint32Array.from(counts), planes: Float64Array.from(planes.flatMap(numbersOf)) };
+    });
+  }
+}
+
+const UNCUT: MaterialCut = { planes: NO_PLANES, isIntersection: false, isExempt: false };
+
+/** Reads a plane as three's shader takes it: what cannot be compared is kept, and without a normal all or nothing. */
+function numbersOf(given: Plane): readonly number[] {
+  const { x, y, z } = given?.normal ?? {};
+  const constant = given?.constant;
+  const plane = Float64Array.of(x, y, z, constant);
+  const isComparable = !plane.some(Number.isNaN) && plane.subarray(0, 3).every(Number.isFinite);
+  if (!isComparable) return [1, 0, 0, FARTHEST];
+  if (plane[0] === 0 && plane[1] === 0 && plane[2] === 0) return [1, 0, 0, constant < 0 ? -FARTHEST : FARTHEST];
+  scalePlane(plane);
+  return Array.from(plane);
+}
+
+/** Tells whether a point is cut away by the set of that number, as the core does. */
+export function isCutAway(sets: ClipSets, number: number, point: readonly [number, number, number]): boolean {
+  if (number === 0) return false;
+  const { counts, planes } = sets;
+  let first = 0;
+  for (let i = 0; i < 2 * (number - 1); i++) first += counts[i];
+  const [unionCount, intersectionCount] = counts.subarray(2 * (number - 1));
+  const isBehind = (i: number): boolean => {
+    const [a, b, c, w] = planes.subarray(4 * (first + i), 4 * (first + i) + 4);
+    const terms = [a * point[0], b * point[1], c * point[2], w];
+    const size = terms.reduce((sum, term) => sum + Math.abs(term), 0);
+    return terms[0] + terms[1] + terms[2] + terms[3] < -ROUNDING * size;
+  };
+  for (let i = 0; i < unionCount; i++) if (isBehind(i)) return true;
+  for (let i = 0; i < intersectionCount; i++) if (!isBehind(unionCount + i)) return false;
+  return intersectionCount > 0;
+}
+
+/** Of a plane's value at a hit, as in the core (scene/query/clipping.ts). */
+const ROUNDING = 2 ** -48;

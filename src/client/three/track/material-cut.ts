@@ -1,0 +1,52 @@
+import type { Material, Plane } from 'three';
+
+/** How the planes of a material cut what it draws. */
+export interface MaterialCut {
+  readonly planes: readonly Plane[];
+  /** Cut away is only what all of them agree on. */
+  readonly isIntersection: boolean;
+  /** A shader of the user's own that does not ask for clipping: nothing cuts it, the renderer's planes neither. */
+  readonly isExempt: boolean;
+}
+
+type MaybeShader = Material & { readonly isShaderMaterial?: boolean; readonly clipping?: boolean };
+
+const EXEMPT: MaterialCut = { planes: [], isIntersection: false, isExempt: true };
+
+/** Answers how a material cuts; undefined where it has no planes. */
+export function cutOf(material: Material | undefined): MaterialCut | undefined {
+  if (material === undefined) return undefined;
+  if (isExempt(material)) return EXEMPT;
+  const { clippingPlanes, clipIntersection } = material;
+  if (!Array.isArray(clippingPlanes) || clippingPlanes.length === 0) return undefined;
+  return { planes: clippingPlanes.slice(), isIntersection: clipIntersection, isExempt: false };
+}
+
+/** Tells whether `cutOf` would say the same again. */
+export function isCutAs(material: Material, cut: MaterialCut | undefined): boolean {
+  if (isExempt(material)) return cut?.isExempt === true;
+  const { clippingPlanes } = material;
+  if (!Array.isArray(clippingPlanes) || clippingPlanes.length === 0) return cut === undefined;
+  return (
+    cut !== undefined &&
+    !cut.isExempt &&
+    cut.isIntersection === material.clipIntersection &&
+    areSame(cut.planes, clippingPlanes)
+  );
+}
+
+/** Tells whether two say the same. */
+export function isSameCut(a: MaterialCut | undefined, b: MaterialCut | undefined): boolean {
+  if (a === undefined || b === undefined || a === b) return a === b;
+  return a.isExempt === b.isExempt && a.isIntersection === b.isIntersection && areSame(a.planes, b.planes);
+}
+
+function isExempt(material: MaybeShader): boolean {
+  return material.isShaderMaterial === true && material.clipping !== true;
+}
+
+function areSame(a: readonly Plane[], b: readonly Plane[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

@@ -1,0 +1,49 @@
+// Cuts the volume of a query as the world is cut (clipping.ts). Where planes cut away only what is behind all of them, a
+// convex volume becomes several: one for each of these planes, with that plane alone; what is kept is their union.
+
+import { ClipSet, askedPlanes, planeOf } from './clipping';
+import { addClipPlane, dropPlanes, volumePlaneCount } from './volume';
+
+/** The limits of the part that is looked at, beyond those of the volume. */
+export let partLimits: u64 = 0;
+let own: ClipSet | null = null;
+let next: u32 = 0;
+let partCount: u32 = 0;
+/** How many planes the volume has without those of a part. */
+let planeCount: u32 = 0;
+
+/** Adds the query's union planes to the volume. */
+export function clipVolume(): void {
+  for (let i: u32 = 0; i < askedPlanes.unionCount; i++) addClipPlane(planeOf(askedPlanes, i));
+}
+
+/** Begins with the parts of the volume for an object with these planes of its own, or null. */
+export function beginParts(set: ClipSet | null): void {
+  own = set;
+  next = 0;
+  partCount = max<u32>(askedPlanes.intersectionCount, 1);
+  if (set !== null) partCount *= max<u32>(set.intersectionCount, 1);
+  planeCount = volumePlaneCount();
+}
+
+/** Makes the volume the next part; answers false where there is none, and it is whole again. */
+export function nextPart(): bool {
+  dropPlanes(planeCount);
+  partLimits = 0;
+  if (next == partCount) return false;
+  const part = next++;
+  const askedCount = askedPlanes.intersectionCount;
+  if (askedCount != 0) partLimits = addClipPlane(planeOf(askedPlanes, part % askedCount));
+  const set = own;
+  if (set === null) return true;
+  for (let i: u32 = 0; i < set.unionCount; i++) partLimits |= addClipPlane(planeOf(set, i));
+  if (set.intersectionCount != 0) {
+    partLimits |= addClipPlane(planeOf(set, set.unionCount + part / max<u32>(askedCount, 1)));
+  }
+  return true;
+}
+
+/** Makes the volume whole again before the last part. */
+export function endParts(): void {
+  dropPlanes(planeCount);
+}

@@ -1,0 +1,147 @@
+// What planes cut away of the world is not there for a query. The query brings the planes: its own, and those of the
+// objects' clip sets, by their numbers, so that planes that move change no object. A set cuts away what is behind any of
+// its union planes, and what is behind all of its intersection planes. What is on a plane is kept, as far as float64 can
+// tell. World units.
+//
+// A ray needs no clipped triangles: half-spaces are convex, so that union planes leave one part of it, and intersection
+// planes take one part out of it (Cyrus and Beck, "Generalized two- and three-dimensional clipping", 1978).
+
+import { CLIP_SET_BYTES, FILTER_CLIP, FILTER_CLIP_SETS, FILTER_CLIP_SET_COUNT } from '../../../../shared/layout';
+import { PLANE_BYTES, Plane } from '../../math/plane';
+import { clipSetOf, slotOf } from '../objects';
+
+/** A set of planes, as layout.ts has it: CLIP_SET_*. */
+@unmanaged
+export class ClipSet {
+  planes: u32;
+  unionCount: u32;
+  intersectionCount: u32;
+  pad: u32;
+}
+
+// @ts-ignore: decorator
+@inline
+export function planeOf(set: ClipSet, i: u32): Plane {
+  return changetype<Plane>(<usize>set.planes + i * <u32>PLANE_BYTES);
+}
+
+const NO_PLANES = changetype<ClipSet>(memory.data(CLIP_SET_BYTES, 16));
+/** The planes of the query under way. */
+export let askedPlanes: ClipSet = NO_PLANES;
+/** Whether the query has planes of its own. */
+export let isClipped: bool = false;
+/** The planes of the objects' sets, by their numbers less 1. */
+let sets: usize = 0;
+let setCount: u32 = 0;
+
+/** Takes over the planes of a filter (layout.ts, FILTER_*), which are read as long as the query lasts. */
+export function setClipping(filter: usize): void {
+  const address = load<u32>(filter, FILTER_CLIP);
+  askedPlanes = address != 0 ? changetype<ClipSet>(<usize>address) : NO_PLANES;
+  isClipped = askedPlanes.unionCount + askedPlanes.intersectionCount != 0;
+  sets = load<u32>(filter, FILTER_CLIP_SETS);
+  setCount = load<u32>(filter, FILTER_CLIP_SET_COUNT);
+}
+
+/** Tells whether some objects may have planes of their own. */
+// @ts-ignore: decorator
+@inline
+export function hasOwnSets(): bool {
+  return setCount != 0;
+}
+
+/** Answers the set of an object's own planes; null where it has none. */
+// @ts-ignore: decorator
+@inline
+export function ownSetOf(id: u32): ClipSet | null {
+  if (setCount == 0) return null;
+  const number = clipSetOf(slotOf(id));
+  return number == 0 || number > setCount ? null : changetype<ClipSet>(sets + (number - 1) * CLIP_SET_BYTES);
+}
+
+/** Tells whether a point is not cut away by the query's planes. */
+export function keeps(x: f64, y: f64, z: f64): bool {
+  return !isClipped || setKeeps(askedPlanes, x, y, z);
+}
+
+/** Tells whether a point of an object is not cut away. */
+export function keepsOf(id: u32, x: f64, y: f64, z: f64): bool {
+  if (!keeps(x, y, z)) return false;
+  const own = ownSetOf(id);
+  return own === null || setKeeps(own, x, y, z);
+}
+
+/** Tells whether a point is not cut away by a set of planes. */
+export function setKeeps(set: ClipSet, x: f64, y: f64, z: f64): bool {
+  for (let i: u32 = 0; i < set.unionCount; i++) if (isBehind(planeOf(set, i), x, y, z)) return false;
+  for (let i: u32 = 0; i < set.intersectionCount; i++) {
+    if (!isBehind(planeOf(set, set.unionCount + i), x, y, z)) return true;
+  }
+  return set.intersectionCount == 0;
+}
+
+/**
+ * The rounding of a plane's value at a point, relative to the sum of its terms: seven roundings of 2⁻⁵³ for the value,
+ * three for the point as a sum, some fifteen for where a ray hits in a space of the mesh's own.
+ */
+const ROUNDING: f64 = 3.552713678800501e-15; // 2^-48
+
+function isBehind(plane: Plane, x: f64, y: f64, z: f64): bool {
+  const a = plane.x * x, b = plane.y * y, c = plane.z * z, w = plane.w;
+  return a + b + c + w < -ROUNDING * (abs(a) + abs(b) + abs(c) + abs(w));
+}
+
+/** A part of a ray: from one t to another, without what is between two others, both themselves excluded. */
+@unmanaged
+export class RayPart {
+  from: f64; to: f64;
+  /** Both infinite where nothing is taken out. */
+  cutFrom: f64; cutTo: f64;
+}
+
+/** Sets the part of a ray that a set of planes keeps. The direction is unit. */
+export function keptPart(out: RayPart, set: ClipSet, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64): void {
+  let from = -Infinity, to = Infinity;
+  for (let i: u32 = 0; i < set.unionCount; i++) {
+    meetPlane(planeOf(set, i), ox, oy, oz, dx, dy, dz);
+    if (slope > 0) from = max(from, meeting);
+    else if (slope < 0) to = min(to, meeting);
+    else if (!isKept) to = -Infinity;
+  }
+  out.from = from;
+  out.to = to;
+  from = set.intersectionCount == 0 ? Infinity : -Infinity;
+  to = Infinity;
+  for (let i: u32 = 0; i < set.intersectionCount; i++) {
+    meetPlane(planeOf(set, set.unionCount + i), ox, oy, oz, dx, dy, dz);
+    if (slope > 0) to = min(to, meeting);
+    else if (slope < 0) from = max(from, meeting);
+    else if (isKept) from = Infinity;
+  }
+  out.cutFrom = from < to ? from : Infinity;
+  out.cutTo = from < to ? to : Infinity;
+}
+
+// Where a ray meets a plane: kept is what lies beyond `meeting` where `slope` is positive, before it where that is
+// negative, and all or nothing where the two are parallel.
+let slope: f64 = 0;
+let meeting: f64 = 0;
+let isKept: bool = false;
+
+/** Finds where the plane's value along the ray, and as much as rounding may take from it, is 0. */
+function meetPlane(plane: Plane, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64): void {
+  const a = plane.x * ox, b = plane.y * oy, c = plane.z * oz, w = plane.w;
+  const e = plane.x * dx, f = plane.y * dy, g = plane.z * dz;
+  // The most that the value may be at the origin, and by how much its slope may be off.
+  const most = a + b + c + w + ROUNDING * (abs(a) + abs(b) + abs(c) + abs(w));
+  const off = ROUNDING * (abs(e) + abs(f) + abs(g));
+  slope = e + f + g;
+  if (abs(slope) <= off) {
+    slope = 0;
+    isKept = most >= 0;
+    return;
+  }
+  // most + t · slope + |t| · off = 0: forwards the value falls more slowly, and backwards, too.
+  const isAhead = most >= 0 == slope < 0;
+  meeting = -most / (isAhead ? slope + off : slope - off);
+}
