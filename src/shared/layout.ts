@@ -157,13 +157,13 @@ export const FILTER_OWN_COUNT = 20; // u32, objects with a threshold of their ow
 export const FILTER_THRESHOLD = 24; // f64, world units: how near points and lines must be to a ray
 export const FILTER_OWN_IDS = 32; // u32, address of u32 ids, ascending
 export const FILTER_OWN_THRESHOLDS = 36; // u32, address of f64 each, in the object's own units
-export const FILTER_CLIP = 40; // u32, address of a CLIP_SET_*, or 0
-export const FILTER_CLIP_SETS = 44; // u32, address of CLIP_SET_BYTES each, for the objects' numbers from 1 on
-export const FILTER_CLIP_SET_COUNT = 48; // u32
+export const FILTER_CLIP_PLANES = 40; // u32, address of 4 f64 each: n · p + d >= 0 is kept; n as large as 1, not as 2
+export const FILTER_CLIP_SETS = 44; // u32, address of CLIP_SET_BYTES each: the query's planes, then the objects' sets
+export const FILTER_CLIP_SET_COUNT = 48; // u32, 0 where nothing is cut
 export const FILTER_BYTES = 64;
 
-// Planes that a query brings, its own or an objects' set: first the union planes, then the intersection planes.
-export const CLIP_SET_PLANES = 0; // u32, address of 4 f64 each: n · p + d >= 0 is kept; n as large as 1, not as 2
+// Planes that cut a part of the world away: those of a query itself, and those of objects that have the set's number.
+export const CLIP_SET_FIRST = 0; // u32, the number of its first plane: first the union planes, then the intersection planes
 export const CLIP_SET_UNION_COUNT = 4; // u32
 export const CLIP_SET_INTERSECTION_COUNT = 8; // u32
 export const CLIP_SET_BYTES = 16;

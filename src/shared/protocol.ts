@@ -313,10 +313,8 @@ export interface Filter {
   /** How near to a ray points and lines are hit, in world units; default 0. */
   threshold?: number;
   own?: OwnThresholds;
-  /** What is cut away of the world. Absent: nothing. */
-  clip?: Clip | undefined;
-  /** What is cut away of the objects that have a clip set. Absent: nothing. */
-  clipSets?: ClipSets | undefined;
+  /** What is cut away. Absent: nothing. */
+  clips?: Clips | undefined;
 }
 
 /**
@@ -328,21 +326,14 @@ export interface OwnThresholds {
   thresholds: Float64Array;
 }
 
-/** Planes, 4 numbers each: n · p + d ≥ 0 is kept; the largest component of n is as large as 1, and not as 2. */
-export interface Clip {
-  planes: Float64Array;
-  /** Cut away is only where all planes agree. */
-  isIntersection: boolean;
-}
-
 /**
- * Planes by number, from 1 on. Of each set, cut away is what is behind one of its union planes, and what is behind all
- * of its intersection planes.
+ * Sets of planes. Number 0 cuts everything, the others the objects that have their number: away is what is behind one of
+ * its union planes, and what is behind all of its intersection planes.
  */
-export interface ClipSets {
-  /** Two for each set: how many union planes, and how many intersection planes follow them. */
-  counts: Uint32Array;
-  /** 4 numbers each, as in {@link Clip}; those of one set after the other. */
+export interface Clips {
+  /** Four words for each set, layout.ts's CLIP_SET_*. */
+  sets: Uint32Array;
+  /** 4 numbers each: n · p + d ≥ 0 is kept; the largest component of n is as large as 1, and not as 2. */
   planes: Float64Array;
 }
 

@@ -378,7 +378,7 @@ describe('a wall before a wall', () => {
     const pick = vi.spyOn(service, 'pick');
     await picked(tracker);
     const [, , options] = pick.mock.lastCall!;
-    const { clipSets } = options as unknown as { clipSets: { counts: Uint32Array } };
-    expect(clipSets.counts.length).toBeLessThanOrEqual(6); // two for each
+    const { clipSets } = options as unknown as { clipSets: { sets: Uint32Array } };
+    expect(clipSets.sets.length).toBeLessThanOrEqual(16); // four words for each
   });
 });

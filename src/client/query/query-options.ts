@@ -1,5 +1,9 @@
 import { CollisionError } from '../../shared/errors.js';
 import {
+  CLIP_SET_BYTES,
+  CLIP_SET_FIRST,
+  CLIP_SET_INTERSECTION_COUNT,
+  CLIP_SET_UNION_COUNT,
   CONTACTS_NONE,
   MAX_OBJECTS,
   MOST_CLIP_PLANES,
@@ -11,7 +15,7 @@ import {
   SIDE_OWN,
   VIEW_VIEWPORT,
 } from '../../shared/layout.js';
-import type { ClipSets, Filter, Region } from '../../shared/protocol.js';
+import type { Clips, Filter, Region } from '../../shared/protocol.js';
 import { joined } from '../../shared/typed-arrays.js';
 import type { ContactOptions, ObjectId, QueryOptions, Ray, Rect, RegionOptions } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
@@ -56,8 +60,8 @@ export interface AdapterQuery {
    * Raycaster does; so is the `distanceToRay` of their hits. They need not be alive any more.
    */
   ownThresholds?: ReadonlyMap<ObjectId, number>;
-  /** The planes of the clip sets that objects have. */
-  clipSets?: ClipSets | undefined;
+  /** The planes of the clip sets that objects have; set 0 is empty. */
+  clipSets?: Clips | undefined;
 }
 
 /** Reads what a query asks of objects. `precision` is the default, and so is `side` (SIDE_*). */
@@ -78,8 +82,7 @@ export function checkFilter(
     side: options.side === undefined ? side : checkSide(operation, 'side', options.side),
     precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', wanted, PRECISIONS)),
     ignore: joined(checkIds(operation, 'ignore', ignore, objects), strangers).sort(),
-    ...(planes && planes.length > 0 && { clip: { planes, isIntersection: clipIntersection } }),
-    ...(clipSets && { clipSets }),
+    clips: planes === undefined || planes.length === 0 ? clipSets : withOwnPlanes(clipSets, planes, clipIntersection),
   };
   if (checkAtLeastZero(operation, 'threshold', threshold) > 0) filter.threshold = threshold;
   if (ownThresholds && ownThresholds.size > 0) {
@@ -89,6 +92,16 @@ export function checkFilter(
   return filter;
 }
 
+const NO_CLIPS: Clips = { sets: new Uint32Array(CLIP_SET_BYTES / 4), planes: new Float64Array() };
+
+/** Answers the sets with planes of the query in set 0. */
+function withOwnPlanes(given: Clips = NO_CLIPS, planes: Float64Array, isIntersection: boolean): Clips {
+  const sets = given.sets.slice();
+  sets[CLIP_SET_FIRST / 4] = given.planes.length / 4;
+  sets[(isIntersection ? CLIP_SET_INTERSECTION_COUNT : CLIP_SET_UNION_COUNT) / 4] = planes.length / 4;
+  return { sets, planes: Float64Array.of(...given.planes, ...planes) };
+}
+
 /** Reads what a query asks of objects where it cannot answer what planes leave of them. */
 export function checkWholeFilter(
   operation: string,
@@ -96,8 +109,8 @@ export function checkWholeFilter(
   objects: ObjectStore,
 ): Filter {
   const filter = checkFilter(operation, options, objects);
-  if (!filter.clip) return filter;
-  const count = filter.clip.planes.length / 4;
+  if (!filter.clips) return filter;
+  const count = filter.clips.planes.length / 4;
   throw new CollisionError(
     'UNSUPPORTED',
     `${operation}: clip has ${count} planes, expected none, as ${operation} is about whole objects only`,

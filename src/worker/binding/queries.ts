@@ -1,14 +1,5 @@
 import * as layout from '../../shared/layout.js';
-import type {
-  Clip,
-  ClipSets,
-  Cursor,
-  Filter,
-  OwnThresholds,
-  PickRay,
-  Region,
-  ViewRecord,
-} from '../../shared/protocol.js';
+import type { Clips, Cursor, Filter, OwnThresholds, PickRay, Region, ViewRecord } from '../../shared/protocol.js';
 import type { ClosestPoint, Hit, ObjectId, Ray, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
@@ -18,9 +9,8 @@ type CoreHit = Omit<Hit, 'frame'>;
 
 /** No object has a threshold of its own. */
 const NONE_OWN: OwnThresholds = { ids: new Uint32Array(), thresholds: new Float64Array() };
-const NO_PLANES = new Float64Array();
-const NO_CLIP: Clip = { planes: NO_PLANES, isIntersection: false };
-const NO_SETS: ClipSets = { counts: new Uint32Array(), planes: NO_PLANES };
+/** Nothing is cut away. */
+const NO_CLIPS: Clips = { sets: new Uint32Array(), planes: new Float64Array() };
 
 /** The core's answer for two objects without a contact. */
 const NO_CONTACT = -1;
@@ -49,7 +39,6 @@ export class CoreQueries {
     const queryBytes = Math.max(layout.RAY_BYTES, layout.REGION_BYTES, layout.OBJECT_BYTES);
     this.#filter = memory.allocate(layout.FILTER_BYTES + queryBytes + layout.HIT_BYTES);
     this.#query = this.#filter + layout.FILTER_BYTES;
-    memory.bytes(this.#filter, layout.FILTER_BYTES).fill(0);
     this.#hit = this.#query + queryBytes;
   }
 
@@ -263,58 +252,34 @@ export class CoreQueries {
 
   /** Runs `work` with the filter in its place. */
   #with<T>(filter: Filter, work: () => T): T {
-    const { layers, side, precision, ignore, threshold = 0, own = NONE_OWN, clip, clipSets } = filter;
-    if (clip || clipSets) {
-      const { clip: _, clipSets: __, ...unclipped } = filter;
-      return this.#withClips(clip ?? NO_CLIP, clipSets ?? NO_SETS, () => this.#with(unclipped, work));
-    }
-    return this.#withArray(ignore, (ignored) =>
-      this.#withArray(own.ids, (ids) =>
-        this.#withArray(own.thresholds, (thresholds) => {
-          const { words, floats } = this.#memory;
-          words[(this.#filter + layout.FILTER_LAYERS) / 4] = layers;
-          words[(this.#filter + layout.FILTER_SIDE) / 4] = side;
-          words[(this.#filter + layout.FILTER_PRECISION) / 4] = precision;
-          words[(this.#filter + layout.FILTER_IGNORE) / 4] = ignored;
-          words[(this.#filter + layout.FILTER_IGNORE_COUNT) / 4] = ignore.length;
-          floats[(this.#filter + layout.FILTER_THRESHOLD) / 8] = threshold;
-          words[(this.#filter + layout.FILTER_OWN_COUNT) / 4] = own.ids.length;
-          words[(this.#filter + layout.FILTER_OWN_IDS) / 4] = ids;
-          words[(this.#filter + layout.FILTER_OWN_THRESHOLDS) / 4] = thresholds;
-          return work();
-        }),
-      ),
-    );
+    const { layers, side, precision, ignore, threshold = 0, own = NONE_OWN, clips = NO_CLIPS } = filter;
+    return this.#withArrays([ignore, own.ids, own.thresholds, clips.planes, clips.sets], (addresses) => {
+      const { words, floats } = this.#memory;
+      const set = (offset: number, value: number): void => {
+        words[(this.#filter + offset) / 4] = value;
+      };
+      const [ignored, ids, thresholds, planes, sets] = addresses;
+      floats[(this.#filter + layout.FILTER_THRESHOLD) / 8] = threshold;
+      set(layout.FILTER_LAYERS, layers);
+      set(layout.FILTER_SIDE, side);
+      set(layout.FILTER_PRECISION, precision);
+      set(layout.FILTER_IGNORE, ignored);
+      set(layout.FILTER_IGNORE_COUNT, ignore.length);
+      set(layout.FILTER_OWN_COUNT, own.ids.length);
+      set(layout.FILTER_OWN_IDS, ids);
+      set(layout.FILTER_OWN_THRESHOLDS, thresholds);
+      set(layout.FILTER_CLIP_PLANES, planes);
+      set(layout.FILTER_CLIP_SETS, sets);
+      set(layout.FILTER_CLIP_SET_COUNT, clips.sets.length / 4);
+      return work();
+    });
   }
 
-  /** Runs `work` with the planes in the filter: those of the query as a set, and then those of the objects' sets. */
-  #withClips<T>({ planes, isIntersection }: Clip, sets: ClipSets, work: () => T): T {
-    const count = planes.length / 4;
-    const counts = [isIntersection ? 0 : count, isIntersection ? count : 0, ...sets.counts];
-    const setBytes = (counts.length / 2) * layout.CLIP_SET_BYTES;
-    return this.#memory.with(setBytes + planes.byteLength + sets.planes.byteLength, (address) => {
-      const all = new Float64Array(this.#memory.buffer, address + setBytes, planes.length + sets.planes.length);
-      all.set(planes);
-      all.set(sets.planes, planes.length);
-      const { words } = this.#memory;
-      let next = all.byteOffset;
-      for (let i = 0; i < counts.length; i += 2) {
-        const at = address + (i / 2) * layout.CLIP_SET_BYTES;
-        words[(at + layout.CLIP_SET_PLANES) / 4] = next;
-        words[(at + layout.CLIP_SET_UNION_COUNT) / 4] = counts[i];
-        words[(at + layout.CLIP_SET_INTERSECTION_COUNT) / 4] = counts[i + 1];
-        next += 32 * (counts[i] + counts[i + 1]);
-      }
-      words[(this.#filter + layout.FILTER_CLIP) / 4] = address;
-      words[(this.#filter + layout.FILTER_CLIP_SETS) / 4] = address + layout.CLIP_SET_BYTES;
-      words[(this.#filter + layout.FILTER_CLIP_SET_COUNT) / 4] = sets.counts.length / 2;
-      try {
-        return work();
-      } finally {
-        const after = this.#memory.words;
-        after[(this.#filter + layout.FILTER_CLIP) / 4] = 0;
-        after[(this.#filter + layout.FILTER_CLIP_SET_COUNT) / 4] = 0;
-      }
+  /** Runs `work` with copies of the arrays. */
+  #withArrays<T>([first, ...rest]: ArrayBufferView[], work: (addresses: number[]) => T): T {
+    return this.#withArray(first, (address) => {
+      if (rest.length === 0) return work([address]);
+      return this.#withArrays(rest, (others) => work([address, ...others]));
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Plane } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { MOST_SET_PLANES } from '../../../shared/layout.js';
-import type { ClipSets } from '../../../shared/protocol.js';
+import type { Clips } from '../../../shared/protocol.js';
 import { FARTHEST, scalePlane } from '../../check/planes.js';
 import { reading } from '../../check/validate.js';
 import { isSameCut, type MaterialCut } from './material-cut.js';
@@ -62,28 +62,31 @@ export class ClipSetTable {
   }
 
   /** Answers all sets as they are now; undefined where nothing is cut. */
-  read(operation: string): ClipSets | undefined {
+  read(operation: string): Clips | undefined {
     return reading(operation, 'the clipping planes', () => {
       const renderer = this.#renderer;
       const everywhere = renderer?.clippingPlanes ?? NO_PLANES;
       const isLocal = renderer === undefined || renderer.localClippingEnabled === true;
       if (everywhere.length === 0 && !(isLocal && this.#cuts.some((held) => held !== undefined))) return undefined;
-      const counts = [everywhere.length, 0];
+      // None of the query's own, then those of the renderer.
+      const sets = [0, 0, 0, 0, 0, everywhere.length, 0, 0];
       const planes = [...everywhere];
+      let most = everywhere.length;
       for (const held of this.#cuts) {
         const { planes: own, isIntersection } = held !== undefined && isLocal ? held.cut : UNCUT;
         const isUnion = !isIntersection;
-        counts.push(everywhere.length + (isUnion ? own.length : 0), isUnion ? 0 : own.length);
+        const unionCount = everywhere.length + (isUnion ? own.length : 0);
+        sets.push(planes.length, unionCount, isUnion ? 0 : own.length, 0);
         planes.push(...everywhere, ...own);
+        most = Math.max(most, unionCount, own.length);
       }
-      const most = Math.max(...counts);
       if (most > MOST_SET_PLANES) {
         throw new CollisionError(
           'INVALID_ARGUMENT',
           `${operation}: ${most} clipping planes cut an object, expected at most ${MOST_SET_PLANES}`,
         );
       }
-      return { counts: Uint32Array.from(counts), planes: Float64Array.from(planes.flatMap(numbersOf)) };
+      return { sets: Uint32Array.from(sets), planes: Float64Array.from(planes.flatMap(numbersOf)) };
     });
   }
 }
@@ -103,12 +106,9 @@ function numbersOf(given: Plane): readonly number[] {
 }
 
 /** Tells whether a point is cut away by the set of that number, as the core does. */
-export function isCutAway(sets: ClipSets, number: number, point: readonly [number, number, number]): boolean {
+export function isCutAway({ sets, planes }: Clips, number: number, point: readonly [number, number, number]): boolean {
   if (number === 0) return false;
-  const { counts, planes } = sets;
-  let first = 0;
-  for (let i = 0; i < 2 * (number - 1); i++) first += counts[i];
-  const [unionCount, intersectionCount] = counts.subarray(2 * (number - 1));
+  const [first = 0, unionCount = 0, intersectionCount = 0] = sets.subarray(4 * number);
   const isBehind = (i: number): boolean => {
     const [a, b, c, w] = planes.subarray(4 * (first + i), 4 * (first + i) + 4);
     const terms = [a * point[0], b * point[1], c * point[2], w];

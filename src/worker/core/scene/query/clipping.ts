@@ -6,57 +6,56 @@
 // A ray needs no clipped triangles: half-spaces are convex, so that union planes leave one part of it, and intersection
 // planes take one part out of it (Cyrus and Beck, "Generalized two- and three-dimensional clipping", 1978).
 
-import { CLIP_SET_BYTES, FILTER_CLIP, FILTER_CLIP_SETS, FILTER_CLIP_SET_COUNT } from '../../../../shared/layout';
+import { CLIP_SET_BYTES, FILTER_CLIP_PLANES, FILTER_CLIP_SETS, FILTER_CLIP_SET_COUNT } from '../../../../shared/layout';
 import { PLANE_BYTES, Plane } from '../../math/plane';
 import { clipSetOf, slotOf } from '../objects';
 
 /** A set of planes, as layout.ts has it: CLIP_SET_*. */
 @unmanaged
 export class ClipSet {
-  planes: u32;
+  first: u32;
   unionCount: u32;
   intersectionCount: u32;
   pad: u32;
 }
 
+const NO_PLANES: usize = memory.data(CLIP_SET_BYTES, 16);
+let planes: usize = 0;
+/** The query's planes, and behind them those of the objects' sets. */
+let sets: usize = NO_PLANES;
+let setCount: u32 = 0;
+/** The planes of the query under way. */
+export let askedPlanes: ClipSet = changetype<ClipSet>(NO_PLANES);
+/** Whether the query has planes of its own. */
+export let isClipped: bool = false;
+
 // @ts-ignore: decorator
 @inline
 export function planeOf(set: ClipSet, i: u32): Plane {
-  return changetype<Plane>(<usize>set.planes + i * <u32>PLANE_BYTES);
+  return changetype<Plane>(planes + (set.first + i) * <u32>PLANE_BYTES);
 }
-
-const NO_PLANES = changetype<ClipSet>(memory.data(CLIP_SET_BYTES, 16));
-/** The planes of the query under way. */
-export let askedPlanes: ClipSet = NO_PLANES;
-/** Whether the query has planes of its own. */
-export let isClipped: bool = false;
-/** The planes of the objects' sets, by their numbers less 1. */
-let sets: usize = 0;
-let setCount: u32 = 0;
 
 /** Takes over the planes of a filter (layout.ts, FILTER_*), which are read as long as the query lasts. */
 export function setClipping(filter: usize): void {
-  const address = load<u32>(filter, FILTER_CLIP);
-  askedPlanes = address != 0 ? changetype<ClipSet>(<usize>address) : NO_PLANES;
-  isClipped = askedPlanes.unionCount + askedPlanes.intersectionCount != 0;
-  sets = load<u32>(filter, FILTER_CLIP_SETS);
+  planes = load<u32>(filter, FILTER_CLIP_PLANES);
   setCount = load<u32>(filter, FILTER_CLIP_SET_COUNT);
+  sets = setCount != 0 ? <usize>load<u32>(filter, FILTER_CLIP_SETS) : NO_PLANES;
+  askedPlanes = changetype<ClipSet>(sets);
+  isClipped = (askedPlanes.unionCount | askedPlanes.intersectionCount) != 0;
 }
 
 /** Tells whether some objects may have planes of their own. */
 // @ts-ignore: decorator
 @inline
 export function hasOwnSets(): bool {
-  return setCount != 0;
+  return setCount > 1;
 }
 
 /** Answers the set of an object's own planes; null where it has none. */
-// @ts-ignore: decorator
-@inline
 export function ownSetOf(id: u32): ClipSet | null {
-  if (setCount == 0) return null;
+  if (setCount <= 1) return null;
   const number = clipSetOf(slotOf(id));
-  return number == 0 || number > setCount ? null : changetype<ClipSet>(sets + (number - 1) * CLIP_SET_BYTES);
+  return number == 0 || number >= setCount ? null : changetype<ClipSet>(sets + number * CLIP_SET_BYTES);
 }
 
 /** Tells whether a point is not cut away by the query's planes. */
@@ -72,12 +71,12 @@ export function keepsOf(id: u32, x: f64, y: f64, z: f64): bool {
 }
 
 /** Tells whether a point is not cut away by a set of planes. */
-export function setKeeps(set: ClipSet, x: f64, y: f64, z: f64): bool {
-  for (let i: u32 = 0; i < set.unionCount; i++) if (isBehind(planeOf(set, i), x, y, z)) return false;
-  for (let i: u32 = 0; i < set.intersectionCount; i++) {
-    if (!isBehind(planeOf(set, set.unionCount + i), x, y, z)) return true;
+function setKeeps(set: ClipSet, x: f64, y: f64, z: f64): bool {
+  const unionCount = set.unionCount, count = unionCount + set.intersectionCount;
+  for (let i: u32 = 0; i < count; i++) {
+    if (isBehind(planeOf(set, i), x, y, z) == i < unionCount) return i >= unionCount;
   }
-  return set.intersectionCount == 0;
+  return count == unionCount;
 }
 
 /**
@@ -101,25 +100,21 @@ export class RayPart {
 
 /** Sets the part of a ray that a set of planes keeps. The direction is unit. */
 export function keptPart(out: RayPart, set: ClipSet, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64): void {
-  let from = -Infinity, to = Infinity;
-  for (let i: u32 = 0; i < set.unionCount; i++) {
+  const count = set.unionCount + set.intersectionCount;
+  out.from = -Infinity;
+  out.to = out.cutTo = Infinity;
+  out.cutFrom = set.intersectionCount == 0 ? Infinity : -Infinity;
+  for (let i: u32 = 0; i < count; i++) {
     meetPlane(planeOf(set, i), ox, oy, oz, dx, dy, dz);
-    if (slope > 0) from = max(from, meeting);
-    else if (slope < 0) to = min(to, meeting);
-    else if (!isKept) to = -Infinity;
+    if (i < set.unionCount) {
+      if (slope > 0) out.from = max(out.from, meeting);
+      else if (slope < 0) out.to = min(out.to, meeting);
+      else if (!isKept) out.to = -Infinity;
+    } else if (slope > 0) out.cutTo = min(out.cutTo, meeting);
+    else if (slope < 0) out.cutFrom = max(out.cutFrom, meeting);
+    else if (isKept) out.cutFrom = Infinity;
   }
-  out.from = from;
-  out.to = to;
-  from = set.intersectionCount == 0 ? Infinity : -Infinity;
-  to = Infinity;
-  for (let i: u32 = 0; i < set.intersectionCount; i++) {
-    meetPlane(planeOf(set, set.unionCount + i), ox, oy, oz, dx, dy, dz);
-    if (slope > 0) to = min(to, meeting);
-    else if (slope < 0) from = max(from, meeting);
-    else if (isKept) from = Infinity;
-  }
-  out.cutFrom = from < to ? from : Infinity;
-  out.cutTo = from < to ? to : Infinity;
+  if (!(out.cutFrom < out.cutTo)) out.cutFrom = out.cutTo = Infinity;
 }
 
 // Where a ray meets a plane: kept is what lies beyond `meeting` where `slope` is positive, before it where that is

@@ -308,12 +308,16 @@ function triangleTouches(limits: u64): bool {
   return meetsLasso();
 }
 
-/** Tells whether what is kept of the triangle is in the volume; nothing is. */
 function triangleIsEnclosed(limits: u64): bool {
   beginPolygon();
   addCorner(ax, ay, az);
   addCorner(bx, by, bz);
   addCorner(cx, cy, cz);
+  return polygonIsEnclosed(limits);
+}
+
+/** Tells whether what is kept of the polygon is in the volume; nothing is. */
+export function polygonIsEnclosed(limits: u64): bool {
   for (let bits = limits & clipLimits; bits != 0; bits &= bits - 1) if (!cut(planeAt(<u32>ctz(bits)))) return true;
   for (let bits = limits & PLANES & ~clipLimits; bits != 0; bits &= bits - 1) {
     const plane = planeAt(<u32>ctz(bits));

@@ -4,15 +4,15 @@
 
 import { SIDE_DOUBLE } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
-import { addCorner, beginPolygon, cornerCount, cornerX, cornerY, cornerZ, cut } from '../../math/clip-polygon';
+import { addCorner, beginPolygon, cut } from '../../math/clip-polygon';
 import { valueAt } from '../../math/plane';
 import { reserve } from '../../memory';
 import { LEAF, childCount, childOf, nodeAt } from '../../mesh/tree/layout';
 import {
   LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsABlock, meshOf, numberIn,
 } from '../../point-line/layout';
-import { isInLasso, meetsLasso } from './lasso';
-import { childLimits, cutAway, draw, enter, enterNode, outside, planeAt } from './mesh-volume';
+import { meetsLasso } from './lasso';
+import { childLimits, cutAway, draw, enter, enterNode, outside, planeAt, polygonIsEnclosed } from './mesh-volume';
 import { CROSSING, INSIDE, LASSO, NONE, PLANES, clipLimits } from './volume';
 
 const ENTRY_BYTES: usize = 16;
@@ -131,19 +131,9 @@ function elementTouches(limits: u64): bool {
   return meetsLasso();
 }
 
-/** Tells whether what is kept of the element is in the volume; nothing is. */
 function elementIsEnclosed(limits: u64): bool {
   setPolygon();
-  for (let bits = limits & clipLimits; bits != 0; bits &= bits - 1) if (!cut(planeAt(<u32>ctz(bits)))) return true;
-  for (let bits = limits & PLANES & ~clipLimits; bits != 0; bits &= bits - 1) {
-    const plane = planeAt(<u32>ctz(bits));
-    for (let i: u32 = 0; i < cornerCount; i++) {
-      if (valueAt(plane, cornerX(i), cornerY(i), cornerZ(i)) < 0) return false;
-    }
-  }
-  if (!(limits & LASSO)) return true;
-  draw();
-  return isInLasso();
+  return polygonIsEnclosed(limits);
 }
 
 /** Makes the element a polygon that is as flat as a line or a point. */

@@ -95,15 +95,22 @@ export function shapeEnclosure(asked: PlacedShape, crossed: u64): u32 {
     if (plane.w >= reach(plane)) continue;
     if (clips == 0) return CROSSING;
     // Something of what is kept may be on its outer side.
-    combine(plane, -1, plane, 0, plane);
+    turn(plane);
     limits = clips | (<u64>1 << ctz(bits));
     const isCrossed = touchesPlanes();
-    combine(plane, -1, plane, 0, plane);
+    turn(plane);
     if (isCrossed) return CROSSING;
   }
   limits = crossed;
   if (!(limits & LASSO)) return INSIDE;
   return touchesPlanes() && isDrawnInside(pointX, pointY, pointZ) && !meetsLassoWall() ? INSIDE : CROSSING;
+}
+
+function turn(plane: Plane): void {
+  for (let i: usize = 0; i < PLANE_BYTES; i += 8) {
+    const at = changetype<usize>(plane) + i;
+    store<f64>(at, -load<f64>(at));
+  }
 }
 
 // A point of the solid on the inner side of all planes.

@@ -161,47 +161,54 @@ export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32):
   if (!isPrepared(id)) prepare(proxy, tree, position);
   toLocal();
   if (solid.shape == SHAPE_POINT_LINE) return; // which thick rays ask for (thick-ray.ts)
-  if (isClipped || hasOwnSets()) castParts(proxy, sides);
-  else castPart(proxy, sides, tMin, foundDistance);
+  partFrom = tMin;
+  partTo = foundDistance;
+  cutTo = Infinity;
+  if (isClipped || hasOwnSets()) cutOut(id);
+  // One place from where shapes are cast at, so that the compiler puts them here.
+  do {
+    if (!(partFrom <= partTo)) continue;
+    if (solid.shape == SHAPE_MESH) castMesh(id, sides, faceSidesOf(proxy));
+    else castSolid(id, sides);
+  } while (cutTo != Infinity && goBeyondCut());
   if (mode == ALL) completeHits(hitsBefore, id);
 }
 
-// @ts-ignore: decorator
-@inline
-function castPart(proxy: Proxy, sides: u32, from: f64, to: f64): void {
-  if (solid.shape == SHAPE_MESH) castMesh(proxy.id, sides, faceSidesOf(proxy), from, to);
-  else castSolid(proxy.id, sides, from, to);
-}
+// The part of the ray that is cast at an object: the first of up to three that planes leave of it, and where it ends
+// without the cuts. The query's planes may take one part out of the ray, and the object's own another.
+let partFrom: f64 = 0, partTo: f64 = 0, end: f64 = 0;
+/** The next cut, and the one after it; infinite where there is none. */
+let cutFrom: f64 = 0, cutTo: f64 = Infinity, otherFrom: f64 = 0, otherTo: f64 = 0;
 
-/**
- * Casts what planes leave of the ray, the nearest part first: the query's may take one part out of it, and the
- * object's own another.
- */
-function castParts(proxy: Proxy, sides: u32): void {
-  let from = tMin, to = foundDistance;
-  let cutFrom = isClipped ? askedPart.cutFrom : Infinity, cutTo = isClipped ? askedPart.cutTo : Infinity;
-  let nextFrom = Infinity, nextTo = Infinity;
-  const own = ownSetOf(proxy.id);
+/** Shortens the ray to the first part of it that planes leave of it for an object. */
+function cutOut(id: u32): void {
+  end = partTo;
+  cutFrom = isClipped ? askedPart.cutFrom : Infinity;
+  cutTo = isClipped ? askedPart.cutTo : Infinity;
+  otherFrom = otherTo = Infinity;
+  const own = ownSetOf(id);
   if (own !== null) {
     if (own !== ownPartOf) keptPart(ownPart, own, originX, originY, originZ, directionX, directionY, directionZ);
     ownPartOf = own;
-    from = max(from, ownPart.from);
-    to = min(to, ownPart.to);
-    nextFrom = max(cutFrom, ownPart.cutFrom);
-    nextTo = cutFrom > ownPart.cutFrom ? cutTo : ownPart.cutTo;
+    partFrom = max(partFrom, ownPart.from);
+    end = min(end, ownPart.to);
+    otherFrom = max(cutFrom, ownPart.cutFrom);
+    otherTo = cutFrom > ownPart.cutFrom ? cutTo : ownPart.cutTo;
     cutTo = cutFrom > ownPart.cutFrom ? ownPart.cutTo : cutTo;
     cutFrom = min(cutFrom, ownPart.cutFrom);
   }
-  if (from <= min(to, cutFrom)) castPart(proxy, sides, from, min(to, cutFrom));
-  if (cutTo == Infinity) return;
-  // What was hit before the cut is nearer than what is beyond it.
-  to = min(to, foundDistance);
-  from = max(from, cutTo);
-  if (from <= min(to, nextFrom)) castPart(proxy, sides, from, min(to, nextFrom));
-  if (nextTo == Infinity) return;
-  to = min(to, foundDistance);
-  from = max(from, nextTo);
-  if (from <= to) castPart(proxy, sides, from, to);
+  partTo = min(end, cutFrom);
+}
+
+/** Goes on to the part beyond the next cut. Answers false where what was hit is nearer than that. */
+function goBeyondCut(): bool {
+  end = min(end, foundDistance);
+  partFrom = max(partFrom, cutTo);
+  cutFrom = otherFrom;
+  cutTo = otherTo;
+  otherFrom = otherTo = Infinity;
+  partTo = min(end, cutFrom);
+  return partFrom <= end;
 }
 
 // What stands for an object, for which one, and when: rays come in numbers, and often to the same object.
@@ -296,9 +303,9 @@ function better(id: u32, t: f64): bool {
   return t < foundDistance || (t == foundDistance && (foundObject == 0 || id < foundObject));
 }
 
-function castMesh(id: u32, sides: u32, faceSides: usize, from: f64, to: f64): void {
+function castMesh(id: u32, sides: u32, faceSides: usize): void {
   const t = castMeshRay(
-    changetype<Mesh>(solid.mesh), localX, localY, localZ, alongX, alongY, alongZ, from - nearT, to - nearT,
+    changetype<Mesh>(solid.mesh), localX, localY, localZ, alongX, alongY, alongZ, partFrom - nearT, partTo - nearT,
     sides, faceSides, mode,
   );
   if (t == Infinity || !better(id, nearT + t)) return;
@@ -310,7 +317,7 @@ function castMesh(id: u32, sides: u32, faceSides: usize, from: f64, to: f64): vo
 }
 
 /** Hits a solid that is no mesh: its front where the ray enters, its back where the ray leaves. */
-function castSolid(id: u32, sides: u32, from: f64, to: f64): void {
+function castSolid(id: u32, sides: u32): void {
   const met = solid.shape == SHAPE_BOX
     ? crossCube(localX, localY, localZ, alongX, alongY, alongZ)
     : crossCapsule(localX, localY, localZ, alongX, alongY, alongZ, solid.half);
@@ -318,14 +325,14 @@ function castSolid(id: u32, sides: u32, from: f64, to: f64): void {
   const isCube = solid.shape == SHAPE_BOX;
   if (mode == ALL) {
     if (isCube) findCubeNormals(alongX, alongY, alongZ);
-    if (sides & SIDE_FRONT) addCrossing(enterT, from, to, enterX, enterY, enterZ);
-    if (sides & SIDE_BACK) addCrossing(leaveT, from, to, leaveX, leaveY, leaveZ);
+    if (sides & SIDE_FRONT) addCrossing(enterT, enterX, enterY, enterZ);
+    if (sides & SIDE_BACK) addCrossing(leaveT, leaveX, leaveY, leaveZ);
     return;
   }
-  const front = sides & SIDE_FRONT && enterT >= from - nearT;
-  if (!front && !(sides & SIDE_BACK && leaveT >= from - nearT)) return;
+  const front = sides & SIDE_FRONT && enterT >= partFrom - nearT;
+  if (!front && !(sides & SIDE_BACK && leaveT >= partFrom - nearT)) return;
   const t = front ? enterT : leaveT;
-  if (t > to - nearT || !better(id, nearT + t)) return;
+  if (t > partTo - nearT || !better(id, nearT + t)) return;
   if (isCube) findCubeNormals(alongX, alongY, alongZ);
   if (front) record(id, t, enterX, enterY, enterZ);
   else record(id, t, leaveX, leaveY, leaveZ);
@@ -335,8 +342,8 @@ function castSolid(id: u32, sides: u32, from: f64, to: f64): void {
   foundW = 0;
 }
 
-function addCrossing(t: f64, from: f64, to: f64, nx: f64, ny: f64, nz: f64): void {
-  if (!(t >= from - nearT && t <= to - nearT)) return;
+function addCrossing(t: f64, nx: f64, ny: f64, nz: f64): void {
+  if (!(t >= partFrom - nearT && t <= partTo - nearT)) return;
   const hit = newHit();
   store<i32>(hit, -1, HIT_TRIANGLE);
   store<f64>(hit, t, HIT_DISTANCE);
@@ -447,32 +454,34 @@ export function castPointLine(proxy: Proxy, tree: Tree, position: u32, threshold
   toLocal();
   setThickRay(threshold, isOwn);
   const hitsBefore = hitCount;
-  const isCut = isClipped || hasOwnSets();
-  // Which one is kept is known of all that are hit.
-  let t = castThickRay(changetype<PointLine>(<usize>solid.mesh), thick, isCut ? ALL : mode);
-  if (isCut) dropCutAway(hitsBefore, id);
-  if (mode == ALL) {
-    completePointLines(hitsBefore, id);
+  if (isClipped || hasOwnSets()) {
+    castCutPointLine(hitsBefore, id);
     return;
   }
-  if (isCut) t = nearestOf(hitsBefore);
-  if (t == Infinity || !better(id, nearT + t)) return;
+  const t = castThickRay(changetype<PointLine>(<usize>solid.mesh), thick, mode);
+  if (mode == ALL) completePointLines(hitsBefore, id);
+  else if (t != Infinity) takePointLine(id, t, hitElement, hitReach, hitX, hitY, hitZ);
+}
+
+/** Keeps a hit of points or lines at t from where the local ray begins, if it is the nearest. */
+function takePointLine(id: u32, t: f64, element: i32, reach: f64, x: f64, y: f64, z: f64): void {
+  if (!better(id, nearT + t)) return;
   foundObject = id;
   foundDistance = nearT + t;
   foundTriangle = -1;
-  foundElement = isCut ? nearestElement : hitElement;
+  foundElement = element;
   foundU = foundV = foundW = 0;
-  if (isCut) place(t, nearestX, nearestY, nearestZ);
-  else place(t, hitX, hitY, hitZ);
+  place(t, x, y, z);
   pointX = placeX;
   pointY = placeY;
   pointZ = placeZ;
-  foundDistanceToRay = thick.drawn ? away : isCut ? nearestReach : hitReach;
+  foundDistanceToRay = thick.drawn ? away : reach;
 }
 
-/** Drops the hits from `first` on whose place on the element planes cut away. */
-function dropCutAway(first: u32, id: u32): void {
-  let kept = first;
+/** Casts the ray at points or lines of which planes cut some away: which one is kept is asked of all that are hit. */
+function castCutPointLine(first: u32, id: u32): void {
+  castThickRay(changetype<PointLine>(<usize>solid.mesh), thick, ALL);
+  let kept = first, nearest = first;
   for (let i = first; i < hitCount; i++) {
     const hit = hitAt(i);
     const x = load<f64>(hit, HIT_POINT), y = load<f64>(hit, HIT_POINT + 8), z = load<f64>(hit, HIT_POINT + 16);
@@ -480,32 +489,28 @@ function dropCutAway(first: u32, id: u32): void {
     const wy = solid.xy * x + solid.yy * y + solid.zy * z + solid.ty;
     const wz = solid.xz * x + solid.yz * y + solid.zz * z + solid.tz;
     if (!keepsOf(id, wx, wy, wz)) continue;
-    if (kept != i) memory.copy(hitAt(kept), hit, HIT_BYTES);
+    memory.copy(hitAt(kept), hit, HIT_BYTES);
+    if (isBefore(kept, nearest)) nearest = kept;
     kept++;
   }
   dropHits(kept);
-}
-
-// The nearest of several hits of points or lines, its point in mesh space.
-let nearestElement: i32 = -1;
-let nearestReach: f64 = 0, nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
-
-/** Takes the hits from `first` on away, and finds the nearest: of two at the same t the lower element. Answers its t. */
-function nearestOf(first: u32): f64 {
-  let t = Infinity;
-  for (let i = first; i < hitCount; i++) {
-    const hit = hitAt(i);
-    const other = load<f64>(hit, HIT_DISTANCE), element = load<i32>(hit, HIT_ELEMENT);
-    if (other > t || (other == t && element > nearestElement)) continue;
-    t = other;
-    nearestElement = element;
-    nearestReach = load<f64>(hit, HIT_DISTANCE_TO_RAY);
-    nearestX = load<f64>(hit, HIT_POINT);
-    nearestY = load<f64>(hit, HIT_POINT + 8);
-    nearestZ = load<f64>(hit, HIT_POINT + 16);
+  if (mode == ALL) {
+    completePointLines(first, id);
+    return;
   }
   dropHits(first);
-  return t;
+  if (kept == first) return;
+  const hit = hitAt(nearest);
+  takePointLine(
+    id, load<f64>(hit, HIT_DISTANCE), load<i32>(hit, HIT_ELEMENT), load<f64>(hit, HIT_DISTANCE_TO_RAY),
+    load<f64>(hit, HIT_POINT), load<f64>(hit, HIT_POINT + 8), load<f64>(hit, HIT_POINT + 16),
+  );
+}
+
+/** Compares two hits of one object: of two at the same t the lower element comes first. */
+function isBefore(i: u32, j: u32): bool {
+  const a = load<f64>(hitAt(i), HIT_DISTANCE), b = load<f64>(hitAt(j), HIT_DISTANCE);
+  return a < b || (a == b && load<i32>(hitAt(i), HIT_ELEMENT) < load<i32>(hitAt(j), HIT_ELEMENT));
 }
 
 /** Sets the ray in the object's space, as thick as it is asked for. */

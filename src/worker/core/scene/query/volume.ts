@@ -79,7 +79,7 @@ export function addVolumePlane(s: f64, a: Plane, t: f64, b: Plane): bool {
 /** Adds a plane that cuts the world. Answers its bit. */
 export function addClipPlane(plane: Plane): u64 {
   const bit = <u64>1 << planeCount;
-  addVolumePlane(1, plane, 0, plane);
+  addPlane(plane.x, plane.y, plane.z, plane.w);
   clipLimits |= bit;
   return bit;
 }
