@@ -390,12 +390,13 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * Sets a camera, from the next update() on; picks use it at once. Frames answer what each view sees; there may be any
-   * number of views.
+   * Sets a camera, from the next update() on; picks use it at once, and those that were asked for before there was any
+   * view have waited for this. Frames answer what each view sees; there may be any number of views.
    */
   setView(view: ViewOptions, name = 'main'): void {
     this.#link.check('setView');
     this.#views.set('setView', name, view);
+    this.#queries.firstView.set();
   }
 
   removeView(name: string): void {
@@ -654,6 +655,11 @@ export class CollisionService extends ServiceEvents {
       frameBuffers: allocations,
       ms,
     };
+  }
+
+  /** @internal Resolves, with the reason, when there is no worker any more, and will be none. */
+  get ended(): Promise<CollisionError> {
+    return this.#link.ended;
   }
 
   /** Ends the workers. What is pending rejects with DISPOSED, and so does every later call. */

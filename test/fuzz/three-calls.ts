@@ -52,6 +52,13 @@ export const TRACKER_METHODS: Record<
   removeView: { args: () => ['main'] },
   pick: { args: () => [50, 50, pick()], isDull: true },
   pickAll: { args: () => [50, 50, pick()], isDull: true },
+  hover: {
+    args: () => {
+      const { latest: _, ...options } = pick();
+      return [new EventTarget(), () => {}, { ...options, every: false }];
+    },
+    undo: (_, end: () => void) => end(),
+  },
   pickRegion: { args: () => [{ ...SIZE }, { ...query(), mode: 'touch', instances: true }], isDull: true },
   raycast: {
     args: (world) => [{ origin: [0, 0.25, 10], direction: [0, 0, -1], tMin: 0, tMax: 100 }, sided(world)],

@@ -47,6 +47,7 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
       frame!.result,
       frame!.result.contacts,
       frame!.contactsOf(box)[0],
+      () => {}, // what ends a hover
     ],
     share,
     isLoud,

@@ -30,6 +30,27 @@ export function abortable<T>(operation: string, signal: AbortSignal | undefined,
   return answer.promise;
 }
 
+/** Answers what `answer` does, and rejects with ABORTED as soon as the signal says so. */
+export function unlessAborted<T>(operation: string, answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return answer;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(aborted(operation, signal));
+    // A signal need not be the platform's own.
+    const use = (act: () => void): void => {
+      try {
+        reading(operation, 'signal', act);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    use(() => {
+      if (signal.aborted) abort();
+      signal.addEventListener('abort', abort);
+    });
+    answer.then(resolve, reject).then(() => use(() => signal.removeEventListener('abort', abort)));
+  });
+}
+
 export function aborted(operation: string, signal: AbortSignal): CollisionError {
   let cause: unknown;
   try {

@@ -38,6 +38,7 @@ import { abortable } from '../link/abort.js';
 import type { WorkerLink } from '../link/worker-link.js';
 import type { ObjectStore } from '../scene/object-store.js';
 import { IDENTITY } from '../transforms/affine.js';
+import { FirstView } from './first-view.js';
 import { LatestTurn } from './latest-turn.js';
 import { pickRay } from './pick-ray.js';
 import {
@@ -72,6 +73,8 @@ type Target = { ray: PickRay; filter: Filter } | { near: [ViewRecord, Cursor, Fi
 
 /** Questions to the worker. Each is checked here and sent in order with the frames. */
 export class Queries {
+  /** Picks wait for it. */
+  readonly firstView: FirstView;
   readonly #link: WorkerLink;
   readonly #pump: FramePump;
   readonly #views: ViewTable;
@@ -85,11 +88,13 @@ export class Queries {
     this.#pump = pump;
     this.#views = views;
     this.#objects = objects;
+    this.firstView = new FirstView(link.ended);
   }
 
   pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {
     const given = readOptions('pick', 'options', options, PICK_KEYS, ADAPTER_KEYS);
     const target = this.#target('pick', x, y, given);
+    if (target === undefined) return this.firstView.ask('pick', given.signal, () => this.pick(x, y, given));
     const invoke =
       target &&
       ((api: Api) => ('ray' in target ? api.raycast(target.ray, target.filter) : api.pickScreen(...target.near)));
@@ -99,6 +104,7 @@ export class Queries {
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
     const given = readOptions('pickAll', 'options', options, PICK_KEYS, ADAPTER_KEYS);
     const target = this.#target('pickAll', x, y, given);
+    if (target === undefined) return this.firstView.ask('pickAll', given.signal, () => this.pickAll(x, y, given));
     const invoke =
       target &&
       ((api: Api) => ('ray' in target ? api.raycastAll(target.ray, target.filter) : api.pickScreenAll(...target.near)));
@@ -108,10 +114,15 @@ export class Queries {
   pickRegion(region: Rect | Float32Array, options: RegionOptions = {}): Promise<Uint32Array> {
     const operation = 'pickRegion';
     const given = readOptions(operation, 'options', options, REGION_KEYS, ADAPTER_KEYS);
-    const { view = 'main', mode } = given;
+    const { view = 'main', mode, latest = false } = given;
+    checkBoolean(operation, 'latest', latest);
     // Without a side, all of an object is all of it.
     const sides = mode === 'enclose' ? SIDE_DOUBLE : SIDE_OWN;
     const filter = checkFilter(operation, given, this.#objects, PRECISION_MESH, sides);
+    if (view === 'main' && !this.firstView.isSet) {
+      const drawn = ArrayBuffer.isView(region) ? region.slice() : region;
+      return this.firstView.ask(operation, given.signal, () => this.pickRegion(drawn, given));
+    }
     const record = this.#views.get(operation, 'view', view).record.slice();
     const part = checkRegion(operation, region, mode, record);
     const invoke = part && ((api: Api) => api.pickRegion(record, part, filter));
@@ -213,11 +224,15 @@ export class Queries {
     return this.#ask('contact', given, (api) => api.contact(a, b, detail));
   }
 
-  /** Reads what a pick is about; null for a point outside of the viewport. The view is the one of this very call. */
-  #target(operation: string, x: number, y: number, options: PickOptions): Target | null {
+  /**
+   * Reads what a pick is about; null for a point outside of the viewport, undefined for the default one before there is any view. The view is
+   * the one of this very call.
+   */
+  #target(operation: string, x: number, y: number, options: PickOptions): Target | null | undefined {
     checkFinite(operation, 'x', x);
     checkFinite(operation, 'y', y);
-    const { method = 'ray', view: name = 'main' } = options;
+    const { method = 'ray', view: name = 'main', latest = false } = options;
+    checkBoolean(operation, 'latest', latest);
     checkOneOf(operation, 'method', method, METHODS);
     const { radius = method === 'ray' ? 0 : 20 } = options;
     checkAtLeastZero(operation, 'radius', radius);
@@ -225,6 +240,7 @@ export class Queries {
     if (method === 'ray' && radius > 0 && filter.threshold !== undefined) {
       invalid(operation, 'radius', radius, `0 with a threshold, which is ${filter.threshold}; one of both decides`);
     }
+    if (name === 'main' && !this.firstView.isSet) return undefined;
     const view = this.#views.get(operation, 'view', name);
     const ray = pickRay(view, x, y, method === 'ray' ? radius : 0);
     if (!ray) return null;
@@ -250,7 +266,6 @@ export class Queries {
     invoke: ((api: Api) => Promise<T>) | null,
   ): Promise<T> {
     const { operation } = turn;
-    checkBoolean(operation, 'latest', latest);
     if (latest && invoke) {
       const answer = this.#link.deferQuestion<T>(operation);
       const promise = abortable(operation, signal, answer);

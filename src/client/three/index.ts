@@ -1,4 +1,5 @@
 export { boxFromGeometry, meshDataFromGeometry } from './geometry/geometry.js';
+export type { HoverListener, HoverOptions } from './query/hover.js';
 export type { SceneIntersection } from './query/intersection.js';
 export type { SceneQueryOptions } from './query/scene-options.js';
 export type { ScenePickOptions, SceneRegionOptions } from './query/scene-picks.js';

@@ -4,6 +4,7 @@ import type { ContactOptions, FrameResult, ObjectId, Rect, Shape } from '../../s
 import { invalid, reading, show, unreadable } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { MeshPool } from './geometry/mesh-pool.js';
+import { Hover, type HoverListener, type HoverOptions } from './query/hover.js';
 import type { SceneIntersection } from './query/intersection.js';
 import type { SceneQueryOptions } from './query/scene-options.js';
 import { type ScenePickOptions, ScenePicks, type SceneRegionOptions } from './query/scene-picks.js';
@@ -75,6 +76,7 @@ export class SceneTracker {
   readonly #views: SceneViews;
   readonly #picks: ScenePicks;
   readonly #queries: SceneQueries;
+  readonly #hovers = new Set<Hover>();
   #isDisposed = false;
   /** `update` answers this for good. */
   #ended: Promise<SceneFrame> | null = null;
@@ -110,7 +112,7 @@ export class SceneTracker {
     };
     this.#walk = new SceneWalk(root, context, wishes, this.#updatesMatrices);
     service.addEventListener('restored', this.#onRestore);
-    this.#views = new SceneViews(service);
+    this.#views = new SceneViews(service, this.#view);
     this.#picks = new ScenePicks(context, this.#walk, this.#views, this.#view);
     this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
   }
@@ -198,7 +200,9 @@ export class SceneTracker {
       if (isEnd(error)) this.#ended = rejected;
       return rejected;
     }
-    return this.#answer(number);
+    const answer = this.#answer(number);
+    for (const hover of this.#hovers) hover.ask();
+    return answer;
   }
 
   /** Answers what was sent, for the query of that number. */
@@ -254,6 +258,8 @@ export class SceneTracker {
    *
    * By method 'screen': the object whose centre of bounds is drawn nearest to the point.
    *
+   * Before the first `update` it waits for the view that this sets.
+   *
    * ```ts
    * const hit = await tracker.pick(event.offsetX, event.offsetY, { latest: true });
    * if (hit) console.log(hit.object.name, hit.distance, hit.point);
@@ -262,6 +268,32 @@ export class SceneTracker {
   async pick(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection | null> {
     this.#beginQuestion('pick');
     return this.#picks.pick(x, y, options);
+  }
+
+  /**
+   * Calls back with what is under the pointer whenever that is another object, or another instance, and with null when
+   * nothing is. It asks by `pick` when the pointer moves over the element, and after each `update`, as objects and the
+   * camera may move under a pointer that rests. Answers a function that ends it, as the `signal` does.
+   *
+   * The element is the renderer's canvas, or what lies over it with the same upper left corner. Of several fingers the
+   * first one counts.
+   *
+   * ```ts
+   * tracker.hover(renderer.domElement, (hit, before) => {
+   *   before?.object.layers.disable(OUTLINED);
+   *   hit?.object.layers.enable(OUTLINED);
+   * });
+   * ```
+   *
+   * Throws INVALID_ARGUMENT.
+   */
+  hover(element: HTMLElement, listener: HoverListener, options: HoverOptions = {}): () => void {
+    this.#assertLive('hover');
+    const ask = (x: number, y: number, asked: ScenePickOptions) => this.pick(x, y, asked);
+    const hover = new Hover(element, listener, options, ask);
+    if (!hover.ended.aborted) this.#hovers.add(hover);
+    hover.ended.addEventListener('abort', () => this.#hovers.delete(hover));
+    return () => hover.end();
   }
 
   /**
@@ -468,6 +500,7 @@ export class SceneTracker {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
+    for (const hover of this.#hovers) hover.end();
     this.#service.removeEventListener('restored', this.#onRestore);
     try {
       this.#walk.clear();

@@ -1,6 +1,6 @@
 import { CollisionError } from '../../../shared/errors.js';
 import { reading } from '../../check/validate.js';
-import { aborted } from '../../link/abort.js';
+import { unlessAborted } from '../../link/abort.js';
 
 interface LatestQuery {
   readonly latest?: boolean;
@@ -66,20 +66,10 @@ export class LatestOnly<T> {
     query: (signal: AbortSignal | undefined) => Promise<T>,
   ): Promise<T> {
     try {
-      return await this.#unlessAborted(newer, signal);
+      return await unlessAborted(this.#operation, newer, signal);
     } catch (error) {
       if (!(CollisionError.is(error) && error.code === 'ABORTED') || signal?.aborted === true) throw error;
       return query(signal);
     }
-  }
-
-  #unlessAborted(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    if (signal === undefined) return answer;
-    return new Promise((resolve, reject) => {
-      const abort = (): void => reject(aborted(this.#operation, signal));
-      signal.addEventListener('abort', abort);
-      const forget = (): void => signal.removeEventListener('abort', abort);
-      answer.then(resolve, reject).then(forget);
-    });
   }
 }

@@ -16,7 +16,7 @@ import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scen
 const VIEW_KEYS = [
   ...['view', 'layers', 'ignore', 'side', 'precision', 'clip', 'clipIntersection', 'signal', 'latest'],
 ];
-const PICK_KEYS = [...VIEW_KEYS, 'method', 'radius'];
+export const PICK_KEYS = [...VIEW_KEYS, 'method', 'radius'];
 const REGION_KEYS = [...VIEW_KEYS, 'mode', 'instances'];
 
 interface ViewQueryOptions extends SceneQueryOptions {
@@ -60,55 +60,67 @@ export class ScenePicks {
 
   async pick(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection | null> {
     const options = readViewQuery('pick', given, PICK_KEYS);
-    const view = this.#viewOf('pick', options);
+    const ask = this.#views.find('pick', options.view ?? this.#view);
+    return this.#latestPick.guard(options, (signal) => ask(signal, (view) => this.#pick(x, y, options, view, signal)));
+  }
+
+  #pick(
+    x: number,
+    y: number,
+    options: Checked<ScenePickOptions>,
+    view: SceneView,
+    signal: AbortSignal | undefined,
+  ): Promise<SceneIntersection | null> {
     const { clips, objects, service } = this.#context;
-    return this.#latestPick.guard(options, (signal) =>
-      objects.during(async (number) => {
-        const query = this.#query('pick', options, view, signal);
-        // Which of several sets cuts a triangle, only its hit says.
-        const areMixed = query.clipSets !== undefined && clips.mixedCount > 0;
-        if (options.method === 'screen' || areMixed) {
-          return (await this.#pickAll(x, y, options, view, query, number))[0] ?? null;
-        }
-        const hit = await service.pick(x, y, pickOptions(query, options, view));
-        if (hit === null) return null;
-        if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, query, number)[0];
-        // It goes past the stranger on the same ray: the camera may have moved since.
-        const again = { ...this.#query('pick', options, view, signal), ...clipsOf(query) };
-        const hits = await this.#castRay(x, y, again, view);
-        return this.#intersections(hits, view, query, number)[0] ?? null;
-      }),
-    );
+    return objects.during(async (number) => {
+      const query = this.#query('pick', options, view, signal);
+      // Which of several sets cuts a triangle, only its hit says.
+      const areMixed = query.clipSets !== undefined && clips.mixedCount > 0;
+      if (options.method === 'screen' || areMixed) {
+        return (await this.#pickAll(x, y, options, view, query, number))[0] ?? null;
+      }
+      const hit = await service.pick(x, y, pickOptions(query, options, view));
+      if (hit === null) return null;
+      if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, query, number)[0];
+      // It goes past the stranger on the same ray: the camera may have moved since.
+      const again = { ...this.#query('pick', options, view, signal), ...clipsOf(query) };
+      const hits = await this.#castRay(x, y, again, view);
+      return this.#intersections(hits, view, query, number)[0] ?? null;
+    });
   }
 
   async pickAll(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection[]> {
     const options = readViewQuery('pickAll', given, PICK_KEYS);
-    const view = this.#viewOf('pickAll', options);
+    const ask = this.#views.find('pickAll', options.view ?? this.#view);
     return this.#latestPickAll.guard(options, (signal) =>
-      this.#context.objects.during((number) => {
-        return this.#pickAll(x, y, options, view, this.#query('pickAll', options, view, signal), number);
-      }),
+      ask(signal, (view) =>
+        this.#context.objects.during((number) => {
+          return this.#pickAll(x, y, options, view, this.#query('pickAll', options, view, signal), number);
+        }),
+      ),
     );
   }
 
   /** Lists objects, or instances by themselves, as the options say. */
   async pickRegion(region: Rect | Float32Array, given: SceneRegionOptions): Promise<Object3D[] | SceneObject[]> {
     const options = readViewQuery('pickRegion', given, REGION_KEYS);
-    const view = this.#viewOf('pickRegion', options);
     const { objects, service } = this.#context;
     const { mode, instances = false } = options;
     checkBoolean('pickRegion', 'instances', instances);
+    const ask = this.#views.find('pickRegion', options.view ?? this.#view);
     return this.#latestRegion.guard(options, (signal) =>
-      objects.during(async () => {
-        const ids = await service.pickRegion(region, {
-          ...this.#query('pickRegion', options, view, signal),
-          view: view.name,
-          ...(mode !== undefined && { mode }),
-        });
-        const found = Array.from(ids).flatMap((id) => objects.find(id) ?? []);
-        if (instances) return found.map(({ object, instanceId }) => ({ object, instanceId }));
-        return [...new Set(found.map(({ object }) => object))];
-      }),
+      ask(signal, (view) =>
+        objects.during(async () => {
+          const ids = await service.pickRegion(region, {
+            ...this.#query('pickRegion', options, view, signal),
+            view: view.name,
+            ...(mode !== undefined && { mode }),
+          });
+          const found = Array.from(ids).flatMap((id) => objects.find(id) ?? []);
+          if (instances) return found.map(({ object, instanceId }) => ({ object, instanceId }));
+          return [...new Set(found.map(({ object }) => object))];
+        }),
+      ),
     );
   }
 
@@ -153,10 +165,6 @@ export class ScenePicks {
       const isGone = clipSets !== undefined && set !== undefined && isCutAway(clipSets, set, hit.point);
       return isGone ? [] : intersection;
     });
-  }
-
-  #viewOf(operation: string, options: { view?: string }): SceneView {
-    return this.#views.get(operation, options.view ?? this.#view);
   }
 
   #query(

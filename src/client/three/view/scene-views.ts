@@ -2,6 +2,7 @@ import { type Camera, Matrix4, Vector4 } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ViewOptions } from '../../../shared/types.js';
 import { readOptions, show } from '../../check/validate.js';
+import { FirstView } from '../../query/first-view.js';
 import { frustumMotion } from '../../query/frustum-motion.js';
 import type { CollisionService } from '../../service.js';
 import { readCamera, type ViewSize } from './view.js';
@@ -28,13 +29,25 @@ export interface SceneView {
   readonly eye: Vector4;
 }
 
+/** Asks a question about a view. Rejects as the question does, and with ABORTED by the signal while it waits. */
+type AskAboutView = <T>(signal: AbortSignal | undefined, question: (view: SceneView) => Promise<T>) => Promise<T>;
+
 /** The views of a tracker in the service, by name. */
 export class SceneViews {
   readonly #service: CollisionService;
   readonly #views = new Map<string, SceneView>();
+  /** It names the view that `update` sets, and questions about it wait for that. */
+  readonly #main: string;
+  readonly #first: FirstView;
+  #end!: (error: CollisionError) => void;
 
-  constructor(service: CollisionService) {
+  constructor(service: CollisionService, main: string) {
     this.#service = service;
+    this.#main = main;
+    const end = new Promise<CollisionError>((resolve) => {
+      this.#end = resolve;
+    });
+    this.#first = new FirstView(Promise.race([service.ended, end]));
   }
 
   set(name: string, camera: Camera, size: ViewSize, given: SceneViewOptions): void {
@@ -49,6 +62,19 @@ export class SceneViews {
     const { projection, view, layers = 0 } = options;
     const copies = { ...options, projection: Array.from(projection), view: Array.from(view) };
     this.#views.set(name, { name, options: copies, layers, eye: eyeOf(copies) });
+    if (name === this.#main) this.#first.set();
+  }
+
+  /**
+   * Finds a view, and answers how to ask something about it as it is now. What is asked of the main one before there is
+   * any waits for it. Throws INVALID_ARGUMENT.
+   */
+  find(operation: string, name: string): AskAboutView {
+    if (name === this.#main && !this.#first.isSet) {
+      return (signal, question) => this.#first.ask(operation, signal, () => question(this.get(operation, name)));
+    }
+    const view = this.get(operation, name);
+    return (_, question) => question(view);
   }
 
   /** Answers a view by its name. Throws INVALID_ARGUMENT. */
@@ -68,7 +94,9 @@ export class SceneViews {
     this.#service.removeView(name);
   }
 
+  /** Removes all views; there will be none any more. */
   clear(): void {
+    this.#end(new CollisionError('DISPOSED', 'the tracker is disposed, expected one in use'));
     for (const name of [...this.#views.keys()]) this.remove(name);
   }
 }

@@ -1,0 +1,145 @@
+import { CollisionError } from '../../../shared/errors.js';
+import { checkBoolean, invalid, reading } from '../../check/validate.js';
+import type { SceneIntersection } from './intersection.js';
+import { readQuery } from './scene-options.js';
+import { PICK_KEYS, type ScenePickOptions } from './scene-picks.js';
+
+const KEYS = [...PICK_KEYS.filter((key) => key !== 'latest'), 'every'];
+
+/** They are those of `pick`; the signal ends it. */
+export interface HoverOptions extends Omit<ScenePickOptions, 'latest'> {
+  /** Call back for each answer, also where the object is the same as before: the point on it may be another. Default false. */
+  every?: boolean;
+}
+
+/**
+ * Hears what is under the pointer; null: nothing, or the pointer is gone. `before`: the object was hit so the last time,
+ * null for none.
+ */
+export type HoverListener = (hit: SceneIntersection | null, before: SceneIntersection | null) => void;
+
+type Pick = (x: number, y: number, options: ScenePickOptions) => Promise<SceneIntersection | null>;
+
+interface Pointer {
+  readonly id: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * Follows the pointer over an element, and asks what is under it whenever it moves, and with every frame, as the scene
+ * and the camera may move under a pointer that does not.
+ */
+export class Hover {
+  readonly #element: HTMLElement;
+  readonly #listener: HoverListener;
+  readonly #pick: Pick;
+  readonly #options: ScenePickOptions;
+  readonly #isEvery: boolean;
+  readonly #ending = new AbortController();
+  /** It says what went wrong with the last question, which is said once in the console. */
+  #complaint = '';
+  /** It is where the pointer is; null while there is none over the element. */
+  #pointer: Pointer | null = null;
+  #hit: SceneIntersection | null = null;
+  /** So many questions were asked; answers to those before `#void` are not wanted any more. */
+  #asked = 0;
+  #void = 0;
+  #answered = 0;
+
+  /** Throws INVALID_ARGUMENT. */
+  constructor(element: HTMLElement, listener: HoverListener, given: HoverOptions, pick: Pick) {
+    if (typeof listener !== 'function') invalid('hover', 'listener', listener, 'a function');
+    const { every = false, signal, ...options } = readQuery('hover', given, KEYS);
+    checkBoolean('hover', 'every', every);
+    this.#element = element;
+    this.#listener = listener;
+    this.#pick = pick;
+    this.#isEvery = every;
+    this.#options = { ...options, latest: true, signal: this.#ending.signal };
+    const use = { signal: this.#ending.signal, passive: true };
+    reading('hover', 'element', () => {
+      for (const type of ['pointerenter', 'pointermove', 'pointerdown'] as const) {
+        element.addEventListener(type, this.#onMove, use);
+      }
+      for (const type of ['pointerleave', 'pointercancel'] as const) element.addEventListener(type, this.#onLeave, use);
+    });
+    signal?.addEventListener('abort', () => this.end(), { signal: this.#ending.signal });
+    if (signal?.aborted === true) this.end();
+  }
+
+  /** It is aborted when this ends. */
+  get ended(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** Asks what is under the pointer now. */
+  ask(): void {
+    if (this.#pointer === null) return;
+    const number = ++this.#asked;
+    const { x, y } = this.#pointer;
+    this.#pick(x, y, this.#options).then(
+      (hit) => {
+        // Several that wait are answered by the newest.
+        if (number <= Math.max(this.#void, this.#answered)) return;
+        this.#answered = number;
+        this.#tell(hit);
+      },
+      (error) => this.#fail(error),
+    );
+  }
+
+  /** Ends it. The listener is not called any more. */
+  end(): void {
+    if (this.#ending.signal.aborted) return;
+    this.#void = Number.POSITIVE_INFINITY;
+    this.#pointer = null;
+    this.#ending.abort();
+  }
+
+  readonly #onMove = (event: PointerEvent): void => {
+    if (!event.isPrimary) return;
+    this.#pointer = { id: event.pointerId, ...this.#placeOf(event) };
+    this.ask();
+  };
+
+  readonly #onLeave = (event: PointerEvent): void => {
+    if (event.pointerId !== this.#pointer?.id) return;
+    this.#pointer = null;
+    this.#void = this.#asked;
+    this.#tell(null);
+  };
+
+  #placeOf(event: PointerEvent): { x: number; y: number } {
+    if (event.target === this.#element) return { x: event.offsetX, y: event.offsetY };
+    // It is over something in the element, from which its offset is measured.
+    const { left, top } = this.#element.getBoundingClientRect();
+    const { clientLeft, clientTop } = this.#element;
+    return { x: event.clientX - left - clientLeft, y: event.clientY - top - clientTop };
+  }
+
+  #tell(hit: SceneIntersection | null): void {
+    const before = this.#hit;
+    this.#hit = hit;
+    const isSame =
+      hit?.object === before?.object && hit?.instanceId === before?.instanceId && hit?.batchId === before?.batchId;
+    if (isSame && !(this.#isEvery && hit !== before)) return;
+    // What it throws is the caller's, and is reported as uncaught.
+    queueMicrotask(() => {
+      if (!this.#ending.signal.aborted) this.#listener(hit, before);
+    });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ending.signal.aborted) return;
+    const isOver = CollisionError.is(error) && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST');
+    if (isOver) {
+      this.#tell(null);
+      queueMicrotask(() => this.end());
+    } else if (String(error) !== this.#complaint) {
+      // The next answer may come: memory is short, say.
+      this.#complaint = String(error);
+      console.warn(`hover: ${this.#complaint}`);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// What is asked of a view before there is any waits for the first one.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Mortal } from '../fixtures/mortal.js';
+
+let service: CollisionService;
+let box: number;
+beforeEach(async () => {
+  service = await createCollisionService();
+  box = service.addObject({ shape: { type: 'box', halfExtents: [1, 1, 1] } });
+});
+afterEach(() => service.dispose());
+
+const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+const FROM_5 = IDENTITY.with(14, -5);
+/** WebGL's, 90 degrees up, from 1 to 100. */
+const PERSPECTIVE = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, -101 / 99, -1, 0, 0, -200 / 99, 0];
+const setView = (name?: string) =>
+  service.setView({ projection: PERSPECTIVE, view: FROM_5, viewport: { width: 100, height: 100 } }, name);
+
+/** Tells whether it is settled after what has been asked before it. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  const note = () => {
+    settled = true;
+  };
+  promise.then(note, note);
+  await service.raycast({ origin: [0, 0, 9], direction: [0, 0, -1] });
+  return settled;
+}
+
+test('picks of every kind', async () => {
+  const region = Float32Array.of(40, 40, 60, 40, 60, 60);
+  const answers = [
+    service.pick(50, 50),
+    service.pick(50, 50, { latest: true }),
+    service.pickAll(50, 50),
+    service.pick(50, 50, { method: 'screen' }),
+    service.pickRegion(region),
+  ] as const;
+  region.fill(1000); // the region is the one of the call
+  expect(await isSettled(Promise.race(answers))).toBe(false);
+  setView();
+  const [hit, latest, all, near, drawn] = await Promise.all(answers);
+  expect([hit?.object, latest?.object, all[0].object, near?.object, ...drawn]).toEqual([box, box, box, box, box]);
+  expect(hit?.distance).toBeCloseTo(4, 6);
+  // From now on it is a mistake to name another.
+  await expect(service.pick(50, 50, { view: 'map' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+});
+
+test('for what is not the first one, too, with an error', async () => {
+  const answer = service.pick(50, 50);
+  setView('map');
+  await expect(answer).rejects.toThrow('expected a view that was set: "map"');
+});
+
+test('arguments are checked at once', async () => {
+  await expect(service.pick(Number.NaN, 50)).rejects.toThrow('pick: x is NaN');
+  await expect(service.pickAll(50, 50, { radius: -1 })).rejects.toThrow('pickAll: radius is -1');
+});
+
+test('a signal ends it', async () => {
+  const abort = new AbortController();
+  const answers = [
+    service.pick(50, 50, { signal: abort.signal }),
+    service.pickAll(50, 50, { signal: abort.signal, latest: true }),
+    service.pickRegion({ x: 0, y: 0, width: 9, height: 9 }, { signal: abort.signal }),
+    service.pick(50, 50, { signal: AbortSignal.abort() }),
+  ];
+  abort.abort();
+  for (const answer of answers) await expect(answer).rejects.toMatchObject({ code: 'ABORTED' });
+});
+
+test('so does the end of the service', async () => {
+  const answer = service.pick(50, 50);
+  service.dispose();
+  await expect(answer).rejects.toMatchObject({ code: 'DISPOSED', message: expect.stringMatching(/^pick: /) });
+});
+
+test('they wait on when the worker is lost', async () => {
+  const mortal = await Mortal.create();
+  const { service: next } = mortal;
+  const sphere = next.addObject({ shape: { type: 'sphere', radius: 1 } });
+  const answer = next.pick(50, 50);
+  await next.update();
+  await mortal.kill();
+  next.setView({ projection: PERSPECTIVE, view: FROM_5, viewport: { width: 100, height: 100 } });
+  expect((await answer)?.object).toBe(sphere);
+});
