@@ -18,7 +18,7 @@ each. Exits with 1 when answers differ; never because of a time.
   --native       with Embree 3 and FCL 0.7, compiled here (Debian: apt-get install g++ libembree-dev libfcl-dev)
   --fitted       instead of the rows: what rotations in the trees save, as counts of tests
   --json [file]  all samples as JSON; the file is artifacts/bench.json by default
-  --write        writes test/bench/results.json, test/bench/chart.svg and the table in README.md
+  --write        writes test/bench/results.json, test/bench/chart.svg and the tables in docs/performance.md and README.md
   --help         this text`;
 const BUNDLE = 'build/bench.mjs';
 

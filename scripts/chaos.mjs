@@ -11,7 +11,7 @@ fail to start and run out of memory, and compares every answer with a model. Exi
   --seed n    of the run; the same seed does the same steps (the time of day by default)
   --steps n   how many; 100000 by default
   --from n    of these the first one, to go straight to what a failure names; 0 by default
-  --write     writes test/chaos/results.json, from which README.md has its figures
+  --write     writes test/chaos/results.json, from which docs/failures.md has its figures
   --help      this text`;
 
 const options = optionsOf(process.argv.slice(2));

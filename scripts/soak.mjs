@@ -12,7 +12,7 @@ memory of both threads and how long answers take. Exits with 1 when either rises
 
   --frames n     how many; 216000 by default
   --seed n       of the scene; 1 by default
-  --write        writes test/soak/results.json and test/soak/chart.svg, from which README.md has its figures
+  --write        writes test/soak/results.json and test/soak/chart.svg, from which docs/failures.md has its figures
   --services n   instead of all that makes so many services and disposes of them, one after the other
   --help         this text`;
 

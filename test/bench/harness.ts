@@ -93,7 +93,7 @@ export interface Fact {
   unit: string;
   /** The target. */
   atMost?: number;
-  /** For who looks closely: not in README.md. */
+  /** For who looks closely: not in docs/performance.md. */
   isDetail?: boolean;
 }
 

@@ -6,7 +6,7 @@ import { type Machine, thisMachine } from './machine.js';
 import { missingNativePeers } from './native/native.js';
 import { startPeer } from './peer-process.js';
 import { chartOf } from './report/chart.js';
-import { sectionOf } from './report/readme.js';
+import { sectionOf, shortTableOf } from './report/readme.js';
 import { printFaults, printHeader, printRow } from './report/table.js';
 import { FULL, rowsOf } from './rows/index.js';
 
@@ -80,8 +80,11 @@ function writeJson(path: string, machine: Machine, rows: readonly RowResult[]): 
 function writeResults(root: string, machine: Machine, rows: readonly RowResult[], native: boolean): void {
   writeJson(join(root, RESULTS), machine, rows);
   writeFileSync(join(root, CHART), chartOf(rows));
-  const readme = join(root, 'README.md');
   const command = `npm run bench -- ${native ? '--native ' : ''}--write`;
-  const section = sectionOf({ machine, rows, command, chart: CHART });
-  writeFileSync(readme, readmeWith(readFileSync(readme, 'utf8'), 'bench', section));
+  const write = (path: string, section: string) => {
+    const file = join(root, path);
+    writeFileSync(file, readmeWith(readFileSync(file, 'utf8'), 'bench', section));
+  };
+  write('docs/performance.md', sectionOf({ machine, rows, command, chart: `../${CHART}` }));
+  write('README.md', shortTableOf(rows));
 }

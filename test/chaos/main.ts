@@ -14,7 +14,7 @@ interface Options {
   seed: number;
   steps: number;
   from: number;
-  /** Whether the results are kept for README.md. */
+  /** Whether the results are kept for docs/failures.md. */
   write: boolean;
 }
 

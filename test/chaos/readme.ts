@@ -21,13 +21,13 @@ export interface KeptSoak {
   samples: readonly Sample[];
 }
 
-/** Writes what chaos and soak came to into README.md. */
+/** Writes what chaos and soak came to into docs/failures.md. */
 export function writeFaults(root: string): void {
-  const path = join(root, 'README.md');
+  const path = join(root, 'docs/failures.md');
   writeFileSync(path, readmeWith(readFileSync(path, 'utf8'), 'faults', faultsSection(root)));
 }
 
-/** What README.md says of both, from their results. */
+/** What docs/failures.md says of both, from their results. */
 export function faultsSection(root: string): string {
   const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
   return `${chaosTable(read(KEPT.chaos))}\n\n${soakTable(read(KEPT.soak))}`;
@@ -70,7 +70,7 @@ function soakTable({ seed, frames, samples }: KeptSoak): string {
     '|---|---|---|',
     ...rows.map(([name, figure]) => `| ${name} | ${figure(first)} | ${figure(last)} |`),
     '',
-    `![Memory and latency over ${whole(frames)} frames, as lines](${KEPT.chart})`,
+    `![Memory and latency over ${whole(frames)} frames, as lines](../${KEPT.chart})`,
   ].join('\n');
 }
 

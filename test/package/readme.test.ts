@@ -1,11 +1,12 @@
-// README.md's code cannot rot: every ```ts and ```js block compiles against the types that ship. What follows the
+// The code of README.md and of docs/ cannot rot: every ```ts and ```js block compiles against the types that ship. What follows the
 // language says more: `run` also runs the block in Node, `continued` puts it after the block above it.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { transformWithOxc } from 'vite';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../../scripts/run.mjs';
+import { shortTableOf } from '../bench/report/readme.js';
 import { faultsSection } from '../chaos/readme.js';
 import { readmeWith } from '../fixtures/readme-section.js';
 
@@ -17,14 +18,17 @@ interface Block {
 }
 
 const folder = join(root, 'build/readme');
-const blocks = blocksOf(readFileSync(join(root, 'README.md'), 'utf8'));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+const blocks = ['README.md', ...pages.map((name) => `docs/${name}`)].flatMap((path) => blocksOf(path, read(path)));
 
-function blocksOf(markdown: string): Block[] {
+function blocksOf(path: string, markdown: string): Block[] {
+  const page = path.replace(/^.*\/|\.md$/g, '');
   const found: Block[] = [];
   for (const [, language = '', info = '', code = ''] of markdown.matchAll(/^```(ts|js)\b(.*)\n([\s\S]*?)^```$/gm)) {
     const flags = info.trim().split(/\s+/);
     const before = flags.includes('continued') ? (found.at(-1)?.code ?? '') : '';
-    found.push({ name: `block-${found.length + 1}`, language, flags, code: before + code });
+    found.push({ name: `${page}-${found.length + 1}`, language, flags, code: before + code });
   }
   return found;
 }
@@ -54,14 +58,31 @@ beforeAll(() => {
   }
 });
 
-describe('README.md', () => {
-  test('has code', () => {
-    expect(blocks.length).toBeGreaterThan(0);
+test('README.md has at most 200 lines', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(201);
+});
+
+test('README.md has rows of the bench as its results are', () => {
+  const { rows } = JSON.parse(read('test/bench/results.json'));
+  expect(read('README.md')).toBe(readmeWith(read('README.md'), 'bench', shortTableOf(rows)));
+});
+
+test.each(['README.md', ...pages.map((name) => `docs/${name}`)])(
+  '%s leads to pages and pictures that are there',
+  (path) => {
+    const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => link);
+    expect(links.filter((link) => !existsSync(join(root, dirname(path), link)))).toEqual([]);
+  },
+);
+
+describe('code', () => {
+  test('is there', () => {
+    expect(blocks.length).toBeGreaterThan(10);
   });
 
   test('says what chaos and soak came to', () => {
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
-    expect(readme).toBe(readmeWith(readme, 'faults', faultsSection(root)));
+    const page = read('docs/failures.md');
+    expect(page).toBe(readmeWith(page, 'faults', faultsSection(root)));
   });
 
   test('compiles', () => {

@@ -12,7 +12,7 @@ export interface SoakRun {
   root: string;
   frames: number;
   seed: number;
-  /** Whether the results are kept for README.md. */
+  /** Whether the results are kept for docs/failures.md. */
   write: boolean;
 }
 

@@ -11,13 +11,11 @@ export interface Results {
   chart: string;
 }
 
-/** What README.md says of a run. */
+/** What docs/performance.md says of a run. */
 export function sectionOf({ machine, rows, command, chart }: Results): string {
   const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
   return [
-    '| | this package | times as fast as |',
-    '|---|---|---|',
-    ...rows.map(tableRow),
+    ...tableOf(rows),
     '',
     `Medians of one run of \`${command}\` (${machine.cpu}, ${machine.cores} cores, Node ${machine.node}; ${versions.join(', ')}).`,
     '',
@@ -25,10 +23,23 @@ export function sectionOf({ machine, rows, command, chart }: Results): string {
   ].join('\n');
 }
 
+/** So many rows stand in README.md. */
+const FEW = ['rays-48k', 'manifolds-10k', 'frustum-100k', 'stream-10k', 'pick-idle'];
+
+/** What README.md says of a run, as far as it has these rows. */
+export function shortTableOf(rows: readonly RowResult[]): string {
+  return tableOf(FEW.flatMap((name) => rows.find((row) => row.name === name) ?? [])).join('\n');
+}
+
+function tableOf(rows: readonly RowResult[]): string[] {
+  return ['| | this package | which is |', '|---|---|---|', ...rows.map(tableRow)];
+}
+
 function tableRow({ name, work, contenders: [ours, ...peers], facts }: RowResult): string {
-  const ratios = peers.map(
-    (peer) => `${peer.name} ${digits(peer.ratio.median)}×${peer.part < 1 ? ' (extrapolated)' : ''}`,
-  );
+  const ratios = peers.map(({ name: peer, ratio: { median }, part }) => {
+    const times = median >= 1 ? `${digits(median)} times faster than` : `${digits(1 / median)} times slower than`;
+    return `${times} ${peer}${part < 1 ? ' (extrapolated)' : ''}`;
+  });
   const more = facts
     .filter(({ isDetail }) => !isDetail)
     .map((fact) => `; ${factLine(fact)}`)
