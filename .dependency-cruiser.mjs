@@ -3,7 +3,7 @@
 /** Folders of one parent, the lowest first. */
 export const LAYERS = {
   src: ['shared', 'worker', 'client'],
-  'src/client': ['check', 'transforms', 'skin', 'link', 'frame', 'scene', 'query', 'three'],
+  'src/client': ['check', 'transforms', 'skin', 'link', 'frame', 'scene', 'query', 'three', 'pointer', 'react'],
   'src/client/three': ['geometry', 'track', 'view', 'query'],
   'src/worker/core': ['math', 'mesh', 'point-line', 'skin', 'shape', 'contact', 'scene'],
   'src/worker/core/mesh': ['tree', 'query', 'topology'],
@@ -51,9 +51,9 @@ export default {
     },
     {
       name: 'three-in-its-adapter',
-      comment: 'Everything but the adapter works without three.',
+      comment: 'Everything but the adapters works without three.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/client/three/' },
+      from: { path: '^src/', pathNot: '^src/client/(three|pointer|react)/' },
       to: { path: '^(node_modules/(@types/)?three/|src/client/three/)' },
     },
     {

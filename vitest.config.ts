@@ -8,7 +8,7 @@ import { folderOfThree } from './scripts/three-versions.mjs';
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
 /** Tests mirror `src`. Those of this ending run in a page, all others in Node. */
-const IN_BROWSER = 'test/**/*.browser.test.ts';
+const IN_BROWSER = 'test/**/*.browser.test.{ts,tsx}';
 /** In Node, what waits for the clock: it may lose a race against it on a busy machine. */
 const TIMED = 'test/client/{aborted,ahead,building,dispose,long-run,order,paced,restart,silence,worker-link}.test.ts';
 /** Folders of tests that need a set-up of their own. */
@@ -27,6 +27,7 @@ const ONCE_MORE = { retry: 1 };
 
 // Tests import the package by its name and get what ships.
 const alias = {
+  'collision-worker/react': path('./dist/react.js'),
   'collision-worker/three': path('./dist/three.js'),
   'collision-worker': path('./dist/index.js'),
 };
@@ -94,7 +95,16 @@ function inChromium(name: string, include: string[], groupOrder: number, options
     // The seed of the random tests, for pages as well, which have no `process`.
     define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') },
     plugins: [gzipAsData()],
-    optimizeDeps: { include: ['comlink', 'three'] },
+    optimizeDeps: {
+      include: [
+        'comlink',
+        'three',
+        'react/jsx-dev-runtime',
+        'react-dom/client',
+        '@react-three/fiber',
+        '@react-three/drei/core/meshBounds',
+      ],
+    },
     test: {
       ...common(name, include, groupOrder),
       ...options,

@@ -94,10 +94,11 @@ export async function buildClient(dir) {
     input: {
       index: from('src/client/index.ts'),
       three: from('src/client/three/index.ts'),
+      react: from('src/client/react/index.ts'),
       host: from('src/client/link/host.ts'),
       'host.node': from('src/client/link/host.node.ts'),
     },
-    external: ['#host', /^comlink/, /^three(\/|$)/, builtins],
+    external: ['#host', /^comlink/, /^three(\/|$)/, /^react(\/|$)/, /^@react-three\//, builtins],
     platform: 'neutral',
     resolve,
     output: { dir, sourcemap: true, chunkFileNames: '[name].js' },

@@ -17,11 +17,13 @@ const OUTPUTS = [
   'build/core.wasm.gz',
   'dist/index.js',
   'dist/three.js',
+  'dist/react.js',
   'dist/host.js',
   'dist/host.node.js',
   'dist/worker.js',
   'dist/types/client/index.d.ts',
   'dist/types/client/three/index.d.ts',
+  'dist/types/client/react/index.d.ts',
 ];
 const STAMP = join(root, 'build/sources.sha256');
 

@@ -50,6 +50,8 @@ export const TRACKER_METHODS: Record<
     },
   },
   removeView: { args: () => ['main'] },
+  standingOf: { args: ({ instances }) => [instances] },
+  settled: { args: () => [] },
   pick: { args: () => [50, 50, pick()], isDull: true },
   pickAll: { args: () => [50, 50, pick()], isDull: true },
   hover: {

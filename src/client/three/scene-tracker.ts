@@ -462,6 +462,31 @@ export class SceneTracker {
     return this.#walk.entryOf(object)?.ids.slice() ?? new Uint32Array(0);
   }
 
+  /**
+   * Tells whether the service can answer for what three would hit of an object, for an adapter that asks three itself
+   * where it cannot.
+   *
+   * @internal
+   */
+  standingOf(object: Object3D): 'yes' | 'soon' | 'no' {
+    this.#assertLive('standingOf');
+    return this.#walk.standingOf(object);
+  }
+
+  /**
+   * Looks at what has come, and waits until it stands, as far as it can be built now.
+   *
+   * @internal
+   */
+  async settled(): Promise<void> {
+    this.#assertLive('settled');
+    this.#sync();
+    await this.#walk.settled();
+    await this.#meshes.built();
+    await this.#walk.settled();
+    this.#sync();
+  }
+
   /** Finds the object of one of the service's ids. Throws UNKNOWN_ID if it is not in the scene. */
   objectOf(id: ObjectId): SceneObject {
     const found = typeof id === 'number' ? this.#objects.get(id) : undefined;

@@ -90,6 +90,20 @@ export class SceneWalk {
     return node?.entry ?? node?.lod?.entry ?? undefined;
   }
 
+  /**
+   * Tells whether the service can answer for what three would hit of an object: 'yes' also where there is nothing to hit,
+   * 'soon' where it has just come or is being built, 'no' where it is left out or invisible.
+   */
+  standingOf(object: Object3D): 'yes' | 'soon' | 'no' {
+    const node = this.#nodes.get(object);
+    if (node === undefined) return 'soon';
+    if (node.lod !== null) return 'yes'; // the LOD above is hit as one of its levels
+    const { entry } = node;
+    if (entry === null) return 'yes';
+    if (entry.error !== null || !object.visible || !node.isShown) return 'no';
+    return entry.pending && entry.count === 0 ? 'soon' : 'yes';
+  }
+
   /** Notes that another worker has taken the place of one that was lost. */
   onRestore(): void {
     for (const { entry } of this.#nodes.values()) entry?.onRestore();

@@ -1,0 +1,99 @@
+/** An event whose handlers wait for an answer. */
+export interface QueuedEvent {
+  /**
+   * Of events in a row with the same word, those that have not been asked about are left out but for the newest, as
+   * browsers do with moves. Null: it is never left out.
+   */
+  readonly coalesced: string | null;
+  /** Asks what the handlers need; null where that is known at once. */
+  ask(): Promise<void> | null;
+  /** Asks again, where the answer is about what has gone since; null where it is not. It is called once, before `handle`. */
+  refresh(): Promise<void> | null;
+  /** Runs the handlers. What they throw is reported, and stops nothing. */
+  handle(): void;
+}
+
+interface Entry {
+  event: QueuedEvent;
+  state: 'waiting' | 'asked' | 'ready' | 'refreshed';
+}
+
+/**
+ * Runs the handlers of events in the order in which these happened, each when its answer and all earlier ones are there.
+ * A question that fails ends like one that is answered: an event is never lost, and never stops those behind it.
+ *
+ * Of the moves in a row one is asked about at a time, so that questions never pile up, however slow the answers are.
+ */
+export class EventQueue {
+  readonly #entries: Entry[] = [];
+  #isRunning = false;
+  #isClosed = false;
+
+  /** Takes an event. Its handlers run at once where it is the only one and needs no answer. */
+  push(event: QueuedEvent): void {
+    if (this.#isClosed) return;
+    const last = this.#entries.at(-1);
+    if (last?.state === 'waiting') {
+      if (event.coalesced !== null && event.coalesced === last.event.coalesced) {
+        last.event = event;
+        return;
+      }
+      this.#ask(last); // nothing takes its place any more
+    }
+    const entry: Entry = { event, state: 'waiting' };
+    this.#entries.push(entry);
+    if (event.coalesced === null || this.#entries.length === 1) this.#ask(entry);
+    this.#run();
+  }
+
+  /** Leaves out all that wait, and all that come. */
+  close(): void {
+    this.#isClosed = true;
+    this.#entries.length = 0;
+  }
+
+  #ask(entry: Entry): void {
+    entry.state = 'asked';
+    this.#await(entry, 'ready', () => entry.event.ask());
+  }
+
+  #await(entry: Entry, state: 'ready' | 'refreshed', ask: () => Promise<void> | null): void {
+    const done = (): void => {
+      entry.state = state;
+      this.#run();
+    };
+    const failed = (error: unknown): void => {
+      reportError(error);
+      done();
+    };
+    try {
+      const answer = ask();
+      if (answer === null) entry.state = state;
+      else answer.then(done, failed);
+    } catch (error) {
+      reportError(error);
+      entry.state = state;
+    }
+  }
+
+  #run(): void {
+    if (this.#isRunning) return; // a handler has made an event
+    this.#isRunning = true;
+    for (let head = this.#entries[0]; head !== undefined; head = this.#entries[0]) {
+      if (head.state === 'waiting') this.#ask(head);
+      if (head.state === 'ready') {
+        const { event } = head;
+        this.#await(head, 'refreshed', () => event.refresh());
+        if (head.state === 'ready') head.state = 'asked'; // again
+      }
+      if (head.state !== 'refreshed') break;
+      this.#entries.shift();
+      try {
+        head.event.handle();
+      } catch (error) {
+        reportError(error);
+      }
+    }
+    this.#isRunning = false;
+  }
+}

@@ -1,0 +1,65 @@
+/** What a browser changes of an event when its dispatch is over, or computes from where its target is then. */
+const KEPT = ['currentTarget', 'target', 'srcElement', 'offsetX', 'offsetY', 'layerX', 'layerY'] as const;
+
+type Values = Partial<Record<(typeof KEPT)[number], unknown>>;
+
+/** They are those of the dispatch: an event may be looked at again behind it, and may be dispatched again. */
+const KNOWN = new WeakMap<Event, Values>();
+
+/** A native event that is looked at when its dispatch is over, with what it was then. */
+export class KeptEvent<T extends Event> {
+  readonly native: T;
+  readonly #values: Values;
+
+  constructor(native: T) {
+    this.native = native;
+    this.#values = KNOWN.get(native) ?? {};
+    if (native.eventPhase === Event.NONE) return;
+    this.#values = {};
+    for (const key of KEPT) if (key in native) this.#values[key] = (native as unknown as Values)[key];
+    KNOWN.set(native, this.#values);
+  }
+
+  /** Runs `look` while the event is as it was. The event itself is handed on, not a copy: callers compare and cast it. */
+  during<R>(look: () => R): R {
+    const { native } = this;
+    if (native.eventPhase !== Event.NONE) return look();
+    const own: string[] = [];
+    for (const [key, value] of Object.entries(this.#values)) {
+      if (Object.is((native as unknown as Values)[key as keyof Values], value)) continue;
+      Object.defineProperty(native, key, { value, configurable: true, enumerable: true });
+      own.push(key);
+    }
+    try {
+      return look();
+    } finally {
+      for (const key of own) delete (native as unknown as Record<string, unknown>)[key];
+    }
+  }
+}
+
+type Capturing = Pick<Element, 'setPointerCapture' | 'releasePointerCapture'>;
+
+/**
+ * Makes capture on an element forgiving: a pointer may have gone, a finger lifted, when the handler of its event runs, and
+ * the browser throws NotFoundError for it then. Answers what undoes that.
+ */
+export function forgiveCapture(element: Element): () => void {
+  const own: [keyof Capturing, unknown][] = [];
+  for (const name of ['setPointerCapture', 'releasePointerCapture'] as const) {
+    if (Object.hasOwn(element, name)) continue; // somebody else's
+    const native = element[name];
+    const value = function (this: Element, id: number): void {
+      try {
+        native.call(this, id);
+      } catch (error) {
+        if (!(error instanceof DOMException && error.name === 'NotFoundError')) throw error;
+      }
+    };
+    Object.defineProperty(element, name, { value, configurable: true, writable: true });
+    own.push([name, value]);
+  }
+  return () => {
+    for (const [name, value] of own) if (element[name] === value) delete (element as Partial<Capturing>)[name];
+  };
+}

@@ -1,0 +1,212 @@
+import { addAfterEffect, type RootStore } from '@react-three/fiber';
+import type { Camera, Object3D } from 'three';
+import { CollisionError } from '../../shared/errors.js';
+import { invalid, reading } from '../check/validate.js';
+import { type CollisionService, createCollisionService } from '../service.js';
+import type { SceneTracker } from '../three/scene-tracker.js';
+import type { TrackOptions } from '../three/track-options.js';
+import { trackScene } from '../three/track-scene.js';
+import type { SceneFrame } from '../three/view/scene-frame.js';
+import type { ViewSize } from '../three/view/view.js';
+
+/** What a canvas' scene is tracked with. */
+export interface CanvasSceneOptions {
+  /** The service to ask, which stays the caller's. Default: one of the canvas' own, which goes with it. */
+  service?: CollisionService | Promise<CollisionService> | undefined;
+  /** What `trackScene` takes. */
+  track?: Omit<TrackOptions, 'signal' | 'view' | 'updateMatrixWorld'> | undefined;
+  /** It hears of what fails where nobody waits for it: the service does not start, a frame fails. Default console.error. */
+  onError?: ((error: unknown) => void) | undefined;
+}
+
+/** One tracked tree of objects: the canvas' scene, or what a portal draws. */
+interface TrackedRoot {
+  readonly root: Object3D;
+  readonly answer: Promise<SceneTracker>;
+  readonly abort: AbortController;
+  tracker: SceneTracker | null;
+  /** It is seen so; before the first question of a portal nobody knows. */
+  camera: Camera | null;
+  size: ViewSize;
+}
+
+const SCENES = new WeakMap<RootStore, CanvasScene>();
+
+/**
+ * The service of a canvas and the trackers of its scene and portals. There is one for each canvas, shared by all who
+ * `acquire` it, and disposed of when the last has released it: a task later, as React mounts twice where it is strict,
+ * and fiber disconnects its events to connect them to another element.
+ */
+export class CanvasScene {
+  readonly store: RootStore;
+  #options: CanvasSceneOptions = {};
+  #users = 0;
+  #service: Promise<CollisionService> | null = null;
+  readonly #roots = new Map<Object3D, TrackedRoot>();
+  #portals = 0;
+  readonly #reported = new Set<string>();
+  #endFrames: (() => void) | null = null;
+  readonly #listeners = new Set<(frame: SceneFrame) => void>();
+
+  private constructor(store: RootStore) {
+    this.store = store;
+  }
+
+  /** Answers the one of a canvas, with one user more. The options of its first user count. */
+  static acquire(store: RootStore, options: CanvasSceneOptions): CanvasScene {
+    let scene = SCENES.get(store);
+    if (scene === undefined) {
+      scene = new CanvasScene(store);
+      SCENES.set(store, scene);
+    }
+    scene.#users++;
+    if (scene.#service === null) scene.#start(options);
+    return scene;
+  }
+
+  release(): void {
+    this.#users--;
+    // Not a timer: where a test fakes time it would never come.
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      if (this.#users === 0) this.#stop();
+    };
+    port2.postMessage(null);
+  }
+
+  get service(): Promise<CollisionService> {
+    return this.#service ?? Promise.reject(ended());
+  }
+
+  /** Answers the tracker of a root as soon as it is there. */
+  get(root: Object3D): SceneTracker | null {
+    return this.#roots.get(root)?.tracker ?? null;
+  }
+
+  /** Answers the tracker of a root when all stands that is there now. */
+  async track(root: Object3D): Promise<SceneTracker> {
+    if (this.#service === null) throw ended();
+    return this.#tracked(root).answer;
+  }
+
+  /** Says how a portal is seen: its sprites turn to that camera. */
+  setView(root: Object3D, camera: Camera, size: ViewSize): void {
+    const tracked = this.#roots.get(root);
+    if (tracked === undefined) return;
+    tracked.camera = camera;
+    tracked.size = size;
+  }
+
+  /** Has `listen` called with each frame of the canvas' own scene; answers what ends that. */
+  onFrame(listen: (frame: SceneFrame) => void): () => void {
+    this.#listeners.add(listen);
+    return () => this.#listeners.delete(listen);
+  }
+
+  /** Says once of each kind what failed where nobody waits for it. */
+  report(error: unknown): void {
+    const kind = CollisionError.is(error) ? error.code : String(error);
+    if (kind === 'DISPOSED' || kind === 'ABORTED' || this.#reported.has(kind)) return;
+    this.#reported.add(kind);
+    (this.#options.onError ?? console.error)(error);
+  }
+
+  #start(options: CanvasSceneOptions): void {
+    this.#options = options;
+    const service = Promise.resolve(options.service ?? createCollisionService());
+    this.#service = service;
+    service.catch((error) => this.report(error));
+    this.#endFrames = addAfterEffect(() => {
+      this.#update();
+      return true;
+    });
+    const { scene } = this.store.getState();
+    if (scene) this.#tracked(scene);
+  }
+
+  #stop(): void {
+    this.#endFrames?.();
+    this.#endFrames = null;
+    for (const tracked of [...this.#roots.values()]) this.#letGo(tracked);
+    if (this.#options.service === undefined) {
+      this.#service?.then(
+        (service) => service.dispose(),
+        () => {}, // it was reported
+      );
+    }
+    this.#service = null;
+    this.#reported.clear();
+  }
+
+  #tracked(root: Object3D): TrackedRoot {
+    const known = this.#roots.get(root);
+    if (known !== undefined) return known;
+    const abort = new AbortController();
+    const view = root === this.store.getState().scene ? 'main' : `portal ${++this.#portals}`;
+    const options = { ...this.#options.track, view, signal: abort.signal };
+    const answer = this.#service!.then((service) => trackScene(service, root, options));
+    const tracked: TrackedRoot = { root, answer, abort, tracker: null, camera: null, size: { width: 0, height: 0 } };
+    this.#roots.set(root, tracked);
+    answer.then(
+      (tracker) => {
+        if (this.#roots.get(root) === tracked) tracked.tracker = tracker;
+        else tracker.dispose();
+      },
+      (error) => {
+        // What comes next tries again.
+        if (this.#roots.get(root) === tracked) this.#roots.delete(root);
+        this.report(error);
+      },
+    );
+    return tracked;
+  }
+
+  #letGo(tracked: TrackedRoot): void {
+    this.#roots.delete(tracked.root);
+    tracked.abort.abort();
+    tracked.tracker?.dispose();
+  }
+
+  /** Sends what changed, behind the frame that fiber has drawn. */
+  #update(): void {
+    const { scene, camera, size } = this.store.getState();
+    for (const tracked of this.#roots.values()) {
+      const { root, tracker } = tracked;
+      const isOwn = root === scene;
+      if (!isOwn && root.children.length === 0) {
+        this.#letGo(tracked); // the portal has gone
+        continue;
+      }
+      const eye = isOwn ? camera : tracked.camera;
+      if (tracker === null || eye === null) continue;
+      const frame = tracker.update(eye, isOwn ? { width: size.width, height: size.height } : tracked.size);
+      frame.then((each) => isOwn && this.#tell(each)).catch((error) => this.report(error));
+    }
+  }
+
+  #tell(frame: SceneFrame): void {
+    for (const listen of [...this.#listeners]) {
+      try {
+        listen(frame);
+      } catch (error) {
+        reportError(error);
+      }
+    }
+  }
+}
+
+/** Checks what is given as a service, or as a promise of one. Throws INVALID_ARGUMENT. */
+export function checkService(operation: string, service: unknown): void {
+  if (service === undefined) return;
+  reading(operation, 'service', () => {
+    const { addMesh, then } = (service ?? {}) as { addMesh?: unknown; then?: unknown };
+    if (typeof addMesh !== 'function' && typeof then !== 'function') {
+      invalid(operation, 'service', service, 'a CollisionService, or a promise of one');
+    }
+  });
+}
+
+function ended(): CollisionError {
+  return new CollisionError('DISPOSED', 'the canvas is gone, expected one that is mounted');
+}

@@ -1,0 +1,269 @@
+import {
+  type DomEvent,
+  type EventManager,
+  type Events,
+  events as fiberEvents,
+  type Instance,
+  type RootState,
+  type RootStore,
+} from '@react-three/fiber';
+import type { Intersection, Object3D, Raycaster } from 'three';
+import { invalid, readOptions } from '../check/validate.js';
+import { EventQueue, type QueuedEvent } from '../pointer/event-queue.js';
+import { forgiveCapture, KeptEvent } from '../pointer/kept-event.js';
+import { CanvasScene, type CanvasSceneOptions, checkService } from './canvas-scene.js';
+import { type LayerQuestion, readLayers } from './layer-question.js';
+
+const KEYS = ['service', 'track', 'onError', 'preventDefault'];
+
+/** The options of `collisionEvents`. */
+export interface CollisionEventsOptions extends CanvasSceneOptions {
+  /**
+   * It is asked at once whether the browser shall not do what it does for an event, as handlers run too late to say so:
+   * true prevents it. It gets the newest known hits, those of the event before. Asked of wheel, contextmenu, click,
+   * dblclick, touchstart and touchmove.
+   *
+   * ```tsx
+   * <Canvas events={collisionEvents({ preventDefault: ({ type }, hits) => type === 'wheel' && hits.length > 0 })}>
+   * ```
+   */
+  preventDefault?: (event: Event, hits: readonly Intersection[]) => boolean;
+}
+
+/** They have a decision of the browser's that a handler may prevent. */
+const PREVENTABLE = ['wheel', 'contextmenu', 'click', 'dblclick', 'touchstart', 'touchmove'] as const;
+
+/** The names of handlers that make an object hoverable, as fiber has them. */
+const HOVER = ['onPointerMove', 'onPointerOver', 'onPointerEnter', 'onPointerOut', 'onPointerLeave'] as const;
+
+/**
+ * Makes the events of a canvas of React Three Fiber whose rays are cast by the worker. All event props, portals,
+ * `stopPropagation`, `onPointerMissed`, capture, layers and `events.filter` are fiber's own; a handler runs when its answer
+ * is there, a few milliseconds later, in the order in which the events happened.
+ *
+ * ```tsx
+ * <Canvas events={collisionEvents()}>
+ *   <mesh onPointerOver={() => setHovered(true)} onClick={select} />
+ * </Canvas>
+ * ```
+ *
+ * Throws INVALID_ARGUMENT.
+ */
+export function collisionEvents(options: CollisionEventsOptions = {}): (store: RootStore) => EventManager<HTMLElement> {
+  const operation = 'collisionEvents';
+  const given = readOptions(operation, 'options', options, KEYS);
+  for (const name of ['onError', 'preventDefault'] as const) {
+    const value: unknown = given[name];
+    if (value !== undefined && typeof value !== 'function') invalid(operation, name, value, 'a function');
+  }
+  checkService(operation, given.service);
+  return (store) => new CanvasEvents(store, given).manager;
+}
+
+type Handlers = { [K in keyof Events]: (event: DomEvent) => void };
+
+/** The events of one canvas. */
+class CanvasEvents {
+  readonly manager: EventManager<HTMLElement>;
+  readonly #store: RootStore;
+  readonly #options: CollisionEventsOptions;
+  /** fiber's, which run when the answers are there. */
+  readonly #handlers: Handlers;
+  #queue = new EventQueue();
+  #scene: CanvasScene | null = null;
+  #disconnects: (() => void)[] = [];
+  #newest: readonly Intersection[] = [];
+  /** How often each pointer went down, as far as handlers have run. */
+  readonly #downs = new Map<number, number>();
+  readonly #forgiven = new WeakSet<EventTarget>();
+
+  constructor(store: RootStore, options: CollisionEventsOptions) {
+    this.#store = store;
+    this.#options = options;
+    const base = fiberEvents(store);
+    this.#handlers = base.handlers as Handlers;
+    const handlers = Object.fromEntries(
+      Object.keys(this.#handlers).map((name) => [name, (event: DomEvent) => this.#take(name as keyof Events, event)]),
+    );
+    this.manager = {
+      ...base,
+      handlers: handlers as unknown as Events,
+      connect: (target) => {
+        base.connect?.(target); // which disconnects what was connected before
+        this.#connect(target);
+      },
+      disconnect: () => {
+        base.disconnect?.();
+        this.#disconnect();
+      },
+    };
+  }
+
+  #connect(target: HTMLElement): void {
+    this.#queue = new EventQueue();
+    this.#scene = CanvasScene.acquire(this.#store, this.#options);
+    const { preventDefault } = this.#options;
+    if (preventDefault === undefined) return;
+    const decide = (event: Event): void => {
+      if (preventDefault(event, this.#newest)) event.preventDefault();
+    };
+    for (const type of PREVENTABLE) {
+      target.addEventListener(type, decide, { passive: false });
+      this.#disconnects.push(() => target.removeEventListener(type, decide));
+    }
+  }
+
+  #disconnect(): void {
+    if (this.#scene === null) return;
+    this.#scene.release();
+    this.#scene = null;
+    this.#queue.close();
+    for (const undo of this.#disconnects.splice(0)) undo();
+    this.#newest = [];
+  }
+
+  /** Takes a native event. */
+  #take(name: keyof Events, native: DomEvent): void {
+    const scene = this.#scene;
+    if (scene === null) return;
+    const event = new KeptEvent(native);
+    const state = this.#store.getState();
+    const run = (): void => event.during(() => this.#handlers[name](native));
+    if (name === 'onPointerLeave' || name === 'onPointerCancel') {
+      this.#queue.push(plainEvent(run));
+    } else if (name === 'onLostPointerCapture') {
+      this.#queue.push(plainEvent(() => this.#onLostCapture(native as PointerEvent)));
+    } else {
+      state.internal.lastEvent.current = native; // `events.update()` asks of the newest, whether or not it has run
+      const objects =
+        name === 'onPointerMove' ? state.internal.interaction.filter(isHoverable) : state.internal.interaction;
+      const layers = event.during(() => readLayers(scene, state, objects, native));
+      const coalesced = name === 'onPointerMove' ? `${(native as PointerEvent).pointerId} ${native.buttons}` : null;
+      this.#queue.push({
+        coalesced,
+        ask: () => every(layers, (layer) => layer.ask()),
+        refresh: () => every(layers, (layer) => layer.refresh()),
+        handle: () => this.#handle(name, native, layers, run),
+      });
+    }
+  }
+
+  /** Runs fiber's handler for an event, for which its raycasters hand out what was answered. */
+  #handle(name: keyof Events, native: DomEvent, layers: readonly LayerQuestion[], run: () => void): void {
+    const { internal } = this.#store.getState();
+    const { pointerId } = native as PointerEvent;
+    const newest = internal.lastEvent.current;
+    this.#forgive(native.target);
+    if (name === 'onPointerDown') this.#downs.set(pointerId, (this.#downs.get(pointerId) ?? 0) + 1);
+    const undo = layers.map((layer) => layer.restore());
+    const end = this.#substitute(layers);
+    try {
+      run();
+    } finally {
+      end();
+      for (const each of undo.reverse()) each();
+      internal.lastEvent.current = newest;
+    }
+    // The browser lets go of a pointer that was lifted, and may have done so before a handler has captured it.
+    if (name === 'onPointerUp') this.#letGo(pointerId);
+  }
+
+  /**
+   * Has the raycasters answer what is known, and leaves their rays as they are, until fiber has asked them all: handlers,
+   * which run behind that, meet them as they were. Answers what ends it in any case.
+   */
+  #substitute(layers: readonly LayerQuestion[]): () => void {
+    const state = this.#store.getState();
+    const managers = new Set<RootState['events']>([state.events]);
+    for (const object of state.internal.interaction) {
+      const own = rootStateOf(object);
+      if (own !== undefined) managers.add(own.events);
+    }
+    const byRaycaster = new Map(layers.map((layer) => [layer.raycaster, layer]));
+    const undo: (() => void)[] = [];
+    for (const [raycaster, layer] of byRaycaster) {
+      undo.push(
+        shadow(raycaster, 'intersectObject', ((object: Object3D) =>
+          layer.hitsOf(object)) as Raycaster['intersectObject']),
+      );
+    }
+    const compute = (_: DomEvent, { raycaster }: RootState): void => {
+      byRaycaster.get(raycaster)?.aim();
+    };
+    for (const events of managers) undo.push(shadow(events, 'compute', compute));
+    const end = (): void => {
+      for (const each of undo.splice(0)) each();
+    };
+    const { filter } = state.events;
+    undo.push(
+      shadow(state.events, 'filter', (hits, root) => {
+        end();
+        this.#newest = filter === undefined ? hits : filter(hits, root);
+        return this.#newest as Intersection[];
+      }),
+    );
+    return end;
+  }
+
+  #onLostCapture({ pointerId }: PointerEvent): void {
+    const { internal } = this.#store.getState();
+    if (!internal.capturedMap.has(pointerId)) return;
+    // It may come before the pointer goes up, of which what has captured it shall hear; but a new capture stays.
+    const downs = this.#downs.get(pointerId);
+    requestAnimationFrame(() => {
+      if (this.#downs.get(pointerId) === downs) this.#queue.push(plainEvent(() => this.#letGo(pointerId)));
+    });
+  }
+
+  /** Ends the captures of a pointer, as fiber does where one is lost. */
+  #letGo(pointerId: number): void {
+    const { internal } = this.#store.getState();
+    if (!internal.capturedMap.delete(pointerId)) return;
+    this.#handlers.onPointerCancel({} as DomEvent); // takes back all hovering
+  }
+
+  #forgive(target: EventTarget | null): void {
+    if (!(target instanceof Element) || this.#forgiven.has(target)) return;
+    this.#forgiven.add(target);
+    const undo = forgiveCapture(target);
+    this.#disconnects.push(() => {
+      this.#forgiven.delete(target);
+      undo();
+    });
+  }
+}
+
+/** An event that needs no answer. */
+function plainEvent(handle: () => void): QueuedEvent {
+  return { coalesced: null, ask: () => null, refresh: () => null, handle };
+}
+
+/** Asks all; null where none has anything to ask. */
+function every(
+  layers: readonly LayerQuestion[],
+  ask: (layer: LayerQuestion) => Promise<void> | null,
+): Promise<void> | null {
+  const answers = layers.flatMap((layer) => ask(layer) ?? []);
+  return answers.length === 0 ? null : Promise.all(answers).then(() => {});
+}
+
+/** Gives an object another property; answers what gives it back what it had. */
+function shadow<T extends object, K extends keyof T>(object: T, key: K, value: T[K]): () => void {
+  const before = Object.getOwnPropertyDescriptor(object, key);
+  Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
+  return () => {
+    if (before === undefined) delete object[key];
+    else Object.defineProperty(object, key, before);
+  };
+}
+
+type Managed = Object3D & { __r3f?: Pick<Instance, 'handlers' | 'root'> };
+
+function isHoverable(object: Object3D): boolean {
+  const handlers = (object as Managed).__r3f?.handlers;
+  return handlers !== undefined && HOVER.some((name) => handlers[name] !== undefined);
+}
+
+function rootStateOf(object: Object3D): RootState | undefined {
+  return (object as Managed).__r3f?.root.getState();
+}

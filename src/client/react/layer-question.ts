@@ -1,0 +1,240 @@
+import { getRootState, type RootState } from '@react-three/fiber';
+import {
+  BatchedMesh,
+  type Camera,
+  InstancedMesh,
+  type Intersection,
+  Line,
+  LOD,
+  Mesh,
+  Object3D,
+  Points,
+  Ray,
+  type Raycaster,
+  SkinnedMesh,
+  Sprite,
+  type Vector2,
+} from 'three';
+import type { SceneTracker } from '../three/scene-tracker.js';
+
+/** What the questions of a layer need of the canvas. */
+export interface LayerScene {
+  get(root: Object3D): SceneTracker | null;
+  track(root: Object3D): Promise<SceneTracker>;
+  setView(root: Object3D, camera: Camera, size: { width: number; height: number }): void;
+  report(error: unknown): void;
+}
+
+/** What is told of the worker: it has an object, is about to, or does not and will not. */
+type Standing = 'yes' | 'soon' | 'no';
+
+/** fiber knows that there may be no camera; three's types do not. */
+type Aimed = Omit<Raycaster, 'camera'> & { camera: Camera | null | undefined };
+
+/** An object that has just come is waited for no longer than this: a large one may take seconds to build. */
+const LONGEST_WAIT_MS = 500;
+
+/** These were waited for in vain: they are hit when they are there. */
+const LATE = new WeakSet<Object3D>();
+
+/**
+ * What one raycaster of fiber's would hit: that of the canvas, or of a portal, as its ray was when the event happened.
+ * The worker is asked; but objects with a `raycast` of their own, as only they can answer, and what the worker does not
+ * have, as it is invisible or of a class that is not tracked, are asked here.
+ */
+export class LayerQuestion {
+  readonly raycaster: Raycaster;
+  readonly #scene: LayerScene;
+  readonly #state: RootState;
+  readonly #objects: readonly Object3D[];
+  readonly #ray = new Ray();
+  readonly #pointer: Vector2;
+  readonly #camera: Camera | null;
+  /** What was hit, with the root that it was below, nearest first. */
+  #hits: { hit: Intersection; root: Object3D }[] = [];
+  /** The same by what it belongs to: what was hit itself, and all above it. */
+  #byObject: Map<Object3D, Intersection[]> | null = null;
+
+  /** Reads a layer whose ray was just computed, about its interactive objects. */
+  constructor(scene: LayerScene, state: RootState, objects: readonly Object3D[]) {
+    const { raycaster, pointer } = state;
+    this.raycaster = raycaster;
+    this.#scene = scene;
+    this.#state = state;
+    this.#objects = objects;
+    this.#ray.copy(raycaster.ray);
+    this.#pointer = pointer.clone();
+    this.#camera = (raycaster as Aimed).camera ?? null;
+  }
+
+  /** Answers what the ray hits of an object and all below it, nearest first. */
+  hitsOf(object: Object3D): Intersection[] {
+    this.#byObject ??= byObject(this.#hits);
+    return this.#byObject.get(object)?.slice() ?? [];
+  }
+
+  /** Asks; null where there is nothing to ask the worker. */
+  ask(): Promise<void> | null {
+    this.#hits = [];
+    this.#byObject = null;
+    const { origin, direction } = this.#ray;
+    // A canvas without a size has rays of NaN, which hit nothing.
+    const isRay = [...origin.toArray(), ...direction.toArray()].every(Number.isFinite) && direction.lengthSq() > 0;
+    if (this.#camera === null || !isRay || this.#objects.length === 0) return null;
+    const byRoot = new Map<Object3D, Object3D[]>();
+    for (const object of this.#objects) {
+      const root = rootOf(object);
+      const objects = byRoot.get(root);
+      if (objects === undefined) byRoot.set(root, [object]);
+      else objects.push(object);
+    }
+    return Promise.all([...byRoot].map((each) => this.#askRoot(...each))).then((answers) => {
+      this.#hits = answers.flat().sort((a, b) => a.hit.distance - b.hit.distance);
+    });
+  }
+
+  /** Asks again where something that was hit has left the scene since: another object may have taken its place. */
+  refresh(): Promise<void> | null {
+    return this.#hits.some(({ hit, root }) => rootOf(hit.object) !== root) ? this.ask() : null;
+  }
+
+  /** Sets up the layer as it was when the event happened; answers what undoes that. */
+  restore(): () => void {
+    const { pointer } = this.#state;
+    const before = pointer.clone();
+    const undo = this.aim();
+    pointer.copy(this.#pointer);
+    return () => {
+      undo();
+      pointer.copy(before);
+    };
+  }
+
+  /** Points the raycaster as it was; answers what points it where it is now. */
+  aim(): () => void {
+    const raycaster = this.raycaster as Aimed;
+    const { camera } = raycaster;
+    const ray = raycaster.ray.clone();
+    raycaster.ray.copy(this.#ray);
+    raycaster.camera = this.#camera;
+    return () => {
+      raycaster.ray.copy(ray);
+      raycaster.camera = camera;
+    };
+  }
+
+  async #askRoot(root: Object3D, objects: readonly Object3D[]): Promise<{ hit: Intersection; root: Object3D }[]> {
+    const { near, far, layers } = this.raycaster;
+    const ray = { origin: this.#ray.origin, direction: this.#ray.direction, tMin: near, tMax: far };
+    const hits: Intersection[] = [];
+    try {
+      const { mask } = layers;
+      const tracker = this.#scene.get(root) ?? (await this.#scene.track(root));
+      const { width, height } = this.#state.size;
+      this.#scene.setView(root, this.#camera!, { width, height });
+      const standingOf = (object: Object3D): Standing => tracker.standingOf(object);
+      let own = this.#castHere(objects, standingOf);
+      if (own.coming.length > 0) {
+        await Promise.race([tracker.settled(), delay(LONGEST_WAIT_MS)]);
+        own = this.#castHere(objects, standingOf);
+        for (const object of own.coming) LATE.add(object);
+      }
+      hits.push(...own.hits);
+      const answer = await tracker.raycastAll(ray, { layers: mask });
+      // What has a `raycast` of its own is tracked, too, for all other questions.
+      for (const hit of answer) if (isThrees(hit.object)) hits.push(hit);
+    } catch (error) {
+      // Pointers go on working without a worker, as fiber has it.
+      this.#scene.report(error);
+      hits.splice(0, hits.length, ...this.#castHere(objects, () => 'no').hits);
+    }
+    return hits.map((hit) => ({ hit, root }));
+  }
+
+  /** Asks what only this thread can answer of objects and all below them; lists what the worker is about to have. */
+  #castHere(
+    objects: readonly Object3D[],
+    standingOf: (object: Object3D) => Standing,
+  ): { hits: Intersection[]; coming: Object3D[] } {
+    const { raycaster } = this;
+    const [hits, coming]: [Intersection[], Object3D[]] = [[], []];
+    const seen = new Set<Object3D>();
+    const visit = (object: Object3D): void => {
+      if (seen.has(object)) return;
+      seen.add(object);
+      const isAsked = object.layers.test(raycaster.layers) && (object.raycast as unknown) !== null;
+      const standing = isAsked && isThrees(object) ? standingOf(object) : 'no';
+      if (standing === 'soon' && !LATE.has(object)) coming.push(object);
+      // As three does: one that answers false keeps its children out.
+      if (isAsked && standing === 'no' && (object.raycast(raycaster, hits) as unknown) === false) return;
+      for (const child of object.children) visit(child);
+    };
+    const undo = this.aim();
+    try {
+      for (const object of objects) visit(object);
+    } finally {
+      undo();
+    }
+    return { hits, coming };
+  }
+}
+
+/** Computes the rays of all layers of a canvas for an event, as fiber does, and reads them. */
+export function readLayers(
+  scene: LayerScene,
+  state: RootState,
+  objects: readonly Object3D[],
+  event: Parameters<NonNullable<RootState['events']['compute']>>[0],
+): LayerQuestion[] {
+  const layers = new Map<Raycaster, { state: RootState; objects: Object3D[] }>();
+  const states = objects.map((object) => getRootState(object));
+  for (const own of states) if (own) (own.raycaster as Aimed).camera = undefined;
+  if (!state.previousRoot) state.events.compute?.(event, state);
+  layers.set(state.raycaster, { state, objects: [] });
+  objects.forEach((object, i) => {
+    const own = states[i];
+    if (!own?.events.enabled) return;
+    const raycaster = own.raycaster as Aimed;
+    if (raycaster.camera === undefined) {
+      own.events.compute?.(event, own, own.previousRoot?.getState());
+      raycaster.camera ??= null; // the layer is not there for this event
+    }
+    if (raycaster.camera === null) return;
+    const layer = layers.get(own.raycaster);
+    if (layer === undefined) layers.set(own.raycaster, { state: own, objects: [object] });
+    else layer.objects.push(object);
+  });
+  return [...layers.values()].map((layer) => new LayerQuestion(scene, layer.state, layer.objects));
+}
+
+function byObject(hits: readonly { hit: Intersection }[]): Map<Object3D, Intersection[]> {
+  const map = new Map<Object3D, Intersection[]>();
+  for (const { hit } of hits) {
+    for (let object: Object3D | null = hit.object; object !== null; object = object.parent) {
+      const known = map.get(object);
+      if (known === undefined) map.set(object, [hit]);
+      else known.push(hit);
+    }
+  }
+  return map;
+}
+
+const THREES: readonly { readonly prototype: Object3D }[] = [
+  ...[Mesh, Object3D, InstancedMesh, BatchedMesh, SkinnedMesh, LOD, Sprite, Points, Line],
+];
+
+/** Tells whether three's own code says what is hit of an object. */
+function isThrees({ raycast }: Object3D): boolean {
+  return THREES.some(({ prototype }) => prototype.raycast === raycast);
+}
+
+/** Answers the top of the tree that an object is in. */
+function rootOf(object: Object3D): Object3D {
+  let root = object;
+  while (root.parent !== null) root = root.parent;
+  return root;
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
