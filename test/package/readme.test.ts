@@ -1,4 +1,4 @@
-// The code of README.md and of docs/ cannot rot: every ```ts and ```js block compiles against the types that ship. What follows the
+// The code of README.md and of docs/ cannot rot: every ```ts, ```tsx and ```js block compiles against the types that ship. What follows the
 // language says more: `run` also runs the block in Node, `continued` puts it after the block above it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const blocks = ['README.md', ...pages.map((name) => `docs/${name}`)].flatMap((pa
 function blocksOf(path: string, markdown: string): Block[] {
   const page = path.replace(/^.*\/|\.md$/g, '');
   const found: Block[] = [];
-  for (const [, language = '', info = '', code = ''] of markdown.matchAll(/^```(ts|js)\b(.*)\n([\s\S]*?)^```$/gm)) {
+  for (const [, language = '', info = '', code = ''] of markdown.matchAll(/^```(tsx?|js)\b(.*)\n([\s\S]*?)^```$/gm)) {
     const flags = info.trim().split(/\s+/);
     const before = flags.includes('continued') ? (found.at(-1)?.code ?? '') : '';
     found.push({ name: `${page}-${found.length + 1}`, language, flags, code: before + code });
@@ -49,7 +49,7 @@ beforeAll(() => {
     extends: '../../tsconfig.json',
     // Without the sources' paths the package's own name leads through its exports to dist/types.
     compilerOptions: { paths: {}, types: ['node'], checkJs: true, noUnusedLocals: false, noUnusedParameters: false },
-    include: ['*.ts', '*.js'],
+    include: ['*.ts', '*.tsx', '*.js'],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
   // `export {}` makes a module of a block that imports nothing.
