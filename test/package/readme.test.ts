@@ -1,5 +1,5 @@
 // The code of README.md and of docs/ cannot rot: every ```ts, ```tsx and ```js block compiles against the types that ship. What follows the
-// language says more: `run` also runs the block in Node, `continued` puts it after the block above it.
+// language says more: `run` also runs the block in Node, `continued` puts it after the block of that language above it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,9 @@ function blocksOf(path: string, markdown: string): Block[] {
   const found: Block[] = [];
   for (const [, language = '', info = '', code = ''] of markdown.matchAll(/^```(tsx?|js)\b(.*)\n([\s\S]*?)^```$/gm)) {
     const flags = info.trim().split(/\s+/);
-    const before = flags.includes('continued') ? (found.at(-1)?.code ?? '') : '';
+    const before = flags.includes('continued')
+      ? (found.findLast((block) => block.language === language)?.code ?? '')
+      : '';
     found.push({ name: `${page}-${found.length + 1}`, language, flags, code: before + code });
   }
   return found;
