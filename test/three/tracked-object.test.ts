@@ -11,10 +11,10 @@ import {
   Matrix4,
   Mesh,
   MeshBasicMaterial,
-  Points,
   Raycaster,
   Scene,
   type Side,
+  SkinnedMesh,
   Sphere,
   Vector2,
   WebGPUCoordinateSystem,
@@ -263,7 +263,7 @@ describe('the walk through the scene', () => {
   test.each(['told of', 'by turns'])('finds what was put into `children` by hand, %s', async (way) => {
     const geometry = new BoxGeometry();
     const some = () => Array.from({ length: 100 }, () => new Group().add(new Mesh(geometry)));
-    const [old, stars] = [some(), new Points()];
+    const [old, stars] = [some(), new SkinnedMesh()];
     const scene = new Scene().add(...old, stars);
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);
     const tracker = await track(service, scene);
@@ -287,12 +287,12 @@ describe('the walk through the scene', () => {
   });
 
   test('names what is no Mesh', async () => {
-    const stars = Object.assign(new Points(), { name: 'stars' });
-    const tracker = await track(service, new Scene().add(new Points(), stars));
+    const figure = Object.assign(new SkinnedMesh(), { name: 'figure' });
+    const tracker = await track(service, new Scene().add(new SkinnedMesh(), figure));
     const messages = [...tracker.untracked.values()].map(({ message }) => message);
     expect(messages).toEqual([
-      expect.stringContaining('found the Points, '),
-      expect.stringContaining('found the Points "stars", '),
+      expect.stringContaining('found the SkinnedMesh, '),
+      expect.stringContaining('found the SkinnedMesh "figure", '),
     ]);
   });
 });

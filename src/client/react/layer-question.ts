@@ -140,7 +140,7 @@ export class LayerQuestion {
         for (const object of own.coming) LATE.add(object);
       }
       hits.push(...own.hits);
-      const answer = await tracker.raycastAll(ray, { layers: mask });
+      const answer = await tracker.raycastAll(ray, { layers: mask, params: this.raycaster.params });
       // What has a `raycast` of its own is tracked, too, for all other questions.
       for (const hit of answer) if (isThrees(hit.object)) hits.push(hit);
     } catch (error) {

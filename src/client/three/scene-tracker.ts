@@ -27,7 +27,7 @@ import { MeshTable } from './track/mesh-table.js';
 import { MovedTransforms } from './track/moved-transforms.js';
 import { type SceneObject, SceneObjects } from './track/scene-objects.js';
 import { SceneWalk } from './track/scene-walk.js';
-import type { Facing, Updatable } from './track/stand-in.js';
+import type { Facing, ThinObject, Updatable } from './track/stand-in.js';
 import { isAboutOneObject, type ObjectWishes } from './track/tracked-object.js';
 import { faceSprites } from './track/tracked-sprite.js';
 import type { TrackOptions } from './track-options.js';
@@ -36,7 +36,8 @@ import { type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
 
 /**
- * Keeps a service in step with the Meshes, InstancedMeshes, BatchedMeshes, LODs and Sprites under a root. Made by `trackScene`.
+ * Keeps a service in step with the Meshes, InstancedMeshes, BatchedMeshes, LODs, Sprites, Points and Lines under a root. Made by
+ * `trackScene`.
  *
  * - What is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. Its ids stay.
  *   So is what has a scale of zero. A material that is not `visible` only keeps its object out of the views, for
@@ -48,6 +49,8 @@ import type { ViewSize } from './view/view.js';
  * - A BatchedMesh is a mesh for each geometry in it, and an id for each number of an instance. An instance is there once its
  *   geometry is built; a deleted one keeps its id, hidden, until three gives its number to another. What is said here of
  *   geometries is true of those in its buffers; those that only move there are not built again.
+ * - Points, Line, LineSegments and LineLoop are hit within a `radius` of the cursor or within the thresholds of `params`, and
+ *   touch nothing.
  * - A LOD is the level that three shows (its renderer says which by `visible`; with `autoUpdate` off the app does), as one
  *   object whose shape changes: hits name the level's mesh, all other answers the LOD. three's own Raycaster looks at no
  *   `visible` and meets all levels. Where a level is no single Mesh (a Group, a SkinnedMesh, one with children), and where
@@ -99,6 +102,7 @@ export class SceneTracker {
       always: new Set<Updatable>(),
       complaints: new Set<string>(),
       sprites: this.#sprites,
+      thin: new Set<ThinObject>(),
       stale: new Set<Updatable>(),
       moved: new MovedTransforms(),
       layers: this.#layers,
@@ -159,7 +163,7 @@ export class SceneTracker {
 
   /**
    * Lists the objects under the root that the service does not know, and why: UNSUPPORTED for what is drawn but has
-   * no triangles that are known (SkinnedMesh, lines, points) and no shape of `shapeOf`, else the error of its
+   * no triangles, lines or points that are known (SkinnedMesh) and no shape of `shapeOf`, else the error of its
    * geometry or options. A BatchedMesh is there with the error of one of its geometries, whose instances alone are left
    * out.
    */
@@ -257,6 +261,8 @@ export class SceneTracker {
    * hit.
    *
    * By method 'screen': the object whose centre of bounds is drawn nearest to the point.
+   *
+   * Lines and points are hit within 4 pixels of the cursor, or another `radius`, or by `params` as three's Raycaster hits them.
    *
    * Before the first `update` it waits for the view that this sets.
    *

@@ -3,12 +3,18 @@ import { CollisionError } from '../../../shared/errors.js';
 import type { BoxShape, MeshData } from '../../../shared/types.js';
 import { argumentError, invalid, reading } from '../../check/validate.js';
 
-/** Consecutive triangles of a geometry: [start, end) counts indices, or vertices where there are none. */
+/** What a geometry is drawn as: lines as pairs of vertices, from each vertex to the next, or back to the first, too. */
+export type Primitive = 'triangles' | 'points' | 'segments' | 'strip' | 'loop';
+
+/** Consecutive elements of a geometry: [start, end) counts indices, or vertices where there are none. */
 export interface TriangleRun {
   start: number;
   end: number;
   materialIndex: number;
 }
+
+/** So many vertices are left over in no element. */
+const VERTICES = { triangles: 3, points: 1, segments: 2, strip: 1, loop: 1 } as const;
 
 /** So many vertices or indices are copied in one step. */
 const STEP = 16_384;
@@ -55,7 +61,11 @@ export function boxFromGeometry(geometry: BufferGeometry): BoxShape {
  * Lists the runs that three draws of a geometry: its draw range (`groups` null), or the part of it that lies in the
  * groups of the given numbers, as with an array of materials.
  */
-export function runsOf(geometry: BufferGeometry, groups: readonly number[] | null): TriangleRun[] {
+export function runsOf(
+  geometry: BufferGeometry,
+  groups: readonly number[] | null,
+  primitive: Primitive = 'triangles',
+): TriangleRun[] {
   const { drawRange } = geometry;
   if (!Number.isInteger(drawRange.start)) {
     throw argumentError(
@@ -71,8 +81,8 @@ export function runsOf(geometry: BufferGeometry, groups: readonly number[] | nul
   const add = (from: number, to: number, materialIndex: number): void => {
     const start = Math.max(from, drawRange.start);
     const length = Math.min(to, drawRange.start + drawRange.count, count) - start;
-    const end = start + length - (length % 3);
-    if (end > start) runs.push({ start, end, materialIndex });
+    const end = start + length - (length % VERTICES[primitive]);
+    if (end > start + (primitive === 'strip' ? 1 : 0)) runs.push({ start, end, materialIndex });
   };
   if (groups === null) {
     add(0, count, 0);
@@ -86,18 +96,30 @@ export function runsOf(geometry: BufferGeometry, groups: readonly number[] | nul
   return runs;
 }
 
-/** Gathers the triangles of `runs`, one run after the other. */
-export function meshDataOfRuns(geometry: BufferGeometry, runs: readonly TriangleRun[]): MeshData {
+/** Gathers the elements of `runs`, one run after the other. */
+export function meshDataOfRuns(
+  geometry: BufferGeometry,
+  runs: readonly TriangleRun[],
+  primitive: Primitive = 'triangles',
+): MeshData {
   const positions = positionsOfRuns(geometry, runs);
   const indices = geometry.index === null ? null : integersOf(geometry.index);
   if (runs.length === 0) {
     const { start, count } = geometry.drawRange;
     const given = indices === null ? `${positions.length / 3} vertices` : `${indices.length} indices`;
+    const expected = { triangles: 'triangle', points: 'point', segments: 'line', strip: 'line', loop: 'line' };
     throw new CollisionError(
       'BAD_DATA',
       `meshDataFromGeometry: of ${nameOf(geometry)} with ${given}, nothing lies in the draw range (${start}, ${count}) ` +
-        'and the groups; expected a triangle',
+        `and the groups; expected a ${expected[primitive]}`,
     );
+  }
+  if (primitive !== 'triangles') {
+    const data = { positions, topology: topologyOf(primitive) };
+    if (indices === null && !isChain(primitive)) return data;
+    const elements = new Uint32Array(indexCount(primitive, runs[0]));
+    writeIndices(elements, primitive, runs[0], indices, runs[0].start, runs[0].end);
+    return { ...data, indices: elements };
   }
   if (runs.length === 1) {
     const { start, end } = runs[0];
@@ -111,20 +133,68 @@ export function meshDataOfRuns(geometry: BufferGeometry, runs: readonly Triangle
   return { positions, indices: gathered };
 }
 
+/** Tells whether each line begins where the one before it ends. */
+function isChain(primitive: Primitive): primitive is 'strip' | 'loop' {
+  return primitive === 'strip' || primitive === 'loop';
+}
+
+function topologyOf(primitive: Primitive): 'triangles' | 'lines' | 'points' {
+  return primitive === 'triangles' || primitive === 'points' ? primitive : 'lines';
+}
+
+/** Answers how many indices a run has in a mesh. */
+function indexCount(primitive: Primitive, { start, end }: TriangleRun): number {
+  if (primitive === 'strip') return 2 * (end - start - 1);
+  return primitive === 'loop' ? 2 * (end - start) : end - start;
+}
+
+/**
+ * Writes the indices of a run as far as they are made of those from `from` to before `to` of a geometry; of one without
+ * indices, whose positions are those of the run.
+ */
+function writeIndices(
+  target: Uint32Array | Uint16Array,
+  primitive: Primitive,
+  { start, end }: TriangleRun,
+  source: ArrayLike<number> | null,
+  from: number,
+  to: number,
+): void {
+  const at = (i: number): number => (source === null ? i - start : source[i]);
+  if (!isChain(primitive)) {
+    for (let i = from; i < to; i++) target[i - start] = at(i);
+    return;
+  }
+  for (let i = from; i < to; i++) {
+    const isLast = i + 1 === end;
+    if (isLast && primitive === 'strip') return;
+    target[2 * (i - start)] = at(i);
+    target[2 * (i - start) + 1] = at(isLast ? start : i + 1);
+  }
+}
+
 /** Answers how many numbers `copyMeshData` copies. */
-export function sizeOf(geometry: BufferGeometry, runs: readonly TriangleRun[]): number {
+export function sizeOf(
+  geometry: BufferGeometry,
+  runs: readonly TriangleRun[],
+  primitive: Primitive = 'triangles',
+): number {
   const { index } = geometry;
   const numbers = 3 * positionsOf(geometry).count;
-  return index === null && runs.length === 1
+  return index === null && runs.length === 1 && !isChain(primitive)
     ? numbers
-    : numbers + runs.reduce((sum, run) => sum + run.end - run.start, 0);
+    : numbers + runs.reduce((sum, run) => sum + indexCount(primitive, run), 0);
 }
 
 /**
  * Does `meshDataOfRuns`, into arrays of their own, in steps that take some tenths of a millisecond each. The geometry must
  * stay as it is until the last of them.
  */
-export function* copyMeshData(geometry: BufferGeometry, runs: readonly TriangleRun[]): Generator<void, MeshData> {
+export function* copyMeshData(
+  geometry: BufferGeometry,
+  runs: readonly TriangleRun[],
+  primitive: Primitive = 'triangles',
+): Generator<void, MeshData> {
   const position = positionsOf(geometry);
   const isRange = geometry.index === null && runs.length === 1;
   const [first, end] = isRange ? [runs[0].start, runs[0].end] : [0, position.count];
@@ -133,10 +203,20 @@ export function* copyMeshData(geometry: BufferGeometry, runs: readonly TriangleR
     copyFloats(positions, 3 * (from - first), position, from, Math.min(end, from + STEP));
     yield;
   }
-  if (isRange) return { positions };
+  const data = { positions, ...(primitive !== 'triangles' && { topology: topologyOf(primitive) }) };
+  if (isRange && !isChain(primitive)) return data;
   const source = geometry.index?.array ?? null;
-  const length = runs.reduce((sum, run) => sum + run.end - run.start, 0);
+  const length = runs.reduce((sum, run) => sum + indexCount(primitive, run), 0);
   const indices = source instanceof Uint16Array ? new Uint16Array(length) : new Uint32Array(length);
+  if (primitive !== 'triangles') {
+    for (const run of runs) {
+      for (let from = run.start; from < run.end; from += STEP) {
+        writeIndices(indices, primitive, run, source, from, Math.min(run.end, from + STEP));
+        yield;
+      }
+    }
+    return { ...data, indices };
+  }
   let at = 0;
   for (const { start, end } of runs) {
     for (let from = start; from < end; from += STEP) {

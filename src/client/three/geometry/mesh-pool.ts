@@ -4,7 +4,15 @@ import type { MeshData, MeshId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
 import { nextTask } from '../next-task.js';
 import { Turns } from '../turns.js';
-import { copyMeshData, meshDataOfRuns, positionsOfRuns, runsOf, sizeOf, type TriangleRun } from './geometry.js';
+import {
+  copyMeshData,
+  meshDataOfRuns,
+  type Primitive,
+  positionsOfRuns,
+  runsOf,
+  sizeOf,
+  type TriangleRun,
+} from './geometry.js';
 import { GeometryVersion } from './geometry-version.js';
 
 /** A mesh of the service, and where its triangles are in the scene. */
@@ -13,6 +21,7 @@ export interface BuiltMesh {
   readonly geometry: BufferGeometry;
   readonly index: BufferAttribute | null;
   readonly runs: readonly TriangleRun[];
+  readonly primitive: Primitive;
 }
 
 /** The service's mesh for a geometry or for some groups of it, built once for all objects that use it. */
@@ -81,15 +90,23 @@ export class MeshPool {
     this.#onProgress = onProgress;
   }
 
-  acquire(geometry: BufferGeometry, groups: readonly number[] | null, weld: number, user: MeshUser): MeshUse {
+  acquire(
+    geometry: BufferGeometry,
+    groups: readonly number[] | null,
+    weld: number,
+    user: MeshUser,
+    primitive: Primitive = 'triangles',
+  ): MeshUse {
     let meshes = this.#meshes.get(geometry);
     if (meshes === undefined) {
       meshes = [];
       this.#meshes.set(geometry, meshes);
     }
-    let mesh = meshes.find((other) => other.weld === weld && other.groups?.join() === groups?.join());
+    let mesh = meshes.find(
+      (other) => other.weld === weld && other.primitive === primitive && other.groups?.join() === groups?.join(),
+    );
     if (mesh === undefined) {
-      mesh = new PooledMesh(geometry, groups, weld);
+      mesh = new PooledMesh(geometry, groups, weld, primitive);
       this.#build(mesh); // throws for what is no geometry
       meshes.push(mesh);
     }
@@ -248,7 +265,7 @@ export class MeshPool {
 
   /** Builds a mesh; null where that fails. Never rejects. */
   async #run(mesh: PooledMesh): Promise<BuiltMesh | null> {
-    const { geometry, weld } = mesh;
+    const { geometry, weld, primitive } = mesh;
     const { signal } = mesh.abort;
     let built: BuiltMesh | null = null;
     let attempts = 0;
@@ -258,9 +275,9 @@ export class MeshPool {
       try {
         let runs = this.#look(mesh);
         let data: MeshData;
-        const isLarge = sizeOf(geometry, runs) > MOST_AT_ONCE;
+        const isLarge = sizeOf(geometry, runs, primitive) > MOST_AT_ONCE;
         if (isLarge) ({ data, runs } = await this.#copyInTurn(mesh));
-        else data = meshDataOfRuns(geometry, runs);
+        else data = meshDataOfRuns(geometry, runs, primitive);
         const { index } = geometry;
         const { triangles } = mesh;
         const id = await this.#service.addMesh(data, {
@@ -272,7 +289,7 @@ export class MeshPool {
             this.#onProgress();
           },
         });
-        built = { id, geometry, index, runs };
+        built = { id, geometry, index, runs, primitive };
       } catch (cause) {
         mesh.error = CollisionError.is(cause) ? cause : new CollisionError('BAD_DATA', `${cause}`, { cause });
       }
@@ -282,9 +299,9 @@ export class MeshPool {
 
   /** Notes what a geometry is now, as it is about to be read. Throws for what has no triangles. */
   #look(mesh: PooledMesh): TriangleRun[] {
-    const { geometry, groups } = mesh;
+    const { geometry, groups, primitive } = mesh;
     mesh.version.copy(geometry);
-    const runs = runsOf(geometry, groups);
+    const runs = runsOf(geometry, groups, primitive);
     this.#count(mesh, trianglesIn(runs), 0);
     return runs;
   }
@@ -305,11 +322,11 @@ export class MeshPool {
    * that does so again and again is copied at once.
    */
   async #copy(mesh: PooledMesh): Promise<CopiedMesh> {
-    const { geometry, version } = mesh;
+    const { geometry, version, primitive } = mesh;
     const { signal } = mesh.abort;
     for (let attempts = 1; ; attempts++) {
       const runs = this.#look(mesh);
-      const copy = copyMeshData(geometry, runs);
+      const copy = copyMeshData(geometry, runs, primitive);
       let isSame = true;
       for (let end = 0; isSame; ) {
         const { done, value } = copy.next();
@@ -334,6 +351,7 @@ class PooledMesh implements SharedMesh {
   readonly geometry: BufferGeometry;
   readonly groups: readonly number[] | null;
   readonly weld: number;
+  readonly primitive: Primitive;
   readonly version = new GeometryVersion();
   readonly abort = new AbortController();
   readonly uses = new Set<PooledUse>();
@@ -348,10 +366,11 @@ class PooledMesh implements SharedMesh {
   triangles = 0;
   builtTriangles = 0;
 
-  constructor(geometry: BufferGeometry, groups: readonly number[] | null, weld: number) {
+  constructor(geometry: BufferGeometry, groups: readonly number[] | null, weld: number, primitive: Primitive) {
     this.geometry = geometry;
     this.groups = groups;
     this.weld = weld;
+    this.primitive = primitive;
   }
 }
 
@@ -368,9 +387,9 @@ class PooledUse implements MeshUse {
 }
 
 /** Counts the triangles of a build that is to begin; as many as before where they cannot be counted. */
-function trianglesOf({ geometry, groups, triangles }: PooledMesh): number {
+function trianglesOf({ geometry, groups, primitive, triangles }: PooledMesh): number {
   try {
-    return trianglesIn(runsOf(geometry, groups));
+    return trianglesIn(runsOf(geometry, groups, primitive));
   } catch {
     return triangles; // the build says what is wrong
   }

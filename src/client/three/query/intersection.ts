@@ -30,7 +30,8 @@ export interface SceneIntersection extends Intersection {
 /**
  * Reports a hit as three's Raycaster does: `face.normal` and `normal` in the object's space, `uv`, `uv1` and
  * `normal` interpolated, `normal` turned towards the ray. Where a shape stands for the triangles (`mesh` null, or the
- * bounds by `precision`) there is no face, and `normal` is the shape's.
+ * bounds by `precision`) there is no face, and `normal` is the shape's. Lines and points have an `index` instead, points
+ * also `distanceToRay`: three's by `params`, else world units.
  *
  * `eye` is where the ray came from, or with w = 0 the direction that it went in.
  */
@@ -46,6 +47,17 @@ export function intersectionOf(
   if (instanceId !== undefined) intersection[isBatched ? 'batchId' : 'instanceId'] = instanceId;
   if (hit.pixels !== undefined) return { ...intersection, pixels: hit.pixels }; // no point of the surface
 
+  if (mesh !== null && mesh.primitive !== 'triangles' && hit.element >= 0) {
+    const { distanceToRay } = hit;
+    return {
+      ...intersection,
+      ...(mesh.primitive === 'points' && distanceToRay !== undefined && { distanceToRay }),
+      index: numberOf(mesh, hit.element),
+      face: null,
+      faceIndex: null,
+      barycoord: null,
+    };
+  }
   const toWorld = object.matrixWorld.clone();
   if (instanceId !== undefined) {
     const instance = new Matrix4();
@@ -93,6 +105,12 @@ export function intersectionAt(hit: Hit, placement: Placement, query: number, ey
   const mesh = seenBy(placement, query);
   const { instanceId } = placement;
   return intersectionOf(hit, { object: hitObject(placement, mesh), instanceId }, mesh, eye);
+}
+
+/** Finds a line or point in the geometry, as three's Raycaster names it: a point by its vertex, a line by where it begins. */
+function numberOf({ primitive, index, runs }: BuiltMesh, element: number): number {
+  const at = runs[0].start + (primitive === 'segments' ? 2 : 1) * element;
+  return primitive === 'points' && index !== null ? index.getX(at) : at;
 }
 
 /** Finds a triangle of the service's mesh in the geometry, as three's Raycaster names it. */

@@ -1,6 +1,6 @@
 import type { Object3D } from 'three';
 import type { Hit, PickOptions, QueryOptions, Rect, RegionOptions } from '../../../shared/types.js';
-import { checkBoolean } from '../../check/validate.js';
+import { checkBoolean, invalid } from '../../check/validate.js';
 import { readView } from '../../frame/view-table.js';
 import { pickRay } from '../../query/pick-ray.js';
 import type { AdapterQuery } from '../../query/query-options.js';
@@ -12,11 +12,15 @@ import type { SceneView, SceneViews } from '../view/scene-views.js';
 import { intersectionAt, type SceneIntersection } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
+import { readParams, type SceneParams, thresholdsOf } from './scene-params.js';
 
 const VIEW_KEYS = [
   ...['view', 'layers', 'ignore', 'side', 'precision', 'clip', 'clipIntersection', 'signal', 'latest'],
 ];
-export const PICK_KEYS = [...VIEW_KEYS, 'method', 'radius'];
+export const PICK_KEYS = [...VIEW_KEYS, 'method', 'radius', 'params'];
+
+/** Pixels within which a pick hits lines and points where nobody says anything. */
+const RADIUS = 4;
 const REGION_KEYS = [...VIEW_KEYS, 'mode', 'instances'];
 
 interface ViewQueryOptions extends SceneQueryOptions {
@@ -29,7 +33,15 @@ interface ViewQueryOptions extends SceneQueryOptions {
 }
 
 /** They are the service's, with objects of the scene instead of ids. */
-export interface ScenePickOptions extends ViewQueryOptions, Pick<PickOptions, 'method' | 'radius' | 'latest'> {}
+export interface ScenePickOptions extends ViewQueryOptions, Pick<PickOptions, 'method' | 'latest'> {
+  /** By method 'ray': pixels within which lines and points are hit, default 4. By 'screen': as the service has it. */
+  radius?: number;
+  /**
+   * three's `raycaster.params`, instead of a `radius`: lines and points are hit this near to the ray, in world units, as
+   * three does. What it does not name has three's own threshold, 1.
+   */
+  params?: SceneParams;
+}
 
 /** They are the service's, with objects of the scene instead of ids. */
 export interface SceneRegionOptions extends ViewQueryOptions, Pick<RegionOptions, 'mode' | 'latest'> {
@@ -38,7 +50,12 @@ export interface SceneRegionOptions extends ViewQueryOptions, Pick<RegionOptions
 }
 
 /** What the service is told, and the planes of what is drawn. */
-type PickQuery = QueryOptions & AdapterQuery;
+type PickQuery = QueryOptions & AdapterQuery & Near;
+
+/** How near lines and points are hit: in pixels, or each object's own. */
+interface Near extends Pick<AdapterQuery, 'ownThresholds'> {
+  readonly radius?: number;
+}
 
 /** Asks the service in terms of the scene. What is somebody else's in the same service is passed over. */
 export class ScenePicks {
@@ -73,7 +90,8 @@ export class ScenePicks {
   ): Promise<SceneIntersection | null> {
     const { clips, objects, service } = this.#context;
     return objects.during(async (number) => {
-      const query = this.#query('pick', options, view, signal);
+      const near = this.#nearOf('pick', x, y, options, view);
+      const query = { ...this.#query('pick', options, view, signal), ...near };
       // Which of several sets cuts a triangle, only its hit says.
       const areMixed = query.clipSets !== undefined && clips.mixedCount > 0;
       if (options.method === 'screen' || areMixed) {
@@ -82,6 +100,11 @@ export class ScenePicks {
       const hit = await service.pick(x, y, pickOptions(query, options, view));
       if (hit === null) return null;
       if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, query, number)[0];
+      // Of what is near the cursor, only a view knows.
+      if (near.radius !== undefined) {
+        const now = { ...this.#query('pick', options, view, signal), ...clipsOf(query), ...near };
+        return (await this.#pickAll(x, y, options, view, now, number))[0] ?? null;
+      }
       // It goes past the stranger on the same ray: the camera may have moved since.
       const again = { ...this.#query('pick', options, view, signal), ...clipsOf(query) };
       const hits = await this.#castRay(x, y, again, view);
@@ -95,7 +118,9 @@ export class ScenePicks {
     return this.#latestPickAll.guard(options, (signal) =>
       ask(signal, (view) =>
         this.#context.objects.during((number) => {
-          return this.#pickAll(x, y, options, view, this.#query('pickAll', options, view, signal), number);
+          const near = this.#nearOf('pickAll', x, y, options, view);
+          const query = { ...this.#query('pickAll', options, view, signal), ...near };
+          return this.#pickAll(x, y, options, view, query, number);
         }),
       ),
     );
@@ -134,6 +159,26 @@ export class ScenePicks {
   ): Promise<SceneIntersection[]> {
     const hits = await this.#context.service.pickAll(x, y, pickOptions(query, options, view));
     return this.#intersections(hits, view, query, number);
+  }
+
+  /** Answers how near to the cursor lines and points are hit; by method 'screen', how near the middle of anything. */
+  #nearOf(
+    operation: string,
+    x: number,
+    y: number,
+    { method, radius, params }: Checked<ScenePickOptions>,
+    view: SceneView,
+  ): Near {
+    const thresholds = readParams(operation, params);
+    if (thresholds !== undefined && radius !== undefined) {
+      invalid(operation, 'radius', radius, 'none with `params`; one of both decides');
+    }
+    if (radius !== undefined) return { radius };
+    const { thin } = this.#context;
+    if (method === 'screen' || thin.size === 0) return {};
+    if (thresholds === undefined) return { radius: RADIUS };
+    const ray = pickRay(readView(operation, view.options), x, y);
+    return ray === null ? {} : { ownThresholds: thresholdsOf(thin, thresholds, ray) };
   }
 
   /** Casts the ray of a pick in a view that may have changed meanwhile. */
@@ -190,15 +235,15 @@ function readViewQuery<T extends ViewQueryOptions & { latest?: boolean }>(
   return options;
 }
 
-/** Answers the planes of a query, for another that is to see what it saw. */
-function clipsOf({ clipSets }: PickQuery): AdapterQuery {
-  return clipSets === undefined ? {} : { clipSets };
+/** Answers the planes and the thresholds of a query, for another that is to see what it saw. */
+function clipsOf({ clipSets, ownThresholds }: PickQuery): AdapterQuery {
+  return { ...(clipSets !== undefined && { clipSets }), ...(ownThresholds !== undefined && { ownThresholds }) };
 }
 
 function pickOptions(
   query: PickQuery,
-  { method, radius }: Pick<PickOptions, 'method' | 'radius'>,
+  { method }: Pick<PickOptions, 'method'>,
   { name }: SceneView,
 ): PickOptions & AdapterQuery {
-  return { ...query, view: name, ...(method !== undefined && { method }), ...(radius !== undefined && { radius }) };
+  return { ...query, view: name, ...(method !== undefined && { method }) };
 }

@@ -13,7 +13,7 @@ import type {
 import { checkSignal } from '../../check/signal.js';
 import { invalid, reading, readOptions } from '../../check/validate.js';
 import { aborted } from '../../link/abort.js';
-import { checkDetail } from '../../query/query-options.js';
+import { type AdapterQuery, checkDetail } from '../../query/query-options.js';
 import { toFaces } from '../geometry/geometry.js';
 import { hasInstances, readDrawn, readTargets, type SceneTarget } from '../scene-target.js';
 import { classOf } from '../track/name-of.js';
@@ -23,13 +23,15 @@ import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
 import { faceAt, intersectionAt, type SceneIntersection } from './intersection.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
+import { readParams, type SceneParams, thresholdsOf } from './scene-params.js';
 import { eyeOf, readPoint, readRay, type ScenePoint, type SceneRay } from './scene-ray.js';
 import { idsOf } from './target-ids.js';
 
 const FILTER_KEYS = ['layers', 'ignore', 'precision', 'clip', 'clipIntersection', 'signal'];
-const RAY_KEYS = [...FILTER_KEYS, 'side'];
+const LINE_KEYS = [...FILTER_KEYS, 'side'];
+const RAY_KEYS = [...LINE_KEYS, 'params'];
 const CLOSEST_KEYS = [...FILTER_KEYS, 'maxDistance'];
-const SIGHT_KEYS = [...RAY_KEYS, 'view'];
+const SIGHT_KEYS = [...LINE_KEYS, 'view'];
 const CONTACT_KEYS = ['detail', 'signal'];
 
 /** three's Matrix4, or 16 numbers, column-major. */
@@ -39,6 +41,11 @@ export type SceneMatrix = ArrayLike<number> | { readonly elements: ArrayLike<num
 export interface SceneRayOptions extends SceneQueryOptions {
   /** The default is the side of each object's own material. */
   side?: 'front' | 'back' | 'double';
+  /**
+   * three's `raycaster.params`: lines and points are hit this near to the ray, in world units, as three does. What it does
+   * not name has three's own threshold, 1. Without `params` a ray hits no lines and points.
+   */
+  params?: SceneParams;
 }
 
 /** They are the service's, with objects of the scene instead of ids. */
@@ -103,31 +110,40 @@ export class SceneQueries {
 
   async raycast(given: SceneRay, options: SceneRayOptions): Promise<SceneIntersection | null> {
     const ray = readRay('raycast', given);
-    const filter = readQuery('raycast', options, RAY_KEYS);
+    const { params, ...filter } = readQuery('raycast', options, RAY_KEYS);
+    const near = this.#nearOf('raycast', ray, params);
     const { objects, service } = this.#context;
     return objects.during(async (number) => {
-      const hit = await service.raycast(ray, queryOf(this.#walk, filter));
+      const hit = await service.raycast(ray, { ...queryOf(this.#walk, filter), ...near });
       if (hit === null) return null;
       if (objects.find(hit.object) !== undefined) return this.#intersections([hit], ray, number)[0];
-      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter)); // past the stranger
+      const hits = await service.raycastAll(ray, { ...queryOf(this.#walk, filter), ...near }); // past the stranger
       return this.#intersections(hits, ray, number)[0] ?? null;
     });
   }
 
   async raycastAll(given: SceneRay, options: SceneRayOptions): Promise<SceneIntersection[]> {
     const ray = readRay('raycastAll', given);
-    const filter = readQuery('raycastAll', options, RAY_KEYS);
+    const { params, ...filter } = readQuery('raycastAll', options, RAY_KEYS);
+    const near = this.#nearOf('raycastAll', ray, params);
     const { objects, service } = this.#context;
     return objects.during(async (number) => {
-      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter));
+      const hits = await service.raycastAll(ray, { ...queryOf(this.#walk, filter), ...near });
       return this.#intersections(hits, ray, number);
     });
+  }
+
+  /** Answers how near to the ray lines and points are hit. */
+  #nearOf(operation: string, ray: Ray, params: SceneParams | undefined): AdapterQuery {
+    const thresholds = readParams(operation, params);
+    const { thin } = this.#context;
+    return thresholds === undefined || thin.size === 0 ? {} : { ownThresholds: thresholdsOf(thin, thresholds, ray) };
   }
 
   async lineOfSight(from: ScenePoint, to: ScenePoint, options: SceneLineOptions): Promise<boolean> {
     const origin = readPoint('lineOfSight', 'from', from);
     const target = readPoint('lineOfSight', 'to', to);
-    const filter = readQuery('lineOfSight', options, RAY_KEYS);
+    const filter = readQuery('lineOfSight', options, LINE_KEYS);
     const { objects, service } = this.#context;
     const direction = [target[0] - origin[0], target[1] - origin[1], target[2] - origin[2]] as const;
     const tMax = Math.hypot(...direction);
@@ -169,7 +185,7 @@ export class SceneQueries {
       const mesh = seenBy(nearest.placement, number);
       const object = hitObject(nearest.placement, mesh);
       const { face, faceIndex } =
-        mesh === null || nearest.triangle < 0 || (object as Sprite).isSprite === true
+        mesh === null || mesh.primitive !== 'triangles' || nearest.triangle < 0 || (object as Sprite).isSprite === true
           ? { face: null, faceIndex: null }
           : faceAt(mesh, nearest.triangle);
       const { distance } = nearest;

@@ -65,7 +65,7 @@ export class BatchPart {
     if (isSame && view.runs[0].start === this.#start) return view;
     const length = built.runs[0].end - built.runs[0].start;
     const runs = [{ start: this.#start, end: this.#start + length, materialIndex: 0 }];
-    this.#view = { id: built.id, geometry: buffers, index: buffers.index, runs };
+    this.#view = { id: built.id, geometry: buffers, index: buffers.index, runs, primitive: 'triangles' };
     return this.#view;
   }
 

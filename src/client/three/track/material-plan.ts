@@ -1,10 +1,12 @@
 import { BackSide, type BufferGeometry, DoubleSide, type Material } from 'three';
 import type { FaceRun, Side } from '../../scene/object-description.js';
-import type { TriangleRun } from '../geometry/geometry.js';
+import type { Primitive, TriangleRun } from '../geometry/geometry.js';
 import { cutOf, isCutAs, isSameCut, type MaterialCut } from './material-cut.js';
 
 /** What stands for an object in the service. */
 export interface StandInPlan {
+  /** What its geometry is drawn as; absent: triangles. */
+  readonly primitive?: Primitive;
   /** Numbers of the geometry's groups, or null for its whole draw range. */
   readonly groups: readonly number[] | null;
   /** The side that can be hit; where the materials of the groups differ in it, 'double'. */
@@ -40,6 +42,15 @@ export function planStandIn(geometry: BufferGeometry, material: Material | reado
   if (cuts.every((cut) => isSameCut(cut, cuts[0]))) return { ...plan, cut: cuts[0] };
   // What cuts them all is the renderer's, unless one of them is not cut at all.
   return { ...plan, cut: cuts.find((cut) => cut?.isExempt), cuts: Array.from(material, cutOf) };
+}
+
+/**
+ * Plans what stands for lines or points: three's Raycaster takes the whole draw range, whatever their groups. Without an
+ * array of materials, their planes cut it.
+ */
+export function planThin(primitive: Primitive, material: Material | readonly Material[]): StandInPlan {
+  const plan: StandInPlan = { primitive, groups: null, side: 'double', sides: null };
+  return isArray(material) ? plan : { ...plan, cut: cutOf(material) };
 }
 
 /** Tells whether two plans say the same. */

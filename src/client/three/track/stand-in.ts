@@ -19,6 +19,14 @@ export interface Facing {
   face(camera: Matrix4, view: Matrix4, isPerspective: boolean): void;
 }
 
+/** Lines or points, which rays hit within a threshold. */
+export interface ThinObject {
+  readonly object: Object3D;
+  /** Its only id, where `count` is 1. */
+  readonly count: number;
+  idAt(instance: number): ObjectId;
+}
+
 /** All tracked objects of a tracker share this. */
 export interface TrackerContext {
   readonly service: CollisionService;
@@ -32,6 +40,8 @@ export interface TrackerContext {
   /** It has the matrices of what is in neither table, for the next update(). */
   readonly moved: MovedTransforms;
   readonly layers: LayerChanges;
+  /** What is drawn as lines or points. */
+  readonly thin: Set<ThinObject>;
   /** What is turned to the camera in every frame. */
   readonly sprites: Set<Facing>;
   /** Classes of which was said that they are not tracked. */
@@ -167,7 +177,10 @@ export class StandIn implements Placed {
     const target = this.#next ?? this.#mesh;
     const isSame = target?.geometry === geometry && target.groups?.join() === plan.groups?.join();
     if (shape === null && isSame && !this.#isOther) return;
-    const next = shape === null ? meshes.acquire(geometry, plan.groups, weld, this.owner) : null;
+    const next =
+      shape === null
+        ? meshes.acquire(geometry, plan.groups, plan.primitive ? 0 : weld, this.owner, plan.primitive)
+        : null;
     this.#isOther = false;
     if (this.#nextUse !== null) meshes.release(this.#nextUse);
     this.#nextUse = next;

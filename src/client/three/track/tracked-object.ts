@@ -4,9 +4,10 @@ import type { ContactDetail, ObjectId, ObjectOptions, Shape } from '../../../sha
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { reading } from '../../check/validate.js';
 import { multiplyToPlace } from '../../transforms/affine.js';
+import type { Primitive } from '../geometry/geometry.js';
 import { IndexSet } from './index-set.js';
 import { cutOf, isCutAs, type MaterialCut } from './material-cut.js';
-import { isDrawn, MaterialLook, planStandIn } from './material-plan.js';
+import { isDrawn, MaterialLook, planStandIn, planThin } from './material-plan.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
 import { classOf, nameOf } from './name-of.js';
 import { MOST_IN_BLOCK, StandIn, type StandInOptions, type StandInOwner, type TrackerContext } from './stand-in.js';
@@ -262,6 +263,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
   remove(): boolean {
     this.#pay('by turns');
     this.#context.stale.delete(this);
+    this.#context.thin.delete(this);
     if (this.count > MOST_IN_BLOCK) this.#conceal(0);
     if (this.standIn?.remove(MOST_IN_BLOCK) === false) return false;
     this.standIn = null;
@@ -323,6 +325,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #leaveOut(error: CollisionError): void {
     this.standIn?.remove(Number.POSITIVE_INFINITY);
     this.standIn = null;
+    this.#context.thin.delete(this);
     this.#geometry = this.drawn.geometry;
     this.#material = this.drawn.material;
     // It is noted as it is compared: it is planned again when it is another one.
@@ -364,8 +367,12 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const { geometry, material } = this.drawn;
     const wish = this.#wishes.shape(this.object);
     const shape = isEqualDeep(this.#shape, wish) ? this.#shape : wish;
-    if (shape === null && !hasTriangles(this.drawn)) throw new NotTracked(this.object);
-    const plan = planStandIn(geometry, material);
+    const primitive = primitiveOf(this.drawn);
+    if (shape === null && primitive === null) throw new NotTracked(this.object);
+    const isThin = primitive !== null && primitive !== 'triangles';
+    const plan = isThin ? planThin(primitive, material) : planStandIn(geometry, material);
+    if (isThin && shape === null) this.#context.thin.add(this);
+    else if (isThin) this.#context.thin.delete(this);
     this.#isUnasked = false;
     this.#failure = null;
     this.#shape = shape;
@@ -507,14 +514,26 @@ export class TrackedObject implements StandInOwner, TableOwner {
 class NotTracked extends CollisionError {
   constructor(object: Object3D) {
     const expected =
-      'expected a Mesh, InstancedMesh, BatchedMesh, LOD or Sprite, or an answer of `shapeOf` to stand for it';
+      'expected a Mesh, InstancedMesh, BatchedMesh, LOD, Sprite, Points or Line, or an answer of `shapeOf` to stand for it';
     super('UNSUPPORTED', `trackScene: found the ${nameOf(object)}, ${expected}`);
   }
 }
 
-/** Tells whether an object is drawn as the triangles of its geometry, where these are. */
-function hasTriangles({ isMesh, isSkinnedMesh }: Mesh & { readonly isSkinnedMesh?: boolean }): boolean {
-  return isMesh === true && isSkinnedMesh !== true;
+interface Kind {
+  readonly isMesh?: boolean;
+  readonly isSkinnedMesh?: boolean;
+  readonly isPoints?: boolean;
+  readonly isLine?: boolean;
+  readonly isLineSegments?: boolean;
+  readonly isLineLoop?: boolean;
+}
+
+/** Answers what an object is drawn as from its geometry as it is; null where that alone does not say it. */
+function primitiveOf(object: Kind): Primitive | null {
+  if (object.isPoints === true) return 'points';
+  if (object.isLine === true)
+    return object.isLineSegments === true ? 'segments' : object.isLineLoop === true ? 'loop' : 'strip';
+  return object.isMesh === true && object.isSkinnedMesh !== true ? 'triangles' : null;
 }
 
 const NO_STAND_IN: Pick<StandIn, 'blocks'> = { blocks: [] };

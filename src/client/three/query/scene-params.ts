@@ -1,0 +1,60 @@
+import { type RaycasterParameters, Ray as SceneRay, Sphere, Vector3 } from 'three';
+import type { ObjectId, Ray } from '../../../shared/types.js';
+import { checkAtLeastZero, invalid, reading } from '../../check/validate.js';
+import type { ThinObject } from '../track/stand-in.js';
+import type { SceneDrawable } from '../track/tracked-object.js';
+
+/** As three's `raycaster.params`: how near to a ray lines and points are hit, in world units. */
+export type SceneParams = Partial<RaycasterParameters>;
+
+/** The thresholds of three's Raycaster. */
+export interface Thresholds {
+  readonly lines: number;
+  readonly points: number;
+}
+
+/** three's Raycaster has these where nobody says anything. */
+const DEFAULT = 1;
+
+/** Reads `params`; undefined where there are none. */
+export function readParams(operation: string, params: SceneParams | undefined): Thresholds | undefined {
+  if (params === undefined) return undefined;
+  return reading(operation, 'params', () => {
+    if (typeof params !== 'object' || params === null)
+      invalid(operation, 'params', params, "three's `raycaster.params`");
+    const { Line, Points } = params;
+    const read = (name: string, of: { threshold?: number } | undefined): number =>
+      checkAtLeastZero(operation, `params.${name}.threshold`, of?.threshold ?? DEFAULT);
+    return { lines: read('Line', Line), points: read('Points', Points) };
+  });
+}
+
+const SPHERE = new Sphere();
+
+/**
+ * Answers the threshold of each object that a ray may hit, as three's Raycaster has it: it compares in an object's own
+ * space, by the mean of its scale, what is in the bounding sphere of its geometry.
+ */
+export function thresholdsOf(
+  objects: ReadonlySet<ThinObject>,
+  { lines, points }: Thresholds,
+  { origin, direction }: Ray,
+): Map<ObjectId, number> {
+  const own = new Map<ObjectId, number>();
+  const ray = new SceneRay(new Vector3(...origin), new Vector3(...direction).normalize());
+  for (const thin of objects) {
+    if (thin.count === 0) continue;
+    const { geometry, matrixWorld, scale, isPoints } = thin.object as SceneDrawable & { readonly isPoints?: boolean };
+    const threshold = isPoints === true ? points : lines;
+    const sphere = geometry?.boundingSphere ?? null;
+    // Where nobody needed a sphere so far, going through all vertices for it is not for this thread to do.
+    if (sphere !== null) {
+      SPHERE.copy(sphere).applyMatrix4(matrixWorld);
+      SPHERE.radius += threshold;
+      if (!ray.intersectsSphere(SPHERE)) continue;
+    }
+    const local = Math.abs(threshold / ((scale.x + scale.y + scale.z) / 3));
+    own.set(thin.idAt(0), local < Number.MAX_VALUE ? local : Number.MAX_VALUE);
+  }
+  return own;
+}
