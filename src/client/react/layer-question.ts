@@ -142,7 +142,7 @@ export class LayerQuestion {
       hits.push(...own.hits);
       const answer = await tracker.raycastAll(ray, { layers: mask, params: this.raycaster.params });
       // What has a `raycast` of its own is tracked, too, for all other questions.
-      for (const hit of answer) if (isThrees(hit.object)) hits.push(hit);
+      for (const hit of answer) if (isThrees(hit.object) && !isBelow(hit.object, own.closed)) hits.push(hit);
     } catch (error) {
       // Pointers go on working without a worker, as fiber has it.
       this.#scene.report(error);
@@ -151,14 +151,17 @@ export class LayerQuestion {
     return hits.map((hit) => ({ hit, root }));
   }
 
-  /** Asks what only this thread can answer of objects and all below them; lists what the worker is about to have. */
+  /**
+   * Asks what only this thread can answer of objects and all below them; lists what the worker is about to have, and what
+   * keeps all below it out.
+   */
   #castHere(
     objects: readonly Object3D[],
     standingOf: (object: Object3D) => Standing,
-  ): { hits: Intersection[]; coming: Object3D[] } {
+  ): { hits: Intersection[]; coming: Object3D[]; closed: Set<Object3D> } {
     const { raycaster } = this;
     const [hits, coming]: [Intersection[], Object3D[]] = [[], []];
-    const seen = new Set<Object3D>();
+    const [seen, closed] = [new Set<Object3D>(), new Set<Object3D>()];
     const visit = (object: Object3D): void => {
       if (seen.has(object)) return;
       seen.add(object);
@@ -166,7 +169,10 @@ export class LayerQuestion {
       const standing = isAsked && isThrees(object) ? standingOf(object) : 'no';
       if (standing === 'soon' && !LATE.has(object)) coming.push(object);
       // As three does: one that answers false keeps its children out.
-      if (isAsked && standing === 'no' && (object.raycast(raycaster, hits) as unknown) === false) return;
+      if (isAsked && standing === 'no' && (object.raycast(raycaster, hits) as unknown) === false) {
+        closed.add(object);
+        return;
+      }
       for (const child of object.children) visit(child);
     };
     const undo = this.aim();
@@ -175,7 +181,7 @@ export class LayerQuestion {
     } finally {
       undo();
     }
-    return { hits, coming };
+    return { hits, coming, closed };
   }
 }
 
@@ -226,6 +232,12 @@ const THREES: readonly { readonly prototype: Object3D }[] = [
 /** Tells whether three's own code says what is hit of an object. */
 function isThrees({ raycast }: Object3D): boolean {
   return THREES.some(({ prototype }) => prototype.raycast === raycast);
+}
+
+/** Tells whether something above an object is one of these. */
+function isBelow({ parent }: Object3D, closed: ReadonlySet<Object3D>): boolean {
+  if (closed.size === 0 || parent === null) return false;
+  return closed.has(parent) || isBelow(parent, closed);
 }
 
 /** Answers the top of the tree that an object is in. */
