@@ -49,8 +49,8 @@ import type { ViewSize } from './view/view.js';
  * - A BatchedMesh is a mesh for each geometry in it, and an id for each number of an instance. An instance is there once its
  *   geometry is built; a deleted one keeps its id, hidden, until three gives its number to another. What is said here of
  *   geometries is true of those in its buffers; those that only move there are not built again.
- * - Points, Line, LineSegments and LineLoop are hit within a `radius` of the cursor or within the thresholds of `params`, and
- *   touch nothing.
+ * - Points, Line, LineSegments and LineLoop are hit within a `radius` of the cursor or within the thresholds of `params`, Line2
+ *   and LineSegments2 of three's addons as wide as they are drawn. They touch nothing.
  * - A LOD is the level that three shows (its renderer says which by `visible`; with `autoUpdate` off the app does), as one
  *   object whose shape changes: hits name the level's mesh, all other answers the LOD. three's own Raycaster looks at no
  *   `visible` and meets all levels. Where a level is no single Mesh (a Group, a SkinnedMesh, one with children), and where
@@ -75,6 +75,7 @@ export class SceneTracker {
   readonly #walk: SceneWalk;
   readonly #objects = new SceneObjects();
   readonly #sprites = new Set<Facing>();
+  readonly #fat = new Set<{ refresh(): void }>();
   readonly #layers: LayerChanges;
   readonly #views: SceneViews;
   readonly #picks: ScenePicks;
@@ -103,6 +104,7 @@ export class SceneTracker {
       complaints: new Set<string>(),
       sprites: this.#sprites,
       thin: new Set<ThinObject>(),
+      fat: this.#fat,
       stale: new Set<Updatable>(),
       moved: new MovedTransforms(),
       layers: this.#layers,
@@ -550,6 +552,7 @@ export class SceneTracker {
         this.#root.updateMatrixWorld(this.#root.parent !== null);
       }
       if (camera !== undefined) faceSprites(this.#sprites, camera);
+      for (const each of this.#fat) each.refresh();
       this.#meshes.refresh();
       this.#walk.update();
     });

@@ -18,6 +18,8 @@ import { findTriangle } from '../geometry/geometry.js';
 import type { BuiltMesh } from '../geometry/mesh-pool.js';
 import { readBatchMatrix } from '../track/batch-contents.js';
 import { hitObject, type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
+import { isFatLine } from '../track/stand-in.js';
+import { type FatQuery, fatIntersection } from './fat-lines.js';
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 
@@ -100,10 +102,19 @@ export function intersectionOf(
   return intersection;
 }
 
-/** Does it for what a query saw, by the query's number. */
-export function intersectionAt(hit: Hit, placement: Placement, query: number, eye: Vector4): SceneIntersection {
+/** Does it for what a query saw, by the query's number; null for a line that has a width, which was not so wide. */
+export function intersectionAt(
+  hit: Hit,
+  placement: Placement,
+  query: number,
+  eye: Vector4,
+  fat?: FatQuery,
+): SceneIntersection | null {
   const mesh = seenBy(placement, query);
   const { instanceId } = placement;
+  if (fat !== undefined && mesh !== null && hit.element >= 0 && isFatLine(placement.object)) {
+    return fatIntersection(hit, placement, mesh, fat);
+  }
   return intersectionOf(hit, { object: hitObject(placement, mesh), instanceId }, mesh, eye);
 }
 

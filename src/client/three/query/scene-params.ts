@@ -1,8 +1,9 @@
 import { type RaycasterParameters, Ray as SceneRay, Sphere, Vector3 } from 'three';
 import type { ObjectId, Ray } from '../../../shared/types.js';
 import { checkAtLeastZero, invalid, reading } from '../../check/validate.js';
-import type { ThinObject } from '../track/stand-in.js';
+import { isFatLine, type ThinObject } from '../track/stand-in.js';
 import type { SceneDrawable } from '../track/tracked-object.js';
+import { type FatQuery, reachOf } from './fat-lines.js';
 
 /** As three's `raycaster.params`: how near to a ray lines and points are hit, in world units. */
 export type SceneParams = Partial<RaycasterParameters>;
@@ -11,6 +12,8 @@ export type SceneParams = Partial<RaycasterParameters>;
 export interface Thresholds {
   readonly lines: number;
   readonly points: number;
+  /** Of the lines of three's addons, added to their width. */
+  readonly fat: number;
 }
 
 /** three's Raycaster has these where nobody says anything. */
@@ -22,14 +25,23 @@ export function readParams(operation: string, params: SceneParams | undefined): 
   return reading(operation, 'params', () => {
     if (typeof params !== 'object' || params === null)
       invalid(operation, 'params', params, "three's `raycaster.params`");
-    const { Line, Points } = params;
-    const read = (name: string, of: { threshold?: number } | undefined): number =>
-      checkAtLeastZero(operation, `params.${name}.threshold`, of?.threshold ?? DEFAULT);
-    return { lines: read('Line', Line), points: read('Points', Points) };
+    const { Line, Points, Line2 } = params as SceneParams & { Line2?: { threshold?: number } };
+    const read = (name: string, of: { threshold?: number } | undefined, otherwise = DEFAULT): number =>
+      checkAtLeastZero(operation, `params.${name}.threshold`, of?.threshold ?? otherwise);
+    return { lines: read('Line', Line), points: read('Points', Points), fat: read('Line2', Line2, 0) };
   });
 }
 
 const SPHERE = new Sphere();
+
+/** Answers the thresholds within which all is that a ray may hit of lines that have a width. */
+export function reachesOf(objects: ReadonlySet<ThinObject>, query: FatQuery): Map<ObjectId, number> {
+  const reaches = new Map<ObjectId, number>();
+  for (const thin of objects) {
+    if (thin.count > 0 && isFatLine(thin.object)) reaches.set(thin.idAt(0), reachOf(thin.object, query));
+  }
+  return reaches;
+}
 
 /**
  * Answers the threshold of each object that a ray may hit, as three's Raycaster has it: it compares in an object's own
@@ -43,7 +55,7 @@ export function thresholdsOf(
   const own = new Map<ObjectId, number>();
   const ray = new SceneRay(new Vector3(...origin), new Vector3(...direction).normalize());
   for (const thin of objects) {
-    if (thin.count === 0) continue;
+    if (thin.count === 0 || isFatLine(thin.object)) continue;
     const { geometry, matrixWorld, scale, isPoints } = thin.object as SceneDrawable & { readonly isPoints?: boolean };
     const threshold = isPoints === true ? points : lines;
     const sphere = geometry?.boundingSphere ?? null;

@@ -9,10 +9,11 @@ import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
+import type { FatQuery } from './fat-lines.js';
 import { intersectionAt, type SceneIntersection } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
-import { readParams, type SceneParams, thresholdsOf } from './scene-params.js';
+import { reachesOf, readParams, type SceneParams, thresholdsOf } from './scene-params.js';
 
 const VIEW_KEYS = [
   ...['view', 'layers', 'ignore', 'side', 'precision', 'clip', 'clipIntersection', 'signal', 'latest'],
@@ -55,6 +56,8 @@ type PickQuery = QueryOptions & AdapterQuery & Near;
 /** How near lines and points are hit: in pixels, or each object's own. */
 interface Near extends Pick<AdapterQuery, 'ownThresholds'> {
   readonly radius?: number;
+  /** How near lines that have a width are, of which the service hits too many. */
+  readonly fat?: FatQuery;
 }
 
 /** Asks the service in terms of the scene. What is somebody else's in the same service is passed over. */
@@ -94,7 +97,7 @@ export class ScenePicks {
       const query = { ...this.#query('pick', options, view, signal), ...near };
       // Which of several sets cuts a triangle, only its hit says.
       const areMixed = query.clipSets !== undefined && clips.mixedCount > 0;
-      if (options.method === 'screen' || areMixed) {
+      if (options.method === 'screen' || areMixed || near.fat !== undefined) {
         return (await this.#pickAll(x, y, options, view, query, number))[0] ?? null;
       }
       const hit = await service.pick(x, y, pickOptions(query, options, view));
@@ -173,12 +176,24 @@ export class ScenePicks {
     if (thresholds !== undefined && radius !== undefined) {
       invalid(operation, 'radius', radius, 'none with `params`; one of both decides');
     }
-    if (radius !== undefined) return { radius };
-    const { thin } = this.#context;
-    if (method === 'screen' || thin.size === 0) return {};
-    if (thresholds === undefined) return { radius: RADIUS };
+    const { thin, fat } = this.#context;
+    if (method === 'screen') return radius === undefined ? {} : { radius };
+    const pixels = radius ?? RADIUS;
+    if (thin.size === 0 || (thresholds === undefined && fat.size === 0)) {
+      return thin.size === 0 && radius === undefined ? {} : { radius: pixels };
+    }
     const ray = pickRay(readView(operation, view.options), x, y);
-    return ray === null ? {} : { ownThresholds: thresholdsOf(thin, thresholds, ray) };
+    if (ray === null) return {};
+    const width = { threshold: thresholds?.fat ?? null, pixels };
+    const query: FatQuery = { ray, width, cursor: { x, y, view: view.options } };
+    return {
+      ownThresholds: new Map([
+        ...(thresholds === undefined ? [] : thresholdsOf(thin, thresholds, ray)),
+        ...(fat.size === 0 ? [] : reachesOf(thin, query)),
+      ]),
+      ...(thresholds === undefined && { radius: pixels }),
+      ...(fat.size > 0 && { fat: query }),
+    };
   }
 
   /** Casts the ray of a pick in a view that may have changed meanwhile. */
@@ -198,18 +213,20 @@ export class ScenePicks {
   #intersections(
     hits: readonly Hit[],
     { eye }: SceneView,
-    { clipSets }: PickQuery,
+    { clipSets, fat }: PickQuery,
     number: number,
   ): SceneIntersection[] {
-    return hits.flatMap((hit) => {
+    const found = hits.flatMap((hit) => {
       const placement = this.#context.objects.find(hit.object);
       if (placement === undefined) return [];
       const { standIn } = placement;
-      const intersection = intersectionAt(hit, placement, number, eye);
+      const intersection = intersectionAt(hit, placement, number, eye, fat);
+      if (intersection === null) return [];
       const set = standIn.materialClipSets?.[intersection.face?.materialIndex ?? -1];
       const isGone = clipSets !== undefined && set !== undefined && isCutAway(clipSets, set, hit.point);
       return isGone ? [] : intersection;
     });
+    return fat === undefined ? found : found.sort((a, b) => a.distance - b.distance);
   }
 
   #query(
@@ -241,7 +258,7 @@ function clipsOf({ clipSets, ownThresholds }: PickQuery): AdapterQuery {
 }
 
 function pickOptions(
-  query: PickQuery,
+  { fat: _, ...query }: PickQuery,
   { method }: Pick<PickOptions, 'method'>,
   { name }: SceneView,
 ): PickOptions & AdapterQuery {

@@ -21,9 +21,10 @@ import { hitObject, type Placement, type SceneObject, seenBy } from '../track/sc
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
+import type { FatQuery } from './fat-lines.js';
 import { faceAt, intersectionAt, type SceneIntersection } from './intersection.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
-import { readParams, type SceneParams, thresholdsOf } from './scene-params.js';
+import { reachesOf, readParams, type SceneParams, thresholdsOf } from './scene-params.js';
 import { eyeOf, readPoint, readRay, type ScenePoint, type SceneRay } from './scene-ray.js';
 import { idsOf } from './target-ids.js';
 
@@ -43,7 +44,8 @@ export interface SceneRayOptions extends SceneQueryOptions {
   side?: 'front' | 'back' | 'double';
   /**
    * three's `raycaster.params`: lines and points are hit this near to the ray, in world units, as three does. What it does
-   * not name has three's own threshold, 1. Without `params` a ray hits no lines and points.
+   * not name has three's own threshold, 1. Without `params` a ray hits no lines and points, but LineSegments2 and Line2 of
+   * a width in world units.
    */
   params?: SceneParams;
 }
@@ -111,33 +113,39 @@ export class SceneQueries {
   async raycast(given: SceneRay, options: SceneRayOptions): Promise<SceneIntersection | null> {
     const ray = readRay('raycast', given);
     const { params, ...filter } = readQuery('raycast', options, RAY_KEYS);
-    const near = this.#nearOf('raycast', ray, params);
+    const { fat, ...near } = this.#nearOf('raycast', ray, params);
     const { objects, service } = this.#context;
     return objects.during(async (number) => {
       const hit = await service.raycast(ray, { ...queryOf(this.#walk, filter), ...near });
       if (hit === null) return null;
-      if (objects.find(hit.object) !== undefined) return this.#intersections([hit], ray, number)[0];
-      const hits = await service.raycastAll(ray, { ...queryOf(this.#walk, filter), ...near }); // past the stranger
-      return this.#intersections(hits, ray, number)[0] ?? null;
+      if (fat === undefined && objects.find(hit.object) !== undefined)
+        return this.#intersections([hit], ray, number)[0];
+      // Past the stranger, or what is near a line and not as near as that is wide.
+      const hits = await service.raycastAll(ray, { ...queryOf(this.#walk, filter), ...near });
+      return this.#intersections(hits, ray, number, fat)[0] ?? null;
     });
   }
 
   async raycastAll(given: SceneRay, options: SceneRayOptions): Promise<SceneIntersection[]> {
     const ray = readRay('raycastAll', given);
     const { params, ...filter } = readQuery('raycastAll', options, RAY_KEYS);
-    const near = this.#nearOf('raycastAll', ray, params);
+    const { fat, ...near } = this.#nearOf('raycastAll', ray, params);
     const { objects, service } = this.#context;
     return objects.during(async (number) => {
       const hits = await service.raycastAll(ray, { ...queryOf(this.#walk, filter), ...near });
-      return this.#intersections(hits, ray, number);
+      return this.#intersections(hits, ray, number, fat);
     });
   }
 
   /** Answers how near to the ray lines and points are hit. */
-  #nearOf(operation: string, ray: Ray, params: SceneParams | undefined): AdapterQuery {
+  #nearOf(operation: string, ray: Ray, params: SceneParams | undefined): AdapterQuery & { fat?: FatQuery } {
     const thresholds = readParams(operation, params);
-    const { thin } = this.#context;
-    return thresholds === undefined || thin.size === 0 ? {} : { ownThresholds: thresholdsOf(thin, thresholds, ray) };
+    const { thin, fat } = this.#context;
+    const own = thresholds === undefined || thin.size === 0 ? null : thresholdsOf(thin, thresholds, ray);
+    if (fat.size === 0) return own === null ? {} : { ownThresholds: own };
+    // Without a view, pixels say nothing.
+    const query: FatQuery = { ray, width: { threshold: thresholds?.fat ?? 0, pixels: 0 }, cursor: null };
+    return { ownThresholds: new Map([...(own ?? []), ...reachesOf(thin, query)]), fat: query };
   }
 
   async lineOfSight(from: ScenePoint, to: ScenePoint, options: SceneLineOptions): Promise<boolean> {
@@ -307,12 +315,13 @@ export class SceneQueries {
   }
 
   /** Answers hits in terms of the scene, without those on objects of others. `query`: the query's number. */
-  #intersections(hits: readonly Hit[], ray: Ray, query: number): SceneIntersection[] {
+  #intersections(hits: readonly Hit[], ray: Ray, query: number, fat?: FatQuery): SceneIntersection[] {
     const eye = eyeOf(ray);
-    return hits.flatMap((hit) => {
+    const found = hits.flatMap((hit) => {
       const placement = this.#context.objects.find(hit.object);
-      return placement === undefined ? [] : intersectionAt(hit, placement, query, eye);
+      return (placement === undefined ? null : intersectionAt(hit, placement, query, eye, fat)) ?? [];
     });
+    return fat === undefined ? found : found.sort((a, b) => a.distance - b.distance);
   }
 }
 

@@ -9,8 +9,9 @@ import type { TableOwner } from './mesh-table.js';
 import { nameOf } from './name-of.js';
 import type { SceneEntry } from './scene-entry.js';
 import { SceneNode } from './scene-node.js';
-import type { TrackerContext, Updatable } from './stand-in.js';
+import { isFatLine, type TrackerContext, type Updatable } from './stand-in.js';
 import { TrackedBatch } from './tracked-batch.js';
+import { TrackedFatLine } from './tracked-fat-line.js';
 import { TrackedLod } from './tracked-lod.js';
 import { isAboutOneObject, type ObjectWishes, type SceneDrawable, TrackedObject } from './tracked-object.js';
 import { TrackedSprite } from './tracked-sprite.js';
@@ -432,6 +433,7 @@ export class SceneWalk {
     if (object.isBatchedMesh === true) return new TrackedBatch(this.#context, object as BatchedMesh, this.#wishes);
     if (object.isLOD === true) return new TrackedLod(this.#context, object as LOD, this.#wishes);
     if (object.isSprite === true) return new TrackedSprite(this.#context, object as Sprite, this.#wishes);
+    if (isFatLine(object)) return new TrackedFatLine(this.#context, object, this.#wishes);
     return new TrackedObject(this.#context, object as SceneDrawable, this.#wishes, object as Mesh);
   }
 

@@ -1,4 +1,4 @@
-import type { BufferGeometry, Matrix4, Object3D } from 'three';
+import type { BufferGeometry, Material, Matrix4, Mesh, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { joined } from '../../../shared/typed-arrays.js';
 import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
@@ -27,6 +27,17 @@ export interface ThinObject {
   idAt(instance: number): ObjectId;
 }
 
+/** A LineSegments2 or Line2 of three's addons, of which nothing is imported. */
+export type FatLine = Mesh & {
+  readonly isLineSegments2: true;
+  material: Material & { linewidth: number; worldUnits: boolean; resolution: { x: number; y: number } };
+};
+
+/** Tells whether it is a LineSegments2 or Line2 of three's addons. */
+export function isFatLine(object: object): object is FatLine {
+  return (object as Partial<FatLine>).isLineSegments2 === true;
+}
+
 /** All tracked objects of a tracker share this. */
 export interface TrackerContext {
   readonly service: CollisionService;
@@ -42,6 +53,8 @@ export interface TrackerContext {
   readonly layers: LayerChanges;
   /** What is drawn as lines or points. */
   readonly thin: Set<ThinObject>;
+  /** Those of the thin ones that have a width: their geometries are not looked at by themselves. */
+  readonly fat: Set<{ refresh(): void }>;
   /** What is turned to the camera in every frame. */
   readonly sprites: Set<Facing>;
   /** Classes of which was said that they are not tracked. */

@@ -1,0 +1,97 @@
+import {
+  BufferAttribute,
+  BufferGeometry,
+  type InstancedBufferGeometry,
+  type InterleavedBufferAttribute,
+  type Mesh,
+} from 'three';
+import type { FatLine, TrackerContext } from './stand-in.js';
+import { type ObjectWishes, TrackedObject } from './tracked-object.js';
+
+type Segments = BufferAttribute | InterleavedBufferAttribute | undefined;
+
+/**
+ * A LineSegments2 or Line2 of three's addons in the service: its segments as lines. How wide they are is up to each
+ * question (fat-lines.ts).
+ */
+export class TrackedFatLine extends TrackedObject {
+  readonly #context: TrackerContext;
+  readonly #lines: BufferGeometry;
+  #start: Segments;
+  #version = -1;
+
+  /** Throws what the caller's functions throw. */
+  constructor(context: TrackerContext, object: FatLine, wishes: ObjectWishes) {
+    const lines = new BufferGeometry();
+    super(context, object, wishes, facadeOf(object, lines));
+    this.#context = context;
+    this.#lines = lines;
+    context.fat.add(this);
+  }
+
+  override update(visible: boolean): void {
+    this.refresh();
+    super.update(visible);
+  }
+
+  override remove(): boolean {
+    this.#context.fat.delete(this);
+    return super.remove();
+  }
+
+  /** Takes over what is new in the geometry. */
+  refresh(): void {
+    const { geometry } = this.object as FatLine;
+    const { attributes, instanceCount } = geometry as InstancedBufferGeometry;
+    const { instanceStart, instanceEnd } = attributes as Record<string, Segments>;
+    const lines = this.#lines;
+    const count = Math.min(instanceCount ?? 0, instanceStart?.count ?? 0);
+    lines.name = geometry.name;
+    lines.setDrawRange(0, 2 * count);
+    const version = versionOf(instanceStart) + versionOf(instanceEnd);
+    if (instanceStart === this.#start && version === this.#version) return;
+    this.#start = instanceStart;
+    this.#version = version;
+    if (instanceStart === undefined || instanceEnd === undefined) {
+      lines.deleteAttribute('position');
+      return;
+    }
+    const known = lines.attributes.position as BufferAttribute | undefined;
+    const { count: all } = instanceStart;
+    const position = known?.count === 2 * all ? known : new BufferAttribute(new Float32Array(6 * all), 3);
+    const { array } = position;
+    const shared = sharedArray(instanceStart, instanceEnd);
+    if (shared !== null) {
+      array.set(shared.subarray(0, 6 * all));
+    } else {
+      for (let i = 0; i < all; i++) {
+        position.setXYZ(2 * i, instanceStart.getX(i), instanceStart.getY(i), instanceStart.getZ(i));
+        position.setXYZ(2 * i + 1, instanceEnd.getX(i), instanceEnd.getY(i), instanceEnd.getZ(i));
+      }
+    }
+    position.needsUpdate = true;
+    lines.setAttribute('position', position);
+  }
+}
+
+/** Answers the array that has the ends of all segments one after the other, as the addons make it. */
+function sharedArray(start: NonNullable<Segments>, end: NonNullable<Segments>): Float32Array | null {
+  if (!('data' in start) || !('data' in end) || start.data !== end.data || start.normalized) return null;
+  const { array, stride } = start.data;
+  return stride === 6 && start.offset === 0 && end.offset === 3 && array instanceof Float32Array ? array : null;
+}
+
+function versionOf(attribute: Segments): number {
+  if (attribute === undefined) return 0;
+  return 'data' in attribute ? attribute.data.version : attribute.version;
+}
+
+/** Makes of it what can be looked at as LineSegments. */
+function facadeOf(object: FatLine, geometry: BufferGeometry): Mesh {
+  return Object.create(object, {
+    isMesh: { value: false },
+    isLine: { value: true },
+    isLineSegments: { value: true },
+    geometry: { value: geometry },
+  });
+}

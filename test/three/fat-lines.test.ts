@@ -1,0 +1,220 @@
+// The lines of three's addons, which have a width: picks and rays answer what their own `raycast` does.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import type { SceneTracker } from 'collision-worker/three';
+import {
+  Group,
+  type Intersection,
+  type Object3D,
+  type OrthographicCamera,
+  type PerspectiveCamera,
+  Raycaster,
+  Scene,
+  Vector2,
+  Vector3,
+} from 'three';
+import { Line2 } from 'three/addons/lines/Line2.js';
+import { LineGeometry } from 'three/addons/lines/LineGeometry.js';
+import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
+import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
+import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { frontCamera, randomCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
+import { place } from '../fixtures/three-scenes.js';
+import { Random, SEED } from '../oracle/random.js';
+
+const RADIUS = 6;
+const SCENES = 50;
+const ROUNDS = 4;
+const PICKS = 25;
+const TOLERANCE = 1e-6;
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => service.dispose());
+
+function walk(random: Random, count: number): number[] {
+  const at = random.point(1);
+  return Array.from({ length: count }, () => at.add(random.point(0.6)).clampScalar(-1.5, 1.5).toArray()).flat();
+}
+
+function randomFat(random: Random, worldUnits: boolean): LineSegments2 {
+  const linewidth = worldUnits ? random.logRange(0.02, 0.5) : random.range(1, 20);
+  const material = new LineMaterial({ linewidth, worldUnits });
+  material.resolution.set(SIZE.width, SIZE.height);
+  const count = 2 * (1 + random.integer(20));
+  const object = random.chance(0.5)
+    ? new Line2(new LineGeometry().setPositions(walk(random, count)), material)
+    : new LineSegments2(new LineSegmentsGeometry().setPositions(walk(random, count)), material);
+  object.name = `${object.type} ${object.id}`;
+  place(object, random, RADIUS / 2);
+  return object;
+}
+
+function change(random: Random, worldUnits: boolean, parents: Group[], objects: LineSegments2[]): void {
+  const object = random.pick(objects);
+  const { geometry, material } = object;
+  const kinds: (() => void)[] = [
+    () => place(object, random, RADIUS / 2),
+    () => geometry.setPositions(walk(random, 2 * (1 + random.integer(20)))),
+    () => {
+      geometry.attributes.instanceStart.setXYZ(0, 1, 1, 1);
+      geometry.attributes.instanceStart.needsUpdate = true;
+    },
+    () => {
+      material.linewidth = worldUnits ? random.logRange(0.02, 0.5) : random.range(1, 20);
+    },
+    () => {
+      object.geometry.instanceCount = 1 + random.integer(5);
+    },
+    () => {
+      object.visible = random.chance(0.6);
+    },
+    () => random.pick(parents).add(object),
+    () => objects.length > 2 && objects.splice(objects.indexOf(object), 1)[0].removeFromParent(),
+    () => {
+      objects.push(randomFat(random, worldUnits));
+      random.pick(parents).add(objects.at(-1)!);
+    },
+  ];
+  random.pick(kinds)();
+}
+
+function shown(root: Object3D): LineSegments2[] {
+  const found: LineSegments2[] = [];
+  root.traverseVisible((object) => {
+    if (!(object instanceof LineSegments2)) return;
+    // three widens the bounds by the width as it is where they are nearest to the eye, too little for what is behind.
+    const { geometry } = object;
+    geometry.computeBoundingSphere();
+    geometry.computeBoundingBox();
+    geometry.boundingSphere!.radius *= 10;
+    geometry.boundingBox!.expandByScalar(50);
+    found.push(object);
+  });
+  return found;
+}
+
+function faultOf(hit: Intersection, expected: Intersection[], scale: number): string | null {
+  const twin = expected.find(({ object, faceIndex }) => object === hit.object && faceIndex === hit.faceIndex);
+  if (twin === undefined) return `${hit.object.name} ${hit.faceIndex} at ${hit.distance}, which three does not hit`;
+  const isRight =
+    Math.abs(hit.distance - twin.distance) <= TOLERANCE * scale &&
+    hit.point.distanceTo(twin.point) <= TOLERANCE * scale &&
+    hit.pointOnLine!.distanceTo(twin.pointOnLine!) <= TOLERANCE * scale &&
+    Object.keys(hit).sort().join() === Object.keys(twin).sort().join();
+  return isRight ? null : `${hit.object.name} ${hit.faceIndex} is ${hit.distance} instead of ${twin.distance} away`;
+}
+
+type AnyCamera = PerspectiveCamera | OrthographicCamera;
+
+function pixelNear(random: Random, objects: LineSegments2[], camera: AnyCamera): [number, number] {
+  const anywhere: [number, number] = [random.next() * SIZE.width, random.next() * SIZE.height];
+  if (objects.length === 0 || random.chance(0.1)) return anywhere;
+  const { geometry, matrixWorld } = random.pick(objects);
+  const { instanceStart } = geometry.attributes;
+  const at = new Vector3().fromBufferAttribute(instanceStart, random.integer(instanceStart.count));
+  at.applyMatrix4(matrixWorld).project(camera);
+  if (Math.max(Math.abs(at.x), Math.abs(at.y)) > 0.98) return anywhere;
+  const jitter = () => random.range(-6, 6);
+  return [((at.x + 1) / 2) * SIZE.width + jitter(), ((1 - at.y) / 2) * SIZE.height + jitter()];
+}
+
+async function compare(tracker: SceneTracker, root: Object3D, camera: AnyCamera, random: Random, far: number) {
+  const faults: string[] = [];
+  let hits = 0;
+  const objects = shown(root);
+  const raycaster = new Raycaster();
+  const params = { ...raycaster.params, Line2: { threshold: random.chance(0.5) ? 0 : random.range(0, 0.3) } };
+  raycaster.params = params;
+  for (let i = 0; i < PICKS; i++) {
+    const [x, y] = pixelNear(random, objects, camera);
+    raycaster.setFromCamera(new Vector2((x / SIZE.width) * 2 - 1, 1 - (y / SIZE.height) * 2), camera);
+    const { origin, direction } = raycaster.ray;
+    const expected = raycaster.intersectObjects(objects, false);
+    const all = await tracker.pickAll(x, y, { params });
+    const first = await tracker.pick(x, y, { params });
+    const scale = far + (expected[0]?.distance ?? 1);
+    if (expected.length > 0) hits++;
+    if (first?.distance !== all[0]?.distance) faults.push('the nearest is not the first of all');
+    const found = [all];
+    if (objects.every(({ material }) => material.worldUnits)) {
+      found.push(
+        await tracker.raycastAll({ origin, direction, tMin: raycaster.near, tMax: raycaster.far }, { params }),
+      );
+    }
+    for (const list of found) {
+      if (list.length !== expected.length) faults.push(`${list.length} hits instead of ${expected.length}`);
+      if (list.some(({ distance }, j) => j > 0 && distance < list[j - 1].distance)) faults.push('not nearest first');
+      for (const hit of list) faults.push(...[faultOf(hit, expected, scale) ?? []].flat());
+    }
+  }
+  return { faults, hits };
+}
+
+test.each([
+  ['pixels', 0],
+  ['pixels', 1e6],
+  ['world units', 0],
+  ['world units', 1e6],
+] as const)(`in %s at %d, ${SCENES} scenes that change while they run, seed ${SEED}`, async (unit, far) => {
+  const worldUnits = unit === 'world units';
+  const random = new Random(SEED + (far > 0 ? 1000 : 0));
+  const faults: string[] = [];
+  let hits = 0;
+  for (let scene = 0; scene < SCENES; scene++) {
+    const [root, inner] = [new Group(), new Group()];
+    place(inner, random, RADIUS / 4);
+    root.add(inner);
+    root.position.setScalar(far);
+    const objects = Array.from({ length: 4 }, () => randomFat(random, worldUnits));
+    for (const object of objects) random.pick([root, inner]).add(object);
+    const camera = randomCamera(random, RADIUS);
+    camera.position.addScalar(far);
+    camera.updateMatrixWorld();
+    const tracker = await track(service, root, camera);
+    for (let round = 0; round < ROUNDS; round++) {
+      if (round > 0) change(random, worldUnits, [root, inner], objects);
+      await settle(tracker, camera);
+      const found = await compare(tracker, root, camera, random, far);
+      faults.push(...found.faults);
+      hits += found.hits;
+    }
+    tracker.dispose();
+  }
+  expect(faults.slice(0, 10)).toEqual([]);
+  expect(hits).toBeGreaterThan(SCENES * ROUNDS * PICKS * 0.4);
+});
+
+test('without params they are hit as wide as they are drawn, and within 4 pixels', async () => {
+  const wide = new Line2(
+    new LineGeometry().setPositions([-3, 1, 0, 3, 1, 0]),
+    new LineMaterial({ linewidth: 30, worldUnits: false }),
+  );
+  const thin = new Line2(
+    new LineGeometry().setPositions([-3, -1, 0, 3, -1, 0]),
+    new LineMaterial({ linewidth: 0.001, worldUnits: true }),
+  );
+  const tracker = await track(service, new Scene().add(wide, thin));
+  const unit = SIZE.height / 2 / Math.tan((25 * Math.PI) / 180) / 10;
+  const [x, middle] = [SIZE.width / 2, SIZE.height / 2];
+  expect((await tracker.pick(x, middle - unit - 14))?.object).toBe(wide);
+  expect(await tracker.pick(x, middle - unit - 16)).toBeNull();
+  expect((await tracker.pick(x, middle + unit + 3.9))?.object).toBe(thin);
+  expect(await tracker.pick(x, middle + unit + 4.1)).toBeNull();
+  expect((await tracker.pick(x, middle + unit + 9, { radius: 10 }))?.object).toBe(thin);
+  expect(await tracker.raycast({ origin: [0, 1, 10], direction: [0, 0, -1] })).toBeNull(); // pixels need a view
+  expect((await tracker.raycast({ origin: [0, -1.0004, 10], direction: [0, 0, -1] }))?.object).toBe(thin);
+  expect(await tracker.pickRegion({ x: 0, y: 0, width: SIZE.width, height: middle })).toEqual([wide]);
+});
+
+test('one without segments is left out until it has some', async () => {
+  const empty = new LineSegments2();
+  const tracker = await track(service, new Scene().add(empty));
+  expect(tracker.untracked.get(empty)?.code).toBe('BAD_DATA');
+  empty.geometry = new LineSegmentsGeometry().setPositions([-1, 0, 0, 1, 0, 0]);
+  await settle(tracker, frontCamera());
+  expect(tracker.untracked.size).toBe(0);
+  expect((await tracker.pick(SIZE.width / 2, SIZE.height / 2))?.object).toBe(empty);
+});
