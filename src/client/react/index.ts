@@ -1,2 +1,11 @@
 export type { CanvasSceneOptions } from './canvas-scene.js';
+export {
+  Collision,
+  type CollisionProps,
+  type CollisionQueries,
+  type ContactHandlers,
+  useCollision,
+  useContact,
+  useVisible,
+} from './collision.js';
 export { type CollisionEventsOptions, collisionEvents } from './collision-events.js';

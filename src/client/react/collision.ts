@@ -1,0 +1,177 @@
+import { useStore } from '@react-three/fiber';
+import {
+  createElement,
+  Fragment,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import type { Object3D } from 'three';
+import type { SceneTracker } from '../three/scene-tracker.js';
+import type { SceneContact } from '../three/view/scene-frame.js';
+import { CanvasScene, type CanvasSceneOptions, checkService } from './canvas-scene.js';
+
+/** What `<Collision>` takes. */
+export interface CollisionProps extends CanvasSceneOptions {
+  children?: ReactNode;
+}
+
+/**
+ * Says with what service the scene of a canvas is tracked, and how, for the hooks below it. It shares both with
+ * `collisionEvents`: whichever of them is first says so. They are made once, also where React mounts twice, and go when the
+ * last that uses them is unmounted.
+ *
+ * ```tsx
+ * <Collision track={{ contacts: 'any' }}>
+ *   <Crate />
+ * </Collision>
+ * ```
+ */
+export function Collision({ children, ...options }: CollisionProps): ReactNode {
+  checkService('Collision', options.service);
+  const store = useStore();
+  const first = useRef(options);
+  // Before the effects of what is below, whose hooks have no options; but what is suspended has no layout effects.
+  useLayoutEffect(() => {
+    const scene = CanvasScene.acquire(store, first.current);
+    return () => scene.release();
+  }, [store]);
+  useCanvasScene(options);
+  return createElement(Fragment, null, children);
+}
+
+/** The questions of `useCollision`: they wait for the tracker, and are those of `SceneTracker` else. */
+export type CollisionQueries = Pick<
+  SceneTracker,
+  'pick' | 'pickAll' | 'raycast' | 'raycastAll' | 'overlap' | 'lineOfSight' | 'closestPoint' | 'contact'
+> & {
+  /** The tracker of the canvas' scene, as soon as all stands that was there when it was made. */
+  readonly tracker: Promise<SceneTracker>;
+};
+
+/**
+ * Answers the questions that can be asked of the scene of this canvas: the same object in every render.
+ *
+ * ```tsx
+ * const { raycast } = useCollision();
+ * const ground = await raycast({ origin: player.position, direction: [0, -1, 0] });
+ * ```
+ */
+export function useCollision(): CollisionQueries {
+  const store = useStore();
+  const scene = useCanvasScene(NO_OPTIONS);
+  return useMemo(() => {
+    const tracker = async (): Promise<SceneTracker> => scene.current!.track(store.getState().scene);
+    return {
+      get tracker() {
+        return tracker();
+      },
+      pick: async (...args) => (await tracker()).pick(...args),
+      pickAll: async (...args) => (await tracker()).pickAll(...args),
+      raycast: async (...args) => (await tracker()).raycast(...args),
+      raycastAll: async (...args) => (await tracker()).raycastAll(...args),
+      overlap: async (...args) => (await tracker()).overlap(...args),
+      lineOfSight: async (...args) => (await tracker()).lineOfSight(...args),
+      closestPoint: async (...args) => (await tracker()).closestPoint(...args),
+      contact: async (...args) => (await tracker()).contact(...args),
+    };
+  }, [scene, store]);
+}
+
+/** They are called for the pairs of one object, and of what is below it. */
+export interface ContactHandlers {
+  /** It hears of each pair in its first frame; `a` is on the side of the object. */
+  onContactBegin?: (contact: SceneContact) => void;
+  /** It hears of each pair in every frame. The contact is valid during the call. */
+  onContact?: (contact: SceneContact) => void;
+  /** It hears what has parted from the object. */
+  onContactEnd?: (other: Object3D) => void;
+}
+
+/**
+ * Calls the handlers for what touches an object, or what is below it: anything, or only `other`. The handlers of the last
+ * render are called. Contacts are looked at where `track` of `<Collision>` or `collisionEvents` says so.
+ *
+ * ```tsx
+ * const crate = useRef<Mesh>(null);
+ * useContact(crate, { onContactBegin: ({ b }) => console.log('hit', b.object.name) });
+ * ```
+ */
+export function useContact(
+  object: RefObject<Object3D | null>,
+  handlers: ContactHandlers,
+  other?: RefObject<Object3D | null>,
+): void {
+  const scene = useCanvasScene(NO_OPTIONS);
+  const newest = useRef(handlers);
+  useEffect(() => {
+    newest.current = handlers;
+  });
+  useEffect(
+    () =>
+      scene.current!.onFrame((frame) => {
+        const [first, second] = [object.current, other?.current];
+        if (first === null || second === null) return;
+        const { onContactBegin, onContact, onContactEnd } = newest.current;
+        for (const contact of frame.contactsBetween(first, second)) {
+          if (contact.begun) onContactBegin?.(contact);
+          onContact?.(contact);
+        }
+        if (onContactEnd === undefined) return;
+        frame.forEachEnded((a, b) => {
+          for (const [own, its] of [
+            [a.object, b.object],
+            [b.object, a.object],
+          ] as const) {
+            if (isIn(own, first) && (second === undefined || isIn(its, second))) onContactEnd(its);
+          }
+        });
+      }),
+    [scene, object, other],
+  );
+}
+
+/** Tells whether the camera of the canvas sees an object, or anything below it, as of the last frame. */
+export function useVisible(object: RefObject<Object3D | null>): boolean {
+  const scene = useCanvasScene(NO_OPTIONS);
+  const [isVisible, setVisible] = useState(false);
+  useEffect(
+    () =>
+      scene.current!.onFrame((frame) => {
+        const { current } = object;
+        let isSeen = false;
+        if (current !== null) {
+          frame.forEachVisible((seen) => {
+            isSeen ||= isIn(seen.object, current);
+          });
+        }
+        setVisible(isSeen);
+      }),
+    [scene, object],
+  );
+  return isVisible;
+}
+
+const NO_OPTIONS: CanvasSceneOptions = {};
+
+/** Uses the scene of the canvas for as long as the component is mounted; it is there from the first effect on. */
+function useCanvasScene(options: CanvasSceneOptions): RefObject<CanvasScene | null> {
+  const store = useStore();
+  const scene = useRef<CanvasScene>(null);
+  const first = useRef(options);
+  useEffect(() => {
+    const acquired = CanvasScene.acquire(store, first.current);
+    scene.current = acquired;
+    return () => acquired.release();
+  }, [store]);
+  return scene;
+}
+
+function isIn(object: Object3D, above: Object3D): boolean {
+  for (let each: Object3D | null = object; each !== null; each = each.parent) if (each === above) return true;
+  return false;
+}
