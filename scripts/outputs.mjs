@@ -7,6 +7,7 @@ import { root } from './run.mjs';
 const INPUTS = [
   'src',
   'scripts/build.mjs',
+  'scripts/base91.mjs',
   'tsconfig.json',
   'tsconfig.build.json',
   'package.json',
@@ -17,11 +18,12 @@ const OUTPUTS = [
   'build/core.wasm.gz',
   'dist/index.js',
   'dist/three.js',
-  'dist/host.js',
-  'dist/host.node.js',
+  'dist/index.node.js',
+  'dist/shared.js',
   'dist/worker.js',
-  'dist/types/client/index.d.ts',
-  'dist/types/client/three/index.d.ts',
+  'dist/index.d.ts',
+  'dist/three.d.ts',
+  'dist/worker.d.ts',
 ];
 const STAMP = join(root, 'build/sources.sha256');
 
