@@ -26,11 +26,12 @@ const SHORT = 0.15;
 const ONCE_MORE = { retry: 1 };
 
 // Tests import the package by its name and get what ships.
-const alias = {
+const aliasFor = (index: string) => ({
   'collision-worker/react': path('./dist/react.js'),
   'collision-worker/three': path('./dist/three.js'),
-  'collision-worker': path('./dist/index.js'),
-};
+  'collision-worker': path(`./dist/${index}`),
+});
+const aliasInNode = aliasFor('index.node.js');
 
 export default defineConfig({
   test: {
@@ -62,7 +63,7 @@ export default defineConfig({
 
 function inNode(name: string, include: string[], groupOrder: number, options = {}) {
   return {
-    resolve: { alias },
+    resolve: { alias: aliasInNode },
     // The seed of the random tests, for pages as well, which have no `process`.
     define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') },
     test: { ...common(name, include, groupOrder), environment: 'node' as const, pool: 'forks' as const, ...options },
@@ -81,7 +82,7 @@ function withThree(version: string, share: number, exclude: string[] = []) {
     { find: /^three$/, replacement: `${folder}/build/three.module.js` },
     { find: /^three\/(addons|examples\/jsm)\//, replacement: `${folder}/examples/jsm/` },
   ];
-  const ours = Object.entries(alias).map(([find, replacement]) => ({ find, replacement }));
+  const ours = Object.entries(aliasInNode).map(([find, replacement]) => ({ find, replacement }));
   return { ...project, resolve: { alias: [...three, ...ours] } };
 }
 
@@ -91,13 +92,12 @@ function listed(versions = ''): string[] {
 
 function inChromium(name: string, include: string[], groupOrder: number, options = {}) {
   return {
-    resolve: { alias },
+    resolve: { alias: aliasFor('index.js') },
     // The seed of the random tests, for pages as well, which have no `process`.
     define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') },
     plugins: [gzipAsData()],
     optimizeDeps: {
       include: [
-        'comlink',
         'three',
         'react/jsx-dev-runtime',
         'react-dom/client',

@@ -1,17 +1,19 @@
-// Builds all that ships: src/worker/core -> build/core.wasm, then dist/ (index, three adapter, hosts, worker,
+// Builds all that ships: src/worker/core -> build/core.wasm, then dist/ (the entries, what they share, the worker, the
 // types). dist/ is swapped in whole, so that nobody ever sees half a build.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 import binaryen from 'assemblyscript/binaryen';
 import { build } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
+import { gzipAsBase91 } from './base91.mjs';
 import { rememberBuild, sourcesHash } from './outputs.mjs';
 import { root, runNode } from './run.mjs';
-import { gzipAsZ85 } from './z85.mjs';
+import { packedSizes } from './sizes.mjs';
 
 const from = (path) => join(root, path);
-const resolve = { extensionAlias: { '.js': ['.ts', '.js'] } };
+const resolve = { extensionAlias: { '.js': ['.ts', '.js'] }, mainFields: ['module', 'main'] };
 const builtins = /^node:/;
 
 /**
@@ -85,24 +87,65 @@ function withSection(wasm, name, content) {
   return Buffer.concat([wasm, Uint8Array.from(head), content]);
 }
 
+/** What apps import, by the name of its file in dist/. */
+const ENTRIES = {
+  index: 'src/client/index.ts',
+  'index.node': 'src/client/index.node.ts',
+  three: 'src/client/three/index.ts',
+  react: 'src/client/react/index.ts',
+};
+
+/** They are the app's own. */
+const PEERS = /^(three|react|@react-three)(\/|$)/;
+
+/** What entries share: one chunk for all of them, and one for those that need three. */
+function sharedChunks(end = '') {
+  const needsThree = /src[\\/]client[\\/](three|react|pointer)[\\/]/;
+  return {
+    groups: [
+      // First, as a chunk takes along what its modules import.
+      { name: `shared${end}`, minShareCount: 2, test: (id) => !needsThree.test(id), priority: 2 },
+      { name: `adapter${end}`, minShareCount: 2, priority: 1 },
+    ],
+  };
+}
+
 /**
  * What runs on the main thread. One build of all its entries: what they share, CollisionError above all, is in a
- * chunk that exists once. `#host` is resolved by who uses the package, by the `imports` of its package.json.
+ * chunk that exists once. The `exports` of package.json choose the entry for Node.
  */
 export async function buildClient(dir) {
   await build({
-    input: {
-      index: from('src/client/index.ts'),
-      three: from('src/client/three/index.ts'),
-      react: from('src/client/react/index.ts'),
-      host: from('src/client/link/host.ts'),
-      'host.node': from('src/client/link/host.node.ts'),
-    },
-    external: ['#host', /^comlink/, /^three(\/|$)/, /^react(\/|$)/, /^@react-three\//, builtins],
+    input: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, from(path)])),
+    external: [PEERS, builtins],
     platform: 'neutral',
+    plugins: [plainWorkerUrl()],
     resolve,
-    output: { dir, sourcemap: true, chunkFileNames: '[name].js' },
+    output: {
+      dir,
+      // A stack leads to file and line of the source; the sources themselves would double the package.
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+      minify: true,
+      chunkFileNames: '[name].js',
+      codeSplitting: sharedChunks(),
+    },
   });
+}
+
+/** Some bundlers know the line that starts the worker by its quotes, which are back quotes when it is minified. */
+function plainWorkerUrl() {
+  return {
+    name: 'plain-worker-url',
+    generateBundle(_options, bundle) {
+      for (const chunk of Object.values(bundle)) {
+        chunk.code = chunk.code?.replace(
+          /new URL\(`(\.\/worker\.js)`,import\.meta\.url\),\{type:`module`/g,
+          'new URL("$1",import.meta.url),{type:"module"',
+        );
+      }
+    },
+  };
 }
 
 /**
@@ -114,21 +157,38 @@ export async function buildWorker(dir, options = {}) {
   await build({
     input: { worker: from('src/worker/worker.ts') },
     platform: 'browser',
-    plugins: [gzipAsZ85(from('src/worker/z85.ts'), (path) => readFileSync(path))],
+    plugins: [gzipAsBase91(from('src/worker/base91.ts'), (path) => readFileSync(path))],
     resolve,
-    // Nobody drops parts of a script that runs by itself: annotations for bundlers would only be bytes.
-    output: { dir, sourcemap: true, format: 'iife', minify: true, comments: { annotation: false }, ...options },
+    // Nobody drops parts of a script that runs by itself: annotations for bundlers would only be bytes. It has no source
+    // map, as most of it is the core, and its map would be as large.
+    output: { dir, format: 'iife', minify: true, comments: { annotation: false }, ...options },
   });
 }
 
-function buildTypes(dir) {
-  const code = runNode('node_modules/typescript/bin/tsc', [
-    '-p',
-    'tsconfig.build.json',
-    '--outDir',
-    join(dir, 'types'),
-  ]);
-  if (code !== 0) throw new Error('the types could not be made');
+/** A file of types for each entry, without what is marked as internal. */
+async function buildTypes(dir) {
+  const { 'index.node': _, ...typed } = ENTRIES; // its types are those of the index
+  await build({
+    input: Object.fromEntries(Object.entries(typed).map(([name, path]) => [name, from(path)])),
+    external: [PEERS, 'comlink'],
+    checks: { bundlerTimings: false },
+    plugins: [dts({ tsconfig: from('tsconfig.build.json'), emitDtsOnly: true })],
+    resolve,
+    output: { dir, chunkFileNames: '[name].ts', codeSplitting: sharedChunks('.d') },
+  });
+  writeFileSync(
+    join(dir, 'worker.d.ts'),
+    '/** The script of the worker: it is started, and exports nothing. */\nexport {};\n',
+  );
+}
+
+/** Prints what a file of dist/ comes to when it is sent. */
+function printSizes(dir) {
+  for (const name of readdirSync(dir).filter((each) => each.endsWith('.js'))) {
+    const bytes = readFileSync(join(dir, name));
+    const { gzip, brotli } = packedSizes(bytes);
+    console.log(`dist/${name}: ${bytes.length} bytes, ${gzip} gzipped, ${brotli} by Brotli`);
+  }
 }
 
 export async function buildAll() {
@@ -143,7 +203,8 @@ export async function buildAll() {
     }
     await buildClient(dir);
     await buildWorker(dir);
-    buildTypes(dir);
+    await buildTypes(dir);
+    printSizes(dir);
     rmSync(from('dist'), { recursive: true, force: true });
     renameSync(dir, from('dist'));
     rememberBuild(sources);

@@ -7,6 +7,7 @@ import { root } from './run.mjs';
 const INPUTS = [
   'src',
   'scripts/build.mjs',
+  'scripts/base91.mjs',
   'tsconfig.json',
   'tsconfig.build.json',
   'package.json',
@@ -18,12 +19,14 @@ const OUTPUTS = [
   'dist/index.js',
   'dist/three.js',
   'dist/react.js',
-  'dist/host.js',
-  'dist/host.node.js',
+  'dist/index.node.js',
+  'dist/shared.js',
+  'dist/adapter.js',
   'dist/worker.js',
-  'dist/types/client/index.d.ts',
-  'dist/types/client/three/index.d.ts',
-  'dist/types/client/react/index.d.ts',
+  'dist/index.d.ts',
+  'dist/three.d.ts',
+  'dist/react.d.ts',
+  'dist/worker.d.ts',
 ];
 const STAMP = join(root, 'build/sources.sha256');
 

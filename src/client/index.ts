@@ -39,6 +39,7 @@ export type {
   VisibleSet,
   WorkerLike,
 } from '../shared/types.js';
+export { createCollisionService } from './create.js';
 export { frustumMotion } from './query/frustum-motion.js';
-export { type CollisionService, createCollisionService } from './service.js';
+export type { CollisionService } from './service.js';
 export type { ServiceEvent } from './service-events.js';

@@ -48,6 +48,7 @@ import { FramePump } from './frame/frame-pump.js';
 import { ViewTable } from './frame/view-table.js';
 import { abortable, aborted } from './link/abort.js';
 import { BuilderPool } from './link/builder-pool.js';
+import type { Host } from './link/host.js';
 import { type LinkOptions, WorkerLink } from './link/worker-link.js';
 import { Queries } from './query/queries.js';
 import { MeshStore } from './scene/mesh-store.js';
@@ -63,24 +64,8 @@ const KEYS = ['createWorker', 'restart', 'builders', 'timeout', 'contactBudget',
 const MATRIX_KINDS = ['Float32Array', 'Float64Array'] as const;
 const LONGEST_TIMEOUT = 2 ** 31 - 1; // of timers
 
-/**
- * Starts a worker and resolves when it listens.
- *
- * ```ts
- * const service = await createCollisionService();
- * const mesh = await service.addMesh({ positions, indices });
- * const id = service.addObject({ shape: { type: 'mesh', mesh } });
- * service.setTransform(id, matrix);
- * service.setView({ projection, view, viewport: { width: 800, height: 600 } });
- * const { visible, contacts } = await service.update();
- * const hit = await service.pick(400, 300); // → { object: id, distance, point, … } or null
- * service.dispose();
- * ```
- *
- * Rejects with WORKER_LOST when the worker does not start, with UNSUPPORTED where there is no WebAssembly SIMD, with
- * ABORTED by the signal.
- */
-export async function createCollisionService(options: CollisionServiceOptions = {}): Promise<CollisionService> {
+/** Starts a service on that host; see createCollisionService. */
+export async function startService(host: Host, options: CollisionServiceOptions): Promise<CollisionService> {
   const operation = 'createCollisionService';
   const given = readOptions(operation, 'options', options, KEYS);
   const { createWorker, restart = true, builders = 1, timeout = 10_000 } = given;
@@ -97,7 +82,7 @@ export async function createCollisionService(options: CollisionServiceOptions = 
   const budget = contactBudget === Number.POSITIVE_INFINITY ? 0 : contactBudget;
   const service = new CollisionService(
     { builders, contactBudget: budget, restart, signal },
-    { createWorker, timeout: Math.min(timeout, LONGEST_TIMEOUT) },
+    { host, createWorker, timeout: Math.min(timeout, LONGEST_TIMEOUT) },
   );
   try {
     await service.ready;

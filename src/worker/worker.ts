@@ -16,7 +16,8 @@ import { WorkerService } from './service.js';
 function findEndpoint(): Endpoint {
   // Both are endpoints; the types at hand are those of a window, and of Node's own ports.
   if ('WorkerGlobalScope' in globalThis) return globalThis as unknown as Endpoint;
-  const port = process.getBuiltinModule('node:worker_threads').parentPort;
+  // By way of globalThis, as some bundlers put a stand-in for the browser where `process` is named.
+  const port = globalThis.process.getBuiltinModule('node:worker_threads').parentPort;
   if (!port) throw new Error('collision-worker: this script runs as a worker only');
   return port as unknown as Endpoint;
 }

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { toBase91 } from '../../scripts/base91.mjs';
 import { root } from '../../scripts/run.mjs';
-import { toZ85 } from '../../scripts/z85.mjs';
+import { packedSizes } from '../../scripts/sizes.mjs';
 import { VERSION } from '../../src/shared/version.js';
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -20,51 +21,81 @@ function importsOf(file: string): string[] {
 }
 
 describe('package', () => {
-  test.each(Object.entries({ ...manifest.exports, ...manifest.imports }))('%s leads to files', (_, entry) => {
+  test.each(Object.entries(manifest.exports))('%s leads to files', (_, entry) => {
     for (const target of targetsOf(entry as string | Record<string, string>)) {
       expect(existsSync(join(root, target)), target).toBe(true);
     }
   });
 
-  test('imports nothing but comlink, three and Node, and React where that is what it is for', () => {
+  test('imports nothing but three, and in Node its own, and React where that is what it is for', () => {
     for (const file of files.filter((name) => /\.(js|d\.ts)$/.test(name) && name !== 'worker.js')) {
-      const peers = /^(react\.js|types\/client\/react\/)/.test(file) ? 'three|react|@react-three/fiber' : 'three';
-      const known = new RegExp(`^(\\.\\.?/|#host$|(comlink|${peers})(/|$)|node:)`);
+      const isAlone = /^(index|index\.node|shared)\./.test(file); // without three
+      const peers = file.startsWith('react.') ? 'three|react|@react-three/fiber' : isAlone ? 'none' : 'three';
+      const known = new RegExp(`^(\\./|(${peers})(/|$)|node:)`);
       for (const name of importsOf(file)) expect(name, file).toMatch(known);
     }
   });
 
   test('has a worker in one file, with the core inside', () => {
     expect(importsOf('worker.js')).toEqual([]);
-    const core = toZ85(readFileSync(join(root, 'build/core.wasm.gz')));
+    const core = toBase91(readFileSync(join(root, 'build/core.wasm.gz')));
     expect(textOf('worker.js').includes(core)).toBe(true);
   });
 
   test('starts the worker by the line that bundlers know', () => {
-    expect(textOf('host.js')).toMatch(
-      /new Worker\(new URL\("\.\/worker\.js", import\.meta\.url\), \{\s*type: "module"/,
-    );
+    expect(textOf('shared.js')).toMatch(/new Worker\(new URL\("\.\/worker\.js",import\.meta\.url\),\{type:"module"/);
   });
 
   test('has one CollisionError for all its entries', () => {
     const having = files.filter((name) => name.endsWith('.js') && name !== 'worker.js');
-    expect(having.filter((name) => /CollisionError = class|class CollisionError/.test(textOf(name)))).toHaveLength(1);
+    expect(
+      having.filter((name) =>
+        /CollisionError=class|class CollisionError|\.name=["'`]CollisionError|name=`CollisionError`/.test(textOf(name)),
+      ),
+    ).toHaveLength(1);
   });
 
   test('has the version that its code says', () => {
     expect(VERSION).toBe(manifest.version);
   });
 
-  test('maps its code to its sources', () => {
-    for (const file of files.filter((name) => name.endsWith('.js'))) {
-      // Entries that hand on what is in shared chunks have no code of their own.
-      if (
-        textOf(file)
-          .replace(/^(import|export) .*;$/gm, '')
-          .trim() === ''
-      )
-        continue;
-      expect(JSON.parse(textOf(`${file}.map`)).sourcesContent?.[0], file).toBeTruthy();
+  test('maps its code to its sources, by less than the code itself', () => {
+    const maps = files.filter((name) => name.endsWith('.js.map'));
+    for (const map of maps) {
+      const { sources, mappings, sourcesContent } = JSON.parse(textOf(map));
+      expect(sources.filter((source: string) => source.includes('src/client/')).length, map).toBeGreaterThan(0);
+      expect(mappings.length, map).toBeGreaterThan(0);
+      expect(sourcesContent, map).toBeUndefined();
     }
+    const bytesOf = (names: string[]) =>
+      names.reduce((sum, name) => {
+        const entry = statSync(join(root, 'dist', name));
+        return sum + (entry.isFile() ? entry.size : 0);
+      }, 0);
+    expect(bytesOf(maps) / bytesOf(files)).toBeLessThan(0.4);
   });
+
+  // What a page loads; the bounds leave room for some features, not for a second copy of anything.
+  test.each([
+    ['index.js', 1],
+    ['index.node.js', 1],
+    ['shared.js', 36],
+    ['three.js', 36],
+    ['worker.js', 194],
+  ])('%s is sent as less than %i KB, gzipped', (name, limit) => {
+    expect(packedSizes(readFileSync(join(root, 'dist', name))).gzip).toBeLessThan(limit * 1000);
+  });
+});
+
+test('its types hold nothing of the inside', () => {
+  const types = files.filter((name) => name.endsWith('.d.ts'));
+  expect(types.sort()).toEqual([
+    'adapter.d.ts',
+    'index.d.ts',
+    'react.d.ts',
+    'shared.d.ts',
+    'three.d.ts',
+    'worker.d.ts',
+  ]);
+  for (const name of types) expect(textOf(name), name).not.toMatch(/@internal|WorkerLink|comlink/);
 });

@@ -21,8 +21,6 @@ export interface Site {
 const IMPORTS = {
   'collision-worker': '/dist/index.js',
   'collision-worker/three': '/dist/three.js',
-  '#host': '/dist/host.js',
-  comlink: '/node_modules/comlink/dist/esm/comlink.mjs',
   three: '/node_modules/three/build/three.module.js',
 };
 

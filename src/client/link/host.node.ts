@@ -1,18 +1,19 @@
 // Workers in Node: the same script in a thread of node:worker_threads.
 import { Worker as NodeWorker, type TransferListItem } from 'node:worker_threads';
-import type { WorkerLike } from '../../shared/types.js';
 import { isEndpoint, type WorkerEndpoint } from './endpoint.js';
+import type { Host } from './host.js';
 
-export function createDefaultWorker(): WorkerLike {
-  // The process's own flags would come with it, --input-type for one, which is an error there.
-  const options = { name: 'collision-worker', execArgv: [] };
-  return new NodeWorker(new URL('./worker.js', import.meta.url), options);
-}
-
-export function endpointOf(worker: unknown): WorkerEndpoint | null {
-  if (worker instanceof NodeWorker) return new NodeEndpoint(worker);
-  return isEndpoint(worker) ? worker : null;
-}
+export const nodeHost: Host = {
+  createWorker() {
+    // The process's own flags would come with it, --input-type for one, which is an error there.
+    const options = { name: 'collision-worker', execArgv: [] };
+    return new NodeWorker(new URL('./worker.js', import.meta.url), options);
+  },
+  endpointOf(worker) {
+    if (worker instanceof NodeWorker) return new NodeEndpoint(worker);
+    return isEndpoint(worker) ? worker : null;
+  },
+};
 
 /** A thread's messages as the events of a web worker. */
 class NodeEndpoint extends EventTarget implements WorkerEndpoint {

@@ -1,13 +1,10 @@
-// Workers in browsers. Node has host.node.ts in its place, by the package's `imports`.
 import type { WorkerLike } from '../../shared/types.js';
-import { isEndpoint, type WorkerEndpoint } from './endpoint.js';
+import type { WorkerEndpoint } from './endpoint.js';
 
-/** Starts the worker that comes with the package. Bundlers know this very line and emit the script. */
-export function createDefaultWorker(): WorkerLike {
-  return new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'collision-worker' });
-}
-
-/** Answers a worker as an endpoint; null for what is none. */
-export function endpointOf(worker: unknown): WorkerEndpoint | null {
-  return isEndpoint(worker) ? worker : null;
+/** Where the package runs, which each of its entries knows: a browser, or Node. */
+export interface Host {
+  /** Starts the worker that comes with the package. */
+  createWorker(): WorkerLike;
+  /** Answers a worker as an endpoint; null for what is none. */
+  endpointOf(worker: unknown): WorkerEndpoint | null;
 }

@@ -1,5 +1,4 @@
 import { type Remote, wrap } from 'comlink';
-import { createDefaultWorker, endpointOf } from '#host';
 import { CollisionError } from '../../shared/errors.js';
 import {
   type Failure,
@@ -12,6 +11,7 @@ import type { WorkerLike } from '../../shared/types.js';
 import { VERSION } from '../../shared/version.js';
 import { reading, reasonOf, show } from '../check/validate.js';
 import type { WorkerEndpoint } from './endpoint.js';
+import type { Host } from './host.js';
 import { SilenceWatch } from './silence.js';
 import { WorkerStart } from './worker-start.js';
 
@@ -28,6 +28,7 @@ export interface Deferred<T> {
 }
 
 export interface LinkOptions {
+  host: Host;
   createWorker?: (() => WorkerLike) | undefined;
   timeout: number;
   /** Beside a service's own worker, which runs: that this one does not is no lack of the platform's. */
@@ -60,7 +61,8 @@ export class WorkerLink {
   /** Counts the workers that there were. */
   life = 0;
 
-  readonly #createWorker: () => WorkerLike;
+  readonly #host: Host;
+  readonly #createWorker: (() => WorkerLike) | undefined;
   readonly #timeout: number;
   readonly #isBeside: boolean;
   readonly #receive: (message: FromWorker) => void;
@@ -90,10 +92,11 @@ export class WorkerLink {
 
   /** Starts the worker; `receive` gets the plain messages. Throws WORKER_LOST when the worker cannot even be made. */
   constructor(
-    { createWorker = createDefaultWorker, timeout, isBeside = false }: LinkOptions,
+    { host, createWorker, timeout, isBeside = false }: LinkOptions,
     receive: (message: FromWorker) => void,
     revival?: Revival,
   ) {
+    this.#host = host;
     this.#createWorker = createWorker;
     this.#timeout = timeout;
     this.#isBeside = isBeside;
@@ -227,7 +230,7 @@ export class WorkerLink {
     this.#calls = 0;
     this.#dropped = [];
     this.#silence.heard();
-    const endpoint = createEndpoint(this.#createWorker);
+    const endpoint = createEndpoint(this.#host, this.#createWorker);
     if (this.error) {
       endpoint.terminate(); // createWorker has ended the link
       return;
@@ -405,7 +408,7 @@ export function named(operation: string, { code, message }: Failure, cause: unkn
   return new CollisionError(code, text, cause === undefined ? undefined : { cause });
 }
 
-function createEndpoint(createWorker: () => WorkerLike): WorkerEndpoint {
+function createEndpoint(host: Host, createWorker: () => WorkerLike = host.createWorker): WorkerEndpoint {
   let worker: unknown;
   try {
     worker = createWorker();
@@ -415,7 +418,7 @@ function createEndpoint(createWorker: () => WorkerLike): WorkerEndpoint {
     const advice = isForeign ? "; browsers start workers from the page's own origin only: see createWorker" : '';
     throw new CollisionError('WORKER_LOST', `the worker could not be made: ${reason}${advice}`, { cause });
   }
-  const endpoint = reading('createCollisionService', 'the worker', () => endpointOf(worker));
+  const endpoint = reading('createCollisionService', 'the worker', () => host.endpointOf(worker));
   if (!endpoint) {
     throw new CollisionError('INVALID_ARGUMENT', `createWorker returned ${show(worker)}, expected a Worker`);
   }

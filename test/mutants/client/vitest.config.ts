@@ -25,7 +25,7 @@ class ShortestFirst extends BaseSequencer {
 export default defineConfig({
   root: path('.'),
   resolve: {
-    alias: { 'collision-worker/three': path('dist/three.js'), 'collision-worker': path('dist/index.js') },
+    alias: { 'collision-worker/three': path('dist/three.js'), 'collision-worker': path('dist/index.node.js') },
   },
   define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') },
   test: {

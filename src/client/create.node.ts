@@ -1,0 +1,8 @@
+import type { CollisionServiceOptions } from '../shared/types.js';
+import { nodeHost } from './link/host.node.js';
+import { type CollisionService, startService } from './service.js';
+
+/** As in browsers, but for the host. */
+export function createCollisionService(options: CollisionServiceOptions = {}): Promise<CollisionService> {
+  return startService(nodeHost, options);
+}
