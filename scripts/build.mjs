@@ -3,11 +3,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import asc from 'assemblyscript/asc';
 import binaryen from 'assemblyscript/binaryen';
 import { build } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
-import { gzipAsBase91 } from './base91.mjs';
+import { gzipAsBase91, toBase91 } from './base91.mjs';
 import { rememberBuild, sourcesHash } from './outputs.mjs';
 import { root, runNode } from './run.mjs';
 import { packedSizes } from './sizes.mjs';
@@ -93,6 +94,7 @@ const ENTRIES = {
   'index.node': 'src/client/index.node.ts',
   three: 'src/client/three/index.ts',
   react: 'src/client/react/index.ts',
+  inline: 'src/client/inline.ts',
 };
 
 /** They are the app's own. */
@@ -119,7 +121,7 @@ export async function buildClient(dir) {
     input: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, from(path)])),
     external: [PEERS, builtins],
     platform: 'neutral',
-    plugins: [plainWorkerUrl()],
+    plugins: [packedWorker(dir), plainWorkerUrl()],
     resolve,
     output: {
       dir,
@@ -131,6 +133,21 @@ export async function buildClient(dir) {
       codeSplitting: sharedChunks(),
     },
   });
+}
+
+/** Puts the script of the worker, which is built before, into the module that answers it. */
+function packedWorker(dir) {
+  return {
+    name: 'packed-worker',
+    load(id) {
+      if (!id.endsWith('link/worker-text.ts')) return null;
+      const packed = gzipSync(readFileSync(join(dir, 'worker.js')), { level: 9 });
+      const decoder = JSON.stringify(from('src/shared/base91.ts'));
+      const text = JSON.stringify(toBase91(packed));
+      const body = `export function packedWorker() { return fromBase91(${text}, ${packed.length}); }`;
+      return { code: `import { fromBase91 } from ${decoder};\n${body}`, moduleType: 'js' };
+    },
+  };
 }
 
 /** Some bundlers know the line that starts the worker by its quotes, which are back quotes when it is minified. */
@@ -157,7 +174,7 @@ export async function buildWorker(dir, options = {}) {
   await build({
     input: { worker: from('src/worker/worker.ts') },
     platform: 'browser',
-    plugins: [gzipAsBase91(from('src/worker/base91.ts'), (path) => readFileSync(path))],
+    plugins: [gzipAsBase91(from('src/shared/base91.ts'), (path) => readFileSync(path))],
     resolve,
     // Nobody drops parts of a script that runs by itself: annotations for bundlers would only be bytes. It has no source
     // map, as most of it is the core, and its map would be as large.
@@ -201,8 +218,8 @@ export async function buildAll() {
     if (runNode('scripts/pack.mjs', ['build/core.wasm', 'build/core.wasm.gz']) !== 0) {
       throw new Error('the core could not be packed');
     }
-    await buildClient(dir);
     await buildWorker(dir);
+    await buildClient(dir);
     await buildTypes(dir);
     printSizes(dir);
     rmSync(from('dist'), { recursive: true, force: true });

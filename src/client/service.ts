@@ -46,7 +46,7 @@ import {
 } from './check/validate.js';
 import { FramePump } from './frame/frame-pump.js';
 import { ViewTable } from './frame/view-table.js';
-import { abortable, aborted } from './link/abort.js';
+import { abortable, aborted, unlessAborted } from './link/abort.js';
 import { BuilderPool } from './link/builder-pool.js';
 import type { Host } from './link/host.js';
 import { type LinkOptions, WorkerLink } from './link/worker-link.js';
@@ -80,17 +80,41 @@ export async function startService(host: Host, options: CollisionServiceOptions)
   checkSignal(operation, signal);
   if (signal?.aborted) throw aborted(operation, signal);
   const budget = contactBudget === Number.POSITIVE_INFINITY ? 0 : contactBudget;
-  const service = new CollisionService(
-    { builders, contactBudget: budget, restart, signal },
-    { host, createWorker, timeout: Math.min(timeout, LONGEST_TIMEOUT) },
-  );
-  try {
-    await service.ready;
-  } catch (error) {
-    service.dispose();
-    throw error;
+  const settings = { builders, contactBudget: budget, restart, signal };
+  const ways = createWorker === undefined ? host.ways : [async () => createWorker];
+  let obstacle: CollisionError | undefined;
+  for (let i = createWorker === undefined ? host.way : 0; i < ways.length; i++) {
+    const way = within(timeout, ways[i]()).catch(() => null);
+    const made = await unlessAborted(operation, way, signal);
+    if (made === null) continue; // it is no way here
+    let service: CollisionService | undefined;
+    try {
+      service = new CollisionService(settings, {
+        host,
+        createWorker: made,
+        timeout: Math.min(timeout, LONGEST_TIMEOUT),
+      });
+      await service.ready;
+      if (createWorker === undefined) host.way = i;
+      return service;
+    } catch (error) {
+      const isObstructed = service === undefined || service.isObstructed;
+      service?.dispose();
+      if (!isObstructed || !CollisionError.is(error) || error.code !== 'WORKER_LOST') throw error;
+      obstacle ??= error;
+    }
   }
-  return service;
+  const { code, message, cause } = obstacle ?? new CollisionError('WORKER_LOST', `${operation}: there is no worker`);
+  const advice = createWorker === undefined ? host.advice() : '';
+  throw new CollisionError(code, `${message}${advice}`, cause === undefined ? undefined : { cause });
+}
+
+/** Answers what `promise` does, and rejects when that takes longer. */
+function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('it took too long')), Math.min(milliseconds, LONGEST_TIMEOUT));
+    promise.then(resolve, reject).then(() => clearTimeout(timer));
+  });
 }
 
 interface ServiceSettings {
@@ -640,6 +664,11 @@ export class CollisionService extends ServiceEvents {
       frameBuffers: allocations,
       ms,
     };
+  }
+
+  /** @internal Tells whether its worker could not be loaded. */
+  get isObstructed(): boolean {
+    return this.#link.isObstructed;
   }
 
   /** @internal Resolves, with the reason, when there is no worker any more, and will be none. */

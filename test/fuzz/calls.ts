@@ -43,7 +43,7 @@ const meshOptions = () => ({ onProgress: () => {}, signal: undefined, transfer: 
 const planes = () => Float32Array.of(0, 0, 1, 5, 1, 0, 0, 5);
 const isOfCube = (world: World) => ({ type: 'mesh', mesh: world.mesh, solid: true });
 
-type Method = Exclude<keyof CollisionService, 'dispatchEvent' | 'stats' | 'ready' | 'ended'>;
+type Method = Exclude<keyof CollisionService, 'dispatchEvent' | 'stats' | 'ready' | 'ended' | 'isObstructed'>;
 type Case = Omit<Call, 'name' | 'run'>;
 
 /** Every method of the service, in one or more forms. */

@@ -26,7 +26,7 @@ export function fuzzService({ share, steps, isLoud = false }: FuzzOptions): void
   afterAll(() => world.service.dispose());
 
   test('the table knows all that there is to call', () => {
-    expect(namesOf(world.service)).toEqual([...Object.keys(METHODS), 'stats', 'ready', 'ended'].sort());
+    expect(namesOf(world.service)).toEqual([...Object.keys(METHODS), 'stats', 'ready', 'ended', 'isObstructed'].sort());
     expect(namesOf(world.frame!)).toEqual([...Object.keys(FRAME_METHODS), ...FRAME_PARTS].sort());
     expect(namesOf(world.frame!.contacts)).toEqual(Object.keys(CONTACT_METHODS).sort());
     const others = new Set(FRAME_CALLS.map(({ name }) => name));

@@ -29,7 +29,7 @@ describe('package', () => {
 
   test('imports nothing but three, and in Node its own, and React where that is what it is for', () => {
     for (const file of files.filter((name) => /\.(js|d\.ts)$/.test(name) && name !== 'worker.js')) {
-      const isAlone = /^(index|index\.node|shared)\./.test(file); // without three
+      const isAlone = /^(index|index\.node|inline|shared|worker-text)\./.test(file); // without three
       const peers = file.startsWith('react.') ? 'three|react|@react-three/fiber' : isAlone ? 'none' : 'three';
       const known = new RegExp(`^(\\./|(${peers})(/|$)|node:)`);
       for (const name of importsOf(file)) expect(name, file).toMatch(known);
@@ -79,6 +79,9 @@ describe('package', () => {
   test.each([
     ['index.js', 1],
     ['index.node.js', 1],
+    ['adapter.js', 36],
+    ['react.js', 6],
+    ['worker-text.js', 194],
     ['shared.js', 36],
     ['three.js', 36],
     ['worker.js', 194],
@@ -92,6 +95,7 @@ test('its types hold nothing of the inside', () => {
   expect(types.sort()).toEqual([
     'adapter.d.ts',
     'index.d.ts',
+    'inline.d.ts',
     'react.d.ts',
     'shared.d.ts',
     'three.d.ts',

@@ -9,6 +9,9 @@ import { VERSION } from '../../src/shared/version.js';
 import { type Site, serveSite } from './site.js';
 
 const WORKER = '/dist/worker.js';
+/** The way that is left where the worker cannot be loaded, without which the error says why. */
+const TEXT = '/dist/worker-text.js';
+const ALONE = { [TEXT]: { status: 404, body: '' } };
 const SCRIPT = readFileSync(join(root, WORKER), 'utf8');
 const policy = (text: string) => ({ headers: { 'Content-Security-Policy': text } });
 const ISOLATED = { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' };
@@ -44,14 +47,22 @@ async function outcome(site: Site, options = '{}', by: Browser = browser): Promi
 describe('the worker of the package', () => {
   test.each<[string, Site['answers'], RegExp | string]>([
     ['is where it should be', {}, 'started'],
-    ['was not emitted', { [WORKER]: { status: 404, body: 'none' } }, /^WORKER_LOST .*the bundler did not emit it.*404/],
+    [
+      'was not emitted',
+      { ...ALONE, [WORKER]: { status: 404, body: 'none' } },
+      /^WORKER_LOST .*the bundler did not emit it.*404/,
+    ],
     [
       'is answered with a page, as by the server of a one-page app',
-      { [WORKER]: { headers: { 'Content-Type': 'text/html' }, body: '<!doctype html>' } },
+      { ...ALONE, [WORKER]: { headers: { 'Content-Type': 'text/html' }, body: '<!doctype html>' } },
       /^WORKER_LOST .*the bundler did not emit it.*HTML in its place.*createWorker/,
     ],
-    ['is no script', { [WORKER]: { body: 'this is no script' } }, /^WORKER_LOST .*could not be loaded, or is none/],
-    ['throws', { [WORKER]: { body: 'throw new Error("broken")' } }, /^WORKER_LOST .*did not start: .*broken/],
+    [
+      'is no script',
+      { ...ALONE, [WORKER]: { body: 'this is no script' } },
+      /^WORKER_LOST .*could not be loaded, or is none/,
+    ],
+    ['throws', { ...ALONE, [WORKER]: { body: 'throw new Error("broken")' } }, /^WORKER_LOST .*did not start: .*broken/],
     [
       'is of another version',
       { [WORKER]: { body: SCRIPT.replaceAll(VERSION, '0.0.9') } },
@@ -74,7 +85,7 @@ describe('the worker of the package', () => {
     ],
     [
       'is not isolated like the page',
-      { '/': { headers: ISOLATED } },
+      { ...ALONE, '/': { headers: ISOLATED } },
       /^WORKER_LOST .*Cross-Origin-Embedder-Policy, which it must have/,
     ],
     ['is isolated like the page', { '/': { headers: ISOLATED }, [WORKER]: { headers: ISOLATED } }, 'started'],
@@ -91,8 +102,61 @@ describe('the worker of the package', () => {
 
   test('is not blamed for what a policy only reports', async () => {
     const report = { headers: { 'Content-Security-Policy-Report-Only': "worker-src 'none'" } };
-    const answers = { '/': report, [WORKER]: { status: 404, body: '' } };
+    const answers = { ...ALONE, '/': report, [WORKER]: { status: 404, body: '' } };
     expect(await outcome(await serve(answers))).toMatch(/^WORKER_LOST .*did not emit it/);
+  });
+});
+
+describe('where the worker of the package cannot be loaded, it is made of a Blob', () => {
+  test.each<[string, Site['answers']]>([
+    ['it was not emitted', { [WORKER]: { status: 404, body: 'none' } }],
+    ['it is answered with a page', { [WORKER]: { headers: { 'Content-Type': 'text/html' }, body: '<!doctype html>' } }],
+    ['it is no script', { [WORKER]: { body: 'this is no script' } }],
+    ['it is not isolated like the page', { '/': { headers: ISOLATED }, [TEXT]: { headers: ISOLATED } }],
+  ])('%s', async (_, answers) => {
+    expect(await outcome(await serve(answers))).toBe('started');
+  });
+
+  test('unless a policy forbids that, and the error is the first one', async () => {
+    const site = await serve({ '/': policy("worker-src 'self'"), [WORKER]: { status: 404, body: '' } });
+    expect(await outcome(site)).toMatch(/^WORKER_LOST .*did not emit it/);
+  });
+
+  test('the way that led to one is taken again', async () => {
+    const site = await serve({ [WORKER]: { status: 404, body: 'none' } });
+    const page = await browser.newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(site.url);
+    await page.waitForFunction(() => document.title === 'ready');
+    for (let i = 0; i < 3; i++) expect(await page.evaluate<string>('start({})')).toBe('started');
+    expect(asked.filter((path) => path === WORKER)).toHaveLength(1);
+    expect(asked.filter((path) => path === TEXT)).toHaveLength(1);
+    await page.close();
+  });
+
+  test('a signal ends the attempt', async () => {
+    const site = await serve({ [WORKER]: { status: 404, body: 'none' } });
+    expect(await outcome(site, '{ signal: AbortSignal.abort() }')).toMatch(/^ABORTED/);
+  });
+});
+
+describe('files of another origin', () => {
+  test('start a worker that imports its script', async () => {
+    const cors = { headers: { 'Access-Control-Allow-Origin': '*' } };
+    const files = Object.fromEntries(['index', 'shared', 'worker'].map((name) => [`/dist/${name}.js`, cors]));
+    const other = await serve({ ...files, ...ALONE });
+    const page = await browser.newPage();
+    await page.goto((await serve()).url);
+    const answer = await page.evaluate<number>(`(async () => {
+      const { createCollisionService } = await import('${other.url}dist/index.js');
+      const service = await createCollisionService();
+      const { frame } = await service.update();
+      service.dispose();
+      return frame;
+    })()`);
+    expect(answer).toBe(1);
+    await page.close();
   });
 });
 

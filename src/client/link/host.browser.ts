@@ -1,8 +1,41 @@
+import type { WorkerLike } from '../../shared/types.js';
 import { isEndpoint } from './endpoint.js';
 import type { Host } from './host.js';
 
-export const browserHost: Host = {
-  // Bundlers know this very line and emit the script.
-  createWorker: () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'collision-worker' }),
-  endpointOf: (worker) => (isEndpoint(worker) ? worker : null),
+/** Beside the script of the package. Bundlers know this very line, and emit the worker. */
+const beside = async () => () => {
+  return new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'collision-worker' });
 };
+
+/** In a Blob that imports it, as browsers start workers of the page's own origin only. */
+async function fromOtherOrigin(): Promise<() => WorkerLike> {
+  // A bundler is not to emit the script again.
+  const script = new URL(['.', 'worker.js'].join('/'), import.meta.url);
+  if (script.origin === globalThis.location?.origin) throw new Error('it is of the same origin');
+  return fromText([`import ${JSON.stringify(script.href)};`], 'module');
+}
+
+/** In a Blob that is all of it, which is loaded only for this. */
+async function fromBlob(): Promise<() => WorkerLike> {
+  const { packedWorker } = await import('./worker-text.js');
+  const text = new Blob([packedWorker()]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return fromText([await new Response(text).arrayBuffer()], 'classic');
+}
+
+function fromText(parts: BlobPart[], type: WorkerType): () => WorkerLike {
+  // It stays: a lost worker is made again of it.
+  const url = URL.createObjectURL(new Blob(parts, { type: 'text/javascript' }));
+  return () => new Worker(url, { type, name: 'collision-worker' });
+}
+
+function advice(): string {
+  if (!import.meta.url.includes('/.vite/')) return '';
+  return "; with Vite, put `optimizeDeps: { exclude: ['collision-worker'] }` into vite.config.js";
+}
+
+const endpointOf: Host['endpointOf'] = (worker) => (isEndpoint(worker) ? worker : null);
+
+export const browserHost: Host = { ways: [beside, fromOtherOrigin, fromBlob], way: 0, advice, endpointOf };
+
+/** For pages that want no file beside their script. */
+export const inlineHost: Host = { ways: [fromBlob], way: 0, advice: () => '', endpointOf };

@@ -4,11 +4,15 @@ import { isEndpoint, type WorkerEndpoint } from './endpoint.js';
 import type { Host } from './host.js';
 
 export const nodeHost: Host = {
-  createWorker() {
-    // The process's own flags would come with it, --input-type for one, which is an error there.
-    const options = { name: 'collision-worker', execArgv: [] };
-    return new NodeWorker(new URL('./worker.js', import.meta.url), options);
-  },
+  ways: [
+    async () => () => {
+      // The process's own flags would come with it, --input-type for one, which is an error there.
+      const options = { name: 'collision-worker', execArgv: [] };
+      return new NodeWorker(new URL('./worker.js', import.meta.url), options);
+    },
+  ],
+  way: 0,
+  advice: () => '',
   endpointOf(worker) {
     if (worker instanceof NodeWorker) return new NodeEndpoint(worker);
     return isEndpoint(worker) ? worker : null;

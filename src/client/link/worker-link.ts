@@ -29,7 +29,7 @@ export interface Deferred<T> {
 
 export interface LinkOptions {
   host: Host;
-  createWorker?: (() => WorkerLike) | undefined;
+  createWorker: () => WorkerLike;
   timeout: number;
   /** Beside a service's own worker, which runs: that this one does not is no lack of the platform's. */
   isBeside?: boolean;
@@ -58,11 +58,13 @@ export class WorkerLink {
   readonly ended: Promise<CollisionError>;
   /** It says why the link has ended; null before. */
   error: CollisionError | null = null;
+  /** The worker could not be loaded, or its script fails: one that is made in another way may start. */
+  isObstructed = false;
   /** Counts the workers that there were. */
   life = 0;
 
   readonly #host: Host;
-  readonly #createWorker: (() => WorkerLike) | undefined;
+  readonly #createWorker: () => WorkerLike;
   readonly #timeout: number;
   readonly #isBeside: boolean;
   readonly #receive: (message: FromWorker) => void;
@@ -293,8 +295,10 @@ export class WorkerLink {
 
   #failed(event: ErrorEvent): void {
     event.preventDefault(); // handled: it is not also an uncaught error of the page
-    if (this.#start) this.#doNotStart(this.#start.obstacle(event.message));
-    else this.#lose(`threw: ${event.message}`);
+    if (this.#start) {
+      this.isObstructed = true;
+      this.#doNotStart(this.#start.obstacle(event.message));
+    } else this.#lose(`threw: ${event.message}`);
   }
 
   #fallSilent(): void {
@@ -408,7 +412,7 @@ export function named(operation: string, { code, message }: Failure, cause: unkn
   return new CollisionError(code, text, cause === undefined ? undefined : { cause });
 }
 
-function createEndpoint(host: Host, createWorker: () => WorkerLike = host.createWorker): WorkerEndpoint {
+function createEndpoint(host: Host, createWorker: () => WorkerLike): WorkerEndpoint {
   let worker: unknown;
   try {
     worker = createWorker();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toBase91 } from '../../scripts/base91.mjs';
-import { fromBase91 } from '../../src/worker/base91.js';
+import { fromBase91 } from '../../src/shared/base91.js';
 import { Random, SEED } from '../oracle/random.js';
 
 test('takes two digits for each 13 bits, none of which a string escapes', () => {

@@ -1,0 +1,11 @@
+import type { CollisionServiceOptions } from '../shared/types.js';
+import { inlineHost } from './link/host.browser.js';
+import { type CollisionService, startService } from './service.js';
+
+/**
+ * Starts a worker that is made of a Blob: for pages that want no file beside their script. A content security policy must
+ * allow `worker-src blob:`.
+ */
+export function createCollisionService(options: CollisionServiceOptions = {}): Promise<CollisionService> {
+  return startService(inlineHost, options);
+}
