@@ -113,7 +113,7 @@ test.each(Object.keys(CLASSES))('a shape stands for a %s', async (kind) => {
     else if (isLeftOut) expect(await pickMiddle(tracker)).toBeNull();
     else expect((await tracker.pick(450, 250, { radius: 100 }))?.index).toBeGreaterThanOrEqual(0);
   }
-  expect(said).toEqual(isLeftOut ? [expect.stringContaining(`no ${kind} is tracked`)] : []);
+  expect(said).toEqual(isLeftOut ? [expect.stringContaining(`the ${kind} is left out`)] : []);
 });
 
 test('`changed` asks for options again, and tells the service those that are others', async () => {
