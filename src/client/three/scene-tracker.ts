@@ -23,6 +23,7 @@ import type { ScenePoint, SceneRay } from './query/scene-ray.js';
 import type { SceneTarget } from './scene-target.js';
 import { ClipSetTable } from './track/clip-sets.js';
 import { LayerChanges } from './track/layer-changes.js';
+import { SkeletonTable } from './track/mesh-pose.js';
 import { MeshTable } from './track/mesh-table.js';
 import { MovedTransforms } from './track/moved-transforms.js';
 import { type SceneObject, SceneObjects } from './track/scene-objects.js';
@@ -36,8 +37,8 @@ import { type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
 
 /**
- * Keeps a service in step with the Meshes, InstancedMeshes, BatchedMeshes, LODs, Sprites, Points and Lines under a root. Made by
- * `trackScene`.
+ * Keeps a service in step with the Meshes, SkinnedMeshes, InstancedMeshes, BatchedMeshes, LODs, Sprites, Points and Lines under a
+ * root. Made by `trackScene`.
  *
  * - What is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. Its ids stay.
  *   So is what has a scale of zero. A material that is not `visible` only keeps its object out of the views, for
@@ -45,7 +46,14 @@ import type { ViewSize } from './view/view.js';
  * - Geometries are built in the background, once for all objects that share them, and again when the version of their
  *   index, the number of their vertices, the draw range or the groups change; until then the old triangles answer. When
  *   only the version of their positions changes, the very update moves the vertices (`updateMesh` of the service).
- *   Morphs are not followed.
+ * - A SkinnedMesh, and a Mesh with morph targets, is as it is posed in the `update`: by its influences, by its binding as
+ *   three has it, and by the `boneMatrices` that the last rendering left. A skeleton that was not rendered since the last
+ *   `update` (and each, with `updateMatrixWorld`) is updated here, once, by the bones' `matrixWorld`. A pose is sent where
+ *   it is another than before, and what is in no layer is not posed. Bones that are not finite are in the frame's
+ *   `rejected`; what has such bones, influences or binding is not there until they are better. Geometries are built anew
+ *   when the versions of what moves them change, and of their positions. `static` ones are posed when they are looked at.
+ *   That a Mesh got or lost its influences is noticed within a second, or at once by `changed`. Morphs of InstancedMeshes are
+ *   not followed.
  * - A BatchedMesh is a mesh for each geometry in it, and an id for each number of an instance. An instance is there once its
  *   geometry is built; a deleted one keeps its id, hidden, until three gives its number to another. What is said here of
  *   geometries is true of those in its buffers; those that only move there are not built again.
@@ -53,7 +61,7 @@ import type { ViewSize } from './view/view.js';
  *   and LineSegments2 of three's addons as wide as they are drawn. They touch nothing.
  * - A LOD is the level that three shows (its renderer says which by `visible`; with `autoUpdate` off the app does), as one
  *   object whose shape changes: hits name the level's mesh, all other answers the LOD. three's own Raycaster looks at no
- *   `visible` and meets all levels. Where a level is no single Mesh (a Group, a SkinnedMesh, one with children), and where
+ *   `visible` and meets all levels. Where a level is no single Mesh that stays rigid (a Group, a SkinnedMesh, one with children), and where
  *   the app shows several at once, the levels are objects of their own: contacts end and begin with their visibility.
  *   That `autoUpdate` was switched is noticed within a second, or at once by `changed`.
  * - A Sprite is a square that `update` turns to its camera, for all questions: it is there from the first `update` on, and in
@@ -76,6 +84,7 @@ export class SceneTracker {
   readonly #objects = new SceneObjects();
   readonly #sprites = new Set<Facing>();
   readonly #fat = new Set<{ refresh(): void }>();
+  readonly #skeletons: SkeletonTable;
   readonly #layers: LayerChanges;
   readonly #views: SceneViews;
   readonly #picks: ScenePicks;
@@ -92,6 +101,7 @@ export class SceneTracker {
     this.#root = root;
     this.#view = options.view ?? 'main';
     this.#updatesMatrices = options.updateMatrixWorld ?? false;
+    this.#skeletons = new SkeletonTable(this.#updatesMatrices);
     this.#layers = new LayerChanges(service);
     this.#meshes = new MeshPool(service, () => options.onProgress?.(this.#meshes.fraction));
     const context = {
@@ -105,6 +115,7 @@ export class SceneTracker {
       sprites: this.#sprites,
       thin: new Set<ThinObject>(),
       fat: this.#fat,
+      skeletons: this.#skeletons,
       stale: new Set<Updatable>(),
       moved: new MovedTransforms(),
       layers: this.#layers,
@@ -165,7 +176,7 @@ export class SceneTracker {
 
   /**
    * Lists the objects under the root that the service does not know, and why: UNSUPPORTED for what is drawn but has
-   * no triangles, lines or points that are known (SkinnedMesh) and no shape of `shapeOf`, else the error of its
+   * no triangles, lines or points that are known and no shape of `shapeOf`, else the error of its
    * geometry or options. A BatchedMesh is there with the error of one of its geometries, whose instances alone are left
    * out.
    */
@@ -553,6 +564,7 @@ export class SceneTracker {
       }
       if (camera !== undefined) faceSprites(this.#sprites, camera);
       for (const each of this.#fat) each.refresh();
+      this.#skeletons.beginFrame();
       this.#meshes.refresh();
       this.#walk.update();
     });

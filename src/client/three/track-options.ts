@@ -34,7 +34,7 @@ export interface TrackOptions {
   renderer?: ClippingRenderer;
   /**
    * A shape to stand for an object instead of its triangles, for each instance of it where there are many. Of a class that
-   * is not tracked by itself (SkinnedMesh, Points, Line) it is what stands at all: a capsule for a character.
+   * is not tracked by itself (Points, Line) it is what stands at all. A capsule may stand for a character.
    * Asked again when its geometry is replaced.
    */
   shapeOf?: (object: SceneDrawable) => Shape | undefined;

@@ -49,7 +49,8 @@ export class GeometryVersion {
   }
 }
 
-function versionOf(attribute: BufferAttribute | InterleavedBufferAttribute | undefined): number {
+/** Answers how often an attribute was changed; 0 where there is none. */
+export function versionOf(attribute: BufferAttribute | InterleavedBufferAttribute | undefined): number {
   if (attribute === undefined) return 0;
   return 'isInterleavedBufferAttribute' in attribute ? attribute.data.version : attribute.version;
 }

@@ -21,7 +21,7 @@ const STEP = 16_384;
 
 /**
  * Reads the triangles that three draws of `geometry`: indexed or not, of any attribute type, within its draw range,
- * without morphs. Triangle 0 is the first of the draw range. The arrays are the geometry's own where their
+ * without skin and morphs. Triangle 0 is the first of the draw range. The arrays are the geometry's own where their
  * types allow it, so keep `transfer` off.
  *
  * ```ts
@@ -196,8 +196,7 @@ export function* copyMeshData(
   primitive: Primitive = 'triangles',
 ): Generator<void, MeshData> {
   const position = positionsOf(geometry);
-  const isRange = geometry.index === null && runs.length === 1;
-  const [first, end] = isRange ? [runs[0].start, runs[0].end] : [0, position.count];
+  const { first, end, isRange } = vertexRange(geometry, runs);
   const positions = new Float32Array(3 * (end - first));
   for (let from = first; from < end; from += STEP) {
     copyFloats(positions, 3 * (from - first), position, from, Math.min(end, from + STEP));
@@ -228,6 +227,16 @@ export function* copyMeshData(
     }
   }
   return { positions, indices };
+}
+
+/** Answers which vertices `meshDataOfRuns` has; `isRange`: they are the runs' own, in their order. */
+export function vertexRange(
+  geometry: BufferGeometry,
+  runs: readonly TriangleRun[],
+): { first: number; end: number; isRange: boolean } {
+  const isRange = geometry.index === null && runs.length === 1;
+  if (isRange) return { first: runs[0].start, end: runs[0].end, isRange };
+  return { first: 0, end: positionsOf(geometry).count, isRange };
 }
 
 /** Reads the positions of `meshDataOfRuns`. */
@@ -336,7 +345,7 @@ function ownFloats(attribute: BufferAttribute | InterleavedBufferAttribute): Flo
 }
 
 /** Writes the vertices from `first` to before `end` to `target`, from `at` on. */
-function copyFloats(
+export function copyFloats(
   target: Float32Array,
   at: number,
   attribute: BufferAttribute | InterleavedBufferAttribute,
@@ -361,6 +370,6 @@ function integersOf(attribute: BufferAttribute): Uint32Array | Uint16Array {
   return array instanceof Uint32Array || array instanceof Uint16Array ? array : Uint32Array.from(array);
 }
 
-function nameOf(geometry: BufferGeometry): string {
+export function nameOf(geometry: BufferGeometry): string {
   return geometry.name === '' ? `${geometry.type} ${geometry.id}` : `${geometry.type} "${geometry.name}"`;
 }

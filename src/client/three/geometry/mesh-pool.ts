@@ -4,6 +4,7 @@ import type { MeshData, MeshId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
 import { nextTask } from '../next-task.js';
 import { Turns } from '../turns.js';
+import { areSameDeformers, copyDeform, type Deformers, DeformVersion, RIGID } from './deformers.js';
 import {
   copyMeshData,
   meshDataOfRuns,
@@ -22,12 +23,16 @@ export interface BuiltMesh {
   readonly index: BufferAttribute | null;
   readonly runs: readonly TriangleRun[];
   readonly primitive: Primitive;
+  /** How many bones and morph targets move its vertices. */
+  readonly bones: number;
+  readonly morphs: number;
 }
 
 /** The service's mesh for a geometry or for some groups of it, built once for all objects that use it. */
 export interface SharedMesh {
   readonly geometry: BufferGeometry;
   readonly groups: readonly number[] | null;
+  readonly deformers: Deformers;
   /**
    * Null until it is built, and where that fails. After a change of the geometry: the old one until the new is built.
    */
@@ -96,6 +101,7 @@ export class MeshPool {
     weld: number,
     user: MeshUser,
     primitive: Primitive = 'triangles',
+    deformers: Deformers = RIGID,
   ): MeshUse {
     let meshes = this.#meshes.get(geometry);
     if (meshes === undefined) {
@@ -103,10 +109,14 @@ export class MeshPool {
       this.#meshes.set(geometry, meshes);
     }
     let mesh = meshes.find(
-      (other) => other.weld === weld && other.primitive === primitive && other.groups?.join() === groups?.join(),
+      (other) =>
+        other.weld === weld &&
+        other.primitive === primitive &&
+        other.groups?.join() === groups?.join() &&
+        areSameDeformers(other.deformers, deformers),
     );
     if (mesh === undefined) {
-      mesh = new PooledMesh(geometry, groups, weld, primitive);
+      mesh = new PooledMesh(geometry, groups, weld, primitive, deformers);
       this.#build(mesh); // throws for what is no geometry
       meshes.push(mesh);
     }
@@ -166,8 +176,10 @@ export class MeshPool {
 
   /** Moves the vertices of what changed in nothing else, and builds anew what changed in more. */
   #review(mesh: PooledMesh): void {
-    if (mesh.building !== null || mesh.version.equals(mesh.geometry)) return;
-    if (mesh.built !== null && mesh.error === null && mesh.version.hasSameTriangles(mesh.geometry)) {
+    if (mesh.building !== null || mesh.isUnchanged) return;
+    // The service moves no vertices of what a skin or morph targets move.
+    const isMovable = mesh.deformers === RIGID && mesh.version.hasSameTriangles(mesh.geometry);
+    if (mesh.built !== null && mesh.error === null && isMovable) {
       this.#move(mesh, mesh.built);
     } else {
       this.#build(mesh);
@@ -197,7 +209,7 @@ export class MeshPool {
 
   /** Moves its vertices: the service's next frame sees that, and its objects stay. */
   #move(mesh: PooledMesh, built: BuiltMesh): void {
-    mesh.version.copy(mesh.geometry);
+    mesh.noteVersion();
     mesh.building = this.#update(built).then((isMoved) => {
       mesh.building = null;
       if (!isMoved && !mesh.abort.signal.aborted) this.#build(mesh);
@@ -225,7 +237,7 @@ export class MeshPool {
   }
 
   #build(mesh: PooledMesh): void {
-    mesh.version.copy(mesh.geometry);
+    mesh.noteVersion();
     this.#count(mesh, trianglesOf(mesh), 0);
     // What its users stand on is retired in the task in which they hear of it, however early a build fails.
     mesh.building = this.#inTurn(() => this.#run(mesh)).then((built) => {
@@ -265,7 +277,7 @@ export class MeshPool {
 
   /** Builds a mesh; null where that fails. Never rejects. */
   async #run(mesh: PooledMesh): Promise<BuiltMesh | null> {
-    const { geometry, weld, primitive } = mesh;
+    const { geometry, weld, primitive, deformers } = mesh;
     const { signal } = mesh.abort;
     let built: BuiltMesh | null = null;
     let attempts = 0;
@@ -277,7 +289,8 @@ export class MeshPool {
         let data: MeshData;
         const isLarge = sizeOf(geometry, runs, primitive) > MOST_AT_ONCE;
         if (isLarge) ({ data, runs } = await this.#copyInTurn(mesh));
-        else data = meshDataOfRuns(geometry, runs, primitive);
+        else
+          data = { ...meshDataOfRuns(geometry, runs, primitive), ...resultOf(copyDeform(geometry, runs, deformers)) };
         const { index } = geometry;
         const { triangles } = mesh;
         const id = await this.#service.addMesh(data, {
@@ -289,7 +302,8 @@ export class MeshPool {
             this.#onProgress();
           },
         });
-        built = { id, geometry, index, runs, primitive };
+        const morphs = data.morphs?.targets.length ?? 0;
+        built = { id, geometry, index, runs, primitive, bones: data.skin?.boneCount ?? 0, morphs };
       } catch (cause) {
         mesh.error = CollisionError.is(cause) ? cause : new CollisionError('BAD_DATA', `${cause}`, { cause });
       }
@@ -300,7 +314,7 @@ export class MeshPool {
   /** Notes what a geometry is now, as it is about to be read. Throws for what has no triangles. */
   #look(mesh: PooledMesh): TriangleRun[] {
     const { geometry, groups, primitive } = mesh;
-    mesh.version.copy(geometry);
+    mesh.noteVersion();
     const runs = runsOf(geometry, groups, primitive);
     this.#count(mesh, trianglesIn(runs), 0);
     return runs;
@@ -322,11 +336,10 @@ export class MeshPool {
    * that does so again and again is copied at once.
    */
   async #copy(mesh: PooledMesh): Promise<CopiedMesh> {
-    const { geometry, version, primitive } = mesh;
     const { signal } = mesh.abort;
     for (let attempts = 1; ; attempts++) {
       const runs = this.#look(mesh);
-      const copy = copyMeshData(geometry, runs, primitive);
+      const copy = copyAll(mesh, runs);
       let isSame = true;
       for (let end = 0; isSame; ) {
         const { done, value } = copy.next();
@@ -334,7 +347,7 @@ export class MeshPool {
         if (attempts === ATTEMPTS || performance.now() < end) continue;
         await nextTask();
         if (signal.aborted) throw new CollisionError('ABORTED', 'trackScene: nobody needs the geometry any more');
-        isSame = version.equals(geometry);
+        isSame = mesh.isUnchanged;
         end = performance.now() + SLICE_MS;
       }
     }
@@ -347,12 +360,30 @@ interface CopiedMesh {
   readonly runs: TriangleRun[];
 }
 
+function* copyAll(
+  { geometry, primitive, deformers }: PooledMesh,
+  runs: readonly TriangleRun[],
+): Generator<void, MeshData> {
+  const data = yield* copyMeshData(geometry, runs, primitive);
+  return { ...data, ...(yield* copyDeform(geometry, runs, deformers)) };
+}
+
+/** Takes all steps at once. */
+function resultOf<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
 class PooledMesh implements SharedMesh {
   readonly geometry: BufferGeometry;
   readonly groups: readonly number[] | null;
   readonly weld: number;
   readonly primitive: Primitive;
+  readonly deformers: Deformers;
   readonly version = new GeometryVersion();
+  readonly #deformVersion = new DeformVersion();
   readonly abort = new AbortController();
   readonly uses = new Set<PooledUse>();
   /** Counts those of them that are looked at in every frame. */
@@ -366,11 +397,31 @@ class PooledMesh implements SharedMesh {
   triangles = 0;
   builtTriangles = 0;
 
-  constructor(geometry: BufferGeometry, groups: readonly number[] | null, weld: number, primitive: Primitive) {
+  constructor(
+    geometry: BufferGeometry,
+    groups: readonly number[] | null,
+    weld: number,
+    primitive: Primitive,
+    deformers: Deformers,
+  ) {
     this.geometry = geometry;
     this.groups = groups;
     this.weld = weld;
     this.primitive = primitive;
+    this.deformers = deformers;
+  }
+
+  /** Tells whether the geometry is as it was noted. */
+  get isUnchanged(): boolean {
+    const { geometry, deformers } = this;
+    return this.version.equals(geometry) && this.#deformVersion.equals(geometry, deformers);
+  }
+
+  /** Notes what the geometry is now. */
+  noteVersion(): void {
+    const { geometry, deformers } = this;
+    this.version.copy(geometry);
+    this.#deformVersion.copy(geometry, deformers);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type Intersection,
   Matrix3,
   Matrix4,
+  type Mesh,
   type Sprite,
   Triangle,
   Vector2,
@@ -27,6 +28,8 @@ type Attribute = BufferAttribute | InterleavedBufferAttribute;
 export interface SceneIntersection extends Intersection {
   /** Method 'screen': how far from the cursor the centre of the object's bounds is drawn, which is the `point` then. */
   pixels?: number;
+  /** Of a SkinnedMesh: the number in `skeleton.bones` of the bone with the greatest weight where it was hit. */
+  bone?: number;
 }
 
 /**
@@ -70,14 +73,13 @@ export function intersectionOf(
   if (mesh === null || hit.triangle < 0) {
     intersection.face = null;
     intersection.faceIndex = null;
-    // It goes from world to object: normals go back by the transposed matrix.
-    intersection.normal = new Vector3(...hit.normal)
-      .applyMatrix3(new Matrix3().setFromMatrix4(toWorld).transpose())
-      .normalize();
+    intersection.normal = normalIn(toWorld, hit);
     return intersection;
   }
 
   const { face, faceIndex } = faceAt(mesh, hit.triangle);
+  if (isDeformed(mesh)) face.normal.copy(normalIn(toWorld, hit)); // as it was posed for the answer
+  if (mesh.bones > 0) intersection.bone = hit.bone;
   const isSprite = (object as Sprite).isSprite === true;
   const { a, b, c } = face;
   const barycoord = new Vector3(...hit.barycentric);
@@ -100,6 +102,16 @@ export function intersectionOf(
     if (intersection.normal.dot(direction) > 0) intersection.normal.negate();
   }
   return intersection;
+}
+
+/** Answers a hit's normal in the space of what `toWorld` places: normals go back by the transposed matrix. */
+function normalIn(toWorld: Matrix4, { normal }: Hit): Vector3 {
+  return new Vector3(...normal).applyMatrix3(new Matrix3().setFromMatrix4(toWorld).transpose()).normalize();
+}
+
+/** Tells whether bones or morph targets move the vertices of a mesh. */
+export function isDeformed({ bones, morphs }: BuiltMesh): boolean {
+  return bones + morphs > 0;
 }
 
 /** Does it for what a query saw, by the query's number; null for a line that has a width, which was not so wide. */
@@ -128,6 +140,12 @@ function numberOf({ primitive, index, runs }: BuiltMesh, element: number): numbe
 export function faceAt(mesh: BuiltMesh, triangle: number): { face: Face; faceIndex: number } {
   const { start, materialIndex } = findTriangle(mesh.runs, triangle);
   return { face: faceOf(mesh, start, materialIndex), faceIndex: Math.floor(start / 3) };
+}
+
+/** Turns a face of a mesh that is posed to where its object has the vertices now. */
+export function poseFace(face: Face, object: Mesh): void {
+  const [a, b, c] = [face.a, face.b, face.c].map((i) => object.getVertexPosition(i, new Vector3()));
+  Triangle.getNormal(a, b, c, face.normal);
 }
 
 function faceOf({ geometry, index }: BuiltMesh, start: number, materialIndex: number): Face {

@@ -1,4 +1,4 @@
-import { type Face, type Sprite, Vector3 } from 'three';
+import { type Face, type Mesh, type Sprite, Vector3 } from 'three';
 import type {
   ClosestPoint,
   ContactOptions,
@@ -22,7 +22,7 @@ import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
 import type { FatQuery } from './fat-lines.js';
-import { faceAt, intersectionAt, type SceneIntersection } from './intersection.js';
+import { faceAt, intersectionAt, isDeformed, poseFace, type SceneIntersection } from './intersection.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 import { reachesOf, readParams, type SceneParams, thresholdsOf } from './scene-params.js';
 import { eyeOf, readPoint, readRay, type ScenePoint, type SceneRay } from './scene-ray.js';
@@ -196,6 +196,9 @@ export class SceneQueries {
         mesh === null || mesh.primitive !== 'triangles' || nearest.triangle < 0 || (object as Sprite).isSprite === true
           ? { face: null, faceIndex: null }
           : faceAt(mesh, nearest.triangle);
+      // Its vertices are where they are by now; another geometry may have taken the place of the one that was seen.
+      const isPosed = face !== null && isDeformed(mesh!) && (object as Mesh).geometry === mesh!.geometry;
+      if (isPosed) poseFace(face, object as Mesh);
       const { distance } = nearest;
       return { object, instanceId, point: new Vector3(...nearest.point), distance, face, faceIndex };
     });

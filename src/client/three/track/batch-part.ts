@@ -65,7 +65,15 @@ export class BatchPart {
     if (isSame && view.runs[0].start === this.#start) return view;
     const length = built.runs[0].end - built.runs[0].start;
     const runs = [{ start: this.#start, end: this.#start + length, materialIndex: 0 }];
-    this.#view = { id: built.id, geometry: buffers, index: buffers.index, runs, primitive: 'triangles' };
+    this.#view = {
+      id: built.id,
+      geometry: buffers,
+      index: buffers.index,
+      runs,
+      primitive: 'triangles',
+      bones: 0,
+      morphs: 0,
+    };
     return this.#view;
   }
 

@@ -5,10 +5,12 @@ import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../../shared/t
 import type { MixedObjectOptions, Side } from '../../scene/object-description.js';
 import { whatIsOpen } from '../../scene/open-mesh.js';
 import type { CollisionService } from '../../service.js';
+import { areSameDeformers, type Deformers } from '../geometry/deformers.js';
 import type { BuiltMesh, MeshPool, MeshUse, MeshUser, SharedMesh } from '../geometry/mesh-pool.js';
 import type { ClipSetTable } from './clip-sets.js';
 import type { LayerChanges } from './layer-changes.js';
 import { isSamePlan, type StandInPlan, sidesOfRuns } from './material-plan.js';
+import type { SkeletonTable } from './mesh-pose.js';
 import type { MeshTable } from './mesh-table.js';
 import type { MovedTransforms } from './moved-transforms.js';
 import type { Placed, PlacedOwner, SceneObjects } from './scene-objects.js';
@@ -57,6 +59,7 @@ export interface TrackerContext {
   readonly fat: Set<{ refresh(): void }>;
   /** What is turned to the camera in every frame. */
   readonly sprites: Set<Facing>;
+  readonly skeletons: SkeletonTable;
   /** Classes of which was said that they are not tracked. */
   readonly complaints: Set<string>;
   readonly clips: ClipSetTable;
@@ -177,23 +180,30 @@ export class StandIn implements Placed {
     return this.#given !== null || next === null || next.built !== null || next.error !== null;
   }
 
+  /** Answers what stands in the service; null where that is a shape. */
+  get standing(): BuiltMesh | null {
+    return this.#standing;
+  }
+
   seenBy(query: number): BuiltMesh | null {
     const past = this.#past.find(({ asked }) => query <= asked);
     return past === undefined ? this.#standing : past.standing;
   }
 
   /** Sets what it shall be: `shape`, or else the plan's groups of `geometry`. It is the old one until `advance`. */
-  retarget(plan: StandInPlan, geometry: BufferGeometry, shape: Shape | null, weld: number): void {
+  retarget(plan: StandInPlan, geometry: BufferGeometry, shape: Shape | null, weld: number, deformers: Deformers): void {
     const { meshes } = this.#context;
     if (!isSamePlan(plan, this.#nextPlan)) this.#nextPlan = plan;
     this.#given = shape;
     const target = this.#next ?? this.#mesh;
-    const isSame = target?.geometry === geometry && target.groups?.join() === plan.groups?.join();
+    const isSame =
+      target?.geometry === geometry &&
+      target.groups?.join() === plan.groups?.join() &&
+      areSameDeformers(target.deformers, deformers);
     if (shape === null && isSame && !this.#isOther) return;
+    const { groups, primitive } = plan;
     const next =
-      shape === null
-        ? meshes.acquire(geometry, plan.groups, plan.primitive ? 0 : weld, this.owner, plan.primitive)
-        : null;
+      shape === null ? meshes.acquire(geometry, groups, primitive ? 0 : weld, this.owner, primitive, deformers) : null;
     this.#isOther = false;
     if (this.#nextUse !== null) meshes.release(this.#nextUse);
     this.#nextUse = next;

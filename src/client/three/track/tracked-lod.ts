@@ -1,5 +1,6 @@
 import { BufferGeometry, type LOD, Material, type Mesh, type Object3D } from 'three';
 import type { Shape } from '../../../shared/types.js';
+import { isDeformedBy, RIGID } from '../geometry/deformers.js';
 import type { MeshUse, MeshUser } from '../geometry/mesh-pool.js';
 import { planStandIn } from './material-plan.js';
 import type { TrackerContext } from './stand-in.js';
@@ -154,11 +155,9 @@ function levelsOf(lod: LOD): readonly Object3D[] {
   return isOneShown ? objects : NO_LEVELS;
 }
 
-function isPlain(
-  object: Mesh & { isSkinnedMesh?: boolean; isInstancedMesh?: boolean; isBatchedMesh?: boolean },
-): boolean {
-  const { isMesh, isSkinnedMesh, isInstancedMesh, isBatchedMesh } = object;
-  return isMesh === true && isSkinnedMesh !== true && isInstancedMesh !== true && isBatchedMesh !== true;
+function isPlain(object: Mesh & { isInstancedMesh?: boolean; isBatchedMesh?: boolean }): boolean {
+  const { isMesh, isInstancedMesh, isBatchedMesh } = object;
+  return isMesh === true && isInstancedMesh !== true && isBatchedMesh !== true && isDeformedBy(object, RIGID);
 }
 
 /** Makes of a LOD what can be looked at as a Mesh where a shape stands for it: it is where the LOD is. */

@@ -4,10 +4,12 @@ import type { ContactDetail, ObjectId, ObjectOptions, Shape } from '../../../sha
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { reading } from '../../check/validate.js';
 import { multiplyToPlace } from '../../transforms/affine.js';
+import { type Deformers, deformersOf, isDeformedBy, RIGID } from '../geometry/deformers.js';
 import type { Primitive } from '../geometry/geometry.js';
 import { IndexSet } from './index-set.js';
 import { cutOf, isCutAs, type MaterialCut } from './material-cut.js';
 import { isDrawn, MaterialLook, planStandIn, planThin } from './material-plan.js';
+import { MeshPose } from './mesh-pose.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
 import { classOf, nameOf } from './name-of.js';
 import { MOST_IN_BLOCK, StandIn, type StandInOptions, type StandInOwner, type TrackerContext } from './stand-in.js';
@@ -53,7 +55,7 @@ const PRODUCT = new Float64Array(12);
 type Attention = MeshTable | 'by turns' | 'always';
 
 /**
- * A Mesh or InstancedMesh in the service, or whatever a shape stands for. `update` compares it with what was sent before and sends what changed.
+ * A Mesh, SkinnedMesh or InstancedMesh in the service, or whatever a shape stands for. `update` compares it with what was sent before and sends what changed.
  * Its ids stay the same while it is in the scene: what is not to be seen is in no layer.
  */
 export class TrackedObject implements StandInOwner, TableOwner {
@@ -77,6 +79,9 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #cut: MaterialCut | undefined;
   /** It says how an array of materials looked; null where there is one material. */
   #look: MaterialLook | null = null;
+  #deformers: Deformers = RIGID;
+  /** It says how bones and morph targets move it; null where none do. */
+  #pose: MeshPose | null = null;
   #count = 0;
   #layers = 0;
   /** So many of the first instances, or the object, were looked at for where they are, and sent. */
@@ -167,7 +172,11 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #update(visible: boolean): void {
     const { drawn } = this;
     const layers = this.#layersIn(visible);
-    const isPlanned = !this.#isUnasked && drawn.geometry === this.#geometry && this.#looksTheSame(drawn.material);
+    const isPlanned =
+      !this.#isUnasked &&
+      drawn.geometry === this.#geometry &&
+      this.#looksTheSame(drawn.material) &&
+      isDeformedBy(drawn, this.#deformers);
     const instanced = this.#instanced;
     const count = instanced === null ? 1 : this.#nextCount(instanced);
     if (count - this.count >= MOST_IN_BLOCK) this.#makeRoom(wantedOf(instanced!) - this.count);
@@ -175,6 +184,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     if (layers !== this.#layers) this.#setLayers(layers);
     if (!isPlanned || this.#isStale || count !== this.#count) this.#reconcile(count);
     if (instanced === null) {
+      if (this.#pose !== null) this.#sendPose(this.#pose);
       this.#review();
       return;
     }
@@ -226,7 +236,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
   isDue(): boolean {
     const attention = this.#attention;
     if (typeof attention === 'string') return attention === 'by turns';
-    return !attention.isInPlace(this);
+    return !attention.isInPlace(this) || !isDeformedBy(this.drawn, this.#deformers);
   }
 
   /** Asks the caller's functions again, for the next `update`. Throws what they throw. */
@@ -293,7 +303,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const { drawn, count } = this;
     const { moving, still, moved } = this.#context;
     const isSingle = this.#instanced === null && (this.#hidden === null || this.#hidden.size === 0);
-    if (isSingle && this.#look === null && count === 1) {
+    if (isSingle && this.#look === null && this.#pose === null && count === 1) {
       const table = this.#isStatic ? still : moving;
       this.#pay(table);
       table.set(this, this.idAt(0), {
@@ -332,6 +342,8 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.#side = (this.#material as Material | null)?.side as number;
     this.#isDrawn = (this.#material as Material | null)?.visible as boolean;
     this.#cut = this.#material === null ? undefined : cutOf(this.#material as Material);
+    this.#deformers = deformersOf(this.drawn);
+    this.#pose = null;
     this.#look = null;
     this.#shape = null;
     this.#isUnasked = false;
@@ -373,6 +385,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const plan = isThin ? planThin(primitive, material) : planStandIn(geometry, material);
     if (isThin && shape === null) this.#context.thin.add(this);
     else if (isThin) this.#context.thin.delete(this);
+    const deformers = deformersOf(this.drawn);
     this.#isUnasked = false;
     this.#failure = null;
     this.#shape = shape;
@@ -385,7 +398,18 @@ export class TrackedObject implements StandInOwner, TableOwner {
       this.#cut = plan.cut;
     }
     this.standIn ??= new StandIn(this.#context, this, plan);
-    this.standIn.retarget(plan, geometry, shape, this.#weld);
+    this.standIn.retarget(plan, geometry, shape, this.#weld, deformers);
+    this.#deformers = deformers;
+    if (deformers === RIGID || shape !== null) this.#pose = null;
+    else this.#pose ??= new MeshPose(this.#context.service, this.#context.skeletons);
+  }
+
+  #sendPose(pose: MeshPose): void {
+    const standing = this.standIn?.standing ?? null;
+    // Nobody meets what is in no layer; what stood before has its own number of bones.
+    if (standing === null || this.count === 0 || this.#layers === 0) return;
+    pose.send(this.drawn, standing, this.idAt(0));
+    if (!pose.isUsable && this.#hidden?.has(0) !== true) this.#hide(0);
   }
 
   /** Brings its stand-in in line with what is built. */
@@ -461,7 +485,9 @@ export class TrackedObject implements StandInOwner, TableOwner {
   /** Tells whether the service takes where the object is, or an instance. */
   #isPlaceable(index: number): boolean {
     const { elements } = this.drawn.matrixWorld;
-    if (this.#instanced === null) return isInvertibleAt(elements, 0) && isAffine(elements, 0);
+    if (this.#instanced === null) {
+      return isInvertibleAt(elements, 0) && isAffine(elements, 0) && this.#pose?.isUsable !== false;
+    }
     return isAffine(elements, 0) && multiplyToPlace(PRODUCT, 0, elements, this.#matrices, 16 * index);
   }
 
@@ -514,14 +540,13 @@ export class TrackedObject implements StandInOwner, TableOwner {
 class NotTracked extends CollisionError {
   constructor(object: Object3D) {
     const expected =
-      'expected a Mesh, InstancedMesh, BatchedMesh, LOD, Sprite, Points or Line, or an answer of `shapeOf` to stand for it';
+      'expected a Mesh, SkinnedMesh, InstancedMesh, BatchedMesh, LOD, Sprite, Points or Line, or an answer of `shapeOf` to stand for it';
     super('UNSUPPORTED', `trackScene: found the ${nameOf(object)}, ${expected}`);
   }
 }
 
 interface Kind {
   readonly isMesh?: boolean;
-  readonly isSkinnedMesh?: boolean;
   readonly isPoints?: boolean;
   readonly isLine?: boolean;
   readonly isLineSegments?: boolean;
@@ -533,7 +558,7 @@ function primitiveOf(object: Kind): Primitive | null {
   if (object.isPoints === true) return 'points';
   if (object.isLine === true)
     return object.isLineSegments === true ? 'segments' : object.isLineLoop === true ? 'loop' : 'strip';
-  return object.isMesh === true && object.isSkinnedMesh !== true ? 'triangles' : null;
+  return object.isMesh === true ? 'triangles' : null;
 }
 
 const NO_STAND_IN: Pick<StandIn, 'blocks'> = { blocks: [] };

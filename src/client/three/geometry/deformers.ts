@@ -1,0 +1,162 @@
+// What moves the vertices of a Mesh: its bones and morph targets, as the service takes them.
+import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute, Mesh, SkinnedMesh } from 'three';
+import type { MeshDeform } from '../../../shared/protocol.js';
+import type { MeshSkin } from '../../../shared/types.js';
+import { argumentError } from '../../check/validate.js';
+import { copyFloats, nameOf, type TriangleRun, vertexRange } from './geometry.js';
+import { versionOf } from './geometry-version.js';
+
+/** What a Mesh has beside its geometry that moves vertices. Objects that share a geometry and this share a mesh. */
+export interface Deformers {
+  /** How many bones its skeleton has: 0 where it is not skinned, -1 where it shall be and there are none. */
+  readonly bones: number;
+  /** It has morph targets for the positions, and influences for them. */
+  readonly isMorphed: boolean;
+}
+
+export const RIGID: Deformers = { bones: 0, isMorphed: false };
+
+/** So many vertices are copied in one step. */
+const STEP = 16_384;
+
+type Attribute = BufferAttribute | InterleavedBufferAttribute;
+type Deformable = Mesh &
+  Partial<Pick<SkinnedMesh, 'isSkinnedMesh' | 'skeleton'>> & { readonly isInstancedMesh?: boolean };
+
+export function deformersOf(object: Mesh): Deformers {
+  const [bones, isMorphed] = [bonesOf(object), hasMorphs(object)];
+  return bones === 0 && !isMorphed ? RIGID : { bones, isMorphed };
+}
+
+/** Tells whether an object still has what `deformersOf` said. */
+export function isDeformedBy(object: Mesh, { bones, isMorphed }: Deformers): boolean {
+  return bonesOf(object) === bones && hasMorphs(object) === isMorphed;
+}
+
+export function areSameDeformers(a: Deformers, b: Deformers): boolean {
+  return a.bones === b.bones && a.isMorphed === b.isMorphed;
+}
+
+function bonesOf({ isSkinnedMesh, skeleton }: Deformable): number {
+  if (isSkinnedMesh !== true) return 0;
+  return (skeleton as SkinnedMesh['skeleton'] | undefined)?.bones.length || -1;
+}
+
+function hasMorphs({ isMesh, isInstancedMesh, geometry, morphTargetInfluences }: Deformable): boolean {
+  if (isMesh !== true || isInstancedMesh === true || morphTargetInfluences === undefined) return false;
+  return countTargets(geometry) > 0;
+}
+
+/** Counts the morph targets of what may be no geometry at all. */
+function countTargets(geometry: Partial<BufferGeometry> | null): number {
+  return geometry?.morphAttributes?.position?.length ?? 0;
+}
+
+/**
+ * Copies what moves the vertices of `meshDataOfRuns`, in steps that take some tenths of a millisecond each. Throws
+ * BAD_DATA for what does not fit the vertices or the bones.
+ */
+export function* copyDeform(
+  geometry: BufferGeometry,
+  runs: readonly TriangleRun[],
+  { bones, isMorphed }: Deformers,
+): Generator<void, MeshDeform> {
+  const deform: MeshDeform = {};
+  const { first, end } = vertexRange(geometry, runs);
+  if (bones !== 0) deform.skin = yield* copySkin(geometry, first, end, bones);
+  if (isMorphed) {
+    const targets: Float32Array[] = [];
+    for (const [i, attribute] of geometry.morphAttributes.position!.entries()) {
+      check(geometry, `morphAttributes.position[${i}]`, attribute, 3, end);
+      const target = new Float32Array(3 * (end - first));
+      for (let from = first; from < end; from += STEP) {
+        copyFloats(target, 3 * (from - first), attribute, from, Math.min(end, from + STEP));
+        yield;
+      }
+      targets.push(target);
+    }
+    deform.morphs = { targets, relative: geometry.morphTargetsRelative };
+  }
+  return deform;
+}
+
+function* copySkin(geometry: BufferGeometry, first: number, end: number, boneCount: number): Generator<void, MeshSkin> {
+  const { skinIndex, skinWeight } = geometry.attributes as Partial<Record<string, Attribute>>;
+  if (boneCount < 0)
+    throw argumentError('BAD_DATA', 'trackScene', 'the skeleton', undefined, 'one with bones (see bind)');
+  check(geometry, 'skinIndex', skinIndex, 4, end);
+  check(geometry, 'skinWeight', skinWeight, 4, end);
+  const bones = new Uint16Array(4 * (end - first));
+  const weights = new Float32Array(4 * (end - first));
+  for (let i = first, at = 0; i < end; i++) {
+    // The getters undo interleaving, normalisation and half floats.
+    for (const get of ['getX', 'getY', 'getZ', 'getW'] as const) {
+      const weight = skinWeight[get](i);
+      weights[at] = weight;
+      if (weight !== 0) {
+        const bone = skinIndex[get](i);
+        if (!(bone >= 0 && bone < boneCount && Number.isInteger(bone))) {
+          const argument = `skinIndex of vertex ${i} in ${nameOf(geometry)}`;
+          throw argumentError('BAD_DATA', 'trackScene', argument, bone, `one of the skeleton's ${boneCount} bones`);
+        }
+        bones[at] = bone;
+      }
+      at++;
+    }
+    if (i % STEP === STEP - 1) yield;
+  }
+  return { bones, weights, boneCount };
+}
+
+function check(
+  geometry: BufferGeometry,
+  name: string,
+  attribute: Attribute | undefined,
+  itemSize: number,
+  count: number,
+): asserts attribute is Attribute {
+  const isEnough = attribute !== undefined && attribute.itemSize >= itemSize && attribute.count >= count;
+  if (isEnough && attribute.array !== undefined) return;
+  const found = attribute === undefined ? 'none' : `${attribute.count} of item size ${attribute.itemSize}`;
+  const argument = `${name} of ${nameOf(geometry)}`;
+  throw argumentError('BAD_DATA', 'trackScene', argument, found, `${count} of item size ${itemSize}`);
+}
+
+/** Notices that what moves the vertices is another than before, by the versions that three keeps. */
+export class DeformVersion {
+  readonly #attributes: unknown[] = [];
+  readonly #versions: number[] = [];
+  #isRelative = false;
+
+  equals(geometry: BufferGeometry, deformers: Deformers): boolean {
+    if (deformers === RIGID) return true;
+    const count = countAttributes(geometry, deformers);
+    if (count !== this.#attributes.length || geometry.morphTargetsRelative !== this.#isRelative) return false;
+    for (let i = 0; i < count; i++) {
+      const attribute = attributeAt(geometry, deformers, i);
+      if (attribute !== this.#attributes[i] || versionOf(attribute) !== this.#versions[i]) return false;
+    }
+    return true;
+  }
+
+  copy(geometry: BufferGeometry, deformers: Deformers): void {
+    const count = countAttributes(geometry, deformers);
+    this.#attributes.length = this.#versions.length = count;
+    for (let i = 0; i < count; i++) {
+      const attribute = attributeAt(geometry, deformers, i);
+      this.#attributes[i] = attribute;
+      this.#versions[i] = versionOf(attribute);
+    }
+    this.#isRelative = geometry.morphTargetsRelative;
+  }
+}
+
+function countAttributes(geometry: BufferGeometry, { bones, isMorphed }: Deformers): number {
+  return (bones === 0 ? 0 : 2) + (isMorphed ? countTargets(geometry) : 0);
+}
+
+function attributeAt(geometry: BufferGeometry, { bones }: Deformers, i: number): Attribute | undefined {
+  if (bones === 0) return geometry.morphAttributes.position![i];
+  const { skinIndex, skinWeight } = geometry.attributes as Partial<Record<string, Attribute>>;
+  return i === 0 ? skinIndex : i === 1 ? skinWeight : geometry.morphAttributes.position![i - 2];
+}

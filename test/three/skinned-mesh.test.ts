@@ -1,0 +1,511 @@
+// SkinnedMeshes and Meshes with morph targets: what is hit is what three's Raycaster hits, as they are posed.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { type SceneIntersection, type SceneTracker, trackScene } from 'collision-worker/three';
+import {
+  BoxGeometry,
+  BufferAttribute,
+  type BufferGeometry,
+  DetachedBindMode,
+  Float32BufferAttribute,
+  Group,
+  InterleavedBuffer,
+  InterleavedBufferAttribute,
+  type Intersection,
+  Mesh,
+  MeshBasicMaterial,
+  type Object3D,
+  PerspectiveCamera,
+  Raycaster,
+  Scene,
+  type Skeleton,
+  SkinnedMesh,
+  Uint8BufferAttribute,
+  Vector2,
+  Vector3,
+} from 'three';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Mortal } from '../fixtures/mortal.js';
+import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
+import { Random, SEED } from '../oracle/random.js';
+import { type Rig, randomRig, roundBones, strike } from '../oracle/rigs.js';
+
+const SCENES = 50;
+const ROUNDS = 4;
+const PICKS = 25;
+const FAR = 1e6;
+/** Of the distance, and of what is interpolated in triangles of float32 corners. */
+const TOLERANCE = 1e-5;
+const LOOSE = 1e-3;
+/** A hit so near to an edge of its triangle, or so nearly along it, may be one more or less by rounding. */
+const EDGE = 2e-3;
+const GRAZING = 2e-2;
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  service.dispose();
+});
+
+function rigIn(random: Random, place: Vector3): Rig {
+  const kind = random.integer(4);
+  // What float32 weights lack to 1 is drawn towards the origin: far from it, three's float64 ones are others.
+  const isFar = place.length() > 1e3;
+  const rig = randomRig(
+    random,
+    {
+      bones: kind === 0 ? 0 : 1 + random.integer(12),
+      targets: kind === 0 || random.chance(0.4) ? 1 + random.integer(3) : 0,
+      relative: random.chance(0.5),
+      anyWeights: !isFar && random.chance(0.3),
+    },
+    place.clone().add(random.point(2.5)),
+  );
+  const { geometry } = rig.mesh;
+  geometry.computeVertexNormals();
+  const { count } = geometry.attributes.position;
+  const uv = Array.from({ length: 2 * count }, () => random.next());
+  geometry.setAttribute('uv', new Float32BufferAttribute(uv, 2));
+  if (kind > 0 && !isFar && random.chance(0.5)) inOtherTypes(geometry);
+  rig.mesh.name = `${kind > 0 ? 'skinned' : 'morphed'} ${rig.mesh.id}`;
+  if (kind > 0 && random.chance(0.3)) share(random, rig);
+  return rig;
+}
+
+/** Bytes of indices, weights that are normalized, and both interleaved at times. */
+function inOtherTypes(geometry: BufferGeometry): void {
+  const { skinIndex, skinWeight } = geometry.attributes;
+  const buffer = new InterleavedBuffer(new Uint8Array(8 * skinIndex.count), 8);
+  for (let i = 0; i < 4 * skinIndex.count; i++) {
+    const [vertex, k] = [Math.floor(i / 4), i % 4];
+    buffer.array[8 * vertex + k] = skinIndex.array[i];
+    buffer.array[8 * vertex + 4 + k] = Math.max(0, Math.round(255 * Math.min(1, skinWeight.array[i])));
+  }
+  geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(buffer, 4, 0));
+  geometry.setAttribute('skinWeight', new InterleavedBufferAttribute(buffer, 4, 4, true));
+}
+
+/** Adds a second mesh of the same skeleton, bound otherwise. */
+function share(random: Random, { mesh, root }: Rig): void {
+  const { skeleton, bindMatrix, geometry, boundingSphere } = mesh as SkinnedMesh;
+  const twin = new SkinnedMesh(random.chance(0.5) ? geometry : geometry.clone(), mesh.material);
+  twin.name = `twin of ${mesh.name}`;
+  twin.position.copy(random.point(1));
+  twin.bindMode = DetachedBindMode;
+  twin.updateMorphTargets();
+  twin.boundingSphere = boundingSphere;
+  root.children[0].add(twin);
+  root.updateMatrixWorld(true);
+  twin.bind(skeleton, bindMatrix);
+}
+
+function cameraAt(random: Random, place: Vector3): PerspectiveCamera {
+  const camera = new PerspectiveCamera(50, SIZE.width / SIZE.height, 1e-3, 1e3);
+  camera.position.copy(random.direction().multiplyScalar(random.range(5, 9))).add(place);
+  camera.lookAt(random.point(0.5).add(place));
+  return camera;
+}
+
+function shownMeshes(root: Object3D): Mesh[] {
+  const found: Mesh[] = [];
+  root.traverseVisible((object) => {
+    if (object instanceof Mesh) found.push(object);
+  });
+  return found;
+}
+
+/**
+ * What three's Raycaster hits. It keeps the bounds of a SkinnedMesh and of a geometry, which go stale as they move: the
+ * rigs have endless ones. Bones are as float32 has them, as three's shader draws them.
+ */
+function expectedAt(root: Object3D, camera: PerspectiveCamera): (pixel: Vector2) => Intersection[] {
+  const meshes = shownMeshes(root);
+  const skeletons = new Map<Skeleton, Skeleton>();
+  const restore: (() => void)[] = [];
+  const round = (): void => {
+    for (const mesh of meshes) {
+      if (!(mesh instanceof SkinnedMesh)) continue;
+      const own = mesh.skeleton;
+      restore.push(() => {
+        mesh.skeleton = own;
+      });
+      const known = skeletons.get(own);
+      if (known) mesh.skeleton = known;
+      else roundBones({ mesh } as unknown as Rig);
+      skeletons.set(own, mesh.skeleton);
+    }
+  };
+  const raycaster = new Raycaster();
+  return ({ x, y }) => {
+    round();
+    try {
+      raycaster.setFromCamera(new Vector2((x / SIZE.width) * 2 - 1, 1 - (y / SIZE.height) * 2), camera);
+      return raycaster.intersectObjects(meshes, false);
+    } finally {
+      for (const each of restore.splice(0)) each();
+    }
+  };
+}
+
+function cosineOf({ face, object }: Intersection, direction: Vector3): number {
+  const toWorld = object.matrixWorld.clone().invert().transpose();
+  return Math.abs(face!.normal.clone().transformDirection(toWorld).dot(direction));
+}
+
+function isDoubtful(hit: Intersection, direction: Vector3): boolean {
+  const { x, y, z } = hit.barycoord!;
+  return Math.min(x, y, z) < EDGE || cosineOf(hit, direction) < GRAZING;
+}
+
+function isNear(a: Vector2 | Vector3 | null | undefined, b: Vector2 | Vector3 | null | undefined): boolean {
+  if (!a || !b) return !a && !b;
+  return a.toArray().every((value, i) => Math.abs(value - b.toArray()[i]) <= LOOSE);
+}
+
+/** Says where a pick is not three's; 'doubtful' where rounding decides. */
+function faultOf(pick: SceneIntersection | null, expected: Intersection[], eye: Vector3): string | null {
+  const [nearest] = expected;
+  if (pick === null && nearest === undefined) return null;
+  const seen = pick ?? nearest;
+  const direction = seen.point.clone().sub(eye).normalize();
+  const twin = pick && expected.find(({ object, faceIndex }) => object === pick.object && faceIndex === pick.faceIndex);
+  if (!pick || !twin || twin.distance - nearest.distance > (2 * TOLERANCE * pick.distance) / GRAZING) {
+    const isOpen = (pick && isDoubtful(pick, direction)) || (nearest && isDoubtful(nearest, direction));
+    if (isOpen) return 'doubtful';
+    return `hit ${pick?.object.name} ${pick?.faceIndex} at ${pick?.distance} instead of ${nearest?.object.name} ${nearest?.faceIndex} at ${nearest?.distance}`;
+  }
+  const cosine = Math.max(GRAZING, cosineOf(twin, direction));
+  const reach = (TOLERANCE * Math.max(1, pick.distance)) / cosine;
+  const { bone, ...rest } = pick;
+  if (twin.barycoord === undefined) twin.barycoord = pick.barycoord!; // three has it since r167
+  delete (twin as { uv2?: Vector2 }).uv2; // in r160, another name of uv1
+  const isSkinned = pick.object instanceof SkinnedMesh;
+  const isSharp = cosine > 0.1;
+  const checks: [string, boolean][] = [
+    [`distance ${pick.distance - twin.distance}`, Math.abs(pick.distance - twin.distance) <= reach],
+    ['point', pick.point.distanceTo(twin.point) <= reach],
+    ['face', (['a', 'b', 'c', 'materialIndex'] as const).every((key) => pick.face![key] === twin.face![key])],
+    [`face normal ${pick.face!.normal.toArray()}`, isNear(pick.face!.normal, twin.face!.normal)],
+    ['barycoord', !isSharp || isNear(pick.barycoord, twin.barycoord)],
+    ['uv', !isSharp || isNear(pick.uv, twin.uv)],
+    ['normal', !isSharp || isNear(pick.normal, twin.normal)],
+    ['keys', Object.keys(rest).sort().join() === Object.keys(twin).sort().join()],
+    ['bone', isSkinned ? (pick.object as SkinnedMesh).skeleton.bones[bone!] !== undefined : bone === undefined],
+  ];
+  const wrong = checks.filter(([, isRight]) => !isRight).map(([name]) => name);
+  return wrong.length === 0 ? null : `${wrong.join(', ')} of ${pick.object.name} at ${pick.distance}`;
+}
+
+function change(random: Random, root: Group, rigs: Rig[], place: Vector3): void {
+  const rig = random.pick(rigs);
+  const kinds: (() => void)[] = [
+    () => {
+      rig.root.visible = !rig.root.visible;
+    },
+    () => {
+      rig.mesh.visible = random.chance(0.7);
+    },
+    () => {
+      const other = rigIn(random, place);
+      rigs.push(other);
+      root.add(other.root);
+    },
+    () => rigs.length > 3 && rigs.splice(rigs.indexOf(rig), 1)[0].root.removeFromParent(),
+    () => {
+      const { geometry } = rig.mesh;
+      rig.mesh.geometry = geometry.clone();
+      rig.mesh.geometry.boundingSphere = geometry.boundingSphere;
+    },
+    () => {
+      const { position } = rig.mesh.geometry.attributes;
+      for (let i = 0; i < position.count; i++) position.setX(i, 1.1 * position.getX(i));
+      position.needsUpdate = true;
+    },
+    () => {
+      if (rig.mesh instanceof SkinnedMesh) rig.mesh.bind(rig.mesh.skeleton);
+    },
+    () => {
+      if (rig.mesh instanceof SkinnedMesh) rig.mesh.skeleton = rig.mesh.skeleton.clone();
+    },
+  ];
+  random.pick(kinds)();
+}
+
+test.each([
+  ['at the origin', 0],
+  ['at a million', FAR],
+])(`picks in ${SCENES} scenes %s that are posed anew and change: seed ${SEED}`, async (_, far) => {
+  const random = new Random(SEED);
+  const place = new Vector3(far, -far / 2, far / 4);
+  const faults: string[] = [];
+  let [hits, doubtful] = [0, 0];
+  for (let scene = 0; scene < SCENES; scene++) {
+    const root = new Group();
+    const rigs = Array.from({ length: 5 }, () => rigIn(random, place));
+    root.add(...rigs.map((rig) => rig.root));
+    const tracker = await trackScene(service, root, UNRENDERED);
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const rig of rigs) if (random.chance(0.8)) strike(random, rig);
+      const camera = cameraAt(random, place);
+      await settle(tracker, camera);
+      const expected = expectedAt(root, camera);
+      const pixels = Array.from(
+        { length: PICKS },
+        () => new Vector2(random.next() * SIZE.width, random.next() * SIZE.height),
+      );
+      const picks = await Promise.all(pixels.map(({ x, y }) => tracker.pick(x, y)));
+      for (const [i, pick] of picks.entries()) {
+        if (pick !== null) hits++;
+        const fault = faultOf(pick, expected(pixels[i]), camera.position);
+        if (fault === 'doubtful') doubtful++;
+        else if (fault !== null) faults.push(`scene ${scene}, round ${round}, pixel ${pixels[i].toArray()}: ${fault}`);
+      }
+      for (let i = 0; i < 2; i++) change(random, root, rigs, place);
+    }
+    expect([...tracker.untracked.values()]).toEqual([]);
+    tracker.dispose();
+  }
+  expect(faults.slice(0, 10)).toEqual([]);
+  expect(hits).toBeGreaterThan((SCENES * ROUNDS * PICKS) / 10);
+  expect(doubtful).toBeLessThan(hits / 50);
+});
+
+test(`float32 bones are as near to three's own vertices as rounding says, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  const vertex = new Vector3();
+  for (let n = 0; n < 20; n++) {
+    const rig = rigIn(random, new Vector3(FAR, FAR / 3, -FAR));
+    if (!(rig.mesh instanceof SkinnedMesh)) continue;
+    strike(random, rig);
+    const { mesh } = rig;
+    const { boneMatrices } = mesh.skeleton;
+    const exact = Array.from({ length: mesh.geometry.attributes.position.count }, (_, i) =>
+      mesh.getVertexPosition(i, new Vector3()),
+    );
+    // A number of a bone is off by 2⁻²⁴ of itself; the vertex, where it is bound, is as long as this.
+    const largest = Math.max(...Array.from(boneMatrices as Float32Array, Math.abs));
+    const inverse = mesh.bindMatrixInverse.elements;
+    const stretch = 3 * Math.max(...[0, 1, 2, 4, 5, 6, 8, 9, 10].map((i) => Math.abs(inverse[i])));
+    const bound = mesh.bindMatrix.getMaxScaleOnAxis() * 10 + Math.max(...mesh.bindMatrix.elements.map(Math.abs));
+    const weights = 1.5;
+    const most = 2 ** -24 * stretch * weights * 3 * (largest + 3 * 2 * bound);
+    roundBones(rig);
+    for (const [i, place] of exact.entries())
+      expect(mesh.getVertexPosition(i, vertex).distanceTo(place)).toBeLessThan(most);
+  }
+});
+
+/** A box that one bone moves. */
+function arm(name = 'arm'): SkinnedMesh {
+  const random = new Random(1);
+  const { mesh } = randomRig(random, { bones: 2 });
+  mesh.name = name;
+  const geometry = new BoxGeometry();
+  const { count } = geometry.attributes.position;
+  geometry.setAttribute('skinIndex', new Uint8BufferAttribute(new Uint8Array(4 * count), 4));
+  const weights = Float32Array.from({ length: 4 * count }, (_, i) => (i % 4 === 0 ? 1 : 0));
+  geometry.setAttribute('skinWeight', new BufferAttribute(weights, 4));
+  const own = new SkinnedMesh(geometry, new MeshBasicMaterial());
+  own.name = name;
+  const { bones } = (mesh as SkinnedMesh).skeleton;
+  for (const bone of bones) {
+    bone.removeFromParent();
+    bone.position.set(0, 0, 0);
+    own.add(bone);
+  }
+  own.updateMatrixWorld(true);
+  const { skeleton } = mesh as SkinnedMesh;
+  own.bind(skeleton);
+  return own;
+}
+
+async function trackedArm(): Promise<{ own: SkinnedMesh; tracker: SceneTracker; step: () => Promise<number> }> {
+  const own = arm();
+  const tracker = await trackScene(service, new Scene().add(own), UNRENDERED);
+  await settle(tracker, frontCamera());
+  const step = async (): Promise<number> => {
+    const { result } = await tracker.update(frontCamera(), SIZE);
+    await tracker.update(frontCamera(), SIZE);
+    return result.rejected.length;
+  };
+  return { own, tracker, step };
+}
+
+describe('one SkinnedMesh', () => {
+  test('sends nothing where it stays as it is, and says which bone is hit', async () => {
+    const setPose = vi.spyOn(service, 'setPose');
+    const { own, tracker, step } = await trackedArm();
+    expect(await pickMiddle(tracker)).toMatchObject({ object: own, bone: 0 });
+    const sent = setPose.mock.calls.length;
+    await step();
+    expect(setPose.mock.calls.length).toBe(sent);
+    own.skeleton.bones[0].position.x = 3;
+    await step();
+    expect(setPose.mock.calls.length).toBe(sent + 1);
+    expect(await pickMiddle(tracker)).toBeNull();
+  });
+
+  test('whose bones are NaN is not there, in `rejected`, and comes back', async () => {
+    const { own, tracker, step } = await trackedArm();
+    own.skeleton.bones[0].position.x = Number.NaN;
+    expect(await step()).toBe(1);
+    expect(await pickMiddle(tracker)).toBeNull();
+    own.skeleton.bones[0].position.x = 0;
+    expect(await step()).toBe(0);
+    expect((await pickMiddle(tracker))?.object).toBe(own);
+    own.bindMode = DetachedBindMode;
+    own.bindMatrix.elements[5] = Number.NaN;
+    await step();
+    expect(await pickMiddle(tracker)).toBeNull();
+    own.bindMatrix.identity();
+    await step();
+    expect((await pickMiddle(tracker))?.object).toBe(own);
+    own.scale.setScalar(0); // its inverse is all zeros
+    own.bindMode = 'attached';
+    await step();
+    own.scale.setScalar(1);
+    await step();
+    expect((await pickMiddle(tracker))?.object).toBe(own);
+    expect(tracker.untracked.size).toBe(0);
+  });
+
+  test('is left out with a reason where it has too few bones or none, and comes back', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { own, tracker, step } = await trackedArm();
+    const { skeleton, geometry } = own;
+    geometry.attributes.skinIndex.setX(5, 7);
+    geometry.attributes.skinIndex.needsUpdate = true;
+    await settle(tracker, frontCamera());
+    expect(tracker.untracked.get(own)?.message).toMatch(
+      /skinIndex of vertex 5 in .* is 7, expected one of the .*2 bones/,
+    );
+    geometry.attributes.skinIndex.setX(5, 1);
+    geometry.attributes.skinIndex.needsUpdate = true;
+    await settle(tracker, frontCamera());
+    expect(tracker.untracked.size).toBe(0);
+    own.skeleton = undefined as never;
+    own.bindMode = DetachedBindMode;
+    await settle(tracker, frontCamera());
+    expect(tracker.untracked.get(own)).toMatchObject({ code: 'BAD_DATA' });
+    own.skeleton = skeleton;
+    await settle(tracker, frontCamera());
+    await step();
+    expect((await pickMiddle(tracker))?.object).toBe(own);
+    expect(warn).toHaveBeenCalledTimes(2);
+  });
+
+  test('is posed by what the renderer left, or else by its bones as they are', async () => {
+    const own = arm();
+    const tracker = await trackScene(service, new Scene().add(own));
+    await settle(tracker, frontCamera());
+    expect((await pickMiddle(tracker))?.object).toBe(own);
+    const update = vi.spyOn(own.skeleton, 'update');
+    own.skeleton.frame = 1; // a renderer was here
+    await tracker.update(frontCamera(), SIZE);
+    expect(update).not.toHaveBeenCalled();
+    own.skeleton.bones[0].position.x = 3;
+    own.updateMatrixWorld(true);
+    await tracker.update(frontCamera(), SIZE); // but not since
+    expect(update).toHaveBeenCalledOnce();
+    expect(await pickMiddle(tracker)).toBeNull();
+  });
+
+  test('shares its skeleton, which is updated once a frame', async () => {
+    const own = arm();
+    const twin = new SkinnedMesh(own.geometry, own.material);
+    twin.bind(own.skeleton, own.bindMatrix);
+    const tracker = await trackScene(service, new Scene().add(own, twin), UNRENDERED);
+    await settle(tracker, frontCamera());
+    const update = vi.spyOn(own.skeleton, 'update');
+    await tracker.update(frontCamera(), SIZE);
+    expect(update).toHaveBeenCalledOnce();
+    const hits = await tracker.pickAll(SIZE.width / 2, SIZE.height / 2);
+    expect(new Set(hits.map(({ object }) => object)).size).toBe(2);
+  });
+
+  test('has the face of a nearest point where it is posed', async () => {
+    const { own, tracker, step } = await trackedArm();
+    own.skeleton.bones[0].rotation.y = Math.PI / 4;
+    await step();
+    const nearest = await tracker.closestPoint(new Vector3(5, 0, 5));
+    expect(nearest?.distance).toBeCloseTo(5 * Math.SQRT2 - 0.5, 4);
+    expect(nearest?.face?.normal.angleTo(new Vector3(1, 0, 1))).toBeLessThan(1e-6);
+  });
+
+  test('is another mesh than a Mesh of its geometry', async () => {
+    const own = arm();
+    const plain = new Mesh(own.geometry, own.material);
+    own.skeleton.bones[0].position.x = 3;
+    const tracker = await trackScene(service, new Scene().add(own, plain), UNRENDERED);
+    await settle(tracker, frontCamera());
+    expect((await pickMiddle(tracker))?.object).toBe(plain);
+    const hits = await tracker.pickAll(SIZE.width / 2, SIZE.height / 2);
+    expect(hits.every(({ object }) => object === plain)).toBe(true);
+  });
+});
+
+describe('one Mesh with morph targets', () => {
+  function morphed(): Mesh {
+    const geometry = new BoxGeometry();
+    const { count } = geometry.attributes.position;
+    const target = Float32Array.from({ length: 3 * count }, (_, i) => (i % 3 === 0 ? 3 : 0));
+    geometry.morphAttributes.position = [new BufferAttribute(target, 3)];
+    geometry.morphTargetsRelative = true;
+    return new Mesh(geometry, new MeshBasicMaterial());
+  }
+
+  test('follows its influences, targets of another version, and others', async () => {
+    const own = morphed();
+    const tracker = await trackScene(service, new Scene().add(own), UNRENDERED);
+    await settle(tracker, frontCamera());
+    expect((await pickMiddle(tracker))?.object).toBe(own);
+    own.morphTargetInfluences![0] = 1;
+    await tracker.update(frontCamera(), SIZE);
+    expect(await pickMiddle(tracker)).toBeNull();
+    const [target] = own.geometry.morphAttributes.position!;
+    for (let i = 0; i < target.count; i++) target.setX(i, 0.1);
+    target.needsUpdate = true;
+    await settle(tracker, frontCamera());
+    expect((await pickMiddle(tracker))?.point.z).toBeCloseTo(0.5);
+    own.morphTargetInfluences![0] = Number.NaN;
+    await tracker.update(frontCamera(), SIZE);
+    expect(await pickMiddle(tracker)).toBeNull();
+    own.morphTargetInfluences![0] = 0;
+    own.geometry.morphAttributes.position!.push(target.clone());
+    own.updateMorphTargets();
+    await settle(tracker, frontCamera());
+    expect((await pickMiddle(tracker))?.object).toBe(own);
+    expect(tracker.untracked.size).toBe(0);
+  });
+
+  test('becomes one while it is tracked', async () => {
+    const own = morphed();
+    own.morphTargetInfluences = undefined;
+    const scene = new Scene().add(own);
+    const tracker = await trackScene(service, scene, UNRENDERED);
+    await settle(tracker, frontCamera());
+    own.morphTargetInfluences = [1];
+    tracker.changed(own);
+    await settle(tracker, frontCamera());
+    expect(await pickMiddle(tracker)).toBeNull();
+    own.morphTargetInfluences = undefined;
+    await settle(tracker, frontCamera());
+    expect((await pickMiddle(tracker))?.object).toBe(own);
+  });
+});
+
+test('a new worker gets the poses back', async () => {
+  const mortal = await Mortal.create();
+  const own = arm();
+  own.skeleton.bones[0].position.x = 1.5;
+  own.position.x = -1.5;
+  const tracker = await trackScene(mortal.service, new Scene().add(own), UNRENDERED);
+  await settle(tracker, frontCamera());
+  const before = await pickMiddle(tracker);
+  await mortal.kill();
+  const after = await pickMiddle(tracker);
+  expect(before).not.toBeNull();
+  expect(after?.point).toEqual(before?.point);
+});
