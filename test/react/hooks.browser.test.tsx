@@ -1,8 +1,16 @@
 // What a component asks of the scene of its canvas, beside events.
-import { Collision, type CollisionQueries, useCollision, useContact, useVisible } from 'collision-worker/react';
+import {
+  Collision,
+  type CollisionProp,
+  type CollisionQueries,
+  useCollision,
+  useContact,
+  useVisible,
+} from 'collision-worker/react';
+import type { SceneRayOptions } from 'collision-worker/three';
 import { createRef, type ReactNode, useRef } from 'react';
-import type { Mesh } from 'three';
-import { afterEach, expect, test, vi } from 'vitest';
+import { type Mesh, Object3D } from 'three';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { mount, unmountAll } from '../fixtures/react-stage.js';
 
 afterEach(unmountAll);
@@ -68,4 +76,113 @@ test('useContact tells of what begins to touch, touches and parts; useVisible of
   expect(onContactEnd).not.toHaveBeenCalled();
   wall.current!.position.x = 5;
   await vi.waitFor(() => expect(onContactEnd.mock.calls).toEqual([['wall']]));
+});
+
+describe('the prop collision', () => {
+  const rays = { left: -3, middle: 0, right: 3 };
+
+  /** Asks what stands at each place, by its distance from z = 10. */
+  async function distances({ raycast }: CollisionQueries, options: SceneRayOptions = {}): Promise<(number | null)[]> {
+    const hits = Object.values(rays).map((x) => raycast({ origin: [x, 0, 10], direction: [0, 0, -1] }, options));
+    return (await Promise.all(hits)).map((hit) => (hit === null ? null : Number(hit.distance.toFixed(4))));
+  }
+
+  function Box({ x, collision }: { x: number; collision?: CollisionProp | undefined }): ReactNode {
+    return (
+      <mesh position-x={x} {...(collision !== undefined && { collision })}>
+        <boxGeometry />
+      </mesh>
+    );
+  }
+
+  const sphere = (radius: number): CollisionProp => ({ shape: { type: 'sphere', radius } });
+
+  test.each([true, false])(
+    'says what stands for an object, before and behind the tracker, strict %s',
+    async (isStrict) => {
+      let queries!: CollisionQueries;
+      function Ask(): ReactNode {
+        queries = useCollision();
+        return null;
+      }
+      const scene = (left?: CollisionProp, right?: CollisionProp, all?: CollisionProp): ReactNode => (
+        <Collision
+          track={{
+            shapeOf: ({ position }) => (position.x === 0 ? { type: 'sphere', radius: 2 } : undefined),
+            objectOptions: ({ position }) => (position.x === 0 ? { layers: 2 } : { layers: 4 }),
+          }}
+        >
+          <group {...(all && { collision: all })}>
+            <Box x={rays.left} collision={left} />
+            <Box x={rays.middle} />
+            <Box x={rays.right} collision={right} />
+          </group>
+          <Ask />
+        </Collision>
+      );
+      const stage = await mount(scene(sphere(1)), { events: null, isStrict });
+      expect(await distances(queries)).toEqual([9, 8, 9.5]);
+      // One changes, one comes.
+      await stage.render(scene(sphere(0.75), sphere(0.25)));
+      expect(await distances(queries)).toEqual([9.25, 8, 9.75]);
+      // One goes; the group says it for all that do not say it themselves.
+      await stage.render(scene(undefined, sphere(0.25), sphere(1.5)));
+      expect(await distances(queries)).toEqual([8.5, 8.5, 9.75]);
+      // All are gone.
+      await stage.render(scene());
+      expect(await distances(queries)).toEqual([9.5, 8, 9.5]);
+      // What the props do not say, the caller's functions do.
+      expect(await distances(queries, { layers: 2 })).toEqual([null, 8, null]);
+      await stage.render(scene({ ...sphere(1), layers: 2 }, sphere(1)));
+      expect(await distances(queries, { layers: 2 })).toEqual([9, 8, null]);
+      expect(await distances(queries, { layers: 4 })).toEqual([null, null, 9]);
+    },
+  );
+
+  test('one that is wrong leaves out its object and no other, until it is right; nothing stays on the objects', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    let queries!: CollisionQueries;
+    function Ask(): ReactNode {
+      queries = useCollision();
+      return null;
+    }
+    const scene = (left: unknown): ReactNode => (
+      <>
+        <Box x={rays.left} collision={left as CollisionProp} />
+        <Box x={rays.right} />
+        <Ask />
+      </>
+    );
+    const stage = await mount(scene({ shape: { type: 'sphere', radius: -1 } }), { events: null });
+    expect(await distances(queries)).toEqual([null, null, 9.5]);
+    for (const wrong of ['sphere', { colour: 'red' }]) {
+      await stage.render(scene(wrong));
+      expect(await distances(queries)).toEqual([null, null, 9.5]);
+      const [error] = [...(await queries.tracker).untracked.values()];
+      expect(error).toMatchObject({ code: 'INVALID_ARGUMENT' });
+    }
+    await stage.render(scene(sphere(1)));
+    expect(await distances(queries)).toEqual([9, null, 9.5]);
+    expect(warn).toHaveBeenCalled();
+    warn.mockRestore();
+    stage.state.scene.traverse((object) => expect(Object.hasOwn(object, 'collision')).toBe(false));
+    stage.unmount();
+    await vi.waitFor(() => expect('collision' in Object3D.prototype).toBe(false));
+  });
+
+  test('it is typed', () => {
+    // Compiled, not drawn.
+    const elements = [
+      <primitive key="primitive" object={new Object3D()} collision={{ group: 1 }} />,
+      <group key="group" collision={{ contacts: 'any', solid: true }} />,
+      <instancedMesh key="instanced" args={[undefined, undefined, 3]} collision={{ motion: 'static' }} />,
+      // @ts-expect-error a group is a number
+      <mesh key="mesh" collision={{ group: 'walls' }} />,
+      // @ts-expect-error there is no such option
+      <mesh key="unknown" collision={{ colour: 'red' }} />,
+      // @ts-expect-error a geometry is no object
+      <boxGeometry key="box" collision={{ group: 1 }} />,
+    ];
+    expect(elements.length).toBe(6);
+  });
 });

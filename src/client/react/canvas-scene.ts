@@ -9,12 +9,13 @@ import type { TrackOptions } from '../three/track-options.js';
 import { trackScene } from '../three/track-scene.js';
 import type { SceneFrame } from '../three/view/scene-frame.js';
 import type { ViewSize } from '../three/view/view.js';
+import { onCollisionProp, withProps } from './collision-prop.js';
 
 /** What a canvas' scene is tracked with. */
 export interface CanvasSceneOptions {
   /** The service to ask, which stays the caller's. Default: one of the canvas' own, which goes with it. */
   service?: CollisionService | Promise<CollisionService> | undefined;
-  /** What `trackScene` takes. */
+  /** What `trackScene` takes. `shapeOf` and `objectOptions` say what the props `collision` of the objects do not. */
   track?: Omit<TrackOptions, 'signal' | 'view' | 'updateMatrixWorld'> | undefined;
   /** It hears of what fails where nobody waits for it: the service does not start, a frame fails. Default console.error. */
   onError?: ((error: unknown) => void) | undefined;
@@ -26,6 +27,8 @@ interface TrackedRoot {
   readonly answer: Promise<SceneTracker>;
   readonly abort: AbortController;
   tracker: SceneTracker | null;
+  /** Their props changed before there was a tracker, which may have asked for them. */
+  readonly changed: Set<Object3D>;
   /** It is seen so; before the first question of a portal nobody knows. */
   camera: Camera | null;
   size: ViewSize;
@@ -47,6 +50,7 @@ export class CanvasScene {
   #portals = 0;
   readonly #reported = new Set<string>();
   #endFrames: (() => void) | null = null;
+  #endProps: (() => void) | null = null;
   readonly #listeners = new Set<(frame: SceneFrame) => void>();
 
   private constructor(store: RootStore) {
@@ -122,6 +126,12 @@ export class CanvasScene {
       this.#update();
       return true;
     });
+    this.#endProps = onCollisionProp((object) => {
+      for (const { tracker, changed } of this.#roots.values()) {
+        if (tracker === null) changed.add(object);
+        else tracker.changed(object);
+      }
+    });
     const { scene } = this.store.getState();
     if (scene) this.#tracked(scene);
   }
@@ -129,6 +139,8 @@ export class CanvasScene {
   #stop(): void {
     this.#endFrames?.();
     this.#endFrames = null;
+    this.#endProps?.();
+    this.#endProps = null;
     for (const tracked of [...this.#roots.values()]) this.#letGo(tracked);
     if (this.#options.service === undefined) {
       this.#service?.then(
@@ -145,14 +157,20 @@ export class CanvasScene {
     if (known !== undefined) return known;
     const abort = new AbortController();
     const view = root === this.store.getState().scene ? 'main' : `portal ${++this.#portals}`;
-    const options = { ...this.#options.track, view, signal: abort.signal };
+    const options = { ...withProps(this.#options.track), view, signal: abort.signal };
     const answer = this.#service!.then((service) => trackScene(service, root, options));
-    const tracked: TrackedRoot = { root, answer, abort, tracker: null, camera: null, size: { width: 0, height: 0 } };
+    const size = { width: 0, height: 0 };
+    const tracked: TrackedRoot = { root, answer, abort, tracker: null, changed: new Set(), camera: null, size };
     this.#roots.set(root, tracked);
     answer.then(
       (tracker) => {
-        if (this.#roots.get(root) === tracked) tracked.tracker = tracker;
-        else tracker.dispose();
+        if (this.#roots.get(root) !== tracked) {
+          tracker.dispose();
+          return;
+        }
+        tracked.tracker = tracker;
+        for (const object of tracked.changed) tracker.changed(object);
+        tracked.changed.clear();
       },
       (error) => {
         // What comes next tries again.

@@ -9,3 +9,4 @@ export {
   useVisible,
 } from './collision.js';
 export { type CollisionEventsOptions, collisionEvents } from './collision-events.js';
+export type { CollisionProp } from './collision-prop.js';
