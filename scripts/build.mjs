@@ -93,10 +93,11 @@ const ENTRIES = {
   'index.node': 'src/client/index.node.ts',
   three: 'src/client/three/index.ts',
   react: 'src/client/react/index.ts',
+  pointer: 'src/client/pointer/index.ts',
 };
 
 /** They are the app's own. */
-const PEERS = /^(three|react|@react-three)(\/|$)/;
+const PEERS = /^(three|react|@react-three|@pmndrs)(\/|$)/;
 
 /** What entries share: one chunk for all of them, and one for those that need three. */
 function sharedChunks(end = '') {

@@ -19,6 +19,7 @@ const OUTPUTS = [
   'dist/index.js',
   'dist/three.js',
   'dist/react.js',
+  'dist/pointer.js',
   'dist/index.node.js',
   'dist/shared.js',
   'dist/adapter.js',
@@ -26,6 +27,7 @@ const OUTPUTS = [
   'dist/index.d.ts',
   'dist/three.d.ts',
   'dist/react.d.ts',
+  'dist/pointer.d.ts',
   'dist/worker.d.ts',
 ];
 const STAMP = join(root, 'build/sources.sha256');
