@@ -28,6 +28,7 @@ const ONCE_MORE = { retry: 1 };
 // Tests import the package by its name and get what ships.
 const aliasFor = (index: string) => ({
   'collision-worker/react': path('./dist/react.js'),
+  'collision-worker/pointer': path('./dist/pointer.js'),
   'collision-worker/three': path('./dist/three.js'),
   'collision-worker': path(`./dist/${index}`),
 });
@@ -102,6 +103,7 @@ function inChromium(name: string, include: string[], groupOrder: number, options
         'react/jsx-dev-runtime',
         'react-dom/client',
         '@react-three/fiber',
+        '@pmndrs/pointer-events',
         '@react-three/drei/core/meshBounds',
       ],
     },

@@ -95,10 +95,11 @@ const ENTRIES = {
   three: 'src/client/three/index.ts',
   react: 'src/client/react/index.ts',
   inline: 'src/client/inline.ts',
+  pointer: 'src/client/pointer/index.ts',
 };
 
 /** They are the app's own. */
-const PEERS = /^(three|react|@react-three)(\/|$)/;
+const PEERS = /^(three|react|@react-three|@pmndrs)(\/|$)/;
 
 /** What entries share: one chunk for all of them, and one for those that need three. */
 function sharedChunks(end = '') {

@@ -20,6 +20,7 @@ const OUTPUTS = [
   'dist/three.js',
   'dist/react.js',
   'dist/inline.js',
+  'dist/pointer.js',
   'dist/index.node.js',
   'dist/shared.js',
   'dist/adapter.js',
@@ -28,6 +29,7 @@ const OUTPUTS = [
   'dist/three.d.ts',
   'dist/react.d.ts',
   'dist/inline.d.ts',
+  'dist/pointer.d.ts',
   'dist/worker.d.ts',
 ];
 const STAMP = join(root, 'build/sources.sha256');

@@ -27,10 +27,11 @@ describe('package', () => {
     }
   });
 
-  test('imports nothing but three, and in Node its own, and React where that is what it is for', () => {
+  test('imports nothing but three, and in Node its own, and what an entry is for there alone', () => {
     for (const file of files.filter((name) => /\.(js|d\.ts)$/.test(name) && name !== 'worker.js')) {
       const isAlone = /^(index|index\.node|inline|shared|worker-text)\./.test(file); // without three
-      const peers = file.startsWith('react.') ? 'three|react|@react-three/fiber' : isAlone ? 'none' : 'three';
+      const own = { react: 'react|@react-three/fiber', pointer: '@pmndrs/pointer-events' }[file.split('.')[0]];
+      const peers = own !== undefined ? `three|${own}` : isAlone ? 'none' : 'three';
       const known = new RegExp(`^(\\./|(${peers})(/|$)|node:)`);
       for (const name of importsOf(file)) expect(name, file).toMatch(known);
     }
@@ -95,7 +96,7 @@ test('its types hold nothing of the inside', () => {
   expect(types.sort()).toEqual([
     'adapter.d.ts',
     'index.d.ts',
-    'inline.d.ts',
+    'pointer.d.ts',
     'react.d.ts',
     'shared.d.ts',
     'three.d.ts',

@@ -29,6 +29,10 @@ export class EventQueue {
   #isRunning = false;
   #isClosed = false;
 
+  get isEmpty(): boolean {
+    return this.#entries.length === 0;
+  }
+
   /** Takes an event. Its handlers run at once where it is the only one and needs no answer. */
   push(event: QueuedEvent): void {
     if (this.#isClosed) return;

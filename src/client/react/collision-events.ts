@@ -257,13 +257,13 @@ function shadow<T extends object, K extends keyof T>(object: T, key: K, value: T
   };
 }
 
-type Managed = Object3D & { __r3f?: Pick<Instance, 'handlers' | 'root'> };
+type Managed = { __r3f?: Pick<Instance, 'handlers' | 'root'> };
 
 function isHoverable(object: Object3D): boolean {
-  const handlers = (object as Managed).__r3f?.handlers;
+  const handlers = (object as unknown as Managed).__r3f?.handlers;
   return handlers !== undefined && HOVER.some((name) => handlers[name] !== undefined);
 }
 
 function rootStateOf(object: Object3D): RootState | undefined {
-  return (object as Managed).__r3f?.root.getState();
+  return (object as unknown as Managed).__r3f?.root.getState();
 }

@@ -1,20 +1,6 @@
 import { getRootState, type RootState } from '@react-three/fiber';
-import {
-  BatchedMesh,
-  type Camera,
-  InstancedMesh,
-  type Intersection,
-  Line,
-  LOD,
-  Mesh,
-  Object3D,
-  Points,
-  Ray,
-  type Raycaster,
-  SkinnedMesh,
-  Sprite,
-  type Vector2,
-} from 'three';
+import { type Camera, type Intersection, type Object3D, Ray, type Raycaster, type Vector2 } from 'three';
+import { isThrees } from '../pointer/threes.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
 
 /** What the questions of a layer need of the canvas. */
@@ -223,15 +209,6 @@ function byObject(hits: readonly { hit: Intersection }[]): Map<Object3D, Interse
     }
   }
   return map;
-}
-
-const THREES: readonly { readonly prototype: Object3D }[] = [
-  ...[Mesh, Object3D, InstancedMesh, BatchedMesh, SkinnedMesh, LOD, Sprite, Points, Line],
-];
-
-/** Tells whether three's own code says what is hit of an object. */
-function isThrees({ raycast }: Object3D): boolean {
-  return THREES.some(({ prototype }) => prototype.raycast === raycast);
 }
 
 /** Tells whether something above an object is one of these. */

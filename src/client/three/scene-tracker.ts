@@ -36,6 +36,18 @@ import { SceneFrame } from './view/scene-frame.js';
 import { type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
 
+/** What asks about the scene for as long as there is one. */
+export interface Follower {
+  ask(): void;
+  end(): void;
+}
+
+/** The scene is seen so. */
+export interface Eye {
+  readonly camera: Camera;
+  readonly size: ViewSize;
+}
+
 /**
  * Keeps a service in step with the Meshes, SkinnedMeshes, InstancedMeshes, BatchedMeshes, LODs, Sprites, Points and Lines under a
  * root. Made by `trackScene`.
@@ -89,7 +101,8 @@ export class SceneTracker {
   readonly #views: SceneViews;
   readonly #picks: ScenePicks;
   readonly #queries: SceneQueries;
-  readonly #hovers = new Set<Hover>();
+  readonly #followers = new Set<Follower>();
+  #eye: Eye | null = null;
   #isDisposed = false;
   /** `update` answers this for good. */
   #ended: Promise<SceneFrame> | null = null;
@@ -217,8 +230,9 @@ export class SceneTracker {
       if (isEnd(error)) this.#ended = rejected;
       return rejected;
     }
+    this.#eye = { camera, size };
     const answer = this.#answer(number);
-    for (const hover of this.#hovers) hover.ask();
+    for (const follower of this.#followers) follower.ask();
     return answer;
   }
 
@@ -310,9 +324,40 @@ export class SceneTracker {
     this.#assertLive('hover');
     const ask = (x: number, y: number, asked: ScenePickOptions) => this.pick(x, y, asked);
     const hover = new Hover(element, listener, options, ask);
-    if (!hover.ended.aborted) this.#hovers.add(hover);
-    hover.ended.addEventListener('abort', () => this.#hovers.delete(hover));
+    if (!hover.ended.aborted) {
+      const leave = this.follow(hover);
+      hover.ended.addEventListener('abort', leave);
+    }
     return () => hover.end();
+  }
+
+  /**
+   * Has a follower ask anew with each update, and end with the tracker; answers what ends that.
+   *
+   * @internal
+   */
+  follow(follower: Follower): () => void {
+    this.#assertLive('follow');
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+
+  /**
+   * Answers what the last update was told; null before there was one.
+   *
+   * @internal
+   */
+  get eye(): Eye | null {
+    return this.#eye;
+  }
+
+  /**
+   * Answers what this tracks.
+   *
+   * @internal
+   */
+  get root(): Object3D {
+    return this.#root;
   }
 
   /**
@@ -544,7 +589,7 @@ export class SceneTracker {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    for (const hover of this.#hovers) hover.end();
+    for (const follower of this.#followers) follower.end();
     this.#service.removeEventListener('restored', this.#onRestore);
     try {
       this.#walk.clear();

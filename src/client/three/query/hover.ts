@@ -99,7 +99,7 @@ export class Hover {
 
   readonly #onMove = (event: PointerEvent): void => {
     if (!event.isPrimary) return;
-    this.#pointer = { id: event.pointerId, ...this.#placeOf(event) };
+    this.#pointer = { id: event.pointerId, ...placeOn(this.#element, event) };
     this.ask();
   };
 
@@ -109,14 +109,6 @@ export class Hover {
     this.#void = this.#asked;
     this.#tell(null);
   };
-
-  #placeOf(event: PointerEvent): { x: number; y: number } {
-    if (event.target === this.#element) return { x: event.offsetX, y: event.offsetY };
-    // It is over something in the element, from which its offset is measured.
-    const { left, top } = this.#element.getBoundingClientRect();
-    const { clientLeft, clientTop } = this.#element;
-    return { x: event.clientX - left - clientLeft, y: event.clientY - top - clientTop };
-  }
 
   #tell(hit: SceneIntersection | null): void {
     const before = this.#hit;
@@ -142,4 +134,12 @@ export class Hover {
       console.warn(`hover: ${this.#complaint}`);
     }
   }
+}
+
+/** Answers where on an element an event is, in CSS pixels from the corner within its border. */
+export function placeOn(element: HTMLElement, event: MouseEvent): { x: number; y: number } {
+  if (event.target === element) return { x: event.offsetX, y: event.offsetY };
+  // It is over something in the element, from which its offset is measured.
+  const { left, top } = element.getBoundingClientRect();
+  return { x: event.clientX - left - element.clientLeft, y: event.clientY - top - element.clientTop };
 }

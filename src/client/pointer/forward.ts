@@ -1,0 +1,313 @@
+import {
+  emitPointerEvent,
+  type GetCamera,
+  generateUniquePointerId,
+  type IntersectionOptions,
+  Pointer,
+  type PointerOptions,
+  WheelEvent as SceneWheelEvent,
+} from '@pmndrs/pointer-events';
+import type { Intersection, Object3D } from 'three';
+import { CollisionError } from '../../shared/errors.js';
+import { checkSignal } from '../check/signal.js';
+import { checkAtLeastZero, checkInteger, invalid, reading, readOptions } from '../check/validate.js';
+import { placeOn } from '../three/query/hover.js';
+import type { SceneTracker } from '../three/scene-tracker.js';
+import { EventQueue } from './event-queue.js';
+import { KeptEvent } from './kept-event.js';
+import { type Answer, isSomething, keptCamera, WorkerRay } from './worker-ray.js';
+
+const OPERATION = 'forwardPointerEvents';
+const KEYS = [
+  ...['signal', 'preventDefault', 'radius', 'filter', 'customSort'],
+  ...['clickThresholdMs', 'dblClickThresholdMs', 'contextMenuButton'],
+];
+
+/** The options of `forwardPointerEvents`. Those of a pointer are the ones of `@pmndrs/pointer-events`. */
+export interface ForwardPointerOptions extends Omit<PointerOptions, 'clickThesholdMs'>, IntersectionOptions {
+  /** It ends the forwarding. */
+  signal?: AbortSignal;
+  /**
+   * It is asked at once whether the browser shall not do what it does for an event, as listeners run too late to say so:
+   * true prevents it. It gets the newest known hit, that of the event before; null for nothing. Asked of wheel,
+   * contextmenu, click, dblclick, touchstart and touchmove.
+   *
+   * ```ts
+   * forwardPointerEvents(tracker, canvas, { preventDefault: ({ type }, hit) => type === 'wheel' && hit !== null });
+   * ```
+   */
+  preventDefault?: (event: Event, hit: Intersection | null) => boolean;
+  /** Pixels within which lines and points are hit. Default 4. */
+  radius?: number;
+}
+
+/** They have a decision of the browser's that a listener may prevent. */
+const PREVENTABLE = ['wheel', 'contextmenu', 'click', 'dblclick', 'touchstart', 'touchmove'] as const;
+
+/**
+ * Has the objects of a tracked scene hear of the pointers on an element, by `mesh.addEventListener('click', …)`: pointerover,
+ * pointerout, pointerenter, pointerleave, pointermove, pointerdown, pointerup, pointercancel, click, dblclick, contextmenu
+ * and wheel. They bubble up the scene as in the DOM, and `pointerEvents`, `pointerEventsType`, `pointerEventsOrder` and
+ * `setPointerCapture` of objects are those of `@pmndrs/pointer-events`; the worker casts the rays. A listener runs when the
+ * answer is there, in the order in which the events happened. With each `tracker.update` pointers that rest are asked about
+ * again. Answers what ends it, as the signal and the end of the tracker do.
+ *
+ * ```ts
+ * mesh.addEventListener('click', ({ point }) => console.log(point));
+ * const end = forwardPointerEvents(tracker, renderer.domElement);
+ * ```
+ *
+ * The element is as large as the `ViewSize` of `tracker.update`. Throws INVALID_ARGUMENT, and DISPOSED for a tracker that is.
+ */
+export function forwardPointerEvents(
+  tracker: SceneTracker,
+  element: HTMLElement,
+  options: ForwardPointerOptions = {},
+): () => void {
+  const given = readOptions(OPERATION, 'options', options, KEYS);
+  const { clickThresholdMs, dblClickThresholdMs, radius, contextMenuButton } = given;
+  checkSignal(OPERATION, given.signal);
+  for (const name of ['preventDefault', 'filter', 'customSort'] as const) {
+    const value: unknown = given[name];
+    if (value !== undefined && typeof value !== 'function') invalid(OPERATION, name, value, 'a function');
+  }
+  for (const [name, value] of Object.entries({ clickThresholdMs, dblClickThresholdMs, radius })) {
+    if (value !== undefined) checkAtLeastZero(OPERATION, name, value);
+  }
+  if (contextMenuButton !== undefined) checkInteger(OPERATION, 'contextMenuButton', contextMenuButton, 0, 31);
+  reading(OPERATION, 'tracker', () => {
+    if (typeof tracker?.follow !== 'function') invalid(OPERATION, 'tracker', tracker, 'a SceneTracker');
+  });
+  reading(OPERATION, 'element', () => {
+    if (typeof element?.setPointerCapture !== 'function') invalid(OPERATION, 'element', element, 'an HTMLElement');
+  });
+  const forwarding = new Forwarding(tracker, element, given);
+  return () => forwarding.end();
+}
+
+type Kind = 'enter' | 'move' | 'down' | 'up' | 'wheel' | 'still' | 'cancel' | 'leave';
+
+const KINDS: Record<string, Kind> = {
+  pointerenter: 'enter',
+  pointermove: 'move',
+  pointerdown: 'down',
+  pointerup: 'up',
+  pointercancel: 'cancel',
+  pointerleave: 'leave',
+  wheel: 'wheel',
+};
+
+/** One pointer of the browser's. */
+interface Forwarded {
+  readonly id: number;
+  readonly pointer: Pointer;
+  /** It is here; null while it is not over the element. */
+  place: { x: number; y: number } | null;
+  /** The newest of its events, which tells of what moves under it. */
+  newest: KeptEvent<MouseEvent>;
+}
+
+/** The pointers of one element. */
+class Forwarding {
+  readonly #tracker: SceneTracker;
+  readonly #element: HTMLElement;
+  readonly #options: ForwardPointerOptions;
+  readonly #ending = new AbortController();
+  readonly #queue = new EventQueue();
+  readonly #pointers = new Map<number, Forwarded>();
+  readonly #leave: () => void;
+  /** What is known of the event whose listeners run. */
+  #answer: Answer = { camera: null, x: 0, y: 0, hits: null };
+  #newest: Intersection | null = null;
+  /** A wheel is the mouse's, but does not say which pointer that is. */
+  #mouse = 1;
+  #complaint = '';
+
+  constructor(tracker: SceneTracker, element: HTMLElement, options: ForwardPointerOptions) {
+    this.#tracker = tracker;
+    this.#element = element;
+    this.#options = options;
+    this.#leave = tracker.follow(this);
+    const { signal, preventDefault } = options;
+    const use = { signal: this.#ending.signal, passive: true };
+    for (const type of Object.keys(KINDS)) {
+      element.addEventListener(type, (event) => this.#take(KINDS[type], event as MouseEvent), use);
+    }
+    if (preventDefault !== undefined) {
+      const decide = (event: Event): void => {
+        if (preventDefault(event, this.#newest)) event.preventDefault();
+      };
+      for (const type of PREVENTABLE) element.addEventListener(type, decide, { ...use, passive: false });
+    }
+    signal?.addEventListener('abort', () => this.end(), { signal: this.#ending.signal });
+    if (signal?.aborted === true) this.end();
+  }
+
+  /** Asks again about the pointers that rest, as the scene or the camera may have moved. */
+  ask(): void {
+    if (!this.#queue.isEmpty) return; // what waits is asked about the newest anyway, or the next frame asks
+    for (const forwarded of this.#pointers.values()) {
+      const { pointer, newest } = forwarded;
+      if (forwarded.place !== null && pointer.getPointerCapture() === undefined) this.#push('still', forwarded, newest);
+    }
+  }
+
+  /** Ends it. Objects that a pointer is over hear that it goes. */
+  end(): void {
+    if (this.#ending.signal.aborted) return;
+    this.#ending.abort();
+    this.#leave();
+    this.#queue.close();
+    for (const { id, pointer, newest } of [...this.#pointers.values()]) {
+      try {
+        newest.during(() => pointer.exit(newest.native));
+      } catch (error) {
+        reportError(error);
+      }
+      this.#forget(id);
+    }
+    this.#newest = null;
+  }
+
+  #take(kind: Kind, native: MouseEvent): void {
+    const { pointerId: id = this.#mouse, pointerType = 'mouse' } = native as Partial<PointerEvent>;
+    if (pointerType === 'mouse') this.#mouse = id;
+    const event = new KeptEvent(native);
+    let forwarded = this.#pointers.get(id);
+    if (forwarded === undefined) {
+      if (kind === 'cancel' || kind === 'leave') return;
+      forwarded = { id, pointer: this.#createPointer(id, pointerType), place: null, newest: event };
+      this.#pointers.set(id, forwarded);
+    }
+    if (kind === 'leave' || kind === 'cancel') forwarded.place = null;
+    else if (kind !== 'wheel') forwarded.place = placeOn(this.#element, native);
+    if (kind !== 'wheel') forwarded.newest = event;
+    this.#push(kind, forwarded, event);
+  }
+
+  #push(kind: Kind, forwarded: Forwarded, event: KeptEvent<MouseEvent>): void {
+    const isAsked = kind !== 'cancel' && kind !== 'leave';
+    const { x, y } = kind === 'still' ? forwarded.place! : placeOn(this.#element, event.native);
+    let answer: Answer = { camera: null, x: 0, y: 0, hits: null };
+    this.#queue.push({
+      coalesced: kind === 'move' || kind === 'still' ? `${kind} ${forwarded.id} ${event.native.buttons}` : null,
+      ask: () => {
+        if (!isAsked) return null;
+        return this.#find(x, y).then((found) => {
+          answer = found;
+        });
+      },
+      refresh: () => null,
+      handle: () => {
+        this.#answer = answer;
+        event.during(() => this.#handle(kind, forwarded, event.native, isAsked && answer.camera !== null));
+      },
+    });
+  }
+
+  async #find(x: number, y: number): Promise<Answer> {
+    const { radius } = this.#options;
+    const before = this.#see(x, y);
+    try {
+      const hits = await this.#tracker.pickAll(x, y, radius === undefined ? {} : { radius });
+      return { ...(before.camera === null ? this.#see(x, y) : before), hits };
+    } catch (error) {
+      if (CollisionError.is(error) && error.code === 'DISPOSED') {
+        this.end();
+      } else if (String(error) !== this.#complaint) {
+        this.#complaint = String(error);
+        console.warn(`${OPERATION}: ${this.#complaint}; rays are cast by three.js meanwhile`);
+      }
+      return before;
+    }
+  }
+
+  /** Answers how a pixel is seen now. */
+  #see(x: number, y: number): Answer {
+    const { eye } = this.#tracker;
+    if (eye === null) return { camera: null, x: 0, y: 0, hits: null };
+    const { x: left = 0, y: top = 0, width, height } = eye.size;
+    return {
+      camera: keptCamera(eye),
+      x: ((x - left) / width) * 2 - 1,
+      y: 1 - ((y - top) / height) * 2,
+      hits: null,
+    };
+  }
+
+  #handle(kind: Kind, { id, pointer, place }: Forwarded, native: MouseEvent, isSeen: boolean): void {
+    const { root } = this.#tracker;
+    if (kind === 'wheel') {
+      if (isSeen) this.#turn(pointer, root, native as WheelEvent);
+      return;
+    }
+    if (isSeen) {
+      pointer.setIntersection(pointer.computeIntersection('pointer', root, native));
+      const intersection = pointer.getIntersection();
+      this.#newest = isSomething(intersection) ? intersection : null;
+      pointer.commit(native, kind === 'move');
+    }
+    if (kind === 'down') pointer.down(native);
+    else if (kind === 'up') pointer.up(native);
+    else if (kind === 'cancel') pointer.cancel(native);
+    else if (kind === 'leave') {
+      pointer.exit(native);
+      this.#newest = null;
+      // A finger has another number the next time. It may have come back while this waited.
+      if (place === null && (native as PointerEvent).pointerType !== 'mouse') this.#forget(id);
+    }
+  }
+
+  #turn(pointer: Pointer, root: Object3D, native: WheelEvent): void {
+    const intersection = pointer.computeIntersection('wheel', root, native);
+    this.#newest = isSomething(intersection) ? intersection : null;
+    const { camera } = this.#tracker.eye!;
+    emitPointerEvent(new StoppableWheelEvent(native, pointer, intersection, camera as ReturnType<GetCamera>));
+  }
+
+  #createPointer(id: number, type: string): Pointer {
+    const { customSort, clickThresholdMs, dblClickThresholdMs, contextMenuButton, filter } = this.#options;
+    const ray = new WorkerRay(this.#tracker, () => this.#answer, customSort === undefined ? {} : { customSort });
+    return new Pointer(
+      generateUniquePointerId(),
+      `screen-${type}`,
+      undefined,
+      ray,
+      () => this.#tracker.eye!.camera as ReturnType<GetCamera>,
+      undefined,
+      () => this.#capture(id),
+      () => {
+        if (this.#element.hasPointerCapture(id)) this.#element.releasePointerCapture(id);
+      },
+      {
+        ...(clickThresholdMs !== undefined && { clickThresholdMs }),
+        ...(dblClickThresholdMs !== undefined && { dblClickThresholdMs }),
+        ...(contextMenuButton !== undefined && { contextMenuButton }),
+        ...(filter !== undefined && { filter }),
+      },
+    );
+  }
+
+  #capture(id: number): void {
+    try {
+      this.#element.setPointerCapture(id);
+    } catch (error) {
+      // The pointer has gone since, a finger was lifted.
+      if (!(error instanceof DOMException && error.name === 'NotFoundError')) throw error;
+    }
+  }
+
+  #forget(id: number): void {
+    const forwarded = this.#pointers.get(id);
+    if (forwarded === undefined) return;
+    this.#pointers.delete(id);
+    globalThis.pointerEventspointerMap?.delete(forwarded.pointer.id);
+  }
+}
+
+/** A wheel event whose copies, one for each object on its way up, share that it was stopped; the library's do not. */
+class StoppableWheelEvent extends SceneWheelEvent {
+  override retarget(currentObject: Object3D): SceneWheelEvent {
+    return Object.assign(super.retarget(currentObject), { propagationState: Reflect.get(this, 'propagationState') });
+  }
+}

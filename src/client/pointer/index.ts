@@ -1,0 +1,1 @@
+export { type ForwardPointerOptions, forwardPointerEvents } from './forward.js';

@@ -1,0 +1,10 @@
+import { BatchedMesh, InstancedMesh, Line, LOD, Mesh, Object3D, Points, SkinnedMesh, Sprite } from 'three';
+
+const THREES: readonly { readonly prototype: Object3D }[] = [
+  ...[Mesh, Object3D, InstancedMesh, BatchedMesh, SkinnedMesh, LOD, Sprite, Points, Line],
+];
+
+/** Tells whether three's own code says what is hit of an object. */
+export function isThrees({ raycast }: Object3D): boolean {
+  return THREES.some(({ prototype }) => prototype.raycast === raycast);
+}

@@ -1,0 +1,460 @@
+// Pointer events on three's objects, in a real browser: over an element on which events of pointers arrive.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { type ForwardPointerOptions, forwardPointerEvents } from 'collision-worker/pointer';
+import { type SceneTracker, trackScene } from 'collision-worker/three';
+import { Group, type Object3D, type PerspectiveCamera, Raycaster, Scene, Vector2 } from 'three';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createFragileWorker, happen } from '../fixtures/accidents.js';
+import { frontCamera, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
+import { cube, randomScene } from '../fixtures/three-scenes.js';
+import { Random, SEED } from '../oracle/random.js';
+
+const TYPES = [
+  ...['pointerover', 'pointerout', 'pointerenter', 'pointerleave', 'pointermove', 'pointerdown', 'pointerup'],
+  ...['pointercancel', 'click', 'dblclick', 'contextmenu', 'wheel'],
+];
+const [MIDDLE_X, MIDDLE_Y] = [SIZE.width / 2, SIZE.height / 2];
+/** The middles of cubes at x = -2 and 2 are drawn so far from the middle. */
+const PIXELS = (2 * SIZE.height) / 2 / Math.tan((25 * Math.PI) / 180) / 10;
+const [LEFT, RIGHT] = [MIDDLE_X - PIXELS, MIDDLE_X + PIXELS];
+
+let service: CollisionService;
+let canvas: HTMLElement;
+let ends: (() => void)[];
+beforeEach(async () => {
+  service = await createCollisionService();
+  canvas = document.createElement('div');
+  canvas.style.cssText = `position:fixed; left:10px; top:20px; width:${SIZE.width}px; height:${SIZE.height}px; border:3px solid`;
+  document.body.append(canvas);
+  ends = [];
+});
+afterEach(() => {
+  for (const end of ends) end();
+  canvas.remove();
+  service.dispose();
+});
+
+function forward(tracker: SceneTracker, options?: ForwardPointerOptions): () => void {
+  const end = forwardPointerEvents(tracker, canvas, options);
+  ends.push(end);
+  return end;
+}
+
+function send(type: string, x: number, y = MIDDLE_Y, init: PointerEventInit & WheelEventInit = {}): Event {
+  const { left, top } = canvas.getBoundingClientRect();
+  const all = {
+    ...{ clientX: left + 3 + x, clientY: top + 3 + y, bubbles: true, cancelable: true },
+    ...{ isPrimary: true, pointerId: 1, pointerType: 'mouse' },
+    ...init,
+  };
+  const event = type === 'wheel' ? new WheelEvent(type, all) : new PointerEvent(type, all);
+  canvas.dispatchEvent(event);
+  return event;
+}
+
+type Heard = { type: string; currentTarget: Object3D; target: Object3D } & Record<string, unknown>;
+
+/** Notes what objects hear, as `type@name`. */
+function note(objects: Record<string, Object3D>, types = TYPES) {
+  const heard: string[] = [];
+  for (const [name, object] of Object.entries(objects)) {
+    for (const type of types) object.addEventListener(type as 'click', () => heard.push(`${type}@${name}`));
+  }
+  return heard;
+}
+
+/** Two cubes beside each other in a group, and nothing between them. */
+async function twoCubes() {
+  const [left, right] = [cube(), cube()];
+  left.position.x = -2;
+  right.position.x = 2;
+  const group = new Group().add(left, right);
+  const tracker = await track(service, new Scene().add(group));
+  return { left, right, group, tracker };
+}
+
+/** Waits until the listeners of all that was sent have run. */
+async function answered(tracker: SceneTracker): Promise<void> {
+  for (let i = 0; i < 3; i++) await tracker.pick(0, 0);
+  await new Promise((resolve) => setTimeout(resolve));
+}
+
+describe('forwardPointerEvents', () => {
+  test('has objects hear of each kind of event, in order', async () => {
+    const { left, right, tracker } = await twoCubes();
+    const heard = note({ left, right });
+    forward(tracker);
+    send('pointerenter', LEFT);
+    send('pointermove', LEFT);
+    for (let i = 0; i < 2; i++) {
+      send('pointerdown', LEFT, MIDDLE_Y, { buttons: 1 });
+      send('pointerup', LEFT);
+    }
+    send('pointerdown', LEFT, MIDDLE_Y, { button: 2, buttons: 2 });
+    send('pointerup', LEFT, MIDDLE_Y, { button: 2 });
+    send('wheel', RIGHT, MIDDLE_Y, { deltaY: 5 });
+    send('pointermove', RIGHT);
+    send('pointerdown', RIGHT, MIDDLE_Y, { buttons: 1 });
+    send('pointercancel', RIGHT);
+    send('pointerleave', RIGHT);
+    await answered(tracker);
+    await vi.waitFor(() => expect(heard.at(-1)).toBe('pointerleave@right'));
+    expect(heard).toEqual([
+      ...['pointerover@left', 'pointerenter@left', 'pointermove@left'],
+      ...['pointerdown@left', 'pointerup@left', 'click@left'],
+      ...['pointerdown@left', 'pointerup@left', 'click@left', 'dblclick@left'],
+      ...['pointerdown@left', 'contextmenu@left', 'pointerup@left', 'wheel@right'],
+      ...['pointerout@left', 'pointerleave@left', 'pointerover@right', 'pointerenter@right', 'pointermove@right'],
+      ...['pointerdown@right', 'pointercancel@right', 'pointerout@right', 'pointerleave@right'],
+    ]);
+  });
+
+  test('bubbles up the scene until it is stopped, wheels too; enter and leave do not', async () => {
+    const { left, right, group, tracker } = await twoCubes();
+    const scene = group.parent!;
+    for (const type of ['click', 'wheel'] as const) right.addEventListener(type, (event) => event.stopPropagation());
+    const heard = note({ left, group, scene }, ['click', 'wheel', 'pointerenter', 'pointerleave']);
+    const targets: unknown[] = [];
+    group.addEventListener('click', (event) => targets.push(event.target, event.currentTarget));
+    forward(tracker);
+    for (const x of [LEFT, RIGHT]) {
+      send('pointermove', x);
+      send('pointerdown', x);
+      send('pointerup', x);
+      send('wheel', x);
+    }
+    await answered(tracker);
+    expect(heard).toEqual([
+      ...['pointerenter@scene', 'pointerenter@group', 'pointerenter@left'],
+      ...['click@left', 'click@group', 'click@scene', 'wheel@left', 'wheel@group', 'wheel@scene'],
+      'pointerleave@left',
+    ]);
+    expect(targets).toEqual([left, group]);
+  });
+
+  test('an object that has captured a pointer hears of it everywhere, until it goes up', async () => {
+    const { left, right, tracker } = await twoCubes();
+    const heard = note({ left, right }, ['pointermove', 'pointerup']);
+    const native: string[] = [];
+    canvas.setPointerCapture = (id) => native.push(`set ${id}`);
+    canvas.hasPointerCapture = () => true;
+    canvas.releasePointerCapture = (id) => native.push(`release ${id}`);
+    left.addEventListener('pointerdown', ({ pointerId }) => left.setPointerCapture(pointerId));
+    forward(tracker);
+    send('pointerdown', LEFT, MIDDLE_Y, { buttons: 1, pointerId: 7 });
+    send('pointermove', RIGHT, MIDDLE_Y, { buttons: 1, pointerId: 7 });
+    send('pointerup', RIGHT, MIDDLE_Y, { pointerId: 7 });
+    send('pointermove', RIGHT, MIDDLE_Y, { pointerId: 7 });
+    await answered(tracker);
+    expect(heard).toEqual(['pointermove@left', 'pointerup@left', 'pointermove@right']);
+    expect(native).toEqual(['set 7', 'release 7']);
+  });
+
+  test('a finger that is gone when its listener captures it does no harm', async () => {
+    const { left, tracker } = await twoCubes();
+    const failed = vi.fn();
+    window.addEventListener('error', failed);
+    left.addEventListener('pointerdown', ({ pointerId }) => left.setPointerCapture(pointerId));
+    const heard = note({ left }, ['pointerdown', 'pointerup']);
+    forward(tracker);
+    send('pointerdown', LEFT, MIDDLE_Y, { pointerId: 99, pointerType: 'touch' });
+    send('pointerup', LEFT, MIDDLE_Y, { pointerId: 99, pointerType: 'touch' });
+    await answered(tracker);
+    window.removeEventListener('error', failed);
+    expect(heard).toEqual(['pointerdown@left', 'pointerup@left']);
+    expect(failed).not.toHaveBeenCalled();
+  });
+
+  test('fingers and pens are pointers of their own', async () => {
+    const { left, right, tracker } = await twoCubes();
+    const heard: unknown[] = [];
+    const numbers = new Set<number>();
+    for (const [name, object] of Object.entries({ left, right })) {
+      for (const type of ['pointerdown', 'click', 'pointerleave'] as const) {
+        object.addEventListener(type, (event) => {
+          numbers.add(event.pointerId);
+          heard.push([type, name, event.pointerType]);
+        });
+      }
+    }
+    forward(tracker);
+    const [finger, pen] = [
+      { pointerId: 5, pointerType: 'touch' },
+      { pointerId: 6, pointerType: 'pen', isPrimary: false },
+    ];
+    send('pointerdown', LEFT, MIDDLE_Y, finger);
+    send('pointerdown', RIGHT, MIDDLE_Y, pen);
+    send('pointerup', LEFT, MIDDLE_Y, finger);
+    send('pointerleave', LEFT, MIDDLE_Y, finger);
+    send('pointerup', RIGHT, MIDDLE_Y, pen);
+    await answered(tracker);
+    expect(heard).toEqual([
+      ['pointerdown', 'left', 'screen-touch'],
+      ['pointerdown', 'right', 'screen-pen'],
+      ['click', 'left', 'screen-touch'],
+      ['pointerleave', 'left', 'screen-touch'],
+      ['click', 'right', 'screen-pen'],
+    ]);
+    expect(numbers.size).toBe(2);
+  });
+
+  test('loses nothing of fast input but moves that wait', async () => {
+    const { left, right, tracker } = await twoCubes();
+    const heard = note({ left, right }, ['pointerdown', 'pointerup', 'pointermove']);
+    forward(tracker);
+    const expected: string[] = [];
+    for (let i = 0; i < 50; i++) {
+      const [x, name] = i % 2 === 0 ? [LEFT, 'left'] : [RIGHT, 'right'];
+      for (let j = 0; j < 5; j++) send('pointermove', x + j - 5);
+      send('pointerdown', x, MIDDLE_Y, { buttons: 1 });
+      send('pointerup', x);
+      expected.push(`pointerdown@${name}`, `pointerup@${name}`);
+    }
+    await vi.waitFor(() => expect(heard.at(-1)).toBe('pointerup@right'));
+    await answered(tracker);
+    expect(heard.filter((each) => !each.startsWith('pointermove'))).toEqual(expected);
+    const moves = heard.filter((each) => each.startsWith('pointermove')).length;
+    expect(moves).toBeGreaterThanOrEqual(50);
+    expect(moves).toBeLessThan(150);
+  });
+
+  test('listeners see what the event was, and hits as it met them', async () => {
+    const { left, tracker } = await twoCubes();
+    const seen: Heard[] = [];
+    left.addEventListener('pointerdown', (event) => {
+      const { offsetX, currentTarget } = event.nativeEvent;
+      seen.push({ ...event, offsetX, element: currentTarget, pointer: event.pointer, point: event.point } as never);
+    });
+    forward(tracker);
+    const native = send('pointerdown', LEFT + 3, MIDDLE_Y - 4);
+    await answered(tracker);
+    expect(seen.length).toBe(1);
+    expect(seen[0]).toMatchObject({ element: canvas, nativeEvent: native });
+    expect(seen[0].offsetX).toBeCloseTo(LEFT + 3, 3);
+    const raycaster = new Raycaster();
+    raycaster.setFromCamera(new Vector2((2 * (LEFT + 3)) / SIZE.width - 1, 8 / SIZE.height), frontCamera0());
+    const [truth] = raycaster.intersectObject(left);
+    expect((seen[0].point as typeof truth.point).distanceTo(truth.point)).toBeLessThan(1e-4);
+    expect((seen[0].pointer as Vector2).x).toBeCloseTo((2 * (LEFT + 3)) / SIZE.width - 1, 4);
+  });
+
+  test('follows objects and the camera under a pointer that rests', async () => {
+    const { left, tracker } = await twoCubes();
+    const heard = note({ left }, ['pointerover', 'pointerout', 'pointermove']);
+    forward(tracker);
+    send('pointerenter', MIDDLE_X);
+    await answered(tracker);
+    expect(heard).toEqual([]);
+    left.position.x = 0;
+    await tracker.update(frontCamera(), SIZE);
+    await answered(tracker);
+    expect(heard).toEqual(['pointerover@left']);
+    const camera = frontCamera();
+    camera.position.x = 50;
+    await tracker.update(camera, SIZE);
+    await answered(tracker);
+    expect(heard).toEqual(['pointerover@left', 'pointerout@left']);
+    send('pointerleave', MIDDLE_X);
+    await tracker.update(frontCamera(), SIZE);
+    await answered(tracker);
+    expect(heard.length).toBe(2);
+  });
+
+  test('knows pointerEvents, pointerEventsType and pointerEventsOrder', async () => {
+    const [near, far] = [cube(), cube()];
+    far.position.z = -5;
+    const tracker = await track(service, new Scene().add(near, far));
+    const heard = note({ near, far }, ['pointerdown']);
+    forward(tracker);
+    const down = async () => {
+      send('pointerdown', MIDDLE_X);
+      send('pointercancel', MIDDLE_X);
+      await answered(tracker);
+    };
+    await down();
+    near.pointerEvents = 'none';
+    await down();
+    near.pointerEvents = 'auto';
+    await down();
+    near.pointerEventsType = { deny: 'screen-mouse' };
+    await down();
+    near.pointerEventsType = 'all';
+    far.pointerEventsOrder = 1;
+    await down();
+    expect(heard.map((each) => each.slice('pointerdown@'.length))).toEqual(['near', 'far', 'near', 'far', 'far']);
+  });
+
+  test(`finds what three's Raycaster finds, seed ${SEED}`, async () => {
+    const random = new Random(SEED);
+    const root = randomScene(random, { objects: 40, radius: 3 });
+    const tracker = await track(service, root);
+    let heard: Object3D | null = null;
+    root.addEventListener('pointerdown', (event) => {
+      heard = event.target.isVoidObject === true ? null : event.target;
+    });
+    forward(tracker);
+    const raycaster = new Raycaster();
+    let count = 0;
+    for (let i = 0; i < 60; i++) {
+      const [x, y] = [Math.round(random.range(200, 600)), Math.round(random.range(100, 500))];
+      heard = null;
+      send('pointerdown', x, y);
+      send('pointercancel', x, y);
+      await answered(tracker);
+      raycaster.setFromCamera(new Vector2((2 * x) / SIZE.width - 1, 1 - (2 * y) / SIZE.height), frontCamera0());
+      const truth = raycaster.intersectObject(root)[0]?.object ?? null;
+      expect(heard, `pixel ${x} ${y}`).toBe(truth);
+      if (truth !== null) count++;
+    }
+    expect(count).toBeGreaterThan(5);
+  });
+
+  test('asks objects with a raycast of their own, and invisible ones, here', async () => {
+    const { left, right, tracker } = await twoCubes();
+    left.raycast = () => {};
+    right.visible = false;
+    const ghost = cube();
+    ghost.raycast = (raycaster, hits) => {
+      hits.push({ distance: 1, point: raycaster.ray.at(1, frontCamera().position.clone()), object: ghost });
+    };
+    const heard = note({ left, right, ghost }, ['pointerdown']);
+    await tracker.update(frontCamera(), SIZE);
+    forward(tracker);
+    send('pointerdown', LEFT);
+    send('pointerdown', RIGHT);
+    await answered(tracker);
+    expect(heard).toEqual(['pointerdown@right']);
+    left.parent!.add(ghost);
+    await settle(tracker, frontCamera());
+    send('pointerdown', 1, 1);
+    await answered(tracker);
+    expect(heard).toEqual(['pointerdown@right', 'pointerdown@ghost']);
+  });
+
+  test('decides at once what the browser shall not do, by the newest known hit', async () => {
+    const { left, tracker } = await twoCubes();
+    left.addEventListener('pointermove', () => {});
+    const hits: unknown[] = [];
+    forward(tracker, {
+      preventDefault: ({ type }, hit) => {
+        hits.push(hit?.object ?? null);
+        return type === 'wheel' && hit !== null;
+      },
+    });
+    expect(send('wheel', LEFT).defaultPrevented).toBe(false);
+    send('pointermove', LEFT);
+    await answered(tracker);
+    expect(send('wheel', LEFT).defaultPrevented).toBe(true);
+    expect(send('contextmenu', LEFT).defaultPrevented).toBe(false);
+    expect(hits).toEqual([null, left, left]);
+  });
+
+  test('waits for the first update', async () => {
+    const box = cube();
+    const tracker = await trackScene(service, new Scene().add(box), UNRENDERED);
+    const heard = note({ box }, ['pointerdown', 'click']);
+    forward(tracker);
+    send('pointerdown', MIDDLE_X);
+    send('pointerup', MIDDLE_X);
+    await settle(tracker, frontCamera());
+    await answered(tracker);
+    expect(heard).toEqual(['pointerdown@box', 'click@box']);
+  });
+
+  test('ends by its function, its signal and with the tracker, and lets go of what it is over', async () => {
+    const abort = new AbortController();
+    for (const by of ['function', 'signal', 'tracker'] as const) {
+      const { left, tracker } = await twoCubes();
+      const heard = note({ left }, ['pointerover', 'pointerout', 'pointermove']);
+      const before = globalThis.pointerEventspointerMap!.size;
+      const end = forward(tracker, { signal: abort.signal });
+      send('pointermove', LEFT);
+      await answered(tracker);
+      send('pointermove', LEFT + 1); // nobody waits for it any more
+      if (by === 'function') end();
+      else if (by === 'signal') abort.abort();
+      else tracker.dispose();
+      send('pointermove', LEFT);
+      await service.update();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const ended = by === 'tracker' ? [] : ['pointerover@left', 'pointermove@left', 'pointerout@left'];
+      expect(heard, by).toEqual(ended); // the signal is aborted by then: the third never begins
+      expect(globalThis.pointerEventspointerMap!.size).toBe(before);
+      tracker.dispose();
+      expect(() => forward(tracker)).toThrow(/disposed/);
+    }
+    const { left, tracker } = await twoCubes();
+    const heard = note({ left }, ['pointerover', 'pointerout']);
+    forward(tracker);
+    send('pointermove', LEFT);
+    await answered(tracker);
+    tracker.dispose();
+    expect(heard).toEqual(['pointerover@left', 'pointerout@left']);
+  });
+
+  test('goes on over a lost worker, and ends with the service', async () => {
+    const workers: Worker[] = [];
+    const createWorker = () => {
+      workers.push(createFragileWorker());
+      return workers.at(-1)!;
+    };
+    const mortal = await createCollisionService({ createWorker, builders: 0, timeout: 3000 });
+    const box = cube();
+    const tracker = await track(mortal, new Scene().add(box));
+    const heard = note({ box }, ['pointerdown', 'pointerout']);
+    forward(tracker);
+    happen(workers[0], 'ends itself');
+    send('pointerdown', MIDDLE_X);
+    await vi.waitFor(() => expect(heard).toEqual(['pointerdown@box']), { timeout: 20_000 });
+    expect(workers.length).toBe(2);
+    mortal.dispose();
+    send('pointerdown', MIDDLE_X);
+    await vi.waitFor(() => expect(heard).toEqual(['pointerdown@box', 'pointerout@box']));
+    send('pointerdown', MIDDLE_X);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(heard.length).toBe(2);
+  });
+
+  test('where no worker starts any more three casts the rays', async () => {
+    const workers: Worker[] = [];
+    const createWorker = () => {
+      if (workers.length > 0) throw new Error('no more');
+      workers.push(createFragileWorker());
+      return workers[0];
+    };
+    const mortal = await createCollisionService({ createWorker, builders: 0, timeout: 3000 });
+    ends.push(() => mortal.dispose());
+    const box = cube();
+    const tracker = await track(mortal, new Scene().add(box));
+    const heard = note({ box }, ['pointerdown', 'click']);
+    forward(tracker);
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    happen(workers[0], 'ends itself');
+    send('pointerdown', MIDDLE_X);
+    send('pointerup', MIDDLE_X);
+    await vi.waitFor(() => expect(heard).toEqual(['pointerdown@box', 'click@box']), { timeout: 20_000 });
+    expect(warn.mock.calls.flat().filter((each) => String(each).startsWith('forwardPointerEvents')).length).toBe(1);
+    warn.mockRestore();
+  });
+
+  test('refuses what it cannot use', async () => {
+    const { tracker } = await twoCubes();
+    const refuse =
+      (...args: unknown[]) =>
+      () =>
+        (forwardPointerEvents as (...all: unknown[]) => unknown)(...args);
+    expect(refuse(null, canvas)).toThrow(/^forwardPointerEvents: tracker is null, expected a SceneTracker/);
+    expect(refuse(tracker, null)).toThrow(/^forwardPointerEvents: element is null/);
+    expect(refuse(tracker, canvas, { every: 1 })).toThrow(/unknown key "every"/);
+    expect(refuse(tracker, canvas, { signal: {} })).toThrow(/^forwardPointerEvents: signal/);
+    expect(refuse(tracker, canvas, { radius: -1 })).toThrow(/^forwardPointerEvents: radius is -1/);
+    expect(refuse(tracker, canvas, { filter: 1 })).toThrow(/^forwardPointerEvents: filter is 1/);
+  });
+});
+
+/** The front camera with its matrices, as three's Raycaster needs it. */
+function frontCamera0(): PerspectiveCamera {
+  const camera = frontCamera();
+  camera.updateMatrixWorld();
+  return camera;
+}
