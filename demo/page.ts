@@ -7,6 +7,7 @@ const PAGES: readonly [file: string, title: string][] = [
   ['selection.html', 'Selection'],
   ['seeing.html', 'Seeing'],
   ['contacts.html', 'Contacts'],
+  ['react.html', 'React'],
 ];
 
 /** Runs a page: what `start` throws, and whatever goes wrong later, is shown on it. */

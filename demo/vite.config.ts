@@ -12,6 +12,7 @@ export default defineConfig({
   resolve: {
     // The demo imports the package by its name and gets what ships.
     alias: {
+      'collision-worker/react': path('../dist/react.js'),
       'collision-worker/three': path('../dist/three.js'),
       'collision-worker': path('../dist/index.js'),
     },
@@ -19,7 +20,7 @@ export default defineConfig({
   server: { fs: { allow: ['..'] } },
   build: {
     rolldownOptions: {
-      input: ['index', 'picking', 'selection', 'seeing', 'contacts'].map((page) => path(`./${page}.html`)),
+      input: ['index', 'picking', 'selection', 'seeing', 'contacts', 'react'].map((page) => path(`./${page}.html`)),
     },
     // three.js alone is larger than what Vite warns of.
     chunkSizeWarningLimit: 1500,

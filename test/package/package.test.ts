@@ -96,6 +96,7 @@ test('its types hold nothing of the inside', () => {
   expect(types.sort()).toEqual([
     'adapter.d.ts',
     'index.d.ts',
+    'inline.d.ts',
     'pointer.d.ts',
     'react.d.ts',
     'shared.d.ts',

@@ -285,16 +285,6 @@ describe('the walk through the scene', () => {
     for (let i = 0; i < 100; i += 2) expect(tracker.idsOf(old[i].children[0])).toHaveLength(0);
     expect([...tracker.untracked.keys()]).toEqual([stars]);
   });
-
-  test('names what is no Mesh', async () => {
-    const figure = Object.assign(new SkinnedMesh(), { name: 'figure' });
-    const tracker = await track(service, new Scene().add(new SkinnedMesh(), figure));
-    const messages = [...tracker.untracked.values()].map(({ message }) => message);
-    expect(messages).toEqual([
-      expect.stringContaining('found the SkinnedMesh, '),
-      expect.stringContaining('found the SkinnedMesh "figure", '),
-    ]);
-  });
 });
 
 test('a frame is walked through by functions alone', async () => {

@@ -124,7 +124,6 @@ export class SceneTracker {
       moving: new MeshTable(),
       still: new MeshTable(),
       always: new Set<Updatable>(),
-      complaints: new Set<string>(),
       sprites: this.#sprites,
       thin: new Set<ThinObject>(),
       fat: this.#fat,

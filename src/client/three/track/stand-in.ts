@@ -60,8 +60,6 @@ export interface TrackerContext {
   /** What is turned to the camera in every frame. */
   readonly sprites: Set<Facing>;
   readonly skeletons: SkeletonTable;
-  /** Classes of which was said that they are not tracked. */
-  readonly complaints: Set<string>;
   readonly clips: ClipSetTable;
   /** These stand on meshes that were built since they were looked at. */
   readonly stale: Set<Updatable>;

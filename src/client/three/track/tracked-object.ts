@@ -355,16 +355,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #complain(): void {
     if (this.error === null || this.error.message === this.#complaint) return;
     this.#complaint = this.error.message;
-    const { complaints } = this.#context;
-    const kind = classOf(this.object);
-    if (!(this.error instanceof NotTracked)) {
-      console.warn(`trackScene: the ${nameOf(this.object)} is left out: ${this.error.message}`);
-    } else if (!complaints.has(kind)) {
-      complaints.add(kind);
-      console.warn(
-        `trackScene: no ${kind} is tracked: let \`shapeOf\` answer a shape that stands for it; see untracked`,
-      );
-    }
+    console.warn(`trackScene: the ${nameOf(this.object)} is left out: ${this.error.message}`);
   }
 
   #looksTheSame(material: Mesh['material']): boolean {
@@ -380,8 +371,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const wish = this.#wishes.shape(this.object);
     const shape = isEqualDeep(this.#shape, wish) ? this.#shape : wish;
     const primitive = primitiveOf(this.drawn);
-    if (shape === null && primitive === null) throw new NotTracked(this.object);
-    const isThin = primitive !== null && primitive !== 'triangles';
+    const isThin = primitive !== 'triangles';
     const plan = isThin ? planThin(primitive, material) : planStandIn(geometry, material);
     if (isThin && shape === null) this.#context.thin.add(this);
     else if (isThin) this.#context.thin.delete(this);
@@ -536,29 +526,19 @@ export class TrackedObject implements StandInOwner, TableOwner {
   }
 }
 
-/** Says of an object that its class is not tracked, which the console is told once of the class. */
-class NotTracked extends CollisionError {
-  constructor(object: Object3D) {
-    const expected =
-      'expected a Mesh, SkinnedMesh, InstancedMesh, BatchedMesh, LOD, Sprite, Points or Line, or an answer of `shapeOf` to stand for it';
-    super('UNSUPPORTED', `trackScene: found the ${nameOf(object)}, ${expected}`);
-  }
-}
-
 interface Kind {
-  readonly isMesh?: boolean;
   readonly isPoints?: boolean;
   readonly isLine?: boolean;
   readonly isLineSegments?: boolean;
   readonly isLineLoop?: boolean;
 }
 
-/** Answers what an object is drawn as from its geometry as it is; null where that alone does not say it. */
-function primitiveOf(object: Kind): Primitive | null {
+/** Answers what an object is drawn as from its geometry. */
+function primitiveOf(object: Kind): Primitive {
   if (object.isPoints === true) return 'points';
   if (object.isLine === true)
     return object.isLineSegments === true ? 'segments' : object.isLineLoop === true ? 'loop' : 'strip';
-  return object.isMesh === true ? 'triangles' : null;
+  return 'triangles';
 }
 
 const NO_STAND_IN: Pick<StandIn, 'blocks'> = { blocks: [] };

@@ -1,0 +1,166 @@
+import { Canvas, type RootState, useFrame, useThree } from '@react-three/fiber';
+import { collisionEvents, useCollision, useContact } from 'collision-worker/react';
+import { memo, type ReactNode, StrictMode, useEffect, useRef, useState } from 'react';
+import { type Mesh, type Object3D, SphereGeometry, TorusKnotGeometry } from 'three';
+import { showError } from '../panel.js';
+import type { Quality } from '../quality.js';
+import { BACKGROUND, SIDE } from '../scenery.js';
+
+/** Knots in each direction. */
+const ROWS = 18;
+const SPACING = 1.5;
+const BALL = 1.1;
+/** Radians a second, of the ball on its way. */
+const SPEED = 0.35;
+
+/** What the page shows, and tests read. */
+export interface Figures {
+  /** The names under the pointer, the newest last. */
+  hovered: string[];
+  selected: string[];
+  /** The ball touches these now. */
+  touched: string[];
+  /** Whether the ball moves. */
+  rolls: boolean;
+  /** Answers fiber's own. */
+  state: (() => RootState) | null;
+}
+
+interface AppProps {
+  quality: Quality;
+  figures: Figures;
+  onChange(): void;
+  onProgress(fraction: number): void;
+  onReady(): void;
+}
+
+interface ThingProps {
+  figures: Figures;
+  onChange(): void;
+}
+
+/** Some hundred knots with event props, and a ball that rolls through them. */
+export const App = memo(function App({ quality, figures, onChange, onProgress, onReady }: AppProps): ReactNode {
+  const isHigh = quality === 'high';
+  const [knot] = useState(() => new TorusKnotGeometry(0.36, 0.13, isHigh ? 160 : 48, isHigh ? 20 : 6));
+  // They are made once: another function would be other events.
+  const [events] = useState(() => collisionEvents({ track: { contacts: 'none', onProgress }, onError: showError }));
+  return (
+    <StrictMode>
+      <Canvas events={events} dpr={isHigh ? [1, 2] : 1} gl={{ antialias: isHigh }} camera={{ fov: 45 }}>
+        <color attach="background" args={[BACKGROUND]} />
+        <hemisphereLight args={[0xaec6ee, 0x2c2622, 1.5]} />
+        <directionalLight args={[0xfff1dc, 2.6]} position={[-6, 12, 9]} />
+        <group collision={{ contacts: 'any', motion: 'static', group: 1 }}>
+          {Array.from({ length: ROWS * ROWS }, (_, i) => (
+            <Knot key={i} index={i} geometry={knot} figures={figures} onChange={onChange} />
+          ))}
+        </group>
+        <Ball figures={figures} onChange={onChange} />
+        <Eye figures={figures} onReady={onReady} />
+      </Canvas>
+    </StrictMode>
+  );
+});
+
+/** A knot that lights up under the pointer, and stays lit when it is clicked. */
+function Knot({ index, geometry, figures, onChange }: ThingProps & { index: number; geometry: TorusKnotGeometry }) {
+  const name = `knot ${index}`;
+  const [isHovered, setHovered] = useState(false);
+  const [isSelected, setSelected] = useState(false);
+  const [column, row] = [index % ROWS, Math.floor(index / ROWS)];
+  return (
+    <mesh
+      name={name}
+      geometry={geometry}
+      position={[(column - (ROWS - 1) / 2) * SPACING, 0, (row - (ROWS - 1) / 2) * SPACING]}
+      rotation={[1.2 * column, 0.7 * row, 0]}
+      onPointerOver={(event) => {
+        event.stopPropagation();
+        setHovered(true);
+        figures.hovered.push(name);
+        onChange();
+      }}
+      onPointerOut={() => {
+        setHovered(false);
+        figures.hovered = figures.hovered.filter((each) => each !== name);
+        onChange();
+      }}
+      onClick={(event) => {
+        event.stopPropagation();
+        setSelected(!isSelected);
+        figures.selected = isSelected ? figures.selected.filter((each) => each !== name) : [...figures.selected, name];
+        onChange();
+      }}
+    >
+      <meshLambertMaterial color={isHovered ? '#ffe14d' : isSelected ? '#ff8a3c' : '#4f8fc9'} />
+    </mesh>
+  );
+}
+
+/** It rolls in a circle and lights up what it touches. A sphere stands for its triangles. */
+function Ball({ figures, onChange }: ThingProps): ReactNode {
+  const ball = useRef<Mesh>(null);
+  const angle = useRef(0);
+  const [isHovered, setHovered] = useState(false);
+  const [geometry] = useState(() => new SphereGeometry(BALL, 32, 16));
+  const events = useThree((state) => state.events);
+  useFrame((_, seconds) => {
+    if (figures.rolls) angle.current += SPEED * Math.min(seconds, 0.1);
+    ball.current!.position.set(7 * Math.cos(angle.current), 0.6, 7 * Math.sin(angle.current));
+    // The pointer may stand still: fiber asks again for the newest event.
+    if (figures.rolls) events.update?.();
+  });
+  const glow = (object: Object3D, isTouched: boolean): void => {
+    const { material } = object as Mesh & { material: { emissive: { set(color: string): void } } };
+    material.emissive.set(isTouched ? '#a03a00' : '#000000');
+    figures.touched = figures.touched.filter((each) => each !== object.name);
+    if (isTouched) figures.touched.push(object.name);
+    onChange();
+  };
+  useContact(ball, {
+    onContactBegin: ({ b }) => glow(b.object, true),
+    onContactEnd: (object) => glow(object, false),
+  });
+  return (
+    <mesh
+      name="ball"
+      ref={ball}
+      geometry={geometry}
+      collision={{ shape: { type: 'sphere', radius: BALL }, contacts: 'any', group: 2 }}
+      onPointerOver={(event) => {
+        event.stopPropagation();
+        setHovered(true);
+        figures.hovered.push('ball');
+        onChange();
+      }}
+      onPointerOut={() => {
+        setHovered(false);
+        figures.hovered = figures.hovered.filter((each) => each !== 'ball');
+        onChange();
+      }}
+    >
+      <meshLambertMaterial color={isHovered ? '#ffe14d' : '#dfe6f1'} transparent opacity={0.85} />
+    </mesh>
+  );
+}
+
+/** Looks at the knots, beside the texts, and says when all stands. */
+function Eye({ figures, onReady }: { figures: Figures; onReady(): void }): ReactNode {
+  const collision = useCollision();
+  const { camera, size, get } = useThree();
+  useEffect(() => {
+    const { width, height } = size;
+    const [aside, below] = width > 2.5 * SIDE ? [SIDE / 2, 0] : [0, 0.18 * height];
+    const distance = 29 * Math.max(1, 1.3 / ((width - 2 * aside) / height));
+    camera.position.set(0, 0.75 * distance, 0.75 * distance);
+    camera.lookAt(0, 0, 0);
+    if ('setViewOffset' in camera) camera.setViewOffset(width, height, -aside, below, width, height);
+    camera.updateMatrixWorld();
+  }, [camera, size]);
+  useEffect(() => {
+    figures.state = get;
+    collision.tracker.then(onReady, showError);
+  }, [collision, figures, get, onReady]);
+  return null;
+}

@@ -1,0 +1,36 @@
+import { createRoot } from 'react-dom/client';
+import { runPage } from '../page.js';
+import { element, fillTable } from '../panel.js';
+import { chooseQuality } from '../quality.js';
+import { App, type Figures } from './app.js';
+
+declare global {
+  interface Window {
+    /** For tests. */
+    reactDemo?: Figures;
+  }
+}
+
+await runPage(async (progress) => {
+  const figures: Figures = { hovered: [], selected: [], touched: [], rolls: true, state: null };
+  const show = (): void => {
+    element('hovered').textContent = figures.hovered.at(-1) ?? 'nothing';
+    fillTable(element('figures'), {
+      selected: String(figures.selected.length),
+      'touched by the ball': String(figures.touched.length),
+    });
+  };
+  show();
+  await new Promise<void>((ready) => {
+    createRoot(element('view')).render(
+      <App
+        quality={chooseQuality()}
+        figures={figures}
+        onChange={show}
+        onProgress={(fraction) => progress.show('Building the trees…', fraction)}
+        onReady={ready}
+      />,
+    );
+  });
+  window.reactDemo = figures;
+});
