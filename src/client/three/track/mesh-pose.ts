@@ -47,8 +47,9 @@ export class SkeletonTable {
     }
     if (read.frame === this.#frame) return read;
     read.frame = this.#frame;
-    if (this.#updatesMatrices || skeleton.frame === read.rendered) skeleton.update();
-    read.rendered = skeleton.frame;
+    const isLeft = read.textureVersion >= 0 && versionOf(skeleton) !== read.textureVersion;
+    if (this.#updatesMatrices || !isLeft) skeleton.update();
+    read.textureVersion = versionOf(skeleton);
     read.copy(skeleton);
     return read;
   }
@@ -60,8 +61,8 @@ class ReadSkeleton implements BonesRead {
   isFinite = true;
   /** It was read in that frame of the tracker's. */
   frame = -1;
-  /** three counts this up when it renders; it is -1 before. */
-  rendered = -1;
+  /** The version of the texture of its bones; -1 before there is one. */
+  textureVersion = -1;
 
   copy(skeleton: Skeleton): void {
     const { bones } = skeleton;
@@ -81,6 +82,11 @@ class ReadSkeleton implements BonesRead {
     this.isFinite = zero === 0;
     if (isOther) this.version++;
   }
+}
+
+/** Answers a number that becomes another with each `skeleton.update()`, once the skeleton was rendered; -1 before. */
+function versionOf({ boneTexture }: Skeleton): number {
+  return boneTexture === null ? -1 : boneTexture.version;
 }
 
 /** The pose of a Mesh as it was sent last. */
