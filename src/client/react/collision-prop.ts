@@ -26,7 +26,7 @@ declare module '@react-three/fiber' {
   }
 }
 
-type Managed = Object3D & { __r3f?: Instance; collision?: unknown };
+type Managed = { readonly __r3f?: Instance; collision?: unknown };
 type Listener = (object: Object3D) => void;
 
 const LISTENERS = new Set<Listener>();
@@ -40,7 +40,7 @@ export function onCollisionProp(listen: Listener): () => void {
   LISTENERS.add(listen);
   return () => {
     LISTENERS.delete(listen);
-    if (LISTENERS.size === 0) delete (Object3D.prototype as Managed).collision;
+    if (LISTENERS.size === 0) delete (Object3D.prototype as unknown as Managed).collision;
   };
 }
 
@@ -52,7 +52,7 @@ const ACCESSOR: PropertyDescriptor & ThisType<Managed> = {
       // It is not fiber's object, and the field is its owner's.
       Object.defineProperty(this, 'collision', { value, configurable: true, enumerable: true, writable: true });
     } else {
-      for (const listen of LISTENERS) listen(this);
+      for (const listen of LISTENERS) listen(this as unknown as Object3D);
     }
   },
 };
@@ -75,9 +75,10 @@ export function withProps(track: Omit<TrackOptions, 'signal'> = {}): Omit<TrackO
 /** Answers what the props say of an object. Throws INVALID_ARGUMENT. */
 function propsOf(object: SceneDrawable): CollisionProp {
   const said: Record<string, unknown> = {};
-  for (let each: Managed | null = object; each !== null; each = each.parent) {
+  for (let each: Object3D | null = object; each !== null; each = each.parent) {
     if (each !== object && isDrawn(each)) continue;
-    for (const [name, value] of Object.entries(ownProp(each))) if (value !== undefined) said[name] ??= value;
+    for (const [name, value] of Object.entries(ownProp(each as unknown as Managed)))
+      if (value !== undefined) said[name] ??= value;
   }
   return said;
 }

@@ -1,4 +1,4 @@
-import type { BufferGeometry, InstancedMesh, Line, LOD, Material, Mesh, Object3D, Points, Sprite } from 'three';
+import type { BufferGeometry, InstancedMesh, Line, LOD, Material, Mesh, Points, Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ContactDetail, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
@@ -11,7 +11,7 @@ import { cutOf, isCutAs, type MaterialCut } from './material-cut.js';
 import { isDrawn, MaterialLook, planStandIn, planThin } from './material-plan.js';
 import { MeshPose } from './mesh-pose.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
-import { classOf, nameOf } from './name-of.js';
+import { nameOf } from './name-of.js';
 import { MOST_IN_BLOCK, StandIn, type StandInOptions, type StandInOwner, type TrackerContext } from './stand-in.js';
 
 /** What the service shall know of an object beyond what the scene says. */
@@ -527,6 +527,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
 }
 
 interface Kind {
+  readonly isMesh?: boolean;
   readonly isPoints?: boolean;
   readonly isLine?: boolean;
   readonly isLineSegments?: boolean;
