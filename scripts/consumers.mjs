@@ -4,8 +4,9 @@
 //   npm run consumers                     all of them
 //   npm run consumers -- vite-5 esbuild   only these
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright';
@@ -16,7 +17,9 @@ import { ensureBuild, ensureDependencies } from './setup.mjs';
 const ANSWER = '1 visible, the box at 4.000';
 const PAGE = '<!doctype html><title></title><link rel="icon" href="data:," />';
 const THREE = 'three@0.187.0';
-const folderOf = (name) => join(root, 'build/consumers', name);
+/** Outside of the repository, as tools look for settings above an app. */
+const apps = mkdtempSync(join(tmpdir(), 'collision-worker-apps-'));
+const folderOf = (name) => join(apps, name);
 
 /** Each tool: what is installed, and ways to run the app, which answer the address of its page and how to end it. */
 const TOOLS = {
@@ -36,10 +39,7 @@ const TOOLS = {
   parcel: built(['parcel'], () => ['parcel', ['build', 'app.js', '--dist-dir', 'out', '--no-source-maps']]),
   rspack: built(
     ['@rspack/core', '@rspack/cli'],
-    () => [
-      'rspack',
-      ['build', '--mode', 'production', '--entry', './app.js', '--output-path', 'out', '--target', 'web'],
-    ],
+    () => ['rspack', ['build', '--mode', 'production', '--entry', './app.js', '--output-path', 'out']],
     'main.js',
   ),
 };
@@ -114,7 +114,9 @@ function prepare(name, packages, tarball) {
   const app = folderOf(name);
   rmSync(app, { recursive: true, force: true });
   mkdirSync(app, { recursive: true });
-  const manifest = { name: 'app', type: 'module', private: true, browserslist: 'chrome 100', source: 'app.js' };
+  const manifest = { name: 'app', type: 'module', private: true, browserslist: 'chrome 116', source: 'app.js' };
+  // Without this line Parcel knows no `exports` of any package (docs/start-up.md).
+  if (name === 'parcel') manifest['@parcel/resolver-default'] = { packageExports: true };
   writeFileSync(join(app, 'package.json'), JSON.stringify(manifest));
   writeFileSync(join(app, 'index.html'), `${PAGE}<script type="module" src="./app.js"></script>`);
   copyFileSync(join(root, 'test/consumers/app.js'), join(app, 'app.js'));
@@ -146,10 +148,9 @@ if (unknown.length > 0) {
   console.error(`There is no ${unknown.join(', ')}; there are ${Object.keys(TOOLS).join(', ')}`);
   process.exit(2);
 }
-mkdirSync(join(root, 'build/consumers'), { recursive: true });
-npm(root, 'pack', '--ignore-scripts', '--pack-destination', join(root, 'build/consumers'));
+npm(root, 'pack', '--ignore-scripts', '--pack-destination', apps);
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const tarball = join(root, `build/consumers/collision-worker-${version}.tgz`);
+const tarball = join(apps, `collision-worker-${version}.tgz`);
 if (!existsSync(tarball)) throw new Error(`${tarball} is not there`);
 const browser = await chromium.launch(chromiumLaunchOptions());
 let failed = 0;
@@ -172,5 +173,6 @@ for (const [name, { packages, ways }] of Object.entries(TOOLS)) {
   }
 }
 await browser.close();
+rmSync(apps, { recursive: true, force: true });
 console.log(failed === 0 ? '\nAll run.' : `\n${failed} failed.`);
 process.exit(failed === 0 ? 0 : 1);

@@ -209,6 +209,19 @@ test('without params they are hit as wide as they are drawn, and within 4 pixels
   expect(await tracker.pickRegion({ x: 0, y: 0, width: SIZE.width, height: middle })).toEqual([wide]);
 });
 
+test('with params, one that was never drawn is not hit, as three has no pixels for it', async () => {
+  const line = new Line2(new LineGeometry().setPositions([-3, 1, 0, 3, 1, 0]), new LineMaterial({ linewidth: 5 }));
+  line.material.resolution.set(0, 0);
+  const tracker = await track(service, new Scene().add(line));
+  const at = [SIZE.width / 2, SIZE.height / 2 - SIZE.height / 2 / Math.tan((25 * Math.PI) / 180) / 10] as const;
+  const middle = [SIZE.width / 2, SIZE.height / 2] as const;
+  for (const [x, y] of [at, middle]) expect(await tracker.pick(x, y, { params: {} })).toBeNull();
+  expect((await tracker.pick(...at))?.object).toBe(line);
+  line.material.resolution.set(SIZE.width, SIZE.height); // as the first rendering does
+  expect((await tracker.pick(...at, { params: {} }))?.object).toBe(line);
+  expect(await tracker.pick(...middle, { params: {} })).toBeNull();
+});
+
 test('one without segments is left out until it has some', async () => {
   const empty = new LineSegments2();
   const tracker = await track(service, new Scene().add(empty));

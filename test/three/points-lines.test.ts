@@ -330,6 +330,27 @@ test('one geometry is drawn as triangles, lines and points', async () => {
   }
 });
 
+test.each([
+  [5, 0.05, 0.05],
+  [1, 1, -2],
+])('a geometry without a sphere, scaled by %d, %d, %d', async (...scale) => {
+  const random = new Random(SEED);
+  const at = Array.from({ length: 60 }, () => random.range(-1, 1));
+  const objects = [new Points(dots(...at)), new Line(dots(...at))];
+  for (const object of objects) object.scale.set(...scale);
+  const tracker = await track(service, new Scene().add(...objects));
+  const raycaster = new Raycaster();
+  for (let i = 0; i < 200; i++) {
+    const threshold = random.pick([0, 0.1, 1]);
+    raycaster.params.Points = raycaster.params.Line = { threshold };
+    raycaster.set(random.point(4).setZ(9), new Vector3(0, 0, -1));
+    const { origin, direction } = raycaster.ray;
+    const keys = (hits: Intersection[]) => hits.map(({ object, index }) => `${object.type} ${index}`).sort();
+    const found = await tracker.raycastAll({ origin, direction }, { params: raycaster.params });
+    expect(keys(found)).toEqual(keys(raycaster.intersectObjects(objects)));
+  }
+});
+
 test('large ones are copied in slices', async () => {
   const count = 90_000;
   const random = new Random(SEED);

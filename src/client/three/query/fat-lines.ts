@@ -50,10 +50,8 @@ export function reachOf(object: FatLine, { width: { threshold, pixels }, cursor 
     const size = radius * Math.hypot(...e.slice(0, 3), ...e.slice(4, 7), ...e.slice(8, 11));
     const farthest = p[3] * x + p[7] * y + p[11] * z + p[15] + Math.hypot(p[3], p[7], p[11]) * size;
     const [w, h] = sizeOf(object, threshold, viewport);
-    reach = Math.max(
-      reach,
-      wide * Math.max(0, farthest) * Math.max(2 / (w * Math.abs(p[0])), 2 / (h * Math.abs(p[5]))),
-    );
+    const aPixel = Math.max(2 / (w * Math.abs(p[0])), 2 / (h * Math.abs(p[5])));
+    if (w > 0 && h > 0) reach = Math.max(reach, wide * Math.max(0, farthest) * aPixel);
   }
   const inverse = matrixWorld.clone().invert().elements;
   const stretch = Math.hypot(...inverse.slice(0, 3), ...inverse.slice(4, 7), ...inverse.slice(8, 11));
@@ -86,7 +84,8 @@ export function fatIntersection(
   if (!isHit && cursor !== null && (threshold === null || !worldUnits)) {
     const [width, height] = sizeOf(fat, threshold, cursor.view.viewport);
     const wide = threshold === null ? Math.max(worldUnits ? 0 : linewidth / 2, pixels) : (linewidth + threshold) / 2;
-    isHit = isDrawnWithin(start, end, cursor, width, height, wide);
+    // Without pixels it was never drawn, and is not hit by three either.
+    isHit = width > 0 && height > 0 && isDrawnWithin(start, end, cursor, width, height, wide);
   }
   if (!isHit) return null;
   return {

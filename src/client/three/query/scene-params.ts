@@ -32,6 +32,9 @@ export function readParams(operation: string, params: SceneParams | undefined): 
   });
 }
 
+/** A sphere around so many vertices takes a millisecond or two. */
+const MOST_VERTICES = 100_000;
+
 const SPHERE = new Sphere();
 
 /** Answers the thresholds within which all is that a ray may hit of lines that have a width. */
@@ -58,14 +61,18 @@ export function thresholdsOf(
     if (thin.count === 0 || isFatLine(thin.object)) continue;
     const { geometry, matrixWorld, scale, isPoints } = thin.object as SceneDrawable & { readonly isPoints?: boolean };
     const threshold = isPoints === true ? points : lines;
+    // As three does; but to go through millions of vertices for it is not for this thread to do.
+    if (geometry?.boundingSphere === null && geometry.attributes.position?.count <= MOST_VERTICES) {
+      geometry.computeBoundingSphere();
+    }
     const sphere = geometry?.boundingSphere ?? null;
-    // Where nobody needed a sphere so far, going through all vertices for it is not for this thread to do.
     if (sphere !== null) {
       SPHERE.copy(sphere).applyMatrix4(matrixWorld);
       SPHERE.radius += threshold;
       if (!ray.intersectsSphere(SPHERE)) continue;
     }
     const local = Math.abs(threshold / ((scale.x + scale.y + scale.z) / 3));
+    if (Number.isNaN(local) && isPoints === true) continue; // three compares with it, in vain
     own.set(thin.idAt(0), local < Number.MAX_VALUE ? local : Number.MAX_VALUE);
   }
   return own;
