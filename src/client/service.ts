@@ -81,32 +81,43 @@ export async function startService(host: Host, options: CollisionServiceOptions)
   if (signal?.aborted) throw aborted(operation, signal);
   const budget = contactBudget === Number.POSITIVE_INFINITY ? 0 : contactBudget;
   const settings = { builders, contactBudget: budget, restart, signal };
-  const ways = createWorker === undefined ? host.ways : [async () => createWorker];
+  const link = { host, timeout: Math.min(timeout, LONGEST_TIMEOUT) };
+  if (createWorker !== undefined) return open(settings, { ...link, createWorker }, () => {});
   let obstacle: CollisionError | undefined;
-  for (let i = createWorker === undefined ? host.way : 0; i < ways.length; i++) {
-    const way = within(timeout, ways[i]()).catch(() => null);
+  // Others may be starting at the same time: each tries the ways for itself.
+  for (let i = host.way; i < host.ways.length; i++) {
+    const way = within(timeout, host.ways[i]()).catch(() => null); // it is no way here
     const made = await unlessAborted(operation, way, signal);
-    if (made === null) continue; // it is no way here
-    let service: CollisionService | undefined;
+    let isObstructed = false;
+    const onObstacle = (): void => {
+      isObstructed = true;
+    };
     try {
-      service = new CollisionService(settings, {
-        host,
-        createWorker: made,
-        timeout: Math.min(timeout, LONGEST_TIMEOUT),
-      });
-      await service.ready;
-      if (createWorker === undefined) host.way = i;
+      if (made === null) continue;
+      const service = await open(settings, { ...link, createWorker: made }, onObstacle);
+      host.way = i;
       return service;
     } catch (error) {
-      const isObstructed = service === undefined || service.isObstructed;
-      service?.dispose();
       if (!isObstructed || !CollisionError.is(error) || error.code !== 'WORKER_LOST') throw error;
       obstacle ??= error;
     }
   }
-  const { code, message, cause } = obstacle ?? new CollisionError('WORKER_LOST', `${operation}: there is no worker`);
-  const advice = createWorker === undefined ? host.advice() : '';
-  throw new CollisionError(code, `${message}${advice}`, cause === undefined ? undefined : { cause });
+  const { message, cause } = obstacle ?? new CollisionError('WORKER_LOST', `${operation}: there is no worker`);
+  throw new CollisionError('WORKER_LOST', `${message}${host.advice()}`, cause === undefined ? undefined : { cause });
+}
+
+/** Opens a service that listens; `onObstacle` hears when its worker could not be loaded. */
+async function open(settings: ServiceSettings, link: LinkOptions, onObstacle: () => void): Promise<CollisionService> {
+  let service: CollisionService | undefined;
+  try {
+    service = new CollisionService(settings, link);
+    await service.ready;
+    return service;
+  } catch (error) {
+    if (service === undefined || service.isObstructed) onObstacle();
+    service?.dispose();
+    throw error;
+  }
 }
 
 /** Answers what `promise` does, and rejects when that takes longer. */

@@ -32,7 +32,9 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
   afterAll(() => world.service.dispose());
 
   test('the table knows all that there is to call', () => {
-    expect(namesOf(world.tracker)).toEqual([...Object.keys(TRACKER_METHODS), 'pending', 'untracked'].sort());
+    expect(namesOf(world.tracker)).toEqual(
+      [...Object.keys(TRACKER_METHODS), 'pending', 'untracked', 'eye', 'root', 'follow'].sort(),
+    );
     expect(namesOf(world.frame!)).toEqual([...Object.keys(SCENE_FRAME_METHODS), 'frame'].sort());
     const names = THREE_CALLS.map(({ name }) => name).filter((name) => !name.includes('.'));
     expect(names.sort()).toEqual(Object.keys(adapter).sort());

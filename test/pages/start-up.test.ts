@@ -135,6 +135,16 @@ describe('where the worker of the package cannot be loaded, it is made of a Blob
     await page.close();
   });
 
+  test('several that start at once find it, too', async () => {
+    const site = await serve({ [WORKER]: { status: 404, body: 'none' } });
+    const page = await browser.newPage();
+    await page.goto(site.url);
+    await page.waitForFunction(() => document.title === 'ready');
+    const all = await page.evaluate<string[]>('Promise.all([start({}), start({}), start({})])');
+    expect(all).toEqual(['started', 'started', 'started']);
+    await page.close();
+  });
+
   test('a signal ends the attempt', async () => {
     const site = await serve({ [WORKER]: { status: 404, body: 'none' } });
     expect(await outcome(site, '{ signal: AbortSignal.abort() }')).toMatch(/^ABORTED/);
