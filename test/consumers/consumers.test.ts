@@ -14,7 +14,8 @@ import { root, runNpm } from '../../scripts/run.mjs';
 
 const ANSWER = '1 visible, the box at 4.000';
 const INDEX = '<!doctype html><title></title><link rel="icon" href="data:," />';
-const CORE_MAGIC = toBase91(Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0)).slice(0, 8); // how the packed core begins
+// How the packed core begins, and the worker's text that is packed for a Blob.
+const CORE_MAGIC = toBase91(Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0)).slice(0, 8);
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const app = mkdtempSync(join(tmpdir(), 'collision-worker-app-'));
@@ -59,7 +60,8 @@ async function answerOfBuild(outDir: string, path: string): Promise<string> {
   const holdingCore = files.filter((file) => {
     return file.endsWith('.js') && readFileSync(join(app, outDir, file), 'utf8').includes(CORE_MAGIC);
   });
-  expect(holdingCore, 'emitted workers').toHaveLength(1);
+  // The worker once, and once its text, which is loaded where that does not start.
+  expect([1, 2], 'emitted workers').toContain(holdingCore.length);
   return answerOn(await preview({ ...vite, build: { outDir }, preview: { port: 0 } }), path);
 }
 
