@@ -9,8 +9,8 @@ const beside = async () => () => {
 
 /** In a Blob that imports it, as browsers start workers of the page's own origin only. */
 async function fromOtherOrigin(): Promise<() => WorkerLike> {
-  // A bundler is not to emit the script again.
-  const script = new URL(['.', 'worker.js'].join('/'), import.meta.url);
+  // Said so that no bundler knows it, and emits the script again.
+  const script = new URL(import.meta.url.replace(/[^/]*$/, 'worker.js'));
   if (script.origin === globalThis.location?.origin) throw new Error('it is of the same origin');
   return fromText([`import ${JSON.stringify(script.href)};`], 'module');
 }
