@@ -22,6 +22,7 @@ describe('a worker that is killed', () => {
   test('takes what is pending with it; everything after that is answered by another', async () => {
     const mortal = await Mortal.create();
     const { service } = mortal;
+    service.setView(VIEW);
     const a = service.addObject({ shape: SPHERE });
     await service.update();
     const pending = [service.update(), service.raycast(down(0)), service.pick(1, 1).catch((error) => error.code)];
@@ -191,6 +192,8 @@ describe('a worker that is killed', () => {
       await dying;
       for (const hit of await Promise.all(picks)) expect(hit).toMatchObject({ distance: expect.closeTo(19) });
     }
+    // None was asked of a worker that was gone, and waited for until the next one seemed to be silent.
+    expect(mortal.events).toEqual(['lost', 'restored', 'lost', 'restored']);
     expect(service.stats.pending).toBe(0);
   });
 

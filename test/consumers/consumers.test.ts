@@ -61,7 +61,7 @@ async function answerOfBuild(outDir: string, path: string): Promise<string> {
     return file.endsWith('.js') && readFileSync(join(app, outDir, file), 'utf8').includes(CORE_MAGIC);
   });
   // The worker once, and once its text, which is loaded where that does not start.
-  expect([1, 2], 'emitted workers').toContain(holdingCore.length);
+  expect(holdingCore, 'emitted workers').toHaveLength(2);
   return answerOn(await preview({ ...vite, build: { outDir }, preview: { port: 0 } }), path);
 }
 

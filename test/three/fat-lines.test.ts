@@ -1,24 +1,14 @@
 // The lines of three's addons, which have a width: picks and rays answer what their own `raycast` does.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import type { SceneTracker } from 'collision-worker/three';
-import {
-  Group,
-  type Intersection,
-  type Object3D,
-  type OrthographicCamera,
-  type PerspectiveCamera,
-  Raycaster,
-  Scene,
-  Vector2,
-  Vector3,
-} from 'three';
+import { Group, type Intersection, type Object3D, Raycaster, Scene, Vector2 } from 'three';
 import { Line2 } from 'three/addons/lines/Line2.js';
 import { LineGeometry } from 'three/addons/lines/LineGeometry.js';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { frontCamera, randomCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
+import { type AnyCamera, frontCamera, pixelNear, randomCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -107,29 +97,18 @@ function faultOf(hit: Intersection, expected: Intersection[], scale: number): st
   return isRight ? null : `${hit.object.name} ${hit.faceIndex} is ${hit.distance} instead of ${twin.distance} away`;
 }
 
-type AnyCamera = PerspectiveCamera | OrthographicCamera;
-
-function pixelNear(random: Random, objects: LineSegments2[], camera: AnyCamera): [number, number] {
-  const anywhere: [number, number] = [random.next() * SIZE.width, random.next() * SIZE.height];
-  if (objects.length === 0 || random.chance(0.1)) return anywhere;
-  const { geometry, matrixWorld } = random.pick(objects);
-  const { instanceStart } = geometry.attributes;
-  const at = new Vector3().fromBufferAttribute(instanceStart, random.integer(instanceStart.count));
-  at.applyMatrix4(matrixWorld).project(camera);
-  if (Math.max(Math.abs(at.x), Math.abs(at.y)) > 0.98) return anywhere;
-  const jitter = () => random.range(-6, 6);
-  return [((at.x + 1) / 2) * SIZE.width + jitter(), ((1 - at.y) / 2) * SIZE.height + jitter()];
-}
-
 async function compare(tracker: SceneTracker, root: Object3D, camera: AnyCamera, random: Random, far: number) {
   const faults: string[] = [];
   let hits = 0;
   const objects = shown(root);
+  const drawn = objects.map(({ geometry, matrixWorld }) => {
+    return { position: geometry.attributes.instanceStart, matrixWorld };
+  });
   const raycaster = new Raycaster();
   const params = { ...raycaster.params, Line2: { threshold: random.chance(0.5) ? 0 : random.range(0, 0.3) } };
   raycaster.params = params;
   for (let i = 0; i < PICKS; i++) {
-    const [x, y] = pixelNear(random, objects, camera);
+    const [x, y] = pixelNear(random, drawn, camera, 6);
     raycaster.setFromCamera(new Vector2((x / SIZE.width) * 2 - 1, 1 - (y / SIZE.height) * 2), camera);
     const { origin, direction } = raycaster.ray;
     const expected = raycaster.intersectObjects(objects, false);

@@ -79,12 +79,13 @@ test('instances come a block in a slice, each in its place at once; what is ther
     expect(new Set(tracker.idsOf(mesh)).size).toBe(COUNT);
     // What goes is not hit any more from the update on, however long it takes to go.
     mesh.count = COUNT - 3 * BLOCK - 11;
-    update(tracker);
+    const shrinking = update(tracker);
     const left = service.stats.objects;
     expect(left).toBeGreaterThan(mesh.count + 1);
     const gone = Promise.all([mesh.count, mesh.count + 5000, left - 2].map((i) => hitAt(tracker, 2 * i)));
     expect(await hitAt(tracker, 2 * (mesh.count - 1))).toEqual([mesh, mesh.count - 1]);
     expect(await gone).toEqual([null, null, null]);
+    await shrinking;
     // Before all have gone, more are wanted again.
     mesh.count += 2 * BLOCK;
     await settled(tracker, mesh.count + 1);
@@ -93,9 +94,10 @@ test('instances come a block in a slice, each in its place at once; what is ther
     expect(await hitAt(tracker, 2 * mesh.count)).toBeNull();
     // Nor what leaves as a whole.
     scene.remove(mesh);
-    update(tracker);
+    const leaving = update(tracker);
     expect(service.stats.objects).toBeGreaterThan(1);
     expect(await Promise.all([0, 7, mesh.count - 1].map((i) => hitAt(tracker, 2 * i)))).toEqual([null, null, null]);
+    await leaving;
     await settled(tracker, 1);
     mesh.count = COUNT;
   }

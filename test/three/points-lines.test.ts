@@ -12,8 +12,6 @@ import {
   Material,
   Mesh,
   type Object3D,
-  type OrthographicCamera,
-  type PerspectiveCamera,
   Points,
   PointsMaterial,
   Raycaster,
@@ -22,7 +20,16 @@ import {
   Vector3,
 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { frontCamera, pickMiddle, randomCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
+import {
+  type AnyCamera,
+  frontCamera,
+  pickMiddle,
+  pixelNear,
+  randomCamera,
+  SIZE,
+  settle,
+  track,
+} from '../fixtures/three-picks.js';
 import { cube, place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -109,6 +116,10 @@ function shown(root: Object3D): Object3D[] {
   return found;
 }
 
+function isThin(object: Object3D): object is Thin {
+  return !(object instanceof Mesh);
+}
+
 const TOLERANCE = 1e-6;
 
 /** Says how a hit is not one of three's that is as near. */
@@ -164,7 +175,7 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
 async function compare(
   tracker: SceneTracker,
   root: Object3D,
-  camera: PerspectiveCamera | OrthographicCamera,
+  camera: AnyCamera,
   random: Random,
   params: Partial<Raycaster['params']>,
   far: number,
@@ -174,9 +185,12 @@ async function compare(
   const raycaster = new Raycaster();
   raycaster.params = { ...raycaster.params, ...params };
   const objects = shown(root);
+  const drawn = objects.filter(isThin).map(({ geometry, matrixWorld }) => {
+    return { position: geometry.attributes.position, matrixWorld };
+  });
   await Promise.all(
     Array.from({ length: PICKS }, async () => {
-      const [x, y] = pixelNear(random, objects, camera);
+      const [x, y] = pixelNear(random, drawn, camera, 4);
       raycaster.setFromCamera(new Vector2((x / SIZE.width) * 2 - 1, 1 - (y / SIZE.height) * 2), camera);
       const { near, far: end, ray } = raycaster;
       const { origin, direction } = ray.clone();
@@ -202,20 +216,6 @@ async function compare(
     }),
   );
   return { faults, hits };
-}
-
-/** Somewhere on the screen, as a rule where a vertex is drawn, or near that. */
-function pixelNear(random: Random, objects: Object3D[], camera: PerspectiveCamera | OrthographicCamera): number[] {
-  const thin = objects.filter((object): object is Thin => !(object instanceof Mesh));
-  if (thin.length === 0 || random.chance(0.1)) return [random.next() * SIZE.width, random.next() * SIZE.height];
-  const { geometry, matrixWorld } = random.pick(thin);
-  const { position } = geometry.attributes;
-  const at = new Vector3().fromBufferAttribute(position, random.integer(position.count));
-  at.applyMatrix4(matrixWorld).project(camera);
-  if (Math.max(Math.abs(at.x), Math.abs(at.y)) > 1) return pixelNear(random, [], camera); // it is beside the screen
-  const jitter = () => random.range(-4, 4);
-  const [x, y] = [((at.x + 1) / 2) * SIZE.width + jitter(), ((1 - at.y) / 2) * SIZE.height + jitter()];
-  return [Math.max(0, Math.min(SIZE.width, x)), Math.max(0, Math.min(SIZE.height, y))];
 }
 
 function dots(...at: number[]): BufferGeometry {

@@ -13,19 +13,7 @@ export function abortable<T>(operation: string, signal: AbortSignal | undefined,
     answer.reject(aborted(operation, signal));
     answer.drop?.();
   };
-  // A signal need not be the platform's own.
-  const use = (act: () => void) => {
-    try {
-      reading(operation, 'signal', act);
-    } catch (error) {
-      answer.reject(error as CollisionError);
-    }
-  };
-  use(() => {
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-  });
-  const forget = () => use(() => signal.removeEventListener('abort', abort));
+  const forget = listenTo(operation, signal, abort, (error) => answer.reject(error));
   answer.promise.then(forget, forget);
   return answer.promise;
 }
@@ -34,21 +22,33 @@ export function abortable<T>(operation: string, signal: AbortSignal | undefined,
 export function unlessAborted<T>(operation: string, answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return answer;
   return new Promise((resolve, reject) => {
-    const abort = (): void => reject(aborted(operation, signal));
-    // A signal need not be the platform's own.
-    const use = (act: () => void): void => {
-      try {
-        reading(operation, 'signal', act);
-      } catch (error) {
-        reject(error);
-      }
-    };
-    use(() => {
-      if (signal.aborted) abort();
-      signal.addEventListener('abort', abort);
-    });
-    answer.then(resolve, reject).then(() => use(() => signal.removeEventListener('abort', abort)));
+    const forget = listenTo(operation, signal, () => reject(aborted(operation, signal)), reject);
+    answer.then(resolve, reject).then(forget);
   });
+}
+
+/**
+ * Has `onAbort` called when a signal aborts, now if it has; answers what ends that. A signal need not be the platform's
+ * own: `onError` hears what it throws.
+ */
+function listenTo(
+  operation: string,
+  signal: AbortSignal,
+  onAbort: () => void,
+  onError: (error: CollisionError) => void,
+): () => void {
+  const use = (act: () => void): void => {
+    try {
+      reading(operation, 'signal', act);
+    } catch (error) {
+      onError(error as CollisionError);
+    }
+  };
+  use(() => {
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort);
+  });
+  return () => use(() => signal.removeEventListener('abort', onAbort));
 }
 
 export function aborted(operation: string, signal: AbortSignal): CollisionError {

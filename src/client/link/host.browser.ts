@@ -2,12 +2,12 @@ import type { WorkerLike } from '../../shared/types.js';
 import { isEndpoint } from './endpoint.js';
 import type { Host } from './host.js';
 
-/** Beside the script of the package. Bundlers know this very line, and emit the worker. */
+/** It is beside the script of the package. Bundlers know this very line, and emit the worker. */
 const beside = async () => () => {
   return new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'collision-worker' });
 };
 
-/** In a Blob that imports it, as browsers start workers of the page's own origin only. */
+/** A Blob imports it, as browsers start workers of the page's own origin only. */
 async function fromOtherOrigin(): Promise<() => WorkerLike> {
   // Said so that no bundler knows it, and emits the script again.
   const script = new URL(import.meta.url.replace(/[^/]*$/, 'worker.js'));
@@ -15,7 +15,7 @@ async function fromOtherOrigin(): Promise<() => WorkerLike> {
   return fromText([`import ${JSON.stringify(script.href)};`], 'module');
 }
 
-/** In a Blob that is all of it, which is loaded only for this. */
+/** A Blob is all of it, which is loaded only for this. */
 async function fromBlob(): Promise<() => WorkerLike> {
   const { packedWorker } = await import('./worker-text.js');
   const text = new Blob([packedWorker()]).stream().pipeThrough(new DecompressionStream('gzip'));
@@ -37,5 +37,5 @@ const endpointOf: Host['endpointOf'] = (worker) => (isEndpoint(worker) ? worker 
 
 export const browserHost: Host = { ways: [beside, fromOtherOrigin, fromBlob], way: 0, advice, endpointOf };
 
-/** For pages that want no file beside their script. */
+/** It is the host of pages that want no file beside their script. */
 export const inlineHost: Host = { ways: [fromBlob], way: 0, advice: () => '', endpointOf };

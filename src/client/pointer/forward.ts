@@ -15,6 +15,7 @@ import { placeOn } from '../three/query/hover.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
 import { EventQueue } from './event-queue.js';
 import { KeptEvent } from './kept-event.js';
+import { decideAtOnce } from './preventable.js';
 import { type Answer, isSomething, keptCamera, WorkerRay } from './worker-ray.js';
 
 const OPERATION = 'forwardPointerEvents';
@@ -40,9 +41,6 @@ export interface ForwardPointerOptions extends Omit<PointerOptions, 'clickThesho
   /** Pixels within which lines and points are hit. Default 4. */
   radius?: number;
 }
-
-/** They have a decision of the browser's that a listener may prevent. */
-const PREVENTABLE = ['wheel', 'contextmenu', 'click', 'dblclick', 'touchstart', 'touchmove'] as const;
 
 /**
  * Has the objects of a tracked scene hear of the pointers on an element, by `mesh.addEventListener('click', …)`: pointerover,
@@ -134,10 +132,8 @@ class Forwarding {
       element.addEventListener(type, (event) => this.#take(KINDS[type], event as MouseEvent), use);
     }
     if (preventDefault !== undefined) {
-      const decide = (event: Event): void => {
-        if (preventDefault(event, this.#newest)) event.preventDefault();
-      };
-      for (const type of PREVENTABLE) element.addEventListener(type, decide, { ...use, passive: false });
+      const leave = decideAtOnce(element, (event) => preventDefault(event, this.#newest));
+      this.#ending.signal.addEventListener('abort', leave);
     }
     signal?.addEventListener('abort', () => this.end(), { signal: this.#ending.signal });
     if (signal?.aborted === true) this.end();

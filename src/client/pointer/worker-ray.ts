@@ -7,7 +7,7 @@ import { isThrees } from './threes.js';
 export interface Answer {
   /** It is seen through a camera that stays as it was; null where there is none yet. */
   readonly camera: Camera | null;
-  /** From -1 to 1, y up. */
+  /** They go from -1 to 1, y up. */
   readonly x: number;
   readonly y: number;
   /** The worker's hits; null where it could not be asked. */

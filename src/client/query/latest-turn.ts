@@ -68,11 +68,14 @@ export class LatestTurn<T> {
     );
     newest.ask().then((isDone) => {
       this.#isInWorker = false;
-      if (!isDone && !newest.answer.settled) {
-        // The worker is lost: it is asked of the next one.
-        newest.isReady = false;
-        this.#waiting.unshift(...older.splice(0), newest);
-        newest.enqueue();
+      if (!isDone) {
+        // The worker may be lost: all that waits is asked of the next one, in order with what that is told first.
+        if (!newest.answer.settled) this.#waiting.unshift(...older.splice(0), newest);
+        for (const call of this.#waiting) {
+          if (!call.isReady) continue;
+          call.isReady = false;
+          call.enqueue();
+        }
       }
       this.#next();
     });

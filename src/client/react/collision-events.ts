@@ -11,6 +11,7 @@ import type { Intersection, Object3D, Raycaster } from 'three';
 import { invalid, readOptions } from '../check/validate.js';
 import { EventQueue, type QueuedEvent } from '../pointer/event-queue.js';
 import { forgiveCapture, KeptEvent } from '../pointer/kept-event.js';
+import { decideAtOnce } from '../pointer/preventable.js';
 import { CanvasScene, type CanvasSceneOptions, checkService } from './canvas-scene.js';
 import { type LayerQuestion, readLayers } from './layer-question.js';
 
@@ -29,9 +30,6 @@ export interface CollisionEventsOptions extends CanvasSceneOptions {
    */
   preventDefault?: (event: Event, hits: readonly Intersection[]) => boolean;
 }
-
-/** They have a decision of the browser's that a handler may prevent. */
-const PREVENTABLE = ['wheel', 'contextmenu', 'click', 'dblclick', 'touchstart', 'touchmove'] as const;
 
 /** The names of handlers that make an object hoverable, as fiber has them. */
 const HOVER = ['onPointerMove', 'onPointerOver', 'onPointerEnter', 'onPointerOut', 'onPointerLeave'] as const;
@@ -104,13 +102,7 @@ class CanvasEvents {
     this.#scene = CanvasScene.acquire(this.#store, this.#options);
     const { preventDefault } = this.#options;
     if (preventDefault === undefined) return;
-    const decide = (event: Event): void => {
-      if (preventDefault(event, this.#newest)) event.preventDefault();
-    };
-    for (const type of PREVENTABLE) {
-      target.addEventListener(type, decide, { passive: false });
-      this.#disconnects.push(() => target.removeEventListener(type, decide));
-    }
+    this.#disconnects.push(decideAtOnce(target, (event) => preventDefault(event, this.#newest)));
   }
 
   #disconnect(): void {

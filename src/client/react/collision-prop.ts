@@ -2,6 +2,7 @@ import type { Instance } from '@react-three/fiber';
 import { Object3D } from 'three';
 import type { Shape } from '../../shared/types.js';
 import { invalid } from '../check/validate.js';
+import { isDrawable } from '../three/track/scene-walk.js';
 import type { SceneDrawable, SceneObjectOptions } from '../three/track/tracked-object.js';
 import type { TrackOptions } from '../three/track-options.js';
 
@@ -76,7 +77,7 @@ export function withProps(track: Omit<TrackOptions, 'signal'> = {}): Omit<TrackO
 function propsOf(object: SceneDrawable): CollisionProp {
   const said: Record<string, unknown> = {};
   for (let each: Object3D | null = object; each !== null; each = each.parent) {
-    if (each !== object && isDrawn(each)) continue;
+    if (each !== object && isDrawable(each)) continue;
     for (const [name, value] of Object.entries(ownProp(each as unknown as Managed)))
       if (value !== undefined) said[name] ??= value;
   }
@@ -91,9 +92,4 @@ function ownProp(object: Managed): object {
   // Set before anybody listened: from now on it is to be heard.
   if (Object.hasOwn(object, 'collision') && object.collision === prop) delete object.collision;
   return prop;
-}
-
-function isDrawn(object: Object3D): boolean {
-  const { isMesh, isLine, isPoints, isSprite, isLOD } = object as unknown as Record<string, unknown>;
-  return [isMesh, isLine, isPoints, isSprite, isLOD].includes(true);
 }

@@ -102,7 +102,9 @@ export class SceneTracker {
   readonly #picks: ScenePicks;
   readonly #queries: SceneQueries;
   readonly #followers = new Set<Follower>();
-  #eye: Eye | null = null;
+  /** The last update was told of this camera and size; null before there was one. */
+  #camera: Camera | null = null;
+  #size: ViewSize | null = null;
   #isDisposed = false;
   /** `update` answers this for good. */
   #ended: Promise<SceneFrame> | null = null;
@@ -187,10 +189,9 @@ export class SceneTracker {
   }
 
   /**
-   * Lists the objects under the root that the service does not know, and why: UNSUPPORTED for what is drawn but has
-   * no triangles, lines or points that are known and no shape of `shapeOf`, else the error of its
-   * geometry or options. A BatchedMesh is there with the error of one of its geometries, whose instances alone are left
-   * out.
+   * Lists the objects under the root that the service does not know, and why: the error of the geometry, the skeleton or
+   * the options; UNSUPPORTED for a geometry that its shader places. A BatchedMesh is there with the error of one of its
+   * geometries, whose instances alone are left out.
    */
   get untracked(): Map<Object3D, CollisionError> {
     const untracked = new Map<Object3D, CollisionError>();
@@ -229,7 +230,8 @@ export class SceneTracker {
       if (isEnd(error)) this.#ended = rejected;
       return rejected;
     }
-    this.#eye = { camera, size };
+    this.#camera = camera;
+    this.#size = size;
     const answer = this.#answer(number);
     for (const follower of this.#followers) follower.ask();
     return answer;
@@ -323,10 +325,7 @@ export class SceneTracker {
     this.#assertLive('hover');
     const ask = (x: number, y: number, asked: ScenePickOptions) => this.pick(x, y, asked);
     const hover = new Hover(element, listener, options, ask);
-    if (!hover.ended.aborted) {
-      const leave = this.follow(hover);
-      hover.ended.addEventListener('abort', leave);
-    }
+    if (!hover.ended.aborted) hover.ended.addEventListener('abort', this.follow(hover));
     return () => hover.end();
   }
 
@@ -347,7 +346,7 @@ export class SceneTracker {
    * @internal
    */
   get eye(): Eye | null {
-    return this.#eye;
+    return this.#camera === null || this.#size === null ? null : { camera: this.#camera, size: this.#size };
   }
 
   /**

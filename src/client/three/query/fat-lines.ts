@@ -32,32 +32,53 @@ export interface FatQuery {
 
 const PLACE = new Vector4();
 
+/** How near a line is hit; 0 where the unit says nothing of it. */
+interface Reach {
+  readonly world: number;
+  readonly pixels: number;
+  /** So large is the canvas that the pixels are of. */
+  readonly width: number;
+  readonly height: number;
+}
+
+function reachIn({ linewidth, worldUnits, resolution }: FatLine['material'], query: FatQuery): Reach {
+  const { threshold, pixels } = query.width;
+  const world = worldUnits ? (linewidth + (threshold ?? 0)) / 2 : 0;
+  const nothing = { world, pixels: 0, width: 0, height: 0 };
+  if (query.cursor === null || (threshold !== null && worldUnits)) return nothing;
+  if (threshold === null) {
+    const { width, height } = query.cursor.view.viewport;
+    return { world, pixels: Math.max(worldUnits ? 0 : linewidth / 2, pixels), width, height };
+  }
+  // With `params` the pixels are those of when three last drew it, as its Raycaster has them. It may never have.
+  const { x: width, y: height } = resolution;
+  return width > 0 && height > 0 ? { world, pixels: (linewidth + threshold) / 2, width, height } : nothing;
+}
+
 /** Answers a threshold in the object's own space within which all segments are that a query may hit. */
-export function reachOf(object: FatLine, { width: { threshold, pixels }, cursor }: FatQuery): number {
+export function reachOf(object: FatLine, query: FatQuery): number {
   const { material, geometry, matrixWorld } = object;
-  const { linewidth } = material;
-  let reach = 0;
-  if (material.worldUnits) reach = (linewidth + (threshold ?? 0)) / 2;
-  const wide =
-    threshold === null ? Math.max(material.worldUnits ? 0 : linewidth / 2, pixels) : (linewidth + threshold) / 2;
-  if (cursor !== null && (threshold === null || !material.worldUnits)) {
-    const { projection: p, view, viewport } = cursor.view;
+  const { world, pixels, width, height } = reachIn(material, query);
+  let reach = world;
+  if (pixels > 0) {
+    const { projection: p, view } = query.cursor!.view;
     if (geometry.boundingSphere === null) geometry.computeBoundingSphere();
     const { center, radius } = geometry.boundingSphere!;
     const toView = new Matrix4().fromArray(Array.from(view)).multiply(matrixWorld);
     const { x, y, z } = PLACE.set(center.x, center.y, center.z, 1).applyMatrix4(toView);
-    const e = toView.elements;
-    const size = radius * Math.hypot(...e.slice(0, 3), ...e.slice(4, 7), ...e.slice(8, 11));
+    const size = radius * stretchOf(toView);
     const farthest = p[3] * x + p[7] * y + p[11] * z + p[15] + Math.hypot(p[3], p[7], p[11]) * size;
-    const [w, h] = sizeOf(object, threshold, viewport);
-    const aPixel = Math.max(2 / (w * Math.abs(p[0])), 2 / (h * Math.abs(p[5])));
-    if (w > 0 && h > 0) reach = Math.max(reach, wide * Math.max(0, farthest) * aPixel);
+    const aPixel = Math.max(2 / (width * Math.abs(p[0])), 2 / (height * Math.abs(p[5])));
+    reach = Math.max(reach, pixels * Math.max(0, farthest) * aPixel);
   }
-  const inverse = matrixWorld.clone().invert().elements;
-  const stretch = Math.hypot(...inverse.slice(0, 3), ...inverse.slice(4, 7), ...inverse.slice(8, 11));
   // Rounding is not to keep a segment out.
-  const local = 1.0001 * reach * stretch;
+  const local = 1.0001 * reach * stretchOf(matrixWorld.clone().invert());
   return local < Number.MAX_VALUE ? local : Number.MAX_VALUE;
+}
+
+/** Answers a bound of how much longer a matrix makes anything (the Frobenius norm). */
+function stretchOf({ elements }: Matrix4): number {
+  return Math.hypot(...elements.slice(0, 3), ...elements.slice(4, 7), ...elements.slice(8, 11));
 }
 
 /** Answers what three's LineSegments2 does of a segment that may be hit; null where it is not. */
@@ -65,39 +86,29 @@ export function fatIntersection(
   { element }: Hit,
   { object }: SceneObject,
   { geometry }: BuiltMesh,
-  { ray, width: { threshold, pixels }, cursor }: FatQuery,
+  query: FatQuery,
 ): Intersection | null {
   const fat = object as unknown as FatLine;
   const { position } = geometry.attributes;
   const [start, end] = [2 * element, 2 * element + 1].map((i) => {
     return new Vector3().fromBufferAttribute(position, i).applyMatrix4(fat.matrixWorld);
   });
+  const { ray } = query;
   const { tMin = 0, tMax = Number.POSITIVE_INFINITY } = ray;
   const line = new SceneRay(new Vector3(...ray.origin), new Vector3(...ray.direction).normalize());
   const [point, pointOnLine] = [new Vector3(), new Vector3()];
   line.distanceSqToSegment(start, end, point, pointOnLine);
   const distance = line.origin.distanceTo(point);
   if (distance < tMin || distance > tMax) return null;
-  const { linewidth, worldUnits } = fat.material;
-  let isHit = false;
-  if (worldUnits) isHit = point.distanceTo(pointOnLine) < (linewidth + (threshold ?? 0)) / 2;
-  if (!isHit && cursor !== null && (threshold === null || !worldUnits)) {
-    const [width, height] = sizeOf(fat, threshold, cursor.view.viewport);
-    const wide = threshold === null ? Math.max(worldUnits ? 0 : linewidth / 2, pixels) : (linewidth + threshold) / 2;
-    // Without pixels it was never drawn, and is not hit by three either.
-    isHit = width > 0 && height > 0 && isDrawnWithin(start, end, cursor, width, height, wide);
-  }
+  const { world, pixels, width, height } = reachIn(fat.material, query);
+  const isHit =
+    point.distanceTo(pointOnLine) < world ||
+    (pixels > 0 && isDrawnWithin(start, end, query.cursor!, width, height, pixels));
   if (!isHit) return null;
   return {
     ...{ point, pointOnLine, distance, object, face: null, faceIndex: element },
     ...({ uv: null, uv1: null } as unknown as Partial<Intersection<LineSegments>>), // as three has them
   };
-}
-
-/** Answers the pixels that widths are in: with `params` those that three last drew it with, as its Raycaster has them. */
-function sizeOf({ material }: FatLine, threshold: number | null, viewport: ViewOptions['viewport']): [number, number] {
-  if (threshold === null) return [viewport.width, viewport.height];
-  return [material.resolution.x, material.resolution.y];
 }
 
 /** Tells whether a segment is drawn within so many pixels of the cursor, of a canvas of `width` by `height` pixels. */

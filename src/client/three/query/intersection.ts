@@ -28,7 +28,7 @@ type Attribute = BufferAttribute | InterleavedBufferAttribute;
 export interface SceneIntersection extends Intersection {
   /** Method 'screen': how far from the cursor the centre of the object's bounds is drawn, which is the `point` then. */
   pixels?: number;
-  /** Of a SkinnedMesh: the number in `skeleton.bones` of the bone with the greatest weight where it was hit. */
+  /** A SkinnedMesh has the number in `skeleton.bones` of the bone with the greatest weight where it was hit. */
   bone?: number;
 }
 

@@ -1,7 +1,8 @@
 import { type RaycasterParameters, Ray as SceneRay, Sphere, Vector3 } from 'three';
 import type { ObjectId, Ray } from '../../../shared/types.js';
 import { checkAtLeastZero, invalid, reading } from '../../check/validate.js';
-import { isFatLine, type ThinObject } from '../track/stand-in.js';
+import type { AdapterQuery } from '../../query/query-options.js';
+import { isFatLine, type ThinObject, type TrackerContext } from '../track/stand-in.js';
 import type { SceneDrawable } from '../track/tracked-object.js';
 import { type FatQuery, reachOf } from './fat-lines.js';
 
@@ -12,7 +13,7 @@ export type SceneParams = Partial<RaycasterParameters>;
 export interface Thresholds {
   readonly lines: number;
   readonly points: number;
-  /** Of the lines of three's addons, added to their width. */
+  /** It is added to the width of the lines of three's addons. */
   readonly fat: number;
 }
 
@@ -37,20 +38,31 @@ const MOST_VERTICES = 100_000;
 
 const SPHERE = new Sphere();
 
-/** Answers the thresholds within which all is that a ray may hit of lines that have a width. */
-export function reachesOf(objects: ReadonlySet<ThinObject>, query: FatQuery): Map<ObjectId, number> {
-  const reaches = new Map<ObjectId, number>();
-  for (const thin of objects) {
-    if (thin.count > 0 && isFatLine(thin.object)) reaches.set(thin.idAt(0), reachOf(thin.object, query));
+/** How near lines and points are hit: each object's own threshold, and what decides of lines that have a width. */
+export interface NearRay extends Pick<AdapterQuery, 'ownThresholds'> {
+  /** The service hits too many of these. */
+  readonly fat?: FatQuery;
+}
+
+/** Answers how near to the ray of a query each object is hit; without `thresholds` those alone that have a width. */
+export function nearRay(
+  { thin, fat }: Pick<TrackerContext, 'thin' | 'fat'>,
+  thresholds: Thresholds | undefined,
+  query: FatQuery,
+): NearRay {
+  const own = thresholds === undefined ? new Map<ObjectId, number>() : thresholdsOf(thin, thresholds, query.ray);
+  if (fat.size === 0) return { ownThresholds: own };
+  for (const each of thin) {
+    if (each.count > 0 && isFatLine(each.object)) own.set(each.idAt(0), reachOf(each.object, query));
   }
-  return reaches;
+  return { ownThresholds: own, fat: query };
 }
 
 /**
  * Answers the threshold of each object that a ray may hit, as three's Raycaster has it: it compares in an object's own
  * space, by the mean of its scale, what is in the bounding sphere of its geometry.
  */
-export function thresholdsOf(
+function thresholdsOf(
   objects: ReadonlySet<ThinObject>,
   { lines, points }: Thresholds,
   { origin, direction }: Ray,

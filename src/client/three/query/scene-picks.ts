@@ -9,11 +9,10 @@ import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
-import type { FatQuery } from './fat-lines.js';
 import { intersectionAt, type SceneIntersection } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
-import { reachesOf, readParams, type SceneParams, thresholdsOf } from './scene-params.js';
+import { type NearRay, nearRay, readParams, type SceneParams } from './scene-params.js';
 
 const VIEW_KEYS = [
   ...['view', 'layers', 'ignore', 'side', 'precision', 'clip', 'clipIntersection', 'signal', 'latest'],
@@ -35,7 +34,7 @@ interface ViewQueryOptions extends SceneQueryOptions {
 
 /** They are the service's, with objects of the scene instead of ids. */
 export interface ScenePickOptions extends ViewQueryOptions, Pick<PickOptions, 'method' | 'latest'> {
-  /** By method 'ray': pixels within which lines and points are hit, default 4. By 'screen': as the service has it. */
+  /** It says within how many pixels lines and points are hit, default 4; by method 'screen' it is the service's. */
   radius?: number;
   /**
    * three's `raycaster.params`, instead of a `radius`: lines and points are hit this near to the ray, in world units, as
@@ -53,11 +52,9 @@ export interface SceneRegionOptions extends ViewQueryOptions, Pick<RegionOptions
 /** What the service is told, and the planes of what is drawn. */
 type PickQuery = QueryOptions & AdapterQuery & Near;
 
-/** How near lines and points are hit: in pixels, or each object's own. */
-interface Near extends Pick<AdapterQuery, 'ownThresholds'> {
+/** How near lines and points are hit: in pixels, or as each object has it. */
+interface Near extends NearRay {
   readonly radius?: number;
-  /** How near lines that have a width are, of which the service hits too many. */
-  readonly fat?: FatQuery;
 }
 
 /** Asks the service in terms of the scene. What is somebody else's in the same service is passed over. */
@@ -185,15 +182,8 @@ export class ScenePicks {
     const ray = pickRay(readView(operation, view.options), x, y);
     if (ray === null) return {};
     const width = { threshold: thresholds?.fat ?? null, pixels };
-    const query: FatQuery = { ray, width, cursor: { x, y, view: view.options } };
-    return {
-      ownThresholds: new Map([
-        ...(thresholds === undefined ? [] : thresholdsOf(thin, thresholds, ray)),
-        ...(fat.size === 0 ? [] : reachesOf(thin, query)),
-      ]),
-      ...(thresholds === undefined && { radius: pixels }),
-      ...(fat.size > 0 && { fat: query }),
-    };
+    const near = nearRay(this.#context, thresholds, { ray, width, cursor: { x, y, view: view.options } });
+    return thresholds === undefined ? { ...near, radius: pixels } : near;
   }
 
   /** Casts the ray of a pick in a view that may have changed meanwhile. */

@@ -13,7 +13,7 @@ import type {
 import { checkSignal } from '../../check/signal.js';
 import { invalid, reading, readOptions } from '../../check/validate.js';
 import { aborted } from '../../link/abort.js';
-import { type AdapterQuery, checkDetail } from '../../query/query-options.js';
+import { checkDetail } from '../../query/query-options.js';
 import { toFaces } from '../geometry/geometry.js';
 import { hasInstances, readDrawn, readTargets, type SceneTarget } from '../scene-target.js';
 import { classOf } from '../track/name-of.js';
@@ -24,7 +24,7 @@ import type { SceneView, SceneViews } from '../view/scene-views.js';
 import type { FatQuery } from './fat-lines.js';
 import { faceAt, intersectionAt, isDeformed, poseFace, type SceneIntersection } from './intersection.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
-import { reachesOf, readParams, type SceneParams, thresholdsOf } from './scene-params.js';
+import { type NearRay, nearRay, readParams, type SceneParams } from './scene-params.js';
 import { eyeOf, readPoint, readRay, type ScenePoint, type SceneRay } from './scene-ray.js';
 import { idsOf } from './target-ids.js';
 
@@ -138,14 +138,12 @@ export class SceneQueries {
   }
 
   /** Answers how near to the ray lines and points are hit. */
-  #nearOf(operation: string, ray: Ray, params: SceneParams | undefined): AdapterQuery & { fat?: FatQuery } {
+  #nearOf(operation: string, ray: Ray, params: SceneParams | undefined): NearRay {
     const thresholds = readParams(operation, params);
-    const { thin, fat } = this.#context;
-    const own = thresholds === undefined || thin.size === 0 ? null : thresholdsOf(thin, thresholds, ray);
-    if (fat.size === 0) return own === null ? {} : { ownThresholds: own };
+    if (this.#context.thin.size === 0) return {};
     // Without a view, pixels say nothing.
-    const query: FatQuery = { ray, width: { threshold: thresholds?.fat ?? 0, pixels: 0 }, cursor: null };
-    return { ownThresholds: new Map([...(own ?? []), ...reachesOf(thin, query)]), fat: query };
+    const width = { threshold: thresholds?.fat ?? 0, pixels: 0 };
+    return nearRay(this.#context, thresholds, { ray, width, cursor: null });
   }
 
   async lineOfSight(from: ScenePoint, to: ScenePoint, options: SceneLineOptions): Promise<boolean> {

@@ -627,7 +627,8 @@ interface Drawable extends Object3D {
   readonly isSprite?: boolean;
 }
 
-function isDrawable({ isMesh, isLine, isPoints, isSprite, isLOD }: Drawable): boolean {
+/** Tells whether three draws something of the object itself. */
+export function isDrawable({ isMesh, isLine, isPoints, isSprite, isLOD }: Drawable): boolean {
   return isMesh === true || isLine === true || isPoints === true || isSprite === true || isLOD === true;
 }
 

@@ -5,6 +5,7 @@ import {
   type InterleavedBufferAttribute,
   type Mesh,
 } from 'three';
+import { versionOf } from '../geometry/geometry-version.js';
 import type { FatLine, TrackerContext } from './stand-in.js';
 import { type ObjectWishes, TrackedObject } from './tracked-object.js';
 
@@ -79,11 +80,6 @@ function sharedArray(start: NonNullable<Segments>, end: NonNullable<Segments>): 
   if (!('data' in start) || !('data' in end) || start.data !== end.data || start.normalized) return null;
   const { array, stride } = start.data;
   return stride === 6 && start.offset === 0 && end.offset === 3 && array instanceof Float32Array ? array : null;
-}
-
-function versionOf(attribute: Segments): number {
-  if (attribute === undefined) return 0;
-  return 'data' in attribute ? attribute.data.version : attribute.version;
 }
 
 /** Makes of it what can be looked at as LineSegments. */
