@@ -104,6 +104,7 @@ function inChromium(name: string, include: string[], groupOrder: number, options
         'three',
         'react/jsx-dev-runtime',
         'react-dom/client',
+        'react-refresh/runtime',
         '@react-three/fiber',
         '@pmndrs/pointer-events',
         '@react-three/drei/core/meshBounds',

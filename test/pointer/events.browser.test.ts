@@ -4,6 +4,7 @@ import { type ForwardPointerOptions, forwardPointerEvents } from 'collision-work
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { Group, type Object3D, type PerspectiveCamera, Raycaster, Scene, Vector2 } from 'three';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
 import { createFragileWorker, happen } from '../fixtures/accidents.js';
 import { frontCamera, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
 import { cube, randomScene } from '../fixtures/three-scenes.js';
@@ -107,6 +108,43 @@ describe('forwardPointerEvents', () => {
       ...['pointerout@left', 'pointerleave@left', 'pointerover@right', 'pointerenter@right', 'pointermove@right'],
       ...['pointerdown@right', 'pointercancel@right', 'pointerout@right', 'pointerleave@right'],
     ]);
+  });
+
+  test('has objects hear what a real mouse does, as elements would', async () => {
+    await page.viewport(SIZE.width + 50, SIZE.height + 50);
+    const { left, right, tracker } = await twoCubes();
+    const [heard, expected]: string[][] = [note({ left, right }), []];
+    // Elements where the cubes are drawn hear the same of the same mouse.
+    const elements = [LEFT, RIGHT].map((x, i) => {
+      const element = document.createElement('div');
+      element.style.cssText = `position:absolute; left:${x - 10}px; top:${MIDDLE_Y - 10}px; width:20px; height:20px`;
+      for (const type of TYPES) {
+        element.addEventListener(type, (event) => {
+          if (type === 'contextmenu') event.preventDefault();
+          expected.push(`${type}@${['left', 'right'][i]}`);
+        });
+      }
+      canvas.append(element);
+      return element;
+    });
+    forward(tracker);
+    const [first, second] = elements;
+    await userEvent.hover(first);
+    await userEvent.click(first);
+    await userEvent.dblClick(second);
+    await userEvent.click(second, { button: 'right' });
+    await userEvent.wheel(second, { delta: { y: 10 } });
+    await userEvent.hover(document.body, { position: { x: 1, y: 1 } });
+    await answered(tracker);
+    await tracker.update(frontCamera(), SIZE);
+    await answered(tracker);
+    const withoutMoves = (all: string[]) => all.filter((each) => !each.startsWith('pointermove'));
+    expect(withoutMoves(heard)).toEqual(withoutMoves(expected));
+    for (const name of ['left', 'right']) {
+      expect([name, heard.includes(`pointermove@${name}`)]).toEqual([name, expected.includes(`pointermove@${name}`)]);
+    }
+    const kinds = new Set(expected.map((each) => each.split('@')[0]));
+    expect(TYPES.filter((type) => !kinds.has(type))).toEqual(['pointercancel']);
   });
 
   test('bubbles up the scene until it is stopped, wheels too; enter and leave do not', async () => {

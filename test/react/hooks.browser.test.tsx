@@ -78,6 +78,65 @@ test('useContact tells of what begins to touch, touches and parts; useVisible of
   await vi.waitFor(() => expect(onContactEnd.mock.calls).toEqual([['wall']]));
 });
 
+test.each([undefined, 'none'] as const)('useContact has contacts looked at unless %s was said', async (contacts) => {
+  const begun = vi.fn();
+  let queries!: CollisionQueries;
+  function Late({ isListening }: { isListening: boolean }): ReactNode {
+    queries = useCollision();
+    return isListening && <Listener />;
+  }
+  const ball = createRef<Mesh>();
+  function Listener(): ReactNode {
+    useContact(ball, { onContactBegin: ({ b, depths }) => begun(b.object.name, depths.length > 0) });
+    return null;
+  }
+  const scene = (isListening: boolean): ReactNode => (
+    <Collision {...(contacts && { track: { contacts } })}>
+      <mesh name="ball" ref={ball}>
+        <sphereGeometry args={[1]} />
+      </mesh>
+      <mesh name="wall" position-x={1}>
+        <boxGeometry />
+      </mesh>
+      <mesh name="ghost" position-x={-1} collision={{ contacts: 'none' }}>
+        <boxGeometry />
+      </mesh>
+      <Late isListening={isListening} />
+    </Collision>
+  );
+  const stage = await mount(scene(false), { events: null });
+  const tracker = await queries.tracker;
+  const { width, height } = stage.state.size;
+  const frame = () => tracker.update(stage.state.camera, { width, height });
+  expect([...(await frame()).contactsBetween(ball.current!)]).toEqual([]);
+  await stage.render(scene(true));
+  await frame();
+  if (contacts === undefined) await vi.waitFor(() => expect(begun.mock.calls).toEqual([['wall', true]]));
+  else for (let i = 0; i < 5; i++) await frame();
+  expect(begun).toHaveBeenCalledTimes(contacts === undefined ? 1 : 0);
+});
+
+test('options that are passed over are told once; questions before there is a canvas are refused', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const early: unknown[] = [];
+  function Early(): ReactNode {
+    const { tracker } = useCollision();
+    tracker.catch((error) => early.push(error));
+    return null;
+  }
+  const scene = (
+    <Collision track={{ contacts: 'any' }}>
+      <Early />
+    </Collision>
+  );
+  const stage = await mount(scene, { events: { track: { contacts: 'bounds' } } });
+  await stage.render(scene);
+  const said = warn.mock.calls.map(([text]) => String(text)).filter((text) => text.startsWith('collision-worker'));
+  expect(said).toEqual([expect.stringContaining('track of <Collision> or collisionEvents is passed over')]);
+  expect(early[0]).toMatchObject({ code: 'DISPOSED', message: expect.stringContaining('not mounted') });
+  warn.mockRestore();
+});
+
 describe('the prop collision', () => {
   const rays = { left: -3, middle: 0, right: 3 };
 

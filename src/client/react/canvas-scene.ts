@@ -1,6 +1,7 @@
 import { addAfterEffect, type RootStore } from '@react-three/fiber';
 import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
+import type { ContactDetail } from '../../shared/types.js';
 import { invalid, reading } from '../check/validate.js';
 import { createCollisionService } from '../create.js';
 import type { CollisionService } from '../service.js';
@@ -15,7 +16,10 @@ import { onCollisionProp, withProps } from './collision-prop.js';
 export interface CanvasSceneOptions {
   /** The service to ask, which stays the caller's. Default: one of the canvas' own, which goes with it. */
   service?: CollisionService | Promise<CollisionService> | undefined;
-  /** What `trackScene` takes. `shapeOf` and `objectOptions` say what the props `collision` of the objects do not. */
+  /**
+   * What `trackScene` takes. `shapeOf` and `objectOptions` say what the props `collision` of the objects do not. Default of
+   * `contacts`: 'none', and 'manifold' once there is a `useContact` in the canvas.
+   */
   track?: Omit<TrackOptions, 'signal' | 'view' | 'updateMatrixWorld'> | undefined;
   /** It hears of what fails where nobody waits for it: the service does not start, a frame fails. Default console.error. */
   onError?: ((error: unknown) => void) | undefined;
@@ -45,6 +49,8 @@ export class CanvasScene {
   readonly store: RootStore;
   #options: CanvasSceneOptions = {};
   #users = 0;
+  /** Somebody wants to hear of contacts, whatever the options say. */
+  #isContactAsked = false;
   #service: Promise<CollisionService> | null = null;
   readonly #roots = new Map<Object3D, TrackedRoot>();
   #portals = 0;
@@ -66,6 +72,7 @@ export class CanvasScene {
     }
     scene.#users++;
     if (scene.#service === null) scene.#start(options);
+    else scene.#compare(options);
     return scene;
   }
 
@@ -81,7 +88,7 @@ export class CanvasScene {
   }
 
   get service(): Promise<CollisionService> {
-    return this.#service ?? Promise.reject(ended());
+    return this.#service ?? Promise.reject(notMounted());
   }
 
   /** Answers the tracker of a root as soon as it is there. */
@@ -91,7 +98,7 @@ export class CanvasScene {
 
   /** Answers the tracker of a root when all stands that is there now. */
   async track(root: Object3D): Promise<SceneTracker> {
-    if (this.#service === null) throw ended();
+    if (this.#service === null) throw notMounted();
     return this.#tracked(root).answer;
   }
 
@@ -109,6 +116,17 @@ export class CanvasScene {
     return () => this.#listeners.delete(listen);
   }
 
+  /** Has contacts looked at from now on, where the options and props do not say otherwise. */
+  askContacts(): void {
+    if (this.#isContactAsked) return;
+    this.#isContactAsked = true;
+    if (this.#options.track?.contacts !== undefined) return;
+    for (const { root, tracker, changed } of this.#roots.values()) {
+      if (tracker === null) changed.add(root);
+      else tracker.changed(root);
+    }
+  }
+
   /** Says once of each kind what failed where nobody waits for it. */
   report(error: unknown): void {
     const kind = CollisionError.is(error) ? error.code : String(error);
@@ -117,8 +135,21 @@ export class CanvasScene {
     (this.#options.onError ?? console.error)(error);
   }
 
+  /** Says which options of another user are not those that count. */
+  #compare(options: CanvasSceneOptions): void {
+    for (const name of ['service', 'track'] as const) {
+      if (options[name] === undefined || options[name] === this.#options[name] || this.#reported.has(name)) continue;
+      this.#reported.add(name);
+      console.warn(
+        `collision-worker: ${name} of <Collision> or collisionEvents is passed over, as the scene of the canvas is ` +
+          'tracked already: say it in one of them, <Collision> above all hooks',
+      );
+    }
+  }
+
   #start(options: CanvasSceneOptions): void {
     this.#options = options;
+    this.#isContactAsked = false;
     const service = Promise.resolve(options.service ?? createCollisionService());
     this.#service = service;
     service.catch((error) => this.report(error));
@@ -156,8 +187,9 @@ export class CanvasScene {
     const known = this.#roots.get(root);
     if (known !== undefined) return known;
     const abort = new AbortController();
+    const contacts = (): ContactDetail => (this.#isContactAsked ? 'manifold' : 'none');
     const view = root === this.store.getState().scene ? 'main' : `portal ${++this.#portals}`;
-    const options = { ...withProps(this.#options.track), view, signal: abort.signal };
+    const options = { ...withProps(this.#options.track ?? {}, contacts), view, signal: abort.signal };
     const answer = this.#service!.then((service) => trackScene(service, root, options));
     const size = { width: 0, height: 0 };
     const tracked: TrackedRoot = { root, answer, abort, tracker: null, changed: new Set(), camera: null, size };
@@ -226,6 +258,6 @@ export function checkService(operation: string, service: unknown): void {
   });
 }
 
-function ended(): CollisionError {
-  return new CollisionError('DISPOSED', 'the canvas is gone, expected one that is mounted');
+export function notMounted(): CollisionError {
+  return new CollisionError('DISPOSED', 'the canvas is not mounted, expected a call from an effect or a handler on');
 }

@@ -1,6 +1,6 @@
 import type { Instance } from '@react-three/fiber';
 import { Object3D } from 'three';
-import type { Shape } from '../../shared/types.js';
+import type { ContactDetail, Shape } from '../../shared/types.js';
 import { invalid } from '../check/validate.js';
 import { isDrawable } from '../three/track/scene-walk.js';
 import type { SceneDrawable, SceneObjectOptions } from '../three/track/tracked-object.js';
@@ -58,9 +58,15 @@ const ACCESSOR: PropertyDescriptor & ThisType<Managed> = {
   },
 };
 
-/** Answers options for `trackScene` that ask the props first, and the caller's functions for what they do not say. */
-export function withProps(track: Omit<TrackOptions, 'signal'> = {}): Omit<TrackOptions, 'signal'> {
-  const { shapeOf, objectOptions } = track;
+/**
+ * Answers options for `trackScene` that ask the props first, and the caller's functions for what they do not say.
+ * `contactsAsked` answers what counts where nobody says anything of contacts.
+ */
+export function withProps(
+  track: Omit<TrackOptions, 'signal'>,
+  contactsAsked: () => ContactDetail,
+): Omit<TrackOptions, 'signal'> {
+  const { shapeOf, objectOptions, contacts } = track;
   // What is no function goes on to where it is refused.
   for (const given of [shapeOf, objectOptions]) if (given !== undefined && typeof given !== 'function') return track;
   return {
@@ -68,7 +74,7 @@ export function withProps(track: Omit<TrackOptions, 'signal'> = {}): Omit<TrackO
     shapeOf: (object) => propsOf(object).shape ?? shapeOf?.(object),
     objectOptions: (object) => {
       const { shape: _, ...options } = propsOf(object);
-      return { ...objectOptions?.(object), ...options };
+      return { ...(contacts === undefined && { contacts: contactsAsked() }), ...objectOptions?.(object), ...options };
     },
   };
 }

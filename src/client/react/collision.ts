@@ -13,7 +13,7 @@ import {
 import type { Object3D } from 'three';
 import type { SceneTracker } from '../three/scene-tracker.js';
 import type { SceneContact } from '../three/view/scene-frame.js';
-import { CanvasScene, type CanvasSceneOptions, checkService } from './canvas-scene.js';
+import { CanvasScene, type CanvasSceneOptions, checkService, notMounted } from './canvas-scene.js';
 
 /** What `<Collision>` takes. */
 export interface CollisionProps extends CanvasSceneOptions {
@@ -65,7 +65,10 @@ export function useCollision(): CollisionQueries {
   const store = useStore();
   const scene = useCanvasScene(NO_OPTIONS);
   return useMemo(() => {
-    const tracker = async (): Promise<SceneTracker> => scene.current!.track(store.getState().scene);
+    const tracker = async (): Promise<SceneTracker> => {
+      if (scene.current === null) throw notMounted();
+      return scene.current.track(store.getState().scene);
+    };
     return {
       get tracker() {
         return tracker();
@@ -94,7 +97,8 @@ export interface ContactHandlers {
 
 /**
  * Calls the handlers for what touches an object, or what is below it: anything, or only `other`. The handlers of the last
- * render are called. Contacts are looked at where `track` of `<Collision>` or `collisionEvents` says so.
+ * render are called. From the first such hook on, contacts of the canvas are looked at with `contacts: 'manifold'`, unless
+ * `track` of `<Collision>` or `collisionEvents`, or props, say otherwise: 'any' costs the worker less.
  *
  * ```tsx
  * const crate = useRef<Mesh>(null);
@@ -111,28 +115,27 @@ export function useContact(
   useEffect(() => {
     newest.current = handlers;
   });
-  useEffect(
-    () =>
-      scene.current!.onFrame((frame) => {
-        const [first, second] = [object.current, other?.current];
-        if (first === null || second === null) return;
-        const { onContactBegin, onContact, onContactEnd } = newest.current;
-        for (const contact of frame.contactsBetween(first, second)) {
-          if (contact.begun) onContactBegin?.(contact);
-          onContact?.(contact);
+  useEffect(() => {
+    scene.current!.askContacts();
+    return scene.current!.onFrame((frame) => {
+      const [first, second] = [object.current, other?.current];
+      if (first === null || second === null) return;
+      const { onContactBegin, onContact, onContactEnd } = newest.current;
+      for (const contact of frame.contactsBetween(first, second)) {
+        if (contact.begun) onContactBegin?.(contact);
+        onContact?.(contact);
+      }
+      if (onContactEnd === undefined) return;
+      frame.forEachEnded((a, b) => {
+        for (const [own, its] of [
+          [a.object, b.object],
+          [b.object, a.object],
+        ] as const) {
+          if (isIn(own, first) && (second === undefined || isIn(its, second))) onContactEnd(its);
         }
-        if (onContactEnd === undefined) return;
-        frame.forEachEnded((a, b) => {
-          for (const [own, its] of [
-            [a.object, b.object],
-            [b.object, a.object],
-          ] as const) {
-            if (isIn(own, first) && (second === undefined || isIn(its, second))) onContactEnd(its);
-          }
-        });
-      }),
-    [scene, object, other],
-  );
+      });
+    });
+  }, [scene, object, other]);
 }
 
 /** Tells whether the camera of the canvas sees an object, or anything below it, as of the last frame. */
