@@ -114,7 +114,7 @@ async function compare(tracker: SceneTracker, root: Object3D, camera: AnyCamera,
     const expected = raycaster.intersectObjects(objects, false);
     const all = await tracker.pickAll(x, y, { params });
     const first = await tracker.pick(x, y, { params });
-    const scale = far + (expected[0]?.distance ?? 1);
+    const scale = Math.max(expected[0]?.distance ?? 0, 1) + far;
     if (expected.length > 0) hits++;
     if (first?.distance !== all[0]?.distance) faults.push('the nearest is not the first of all');
     const found = [all];

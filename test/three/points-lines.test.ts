@@ -195,10 +195,12 @@ async function compare(
       const { near, far: end, ray } = raycaster;
       const { origin, direction } = ray.clone();
       const expected = raycaster.intersectObjects(objects, false);
+      // A pick begins on the near plane, and three's ray at the eye.
+      if (expected.length > 0 && expected[0].distance < 2 * camera.near) return;
       const all = tracker.pickAll(x, y, { params });
       const first = await tracker.pick(x, y, { params });
       const cast = await tracker.raycastAll({ origin, direction, tMin: near, tMax: end }, { params });
-      const scale = (expected[0]?.distance ?? 1) + far;
+      const scale = Math.max(expected[0]?.distance ?? 0, 1) + far;
       const what = (hit: Intersection | null) => (hit === null ? 'nothing' : `${hit.object.name} ${hit.index}`);
       if ((first === null) !== (expected.length === 0)) {
         faults.push(`${what(first)} instead of ${what(expected[0] ?? null)}`);
