@@ -194,7 +194,8 @@ async function compare(
       raycaster.setFromCamera(new Vector2((x / SIZE.width) * 2 - 1, 1 - (y / SIZE.height) * 2), camera);
       const { near, far: end, ray } = raycaster;
       const { origin, direction } = ray.clone();
-      const expected = raycaster.intersectObjects(objects, false);
+      // three closes a LineLoop whose draw range begins behind its vertices, by one that there is not: at NaN.
+      const expected = raycaster.intersectObjects(objects, false).filter(({ distance }) => !Number.isNaN(distance));
       // A pick begins on the near plane, and three's ray at the eye.
       if (expected.length > 0 && expected[0].distance < 2 * camera.near) return;
       const all = tracker.pickAll(x, y, { params });
