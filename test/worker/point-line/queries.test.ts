@@ -45,7 +45,7 @@ describe.each(TOPOLOGIES)('%s', (topology) => {
     test.each(KINDS)(`are in a region as each of them is: %s (seed ${SEED})`, async (_name, make) => {
       const random = new Random(SEED);
       const count = { touch: 0, enclose: 0, beside: 0, unsure: 0 };
-      for (let round = 0; round < 12; round++) {
+      for (let round = 0; round < 24; round++) {
         const items = await someItems(random, topology, place, 5, 60);
         const camera = aimed(make(random), random, place);
         camera.lookAt(new Vector3().setFromMatrixPosition(random.pick(items).matrix));

@@ -30,8 +30,8 @@ export class ThickRay {
   tX: f64; tY: f64; tZ: f64;
   /** r at the point. */
   reach: f64;
-  /** The ray is from one t to the other. */
-  from: f64; to: f64;
+  /** The ray is from one t to the other, and what lies beyond `to` is not asked for. */
+  from: f64; last: f64; to: f64;
   /** What a length along the ray is in the unit of a and b. */
   metric: f64;
   /** Whether the ray is round at its beginning: what lies before that is as far as the beginning is. Else it is cut off. */
@@ -87,7 +87,7 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
   metric = ray.metric;
   round = ray.round;
   isDrawn = ray.drawn;
-  last = ray.to;
+  last = ray.last;
   hitElement = -1;
 
   // How far from the ray something may lie along each axis, for each unit of r: by the directions in which a alone and b

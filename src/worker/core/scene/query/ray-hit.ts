@@ -35,6 +35,8 @@ import { radiusOf } from '../index/bounding-spheres';
 export let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
 export let directionX: f64 = 0, directionY: f64 = 0, directionZ: f64 = 0;
 export let tMin: f64 = 0;
+/** The ray ends there, however near its nearest hit is. */
+let tMax: f64 = 0;
 /** The rounding error of the direction: what is to be added to it. */
 let directionLowX: f64 = 0, directionLowY: f64 = 0, directionLowZ: f64 = 0;
 /** How far the origin has moved along the ray. */
@@ -63,6 +65,7 @@ export function beginRay(
   setDirection(dx, dy, dz);
   movedBy = 0;
   tMin = from;
+  tMax = to;
   mode = asked;
   clearHits();
   foundObject = 0;
@@ -114,6 +117,7 @@ export function approach(x: f64, y: f64, z: f64, reach: f64): void {
   originY = coordinateAt(originY, 0, movedBy, directionY, directionLowY);
   originZ = coordinateAt(originZ, 0, movedBy, directionZ, directionLowZ);
   tMin -= movedBy;
+  tMax -= movedBy;
   foundDistance -= movedBy;
 }
 
@@ -131,10 +135,11 @@ export function clipRay(): bool {
   ownPartOf = null;
   if (!isClipped) return true;
   wholeFrom = tMin;
-  wholeTo = foundDistance;
+  wholeTo = tMax;
   keptPart(askedPart, askedPlanes, originX, originY, originZ, directionX, directionY, directionZ);
   tMin = max(tMin, askedPart.from);
-  foundDistance = min(foundDistance, askedPart.to);
+  tMax = min(tMax, askedPart.to);
+  foundDistance = min(foundDistance, tMax);
   return tMin <= foundDistance;
 }
 
@@ -142,6 +147,7 @@ export function clipRay(): bool {
 export function unclipRay(): void {
   if (!isClipped) return;
   tMin = wholeFrom;
+  tMax = wholeTo;
   if (foundObject == 0) foundDistance = wholeTo;
 }
 
@@ -518,6 +524,7 @@ function setThickRay(threshold: f64, isOwn: bool): void {
   thick.x = localX; thick.y = localY; thick.z = localZ;
   thick.alongX = alongX; thick.alongY = alongY; thick.alongZ = alongZ;
   thick.from = tMin - nearT;
+  thick.last = tMax - nearT;
   thick.to = foundDistance - nearT;
   thick.rX = thick.rY = thick.rZ = 0;
   thick.reach = threshold;
