@@ -33,6 +33,8 @@ export class FrameBuilder implements StagedTransforms {
   readonly #poses: PoseTable;
   /** The objects whose poses it brings: those that the table has when it is completed. */
   readonly #posed = new Set<PoseEntry>();
+  /** It is for a worker that has no poses yet. */
+  #isWhole = false;
 
   // The number of a slot's single is valid if the single's owner is the slot: a sparse set (Briggs and Torczon, An
   // Efficient Representation for Sparse Sets, 1993), which needs no clearing.
@@ -113,6 +115,12 @@ export class FrameBuilder implements StagedTransforms {
   /** Stages every pose that update() has said. */
   addAllPoses(): void {
     for (const entry of this.#poses.said()) this.#posed.add(entry);
+    this.#isWhole = true;
+  }
+
+  /** Notes what of the poses that it brought the worker has taken. */
+  takePoses(rejected: () => Uint32Array): void {
+    if (this.#posed.size > 0) this.#poses.take(this.#posed, rejected());
   }
 
   /** Tells the log all that is staged, for the frame of this number: singles last, as the worker applies them. */
@@ -217,14 +225,16 @@ export class FrameBuilder implements StagedTransforms {
   /** Completes the frame. The buffer is to be transferred; `restart` takes it back. */
   seal(frame: number, epoch: number, contactBudget = 0): ArrayBuffer {
     const views = this.#viewWords.subarray(0, this.#views * VIEW_WORDS);
-    return this.#frame.seal(frame, epoch, contactBudget, views, this.#framePoses());
+    const buffer = this.#frame.seal(frame, epoch, contactBudget, views, this.#framePoses());
+    this.#poses.send(this.#posed);
+    return buffer;
   }
 
   #framePoses(): FramePoses | undefined {
     if (this.#posed.size === 0) return undefined;
-    const { count, bytes } = this.#poses.measure(this.#posed);
-    const write: FramePoses['write'] = (u32, f32, f64, at) => this.#poses.write(this.#posed, count, u32, f32, f64, at);
-    return { count, bytes, write };
+    const states = this.#poses.statesOf(this.#posed, this.#isWhole);
+    const write: FramePoses['write'] = (u32, f32, f64, at) => this.#poses.write(states, u32, f32, f64, at);
+    return { count: states.length, bytes: this.#poses.measure(states), write };
   }
 
   /** Copies the frame as it is, without its views, for a buffer that is not to come back. Throws OUT_OF_MEMORY. */

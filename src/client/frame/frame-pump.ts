@@ -203,6 +203,7 @@ export class FramePump {
       this.#stageAgain(frame.staging);
     } else {
       if (new DataView(out).getUint32(OUT_REJECTED_COUNT, true) === 0) this.#log.accept(this.#lastFrame);
+      frame.staging.takePoses(() => new FrameView(out, frame.names).rejected);
       frame.staging.restart(input);
       this.#free.push(frame.staging);
       if (out.byteLength !== this.#sentOutBytes) this.#outAllocations++;

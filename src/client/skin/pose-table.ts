@@ -1,5 +1,6 @@
-// The poses of objects: what was set since the last update(), and what update() has said. Frames are written from the
-// latter, so a frame that waits brings the newest, and so does the next worker.
+// The poses of objects: what was set since the last update(), what update() has said, what of that is in the worker, and
+// what the worker has taken. Frames are written from what update() has said, so a frame that waits brings the newest. The
+// next worker gets what the last one has taken, and that: it may refuse it, as the last one may have.
 //
 // Bones are copied once when they are set, into memory that goes from pose to pose. Objects that are set with one array
 // which still holds the same numbers share the copy, and travel with one block.
@@ -24,7 +25,8 @@ interface Bones {
   at: number;
 }
 
-interface PoseState {
+export interface PoseState {
+  id: ObjectId;
   bones: Bones | undefined;
   /** Both matrices of the binding, one after the other. */
   binds: Float64Array;
@@ -37,6 +39,10 @@ export interface PoseEntry {
   readonly id: ObjectId;
   /** What update() has said; undefined until it has said something. */
   kept: PoseState | undefined;
+  /** What the frame in the worker brings. */
+  sent: PoseState | undefined;
+  /** What a worker has taken last. */
+  taken: PoseState | undefined;
   /** Where the next one is written. */
   next: PoseState;
   isStaged: boolean;
@@ -56,6 +62,8 @@ export class PoseTable {
   readonly #entries = new Map<ObjectId, PoseEntry>();
   /** Those that were set since the last update(). */
   readonly #staged: PoseEntry[] = [];
+  /** States that no entry has. */
+  readonly #spare: PoseState[] = [];
   /** Bones that no pose has, by their length. */
   readonly #free = new Map<number, Bones[]>();
   /** The array that was set last, and the copy of it. */
@@ -67,7 +75,7 @@ export class PoseTable {
   set(id: ObjectId, { bones, binds, morphs }: CheckedPose): void {
     let entry = this.#entries.get(id);
     if (!entry) {
-      entry = { id, kept: undefined, next: newState(), isStaged: false };
+      entry = { id, kept: undefined, sent: undefined, taken: undefined, next: this.#newState(id), isStaged: false };
       this.#entries.set(id, entry);
     }
     const { next } = entry;
@@ -87,10 +95,10 @@ export class PoseTable {
     const entry = this.#entries.get(id);
     if (!entry) return;
     this.#entries.delete(id);
-    this.#release(entry.next.bones);
-    this.#release(entry.kept?.bones);
-    entry.kept = undefined;
+    const { kept, sent, taken, next } = entry;
+    entry.kept = entry.sent = entry.taken = undefined;
     entry.isStaged = false;
+    for (const state of new Set([kept, sent, taken, next])) this.#retire(entry, state);
   }
 
   /** Makes what was set what update() has said, and adds it to `posed`. */
@@ -99,10 +107,9 @@ export class PoseTable {
       if (!entry.isStaged) continue; // it was removed
       const { kept } = entry;
       entry.kept = entry.next;
-      entry.next = kept ?? newState();
+      entry.next = this.#newState(entry.id);
       entry.isStaged = false;
-      this.#release(entry.next.bones);
-      entry.next.bones = undefined;
+      this.#retire(entry, kept);
       posed.add(entry);
     }
     this.#staged.length = 0;
@@ -118,41 +125,64 @@ export class PoseTable {
   clear(): void {
     this.#entries.clear();
     this.#staged.length = 0;
+    this.#spare.length = 0;
     this.#free.clear();
     this.#lastGiven = undefined;
     this.#lastBones = undefined;
   }
 
-  /** Answers how many bytes the poses of these objects take in a frame, and how many of them there are. */
-  measure(posed: Iterable<PoseEntry>): { count: number; bytes: number } {
-    const frame = ++this.#frames;
-    let count = 0;
-    let bytes = 0;
-    for (const { kept } of posed) {
-      if (!kept) continue;
-      count++;
-      bytes += POSE_BYTES + align16(4 * kept.morphs.length);
-      if (!kept.bones || kept.bones.frame === frame) continue;
-      kept.bones.frame = frame;
-      bytes += align16(4 * kept.bones.numbers.length);
+  /** Notes that what these objects have been given is in the worker. */
+  send(posed: Iterable<PoseEntry>): void {
+    for (const entry of posed) {
+      const { sent } = entry;
+      entry.sent = entry.kept;
+      this.#retire(entry, sent);
     }
-    return { count, bytes };
   }
 
-  /** Writes the poses of these objects into the buffer of a frame, from a byte at a multiple of 16 on. */
-  write(
-    posed: Iterable<PoseEntry>,
-    count: number,
-    u32: Uint32Array,
-    f32: Float32Array,
-    f64: Float64Array,
-    at: number,
-  ): void {
+  /** Notes that the worker has answered: it has taken what these objects were sent, but for the rejected ones. */
+  take(posed: Iterable<PoseEntry>, rejected: Uint32Array): void {
+    for (const entry of posed) {
+      const { sent, taken } = entry;
+      entry.sent = undefined;
+      if (sent && !rejected.includes(entry.id)) {
+        entry.taken = sent;
+        this.#retire(entry, taken);
+      } else this.#retire(entry, sent);
+    }
+  }
+
+  /**
+   * Lists the poses of these objects one after the other; `isWhole`: of each object what was taken of it before, too, as a
+   * worker needs it that has none.
+   */
+  statesOf(posed: Iterable<PoseEntry>, isWhole: boolean): PoseState[] {
+    const states: PoseState[] = [];
+    for (const { kept, taken } of posed) {
+      if (isWhole && taken && taken !== kept) states.push(taken);
+      if (kept) states.push(kept);
+    }
+    return states;
+  }
+
+  /** Answers how many bytes poses take in a frame. */
+  measure(states: readonly PoseState[]): number {
     const frame = ++this.#frames;
-    let end = at + count * POSE_BYTES;
-    for (const { id, kept } of posed) {
-      if (!kept) continue;
-      const { bones, binds, morphs } = kept;
+    let bytes = 0;
+    for (const { bones, morphs } of states) {
+      bytes += POSE_BYTES + align16(4 * morphs.length);
+      if (!bones || bones.frame === frame) continue;
+      bones.frame = frame;
+      bytes += align16(4 * bones.numbers.length);
+    }
+    return bytes;
+  }
+
+  /** Writes poses into the buffer of a frame, from a byte at a multiple of 16 on. */
+  write(states: readonly PoseState[], u32: Uint32Array, f32: Float32Array, f64: Float64Array, at: number): void {
+    const frame = ++this.#frames;
+    let end = at + states.length * POSE_BYTES;
+    for (const { id, bones, binds, morphs } of states) {
       if (bones && bones.frame !== frame) {
         bones.frame = frame;
         bones.at = end;
@@ -172,6 +202,23 @@ export class PoseTable {
       }
       at += POSE_BYTES;
     }
+  }
+
+  #newState(id: ObjectId): PoseState {
+    const state = this.#spare.pop();
+    if (state === undefined) {
+      return { id, bones: undefined, binds: new Float64Array((POSE_BYTES - POSE_BIND) / 8), morphs: NO_NUMBERS };
+    }
+    state.id = id;
+    return state;
+  }
+
+  /** Keeps a state for another pose if the entry does not have it any more. */
+  #retire({ kept, sent, taken }: PoseEntry, state: PoseState | undefined): void {
+    if (!state || state === kept || state === sent || state === taken) return;
+    this.#release(state.bones);
+    state.bones = undefined;
+    this.#spare.push(state);
   }
 
   /** Answers a copy of bones, or the last one if that is of the same array and of the same numbers. */
@@ -196,10 +243,6 @@ export class PoseTable {
     if (free) free.push(bones);
     else this.#free.set(length, [bones]);
   }
-}
-
-function newState(): PoseState {
-  return { bones: undefined, binds: new Float64Array((POSE_BYTES - POSE_BIND) / 8), morphs: NO_NUMBERS };
 }
 
 function newBones(length: number): Bones {

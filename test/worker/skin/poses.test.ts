@@ -158,7 +158,7 @@ describe('a pose', () => {
     const bytes = () => {
       const posed = new Set<PoseEntry>();
       table.commit(posed);
-      return table.measure(posed).bytes - 288 * posed.size;
+      return table.measure(table.statesOf(posed, false)) - 288 * posed.size;
     };
     set(1, bones);
     set(2, bones);
@@ -223,6 +223,33 @@ describe('poses of frames', () => {
     expect(await right(service, 50.1)).toEqual({ x: 3, bone: 1 });
     await service.update();
     expect(await right(service)).toEqual({ x: 10, bone: 1 });
+  });
+
+  test('that were refused are not what the next worker has in place of the ones that were taken', async () => {
+    const mortal = await Mortal.create();
+    const { service } = mortal;
+    const [a, b] = [await meshOf(service), await meshOf(service)].map((mesh, i) =>
+      service.addObject({ shape: { type: 'mesh', mesh }, matrix: IDENTITY.with(13, 50 * i) }),
+    );
+    service.setPose(a, { bones: bonesAt(0, 1) });
+    await service.update();
+    service.setPose(a, { bones: bonesAt(0, Number.NaN) });
+    service.setPose(b, { bones: bonesAt(0, Number.NaN) });
+    expect([...(await service.update()).rejected]).toEqual([a, b]);
+    for (const x of [2, 2, 3]) {
+      await mortal.kill();
+      expect(await right(service)).toEqual({ x, bone: 1 });
+      expect(await right(service, 50.1)).toEqual({ x: 1, bone: 1 });
+      if (x === 3) break;
+      // One that is lost with its frame is told the next one.
+      mortal.workers.at(-1)!.hold();
+      service.setPose(a, { bones: bonesAt(0, mortal.workers.length === 2 ? 1 : 2) });
+      service.update().catch(() => {});
+    }
+    service.setPose(b, { bones: bonesAt(0, 6) });
+    expect((await service.update()).rejected).toHaveLength(0);
+    expect(await right(service)).toEqual({ x: 3, bone: 1 });
+    expect(await right(service, 50.1)).toEqual({ x: 7, bone: 1 });
   });
 
   test('leave the memory in use when objects go', async () => {
