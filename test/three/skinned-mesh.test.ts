@@ -347,18 +347,26 @@ describe('one SkinnedMesh', () => {
     expect(await pickMiddle(tracker)).toBeNull();
   });
 
-  test('whose bones are NaN is not there, in `rejected`, and comes back', async () => {
+  test('whose bones are NaN is not there, in `rejected` and `untracked`, and comes back', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { own, tracker, step } = await trackedArm();
-    own.skeleton.bones[0].position.x = Number.NaN;
-    expect(await step()).toBe(1);
-    expect(await pickMiddle(tracker)).toBeNull();
-    own.skeleton.bones[0].position.x = 0;
-    expect(await step()).toBe(0);
-    expect((await pickMiddle(tracker))?.object).toBe(own);
+    own.skeleton.bones[0].name = 'shoulder';
+    for (let round = 0; round < 2; round++) {
+      own.skeleton.bones[0].position.x = Number.NaN;
+      expect(await step()).toBe(1);
+      expect(await pickMiddle(tracker)).toBeNull();
+      expect(tracker.untracked.get(own)?.message).toContain('the matrix of bone 0 ("shoulder") is not finite');
+      own.skeleton.bones[0].position.x = 0;
+      expect(await step()).toBe(0);
+      expect(tracker.untracked.size).toBe(0);
+      expect((await pickMiddle(tracker))?.object).toBe(own);
+    }
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('is left out: its pose: the matrix of bone 0')]]);
     own.bindMode = DetachedBindMode;
     own.bindMatrix.elements[5] = Number.NaN;
     await step();
     expect(await pickMiddle(tracker)).toBeNull();
+    expect(tracker.untracked.get(own)?.message).toContain('the bindMatrix is not affine');
     own.bindMatrix.identity();
     await step();
     expect((await pickMiddle(tracker))?.object).toBe(own);
@@ -481,6 +489,7 @@ describe('one Mesh with morph targets', () => {
     own.morphTargetInfluences![0] = Number.NaN;
     await tracker.update(frontCamera(), SIZE);
     expect(await pickMiddle(tracker)).toBeNull();
+    expect(tracker.untracked.get(own)?.message).toContain('morphTargetInfluences[0] is NaN');
     own.morphTargetInfluences![0] = 0;
     own.geometry.morphAttributes.position!.push(target.clone());
     own.updateMorphTargets();

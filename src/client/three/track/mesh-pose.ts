@@ -1,5 +1,6 @@
 // How bones and morph targets move the vertices of the scene's Meshes, as it is sent to the service.
 import type { Mesh, Skeleton, SkinnedMesh } from 'three';
+import { CollisionError } from '../../../shared/errors.js';
 import type { ObjectId, Pose } from '../../../shared/types.js';
 import { isAffine } from '../../check/affine.js';
 import type { CollisionService } from '../../service.js';
@@ -91,8 +92,8 @@ function versionOf({ boneTexture }: Skeleton): number {
 
 /** The pose of a Mesh as it was sent last. */
 export class MeshPose {
-  /** Tells whether the service takes it: what is not finite moves vertices to nowhere. */
-  isUsable = true;
+  /** Says why the service does not take it: what is not finite moves vertices to nowhere. Null where it does. */
+  fault: CollisionError | null = null;
 
   readonly #service: CollisionService;
   readonly #skeletons: SkeletonTable;
@@ -113,7 +114,7 @@ export class MeshPose {
   /** Sends the pose of a Mesh that stands in the service as `standing`, if it is another than before. */
   send(mesh: Mesh, standing: BuiltMesh, id: ObjectId): void {
     let isOther = standing !== this.#standing || id !== this.#id;
-    let isUsable = true;
+    let areBonesFinite = true;
     if (standing.bones > 0) {
       const { skeleton, bindMatrix, bindMatrixInverse } = mesh as SkinnedMesh;
       const bones = this.#skeletons.read(skeleton);
@@ -121,7 +122,7 @@ export class MeshPose {
       if (bones !== this.#bones || bones.version !== this.#version) isOther = true;
       this.#bones = bones;
       this.#version = bones.version;
-      isUsable = bones.isFinite;
+      areBonesFinite = bones.isFinite;
       if (copyMatrix(this.#bind, bindMatrix.elements)) isOther = true;
       if (copyMatrix(this.#bindInverse, bindMatrixInverse.elements)) isOther = true;
     }
@@ -139,10 +140,24 @@ export class MeshPose {
     if (!isOther) return;
     this.#standing = standing;
     this.#id = id;
-    const isTaken = this.#morphs.every(Number.isFinite) && isPlace(this.#bind) && isPlace(this.#bindInverse);
-    this.isUsable = isUsable && isTaken;
+    const wrong = this.#wrongMatrix();
+    this.fault = wrong ?? (areBonesFinite ? null : wrongBone((mesh as SkinnedMesh).skeleton));
     // The frame lists bones that are not finite as rejected.
-    if (isTaken) this.#service.setPose(id, this.#assemble(standing) as Pose);
+    if (wrong === null) this.#service.setPose(id, this.#assemble(standing) as Pose);
+  }
+
+  /** Says what the service would throw for. */
+  #wrongMatrix(): CollisionError | null {
+    const morph = this.#morphs.findIndex((influence) => !Number.isFinite(influence));
+    if (morph >= 0) {
+      return badPose(`morphTargetInfluences[${morph}] is ${this.#morphs[morph]}, expected a finite number of float32`);
+    }
+    const names = { bindMatrix: this.#bind, bindMatrixInverse: this.#bindInverse };
+    for (const [name, matrix] of Object.entries(names)) {
+      if (!isPlace(matrix))
+        return badPose(`the ${name} is not affine, expected finite numbers over a row of 0, 0, 0, 1`);
+    }
+    return null;
   }
 
   #assemble({ bones, morphs }: BuiltMesh): SentPose {
@@ -153,6 +168,15 @@ export class MeshPose {
     pose.morphs = morphs > 0 ? this.#morphs : undefined;
     return pose;
   }
+}
+
+function wrongBone({ bones, boneMatrices }: Skeleton): CollisionError {
+  const bone = (boneMatrices as Float32Array).findIndex((number) => !Number.isFinite(number)) >> 4;
+  return badPose(`the matrix of bone ${bone} ("${bones[bone]?.name}") is not finite, expected 16 finite numbers`);
+}
+
+function badPose(message: string): CollisionError {
+  return new CollisionError('INVALID_ARGUMENT', `its pose: ${message}`);
 }
 
 /** Copies a matrix; tells whether it is another. */

@@ -398,8 +398,10 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const standing = this.standIn?.standing ?? null;
     // Nobody meets what is in no layer; what stood before has its own number of bones.
     if (standing === null || this.count === 0 || this.#layers === 0) return;
+    const { fault } = pose;
     pose.send(this.drawn, standing, this.idAt(0));
-    if (!pose.isUsable && this.#hidden?.has(0) !== true) this.#hide(0);
+    if (this.error === null || this.error === fault) this.error = pose.fault;
+    if (pose.fault !== null && this.#hidden?.has(0) !== true) this.#hide(0);
   }
 
   /** Brings its stand-in in line with what is built. */
@@ -476,7 +478,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #isPlaceable(index: number): boolean {
     const { elements } = this.drawn.matrixWorld;
     if (this.#instanced === null) {
-      return isInvertibleAt(elements, 0) && isAffine(elements, 0) && this.#pose?.isUsable !== false;
+      return isInvertibleAt(elements, 0) && isAffine(elements, 0) && (this.#pose?.fault ?? null) === null;
     }
     return isAffine(elements, 0) && multiplyToPlace(PRODUCT, 0, elements, this.#matrices, 16 * index);
   }
