@@ -64,8 +64,9 @@ export interface Eye {
  *   it is another than before, and what is in no layer is not posed. Bones that are not finite are in the frame's
  *   `rejected`; what has such bones, influences or binding is not there until they are better. Geometries are built anew
  *   when the versions of what moves them change, and of their positions. `static` ones are posed when they are looked at.
- *   That a Mesh got or lost its influences is noticed within a second, or at once by `changed`. Morphs of InstancedMeshes are
- *   not followed.
+ *   That a Mesh got or lost its influences is noticed within a second, or at once by `changed`. The
+ *   instances of an InstancedMesh are moved by the influences of their own (`setMorphAt`), when the texture of these has another
+ *   version; one that was never given any is drawn as a point by three, and is not there.
  * - A BatchedMesh is a mesh for each geometry in it, and an id for each number of an instance. An instance is there once its
  *   geometry is built; a deleted one keeps its id, hidden, until three gives its number to another. What is said here of
  *   geometries is true of those in its buffers; those that only move there are not built again.

@@ -1,5 +1,12 @@
 // What moves the vertices of a Mesh: its bones and morph targets, as the service takes them.
-import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute, Mesh, SkinnedMesh } from 'three';
+import type {
+  BufferAttribute,
+  BufferGeometry,
+  InstancedMesh,
+  InterleavedBufferAttribute,
+  Mesh,
+  SkinnedMesh,
+} from 'three';
 import type { MeshDeform } from '../../../shared/protocol.js';
 import type { MeshSkin } from '../../../shared/types.js';
 import { argumentError } from '../../check/validate.js';
@@ -21,7 +28,8 @@ const STEP = 16_384;
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 type Deformable = Mesh &
-  Partial<Pick<SkinnedMesh, 'isSkinnedMesh' | 'skeleton'>> & { readonly isInstancedMesh?: boolean };
+  Partial<Pick<SkinnedMesh, 'isSkinnedMesh' | 'skeleton'>> &
+  Partial<Pick<InstancedMesh, 'isInstancedMesh' | 'morphTexture'>>;
 
 export function deformersOf(object: Mesh): Deformers {
   const [bones, isMorphed] = [bonesOf(object), hasMorphs(object)];
@@ -42,9 +50,11 @@ function bonesOf({ isSkinnedMesh, skeleton }: Deformable): number {
   return (skeleton as SkinnedMesh['skeleton'] | undefined)?.bones.length || -1;
 }
 
-function hasMorphs({ isMesh, isInstancedMesh, geometry, morphTargetInfluences }: Deformable): boolean {
-  if (isMesh !== true || isInstancedMesh === true || morphTargetInfluences === undefined) return false;
-  return countTargets(geometry) > 0;
+function hasMorphs(object: Deformable): boolean {
+  const { isMesh, isInstancedMesh, geometry, morphTargetInfluences, morphTexture } = object;
+  // Of instances, each has influences of its own, or none has any.
+  const influences = isInstancedMesh === true ? (morphTexture ?? undefined) : morphTargetInfluences;
+  return isMesh === true && influences !== undefined && countTargets(geometry) > 0;
 }
 
 /** Counts the morph targets of what may be no geometry at all. */

@@ -7,7 +7,7 @@ import {
   type Intersection,
   Matrix3,
   Matrix4,
-  type Mesh,
+  Mesh,
   type Sprite,
   Triangle,
   Vector2,
@@ -142,9 +142,11 @@ export function faceAt(mesh: BuiltMesh, triangle: number): { face: Face; faceInd
   return { face: faceOf(mesh, start, materialIndex), faceIndex: Math.floor(start / 3) };
 }
 
-/** Turns a face of a mesh that is posed to where its object has the vertices now. */
-export function poseFace(face: Face, object: Mesh): void {
-  const [a, b, c] = [face.a, face.b, face.c].map((i) => object.getVertexPosition(i, new Vector3()));
+/** Turns a face of a mesh that is posed to where its object has the vertices now, or one of its instances. */
+export function poseFace(face: Face, object: Mesh, instanceId: number | undefined): void {
+  const posed = instanceId === undefined ? object : new Mesh(object.geometry);
+  if (instanceId !== undefined) (object as InstancedMesh).getMorphAt(instanceId, posed);
+  const [a, b, c] = [face.a, face.b, face.c].map((i) => posed.getVertexPosition(i, new Vector3()));
   Triangle.getNormal(a, b, c, face.normal);
 }
 

@@ -196,7 +196,7 @@ export class SceneQueries {
           : faceAt(mesh, nearest.triangle);
       // Its vertices are where they are by now; another geometry may have taken the place of the one that was seen.
       const isPosed = face !== null && isDeformed(mesh!) && (object as Mesh).geometry === mesh!.geometry;
-      if (isPosed) poseFace(face, object as Mesh);
+      if (isPosed) poseFace(face, object as Mesh, instanceId);
       const { distance } = nearest;
       return { object, instanceId, point: new Vector3(...nearest.point), distance, face, faceIndex };
     });

@@ -7,6 +7,7 @@ import { multiplyToPlace } from '../../transforms/affine.js';
 import { type Deformers, deformersOf, isDeformedBy, RIGID } from '../geometry/deformers.js';
 import type { Primitive } from '../geometry/geometry.js';
 import { IndexSet } from './index-set.js';
+import { InstanceMorphs } from './instance-morphs.js';
 import { cutOf, isCutAs, type MaterialCut } from './material-cut.js';
 import { isDrawn, MaterialLook, planStandIn, planThin } from './material-plan.js';
 import { MeshPose } from './mesh-pose.js';
@@ -82,6 +83,8 @@ export class TrackedObject implements StandInOwner, TableOwner {
   #deformers: Deformers = RIGID;
   /** It says how bones and morph targets move it; null where none do. */
   #pose: MeshPose | null = null;
+  /** It does so for instances. */
+  #morphs: InstanceMorphs | null = null;
   #count = 0;
   #layers = 0;
   /** So many of the first instances, or the object, were looked at for where they are, and sent. */
@@ -189,6 +192,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
       return;
     }
     this.#moveInstances(instanced);
+    if (this.#morphs !== null) this.#sendMorphs(instanced, this.#morphs);
     const wanted = wantedOf(instanced);
     this.#isResizing = this.count > 0 && wanted !== this.#count;
     if (this.#isResizing) this.#context.stale.add(this);
@@ -344,6 +348,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.#cut = this.#material === null ? undefined : cutOf(this.#material as Material);
     this.#deformers = deformersOf(this.drawn);
     this.#pose = null;
+    this.#morphs = null;
     this.#look = null;
     this.#shape = null;
     this.#isUnasked = false;
@@ -390,8 +395,20 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.standIn ??= new StandIn(this.#context, this, plan);
     this.standIn.retarget(plan, geometry, shape, this.#weld, deformers);
     this.#deformers = deformers;
-    if (deformers === RIGID || shape !== null) this.#pose = null;
+    const isRigid = deformers === RIGID || shape !== null;
+    if (isRigid || this.#instanced !== null) this.#pose = null;
     else this.#pose ??= new MeshPose(this.#context.service, this.#context.skeletons);
+    if (isRigid || this.#instanced === null) {
+      if (this.#morphs !== null) this.#instanceVersion = -1; // what it hid is looked at again
+      this.#morphs = null;
+    } else this.#morphs ??= new InstanceMorphs(this.#context.service);
+  }
+
+  #sendMorphs(instanced: InstancedMesh, morphs: InstanceMorphs): void {
+    const standing = this.standIn?.standing ?? null;
+    morphs.keep(this.count);
+    if (standing === null || this.#layers === 0) return;
+    if (morphs.send(instanced, standing, this.count, (i) => this.idAt(i))) this.#reviewAll();
   }
 
   #sendPose(pose: MeshPose): void {
@@ -474,12 +491,21 @@ export class TrackedObject implements StandInOwner, TableOwner {
     });
   }
 
+  /** Hides instances whose influences are none any more, and shows those that have some again. */
+  #reviewAll(): void {
+    this.#morphs?.faults.forEach(0, this.#count, (i) => {
+      if (this.#hidden?.has(i) !== true) this.#hide(i);
+    });
+    this.#review();
+  }
+
   /** Tells whether the service takes where the object is, or an instance. */
   #isPlaceable(index: number): boolean {
     const { elements } = this.drawn.matrixWorld;
     if (this.#instanced === null) {
       return isInvertibleAt(elements, 0) && isAffine(elements, 0) && (this.#pose?.fault ?? null) === null;
     }
+    if (this.#morphs?.faults.has(index) === true) return false;
     return isAffine(elements, 0) && multiplyToPlace(PRODUCT, 0, elements, this.#matrices, 16 * index);
   }
 

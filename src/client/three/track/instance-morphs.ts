@@ -1,0 +1,91 @@
+// How morph targets move the instances of an InstancedMesh, each by influences of its own, as it is sent to the service.
+import type { DataTexture, InstancedMesh } from 'three';
+import type { ObjectId } from '../../../shared/types.js';
+import type { CollisionService } from '../../service.js';
+import type { BuiltMesh } from '../geometry/mesh-pool.js';
+import { IndexSet } from './index-set.js';
+
+const NOTHING = new Float32Array(0);
+
+/** The influences of instances as they were sent last. */
+export class InstanceMorphs {
+  /** Instances of which three draws nothing: their influences are not finite, or were never set, which draws a point. */
+  readonly faults = new IndexSet();
+
+  readonly #service: CollisionService;
+  #texture: DataTexture | null = null;
+  #version = -1;
+  #standing: BuiltMesh | null = null;
+  /** So many instances have been sent theirs, which these are, one after the other. */
+  #count = 0;
+  #sent = NOTHING;
+
+  constructor(service: CollisionService) {
+    this.#service = service;
+  }
+
+  /** Notes that there are no more than so many instances: those that come later are others. */
+  keep(count: number): void {
+    this.#count = Math.min(this.#count, count);
+    this.faults.deleteFrom(count);
+  }
+
+  /**
+   * Sends the influences of the first `count` instances that are others than before: three has them in a texture, whose
+   * version says that it has changed. Answers whether there was anything to look at.
+   */
+  send(instanced: InstancedMesh, standing: BuiltMesh, count: number, idAt: (instance: number) => ObjectId): boolean {
+    const texture = instanced.morphTexture;
+    // A mesh with targets, or without, is being built.
+    if (texture === null || standing.morphs === 0) return false;
+    const isSame = texture === this.#texture && texture.version === this.#version && standing === this.#standing;
+    if (isSame && count === this.#count) return false;
+    const { morphs } = standing;
+    if (standing !== this.#standing) this.#count = 0;
+    if (this.#sent.length < count * morphs) {
+      const sent = new Float32Array(count * morphs);
+      sent.set(this.#sent.subarray(0, this.#count * morphs));
+      this.#sent = sent;
+    }
+    const { data, width } = texture.image as { data: ArrayLike<number>; width: number };
+    for (let i = isSame ? this.#count : 0; i < count; i++) {
+      const isOther = this.#read(i, data, width, morphs);
+      const isNothing = data[i * width] === 0 && !this.#influencesOf(i, morphs).some((influence) => influence !== 0);
+      if (isOther || isNothing !== this.faults.has(i) || i >= this.#count) this.#sendOne(i, morphs, isNothing, idAt);
+    }
+    this.#texture = texture;
+    this.#version = texture.version;
+    this.#standing = standing;
+    this.#count = count;
+    return true;
+  }
+
+  /** Reads the influences of an instance; tells whether they are others than before. */
+  #read(instance: number, data: ArrayLike<number>, width: number, morphs: number): boolean {
+    // A row begins with what the vertices at rest count for.
+    const row = instance * width + 1;
+    let isOther = false;
+    for (let k = 0; k < morphs; k++) {
+      const influence = k < width - 1 ? (data[row + k] ?? 0) : 0;
+      const at = instance * morphs + k;
+      if (Object.is(influence, this.#sent[at])) continue;
+      this.#sent[at] = influence;
+      isOther = true;
+    }
+    return isOther;
+  }
+
+  #sendOne(instance: number, morphs: number, isNothing: boolean, idAt: (instance: number) => ObjectId): void {
+    const influences = this.#influencesOf(instance, morphs);
+    if (isNothing || !influences.every(Number.isFinite)) {
+      this.faults.add(instance);
+      return;
+    }
+    this.faults.delete(instance);
+    this.#service.setPose(idAt(instance), { morphs: influences });
+  }
+
+  #influencesOf(instance: number, morphs: number): Float32Array {
+    return this.#sent.subarray(instance * morphs, (instance + 1) * morphs);
+  }
+}
