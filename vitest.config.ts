@@ -16,8 +16,6 @@ const FOLDERS = ['test/demo/**', 'test/consumers/**', 'test/pages/**'];
 /** In Node, what depends on the version of three; and of that, what takes long for how little it depends on it. */
 const OF_THREE = ['test/three/**/*.test.ts', 'test/repro/three-*.test.ts'];
 const LONG_OF_THREE = ['test/three/{scene-objects,turns}.test.ts', 'test/repro/three-*.test.ts'];
-/** Compared with the newest three alone: older ones answer differently for lines in some cases. */
-const OF_NEWEST_THREE = 'test/three/{points-lines,fat-lines}.test.ts';
 /** The part of their random changes that is done where all of it would take too long. */
 const SHORT = 0.15;
 
@@ -77,7 +75,7 @@ function inNode(name: string, include: string[], groupOrder: number, options = {
 function withThree(version: string, share: number, exclude: string[] = []) {
   const folder = folderOfThree(version);
   const project = inNode(`three ${version}`, OF_THREE, 0, {
-    exclude: [IN_BROWSER, OF_NEWEST_THREE, ...exclude],
+    exclude: [IN_BROWSER, ...exclude],
     env: { THREE: version, SHARE: String(share) },
     maxWorkers: '100%',
   });
