@@ -54,7 +54,7 @@ export async function serveBy(app, command, args) {
     const timer = setTimeout(give, 3 * MINUTES, 'prints no address');
     const hear = (text) => {
       said += text;
-      const [address] = stripVTControlCharacters(said).match(/http:\/\/(localhost|127\.0\.0\.1):\d+\/?(?=\s)/) ?? [];
+      const [address] = stripVTControlCharacters(said).match(/http:\/\/(localhost|127\.0\.0\.1):\d+\/?(?=[\s,])/) ?? [];
       if (address === undefined) return;
       clearTimeout(timer);
       resolve(address);
