@@ -32,12 +32,13 @@ function miniBrowser() {
 /** By name: the Debian packages, and the command that opens an address in a profile of its own. */
 export const SYSTEM_BROWSERS = {
   firefox: {
-    packages: ['firefox-esr'],
-    find: () => ['firefox-esr', 'firefox'].map(onPath).find(Boolean),
+    // Without a screen it has no WebGL, and with one that of Mesa, in software.
+    packages: ['firefox-esr', 'libegl1', 'libgl1-mesa-dri', 'xvfb', 'xauth'],
+    find: () => (onPath('xvfb-run') ? ['firefox-esr', 'firefox'].map(onPath).find(Boolean) : undefined),
     command(path, profile, url) {
       const lines = Object.entries(FIREFOX_SETTINGS).map(([key, value]) => `user_pref('${key}', ${value});`);
       writeFileSync(join(profile, 'user.js'), lines.join('\n'));
-      return [path, ['--headless', '--no-remote', '--profile', profile, url]];
+      return ['xvfb-run', ['--auto-servernum', path, '--no-remote', '--profile', profile, url]];
     },
   },
   webkit: {
@@ -82,7 +83,12 @@ class SystemBrowser {
     this.#child = spawn(command, args, {
       detached: true,
       stdio: 'ignore',
-      env: { ...process.env, HOME: this.#profile, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' },
+      env: {
+        ...process.env,
+        HOME: this.#profile,
+        LIBGL_ALWAYS_SOFTWARE: '1',
+        WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
+      },
     });
   }
 
