@@ -3,6 +3,7 @@ import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { chromiumLaunchOptions } from './scripts/chromium.mjs';
 import { gzipAsData } from './scripts/gzip-as-data.mjs';
+import { systemBrowser } from './scripts/system-browsers.mjs';
 import { folderOfThree } from './scripts/three-versions.mjs';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -18,6 +19,9 @@ const OF_THREE = ['test/three/**/*.test.ts', 'test/repro/three-*.test.ts'];
 const LONG_OF_THREE = ['test/three/{scene-objects,turns}.test.ts', 'test/repro/three-*.test.ts'];
 /** The part of their random changes that is done where all of it would take too long. */
 const SHORT = 0.15;
+
+/** Tests that ask Chromium for its heap and its targets, or move a real mouse, which other browsers are not given. */
+const OF_CHROMIUM = ['test/client/{dispose,garbage}.browser.test.ts', 'test/pointer/events.browser.test.ts'];
 
 /**
  * What loses a race against the clock is asked again, and printed as such. All other tests have one try: an answer that
@@ -48,6 +52,8 @@ export default defineConfig({
       ...listed(process.env.THREES_IN_SHORT).map((version) => withThree(version, SHORT, LONG_OF_THREE)),
       // One at a time, which is the default on two cores: some count the workers of the browser, and measure its heap.
       inChromium('browser', [IN_BROWSER], 1, { ...ONCE_MORE, maxWorkers: 1 }),
+      // `npm run test:browsers` names them.
+      ...listed(process.env.BROWSERS).map(inSystemBrowser),
       // Each of its files fills a small machine with a Chromium that draws in software; but those in the browser wait, as
       // often as not, for workers that are lost.
       inNode('demo', ['test/demo/**/*.test.ts'], 1, {
@@ -120,6 +126,13 @@ function inChromium(name: string, include: string[], groupOrder: number, options
       },
     },
   };
+}
+
+/** The same tests in a browser that the system has. */
+function inSystemBrowser(browser: string) {
+  const project = inChromium(browser, [IN_BROWSER], 1, { ...ONCE_MORE, exclude: OF_CHROMIUM, maxWorkers: 1 });
+  const own = { provider: systemBrowser(browser), headless: false, instances: [{ browser: browser as 'firefox' }] };
+  return { ...project, test: { ...project.test, browser: { ...project.test.browser, ...own } } };
 }
 
 function common(name: string, include: string[], groupOrder: number) {

@@ -28,7 +28,8 @@ beforeAll(async () => {
   writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }));
   writeFileSync(join(app, 'index.html'), `${INDEX}<script type="module" src="./app.js"></script>`);
   writeFileSync(join(app, 'nested.html'), `${INDEX}<script type="module" src="./nested.js"></script>`);
-  for (const name of ['app.js', 'nested.js']) cpSync(join(root, 'test/consumers', name), join(app, name));
+  for (const name of ['app.js', 'pick-box.js', 'nested.js'])
+    cpSync(join(root, 'test/consumers', name), join(app, name));
   npm(app, 'install', `./collision-worker-${manifest.version}.tgz`, `three@${manifest.devDependencies.three}`);
 });
 

@@ -29,6 +29,10 @@ function fromText(parts: BlobPart[], type: WorkerType): () => WorkerLike {
 }
 
 function advice(): string {
+  // A document without workers is jsdom's; by this line Jest takes what the package has for Node.
+  if (globalThis.Worker === undefined && globalThis.navigator?.userAgent.includes('jsdom')) {
+    return "; with Jest, put `testEnvironmentOptions: { customExportConditions: ['node'] }` into jest.config.js";
+  }
   if (!import.meta.url.includes('/.vite/')) return '';
   return "; with Vite, put `optimizeDeps: { exclude: ['collision-worker'] }` into vite.config.js";
 }

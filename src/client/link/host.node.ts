@@ -1,16 +1,24 @@
 // Workers in Node: the same script in a thread of node:worker_threads.
 import { Worker as NodeWorker, type TransferListItem } from 'node:worker_threads';
+import { gunzipSync } from 'node:zlib';
 import { isEndpoint, type WorkerEndpoint } from './endpoint.js';
 import type { Host } from './host.js';
 
+// The process's own flags would come with it, --input-type for one, which is an error there.
+const OPTIONS = { name: 'collision-worker', execArgv: [] };
+
+/** It is beside the script of the package. */
+const beside = async () => () => new NodeWorker(new URL('./worker.js', import.meta.url), OPTIONS);
+
+/** Its text is loaded only for this: bundlers for servers put a path of the site in the place of the file. */
+async function fromText(): Promise<() => NodeWorker> {
+  const { packedWorker } = await import('./worker-text.js');
+  const text = gunzipSync(packedWorker()).toString();
+  return () => new NodeWorker(text, { ...OPTIONS, eval: true });
+}
+
 export const nodeHost: Host = {
-  ways: [
-    async () => () => {
-      // The process's own flags would come with it, --input-type for one, which is an error there.
-      const options = { name: 'collision-worker', execArgv: [] };
-      return new NodeWorker(new URL('./worker.js', import.meta.url), options);
-    },
-  ],
+  ways: [beside, fromText],
   way: 0,
   advice: () => '',
   endpointOf(worker) {

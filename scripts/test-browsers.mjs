@@ -1,0 +1,21 @@
+// `npm run test:browsers`: the browser tests in Firefox and WebKit, as Debian has them; those that are missing are
+// installed by apt-get where that may be.
+import { fail, run, runNode } from './run.mjs';
+import { ensureBuild, ensureDependencies } from './setup.mjs';
+
+ensureDependencies();
+ensureBuild();
+const { SYSTEM_BROWSERS } = await import('./system-browsers.mjs');
+const names = Object.keys(SYSTEM_BROWSERS);
+const args = process.argv.slice(2);
+const chosen = names.filter((name) => args.includes(name));
+const files = args.filter((arg) => !names.includes(arg));
+let failed = 0;
+for (const name of chosen.length > 0 ? chosen : names) {
+  const { find, packages } = SYSTEM_BROWSERS[name];
+  if (!find()) run('apt-get', ['install', '-y', '--no-install-recommends', ...packages]);
+  if (!find()) fail(`There is no ${name}: install ${packages.join(' ')}.`);
+  const env = { ...process.env, BROWSERS: name };
+  if (runNode('node_modules/vitest/vitest.mjs', ['run', '--project', name, ...files], { env }) !== 0) failed++;
+}
+process.exit(failed === 0 ? 0 : 1);
