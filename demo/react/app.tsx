@@ -10,6 +10,10 @@ import { BACKGROUND, SIDE } from '../scenery.js';
 const ROWS = 18;
 const SPACING = 1.5;
 const BALL = 1.1;
+/** How far the knots reach from the middle. */
+const REACH = (ROWS / 2) * SPACING;
+/** Radians. */
+const FIELD = Math.PI / 4;
 /** Radians a second, of the ball on its way. */
 const SPEED = 0.35;
 
@@ -47,7 +51,12 @@ export const App = memo(function App({ quality, figures, onChange, onProgress, o
   const [events] = useState(() => collisionEvents({ track: { contacts: 'none', onProgress }, onError: showError }));
   return (
     <StrictMode>
-      <Canvas events={events} dpr={isHigh ? [1, 2] : 1} gl={{ antialias: isHigh }} camera={{ fov: 45 }}>
+      <Canvas
+        events={events}
+        dpr={isHigh ? [1, 2] : 1}
+        gl={{ antialias: isHigh }}
+        camera={{ fov: (180 / Math.PI) * FIELD }}
+      >
         <color attach="background" args={[BACKGROUND]} />
         <hemisphereLight args={[0xaec6ee, 0x2c2622, 1.5]} />
         <directionalLight args={[0xfff1dc, 2.6]} position={[-6, 12, 9]} />
@@ -152,7 +161,9 @@ function Eye({ figures, onReady }: { figures: Figures; onReady(): void }): React
   useEffect(() => {
     const { width, height } = size;
     const [aside, below] = width > 2.5 * SIDE ? [SIDE / 2, 0] : [0, 0.18 * height];
-    const distance = 29 * Math.max(1, 1.3 / ((width - 2 * aside) / height));
+    // So deep lies the nearest row, of which both ends are to be in the picture.
+    const depth = (1.03 * REACH * Math.max(Math.SQRT1_2, height / (width - 2 * aside))) / Math.tan(FIELD / 2);
+    const distance = (depth + Math.SQRT1_2 * REACH) / (1.5 * Math.SQRT1_2);
     camera.position.set(0, 0.75 * distance, 0.75 * distance);
     camera.lookAt(0, 0, 0);
     if ('setViewOffset' in camera) camera.setViewOffset(width, height, -aside, below, width, height);
