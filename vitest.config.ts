@@ -106,6 +106,10 @@ function inChromium(name: string, include: string[], groupOrder: number, options
     optimizeDeps: {
       include: [
         'three',
+        'three/webgpu',
+        ...['Line2', 'LineGeometry', 'LineMaterial', 'LineSegments2', 'LineSegmentsGeometry'].map(
+          (name) => `three/addons/lines/${name}.js`,
+        ),
         'react/jsx-dev-runtime',
         'react-dom/client',
         'react-refresh/runtime',
