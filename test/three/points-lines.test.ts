@@ -35,7 +35,8 @@ import { cube, place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const RADIUS = 6;
-const SCENES = 50;
+/** Fewer with older versions of three, where all of it would take too long. */
+const SCENES = Math.ceil(50 * Number(import.meta.env.SHARE ?? 1));
 const ROUNDS = 4;
 const PICKS = 25;
 const KINDS = { Points, Line, LineSegments, LineLoop };

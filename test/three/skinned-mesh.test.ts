@@ -29,7 +29,8 @@ import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/t
 import { Random, SEED } from '../oracle/random.js';
 import { type Rig, randomRig, roundBones, strike } from '../oracle/rigs.js';
 
-const SCENES = 50;
+/** Fewer with older versions of three, where all of it would take too long. */
+const SCENES = Math.ceil(50 * Number(import.meta.env.SHARE ?? 1));
 const ROUNDS = 4;
 const PICKS = 25;
 const FAR = 1e6;
