@@ -10,12 +10,12 @@ import { ensureBuild, ensureDependencies } from './setup.mjs';
 
 const PICTURE = 'docs/demo.webp';
 const VIEWPORT = { width: 1200, height: 675 };
-const WIDTH = 720;
-const FRAMES = 48;
+const WIDTH = 640;
+const FRAMES = 40;
 /** A second, when it is played. */
 const RATE = 12;
 /** How good the pictures are, of 100. */
-const QUALITY = 55;
+const QUALITY = 42;
 
 if (spawnSync('ffmpeg', ['-version']).status !== 0)
   fail('There is no ffmpeg: install it (Debian: apt-get install ffmpeg).');
