@@ -24,7 +24,7 @@ export class FrameChart {
         scales: { x: { time: false }, y: { range: () => [0, this.#top] } },
         axes: [
           { ...axis, show: false },
-          { ...axis, size: 34, font: '11px system-ui' },
+          { ...axis, size: 40, font: '14px system-ui' },
         ],
         series: [{}, ...SERIES.map(({ label, stroke }) => ({ label, stroke, width: 1.5, points: { show: false } }))],
       },

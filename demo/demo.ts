@@ -134,7 +134,7 @@ export class Demo {
 
   #addControls(): void {
     const { settings, world, stage, meter } = this;
-    const gui = createControls('controls', 300);
+    const gui = createControls('controls', 320);
     const forget = (): void => {
       meter.frames.length = 0;
       this.latencies.length = 0;

@@ -7,6 +7,9 @@ const PAGES: readonly [file: string, title: string][] = [
   ['selection.html', 'Selection'],
   ['seeing.html', 'Seeing'],
   ['contacts.html', 'Contacts'],
+  ['characters.html', 'Bones'],
+  ['points.html', 'Points'],
+  ['batch.html', 'Batch'],
   ['react.html', 'React'],
 ];
 

@@ -12,9 +12,14 @@ export class Panel {
   readonly #figures = element('figures');
 
   showHit(hit: Intersection | null): void {
-    this.#name.textContent = hit === null ? 'nothing' : nameOf(hit);
     const triangle = hit?.face ? `, triangle ${hit.faceIndex}` : '';
-    this.#detail.textContent = hit === null ? '\u00a0' : `distance ${hit.distance.toFixed(3)}${triangle}`;
+    this.showName(hit && nameOf(hit), hit === null ? '' : `distance ${hit.distance.toFixed(3)}${triangle}`);
+  }
+
+  /** null for nothing. */
+  showName(name: string | null, detail: string): void {
+    this.#name.textContent = name ?? 'nothing';
+    this.#detail.textContent = detail || '\u00a0';
   }
 
   showFigures(figures: Record<string, string>): void {

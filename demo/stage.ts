@@ -60,13 +60,15 @@ export class Stage {
     this.scene.add(grid);
     this.scene.add(...this.#dragons, this.#boxes, this.#frustum);
 
-    this.camera.position.set(-6.5, 6.6, 13);
+    this.resize();
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.target.set(0, 2.4, 0);
+    // A picture higher than wide shows the dragon from farther away.
+    const distance = Math.max(1, 1.1 / this.camera.aspect);
+    this.camera.position.set(-6.5, 4.2, 13).multiplyScalar(distance).add(this.controls.target);
     this.controls.maxDistance = 55;
     this.controls.maxPolarAngle = 0.49 * Math.PI;
     this.controls.update();
-    this.resize();
     addEventListener('resize', () => this.resize());
   }
 

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { gzipAsData } from '../scripts/gzip-as-data.mjs';
@@ -20,7 +21,9 @@ export default defineConfig({
   server: { fs: { allow: ['..'] } },
   build: {
     rolldownOptions: {
-      input: ['index', 'picking', 'selection', 'seeing', 'contacts', 'react'].map((page) => path(`./${page}.html`)),
+      input: readdirSync(path('.'))
+        .filter((file) => file.endsWith('.html'))
+        .map((page) => path(`./${page}`)),
     },
     // three.js alone is larger than what Vite warns of.
     chunkSizeWarningLimit: 1500,

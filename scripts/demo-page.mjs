@@ -28,12 +28,12 @@ export async function browseDemo(url) {
    * Opens a page of the demo, which may still be loading. `faults` fills with what goes wrong in it: console errors
    * and warnings, uncaught errors, files that cannot be loaded.
    *
-   * @param {{ width: number, height: number }} viewport
+   * @param {{ width: number, height: number, hasTouch?: boolean }} device
    * @param {string} [path] of the page, below `url`
    * @param {(page: import('playwright').Page) => Promise<unknown>} [prepare] before anything is loaded
    */
-  async function open(viewport, path = '', prepare = undefined) {
-    const page = await browser.newPage({ viewport });
+  async function open({ hasTouch = false, ...viewport }, path = '', prepare = undefined) {
+    const page = await browser.newPage({ viewport, hasTouch });
     const faults = [];
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) faults.push(`console ${message.type()}: ${message.text()}`);

@@ -4,7 +4,8 @@ import { BufferGeometry, type Group, type Mesh, Points, PointsMaterial, type Web
 import { SelectionMarker } from '../marker.js';
 import { oneAtATime } from '../one-at-a-time.js';
 import { element, showError, showSelected } from '../panel.js';
-import { createScene, SIDE } from '../scenery.js';
+import { RadiusCircle } from '../radius-circle.js';
+import { createScene, textsOver } from '../scenery.js';
 import { centresOf } from './centres.js';
 import { MethodMarker } from './method-marker.js';
 import { MethodTable } from './method-table.js';
@@ -31,7 +32,7 @@ export class PickingPage {
     new BufferGeometry(),
     new PointsMaterial({ color: 0xff9a4a, size: 3, sizeAttenuation: false, depthTest: false, transparent: true }),
   );
-  readonly #circle = element('circle');
+  readonly #circle = new RadiusCircle();
   readonly #ask = oneAtATime(() => this.#pickAllWays());
   #isStale = true;
   #isDrawn = false;
@@ -134,25 +135,15 @@ export class PickingPage {
       this.#renderer.setScissor(...corner);
       this.#renderer.render(this.#scene, camera);
     }
-    this.#drawCircle();
-  }
-
-  /** What the screen distance looks through. */
-  #drawCircle(): void {
-    const cursor = this.panes.find((pane) => pane.cursor !== null)?.cursor;
-    this.#circle.hidden = !cursor;
-    if (!cursor) return;
-    const { style } = this.#circle;
-    style.left = `${cursor.x}px`;
-    style.top = `${cursor.y}px`;
-    style.width = `${2 * this.settings.radius}px`;
+    // What the screen distance looks through.
+    this.#circle.show(this.panes.find(({ cursor }) => cursor !== null)?.cursor ?? null, this.settings.radius);
   }
 
   /** The first sees the whole room, the second all that the first sees. */
   #placeCameras(): void {
     this.#layOut();
     const [{ camera, controls }, second] = this.panes;
-    const distance = 2.6 + 4.3 / (Math.tan((0.5 * camera.fov * Math.PI) / 180) * Math.min(camera.aspect, 1));
+    const distance = 2.6 + 4.7 / (Math.tan((0.5 * camera.fov * Math.PI) / 180) * Math.min(camera.aspect, 1));
     camera.position.set(0, 0.1 * distance, distance);
     camera.near = 0.25 * distance;
     camera.far = distance + 7;
@@ -173,12 +164,12 @@ export class PickingPage {
   #layOut(): void {
     const { clientWidth, clientHeight } = this.#renderer.domElement;
     this.#renderer.setSize(clientWidth, clientHeight, false);
-    const left = clientWidth > 2 * SIDE ? SIDE : 0;
-    const width = clientWidth - left;
-    const isWide = width > clientHeight;
+    const { aside: left, below } = textsOver(clientWidth);
+    const [width, height] = [clientWidth - left, clientHeight - below];
+    const isWide = width > height;
     const half: PaneRect = isWide
-      ? { x: left, y: 0, width: Math.floor(width / 2), height: clientHeight }
-      : { x: left, y: 0, width, height: Math.floor(clientHeight / 2) };
+      ? { x: left, y: 0, width: Math.floor(width / 2), height }
+      : { x: left, y: 0, width, height: Math.floor(height / 2) };
     this.panes[0].place(half);
     this.panes[1].place(isWide ? { ...half, x: left + half.width } : { ...half, y: half.height });
     this.changed();

@@ -1,7 +1,7 @@
 import { BoxGeometry, type Group, Matrix4, TorusGeometry, Vector3 } from 'three';
+import type { Forms } from '../forms.js';
 import { Assembly, at, between } from './assembly.js';
 import { CRANKPIN } from './cylinder.js';
-import type { Forms } from './forms.js';
 
 const FORWARD = new Vector3(0, 0, 1);
 /** From y to z: what is turned on a lathe stands along the shaft then. */

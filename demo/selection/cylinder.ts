@@ -1,6 +1,6 @@
 import { type BufferGeometry, CapsuleGeometry, type Group, Matrix4, Vector3 } from 'three';
+import type { Forms } from '../forms.js';
 import { Assembly, at, between, type Metal } from './assembly.js';
-import type { Forms } from './forms.js';
 
 /** Where the crankpin is, in the model. */
 export const CRANKPIN = new Vector3(0, 0.42, 0);

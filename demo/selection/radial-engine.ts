@@ -1,7 +1,7 @@
 import { Group } from 'three';
+import { Forms } from '../forms.js';
 import { addCrankcase, addPropeller } from './crankcase.js';
 import { addCylinders } from './cylinder.js';
-import { Forms } from './forms.js';
 
 /**
  * A radial aircraft engine of some 500 named parts, the propeller along +z. Pistons, rods, valves and the crankshaft

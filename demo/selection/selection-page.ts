@@ -1,11 +1,11 @@
 import type { SceneTracker } from 'collision-worker/three';
 import { type Group, type Mesh, MOUSE, type Object3D, PerspectiveCamera, TOUCH, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { Marquee, type MarqueeEvents, type MarqueeSettings, type Outline, selectedAfter } from '../marquee.js';
 import { element, showError } from '../panel.js';
 import { createScene, fitToCanvas } from '../scenery.js';
-import { Marquee, type MarqueeEvents, type MarqueeSettings, type Outline } from './marquee.js';
+import { SelectionList } from '../selection-list.js';
 import { PartLook } from './part-look.js';
-import { SelectionList } from './selection-list.js';
 
 /** A model, a camera to turn about it, and the parts that are selected. */
 export class SelectionPage implements MarqueeEvents {
@@ -21,7 +21,7 @@ export class SelectionPage implements MarqueeEvents {
   readonly #tracker: SceneTracker;
   readonly #parts: readonly Mesh[];
   readonly #looks: readonly PartLook[];
-  readonly #list = new SelectionList();
+  readonly #list = new SelectionList('parts');
   /** When the drag began. */
   #before: ReadonlySet<Mesh> = this.selected;
   #isStale = true;
@@ -95,10 +95,7 @@ export class SelectionPage implements MarqueeEvents {
   }
 
   #change(objects: readonly Object3D[], change: Outline['change']): void {
-    const found = new Set(objects as Mesh[]);
-    if (change === 'replace') this.select(found);
-    else if (change === 'add') this.select(new Set([...this.#before, ...found]));
-    else this.select(new Set([...this.#before].filter((part) => !found.has(part))));
+    this.select(selectedAfter(this.#before, objects as Mesh[], change));
   }
 
   #frame(): void {

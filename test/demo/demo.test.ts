@@ -90,7 +90,8 @@ describe('the page', () => {
 
   test('leads to the other pages', async () => {
     const links = page.locator('#pages a');
-    expect(await links.allTextContents()).toEqual(['Dragon', 'Picking', 'Selection', 'Seeing', 'Contacts', 'React']);
+    const titles = ['Dragon', 'Picking', 'Selection', 'Seeing', 'Contacts', 'Bones', 'Points', 'Batch', 'React'];
+    expect(await links.allTextContents()).toEqual(titles);
     expect(await page.locator('#pages a[aria-current]').allTextContents()).toEqual(['Dragon']);
     for (const link of await links.all()) {
       const target = await page.request.get(new URL((await link.getAttribute('href'))!, page.url()).href);

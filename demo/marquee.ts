@@ -112,3 +112,15 @@ function changeOf({ shiftKey, ctrlKey, metaKey }: PointerEvent): Outline['change
   if (ctrlKey || metaKey) return 'remove';
   return shiftKey ? 'add' : 'replace';
 }
+
+/** Answers what is selected after a drag over `found`, of what was selected before it. */
+export function selectedAfter<T>(
+  before: ReadonlySet<T>,
+  found: readonly T[],
+  change: Outline['change'],
+): ReadonlySet<T> {
+  if (change === 'replace') return new Set(found);
+  if (change === 'add') return new Set([...before, ...found]);
+  const removed = new Set(found);
+  return new Set([...before].filter((each) => !removed.has(each)));
+}

@@ -1,0 +1,59 @@
+import { createCollisionService } from 'collision-worker';
+import { trackScene } from 'collision-worker/three';
+import { Vector3 } from 'three';
+import { type Exhibit, LivePage } from '../live-page.js';
+import { createControls, runPage } from '../page.js';
+import { element } from '../panel.js';
+import { Pointer } from '../pointer.js';
+import { chooseQuality } from '../quality.js';
+import { createRenderer } from '../scenery.js';
+import { Parts } from './parts.js';
+
+const ALL = 'all kinds';
+const COUNTS = { low: 2_000, high: 20_000 };
+
+/** `?parts=` sets how many. */
+await runPage(async (progress) => {
+  const quality = chooseQuality();
+  const canvas = element('view') as HTMLCanvasElement;
+  const renderer = createRenderer(canvas, quality);
+  const count = Number(new URLSearchParams(location.search).get('parts') ?? COUNTS[quality]);
+  if (!(Number.isInteger(count) && count >= 1 && count <= 100_000)) {
+    throw new Error(`?parts= is ${count}, expected 1 to 100,000`);
+  }
+  const parts = new Parts(count, quality === 'high' ? 24 : 10);
+  const service = await createCollisionService();
+  const tracker = await trackScene(service, parts.mesh, {
+    onProgress: (fraction) => progress.show('Building the trees…', fraction),
+  });
+
+  const exhibit: Exhibit = {
+    root: parts.mesh,
+    marks: [],
+    box: parts.box,
+    from: new Vector3(0.15, 0.55, 1),
+    pose: (seconds) => parts.pose(seconds),
+    nameOf: ({ batchId }) => parts.nameOf(batchId!),
+    detailOf: ({ batchId, faceIndex }) => `batchId ${batchId}, triangle ${faceIndex}`,
+    light: (hit) => parts.light(hit?.batchId ?? -1),
+    figures: () => ({
+      'parts, all moving': parts.count.toLocaleString('en'),
+      'of them shown': parts.shown.toLocaleString('en'),
+      'taken out': parts.out.size.toLocaleString('en'),
+    }),
+  };
+  const page = new LivePage(renderer, exhibit, service, tracker);
+  new Pointer(canvas, async (x, y) => {
+    const hit = await tracker.pick(x, y);
+    if (hit !== null) parts.takeOut(hit.batchId!);
+  });
+
+  const gui = createControls('controls-inside', 298);
+  gui.add(page.settings, 'move').name('Move');
+  gui
+    .add({ kind: ALL }, 'kind', [ALL, ...parts.kinds])
+    .name('Show')
+    .onChange((kind: string) => parts.showOnly(kind === ALL ? '' : kind));
+  gui.add({ back: () => parts.putBack() }, 'back').name('Put all back');
+  window.livePage = page;
+});

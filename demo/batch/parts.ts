@@ -1,0 +1,132 @@
+import { BatchedMesh, Box3, Color, Matrix4, MeshLambertMaterial, Quaternion, Vector3 } from 'three';
+import { mulberry32 } from '../random.js';
+import { createKinds } from './kinds.js';
+
+const LIT = new Color(0xffe14d);
+/** The parts drift around a ring: its radius, and that of its section. */
+const RING = 11;
+const SECTION = 3.4;
+
+/** How a part moves: where it is around the ring and around its section, and how fast (radians a second). */
+interface Drift {
+  angle: number;
+  speed: number;
+  depth: number;
+  turn: number;
+  turning: number;
+  axis: Vector3;
+  size: number;
+}
+
+/** Thousands of machine parts in one BatchedMesh. A part's number is its `batchId`. */
+export class Parts {
+  readonly mesh: BatchedMesh;
+  /** Of what is round, without the corners. */
+  readonly box = new Box3(new Vector3(-RING, -SECTION, -RING), new Vector3(RING, SECTION, RING));
+  readonly kinds: readonly string[];
+  /** Numbers of those that were taken out. */
+  readonly out = new Set<number>();
+  readonly #kindOf: readonly number[];
+  readonly #colors: readonly Color[];
+  readonly #drifts: readonly Drift[];
+  /** The kind that is shown alone; '' for all. */
+  #only = '';
+  #lit = -1;
+
+  constructor(count: number, segments: number) {
+    const kinds = createKinds(segments);
+    const random = mulberry32(5);
+    this.kinds = kinds.map(({ name }) => name);
+    const vertices = kinds.reduce((sum, { geometry }) => sum + geometry.attributes.position.count, 0);
+    this.mesh = new BatchedMesh(count, vertices, 0, new MeshLambertMaterial());
+    this.mesh.name = 'parts';
+    this.mesh.frustumCulled = this.mesh.perObjectFrustumCulled = this.mesh.sortObjects = false; // all are in the picture
+    const geometries = kinds.map(({ geometry }) => this.mesh.addGeometry(geometry));
+    this.#kindOf = Array.from({ length: count }, () => Math.floor(kinds.length * random()));
+    this.#drifts = this.#kindOf.map(() => driftOf(random));
+    this.#colors = this.#kindOf.map((kind) => {
+      return new Color(kinds[kind].color).offsetHSL(0, 0, 0.12 * (random() - 0.5));
+    });
+    this.#kindOf.forEach((kind, part) => {
+      this.mesh.addInstance(geometries[kind]);
+      this.mesh.setColorAt(part, this.#colors[part]);
+    });
+    this.pose(0);
+  }
+
+  get count(): number {
+    return this.#drifts.length;
+  }
+
+  get shown(): number {
+    return this.#kindOf.filter((_, part) => this.#isShown(part)).length;
+  }
+
+  nameOf(part: number): string {
+    return `${this.kinds[this.#kindOf[part]]} ${part}`;
+  }
+
+  pose(seconds: number): void {
+    this.#drifts.forEach(({ angle, speed, depth, turn, turning, axis, size }, part) => {
+      const around = angle + speed * seconds;
+      const section = turn + 0.6 * speed * seconds;
+      const radius = RING + depth * Math.cos(section);
+      PLACE.set(radius * Math.cos(around), depth * Math.sin(section), radius * Math.sin(around));
+      MATRIX.compose(PLACE, TURN.setFromAxisAngle(axis, turning * seconds + 7 * turn), SIZE.setScalar(size));
+      this.mesh.setMatrixAt(part, MATRIX);
+    });
+  }
+
+  /** -1 for none. */
+  light(part: number): void {
+    if (part === this.#lit) return;
+    if (this.#lit >= 0) this.mesh.setColorAt(this.#lit, this.#colors[this.#lit]);
+    if (part >= 0) this.mesh.setColorAt(part, LIT);
+    this.#lit = part;
+  }
+
+  takeOut(part: number): void {
+    this.out.add(part);
+    this.#show(part);
+  }
+
+  putBack(): void {
+    this.out.clear();
+    this.#showAll();
+  }
+
+  /** One kind alone; '' for all. */
+  showOnly(kind: string): void {
+    this.#only = kind;
+    this.#showAll();
+  }
+
+  #showAll(): void {
+    for (let part = 0; part < this.count; part++) this.#show(part);
+  }
+
+  #show(part: number): void {
+    this.mesh.setVisibleAt(part, this.#isShown(part));
+  }
+
+  #isShown(part: number): boolean {
+    return !this.out.has(part) && (this.#only === '' || this.kinds[this.#kindOf[part]] === this.#only);
+  }
+}
+
+const MATRIX = new Matrix4();
+const PLACE = new Vector3();
+const TURN = new Quaternion();
+const SIZE = new Vector3();
+
+function driftOf(random: () => number): Drift {
+  return {
+    angle: 2 * Math.PI * random(),
+    speed: 0.05 + 0.08 * random(),
+    depth: SECTION * Math.sqrt(random()),
+    turn: 2 * Math.PI * random(),
+    turning: 0.3 + random(),
+    axis: new Vector3(random() - 0.5, random() - 0.5, random() - 0.5).normalize(),
+    size: 0.5 + 0.5 * random(),
+  };
+}

@@ -1,0 +1,63 @@
+import { createCollisionService } from 'collision-worker';
+import { type SceneFrame, trackScene } from 'collision-worker/three';
+import { GridHelper, Vector3 } from 'three';
+import { ContactMarks } from '../contact-marks.js';
+import { type Exhibit, LivePage } from '../live-page.js';
+import { createControls, runPage } from '../page.js';
+import { element, showSelected } from '../panel.js';
+import { Pointer } from '../pointer.js';
+import { chooseQuality } from '../quality.js';
+import { createRenderer } from '../scenery.js';
+import { Crowd, nameOfBone } from './crowd.js';
+
+await runPage(async (progress) => {
+  const quality = chooseQuality();
+  const canvas = element('view') as HTMLCanvasElement;
+  const renderer = createRenderer(canvas, quality);
+  const crowd = new Crowd(quality);
+  const service = await createCollisionService();
+  const tracker = await trackScene(service, crowd.root, {
+    onProgress: (fraction) => progress.show('Building the tree of the body…', fraction),
+    contacts: 'manifold',
+  });
+
+  const marks = new ContactMarks();
+  const triangles = crowd.walkers.length * (crowd.walkers[0].mesh.geometry.index!.count / 3);
+  let touching = 0;
+  const exhibit: Exhibit = {
+    root: crowd.root,
+    marks: [new GridHelper(12, 24, 0x323c4b, 0x232b37), marks.root],
+    box: crowd.box,
+    from: new Vector3(0.25, 0.5, 1),
+    pose: (seconds) => crowd.pose(seconds),
+    nameOf: nameOfBone,
+    detailOf: ({ faceIndex, distance }) => `triangle ${faceIndex}, ${distance.toFixed(2)} m away`,
+    light: (hit) => crowd.light(hit),
+    read: ({ result: { contacts } }: SceneFrame) => {
+      touching = contacts.count;
+      marks.clear(contacts.depths.length);
+      for (let pair = 0; pair < contacts.count; pair++) marks.add(contacts, pair);
+      marks.show();
+    },
+    figures: () => ({
+      'characters, all moving': String(crowd.walkers.length),
+      'triangles that bones move': triangles.toLocaleString('en'),
+      'pairs that touch': String(touching),
+    }),
+  };
+  const page = new LivePage(renderer, exhibit, service, tracker);
+  new Pointer(canvas, async (x, y) => {
+    const hit = await tracker.pick(x, y);
+    showSelected(hit === null ? '' : nameOfBone(hit));
+  });
+
+  const gui = createControls('controls-inside', 298);
+  gui.add(page.settings, 'move').name('Walk');
+  gui
+    .add({ touch: true }, 'touch')
+    .name('Show contacts')
+    .onChange((isShown: boolean) => {
+      marks.root.visible = isShown;
+    });
+  window.livePage = page;
+});

@@ -1,0 +1,117 @@
+import {
+  Bone,
+  Box3,
+  BufferAttribute,
+  type BufferGeometry,
+  type Color,
+  MeshLambertMaterial,
+  Skeleton,
+  SkinnedMesh,
+  Vector3,
+} from 'three';
+import { bodyDistance, LIMBS, limbDistances } from './figure.js';
+import { surfaceNets } from './surface-nets.js';
+
+/** Metres: limbs that are so much farther away than the nearest hardly move a vertex. */
+const SOFTNESS = 0.022;
+/** Metres of two steps. */
+const STRIDE = 1.45;
+
+/** A body with the bones that move each vertex. `cell` is about the length of an edge, in metres. */
+export function createBody(cell: number): BufferGeometry {
+  const geometry = surfaceNets(
+    bodyDistance,
+    new Box3(new Vector3(-0.6, -0.05, -0.3), new Vector3(0.6, 1.85, 0.3)),
+    cell,
+  );
+  const { position } = geometry.attributes;
+  const bones = new Uint16Array(4 * position.count);
+  const weights = new Float32Array(4 * position.count);
+  const distances = new Float64Array(LIMBS.length);
+  for (let i = 0; i < position.count; i++) {
+    limbDistances(new Vector3().fromBufferAttribute(position, i), distances);
+    const nearest = [...distances.keys()].sort((a, b) => distances[a] - distances[b]).slice(0, 4);
+    const own = nearest.map((bone) => Math.exp(-(((distances[bone] - distances[nearest[0]]) / SOFTNESS) ** 2)));
+    const sum = own.reduce((a, b) => a + b);
+    bones.set(nearest, 4 * i);
+    weights.set(
+      own.map((weight) => weight / sum),
+      4 * i,
+    );
+  }
+  return geometry
+    .setAttribute('skinIndex', new BufferAttribute(bones, 4))
+    .setAttribute('skinWeight', new BufferAttribute(weights, 4));
+}
+
+/** Somebody who walks. */
+export class Walker {
+  readonly mesh: SkinnedMesh<BufferGeometry, MeshLambertMaterial>;
+  readonly #bones: ReadonlyMap<string, Bone>;
+  /** The bone that is lit; -1 for none. The shader reads it. */
+  readonly #lit = { value: -1 };
+
+  constructor(name: string, body: BufferGeometry, color: Color) {
+    const joints = new Map(LIMBS.map((limb) => [limb.name, new Vector3(...limb.joint)]));
+    this.#bones = new Map(LIMBS.map((limb) => [limb.name, new Bone()]));
+    for (const limb of LIMBS) {
+      const bone = this.#bones.get(limb.name)!;
+      bone.name = limb.name;
+      bone.position.copy(joints.get(limb.name)!).sub(joints.get(limb.parent) ?? new Vector3());
+      this.#bones.get(limb.parent)?.add(bone);
+    }
+    this.mesh = new SkinnedMesh(body, new MeshLambertMaterial({ color }));
+    this.mesh.name = name;
+    this.mesh.frustumCulled = false; // it is always in the picture
+    this.mesh.add(this.#bones.get('hips')!);
+    this.mesh.updateMatrixWorld(true);
+    this.mesh.bind(new Skeleton([...this.#bones.values()]));
+    lightUp(this.mesh.material, this.#lit);
+  }
+
+  light(bone: number): void {
+    this.#lit.value = bone;
+  }
+
+  /** Poses it as it is after so many metres. */
+  walk(metres: number): void {
+    const phase = (2 * Math.PI * metres) / STRIDE;
+    this.#swing('left', phase);
+    this.#swing('right', phase + Math.PI);
+    const hips = this.#bones.get('hips')!;
+    hips.position.y = LIMBS[0].joint[1] - 0.025 + 0.025 * Math.cos(2 * phase);
+    hips.rotation.y = -0.12 * Math.sin(phase);
+    this.#bones.get('chest')!.rotation.y = 0.24 * Math.sin(phase);
+    this.#bones.get('head')!.rotation.y = -0.12 * Math.sin(phase);
+  }
+
+  /** A leg, and the arm of its side, which goes the other way. */
+  #swing(side: 'left' | 'right', phase: number): void {
+    const turn = (name: string, x: number, z = 0): void => {
+      this.#bones.get(`${side} ${name}`)!.rotation.set(x, 0, z);
+    };
+    const thigh = -0.5 * Math.sin(phase);
+    const knee = 0.1 + 0.85 * Math.max(0, Math.cos(phase)) ** 1.5;
+    turn('thigh', thigh);
+    turn('shin', knee);
+    turn('foot', -0.55 * (thigh + knee));
+    const inwards = side === 'left' ? -0.3 : 0.3;
+    turn('upper arm', 0.45 * Math.sin(phase), inwards);
+    turn('forearm', -0.35 + 0.2 * Math.sin(phase));
+  }
+}
+
+/** What a bone moves is yellow, as much as the bone moves it. */
+function lightUp(material: MeshLambertMaterial, lit: { value: number }): void {
+  material.onBeforeCompile = (shader) => {
+    shader.uniforms.lit = lit;
+    shader.vertexShader = `uniform float lit;\nvarying float share;\n${shader.vertexShader}`.replace(
+      '#include <skinning_vertex>',
+      '#include <skinning_vertex>\nshare = dot(skinWeight, vec4(equal(skinIndex, vec4(lit))));',
+    );
+    shader.fragmentShader = `varying float share;\n${shader.fragmentShader}`.replace(
+      '#include <color_fragment>',
+      '#include <color_fragment>\ndiffuseColor.rgb = mix(diffuseColor.rgb, vec3(1.0, 0.76, 0.05), share);',
+    );
+  };
+}

@@ -1,0 +1,174 @@
+import type { CollisionService } from 'collision-worker';
+import type { SceneFrame, SceneIntersection, SceneTracker } from 'collision-worker/three';
+import { type Box3, type Object3D, PerspectiveCamera, type Vector3, type WebGLRenderer } from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { costOf, Meter, quantile } from './meter.js';
+import { Panel, showError } from './panel.js';
+import { timeOfRay } from './ray-probe.js';
+import { createScene, fitToCanvas, showBox } from './scenery.js';
+
+/** Milliseconds between two updates of the figures. */
+const REPORT_INTERVAL = 500;
+
+/** What a page shows, and what it makes of what the pointer is over. */
+export interface Exhibit {
+  /** It is tracked. */
+  readonly root: Object3D;
+  /** They are drawn, and not tracked. */
+  readonly marks: readonly Object3D[];
+  /** The camera sees all of it, from that direction. */
+  readonly box: Box3;
+  readonly from: Vector3;
+  /** Within so many pixels points are picked. */
+  readonly radius?: number;
+  /** World units, for the rays whose time is measured. */
+  readonly threshold?: number;
+  /** Puts everything where it is at that time. Without it nothing moves, and only what changed is drawn. */
+  pose?(seconds: number): void;
+  nameOf(hit: SceneIntersection): string;
+  detailOf(hit: SceneIntersection): string;
+  /** Lights up what is under the pointer. */
+  light(hit: SceneIntersection | null): void;
+  read?(frame: SceneFrame): void;
+  figures(): Record<string, string>;
+}
+
+declare global {
+  interface Window {
+    /** For tests. */
+    livePage?: LivePage;
+  }
+}
+
+/** A scene that is tracked as any app would have it: rendered, then `update`; `hover` says what is under the pointer. */
+export class LivePage {
+  readonly settings = { move: true };
+  readonly camera = new PerspectiveCamera(36, 1, 1, 100);
+  readonly controls: OrbitControls;
+  /** Of what moves. */
+  seconds = 0;
+  hit: SceneIntersection | null = null;
+  readonly #renderer: WebGLRenderer;
+  readonly #exhibit: Exhibit;
+  readonly #service: CollisionService;
+  readonly #tracker: SceneTracker;
+  readonly #scene = createScene();
+  readonly #meter = new Meter();
+  readonly #panel = new Panel();
+  #endHover = (): void => {};
+  #isStale = true;
+  #lastTime = 0;
+  #lastReport = 0;
+  /** What a ray takes in the worker (µs), and from asking for a pick to its answer (ms). */
+  #measured = { ray: Number.NaN, pick: Number.NaN };
+  #isMeasuring = false;
+
+  constructor(renderer: WebGLRenderer, exhibit: Exhibit, service: CollisionService, tracker: SceneTracker) {
+    this.#renderer = renderer;
+    this.#exhibit = exhibit;
+    this.#service = service;
+    this.#tracker = tracker;
+    this.#scene.add(exhibit.root, ...exhibit.marks);
+    this.controls = new OrbitControls(this.camera, renderer.domElement);
+    exhibit.box.getCenter(this.controls.target);
+    this.#fit();
+    // What is flat fills a picture that is higher than wide from higher up.
+    const from = exhibit.from.clone();
+    if (this.camera.aspect < 1) from.y *= 1.9;
+    showBox(renderer, this.camera, exhibit.box, from);
+    this.controls.maxDistance = 3 * this.controls.getDistance();
+    this.controls.maxPolarAngle = 0.49 * Math.PI;
+    this.controls.update();
+    this.controls.addEventListener('change', this.changed);
+    addEventListener('resize', () => this.#fit());
+    this.follow();
+    renderer.setAnimationLoop((time: number) => this.#frame(time));
+  }
+
+  /** Something is not as it was drawn. */
+  readonly changed = (): void => {
+    this.#isStale = true;
+  };
+
+  /** Asks what is under the pointer, from now on within the exhibit's radius. */
+  follow(): void {
+    this.#endHover();
+    const { radius } = this.#exhibit;
+    this.#endHover = this.#tracker.hover(this.#renderer.domElement, (hit) => this.#show(hit), {
+      every: true,
+      ...(radius !== undefined && { radius }),
+    });
+  }
+
+  #show(hit: SceneIntersection | null): void {
+    this.hit = hit;
+    this.#exhibit.light(hit);
+    this.#panel.showName(hit && this.#exhibit.nameOf(hit), hit === null ? '' : this.#exhibit.detailOf(hit));
+    this.changed();
+  }
+
+  #frame(time: number): void {
+    const exhibit = this.#exhibit;
+    const isMoving = exhibit.pose !== undefined;
+    // A tab that was hidden goes on where it was.
+    if (isMoving && this.settings.move) this.seconds += Math.min(0.1, (time - this.#lastTime) / 1000);
+    this.#lastTime = time;
+    if (isMoving || this.#isStale) {
+      this.#isStale = false;
+      this.#draw();
+    }
+    if (time - this.#lastReport < REPORT_INTERVAL) return;
+    this.#lastReport = time;
+    this.#measure();
+    this.#report();
+  }
+
+  #draw(): void {
+    const { domElement } = this.#renderer;
+    const size = { width: domElement.clientWidth, height: domElement.clientHeight };
+    this.#meter.begin();
+    this.#meter.measure('simulate', () => this.#exhibit.pose?.(this.seconds));
+    this.#meter.measure('draw', () => this.#renderer.render(this.#scene, this.camera));
+    this.#meter
+      .measure('collide', () => this.#tracker.update(this.camera, size))
+      .then((frame) => this.#meter.measure('collide', () => this.#exhibit.read?.(frame)))
+      .catch(showError);
+  }
+
+  /** One measurement at a time: they are no load. */
+  async #measure(): Promise<void> {
+    if (this.#isMeasuring) return;
+    this.#isMeasuring = true;
+    const { clientWidth, clientHeight } = this.#renderer.domElement;
+    try {
+      const asked = performance.now();
+      await this.#tracker.pick(clientWidth / 2, clientHeight / 2);
+      const pick = performance.now() - asked;
+      const ray = await timeOfRay(this.#service, this.camera, this.#exhibit.threshold ?? 0);
+      this.#measured = { ray, pick };
+    } catch (error) {
+      showError(error);
+    }
+    this.#isMeasuring = false;
+  }
+
+  #report(): void {
+    const { frames } = this.#meter;
+    const ms = (value: number): string => (Number.isNaN(value) ? '–' : `${value.toFixed(2)} ms`);
+    const median = (values: number[]): string => ms(quantile(values, 0.5));
+    const { ray, pick } = this.#measured;
+    this.#panel.showFigures({
+      ...this.#exhibit.figures(),
+      'main thread: collision work': median(frames.map(({ collide }) => collide)),
+      'main thread: all work': median(frames.map(costOf)),
+      'worker: a frame': ms(this.#service.stats.ms.total),
+      'worker: a ray': Number.isNaN(ray) ? '–' : `${ray.toFixed(1)} µs`,
+      'from asking to knowing': ms(pick),
+    });
+  }
+
+  #fit(): void {
+    fitToCanvas(this.#renderer, this.camera);
+    this.changed();
+  }
+}

@@ -1,0 +1,109 @@
+import { Color, Vector3 } from 'three';
+
+/** How much the brightness of points differs. */
+const NOISE = 0.3;
+
+/** The points of one thing, scattered over its surfaces. */
+export class Scan {
+  readonly name: string;
+  readonly positions: Float32Array;
+  readonly colors: Uint8Array;
+  /** The next point, before it is moved to its place, and its colour. */
+  readonly point = new Vector3();
+  readonly color = new Color();
+  /** Added to each point before it is turned. */
+  readonly shift = new Vector3();
+  readonly #random: () => number;
+  readonly #place = new Vector3();
+  #turn = 0;
+  #count = 0;
+
+  constructor(name: string, points: number, random: () => number) {
+    this.name = name;
+    this.positions = new Float32Array(3 * points);
+    this.colors = new Uint8Array(3 * points);
+    this.#random = random;
+  }
+
+  /** What follows stands there, turned about y. */
+  move(place: Vector3, turn: number): void {
+    this.#place.copy(place);
+    this.#turn = turn;
+  }
+
+  /** Adds points as `make` says, in `point` and `color`; no more than there is room for. */
+  fill(points: number, make: () => void): void {
+    const end = Math.min(this.positions.length / 3, this.#count + Math.ceil(points));
+    for (; this.#count < end; this.#count++) {
+      make();
+      this.point
+        .add(this.shift)
+        .applyAxisAngle(UP, this.#turn)
+        .add(this.#place)
+        .toArray(this.positions, 3 * this.#count);
+      const light = 255 * (1 - NOISE * this.#random());
+      this.colors.set([this.color.r * light, this.color.g * light, this.color.b * light], 3 * this.#count);
+    }
+  }
+
+  /** The four walls of a house, the middle of it in the origin, with windows left out. */
+  walls(points: number, length: number, width: number, height: number, color: Color): void {
+    this.fill(points, () => {
+      const isLong = this.#random() < length / (length + width);
+      const [along, across] = isLong ? [length, width] : [width, length];
+      let [part, up] = this.#pair();
+      while (isWindow(part * along, up * height)) [part, up] = this.#pair();
+      const [u, v] = [along * (part - 0.5), 0.5 * across * this.#side()];
+      this.point.set(isLong ? u : v, height * up, isLong ? v : u);
+      this.color.copy(color);
+    });
+  }
+
+  /** Two slopes along x, and the gables below them. */
+  roof(points: number, length: number, width: number, from: number, height: number, color: Color): void {
+    this.fill(points, () => {
+      const [part, up] = this.#pair();
+      this.point.set(length * (part - 0.5), from + height * up, 0.5 * width * (1 - up) * this.#side());
+      this.color.copy(color);
+    });
+  }
+
+  cone(points: number, radius: number, from: number, height: number, color: Color): void {
+    this.fill(points, () => {
+      const up = 1 - Math.sqrt(this.#random());
+      const angle = 2 * Math.PI * this.#random();
+      const own = radius * (1 - up) * (0.85 + 0.15 * this.#random());
+      this.point.set(own * Math.cos(angle), from + height * up, own * Math.sin(angle));
+      this.color.copy(color);
+    });
+  }
+
+  /** Leaves, more of them outside than inside. */
+  crown(points: number, radius: number, height: number, color: Color): void {
+    this.fill(points, () => {
+      const z = 2 * this.#random() - 1;
+      const angle = 2 * Math.PI * this.#random();
+      const lobes = 1 + 0.16 * Math.sin(5 * angle) * Math.cos(6 * z);
+      const own = radius * lobes * this.#random() ** 0.2;
+      const flat = Math.sqrt(1 - z * z);
+      this.point.set(own * flat * Math.cos(angle), height + 0.85 * own * z, own * flat * Math.sin(angle));
+      this.color.copy(color);
+    });
+  }
+
+  #pair(): [number, number] {
+    return [this.#random(), this.#random()];
+  }
+
+  #side(): 1 | -1 {
+    return this.#random() < 0.5 ? 1 : -1;
+  }
+}
+
+const UP = new Vector3(0, 1, 0);
+
+/** Every two metres, one metre wide, at the height of a face. */
+function isWindow(along: number, up: number): boolean {
+  const part = along % 2;
+  return part > 0.6 && part < 1.4 && up % 2.6 > 1 && up % 2.6 < 1.9;
+}

@@ -1,0 +1,151 @@
+import { Box3, BufferAttribute, BufferGeometry, Color, Group, Points, PointsMaterial, Vector3 } from 'three';
+import { mulberry32 } from '../random.js';
+import { Scan } from './scan.js';
+
+/** Metres. */
+const TILES = 6;
+const TILE = 12;
+const HALF = (TILES * TILE) / 2;
+const HOUSES = 14;
+const TREES = 46;
+/** So many of all points are on each kind of thing. */
+const SHARES = { ground: 0.42, houses: 0.24, church: 0.08, trees: 0.24, lines: 0.02 };
+
+const GRASS = new Color(0x6f8f4a);
+const EARTH = new Color(0x9a8560);
+const WALL = new Color(0xd8cbb0);
+const ROOF = new Color(0xb8593c);
+const SLATE = new Color(0x6d7f95);
+const BARK = new Color(0x7a5c40);
+const LEAF = new Color(0x5d9a45);
+const WIRE = new Color(0xe8e2d0);
+
+/** The height of the land, in metres. */
+export function heightAt(x: number, z: number): number {
+  return 1.6 * Math.sin(0.11 * x + 0.5) * Math.cos(0.09 * z) + 0.5 * Math.sin(0.31 * x - 0.23 * z);
+}
+
+/** A scanned village: a cloud of points for each thing in it, of some `count` points in all. */
+export class Village {
+  readonly root = new Group();
+  readonly things: readonly Points<BufferGeometry, PointsMaterial>[];
+  readonly box = new Box3(new Vector3(-HALF, -2, -HALF), new Vector3(HALF, 8, HALF));
+  readonly #random = mulberry32(7);
+  readonly #scans: Scan[] = [];
+
+  constructor(count: number, pixels: number) {
+    this.#ground(SHARES.ground * count);
+    const places = this.#places();
+    this.#church((SHARES.church * count) | 0);
+    for (const [i, place] of places.slice(0, HOUSES).entries()) this.#house(i, place, (SHARES.houses * count) / HOUSES);
+    for (const [i, place] of places.slice(HOUSES).entries()) this.#tree(i, place, (SHARES.trees * count) / TREES);
+    this.#powerLine(SHARES.lines * count);
+    this.things = this.#scans.map((scan) => pointsOf(scan, pixels));
+    this.root.add(...this.things);
+  }
+
+  get count(): number {
+    return this.things.reduce((sum, { geometry }) => sum + geometry.attributes.position.count, 0);
+  }
+
+  #begin(name: string, points: number): Scan {
+    const scan = new Scan(name, Math.ceil(points), this.#random);
+    this.#scans.push(scan);
+    return scan;
+  }
+
+  #ground(points: number): void {
+    for (let row = 0; row < TILES; row++) {
+      for (let column = 0; column < TILES; column++) {
+        const own = points / TILES ** 2;
+        const scan = this.#begin(`ground ${'ABCDEF'[row]}${column + 1}`, own);
+        scan.fill(own, () => {
+          const x = -HALF + TILE * (column + this.#random());
+          const z = -HALF + TILE * (row + this.#random());
+          scan.color.lerpColors(GRASS, EARTH, 0.5 + 0.5 * Math.sin(0.4 * x) * Math.cos(0.35 * z));
+          scan.point.set(x, heightAt(x, z), z);
+        });
+      }
+    }
+  }
+
+  /** Houses first, then trees; none where another is, nor in the middle, where the church is. */
+  #places(): Vector3[] {
+    const places = [new Vector3()];
+    while (places.length <= HOUSES + TREES) {
+      const [x, z] = [this.#random(), this.#random()].map((part) => (HALF - 3) * (2 * part - 1));
+      const room = places.length <= HOUSES ? 9.5 : 5;
+      if (places.every((other) => Math.hypot(other.x - x, other.z - z) > room))
+        places.push(new Vector3(x, heightAt(x, z), z));
+    }
+    return places.slice(1);
+  }
+
+  #house(i: number, at: Vector3, points: number): void {
+    const scan = this.#begin(`house ${i + 1}`, points);
+    const [length, width, height] = [5 + 2.5 * this.#random(), 3.8 + this.#random(), 2.4 + 0.8 * this.#random()];
+    scan.move(at, 2 * Math.PI * this.#random());
+    scan.walls(0.55 * points, length, width, height, WALL);
+    scan.roof(0.45 * points, length + 0.5, width + 0.5, height - 0.15, 1.9, ROOF);
+  }
+
+  #church(points: number): void {
+    const scan = this.#begin('church', points);
+    scan.move(new Vector3(0, heightAt(0, 0), 0), 0.5);
+    scan.walls(0.25 * points, 9, 5, 4, WALL);
+    scan.roof(0.25 * points, 9.4, 5.4, 3.9, 3, SLATE);
+    const tower = this.#begin('church tower', points);
+    tower.move(new Vector3(0, heightAt(0, 0), 0), 0.5);
+    tower.shift.set(5.6, 0, 0);
+    tower.walls(0.3 * points, 2.6, 2.6, 8, WALL);
+    tower.cone(0.2 * points, 1.9, 8, 5.5, SLATE);
+  }
+
+  #tree(i: number, at: Vector3, points: number): void {
+    const isFir = i % 3 === 0;
+    const scan = this.#begin(`${isFir ? 'fir' : 'oak'} ${i + 1}`, points);
+    const size = 0.8 + 0.5 * this.#random();
+    scan.move(at, 0);
+    scan.cone(0.1 * points, 0.22, 0, 3 * size, BARK);
+    if (isFir) scan.cone(0.9 * points, 1.4 * size, 1, 5 * size, LEAF);
+    else scan.crown(0.9 * points, 1.9 * size, 3.4 * size, LEAF);
+  }
+
+  /** Three wires over poles, across the village. */
+  #powerLine(points: number): void {
+    const span = 18;
+    const spans = (2 * HALF) / span;
+    for (let wire = 0; wire < 3; wire++) {
+      const own = (0.8 * points) / 3;
+      const scan = this.#begin(`power line ${wire + 1}`, own);
+      scan.fill(own, () => {
+        const along = this.#random() * spans;
+        const sag = 4 * (along % 1) * (1 - (along % 1));
+        scan.color.copy(WIRE);
+        scan.point.set(-HALF + span * along, 8 - 1.3 * sag, -13 + 0.7 * wire);
+      });
+    }
+    for (let pole = 0; pole <= spans; pole++) {
+      const own = (0.2 * points) / (spans + 1);
+      const scan = this.#begin(`pole ${pole + 1}`, own);
+      const x = -HALF + span * pole;
+      scan.fill(own, () => {
+        const y = heightAt(x, -12.3);
+        const isArm = this.#random() < 0.25;
+        scan.color.copy(BARK);
+        scan.point.set(x, isArm ? 8 : y + (8 - y) * this.#random(), isArm ? -13.2 + 1.8 * this.#random() : -12.3);
+      });
+    }
+  }
+}
+
+/** A material of its own for each thing, so that it can be lit. */
+function pointsOf({ name, positions, colors }: Scan, size: number): Points<BufferGeometry, PointsMaterial> {
+  const geometry = new BufferGeometry()
+    .setAttribute('position', new BufferAttribute(positions, 3))
+    .setAttribute('color', new BufferAttribute(colors, 3, true));
+  geometry.computeBoundingSphere();
+  const points = new Points(geometry, new PointsMaterial({ size, sizeAttenuation: false, vertexColors: true }));
+  points.name = name;
+  return points;
+}
