@@ -44,6 +44,12 @@ export function fitToCanvas(renderer: WebGLRenderer, camera: PerspectiveCamera):
   camera.setViewOffset(width, height, -aside / 2, below / 2, width, height);
 }
 
+/** Answers how wide the part of the picture is that the texts leave free, in heights of the whole. */
+export function freeWidth({ domElement }: WebGLRenderer): number {
+  const { clientWidth, clientHeight } = domElement;
+  return (clientWidth - textsOver(clientWidth).aside) / clientHeight;
+}
+
 /** Places a camera that was fitted to the canvas: it sees the whole box beside the texts, from that direction. */
 export function showBox({ domElement }: WebGLRenderer, camera: PerspectiveCamera, box: Box3, from: Vector3): void {
   const { clientWidth: width, clientHeight: height } = domElement;

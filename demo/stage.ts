@@ -16,7 +16,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Viewer } from './engine.js';
 import type { Outcome } from './outcome.js';
 import type { Quality } from './quality.js';
-import { BACKGROUND, createRenderer, createScene, fitToCanvas } from './scenery.js';
+import { BACKGROUND, createRenderer, createScene, fitToCanvas, freeWidth } from './scenery.js';
 import { MAX_BOXES, type World } from './world.js';
 
 const DRAGON = new Color(0x5fae97);
@@ -63,8 +63,8 @@ export class Stage {
     this.resize();
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.target.set(0, 2.4, 0);
-    // A picture higher than wide shows the dragon from farther away.
-    const distance = Math.max(1, 1.1 / this.camera.aspect);
+    // A narrow picture shows the dragon from farther away.
+    const distance = Math.max(1, 1 / freeWidth(this.#renderer));
     this.camera.position.set(-6.5, 4.2, 13).multiplyScalar(distance).add(this.controls.target);
     this.controls.maxDistance = 55;
     this.controls.maxPolarAngle = 0.49 * Math.PI;

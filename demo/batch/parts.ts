@@ -6,6 +6,8 @@ const LIT = new Color(0xffe14d);
 /** The parts drift around a ring: its radius, and that of its section. */
 const RING = 11;
 const SECTION = 3.4;
+/** Half of a box that is as wide in the picture as the ring, which has no corners. */
+const REACH = 11.8;
 
 /** How a part moves: where it is around the ring and around its section, and how fast (radians a second). */
 interface Drift {
@@ -21,8 +23,7 @@ interface Drift {
 /** Thousands of machine parts in one BatchedMesh. A part's number is its `batchId`. */
 export class Parts {
   readonly mesh: BatchedMesh;
-  /** Of what is round, without the corners. */
-  readonly box = new Box3(new Vector3(-RING, -SECTION, -RING), new Vector3(RING, SECTION, RING));
+  readonly box = new Box3(new Vector3(-REACH, -SECTION, -REACH), new Vector3(REACH, SECTION, REACH));
   readonly kinds: readonly string[];
   /** Numbers of those that were taken out. */
   readonly out = new Set<number>();

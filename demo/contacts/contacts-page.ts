@@ -4,7 +4,7 @@ import { GridHelper, PerspectiveCamera, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { ContactMarks } from '../contact-marks.js';
 import { oneAtATime } from '../one-at-a-time.js';
-import { createScene, fitToCanvas } from '../scenery.js';
+import { createScene, fitToCanvas, freeWidth } from '../scenery.js';
 import { ContactsPanel } from './contacts-panel.js';
 import { type Filter, filtersOf } from './filters.js';
 import type { Hall } from './hall.js';
@@ -62,7 +62,7 @@ export class ContactsPage {
     fitToCanvas(renderer, this.camera);
     this.#controls = new OrbitControls(this.camera, renderer.domElement);
     this.#controls.target.set(0.95, 1.3, 0);
-    this.camera.position.set(1.5, 5, 10.7).multiplyScalar(Math.max(1, 1.35 / this.camera.aspect));
+    this.camera.position.set(1.5, 5, 10.7).multiplyScalar(Math.max(1, 1.35 / freeWidth(renderer)));
     this.#controls.update();
     this.#controls.addEventListener('change', this.changed);
     addEventListener('resize', () => {

@@ -12,7 +12,7 @@ import {
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { FrustumVolume } from '../frustum-volume.js';
 import { oneAtATime } from '../one-at-a-time.js';
-import { createScene, fitToCanvas } from '../scenery.js';
+import { createScene, fitToCanvas, freeWidth } from '../scenery.js';
 import type { Courtyard } from './courtyard.js';
 import { GuardControl } from './guard-control.js';
 import { SeeingPanel } from './seeing-panel.js';
@@ -55,7 +55,7 @@ export class SeeingPage {
     this.#scene.add(floor, root, this.#field.root, this.#grown.root, this.#lines.root);
     this.camera.position.set(0, 22, 17);
     fitToCanvas(renderer, this.camera);
-    this.camera.position.multiplyScalar(Math.max(1, 1.55 / this.camera.aspect));
+    this.camera.position.multiplyScalar(Math.max(1, 1.55 / freeWidth(renderer)));
     const controls = new OrbitControls(this.camera, renderer.domElement);
     controls.mouseButtons = { LEFT: null, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.ROTATE };
     controls.touches = { ONE: null, TWO: TOUCH.DOLLY_ROTATE };
