@@ -85,6 +85,11 @@ export class World {
     service.setView(viewOptions() as never);
   }
 
+  /** Waits until builds that were aborted before their worker had started are gone with it; what stays is a complaint. */
+  async #released(): Promise<void> {
+    for (let i = 0; i < 100 && this.service.stats.pending > 0; i++) await new Promise((wait) => setTimeout(wait, 20));
+  }
+
   /** What is wrong with the service; empty when it is as it was. */
   async complaint(): Promise<string> {
     const { service, cube, ball } = this;
@@ -94,6 +99,7 @@ export class World {
       service.update(),
     ]);
     this.frame = frame.copy();
+    await this.#released();
     const found = JSON.stringify({
       hit: hit && [hit.object, hit.distance, hit.triangle >= 0],
       contacts: [...frame.contacts.a, ...frame.contacts.b],
