@@ -1,47 +1,88 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { costOf, type FrameCost, quantile } from './meter.js';
 
-const SERIES = [
-  { label: 'all work', stroke: '#7f93b2', value: costOf },
-  { label: 'collision work', stroke: '#ff8a3c', value: ({ collide }: FrameCost) => collide },
-];
-const HEIGHT = 120;
+const HEIGHT = 150;
+/** Seconds that the chart goes back. */
+const SPAN = 30;
+/** Milliseconds: the end of the axis. What takes longer is drawn at the edge. */
+const TOP = 50;
+/** Milliseconds that a screen of 60 frames a second leaves to each. */
+const FRAME = 1000 / 60;
 
-/** A live chart of what the newest frames cost the main thread. */
+export interface Series {
+  readonly name: string;
+  /** For a style sheet. */
+  readonly color: string;
+}
+
+/** What the newest frames cost, by who did their work: a series for each, gaps where it was another's turn. */
 export class FrameChart {
   readonly #plot: uPlot;
-  #top = 4;
+  readonly #seconds: number[] = [];
+  /** Milliseconds; null where a series has no value. */
+  readonly #costs: (number | null)[][];
 
-  constructor(target: HTMLElement, legend: HTMLElement) {
-    const axis = { stroke: '#8b98ad', grid: { stroke: '#273040', width: 1 }, ticks: { show: false } };
+  constructor(target: HTMLElement, legend: HTMLElement, series: readonly Series[]) {
+    const axis = { stroke: '#a3afc3', grid: { stroke: '#273040', width: 1 }, ticks: { show: false } };
+    this.#costs = series.map(() => []);
     this.#plot = new uPlot(
       {
         width: target.clientWidth,
         height: HEIGHT,
         legend: { show: false },
         cursor: { show: false },
-        scales: { x: { time: false }, y: { range: () => [0, this.#top] } },
+        scales: { x: { time: false, range: (_, __, end) => [end - SPAN, end] }, y: { range: () => [0, TOP] } },
         axes: [
           { ...axis, show: false },
-          { ...axis, size: 40, font: '14px system-ui' },
+          {
+            ...axis,
+            size: 40,
+            font: '14px system-ui',
+            splits: () => [0, FRAME, 33.3, TOP],
+            values: (_, at) => at.map(Math.round),
+          },
         ],
-        series: [{}, ...SERIES.map(({ label, stroke }) => ({ label, stroke, width: 1.5, points: { show: false } }))],
+        series: [
+          {},
+          ...series.map(({ name, color }) => ({ label: name, stroke: color, width: 1.5, points: { size: 3 } })),
+        ],
+        hooks: { drawAxes: [drawLimit] },
       },
-      [[], ...SERIES.map(() => [])],
+      [[], ...this.#costs] as uPlot.AlignedData,
       target,
     );
-    for (const { label, stroke } of SERIES) {
+    for (const { name, color } of series) {
       const entry = document.createElement('span');
-      entry.style.setProperty('--color', stroke);
-      entry.textContent = label;
+      entry.style.setProperty('--color', color);
+      entry.textContent = name;
       legend.append(entry);
     }
   }
 
-  draw(frames: readonly FrameCost[]): void {
-    // A single slow frame does not flatten all others.
-    this.#top = Math.max(4, 1.5 * quantile(frames.map(costOf), 0.9));
-    this.#plot.setData([frames.map((_, i) => i), ...SERIES.map(({ value }) => frames.map(value))]);
+  /** A frame that began then and cost `ms`, of a series; null where a line is to be broken. */
+  add(seconds: number, index: number, ms: number | null): void {
+    this.#seconds.push(seconds);
+    for (const [i, costs] of this.#costs.entries()) costs.push(i === index && ms !== null ? Math.min(ms, TOP) : null);
+    const gone = this.#seconds.findIndex((time) => time >= seconds - SPAN);
+    if (gone < this.#seconds.length / 2) return;
+    for (const values of [this.#seconds, ...this.#costs]) values.splice(0, gone);
   }
+
+  draw(): void {
+    this.#plot.setData([this.#seconds, ...this.#costs] as uPlot.AlignedData);
+  }
+}
+
+/** The line above which frames are lost. */
+function drawLimit(plot: uPlot): void {
+  const { ctx, bbox } = plot;
+  const y = plot.valToPos(FRAME, 'y', true);
+  ctx.save();
+  ctx.strokeStyle = '#dfe6f1';
+  ctx.setLineDash([6, 4]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.restore();
 }

@@ -4,66 +4,121 @@ import type { Engine } from './engine.js';
 import { HitMarker, SelectionMarker } from './marker.js';
 import { costOf, type Meter, quantile } from './meter.js';
 import { createControls } from './page.js';
-import { element, nameOf, Panel, showError, showSelected } from './panel.js';
+import { element, fillTable, nameOf, Panel, showError, showSelected } from './panel.js';
 import { Pointer } from './pointer.js';
+import { textsOver } from './scenery.js';
 import type { Stage } from './stage.js';
+import { Stutter } from './stutter.js';
+import { Tour } from './tour.js';
 import { MAX_BOXES, type World } from './world.js';
 
 /** Milliseconds between two updates of the texts and the chart. */
 const REPORT_INTERVAL = 250;
 const REMEMBERED_PICKS = 240;
+/** Milliseconds after a change of engine that belong to no figure: code is compiled, memory is taken. */
+const WARM_UP = 600;
+/** The way of the cursor while nobody has one: once around in so many seconds. */
+const LAP = 9;
 
-export type Engines = Record<'worker' | 'main thread', Engine>;
+export const ENGINES = ['worker', 'main thread'] as const;
+export type EngineName = (typeof ENGINES)[number];
+export type Engines = Record<EngineName, Engine>;
+/** As in style.css. */
+const COLORS: Record<EngineName, string> = { worker: '#5fd1a8', 'main thread': '#ff8a3c' };
+
+/** What an engine cost the last time that it was its turn. */
+interface Figures {
+  collide: string;
+  all: string;
+  latency: string;
+  rate: string;
+}
+const ROWS: readonly [figure: keyof Figures, name: string][] = [
+  ['collide', 'collision work'],
+  ['all', 'all work'],
+  ['latency', 'mouse to answer'],
+  ['rate', 'frames a second'],
+];
+const NONE: Figures = { collide: '–', all: '–', latency: '–', rate: '–' };
 
 /** The page: a world, the stage that shows it, and the engines that can do its collision work. */
 export class Demo {
   readonly world: World;
   readonly stage: Stage;
   readonly meter: Meter;
-  readonly settings: { engine: keyof Engines; boxes: number; move: boolean; pick: boolean; freeze: boolean };
+  readonly settings: { boxes: number; move: boolean; pick: boolean; freeze: boolean };
+  readonly tour = new Tour(() => this.use(this.engineName === 'worker' ? 'main thread' : 'worker'));
   hit: Intersection | null = null;
-  /** Milliseconds from asking to knowing, of the newest picks. */
+  /** Milliseconds from the event of the mouse, or from asking where there is none, to knowing; of the newest picks. */
   readonly latencies: number[] = [];
   /** Called at the end of each frame. */
   onFrame: (() => void) | null = null;
 
   readonly #engines: Engines;
+  readonly #canvas: HTMLCanvasElement;
   readonly #panel = new Panel();
-  readonly #chart = new FrameChart(element('chart'), element('legend'));
+  readonly #chart: FrameChart;
+  readonly #figures: Record<EngineName, Figures> = { worker: NONE, 'main thread': NONE };
   readonly #hitMarker = new HitMarker();
   readonly #selectionMarker = new SelectionMarker();
+  readonly #stutter = new Stutter();
   readonly #pointer: Pointer;
+  #engineName: EngineName = 'worker';
   #seconds = 0;
   #lastTime = 0;
   #lastReport = 0;
+  /** Until then frames belong to no figure. */
+  #warmUntil = Number.POSITIVE_INFINITY;
+  #lastEvent = 0;
 
   constructor(canvas: HTMLCanvasElement, world: World, stage: Stage, engines: Engines, meter: Meter) {
     this.world = world;
     this.stage = stage;
     this.meter = meter;
-    this.settings = { engine: 'worker', boxes: world.boxes.count, move: true, pick: true, freeze: false };
+    this.settings = { boxes: world.boxes.count, move: this.tour.isOn, pick: true, freeze: false };
     this.#engines = engines;
+    this.#canvas = canvas;
+    this.#chart = new FrameChart(
+      element('chart'),
+      element('legend'),
+      ENGINES.map((name) => ({ name, color: COLORS[name] })),
+    );
     this.#pointer = new Pointer(canvas, (x, y) => this.#click(x, y));
     stage.scene.add(this.#hitMarker.root, this.#selectionMarker.root);
     this.#addControls();
+    for (const radio of radios()) radio.addEventListener('change', () => this.use(radio.value as EngineName));
+    this.use('worker');
+  }
+
+  get engineName(): EngineName {
+    return this.#engineName;
   }
 
   get engine(): Engine {
-    return this.#engines[this.settings.engine];
+    return this.#engines[this.#engineName];
+  }
+
+  /** From now on that engine does the work. */
+  use(name: EngineName): void {
+    this.#engineName = name;
+    for (const radio of radios()) radio.checked = radio.value === name;
+    this.#forget();
   }
 
   /** One animation frame. */
   readonly frame = (time: number): void => {
     const { meter, stage, settings } = this;
     meter.begin();
+    this.#count(time);
     // A tab that was hidden goes on where it was.
     if (settings.move) this.#seconds += Math.min(0.1, (time - this.#lastTime) / 1000);
     this.#lastTime = time;
     meter.measure('simulate', () => this.world.animate(this.#seconds));
     meter.measure('collide', () => this.engine.step(stage.viewer));
-    const { position } = this.#pointer;
+    const position = this.#position(time);
     if (settings.pick && position !== null) this.#hover(position.x, position.y);
     else this.#show(null);
+    this.#stutter.move(settings.move ? time / 1000 : 0, position);
     meter.measure('draw', () => {
       this.#selectionMarker.update();
       stage.draw(this.engine.outcome);
@@ -75,18 +130,43 @@ export class Demo {
     this.onFrame?.();
   };
 
-  /** What lies under a pixel. */
-  async pick(x: number, y: number, latest = false): Promise<Intersection | null> {
-    const asked = performance.now();
+  /** What lies under a pixel. The time of the answer is counted from `since`. */
+  async pick(x: number, y: number, latest = false, since = performance.now()): Promise<Intersection | null> {
     const hit = await this.meter.measure('collide', () => this.engine.pick(x, y, latest));
-    this.latencies.push(performance.now() - asked);
+    this.latencies.push(performance.now() - since);
     if (this.latencies.length > REMEMBERED_PICKS) this.latencies.shift();
     return hit;
   }
 
+  /** The frame that has just come to its end, in the chart. */
+  #count(time: number): void {
+    const { last } = this.meter;
+    if (last === undefined) return;
+    if (this.#warmUntil === Number.POSITIVE_INFINITY) this.#warmUntil = time + WARM_UP;
+    const isWarm = time >= this.#warmUntil;
+    if (!isWarm) this.#forgetFigures();
+    this.#chart.add(this.#lastTime / 1000, ENGINES.indexOf(this.#engineName), isWarm ? costOf(last) : null);
+  }
+
+  /** Where the mouse is, or where it could be as long as nobody has touched the page. */
+  #position(time: number): { x: number; y: number } | null {
+    if (this.#pointer.position !== null || !this.tour.isOn) return this.#pointer.position;
+    const { clientWidth, clientHeight } = this.#canvas;
+    const { aside, below } = textsOver(clientWidth);
+    const angle = (2 * Math.PI * time) / (1000 * LAP);
+    return {
+      x: aside + (clientWidth - aside) * (0.5 + 0.27 * Math.sin(angle)),
+      y: (clientHeight - below) * (0.5 + 0.2 * Math.sin(2 * angle)),
+    };
+  }
+
   async #hover(x: number, y: number): Promise<void> {
+    // A mouse that rests sends no event: what is under it then is counted from the frame's own question.
+    const { time } = this.#pointer;
+    const isNew = this.#pointer.position !== null && time !== this.#lastEvent;
+    this.#lastEvent = time;
     try {
-      this.#show(await this.pick(x, y, true));
+      this.#show(await this.pick(x, y, true, isNew ? time : performance.now()));
     } catch (error) {
       showError(error);
     }
@@ -108,44 +188,63 @@ export class Demo {
     this.#panel.showHit(hit);
   }
 
+  /** What comes is of another engine, or of another load. */
+  #forget(): void {
+    this.#warmUntil = Number.POSITIVE_INFINITY;
+    this.#forgetFigures();
+  }
+
+  #forgetFigures(): void {
+    this.meter.frames.length = 0;
+    this.latencies.length = 0;
+  }
+
   #report(): void {
     const { frames } = this.meter;
     const { outcome } = this.engine;
     const objects = this.world.boxes.count + this.world.dragons.length;
-    const ms = (values: number[]): string => (values.length === 0 ? '–' : `${quantile(values, 0.5).toFixed(2)} ms`);
-    this.#chart.draw(frames);
+    const median = (values: number[]): string => `${quantile(values, 0.5).toFixed(1)} ms`;
+    this.#chart.draw();
+    if (frames.length > 0) {
+      this.#figures[this.#engineName] = {
+        collide: median(frames.map(({ collide }) => collide)),
+        all: median(frames.map(costOf)),
+        latency: this.latencies.length === 0 ? '–' : median(this.latencies),
+        rate: `${Math.round(
+          1000 /
+            quantile(
+              frames.map(({ interval }) => interval),
+              0.5,
+            ),
+        )}`,
+      };
+    }
+    this.#compare();
     this.#panel.showFigures({
       objects: objects.toLocaleString('en'),
       'of them in view, and drawn': outcome.visibleObjects.toLocaleString('en'),
       'pairs in contact': outcome.pairs.toLocaleString('en'),
-      'main thread: collision work': ms(frames.map(({ collide }) => collide)),
-      'main thread: all work': ms(frames.map(costOf)),
-      'worker: collision work': outcome.workerMs === 0 ? '–' : `${outcome.workerMs.toFixed(2)} ms`,
-      'from pointing to knowing': ms(this.latencies),
-      'frames a second': (
-        1000 /
-        quantile(
-          frames.map(({ interval }) => interval),
-          0.5,
-        )
-      ).toFixed(0),
+      'the worker’s own time': outcome.workerMs === 0 ? '–' : `${outcome.workerMs.toFixed(1)} ms`,
     });
   }
 
+  #compare(): void {
+    const { worker, 'main thread': main } = this.#figures;
+    fillTable(
+      element('compare'),
+      Object.fromEntries(ROWS.map(([figure, name]) => [name, [worker[figure], main[figure]]])),
+    );
+  }
+
   #addControls(): void {
-    const { settings, world, stage, meter } = this;
-    const gui = createControls('controls', 320);
-    const forget = (): void => {
-      meter.frames.length = 0;
-      this.latencies.length = 0;
-    };
-    gui.add(settings, 'engine', ['worker', 'main thread']).name('Collision work in').onChange(forget);
+    const { settings, world, stage } = this;
+    const gui = createControls('controls-inside', 298);
     gui
       .add(settings, 'boxes', 500, MAX_BOXES, 500)
       .name('Boxes')
       .onChange((count: number) => {
         world.boxes.count = count;
-        forget();
+        this.#forget();
       });
     gui.add(settings, 'move').name('Move');
     gui.add(settings, 'pick').name('Pick under the mouse');
@@ -154,4 +253,8 @@ export class Demo {
       .name('Freeze the culling camera')
       .onChange((isFrozen: boolean) => stage.freeze(isFrozen));
   }
+}
+
+function radios(): HTMLInputElement[] {
+  return [...document.querySelectorAll<HTMLInputElement>('input[name="engine"]')];
 }

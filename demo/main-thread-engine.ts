@@ -1,10 +1,25 @@
-import { Box3, Frustum, type Intersection, Matrix4, Raycaster, Sphere, Vector2, Vector3 } from 'three';
+import {
+  Box3,
+  type BufferGeometry,
+  Frustum,
+  type Intersection,
+  Matrix4,
+  Raycaster,
+  Sphere,
+  Vector2,
+  Vector3,
+} from 'three';
+import { acceleratedRaycast, MeshBVH, SAH } from 'three-mesh-bvh';
 import type { Engine, Viewer } from './engine.js';
 import { MainThreadContacts } from './main-thread-contacts.js';
 import { Outcome } from './outcome.js';
 import type { World } from './world.js';
 
-/** The same work by three.js and loops, on the main thread, for comparison. */
+/**
+ * The same work on the main thread, for comparison, by three.js and three-mesh-bvh at its best: trees by SAH, rays that
+ * end at the first hit. Boxes are gone through by three: among 5,000 that all move a ray takes 0.7 ms so, and 2.2 ms with
+ * an ObjectBVH, which has to be refitted in every frame (Node 20).
+ */
 export class MainThreadEngine implements Engine {
   readonly outcome = new Outcome();
   readonly #world: World;
@@ -17,7 +32,19 @@ export class MainThreadEngine implements Engine {
 
   constructor(world: World) {
     this.#world = world;
-    this.#contacts = new MainThreadContacts(world);
+    const trees = new Map<BufferGeometry, MeshBVH>();
+    for (const dragon of world.dragons) {
+      const { geometry } = dragon;
+      const tree = trees.get(geometry) ?? new MeshBVH(geometry, { strategy: SAH });
+      trees.set(geometry, tree);
+      geometry.boundsTree = tree;
+      dragon.raycast = acceleratedRaycast;
+    }
+    this.#contacts = new MainThreadContacts(
+      world,
+      world.dragons.map(({ geometry }) => trees.get(geometry)!),
+    );
+    this.#raycaster.firstHitOnly = true;
     // One sphere around all orbits spares three from computing a new one whenever a box moved.
     world.boxes.boundingSphere = new Sphere(new Vector3(0, 4, 0), 30);
   }

@@ -2,7 +2,7 @@ import GUI from 'lil-gui';
 import { element, Progress, showError } from './panel.js';
 
 const PAGES: readonly [file: string, title: string][] = [
-  ['index.html', 'Dragon'],
+  ['index.html', 'Home'],
   ['picking.html', 'Picking'],
   ['selection.html', 'Selection'],
   ['seeing.html', 'Seeing'],

@@ -62,14 +62,14 @@ export function element(id: string): HTMLElement {
   return found;
 }
 
-/** A row for each name and value. */
-export function fillTable(table: HTMLElement, values: Record<string, string>): void {
+/** A row for each name, with its value or values. They go to the table's body where it has one. */
+export function fillTable(table: HTMLElement, values: Record<string, string | readonly string[]>): void {
   const rows = Object.entries(values).map(([name, value]) => {
     const row = document.createElement('tr');
-    row.append(cell('th', name), cell('td', value));
+    row.append(cell('th', name), ...[value].flat().map((text) => cell('td', text)));
     return row;
   });
-  table.replaceChildren(...rows);
+  (table.querySelector('tbody') ?? table).replaceChildren(...rows);
 }
 
 function cell(tag: 'th' | 'td', text: string): HTMLElement {

@@ -4,13 +4,16 @@ const CLICK_DISTANCE = 4;
 export class Pointer {
   /** In CSS pixels from its upper left corner; null while it is elsewhere or drags. */
   position: { x: number; y: number } | null = null;
+  /** When it came there: the event's own time stamp, in ms. */
+  time = 0;
   /** The position is another. */
   onMove: (() => void) | null = null;
 
   constructor(canvas: HTMLElement, onClick: (x: number, y: number) => void) {
     let down: { x: number; y: number } | null = null;
-    canvas.addEventListener('pointermove', ({ offsetX, offsetY, buttons }) => {
+    canvas.addEventListener('pointermove', ({ offsetX, offsetY, buttons, timeStamp }) => {
       this.position = buttons === 0 ? { x: offsetX, y: offsetY } : null;
+      this.time = timeStamp;
       this.onMove?.();
     });
     canvas.addEventListener('pointerleave', () => {

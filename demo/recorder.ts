@@ -14,6 +14,8 @@ export interface Recording {
 
 /** Lets the demo run for that many of its frames, with one pick on each, and records them. */
 export async function record(demo: Demo, frames: number): Promise<Recording> {
+  demo.tour.end();
+  demo.use('worker');
   const { outcome } = demo.engine;
   const { size } = demo.stage.viewer;
   const costs: FrameCost[] = [];

@@ -88,11 +88,34 @@ describe('the page', () => {
     await expect.poll(() => figure('pairs in contact'), PATIENCE).not.toBe(before);
   });
 
+  test('shows both ways by turns, with a cursor of its own, until somebody touches it', async () => {
+    const engine = () => page.evaluate(() => window.demo!.demo.engineName);
+    await expect.poll(engine, PATIENCE).toBe('main thread');
+    await expect.poll(engine, PATIENCE).toBe('worker');
+    // It has pointed at something by itself, and measured both.
+    expect(await page.locator('#ring').isVisible()).toBe(true);
+    for (const column of [1, 2]) {
+      const cells = await page.locator(`#compare tbody td:nth-of-type(${column})`).allTextContents();
+      expect(cells).toHaveLength(4);
+      for (const cell of cells) expect(cell).toMatch(/^\d+(\.\d ms)?$/);
+    }
+    await page.keyboard.press('Shift');
+    expect(await page.evaluate(() => window.demo!.demo.tour.isOn)).toBe(false);
+    await expect.poll(() => page.locator('#ring').isHidden(), PATIENCE).toBe(true);
+  });
+
+  test('the ring is where the mouse is', async () => {
+    await page.mouse.move(650, 300);
+    await frames();
+    const { x, y, width, height } = (await page.locator('#ring').boundingBox())!;
+    expect([x + width / 2, y + height / 2].map(Math.round)).toEqual([650, 300]);
+  });
+
   test('leads to the other pages', async () => {
     const links = page.locator('#pages a');
-    const titles = ['Dragon', 'Picking', 'Selection', 'Seeing', 'Contacts', 'Bones', 'Points', 'Batch', 'React'];
+    const titles = ['Home', 'Picking', 'Selection', 'Seeing', 'Contacts', 'Bones', 'Points', 'Batch', 'React'];
     expect(await links.allTextContents()).toEqual(titles);
-    expect(await page.locator('#pages a[aria-current]').allTextContents()).toEqual(['Dragon']);
+    expect(await page.locator('#pages a[aria-current]').allTextContents()).toEqual(['Home']);
     for (const link of await links.all()) {
       const target = await page.request.get(new URL((await link.getAttribute('href'))!, page.url()).href);
       expect(await target.text()).toMatch(/<script type="module"[^>]* src=".\/assets\//);
@@ -154,9 +177,9 @@ describe('the page', () => {
         return { visible: [...visible.subarray(0, visibleCount)], touching: [...touching], pairs, picks };
       });
     const byWorker = await work();
-    await page.getByLabel('Collision work in').selectOption('main thread');
+    await page.getByText('on the main thread', { exact: true }).click();
     const byMain = await work();
-    await page.getByLabel('Collision work in').selectOption('worker');
+    await page.getByText('in the worker', { exact: true }).click();
 
     expect(byWorker.pairs).toBeGreaterThan(50);
     expect(byMain.pairs).toBe(byWorker.pairs);
@@ -200,6 +223,24 @@ describe('the page', () => {
     }
     expect(await textOf('error')).toBe('');
   });
+});
+
+test('nothing moves and nothing changes by itself for those who want less motion', async () => {
+  const { page, faults } = await demo.open(VIEWPORT, '', (opened: Page) =>
+    opened.emulateMedia({ reducedMotion: 'reduce' }),
+  );
+  await demoStarted(page);
+  const state = () =>
+    page.evaluate(() => {
+      const { tour, settings, world } = window.demo!.demo;
+      return { isOn: tour.isOn, move: settings.move, first: [...world.boxes.instanceMatrix.array.slice(0, 16)] };
+    });
+  const before = await state();
+  expect(before).toMatchObject({ isOn: false, move: false });
+  await page.waitForTimeout(500);
+  expect(await state()).toEqual(before);
+  expect(faults).toEqual([]);
+  await page.close();
 });
 
 test('what goes wrong is shown on the page', async () => {

@@ -1,0 +1,17 @@
+import { element } from './panel.js';
+
+/** Radians a second. */
+const SPEED = 4;
+
+/** A ring at the cursor and a spinner, both moved by the page's own frames: they stutter when the main thread does. */
+export class Stutter {
+  readonly #ring = element('ring');
+  readonly #spinner = element('spinner');
+
+  /** `at` in CSS pixels of the window; null for no ring. */
+  move(seconds: number, at: { x: number; y: number } | null): void {
+    this.#spinner.style.transform = `rotate(${(seconds * SPEED) % (2 * Math.PI)}rad)`;
+    this.#ring.hidden = at === null;
+    if (at !== null) this.#ring.style.transform = `translate(${at.x}px, ${at.y}px)`;
+  }
+}
