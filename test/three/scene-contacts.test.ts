@@ -57,13 +57,15 @@ function allIn(frame: SceneFrame) {
 
 function checkFaces(contact: ReturnType<typeof copyOf>): number {
   const [, , , triangles, segments] = contact.arrays;
+  let farthest = 0;
   triangles.forEach((face, i) => {
     const { object, instanceId } = contact.ends[i % 2];
     const triangle = faceOf(object, instanceId, face);
     for (const end of [6 * (i >> 1), 6 * (i >> 1) + 3]) {
-      expect(distanceTo(triangle, new Vector3().fromArray(segments, end))).toBeLessThan(1e-5);
+      farthest = Math.max(farthest, distanceTo(triangle, new Vector3().fromArray(segments, end)));
     }
   });
+  expect(farthest).toBeLessThan(1e-5);
   return triangles.length;
 }
 
@@ -104,7 +106,8 @@ test(`contacts of frames are those of the service, from either object, while the
     const strangers = [...contacts].filter(({ a, b }) => !touching.has(`${a},${b}`));
     for (const { a, b } of strangers) expect([a, b].some((id) => isStranger(tracker, id))).toBe(true);
 
-    for (let i = 0; i < 8; i++) {
+    // To compare a thousand contacts takes a second.
+    for (let i = all.length > 500 ? 7 : 0; i < 8; i++) {
       const object = random.pick(meshes);
       const instanceId =
         object instanceof InstancedMesh && random.chance(0.7) ? random.integer(object.count) : undefined;

@@ -125,9 +125,9 @@ describe.each(PLACES)(`rays through what is cut away, %s, seed ${SEED}`, (_, pla
       if (everything.length > 0 && kept.length === 0) count.cut++;
     }
     // Rays of which the first hit is kept, another one is the first, and none is left.
-    expect(count.kept).toBeGreaterThan(20);
-    expect(count.others).toBeGreaterThan(50);
-    expect(count.cut).toBeGreaterThan(20);
+    expect(count.kept).toBeGreaterThan(5);
+    expect(count.others).toBeGreaterThan(25);
+    expect(count.cut).toBeGreaterThan(5);
     expect(count.unsure).toBeLessThan(RAYS / 50);
   });
 });
