@@ -223,6 +223,7 @@ test('a change of level ends no contact and begins none, keeps the id, and shows
     const from = (height: number) => new Ray(new Vector3(-0.2, height, 100), new Vector3(0, 0, -1));
     const hit = await tracker.raycast(from(y));
     expect(hit?.object).toBe(level);
+    expect(frame.contactsOf(level)).toHaveLength(1);
     if (y > 0) expect(await tracker.raycast(from(0))).toBeNull();
   }
   expect(events.filter((event) => !event.endsWith(': on'))).toEqual([]);
