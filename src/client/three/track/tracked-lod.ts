@@ -108,6 +108,7 @@ export class TrackedLod extends TrackedObject {
   override askAgain(): void {
     this.#wish.shape = this.#wishes.shape(this.object);
     this.rearrange();
+    for (const { geometry } of this.#held.values()) this.#context.meshes.review(geometry);
     super.askAgain();
   }
 
@@ -135,7 +136,11 @@ export class TrackedLod extends TrackedObject {
   #choose(levels: readonly Level[]): Level {
     const shown =
       levels.find(({ object }) => object.visible) ?? levels.find(({ mesh }) => mesh === this.drawn) ?? levels[0];
-    this.drawn = shown.mesh;
+    if (shown.mesh !== this.drawn) {
+      this.drawn = shown.mesh;
+      // What is not shown is looked at by turns.
+      this.#context.meshes.review(shown.mesh.geometry);
+    }
     return shown;
   }
 
