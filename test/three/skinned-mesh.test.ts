@@ -1,45 +1,29 @@
 // SkinnedMeshes and Meshes with morph targets: what is hit is what three's Raycaster hits, as they are posed.
 import { type CollisionService, createCollisionService } from 'collision-worker';
-import { type SceneIntersection, type SceneTracker, trackScene } from 'collision-worker/three';
+import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
   BufferAttribute,
-  type BufferGeometry,
   DetachedBindMode,
-  Float32BufferAttribute,
   Group,
-  InterleavedBuffer,
-  InterleavedBufferAttribute,
-  type Intersection,
   Mesh,
   MeshBasicMaterial,
-  type Object3D,
-  PerspectiveCamera,
-  Raycaster,
   Scene,
-  type Skeleton,
   SkinnedMesh,
-  Uint8BufferAttribute,
-  Vector2,
   Vector3,
 } from 'three';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';
 import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
+import { arm, cameraAt, comparePosedPicks, rigIn } from '../fixtures/three-rigs.js';
 import { Random, SEED } from '../oracle/random.js';
-import { type Rig, randomRig, roundBones, strike } from '../oracle/rigs.js';
+import { type Rig, roundBones, strike } from '../oracle/rigs.js';
 
 /** Fewer with older versions of three, where all of it would take too long. */
 const SCENES = Math.ceil(50 * Number(import.meta.env.SHARE ?? 1));
 const ROUNDS = 4;
 const PICKS = 25;
 const FAR = 1e6;
-/** Of the distance, and of what is interpolated in triangles of float32 corners. */
-const TOLERANCE = 1e-5;
-const LOOSE = 1e-3;
-/** A hit so near to an edge of its triangle, or so nearly along it, may be one more or less by rounding. */
-const EDGE = 2e-3;
-const GRAZING = 2e-2;
 
 let service: CollisionService;
 beforeEach(async () => {
@@ -49,155 +33,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   service.dispose();
 });
-
-function rigIn(random: Random, place: Vector3): Rig {
-  const kind = random.integer(4);
-  // What float32 weights lack to 1 is drawn towards the origin: far from it, three's float64 ones are others.
-  const isFar = place.length() > 1e3;
-  const rig = randomRig(
-    random,
-    {
-      bones: kind === 0 ? 0 : 1 + random.integer(12),
-      targets: kind === 0 || random.chance(0.4) ? 1 + random.integer(3) : 0,
-      relative: random.chance(0.5),
-      anyWeights: !isFar && random.chance(0.3),
-    },
-    place.clone().add(random.point(2.5)),
-  );
-  const { geometry } = rig.mesh;
-  geometry.computeVertexNormals();
-  const { count } = geometry.attributes.position;
-  const uv = Array.from({ length: 2 * count }, () => random.next());
-  geometry.setAttribute('uv', new Float32BufferAttribute(uv, 2));
-  if (kind > 0 && !isFar && random.chance(0.5)) inOtherTypes(geometry);
-  rig.mesh.name = `${kind > 0 ? 'skinned' : 'morphed'} ${rig.mesh.id}`;
-  if (kind > 0 && random.chance(0.3)) share(random, rig);
-  return rig;
-}
-
-/** Bytes of indices, weights that are normalized, and both interleaved at times. */
-function inOtherTypes(geometry: BufferGeometry): void {
-  const { skinIndex, skinWeight } = geometry.attributes;
-  const buffer = new InterleavedBuffer(new Uint8Array(8 * skinIndex.count), 8);
-  for (let i = 0; i < 4 * skinIndex.count; i++) {
-    const [vertex, k] = [Math.floor(i / 4), i % 4];
-    buffer.array[8 * vertex + k] = skinIndex.array[i];
-    buffer.array[8 * vertex + 4 + k] = Math.max(0, Math.round(255 * Math.min(1, skinWeight.array[i])));
-  }
-  geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(buffer, 4, 0));
-  geometry.setAttribute('skinWeight', new InterleavedBufferAttribute(buffer, 4, 4, true));
-}
-
-/** Adds a second mesh of the same skeleton, bound otherwise. */
-function share(random: Random, { mesh, root }: Rig): void {
-  const { skeleton, bindMatrix, geometry, boundingSphere } = mesh as SkinnedMesh;
-  const twin = new SkinnedMesh(random.chance(0.5) ? geometry : geometry.clone(), mesh.material);
-  twin.name = `twin of ${mesh.name}`;
-  twin.position.copy(random.point(1));
-  twin.bindMode = DetachedBindMode;
-  twin.updateMorphTargets();
-  twin.boundingSphere = boundingSphere;
-  root.children[0].add(twin);
-  root.updateMatrixWorld(true);
-  twin.bind(skeleton, bindMatrix);
-}
-
-function cameraAt(random: Random, place: Vector3): PerspectiveCamera {
-  const camera = new PerspectiveCamera(50, SIZE.width / SIZE.height, 1e-3, 1e3);
-  camera.position.copy(random.direction().multiplyScalar(random.range(5, 9))).add(place);
-  camera.lookAt(random.point(0.5).add(place));
-  return camera;
-}
-
-function shownMeshes(root: Object3D): Mesh[] {
-  const found: Mesh[] = [];
-  root.traverseVisible((object) => {
-    if (object instanceof Mesh) found.push(object);
-  });
-  return found;
-}
-
-/**
- * What three's Raycaster hits. It keeps the bounds of a SkinnedMesh and of a geometry, which go stale as they move: the
- * rigs have endless ones. Bones are as float32 has them, as three's shader draws them.
- */
-function expectedAt(root: Object3D, camera: PerspectiveCamera): (pixel: Vector2) => Intersection[] {
-  const meshes = shownMeshes(root);
-  const skeletons = new Map<Skeleton, Skeleton>();
-  const restore: (() => void)[] = [];
-  const round = (): void => {
-    for (const mesh of meshes) {
-      if (!(mesh instanceof SkinnedMesh)) continue;
-      const own = mesh.skeleton;
-      restore.push(() => {
-        mesh.skeleton = own;
-      });
-      const known = skeletons.get(own);
-      if (known) mesh.skeleton = known;
-      else roundBones({ mesh } as unknown as Rig);
-      skeletons.set(own, mesh.skeleton);
-    }
-  };
-  const raycaster = new Raycaster();
-  return ({ x, y }) => {
-    round();
-    try {
-      raycaster.setFromCamera(new Vector2((x / SIZE.width) * 2 - 1, 1 - (y / SIZE.height) * 2), camera);
-      return raycaster.intersectObjects(meshes, false);
-    } finally {
-      for (const each of restore.splice(0)) each();
-    }
-  };
-}
-
-function cosineOf({ face, object }: Intersection, direction: Vector3): number {
-  const toWorld = object.matrixWorld.clone().invert().transpose();
-  return Math.abs(face!.normal.clone().transformDirection(toWorld).dot(direction));
-}
-
-function isDoubtful(hit: Intersection, direction: Vector3): boolean {
-  const { x, y, z } = hit.barycoord!;
-  return Math.min(x, y, z) < EDGE || cosineOf(hit, direction) < GRAZING;
-}
-
-function isNear(a: Vector2 | Vector3 | null | undefined, b: Vector2 | Vector3 | null | undefined): boolean {
-  if (!a || !b) return !a && !b;
-  return a.toArray().every((value, i) => Math.abs(value - b.toArray()[i]) <= LOOSE);
-}
-
-/** Says where a pick is not three's; 'doubtful' where rounding decides. */
-function faultOf(pick: SceneIntersection | null, expected: Intersection[], eye: Vector3): string | null {
-  const [nearest] = expected;
-  if (pick === null && nearest === undefined) return null;
-  const seen = pick ?? nearest;
-  const direction = seen.point.clone().sub(eye).normalize();
-  const twin = pick && expected.find(({ object, faceIndex }) => object === pick.object && faceIndex === pick.faceIndex);
-  if (!pick || !twin || twin.distance - nearest.distance > (2 * TOLERANCE * pick.distance) / GRAZING) {
-    const isOpen = (pick && isDoubtful(pick, direction)) || (nearest && isDoubtful(nearest, direction));
-    if (isOpen) return 'doubtful';
-    return `hit ${pick?.object.name} ${pick?.faceIndex} at ${pick?.distance} instead of ${nearest?.object.name} ${nearest?.faceIndex} at ${nearest?.distance}`;
-  }
-  const cosine = Math.max(GRAZING, cosineOf(twin, direction));
-  const reach = (TOLERANCE * Math.max(1, pick.distance)) / cosine;
-  const { bone, ...rest } = pick;
-  if (twin.barycoord === undefined) twin.barycoord = pick.barycoord!; // three has it since r167
-  delete (twin as { uv2?: Vector2 }).uv2; // in r160, another name of uv1
-  const isSkinned = pick.object instanceof SkinnedMesh;
-  const isSharp = cosine > 0.1;
-  const checks: [string, boolean][] = [
-    [`distance ${pick.distance - twin.distance}`, Math.abs(pick.distance - twin.distance) <= reach],
-    ['point', pick.point.distanceTo(twin.point) <= reach],
-    ['face', (['a', 'b', 'c', 'materialIndex'] as const).every((key) => pick.face![key] === twin.face![key])],
-    [`face normal ${pick.face!.normal.toArray()}`, isNear(pick.face!.normal, twin.face!.normal)],
-    ['barycoord', !isSharp || isNear(pick.barycoord, twin.barycoord)],
-    ['uv', !isSharp || isNear(pick.uv, twin.uv)],
-    ['normal', !isSharp || isNear(pick.normal, twin.normal)],
-    ['keys', Object.keys(rest).sort().join() === Object.keys(twin).sort().join()],
-    ['bone', isSkinned ? (pick.object as SkinnedMesh).skeleton.bones[bone!] !== undefined : bone === undefined],
-  ];
-  const wrong = checks.filter(([, isRight]) => !isRight).map(([name]) => name);
-  return wrong.length === 0 ? null : `${wrong.join(', ')} of ${pick.object.name} at ${pick.distance}`;
-}
 
 function change(random: Random, root: Group, rigs: Rig[], place: Vector3): void {
   const rig = random.pick(rigs);
@@ -251,18 +86,10 @@ test.each([
       for (const rig of rigs) if (random.chance(0.8)) strike(random, rig);
       const camera = cameraAt(random, place);
       await settle(tracker, camera);
-      const expected = expectedAt(root, camera);
-      const pixels = Array.from(
-        { length: PICKS },
-        () => new Vector2(random.next() * SIZE.width, random.next() * SIZE.height),
-      );
-      const picks = await Promise.all(pixels.map(({ x, y }) => tracker.pick(x, y)));
-      for (const [i, pick] of picks.entries()) {
-        if (pick !== null) hits++;
-        const fault = faultOf(pick, expected(pixels[i]), camera.position);
-        if (fault === 'doubtful') doubtful++;
-        else if (fault !== null) faults.push(`scene ${scene}, round ${round}, pixel ${pixels[i].toArray()}: ${fault}`);
-      }
+      const found = await comparePosedPicks(tracker, root, camera, random, PICKS);
+      faults.push(...found.faults.map((fault) => `scene ${scene}, round ${round}, ${fault}`));
+      hits += found.hits;
+      doubtful += found.doubtful;
       for (let i = 0; i < 2; i++) change(random, root, rigs, place);
     }
     expect([...tracker.untracked.values()]).toEqual([]);
@@ -297,30 +124,6 @@ test(`float32 bones are as near to three's own vertices as rounding says, seed $
       expect(mesh.getVertexPosition(i, vertex).distanceTo(place)).toBeLessThan(most);
   }
 });
-
-/** A box that one bone moves. */
-function arm(name = 'arm'): SkinnedMesh {
-  const random = new Random(1);
-  const { mesh } = randomRig(random, { bones: 2 });
-  mesh.name = name;
-  const geometry = new BoxGeometry();
-  const { count } = geometry.attributes.position;
-  geometry.setAttribute('skinIndex', new Uint8BufferAttribute(new Uint8Array(4 * count), 4));
-  const weights = Float32Array.from({ length: 4 * count }, (_, i) => (i % 4 === 0 ? 1 : 0));
-  geometry.setAttribute('skinWeight', new BufferAttribute(weights, 4));
-  const own = new SkinnedMesh(geometry, new MeshBasicMaterial());
-  own.name = name;
-  const { bones } = (mesh as SkinnedMesh).skeleton;
-  for (const bone of bones) {
-    bone.removeFromParent();
-    bone.position.set(0, 0, 0);
-    own.add(bone);
-  }
-  own.updateMatrixWorld(true);
-  const { skeleton } = mesh as SkinnedMesh;
-  own.bind(skeleton);
-  return own;
-}
 
 async function trackedArm(): Promise<{ own: SkinnedMesh; tracker: SceneTracker; step: () => Promise<number> }> {
   const own = arm();

@@ -2,7 +2,7 @@ import type { Instance } from '@react-three/fiber';
 import { Object3D } from 'three';
 import type { ContactDetail, Shape } from '../../shared/types.js';
 import { invalid } from '../check/validate.js';
-import { isDrawable } from '../three/track/scene-walk.js';
+import { isDrawable } from '../three/track/is-drawable.js';
 import type { SceneDrawable, SceneObjectOptions } from '../three/track/tracked-object.js';
 import type { TrackOptions } from '../three/track-options.js';
 

@@ -1,6 +1,7 @@
 import type { BatchedMesh, InstancedMesh, LOD, Mesh, Object3D } from 'three';
 import { MAX_OBJECTS } from '../../shared/layout.js';
 import { checkInteger, invalid, reading } from '../check/validate.js';
+import { isBelow } from './track/is-below.js';
 import type { SceneObject } from './track/scene-objects.js';
 
 /**
@@ -37,9 +38,9 @@ export function readTarget(operation: string, argument: string, given: SceneTarg
   });
 }
 
-/** Tells whether two are the same, or the second is a level of the first, a LOD, which has its contacts. */
+/** Tells whether two are the same, or the second is in a level of the first, a LOD, which has its contacts. */
 export function isOrHasLevel(object: Object3D, other: Object3D): boolean {
-  return object === other || ((object as LOD).isLOD === true && other.parent === object);
+  return object === other || ((object as LOD).isLOD === true && isBelow(other, object));
 }
 
 /** Reads a target that can be something itself: a Group is what is below it. */

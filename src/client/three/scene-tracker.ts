@@ -74,8 +74,8 @@ export interface Eye {
  *   and LineSegments2 of three's addons as wide as they are drawn. They touch nothing.
  * - A LOD is the level that three shows (its renderer says which by `visible`; with `autoUpdate` off the app does), as one
  *   object whose shape changes: hits name the level's mesh, all other answers the LOD. three's own Raycaster looks at no
- *   `visible` and meets all levels. Where a level is no single Mesh that stays rigid (a Group, a SkinnedMesh, one with children), and where
- *   the app shows several at once, the levels are objects of their own: contacts end and begin with their visibility.
+ *   `visible` and meets all levels. Where a level draws anything but one Mesh or SkinnedMesh, itself or below it, and where the
+ *   app shows several at once, the levels are objects of their own: contacts end and begin with their visibility.
  *   That `autoUpdate` was switched is noticed within a second, or at once by `changed`.
  * - A Sprite is a square that `update` turns to its camera, for all questions: it is there from the first `update` on, and in
  *   other views (`setView`) and for rays it is turned as it is for that camera. It is never `static`. One with a shape is

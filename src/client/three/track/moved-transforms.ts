@@ -25,6 +25,19 @@ export class MovedTransforms {
     this.count = 0;
   }
 
+  /** Forgets objects that are removed in the same frame. */
+  forget(removed: ArrayLike<ObjectId>): void {
+    if (this.count === 0) return;
+    const gone = new Set(Array.from(removed));
+    let kept = 0;
+    for (let i = 0; i < this.count; i++) {
+      if (gone.has(this.ids[i])) continue;
+      this.ids[kept] = this.ids[i];
+      this.matrices[kept++] = this.matrices[i];
+    }
+    this.count = kept;
+  }
+
   /** Hands the transforms to the service, for the update() that follows in the same task. */
   send(service: CollisionService): void {
     const { count } = this;

@@ -5,6 +5,7 @@ import { reading } from '../../check/validate.js';
 import { nextTask } from '../next-task.js';
 import { Turns } from '../turns.js';
 import { isBelow } from './is-below.js';
+import { type Drawable, isDrawable } from './is-drawable.js';
 import type { TableOwner } from './mesh-table.js';
 import { nameOf } from './name-of.js';
 import type { SceneEntry } from './scene-entry.js';
@@ -218,7 +219,7 @@ export class SceneWalk {
     this.#see(node);
     const { lod } = node;
     const next = lodAbove(node);
-    for (const each of new Set([lod, next])) if (each !== null && each.turn >= 0) this.#updateOne(each);
+    for (const each of new Set([lod, next])) if (each !== null) this.#rearrange(each);
     if (lod !== null || next !== null) this.#adoptAll([node]);
   }
 
@@ -359,9 +360,20 @@ export class SceneWalk {
     const { children } = object;
     node.children = children.length === 0 ? NO_CHILDREN : children.slice();
     for (let i = children.length - 1; i >= 0; i--) this.#arriving.push({ object: children[i], parent: node });
-    const lod = lodAbove(node);
-    if (lod !== null) this.#updateOne(lod); // which may have another level now
+    this.#tellLod(node); // which may have another level now
     this.#adopt(node);
+  }
+
+  /** Has the LOD that a node may belong to look for its levels again, where it matters to it that the node came or went. */
+  #tellLod(node: SceneNode): void {
+    const lod = lodAbove(node);
+    if (lod !== null && (isDrawable(node.object) || node.object.parent === lod.object)) this.#rearrange(lod);
+  }
+
+  #rearrange(lod: SceneNode): void {
+    if (lod.turn < 0) return; // it is on its way out
+    (lod.entry as TrackedLod).rearrange();
+    this.#updateOne(lod);
   }
 
   #remove(node: SceneNode): void {
@@ -375,7 +387,7 @@ export class SceneWalk {
     this.#nodes.delete(object);
     this.#watched.delete(node);
     this.#forget(node);
-    if (node.lod !== null && node.lod.turn >= 0) this.#updateOne(node.lod);
+    if (node.lod !== null && isDrawable(object)) this.#rearrange(node.lod);
     while (node.first !== null) this.#leave(node.first);
   }
 
@@ -407,7 +419,7 @@ export class SceneWalk {
       if (node.entry?.remove() === false) this.#ending.push(node.entry);
       node.entry = null;
       // It is the LOD that is looked at by what is above the level.
-      if (!lod.entry!.isStatic) this.#watchAbove(node);
+      if (node.parent === lod && !lod.entry!.isStatic) this.#watchAbove(node);
       return;
     }
     node.lod = null;
@@ -616,20 +628,6 @@ class UntrackedObject implements SceneEntry {
   remove(): boolean {
     return true;
   }
-}
-
-interface Drawable extends Object3D {
-  readonly isMesh?: boolean;
-  readonly isBatchedMesh?: boolean;
-  readonly isLOD?: boolean;
-  readonly isLine?: boolean;
-  readonly isPoints?: boolean;
-  readonly isSprite?: boolean;
-}
-
-/** Tells whether three draws something of the object itself. */
-export function isDrawable({ isMesh, isLine, isPoints, isSprite, isLOD }: Drawable): boolean {
-  return isMesh === true || isLine === true || isPoints === true || isSprite === true || isLOD === true;
 }
 
 /** Answers the LOD that a node may belong to: the nearest one above, or what that belongs to itself. */

@@ -333,7 +333,7 @@ export class StandIn implements Placed {
   }
 
   #shrink(count: number): void {
-    const { service, objects } = this.#context;
+    const { service, objects, moved } = this.#context;
     const blocks = [...this.blocks];
     while (this.count > count) {
       const last = blocks.pop()!;
@@ -341,6 +341,7 @@ export class StandIn implements Placed {
       const kept = Math.max(0, count - first);
       const removed = last.subarray(kept);
       service.removeObjects(removed);
+      moved.forget(removed);
       objects.remove(this, removed, first + kept);
       if (kept > 0) blocks.push(last.slice(0, kept));
       this.count = first + kept;

@@ -1,26 +1,35 @@
 import { BufferGeometry, type LOD, Material, type Mesh, type Object3D } from 'three';
 import type { Shape } from '../../../shared/types.js';
-import { isDeformedBy, RIGID } from '../geometry/deformers.js';
+import { areSameDeformers, type Deformers, deformersOf } from '../geometry/deformers.js';
 import type { MeshUse, MeshUser } from '../geometry/mesh-pool.js';
+import { isDrawable } from './is-drawable.js';
 import { planStandIn } from './material-plan.js';
 import type { TrackerContext } from './stand-in.js';
 import { isAboutOneObject, type ObjectWishes, TrackedObject } from './tracked-object.js';
 
 const NO_GEOMETRY = new BufferGeometry();
 const NO_MATERIAL = new Material();
-const NO_LEVELS: readonly Object3D[] = [];
+
+/** A level that is one Mesh, or has one somewhere below it and nothing else that is drawn. */
+interface Level {
+  readonly object: Object3D;
+  readonly mesh: Mesh;
+}
+
+const NO_LEVELS: readonly Level[] = [];
 
 /** The mesh of a level, held while the level is not shown: to come back, it need not be built again. */
 interface HeldMesh {
   readonly geometry: BufferGeometry;
   readonly groups: string | undefined;
+  readonly deformers: Deformers;
   readonly use: MeshUse;
 }
 
 /**
  * A LOD in the service: one object, whose shape is that of the level that three shows. What touches it goes on touching it
- * when it shows another. That is so where each level is a single Mesh, and where the caller gave a shape; any other LOD is
- * nothing by itself (`owns` nothing), and what is in its levels is tracked apart.
+ * when it shows another. That is so where each level draws a single Mesh, posed or not, and where the caller gave a shape; any
+ * other LOD is nothing by itself (`owns` nothing), and what is in its levels is tracked apart.
  */
 export class TrackedLod extends TrackedObject {
   declare readonly object: LOD;
@@ -29,9 +38,11 @@ export class TrackedLod extends TrackedObject {
   readonly #facade: Mesh;
   readonly #wish: { shape: Shape | null };
   readonly #wishes: ObjectWishes;
-  readonly #held = new Map<Object3D, HeldMesh>();
+  readonly #held = new Map<Mesh, HeldMesh>();
   /** The levels that are its own; null where a shape stands for all that is below it. */
-  #owned: readonly Object3D[] | null = NO_LEVELS;
+  #owned: readonly Level[] | null = NO_LEVELS;
+  /** Something below it came, went or has another parent since its levels were looked through. */
+  #isRearranged = true;
   #isOther = false;
   /** It is nothing by itself. */
   #isApart = false;
@@ -48,7 +59,11 @@ export class TrackedLod extends TrackedObject {
 
   /** Tells whether an object below it has no entry of its own. */
   owns(object: Object3D): boolean {
-    return this.#owned === null || this.#owned.includes(object);
+    if (this.#owned === null) return true;
+    if (this.#owned.length === 0) return false;
+    let child = object;
+    while (child.parent !== null && child.parent !== this.object) child = child.parent;
+    return this.#owned.some((level) => level.object === child);
   }
 
   /** Tells whether it owns others than at the last call. */
@@ -58,8 +73,13 @@ export class TrackedLod extends TrackedObject {
     return isOther;
   }
 
+  /** Has the next `update` look for what is drawn below its levels. */
+  rearrange(): void {
+    this.#isRearranged = true;
+  }
+
   override update(visible: boolean): void {
-    const owned = this.#wish.shape === null ? levelsOf(this.object) : null;
+    const owned = this.#wish.shape === null ? this.#findLevels() : null;
     if (!areSame(owned, this.#owned)) {
       this.#isOther = true;
       this.#owned = owned;
@@ -71,21 +91,24 @@ export class TrackedLod extends TrackedObject {
       return;
     }
     this.#isApart = false;
-    if (owned === null) this.drawn = this.#facade;
-    else this.#choose(owned as Mesh[]);
+    const level = owned === null ? null : this.#choose(owned);
+    if (level === null) this.drawn = this.#facade;
     this.#hold(owned ?? NO_LEVELS);
-    super.update(visible && this.drawn.visible);
-    // Where the level that is looked at tells nothing of the others.
-    const isBlind = owned !== null && (!this.drawn.visible || !this.object.autoUpdate);
+    const isShown = this.#isDrawnVisible();
+    super.update(visible && isShown);
+    // Where the Mesh that is looked at tells nothing of its level, or of the others.
+    const isBlind = level !== null && (!isShown || !this.object.autoUpdate || level.object !== level.mesh);
     if (isBlind) this.#watch();
   }
 
   override show(visible: boolean): void {
-    super.show(visible && this.drawn.visible);
+    super.show(visible && this.#isDrawnVisible());
   }
 
   override askAgain(): void {
     this.#wish.shape = this.#wishes.shape(this.object);
+    this.rearrange();
+    for (const { geometry } of this.#held.values()) this.#context.meshes.review(geometry);
     super.askAgain();
   }
 
@@ -97,39 +120,64 @@ export class TrackedLod extends TrackedObject {
 
   drawnWith(geometry: BufferGeometry): Object3D {
     if (this.drawn.geometry === geometry) return this.drawn;
-    return this.#owned?.find((level) => (level as Mesh).geometry === geometry) ?? this.drawn;
+    return this.#owned?.find(({ mesh }) => mesh.geometry === geometry)?.mesh ?? this.drawn;
+  }
+
+  /** Lists the levels that can be one object; none where they are tracked apart. */
+  #findLevels(): readonly Level[] {
+    const owned = this.#owned ?? NO_LEVELS;
+    if (!isOneShown(this.object)) return NO_LEVELS;
+    if (!this.#isRearranged && areThere(owned, this.object)) return owned;
+    this.#isRearranged = false;
+    return levelsOf(this.object);
   }
 
   /** Follows the level that three shows: the first that is visible. */
-  #choose(levels: readonly Mesh[]): void {
-    const shown = levels.find(({ visible }) => visible);
-    if (shown !== undefined) this.drawn = shown;
-    else if (!levels.includes(this.drawn)) this.drawn = levels[0];
+  #choose(levels: readonly Level[]): Level {
+    const shown =
+      levels.find(({ object }) => object.visible) ?? levels.find(({ mesh }) => mesh === this.drawn) ?? levels[0];
+    if (shown.mesh !== this.drawn) {
+      this.drawn = shown.mesh;
+      // What is not shown is looked at by turns.
+      this.#context.meshes.review(shown.mesh.geometry);
+    }
+    return shown;
+  }
+
+  /** Tells whether what is looked at is visible, and all that is between it and the LOD. */
+  #isDrawnVisible(): boolean {
+    if (this.drawn === this.#facade) return this.drawn.visible;
+    for (let each: Object3D | null = this.drawn; each !== null && each !== this.object; each = each.parent) {
+      if (!each.visible) return false;
+    }
+    return true;
   }
 
   #watch(): void {
     if (!this.isStatic) this.#context.always.add(this);
   }
 
-  #hold(levels: readonly Object3D[]): void {
+  #hold(levels: readonly Level[]): void {
     const { meshes } = this.#context;
-    for (const [level, { use }] of this.#held) {
-      if (levels.includes(level)) continue;
-      this.#held.delete(level);
+    for (const [mesh, { use }] of this.#held) {
+      if (levels.some((level) => level.mesh === mesh)) continue;
+      this.#held.delete(mesh);
       meshes.release(use);
     }
-    for (const level of levels) {
-      const { geometry, material } = level as Mesh;
-      const known = this.#held.get(level);
+    for (const { mesh } of levels) {
+      const { geometry, material } = mesh;
+      const known = this.#held.get(mesh);
       try {
         const { groups } = planStandIn(geometry, material);
         const key = groups?.join();
-        if (known !== undefined && known.geometry === geometry && known.groups === key) continue;
-        const use = meshes.acquire(geometry, groups, this.weld, HOLDER);
-        this.#held.set(level, { geometry, groups: key, use });
+        const deformers = deformersOf(mesh);
+        const isSame = known?.geometry === geometry && known.groups === key;
+        if (isSame && areSameDeformers(known.deformers, deformers)) continue;
+        const use = meshes.acquire(geometry, groups, this.weld, HOLDER, 'triangles', deformers);
+        this.#held.set(mesh, { geometry, groups: key, deformers, use });
       } catch (error) {
         if (!isAboutOneObject(error) && !(error instanceof TypeError)) throw error;
-        this.#held.delete(level); // said once it is shown
+        this.#held.delete(mesh); // said once it is shown
       }
       if (known !== undefined) meshes.release(known.use);
     }
@@ -144,20 +192,51 @@ export class TrackedLod extends TrackedObject {
 /** Holds meshes that nobody stands on. */
 const HOLDER: MeshUser = { isStatic: true, onMeshChange() {} };
 
-/** Lists the levels of a LOD that can be one object: each a Mesh alone, of which three shows one at a time; else none. */
-function levelsOf(lod: LOD): readonly Object3D[] {
-  const { levels, autoUpdate } = lod;
-  const objects = levels.map(({ object }) => object);
-  if (!objects.every((object) => object.parent === lod && object.children.length === 0 && isPlain(object as Mesh))) {
-    return NO_LEVELS;
-  }
-  const isOneShown = autoUpdate || objects.filter(({ visible }) => visible).length <= 1;
-  return isOneShown ? objects : NO_LEVELS;
+/** Tells whether three shows one level of a LOD at most. */
+function isOneShown({ levels, autoUpdate }: LOD): boolean {
+  return autoUpdate || levels.filter(({ object }) => object.visible).length <= 1;
 }
 
-function isPlain(object: Mesh & { isInstancedMesh?: boolean; isBatchedMesh?: boolean }): boolean {
-  const { isMesh, isInstancedMesh, isBatchedMesh } = object;
-  return isMesh === true && isInstancedMesh !== true && isBatchedMesh !== true && isDeformedBy(object, RIGID);
+/** Lists the levels of a LOD that can be one object: those of which each draws a Mesh alone; else none. */
+function levelsOf(lod: LOD): readonly Level[] {
+  const found: Level[] = [];
+  for (const { object } of lod.levels) {
+    const mesh = object.parent === lod ? onlyMeshOf(object) : null;
+    if (mesh === null) return NO_LEVELS;
+    found.push({ object, mesh });
+  }
+  return found;
+}
+
+/** Tells whether a LOD still has these levels, and none beside them. */
+function areThere(levels: readonly Level[], lod: LOD): boolean {
+  const isSame = levels.length > 0 && levels.length === lod.levels.length;
+  return isSame && levels.every(({ object }, i) => object === lod.levels[i].object && object.parent === lod);
+}
+
+/** Answers the Mesh that is all that is drawn of an object and of what is below it; null where there is none such. */
+function onlyMeshOf(object: Object3D): Mesh | null {
+  let found: Mesh | null = null;
+  const left = [object];
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    if (isDrawable(each)) {
+      if (found !== null || !isPlain(each as Mesh)) return null;
+      found = each as Mesh;
+    }
+    left.push(...each.children);
+  }
+  return found;
+}
+
+function isPlain({ isMesh, isInstancedMesh, isBatchedMesh, isLineSegments2 }: Kinds): boolean {
+  return isMesh === true && isInstancedMesh !== true && isBatchedMesh !== true && isLineSegments2 !== true;
+}
+
+interface Kinds {
+  readonly isMesh?: boolean;
+  readonly isInstancedMesh?: boolean;
+  readonly isBatchedMesh?: boolean;
+  readonly isLineSegments2?: boolean;
 }
 
 /** Makes of a LOD what can be looked at as a Mesh where a shape stands for it: it is where the LOD is. */
@@ -165,7 +244,8 @@ function facadeOf(lod: LOD): Mesh {
   return Object.create(lod, { geometry: { value: NO_GEOMETRY }, material: { value: NO_MATERIAL } });
 }
 
-function areSame(a: readonly Object3D[] | null, b: readonly Object3D[] | null): boolean {
-  if (a === null || b === null) return a === b;
-  return a.length === b.length && a.every((object, i) => object === b[i]);
+function areSame(a: readonly Level[] | null, b: readonly Level[] | null): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || a.length !== b.length) return false;
+  return a.every(({ object, mesh }, i) => object === b[i].object && mesh === b[i].mesh);
 }

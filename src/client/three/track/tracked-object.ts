@@ -229,7 +229,9 @@ export class TrackedObject implements StandInOwner, TableOwner {
   /** Does `update` where nothing but the visibility of its ancestors is another. */
   show(visible: boolean): void {
     const layers = this.#layersIn(visible);
-    if (layers !== this.#layers) this.#setLayers(layers);
+    if (layers === this.#layers) return;
+    this.#setLayers(layers);
+    if (this.#pose !== null) this.#sendPose(this.#pose); // what nobody saw was left as it was
   }
 
   #layersIn(visible: boolean): number {
@@ -413,8 +415,9 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   #sendPose(pose: MeshPose): void {
     const standing = this.standIn?.standing ?? null;
-    // Nobody meets what is in no layer; what stood before has its own number of bones.
+    // Nobody meets what is in no layer; what stood before may have another number of bones, or nothing that moves it.
     if (standing === null || this.count === 0 || this.#layers === 0) return;
+    if (standing.bones !== this.#deformers.bones || standing.bones + standing.morphs === 0) return;
     const { fault } = pose;
     pose.send(this.drawn, standing, this.idAt(0));
     if (this.error === null || this.error === fault) this.error = pose.fault;
