@@ -1,4 +1,4 @@
-// `npm run docs`: draws docs/architecture.svg from the source: its folders, who stands above whom by their imports, and the
+// `npm run architecture`: draws docs/architecture.svg from the source: its folders, who stands above whom by their imports, and the
 // ways of a frame and of a pick through the files. It fails where a way names a file that is not there, or one that the
 // file before it does not lead to.
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 // docs/ cannot rot: its picture is that of the source, and what its text names is there.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
+import GithubSlugger from 'github-slugger';
 import { describe, expect, test } from 'vitest';
 import { picture } from '../../scripts/architecture.mjs';
 import { root } from '../../scripts/run.mjs';
@@ -8,11 +9,43 @@ import { root } from '../../scripts/run.mjs';
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const manifest = JSON.parse(read('package.json'));
 
-test('the picture of the architecture is that of the source (npm run docs)', async () => {
+test('the picture of the architecture is that of the source (npm run architecture)', async () => {
   expect(read('docs/architecture.svg')).toBe(await picture());
 });
 
-describe.each(readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')))('docs/%s', (name) => {
+const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+
+test.each(['README.md', 'CHANGELOG.md', ...pages.map((name) => `docs/${name}`)])(
+  '%s leads to pages, pictures and headings that are there',
+  (path) => {
+    const text = withoutBlocks(read(path)).replace(/`[^`\n]*`/g, '``');
+    const links = [...text.matchAll(/\]\((?!https?:)([^)]+)\)|^ +(?:link|src): (.+)$/gm)].map(
+      ([, inText, inHead]) => inText ?? inHead,
+    );
+    expect(links.filter((link) => !leadsSomewhere(path, link))).toEqual([]);
+  },
+);
+
+function leadsSomewhere(from: string, link: string): boolean {
+  const [path, heading] = link.replace(/^\//, './').split('#');
+  const file = path === '' ? from : join(dirname(from), path);
+  // In the head of the site's first page links are those of the site, whose API is generated.
+  const page = file.startsWith('docs/api') ? 'docs/developing.md' : existsSync(join(root, file)) ? file : `${file}.md`;
+  if (!existsSync(join(root, page))) return false;
+  return heading === undefined || headingsOf(read(page)).includes(heading);
+}
+
+/** What GitHub and the site call the headings in links. */
+function headingsOf(text: string): string[] {
+  const slugger = new GithubSlugger();
+  return [...withoutBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => slugger.slug(heading));
+}
+
+function withoutBlocks(text: string): string {
+  return text.replace(/^```[\s\S]*?^```$/gm, '');
+}
+
+describe.each(pages)('docs/%s', (name) => {
   const text = read(`docs/${name}`);
 
   test('names files and folders that are there', () => {
@@ -27,4 +60,27 @@ describe.each(readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.m
     const commands = [...text.matchAll(/`npm run (\w[\w:]*)/g)].map(([, command]) => command);
     expect(commands.filter((command) => !(command in manifest.scripts))).toEqual([]);
   });
+});
+
+test('docs/troubles.md and docs/start-up.md quote messages that there are', () => {
+  const files = ['src/client', 'src/worker', 'src/shared'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !path.startsWith(`core${sep}`))
+      .map((path) => read(join(folder, path))),
+  );
+  // Values are filled in, and long messages are joined of pieces.
+  const source = files.join('\n').replace(/['"`] \+\s*['"`]/g, '');
+  const quoted = ['troubles', 'start-up'].flatMap((name) => {
+    const rows = read(`docs/${name}.md`).matchAll(/^\| (\*.+?\*) \|/gm);
+    return [...rows].flatMap(([, cell]) => [...cell.matchAll(/\*([^*]+)\*/g)].map(([, message]) => message));
+  });
+  expect(quoted.length).toBeGreaterThan(40);
+  // Some words come from a value or from the beginning of another message.
+  const filledIn = /…|(?<![\w-])(?:is|expected|options|a Float32Array|the worker|of version)(?![\w-])/;
+  const isThere = (message: string): boolean =>
+    message
+      .split(filledIn)
+      .map((piece) => piece.replace(/^[\s.,:)\]]+|[\s.,:([]+$/g, ''))
+      .every((piece) => source.includes(piece));
+  expect(quoted.filter((message) => !isThere(message))).toEqual([]);
 });

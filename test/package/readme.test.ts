@@ -1,8 +1,8 @@
 // The code of README.md and of docs/ cannot rot: every ```ts, ```tsx and ```js block compiles against the types that ship. What follows the
 // language says more: `run` also runs the block in Node, `continued` puts it after the block of that language above it.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { transformWithOxc } from 'vite';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../../scripts/run.mjs';
@@ -68,14 +68,6 @@ test('README.md has rows of the bench as its results are', () => {
   const { rows } = JSON.parse(read('test/bench/results.json'));
   expect(read('README.md')).toBe(readmeWith(read('README.md'), 'bench', shortTableOf(rows)));
 });
-
-test.each(['README.md', ...pages.map((name) => `docs/${name}`)])(
-  '%s leads to pages and pictures that are there',
-  (path) => {
-    const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link]) => link);
-    expect(links.filter((link) => !existsSync(join(root, dirname(path), link)))).toEqual([]);
-  },
-);
 
 describe('code', () => {
   test('is there', () => {
