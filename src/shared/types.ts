@@ -584,6 +584,75 @@ export interface MeshInfo {
   rebuilds: number;
 }
 
+/** What `inspect` is to look at; nothing by default. */
+export interface InspectOptions {
+  /** The cells of the trees over all objects; false. */
+  octree?: boolean;
+  /** The oriented bounds of all objects; false. */
+  bounds?: boolean;
+  /** Objects whose own trees are listed, of meshes in the pose that they have. An object of another shape has one box. */
+  objects?: ArrayLike<ObjectId>;
+  /** First and last level of trees and cells, from 0, which is the box around all, to 255; [0, 255]. */
+  levels?: readonly [first: number, last: number];
+  /**
+   * Of each kind at most so many boxes are answered, upper levels first; 20,000, and 100,000 at most. The objects share
+   * those of their trees. Whatever is left out, `isCutOff` says so.
+   */
+  maxBoxes?: number;
+  /** Has the worker make the edges of the boxes for drawing, too: `lines`; false. */
+  lines?: boolean;
+  /** Name of the view that says which objects are inside of it; 'main' where there is one. */
+  view?: string;
+  /** Rejects the promise with ABORTED. */
+  signal?: AbortSignal;
+}
+
+/** Oriented boxes, a number or several of each. */
+export interface InspectedBoxes {
+  count: number;
+  /** Whether `maxBoxes` has left some out. */
+  isCutOff: boolean;
+  /**
+   * Twelve numbers each: the half axes x, y and z as vectors in the world, then the centre relative to the inspection's
+   * `origin`. They are the upper three rows of a matrix that makes the box of the cube [-1, 1]³, column by column.
+   */
+  frames: Float32Array;
+  /** With `lines`: 72 numbers each, the ends of the twelve edges relative to `origin`, as LineSegments has them; else empty. */
+  lines: Float32Array;
+  /** Level of each, from 0. */
+  levels: Uint8Array;
+}
+
+/** A look at the insides, about one frame. The arrays are the caller's. */
+export interface Inspection {
+  /** World units; places are relative to it, so that float32 holds them far from the world's origin, too. */
+  origin: Vec3;
+  /** Boxes of the trees of `objects`. They are conservative: rounding made them larger, never smaller. */
+  trees: InspectedBoxes & {
+    objects: Uint32Array;
+    /** Triangles, points or lines of a leaf; 0 of the others. */
+    counts: Uint32Array;
+    /** 1 where the box is a leaf. */
+    leaves: Uint8Array;
+  };
+  /** Cells of the octrees, as the bounds of what is in them; those that hold nothing are left out. */
+  cells: InspectedBoxes & {
+    /** Objects in the cell itself, without those of the cells below. */
+    counts: Uint32Array;
+    /** 1 where the cell is of the tree of moving objects. */
+    moving: Uint8Array;
+  };
+  bounds: InspectedBoxes & {
+    objects: Uint32Array;
+    /** 1 of moving objects; 0 of static ones, which cost nothing in a frame. */
+    moving: Uint8Array;
+    /** What the view makes of each: 0 outside, or not to be seen by its layers; 1 crossing, 2 inside. */
+    states: Uint8Array;
+  };
+  /** Number of the last frame that it saw. */
+  frame: number;
+}
+
 /** Counts of now; the worker's numbers are those that came with its last answer. */
 export interface ServiceStats {
   objects: number;

@@ -44,6 +44,7 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
     'overlap',
     'containing',
     'closestPoint',
+    'inspect',
     'contact',
     'loadMesh',
     'loadMeshes',
