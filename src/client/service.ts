@@ -9,8 +9,6 @@ import type {
   ContactReport,
   FrameResult,
   Hit,
-  Inspection,
-  InspectOptions,
   MeshData,
   MeshId,
   MeshInfo,
@@ -658,23 +656,6 @@ export class CollisionService extends ServiceEvents {
   async contact(a: ObjectId, b: ObjectId, options?: ContactOptions): Promise<ContactReport | null> {
     this.#link.check('contact');
     return this.#queries.contact(a, b, options);
-  }
-
-  /**
-   * Looks inside: boxes of objects' trees by level, cells of the octrees with their counts, and bounds of objects with
-   * what a view makes of them; as numbers, and with `lines` ready to be drawn. What is not asked for is empty.
-   *
-   * ```ts
-   * const { trees } = await service.inspect({ objects: [id], levels: [3, 3], lines: true });
-   * console.log(`${trees.count} oriented boxes`);
-   * ```
-   *
-   * Rejects with UNKNOWN_ID for an object that is gone, with INVALID_ARGUMENT for an unknown view, with OUT_OF_MEMORY where
-   * so many boxes find no room.
-   */
-  async inspect(options: InspectOptions): Promise<Inspection> {
-    this.#link.check('inspect');
-    return this.#queries.inspect(options);
   }
 
   get stats(): ServiceStats {

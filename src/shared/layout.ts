@@ -235,16 +235,6 @@ export const CROSSING_B = 4; // u32, triangle of the other
 export const CROSSING_SEGMENT = 8; // f32 × 6, world
 export const CROSSING_BYTES = 32;
 
-// A box that somebody wants to look at, as the core keeps it.
-export const BOX_FRAME = 0; // f32 × 12, three half axes and the centre, about the asker's origin
-export const BOX_OWNER = 48; // u32, an object; 0 for a cell
-export const BOX_LEVEL = 52; // u32, from 0
-export const BOX_COUNT = 56; // u32, triangles, points or lines of a leaf, objects of a cell
-export const BOX_KIND = 60; // u32, BOX_INNER or BOX_LEAF of a mesh's tree; else the octree, 1 for that of moving objects
-export const BOX_INNER = 0;
-export const BOX_LEAF = 1;
-export const INSPECTED_BOX_BYTES = 64;
-
 // A mesh, baked or in the core: header, nodes, blocks of triangles, the indices as given (for refits), the dipoles of
 // the nodes, what deforms it (core/mesh/tree/deform-layout.ts), and what was derived (core/mesh/topology/derived-layout.ts).
 export const MESH_MAGIC = 0; // u32, MESH_MAGIC_VALUE

@@ -3,7 +3,6 @@ import type {
   ClosestPoint,
   ContactReport,
   Hit,
-  Inspection,
   MeshData,
   MeshId,
   MeshInfo,
@@ -60,19 +59,6 @@ export interface WorkerApi {
   /** Finds the contact of two objects; null where they do not touch. `detail` is CONTACTS_*. */
   contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null>;
   closestPoint(point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null;
-  inspect(request: InspectRequest): Inspection;
-}
-
-/** What somebody wants to look at. */
-export interface InspectRequest {
-  octree: boolean;
-  bounds: boolean;
-  objects: Uint32Array;
-  levels: readonly [first: number, last: number];
-  maxBoxes: number;
-  lines: boolean;
-  /** It says which bounds are inside, crossing and outside. */
-  view: ViewRecord | null;
 }
 
 /** A ray that may hit points and lines by how they are drawn, instead of within a threshold. */

@@ -1,18 +1,9 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
-import type {
-  Cursor,
-  Filter,
-  InspectRequest,
-  ObjectDescription,
-  PickRay,
-  Region,
-  ViewRecord,
-} from '../shared/protocol.js';
-import type { ClosestPoint, Hit, Inspection, Ray, RayHits, Sight, Vec3, VisibleSet } from '../shared/types.js';
+import type { Cursor, Filter, ObjectDescription, PickRay, Region, ViewRecord } from '../shared/protocol.js';
+import type { ClosestPoint, Hit, Ray, RayHits, Sight, Vec3, VisibleSet } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core } from './binding/core.js';
-import { inspect } from './inspect.js';
 import type { MeshTable } from './mesh-table.js';
 
 /** The part of the worker that answers questions. Every answer says which frame it saw. */
@@ -83,8 +74,6 @@ export class QueryService {
   readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null =>
     this.#seen(this.core.queries.closestPoint(point, maxDistance, filter)),
   );
-
-  readonly inspect = answering((request: InspectRequest): Inspection => inspect(this.core, request, this.frame));
 
   #seen<T extends object>(answer: T | null): (T & { frame: number }) | null {
     return answer && { ...answer, frame: this.frame };

@@ -44,7 +44,6 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
     'overlap',
     'containing',
     'closestPoint',
-    'inspect',
     'contact',
     'loadMesh',
     'loadMeshes',

@@ -204,22 +204,6 @@ export const METHODS: Record<Method, Case[]> = {
   ],
   containing: [{ args: (world) => [[0, 0, 0.5], query(world)] }],
   closestPoint: [{ args: (world) => [[0, 0.25, 3], { ...wholeQuery(world), maxDistance: 50 }] }],
-  inspect: [
-    {
-      args: (world) => [
-        {
-          octree: true,
-          bounds: true,
-          objects: [world.cube, world.ball],
-          levels: [0, 3],
-          maxBoxes: 500,
-          lines: true,
-          view: 'main',
-          signal: undefined,
-        },
-      ],
-    },
-  ],
   contact: [{ args: (world) => [world.cube, world.ball, { detail: 'manifold', signal: undefined }] }],
   addEventListener: [
     {

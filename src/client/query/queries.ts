@@ -6,8 +6,6 @@ import type {
   ContactOptions,
   ContactReport,
   Hit,
-  Inspection,
-  InspectOptions,
   ObjectId,
   PickOptions,
   QueryOptions,
@@ -27,13 +25,11 @@ import {
   checkAtLeastZero,
   checkBoolean,
   checkFinite,
-  checkInteger,
   checkMatrix,
   checkNumber,
   checkOneOf,
   checkVec3,
   invalid,
-  reading,
   readOptions,
 } from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';
@@ -60,9 +56,6 @@ import {
 const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
 const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
 const CLOSEST_KEYS = [...QUERY_KEYS, 'maxDistance'];
-const INSPECT_KEYS = ['octree', 'bounds', 'objects', 'levels', 'maxBoxes', 'lines', 'view', 'signal'];
-const MOST_BOXES = 100_000;
-const LAST_LEVEL = 255;
 const CONTACT_KEYS = ['detail', 'signal'];
 const METHODS = ['ray', 'screen'] as const;
 
@@ -231,27 +224,6 @@ export class Queries {
     return this.#ask('contact', given, (api) => api.contact(a, b, detail));
   }
 
-  inspect(options: InspectOptions): Promise<Inspection> {
-    const operation = 'inspect';
-    const given = readOptions(operation, 'options', options, INSPECT_KEYS);
-    const { octree = false, bounds = false, lines = false, maxBoxes = 20_000, levels, objects, view } = given;
-    for (const [name, value] of Object.entries({ octree, bounds, lines })) checkBoolean(operation, name, value);
-    checkInteger(operation, 'maxBoxes', maxBoxes, 1, MOST_BOXES);
-    checkSignal(operation, given.signal);
-    const record =
-      view === undefined && !this.firstView.isSet ? null : this.#views.get(operation, 'view', view ?? 'main').record;
-    const request = {
-      octree,
-      bounds,
-      lines,
-      maxBoxes,
-      objects: objects === undefined ? new Uint32Array() : checkIds(operation, 'objects', objects, this.#objects),
-      levels: levels === undefined ? ([0, LAST_LEVEL] as const) : readLevels(operation, levels),
-      view: record === null ? null : record.slice(),
-    };
-    return this.#ask(operation, given, (api) => api.inspect(request));
-  }
-
   /**
    * Reads what a pick is about; null for a point outside of the viewport, undefined for the default one before there is any view. The view is
    * the one of this very call.
@@ -308,12 +280,4 @@ export class Queries {
     if (latest) turn.answerWaiting(beside);
     return promise;
   }
-}
-
-function readLevels(operation: string, levels: readonly [number, number]): readonly [number, number] {
-  const [first, last, ...rest] = reading(operation, 'levels', () => Array.prototype.slice.call(levels, 0, 3));
-  checkInteger(operation, 'levels[0]', first, 0, LAST_LEVEL);
-  checkInteger(operation, 'levels[1]', last, first, LAST_LEVEL);
-  if (rest.length > 0) invalid(operation, 'levels', levels, 'a first and a last level');
-  return [first, last];
 }

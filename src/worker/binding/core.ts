@@ -5,7 +5,6 @@ import type { MeshData, ObjectId, OpenEdge, Vec3 } from '../../shared/types.js';
 import { deformCounts, deformError, writeDeform } from './deform.js';
 import { type MeshAddress, type PlacedDescription, writeDescription } from './descriptions.js';
 import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
-import { CoreInspection } from './inspect.js';
 import { CoreMemory } from './memory.js';
 import { beginPointLineBuild, ELEMENT_SIZES } from './point-line-build.js';
 import { CoreQueries } from './queries.js';
@@ -118,7 +117,6 @@ export interface Core {
   setBaseline(baseline: Baseline): void;
 
   readonly queries: CoreQueries;
-  readonly inspection: CoreInspection;
 
   /** Answers the first broken invariant of any structure in words, or null. Slow; for tests. */
   check(): string | null;
@@ -143,7 +141,6 @@ export function bindCore(exports: CoreExports): Core {
 
 class WasmCore implements Core {
   readonly queries: CoreQueries;
-  readonly inspection: CoreInspection;
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
   /** Room for one description. */
@@ -158,7 +155,6 @@ class WasmCore implements Core {
     this.#memory = new CoreMemory(exports);
     this.#scratch = this.#memory.allocate(layout.OBJECT_BYTES);
     this.queries = new CoreQueries(exports, this.#memory);
-    this.inspection = new CoreInspection(exports, this.#memory);
   }
 
   get memoryBytes(): number {

@@ -90,14 +90,6 @@ export interface CoreExports {
   overlap(description: number, filter: number): number;
   containing(x: number, y: number, z: number, filter: number): number;
   closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
-  sceneOrigin(axis: number): number;
-  beginBoxes(most: number, x: number, y: number, z: number): void;
-  setMost(most: number): void;
-  addTreeBoxes(id: number, first: number, last: number): number;
-  addCells(first: number, last: number): number;
-  addBounds(): number;
-  foundBoxes(): number;
-  boxesAreCutOff(): number;
   isLongContact(a: number, b: number, detail: number): number;
   beginContact(a: number, b: number, detail: number, until: number): number;
   keepContact(a: number, b: number, detail: number): number;

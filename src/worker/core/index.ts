@@ -58,9 +58,6 @@ export { frustumOfPlanes, frustumOfView, foundInside } from './scene/query/frust
 export { pickRegion } from './scene/query/region';
 export { pickScreen } from './scene/query/screen';
 export { sees } from './scene/query/line-of-sight';
-export { beginBoxes, boxesAreCutOff, foundBoxes, setMost } from './inspect/box-list';
-export { addBounds, addCells, sceneOrigin } from './inspect/scene-boxes';
-export { addTreeBoxes } from './inspect/tree-boxes';
 
 export function buildPositions(build: usize): usize {
   return changetype<Build>(build).positions;
