@@ -15,13 +15,14 @@ export default defineConfig({
     alias: {
       'collision-worker/react': path('../dist/react.js'),
       'collision-worker/three': path('../dist/three.js'),
+      'collision-worker/worker': path('../dist/worker.js'),
       'collision-worker': path('../dist/index.js'),
     },
   },
   server: { fs: { allow: ['..'] } },
   build: {
     rolldownOptions: {
-      input: readdirSync(path('.'))
+      input: [...readdirSync(path('.')), 'examples/index.html']
         .filter((file) => file.endsWith('.html'))
         .map((page) => path(`./${page}`)),
     },

@@ -23,6 +23,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       page('Without three.js', 'plain'),
       page('In Node', 'node'),
       page('Recipes', 'recipes'),
+      page('Examples', 'examples'),
     ],
   },
   {

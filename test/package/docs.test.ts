@@ -56,6 +56,12 @@ describe.each(pages)('docs/%s', (name) => {
     expect(paths.filter((path) => !places(path).some(existsSync))).toEqual([]);
   });
 
+  test('shows files that are there', () => {
+    const shown = [...text.matchAll(/^<<< (.+)$/gm)].map(([, path]) => path);
+    if (name === 'examples.md') expect(shown.length).toBeGreaterThan(8);
+    expect(shown.filter((path) => !existsSync(join(root, 'docs', path)))).toEqual([]);
+  });
+
   test('names commands that there are', () => {
     const commands = [...text.matchAll(/`npm run (\w[\w:]*)/g)].map(([, command]) => command);
     expect(commands.filter((command) => !(command in manifest.scripts))).toEqual([]);

@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   url = server.resolvedUrls!.local[0];
   browser = await chromium.launch(chromiumLaunchOptions());
-}, 180_000);
+}, 400_000);
 afterAll(async () => {
   await browser?.close();
   await server?.close();

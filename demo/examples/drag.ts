@@ -1,0 +1,75 @@
+// Crates are dragged over the floor, and never into each other: the worker is asked about a place before it is taken.
+
+import { createCollisionService } from 'collision-worker';
+import { boxFromGeometry, trackScene } from 'collision-worker/three';
+import * as THREE from 'three';
+
+const renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true });
+document.body.append(renderer.domElement);
+export const camera = new THREE.PerspectiveCamera(50, 1, 0.1, 100);
+camera.position.set(0, 9, 7);
+camera.lookAt(0, 0, 0);
+export const scene = new THREE.Scene();
+const floor = new THREE.GridHelper(16, 16);
+scene.add(new THREE.HemisphereLight(0xffffff, 0x334466, 2), new THREE.DirectionalLight(0xffffff, 2), floor);
+
+const geometry = new THREE.BoxGeometry(1.2, 1.2, 1.2);
+for (let i = 0; i < 9; i++) {
+  const crate = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ color: 0x6f8fc9 }));
+  crate.name = `crate ${i}`;
+  crate.position.set(((i % 3) - 1) * 2.4, 0.6, (Math.floor(i / 3) - 1) * 2.4);
+  scene.add(crate);
+}
+
+const size = { width: 0, height: 0 };
+const resize = () => {
+  Object.assign(size, { width: innerWidth, height: innerHeight });
+  renderer.setSize(size.width, size.height);
+  camera.aspect = size.width / size.height;
+  camera.zoom = Math.min(1, camera.aspect); // all of it on a phone, too
+  camera.updateProjectionMatrix();
+};
+addEventListener('resize', resize);
+resize();
+
+const service = await createCollisionService();
+const tracker = await trackScene(service, scene);
+renderer.setAnimationLoop(() => {
+  renderer.render(scene, camera);
+  tracker.update(camera, size).catch(console.warn);
+});
+
+const output = document.querySelector('output')!;
+const plane = new THREE.Plane(new THREE.Vector3(0, 1, 0), -0.6); // through the middles of the crates
+let dragged: THREE.Mesh | null = null;
+let wanted: THREE.Vector3 | null = null;
+let isAsking = false;
+
+/** Takes the newest place that is wanted, where it is free; places that came while it asked are passed over. */
+async function follow(): Promise<void> {
+  if (isAsking) return;
+  isAsking = true;
+  while (dragged && wanted) {
+    const [crate, place] = [dragged, wanted];
+    wanted = null;
+    const matrix = new THREE.Matrix4().setPosition(place);
+    const inTheWay = await tracker.overlap(boxFromGeometry(geometry), matrix, { ignore: [crate, floor] });
+    if (inTheWay.length === 0) crate.position.copy(place);
+    output.textContent = inTheWay.length === 0 ? crate.name : `${inTheWay[0].object.name} is in the way`;
+  }
+  isAsking = false;
+}
+
+const raycaster = new THREE.Raycaster(); // it makes the ray of a pixel; it is not asked what that meets
+renderer.domElement.addEventListener('pointerdown', async (event) => {
+  const hit = await tracker.pick(event.offsetX, event.offsetY);
+  dragged = hit?.object instanceof THREE.Mesh ? hit.object : null;
+});
+addEventListener('pointerup', () => {
+  dragged = null;
+});
+addEventListener('pointermove', ({ clientX: x, clientY: y }) => {
+  raycaster.setFromCamera(new THREE.Vector2((2 * x) / size.width - 1, 1 - (2 * y) / size.height), camera);
+  wanted = raycaster.ray.intersectPlane(plane, new THREE.Vector3());
+  void follow();
+});
