@@ -394,8 +394,8 @@ export class CollisionService extends ServiceEvents {
    * ```
    *
    * All queries and contacts see the moved triangles. Bounds are those of the moved bones' boxes and so a little larger
-   * than what is posed: `precision` 'sphere', 'aabb' and 'obb' are bounds of the whole object in its pose, and so is what
-   * views see. A pose whose `bones` are not finite or not affine, or that reaches farther than float32 does, is listed in
+   * than what is posed: `precision` 'sphere' and 'aabb' are bounds of the whole object in its pose, and so is what views
+   * see; 'obb' is, too, but for rays and picks, which hit the boxes of its bones. A pose whose `bones` are not finite or not affine, or that reaches farther than float32 does, is listed in
    * the frame's `rejected`, and the object keeps the one that it had.
    *
    * Throws UNKNOWN_ID, and INVALID_ARGUMENT for an object whose mesh has neither, for other lengths than the mesh's and

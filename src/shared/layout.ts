@@ -221,6 +221,7 @@ export const HIT_BARYCENTRIC = 64; // f64 × 3
 export const HIT_PIXELS = 88; // f64, of a pick by screen distance
 export const HIT_DISTANCE_TO_RAY = 96; // f64, of points and lines
 export const HIT_ELEMENT = 104; // i32, the number of the triangle, point or line; -1 of other shapes
+export const HIT_BONE = 108; // i32, the bone whose box was hit; -1 where none was
 export const HIT_BYTES = 112;
 
 // A point of a contact, as the core keeps it.
@@ -272,7 +273,7 @@ export const MESH_OPEN_FROM = 212; // f32 × 3
 export const MESH_OPEN_TO = 224; // f32 × 3
 export const MESH_HEADER_BYTES = 256;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
-export const MESH_VERSION_VALUE = 5;
+export const MESH_VERSION_VALUE = 6;
 
 // A mesh of points or lines: the same header up to MESH_RADIUS, with elements for triangles; nodes, blocks, indices.
 export const POINT_LINE_SIZE = 152; // u32, vertices of an element: 1 of points, 2 of lines

@@ -200,6 +200,11 @@ export interface QueryOptions {
    * What stands for an object: its exact shape (the default, 'mesh'), its oriented bounds, the box of the world's axes
    * about these (of a sphere or capsule, about itself), or the sphere about the middle of the shape's own bounds that
    * reaches to its farthest point, scaled by the matrix's greatest stretch. All but 'mesh' are solid.
+   *
+   * By 'obb', rays and picks hit an object that bones move by the boxes of its bones: each is the oriented box of the
+   * vertices that no other bone moves more, of several the first, moved by the bone alone and by no morph target. Such
+   * vertices have no gap to their box, but others may stick out where several bones bend a joint. Regions, frusta and
+   * views take the bounds of the whole pose.
    */
   precision?: 'sphere' | 'aabb' | 'obb' | 'mesh';
   /**
@@ -284,7 +289,10 @@ export interface Hit {
   distanceToRay?: number;
   /** Weights of the triangle's three corners; zeros where there is none. */
   barycentric: Vec3;
-  /** Of a mesh with a skin, the bone with the greatest weight where it was hit, of several the first; else -1. */
+  /**
+   * Of a mesh with a skin, the bone with the greatest weight where it was hit, of several the first; by `precision` 'obb'
+   * the bone whose box was hit; else -1.
+   */
   bone: number;
   /** The frame that the answer saw. */
   frame: number;
@@ -328,6 +336,8 @@ export interface RayHits {
   triangles: Int32Array;
   /** Of the triangle, line or point; -1 where missed or not a mesh. */
   elements: Int32Array;
+  /** As a hit's `bone`; -1 where missed or without a skin. */
+  bones: Int32Array;
   /** Three per ray. */
   barycentrics: Float32Array;
   frame: number;

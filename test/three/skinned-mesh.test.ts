@@ -331,3 +331,16 @@ test('a new worker gets the poses back', async () => {
   expect(before).not.toBeNull();
   expect(after?.point).toEqual(before?.point);
 });
+
+test('by their boxes, picks name the bone that the box is of', async () => {
+  const { own, tracker, step } = await trackedArm();
+  const pick = () => tracker.pick(SIZE.width / 2, SIZE.height / 2, { precision: 'obb' });
+  own.geometry.attributes.skinIndex.array.fill(1);
+  own.geometry.attributes.skinIndex.needsUpdate = true;
+  tracker.changed(own);
+  await settle(tracker, frontCamera());
+  expect(await pick()).toMatchObject({ object: own, bone: 1, face: null, faceIndex: null });
+  own.skeleton.bones[1].position.x = 3;
+  await step();
+  expect(await pick()).toBeNull();
+});

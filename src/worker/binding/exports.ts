@@ -77,6 +77,7 @@ export interface CoreExports {
     objects: number,
     triangles: number,
     elements: number,
+    bones: number,
     distances: number,
     barycentrics: number,
   ): void;

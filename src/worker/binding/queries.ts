@@ -70,21 +70,24 @@ export class CoreQueries {
   raycastMany(rays: Float32Array, filter: Filter) {
     const count = rays.length / 8;
     return this.#with(filter, () =>
-      this.#memory.with(count * 64, (input) => {
-        // 32 bytes of a ray, then 8 + 4 + 4 + 4 + 12 of its answer, the widest first.
+      this.#memory.with(count * 68, (input) => {
+        // 32 bytes of a ray, then 8 + 4 + 4 + 4 + 4 + 12 of its answer, the widest first.
         const distances = input + count * 32;
         const objects = distances + count * 8;
         const triangles = objects + count * 4;
         const elements = triangles + count * 4;
-        const barycentrics = elements + count * 4;
+        const bones = elements + count * 4;
+        const barycentrics = bones + count * 4;
         new Float32Array(this.#memory.buffer, input, rays.length).set(rays);
-        this.#exports.raycastMany(this.#filter, input, count, objects, triangles, elements, distances, barycentrics);
+        const many = [objects, triangles, elements, bones, distances, barycentrics] as const;
+        this.#exports.raycastMany(this.#filter, input, count, ...many);
         const { buffer } = this.#memory;
         return {
           objects: new Uint32Array(buffer, objects, count).slice(),
           distances: new Float64Array(buffer, distances, count).slice(),
           triangles: new Int32Array(buffer, triangles, count).slice(),
           elements: new Int32Array(buffer, elements, count).slice(),
+          bones: new Int32Array(buffer, bones, count).slice(),
           barycentrics: new Float32Array(buffer, barycentrics, count * 3).slice(),
         };
       }),
@@ -331,7 +334,10 @@ export class CoreQueries {
       triangle,
       element: view.getInt32(at + layout.HIT_ELEMENT, true),
       barycentric,
-      bone: this.#exports.boneOfHit(object, triangle, ...barycentric),
+      bone:
+        triangle < 0
+          ? view.getInt32(at + layout.HIT_BONE, true)
+          : this.#exports.boneOfHit(object, triangle, ...barycentric),
     };
     // An element that is no triangle is a point or a line.
     if (hit.element >= 0 && hit.triangle < 0) {

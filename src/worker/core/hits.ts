@@ -1,6 +1,6 @@
 // All hits of one ray: HIT_* records (layout.ts), one after the other in the order in which they are found.
 
-import { HIT_BYTES } from '../../shared/layout';
+import { HIT_BONE, HIT_BYTES } from '../../shared/layout';
 import { reserve } from './memory';
 
 let records: usize = 0;
@@ -16,13 +16,14 @@ export function dropHits(count: u32): void {
 }
 
 /**
- * Adds a record and answers its address; the caller must fill it in. Records move when there is no room for it. Throws
+ * Adds a record and answers its address; the caller must fill in all but HIT_BONE. Records move when there is no room for it. Throws
  * OUT_OF_MEMORY.
  */
 export function newHit(): usize {
   const used = <usize>hitCount * HIT_BYTES;
   records = reserve(records, used, <u64>used + HIT_BYTES);
   hitCount++;
+  store<i32>(records + used, -1, HIT_BONE);
   return records + used;
 }
 

@@ -1,7 +1,7 @@
 // What the worker calls. Addresses and counts in, codes and addresses out; core.ts is the other side.
 
 import {
-  HIT_BARYCENTRIC, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE,
+  HIT_BARYCENTRIC, HIT_BONE, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE,
   RAY_DIRECTION, RAY_ORIGIN, RAY_T_MAX, RAY_T_MIN,
 } from '../../shared/layout';
 import { hitAt, hitCount } from './hits';
@@ -27,8 +27,9 @@ import { intersectMeshes, meshesMeet, noWitness, pairCount, pairs } from './mesh
 import { ALL, ANY, NEAREST } from './mesh/query/ray';
 import { checkScene } from './scene/scene-invariants';
 import { setFilter } from './scene/query/filter';
+import { boneOfHit } from './scene/poses';
 import {
-  castRay, findNormal, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle,
+  castRay, findNormal, foundBone, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle,
   foundU, foundV, foundW, hitDistance, pointX, pointY, pointZ, setCone,
 } from './scene/query/ray';
 import { forgetMesh } from './scene/pairs/narrow-phase-slices';
@@ -48,7 +49,7 @@ export {
 export { putObject, removeObject, setLayers } from './scene/scene';
 export { removeView, setSeen } from './scene/view/views';
 export { beginFrame, goAhead, placeAhead, placeFrame, stepFrame } from './scene/frame/frame';
-export { boneOfHit } from './scene/poses';
+export { boneOfHit };
 export { considered } from './scene/pairs/broad-phase';
 export { interruptions } from './scene/pairs/narrow-phase-slices';
 export { setPairs } from './scene/pairs/pairs';
@@ -282,6 +283,7 @@ export function raycast(ray: usize, filter: usize, hit: usize): bool {
   store<u32>(hit, foundObject, HIT_OBJECT);
   store<i32>(hit, foundTriangle, HIT_TRIANGLE);
   store<i32>(hit, foundElement, HIT_ELEMENT);
+  store<i32>(hit, foundBone, HIT_BONE);
   store<f64>(hit, foundDistanceToRay, HIT_DISTANCE_TO_RAY);
   store<f64>(hit, hitDistance(), HIT_DISTANCE);
   store<f64>(hit, pointX, HIT_POINT);
@@ -312,12 +314,12 @@ export function foundHits(): usize {
 }
 
 /**
- * Casts `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32, triangle and
- * element i32, distance f64, barycentrics 3 f32. Throws OUT_OF_MEMORY.
+ * Casts `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32, triangle,
+ * element and bone i32, distance f64, barycentrics 3 f32. Throws OUT_OF_MEMORY.
  */
 export function raycastMany(
-  filter: usize, rays: usize, count: u32, objects: usize, triangles: usize, elements: usize, distances: usize,
-  barycentrics: usize,
+  filter: usize, rays: usize, count: u32, objects: usize, triangles: usize, elements: usize, bones: usize,
+  distances: usize, barycentrics: usize,
 ): void {
   updateTrees();
   setFilter(filter);
@@ -331,12 +333,17 @@ export function raycastMany(
     store<u32>(objects + (i << 2), hit ? foundObject : 0xffffffff);
     store<i32>(triangles + (i << 2), hit ? foundTriangle : -1);
     store<i32>(elements + (i << 2), hit ? foundElement : -1);
+    store<i32>(bones + (i << 2), hit ? foundBoneOf() : -1);
     store<f64>(distances + (i << 3), hit ? hitDistance() : Infinity);
     const weights = barycentrics + i * 12;
     store<f32>(weights, hit ? <f32>foundU : 0);
     store<f32>(weights, hit ? <f32>foundV : 0, 4);
     store<f32>(weights, hit ? <f32>foundW : 0, 8);
   }
+}
+
+function foundBoneOf(): i32 {
+  return foundTriangle < 0 ? foundBone : boneOfHit(foundObject, foundTriangle, foundU, foundV, foundW);
 }
 
 /** Answers where the core's static data begin: those of the interruptible module (pair-module.ts) lie below. */

@@ -28,7 +28,7 @@ type Attribute = BufferAttribute | InterleavedBufferAttribute;
 export interface SceneIntersection extends Intersection {
   /** Method 'screen': how far from the cursor the centre of the object's bounds is drawn, which is the `point` then. */
   pixels?: number;
-  /** A SkinnedMesh has the number in `skeleton.bones` of the bone with the greatest weight where it was hit. */
+  /** A SkinnedMesh has the number in `skeleton.bones` of the bone with the greatest weight where it was hit, or whose box was. */
   bone?: number;
 }
 
@@ -74,6 +74,7 @@ export function intersectionOf(
     intersection.face = null;
     intersection.faceIndex = null;
     intersection.normal = normalIn(toWorld, hit);
+    if (hit.bone >= 0) intersection.bone = hit.bone;
     return intersection;
   }
 

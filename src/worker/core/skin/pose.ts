@@ -29,14 +29,20 @@ export class Pose {
   hasMorphs: u32;
   /** The next one that waits to be freed. */
   next: u32;
-  pad: u32;
+  /** The memory of the bones' hit boxes, 0 until they are needed (hit-boxes.ts). */
+  hits: u32;
   /** Where a vertex without any weight is. */
   nowhereX: f64; nowhereY: f64; nowhereZ: f64;
   /** The bounds of everything, conservative, in the object's space. */
   lowX: f64; lowY: f64; lowZ: f64;
   highX: f64; highY: f64; highZ: f64;
-  padToo: f64;
+  /** How many hit boxes there are, or UNKNOWN. */
+  hitCount: u32;
+  pad: u32;
 }
+
+/** Stands for a number of hit boxes that nobody has asked for yet. */
+export const UNKNOWN: u32 = 0xffffffff;
 
 const MESH_BYTES: usize = offsetof<Mesh>();
 const POSE_BYTES: usize = offsetof<Pose>();
@@ -115,7 +121,8 @@ export function draftOf(base: Mesh, bones: usize, bind: Affine, bindInverse: Aff
   const deform = deformOf(base);
   pose.base = <u32>changetype<usize>(base);
   pose.state = SET;
-  pose.tree = pose.dipoles = pose.next = 0;
+  pose.tree = pose.dipoles = pose.next = pose.hits = 0;
+  pose.hitCount = UNKNOWN;
   pose.hasBones = bones != 0 ? 1 : 0;
   pose.hasMorphs = 0;
   if (deform.targetCount > 0) {
@@ -167,7 +174,10 @@ function readBone(to: Affine, at: usize): bool {
 
 // --- bounds ---
 
-/** How far targets move any vertex, by their weights, in the tree space of the mesh at rest: the middle, and to either side. */
+/**
+ * How far targets move any vertex, by their weights, in the tree space of the mesh at rest: the middle, and to either side.
+ * Where there are bones this is no way at all as well, as targets do not move the bones' hit boxes (hit-boxes.ts).
+ */
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
 let halfX: f64 = 0, halfY: f64 = 0, halfZ: f64 = 0;
 let isMorphed: bool = false;
@@ -202,7 +212,8 @@ const FARTHEST: f64 = 1e36;
 /**
  * Finds bounds of all vertices. A vertex is Σ wᵢ pᵢ + r q, with its weights wᵢ, pᵢ in the box of a bone, r = 1 - Σ wᵢ and
  * q where a vertex without weights is. With c the middle of all boxes, h half of their size and c = Σ wᵢ c + r c, it is
- * no farther from c than Σ |wᵢ| h + |r| |q - c|, along every axis.
+ * no farther from c than Σ |wᵢ| h + |r| |q - c|, along every axis. What is h from c is within the bounds in any case: the
+ * boxes are, and so are the bones' hit boxes.
  */
 function findBounds(pose: Pose, base: Mesh): bool {
   const deform = deformOf(base);
@@ -232,15 +243,20 @@ function sumRanges(pose: Pose, base: Mesh): void {
   if (!isMorphed) return;
   const deform = deformOf(base);
   const weights = morphWeightsAt(pose);
+  // The least and the greatest that a range is taken to be.
+  const least: f64 = pose.hasBones ? 0 : Infinity, greatest: f64 = pose.hasBones ? 0 : -Infinity;
   for (let target: u32 = 0; target < deform.targetCount; target++) {
     const weight = <f64>load<f32>(weights + (<usize>target << 2));
     const range = rangeAt(deform, target);
-    middleX += 0.5 * weight * (<f64>load<f32>(range) + <f64>load<f32>(range, 12));
-    middleY += 0.5 * weight * (<f64>load<f32>(range, 4) + <f64>load<f32>(range, 16));
-    middleZ += 0.5 * weight * (<f64>load<f32>(range, 8) + <f64>load<f32>(range, 20));
-    halfX += 0.5 * abs(weight) * (<f64>load<f32>(range, 12) - <f64>load<f32>(range));
-    halfY += 0.5 * abs(weight) * (<f64>load<f32>(range, 16) - <f64>load<f32>(range, 4));
-    halfZ += 0.5 * abs(weight) * (<f64>load<f32>(range, 20) - <f64>load<f32>(range, 8));
+    const lowX = min(least, <f64>load<f32>(range)), highX = max(greatest, <f64>load<f32>(range, 12));
+    const lowY = min(least, <f64>load<f32>(range, 4)), highY = max(greatest, <f64>load<f32>(range, 16));
+    const lowZ = min(least, <f64>load<f32>(range, 8)), highZ = max(greatest, <f64>load<f32>(range, 20));
+    middleX += 0.5 * weight * (lowX + highX);
+    middleY += 0.5 * weight * (lowY + highY);
+    middleZ += 0.5 * weight * (lowZ + highZ);
+    halfX += 0.5 * abs(weight) * (highX - lowX);
+    halfY += 0.5 * abs(weight) * (highY - lowY);
+    halfZ += 0.5 * abs(weight) * (highZ - lowZ);
   }
 }
 
@@ -288,7 +304,7 @@ function setBounds(at: usize, axis: usize, pose: Pose, weights: f32, leastRest: 
   const far = max(abs(reach.lowPlace - middle), abs(reach.highPlace - middle));
   let spread: f64 = 1, rest: f64 = 0;
   if (pose.hasBones) {
-    spread = <f64>weights;
+    spread = max(<f64>weights, 1);
     rest = max(abs(<f64>leastRest), abs(<f64>greatestRest)) * abs(load<f64>(place, offsetof<Pose>('nowhereX')) - middle);
   }
   // Vertices and what targets add to them are within 2 of the tree's origin, but for large targets.
@@ -313,6 +329,7 @@ export function placeDraft(before: Mesh, isRead: bool): Mesh {
   if (!isNew) {
     to.tree = pose.tree;
     to.dipoles = pose.dipoles;
+    to.hits = pose.hits;
   } else if (isPosed(before)) retire(before);
   memory.copy(changetype<usize>(pose), draft, poseBytes(base));
   memory.copy(changetype<usize>(mesh), changetype<usize>(base), MESH_BYTES);
@@ -343,6 +360,7 @@ export function freeRetired(): void {
     const next = pose.next;
     release(pose.tree);
     release(pose.dipoles);
+    release(pose.hits);
     release(<usize>retired);
     retired = next;
   }

@@ -1,6 +1,7 @@
 // Makes what a mesh needs to be deformed, in steps: vertices, weights and shifts in the mesh's tree space, and for each
-// bone an oriented box around all vertices that it moves at all. Its axes are the principal ones of those vertices
-// (Gottschalk, Lin and Manocha, "OBBTree", 1996).
+// bone two oriented boxes: one around all vertices that it moves at all, which bounds poses, and one around those that
+// no other moves more, which is hit. Both have the same axes, so that one is within the other: the principal ones of the
+// vertices of the hit box, where there are any, else of all (Gottschalk, Lin and Manocha, "OBBTree", 1996).
 
 import { allocate, release } from '../../memory';
 import { diagonalise, eigenvector } from '../../math/jacobi';
@@ -21,7 +22,7 @@ export class DeformBuild {
   weights: usize; // f32, four per vertex
   targets: usize; // f32 xyz per vertex, one target after the other
   positions: usize; // f32 xyz per vertex
-  sums: usize; // BoneSums of each bone
+  sums: usize; // two BoneSums of each bone
   inTree: usize; // u8 per vertex
   phase: u32;
   cursor: u32;
@@ -34,7 +35,7 @@ export const DEFORM_BAD_BONE: u32 = 3;
 export const DEFORM_BAD_WEIGHT: u32 = 4;
 export const DEFORM_BAD_TARGET: u32 = 5;
 
-/** Sums over the vertices that a bone moves: how many, and their first and second moments. */
+/** Sums over vertices that a bone moves: how many, and their first and second moments. */
 @unmanaged
 class BoneSums {
   count: f64;
@@ -46,6 +47,8 @@ class BoneSums {
 }
 
 const BONE_SUMS_BYTES: usize = offsetof<BoneSums>();
+/** Of each bone there are the sums over all vertices that it moves, and over those of its hit box. */
+const BOTH_SUMS_BYTES: usize = 2 * offsetof<BoneSums>();
 
 const PHASE_MARK = 0;
 const PHASE_VERTICES = 1;
@@ -68,8 +71,8 @@ export function reserveDeform(d: DeformBuild, vertexCount: u32, boneCount: u32, 
   if (boneCount > 0) {
     d.bones = allocate(<u64>vertexCount * 8);
     d.weights = allocate(<u64>vertexCount * 16);
-    d.sums = allocate(<u64>boneCount * BONE_SUMS_BYTES);
-    memory.fill(d.sums, 0, <usize>boneCount * BONE_SUMS_BYTES);
+    d.sums = allocate(<u64>boneCount * BOTH_SUMS_BYTES);
+    memory.fill(d.sums, 0, <usize>boneCount * BOTH_SUMS_BYTES);
   }
   if (targetCount > 0) d.targets = allocate(<u64>vertexCount * 12 * targetCount);
   d.inTree = allocate(vertexCount);
@@ -194,14 +197,41 @@ function placeWeights(d: DeformBuild, deform: Deform, i: u32, rest: usize, known
   const lack = <f32>(1.0 - sum);
   store<f32>(rest, lack, 12);
   if (!known) return true;
+  const first = firstBone(weights, bones);
+  if (first >= 0) addTo(hitSumsOf(d, <u32>first), x, y, z);
   deform.leastRest = min(deform.leastRest, lack);
   deform.greatestRest = max(deform.greatestRest, lack);
   deform.reach = max(deform.reach, <f32>(reach * (1 + 1.1920928955078125e-7))); // 2^-23: more than rounding takes away
   return true;
 }
 
+/**
+ * Answers the bone that moves a vertex most, by its four weights; of several the first, -1 where none moves it. A bone
+ * that is named twice has the sum of both weights, as skin/bone-at.ts has it.
+ */
+function firstBone(weights: usize, bones: usize): i32 {
+  let best: i32 = -1;
+  let most: f64 = -Infinity;
+  for (let k: usize = 0; k < 4; k++) {
+    if (load<f32>(weights + (k << 2)) == 0) continue;
+    const bone = <i32>load<u16>(bones + (k << 1));
+    let weight: f64 = 0;
+    for (let i: usize = 0; i < 4; i++) {
+      if (<i32>load<u16>(bones + (i << 1)) == bone) weight += <f64>load<f32>(weights + (i << 2));
+    }
+    if (weight < most || (weight == most && bone >= best)) continue;
+    most = weight;
+    best = bone;
+  }
+  return best;
+}
+
 function sumsOf(d: DeformBuild, bone: u32): BoneSums {
-  return changetype<BoneSums>(d.sums + <usize>bone * BONE_SUMS_BYTES);
+  return changetype<BoneSums>(d.sums + <usize>bone * BOTH_SUMS_BYTES);
+}
+
+function hitSumsOf(d: DeformBuild, bone: u32): BoneSums {
+  return changetype<BoneSums>(d.sums + <usize>bone * BOTH_SUMS_BYTES + BONE_SUMS_BYTES);
 }
 
 function addTo(s: BoneSums, x: f64, y: f64, z: f64): void {
@@ -217,10 +247,11 @@ function chooseAxes(d: DeformBuild, mesh: Mesh): void {
   const deform = deformOf(mesh);
   const end = min<u32>(d.cursor + BONES_A_STEP, d.boneCount);
   for (let bone = d.cursor; bone < end; bone++) {
-    const box = boneBoxAt(deform, bone), s = sumsOf(d, bone);
+    const box = boneBoxAt(deform, bone), hit = hitSumsOf(d, bone);
     memory.fill(changetype<usize>(box), 0, BONE_BOX_BYTES);
-    s.lowX = s.lowY = s.lowZ = Infinity;
-    s.highX = s.highY = s.highZ = -Infinity;
+    clearExtents(sumsOf(d, bone));
+    clearExtents(hit);
+    const s = hit.count == 0 ? sumsOf(d, bone) : hit;
     if (s.count == 0) continue;
     const share = 1.0 / s.count;
     const x = s.x * share, y = s.y * share, z = s.z * share;
@@ -241,6 +272,11 @@ function chooseAxes(d: DeformBuild, mesh: Mesh): void {
   if (end == d.boneCount) next(d, PHASE_EXTENTS);
 }
 
+function clearExtents(s: BoneSums): void {
+  s.lowX = s.lowY = s.lowZ = Infinity;
+  s.highX = s.highY = s.highZ = -Infinity;
+}
+
 function measure(d: DeformBuild, mesh: Mesh): void {
   const deform = deformOf(mesh);
   const end = min<u32>(d.cursor + VERTICES_A_STEP, d.vertexCount);
@@ -248,20 +284,28 @@ function measure(d: DeformBuild, mesh: Mesh): void {
     if (!isInTree(d, i)) continue;
     const rest = restAt(deform, i), weights = weightsAt(deform, i), bones = bonesAt(deform, i);
     const x = <f64>load<f32>(rest), y = <f64>load<f32>(rest, 4), z = <f64>load<f32>(rest, 8);
+    const first = firstBone(weights, bones);
     for (let k: usize = 0; k < 4; k++) {
       if (load<f32>(weights + (k << 2)) == 0) continue;
       const bone = <u32>load<u16>(bones + (k << 1));
-      const box = boneBoxAt(deform, bone), s = sumsOf(d, bone);
+      const box = boneBoxAt(deform, bone);
       const u = box.xx * x + box.xy * y + box.xz * z;
       const v = box.yx * x + box.yy * y + box.yz * z;
       const w = box.zx * x + box.zy * y + box.zz * z;
-      s.lowX = min(s.lowX, u); s.highX = max(s.highX, u);
-      s.lowY = min(s.lowY, v); s.highY = max(s.highY, v);
-      s.lowZ = min(s.lowZ, w); s.highZ = max(s.highZ, w);
+      extend(sumsOf(d, bone), u, v, w);
+      if (<i32>bone == first) extend(hitSumsOf(d, bone), u, v, w);
     }
   }
   d.cursor = end;
   if (end == d.vertexCount) next(d, PHASE_BOXES);
+}
+
+// @ts-ignore: decorator
+@inline
+function extend(s: BoneSums, u: f64, v: f64, w: f64): void {
+  s.lowX = min(s.lowX, u); s.highX = max(s.highX, u);
+  s.lowY = min(s.lowY, v); s.highY = max(s.highY, v);
+  s.lowZ = min(s.lowZ, w); s.highZ = max(s.highZ, w);
 }
 
 /** How much a box is grown, in tree space: axes are at right angles but for some 2⁻⁵⁰. */
@@ -281,6 +325,13 @@ function placeBoxes(d: DeformBuild, mesh: Mesh): void {
     box.xx *= hx; box.xy *= hx; box.xz *= hx;
     box.yx *= hy; box.yy *= hy; box.yz *= hy;
     box.zx *= hz; box.zy *= hz; box.zz *= hz;
+    const hit = hitSumsOf(d, bone);
+    if (hit.count == 0) continue;
+    box.hasHit = 1;
+    // Within the cube, as this box is grown by as much.
+    box.hitLowX = (hit.lowX - x - HAIR) / hx; box.hitHighX = (hit.highX - x + HAIR) / hx;
+    box.hitLowY = (hit.lowY - y - HAIR) / hy; box.hitHighY = (hit.highY - y + HAIR) / hy;
+    box.hitLowZ = (hit.lowZ - z - HAIR) / hz; box.hitHighZ = (hit.highZ - z + HAIR) / hz;
   }
   d.cursor = end;
   if (end == d.boneCount) next(d, PHASE_TARGETS);

@@ -32,15 +32,23 @@ export const SHIFT_BYTES: usize = 12;
 /** How far a target moves any vertex: the least x, y, z, then the greatest, f32 each; then 8 bytes of nothing. */
 export const RANGE_BYTES: usize = 32;
 
-/** The oriented box around all vertices that a bone moves at all: the map from the cube [-1, 1]³, and whether there are any. */
+/**
+ * The oriented box around all vertices that a bone moves at all: the map from the cube [-1, 1]³, and whether there are
+ * any. Within it, along the same axes, is the hit box: that of the vertices that no bone moves more.
+ */
 @unmanaged
 export class BoneBox {
   xx: f64; xy: f64; xz: f64;
   yx: f64; yy: f64; yz: f64;
   zx: f64; zy: f64; zz: f64;
   tx: f64; ty: f64; tz: f64;
+  // The hit box in the cube.
+  hitLowX: f64; hitLowY: f64; hitLowZ: f64;
+  hitHighX: f64; hitHighY: f64; hitHighZ: f64;
   isUsed: u32;
-  pad0: u32; pad1: u32; pad2: u32;
+  /** 1 where there is a hit box. */
+  hasHit: u32;
+  pad0: u32; pad1: u32;
 }
 
 export const BONE_BOX_BYTES: usize = offsetof<BoneBox>();

@@ -7,6 +7,9 @@ import {
 } from './deform-layout';
 import { Mesh } from './layout';
 
+/** How far hit boxes reach in the cube of their bone's box, which they are within but for rounding. */
+const MOST_HIT: f64 = 1.000000001;
+
 /** Tells whether the counts agree with the bytes, and with the mesh. */
 export function isDeformConsistent(mesh: Mesh): bool {
   if (!isDeformable(mesh)) return true;
@@ -43,8 +46,12 @@ function isSkinSound(deform: Deform): bool {
 
 function isBoxSound(box: BoneBox): bool {
   const at = changetype<usize>(box), end = at + offsetof<BoneBox>('isUsed');
-  for (let i = at; i < end; i += 8) if (!(abs(load<f64>(i)) < 1e300)) return false;
-  return box.isUsed <= 1 && (box.pad0 | box.pad1 | box.pad2) == 0 && end + 16 - at == BONE_BOX_BYTES;
+  for (let i = at; i < at + offsetof<BoneBox>('hitLowX'); i += 8) if (!(abs(load<f64>(i)) < 1e300)) return false;
+  for (let i = at + offsetof<BoneBox>('hitLowX'); i < at + offsetof<BoneBox>('hitHighX'); i += 8) {
+    const low = load<f64>(i), high = load<f64>(i, 24);
+    if (!(low >= -MOST_HIT && high <= MOST_HIT && low <= high)) return false;
+  }
+  return box.isUsed <= 1 && box.hasHit <= box.isUsed && (box.pad0 | box.pad1) == 0 && end + 16 - at == BONE_BOX_BYTES;
 }
 
 function areMorphsSound(deform: Deform): bool {

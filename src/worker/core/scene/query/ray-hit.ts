@@ -5,13 +5,13 @@
 // found with twice the digits. The ray is the one that was given, to the last bit of its direction.
 
 import {
-  HIT_BARYCENTRIC, HIT_BYTES, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE,
+  HIT_BARYCENTRIC, HIT_BONE, HIT_BYTES, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE,
   PRECISION_MESH, PRECISION_OBB, PRECISION_SPHERE, RAY_CONE_A, RAY_CONE_B, RAY_CONE_REACH, RAY_IS_CONE, SHAPE_BOX,
   SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE, SIDE_BACK, SIDE_FRONT,
 } from '../../../../shared/layout';
 import { clearHits, dropHits, hitAt, hitCount, newHit } from '../../hits';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
-import { Affine, invert, setIdentity } from '../../math/affine';
+import { Affine, copy, invert, setIdentity } from '../../math/affine';
 import {
   crossCapsule, crossCube, enterT, enterX, enterY, enterZ, findCubeNormals, leaveT, leaveX, leaveY, leaveZ,
 } from '../../math/line-convex';
@@ -19,16 +19,18 @@ import { coordinateAt, low, twoProduct } from '../../math/two-term';
 import { Mesh } from '../../mesh/tree/layout';
 import { exponentFor, scaleFor } from '../../mesh/tree/tree-space';
 import {
-  ALL, NEAREST, castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
+  ALL, ANY, NEAREST, castRay as castMeshRay, hitNormalX, hitNormalY, hitNormalZ, hitTriangle, hitU, hitV, hitW,
 } from '../../mesh/query/ray';
 import { PointLine } from '../../point-line/layout';
 import { ThickRay, castThickRay, hitElement, hitReach, hitX, hitY, hitZ } from '../../point-line/ray';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { ClipSet, RayPart, askedPlanes, hasOwnSets, isClipped, keepsOf, keptPart, ownSetOf } from './clipping';
 import { faceSidesOf, isIgnored, precision } from './filter';
-import { changes, placedShapeAt, slotOf } from '../objects';
+import { changes, itemAt, placedShapeAt, slotOf } from '../objects';
 import { Tree } from '../index/octree';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
+import { worldOf } from '../../shape/item';
+import { HitBox, countHitBoxes, hasBones, hitBoxAt } from '../../skin/hit-boxes';
 import { radiusOf } from '../index/bounding-spheres';
 
 // The ray: world, unit direction. Its origin may have moved along it, and all distances are from there.
@@ -48,6 +50,8 @@ export let foundObject: u32 = 0;
 export let foundTriangle: i32 = -1;
 /** The number of the triangle, point or line; -1 of other shapes. */
 export let foundElement: i32 = -1;
+/** The bone whose box was hit; -1 where none was. */
+export let foundBone: i32 = -1;
 /** Of points and lines. */
 export let foundDistanceToRay: f64 = 0;
 export let foundDistance: f64 = 0;
@@ -167,16 +171,21 @@ export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32):
   if (!isPrepared(id)) prepare(proxy, tree, position);
   toLocal();
   if (solid.shape == SHAPE_POINT_LINE) return; // which thick rays ask for (thick-ray.ts)
-  partFrom = tMin;
-  partTo = foundDistance;
-  cutTo = Infinity;
-  if (isClipped || hasOwnSets()) cutOut(id);
-  // One place from where shapes are cast at, so that the compiler puts them here.
+  let i: u32 = 0;
+  if (isBoned) beginHitBoxes(id);
   do {
-    if (!(partFrom <= partTo)) continue;
-    if (solid.shape == SHAPE_MESH) castMesh(id, sides, faceSidesOf(proxy));
-    else castSolid(id, sides);
-  } while (cutTo != Infinity && goBeyondCut());
+    if (isBoned && !toHitBox(i)) continue;
+    partFrom = tMin;
+    partTo = foundDistance;
+    cutTo = Infinity;
+    if (isClipped || hasOwnSets()) cutOut(id);
+    // One place from where shapes are cast at, so that the compiler puts them here.
+    do {
+      if (!(partFrom <= partTo)) continue;
+      if (solid.shape == SHAPE_MESH) castMesh(id, sides, faceSidesOf(proxy));
+      else castSolid(id, sides);
+    } while (cutTo != Infinity && goBeyondCut());
+  } while (isBoned && ++i < hitBoxCount && !(mode == ANY && foundObject != 0));
   if (mode == ALL) completeHits(hitsBefore, id);
 }
 
@@ -226,6 +235,8 @@ let preparedAt: u32 = 0;
 /** The middle of the object's bounds, and the distance from there beyond which the ray's origin is far away. */
 let centreX: f64 = 0, centreY: f64 = 0, centreZ: f64 = 0;
 let farDistance: f64 = 0;
+/** Whether the boxes of its bones stand for it; then what is prepared is the object's own space. */
+let isBoned: bool = false;
 
 // @ts-ignore: decorator
 @inline
@@ -243,6 +254,7 @@ function prepare(proxy: Proxy, tree: Tree, position: u32): void {
   const z = abs(proxy.zx) + abs(proxy.zy) + abs(proxy.zz);
   farDistance = FAR * max(max(x, y), z);
   const shape: u32 = proxy.shape;
+  if (precision == PRECISION_OBB && shape == SHAPE_MESH && prepareBones(proxy.id)) return;
   // What the candidate alone tells spares a look at the object, which is far away in memory.
   if (precision == PRECISION_OBB || (precision == PRECISION_MESH && (shape == SHAPE_BOX || shape == SHAPE_SPHERE))) {
     solid.shape = <u16>(precision == PRECISION_OBB ? SHAPE_BOX : shape);
@@ -261,10 +273,23 @@ function prepare(proxy: Proxy, tree: Tree, position: u32): void {
 }
 
 function remember(id: u32): void {
+  isBoned = false;
   invert(inverse, mapOf(solid));
   preparedId = id;
   preparedFor = precision;
   preparedAt = changes;
+}
+
+/** Prepares an object for its bones' boxes. Answers false where no bones move it. */
+function prepareBones(id: u32): bool {
+  const item = itemAt(slotOf(id));
+  if (!hasBones(changetype<Mesh>(item.mesh))) return false;
+  solid.shape = <u16>SHAPE_BOX;
+  solid.half = 0;
+  copy(mapOf(solid), worldOf(item));
+  remember(id);
+  isBoned = true;
+  return true;
 }
 
 // The ray in the solid's space; its direction is not unit there, so that t stays a length in the world.
@@ -305,6 +330,48 @@ function toLocal(): void {
   alongZ = inverse.xz * directionX + inverse.yz * directionY + inverse.zz * directionZ;
 }
 
+// The boxes of the bones of the object that is cast at, and the ray in its space.
+let boned: Mesh = changetype<Mesh>(0);
+let hitBoxCount: u32 = 0;
+let hitBox: HitBox = changetype<HitBox>(0);
+let ownFromX: f64 = 0, ownFromY: f64 = 0, ownFromZ: f64 = 0;
+let ownAlongX: f64 = 0, ownAlongY: f64 = 0, ownAlongZ: f64 = 0;
+
+function beginHitBoxes(id: u32): void {
+  boned = changetype<Mesh>(itemAt(slotOf(id)).mesh);
+  hitBoxCount = countHitBoxes(boned);
+  ownFromX = localX; ownFromY = localY; ownFromZ = localZ;
+  ownAlongX = alongX; ownAlongY = alongY; ownAlongZ = alongZ;
+}
+
+/** Takes the ray to the space of a box, where that is the cube. Answers false where there is no such box. */
+function toHitBox(i: u32): bool {
+  if (i >= hitBoxCount) return false;
+  hitBox = hitBoxAt(boned, i);
+  const m = hitBox.inverse();
+  // Relative to the box's place first, as in toLocal.
+  const x = ownFromX - hitBox.tx, y = ownFromY - hitBox.ty, z = ownFromZ - hitBox.tz;
+  localX = m.xx * x + m.yx * y + m.zx * z;
+  localY = m.xy * x + m.yy * y + m.zy * z;
+  localZ = m.xz * x + m.yz * y + m.zz * z;
+  alongX = m.xx * ownAlongX + m.yx * ownAlongY + m.zx * ownAlongZ;
+  alongY = m.xy * ownAlongX + m.yy * ownAlongY + m.zy * ownAlongZ;
+  alongZ = m.xz * ownAlongX + m.yz * ownAlongY + m.zz * ownAlongZ;
+  return true;
+}
+
+let ownNormalX: f64 = 0, ownNormalY: f64 = 0, ownNormalZ: f64 = 0;
+
+/** Takes a normal of the cube to the object's space, by the inverse transposed; of other solids leaves it as it is. */
+// @ts-ignore: decorator
+@inline
+function toOwnNormal(x: f64, y: f64, z: f64): void {
+  const m = hitBox.inverse();
+  ownNormalX = isBoned ? m.xx * x + m.xy * y + m.xz * z : x;
+  ownNormalY = isBoned ? m.yx * x + m.yy * y + m.yz * z : y;
+  ownNormalZ = isBoned ? m.zx * x + m.zy * y + m.zz * z : z;
+}
+
 function better(id: u32, t: f64): bool {
   return t < foundDistance || (t == foundDistance && (foundObject == 0 || id < foundObject));
 }
@@ -317,6 +384,7 @@ function castMesh(id: u32, sides: u32, faceSides: usize): void {
   if (t == Infinity || !better(id, nearT + t)) return;
   record(id, t, hitNormalX, hitNormalY, hitNormalZ);
   foundTriangle = foundElement = hitTriangle;
+  foundBone = -1;
   foundU = hitU;
   foundV = hitV;
   foundW = hitW;
@@ -340,9 +408,11 @@ function castSolid(id: u32, sides: u32): void {
   const t = front ? enterT : leaveT;
   if (t > partTo - nearT || !better(id, nearT + t)) return;
   if (isCube) findCubeNormals(alongX, alongY, alongZ);
-  if (front) record(id, t, enterX, enterY, enterZ);
-  else record(id, t, leaveX, leaveY, leaveZ);
+  if (front) toOwnNormal(enterX, enterY, enterZ);
+  else toOwnNormal(leaveX, leaveY, leaveZ);
+  record(id, t, ownNormalX, ownNormalY, ownNormalZ);
   foundTriangle = foundElement = -1;
+  foundBone = isBoned ? <i32>hitBox.bone : -1;
   foundU = 0;
   foundV = 0;
   foundW = 0;
@@ -351,11 +421,13 @@ function castSolid(id: u32, sides: u32): void {
 function addCrossing(t: f64, nx: f64, ny: f64, nz: f64): void {
   if (!(t >= partFrom - nearT && t <= partTo - nearT)) return;
   const hit = newHit();
+  toOwnNormal(nx, ny, nz);
   store<i32>(hit, -1, HIT_TRIANGLE);
   store<f64>(hit, t, HIT_DISTANCE);
-  store<f64>(hit, nx, HIT_NORMAL);
-  store<f64>(hit, ny, HIT_NORMAL + 8);
-  store<f64>(hit, nz, HIT_NORMAL + 16);
+  store<f64>(hit, ownNormalX, HIT_NORMAL);
+  store<f64>(hit, ownNormalY, HIT_NORMAL + 8);
+  store<f64>(hit, ownNormalZ, HIT_NORMAL + 16);
+  store<i32>(hit, isBoned ? <i32>hitBox.bone : -1, HIT_BONE);
   store<f64>(hit, 0, HIT_BARYCENTRIC);
   store<f64>(hit, 0, HIT_BARYCENTRIC + 8);
   store<f64>(hit, 0, HIT_BARYCENTRIC + 16);
@@ -400,7 +472,7 @@ export function findNormal(): void {
     turnBack();
     return;
   }
-  if (!isPrepared(foundObject)) {
+  if (!isPrepared(foundObject) && !(foundBone >= 0 && prepareBones(foundObject))) {
     placedShapeAt(solid, slotOf(foundObject), precision);
     remember(foundObject);
   }
@@ -474,7 +546,7 @@ function takePointLine(id: u32, t: f64, element: i32, reach: f64, x: f64, y: f64
   if (!better(id, nearT + t)) return;
   foundObject = id;
   foundDistance = nearT + t;
-  foundTriangle = -1;
+  foundTriangle = foundBone = -1;
   foundElement = element;
   foundU = foundV = foundW = 0;
   place(t, x, y, z);

@@ -22,7 +22,7 @@ import { boundsIn } from '../index/bounding-spheres';
 import { castThickRays } from './thick-ray';
 
 export {
-  findNormal, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU,
+  findNormal, foundBone, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU,
   foundV, foundW, hitDistance, pointX, pointY, pointZ, setCone,
 } from './ray-hit';
 

@@ -1,0 +1,90 @@
+// The hit boxes of a posed object: for each bone the oriented box of the vertices that no other bone moves more, as the
+// mesh has it at rest, moved by the bone alone. Morph targets do not move it, and neither do the vertex's other bones. A
+// bone without such vertices has none, and neither has one that draws its box together to a plane, a line or a point, as
+// one of scale 0 does, which hides a limb. They are made when somebody asks, once for each pose.
+
+import { Affine, invert, multiply, multiplyScaled, usable } from '../math/affine';
+import { allocate } from '../memory';
+import { BoneBox, boneBoxAt, deformOf } from '../mesh/tree/deform-layout';
+import { Mesh } from '../mesh/tree/layout';
+import { Pose, UNKNOWN, boneMapAt, isPosed, poseOf } from './pose';
+
+/** The map from the cube [-1, 1]³ to the object's space, and the one back. */
+@unmanaged
+export class HitBox {
+  xx: f64; xy: f64; xz: f64;
+  yx: f64; yy: f64; yz: f64;
+  zx: f64; zy: f64; zz: f64;
+  tx: f64; ty: f64; tz: f64;
+  inverseXx: f64; inverseXy: f64; inverseXz: f64;
+  inverseYx: f64; inverseYy: f64; inverseYz: f64;
+  inverseZx: f64; inverseZy: f64; inverseZz: f64;
+  inverseTx: f64; inverseTy: f64; inverseTz: f64;
+  bone: u32;
+  pad0: u32; pad1: u32; pad2: u32;
+
+  // @ts-ignore: decorator
+  @inline
+  map(): Affine {
+    return changetype<Affine>(changetype<usize>(this));
+  }
+
+  // @ts-ignore: decorator
+  @inline
+  inverse(): Affine {
+    return changetype<Affine>(changetype<usize>(this) + offsetof<HitBox>('inverseXx'));
+  }
+}
+
+const HIT_BOX_BYTES: usize = offsetof<HitBox>();
+
+/** Tells whether bones move a mesh, so that it has hit boxes, or could have some. */
+export function hasBones(mesh: Mesh): bool {
+  return isPosed(mesh) && poseOf(mesh).hasBones != 0;
+}
+
+/** Answers how many hit boxes a mesh that `hasBones` has, by the numbers of their bones. Throws OUT_OF_MEMORY. */
+export function countHitBoxes(mesh: Mesh): u32 {
+  const pose = poseOf(mesh);
+  if (pose.hitCount == UNKNOWN) makeHitBoxes(pose);
+  return pose.hitCount;
+}
+
+/** Answers the i-th hit box of a mesh of which they were counted. */
+// @ts-ignore: decorator
+@inline
+export function hitBoxAt(mesh: Mesh, i: u32): HitBox {
+  return changetype<HitBox>(<usize>poseOf(mesh).hits + <usize>i * HIT_BOX_BYTES);
+}
+
+const placed = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+function makeHitBoxes(pose: Pose): void {
+  const deform = deformOf(changetype<Mesh>(<usize>pose.base));
+  if (pose.hits == 0) {
+    let most: u32 = 0;
+    for (let bone: u32 = 0; bone < deform.boneCount; bone++) most += boneBoxAt(deform, bone).hasHit;
+    if (most != 0) pose.hits = <u32>allocate(<u64>most * HIT_BOX_BYTES);
+  }
+  let count: u32 = 0;
+  for (let bone: u32 = 0; bone < deform.boneCount; bone++) {
+    const box = boneBoxAt(deform, bone);
+    if (!box.hasHit) continue;
+    const hit = changetype<HitBox>(<usize>pose.hits + <usize>count * HIT_BOX_BYTES);
+    placeHit(hit.map(), boneMapAt(pose, bone), box);
+    if (!usable(hit.map())) continue;
+    invert(hit.inverse(), hit.map());
+    hit.bone = bone;
+    count++;
+  }
+  pose.hitCount = count;
+}
+
+function placeHit(to: Affine, map: Affine, box: BoneBox): void {
+  multiply(placed, map, changetype<Affine>(changetype<usize>(box)));
+  multiplyScaled(
+    to, placed,
+    0.5 * (box.hitHighX - box.hitLowX), 0.5 * (box.hitHighY - box.hitLowY), 0.5 * (box.hitHighZ - box.hitLowZ),
+    0.5 * (box.hitHighX + box.hitLowX), 0.5 * (box.hitHighY + box.hitLowY), 0.5 * (box.hitHighZ + box.hitLowZ),
+  );
+}

@@ -1,0 +1,125 @@
+import { Matrix4, type Ray, type SkinnedMesh, Vector3 } from 'three';
+import type { Rig } from './rigs.js';
+
+/** The oriented box of the vertices that a bone moves most: the cube [-1, 1]³ under `matrix`, in the world. */
+export interface BoneBox {
+  bone: number;
+  matrix: Matrix4;
+  /** Where its vertices are that the bone alone moves, in the world. */
+  vertices: Vector3[];
+  /** Whether two of its axes could as well be others: then the vertices spread as far along any direction between them. */
+  isAmbiguous: boolean;
+}
+
+/** The bone with the greatest sum of weights of a vertex, of several the lowest; -1 without any. */
+export function dominantBone(
+  { bones, weights }: { bones: ArrayLike<number>; weights: ArrayLike<number> },
+  i: number,
+): number {
+  const sums = new Map<number, number>();
+  for (let k = 4 * i; k < 4 * i + 4; k++) {
+    if (weights[k] !== 0) sums.set(bones[k], (sums.get(bones[k]) ?? 0) + weights[k]);
+  }
+  let best = -1;
+  for (const [bone, sum] of sums) {
+    const most = sums.get(best) ?? Number.NEGATIVE_INFINITY;
+    if (sum > most || (sum === most && bone < best)) best = bone;
+  }
+  return best;
+}
+
+/** Finds the boxes of a posed rig's bones, but of those that draw their vertices together to a plane or less. */
+export function boneBoxes({ mesh, data }: Rig): BoneBox[] {
+  const { skeleton, bindMatrix, bindMatrixInverse, matrixWorld } = mesh as SkinnedMesh;
+  const skin = data.skin!;
+  const places = new Map<number, Vector3[]>();
+  for (const i of new Set(data.indices!)) {
+    const bone = dominantBone(skin, i);
+    if (!places.has(bone)) places.set(bone, []);
+    places.get(bone)!.push(new Vector3().fromArray(data.positions, 3 * i));
+  }
+  places.delete(-1);
+  return [...places].flatMap(([bone, rest]) => {
+    const moved = new Matrix4()
+      .fromArray(skeleton.boneMatrices as Float32Array, 16 * bone)
+      .premultiply(bindMatrixInverse)
+      .multiply(bindMatrix)
+      .premultiply(matrixWorld);
+    if (Math.abs(moved.determinant()) < 1e-12) return [];
+    const { axes, spreads } = principalAxes(rest);
+    const [low, high] = [new Vector3().setScalar(Infinity), new Vector3().setScalar(-Infinity)];
+    for (const place of rest) {
+      const along = new Vector3(...axes.map((axis) => axis.dot(place)));
+      low.min(along);
+      high.max(along);
+    }
+    const half = high.clone().sub(low).multiplyScalar(0.5);
+    const middle = low.add(half);
+    const frame = new Matrix4().makeBasis(axes[0], axes[1], axes[2]);
+    const matrix = moved
+      .clone()
+      .multiply(frame)
+      .multiply(new Matrix4().makeTranslation(middle))
+      .multiply(
+        new Matrix4().makeScale(...(half.toArray().map((each) => Math.max(each, 1e-7)) as [number, number, number])),
+      );
+    const largest = Math.max(...spreads);
+    const isAmbiguous = [0, 1, 2].some((i) => {
+      const [a, b] = [spreads[i], spreads[(i + 1) % 3]];
+      return Math.max(a, b) > 1e-12 * largest && Math.abs(a - b) < 1e-3 * largest;
+    });
+    return { bone, matrix, vertices: rest.map((place) => place.clone().applyMatrix4(moved)), isAmbiguous };
+  });
+}
+
+/** The eigenvectors of the covariance of places, by Jacobi's rotations, and how far these spread along each. */
+function principalAxes(places: Vector3[]): { axes: Vector3[]; spreads: number[] } {
+  const mean = places.reduce((sum, place) => sum.add(place), new Vector3()).divideScalar(places.length);
+  const a = [0, 1, 2].map((i) =>
+    [0, 1, 2].map((j) => {
+      const sum = places.reduce((total, place) => {
+        return total + (place.getComponent(i) - mean.getComponent(i)) * (place.getComponent(j) - mean.getComponent(j));
+      }, 0);
+      return sum / places.length;
+    }),
+  );
+  const v = [0, 1, 2].map((i) => [0, 1, 2].map((j) => Number(i === j)));
+  for (let step = 0; step < 60; step++) {
+    for (const [p, q] of [
+      [0, 1],
+      [0, 2],
+      [1, 2],
+    ]) {
+      if (a[p][q] === 0) continue;
+      const angle = 0.5 * Math.atan2(2 * a[p][q], a[q][q] - a[p][p]);
+      const [c, s] = [Math.cos(angle), Math.sin(angle)];
+      for (let k = 0; k < 3; k++) [a[k][p], a[k][q]] = [c * a[k][p] - s * a[k][q], s * a[k][p] + c * a[k][q]];
+      for (let k = 0; k < 3; k++) [a[p][k], a[q][k]] = [c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k]];
+      for (let k = 0; k < 3; k++) [v[k][p], v[k][q]] = [c * v[k][p] - s * v[k][q], s * v[k][p] + c * v[k][q]];
+    }
+  }
+  return {
+    axes: [0, 1, 2].map((j) => new Vector3(v[0][j], v[1][j], v[2][j])),
+    spreads: [0, 1, 2].map((j) => Math.abs(a[j][j])),
+  };
+}
+
+/** Where a line enters and leaves a box that is larger by so much to every side, in the world; null where it misses it. */
+export function crossBox({ origin, direction }: Ray, matrix: Matrix4, grown: number): [number, number] | null {
+  const inverse = matrix.clone().invert();
+  const from = origin.clone().applyMatrix4(inverse);
+  const to = origin.clone().add(direction).applyMatrix4(inverse);
+  const way = to.sub(from);
+  let [near, far] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let i = 0; i < 3; i++) {
+    // The distance of a face from the middle is one over the length of the inverse's row.
+    const e = inverse.elements;
+    const half = 1 + grown * Math.hypot(e[i], e[i + 4], e[i + 8]);
+    if (half <= 0) return null;
+    const [o, d] = [from.getComponent(i), way.getComponent(i)];
+    const [t0, t1] = [(-half - o) / d, (half - o) / d];
+    near = Math.max(near, Math.min(t0, t1));
+    far = Math.min(far, Math.max(t0, t1));
+  }
+  return near <= far ? [near, far] : null;
+}
