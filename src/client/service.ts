@@ -219,6 +219,10 @@ export class CollisionService extends ServiceEvents {
    * one's place when it is ready. A tree has no place for a triangle that had no area when it was built; where such a
    * one has an area now, the old vertices stand until a new tree is built, and the promise waits for that.
    *
+   * A mesh with a skin or morph targets keeps them: weights are those of its vertices, targets that were given as places
+   * stay where they are, and relative ones move along. Its objects keep their poses, of the vertices as they are now; one
+   * whose pose would reach farther than float32 does is as the mesh is, without a pose, until the next `setPose`.
+   *
    * Rejects with UNKNOWN_ID, with BAD_DATA for another number of vertices, for a vertex that is not finite of a
    * triangle, line or point in the tree and where no triangle has an area, with OUT_OF_MEMORY, with ABORTED when the mesh is removed
    * before the tree that the promise waits for is built. The mesh is as it was then.

@@ -83,9 +83,8 @@ export class MeshTable {
     const entry = this.#get(id);
     const isInEffect = this.#core.refitMesh(entry.copy ?? entry.address, positions);
     if (isInEffect && entry.copy !== undefined) {
-      const { copy } = entry;
+      this.#moveTo(entry, entry.copy);
       entry.copy = undefined;
-      this.#moveTo(entry, copy);
     }
     const info = this.#core.meshInfo(entry.address);
     let rebuild: MeshData | undefined;
@@ -167,8 +166,9 @@ export class MeshTable {
   #askForTree(entry: Entry, positions: Float32Array): MeshData {
     const indices = this.#core.meshIndices(entry.address);
     const { topology } = this.#core.meshInfo(entry.address);
+    const deform = this.#core.meshDeform(entry.address);
     entry.isRebuilding = true;
-    return indices ? { positions, indices, topology } : { positions, topology };
+    return indices ? { positions, indices, topology, ...deform } : { positions, topology, ...deform };
   }
 
   #get(id: MeshId): Entry {

@@ -255,6 +255,35 @@ describe('one SkinnedMesh', () => {
     expect(nearest?.face?.normal.angleTo(new Vector3(1, 0, 1))).toBeLessThan(1e-6);
   });
 
+  test('has its vertices moved in the very update, in its pose, and is built anew in the pose that it has', async () => {
+    const { own, tracker, step } = await trackedArm();
+    own.skeleton.bones[0].position.x = 3;
+    await step();
+    const built = vi.spyOn(service, 'addMesh');
+    const { position } = own.geometry.attributes;
+    const moveTo = async (x: number) => {
+      for (let i = 0; i < position.count; i++) position.setX(i, position.getX(i) + x);
+      position.needsUpdate = true;
+      await tracker.update(frontCamera(), SIZE);
+    };
+    expect(await pickMiddle(tracker)).toBeNull();
+    await moveTo(-3);
+    expect((await pickMiddle(tracker))?.object).toBe(own);
+    await moveTo(-3);
+    expect(await pickMiddle(tracker)).toBeNull();
+    expect(built).not.toHaveBeenCalled();
+    // At rest it would be in the middle when its new mesh stands, which is so before the next update().
+    await moveTo(6);
+    own.geometry.setIndex([...own.geometry.index!.array]);
+    await tracker.update(frontCamera(), SIZE);
+    do {
+      expect(await pickMiddle(tracker)).toBeNull();
+      await new Promise((resolve) => setTimeout(resolve));
+    } while (tracker.pending.length > 0);
+    expect(await pickMiddle(tracker)).toBeNull();
+    expect(built).toHaveBeenCalledOnce();
+  });
+
   test('is another mesh than a Mesh of its geometry', async () => {
     const own = arm();
     const plain = new Mesh(own.geometry, own.material);

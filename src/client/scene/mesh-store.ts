@@ -10,7 +10,7 @@ import { abortable, aborted } from '../link/abort.js';
 import type { BuilderPool } from '../link/builder-pool.js';
 import { CallBatch } from '../link/call-batch.js';
 import type { WorkerLink } from '../link/worker-link.js';
-import { buffersOf, type CheckOwn, checkDeform, checkNotDeformable, copyDeform } from '../skin/mesh-deform.js';
+import { buffersOf, type CheckOwn, checkDeform, copyDeform } from '../skin/mesh-deform.js';
 import { IdTable } from './id-table.js';
 
 const KEYS = ['onProgress', 'signal', 'transfer', 'weld'];
@@ -123,8 +123,7 @@ export class MeshStore {
   }
 
   async update(operation: string, id: MeshId, positions: Float32Array): Promise<void> {
-    const { vertices, bones, morphs } = this.info(operation, id);
-    checkNotDeformable(operation, id, { bones, morphs });
+    const { vertices } = this.info(operation, id);
     const copy = new Float32Array(checkTypedArray<Float32Array>(operation, 'positions', positions, ['Float32Array']));
     if (copy.length !== 3 * vertices) {
       const expected = `3 for each of its ${vertices} vertices`;

@@ -1,6 +1,6 @@
 import { slotOf } from '../../shared/ids.js';
 import type { Command, ObjectDescription } from '../../shared/protocol.js';
-import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
+import type { MeshId, MeshInfo, ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
 import { argumentError, checkInteger, checkMatrix } from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';
 import type { PoseTable } from '../skin/pose-table.js';
@@ -99,9 +99,16 @@ export class ObjectStore {
     if (matrix) this.#log.set(id, matrix);
     this.#meshes.countUse(description.mesh, 1);
     this.#meshes.countUse(old.mesh, -1);
-    if (description.mesh !== old.mesh) this.#poses.delete(id);
+    if (!this.#canKeepPose(old.mesh, description.mesh)) this.#poses.delete(id);
     this.#pump.enqueue({ type: 'setObject', id, description, matrix });
     return matrix;
+  }
+
+  /** Tells whether the pose of an object stays when its mesh becomes another one, as the worker does it. */
+  #canKeepPose(from: MeshId, to: MeshId): boolean {
+    if (from === to) return true;
+    const [before, after] = [this.#meshes.get(from), this.#meshes.get(to)];
+    return before?.bones === after?.bones && before?.morphs === after?.morphs;
   }
 
   remove(operation: string, id: ObjectId): void {

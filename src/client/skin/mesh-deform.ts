@@ -1,5 +1,4 @@
 // Skins and morph targets of meshes, as callers give them.
-import { CollisionError } from '../../shared/errors.js';
 import type { MeshDeform } from '../../shared/protocol.js';
 import type { MeshMorphs, MeshSkin } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
@@ -77,17 +76,4 @@ export function copyDeform({ skin, morphs }: MeshDeform): MeshDeform {
 export function buffersOf({ skin, morphs }: MeshDeform): ArrayBufferLike[] {
   const buffers = morphs ? morphs.targets.map(({ buffer }) => buffer) : [];
   return skin ? [...buffers, skin.bones.buffer, skin.weights.buffer] : buffers;
-}
-
-/** Throws UNSUPPORTED for a mesh whose vertices a skin or morph targets move, which were made of where they are. */
-export function checkNotDeformable(
-  operation: string,
-  mesh: number,
-  { bones, morphs }: { bones: number; morphs: number },
-) {
-  if (bones === 0 && morphs === 0) return;
-  throw new CollisionError(
-    'UNSUPPORTED',
-    `${operation}: mesh is ${mesh}, which has ${bones > 0 ? 'a skin' : 'morph targets'}: its vertices are moved by setPose; add a mesh of the new ones`,
-  );
 }

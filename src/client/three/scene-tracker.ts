@@ -63,7 +63,7 @@ export interface Eye {
  *   `update` (and each, with `updateMatrixWorld`) is updated here, once, by the bones' `matrixWorld`. A pose is sent where
  *   it is another than before, and what is in no layer is not posed. Bones that are not finite are in the frame's
  *   `rejected`; what has such bones, influences or binding is not there until they are better. Geometries are built anew
- *   when the versions of what moves them change, and of their positions. `static` ones are posed when they are looked at.
+ *   when the versions of their weights or targets change. `static` ones are posed when they are looked at.
  *   That a Mesh got or lost its influences is noticed within a second, or at once by `changed`. The
  *   instances of an InstancedMesh are moved by the influences of their own (`setMorphAt`), when the texture of these has another
  *   version; one that was never given any is drawn as a point by three, and is not there.

@@ -2,7 +2,7 @@ import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 import type { BaselineMessage, MeshDeform, TreeInfo } from '../../shared/protocol.js';
 import type { MeshData, ObjectId, OpenEdge, Vec3 } from '../../shared/types.js';
-import { deformCounts, deformError, writeDeform } from './deform.js';
+import { deformCounts, deformError, readDeform, writeDeform } from './deform.js';
 import { type MeshAddress, type PlacedDescription, writeDescription } from './descriptions.js';
 import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
 import { CoreMemory } from './memory.js';
@@ -49,6 +49,8 @@ export interface Core {
    * are its triangles, lines or points.
    */
   meshIndices(mesh: MeshAddress): Uint32Array<ArrayBuffer> | undefined;
+  /** Answers copies of what deforms a mesh, as a build takes it. */
+  meshDeform(mesh: MeshAddress): MeshDeform;
   /**
    * Moves the vertices and all that depends on them: the tree's boxes and the objects' bounds. Answers false where that
    * cannot be done, as a triangle that was left out of the tree has an area now. The mesh is as it was then, and also
@@ -381,6 +383,10 @@ class WasmCore implements Core {
     const { topology, elements } = this.meshInfo(mesh);
     const count = elements * (topology === 'triangles' ? 3 : ELEMENT_SIZES[topology]);
     return new Uint32Array(this.#memory.bytes(at, 4 * count).slice().buffer);
+  }
+
+  meshDeform(mesh: MeshAddress): MeshDeform {
+    return readDeform(this.#exports, this.#memory, mesh, this.meshInfo(mesh));
   }
 
   refitMesh(mesh: MeshAddress, positions: Float32Array): boolean {

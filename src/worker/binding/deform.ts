@@ -1,8 +1,9 @@
 // What deforms a mesh, as the core takes it in and what it says of it.
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
-import type { MeshDeform } from '../../shared/protocol.js';
+import type { MeshDeform, TreeInfo } from '../../shared/protocol.js';
 import type { CoreExports } from './exports.js';
+import type { CoreMemory } from './memory.js';
 
 // mesh/build/bake-deform.ts
 const DEFORM_BAD_BONE = 3;
@@ -63,4 +64,24 @@ export function deformCounts(view: DataView, mesh: number): { bones: number; mor
   const at = mesh + view.getUint32(mesh + layout.MESH_DIPOLES, true) + nodes * DIPOLE_BYTES;
   const count = (field: number) => view.getUint32(at + field, true);
   return { bones: count(DEFORM_BONE_COUNT), morphs: count(DEFORM_TARGET_COUNT) };
+}
+
+/** Answers copies of what deforms a mesh, of which `info` is known, as a build takes it. Throws OUT_OF_MEMORY. */
+export function readDeform(wasm: CoreExports, memory: CoreMemory, mesh: number, info: TreeInfo): MeshDeform {
+  const { bones: boneCount, morphs: count, vertices } = info;
+  const deform: MeshDeform = {};
+  if (boneCount > 0) {
+    const bones = new Uint16Array(memory.buffer, wasm.meshBones(mesh) >>> 0, 4 * vertices).slice();
+    const weights = new Float32Array(memory.buffer, wasm.meshWeights(mesh) >>> 0, 4 * vertices).slice();
+    deform.skin = { bones, weights, boneCount };
+  }
+  if (count > 0) {
+    const targets = memory.with(12 * vertices * count, (address) => {
+      wasm.copyMeshTargets(mesh, address);
+      const all = new Float32Array(memory.buffer, address, 3 * vertices * count);
+      return Array.from({ length: count }, (_, i) => all.slice(3 * vertices * i, 3 * vertices * (i + 1)));
+    });
+    deform.morphs = { targets, relative: wasm.hasRelativeTargets(mesh) !== 0 };
+  }
+  return deform;
 }

@@ -54,6 +54,10 @@ export interface CoreExports {
   refitMesh(address: number, positions: number, scratch: number): number;
   refitCulprit(): number;
   replaceMesh(from: number, to: number): void;
+  meshWeights(address: number): number;
+  meshBones(address: number): number;
+  hasRelativeTargets(address: number): number;
+  copyMeshTargets(address: number, to: number): void;
   putObject(id: number, description: number): void;
   setLayers(id: number, layers: number): void;
   removeObject(id: number): void;

@@ -7,7 +7,7 @@ import {
 import { hitAt, hitCount } from './hits';
 import { Affine } from './math/affine';
 import { checkTree } from './mesh/tree/tree-invariants';
-import { DeformBuild } from './mesh/build/bake-deform';
+import { DeformBuild, copyTargets, refitDeform, refitDeformBytes } from './mesh/build/bake-deform';
 import { Build } from './mesh/build/build';
 import { beginDerivation as begin } from './mesh/topology/derivation';
 import { Derivation, freeDerivation as free } from './mesh/topology/derivation-state';
@@ -15,7 +15,8 @@ import { FRESH, installDerived, markStale, releaseDerived, unwant, want } from '
 import { bakedForm, copyTree as copy, copyWhole, packDerived as pack } from './mesh/topology/pack';
 import { checkMesh as checkTriangles } from './mesh/topology/validate-derived';
 import { checksum } from './mesh/tree/checksum';
-import { Mesh } from './mesh/tree/layout';
+import { bonesAt, deformOf, isDeformable, weightsAt } from './mesh/tree/deform-layout';
+import { Mesh, treeScale } from './mesh/tree/layout';
 import { release } from './memory';
 import { PointLineBuild } from './point-line/build';
 import { checkPointLineTree } from './point-line/invariants';
@@ -33,7 +34,8 @@ import {
   foundU, foundV, foundW, hitDistance, pointX, pointY, pointZ, setCone,
 } from './scene/query/ray';
 import { forgetMesh } from './scene/pairs/narrow-phase-slices';
-import { swapMesh } from './scene/mesh-swap';
+import { arePosesRead } from './scene/frame/frame';
+import { reserveSwap, swapMesh } from './scene/mesh-swap';
 import { updateTrees } from './scene/scene';
 
 export { allocate, heapRecord, release, usedBytes } from './memory';
@@ -188,7 +190,8 @@ export function freeDerivation(derivation: usize): void {
 
 export function refitScratch(address: usize): usize {
   if (isPointLine(address)) return refitPointLineBytes(pointLineOf(changetype<Mesh>(address)));
-  return refitBytes(changetype<Mesh>(address));
+  const mesh = changetype<Mesh>(address);
+  return isDeformable(mesh) ? max(refitBytes(mesh), refitDeformBytes(mesh)) : refitBytes(mesh);
 }
 
 export function freeMesh(address: usize): void {
@@ -203,8 +206,8 @@ export function freeMesh(address: usize): void {
 }
 
 /**
- * Moves the vertices of a mesh to `positions`, f32 xyz each; `scratch` has as many bytes as `refitScratch` says.
- * Answers REFIT_*.
+ * Moves the vertices of a mesh to `positions`, f32 xyz each; `scratch` has as many bytes as `refitScratch` says. Its
+ * objects keep their poses. Answers REFIT_*. Throws OUT_OF_MEMORY, with nothing changed.
  */
 export function refitMesh(address: usize, positions: usize, scratch: usize): u32 {
   const mesh = changetype<Mesh>(address);
@@ -214,12 +217,16 @@ export function refitMesh(address: usize, positions: usize, scratch: usize): u32
     if (fault == REFIT_OK) swapMesh(mesh, mesh);
     return fault;
   }
+  const isRead = arePosesRead();
+  reserveSwap(mesh, mesh, isRead);
   forgetMesh(mesh);
+  const scale = treeScale(mesh);
   const fault = refit(mesh, positions, scratch);
   lastCulprit = culprit;
   if (fault == REFIT_OK) {
+    if (isDeformable(mesh)) refitDeform(mesh, positions, scale, scratch);
     markStale(mesh);
-    swapMesh(mesh, mesh);
+    swapMesh(mesh, mesh, isRead);
   }
   return fault;
 }
@@ -230,9 +237,33 @@ export function refitCulprit(): u32 {
   return lastCulprit;
 }
 
-/** Puts one mesh in the place of another, for all objects. Pairs that are looked at may go on with the other. */
+/**
+ * Puts one mesh in the place of another, for all objects, which keep their poses. Pairs that are looked at may go on with
+ * the other. Throws OUT_OF_MEMORY, with nothing changed.
+ */
 export function replaceMesh(from: usize, to: usize): void {
-  swapMesh(changetype<Mesh>(from), changetype<Mesh>(to));
+  const isRead = arePosesRead();
+  reserveSwap(changetype<Mesh>(from), changetype<Mesh>(to), isRead);
+  swapMesh(changetype<Mesh>(from), changetype<Mesh>(to), isRead);
+}
+
+/** Answers where the weights of a mesh with a skin are, four f32 for each vertex; and its bones, four u16. */
+export function meshWeights(address: usize): usize {
+  return weightsAt(deformOf(changetype<Mesh>(address)), 0);
+}
+
+export function meshBones(address: usize): usize {
+  return bonesAt(deformOf(changetype<Mesh>(address)), 0);
+}
+
+/** Tells whether the targets of a mesh were given as shifts. */
+export function hasRelativeTargets(address: usize): bool {
+  return deformOf(changetype<Mesh>(address)).areAbsolute == 0;
+}
+
+/** Writes the targets of a mesh as they were given, f32 xyz for each vertex, one target after the other. */
+export function copyMeshTargets(address: usize, to: usize): void {
+  copyTargets(changetype<Mesh>(address), to);
 }
 
 export function checkMeshTree(address: usize): u32 {

@@ -177,9 +177,7 @@ export class MeshPool {
   /** Moves the vertices of what changed in nothing else, and builds anew what changed in more. */
   #review(mesh: PooledMesh): void {
     if (mesh.building !== null || mesh.isUnchanged) return;
-    // The service moves no vertices of what a skin or morph targets move.
-    const isMovable = mesh.deformers === RIGID && mesh.version.hasSameTriangles(mesh.geometry);
-    if (mesh.built !== null && mesh.error === null && isMovable) {
+    if (mesh.built !== null && mesh.error === null && mesh.isMovable) {
       this.#move(mesh, mesh.built);
     } else {
       this.#build(mesh);
@@ -415,6 +413,12 @@ class PooledMesh implements SharedMesh {
   get isUnchanged(): boolean {
     const { geometry, deformers } = this;
     return this.version.equals(geometry) && this.#deformVersion.equals(geometry, deformers);
+  }
+
+  /** Tells whether nothing but the positions of its vertices can be another. */
+  get isMovable(): boolean {
+    const { geometry, deformers } = this;
+    return this.version.hasSameTriangles(geometry) && this.#deformVersion.equals(geometry, deformers);
   }
 
   /** Notes what the geometry is now. */

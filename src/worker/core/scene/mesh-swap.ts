@@ -1,15 +1,57 @@
-// Updates the objects whose mesh has become another.
+// Updates the objects whose mesh has become another, or has moved vertices. Those that are posed keep their pose.
 
+import { isDeformable } from '../mesh/tree/deform-layout';
 import { Mesh } from '../mesh/tree/layout';
+import { isPointLine } from '../point-line/layout';
+import { Item } from '../shape/item';
+import { baseOf, fitsPose, freeRooms, isPosed, repose, reserveRepose, retire } from '../skin/pose';
 import { idAt, itemAt, slotCount } from './objects';
 import { touch } from './scene';
 
+/**
+ * Makes room for `swapMesh`, which throws nothing then; `isRead` where somebody was left in the midst of poses. Throws
+ * OUT_OF_MEMORY.
+ */
+export function reserveSwap(from: Mesh, to: Mesh, isRead: bool): void {
+  freeRooms();
+  if (!hasPoses(from) || (from == to && !isRead)) return;
+  for (let slot: u32 = 0; slot < slotCount; slot++) {
+    if (idAt(slot) != 0 && isPoseOf(itemAt(slot), from) && fitsPose(meshOf(itemAt(slot)), to)) reserveRepose(to);
+  }
+}
+
 /** Gives all objects of a mesh the bounds of `to`, which takes its place; it may be the same, changed. */
-export function swapMesh(from: Mesh, to: Mesh): void {
+export function swapMesh(from: Mesh, to: Mesh, isRead: bool = false): void {
+  const isPosable = hasPoses(from);
   for (let slot: u32 = 0; slot < slotCount; slot++) {
     const item = itemAt(slot);
-    if (idAt(slot) == 0 || item.mesh != <u32>changetype<usize>(from)) continue;
-    item.mesh = <u32>changetype<usize>(to);
+    if (idAt(slot) == 0) continue;
+    if (item.mesh == <u32>changetype<usize>(from)) item.mesh = <u32>changetype<usize>(to);
+    else if (isPosable && isPoseOf(item, from)) item.mesh = <u32>changetype<usize>(posedAs(meshOf(item), to, isRead));
+    else continue;
     touch(slot);
   }
+  freeRooms();
+}
+
+function posedAs(posed: Mesh, to: Mesh, isRead: bool): Mesh {
+  if (fitsPose(posed, to)) return repose(posed, to, isRead);
+  retire(posed);
+  return to;
+}
+
+// @ts-ignore: decorator
+@inline
+function hasPoses(mesh: Mesh): bool {
+  return !isPointLine(changetype<usize>(mesh)) && isDeformable(mesh);
+}
+
+// @ts-ignore: decorator
+@inline
+function meshOf(item: Item): Mesh {
+  return changetype<Mesh>(<usize>item.mesh);
+}
+
+function isPoseOf(item: Item, base: Mesh): bool {
+  return item.mesh != 0 && isPosed(meshOf(item)) && baseOf(meshOf(item)) == base;
 }

@@ -7,7 +7,7 @@
 import {
   CONTACTS_NONE, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_CLIP_SET, OBJECT_COLLIDES_WITH,
   OBJECT_CONTACTS,
-  OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_SHAPE, SHAPE_MESH,
+  OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_MESH, OBJECT_SHAPE, SHAPE_MESH,
   SHAPE_POINT_LINE,
 } from '../../../shared/layout';
 import { AFFINE_BYTES, Affine, between, setIdentity } from '../math/affine';
@@ -15,7 +15,7 @@ import { allocate, release, reserve } from '../memory';
 import { dropFaceSides, shareFaceSides } from '../mesh/query/face-sides';
 import { Mesh } from '../mesh/tree/layout';
 import { ITEM_BYTES, Item, PRIMITIVE_BYTES, describeShape, setOrientedBounds, worldOf } from '../shape/item';
-import { isPosed, poseOf, retire } from '../skin/pose';
+import { baseOf, fitsPose, freeRooms, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
@@ -144,6 +144,7 @@ export function reserveRecord(slot: u32, description: usize): void {
   const page = pageOf(slot);
   const isMesh = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH;
   if (page.records != 0) {
+    if (isMesh) reservePose(itemAt(slot), changetype<Mesh>(<usize>load<u32>(description, OBJECT_MESH)));
     if (!isMesh && page.primitives == 0) page.primitives = allocate(PAGE_PRIMITIVES);
     reserveClipSets(page, description);
     return;
@@ -205,11 +206,23 @@ export function describe(id: u32, description: usize): void {
   else if (fresh) setIdentity(world);
 }
 
-/** Leaves an object its pose, if it has the same mesh as before, else lets go of it. */
+/** Makes room for the pose of an object, where it is to be one of another mesh. Throws OUT_OF_MEMORY. */
+function reservePose(item: Item, mesh: Mesh): void {
+  if (item.id == 0 || item.mesh == 0) return;
+  const posed = changetype<Mesh>(<usize>item.mesh);
+  if (!fitsPose(posed, mesh) || baseOf(posed) == mesh) return;
+  freeRooms();
+  reserveRepose(mesh);
+}
+
+/** Leaves an object its pose, if it has the same mesh as before or one that can have it, too, else lets go of it. */
 function keepPose(item: Item, before: u32): void {
   if (before == 0 || !isPosed(changetype<Mesh>(<usize>before))) return;
-  if (item.mesh == poseOf(changetype<Mesh>(<usize>before)).base) item.mesh = before;
-  else retire(changetype<Mesh>(<usize>before));
+  const posed = changetype<Mesh>(<usize>before);
+  if (item.mesh == poseOf(posed).base) item.mesh = before;
+  else if (item.shape == SHAPE_MESH && fitsPose(posed, changetype<Mesh>(<usize>item.mesh))) {
+    item.mesh = <u32>changetype<usize>(repose(posed, changetype<Mesh>(<usize>item.mesh), false));
+  } else retire(posed);
 }
 
 /** Empties a slot. Its record and its bounds may be gone after that. */

@@ -9,11 +9,14 @@
 import { isPointLine } from '../point-line/layout';
 import { allocate, release, reserve } from '../memory';
 import { Affine, isIdentity, multiply } from '../math/affine';
-import { boneBoxAt, deformOf, rangeAt } from '../mesh/tree/deform-layout';
+import { boneBoxAt, deformOf, isDeformable, rangeAt } from '../mesh/tree/deform-layout';
 import { Mesh, treeScale } from '../mesh/tree/layout';
 import { POSED } from '../mesh/topology/derived';
 
-/** What follows the header of a posed mesh; then the bones' maps, then the weights of the morph targets. */
+/**
+ * What follows the header of a posed mesh; then the bones' maps, the weights of the morph targets, and the binding and the
+ * bones as they were given: when the vertices of the mesh at rest move, or it is another one, the pose is made of these anew.
+ */
 @unmanaged
 export class Pose {
   /** The mesh at rest. */
@@ -100,9 +103,19 @@ export function draftPose(): Pose {
   return changetype<Pose>(draft);
 }
 
+/** The bytes of a bone as it is given: 16 f32. */
+const GIVEN_BYTES: usize = 64;
+
 function poseBytes(base: Mesh): usize {
   const deform = deformOf(base);
-  return POSE_BYTES + <usize>deform.boneCount * MAP_BYTES + ((<usize>deform.targetCount * 4 + 15) & ~15);
+  const bytes = POSE_BYTES + <usize>deform.boneCount * MAP_BYTES + ((<usize>deform.targetCount * 4 + 15) & ~15);
+  return deform.boneCount == 0 ? bytes : bytes + 2 * MAP_BYTES + <usize>deform.boneCount * GIVEN_BYTES;
+}
+
+/** Answers where a pose has what it was given: both maps of the binding, then the bones. */
+function givenAt(pose: Pose): usize {
+  const deform = deformOf(changetype<Mesh>(pose.base));
+  return morphWeightsAt(pose) + ((<usize>deform.targetCount * 4 + 15) & ~15);
 }
 
 const fromTree = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
@@ -140,6 +153,10 @@ export function draftOf(base: Mesh, bones: usize, bind: Affine, bindInverse: Aff
   fromTree.xx = fromTree.yy = fromTree.zz = shrink;
   fromTree.tx = base.offsetX; fromTree.ty = base.offsetY; fromTree.tz = base.offsetZ;
   if (bones != 0) {
+    const given = givenAt(pose);
+    memory.copy(given, changetype<usize>(bind), MAP_BYTES);
+    memory.copy(given + MAP_BYTES, changetype<usize>(bindInverse), MAP_BYTES);
+    memory.copy(given + 2 * MAP_BYTES, bones, <usize>deform.boneCount * GIVEN_BYTES);
     pose.nowhereX = bindInverse.tx; pose.nowhereY = bindInverse.ty; pose.nowhereZ = bindInverse.tz;
     multiply(bound, bind, fromTree);
     const isPlain = isIdentity(bindInverse);
@@ -319,12 +336,13 @@ function setBounds(at: usize, axis: usize, pose: Pose, weights: f32, leastRest: 
 
 /**
  * Puts the draft in the place of what an object had: `before` is its mesh, posed or not. Answers the posed mesh: the same,
- * or another one where the old one is `read` by somebody. Throws OUT_OF_MEMORY, with nothing changed.
+ * or another one, at `room` where that is not 0: where the old one is read by somebody (`isRead`), or is the pose of another
+ * mesh than the draft. Throws OUT_OF_MEMORY, with nothing changed.
  */
-export function placeDraft(before: Mesh, isRead: bool): Mesh {
-  const base = baseOf(before);
-  const isNew = !isPosed(before) || isRead;
-  const mesh = isNew ? changetype<Mesh>(allocate(MESH_BYTES + poseBytes(base))) : before;
+export function placeDraft(before: Mesh, isRead: bool, room: usize = 0): Mesh {
+  const base = changetype<Mesh>(draftPose().base);
+  const isNew = !isPosed(before) || isRead || baseOf(before) != base;
+  const mesh = !isNew ? before : changetype<Mesh>(room != 0 ? room : allocate(posedBytes(base)));
   const pose = poseOf(mesh), to = draftPose();
   if (!isNew) {
     to.tree = pose.tree;
@@ -342,6 +360,58 @@ export function placeDraft(before: Mesh, isRead: bool): Mesh {
   const x = pose.highX - pose.lowX, y = pose.highY - pose.lowY, z = pose.highZ - pose.lowZ;
   mesh.radius = 0.5 * sqrt(x * x + y * y + z * z);
   return mesh;
+}
+
+function posedBytes(base: Mesh): usize {
+  return MESH_BYTES + poseBytes(base);
+}
+
+// --- the poses of a mesh that becomes another ---
+
+/** Rooms for posed meshes, each with the address of the next in its first word. */
+let rooms: usize = 0;
+
+/** Tells whether an object's mesh is a pose that can be one of `base`: it has as many bones and targets. */
+export function fitsPose(posed: Mesh, base: Mesh): bool {
+  if (!isPosed(posed) || isPointLine(changetype<usize>(base)) || !isDeformable(base)) return false;
+  const from = deformOf(baseOf(posed)), to = deformOf(base);
+  return from.boneCount == to.boneCount && from.targetCount == to.targetCount;
+}
+
+/** Makes room for one more `repose` to `base`, which throws nothing then. Throws OUT_OF_MEMORY. */
+export function reserveRepose(base: Mesh): void {
+  draft = reserve(draft, 0, poseBytes(base));
+  const room = allocate(posedBytes(base));
+  store<usize>(room, rooms);
+  rooms = room;
+}
+
+/** Frees the rooms that were not used. */
+export function freeRooms(): void {
+  while (rooms != 0) {
+    const next = load<usize>(rooms);
+    release(rooms);
+    rooms = next;
+  }
+}
+
+/**
+ * Answers the mesh for an object whose posed mesh was `posed` and is to be one of `base`, which is another mesh or has moved
+ * vertices: the same pose of it, or `base` itself where that reaches too far. `reserveRepose` comes before.
+ */
+export function repose(posed: Mesh, base: Mesh, isRead: bool): Mesh {
+  const pose = poseOf(posed);
+  const given = givenAt(pose);
+  const bones: usize = pose.hasBones ? given + 2 * MAP_BYTES : 0;
+  const bind = changetype<Affine>(given), bindInverse = changetype<Affine>(given + MAP_BYTES);
+  if (!draftOf(base, bones, bind, bindInverse, pose.hasMorphs ? morphWeightsAt(pose) : 0)) {
+    retire(posed);
+    return base;
+  }
+  const isNew = isRead || baseOf(posed) != base;
+  const room = isNew ? rooms : 0;
+  if (isNew) rooms = load<usize>(room);
+  return placeDraft(posed, isRead, room);
 }
 
 /** The posed meshes that wait to be freed. */

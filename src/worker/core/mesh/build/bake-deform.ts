@@ -6,7 +6,8 @@
 import { allocate, release } from '../../memory';
 import { diagonalise, eigenvector } from '../../math/jacobi';
 import {
-  BONE_BOX_BYTES, Deform, RANGE_BYTES, boneBoxAt, bonesAt, cornerOf, deformOf, rangeAt, restAt, shiftsAt, weightsAt,
+  BONE_BOX_BYTES, Deform, RANGE_BYTES, SHIFT_BYTES, boneBoxAt, bonesAt, cornerOf, deformOf, placesAt, rangeAt, restAt,
+  shiftsAt, weightsAt,
 } from '../tree/deform-layout';
 import { Block, LEAF, Mesh, blockAt, treeScale } from '../tree/layout';
 
@@ -29,6 +30,8 @@ export class DeformBuild {
   /** DEFORM_*, with the culprit beside it. */
   error: u32;
   culprit: u32;
+  /** 0 where it is baked for the first time; else what the scale of tree space has grown by since targets were placed. */
+  growth: f64;
 }
 
 export const DEFORM_BAD_BONE: u32 = 3;
@@ -87,6 +90,11 @@ export function freeDeform(d: DeformBuild): void {
   release(d.inTree);
 }
 
+/** Tells whether targets are places, which are kept as they were given: when vertices move, they do not. */
+export function areAbsolute(d: DeformBuild): u32 {
+  return d.targetCount > 0 && d.areRelative == 0 ? 1 : 0;
+}
+
 /** Works on it for a while. Answers whether it is done; not where there is an `error`. */
 export function stepDeform(d: DeformBuild, mesh: Mesh): bool {
   if (d.phase == PHASE_MARK) mark(d, mesh);
@@ -127,10 +135,13 @@ function mark(d: DeformBuild, mesh: Mesh): void {
   deform.reach = 0;
   deform.leastRest = d.boneCount == 0 ? 0 : Infinity;
   deform.greatestRest = d.boneCount == 0 ? 0 : -Infinity;
+  deform.areAbsolute = areAbsolute(d);
   deform.pad = 0;
   // What is between sections and behind the last one.
+  const stop = changetype<usize>(deform) + mesh.deformBytes;
   if (d.boneCount > 0) clear(bonesAt(deform, d.vertexCount), changetype<usize>(boneBoxAt(deform, 0)));
-  if (d.targetCount > 0) clear(shiftsAt(deform, d.targetCount), changetype<usize>(deform) + mesh.deformBytes);
+  if (d.targetCount > 0) clear(shiftsAt(deform, d.targetCount), deform.areAbsolute ? placesAt(deform, 0) : stop);
+  if (deform.areAbsolute) clear(placesAt(deform, d.targetCount), stop);
   next(d, PHASE_VERTICES);
 }
 
@@ -340,7 +351,9 @@ function placeBoxes(d: DeformBuild, mesh: Mesh): void {
 /** Places some vertices of all targets. */
 function placeTargets(d: DeformBuild, mesh: Mesh): void {
   const deform = deformOf(mesh);
-  const scale = treeScale(mesh);
+  const isAgain = d.growth != 0;
+  // Shifts that were placed before are in the tree space of then.
+  const scale = isAgain && d.areRelative ? d.growth : treeScale(mesh);
   if (d.cursor == 0) memory.fill(rangeAt(deform, 0), 0, <usize>d.targetCount * RANGE_BYTES);
   const end = min<u32>(d.cursor + max<u32>(1, VERTICES_A_STEP / max<u32>(1, d.targetCount)), d.vertexCount);
   for (let target: u32 = 0; target < d.targetCount; target++) {
@@ -351,13 +364,18 @@ function placeTargets(d: DeformBuild, mesh: Mesh): void {
       for (let axis: usize = 0; axis < 12; axis += 4) {
         const place = load<f32>(given + axis);
         const from = d.areRelative ? 0 : <f64>load<f32>(d.positions + <usize>i * 12 + axis);
-        const shift = isInTree(d, i) ? <f32>((<f64>place - from) * scale) : 0;
+        const known = isInTree(d, i);
+        let shift = <f32>((<f64>place - from) * scale);
+        if (!known && !isFinite32(shift)) shift = 0; // it moves nothing
+        if (isAgain) shift = max(min(shift, f32.MAX_VALUE), -f32.MAX_VALUE); // poses with it are refused
         if (!isFinite32(place) || !isFinite32(shift)) {
           d.error = DEFORM_BAD_TARGET;
           d.culprit = (target * d.vertexCount + i) * 3 + <u32>(axis >> 2);
           return;
         }
         store<f32>(to + axis, shift);
+        if (deform.areAbsolute && !isAgain) store<f32>(placesAt(deform, target) + <usize>i * SHIFT_BYTES + axis, place);
+        if (!known) continue;
         store<f32>(range + axis, min(load<f32>(range + axis), shift));
         store<f32>(range + axis, max(load<f32>(range + axis, 12), shift), 12);
       }
@@ -367,3 +385,46 @@ function placeTargets(d: DeformBuild, mesh: Mesh): void {
   if (end == d.vertexCount) next(d, PHASE_DONE);
 }
 
+// --- when vertices move ---
+
+const BUILD_BYTES: usize = (offsetof<DeformBuild>() + 15) & ~15;
+
+/** Answers how many bytes of scratch memory `refitDeform` works in. */
+export function refitDeformBytes(mesh: Mesh): usize {
+  const deform = deformOf(mesh);
+  return BUILD_BYTES + <usize>deform.boneCount * BONE_SUMS_BYTES + deform.vertexCount;
+}
+
+/**
+ * Makes of a mesh whose tree was refitted to `positions` what a build would make of these: skin and targets are those that
+ * it has. `scaleBefore` is that of its tree space before. Allocates nothing.
+ */
+export function refitDeform(mesh: Mesh, positions: usize, scaleBefore: f64, scratch: usize): void {
+  const deform = deformOf(mesh);
+  const d = changetype<DeformBuild>(scratch);
+  memory.fill(scratch, 0, refitDeformBytes(mesh));
+  d.vertexCount = deform.vertexCount;
+  d.boneCount = deform.boneCount;
+  d.targetCount = deform.targetCount;
+  d.areRelative = deform.areAbsolute ? 0 : 1;
+  d.growth = treeScale(mesh) / scaleBefore;
+  d.positions = positions;
+  d.weights = weightsAt(deform, 0);
+  d.bones = bonesAt(deform, 0);
+  d.targets = deform.areAbsolute ? placesAt(deform, 0) : shiftsAt(deform, 0);
+  d.sums = scratch + BUILD_BYTES;
+  d.inTree = d.sums + <usize>deform.boneCount * BONE_SUMS_BYTES;
+  while (!stepDeform(d, mesh));
+}
+
+/** Writes the targets of a mesh as they were given, f32 xyz for each vertex, one target after the other. */
+export function copyTargets(mesh: Mesh, to: usize): void {
+  const deform = deformOf(mesh);
+  const bytes = <usize>deform.vertexCount * SHIFT_BYTES * deform.targetCount;
+  if (deform.areAbsolute) {
+    memory.copy(to, placesAt(deform, 0), bytes);
+    return;
+  }
+  const shrink = 1.0 / treeScale(mesh), from = shiftsAt(deform, 0);
+  for (let at: usize = 0; at < bytes; at += 4) store<f32>(to + at, <f32>(<f64>load<f32>(from + at) * shrink));
+}

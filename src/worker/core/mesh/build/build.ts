@@ -15,7 +15,7 @@ import {
   LEAST_WELD, Weld, beginWeld, clusterOf, freeWeld, isTaken, reserveTables, reserveWeld, stepWeld, takePoint,
 } from './weld';
 import { SUBTREE_BYTES, fitNode } from './fit-rotation';
-import { DeformBuild, freeDeform, reserveDeform, stepDeform } from './bake-deform';
+import { DeformBuild, areAbsolute, freeDeform, reserveDeform, stepDeform } from './bake-deform';
 import { deformBytes } from '../tree/deform-layout';
 import {
   BLOCK_BYTES, Block, DIPOLE_BYTES, MAX_NODES, Mesh, NODE_BYTES, Node, dipolesOffset, setChildren,
@@ -572,7 +572,7 @@ function assemble(build: Build): void {
     build.nodeCount, build.blockCount, build.indices == 0 ? 0 : 1, build.triangleCount,
   );
   const d = changetype<DeformBuild>(build.deform);
-  const deform: u64 = build.deform == 0 ? 0 : deformBytes(d.vertexCount, d.boneCount, d.targetCount);
+  const deform: u64 = build.deform == 0 ? 0 : deformBytes(d.vertexCount, d.boneCount, d.targetCount, areAbsolute(d));
   const bytes = dipoles + <u64>build.nodeCount * DIPOLE_BYTES + deform;
   const address = allocate(bytes);
   const mesh = changetype<Mesh>(address);

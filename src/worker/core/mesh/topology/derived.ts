@@ -12,6 +12,7 @@
 import { IS_INTERRUPTIBLE } from '../../checkpoint';
 import { wantInCore } from '../../host';
 import { capacityOf, release, reserve } from '../../memory';
+import { isDeformable } from '../tree/deform-layout';
 import { Mesh, derivedPlace } from '../tree/layout';
 import { cornersOf } from './adjacency';
 import { beginDerivation, stepDerivation } from './derivation';
@@ -29,6 +30,11 @@ const WANTED: u32 = 2;
 const TAKEN: u32 = 3;
 /** The mesh is the pose of another (skin/pose.ts), and what was derived is the other's. */
 export const POSED: u32 = 4;
+/**
+ * It is of the vertices as they were before they moved, and stays so: bones or targets can move the mesh, and its poses
+ * share this.
+ */
+const SHARED: u32 = 5;
 
 /** Up to so many triangles take about a millisecond: they are not worth a wait. */
 export const FEW_TRIANGLES: u32 = 4096;
@@ -65,7 +71,7 @@ let unfinished: usize = 0;
 
 /** Derives anew what is not of the vertices as they are, or asks for it. Throws OUT_OF_MEMORY. */
 function keepUp(mesh: Mesh): void {
-  if (mesh.derivedState == FRESH || mesh.derivedState == POSED) return;
+  if (mesh.derivedState == FRESH || mesh.derivedState >= POSED) return;
   if (mesh.keptCount > FEW_TRIANGLES) {
     if (mesh.derivedState == STALE) {
       // There is one list of wanted meshes, the core's.
@@ -110,7 +116,7 @@ export function installDerived(d: Derivation): void {
 /** Marks a mesh whose vertices moved. */
 export function markStale(mesh: Mesh): void {
   unwant(mesh);
-  mesh.derivedState = STALE;
+  mesh.derivedState = isDeformable(mesh) ? SHARED : STALE;
 }
 
 /** Frees what belongs to a mesh besides its own memory; the mesh is of no more use then. */

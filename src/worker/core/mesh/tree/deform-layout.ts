@@ -16,7 +16,9 @@ export class Deform {
   // The least and the greatest of what weights lack to 1 in a vertex.
   leastRest: f32;
   greatestRest: f32;
-  pad: u64;
+  /** 1 where targets were given as places, which stand behind the shifts as they were given; 0 where they are shifts. */
+  areAbsolute: u32;
+  pad: u32;
 }
 
 export const DEFORM_BYTES: usize = offsetof<Deform>();
@@ -60,7 +62,7 @@ function align16(bytes: u64): u64 {
 }
 
 /** Answers the bytes of a section with such counts. */
-export function deformBytes(vertexCount: u32, boneCount: u32, targetCount: u32): u64 {
+export function deformBytes(vertexCount: u32, boneCount: u32, targetCount: u32, areAbsolute: u32): u64 {
   const vertices = <u64>vertexCount;
   let bytes: u64 = <u64>DEFORM_BYTES + vertices * REST_BYTES;
   if (boneCount != 0) {
@@ -69,6 +71,7 @@ export function deformBytes(vertexCount: u32, boneCount: u32, targetCount: u32):
   // Behind the last shift there is room to read four numbers instead of three.
   if (targetCount != 0) {
     bytes += <u64>targetCount * RANGE_BYTES + align16(vertices * SHIFT_BYTES * targetCount + 16);
+    if (areAbsolute != 0) bytes += align16(vertices * SHIFT_BYTES * targetCount);
   }
   return bytes;
 }
@@ -126,6 +129,14 @@ export function rangeAt(deform: Deform, target: u32): usize {
 @inline
 export function shiftsAt(deform: Deform, target: u32): usize {
   return rangeAt(deform, deform.targetCount) + <usize>target * deform.vertexCount * SHIFT_BYTES;
+}
+
+/** Answers where a target's places begin, in mesh space, f32 xyz each; only where targets were given as places. */
+// @ts-ignore: decorator
+@inline
+export function placesAt(deform: Deform, target: u32): usize {
+  const shiftBytes = <usize>align16(<u64>deform.vertexCount * SHIFT_BYTES * deform.targetCount + 16);
+  return shiftsAt(deform, 0) + shiftBytes + <usize>target * deform.vertexCount * SHIFT_BYTES;
 }
 
 /** Answers a corner's number among the vertices. */

@@ -3,7 +3,7 @@
 
 import {
   BONES_BYTES, BONE_BOX_BYTES, BoneBox, DEFORM_BYTES, Deform, RANGE_BYTES, REST_BYTES, SHIFT_BYTES, WEIGHTS_BYTES, boneBoxAt,
-  bonesAt, deformBytes, deformOf, isDeformable, rangeAt, restAt, shiftsAt, weightsAt,
+  bonesAt, deformBytes, deformOf, isDeformable, placesAt, rangeAt, restAt, shiftsAt, weightsAt,
 } from './deform-layout';
 import { Mesh } from './layout';
 
@@ -16,9 +16,9 @@ export function isDeformConsistent(mesh: Mesh): bool {
   if (<usize>mesh.deformBytes < DEFORM_BYTES) return false;
   const deform = deformOf(mesh);
   return (
-    deform.vertexCount == mesh.vertexCount && deform.boneCount <= 0x10000 && deform.pad == 0 &&
+    deform.vertexCount == mesh.vertexCount && deform.boneCount <= 0x10000 && deform.pad == 0 && deform.areAbsolute <= 1 &&
     (deform.boneCount > 0 || deform.targetCount > 0) && deform.targetCount < 0x1000000 &&
-    deformBytes(deform.vertexCount, deform.boneCount, deform.targetCount) == mesh.deformBytes
+    deformBytes(deform.vertexCount, deform.boneCount, deform.targetCount, deform.areAbsolute) == mesh.deformBytes
   );
 }
 
@@ -56,11 +56,11 @@ function isBoxSound(box: BoneBox): bool {
 
 function areMorphsSound(deform: Deform): bool {
   const count = deform.targetCount;
-  if (count == 0) return true;
-  return (
-    areFinite(rangeAt(deform, 0), <usize>count * RANGE_BYTES) &&
-    areFinite(shiftsAt(deform, 0), <usize>((<u64>count * deform.vertexCount * SHIFT_BYTES + 31) & ~15))
-  );
+  if (count == 0) return deform.areAbsolute == 0;
+  const bytes = <u64>count * deform.vertexCount * SHIFT_BYTES;
+  if (!areFinite(rangeAt(deform, 0), <usize>count * RANGE_BYTES)) return false;
+  if (!areFinite(shiftsAt(deform, 0), <usize>((bytes + 31) & ~15))) return false;
+  return deform.areAbsolute == 0 || areFinite(placesAt(deform, 0), <usize>((bytes + 15) & ~15));
 }
 
 /** Tells whether all f32 in so many bytes, a multiple of 16, are finite. */

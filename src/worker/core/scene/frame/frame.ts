@@ -191,7 +191,7 @@ function answerFrame(): usize {
 }
 
 /** Tells whether somebody was left in the midst of a posed mesh. */
-function arePosesRead(): bool {
+export function arePosesRead(): bool {
   return isUnderWay || isPairLeft() || isContactOpen();
 }
 
