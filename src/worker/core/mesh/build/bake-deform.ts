@@ -392,7 +392,7 @@ const BUILD_BYTES: usize = (offsetof<DeformBuild>() + 15) & ~15;
 /** Answers how many bytes of scratch memory `refitDeform` works in. */
 export function refitDeformBytes(mesh: Mesh): usize {
   const deform = deformOf(mesh);
-  return BUILD_BYTES + <usize>deform.boneCount * BONE_SUMS_BYTES + deform.vertexCount;
+  return BUILD_BYTES + <usize>deform.boneCount * BOTH_SUMS_BYTES + deform.vertexCount;
 }
 
 /**
@@ -413,7 +413,7 @@ export function refitDeform(mesh: Mesh, positions: usize, scaleBefore: f64, scra
   d.bones = bonesAt(deform, 0);
   d.targets = deform.areAbsolute ? placesAt(deform, 0) : shiftsAt(deform, 0);
   d.sums = scratch + BUILD_BYTES;
-  d.inTree = d.sums + <usize>deform.boneCount * BONE_SUMS_BYTES;
+  d.inTree = d.sums + <usize>deform.boneCount * BOTH_SUMS_BYTES;
   while (!stepDeform(d, mesh));
 }
 
