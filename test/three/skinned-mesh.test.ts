@@ -275,10 +275,10 @@ describe('one SkinnedMesh', () => {
     // At rest it would be in the middle when its new mesh stands, which is so before the next update().
     await moveTo(6);
     own.geometry.setIndex([...own.geometry.index!.array]);
-    await tracker.update(frontCamera(), SIZE);
     do {
+      const frame = tracker.update(frontCamera(), SIZE);
       expect(await pickMiddle(tracker)).toBeNull();
-      await new Promise((resolve) => setTimeout(resolve));
+      await frame;
     } while (tracker.pending.length > 0);
     expect(await pickMiddle(tracker)).toBeNull();
     expect(built).toHaveBeenCalledOnce();
