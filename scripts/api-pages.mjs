@@ -1,22 +1,32 @@
 // Writes the pages of the API for the documentation site, docs/api, from the docstrings of the source: one page for each
 // class, function and type, and the site's list of them.
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { Application } from 'typedoc';
 import { root } from './run.mjs';
 
-/** What an app imports, by the name that the entry has in `src/client`; `collision-worker/inline` exports what the first does. */
-const ENTRIES = {
-  index: 'collision-worker',
-  three: 'collision-worker/three',
-  react: 'collision-worker/react',
-  pointer: 'collision-worker/pointer',
-};
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** No entries of their own: the first exports what the package does, the others nothing that is called. */
+const WITHOUT_API = ['./inline', './worker', './package.json'];
+
+/** The source of what an app imports, by the name under which it does. */
+const ENTRIES = Object.fromEntries(
+  Object.keys(exports)
+    .filter((key) => !WITHOUT_API.includes(key))
+    .map((key) => [key.replace('.', 'collision-worker'), sourceOf(key.slice('./'.length))]),
+);
+
+function sourceOf(entry) {
+  const places = ['src/client', 'src'].map((folder) => join(root, folder, entry, 'index.ts'));
+  const source = places.find(existsSync);
+  if (!source) throw new Error(`the source of collision-worker/${entry} is in none of ${places.join(', ')}`);
+  return source;
+}
 
 export async function writeApiPages() {
   const app = await Application.bootstrapWithPlugins({
-    entryPoints: Object.keys(ENTRIES).map((name) =>
-      join(root, 'src/client', name === 'index' ? 'index.ts' : `${name}/index.ts`),
-    ),
+    entryPoints: Object.values(ENTRIES),
     tsconfig: join(root, 'tsconfig.json'),
     plugin: ['typedoc-plugin-markdown', 'typedoc-vitepress-theme'],
     // The site is built where types are checked anyway.
@@ -47,7 +57,13 @@ export async function writeApiPages() {
   });
   const project = await app.convert();
   if (!project) throw new Error('the API could not be read; the message is above');
-  for (const module of project.children) module.name = ENTRIES[module.name];
+  // typedoc names each by its folder, and the first one, which has the others below it, index.
+  for (const [name, source] of Object.entries(ENTRIES)) {
+    const folder = name === 'collision-worker' ? 'index' : basename(dirname(source));
+    const module = project.children.find((child) => child.name === folder);
+    if (!module) throw new Error(`${name} is missing among ${project.children.map((child) => child.name).join(', ')}`);
+    module.name = name;
+  }
   app.validate(project);
   await app.generateOutputs(project);
   if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error('the API has the faults above');

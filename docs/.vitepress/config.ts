@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import GithubSlugger from 'github-slugger';
 import { type DefaultTheme, defineConfig } from 'vitepress';
-import { BASE, PLACE, relativeBase, relativePage } from './relative-base.js';
+import { BASE, relativeBase, relativePage } from './relative-base.js';
 
+/** VitePress sets the variable before it builds. With `--watch` the server is ours, and so is the path. */
+const base = process.env.NODE_ENV === 'production' ? BASE : '/';
 const apiSidebar = new URL('../api/typedoc-sidebar.json', import.meta.url);
 
 const page = (text: string, name: string): DefaultTheme.SidebarItem => ({ text, link: `/${name}` });
@@ -63,10 +65,10 @@ export default defineConfig({
   title: 'collision-worker',
   description: 'Collision detection, picking and frustum culling for three.js and plain WebGL/WebGPU, in a Web Worker.',
   lang: 'en',
-  base: BASE,
+  base,
   outDir: '../build/docs',
   cacheDir: '../build/docs-cache',
-  head: [['link', { rel: 'icon', href: `${BASE}icon.svg`, type: 'image/svg+xml' }]],
+  head: [['link', { rel: 'icon', href: `${base}icon.svg`, type: 'image/svg+xml' }]],
   themeConfig: {
     logo: '/icon.svg',
     nav: [
@@ -95,7 +97,6 @@ export default defineConfig({
   buildEnd: ({ srcDir, outDir }) => copyFileSync(join(srcDir, 'demo.webp'), join(outDir, 'demo.webp')),
   transformHtml: (html, _file, { page: name }) => relativePage(html, name),
   vite: {
-    define: { 'import.meta.env.BASE_URL': PLACE },
     plugins: [relativeBase()],
     // The pictures of the bench stand beside its results.
     server: { fs: { allow: ['../..'] } },

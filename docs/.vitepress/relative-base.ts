@@ -5,7 +5,7 @@ import type { Plugin } from 'vitepress';
 /** The mark. */
 export const BASE = '/-base-/';
 /** The variable that has the path in its place, in a page that is open. */
-export const PLACE = 'globalThis.siteBase';
+const PLACE = 'globalThis.siteBase';
 
 // Pages are rendered in this process, too.
 Object.assign(globalThis, { siteBase: BASE });
@@ -17,6 +17,7 @@ export function relativeBase(): Plugin {
     apply: 'build',
     enforce: 'post',
     config: () => ({
+      define: { 'import.meta.env.BASE_URL': PLACE },
       experimental: {
         renderBuiltUrl: (file, { hostType }) =>
           hostType === 'js' ? { runtime: `${PLACE}+${JSON.stringify(file)}` } : { relative: true },

@@ -87,7 +87,10 @@ export function boxes(eye: Eye, drawn: readonly TreeBox[], styleOf: (box: TreeBo
 const TONES = ['#98a2b3', '#aab3c2', '#bcc4d0', '#ced5de', '#dfe4ea', '#eef1f5'];
 const LIGHT = new Vector3(-0.4, 0.7, 0.6).normalize();
 
-/** A shaded picture of a mesh: rows of the picture in runs of one tone, as a path for each tone. */
+/**
+ * A shaded picture of a mesh: rows of the picture in runs of one tone, as a path for each tone. Rows overlap, as gaps would
+ * show where the picture is scaled.
+ */
 export function shaded(eye: Eye, { positions, indices }: Triangles, width: number, height: number): string[] {
   const depths = new Float64Array(width * height).fill(-Infinity);
   const tones = new Int8Array(width * height).fill(-1);
@@ -116,7 +119,7 @@ export function shaded(eye: Eye, { positions, indices }: Triangles, width: numbe
         path += `M${from} ${y}.5h${x - from}`;
       }
     }
-    return `<path d="${path}" stroke="${colour}" stroke-width="1.05"/>`;
+    return `<path d="${path}" stroke="${colour}" stroke-width="1.6"/>`;
   });
 }
 
