@@ -3,6 +3,7 @@ import { element, Progress, showError } from './panel.js';
 
 const PAGES: readonly [file: string, title: string][] = [
   ['index.html', 'Home'],
+  ['model.html', 'Your model'],
   ['picking.html', 'Picking'],
   ['selection.html', 'Selection'],
   ['seeing.html', 'Seeing'],

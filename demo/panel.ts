@@ -44,6 +44,15 @@ export class Progress {
     this.#bar.value = fraction;
   }
 
+  /** The bar again, with a button that ends what it is about. */
+  begin(text: string, cancel: () => void): void {
+    this.show(text, 0);
+    this.#root.hidden = false;
+    const button = element('cancel') as HTMLButtonElement;
+    button.hidden = false;
+    button.onclick = cancel;
+  }
+
   end(): void {
     this.#root.hidden = true;
   }

@@ -1,0 +1,261 @@
+import { CollisionError, type CollisionService } from 'collision-worker';
+import { type SceneIntersection, type SceneTracker, trackScene } from 'collision-worker/three';
+import {
+  AnimationMixer,
+  Box3,
+  BoxHelper,
+  Group,
+  type Mesh,
+  type Object3D,
+  PerspectiveCamera,
+  Vector3,
+  type WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { HitMarker } from '../marker.js';
+import { element, fillTable, type Progress, showError } from '../panel.js';
+import { createScene, fitToCanvas, showBox } from '../scenery.js';
+import type { Model } from './load-model.js';
+import { type PeerHit, Peers } from './peers.js';
+
+/** Milliseconds between two updates of the figures. */
+const REPORT_INTERVAL = 400;
+/** Relative to the distance: two hits that differ less are the same. */
+const SAME = 1e-4;
+
+type Shown = Model & { animate?(seconds: number): void };
+
+/** What is known of a model that is shown. */
+interface Facts {
+  objects: number;
+  triangles: number;
+  points: number;
+  buildMs: number;
+  bytes: number;
+}
+
+/** One model at a time: what it is, what is under the pointer, and what others on the main thread say of that. */
+export class ModelPage {
+  readonly settings = { compare: false, move: true };
+  readonly camera = new PerspectiveCamera(40, 1, 0.1, 100);
+  readonly controls: OrbitControls;
+  hit: SceneIntersection | null = null;
+  name = '';
+  readonly #renderer: WebGLRenderer;
+  readonly #service: CollisionService;
+  readonly #progress: Progress;
+  readonly #scene = createScene();
+  readonly #marker = new HitMarker();
+  readonly #outline = new BoxHelper(new Group(), 0xffe14d);
+  #tracker: SceneTracker | null = null;
+  #model: Shown | null = null;
+  #mixer: AnimationMixer | null = null;
+  #peers: Peers | null = null;
+  #facts: Facts | null = null;
+  #loading: AbortController | null = null;
+  #pointer: { x: number; y: number } | null = null;
+  #latency = Number.NaN;
+  #seconds = 0;
+  #lastTime = 0;
+  #lastReport = 0;
+
+  constructor(renderer: WebGLRenderer, service: CollisionService, progress: Progress) {
+    this.#renderer = renderer;
+    this.#service = service;
+    this.#progress = progress;
+    this.#outline.visible = false;
+    this.#scene.add(this.#marker.root, this.#outline);
+    this.controls = new OrbitControls(this.camera, renderer.domElement);
+    const canvas = renderer.domElement;
+    for (const type of ['pointermove', 'pointerdown'] as const) {
+      canvas.addEventListener(type, ({ offsetX: x, offsetY: y, timeStamp }) => this.#point({ x, y }, timeStamp));
+    }
+    canvas.addEventListener('pointerleave', ({ pointerType }) => {
+      if (pointerType === 'mouse') this.#point(null, 0);
+    });
+    addEventListener('resize', () => fitToCanvas(renderer, this.camera));
+    fitToCanvas(renderer, this.camera);
+    renderer.setAnimationLoop((time: number) => this.#frame(time));
+  }
+
+  /** Shows another model once it is built. Whatever goes wrong is said, and the one before stays. */
+  async show(load: () => Promise<Shown>): Promise<void> {
+    this.#loading?.abort();
+    const loading = new AbortController();
+    this.#loading = loading;
+    const { signal } = loading;
+    let fresh: SceneTracker | null = null;
+    try {
+      this.#progress.begin('Reading the model…', () => loading.abort());
+      const model = await load();
+      if (signal.aborted) return;
+      const { meshBytes } = this.#service.stats;
+      const start = performance.now();
+      fresh = await trackScene(this.#service, model.object, {
+        signal,
+        updateMatrixWorld: true,
+        onProgress: (fraction) => this.#progress.show('Building the trees in the worker…', fraction),
+      });
+      if (fresh.idsOf(model.object).length === 0) {
+        const [[object, error] = []] = fresh.untracked;
+        throw error === undefined
+          ? new Error('nothing in it can be pointed at')
+          : new Error(`${nameOf(object!)}: ${error.message}`);
+      }
+      const facts = {
+        ...countsOf(model.object),
+        buildMs: performance.now() - start,
+        bytes: this.#service.stats.meshBytes - meshBytes,
+      };
+      this.#replace(model, fresh, facts);
+      fresh = null;
+      element('error').hidden = true;
+    } catch (error) {
+      if (!signal.aborted) showError(error);
+    } finally {
+      fresh?.dispose();
+      if (this.#loading === loading) this.#progress.end();
+    }
+  }
+
+  #replace(model: Shown, tracker: SceneTracker, facts: Facts): void {
+    this.#tracker?.dispose();
+    if (this.#model !== null) this.#scene.remove(this.#model.object);
+    this.#model = model;
+    this.#tracker = tracker;
+    this.#facts = facts;
+    this.#peers = null;
+    this.#seconds = 0;
+    this.#mixer = model.animations.length === 0 ? null : new AnimationMixer(model.object);
+    this.#mixer?.clipAction(model.animations[0]).play();
+    this.name = model.name;
+    this.#scene.add(model.object);
+    const box = new Box3().setFromObject(model.object);
+    fitToCanvas(this.#renderer, this.camera);
+    showBox(this.#renderer, this.camera, box, new Vector3(-0.5, 0.45, 1));
+    box.getCenter(this.controls.target);
+    this.controls.update();
+    this.#show(null);
+    const left = [...tracker.untracked].map(([object, error]) => `${nameOf(object)}: ${error.message}`);
+    element('untracked').replaceChildren(...left.slice(0, 50).map((text) => item(text)));
+    element('untracked-part').hidden = left.length === 0;
+    document.body.dataset.model = model.name;
+  }
+
+  async #point(pointer: { x: number; y: number } | null, time: number): Promise<void> {
+    this.#pointer = pointer;
+    if (pointer === null || this.#tracker === null) {
+      this.#show(null);
+      return;
+    }
+    try {
+      const hit = await this.#tracker.pick(pointer.x, pointer.y, { latest: true });
+      this.#latency = performance.now() - time;
+      if (this.#pointer !== null) this.#show(hit);
+    } catch (error) {
+      // A model that was replaced meanwhile is no fault.
+      if (!(CollisionError.is(error) && error.code === 'DISPOSED')) showError(error);
+    }
+  }
+
+  #show(hit: SceneIntersection | null): void {
+    this.hit = hit;
+    this.#marker.show(hit);
+    this.#outline.visible = hit !== null;
+    if (hit !== null) this.#outline.setFromObject(hit.object);
+    element('hit-name').textContent = hit === null ? 'nothing' : nameOf(hit.object);
+    element('hit-detail').textContent = hit === null ? '\u00a0' : detailOf(hit);
+  }
+
+  #frame(time: number): void {
+    const seconds = Math.min(0.1, (time - this.#lastTime) / 1000);
+    this.#lastTime = time;
+    const isMoving = this.settings.move && (this.#mixer !== null || this.#model?.animate !== undefined);
+    if (isMoving) {
+      this.#seconds += seconds;
+      this.#mixer?.update(seconds);
+      this.#model?.animate?.(this.#seconds);
+    }
+    this.controls.update();
+    this.#renderer.render(this.#scene, this.camera);
+    const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
+    this.#tracker?.update(this.camera, { width, height }).catch((error) => {
+      if (!(CollisionError.is(error) && error.code === 'DISPOSED')) showError(error);
+    });
+    if (isMoving && this.#pointer !== null) this.#point(this.#pointer, performance.now());
+    if (time - this.#lastReport < REPORT_INTERVAL) return;
+    this.#lastReport = time;
+    this.#report();
+  }
+
+  #report(): void {
+    if (this.#facts === null) return;
+    const { objects, triangles, points, buildMs, bytes } = this.#facts;
+    const whole = (value: number): string => value.toLocaleString('en');
+    fillTable(element('figures'), {
+      objects: whole(objects),
+      triangles: whole(triangles),
+      ...(points > 0 && { 'points and lines': whole(points) }),
+      'built in the worker in': `${whole(Math.round(buildMs))} ms`,
+      'memory of its trees': `${(bytes / 2 ** 20).toFixed(1)} MB`,
+      'worker: a frame': `${this.#service.stats.ms.total.toFixed(2)} ms`,
+      'mouse to answer': Number.isNaN(this.#latency) ? '–' : `${this.#latency.toFixed(1)} ms`,
+      ...(this.settings.compare ? this.#compare() : {}),
+    });
+  }
+
+  /** The same place asked of others, on the main thread. */
+  #compare(): Record<string, string> {
+    if (this.#pointer === null || this.#model === null) return { 'on the main thread': 'point at it' };
+    this.#peers ??= new Peers(this.#model.object);
+    const { clientWidth, clientHeight } = this.#renderer.domElement;
+    const [x, y] = [(2 * this.#pointer.x) / clientWidth - 1, 1 - (2 * this.#pointer.y) / clientHeight];
+    const say = ({ hit, ms }: PeerHit): string =>
+      `${ms.toFixed(2)} ms, ${this.#isSame(hit) ? 'the same' : 'another'} hit`;
+    const bvh = this.#peers.meshBvh(x, y, this.camera);
+    return {
+      'three’s Raycaster': say(this.#peers.raycaster(x, y, this.camera)),
+      'three-mesh-bvh': bvh === null ? 'no tree of bones' : say(bvh),
+      ...(bvh !== null && { 'its trees, built here': `${Math.round(this.#peers.buildMs).toLocaleString('en')} ms` }),
+    };
+  }
+
+  #isSame(other: { distance: number; object: Object3D } | null): boolean {
+    if (this.hit === null || other === null) return this.hit === other;
+    return Math.abs(this.hit.distance - other.distance) <= SAME * other.distance;
+  }
+}
+
+function countsOf(root: Object3D): Pick<Facts, 'objects' | 'triangles' | 'points'> {
+  const counts = { objects: 0, triangles: 0, points: 0 };
+  root.traverse((each) => {
+    const { geometry, count = 1 } = each as Mesh & { count?: number };
+    const vertices = geometry?.index?.count ?? geometry?.attributes.position?.count ?? 0;
+    if (vertices === 0) return;
+    counts.objects += count;
+    if ((each as Mesh).isMesh) counts.triangles += (vertices / 3) * count;
+    else counts.points += vertices;
+  });
+  return counts;
+}
+
+function nameOf(object: Object3D): string {
+  return object.name || object.parent?.name || object.type;
+}
+
+function detailOf({ distance, faceIndex, index, instanceId, bone, object }: SceneIntersection): string {
+  const bones = (object as Object3D & { skeleton?: { bones: Object3D[] } }).skeleton?.bones;
+  return [
+    `distance ${distance.toPrecision(5)}`,
+    ...(instanceId === undefined ? [] : [`instance ${instanceId}`]),
+    ...(faceIndex === undefined || faceIndex === null ? [] : [`triangle ${faceIndex}`]),
+    ...(index === undefined ? [] : [`point ${index}`]),
+    ...(bone === undefined || bone < 0 ? [] : [`bone ${bones?.[bone]?.name || bone}`]),
+  ].join(', ');
+}
+
+function item(text: string): HTMLLIElement {
+  const made = document.createElement('li');
+  made.textContent = text;
+  return made;
+}
