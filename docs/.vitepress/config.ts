@@ -35,6 +35,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       page('Culling one frame late', 'culling'),
       page('Contacts', 'contacts'),
       page('Memory', 'memory'),
+      page('Look inside', 'debugging'),
       page('When something fails', 'failures'),
     ],
   },

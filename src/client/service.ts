@@ -9,6 +9,8 @@ import type {
   ContactReport,
   FrameResult,
   Hit,
+  Inspection,
+  InspectOptions,
   MeshData,
   MeshId,
   MeshInfo,
@@ -660,6 +662,28 @@ export class CollisionService extends ServiceEvents {
   async contact(a: ObjectId, b: ObjectId, options?: ContactOptions): Promise<ContactReport | null> {
     this.#link.check('contact');
     return this.#queries.contact(a, b, options);
+  }
+
+  /**
+   * Looks inside: the boxes of objects' trees by level, the octrees' cells with their counts, the bounds of objects with
+   * how views see them, and numbers of each. It is for drawing and for finding out, and costs nothing while it is not
+   * asked for.
+   *
+   * ```ts
+   * const { trees: [tree], cells } = await service.inspect({ objects: [id], levels: [1, 3], octree: true });
+   * console.log(tree.nodes, 'nodes', tree.depth, 'deep', tree.bytes, 'bytes', cells?.counts);
+   * ```
+   *
+   * Boxes are frames of twelve numbers in float64 and world coordinates; with `lines` their edges come as float32, near an
+   * `origin`, for a LineSegments there. What is listed is what `update()` has sent before. Answers are as long as `maxBoxes`
+   * allows; between the trees of many objects the worker serves other messages.
+   *
+   * Rejects with UNKNOWN_ID for an object that is not alive, INVALID_ARGUMENT for levels, views or counts that are none,
+   * ABORTED by the `signal`, and OUT_OF_MEMORY when there is more to list than the worker can hold.
+   */
+  async inspect(options?: InspectOptions): Promise<Inspection> {
+    this.#link.check('inspect');
+    return this.#queries.inspect(options);
   }
 
   get stats(): ServiceStats {

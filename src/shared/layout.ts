@@ -279,3 +279,27 @@ export const MESH_VERSION_VALUE = 6;
 export const POINT_LINE_SIZE = 152; // u32, vertices of an element: 1 of points, 2 of lines
 export const POINT_LINE_MAGIC_VALUE = 0x4c505743; // 'CWPL'
 export const POINT_LINE_VERSION_VALUE = 1;
+
+// What inspecting finds: a box, and four words about it.
+export const INSPECTED_FRAME = 0; // f64 × 12: three half axes, then the centre
+export const INSPECTED_WORDS = 96; // u32 × 4; core/scene/inspect says which
+export const INSPECTED_BYTES = 112;
+
+// Numbers of an inspected mesh.
+export const INSPECTED_MESH_NODES = 0; // u32
+export const INSPECTED_MESH_BLOCKS = 4; // u32, leaves
+export const INSPECTED_MESH_DEPTH = 8; // u32, the level of its deepest boxes
+export const INSPECTED_MESH_ELEMENTS = 12; // u32, those that are in the tree
+export const INSPECTED_MESH_BYTES = 16; // u32, of the mesh, which all its objects share
+export const INSPECTED_MESH_POSE_BYTES = 20; // u32, of the object's own pose
+export const INSPECTED_MESH_TOPOLOGY = 24; // u32, vertices of an element: 3 of triangles; 0 of other shapes
+export const INSPECTED_MESH_END = 28;
+
+// Numbers of the scene: u32 each.
+export const INSPECTED_SCENE_OBJECTS = 0;
+export const INSPECTED_SCENE_MOVING = 4;
+export const INSPECTED_SCENE_STATIC = 8; // those of them that make pairs
+export const INSPECTED_SCENE_PASSIVE = 12; // and those that do not
+export const INSPECTED_SCENE_CELLS = 16; // of all octrees
+export const INSPECTED_SCENE_ORIGIN = 24; // f64 × 3, of the float32 bounds in the octrees
+export const INSPECTED_SCENE_BYTES = 48;

@@ -3,6 +3,7 @@ import type {
   ClosestPoint,
   ContactReport,
   Hit,
+  Inspection,
   MeshData,
   MeshId,
   MeshInfo,
@@ -59,6 +60,40 @@ export interface WorkerApi {
   /** Finds the contact of two objects; null where they do not touch. `detail` is CONTACTS_*. */
   contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null>;
   closestPoint(point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null;
+  /** Lists boxes of trees, octrees and objects. Other messages are served between slices of the work. */
+  inspect(request: InspectRequest): Promise<Inspection>;
+}
+
+/** What to inspect. */
+export interface InspectRequest {
+  octree: boolean;
+  bounds: boolean;
+  trees: Uint32Array;
+  /** Both included. */
+  fromLevel: number;
+  toLevel: number;
+  maxBoxes: number;
+  views: ViewRecord[];
+  lines: boolean;
+  origin: Vec3 | undefined;
+  /** With `lines`, the three adapter asks for their colours, too. */
+  palette?: BoxPalette | undefined;
+}
+
+/** Colours of boxes, four bytes each: red, green, blue, alpha. */
+export interface BoxPalette {
+  /** By level, over and over. */
+  levels: Uint8Array;
+  /** By octree. */
+  cells: Uint8Array;
+  /** By state, of moving objects, then of static ones. */
+  states: Uint8Array;
+}
+
+/** Boxes with the colours of their lines, four bytes for each end. */
+export interface ColouredLines {
+  lines?: Float32Array;
+  colours?: Uint8Array;
 }
 
 /** A ray that may hit points and lines by how they are drawn, instead of within a threshold. */

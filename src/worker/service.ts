@@ -8,6 +8,7 @@ import {
   type FrameMessage,
   type FromWorker,
   failureOf,
+  type InspectRequest,
   type LoadedMesh,
   type MeshDeform,
   type MeshUpdate,
@@ -18,10 +19,11 @@ import {
   type ToWorker,
   type WorkerApi,
 } from '../shared/protocol.js';
-import type { ContactReport, MeshData, MeshId, ObjectId } from '../shared/types.js';
+import type { ContactReport, Inspection, MeshData, MeshId, ObjectId } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, MeshAddress, MeshBuild, PlacedDescription } from './binding/core.js';
 import type { CoreContact } from './binding/queries.js';
+import { inspect } from './inspection.js';
 import { MeshTable } from './mesh-table.js';
 import { QueryService } from './query-service.js';
 import { Queue } from './queue.js';
@@ -44,6 +46,7 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
     'overlap',
     'containing',
     'closestPoint',
+    'inspect',
     'contact',
     'loadMesh',
     'loadMeshes',
@@ -190,6 +193,16 @@ export class WorkerService extends QueryService implements WorkerApi {
         }
       });
     });
+  });
+
+  /** Lists boxes; between the trees of many objects, messages are served. */
+  readonly inspect = answering((request: InspectRequest): Promise<Inspection> => {
+    return inspect(
+      this.core.inspector,
+      request,
+      () => this.frame,
+      () => this.#pause(),
+    );
   });
 
   #findContact(pair: AskedPair, begin: () => CoreContact | null | undefined): FoundContact | Promise<FoundContact> {

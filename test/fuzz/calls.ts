@@ -205,6 +205,23 @@ export const METHODS: Record<Method, Case[]> = {
   containing: [{ args: (world) => [[0, 0, 0.5], query(world)] }],
   closestPoint: [{ args: (world) => [[0, 0.25, 3], { ...wholeQuery(world), maxDistance: 50 }] }],
   contact: [{ args: (world) => [world.cube, world.ball, { detail: 'manifold', signal: undefined }] }],
+  inspect: [
+    {
+      args: (world) => [
+        {
+          octree: true,
+          objects: [world.cube, world.ball],
+          levels: [0, 2],
+          bounds: true,
+          views: ['main'],
+          maxBoxes: 100,
+          lines: true,
+          origin: [0, 0, 1],
+          signal: undefined,
+        },
+      ],
+    },
+  ],
   addEventListener: [
     {
       args: () => ['lost', () => {}, { once: false, passive: true, capture: false, signal: undefined }],

@@ -6,6 +6,8 @@ import type {
   ContactOptions,
   ContactReport,
   Hit,
+  Inspection,
+  InspectOptions,
   ObjectId,
   PickOptions,
   QueryOptions,
@@ -39,6 +41,7 @@ import type { WorkerLink } from '../link/worker-link.js';
 import type { ObjectStore } from '../scene/object-store.js';
 import { IDENTITY } from '../transforms/affine.js';
 import { FirstView } from './first-view.js';
+import { type AdapterInspect, readInspection } from './inspect-options.js';
 import { LatestTurn } from './latest-turn.js';
 import { pickRay } from './pick-ray.js';
 import {
@@ -222,6 +225,11 @@ export class Queries {
       return promise;
     }
     return this.#ask('contact', given, (api) => api.contact(a, b, detail));
+  }
+
+  inspect(options?: InspectOptions & AdapterInspect): Promise<Inspection> {
+    const { request, signal } = readInspection('inspect', options, this.#objects, this.#views);
+    return this.#ask('inspect', { signal }, (api) => api.inspect(request));
   }
 
   /**

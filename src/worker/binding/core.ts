@@ -5,6 +5,7 @@ import type { MeshData, ObjectId, OpenEdge, Vec3 } from '../../shared/types.js';
 import { deformCounts, deformError, readDeform, writeDeform } from './deform.js';
 import { type MeshAddress, type PlacedDescription, writeDescription } from './descriptions.js';
 import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
+import { CoreInspector } from './inspector.js';
 import { CoreMemory } from './memory.js';
 import { beginPointLineBuild, ELEMENT_SIZES } from './point-line-build.js';
 import { CoreQueries } from './queries.js';
@@ -119,6 +120,7 @@ export interface Core {
   setBaseline(baseline: Baseline): void;
 
   readonly queries: CoreQueries;
+  readonly inspector: CoreInspector;
 
   /** Answers the first broken invariant of any structure in words, or null. Slow; for tests. */
   check(): string | null;
@@ -143,6 +145,7 @@ export function bindCore(exports: CoreExports): Core {
 
 class WasmCore implements Core {
   readonly queries: CoreQueries;
+  readonly inspector: CoreInspector;
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
   /** Room for one description. */
@@ -157,6 +160,7 @@ class WasmCore implements Core {
     this.#memory = new CoreMemory(exports);
     this.#scratch = this.#memory.allocate(layout.OBJECT_BYTES);
     this.queries = new CoreQueries(exports, this.#memory);
+    this.inspector = new CoreInspector(exports, this.#memory, this.queries);
   }
 
   get memoryBytes(): number {

@@ -95,6 +95,16 @@ export interface CoreExports {
   overlap(description: number, filter: number): number;
   containing(x: number, y: number, z: number, filter: number): number;
   closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
+  inspectScene(): number;
+  inspectCells(most: number): number;
+  inspectBounds(most: number): number;
+  inspectTree(id: number, from: number, to: number, most: number): number;
+  inspectedMesh(): number;
+  inspectedBoxCount(): number;
+  inspectedBoxes(): number;
+  inspectedElementCount(): number;
+  inspectedElements(): number;
+  freeInspected(): void;
   isLongContact(a: number, b: number, detail: number): number;
   beginContact(a: number, b: number, detail: number, until: number): number;
   keepContact(a: number, b: number, detail: number): number;

@@ -1,0 +1,58 @@
+import type { BoxPalette, InspectRequest } from '../../shared/protocol.js';
+import type { InspectOptions } from '../../shared/types.js';
+import { checkSignal } from '../check/signal.js';
+import { checkBoolean, checkInteger, checkVec3, invalid, reading, readOptions } from '../check/validate.js';
+import type { ViewTable } from '../frame/view-table.js';
+import type { ObjectStore } from '../scene/object-store.js';
+import { checkIds } from './query-options.js';
+
+const INSPECT_KEYS = [...['octree', 'objects', 'levels', 'bounds', 'views', 'maxBoxes', 'lines', 'origin', 'signal']];
+/** The three adapter asks for these besides. */
+const PALETTE_KEYS = ['palette'];
+/** No tree is deeper (core/mesh/tree/layout.ts, MAX_DEPTH). */
+const DEEPEST_LEVEL = 255;
+const MOST_BOXES = 1_048_576;
+const DEFAULT_BOXES = 65_536;
+
+/** The three adapter asks for these besides. */
+export interface AdapterInspect {
+  /** The colours of lines. */
+  palette?: BoxPalette;
+}
+
+/** Reads what is to be inspected. */
+export function readInspection(
+  operation: string,
+  options: (InspectOptions & AdapterInspect) | undefined,
+  objects: ObjectStore,
+  viewTable: ViewTable,
+): { request: InspectRequest; signal: AbortSignal | undefined } {
+  const given = readOptions(operation, 'options', options, INSPECT_KEYS, PALETTE_KEYS);
+  const { octree = false, bounds = false, lines = false, levels = [0, Infinity], views = [], signal, palette } = given;
+  const { maxBoxes = DEFAULT_BOXES } = given;
+  checkBoolean(operation, 'octree', octree);
+  checkBoolean(operation, 'bounds', bounds);
+  checkBoolean(operation, 'lines', lines);
+  checkSignal(operation, signal);
+  checkInteger(operation, 'maxBoxes', maxBoxes, 1, MOST_BOXES);
+  const [fromLevel, toLevel] = checkLevels(operation, levels);
+  if (!Array.isArray(views)) invalid(operation, 'views', views, 'an array of names of views');
+  const records = Array.from(views, (name, i) => viewTable.get(operation, `views[${i}]`, name).record.slice());
+  const trees = checkIds(operation, 'objects', given.objects ?? [], objects);
+  const origin = given.origin === undefined ? undefined : checkVec3(operation, 'origin', given.origin);
+  const request = { octree, bounds, trees, fromLevel, toLevel, maxBoxes, views: records, lines, origin, palette };
+  return { request, signal };
+}
+
+function checkLevels(operation: string, levels: readonly [number, number]): [number, number] {
+  return reading(operation, 'levels', () => {
+    const expected = 'two whole numbers >= 0, the second no less than the first, or Infinity';
+    if (!Array.isArray(levels) || levels.length !== 2) invalid(operation, 'levels', levels, expected);
+    const [from, to] = levels;
+    const isLevel = (level: unknown): boolean => Number.isInteger(level) || level === Number.POSITIVE_INFINITY;
+    if (!Number.isInteger(from) || !isLevel(to) || from < 0 || to < from) {
+      invalid(operation, 'levels', levels, expected);
+    }
+    return [Math.min(from, DEEPEST_LEVEL), Math.min(to, DEEPEST_LEVEL)];
+  });
+}

@@ -1,0 +1,111 @@
+// Lists the cells of the octrees and the bounds of objects, in world frames in float64.
+
+import {
+  FLAG_CULLABLE, FLAG_STATIC, INSPECTED_SCENE_BYTES, INSPECTED_SCENE_CELLS, INSPECTED_SCENE_MOVING,
+  INSPECTED_SCENE_OBJECTS, INSPECTED_SCENE_ORIGIN, INSPECTED_SCENE_PASSIVE, INSPECTED_SCENE_STATIC,
+} from '../../../../shared/layout';
+import { AFFINE_BYTES, copy } from '../../math/affine';
+import { release, reserve } from '../../memory';
+import {
+  Cell, HOLE, MOVING_TREE, PASSIVE_TREE, STATIC_TREE, TREE_COUNT, Tree, cellAt, isEmpty, slotAt, treeOf,
+} from '../index/octree';
+import { idAt, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from '../objects';
+import { updateTrees } from '../scene';
+import { addBox, boxCount, clearBoxes } from './inspected-boxes';
+
+const NO_PARENT: u32 = 0xffffffff;
+const numbers: usize = memory.data(INSPECTED_SCENE_BYTES, 16);
+
+/** Answers the address of numbers of the scene as it is now: INSPECTED_SCENE_*. Throws OUT_OF_MEMORY. */
+export function inspectScene(): usize {
+  updateTrees();
+  store<u32>(numbers, liveCount, INSPECTED_SCENE_OBJECTS);
+  store<u32>(numbers, countIn(MOVING_TREE), INSPECTED_SCENE_MOVING);
+  store<u32>(numbers, countIn(STATIC_TREE), INSPECTED_SCENE_STATIC);
+  store<u32>(numbers, countIn(PASSIVE_TREE), INSPECTED_SCENE_PASSIVE);
+  let cells: u32 = 0;
+  for (let which: u32 = 0; which < TREE_COUNT; which++) if (!isEmpty(treeOf(which))) cells += treeOf(which).cellCount;
+  store<u32>(numbers, cells, INSPECTED_SCENE_CELLS);
+  store<f64>(numbers, sceneOriginX, INSPECTED_SCENE_ORIGIN);
+  store<f64>(numbers, sceneOriginY, INSPECTED_SCENE_ORIGIN + 8);
+  store<f64>(numbers, sceneOriginZ, INSPECTED_SCENE_ORIGIN + 16);
+  return numbers;
+}
+
+function countIn(which: u32): u32 {
+  return treeOf(which).count - treeOf(which).holes;
+}
+
+/**
+ * Lists the cells of all octrees that have objects in them or below, at most so many: the bounds of these. Parents come
+ * before their children. Words of a cell: its level, the number of its parent or NO_PARENT, how many objects are in it
+ * and in none of its children, and which tree it is of. Answers whether there are more. Throws OUT_OF_MEMORY.
+ */
+export function inspectCells(most: u32): bool {
+  updateTrees();
+  clearBoxes();
+  /** The cell of each box. */
+  let cells: usize = 0;
+  let isCut = false;
+  for (let which: u32 = 0; which < TREE_COUNT && !isCut; which++) {
+    const tree = treeOf(which);
+    if (isEmpty(tree)) continue;
+    let next = boxCount;
+    isCut = boxCount == most;
+    if (!isCut) cells = addCell(cells, tree, which, 0, 0, NO_PARENT);
+    for (let level: u32 = 1; next < boxCount && !isCut; level++) {
+      const levelEnd = boxCount;
+      for (; next < levelEnd && !isCut; next++) {
+        const firstChild = cellAt(tree, load<u32>(cells + (<usize>next << 2))).firstChild;
+        for (let i: u32 = 0; i < 8 && firstChild != 0; i++) {
+          const child = cellAt(tree, firstChild + i);
+          if (!(child.lowX <= child.highX)) continue; // empty
+          isCut = boxCount == most;
+          if (isCut) break;
+          cells = addCell(cells, tree, which, firstChild + i, level, next);
+        }
+      }
+    }
+  }
+  release(cells);
+  return isCut;
+}
+
+function addCell(cells: usize, tree: Tree, which: u32, index: u32, level: u32, parent: u32): usize {
+  const used = <usize>boxCount << 2;
+  const grown = reserve(cells, used, <u64>used + 4);
+  store<u32>(grown + used, index);
+  const cell = cellAt(tree, index);
+  const frame = addBox(level, parent, ownCount(tree, cell), which);
+  memory.fill(changetype<usize>(frame), 0, AFFINE_BYTES);
+  frame.xx = 0.5 * (<f64>cell.highX - <f64>cell.lowX);
+  frame.yy = 0.5 * (<f64>cell.highY - <f64>cell.lowY);
+  frame.zz = 0.5 * (<f64>cell.highZ - <f64>cell.lowZ);
+  frame.tx = 0.5 * (<f64>cell.lowX + <f64>cell.highX) + sceneOriginX;
+  frame.ty = 0.5 * (<f64>cell.lowY + <f64>cell.highY) + sceneOriginY;
+  frame.tz = 0.5 * (<f64>cell.lowZ + <f64>cell.highZ) + sceneOriginZ;
+  return grown;
+}
+
+function ownCount(tree: Tree, cell: Cell): u32 {
+  let count: u32 = 0;
+  for (let position = cell.start; position < cell.ownEnd; position++) if (slotAt(tree, position) != HOLE) count++;
+  return count;
+}
+
+/**
+ * Lists the oriented bounds of objects by slot, at most so many. Words: the id, 1 where it is static, 1 where views list
+ * it, its layers. Answers whether there are more. Throws OUT_OF_MEMORY.
+ */
+export function inspectBounds(most: u32): bool {
+  clearBoxes();
+  for (let slot: u32 = 0; slot < slotCount; slot++) {
+    const id = idAt(slot);
+    if (id == 0) continue;
+    if (boxCount == most) return true;
+    const item = itemAt(slot);
+    const frame = addBox(id, item.flags & FLAG_STATIC ? 1 : 0, item.flags & FLAG_CULLABLE ? 1 : 0, item.layers);
+    copy(frame, orientedBounds(slot));
+  }
+  return false;
+}
