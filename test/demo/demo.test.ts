@@ -113,7 +113,18 @@ describe('the page', () => {
 
   test('leads to the other pages', async () => {
     const links = page.locator('#pages a');
-    const titles = ['Home', 'Picking', 'Selection', 'Seeing', 'Contacts', 'Bones', 'Points', 'Batch', 'React'];
+    const titles = [
+      'Home',
+      'Your model',
+      'Picking',
+      'Selection',
+      'Seeing',
+      'Contacts',
+      'Bones',
+      'Points',
+      'Batch',
+      'React',
+    ];
     expect(await links.allTextContents()).toEqual(titles);
     expect(await page.locator('#pages a[aria-current]').allTextContents()).toEqual(['Home']);
     for (const link of await links.all()) {
