@@ -275,7 +275,10 @@ export class CollisionService extends ServiceEvents {
     return this.#objects.reserve(checkInteger('addInstances', 'count', count, 0, MAX_OBJECTS));
   }
 
-  /** Changes the options of an object that are given, and keeps the rest. */
+  /**
+   * Changes the options of an object that are given, and keeps the rest. Its pose stays, too, also for a query before the next
+   * update(), where it gets another mesh of as many bones and morph targets.
+   */
   setObject(id: ObjectId, options: Partial<ObjectOptions>): void {
     this.#link.check('setObject');
     const matrix = this.#objects.set('setObject', id, options);

@@ -47,7 +47,11 @@ export function areSameDeformers(a: Deformers, b: Deformers): boolean {
 
 function bonesOf({ isSkinnedMesh, skeleton }: Deformable): number {
   if (isSkinnedMesh !== true) return 0;
-  return (skeleton as SkinnedMesh['skeleton'] | undefined)?.bones.length || -1;
+  try {
+    return (skeleton as Partial<SkinnedMesh['skeleton']> | undefined)?.bones?.length || -1;
+  } catch {
+    return -1; // what is read is anything: the build says what is wrong
+  }
 }
 
 function hasMorphs(object: Deformable): boolean {
@@ -59,7 +63,11 @@ function hasMorphs(object: Deformable): boolean {
 
 /** Counts the morph targets of what may be no geometry at all. */
 function countTargets(geometry: Partial<BufferGeometry> | null): number {
-  return geometry?.morphAttributes?.position?.length ?? 0;
+  try {
+    return geometry?.morphAttributes?.position?.length ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 /**
