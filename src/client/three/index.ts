@@ -1,4 +1,6 @@
 export { boxFromGeometry, meshDataFromGeometry } from './geometry/geometry.js';
+export { CollisionHelper, type CollisionHelperOptions } from './helper/collision-helper.js';
+export { StatsOverlay } from './helper/stats-overlay.js';
 export type { HoverListener, HoverOptions } from './query/hover.js';
 export type { SceneIntersection } from './query/intersection.js';
 export type { SceneQueryOptions } from './query/scene-options.js';

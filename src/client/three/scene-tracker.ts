@@ -1,6 +1,6 @@
-import type { Camera, Object3D } from 'three';
+import { type Camera, type Object3D, Vector3 } from 'three';
 import { CollisionError } from '../../shared/errors.js';
-import type { ContactOptions, FrameResult, ObjectId, Rect, Shape } from '../../shared/types.js';
+import type { ContactOptions, FrameResult, ObjectId, Rect, Shape, ViewOptions } from '../../shared/types.js';
 import { invalid, reading, show, unreadable } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { MeshPool } from './geometry/mesh-pool.js';
@@ -19,8 +19,9 @@ import {
   type SceneSight,
   type SceneSightOptions,
 } from './query/scene-queries.js';
-import type { ScenePoint, SceneRay } from './query/scene-ray.js';
-import type { SceneTarget } from './scene-target.js';
+import { readRay, type ScenePoint, type SceneRay } from './query/scene-ray.js';
+import { idsOf } from './query/target-ids.js';
+import { readDrawn, type SceneTarget } from './scene-target.js';
 import { ClipSetTable } from './track/clip-sets.js';
 import { LayerChanges } from './track/layer-changes.js';
 import { SkeletonTable } from './track/mesh-pose.js';
@@ -39,6 +40,17 @@ import type { ViewSize } from './view/view.js';
 /** What asks about the scene for as long as there is one. */
 export interface Follower {
   ask(): void;
+  end(): void;
+}
+
+/** What draws or counts what happens: it is told of answers, and asks nothing of its own by this. */
+export interface Witness {
+  /** A frame is answered; `msMain` milliseconds of `update` were spent on it. */
+  answered(frame: SceneFrame, msMain: number): void;
+  /** A pick at these pixels is answered; the view is as it was then, null before there was one. */
+  picked?(view: ViewOptions | null, x: number, y: number, hit: SceneIntersection | null): void;
+  cast?(from: Vector3, direction: Vector3, hit: SceneIntersection | null): void;
+  cut?(view: ViewOptions | null, region: Rect | Float32Array): void;
   end(): void;
 }
 
@@ -103,6 +115,7 @@ export class SceneTracker {
   readonly #picks: ScenePicks;
   readonly #queries: SceneQueries;
   readonly #followers = new Set<Follower>();
+  readonly #witnesses = new Set<Witness>();
   /** The last update was told of this camera and size; null before there was one. */
   #camera: Camera | null = null;
   #size: ViewSize | null = null;
@@ -221,6 +234,7 @@ export class SceneTracker {
     if (this.#ended !== null) return this.#ended;
     // It has the number of a query, as the pairs that end in its answer may name what leaves the scene with it.
     const number = this.#objects.begin();
+    const start = this.#witnesses.size > 0 ? performance.now() : 0;
     try {
       this.#assertLive('update');
       this.#sync(camera);
@@ -235,7 +249,21 @@ export class SceneTracker {
     this.#size = size;
     const answer = this.#answer(number);
     for (const follower of this.#followers) follower.ask();
+    if (this.#witnesses.size > 0) {
+      const ms = performance.now() - start;
+      this.#tell(answer, (witness, frame) => witness.answered(frame, ms));
+    }
     return answer;
+  }
+
+  /** Tells those that look on of an answer, if it comes. */
+  #tell<T>(answer: Promise<T>, tell: (witness: Witness, value: T) => void): void {
+    answer.then(
+      (value) => {
+        for (const witness of this.#witnesses) tell(witness, value);
+      },
+      () => {}, // who has asked is told
+    );
   }
 
   /** Answers what was sent, for the query of that number. */
@@ -302,7 +330,12 @@ export class SceneTracker {
    */
   async pick(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection | null> {
     this.#beginQuestion('pick');
-    return this.#picks.pick(x, y, options);
+    const answer = this.#picks.pick(x, y, options);
+    if (this.#witnesses.size > 0) {
+      const view = this.viewOptions(options.view);
+      this.#tell(answer, (witness, hit) => witness.picked?.(view, x, y, hit));
+    }
+    return answer;
   }
 
   /**
@@ -339,6 +372,45 @@ export class SceneTracker {
     this.#assertLive('follow');
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);
+  }
+
+  /**
+   * Tells somebody of frames, picks, rays and regions from now on; answers what ends that.
+   *
+   * @internal
+   */
+  witness(witness: Witness): () => void {
+    this.#assertLive('witness');
+    this.#witnesses.add(witness);
+    return () => this.#witnesses.delete(witness);
+  }
+
+  /** @internal */
+  get service(): CollisionService {
+    return this.#service;
+  }
+
+  /** @internal */
+  get viewName(): string {
+    return this.#view;
+  }
+
+  /**
+   * Answers a view as it was set last; null where it was not.
+   *
+   * @internal
+   */
+  viewOptions(name: string = this.#view): ViewOptions | null {
+    return this.#views.optionsOf(name);
+  }
+
+  /**
+   * Lists the ids of an object, or of an instance; none of what is not in the scene or not built yet.
+   *
+   * @internal
+   */
+  targetIds(target: SceneTarget): ObjectId[] {
+    return Array.from(idsOf(this.#walk, readDrawn('CollisionHelper', 'trees', target)));
   }
 
   /**
@@ -393,7 +465,13 @@ export class SceneTracker {
   async pickRegion(region: Rect | Float32Array, options?: SceneRegionOptions): Promise<Object3D[] | SceneObject[]>;
   async pickRegion(region: Rect | Float32Array, options: SceneRegionOptions = {}): Promise<Object3D[] | SceneObject[]> {
     this.#beginQuestion('pickRegion');
-    return this.#picks.pickRegion(region, options);
+    const answer = this.#picks.pickRegion(region, options);
+    if (this.#witnesses.size > 0) {
+      const view = this.viewOptions(options.view);
+      const drawn = ArrayBuffer.isView(region) ? region.slice() : { ...region };
+      this.#tell(answer, (witness) => witness.cut?.(view, drawn));
+    }
+    return answer;
   }
 
   /**
@@ -409,7 +487,13 @@ export class SceneTracker {
    */
   async raycast(ray: SceneRay, options: SceneRayOptions = {}): Promise<SceneIntersection | null> {
     this.#beginQuestion('raycast');
-    return this.#queries.raycast(ray, options);
+    const answer = this.#queries.raycast(ray, options);
+    if (this.#witnesses.size > 0) {
+      const { origin, direction } = readRay('raycast', ray);
+      const [from, way] = [new Vector3(...origin), new Vector3(...direction)];
+      this.#tell(answer, (witness, hit) => witness.cast?.(from, way, hit));
+    }
+    return answer;
   }
 
   /**
@@ -588,7 +672,9 @@ export class SceneTracker {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    for (const follower of this.#followers) follower.end();
+    for (const each of [...this.#followers, ...this.#witnesses]) each.end();
+    this.#followers.clear();
+    this.#witnesses.clear();
     this.#service.removeEventListener('restored', this.#onRestore);
     try {
       this.#walk.clear();

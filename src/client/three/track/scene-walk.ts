@@ -344,6 +344,7 @@ export class SceneWalk {
   }
 
   #arrive(object: Object3D, parent: SceneNode | null): void {
+    if ((object as { isCollisionHelper?: boolean }).isCollisionHelper === true) return; // it only draws what is there
     const known = this.#nodes.get(object);
     if (known !== undefined) {
       if (known.parent === null && parent !== null) this.#moveTo(known, parent); // else it was told of twice

@@ -88,6 +88,11 @@ export class SceneViews {
     );
   }
 
+  /** Answers how a view was set last; null where it was not. */
+  optionsOf(name: string): ViewOptions | null {
+    return this.#views.get(name)?.options ?? null;
+  }
+
   remove(name: string): void {
     this.get('removeView', name);
     this.#views.delete(name);

@@ -1,0 +1,254 @@
+import { Object3D, type Vector3 } from 'three';
+import { CollisionError } from '../../../shared/errors.js';
+import type { BoxPalette, ColouredLines } from '../../../shared/protocol.js';
+import type { ContactSet, Inspection, InspectOptions, Rect, Vec3, ViewOptions } from '../../../shared/types.js';
+import { checkBoolean, invalid, reading, readOptions } from '../../check/validate.js';
+import type { SceneIntersection } from '../query/intersection.js';
+import type { SceneTarget } from '../scene-target.js';
+import type { SceneTracker } from '../scene-tracker.js';
+import { nameOf } from '../track/name-of.js';
+import type { SceneFrame } from '../view/scene-frame.js';
+import { LineSet } from './line-set.js';
+import { cutOut, endsAt } from './view-lines.js';
+
+export interface CollisionHelperOptions {
+  /** Objects of the scene, or instances, of which the boxes of the trees are drawn. Default none. */
+  trees?: readonly SceneTarget[];
+  /** The first and the last level of these trees; default [1, 4]. Level 0 is the object's oriented bounds. */
+  levels?: readonly [number, number];
+  /** The cells of the octrees. Default false. */
+  octree?: boolean;
+  /** The bounds of all objects: green inside the view, yellow crossing its border, grey outside; darker of static ones. */
+  bounds?: boolean;
+  /** Points of contact with their normals and, in red, depths; and the segments of triangles. Default true. */
+  contacts?: boolean;
+  /** Rays of picks and of `raycast`, and what they hit. Default true. */
+  hits?: boolean;
+  /** What `pickRegion` has cut out last. Default true. */
+  regions?: boolean;
+  /** Names of views of which the frusta are drawn. Default none. */
+  views?: readonly string[];
+  /** The length of contacts' normals and of hits', in world units. Default 0.5. */
+  normalLength?: number;
+  /** Most boxes of each tree, of the cells and of the bounds. Default 8,192. */
+  maxBoxes?: number;
+}
+
+const KEYS: readonly string[] = [
+  ...['trees', 'levels', 'octree', 'bounds', 'contacts', 'hits', 'regions', 'views', 'normalLength', 'maxBoxes'],
+];
+
+const [RED, YELLOW, GREEN, BLUE, WHITE] = [
+  [255, 60, 60, 255],
+  [255, 220, 60, 255],
+  [60, 220, 100, 255],
+  [80, 160, 255, 255],
+  [255, 255, 255, 255],
+];
+const MAGENTA = [230, 80, 230, 255];
+const GREY = [150, 150, 150, 255];
+const dark = (colour: readonly number[]): number[] => colour.map((each, i) => (i < 3 ? each >> 1 : each));
+
+const PALETTE: BoxPalette = {
+  levels: Uint8Array.from([WHITE, RED, YELLOW, GREEN, BLUE, MAGENTA].flat()),
+  cells: Uint8Array.from([YELLOW, BLUE, GREY].flat()),
+  states: Uint8Array.from([GREY, YELLOW, GREEN, dark(GREY), dark(YELLOW), dark(GREEN)].flat()),
+};
+
+/**
+ * Draws what the worker sees: boxes of trees, cells, bounds, contacts, hits and regions, as `LineSegments` of any renderer.
+ * Add it to the scene itself, or to what has no transform; the tracker leaves it out, and nothing hits it.
+ *
+ * ```ts
+ * const helper = new CollisionHelper(tracker, { bounds: true, trees: [mesh], views: ['map'] });
+ * scene.add(helper);
+ * ```
+ *
+ * It follows the frames that are answered anyway. The worker makes the lines of boxes, at most one answer at a time, near the
+ * eye in float32. While it is not `visible`, or disposed of, it asks for nothing.
+ *
+ * `hitName` is the name of what was hit last: for a label. What goes wrong is said once in the console.
+ */
+export class CollisionHelper extends Object3D {
+  readonly isCollisionHelper = true;
+  override readonly type: string = 'CollisionHelper';
+  /** The name of what the last pick or ray hit, with the number of an instance; empty where it hit nothing. */
+  hitName = '';
+  readonly #tracker: SceneTracker;
+  readonly #options: CollisionHelperOptions;
+  readonly #ending = new AbortController();
+  readonly #cells = new LineSet();
+  readonly #bounds = new LineSet();
+  readonly #contacts = new LineSet();
+  readonly #ray = new LineSet();
+  readonly #region = new LineSet();
+  readonly #trees: LineSet[] = [];
+  readonly #frusta = new Map<string, LineSet>();
+  readonly #leave: () => void;
+  #isAsking = false;
+  #complaint = '';
+
+  /** Throws INVALID_ARGUMENT, and DISPOSED where the tracker is. */
+  constructor(tracker: SceneTracker, options: CollisionHelperOptions = {}) {
+    super();
+    const operation = 'CollisionHelper';
+    const given = readOptions(operation, 'options', options, KEYS);
+    for (const key of ['octree', 'bounds', 'contacts', 'hits', 'regions'] as const) {
+      if (given[key] !== undefined) checkBoolean(operation, key, given[key]);
+    }
+    const { normalLength = 0.5, trees = [], views = [] } = given;
+    if (!(normalLength > 0 && normalLength < Infinity)) {
+      invalid(operation, 'normalLength', normalLength, 'a finite number > 0');
+    }
+    reading(operation, 'the arguments', () => {
+      if (typeof tracker?.witness !== 'function') invalid(operation, 'tracker', tracker, 'a SceneTracker');
+      if (!Array.isArray(trees)) invalid(operation, 'trees', trees, 'an array of objects of the scene');
+      if (!Array.isArray(views)) invalid(operation, 'views', views, 'an array of names of views');
+    });
+    this.#tracker = tracker;
+    this.#options = { ...given, normalLength, trees: [...trees], views: [...views] };
+    this.add(this.#cells, this.#bounds, this.#contacts, this.#ray, this.#region);
+    this.#leave = tracker.witness(this);
+  }
+
+  /** Lets go of the tracker and of the renderer's memory, and leaves the scene. */
+  override dispose(): void {
+    this.#leave();
+    this.end();
+    this.removeFromParent();
+  }
+
+  /** @internal */
+  end(): void {
+    this.#ending.abort();
+    for (const set of this.children) (set as LineSet).dispose();
+    this.clear();
+  }
+
+  /** @internal */
+  answered(frame: SceneFrame): void {
+    if (!this.visible) return;
+    const { contacts = true, octree, bounds, trees, views } = this.#options;
+    if (contacts) this.#showContacts(frame.result.contacts);
+    for (const name of views!) this.#showFrustum(name);
+    if (!this.#isAsking && (octree || bounds || trees!.length > 0)) this.#inspect();
+  }
+
+  /** @internal */
+  picked(view: ViewOptions | null, x: number, y: number, hit: SceneIntersection | null): void {
+    if (view === null) return;
+    const [near, far] = endsAt(view, x, y);
+    this.#showRay(near, far, hit);
+  }
+
+  /** @internal */
+  cast(from: Vector3, direction: Vector3, hit: SceneIntersection | null): void {
+    const length = hit === null ? 1e4 : hit.distance;
+    this.#showRay(from, from.clone().addScaledVector(direction.clone().normalize(), length), hit);
+  }
+
+  /** @internal */
+  cut(view: ViewOptions | null, region: Rect | Float32Array): void {
+    if (view === null || !this.visible || this.#ending.signal.aborted || this.#options.regions === false) return;
+    this.#region.showEnds(cutOut(view, region), MAGENTA);
+  }
+
+  #showRay(from: Vector3, to: Vector3, hit: SceneIntersection | null): void {
+    if (!this.visible || this.#ending.signal.aborted || this.#options.hits === false) return;
+    const instance = hit?.instanceId ?? hit?.batchId;
+    this.hitName = hit === null ? '' : `${nameOf(hit.object)}${instance === undefined ? '' : ` [${instance}]`}`;
+    const ends = [from, hit?.point ?? to];
+    // A cross, as whoever has picked looks along the ray.
+    for (const axis of hit === null ? [] : (['x', 'y', 'z'] as const)) {
+      for (const side of [-0.25, 0.25]) {
+        const end = hit!.point.clone();
+        end[axis] += side * this.#options.normalLength!;
+        ends.push(end);
+      }
+    }
+    const normal = hit?.face?.normal;
+    if (hit !== null && normal !== undefined) {
+      const tip = normal.clone().transformDirection(hit.object.matrixWorld);
+      ends.push(hit.point, hit.point.clone().addScaledVector(tip, this.#options.normalLength!));
+    }
+    this.#ray.showEnds(ends, hit === null ? GREY : WHITE);
+  }
+
+  #showFrustum(name: string): void {
+    const view = this.#tracker.viewOptions(name);
+    let set = this.#frusta.get(name);
+    if (set === undefined) {
+      set = new LineSet();
+      this.#frusta.set(name, set);
+      this.add(set);
+    }
+    set.showEnds(view === null ? [] : cutOut(view), BLUE);
+  }
+
+  /** The frame's arrays are copied, as they are its own. */
+  #showContacts({ points, normals, depths, segments }: ContactSet): void {
+    const [x, y, z] = points.length > 0 ? points : segments;
+    const length = this.#options.normalLength!;
+    const count = depths.length;
+    const lines = new Float32Array(12 * count + segments.length);
+    const colours = new Uint8Array((4 * lines.length) / 3);
+    for (let i = 0; i < count; i++) {
+      for (let k = 0; k < 3; k++) {
+        const from = points[3 * i + k] - [x, y, z][k];
+        const normal = normals[3 * i + k];
+        lines[12 * i + k] = lines[12 * i + 6 + k] = from;
+        lines[12 * i + 3 + k] = from + length * normal;
+        lines[12 * i + 9 + k] = from + depths[i] * normal;
+      }
+      colours.set([...BLUE, ...BLUE, ...RED, ...RED], 16 * i);
+    }
+    for (let i = 0; i < segments.length; i++) lines[12 * count + i] = segments[i] - [x, y, z][i % 3];
+    for (let i = 16 * count; i < colours.length; i += 4) colours.set(YELLOW, i);
+    this.#contacts.show({ lines, colours }, [x ?? 0, y ?? 0, z ?? 0]);
+  }
+
+  /** Asks for boxes; what comes later is asked for by the frame after the answer. */
+  async #inspect(): Promise<void> {
+    const { octree = false, bounds = false, trees, levels = [1, 4], maxBoxes = 8192 } = this.#options;
+    this.#isAsking = true;
+    try {
+      const objects = trees!.flatMap((target) => this.#tracker.targetIds(target));
+      const request: InspectOptions & { palette: BoxPalette } = {
+        ...{ octree, bounds, objects, levels, maxBoxes, lines: true, palette: PALETTE },
+        views: [this.#tracker.viewName],
+        signal: this.#ending.signal,
+      };
+      const eye = this.#tracker.eye?.camera.matrixWorld.elements;
+      if (eye !== undefined) request.origin = [eye[12], eye[13], eye[14]];
+      const answer = await this.#tracker.service.inspect(request);
+      if (!this.#ending.signal.aborted) this.#show(answer);
+    } catch (error) {
+      this.#complain(error);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #show({ origin, cells, bounds, trees }: Inspection): void {
+    this.#cells.show((cells ?? {}) as ColouredLines, origin as Vec3);
+    this.#bounds.show((bounds ?? {}) as ColouredLines, origin as Vec3);
+    while (this.#trees.length < trees.length) {
+      const set = new LineSet();
+      this.#trees.push(set);
+      this.add(set);
+    }
+    this.#trees.forEach((set, i) => {
+      set.show((trees[i] ?? {}) as ColouredLines, origin as Vec3);
+    });
+  }
+
+  #complain(error: unknown): void {
+    if (this.#ending.signal.aborted) return;
+    const isOver = CollisionError.is(error) && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST');
+    // The object may be gone since; the next frame asks for what there is.
+    const isPassing = CollisionError.is(error) && error.code === 'UNKNOWN_ID';
+    if (isOver || isPassing || String(error) === this.#complaint) return;
+    this.#complaint = String(error);
+    console.warn(`CollisionHelper: ${this.#complaint}`);
+  }
+}
