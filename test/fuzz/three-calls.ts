@@ -37,9 +37,9 @@ const point = () => ({ x: 0, y: 0.25, z: 10 });
 const triangle = () =>
   new BufferGeometry().setAttribute('position', new BufferAttribute(Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0), 3));
 
-/** Every method of the tracker but `follow`, which is for our own code. `dispose` is the end. */
+/** Every method of the tracker but `follow` and `viewOf`, which are for our own code. `dispose` is the end. */
 export const TRACKER_METHODS: Record<
-  Exclude<keyof SceneTracker, 'pending' | 'untracked' | 'eye' | 'root' | 'follow'>,
+  Exclude<keyof SceneTracker, 'pending' | 'untracked' | 'root' | 'follow' | 'viewOf'>,
   Omit<Call<W>, 'name' | 'run'>
 > = {
   update: { args: () => [camera(), { ...SIZE }, options()], isDull: true },

@@ -33,19 +33,13 @@ import { isAboutOneObject, type ObjectWishes } from './track/tracked-object.js';
 import { faceSprites } from './track/tracked-sprite.js';
 import type { TrackOptions } from './track-options.js';
 import { SceneFrame } from './view/scene-frame.js';
-import { type SceneViewOptions, SceneViews } from './view/scene-views.js';
+import { type SceneView, type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
 
 /** What asks about the scene for as long as there is one. */
 export interface Follower {
   ask(): void;
   end(): void;
-}
-
-/** The scene is seen so. */
-export interface Eye {
-  readonly camera: Camera;
-  readonly size: ViewSize;
 }
 
 /**
@@ -103,9 +97,6 @@ export class SceneTracker {
   readonly #picks: ScenePicks;
   readonly #queries: SceneQueries;
   readonly #followers = new Set<Follower>();
-  /** The last update was told of this camera and size; null before there was one. */
-  #camera: Camera | null = null;
-  #size: ViewSize | null = null;
   #isDisposed = false;
   /** `update` answers this for good. */
   #ended: Promise<SceneFrame> | null = null;
@@ -231,8 +222,6 @@ export class SceneTracker {
       if (isEnd(error)) this.#ended = rejected;
       return rejected;
     }
-    this.#camera = camera;
-    this.#size = size;
     const answer = this.#answer(number);
     for (const follower of this.#followers) follower.ask();
     return answer;
@@ -342,12 +331,12 @@ export class SceneTracker {
   }
 
   /**
-   * Answers what the last update was told; null before there was one.
+   * Answers a view by its name, by default the one that `update` sets; null where it is not set, or not yet.
    *
    * @internal
    */
-  get eye(): Eye | null {
-    return this.#camera === null || this.#size === null ? null : { camera: this.#camera, size: this.#size };
+  viewOf(name = this.#view): SceneView | null {
+    return this.#views.peek(name);
   }
 
   /**
