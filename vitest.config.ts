@@ -20,8 +20,8 @@ const LONG_OF_THREE = ['test/three/{scene-objects,turns}.test.ts', 'test/repro/t
 /** The part of their random changes that is done where all of it would take too long. */
 const SHORT = 0.15;
 
-/** Tests that ask Chromium for its heap and its targets, or move a real mouse, which other browsers are not given. */
-const OF_CHROMIUM = ['test/client/{dispose,garbage}.browser.test.ts', 'test/pointer/events.browser.test.ts'];
+/** Tests that ask Chromium for its heap and its targets; scripts/test-browsers.mjs says so. */
+const OF_CHROMIUM = ['test/client/{dispose,garbage}.browser.test.ts'];
 
 /**
  * What loses a race against the clock is asked again, and printed as such. All other tests have one try: an answer that

@@ -11,6 +11,7 @@ const PAGES: readonly [file: string, title: string][] = [
   ['characters.html', 'Bones'],
   ['points.html', 'Points'],
   ['batch.html', 'Batch'],
+  ['pointer.html', 'Events'],
   ['react.html', 'React'],
 ];
 

@@ -14,6 +14,7 @@ export default defineConfig({
     // The demo imports the package by its name and gets what ships.
     alias: {
       'collision-worker/react': path('../dist/react.js'),
+      'collision-worker/pointer': path('../dist/pointer.js'),
       'collision-worker/three': path('../dist/three.js'),
       'collision-worker/worker': path('../dist/worker.js'),
       'collision-worker': path('../dist/index.js'),

@@ -96,7 +96,7 @@ export class ModelPage {
         updateMatrixWorld: true,
         onProgress: (fraction) => this.#progress.show('Building the trees in the worker…', fraction),
       });
-      if (fresh.idsOf(model.object).length === 0) {
+      if (!isTracked(model.object, fresh)) {
         const [[object, error] = []] = fresh.untracked;
         throw error === undefined
           ? new Error('nothing in it can be pointed at')
@@ -224,6 +224,15 @@ export class ModelPage {
     if (this.hit === null || other === null) return this.hit === other;
     return Math.abs(this.hit.distance - other.distance) <= SAME * other.distance;
   }
+}
+
+/** Whether any part of it can be pointed at. */
+function isTracked(root: Object3D, tracker: SceneTracker): boolean {
+  let is = false;
+  root.traverse((each) => {
+    is ||= tracker.idsOf(each).length > 0;
+  });
+  return is;
 }
 
 function countsOf(root: Object3D): Pick<Facts, 'objects' | 'triangles' | 'points'> {

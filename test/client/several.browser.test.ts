@@ -65,12 +65,13 @@ test(`services on one page have nothing to do with each other, seed ${SEED}`, as
   await compare(stages.slice(1));
 });
 
-test.each([
+test.for([
   ['is well', undefined],
   ['hangs', 'hangs'],
   ['is killed', 'is killed'],
   ['throws', 'throws'],
-] as const)('a service in a worker that draws, whose own worker %s', async (_, accident) => {
+] as const)('a service in a worker that draws, whose own worker %s', async ([, accident], { skip }) => {
+  skip(!(await drawsInWorkers()), 'this browser has no WebGL in workers');
   const worker = new Worker(new URL('../fixtures/drawing-worker.ts', import.meta.url), { type: 'module' });
   const canvas = document.createElement('canvas').transferControlToOffscreen();
   const report = await new Promise<DrawingReport>((resolve, reject) => {
@@ -84,3 +85,15 @@ test.each([
   expect(report.visible).toBeGreaterThan(0);
   expect(report.drawnPixels).toBeGreaterThan(1000);
 });
+
+/** Tells whether a worker gets a context of WebGL. */
+async function drawsInWorkers(): Promise<boolean> {
+  const code = `postMessage(new OffscreenCanvas(1, 1).getContext('webgl2') !== null)`;
+  const worker = new Worker(URL.createObjectURL(new Blob([code])));
+  const answer = await new Promise<boolean>((resolve) => {
+    worker.onmessage = ({ data }) => resolve(data);
+    worker.onerror = () => resolve(false);
+  });
+  worker.terminate();
+  return answer;
+}

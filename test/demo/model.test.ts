@@ -1,6 +1,7 @@
 import type { Page } from 'playwright';
 import { type PerspectiveCamera, Vector3 } from 'three';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { Crowd } from '../../demo/characters/crowd.js';
 import type { ModelPage } from '../../demo/model/model-page.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 import { cameraIn } from './camera.js';
@@ -146,24 +147,17 @@ describe('at 1440 × 900', () => {
   });
 
   test('samples can be chosen, and a rigged one says its bones', async () => {
+    await page.getByLabel('Compare').check();
+    await page.getByLabel('Move, if it can').uncheck();
     await page.locator('#controls-inside select').selectOption('Walkers, rigged');
     await expect.poll(shown, PATIENCE).toBe('walkers');
-    await page.getByLabel('Move, if it can').uncheck();
     await framesOf(page);
-    const at = await page.evaluate(async () => {
-      for (let y = 250; y < 700; y += 15) {
-        for (let x = 400; x < 1350; x += 15) {
-          const canvas = document.getElementById('view')!;
-          canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y, pointerType: 'mouse' }));
-          await new Promise((wait) => setTimeout(wait, 10));
-          if (window.modelPage!.hit !== null) return [x, y] as const;
-        }
-      }
-      return null;
-    });
-    await page.mouse.move(...at!);
+    const crowd = new Crowd('low');
+    crowd.root.updateMatrixWorld(true);
+    // What is in front of one of them is another one.
+    const [{ mesh }] = crowd.walkers;
+    await page.mouse.move(...(await pixelOf(new Vector3().setFromMatrixPosition(mesh.skeleton.bones[1].matrixWorld))));
     await expect.poll(() => page.locator('#hit-detail').textContent(), PATIENCE).toMatch(/bone \w+/);
-    await page.getByLabel('Compare').check();
     await expect.poll(() => figure('three-mesh-bvh'), PATIENCE).toBe('no tree of bones');
     expect(await error()).toBe('');
   });

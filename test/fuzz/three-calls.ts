@@ -41,16 +41,7 @@ const triangle = () =>
 export const TRACKER_METHODS: Record<
   Exclude<
     keyof SceneTracker,
-    | 'pending'
-    | 'untracked'
-    | 'eye'
-    | 'root'
-    | 'follow'
-    | 'service'
-    | 'witness'
-    | 'viewName'
-    | 'viewOptions'
-    | 'targetIds'
+    'pending' | 'untracked' | 'root' | 'follow' | 'service' | 'witness' | 'viewName' | 'viewOf' | 'targetIds'
   >,
   Omit<Call<W>, 'name' | 'run'>
 > = {

@@ -7,12 +7,13 @@ import {
   type PointerOptions,
   WheelEvent as SceneWheelEvent,
 } from '@pmndrs/pointer-events';
-import type { Intersection, Object3D } from 'three';
+import type { Camera, Intersection, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import { checkSignal } from '../check/signal.js';
-import { checkAtLeastZero, checkInteger, invalid, reading, readOptions } from '../check/validate.js';
+import { checkAtLeastZero, checkInteger, invalid, reading, readOptions, show } from '../check/validate.js';
 import { placeOn } from '../three/query/hover.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
+import type { ViewSize } from '../three/view/view.js';
 import { EventQueue } from './event-queue.js';
 import { KeptEvent } from './kept-event.js';
 import { decideAtOnce } from './preventable.js';
@@ -20,7 +21,7 @@ import { type Answer, isSomething, keptCamera, WorkerRay } from './worker-ray.js
 
 const OPERATION = 'forwardPointerEvents';
 const KEYS = [
-  ...['signal', 'preventDefault', 'radius', 'filter', 'customSort'],
+  ...['signal', 'view', 'preventDefault', 'radius', 'filter', 'customSort'],
   ...['clickThresholdMs', 'dblClickThresholdMs', 'contextMenuButton'],
 ];
 
@@ -28,6 +29,17 @@ const KEYS = [
 export interface ForwardPointerOptions extends Omit<PointerOptions, 'clickThesholdMs'>, IntersectionOptions {
   /** It ends the forwarding. */
   signal?: AbortSignal;
+  /**
+   * The views of the tracker that the element shows, those behind on top of those before where they share pixels: a pointer
+   * is in the last one that has it, and one that an object has captured stays in the view where it did. Default: the one
+   * that `update` sets. `event.camera` says which it was.
+   *
+   * ```ts
+   * tracker.setView(mapCamera, { x: 600, y: 0, width: 200, height: 150 }, 'map');
+   * forwardPointerEvents(tracker, canvas, { view: ['main', 'map'] });
+   * ```
+   */
+  view?: string | readonly string[];
   /**
    * It is asked at once whether the browser shall not do what it does for an event, as listeners run too late to say so:
    * true prevents it. It gets the newest known hit, that of the event before; null for nothing. Asked of wheel,
@@ -55,7 +67,8 @@ export interface ForwardPointerOptions extends Omit<PointerOptions, 'clickThesho
  * const end = forwardPointerEvents(tracker, renderer.domElement);
  * ```
  *
- * The element is as large as the `ViewSize` of `tracker.update`. Throws INVALID_ARGUMENT, and DISPOSED for a tracker that is.
+ * Pixels of the `ViewSize` of `tracker.update` and `setView` are those of the element: x and y from its upper left corner.
+ * Call it again for each other element, and for each other tracker on the same. Throws INVALID_ARGUMENT, and DISPOSED for a tracker that is.
  */
 export function forwardPointerEvents(
   tracker: SceneTracker,
@@ -72,6 +85,7 @@ export function forwardPointerEvents(
   for (const [name, value] of Object.entries({ clickThresholdMs, dblClickThresholdMs, radius })) {
     if (value !== undefined) checkAtLeastZero(OPERATION, name, value);
   }
+  const views = readViews(given.view);
   if (contextMenuButton !== undefined) checkInteger(OPERATION, 'contextMenuButton', contextMenuButton, 0, 31);
   reading(OPERATION, 'tracker', () => {
     if (typeof tracker?.follow !== 'function') invalid(OPERATION, 'tracker', tracker, 'a SceneTracker');
@@ -79,8 +93,19 @@ export function forwardPointerEvents(
   reading(OPERATION, 'element', () => {
     if (typeof element?.setPointerCapture !== 'function') invalid(OPERATION, 'element', element, 'an HTMLElement');
   });
-  const forwarding = new Forwarding(tracker, element, given);
+  const forwarding = new Forwarding(tracker, element, views, given);
   return () => forwarding.end();
+}
+
+/** Answers the names of views, of which undefined is the tracker's own. */
+function readViews(view: unknown): readonly (string | undefined)[] {
+  if (view === undefined) return [undefined];
+  const expected = 'the name of a view, or an array of such names';
+  return reading(OPERATION, 'view', () => {
+    const names: unknown[] = Array.isArray(view) ? [...view] : [view];
+    if (names.length === 0) invalid(OPERATION, 'view', view, expected);
+    return names.map((name) => (typeof name === 'string' ? name : invalid(OPERATION, 'view', name, expected)));
+  });
 }
 
 type Kind = 'enter' | 'move' | 'down' | 'up' | 'wheel' | 'still' | 'cancel' | 'leave';
@@ -103,27 +128,41 @@ interface Forwarded {
   place: { x: number; y: number } | null;
   /** The newest of its events, which tells of what moves under it. */
   newest: KeptEvent<MouseEvent>;
+  /** It was seen last in the view of this name, through this camera; null before it was. */
+  view: string | undefined;
+  eye: Camera | null;
 }
+
+const UNSEEN: Answer = { view: undefined, eye: null, camera: null, isInside: false, x: 0, y: 0, hits: null };
 
 /** The pointers of one element. */
 class Forwarding {
   readonly #tracker: SceneTracker;
   readonly #element: HTMLElement;
+  readonly #views: readonly (string | undefined)[];
   readonly #options: ForwardPointerOptions;
   readonly #ending = new AbortController();
   readonly #queue = new EventQueue();
   readonly #pointers = new Map<number, Forwarded>();
   readonly #leave: () => void;
   /** What is known of the event whose listeners run. */
-  #answer: Answer = { camera: null, x: 0, y: 0, hits: null };
+  #answer = UNSEEN;
   #newest: Intersection | null = null;
   /** A wheel is the mouse's, but does not say which pointer that is. */
   #mouse = 1;
   #complaint = '';
+  /** Views that there have been, or that the console has been told of. */
+  readonly #known = new Set<string | undefined>();
 
-  constructor(tracker: SceneTracker, element: HTMLElement, options: ForwardPointerOptions) {
+  constructor(
+    tracker: SceneTracker,
+    element: HTMLElement,
+    views: readonly (string | undefined)[],
+    options: ForwardPointerOptions,
+  ) {
     this.#tracker = tracker;
     this.#element = element;
+    this.#views = views;
     this.#options = options;
     this.#leave = tracker.follow(this);
     const { signal, preventDefault } = options;
@@ -172,7 +211,7 @@ class Forwarding {
     let forwarded = this.#pointers.get(id);
     if (forwarded === undefined) {
       if (kind === 'cancel' || kind === 'leave') return;
-      forwarded = { id, pointer: this.#createPointer(id, pointerType), place: null, newest: event };
+      forwarded = this.#createForwarded(id, pointerType, event);
       this.#pointers.set(id, forwarded);
     }
     if (kind === 'leave' || kind === 'cancel') forwarded.place = null;
@@ -184,33 +223,38 @@ class Forwarding {
   #push(kind: Kind, forwarded: Forwarded, event: KeptEvent<MouseEvent>): void {
     const isAsked = kind !== 'cancel' && kind !== 'leave';
     const { x, y } = kind === 'still' ? forwarded.place! : placeOn(this.#element, event.native);
-    let answer: Answer = { camera: null, x: 0, y: 0, hits: null };
+    let answer = UNSEEN;
     this.#queue.push({
       coalesced: kind === 'move' || kind === 'still' ? `${kind} ${forwarded.id} ${event.native.buttons}` : null,
       ask: () => {
         if (!isAsked) return null;
-        return this.#find(x, y).then((found) => {
+        return this.#find(x, y, forwarded).then((found) => {
           answer = found;
         });
       },
       refresh: () => null,
       handle: () => {
-        this.#answer = answer;
-        event.during(() => this.#handle(kind, forwarded, event.native, isAsked && answer.camera !== null));
+        // Since it was asked, an object may have captured the pointer in another view.
+        const isElsewhere = isCaptured(forwarded) && answer.view !== forwarded.view;
+        this.#answer = isElsewhere ? this.#see(forwarded.view, x, y) : answer;
+        const isSeen = isAsked && this.#answer.camera !== null;
+        event.during(() => this.#handle(kind, forwarded, event.native, isSeen));
       },
     });
   }
 
-  async #find(x: number, y: number): Promise<Answer> {
+  async #find(x: number, y: number, forwarded: Forwarded): Promise<Answer> {
     const { radius } = this.#options;
-    const before = this.#see(x, y);
+    const view = isCaptured(forwarded) ? forwarded.view : this.#viewAt(x, y);
+    const before = this.#see(view, x, y);
     try {
-      const hits = await this.#tracker.pickAll(x, y, radius === undefined ? {} : { radius });
-      return { ...(before.camera === null ? this.#see(x, y) : before), hits };
+      const options = { ...(view !== undefined && { view }), ...(radius !== undefined && { radius }) };
+      const hits = await this.#tracker.pickAll(x, y, options);
+      return { ...(before.camera === null ? this.#see(view, x, y) : before), hits };
     } catch (error) {
       if (CollisionError.is(error) && error.code === 'DISPOSED') {
         this.end();
-      } else if (String(error) !== this.#complaint) {
+      } else if (before.camera !== null && String(error) !== this.#complaint) {
         this.#complaint = String(error);
         console.warn(`${OPERATION}: ${this.#complaint}; rays are cast by three.js meanwhile`);
       }
@@ -218,26 +262,53 @@ class Forwarding {
     }
   }
 
-  /** Answers how a pixel is seen now. */
-  #see(x: number, y: number): Answer {
-    const { eye } = this.#tracker;
-    if (eye === null) return { camera: null, x: 0, y: 0, hits: null };
-    const { x: left = 0, y: top = 0, width, height } = eye.size;
+  /** Names the last of the views that has a pixel; where none has it, the first that there is. */
+  #viewAt(x: number, y: number): string | undefined {
+    const views = this.#views.filter((name) => this.#isSet(name));
+    const within = views.filter((name) => isWithin(this.#tracker.viewOf(name)!.options.viewport, x, y));
+    return within.length > 0 ? within.at(-1) : (views[0] ?? this.#views[0]);
+  }
+
+  /** Tells whether there is a view of that name. Of one that there never was the console hears once. */
+  #isSet(name: string | undefined): boolean {
+    const isSet = this.#tracker.viewOf(name) !== null;
+    if (isSet) this.#known.add(name);
+    else if (this.#tracker.viewOf() !== null && !this.#known.has(name)) {
+      this.#known.add(name);
+      console.warn(
+        `${OPERATION}: view is ${show(name)}, which the tracker has not set; no pointer is in it until it is`,
+      );
+    }
+    return isSet;
+  }
+
+  /** Answers how a pixel is seen now in a view. */
+  #see(name: string | undefined, x: number, y: number): Answer {
+    const view = this.#tracker.viewOf(name);
+    if (view === null) return UNSEEN;
+    const { viewport } = view.options;
+    const { x: left = 0, y: top = 0, width, height } = viewport;
     return {
-      camera: keptCamera(eye),
+      view: name,
+      eye: view.camera,
+      camera: keptCamera(view.camera),
+      isInside: isWithin(viewport, x, y),
       x: ((x - left) / width) * 2 - 1,
       y: 1 - ((y - top) / height) * 2,
       hits: null,
     };
   }
 
-  #handle(kind: Kind, { id, pointer, place }: Forwarded, native: MouseEvent, isSeen: boolean): void {
+  #handle(kind: Kind, forwarded: Forwarded, native: MouseEvent, isSeen: boolean): void {
+    const { id, pointer, place } = forwarded;
     const { root } = this.#tracker;
     if (kind === 'wheel') {
       if (isSeen) this.#turn(pointer, root, native as WheelEvent);
       return;
     }
     if (isSeen) {
+      forwarded.view = this.#answer.view;
+      forwarded.eye = this.#answer.eye;
       pointer.setIntersection(pointer.computeIntersection('pointer', root, native));
       const intersection = pointer.getIntersection();
       this.#newest = isSomething(intersection) ? intersection : null;
@@ -257,11 +328,17 @@ class Forwarding {
   #turn(pointer: Pointer, root: Object3D, native: WheelEvent): void {
     const intersection = pointer.computeIntersection('wheel', root, native);
     this.#newest = isSomething(intersection) ? intersection : null;
-    const { camera } = this.#tracker.eye!;
-    emitPointerEvent(new StoppableWheelEvent(native, pointer, intersection, camera as ReturnType<GetCamera>));
+    const { eye } = this.#answer;
+    emitPointerEvent(new StoppableWheelEvent(native, pointer, intersection, eye as ReturnType<GetCamera>));
   }
 
-  #createPointer(id: number, type: string): Pointer {
+  #createForwarded(id: number, type: string, newest: KeptEvent<MouseEvent>): Forwarded {
+    const pointer = this.#createPointer(id, type, () => forwarded.eye);
+    const forwarded: Forwarded = { id, pointer, place: null, newest, view: undefined, eye: null };
+    return forwarded;
+  }
+
+  #createPointer(id: number, type: string, eye: () => Camera | null): Pointer {
     const { customSort, clickThresholdMs, dblClickThresholdMs, contextMenuButton, filter } = this.#options;
     const ray = new WorkerRay(this.#tracker, () => this.#answer, customSort === undefined ? {} : { customSort });
     return new Pointer(
@@ -269,7 +346,7 @@ class Forwarding {
       `screen-${type}`,
       undefined,
       ray,
-      () => this.#tracker.eye!.camera as ReturnType<GetCamera>,
+      eye as GetCamera,
       undefined,
       () => this.#capture(id),
       () => {
@@ -299,6 +376,15 @@ class Forwarding {
     this.#pointers.delete(id);
     globalThis.pointerEventspointerMap?.delete(forwarded.pointer.id);
   }
+}
+
+function isCaptured({ pointer }: Forwarded): boolean {
+  return pointer.getPointerCapture() !== undefined;
+}
+
+/** Tells whether a pixel is in a rectangle, compared as picks do. */
+function isWithin({ x: left = 0, y: top = 0, width, height }: ViewSize, x: number, y: number): boolean {
+  return width > 0 && height > 0 && x >= left && x <= left + width && y >= top && y <= top + height;
 }
 
 /** A wheel event whose copies, one for each object on its way up, share that it was stopped; the library's do not. */

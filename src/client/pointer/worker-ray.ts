@@ -1,12 +1,18 @@
 import { type Intersection, type IntersectionOptions, ScreenRayIntersector } from '@pmndrs/pointer-events';
 import type { Camera, Object3D, Raycaster, Intersection as ThreeIntersection, Vector2 } from 'three';
-import type { Eye, SceneTracker } from '../three/scene-tracker.js';
+import type { SceneTracker } from '../three/scene-tracker.js';
 import { isThrees } from './threes.js';
 
 /** What is known of an event, for the rules that find whom it concerns. */
 export interface Answer {
-  /** It is seen through a camera that stays as it was; null where there is none yet. */
+  /** It is seen in the view of this name; undefined for the tracker's own. */
+  readonly view: string | undefined;
+  /** That view's camera; null where there is none yet. */
+  readonly eye: Camera | null;
+  /** The same, as it stays while the answer is on its way. */
   readonly camera: Camera | null;
+  /** Whether it is within the view's rectangle, outside of which nothing is hit. */
+  readonly isInside: boolean;
   /** They go from -1 to 1, y up. */
   readonly x: number;
   readonly y: number;
@@ -39,8 +45,9 @@ export class WorkerRay extends ScreenRayIntersector {
   }
 
   #collect(object: Object3D, raycaster: Raycaster, found: ThreeIntersection[]): void {
-    const { camera, hits } = this.#read();
-    if (camera === null || (object.raycast as unknown) === null || !object.layers.test(camera.layers)) return;
+    const { camera, isInside, hits } = this.#read();
+    if (camera === null || !isInside || (object.raycast as unknown) === null || !object.layers.test(camera.layers))
+      return;
     if (hits !== null && isThrees(object) && this.#tracker.standingOf(object) !== 'no') {
       // The rules write on what they choose.
       for (const hit of hits) if (hit.object === object) found.push({ ...hit });
@@ -51,7 +58,7 @@ export class WorkerRay extends ScreenRayIntersector {
 }
 
 /** Answers a camera that is seen through as another is now, and stays so. */
-export function keptCamera({ camera }: Eye): Camera {
+export function keptCamera(camera: Camera): Camera {
   const matrix = camera.matrixWorld.clone();
   return Object.create(camera, {
     parent: { value: null },

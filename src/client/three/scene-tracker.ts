@@ -34,7 +34,7 @@ import { isAboutOneObject, type ObjectWishes } from './track/tracked-object.js';
 import { faceSprites } from './track/tracked-sprite.js';
 import type { TrackOptions } from './track-options.js';
 import { SceneFrame } from './view/scene-frame.js';
-import { type SceneViewOptions, SceneViews } from './view/scene-views.js';
+import { type SceneView, type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
 
 /** What asks about the scene for as long as there is one. */
@@ -52,12 +52,6 @@ export interface Witness {
   cast?(from: Vector3, direction: Vector3, hit: SceneIntersection | null): void;
   cut?(view: ViewOptions | null, region: Rect | Float32Array): void;
   end(): void;
-}
-
-/** The scene is seen so. */
-export interface Eye {
-  readonly camera: Camera;
-  readonly size: ViewSize;
 }
 
 /**
@@ -116,9 +110,6 @@ export class SceneTracker {
   readonly #queries: SceneQueries;
   readonly #followers = new Set<Follower>();
   readonly #witnesses = new Set<Witness>();
-  /** The last update was told of this camera and size; null before there was one. */
-  #camera: Camera | null = null;
-  #size: ViewSize | null = null;
   #isDisposed = false;
   /** `update` answers this for good. */
   #ended: Promise<SceneFrame> | null = null;
@@ -245,8 +236,6 @@ export class SceneTracker {
       if (isEnd(error)) this.#ended = rejected;
       return rejected;
     }
-    this.#camera = camera;
-    this.#size = size;
     const answer = this.#answer(number);
     for (const follower of this.#followers) follower.ask();
     if (this.#witnesses.size > 0) {
@@ -332,7 +321,7 @@ export class SceneTracker {
     this.#beginQuestion('pick');
     const answer = this.#picks.pick(x, y, options);
     if (this.#witnesses.size > 0) {
-      const view = this.viewOptions(options.view);
+      const view = this.viewOf(options.view)?.options ?? null;
       this.#tell(answer, (witness, hit) => witness.picked?.(view, x, y, hit));
     }
     return answer;
@@ -396,15 +385,6 @@ export class SceneTracker {
   }
 
   /**
-   * Answers a view as it was set last; null where it was not.
-   *
-   * @internal
-   */
-  viewOptions(name: string = this.#view): ViewOptions | null {
-    return this.#views.optionsOf(name);
-  }
-
-  /**
    * Lists the ids of an object, or of an instance; none of what is not in the scene or not built yet.
    *
    * @internal
@@ -414,12 +394,12 @@ export class SceneTracker {
   }
 
   /**
-   * Answers what the last update was told; null before there was one.
+   * Answers a view by its name, by default the one that `update` sets; null where it is not set, or not yet.
    *
    * @internal
    */
-  get eye(): Eye | null {
-    return this.#camera === null || this.#size === null ? null : { camera: this.#camera, size: this.#size };
+  viewOf(name = this.#view): SceneView | null {
+    return this.#views.peek(name);
   }
 
   /**
@@ -467,7 +447,7 @@ export class SceneTracker {
     this.#beginQuestion('pickRegion');
     const answer = this.#picks.pickRegion(region, options);
     if (this.#witnesses.size > 0) {
-      const view = this.viewOptions(options.view);
+      const view = this.viewOf(options.view)?.options ?? null;
       const drawn = ArrayBuffer.isView(region) ? region.slice() : { ...region };
       this.#tell(answer, (witness) => witness.cut?.(view, drawn));
     }

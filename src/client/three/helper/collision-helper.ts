@@ -175,7 +175,7 @@ export class CollisionHelper extends Object3D {
   }
 
   #showFrustum(name: string): void {
-    const view = this.#tracker.viewOptions(name);
+    const view = this.#tracker.viewOf(name)?.options ?? null;
     let set = this.#frusta.get(name);
     if (set === undefined) {
       set = new LineSet();
@@ -218,7 +218,7 @@ export class CollisionHelper extends Object3D {
         views: [this.#tracker.viewName],
         signal: this.#ending.signal,
       };
-      const eye = this.#tracker.eye?.camera.matrixWorld.elements;
+      const eye = this.#tracker.viewOf()?.camera.matrixWorld.elements;
       if (eye !== undefined) request.origin = [eye[12], eye[13], eye[14]];
       const answer = await this.#tracker.service.inspect(request);
       if (!this.#ending.signal.aborted) this.#show(answer);

@@ -22,6 +22,8 @@ export interface SceneViewOptions {
 /** What the tracker knows of a camera that it has set as a view. */
 export interface SceneView {
   readonly name: string;
+  /** The camera that was handed over, as it is meanwhile. */
+  camera: Camera;
   /** It is as it was set, with matrices of its own. */
   readonly options: ViewOptions;
   readonly layers: number;
@@ -56,12 +58,15 @@ export class SceneViews {
     const before = this.#views.get(name);
     if (margin !== 'motion') options.margin = margin;
     else if (before !== undefined) options.margin = 2 * frustumMotion(before.options, options);
-    if (before !== undefined && isSame(before.options, options)) return;
+    if (before !== undefined && isSame(before.options, options)) {
+      before.camera = camera;
+      return;
+    }
     this.#service.setView(options, name);
     // The matrices are the camera's own.
     const { projection, view, layers = 0 } = options;
     const copies = { ...options, projection: Array.from(projection), view: Array.from(view) };
-    this.#views.set(name, { name, options: copies, layers, eye: eyeOf(copies) });
+    this.#views.set(name, { name, camera, options: copies, layers, eye: eyeOf(copies) });
     if (name === this.#main) this.#first.set();
   }
 
@@ -77,6 +82,11 @@ export class SceneViews {
     return (_, question) => question(view);
   }
 
+  /** Answers a view by its name; null where there is none yet. */
+  peek(name: string): SceneView | null {
+    return this.#views.get(name) ?? null;
+  }
+
   /** Answers a view by its name. Throws INVALID_ARGUMENT. */
   get(operation: string, name: string): SceneView {
     const view = this.#views.get(name);
@@ -86,11 +96,6 @@ export class SceneViews {
       'INVALID_ARGUMENT',
       `${operation}: view is ${show(name)}, expected one that the tracker has set: ${known}`,
     );
-  }
-
-  /** Answers how a view was set last; null where it was not. */
-  optionsOf(name: string): ViewOptions | null {
-    return this.#views.get(name)?.options ?? null;
   }
 
   remove(name: string): void {

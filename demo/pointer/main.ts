@@ -1,0 +1,18 @@
+import { createCollisionService } from 'collision-worker';
+import { trackScene } from 'collision-worker/three';
+import { createControls, runPage } from '../page.js';
+import { element } from '../panel.js';
+import { chooseQuality } from '../quality.js';
+import { createRenderer } from '../scenery.js';
+import { PointerPage } from './pointer-page.js';
+import { ToyTable } from './table.js';
+
+await runPage(async () => {
+  const quality = chooseQuality();
+  const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
+  const table = new ToyTable(quality === 'high' ? 24 : 10);
+  const tracker = await trackScene(await createCollisionService(), table.root);
+  const page = new PointerPage(renderer, table, tracker);
+  createControls('controls-inside', 298).add(page.settings, 'move').name('The turntable turns');
+  window.pointerPage = page;
+});

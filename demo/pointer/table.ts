@@ -1,0 +1,103 @@
+import {
+  BoxGeometry,
+  type BufferGeometry,
+  CapsuleGeometry,
+  ConeGeometry,
+  CylinderGeometry,
+  Group,
+  Mesh,
+  MeshPhongMaterial,
+  SphereGeometry,
+  TorusGeometry,
+  TorusKnotGeometry,
+  type Vector3,
+} from 'three';
+
+export type Toy = Mesh<BufferGeometry, MeshPhongMaterial>;
+
+/** The table reaches so far from its middle, and the turntable. */
+export const TABLE = 5;
+const TURNTABLE = 1.9;
+/** Radians a second. */
+const SPEED = 0.35;
+const TOP = 0.12;
+const COLORS = [0x5b7cab, 0xe0894a, 0x5fae97, 0x8d6fa8, 0xc8b04a, 0xb85c6c];
+const AROUND = 9;
+const ON_TURNTABLE = 5;
+
+/** Toys on a table. Those in its middle ride on a turntable. */
+export class ToyTable {
+  readonly root = new Group();
+  readonly turntable: Mesh;
+  readonly toys: readonly Toy[];
+
+  /** `segments`: of what is round. */
+  constructor(segments: number) {
+    const wood = new MeshPhongMaterial({ color: 0x353c48, specular: 0x11151c });
+    const table = new Mesh(new CylinderGeometry(TABLE, TABLE, 0.3, 4 * segments), wood);
+    table.name = 'table';
+    table.position.y = -0.15;
+    const disc = new MeshPhongMaterial({ color: 0x4a5466, specular: 0x222a33 });
+    this.turntable = new Mesh(new CylinderGeometry(TURNTABLE, TURNTABLE, TOP, 4 * segments), disc);
+    this.turntable.name = 'turntable';
+    this.turntable.position.y = TOP / 2;
+    this.root.add(table, this.turntable);
+    const kinds: [name: string, geometry: BufferGeometry][] = [
+      ['block', new BoxGeometry(0.9, 0.7, 0.6)],
+      ['ball', new SphereGeometry(0.45, 2 * segments, segments)],
+      ['ring', new TorusGeometry(0.38, 0.15, segments, 3 * segments).rotateX(Math.PI / 2)],
+      ['hat', new ConeGeometry(0.45, 1, 2 * segments)],
+      ['knot', new TorusKnotGeometry(0.32, 0.11, 6 * segments, segments)],
+      ['pill', new CapsuleGeometry(0.27, 0.5, segments, 2 * segments)],
+      ['drum', new CylinderGeometry(0.4, 0.4, 0.6, 2 * segments)],
+    ];
+    for (const [, geometry] of kinds) geometry.computeBoundingBox();
+    this.toys = Array.from({ length: AROUND + ON_TURNTABLE }, (_, i) => {
+      const [kind, geometry] = kinds[i % kinds.length];
+      const toy: Toy = new Mesh(geometry, new MeshPhongMaterial({ specular: 0x222a33, shininess: 30 }));
+      toy.name = `${kind} ${1 + Math.floor(i / kinds.length)}`;
+      toy.userData.color = i;
+      const isRider = i >= AROUND;
+      const turn = (2 * Math.PI * (i - (isRider ? AROUND : 0))) / (isRider ? ON_TURNTABLE : AROUND);
+      const radius = isRider ? 1.2 : 3.5;
+      toy.position.set(radius * Math.sin(turn), 0, radius * Math.cos(turn));
+      toy.rotation.y = turn;
+      this.root.add(toy);
+      this.putDown(toy);
+      this.paint(toy, 0);
+      return toy;
+    });
+  }
+
+  /** Turns the turntable to where it is at that time. */
+  pose(seconds: number): void {
+    this.turntable.rotation.y = SPEED * seconds;
+    this.root.updateMatrixWorld();
+  }
+
+  /** Stands a toy on what is below it: it rides on the turntable, or rests on the table. */
+  putDown(toy: Toy): void {
+    this.root.updateMatrixWorld();
+    this.pickUp(toy);
+    const isRider = Math.hypot(toy.position.x, toy.position.z) < TURNTABLE;
+    toy.position.y = (isRider ? TOP : 0) - toy.geometry.boundingBox!.min.y;
+    if (isRider) this.turntable.attach(toy);
+  }
+
+  /** It stays where it is, whatever turns below it. */
+  pickUp(toy: Toy): void {
+    if (toy.parent !== this.root) this.root.attach(toy);
+  }
+
+  /** Moves a toy that was picked up, and keeps it on the table. */
+  move(toy: Toy, to: Vector3): void {
+    const far = Math.max(1, to.length() / (TABLE - 0.5));
+    toy.position.set(to.x / far, toy.position.y, to.z / far);
+  }
+
+  /** Gives a toy its next colour, or that so many further. */
+  paint(toy: Toy, steps = 1): void {
+    toy.userData.color = (toy.userData.color + steps) % COLORS.length;
+    toy.material.color.setHex(COLORS[toy.userData.color]);
+  }
+}
