@@ -50,6 +50,10 @@ await runPage(async (progress) => {
     .onChange(show);
   gui.add(page.settings, 'move').name('Move, if it can');
   gui.add(page.settings, 'compare').name('Compare');
+  const showInsides = () => page.showInsides();
+  gui.add(page.settings, 'level', 0, 12, 1).name('Boxes, level').onChange(showInsides);
+  gui.add(page.settings, 'octree').name('Octree').onChange(showInsides);
+  gui.add(page.settings, 'bounds').name('Bounds').onChange(showInsides);
   await show();
   window.modelPage = page;
 });

@@ -1,5 +1,5 @@
 import { CollisionError, type CollisionService } from 'collision-worker';
-import { type SceneIntersection, type SceneTracker, trackScene } from 'collision-worker/three';
+import { CollisionHelper, type SceneIntersection, type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   AnimationMixer,
   Box3,
@@ -20,6 +20,8 @@ import { type PeerHit, Peers } from './peers.js';
 
 /** Milliseconds between two updates of the figures. */
 const REPORT_INTERVAL = 400;
+/** Of so many objects boxes are drawn. */
+const MOST_TREES = 100;
 /** Relative to the distance: two hits that differ less are the same. */
 const SAME = 1e-4;
 
@@ -36,10 +38,13 @@ interface Facts {
 
 /** One model at a time: what it is, what is under the pointer, and what others on the main thread say of that. */
 export class ModelPage {
-  readonly settings = { compare: false, move: true };
+  /** `level` 0 shows no boxes of trees. */
+  readonly settings = { compare: false, move: true, level: 0, octree: false, bounds: false };
   readonly camera = new PerspectiveCamera(40, 1, 0.1, 100);
   readonly controls: OrbitControls;
   hit: SceneIntersection | null = null;
+  /** Draws the insides; null while nobody asks for any. */
+  helper: CollisionHelper | null = null;
   name = '';
   readonly #renderer: WebGLRenderer;
   readonly #service: CollisionService;
@@ -119,6 +124,8 @@ export class ModelPage {
   }
 
   #replace(model: Shown, tracker: SceneTracker, facts: Facts): void {
+    this.helper?.dispose();
+    this.helper = null;
     this.#tracker?.dispose();
     if (this.#model !== null) this.#scene.remove(this.#model.object);
     this.#model = model;
@@ -136,10 +143,29 @@ export class ModelPage {
     box.getCenter(this.controls.target);
     this.controls.update();
     this.#show(null);
+    this.showInsides();
     const left = [...tracker.untracked].map(([object, error]) => `${nameOf(object)}: ${error.message}`);
     element('untracked').replaceChildren(...left.slice(0, 50).map((text) => item(text)));
     element('untracked-part').hidden = left.length === 0;
     document.body.dataset.model = model.name;
+  }
+
+  /** Draws what the settings ask for of what the worker sees. */
+  showInsides(): void {
+    this.helper?.dispose();
+    this.helper = null;
+    const { level, octree, bounds } = this.settings;
+    if (this.#tracker === null || this.#model === null || (level === 0 && !octree && !bounds)) return;
+    const tracker = this.#tracker;
+    const trees: Object3D[] = [];
+    if (level > 0) {
+      this.#model.object.traverse((each) => {
+        if (trees.length < MOST_TREES && tracker.idsOf(each).length === 1) trees.push(each);
+      });
+    }
+    const others = { contacts: false, hits: false, regions: false };
+    this.helper = new CollisionHelper(tracker, { trees, levels: [level, level], octree, bounds, ...others });
+    this.#scene.add(this.helper);
   }
 
   async #point(pointer: { x: number; y: number } | null, time: number): Promise<void> {

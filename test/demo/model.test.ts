@@ -96,11 +96,42 @@ describe('at 1440 × 900', () => {
     expect(await error()).toBe('');
   });
 
+  test('the boxes of the tree are drawn, level by level, and the octree', async () => {
+    const lines = () =>
+      page.evaluate(async () => {
+        for (let i = 0; i < 6; i++) await new Promise(requestAnimationFrame);
+        const sizes: number[] = [];
+        window.modelPage!.helper?.traverse((each) => {
+          const { geometry } = each as unknown as { geometry?: { attributes: { position?: { count: number } } } };
+          if (each.visible) sizes.push(geometry?.attributes.position?.count ?? 0);
+        });
+        return sizes.reduce((sum, size) => sum + size, 0);
+      });
+    const level = page.getByLabel('Boxes, level').and(page.locator('input'));
+    const sizes: number[] = [];
+    for (const each of [1, 3, 5]) {
+      await level.fill(String(each));
+      await level.press('Enter');
+      await expect.poll(lines, PATIENCE).toBeGreaterThan(sizes.at(-1) ?? 0);
+      sizes.push(await lines());
+    }
+    // Four boxes of twelve edges at most below each of the level above.
+    expect(sizes[0]).toBeLessThanOrEqual(4 * 24);
+    await level.fill('0');
+    await level.press('Enter');
+    await expect.poll(() => page.evaluate(() => window.modelPage!.helper === null), PATIENCE).toBe(true);
+    await page.getByLabel('Octree').check();
+    await expect.poll(lines, PATIENCE).toBeGreaterThanOrEqual(24);
+    expect(await error()).toBe('');
+  });
+
   test('a glTF of one’s own is picked by its parts; 10⁶ units away, too', async () => {
     for (const x of [0, FAR]) {
       await give({ name: `row ${x}.gltf`, text: cubes(['left', 'middle', 'right'], { x }).text });
       await expect.poll(shown, PATIENCE).toBe(`row ${x}.gltf`);
-      expect([await figure('objects'), await figure('triangles')].join()).toMatch(/^3,36$/);
+      await expect
+        .poll(async () => [await figure('objects'), await figure('triangles')], PATIENCE)
+        .toEqual(['3', '36']);
       await framesOf(page);
       for (const [i, name] of ['left', 'middle', 'right'].entries()) {
         await page.mouse.move(...(await pixelOf(new Vector3(x + 4 * i, 0, 0))));
@@ -129,7 +160,7 @@ describe('at 1440 × 900', () => {
     const header = 'ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n';
     await give({ name: 'c.ply', text: `${header}end_header\n0 0 0\n1 0 0\n0 1 0\n` });
     await expect.poll(shown, PATIENCE).toBe('c.ply');
-    expect(await figure('points and lines')).toBe('3');
+    await expect.poll(() => figure('points and lines'), PATIENCE).toBe('3');
     for (const [file, says] of [
       [{ name: 'broken.glb', text: 'glTF and no more' }, /broken\.glb could not be read/],
       [{ name: 'empty.glb', text: '' }, /empty\.glb is empty/],
