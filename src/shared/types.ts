@@ -375,7 +375,7 @@ export interface ContactPair {
   points: Float32Array;
   /** xyz each, world, unit, from a to b. */
   normals: Float32Array;
-  /** One per region: moved by this along the normal, b parts from a there. World units. */
+  /** One for each point: moved by this along the normal, b parts from a there. World units. */
   depths: Float32Array;
   /**
    * Two numbers for each two triangles that meet, a's and b's, sorted. Empty unless the detail is 'triangles' or
@@ -594,7 +594,7 @@ export interface MeshInfo {
   rebuilds: number;
 }
 
-/** Counts of now; the worker's numbers are those that came with its last answer. */
+/** What `inspect` is to list; nothing by default but the numbers of the scene. */
 export interface InspectOptions {
   /** Whether to list the cells of the octrees. Default false. */
   octree?: boolean;
@@ -696,6 +696,7 @@ export interface Inspection {
   bounds: InspectedBounds | null;
 }
 
+/** Counts of now; the worker's numbers are those that came with its last answer. */
 export interface ServiceStats {
   objects: number;
   meshes: number;

@@ -56,7 +56,7 @@ const PALETTE: BoxPalette = {
 };
 
 /**
- * Draws what the worker sees: boxes of trees, cells, bounds, contacts, hits and regions, as `LineSegments` of any renderer.
+ * Draws what the worker sees: boxes of trees, cells, bounds, contacts, hits and regions, as `LineSegments`.
  * Add it to the scene itself, or to what has no transform; the tracker leaves it out, and nothing hits it.
  *
  * ```ts
