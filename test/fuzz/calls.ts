@@ -220,6 +220,7 @@ export const METHODS: Record<Method, Case[]> = {
           signal: undefined,
         },
       ],
+      isDull: true, // it counts what calls before have left
     },
   ],
   addEventListener: [

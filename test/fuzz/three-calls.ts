@@ -1,5 +1,6 @@
 import {
   boxFromGeometry,
+  CollisionHelper,
   meshDataFromGeometry,
   type SceneTracker,
   trackScene,
@@ -136,6 +137,15 @@ export const THREE_CALLS: Call<W>[] = [
     ],
     run: (_, ...args: [never, never, never]) => trackScene(...args),
     undo: (_, tracker: SceneTracker) => tracker.dispose(),
+    isDull: true,
+  },
+  {
+    name: 'CollisionHelper',
+    args: ({ tracker, box }) => [
+      tracker,
+      { trees: [box], levels: [0, 2], octree: true, bounds: true, views: ['main'], normalLength: 1, maxBoxes: 100 },
+    ],
+    run: (_, ...args: [never, never]) => new CollisionHelper(...args).dispose(),
     isDull: true,
   },
   ...Object.entries(TRACKER_METHODS)

@@ -47,14 +47,16 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
     expect(namesOf(world.tracker)).toEqual([...Object.keys(TRACKER_METHODS), ...OWN].sort());
     expect(namesOf(world.frame!)).toEqual([...Object.keys(SCENE_FRAME_METHODS), 'frame'].sort());
     const names = THREE_CALLS.map(({ name }) => name).filter((name) => !name.includes('.'));
-    expect(names.sort()).toEqual(Object.keys(adapter).sort());
+    // An overlay is of a document.
+    expect([...names, 'StatsOverlay'].sort()).toEqual(Object.keys(adapter).sort());
   });
 
   testEveryCall({
     calls: THREE_CALLS,
     worldOf: () => world,
-    knownOf: ({ tracker, frame, box }) => [
+    knownOf: ({ tracker, service, frame, box }) => [
       tracker,
+      service,
       frame!,
       frame!.result,
       frame!.result.contacts,

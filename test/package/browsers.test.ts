@@ -20,8 +20,8 @@ const bcd: CompatData = JSON.parse(readFileSync(tables, 'utf8'));
 
 /** Members of three's or of our own objects that have the name of a newer one of the platform's. */
 const OTHERS = [
-  ...['.contacts', '.dispose', '.handle', '.image', '.layers', '.projectionMatrix', '.rotation', '.run', '.stats'],
-  ...['.toArray', '.transpose'],
+  ...['.camera', '.cast', '.contacts', '.dispose', '.handle', '.image', '.inspect', '.layers', '.ms'],
+  ...['.projectionMatrix', '.rotation', '.run', '.service', '.stats', '.toArray', '.transpose', '.views'],
 ];
 /** The code asks whether they are there, and does without. */
 const ASKED_FOR = ['setImmediate', '.resizable'];

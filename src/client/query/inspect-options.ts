@@ -6,13 +6,14 @@ import type { ViewTable } from '../frame/view-table.js';
 import type { ObjectStore } from '../scene/object-store.js';
 import { checkIds } from './query-options.js';
 
-const INSPECT_KEYS = [...['octree', 'objects', 'levels', 'bounds', 'views', 'maxBoxes', 'lines', 'origin', 'signal']];
+const INSPECT_KEYS = ['octree', 'objects', 'levels', 'bounds', 'views', 'maxBoxes', 'lines', 'origin', 'signal'];
 /** The three adapter asks for these besides. */
 const PALETTE_KEYS = ['palette'];
 /** No tree is deeper (core/mesh/tree/layout.ts, MAX_DEPTH). */
 const DEEPEST_LEVEL = 255;
 const MOST_BOXES = 1_048_576;
 const DEFAULT_BOXES = 65_536;
+const MOST_VIEWS = 1000;
 
 /** The three adapter asks for these besides. */
 export interface AdapterInspect {
@@ -36,8 +37,12 @@ export function readInspection(
   checkSignal(operation, signal);
   checkInteger(operation, 'maxBoxes', maxBoxes, 1, MOST_BOXES);
   const [fromLevel, toLevel] = checkLevels(operation, levels);
-  if (!Array.isArray(views)) invalid(operation, 'views', views, 'an array of names of views');
-  const records = Array.from(views, (name, i) => viewTable.get(operation, `views[${i}]`, name).record.slice());
+  const names = reading(operation, 'views', () => {
+    if (!Array.isArray(views)) invalid(operation, 'views', views, 'an array of names of views');
+    return Array.prototype.slice.call(views, 0, MOST_VIEWS + 1) as string[];
+  });
+  if (names.length > MOST_VIEWS) invalid(operation, 'the length of views', names.length, `at most ${MOST_VIEWS}`);
+  const records = names.map((name, i) => viewTable.get(operation, `views[${i}]`, name).record.slice());
   const trees = checkIds(operation, 'objects', given.objects ?? [], objects);
   const origin = given.origin === undefined ? undefined : checkVec3(operation, 'origin', given.origin);
   const request = { octree, bounds, trees, fromLevel, toLevel, maxBoxes, views: records, lines, origin, palette };
