@@ -123,6 +123,7 @@ describe('the page', () => {
       'Bones',
       'Points',
       'Batch',
+      'Events',
       'React',
     ];
     expect(await links.allTextContents()).toEqual(titles);
