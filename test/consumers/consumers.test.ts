@@ -96,10 +96,15 @@ describe.each([
     const outDir = `dist-webpack-${script}`;
     const path = join(app, outDir);
     const errors = await new Promise<string>((resolve, reject) => {
-      webpack({ mode: 'production', context: app, entry: `./${script}`, output: { path } }, (error, stats) => {
-        if (error) reject(error);
-        else resolve(stats?.toString({ all: false, errors: true, warnings: true }) ?? '');
-      });
+      // The worker's file is 6 KB above what webpack recommends (docs/start-up.md).
+      const performance = { maxAssetSize: 260_000 };
+      webpack(
+        { mode: 'production', context: app, entry: `./${script}`, output: { path }, performance },
+        (error, stats) => {
+          if (error) reject(error);
+          else resolve(stats?.toString({ all: false, errors: true, warnings: true }) ?? '');
+        },
+      );
     });
     expect(errors).toBe('');
     writeFileSync(join(path, html), `${INDEX}<script src="./main.js"></script>`);
