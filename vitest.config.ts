@@ -16,7 +16,12 @@ const TIMED = 'test/client/{aborted,ahead,building,dispose,long-run,order,paced,
 const FOLDERS = ['test/demo/**', 'test/consumers/**', 'test/pages/**'];
 /** In Node, what depends on the version of three; and of that, what takes long for how little it depends on it. */
 const OF_THREE = ['test/three/**/*.test.ts', 'test/repro/three-*.test.ts'];
-const LONG_OF_THREE = ['test/three/{scene-objects,turns}.test.ts', 'test/repro/three-*.test.ts'];
+const LONG_OF_THREE = [
+  'test/three/{scene-objects,turns,skinned-mesh,posed-lod,scene-chaos}.test.ts',
+  'test/repro/three-*.test.ts',
+];
+/** It builds the documentation's site, which takes a minute; links are looked at by test/package/docs.test.ts anyway. */
+const DOCS_SITE = process.env.DOCS_SITE === '1' ? [] : ['test/pages/docs-site.test.ts'];
 /** The part of their random changes that is done where all of it would take too long. */
 const SHORT = 0.15;
 
@@ -63,7 +68,7 @@ export default defineConfig({
       }),
       inNode('consumers', ['test/consumers/**/*.test.ts'], 2, ONCE_MORE),
       // Pages with headers and fates of their own, each in a Chromium that is started for it; they wait, for the most part.
-      inNode('pages', ['test/pages/**/*.test.ts'], 2, { ...ONCE_MORE, maxWorkers: 1 }),
+      inNode('pages', ['test/pages/**/*.test.ts'], 2, { ...ONCE_MORE, exclude: DOCS_SITE, maxWorkers: 1 }),
     ],
   },
 });
