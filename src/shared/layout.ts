@@ -96,7 +96,10 @@ export const OUT_MS_NARROW_PHASE = 160; // f64
 export const OUT_MS_ANSWER = 168; // f64
 export const OUT_MS_COMMANDS = 176; // f64, of the commands before the frame
 export const OUT_TRUNCATED = 184; // u32, 1 where there were more pairs than are found in a frame
-export const OUT_HEADER_BYTES = 192;
+export const OUT_BONE_START = 188; // u32, offset of u32 each, one more than pairs
+export const OUT_BONE_COUNT = 192; // u32, pairs of bones
+export const OUT_BONES = 196; // u32, offset of BONE_PAIR_BYTES each
+export const OUT_HEADER_BYTES = 208;
 
 // A view's answer inside a frame out.
 export const OUT_VIEW_SLOT = 0; // u32
@@ -142,10 +145,11 @@ export const FLAG_FACE_SIDES = 128; // and of some triangles of its mesh they hi
 
 export const CONTACTS_NONE = 0;
 export const CONTACTS_BOUNDS = 1;
-export const CONTACTS_ANY = 2;
-export const CONTACTS_MANIFOLD = 3;
-export const CONTACTS_TRIANGLES = 4; // without points
-export const CONTACTS_FULL = 5;
+export const CONTACTS_BONES = 2; // of objects without bones as CONTACTS_ANY
+export const CONTACTS_ANY = 3;
+export const CONTACTS_MANIFOLD = 4;
+export const CONTACTS_TRIANGLES = 5; // without points
+export const CONTACTS_FULL = 6;
 
 // What a query asks of the objects that it is about, as the worker writes it into the core.
 export const FILTER_LAYERS = 0; // u32
@@ -235,6 +239,11 @@ export const CROSSING_A = 0; // u32, triangle of the object of the lower id
 export const CROSSING_B = 4; // u32, triangle of the other
 export const CROSSING_SEGMENT = 8; // f32 × 6, world
 export const CROSSING_BYTES = 32;
+
+// Two bones whose boxes meet, as the core keeps them and a frame out has them.
+export const BONE_PAIR_A = 0; // i32, of the object of the lower id; -1 where it has none
+export const BONE_PAIR_B = 4; // i32, of the other
+export const BONE_PAIR_BYTES = 8;
 
 // A mesh, baked or in the core: header, nodes, blocks of triangles, the indices as given (for refits), the dipoles of
 // the nodes, what deforms it (core/mesh/tree/deform-layout.ts), and what was derived (core/mesh/topology/derived-layout.ts).

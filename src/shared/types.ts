@@ -121,6 +121,8 @@ export interface CapsuleShape {
  * How much is computed for a pair, from the coarsest to the finest:
  * - 'none': nothing, the two never make a pair;
  * - 'bounds': whether the oriented bounds overlap;
+ * - 'bones': which bones meet, by the boxes that rays hit with `precision: 'obb'`; of an object without bones, its shape
+ *   stands for it. Triangles of what has bones are not looked at. Of two without any it is 'any';
  * - 'any': whether the shapes do, touching included;
  * - 'manifold': also up to four points for each region of contact, with a normal and a depth;
  * - 'triangles': no points, but every two triangles of two meshes that meet, and the segment in which they cut each
@@ -130,7 +132,7 @@ export interface CapsuleShape {
  * A pair takes the coarser of its two objects' details in this order: of 'manifold' and 'triangles' it is 'manifold',
  * which gives points and no list. Where one of the two is no mesh, there are no triangles to list.
  */
-export type ContactDetail = 'none' | 'bounds' | 'any' | 'manifold' | 'triangles' | 'full';
+export type ContactDetail = 'none' | 'bounds' | 'bones' | 'any' | 'manifold' | 'triangles' | 'full';
 
 export interface ObjectOptions {
   shape: Shape;
@@ -366,7 +368,7 @@ export interface ContactPair {
   begun: boolean;
   /** The answer is an earlier frame's, as `contactBudget` was used up. */
   stale: boolean;
-  /** 0, 1: a inside b, 2: b inside a; always 0 where one of the two has contacts 'bounds'. */
+  /** 0, 1: a inside b, 2: b inside a; always 0 where one of the two has contacts 'bounds', or bones meet. */
   contained: 0 | 1 | 2;
   /**
    * xyz each, world. Of each region of contact up to four, which follow one another and share normal and depth. Empty
@@ -387,6 +389,11 @@ export interface ContactPair {
    * the longest extent of what they share.
    */
   segments: Float32Array;
+  /**
+   * Two numbers for each two bones that meet, a's and b's, sorted; -1 for the one of the two that has no bones. Empty
+   * unless the detail is 'bones'.
+   */
+  bones: Int32Array;
 }
 
 /** An object by its id, or the parts of a model by their group. */
@@ -430,6 +437,10 @@ export interface ContactSet extends Iterable<ContactPair> {
   triangles: Uint32Array;
   /** Six for each such two. */
   segments: Float32Array;
+  /** count + 1; the pairs of bones of pair i are boneStart[i] … boneStart[i + 1]. */
+  boneStart: Uint32Array;
+  /** Two for each two bones that meet, with contacts 'bones'; -1 for what has none. */
+  bones: Int32Array;
   /**
    * Lists the pairs between two sides, whichever is a and which is b; without a second side, all pairs of the first.
    *
@@ -451,8 +462,8 @@ export interface ContactOptions {
 /** The contact of two objects; the arrays are as in {@link ContactPair}. */
 export interface ContactReport {
   /**
-   * The objects as they were asked for, whichever id is lower: normals lead from a to b, and triangles are a's and b's,
-   * sorted.
+   * The objects as they were asked for, whichever id is lower: normals lead from a to b, and triangles and bones are a's
+   * and b's, sorted.
    */
   a: ObjectId;
   b: ObjectId;
@@ -463,6 +474,7 @@ export interface ContactReport {
   depths: Float32Array;
   triangles: Uint32Array;
   segments: Float32Array;
+  bones: Int32Array;
   frame: number;
   /** The worker's own time. */
   ms: number;

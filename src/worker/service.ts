@@ -458,9 +458,12 @@ export class WorkerService extends QueryService implements WorkerApi {
 /** Answers the contact of a pair, if there is one. */
 function reported(pair: AskedPair, found: CoreContact | null, ms: number): FoundContact {
   if (found === null) return null;
-  const { points, normals, depths, triangles, segments } = found;
-  const report = { ...pair, ...found, ms };
-  return transfer(report, [points.buffer, normals.buffer, depths.buffer, triangles.buffer, segments.buffer]);
+  const { points, normals, depths, triangles, segments, bones } = found;
+  const arrays = [points, normals, depths, triangles, segments, bones];
+  return transfer(
+    { ...pair, ...found, ms },
+    arrays.map(({ buffer }) => buffer),
+  );
 }
 
 /** Answers an update of a mesh whose data are transferred. */

@@ -5,7 +5,7 @@ import type { Window } from './windows.js';
 /** Nothing is asked of answers that hang on less. */
 export const DOUBT = 1e-4;
 
-export const DETAILS: readonly ContactDetail[] = ['none', 'bounds', 'any', 'manifold', 'triangles', 'full'];
+export const DETAILS: readonly ContactDetail[] = ['none', 'bounds', 'bones', 'any', 'manifold', 'triangles', 'full'];
 
 export interface Thing {
   kind: 'box' | 'ball' | 'capsule' | 'surface' | 'solid mesh';

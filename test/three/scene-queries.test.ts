@@ -427,7 +427,7 @@ describe('contact', () => {
     for (let i = 0; i < 400; i++) {
       const [first, second] = [random.pick(parts), random.pick(parts)];
       if (first.id === second.id) continue;
-      const detail = random.pick(['bounds', 'any', 'manifold', 'triangles', 'full'] as const);
+      const detail = random.pick(['bounds', 'bones', 'any', 'manifold', 'triangles', 'full'] as const);
       const targets = [first, second].map((part) => (part.instanceId === undefined ? part.object : part));
       const found = await tracker.contact(targets[0], targets[1], { detail });
       const expected = await service.contact(first.id, second.id, { detail });
@@ -435,9 +435,10 @@ describe('contact', () => {
         expect(found).toBe(expected);
         continue;
       }
-      const { triangles, a, b, ms: _, ...rest } = found;
-      const { triangles: counted, a: idA, b: idB, ms, ...others } = expected;
+      const { triangles, bones, a, b, ms: _, ...rest } = found;
+      const { triangles: counted, bones: none, a: idA, b: idB, ms, ...others } = expected;
       expect(rest).toEqual(others);
+      expect([bones.length, none.length]).toEqual([0, 0]);
       expect([a, b]).toEqual([first, second].map(({ object, instanceId }) => ({ object, instanceId })));
       expect([idA, idB]).toEqual([first.id, second.id]);
       expect(triangles.length).toBe(counted.length);

@@ -1,6 +1,6 @@
 // SkinnedMeshes and Meshes with morph targets: what is hit is what three's Raycaster hits, as they are posed.
 import { type CollisionService, createCollisionService } from 'collision-worker';
-import { type SceneTracker, trackScene } from 'collision-worker/three';
+import { type BoneContact, type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
   BufferAttribute,
@@ -293,6 +293,85 @@ describe('one SkinnedMesh', () => {
     expect((await pickMiddle(tracker))?.object).toBe(plain);
     const hits = await tracker.pickAll(SIZE.width / 2, SIZE.height / 2);
     expect(hits.every(({ object }) => object === plain)).toBe(true);
+  });
+});
+
+describe('bones that meet', () => {
+  /** A box of which one bone moves the lower face, and another one the upper. */
+  function halves(name: string): SkinnedMesh {
+    const own = arm(name);
+    const { position, skinIndex } = own.geometry.attributes;
+    for (let i = 0; i < position.count; i++) skinIndex.setX(i, position.getY(i) > 0 ? 1 : 0);
+    const [lower, upper] = own.skeleton.bones;
+    own.add(upper);
+    lower.name = `${name}, lower`;
+    upper.name = `${name}, upper`;
+    return own;
+  }
+  const namesOf = ({ bones }: { bones: readonly BoneContact[] }) =>
+    bones.map(({ boneA, boneB }) => [boneA?.name ?? null, boneB?.name ?? null]);
+  const turned = (names: (string | null)[][]) => names.map(([a, b]) => [b, a]);
+
+  test('are named in frames and in contact(), from either object', async () => {
+    const [left, right] = [halves('left'), halves('right')];
+    right.rotation.x = 0.3;
+    const wall = new Mesh(new BoxGeometry(1, 0.2, 1), new MeshBasicMaterial());
+    wall.position.set(0, 0.5, 0);
+    wall.name = 'wall';
+    const tracker = await trackScene(service, new Scene().add(left, right, wall), {
+      ...UNRENDERED,
+      objectOptions: (object) => ({ contacts: object === wall ? 'manifold' : 'bones' }),
+    });
+    await settle(tracker, frontCamera());
+    const expectBones = async (a: Mesh, b: Mesh, names: (string | null)[][]) => {
+      const frame = await tracker.update(frontCamera(), SIZE);
+      const of = (first: Mesh, second: Mesh) =>
+        frame.contactsBetween(first, second).flatMap((contact) => {
+          expect([contact.a.object, contact.b.object]).toEqual([first, second]);
+          return namesOf(contact);
+        });
+      expect(of(a, b)).toEqual(names);
+      expect(of(b, a).sort()).toEqual(turned(names).sort());
+      const report = await tracker.contact(a, b, { detail: 'bones' });
+      expect(report === null ? [] : namesOf(report)).toEqual(names);
+      const back = await tracker.contact(b, a, { detail: 'bones' });
+      expect(back === null ? [] : namesOf(back)).toEqual(of(b, a));
+    };
+    await expectBones(left, right, [
+      ['left, lower', 'right, lower'],
+      ['left, upper', 'right, upper'],
+    ]);
+    await expectBones(left, wall, [['left, upper', null]]);
+    right.skeleton.bones[1].position.y = -1;
+    await expectBones(left, right, [
+      ['left, lower', 'right, lower'],
+      ['left, lower', 'right, upper'],
+    ]);
+    left.skeleton.bones[0].position.x = 9;
+    await expectBones(left, right, []);
+    await expectBones(left, wall, [['left, upper', null]]);
+    left.visible = false;
+    await expectBones(right, wall, []);
+  });
+
+  test('turned, are in the order of the first one', async () => {
+    const [left, right] = [halves('left'), halves('right')];
+    right.rotation.x = 0.3;
+    // Right's upper face meets left's lower one, and the other way round.
+    for (const [i, y] of [1, -1].entries()) right.skeleton.bones[i].position.y = y;
+    const tracker = await trackScene(service, new Scene().add(left, right), { ...UNRENDERED, contacts: 'bones' });
+    await settle(tracker, frontCamera());
+    const frame = await tracker.update(frontCamera(), SIZE);
+    expect(namesOf(frame.contactsOf(left)[0])).toEqual([
+      ['left, lower', 'right, upper'],
+      ['left, upper', 'right, lower'],
+    ]);
+    const names = [
+      ['right, lower', 'left, upper'],
+      ['right, upper', 'left, lower'],
+    ];
+    expect(namesOf(frame.contactsOf(right)[0])).toEqual(names);
+    expect(namesOf((await tracker.contact(right, left, { detail: 'bones' }))!)).toEqual(names);
   });
 });
 

@@ -26,6 +26,8 @@ export class ContactSetView implements ContactSet {
   readonly triangleStart: Uint32Array;
   readonly triangles: Uint32Array;
   readonly segments: Float32Array;
+  readonly boneStart: Uint32Array;
+  readonly bones: Int32Array;
   readonly #out: OutBuffer;
 
   constructor(out: OutBuffer) {
@@ -55,6 +57,8 @@ export class ContactSetView implements ContactSet {
     this.triangleStart = out.u32(layout.OUT_TRIANGLE_START, pairs + 1);
     this.triangles = out.u32(layout.OUT_TRIANGLES, 2 * triangles);
     this.segments = out.f32(layout.OUT_SEGMENTS, 6 * triangles);
+    this.boneStart = out.u32(layout.OUT_BONE_START, pairs + 1);
+    this.bones = out.i32(layout.OUT_BONES, 2 * out.word(layout.OUT_BONE_COUNT));
   }
 
   *[Symbol.iterator](): Iterator<ContactPair> {
@@ -96,6 +100,7 @@ export class ContactSetView implements ContactSet {
       depths: this.depths.subarray(from, to),
       triangles: this.triangles.subarray(2 * first, 2 * last),
       segments: this.segments.subarray(6 * first, 6 * last),
+      bones: this.bones.subarray(2 * this.boneStart[i], 2 * this.boneStart[i + 1]),
     };
   }
 }

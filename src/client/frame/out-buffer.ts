@@ -38,6 +38,10 @@ export class OutBuffer {
     return new Float32Array(this.#data.buffer, this.word(at), length);
   }
 
+  i32(at: number, length: number): Int32Array {
+    return new Int32Array(this.#data.buffer, this.word(at), length);
+  }
+
   copy(): ArrayBuffer {
     return this.#data.buffer.slice(0, this.word(layout.OUT_BYTES));
   }

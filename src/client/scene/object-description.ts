@@ -24,7 +24,7 @@ const MIXED_KEYS = ['faceSides', 'clipSet'];
 const RUN_KEYS = ['start', 'count', 'side'];
 const SIDES = ['front', 'back', 'double'] as const; // SIDE_*, from 1 on
 const MOTIONS = ['static', 'moving'] as const;
-const DETAILS = ['none', 'bounds', 'any', 'manifold', 'triangles', 'full'] as const; // in the order of CONTACTS_*
+const DETAILS = ['none', 'bounds', 'bones', 'any', 'manifold', 'triangles', 'full'] as const; // in the order of CONTACTS_*
 const SHAPES = ['mesh', 'sphere', 'box', 'capsule'] as const;
 const SHAPE_KEYS = {
   mesh: ['type', 'mesh', 'solid'],

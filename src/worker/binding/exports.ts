@@ -114,6 +114,8 @@ export interface CoreExports {
   contactPoints(): number;
   contactCrossingCount(): number;
   contactCrossings(): number;
+  contactBonePairCount(): number;
+  contactBonePairs(): number;
   check(): number;
   heapRecord(): number;
   staticStart(): number;

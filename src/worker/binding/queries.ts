@@ -1,5 +1,6 @@
 import * as layout from '../../shared/layout.js';
 import type { Clips, Cursor, Filter, OwnThresholds, PickRay, Region, ViewRecord } from '../../shared/protocol.js';
+import { turnedOrder } from '../../shared/turned-pairs.js';
 import type { ClosestPoint, Hit, ObjectId, Ray, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
@@ -22,6 +23,7 @@ export interface CoreContact {
   depths: Float32Array<ArrayBuffer>;
   triangles: Uint32Array<ArrayBuffer>;
   segments: Float32Array<ArrayBuffer>;
+  bones: Int32Array<ArrayBuffer>;
 }
 
 /** Questions to a core. Each answers about the objects as they are now. */
@@ -243,6 +245,11 @@ export class CoreQueries {
       wasm.contactCrossings() >>> 0,
       ((wasm.contactCrossingCount() >>> 0) * layout.CROSSING_BYTES) / 4,
     );
+    const bonePairs = new Uint32Array(
+      buffer,
+      wasm.contactBonePairs() >>> 0,
+      ((wasm.contactBonePairCount() >>> 0) * layout.BONE_PAIR_BYTES) / 4,
+    );
     return {
       contained,
       points: floats(picked(points, layout.CONTACT_POINT_BYTES, layout.CONTACT_POINT, 3)),
@@ -250,6 +257,7 @@ export class CoreQueries {
       depths: floats(picked(points, layout.CONTACT_POINT_BYTES, layout.CONTACT_DEPTH, 1)),
       triangles: picked(crossings, layout.CROSSING_BYTES, layout.CROSSING_A, 2),
       segments: floats(picked(crossings, layout.CROSSING_BYTES, layout.CROSSING_SEGMENT, 6)),
+      bones: new Int32Array(bonePairs.slice().buffer),
     };
   }
 
@@ -364,21 +372,20 @@ function floats({ buffer }: Uint32Array<ArrayBuffer>): Float32Array<ArrayBuffer>
 /** Answers the contact with the other object as the first. */
 function turned(contact: CoreContact): CoreContact {
   const { contained, normals } = contact;
-  const order = Uint32Array.from({ length: contact.triangles.length / 2 }, (_, i) => i);
-  order.sort((i, j) => {
-    return (
-      contact.triangles[2 * i + 1] - contact.triangles[2 * j + 1] || contact.triangles[2 * i] - contact.triangles[2 * j]
-    );
-  });
   const triangles = contact.triangles.slice();
   const segments = contact.segments.slice();
-  order.forEach((from, to) => {
+  const bones = contact.bones.slice();
+  turnedOrder(contact.triangles).forEach((from, to) => {
     triangles[2 * to] = contact.triangles[2 * from + 1];
     triangles[2 * to + 1] = contact.triangles[2 * from];
     segments.set(contact.segments.subarray(6 * from, 6 * from + 6), 6 * to);
   });
+  turnedOrder(contact.bones).forEach((from, to) => {
+    bones[2 * to] = contact.bones[2 * from + 1];
+    bones[2 * to + 1] = contact.bones[2 * from];
+  });
   const turnedContained = contained === 0 ? 0 : contained === 1 ? 2 : 1;
-  return { ...contact, contained: turnedContained, normals: normals.map((each) => -each), triangles, segments };
+  return { ...contact, contained: turnedContained, normals: normals.map((each) => -each), triangles, segments, bones };
 }
 
 function vectorAt(view: DataView, at: number): Vec3 {

@@ -45,8 +45,8 @@ export { beginPointLine, freePointLine, reservePointLine, stepPointLine } from '
 export { stepDerivation } from './mesh/topology/derivation';
 export { dropFaceSides, holdFaceSides } from './mesh/query/face-sides';
 export {
-  beginContact, beginKeptContact, contactCrossingCount, contactCrossings, contactPointCount, contactPoints,
-  isLongContact, keepContact, resumeContact,
+  beginContact, beginKeptContact, contactBonePairCount, contactBonePairs, contactCrossingCount, contactCrossings,
+  contactPointCount, contactPoints, isLongContact, keepContact, resumeContact,
 } from './scene/pairs/pair-query';
 export { putObject, removeObject, setLayers } from './scene/scene';
 export { removeView, setSeen } from './scene/view/views';

@@ -2,7 +2,9 @@
 // static data lie below the core's in the same memory.
 
 import { beginWork, setDeadline } from './checkpoint';
-import { crossingCount, crossings, pointCount, points } from './contact/manifold/contact';
+import {
+  bonePairCount, bonePairs, crossingCount, crossings, pointCount, points,
+} from './contact/manifold/contact';
 import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from './shape/item';
 import { PROXY_BYTES, Proxy } from './shape/proxy';
 import { collide } from './scene/pairs/narrow-phase';
@@ -50,5 +52,7 @@ export function run(): usize {
   outcome.pointCount = pointCount;
   outcome.crossings = crossings;
   outcome.crossingCount = crossingCount;
+  outcome.bonePairs = bonePairs;
+  outcome.bonePairCount = bonePairCount;
   return changetype<usize>(outcome);
 }

@@ -16,7 +16,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { boxMesh, icosphere, soup, transformed, waves } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 
-const DETAILS = ['bounds', 'any', 'manifold', 'triangles', 'full'] as const;
+const DETAILS = ['bounds', 'bones', 'any', 'manifold', 'triangles', 'full'] as const;
 
 let service: CollisionService;
 beforeEach(async () => {
@@ -70,9 +70,9 @@ describe('contact()', () => {
         expect(await service.contact(unseen[1], unseen[0], { detail })).toBeNull();
       } else {
         contacts++;
-        const { contained, points, normals, depths, triangles, segments } = pair;
+        const { contained, points, normals, depths, triangles, segments, bones } = pair;
         expect(report).toEqual({
-          ...{ a: unseen[0], b: unseen[1], contained, points, normals, depths, triangles, segments, frame },
+          ...{ a: unseen[0], b: unseen[1], contained, points, normals, depths, triangles, segments, bones, frame },
           ms: expect.any(Number),
         });
         expect(report.ms).toBeGreaterThanOrEqual(0);

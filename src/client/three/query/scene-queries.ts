@@ -20,6 +20,7 @@ import { classOf } from '../track/name-of.js';
 import { hitObject, type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
+import { type BoneContact, namedBones } from '../view/bone-contact.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
 import type { FatQuery } from './fat-lines.js';
 import { faceAt, intersectionAt, isDeformed, poseFace, type SceneIntersection } from './intersection.js';
@@ -88,11 +89,13 @@ export interface SceneSight extends SceneObject {
 }
 
 /** The contact of two objects of the scene: normals lead from `a` to `b`. The arrays are as in the service's. */
-export interface SceneContactReport extends Omit<ContactReport, 'a' | 'b'> {
+export interface SceneContactReport extends Omit<ContactReport, 'a' | 'b' | 'bones'> {
   readonly a: SceneObject;
   readonly b: SceneObject;
   /** Two for each two triangles that meet, a's and b's: numbers of faces, as `faceIndex` of three's Intersection. */
   triangles: Uint32Array;
+  /** The bones of a and b that meet, sorted by their numbers in the skeletons. Empty unless the detail is 'bones'. */
+  bones: BoneContact[];
 }
 
 /** Asks in terms of the scene what the service is asked in ids. What is somebody else's in it is passed over. */
@@ -224,12 +227,13 @@ export class SceneQueries {
       const report = await service.contact(idA, idB, query);
       if (report === null) return null;
       const { triangles } = report;
-      [idA, idB].forEach((id, offset) => {
-        const placement = objects.find(id);
+      const placements = [objects.find(idA), objects.find(idB)];
+      placements.forEach((placement, offset) => {
         const runs = placement === undefined ? undefined : seenBy(placement, number)?.runs;
         if (runs !== undefined) toFaces(runs, triangles, offset, 2);
       });
-      return { ...report, a: first, b: second };
+      const bones = namedBones(report.bones, placements[0], placements[1], number);
+      return { ...report, a: first, b: second, bones };
     });
   }
 

@@ -12,6 +12,7 @@ import {
   type SceneObjects,
   seenBy,
 } from '../track/scene-objects.js';
+import { type BoneContact, namedBones, turnedBones } from './bone-contact.js';
 
 /** Two objects of the scene in contact, seen from `a`. Like the frame, it is valid until the next `update()` resolves. */
 export interface SceneContact {
@@ -41,6 +42,8 @@ export interface SceneContact {
   readonly triangles: Uint32Array;
   /** Six numbers for each such two: the ends of the segment that they share, world. */
   readonly segments: Float32Array;
+  /** The bones of a and b that meet, sorted by their numbers in the skeletons. Empty unless the detail is 'bones'. */
+  readonly bones: readonly BoneContact[];
 }
 
 /**
@@ -279,5 +282,11 @@ class FrameContact implements SceneContact {
   get segments(): Float32Array {
     const { triangleStart, segments } = this.#result.contacts;
     return segments.subarray(6 * triangleStart[this.index], 6 * triangleStart[this.index + 1]);
+  }
+
+  get bones(): BoneContact[] {
+    const { boneStart, bones } = this.#result.contacts;
+    const own = bones.subarray(2 * boneStart[this.index], 2 * boneStart[this.index + 1]);
+    return namedBones(this.swapped ? turnedBones(own) : own, this.a, this.b, this.#query);
   }
 }

@@ -21,7 +21,7 @@ const FRAMES = 1000;
 const OBJECTS = 30;
 /** World units: what is nearer to just touching may be found either way. */
 const DOUBT = 1e-6;
-const DETAILS: ContactDetail[] = ['none', 'bounds', 'any', 'manifold', 'triangles', 'full'];
+const DETAILS: ContactDetail[] = ['none', 'bounds', 'bones', 'any', 'manifold', 'triangles', 'full'];
 
 type Filter = Required<Pick<ObjectOptions, 'motion' | 'layers' | 'collidesWith' | 'group' | 'contacts'>>;
 

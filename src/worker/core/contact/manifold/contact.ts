@@ -1,8 +1,9 @@
-// The contact that is being looked at: the points of its manifold (layout.ts, CONTACT_*), and the pairs of triangles
-// that meet (CROSSING_*). Who finds it begins with `clearContact`.
+// The contact that is being looked at: the points of its manifold (layout.ts, CONTACT_*), the pairs of triangles that
+// meet (CROSSING_*), and the pairs of bones (BONE_PAIR_*). Who finds it begins with `clearContact`.
 
 import {
-  CONTACT_DEPTH, CONTACT_NORMAL, CONTACT_POINT, CONTACT_POINT_BYTES, CROSSING_BYTES,
+  BONE_PAIR_A, BONE_PAIR_B, BONE_PAIR_BYTES, CONTACT_DEPTH, CONTACT_NORMAL, CONTACT_POINT, CONTACT_POINT_BYTES,
+  CROSSING_BYTES,
 } from '../../../../shared/layout';
 import { reserve } from '../../memory';
 
@@ -15,10 +16,13 @@ let own: usize = 0;
 let ownRoom: u32 = 0;
 export let crossings: usize = 0;
 export let crossingCount: u32 = 0;
+export let bonePairs: usize = 0;
+export let bonePairCount: u32 = 0;
 
 export function clearContact(): void {
   pointCount = 0;
   crossingCount = 0;
+  bonePairCount = 0;
 }
 
 /**
@@ -73,4 +77,13 @@ export function addCrossings(count: u32): usize {
   crossings = reserve(crossings, used, <u64>used + <u64>count * CROSSING_BYTES);
   crossingCount += count;
   return crossings + used;
+}
+
+/** Adds two bones whose boxes meet; -1 stands for an object without bones. Throws OUT_OF_MEMORY. */
+export function addBonePair(a: i32, b: i32): void {
+  const used = <usize>bonePairCount * BONE_PAIR_BYTES;
+  bonePairs = reserve(bonePairs, used, <u64>used + BONE_PAIR_BYTES);
+  bonePairCount++;
+  store<i32>(bonePairs + used, a, BONE_PAIR_A);
+  store<i32>(bonePairs + used, b, BONE_PAIR_B);
 }

@@ -1,24 +1,27 @@
 // The pairs and what is known of them, in the buffer out.
 
 import {
-  CONTACT_DEPTH, CONTACT_NORMAL, CONTACT_POINT, CONTACT_POINT_BYTES, CROSSING_A, CROSSING_BYTES, CROSSING_SEGMENT,
+  BONE_PAIR_BYTES, CONTACT_DEPTH, CONTACT_NORMAL, CONTACT_POINT, CONTACT_POINT_BYTES, CROSSING_A, CROSSING_BYTES,
+  CROSSING_SEGMENT, OUT_BONES, OUT_BONE_COUNT, OUT_BONE_START,
   OUT_DEPTHS, OUT_ENDED_A, OUT_ENDED_B, OUT_ENDED_COUNT, OUT_ENDED_GROUP_A, OUT_ENDED_GROUP_B, OUT_NORMALS, OUT_PAIR_A,
   OUT_PAIR_B, OUT_PAIR_BEGUN, OUT_PAIR_CONTAINED, OUT_PAIR_COUNT, OUT_PAIR_GROUP_A, OUT_PAIR_GROUP_B, OUT_PAIR_STALE,
   OUT_PAIR_START, OUT_POINTS, OUT_POINT_COUNT, OUT_SEGMENTS, OUT_TRIANGLES, OUT_TRIANGLE_COUNT, OUT_TRIANGLE_START,
   OUT_WAITING,
 } from '../../../../shared/layout';
-import { NOTHING, crossingsOf, keptAt, keptCrossings, keptPoints, pointsOf } from '../../contact/manifold/pool';
+import {
+  NOTHING, bonePairsOf, crossingsOf, keptAt, keptBonePairs, keptCrossings, keptPoints, pointsOf,
+} from '../../contact/manifold/pool';
 import { append, out } from './out';
 import { pairIn } from '../pairs/pair-list';
 import { countPairs, ended, endedCount, pairCount, pairs, waitingCount } from '../pairs/pairs';
 
-export const PAIRS_OUT_PARTS = 18;
+export const PAIRS_OUT_PARTS = 20;
 
 /** Answers how many bytes the pairs will take in the answer. */
 export function pairsOutBytes(): u64 {
   return (
-    <u64>countPairs() * 27 + 8 + <u64>endedCount * 16 + <u64>keptPoints * CONTACT_POINT_BYTES +
-    <u64>keptCrossings * CROSSING_BYTES
+    <u64>countPairs() * 31 + 12 + <u64>endedCount * 16 + <u64>keptPoints * CONTACT_POINT_BYTES +
+    <u64>keptCrossings * CROSSING_BYTES + <u64>keptBonePairs * BONE_PAIR_BYTES
   );
 }
 
@@ -42,6 +45,7 @@ export function writePairs(): void {
   writeEnded();
   writePoints();
   writeCrossings();
+  writeBonePairs();
 }
 
 function writeEnded(): void {
@@ -107,6 +111,27 @@ function writeCrossings(): void {
   }
   store<u32>(start + (<usize>pairCount << 2), <u32>count);
   store<u32>(out, <u32>count, OUT_TRIANGLE_COUNT);
+}
+
+function writeBonePairs(): void {
+  const start = part(OUT_BONE_START, (pairCount + 1) << 2);
+  const bones = part(OUT_BONES, keptBonePairs * BONE_PAIR_BYTES);
+  store<u32>(out, keptBonePairs, OUT_BONE_COUNT);
+  if (keptBonePairs == 0) {
+    // Most scenes have none, and then no contact is read.
+    memory.fill(start, 0, (<usize>pairCount + 1) << 2);
+    return;
+  }
+  let count: usize = 0;
+  for (let i: usize = 0; i < pairCount; i++) {
+    store<u32>(start + (i << 2), <u32>count);
+    const record = pairIn(pairs, <u32>i).contact;
+    if (record == NOTHING) continue;
+    const kept = keptAt(record);
+    memory.copy(bones + count * BONE_PAIR_BYTES, bonePairsOf(kept), <usize>kept.bonePairs * BONE_PAIR_BYTES);
+    count += kept.bonePairs;
+  }
+  store<u32>(start + (<usize>pairCount << 2), <u32>count);
 }
 
 /**

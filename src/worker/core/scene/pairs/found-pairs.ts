@@ -25,7 +25,10 @@ export function addFound(a: Proxy, b: Proxy, contained: i32): void {
 export function addOutcome(a: Proxy, b: Proxy, outcome: Outcome, isStale: bool): void {
   const pair = newPair(a, b, outcome.contained);
   pair.stale = <u32>isStale;
-  pair.contact = keepContactOf(outcome.points, outcome.pointCount, outcome.crossings, outcome.crossingCount);
+  pair.contact = keepContactOf(
+    outcome.points, outcome.pointCount, outcome.crossings, outcome.crossingCount, outcome.bonePairs,
+    outcome.bonePairCount,
+  );
 }
 
 function newPair(a: Proxy, b: Proxy, contained: i32): Pair {

@@ -4,7 +4,8 @@
 // knows no shape of meshes, but their bounds.
 
 import {
-  CONTACTS_BOUNDS, CONTACTS_MANIFOLD, CONTACTS_NONE, FLAG_STATIC, PRECISION_MESH, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_MESH,
+  CONTACTS_BONES, CONTACTS_BOUNDS, CONTACTS_MANIFOLD, CONTACTS_NONE, FLAG_STATIC, PRECISION_MESH, SHAPE_BOX,
+  SHAPE_CAPSULE, SHAPE_MESH,
 } from '../../../../shared/layout';
 import { IS_INTERRUPTIBLE } from '../../checkpoint';
 import { bestAxis } from '../../contact/box/sat-x4';
@@ -16,6 +17,7 @@ import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareObbs } from '..
 import { UNSURE, compareObbsF32 } from '../../math/obb-sat-f32';
 import { Mesh } from '../../mesh/tree/layout';
 import { noWitness } from '../../mesh/query/mesh-pair';
+import { bonesMeet, bonesMeetShape, isBoned } from './bone-pairs';
 import { axisOf, keepAxis } from './separating-axis-cache';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { held, holding, oneHoldsOther } from './containment';
@@ -62,6 +64,10 @@ export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
   firstItem = itemA;
   secondItem = itemB;
   const detail = <i32>min(a.contacts, b.contacts);
+  if (IS_INTERRUPTIBLE && detail == CONTACTS_BONES) {
+    const isBonedA = isBoned(a, itemA), isBonedB = isBoned(b, itemB);
+    if (isBonedA || isBonedB) return collideBones(a, b, isBonedA, isBonedB) ? 0 : NO_CONTACT;
+  }
   const contained = collideShapes(a, b, boxes, detail);
   if (contained == NO_CONTACT || detail < CONTACTS_MANIFOLD) return contained;
   if (boxes == OVERLAPPING && areBoxes(a, b)) {
@@ -75,6 +81,17 @@ export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
   if (shapeB.shape == SHAPE_MESH) settleWhole(changetype<Mesh>(shapeB.mesh));
   findContact(shapeA, shapeB, partly == 0 ? contained : partly, detail);
   return contained;
+}
+
+/** Finds which bones meet, where at least one of the two has some. Answers whether any do. */
+function collideBones(a: Proxy, b: Proxy, isBonedA: bool, isBonedB: bool): bool {
+  if (isBonedA && isBonedB) return bonesMeet(a, firstItem, b, secondItem);
+  if (isBonedA) {
+    setSolid(shapeB, b, secondItem);
+    return bonesMeetShape(firstItem, b, shapeB, true);
+  }
+  setSolid(shapeA, a, firstItem);
+  return bonesMeetShape(secondItem, a, shapeA, false);
 }
 
 // @ts-ignore: decorator

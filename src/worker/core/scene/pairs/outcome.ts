@@ -10,4 +10,7 @@ export class Outcome {
   /** The address of the crossings (CROSSING_*), and how many there are. */
   crossings: usize;
   crossingCount: u32;
+  /** The address of the pairs of bones (BONE_PAIR_*), and how many there are. */
+  bonePairs: usize;
+  bonePairCount: u32;
 }

@@ -2,7 +2,9 @@
 // one with a mesh is looked at by the interruptible module, in slices.
 
 import { SHAPE_POINT_LINE } from '../../../../shared/layout';
-import { clearContact, crossingCount, crossings, pointCount, points } from '../../contact/manifold/contact';
+import {
+  bonePairCount, bonePairs, clearContact, crossingCount, crossings, pointCount, points,
+} from '../../contact/manifold/contact';
 import { allocate, release } from '../../memory';
 import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from '../../shape/item';
 import { PROXY_BYTES, Proxy, setProxy } from '../../shape/proxy';
@@ -62,6 +64,8 @@ export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
   found.pointCount = pointCount;
   found.crossings = crossings;
   found.crossingCount = crossingCount;
+  found.bonePairs = bonePairs;
+  found.bonePairCount = bonePairCount;
   return found.contained;
 }
 
@@ -116,9 +120,11 @@ function take(proxy: Proxy, id: u32, detail: u32): void {
 
 /**
  * Answers how many points the last contact has; the next ones answer where they are (CONTACT_*), and the same of the
- * crossings.
+ * crossings and of the pairs of bones.
  */
 export function contactPointCount(): u32 { return found.pointCount; }
 export function contactPoints(): usize { return found.points; }
 export function contactCrossingCount(): u32 { return found.crossingCount; }
 export function contactCrossings(): usize { return found.crossings; }
+export function contactBonePairCount(): u32 { return found.bonePairCount; }
+export function contactBonePairs(): usize { return found.bonePairs; }

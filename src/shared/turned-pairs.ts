@@ -1,0 +1,5 @@
+/** Answers the numbers of pairs, two numbers each, in the order that they have when the second of each is the first. */
+export function turnedOrder(pairs: Uint32Array | Int32Array): Uint32Array {
+  const order = Uint32Array.from({ length: pairs.length / 2 }, (_, i) => i);
+  return order.sort((i, j) => pairs[2 * i + 1] - pairs[2 * j + 1] || pairs[2 * i] - pairs[2 * j]);
+}

@@ -1,0 +1,137 @@
+// Finds which bones of two objects meet, by the hit boxes of the bones (skin/hit-boxes.ts): each bone's that is near the
+// other object against each of the other's, or against the other's shape where that has no bones. No triangle of what
+// has bones is moved for that. float64; touching is meeting.
+
+import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
+import { checkpoint } from '../../checkpoint';
+import { addBonePair, bonePairCount } from '../../contact/manifold/contact';
+import { Affine, copy, multiply } from '../../math/affine';
+import { APART, compareObbs } from '../../math/obb-sat-f64';
+import { reserve } from '../../memory';
+import { noWitness } from '../../mesh/query/mesh-pair';
+import { Mesh } from '../../mesh/tree/layout';
+import { Item, worldOf } from '../../shape/item';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
+import { Proxy, boundsOf } from '../../shape/proxy';
+import { countHitBoxes, hasBones, hitBoxAt } from '../../skin/hit-boxes';
+import { oneHoldsOther } from './containment';
+import { shapesOverlap } from './overlap-tests';
+
+/** The box of a bone in the world: the map from the cube, and how far it reaches along the world's axes. */
+@unmanaged
+class PlacedBone {
+  xx: f64; xy: f64; xz: f64;
+  yx: f64; yy: f64; yz: f64;
+  zx: f64; zy: f64; zz: f64;
+  tx: f64; ty: f64; tz: f64;
+  reachX: f64; reachY: f64; reachZ: f64;
+  bone: i32;
+  pad: u32;
+
+  // @ts-ignore: decorator
+  @inline
+  map(): Affine {
+    return changetype<Affine>(changetype<usize>(this));
+  }
+}
+
+const PLACED_BONE_BYTES: usize = offsetof<PlacedBone>();
+/** Reaches are compared with so much more than rounding may take away, and bounds are so much larger: both only choose. */
+const SLACK: f64 = 1.000001;
+
+const around = changetype<PlacedBone>(memory.data(<i32>offsetof<PlacedBone>(), 16));
+const boneShape = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+let firsts: usize = 0;
+let seconds: usize = 0;
+let placedCount: u32 = 0;
+
+/** Tells whether an object has bones to look at. */
+// @ts-ignore: decorator
+@inline
+export function isBoned(proxy: Proxy, item: Item): bool {
+  return proxy.shape == <u8>SHAPE_MESH && hasBones(changetype<Mesh>(<usize>item.mesh));
+}
+
+/** Adds the pairs of bones that meet, sorted, to the contact. Answers whether there are any. Throws OUT_OF_MEMORY. */
+export function bonesMeet(a: Proxy, itemA: Item, b: Proxy, itemB: Item): bool {
+  firsts = placeBones(firsts, itemA, b);
+  const firstCount = placedCount;
+  seconds = placeBones(seconds, itemB, a);
+  const secondCount = placedCount;
+  for (let i: u32 = 0; i < firstCount; i++) {
+    const first = boneIn(firsts, i);
+    for (let j: u32 = 0; j < secondCount; j++) {
+      const second = boneIn(seconds, j);
+      if (areNear(first, second) && compareObbs(first.map(), second.map()) != APART) addBonePair(first.bone, second.bone);
+    }
+    checkpoint(secondCount);
+  }
+  return bonePairCount != 0;
+}
+
+/**
+ * Does as `bonesMeet` where one of the two has bones: `item`, the first if `isFirst`. The other has this proxy and shape.
+ */
+export function bonesMeetShape(item: Item, proxy: Proxy, shape: PlacedShape, isFirst: bool): bool {
+  firsts = placeBones(firsts, item, proxy);
+  const count = placedCount;
+  boneShape.shape = <u16>SHAPE_BOX;
+  boneShape.half = 0;
+  boneShape.filled = 0;
+  boneShape.mesh = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const placed = boneIn(firsts, i);
+    copy(mapOf(boneShape), placed.map());
+    checkpoint(1);
+    if (!shapesOverlap(boneShape, shape, noWitness()) && !oneHoldsOther(boneShape, shape)) continue;
+    if (isFirst) addBonePair(placed.bone, -1);
+    else addBonePair(-1, placed.bone);
+  }
+  return bonePairCount != 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function boneIn(list: usize, i: u32): PlacedBone {
+  return changetype<PlacedBone>(list + <usize>i * PLACED_BONE_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
+function areNear(a: PlacedBone, b: PlacedBone): bool {
+  return (
+    abs(a.tx - b.tx) <= (a.reachX + b.reachX) * SLACK &&
+    abs(a.ty - b.ty) <= (a.reachY + b.reachY) * SLACK &&
+    abs(a.tz - b.tz) <= (a.reachZ + b.reachZ) * SLACK
+  );
+}
+
+/** Places those of an object's bones that may meet another one, by its bounds. Answers the list. Throws OUT_OF_MEMORY. */
+function placeBones(list: usize, item: Item, other: Proxy): usize {
+  const mesh = changetype<Mesh>(<usize>item.mesh);
+  const count = countHitBoxes(mesh);
+  boundsOf(other, around.map());
+  around.xx *= SLACK; around.xy *= SLACK; around.xz *= SLACK;
+  around.yx *= SLACK; around.yy *= SLACK; around.yz *= SLACK;
+  around.zx *= SLACK; around.zy *= SLACK; around.zz *= SLACK;
+  setReach(around);
+  const to = reserve(list, 0, <u64>max<u32>(count, 1) * PLACED_BONE_BYTES);
+  placedCount = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const hit = hitBoxAt(mesh, i), placed = boneIn(to, placedCount);
+    multiply(placed.map(), worldOf(item), hit.map());
+    setReach(placed);
+    if (!areNear(placed, around) || compareObbs(around.map(), placed.map()) == APART) continue;
+    placed.bone = <i32>hit.bone;
+    placedCount++;
+  }
+  return to;
+}
+
+// @ts-ignore: decorator
+@inline
+function setReach(placed: PlacedBone): void {
+  placed.reachX = abs(placed.xx) + abs(placed.yx) + abs(placed.zx);
+  placed.reachY = abs(placed.xy) + abs(placed.yy) + abs(placed.zy);
+  placed.reachZ = abs(placed.xz) + abs(placed.yz) + abs(placed.zz);
+}
