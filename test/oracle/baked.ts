@@ -16,6 +16,24 @@ export const DERIVED_FAR_COUNT = 8;
 export const DERIVED_PART_COUNT = 12;
 export const DERIVED_CLUSTER_COUNT = 16;
 const DERIVED_HEADER_BYTES = 32;
+// Where things are in what deforms a mesh: src/worker/core/mesh/tree/deform-layout.ts.
+export const DEFORM_VERTEX_COUNT = 0; // u32, as the next ones
+export const DEFORM_BONE_COUNT = 4;
+export const DEFORM_TARGET_COUNT = 8;
+export const DEFORM_REACH = 12; // f32, as the next ones
+export const DEFORM_LEAST_REST = 16;
+export const DEFORM_GREATEST_REST = 20;
+export const DEFORM_ABSOLUTE = 24; // u32
+export const DEFORM_PAD = 28; // u32
+const DEFORM_BYTES = 32;
+export const BONE_HIT_LOW = 96; // f64 × 3
+export const BONE_HIT_HIGH = 120; // f64 × 3
+export const BONE_USED = 144; // u32
+export const BONE_HAS_HIT = 148; // u32
+export const BONE_PAD = 152; // u32 × 2
+const BONE_BOX_BYTES = 160;
+const TARGET_RANGE_BYTES = 32;
+const DIPOLE_BYTES = 64;
 const FAR_NEIGHBOUR = -32768;
 /** The bit that is set in both link words. */
 const FLOAT = 0x40000000;
@@ -90,6 +108,51 @@ export class BakedMesh {
 
   get lastIndexAt(): number {
     return this.word(layout.MESH_INDICES) + 12 * this.word(layout.MESH_TRIANGLE_COUNT) - 4;
+  }
+
+  /** Where in the buffer a word of the header of what deforms the mesh is. */
+  deformAt(offset: number): number {
+    return this.word(layout.MESH_DIPOLES) + DIPOLE_BYTES * this.nodeCount + offset;
+  }
+
+  /** Where the first vertex at rest is: four f32 each. */
+  get restAt(): number {
+    return this.deformAt(DEFORM_BYTES);
+  }
+
+  /** Where the weights of the first vertex are: four f32 each. */
+  get weightsAt(): number {
+    return this.restAt + 16 * this.#deformed(DEFORM_VERTEX_COUNT);
+  }
+
+  /** Where the bones of the first vertex are: four u16 each. */
+  get bonesAt(): number {
+    return this.weightsAt + 16 * this.#deformed(DEFORM_VERTEX_COUNT);
+  }
+
+  /** Where the box of a bone is. */
+  boneBoxAt(bone: number): number {
+    return this.bonesAt + align16(8 * this.#deformed(DEFORM_VERTEX_COUNT)) + BONE_BOX_BYTES * bone;
+  }
+
+  /** Where the range of a target is: six f32, of a mesh with bones. */
+  targetRangeAt(target: number): number {
+    return this.boneBoxAt(this.#deformed(DEFORM_BONE_COUNT)) + TARGET_RANGE_BYTES * target;
+  }
+
+  /** Where the shifts of all targets begin: three f32 for each vertex. */
+  get shiftsAt(): number {
+    return this.targetRangeAt(this.#deformed(DEFORM_TARGET_COUNT));
+  }
+
+  /** Where the places of all targets begin. */
+  get placesAt(): number {
+    const shifts = 12 * this.#deformed(DEFORM_VERTEX_COUNT) * this.#deformed(DEFORM_TARGET_COUNT);
+    return this.shiftsAt + align16(shifts + 16);
+  }
+
+  #deformed(offset: number): number {
+    return this.word(this.deformAt(offset));
   }
 
   /** Where in the buffer a word of what was derived is. */

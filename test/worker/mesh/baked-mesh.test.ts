@@ -11,7 +11,20 @@ import type { Core, MeshAddress, PlacedDescription } from '../../../src/worker/b
 import { bake, startCore } from '../../fixtures/core.js';
 import {
   BakedMesh,
+  BONE_HAS_HIT,
+  BONE_HIT_HIGH,
+  BONE_HIT_LOW,
+  BONE_PAD,
+  BONE_USED,
   checksumOf,
+  DEFORM_ABSOLUTE,
+  DEFORM_BONE_COUNT,
+  DEFORM_GREATEST_REST,
+  DEFORM_LEAST_REST,
+  DEFORM_PAD,
+  DEFORM_REACH,
+  DEFORM_TARGET_COUNT,
+  DEFORM_VERTEX_COUNT,
   DERIVED_BYTES,
   DERIVED_CLUSTER_COUNT,
   DERIVED_CONVEX,
@@ -103,7 +116,7 @@ function probe(in_: Core, mesh: MeshAddress, rays: Float32Array) {
   return { first, posed, any, a: listed(layout.OUT_PAIR_A), b: listed(layout.OUT_PAIR_B) };
 }
 
-/** Rays at the mesh in a pose, if it can have one; the object keeps that. */
+/** Rays at the mesh in a pose and at the boxes of its bones, and which of these meet, if it can have one; the object keeps that. */
 function probePosed(in_: Core, mesh: MeshAddress, rays: Float32Array, ignore: Uint32Array) {
   const { bones: count, morphs: targets } = in_.meshInfo(mesh);
   if (count + targets === 0 || count > 100) return [];
@@ -118,7 +131,9 @@ function probePosed(in_: Core, mesh: MeshAddress, rays: Float32Array, ignore: Ui
   in_.place(builder.seal(1, 1));
   const hits = in_.queries.raycastMany(rays, { ...FILTER, ignore });
   const ray = { origin: triple(rays, 0), direction: triple(rays, 4) };
-  return [hits, in_.queries.raycastAll(ray, { ...FILTER, ignore }).map(({ bone }) => bone)];
+  const byBox = in_.queries.raycastMany(rays, { ...FILTER, ignore, precision: layout.PRECISION_OBB });
+  const meeting = [GOOD, BOX].map((other) => in_.queries.contact(other, SUSPECT, layout.CONTACTS_BONES)?.bones);
+  return [hits, in_.queries.raycastAll(ray, { ...FILTER, ignore }).map(({ bone }) => bone), byBox, meeting];
 }
 
 /** A ball of radius 1 with three bones and two targets. */
@@ -422,6 +437,87 @@ describe('a forger is refused', () => {
     ['a plane that is none', (m) => m.setWord(m.buffer.byteLength - 4, 0x7fc00000), /finite/],
     ['a plane far outside', (m) => m.setWord(m.buffer.byteLength - 4, 0x41000000), /finite/],
   ];
+
+  /** A word of the header of what deforms a mesh. */
+  const deform = (m: BakedMesh, offset: number, change: (word: number) => number) =>
+    m.setWord(m.deformAt(offset), change(m.word(m.deformAt(offset))) >>> 0);
+  const single = (m: BakedMesh, offset: number, value: number) => m.view.setFloat32(m.deformAt(offset), value, true);
+  const [NAN, INFINITE] = [0x7fc00000, 0x7f800000];
+  const second = (m: BakedMesh) => m.boneBoxAt(1);
+
+  const DEFORM: typeof LINKS = [
+    ['more that deforms', (m) => m.setWord(layout.MESH_DEFORM_BYTES, m.word(layout.MESH_DEFORM_BYTES) + 16), /header/],
+    ['too little that deforms', (m) => m.setWord(layout.MESH_DEFORM_BYTES, 16), /header/],
+    ['another number of vertices that move', (m) => deform(m, DEFORM_VERTEX_COUNT, (n) => n - 1), /header/],
+    ['another number of bones', (m) => deform(m, DEFORM_BONE_COUNT, (n) => n + 1), /header/],
+    ['another number of targets', (m) => deform(m, DEFORM_TARGET_COUNT, (n) => n + 1), /header/],
+    ['targets that are half places', (m) => deform(m, DEFORM_ABSOLUTE, () => 2), /header/],
+    ['something behind the counts of bones', (m) => deform(m, DEFORM_PAD, () => 1), /header/],
+    ...[Number.NaN, -1, Infinity].map((value): (typeof LINKS)[0] => [
+      `a reach of ${value}`,
+      (m) => single(m, DEFORM_REACH, value),
+      /finite/,
+    ]),
+    ...[Number.NaN, -Infinity, 1e30].map((value): (typeof LINKS)[0] => [
+      `weights that lack ${value} at least`,
+      (m) => single(m, DEFORM_LEAST_REST, value),
+      /finite/,
+    ]),
+    ...[Number.NaN, Infinity].map((value): (typeof LINKS)[0] => [
+      `weights that lack ${value} at most`,
+      (m) => single(m, DEFORM_GREATEST_REST, value),
+      /finite/,
+    ]),
+    ['a vertex at rest that is none', (m) => m.setWord(m.restAt + 20, NAN), /finite/],
+    ['a vertex at rest at infinity', (m) => m.setWord(m.weightsAt - 8, INFINITE), /finite/],
+    ['a weight that is none', (m) => m.setWord(m.weightsAt + 4, NAN), /finite/],
+    ['an infinite weight of the last vertex', (m) => m.setWord(m.bonesAt - 4, INFINITE), /finite/],
+    ['a bone behind the last', (m) => m.view.setUint16(m.bonesAt + 2, 3, true), /finite/],
+    ['a bone of the last vertex behind the last', (m) => m.view.setUint16(lastBoneAt(m), 0xffff, true), /finite/],
+    ...Array.from({ length: 12 }, (_, i): (typeof LINKS)[0] => [
+      `an axis or a place of a bone's box that is ${i % 2 === 0 ? 'none' : 'far away'}, ${i}`,
+      (m) => double(m, second(m) + 8 * i, i % 2 === 0 ? Number.NaN : -1e301),
+      /finite/,
+    ]),
+    ...[0, 8, 16].flatMap((axis): typeof LINKS => [
+      [`a hit box that leaves its bone's, ${axis}`, (m) => double(m, second(m) + BONE_HIT_LOW + axis, -1.01), /finite/],
+      [`a hit box that ends beyond, ${axis}`, (m) => double(m, second(m) + BONE_HIT_HIGH + axis, 1.01), /finite/],
+      [`a hit box from nowhere, ${axis}`, (m) => double(m, second(m) + BONE_HIT_LOW + axis, Number.NaN), /finite/],
+      [`a hit box to nowhere, ${axis}`, (m) => double(m, second(m) + BONE_HIT_HIGH + axis, Number.NaN), /finite/],
+      [`a hit box inside out, ${axis}`, (m) => hitInsideOut(m, axis), /finite/],
+    ]),
+    ['a bone that is used twice', (m) => m.setWord(second(m) + BONE_USED, 2), /finite/],
+    ['two hit boxes of a bone', (m) => m.setWord(second(m) + BONE_HAS_HIT, 2), /finite/],
+    ['a hit box of a bone without a vertex', (m) => m.setWord(second(m) + BONE_USED, 0), /finite/],
+    ['something behind a box', (m) => m.setWord(second(m) + BONE_PAD, 1), /finite/],
+    ['something at the end of a box', (m) => m.setWord(second(m) + BONE_PAD + 4, 1), /finite/],
+    ['a range of a target that is none', (m) => m.setWord(m.targetRangeAt(1) + 8, NAN), /finite/],
+    ['a shift that is none', (m) => m.setWord(m.shiftsAt + 4, NAN), /finite/],
+    ['a place of a target at infinity', (m) => m.setWord(m.placesAt + 4, INFINITE), /finite/],
+  ];
+
+  function lastBoneAt(mesh: BakedMesh): number {
+    return mesh.bonesAt + 8 * mesh.word(layout.MESH_VERTEX_COUNT) - 2;
+  }
+
+  function hitInsideOut(mesh: BakedMesh, axis: number): void {
+    const [low, high] = [second(mesh) + BONE_HIT_LOW + axis, second(mesh) + BONE_HIT_HIGH + axis];
+    const [from, to] = [mesh.view.getFloat64(low, true), mesh.view.getFloat64(high, true)];
+    expect(from).toBeLessThan(to);
+    double(mesh, low, to);
+    double(mesh, high, from);
+  }
+
+  test.each(DEFORM)('of bones and targets: %s', (_, forge, message) => {
+    const rig = randomRig(new Random(SEED), { bones: 3, targets: 2, relative: false, triangles: icosphere(1, 3) });
+    const mesh = new BakedMesh(bake(core, rig.data));
+    expect(mesh.word(second(mesh) + BONE_HAS_HIT)).toBe(1);
+    core.freeMesh(core.loadMesh(mesh.seal().buffer));
+    forge(mesh);
+    const { usedBytes } = core;
+    expect(() => core.loadMesh(mesh.seal().buffer)).toThrow(refusal(message));
+    expect(core.usedBytes).toBe(usedBytes);
+  });
 
   function cornersAt(mesh: BakedMesh): number {
     return mesh.hullAt + 16 + 24 * mesh.word(mesh.derivedAt(DERIVED_CLUSTER_COUNT));
