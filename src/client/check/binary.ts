@@ -26,14 +26,16 @@ export function checkTypedArray<T extends TypedArray>(
   const kind = kindOf(value) as keyof typeof KINDS;
   if (!kinds.includes(kind)) invalid(operation, argument, value, kinds.map((each) => `a ${each}`).join(' or '));
   const buffer = bufferOf(value);
-  if (isDetached(buffer)) {
+  const length = lengthOf(value);
+  // What has elements is on a buffer that is there; to ask the buffer takes as long as all else here.
+  if (length === 0 && isDetached(buffer)) {
     throw new CollisionError(
       'INVALID_ARGUMENT',
       `${operation}: ${argument} is detached, expected an array that was not transferred`,
     );
   }
   // Beyond the end of a buffer that was made smaller, it has no length either.
-  const view = new KINDS[kind](buffer as ArrayBuffer, offsetOf(value), lengthOf(value));
+  const view = new KINDS[kind](buffer as ArrayBuffer, offsetOf(value), length);
   return (isArrayBuffer(buffer) ? view : new KINDS[kind](view)) as T;
 }
 

@@ -106,6 +106,7 @@ export function readOptions<T extends object>(
 
 /** Lists the keys that `for in` has, inherited ones too, but does not follow an endless chain of prototypes. */
 function keysOf(object: object): string[] {
+  if (Object.getPrototypeOf(object) === Object.prototype) return Object.keys(object);
   const keys: string[] = [];
   let link: object | null = object;
   for (let length = 0; link !== null && link !== Object.prototype; length++) {

@@ -7,14 +7,14 @@ import { BIND_INVERSE_NUMBER, type CheckedPose } from './pose-table.js';
 const KEYS = ['bones', 'bind', 'bindInverse', 'morphs'];
 const NO_MORPHS: ArrayLike<number> = [];
 
+/** Both matrices of a binding that was not given. */
+const UNBOUND = Float64Array.of(...IDENTITY, ...IDENTITY);
+
 /** Reads the poses that objects are given, of which there are many in every frame. */
 export class PoseReader {
   readonly #matrix = new MatrixReader();
-  readonly #pose: CheckedPose = {
-    bones: undefined,
-    binds: new Float64Array(2 * BIND_INVERSE_NUMBER),
-    morphs: NO_MORPHS,
-  };
+  readonly #binds = new Float64Array(2 * BIND_INVERSE_NUMBER);
+  readonly #pose: CheckedPose = { bones: undefined, binds: UNBOUND, morphs: NO_MORPHS };
 
   /** Reads the pose of an object, of which `mesh` is the mesh, if it has one. It is valid until the next call. */
   read(operation: string, id: ObjectId, given: Pose, mesh: Readonly<MeshInfo> | undefined): CheckedPose {
@@ -29,14 +29,17 @@ export class PoseReader {
       const what = bind === undefined ? 'bindInverse' : 'bind';
       invalid(operation, `pose.${what}`, bind ?? bindInverse, 'none, as there are no bones');
     }
-    this.#readBind(operation, 'pose.bind', bind, 0);
-    this.#readBind(operation, 'pose.bindInverse', bindInverse, BIND_INVERSE_NUMBER);
+    pose.binds = bind === undefined && bindInverse === undefined ? UNBOUND : this.#binds;
+    if (pose.binds !== UNBOUND) {
+      this.#readBind(operation, 'pose.bind', bind, 0);
+      this.#readBind(operation, 'pose.bindInverse', bindInverse, BIND_INVERSE_NUMBER);
+    }
     pose.morphs = morphs === undefined ? NO_MORPHS : checkMorphs(operation, morphs, mesh.morphs);
     return pose;
   }
 
   #readBind(operation: string, argument: string, given: ArrayLike<number> | undefined, at: number): void {
-    const { binds } = this.#pose;
+    const binds = this.#binds;
     if (given === undefined) {
       binds.set(IDENTITY, at);
       return;
