@@ -1,4 +1,5 @@
 // What `npm run bench` measures in a page: the rows whose cost is on the main thread, or on the way to the worker.
+import { batchedRow } from './batched.js';
 import { instancesRow } from './instances.js';
 import { millionPickRow, millionRow } from './million.js';
 import { movingRow } from './moving.js';
@@ -14,6 +15,7 @@ const ROWS = {
   static: staticRow,
   moving: movingRow,
   instances: instancesRow,
+  batched: batchedRow,
   'idle picks': idlePickRow,
   'loaded picks': loadedPickRow,
   tracking: trackingRow,

@@ -38,8 +38,8 @@ export class Streamed {
       streamed.#answered?.();
     });
     streamed.tracker = await trackScene(streamed.service, root, {
-      ...options,
       shapeOf: () => ({ type: 'box', halfExtents: [0.5, 0.5, 0.5] }),
+      ...options,
     });
     streamed.camera.position.z = 60;
     return streamed;

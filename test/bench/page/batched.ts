@@ -1,0 +1,118 @@
+import {
+  BatchedMesh,
+  type BufferGeometry,
+  MeshBasicMaterial,
+  PerspectiveCamera,
+  Raycaster,
+  Scene,
+  SphereGeometry,
+  Vector2,
+} from 'three';
+import { ObjectBVH } from 'three-mesh-bvh';
+import { Random } from '../../oracle/random.js';
+import { median } from '../statistics.js';
+import { Echo } from './messages.js';
+import type { PageRow } from './page-row.js';
+import { roundOf, SIZE, Streamed, sumOf, timed } from './streamed.js';
+
+const GEOMETRIES = 20;
+/** Half a side of the cube for each instance. */
+const ROOM = 1.2;
+const WARM_UP_FRAMES = 300;
+/** In which the facts are measured. */
+const FRAMES = 40;
+const TRACED = 5;
+
+/** The adapter's frame of a BatchedMesh against one `set` of its matrices, and its picks. */
+export async function batchedRow(count: number): Promise<PageRow> {
+  const random = new Random(1);
+  const radius = ROOM * Math.cbrt(count);
+  const forms = Array.from({ length: GEOMETRIES }, (_, i): BufferGeometry => new SphereGeometry(0.5, 6 + i, 5));
+  const sum = (of: (form: BufferGeometry) => number) => forms.reduce((total, form) => total + of(form), 0);
+  const vertices = sum((form) => form.attributes.position.count);
+  const batch = new BatchedMesh(
+    count,
+    vertices,
+    sum((form) => form.index!.count),
+    new MeshBasicMaterial(),
+  );
+  const geometries = forms.map((form) => batch.addGeometry(form));
+  for (let i = 0; i < count; i++) batch.addInstance(geometries[i % GEOMETRIES]);
+  const texture = (batch as unknown as { _matricesTexture: { image: { data: Float32Array }; needsUpdate: boolean } })
+    ._matricesTexture;
+  const array = texture.image.data.subarray(0, 16 * count);
+  const base = new Float32Array(16 * count);
+  for (let i = 0; i < base.length; i += 16) random.placement(random.point(radius)).toArray(base, i);
+  array.set(base);
+  const move = (frame: number): void => {
+    for (let i = 0; i < array.length; i += 16) array[i + 12] = base[i + 12] + Math.sin(0.05 * frame + i);
+    texture.needsUpdate = true;
+  };
+  const root = new Scene().add(batch);
+  root.updateMatrixWorld();
+  const streamed = await Streamed.of(root, { shapeOf: () => undefined });
+  await streamed.warmUp(move, WARM_UP_FRAMES);
+  const target = new Float32Array(array.length);
+  const echo = new Echo(target.byteLength);
+  let bvh: ObjectBVH | undefined;
+  const camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 0.1, 1000);
+  return {
+    contenders: {
+      ours: (round) => roundOf(round, move, () => streamed.share()),
+      'one set': (round) => roundOf(round, move, () => timed(() => target.set(array))),
+      'one set and two messages': (round) =>
+        roundOf(round, move, async () => {
+          const filled = timed(() => new Float32Array(echo.buffer).set(array));
+          return filled + (await echo.send());
+        }),
+      async 'three-mesh-bvh ObjectBVH'(round) {
+        bvh ??= new ObjectBVH(batch);
+        move(round);
+        return timed(() => bvh!.refit());
+      },
+    },
+    checksums: {
+      ours: () => {
+        texture.needsUpdate = true;
+        return streamed.record();
+      },
+      'one set': async () => {
+        target.set(array);
+        return { objects: count, sum: sumOf(target) };
+      },
+    },
+    async facts() {
+      const [index, worker, picks, traced]: number[][] = [[], [], [], []];
+      for (let frame = 0; frame < FRAMES; frame++) {
+        move(frame);
+        const { result } = await streamed.update();
+        index.push(result.ms.update);
+        worker.push(result.ms.total);
+      }
+      camera.position.z = 2 * radius;
+      camera.updateMatrixWorld();
+      await streamed.tracker.update(camera, SIZE);
+      const raycaster = new Raycaster();
+      for (let i = 0; i < FRAMES; i++) {
+        const [x, y] = [SIZE.width / 2 + random.range(-200, 200), SIZE.height / 2 + random.range(-200, 200)];
+        const start = performance.now();
+        await streamed.tracker.pick(x, y);
+        picks.push(performance.now() - start);
+        if (i >= TRACED) continue;
+        raycaster.setFromCamera(new Vector2((2 * x) / SIZE.width - 1, 1 - (2 * y) / SIZE.height), camera);
+        traced.push(timed(() => raycaster.intersectObject(batch)));
+      }
+      return [
+        { name: "the frame's index in the worker", value: median(index), unit: 'ms' },
+        { name: 'the frame in the worker', value: median(worker), unit: 'ms' },
+        { name: 'awaiting a pick', value: median(picks), unit: 'ms' },
+        { name: "a pick of three's Raycaster", value: median(traced), unit: 'ms' },
+      ];
+    },
+    idle: (round) => roundOf(round, move, async () => 0),
+    close() {
+      streamed.close();
+      echo.close();
+    },
+  };
+}
