@@ -1,6 +1,7 @@
 import { CollisionError } from '../../../shared/errors.js';
 import { checkBoolean, invalid, reading } from '../../check/validate.js';
 import type { SceneIntersection } from './intersection.js';
+import { placeOn } from './place-on.js';
 import { readQuery } from './scene-options.js';
 import { PICK_KEYS, type ScenePickOptions } from './scene-picks.js';
 
@@ -134,12 +135,4 @@ export class Hover {
       console.warn(`hover: ${this.#complaint}`);
     }
   }
-}
-
-/** Answers where on an element an event is, in CSS pixels from the corner within its border. */
-export function placeOn(element: HTMLElement, event: MouseEvent): { x: number; y: number } {
-  if (event.target === element) return { x: event.offsetX, y: event.offsetY };
-  // It is over something in the element, from which its offset is measured.
-  const { left, top } = element.getBoundingClientRect();
-  return { x: event.clientX - left - element.clientLeft, y: event.clientY - top - element.clientTop };
 }
