@@ -101,7 +101,11 @@ const ENTRIES = {
 /** They are the app's own. */
 const PEERS = /^(three|react|@react-three|@pmndrs)(\/|$)/;
 
-/** What entries share: one chunk for all of them, and one for those that need three. */
+/**
+ * What entries share: one chunk for all of them, and one for those that need three. The helpers, too: bundlers leave them out
+ * where they are not used, and Parcel in development runs a module that has exports of others and classes of its own without
+ * the imports of these classes, if none of them is used.
+ */
 function sharedChunks(end = '') {
   const needsThree = /src[\\/]client[\\/](three|react|pointer)[\\/]/;
   return {
@@ -109,6 +113,7 @@ function sharedChunks(end = '') {
       // First, as a chunk takes along what its modules import.
       { name: `shared${end}`, minShareCount: 2, test: (id) => !needsThree.test(id), priority: 2 },
       { name: `adapter${end}`, minShareCount: 2, priority: 1 },
+      ...(end === '' ? [{ name: 'helper', test: /src[\\/]client[\\/]three[\\/]helper[\\/]/ }] : []),
     ],
   };
 }

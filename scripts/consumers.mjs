@@ -60,7 +60,7 @@ async function answerOn(browser, url) {
   const said = [];
   page.on('pageerror', ({ message }) => said.push(message));
   try {
-    await page.goto(url);
+    await page.goto(url, { timeout: 120_000 }); // some compile the page when it is asked for
     await page.waitForFunction(() => document.title !== '', null, { timeout: 30_000 });
     return await page.title();
   } catch (error) {

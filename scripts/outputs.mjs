@@ -24,6 +24,7 @@ const OUTPUTS = [
   'dist/index.node.js',
   'dist/shared.js',
   'dist/adapter.js',
+  'dist/helper.js',
   'dist/worker.js',
   'dist/index.d.ts',
   'dist/three.d.ts',

@@ -39,8 +39,8 @@ export function runIn(app, command, args, { mayFail = false } = {}) {
 
 /** Starts a server by a command, and answers its address as soon as it prints one. */
 export async function serveBy(app, command, args) {
-  // In a group of its own, as it starts others.
-  const child = spawn(command, args, { cwd: app, env: ENV, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  // In a group of its own, as it starts others. esbuild ends with its input, which stays open.
+  const child = spawn(command, args, { cwd: app, env: ENV, detached: true, stdio: 'pipe' });
   const close = () => {
     try {
       process.kill(-child.pid);

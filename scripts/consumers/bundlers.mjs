@@ -68,7 +68,15 @@ export const BUNDLERS = {
     files: { manifest: { '@parcel/resolver-default': { packageExports: true } } },
   }),
   esbuild: built(['esbuild'], 'esbuild', ['app.js', '--bundle', '--format=esm', '--outdir=out'], {
-    serve: ['app.js', '--bundle', '--format=esm', '--servedir=.', '--serve=127.0.0.1:4474'],
+    serve: [
+      'app.js',
+      '--bundle',
+      '--format=esm',
+      '--outdir=.',
+      '--allow-overwrite',
+      '--servedir=.',
+      '--serve=127.0.0.1:4474',
+    ],
   }),
   'esbuild-split': built(['esbuild'], 'esbuild', ['app.js', '--bundle', '--splitting', '--format=esm', '--outdir=out']),
   rollup: built(['rollup', '@rollup/plugin-node-resolve'], 'rollup', [

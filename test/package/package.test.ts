@@ -81,14 +81,22 @@ describe('package', () => {
     ['index.js', 1],
     ['index.node.js', 1],
     ['adapter.js', 36],
+    ['helper.js', 4],
+    ['inline.js', 1],
+    ['pointer.js', 4],
     ['react.js', 6],
     ['worker-text.js', 199],
     ['shared.js', 36],
-    ['three.js', 36],
+    ['three.js', 1],
     ['worker.js', 197],
   ])('%s is sent as less than %i KB, gzipped', (name, limit) => {
     expect(packedSizes(readFileSync(join(root, 'dist', name))).gzip).toBeLessThan(limit * 1000);
   });
+});
+
+// Parcel, in development, runs an entry that hands on others' exports without the imports of its own classes.
+test.each(['index.js', 'three.js'])('%s hands on what others export, and has nothing of its own', (name) => {
+  expect(textOf(name)).toMatch(/^(import\s*\{[^}]*\}from"[^"]*";)*export\{[^}]*\}(from"[^"]*")?;\s*$/);
 });
 
 test('its types hold nothing of the inside', () => {
