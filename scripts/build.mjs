@@ -97,6 +97,9 @@ const ENTRIES = {
   inline: 'src/client/inline.ts',
   pointer: 'src/client/pointer/index.ts',
 };
+/** These are made of others, with all that imports the start of a service, but for Node. */
+const NODE_ENTRIES = { 'react.node': ENTRIES.react };
+const FOR_NODE = '?node';
 
 /** They are the app's own. */
 const PEERS = /^(three|react|@react-three|@pmndrs)(\/|$)/;
@@ -108,10 +111,17 @@ const PEERS = /^(three|react|@react-three|@pmndrs)(\/|$)/;
  */
 function sharedChunks(end = '') {
   const needsThree = /src[\\/]client[\\/](three|react|pointer)[\\/]/;
+  const needsNode = /\.node\.ts$/;
   return {
     groups: [
       // First, as a chunk takes along what its modules import.
-      { name: `shared${end}`, minShareCount: 2, test: (id) => !needsThree.test(id), priority: 2 },
+      {
+        name: `shared${end}`,
+        minShareCount: 2,
+        test: (id) => !needsThree.test(id) && !needsNode.test(id),
+        priority: 2,
+      },
+      { name: 'shared.node', minShareCount: 2, test: needsNode, priority: 2 },
       { name: `adapter${end}`, minShareCount: 2, priority: 1 },
       ...(end === '' ? [{ name: 'helper', test: /src[\\/]client[\\/]three[\\/]helper[\\/]/ }] : []),
     ],
@@ -124,21 +134,44 @@ function sharedChunks(end = '') {
  */
 export async function buildClient(dir) {
   await build({
-    input: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, from(path)])),
+    input: Object.fromEntries([
+      ...Object.entries(ENTRIES).map(([name, path]) => [name, from(path)]),
+      ...Object.entries(NODE_ENTRIES).map(([name, path]) => [name, from(path) + FOR_NODE]),
+    ]),
     external: [PEERS, builtins],
     platform: 'neutral',
-    plugins: [packedWorker(dir), plainWorkerUrl()],
+    plugins: [packedWorker(dir), plainWorkerUrl(), forNode()],
     resolve,
     output: {
       dir,
       // A stack leads to file and line of the source; the sources themselves would double the package.
       sourcemap: true,
       sourcemapExcludeSources: true,
+      sourcemapPathTransform: (path) => path.replace(FOR_NODE, ''),
       minify: true,
       chunkFileNames: '[name].js',
       codeSplitting: sharedChunks(),
     },
   });
+}
+
+/** Has a second copy of an entry's own folder start threads of Node instead of workers of a page. */
+function forNode() {
+  return {
+    name: 'for-node',
+    resolveId(source, importer) {
+      if (source.endsWith(FOR_NODE)) return source;
+      if (!importer?.endsWith(FOR_NODE) || !source.startsWith('.')) return null;
+      const folder = dirname(importer);
+      const path = join(folder, source).replace(/\.js$/, '.ts');
+      if (path === from('src/client/create.ts')) return from('src/client/create.node.ts');
+      return dirname(path) === folder ? path + FOR_NODE : path;
+    },
+    load(id) {
+      if (!id.endsWith(FOR_NODE)) return null;
+      return { code: readFileSync(id.slice(0, -FOR_NODE.length), 'utf8'), moduleType: 'ts' };
+    },
+  };
 }
 
 /** Puts the script of the worker, which is built before, into the module that answers it. */

@@ -22,6 +22,8 @@ const OUTPUTS = [
   'dist/inline.js',
   'dist/pointer.js',
   'dist/index.node.js',
+  'dist/react.node.js',
+  'dist/shared.node.js',
   'dist/shared.js',
   'dist/adapter.js',
   'dist/helper.js',

@@ -8,6 +8,66 @@ const TEST = `
   });
 `;
 
+/** Events of a canvas in jsdom, which has neither WebGL nor layout, answered by a thread of Node. */
+const REACT_TEST = `
+  import { Canvas, extend } from '@react-three/fiber';
+  import { collisionEvents } from 'collision-worker/react';
+  import { createElement as h } from 'react';
+  import { createRoot } from 'react-dom/client';
+  import * as THREE from 'three';
+
+  extend(THREE);
+  globalThis.ResizeObserver = class {
+    constructor(call) { this.call = call; }
+    observe(target) { this.call([{ target }]); }
+    unobserve() {}
+    disconnect() {}
+  };
+  Element.prototype.getBoundingClientRect = () => (
+    { x: 0, y: 0, left: 0, top: 0, right: 800, bottom: 600, width: 800, height: 600 }
+  );
+  const renderer = (domElement) => ({
+    domElement, shadowMap: {}, xr: { addEventListener() {}, removeEventListener() {} },
+    render() {}, setSize() {}, setPixelRatio() {}, dispose() {}, forceContextLoss() {},
+  });
+
+  test('passed', async () => {
+    const onError = vi.fn();
+    const events = collisionEvents({ onError });
+    const names = ['onPointerEnter', 'onPointerDown', 'onPointerMove', 'onPointerLeave', 'onPointerMissed'];
+    const calls = [];
+    const props = Object.fromEntries(names.map((name) => [name, (event) => {
+      calls.push(name);
+      if (name === 'onPointerDown') event.target.setPointerCapture(event.pointerId);
+    }]));
+    const host = document.body.appendChild(document.createElement('div'));
+    const root = createRoot(host);
+    await new Promise((onCreated) => {
+      const box = h('mesh', props, h('boxGeometry', { args: [2, 2] }), h('meshBasicMaterial'));
+      root.render(h(Canvas, { events, onCreated, gl: ({ canvas }) => renderer(canvas) }, box));
+    });
+    const target = host.querySelector('canvas').parentNode.parentNode;
+    target.setPointerCapture = vi.fn();
+    target.releasePointerCapture = vi.fn();
+    const fire = async (type, x, y, ...heard) => {
+      const event = new (type === 'click' ? MouseEvent : PointerEvent)(type, { pointerId: 7 });
+      for (const [key, value] of Object.entries({ offsetX: x, offsetY: y })) Object.defineProperty(event, key, { value });
+      calls.length = 0;
+      target.dispatchEvent(event);
+      await vi.waitFor(() => expect(calls).toEqual(heard), 10_000);
+    };
+    await fire('pointermove', 400, 300, 'onPointerEnter', 'onPointerMove');
+    await fire('pointermove', 1, 1, 'onPointerLeave');
+    await fire('click', 1, 1, 'onPointerMissed');
+    await fire('pointerdown', 400, 300, 'onPointerDown');
+    expect(target.setPointerCapture).toHaveBeenCalledWith(7);
+    await fire('pointermove', 1, 1, 'onPointerEnter', 'onPointerMove');
+    root.unmount();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(onError).not.toHaveBeenCalled();
+  });
+`;
+
 /** The runner fails where its test does, and then all that it says is thrown. */
 function answered(app, command, args) {
   const { stdout, stderr } = runIn(app, command, args);
@@ -32,6 +92,11 @@ export const TEST_RUNNERS = {
     packages: ['vitest', 'jsdom'],
     files: { 'app.test.js': TEST },
     ways: { node: vitest('node'), jsdom: vitest('jsdom') },
+  },
+  'vitest-react': {
+    packages: ['vitest', 'jsdom', 'react@19', 'react-dom@19', '@react-three/fiber@9'],
+    files: { 'app.test.js': REACT_TEST },
+    ways: { jsdom: vitest('jsdom') },
   },
   jest: {
     packages: ['jest', 'jest-environment-jsdom'],

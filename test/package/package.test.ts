@@ -37,6 +37,13 @@ describe('package', () => {
     }
   });
 
+  test.each(['index', 'react'])('%s starts threads in Node, and workers elsewhere', (name) => {
+    const all = (file: string): string[] => [file, ...importsOf(file).filter((each) => each.startsWith('./'))];
+    const inNode = (file: string) => all(file).some((each) => importsOf(each).includes('node:worker_threads'));
+    expect([`${name}.node.js`, `${name}.js`].map(inNode)).toEqual([true, false]);
+    expect(manifest.exports[name === 'index' ? '.' : `./${name}`].node).toBe(`./dist/${name}.node.js`);
+  });
+
   test('has a worker in one file, with the core inside', () => {
     expect(importsOf('worker.js')).toEqual([]);
     const core = toBase91(readFileSync(join(root, 'build/core.wasm.gz')));
@@ -85,6 +92,8 @@ describe('package', () => {
     ['inline.js', 1],
     ['pointer.js', 4],
     ['react.js', 6],
+    ['react.node.js', 6],
+    ['shared.node.js', 1],
     ['worker-text.js', 199],
     ['shared.js', 36],
     ['three.js', 1],
@@ -95,9 +104,12 @@ describe('package', () => {
 });
 
 // Parcel, in development, runs an entry that hands on others' exports without the imports of its own classes.
-test.each(['index.js', 'three.js'])('%s hands on what others export, and has nothing of its own', (name) => {
-  expect(textOf(name)).toMatch(/^(import\s*\{[^}]*\}from"[^"]*";)*export\{[^}]*\}(from"[^"]*")?;\s*$/);
-});
+test.each(['index.js', 'index.node.js', 'three.js'])(
+  '%s hands on what others export, and has nothing of its own',
+  (name) => {
+    expect(textOf(name)).toMatch(/^(import\s*\{[^}]*\}from"[^"]*";)*export\{[^}]*\}(from"[^"]*")?;\s*$/);
+  },
+);
 
 test('its types hold nothing of the inside', () => {
   const types = files.filter((name) => name.endsWith('.d.ts'));

@@ -4,12 +4,13 @@ import {
   type CollisionProp,
   type CollisionQueries,
   useCollision,
+  useCollisionFrame,
   useContact,
   useVisible,
 } from 'collision-worker/react';
 import type { SceneRayOptions } from 'collision-worker/three';
 import { createRef, type ReactNode, useRef } from 'react';
-import { type Mesh, Object3D } from 'three';
+import { type Group, type Mesh, Object3D } from 'three';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { mount, unmountAll } from '../fixtures/react-stage.js';
 
@@ -76,6 +77,161 @@ test('useContact tells of what begins to touch, touches and parts; useVisible of
   expect(onContactEnd).not.toHaveBeenCalled();
   wall.current!.position.x = 5;
   await vi.waitFor(() => expect(onContactEnd.mock.calls).toEqual([['wall']]));
+});
+
+test('useContact tells of two objects and of no other pair, with the handlers of the last render', async () => {
+  const calls: string[] = [];
+  const others: Record<string, Mesh> = {};
+  function Ball({ round }: { round: number }): ReactNode {
+    const [ball, wall] = [useRef<Mesh>(null), useRef<Mesh>(null)];
+    useContact(
+      ball,
+      {
+        onContactBegin: ({ a, b }) => calls.push(`${round} begin ${a.object.name} ${b.object.name}`),
+        onContactEnd: ({ name }) => calls.push(`${round} end ${name}`),
+      },
+      wall,
+    );
+    const place = (name: string) => (mesh: Mesh | null) => {
+      if (mesh) others[name] = mesh;
+    };
+    return (
+      <>
+        <mesh name="floor" position-x={-5} ref={place('floor')}>
+          <boxGeometry />
+        </mesh>
+        <mesh
+          name="wall"
+          position-x={5}
+          ref={(mesh) => {
+            wall.current = mesh;
+            place('wall')(mesh);
+          }}
+        >
+          <boxGeometry />
+        </mesh>
+        <mesh name="ball" ref={ball}>
+          <sphereGeometry args={[1]} />
+        </mesh>
+      </>
+    );
+  }
+  let touching = 0;
+  function Count(): ReactNode {
+    useCollisionFrame((frame) => {
+      touching = 0;
+      frame.forEachContact(() => touching++);
+    });
+    return null;
+  }
+  const scene = (round: number): ReactNode => (
+    <Collision track={{ contacts: 'any' }}>
+      <Ball round={round} />
+      <Count />
+    </Collision>
+  );
+  const stage = await mount(scene(1), { events: null });
+  others.floor.position.x = -1;
+  await vi.waitFor(() => expect(touching).toBe(1));
+  others.floor.position.x = -5;
+  await vi.waitFor(() => expect(touching).toBe(0));
+  expect(calls).toEqual([]);
+  await stage.render(scene(2));
+  others.wall.position.x = 1;
+  await vi.waitFor(() => expect(calls).toEqual(['2 begin ball wall']));
+  others.wall.position.x = 5;
+  await vi.waitFor(() => expect(calls).toEqual(['2 begin ball wall', '2 end wall']));
+});
+
+test('useCollisionFrame tells of all that is visible, until it is unmounted', async () => {
+  let visible: string[] = [];
+  let frames = 0;
+  function List(): ReactNode {
+    useCollisionFrame((frame) => {
+      frames++;
+      visible = [];
+      frame.forEachVisible(({ object }) => visible.push(object.name));
+    });
+    return null;
+  }
+  const boxes = createRef<Group>();
+  const scene = (isListening: boolean): ReactNode => (
+    <>
+      <group ref={boxes}>
+        {[0, 1, 100].map((x) => (
+          <mesh key={x} name={`at ${x}`} position-x={x}>
+            <boxGeometry />
+          </mesh>
+        ))}
+      </group>
+      <Collision>{isListening && <List />}</Collision>
+    </>
+  );
+  const stage = await mount(scene(true), { events: null, isStrict: true });
+  await vi.waitFor(() => expect(visible.sort()).toEqual(['at 0', 'at 1']));
+  boxes.current!.position.x = -100;
+  await vi.waitFor(() => expect(visible).toEqual(['at 100']));
+  await stage.render(scene(false));
+  const before = frames;
+  await stage.render(scene(false)); // which waits for two pictures more
+  expect(frames).toBe(before);
+});
+
+/** An answer without what tells when it was found, and how long that took. */
+const untimed = (answer: unknown): unknown => {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
+  const { ms: _, frame: __, ...rest } = answer as Record<string, unknown>;
+  return rest;
+};
+
+test('useCollision asks each question as the tracker does', async () => {
+  let queries!: CollisionQueries;
+  function Ask(): ReactNode {
+    queries = useCollision();
+    return null;
+  }
+  const box = createRef<Mesh>();
+  const ball = createRef<Mesh>();
+  const stage = await mount(
+    <>
+      <mesh name="box" ref={box} collision={{ solid: true }}>
+        <boxGeometry args={[2, 2, 1]} />
+      </mesh>
+      <mesh name="ball" ref={ball} position-x={1}>
+        <sphereGeometry args={[1]} />
+      </mesh>
+      <Ask />
+    </>,
+    { events: null },
+  );
+  const tracker = await queries.tracker;
+  const { width, height } = stage.state.size;
+  await tracker.update(stage.state.camera, { width, height });
+  const ray = { origin: [-0.5, 0, 5], direction: [0, 0, -1] } as const;
+  const calls: { [K in Exclude<keyof CollisionQueries, 'tracker'>]: Parameters<CollisionQueries[K]> } = {
+    pick: [width / 2, height / 2],
+    pickAll: [width / 2, height / 2],
+    pickRegion: [{ x: 0, y: 0, width, height }],
+    raycast: [ray],
+    raycastAll: [ray],
+    lineOfSight: [
+      [-0.5, 0, 5],
+      [-0.5, 0, -5],
+    ],
+    overlap: [{ type: 'sphere', radius: 0.1 }],
+    containing: [[-0.5, 0, 0]],
+    closestPoint: [[-3, 0, 0]],
+    contact: [box.current!, ball.current!],
+    sees: [[box.current!, ball.current!]],
+  };
+  for (const [name, given] of Object.entries(calls)) {
+    const asked = queries as unknown as Record<string, (...all: unknown[]) => Promise<unknown>>;
+    const own = tracker as unknown as typeof asked;
+    const [answer, truth] = await Promise.all([asked[name](...given), own[name](...given)]);
+    expect(untimed(answer), name).toEqual(untimed(truth));
+    expect(answer, name).not.toBeNull();
+    if (Array.isArray(answer)) expect(answer.length, name).toBeGreaterThan(0);
+  }
 });
 
 test.each([undefined, 'none'] as const)('useContact has contacts looked at unless %s was said', async (contacts) => {

@@ -1,3 +1,5 @@
+import { reportUncaught } from '../report-uncaught.js';
+
 /** An event whose handlers wait for an answer. */
 export interface QueuedEvent {
   /**
@@ -67,7 +69,7 @@ export class EventQueue {
       this.#run();
     };
     const failed = (error: unknown): void => {
-      reportError(error);
+      reportUncaught(error);
       done();
     };
     try {
@@ -75,7 +77,7 @@ export class EventQueue {
       if (answer === null) entry.state = state;
       else answer.then(done, failed);
     } catch (error) {
-      reportError(error);
+      reportUncaught(error);
       entry.state = state;
     }
   }
@@ -95,7 +97,7 @@ export class EventQueue {
       try {
         head.event.handle();
       } catch (error) {
-        reportError(error);
+        reportUncaught(error);
       }
     }
     this.#isRunning = false;

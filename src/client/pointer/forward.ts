@@ -11,6 +11,7 @@ import type { Camera, Intersection, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import { checkSignal } from '../check/signal.js';
 import { checkAtLeastZero, checkInteger, invalid, reading, readOptions, show } from '../check/validate.js';
+import { reportUncaught } from '../report-uncaught.js';
 import { placeOn } from '../three/query/place-on.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
 import type { ViewSize } from '../three/view/view.js';
@@ -197,7 +198,7 @@ class Forwarding {
       try {
         newest.during(() => pointer.exit(newest.native));
       } catch (error) {
-        reportError(error);
+        reportUncaught(error);
       }
       this.#forget(id);
     }

@@ -47,8 +47,8 @@ type Capturing = Pick<Element, 'setPointerCapture' | 'releasePointerCapture'>;
 export function forgiveCapture(element: Element): () => void {
   const own: [keyof Capturing, unknown][] = [];
   for (const name of ['setPointerCapture', 'releasePointerCapture'] as const) {
-    if (Object.hasOwn(element, name)) continue; // somebody else's
-    const native = element[name];
+    const native: unknown = element[name];
+    if (Object.hasOwn(element, name) || typeof native !== 'function') continue; // somebody else's, or none, as in jsdom
     const value = function (this: Element, id: number): void {
       try {
         native.call(this, id);

@@ -4,6 +4,7 @@ import { CollisionError } from '../../shared/errors.js';
 import type { ContactDetail } from '../../shared/types.js';
 import { invalid, reading } from '../check/validate.js';
 import { createCollisionService } from '../create.js';
+import { reportUncaught } from '../report-uncaught.js';
 import type { CollisionService } from '../service.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
 import type { TrackOptions } from '../three/track-options.js';
@@ -78,11 +79,18 @@ export class CanvasScene {
 
   release(): void {
     this.#users--;
+    const stop = (): void => {
+      if (this.#users === 0) this.#stop();
+    };
+    if (typeof MessageChannel === 'undefined') {
+      setTimeout(stop); // Jest's jsdom has none
+      return;
+    }
     // Not a timer: where a test fakes time it would never come.
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();
-      if (this.#users === 0) this.#stop();
+      stop();
     };
     port2.postMessage(null);
   }
@@ -241,7 +249,7 @@ export class CanvasScene {
       try {
         listen(frame);
       } catch (error) {
-        reportError(error);
+        reportUncaught(error);
       }
     }
   }

@@ -12,7 +12,7 @@ import {
 } from 'react';
 import type { Object3D } from 'three';
 import type { SceneTracker } from '../three/scene-tracker.js';
-import type { SceneContact } from '../three/view/scene-frame.js';
+import type { SceneContact, SceneFrame } from '../three/view/scene-frame.js';
 import { CanvasScene, type CanvasSceneOptions, checkService, notMounted } from './canvas-scene.js';
 
 /** What `<Collision>` takes. */
@@ -44,11 +44,15 @@ export function Collision({ children, ...options }: CollisionProps): ReactNode {
   return createElement(Fragment, null, children);
 }
 
+const QUESTIONS = [
+  ...(['pick', 'pickAll', 'pickRegion', 'raycast', 'raycastAll', 'lineOfSight'] as const),
+  ...(['overlap', 'containing', 'closestPoint', 'contact', 'sees'] as const),
+];
+
+type Questions = Pick<SceneTracker, (typeof QUESTIONS)[number]>;
+
 /** The questions of `useCollision`: they wait for the tracker, and are those of `SceneTracker` else. */
-export type CollisionQueries = Pick<
-  SceneTracker,
-  'pick' | 'pickAll' | 'raycast' | 'raycastAll' | 'overlap' | 'lineOfSight' | 'closestPoint' | 'contact'
-> & {
+export type CollisionQueries = Questions & {
   /** The tracker of the canvas' scene, as soon as all stands that was there when it was made. */
   readonly tracker: Promise<SceneTracker>;
 };
@@ -69,18 +73,17 @@ export function useCollision(): CollisionQueries {
       if (scene.current === null) throw notMounted();
       return scene.current.track(store.getState().scene);
     };
+    const ask = async (name: keyof Questions, given: unknown[]): Promise<unknown> => {
+      const own = await tracker();
+      return Reflect.apply(own[name], own, given);
+    };
+    const entries = QUESTIONS.map((name) => [name, (...given: unknown[]) => ask(name, given)]);
+    const questions = Object.fromEntries(entries) as Questions;
     return {
+      ...questions,
       get tracker() {
         return tracker();
       },
-      pick: async (...args) => (await tracker()).pick(...args),
-      pickAll: async (...args) => (await tracker()).pickAll(...args),
-      raycast: async (...args) => (await tracker()).raycast(...args),
-      raycastAll: async (...args) => (await tracker()).raycastAll(...args),
-      overlap: async (...args) => (await tracker()).overlap(...args),
-      lineOfSight: async (...args) => (await tracker()).lineOfSight(...args),
-      closestPoint: async (...args) => (await tracker()).closestPoint(...args),
-      contact: async (...args) => (await tracker()).contact(...args),
     };
   }, [scene, store]);
 }
@@ -136,6 +139,23 @@ export function useContact(
       });
     });
   }, [scene, object, other]);
+}
+
+/**
+ * Calls `listen` with each frame of the canvas' scene, behind its answer: all that is visible, and all contacts. That of the
+ * last render is called. What the frame holds is valid during the call.
+ *
+ * ```tsx
+ * useCollisionFrame((frame) => frame.forEachVisible(({ object }) => drawList.add(object)));
+ * ```
+ */
+export function useCollisionFrame(listen: (frame: SceneFrame) => void): void {
+  const scene = useCanvasScene(NO_OPTIONS);
+  const newest = useRef(listen);
+  useEffect(() => {
+    newest.current = listen;
+  });
+  useEffect(() => scene.current!.onFrame((frame) => newest.current(frame)), [scene]);
 }
 
 /** Tells whether the camera of the canvas sees an object, or anything below it, as of the last frame. */

@@ -5,6 +5,7 @@ export {
   type CollisionQueries,
   type ContactHandlers,
   useCollision,
+  useCollisionFrame,
   useContact,
   useVisible,
 } from './collision.js';

@@ -7,6 +7,8 @@ const resumes: (() => void)[] = [];
  */
 export function nextTask(): Promise<void> {
   if (typeof setImmediate === 'function') return new Promise((resolve) => setImmediate(resolve));
+  // Jest's jsdom has neither.
+  if (typeof MessageChannel === 'undefined') return new Promise((resolve) => setTimeout(resolve));
   // Timers are slowed down to 4 ms when they nest; messages to oneself are not.
   return new Promise((resolve) => {
     resumes.push(resolve);
