@@ -94,10 +94,12 @@ export class LivePage {
   follow(): void {
     this.#endHover();
     const { radius } = this.#exhibit;
+    // #region code
     this.#endHover = this.#tracker.hover(this.#renderer.domElement, (hit) => this.#show(hit), {
       every: true,
       ...(radius !== undefined && { radius }),
     });
+    // #endregion
   }
 
   #show(hit: SceneIntersection | null): void {
@@ -129,10 +131,10 @@ export class LivePage {
     this.#meter.begin();
     this.#meter.measure('simulate', () => this.#exhibit.pose?.(this.seconds));
     this.#meter.measure('draw', () => this.#renderer.render(this.#scene, this.camera));
-    this.#meter
-      .measure('collide', () => this.#tracker.update(this.camera, size))
-      .then((frame) => this.#meter.measure('collide', () => this.#exhibit.read?.(frame)))
-      .catch(showError);
+    // #region code
+    const answer = this.#meter.measure('collide', () => this.#tracker.update(this.camera, size));
+    // #endregion
+    answer.then((frame) => this.#meter.measure('collide', () => this.#exhibit.read?.(frame))).catch(showError);
   }
 
   /** One measurement at a time: they are no load. */

@@ -1,19 +1,10 @@
+import { type SceneTracker, StatsOverlay } from 'collision-worker/three';
 import GUI from 'lil-gui';
+import { PAGES } from './pages.js';
 import { element, Progress, showError } from './panel.js';
 
-const PAGES: readonly [file: string, title: string][] = [
-  ['index.html', 'Home'],
-  ['model.html', 'Your model'],
-  ['picking.html', 'Picking'],
-  ['selection.html', 'Selection'],
-  ['seeing.html', 'Seeing'],
-  ['contacts.html', 'Contacts'],
-  ['characters.html', 'Bones'],
-  ['points.html', 'Points'],
-  ['batch.html', 'Batch'],
-  ['pointer.html', 'Events'],
-  ['react.html', 'React'],
-];
+/** So many milliseconds the button says that it has copied. */
+const COPIED = 1500;
 
 /** Runs a page: what `start` throws, and whatever goes wrong later, is shown on it. */
 export async function runPage(start: (progress: Progress) => Promise<void>): Promise<void> {
@@ -21,6 +12,7 @@ export async function runPage(start: (progress: Progress) => Promise<void>): Pro
   addEventListener('unhandledrejection', ({ reason }) => showError(reason));
   try {
     linkPages();
+    addCopying();
     const progress = new Progress();
     await start(progress);
     progress.end();
@@ -33,6 +25,32 @@ export async function runPage(start: (progress: Progress) => Promise<void>): Pro
 export function createControls(container: string, width: number): GUI {
   const gui = new GUI({ container: element(container), title: 'Controls', width });
   return gui.open(!matchMedia('(max-width: 700px)').matches);
+}
+
+/** The library's own figures, as one of the texts. */
+export function showStats(tracker: SceneTracker): void {
+  const { element: figures } = new StatsOverlay(tracker);
+  figures.removeAttribute('style');
+  element('stats').replaceChildren(figures);
+}
+
+/** The button below the code (scripts/shown-code.mjs). */
+function addCopying(): void {
+  const button = document.getElementById('copy');
+  button?.addEventListener('click', async () => {
+    const parts = [...document.querySelectorAll('#code pre')].map(({ textContent }) => textContent.trim());
+    try {
+      await navigator.clipboard.writeText(`${parts.join('\n\n')}\n`);
+      button.textContent = 'Copied';
+    } catch {
+      // The browser lets nobody write there: on plain HTTP, say.
+      getSelection()?.selectAllChildren(button.parentElement!);
+      button.textContent = 'Selected, to be copied';
+    }
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, COPIED);
+  });
 }
 
 function linkPages(): void {

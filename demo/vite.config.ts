@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { gzipAsData } from '../scripts/gzip-as-data.mjs';
+import { shownCodeOfPages } from '../scripts/shown-code.mjs';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -9,7 +10,7 @@ export default defineConfig({
   // Relative links, so that the built site works in any folder of any server.
   base: './',
   // The dragon's .ply.gz must arrive as it is: the demo unpacks it, as it must on any plain server.
-  plugins: [gzipAsData()],
+  plugins: [gzipAsData(), shownCodeOfPages(path('.'), 'demo')],
   resolve: {
     // The demo imports the package by its name and gets what ships.
     alias: {

@@ -27,6 +27,7 @@ export class WorkerEngine implements Engine {
     onProgress: (fraction: number) => void,
     onError: (error: unknown) => void,
   ): Promise<WorkerEngine> {
+    // #region code
     const service = await createCollisionService();
     const tracker = await trackScene(service, world.root, {
       updateMatrixWorld: true, // it is asked before it is drawn
@@ -35,6 +36,7 @@ export class WorkerEngine implements Engine {
       contacts: 'any',
       objectOptions: (object) => ({ motion: object === world.dragons[0] ? 'static' : 'moving' }),
     });
+    // #endregion
     return new WorkerEngine(service, tracker, world, meter, onError);
   }
 
@@ -55,14 +57,18 @@ export class WorkerEngine implements Engine {
   step({ camera, culler, size }: Viewer): void {
     const isFrozen = culler !== camera;
     if (isFrozen) this.#service.setView(viewFromCamera(culler, size), 'frozen');
+    // #region code
     this.#tracker
       .update(camera, size)
       .then((frame) => this.#meter.measure('collide', () => this.#read(frame, isFrozen ? 'frozen' : 'main')))
       .catch(this.#onError);
+    // #endregion
   }
 
   pick(x: number, y: number, latest: boolean): Promise<Intersection | null> {
+    // #region code
     return this.#tracker.pick(x, y, { latest });
+    // #endregion
   }
 
   #read(frame: SceneFrame, view: string): void {

@@ -22,10 +22,12 @@ await runPage(async (progress) => {
     throw new Error(`?parts= is ${count}, expected 1 to 100,000`);
   }
   const parts = new Parts(count, quality === 'high' ? 24 : 10);
+  // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, parts.mesh, {
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
   });
+  // #endregion
 
   const exhibit: Exhibit = {
     root: parts.mesh,
@@ -43,10 +45,12 @@ await runPage(async (progress) => {
     }),
   };
   const page = new LivePage(renderer, exhibit, service, tracker);
+  // #region code
   new Pointer(canvas, async (x, y) => {
     const hit = await tracker.pick(x, y);
     if (hit !== null) parts.takeOut(hit.batchId!);
   });
+  // #endregion
 
   const gui = createControls('controls-inside', 298);
   gui.add(page.settings, 'move').name('Move');

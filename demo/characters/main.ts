@@ -15,11 +15,13 @@ await runPage(async (progress) => {
   const canvas = element('view') as HTMLCanvasElement;
   const renderer = createRenderer(canvas, quality);
   const crowd = new Crowd(quality);
+  // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, crowd.root, {
     onProgress: (fraction) => progress.show('Building the tree of the body…', fraction),
     contacts: 'manifold',
   });
+  // #endregion
 
   const marks = new ContactMarks();
   const triangles = crowd.walkers.length * (crowd.walkers[0].mesh.geometry.index!.count / 3);
@@ -33,12 +35,14 @@ await runPage(async (progress) => {
     nameOf: nameOfBone,
     detailOf: ({ faceIndex, distance }) => `triangle ${faceIndex}, ${distance.toFixed(2)} m away`,
     light: (hit) => crowd.light(hit),
+    // #region code
     read: ({ result: { contacts } }: SceneFrame) => {
       touching = contacts.count;
       marks.clear(contacts.depths.length);
       for (let pair = 0; pair < contacts.count; pair++) marks.add(contacts, pair);
       marks.show();
     },
+    // #endregion
     figures: () => ({
       'characters, all moving': String(crowd.walkers.length),
       'triangles that bones move': triangles.toLocaleString('en'),

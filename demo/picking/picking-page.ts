@@ -87,6 +87,7 @@ export class PickingPage {
   async #pickAllWays(): Promise<void> {
     const pane = this.panes.find(({ cursor }) => cursor !== null);
     const cursor = pane?.cursor;
+    // #region code
     this.hits = await Promise.all(
       METHODS.map(({ options }) => {
         if (pane === undefined || !cursor) return null;
@@ -94,6 +95,7 @@ export class PickingPage {
         return this.#service.pick(cursor.x, cursor.y, { ...options, ...radius, view: pane.name });
       }),
     );
+    // #endregion
     this.hits.forEach((hit, i) => {
       const object = this.#objectOf(hit);
       this.#table.show(i, hit, object?.name ?? '');

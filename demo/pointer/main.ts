@@ -11,7 +11,9 @@ await runPage(async () => {
   const quality = chooseQuality();
   const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
   const table = new ToyTable(quality === 'high' ? 24 : 10);
+  // #region code
   const tracker = await trackScene(await createCollisionService(), table.root);
+  // #endregion
   const page = new PointerPage(renderer, table, tracker);
   createControls('controls-inside', 298).add(page.settings, 'move').name('The turntable turns');
   window.pointerPage = page;

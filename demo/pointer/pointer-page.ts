@@ -68,11 +68,13 @@ export class PointerPage {
     addEventListener('resize', () => this.#fit());
     this.drags = new Drags(table);
     this.#listen();
+    // #region code
     forwardPointerEvents(tracker, canvas, {
       view: ['main', 'map'],
       // The wheel turns a toy instead of the page, and the right button the table.
       preventDefault: ({ type }, hit) => type === 'contextmenu' || (type === 'wheel' && hit !== null),
     });
+    // #endregion
     renderer.setScissorTest(true);
     renderer.setAnimationLoop((time: number) => this.#frame(time));
   }
@@ -96,10 +98,12 @@ export class PointerPage {
         over.delete(pointerId);
         light();
       });
+      // #region code
       toy.addEventListener('click', () => this.#table.paint(toy));
       toy.addEventListener('wheel', ({ deltaY }) => {
         toy.rotation.y += Math.sign(deltaY) * 0.3;
       });
+      // #endregion
     }
     const { root } = this.#table;
     root.addEventListener('pointermove', (event) => this.#show(event));

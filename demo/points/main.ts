@@ -20,11 +20,13 @@ await runPage(async (progress) => {
   const count = Number(new URLSearchParams(location.search).get('points') ?? COUNTS[device]);
   if (!(count >= 1000 && count <= 2e7)) throw new Error(`?points= is ${count}, expected 1,000 to 20,000,000`);
   const village = new Village(count, 2 * renderer.getPixelRatio());
+  // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, village.root, {
     onProgress: (fraction) => progress.show('Building the trees of the points…', fraction),
     objectOptions: () => ({ motion: 'static' }),
   });
+  // #endregion
   const exhibit = new PointsExhibit(village, tracker);
   const page = new LivePage(renderer, exhibit, service, tracker);
   exhibit.attach(page, canvas);

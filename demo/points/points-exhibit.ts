@@ -102,13 +102,16 @@ export class PointsExhibit implements Exhibit, MarqueeEvents {
 
   async onClick(x: number, y: number, change: Outline['change']): Promise<void> {
     try {
+      // #region code
       const hit = await this.#tracker.pick(x, y, { radius: this.radius });
       this.select(selectedAfter(this.#before, hit === null ? [] : [hit.object as Thing], change));
+      // #endregion
     } catch (error) {
       showError(error);
     }
   }
 
+  // #region code
   async #selectIn({ region, mode, change }: Outline, latest: boolean): Promise<void> {
     try {
       const found = await this.#tracker.pickRegion(region, { mode, latest });
@@ -117,6 +120,7 @@ export class PointsExhibit implements Exhibit, MarqueeEvents {
       showError(error);
     }
   }
+  // #endregion
 
   #paint(): void {
     for (const thing of this.#village.things) {

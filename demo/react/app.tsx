@@ -2,6 +2,7 @@ import { Canvas, type RootState, useFrame, useThree } from '@react-three/fiber';
 import { collisionEvents, useCollision, useContact } from 'collision-worker/react';
 import { memo, type ReactNode, StrictMode, useEffect, useRef, useState } from 'react';
 import { type Mesh, type Object3D, SphereGeometry, TorusKnotGeometry } from 'three';
+import { showStats } from '../page.js';
 import { showError } from '../panel.js';
 import type { Quality } from '../quality.js';
 import { BACKGROUND, SIDE } from '../scenery.js';
@@ -47,8 +48,10 @@ interface ThingProps {
 export const App = memo(function App({ quality, figures, onChange, onProgress, onReady }: AppProps): ReactNode {
   const isHigh = quality === 'high';
   const [knot] = useState(() => new TorusKnotGeometry(0.36, 0.13, isHigh ? 160 : 48, isHigh ? 20 : 6));
+  // #region code
   // They are made once: another function would be other events.
   const [events] = useState(() => collisionEvents({ track: { contacts: 'none', onProgress }, onError: showError }));
+  // #endregion
   return (
     <StrictMode>
       <Canvas
@@ -84,6 +87,7 @@ function Knot({ index, geometry, figures, onChange }: ThingProps & { index: numb
       geometry={geometry}
       position={[(column - (ROWS - 1) / 2) * SPACING, 0, (row - (ROWS - 1) / 2) * SPACING]}
       rotation={[1.2 * column, 0.7 * row, 0]}
+      // #region code
       onPointerOver={(event) => {
         event.stopPropagation();
         setHovered(true);
@@ -95,6 +99,7 @@ function Knot({ index, geometry, figures, onChange }: ThingProps & { index: numb
         figures.hovered = figures.hovered.filter((each) => each !== name);
         onChange();
       }}
+      // #endregion
       onClick={(event) => {
         event.stopPropagation();
         setSelected(!isSelected);
@@ -127,10 +132,12 @@ function Ball({ figures, onChange }: ThingProps): ReactNode {
     if (isTouched) figures.touched.push(object.name);
     onChange();
   };
+  // #region code
   useContact(ball, {
     onContactBegin: ({ b }) => glow(b.object, true),
     onContactEnd: (object) => glow(object, false),
   });
+  // #endregion
   return (
     <mesh
       name="ball"
@@ -171,7 +178,10 @@ function Eye({ figures, onReady }: { figures: Figures; onReady(): void }): React
   }, [camera, size]);
   useEffect(() => {
     figures.state = get;
-    collision.tracker.then(onReady, showError);
+    collision.tracker.then((tracker) => {
+      showStats(tracker);
+      onReady();
+    }, showError);
   }, [collision, figures, get, onReady]);
   return null;
 }

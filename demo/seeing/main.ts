@@ -2,7 +2,7 @@ import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import type { Object3D } from 'three';
 import { closedForm } from '../closed-form.js';
-import { createControls, runPage } from '../page.js';
+import { createControls, runPage, showStats } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
@@ -20,6 +20,7 @@ await runPage(async () => {
   const renderer = createRenderer(element('view') as HTMLCanvasElement, chooseQuality());
   const courtyard = new Courtyard(5);
   const visitors = new Set<Object3D>(courtyard.visitors.meshes);
+  // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, courtyard.root, {
     updateMatrixWorld: true, // it is asked before it is drawn
@@ -27,7 +28,9 @@ await runPage(async () => {
     // The views are about visitors only; walls and the guard are there to be in the way, and to be picked.
     objectOptions: (object) => ({ cullable: visitors.has(object) }),
   });
+  // #endregion
   const page = new SeeingPage(renderer, courtyard, service, tracker);
+  showStats(tracker);
 
   const gui = createControls('controls-inside', 298);
   gui.add(page.settings, 'turn').name('The guard turns');

@@ -87,6 +87,7 @@ export class SeeingPage {
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     const ids = visitors.meshes.map((mesh) => this.#tracker.idsOf(mesh)[0]);
     const own = guard.parts.map((part) => this.#tracker.idsOf(part)[0]);
+    // #region code
     this.#tracker.setView(guard.camera, GUARD_SIZE, 'guard', { margin: this.settings.margin });
     const [{ result }, sight] = await Promise.all([
       this.#tracker.update(this.camera, { width, height }),
@@ -96,6 +97,7 @@ export class SeeingPage {
     const seen = new Set(sight.ids);
     const whole = new Set(inView.subarray(0, inside));
     const crossing = new Set(inView.subarray(inside));
+    // #endregion
     const nameOf = (id: number): string => this.#tracker.objectOf(id).object.name;
     for (const id of entered) this.#panel.tell(`${nameOf(id)} entered`);
     for (const id of left) this.#panel.tell(`${nameOf(id)} left`);

@@ -1,6 +1,6 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
-import { createControls, runPage } from '../page.js';
+import { createControls, runPage, showStats } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
@@ -21,13 +21,16 @@ await runPage(async (progress) => {
   const model = parameters.get('model') ?? 'engine';
   if (!(model in MODELS)) throw new Error(`?model= is ${model}, expected one of ${Object.keys(MODELS).join(', ')}`);
   const root = await MODELS[model](quality);
+  // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, root, {
     updateMatrixWorld: true, // it is asked before it is drawn
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
     objectOptions: () => ({ motion: 'static' }),
   });
+  // #endregion
   const page = new SelectionPage(renderer, root, tracker);
+  showStats(tracker);
 
   const gui = createControls('controls-inside', 298);
   gui

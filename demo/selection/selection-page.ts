@@ -79,13 +79,16 @@ export class SelectionPage implements MarqueeEvents {
 
   async onClick(x: number, y: number, change: Outline['change']): Promise<void> {
     try {
+      // #region code
       const hit = await this.#tracker.pick(x, y);
       this.#change(hit === null ? [] : [hit.object], change);
+      // #endregion
     } catch (error) {
       showError(error);
     }
   }
 
+  // #region code
   async #selectIn({ region, mode, change }: Outline, latest: boolean): Promise<void> {
     try {
       this.#change(await this.#tracker.pickRegion(region, { mode, latest, side: 'double' }), change);
@@ -93,6 +96,7 @@ export class SelectionPage implements MarqueeEvents {
       showError(error);
     }
   }
+  // #endregion
 
   #change(objects: readonly Object3D[], change: Outline['change']): void {
     this.select(selectedAfter(this.#before, objects as Mesh[], change));

@@ -1,0 +1,14 @@
+/** All pages, in the order of their links. */
+export const PAGES: readonly [file: string, title: string][] = [
+  ['index.html', 'Home'],
+  ['model.html', 'Your model'],
+  ['picking.html', 'Picking'],
+  ['selection.html', 'Selection'],
+  ['seeing.html', 'Seeing'],
+  ['contacts.html', 'Contacts'],
+  ['characters.html', 'Bones'],
+  ['points.html', 'Points'],
+  ['batch.html', 'Batch'],
+  ['pointer.html', 'Events'],
+  ['react.html', 'React'],
+];

@@ -1,0 +1,122 @@
+// Every page at both sizes: it starts, says what it is, shows the code that runs in it, and nothing fails.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { PAGES } from '../../demo/pages.js';
+import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
+import { root } from '../../scripts/run.mjs';
+import { shownCode } from '../../scripts/shown-code.mjs';
+
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844, hasTouch: true },
+];
+const PATIENCE = { timeout: 20_000, interval: 50 };
+/** These have no code on them yet. */
+const WITHOUT_CODE = ['model.html'];
+const FILES = PAGES.map(([file]) => file);
+
+let demo: Awaited<ReturnType<typeof browseDemo>>;
+
+beforeAll(async () => {
+  demo = await browseDemo(inject('demoUrl'));
+});
+afterAll(() => demo?.close());
+
+const read = (file: string): string => readFileSync(join(root, 'demo', file), 'utf8');
+
+/** The files that a page runs, its entry first. */
+function filesOf(html: string): string[] {
+  const [, entry] = /<script type="module" src="\.\/([^"]+)"/.exec(read(html))!;
+  const files = [entry];
+  for (const file of files) {
+    for (const [, from] of read(file).matchAll(/from '(\.[^'?]+)\.js'/g)) {
+      const found = ['.ts', '.tsx'].map((ending) => join(dirname(file), from + ending));
+      for (const each of found) if (existsSync(join(root, 'demo', each)) && !files.includes(each)) files.push(each);
+    }
+  }
+  return files;
+}
+
+const shownFiles = (html: string): string[] => /data-files="([^"]+)"/.exec(read(html))?.[1].split(' ') ?? [];
+
+test('the list has all pages', () => {
+  expect(FILES.filter((file) => !existsSync(join(root, 'demo', file)))).toEqual([]);
+});
+
+test.each(FILES.filter((file) => !WITHOUT_CODE.includes(file)))('%s shows 10 to 20 lines of what it runs', (html) => {
+  const files = shownFiles(html);
+  const running = filesOf(html);
+  expect(files.filter((file) => !running.includes(file))).toEqual([]);
+  const lines = files.flatMap((file) => shownCode(read(file)).split('\n')).filter((line) => line.trim() !== '');
+  expect(lines.length).toBeGreaterThanOrEqual(10);
+  expect(lines.length).toBeLessThanOrEqual(20);
+});
+
+/** Scripts that kept the main thread longer than 50 ms, by the browser's own account. */
+async function longScripts(page: Page): Promise<string[]> {
+  return page.evaluate(() => (window as { longScripts?: string[] }).longScripts ?? []);
+}
+
+describe.each(SIZES)('at $width × $height', (size) => {
+  test.each(FILES)('%s', async (html) => {
+    const { page, faults } = await demo.open(size, `${html}?quality=low`, (page) =>
+      page.addInitScript(() => {
+        const found: string[] = [];
+        Object.assign(window, { longScripts: found });
+        new PerformanceObserver((list) => {
+          for (const { scripts = [] } of list.getEntries() as unknown as { scripts?: LongScript[] }[]) {
+            for (const { duration, invoker, sourceFunctionName } of scripts) {
+              if (duration > 50) found.push(`${Math.round(duration)} ms ${invoker} ${sourceFunctionName}`);
+            }
+          }
+        }).observe({ type: 'long-animation-frame', buffered: true });
+      }),
+    );
+    await demoStarted(page);
+    await page.waitForTimeout(500);
+    expect(await page.locator('#error').textContent()).toBe('');
+
+    // It says what it is and what to do, and where it is among the others.
+    for (const part of ['h1', 'header p', '[aria-label="Try this"] p']) {
+      expect((await page.locator(part).first().textContent())?.trim(), part).not.toBe('');
+    }
+    expect(await page.locator('#pages a').count()).toBe(PAGES.length);
+    expect(await page.locator('#pages a[aria-current]').getAttribute('href')).toContain(html);
+    await expect
+      .poll(() => page.locator('#figures, #stats').allTextContents(), PATIENCE)
+      .toContainEqual(expect.stringMatching(/\d/));
+    // Nothing is wider than the page.
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width);
+
+    if (!WITHOUT_CODE.includes(html)) await copies(page, html);
+    expect(faults.filter((fault) => !/THREE.Clock/.test(fault))).toEqual([]);
+    console.log(html, size.width, await longScripts(page));
+    await page.close();
+  });
+});
+
+interface LongScript {
+  duration: number;
+  invoker: string;
+  sourceFunctionName: string;
+}
+
+/** The code opens, is what stands in the files, is copied whole, and its links lead to the files. */
+async function copies(page: Page, html: string): Promise<void> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.locator('#code summary').click();
+  const expected = shownFiles(html).map((file) => shownCode(read(file)));
+  const shown = await page.locator('#code pre').allTextContents();
+  expect(shown).toEqual(expected);
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await expect.poll(() => page.locator('#copy').textContent(), PATIENCE).toBe('Copied');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${expected.join('\n\n')}\n`);
+  for (const link of await page.locator('#code a').all()) {
+    const file = (await link.textContent())!.replace('demo/', '');
+    const response = await page.request.get(new URL((await link.getAttribute('href'))!, page.url()).href);
+    expect(response.headers()['content-type']).toContain('text/plain');
+    expect(await response.text()).toBe(read(file));
+  }
+}
