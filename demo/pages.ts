@@ -5,6 +5,7 @@ export const PAGES: readonly [file: string, title: string][] = [
   ['picking.html', 'Picking'],
   ['selection.html', 'Selection'],
   ['seeing.html', 'Seeing'],
+  ['cull.html', 'Cull 100,000'],
   ['contacts.html', 'Contacts'],
   ['characters.html', 'Bones'],
   ['points.html', 'Points'],

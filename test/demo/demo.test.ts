@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { DemoHook } from '../../demo/main.js';
+import { PAGES } from '../../demo/pages.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 
 const VIEWPORT = { width: 900, height: 560 };
@@ -113,20 +114,7 @@ describe('the page', () => {
 
   test('leads to the other pages', async () => {
     const links = page.locator('#pages a');
-    const titles = [
-      'Home',
-      'Your model',
-      'Picking',
-      'Selection',
-      'Seeing',
-      'Contacts',
-      'Bones',
-      'Points',
-      'Batch',
-      'Events',
-      'React',
-    ];
-    expect(await links.allTextContents()).toEqual(titles);
+    expect(await links.allTextContents()).toEqual(PAGES.map(([, title]) => title));
     expect(await page.locator('#pages a[aria-current]').allTextContents()).toEqual(['Home']);
     for (const link of await links.all()) {
       const target = await page.request.get(new URL((await link.getAttribute('href'))!, page.url()).href);

@@ -1,0 +1,73 @@
+import type { Camera, InstancedMesh } from 'three';
+import { Vector3 } from 'three';
+import { element } from '../panel.js';
+
+/** Pixels along a side of the map. */
+const SIZE = 560;
+/** As RGBA; the lowest byte is red. */
+const COLORS = { ground: 0xff1f1812, there: 0xff5e4c3d, seen: 0xffa8d15f, car: 0xff4de1ff };
+
+/** The city from above, drawn by pixels: what is there, and what is seen. */
+export class CityMap {
+  readonly #context: CanvasRenderingContext2D;
+  readonly #image: ImageData;
+  readonly #pixels: Uint32Array;
+  readonly #all: Uint32Array;
+  readonly #radius: number;
+  readonly #corner = new Vector3();
+
+  constructor(buildings: InstancedMesh, radius: number) {
+    const canvas = element('map-from-above') as HTMLCanvasElement;
+    canvas.width = canvas.height = SIZE;
+    this.#context = canvas.getContext('2d')!;
+    this.#image = this.#context.createImageData(SIZE, SIZE);
+    this.#pixels = new Uint32Array(this.#image.data.buffer);
+    this.#radius = radius;
+    this.#pixels.fill(COLORS.ground);
+    this.#paint(buildings, null, buildings.count, COLORS.there);
+    this.#all = this.#pixels.slice();
+  }
+
+  /** The first `count` of `seen` are drawn in the light; a line goes around the ground that the camera sees. */
+  draw(
+    drawn: readonly { mesh: InstancedMesh; seen: Uint32Array; count: number; isCar: boolean }[],
+    camera: Camera,
+  ): void {
+    this.#pixels.set(this.#all);
+    for (const { mesh, seen, count, isCar } of drawn) this.#paint(mesh, seen, count, isCar ? COLORS.car : COLORS.seen);
+    this.#context.putImageData(this.#image, 0, 0);
+    this.#outline(camera);
+  }
+
+  #paint(
+    { instanceMatrix: { array } }: InstancedMesh,
+    numbers: Uint32Array | null,
+    count: number,
+    color: number,
+  ): void {
+    const scale = (SIZE - 2) / (2 * this.#radius);
+    for (let i = 0; i < count; i++) {
+      const at = 16 * (numbers === null ? i : numbers[i]);
+      const x = Math.round((array[at + 12] + this.#radius) * scale);
+      const y = Math.round((array[at + 14] + this.#radius) * scale);
+      this.#pixels[Math.min(SIZE - 1, y) * SIZE + Math.min(SIZE - 1, x)] = color;
+    }
+  }
+
+  /** The edges of the frustum as lines from the camera to its far plane. */
+  #outline(camera: Camera): void {
+    const toPixel = ({ x, z }: Vector3): [number, number] => [
+      ((x + this.#radius) / (2 * this.#radius)) * SIZE,
+      ((z + this.#radius) / (2 * this.#radius)) * SIZE,
+    ];
+    const context = this.#context;
+    context.strokeStyle = '#ffe08a';
+    context.lineWidth = 3;
+    context.beginPath();
+    const eye = toPixel(this.#corner.setFromMatrixPosition(camera.matrixWorld));
+    context.moveTo(...eye);
+    for (const x of [-1, 1]) context.lineTo(...toPixel(this.#corner.set(x, 0, 1).unproject(camera)));
+    context.closePath();
+    context.stroke();
+  }
+}

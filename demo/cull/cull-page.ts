@@ -1,0 +1,244 @@
+import type { CollisionService } from 'collision-worker';
+import type { SceneFrame, SceneIntersection, SceneTracker } from 'collision-worker/three';
+import {
+  Color,
+  Fog,
+  InstancedMesh,
+  Mesh,
+  MeshBasicMaterial,
+  PerspectiveCamera,
+  PlaneGeometry,
+  Vector3,
+  type WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { FrustumVolume } from '../frustum-volume.js';
+import { SelectionMarker } from '../marker.js';
+import { costOf, Meter, quantile } from '../meter.js';
+import { Panel, showError } from '../panel.js';
+import { BACKGROUND, createScene, fitToCanvas } from '../scenery.js';
+import type { City } from './city.js';
+import { CityMap } from './city-map.js';
+import { cityMaterial } from './city-material.js';
+
+/** Milliseconds. */
+const REPORT_INTERVAL = 400;
+const MAP_INTERVAL = 100;
+const GROUND = 0x171c24;
+/** Share of the windows that are lit. */
+const LIT = 0.3;
+/** Metres: the flight's height, how far it looks ahead, and how far it is from the middle at most. */
+const FLIGHT = { height: 75, sway: 35, ahead: 160, reach: 900 };
+/** Radians a second of the flight's angle. */
+const PACE = 0.035;
+/** How far above and behind itself the camera goes when the view is frozen, in parts of the far plane. */
+const STEP_BACK = { up: 0.75, back: 0.55 };
+
+/** What is drawn of an InstancedMesh: another one with the instances that are seen. */
+interface Drawn {
+  mesh: InstancedMesh;
+  shown: InstancedMesh;
+  /** The numbers of the instances that are seen: the first `count`. */
+  seen: Uint32Array;
+  count: number;
+  isCar: boolean;
+}
+
+/** A flight over a city of which only that is drawn that the worker sees. */
+export class CullPage {
+  readonly settings = { fly: true, drive: true, freeze: false };
+  readonly camera = new PerspectiveCamera(55, 1, 2, 100);
+  /** What it sees is drawn. It is where the other one was when the view was frozen. */
+  readonly culler = new PerspectiveCamera();
+  readonly drawn: readonly Drawn[];
+  seconds = 0;
+  hit: SceneIntersection | null = null;
+  readonly #renderer: WebGLRenderer;
+  readonly #city: City;
+  readonly #service: CollisionService;
+  readonly #tracker: SceneTracker;
+  readonly #scene = createScene();
+  readonly #controls: OrbitControls;
+  readonly #map: CityMap;
+  readonly #volume = new FrustumVolume(0xffe08a, 0.05);
+  readonly #marker = new SelectionMarker();
+  readonly #meter = new Meter();
+  readonly #panel = new Panel();
+  /** It begins on its way to the towers in the middle. */
+  #angle = Math.PI - 0.42;
+  #lastTime = 0;
+  #lastReport = 0;
+  #lastMap = 0;
+
+  constructor(renderer: WebGLRenderer, city: City, far: number, service: CollisionService, tracker: SceneTracker) {
+    this.#renderer = renderer;
+    this.#city = city;
+    this.#service = service;
+    this.#tracker = tracker;
+    this.#map = new CityMap(city.buildings, city.radius);
+    const material = cityMaterial(LIT);
+    this.drawn = [city.buildings, city.cars].map((mesh) => {
+      const shown = new InstancedMesh(mesh.geometry, material, mesh.count);
+      shown.setColorAt(0, new Color());
+      shown.count = 0;
+      shown.frustumCulled = false; // that is done already
+      return { mesh, shown, seen: new Uint32Array(mesh.count), count: 0, isCar: mesh === city.cars };
+    });
+    const ground = new Mesh(new PlaneGeometry(1, 1), new MeshBasicMaterial({ color: GROUND }));
+    ground.rotation.x = -Math.PI / 2;
+    ground.scale.setScalar(20 * city.radius);
+    this.#scene.fog = new Fog(BACKGROUND, 0.35 * far, far);
+    this.#scene.add(ground, ...this.drawn.map(({ shown }) => shown), this.#volume.root, this.#marker.root);
+    this.#volume.root.visible = false;
+    this.camera.far = far;
+    this.#controls = new OrbitControls(this.camera, renderer.domElement);
+    this.#controls.maxPolarAngle = 0.52 * Math.PI;
+    this.#controls.addEventListener('start', () => {
+      this.settings.fly = false;
+    });
+    this.#fit();
+    this.#fly();
+    addEventListener('resize', () => this.#fit());
+    tracker.hover(renderer.domElement, (hit) => this.#show(hit), { every: true });
+    renderer.setAnimationLoop((time: number) => this.#frame(time));
+  }
+
+  /** What is seen now stays drawn; the camera goes up to look at it from outside. */
+  freeze(isFrozen: boolean): void {
+    this.settings.freeze = isFrozen;
+    this.#volume.root.visible = isFrozen;
+    this.#volume.update(this.culler, 0);
+    const { camera } = this;
+    const { far } = this.culler;
+    if (isFrozen) {
+      this.settings.fly = false;
+      const ahead = camera.getWorldDirection(new Vector3()).setY(0).normalize();
+      this.#controls.target.copy(camera.position).addScaledVector(ahead, 0.45 * far);
+      camera.position.addScaledVector(ahead, -STEP_BACK.back * far).y += STEP_BACK.up * far;
+      camera.far = 4 * far;
+    } else {
+      camera.position.copy(this.culler.position);
+      camera.quaternion.copy(this.culler.quaternion);
+      this.#controls.target.copy(
+        camera.getWorldDirection(new Vector3()).multiplyScalar(FLIGHT.ahead).add(camera.position),
+      );
+      camera.far = far;
+    }
+    Object.assign(this.#scene.fog as Fog, { near: 0.35 * camera.far, far: camera.far });
+    camera.updateProjectionMatrix();
+    this.#controls.update();
+  }
+
+  #frame(time: number): void {
+    const { settings, camera, culler } = this;
+    const seconds = Math.min(0.1, (time - this.#lastTime) / 1000);
+    this.#lastTime = time;
+    this.#meter.begin();
+    this.#meter.measure('simulate', () => {
+      if (settings.drive) {
+        this.seconds += seconds;
+        this.#city.drive(this.seconds);
+      }
+      if (settings.fly && !settings.freeze) {
+        this.#angle += PACE * seconds;
+        this.#fly();
+      }
+      camera.updateMatrixWorld();
+      if (!settings.freeze) culler.copy(camera, false).updateMatrixWorld();
+    });
+    this.#meter.measure('draw', () => {
+      this.#marker.update();
+      this.#renderer.render(this.#scene, camera);
+    });
+    this.#ask();
+    if (time - this.#lastMap > MAP_INTERVAL) {
+      this.#lastMap = time;
+      this.#map.draw(this.drawn, culler);
+    }
+    if (time - this.#lastReport < REPORT_INTERVAL) return;
+    this.#lastReport = time;
+    this.#report();
+  }
+
+  #ask(): void {
+    const { camera, culler } = this;
+    const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
+    const answer = this.#meter.measure('collide', () => {
+      // #region code
+      // The frustum is grown by what the camera moves until the answer is drawn.
+      const margin = 'motion';
+      this.#tracker.setView(culler, { width, height }, 'culling', { margin });
+      return this.#tracker.update(camera, { width, height });
+      // #endregion
+    });
+    answer.then((frame) => this.#meter.measure('collide', () => this.#take(frame))).catch(showError);
+  }
+
+  /** Copies the matrices and colours of what is seen. */
+  #take(frame: SceneFrame): void {
+    for (const each of this.drawn) {
+      const { mesh, shown, seen } = each;
+      // #region code
+      each.count = frame.visibleInstances(mesh, seen, 'culling');
+      const [from, to] = [mesh.instanceMatrix.array, shown.instanceMatrix.array];
+      for (let i = 0; i < each.count; i++) to.set(from.subarray(16 * seen[i], 16 * seen[i] + 16), 16 * i);
+      shown.count = each.count;
+      // #endregion
+      const [colors, shownColors] = [mesh.instanceColor!.array, shown.instanceColor!.array];
+      for (let i = 0; i < each.count; i++) {
+        for (let k = 0; k < 3; k++) shownColors[3 * i + k] = colors[3 * seen[i] + k];
+      }
+      for (const attribute of [shown.instanceMatrix, shown.instanceColor!]) {
+        attribute.clearUpdateRanges();
+        attribute.addUpdateRange(0, each.count * attribute.itemSize);
+        attribute.needsUpdate = true;
+      }
+    }
+  }
+
+  #show(hit: SceneIntersection | null): void {
+    this.hit = hit;
+    this.#marker.select(hit);
+    const isBuilding = hit?.object === this.#city.buildings;
+    const height = hit === null ? 0 : this.#city.heightOf(hit.object as InstancedMesh, hit.instanceId!);
+    this.#panel.showName(
+      hit && `${hit.object.name} ${hit.instanceId!.toLocaleString('en')}`,
+      hit === null ? '' : `${isBuilding ? `${height.toFixed(0)} m high, ` : ''}${hit.distance.toFixed(0)} m away`,
+    );
+  }
+
+  /** Over the middle of the city in a figure of eight, down into the streets and up again. */
+  #fly(): void {
+    const at = (angle: number): Vector3 =>
+      new Vector3(FLIGHT.reach * Math.sin(angle), 0, 0.7 * FLIGHT.reach * Math.sin(2 * angle));
+    const { camera } = this;
+    camera.position.copy(at(this.#angle));
+    camera.position.y = FLIGHT.height + FLIGHT.sway * Math.sin(5 * this.#angle);
+    const ahead = at(this.#angle + 0.02)
+      .sub(at(this.#angle))
+      .setLength(FLIGHT.ahead);
+    this.#controls.target.copy(camera.position).add(ahead).y -= 0.28 * FLIGHT.ahead;
+    camera.lookAt(this.#controls.target);
+  }
+
+  #report(): void {
+    const { frames } = this.#meter;
+    const ms = (values: number[]): string => (values.length === 0 ? '–' : `${quantile(values, 0.5).toFixed(2)} ms`);
+    const seen = this.drawn.reduce((sum, { count }) => sum + count, 0);
+    const number = (value: number): string => value.toLocaleString('en');
+    this.#panel.showFigures({
+      objects: number(this.#city.count),
+      'of them moving': number(this.#city.cars.count),
+      'seen, and drawn': `${number(seen)} (${((100 * seen) / this.#city.count).toFixed(1)} %)`,
+      'triangles spared': number(12 * (this.#city.count - seen)),
+      'worker: a frame': ms([this.#service.stats.ms.total]),
+      'main thread: culling': ms(frames.map(({ collide }) => collide)),
+      'main thread: all work': ms(frames.map(costOf)),
+    });
+  }
+
+  #fit(): void {
+    fitToCanvas(this.#renderer, this.camera);
+    this.camera.updateProjectionMatrix();
+  }
+}

@@ -1,0 +1,48 @@
+import { createCollisionService } from 'collision-worker';
+import { boxFromGeometry, trackScene } from 'collision-worker/three';
+import type { Mesh } from 'three';
+import { createControls, runPage } from '../page.js';
+import { element } from '../panel.js';
+import { chooseQuality } from '../quality.js';
+import { createRenderer } from '../scenery.js';
+import { City } from './city.js';
+import { CullPage } from './cull-page.js';
+
+const BUILDINGS = 97_000;
+const CARS = 3_000;
+/** Metres that one sees. */
+const FAR = { low: 700, high: 1500 };
+
+declare global {
+  interface Window {
+    /** For tests. */
+    cullPage?: CullPage;
+  }
+}
+
+await runPage(async (progress) => {
+  const quality = chooseQuality();
+  const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
+  const city = new City(BUILDINGS, CARS);
+  // #region code
+  const service = await createCollisionService();
+  // Nobody draws the city as a whole, so the tracker brings its matrices up to date.
+  const tracker = await trackScene(service, city.root, {
+    updateMatrixWorld: true,
+    shapeOf: (object) => boxFromGeometry((object as Mesh).geometry),
+    objectOptions: (object) => ({ motion: object === city.cars ? 'moving' : 'static' }),
+    onProgress: (fraction) => progress.show('Telling the worker…', fraction),
+  });
+  // #endregion
+  const page = new CullPage(renderer, city, FAR[quality], service, tracker);
+
+  const gui = createControls('controls-inside', 298);
+  gui
+    .add(page.settings, 'freeze')
+    .name('Freeze the view')
+    .onChange((isFrozen: boolean) => page.freeze(isFrozen))
+    .listen();
+  gui.add(page.settings, 'fly').name('Fly').listen();
+  gui.add(page.settings, 'drive').name('Traffic');
+  window.cullPage = page;
+});
