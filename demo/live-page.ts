@@ -31,6 +31,8 @@ export interface Exhibit {
   light(hit: SceneIntersection | null): void;
   read?(frame: SceneFrame): void;
   figures(): Record<string, string>;
+  /** What is rejected is shown on the page, or this. */
+  onError?(error: unknown): void;
 }
 
 declare global {
@@ -102,6 +104,11 @@ export class LivePage {
     // #endregion
   }
 
+  readonly #fail = (error: unknown): void => {
+    if (this.#exhibit.onError === undefined) showError(error);
+    else this.#exhibit.onError(error);
+  };
+
   #show(hit: SceneIntersection | null): void {
     this.hit = hit;
     this.#exhibit.light(hit);
@@ -134,7 +141,7 @@ export class LivePage {
     // #region code
     const answer = this.#meter.measure('collide', () => this.#tracker.update(this.camera, size));
     // #endregion
-    answer.then((frame) => this.#meter.measure('collide', () => this.#exhibit.read?.(frame))).catch(showError);
+    answer.then((frame) => this.#meter.measure('collide', () => this.#exhibit.read?.(frame))).catch(this.#fail);
   }
 
   /** One measurement at a time: they are no load. */
@@ -149,7 +156,7 @@ export class LivePage {
       const ray = await timeOfRay(this.#service, this.camera, this.#exhibit.threshold ?? 0);
       this.#measured = { ray, pick };
     } catch (error) {
-      showError(error);
+      this.#fail(error);
     }
     this.#isMeasuring = false;
   }

@@ -13,6 +13,7 @@ export async function runPage(start: (progress: Progress) => Promise<void>): Pro
   try {
     linkPages();
     addCopying();
+    addSheet();
     const progress = new Progress();
     await start(progress);
     progress.end();
@@ -32,6 +33,17 @@ export function showStats(tracker: SceneTracker): void {
   const { element: figures } = new StatsOverlay(tracker);
   figures.removeAttribute('style');
   element('stats').replaceChildren(figures);
+}
+
+/** On a phone, makes the sheet of texts taller and lower again (style.css). */
+function addSheet(): void {
+  const side = element('side');
+  const button = document.createElement('button');
+  Object.assign(button, { id: 'sheet', type: 'button', ariaLabel: 'More of the texts', ariaExpanded: 'false' });
+  button.addEventListener('click', () => {
+    button.ariaExpanded = String(side.classList.toggle('tall'));
+  });
+  side.prepend(button);
 }
 
 /** The button below the code (scripts/shown-code.mjs). */
@@ -63,4 +75,5 @@ function linkPages(): void {
     return link;
   });
   element('pages').replaceChildren(...links);
+  links.find((link) => link.hasAttribute('aria-current'))?.scrollIntoView({ block: 'nearest', inline: 'center' });
 }

@@ -12,4 +12,5 @@ export const PAGES: readonly [file: string, title: string][] = [
   ['batch.html', 'Batch'],
   ['pointer.html', 'Events'],
   ['react.html', 'React'],
+  ['trust.html', 'Trust'],
 ];

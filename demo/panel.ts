@@ -61,6 +61,8 @@ export class Progress {
 /** Nothing fails in the console only. */
 export function showError(error: unknown): void {
   const box = element('error');
+  // Where the page did not come to its start, there is something to see behind the bar.
+  element('progress').hidden = true;
   box.hidden = false;
   box.textContent = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

@@ -1,0 +1,182 @@
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { meshDataFromGeometry } from 'collision-worker/three';
+import { type BufferGeometry, DoubleSide, Mesh, MeshBasicMaterial, Raycaster, TorusKnotGeometry, Vector3 } from 'three';
+import { acceleratedRaycast, MeshBVH, SAH } from 'three-mesh-bvh';
+import { mulberry32 } from '../random.js';
+
+export const ENGINES = ['worker', 'three-mesh-bvh', 'Raycaster'] as const;
+export type EngineName = (typeof ENGINES)[number];
+
+/** What one engine took for a ray, in µs, and the sum of what it hit. */
+export interface Result {
+  microseconds: number;
+  /** Of the numbers of all objects, and of the vertices of all triangles that were hit. */
+  checksum: number;
+}
+
+/** The same rays against the same meshes. */
+interface Work {
+  name: string;
+  meshes: readonly Mesh[];
+  rays: Float32Array;
+}
+
+export interface BenchEvents {
+  /** A fraction of the whole. */
+  onProgress(fraction: number): void;
+  onResult(work: string, engine: EngineName, result: Result): void;
+}
+
+/** Milliseconds that the engines on the main thread may take at a time: the page goes on. */
+const SLICE = 12;
+/** Runs in the worker, of which the median is taken; it is done before the others have begun. */
+const RUNS = 5;
+/** Both sides are hit, as by the worker. */
+const MATERIAL = new MeshBasicMaterial({ side: DoubleSide });
+/** Rays that belong to no figure: code is compiled. */
+const WARM_UP = 40;
+
+/** Casts the same rays by each engine, one after the other. Rejects with the signal's reason. */
+export async function runBench(
+  dragon: BufferGeometry,
+  smallDragon: BufferGeometry,
+  events: BenchEvents,
+  signal: AbortSignal,
+): Promise<void> {
+  const works = worksOf(dragon, smallDragon);
+  const service = await createCollisionService();
+  try {
+    let done = 0;
+    for (const work of works) {
+      for (const engine of ENGINES) {
+        const onPart = (part: number): void => {
+          events.onProgress((done + part) / (works.length * ENGINES.length));
+        };
+        const result =
+          engine === 'worker'
+            ? await inWorker(service, work, signal)
+            : await onMainThread(work, engine === 'three-mesh-bvh', onPart, signal);
+        events.onResult(work.name, engine, result);
+        onPart(1);
+        done++;
+      }
+    }
+  } finally {
+    service.dispose();
+  }
+}
+
+function worksOf(dragon: BufferGeometry, smallDragon: BufferGeometry): Work[] {
+  const random = mulberry32(3);
+  const knot = new TorusKnotGeometry(1, 0.34, 1000, 100);
+  const many = Array.from({ length: 400 }, () => {
+    const mesh = new Mesh(smallDragon, MATERIAL);
+    mesh.position.set(random(), random(), random());
+    mesh.quaternion.set(random() - 0.5, random() - 0.5, random() - 0.5, random() - 0.5).normalize();
+    return mesh;
+  });
+  const work = (name: string, meshes: Mesh[], count: number): Work => {
+    for (const mesh of meshes) {
+      mesh.updateMatrixWorld();
+      mesh.geometry.computeBoundingSphere();
+    }
+    return { name, meshes, rays: raysInto(meshes, count, random) };
+  };
+  return [
+    work('a dragon', [new Mesh(dragon, MATERIAL)], 400),
+    work('400 dragons', many, 150),
+    work('a knot of 200,000', [new Mesh(knot, MATERIAL)], 100),
+  ];
+}
+
+/** Eight numbers a ray: from around the meshes to anywhere in the spheres about them. */
+function raysInto(meshes: readonly Mesh[], count: number, random: () => number): Float32Array {
+  const rays = new Float32Array(8 * count);
+  const [origin, target] = [new Vector3(), new Vector3()];
+  const anywhere = (): Vector3 => new Vector3(random() - 0.5, random() - 0.5, random() - 0.5);
+  for (let i = 0; i < count; i++) {
+    const { geometry, matrixWorld } = meshes[Math.floor(meshes.length * random())];
+    const { center, radius } = geometry.boundingSphere!;
+    target.copy(center).addScaledVector(anywhere(), radius).applyMatrix4(matrixWorld);
+    origin.copy(target).addScaledVector(anywhere().normalize(), 6 * radius);
+    rays.set([...origin.toArray(), 0, ...target.sub(origin).normalize().toArray(), Number.POSITIVE_INFINITY], 8 * i);
+  }
+  return rays;
+}
+
+async function inWorker(service: CollisionService, { meshes, rays }: Work, signal: AbortSignal): Promise<Result> {
+  const shapes = new Map<BufferGeometry, number>();
+  for (const { geometry } of meshes) {
+    if (!shapes.has(geometry)) shapes.set(geometry, await service.addMesh(meshDataFromGeometry(geometry), { signal }));
+  }
+  const ids = meshes.map(({ geometry, matrixWorld }) => {
+    const shape = { type: 'mesh', mesh: shapes.get(geometry)! } as const;
+    return service.addObject({ shape, matrix: matrixWorld.elements, motion: 'static' });
+  });
+  const times: number[] = [];
+  let checksum = 0;
+  for (let run = 0; run <= RUNS; run++) {
+    const start = performance.now();
+    const { objects, triangles } = await service.raycastMany(rays, { signal });
+    times.push(performance.now() - start);
+    checksum = 0;
+    objects.forEach((id, i) => {
+      const number = ids.indexOf(id);
+      if (number >= 0) checksum += number + vertexSum(meshes[number].geometry, triangles[i]);
+    });
+  }
+  for (const id of ids) service.removeObject(id);
+  // The first run is the warm-up.
+  const median = times.slice(1).sort((a, b) => a - b)[Math.floor(RUNS / 2)];
+  return { microseconds: (1000 * median) / (rays.length / 8), checksum };
+}
+
+async function onMainThread(
+  { meshes, rays }: Work,
+  hasTrees: boolean,
+  onPart: (part: number) => void,
+  signal: AbortSignal,
+): Promise<Result> {
+  const own = hasTrees ? withTrees(meshes) : meshes;
+  const raycaster = new Raycaster();
+  raycaster.firstHitOnly = hasTrees;
+  const cast = (i: number): number => {
+    raycaster.ray.origin.fromArray(rays, 8 * i);
+    raycaster.ray.direction.fromArray(rays, 8 * i + 4);
+    const [hit] = raycaster.intersectObjects(own as Mesh[], false);
+    return hit ? own.indexOf(hit.object as Mesh) + hit.face!.a + hit.face!.b + hit.face!.c : 0;
+  };
+  const count = rays.length / 8;
+  for (let i = 0; i < Math.min(WARM_UP, count); i++) cast(i);
+  let [checksum, time] = [0, 0];
+  for (let i = 0; i < count; ) {
+    signal.throwIfAborted();
+    const start = performance.now();
+    while (i < count && performance.now() - start < SLICE) checksum += cast(i++);
+    time += performance.now() - start;
+    onPart(i / count);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return { microseconds: (1000 * time) / count, checksum };
+}
+
+/** The same meshes with trees by SAH. Building them orders the triangles anew, so each has an index of its own. */
+function withTrees(meshes: readonly Mesh[]): Mesh[] {
+  const geometries = new Map<BufferGeometry, BufferGeometry>();
+  return meshes.map(({ geometry, material, matrixWorld }) => {
+    let own = geometries.get(geometry);
+    if (own === undefined) {
+      own = geometry.clone();
+      own.boundsTree = new MeshBVH(own, { strategy: SAH });
+      geometries.set(geometry, own);
+    }
+    const mesh = new Mesh(own, material);
+    mesh.matrixWorld.copy(matrixWorld);
+    mesh.raycast = acceleratedRaycast;
+    return mesh;
+  });
+}
+
+function vertexSum({ index }: BufferGeometry, triangle: number): number {
+  return index!.getX(3 * triangle) + index!.getX(3 * triangle + 1) + index!.getX(3 * triangle + 2);
+}

@@ -1,0 +1,183 @@
+import type { CollisionService } from 'collision-worker';
+import type { SceneIntersection, SceneTracker } from 'collision-worker/three';
+import { Vector3 } from 'three';
+import type { LivePage } from '../live-page.js';
+import { element } from '../panel.js';
+import type { Hall } from './hall.js';
+
+/** Picks that are on their way when the worker ends. */
+const PICKS = 100;
+/** A service replaces three workers a minute; the fourth would end it. */
+const REST = 21_000;
+/** Milliseconds, and what is asked before: so many times so many rays. */
+const BLOCK = { ms: 1000, questions: 40, rays: 2000 };
+const FAR = 1e6;
+/** Pixels in each direction, for picks all over the picture. */
+const GRID = { columns: 20, rows: 12 };
+
+/** What the page does to its worker and to itself, and what comes of it. */
+export class Trials {
+  /** How many workers there were. */
+  workers = 1;
+  readonly #page: LivePage;
+  readonly #hall: Hall;
+  readonly #service: CollisionService;
+  readonly #tracker: SceneTracker;
+  readonly #canvas: HTMLCanvasElement;
+  readonly #log = element('events');
+  #lostAt = 0;
+
+  constructor(
+    page: LivePage,
+    hall: Hall,
+    service: CollisionService,
+    tracker: SceneTracker,
+    canvas: HTMLCanvasElement,
+    terminate: () => void,
+  ) {
+    this.#page = page;
+    this.#hall = hall;
+    this.#service = service;
+    this.#tracker = tracker;
+    this.#canvas = canvas;
+    // #region code
+    service.addEventListener('lost', ({ error }) => {
+      this.#lostAt = performance.now();
+      this.#tell(`worker ${this.workers} is lost: ${error?.message}`);
+    });
+    service.addEventListener('restored', () => {
+      const ms = performance.now() - this.#lostAt;
+      this.#tell(`worker ${++this.workers} knows all that the last one knew, ${ms.toFixed(0)} ms later`);
+    });
+    // #endregion
+    this.#attach('kill', () => this.#kill(terminate));
+    this.#attach('block', () => this.#block());
+    this.#attach('far', () => this.#goFar());
+  }
+
+  /** One trial at a time. */
+  #attach(id: string, trial: () => Promise<void>): void {
+    const button = element(id);
+    button.addEventListener('click', async () => {
+      const buttons = document.querySelectorAll<HTMLButtonElement>('#trials button');
+      for (const each of buttons) each.disabled = true;
+      try {
+        await trial();
+      } catch (error) {
+        this.#tell(String(error));
+      }
+      for (const each of buttons) each.disabled = each.dataset.rests === 'true';
+      button.focus();
+    });
+  }
+
+  async #kill(terminate: () => void): Promise<void> {
+    const { clientWidth, clientHeight } = this.#canvas;
+    // #region code
+    const asked = Array.from({ length: PICKS }, (_, i) => {
+      return this.#tracker.pick(((i + 0.5) / PICKS) * clientWidth, 0.5 * clientHeight);
+    });
+    terminate();
+    await Promise.all(asked);
+    // #endregion
+    this.#tell(`${PICKS} of ${PICKS} picks that the lost worker had are answered by worker ${this.workers}`);
+    const button = element('kill') as HTMLButtonElement;
+    button.dataset.rests = 'true';
+    setTimeout(() => {
+      button.disabled = false;
+      delete button.dataset.rests;
+    }, REST);
+  }
+
+  async #block(): Promise<void> {
+    const { ms, questions, rays } = BLOCK;
+    const list = this.#rays(rays);
+    // Messages leave at once; nothing else of this page goes on until the loop has ended.
+    const answers = Array.from({ length: questions }, () => this.#service.raycastMany(list));
+    await new Promise((resolve) => setTimeout(resolve));
+    const start = performance.now();
+    while (performance.now() - start < ms);
+    const woke = performance.now();
+    const worked = (await Promise.all(answers)).reduce((sum, answer) => sum + answer.ms, 0);
+    const after = performance.now() - woke;
+    const count = (questions * rays).toLocaleString('en');
+    this.#tell(
+      `the page stood still for ${(woke - start).toFixed(0)} ms; the worker cast ${count} rays in ${worked.toFixed(0)} ms of them: ` +
+        `all ${questions} answers were there ${after.toFixed(1)} ms after it woke up`,
+    );
+  }
+
+  async #goFar(): Promise<void> {
+    const moves = this.#page.settings.move;
+    this.#page.settings.move = false;
+    const home = await this.#picks();
+    this.#shift(FAR);
+    const away = await this.#picks();
+    this.#shift(-FAR);
+    await frames();
+    this.#page.settings.move = moves;
+    let [hits, same, farthest] = [0, 0, 0];
+    home.forEach((hit, i) => {
+      if (hit !== null) hits++;
+      const other = away[i];
+      if (hit === null || other === null || hit.object !== other.object || hit.faceIndex !== other.faceIndex) return;
+      same++;
+      farthest = Math.max(farthest, other.point.distanceTo(hit.point.clone().add(new Vector3(FAR, 0, FAR))));
+    });
+    const hitsAway = away.filter((hit) => hit !== null).length;
+    this.#tell(
+      `${home.length} picks, there and at home: ${hits} hits and ${hitsAway}, ${same} of them the same triangle; ` +
+        `their points differ by ${farthest.toExponential(1)} units at most`,
+    );
+  }
+
+  /** What is under pixels all over the picture, when what was sent so far is answered. */
+  async #picks(): Promise<(SceneIntersection | null)[]> {
+    await frames();
+    const { clientWidth, clientHeight } = this.#canvas;
+    const { columns, rows } = GRID;
+    return Promise.all(
+      Array.from({ length: columns * rows }, (_, i) => {
+        const [column, row] = [i % columns, Math.floor(i / columns)];
+        return this.#tracker.pick(((column + 0.5) / columns) * clientWidth, ((row + 0.5) / rows) * clientHeight);
+      }),
+    );
+  }
+
+  /** Moves all of it, and the camera. */
+  #shift(by: number): void {
+    const { camera, controls } = this.#page;
+    for (const position of [this.#hall.root.position, camera.position, controls.target]) {
+      position.x += by;
+      position.z += by;
+    }
+    controls.update();
+  }
+
+  /** From the camera to all over the hall: eight numbers each. */
+  #rays(count: number): Float32Array {
+    const { camera } = this.#page;
+    const { min, max } = this.#hall.box;
+    const rays = new Float32Array(8 * count);
+    const target = new Vector3();
+    for (let i = 0; i < count; i++) {
+      // The golden ratio's multiples fill a square evenly.
+      target.set((i * 0.754878) % 1, (i * 0.56984) % 1, (i * 0.430159) % 1);
+      target.multiply(new Vector3().subVectors(max, min)).add(min).sub(camera.position).normalize();
+      rays.set([...camera.position.toArray(), 0, ...target.toArray(), Number.POSITIVE_INFINITY], 8 * i);
+    }
+    return rays;
+  }
+
+  /** The newest is on top. */
+  #tell(text: string): void {
+    const item = document.createElement('li');
+    item.textContent = text;
+    this.#log.prepend(item);
+  }
+}
+
+/** Until what the page has sent in the last frame is what picks are answered by. */
+async function frames(): Promise<void> {
+  for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+}
