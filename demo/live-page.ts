@@ -4,6 +4,7 @@ import { type Box3, type Object3D, PerspectiveCamera, type Vector3, type WebGLRe
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { costOf, Meter, quantile } from './meter.js';
 import { Panel, showError } from './panel.js';
+import { movesByItself } from './quality.js';
 import { timeOfRay } from './ray-probe.js';
 import { createScene, fitToCanvas, showBox } from './scenery.js';
 
@@ -44,7 +45,7 @@ declare global {
 
 /** A scene that is tracked as any app would have it: rendered, then `update`; `hover` says what is under the pointer. */
 export class LivePage {
-  readonly settings = { move: true };
+  readonly settings = { move: movesByItself() };
   readonly camera = new PerspectiveCamera(36, 1, 1, 100);
   readonly controls: OrbitControls;
   /** Of what moves. */

@@ -14,7 +14,12 @@ export interface Outline {
 export interface MarqueeSettings {
   lasso: boolean;
   mode: 'by direction' | Mode;
+  /** What a drag does without Shift or Ctrl, which no finger can hold down. */
+  change: Outline['change'];
 }
+
+/** As the controls name them. */
+export const CHANGES: Record<string, Outline['change']> = { selects: 'replace', adds: 'add', removes: 'remove' };
 
 export interface MarqueeEvents {
   onBegin(): void;
@@ -41,6 +46,8 @@ export class Marquee {
     this.#settings = settings;
     this.#polygon = polygon;
     canvas.addEventListener('pointerdown', (event) => {
+      // A second finger turns the picture.
+      if (!event.isPrimary) this.#stop();
       if (event.button !== 0 || !event.isPrimary) return;
       this.#path = [event.offsetX, event.offsetY];
       this.#isLasso = settings.lasso || event.altKey;
@@ -56,7 +63,7 @@ export class Marquee {
     canvas.addEventListener('pointerup', (event) => {
       if (this.#path.length === 0 || event.button !== 0) return;
       const [x, y] = this.#path;
-      if (this.#path.length === 2) events.onClick(x, y, changeOf(event));
+      if (this.#path.length === 2) events.onClick(x, y, this.#changeOf(event));
       else if (this.#isRegion) events.onEnd(this.#outline(event));
       this.#stop();
     });
@@ -83,7 +90,7 @@ export class Marquee {
 
   #outline(event: PointerEvent): Outline {
     const { mode } = this.#settings;
-    const change = changeOf(event);
+    const change = this.#changeOf(event);
     const [x, y, nextX] = this.#path;
     const [endX, endY] = this.#path.slice(-2);
     const isRightward = this.#isLasso ? nextX > x : endX > x;
@@ -101,16 +108,16 @@ export class Marquee {
     this.#polygon.setAttribute('class', mode);
   }
 
+  /** Ctrl, or the Command key of a Mac. */
+  #changeOf({ shiftKey, ctrlKey, metaKey }: PointerEvent): Outline['change'] {
+    if (ctrlKey || metaKey) return 'remove';
+    return shiftKey ? 'add' : this.#settings.change;
+  }
+
   #stop(): void {
     this.#path = [];
     this.#polygon.setAttribute('points', '');
   }
-}
-
-/** Ctrl, or the Command key of a Mac. */
-function changeOf({ shiftKey, ctrlKey, metaKey }: PointerEvent): Outline['change'] {
-  if (ctrlKey || metaKey) return 'remove';
-  return shiftKey ? 'add' : 'replace';
 }
 
 /** Answers what is selected after a drag over `found`, of what was selected before it. */

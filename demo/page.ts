@@ -1,5 +1,6 @@
 import { type SceneTracker, StatsOverlay } from 'collision-worker/three';
 import GUI from 'lil-gui';
+import { KeyboardPointer } from './keyboard.js';
 import { PAGES } from './pages.js';
 import { element, Progress, showError } from './panel.js';
 
@@ -14,6 +15,7 @@ export async function runPage(start: (progress: Progress) => Promise<void>): Pro
     linkPages();
     addCopying();
     addSheet();
+    new KeyboardPointer();
     const progress = new Progress();
     await start(progress);
     progress.end();

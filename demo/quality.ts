@@ -1,6 +1,11 @@
 /** How much the picture may cost: `?quality=low` or `high`, else low where WebGL runs in software. */
 export type Quality = 'low' | 'high';
 
+/** Nothing moves by itself for who wants less motion; the controls let it. */
+export function movesByItself(): boolean {
+  return !matchMedia('(prefers-reduced-motion: reduce)').matches;
+}
+
 export function chooseQuality(): Quality {
   const wish = new URLSearchParams(location.search).get('quality');
   if (wish === 'low' || wish === 'high') return wish;

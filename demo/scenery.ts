@@ -1,9 +1,15 @@
 import {
   type Box3,
+  CanvasTexture,
+  CircleGeometry,
   Color,
   DirectionalLight,
+  GridHelper,
+  Group,
   HemisphereLight,
   MathUtils,
+  Mesh,
+  MeshBasicMaterial,
   type PerspectiveCamera,
   Scene,
   Vector3,
@@ -11,7 +17,13 @@ import {
 } from 'three';
 import type { Quality } from './quality.js';
 
-export const BACKGROUND = 0x10141b;
+/** Whether the visitor's system is light; style.css asks the same. */
+export const IS_LIGHT = globalThis.matchMedia?.('(prefers-color-scheme: light)').matches === true;
+/** Behind everything, and of the fog. */
+export const BACKGROUND = IS_LIGHT ? 0xdfe5ec : 0x10141b;
+/** Of grids: the lines through the middle, and the others. */
+const LINES: readonly [number, number] = IS_LIGHT ? [0xa9b5c4, 0xc6cfda] : [0x3a4658, 0x252e3b];
+const FLOOR = IS_LIGHT ? 0xf3f6f9 : 0x1b222d;
 /** Width of the texts on the left, in CSS pixels. */
 export const SIDE = 312;
 /** Times the distance from which a box fills the picture. */
@@ -28,11 +40,40 @@ export function createRenderer(canvas: HTMLCanvasElement, quality: Quality): Web
 /** An empty room with the light of all pages. */
 export function createScene(): Scene {
   const scene = new Scene();
-  const sun = new DirectionalLight(0xfff1dc, 2.6);
+  // The sun from the front, the sky, and a light from behind that parts things from what is behind them.
+  const sun = new DirectionalLight(0xfff1dc, 2.5);
   sun.position.set(-6, 12, 9);
+  const rim = new DirectionalLight(0x9fc4ff, IS_LIGHT ? 0.5 : 1.1);
+  rim.position.set(8, 5, -10);
   scene.background = new Color(BACKGROUND);
-  scene.add(new HemisphereLight(0xaec6ee, 0x2c2622, 1.5), sun);
+  scene.add(new HemisphereLight(0xbcd0f2, IS_LIGHT ? 0x8d8780 : 0x2c2622, IS_LIGHT ? 1.9 : 1.45), sun, rim);
   return scene;
+}
+
+/** A floor that fades away, with lines a unit apart, and none for `cells` of 0. It is drawn only. */
+export function createFloor(radius: number, cells = 2 * radius): Group {
+  const floor = new Group();
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 256;
+  const context = canvas.getContext('2d')!;
+  const fade = context.createRadialGradient(128, 128, 0, 128, 128, 128);
+  fade.addColorStop(0, '#ffff');
+  fade.addColorStop(0.45, '#fffc');
+  fade.addColorStop(1, '#fff0');
+  context.fillStyle = fade;
+  context.fillRect(0, 0, 256, 256);
+  const material = new MeshBasicMaterial({
+    color: FLOOR,
+    map: new CanvasTexture(canvas),
+    transparent: true,
+    depthWrite: false,
+  });
+  const disc = new Mesh(new CircleGeometry(1.5 * radius, 64).rotateX(-Math.PI / 2), material);
+  disc.position.y = -0.01;
+  disc.renderOrder = -1;
+  floor.add(disc);
+  if (cells > 0) floor.add(new GridHelper(2 * radius, cells, ...LINES));
+  return floor;
 }
 
 /** The middle of the picture is the middle of what the texts leave free. */

@@ -3,7 +3,6 @@ import {
   Color,
   DynamicDrawUsage,
   Fog,
-  GridHelper,
   InstancedBufferAttribute,
   InstancedMesh,
   Mesh,
@@ -16,7 +15,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Viewer } from './engine.js';
 import type { Outcome } from './outcome.js';
 import type { Quality } from './quality.js';
-import { BACKGROUND, createRenderer, createScene, fitToCanvas, freeWidth } from './scenery.js';
+import { BACKGROUND, createFloor, createRenderer, createScene, fitToCanvas, freeWidth } from './scenery.js';
 import { MAX_BOXES, type World } from './world.js';
 
 const DRAGON = new Color(0x5fae97);
@@ -55,9 +54,8 @@ export class Stage {
 
     this.#frustum = new CameraHelper(this.#frozen);
     this.#frustum.visible = false;
-    const grid = new GridHelper(60, 60, 0x3a4658, 0x232b37);
     this.scene.fog = new Fog(BACKGROUND, 35, 130);
-    this.scene.add(grid);
+    this.scene.add(createFloor(30));
     this.scene.add(...this.#dragons, this.#boxes, this.#frustum);
 
     this.resize();

@@ -1,5 +1,5 @@
 // `npm run headless`: the demo without a screen. Builds it, runs 300 frames of it in Chromium with a pick on each,
-// prints what they cost, and writes a screenshot. Exits with an error when anything is not as it should be.
+// prints what they cost, and takes a picture of each page. Exits with an error when anything is not as it should be.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, root } from './run.mjs';
@@ -8,6 +8,10 @@ import { ensureBuild, ensureDependencies } from './setup.mjs';
 const FRAMES = 300;
 const VIEWPORT = { width: 960, height: 600 };
 const SCREENSHOT = 'artifacts/headless.png';
+/** Milliseconds that a page runs before its picture is taken. */
+const PAGE_TIME = 1500;
+/** As demo/quality.ts knows them. */
+const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
 /** Milliseconds; a machine without a graphics card draws a few frames a second. */
 const RUN_TIMEOUT = 600_000;
 
@@ -18,6 +22,8 @@ const server = await serveDemo();
 const browser = await browseDemo(server.url);
 const { page, faults } = await browser.open(VIEWPORT);
 let recording;
+let renderer;
+const pictures = [];
 try {
   await demoStarted(page);
   recording = await inTime(page.evaluate((frames) => window.demo?.record(frames), FRAMES));
@@ -28,6 +34,11 @@ try {
   await page.waitForTimeout(2000);
   mkdirSync(join(root, 'artifacts'), { recursive: true });
   await page.screenshot({ path: join(root, SCREENSHOT) });
+  renderer = await page.evaluate(rendererOfPage);
+  // All that the first page has links to; itself is pictured above.
+  const links = await page.locator('#pages a:not([aria-current])').evaluateAll((all) => all.map(({ href }) => href));
+  await page.close();
+  for (const link of links) pictures.push(await picture(link));
 } catch (error) {
   faults.push(String(error));
 } finally {
@@ -40,8 +51,34 @@ if (recording) {
   faults.push(...check(recording));
 }
 if (!recording || faults.length > 0) fail(`The demo failed:\n  ${faults.join('\n  ')}`);
-console.log(`\nScreenshot: ${SCREENSHOT}`);
+console.log(`\nPictures: ${[SCREENSHOT, ...pictures].join(', ')}`);
+console.log(
+  `Drawn by: ${renderer}${SOFTWARE.test(renderer) ? ', in software: it says nothing about a graphics card' : ''}`,
+);
 process.exit(0);
+
+/** Takes a picture of another page; what fails in it is a fault of the run. */
+async function picture(link) {
+  const name = new URL(link).pathname.split('/').at(-1).replace('.html', '');
+  const path = `artifacts/headless-${name}.png`;
+  const opened = await browser.open(VIEWPORT, link);
+  await demoStarted(opened.page);
+  await opened.page.waitForTimeout(PAGE_TIME);
+  await opened.page.screenshot({ path: join(root, path) });
+  const shown = await opened.page.evaluate(() => document.getElementById('error').textContent);
+  const wrong = shown ? [...opened.faults, `it shows: ${shown}`] : opened.faults;
+  // React Three Fiber uses what three calls deprecated.
+  faults.push(...wrong.filter((fault) => !/THREE\.Clock/.test(fault)).map((fault) => `${name}: ${fault}`));
+  await opened.page.close();
+  return path;
+}
+
+/** In the page: what WebGL draws with. */
+function rendererOfPage() {
+  const context = document.createElement('canvas').getContext('webgl2');
+  const info = context.getExtension('WEBGL_debug_renderer_info');
+  return String(context.getParameter(info?.UNMASKED_RENDERER_WEBGL ?? context.RENDERER));
+}
 
 function inTime(promise) {
   const timeout = new Promise((_, reject) => {

@@ -1,13 +1,13 @@
 import { createCollisionService } from 'collision-worker';
 import { type SceneFrame, trackScene } from 'collision-worker/three';
-import { GridHelper, Vector3 } from 'three';
+import { Vector3 } from 'three';
 import { ContactMarks } from '../contact-marks.js';
 import { type Exhibit, LivePage } from '../live-page.js';
 import { createControls, runPage } from '../page.js';
 import { element, showSelected } from '../panel.js';
 import { Pointer } from '../pointer.js';
 import { chooseQuality } from '../quality.js';
-import { createRenderer } from '../scenery.js';
+import { createFloor, createRenderer } from '../scenery.js';
 import { Crowd, nameOfBone } from './crowd.js';
 
 await runPage(async (progress) => {
@@ -28,7 +28,7 @@ await runPage(async (progress) => {
   let touching = 0;
   const exhibit: Exhibit = {
     root: crowd.root,
-    marks: [new GridHelper(12, 24, 0x323c4b, 0x232b37), marks.root],
+    marks: [createFloor(6, 24), marks.root],
     box: crowd.box,
     from: new Vector3(0.25, 0.5, 1),
     pose: (seconds) => crowd.pose(seconds),

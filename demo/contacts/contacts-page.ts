@@ -1,10 +1,11 @@
 import type { CollisionService } from 'collision-worker';
 import type { SceneContact, SceneFrame, SceneTracker } from 'collision-worker/three';
-import { GridHelper, PerspectiveCamera, type WebGLRenderer } from 'three';
+import { PerspectiveCamera, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { ContactMarks } from '../contact-marks.js';
 import { oneAtATime } from '../one-at-a-time.js';
-import { createScene, fitToCanvas, freeWidth } from '../scenery.js';
+import { movesByItself } from '../quality.js';
+import { createFloor, createScene, fitToCanvas, freeWidth } from '../scenery.js';
 import { ContactsPanel } from './contacts-panel.js';
 import { type Filter, filtersOf } from './filters.js';
 import type { Hall } from './hall.js';
@@ -20,7 +21,7 @@ const STEP = 0.05;
 /** A hall of robots and dragons: what touches there, where, how deep, and since when. */
 export class ContactsPage {
   readonly settings: { paused: boolean; speed: number; detail: Detail } = {
-    paused: false,
+    paused: !movesByItself(),
     speed: 1,
     detail: 'manifold',
   };
@@ -58,7 +59,7 @@ export class ContactsPage {
       this.#filter = filter;
       this.changed();
     });
-    this.#scene.add(new GridHelper(24, 24, 0x323c4b, 0x232b37), hall.root, this.marks.root);
+    this.#scene.add(createFloor(12), hall.root, this.marks.root);
     fitToCanvas(renderer, this.camera);
     this.#controls = new OrbitControls(this.camera, renderer.domElement);
     this.#controls.target.set(0.95, 1.3, 0);

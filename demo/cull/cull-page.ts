@@ -16,7 +16,8 @@ import { FrustumVolume } from '../frustum-volume.js';
 import { SelectionMarker } from '../marker.js';
 import { costOf, Meter, quantile } from '../meter.js';
 import { Panel, showError } from '../panel.js';
-import { BACKGROUND, createScene, fitToCanvas } from '../scenery.js';
+import { movesByItself } from '../quality.js';
+import { BACKGROUND, createScene, fitToCanvas, IS_LIGHT } from '../scenery.js';
 import type { City } from './city.js';
 import { CityMap } from './city-map.js';
 import { cityMaterial } from './city-material.js';
@@ -24,9 +25,9 @@ import { cityMaterial } from './city-material.js';
 /** Milliseconds. */
 const REPORT_INTERVAL = 400;
 const MAP_INTERVAL = 100;
-const GROUND = 0x171c24;
+const GROUND = IS_LIGHT ? 0xb9c1cb : 0x171c24;
 /** Share of the windows that are lit. */
-const LIT = 0.3;
+const LIT = IS_LIGHT ? 0.04 : 0.3;
 /** Metres: the flight's height, how far it looks ahead, and how far it is from the middle at most. */
 const FLIGHT = { height: 75, sway: 35, ahead: 160, reach: 900 };
 /** Radians a second of the flight's angle. */
@@ -46,7 +47,7 @@ interface Drawn {
 
 /** A flight over a city of which only that is drawn that the worker sees. */
 export class CullPage {
-  readonly settings = { fly: true, drive: true, freeze: false };
+  readonly settings = { fly: movesByItself(), drive: movesByItself(), freeze: false };
   readonly camera = new PerspectiveCamera(55, 1, 2, 100);
   /** What it sees is drawn. It is where the other one was when the view was frozen. */
   readonly culler = new PerspectiveCamera();

@@ -15,6 +15,11 @@ await runPage(async () => {
   const tracker = await trackScene(await createCollisionService(), table.root);
   // #endregion
   const page = new PointerPage(renderer, table, tracker);
-  createControls('controls-inside', 298).add(page.settings, 'move').name('The turntable turns');
+  const gui = createControls('controls-inside', 298);
+  gui.add(page.settings, 'move').name('The turntable turns');
+  gui
+    .add({ turn: 0 }, 'turn', -180, 180, 5)
+    .name('Turn the table')
+    .onChange((degrees: number) => page.turn(degrees));
   window.pointerPage = page;
 });

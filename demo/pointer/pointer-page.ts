@@ -1,10 +1,20 @@
 import type { PointerEvent, PointerEventsMap } from '@pmndrs/pointer-events';
 import { forwardPointerEvents } from 'collision-worker/pointer';
 import type { SceneTracker, ViewSize } from 'collision-worker/three';
-import { Box3, MOUSE, OrthographicCamera, PerspectiveCamera, Vector3, Vector4, type WebGLRenderer } from 'three';
+import {
+  Box3,
+  MathUtils,
+  MOUSE,
+  OrthographicCamera,
+  PerspectiveCamera,
+  Vector3,
+  Vector4,
+  type WebGLRenderer,
+} from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { Meter, quantile } from '../meter.js';
 import { element, Panel, showError } from '../panel.js';
+import { movesByItself } from '../quality.js';
 import { createScene, fitToCanvas, showBox, textsOver } from '../scenery.js';
 import { Drags } from './drags.js';
 import { TABLE, type Toy, type ToyTable } from './table.js';
@@ -27,7 +37,7 @@ declare global {
 
 /** Toys that listen to pointers, in two views of one canvas. */
 export class PointerPage {
-  readonly settings = { move: true };
+  readonly settings = { move: movesByItself() };
   readonly camera = new PerspectiveCamera(36, 1, 1, 100);
   readonly mapCamera = new OrthographicCamera(-TABLE, TABLE, TABLE, -TABLE, 1, 20);
   mapRect: Required<ViewSize> = { x: 0, y: 0, width: 1, height: 1 };
@@ -77,6 +87,15 @@ export class PointerPage {
     // #endregion
     renderer.setScissorTest(true);
     renderer.setAnimationLoop((time: number) => this.#frame(time));
+  }
+
+  /** Turns the table, to so many degrees. */
+  turn(degrees: number): void {
+    const { target } = this.#controls;
+    const offset = this.camera.position.clone().sub(target);
+    offset.applyAxisAngle(this.camera.up, MathUtils.degToRad(degrees) - Math.atan2(offset.x, offset.z));
+    this.camera.position.copy(target).add(offset);
+    this.#controls.update();
   }
 
   get toys(): readonly Toy[] {

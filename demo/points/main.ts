@@ -1,6 +1,7 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { LivePage } from '../live-page.js';
+import { CHANGES } from '../marquee.js';
 import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
@@ -38,6 +39,7 @@ await runPage(async (progress) => {
     .onChange(() => page.follow());
   gui.add(exhibit.settings, 'mode', ['by direction', 'touch', 'enclose']).name('A thing must');
   gui.add(exhibit.settings, 'lasso').name('Lasso');
+  gui.add(exhibit.settings, 'change', CHANGES).name('A drag');
   gui.add({ none: () => exhibit.select(new Set()) }, 'none').name('Select nothing');
   window.livePage = page;
 });

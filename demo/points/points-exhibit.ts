@@ -15,7 +15,7 @@ const SELECTED = new Color(1.9, 0.85, 0.4);
 
 /** The village: points are named and lit under the pointer, things are selected by rectangle and lasso. */
 export class PointsExhibit implements Exhibit, MarqueeEvents {
-  readonly settings: MarqueeSettings = { lasso: false, mode: 'by direction' };
+  readonly settings: MarqueeSettings = { lasso: false, mode: 'by direction', change: 'replace' };
   readonly root;
   readonly marks;
   readonly box;

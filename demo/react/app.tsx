@@ -61,8 +61,9 @@ export const App = memo(function App({ quality, figures, onChange, onProgress, o
         camera={{ fov: (180 / Math.PI) * FIELD }}
       >
         <color attach="background" args={[BACKGROUND]} />
-        <hemisphereLight args={[0xaec6ee, 0x2c2622, 1.5]} />
-        <directionalLight args={[0xfff1dc, 2.6]} position={[-6, 12, 9]} />
+        <hemisphereLight args={[0xbcd0f2, 0x2c2622, 1.5]} />
+        <directionalLight args={[0xfff1dc, 2.5]} position={[-6, 12, 9]} />
+        <directionalLight args={[0x9fc4ff, 1]} position={[8, 5, -10]} />
         <group collision={{ contacts: 'any', motion: 'static', group: 1 }}>
           {Array.from({ length: ROWS * ROWS }, (_, i) => (
             <Knot key={i} index={i} geometry={knot} figures={figures} onChange={onChange} />

@@ -1,7 +1,7 @@
 import { createRoot } from 'react-dom/client';
 import { runPage } from '../page.js';
 import { element, fillTable } from '../panel.js';
-import { chooseQuality } from '../quality.js';
+import { chooseQuality, movesByItself } from '../quality.js';
 import { App, type Figures } from './app.js';
 
 declare global {
@@ -12,7 +12,7 @@ declare global {
 }
 
 await runPage(async (progress) => {
-  const figures: Figures = { hovered: [], selected: [], touched: [], rolls: true, state: null };
+  const figures: Figures = { hovered: [], selected: [], touched: [], rolls: movesByItself(), state: null };
   const show = (): void => {
     element('hovered').textContent = figures.hovered.at(-1) ?? 'nothing';
     fillTable(element('figures'), {

@@ -1,18 +1,11 @@
 import type { CollisionService } from 'collision-worker';
 import type { SceneTracker } from 'collision-worker/three';
-import {
-  GridHelper,
-  type Mesh,
-  type MeshLambertMaterial,
-  MOUSE,
-  PerspectiveCamera,
-  TOUCH,
-  type WebGLRenderer,
-} from 'three';
+import { type Mesh, type MeshLambertMaterial, MOUSE, PerspectiveCamera, TOUCH, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { FrustumVolume } from '../frustum-volume.js';
 import { oneAtATime } from '../one-at-a-time.js';
-import { createScene, fitToCanvas, freeWidth } from '../scenery.js';
+import { movesByItself } from '../quality.js';
+import { createFloor, createScene, fitToCanvas, freeWidth } from '../scenery.js';
 import type { Courtyard } from './courtyard.js';
 import { GuardControl } from './guard-control.js';
 import { SeeingPanel } from './seeing-panel.js';
@@ -24,7 +17,7 @@ const GUARD_SIZE = { width: 240, height: 100 };
 
 /** A courtyard seen from above, and what the guard in it sees. */
 export class SeeingPage {
-  readonly settings = { walk: true, turn: true, margin: 0 };
+  readonly settings = { walk: movesByItself(), turn: movesByItself(), margin: 0 };
   /** Far enough for a picture that is five times as high as wide, which is seen from farther away. */
   readonly camera = new PerspectiveCamera(38, 1, 1, 300);
   readonly courtyard: Courtyard;
@@ -51,7 +44,7 @@ export class SeeingPage {
     this.#tracker = tracker;
     const { root, guard, visitors } = courtyard;
     this.#lines = new SightLines(visitors.meshes.length);
-    const floor = new GridHelper(24, 24, 0x323c4b, 0x232b37);
+    const floor = createFloor(12);
     this.#scene.add(floor, root, this.#field.root, this.#grown.root, this.#lines.root);
     this.camera.position.set(0, 22, 17);
     fitToCanvas(renderer, this.camera);

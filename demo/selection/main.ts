@@ -1,5 +1,6 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
+import { CHANGES } from '../marquee.js';
 import { createControls, runPage, showStats } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
@@ -42,6 +43,7 @@ await runPage(async (progress) => {
     });
   gui.add(page.settings, 'mode', ['by direction', 'touch', 'enclose']).name('A part must');
   gui.add(page.settings, 'lasso').name('Lasso');
+  gui.add(page.settings, 'change', CHANGES).name('A drag');
   gui.add(page.settings, 'seeThrough').name('See through').onChange(page.changed);
   gui.add({ none: () => page.select(new Set()) }, 'none').name('Select nothing');
   window.selectionDemo = page;

@@ -12,6 +12,7 @@ export class SelectionPage implements MarqueeEvents {
   readonly settings: MarqueeSettings & { seeThrough: boolean } = {
     lasso: false,
     mode: 'by direction',
+    change: 'replace',
     seeThrough: false,
   };
   readonly camera = new PerspectiveCamera(34, 1, 1, 120);

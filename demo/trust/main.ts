@@ -8,7 +8,7 @@ import { LivePage } from '../live-page.js';
 import { runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
-import { createRenderer } from '../scenery.js';
+import { createFloor, createRenderer } from '../scenery.js';
 import { BenchTable } from './bench-table.js';
 import { Hall } from './hall.js';
 import { Trials } from './trials.js';
@@ -45,7 +45,7 @@ await runPage(async (progress) => {
     renderer,
     {
       root: hall.root,
-      marks: [],
+      marks: [createFloor(6, 24)],
       box: hall.box,
       from: new Vector3(0.3, 0.45, 1),
       pose: (seconds) => hall.pose(seconds),

@@ -1,0 +1,121 @@
+import { element } from './panel.js';
+
+/** The pointer of the keys; no browser has one of that number. */
+const ID = 0x7b0a;
+/** CSS pixels that an arrow key moves it. */
+const STEP = 12;
+const ARROWS: Record<string, readonly [x: number, y: number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+/** Keys that hold a button of it down until they are pressed again: its number, and its bit. */
+const BUTTONS: Record<string, { button: number; bit: number }> = {
+  ' ': { button: 0, bit: 1 },
+  r: { button: 2, bit: 2 },
+};
+const ZOOM: Record<string, number> = { '+': -100, '=': -100, '-': 100 };
+
+/**
+ * A pointer for who has none: while the picture has the focus, arrow keys move it, Enter clicks, Space holds it down, R
+ * its right button, + and − zoom. Pages hear the same events as of a mouse.
+ */
+export class KeyboardPointer {
+  readonly #view = element('view');
+  readonly #cursor = document.createElement('div');
+  #x = 0;
+  #y = 0;
+  #buttons = 0;
+
+  constructor() {
+    ignoreCapture();
+    this.#view.tabIndex = 0;
+    this.#cursor.id = 'keyboard-pointer';
+    this.#cursor.hidden = true;
+    this.#cursor.ariaHidden = 'true';
+    const hint = document.createElement('p');
+    hint.id = 'keys';
+    hint.textContent = 'Arrows point, Enter clicks, Space holds down, R the right button, + and − zoom';
+    this.#view.setAttribute('aria-describedby', hint.id);
+    this.#view.after(this.#cursor, hint);
+    this.#view.addEventListener('keydown', (event) => this.#press(event));
+    this.#view.addEventListener('blur', () => {
+      this.#cursor.hidden = true;
+    });
+  }
+
+  #press(event: KeyboardEvent): void {
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const held = BUTTONS[key];
+    if (ARROWS[key] !== undefined) this.#move(ARROWS[key], event);
+    else if (key === 'Enter') this.#click(event);
+    else if (held !== undefined) this.#hold(held, event);
+    else if (ZOOM[key] !== undefined)
+      this.#target().dispatchEvent(new WheelEvent('wheel', { ...this.#at(event), deltaY: ZOOM[key] }));
+    else return;
+    event.preventDefault();
+  }
+
+  #move([x, y]: readonly [number, number], event: KeyboardEvent): void {
+    this.#show();
+    this.#x = Math.min(innerWidth - 1, Math.max(0, this.#x + STEP * x));
+    this.#y = Math.min(innerHeight - 1, Math.max(0, this.#y + STEP * y));
+    this.#cursor.style.translate = `${this.#x}px ${this.#y}px`;
+    this.#send('pointermove', -1, event);
+  }
+
+  #click(event: KeyboardEvent): void {
+    this.#show();
+    if (this.#buttons !== 0) return;
+    this.#hold(BUTTONS[' '], event);
+    this.#hold(BUTTONS[' '], event);
+    this.#target().dispatchEvent(new MouseEvent('click', this.#at(event)));
+  }
+
+  #hold({ button, bit }: { button: number; bit: number }, event: KeyboardEvent): void {
+    this.#show();
+    this.#buttons ^= bit;
+    const isDown = (this.#buttons & bit) !== 0;
+    this.#cursor.classList.toggle('down', this.#buttons !== 0);
+    this.#send(isDown ? 'pointerdown' : 'pointerup', button, event);
+  }
+
+  /** It begins in the middle of the picture. */
+  #show(): void {
+    if (!this.#cursor.hidden) return;
+    this.#cursor.hidden = false;
+    if (this.#x !== 0) return;
+    const side = element('side').getBoundingClientRect();
+    const isBelow = side.width > innerWidth / 2;
+    this.#x = isBelow ? innerWidth / 2 : (side.right + innerWidth) / 2;
+    this.#y = isBelow ? side.top / 2 : innerHeight / 2;
+    this.#cursor.style.translate = `${this.#x}px ${this.#y}px`;
+  }
+
+  #send(type: string, button: number, event: KeyboardEvent): void {
+    const pointer = { pointerId: ID, pointerType: 'mouse', isPrimary: true, button, buttons: this.#buttons };
+    this.#target().dispatchEvent(new PointerEvent(type, { ...this.#at(event), ...pointer }));
+  }
+
+  /** What is there of the picture: it may have several panes. */
+  #target(): Element {
+    const found = document.elementFromPoint(this.#x, this.#y);
+    return found === null || found.closest('#side') !== null ? this.#view : found;
+  }
+
+  #at({ shiftKey, ctrlKey, altKey, metaKey }: KeyboardEvent): MouseEventInit {
+    const keys = { shiftKey, ctrlKey, altKey, metaKey };
+    return { bubbles: true, cancelable: true, view: window, clientX: this.#x, clientY: this.#y, ...keys };
+  }
+}
+
+/** A browser throws when a pointer that it does not know is to be captured. */
+function ignoreCapture(): void {
+  for (const name of ['setPointerCapture', 'releasePointerCapture'] as const) {
+    const own = Element.prototype[name];
+    Element.prototype[name] = function (this: Element, id: number): void {
+      if (id !== ID) own.call(this, id);
+    };
+  }
+}
