@@ -46,9 +46,12 @@ export async function record(demo: Demo, frames: number): Promise<Recording> {
   await new Promise<void>((resolve) => {
     let frame = 0;
     demo.onFrame = () => {
+      // Frames of the warm-up are forgotten.
+      const { last } = demo.meter;
+      if (last === undefined) return;
       // A frame's cost is complete when the next one has begun.
       if (frame > 0) {
-        costs.push(demo.meter.last!);
+        costs.push(last);
         recording.visible.push(outcome.visibleObjects);
         recording.pairs.push(outcome.pairs);
         recording.workerMs.push(outcome.workerMs);

@@ -4,14 +4,21 @@ import { dirname, join } from 'node:path';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PAGES } from '../../demo/pages.js';
+import type { SelectionPage } from '../../demo/selection/selection-page.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 import { root } from '../../scripts/run.mjs';
 import { shownCode } from '../../scripts/shown-code.mjs';
 
+declare global {
+  interface Window {
+    selectionDemo?: SelectionPage;
+  }
+}
+
 const SIZES = [
   { width: 1440, height: 900 },
   { width: 390, height: 844, hasTouch: true },
-];
+] as const;
 const PATIENCE = { timeout: 20_000, interval: 50 };
 /** These have no code on them yet. */
 const WITHOUT_CODE = ['model.html'];
@@ -95,6 +102,88 @@ describe.each(SIZES)('at $width × $height', (size) => {
     console.log(html, size.width, await longScripts(page));
     await page.close();
   });
+});
+
+describe('without a mouse,', () => {
+  const desktop = SIZES[0];
+  const press = async (page: Page, key: string, times = 1): Promise<void> => {
+    for (let i = 0; i < times; i++) await page.keyboard.press(key);
+  };
+
+  async function focused(html: string): Promise<Page> {
+    const { page } = await demo.open(desktop, `${html}?quality=low`);
+    await demoStarted(page);
+    await page.locator('#view').focus();
+    await press(page, 'ArrowRight');
+    expect(await page.locator('#keys').isVisible()).toBe(true);
+    expect(await page.locator('#keyboard-pointer').isVisible()).toBe(true);
+    return page;
+  }
+
+  test('arrow keys point, Enter clicks and + comes nearer', async () => {
+    const page = await focused('trust.html');
+    const named = () => page.locator('#hit-name').textContent();
+    await press(page, 'ArrowDown', 2);
+    await expect.poll(named, PATIENCE).toMatch(/dragon|stand/);
+    const distance = () => page.evaluate(() => window.livePage!.controls.getDistance());
+    const before = await distance();
+    await press(page, '+', 3);
+    await expect.poll(distance, PATIENCE).toBeLessThan(before);
+    // Space drags, and on this page that turns.
+    const angle = () => page.evaluate(() => window.livePage!.controls.getAzimuthalAngle());
+    const turned = await angle();
+    await press(page, ' ');
+    await press(page, 'ArrowRight', 6);
+    await press(page, ' ');
+    await expect.poll(angle, PATIENCE).not.toBe(turned);
+    await page.close();
+  });
+
+  test('Space and arrow keys draw a rectangle, R and they turn, and Enter selects what is pointed at', async () => {
+    const page = await focused('selection.html');
+    const count = () => page.locator('#count').textContent();
+    await press(page, 'Enter');
+    await expect.poll(count, PATIENCE).toMatch(/^1 of/);
+    await press(page, ' ');
+    await press(page, 'ArrowLeft', 10);
+    await press(page, 'ArrowUp', 10);
+    await press(page, ' ');
+    await expect.poll(async () => Number.parseInt((await count())!, 10), PATIENCE).toBeGreaterThan(3);
+    const position = () => page.evaluate(() => window.selectionDemo!.camera.position.toArray().join());
+    const before = await position();
+    await press(page, 'r');
+    await press(page, 'ArrowRight', 6);
+    await press(page, 'r');
+    await expect.poll(position, PATIENCE).not.toBe(before);
+    await page.close();
+  });
+
+  test('a finger adds by the control, has the links at the top and a sheet that grows', async () => {
+    const { page } = await demo.open(SIZES[1], 'selection.html?quality=low');
+    await demoStarted(page);
+    await page.getByRole('button', { name: 'More of the texts' }).tap();
+    await expect.poll(async () => (await page.locator('#side').boundingBox())!.height).toBeGreaterThan(500);
+    await page.getByRole('button', { name: 'Controls' }).tap();
+    await page.getByLabel('A drag').selectOption('adds');
+    await page.getByRole('button', { name: 'More of the texts' }).tap();
+    const link = (await page.locator('#pages a[aria-current]').boundingBox())!;
+    expect(link.y).toBeLessThan(44);
+    expect(link.x).toBeGreaterThanOrEqual(0);
+    expect(link.x + link.width).toBeLessThanOrEqual(SIZES[1].width);
+    const count = async () => Number.parseInt((await page.locator('#count').textContent())!, 10);
+    await page.touchscreen.tap(195, 250);
+    await expect.poll(count, PATIENCE).toBe(1);
+    await page.touchscreen.tap(100, 200);
+    await expect.poll(count, PATIENCE).toBe(2);
+    await page.close();
+  });
+});
+
+test('an error lifts the veil', async () => {
+  const { page } = await demo.open(SIZES[1], 'batch.html?parts=-1');
+  await expect.poll(() => page.locator('#error').isVisible(), PATIENCE).toBe(true);
+  expect(await page.locator('#progress').isVisible()).toBe(false);
+  await page.close();
 });
 
 interface LongScript {
