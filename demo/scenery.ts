@@ -21,6 +21,8 @@ import type { Quality } from './quality.js';
 export const IS_LIGHT = globalThis.matchMedia?.('(prefers-color-scheme: light)').matches === true;
 /** Behind everything, and of the fog. */
 export const BACKGROUND = IS_LIGHT ? 0xdfe5ec : 0x10141b;
+/** What a camera sees. */
+export const FRUSTUM = IS_LIGHT ? 0x9a7414 : 0xffe08a;
 /** Of grids: the lines through the middle, and the others. */
 const LINES: readonly [number, number] = IS_LIGHT ? [0xa9b5c4, 0xc6cfda] : [0x3a4658, 0x252e3b];
 const FLOOR = IS_LIGHT ? 0xf3f6f9 : 0x1b222d;

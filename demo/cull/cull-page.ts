@@ -17,7 +17,7 @@ import { SelectionMarker } from '../marker.js';
 import { costOf, Meter, quantile } from '../meter.js';
 import { Panel, showError } from '../panel.js';
 import { movesByItself } from '../quality.js';
-import { BACKGROUND, createScene, fitToCanvas, IS_LIGHT } from '../scenery.js';
+import { BACKGROUND, createScene, FRUSTUM, fitToCanvas, IS_LIGHT } from '../scenery.js';
 import type { City } from './city.js';
 import { CityMap } from './city-map.js';
 import { cityMaterial } from './city-material.js';
@@ -61,7 +61,7 @@ export class CullPage {
   readonly #scene = createScene();
   readonly #controls: OrbitControls;
   readonly #map: CityMap;
-  readonly #volume = new FrustumVolume(0xffe08a, 0.05);
+  readonly #volume = new FrustumVolume(FRUSTUM, 0.05);
   readonly #marker = new SelectionMarker();
   readonly #meter = new Meter();
   readonly #panel = new Panel();

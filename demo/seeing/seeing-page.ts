@@ -5,7 +5,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { FrustumVolume } from '../frustum-volume.js';
 import { oneAtATime } from '../one-at-a-time.js';
 import { movesByItself } from '../quality.js';
-import { createFloor, createScene, fitToCanvas, freeWidth } from '../scenery.js';
+import { createFloor, createScene, FRUSTUM, fitToCanvas, freeWidth } from '../scenery.js';
 import type { Courtyard } from './courtyard.js';
 import { GuardControl } from './guard-control.js';
 import { SeeingPanel } from './seeing-panel.js';
@@ -30,7 +30,7 @@ export class SeeingPage {
   readonly #service: CollisionService;
   readonly #tracker: SceneTracker;
   readonly #panel = new SeeingPanel();
-  readonly #field = new FrustumVolume(0xffe08a, 0.07);
+  readonly #field = new FrustumVolume(FRUSTUM, 0.07);
   readonly #grown = new FrustumVolume(0x9fb4d0, 0);
   readonly #lines: SightLines;
   readonly #control: GuardControl;
