@@ -7,15 +7,15 @@ const HELP = `npm run mutants -- core|client [options]
 
 core    one-line mutants of src/worker/core, drawn at random, each against the tests that reach it. Results are kept in
         build/mutants-core.json: a run that was interrupted goes on where it was.
-client  mutants of src/client, src/worker/*.ts and src/worker/binding by StrykerJS; its report is
-        build/mutants-client.json.
+client  mutants of src/client, src/worker/*.ts and src/worker/binding by StrykerJS. Results are kept in
+        build/mutants-client.jsonl, and gone on with, too.
 
 Prints the mutants that survive, with the change, and the share that was killed. What changes nothing is listed in
 test/mutants/equivalent.json with the reason.
 
   --count n    core: how many; 300 by default
   --budget s   core: seconds of tests that a mutant must outlive; 60 by default
-  --again      core: what survived before, with the tests as they are now
+  --again      what survived before, with the tests as they are now
   --sample n   client: how many; all by default
   --seed n     of the draw; 1 by default
   --help       this text`;

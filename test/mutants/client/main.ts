@@ -1,5 +1,6 @@
 // Mutants of the main thread's side and of the worker's TypeScript, by StrykerJS.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { createInstrumenter } from '@stryker-mutator/instrumenter';
@@ -12,6 +13,8 @@ export interface ClientOptions {
   /** All where it is left out. */
   sample?: number;
   seed: number;
+  /** Also those that survived before: with the tests as they are now. */
+  again: boolean;
 }
 
 interface Position {
@@ -26,40 +29,66 @@ interface Mutant {
   location: { start: Position; end: Position };
 }
 
-interface FileMutant {
-  replacement: string;
+/** A line of what is kept between runs, behind the first one, which says what the mutants follow from. */
+interface Result {
+  /** Of the mutant. */
+  key: string;
+  /** As Stryker names it. */
   status: string;
-  location: { start: Position; end: Position };
-}
-
-interface Report {
-  files: Record<string, { source: string; mutants: FileMutant[] }>;
 }
 
 const FOLDERS = ['src/client', 'src/worker', 'src/worker/binding'];
-const REPORT = 'build/mutants-client.json';
+const RESULTS = 'build/mutants-client.jsonl';
 const SAMPLE = 'build/mutants-client-sample.json';
 const SANDBOXES = 'build/stryker';
 /** What messages say is for people; tests look for the names in them, and for the code. */
 const LEFT_OUT = ['StringLiteral'];
+const SURVIVED = ['Survived', 'NoCoverage'];
 
 /** Prints what happened; answers the exit code. */
-export async function mutateClient({ root, sample, seed }: ClientOptions): Promise<number> {
+export async function mutateClient({ root, sample, seed, again }: ClientOptions): Promise<number> {
   const files = sources(root);
   const all = await mutantsOf(root, files);
   const equivalents = readEquivalents(root);
   const isKnown = (mutant: Mutant) => isEquivalent(equivalents, changeOf(root, mutant));
   const chosen = draw(all, sample ?? all.length, seed);
   const drawn = chosen.filter((mutant) => !isKnown(mutant));
-  const count = { chosen: chosen.length, equivalent: chosen.length - drawn.length };
-  console.log(`${all.length} mutants, ${count.chosen} of them drawn with seed ${seed}`);
+  const results = takeUp(root, keyOf(root, files, chosen.length, seed), again);
+  const left = drawn.filter((mutant) => !results.has(mutantKey(mutant)));
+  console.log(
+    `${all.length} mutants, ${chosen.length} of them drawn with seed ${seed}, ${left.length} are left to run`,
+  );
+  if (left.length > 0) await run(root, left);
+  return report(root, drawn, chosen.length - drawn.length);
+}
+
+/** The results of an earlier run, where they are of the same sources and the same draw; else there are none any more. */
+function takeUp(root: string, key: string, again: boolean): Map<string, string> {
+  const [first, ...results] = readResults(root);
+  const kept = first?.key !== key ? [] : results.filter(({ status }) => !again || !SURVIVED.includes(status));
   mkdirSync(join(root, 'build'), { recursive: true });
-  writeFileSync(join(root, SAMPLE), JSON.stringify(drawn.map(mutantKey)));
+  const lines = [{ key, status: 'Drawn' }, ...kept].map((line) => `${JSON.stringify(line)}\n`);
+  writeFileSync(join(root, RESULTS), lines.join(''));
+  return new Map(kept.map((result) => [result.key, result.status]));
+}
+
+/** Reads what is kept, but for a line that an interrupted run has begun. */
+function readResults(root: string): Result[] {
+  try {
+    const lines = readFileSync(join(root, RESULTS), 'utf8').split('\n');
+    return lines.slice(0, -1).map((line) => JSON.parse(line));
+  } catch {
+    return [];
+  }
+}
+
+async function run(root: string, left: Mutant[]): Promise<void> {
+  writeFileSync(join(root, SAMPLE), JSON.stringify(left.map(mutantKey)));
   process.env.MUTANTS_SAMPLE = join(root, SAMPLE);
-  rmSync(join(root, REPORT), { force: true });
+  process.env.MUTANTS_RESULTS = join(root, RESULTS);
   const stryker = new Stryker({
     // Ranges: without them, sources are full of switches for mutants that are never active, and slow.
-    mutate: drawn.map((mutant) => rangeOf(root, mutant)),
+    mutate: left.map((mutant) => rangeOf(root, mutant)),
     mutator: { excludedMutations: LEFT_OUT },
     testRunner: 'vitest',
     vitest: { configFile: 'test/mutants/client/vitest.config.ts', related: false } as never,
@@ -74,8 +103,7 @@ export async function mutateClient({ root, sample, seed }: ClientOptions): Promi
     ignorePatterns: ['/build/mutants*', '/build/stryker', '/dist', '/demo', '/artifacts', '/docs'],
     tempDirName: SANDBOXES,
     checkerNodeArgs: [],
-    reporters: ['json', 'survivors'],
-    jsonReporter: { fileName: REPORT },
+    reporters: ['results'],
     timeoutMS: 30_000,
     timeoutFactor: 3,
     dryRunTimeoutMinutes: 30,
@@ -84,14 +112,6 @@ export async function mutateClient({ root, sample, seed }: ClientOptions): Promi
     thresholds: { high: 90, low: 90, break: null },
   });
   await stryker.runMutationTest();
-  if (!existsSync(join(root, REPORT))) return 1;
-  return report(root, new Set(drawn.map(mutantKey)), count);
-}
-
-interface Count {
-  chosen: number;
-  /** Those of them that change nothing, and were left out. */
-  equivalent: number;
 }
 
 function sources(root: string): string[] {
@@ -132,30 +152,28 @@ function draw(all: Mutant[], count: number, seed: number): Mutant[] {
   return drawn;
 }
 
-function report(root: string, drawn: Set<string>, count: Count): number {
-  const { files } = JSON.parse(readFileSync(join(root, REPORT), 'utf8')) as Report;
+function report(root: string, drawn: Mutant[], equivalent: number): number {
+  const results = new Map(readResults(root).map(({ key, status }) => [key, status]));
   const counts: Record<string, number> = {};
-  for (const [file, { source, mutants }] of Object.entries(files).sort()) {
-    const lines = source.split('\n');
-    for (const { status, replacement, location } of mutants) {
-      const place = fromZero(location);
-      if (!drawn.has(mutantKey({ fileName: join(root, file), location: place, replacement }))) continue;
-      counts[status] = (counts[status] ?? 0) + 1;
-      if (status !== 'Survived' && status !== 'NoCoverage') continue;
-      const { start, end } = place;
-      console.log(`\n${file}:${start.line + 1}  survived${status === 'NoCoverage' ? ' as no test reaches it' : ''}`);
-      console.log(`  ${lines[start.line]!.trim()}`);
-      console.log(`- ${textAt(lines, start, end).replaceAll('\n', '\n  ')}\n+ ${replacement.replaceAll('\n', '\n  ')}`);
-    }
+  for (const mutant of drawn) {
+    const status = results.get(mutantKey(mutant)) ?? 'NotRun';
+    counts[status] = (counts[status] ?? 0) + 1;
+    if (!SURVIVED.includes(status)) continue;
+    const { file, text, original, by } = changeOf(root, mutant);
+    const { line } = mutant.location.start;
+    console.log(`\n${file}:${line + 1}  survived${status === 'NoCoverage' ? ' as no test reaches it' : ''}`);
+    console.log(`  ${text}\n- ${original.replaceAll('\n', '\n  ')}\n+ ${by.replaceAll('\n', '\n  ')}`);
   }
   const { Killed = 0, Timeout = 0, RuntimeError = 0, Survived = 0, NoCoverage = 0 } = counts;
   const killed = Killed + Timeout + RuntimeError;
-  const share = ((100 * killed) / (killed + Survived + NoCoverage)).toFixed(1);
+  const survived = Survived + NoCoverage;
+  const share = ((100 * killed) / (killed + survived)).toFixed(1);
+  const other = drawn.length - killed - survived;
   console.log(
-    `\n${count.chosen} mutants: ${killed} killed (${Timeout} by time), ${Survived + NoCoverage} survived, of them ` +
-      `${NoCoverage} reached by no test, ${count.equivalent} change nothing: ${share} % killed`,
+    `\n${drawn.length + equivalent} mutants: ${killed} killed (${Timeout} by time), ${survived} survived, of them ` +
+      `${NoCoverage} reached by no test, ${equivalent} change nothing, ${other} have no result: ${share} % killed`,
   );
-  return 0;
+  return other === 0 ? 0 : 1;
 }
 
 /** What a mutant changes, as those that are known to change nothing are found by it. */
@@ -177,16 +195,16 @@ function rangeOf(root: string, { fileName, location: { start, end } }: Mutant): 
   return `${fileIn(root, fileName)}:${start.line + 1}:${start.column}-${end.line + 1}:${end.column}`;
 }
 
-/** A place of the report, which counts lines and columns from 1, as the mutants have it. */
-function fromZero({ start, end }: FileMutant['location']): FileMutant['location'] {
-  const less = ({ line, column }: Position) => ({ line: line - 1, column: column - 1 });
-  return { start: less(start), end: less(end) };
-}
-
 /** The text between two positions, which count lines and columns from 0. */
 function textAt(lines: string[], start: Position, end: Position): string {
   const part = lines.slice(start.line, end.line + 1);
   part[part.length - 1] = part.at(-1)!.slice(0, end.column);
   part[0] = part[0]!.slice(start.column);
   return part.join('\n');
+}
+
+function keyOf(root: string, files: string[], count: number, seed: number): string {
+  const hash = createHash('sha256').update(`${count} ${seed}\0`);
+  for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+  return hash.digest('hex');
 }

@@ -1,5 +1,5 @@
 // Plugins of StrykerJS.
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 import { mutantKey } from './mutant-key.mjs';
 
@@ -19,26 +19,30 @@ class SampleChecker {
   }
 }
 
-/** Prints those that survive as they are found: a run takes hours, and who ends it early knows what it found. */
-class SurvivorReporter {
+/** Keeps each result as it is found, and prints what survives: a run takes hours, and who ends it early goes on there. */
+class ResultReporter {
   #killed = 0;
   #survived = 0;
 
   onMutantTested({ status, fileName, location, mutatorName, replacement }) {
     if (status === 'CompileError' || status === 'Ignored') return;
-    if (status !== 'Survived' && status !== 'NoCoverage') {
-      this.#killed++;
-      return;
-    }
-    this.#survived++;
-    const { line, column } = location.start;
-    const path = fileName.replaceAll('\\', '/').replace(/^.*\/src\//, 'src/');
-    console.log(`${this.#survived} survived, ${this.#killed} killed: ${path}:${line}:${column} ${mutatorName}`);
-    console.log(`  ${replacement.replaceAll('\n', '\n  ')}`);
+    const key = mutantKey({ fileName, location: fromZero(location), replacement });
+    appendFileSync(process.env.MUTANTS_RESULTS, `${JSON.stringify({ key, status })}\n`);
+    const isKilled = status !== 'Survived' && status !== 'NoCoverage';
+    if (isKilled) this.#killed++;
+    else this.#survived++;
+    if (isKilled && this.#killed % 20 !== 0) return;
+    console.log(`${this.#survived} survived, ${this.#killed} killed${isKilled ? '' : `: ${key} (${mutatorName})`}`);
   }
+}
+
+/** A place of a result, which counts lines and columns from 1, as mutants have it. */
+function fromZero({ start, end }) {
+  const less = ({ line, column }) => ({ line: line - 1, column: column - 1 });
+  return { start: less(start), end: less(end) };
 }
 
 export const strykerPlugins = [
   declareFactoryPlugin(PluginKind.Checker, 'sample', () => new SampleChecker()),
-  declareFactoryPlugin(PluginKind.Reporter, 'survivors', () => new SurvivorReporter()),
+  declareFactoryPlugin(PluginKind.Reporter, 'results', () => new ResultReporter()),
 ];
