@@ -1,9 +1,9 @@
-// The middle of a ball or capsule, nearest to a corner of a closed mesh: whether it is behind the surface there.
-import { Matrix4, Vector3 } from 'three';
+// The middle of a ball or capsule, nearest to a corner of a closed mesh, or of a box: whether it is behind the surface there.
+import { BoxGeometry, Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene } from '../../fixtures/near-scene.js';
-import { boxMesh, merged, type Triangles } from '../../oracle/meshes.js';
+import { boxMesh, merged, type Triangles, welded } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import type { SolidShape } from '../../oracle/shapes.js';
 
@@ -38,6 +38,33 @@ test(`${COUNT} spikes and as many dents that are spikes of nothing, seed ${SEED}
       scene.remove(mesh);
     }
     scene.remove(solid);
+  }
+});
+
+test(`boxes whose middle is in a block, and of which a corner alone comes out, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  // Its top is at 0, of small triangles; of two blocks, so that it is not convex.
+  const block = welded(new BoxGeometry(20, 20, 20, 80, 80).translate(0, 0, -10));
+  const mesh = scene.add(scene.mesh(merged([block, moved(boxMesh(1, 1, 1), 50)])), new Matrix4());
+  let compared = 0;
+  while (compared < 50) {
+    const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
+    const size = random.logRange(0.5, 2);
+    const [, , x, , , , y, , , , z] = turn.elements;
+    // How far the corner is above the middle.
+    const reach = size * (Math.abs(x) + Math.abs(y) + Math.abs(z));
+    const sunk = reach - random.range(0.01, 0.1) * size;
+    if (sunk < 1.1 * size) continue;
+    compared++;
+    const shape: SolidShape = { type: 'box', halfExtents: [size, size, size] };
+    const box = scene.add({ shape }, turn.setPosition(random.range(-2, 2), random.range(-2, 2), -sunk));
+    const { depths, normals } = scene.core.queries.contact(box.id, mesh.id, layout.CONTACTS_MANIFOLD)!;
+    // The surface leaves the box below, where the corner is above it; the short way is that of a box that is outside.
+    expect(depths[0]).toBeGreaterThan(sunk);
+    expect(depths[0]).toBeLessThan(1.01 * (sunk + reach));
+    expect(normals[2]).toBeLessThan(-0.99);
+    scene.remove(box);
   }
 });
 
