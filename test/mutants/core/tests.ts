@@ -57,6 +57,9 @@ const TABLE: [core: string, tests: string[]][] = [
     ],
   ],
   ['scene/view/', ['many-views', 'pick.', 'frustum.', 'frustum-query']],
+  ['scene/query/thick-ray', ['point-line/picks', 'point-line/rays', 'point-line/raycaster']],
+  ['scene/query/point-line', ['point-line/picks', 'point-line/queries', 'clip-regions']],
+  ['scene/query/clip', ['clip-rays', 'clip-regions', 'point-line/picks']],
   ['scene/query/ray', ['pick.', 'rays-edges', 'rays.', 'rays-primitives', 'rays-all']],
   ['scene/query/mesh-volume', ['sees', 'pick-region-edges', 'pick-screen', 'pick-region', 'overlap', 'frustum-query']],
   [
@@ -98,7 +101,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['math/jacobi', ['proximity-precision', 'refit', 'overlap']],
   ['math/ellipsoid', ['overlap', 'solid-pairs', 'proximity']],
   ['math/plane', ['pick-region-edges', 'sees', 'pick-screen', 'manifold-primitive-mesh-cases']],
-  ['math/quaternion', ['refit', 'tiny-extents', 'mesh-pairs']],
+  ['math/quaternion', ['refit', 'tiny-extents', 'mesh-pairs', 'baked-mesh']],
   [
     'math/',
     [
