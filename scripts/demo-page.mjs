@@ -8,13 +8,22 @@ import { root } from './run.mjs';
 /** Milliseconds; a machine without a graphics card draws a few frames a second. */
 const START_TIMEOUT = 120_000;
 
-/** Builds the demo and serves it at `url` until `close`. */
-export async function serveDemo() {
-  const options = {
+function optionsOf(folder) {
+  return {
     root: join(root, 'demo'),
     logLevel: 'warn',
-    build: { outDir: join(root, 'build/demo'), emptyOutDir: true },
+    build: { outDir: join(root, folder), emptyOutDir: true },
   };
+}
+
+/** Builds the demo as static files, which work in any folder of any server. */
+export async function buildDemo(folder) {
+  await build(optionsOf(folder));
+}
+
+/** Builds the demo and serves it at `url` until `close`. */
+export async function serveDemo() {
+  const options = optionsOf('build/demo');
   await build(options);
   const server = await preview({ ...options, preview: { host: '127.0.0.1', port: 4173 } });
   return { url: server.resolvedUrls.local[0], close: () => server.close() };
