@@ -3,9 +3,21 @@
 /** Folders of one parent, the lowest first. */
 export const LAYERS = {
   src: ['shared', 'worker', 'client'],
-  'src/client': ['check', 'transforms', 'skin', 'link', 'frame', 'scene', 'query', 'three', 'pointer', 'react'],
+  'src/client': [
+    'check',
+    'transforms',
+    'skin',
+    'link',
+    'frame',
+    'scene',
+    'query',
+    'character',
+    'three',
+    'pointer',
+    'react',
+  ],
   'src/client/three': ['geometry', 'track', 'view', 'query'],
-  'src/worker/core': ['math', 'mesh', 'point-line', 'skin', 'shape', 'contact', 'scene'],
+  'src/worker/core': ['math', 'mesh', 'point-line', 'skin', 'shape', 'contact', 'character', 'scene'],
   'src/worker/core/mesh': ['tree', 'query', 'topology'],
 };
 

@@ -2,7 +2,7 @@ const DIGITS = " !#%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abc
 
 /**
  * Rolldown plugin: a .gz file is embedded as text of 91 digits, which src/shared/base91.ts decodes. Base64 takes 8 % more, and
- * Z85 takes 1.5 % more: the worker's script would be above the 244 KiB from which webpack warns.
+ * Z85 takes 1.5 % more.
  *
  * @param {string} decoder the path of base91.ts
  * @param {(path: string) => Uint8Array} read

@@ -252,8 +252,7 @@ export async function buildAll() {
   const dir = from(`.dist-${process.pid}`);
   try {
     await buildCore('build/core.wasm');
-    // In the worker's script it is packed. By zopfli it is 5 % smaller than by zlib, which keeps that script below the
-    // 244 KiB from which webpack warns.
+    // In the worker's script it is packed. By zopfli it is 5 % smaller than by zlib.
     if (runNode('scripts/pack.mjs', ['build/core.wasm', 'build/core.wasm.gz']) !== 0) {
       throw new Error('the core could not be packed');
     }

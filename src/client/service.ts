@@ -3,6 +3,8 @@ import { MAX_OBJECTS } from '../shared/layout.js';
 import { type FromWorker, failureOf } from '../shared/protocol.js';
 import type {
   AddMeshOptions,
+  Character,
+  CharacterOptions,
   ClosestPoint,
   CollisionServiceOptions,
   ContactOptions,
@@ -30,6 +32,7 @@ import type {
   ViewOptions,
   VisibleSet,
 } from '../shared/types.js';
+import { CharacterStore } from './character/character-store.js';
 import { isAffine } from './check/affine.js';
 import { checkTypedArray } from './check/binary.js';
 import { CheckedIds } from './check/checked-ids.js';
@@ -150,6 +153,7 @@ export class CollisionService extends ServiceEvents {
   readonly #meshes: MeshStore;
   readonly #objects: ObjectStore;
   readonly #queries: Queries;
+  readonly #characters: CharacterStore;
   readonly #ready: Promise<void>;
   readonly #parent = new MatrixReader();
   readonly #table = new TransformTable();
@@ -167,10 +171,13 @@ export class CollisionService extends ServiceEvents {
     const log = new ReplayLog(this.#table, restart);
     this.#link = new WorkerLink(options, (message) => this.#receive(message), restart ? revival : undefined);
     this.#builders = new BuilderPool(builders, options, this.#link);
-    this.#pump = new FramePump(this.#link, contactBudget, this.#views, log, this.#table, this.#poses);
+    this.#pump = new FramePump(this.#link, contactBudget, this.#views, log, this.#table, this.#poses, (out) =>
+      this.#characters.take(out),
+    );
     this.#meshes = new MeshStore(this.#link, this.#builders, this.#pump, restart);
     this.#objects = new ObjectStore(this.#meshes, this.#pump, log, this.#poses);
     this.#queries = new Queries(this.#link, this.#pump, this.#views, this.#objects);
+    this.#characters = new CharacterStore(this.#pump, this.#objects, (operation) => this.#link.check(operation));
     const started = this.#link.defer<void>('createCollisionService');
     this.#link.ready.then(
       () => started.resolve(),
@@ -416,6 +423,30 @@ export class CollisionService extends ServiceEvents {
     const read = this.#poseReader.read('setPose', id, pose, mesh);
     this.#objects.check('setPose', 'id', id); // a getter of the pose's may have removed it
     this.#poses.set(id, read);
+  }
+
+  /**
+   * Makes a character: a capsule that walks through the scene instead of being placed. It slides along walls, climbs steps,
+   * stays on slopes that are not too steep and slides off others, goes along with what it stands on, and is pushed out of
+   * what moves into it. All of that happens in the worker, with the next update(); `state` is of the newest answer.
+   *
+   * ```ts
+   * const hero = service.createCharacter({
+   *   shape: { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] },
+   *   position: [0, 2, 0],
+   * });
+   * hero.advance([walk.x, 0, walk.z], deltaSeconds); // units per second; falls by itself, in steps of 1/60 s
+   * await service.update();
+   * mesh.position.fromArray(hero.state.interpolated);
+   * ```
+   *
+   * It meets what is `pickable`, in its `layers`: meshes from both sides, solid ones and all other shapes as solids. All
+   * characters of a frame see the scene as it was before any of them moved. Throws INVALID_ARGUMENT, and UNKNOWN_ID for
+   * `ignore` and `object`.
+   */
+  createCharacter(options: CharacterOptions): Character {
+    this.#link.check('createCharacter');
+    return this.#characters.add(options);
   }
 
   /**
@@ -746,6 +777,7 @@ export class CollisionService extends ServiceEvents {
     this.#pump.clear();
     this.#meshes.clear();
     this.#objects.clear();
+    this.#characters.clear();
   }
 
   #lose(error: CollisionError): void {
@@ -757,7 +789,7 @@ export class CollisionService extends ServiceEvents {
 
   async #restore(): Promise<void> {
     await this.#meshes.replay();
-    this.#pump.resume(this.#objects.replay());
+    this.#pump.resume(this.#objects.replay(), this.#characters.replay());
     this.dispatchEvent(new ServiceEvent('restored', null));
   }
 

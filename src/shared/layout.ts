@@ -21,6 +21,8 @@ export const IN_BYTES = 36; // u32, bytes in use
 export const IN_CONTACT_BUDGET = 40; // f64, milliseconds for pairs; 0 for no limit
 export const IN_POSE_COUNT = 48; // u32
 export const IN_POSES = 52; // u32, offset of POSE_BYTES each
+export const IN_MOVE_COUNT = 56; // u32, moves of characters
+export const IN_MOVES = 60; // u32, offset of MOVE_BYTES each
 export const IN_HEADER_BYTES = 64;
 export const MATRIX_BYTES = 96;
 
@@ -99,7 +101,11 @@ export const OUT_TRUNCATED = 184; // u32, 1 where there were more pairs than are
 export const OUT_BONE_START = 188; // u32, offset of u32 each, one more than pairs
 export const OUT_BONE_COUNT = 192; // u32, pairs of bones
 export const OUT_BONES = 196; // u32, offset of BONE_PAIR_BYTES each
-export const OUT_HEADER_BYTES = 208;
+export const OUT_CHARACTER_COUNT = 200; // u32
+export const OUT_CHARACTERS = 204; // u32, offset of OUT_CHARACTER_BYTES each
+export const OUT_PUSH_COUNT = 208; // u32
+export const OUT_PUSHES = 212; // u32, offset of PUSH_BYTES each
+export const OUT_HEADER_BYTES = 224;
 
 // A view's answer inside a frame out.
 export const OUT_VIEW_SLOT = 0; // u32
@@ -312,3 +318,64 @@ export const INSPECTED_SCENE_PASSIVE = 12; // and those that do not
 export const INSPECTED_SCENE_CELLS = 16; // of all octrees
 export const INSPECTED_SCENE_ORIGIN = 24; // f64 × 3, of the float32 bounds in the octrees
 export const INSPECTED_SCENE_BYTES = 48;
+
+// A character's description, as the worker writes it into the core. Places are float64 in the world, or about the
+// character's own place.
+export const CHARACTER_FROM = 0; // f64 × 3, of the capsule
+export const CHARACTER_TO = 24; // f64 × 3
+export const CHARACTER_RADIUS = 48; // f64
+export const CHARACTER_UP = 56; // f64 × 3, of length 1
+export const CHARACTER_SKIN = 80; // f64
+export const CHARACTER_SLOPE = 88; // f64, the cosine of the steepest slope
+export const CHARACTER_STEP_HEIGHT = 96; // f64
+export const CHARACTER_SNAP = 104; // f64
+export const CHARACTER_GRAVITY = 112; // f64, units / s²
+export const CHARACTER_STEP = 120; // f64, seconds
+export const CHARACTER_POSITION = 128; // f64 × 3
+export const CHARACTER_SPEED = 152; // f64, along the way up, units / s
+export const CHARACTER_TIME = 160; // f64, seconds that are not yet a step
+export const CHARACTER_LAYERS = 168; // u32
+export const CHARACTER_OBJECT = 172; // u32, 0 for none
+export const CHARACTER_IGNORE = 176; // u32, address of u32 ids, ascending
+export const CHARACTER_IGNORE_COUNT = 180; // u32
+export const CHARACTER_FLAGS = 184; // u32, CHARACTER_IS_*
+export const CHARACTER_BYTES = 192;
+
+export const CHARACTER_IS_STANDING = 1;
+export const CHARACTER_IS_BLOCKED = 2; // by something above
+export const CHARACTER_IS_PLACED = 4; // the description has a place, a speed and a time; else they stay as they are
+
+// A move of a character inside a frame. Those of one character are made in their order.
+export const MOVE_CHARACTER = 0; // u32, its id
+export const MOVE_KIND = 4; // u32, MOVE_*
+export const MOVE_WAY = 8; // f64 × 3, world units; MOVE_TIMED: per second
+export const MOVE_SECONDS = 32; // f64
+export const MOVE_BYTES = 48;
+
+export const MOVE_BY = 1;
+export const MOVE_TIMED = 2; // in steps
+export const MOVE_JUMP = 3; // MOVE_SECONDS is the speed along the way up
+
+// A character inside a frame out.
+export const OUT_CHARACTER_ID = 0; // u32
+export const OUT_CHARACTER_FLAGS = 4; // u32, CHARACTER_IS_*
+export const OUT_CHARACTER_POSITION = 8; // f64 × 3
+export const OUT_CHARACTER_BETWEEN = 32; // f64 × 3, the place between the last two steps
+export const OUT_CHARACTER_SPEED = 56; // f64
+export const OUT_CHARACTER_TIME = 64; // f64
+export const OUT_CHARACTER_DEPTH = 72; // f64
+export const OUT_CHARACTER_GROUND = 80; // u32, an id; 0 in the air
+export const OUT_CHARACTER_TRIANGLE = 84; // i32
+export const OUT_CHARACTER_GROUND_POINT = 88; // f64 × 3
+export const OUT_CHARACTER_GROUND_NORMAL = 112; // f64 × 3
+export const OUT_CHARACTER_FIRST_PUSH = 136; // u32
+export const OUT_CHARACTER_PUSH_COUNT = 140; // u32
+export const OUT_CHARACTER_STEPS = 144; // u32, since it was made
+export const OUT_CHARACTER_BYTES = 160;
+
+// What a character pushed against, inside a frame out.
+export const PUSH_OBJECT = 0; // u32
+export const PUSH_TRIANGLE = 4; // i32
+export const PUSH_POINT = 8; // f64 × 3
+export const PUSH_NORMAL = 32; // f64 × 3
+export const PUSH_BYTES = 56;

@@ -252,6 +252,8 @@ export interface ResultMessage extends MemoryUse {
   out: ArrayBuffer | undefined;
   /** What went wrong in the frame, or in a command before it. */
   failure: Failure | undefined;
+  /** Whether the characters have made their moves, where there is a failure. */
+  areMoved?: boolean | undefined;
 }
 
 /**
@@ -295,7 +297,37 @@ export type Command =
   | { type: 'removeObject'; id: ObjectId }
   | { type: 'removeObjects'; ids: ObjectId[] | Uint32Array }
   | { type: 'removeMesh'; mesh: MeshId }
-  | { type: 'removeView'; slot: number };
+  | { type: 'removeView'; slot: number }
+  | { type: 'putCharacter'; id: number; description: CharacterDescription }
+  | { type: 'removeCharacter'; id: number };
+
+/** A character's options, complete and checked. */
+export interface CharacterDescription {
+  from: ArrayLike<number>;
+  to: ArrayLike<number>;
+  radius: number;
+  /** Of length 1. */
+  up: ArrayLike<number>;
+  skin: number;
+  /** The cosine of the steepest slope. */
+  slope: number;
+  stepHeight: number;
+  snap: number;
+  gravity: number;
+  step: number;
+  position: ArrayLike<number>;
+  /** Along the way up. */
+  speed: number;
+  /** Seconds that are not yet a step. */
+  time: number;
+  layers: number;
+  /** 0 for none. */
+  object: ObjectId;
+  /** Ascending. */
+  ignore: Uint32Array;
+  /** layout.ts, CHARACTER_IS_*. */
+  flags: number;
+}
 
 /** Objects that differ in no more than their matrices. */
 export interface AddObjects {

@@ -385,8 +385,9 @@ export class WorkerService extends QueryService implements WorkerApi {
   }
 
   #answer(input: ArrayBuffer, out: ArrayBuffer | undefined, failure: Failure | undefined): void {
-    const { memoryBytes, usedBytes } = this.core;
-    this.#post({ type: 'result', input, out, failure, memoryBytes, usedBytes }, out ? [input, out] : [input]);
+    const { memoryBytes, usedBytes, areCharactersMoved } = this.core;
+    const areMoved = failure && areCharactersMoved;
+    this.#post({ type: 'result', input, out, failure, areMoved, memoryBytes, usedBytes }, out ? [input, out] : [input]);
     if (this.core.isDerivationWanted) this.#derive();
   }
 
@@ -431,6 +432,12 @@ export class WorkerService extends QueryService implements WorkerApi {
         break;
       case 'removeView':
         this.core.removeView(command.slot);
+        break;
+      case 'putCharacter':
+        this.core.putCharacter(command.id, command.description);
+        break;
+      case 'removeCharacter':
+        this.core.removeCharacter(command.id);
         break;
     }
   }
@@ -516,5 +523,9 @@ function nameOf(command: Command): string {
       return `removeMesh ${command.mesh}`;
     case 'removeView':
       return 'removeView';
+    case 'putCharacter':
+      return 'createCharacter';
+    case 'removeCharacter':
+      return 'character.remove';
   }
 }

@@ -1,8 +1,8 @@
 import * as library from 'collision-worker';
-import { type CollisionService, createCollisionService, frustumMotion } from 'collision-worker';
+import { type Character, type CollisionService, createCollisionService, frustumMotion } from 'collision-worker';
 import type { Call } from './call.js';
 import { FRAME_CALLS } from './frame-calls.js';
-import { FAR_AWAY, IDENTITY, jointed, viewOptions, type World } from './world.js';
+import { CHARACTER, FAR_AWAY, IDENTITY, jointed, viewOptions, type World } from './world.js';
 
 const query = (world: World) => ({
   layers: 1,
@@ -123,6 +123,13 @@ export const METHODS: Record<Method, Case[]> = {
     {
       args: (world) => [world.victims.slice(), new Float32Array([...FAR_AWAY, ...FAR_AWAY]), [...IDENTITY]],
       undo: rejectedIsFine,
+    },
+  ],
+  createCharacter: [
+    {
+      args: ({ victims }) => [{ ...CHARACTER(), position: [900, 900, 900], ignore: [victims[0]], object: 0 }],
+      undo: (_, character: Character) => character.remove(),
+      isDull: true,
     },
   ],
   setPose: [

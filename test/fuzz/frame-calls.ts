@@ -1,9 +1,9 @@
-import type { FrameResult } from 'collision-worker';
+import type { Character, FrameResult } from 'collision-worker';
 import type { SceneFrame } from 'collision-worker/three';
 import { Object3D } from 'three';
 import type { Call } from './call.js';
 import type { TrackedWorld } from './three-world.js';
-import type { World } from './world.js';
+import { CHARACTER, type World } from './world.js';
 
 type Any = (...args: unknown[]) => unknown;
 type Case<W> = Omit<Call<W>, 'name' | 'run'>;
@@ -38,6 +38,15 @@ export const SCENE_FRAME_METHODS: Record<Exclude<keyof SceneFrame, 'result' | 'f
   forEachEnded: [{ args: () => [() => {}], visits: true }],
 };
 
+/** And so has a character. */
+export const CHARACTER_METHODS: Record<Exclude<keyof Character, 'state'>, Case<World>[]> = {
+  move: [{ args: () => [[0.1, 0, 0]] }],
+  advance: [{ args: () => [[0.1, 0, 0], 0.02] }],
+  jump: [{ args: () => [2] }],
+  set: [{ args: () => [{ ...CHARACTER(), position: [900, 900, 900], object: 0 }] }],
+  remove: [{ args: () => [], undo: (world) => world.restock() }],
+};
+
 /** Names of what is read, not called. */
 export const FRAME_PARTS: readonly (keyof FrameResult | 'isGone')[] = [
   ...(['visible', 'views', 'contacts', 'rejected', 'ms', 'isGone'] as const),
@@ -60,6 +69,7 @@ function callsOf<W>(prefix: string, methods: Record<string, Case<W>[]>, objectOf
 export const FRAME_CALLS: Call<World>[] = [
   ...callsOf<World>('frame', FRAME_METHODS, ({ frame }) => frame!),
   ...callsOf<World>('contacts', CONTACT_METHODS, ({ frame }) => frame!.contacts),
+  ...callsOf<World>('character', CHARACTER_METHODS, ({ character }) => character),
 ];
 
 export const SCENE_FRAME_CALLS: Call<TrackedWorld>[] = callsOf<TrackedWorld>(

@@ -5,7 +5,7 @@ import { Random, SEED } from '../oracle/random.js';
 import { CALLS, EXPORTED, METHODS } from './calls.js';
 import { namesOf } from './crawl.js';
 import { testEveryCall } from './every-call.js';
-import { CONTACT_METHODS, FRAME_CALLS, FRAME_METHODS, FRAME_PARTS } from './frame-calls.js';
+import { CHARACTER_METHODS, CONTACT_METHODS, FRAME_CALLS, FRAME_METHODS, FRAME_PARTS } from './frame-calls.js';
 import { mutate, newTally } from './fuzz.js';
 import { HOSTILE } from './hostile.js';
 import { World } from './world.js';
@@ -29,6 +29,7 @@ export function fuzzService({ share, steps, isLoud = false }: FuzzOptions): void
     expect(namesOf(world.service)).toEqual([...Object.keys(METHODS), 'stats', 'ready', 'ended', 'isObstructed'].sort());
     expect(namesOf(world.frame!)).toEqual([...Object.keys(FRAME_METHODS), ...FRAME_PARTS].sort());
     expect(namesOf(world.frame!.contacts)).toEqual(Object.keys(CONTACT_METHODS).sort());
+    expect(namesOf(world.character)).toEqual([...Object.keys(CHARACTER_METHODS), 'state'].sort());
     const others = new Set(FRAME_CALLS.map(({ name }) => name));
     const names = CALLS.map(({ name }) => name).filter((name) => !others.has(name));
     expect(new Set(names)).toEqual(
@@ -39,7 +40,7 @@ export function fuzzService({ share, steps, isLoud = false }: FuzzOptions): void
   testEveryCall({
     calls: CALLS,
     worldOf: () => world,
-    knownOf: ({ service, frame }) => [service, frame!, frame!.contacts],
+    knownOf: ({ service, frame, character }) => [service, frame!, frame!.contacts, character],
     share,
     isLoud,
   });

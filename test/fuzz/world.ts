@@ -1,4 +1,6 @@
 import {
+  type Character,
+  type CharacterOptions,
   type CollisionService,
   createCollisionService,
   type FrameResult,
@@ -23,6 +25,12 @@ export const viewOptions = () => ({
 });
 const SIDES = 1;
 
+/** The options of a character, all but where it is and what it takes along. */
+export const CHARACTER = () => ({
+  ...{ shape: { type: 'capsule', radius: 0.5, from: [0, 0, 1], to: [0, 0, 2] }, up: [0, 0, 1], skin: 0.01, slope: 0.5 },
+  ...{ stepHeight: 0.2, snap: 0.1, gravity: 9, step: 0.02, layers: 8, ignore: [] },
+});
+
 /** A small scene of which every answer is known, and some things beside it for the calls to take. */
 export class World {
   readonly service: CollisionService;
@@ -31,6 +39,8 @@ export class World {
   ball: ObjectId = 0;
   /** Beside it. */
   victims: Uint32Array = new Uint32Array(0);
+  /** Far away, where nothing else is. */
+  character!: Character;
   /** Of a mesh with two bones and a morph target. */
   doll: ObjectId = 0;
   mesh: MeshId = 0;
@@ -82,6 +92,7 @@ export class World {
     const apart = { layers: 2, collidesWith: 2, contacts: 'none', matrix: FAR_AWAY } as const;
     this.victims = service.addInstances({ shape: { type: 'box', halfExtents: [SIDES, SIDES, SIDES] }, ...apart }, 2);
     if (!isThere(() => service.meshInfo(this.spare))) this.spare = await service.addMesh(boxMesh(1, 1, 1));
+    if (!isThere(() => this.character.state)) this.character = service.createCharacter(CHARACTER() as CharacterOptions);
     service.setView(viewOptions() as never);
   }
 

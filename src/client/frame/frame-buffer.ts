@@ -16,6 +16,8 @@ import {
   IN_HEADER_BYTES,
   IN_IDS,
   IN_MATRICES,
+  IN_MOVE_COUNT,
+  IN_MOVES,
   IN_POSE_COUNT,
   IN_POSES,
   IN_TRANSFORM_COUNT,
@@ -28,14 +30,14 @@ import {
 const IDS_AT = IN_HEADER_BYTES;
 const FEWEST_SINGLES = 64;
 
-/** The poses of a frame: how many they are, the bytes that they take, and what writes them. */
-export interface FramePoses {
+/** The poses or the moves of a frame: how many they are, the bytes that they take, and what writes them. */
+export interface FramePart {
   count: number;
   bytes: number;
   write(u32: Uint32Array, f32: Float32Array, f64: Float64Array, at: number): void;
 }
 
-const NO_POSES: FramePoses = { count: 0, bytes: 0, write() {} };
+const NOTHING: FramePart = { count: 0, bytes: 0, write() {} };
 
 /**
  * A frame in the making, in the buffer that travels: the ids of single transforms, their matrices, then the blocks of
@@ -120,11 +122,20 @@ export class FrameBuffer {
     return this.f64.subarray(at, at + 16);
   }
 
-  /** Completes the frame with its views and poses and answers the buffer, which is to be transferred. */
-  seal(frame: number, epoch: number, contactBudget: number, views: Uint32Array, poses = NO_POSES): ArrayBuffer {
-    this.#reserve(this.singles, this.#blockBytes + views.byteLength + poses.bytes);
+  /** Completes the frame with its views, poses and moves and answers the buffer, which is to be transferred. */
+  seal(
+    frame: number,
+    epoch: number,
+    contactBudget: number,
+    views: Uint32Array,
+    poses = NOTHING,
+    moves = NOTHING,
+  ): ArrayBuffer {
+    this.#reserve(this.singles, this.#blockBytes + views.byteLength + poses.bytes + moves.bytes);
     const posesAt = this.#blocksAt + this.#blockBytes + views.byteLength;
+    const movesAt = posesAt + poses.bytes;
     poses.write(this.u32, this.f32, this.f64, posesAt);
+    moves.write(this.u32, this.f32, this.f64, movesAt);
     const viewsAt = this.#blocksAt + this.#blockBytes;
     const u32 = this.u32;
     u32.set(views, viewsAt / 4);
@@ -139,13 +150,15 @@ export class FrameBuffer {
     u32[IN_BLOCKS / 4] = this.#blocksAt;
     u32[IN_POSE_COUNT / 4] = poses.count;
     u32[IN_POSES / 4] = posesAt;
-    u32[IN_BYTES / 4] = posesAt + poses.bytes;
+    u32[IN_MOVE_COUNT / 4] = moves.count;
+    u32[IN_MOVES / 4] = movesAt;
+    u32[IN_BYTES / 4] = movesAt + moves.bytes;
     this.f64[IN_CONTACT_BUDGET / 8] = contactBudget;
     return u32.buffer;
   }
 
   /** Answers a copy of the frame, completed without views. */
-  copy(frame: number, epoch: number, poses = NO_POSES): ArrayBuffer {
+  copy(frame: number, epoch: number, poses = NOTHING): ArrayBuffer {
     const sealed = this.seal(frame, epoch, 0, new Uint32Array(0), poses);
     const bytes = this.u32[IN_BYTES / 4];
     const copy = allocate(bytes);

@@ -1,6 +1,7 @@
 import { NO_OBJECT, slotOf } from '../../shared/ids.js';
 import { MAX_OBJECTS, VIEW_BYTES, VIEW_SLOT } from '../../shared/layout.js';
 import { grown } from '../../shared/typed-arrays.js';
+import type { Vec3 } from '../../shared/types.js';
 import { isAffine } from '../check/affine.js';
 import { type PoseEntry, PoseTable } from '../skin/pose-table.js';
 import { IDENTITY, multiplyAffine, writeAffine } from '../transforms/affine.js';
@@ -14,7 +15,8 @@ import {
   placeInPage,
   type TransformTable,
 } from '../transforms/transform-table.js';
-import { FrameBuffer, type FramePoses } from './frame-buffer.js';
+import { FrameBuffer, type FramePart } from './frame-buffer.js';
+import { StagedMoves } from './staged-moves.js';
 
 const VIEW_WORDS = VIEW_BYTES / 4;
 
@@ -50,6 +52,7 @@ export class FrameBuilder implements StagedTransforms {
   /** The ids of those that are marked: of this frame, then of the frame before. */
   #marked: (Uint32Array | undefined)[] = [];
 
+  readonly #moves = new StagedMoves();
   #views = 0;
   #viewWords = new Uint32Array(0);
 
@@ -203,8 +206,19 @@ export class FrameBuilder implements StagedTransforms {
     if (single < singles && this.#ownerOfSingle[single] === slot) u32[this.#frame.idAt(single)] = NO_OBJECT;
   }
 
+  /** Stages a move of a character, MOVE_*. */
+  addMove(character: number, kind: number, way: Vec3, seconds: number): void {
+    this.#moves.add(character, kind, way, seconds);
+  }
+
+  /** Forgets the moves, as they were made. */
+  dropMoves(): void {
+    this.#moves.clear();
+  }
+
   /** Stages what `newer` holds over what is here. */
   join(newer: FrameBuilder): void {
+    this.#moves.join(newer.#moves);
     const from = newer.#frame;
     for (let i = 0; i < from.blocks.length; i++) {
       this.setBlock(from.blockIds(i), from.blockMatrices(i), from.blockParent(i), newer.#borrowed[i]);
@@ -225,15 +239,15 @@ export class FrameBuilder implements StagedTransforms {
   /** Completes the frame. The buffer is to be transferred; `restart` takes it back. */
   seal(frame: number, epoch: number, contactBudget = 0): ArrayBuffer {
     const views = this.#viewWords.subarray(0, this.#views * VIEW_WORDS);
-    const buffer = this.#frame.seal(frame, epoch, contactBudget, views, this.#framePoses());
+    const buffer = this.#frame.seal(frame, epoch, contactBudget, views, this.#framePoses(), this.#moves);
     this.#poses.send(this.#posed);
     return buffer;
   }
 
-  #framePoses(): FramePoses | undefined {
+  #framePoses(): FramePart | undefined {
     if (this.#posed.size === 0) return undefined;
     const states = this.#poses.statesOf(this.#posed, this.#isWhole);
-    const write: FramePoses['write'] = (u32, f32, f64, at) => this.#poses.write(states, u32, f32, f64, at);
+    const write: FramePart['write'] = (u32, f32, f64, at) => this.#poses.write(states, u32, f32, f64, at);
     return { count: states.length, bytes: this.#poses.measure(states), write };
   }
 
@@ -252,6 +266,7 @@ export class FrameBuilder implements StagedTransforms {
   restart(buffer = this.#frame.u32.buffer): void {
     this.#borrowed.length = 0;
     this.#posed.clear();
+    this.#moves.clear();
     this.#frame.restart(buffer);
     this.#views = 0;
   }

@@ -63,6 +63,7 @@ export class FramePump {
   readonly #contactBudget: number;
   readonly #views: ViewTable;
   readonly #poses: PoseTable;
+  readonly #onAnswer: (out: ArrayBuffer) => void;
   readonly #stagings: FrameBuilder[];
   readonly #free: FrameBuilder[] = [];
   #lastFrame = 0;
@@ -86,7 +87,10 @@ export class FramePump {
   #sentOutBytes = 0;
   #outAllocations = 0;
 
-  /** Makes a pump; `contactBudget` is in milliseconds, 0 for no limit. */
+  /**
+   * Makes a pump; `contactBudget` is in milliseconds, 0 for no limit. `onAnswer` gets the buffer of each answer before who
+   * asked for it does.
+   */
   constructor(
     link: WorkerLink,
     contactBudget: number,
@@ -94,7 +98,9 @@ export class FramePump {
     log: ReplayLog,
     table: TransformTable,
     poses = new PoseTable(),
+    onAnswer: (out: ArrayBuffer) => void = () => {},
   ) {
+    this.#onAnswer = onAnswer;
     this.staging = new FrameBuilder(poses);
     this.#stagings = [this.staging];
     this.#poses = poses;
@@ -189,7 +195,7 @@ export class FramePump {
   }
 
   /** Takes a frame's answer and sends the frame that waited for it. */
-  receive({ input, out, failure, memoryBytes, usedBytes }: ResultMessage): void {
+  receive({ input, out, failure, areMoved, memoryBytes, usedBytes }: ResultMessage): void {
     const frame = this.#inWorker;
     const header = new Uint32Array(input, 0, IN_HEADER_BYTES / 4);
     const isExpected = header[IN_FRAME / 4] === this.#lastFrame && header[IN_EPOCH / 4] === this.#link.life;
@@ -200,6 +206,7 @@ export class FramePump {
     this.#isBusy = false;
     if (!out) {
       frame.staging.reopen(input);
+      if (areMoved) frame.staging.dropMoves();
       this.#stageAgain(frame.staging);
     } else {
       if (new DataView(out).getUint32(OUT_REJECTED_COUNT, true) === 0) this.#log.accept(this.#lastFrame);
@@ -216,6 +223,7 @@ export class FramePump {
       return;
     }
     const result = new FrameView(out!, frame.names);
+    this.#onAnswer(out!);
     this.ms = result.ms;
     this.#newest = result;
     frame.answer.resolve(result);
@@ -237,7 +245,7 @@ export class FramePump {
   }
 
   /** Posts to a new worker, which has the meshes, what the old one had, and sends what has waited. */
-  resume(objects: readonly Command[]): void {
+  resume(objects: readonly Command[], characters: readonly Command[] = []): void {
     this.#isDown = false;
     if (objects.length > 0) this.#link.post({ type: 'commands', list: [...objects] });
     const staging = new FrameBuilder(this.#poses);
@@ -246,6 +254,8 @@ export class FramePump {
     staging.addAllPoses();
     const input = staging.seal(this.#lastFrame, this.#link.life);
     this.#link.post({ type: 'place', input }, [input]);
+    // They put their objects where they are themselves.
+    if (characters.length > 0) this.#link.post({ type: 'commands', list: [...characters] });
     this.#postBaseline();
     if (!this.#waiting) {
       this.#flush();

@@ -1,9 +1,9 @@
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
-import type { BaselineMessage, MeshDeform, TreeInfo } from '../../shared/protocol.js';
+import type { BaselineMessage, CharacterDescription, MeshDeform, TreeInfo } from '../../shared/protocol.js';
 import type { MeshData, ObjectId, OpenEdge, Vec3 } from '../../shared/types.js';
 import { deformCounts, deformError, readDeform, writeDeform } from './deform.js';
-import { type MeshAddress, type PlacedDescription, writeDescription } from './descriptions.js';
+import { type MeshAddress, type PlacedDescription, writeCharacter, writeDescription } from './descriptions.js';
 import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
 import { CoreInspector } from './inspector.js';
 import { CoreMemory } from './memory.js';
@@ -89,6 +89,11 @@ export interface Core {
   /** Puts an object into other layers; one that is not alive is passed over. */
   setLayers(id: ObjectId, layers: number): void;
   removeObject(id: ObjectId): void;
+  /** Adds a character, or changes one. */
+  putCharacter(id: number, description: CharacterDescription): void;
+  removeCharacter(id: number): void;
+  /** Whether the characters have made the moves of the last frame. */
+  readonly areCharactersMoved: boolean;
   removeView(slot: number): void;
 
   /** Runs one frame: layout.ts's frame in, and out into `out` when that is large enough, else into a new buffer. */
@@ -471,6 +476,22 @@ class WasmCore implements Core {
 
   removeObject(id: ObjectId): void {
     this.#exports.removeObject(id);
+  }
+
+  putCharacter(id: number, description: CharacterDescription): void {
+    const { ignore } = description;
+    this.#withWords(ignore, (at) => {
+      writeCharacter(this.#memory, this.#scratch, description, at);
+      this.#exports.putCharacter(id, this.#scratch);
+    });
+  }
+
+  removeCharacter(id: number): void {
+    this.#exports.removeCharacter(id);
+  }
+
+  get areCharactersMoved(): boolean {
+    return Boolean(this.#exports.areCharactersMoved());
   }
 
   removeView(slot: number): void {

@@ -1,5 +1,5 @@
 import * as layout from '../../shared/layout.js';
-import type { ObjectDescription } from '../../shared/protocol.js';
+import type { CharacterDescription, ObjectDescription } from '../../shared/protocol.js';
 import type { CoreMemory } from './memory.js';
 
 /** Address of a baked mesh in the core's memory. */
@@ -29,4 +29,32 @@ export function writeDescription(memory: CoreMemory, at: number, description: Pl
   floats[(at + layout.OBJECT_RADIUS) / 8] = description.radius;
   words[(at + layout.OBJECT_CLIP_SET) / 4] = description.clipSet ?? 0;
   if (matrix) memory.setAffine(at + layout.OBJECT_MATRIX, matrix);
+}
+
+/** Writes a character's description as layout.ts's record (CHARACTER_*) at `at`; the ids that it goes through are at `ignore`. */
+export function writeCharacter(
+  memory: CoreMemory,
+  at: number,
+  description: CharacterDescription,
+  ignore: number,
+): void {
+  const { words, floats } = memory;
+  memory.setFloats(at + layout.CHARACTER_FROM, description.from, 3);
+  memory.setFloats(at + layout.CHARACTER_TO, description.to, 3);
+  memory.setFloats(at + layout.CHARACTER_UP, description.up, 3);
+  memory.setFloats(at + layout.CHARACTER_POSITION, description.position, 3);
+  floats[(at + layout.CHARACTER_RADIUS) / 8] = description.radius;
+  floats[(at + layout.CHARACTER_SKIN) / 8] = description.skin;
+  floats[(at + layout.CHARACTER_SLOPE) / 8] = description.slope;
+  floats[(at + layout.CHARACTER_STEP_HEIGHT) / 8] = description.stepHeight;
+  floats[(at + layout.CHARACTER_SNAP) / 8] = description.snap;
+  floats[(at + layout.CHARACTER_GRAVITY) / 8] = description.gravity;
+  floats[(at + layout.CHARACTER_STEP) / 8] = description.step;
+  floats[(at + layout.CHARACTER_SPEED) / 8] = description.speed;
+  floats[(at + layout.CHARACTER_TIME) / 8] = description.time;
+  words[(at + layout.CHARACTER_LAYERS) / 4] = description.layers;
+  words[(at + layout.CHARACTER_OBJECT) / 4] = description.object;
+  words[(at + layout.CHARACTER_IGNORE) / 4] = ignore;
+  words[(at + layout.CHARACTER_IGNORE_COUNT) / 4] = description.ignore.length;
+  words[(at + layout.CHARACTER_FLAGS) / 4] = description.flags;
 }

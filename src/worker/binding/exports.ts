@@ -62,6 +62,9 @@ export interface CoreExports {
   setLayers(id: number, layers: number): void;
   removeObject(id: number): void;
   removeView(slot: number): void;
+  putCharacter(id: number, description: number): void;
+  removeCharacter(id: number): void;
+  areCharactersMoved(): number;
   beginFrame(input: number): void;
   stepFrame(sliceEnd: number, mayLook: boolean): number;
   goAhead(): number;

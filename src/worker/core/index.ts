@@ -50,7 +50,8 @@ export {
 } from './scene/pairs/pair-query';
 export { putObject, removeObject, setLayers } from './scene/scene';
 export { removeView, setSeen } from './scene/view/views';
-export { beginFrame, goAhead, placeAhead, placeFrame, stepFrame } from './scene/frame/frame';
+export { putCharacter, removeCharacter } from './scene/character/characters';
+export { areCharactersMoved, beginFrame, goAhead, placeAhead, placeFrame, stepFrame } from './scene/frame/frame';
 export { boneOfHit };
 export {
   freeInspected, inspectedBoxCount, inspectedBoxes, inspectedElementCount, inspectedElements,

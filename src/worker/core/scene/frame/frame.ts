@@ -9,6 +9,9 @@ import {
 } from '../../../../shared/layout';
 import { now } from '../../host';
 import { Affine, isIdentity, multiply } from '../../math/affine';
+import {
+  CHARACTERS_OUT_PARTS, areCharacters, beginCharacters, charactersOutBytes, moveCharacters, writeCharacters,
+} from '../character/characters';
 import { cull } from '../view/cull';
 import { beginSnapshot, dropSnapshot, idsOfFrame, takeSnapshot } from '../frame-snapshot';
 import { UNPLACED, boxAt, isAlive, slotCount, slotOf } from '../objects';
@@ -44,6 +47,8 @@ let budgetLeft: f64 = 0;
 /** When the frame's work was left last, until it is resumed. */
 let leftAt: f64 = 0;
 let isResumed: bool = false;
+/** Whether the characters are where they are in this frame. */
+let areMoved: bool = false;
 /** Whether the trees are up to date, and what the views see is found. */
 let isIndexed: bool = false;
 /** Whether there is a budget for pairs. */
@@ -63,6 +68,7 @@ let msUpdate: f64 = 0, msCull: f64 = 0, msBroadPhase: f64 = 0, msNarrowPhase: f6
 export function beginFrame(input: usize): void {
   const start = now();
   catchUp();
+  areMoved = false;
   clearSlots(rejected);
   frameNumber = load<u32>(input, IN_FRAME);
   epoch = load<u32>(input, IN_EPOCH);
@@ -70,6 +76,7 @@ export function beginFrame(input: usize): void {
   applyBlocks(input);
   applyTransforms(input);
   applyPoses(input);
+  beginCharacters(input);
   const budget = load<f64>(input, IN_CONTACT_BUDGET);
   isBudgeted = budget > 0;
   budgetLeft = isBudgeted ? budget : Infinity;
@@ -82,10 +89,19 @@ export function beginFrame(input: usize): void {
   isUnderWay = true;
 }
 
-/** Brings the trees up to date until the slice ends; then finds what the views see. Answers whether that is done. */
+/**
+ * Brings the trees up to date and moves the characters until the slice ends; then finds what the views see. Answers whether
+ * that is done.
+ */
 function findVisible(start: f64, sliceEnd: f64): bool {
-  const isSettled = settle(sliceEnd);
-  if (isSettled) updateTrees();
+  let isSettled = settle(sliceEnd);
+  if (isSettled) {
+    updateTrees();
+    if (!areMoved && areCharacters()) {
+      isSettled = areMoved = moveCharacters(sliceEnd);
+      if (areMoved) updateTrees();
+    }
+  }
   const updated = now();
   msUpdate += updated - start;
   leftAt = updated;
@@ -154,6 +170,11 @@ export function goAhead(): bool {
   return true;
 }
 
+/** Tells whether the characters of the last frame have made their moves. */
+export function areCharactersMoved(): bool {
+  return areMoved;
+}
+
 /** Lets frames read the scene again; what has changed since is the next one's. */
 function catchUp(): void {
   isUnderWay = false;
@@ -166,14 +187,15 @@ function catchUp(): void {
 
 function answerFrame(): usize {
   // The frame before is forgotten while this is written, so nothing may fail from there on.
-  const bytes = viewsOutBytes() + pairsOutBytes() + (<u64>rejected.count << 2);
-  reserveOut(bytes, viewsOutParts() + PAIRS_OUT_PARTS + 1);
+  const bytes = viewsOutBytes() + pairsOutBytes() + charactersOutBytes() + (<u64>rejected.count << 2);
+  reserveOut(bytes, viewsOutParts() + PAIRS_OUT_PARTS + CHARACTERS_OUT_PARTS + 1);
   takePairs();
   beginOut();
   store<u32>(out, frameNumber, OUT_FRAME);
   store<u32>(out, epoch, OUT_EPOCH);
   writeViews();
   writePairs();
+  writeCharacters();
   writeRejected();
   store<u32>(out, <u32>outUsed, OUT_BYTES);
   const msContacts = msBroadPhase + msNarrowPhase;

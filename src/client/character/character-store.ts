@@ -1,0 +1,223 @@
+import * as layout from '../../shared/layout.js';
+import type { CharacterDescription, Command } from '../../shared/protocol.js';
+import type { Character, CharacterOptions, CharacterState, CharacterTouch, Vec3 } from '../../shared/types.js';
+import { argumentError, checkAtLeastZero, checkFinite, checkVec3 } from '../check/validate.js';
+import type { FramePump } from '../frame/frame-pump.js';
+import { Ids } from '../scene/id-table.js';
+import type { ObjectStore } from '../scene/object-store.js';
+import { describeCharacter } from './character-options.js';
+
+/** What is known of a character. */
+interface Entry {
+  description: CharacterDescription;
+  /** The frame that told where it is, and where that is told. */
+  frame: number;
+  /** Undefined until a frame has told it. */
+  records: DataView | undefined;
+  pushes: DataView | undefined;
+  at: number;
+  state: CharacterState | undefined;
+}
+
+/** The characters, and where the newest frame has them. */
+export class CharacterStore {
+  readonly #ids = new Ids();
+  readonly #entries = new Map<number, Entry>();
+  readonly #pump: FramePump;
+  readonly #objects: ObjectStore;
+  readonly #check: (operation: string) => void;
+
+  /** Makes a store; `check` throws where the service has ended. */
+  constructor(pump: FramePump, objects: ObjectStore, check: (operation: string) => void) {
+    this.#pump = pump;
+    this.#objects = objects;
+    this.#check = check;
+  }
+
+  add(options: CharacterOptions): Character {
+    const description = describeCharacter('createCharacter', options, this.#objects);
+    this.#ids.checkRoom('createCharacter', 1);
+    const id = this.#ids.take();
+    this.#entries.set(id, newEntry(description));
+    this.#pump.enqueue({ type: 'putCharacter', id, description });
+    return new StoredCharacter(this, id);
+  }
+
+  set(id: number, options: Partial<CharacterOptions>): void {
+    const entry = this.#entryOf('character.set', id);
+    const description = describeCharacter('character.set', options, this.#objects, entry.description);
+    this.#entryOf('character.set', id); // a getter of the options' may have removed it
+    if (description.flags & layout.CHARACTER_IS_PLACED) Object.assign(entry, newEntry(description));
+    else entry.description = description;
+    this.#pump.enqueue({ type: 'putCharacter', id, description });
+  }
+
+  remove(id: number): void {
+    this.#entryOf('character.remove', id);
+    this.#entries.delete(id);
+    this.#ids.delete(id);
+    this.#pump.enqueue({ type: 'removeCharacter', id });
+  }
+
+  move(id: number, displacement: Vec3): void {
+    this.#entryOf('character.move', id);
+    const way = checkVec3('character.move', 'displacement', displacement);
+    this.#pump.staging.addMove(id, layout.MOVE_BY, way, 0);
+  }
+
+  advance(id: number, velocity: Vec3, seconds: number): void {
+    this.#entryOf('character.advance', id);
+    const speed = checkVec3('character.advance', 'velocity', velocity);
+    const time = checkAtLeastZero('character.advance', 'seconds', seconds);
+    this.#pump.staging.addMove(id, layout.MOVE_TIMED, speed, checkFinite('character.advance', 'seconds', time));
+  }
+
+  jump(id: number, speed: number): void {
+    this.#entryOf('character.jump', id);
+    const upwards = checkFinite('character.jump', 'speed', speed);
+    this.#pump.staging.addMove(id, layout.MOVE_JUMP, [0, 0, 0], upwards);
+  }
+
+  /** Takes a frame's answer over, from the buffer that it is in. */
+  take(buffer: ArrayBuffer): void {
+    const view = new DataView(buffer);
+    const count = view.getUint32(layout.OUT_CHARACTER_COUNT, true);
+    if (count === 0) return;
+    const first = view.getUint32(layout.OUT_CHARACTERS, true);
+    const records = new DataView(buffer.slice(first, first + count * layout.OUT_CHARACTER_BYTES));
+    const firstPush = view.getUint32(layout.OUT_PUSHES, true);
+    const pushBytes = view.getUint32(layout.OUT_PUSH_COUNT, true) * layout.PUSH_BYTES;
+    const pushes = new DataView(buffer.slice(firstPush, firstPush + pushBytes));
+    const frame = view.getUint32(layout.OUT_FRAME, true);
+    for (let i = 0; i < count; i++) {
+      const at = i * layout.OUT_CHARACTER_BYTES;
+      const entry = this.#entries.get(records.getUint32(at + layout.OUT_CHARACTER_ID, true));
+      if (!entry) continue; // removed since
+      Object.assign(entry, { frame, records, pushes, at, state: undefined });
+    }
+  }
+
+  stateOf(id: number): CharacterState {
+    const entry = this.#entryOf('character.state', id);
+    entry.state ??= readState(entry);
+    return entry.state;
+  }
+
+  /** Answers the commands that put all characters into a worker that has none, where they were last. */
+  replay(): Command[] {
+    return Array.from(this.#entries, ([id, entry]) => {
+      const { description, records, at } = entry;
+      const placed = { ...description, flags: layout.CHARACTER_IS_PLACED };
+      if (records) {
+        placed.position = vec3(records, at + layout.OUT_CHARACTER_POSITION);
+        placed.speed = records.getFloat64(at + layout.OUT_CHARACTER_SPEED, true);
+        placed.time = records.getFloat64(at + layout.OUT_CHARACTER_TIME, true);
+        placed.flags |= records.getUint32(at + layout.OUT_CHARACTER_FLAGS, true) & layout.CHARACTER_IS_STANDING;
+      }
+      return { type: 'putCharacter', id, description: placed };
+    });
+  }
+
+  /** Lets go of all characters. */
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  #entryOf(operation: string, id: number): Entry {
+    this.#check(operation);
+    const entry = this.#entries.get(id);
+    if (!entry) throw argumentError('UNKNOWN_ID', operation, 'character', id, 'one that was not removed');
+    return entry;
+  }
+}
+
+/** What `createCharacter` answers: an id of the store's. */
+class StoredCharacter implements Character {
+  readonly #store: CharacterStore;
+  readonly #id: number;
+
+  constructor(store: CharacterStore, id: number) {
+    this.#store = store;
+    this.#id = id;
+  }
+
+  get state(): CharacterState {
+    return this.#store.stateOf(this.#id);
+  }
+
+  move(displacement: Vec3): void {
+    this.#store.move(this.#id, displacement);
+  }
+
+  advance(velocity: Vec3, seconds: number): void {
+    this.#store.advance(this.#id, velocity, seconds);
+  }
+
+  jump(speed: number): void {
+    this.#store.jump(this.#id, speed);
+  }
+
+  set(options: Partial<CharacterOptions>): void {
+    this.#store.set(this.#id, options);
+  }
+
+  remove(): void {
+    this.#store.remove(this.#id);
+  }
+}
+
+function newEntry(description: CharacterDescription): Entry {
+  return { description, frame: 0, records: undefined, pushes: undefined, at: 0, state: undefined };
+}
+
+function readState({ description, frame, records, pushes, at }: Entry): CharacterState {
+  if (!records || !pushes) {
+    const position = vec3Of(description.position);
+    return {
+      ...{ position, interpolated: position, speed: 0, isStanding: false, isBlockedAbove: false, ground: null },
+      ...{ touches: [], depth: 0, steps: 0, frame },
+    };
+  }
+  const flags = records.getUint32(at + layout.OUT_CHARACTER_FLAGS, true);
+  const object = records.getUint32(at + layout.OUT_CHARACTER_GROUND, true);
+  const ground: CharacterTouch | null =
+    object === 0
+      ? null
+      : {
+          object,
+          triangle: records.getInt32(at + layout.OUT_CHARACTER_TRIANGLE, true),
+          point: vec3(records, at + layout.OUT_CHARACTER_GROUND_POINT),
+          normal: vec3(records, at + layout.OUT_CHARACTER_GROUND_NORMAL),
+        };
+  const first = records.getUint32(at + layout.OUT_CHARACTER_FIRST_PUSH, true);
+  const count = records.getUint32(at + layout.OUT_CHARACTER_PUSH_COUNT, true);
+  return {
+    position: vec3(records, at + layout.OUT_CHARACTER_POSITION),
+    interpolated: vec3(records, at + layout.OUT_CHARACTER_BETWEEN),
+    speed: records.getFloat64(at + layout.OUT_CHARACTER_SPEED, true),
+    isStanding: (flags & layout.CHARACTER_IS_STANDING) !== 0,
+    isBlockedAbove: (flags & layout.CHARACTER_IS_BLOCKED) !== 0,
+    ground,
+    touches: Array.from({ length: count }, (_, i) => readTouch(pushes, (first + i) * layout.PUSH_BYTES)),
+    depth: records.getFloat64(at + layout.OUT_CHARACTER_DEPTH, true),
+    steps: records.getUint32(at + layout.OUT_CHARACTER_STEPS, true),
+    frame,
+  };
+}
+
+function readTouch(pushes: DataView, at: number): CharacterTouch {
+  return {
+    object: pushes.getUint32(at + layout.PUSH_OBJECT, true),
+    triangle: pushes.getInt32(at + layout.PUSH_TRIANGLE, true),
+    point: vec3(pushes, at + layout.PUSH_POINT),
+    normal: vec3(pushes, at + layout.PUSH_NORMAL),
+  };
+}
+
+function vec3(view: DataView, at: number): Vec3 {
+  return [view.getFloat64(at, true), view.getFloat64(at + 8, true), view.getFloat64(at + 16, true)];
+}
+
+function vec3Of(numbers: ArrayLike<number>): Vec3 {
+  return [numbers[0], numbers[1], numbers[2]];
+}

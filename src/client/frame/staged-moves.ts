@@ -1,0 +1,73 @@
+import {
+  MOVE_BY,
+  MOVE_BYTES,
+  MOVE_CHARACTER,
+  MOVE_KIND,
+  MOVE_SECONDS,
+  MOVE_TIMED,
+  MOVE_WAY,
+} from '../../shared/layout.js';
+import type { Vec3 } from '../../shared/types.js';
+
+interface Move {
+  character: number;
+  kind: number;
+  way: [number, number, number];
+  seconds: number;
+}
+
+/**
+ * The moves of characters that a frame brings. Ways of one character add up, and so do times of one velocity, so that a
+ * frame that is joined many times brings few.
+ */
+export class StagedMoves {
+  readonly #list: Move[] = [];
+  readonly #lastOf = new Map<number, Move>();
+
+  get count(): number {
+    return this.#list.length;
+  }
+
+  get bytes(): number {
+    return this.#list.length * MOVE_BYTES;
+  }
+
+  add(character: number, kind: number, [x, y, z]: Vec3, seconds: number): void {
+    const last = this.#lastOf.get(character);
+    if (last && last.kind === kind) {
+      const { way } = last;
+      if (kind === MOVE_BY) {
+        way[0] += x;
+        way[1] += y;
+        way[2] += z;
+        return;
+      }
+      if (kind === MOVE_TIMED && way[0] === x && way[1] === y && way[2] === z) {
+        last.seconds += seconds;
+        return;
+      }
+    }
+    const move: Move = { character, kind, way: [x, y, z], seconds };
+    this.#list.push(move);
+    this.#lastOf.set(character, move);
+  }
+
+  join(newer: StagedMoves): void {
+    for (const { character, kind, way, seconds } of newer.#list) this.add(character, kind, way, seconds);
+  }
+
+  clear(): void {
+    this.#list.length = 0;
+    this.#lastOf.clear();
+  }
+
+  write(u32: Uint32Array, _f32: Float32Array, f64: Float64Array, at: number): void {
+    for (const { character, kind, way, seconds } of this.#list) {
+      u32[(at + MOVE_CHARACTER) / 4] = character;
+      u32[(at + MOVE_KIND) / 4] = kind;
+      f64.set(way, (at + MOVE_WAY) / 8);
+      f64[(at + MOVE_SECONDS) / 8] = seconds;
+      at += MOVE_BYTES;
+    }
+  }
+}

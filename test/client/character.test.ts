@@ -1,0 +1,324 @@
+// Characters through the service. That nobody is inside of anything is asked of `overlap`, which knows nothing of them.
+import {
+  type Character,
+  type CharacterState,
+  type CollisionService,
+  createCollisionService,
+  type Vec3,
+} from 'collision-worker';
+import { BoxGeometry, Euler, Matrix4, Quaternion, Vector3 } from 'three';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Mortal } from '../fixtures/mortal.js';
+import { boxMesh, merged, transformed, trianglesOf, waves } from '../oracle/meshes.js';
+import { Random, SEED } from '../oracle/random.js';
+
+const RADIUS = 0.3;
+const SKIN = 0.006;
+const CAPSULE = { type: 'capsule', radius: RADIUS, from: [0, 0.3, 0], to: [0, 1.5, 0] } as const;
+const FRAME = 1 / 60;
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => service.dispose());
+
+const at = (x: number, y: number, z: number): number[] => new Matrix4().makeTranslation(x, y, z).elements;
+const block = (x: number, y: number, z: number, halfExtents: Vec3): number =>
+  service.addObject({ shape: { type: 'box', halfExtents }, matrix: at(x, y, z), contacts: 'none' });
+const floor = (): number => block(0, -1, 0, [50, 1, 50]);
+const hero = (position: Vec3 = [0, SKIN, 0]): Character => service.createCharacter({ shape: CAPSULE, position });
+
+/** Goes on for so many frames. */
+async function walk(character: Character, velocity: Vec3, frames: number): Promise<Vec3> {
+  for (let i = 0; i < frames; i++) {
+    character.advance(velocity, FRAME);
+    await service.update();
+  }
+  return character.state.position;
+}
+
+/** Lists what the capsule itself is in. */
+function met([x, y, z]: Vec3, radius = RADIUS): Promise<Uint32Array> {
+  return service.overlap({ ...CAPSULE, radius }, at(x, y, z));
+}
+
+describe('a character', () => {
+  test('falls as a body does, and stands', async () => {
+    const ground = floor();
+    const character = hero([0, 5, 0]);
+    await service.update();
+    expect(character.state.position).toEqual([0, 5, 0]);
+    await walk(character, [0, 0, 0], 30);
+    // Half a second in steps: g t² / 2 and what the steps add.
+    expect(character.state.position[1]).toBeCloseTo(5 - (9.81 * 30 * 31) / 2 / 3600, 9);
+    expect(character.state.isStanding).toBe(false);
+    await walk(character, [0, 0, 0], 60);
+    const { position, isStanding, ground: under, speed } = character.state;
+    expect(position[1]).toBeCloseTo(SKIN, 6);
+    expect(isStanding).toBe(true);
+    expect(speed).toBe(0);
+    expect(under).toMatchObject({ object: ground, triangle: -1 });
+    expect(under!.normal[1]).toBeCloseTo(1, 9);
+  });
+
+  test('walks as fast as it is told, and slides along a wall', async () => {
+    floor();
+    const wall = block(5, 2, 0, [1, 2, 50]);
+    const character = hero();
+    const [x] = await walk(character, [3, 0, 0], 60);
+    expect(x).toBeCloseTo(3, 6);
+    await walk(character, [3, 0, 2], 60);
+    const { position, touches } = character.state;
+    expect(position[0]).toBeCloseTo(4 - RADIUS - SKIN, 5);
+    expect(position[2]).toBeCloseTo(2, 5);
+    expect(touches.map(({ object }) => object)).toContain(wall);
+    expect(touches.find(({ object }) => object === wall)!.normal[0]).toBeCloseTo(-1, 6);
+  });
+
+  test('stops in a corner of three walls without trembling', async () => {
+    floor();
+    block(5, 2, 0, [1, 2, 50]);
+    block(0, 2, 5, [50, 2, 1]);
+    const lean = new Matrix4().compose(
+      new Vector3(4.6, 2, 4.6),
+      new Quaternion().setFromEuler(new Euler(0, -Math.PI / 4, 0.2)),
+      new Vector3(1, 1, 1),
+    );
+    service.addObject({ shape: { type: 'box', halfExtents: [1, 3, 3] }, matrix: lean.elements });
+    const character = hero([2, SKIN, 2]);
+    const first = await walk(character, [3, 0, 2.5], 200);
+    const second = await walk(character, [3, 0, 2.5], 10);
+    expect(new Vector3(...second).distanceTo(new Vector3(...first))).toBeLessThan(1e-6);
+    expect((await met(second)).length).toBe(0);
+  });
+
+  test('climbs stairs up and down, but nothing higher than a step', async () => {
+    floor();
+    for (let i = 0; i < 8; i++) block(3 + 0.4 * i, 0.1 * (i + 1), 0, [0.2, 0.1 * (i + 1), 2]);
+    const character = hero();
+    let [x, y] = await walk(character, [2, 0, 0], 60 * 2.5);
+    expect(x).toBeCloseTo(5, 2);
+    expect(y).toBeGreaterThan(1);
+    for (let i = 0; i < 150; i++) {
+      [x, y] = await walk(character, [-2, 0, 0], 1);
+      expect(character.state.isStanding).toBe(true);
+    }
+    expect(x).toBeCloseTo(0, 2);
+    expect(y).toBeCloseTo(SKIN, 4);
+    block(0, 0.2, 3, [3, 0.2, 1]);
+    await walk(character, [0, 0, 2], 120);
+    expect(character.state.position[2]).toBeCloseTo(2 - RADIUS - SKIN, 4);
+  });
+
+  test.each([10, 20, 30, 40, 50, 60, 70])('a ramp of %i degrees', async (degrees) => {
+    floor();
+    const angle = (degrees * Math.PI) / 180;
+    const ramp = new Matrix4().makeRotationZ(angle).setPosition(2, 0, 0);
+    const body = new Matrix4().makeTranslation(10, -1, 0);
+    service.addObject({ shape: { type: 'box', halfExtents: [10, 1, 5] }, matrix: ramp.multiply(body).elements });
+    const character = hero();
+    const [x, y] = await walk(character, [2, 0, 0], 150);
+    if (degrees < 45) {
+      // Across it is as fast as on the plain.
+      expect(x).toBeCloseTo(5, 1);
+      expect(y).toBeGreaterThan((x - 2.3) * Math.tan(angle) * 0.9);
+      const stood = await walk(character, [0, 0, 0], 60);
+      expect(new Vector3(...stood).distanceTo(new Vector3(x, y, 0))).toBeLessThan(1e-3);
+    } else {
+      expect(y).toBeLessThan(RADIUS);
+      character.set({ position: [4, 2 * Math.tan(angle) + 1, 0] });
+      const high = await walk(character, [0, 0, 0], 30);
+      const low = await walk(character, [0, 0, 0], 90);
+      expect(low[1]).toBeLessThan(high[1] - 0.3);
+    }
+    expect((await met(character.state.position)).length).toBe(0);
+  });
+
+  test('jumps, and hits its head', async () => {
+    floor();
+    block(0, 3.5, 0, [2, 1, 2]);
+    const character = hero();
+    await walk(character, [0, 0, 0], 2);
+    character.jump(6);
+    let highest = 0;
+    for (let i = 0; i < 20; i++) highest = Math.max(highest, (await walk(character, [0, 0, 0], 1))[1]);
+    expect(highest).toBeCloseTo(2.5 - 1.8 - SKIN, 5);
+    await walk(character, [0, 0, 0], 60);
+    expect(character.state.isStanding).toBe(true);
+  });
+
+  test('goes with a lift, with a bridge that turns, and is pushed by what moves into it', async () => {
+    floor();
+    const lift = block(0, 0.1, 0, [1, 0.1, 1]);
+    const character = hero([0.5, 0.2 + SKIN, 0]);
+    await walk(character, [0, 0, 0], 5);
+    for (let i = 0; i < 60; i++) {
+      service.setTransform(lift, at(0.02 * i, 0.1 + 0.05 * i, 0));
+      await walk(character, [0, 0, 0], 1);
+      expect(character.state.ground?.object).toBe(lift);
+    }
+    expect(character.state.position[0]).toBeCloseTo(0.5 + 0.02 * 59, 3);
+    expect(character.state.position[1]).toBeCloseTo(0.2 + 0.05 * 59 + SKIN, 3);
+    for (let i = 0; i < 60; i++) {
+      const turn = new Matrix4().makeRotationY((i * Math.PI) / 120).setPosition(0.02 * 59, 0.1 + 0.05 * 59, 0);
+      service.setTransform(lift, turn.elements);
+      await walk(character, [0, 0, 0], 1);
+    }
+    const turned = new Vector3(0.5, 0, 0).applyAxisAngle(new Vector3(0, 1, 0), (59 * Math.PI) / 120);
+    expect(character.state.position[0]).toBeCloseTo(0.02 * 59 + turned.x, 2);
+    expect(character.state.position[2]).toBeCloseTo(turned.z, 2);
+    character.set({ position: [0, SKIN, 20] });
+    const ram = block(-5, 1, 20, [1, 1, 1]);
+    for (let i = 0; i <= 100; i++) {
+      service.setTransform(ram, at(-5 + 0.1 * i, 1, 20));
+      await walk(character, [0, 0, 0], 1);
+    }
+    expect(character.state.position[0]).toBeGreaterThanOrEqual(6 + RADIUS);
+    expect(await met(character.state.position)).toEqual(new Uint32Array());
+  });
+
+  test('does not pass through what is thin, however fast', async () => {
+    const mesh = await service.addMesh(boxMesh(0.001, 20, 20));
+    const wall = service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(50, 0, 0) });
+    const bullet = service.createCharacter({
+      shape: { type: 'capsule', radius: 0.0005, from: [0, 0, 0], to: [0, 0, 0] },
+      ...{ stepHeight: 0, gravity: 0 },
+    });
+    bullet.move([1000, 0, 0]);
+    await service.update();
+    expect(bullet.state.position[0]).toBeCloseTo(50 - 0.0005 - 0.0005, 4);
+    expect(bullet.state.touches[0].object).toBe(wall);
+  });
+
+  test('walks the same way at any frame rate, to the last bit', async () => {
+    const land = await service.addMesh(terrain());
+    service.addObject({ shape: { type: 'mesh', mesh: land }, motion: 'static' });
+    const ends: Vec3[][] = [];
+    for (const rate of [60, 30, 144, 60]) {
+      const character = hero([0, 3, 0]);
+      const places: Vec3[] = [];
+      while (character.state.steps < 120) {
+        character.advance([1.5, 0, 0.7], 1 / rate);
+        await service.update();
+        if (character.state.steps % 24 === 0) places[character.state.steps / 24] = character.state.position;
+      }
+      ends.push([places[1], places[3], places[5]]);
+      character.remove();
+    }
+    for (const end of ends) expect(end).toEqual(ends[0]);
+  });
+
+  test('takes an object along', async () => {
+    floor();
+    const body = service.addObject({ shape: CAPSULE, contacts: 'none' });
+    const character = service.createCharacter({ shape: CAPSULE, position: [0, SKIN, 0], object: body });
+    const [x] = await walk(character, [2, 0, 0], 30);
+    const hit = await service.raycast({ origin: [x, 1, -5], direction: [0, 0, 1] });
+    expect(hit?.object).toBe(body);
+    character.set({ position: [10, SKIN, 0] });
+    await service.update();
+    expect((await service.raycast({ origin: [10, 1, -5], direction: [0, 0, 1] }))?.object).toBe(body);
+    character.remove();
+    expect(() => character.move([1, 0, 0])).toThrow('one that was not removed');
+    expect(() => character.state).toThrow(expect.objectContaining({ code: 'UNKNOWN_ID' }));
+    await service.update();
+  });
+});
+
+test('after a loss a character is where it was, and falls on as it fell', async () => {
+  const mortal = await Mortal.create();
+  const calm = service;
+  const ends: CharacterState[] = [];
+  for (const each of [mortal.service, calm]) {
+    const body = each.addObject({ shape: CAPSULE, contacts: 'none' });
+    const character = each.createCharacter({ shape: CAPSULE, position: [0, 50, 0], object: body });
+    for (let i = 0; i < 40; i++) {
+      character.advance([1, 0, 0], 0.01);
+      await each.update();
+      if (i === 20 && each === mortal.service) await mortal.kill();
+    }
+    const [x, y] = character.state.position;
+    expect((await each.raycast({ origin: [x, y + 1, -5], direction: [0, 0, 1] }))?.object).toBe(body);
+    ends.push(character.state);
+  }
+  expect(ends[0].position).toEqual(ends[1].position);
+  expect(ends[0].speed).toBe(ends[1].speed);
+  expect(mortal.events).toEqual(['lost', 'restored']);
+});
+
+/** Hills, with walls and slivers on them. */
+function terrain(): ReturnType<typeof merged> {
+  const hills = transformed(waves(40), ({ x, y, z }) => new Vector3(20 * x, 10 * z, -20 * y));
+  const posts = [-6, -2, 3, 7].flatMap((x) =>
+    [-5, 1, 6].map((z) => transformed(trianglesOf(new BoxGeometry(0.5, 6, 0.01)), (v) => v.add(new Vector3(x, 0, z)))),
+  );
+  return merged([hills, ...posts]);
+}
+
+test(`walkers are never inside of anything (seed ${SEED})`, async () => {
+  const random = new Random(SEED);
+  const land = await service.addMesh(terrain());
+  service.addObject({ shape: { type: 'mesh', mesh: land }, motion: 'static' });
+  for (let i = 0; i < 30; i++) {
+    const turn = new Quaternion().setFromEuler(
+      new Euler(random.range(-1, 1), random.range(-3, 3), random.range(-1, 1)),
+    );
+    const scale = new Vector3(random.range(0.3, 1.5), random.range(0.3, 1.5), random.range(0.3, 1.5));
+    const place = new Vector3(random.range(-9, 9), random.range(-1, 2), random.range(-9, 9));
+    const shapes = [
+      { type: 'box', halfExtents: [1, 1, 1] },
+      { type: 'sphere', radius: 1 },
+      { type: 'capsule', radius: 0.5, from: [-1, 0, 0], to: [1, 0, 0] },
+    ] as const;
+    service.addObject({
+      shape: shapes[i % 3],
+      matrix: new Matrix4().compose(place, turn, scale).elements,
+      contacts: 'none',
+    });
+  }
+  const walkers = Array.from({ length: 12 }, () => hero([random.range(-8, 8), 6, random.range(-8, 8)]));
+  let standing = 0;
+  const ways = walkers.map(() => 0);
+  for (let step = 0; step < 240; step++) {
+    for (const [i, walker] of walkers.entries()) {
+      if (step % 40 === 0) ways[i] = random.range(-Math.PI, Math.PI);
+      walker.advance([3 * Math.cos(ways[i]), 0, 3 * Math.sin(ways[i])], FRAME);
+      if (step % 60 === 30) walker.jump(5);
+    }
+    await service.update();
+    for (const walker of walkers) {
+      const { position, isStanding, depth } = walker.state;
+      if (isStanding) standing++;
+      if (depth > 0) continue; // it tells so
+      const inside = await met(position, RADIUS - SKIN);
+      expect([...inside], `step ${step}, at ${position}`).toEqual([]);
+    }
+  }
+  console.log(`seed ${SEED}: ${standing} of ${12 * 240} states stand`);
+  expect(standing).toBeGreaterThan(12 * 240 * 0.2);
+  expect(walkers.every(({ state }) => state.depth < RADIUS)).toBe(true);
+}, 60_000);
+
+test('bad input is told', async () => {
+  const character = hero();
+  const shape = CAPSULE;
+  const cases: [() => unknown, string][] = [
+    [() => service.createCharacter(undefined as never), 'options is undefined'],
+    [() => service.createCharacter({ shape: { type: 'box' } as never }), 'shape.type'],
+    [() => service.createCharacter({ shape: { ...shape, radius: 0 } }), 'shape.radius'],
+    [() => service.createCharacter({ shape, up: [0, 0, 0] }), 'up is'],
+    [() => service.createCharacter({ shape, slope: 2 }), 'slope is 2'],
+    [() => service.createCharacter({ shape, skin: 0 }), 'skin is 0'],
+    [() => service.createCharacter({ shape, step: 0 }), 'step is 0'],
+    [() => service.createCharacter({ shape, ignore: [77] }), 'ignore[0] is 77'],
+    [() => service.createCharacter({ shape, object: 77 }), 'object is 77'],
+    [() => service.createCharacter({ shape, colour: 1 } as never), 'colour'],
+    [() => character.move([Number.NaN, 0, 0]), 'displacement'],
+    [() => character.advance([0, 0, 0], -1), 'seconds is -1'],
+    [() => character.jump(Number.POSITIVE_INFINITY), 'speed'],
+  ];
+  for (const [call, message] of cases) expect(call).toThrow(message);
+  await service.update();
+  expect(character.state.position).toEqual([0, SKIN, 0]);
+});
