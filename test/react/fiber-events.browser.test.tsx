@@ -165,6 +165,24 @@ describe('stopPropagation', () => {
     expect(onPointerLeave).toHaveBeenCalledOnce();
   });
 
+  test('is not needed of what has no handlers, behind which objects hear as well', async () => {
+    const calls: string[] = [];
+    const onPointerEnter = (event: ThreeEvent<PointerEvent>): void => {
+      event.stopPropagation();
+      calls.push('enter');
+    };
+    const stage = await mount(
+      <>
+        <Box onPointerEnter={onPointerEnter} onPointerLeave={() => calls.push('leave')} />
+        <Box position-z={3} />
+      </>,
+    );
+    await stage.fire('pointermove', MIDDLE);
+    expect(calls).toEqual(['enter']);
+    await stage.fire('pointermove', CORNER);
+    expect(calls).toEqual(['enter', 'leave']);
+  });
+
   test('keeps a click from what is behind', async () => {
     const [front, back] = [vi.fn((event) => event.stopPropagation()), vi.fn()];
     const stage = await mount(
@@ -297,6 +315,35 @@ describe('capture', () => {
     await stage.fire('pointermove', CORNER, init);
     expect(props.onPointerLeave).toHaveBeenCalledOnce();
     expect(props.onPointerMove).toHaveBeenCalledOnce();
+  });
+
+  test('is told of by an event that is dispatched again, wherever it says that it is', async () => {
+    const props = handlers(true);
+    const stage = await mount(<Box {...props} />);
+    const [inside, outside] = [MIDDLE, [-10_000, -10_000]].map(([offsetX, offsetY]) => {
+      const event = new PointerEvent('pointermove', { pointerId });
+      // As tests of fiber's say it.
+      Object.defineProperty(event, 'offsetX', { get: () => offsetX });
+      Object.defineProperty(event, 'offsetY', { get: () => offsetY });
+      return event;
+    });
+    const heard = (moves: number, enters: number, leaves: number) => {
+      return vi.waitFor(() => {
+        const { onPointerMove, onPointerEnter, onPointerLeave } = props;
+        const all = [onPointerMove, onPointerEnter, onPointerLeave].map(({ mock }) => mock.calls.length);
+        expect(all).toEqual([moves, enters, leaves]);
+      }, 10_000);
+    };
+    stage.target.dispatchEvent(inside);
+    await heard(1, 1, 0);
+    await stage.fire('pointerdown', MIDDLE, init);
+    stage.target.dispatchEvent(outside);
+    await heard(2, 1, 0);
+    stage.target.dispatchEvent(inside);
+    await heard(3, 1, 0);
+    await stage.fire('pointerup', MIDDLE, init);
+    stage.target.dispatchEvent(outside);
+    await heard(3, 1, 1);
   });
 
   test('is lost where the browser says so', async () => {
