@@ -1,6 +1,5 @@
 import {
   type Character,
-  type CharacterOptions,
   type CollisionService,
   createCollisionService,
   type FrameResult,
@@ -92,7 +91,7 @@ export class World {
     const apart = { layers: 2, collidesWith: 2, contacts: 'none', matrix: FAR_AWAY } as const;
     this.victims = service.addInstances({ shape: { type: 'box', halfExtents: [SIDES, SIDES, SIDES] }, ...apart }, 2);
     if (!isThere(() => service.meshInfo(this.spare))) this.spare = await service.addMesh(boxMesh(1, 1, 1));
-    if (!isThere(() => this.character.state)) this.character = service.createCharacter(CHARACTER() as CharacterOptions);
+    if (!isThere(() => this.character.state)) this.character = service.createCharacter(CHARACTER() as never);
     service.setView(viewOptions() as never);
   }
 
