@@ -230,10 +230,10 @@ describe('in frames', () => {
       expect(contacts.triangleStart.length).toBe(contacts.count + 1);
       expect(contacts.triangles.length).toBe(2 * contacts.triangleStart[contacts.count]);
       expect(contacts.segments.length).toBe(6 * contacts.triangleStart[contacts.count]);
-      for (const { a, b, contained, points, normals, depths, triangles, segments } of contacts) {
+      for (const { a, b, contained, points, normals, depths, triangles, segments, bones } of contacts) {
         const detail = Math.min(details.get(a)!, details.get(b)!);
         const alone = scene.core.queries.contact(a, b, detail)!;
-        expect({ contained, points, normals, depths, triangles, segments }).toEqual(alone);
+        expect({ contained, points, normals, depths, triangles, segments, bones }).toEqual(alone);
         const isOfMeshes = [a, b].every((id) => scene.things.get(id)!.shape.shape.type === 'mesh');
         expect(triangles.length > 0).toBe(isOfMeshes && detail >= CONTACTS_TRIANGLES);
         expect(depths.length > 0).toBe(detail === CONTACTS_MANIFOLD || detail === CONTACTS_FULL);
