@@ -76,22 +76,24 @@ export class HitMarker {
     const { face } = hit;
     this.#triangle.visible = face !== null && face !== undefined;
     if (face === null || face === undefined) return;
-    const positions = (hit.object as Mesh).geometry.attributes.position;
+    const corner = new Vector3();
     [face.a, face.b, face.c].forEach((vertex, i) => {
-      this.#corners.setXYZ(i, positions.getX(vertex), positions.getY(vertex), positions.getZ(vertex));
+      // As bones and morph targets have it at the moment.
+      const { x, y, z } = (hit.object as Mesh).getVertexPosition(vertex, corner);
+      this.#corners.setXYZ(i, x, y, z);
     });
     this.#corners.needsUpdate = true;
     this.#triangle.matrix.copy(matrix);
   }
 }
 
-/** Draws the box around the selected object. */
+/** Draws the box around the selected object, as it is without a pose. */
 export class SelectionMarker {
   readonly root: LineSegments;
   #selected: Pick<Intersection, 'object' | 'instanceId'> | null = null;
 
-  constructor() {
-    this.root = boxEdges(new LineBasicMaterial({ color: 0xffffff, fog: false }));
+  constructor(color = 0xffffff) {
+    this.root = boxEdges(new LineBasicMaterial({ color, fog: false }));
     this.root.frustumCulled = false;
     this.root.matrixAutoUpdate = false;
     this.root.visible = false;

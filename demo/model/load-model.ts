@@ -1,19 +1,23 @@
 import {
   type AnimationClip,
   BufferGeometry,
-  FileLoader,
   LoadingManager,
   Mesh,
   MeshStandardMaterial,
   type Object3D,
   Points,
   PointsMaterial,
+  type WebGLRenderer,
 } from 'three';
+import basisTranscoder from 'three/addons/libs/basis/basis_transcoder.js?url';
+import basisBinary from 'three/addons/libs/basis/basis_transcoder.wasm?url';
 import dracoDecoder from 'three/addons/libs/draco/gltf/draco_decoder.wasm?url';
 import dracoWrapper from 'three/addons/libs/draco/gltf/draco_wasm_wrapper.js?url';
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 import { DRACOLoader } from 'three/addons/loaders/DRACOLoader.js';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { KTX2Loader } from 'three/addons/loaders/KTX2Loader.js';
+import { MTLLoader } from 'three/addons/loaders/MTLLoader.js';
 import { OBJLoader } from 'three/addons/loaders/OBJLoader.js';
 import { PLYLoader } from 'three/addons/loaders/PLYLoader.js';
 import { STLLoader } from 'three/addons/loaders/STLLoader.js';
@@ -26,25 +30,29 @@ export interface Model {
 
 const KINDS = ['glb', 'gltf', 'obj', 'stl', 'ply'];
 const GRAY = 0xb4bfd0;
-const DRACO: Record<string, string> = {
-  'draco_wasm_wrapper.js': dracoWrapper,
-  'draco_decoder.wasm': dracoDecoder,
-};
+/** What three's decoders ask for, by the addresses that they ask for: they are no files of the model. */
+const DECODERS = new Map([
+  [dracoWrapper, dracoWrapper],
+  [dracoDecoder, dracoDecoder],
+  ['basis:basis_transcoder.js', basisTranscoder],
+  ['basis:basis_transcoder.wasm', basisBinary],
+]);
 
 /**
  * Reads a model from files as they were dropped: one that is a model, and beside it what that names, as a glTF its buffers
- * and textures. Rejects with an Error that says what is wrong.
+ * and textures; these may also be below `base`, an address. Rejects with an Error that says what is wrong.
  */
-export async function loadModel(files: readonly File[]): Promise<Model> {
+export async function loadModel(renderer: WebGLRenderer, files: readonly File[], base = ''): Promise<Model> {
   const main = files.find(({ name }) => KINDS.includes(kindOf(name)));
   if (main === undefined) {
     const names = files.map(({ name }) => name).join(', ');
     throw new Error(`${names || 'nothing'}: expected a model, ${KINDS.map((kind) => `.${kind}`).join(', ')}`);
   }
   if (main.size === 0) throw new Error(`${main.name} is empty`);
-  const beside = new BesideFiles(files);
+  const beside = new BesideFiles(files, base);
   try {
-    const model = { name: main.name, ...(await read(main, beside.manager)) };
+    const model = { name: main.name, ...(await read(renderer, main, beside, base)) };
+    await beside.loaded;
     if (!hasSomething(model.object)) throw new Error('nothing in it is drawn');
     return model;
   } catch (error) {
@@ -55,11 +63,57 @@ export async function loadModel(files: readonly File[]): Promise<Model> {
   }
 }
 
-async function read(file: File, manager: LoadingManager): Promise<Omit<Model, 'name'>> {
+/** Fetches a model, and what it names, from this site. */
+export async function fetchModel(
+  renderer: WebGLRenderer,
+  address: string,
+  signal: AbortSignal,
+  onProgress: (fraction: number) => void,
+): Promise<Model> {
+  const url = URL.parse(address, location.href);
+  if (url === null) throw new Error(`'${address}' is no address`);
+  if (url.origin !== location.origin) throw new Error(`${url} is of another site, expected one of ${location.origin}`);
+  const name = decodeURIComponent(url.pathname.split('/').at(-1)!);
+  const response = await fetch(url, { signal });
+  if (!response.ok) throw new Error(`${url.pathname} could not be loaded: ${response.status} ${response.statusText}`);
+  if (response.headers.get('Content-Type')?.startsWith('text/html')) {
+    throw new Error(`${url.pathname} is a page, expected a model`);
+  }
+  return loadModel(renderer, [new File(await bytesOf(response, onProgress), name)], new URL('.', url).href);
+}
+
+async function bytesOf(response: Response, onProgress: (fraction: number) => void): Promise<BlobPart[]> {
+  const size = Number(response.headers.get('Content-Length'));
+  const reader = response.body!.getReader();
+  const parts: BlobPart[] = [];
+  let got = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return parts;
+    parts.push(value);
+    got += value.length;
+    // What is compressed on its way is longer than it says.
+    if (size > 0) onProgress(Math.min(1, got / size));
+  }
+}
+
+async function read(
+  renderer: WebGLRenderer,
+  file: File,
+  { manager, materials }: BesideFiles,
+  base: string,
+): Promise<Omit<Model, 'name'>> {
   const none: readonly AnimationClip[] = [];
   switch (kindOf(file.name)) {
-    case 'obj':
-      return { object: new OBJLoader(manager).parse(await file.text()), animations: none };
+    case 'obj': {
+      const loader = new OBJLoader(manager);
+      if (materials !== undefined) {
+        const creator = new MTLLoader(manager).parse(await materials.text(), base);
+        creator.preload();
+        loader.setMaterials(creator);
+      }
+      return { object: loader.parse(await file.text()), animations: none };
+    }
     case 'stl':
       return { object: meshOf(new STLLoader(manager).parse(await file.arrayBuffer())), animations: none };
     case 'ply': {
@@ -67,13 +121,18 @@ async function read(file: File, manager: LoadingManager): Promise<Omit<Model, 'n
       return { object: geometry.index === null ? pointsOf(geometry) : meshOf(geometry), animations: none };
     }
     default: {
-      const draco = new DRACOLoader(manager);
-      const loader = new GLTFLoader(manager).setDRACOLoader(draco).setMeshoptDecoder(MeshoptDecoder);
+      const draco = new DRACOLoader(manager).setDecoderPath({ js: dracoWrapper, wasm: dracoDecoder });
+      const ktx2 = new KTX2Loader(manager).setTranscoderPath('basis:').detectSupport(renderer);
+      const loader = new GLTFLoader(manager)
+        .setDRACOLoader(draco)
+        .setKTX2Loader(ktx2)
+        .setMeshoptDecoder(MeshoptDecoder);
       try {
-        const { scene, animations } = await loader.parseAsync(await file.arrayBuffer(), '');
+        const { scene, animations } = await loader.parseAsync(await file.arrayBuffer(), base);
         return { object: scene, animations };
       } finally {
         draco.dispose();
+        ktx2.dispose();
       }
     }
   }
@@ -83,19 +142,28 @@ async function read(file: File, manager: LoadingManager): Promise<Omit<Model, 'n
 class BesideFiles {
   readonly manager = new LoadingManager();
   readonly missing: string[] = [];
+  readonly materials: File | undefined;
+  /** Textures of an OBJ arrive after it. */
+  loaded: Promise<void> = Promise.resolve();
   readonly #urls = new Map<string, string>();
 
-  constructor(files: readonly File[]) {
+  constructor(files: readonly File[], base: string) {
+    this.materials = files.find(({ name }) => kindOf(name) === 'mtl');
     for (const file of files) this.#urls.set(file.name, URL.createObjectURL(file));
     this.manager.setURLModifier((url) => {
       if (/^(data|blob):/.test(url)) return url;
       const name = decodeURIComponent(url).split(/[\\/]/).at(-1)!;
-      const found = DRACO[name] ?? this.#urls.get(name);
-      if (found === undefined) this.missing.push(name);
-      return found ?? 'data:,';
+      const found = DECODERS.get(url) ?? this.#urls.get(name);
+      if (found !== undefined) return found;
+      if (base !== '') return url;
+      this.missing.push(name);
+      return 'data:,';
     });
-    // Otherwise three keeps what an earlier file of the same name had.
-    new FileLoader(this.manager).setResponseType('text');
+    this.manager.onStart = () => {
+      this.loaded = new Promise((resolve) => {
+        this.manager.onLoad = resolve;
+      });
+    };
   }
 
   dispose(): void {

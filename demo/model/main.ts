@@ -3,9 +3,10 @@ import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
-import { loadModel } from './load-model.js';
+import { filesOf } from './dropped-files.js';
+import { fetchModel, loadModel } from './load-model.js';
 import { ModelPage } from './model-page.js';
-import { SAMPLES } from './samples.js';
+import { SAMPLES, type Sample } from './samples.js';
 
 declare global {
   interface Window {
@@ -14,46 +15,76 @@ declare global {
   }
 }
 
+/** `?model=` is the address of one of this site that is shown first. */
 await runPage(async (progress) => {
   const quality = chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
-  const page = new ModelPage(createRenderer(canvas, quality), await createCollisionService(), progress);
-  const open = (files: readonly File[]) => page.show(() => loadModel(files));
-
-  const input = element('file') as HTMLInputElement;
-  input.addEventListener('change', () => open([...input.files!]));
-  addEventListener('dragover', (event) => {
-    event.preventDefault();
-    document.body.classList.add('dropping');
-  });
-  addEventListener('dragleave', () => document.body.classList.remove('dropping'));
-  addEventListener('drop', (event) => {
-    event.preventDefault();
-    document.body.classList.remove('dropping');
-    open([...event.dataTransfer!.files]);
-  });
+  const renderer = createRenderer(canvas, quality);
+  const page = new ModelPage(renderer, await createCollisionService(), progress);
 
   const gui = createControls('controls-inside', 298);
-  const sample = { title: SAMPLES[quality === 'high' ? 1 : 0].title };
-  const show = () => {
-    const { licence, load } = SAMPLES.find(({ title }) => title === sample.title)!;
-    element('licence').textContent = licence;
-    return page.show(load);
-  };
-  gui
+  gui.domElement.style.setProperty('--name-width', '42%');
+  const choice = { title: '' };
+  const samples = gui
     .add(
-      sample,
+      choice,
       'title',
       SAMPLES.map(({ title }) => title),
     )
     .name('Sample')
-    .onChange(show);
-  gui.add(page.settings, 'move').name('Move, if it can');
+    .onChange((title: string) => {
+      const sample = SAMPLES.find((each) => each.title === title)!;
+      return open(sample, (...how) => sample.load(renderer, ...how));
+    });
+  gui.add(page.settings, 'move').name('Move, if it can').onChange(page.changed);
   gui.add(page.settings, 'compare').name('Compare');
   const showInsides = () => page.showInsides();
   gui.add(page.settings, 'level', 0, 12, 1).name('Boxes, level').onChange(showInsides);
   gui.add(page.settings, 'octree').name('Octree').onChange(showInsides);
   gui.add(page.settings, 'bounds').name('Bounds').onChange(showInsides);
-  await show();
+
+  /** What could not be shown leaves what is, and its name, where they are. */
+  const open = async (sample: Sample | null, load: Parameters<ModelPage['show']>[0]): Promise<void> => {
+    await page.show(load, sample);
+    choice.title = page.sample?.title ?? 'your own';
+    samples.updateDisplay();
+  };
+  const openFiles = (files: readonly File[]) => open(null, () => loadModel(renderer, files));
+  const openAddress = (address: string) => open(null, (...how) => fetchModel(renderer, address, ...how));
+
+  const input = element('file') as HTMLInputElement;
+  input.addEventListener('change', () => {
+    openFiles([...input.files!]);
+    // The same one can be chosen again, when it was changed.
+    input.value = '';
+  });
+  const address = element('address') as HTMLFormElement;
+  address.addEventListener('submit', (event) => {
+    event.preventDefault();
+    openAddress(new FormData(address).get('url') as string);
+  });
+  listenForDrops((files) => open(null, async () => loadModel(renderer, await files)));
+
+  const asked = new URLSearchParams(location.search).get('model');
+  const first = SAMPLES[quality === 'high' ? 1 : 0];
+  await (asked === null ? open(first, (...how) => first.load(renderer, ...how)) : openAddress(asked));
   window.modelPage = page;
 });
+
+function listenForDrops(onDrop: (files: Promise<File[]>) => void): void {
+  const { classList } = document.body;
+  // It leaves one element for another, too.
+  let inside = 0;
+  const mark = (by: number) => {
+    inside = by === 0 ? 0 : inside + by;
+    classList.toggle('dropping', inside > 0);
+  };
+  addEventListener('dragenter', () => mark(1));
+  addEventListener('dragleave', () => mark(-1));
+  addEventListener('dragover', (event) => event.preventDefault());
+  addEventListener('drop', (event) => {
+    event.preventDefault();
+    mark(0);
+    onDrop(filesOf(event.dataTransfer!));
+  });
+}

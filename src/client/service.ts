@@ -247,6 +247,12 @@ export class CollisionService extends ServiceEvents {
     return { ...this.#meshes.info('meshInfo', mesh) };
   }
 
+  /** Answers the mesh that is an object's shape; null where that is none. Throws UNKNOWN_ID. */
+  meshOf(object: ObjectId): MeshId | null {
+    this.#link.check('meshOf');
+    return this.#objects.meshIdOf('meshOf', object);
+  }
+
   /** Removes a mesh. Throws INVALID_ARGUMENT as long as objects have it as their shape. */
   removeMesh(mesh: MeshId): void {
     this.#link.check('removeMesh');

@@ -97,3 +97,17 @@ test('a tree that was built anew is counted, and is that of the next worker', as
   }
   expect(mortal.events).toEqual(['lost', 'restored', 'lost', 'restored']);
 });
+
+test('an object tells its mesh, and null where its shape is none', async () => {
+  const [first, second] = [await service.addMesh(icosphere(1, 3)), await service.addMesh(boxMesh(1, 2, 3))];
+  const object = service.addObject({ shape: { type: 'mesh', mesh: first } });
+  const ball = service.addObject({ shape: { type: 'sphere', radius: 1 } });
+  expect(service.meshOf(object)).toBe(first);
+  expect(service.meshOf(ball)).toBe(null);
+  service.setObject(object, { shape: { type: 'mesh', mesh: second } });
+  expect(service.meshOf(object)).toBe(second);
+  service.setObject(object, { shape: { type: 'box', halfExtents: [1, 1, 1] } });
+  expect(service.meshOf(object)).toBe(null);
+  service.removeObject(object);
+  expect(() => service.meshOf(object)).toThrowError(expect.objectContaining({ code: 'UNKNOWN_ID' }));
+});

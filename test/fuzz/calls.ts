@@ -88,6 +88,7 @@ export const METHODS: Record<Method, Case[]> = {
   bakeMesh: [{ args: (world) => [world.mesh] }],
   updateMesh: [{ args: (world) => [world.spare, new Float32Array(24).map((_, i) => (i * 7) % 5)] }],
   meshInfo: [{ args: (world) => [world.mesh] }],
+  meshOf: [{ args: (world) => [world.victims[0]] }],
   removeMesh: [{ args: (world) => [world.spare], undo: (world) => world.restock() }],
   addObject: [
     ...[box, ball, capsule].map((shape) => ({

@@ -42,6 +42,12 @@ export class ObjectStore {
     if (dead >= 0) this.check(operation, `${argument}[${dead}]`, ids[dead]);
   }
 
+  /** Answers an object's mesh; null where its shape is none. Throws UNKNOWN_ID. */
+  meshIdOf(operation: string, object: ObjectId): MeshId | null {
+    this.check(operation, 'object', object);
+    return this.#descriptions.meshOf(slotOf(object)) || null;
+  }
+
   /** Answers what is known of an object's mesh; undefined where its shape is none. Throws UNKNOWN_ID. */
   meshOf(operation: string, id: ObjectId): Readonly<MeshInfo> | undefined {
     this.check(operation, 'id', id);

@@ -1,0 +1,18 @@
+import { type Material, type Mesh, type Object3D, type SkinnedMesh, Texture } from 'three';
+
+/** Frees what the graphics card has of a model that is not shown any more. */
+export function disposeModel(root: Object3D): void {
+  root.traverse((each) => {
+    const { geometry, material } = each as Partial<Mesh>;
+    geometry?.dispose();
+    for (const one of [material ?? []].flat()) disposeMaterial(one);
+    (each as Partial<SkinnedMesh>).skeleton?.dispose();
+    // Instances have buffers of their own.
+    if ('isInstancedMesh' in each) (each as Object3D & { dispose(): void }).dispose();
+  });
+}
+
+function disposeMaterial(material: Material): void {
+  for (const value of Object.values(material)) if (value instanceof Texture) value.dispose();
+  material.dispose();
+}

@@ -1,0 +1,130 @@
+import {
+  type Box3,
+  CanvasTexture,
+  CircleGeometry,
+  DataTexture,
+  type DirectionalLight,
+  EquirectangularReflectionMapping,
+  Group,
+  type Light,
+  Mesh,
+  MeshBasicMaterial,
+  NeutralToneMapping,
+  type Object3D,
+  PMREMGenerator,
+  type Scene,
+  ShadowMaterial,
+  SRGBColorSpace,
+  type Texture,
+  Vector3,
+  VSMShadowMap,
+  type WebGLRenderer,
+} from 'three';
+import { EXRLoader } from 'three/addons/loaders/EXRLoader.js';
+import type { Quality } from '../quality.js';
+
+/** Pixels of the shadow along each side, how far it is blurred in them, and by how many samples. */
+const SHADOW = { low: { size: 512, radius: 8, samples: 12 }, high: { size: 1024, radius: 14, samples: 24 } };
+const SHADOW_OPACITY = 0.6;
+/** From where the sun shines. */
+const SUN = new Vector3(-3, 8, 4).normalize();
+/** In lengths of the model's diagonal: the shadow ends before its picture does; what stands on the floor is not in it. */
+const FLOOR = { radius: 1.6, shadow: 0.9, gap: 1e-3 };
+const FLOOR_COLOR = '#34435e';
+/** Of the light that all pages have, and of what comes from the surroundings. */
+const SHARES = { lamps: 0.5, surroundings: 0.22 };
+
+/** The light from all around, and a floor with a soft shadow of what stands on it. */
+export class Studio {
+  readonly root = new Group();
+  readonly #renderer: WebGLRenderer;
+  readonly #scene: Scene;
+  readonly #sun: DirectionalLight;
+  readonly #floor = new Mesh(
+    new CircleGeometry(1, 64).rotateX(-Math.PI / 2),
+    new MeshBasicMaterial({ map: fadingDisc(), transparent: true, depthWrite: false, toneMapped: false }),
+  );
+  readonly #shadow = new Mesh(this.#floor.geometry, new ShadowMaterial({ opacity: SHADOW_OPACITY, depthWrite: false }));
+
+  constructor(renderer: WebGLRenderer, scene: Scene, quality: Quality) {
+    this.#renderer = renderer;
+    this.#scene = scene;
+    this.#sun = scene.children.find((each): each is DirectionalLight => 'isDirectionalLight' in each)!;
+    renderer.toneMapping = NeutralToneMapping;
+    renderer.shadowMap.enabled = true;
+    renderer.shadowMap.type = VSMShadowMap;
+    // Only when something moved.
+    renderer.shadowMap.autoUpdate = false;
+    const { shadow } = this.#sun;
+    const { size, radius, samples } = SHADOW[quality];
+    shadow.mapSize.setScalar(size);
+    shadow.radius = radius;
+    shadow.blurSamples = samples;
+    this.#sun.castShadow = true;
+    this.#shadow.receiveShadow = true;
+    this.#floor.renderOrder = -2;
+    this.#shadow.renderOrder = -1;
+    this.root.add(this.#floor, this.#shadow, this.#sun.target);
+    this.root.visible = false;
+  }
+
+  /** Lights the scene by a picture of a studio, for metals: they show nothing but what is around them. */
+  async light(): Promise<void> {
+    const { default: url } = await import('@pmndrs/assets/hdri/studio.exr.js');
+    const { data, width, height, format, type } = new EXRLoader().parse(await (await fetch(url)).arrayBuffer());
+    const picture = new DataTexture(data as Uint16Array<ArrayBuffer>, width, height, format, type);
+    picture.mapping = EquirectangularReflectionMapping;
+    picture.needsUpdate = true;
+    const generator = new PMREMGenerator(this.#renderer);
+    this.#scene.environment = generator.fromEquirectangular(picture).texture;
+    this.#scene.environmentIntensity = SHARES.surroundings;
+    for (const each of this.#scene.children) if ('isLight' in each) (each as Light).intensity *= SHARES.lamps;
+    generator.dispose();
+    picture.dispose();
+  }
+
+  /** Puts a model onto the floor. */
+  place(model: Object3D, box: Box3): void {
+    const centre = box.getCenter(new Vector3());
+    const size = box.getSize(new Vector3()).length();
+    this.root.position.set(centre.x, box.min.y - FLOOR.gap * size, centre.z);
+    this.#floor.scale.setScalar(FLOOR.radius * size);
+    this.#shadow.scale.setScalar(FLOOR.shadow * size);
+    model.traverse((each) => {
+      each.castShadow = 'isMesh' in each;
+    });
+    this.#sun.target.position.y = centre.y - this.root.position.y;
+    this.#sun.position
+      .copy(SUN)
+      .multiplyScalar(2 * size)
+      .add(centre);
+    const { camera } = this.#sun.shadow;
+    camera.left = camera.bottom = -size;
+    camera.right = camera.top = size;
+    [camera.near, camera.far] = [size, 4 * size];
+    camera.updateProjectionMatrix();
+    this.root.visible = true;
+    this.refresh();
+  }
+
+  /** The model is not as its shadow is. */
+  refresh(): void {
+    this.#renderer.shadowMap.needsUpdate = true;
+  }
+}
+
+/** A disc of light that ends nowhere. */
+function fadingDisc(): Texture {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 256;
+  const context = canvas.getContext('2d')!;
+  const gradient = context.createRadialGradient(128, 128, 0, 128, 128, 128);
+  gradient.addColorStop(0, FLOOR_COLOR);
+  gradient.addColorStop(0.35, `${FLOOR_COLOR}a0`);
+  gradient.addColorStop(1, `${FLOOR_COLOR}00`);
+  context.fillStyle = gradient;
+  context.fillRect(0, 0, 256, 256);
+  const texture = new CanvasTexture(canvas);
+  texture.colorSpace = SRGBColorSpace;
+  return texture;
+}
