@@ -247,6 +247,76 @@ test('after a loss a character is where it was, and falls on as it fell', async 
   expect(mortal.events).toEqual(['lost', 'restored']);
 });
 
+describe.each(['boxes', 'a mesh', 'a solid mesh'] as const)('a course of %s', (kind) => {
+  const PARTS: [Vec3, Vec3][] = [
+    [
+      [0, -1, 0],
+      [50, 1, 50],
+    ],
+    [
+      [8, 2, 0],
+      [1, 2, 50],
+    ],
+    ...Array.from({ length: 6 }, (_, i): [Vec3, Vec3] => [
+      [3 + 0.4 * i, 0.1 * (i + 1), 0],
+      [0.2, 0.1 * (i + 1), 2],
+    ]),
+  ];
+  const ways = new Map<string, Vec3[]>();
+
+  test.each([
+    [1, 0, 'y'],
+    [1e-3, 0, 'y'],
+    [1e3, 0, 'z'],
+    [1, 1e6, 'y'],
+    [1, 1e6, 'z'],
+    [1e-3, 1e3, 'y'],
+  ] as const)('is the same %d times as large, %d away, with %s up', async (size, away, up) => {
+    const turned = ([x, y, z]: Vec3): Vec3 => (up === 'y' ? [x, y, z] : [x, -z, y]);
+    const scaled = (v: Vec3): Vec3 => turned(v).map((each) => size * each) as unknown as Vec3;
+    const placed = (v: Vec3): Vec3 => scaled(v).map((each) => away + each) as unknown as Vec3;
+    const contacts = 'none';
+    if (kind === 'boxes') {
+      for (const [centre, half] of PARTS) {
+        const halfExtents = scaled(half).map(Math.abs) as unknown as Vec3;
+        service.addObject({ shape: { type: 'box', halfExtents }, matrix: at(...placed(centre)), contacts });
+      }
+    } else {
+      const course = PARTS.map(([centre, [x, y, z]]) =>
+        transformed(boxMesh(2 * x, 2 * y, 2 * z), (v) => v.add(new Vector3(...centre))),
+      );
+      const change = (v: Vector3) => v.set(...scaled(v.toArray()));
+      const bodies = kind === 'a mesh' ? [merged(course)] : course;
+      for (const body of bodies) {
+        const mesh = await service.addMesh(transformed(body, change));
+        const solid = kind === 'a solid mesh';
+        service.addObject({ shape: { type: 'mesh', mesh, solid }, matrix: at(away, away, away), contacts });
+      }
+    }
+    const shape = { ...CAPSULE, radius: size * RADIUS, from: scaled(CAPSULE.from), to: scaled(CAPSULE.to) };
+    const options = { shape, up: turned([0, 1, 0]), gravity: 9.81 * size };
+    const character = service.createCharacter({ ...options, position: placed([0, 1, 0]) });
+    const way: Vec3[] = [];
+    for (let i = 0; i < 240; i++) {
+      character.advance(scaled([2, 0, 0.3]), FRAME);
+      await service.update();
+      if (i % 20 !== 19) continue;
+      const { position } = character.state;
+      expect((await service.overlap(shape, at(...position))).length).toBe(0);
+      const [x, y, z] = position.map((each) => (each - away) / size);
+      way.push(up === 'y' ? [x, y, z] : [x, z, -y]);
+    }
+    // Up the stairs, down behind them, and along the wall.
+    expect(Math.max(...way.map(([, y]) => y))).toBeGreaterThan(1);
+    expect(way.at(-1)![0]).toBeCloseTo(7 - RADIUS - SKIN, 4);
+    expect(way.at(-1)![1]).toBeCloseTo(SKIN, 4);
+    if (ways.size === 0) ways.set(kind, way);
+    for (const [i, place] of way.entries()) {
+      for (const k of [0, 1, 2] as const) expect(place[k]).toBeCloseTo(ways.get(kind)![i][k], 4);
+    }
+  });
+});
+
 /** Hills, with walls and slivers on them. */
 function terrain(): ReturnType<typeof merged> {
   const hills = transformed(waves(40), ({ x, y, z }) => new Vector3(20 * x, 10 * z, -20 * y));
