@@ -22,6 +22,8 @@ const LONG_OF_THREE = [
 ];
 /** It builds the documentation's site, which takes a minute; links are looked at by test/package/docs.test.ts anyway. */
 const DOCS_SITE = process.env.DOCS_SITE === '1' ? [] : ['test/pages/docs-site.test.ts'];
+/** It builds the demo's site and opens each page once more: test/demo/pages.test.ts opens them anyway. */
+const SITE = process.env.SITE === '1' ? [] : ['test/demo/site.test.ts'];
 /** The part of their random changes that is done where all of it would take too long. */
 const SHORT = 0.15;
 
@@ -63,6 +65,7 @@ export default defineConfig({
       // often as not, for workers that are lost.
       inNode('demo', ['test/demo/**/*.test.ts'], 1, {
         ...ONCE_MORE,
+        exclude: SITE,
         globalSetup: './test/demo/serve.ts',
         maxWorkers: 1,
       }),
