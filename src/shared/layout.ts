@@ -350,6 +350,7 @@ export const MOVE_CHARACTER = 0; // u32, its id
 export const MOVE_KIND = 4; // u32, MOVE_*
 export const MOVE_WAY = 8; // f64 × 3, world units; MOVE_TIMED: per second
 export const MOVE_SECONDS = 32; // f64
+export const MOVE_NEXT = 40; // u32, the core's own
 export const MOVE_BYTES = 48;
 
 export const MOVE_BY = 1;

@@ -13,9 +13,9 @@ import { Triangle } from '../math/triangles';
 import { BLOCK, Obstacle, TRIANGLE, obstacleAt, obstacleCount } from './obstacles';
 
 /** Half of the capsule's axis. */
-let half: f64 = 0;
+export let half: f64 = 0;
 /** How near the axis may come to an obstacle. */
-let reach: f64 = 0;
+export let reach: f64 = 0;
 
 /** Sets the capsule that is cast: half of its axis, and how near that may come. */
 export function setCastCapsule(halfAxis: f64, nearest: f64): void {

@@ -4,16 +4,14 @@
 // axis is along z; float64.
 
 import {
-  awayX, awayY, awayZ, cast, heightOver, hitNormalX, hitNormalY, hitNormalZ, hitObstacle, hitTime, hitX, hitY, hitZ, measure,
-  setCastCapsule, touchX, touchY, touchZ,
+  awayX, awayY, awayZ, cast, half, heightOver, hitNormalX, hitNormalY, hitNormalZ, hitObstacle, hitTime, hitX, hitY, hitZ,
+  measure, reach, setCastCapsule, touchX, touchY, touchZ,
 } from './capsule-cast';
 import { BLOCK, Obstacle, TRIANGLE, obstacleAt, obstacleCount } from './obstacles';
 
-// The character.
-let half: f64 = 0;
+// The character; its axis, and how near that may come to anything, are the cast's.
 let radius: f64 = 0;
 let skin: f64 = 0;
-let reach: f64 = 0;
 let upX: f64 = 0, upY: f64 = 0, upZ: f64 = 1;
 let steepest: f64 = 0;
 let stepHeight: f64 = 0;
@@ -51,7 +49,7 @@ export class Push {
   triangle: i32;
 }
 
-const pushes: usize = memory.data(8 * 56, 16);
+const pushes: usize = memory.data(<i32>MOST_PUSHES * <i32>offsetof<Push>(), 16);
 
 // @ts-ignore: decorator
 @inline
@@ -66,17 +64,15 @@ export function pushAt(i: u32): Push {
 export function setMover(
   halfAxis: f64, ownRadius: f64, gap: f64, ux: f64, uy: f64, uz: f64, cosine: f64, step: f64, down: f64,
 ): void {
-  half = halfAxis;
   radius = ownRadius;
   skin = gap;
-  reach = ownRadius + gap;
   upX = ux;
   upY = uy;
   upZ = uz;
   steepest = cosine;
   stepHeight = step;
   snap = down;
-  setCastCapsule(half, reach);
+  setCastCapsule(halfAxis, ownRadius + gap);
 }
 
 /** Begins a step of a character that is in the middle of its frame. */
@@ -118,14 +114,7 @@ export function moveBy(sideX: f64, sideY: f64, sideZ: f64, height: f64): void {
   if (!isStanding) land(isWalking);
 }
 
-/**
- * Carries the character along, as what it stands on has moved; it slides along the rest of the world.
- */
-export function carryBy(wayX: f64, wayY: f64, wayZ: f64): void {
-  slide(wayX, wayY, wayZ);
-}
-
-/** Answers what is left along the way up of a way. */
+/** Answers how far a way leads up. */
 // @ts-ignore: decorator
 @inline
 function alongUp(vx: f64, vy: f64, vz: f64): f64 {
@@ -169,8 +158,9 @@ function standOn(): void {
   groundNormalY = hitNormalY;
   groundNormalZ = hitNormalZ;
   if (!isLevel() && o.kind == TRIANGLE) {
-    const side: f64 = alongUp(o.normalX, o.normalY, o.normalZ) < 0 ? -1 : 1;
-    if (side * alongUp(o.normalX, o.normalY, o.normalZ) >= steepest) {
+    const up = alongUp(o.normalX, o.normalY, o.normalZ);
+    const side: f64 = up < 0 ? -1 : 1;
+    if (side * up >= steepest) {
       groundNormalX = side * o.normalX;
       groundNormalY = side * o.normalY;
       groundNormalZ = side * o.normalZ;
@@ -205,12 +195,13 @@ function notePushOfHit(): void {
 
 /** The normals of the planes that the way is clipped by: xyz each. */
 const MOST_PLANES: u32 = 6;
-const planes: usize = memory.data(6 * 24, 16);
+const PLANE_BYTES: usize = 24;
+const planes: usize = memory.data(<i32>MOST_PLANES * <i32>PLANE_BYTES, 16);
 let planeCount: u32 = 0;
 
 function addPlane(nx: f64, ny: f64, nz: f64): void {
   if (planeCount == MOST_PLANES) return;
-  const at = planes + <usize>planeCount * 24;
+  const at = planes + <usize>planeCount * PLANE_BYTES;
   planeCount++;
   store<f64>(at, nx);
   store<f64>(at, ny, 8);
@@ -227,7 +218,7 @@ const ALONG: f64 = 1e-10;
 function isFree(vx: f64, vy: f64, vz: f64): bool {
   const most = -ALONG * sqrt(vx * vx + vy * vy + vz * vz);
   for (let i: u32 = 0; i < planeCount; i++) {
-    const at = planes + <usize>i * 24;
+    const at = planes + <usize>i * PLANE_BYTES;
     if (vx * load<f64>(at) + vy * load<f64>(at, 8) + vz * load<f64>(at, 16) < most) return false;
   }
   return true;
@@ -245,7 +236,7 @@ function clip(forwardX: f64, forwardY: f64, forwardZ: f64): void {
 function clipToPlanes(): void {
   const vx = wayX, vy = wayY, vz = wayZ;
   for (let i: u32 = 0; i < planeCount; i++) {
-    const at = planes + <usize>i * 24;
+    const at = planes + <usize>i * PLANE_BYTES;
     const nx = load<f64>(at), ny = load<f64>(at, 8), nz = load<f64>(at, 16);
     const into = vx * nx + vy * ny + vz * nz;
     if (into >= 0) continue;
@@ -256,10 +247,10 @@ function clipToPlanes(): void {
     }
   }
   for (let i: u32 = 0; i < planeCount; i++) {
-    const at = planes + <usize>i * 24;
+    const at = planes + <usize>i * PLANE_BYTES;
     const nx = load<f64>(at), ny = load<f64>(at, 8), nz = load<f64>(at, 16);
     for (let k: u32 = i + 1; k < planeCount; k++) {
-      const other = planes + <usize>k * 24;
+      const other = planes + <usize>k * PLANE_BYTES;
       const mx = load<f64>(other), my = load<f64>(other, 8), mz = load<f64>(other, 16);
       const cx = ny * mz - nz * my, cy = nz * mx - nx * mz, cz = nx * my - ny * mx;
       const square = cx * cx + cy * cy + cz * cz;
@@ -285,17 +276,22 @@ function isOver(): bool {
   return !(wayX * wayX + wayY * wayY + wayZ * wayZ > reach * reach * 1e-18);
 }
 
-/** Slides along whatever it meets. */
-function slide(sideX: f64, sideY: f64, sideZ: f64): void {
+/** Goes on along what was met. */
+function deflect(forwardX: f64, forwardY: f64, forwardZ: f64): void {
+  const left = 1 - hitTime;
+  wayX *= left; wayY *= left; wayZ *= left;
+  addPlane(hitNormalX, hitNormalY, hitNormalZ);
+  clip(forwardX, forwardY, forwardZ);
+}
+
+/** Moves by a way, along whatever it meets. */
+export function slide(sideX: f64, sideY: f64, sideZ: f64): void {
   planeCount = 0;
   wayX = sideX; wayY = sideY; wayZ = sideZ;
   for (let i = 0; i < MOST_SLIDES && !isOver(); i++) {
     if (!advance(wayX, wayY, wayZ)) return;
     notePushOfHit();
-    const left = 1 - hitTime;
-    wayX *= left; wayY *= left; wayZ *= left;
-    addPlane(hitNormalX, hitNormalY, hitNormalZ);
-    clip(sideX, sideY, sideZ);
+    deflect(sideX, sideY, sideZ);
   }
 }
 
@@ -359,16 +355,12 @@ function walk(sideX: f64, sideY: f64, sideZ: f64): void {
     // Along the wall, and still along the ground.
     const alongX = wayX, alongY = wayY, alongZ = wayZ;
     follow(alongX, alongY, alongZ, gx, gy, gz);
-    const into = wayX * nx + wayY * ny + wayZ * nz;
-    if (into < 0 && !isFree(wayX, wayY, wayZ)) {
-      addPlane(nx, ny, nz);
-      clip(sideX, sideY, sideZ);
-    } else if (into < 0) {
-      // It leans over the slope: only where both cross is a way.
-      addPlane(nx, ny, nz);
-      addPlane(gx, gy, gz);
-      clip(sideX, sideY, sideZ);
-    }
+    if (wayX * nx + wayY * ny + wayZ * nz >= 0) continue;
+    // Where nothing else is in the way, it leans over the slope: only where both cross is a way.
+    const leansOver = isFree(wayX, wayY, wayZ);
+    addPlane(nx, ny, nz);
+    if (leansOver) addPlane(gx, gy, gz);
+    clip(sideX, sideY, sideZ);
   }
 }
 
@@ -441,10 +433,7 @@ function rise(height: f64): void {
     if (!advance(wayX, wayY, wayZ)) return;
     notePushOfHit();
     if (alongUp(hitNormalX, hitNormalY, hitNormalZ) < 0) isBlockedAbove = true;
-    const left = 1 - hitTime;
-    wayX *= left; wayY *= left; wayZ *= left;
-    addPlane(hitNormalX, hitNormalY, hitNormalZ);
-    clip(upX, upY, upZ);
+    deflect(upX, upY, upZ);
   }
 }
 
@@ -463,10 +452,7 @@ function fall(height: f64): void {
     standOn();
     isHeld = false;
     notePushOfHit();
-    const left = 1 - hitTime;
-    wayX *= left; wayY *= left; wayZ *= left;
-    addPlane(hitNormalX, hitNormalY, hitNormalZ);
-    clip(-upX, -upY, -upZ);
+    deflect(-upX, -upY, -upZ);
   }
   // What does not come down is held between things, too steep as each of them is.
   isHeld = height > 0 && start - alongUp(x, y, z) < 1e-3 * height && planeCount > 0;

@@ -7,15 +7,15 @@ import {
   CHARACTER_IS_BLOCKED, CHARACTER_IS_PLACED, CHARACTER_IS_STANDING, CHARACTER_LAYERS, CHARACTER_OBJECT, CHARACTER_POSITION,
   CHARACTER_RADIUS, CHARACTER_SKIN, CHARACTER_SLOPE, CHARACTER_SNAP, CHARACTER_SPEED, CHARACTER_STEP, CHARACTER_STEP_HEIGHT,
   CHARACTER_TIME, CHARACTER_TO, CHARACTER_UP, IN_MOVES, IN_MOVE_COUNT, MOVE_BY, MOVE_BYTES, MOVE_CHARACTER, MOVE_KIND,
-  MOVE_SECONDS, MOVE_TIMED, MOVE_WAY, OUT_CHARACTERS, OUT_CHARACTER_BETWEEN, OUT_CHARACTER_BYTES, OUT_CHARACTER_COUNT,
+  MOVE_NEXT, MOVE_SECONDS, MOVE_TIMED, MOVE_WAY, OUT_CHARACTERS, OUT_CHARACTER_BETWEEN, OUT_CHARACTER_BYTES, OUT_CHARACTER_COUNT,
   OUT_CHARACTER_DEPTH, OUT_CHARACTER_FIRST_PUSH, OUT_CHARACTER_FLAGS, OUT_CHARACTER_GROUND, OUT_CHARACTER_GROUND_NORMAL,
   OUT_CHARACTER_GROUND_POINT, OUT_CHARACTER_POSITION, OUT_CHARACTER_PUSH_COUNT, OUT_CHARACTER_ID, OUT_CHARACTER_SPEED,
   OUT_CHARACTER_STEPS, OUT_CHARACTER_TIME, OUT_CHARACTER_TRIANGLE, OUT_PUSHES, OUT_PUSH_COUNT, PUSH_BYTES, PUSH_NORMAL,
   PUSH_OBJECT, PUSH_POINT, PUSH_TRIANGLE,
 } from '../../../../shared/layout';
 import {
-  MOST_PUSHES, beginMove, carryBy, depth, groundNormalX, groundNormalY, groundNormalZ, groundObstacle, groundX, groundY,
-  groundZ, isBlockedAbove, isHeld, isStanding, measureDepth, moveBy, pushAt, pushCount, pushOut, recentre, setMover, x, y, z,
+  MOST_PUSHES, beginMove, depth, groundNormalX, groundNormalY, groundNormalZ, groundObstacle, groundX, groundY,
+  groundZ, isBlockedAbove, isHeld, isStanding, measureDepth, moveBy, pushAt, pushCount, pushOut, recentre, setMover, slide, x, y, z,
 } from '../../character/move-and-slide';
 import { obstacleAt } from '../../character/obstacles';
 import { now } from '../../host';
@@ -64,6 +64,8 @@ class Character {
   /** Whether it goes by steps of its own. */
   isTimed: u32;
   steps: u32;
+  /** The address of its first move of this frame, each of which leads to the next by MOVE_NEXT; 0 for none. */
+  firstMove: u32;
   /** Its pushes of this frame among those of all. */
   firstPush: u32;
   pushCount: u32;
@@ -78,7 +80,6 @@ let slotCount: u32 = 0;
 let thereCount: u32 = 0;
 /** The moves of the frame that is under way. */
 let moves: usize = 0;
-let moveCount: u32 = 0;
 /** The next character that is to be moved in this frame. */
 let next: u32 = 0;
 /** What characters pushed against in this frame: PUSH_BYTES each. */
@@ -168,13 +169,22 @@ export function removeCharacter(id: u32): void {
 
 /** Takes over the moves of a frame. Throws OUT_OF_MEMORY. */
 export function beginCharacters(input: usize): void {
-  moveCount = load<u32>(input, IN_MOVE_COUNT);
   next = 0;
   pushTotal = 0;
-  if (moveCount == 0) return;
-  const bytes = <usize>moveCount * MOVE_BYTES;
+  if (thereCount == 0) return;
+  for (let slot: u32 = 0; slot < slotCount; slot++) characterAt(slot).firstMove = 0;
+  const bytes = <usize>load<u32>(input, IN_MOVE_COUNT) * MOVE_BYTES;
   moves = reserve(moves, 0, bytes);
   memory.copy(moves, input + load<u32>(input, IN_MOVES), bytes);
+  // The last one first, so that each character's are in their order.
+  for (let move = moves + bytes; move != moves; ) {
+    move -= MOVE_BYTES;
+    const id = load<u32>(move, MOVE_CHARACTER);
+    if (slotOf(id) >= slotCount || characterAt(slotOf(id)).id != id) continue; // it was removed
+    const c = characterAt(slotOf(id));
+    store<u32>(move, c.firstMove, MOVE_NEXT);
+    c.firstMove = <u32>move;
+  }
 }
 
 export function areCharacters(): bool {
@@ -215,9 +225,7 @@ function runMoves(c: Character): void {
   c.pushCount = 0;
   setObstacleFilter(c.layers, c.ignored, c.ignoredCount, c.object);
   let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
-  for (let i: u32 = 0; i < moveCount; i++) {
-    const move = moves + <usize>i * MOVE_BYTES;
-    if (load<u32>(move, MOVE_CHARACTER) != c.id) continue;
+  for (let move: usize = c.firstMove; move != 0; move = load<u32>(move, MOVE_NEXT)) {
     const kind = load<u32>(move, MOVE_KIND);
     const mx = load<f64>(move, MOVE_WAY), my = load<f64>(move, MOVE_WAY + 8), mz = load<f64>(move, MOVE_WAY + 16);
     if (kind == MOVE_BY) {
@@ -312,7 +320,7 @@ function moveCharacter(c: Character, wayX: f64, wayY: f64, wayZ: f64): void {
   const extra = max(max(c.stepHeight, c.snap) + 2 * c.skin, margin) - margin;
   beginMove((c.flags & CHARACTER_IS_STANDING) != 0);
   gatherAbout(c, across + carry, extra);
-  if (carry > 0) carryBy(toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ));
+  if (carry > 0) slide(toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ));
   for (let round = 0; round < MOST_PUSH_ROUNDS; round++) {
     if (pushOut() <= margin) break;
     // It was pushed farther than what was gathered reaches.
