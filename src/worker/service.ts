@@ -385,8 +385,8 @@ export class WorkerService extends QueryService implements WorkerApi {
   }
 
   #answer(input: ArrayBuffer, out: ArrayBuffer | undefined, failure: Failure | undefined): void {
-    const { memoryBytes, usedBytes, areCharactersMoved } = this.core;
-    const areMoved = failure && areCharactersMoved;
+    const { memoryBytes, usedBytes } = this.core;
+    const areMoved = failure && this.core.areCharactersMoved;
     this.#post({ type: 'result', input, out, failure, areMoved, memoryBytes, usedBytes }, out ? [input, out] : [input]);
     if (this.core.isDerivationWanted) this.#derive();
   }

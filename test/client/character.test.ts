@@ -178,6 +178,46 @@ describe('a character', () => {
     expect(await met(character.state.position)).toEqual(new Uint32Array());
   });
 
+  test('that walks off an edge by its own way has no ground in the air', async () => {
+    block(0, -1, 0, [1, 1, 1]);
+    const character = hero();
+    for (let i = 0; i < 90; i++) {
+      character.move([0.02, -0.001, 0]);
+      await service.update();
+      const { position, ground, isStanding } = character.state;
+      if (position[0] > 1 + RADIUS + SKIN) expect([ground, isStanding], `at ${position}`).toEqual([null, false]);
+    }
+    expect(character.state.position[0]).toBeGreaterThan(1.5);
+  });
+
+  test('many at once go each by its own ways, in their order, and those that are gone disturb nobody', async () => {
+    const many = Array.from({ length: 300 }, (_, i) => hero([4 * i, 100, 0]));
+    for (const [i, each] of many.entries()) each.move([0, 0, 0.01 * i]);
+    for (const [i, each] of many.entries()) if (i % 7 === 0) each.remove();
+    for (const [i, each] of many.entries()) if (i % 7 !== 0) each.move([0.001 * i, 0, 0.5]);
+    const late = hero([-50, 100, 0]); // where one was
+    await service.update();
+    expect(late.state.position).toEqual([-50, 100, 0]);
+    for (const [i, each] of many.entries()) {
+      if (i % 7 === 0) continue;
+      const [x, y, z] = each.state.position;
+      expect(x).toBeCloseTo(4 * i + 0.001 * i, 9);
+      expect(y).toBe(100);
+      expect(z).toBeCloseTo(0.01 * i + 0.5, 9);
+    }
+    // A jump between two velocities: in the order of the calls.
+    floor();
+    const jumper = hero([20, SKIN, 0]);
+    await walk(jumper, [0, 0, 0], 2);
+    jumper.advance([1, 0, 0], 5 * FRAME);
+    jumper.jump(4);
+    jumper.advance([0, 0, 1], FRAME);
+    await service.update();
+    expect(jumper.state.position[0]).toBeCloseTo(20 + 5 / 60, 9);
+    expect(jumper.state.position[2]).toBeCloseTo(1 / 60, 9);
+    expect(jumper.state.speed).toBeGreaterThan(3);
+  });
+
   test('does not pass through what is thin, however fast', async () => {
     const mesh = await service.addMesh(boxMesh(0.001, 20, 20));
     const wall = service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(50, 0, 0) });

@@ -23,7 +23,7 @@ export let y: f64 = 0;
 export let z: f64 = 0;
 /** Whether it stands on something that is not too steep. */
 export let isStanding: bool = false;
-/** Whether something is under it that keeps it from falling, too steep or not. */
+/** Whether it is held between things each of which is too steep to stand on. */
 export let isHeld: bool = false;
 /** Whether it met something above. */
 export let isBlockedAbove: bool = false;
@@ -169,7 +169,6 @@ function standOn(): void {
   groundX = hitX;
   groundY = hitY;
   groundZ = hitZ;
-  isHeld = true;
 }
 
 /** Notes that what was met was pushed against. */
@@ -450,7 +449,6 @@ function fall(height: f64): void {
       return;
     }
     standOn();
-    isHeld = false;
     notePushOfHit();
     deflect(-upX, -upY, -upZ);
   }
