@@ -306,7 +306,7 @@ export interface CharacterDescription {
   from: ArrayLike<number>;
   to: ArrayLike<number>;
   radius: number;
-  /** Of length 1. */
+  /** It has length 1. */
   up: ArrayLike<number>;
   skin: number;
   /** The cosine of the steepest slope. */

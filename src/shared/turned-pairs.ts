@@ -1,3 +1,13 @@
+/** Answers the same pairs, two numbers each, with the second of each as the first, sorted. */
+export function turnedPairs<T extends Uint32Array | Int32Array>(pairs: T, order = turnedOrder(pairs)): T {
+  const turned = pairs.slice() as T;
+  for (let to = 0; to < order.length; to++) {
+    turned[2 * to] = pairs[2 * order[to] + 1];
+    turned[2 * to + 1] = pairs[2 * order[to]];
+  }
+  return turned;
+}
+
 /** Answers the numbers of pairs, two numbers each, in the order that they have when the second of each is the first. */
 export function turnedOrder(pairs: Uint32Array | Int32Array): Uint32Array {
   const order = Uint32Array.from({ length: pairs.length / 2 }, (_, i) => i);

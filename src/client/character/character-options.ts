@@ -13,6 +13,7 @@ import {
   readOptions,
 } from '../check/validate.js';
 import { checkIds } from '../query/query-options.js';
+import { CAPSULE_KEYS, type Capsule, checkCapsule } from '../scene/object-description.js';
 import type { ObjectStore } from '../scene/object-store.js';
 
 const KEYS = [
@@ -31,7 +32,6 @@ const KEYS = [
     'object',
   ],
 ];
-const SHAPE_KEYS = ['type', 'radius', 'from', 'to'];
 
 const DEFAULT_SLOPE = Math.PI / 4;
 const DEFAULT_GRAVITY = 9.81;
@@ -41,109 +41,64 @@ const DEFAULT_SKIN = 0.02;
 /** A capsule of a larger gap would not be what it looks like; a smaller one would be rounding. */
 const LEAST_SKIN = 1e-4;
 
+/** What a character is whose options say nothing but its shape. */
+const DEFAULTS: CharacterDescription = {
+  ...{ from: [], to: [], radius: 0, skin: 0, stepHeight: 0, snap: 0 }, // by its shape
+  ...{ up: [0, 1, 0], slope: Math.cos(DEFAULT_SLOPE), gravity: DEFAULT_GRAVITY, step: DEFAULT_STEP },
+  ...{ position: [0, 0, 0], speed: 0, time: 0 },
+  ...{ layers: 0xffffffff, object: 0, ignore: new Uint32Array(), flags: CHARACTER_IS_PLACED },
+};
+
 /**
- * Describes a character by its options, checked and complete: what is not given is as in `base`. Throws INVALID_ARGUMENT,
- * UNKNOWN_ID.
+ * Describes a character by its options, checked and complete: what is not given is as in `base`, but for the lengths that
+ * go with its shape where that is another. Throws INVALID_ARGUMENT, UNKNOWN_ID.
  */
 export function describeCharacter(
   operation: string,
   options: Partial<CharacterOptions>,
   objects: ObjectStore,
-  base?: CharacterDescription,
+  base: CharacterDescription = DEFAULTS,
 ): CharacterDescription {
   if (options === undefined) invalid(operation, 'options', options, 'an object');
   const given = readOptions(operation, 'options', options, KEYS);
-  const shape = given.shape === undefined && base ? base : readCapsule(operation, given.shape);
-  const { position, up, slope, gravity, step, layers, ignore, object } = given;
-  const { radius } = shape;
-  const isNewShape = shape !== base;
-  const keep = <T>(value: unknown, read: () => T, old: T | undefined, otherwise: () => T): T =>
-    value !== undefined ? read() : (old ?? otherwise());
-  const skin = keep(
-    given.skin,
-    () => checkNumber(operation, 'skin', given.skin, LEAST_SKIN * radius, `at least ${LEAST_SKIN} of the radius`),
-    isNewShape ? undefined : base?.skin,
-    () => DEFAULT_SKIN * radius,
-  );
-  const stepHeight = keep(
-    given.stepHeight,
-    () => checkAtLeastZero(operation, 'stepHeight', given.stepHeight),
-    isNewShape ? undefined : base?.stepHeight,
-    () => radius,
-  );
+  const { shape, position, up, skin, slope, stepHeight, snap, gravity, step, layers, ignore, object } = given;
+  const isNewShape = shape !== undefined || base === DEFAULTS;
+  const sized = isNewShape ? { ...base, ...sizesOf(readCapsule(operation, shape)) } : base;
+  const { radius } = sized;
+  const least = LEAST_SKIN * radius;
+  const ownStep = stepHeight === undefined ? sized.stepHeight : checkAtLeastZero(operation, 'stepHeight', stepHeight);
+  const ownSnap = stepHeight === undefined ? sized.snap : ownStep;
   if (object !== undefined && object !== 0) objects.check(operation, 'object', object);
   return {
-    from: shape.from,
-    to: shape.to,
-    radius,
-    up: keep(
-      up,
-      () => readUp(operation, up),
-      base?.up,
-      () => [0, 1, 0],
-    ),
-    skin,
-    slope: keep(
-      slope,
-      () => readSlope(operation, slope),
-      base?.slope,
-      () => Math.cos(DEFAULT_SLOPE),
-    ),
-    stepHeight,
-    snap: keep(
-      given.snap,
-      () => checkAtLeastZero(operation, 'snap', given.snap),
-      given.stepHeight === undefined && !isNewShape ? base?.snap : undefined,
-      () => stepHeight,
-    ),
-    gravity: keep(
-      gravity,
-      () => checkAtLeastZero(operation, 'gravity', gravity),
-      base?.gravity,
-      () => DEFAULT_GRAVITY,
-    ),
-    step: keep(
-      step,
-      () => checkPositive(operation, 'step', step),
-      base?.step,
-      () => DEFAULT_STEP,
-    ),
-    position: keep(
-      position,
-      () => [...checkVec3(operation, 'position', position)],
-      base?.position,
-      () => [0, 0, 0],
-    ),
-    speed: 0,
-    time: 0,
-    layers: keep(
-      layers,
-      () => checkBits(operation, 'layers', layers),
-      base?.layers,
-      () => 0xffffffff,
-    ),
-    object: object ?? base?.object ?? 0,
-    ignore: keep(
-      ignore,
-      () => checkIds(operation, 'ignore', ignore, objects).sort(),
-      base?.ignore,
-      () => new Uint32Array(),
-    ),
-    flags: position !== undefined || !base ? CHARACTER_IS_PLACED : 0,
+    ...sized,
+    up: up === undefined ? base.up : readUp(operation, up),
+    skin:
+      skin === undefined
+        ? sized.skin
+        : checkNumber(operation, 'skin', skin, least, `at least ${LEAST_SKIN} of the radius`),
+    slope: slope === undefined ? base.slope : readSlope(operation, slope),
+    stepHeight: ownStep,
+    snap: snap === undefined ? ownSnap : checkAtLeastZero(operation, 'snap', snap),
+    gravity: gravity === undefined ? base.gravity : checkAtLeastZero(operation, 'gravity', gravity),
+    step: step === undefined ? base.step : checkPositive(operation, 'step', step),
+    position: position === undefined ? base.position : [...checkVec3(operation, 'position', position)],
+    layers: layers === undefined ? base.layers : checkBits(operation, 'layers', layers),
+    object: object ?? base.object,
+    ignore: ignore === undefined ? base.ignore : checkIds(operation, 'ignore', ignore, objects).sort(),
+    flags: position !== undefined || base === DEFAULTS ? CHARACTER_IS_PLACED : 0,
   };
 }
 
-function readCapsule(operation: string, shape: unknown): CapsuleShape {
+/** Answers what goes with a capsule: itself, and the lengths that are relative to its radius. */
+function sizesOf({ from, to, radius }: Capsule): Partial<CharacterDescription> & Capsule {
+  return { from, to, radius, skin: DEFAULT_SKIN * radius, stepHeight: radius, snap: radius };
+}
+
+function readCapsule(operation: string, shape: unknown): Capsule {
   if (typeof shape !== 'object' || shape === null) invalid(operation, 'shape', shape, 'a capsule');
   const type = reading(operation, 'shape', () => (shape as CapsuleShape).type);
   checkOneOf(operation, 'shape.type', type, ['capsule'] as const);
-  const { radius, from, to } = readOptions<CapsuleShape>(operation, 'shape', shape as CapsuleShape, SHAPE_KEYS);
-  return {
-    type: 'capsule',
-    radius: checkPositive(operation, 'shape.radius', radius),
-    from: checkVec3(operation, 'shape.from', from),
-    to: checkVec3(operation, 'shape.to', to),
-  };
+  return checkCapsule(operation, readOptions<CapsuleShape>(operation, 'shape', shape as CapsuleShape, CAPSULE_KEYS));
 }
 
 function readUp(operation: string, up: unknown): number[] {

@@ -1,7 +1,7 @@
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 import type { ObjectDescription } from '../../shared/protocol.js';
-import type { MeshId, MeshInfo, MeshShape, ObjectOptions, Shape } from '../../shared/types.js';
+import type { CapsuleShape, MeshId, MeshInfo, MeshShape, ObjectOptions, Shape } from '../../shared/types.js';
 import {
   argumentError,
   checkBits,
@@ -26,11 +26,12 @@ const SIDES = ['front', 'back', 'double'] as const; // SIDE_*, from 1 on
 const MOTIONS = ['static', 'moving'] as const;
 const DETAILS = ['none', 'bounds', 'bones', 'any', 'manifold', 'triangles', 'full'] as const; // in the order of CONTACTS_*
 const SHAPES = ['mesh', 'sphere', 'box', 'capsule'] as const;
+export const CAPSULE_KEYS = ['type', 'radius', 'from', 'to'];
 const SHAPE_KEYS = {
   mesh: ['type', 'mesh', 'solid'],
   sphere: ['type', 'radius', 'center'],
   box: ['type', 'halfExtents', 'center', 'rotation'],
-  capsule: ['type', 'radius', 'from', 'to'],
+  capsule: CAPSULE_KEYS,
 };
 
 const NONE: ArrayLike<number> = [];
@@ -240,15 +241,23 @@ function describeShape(operation: string, given: Shape, meshOf: MeshLookup): Sha
         extent: checkHalfExtents(operation, shape.halfExtents),
         rotation: shape.rotation === undefined ? NO_ROTATION : checkRotation(operation, shape.rotation),
       };
-    case 'capsule':
-      return {
-        ...part,
-        shape: layout.SHAPE_CAPSULE,
-        center: checkVec3(operation, 'shape.from', shape.from),
-        extent: checkVec3(operation, 'shape.to', shape.to),
-        radius: checkPositive(operation, 'shape.radius', shape.radius),
-      };
+    case 'capsule': {
+      const { from, to, radius } = checkCapsule(operation, shape);
+      return { ...part, shape: layout.SHAPE_CAPSULE, center: from, extent: to, radius };
+    }
   }
+}
+
+/** What makes a capsule. */
+export type Capsule = Pick<CapsuleShape, 'from' | 'to' | 'radius'>;
+
+/** Checks the numbers of a capsule, of which each property is read once. */
+export function checkCapsule(operation: string, { from, to, radius }: Capsule): Capsule {
+  return {
+    from: checkVec3(operation, 'shape.from', from),
+    to: checkVec3(operation, 'shape.to', to),
+    radius: checkPositive(operation, 'shape.radius', radius),
+  };
 }
 
 /** Checks a mesh as a shape, and tells whether it is solid. */

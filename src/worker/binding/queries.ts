@@ -1,6 +1,6 @@
 import * as layout from '../../shared/layout.js';
 import type { Clips, Cursor, Filter, OwnThresholds, PickRay, Region, ViewRecord } from '../../shared/protocol.js';
-import { turnedOrder } from '../../shared/turned-pairs.js';
+import { turnedOrder, turnedPairs } from '../../shared/turned-pairs.js';
 import type { ClosestPoint, Hit, ObjectId, Ray, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
@@ -372,18 +372,13 @@ function floats({ buffer }: Uint32Array<ArrayBuffer>): Float32Array<ArrayBuffer>
 /** Answers the contact with the other object as the first. */
 function turned(contact: CoreContact): CoreContact {
   const { contained, normals } = contact;
-  const triangles = contact.triangles.slice();
+  const order = turnedOrder(contact.triangles);
+  const triangles = turnedPairs(contact.triangles, order);
   const segments = contact.segments.slice();
-  const bones = contact.bones.slice();
-  turnedOrder(contact.triangles).forEach((from, to) => {
-    triangles[2 * to] = contact.triangles[2 * from + 1];
-    triangles[2 * to + 1] = contact.triangles[2 * from];
+  order.forEach((from, to) => {
     segments.set(contact.segments.subarray(6 * from, 6 * from + 6), 6 * to);
   });
-  turnedOrder(contact.bones).forEach((from, to) => {
-    bones[2 * to] = contact.bones[2 * from + 1];
-    bones[2 * to + 1] = contact.bones[2 * from];
-  });
+  const bones = turnedPairs(contact.bones);
   const turnedContained = contained === 0 ? 0 : contained === 1 ? 2 : 1;
   return { ...contact, contained: turnedContained, normals: normals.map((each) => -each), triangles, segments, bones };
 }

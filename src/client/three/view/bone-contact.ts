@@ -1,5 +1,4 @@
 import type { Bone, SkinnedMesh } from 'three';
-import { turnedOrder } from '../../../shared/turned-pairs.js';
 import { hitObject, type Placement, seenBy } from '../track/scene-objects.js';
 
 /** Two bones whose boxes meet; null for the one of two objects that has no bones, which its shape stands for. */
@@ -21,12 +20,6 @@ export function namedBones(
     named.push({ boneA: first[numbers[i]] ?? null, boneB: second[numbers[i + 1]] ?? null });
   }
   return named;
-}
-
-/** Answers the same pairs of numbers with the other object as the first, sorted. */
-export function turnedBones(numbers: Int32Array): Int32Array {
-  const order = turnedOrder(numbers);
-  return Int32Array.from({ length: numbers.length }, (_, i) => numbers[2 * order[i >> 1] + 1 - (i % 2)]);
 }
 
 function bonesOf(placement: Placement, query: number): readonly Bone[] {

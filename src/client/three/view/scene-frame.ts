@@ -1,4 +1,5 @@
 import type { BatchedMesh, InstancedMesh, Object3D } from 'three';
+import { turnedPairs } from '../../../shared/turned-pairs.js';
 import type { FrameResult, ObjectId, VisibleSet } from '../../../shared/types.js';
 import { checkTypedArray } from '../../check/binary.js';
 import { invalid, show } from '../../check/validate.js';
@@ -12,7 +13,7 @@ import {
   type SceneObjects,
   seenBy,
 } from '../track/scene-objects.js';
-import { type BoneContact, namedBones, turnedBones } from './bone-contact.js';
+import { type BoneContact, namedBones } from './bone-contact.js';
 
 /** Two objects of the scene in contact, seen from `a`. Like the frame, it is valid until the next `update()` resolves. */
 export interface SceneContact {
@@ -287,6 +288,6 @@ class FrameContact implements SceneContact {
   get bones(): BoneContact[] {
     const { boneStart, bones } = this.#result.contacts;
     const own = bones.subarray(2 * boneStart[this.index], 2 * boneStart[this.index + 1]);
-    return namedBones(this.swapped ? turnedBones(own) : own, this.a, this.b, this.#query);
+    return namedBones(this.swapped ? turnedPairs(own) : own, this.a, this.b, this.#query);
   }
 }
