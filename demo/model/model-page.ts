@@ -7,7 +7,6 @@ import { element, fillTable, type Progress, showError } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createScene, fitToCanvas, showBox } from '../scenery.js';
 import { disposeModel } from './dispose-model.js';
-import { followKeys } from './keyboard.js';
 import { type PeerHit, Peers } from './peers.js';
 import type { Sample, Shown } from './samples.js';
 import { Studio } from './studio.js';
@@ -90,7 +89,6 @@ export class ModelPage {
     canvas.addEventListener('pointerleave', ({ pointerType }) => {
       if (pointerType === 'mouse') this.#point(null, 0);
     });
-    followKeys(renderer, this.camera, this.controls, (at, time) => this.#point(at, time));
     addEventListener('resize', () => {
       fitToCanvas(renderer, this.camera);
       this.changed();

@@ -198,3 +198,55 @@ export function movedPositions({ mesh }: Rig): Float64Array {
   for (let i = 0; i < count; i++) mesh.getVertexPosition(i, vertex).toArray(positions, 3 * i);
   return positions;
 }
+
+/** Poses a rig anew; of its bones some are mirrored, and some are drawn together to nothing. */
+export function strikeOddly(random: Random, rig: Rig): void {
+  strike(random, rig);
+  roundBones(rig);
+  if (!rig.data.skin) return;
+  const { boneMatrices } = (rig.mesh as SkinnedMesh).skeleton as { boneMatrices: Float32Array };
+  for (let at = 0; at < boneMatrices.length; at += 16) {
+    if (random.chance(0.1)) for (let k = 0; k < 3; k++) boneMatrices[at + k] *= -1;
+    if (random.chance(0.05)) boneMatrices.fill(0, at, at + 11);
+  }
+}
+
+/**
+ * Four vertices about the place of each of two bones, 10 apart along x, and two triangles of them. Bone 2 moves nothing,
+ * bone 3 has no vertex.
+ */
+export function plates() {
+  const positions: number[] = [];
+  const bones: number[] = [];
+  const weights: number[] = [];
+  for (const [bone, x] of [
+    [0, 0],
+    [1, 10],
+  ]) {
+    for (const [dx, y, z] of [
+      [-1, -2, 0],
+      [1, -2, 0],
+      [1, 2, 0],
+      [-1, 2, 0.5],
+    ]) {
+      positions.push(x + dx, y, z);
+      bones.push(bone, 2, 0, 0);
+      weights.push(1, 0, 0, 0);
+    }
+  }
+  return { positions, bones, weights, indices: [0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7] };
+}
+
+/** The matrices of bones as poses have them. */
+export function boneArray(...list: Matrix4[]): Float32Array {
+  return Float32Array.from(list.flatMap((each) => each.elements));
+}
+
+/** Makes a mesh of what `plates` answers, with what was added to that. */
+export function plateMesh({ positions, bones, weights, indices }: ReturnType<typeof plates>) {
+  return {
+    positions: Float32Array.from(positions),
+    indices: Uint32Array.from(indices),
+    skin: { bones: Uint8Array.from(bones), weights: Float32Array.from(weights), boneCount: 4 },
+  };
+}

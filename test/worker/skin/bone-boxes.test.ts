@@ -1,11 +1,20 @@
 // By `precision: 'obb'` rays and picks hit the boxes of bones, which slow float64 code finds anew.
 import { type CollisionService, createCollisionService, type Hit } from 'collision-worker';
-import { Matrix3, Matrix4, PerspectiveCamera, Ray, type SkinnedMesh, Vector3 } from 'three';
+import { Matrix3, Matrix4, PerspectiveCamera, Ray, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Mortal } from '../../fixtures/mortal.js';
 import { type BoneBox, boneBoxes, crossBox } from '../../oracle/bone-boxes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { poseOf, type Rig, type RigOptions, randomRig, roundBones, strike } from '../../oracle/rigs.js';
+import {
+  boneArray,
+  plateMesh,
+  plates,
+  poseOf,
+  type Rig,
+  type RigOptions,
+  randomRig,
+  strikeOddly,
+} from '../../oracle/rigs.js';
 
 const OBB = { precision: 'obb' } as const;
 const KINDS: [string, RigOptions][] = [
@@ -29,13 +38,7 @@ async function add(rig: Rig, to = service): Promise<number> {
 
 /** Poses a rig anew; of its bones some are mirrored, and some are drawn together to nothing. */
 function pose(random: Random, rig: Rig, id: number, to = service): void {
-  strike(random, rig);
-  roundBones(rig);
-  const { boneMatrices } = (rig.mesh as SkinnedMesh).skeleton as { boneMatrices: Float32Array };
-  for (let at = 0; at < boneMatrices.length; at += 16) {
-    if (random.chance(0.1)) for (let k = 0; k < 3; k++) boneMatrices[at + k] *= -1;
-    if (random.chance(0.05)) boneMatrices.fill(0, at, at + 11);
-  }
+  strikeOddly(random, rig);
   to.setPose(id, poseOf(rig));
 }
 
@@ -173,49 +176,25 @@ describe(`boxes of bones are hit where float64 has them, seed ${SEED}`, { timeou
   });
 });
 
-/** Four vertices about each bone's place, and triangles of them; bone 3 has no vertex, bone 2 only one by a weight of 0. */
-function plates() {
-  const positions: number[] = [];
-  const bones: number[] = [];
-  const weights: number[] = [];
-  const indices: number[] = [];
-  for (const [bone, x] of [
-    [0, 0],
-    [1, 10],
-  ]) {
-    const first = positions.length / 3;
-    for (const [dx, y, z] of [
-      [-1, -2, 0],
-      [1, -2, 0],
-      [1, 2, 0],
-      [-1, 2, 0.5],
-    ]) {
-      positions.push(x + dx, y, z);
-      bones.push(bone, 2, 0, 0);
-      weights.push(1, 0, 0, 0);
-    }
-    indices.push(first, first + 1, first + 2, first, first + 2, first + 3);
-  }
-  // One that no triangle has, far away, and one that nothing moves.
-  positions.push(500, 500, 500, 10, 0, 0.1);
-  bones.push(1, 0, 0, 0, 1, 0, 0, 0);
-  weights.push(1, 0, 0, 0, 0, 0, 0, 0);
-  indices.push(4, 5, 9);
+/** Plates, and a vertex far away that no triangle has, one that nothing moves, and a morph target. */
+function morphedPlates() {
+  const parts = plates();
+  parts.positions.push(500, 500, 500, 10, 0, 0.1);
+  parts.bones.push(1, 0, 0, 0, 1, 0, 0, 0);
+  parts.weights.push(1, 0, 0, 0, 0, 0, 0, 0);
+  parts.indices.push(4, 5, 9);
   return {
-    positions: Float32Array.from(positions),
-    indices: Uint32Array.from(indices),
-    skin: { bones: Uint8Array.from(bones), weights: Float32Array.from(weights), boneCount: 4 },
-    morphs: { targets: [new Float32Array(positions.length).fill(30)], relative: true },
+    ...plateMesh(parts),
+    morphs: { targets: [new Float32Array(parts.positions.length).fill(30)], relative: true },
   };
 }
 
-const matrices = (...list: Matrix4[]) => Float32Array.from(list.flatMap((each) => each.elements));
 const I = new Matrix4();
 const down = (x: number, y = 0) => ({ origin: [x, y, 50], direction: [0, 0, -1] }) as const;
 
 describe('bones of all kinds', () => {
   const add = async (to: CollisionService) => {
-    const mesh = await to.addMesh(plates());
+    const mesh = await to.addMesh(morphedPlates());
     return to.addObject({ shape: { type: 'mesh', mesh } });
   };
   const bonesAlong = async (of: CollisionService, x: number, y = 0) =>
@@ -226,14 +205,14 @@ describe('bones of all kinds', () => {
     await service.update();
     // Before there are bones it is one box.
     expect(await bonesAlong(service, 5)).toEqual([-1, -1]);
-    service.setPose(id, { bones: matrices(I, I, I, I) });
+    service.setPose(id, { bones: boneArray(I, I, I, I) });
     await service.update();
     expect(await bonesAlong(service, 0)).toEqual([0, 0]);
     expect(await bonesAlong(service, 10)).toEqual([1, 1]);
     expect(await bonesAlong(service, 5)).toEqual([]);
     expect(await bonesAlong(service, 500, 500)).toEqual([]);
     const mirror = new Matrix4().makeScale(-1, 1, 1);
-    service.setPose(id, { bones: matrices(mirror, mirror, I, I) });
+    service.setPose(id, { bones: boneArray(mirror, mirror, I, I) });
     await service.update();
     expect(await bonesAlong(service, -10)).toEqual([1, 1]);
     expect(await bonesAlong(service, 10)).toEqual([]);
@@ -242,12 +221,12 @@ describe('bones of all kinds', () => {
       normal: [0, 0, 1].map((n) => expect.closeTo(n, 0)),
     });
     for (const flat of [new Matrix4().makeScale(0, 0, 0), new Matrix4().makeScale(1, 1, 0)]) {
-      service.setPose(id, { bones: matrices(I, flat, flat, flat) });
+      service.setPose(id, { bones: boneArray(I, flat, flat, flat) });
       await service.update();
       expect(await bonesAlong(service, 10)).toEqual([]);
       expect(await bonesAlong(service, 0)).toEqual([0, 0]);
     }
-    service.setPose(id, { bones: matrices(new Matrix4().makeScale(0, 0, 0), new Matrix4().makeScale(0, 0, 0), I, I) });
+    service.setPose(id, { bones: boneArray(new Matrix4().makeScale(0, 0, 0), new Matrix4().makeScale(0, 0, 0), I, I) });
     await service.update();
     expect(await bonesAlong(service, 0)).toEqual([]);
     expect(await service.raycast(down(0), OBB)).toBeNull();
@@ -258,7 +237,7 @@ describe('bones of all kinds', () => {
 
   test('morph targets leave them where they are, and in reach', async () => {
     const id = await add(service);
-    service.setPose(id, { bones: matrices(I, I, I, I), morphs: [1] });
+    service.setPose(id, { bones: boneArray(I, I, I, I), morphs: [1] });
     await service.update();
     expect(await bonesAlong(service, 0)).toEqual([0, 0]);
     expect(await bonesAlong(service, 30, 30)).toEqual([]);
@@ -267,7 +246,7 @@ describe('bones of all kinds', () => {
 
   test('planes cut the boxes', async () => {
     const id = await add(service);
-    service.setPose(id, { bones: matrices(I, new Matrix4().makeTranslation(-10, 0, -5), I, I) });
+    service.setPose(id, { bones: boneArray(I, new Matrix4().makeTranslation(-10, 0, -5), I, I) });
     await service.update();
     expect(await bonesAlong(service, 0)).toEqual([0, 0, 1, 1]);
     const hits = await service.raycastAll(down(0), { ...OBB, clip: [0, 0, -1, -2] });
@@ -278,10 +257,10 @@ describe('bones of all kinds', () => {
   test('a lost worker has them again, from baked bytes as well', async () => {
     const mortal = await Mortal.create();
     const first = mortal.service;
-    const mesh = await first.addMesh(plates());
+    const mesh = await first.addMesh(morphedPlates());
     const baked = await first.bakeMesh(mesh);
     const id = first.addObject({ shape: { type: 'mesh', mesh: await first.addMesh(baked) } });
-    first.setPose(id, { bones: matrices(I, new Matrix4().makeTranslation(0, 20, 0), I, I) });
+    first.setPose(id, { bones: boneArray(I, new Matrix4().makeTranslation(0, 20, 0), I, I) });
     await first.update();
     expect(await bonesAlong(first, 10, 20)).toEqual([1, 1]);
     await mortal.kill();

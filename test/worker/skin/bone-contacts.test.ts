@@ -7,14 +7,24 @@ import {
   type ObjectId,
   type Shape,
 } from 'collision-worker';
-import { Matrix4, type SkinnedMesh, Vector3 } from 'three';
+import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Mortal } from '../../fixtures/mortal.js';
 import { boneBoxes } from '../../oracle/bone-boxes.js';
 import { type BonePair, bonePairs, type Party } from '../../oracle/bone-pairs.js';
 import { icosphere, type Triangles, waves } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
-import { movedPositions, poseOf, type Rig, type RigOptions, randomRig, roundBones, strike } from '../../oracle/rigs.js';
+import {
+  boneArray,
+  movedPositions,
+  plateMesh,
+  plates,
+  poseOf,
+  type Rig,
+  type RigOptions,
+  randomRig,
+  strikeOddly,
+} from '../../oracle/rigs.js';
 import { anySolid, bodiesOf } from '../../oracle/shapes.js';
 
 const KINDS: [string, RigOptions][] = [
@@ -87,17 +97,8 @@ async function populate(random: Random, options: RigOptions, to: CollisionServic
   return things;
 }
 
-/** Some bones are mirrored, and some are drawn together to nothing. */
 function pose(random: Random, { id, rig }: Thing, to = service): void {
-  strike(random, rig!);
-  roundBones(rig!);
-  if (rig!.data.skin) {
-    const { boneMatrices } = (rig!.mesh as SkinnedMesh).skeleton as { boneMatrices: Float32Array };
-    for (let at = 0; at < boneMatrices.length; at += 16) {
-      if (random.chance(0.1)) for (let k = 0; k < 3; k++) boneMatrices[at + k] *= -1;
-      if (random.chance(0.05)) boneMatrices.fill(0, at, at + 11);
-    }
-  }
+  strikeOddly(random, rig!);
   to.setPose(id, poseOf(rig!));
 }
 
@@ -242,41 +243,12 @@ describe(`bones that meet are those of which float64 says so, seed ${SEED}`, { t
   });
 });
 
-/** Two plates of four vertices, each of a bone of its own, 10 apart along x; bone 2 moves nothing, bone 3 has no vertex. */
-function plates() {
-  const positions: number[] = [];
-  const bones: number[] = [];
-  const weights: number[] = [];
-  for (const [bone, x] of [
-    [0, 0],
-    [1, 10],
-  ]) {
-    for (const [dx, y, z] of [
-      [-1, -2, 0],
-      [1, -2, 0],
-      [1, 2, 0],
-      [-1, 2, 0.5],
-    ]) {
-      positions.push(x + dx, y, z);
-      bones.push(bone, 2, 0, 0);
-      weights.push(1, 0, 0, 0);
-    }
-  }
-  const indices = Uint32Array.of(0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7);
-  return {
-    positions: Float32Array.from(positions),
-    indices,
-    skin: { bones: Uint8Array.from(bones), weights: Float32Array.from(weights), boneCount: 4 },
-  };
-}
-
-const matrices = (...list: Matrix4[]) => Float32Array.from(list.flatMap((each) => each.elements));
 const I = new Matrix4();
 const at = (x: number, y = 0, z = 0) => new Matrix4().makeTranslation(x, y, z);
 
 describe('bones of all kinds', () => {
   const both = async () => {
-    const mesh = await service.addMesh(plates());
+    const mesh = await service.addMesh(plateMesh(plates()));
     const options = { shape: { type: 'mesh', mesh }, contacts: 'bones' } as const;
     return [service.addObject(options), service.addObject({ ...options, matrix: at(0, 3).elements })] as const;
   };
@@ -290,25 +262,25 @@ describe('bones of all kinds', () => {
       ended: contacts.endedA.length,
     };
   };
-  const still = matrices(I, I, I, I);
+  const still = boneArray(I, I, I, I);
 
   test('begin and end with poses, and those that are drawn together to nothing meet nothing', async () => {
     const [a, b] = await both();
     service.setPose(a, { bones: still });
     service.setPose(b, { bones: still });
     expect(await inFrame()).toMatchObject({ bones: [0, 0, 1, 1], begun: true });
-    service.setPose(a, { bones: matrices(at(0, -9), I, I, I) });
+    service.setPose(a, { bones: boneArray(at(0, -9), I, I, I) });
     expect(await inFrame()).toMatchObject({ bones: [1, 1], begun: false });
     // Bone 0 of the one comes to bone 1 of the other.
-    service.setPose(a, { bones: matrices(at(10), at(0, -9), I, I) });
+    service.setPose(a, { bones: boneArray(at(10), at(0, -9), I, I) });
     expect(await inFrame()).toMatchObject({ bones: [0, 1], begun: false });
     expect([...(await service.contact(b, a, { detail: 'bones' }))!.bones]).toEqual([1, 0]);
-    service.setPose(a, { bones: matrices(at(0, -9), at(0, -9), I, I) });
+    service.setPose(a, { bones: boneArray(at(0, -9), at(0, -9), I, I) });
     expect(await inFrame()).toMatchObject({ count: 0, ended: 1 });
     for (const none of [new Matrix4().makeScale(0, 0, 0), new Matrix4().makeScale(1, 1, 0)]) {
-      service.setPose(a, { bones: matrices(none, I, I, I) });
+      service.setPose(a, { bones: boneArray(none, I, I, I) });
       expect(await inFrame()).toMatchObject({ bones: [1, 1] });
-      service.setPose(a, { bones: matrices(none, none, none, none) });
+      service.setPose(a, { bones: boneArray(none, none, none, none) });
       expect(await inFrame()).toMatchObject({ count: 0 });
       expect(await service.contact(a, b, { detail: 'bones' })).toBeNull();
     }
