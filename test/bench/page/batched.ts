@@ -11,9 +11,9 @@ import {
 import { ObjectBVH } from 'three-mesh-bvh';
 import { Random } from '../../oracle/random.js';
 import { median } from '../statistics.js';
-import { Echo } from './messages.js';
+import { matricesRow } from './matrices-row.js';
 import type { PageRow } from './page-row.js';
-import { roundOf, SIZE, Streamed, sumOf, timed } from './streamed.js';
+import { SIZE, timed } from './streamed.js';
 
 const GEOMETRIES = 20;
 /** Half a side of the cube for each instance. */
@@ -41,44 +41,27 @@ export async function batchedRow(count: number): Promise<PageRow> {
   const texture = (batch as unknown as { _matricesTexture: { image: { data: Float32Array }; needsUpdate: boolean } })
     ._matricesTexture;
   const array = texture.image.data.subarray(0, 16 * count);
-  const base = new Float32Array(16 * count);
-  for (let i = 0; i < base.length; i += 16) random.placement(random.point(radius)).toArray(base, i);
-  array.set(base);
-  const move = (frame: number): void => {
-    for (let i = 0; i < array.length; i += 16) array[i + 12] = base[i + 12] + Math.sin(0.05 * frame + i);
+  for (let i = 0; i < array.length; i += 16) random.placement(random.point(radius)).toArray(array, i);
+  const changed = (): void => {
     texture.needsUpdate = true;
   };
   const root = new Scene().add(batch);
   root.updateMatrixWorld();
-  const streamed = await Streamed.of(root, { shapeOf: () => undefined });
-  await streamed.warmUp(move, WARM_UP_FRAMES);
-  const target = new Float32Array(array.length);
-  const echo = new Echo(target.byteLength);
+  const { row, streamed, move } = await matricesRow(
+    { root, array, changed },
+    { shapeOf: () => undefined },
+    WARM_UP_FRAMES,
+  );
   let bvh: ObjectBVH | undefined;
   const camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 0.1, 1000);
   return {
+    ...row,
     contenders: {
-      ours: (round) => roundOf(round, move, () => streamed.share()),
-      'one set': (round) => roundOf(round, move, () => timed(() => target.set(array))),
-      'one set and two messages': (round) =>
-        roundOf(round, move, async () => {
-          const filled = timed(() => new Float32Array(echo.buffer).set(array));
-          return filled + (await echo.send());
-        }),
+      ...row.contenders,
       async 'three-mesh-bvh ObjectBVH'(round) {
         bvh ??= new ObjectBVH(batch);
         move(round);
         return timed(() => bvh!.refit());
-      },
-    },
-    checksums: {
-      ours: () => {
-        texture.needsUpdate = true;
-        return streamed.record();
-      },
-      'one set': async () => {
-        target.set(array);
-        return { objects: count, sum: sumOf(target) };
       },
     },
     async facts() {
@@ -108,11 +91,6 @@ export async function batchedRow(count: number): Promise<PageRow> {
         { name: 'awaiting a pick', value: median(picks), unit: 'ms' },
         { name: "a pick of three's Raycaster", value: median(traced), unit: 'ms' },
       ];
-    },
-    idle: (round) => roundOf(round, move, async () => 0),
-    close() {
-      streamed.close();
-      echo.close();
     },
   };
 }
