@@ -40,6 +40,8 @@ export type {
   RayHits,
   Rect,
   RegionOptions,
+  Section,
+  SectionOptions,
   ServiceStats,
   Shape,
   Sight,

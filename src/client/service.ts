@@ -25,6 +25,8 @@ import type {
   RayHits,
   Rect,
   RegionOptions,
+  Section,
+  SectionOptions,
   ServiceStats,
   Shape,
   Sight,
@@ -682,6 +684,30 @@ export class CollisionService extends ServiceEvents {
   async closestPoint(point: Vec3, options?: QueryOptions & { maxDistance?: number }): Promise<ClosestPoint | null> {
     this.#link.check('closestPoint');
     return this.#queries.closestPoint(point, options);
+  }
+
+  /**
+   * Cuts objects with a plane, four numbers n · p + d with n of any length but zero: answers their outlines in it, joined
+   * to loops where meshes are closed, with which loop is directly inside of which. Meshes of points and lines have none;
+   * spheres and capsules get polygons of `roundPoints` points.
+   *
+   * ```ts
+   * const { starts, points } = await service.section([0, 1, 0, -1.2], { latest: true }); // 1.2 above the ground
+   * for (let i = 0; i + 1 < starts.length; i++) draw(points.subarray(3 * starts[i], 3 * starts[i + 1]));
+   * ```
+   *
+   * Two triangles that share an edge by the positions of its vertices share the point at which the plane crosses it, bit
+   * by bit: outlines of a closed mesh are closed by construction, also through vertices and along faces.
+   *
+   * What takes longer than some milliseconds is cut in slices between which all else is answered, each object as it is
+   * when its turn comes.
+   *
+   * Rejects with INVALID_ARGUMENT for a plane without a normal, UNSUPPORTED with `clip`, and OUT_OF_MEMORY when there is
+   * more to say than the worker can hold. Of several with `latest` that wait, the newest is asked and answers them all.
+   */
+  async section(plane: ArrayLike<number>, options?: SectionOptions): Promise<Section> {
+    this.#link.check('section');
+    return this.#queries.section(plane, options);
   }
 
   /**

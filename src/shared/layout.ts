@@ -319,6 +319,13 @@ export const INSPECTED_SCENE_CELLS = 16; // of all octrees
 export const INSPECTED_SCENE_ORIGIN = 24; // f64 × 3, of the float32 bounds in the octrees
 export const INSPECTED_SCENE_BYTES = 48;
 
+// An outline of a section.
+export const OUTLINE_OBJECT = 0; // u32, id
+export const OUTLINE_START = 4; // u32, its first point
+export const OUTLINE_END = 8; // u32, behind its last point
+export const OUTLINE_CLOSED = 12; // u32, 1 where the last point is joined to the first
+export const OUTLINE_BYTES = 16;
+
 // A character's description, as the worker writes it into the core. Places are float64 in the world, or about the
 // character's own place.
 export const CHARACTER_FROM = 0; // f64 × 3, of the capsule

@@ -10,6 +10,7 @@ import type {
   ObjectId,
   Ray,
   RayHits,
+  Section,
   Sight,
   Vec3,
   VisibleSet,
@@ -60,6 +61,8 @@ export interface WorkerApi {
   /** Finds the contact of two objects; null where they do not touch. `detail` is CONTACTS_*. */
   contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null>;
   closestPoint(point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null;
+  /** Cuts objects with a plane. Other messages are served between slices of the work. */
+  section(plane: Float64Array, filter: Filter, roundPoints: number, weld: number | undefined): Promise<Section>;
   /** Lists boxes of trees, octrees and objects. Other messages are served between slices of the work. */
   inspect(request: InspectRequest): Promise<Inspection>;
 }

@@ -5,6 +5,7 @@ import {
   type AddObjects,
   type Command,
   type Failure,
+  type Filter,
   type FrameMessage,
   type FromWorker,
   failureOf,
@@ -19,7 +20,7 @@ import {
   type ToWorker,
   type WorkerApi,
 } from '../shared/protocol.js';
-import type { ContactReport, Inspection, MeshData, MeshId, ObjectId } from '../shared/types.js';
+import type { ContactReport, Inspection, MeshData, MeshId, ObjectId, Section } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, MeshAddress, MeshBuild, PlacedDescription } from './binding/core.js';
 import type { CoreContact } from './binding/queries.js';
@@ -27,6 +28,7 @@ import { inspect } from './inspection.js';
 import { MeshTable } from './mesh-table.js';
 import { QueryService } from './query-service.js';
 import { Queue } from './queue.js';
+import { type SectionRequest, section } from './section.js';
 import { afterMessages, type Gate, SLICE_MS, type Turns } from './slices.js';
 
 /**
@@ -47,6 +49,7 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
     'containing',
     'closestPoint',
     'inspect',
+    'section',
     'contact',
     'loadMesh',
     'loadMeshes',
@@ -72,6 +75,9 @@ export class WorkerService extends QueryService implements WorkerApi {
   /** Whether a frame, and whether a contact that takes long, is between two of its slices. */
   #isInFrame = false;
   #isInContact = false;
+  /** Sections that are under way or wait, of which the core does one at a time; they read meshes. */
+  #sections = 0;
+  #lastSection: Promise<unknown> = Promise.resolve();
   /** Contacts that take long and came meanwhile. */
   readonly #contacts = new Queue<() => void>();
   /** When the main thread was told last that long work is under way. */
@@ -205,6 +211,37 @@ export class WorkerService extends QueryService implements WorkerApi {
     );
   });
 
+  /** Cuts objects, in slices between which messages are served. Each object is cut as it is when its turn comes. */
+  readonly section = answering(
+    (plane: Float64Array, filter: Filter, roundPoints: number, weld: number | undefined): Promise<Section> => {
+      const request = { plane, filter, roundPoints, weld };
+      const answer = this.#lastSection.then(() => this.#cut(request));
+      this.#lastSection = answer.catch(() => {});
+      return answer;
+    },
+  );
+
+  async #cut(request: SectionRequest): Promise<Section> {
+    this.#sections++;
+    this.meshes.keep();
+    try {
+      return await section(
+        this.core.sections,
+        request,
+        FRAME_SLICE_MS,
+        () => this.frame,
+        () => this.#pause(),
+      );
+    } finally {
+      this.#sections--;
+      this.#releaseMeshes();
+    }
+  }
+
+  #releaseMeshes(): void {
+    if (!this.#isHeld && this.#sections === 0) this.meshes.release();
+  }
+
   #findContact(pair: AskedPair, begin: () => CoreContact | null | undefined): FoundContact | Promise<FoundContact> {
     const start = performance.now();
     const found = begin();
@@ -290,7 +327,7 @@ export class WorkerService extends QueryService implements WorkerApi {
   #release(): void {
     while (!this.#isHeld && this.#contacts.length > 0) this.#contacts.take()!();
     if (this.#isHeld) return;
-    this.meshes.release();
+    this.#releaseMeshes();
     this.#turns.release();
     if (this.core.isDerivationWanted) this.#derive();
   }

@@ -15,6 +15,8 @@ import type {
   RayHits,
   Rect,
   RegionOptions,
+  Section,
+  SectionOptions,
   Shape,
   Sight,
   Vec3,
@@ -22,11 +24,13 @@ import type {
   VisibleSet,
 } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
+import { checkClipPlanes } from '../check/planes.js';
 import { checkSignal } from '../check/signal.js';
 import {
   checkAtLeastZero,
   checkBoolean,
   checkFinite,
+  checkInteger,
   checkMatrix,
   checkNumber,
   checkOneOf,
@@ -59,6 +63,7 @@ import {
 const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
 const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
 const CLOSEST_KEYS = [...QUERY_KEYS, 'maxDistance'];
+const SECTION_KEYS = [...QUERY_KEYS, 'weld', 'roundPoints', 'latest'];
 const CONTACT_KEYS = ['detail', 'signal'];
 const METHODS = ['ray', 'screen'] as const;
 
@@ -67,6 +72,8 @@ interface AdapterContact {
   /** What is in no layer is not there. */
   isShown?: boolean;
 }
+
+const MOST_ROUND_POINTS = 4096;
 
 type Api = Remote<WorkerApi>;
 type Options = Pick<PickOptions, 'signal' | 'latest'>;
@@ -85,6 +92,7 @@ export class Queries {
   readonly #latestPick = new LatestTurn<Hit | null>('pick');
   readonly #latestPickAll = new LatestTurn<Hit[]>('pickAll');
   readonly #latestRegion = new LatestTurn<Uint32Array>('pickRegion');
+  readonly #latestSection = new LatestTurn<Section>('section');
 
   constructor(link: WorkerLink, pump: FramePump, views: ViewTable, objects: ObjectStore) {
     this.#link = link;
@@ -101,7 +109,7 @@ export class Queries {
     const invoke =
       target &&
       ((api: Api) => ('ray' in target ? api.raycast(target.ray, target.filter) : api.pickScreen(...target.near)));
-    return this.#askInTurn(this.#latestPick, given, null, invoke);
+    return this.#askInTurn(this.#latestPick, given, invoke, null);
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
@@ -111,7 +119,7 @@ export class Queries {
     const invoke =
       target &&
       ((api: Api) => ('ray' in target ? api.raycastAll(target.ray, target.filter) : api.pickScreenAll(...target.near)));
-    return this.#askInTurn(this.#latestPickAll, given, [], invoke);
+    return this.#askInTurn(this.#latestPickAll, given, invoke, []);
   }
 
   pickRegion(region: Rect | Float32Array, options: RegionOptions = {}): Promise<Uint32Array> {
@@ -129,7 +137,7 @@ export class Queries {
     const record = this.#views.get(operation, 'view', view).record.slice();
     const part = checkRegion(operation, region, mode, record);
     const invoke = part && ((api: Api) => api.pickRegion(record, part, filter));
-    return this.#askInTurn(this.#latestRegion, given, new Uint32Array(), invoke);
+    return this.#askInTurn(this.#latestRegion, given, invoke, new Uint32Array());
   }
 
   raycast(ray: Ray, options: QueryOptions = {}): Promise<Hit | null> {
@@ -227,6 +235,19 @@ export class Queries {
     return this.#ask('contact', given, (api) => api.contact(a, b, detail));
   }
 
+  section(plane: ArrayLike<number>, options: SectionOptions = {}): Promise<Section> {
+    const given = readOptions('section', 'options', options, SECTION_KEYS, ADAPTER_KEYS);
+    const checked = checkClipPlanes('section', 'plane', plane, 1);
+    if (checked.length !== 4) invalid('section', 'the length of plane', checked.length, 'four numbers');
+    const { weld, roundPoints = 64, latest = false } = given;
+    if (weld !== undefined) checkAtLeastZero('section', 'weld', weld);
+    checkInteger('section', 'roundPoints', roundPoints, 3, MOST_ROUND_POINTS);
+    checkBoolean('section', 'latest', latest);
+    const filter = checkWholeFilter('section', given, this.#objects);
+    const invoke = (api: Api) => api.section(checked, filter, roundPoints, weld);
+    return this.#askInTurn(this.#latestSection, given, invoke);
+  }
+
   inspect(options?: InspectOptions & AdapterInspect): Promise<Inspection> {
     const { request, signal } = readInspection('inspect', options, this.#objects, this.#views);
     return this.#ask('inspect', { signal }, (api) => api.inspect(request));
@@ -270,8 +291,8 @@ export class Queries {
   #askInTurn<T>(
     turn: LatestTurn<T>,
     { signal, latest = false }: Options,
-    beside: T,
     invoke: ((api: Api) => Promise<T>) | null,
+    beside?: T,
   ): Promise<T> {
     const { operation } = turn;
     if (latest && invoke) {
@@ -284,8 +305,8 @@ export class Queries {
     if (invoke) return this.#ask(operation, { signal }, invoke);
     const answer = this.#link.defer<T>(operation);
     const promise = abortable(operation, signal, answer);
-    answer.resolve(beside);
-    if (latest) turn.answerWaiting(beside);
+    answer.resolve(beside as T);
+    if (latest) turn.answerWaiting(beside as T);
     return promise;
   }
 }

@@ -9,6 +9,7 @@ import { CoreInspector } from './inspector.js';
 import { CoreMemory } from './memory.js';
 import { beginPointLineBuild, ELEMENT_SIZES } from './point-line-build.js';
 import { CoreQueries } from './queries.js';
+import { CoreSections } from './sections.js';
 
 export type { MeshAddress, PlacedDescription } from './descriptions.js';
 
@@ -126,6 +127,7 @@ export interface Core {
 
   readonly queries: CoreQueries;
   readonly inspector: CoreInspector;
+  readonly sections: CoreSections;
 
   /** Answers the first broken invariant of any structure in words, or null. Slow; for tests. */
   check(): string | null;
@@ -151,6 +153,7 @@ export function bindCore(exports: CoreExports): Core {
 class WasmCore implements Core {
   readonly queries: CoreQueries;
   readonly inspector: CoreInspector;
+  readonly sections: CoreSections;
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
   /** Room for one description. */
@@ -166,6 +169,7 @@ class WasmCore implements Core {
     this.#scratch = this.#memory.allocate(layout.OBJECT_BYTES);
     this.queries = new CoreQueries(exports, this.#memory);
     this.inspector = new CoreInspector(exports, this.#memory, this.queries);
+    this.sections = new CoreSections(exports, this.#memory, this.queries);
   }
 
   get memoryBytes(): number {

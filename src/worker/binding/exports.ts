@@ -98,6 +98,15 @@ export interface CoreExports {
   overlap(description: number, filter: number): number;
   containing(x: number, y: number, z: number, filter: number): number;
   closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
+  beginSection(plane: number, filter: number, count: number, cosine: number, sine: number, weld: number): number;
+  beginObjectSection(id: number): void;
+  stepObjectSection(until: number): number;
+  endSection(): void;
+  countOutlines(): number;
+  outlines(): number;
+  countOutlinePoints(): number;
+  outlinePoints(): number;
+  outlineTriangles(): number;
   inspectScene(): number;
   inspectCells(most: number): number;
   inspectBounds(most: number): number;

@@ -261,7 +261,11 @@ export class CoreQueries {
     };
   }
 
-  /** Runs `work` with the filter in its place. */
+  /** Runs `work` with the filter in its place; it gets the filter's address. */
+  withFilter<T>(filter: Filter, work: (address: number) => T): T {
+    return this.#with(filter, () => work(this.#filter));
+  }
+
   #with<T>(filter: Filter, work: () => T): T {
     const { layers, side, precision, ignore, threshold = 0, own = NONE_OWN, clips = NO_CLIPS } = filter;
     return this.#withArrays([ignore, own.ids, own.thresholds, clips.planes, clips.sets], (addresses) => {

@@ -66,7 +66,9 @@ export { closestPoint, containing, overlap } from './scene/query/proximity';
 export { frustumOfPlanes, frustumOfView, foundInside } from './scene/query/frustum';
 export { pickRegion } from './scene/query/region';
 export { pickScreen } from './scene/query/screen';
+export { beginObjectSection, beginSection, endSection, stepObjectSection } from './scene/query/section';
 export { sees } from './scene/query/line-of-sight';
+export { countOutlinePoints, countOutlines, outlinePoints, outlineTriangles, outlines } from './section/outlines';
 
 export function buildPositions(build: usize): usize {
   return changetype<Build>(build).positions;

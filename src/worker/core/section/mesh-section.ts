@@ -1,0 +1,151 @@
+// Cuts the triangles of a mesh with a plane. A node's four boxes are passed by in float32 where they are surely to one
+// side, with a bound on its rounding; the sides of vertices are decided in float64, and each is decided alike in all of
+// its triangles. Work may be left between two nodes.
+
+import { now } from '../host';
+import { Affine } from '../math/affine';
+import { PLANE_BYTES, Plane, normalise, pullBack, valueAt } from '../math/plane';
+import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
+import {
+  Block, LEAF, MAX_DEPTH, Mesh, Node, blockAt, childMask, childOf, filledLanes, highBounds, isRotated, lowBounds,
+  nodeAt, placeTree, triangleOf,
+} from '../mesh/tree/layout';
+import { addSegment, beginSegments, crossingOfEdge, isNewCrossing, setPlace } from './crossings';
+
+/** The map from tree space to the world, and the plane in tree space: as it is pulled back, and with a unit normal. */
+const place = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const exact = changetype<Plane>(memory.data(<i32>PLANE_BYTES, 16));
+const unit = changetype<Plane>(memory.data(<i32>PLANE_BYTES, 16));
+const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
+/** 1 where the map turns the mesh inside out, so that segments go the other way. */
+let isMirrored: bool = false;
+let cutMesh: usize = 0;
+
+/** Each node that is taken leaves at most three more. */
+const STACK: usize = memory.data(4 * (3 * <i32>MAX_DEPTH + 4), 16);
+let top: usize = 0;
+
+/**
+ * The rounding error in float32 of a box's distance from the plane, as mesh-volume.ts derives it: coordinates below 3.5,
+ * a rotation that is orthonormal to 2⁻¹⁷ of them, and some ten roundings.
+ */
+const ROUNDING: f32 = 1.52587890625e-5; // 2^-16
+/** Nodes between two readings of the clock: some 0.1 ms. */
+const PER_READING: u32 = 512;
+
+/** Begins to cut a mesh that lies in the world by a map. Throws OUT_OF_MEMORY. */
+export function beginMeshSection(mesh: Mesh, map: Affine, plane: Plane): void {
+  beginSegments();
+  placeTree(place, mesh, map);
+  pullBack(exact, plane, place);
+  memory.copy(changetype<usize>(unit), changetype<usize>(exact), PLANE_BYTES);
+  normalise(unit);
+  isMirrored =
+    place.xx * (place.yy * place.zz - place.yz * place.zy) -
+    place.yx * (place.xy * place.zz - place.xz * place.zy) +
+    place.zx * (place.xy * place.yz - place.xz * place.yy) < 0;
+  cutMesh = changetype<usize>(mesh);
+  store<u32>(STACK, 0);
+  // A plane that is nowhere near, or that a map without a volume leaves no normal.
+  top = abs(unit.w) < 4 ? STACK + 4 : STACK;
+}
+
+/** Goes on until a time of `now`. Answers whether all triangles are cut. Throws OUT_OF_MEMORY. */
+export function stepMeshSection(until: f64): bool {
+  const mesh = changetype<Mesh>(cutMesh);
+  for (let count: u32 = 1; top != STACK; count++) {
+    top -= 4;
+    const node = nodeAt(mesh, load<u32>(top));
+    for (let bits = childrenCut(node); bits != 0; bits &= bits - 1) {
+      const child = childOf(node, <u32>ctz(bits));
+      if (child & LEAF) {
+        cutBlock(blockAt(mesh, child));
+      } else {
+        store<u32>(top, child);
+        top += 4;
+      }
+    }
+    if (count % PER_READING == 0 && now() >= until) return top == STACK;
+  }
+  return true;
+}
+
+/** Answers the children whose boxes may reach to both sides of the plane, a bit each. */
+function childrenCut(node: Node): u32 {
+  if (isRotated(node)) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
+  else setIdentityRotation(rotation);
+  const x = <f32>unit.x, y = <f32>unit.y, z = <f32>unit.z, w = f32x4.splat(<f32>unit.w);
+  const nx = f32x4.splat(rotation.xx * x + rotation.xy * y + rotation.xz * z);
+  const ny = f32x4.splat(rotation.yx * x + rotation.yy * y + rotation.yz * z);
+  const nz = f32x4.splat(rotation.zx * x + rotation.zy * y + rotation.zz * z);
+  const ax = f32x4.mul(nx, lowBounds(node, 0)), bx = f32x4.mul(nx, highBounds(node, 0));
+  const ay = f32x4.mul(ny, lowBounds(node, 1)), by = f32x4.mul(ny, highBounds(node, 1));
+  const az = f32x4.mul(nz, lowBounds(node, 2)), bz = f32x4.mul(nz, highBounds(node, 2));
+  const far = f32x4.add(f32x4.add(f32x4.add(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz)), w);
+  const near = f32x4.add(f32x4.add(f32x4.add(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmin(az, bz)), w);
+  const reaches = v128.and(f32x4.ge(far, f32x4.splat(-ROUNDING)), f32x4.le(near, f32x4.splat(ROUNDING)));
+  return <u32>i32x4.bitmask(reaches) & childMask(node);
+}
+
+function cutBlock(block: Block): void {
+  for (let bits = filledLanes(block); bits != 0; bits &= bits - 1) {
+    const lane = <u32>ctz(bits), at = changetype<usize>(block) + (<usize>lane << 2);
+    cutTriangle(
+      load<f32>(at), load<f32>(at, 16), load<f32>(at, 32),
+      load<f32>(at, 48), load<f32>(at, 64), load<f32>(at, 80),
+      load<f32>(at, 96), load<f32>(at, 112), load<f32>(at, 128), triangleOf(block, lane),
+    );
+  }
+}
+
+/**
+ * Cuts a triangle. Its segment begins on the edge that goes down through the plane and ends on the one that goes up, so
+ * that from in front of the plane what is behind the triangle's face is to the left.
+ */
+function cutTriangle(
+  ax: f32, ay: f32, az: f32, bx: f32, by: f32, bz: f32, cx: f32, cy: f32, cz: f32, triangle: i32,
+): void {
+  const a = valueAt(exact, ax, ay, az), b = valueAt(exact, bx, by, bz), c = valueAt(exact, cx, cy, cz);
+  const above = (a >= 0 ? 1 : 0) | (b >= 0 ? 2 : 0) | (c >= 0 ? 4 : 0);
+  if (above == 0 || above == 7) return;
+  let down: u32 = 0, up: u32 = 0;
+  if (above == 1 || above == 6) {
+    const ab = edge(ax, ay, az, a, bx, by, bz, b), ca = edge(cx, cy, cz, c, ax, ay, az, a);
+    down = above == 1 ? ab : ca;
+    up = above == 1 ? ca : ab;
+  } else if (above == 2 || above == 5) {
+    const bc = edge(bx, by, bz, b, cx, cy, cz, c), ab = edge(ax, ay, az, a, bx, by, bz, b);
+    down = above == 2 ? bc : ab;
+    up = above == 2 ? ab : bc;
+  } else {
+    const ca = edge(cx, cy, cz, c, ax, ay, az, a), bc = edge(bx, by, bz, b, cx, cy, cz, c);
+    down = above == 4 ? ca : bc;
+    up = above == 4 ? bc : ca;
+  }
+  if (isMirrored) addSegment(up, down, triangle);
+  else addSegment(down, up, triangle);
+}
+
+/** Answers the crossing of an edge whose vertices have the values s and t, from its lesser vertex, whoever asks. */
+function edge(x: f32, y: f32, z: f32, s: f64, u: f32, v: f32, w: f32, t: f64): u32 {
+  const isFirst = x != u ? x < u : y != v ? y < v : z < w;
+  return isFirst ? crossingFrom(x, y, z, s, u, v, w, t) : crossingFrom(u, v, w, t, x, y, z, s);
+}
+
+function crossingFrom(x: f32, y: f32, z: f32, s: f64, u: f32, v: f32, w: f32, t: f64): u32 {
+  // Both zeros are one number.
+  const crossing = crossingOfEdge(x + 0, y + 0, z + 0, u + 0, v + 0, w + 0);
+  if (!isNewCrossing) return crossing;
+  const share = s / (s - t);
+  // A vertex on the plane is the crossing itself.
+  const px = s == 0 ? <f64>x : t == 0 ? <f64>u : <f64>x + (<f64>u - <f64>x) * share;
+  const py = s == 0 ? <f64>y : t == 0 ? <f64>v : <f64>y + (<f64>v - <f64>y) * share;
+  const pz = s == 0 ? <f64>z : t == 0 ? <f64>w : <f64>z + (<f64>w - <f64>z) * share;
+  setPlace(
+    crossing,
+    place.xx * px + place.yx * py + place.zx * pz + place.tx,
+    place.xy * px + place.yy * py + place.zy * pz + place.ty,
+    place.xz * px + place.yz * py + place.zz * pz + place.tz,
+  );
+  return crossing;
+}

@@ -1,0 +1,106 @@
+// Holds the outlines that a section has found: their points, the triangle of the segment that begins at each, and
+// OUTLINE_* records (layout.ts) of each outline.
+
+import {
+  OUTLINE_BYTES, OUTLINE_CLOSED, OUTLINE_END, OUTLINE_OBJECT, OUTLINE_START,
+} from '../../../shared/layout';
+import { release, reserve } from '../memory';
+
+let places: usize = 0;
+let triangles: usize = 0;
+let pointCount: u32 = 0;
+let records: usize = 0;
+let outlineCount: u32 = 0;
+/** The object that outlines are of, and the first point of the one under way. */
+let object: u32 = 0;
+let start: u32 = 0;
+
+const PLACE_BYTES: usize = 24;
+
+export function clearOutlines(): void {
+  pointCount = outlineCount = 0;
+}
+
+/** Gives the memory back. */
+export function freeOutlines(): void {
+  release(places);
+  release(triangles);
+  release(records);
+  places = triangles = records = 0;
+  clearOutlines();
+}
+
+export function setOutlinedObject(id: u32): void {
+  object = id;
+}
+
+export function beginOutline(): void {
+  start = pointCount;
+}
+
+/** Adds a point, and the triangle of what follows it; a segment without a length is left out. Throws OUT_OF_MEMORY. */
+export function addPoint(x: f64, y: f64, z: f64, triangle: i32): void {
+  if (pointCount > start && isAt(pointCount - 1, x, y, z)) {
+    store<i32>(triangles + (<usize>(pointCount - 1) << 2), triangle);
+    return;
+  }
+  places = reserve(places, <usize>pointCount * PLACE_BYTES, <u64>(pointCount + 1) * PLACE_BYTES);
+  triangles = reserve(triangles, <usize>pointCount << 2, <u64>(pointCount + 1) << 2);
+  const at = places + <usize>pointCount * PLACE_BYTES;
+  store<f64>(at, x);
+  store<f64>(at, y, 8);
+  store<f64>(at, z, 16);
+  store<i32>(triangles + (<usize>pointCount << 2), triangle);
+  pointCount++;
+}
+
+// @ts-ignore: decorator
+@inline
+function isAt(point: u32, x: f64, y: f64, z: f64): bool {
+  const at = places + <usize>point * PLACE_BYTES;
+  return load<f64>(at) == x && load<f64>(at, 8) == y && load<f64>(at, 16) == z;
+}
+
+/** Ends an outline. One that is a single point is none. Throws OUT_OF_MEMORY. */
+export function endOutline(isClosed: bool): void {
+  const first = places + <usize>start * PLACE_BYTES;
+  if (isClosed) {
+    while (pointCount > start + 1 && isAt(pointCount - 1, load<f64>(first), load<f64>(first, 8), load<f64>(first, 16))) {
+      pointCount--;
+    }
+  }
+  if (pointCount < start + 2) {
+    pointCount = start;
+    return;
+  }
+  records = reserve(records, <usize>outlineCount * OUTLINE_BYTES, <u64>(outlineCount + 1) * OUTLINE_BYTES);
+  const record = records + <usize>outlineCount * OUTLINE_BYTES;
+  store<u32>(record, object, OUTLINE_OBJECT);
+  store<u32>(record, start, OUTLINE_START);
+  store<u32>(record, pointCount, OUTLINE_END);
+  store<u32>(record, isClosed ? 1 : 0, OUTLINE_CLOSED);
+  outlineCount++;
+}
+
+/** Answers the address of the outlines, OUTLINE_* each. */
+export function outlines(): usize {
+  return records;
+}
+
+export function countOutlines(): u32 {
+  return outlineCount;
+}
+
+/** Answers the address of the points, three f64 each. */
+export function outlinePoints(): usize {
+  return places;
+}
+
+export function countOutlinePoints(): u32 {
+  return pointCount;
+}
+
+/** Answers the address of the triangles, i32 for each point: -1 where none begins there. */
+export function outlineTriangles(): usize {
+  return triangles;
+}

@@ -1,0 +1,124 @@
+// Cuts boxes, spheres and capsules under any affine map with a plane. A box's outline is that of its twelve triangles. A
+// round shape is convex, so its outline is seen from any point of the plane inside of it: rays in as many directions as
+// asked for meet it once each, in the shape's own space.
+
+import { Affine } from '../math/affine';
+import { Plane, pullBack } from '../math/plane';
+import { addSegment, beginSegments, crossingOfEdge, isNewCrossing, setPlace } from './crossings';
+import { addPoint, beginOutline, endOutline } from './outlines';
+
+const own = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+
+/** The corners of the faces of a cube, three bits each (x, y, z upwards), counter-clockwise from outside. */
+const FACES: usize = memory.data<u8>([0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6]);
+
+/** Cuts the image of the cube [-1, 1]³, into segments without a triangle. Throws OUT_OF_MEMORY. */
+export function cutBox(map: Affine, plane: Plane): void {
+  beginSegments();
+  pullBack(own, plane, map);
+  const isMirrored = determinant(map) < 0;
+  for (let face: usize = 0; face < 24; face += 4) {
+    let down: i32 = -1, up: i32 = -1;
+    for (let i: usize = 0; i < 4; i++) {
+      const a = load<u8>(FACES + face + i), b = load<u8>(FACES + face + ((i + 1) & 3));
+      const isAbove = heightOf(a) >= 0;
+      if (isAbove == heightOf(b) >= 0) continue;
+      const crossing = <i32>edgeOfBox(map, a, b);
+      if (isAbove) down = crossing;
+      else up = crossing;
+    }
+    if (down < 0) continue;
+    if (isMirrored) addSegment(<u32>up, <u32>down, -1);
+    else addSegment(<u32>down, <u32>up, -1);
+  }
+}
+
+function determinant(m: Affine): f64 {
+  return (
+    m.xx * (m.yy * m.zz - m.yz * m.zy) - m.yx * (m.xy * m.zz - m.xz * m.zy) + m.zx * (m.xy * m.yz - m.xz * m.yy)
+  );
+}
+
+// @ts-ignore: decorator
+@inline
+function along(corner: u32, bit: u32): f64 {
+  return corner & bit ? 1 : -1;
+}
+
+function heightOf(corner: u32): f64 {
+  return own.x * along(corner, 1) + own.y * along(corner, 2) + own.z * along(corner, 4) + own.w;
+}
+
+function edgeOfBox(map: Affine, one: u32, other: u32): u32 {
+  const a = min(one, other), b = max(one, other);
+  const crossing = crossingOfEdge(
+    <f32>along(a, 1), <f32>along(a, 2), <f32>along(a, 4), <f32>along(b, 1), <f32>along(b, 2), <f32>along(b, 4),
+  );
+  if (!isNewCrossing) return crossing;
+  const s = heightOf(a), share = s / (s - heightOf(b));
+  const x = along(a, 1) + (along(b, 1) - along(a, 1)) * share;
+  const y = along(a, 2) + (along(b, 2) - along(a, 2)) * share;
+  const z = along(a, 4) + (along(b, 4) - along(a, 4)) * share;
+  setPlace(
+    crossing,
+    map.xx * x + map.yx * y + map.zx * z + map.tx,
+    map.xy * x + map.yy * y + map.zy * z + map.ty,
+    map.xz * x + map.yz * y + map.zz * z + map.tz,
+  );
+  return crossing;
+}
+
+/**
+ * Cuts the image of a capsule of radius 1 about the z axis from -half to half, of a sphere where half is 0: an outline
+ * of `count` points, counter-clockwise from in front of the plane; cosine and sine are those of a turn by one of `count`
+ * parts. Throws OUT_OF_MEMORY.
+ */
+export function cutRound(map: Affine, half: f64, plane: Plane, count: u32, cosine: f64, sine: f64): void {
+  pullBack(own, plane, map);
+  const length = sqrt(own.x * own.x + own.y * own.y + own.z * own.z);
+  if (!(length > 0)) return;
+  const nx = own.x / length, ny = own.y / length, nz = own.z / length, w = own.w / length;
+  // The point of the axis nearest to the plane, and from there to the plane: inside, or nothing is cut.
+  const low = w - nz * half, high = w + nz * half;
+  const z = low * high <= 0 && low != high ? (half * (high + low)) / (low - high) : abs(low) < abs(high) ? -half : half;
+  const height = nz * z + w;
+  if (!(abs(height) < 1)) return;
+  const cx = -nx * height, cy = -ny * height, cz = z - nz * height;
+  // Two directions in the plane, the second one a quarter turn from the first one about the normal in the world.
+  const sign: f64 = determinant(map) < 0 ? -1 : 1;
+  let ux: f64 = 0, uy: f64 = 0, uz: f64 = 0;
+  if (abs(nx) <= abs(ny) && abs(nx) <= abs(nz)) { uy = -nz; uz = ny; }
+  else if (abs(ny) <= abs(nz)) { ux = nz; uz = -nx; }
+  else { ux = -ny; uy = nx; }
+  const scale = 1.0 / sqrt(ux * ux + uy * uy + uz * uz);
+  ux *= scale; uy *= scale; uz *= scale;
+  const vx = (ny * uz - nz * uy) * sign, vy = (nz * ux - nx * uz) * sign, vz = (nx * uy - ny * ux) * sign;
+  beginOutline();
+  let c: f64 = 1, s: f64 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const dx = c * ux + s * vx, dy = c * uy + s * vy, dz = c * uz + s * vz;
+    const t = leaving(cx, cy, cz, dx, dy, dz, half);
+    const px = cx + t * dx, py = cy + t * dy, pz = cz + t * dz;
+    addPoint(
+      map.xx * px + map.yx * py + map.zx * pz + map.tx,
+      map.xy * px + map.yy * py + map.zy * pz + map.ty,
+      map.xz * px + map.yz * py + map.zz * pz + map.tz, -1,
+    );
+    const turned = c * cosine - s * sine;
+    s = s * cosine + c * sine;
+    c = turned;
+  }
+  endOutline(true);
+}
+
+/** Answers where a ray from a point inside of the capsule leaves it; its direction is unit but for rounding. */
+function leaving(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, half: f64): f64 {
+  // The cylinder first: a² t² + 2 b t + c = 0.
+  const a = dx * dx + dy * dy, b = x * dx + y * dy, c = x * x + y * y - 1;
+  const t = a > 0 ? (-b + sqrt(max(b * b - a * c, 0))) / a : Infinity;
+  const beyond = dz == 0 ? z : z + t * dz;
+  if (abs(beyond) <= half) return t;
+  const end = beyond > 0 ? half : -half;
+  const e = z - end, f = b + e * dz, g = x * x + y * y + e * e - 1;
+  return -f + sqrt(max(f * f - g, 0));
+}

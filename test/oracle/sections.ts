@@ -1,0 +1,54 @@
+import { type Matrix4, Vector3 } from 'three';
+import type { Triangles } from './meshes.js';
+
+/** A segment in which a plane cuts a triangle. */
+export interface Cut {
+  triangle: number;
+  from: Vector3;
+  to: Vector3;
+}
+
+/**
+ * Cuts every triangle of a placed mesh with a plane n · p + d, in float64: what has vertices on both sides, of which 0 is
+ * in front. `doubt` tells triangles that have a vertex so near to the plane that rounding may put it on either side.
+ */
+export function cutTriangles(
+  { positions, indices }: Triangles,
+  matrix: Matrix4,
+  plane: readonly number[],
+  doubt: number,
+): { sure: Cut[]; doubtful: Set<number> } {
+  const normal = new Vector3(plane[0], plane[1], plane[2]);
+  const sure: Cut[] = [];
+  const doubtful = new Set<number>();
+  const corner = (i: number) =>
+    new Vector3(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]).applyMatrix4(matrix);
+  for (let t = 0; t < indices.length / 3; t++) {
+    const corners = [0, 1, 2].map((c) => corner(indices[3 * t + c]));
+    const values = corners.map((p) => normal.dot(p) + plane[3]);
+    if (values.some((value) => Math.abs(value) <= doubt * normal.length())) {
+      doubtful.add(t);
+      continue;
+    }
+    const ends: Vector3[] = [];
+    for (let c = 0; c < 3; c++) {
+      const [p, q] = [corners[c], corners[(c + 1) % 3]];
+      const [s, u] = [values[c], values[(c + 1) % 3]];
+      if (s >= 0 !== u >= 0) ends.push(p.clone().lerp(q, s / (s - u)));
+    }
+    if (ends.length === 2) sure.push({ triangle: t, from: ends[0], to: ends[1] });
+  }
+  return { sure, doubtful };
+}
+
+/** How often a loop winds around a point, both in two coordinates: the crossings of a ray to the right. */
+export function windings(loop: readonly (readonly [number, number])[], [x, y]: readonly [number, number]): number {
+  let turns = 0;
+  for (let i = 0; i < loop.length; i++) {
+    const [ax, ay] = loop[i];
+    const [bx, by] = loop[(i + 1) % loop.length];
+    if (ay <= y === by <= y) continue;
+    if (ax + ((y - ay) / (by - ay)) * (bx - ax) > x) turns += ay < by ? 1 : -1;
+  }
+  return turns;
+}
