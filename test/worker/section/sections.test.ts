@@ -177,7 +177,8 @@ describe.each(PLACES)(`sections %s, seed ${SEED}`, (_, scale, away) => {
         expect([...section.objects].every((object) => object === id)).toBe(true);
         expect([...section.closed].every((isClosed) => isClosed === 1)).toBe(true);
         compare(section, mesh, matrix, plane, 4 * scale, away);
-        if (kind === 0) compareNesting(section, plane, 4 * scale);
+        // A lump may go through itself.
+        if (kind === 0 && name !== 'a lump') compareNesting(section, plane, 4 * scale);
       }
     });
   });
