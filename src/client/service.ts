@@ -692,7 +692,7 @@ export class CollisionService extends ServiceEvents {
    * spheres and capsules get polygons of `roundPoints` points.
    *
    * ```ts
-   * const { starts, points } = await service.section([0, 1, 0, -1.2], { latest: true }); // 1.2 above the ground
+   * const { starts, points } = await service.section([0, 1, 0, -1.2]); // 1.2 above the ground
    * for (let i = 0; i + 1 < starts.length; i++) draw(points.subarray(3 * starts[i], 3 * starts[i + 1]));
    * ```
    *
@@ -703,7 +703,7 @@ export class CollisionService extends ServiceEvents {
    * when its turn comes.
    *
    * Rejects with INVALID_ARGUMENT for a plane without a normal, UNSUPPORTED with `clip`, and OUT_OF_MEMORY when there is
-   * more to say than the worker can hold. Of several with `latest` that wait, the newest is asked and answers them all.
+   * more to say than the worker can hold.
    */
   async section(plane: ArrayLike<number>, options?: SectionOptions): Promise<Section> {
     this.#link.check('section');

@@ -574,8 +574,6 @@ export interface SectionOptions extends QueryOptions {
   weld?: number;
   /** How many points the outline of a sphere or a capsule has, from 3 to 4,096; default 64. */
   roundPoints?: number;
-  /** While this one waits to be sent, a newer one with `latest` takes its place, and answers both. */
-  latest?: boolean;
 }
 
 /**

@@ -213,8 +213,8 @@ export const METHODS: Record<Method, Case[]> = {
   containing: [{ args: (world) => [[0, 0, 0.5], query(world)] }],
   closestPoint: [{ args: (world) => [[0, 0.25, 3], { ...wholeQuery(world), maxDistance: 50 }] }],
   section: [
-    { args: (world) => [[0, 0, 1, -0.1], { ...wholeQuery(world), weld: 1e-3, roundPoints: 16, latest: false }] },
-    { args: () => [[0, 1, 0, 0], { precision: 'obb', latest: true }] },
+    { args: (world) => [[0, 0, 1, -0.1], { ...wholeQuery(world), weld: 1e-3, roundPoints: 16 }] },
+    { args: () => [[0, 1, 0, 0], { precision: 'obb' }] },
   ],
   contact: [{ args: (world) => [world.cube, world.ball, { detail: 'manifold', signal: undefined }] }],
   inspect: [

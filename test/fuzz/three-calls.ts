@@ -81,6 +81,10 @@ export const TRACKER_METHODS: Record<
   },
   containing: { args: (world) => [[0, 0, 0.5], filter(world)], isDull: true },
   closestPoint: { args: (world) => [point(), { ...filter(world), maxDistance: 50 }], isDull: true },
+  section: {
+    args: (world) => [new Plane(new Vector3(0, 0, 1), -0.1), { ...filter(world), weld: 0, roundPoints: 8 }],
+    isDull: true,
+  },
   contact: {
     args: ({ box, instances }) => [
       box,

@@ -221,6 +221,7 @@ test('useCollision asks each question as the tracker does', async () => {
     overlap: [{ type: 'sphere', radius: 0.1 }],
     containing: [[-0.5, 0, 0]],
     closestPoint: [[-3, 0, 0]],
+    section: [[0, 0, 1, 0]],
     contact: [box.current!, ball.current!],
     sees: [[box.current!, ball.current!]],
   };

@@ -63,7 +63,7 @@ import {
 const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
 const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
 const CLOSEST_KEYS = [...QUERY_KEYS, 'maxDistance'];
-const SECTION_KEYS = [...QUERY_KEYS, 'weld', 'roundPoints', 'latest'];
+const SECTION_KEYS = [...QUERY_KEYS, 'weld', 'roundPoints'];
 const CONTACT_KEYS = ['detail', 'signal'];
 const METHODS = ['ray', 'screen'] as const;
 
@@ -92,7 +92,6 @@ export class Queries {
   readonly #latestPick = new LatestTurn<Hit | null>('pick');
   readonly #latestPickAll = new LatestTurn<Hit[]>('pickAll');
   readonly #latestRegion = new LatestTurn<Uint32Array>('pickRegion');
-  readonly #latestSection = new LatestTurn<Section>('section');
 
   constructor(link: WorkerLink, pump: FramePump, views: ViewTable, objects: ObjectStore) {
     this.#link = link;
@@ -109,7 +108,7 @@ export class Queries {
     const invoke =
       target &&
       ((api: Api) => ('ray' in target ? api.raycast(target.ray, target.filter) : api.pickScreen(...target.near)));
-    return this.#askInTurn(this.#latestPick, given, invoke, null);
+    return this.#askInTurn(this.#latestPick, given, null, invoke);
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
@@ -119,7 +118,7 @@ export class Queries {
     const invoke =
       target &&
       ((api: Api) => ('ray' in target ? api.raycastAll(target.ray, target.filter) : api.pickScreenAll(...target.near)));
-    return this.#askInTurn(this.#latestPickAll, given, invoke, []);
+    return this.#askInTurn(this.#latestPickAll, given, [], invoke);
   }
 
   pickRegion(region: Rect | Float32Array, options: RegionOptions = {}): Promise<Uint32Array> {
@@ -137,7 +136,7 @@ export class Queries {
     const record = this.#views.get(operation, 'view', view).record.slice();
     const part = checkRegion(operation, region, mode, record);
     const invoke = part && ((api: Api) => api.pickRegion(record, part, filter));
-    return this.#askInTurn(this.#latestRegion, given, invoke, new Uint32Array());
+    return this.#askInTurn(this.#latestRegion, given, new Uint32Array(), invoke);
   }
 
   raycast(ray: Ray, options: QueryOptions = {}): Promise<Hit | null> {
@@ -239,13 +238,11 @@ export class Queries {
     const given = readOptions('section', 'options', options, SECTION_KEYS, ADAPTER_KEYS);
     const checked = checkClipPlanes('section', 'plane', plane, 1);
     if (checked.length !== 4) invalid('section', 'the length of plane', checked.length, 'four numbers');
-    const { weld, roundPoints = 64, latest = false } = given;
+    const { weld, roundPoints = 64 } = given;
     if (weld !== undefined) checkAtLeastZero('section', 'weld', weld);
     checkInteger('section', 'roundPoints', roundPoints, 3, MOST_ROUND_POINTS);
-    checkBoolean('section', 'latest', latest);
     const filter = checkWholeFilter('section', given, this.#objects);
-    const invoke = (api: Api) => api.section(checked, filter, roundPoints, weld);
-    return this.#askInTurn(this.#latestSection, given, invoke);
+    return this.#ask('section', given, (api) => api.section(checked, filter, roundPoints, weld));
   }
 
   inspect(options?: InspectOptions & AdapterInspect): Promise<Inspection> {
@@ -291,8 +288,8 @@ export class Queries {
   #askInTurn<T>(
     turn: LatestTurn<T>,
     { signal, latest = false }: Options,
+    beside: T,
     invoke: ((api: Api) => Promise<T>) | null,
-    beside?: T,
   ): Promise<T> {
     const { operation } = turn;
     if (latest && invoke) {
@@ -305,8 +302,8 @@ export class Queries {
     if (invoke) return this.#ask(operation, { signal }, invoke);
     const answer = this.#link.defer<T>(operation);
     const promise = abortable(operation, signal, answer);
-    answer.resolve(beside as T);
-    if (latest) turn.answerWaiting(beside as T);
+    answer.resolve(beside);
+    if (latest) turn.answerWaiting(beside);
     return promise;
   }
 }

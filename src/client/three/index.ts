@@ -16,6 +16,7 @@ export type {
   SceneSightOptions,
 } from './query/scene-queries.js';
 export type { ScenePoint, SceneRay } from './query/scene-ray.js';
+export type { SceneSection, SceneSectionOptions } from './query/scene-section.js';
 export type { SceneTarget } from './scene-target.js';
 export type { SceneTracker } from './scene-tracker.js';
 export type { SceneObject } from './track/scene-objects.js';

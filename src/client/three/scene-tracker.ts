@@ -1,4 +1,4 @@
-import { type Camera, type Object3D, Vector3 } from 'three';
+import { type Camera, type Object3D, type Plane, Vector3 } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type { ContactOptions, FrameResult, ObjectId, Rect, Shape, ViewOptions } from '../../shared/types.js';
 import { invalid, reading, show, unreadable } from '../check/validate.js';
@@ -20,6 +20,7 @@ import {
   type SceneSightOptions,
 } from './query/scene-queries.js';
 import { readRay, type ScenePoint, type SceneRay } from './query/scene-ray.js';
+import type { SceneSection, SceneSectionOptions } from './query/scene-section.js';
 import { idsOf } from './query/target-ids.js';
 import { readDrawn, type SceneTarget } from './scene-target.js';
 import { ClipSetTable } from './track/clip-sets.js';
@@ -541,6 +542,20 @@ export class SceneTracker {
   async closestPoint(point: ScenePoint, options: SceneClosestOptions = {}): Promise<SceneClosestPoint | null> {
     this.#beginQuestion('closestPoint');
     return this.#queries.closestPoint(point, options);
+  }
+
+  /**
+   * Cuts the scene with a plane, three's or four numbers: answers the outlines of objects and instances in it, joined to loops
+   * where meshes are closed, as `section` of the service says. What is invisible is not cut.
+   *
+   * ```ts
+   * const { starts, points, objects } = await tracker.section(new Plane(new Vector3(0, 1, 0), -1.2));
+   * objects.forEach(({ object }, i) => draw(object, points.subarray(3 * starts[i], 3 * starts[i + 1])));
+   * ```
+   */
+  async section(plane: Plane | ArrayLike<number>, options: SceneSectionOptions = {}): Promise<SceneSection> {
+    this.#beginQuestion('section');
+    return this.#queries.section(plane, options);
   }
 
   /**

@@ -313,11 +313,9 @@ test('of several objects, filtered, sorted by object; points and lines have none
   expect(all.frame).toBeGreaterThan(0);
   expect([...(await service.section(plane, { layers: 2 })).objects]).toEqual([ids[1]]);
   expect([...(await service.section(plane, { ignore: [ids[1]] })).objects]).toEqual([ids[0], ids[2]]);
-  const [one, two, three] = await Promise.all(
-    [plane, [0, 1, 0, 9], plane].map((p) => service.section(p, { latest: true })),
-  );
-  expect([...three.objects]).toEqual([...all.objects]);
-  expect(one.objects.length + two.objects.length).toBeGreaterThan(0);
+  // Several at once are answered each.
+  const [one, two, three] = await Promise.all([plane, [0, 1, 0, 9], plane].map((p) => service.section(p)));
+  expect([one, two, three].map(({ objects }) => objects.length)).toEqual([3, 0, 3]);
   for (const id of [...ids, line]) service.removeObject(id);
 });
 

@@ -1,4 +1,4 @@
-import { type Face, type Mesh, type Sprite, Vector3 } from 'three';
+import { type Face, type Mesh, type Plane, type Sprite, Vector3 } from 'three';
 import type {
   ClosestPoint,
   ContactOptions,
@@ -27,6 +27,7 @@ import { faceAt, intersectionAt, isDeformed, poseFace, type SceneIntersection } 
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 import { type NearRay, nearRay, readParams, type SceneParams } from './scene-params.js';
 import { eyeOf, readPoint, readRay, type ScenePoint, type SceneRay } from './scene-ray.js';
+import { readPlane, type SceneSection, type SceneSectionOptions, sceneSection } from './scene-section.js';
 import { idsOf } from './target-ids.js';
 
 const FILTER_KEYS = ['layers', 'ignore', 'precision', 'clip', 'clipIntersection', 'signal'];
@@ -34,6 +35,7 @@ const LINE_KEYS = [...FILTER_KEYS, 'side'];
 const RAY_KEYS = [...LINE_KEYS, 'params'];
 const CLOSEST_KEYS = [...FILTER_KEYS, 'maxDistance'];
 const SIGHT_KEYS = [...LINE_KEYS, 'view'];
+const SECTION_KEYS = ['layers', 'ignore', 'precision', 'signal', 'weld', 'roundPoints'];
 const CONTACT_KEYS = ['detail', 'signal'];
 
 /** three's Matrix4, or 16 numbers, column-major. */
@@ -202,6 +204,20 @@ export class SceneQueries {
       if (isPosed) poseFace(face, object as Mesh, instanceId);
       const { distance } = nearest;
       return { object, instanceId, point: new Vector3(...nearest.point), distance, face, faceIndex };
+    });
+  }
+
+  async section(plane: Plane | ArrayLike<number>, options: SceneSectionOptions): Promise<SceneSection> {
+    const numbers = readPlane('section', plane);
+    const { weld, roundPoints, ...filter } = readQuery('section', options, SECTION_KEYS);
+    const { objects, service } = this.#context;
+    return objects.during(async (number) => {
+      const query = {
+        ...queryOf(this.#walk, filter),
+        ...(weld !== undefined && { weld }),
+        ...(roundPoints !== undefined && { roundPoints }),
+      };
+      return sceneSection(await service.section(numbers, query), objects, number);
     });
   }
 
