@@ -306,7 +306,8 @@ export interface QueryOptions {
    * `Plane` has its normal and constant; n is of any length but zero. Rays and lines go through what is cut away, and
    * through cut solids as through surfaces: their insides are not filled. Regions and frusta see what is kept of an
    * object, and `enclose` all of that; picks by method 'screen' and `sees` take no point that is cut away, and
-   * `containing` finds nothing there. `overlap` and `closestPoint` reject it (UNSUPPORTED).
+   * `containing` finds nothing there. `overlap`, `closestPoint` and
+   * `section` reject it (UNSUPPORTED).
    */
   clip?: ArrayLike<number>;
   /** Cut away is only what all planes of `clip` agree on, as by three's `Material.clipIntersection`. Default false. */

@@ -25,13 +25,17 @@ export function* nest(outlines: Outlines, plane: ArrayLike<number>): Generator<v
   const { objects, starts, closed } = outlines;
   const parents = new Int32Array(objects.length).fill(-1);
   const axes = axesOf(plane);
+  let yielded = 0;
   for (let first = 0; first < objects.length; ) {
     let end = first + 1;
     while (end < objects.length && objects[end] === objects[first]) end++;
     const loops: number[] = [];
     for (let i = first; i < end; i++) if (closed[i] && starts[i + 1] - starts[i] > 2) loops.push(i);
     yield* nestLoops(outlines, loops, axes, parents);
-    yield;
+    if (end - yielded >= PER_YIELD) {
+      yielded = end;
+      yield;
+    }
     first = end;
   }
   return parents;
@@ -62,22 +66,46 @@ function* nestLoops(
 ): Generator<void, void> {
   if (loops.length === 0) return;
   const { starts } = outlines;
+  if (loops.length === 1) {
+    const [loop] = loops;
+    if (areaAlone(outlines, loop, axes) < 0) turn(outlines, starts[loop], starts[loop + 1]);
+    return;
+  }
   const edges = edgesOf(outlines, loops, axes);
   const areas = areasOf(edges, loops.length);
   const depths = new Int32Array(loops.length);
-  if (loops.length > 1) {
-    const { parents: found, order } = yield* findParents(edges, loops.length, areas);
-    for (const loop of order) {
-      const parent = found[loop];
-      if (parent < 0) continue;
-      parents[loops[loop]] = loops[parent];
-      depths[loop] = depths[parent] + 1;
-    }
+  const { parents: found, order } = yield* findParents(edges, loops.length, areas);
+  for (const loop of order) {
+    const parent = found[loop];
+    if (parent < 0) continue;
+    parents[loops[loop]] = loops[parent];
+    depths[loop] = depths[parent] + 1;
   }
   for (let i = 0; i < loops.length; i++) {
     const isHole = depths[i] % 2 === 1;
     if (areas[i] > 0 === isHole && areas[i] !== 0) turn(outlines, starts[loops[i]], starts[loops[i] + 1]);
   }
+}
+
+/** Answers twice the signed area of a loop about its first point, from in front of the plane. */
+function areaAlone({ points, starts }: Outlines, loop: number, [u, v]: [number[], number[]]): number {
+  const first = 3 * starts[loop];
+  const end = 3 * starts[loop + 1];
+  const [nx, ny, nz] = cross(u, v);
+  let area = 0;
+  let ax = points[first + 3] - points[first];
+  let ay = points[first + 4] - points[first + 1];
+  let az = points[first + 5] - points[first + 2];
+  for (let i = first + 6; i < end; i += 3) {
+    const bx = points[i] - points[first];
+    const by = points[i + 1] - points[first + 1];
+    const bz = points[i + 2] - points[first + 2];
+    area += nx * (ay * bz - az * by) + ny * (az * bx - ax * bz) + nz * (ax * by - ay * bx);
+    ax = bx;
+    ay = by;
+    az = bz;
+  }
+  return area;
 }
 
 /** Writes the edges of loops in the plane, about the first one's first point, which keeps digits far from the origin. */

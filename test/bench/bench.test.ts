@@ -25,6 +25,8 @@ const rows = rowsOf({
   rings: 6,
   bones: 5,
   crowd: 4,
+  parts: 10,
+  planes: 2,
 });
 
 describe('bench', () => {

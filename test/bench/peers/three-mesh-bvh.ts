@@ -1,8 +1,21 @@
-import { Box3, BufferAttribute, BufferGeometry, DoubleSide, Matrix4, Ray, type Side, Sphere, Vector3 } from 'three';
+import {
+  Box3,
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  Line3,
+  Matrix4,
+  Plane,
+  Ray,
+  type Side,
+  Sphere,
+  Vector3,
+} from 'three';
 import { type HitPointInfo, MeshBVH, type MeshBVHOptions, SAH } from 'three-mesh-bvh';
 import { boundsOf, type Triangles } from '../../oracle/meshes.js';
 import type { Contender } from '../harness.js';
 import { type BoxFrame, frameOfRound, pairChecksum } from '../work/boxes.js';
+import type { CutWork } from '../work/cuts.js';
 import { poseChecksum } from '../work/poses.js';
 import { rayChecksum } from '../work/rays.js';
 
@@ -168,5 +181,65 @@ export function intersectsSphere(mesh: Triangles, points: Float64Array, radius: 
       }
     },
     checksum: () => ({ met }),
+  };
+}
+
+/** As its users do it: a shapecast of each part with the plane in its own space, and each triangle's edges by three. */
+export function clippedEdges({ meshes, places, planes }: CutWork): Contender {
+  const trees = meshes.map((mesh) => treeOf(mesh));
+  const matrices = Array.from({ length: places.length / 16 }, (_, i) => new Matrix4().fromArray(places, 16 * i));
+  const inverses = matrices.map((matrix) => matrix.clone().invert());
+  const plane = new Plane();
+  const local = new Plane();
+  const edge = new Line3();
+  const ends = [new Vector3(), new Vector3(), new Vector3()];
+  let written = new Float32Array(6 << 20);
+  let segments = 0;
+  return {
+    name: 'three-mesh-bvh shapecast',
+    note: 'segments in no order, in float32',
+    run() {
+      segments = 0;
+      for (let i = 0; i < planes.length; i += 4) {
+        plane.normal.fromArray(planes, i);
+        plane.constant = planes[i + 3];
+        matrices.forEach((matrix, part) => {
+          local.copy(plane).applyMatrix4(inverses[part]);
+          trees[part % trees.length].shapecast({
+            intersectsBounds: (box) => local.intersectsBox(box),
+            intersectsTriangle({ a, b, c }) {
+              let count = 0;
+              for (const [start, end] of [
+                [a, b],
+                [b, c],
+                [c, a],
+              ]) {
+                if (local.intersectLine(edge.set(start, end), ends[count])) count++;
+              }
+              if (count !== 2) return;
+              if (6 * segments + 6 > written.length) {
+                const larger = new Float32Array(2 * written.length);
+                larger.set(written);
+                written = larger;
+              }
+              ends[0].applyMatrix4(matrix).toArray(written, 6 * segments);
+              ends[1].applyMatrix4(matrix).toArray(written, 6 * segments++ + 3);
+            },
+          });
+        });
+      }
+    },
+    checksum() {
+      let length = 0;
+      for (let i = 0; i < 6 * segments; i += 6) {
+        length += Math.hypot(
+          written[i + 3] - written[i],
+          written[i + 4] - written[i + 1],
+          written[i + 5] - written[i + 2],
+        );
+      }
+      return { segments, length };
+    },
+    tolerance: { of: { length: 1e-5 }, because: 'float32' },
   };
 }

@@ -14,6 +14,7 @@ import { closestRow, spheresRow } from './nearness.js';
 import { allPairsRow, firstPairRow, manifoldPairsRow } from './pairs.js';
 import { regionRow, screenRow } from './pointing.js';
 import { frontRaysRow, raysRow } from './rays.js';
+import { sectionRow } from './section.js';
 import { type SkinSizes, skinRows } from './skin.js';
 import { stillRow } from './still.js';
 import { streamRows } from './stream.js';
@@ -39,6 +40,9 @@ export interface Sizes extends BigSizes, SkinSizes {
   /** Points of a scan; and lines. */
   scan: number;
   lines: number;
+  /** Parts that planes cut. */
+  parts: number;
+  planes: number;
 }
 
 export const FULL: Sizes = {
@@ -63,6 +67,8 @@ export const FULL: Sizes = {
   rings: 100,
   bones: 60,
   crowd: 50,
+  parts: 1000,
+  planes: 30,
 };
 
 export function rowsOf(sizes: Sizes): Row[] {
@@ -126,5 +132,6 @@ export function rowsOf(sizes: Sizes): Row[] {
       ...{ target: 4, bytesAtMost: 32 },
     }),
     ...skinRows(sizes),
+    sectionRow(sizes.parts, sizes.planes),
   ];
 }

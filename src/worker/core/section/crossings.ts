@@ -8,7 +8,7 @@
 
 import { now } from '../host';
 import { mix } from '../math/hash';
-import { allocate, release, reserve } from '../memory';
+import { allocate, capacityOf, release, reserve } from '../memory';
 import { addPoint, beginOutline, endOutline } from './outlines';
 
 /** Where the plane crosses an edge. */
@@ -44,8 +44,10 @@ const WAITING: u32 = 0x80000000;
 
 let crossings: usize = 0;
 let crossingCount: u32 = 0;
+let crossingRoom: u32 = 0;
 let segments: usize = 0;
 let segmentCount: u32 = 0;
+let segmentRoom: u32 = 0;
 /** A hash table with linear probing: 1 more than a crossing's index, or 0. */
 let table: usize = 0;
 let tableSize: u32 = 0;
@@ -98,7 +100,7 @@ export function freeSegments(): void {
   release(segments);
   release(table);
   crossings = segments = table = 0;
-  crossingCount = segmentCount = tableSize = 0;
+  crossingCount = crossingRoom = segmentCount = segmentRoom = tableSize = 0;
 }
 
 /** Makes the table a larger one. Throws OUT_OF_MEMORY. */
@@ -115,8 +117,14 @@ function resize(size: u32): void {
   }
 }
 
+/** Odd multipliers, from the digits of π: they keep the three words apart before all bits are mixed. */
+const SECOND: u64 = 0x243f6a8885a308d3;
+const THIRD: u64 = 0x13198a2e03707345;
+
+// @ts-ignore: decorator
+@inline
 function hashOf(c: Crossing): u32 {
-  return <u32>mix(mix(mix(c.first) ^ c.second) ^ c.third);
+  return <u32>mix(c.first + c.second * SECOND + c.third * THIRD);
 }
 
 /** Whether the crossing that was asked for last is a new one, whose place the caller must set. */
@@ -127,7 +135,7 @@ export let isNewCrossing: bool = false;
  */
 export function crossingOfEdge(ax: f32, ay: f32, az: f32, bx: f32, by: f32, bz: f32): u32 {
   if (crossingCount >= tableSize >> 1) resize(tableSize << 1);
-  crossings = reserve(crossings, <usize>crossingCount * CROSSING_BYTES, <u64>(crossingCount + 1) * CROSSING_BYTES);
+  if (crossingCount == crossingRoom) growCrossings();
   const fresh = crossingAt(crossingCount);
   fresh.first = <u64>reinterpret<u32>(ax) << 32 | reinterpret<u32>(ay);
   fresh.second = <u64>reinterpret<u32>(az) << 32 | reinterpret<u32>(bx);
@@ -149,6 +157,16 @@ export function crossingOfEdge(ax: f32, ay: f32, az: f32, bx: f32, by: f32, bz: 
   return crossingCount++;
 }
 
+function growCrossings(): void {
+  crossings = reserve(crossings, <usize>crossingCount * CROSSING_BYTES, <u64>(crossingCount + 1) * CROSSING_BYTES);
+  crossingRoom = <u32>(capacityOf(crossings) / CROSSING_BYTES);
+}
+
+function growSegments(): void {
+  segments = reserve(segments, <usize>segmentCount * SEGMENT_BYTES, <u64>(segmentCount + 1) * SEGMENT_BYTES);
+  segmentRoom = <u32>(capacityOf(segments) / SEGMENT_BYTES);
+}
+
 export function setPlace(crossing: u32, x: f64, y: f64, z: f64): void {
   const c = crossingAt(crossing);
   c.x = x;
@@ -158,7 +176,7 @@ export function setPlace(crossing: u32, x: f64, y: f64, z: f64): void {
 
 /** Adds the segment of a triangle, from one crossing to another. Throws OUT_OF_MEMORY. */
 export function addSegment(from: u32, to: u32, triangle: i32): void {
-  segments = reserve(segments, <usize>segmentCount * SEGMENT_BYTES, <u64>(segmentCount + 1) * SEGMENT_BYTES);
+  if (segmentCount == segmentRoom) growSegments();
   const s = segmentAt(segmentCount), end = segmentCount << 1;
   s.from = from;
   s.to = to;
@@ -230,9 +248,11 @@ export function beginJoining(within: f64): void {
 
 /** Goes on until a time of `now`. Answers whether all outlines are there. Throws OUT_OF_MEMORY. */
 export function joinSegments(until: f64): bool {
+  let work: u32 = 0;
   while (phase != DONE) {
     const count = phase <= WELDING ? crossingCount : segmentCount;
     const end = min(next + PER_READING, count);
+    work += end - next;
     for (; next < end; next++) {
       if (phase == PAIRING) pairEnds(crossingAt(next));
       else if (phase == WELDING) weldEnds(crossingAt(next));
@@ -243,9 +263,15 @@ export function joinSegments(until: f64): bool {
       phase++;
       if (phase == WELDING && !(openCount > 1 && tolerance > 0)) phase = OPEN_CHAINS;
       if (phase == WELDING) beginWelding();
-      if (phase == OPEN_CHAINS) endWelding();
+      if (phase == OPEN_CHAINS) {
+        endWelding();
+        // Nothing is open.
+        if (openCount == 0) phase = LOOPS;
+      }
     }
-    if (phase != DONE && now() >= until) return false;
+    if (phase == DONE || work < PER_READING) continue;
+    work = 0;
+    if (now() >= until) return false;
   }
   return true;
 }

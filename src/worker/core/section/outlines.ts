@@ -4,11 +4,12 @@
 import {
   OUTLINE_BYTES, OUTLINE_CLOSED, OUTLINE_END, OUTLINE_OBJECT, OUTLINE_START,
 } from '../../../shared/layout';
-import { release, reserve } from '../memory';
+import { capacityOf, release, reserve } from '../memory';
 
 let places: usize = 0;
 let triangles: usize = 0;
 let pointCount: u32 = 0;
+let pointRoom: u32 = 0;
 let records: usize = 0;
 let outlineCount: u32 = 0;
 /** The object that outlines are of, and the first point of the one under way. */
@@ -27,6 +28,7 @@ export function freeOutlines(): void {
   release(triangles);
   release(records);
   places = triangles = records = 0;
+  pointRoom = 0;
   clearOutlines();
 }
 
@@ -44,14 +46,19 @@ export function addPoint(x: f64, y: f64, z: f64, triangle: i32): void {
     store<i32>(triangles + (<usize>(pointCount - 1) << 2), triangle);
     return;
   }
-  places = reserve(places, <usize>pointCount * PLACE_BYTES, <u64>(pointCount + 1) * PLACE_BYTES);
-  triangles = reserve(triangles, <usize>pointCount << 2, <u64>(pointCount + 1) << 2);
+  if (pointCount == pointRoom) growPoints();
   const at = places + <usize>pointCount * PLACE_BYTES;
   store<f64>(at, x);
   store<f64>(at, y, 8);
   store<f64>(at, z, 16);
   store<i32>(triangles + (<usize>pointCount << 2), triangle);
   pointCount++;
+}
+
+function growPoints(): void {
+  places = reserve(places, <usize>pointCount * PLACE_BYTES, <u64>(pointCount + 1) * PLACE_BYTES);
+  triangles = reserve(triangles, <usize>pointCount << 2, <u64>(pointCount + 1) << 2);
+  pointRoom = <u32>min(capacityOf(places) / PLACE_BYTES, capacityOf(triangles) >> 2);
 }
 
 // @ts-ignore: decorator
