@@ -27,6 +27,8 @@ const rows = rowsOf({
   crowd: 4,
   parts: 10,
   planes: 2,
+  characters: 10,
+  level: 5000,
 });
 
 describe('bench', () => {

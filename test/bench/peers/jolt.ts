@@ -1,6 +1,8 @@
 import initJolt from 'jolt-physics/wasm-compat';
-import type { Contender } from '../harness.js';
+import type { Triangles } from '../../oracle/meshes.js';
+import type { Contender, ContenderElsewhere } from '../harness.js';
 import { type BoxFrame, frameOfRound, HALF_SIZE, manifoldChecksum } from '../work/boxes.js';
+import { type Level, SETTLING, WALK_TOLERANCE, WALKER, type Walk, walkChecksum } from '../work/level.js';
 
 /** Of a contact manifold in Jolt's memory, in floats: base offset and normal take four each. */
 const DEPTH = 8;
@@ -96,4 +98,125 @@ function settingsOf(jolt: Awaited<ReturnType<typeof initJolt>>, count: number) {
   settings.mBroadPhaseLayerInterface = broad;
   settings.mObjectVsBroadPhaseLayerFilter = new jolt.ObjectVsBroadPhaseLayerFilterTable(broad, 1, objects, 1);
   return settings;
+}
+
+/**
+ * CharacterVirtual as its manual has it: ExtendedUpdate, which climbs stairs and stays on the floor. As ours, none meets
+ * another.
+ */
+export async function joltCharacters({ mesh }: Level, walk: Walk): Promise<ContenderElsewhere> {
+  const jolt = await initJolt();
+  const simulation = new jolt.JoltInterface(settingsOf(jolt, TILES * TILES));
+  const system = simulation.GetPhysicsSystem();
+  const bodies = system.GetBodyInterfaceNoLock();
+  const { radius, half, skin, stepHeight, slope, step } = WALKER;
+
+  const still = new jolt.Quat(0, 0, 0, 1);
+  const zero = new jolt.Vec3(0, 0, 0);
+  for (const tile of tilesOf(mesh)) {
+    const shape = meshShapeOf(jolt, tile);
+    const place = new jolt.RVec3(0, 0, 0);
+    const body = bodies.CreateBody(new jolt.BodyCreationSettings(shape, place, still, jolt.EMotionType_Static, 0));
+    bodies.AddBody(body.GetID(), jolt.EActivation_DontActivate);
+  }
+  system.OptimizeBroadPhase();
+
+  const settings = new jolt.CharacterVirtualSettings();
+  settings.mShape = new jolt.CapsuleShape(half, radius);
+  settings.mShapeOffset = new jolt.Vec3(0, half + radius, 0);
+  settings.mMaxSlopeAngle = slope;
+  settings.mCharacterPadding = skin;
+  settings.mBackFaceMode = jolt.EBackFaceMode_CollideWithBackFaces;
+  const characters = Array.from({ length: walk.count }, () => {
+    return new jolt.CharacterVirtual(settings, new jolt.RVec3(0, 0, 0), still, system);
+  });
+  const update = new jolt.ExtendedUpdateSettings();
+  update.mStickToFloorStepDown = new jolt.Vec3(0, -stepHeight, 0);
+  update.mWalkStairsStepUp = new jolt.Vec3(0, stepHeight, 0);
+  const layers = new jolt.BroadPhaseLayerFilter();
+  const objects = new jolt.ObjectLayerFilter();
+  const bodyFilter = new jolt.BodyFilter();
+  const shapeFilter = new jolt.ShapeFilter();
+  const allocator = simulation.GetTempAllocator();
+  const gravity = new jolt.Vec3(0, -9.81, 0);
+  const velocity = new jolt.Vec3(0, 0, 0);
+  const place = new jolt.RVec3(0, 0, 0);
+  const isOnGround = (character: (typeof characters)[number]) =>
+    character.GetGroundState() === jolt.EGroundState_OnGround;
+
+  const move = (frame: number | undefined) => {
+    for (let i = 0; i < characters.length; i++) {
+      const character = characters[i];
+      const [x, z] = frame === undefined ? [0, 0] : walk.wayOf(i, frame);
+      const fall = isOnGround(character) ? 0 : character.GetLinearVelocity().GetY() - 9.81 * step;
+      velocity.Set(x, fall, z);
+      character.SetLinearVelocity(velocity);
+      character.ExtendedUpdate(step, gravity, update, layers, objects, bodyFilter, shapeFilter, allocator);
+    }
+  };
+  const begin = () => {
+    for (const [i, character] of characters.entries()) {
+      place.Set(walk.starts[3 * i], walk.starts[3 * i + 1], walk.starts[3 * i + 2]);
+      character.SetPosition(place);
+      character.SetLinearVelocity(zero);
+    }
+    for (let i = 0; i < SETTLING; i++) move(undefined);
+  };
+  return {
+    name: 'Jolt CharacterVirtual',
+    async measure(round) {
+      if (round === 0) begin();
+      const start = performance.now();
+      move(round);
+      return performance.now() - start;
+    },
+    checksum() {
+      const standing = characters.filter(isOnGround).length;
+      const placeOf = (i: number) => {
+        const position = characters[i].GetPosition();
+        return [position.GetX(), position.GetY(), position.GetZ()];
+      };
+      return walkChecksum(walk, placeOf, standing);
+    },
+    tolerance: WALK_TOLERANCE,
+    close: () => jolt.destroy(simulation),
+  };
+}
+
+/** Tiles along each side of a level: building one mesh of 500,000 triangles needs more memory than the package has. */
+const TILES = 4;
+
+function tilesOf({ positions, indices }: Triangles): Triangles[] {
+  const size = positions.reduce((most, each) => Math.max(most, Math.abs(each)), 0) * (1 + 1e-6);
+  const tiles = Array.from({ length: TILES * TILES }, (): number[] => []);
+  for (let i = 0; i < indices.length; i += 3) {
+    const [x, z] = [0, 2].map((axis) => Math.floor(((positions[3 * indices[i] + axis] / size + 1) * TILES) / 2));
+    tiles[TILES * x + z].push(indices[i], indices[i + 1], indices[i + 2]);
+  }
+  return tiles.map((corners) => {
+    const own = [...new Set(corners)];
+    const numbers = new Map(own.map((vertex, i) => [vertex, i]));
+    return {
+      positions: Float32Array.from(own.flatMap((vertex) => [...positions.subarray(3 * vertex, 3 * vertex + 3)])),
+      indices: Uint32Array.from(corners, (vertex) => numbers.get(vertex)!),
+    };
+  });
+}
+
+function meshShapeOf(jolt: Awaited<ReturnType<typeof initJolt>>, { positions, indices }: Triangles) {
+  const vertices = new jolt.VertexList();
+  vertices.resize(positions.length / 3);
+  jolt.HEAPF32.set(positions, jolt.getPointer(vertices.at(0)) >> 2);
+  const triangles = new jolt.IndexedTriangleList();
+  triangles.resize(indices.length / 3);
+  // Each has a material and a number of its user's after its corners.
+  const first = jolt.getPointer(triangles.at(0));
+  const words = (jolt.getPointer(triangles.at(1)) - first) >> 2;
+  const list = jolt.HEAPU32.subarray(first >> 2);
+  for (let i = 0; i < indices.length; i++) list[Math.floor(i / 3) * words + (i % 3)] = indices[i];
+  const materials = new jolt.PhysicsMaterialList();
+  const settings = new jolt.MeshShapeSettings(vertices, triangles, materials);
+  const shape = settings.Create().Get();
+  for (const each of [vertices, triangles, materials, settings]) jolt.destroy(each);
+  return shape;
 }

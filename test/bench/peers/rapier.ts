@@ -1,8 +1,9 @@
 import plain, { type TempContactManifold } from '@dimforge/rapier3d-compat';
 import simd from '@dimforge/rapier3d-simd-compat';
 import type { Triangles } from '../../oracle/meshes.js';
-import type { Contender } from '../harness.js';
+import type { Contender, ContenderElsewhere } from '../harness.js';
 import { type BoxFrame, frameOfRound, HALF_SIZE, manifoldChecksum, pairChecksum } from '../work/boxes.js';
+import { type Level, SETTLING, WALK_TOLERANCE, WALKER, type Walk, walkChecksum } from '../work/level.js';
 import { rayChecksum } from '../work/rays.js';
 
 type Rapier = typeof plain;
@@ -186,4 +187,78 @@ async function worldOf(rapier: Rapier, { positions, rotations }: BoxFrame, shape
     return world.createCollider(description.setRotation({ x, y, z, w }));
   });
   return { world, colliders };
+}
+
+/** KinematicCharacterController, one for all, with steps and snapping. As ours, no character meets another. */
+export async function rapierCharacters(
+  name: string,
+  rapier: Rapier,
+  { mesh }: Level,
+  walk: Walk,
+): Promise<ContenderElsewhere> {
+  await rapier.init();
+  const world = new rapier.World({ x: 0, y: 0, z: 0 });
+  world.createCollider(rapier.ColliderDesc.trimesh(mesh.positions, mesh.indices));
+  const { radius, half, skin, stepHeight, slope, step } = WALKER;
+  const middle = half + radius;
+  const colliders = Array.from({ length: walk.count }, () => {
+    return world.createCollider(rapier.ColliderDesc.capsule(half, radius).setCollisionGroups(0x0002_0001));
+  });
+  const controller = world.createCharacterController(skin);
+  controller.enableAutostep(stepHeight, 0.1, false);
+  controller.enableSnapToGround(stepHeight);
+  controller.setMaxSlopeClimbAngle(slope);
+  controller.setMinSlopeSlideAngle(slope);
+  world.step();
+
+  const place = { x: 0, y: 0, z: 0 };
+  const way = { x: 0, y: 0, z: 0 };
+  const moved = { x: 0, y: 0, z: 0 };
+  const places = new Float64Array(3 * walk.count);
+  const speeds = new Float64Array(walk.count);
+  const stands = new Uint8Array(walk.count);
+  const put = (i: number) => {
+    place.x = places[3 * i];
+    place.y = places[3 * i + 1] + middle;
+    place.z = places[3 * i + 2];
+    colliders[i].setTranslation(place);
+  };
+  const move = (frame: number | undefined) => {
+    for (let i = 0; i < colliders.length; i++) {
+      const [x, z] = frame === undefined ? [0, 0] : walk.wayOf(i, frame);
+      speeds[i] -= 9.81 * step;
+      way.x = x * step;
+      way.y = speeds[i] * step;
+      way.z = z * step;
+      controller.computeColliderMovement(colliders[i], way, undefined, 0x0002_0001);
+      controller.computedMovement(moved);
+      stands[i] = Number(controller.computedGrounded());
+      if (stands[i]) speeds[i] = 0;
+      places[3 * i] += moved.x;
+      places[3 * i + 1] += moved.y;
+      places[3 * i + 2] += moved.z;
+      put(i);
+    }
+  };
+  const begin = () => {
+    places.set(walk.starts);
+    speeds.fill(0);
+    for (let i = 0; i < colliders.length; i++) put(i);
+    for (let i = 0; i < SETTLING; i++) move(undefined);
+  };
+  return {
+    name: `${name} character controller`,
+    async measure(round) {
+      if (round === 0) begin();
+      const start = performance.now();
+      move(round);
+      return performance.now() - start;
+    },
+    checksum() {
+      const standing = stands.reduce((sum, each) => sum + each, 0);
+      return walkChecksum(walk, (i) => places.subarray(3 * i, 3 * i + 3), standing);
+    },
+    tolerance: WALK_TOLERANCE,
+    close: () => world.free(),
+  };
 }

@@ -6,16 +6,19 @@ import {
   Line3,
   Matrix4,
   Plane,
+>>>>>>> d124e84 (The bench has 500 characters on a level of 500,000 triangles, beside Jolt, Rapier and three-mesh-bvh by hand)
   Ray,
   type Side,
   Sphere,
   Vector3,
 } from 'three';
+
 import { type HitPointInfo, MeshBVH, type MeshBVHOptions, SAH } from 'three-mesh-bvh';
 import { boundsOf, type Triangles } from '../../oracle/meshes.js';
-import type { Contender } from '../harness.js';
+import type { Contender, ContenderElsewhere } from '../harness.js';
 import { type BoxFrame, frameOfRound, pairChecksum } from '../work/boxes.js';
 import type { CutWork } from '../work/cuts.js';
+import { type Level, SETTLING, WALKER, type Walk, walkChecksum } from '../work/level.js';
 import { poseChecksum } from '../work/poses.js';
 import { rayChecksum } from '../work/rays.js';
 
@@ -241,5 +244,77 @@ export function clippedEdges({ meshes, places, planes }: CutWork): Contender {
       return { segments, length };
     },
     tolerance: { of: { length: 1e-5 }, because: 'float32' },
+  };
+}
+
+/** How often a capsule is moved and pushed out in a step, so that it is not pushed through what is thin. */
+const PUSHES = 5;
+
+/**
+ * Capsules that are moved and then pushed out of each triangle by hand, as its example of a character does. They climb no
+ * steps, stay on no floor and are in walls for a while, so that only how high they are is compared.
+ */
+export function bvhCharacters({ mesh }: Level, walk: Walk): ContenderElsewhere {
+  const tree = treeOf(mesh);
+  const { radius, half, slope, step } = WALKER;
+  const places = Float64Array.from(walk.starts);
+  const speeds = new Float64Array(walk.count);
+  const stands = new Uint8Array(walk.count);
+  const segment = new Line3();
+  const box = new Box3();
+  const onTriangle = new Vector3();
+  const onAxis = new Vector3();
+  const callbacks: Parameters<MeshBVH['shapecast']>[0] = {
+    intersectsBounds: (bounds) => bounds.intersectsBox(box),
+    intersectsTriangle(triangle) {
+      const distance = triangle.closestPointToSegment(segment, onTriangle, onAxis);
+      if (distance >= radius) return false;
+      const way = onAxis
+        .sub(onTriangle)
+        .normalize()
+        .multiplyScalar(radius - distance);
+      segment.start.add(way);
+      segment.end.add(way);
+      return false;
+    },
+  };
+  const move = (frame: number | undefined) => {
+    const part = step / PUSHES;
+    for (let i = 0; i < walk.count; i++) {
+      const [vx, vz] = frame === undefined ? [0, 0] : walk.wayOf(i, frame);
+      for (let k = 0; k < PUSHES; k++) {
+        speeds[i] -= 9.81 * part;
+        const [x, y, z] = [
+          places[3 * i] + vx * part,
+          places[3 * i + 1] + speeds[i] * part,
+          places[3 * i + 2] + vz * part,
+        ];
+        segment.start.set(x, y + radius, z);
+        segment.end.set(x, y + radius + 2 * half, z);
+        box.makeEmpty().expandByPoint(segment.start).expandByPoint(segment.end).expandByScalar(radius);
+        tree.shapecast(callbacks);
+        const { start } = segment;
+        const lift = start.y - radius - y;
+        stands[i] = Number(lift > 0 && lift > Math.cos(slope) * Math.hypot(start.x - x, lift, start.z - z));
+        if (stands[i]) speeds[i] = 0;
+        places.set([start.x, start.y - radius, start.z], 3 * i);
+      }
+    }
+  };
+  const begin = () => {
+    places.set(walk.starts);
+    speeds.fill(0);
+    for (let i = 0; i < SETTLING; i++) move(undefined);
+  };
+  return {
+    name: 'three-mesh-bvh by hand',
+    async measure(round) {
+      if (round === 0) begin();
+      const start = performance.now();
+      move(round);
+      return performance.now() - start;
+    },
+    checksum: () => ({ height: walkChecksum(walk, (i) => places.subarray(3 * i, 3 * i + 3), 0).height }),
+    tolerance: { of: { height: 0.05 }, because: 'it climbs no steps' },
   };
 }

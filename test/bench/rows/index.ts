@@ -6,6 +6,7 @@ import { rodsAndPlates } from '../work/rods.js';
 import { type BigSizes, bigSceneRows } from './big-scenes.js';
 import { boxManifoldsRow, boxPairsRow, boxRaysRow } from './boxes.js';
 import { buildRow } from './build.js';
+import { charactersRow } from './characters.js';
 import { elementsRows } from './elements.js';
 import { frustumRows } from './frustum.js';
 import { dragonHeapRow, sphereHeapRow } from './heap.js';
@@ -43,6 +44,9 @@ export interface Sizes extends BigSizes, SkinSizes {
   /** Parts that planes cut. */
   parts: number;
   planes: number;
+  /** Who walks, and the triangles that they walk on. */
+  characters: number;
+  level: number;
 }
 
 export const FULL: Sizes = {
@@ -69,6 +73,8 @@ export const FULL: Sizes = {
   crowd: 50,
   parts: 1000,
   planes: 30,
+  characters: 500,
+  level: 500_000,
 };
 
 export function rowsOf(sizes: Sizes): Row[] {
@@ -133,5 +139,6 @@ export function rowsOf(sizes: Sizes): Row[] {
     }),
     ...skinRows(sizes),
     sectionRow(sizes.parts, sizes.planes),
+    charactersRow(sizes.characters, sizes.level),
   ];
 }

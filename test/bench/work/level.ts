@@ -1,0 +1,112 @@
+import { Vector3 } from 'three';
+import { boxMesh, merged, type Triangles, transformed } from '../../oracle/meshes.js';
+import type { Random } from '../../oracle/random.js';
+
+/** Who walks on a level: a capsule about 1.8 units high, whose place is its foot. */
+export const WALKER = { radius: 0.3, half: 0.6, skin: 0.006, stepHeight: 0.35, slope: Math.PI / 4, step: 1 / 60 };
+
+/** Units between two vertices of the ground. */
+const CELL = 0.4;
+/** What stands on the ground, of 12 triangles each, is so many units apart. */
+const APART = 8;
+/** Frames that a walker keeps its direction. */
+const FRAMES_OF_WAY = 40;
+const WAYS = 8;
+/** Units per second. */
+const SPEED = 3;
+
+export interface Level {
+  mesh: Triangles;
+  /** Half of its side. */
+  half: number;
+}
+
+/** Rolling ground of about so many triangles, with stairs, walls and posts on it. */
+export function levelOf(random: Random, triangles: number): Level {
+  const cells = Math.floor(Math.sqrt(triangles / 2.06));
+  const half = (cells * CELL) / 2;
+  const side = cells + 1;
+  const positions = new Float32Array(side * side * 3);
+  const indices = new Uint32Array(cells * cells * 6);
+  for (let i = 0; i < side * side; i++) {
+    const x = (i % side) * CELL - half;
+    const z = Math.floor(i / side) * CELL - half;
+    positions.set([x, heightAt(x, z) + random.range(-0.02, 0.02), z], 3 * i);
+  }
+  for (let cell = 0; cell < cells * cells; cell++) {
+    const a = Math.floor(cell / cells) * side + (cell % cells);
+    indices.set([a, a + side, a + 1, a + 1, a + side, a + side + 1], 6 * cell);
+  }
+  const parts: Triangles[] = [{ positions, indices }];
+  const place = (part: Triangles, x: number, y: number, z: number) => {
+    parts.push(transformed(part, (v) => v.add(new Vector3(x, heightAt(x, z) + y, z))));
+  };
+  for (let x = APART / 2 - half; x < half - 2; x += APART) {
+    for (let z = APART / 2 - half; z < half - 2; z += APART) {
+      const kind = random.integer(3);
+      if (kind === 0) place(boxMesh(0.2, 4, random.range(2, 5)), x, 0, z);
+      else if (kind === 1) place(boxMesh(random.range(0.2, 1), 4, random.range(0.2, 1)), x, 0, z);
+      else for (let i = 0; i < 6; i++) place(boxMesh(2 - 0.3 * i, 0.5, 2), x + 0.15 * i, 0.22 * i, z);
+    }
+  }
+  return { mesh: merged(parts), half };
+}
+
+/** Slopes of 25 degrees at most. */
+function heightAt(x: number, z: number): number {
+  return 2 * Math.sin(0.13 * x) * Math.cos(0.11 * z) + 0.4 * Math.sin(0.4 * x + 0.3 * z);
+}
+
+/** Where walkers begin, and how they go. */
+export interface Walk {
+  count: number;
+  /** xyz each, above the ground. */
+  starts: Float64Array;
+  /** The velocity of a walker in a frame, xz. */
+  wayOf(walker: number, frame: number): readonly [x: number, z: number];
+}
+
+export function walkOn({ half }: Level, random: Random, count: number): Walk {
+  const starts = new Float64Array(3 * count);
+  const angles = Float64Array.from({ length: count * WAYS }, () => random.range(-Math.PI, Math.PI));
+  const room = Math.max(half - 8, half / 2);
+  for (let i = 0; i < count; i++) {
+    // Between what stands there.
+    const [x, z] = [0, 0].map(
+      () => Math.round(random.range(-room, room) / APART) * APART - half + APART * Math.floor(half / APART),
+    );
+    starts.set([x + random.range(-0.5, 0.5), heightAt(x, z) + 1, z + random.range(-0.5, 0.5)], 3 * i);
+  }
+  return {
+    count,
+    starts,
+    wayOf(walker, frame) {
+      const angle = angles[walker * WAYS + (Math.floor(frame / FRAMES_OF_WAY) % WAYS)];
+      return [SPEED * Math.cos(angle), SPEED * Math.sin(angle)];
+    },
+  };
+}
+
+/** Frames in which walkers come down to the ground before they go. */
+export const SETTLING = 40;
+
+/** Of where all are and who stands: engines differ in how they slide, not in how far a crowd comes. */
+export function walkChecksum(
+  { count, starts }: Walk,
+  placeOf: (walker: number) => ArrayLike<number>,
+  standing: number,
+) {
+  let way = 0;
+  let height = 0;
+  for (let i = 0; i < count; i++) {
+    const place = placeOf(i);
+    way += Math.hypot(place[0] - starts[3 * i], place[2] - starts[3 * i + 2]);
+    height += place[1] - starts[3 * i + 1] + 10;
+  }
+  return { way: way / count, height: height / count, standing };
+}
+
+export const WALK_TOLERANCE = {
+  of: { way: 0.1, height: 0.02, standing: 0.1 },
+  because: 'each engine slides, climbs and stands by rules of its own',
+};
