@@ -6,7 +6,6 @@ import {
   Line3,
   Matrix4,
   Plane,
->>>>>>> d124e84 (The bench has 500 characters on a level of 500,000 triangles, beside Jolt, Rapier and three-mesh-bvh by hand)
   Ray,
   type Side,
   Sphere,
@@ -264,6 +263,7 @@ export function bvhCharacters({ mesh }: Level, walk: Walk): ContenderElsewhere {
   const box = new Box3();
   const onTriangle = new Vector3();
   const onAxis = new Vector3();
+  let isPushed = false;
   const callbacks: Parameters<MeshBVH['shapecast']>[0] = {
     intersectsBounds: (bounds) => bounds.intersectsBox(box),
     intersectsTriangle(triangle) {
@@ -292,11 +292,14 @@ export function bvhCharacters({ mesh }: Level, walk: Walk): ContenderElsewhere {
         segment.start.set(x, y + radius, z);
         segment.end.set(x, y + radius + 2 * half, z);
         box.makeEmpty().expandByPoint(segment.start).expandByPoint(segment.end).expandByScalar(radius);
+        isPushed = false;
         tree.shapecast(callbacks);
         const { start } = segment;
-        const lift = start.y - radius - y;
-        stands[i] = Number(lift > 0 && lift > Math.cos(slope) * Math.hypot(start.x - x, lift, start.z - z));
+        const [dx, dy, dz] = [start.x - x, start.y - radius - y, start.z - z];
+        const length = Math.hypot(dx, dy, dz);
+        stands[i] = Number(isPushed && dy > Math.cos(slope) * length);
         if (stands[i]) speeds[i] = 0;
+        else if (isPushed) speeds[i] -= (dy * (dx * vx + dy * speeds[i] + dz * vz)) / length ** 2;
         places.set([start.x, start.y - radius, start.z], 3 * i);
       }
     }
@@ -315,6 +318,9 @@ export function bvhCharacters({ mesh }: Level, walk: Walk): ContenderElsewhere {
       return performance.now() - start;
     },
     checksum: () => ({ height: walkChecksum(walk, (i) => places.subarray(3 * i, 3 * i + 3), 0).height }),
-    tolerance: { of: { height: 0.05 }, because: 'it climbs no steps' },
+    tolerance: {
+      of: { height: 0.1 },
+      because: 'it climbs no steps, and what pushes a capsule may push it through the ground',
+    },
   };
 }

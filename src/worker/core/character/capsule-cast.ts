@@ -4,13 +4,16 @@
 // Objects", 2004). Distances are float64 and in closed form, so that a cast is never late, and early by TOLERANCE.
 // The axis is along z; all is in the character's frame.
 
-import { nearestPlace, nearestToEnd, placeX, placeY, placeZ } from '../contact/primitive/segment-triangle';
+import {
+  nearestPlace, placeX as nearestPlaceX, placeY as nearestPlaceY, placeZ as nearestPlaceZ,
+} from '../contact/primitive/segment-triangle';
 import { Affine } from '../math/affine';
+import { nearestOfTriangle, nearestX, nearestY, nearestZ } from '../math/closest';
 import {
   ellipsoidToParallelogram, ellipsoidToSegment, footX, footY, footZ, setEllipsoid, surfaceX, surfaceY, surfaceZ,
 } from '../math/ellipsoid';
 import { Triangle } from '../math/triangles';
-import { BLOCK, Obstacle, TRIANGLE, obstacleAt, obstacleCount } from './obstacles';
+import { Obstacle, TRIANGLE, cover, obstacleAt, obstacleCount, reaching, setBox } from './obstacles';
 
 /** Half of the capsule's axis. */
 export let half: f64 = 0;
@@ -36,17 +39,37 @@ const ball = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
  * the middle is on, or to the front.
  */
 export function measure(o: Obstacle, x: f64, y: f64, z: f64): f64 {
-  return o.kind == TRIANGLE ? measureTriangle(o, x, y, z) : measureRound(o, x, y, z);
+  // What pushes a character out, what it stands on and what it walks against are asked about one place.
+  if (o.isMeasured != 0 && o.placeX == x && o.placeY == y && o.placeZ == z) {
+    awayX = o.awayX; awayY = o.awayY; awayZ = o.awayZ;
+    touchX = o.touchX; touchY = o.touchY; touchZ = o.touchZ;
+    return o.distance;
+  }
+  const distance = o.kind == TRIANGLE ? measureTriangle(o, x, y, z) : measureRound(o, x, y, z);
+  o.isMeasured = 1;
+  o.placeX = x; o.placeY = y; o.placeZ = z;
+  o.distance = distance;
+  o.awayX = awayX; o.awayY = awayY; o.awayZ = awayZ;
+  o.touchX = touchX; o.touchY = touchY; o.touchZ = touchZ;
+  return distance;
 }
 
 function measureTriangle(o: Obstacle, x: f64, y: f64, z: f64): f64 {
   moved.ax = o.ax - x; moved.ay = o.ay - y; moved.az = o.az - z;
   moved.bx = o.bx - x; moved.by = o.by - y; moved.bz = o.bz - z;
   moved.cx = o.cx - x; moved.cy = o.cy - y; moved.cz = o.cz - z;
-  // What is all below or above the axis is nearest to an end of it: of what lies under a character's feet, nearly all.
-  const square = o.highZ <= z - half
-    ? nearestToEnd(-half, moved)
-    : o.lowZ >= z + half ? nearestToEnd(half, moved) : nearestPlace(half, moved, Infinity);
+  let square: f64 = 0, placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
+  const isBelow = o.highZ <= z - half;
+  if (isBelow || o.lowZ >= z + half) {
+    // It is nearest to an end of the axis: of what lies under a character's feet, nearly all is.
+    const end = isBelow ? -half : half;
+    moved.az -= end; moved.bz -= end; moved.cz -= end;
+    square = nearestOfTriangle(moved, Infinity);
+    placeX = nearestX; placeY = nearestY; placeZ = nearestZ + end;
+  } else {
+    square = nearestPlace(half, moved, Infinity);
+    placeX = nearestPlaceX; placeY = nearestPlaceY; placeZ = nearestPlaceZ;
+  }
   touchX = x + placeX;
   touchY = y + placeY;
   touchZ = z + placeZ;
@@ -128,50 +151,69 @@ export function cast(
   const length = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ);
   if (!(length > 0)) return false;
   const margin = reach * (1 + AT_ONCE);
-  const lowX = min(x, x + wayX) - margin, highX = max(x, x + wayX) + margin;
-  const lowY = min(y, y + wayY) - margin, highY = max(y, y + wayY) + margin;
-  const lowZ = min(z, z + wayZ) - margin - half, highZ = max(z, z + wayZ) + margin + half;
-  const together = reach * AT_ONCE / length;
+  const lowX = min(x, x + wayX), highX = max(x, x + wayX);
+  const lowY = min(y, y + wayY), highY = max(y, y + wayY);
+  const lowZ = min(z, z + wayZ) - half, highZ = max(z, z + wayZ) + half;
+  cover(max(-lowX, highX) + margin, max(-lowY, highY) + margin, max(-lowZ, highZ) + margin);
+  setBox(lowX, lowY, lowZ, highX, highY, highZ, margin);
   let isMet = false;
-  let level: f64 = 0, faceLevel: f64 = 0;
-  for (let i: u32 = 0; i < obstacleCount; i++) {
-    const o = obstacleAt(i);
-    if (o.kind >= BLOCK) continue;
-    if (
-      o.lowX > highX || o.highX < lowX || o.lowY > highY || o.highY < lowY || o.lowZ > highZ || o.highZ < lowZ
-    ) continue;
-    if (o.kind == TRIANGLE && isClear(o, x, y, z, wayX, wayY, wayZ, margin)) continue;
-    const time = advance(o, x, y, z, wayX, wayY, wayZ, length, isMet ? min(hitTime + together, 1.0) : 1.0);
-    if (!(time < 1)) continue;
-    const newLevel = awayX * upX + awayY * upY + awayZ * upZ;
-    const newFaceLevel = o.kind == TRIANGLE ? abs(o.normalX * upX + o.normalY * upY + o.normalZ * upZ) : newLevel;
-    if (isMet && time >= hitTime - together) {
-      if (time > hitTime + together) continue;
-      const isAsLevel = abs(newLevel - level) <= AT_ONCE;
-      if (isAsLevel ? newFaceLevel <= faceLevel : newLevel < level) {
-        hitTime = min(hitTime, time);
-        continue;
-      }
+  for (let first: u32 = 0; first < obstacleCount; first += 4) {
+    for (let bits = reaching(first); bits != 0; bits &= bits - 1) {
+      if (meets(first + ctz(bits), isMet, x, y, z, wayX, wayY, wayZ, upX, upY, upZ, length, margin)) isMet = true;
     }
-    hitTime = isMet ? min(hitTime, time) : time;
-    isMet = true;
-    level = newLevel;
-    faceLevel = newFaceLevel;
-    hitObstacle = i;
-    hitNormalX = awayX;
-    hitNormalY = awayY;
-    hitNormalZ = awayZ;
-    hitX = touchX;
-    hitY = touchY;
-    hitZ = touchZ;
   }
   return isMet;
 }
 
-/** Tells whether the capsule stays on one side of a triangle's plane, or only sees the back of a one-sided one. */
+// How level what the cast has met is, by its normal and by its face.
+let level: f64 = 0, faceLevel: f64 = 0;
+
+/** Casts at one obstacle, and takes over what is met before all others, or at once with them and more level. */
+// @ts-ignore: decorator
+@inline
+function meets(
+  i: u32, isMet: bool, x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, upX: f64, upY: f64, upZ: f64, length: f64,
+  margin: f64,
+): bool {
+  const o = obstacleAt(i);
+  if (o.kind == TRIANGLE && isClear(o, x, y, z, wayX, wayY, wayZ, margin)) return false;
+  const together = reach * AT_ONCE / length;
+  const time = advance(o, x, y, z, wayX, wayY, wayZ, length, isMet ? min(hitTime + together, 1.0) : 1.0);
+  if (!(time < 1)) return false;
+  const newLevel = awayX * upX + awayY * upY + awayZ * upZ;
+  const newFaceLevel = o.kind == TRIANGLE ? abs(o.normalX * upX + o.normalY * upY + o.normalZ * upZ) : newLevel;
+  if (isMet && time >= hitTime - together) {
+    if (time > hitTime + together) return true;
+    const isAsLevel = abs(newLevel - level) <= AT_ONCE;
+    if (isAsLevel ? newFaceLevel <= faceLevel : newLevel < level) {
+      hitTime = min(hitTime, time);
+      return true;
+    }
+  }
+  hitTime = isMet ? min(hitTime, time) : time;
+  level = newLevel;
+  faceLevel = newFaceLevel;
+  hitObstacle = i;
+  hitNormalX = awayX;
+  hitNormalY = awayY;
+  hitNormalZ = awayZ;
+  hitX = touchX;
+  hitY = touchY;
+  hitZ = touchZ;
+  return true;
+}
+
+/**
+ * Tells whether the capsule stays on one side of a triangle's plane, or of the plane between the two where they were
+ * measured last, or only sees the back of a one-sided triangle.
+ */
 // @ts-ignore: decorator
 @inline
 function isClear(o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, margin: f64): bool {
+  if (o.isMeasured != 0 && o.distance > 0) {
+    const gap = o.distance + (x - o.placeX) * o.awayX + (y - o.placeY) * o.awayY + (z - o.placeZ) * o.awayZ;
+    if (min(gap, gap + wayX * o.awayX + wayY * o.awayY + wayZ * o.awayZ) > margin) return true;
+  }
   const start = heightOver(o, x, y, z);
   if (o.isOneSided && start < 0) return true;
   const end = start + wayX * o.normalX + wayY * o.normalY + wayZ * o.normalZ;

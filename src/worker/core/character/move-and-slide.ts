@@ -33,7 +33,8 @@ let isSqueezed: bool = false;
 export let depth: f64 = 0;
 
 // What it stands on, or is held by.
-export let groundObstacle: u32 = 0;
+export let groundObject: u32 = 0;
+export let groundTriangle: i32 = 0;
 export let groundNormalX: f64 = 0, groundNormalY: f64 = 0, groundNormalZ: f64 = 1;
 export let groundX: f64 = 0, groundY: f64 = 0, groundZ: f64 = 0;
 
@@ -83,6 +84,13 @@ export function beginMove(wasStanding: bool): void {
   isBlockedAbove = false;
   isSqueezed = false;
   depth = 0;
+  pushCount = 0;
+}
+
+/** Goes back to where the character was at the beginning of a step, in which it was but pushed. */
+export function undoPushes(): void {
+  x = y = z = 0;
+  isSqueezed = false;
   pushCount = 0;
 }
 
@@ -153,7 +161,8 @@ function carries(): bool {
 /** Notes what was met as the ground; of an edge that carries, its face is what it stands on. */
 function standOn(): void {
   const o = obstacleAt(hitObstacle);
-  groundObstacle = hitObstacle;
+  groundObject = o.object;
+  groundTriangle = o.triangle;
   groundNormalX = hitNormalX;
   groundNormalY = hitNormalY;
   groundNormalZ = hitNormalZ;
@@ -172,22 +181,22 @@ function standOn(): void {
 }
 
 /** Notes that what was met was pushed against. */
-function notePush(obstacle: u32, nx: f64, ny: f64, nz: f64, px: f64, py: f64, pz: f64): void {
-  const o = obstacleAt(obstacle);
+function notePush(object: u32, triangle: i32, nx: f64, ny: f64, nz: f64, px: f64, py: f64, pz: f64): void {
   for (let i: u32 = 0; i < pushCount; i++) {
     const known = pushAt(i);
-    if (known.object == o.object && known.triangle == o.triangle) return;
+    if (known.object == object && known.triangle == triangle) return;
   }
   if (pushCount == MOST_PUSHES) return;
   const push = pushAt(pushCount++);
   push.x = px; push.y = py; push.z = pz;
   push.normalX = nx; push.normalY = ny; push.normalZ = nz;
-  push.object = o.object;
-  push.triangle = o.triangle;
+  push.object = object;
+  push.triangle = triangle;
 }
 
 function notePushOfHit(): void {
-  notePush(hitObstacle, hitNormalX, hitNormalY, hitNormalZ, hitX, hitY, hitZ);
+  const o = obstacleAt(hitObstacle);
+  notePush(o.object, o.triangle, hitNormalX, hitNormalY, hitNormalZ, hitX, hitY, hitZ);
 }
 
 // --- planes ---
@@ -333,7 +342,8 @@ function walk(sideX: f64, sideY: f64, sideZ: f64): void {
       clip(sideX, sideY, sideZ);
       continue;
     }
-    const wall = hitObstacle;
+    const wall = obstacleAt(hitObstacle).object;
+    const wallTriangle = obstacleAt(hitObstacle).triangle;
     const nx = hitNormalX, ny = hitNormalY, nz = hitNormalZ;
     const px = hitX, py = hitY, pz = hitZ;
     if (stepHeight > 0 && climb(acrossX, acrossY, acrossZ)) {
@@ -341,7 +351,7 @@ function walk(sideX: f64, sideY: f64, sideZ: f64): void {
       gx = upX; gy = upY; gz = upZ;
       continue;
     }
-    notePush(wall, nx, ny, nz, px, py, pz);
+    notePush(wall, wallTriangle, nx, ny, nz, px, py, pz);
     // A wall, however it leans: nobody is lifted by walking into it.
     const lift = alongUp(nx, ny, nz);
     const wx = nx - lift * upX, wy = ny - lift * upY, wz = nz - lift * upZ;
@@ -502,7 +512,7 @@ export function pushOut(): f64 {
       if (distance == 0 && o.kind == TRIANGLE) {
         way = reach + half * abs(awayZ) - heightOver(o, x, y, z) * (awayX * o.normalX + awayY * o.normalY + awayZ * o.normalZ);
       }
-      notePush(i, awayX, awayY, awayZ, touchX, touchY, touchZ);
+      notePush(o.object, o.triangle, awayX, awayY, awayZ, touchX, touchY, touchZ);
       x += awayX * way; y += awayY * way; z += awayZ * way;
       isPushed = true;
     }
@@ -530,19 +540,19 @@ function leaveBlock(i: u32): bool {
     least = way;
     nx = rx * by; ny = ry * by; nz = rz * by;
   }
-  leaveBy(i, nx, ny, nz, least);
+  leaveBy(o, nx, ny, nz, least);
   return true;
 }
 
 /** Leaves a solid mesh that the axis' middle was in. */
 function leaveMesh(i: u32): bool {
   const o = obstacleAt(i);
-  leaveBy(i, o.normalX, o.normalY, o.normalZ, o.ax + half * abs(o.normalZ));
+  leaveBy(o, o.normalX, o.normalY, o.normalZ, o.ax + half * abs(o.normalZ));
   return true;
 }
 
-function leaveBy(i: u32, nx: f64, ny: f64, nz: f64, way: f64): void {
-  notePush(i, nx, ny, nz, x + nx * way, y + ny * way, z + nz * way);
+function leaveBy(o: Obstacle, nx: f64, ny: f64, nz: f64, way: f64): void {
+  notePush(o.object, o.triangle, nx, ny, nz, x + nx * way, y + ny * way, z + nz * way);
   x += nx * (way + reach); y += ny * (way + reach); z += nz * (way + reach);
 }
 
@@ -558,11 +568,12 @@ export function measureDepth(): void {
   }
 }
 
+/** Tells whether the bounds of an obstacle are out of reach. */
 // @ts-ignore: decorator
 @inline
 function isFar(o: Obstacle): bool {
-  return (
-    o.lowX > x + reach || o.highX < x - reach || o.lowY > y + reach || o.highY < y - reach ||
-    o.lowZ > z + half + reach || o.highZ < z - half - reach
-  );
+  const dx = max(max(o.lowX - x, x - o.highX), 0.0);
+  const dy = max(max(o.lowY - y, y - o.highY), 0.0);
+  const dz = max(max(o.lowZ - z, z - o.highZ) - half, 0.0);
+  return dx * dx + dy * dy + dz * dz > reach * reach;
 }

@@ -1,6 +1,6 @@
 // What a character may meet in a step, in its own frame: triangles, and ellipsoids that are swept along a segment, which
-// is what spheres and capsules are under any map. They are gathered once (scene/character/gather.ts) and asked many
-// times.
+// is what spheres and capsules are under any map. They are gathered once (scene/character/gather.ts), in a box that is as
+// small as most steps need, and asked many times; who looks beyond the box has a larger one gathered first.
 
 import { reserve } from '../memory';
 
@@ -23,6 +23,12 @@ export class Obstacle {
   kind: u32;
   /** Whether only its front can be met, as what is behind it is solid. */
   isOneSided: u32;
+  // How far the capsule's axis is from it with the middle at a place (capsule-cast.ts). Only valid where `isMeasured`.
+  placeX: f64; placeY: f64; placeZ: f64;
+  distance: f64;
+  awayX: f64; awayY: f64; awayZ: f64;
+  touchX: f64; touchY: f64; touchZ: f64;
+  isMeasured: u32;
 }
 
 /** The kinds of obstacles. Those from BLOCK on are not met, but left by who is in the midst of them. */
@@ -34,8 +40,11 @@ export const BLOCK: u32 = 2;
 export const EXIT: u32 = 3;
 
 const OBSTACLE_BYTES: usize = offsetof<Obstacle>();
+/** The bounds of four obstacles in float32, rounded outwards: low x, y, z and high x, y, z of four lanes each. */
+const BOUNDS_BYTES: usize = 6 * 16;
 
 let list: usize = 0;
+let boundsList: usize = 0;
 export let obstacleCount: u32 = 0;
 
 // @ts-ignore: decorator
@@ -44,8 +53,33 @@ export function obstacleAt(i: u32): Obstacle {
   return changetype<Obstacle>(list + <usize>i * OBSTACLE_BYTES);
 }
 
-export function clearObstacles(): void {
+/** Gathers all obstacles that reach into a box about the origin, of which these are half the sizes. */
+export type Gather = (x: f64, y: f64, z: f64) => void;
+
+let gatherAnew: Gather = (): void => {};
+let coveredX: f64 = 0, coveredY: f64 = 0, coveredZ: f64 = 0;
+
+/** Sets who gathers a larger box. */
+export function setGather(gather: Gather): void {
+  gatherAnew = gather;
+}
+
+/** Begins the obstacles of a box about the origin, of which these are half the sizes. */
+export function clearObstacles(x: f64, y: f64, z: f64): void {
   obstacleCount = 0;
+  coveredX = x;
+  coveredY = y;
+  coveredZ = z;
+}
+
+/**
+ * Sees to it that all obstacles are known that reach into a box about the origin. Where they were not, each has another
+ * index then. Throws OUT_OF_MEMORY.
+ */
+// @ts-ignore: decorator
+@inline
+export function cover(x: f64, y: f64, z: f64): void {
+  if (x > coveredX || y > coveredY || z > coveredZ) gatherAnew(max(x, coveredX), max(y, coveredY), max(z, coveredZ));
 }
 
 /** Adds an obstacle, which the caller must write, its bounds by `boundTriangle` or `boundRound`. Throws OUT_OF_MEMORY. */
@@ -56,8 +90,84 @@ export function addObstacle(object: u32, triangle: i32, kind: u32, isOneSided: b
   obstacle.triangle = triangle;
   obstacle.kind = kind;
   obstacle.isOneSided = <u32>isOneSided;
+  obstacle.isMeasured = 0;
   return obstacle;
 }
+
+// --- four at a time ---
+
+/** What float32 makes of a number, relative to it, and of the least ones. */
+const ROUNDING: f32 = 1.1920928955078125e-7; // 2^-23
+const LEAST: f32 = 1.1754943508222875e-38; // 2^-126
+
+// @ts-ignore: decorator
+@inline
+function below(v: f64): f32 {
+  const near = <f32>v;
+  return near - abs(near) * ROUNDING - LEAST;
+}
+
+// @ts-ignore: decorator
+@inline
+function above(v: f64): f32 {
+  const near = <f32>v;
+  return near + abs(near) * ROUNDING + LEAST;
+}
+
+/** Writes the bounds of the obstacles for `reaching`, once all are added. Throws OUT_OF_MEMORY. */
+export function packBounds(): void {
+  const blocks = (obstacleCount + 3) >> 2;
+  boundsList = reserve(boundsList, 0, <u64>blocks * BOUNDS_BYTES);
+  for (let i: u32 = 0; i < blocks << 2; i++) {
+    const at = boundsList + <usize>(i >> 2) * BOUNDS_BYTES + ((i & 3) << 2);
+    const isThere = i < obstacleCount && obstacleAt(i).kind < BLOCK;
+    const o = obstacleAt(i);
+    store<f32>(at, isThere ? below(o.lowX) : <f32>Infinity);
+    store<f32>(at, isThere ? below(o.lowY) : <f32>Infinity, 16);
+    store<f32>(at, isThere ? below(o.lowZ) : <f32>Infinity, 32);
+    store<f32>(at, isThere ? above(o.highX) : -<f32>Infinity, 48);
+    store<f32>(at, isThere ? above(o.highY) : -<f32>Infinity, 64);
+    store<f32>(at, isThere ? above(o.highZ) : -<f32>Infinity, 80);
+  }
+}
+
+let boxLowX: v128 = i32x4.splat(0), boxLowY: v128 = i32x4.splat(0), boxLowZ: v128 = i32x4.splat(0);
+let boxHighX: v128 = i32x4.splat(0), boxHighY: v128 = i32x4.splat(0), boxHighZ: v128 = i32x4.splat(0);
+
+let nearEnough: v128 = i32x4.splat(0);
+
+/** What float32 adds to the squares of distances between boxes, relative to these. */
+const ROUNDING_SQUARE: f32 = 3.814697265625e-6; // 2^-18
+
+/** Sets the box that `reaching` asks about, and the distance from it. */
+export function setBox(
+  lowX: f64, lowY: f64, lowZ: f64, highX: f64, highY: f64, highZ: f64, distance: f64,
+): void {
+  boxLowX = f32x4.splat(below(lowX)); boxHighX = f32x4.splat(above(highX));
+  boxLowY = f32x4.splat(below(lowY)); boxHighY = f32x4.splat(above(highY));
+  boxLowZ = f32x4.splat(below(lowZ)); boxHighZ = f32x4.splat(above(highZ));
+  nearEnough = f32x4.splat(above(distance * distance) * (<f32>1 + ROUNDING_SQUARE));
+}
+
+/** Finds which of the four obstacles from `first` on may be that near to the box, a bit each; BLOCK and above are not. */
+// @ts-ignore: decorator
+@inline
+export function reaching(first: u32): u32 {
+  const at = boundsList + <usize>(first >> 2) * BOUNDS_BYTES;
+  const x = gap(f32x4.sub(v128.load(at), boxHighX), f32x4.sub(boxLowX, v128.load(at, 48)));
+  const y = gap(f32x4.sub(v128.load(at, 16), boxHighY), f32x4.sub(boxLowY, v128.load(at, 64)));
+  const z = gap(f32x4.sub(v128.load(at, 32), boxHighZ), f32x4.sub(boxLowZ, v128.load(at, 80)));
+  const square = f32x4.add(f32x4.add(f32x4.mul(x, x), f32x4.mul(y, y)), f32x4.mul(z, z));
+  return <u32>i32x4.bitmask(f32x4.le(square, nearEnough));
+}
+
+// @ts-ignore: decorator
+@inline
+function gap(a: v128, b: v128): v128 {
+  return f32x4.pmax(f32x4.pmax(a, b), f32x4.splat(0));
+}
+
+// --- bounds ---
 
 /** Sets the normal and the bounds of a triangle by its corners. */
 export function boundTriangle(o: Obstacle): void {

@@ -14,10 +14,10 @@ import {
   PUSH_OBJECT, PUSH_POINT, PUSH_TRIANGLE,
 } from '../../../../shared/layout';
 import {
-  MOST_PUSHES, beginMove, depth, groundNormalX, groundNormalY, groundNormalZ, groundObstacle, groundX, groundY,
-  groundZ, isBlockedAbove, isHeld, isStanding, measureDepth, moveBy, pushAt, pushCount, pushOut, recentre, setMover, slide, x, y, z,
+  MOST_PUSHES, beginMove, depth, groundNormalX, groundNormalY, groundNormalZ, groundObject, groundTriangle, groundX, groundY,
+  groundZ, isBlockedAbove, isHeld, isStanding, measureDepth, moveBy, pushAt, pushCount, pushOut, recentre, setMover, slide, undoPushes, x, y, z,
 } from '../../character/move-and-slide';
-import { obstacleAt } from '../../character/obstacles';
+import { setGather } from '../../character/obstacles';
 import { now } from '../../host';
 import { Affine, copy, invert } from '../../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
@@ -316,16 +316,21 @@ function moveCharacter(c: Character, wayX: f64, wayY: f64, wayZ: f64): void {
   const part = 1.0 / parts;
   const carry = sqrt(carryX * carryX + carryY * carryY + carryZ * carryZ);
   // Across: as far as it looks for a step ahead. Up and down: steps and what it goes down to.
-  const across = reach + 2 * c.skin + margin + length * part;
+  const least = reach + 2 * c.skin + length * part;
+  const across = least + margin;
   const extra = max(max(c.stepHeight, c.snap) + 2 * c.skin, margin) - margin;
   beginMove((c.flags & CHARACTER_IS_STANDING) != 0);
-  gatherAbout(c, across + carry, extra);
-  if (carry > 0) slide(toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ));
-  for (let round = 0; round < MOST_PUSH_ROUNDS; round++) {
-    if (pushOut() <= margin) break;
-    // It was pushed farther than what was gathered reaches.
-    settle(c);
-    gatherAbout(c, across, extra);
+  setWide(c, across + carry, extra);
+  if (parts > 1 || carry > 0 || !staysNear(c, least)) {
+    gatherAbout(c, wideX, wideY, wideZ);
+    if (carry > 0) slide(toFrameX(carryX, carryY, carryZ), toFrameY(carryX, carryY, carryZ), toFrameZ(carryX, carryY, carryZ));
+    setWide(c, across, extra);
+    for (let round = 0; round < MOST_PUSH_ROUNDS; round++) {
+      if (pushOut() <= margin) break;
+      // It was pushed farther than what was gathered reaches.
+      settle(c);
+      gatherAbout(c, wideX, wideY, wideZ);
+    }
   }
   const up = wayX * c.upX + wayY * c.upY + wayZ * c.upZ;
   const height = up * part;
@@ -334,7 +339,7 @@ function moveCharacter(c: Character, wayX: f64, wayY: f64, wayZ: f64): void {
   for (let i: f64 = 0; i < parts; i++) {
     if (i > 0 || carry > 0) {
       settle(c);
-      gatherAbout(c, across, extra);
+      gatherAbout(c, wideX, wideY, wideZ);
     }
     moveBy(sx, sy, sz, height);
   }
@@ -350,16 +355,48 @@ function moveCharacter(c: Character, wayX: f64, wayY: f64, wayZ: f64): void {
 const CARRY_ROUNDING: f64 = 1.4210854715202004e-14;
 const MOST_PUSH_ROUNDS: i32 = 4;
 
-/** Gathers what is as near as `across`, and along the way up nearer than so much more. */
-function gatherAbout(c: Character, across: f64, extra: f64): void {
+/** What a character is pushed by in a step in which it knows no more than what is as near as its way, relative to its reach. */
+const NARROW: f64 = 0.1;
+
+/**
+ * Gathers no more than what a step needs that neither climbs nor is pushed, and pushes the character out of that. Answers
+ * false, and leaves the character where it was, where that is too little. Most steps do with it: 500 characters on a level of
+ * 500,000 triangles take 3.1 ms instead of 4.3.
+ */
+function staysNear(c: Character, least: f64): bool {
+  const narrow = NARROW * (c.radius + c.skin);
+  const across = least + narrow;
+  const extra = max(c.snap - narrow, 0.0);
+  gatherAbout(c, across + extra * upX(c), across + extra * upY(c), across + extra * upZ(c) + c.half);
+  if (pushOut() <= narrow) return true;
+  undoPushes();
+  return false;
+}
+
+// Half the sizes of the box in which all is gathered for a step that does not stay near, or looks beyond what is near.
+let wideX: f64 = 0, wideY: f64 = 0, wideZ: f64 = 0;
+
+/** Sets the box to what is as near as `across`, and along the way up nearer than so much more. */
+function setWide(c: Character, across: f64, extra: f64): void {
+  wideX = across + extra * upX(c);
+  wideY = across + extra * upY(c);
+  wideZ = across + extra * upZ(c) + c.half;
+}
+
+// The way up in the character's frame, without signs.
+function upX(c: Character): f64 { return abs(toFrameX(c.upX, c.upY, c.upZ)); }
+function upY(c: Character): f64 { return abs(toFrameY(c.upX, c.upY, c.upZ)); }
+function upZ(c: Character): f64 { return abs(toFrameZ(c.upX, c.upY, c.upZ)); }
+
+/** Gathers what reaches into a box about the character, of which these are half the sizes; its frame begins there. */
+function gatherAbout(c: Character, hx: f64, hy: f64, hz: f64): void {
   frame.tx = c.x + c.middleX;
   frame.ty = c.y + c.middleY;
   frame.tz = c.z + c.middleZ;
-  gather(
-    frame, across + extra * abs(toFrameX(c.upX, c.upY, c.upZ)), across + extra * abs(toFrameY(c.upX, c.upY, c.upZ)),
-    across + extra * abs(toFrameZ(c.upX, c.upY, c.upZ)) + c.half,
-  );
+  gather(frame, hx, hy, hz);
 }
+
+setGather((hx: f64, hy: f64, hz: f64): void => gather(frame, max(hx, wideX), max(hy, wideY), max(hz, wideZ)));
 
 /** Takes over how far the character has moved in its frame, which begins anew where it is now. */
 function settle(c: Character): void {
@@ -374,16 +411,15 @@ function keepGround(c: Character): void {
     c.ground = 0;
     return;
   }
-  const o = obstacleAt(groundObstacle);
-  c.ground = o.object;
-  c.groundTriangle = o.triangle;
+  c.ground = groundObject;
+  c.groundTriangle = groundTriangle;
   c.groundX = toWorldX(groundX, groundY, groundZ) + frame.tx;
   c.groundY = toWorldY(groundX, groundY, groundZ) + frame.ty;
   c.groundZ = toWorldZ(groundX, groundY, groundZ) + frame.tz;
   c.groundNormalX = toWorldX(groundNormalX, groundNormalY, groundNormalZ);
   c.groundNormalY = toWorldY(groundNormalX, groundNormalY, groundNormalZ);
   c.groundNormalZ = toWorldZ(groundNormalX, groundNormalY, groundNormalZ);
-  const world = worldOf(itemAt(slotOf(o.object)));
+  const world = worldOf(itemAt(slotOf(groundObject)));
   invert(map, world);
   const dx = c.groundX - world.tx, dy = c.groundY - world.ty, dz = c.groundZ - world.tz;
   c.groundLocalX = map.xx * dx + map.yx * dy + map.zx * dz;

@@ -6,7 +6,9 @@ import {
   FILTER_BYTES, FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_PRECISION, FILTER_SIDE, PRECISION_MESH, SHAPE_BOX,
   SHAPE_MESH, SHAPE_POINT_LINE, SIDE_DOUBLE,
 } from '../../../../shared/layout';
-import { BLOCK, EXIT, ROUND, TRIANGLE, addObstacle, boundRound, boundTriangle, clearObstacles } from '../../character/obstacles';
+import {
+  BLOCK, EXIT, ROUND, TRIANGLE, addObstacle, boundRound, boundTriangle, clearObstacles, packBounds,
+} from '../../character/obstacles';
 import { CUBE, findOverlapping, overlappingAt, overlappingCount, triangleAt } from '../../contact/primitive/overlapping-triangles';
 import { Affine, determinant, invert, relate } from '../../math/affine';
 import { closestDistance, closestOnMesh, closestTriangle, closestX, closestY, closestZ } from '../../mesh/query/closest-point';
@@ -54,7 +56,7 @@ export function gather(place: Affine, hx: f64, hy: f64, hz: f64): void {
   area.yx = place.yx * hy; area.yy = place.yy * hy; area.yz = place.yz * hy;
   area.zx = place.zx * hz; area.zy = place.zy * hz; area.zz = place.zz * hz;
   area.tx = place.tx; area.ty = place.ty; area.tz = place.tz;
-  clearObstacles();
+  clearObstacles(hx, hy, hz);
   queryAabb(
     place.tx, place.ty, place.tz, abs(area.xx) + abs(area.yx) + abs(area.zx), abs(area.xy) + abs(area.yy) + abs(area.zy),
     abs(area.xz) + abs(area.yz) + abs(area.zz),
@@ -67,6 +69,7 @@ export function gather(place: Affine, hx: f64, hy: f64, hz: f64): void {
     else if (shape == SHAPE_BOX) addBox(idAt(slot));
     else if (shape != SHAPE_POINT_LINE) addRound(idAt(slot));
   }
+  packBounds();
 }
 
 function addMesh(object: u32): void {
