@@ -1,13 +1,13 @@
 // Contact of two meshes where numbers or shapes are out of the ordinary: scales, places, matrices, sheets, faces on one
 // another, one in another, and much in common.
 import type { MeshShape } from 'collision-worker';
-import { Matrix4, Vector3 } from 'three';
+import { BoxGeometry, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { ANY_FORM, NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
 import { dragon } from '../../oracle/dragon.js';
 import { bumpy, comb, torus } from '../../oracle/lumps.js';
-import { boxMesh, icosphere, merged, type Triangles, transformed, waves } from '../../oracle/meshes.js';
+import { boxMesh, icosphere, merged, type Triangles, transformed, waves, welded } from '../../oracle/meshes.js';
 import { ConvexSolid, wayAlong } from '../../oracle/penetration.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { meetingFaces, Surface } from '../../oracle/regions.js';
@@ -273,17 +273,19 @@ describe('one in another', () => {
   });
 
   test.each([
-    ['a box', false],
-    ['a solid mesh of a box, turned in its own space', true],
-  ])(`what is in %s leaves it across the nearest face, or shorter, seed ${SEED}`, async (_, isMesh) => {
+    ['a box', 0],
+    ['a solid mesh of a box, turned in its own space', 1],
+    ['a solid mesh of many faces', 8],
+  ])(`what is in %s leaves it across the nearest face, or shorter, seed ${SEED}`, async (_, parts) => {
     const random = new Random(SEED);
     const scene = await NearScene.at(ORIGIN);
     const hill = scene.mesh(bumpy(random, 4, 0.05));
     for (let i = 0; i < 20; i++) {
       const [size, turn] = [new Vector3(1, 2, 3).multiplyScalar(random.range(1, 2)), random.rotation()];
       const axes = [0, 1, 2].map((axis) => new Vector3().setComponent(axis, 1).applyQuaternion(turn));
-      const box = transformed(boxMesh(2, 2, 2), (vertex) => vertex.multiply(size).applyQuaternion(turn));
-      const holder: AnyShape = isMesh
+      const cube = welded(new BoxGeometry(2, 2, 2, parts || 1, parts || 1, parts || 1));
+      const box = transformed(cube, (vertex) => vertex.multiply(size).applyQuaternion(turn));
+      const holder: AnyShape = parts
         ? solid(scene.mesh(box))
         : { shape: { type: 'box', halfExtents: size.toArray(), rotation: turn.toArray() } };
       const place = random.point(0.7).multiply(size);

@@ -4,7 +4,7 @@
 // are upper bounds of the least one over all directions, exact in float64 for the direction that is answered.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
-import { Affine, copy } from '../../math/affine';
+import { Affine, copy, determinant } from '../../math/affine';
 import { reserve } from '../../memory';
 import { closestOnMesh, closestX, closestY, closestZ } from '../../mesh/query/closest-point';
 import { farthestVertex, farthestX, farthestY, farthestZ } from '../../mesh/query/support';
@@ -47,15 +47,18 @@ class Way {
 }
 
 const WAY_BYTES: usize = offsetof<Way>();
-/** The most directions: from middle to middle, to the nearest place, and six normals either way. */
-const MOST_WAYS = 14;
+/** The faces of a mesh that holds the other one are all tried where they are no more than so many. */
+const FEW_FACES: u32 = 64;
+/** The most directions: from middle to middle, to the nearest places of seven points, six normals either way, and faces. */
+const MOST_WAYS = 20 + <i32>FEW_FACES;
 /** The directions, sorted: the best come first. */
 const ways: usize = memory.data(MOST_WAYS * <i32>offsetof<Way>(), 16);
 let wayCount = 0;
 
 /**
- * Finds a way of b out of a. Tries the faces' normals of boxes about both, the direction from middle to middle, and the
- * one to the nearest place of a mesh that holds the other's middle. Judges them by how far b's hull must go to leave
+ * Finds a way of b out of a. Tries the faces' normals of boxes about both, the direction from middle to middle, and of a
+ * mesh that holds the other the normals of its faces, where they are few, and the directions to the places nearest to
+ * the other's middle and to its outermost points. Judges them by how far b's hull must go to leave
  * a's hull; for the best ones measures how far it is to the last touch of all triangles, and takes the least. Where
  * there are too many triangles, takes the hulls' distance, which is no less. Places are relative to a's. Throws
  * OUT_OF_MEMORY.
@@ -68,8 +71,8 @@ export function findWayOut(a: PlacedShape, b: PlacedShape, contained: i32): void
   const bx = middleX, by = middleY, bz = middleZ;
   wayCount = 0;
   consider(a, b, bx - ax, by - ay, bz - az);
-  if (contained == 1 && b.shape == SHAPE_MESH) considerNearest(a, b, b, map1, ax, ay, az, -1);
-  if (contained == 2 && a.shape == SHAPE_MESH) considerNearest(a, b, a, map0, bx, by, bz, 1);
+  if (contained == 1 && b.shape == SHAPE_MESH) considerHolder(a, b, b, map1, tree1, a, map0, tree0, -1);
+  if (contained == 2 && a.shape == SHAPE_MESH) considerHolder(a, b, a, map0, tree0, b, map1, tree1, 1);
   considerFaces(a, b, map0);
   considerFaces(a, b, map1);
   const hasAll = listSolids(a, b);
@@ -144,6 +147,71 @@ function considerFace(a: PlacedShape, b: PlacedShape, ux: f64, uy: f64, uz: f64,
   const x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx;
   consider(a, b, x, y, z);
   consider(a, b, -x, -y, -z);
+}
+
+/**
+ * Considers ways out of a mesh that holds the other shape. The face nearest to the middle of that need not be the one
+ * across which it leaves the soonest. `sense` is -1 where b is the holder, as it moves the other way then.
+ */
+function considerHolder(
+  a: PlacedShape, b: PlacedShape, outer: PlacedShape, m: Affine, tree: Affine, inner: PlacedShape, innerMap: Affine,
+  innerTree: Affine, sense: f64,
+): void {
+  setMiddle(inner, innerMap);
+  considerNearest(a, b, outer, m, middleX, middleY, middleZ, sense);
+  const mesh = changetype<Mesh>(outer.mesh);
+  if (mesh.keptCount <= FEW_FACES) {
+    considerNormals(a, b, mesh, tree, sense);
+    return;
+  }
+  for (let axis = 0; axis < 3; axis++) {
+    for (let side: f64 = -1; side < 2; side += 2) {
+      setOutermost(inner, innerMap, innerTree, axis, side);
+      considerNearest(a, b, outer, m, outermostX, outermostY, outermostZ, sense);
+    }
+  }
+}
+
+/** Considers the outward normals of all faces of a closed mesh. */
+function considerNormals(a: PlacedShape, b: PlacedShape, mesh: Mesh, tree: Affine, sense: f64): void {
+  const outward = determinant(tree) < 0 == mesh.facing < 0 ? sense : -sense;
+  for (let index: u32 = 0; index < mesh.blockCount; index++) {
+    const block = changetype<usize>(blockAt(mesh, index));
+    for (let lanes = filledLanes(blockAt(mesh, index)); lanes != 0; lanes &= lanes - 1) {
+      const at = block + (<usize>ctz(lanes) << 2);
+      const x = <f64>load<f32>(at), y = <f64>load<f32>(at, 16), z = <f64>load<f32>(at, 32);
+      const ex = <f64>load<f32>(at, 48) - x, ey = <f64>load<f32>(at, 64) - y, ez = <f64>load<f32>(at, 80) - z;
+      const fx = <f64>load<f32>(at, 96) - x, fy = <f64>load<f32>(at, 112) - y, fz = <f64>load<f32>(at, 128) - z;
+      const px = tree.xx * ex + tree.yx * ey + tree.zx * ez, qx = tree.xx * fx + tree.yx * fy + tree.zx * fz;
+      const py = tree.xy * ex + tree.yy * ey + tree.zy * ez, qy = tree.xy * fx + tree.yy * fy + tree.zy * fz;
+      const pz = tree.xz * ex + tree.yz * ey + tree.zz * ez, qz = tree.xz * fx + tree.yz * fy + tree.zz * fz;
+      consider(
+        a, b, outward * (py * qz - pz * qy), outward * (pz * qx - px * qz), outward * (px * qy - py * qx),
+      );
+    }
+  }
+}
+
+let outermostX: f64 = 0, outermostY: f64 = 0, outermostZ: f64 = 0;
+
+/** Sets the outermost point of a shape along one of its own axes, or about there where it is round. */
+function setOutermost(solid: PlacedShape, m: Affine, tree: Affine, axis: i32, side: f64): void {
+  const column = changetype<usize>(m) + <usize>axis * 24;
+  const x = side * load<f64>(column), y = side * load<f64>(column, 8), z = side * load<f64>(column, 16);
+  if (solid.shape != SHAPE_MESH) {
+    const reach: f64 = axis == 2 ? 1 + solid.half : 1;
+    outermostX = m.tx + reach * x;
+    outermostY = m.ty + reach * y;
+    outermostZ = m.tz + reach * z;
+    return;
+  }
+  farthestVertex(
+    changetype<Mesh>(solid.mesh), tree.xx * x + tree.xy * y + tree.xz * z, tree.yx * x + tree.yy * y + tree.yz * z,
+    tree.zx * x + tree.zy * y + tree.zz * z,
+  );
+  outermostX = tree.xx * farthestX + tree.yx * farthestY + tree.zx * farthestZ + tree.tx;
+  outermostY = tree.xy * farthestX + tree.yy * farthestY + tree.zy * farthestZ + tree.ty;
+  outermostZ = tree.xz * farthestX + tree.yz * farthestY + tree.zz * farthestZ + tree.tz;
 }
 
 /**
