@@ -298,3 +298,47 @@ morphTest('a new worker gets them back, and those that come later have theirs', 
   expect(await pickMiddle(tracker)).toMatchObject({ object: mesh, instanceId: 1 });
   tracker.dispose();
 });
+
+morphTest('influences of many instances that all change travel in slices, and all of them arrive', async () => {
+  const count = 40_000;
+  const geometry = new IcosahedronGeometry(0.4, 0);
+  const { position } = geometry.attributes;
+  geometry.morphTargetsRelative = true;
+  geometry.morphAttributes.position = [
+    new Float32BufferAttribute(Array.from({ length: position.count }, () => [0, 1, 0]).flat(), 3),
+  ];
+  const mesh = new InstancedMesh(geometry, MATERIAL, count);
+  const posed = new Mesh(geometry);
+  const liftAll = (by: number) => {
+    posed.morphTargetInfluences![0] = by;
+    for (let i = 0; i < count; i++) mesh.setMorphAt(i, posed);
+    mesh.morphTexture!.needsUpdate = true;
+  };
+  for (let i = 0; i < count; i++) mesh.setMatrixAt(i, new Matrix4().makeTranslation(2 * i, 0, 0));
+  liftAll(0);
+  const tracker = await tracked(mesh);
+  const setPose = vi.spyOn(service, 'setPose');
+  // All are to be above a height that none is above before.
+  const lifted = async (height: number): Promise<number> => {
+    const found = await tracker.overlap({ type: 'box', halfExtents: [2 * count, 0.1, 1], center: [0, height, 0] });
+    return found.length;
+  };
+  for (let frame = 1; frame <= 4; frame++) {
+    liftAll(2 * frame);
+    setPose.mockClear();
+    const frameDone = tracker.update(frontCamera(), SIZE);
+    expect(setPose.mock.calls.length).toBeGreaterThan(0);
+    expect(setPose.mock.calls.length).toBeLessThan(count / 2); // which would take longer than a slice does
+    await frameDone;
+  }
+  await vi.waitFor(
+    async () => {
+      await tracker.update(frontCamera(), SIZE);
+      expect(await lifted(8)).toBe(count);
+    },
+    { timeout: 20_000 },
+  );
+  setPose.mockClear();
+  await tracker.update(frontCamera(), SIZE);
+  expect(setPose).not.toHaveBeenCalled();
+});

@@ -19,43 +19,73 @@ export class InstanceMorphs {
   /** So many instances have been sent theirs, which these are, one after the other. */
   #count = 0;
   #sent = NOTHING;
+  /** How many of them are to be looked at since the texture changed, from which one on, and round behind the last one. */
+  #left = 0;
+  #next = 0;
 
   constructor(service: CollisionService) {
     this.#service = service;
   }
 
+  /** Tells whether `send` has more to look at. */
+  get isBehind(): boolean {
+    return this.#left > 0;
+  }
+
   /** Notes that there are no more than so many instances: those that come later are others. */
   keep(count: number): void {
-    this.#count = Math.min(this.#count, count);
+    if (count >= this.#count) return;
+    this.#count = count;
+    this.#left = Math.min(this.#left, count);
+    if (this.#next >= count) this.#next = 0;
     this.faults.deleteFrom(count);
   }
 
   /**
    * Sends the influences of the first `count` instances that are others than before: three has them in a texture, whose
-   * version says that it has changed. Answers whether there was anything to look at.
+   * version says that it has changed. Those that are new are sent at once, as they come in blocks; of the others it looks
+   * at `most` at a time, so that who changes all of them in every frame has all of them sent in turn. Answers whether there
+   * was anything to look at.
    */
-  send(instanced: InstancedMesh, standing: BuiltMesh, count: number, idAt: (instance: number) => ObjectId): boolean {
+  send(
+    instanced: InstancedMesh,
+    standing: BuiltMesh,
+    count: number,
+    most: number,
+    idAt: (instance: number) => ObjectId,
+  ): boolean {
     const texture = instanced.morphTexture;
     // A mesh with targets, or without, is being built.
     if (texture === null || standing.morphs === 0) return false;
-    const isSame = texture === this.#texture && texture.version === this.#version && standing === this.#standing;
-    if (isSame && count === this.#count) return false;
     const { morphs } = standing;
-    if (standing !== this.#standing) this.#count = 0;
-    if (this.#sent.length < count * morphs) {
-      const sent = new Float32Array(count * morphs);
-      sent.set(this.#sent.subarray(0, this.#count * morphs));
-      this.#sent = sent;
-    }
-    const { data, width } = texture.image as { data: ArrayLike<number>; width: number };
-    for (let i = isSame ? this.#count : 0; i < count; i++) {
-      const isOther = this.#read(i, data, width, morphs);
-      const isNothing = data[i * width] === 0 && !this.#influencesOf(i, morphs).some((influence) => influence !== 0);
-      if (isOther || isNothing !== this.faults.has(i) || i >= this.#count) this.#sendOne(i, morphs, isNothing, idAt);
+    if (standing !== this.#standing) {
+      // What this one was sent is not known: no influence is NaN twice.
+      this.#standing = standing;
+      this.#sent = new Float32Array(this.#count * morphs).fill(Number.NaN);
+      this.#left = this.#count;
+    } else if (texture !== this.#texture || texture.version !== this.#version) {
+      this.#left = this.#count;
     }
     this.#texture = texture;
     this.#version = texture.version;
-    this.#standing = standing;
+    if (this.#left === 0 && count === this.#count) return false;
+    if (this.#sent.length < count * morphs) {
+      const sent = new Float32Array(Math.max(count * morphs, 2 * this.#sent.length));
+      sent.set(this.#sent);
+      this.#sent = sent;
+    }
+    const { data, width } = texture.image as { data: ArrayLike<number>; width: number };
+    const look = (i: number, isNew: boolean): void => {
+      const isOther = this.#read(i, data, width, morphs);
+      const isNothing = data[i * width] === 0 && !this.#influencesOf(i, morphs).some((influence) => influence !== 0);
+      if (isOther || isNew || isNothing !== this.faults.has(i)) this.#sendOne(i, morphs, isNothing, idAt);
+    };
+    for (let done = 0; done < most && this.#left > 0; done++) {
+      look(this.#next, false);
+      this.#left--;
+      this.#next = this.#next + 1 === this.#count ? 0 : this.#next + 1;
+    }
+    for (let i = this.#count; i < count; i++) look(i, true);
     this.#count = count;
     return true;
   }

@@ -15,6 +15,9 @@ import type { MeshTable, TableOwner } from './mesh-table.js';
 import { nameOf } from './name-of.js';
 import { MOST_IN_BLOCK, StandIn, type StandInOptions, type StandInOwner, type TrackerContext } from './stand-in.js';
 
+/** Instances whose influences are looked at in one go: 1 to 2 ms where all of them are others. */
+const MOST_MORPHED = 2048;
+
 /** What the service shall know of an object beyond what the scene says. */
 export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' | 'matrix'>> {
   /**
@@ -410,7 +413,8 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const standing = this.standIn?.standing ?? null;
     morphs.keep(this.count);
     if (standing === null || this.#layers === 0) return;
-    if (morphs.send(instanced, standing, this.count, (i) => this.idAt(i))) this.#reviewAll();
+    if (morphs.send(instanced, standing, this.count, MOST_MORPHED, (i) => this.idAt(i))) this.#reviewAll();
+    if (morphs.isBehind) this.#context.stale.add(this);
   }
 
   #sendPose(pose: MeshPose): void {
