@@ -218,6 +218,42 @@ describe('a character', () => {
     expect(jumper.state.speed).toBeGreaterThan(3);
   });
 
+  test.each([
+    [0, 1, 0],
+    [0, 0, 1],
+    [1, 2, -3],
+  ] as const)('with %d, %d, %d up, says where it touches what, and which way that faces', async (...up) => {
+    const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), new Vector3(...up).normalize());
+    const turned = (...v: Vec3): Vec3 => new Vector3(...v).applyQuaternion(turn).toArray();
+    const put = (half: Vec3, ...place: Vec3) => {
+      const matrix = new Matrix4().compose(new Vector3(...turned(...place)), turn, new Vector3(1, 1, 1)).elements;
+      return service.addObject({ shape: { type: 'box', halfExtents: half }, matrix, contacts: 'none' });
+    };
+    const ground = put([50, 1, 50], 100, 19, -70);
+    const wall = put([1, 5, 50], 104, 20, -70);
+    const shape = { ...CAPSULE, from: turned(...CAPSULE.from), to: turned(...CAPSULE.to) };
+    const position = turned(100, 20 + SKIN, -70);
+    const character = service.createCharacter({ shape, position, up });
+    for (let i = 0; i < 90; i++) {
+      character.advance(turned(3, 0, 0), FRAME);
+      await service.update();
+    }
+    const { touches, ground: under } = character.state;
+    expect([touches.map(({ object }) => object), under?.object]).toEqual([[wall], ground]);
+    const back = turn.clone().invert();
+    const place = new Vector3(...touches[0].point).applyQuaternion(back);
+    expect(place.x).toBeCloseTo(103, 6);
+    expect(place.y).toBeGreaterThan(20);
+    expect(place.y).toBeLessThan(20 + 1.8);
+    expect(place.z).toBeCloseTo(-70, 6);
+    const [normal, floorNormal] = [touches[0].normal, under!.normal].map((v) =>
+      new Vector3(...v).applyQuaternion(back),
+    );
+    expect(normal.distanceTo(new Vector3(-1, 0, 0))).toBeLessThan(1e-6);
+    expect(floorNormal.distanceTo(new Vector3(0, 1, 0))).toBeLessThan(1e-6);
+    expect(new Vector3(...under!.point).applyQuaternion(back).y).toBeCloseTo(20, 6);
+  });
+
   test('does not pass through what is thin, however fast', async () => {
     const mesh = await service.addMesh(boxMesh(0.001, 20, 20));
     const wall = service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(50, 0, 0) });

@@ -1,5 +1,5 @@
 import type { Character, FrameResult } from 'collision-worker';
-import type { SceneFrame } from 'collision-worker/three';
+import type { SceneCharacter, SceneFrame } from 'collision-worker/three';
 import { Object3D } from 'three';
 import type { Call } from './call.js';
 import type { TrackedWorld } from './three-world.js';
@@ -47,6 +47,24 @@ export const CHARACTER_METHODS: Record<Exclude<keyof Character, 'state'>, Case<W
   remove: [{ args: () => [], undo: (world) => world.restock() }],
 };
 
+/** A tracker's character, too, but for what is our own code's. */
+export const SCENE_CHARACTER_METHODS: Record<
+  Exclude<keyof SceneCharacter, 'state' | 'object' | 'refresh' | 'place' | 'end'>,
+  Case<TrackedWorld>[]
+> = {
+  move: [{ args: () => [{ x: 0.1, y: 0, z: 0 }] }],
+  advance: [{ args: () => [[0.1, 0, 0], 0.02] }],
+  jump: [{ args: () => [2] }],
+  set: [
+    {
+      args: ({ box, instances }) => [
+        { ...CHARACTER(), position: [900, 900, 900], ignore: [box, { object: instances, instanceId: 0 }] },
+      ],
+    },
+  ],
+  remove: [{ args: () => [], undo: (world) => world.restock() }],
+};
+
 /** Names of what is read, not called. */
 export const FRAME_PARTS: readonly (keyof FrameResult | 'isGone')[] = [
   ...(['visible', 'views', 'contacts', 'rejected', 'ms', 'isGone'] as const),
@@ -72,8 +90,7 @@ export const FRAME_CALLS: Call<World>[] = [
   ...callsOf<World>('character', CHARACTER_METHODS, ({ character }) => character),
 ];
 
-export const SCENE_FRAME_CALLS: Call<TrackedWorld>[] = callsOf<TrackedWorld>(
-  'sceneFrame',
-  SCENE_FRAME_METHODS,
-  ({ frame }) => frame!,
-);
+export const SCENE_FRAME_CALLS: Call<TrackedWorld>[] = [
+  ...callsOf<TrackedWorld>('sceneFrame', SCENE_FRAME_METHODS, ({ frame }) => frame!),
+  ...callsOf<TrackedWorld>('sceneCharacter', SCENE_CHARACTER_METHODS, ({ character }) => character),
+];

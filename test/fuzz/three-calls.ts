@@ -2,6 +2,7 @@ import {
   boxFromGeometry,
   CollisionHelper,
   meshDataFromGeometry,
+  type SceneCharacter,
   type SceneTracker,
   trackScene,
   viewFromCamera,
@@ -95,6 +96,24 @@ export const TRACKER_METHODS: Record<
   },
   sees: {
     args: (world) => [[world.box, { object: world.instances, instanceId: 1 }], { ...sided(world), view: 'main' }],
+    isDull: true,
+  },
+  createCharacter: {
+    args: ({ box, instances }) => [
+      {
+        ...{
+          object: box,
+          position: { x: 900, y: 900, z: 900 },
+          up: [0, 1, 0],
+          skin: 0.01,
+          slope: 0.5,
+          stepHeight: 0.2,
+        },
+        ...{ snap: 0.2, gravity: 9.81, step: 0.02, layers: 1, ignore: [{ object: instances, instanceId: 0 }] },
+        shape: { type: 'capsule', radius: 0.2, from: [0, 0.2, 0], to: [0, 1, 0] },
+      },
+    ],
+    undo: (_, character: SceneCharacter) => character.remove(),
     isDull: true,
   },
   idsOf: { args: ({ box }) => [box], isDull: true },

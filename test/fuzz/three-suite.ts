@@ -20,7 +20,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { namesOf } from './crawl.js';
 import { testEveryCall } from './every-call.js';
-import { SCENE_FRAME_METHODS } from './frame-calls.js';
+import { SCENE_CHARACTER_METHODS, SCENE_FRAME_METHODS } from './frame-calls.js';
 import { HOSTILE } from './hostile.js';
 import { THREE_CALLS, TRACKER_METHODS } from './three-calls.js';
 import { TrackedWorld } from './three-world.js';
@@ -46,6 +46,8 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
   test('the table knows all that there is to call', () => {
     expect(namesOf(world.tracker)).toEqual([...Object.keys(TRACKER_METHODS), ...OWN].sort());
     expect(namesOf(world.frame!)).toEqual([...Object.keys(SCENE_FRAME_METHODS), 'frame'].sort());
+    const ofCharacters = [...Object.keys(SCENE_CHARACTER_METHODS), 'state', 'object', 'refresh', 'place', 'end'];
+    expect(namesOf(world.character)).toEqual(ofCharacters.sort());
     const names = THREE_CALLS.map(({ name }) => name).filter((name) => !name.includes('.'));
     // An overlay is of a document.
     expect([...names, 'StatsOverlay'].sort()).toEqual(Object.keys(adapter).sort());
@@ -54,8 +56,9 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
   testEveryCall({
     calls: THREE_CALLS,
     worldOf: () => world,
-    knownOf: ({ tracker, service, frame, box }) => [
+    knownOf: ({ tracker, service, frame, character, box }) => [
       tracker,
+      character,
       service,
       frame!,
       frame!.result,

@@ -1,5 +1,5 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
-import { type SceneFrame, type SceneTracker, trackScene } from 'collision-worker/three';
+import { type SceneCharacter, type SceneFrame, type SceneTracker, trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, Mesh, PerspectiveCamera, Scene } from 'three';
 
 export const SIZE = { x: 0, y: 0, width: 100, height: 100 };
@@ -19,6 +19,7 @@ export class TrackedWorld {
   readonly instances: InstancedMesh;
   /** The newest one. */
   frame: SceneFrame | undefined;
+  character!: SceneCharacter;
 
   private constructor(service: CollisionService, tracker: SceneTracker, scene: Scene) {
     this.service = service;
@@ -40,6 +41,13 @@ export class TrackedWorld {
   }
 
   async restock(): Promise<void> {
+    try {
+      this.character.remove();
+    } catch {} // a call has removed it
+    this.character = this.tracker.createCharacter({
+      ...{ position: [900, 900, 900], gravity: 0 },
+      shape: { type: 'capsule', radius: 0.2, from: [0, 0.2, 0], to: [0, 1, 0] },
+    });
     this.frame = await this.tracker.update(camera(), SIZE);
   }
 

@@ -17,6 +17,12 @@ export type {
 } from './query/scene-queries.js';
 export type { ScenePoint, SceneRay } from './query/scene-ray.js';
 export type { SceneSection, SceneSectionOptions } from './query/scene-section.js';
+export type {
+  SceneCharacter,
+  SceneCharacterOptions,
+  SceneCharacterState,
+  SceneCharacterTouch,
+} from './scene-character.js';
 export type { SceneTarget } from './scene-target.js';
 export type { SceneTracker } from './scene-tracker.js';
 export type { SceneObject } from './track/scene-objects.js';

@@ -22,6 +22,7 @@ import {
 import { readRay, type ScenePoint, type SceneRay } from './query/scene-ray.js';
 import type { SceneSection, SceneSectionOptions } from './query/scene-section.js';
 import { idsOf } from './query/target-ids.js';
+import { type CharacterScene, SceneCharacter, type SceneCharacterOptions } from './scene-character.js';
 import { readDrawn, type SceneTarget } from './scene-target.js';
 import { ClipSetTable } from './track/clip-sets.js';
 import { LayerChanges } from './track/layer-changes.js';
@@ -111,6 +112,8 @@ export class SceneTracker {
   readonly #queries: SceneQueries;
   readonly #followers = new Set<Follower>();
   readonly #witnesses = new Set<Witness>();
+  readonly #characters = new Set<SceneCharacter>();
+  readonly #characterScene: CharacterScene;
   #isDisposed = false;
   /** `update` answers this for good. */
   #ended: Promise<SceneFrame> | null = null;
@@ -152,6 +155,8 @@ export class SceneTracker {
     this.#views = new SceneViews(service, this.#view);
     this.#picks = new ScenePicks(context, this.#walk, this.#views, this.#view);
     this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
+    const check = (operation: string): void => this.#assertLive(operation);
+    this.#characterScene = { service, walk: this.#walk, objects: this.#objects, check };
   }
 
   readonly #onRestore = (): void => this.#walk.onRestore();
@@ -230,6 +235,7 @@ export class SceneTracker {
     try {
       this.#assertLive('update');
       this.#sync(camera);
+      for (const character of this.#characters) character.refresh();
       this.#views.set(this.#view, camera, size, options);
     } catch (error) {
       this.#objects.end(number);
@@ -270,6 +276,7 @@ export class SceneTracker {
         placement?.standIn.owner.reject(placement.instanceId ?? 0);
       }
       this.#layers.flush();
+      if (!this.#isDisposed) for (const character of this.#characters) character.place();
       // What an update sends of shapes is for what is asked after it, its frame included.
       return new SceneFrame(result, this.#objects, this.#view, asked.update + 1);
     } finally {
@@ -595,6 +602,33 @@ export class SceneTracker {
   }
 
   /**
+   * Makes a capsule that walks through the scene: along walls and corners, up steps and slopes, down when it falls, and along
+   * with what it stands on. It moves with `update`, in the worker, as `createCharacter` of the service says; its `state` names
+   * objects of the scene. An object, by itself or in the options, goes with it, and is what has its default form and place.
+   *
+   * ```ts
+   * const hero = tracker.createCharacter({ object: figure, shape: { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] } });
+   * renderer.setAnimationLoop(() => {
+   *   hero.advance(velocity, clock.getDelta()); // it falls, climbs and slides in steps of a sixtieth of a second
+   *   renderer.render(scene, camera);
+   *   tracker.update(camera, size); // its answer puts the figure where the hero is
+   * });
+   * console.log(hero.state.ground?.object.name);
+   * ```
+   *
+   * Throws INVALID_ARGUMENT, UNKNOWN_ID.
+   */
+  createCharacter(options: SceneCharacterOptions | Object3D): SceneCharacter {
+    this.#assertLive('createCharacter');
+    const end = (character: SceneCharacter): void => {
+      this.#characters.delete(character);
+    };
+    const character = new SceneCharacter(this.#characterScene, options, end);
+    this.#characters.add(character);
+    return character;
+  }
+
+  /**
    * Lists the service's ids of an object, for an InstancedMesh or BatchedMesh in the order of its instances (deleted
    * ones included); none until it is built.
    * Under them the service's own questions hit its faces from the sides that their materials show, unless a `side` is
@@ -672,6 +706,8 @@ export class SceneTracker {
     this.#witnesses.clear();
     this.#service.removeEventListener('restored', this.#onRestore);
     try {
+      for (const character of this.#characters) character.end();
+      this.#characters.clear();
       this.#walk.clear();
       this.#views.clear();
     } catch (error) {

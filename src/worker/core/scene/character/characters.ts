@@ -427,7 +427,7 @@ function keepGround(c: Character): void {
   c.groundLocalZ = map.xz * dx + map.yz * dy + map.zz * dz;
 }
 
-/** Keeps what the character pushed against for the frame's answer. Throws OUT_OF_MEMORY. */
+/** Keeps what the character pushed against for the frame's answer, once its move is settled. Throws OUT_OF_MEMORY. */
 function keepPushes(c: Character): void {
   for (let i: u32 = 0; i < pushCount && c.pushCount < MOST_PUSHES; i++) {
     const push = pushAt(i);
@@ -435,12 +435,14 @@ function keepPushes(c: Character): void {
     const at = pushes + <usize>pushTotal * PUSH_BYTES;
     store<u32>(at, push.object, PUSH_OBJECT);
     store<i32>(at, push.triangle, PUSH_TRIANGLE);
-    store<f64>(at, push.x, PUSH_POINT);
-    store<f64>(at, push.y, PUSH_POINT + 8);
-    store<f64>(at, push.z, PUSH_POINT + 16);
-    store<f64>(at, push.normalX, PUSH_NORMAL);
-    store<f64>(at, push.normalY, PUSH_NORMAL + 8);
-    store<f64>(at, push.normalZ, PUSH_NORMAL + 16);
+    storePlace(
+      at + PUSH_POINT, toWorldX(push.x, push.y, push.z) + c.x + c.middleX, toWorldY(push.x, push.y, push.z) + c.y + c.middleY,
+      toWorldZ(push.x, push.y, push.z) + c.z + c.middleZ,
+    );
+    storePlace(
+      at + PUSH_NORMAL, toWorldX(push.normalX, push.normalY, push.normalZ),
+      toWorldY(push.normalX, push.normalY, push.normalZ), toWorldZ(push.normalX, push.normalY, push.normalZ),
+    );
     pushTotal++;
     c.pushCount++;
   }

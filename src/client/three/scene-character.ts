@@ -1,0 +1,304 @@
+import { Box3, type Object3D, type Sprite, Vector3 } from 'three';
+import { CollisionError } from '../../shared/errors.js';
+import type {
+  CapsuleShape,
+  Character,
+  CharacterOptions,
+  CharacterState,
+  CharacterTouch,
+  ObjectId,
+  Vec3,
+} from '../../shared/types.js';
+import { invalid, reading, readOptions } from '../check/validate.js';
+import type { CollisionService } from '../service.js';
+import { faceAt } from './query/intersection.js';
+import { readPoint, type ScenePoint } from './query/scene-ray.js';
+import { idsOf } from './query/target-ids.js';
+import { readTarget, readTargets, type SceneTarget } from './scene-target.js';
+import { hitObject, type SceneObject, type SceneObjects, seenBy } from './track/scene-objects.js';
+import type { SceneWalk } from './track/scene-walk.js';
+
+/** As `CharacterOptions` of the service, in objects of the scene. */
+export interface SceneCharacterOptions
+  extends Omit<CharacterOptions, 'shape' | 'position' | 'up' | 'ignore' | 'object'> {
+  /**
+   * An object, in the scene or not, that goes with the character: each answer of `update` puts it where the character is,
+   * between its last two steps. It is not turned. The character goes through it and all that is below it.
+   */
+  object?: Object3D;
+  /**
+   * Its form, about its position. Default one that `object` fits into: as high as that is along `up` with all below it, and as
+   * wide as the narrower of its two other sides.
+   */
+  shape?: CapsuleShape;
+  /** In the world. Default where `object` is, else the origin. */
+  position?: ScenePoint;
+  /** Default [0, 1, 0]. */
+  up?: ScenePoint;
+  /** What it goes through, also once it is built or has more instances. */
+  ignore?: readonly SceneTarget[];
+}
+
+/** Where a character touches the scene. */
+export interface SceneCharacterTouch extends SceneObject {
+  /** The number of the face, as in hits; null of what has none. */
+  readonly faceIndex: number | null;
+  readonly point: Vector3;
+  /** Of length 1, from the object to the character. */
+  readonly normal: Vector3;
+}
+
+/** As `CharacterState` of the service, in objects of the scene: what others added to the service is no touch. */
+export interface SceneCharacterState extends Omit<CharacterState, 'position' | 'interpolated' | 'ground' | 'touches'> {
+  readonly position: Vector3;
+  readonly interpolated: Vector3;
+  readonly ground: SceneCharacterTouch | null;
+  readonly touches: SceneCharacterTouch[];
+}
+
+const KEYS = [
+  ...[
+    'object',
+    'shape',
+    'position',
+    'up',
+    'skin',
+    'slope',
+    'stepHeight',
+    'snap',
+    'gravity',
+    'step',
+    'layers',
+    'ignore',
+  ],
+];
+
+/** What the characters of a tracker share. */
+export interface CharacterScene {
+  readonly service: CollisionService;
+  readonly walk: SceneWalk;
+  readonly objects: SceneObjects;
+  /** Throws where the tracker is disposed. */
+  check(operation: string): void;
+}
+
+/** A capsule that walks through the scene; see `createCharacter` of the tracker. */
+export class SceneCharacter {
+  readonly #scene: CharacterScene;
+  readonly #character: Character;
+  readonly #end: (character: SceneCharacter) => void;
+  #object: Object3D | null;
+  #ignore: readonly SceneObject[];
+  #ignored: readonly ObjectId[];
+  #state: { of: CharacterState; state: SceneCharacterState } | null = null;
+
+  /** @internal */
+  constructor(
+    scene: CharacterScene,
+    given: SceneCharacterOptions | Object3D,
+    end: (character: SceneCharacter) => void,
+  ) {
+    const options = readCharacter('createCharacter', isObject(given) ? { object: given } : given);
+    this.#scene = scene;
+    this.#end = end;
+    this.#object = options.object ?? null;
+    this.#ignore = options.ignore ?? [];
+    this.#ignored = this.#ignoredIds();
+    const { object, ignore: _, ...others } = options;
+    const up = others.up ?? [0, 1, 0];
+    const shape = others.shape ?? capsuleAbout(object, up);
+    const position = others.position ?? (object === undefined ? [0, 0, 0] : placeOf(object));
+    this.#character = scene.service.createCharacter({ ...defined(others), shape, position, ignore: this.#ignored });
+  }
+
+  /** Where it is by the newest answer of `update`. Throws UNKNOWN_ID once it was removed. */
+  get state(): SceneCharacterState {
+    this.#scene.check('character.state');
+    const of = this.#character.state;
+    if (this.#state?.of !== of) this.#state = { of, state: this.#read(of) };
+    return this.#state.state;
+  }
+
+  /** The object that goes with it. */
+  get object(): Object3D | null {
+    return this.#object;
+  }
+
+  /** Moves by a way, in world units, with the next `update`; see `Character.move`. */
+  move(displacement: ScenePoint): void {
+    this.#scene.check('character.move');
+    this.#character.move(readPoint('character.move', 'displacement', displacement));
+  }
+
+  /** Goes on for so many seconds at a velocity, in steps of its own; see `Character.advance`. */
+  advance(velocity: ScenePoint, seconds: number): void {
+    this.#scene.check('character.advance');
+    this.#character.advance(readPoint('character.advance', 'velocity', velocity), seconds);
+  }
+
+  /** Leaves the ground at a speed along `up`, in units per second; see `Character.jump`. */
+  jump(speed: number): void {
+    this.#scene.check('character.jump');
+    this.#character.jump(speed);
+  }
+
+  /** Changes some of its options. With a `position`, it is there with the next `update`, whatever is in between. */
+  set(given: Partial<SceneCharacterOptions>): void {
+    this.#scene.check('character.set');
+    const { object, ignore, ...others } = readCharacter('character.set', given);
+    const before = [this.#object, this.#ignore] as const;
+    if (object !== undefined) this.#object = object;
+    if (ignore !== undefined) this.#ignore = ignore;
+    try {
+      const ignored = this.#ignoredIds();
+      this.#character.set({ ...defined(others), ignore: ignored });
+      this.#ignored = ignored;
+    } catch (error) {
+      [this.#object, this.#ignore] = before;
+      throw error;
+    }
+  }
+
+  /** Removes it; its object stays where it is. */
+  remove(): void {
+    this.#scene.check('character.remove');
+    this.#character.remove();
+    this.#end(this);
+  }
+
+  /**
+   * Goes through what its object and the ignored ones are by now.
+   *
+   * @internal
+   */
+  refresh(): void {
+    if (this.#object === null && this.#ignore.length === 0) return;
+    const ignored = this.#ignoredIds();
+    if (ignored.length === this.#ignored.length && ignored.every((id, i) => id === this.#ignored[i])) return;
+    this.#character.set({ ignore: ignored });
+    this.#ignored = ignored;
+  }
+
+  /**
+   * Puts its object where it is.
+   *
+   * @internal
+   */
+  place(): void {
+    const { frame, interpolated } = this.#character.state;
+    if (this.#object === null || frame === 0) return;
+    const { position, parent } = this.#object;
+    position.set(...interpolated);
+    if (parent !== null) parent.worldToLocal(position);
+  }
+
+  /** @internal */
+  end(): void {
+    this.#character.remove();
+  }
+
+  #ignoredIds(): ObjectId[] {
+    const { walk } = this.#scene;
+    const ids = this.#ignore.flatMap((target) => Array.from(idsOf(walk, target)));
+    this.#object?.traverse((object) => {
+      for (const id of idsOf(walk, { object, instanceId: undefined }) as Uint32Array) ids.push(id);
+    });
+    return ids;
+  }
+
+  #read({ position, interpolated, ground, touches, ...others }: CharacterState): SceneCharacterState {
+    const [onGround = null] = ground === null ? [] : this.#touch(ground);
+    return {
+      ...others,
+      position: new Vector3(...position),
+      interpolated: new Vector3(...interpolated),
+      ground: onGround,
+      touches: touches.flatMap((touch) => this.#touch(touch)),
+    };
+  }
+
+  #touch({ object: id, triangle, point, normal }: CharacterTouch): SceneCharacterTouch[] {
+    const { objects } = this.#scene;
+    const placement = objects.find(id);
+    if (placement === undefined) return [];
+    const mesh = seenBy(placement, objects.newestQuery);
+    const object = hitObject(placement, mesh);
+    const hasFace =
+      mesh !== null && mesh.primitive === 'triangles' && triangle >= 0 && (object as Sprite).isSprite !== true;
+    const faceIndex = hasFace ? faceAt(mesh, triangle).faceIndex : null;
+    const { instanceId } = placement;
+    return [{ object, instanceId, faceIndex, point: new Vector3(...point), normal: new Vector3(...normal) }];
+  }
+}
+
+type ReadOptions = Omit<CharacterOptions, 'shape' | 'ignore' | 'object'> & {
+  object?: Object3D;
+  shape?: CapsuleShape;
+  ignore?: SceneObject[];
+};
+
+function isObject(given: unknown): given is Object3D {
+  return typeof given === 'object' && given !== null && (given as Partial<Object3D>).isObject3D === true;
+}
+
+/** Reads what is the scene's of options; the service checks the rest. */
+function readCharacter(operation: string, given: Partial<SceneCharacterOptions>): ReadOptions {
+  if (given === undefined) invalid(operation, 'options', given, 'an object');
+  const { object, position, up, ignore, ...others } = readOptions(operation, 'options', given, KEYS);
+  if (object !== undefined) {
+    reading(operation, 'object', () => {
+      if (!isObject(object)) invalid(operation, 'object', object, 'an Object3D of three');
+    });
+  }
+  return {
+    ...defined(others),
+    ...(object !== undefined && { object }),
+    ...(position !== undefined && { position: readPoint(operation, 'position', position) }),
+    ...(up !== undefined && { up: readPoint(operation, 'up', up) }),
+    ...(ignore !== undefined && { ignore: readTargets(operation, 'ignore', ignore, readTarget) }),
+  };
+}
+
+/** Leaves out what is undefined. */
+function defined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}
+
+function placeOf(object: Object3D): Vec3 {
+  object.updateWorldMatrix(true, false);
+  return new Vector3().setFromMatrixPosition(object.matrixWorld).toArray();
+}
+
+/** Answers the capsule that an object fits into, about its place. Throws INVALID_ARGUMENT where the object has no size. */
+function capsuleAbout(object: Object3D | undefined, up: Vec3): CapsuleShape {
+  if (object === undefined) invalid('createCharacter', 'shape', undefined, 'a capsule, or an object that has a size');
+  const box = new Box3().setFromObject(object);
+  const origin = new Vector3(...placeOf(object));
+  const way = new Vector3(...up).normalize();
+  // Two directions across the way up: the axes of the world, where that is one of them.
+  const side = new Vector3(...(Math.abs(way.x) < 0.9 ? ([1, 0, 0] as const) : ([0, 0, 1] as const)));
+  const first = side.addScaledVector(way, -side.dot(way)).normalize();
+  const [low, high] = extentOf(box, origin, way);
+  const widths = [first, new Vector3().crossVectors(way, first)].map((each) => {
+    const [from, to] = extentOf(box, origin, each);
+    return { half: (to - from) / 2, place: each.clone().multiplyScalar((from + to) / 2) };
+  });
+  const radius = Math.min(widths[0].half, widths[1].half, (high - low) / 2);
+  if (!(radius > 0) || !Number.isFinite(radius)) {
+    throw new CollisionError(
+      'INVALID_ARGUMENT',
+      `createCharacter: shape is undefined, and the object is empty or flat, expected a capsule`,
+    );
+  }
+  const centre = widths[0].place.add(widths[1].place);
+  const at = (height: number): Vec3 => centre.clone().addScaledVector(way, height).toArray();
+  return { type: 'capsule', radius, from: at(low + radius), to: at(high - radius) };
+}
+
+/** Answers from where to where a box leads along a direction, about a place. */
+function extentOf({ min, max }: Box3, origin: Vector3, direction: Vector3): [low: number, high: number] {
+  const centre = new Vector3().addVectors(min, max).multiplyScalar(0.5).sub(origin).dot(direction);
+  const half = new Vector3().subVectors(max, min).multiplyScalar(0.5);
+  const reach = half.x * Math.abs(direction.x) + half.y * Math.abs(direction.y) + half.z * Math.abs(direction.z);
+  return [centre - reach, centre + reach];
+}
