@@ -14,6 +14,7 @@ import type { Object3D } from 'three';
 import type { SceneTracker } from '../three/scene-tracker.js';
 import type { SceneContact, SceneFrame } from '../three/view/scene-frame.js';
 import { CanvasScene, type CanvasSceneOptions, checkService, notMounted } from './canvas-scene.js';
+import { NO_OPTIONS, useCanvasScene } from './use-canvas-scene.js';
 
 /** What `<Collision>` takes. */
 export interface CollisionProps extends CanvasSceneOptions {
@@ -177,21 +178,6 @@ export function useVisible(object: RefObject<Object3D | null>): boolean {
     [scene, object],
   );
   return isVisible;
-}
-
-const NO_OPTIONS: CanvasSceneOptions = {};
-
-/** Uses the scene of the canvas for as long as the component is mounted; it is there from the first effect on. */
-function useCanvasScene(options: CanvasSceneOptions): RefObject<CanvasScene | null> {
-  const store = useStore();
-  const scene = useRef<CanvasScene>(null);
-  const first = useRef(options);
-  useEffect(() => {
-    const acquired = CanvasScene.acquire(store, first.current);
-    scene.current = acquired;
-    return () => acquired.release();
-  }, [store]);
-  return scene;
 }
 
 function isIn(object: Object3D, above: Object3D): boolean {

@@ -11,3 +11,4 @@ export {
 } from './collision.js';
 export { type CollisionEventsOptions, collisionEvents } from './collision-events.js';
 export type { CollisionProp } from './collision-prop.js';
+export { type CharacterHookOptions, useCharacter } from './use-character.js';

@@ -1,0 +1,18 @@
+import { useStore } from '@react-three/fiber';
+import { type RefObject, useEffect, useRef } from 'react';
+import { CanvasScene, type CanvasSceneOptions } from './canvas-scene.js';
+
+export const NO_OPTIONS: CanvasSceneOptions = {};
+
+/** Uses the scene of the canvas for as long as the component is mounted; it is there from the first effect on. */
+export function useCanvasScene(options: CanvasSceneOptions): RefObject<CanvasScene | null> {
+  const store = useStore();
+  const scene = useRef<CanvasScene>(null);
+  const first = useRef(options);
+  useEffect(() => {
+    const acquired = CanvasScene.acquire(store, first.current);
+    scene.current = acquired;
+    return () => acquired.release();
+  }, [store]);
+  return scene;
+}

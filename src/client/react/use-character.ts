@@ -1,0 +1,71 @@
+import { useStore } from '@react-three/fiber';
+import { type RefObject, useEffect, useRef } from 'react';
+import type { Object3D } from 'three';
+import type { SceneCharacter, SceneCharacterOptions } from '../three/scene-character.js';
+import { NO_OPTIONS, useCanvasScene } from './use-canvas-scene.js';
+
+/** As those of the tracker; the object is the ref's. */
+export type CharacterHookOptions = Omit<SceneCharacterOptions, 'object'>;
+
+/**
+ * Makes an object a character of the canvas' scene for as long as the component is mounted: it walks along walls, climbs
+ * steps, falls, and goes with what it stands on. The ref that this answers has it as soon as all stands that was in the scene.
+ * Options that change are set; `position` is where it begins.
+ *
+ * ```tsx
+ * const figure = useRef<Group>(null);
+ * const hero = useCharacter(figure, { shape: { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] } });
+ * useFrame((_, seconds) => hero.current?.advance(velocity, seconds));
+ * ```
+ */
+export function useCharacter(
+  object: RefObject<Object3D | null>,
+  options: CharacterHookOptions = {},
+): RefObject<SceneCharacter | null> {
+  const scene = useCanvasScene(NO_OPTIONS);
+  const store = useStore();
+  const character = useRef<SceneCharacter>(null);
+  const newest = useRef(options);
+  useEffect(() => {
+    const { position: _, ...now } = options;
+    const { position: __, ...before } = newest.current;
+    newest.current = options;
+    if (areSame(now, before)) return;
+    try {
+      character.current?.set(now);
+    } catch (error) {
+      scene.current?.report(error);
+    }
+  });
+  useEffect(() => {
+    const own = scene.current!;
+    let isMounted = true;
+    const begin = async (): Promise<void> => {
+      const tracker = await own.track(store.getState().scene);
+      if (!isMounted || object.current === null) return;
+      character.current = tracker.createCharacter({ ...newest.current, object: object.current });
+    };
+    begin().catch((error) => own.report(error));
+    return () => {
+      isMounted = false;
+      try {
+        character.current?.remove();
+      } catch (error) {
+        own.report(error); // where the service has gone, it has gone with it
+      }
+      character.current = null;
+    };
+  }, [scene, store, object]);
+  return character;
+}
+
+/** Tells whether options say the same: what is no number by its parts, objects of the scene by themselves. */
+function areSame(a: CharacterHookOptions, b: CharacterHookOptions): boolean {
+  const { ignore: its = [], ...rest } = a;
+  const { ignore: others = [], ...other } = b;
+  return (
+    JSON.stringify(rest) === JSON.stringify(other) &&
+    its.length === others.length &&
+    its.every((each, i) => each === others[i])
+  );
+}
