@@ -7,6 +7,7 @@ export const PAGES: readonly [file: string, title: string][] = [
   ['seeing.html', 'Seeing'],
   ['cull.html', 'Cull 100,000'],
   ['contacts.html', 'Contacts'],
+  ['walk.html', 'Walk'],
   ['characters.html', 'Bones'],
   ['points.html', 'Points'],
   ['batch.html', 'Batch'],

@@ -1,0 +1,83 @@
+import type { SceneCharacter, SceneTracker } from 'collision-worker/three';
+import { Mesh, MeshLambertMaterial, type Object3D, SphereGeometry, type Vector3 } from 'three';
+import { BALLS } from './course.js';
+
+const RADIUS = 0.13;
+const MOST = 40;
+const GRAVITY = 9.81;
+/** What is left of the speed across a wall, and along it. */
+const BOUNCE = 0.6;
+const SLIDE = 0.985;
+
+interface Ball {
+  mesh: Mesh;
+  /** A ball is a small character, which passes through nothing, however fast: it is cast along its whole way. */
+  character: SceneCharacter;
+  velocity: Vector3;
+}
+
+/** Balls that are thrown, and bounce off what their characters touch. */
+export class Balls {
+  readonly #root: Object3D;
+  readonly #tracker: SceneTracker;
+  readonly #balls: Ball[] = [];
+  readonly #geometry = new SphereGeometry(RADIUS, 20, 12);
+  readonly #material = new MeshLambertMaterial({ color: 0xe0894a });
+
+  constructor(root: Object3D, tracker: SceneTracker) {
+    this.#root = root;
+    this.#tracker = tracker;
+  }
+
+  get count(): number {
+    return this.#balls.length;
+  }
+
+  /** The lowest place of a ball: nothing falls through the floor. */
+  get lowest(): number {
+    return Math.min(...this.#balls.map(({ mesh }) => mesh.position.y));
+  }
+
+  throw(from: Vector3, velocity: Vector3, thrower: Object3D): void {
+    if (this.#balls.length === MOST) this.#remove(this.#balls.shift()!);
+    const mesh = new Mesh(this.#geometry, this.#material);
+    mesh.name = 'a ball';
+    mesh.layers.set(BALLS);
+    mesh.position.copy(from);
+    this.#root.add(mesh);
+    const shape = { type: 'capsule', radius: RADIUS, from: [0, 0, 0], to: [0, 0, 0] } as const;
+    const character = this.#tracker.createCharacter({
+      object: mesh,
+      shape,
+      ignore: thrower.children,
+      layers: 1,
+      stepHeight: 0,
+      slope: 0,
+    });
+    this.#balls.push({ mesh, character, velocity: velocity.clone() });
+  }
+
+  /** Moves all by a time, off what they touched in the last one. */
+  move(seconds: number): void {
+    for (const { character, velocity } of this.#balls) {
+      const { touches, ground } = character.state;
+      for (const { normal } of ground === null ? touches : [...touches, ground]) {
+        const into = velocity.dot(normal);
+        if (into >= 0) continue;
+        velocity.addScaledVector(normal, -into).multiplyScalar(SLIDE);
+        if (into < -0.4) velocity.addScaledVector(normal, -BOUNCE * into);
+      }
+      velocity.y -= GRAVITY * seconds;
+      character.move(velocity.clone().multiplyScalar(seconds));
+    }
+  }
+
+  clear(): void {
+    for (const ball of this.#balls.splice(0)) this.#remove(ball);
+  }
+
+  #remove({ mesh, character }: Ball): void {
+    character.remove();
+    this.#root.remove(mesh);
+  }
+}

@@ -1,0 +1,162 @@
+import {
+  BoxGeometry,
+  type BufferGeometry,
+  CapsuleGeometry,
+  Group,
+  Mesh,
+  MeshLambertMaterial,
+  type Object3D,
+  PlaneGeometry,
+} from 'three';
+import { IS_LIGHT } from '../scenery.js';
+
+/** Half of the side of the course, in metres. */
+export const HALF = 16;
+/** Of the capsules that walk. */
+export const RADIUS = 0.3;
+export const TALL = 1.7;
+/** three's layers of what the door waits for: who walks has it as well, balls have nothing else. */
+export const BALLS = 1;
+
+const COLORS = IS_LIGHT
+  ? {
+      floor: 0xdbe2ea,
+      wall: 0xb7c2cf,
+      step: 0x9fb3cb,
+      slope: 0x8fb79f,
+      moving: 0xd9985a,
+      land: 0xb5c4a8,
+      hero: 0x2f6db3,
+    }
+  : {
+      floor: 0x232c39,
+      wall: 0x3b4859,
+      step: 0x4d6a94,
+      slope: 0x4f8b73,
+      moving: 0xc47a3a,
+      land: 0x4a5d4c,
+      hero: 0x7fb4e8,
+    };
+
+/** All that one walks on, into and with: what stands still says so to the tracker by `isStatic`. */
+export class Course {
+  readonly root = new Group();
+  readonly hero = new Group();
+  readonly door = this.#box('the door', [1.9, 2.6, 0.2], [-9, 1.3, 0], COLORS.moving, true);
+  readonly #lift = this.#box('the lift', [2.4, 6, 2.4], [0, -2.9, -9], COLORS.moving, true);
+  readonly #bridge = this.#box('the bridge that turns', [6, 0.3, 1.4], [0, 0.15, 9], COLORS.moving, true);
+
+  constructor() {
+    this.#box('the floor', [2 * HALF, 1, 2 * HALF], [0, -0.5, 0], COLORS.floor);
+    for (const side of [-1, 1]) {
+      this.#addWall([1, 1, 2 * HALF + 2], side * (HALF + 0.5), 0);
+      this.#addWall([2 * HALF, 1, 1], 0, side * (HALF + 0.5));
+    }
+    this.#addStairs();
+    this.#addRamps();
+    this.#addDoorway();
+    this.#addCorners();
+    this.#addLand();
+    this.#addHero();
+    this.pose(0);
+  }
+
+  /** Tells whether an object never moves. */
+  isStatic(object: Object3D): boolean {
+    return object.userData.isStill === true;
+  }
+
+  /** Puts the lift and the bridge where they are at a time, in seconds. */
+  pose(seconds: number): void {
+    this.#lift.position.y = -1.9 - Math.cos(0.6 * seconds);
+    this.#bridge.rotation.y = 0.3 * seconds;
+  }
+
+  /** A low wall, below one that is high and not drawn. */
+  #addWall(size: readonly [x: number, y: number, z: number], x: number, z: number): void {
+    this.#box('a wall', size, [x, 0.5, z], COLORS.wall);
+    const fence = this.#box('a fence', [size[0], 12, size[2]], [x, 7, z], COLORS.wall);
+    (fence.material as MeshLambertMaterial).visible = false;
+  }
+
+  #addStairs(): void {
+    for (let i = 0; i < 8; i++) {
+      const height = 0.25 * (i + 1);
+      this.#box('a step', [0.5, height, 3], [7 + 0.5 * i, height / 2, -9], COLORS.step);
+    }
+    this.#box('a landing', [3, 2, 3], [12.25, 1, -9], COLORS.step);
+  }
+
+  /** Of 10 to 70 degrees: the first four can be climbed. */
+  #addRamps(): void {
+    for (let i = 0; i < 7; i++) {
+      const angle = ((10 + 10 * i) * Math.PI) / 180;
+      const name = `a ramp of ${10 + 10 * i} degrees`;
+      const ramp = this.#box(name, [1.8, 0.4, 4], [-13 + 2.2 * i, 2 * Math.sin(angle) - 0.2, 13], COLORS.slope);
+      ramp.rotation.x = angle;
+    }
+  }
+
+  #addDoorway(): void {
+    this.#box('the wall beside the door', [2.5, 2.6, 0.4], [-11.2, 1.3, 0], COLORS.wall);
+    this.#box('the wall beside the door', [2.5, 2.6, 0.4], [-6.8, 1.3, 0], COLORS.wall);
+    this.#box('the wall above the door', [6.9, 0.5, 0.4], [-9, 2.85, 0], COLORS.wall);
+  }
+
+  /** A corner of three walls, and a gap that is a finger wider than a character. */
+  #addCorners(): void {
+    const walls = [
+      [[0.3, 2, 3.5], [-6, 1, -10], 0],
+      [[3.5, 2, 0.3], [-8, 1, -11.6], 0.25],
+      [[3.2, 2, 0.3], [-8.2, 1, -8.6], -0.35],
+    ] as const;
+    for (const [size, place, turn] of walls) this.#box('a corner', size, place, COLORS.wall).rotation.y = turn;
+    for (const side of [-1, 1]) {
+      this.#box('a narrow gap', [2, 2, 2], [7, 1, side * (1 + RADIUS + 0.03)], COLORS.wall);
+    }
+  }
+
+  /** Uneven ground of 7,200 triangles. */
+  #addLand(): void {
+    const geometry = new PlaneGeometry(7, 13, 40, 90).rotateX(-Math.PI / 2);
+    const { position } = geometry.attributes;
+    for (let i = 0; i < position.count; i++) {
+      const [x, z] = [position.getX(i), position.getZ(i)];
+      const edge = Math.min(1, (3.5 - Math.abs(x)) / 1.2, (6.5 - Math.abs(z)) / 1.2);
+      position.setY(i, edge * (0.7 + 0.5 * Math.sin(1.6 * x) * Math.cos(1.1 * z) + 0.07 * Math.sin(9 * x + 7 * z)));
+    }
+    geometry.computeVertexNormals();
+    this.#add('uneven ground', geometry, COLORS.land).position.set(12, 0.005, 3);
+  }
+
+  #addHero(): void {
+    const body = this.#add('you', new CapsuleGeometry(RADIUS, TALL - 2 * RADIUS, 6, 20), COLORS.hero, true);
+    const nose = this.#add('your nose', new BoxGeometry(0.12, 0.12, 0.3), COLORS.hero, true);
+    body.position.y = TALL / 2;
+    nose.position.set(0, 1.4, RADIUS);
+    for (const part of [body, nose]) part.layers.enable(BALLS);
+    this.hero.add(body, nose);
+    this.hero.position.set(2.5, 0, 2);
+    this.root.add(this.hero);
+  }
+
+  #box(
+    name: string,
+    size: readonly [x: number, y: number, z: number],
+    place: readonly [x: number, y: number, z: number],
+    color: number,
+    moves = false,
+  ): Mesh {
+    const box = this.#add(name, new BoxGeometry(...size), color, moves);
+    box.position.set(...place);
+    return box;
+  }
+
+  #add(name: string, geometry: BufferGeometry, color: number, moves = false): Mesh {
+    const mesh = new Mesh(geometry, new MeshLambertMaterial({ color }));
+    mesh.name = name;
+    mesh.userData.isStill = !moves;
+    this.root.add(mesh);
+    return mesh;
+  }
+}

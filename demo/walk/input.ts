@@ -1,0 +1,103 @@
+import { element } from '../panel.js';
+
+const KEYS: Record<string, readonly [aside: number, ahead: number]> = {
+  w: [0, 1],
+  ArrowUp: [0, 1],
+  s: [0, -1],
+  ArrowDown: [0, -1],
+  a: [-1, 0],
+  ArrowLeft: [-1, 0],
+  d: [1, 0],
+  ArrowRight: [1, 0],
+};
+/** What a stick of a gamepad may be off its middle. */
+const DEAD = 0.15;
+/** CSS pixels from the middle of the ring to its edge. */
+const REACH = 44;
+const BUTTONS = { jump: 0, throw: 2, trigger: 7 };
+
+/** What keys, a gamepad, and fingers on the page want. */
+export class Input {
+  /** Is called when someone jumps, or throws. */
+  onJump = (): void => {};
+  onThrow = (): void => {};
+  /** Radians a second that a gamepad looks aside and up. */
+  readonly look = { aside: 0, up: 0 };
+  readonly #held = new Set<string>();
+  readonly #stick = { aside: 0, ahead: 0 };
+  #pressed = { jump: false, throw: false };
+
+  constructor() {
+    // Before the pointer of the keys (keyboard.ts), which has the arrows on other pages.
+    addEventListener('keydown', (event) => this.#press(event), { capture: true });
+    addEventListener('keyup', (event) => this.#held.delete(keyOf(event)), { capture: true });
+    addEventListener('blur', () => this.#held.clear());
+    element('keys').textContent = 'W A S D or arrows walk, Space jumps, F throws, + and − zoom';
+    element('jump').addEventListener('click', () => this.onJump());
+    element('throw').addEventListener('click', () => this.onThrow());
+    document.body.classList.toggle('has-touch', navigator.maxTouchPoints > 0);
+    this.#addStick();
+  }
+
+  /** Answers how far to the side and ahead, of length 1 at most; looks at the gamepad. */
+  way(): { aside: number; ahead: number } {
+    let { aside, ahead } = this.#stick;
+    for (const key of this.#held) {
+      aside += KEYS[key][0];
+      ahead += KEYS[key][1];
+    }
+    const pad = navigator.getGamepads?.().find((each) => each?.connected);
+    const axis = (i: number): number => (Math.abs(pad?.axes[i] ?? 0) > DEAD ? (pad?.axes[i] ?? 0) : 0);
+    aside += axis(0);
+    ahead -= axis(1);
+    this.look.aside = 2.5 * axis(2);
+    this.look.up = 1.5 * axis(3);
+    const isDown = (button: number): boolean => pad?.buttons[button]?.pressed === true;
+    const pressed = { jump: isDown(BUTTONS.jump), throw: isDown(BUTTONS.throw) || isDown(BUTTONS.trigger) };
+    if (pressed.jump && !this.#pressed.jump) this.onJump();
+    if (pressed.throw && !this.#pressed.throw) this.onThrow();
+    this.#pressed = pressed;
+    const length = Math.max(1, Math.hypot(aside, ahead));
+    return { aside: aside / length, ahead: ahead / length };
+  }
+
+  #press(event: KeyboardEvent): void {
+    const target = event.target as Element;
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest?.('#side, #hands') != null) return;
+    const key = keyOf(event);
+    if (KEYS[key] !== undefined) this.#held.add(key);
+    else if (event.repeat) return;
+    else if (key === ' ') this.onJump();
+    else if (key === 'f' || key === 'Enter') this.onThrow();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** A ring that a finger, or a mouse, pushes. */
+  #addStick(): void {
+    const ring = element('stick');
+    const knob = ring.firstElementChild as HTMLElement;
+    const set = (x: number, y: number): void => {
+      const by = Math.max(1, Math.hypot(x, y) / REACH);
+      Object.assign(this.#stick, { aside: x / by / REACH, ahead: -y / by / REACH });
+      knob.style.translate = `${x / by}px ${y / by}px`;
+    };
+    const push = ({ clientX, clientY }: PointerEvent): void => {
+      const { left, top, width, height } = ring.getBoundingClientRect();
+      set(clientX - left - width / 2, clientY - top - height / 2);
+    };
+    ring.addEventListener('pointerdown', (event) => {
+      ring.setPointerCapture(event.pointerId);
+      push(event);
+    });
+    ring.addEventListener('pointermove', (event) => {
+      if (ring.hasPointerCapture(event.pointerId)) push(event);
+    });
+    for (const end of ['pointerup', 'pointercancel'] as const) ring.addEventListener(end, () => set(0, 0));
+  }
+}
+
+function keyOf({ key }: KeyboardEvent): string {
+  return key.length === 1 ? key.toLowerCase() : key;
+}

@@ -1,0 +1,43 @@
+import { createCollisionService } from 'collision-worker';
+import { trackScene } from 'collision-worker/three';
+import { createControls, runPage } from '../page.js';
+import { element } from '../panel.js';
+import { chooseQuality } from '../quality.js';
+import { createRenderer } from '../scenery.js';
+import { Course, RADIUS, TALL } from './course.js';
+import { WalkPage } from './walk-page.js';
+
+const WALKERS = { low: 60, high: 200 };
+
+declare global {
+  interface Window {
+    /** For tests. */
+    walkPage?: WalkPage;
+  }
+}
+
+await runPage(async (progress) => {
+  const quality = chooseQuality();
+  const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
+  const course = new Course();
+  course.root.updateMatrixWorld(true);
+  // #region code
+  const service = await createCollisionService();
+  const tracker = await trackScene(service, course.root, {
+    objectOptions: (object) => ({ motion: course.isStatic(object) ? 'static' : 'moving' }),
+    onProgress: (fraction) => progress.show('Building trees…', fraction),
+  });
+  const shape = { type: 'capsule', radius: RADIUS, from: [0, RADIUS, 0], to: [0, TALL - RADIUS, 0] } as const;
+  const hero = tracker.createCharacter({ object: course.hero, shape, stepHeight: 0.35, layers: 1 });
+  // #endregion
+  const page = new WalkPage(renderer, course, service, tracker, hero, WALKERS[quality]);
+
+  const gui = createControls('controls-inside', 298);
+  gui.add(page.settings, 'move').name('Lift, bridge, door and crowd');
+  gui
+    .add(page.settings, 'walkers')
+    .name('A crowd on the course')
+    .onChange((isUsed: boolean) => page.useWalkers(isUsed));
+  gui.add(page.settings, 'balls').name('Take the balls away');
+  window.walkPage = page;
+});

@@ -1,0 +1,165 @@
+import type { CollisionService } from 'collision-worker';
+import type { SceneCharacter, SceneTracker } from 'collision-worker/three';
+import { PerspectiveCamera, Vector3, type WebGLRenderer } from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { costOf, Meter, quantile } from '../meter.js';
+import { element, fillTable, nameOf, showError } from '../panel.js';
+import { movesByItself } from '../quality.js';
+import { createScene, fitToCanvas } from '../scenery.js';
+import { Balls } from './balls.js';
+import { BALLS, type Course } from './course.js';
+import { Door } from './door.js';
+import { Input } from './input.js';
+import { Walkers } from './walkers.js';
+
+/** Milliseconds. */
+const REPORT_INTERVAL = 300;
+/** Metres a second. */
+const SPEED = 4;
+const JUMP = 5;
+const THROW = 16;
+const EYE = new Vector3(0, 1.3, 0);
+
+/** A course, somebody who walks on it, and a camera that follows. */
+export class WalkPage {
+  readonly settings = { move: movesByItself(), walkers: true, balls: () => this.balls.clear() };
+  readonly camera = new PerspectiveCamera(50, 1, 0.1, 200);
+  readonly balls: Balls;
+  readonly walkers: Walkers;
+  readonly door: Door;
+  readonly hero: SceneCharacter;
+  seconds = 0;
+  readonly #renderer: WebGLRenderer;
+  readonly #course: Course;
+  readonly #service: CollisionService;
+  readonly #tracker: SceneTracker;
+  readonly #scene = createScene();
+  readonly #controls: OrbitControls;
+  readonly #input = new Input();
+  readonly #meter = new Meter();
+  readonly #most: number;
+  #lastTime = 0;
+  #lastReport = 0;
+
+  constructor(
+    renderer: WebGLRenderer,
+    course: Course,
+    service: CollisionService,
+    tracker: SceneTracker,
+    hero: SceneCharacter,
+    most: number,
+  ) {
+    this.#renderer = renderer;
+    this.#course = course;
+    this.#service = service;
+    this.#tracker = tracker;
+    this.#most = most;
+    this.hero = hero;
+    this.balls = new Balls(course.root, tracker);
+    this.walkers = new Walkers(tracker, most);
+    this.door = new Door(course.door, tracker);
+    this.camera.layers.enable(BALLS);
+    this.#scene.add(course.root, this.walkers.mesh);
+    this.#controls = new OrbitControls(this.camera, renderer.domElement);
+    this.#controls.enablePan = false;
+    this.#controls.minDistance = 2;
+    this.#controls.maxDistance = 30;
+    this.#controls.maxPolarAngle = 0.49 * Math.PI;
+    this.#controls.target.copy(course.hero.position).add(EYE);
+    this.camera.position.copy(this.#controls.target).add(new Vector3(4.5, 6.5, 12));
+    this.#input.onJump = () => hero.jump(JUMP);
+    this.#input.onThrow = () => this.throw();
+    this.useWalkers(true);
+    this.#fit();
+    addEventListener('resize', () => this.#fit());
+    renderer.setAnimationLoop((time: number) => this.#frame(time));
+  }
+
+  /** Has all of the walkers on the course, or none. */
+  useWalkers(isUsed: boolean): void {
+    this.walkers.set(isUsed ? this.#most : 0);
+  }
+
+  /** Throws a ball to where the camera looks. */
+  throw(): void {
+    const { hero } = this.#course;
+    const way = this.camera.getWorldDirection(new Vector3());
+    way.y = Math.max(way.y, -0.1) + 0.25;
+    this.balls.throw(hero.position.clone().add(EYE), way.setLength(THROW), hero);
+  }
+
+  #frame(time: number): void {
+    // A tab that was hidden goes on where it was.
+    const seconds = Math.min(0.1, (time - this.#lastTime) / 1000);
+    this.#lastTime = time;
+    this.#meter.begin();
+    if (this.settings.move) {
+      this.seconds += seconds;
+      this.#meter.measure('simulate', () => this.#course.pose(this.seconds));
+      this.door.move(seconds).catch(showError);
+    }
+    this.#meter.measure('collide', () => this.#walk(seconds));
+    this.#look(seconds);
+    this.#meter.measure('draw', () => this.#renderer.render(this.#scene, this.camera));
+    const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
+    // #region code
+    // Moves them all, in the worker; its answer puts the figure where the hero is.
+    const answer = this.#meter.measure('collide', () => this.#tracker.update(this.camera, { width, height }));
+    // #endregion
+    answer.catch(showError);
+    if (time - this.#lastReport < REPORT_INTERVAL) return;
+    this.#lastReport = time;
+    this.#report();
+  }
+
+  #walk(seconds: number): void {
+    const { aside, ahead } = this.#input.way();
+    const forward = this.camera.getWorldDirection(new Vector3()).setY(0).normalize();
+    const way = new Vector3(-forward.z, 0, forward.x).multiplyScalar(aside).addScaledVector(forward, ahead);
+    if (way.lengthSq() > 0.01) this.#course.hero.rotation.y = Math.atan2(way.x, way.z);
+    // #region code
+    this.hero.advance(way.multiplyScalar(SPEED), seconds);
+    // #endregion
+    if (this.settings.move) this.walkers.move(seconds);
+    this.balls.move(seconds);
+  }
+
+  /** Follows the hero, and turns about it as a gamepad says. */
+  #look(seconds: number): void {
+    const target = this.#course.hero.position.clone().add(EYE);
+    const by = target.sub(this.#controls.target);
+    this.#controls.target.add(by);
+    this.camera.position.add(by);
+    const { aside, up } = this.#input.look;
+    if (aside !== 0 || up !== 0) {
+      const offset = this.camera.position.clone().sub(this.#controls.target);
+      offset.applyAxisAngle(this.camera.up, -aside * seconds);
+      offset.y += up * seconds * offset.length();
+      this.camera.position.copy(this.#controls.target).add(offset);
+    }
+    this.#controls.update();
+  }
+
+  #report(): void {
+    const { ground, touches, speed } = this.hero.state;
+    const names = [...new Set(touches.map(nameOf))];
+    element('ground').textContent = ground === null ? 'nothing: you fall or jump' : nameOf(ground);
+    element('touches').textContent = names.length === 0 ? '\u00a0' : `against ${names.join(', ')}`;
+    const { frames } = this.#meter;
+    const median = (values: number[]): string => `${quantile(values, 0.5).toFixed(2)} ms`;
+    fillTable(element('figures'), {
+      'characters that walk': String(1 + this.walkers.count),
+      'of the crowd, standing': String(this.walkers.standing),
+      'balls, which are characters': String(this.balls.count),
+      'you rise or fall at': `${speed.toFixed(1)} m/s`,
+      'the door': this.door.isBlocked ? 'waits for what is in its way' : 'goes',
+      'main thread: collision work': frames.length === 0 ? '–' : median(frames.map(({ collide }) => collide)),
+      'main thread: all work': frames.length === 0 ? '–' : median(frames.map(costOf)),
+      'worker: a frame': `${this.#service.stats.ms.total.toFixed(2)} ms`,
+    });
+  }
+
+  #fit(): void {
+    fitToCanvas(this.#renderer, this.camera);
+  }
+}
