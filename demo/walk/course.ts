@@ -1,12 +1,14 @@
 import {
   BoxGeometry,
   type BufferGeometry,
+  CanvasTexture,
   CapsuleGeometry,
   Group,
   Mesh,
   MeshLambertMaterial,
   type Object3D,
   PlaneGeometry,
+  RepeatWrapping,
 } from 'three';
 import { IS_LIGHT } from '../scenery.js';
 
@@ -47,7 +49,8 @@ export class Course {
   readonly #bridge = this.#box('the bridge that turns', [6, 0.3, 1.4], [0, 0.15, 9], COLORS.moving, true);
 
   constructor() {
-    this.#box('the floor', [2 * HALF, 1, 2 * HALF], [0, -0.5, 0], COLORS.floor);
+    const floor = this.#box('the floor', [2 * HALF, 1, 2 * HALF], [0, -0.5, 0], COLORS.floor);
+    (floor.material as MeshLambertMaterial).map = tiles();
     for (const side of [-1, 1]) {
       this.#addWall([1, 1, 2 * HALF + 2], side * (HALF + 0.5), 0);
       this.#addWall([2 * HALF, 1, 1], 0, side * (HALF + 0.5));
@@ -159,4 +162,22 @@ export class Course {
     this.root.add(mesh);
     return mesh;
   }
+}
+
+/** Tiles of a metre for the floor, a line about each. */
+function tiles(): CanvasTexture {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 128;
+  const context = canvas.getContext('2d')!;
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, 128, 128);
+  context.fillStyle = IS_LIGHT ? '#c9d0d8' : '#aab4c2';
+  context.fillRect(0, 0, 128, 4);
+  context.fillRect(0, 0, 4, 128);
+  const texture = new CanvasTexture(canvas);
+  texture.wrapS = RepeatWrapping;
+  texture.wrapT = RepeatWrapping;
+  texture.repeat.set(2 * HALF, 2 * HALF);
+  texture.anisotropy = 8;
+  return texture;
 }

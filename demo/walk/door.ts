@@ -6,9 +6,9 @@ import { BALLS } from './course.js';
 const HALF: [number, number, number] = [0.94, 1.28, 0.09];
 /** Metres that it opens, and metres a second. */
 const WIDE = 1.9;
-const SPEED = 1;
+const SPEED = 1.2;
 /** Seconds that it stays open, or shut. */
-const REST = 2.5;
+const REST = 1.5;
 
 /** A door that slides open and shut by itself, and waits where something is in its way. */
 export class Door {
