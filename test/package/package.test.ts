@@ -87,7 +87,7 @@ describe('package', () => {
   test.each([
     ['index.js', 1],
     ['index.node.js', 1],
-    ['adapter.js', 36],
+    ['adapter.js', 37],
     ['helper.js', 4],
     ['inline.js', 1],
     ['pointer.js', 4],

@@ -98,16 +98,24 @@ export class SceneCharacter {
     given: SceneCharacterOptions | Object3D,
     end: (character: SceneCharacter) => void,
   ) {
-    const options = readCharacter('createCharacter', isObject(given) ? { object: given } : given);
+    const isAlone = reading('createCharacter', 'options', () => isObject(given));
+    const options = readCharacter('createCharacter', (isAlone ? { object: given } : given) as SceneCharacterOptions);
     this.#scene = scene;
     this.#end = end;
     this.#object = options.object ?? null;
     this.#ignore = options.ignore ?? [];
-    this.#ignored = this.#ignoredIds();
+    this.#ignored = reading('createCharacter', 'object', () => this.#ignoredIds());
     const { object, ignore: _, ...others } = options;
     const up = others.up ?? [0, 1, 0];
-    const shape = others.shape ?? capsuleAbout(object, up);
-    const position = others.position ?? (object === undefined ? [0, 0, 0] : placeOf(object));
+    const [shape, position] = reading(
+      'createCharacter',
+      'object',
+      () =>
+        [
+          others.shape ?? capsuleAbout(object, up),
+          others.position ?? (object === undefined ? ([0, 0, 0] as const) : placeOf(object)),
+        ] as const,
+    );
     this.#character = scene.service.createCharacter({ ...defined(others), shape, position, ignore: this.#ignored });
   }
 
@@ -150,7 +158,7 @@ export class SceneCharacter {
     if (object !== undefined) this.#object = object;
     if (ignore !== undefined) this.#ignore = ignore;
     try {
-      const ignored = this.#ignoredIds();
+      const ignored = reading('character.set', 'object', () => this.#ignoredIds());
       this.#character.set({ ...defined(others), ignore: ignored });
       this.#ignored = ignored;
     } catch (error) {
