@@ -6,7 +6,7 @@ import { costOf, Meter, quantile } from './meter.js';
 import { Panel, showError } from './panel.js';
 import { movesByItself } from './quality.js';
 import { timeOfRay } from './ray-probe.js';
-import { createScene, fitToCanvas, showBox } from './scenery.js';
+import { animate, createScene, fitToCanvas, showBox } from './scenery.js';
 
 /** Milliseconds between two updates of the figures. */
 const REPORT_INTERVAL = 500;
@@ -85,7 +85,7 @@ export class LivePage {
     this.controls.addEventListener('change', this.changed);
     addEventListener('resize', () => this.#fit());
     this.follow();
-    renderer.setAnimationLoop((time: number) => this.#frame(time));
+    animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
   }
 
   /** Something is not as it was drawn. */

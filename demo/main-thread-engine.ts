@@ -9,7 +9,7 @@ import {
   Vector2,
   Vector3,
 } from 'three';
-import { acceleratedRaycast, MeshBVH, SAH } from 'three-mesh-bvh';
+import { acceleratedRaycast, MeshBVH, type SerializedBVH } from 'three-mesh-bvh';
 import type { Engine, Viewer } from './engine.js';
 import { MainThreadContacts } from './main-thread-contacts.js';
 import { Outcome } from './outcome.js';
@@ -30,19 +30,19 @@ export class MainThreadEngine implements Engine {
   readonly #box = new Box3();
   #viewer: Viewer | null = null;
 
-  constructor(world: World) {
+  /** Builds the trees in a worker first, as three-mesh-bvh can. */
+  static async create(world: World): Promise<MainThreadEngine> {
+    const geometries = new Set(world.dragons.map(({ geometry }) => geometry));
+    await Promise.all([...geometries].map(buildTree));
+    return new MainThreadEngine(world);
+  }
+
+  private constructor(world: World) {
     this.#world = world;
-    const trees = new Map<BufferGeometry, MeshBVH>();
-    for (const dragon of world.dragons) {
-      const { geometry } = dragon;
-      const tree = trees.get(geometry) ?? new MeshBVH(geometry, { strategy: SAH });
-      trees.set(geometry, tree);
-      geometry.boundsTree = tree;
-      dragon.raycast = acceleratedRaycast;
-    }
+    for (const dragon of world.dragons) dragon.raycast = acceleratedRaycast;
     this.#contacts = new MainThreadContacts(
       world,
-      world.dragons.map(({ geometry }) => trees.get(geometry)!),
+      world.dragons.map(({ geometry }) => geometry.boundsTree as MeshBVH),
     );
     this.#raycaster.firstHitOnly = true;
     // One sphere around all orbits spares three from computing a new one whenever a box moved.
@@ -83,5 +83,20 @@ export class MainThreadEngine implements Engine {
       this.#box.copy(geometry.boundingBox!).applyMatrix4(matrixWorld);
       outcome.visibleDragons[i] = this.#frustum.intersectsBox(this.#box);
     });
+  }
+}
+
+/** The tree brings the triangles into an order of its own. */
+async function buildTree(geometry: BufferGeometry): Promise<void> {
+  const worker = new Worker(new URL('./tree-worker.ts', import.meta.url), { type: 'module' });
+  try {
+    const serialized = await new Promise<SerializedBVH>((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.onerror = ({ message }) => reject(new Error(`the worker that builds a tree failed: ${message}`));
+      worker.postMessage({ positions: geometry.attributes.position.array, indices: geometry.index!.array });
+    });
+    geometry.boundsTree = MeshBVH.deserialize(serialized, geometry, { setIndex: true });
+  } finally {
+    worker.terminate();
   }
 }

@@ -8,6 +8,7 @@ import { runPage } from './page.js';
 import { element, showError } from './panel.js';
 import { chooseQuality } from './quality.js';
 import { type Recording, record } from './recorder.js';
+import { createRenderer } from './scenery.js';
 import { Stage } from './stage.js';
 import { WorkerEngine } from './worker-engine.js';
 import { World } from './world.js';
@@ -35,7 +36,8 @@ await runPage(async (progress) => {
   const [dragon, smallDragon] = await Promise.all([loadDragon(dragonUrl), loadDragon(smallDragonUrl)]);
 
   const world = new World(dragon, smallDragon, boxes);
-  const stage = new Stage(canvas, world, quality);
+  const mainThread = await MainThreadEngine.create(world);
+  const stage = new Stage(await createRenderer(canvas, quality), world);
   const meter = new Meter();
   const worker = await WorkerEngine.create(
     world,
@@ -43,7 +45,7 @@ await runPage(async (progress) => {
     (fraction) => progress.show('Building the trees…', fraction),
     showError,
   );
-  const demo = new Demo(canvas, world, stage, { worker, 'main thread': new MainThreadEngine(world) }, meter);
-  stage.run(demo.frame);
+  const demo = new Demo(canvas, world, stage, { worker, 'main thread': mainThread }, meter);
+  await stage.run(demo.frame);
   window.demo = { demo, record: (frames) => record(demo, frames) };
 });

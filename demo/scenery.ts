@@ -1,5 +1,6 @@
 import {
   type Box3,
+  type Camera,
   CanvasTexture,
   CircleGeometry,
   Color,
@@ -10,11 +11,13 @@ import {
   MathUtils,
   Mesh,
   MeshBasicMaterial,
+  type Object3D,
   type PerspectiveCamera,
   Scene,
   Vector3,
   WebGLRenderer,
 } from 'three';
+import { nextTurn } from './next-turn.js';
 import type { Quality } from './quality.js';
 
 /** Whether the visitor's system is light; style.css asks the same. */
@@ -33,10 +36,28 @@ const MARGIN = 1.06;
 /** Where the texts lie below the picture instead, and how much of it they cover: style.css. */
 const SHEET = { query: '(max-width: 700px)', share: 0.36 };
 
-export function createRenderer(canvas: HTMLCanvasElement, quality: Quality): WebGLRenderer {
+export async function createRenderer(canvas: HTMLCanvasElement, quality: Quality): Promise<WebGLRenderer> {
   const renderer = new WebGLRenderer({ canvas, antialias: quality === 'high', powerPreference: 'high-performance' });
   renderer.setPixelRatio(quality === 'high' ? Math.min(devicePixelRatio, 2) : 1);
+  await nextTurn();
   return renderer;
+}
+
+/** Calls `frame` before each repaint, once what draws the scene is compiled. */
+export async function animate(
+  renderer: WebGLRenderer,
+  scene: Scene,
+  camera: Camera,
+  frame: (time: number) => void,
+): Promise<void> {
+  await compile(renderer, scene, camera, scene);
+  renderer.setAnimationLoop(frame);
+}
+
+/** Has the driver compile what draws `object` in `scene` beside the main thread, where it can: else the first frame does it. */
+export async function compile(renderer: WebGLRenderer, object: Object3D, camera: Camera, scene: Scene): Promise<void> {
+  if (!renderer.extensions.has('KHR_parallel_shader_compile')) return;
+  await renderer.compileAsync(object, camera, scene);
 }
 
 /** An empty room with the light of all pages. */

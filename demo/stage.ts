@@ -14,8 +14,7 @@ import {
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Viewer } from './engine.js';
 import type { Outcome } from './outcome.js';
-import type { Quality } from './quality.js';
-import { BACKGROUND, createFloor, createRenderer, createScene, fitToCanvas, freeWidth } from './scenery.js';
+import { animate, BACKGROUND, createFloor, createScene, fitToCanvas, freeWidth } from './scenery.js';
 import { MAX_BOXES, type World } from './world.js';
 
 const DRAGON = new Color(0x5fae97);
@@ -36,9 +35,9 @@ export class Stage {
   readonly #frustum: CameraHelper;
   #isFrozen = false;
 
-  constructor(canvas: HTMLCanvasElement, world: World, quality: Quality) {
+  constructor(renderer: WebGLRenderer, world: World) {
     this.#world = world;
-    this.#renderer = createRenderer(canvas, quality);
+    this.#renderer = renderer;
 
     this.#dragons = world.dragons.map(
       ({ geometry }) => new Mesh(geometry, new MeshPhongMaterial({ color: DRAGON, specular: 0x2a3a36, shininess: 40 })),
@@ -59,7 +58,7 @@ export class Stage {
     this.scene.add(...this.#dragons, this.#boxes, this.#frustum);
 
     this.resize();
-    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls = new OrbitControls(this.camera, renderer.domElement);
     this.controls.target.set(0, 2.4, 0);
     // A narrow picture shows the dragon from farther away.
     const distance = Math.max(1, 1 / freeWidth(this.#renderer));
@@ -76,8 +75,8 @@ export class Stage {
   }
 
   /** Calls `frame` before each repaint of the screen. */
-  run(frame: (time: number) => void): void {
-    this.#renderer.setAnimationLoop(frame);
+  run(frame: (time: number) => void): Promise<void> {
+    return animate(this.#renderer, this.scene, this.camera, frame);
   }
 
   /** From now on, what the camera sees at this moment is drawn, wherever it flies. */

@@ -2,6 +2,7 @@ import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { Vector3 } from 'three';
 import { type Exhibit, LivePage } from '../live-page.js';
+import { nextTurn } from '../next-turn.js';
 import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
 import { Pointer } from '../pointer.js';
@@ -16,7 +17,7 @@ const COUNTS = { low: 2_000, high: 20_000 };
 await runPage(async (progress) => {
   const quality = chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
-  const renderer = createRenderer(canvas, quality);
+  const renderer = await createRenderer(canvas, quality);
   const count = Number(new URLSearchParams(location.search).get('parts') ?? COUNTS[quality]);
   if (!(Number.isInteger(count) && count >= 1 && count <= 100_000)) {
     throw new Error(`?parts= is ${count}, expected 1 to 100,000`);
@@ -44,6 +45,7 @@ await runPage(async (progress) => {
       'taken out': parts.out.size.toLocaleString('en'),
     }),
   };
+  await nextTurn();
   const page = new LivePage(renderer, exhibit, service, tracker);
   // #region code
   new Pointer(canvas, async (x, y) => {
@@ -52,6 +54,7 @@ await runPage(async (progress) => {
   });
   // #endregion
 
+  await nextTurn();
   const gui = createControls('controls-inside', 298);
   gui.add(page.settings, 'move').name('Move');
   gui

@@ -3,6 +3,7 @@ import { type SceneFrame, trackScene } from 'collision-worker/three';
 import { Vector3 } from 'three';
 import { ContactMarks } from '../contact-marks.js';
 import { type Exhibit, LivePage } from '../live-page.js';
+import { nextTurn } from '../next-turn.js';
 import { createControls, runPage } from '../page.js';
 import { element, showSelected } from '../panel.js';
 import { Pointer } from '../pointer.js';
@@ -13,7 +14,7 @@ import { Crowd, nameOfBone } from './crowd.js';
 await runPage(async (progress) => {
   const quality = chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
-  const renderer = createRenderer(canvas, quality);
+  const renderer = await createRenderer(canvas, quality);
   const crowd = new Crowd(quality);
   // #region code
   const service = await createCollisionService();
@@ -49,12 +50,14 @@ await runPage(async (progress) => {
       'pairs that touch': String(touching),
     }),
   };
+  await nextTurn();
   const page = new LivePage(renderer, exhibit, service, tracker);
   new Pointer(canvas, async (x, y) => {
     const hit = await tracker.pick(x, y);
     showSelected(hit === null ? '' : nameOfBone(hit));
   });
 
+  await nextTurn();
   const gui = createControls('controls-inside', 298);
   gui.add(page.settings, 'move').name('Walk');
   gui

@@ -4,8 +4,9 @@ import { PerspectiveCamera, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { ContactMarks } from '../contact-marks.js';
 import { oneAtATime } from '../one-at-a-time.js';
+import { showError } from '../panel.js';
 import { movesByItself } from '../quality.js';
-import { createFloor, createScene, fitToCanvas, freeWidth } from '../scenery.js';
+import { animate, createFloor, createScene, fitToCanvas, freeWidth } from '../scenery.js';
 import { ContactsPanel } from './contacts-panel.js';
 import { type Filter, filtersOf } from './filters.js';
 import type { Hall } from './hall.js';
@@ -70,7 +71,7 @@ export class ContactsPage {
       fitToCanvas(renderer, this.camera);
       this.changed();
     });
-    renderer.setAnimationLoop((time: number) => this.#tick(time));
+    animate(renderer, this.#scene, this.camera, (time: number) => this.#tick(time)).catch(showError);
   }
 
   /** Something is not as it was drawn. */

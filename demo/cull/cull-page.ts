@@ -17,7 +17,7 @@ import { SelectionMarker } from '../marker.js';
 import { costOf, Meter, quantile } from '../meter.js';
 import { Panel, showError } from '../panel.js';
 import { movesByItself } from '../quality.js';
-import { BACKGROUND, createScene, FRUSTUM, fitToCanvas, IS_LIGHT } from '../scenery.js';
+import { animate, BACKGROUND, createScene, FRUSTUM, fitToCanvas, IS_LIGHT } from '../scenery.js';
 import type { City } from './city.js';
 import { CityMap } from './city-map.js';
 import { cityMaterial } from './city-material.js';
@@ -101,7 +101,7 @@ export class CullPage {
     this.#fly();
     addEventListener('resize', () => this.#fit());
     tracker.hover(renderer.domElement, (hit) => this.#show(hit), { every: true });
-    renderer.setAnimationLoop((time: number) => this.#frame(time));
+    animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
   }
 
   /** What is seen now stays drawn; the camera goes up to look at it from outside. */

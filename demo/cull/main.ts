@@ -1,6 +1,7 @@
 import { createCollisionService } from 'collision-worker';
 import { boxFromGeometry, trackScene } from 'collision-worker/three';
 import type { Mesh } from 'three';
+import { nextTurn } from '../next-turn.js';
 import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
@@ -22,7 +23,7 @@ declare global {
 
 await runPage(async (progress) => {
   const quality = chooseQuality();
-  const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
+  const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
   const city = new City(BUILDINGS, CARS);
   // #region code
   const service = await createCollisionService();
@@ -34,8 +35,10 @@ await runPage(async (progress) => {
     onProgress: (fraction) => progress.show('Telling the worker…', fraction),
   });
   // #endregion
+  await nextTurn();
   const page = new CullPage(renderer, city, FAR[quality], service, tracker);
 
+  await nextTurn();
   const gui = createControls('controls-inside', 298);
   gui
     .add(page.settings, 'freeze')

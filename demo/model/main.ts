@@ -19,7 +19,7 @@ declare global {
 await runPage(async (progress) => {
   const quality = chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
-  const renderer = createRenderer(canvas, quality);
+  const renderer = await createRenderer(canvas, quality);
   const page = new ModelPage(renderer, await createCollisionService(), progress);
 
   const gui = createControls('controls-inside', 298);

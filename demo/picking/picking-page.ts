@@ -5,7 +5,7 @@ import { SelectionMarker } from '../marker.js';
 import { oneAtATime } from '../one-at-a-time.js';
 import { element, showError, showSelected } from '../panel.js';
 import { RadiusCircle } from '../radius-circle.js';
-import { createScene, textsOver } from '../scenery.js';
+import { animate, createScene, textsOver } from '../scenery.js';
 import { centresOf } from './centres.js';
 import { MethodMarker } from './method-marker.js';
 import { MethodTable } from './method-table.js';
@@ -55,7 +55,7 @@ export class PickingPage {
     this.pose(this.seed);
     addEventListener('resize', () => this.#layOut());
     renderer.setScissorTest(true);
-    renderer.setAnimationLoop(() => this.#frame());
+    animate(renderer, this.#scene, this.panes[0].camera, () => this.#frame()).catch(showError);
   }
 
   /** Something is not as it was drawn and picked. */

@@ -15,7 +15,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { Meter, quantile } from '../meter.js';
 import { element, Panel, showError } from '../panel.js';
 import { movesByItself } from '../quality.js';
-import { createScene, fitToCanvas, showBox, textsOver } from '../scenery.js';
+import { animate, createScene, fitToCanvas, showBox, textsOver } from '../scenery.js';
 import { Drags } from './drags.js';
 import { TABLE, type Toy, type ToyTable } from './table.js';
 
@@ -86,7 +86,7 @@ export class PointerPage {
     });
     // #endregion
     renderer.setScissorTest(true);
-    renderer.setAnimationLoop((time: number) => this.#frame(time));
+    animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
   }
 
   /** Turns the table, to so many degrees. */

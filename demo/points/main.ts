@@ -2,6 +2,7 @@ import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { LivePage } from '../live-page.js';
 import { CHANGES } from '../marquee.js';
+import { nextTurn } from '../next-turn.js';
 import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
@@ -16,7 +17,7 @@ const COUNTS = { low: 1_000_000, phone: 2_000_000, high: 4_000_000 };
 await runPage(async (progress) => {
   const quality = chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
-  const renderer = createRenderer(canvas, quality);
+  const renderer = await createRenderer(canvas, quality);
   const device = quality === 'high' && matchMedia('(pointer: coarse)').matches ? 'phone' : quality;
   const count = Number(new URLSearchParams(location.search).get('points') ?? COUNTS[device]);
   if (!(count >= 1000 && count <= 2e7)) throw new Error(`?points= is ${count}, expected 1,000 to 20,000,000`);
@@ -28,10 +29,12 @@ await runPage(async (progress) => {
     objectOptions: () => ({ motion: 'static' }),
   });
   // #endregion
+  await nextTurn();
   const exhibit = new PointsExhibit(village, tracker);
   const page = new LivePage(renderer, exhibit, service, tracker);
   exhibit.attach(page, canvas);
 
+  await nextTurn();
   const gui = createControls('controls-inside', 298);
   gui
     .add(exhibit, 'radius', 1, 40, 1)

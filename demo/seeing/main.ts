@@ -2,6 +2,7 @@ import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import type { Object3D } from 'three';
 import { closedForm } from '../closed-form.js';
+import { nextTurn } from '../next-turn.js';
 import { createControls, runPage, showStats } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
@@ -17,7 +18,7 @@ declare global {
 }
 
 await runPage(async () => {
-  const renderer = createRenderer(element('view') as HTMLCanvasElement, chooseQuality());
+  const renderer = await createRenderer(element('view') as HTMLCanvasElement, chooseQuality());
   const courtyard = new Courtyard(5);
   const visitors = new Set<Object3D>(courtyard.visitors.meshes);
   // #region code
@@ -29,9 +30,11 @@ await runPage(async () => {
     objectOptions: (object) => ({ cullable: visitors.has(object) }),
   });
   // #endregion
+  await nextTurn();
   const page = new SeeingPage(renderer, courtyard, service, tracker);
   showStats(tracker);
 
+  await nextTurn();
   const gui = createControls('controls-inside', 298);
   gui.add(page.settings, 'turn').name('The guard turns');
   gui.add(page.settings, 'walk').name('Visitors move');

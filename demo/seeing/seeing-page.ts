@@ -4,8 +4,9 @@ import { type Mesh, type MeshLambertMaterial, MOUSE, PerspectiveCamera, TOUCH, t
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { FrustumVolume } from '../frustum-volume.js';
 import { oneAtATime } from '../one-at-a-time.js';
+import { showError } from '../panel.js';
 import { movesByItself } from '../quality.js';
-import { createFloor, createScene, FRUSTUM, fitToCanvas, freeWidth } from '../scenery.js';
+import { animate, createFloor, createScene, FRUSTUM, fitToCanvas, freeWidth } from '../scenery.js';
 import type { Courtyard } from './courtyard.js';
 import { GuardControl } from './guard-control.js';
 import { SeeingPanel } from './seeing-panel.js';
@@ -57,7 +58,7 @@ export class SeeingPage {
       courtyard.isFree(x, z),
     );
     addEventListener('resize', () => fitToCanvas(renderer, this.camera));
-    renderer.setAnimationLoop((time: number) => this.#frame(time));
+    animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
   }
 
   #frame(time: number): void {

@@ -1,6 +1,7 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { CHANGES } from '../marquee.js';
+import { nextTurn } from '../next-turn.js';
 import { createControls, runPage, showStats } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
@@ -17,7 +18,7 @@ declare global {
 
 await runPage(async (progress) => {
   const quality = chooseQuality();
-  const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
+  const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
   const parameters = new URLSearchParams(location.search);
   const model = parameters.get('model') ?? 'engine';
   if (!(model in MODELS)) throw new Error(`?model= is ${model}, expected one of ${Object.keys(MODELS).join(', ')}`);
@@ -30,9 +31,11 @@ await runPage(async (progress) => {
     objectOptions: () => ({ motion: 'static' }),
   });
   // #endregion
+  await nextTurn();
   const page = new SelectionPage(renderer, root, tracker);
   showStats(tracker);
 
+  await nextTurn();
   const gui = createControls('controls-inside', 298);
   gui
     .add({ model }, 'model', Object.keys(MODELS))

@@ -3,7 +3,7 @@ import { type Group, type Mesh, MOUSE, type Object3D, PerspectiveCamera, TOUCH, 
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { Marquee, type MarqueeEvents, type MarqueeSettings, type Outline, selectedAfter } from '../marquee.js';
 import { element, showError } from '../panel.js';
-import { createScene, fitToCanvas } from '../scenery.js';
+import { animate, createScene, fitToCanvas } from '../scenery.js';
 import { SelectionList } from '../selection-list.js';
 import { PartLook } from './part-look.js';
 
@@ -51,7 +51,7 @@ export class SelectionPage implements MarqueeEvents {
       this.changed();
     });
     this.select(new Set());
-    renderer.setAnimationLoop(() => this.#frame());
+    animate(renderer, this.#scene, this.camera, () => this.#frame()).catch(showError);
   }
 
   /** Something is not as it was drawn. */

