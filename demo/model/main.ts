@@ -20,7 +20,10 @@ await runPage(async (progress) => {
   const quality = chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
   const renderer = await createRenderer(canvas, quality);
-  const page = new ModelPage(renderer, await createCollisionService(), progress);
+  // #region code
+  const service = await createCollisionService();
+  // #endregion
+  const page = new ModelPage(renderer, service, progress);
 
   const gui = createControls('controls-inside', 298);
   gui.domElement.style.setProperty('--name-width', '42%');

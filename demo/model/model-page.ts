@@ -124,11 +124,13 @@ export class ModelPage {
       await compile(this.#renderer, model.object, this.camera, this.#scene);
       const { meshBytes } = this.#service.stats;
       const start = performance.now();
+      // #region code
       fresh = await trackScene(this.#service, model.object, {
         signal,
         updateMatrixWorld: true,
         onProgress: (fraction) => this.#progress.show('Building the trees in the worker…', fraction),
       });
+      // #endregion
       if (!isTracked(model.object, fresh)) {
         const [[object, error] = []] = fresh.untracked;
         throw error === undefined
@@ -202,8 +204,10 @@ export class ModelPage {
       });
     }
     const others = { contacts: false, hits: false, regions: false };
+    // #region code
     this.helper = new CollisionHelper(tracker, { trees, levels: [level, level], octree, bounds, ...others });
     this.#scene.add(this.helper);
+    // #endregion
   }
 
   /** The camera is elsewhere. */
@@ -221,7 +225,9 @@ export class ModelPage {
       return;
     }
     try {
+      // #region code
       const hit = await this.#tracker.pick(pointer.x, pointer.y, { latest: true });
+      // #endregion
       this.#latency = performance.now() - time;
       if (this.#pointer === null) return;
       this.#asked = pointer;

@@ -1,21 +1,26 @@
 import { type BoxGeometry, Group, type Mesh } from 'three';
 import { Guard } from './guard.js';
+import { Heist } from './heist.js';
 import { Visitors } from './visitors.js';
 import { createWalls, wallAt } from './walls.js';
 
-/** Nearer to a wall the guard does not come. */
+/** Nearer to a wall neither guard nor thief come. */
 const ROOM = 0.4;
 
-/** Walls, visitors and a guard. */
+/** Walls, visitors, a guard and a thief. */
 export class Courtyard {
   readonly root = new Group();
   readonly walls: readonly Mesh<BoxGeometry>[] = createWalls();
   readonly visitors: Visitors;
   readonly guard = new Guard();
+  readonly heist = new Heist((x, z) => this.isFree(x, z));
+  /** Those of whom it is asked whether the guard sees them. */
+  readonly watched: readonly Mesh[];
 
   constructor(seed: number) {
     this.visitors = new Visitors(this.walls, seed);
-    this.root.add(...this.walls, ...this.visitors.meshes, this.guard.root);
+    this.watched = [...this.visitors.meshes, this.heist.thief];
+    this.root.add(...this.walls, ...this.watched, this.guard.root);
     this.root.updateMatrixWorld(true);
   }
 

@@ -20,14 +20,14 @@ declare global {
 await runPage(async () => {
   const renderer = await createRenderer(element('view') as HTMLCanvasElement, chooseQuality());
   const courtyard = new Courtyard(5);
-  const visitors = new Set<Object3D>(courtyard.visitors.meshes);
+  const watched = new Set<Object3D>(courtyard.watched);
   // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, courtyard.root, {
     updateMatrixWorld: true, // it is asked before it is drawn
     shapeOf: closedForm,
-    // The views are about visitors only; walls and the guard are there to be in the way, and to be picked.
-    objectOptions: (object) => ({ cullable: visitors.has(object) }),
+    // The views are about visitors and the thief; walls and the guard are there to be in the way, and to be picked.
+    objectOptions: (object) => ({ cullable: watched.has(object) }),
   });
   // #endregion
   await nextTurn();

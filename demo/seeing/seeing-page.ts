@@ -8,7 +8,7 @@ import { showError } from '../panel.js';
 import { movesByItself } from '../quality.js';
 import { animate, createFloor, createScene, FRUSTUM, fitToCanvas, freeWidth } from '../scenery.js';
 import type { Courtyard } from './courtyard.js';
-import { GuardControl } from './guard-control.js';
+import { FigureControl } from './figure-control.js';
 import { SeeingPanel } from './seeing-panel.js';
 import { SightLines } from './sight-lines.js';
 import { STATES, type State, stateOf } from './states.js';
@@ -34,7 +34,7 @@ export class SeeingPage {
   readonly #field = new FrustumVolume(FRUSTUM, 0.07);
   readonly #grown = new FrustumVolume(0x9fb4d0, 0);
   readonly #lines: SightLines;
-  readonly #control: GuardControl;
+  readonly #control: FigureControl;
   readonly #look = oneAtATime(() => this.#askWhatIsSeen());
   #lastTime = 0;
 
@@ -43,10 +43,10 @@ export class SeeingPage {
     this.courtyard = courtyard;
     this.#service = service;
     this.#tracker = tracker;
-    const { root, guard, visitors } = courtyard;
-    this.#lines = new SightLines(visitors.meshes.length);
+    const { root, watched, heist } = courtyard;
+    this.#lines = new SightLines(watched.length);
     const floor = createFloor(12);
-    this.#scene.add(floor, root, this.#field.root, this.#grown.root, this.#lines.root);
+    this.#scene.add(floor, root, heist.marks, this.#field.root, this.#grown.root, this.#lines.root);
     this.camera.position.set(0, 22, 17);
     fitToCanvas(renderer, this.camera);
     this.camera.position.multiplyScalar(Math.max(1, 1.55 / freeWidth(renderer)));
@@ -54,32 +54,32 @@ export class SeeingPage {
     controls.mouseButtons = { LEFT: null, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.ROTATE };
     controls.touches = { ONE: null, TWO: TOUCH.DOLLY_ROTATE };
     controls.update();
-    this.#control = new GuardControl(renderer.domElement, this.camera, tracker, guard, (x, z) =>
-      courtyard.isFree(x, z),
-    );
+    this.#control = new FigureControl(renderer.domElement, this.camera, tracker, courtyard);
+    heist.listen();
     addEventListener('resize', () => fitToCanvas(renderer, this.camera));
     animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
   }
 
   #frame(time: number): void {
-    const { guard, visitors } = this.courtyard;
+    const { guard, visitors, watched, heist } = this.courtyard;
     const seconds = Math.min(0.1, (time - this.#lastTime) / 1000);
     this.#lastTime = time;
     if (this.settings.walk) visitors.walk(seconds);
+    heist.walk(seconds);
     if (this.settings.turn && !this.#control.isHeld) guard.turn(seconds);
     this.#look();
     this.#field.update(guard.camera, 0);
     this.#grown.update(guard.camera, this.settings.margin);
     this.#grown.root.visible = this.settings.margin > 0;
-    this.#lines.draw(guard.camera, visitors.meshes, this.states);
+    this.#lines.draw(guard.camera, watched, this.states);
     this.#renderer.render(this.#scene, this.camera);
   }
 
   /** The field of view is a view like any other: the frame says what is in it, and `sees` what no wall hides. */
   async #askWhatIsSeen(): Promise<void> {
-    const { guard, visitors } = this.courtyard;
+    const { guard, watched, heist } = this.courtyard;
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
-    const ids = visitors.meshes.map((mesh) => this.#tracker.idsOf(mesh)[0]);
+    const ids = watched.map((mesh) => this.#tracker.idsOf(mesh)[0]);
     const own = guard.parts.map((part) => this.#tracker.idsOf(part)[0]);
     // #region code
     this.#tracker.setView(guard.camera, GUARD_SIZE, 'guard', { margin: this.settings.margin });
@@ -98,9 +98,12 @@ export class SeeingPage {
     this.states = ids.map((id) => stateOf(whole.has(id), crossing.has(id), seen.has(id)));
     this.answers++;
     this.#panel.count(this.states);
-    visitors.meshes.forEach((mesh, i) => {
+    watched.forEach((mesh, i) => {
       paint(mesh, this.states[i]);
     });
+    const news = heist.judge(seen.has(ids[watched.indexOf(heist.thief)]));
+    if (news !== null) this.#panel.tell(news);
+    this.#panel.showHeist(heist);
   }
 }
 

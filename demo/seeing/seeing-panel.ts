@@ -1,4 +1,5 @@
 import { element } from '../panel.js';
+import type { Heist } from './heist.js';
 import { STATES, type State } from './states.js';
 
 const REMEMBERED = 40;
@@ -7,6 +8,7 @@ const NAMES = Object.keys(STATES) as State[];
 /** Counts of the states, and what changed last. */
 export class SeeingPanel {
   readonly #events = element('events');
+  readonly #heist = element('heist');
   readonly #counts: HTMLElement[];
 
   constructor() {
@@ -30,6 +32,11 @@ export class SeeingPanel {
       const text = String(states.filter((state) => state === name).length);
       if (this.#counts[i].textContent !== text) this.#counts[i].textContent = text;
     });
+  }
+
+  showHeist({ taken, all, caught }: Heist): void {
+    const text = `${taken} of ${all} jewels, seen ${caught} ${caught === 1 ? 'time' : 'times'}`;
+    if (this.#heist.textContent !== text) this.#heist.textContent = text;
   }
 
   /** The newest is on top. */

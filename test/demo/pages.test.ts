@@ -20,8 +20,6 @@ const SIZES = [
   { width: 390, height: 844, hasTouch: true },
 ] as const;
 const PATIENCE = { timeout: 20_000, interval: 50 };
-/** These have no code on them yet. */
-const WITHOUT_CODE = ['model.html'];
 const FILES = PAGES.map(([file]) => file);
 
 let demo: Awaited<ReturnType<typeof browseDemo>>;
@@ -52,7 +50,7 @@ test('the list has all pages', () => {
   expect(FILES.filter((file) => !existsSync(join(root, 'demo', file)))).toEqual([]);
 });
 
-test.each(FILES.filter((file) => !WITHOUT_CODE.includes(file)))('%s shows 10 to 20 lines of what it runs', (html) => {
+test.each(FILES)('%s shows 10 to 20 lines of what it runs', (html) => {
   const files = shownFiles(html);
   const running = filesOf(html);
   expect(files.filter((file) => !running.includes(file))).toEqual([]);
@@ -110,7 +108,7 @@ test.each(FILES)('%s at both sizes', async (html) => {
     .poll(() => page.locator('#figures, #stats').allTextContents(), PATIENCE)
     .toContainEqual(expect.stringMatching(/\d/));
 
-  if (!WITHOUT_CODE.includes(html)) await copies(page, html);
+  await copies(page, html);
   // React Three Fiber uses what three calls deprecated.
   expect(faults.filter((fault) => !/THREE.Clock/.test(fault))).toEqual([]);
   scripts.running = (await longScripts(page)).slice(scripts.starting.length);

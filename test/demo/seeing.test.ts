@@ -23,7 +23,7 @@ let demo: Awaited<ReturnType<typeof browseDemo>>;
 let page: Page;
 let faults: string[];
 const courtyard = new Courtyard(5);
-const visitors = courtyard.visitors.meshes;
+const visitors = courtyard.watched;
 
 beforeAll(async () => {
   mkdirSync('artifacts', { recursive: true });
@@ -58,7 +58,7 @@ async function bothSay(margin = 0) {
   await settled();
   const { states, matrices } = await page.evaluate(() => {
     const { states, courtyard } = window.seeingDemo!;
-    return { states, matrices: courtyard.visitors.meshes.map(({ matrixWorld }) => [...matrixWorld.elements]) };
+    return { states, matrices: courtyard.watched.map(({ matrixWorld }) => [...matrixWorld.elements]) };
   });
   visitors.forEach(({ matrixWorld }, i) => {
     matrixWorld.fromArray(matrices[i]);
@@ -105,6 +105,31 @@ test('the guard looks where the mouse points, and sees there what three sees: al
   await page.mouse.up();
   expect([...seen].sort()).toEqual([...NAMES].sort());
   await page.screenshot({ path: 'artifacts/seeing-pointed.png' });
+});
+
+test('the thief is led to a jewel while the guard looks elsewhere, and begins anew when it is seen', async () => {
+  const heist = () => page.locator('#heist').textContent();
+  const before = Number(/seen (\d+)/.exec((await heist())!)![1]);
+  const press = async (x: number, z: number) => {
+    await page.mouse.move(...(await pixelOf(x, 0, z)));
+    await page.mouse.down();
+  };
+  await press(6, 0);
+  await settled();
+  await page.mouse.up();
+  const { x, z } = await page.evaluate(() => window.seeingDemo!.courtyard.heist.thief.position);
+  await page.mouse.move(...(await pixelOf(x, 0.7, z)));
+  await page.mouse.down();
+  await settled();
+  await page.mouse.move(...(await pixelOf(-5.6, 0, -3.2)), { steps: 3 });
+  await expect.poll(heist, PATIENCE).toBe(`1 of 3 jewels, seen ${before} ${before === 1 ? 'time' : 'times'}`);
+  await page.mouse.up();
+  await page.screenshot({ path: 'artifacts/seeing-thief.png' });
+  await press(-2.8, -1.6); // on the way there: on the thief it would lead it
+  await expect.poll(heist, PATIENCE).toMatch(new RegExp(`^0 of 3 jewels, seen ${before + 1} `));
+  expect(await page.evaluate(() => window.seeingDemo!.courtyard.heist.isHome)).toBe(true);
+  await page.mouse.up();
+  expect((await events()).join('\n')).toMatch(/jewel 1 of 3 taken/);
 });
 
 test('the guard can be dragged elsewhere, but not into a wall', async () => {

@@ -1,0 +1,143 @@
+import {
+  CapsuleGeometry,
+  Group,
+  MathUtils,
+  Mesh,
+  MeshLambertMaterial,
+  OctahedronGeometry,
+  RingGeometry,
+  Vector2,
+} from 'three';
+
+const RADIUS = 0.28;
+const HEIGHT = 0.85;
+/** Units a second. */
+const SPEED = 3.2;
+/** Where the thief is safe, and how far from there. */
+const HOME = new Vector2(-10, 7);
+const HOME_RADIUS = 0.9;
+/** Behind walls, x and z. */
+const JEWELS = [new Vector2(-5.6, -3.2), new Vector2(5.4, -3.6), new Vector2(7.7, 4.6)];
+const REACH = 0.6;
+const COLORS = { jewel: 0xffe14d, home: 0x5fd1a8 };
+const KEYS: Readonly<Record<string, readonly [x: number, z: number]>> = {
+  KeyW: [0, -1],
+  KeyA: [-1, 0],
+  KeyS: [0, 1],
+  KeyD: [1, 0],
+};
+
+/** A thief who shall bring the jewels home and never be seen by the guard on the way. */
+export class Heist {
+  readonly thief: Mesh;
+  /** Drawn, and in nobody's way. */
+  readonly marks = new Group();
+  caught = 0;
+  readonly #isFree: (x: number, z: number) => boolean;
+  readonly #jewels: readonly Mesh[];
+  readonly #ring: Mesh;
+  readonly #pressed = new Set<string>();
+  /** Where the thief is led to. */
+  #goal: Vector2 | null = null;
+
+  constructor(isFree: (x: number, z: number) => boolean) {
+    this.#isFree = isFree;
+    this.thief = new Mesh(new CapsuleGeometry(RADIUS, HEIGHT, 6, 16), new MeshLambertMaterial());
+    this.thief.name = 'thief';
+    this.thief.position.y = RADIUS + HEIGHT / 2;
+    const jewel = new OctahedronGeometry(0.24);
+    this.#jewels = JEWELS.map(({ x, y }) => {
+      const mesh = new Mesh(jewel, new MeshLambertMaterial({ color: COLORS.jewel, emissive: 0x5a4a00 }));
+      mesh.position.set(x, 0.4, y);
+      return mesh;
+    });
+    this.#ring = ring(0.42, COLORS.jewel);
+    const home = ring(HOME_RADIUS, COLORS.home);
+    home.position.set(HOME.x, home.position.y, HOME.y);
+    this.marks.add(...this.#jewels, this.#ring, home);
+    this.#begin();
+  }
+
+  /** Of the jewels: how many the thief has, and how many there are. */
+  get taken(): number {
+    return this.#jewels.filter(({ visible }) => !visible).length;
+  }
+
+  get all(): number {
+    return this.#jewels.length;
+  }
+
+  get isHome(): boolean {
+    const { x, z } = this.thief.position;
+    return Math.hypot(x - HOME.x, z - HOME.y) < HOME_RADIUS;
+  }
+
+  /** The thief goes by the keys W, A, S and D, too. */
+  listen(): void {
+    addEventListener('keydown', ({ code, target }) => {
+      if (code in KEYS && !(target instanceof HTMLInputElement)) this.#pressed.add(code);
+    });
+    addEventListener('keyup', ({ code }) => this.#pressed.delete(code));
+    addEventListener('blur', () => this.#pressed.clear());
+  }
+
+  /** From now on the thief goes there. */
+  lead(x: number, z: number): void {
+    this.#goal = new Vector2(x, z);
+  }
+
+  stop(): void {
+    this.#goal = null;
+  }
+
+  walk(seconds: number): void {
+    const { position } = this.thief;
+    const way = new Vector2();
+    for (const code of this.#pressed) way.add(new Vector2(...KEYS[code]));
+    const most = SPEED * seconds;
+    if (way.lengthSq() > 0) way.setLength(most);
+    else if (this.#goal !== null) way.set(this.#goal.x - position.x, this.#goal.y - position.z).clampLength(0, most);
+    // Along a wall, where one is in the way.
+    if (this.#isFree(position.x + way.x, position.z)) position.x += way.x;
+    if (this.#isFree(position.x, position.z + way.y)) position.z += way.y;
+    this.#ring.position.set(position.x, this.#ring.position.y, position.z);
+    for (const jewel of this.#jewels)
+      jewel.rotation.y = MathUtils.euclideanModulo(jewel.rotation.y + seconds, 2 * Math.PI);
+  }
+
+  /** Goes by whether the guard sees the thief; answers what there is to tell. */
+  judge(isSeen: boolean): string | null {
+    if (isSeen && !this.isHome) {
+      this.caught++;
+      this.#begin();
+      return 'the thief was seen, and begins anew';
+    }
+    const { x, z } = this.thief.position;
+    const found = this.#jewels.find(
+      ({ visible, position }) => visible && Math.hypot(position.x - x, position.z - z) < REACH,
+    );
+    if (found !== undefined) {
+      found.visible = false;
+      return `jewel ${this.taken} of ${this.all} taken`;
+    }
+    if (!this.isHome || this.taken < this.all) return null;
+    this.#begin();
+    return 'all jewels are at home: well done';
+  }
+
+  #begin(): void {
+    this.#goal = null;
+    this.thief.position.set(HOME.x, this.thief.position.y, HOME.y);
+    for (const jewel of this.#jewels) jewel.visible = true;
+  }
+}
+
+/** A ring on the floor. */
+function ring(radius: number, color: number): Mesh {
+  const mesh = new Mesh(
+    new RingGeometry(radius - 0.08, radius, 48).rotateX(-Math.PI / 2),
+    new MeshLambertMaterial({ color, emissive: color, emissiveIntensity: 0.6 }),
+  );
+  mesh.position.y = 0.02;
+  return mesh;
+}
