@@ -1,5 +1,5 @@
 import {
-  type Box3,
+  Box3,
   type Camera,
   CanvasTexture,
   CircleGeometry,
@@ -13,7 +13,9 @@ import {
   MeshBasicMaterial,
   type Object3D,
   type PerspectiveCamera,
+  PlaneGeometry,
   Scene,
+  ShadowMaterial,
   Vector3,
   WebGLRenderer,
 } from 'three';
@@ -39,6 +41,7 @@ const SHEET = { query: '(max-width: 700px)', share: 0.36 };
 export async function createRenderer(canvas: HTMLCanvasElement, quality: Quality): Promise<WebGLRenderer> {
   const renderer = new WebGLRenderer({ canvas, antialias: quality === 'high', powerPreference: 'high-performance' });
   renderer.setPixelRatio(quality === 'high' ? Math.min(devicePixelRatio, 2) : 1);
+  renderer.shadowMap.enabled = quality === 'high';
   await nextTurn();
   return renderer;
 }
@@ -71,6 +74,42 @@ export function createScene(): Scene {
   scene.background = new Color(BACKGROUND);
   scene.add(new HemisphereLight(0xbcd0f2, IS_LIGHT ? 0x8d8780 : 0x2c2622, IS_LIGHT ? 1.9 : 1.45), sun, rim);
   return scene;
+}
+
+/** From where the sun shines on what is not where the scene's middle is. */
+const SUN = new Vector3(-6, 12, 9).normalize();
+/** Pixels along each side of the sun's shadow. */
+const SHADOW_SIZE = 2048;
+
+/** Lets what is under `root` and in `box` throw shadows on itself and on the floor, where the picture may cost that. */
+export function addShadows(scene: Scene, quality: Quality, root: Object3D, { min, max }: Box3): void {
+  if (quality === 'low') return;
+  const centre = new Box3(min, max).getCenter(new Vector3());
+  const radius = min.distanceTo(max) / 2;
+  const sun = scene.children.find((each): each is DirectionalLight => each instanceof DirectionalLight)!;
+  sun.castShadow = true;
+  sun.position
+    .copy(SUN)
+    .multiplyScalar(2 * radius)
+    .add(centre);
+  sun.target.position.copy(centre);
+  sun.shadow.mapSize.setScalar(SHADOW_SIZE);
+  sun.shadow.normalBias = radius / 400;
+  const { camera } = sun.shadow;
+  camera.left = camera.bottom = -radius;
+  camera.right = camera.top = radius;
+  [camera.near, camera.far] = [radius, 3 * radius];
+  const floor = new Mesh(
+    new PlaneGeometry(4 * radius, 4 * radius),
+    new ShadowMaterial({ opacity: 0.35, depthWrite: false }),
+  );
+  floor.rotation.x = -Math.PI / 2;
+  floor.position.set(centre.x, min.y, centre.z);
+  floor.receiveShadow = true;
+  root.traverse((each) => {
+    each.castShadow = each.receiveShadow = 'isMesh' in each;
+  });
+  scene.add(sun.target, floor);
 }
 
 /** A floor that fades away, with lines a unit apart, and none for `cells` of 0. It is drawn only. */

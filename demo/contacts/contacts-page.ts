@@ -1,12 +1,12 @@
 import type { CollisionService } from 'collision-worker';
 import type { SceneContact, SceneFrame, SceneTracker } from 'collision-worker/three';
-import { PerspectiveCamera, type WebGLRenderer } from 'three';
+import { Box3, PerspectiveCamera, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { ContactMarks } from '../contact-marks.js';
 import { oneAtATime } from '../one-at-a-time.js';
 import { showError } from '../panel.js';
-import { movesByItself } from '../quality.js';
-import { animate, createFloor, createScene, fitToCanvas, freeWidth } from '../scenery.js';
+import { movesByItself, type Quality } from '../quality.js';
+import { addShadows, animate, createFloor, createScene, fitToCanvas, freeWidth } from '../scenery.js';
 import { ContactsPanel } from './contacts-panel.js';
 import { type Filter, filtersOf } from './filters.js';
 import type { Hall } from './hall.js';
@@ -49,7 +49,7 @@ export class ContactsPage {
   #changes = 1;
   #shownChanges = 0;
 
-  constructor(renderer: WebGLRenderer, hall: Hall, service: CollisionService, tracker: SceneTracker) {
+  constructor(renderer: WebGLRenderer, hall: Hall, service: CollisionService, tracker: SceneTracker, quality: Quality) {
     this.#renderer = renderer;
     this.hall = hall;
     this.#service = service;
@@ -61,6 +61,7 @@ export class ContactsPage {
       this.changed();
     });
     this.#scene.add(createFloor(12), hall.root, this.marks.root);
+    addShadows(this.#scene, quality, hall.root, new Box3().setFromObject(hall.root));
     fitToCanvas(renderer, this.camera);
     this.#controls = new OrbitControls(this.camera, renderer.domElement);
     this.#controls.target.set(0.95, 1.3, 0);

@@ -34,7 +34,7 @@ await runPage(async (progress) => {
   });
   // #endregion
   await nextTurn();
-  const page = new ContactsPage(renderer, hall, service, tracker);
+  const page = new ContactsPage(renderer, hall, service, tracker, quality);
   showStats(tracker);
 
   await nextTurn();

@@ -278,10 +278,12 @@ export class ModelPage {
   #draw(): void {
     this.#outline.update();
     this.#renderer.render(this.#scene, this.camera);
+    // #region code
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     this.#tracker?.update(this.camera, { width, height }).catch((error) => {
       if (!(CollisionError.is(error) && error.code === 'DISPOSED')) showError(error);
     });
+    // #endregion
   }
 
   #report(): void {

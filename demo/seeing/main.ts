@@ -18,7 +18,8 @@ declare global {
 }
 
 await runPage(async () => {
-  const renderer = await createRenderer(element('view') as HTMLCanvasElement, chooseQuality());
+  const quality = chooseQuality();
+  const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
   const courtyard = new Courtyard(5);
   const watched = new Set<Object3D>(courtyard.watched);
   // #region code
@@ -31,7 +32,7 @@ await runPage(async () => {
   });
   // #endregion
   await nextTurn();
-  const page = new SeeingPage(renderer, courtyard, service, tracker);
+  const page = new SeeingPage(renderer, courtyard, service, tracker, quality);
   showStats(tracker);
 
   await nextTurn();

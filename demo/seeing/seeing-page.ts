@@ -1,12 +1,12 @@
 import type { CollisionService } from 'collision-worker';
 import type { SceneTracker } from 'collision-worker/three';
-import { type Mesh, type MeshLambertMaterial, MOUSE, PerspectiveCamera, TOUCH, type WebGLRenderer } from 'three';
+import { Box3, type Mesh, type MeshLambertMaterial, MOUSE, PerspectiveCamera, TOUCH, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { FrustumVolume } from '../frustum-volume.js';
 import { oneAtATime } from '../one-at-a-time.js';
 import { showError } from '../panel.js';
-import { movesByItself } from '../quality.js';
-import { animate, createFloor, createScene, FRUSTUM, fitToCanvas, freeWidth } from '../scenery.js';
+import { movesByItself, type Quality } from '../quality.js';
+import { addShadows, animate, createFloor, createScene, FRUSTUM, fitToCanvas, freeWidth } from '../scenery.js';
 import type { Courtyard } from './courtyard.js';
 import { FigureControl } from './figure-control.js';
 import { SeeingPanel } from './seeing-panel.js';
@@ -38,7 +38,13 @@ export class SeeingPage {
   readonly #look = oneAtATime(() => this.#askWhatIsSeen());
   #lastTime = 0;
 
-  constructor(renderer: WebGLRenderer, courtyard: Courtyard, service: CollisionService, tracker: SceneTracker) {
+  constructor(
+    renderer: WebGLRenderer,
+    courtyard: Courtyard,
+    service: CollisionService,
+    tracker: SceneTracker,
+    quality: Quality,
+  ) {
     this.#renderer = renderer;
     this.courtyard = courtyard;
     this.#service = service;
@@ -47,6 +53,7 @@ export class SeeingPage {
     this.#lines = new SightLines(watched.length);
     const floor = createFloor(12);
     this.#scene.add(floor, root, heist.marks, this.#field.root, this.#grown.root, this.#lines.root);
+    addShadows(this.#scene, quality, root, new Box3().setFromObject(root));
     this.camera.position.set(0, 22, 17);
     fitToCanvas(renderer, this.camera);
     this.camera.position.multiplyScalar(Math.max(1, 1.55 / freeWidth(renderer)));

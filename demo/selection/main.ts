@@ -32,7 +32,7 @@ await runPage(async (progress) => {
   });
   // #endregion
   await nextTurn();
-  const page = new SelectionPage(renderer, root, tracker);
+  const page = new SelectionPage(renderer, root, tracker, quality);
   showStats(tracker);
 
   await nextTurn();

@@ -1,11 +1,16 @@
 import type { SceneTracker } from 'collision-worker/three';
-import { type Group, type Mesh, MOUSE, type Object3D, PerspectiveCamera, TOUCH, type WebGLRenderer } from 'three';
+import { Box3, type Group, type Mesh, MOUSE, type Object3D, PerspectiveCamera, TOUCH, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { HullOutlines } from '../hull-outline.js';
 import { Marquee, type MarqueeEvents, type MarqueeSettings, type Outline, selectedAfter } from '../marquee.js';
 import { element, showError } from '../panel.js';
-import { animate, createScene, fitToCanvas } from '../scenery.js';
+import type { Quality } from '../quality.js';
+import { addShadows, animate, createScene, fitToCanvas, IS_LIGHT } from '../scenery.js';
 import { SelectionList } from '../selection-list.js';
 import { PartLook } from './part-look.js';
+
+const OUTLINE = IS_LIGHT ? 0x8a3300 : 0xffe0c2;
+const NONE: ReadonlySet<Mesh> = new Set();
 
 /** A model, a camera to turn about it, and the parts that are selected. */
 export class SelectionPage implements MarqueeEvents {
@@ -22,18 +27,20 @@ export class SelectionPage implements MarqueeEvents {
   readonly #tracker: SceneTracker;
   readonly #parts: readonly Mesh[];
   readonly #looks: readonly PartLook[];
+  readonly #outlines = new HullOutlines(OUTLINE);
   readonly #list = new SelectionList('parts');
   /** When the drag began. */
   #before: ReadonlySet<Mesh> = this.selected;
   #isStale = true;
 
-  constructor(renderer: WebGLRenderer, root: Group, tracker: SceneTracker) {
+  constructor(renderer: WebGLRenderer, root: Group, tracker: SceneTracker, quality: Quality) {
     this.#renderer = renderer;
     this.#tracker = tracker;
 
     this.#parts = root.children as Mesh[];
     this.#looks = this.#parts.map((part) => new PartLook(part));
-    this.#scene.add(root);
+    this.#scene.add(root, this.#outlines.root);
+    addShadows(this.#scene, quality, root, new Box3().setFromObject(root));
     this.camera.position.set(5.5, 3.2, 10.5);
     const canvas = renderer.domElement;
     const controls = new OrbitControls(this.camera, canvas);
@@ -111,6 +118,8 @@ export class SelectionPage implements MarqueeEvents {
     this.#parts.forEach((part, i) => {
       this.#looks[i].show(this.selected.has(part), this.settings.seeThrough);
     });
+    // Behind what one can see through they would be seen whole.
+    this.#outlines.show(this.settings.seeThrough ? NONE : this.selected, width, height);
     this.#renderer.render(this.#scene, this.camera);
   }
 }
