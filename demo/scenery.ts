@@ -81,7 +81,7 @@ const SUN = new Vector3(-6, 12, 9).normalize();
 /** Pixels along each side of the sun's shadow. */
 const SHADOW_SIZE = 2048;
 
-/** Lets what is under `root` and in `box` throw shadows on itself and on the floor, where the picture may cost that. */
+/** Lets what is under `root` and in `box` throw shadows on itself, where the picture may cost that. */
 export function addShadows(scene: Scene, quality: Quality, root: Object3D, { min, max }: Box3): void {
   if (quality === 'low') return;
   const centre = new Box3(min, max).getCenter(new Vector3());
@@ -99,17 +99,20 @@ export function addShadows(scene: Scene, quality: Quality, root: Object3D, { min
   camera.left = camera.bottom = -radius;
   camera.right = camera.top = radius;
   [camera.near, camera.far] = [radius, 3 * radius];
-  const floor = new Mesh(
-    new PlaneGeometry(4 * radius, 4 * radius),
-    new ShadowMaterial({ opacity: 0.35, depthWrite: false }),
-  );
-  floor.rotation.x = -Math.PI / 2;
-  floor.position.set(centre.x, min.y, centre.z);
-  floor.receiveShadow = true;
   root.traverse((each) => {
     each.castShadow = each.receiveShadow = 'isMesh' in each;
   });
-  scene.add(sun.target, floor);
+  scene.add(sun.target);
+}
+
+/** What shows the shadows of what stands in `box`, on the floor. */
+export function createShadowFloor({ min, max }: Box3): Mesh {
+  const side = 2 * min.distanceTo(max);
+  const floor = new Mesh(new PlaneGeometry(side, side), new ShadowMaterial({ opacity: 0.35, depthWrite: false }));
+  floor.rotation.x = -Math.PI / 2;
+  floor.position.set((min.x + max.x) / 2, min.y, (min.z + max.z) / 2);
+  floor.receiveShadow = true;
+  return floor;
 }
 
 /** A floor that fades away, with lines a unit apart, and none for `cells` of 0. It is drawn only. */

@@ -6,7 +6,15 @@ import { ContactMarks } from '../contact-marks.js';
 import { oneAtATime } from '../one-at-a-time.js';
 import { showError } from '../panel.js';
 import { movesByItself, type Quality } from '../quality.js';
-import { addShadows, animate, createFloor, createScene, fitToCanvas, freeWidth } from '../scenery.js';
+import {
+  addShadows,
+  animate,
+  createFloor,
+  createScene,
+  createShadowFloor,
+  fitToCanvas,
+  freeWidth,
+} from '../scenery.js';
 import { ContactsPanel } from './contacts-panel.js';
 import { type Filter, filtersOf } from './filters.js';
 import type { Hall } from './hall.js';
@@ -61,7 +69,9 @@ export class ContactsPage {
       this.changed();
     });
     this.#scene.add(createFloor(12), hall.root, this.marks.root);
-    addShadows(this.#scene, quality, hall.root, new Box3().setFromObject(hall.root));
+    const box = new Box3().setFromObject(hall.root);
+    addShadows(this.#scene, quality, hall.root, box);
+    if (quality === 'high') this.#scene.add(createShadowFloor(box));
     fitToCanvas(renderer, this.camera);
     this.#controls = new OrbitControls(this.camera, renderer.domElement);
     this.#controls.target.set(0.95, 1.3, 0);

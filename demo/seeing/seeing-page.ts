@@ -6,7 +6,16 @@ import { FrustumVolume } from '../frustum-volume.js';
 import { oneAtATime } from '../one-at-a-time.js';
 import { showError } from '../panel.js';
 import { movesByItself, type Quality } from '../quality.js';
-import { addShadows, animate, createFloor, createScene, FRUSTUM, fitToCanvas, freeWidth } from '../scenery.js';
+import {
+  addShadows,
+  animate,
+  createFloor,
+  createScene,
+  createShadowFloor,
+  FRUSTUM,
+  fitToCanvas,
+  freeWidth,
+} from '../scenery.js';
 import type { Courtyard } from './courtyard.js';
 import { FigureControl } from './figure-control.js';
 import { SeeingPanel } from './seeing-panel.js';
@@ -53,7 +62,9 @@ export class SeeingPage {
     this.#lines = new SightLines(watched.length);
     const floor = createFloor(12);
     this.#scene.add(floor, root, heist.marks, this.#field.root, this.#grown.root, this.#lines.root);
-    addShadows(this.#scene, quality, root, new Box3().setFromObject(root));
+    const box = new Box3().setFromObject(root);
+    addShadows(this.#scene, quality, root, box);
+    if (quality === 'high') this.#scene.add(createShadowFloor(box));
     this.camera.position.set(0, 22, 17);
     fitToCanvas(renderer, this.camera);
     this.camera.position.multiplyScalar(Math.max(1, 1.55 / freeWidth(renderer)));

@@ -27,7 +27,7 @@ export class SelectionPage implements MarqueeEvents {
   readonly #tracker: SceneTracker;
   readonly #parts: readonly Mesh[];
   readonly #looks: readonly PartLook[];
-  readonly #outlines = new HullOutlines(OUTLINE);
+  readonly outlines = new HullOutlines(OUTLINE);
   readonly #list = new SelectionList('parts');
   /** When the drag began. */
   #before: ReadonlySet<Mesh> = this.selected;
@@ -39,7 +39,7 @@ export class SelectionPage implements MarqueeEvents {
 
     this.#parts = root.children as Mesh[];
     this.#looks = this.#parts.map((part) => new PartLook(part));
-    this.#scene.add(root, this.#outlines.root);
+    this.#scene.add(root, this.outlines.root);
     addShadows(this.#scene, quality, root, new Box3().setFromObject(root));
     this.camera.position.set(5.5, 3.2, 10.5);
     const canvas = renderer.domElement;
@@ -119,7 +119,7 @@ export class SelectionPage implements MarqueeEvents {
       this.#looks[i].show(this.selected.has(part), this.settings.seeThrough);
     });
     // Behind what one can see through they would be seen whole.
-    this.#outlines.show(this.settings.seeThrough ? NONE : this.selected, width, height);
+    this.outlines.show(this.settings.seeThrough ? NONE : this.selected, width, height);
     this.#renderer.render(this.#scene, this.camera);
   }
 }

@@ -195,7 +195,22 @@ test('one can see through what is not selected, and turn it with the right butto
     [630, 40],
     [890, 340],
   ]);
+  const outlined = () =>
+    page.evaluate(() => {
+      const { outlines, selected } = window.selectionDemo!;
+      const geometries = new Set([...selected].map(({ geometry }) => geometry));
+      const hulls = outlines.root.children as Mesh[];
+      return {
+        right: hulls.every(({ geometry }) => geometries.has(geometry)),
+        hulls: hulls.length,
+        parts: selected.size,
+      };
+    });
+  const { right, hulls, parts } = await outlined();
+  expect(parts).toBeGreaterThan(0);
+  expect({ right, hulls }).toEqual({ right: true, hulls: parts });
   await page.getByLabel('See through').check();
+  await expect.poll(async () => (await outlined()).hulls, PATIENCE).toBe(0);
   await page.evaluate(() => new Promise(requestAnimationFrame));
   await page.screenshot({ path: 'artifacts/selection-see-through.png' });
   await page.mouse.move(900, 560);
