@@ -19,6 +19,7 @@ import { ContactsPanel } from './contacts-panel.js';
 import { type Filter, filtersOf } from './filters.js';
 import type { Hall } from './hall.js';
 import { Highlight } from './highlight.js';
+import { KnotDrag } from './knot-drag.js';
 import { Touching } from './touching.js';
 
 /** How much is computed for each pair. */
@@ -37,6 +38,7 @@ export class ContactsPage {
   readonly camera = new PerspectiveCamera(36, 1, 1, 60);
   readonly hall: Hall;
   readonly marks = new ContactMarks();
+  readonly drag: KnotDrag;
   /** What the picture, the counts and the lists are about. */
   shown: { seconds: number; frame: SceneFrame } | null = null;
   readonly #renderer: WebGLRenderer;
@@ -78,6 +80,7 @@ export class ContactsPage {
     this.camera.position.set(1.5, 5, 10.7).multiplyScalar(Math.max(1, 1.35 / freeWidth(renderer)));
     this.#controls.update();
     this.#controls.addEventListener('change', this.changed);
+    this.drag = new KnotDrag(renderer.domElement, this.camera, this.#controls, tracker, hall.knot, this.changed);
     addEventListener('resize', () => {
       fitToCanvas(renderer, this.camera);
       this.changed();

@@ -1,4 +1,4 @@
-import { type BufferGeometry, Group, type Object3D } from 'three';
+import { type BufferGeometry, Group, Mesh, MeshPhongMaterial, type Object3D, TorusKnotGeometry } from 'three';
 import { Heap } from './heap.js';
 import { WorkCell } from './work-cell.js';
 
@@ -7,10 +7,12 @@ export class Hall {
   readonly root = new Group();
   readonly cell = new WorkCell();
   readonly heap: Heap;
+  /** It can be dragged. */
+  readonly knot = createKnot();
 
   constructor(dragon: BufferGeometry, dragons: number, teapots: number) {
     this.heap = new Heap(dragon, dragons, teapots);
-    this.root.add(this.cell.root, this.heap.root);
+    this.root.add(this.cell.root, this.heap.root, this.knot);
     this.pose(0);
   }
 
@@ -25,4 +27,12 @@ export class Hall {
   groupOf({ id }: Object3D): number {
     return 1 + this.cell.robots.findIndex(({ root }) => root.getObjectById(id));
   }
+}
+
+function createKnot(): Mesh {
+  const material = new MeshPhongMaterial({ color: 0xc7cdd8, specular: 0x333a44, shininess: 40 });
+  const knot = new Mesh(new TorusKnotGeometry(0.28, 0.09, 80, 10), material);
+  knot.name = 'knot';
+  knot.position.set(-1.6, 0.75, 2.6); // where nobody reaches
+  return knot;
 }

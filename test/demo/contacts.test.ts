@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
-import { InstancedMesh, Mesh, Vector3 } from 'three';
+import { InstancedMesh, Mesh, Raycaster, Vector3 } from 'three';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import type { ContactsPage } from '../../demo/contacts/contacts-page.js';
 import { Hall } from '../../demo/contacts/hall.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
+import { cameraIn } from './camera.js';
 import { isNear, type Pair, pairsThatMeet, type Thing, thingsIn } from './contact-truth.js';
 import { dragonGeometry } from './dragon-geometry.js';
 
@@ -120,6 +121,44 @@ test('contacts begin and end by themselves, until the clock is paused', async ()
   await page.mouse.up();
   await settled();
   expect(await shownTime()).toBe(time);
+});
+
+test('the knot is dragged to the crate: what it touches there is listed, by exact arithmetic', async () => {
+  await seek(0.3);
+  await thingsShown();
+  const camera = await cameraIn(page, 'window.contactsDemo.camera');
+  const pixelOf = (point: Vector3): [number, number] => {
+    const { x, y } = point.clone().project(camera);
+    return [(0.5 + 0.5 * x) * SIZE.width, (0.5 - 0.5 * y) * SIZE.height];
+  };
+  // Towards a vertex of the knot, with nothing before it.
+  const raycaster = new Raycaster();
+  const { position } = hall.knot.geometry.attributes;
+  const corner = hall.knot.localToWorld(new Vector3().fromBufferAttribute(position, 0));
+  const eye = new Vector3().setFromMatrixPosition(camera.matrixWorld);
+  raycaster.set(eye, corner.sub(eye).normalize());
+  const [{ point, object }] = raycaster.intersectObject(hall.root);
+  expect(object).toBe(hall.knot);
+  await page.mouse.move(...pixelOf(point));
+  await page.mouse.down();
+  await expect.poll(() => page.evaluate(() => window.contactsDemo!.drag.isHeld), PATIENCE).toBe(true);
+  const crate = hall.cell.crate.getWorldPosition(new Vector3());
+  const way = crate.sub(hall.knot.position).setY(0);
+  await page.mouse.move(...pixelOf(point.clone().add(way)), { steps: 4 });
+  await settled();
+  await page.mouse.up();
+  expect(await touching()).toEqual(keysOf(await pairsShown()));
+  expect(await touching()).toContain(keyOf('crate', 'knot'));
+  await page.screenshot({ path: 'artifacts/contacts-knot.png' });
+  const place = await page.evaluate(() => window.contactsDemo!.hall.knot.position.toArray());
+  // A press beside it turns the picture, and leaves it where it is.
+  await page.mouse.move(600, 60);
+  await page.mouse.down();
+  await page.mouse.move(640, 60, { steps: 2 });
+  await page.mouse.up();
+  await settled();
+  expect(await page.evaluate(() => window.contactsDemo!.hall.knot.position.toArray())).toEqual(place);
+  expect((await cameraIn(page, 'window.contactsDemo.camera')).matrixWorld.equals(camera.matrixWorld)).toBe(false);
 });
 
 test('the list is right, and so are its begins and ends, in every frame: by exact arithmetic', async () => {
