@@ -21,7 +21,7 @@ await runPage(async (progress) => {
   const device = quality === 'high' && matchMedia('(pointer: coarse)').matches ? 'phone' : quality;
   const count = Number(new URLSearchParams(location.search).get('points') ?? COUNTS[device]);
   if (!(count >= 1000 && count <= 2e7)) throw new Error(`?points= is ${count}, expected 1,000 to 20,000,000`);
-  const village = new Village(count, 2 * renderer.getPixelRatio());
+  const village = await Village.create(count, 2 * renderer.getPixelRatio());
   // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, village.root, {

@@ -1,4 +1,5 @@
 import { Box3, BufferAttribute, BufferGeometry, Color, Group, Points, PointsMaterial, Vector3 } from 'three';
+import { nextTurn } from '../next-turn.js';
 import { mulberry32 } from '../random.js';
 import { Scan } from './scan.js';
 
@@ -28,20 +29,41 @@ export function heightAt(x: number, z: number): number {
 /** A scanned village: a cloud of points for each thing in it, of some `count` points in all. */
 export class Village {
   readonly root = new Group();
-  readonly things: readonly Points<BufferGeometry, PointsMaterial>[];
+  things: readonly Points<BufferGeometry, PointsMaterial>[] = [];
   readonly box = new Box3(new Vector3(-HALF, -2, -HALF), new Vector3(HALF, 8, HALF));
   readonly #random = mulberry32(7);
   readonly #scans: Scan[] = [];
 
-  constructor(count: number, pixels: number) {
-    this.#ground(SHARES.ground * count);
+  /** Makes it thing by thing; in between the page has its turn. */
+  static async create(count: number, pixels: number): Promise<Village> {
+    const village = new Village();
+    for (const _ of village.#scan(count)) await nextTurn();
+    const things: Points<BufferGeometry, PointsMaterial>[] = [];
+    for (const scan of village.#scans) {
+      things.push(pointsOf(scan, pixels));
+      await nextTurn();
+    }
+    village.things = things;
+    village.root.add(...things);
+    return village;
+  }
+
+  private constructor() {}
+
+  *#scan(count: number): Generator<void> {
+    yield* this.#ground(SHARES.ground * count);
     const places = this.#places();
     this.#church((SHARES.church * count) | 0);
-    for (const [i, place] of places.slice(0, HOUSES).entries()) this.#house(i, place, (SHARES.houses * count) / HOUSES);
-    for (const [i, place] of places.slice(HOUSES).entries()) this.#tree(i, place, (SHARES.trees * count) / TREES);
-    this.#powerLine(SHARES.lines * count);
-    this.things = this.#scans.map((scan) => pointsOf(scan, pixels));
-    this.root.add(...this.things);
+    yield;
+    for (const [i, place] of places.slice(0, HOUSES).entries()) {
+      this.#house(i, place, (SHARES.houses * count) / HOUSES);
+      yield;
+    }
+    for (const [i, place] of places.slice(HOUSES).entries()) {
+      this.#tree(i, place, (SHARES.trees * count) / TREES);
+      yield;
+    }
+    yield* this.#powerLine(SHARES.lines * count);
   }
 
   get count(): number {
@@ -54,7 +76,7 @@ export class Village {
     return scan;
   }
 
-  #ground(points: number): void {
+  *#ground(points: number): Generator<void> {
     for (let row = 0; row < TILES; row++) {
       for (let column = 0; column < TILES; column++) {
         const own = points / TILES ** 2;
@@ -65,6 +87,7 @@ export class Village {
           scan.color.lerpColors(GRASS, EARTH, 0.5 + 0.5 * Math.sin(0.4 * x) * Math.cos(0.35 * z));
           scan.point.set(x, heightAt(x, z), z);
         });
+        yield;
       }
     }
   }
@@ -112,7 +135,7 @@ export class Village {
   }
 
   /** Three wires over poles, across the village. */
-  #powerLine(points: number): void {
+  *#powerLine(points: number): Generator<void> {
     const span = 18;
     const spans = (2 * HALF) / span;
     for (let wire = 0; wire < 3; wire++) {
@@ -124,6 +147,7 @@ export class Village {
         scan.color.copy(WIRE);
         scan.point.set(-HALF + span * along, 8 - 1.3 * sag, -13 + 0.7 * wire);
       });
+      yield;
     }
     for (let pole = 0; pole <= spans; pole++) {
       const own = (0.2 * points) / (spans + 1);

@@ -17,7 +17,7 @@ const ASIDE = 0.7;
 let demo: Awaited<ReturnType<typeof browseDemo>>;
 let page: Page;
 let faults: string[] = [];
-const village = new Village(COUNT, 2);
+const village = await Village.create(COUNT, 2);
 
 beforeAll(async () => {
   demo = await browseDemo(inject('demoUrl'));
