@@ -17,7 +17,18 @@ export const LAYERS = {
     'react',
   ],
   'src/client/three': ['geometry', 'track', 'view', 'query'],
-  'src/worker/core': ['math', 'mesh', 'point-line', 'skin', 'shape', 'contact', 'section', 'character', 'scene'],
+  'src/worker/core': [
+    'math',
+    'mesh',
+    'point-line',
+    'skin',
+    'shape',
+    'contact',
+    'distance',
+    'section',
+    'character',
+    'scene',
+  ],
   'src/worker/core/mesh': ['tree', 'query', 'topology'],
 };
 

@@ -16,6 +16,8 @@ export type {
   ContactReport,
   ContactSet,
   ContactSide,
+  Distance,
+  DistanceOptions,
   FrameResult,
   Hit,
   InspectedBounds,

@@ -9,6 +9,8 @@ import type {
   CollisionServiceOptions,
   ContactOptions,
   ContactReport,
+  Distance,
+  DistanceOptions,
   FrameResult,
   Hit,
   Inspection,
@@ -728,6 +730,27 @@ export class CollisionService extends ServiceEvents {
   async contact(a: ObjectId, b: ObjectId, options?: ContactOptions): Promise<ContactReport | null> {
     this.#link.check('contact');
     return this.#queries.contact(a, b, options);
+  }
+
+  /**
+   * Measures how far two objects are from each other, by the newest transforms that were sent with update(), and finds
+   * where they are nearest; null where that is more than `maxDistance` (one as far counts). Meshes are surfaces unless
+   * they are `solid`, all other shapes are solid: where they meet, or one is inside of a solid, the distance is 0 and both
+   * points are one that they share. Layers, groups, `motion` and `contacts` do not matter to it.
+   *
+   * ```ts
+   * const near = await service.distance(arm, fence, { maxDistance: 0.5 });
+   * if (near) console.log(near.distance, 'between', near.pointA, 'and', near.pointB);
+   * ```
+   *
+   * It takes as long as the two are close over much of their surfaces; what takes longer than some milliseconds is found in
+   * slices, as a contact is.
+   *
+   * Rejects with INVALID_ARGUMENT for an object and itself, with UNSUPPORTED for one with a mesh of points or lines.
+   */
+  async distance(a: ObjectId, b: ObjectId, options?: DistanceOptions): Promise<Distance | null> {
+    this.#link.check('distance');
+    return this.#queries.distance(a, b, options);
   }
 
   /**

@@ -240,6 +240,13 @@ export const CONTACT_NORMAL = 12; // f32 × 3, world, unit, from the object of t
 export const CONTACT_DEPTH = 24; // f32, world units
 export const CONTACT_POINT_BYTES = 28;
 
+// How far two objects are; scene/pairs/pair-distance.ts has the same offsets.
+export const DISTANCE_VALUE = 0; // f64, world units
+export const DISTANCE_POINT_A = 8; // f64 × 3, world
+export const DISTANCE_POINT_B = 32; // f64 × 3, world
+export const DISTANCE_TRIANGLE_A = 56; // i32, -1 where there is none
+export const DISTANCE_TRIANGLE_B = 60; // i32
+
 // Two triangles that meet, as the core keeps them.
 export const CROSSING_A = 0; // u32, triangle of the object of the lower id
 export const CROSSING_B = 4; // u32, triangle of the other

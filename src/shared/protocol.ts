@@ -2,6 +2,7 @@ import { CollisionError, ERROR_CODES, type ErrorCode } from './errors.js';
 import type {
   ClosestPoint,
   ContactReport,
+  Distance,
   Hit,
   Inspection,
   MeshData,
@@ -60,6 +61,8 @@ export interface WorkerApi {
   containing(point: Vec3, filter: Filter): Uint32Array;
   /** Finds the contact of two objects; null where they do not touch. `detail` is CONTACTS_*. */
   contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null>;
+  /** Measures how far two objects are; null where that is more than `limit`. */
+  distance(a: ObjectId, b: ObjectId, limit: number): Distance | null | Promise<Distance | null>;
   closestPoint(point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null;
   /** Cuts objects with a plane. Other messages are served between slices of the work. */
   section(plane: Float64Array, filter: Filter, roundPoints: number, weld: number | undefined): Promise<Section>;

@@ -403,6 +403,26 @@ export interface ClosestPoint {
   frame: number;
 }
 
+/** How far two objects are from each other, and where they are nearest. */
+export interface Distance {
+  /** World units; 0 where they meet, or where one is inside of a solid. */
+  distance: number;
+  /** World; where they meet a point of both, twice. */
+  pointA: Vec3;
+  pointB: Vec3;
+  /** Index into the mesh as it was given; -1 for other shapes, and where one is inside of the other. */
+  triangleA: number;
+  triangleB: number;
+  frame: number;
+}
+
+export interface DistanceOptions {
+  /** World units: what is farther apart is null, which is known the sooner the smaller this is. Default Infinity. */
+  maxDistance?: number;
+  /** Aborting rejects with ABORTED. */
+  signal?: AbortSignal;
+}
+
 /** Which targets can be seen, and how much of them. */
 export interface Sight {
   /** The targets of which at least one point is in sight, in the order in which they were asked for. */

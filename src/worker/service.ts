@@ -1,6 +1,6 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
-import { IN_FRAME, OUT_MS_COMMANDS } from '../shared/layout.js';
+import { CONTACTS_ANY, IN_FRAME, OUT_MS_COMMANDS } from '../shared/layout.js';
 import {
   type AddObjects,
   type Command,
@@ -20,7 +20,7 @@ import {
   type ToWorker,
   type WorkerApi,
 } from '../shared/protocol.js';
-import type { ContactReport, Inspection, MeshData, MeshId, ObjectId, Section } from '../shared/types.js';
+import type { ContactReport, Distance, Inspection, MeshData, MeshId, ObjectId, Section } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, MeshAddress, MeshBuild, PlacedDescription } from './binding/core.js';
 import type { CoreContact } from './binding/queries.js';
@@ -51,6 +51,7 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
     'inspect',
     'section',
     'contact',
+    'distance',
     'loadMesh',
     'loadMeshes',
     'bakeMesh',
@@ -60,6 +61,17 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
 /** Two objects whose contact is asked for, and the frame that the answer sees. */
 type AskedPair = Pick<ContactReport, 'a' | 'b' | 'frame'>;
 type FoundContact = ContactReport | null;
+type FoundDistance = Distance | null;
+
+/** A question about two objects that may take long: found or undefined after its part of the time. */
+interface PairQuestion<Found, Answer> {
+  /** Whether it disturbs what is left between two slices. */
+  isLong(): boolean;
+  begin(): Found | null | undefined;
+  beginKept(kept: number): Found | null | undefined;
+  resume(): Found | null | undefined;
+  answer(found: Found | null, ms: number): Answer | null;
+}
 
 const NO_TURNS: Turns = { pause() {}, hold() {}, release() {} };
 
@@ -72,14 +84,14 @@ export class WorkerService extends QueryService implements WorkerApi {
   readonly #unborn = new Set<ObjectId>();
   /** Whether slices are under way that derive what contacts have asked for. */
   #isDeriving = false;
-  /** Whether a frame, and whether a contact that takes long, is between two of its slices. */
+  /** Whether a frame, and whether a contact or distance that takes long, is between two of its slices. */
   #isInFrame = false;
-  #isInContact = false;
+  #isInPair = false;
   /** Sections that are under way or wait, of which the core does one at a time; they read meshes. */
   #sections = 0;
   #lastSection: Promise<unknown> = Promise.resolve();
-  /** Contacts that take long and came meanwhile. */
-  readonly #contacts = new Queue<() => void>();
+  /** Contacts and distances that take long and came meanwhile. */
+  readonly #pairs = new Queue<() => void>();
   /** When the main thread was told last that long work is under way. */
   #saidBusyAt = 0;
   /** The error of the first command that failed since the last frame. */
@@ -179,27 +191,54 @@ export class WorkerService extends QueryService implements WorkerApi {
   });
 
   /**
-   * A contact that may take long is found in slices, when no frame and no other such contact is under way: it keeps the
-   * objects as they are now.
+   * A contact that may take long is found in slices, when no frame and no other question of two objects is under way: it
+   * keeps the objects as they are now.
    */
   readonly contact = answering((a: ObjectId, b: ObjectId, detail: number): FoundContact | Promise<FoundContact> => {
     const { queries } = this.core;
     const pair = { a, b, frame: this.frame };
-    if (!this.#isHeld || !queries.isLongContact(a, b, detail)) {
-      return this.#findContact(pair, () => queries.beginContact(a, b, detail, FRAME_SLICE_MS));
-    }
+    return this.#askPair(a, b, detail, {
+      isLong: () => queries.isLongContact(a, b, detail),
+      begin: () => queries.beginContact(a, b, detail, FRAME_SLICE_MS),
+      beginKept: (kept) => queries.beginKeptContact(a, b, kept, FRAME_SLICE_MS),
+      resume: () => queries.resumeContact(a, b, FRAME_SLICE_MS),
+      answer: (found, ms) => reported(pair, found, ms),
+    });
+  });
+
+  /** It is found in slices as a contact is, and waits for what is under way whatever the shapes are. */
+  readonly distance = answering((a: ObjectId, b: ObjectId, limit: number): FoundDistance | Promise<FoundDistance> => {
+    const { queries } = this.core;
+    const { frame } = this;
+    return this.#askPair(a, b, CONTACTS_ANY, {
+      isLong: () => queries.canMeasure(a, b),
+      begin: () => queries.beginDistance(a, b, limit, FRAME_SLICE_MS),
+      beginKept: (kept) => queries.beginKeptDistance(a, b, kept, limit, FRAME_SLICE_MS),
+      resume: () => queries.resumeDistance(a, b, FRAME_SLICE_MS),
+      answer: (found) => found && { ...found, frame },
+    });
+  });
+
+  #askPair<Found, Answer>(
+    a: ObjectId,
+    b: ObjectId,
+    detail: number,
+    question: PairQuestion<Found, Answer>,
+  ): Answer | null | Promise<Answer | null> {
+    const { queries } = this.core;
+    if (!this.#isHeld || !question.isLong()) return this.#findPair(question, () => question.begin());
     const kept = queries.keepContact(a, b, detail);
     this.meshes.keep();
     return new Promise((resolve, reject) => {
-      this.#contacts.add(() => {
+      this.#pairs.add(() => {
         try {
-          resolve(this.#findContact(pair, () => queries.beginKeptContact(a, b, kept, FRAME_SLICE_MS)));
+          resolve(this.#findPair(question, () => question.beginKept(kept)));
         } catch (error) {
           reject(error);
         }
       });
     });
-  });
+  }
 
   /** Lists boxes; between the trees of many objects, messages are served. */
   readonly inspect = answering((request: InspectRequest): Promise<Inspection> => {
@@ -242,34 +281,37 @@ export class WorkerService extends QueryService implements WorkerApi {
     if (!this.#isHeld && this.#sections === 0) this.meshes.release();
   }
 
-  #findContact(pair: AskedPair, begin: () => CoreContact | null | undefined): FoundContact | Promise<FoundContact> {
+  #findPair<Found, Answer>(
+    question: PairQuestion<Found, Answer>,
+    begin: () => Found | null | undefined,
+  ): Answer | null | Promise<Answer | null> {
     const start = performance.now();
     const found = begin();
     const ms = performance.now() - start;
-    return found === undefined ? this.#finishContact(pair, ms) : reported(pair, found, ms);
+    return found === undefined ? this.#finishPair(question, ms) : question.answer(found, ms);
   }
 
-  /** Goes on with a contact of which so many milliseconds are done. */
-  async #finishContact(pair: AskedPair, ms: number): Promise<FoundContact> {
-    this.#isInContact = true;
+  /** Goes on with a question of which so many milliseconds are done. */
+  async #finishPair<Found, Answer>(question: PairQuestion<Found, Answer>, ms: number): Promise<Answer | null> {
+    this.#isInPair = true;
     this.#hold();
     try {
       for (;;) {
         await this.#pause();
         const start = performance.now();
-        const found = this.core.queries.resumeContact(pair.a, pair.b, FRAME_SLICE_MS);
+        const found = question.resume();
         ms += performance.now() - start;
-        if (found !== undefined) return reported(pair, found, ms);
+        if (found !== undefined) return question.answer(found, ms);
         this.#sayBusy();
       }
     } finally {
-      this.#isInContact = false;
+      this.#isInPair = false;
       this.#release();
     }
   }
 
   get #isHeld(): boolean {
-    return this.#isInFrame || this.#isInContact;
+    return this.#isInFrame || this.#isInPair;
   }
 
   /** Tells the main thread that long work goes on, if it was told long ago. */
@@ -325,7 +367,7 @@ export class WorkerService extends QueryService implements WorkerApi {
 
   /** Goes on with what waits for long work that has ended. When there is none any more, everything is answered again. */
   #release(): void {
-    while (!this.#isHeld && this.#contacts.length > 0) this.#contacts.take()!();
+    while (!this.#isHeld && this.#pairs.length > 0) this.#pairs.take()!();
     if (this.#isHeld) return;
     this.#releaseMeshes();
     this.#turns.release();
@@ -382,7 +424,7 @@ export class WorkerService extends QueryService implements WorkerApi {
       this.core.beginFrame(input);
       this.frame = frame;
       const step = (): boolean => {
-        const result = this.core.stepFrame(FRAME_SLICE_MS, out, !this.#isInContact);
+        const result = this.core.stepFrame(FRAME_SLICE_MS, out, !this.#isInPair);
         if (!result) return false;
         new DataView(result).setFloat64(OUT_MS_COMMANDS, msCommands, true);
         this.#isInFrame = false;

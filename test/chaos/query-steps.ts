@@ -1,6 +1,6 @@
 import type { Actor } from './actor.js';
 import { apartBy, faultOfContact } from './contact-truth.js';
-import { difference, length, type Point } from './solids.js';
+import { difference, gap, length, type Point } from './solids.js';
 import * as truth from './truth.js';
 import { eyeOf, viewOf } from './windows.js';
 import { DETAILS, DOUBT, EMPTY, shapeOf, solidOf, type Thing, type World } from './world.js';
@@ -20,6 +20,7 @@ export const QUERY_STEPS = {
   containing,
   closestPoint,
   contact,
+  distance,
 };
 
 const inSome = (holds: (world: World) => boolean) => (worlds: readonly World[]) => worlds.some(holds);
@@ -208,6 +209,29 @@ function contact(actor: Actor): void {
         if (Math.abs(apart) < DOUBT) return '';
         if (apart < 0 !== (report !== null)) return `they are ${apart} apart`;
         return report ? faultOfContact(...solids, detail, report) : '';
+      });
+      return faults.includes('') || faults.join('; or ');
+    },
+  });
+}
+
+function distance(actor: Actor): void {
+  const [a, b] = actor.ids(2);
+  if (b === undefined) return;
+  const maxDistance = actor.random.pick([Number.POSITIVE_INFINITY, actor.random.range(0.1, 5)]);
+  actor.life.ask({
+    name: 'distance',
+    answer: actor.service.distance(a, b, { maxDistance, ...actor.signal() }),
+    check: (found, worlds) => {
+      const faults = worlds.map((world) => {
+        const [first, second] = [a, b].map((id) => world.things.get(id));
+        if (!first || !second) return found ? 'one of the two is gone' : '';
+        const apart = Math.max(gap(solidOf(world, first), solidOf(world, second)), 0);
+        if (found === null) return apart > maxDistance - DOUBT ? '' : `they are ${apart} apart`;
+        if (apart > maxDistance + DOUBT) return `${apart} is too far`;
+        if (Math.abs(found.distance - apart) > DOUBT) return `${found.distance}, expected ${apart}`;
+        const between = length(difference(found.pointB, found.pointA));
+        return Math.abs(between - found.distance) > DOUBT ? `points ${between} apart` : '';
       });
       return faults.includes('') || faults.join('; or ');
     },

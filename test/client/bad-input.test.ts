@@ -319,6 +319,12 @@ describe('regions, frusta and nearness', () => {
     ['the contact with nothing', 'UNKNOWN_ID', () => service.contact(object, undefined as never)],
     ['the contact with half an id', 'UNKNOWN_ID', () => service.contact(object, object + 0.5)],
     ['the contact with a group', 'UNKNOWN_ID', () => service.contact(object, { group: 1 } as never)],
+    ['the distance of one to itself', 'INVALID_ARGUMENT', () => service.distance(object, object)],
+    ['the distance to what is gone', 'UNKNOWN_ID', () => service.distance(object, stale)],
+    ['the distance of nothing', 'UNKNOWN_ID', () => service.distance(undefined as never, object)],
+    ['a distance of less than none', 'INVALID_ARGUMENT', () => service.distance(object, other, { maxDistance: -1 })],
+    ['no distance', 'INVALID_ARGUMENT', () => service.distance(object, other, { maxDistance: Number.NaN })],
+    ['a distance by layers', 'INVALID_ARGUMENT', () => service.distance(object, other, { layers: 1 } as never)],
     ['no such detail', 'INVALID_ARGUMENT', () => service.contact(object, other, { detail: 'points' as never })],
     ["detail 'none'", 'INVALID_ARGUMENT', () => service.contact(object, other, { detail: 'none' as never })],
     ['a detail that is null', 'INVALID_ARGUMENT', () => service.contact(object, other, { detail: null as never })],
@@ -350,6 +356,7 @@ test('a signal ends every query, before it and during it', async () => {
     (signal) => service.containing([0, 0, 0], { signal }),
     (signal) => service.closestPoint([0, 0, 0], { signal }),
     (signal) => service.contact(object, other, { signal }),
+    (signal) => service.distance(object, other, { signal }),
   ];
   for (const query of queries) {
     expect(await codeOf(() => query(AbortSignal.abort())), String(query)).toBe('ABORTED');

@@ -2,6 +2,7 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Mortal } from '../fixtures/mortal.js';
 import { boxMesh, icosphere } from '../oracle/meshes.js';
 
 let service: CollisionService;
@@ -86,4 +87,50 @@ test('all see what the last update said', async () => {
   expect([...(await service.containing([4, 50, 0]))]).toEqual([ball]);
   expect(await service.closestPoint([4, 52, 0])).toMatchObject({ object: ball, distance: 1, frame: 2 });
   await late;
+});
+
+test('distance', async () => {
+  expect(await service.distance(crate, ball)).toMatchObject({
+    ...{ distance: 2, pointA: [1, 0, 0], pointB: [3, 0, 0], triangleA: -1, triangleB: -1 },
+  });
+  expect(await service.distance(crate, ball, { maxDistance: 1.9 })).toBeNull();
+  const near = (await service.distance(statue, ball))!;
+  const turned = (await service.distance(ball, statue))!;
+  expect(near.distance).toBeCloseTo(2, 1);
+  expect(near.triangleA).toBeGreaterThanOrEqual(0);
+  expect(near.frame).toBe(1);
+  const { pointA, pointB, triangleA, triangleB } = near;
+  expect(turned).toEqual({
+    ...near,
+    ...{ pointA: pointB, pointB: pointA, triangleA: triangleB, triangleB: triangleA },
+  });
+  service.setTransform(ball, new Matrix4().makeTranslation(7, 0, 0).elements);
+  await service.update();
+  const met = (await service.distance(ball, statue))!;
+  expect(met.distance).toBe(0);
+  expect(met.pointA).toEqual(met.pointB);
+  const cloud = await service.addMesh({ positions: Float32Array.of(0, 0, 0, 1, 1, 1), topology: 'points' });
+  const points = service.addObject({ shape: { type: 'mesh', mesh: cloud } });
+  for (const pair of [[points, crate] as const, [statue, points] as const])
+    await expect(service.distance(...pair)).rejects.toMatchObject({
+      code: 'UNSUPPORTED',
+      message: expect.stringContaining(`object ${points}`),
+    });
+});
+
+test('a distance is asked again of the next worker', async () => {
+  const mortal = await Mortal.create({ restart: true });
+  const mesh = await mortal.service.addMesh(icosphere(1, 3));
+  const [a, b] = [0, 5].map((x) =>
+    mortal.service.addObject({
+      shape: { type: 'mesh', mesh },
+      matrix: new Matrix4().makeTranslation(x, 0, 0).elements,
+    }),
+  );
+  await mortal.service.update();
+  const before = await mortal.service.distance(a, b);
+  mortal.workers[0].hold();
+  const asked = mortal.service.distance(a, b);
+  await mortal.kill();
+  expect((await asked)?.distance).toBe(before!.distance);
 });

@@ -94,6 +94,10 @@ export const TRACKER_METHODS: Record<
     ],
     isDull: true,
   },
+  distance: {
+    args: ({ box, instances }) => [box, { object: instances, instanceId: 1 }, { maxDistance: 50, signal: undefined }],
+    isDull: true,
+  },
   sees: {
     args: (world) => [[world.box, { object: world.instances, instanceId: 1 }], { ...sided(world), view: 'main' }],
     isDull: true,

@@ -265,6 +265,7 @@ test('useCollision asks each question as the tracker does', async () => {
     closestPoint: [[-3, 0, 0]],
     section: [[0, 0, 1, 0]],
     contact: [box.current!, ball.current!],
+    distance: [box.current!, ball.current!],
     sees: [[box.current!, ball.current!]],
   };
   for (const [name, given] of Object.entries(calls)) {

@@ -399,21 +399,57 @@ describe(`as the service in ids, seed ${SEED}`, () => {
       tracker.containing(new Vector3(0, 0, 0)),
       tracker.closestPoint([0, 5, 0]),
       tracker.contact(object, other),
+      tracker.distance(object, other),
       tracker.pickRegion(EVERYTHING, { instances: true }),
       tracker.lineOfSight([-5, 0.1, 0.1], [5, 0.1, 0.1]),
     ]);
     root.clear();
     const update = tracker.update(frontCamera(), SIZE);
-    const [met, around, nearest, contact, region, isClear] = await answers;
+    const [met, around, nearest, contact, distance, region, isClear] = await answers;
     expect(met).toEqual([{ object, instanceId: undefined }]);
     expect(around).toEqual(met);
     expect(nearest).toMatchObject({ object, distance: 4 });
     expect(contact).toMatchObject({ a: { object }, b: { object: other } });
+    expect(distance).toMatchObject({ a: { object }, b: { object: other }, distance: 0 });
     expect(region.map(({ object: each }) => each)).toEqual([object, other]);
     expect(isClear).toBe(false);
     await update;
     expect(await tracker.overlap({ type: 'sphere', radius: 2 })).toEqual([]);
     expect(await tracker.closestPoint([0, 5, 0])).toBeNull();
+  });
+});
+
+test(`distance is the service's in both orders, with numbers of faces, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const root = randomScene(random, { objects: 40, radius: 3 });
+  const tracker = await track(service, root);
+  const parts = partsOf(tracker, root);
+  let apart = 0;
+  for (let i = 0; i < 150; i++) {
+    const [first, second] = [random.pick(parts), random.pick(parts)];
+    if (first.id === second.id) continue;
+    const targets = [first, second].map((part) => (part.instanceId === undefined ? part.object : part));
+    const [found, expected] = await Promise.all([
+      tracker.distance(targets[0], targets[1]),
+      service.distance(first.id, second.id),
+    ]);
+    if (expected === null || found === null) {
+      expect(found).toBe(expected);
+      continue;
+    }
+    const { distance, pointA, pointB, triangleA, triangleB, frame } = expected;
+    const points = { pointA: new Vector3(...pointA), pointB: new Vector3(...pointB) };
+    expect(found).toMatchObject({ distance, frame, ...points });
+    expect([found.faceIndexA === null, found.faceIndexB === null]).toEqual([triangleA < 0, triangleB < 0]);
+    if (distance > 0) apart++;
+    expect((await tracker.distance(targets[0], targets[1], { maxDistance: distance * 0.9 })) === null).toBe(
+      distance > 0,
+    );
+  }
+  expect(apart).toBeGreaterThan(20);
+  const [{ object }] = parts;
+  await expect(tracker.distance(object, object, { maxDistance: -1 })).rejects.toMatchObject({
+    code: 'INVALID_ARGUMENT',
   });
 });
 

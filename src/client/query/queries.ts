@@ -5,6 +5,8 @@ import type {
   ClosestPoint,
   ContactOptions,
   ContactReport,
+  Distance,
+  DistanceOptions,
   Hit,
   Inspection,
   InspectOptions,
@@ -65,6 +67,7 @@ const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
 const CLOSEST_KEYS = [...QUERY_KEYS, 'maxDistance'];
 const SECTION_KEYS = [...QUERY_KEYS, 'weld', 'roundPoints'];
 const CONTACT_KEYS = ['detail', 'signal'];
+const DISTANCE_KEYS = ['maxDistance', 'signal'];
 const METHODS = ['ray', 'screen'] as const;
 
 /** The three adapter asks for these besides. */
@@ -221,17 +224,35 @@ export class Queries {
   contact(a: ObjectId, b: ObjectId, options: ContactOptions & AdapterContact = {}): Promise<ContactReport | null> {
     const given = readOptions('contact', 'options', options, CONTACT_KEYS, ['isShown']);
     const detail = checkDetail('contact', given.detail);
-    checkSignal('contact', given.signal);
-    this.#objects.check('contact', 'a', a);
-    this.#objects.check('contact', 'b', b);
-    if (a === b) invalid('contact', 'b', b, `another object than a, which is ${a}`);
-    if (given.isShown === true && (this.#objects.layersOf(a) === 0 || this.#objects.layersOf(b) === 0)) {
-      const answer = this.#link.defer<ContactReport | null>('contact');
-      const promise = abortable('contact', given.signal, answer);
+    return this.#askPair('contact', a, b, given, (api) => api.contact(a, b, detail));
+  }
+
+  distance(a: ObjectId, b: ObjectId, options: DistanceOptions & AdapterContact = {}): Promise<Distance | null> {
+    const given = readOptions('distance', 'options', options, DISTANCE_KEYS, ['isShown']);
+    const { maxDistance = Number.POSITIVE_INFINITY } = given;
+    checkNumber('distance', 'maxDistance', maxDistance, 0, 'a number >= 0');
+    return this.#askPair('distance', a, b, given, (api) => api.distance(a, b, maxDistance));
+  }
+
+  /** Asks about two objects, of which none may be left out of all layers where that is asked for. */
+  #askPair<T>(
+    operation: string,
+    a: ObjectId,
+    b: ObjectId,
+    { signal, isShown }: Abortable & AdapterContact,
+    invoke: (api: Api) => Promise<T | null>,
+  ): Promise<T | null> {
+    checkSignal(operation, signal);
+    this.#objects.check(operation, 'a', a);
+    this.#objects.check(operation, 'b', b);
+    if (a === b) invalid(operation, 'b', b, `another object than a, which is ${a}`);
+    if (isShown === true && (this.#objects.layersOf(a) === 0 || this.#objects.layersOf(b) === 0)) {
+      const answer = this.#link.defer<T | null>(operation);
+      const promise = abortable(operation, signal, answer);
       answer.resolve(null);
       return promise;
     }
-    return this.#ask('contact', given, (api) => api.contact(a, b, detail));
+    return this.#ask(operation, { signal }, invoke);
   }
 
   section(plane: ArrayLike<number>, options: SectionOptions = {}): Promise<Section> {

@@ -9,6 +9,7 @@ export type {
   SceneClosestOptions,
   SceneClosestPoint,
   SceneContactReport,
+  SceneDistance,
   SceneLineOptions,
   SceneMatrix,
   SceneRayOptions,

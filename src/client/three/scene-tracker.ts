@@ -1,6 +1,14 @@
 import { type Camera, type Object3D, type Plane, Vector3 } from 'three';
 import { CollisionError } from '../../shared/errors.js';
-import type { ContactOptions, FrameResult, ObjectId, Rect, Shape, ViewOptions } from '../../shared/types.js';
+import type {
+  ContactOptions,
+  DistanceOptions,
+  FrameResult,
+  ObjectId,
+  Rect,
+  Shape,
+  ViewOptions,
+} from '../../shared/types.js';
 import { invalid, reading, show, unreadable } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { MeshPool } from './geometry/mesh-pool.js';
@@ -12,6 +20,7 @@ import {
   type SceneClosestOptions,
   type SceneClosestPoint,
   type SceneContactReport,
+  type SceneDistance,
   type SceneLineOptions,
   type SceneMatrix,
   SceneQueries,
@@ -580,6 +589,22 @@ export class SceneTracker {
   async contact(a: SceneTarget, b: SceneTarget, options: ContactOptions = {}): Promise<SceneContactReport | null> {
     this.#beginQuestion('contact');
     return this.#queries.contact(a, b, options);
+  }
+
+  /**
+   * Measures how far two objects are from each other, or instances, and finds where they are nearest; null where that is
+   * more than `maxDistance`, and where one is invisible, not in the scene or not built yet.
+   *
+   * ```ts
+   * const near = await tracker.distance(arm, { object: people, instanceId: 3 }, { maxDistance: 1 });
+   * if (near) line.geometry.setFromPoints([near.pointA, near.pointB]);
+   * ```
+   *
+   * Rejects as `contact` does, and with UNSUPPORTED for points and lines.
+   */
+  async distance(a: SceneTarget, b: SceneTarget, options: DistanceOptions = {}): Promise<SceneDistance | null> {
+    this.#beginQuestion('distance');
+    return this.#queries.distance(a, b, options);
   }
 
   /**

@@ -121,6 +121,11 @@ export interface CoreExports {
   beginContact(a: number, b: number, detail: number, until: number): number;
   keepContact(a: number, b: number, detail: number): number;
   beginKeptContact(kept: number, until: number): number;
+  canMeasure(a: number, b: number): number;
+  beginDistance(a: number, b: number, limit: number, until: number): number;
+  beginKeptDistance(kept: number, limit: number, until: number): number;
+  resumeDistance(until: number): number;
+  measuredDistance(): number;
   resumeContact(until: number): number;
   contactPointCount(): number;
   contactPoints(): number;

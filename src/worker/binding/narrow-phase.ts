@@ -8,6 +8,7 @@ interface NarrowExports {
   emptyStack(): number;
   setDeadline(time: number): void;
   begin(a: number, itemA: number, b: number, itemB: number): void;
+  beginDistance(itemA: number, itemB: number, limit: number): void;
   run(): number;
   asyncify_start_unwind(stack: number): void;
   asyncify_stop_unwind(): void;
@@ -42,6 +43,13 @@ export class NarrowPhase {
       this.#stack = narrow.emptyStack();
       narrow.setDeadline(until);
       narrow.begin(a, itemA, b, itemB);
+      return this.#run();
+    },
+    measure: (itemA: number, itemB: number, limit: number, until: number): number => {
+      const narrow = this.#exports;
+      this.#stack = narrow.emptyStack();
+      narrow.setDeadline(until);
+      narrow.beginDistance(itemA, itemB, limit);
       return this.#run();
     },
     resume: (until: number): number => {

@@ -1,12 +1,14 @@
+import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 import type { Clips, Cursor, Filter, OwnThresholds, PickRay, Region, ViewRecord } from '../../shared/protocol.js';
 import { turnedOrder, turnedPairs } from '../../shared/turned-pairs.js';
-import type { ClosestPoint, Hit, ObjectId, Ray, Vec3 } from '../../shared/types.js';
+import type { ClosestPoint, Distance, Hit, ObjectId, Ray, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
 
 type CoreHit = Omit<Hit, 'frame'>;
+export type CoreDistance = Omit<Distance, 'frame'>;
 
 /** No object has a threshold of its own. */
 const NONE_OWN: OwnThresholds = { ids: new Uint32Array(), thresholds: new Float64Array() };
@@ -15,6 +17,9 @@ const NO_CLIPS: Clips = { sets: new Uint32Array(), planes: new Float64Array() };
 
 /** The core's answer for two objects without a contact. */
 const NO_CONTACT = -1;
+/** The core's answers where the first or the second object, by their ids, is of points or lines. */
+const FIRST_UNMEASURED = -3;
+const SECOND_UNMEASURED = -4;
 
 export interface CoreContact {
   contained: 0 | 1 | 2;
@@ -193,6 +198,11 @@ export class CoreQueries {
     return this.#exports.isLongContact(a, b, detail) !== 0;
   }
 
+  /** Tells whether both objects are there and have a distance. */
+  canMeasure(a: ObjectId, b: ObjectId): boolean {
+    return this.#exports.canMeasure(a, b) !== 0;
+  }
+
   /** Finds the contact of two objects; null where they do not touch. Normals are from a to b. */
   contact(a: ObjectId, b: ObjectId, detail: number): CoreContact | null {
     return this.beginContact(a, b, detail, Number.POSITIVE_INFINITY)!;
@@ -224,6 +234,57 @@ export class CoreQueries {
   /** Goes on with the contact of these two; answers as `beginContact`. */
   resumeContact(a: ObjectId, b: ObjectId, ms: number): CoreContact | null | undefined {
     return this.#conclude(a, b, this.#exports.resumeContact(performance.now() + ms));
+  }
+
+  /**
+   * Measures how far two objects are, for so many milliseconds; null where that is more than `limit`. Answers undefined
+   * when it is not known by then: `resumeDistance` must follow as with `beginContact`. Throws UNSUPPORTED.
+   */
+  beginDistance(a: ObjectId, b: ObjectId, limit: number, ms: number): CoreDistance | null | undefined {
+    const until = performance.now() + ms;
+    return this.#measured(a, b, this.#exports.beginDistance(Math.min(a, b), Math.max(a, b), limit, until));
+  }
+
+  /** Begins the distance of these two as `keepContact` has copied them. */
+  beginKeptDistance(
+    a: ObjectId,
+    b: ObjectId,
+    kept: number,
+    limit: number,
+    ms: number,
+  ): CoreDistance | null | undefined {
+    return this.#measured(a, b, this.#exports.beginKeptDistance(kept, limit, performance.now() + ms));
+  }
+
+  /** Goes on with the distance of these two. */
+  resumeDistance(a: ObjectId, b: ObjectId, ms: number): CoreDistance | null | undefined {
+    return this.#measured(a, b, this.#exports.resumeDistance(performance.now() + ms));
+  }
+
+  #measured(a: ObjectId, b: ObjectId, outcome: number): CoreDistance | null | undefined {
+    if (outcome === FIRST_UNMEASURED || outcome === SECOND_UNMEASURED) {
+      const id = outcome === FIRST_UNMEASURED ? Math.min(a, b) : Math.max(a, b);
+      const expected = 'expected a mesh of triangles, a box, a sphere or a capsule';
+      throw new CollisionError('UNSUPPORTED', `distance: object ${id} has a mesh of points or lines; ${expected}`);
+    }
+    if (outcome < 0) return outcome === NO_CONTACT ? null : undefined;
+    const at = this.#exports.measuredDistance() >>> 0;
+    const { view } = this.#memory;
+    const points = [vectorAt(view, at + layout.DISTANCE_POINT_A), vectorAt(view, at + layout.DISTANCE_POINT_B)];
+    const triangles = [layout.DISTANCE_TRIANGLE_A, layout.DISTANCE_TRIANGLE_B].map((each) =>
+      view.getInt32(at + each, true),
+    );
+    if (a > b) {
+      points.reverse();
+      triangles.reverse();
+    }
+    return {
+      distance: view.getFloat64(at + layout.DISTANCE_VALUE, true),
+      pointA: points[0],
+      pointB: points[1],
+      triangleA: triangles[0],
+      triangleB: triangles[1],
+    };
   }
 
   #conclude(a: ObjectId, b: ObjectId, contained: number): CoreContact | null | undefined {

@@ -45,8 +45,9 @@ export { beginPointLine, freePointLine, reservePointLine, stepPointLine } from '
 export { stepDerivation } from './mesh/topology/derivation';
 export { dropFaceSides, holdFaceSides } from './mesh/query/face-sides';
 export {
-  beginContact, beginKeptContact, contactBonePairCount, contactBonePairs, contactCrossingCount, contactCrossings,
-  contactPointCount, contactPoints, isLongContact, keepContact, resumeContact,
+  beginContact, beginDistance, beginKeptContact, beginKeptDistance, canMeasure, contactBonePairCount, contactBonePairs, contactCrossingCount, contactCrossings,
+  contactPointCount, contactPoints, isLongContact, keepContact, measuredDistance, resumeContact,
+  resumeDistance,
 } from './scene/pairs/pair-query';
 export { putObject, removeObject, setLayers } from './scene/scene';
 export { removeView, setSeen } from './scene/view/views';

@@ -9,6 +9,7 @@ import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from './shape/item';
 import { PROXY_BYTES, Proxy } from './shape/proxy';
 import { collide } from './scene/pairs/narrow-phase';
 import { Outcome } from './scene/pairs/outcome';
+import { PairDistance, measurePair } from './scene/pairs/pair-distance';
 
 export { setDeadline };
 export { useHeap } from './memory';
@@ -19,6 +20,10 @@ const second = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 const firstItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const secondItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const outcome = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
+const measured = changetype<PairDistance>(memory.data(<i32>offsetof<PairDistance>(), 16));
+/** Whether the distance is asked for instead of the contact, and up to where. */
+let isMeasured: bool = false;
+let limit: f64 = 0;
 
 /** The call stack of a pair that was left: bytes used and where they end, then the bytes. Some 3 KB are in use. */
 const STACK_BYTES: i32 = 1 << 16;
@@ -38,15 +43,34 @@ export function staticEnd(): usize {
 
 /** Takes the pair that `run` looks at; `a` has the lower id. */
 export function begin(a: usize, itemA: usize, b: usize, itemB: usize): void {
+  isMeasured = false;
   memory.copy(changetype<usize>(first), a, PROXY_BYTES);
   memory.copy(changetype<usize>(second), b, PROXY_BYTES);
+  keep(itemA, itemB);
+}
+
+/** Takes two objects whose distance `run` measures, up to a limit. */
+export function beginDistance(itemA: usize, itemB: usize, most: f64): void {
+  isMeasured = true;
+  limit = most;
+  keep(itemA, itemB);
+}
+
+function keep(itemA: usize, itemB: usize): void {
   keepItem(firstItem, changetype<Item>(itemA));
   keepItem(secondItem, changetype<Item>(itemB));
 }
 
-/** Looks at the pair. Answers where the outcome is, or anything when the pair was left. Throws OUT_OF_MEMORY. */
+/**
+ * Looks at the pair. Answers where the outcome is, of a distance the PairDistance, or anything when the pair was left.
+ * Throws OUT_OF_MEMORY.
+ */
 export function run(): usize {
   beginWork();
+  if (isMeasured) {
+    measurePair(measured, keptItem(firstItem), keptItem(secondItem), limit);
+    return changetype<usize>(measured);
+  }
   outcome.contained = collide(first, second, keptItem(firstItem), keptItem(secondItem));
   outcome.points = points;
   outcome.pointCount = pointCount;

@@ -48,11 +48,20 @@ const FCL: Program = {
   packages: 'g++ libfcl-dev',
 };
 
+/** As Debian compiled it, its distances. */
+const FCL_DISTANCE: Program = { ...FCL, source: 'distance.cpp', binary: 'distance' };
+
 /** For this machine, but with Eigen's types aligned as in Debian's library, with which it shares them. */
 const FCL_COMPILED_HERE: Program = {
   ...FCL,
   binary: 'pairs-compiled-here',
   flags: ['-DCOMPILED_HERE', '-march=native', '-DEIGEN_MAX_ALIGN_BYTES=16'],
+};
+
+const FCL_DISTANCE_COMPILED_HERE: Program = {
+  ...FCL_COMPILED_HERE,
+  source: 'distance.cpp',
+  binary: 'distance-compiled-here',
 };
 
 /** Why the native peers cannot be had here, naming the packages to install; null where they can. */
@@ -85,6 +94,22 @@ export function startFcl(
   build: 'debian' | 'compiled here',
 ): Promise<NativePeer<FclAnswer>> {
   return start(build === 'debian' ? FCL : FCL_COMPILED_HERE, mesh, poses, 16, mode, ['ms', 'count']);
+}
+
+export interface FclDistances {
+  ms: number;
+  /** Of the distances. */
+  sum: number;
+}
+
+/** How far the mesh is from itself at these poses, as `startFcl` has them. */
+export function startFclDistance(
+  mesh: Triangles,
+  poses: Float64Array,
+  build: 'debian' | 'compiled here',
+): Promise<NativePeer<FclDistances>> {
+  const program = build === 'debian' ? FCL_DISTANCE : FCL_DISTANCE_COMPILED_HERE;
+  return start(program, mesh, poses, 16, 'obbrss', ['ms', 'sum']);
 }
 
 async function start<Answer extends { ms: number }>(

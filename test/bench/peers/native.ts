@@ -1,7 +1,7 @@
 // Embree and FCL, each in a process of its own, which measures itself.
 import type { Triangles } from '../../oracle/meshes.js';
 import { type ContenderElsewhere, here, type Maker } from '../harness.js';
-import { startEmbree, startFcl } from '../native/native.js';
+import { startEmbree, startFcl, startFclDistance } from '../native/native.js';
 
 export function embreeRays(mesh: Triangles, rays: Float32Array, target?: number): Maker[] {
   return [
@@ -59,6 +59,35 @@ async function fcl(
       return ms;
     },
     checksum: () => ({ pairs }),
+    close: () => peer.stop(),
+  };
+}
+
+/** `target` is of the one that is compiled for this machine. */
+export function fclDistances(mesh: Triangles, poses: Float64Array, target: number): Maker[] {
+  return [
+    here(() => fclDistance(mesh, poses, 'debian')),
+    here(async () => ({ ...(await fclDistance(mesh, poses, 'compiled here')), target })),
+  ];
+}
+
+async function fclDistance(
+  mesh: Triangles,
+  poses: Float64Array,
+  build: 'debian' | 'compiled here',
+): Promise<ContenderElsewhere> {
+  const peer = await startFclDistance(mesh, poses, build);
+  let distances = 0;
+  return {
+    name: build === 'debian' ? "FCL, Debian's" : 'FCL, compiled for this machine',
+    note: peer.name,
+    async measure() {
+      const { ms, sum } = await peer.run();
+      distances = sum;
+      return ms;
+    },
+    checksum: () => ({ distances }),
+    tolerance: { of: { distances: 1e-6 }, because: 'it stops where what is left is nearer by less than a millionth' },
     close: () => peer.stop(),
   };
 }

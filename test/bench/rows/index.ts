@@ -12,7 +12,7 @@ import { frustumRows } from './frustum.js';
 import { dragonHeapRow, sphereHeapRow } from './heap.js';
 import { loadRow } from './load.js';
 import { closestRow, spheresRow } from './nearness.js';
-import { allPairsRow, firstPairRow, manifoldPairsRow } from './pairs.js';
+import { allPairsRow, distanceRow, firstPairRow, manifoldPairsRow } from './pairs.js';
 import { regionRow, screenRow } from './pointing.js';
 import { frontRaysRow, raysRow } from './rays.js';
 import { sectionRow } from './section.js';
@@ -116,6 +116,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     firstPairRow(small, poses),
     allPairsRow(small, poses),
     manifoldPairsRow(small, poses),
+    distanceRow(small, poses),
     closestRow(small, points),
     spheresRow(small, points),
     boxPairsRow(boxes),

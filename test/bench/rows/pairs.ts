@@ -3,9 +3,9 @@ import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import { apart, type ContenderElsewhere, type Fact, here, type Row } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
-import { fclPairs } from '../peers/native.js';
+import { fclDistances, fclPairs } from '../peers/native.js';
 import { bvhcast, intersectsGeometry } from '../peers/three-mesh-bvh.js';
-import { poseChecksum, posesOf } from '../work/poses.js';
+import { poseChecksum, posesApart, posesOf } from '../work/poses.js';
 
 /** A mesh against itself: whether they meet. */
 export function firstPairRow(mesh: () => Triangles, poseCount: number): Row {
@@ -73,6 +73,53 @@ export function manifoldPairsRow(mesh: () => Triangles, poseCount: number): Row 
       };
     },
   };
+}
+
+/** A mesh against itself: how far the two are, and where they are nearest. */
+export function distanceRow(mesh: () => Triangles, poseCount: number): Row {
+  return {
+    name: 'distance-48k',
+    work: `${poseCount.toLocaleString('en')} random poses apart, dragon to dragon: how far, and where they are nearest`,
+    rounds: 11,
+    async prepare({ native }) {
+      const triangles = mesh();
+      const poses = posesApart(new Random(1), triangles.positions, poseCount);
+      const ours = await ourDistances(triangles, poses);
+      return {
+        contenders: [here(() => ours.contender), ...(native ? fclDistances(triangles, poses, 3) : [])],
+        facts: ours.facts,
+      };
+    },
+  };
+}
+
+/** By `distance`: all poses at once, each an object of its own, with the messages. */
+async function ourDistances(triangles: Triangles, poses: Float64Array) {
+  const count = poses.length / 16;
+  const { service, ids } = await Scene.ofMeshes(count + 1, triangles, { contacts: 'none' });
+  service.setTransforms(ids.subarray(1), poses);
+  await service.update();
+  let sum = 0;
+  let alone = 0;
+  const contender: ContenderElsewhere = {
+    name: OURS,
+    async measure() {
+      const start = performance.now();
+      const found = await Promise.all(Array.from(ids.subarray(1), (id) => service.distance(ids[0], id)));
+      const ms = performance.now() - start;
+      sum = found.reduce((all, each) => all + each!.distance, 0);
+      return ms;
+    },
+    checksum: () => ({ distances: sum }),
+    close: () => service.dispose(),
+  };
+  const facts = async (): Promise<Fact[]> => {
+    const start = performance.now();
+    for (const id of ids.subarray(1)) await service.distance(ids[0], id);
+    alone = performance.now() - start;
+    return [{ name: 'one after the other', value: alone, unit: 'ms' }];
+  };
+  return { contender, facts };
 }
 
 function workOf(mesh: () => Triangles, poseCount: number) {

@@ -4,9 +4,15 @@ import type { Random } from '../../oracle/random.js';
 
 /**
  * 16 per pose, column-major: a mesh turned anyhow around the middle of its box, and moved in any direction by 0.1 to 0.9
- * of the box's diagonal.
+ * of the box's diagonal, unless other bounds are given.
  */
-export function posesOf(random: Random, positions: Float32Array, count: number): Float64Array {
+export function posesOf(
+  random: Random,
+  positions: Float32Array,
+  count: number,
+  nearest = 0.1,
+  farthest = 0.9,
+): Float64Array {
   const box = boundsOf(positions);
   const center = box.getCenter(new Vector3());
   const diagonal = box.getSize(new Vector3()).length();
@@ -15,7 +21,7 @@ export function posesOf(random: Random, positions: Float32Array, count: number):
   for (let i = 0; i < count; i++) {
     const place = random
       .direction()
-      .multiplyScalar(random.range(0.1, 0.9) * diagonal)
+      .multiplyScalar(random.range(nearest, farthest) * diagonal)
       .add(center);
     random
       .placement(place)
@@ -23,6 +29,11 @@ export function posesOf(random: Random, positions: Float32Array, count: number):
       .toArray(poses, 16 * i);
   }
   return poses;
+}
+
+/** The same, moved by 1 to 2 of the diagonal: they are apart whichever way they are turned. */
+export function posesApart(random: Random, positions: Float32Array, count: number): Float64Array {
+  return posesOf(random, positions, count, 1, 2);
 }
 
 /** Of how many pairs each pose has: their sum, and one in which each pose has its own weight. */

@@ -3,6 +3,7 @@ import type {
   ClosestPoint,
   ContactOptions,
   ContactReport,
+  DistanceOptions,
   Hit,
   ObjectId,
   QueryOptions,
@@ -11,7 +12,7 @@ import type {
   Sight,
 } from '../../../shared/types.js';
 import { checkSignal } from '../../check/signal.js';
-import { invalid, reading, readOptions } from '../../check/validate.js';
+import { checkNumber, invalid, reading, readOptions } from '../../check/validate.js';
 import { aborted } from '../../link/abort.js';
 import { checkDetail } from '../../query/query-options.js';
 import { toFaces } from '../geometry/geometry.js';
@@ -37,6 +38,7 @@ const CLOSEST_KEYS = [...FILTER_KEYS, 'maxDistance'];
 const SIGHT_KEYS = [...LINE_KEYS, 'view'];
 const SECTION_KEYS = ['layers', 'ignore', 'precision', 'signal', 'weld', 'roundPoints'];
 const CONTACT_KEYS = ['detail', 'signal'];
+const DISTANCE_KEYS = ['maxDistance', 'signal'];
 
 /** three's Matrix4, or 16 numbers, column-major. */
 export type SceneMatrix = ArrayLike<number> | { readonly elements: ArrayLike<number> };
@@ -98,6 +100,21 @@ export interface SceneContactReport extends Omit<ContactReport, 'a' | 'b' | 'bon
   triangles: Uint32Array;
   /** The bones of a and b that meet, sorted by their numbers in the skeletons. Empty unless the detail is 'bones'. */
   bones: BoneContact[];
+}
+
+/** How far two objects of the scene are from each other, and where they are nearest. */
+export interface SceneDistance {
+  readonly a: SceneObject;
+  readonly b: SceneObject;
+  /** It is in world units; 0 where they meet. */
+  readonly distance: number;
+  /** They are in world space; one point twice where they meet. */
+  readonly pointA: Vector3;
+  readonly pointB: Vector3;
+  /** They are as `faceIndex` of three's Intersection; null where a shape stands for the triangles, and inside of a solid. */
+  readonly faceIndexA: number | null;
+  readonly faceIndexB: number | null;
+  readonly frame: number;
 }
 
 /** Asks in terms of the scene what the service is asked in ids. What is somebody else's in it is passed over. */
@@ -223,21 +240,11 @@ export class SceneQueries {
 
   async contact(a: SceneTarget, b: SceneTarget, given: ContactOptions): Promise<SceneContactReport | null> {
     const options = readOptions('contact', 'options', given, CONTACT_KEYS);
-    const { signal } = options;
     checkDetail('contact', options.detail);
-    checkSignal('contact', signal);
-    const first = readOne('contact', 'a', a);
-    const second = readOne('contact', 'b', b);
-    if (first.object === second.object && first.instanceId === second.instanceId) {
-      invalid('contact', 'b', b, 'another object or instance than a');
-    }
+    const pair = this.#pairOf('contact', a, b, options.signal);
+    if (pair === null) return null;
+    const { first, second, idA, idB } = pair;
     const { objects, service } = this.#context;
-    const [idA] = Array.from(idsOf(this.#walk, first));
-    const [idB] = Array.from(idsOf(this.#walk, second));
-    if (idA === undefined || idB === undefined) {
-      if (signal !== undefined && reading('contact', 'signal', () => signal.aborted)) throw aborted('contact', signal);
-      return null;
-    }
     return objects.during(async (number) => {
       const query = { ...options, isShown: true };
       const report = await service.contact(idA, idB, query);
@@ -251,6 +258,47 @@ export class SceneQueries {
       const bones = namedBones(report.bones, placements[0], placements[1], number);
       return { ...report, a: first, b: second, bones };
     });
+  }
+
+  async distance(a: SceneTarget, b: SceneTarget, given: DistanceOptions): Promise<SceneDistance | null> {
+    const options = readOptions('distance', 'options', given, DISTANCE_KEYS);
+    const { maxDistance = Number.POSITIVE_INFINITY } = options;
+    checkNumber('distance', 'maxDistance', maxDistance, 0, 'a number >= 0');
+    const pair = this.#pairOf('distance', a, b, options.signal);
+    if (pair === null) return null;
+    const { first, second, idA, idB } = pair;
+    const { objects, service } = this.#context;
+    return objects.during(async (number) => {
+      const query = { ...options, isShown: true };
+      const found = await service.distance(idA, idB, query);
+      if (found === null) return null;
+      const faces = Uint32Array.of(found.triangleA, found.triangleB);
+      const [faceIndexA, faceIndexB] = [idA, idB].map((id, offset) => {
+        const placement = objects.find(id);
+        const mesh = placement === undefined ? null : seenBy(placement, number);
+        if (mesh === null || [found.triangleA, found.triangleB][offset] < 0) return null;
+        if (mesh.runs !== undefined) toFaces(mesh.runs, faces, offset, 2);
+        return faces[offset];
+      });
+      const { distance, frame } = found;
+      const points = { pointA: new Vector3(...found.pointA), pointB: new Vector3(...found.pointB) };
+      return { a: first, b: second, distance, ...points, faceIndexA, faceIndexB, frame };
+    });
+  }
+
+  /** Reads a question's two objects; null where one is not there, which nobody is asked about then. */
+  #pairOf(operation: string, a: SceneTarget, b: SceneTarget, signal: AbortSignal | undefined) {
+    checkSignal(operation, signal);
+    const first = readOne(operation, 'a', a);
+    const second = readOne(operation, 'b', b);
+    if (first.object === second.object && first.instanceId === second.instanceId) {
+      invalid(operation, 'b', b, 'another object or instance than a');
+    }
+    const [idA] = Array.from(idsOf(this.#walk, first));
+    const [idB] = Array.from(idsOf(this.#walk, second));
+    if (idA !== undefined && idB !== undefined) return { first, second, idA, idB };
+    if (signal !== undefined && reading(operation, 'signal', () => signal.aborted)) throw aborted(operation, signal);
+    return null;
   }
 
   async sees(given: readonly SceneTarget[], options: SceneSightOptions): Promise<SceneSight[]> {

@@ -6,6 +6,7 @@
 
 import { Affine, copy, setIdentity } from './affine';
 import { orthogonalise } from './jacobi';
+import { Triangle } from './triangles';
 
 /** The linear map N, then what one-sided Jacobi rotations make of it: columns at right angles, w = N · v. */
 const form = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -166,9 +167,58 @@ export function ellipsoidToParallelogram(
     const sign = s < 0 ? -1.0 : 1.0;
     best = ellipsoidToSegment(px + sign * ax, py + sign * ay, pz + sign * az, bx, by, bz);
   }
-  if (abs(t) > 1) {
-    const sign = t < 0 ? -1.0 : 1.0;
-    best = min(best, ellipsoidToSegment(px + sign * bx, py + sign * by, pz + sign * bz, ax, ay, az));
-  }
+  if (abs(t) <= 1) return best;
+  const sx = surfaceX, sy = surfaceY, sz = surfaceZ, fx = footX, fy = footY, fz = footZ;
+  const sign = t < 0 ? -1.0 : 1.0;
+  const other = ellipsoidToSegment(px + sign * bx, py + sign * by, pz + sign * bz, ax, ay, az);
+  if (other < best) return other;
+  surfaceX = sx; surfaceY = sy; surfaceZ = sz;
+  footX = fx; footY = fy; footZ = fz;
   return best;
+}
+
+/**
+ * Answers the square of the distance of a triangle from the ellipsoid. Where the foot on its plane is outside of it, the
+ * nearest place is on an edge, as the distance is convex.
+ */
+export function ellipsoidToTriangle(t: Triangle): f64 {
+  const ex = t.bx - t.ax, ey = t.by - t.ay, ez = t.bz - t.az;
+  const fx = t.cx - t.ax, fy = t.cy - t.ay, fz = t.cz - t.az;
+  const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
+  const square = nx * nx + ny * ny + nz * nz;
+  if (square > (ex * ex + ey * ey + ez * ez) * (fx * fx + fy * fy + fz * fz) * 1e-26) {
+    // Along the normal the ellipsoid is a segment: its point there that is nearest to the plane.
+    const length = sqrt(square), x = nx / length, y = ny / length, z = nz / length;
+    const u = form.xx * x + form.xy * y + form.xz * z;
+    const v = form.yx * x + form.yy * y + form.yz * z;
+    const w = form.zx * x + form.zy * y + form.zz * z;
+    const reach = sqrt(u * u + v * v + w * w);
+    const share = max(min((t.ax * x + t.ay * y + t.az * z) / reach, 1.0), -1.0) / reach;
+    const dx = share * (form.xx * u + form.yx * v + form.zx * w) - t.ax;
+    const dy = share * (form.xy * u + form.yy * v + form.zy * w) - t.ay;
+    const dz = share * (form.xz * u + form.yz * v + form.zz * w) - t.az;
+    const p = (x * (dy * fz - dz * fy) + y * (dz * fx - dx * fz) + z * (dx * fy - dy * fx)) / length;
+    const q = (x * (ey * dz - ez * dy) + y * (ez * dx - ex * dz) + z * (ex * dy - ey * dx)) / length;
+    if (p >= 0 && q >= 0 && p + q <= 1) {
+      return ellipsoidToPoint(t.ax + p * ex + q * fx, t.ay + p * ey + q * fy, t.az + p * ez + q * fz);
+    }
+  }
+  let best = ellipsoidToEdge(t.ax, t.ay, t.az, t.bx, t.by, t.bz);
+  let sx = surfaceX, sy = surfaceY, sz = surfaceZ, px = footX, py = footY, pz = footZ;
+  let other = ellipsoidToEdge(t.bx, t.by, t.bz, t.cx, t.cy, t.cz);
+  if (other < best) {
+    best = other;
+    sx = surfaceX; sy = surfaceY; sz = surfaceZ; px = footX; py = footY; pz = footZ;
+  }
+  other = ellipsoidToEdge(t.cx, t.cy, t.cz, t.ax, t.ay, t.az);
+  if (other < best) return other;
+  surfaceX = sx; surfaceY = sy; surfaceZ = sz;
+  footX = px; footY = py; footZ = pz;
+  return best;
+}
+
+function ellipsoidToEdge(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): f64 {
+  return ellipsoidToSegment(
+    0.5 * (ax + bx), 0.5 * (ay + by), 0.5 * (az + bz), 0.5 * (bx - ax), 0.5 * (by - ay), 0.5 * (bz - az),
+  );
 }

@@ -9,7 +9,7 @@ import { Triangle, apexOf } from '../../math/triangles';
 import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
 import { descend, map, setTrees } from '../../mesh/query/tree-tree';
-import { nearestOfTriangles, nearestX, nearestY, nearestZ } from './triangle-triangle-distance';
+import { nearestOfTriangles, nearestX, nearestY, nearestZ } from '../../math/triangle-triangle-distance';
 import { clip, clippedAt, sideAt, treeOf } from './clipped-triangles';
 
 /** The segment that clipped triangles a of side 0 and b of side 1 share: from p to q along a's normal × b's. */

@@ -4,7 +4,7 @@
 import { SHAPE_MESH } from '../../../../shared/layout';
 import { Affine, relate, setIdentity } from '../../math/affine';
 import { isInsideClosedMesh } from '../../mesh/query/ray-parity';
-import { Mesh, treeScale } from '../../mesh/tree/layout';
+import { Mesh, placeTree, treeScale } from '../../mesh/tree/layout';
 import { map as trees, setMap } from '../../mesh/query/tree-tree';
 import { partCorner, partCount } from '../../mesh/topology/derived';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
@@ -17,6 +17,8 @@ setIdentity(identity);
 export let held: i32 = 0;
 /** Which has at least parts inside the other: `held` is 0 where some parts of it are inside and some are not. */
 export let holding: i32 = 0;
+/** A point of what is inside, in the world. */
+export let insideX: f64 = 0, insideY: f64 = 0, insideZ: f64 = 0;
 
 /** Tests whether a part of one shape is inside the other, where their surfaces do not meet. May throw OUT_OF_MEMORY. */
 export function oneHoldsOther(a: PlacedShape, b: PlacedShape): bool {
@@ -35,6 +37,7 @@ function isFilled(solid: PlacedShape): bool {
 /** Tests one point of a shape, as all of it is on one side of the surface of a mesh that it does not meet. */
 function holdsMiddle(outer: PlacedShape, inner: PlacedShape, which: i32): bool {
   held = holding = which;
+  insideX = inner.tx; insideY = inner.ty; insideZ = inner.tz;
   relate(map, mapOf(outer), mapOf(inner));
   const mesh = changetype<Mesh>(outer.mesh);
   const scale = treeScale(mesh);
@@ -56,7 +59,19 @@ function meshesHold(a: PlacedShape, b: PlacedShape): bool {
   const isSecondIn = ofSecond > 0 && ofFirst == 0 && ofSecond == partCount(second);
   held = isFirstIn ? 1 : isSecondIn ? 2 : 0;
   holding = ofFirst > 0 ? 1 : 2;
-  return ofFirst + ofSecond > 0;
+  if (ofFirst + ofSecond == 0) return false;
+  placeTree(map, first, mapOf(a));
+  const x = insideX, y = insideY, z = insideZ;
+  insideX = map.xx * x + map.yx * y + map.zx * z + map.tx;
+  insideY = map.xy * x + map.yy * y + map.zy * z + map.ty;
+  insideZ = map.xz * x + map.yz * y + map.zz * z + map.tz;
+  return true;
+}
+
+/** Counts one more part that is inside, and keeps its corner, in the tree of the first mesh. */
+function countPart(x: f64, y: f64, z: f64): u32 {
+  insideX = x; insideY = y; insideZ = z;
+  return 1;
 }
 
 /** Counts the parts of the first mesh that have the second around them. */
@@ -64,7 +79,8 @@ function partsAround(first: Mesh, second: Mesh): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0, n = partCount(first); i < n; i++) {
     const at = partCorner(first, i);
-    if (isInsideClosedMesh(second, trees, <f64>load<f32>(at), <f64>load<f32>(at, 16), <f64>load<f32>(at, 32))) count++;
+    const x = <f64>load<f32>(at), y = <f64>load<f32>(at, 16), z = <f64>load<f32>(at, 32);
+    if (isInsideClosedMesh(second, trees, x, y, z)) count += countPart(x, y, z);
   }
   return count;
 }
@@ -78,7 +94,7 @@ function partsWithin(first: Mesh, second: Mesh): u32 {
     const u = trees.xx * x + trees.yx * y + trees.zx * z + trees.tx;
     const v = trees.xy * x + trees.yy * y + trees.zy * z + trees.ty;
     const w = trees.xz * x + trees.yz * y + trees.zz * z + trees.tz;
-    if (isInsideClosedMesh(first, identity, u, v, w)) count++;
+    if (isInsideClosedMesh(first, identity, u, v, w)) count += countPart(u, v, w);
   }
   return count;
 }

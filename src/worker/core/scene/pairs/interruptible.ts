@@ -7,6 +7,9 @@ import { Proxy } from '../../shape/proxy';
 @external("narrow", "test")
 declare function test(a: usize, itemA: usize, b: usize, itemB: usize, until: f64): usize;
 
+@external("narrow", "measure")
+declare function measure(itemA: usize, itemB: usize, limit: f64, until: f64): usize;
+
 @external("narrow", "resume")
 declare function resume(until: f64): usize;
 
@@ -17,7 +20,12 @@ export function beginPair(a: Proxy, itemA: Item, b: Proxy, itemB: Item, until: f
   );
 }
 
-/** Resumes the pair that was left; answers as `beginPair`. */
+/** Begins the distance of a pair up to a limit. Answers the address of a PairDistance, or 0 when the pair was left. */
+export function beginMeasure(itemA: Item, itemB: Item, limit: f64, until: f64): usize {
+  return measure(changetype<usize>(itemA), changetype<usize>(itemB), limit, until);
+}
+
+/** Resumes the pair that was left; answers as what began it. */
 export function resumePair(until: f64): usize {
   return resume(until);
 }

@@ -1,5 +1,5 @@
-// Answers the query `contact`: that of two objects, whatever their layers, groups and details say. Like a frame's pairs,
-// one with a mesh is looked at by the interruptible module, in slices.
+// Answers the queries `contact` and `distance`: those of two objects, whatever their layers, groups and details say. Like
+// a frame's pairs, one with a mesh is looked at by the interruptible module, in slices.
 
 import { SHAPE_POINT_LINE } from '../../../../shared/layout';
 import {
@@ -9,14 +9,18 @@ import { allocate, release } from '../../memory';
 import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from '../../shape/item';
 import { PROXY_BYTES, Proxy, setProxy } from '../../shape/proxy';
 import { isAlive, itemAt, orientedBounds, slotOf } from '../objects';
-import { beginPair, resumePair } from './interruptible';
+import { beginMeasure, beginPair, resumePair } from './interruptible';
 import { NO_CONTACT, collide } from './narrow-phase';
 import { giveUpLeft } from './narrow-phase-slices';
 import { Outcome } from './outcome';
+import { PairDistance } from './pair-distance';
 import { isHeavy } from './pair-test';
 
 /** Is answered for a pair that was left: it must be resumed. */
 const LEFT: i32 = -2;
+/** Are answered where the object of the lower id, or the other, is points or lines, of which distances are not measured. */
+const FIRST_UNMEASURED: i32 = -3;
+const SECOND_UNMEASURED: i32 = -4;
 
 const first = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 const second = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
@@ -24,11 +28,13 @@ const firstItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const secondItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const found = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
 
-/** How many contacts wait as their objects were copied, and whether one was left in the midst of its work. */
+const measured = changetype<PairDistance>(memory.data(<i32>offsetof<PairDistance>(), 16));
+
+/** How many contacts and distances wait as their objects were copied, and whether one was left in the midst of its work. */
 let keptCount: u32 = 0;
 let isLeft: bool = false;
 
-/** Tells whether a contact was left in the midst of its work, or waits as it was copied. */
+/** Tells whether a contact or a distance was left in the midst of its work, or waits as it was copied. */
 export function isContactOpen(): bool {
   return isLeft || keptCount != 0;
 }
@@ -88,6 +94,12 @@ function keep(to: usize, id: u32, detail: u32): void {
 
 /** Begins the contact of two objects as they were copied, and frees the copies; answers as `beginContact`. */
 export function beginKeptContact(kept: usize, until: f64): i32 {
+  takeKept(kept);
+  return conclude(beginPair(first, keptItem(firstItem), second, keptItem(secondItem), until));
+}
+
+/** Takes two objects as they were copied, and frees the copies. */
+function takeKept(kept: usize): void {
   const other = kept + PROXY_BYTES + KEPT_ITEM_BYTES;
   memory.copy(changetype<usize>(first), kept, PROXY_BYTES);
   keepItem(firstItem, keptItem(kept + PROXY_BYTES));
@@ -96,7 +108,53 @@ export function beginKeptContact(kept: usize, until: f64): i32 {
   release(kept);
   keptCount--;
   giveUpLeft();
-  return conclude(beginPair(first, keptItem(firstItem), second, keptItem(secondItem), until));
+}
+
+/** Tells whether two objects are there and have a distance. */
+export function canMeasure(a: u32, b: u32): bool {
+  return (
+    isAlive(a) && isAlive(b) &&
+    itemAt(slotOf(a)).shape != <u8>SHAPE_POINT_LINE && itemAt(slotOf(b)).shape != <u8>SHAPE_POINT_LINE
+  );
+}
+
+/**
+ * Measures how far two objects are, up to `limit`, until a time by the clock of `now`. Answers NO_CONTACT where they are
+ * farther, 0 where they are not (`measuredDistance`), FIRST_UNMEASURED, SECOND_UNMEASURED, or LEFT, as `beginContact`:
+ * then `resumeDistance` must follow. As of a contact that takes long, no other may be left. Throws OUT_OF_MEMORY.
+ */
+export function beginDistance(a: u32, b: u32, limit: f64, until: f64): i32 {
+  if (!isAlive(a) || !isAlive(b)) return NO_CONTACT;
+  const itemA = itemAt(slotOf(a)), itemB = itemAt(slotOf(b));
+  if (itemA.shape == <u8>SHAPE_POINT_LINE) return FIRST_UNMEASURED;
+  if (itemB.shape == <u8>SHAPE_POINT_LINE) return SECOND_UNMEASURED;
+  // Other shapes are measured there as well, so that the core needs no copy of that: 5 KB gzipped.
+  giveUpLeft();
+  return concludeDistance(beginMeasure(itemA, itemB, limit, until));
+}
+
+/** Begins the distance of two objects as `keepContact` has copied them, and frees the copies. */
+export function beginKeptDistance(kept: usize, limit: f64, until: f64): i32 {
+  takeKept(kept);
+  return concludeDistance(beginMeasure(keptItem(firstItem), keptItem(secondItem), limit, until));
+}
+
+/** Goes on with the distance that was left; answers as `beginDistance`. */
+export function resumeDistance(until: f64): i32 {
+  isLeft = false; // where it fails
+  return concludeDistance(resumePair(until));
+}
+
+function concludeDistance(outcome: usize): i32 {
+  isLeft = outcome == 0;
+  if (isLeft) return LEFT;
+  memory.copy(changetype<usize>(measured), outcome, offsetof<PairDistance>());
+  return measured.isNear ? 0 : NO_CONTACT;
+}
+
+/** Answers where the last distance is (DISTANCE_*). */
+export function measuredDistance(): usize {
+  return changetype<usize>(measured);
 }
 
 /** Goes on with the contact that was left; answers as `beginContact`. */

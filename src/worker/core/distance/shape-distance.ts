@@ -1,0 +1,205 @@
+// How far two placed shapes are from each other, and where they are nearest: meshes are surfaces, all else is solid. Two
+// meshes by both trees (mesh/query/distance.ts), a mesh and another shape by the tree, other shapes by faces and segments
+// (triangle-solid.ts); two ellipsoids by the distance of their Minkowski difference (contact/convex/gjk.ts) and by turns
+// from one to the other. Float64.
+
+import { SHAPE_MESH } from '../../../shared/layout';
+import { IS_INTERRUPTIBLE } from '../checkpoint';
+import * as gjk from '../contact/convex/gjk';
+import { SUPPORT_BYTES, Support, extentOf, placeX, placeY, placeZ, setSupports } from '../contact/convex/support';
+import { Affine, copy } from '../math/affine';
+import { ellipsoidToSegment, footX, footY, footZ, setEllipsoid, surfaceX, surfaceY, surfaceZ } from '../math/ellipsoid';
+import { Triangle } from '../math/triangles';
+import * as tree from '../mesh/query/distance';
+import { Mesh, blockAt, filledLanes, triangleOf } from '../mesh/tree/layout';
+import { PlacedShape, mapOf } from '../shape/placed-shape';
+import {
+  BOX, ROUND, Solid, frameOf, setAxis, setFace, setSolid, solidX, solidY, solidZ, triangleToSolid, triangleX,
+  triangleY, triangleZ,
+} from './triangle-solid';
+
+/** How far they are, 0 where they meet; the nearest points in the world, or one of both; and the triangles, or -1. */
+export let distance: f64 = 0;
+export let pointAX: f64 = 0, pointAY: f64 = 0, pointAZ: f64 = 0;
+export let pointBX: f64 = 0, pointBY: f64 = 0, pointBZ: f64 = 0;
+export let triangleA: i32 = -1, triangleB: i32 = -1;
+
+const mapA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const mapB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const solidA = changetype<Solid>(memory.data(<i32>offsetof<Solid>(), 16));
+const solidB = changetype<Solid>(memory.data(<i32>offsetof<Solid>(), 16));
+const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
+const supportA = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+const supportB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+
+/**
+ * Finds where two shapes are nearest, no farther than `limit`. Answers whether they are. Meshes are only looked at by the
+ * interruptible module. Throws OUT_OF_MEMORY.
+ */
+export function distanceOfShapes(a: PlacedShape, b: PlacedShape, limit: f64): bool {
+  triangleA = triangleB = -1;
+  const isMeshA = IS_INTERRUPTIBLE && a.shape == SHAPE_MESH, isMeshB = IS_INTERRUPTIBLE && b.shape == SHAPE_MESH;
+  let isNear = false;
+  if (isMeshA && isMeshB) isNear = meshToMesh(a, b, limit);
+  else if (isMeshA) isNear = meshToSolid(a, b, limit);
+  else if (isMeshB) {
+    isNear = meshToSolid(b, a, limit);
+    swap();
+  } else isNear = solidToSolid(a, b) && distance <= limit;
+  if (!isNear) return false;
+  const x = isMeshB && !isMeshA ? b.tx : a.tx, y = isMeshB && !isMeshA ? b.ty : a.ty, z = isMeshB && !isMeshA ? b.tz : a.tz;
+  pointAX += x; pointAY += y; pointAZ += z;
+  pointBX += x; pointBY += y; pointBZ += z;
+  return true;
+}
+
+function swap(): void {
+  const x = pointAX, y = pointAY, z = pointAZ;
+  setPoints(pointBX, pointBY, pointBZ, x, y, z);
+  triangleB = triangleA;
+  triangleA = -1;
+}
+
+function setPoints(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
+  pointAX = ax; pointAY = ay; pointAZ = az;
+  pointBX = bx; pointBY = by; pointBZ = bz;
+}
+
+/** Takes over what the trees have found. */
+function takeTrees(): void {
+  distance = tree.distance;
+  setPoints(tree.pointAX, tree.pointAY, tree.pointAZ, tree.pointBX, tree.pointBY, tree.pointBZ);
+  triangleA = tree.triangleA;
+  triangleB = tree.triangleB;
+}
+
+function meshToMesh(a: PlacedShape, b: PlacedShape, limit: f64): bool {
+  copy(mapA, mapOf(a));
+  copy(mapB, mapOf(b));
+  mapB.tx -= mapA.tx; mapB.ty -= mapA.ty; mapB.tz -= mapA.tz;
+  mapA.tx = mapA.ty = mapA.tz = 0;
+  if (!tree.distanceOfMeshes(changetype<Mesh>(<usize>a.mesh), mapA, changetype<Mesh>(<usize>b.mesh), mapB, limit)) return false;
+  takeTrees();
+  return true;
+}
+
+let asked: Mesh = changetype<Mesh>(0);
+
+function meshToSolid(a: PlacedShape, b: PlacedShape, limit: f64): bool {
+  asked = changetype<Mesh>(<usize>a.mesh);
+  copy(mapA, mapOf(a));
+  copy(mapB, mapOf(b));
+  mapB.tx -= mapA.tx; mapB.ty -= mapA.ty; mapB.tz -= mapA.tz;
+  mapA.tx = mapA.ty = mapA.tz = 0;
+  // The box about a capsule is longer than its own space.
+  mapB.zx *= 1.0 + b.half; mapB.zy *= 1.0 + b.half; mapB.zz *= 1.0 + b.half;
+  setSolid(solidB, b, a.tx, a.ty, a.tz);
+  if (!tree.distanceOfMeshAndBox(asked, mapA, mapB, limit, visitBlock)) return false;
+  takeTrees();
+  return true;
+}
+
+function visitBlock(index: u32, other: u32): void {
+  const block = blockAt(asked, index);
+  for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
+    const lane = ctz(lanes);
+    tree.triangleOfA(triangle, changetype<usize>(block) + (<usize>lane << 2));
+    const found = triangleToSolid(triangle, solidB);
+    if (found <= tree.leastYet()) {
+      tree.offer(found, triangleX, triangleY, triangleZ, solidX, solidY, solidZ, triangleOf(block, lane), -1);
+    }
+  }
+}
+
+// --- two solids ---
+
+/** Measures two solids about the place of the first. Answers true. */
+function solidToSolid(a: PlacedShape, b: PlacedShape): bool {
+  setSolid(solidA, a, a.tx, a.ty, a.tz);
+  setSolid(solidB, b, a.tx, a.ty, a.tz);
+  distance = Infinity;
+  if (solidA.kind == ROUND) measureRound(solidA, solidB, false);
+  else if (solidB.kind == ROUND) measureRound(solidB, solidA, true);
+  else if (solidA.kind == BOX) measureBox(solidA, solidB, false);
+  else if (solidB.kind == BOX) measureBox(solidB, solidA, true);
+  else measureEllipsoids(a, b);
+  return true;
+}
+
+/** Takes a distance with its points, the first of which is the second shape's where `isTurned`. */
+function takePoints(found: f64, isTurned: bool, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
+  if (!(found < distance)) return;
+  distance = found;
+  if (isTurned) setPoints(bx, by, bz, ax, ay, az);
+  else setPoints(ax, ay, az, bx, by, bz);
+}
+
+/** Measures a sphere or capsule: as its segment, less its radius. */
+function measureRound(round: Solid, other: Solid, isTurned: bool): void {
+  setAxis(triangle, round);
+  const found = triangleToSolid(triangle, other);
+  if (found <= round.radius) {
+    takePoints(0, isTurned, solidX, solidY, solidZ, solidX, solidY, solidZ);
+    return;
+  }
+  const share = round.radius / found;
+  takePoints(
+    found - round.radius, isTurned, triangleX + (solidX - triangleX) * share, triangleY + (solidY - triangleY) * share,
+    triangleZ + (solidZ - triangleZ) * share, solidX, solidY, solidZ,
+  );
+}
+
+/** Measures a box by its faces; what meets none of them may be inside. */
+function measureBox(box: Solid, other: Solid, isTurned: bool): void {
+  for (let face: usize = 0; face < 12 && distance > 0; face++) {
+    setFace(triangle, box, face >> 2, face & 1 ? 1 : -1, face & 2 ? 1 : -1);
+    const found = triangleToSolid(triangle, other);
+    takePoints(found, isTurned, triangleX, triangleY, triangleZ, solidX, solidY, solidZ);
+  }
+  if (distance == 0) return;
+  triangle.ax = triangle.bx = triangle.cx = other.x;
+  triangle.ay = triangle.by = triangle.cy = other.y;
+  triangle.az = triangle.bz = triangle.cz = other.z;
+  if (triangleToSolid(triangle, box) == 0) takePoints(0, isTurned, other.x, other.y, other.z, other.x, other.y, other.z);
+}
+
+/** How often the nearest point of one ellipsoid is asked for from the other's at most. */
+const MAX_TURNS: i32 = 64;
+
+/**
+ * Measures two ellipsoids, or their sums with segments. What GJK has left over is taken away by projecting by turns
+ * (Cheney and Goldstein, "Proximity Maps for Convex Sets", 1959).
+ */
+function measureEllipsoids(a: PlacedShape, b: PlacedShape): void {
+  setSupports(supportA, supportB, a, b);
+  const found = gjk.distanceBetween(supportA, supportB, extentOf(supportA) + extentOf(supportB), false);
+  gjk.setCommon();
+  const x = placeX - a.tx + gjk.commonX, y = placeY - a.ty + gjk.commonY, z = placeZ - a.tz + gjk.commonZ;
+  if (found == 0) {
+    takePoints(0, false, x, y, z, x, y, z);
+    return;
+  }
+  takePoints(found, false, x, y, z, x - gjk.nearestX, y - gjk.nearestY, z - gjk.nearestZ);
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const last = distance;
+    project(solidB, pointAX, pointAY, pointAZ);
+    takePoints(projected, false, pointAX, pointAY, pointAZ, projectedX, projectedY, projectedZ);
+    if (distance == 0) break;
+    project(solidA, pointBX, pointBY, pointBZ);
+    takePoints(projected, true, pointBX, pointBY, pointBZ, projectedX, projectedY, projectedZ);
+    if (!(distance < last * (1.0 - 1e-15))) break;
+  }
+  if (distance == 0) setPoints(pointAX, pointAY, pointAZ, pointAX, pointAY, pointAZ);
+}
+
+let projected: f64 = 0;
+let projectedX: f64 = 0, projectedY: f64 = 0, projectedZ: f64 = 0;
+
+/** Finds the point of an ellipsoid, or of its sum with a segment, that is nearest to a point. */
+function project(solid: Solid, x: f64, y: f64, z: f64): void {
+  setEllipsoid(frameOf(solid));
+  projected = sqrt(ellipsoidToSegment(x - solid.x, y - solid.y, z - solid.z, solid.halfX, solid.halfY, solid.halfZ));
+  projectedX = x + surfaceX - footX;
+  projectedY = y + surfaceY - footY;
+  projectedZ = z + surfaceZ - footZ;
+}

@@ -1,0 +1,250 @@
+// How far a triangle is from a placed box, sphere or capsule, all of which are solid: boxes by their faces, spheres and
+// capsules whose map leaves them round by their segment and radius, others as ellipsoids and the sums of one with a
+// segment (math/ellipsoid.ts). All in float64, about a place that triangle and solid share. A segment or a point is a
+// triangle that repeats a corner.
+
+import { SHAPE_BOX } from '../../../shared/layout';
+import { Affine, invert } from '../math/affine';
+import {
+  ellipsoidToParallelogram, ellipsoidToTriangle, footX, footY, footZ, setEllipsoid, surfaceX, surfaceY, surfaceZ,
+} from '../math/ellipsoid';
+import { distanceOfTriangles, nearestX, nearestY, nearestZ, otherX, otherY, otherZ } from '../math/triangle-triangle-distance';
+import { Triangle } from '../math/triangles';
+import { PlacedShape, mapOf } from '../shape/placed-shape';
+
+/** The nearest points of the triangle and of the solid; a point of both where they meet. */
+export let triangleX: f64 = 0, triangleY: f64 = 0, triangleZ: f64 = 0;
+export let solidX: f64 = 0, solidY: f64 = 0, solidZ: f64 = 0;
+
+/** The kinds of solid, by how they are measured. */
+export const BOX: u32 = 0;
+export const ROUND: u32 = 1;
+export const ELLIPTIC: u32 = 2;
+
+/** A box, or a segment's half with what is around it, about the place of the question. */
+@unmanaged
+export class Solid {
+  xx: f64; xy: f64; xz: f64;
+  yx: f64; yy: f64; yz: f64;
+  zx: f64; zy: f64; zz: f64;
+  x: f64; y: f64; z: f64;
+  inverseXx: f64; inverseXy: f64; inverseXz: f64;
+  inverseYx: f64; inverseYy: f64; inverseYz: f64;
+  inverseZx: f64; inverseZy: f64; inverseZz: f64;
+  inverseX: f64; inverseY: f64; inverseZ: f64;
+  /** Half of the segment; 0 of a sphere and of a box. */
+  halfX: f64; halfY: f64; halfZ: f64;
+  radius: f64;
+  kind: u32;
+}
+
+// @ts-ignore: decorator
+@inline
+export function frameOf(solid: Solid): Affine {
+  return changetype<Affine>(changetype<usize>(solid));
+}
+
+/** Columns of a map that leaves a ball round have one length and right angles but for this, relative to their squares. */
+const ALIKE: f64 = 1e-14;
+
+/** Sets a solid from a shape that is no mesh, about a place in the world. */
+export function setSolid(out: Solid, shape: PlacedShape, x: f64, y: f64, z: f64): void {
+  memory.copy(changetype<usize>(out), changetype<usize>(mapOf(shape)), offsetof<Affine>());
+  out.x -= x;
+  out.y -= y;
+  out.z -= z;
+  out.halfX = out.zx * shape.half;
+  out.halfY = out.zy * shape.half;
+  out.halfZ = out.zz * shape.half;
+  out.radius = 0;
+  if (shape.shape == SHAPE_BOX) {
+    out.kind = BOX;
+    invert(changetype<Affine>(changetype<usize>(out) + offsetof<Solid>('inverseXx')), frameOf(out));
+    return;
+  }
+  const aa = out.xx * out.xx + out.xy * out.xy + out.xz * out.xz, little = ALIKE * aa;
+  const isRound =
+    abs(out.yx * out.yx + out.yy * out.yy + out.yz * out.yz - aa) <= little &&
+    abs(out.zx * out.zx + out.zy * out.zy + out.zz * out.zz - aa) <= little &&
+    abs(out.xx * out.yx + out.xy * out.yy + out.xz * out.yz) <= little &&
+    abs(out.xx * out.zx + out.xy * out.zy + out.xz * out.zz) <= little &&
+    abs(out.yx * out.zx + out.yy * out.zy + out.yz * out.zz) <= little;
+  out.kind = isRound ? ROUND : ELLIPTIC;
+  if (isRound) out.radius = sqrt(aa);
+}
+
+const part = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
+const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
+
+/** Answers how far a triangle is from a solid, 0 where they meet, and sets the nearest points. */
+export function triangleToSolid(t: Triangle, solid: Solid): f64 {
+  if (solid.kind == BOX) return triangleToBox(t, solid);
+  if (solid.kind == ROUND) return triangleToRound(t, solid);
+  return triangleToElliptic(t, solid);
+}
+
+/** Sets a triangle to a solid's segment. */
+export function setAxis(out: Triangle, solid: Solid): void {
+  out.ax = solid.x - solid.halfX; out.ay = solid.y - solid.halfY; out.az = solid.z - solid.halfZ;
+  out.bx = out.cx = solid.x + solid.halfX;
+  out.by = out.cy = solid.y + solid.halfY;
+  out.bz = out.cz = solid.z + solid.halfZ;
+}
+
+function triangleToRound(t: Triangle, solid: Solid): f64 {
+  setAxis(part, solid);
+  const found = distanceOfTriangles(t, part);
+  triangleX = nearestX; triangleY = nearestY; triangleZ = nearestZ;
+  return toSurface(found, solid.radius, nearestX, nearestY, nearestZ, otherX, otherY, otherZ);
+}
+
+/**
+ * Sets the solid's point to where a ball about the last point ends on the way to the first, which is so far away. Answers
+ * how far that is; 0 where the ball holds it, which is the solid's point then.
+ */
+function toSurface(found: f64, radius: f64, x: f64, y: f64, z: f64, cx: f64, cy: f64, cz: f64): f64 {
+  if (found <= radius) {
+    solidX = x; solidY = y; solidZ = z;
+    return 0;
+  }
+  const share = radius / found;
+  solidX = cx + (x - cx) * share;
+  solidY = cy + (y - cy) * share;
+  solidZ = cz + (z - cz) * share;
+  return found - radius;
+}
+
+// --- a box ---
+
+/** The coordinates of the triangle's corners in the box, three each. */
+const inBox: usize = memory.data(9 * 8, 16);
+
+function triangleToBox(t: Triangle, box: Solid): f64 {
+  for (let at: usize = 0; at < 72; at += 24) {
+    const from = changetype<usize>(t) + at;
+    const x = load<f64>(from) - box.x, y = load<f64>(from, 8) - box.y, z = load<f64>(from, 16) - box.z;
+    const u = box.inverseXx * x + box.inverseYx * y + box.inverseZx * z;
+    const v = box.inverseXy * x + box.inverseYy * y + box.inverseZy * z;
+    const w = box.inverseXz * x + box.inverseYz * y + box.inverseZz * z;
+    if (abs(u) <= 1 && abs(v) <= 1 && abs(w) <= 1) {
+      setBoth(load<f64>(from), load<f64>(from, 8), load<f64>(from, 16));
+      return 0;
+    }
+    store<f64>(inBox + at, u);
+    store<f64>(inBox + at, v, 8);
+    store<f64>(inBox + at, w, 16);
+  }
+  // What is beyond no face is not nearest to it, and does not pass through it.
+  let best = Infinity;
+  for (let axis: usize = 0; axis < 3; axis++) {
+    const p = load<f64>(inBox + (axis << 3)), q = load<f64>(inBox + (axis << 3), 24), r = load<f64>(inBox + (axis << 3), 48);
+    if (max(max(p, q), r) >= 1) best = triangleToFace(t, box, axis, 1, best);
+    if (min(min(p, q), r) <= -1) best = triangleToFace(t, box, axis, -1, best);
+  }
+  return best;
+}
+
+function setBoth(x: f64, y: f64, z: f64): void {
+  triangleX = solidX = x;
+  triangleY = solidY = y;
+  triangleZ = solidZ = z;
+}
+
+/** Takes the distance from a face, as two triangles, where it is the least yet. Answers the least. */
+function triangleToFace(t: Triangle, box: Solid, axis: usize, side: f64, best: f64): f64 {
+  setFace(part, box, axis, side, 1);
+  best = takeFace(t, best);
+  setFace(part, box, axis, side, -1);
+  return takeFace(t, best);
+}
+
+function takeFace(t: Triangle, best: f64): f64 {
+  if (best == 0) return 0;
+  const found = distanceOfTriangles(t, part);
+  if (!(found < best)) return best;
+  triangleX = nearestX; triangleY = nearestY; triangleZ = nearestZ;
+  solidX = otherX; solidY = otherY; solidZ = otherZ;
+  return found;
+}
+
+/** Sets one of the two triangles (`half` 1 or -1) of a box's face across an axis (0 … 2), on one side (1 or -1). */
+export function setFace(out: Triangle, box: Solid, axis: usize, side: f64, half: f64): void {
+  const one: usize = axis == 2 ? 0 : axis + 1, other: usize = axis == 0 ? 2 : axis - 1;
+  setFaceCorner(changetype<usize>(out), box, axis, side, one, -1, other, -1);
+  setFaceCorner(changetype<usize>(out) + 24, box, axis, side, one, half, other, -half);
+  setFaceCorner(changetype<usize>(out) + 48, box, axis, side, one, 1, other, 1);
+}
+
+function setFaceCorner(to: usize, box: Solid, axis: usize, s: f64, one: usize, u: f64, other: usize, v: f64): void {
+  const at = changetype<usize>(box), a = at + axis * 24, b = at + one * 24, c = at + other * 24;
+  store<f64>(to, box.x + s * load<f64>(a) + u * load<f64>(b) + v * load<f64>(c));
+  store<f64>(to, box.y + s * load<f64>(a, 8) + u * load<f64>(b, 8) + v * load<f64>(c, 8), 8);
+  store<f64>(to, box.z + s * load<f64>(a, 16) + u * load<f64>(b, 16) + v * load<f64>(c, 16), 16);
+}
+
+// --- an ellipsoid, or its sum with a segment ---
+
+let least: f64 = 0;
+let atX: f64 = 0, atY: f64 = 0, atZ: f64 = 0, toX: f64 = 0, toY: f64 = 0, toZ: f64 = 0;
+
+/**
+ * The sum of an ellipsoid and a segment is as far from a triangle as the ellipsoid is from the triangle's sum with the
+ * segment: a prism, whose faces are asked.
+ */
+function triangleToElliptic(t: Triangle, solid: Solid): f64 {
+  setEllipsoid(frameOf(solid));
+  const hx = solid.halfX, hy = solid.halfY, hz = solid.halfZ;
+  const isBare = hx == 0 && hy == 0 && hz == 0;
+  if (!isBare) {
+    setAxis(part, solid);
+    if (distanceOfTriangles(t, part) == 0) {
+      setBoth(nearestX, nearestY, nearestZ);
+      return 0;
+    }
+  }
+  least = Infinity;
+  askFace(t, solid, hx, hy, hz);
+  if (!isBare) {
+    askFace(t, solid, -hx, -hy, -hz);
+    askSide(t.ax, t.ay, t.az, t.bx, t.by, t.bz, solid);
+    askSide(t.bx, t.by, t.bz, t.cx, t.cy, t.cz, solid);
+    askSide(t.cx, t.cy, t.cz, t.ax, t.ay, t.az, solid);
+  }
+  // The foot is a place of the triangle, moved along the segment.
+  if (isBare) {
+    triangleX = atX + solid.x; triangleY = atY + solid.y; triangleZ = atZ + solid.z;
+  } else {
+    const x = atX + solid.x, y = atY + solid.y, z = atZ + solid.z;
+    part.ax = x - hx; part.ay = y - hy; part.az = z - hz;
+    part.bx = part.cx = x + hx; part.by = part.cy = y + hy; part.bz = part.cz = z + hz;
+    distanceOfTriangles(t, part);
+    triangleX = nearestX; triangleY = nearestY; triangleZ = nearestZ;
+  }
+  solidX = triangleX + (toX - atX);
+  solidY = triangleY + (toY - atY);
+  solidZ = triangleZ + (toZ - atZ);
+  return sqrt(least);
+}
+
+function askFace(t: Triangle, solid: Solid, hx: f64, hy: f64, hz: f64): void {
+  const x = hx - solid.x, y = hy - solid.y, z = hz - solid.z;
+  moved.ax = t.ax + x; moved.ay = t.ay + y; moved.az = t.az + z;
+  moved.bx = t.bx + x; moved.by = t.by + y; moved.bz = t.bz + z;
+  moved.cx = t.cx + x; moved.cy = t.cy + y; moved.cz = t.cz + z;
+  take(ellipsoidToTriangle(moved));
+}
+
+function askSide(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, solid: Solid): void {
+  take(ellipsoidToParallelogram(
+    0.5 * (ax + bx) - solid.x, 0.5 * (ay + by) - solid.y, 0.5 * (az + bz) - solid.z,
+    0.5 * (bx - ax), 0.5 * (by - ay), 0.5 * (bz - az), solid.halfX, solid.halfY, solid.halfZ,
+  ));
+}
+
+/** Takes the last answer where it is the least yet. */
+function take(square: f64): void {
+  if (!(square < least)) return;
+  least = square;
+  atX = footX; atY = footY; atZ = footZ;
+  toX = surfaceX; toY = surfaceY; toZ = surfaceZ;
+}

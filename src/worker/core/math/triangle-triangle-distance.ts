@@ -1,0 +1,108 @@
+// Where two triangles are nearest to one another: a corner of one over the other, or two edges. A segment or a point is a
+// triangle that repeats a corner.
+
+import { Affine, setIdentity } from './affine';
+import * as closest from './closest';
+import { fromX, fromY, fromZ, intersectionSegment, toX, toY, toZ } from './triangle-intersection-segment';
+import { Triangle, trianglesIntersect } from './triangles';
+
+/** The point of the first triangle that is nearest to the second. */
+export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
+/** The point of the second triangle that is nearest to the first. */
+export let otherX: f64 = 0, otherY: f64 = 0, otherZ: f64 = 0;
+
+let best: f64 = 0;
+const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
+
+/**
+ * Answers the squared distance of two triangles that do not intersect, and sets the nearest points. Of triangles that do,
+ * it is that of their corners and edges (`distanceOfTriangles` knows).
+ */
+export function nearestOfTriangles(p: Triangle, q: Triangle): f64 {
+  return nearestWithin(p, q, Infinity);
+}
+
+/** Finds them as `nearestOfTriangles` does where the square of their distance is less than a limit, which it answers else. */
+export function nearestWithin(p: Triangle, q: Triangle, limit: f64): f64 {
+  best = limit;
+  const p0 = changetype<usize>(p), q0 = changetype<usize>(q);
+  for (let i: usize = 0; i < 72; i += 24) {
+    cornerTo(p0 + i, q0, false);
+    cornerTo(q0 + i, p0, true);
+    for (let j: usize = 0; j < 72; j += 24) {
+      edges(p0 + i, p0 + (i == 48 ? 0 : i + 24), q0 + j, q0 + (j == 48 ? 0 : j + 24));
+    }
+  }
+  return best;
+}
+
+/**
+ * Answers how far two triangles are from each other, and sets the nearest points; where they meet, 0 and one point twice.
+ * They meet where their float64 coordinates do, exactly.
+ */
+export function distanceOfTriangles(p: Triangle, q: Triangle): f64 {
+  const found = sqrt(nearestOfTriangles(p, q));
+  if (arePartedByNearest(p, q) || !trianglesIntersect(p, q)) return found;
+  intersectionSegment(p, q, identity);
+  const x = 0.5 * (fromX + toX), y = 0.5 * (fromY + toY), z = 0.5 * (fromZ + toZ);
+  setNearest(x, y, z, x, y, z);
+  return 0;
+}
+
+const identity = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+setIdentity(identity);
+
+/**
+ * Tells whether two triangles surely do not intersect, by the way from one to the other that `nearestOfTriangles` has just
+ * found: whether a plane across it is between them.
+ */
+function arePartedByNearest(p: Triangle, q: Triangle): bool {
+  const x = otherX - nearestX, y = otherY - nearestY, z = otherZ - nearestZ;
+  const ofP = max(max(x * p.ax + y * p.ay + z * p.az, x * p.bx + y * p.by + z * p.bz), x * p.cx + y * p.cy + z * p.cz);
+  const ofQ = min(min(x * q.ax + y * q.ay + z * q.az, x * q.bx + y * q.by + z * q.bz), x * q.cx + y * q.cy + z * q.cz);
+  return ofP < ofQ;
+}
+
+function cornerTo(corner: usize, t: usize, isOfSecond: bool): void {
+  const x = load<f64>(corner), y = load<f64>(corner, 8), z = load<f64>(corner, 16);
+  for (let to = changetype<usize>(moved), end = to + 72; to < end; to += 24, t += 24) {
+    store<f64>(to, load<f64>(t) - x);
+    store<f64>(to, load<f64>(t, 8) - y, 8);
+    store<f64>(to, load<f64>(t, 16) - z, 16);
+  }
+  const square = closest.nearestOfTriangle(moved, best);
+  if (!(square < best)) return;
+  best = square;
+  const px = x + closest.nearestX, py = y + closest.nearestY, pz = z + closest.nearestZ;
+  if (isOfSecond) setNearest(px, py, pz, x, y, z);
+  else setNearest(x, y, z, px, py, pz);
+}
+
+// @ts-ignore: decorator
+@inline
+function setNearest(x: f64, y: f64, z: f64, u: f64, v: f64, w: f64): void {
+  nearestX = x; nearestY = y; nearestZ = z;
+  otherX = u; otherY = v; otherZ = w;
+}
+
+/**
+ * Compares two edges where both are nearest to each other between their ends (Ericson, Real-Time Collision Detection,
+ * 2005, 5.1.9).
+ */
+function edges(a: usize, b: usize, c: usize, d: usize): void {
+  const ax = load<f64>(a), ay = load<f64>(a, 8), az = load<f64>(a, 16);
+  const cx = load<f64>(c), cy = load<f64>(c, 8), cz = load<f64>(c, 16);
+  const ex = load<f64>(b) - ax, ey = load<f64>(b, 8) - ay, ez = load<f64>(b, 16) - az;
+  const fx = load<f64>(d) - cx, fy = load<f64>(d, 8) - cy, fz = load<f64>(d, 16) - cz;
+  const wx = ax - cx, wy = ay - cy, wz = az - cz;
+  const ee = ex * ex + ey * ey + ez * ez, ff = fx * fx + fy * fy + fz * fz, ef = ex * fx + ey * fy + ez * fz;
+  const ew = ex * wx + ey * wy + ez * wz, fw = fx * wx + fy * wy + fz * wz;
+  const area = ee * ff - ef * ef;
+  const s = (ef * fw - ew * ff) / area, t = (ee * fw - ew * ef) / area;
+  if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) return;
+  const dx = wx + s * ex - t * fx, dy = wy + s * ey - t * fy, dz = wz + s * ez - t * fz;
+  const square = dx * dx + dy * dy + dz * dz;
+  if (!(square < best)) return;
+  best = square;
+  setNearest(ax + s * ex, ay + s * ey, az + s * ez, cx + t * fx, cy + t * fy, cz + t * fz);
+}

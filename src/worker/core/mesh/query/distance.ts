@@ -1,0 +1,388 @@
+// Finds where two trees are nearest to one another, by branch and bound on both at once, the nearest boxes first (Larsen,
+// Gottschalk, Lin and Manocha, "Fast Distance Queries with Rectangular Swept Sphere Volumes", 2000; bounds of oriented
+// boxes here, mesh/query/obb-distance-4x4.ts). Bounds are float32 and never too great; what is at the leaves is decided in
+// float64. A placed shape that is no mesh is a tree of one box.
+//
+// Distances are measured in the metric's space: that of tree A where both maps to the world are similarities, so that
+// triangles are the numbers by which contacts are decided; else the world about the place that the maps share.
+
+import { checkpoint } from '../../checkpoint';
+import { Affine, copy, invert, relate, setIdentity } from '../../math/affine';
+import { distanceOfTriangles, nearestWithin, nearestX, nearestY, nearestZ, otherX, otherY, otherZ } from '../../math/triangle-triangle-distance';
+import { Triangle } from '../../math/triangles';
+import { spectralNorm } from '../../math/spectral-norm';
+import { reserve } from '../../memory';
+import { countLeaf, countNode, countTriangle } from '../tree/counters';
+import {
+  LEAF, Mesh, Node, blockAt, childOf, filledLanes, nodeAt, placeTree, setUnitNode, treeScale, triangleOf,
+} from '../tree/layout';
+import { blur as blockBlur, greatest, least, mapBlock } from './mapped-block';
+import { gaps, obbDistance4x4, reachOfBlock, setBoxes, setWay, unit } from './obb-distance-4x4';
+import { map as treeMap, setTrees } from './tree-tree';
+
+/** How far both are, in the world; the nearest points, about the place that the maps share; and the triangles there. */
+export let distance: f64 = 0;
+export let pointAX: f64 = 0, pointAY: f64 = 0, pointAZ: f64 = 0;
+export let pointBX: f64 = 0, pointBY: f64 = 0, pointBZ: f64 = 0;
+export let triangleA: i32 = -1, triangleB: i32 = -1;
+
+/** Maps trees to the world, and to the metric's space. */
+const worldA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const worldB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const toA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const toB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const relative = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+let isSimilar: bool = false;
+let isFar: bool = false;
+/** Whether the metric's space is tree A. */
+let isOfTree: bool = false;
+
+let best: f64 = 0;
+let isFound: bool = false;
+/** The distance from which bounds count, and their unit in the metric's space. */
+let from: f64 = 0;
+let length: f64 = 1;
+let bound: f32 = 0;
+/** The same in tree A's own unit. */
+let reach: f32 = 0;
+
+/** Columns of a map are alike where their dot products are but for this, relative to their squares. */
+const ALIKE: f64 = 1e-7;
+/** What is so many times as far away as both are large has no digits left in float32 but along the way. */
+const FAR_AWAY: f64 = 500;
+
+/**
+ * Is called for two leaves, by their blocks: answers with `offer` what it finds. Blocks of a shape that is no mesh mean
+ * nothing.
+ */
+export type Leaves = (blockA: u32, blockB: u32) => void;
+
+let meshA: Mesh = changetype<Mesh>(0);
+let meshB: Mesh = changetype<Mesh>(0);
+
+/**
+ * Finds where two meshes are nearest, no farther than `limit`. Answers whether they are. `a` and `b` map their spaces to
+ * the world about a place that both share. Where triangles meet the distance is 0, and the points are one that they share.
+ * Throws OUT_OF_MEMORY.
+ */
+export function distanceOfMeshes(first: Mesh, a: Affine, second: Mesh, b: Affine, limit: f64): bool {
+  begin(first, a, second, b, limit, true);
+  fourB = 0;
+  descend(visitBlocks);
+  conclude();
+  return isFound;
+}
+
+/** A tree of one node with one box, [-1, 1]³. */
+const cube = changetype<Mesh>(memory.data(<i32>(offsetof<Mesh>() + offsetof<Node>()), 64));
+cube.nodes = <u32>offsetof<Mesh>();
+cube.lowX = -1; cube.lowY = -1; cube.lowZ = -1;
+cube.highX = 1; cube.highY = 1; cube.highZ = 1;
+setUnitNode(nodeAt(cube, 0));
+
+/**
+ * Visits the leaves of a mesh that may be no farther than `limit` from a box, and from what `offer` has found since: `a`
+ * and `b` map the mesh and [-1, 1]³ to the world about a place that both share, where `offer` takes its points. Answers
+ * whether something was offered. Throws OUT_OF_MEMORY.
+ */
+export function distanceOfMeshAndBox(mesh: Mesh, a: Affine, b: Affine, limit: f64, visit: Leaves): bool {
+  begin(mesh, a, cube, b, limit, false);
+  descend(visit);
+  conclude();
+  return isFound;
+}
+
+/** Answers the least distance that was found so far, in the metric's space. */
+// @ts-ignore: decorator
+@inline
+export function leastYet(): f64 {
+  return best;
+}
+
+/** Maps the triangle at a place in its block (address and four times the lane) of the first mesh to the metric's space. */
+export function triangleOfA(out: Triangle, at: usize): void {
+  mapTo(out, at, toA);
+}
+
+/** Takes a distance in the metric's space, with its points there, if it is less than what was found so far. */
+export function offer(
+  found: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, ofA: i32, ofB: i32,
+): void {
+  if (!(found < best || (!isFound && found <= best))) return;
+  isFound = true;
+  best = found;
+  pointAX = ax; pointAY = ay; pointAZ = az;
+  pointBX = bx; pointBY = by; pointBZ = bz;
+  triangleA = ofA;
+  triangleB = ofB;
+  setBound();
+  const x = bx - ax, y = by - ay, z = bz - az;
+  const along = sqrt(x * x + y * y + z * z);
+  if (along > 0 && along > (abs(ax) + abs(ay) + abs(az)) * LEAST_WAY) {
+    setWay(x / along, y / along, z / along, toA, toB, from, 1.0 / length);
+  }
+}
+
+/** A way shorter than this, relative to its place, has no direction. */
+const LEAST_WAY: f64 = 1e-12;
+
+/** Sets maps, metric and bounds. `bySimilarity`: the metric may be that of tree A. */
+function begin(first: Mesh, a: Affine, second: Mesh, b: Affine, limit: f64, bySimilarity: bool): void {
+  meshA = first;
+  meshB = second;
+  isFound = false;
+  triangleA = triangleB = -1;
+  placeTree(worldA, first, a);
+  placeTree(worldB, second, b);
+  isSimilar = isSimilarity(worldA) && isSimilarity(worldB);
+  relate(relative, a, b);
+  setTrees(first, second, relative);
+  let shortening: f64 = 1;
+  isOfTree = isSimilar && bySimilarity;
+  best = limit;
+  if (isOfTree) {
+    setIdentity(toA);
+    copy(toB, treeMap);
+    length = 1;
+    best /= columnLength(worldA);
+  } else {
+    copy(toA, worldA);
+    copy(toB, worldB);
+    length = isSimilar ? columnLength(worldA) : spectralNorm(worldA);
+    if (!isSimilar) {
+      invert(relative, worldA);
+      shortening = (1.0 - 1e-6) / (spectralNorm(relative) * length);
+    }
+  }
+  let x = middle(toB, second, 0) - middle(toA, first, 0);
+  let y = middle(toB, second, 8) - middle(toA, first, 8);
+  let z = middle(toB, second, 16) - middle(toA, first, 16);
+  const gap = sqrt(x * x + y * y + z * z);
+  if (gap > 0 && gap < Infinity) {
+    x /= gap; y /= gap; z /= gap;
+  } else {
+    x = 1; y = 0; z = 0;
+  }
+  isFar = gap > FAR_AWAY * (spectralNorm(toA) + spectralNorm(toB));
+  from = isFar ? gap : 0;
+  setBoxes(treeMap, isSimilar, shortening, isFar);
+  length *= unit;
+  setBound();
+  setWay(x, y, z, toA, toB, from, 1.0 / length);
+}
+
+/** Answers the middle of a mesh's bounds in the metric's space, along x, y or z (0, 8, 16). */
+function middle(m: Affine, mesh: Mesh, axis: usize): f64 {
+  const scale = treeScale(mesh);
+  const x = (0.5 * (mesh.lowX + mesh.highX) - mesh.offsetX) * scale;
+  const y = (0.5 * (mesh.lowY + mesh.highY) - mesh.offsetY) * scale;
+  const z = (0.5 * (mesh.lowZ + mesh.highZ) - mesh.offsetZ) * scale;
+  const at = changetype<usize>(m) + axis;
+  return load<f64>(at) * x + load<f64>(at, 24) * y + load<f64>(at, 48) * z + load<f64>(at, 72);
+}
+
+function columnLength(m: Affine): f64 {
+  return sqrt(m.xx * m.xx + m.xy * m.xy + m.xz * m.xz);
+}
+
+/** Tells whether a map stretches all directions alike, to seven digits. */
+export function isSimilarity(m: Affine): bool {
+  const size = max(max(abs(m.xx), abs(m.xy)), abs(m.xz)), over = 1.0 / size;
+  const ax = m.xx * over, ay = m.xy * over, az = m.xz * over;
+  const bx = m.yx * over, by = m.yy * over, bz = m.yz * over;
+  const cx = m.zx * over, cy = m.zy * over, cz = m.zz * over;
+  const aa = ax * ax + ay * ay + az * az, little = ALIKE * aa;
+  return (
+    abs(bx * bx + by * by + bz * bz - aa) <= little && abs(cx * cx + cy * cy + cz * cz - aa) <= little &&
+    abs(ax * bx + ay * by + az * bz) <= little && abs(ax * cx + ay * cy + az * cz) <= little &&
+    abs(bx * cx + by * cy + bz * cz) <= little
+  );
+}
+
+/** Takes the least distance yet as bounds have it, rounded up. */
+function setBound(): void {
+  const rest = (best - from + (best + from) * 1e-15) / length;
+  bound = <f32>min(rest + abs(rest) * 1e-6 + 1e-30, 1e30);
+  reach = <f32>min(<f64>bound * length * (1.0 + 1e-6), 1e15);
+}
+
+/** Maps what was found to the world. */
+function conclude(): void {
+  if (!isFound) return;
+  if (isOfTree) {
+    let x = pointAX, y = pointAY, z = pointAZ;
+    pointAX = worldA.xx * x + worldA.yx * y + worldA.zx * z + worldA.tx;
+    pointAY = worldA.xy * x + worldA.yy * y + worldA.zy * z + worldA.ty;
+    pointAZ = worldA.xz * x + worldA.yz * y + worldA.zz * z + worldA.tz;
+    x = pointBX; y = pointBY; z = pointBZ;
+    pointBX = worldA.xx * x + worldA.yx * y + worldA.zx * z + worldA.tx;
+    pointBY = worldA.xy * x + worldA.yy * y + worldA.zy * z + worldA.ty;
+    pointBZ = worldA.xz * x + worldA.yz * y + worldA.zz * z + worldA.tz;
+  }
+  const x = pointBX - pointAX, y = pointBY - pointAY, z = pointBZ - pointAZ;
+  distance = best == 0 ? 0 : sqrt(x * x + y * y + z * z);
+}
+
+// --- the descent ---
+
+/** Two nodes with some of their children each, or two leaves, that wait; and what they are apart at least. */
+@unmanaged
+class Work {
+  gap: f32;
+  a: u32;
+  b: u32;
+  /** The children of a, a bit each, and those of b behind; LEAVES where a and b are blocks. */
+  masks: u32;
+}
+
+const WORK_BYTES: usize = 16;
+const LEAVES: u32 = 0x100;
+const ALL: u32 = 0xff;
+let stack: usize = 0;
+
+/** How many pairs are taken between two checkpoints, and what each counts for. */
+const PAIRS_AT_ONCE: i32 = 32;
+const WORK_OF_PAIR: i32 = 16;
+
+function descend(visit: Leaves): void {
+  stack = reserve(stack, 0, WORK_BYTES);
+  const work = changetype<Work>(stack);
+  work.gap = -Infinity;
+  work.a = 0;
+  work.b = 0;
+  work.masks = ALL;
+  let used = WORK_BYTES;
+  // Nothing is nearer than what meets.
+  while (used != 0 && !(isFound && best == 0)) {
+    used = descendSome(visit, used);
+    checkpoint(PAIRS_AT_ONCE * WORK_OF_PAIR);
+  }
+}
+
+/** Takes some of the pairs that wait, of which there are so many bytes. Answers how many bytes wait then. */
+function descendSome(visit: Leaves, used: usize): usize {
+  stack = reserve(stack, used, <u64>used + <u64>PAIRS_AT_ONCE * 16 * WORK_BYTES);
+  let top = stack + used;
+  for (let n = 0; n < PAIRS_AT_ONCE && top != stack; n++) {
+    top -= WORK_BYTES;
+    const work = changetype<Work>(top);
+    if (work.gap > bound) continue;
+    const a = work.a, b = work.b, masks = work.masks;
+    if (masks & LEAVES) visit(a, b);
+    else {
+      countNode();
+      top = push(top, a, b, obbDistance4x4(nodeAt(meshA, a), nodeAt(meshB, b), masks & 15, (masks >> 4) & 15, bound));
+    }
+  }
+  return top - stack;
+}
+
+/** Adds the pairs of children in the mask, so that the nearest is taken first. A leaf stays a child of its node. */
+function push(top: usize, indexA: u32, indexB: u32, pairs: u32): usize {
+  const nodeA = nodeAt(meshA, indexA), nodeB = nodeAt(meshB, indexB);
+  const base = top;
+  for (let bits = pairs; bits != 0; bits &= bits - 1) {
+    const pair = ctz(bits);
+    const gap = load<f32>(gaps + (<usize>pair << 2));
+    let at = top;
+    for (; at != base && !(load<f32>(at - WORK_BYTES) >= gap); at -= WORK_BYTES) v128.store(at, v128.load(at - WORK_BYTES));
+    top += WORK_BYTES;
+    const i = pair >> 2, j = pair & 3;
+    const a = childOf(nodeA, i), b = childOf(nodeB, j);
+    const work = changetype<Work>(at);
+    work.gap = gap;
+    if (a & b & LEAF) {
+      work.a = a & ~LEAF;
+      work.b = b & ~LEAF;
+      work.masks = LEAVES;
+      continue;
+    }
+    work.a = a & LEAF ? indexA : a;
+    work.b = b & LEAF ? indexB : b;
+    work.masks = (a & LEAF ? 1 << i : 15) | (b & LEAF ? 16 << j : 240);
+  }
+  return top;
+}
+
+// --- two blocks of triangles ---
+
+const first = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
+/** The four triangles of B that were taken last, in float64 and which of them are there; and in float32 in tree A. */
+const four: usize = memory.data(4 * 72, 16);
+const fourMapped: usize = memory.data(9 * 16, 16);
+let fourB: usize = 0;
+let taken: u32 = 0;
+let isMapped: bool = false;
+
+function visitBlocks(indexA: u32, indexB: u32): void {
+  countLeaf();
+  const a = blockAt(meshA, indexA), b = blockAt(meshB, indexB);
+  const at = changetype<usize>(a);
+  if (changetype<usize>(b) != fourB) {
+    fourB = changetype<usize>(b);
+    taken = 0;
+    isMapped = false;
+  }
+  v128.store(reaches, reachOfBlock(at, true));
+  const nearB = reachOfBlock(changetype<usize>(b), false), filled = filledLanes(b);
+  for (let lanes = filledLanes(a); lanes != 0; lanes &= lanes - 1) {
+    const lane = ctz(lanes);
+    const gap = f32x4.sub(nearB, v128.load32_splat(reaches + (<usize>lane << 2)));
+    let bits = ~<u32>i32x4.bitmask(f32x4.gt(gap, f32x4.splat(bound))) & filled;
+    if (bits == 0) continue;
+    if (!isFar && isOfTree) {
+      if (!isMapped) mapBlock(fourMapped, b);
+      isMapped = true;
+      bits &= nearBoxes(at + (<usize>lane << 2));
+      if (bits == 0) continue;
+    }
+    // What a plane across the way is between does not meet: only what is nearer than what was found matters of it.
+    const parted = isFar ? 15 : <u32>i32x4.bitmask(f32x4.gt(gap, f32x4.splat(0)));
+    mapTo(first, at + (<usize>lane << 2), toA);
+    for (; bits != 0; bits &= bits - 1) {
+      const other = ctz(bits);
+      const q = changetype<Triangle>(four + <usize>other * 72);
+      if (!(taken & (1 << other))) mapTo(q, changetype<usize>(b) + (<usize>other << 2), toB);
+      taken |= 1 << other;
+      countTriangle();
+      const found = parted & (1 << other)
+        ? sqrt(nearestWithin(first, q, best * best * LITTLE_MORE + LEAST_SQUARE))
+        : distanceOfTriangles(first, q);
+      if (!(found <= best)) continue;
+      offer(found, nearestX, nearestY, nearestZ, otherX, otherY, otherZ, triangleOf(a, lane), triangleOf(b, other));
+      if (best == 0) return;
+    }
+  }
+}
+
+/** So much more than the square of the least distance is asked for, as roots and squares are rounded. */
+const LITTLE_MORE: f64 = 1.000000000000002;
+const LEAST_SQUARE: f64 = 1e-300;
+const reaches: usize = memory.data(16, 16);
+
+/** Marks those of the four triangles of B whose bounds in tree A may be near enough to those of a triangle of A. */
+function nearBoxes(at: usize): u32 {
+  const x = outside(at, 0), y = outside(at, 16), z = outside(at, 32);
+  const square = f32x4.add(f32x4.add(f32x4.mul(x, x), f32x4.mul(y, y)), f32x4.mul(z, z));
+  return ~<u32>i32x4.bitmask(f32x4.gt(square, f32x4.splat(reach * reach)));
+}
+
+// @ts-ignore: decorator
+@inline
+function outside(at: usize, axis: usize): v128 {
+  const p = v128.load32_splat(at + axis), q = v128.load32_splat(at + axis, 48), r = v128.load32_splat(at + axis, 96);
+  const u = v128.load(fourMapped + axis), v = v128.load(fourMapped + axis, 48), w = v128.load(fourMapped + axis, 96);
+  const gap = f32x4.pmax(f32x4.sub(least(u, v, w), greatest(p, q, r)), f32x4.sub(least(p, q, r), greatest(u, v, w)));
+  return f32x4.pmin(f32x4.pmax(f32x4.splat(0), f32x4.sub(gap, f32x4.splat(blockBlur))), f32x4.splat(1e15));
+}
+
+/** Maps the triangle at a place in its block. Without a change where the map is the identity. */
+function mapTo(out: Triangle, at: usize, m: Affine): void {
+  for (let k: usize = 0; k < 3; k++) {
+    const corner = at + k * 48, to = changetype<usize>(out) + k * 24;
+    const x = <f64>load<f32>(corner), y = <f64>load<f32>(corner, 16), z = <f64>load<f32>(corner, 32);
+    store<f64>(to, m.xx * x + m.yx * y + m.zx * z + m.tx);
+    store<f64>(to, m.xy * x + m.yy * y + m.zy * z + m.ty, 8);
+    store<f64>(to, m.xz * x + m.yz * y + m.zz * z + m.tz, 16);
+  }
+}

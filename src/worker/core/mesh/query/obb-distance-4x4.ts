@@ -1,0 +1,258 @@
+// Bounds how near a node's four boxes are to another's four, four at a time: the larger of the distance of B's boxes from
+// A's as A's frame sees them, that of A's from B's as B's frame does, and the gap along one direction that the caller
+// chooses, as what was found to be nearest so far shows where the gap is. All of them are float32 and never too great.
+//
+// The gap along a direction is a sum of what either side reaches, so that it costs four lanes of each and no pair
+// anything; and it is measured from a distance that float64 takes away before, so that what is far away for its size
+// keeps the digits of its size.
+//
+// Lengths are in the unit of obb-sat-4x4.ts, that of the larger tree; what a map stretches unlike in some directions has
+// its lengths in A's frame shortened to the least that it makes of them.
+
+import { Affine } from '../../math/affine';
+import { lane0, lane1, lane2, lane3, minus, plus, times } from '../../math/lanes';
+import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
+import { Node, childCount, childMask, highBounds, isRotated, lowBounds } from '../tree/layout';
+import { Relation, setRelation } from './obb-sat-4x4';
+
+const relation = changetype<Relation>(memory.data(<i32>offsetof<Relation>(), 16));
+const rotationA = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
+const rotationB = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
+
+/** What the sixteen pairs are apart at least, f32: entry 4 i + j for child i of A and j of B. */
+export const gaps: usize = memory.data(16 * 4, 16);
+// A's four boxes, a lane each: centres and half extents along A's axes, the same along B's, and the reach along the way.
+const ofA: usize = memory.data(13 * 16, 16);
+const EXTENT: usize = 3 * 16;
+const IN_B: usize = 6 * 16;
+const EXTENT_IN_B: usize = 9 * 16;
+const REACH: usize = 12 * 16;
+
+/** How far rounding may move a box, relative to the lengths it is made of: two rotations and the map, below 2⁻¹⁸. */
+const ROUNDING: f64 = 4e-6;
+/** No gap counts as wider, so that its square is a number. */
+const WIDEST: f32 = 1e15;
+/** No box of a tree reaches farther from tree space's origin, in tree space. */
+const REACH_OF_TREE: f64 = 4;
+
+/** How the boxes of B are seen in A's frame: not at all where they are too far away, one way where the map stretches. */
+let sees: u32 = 0;
+const NEITHER: u32 = 0;
+const FROM_A: u32 = 1;
+const FROM_BOTH: u32 = 2;
+
+/** The length of the unit in A's tree space, and in B's. */
+export let unit: f64 = 1;
+let unitB: f64 = 1;
+/** How long B's unit is in A's, where the map between them is a similarity. */
+let growth: f32 = 1;
+let shrink: f32 = 1;
+/** The least that the map from A's tree space to the metric's makes of a length, relative to `toMetric`. */
+let shortening: f32 = 1;
+/** How far rounding moves a box in A's frame. */
+let blur: f32 = 0;
+
+/**
+ * Sets where B is: `m` maps its tree space to A's. `isSimilar`: it stretches all directions alike. `least` is the least
+ * that the space in which distances are measured makes of a length of A's tree space, over the most; `isFar` leaves the
+ * frames aside, of which rounding would leave nothing.
+ */
+export function setBoxes(m: Affine, isSimilar: bool, least: f64, isFar: bool): void {
+  setRelation(relation, m);
+  const ofA = 2.0 * <f64>f32x4.extract_lane(relation.halfA, 0), ofB = 2.0 * <f64>f32x4.extract_lane(relation.halfB, 0);
+  unit = 1.0 / ofA;
+  unitB = 1.0 / ofB;
+  sees = isFar ? NEITHER : isSimilar ? FROM_BOTH : FROM_A;
+  const columns = lengths(m) * ofA / ofB;
+  growth = <f32>columns;
+  shrink = <f32>(1.0 / columns);
+  shortening = <f32>(least * (1.0 - ROUNDING));
+  const far = max(max(abs(m.tx), abs(m.ty)), abs(m.tz)) * ofA;
+  blur = <f32>min(ROUNDING * (REACH_OF_TREE * (3.0 * columns * ofB + ofA) + far), 1e30);
+}
+
+/** Answers the root of the mean square of a map's columns: the length of each where it is a similarity. */
+function lengths(m: Affine): f64 {
+  const x = max(max(abs(m.xx), abs(m.xy)), abs(m.xz)), y = max(max(abs(m.yx), abs(m.yy)), abs(m.yz));
+  const z = max(max(abs(m.zx), abs(m.zy)), abs(m.zz)), most = max(max(x, y), z), over = 1.0 / most;
+  let sum: f64 = 0;
+  for (let i: usize = 0; i < 9; i++) {
+    const entry = load<f64>(changetype<usize>(m) + (i << 3)) * over;
+    sum += entry * entry;
+  }
+  return most * sqrt(sum / 3.0);
+}
+
+// The way in both trees' axes, over the metric's unit; how far apart the trees' origins are along it; and the rounding.
+let wayAX: f32 = 0, wayAY: f32 = 0, wayAZ: f32 = 0;
+let wayBX: f32 = 0, wayBY: f32 = 0, wayBZ: f32 = 0;
+let apart: f32 = 0;
+
+/**
+ * Sets the way along which gaps are measured, a unit vector of the metric's space, to which `a` and `b` map the trees.
+ * `from` is the distance from which gaps count, `over` the reciprocal of the unit there.
+ */
+export function setWay(x: f64, y: f64, z: f64, a: Affine, b: Affine, from: f64, over: f64): void {
+  const ax = (a.xx * x + a.xy * y + a.xz * z) * over, bx = (b.xx * x + b.xy * y + b.xz * z) * over;
+  const ay = (a.yx * x + a.yy * y + a.yz * z) * over, by = (b.yx * x + b.yy * y + b.yz * z) * over;
+  const az = (a.zx * x + a.zy * y + a.zz * z) * over, bz = (b.zx * x + b.zy * y + b.zz * z) * over;
+  wayAX = <f32>ax; wayAY = <f32>ay; wayAZ = <f32>az;
+  wayBX = <f32>bx; wayBY = <f32>by; wayBZ = <f32>bz;
+  const dx = b.tx - a.tx, dy = b.ty - a.ty, dz = b.tz - a.tz;
+  const gap = (dx * x + dy * y + dz * z - from) * over;
+  const sums = abs(ax) + abs(ay) + abs(az) + abs(bx) + abs(by) + abs(bz);
+  const rounding = ROUNDING * (REACH_OF_TREE * sums + abs(gap)) + (abs(dx) + abs(dy) + abs(dz) + from) * over * 1e-15;
+  apart = <f32>max(min(gap - rounding, 1e30), -1e30);
+}
+
+/** How far the corners of four triangles of A reach along the way at most, or those of B at least. */
+// @ts-ignore: decorator
+@inline
+export function reachOfBlock(block: usize, isOfA: bool): v128 {
+  const x = f32x4.splat(isOfA ? wayAX : wayBX), y = f32x4.splat(isOfA ? wayAY : wayBY), z = f32x4.splat(isOfA ? wayAZ : wayBZ);
+  const p = sum(times(v128.load(block), x), times(v128.load(block, 16), y), times(v128.load(block, 32), z));
+  const q = sum(times(v128.load(block, 48), x), times(v128.load(block, 64), y), times(v128.load(block, 80), z));
+  const r = sum(times(v128.load(block, 96), x), times(v128.load(block, 112), y), times(v128.load(block, 128), z));
+  return isOfA ? f32x4.pmax(f32x4.pmax(p, q), r) : plus(f32x4.pmin(f32x4.pmin(p, q), r), f32x4.splat(apart));
+}
+
+// @ts-ignore: decorator
+@inline
+function sum(a: v128, b: v128, c: v128): v128 { return f32x4.add(f32x4.add(a, b), c); }
+// @ts-ignore: decorator
+@inline
+function box(address: usize): v128 { return v128.load32_splat(address); }
+// @ts-ignore: decorator
+@inline
+function mixed(x: v128, y: v128, z: v128, a: f32, b: f32, c: f32): v128 {
+  return sum(times(x, f32x4.splat(a)), times(y, f32x4.splat(b)), times(z, f32x4.splat(c)));
+}
+/** The part of a gap that rounding leaves, squared. */
+// @ts-ignore: decorator
+@inline
+function squared(distance: v128, radius: v128): v128 {
+  const gap = f32x4.pmin(f32x4.pmax(f32x4.splat(0), minus(f32x4.abs(distance), radius)), f32x4.splat(WIDEST));
+  return times(gap, gap);
+}
+
+/**
+ * Finds which boxes of `a` may be no farther than `bound` from which of `b`, among those in the masks: bit 4 i + j for
+ * child i of a and j of b, and sets `gaps`. Numbers that are none count as near.
+ */
+export function obbDistance4x4(a: Node, b: Node, maskA: u32, maskB: u32, bound: f32): u32 {
+  if (isRotated(a)) rotationAt(rotationA, changetype<usize>(a) + offsetof<Node>('quaternion'));
+  else setIdentityRotation(rotationA);
+  if (isRotated(b)) rotationAt(rotationB, changetype<usize>(b) + offsetof<Node>('quaternion'));
+  else setIdentityRotation(rotationB);
+  const ra = rotationA, rb = rotationB;
+
+  const halfA = relation.halfA, halfB = relation.halfB;
+  let low = lowBounds(a, 0), high = highBounds(a, 0);
+  const ax = times(plus(low, high), halfA), hx = times(minus(high, low), halfA);
+  low = lowBounds(a, 1); high = highBounds(a, 1);
+  const ay = times(plus(low, high), halfA), hy = times(minus(high, low), halfA);
+  low = lowBounds(a, 2); high = highBounds(a, 2);
+  const az = times(plus(low, high), halfA), hz = times(minus(high, low), halfA);
+  low = lowBounds(b, 0); high = highBounds(b, 0);
+  const bx = times(plus(low, high), halfB), ux = times(minus(high, low), halfB);
+  low = lowBounds(b, 1); high = highBounds(b, 1);
+  const by = times(plus(low, high), halfB), uy = times(minus(high, low), halfB);
+  low = lowBounds(b, 2); high = highBounds(b, 2);
+  const bz = times(plus(low, high), halfB), uz = times(minus(high, low), halfB);
+
+  // Along the way: what A reaches at most, and B at least.
+  let inUnit = <f32>unit;
+  let nx = (ra.xx * wayAX + ra.xy * wayAY + ra.xz * wayAZ) * inUnit;
+  let ny = (ra.yx * wayAX + ra.yy * wayAY + ra.yz * wayAZ) * inUnit;
+  let nz = (ra.zx * wayAX + ra.zy * wayAY + ra.zz * wayAZ) * inUnit;
+  v128.store(ofA + REACH, plus(mixed(ax, ay, az, nx, ny, nz), mixed(hx, hy, hz, abs(nx), abs(ny), abs(nz))));
+  inUnit = <f32>unitB;
+  nx = (rb.xx * wayBX + rb.xy * wayBY + rb.xz * wayBZ) * inUnit;
+  ny = (rb.yx * wayBX + rb.yy * wayBY + rb.yz * wayBZ) * inUnit;
+  nz = (rb.zx * wayBX + rb.zy * wayBY + rb.zz * wayBZ) * inUnit;
+  const least = plus(
+    minus(mixed(bx, by, bz, nx, ny, nz), mixed(ux, uy, uz, abs(nx), abs(ny), abs(nz))), f32x4.splat(apart),
+  );
+  const limit = f32x4.splat(bound);
+  const proxies = maskB & childMask(b), count = childCount(a);
+  let bits: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    if (!(maskA & (1 << i))) continue;
+    const gap = minus(least, box(ofA + REACH + (<usize>i << 2)));
+    v128.store(gaps + (<usize>i << 4), gap);
+    bits |= (proxies & ~<u32>i32x4.bitmask(f32x4.gt(gap, limit))) << (i << 2);
+  }
+  if (bits == 0 || sees == NEITHER) return bits;
+
+  // G maps frame B to frame A: G = rotation of a · m · rotation of bᵀ.
+  const px = sum(times(f32x4.splat(ra.xx), relation.x), times(f32x4.splat(ra.xy), relation.y), times(f32x4.splat(ra.xz), relation.z));
+  const py = sum(times(f32x4.splat(ra.yx), relation.x), times(f32x4.splat(ra.yy), relation.y), times(f32x4.splat(ra.yz), relation.z));
+  const pz = sum(times(f32x4.splat(ra.zx), relation.x), times(f32x4.splat(ra.zy), relation.y), times(f32x4.splat(ra.zz), relation.z));
+  const x = f32x4(rb.xx, rb.yx, rb.zx, 0), y = f32x4(rb.xy, rb.yy, rb.zy, 0), z = f32x4(rb.xz, rb.yz, rb.zz, 0);
+  const g0 = sum(times(lane0(px), x), times(lane1(px), y), times(lane2(px), z));
+  const g1 = sum(times(lane0(py), x), times(lane1(py), y), times(lane2(py), z));
+  const g2 = sum(times(lane0(pz), x), times(lane1(pz), y), times(lane2(pz), z));
+  const g00 = lane0(g0), g01 = lane1(g0), g02 = lane2(g0);
+  const g10 = lane0(g1), g11 = lane1(g1), g12 = lane2(g1);
+  const g20 = lane0(g2), g21 = lane1(g2), g22 = lane2(g2);
+  const n00 = f32x4.abs(g00), n01 = f32x4.abs(g01), n02 = f32x4.abs(g02);
+  const n10 = f32x4.abs(g10), n11 = f32x4.abs(g11), n12 = f32x4.abs(g12);
+  const n20 = f32x4.abs(g20), n21 = f32x4.abs(g21), n22 = f32x4.abs(g22);
+  const slack = f32x4.splat(blur);
+  const ex = plus(sum(times(g00, bx), times(g01, by), times(g02, bz)), lane3(px));
+  const ey = plus(sum(times(g10, bx), times(g11, by), times(g12, bz)), lane3(py));
+  const ez = plus(sum(times(g20, bx), times(g21, by), times(g22, bz)), lane3(pz));
+  const rx = plus(sum(times(n00, ux), times(n01, uy), times(n02, uz)), slack);
+  const ry = plus(sum(times(n10, ux), times(n11, uy), times(n12, uz)), slack);
+  const rz = plus(sum(times(n20, ux), times(n21, uy), times(n22, uz)), slack);
+  v128.store(ofA, ax);
+  v128.store(ofA, ay, 16);
+  v128.store(ofA, az, 32);
+  v128.store(ofA + EXTENT, hx);
+  v128.store(ofA + EXTENT, hy, 16);
+  v128.store(ofA + EXTENT, hz, 32);
+  const shorter = f32x4.splat(shortening);
+  let found: u32 = 0;
+  for (let i: u32 = 0; i < 4; i++) {
+    const some = (bits >> (i << 2)) & 15;
+    if (some == 0) continue;
+    const at = ofA + (<usize>i << 2), to = gaps + (<usize>i << 4);
+    const square = sum(
+      squared(minus(ex, box(at)), plus(rx, box(at + 48))),
+      squared(minus(ey, box(at + 16)), plus(ry, box(at + 64))),
+      squared(minus(ez, box(at + 32)), plus(rz, box(at + 80))),
+    );
+    const gap = f32x4.pmax(v128.load(to), times(f32x4.sqrt(square), shorter));
+    v128.store(to, gap);
+    found |= (some & ~<u32>i32x4.bitmask(f32x4.gt(gap, limit))) << (i << 2);
+  }
+  if (found == 0 || sees != FROM_BOTH) return found;
+
+  // In frame B, in the same unit: what a rotation makes of G is G over its growth.
+  const over = f32x4.splat(shrink), grown = f32x4.splat(growth);
+  const fx = times(over, sum(times(g00, ex), times(g10, ey), times(g20, ez)));
+  const fy = times(over, sum(times(g01, ex), times(g11, ey), times(g21, ez)));
+  const fz = times(over, sum(times(g02, ex), times(g12, ey), times(g22, ez)));
+  const qx = plus(times(grown, ux), slack), qy = plus(times(grown, uy), slack), qz = plus(times(grown, uz), slack);
+  v128.store(ofA + IN_B, times(over, sum(times(g00, ax), times(g10, ay), times(g20, az))));
+  v128.store(ofA + IN_B, times(over, sum(times(g01, ax), times(g11, ay), times(g21, az))), 16);
+  v128.store(ofA + IN_B, times(over, sum(times(g02, ax), times(g12, ay), times(g22, az))), 32);
+  v128.store(ofA + EXTENT_IN_B, times(over, sum(times(n00, hx), times(n10, hy), times(n20, hz))));
+  v128.store(ofA + EXTENT_IN_B, times(over, sum(times(n01, hx), times(n11, hy), times(n21, hz))), 16);
+  v128.store(ofA + EXTENT_IN_B, times(over, sum(times(n02, hx), times(n12, hy), times(n22, hz))), 32);
+  bits = found;
+  for (let i: u32 = 0; i < 4; i++) {
+    const some = (bits >> (i << 2)) & 15;
+    if (some == 0) continue;
+    const at = ofA + (<usize>i << 2), to = gaps + (<usize>i << 4);
+    const square = sum(
+      squared(minus(fx, box(at + 96)), plus(qx, box(at + 144))),
+      squared(minus(fy, box(at + 112)), plus(qy, box(at + 160))),
+      squared(minus(fz, box(at + 128)), plus(qz, box(at + 176))),
+    );
+    const gap = f32x4.pmax(v128.load(to), times(f32x4.sqrt(square), shorter));
+    v128.store(to, gap);
+    found &= ~(<u32>i32x4.bitmask(f32x4.gt(gap, limit)) << (i << 2));
+  }
+  return found;
+}

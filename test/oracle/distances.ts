@@ -1,0 +1,73 @@
+// Distances of triangles in float64, in the plainest way: all corners against all faces, all edges against all edges.
+import { Line3, Triangle, Vector3 } from 'three';
+import { type Corners, trianglesMeet } from './exact.js';
+import { type Body, gapBetween } from './solids.js';
+
+/** The least distance of two triangles; 0 where they meet, exactly. */
+export function triangleDistance(a: Corners, b: Corners): number {
+  if (trianglesMeet(a, b)) return 0;
+  let least = Number.POSITIVE_INFINITY;
+  const near = new Vector3();
+  for (const [one, other] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    const face = new Triangle(...other);
+    if (face.getArea() === 0) continue;
+    for (const corner of one) least = Math.min(least, face.closestPointToPoint(corner, near).distanceTo(corner));
+  }
+  for (let i = 0; i < 3; i++) {
+    for (let j = 0; j < 3; j++) least = Math.min(least, segmentDistance(a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3]));
+  }
+  return least;
+}
+
+/** By the four ends, and by where both lines are nearest. */
+function segmentDistance(a: Vector3, b: Vector3, c: Vector3, d: Vector3): number {
+  const near = new Vector3();
+  const toLine = (p: Vector3, from: Vector3, to: Vector3) =>
+    new Line3(from, to).closestPointToPoint(p, true, near).distanceTo(p);
+  const ends = both(a, b).map((p) => (c.equals(d) ? c.distanceTo(p) : toLine(p, c, d)));
+  ends.push(...both(c, d).map((p) => (a.equals(b) ? a.distanceTo(p) : toLine(p, a, b))));
+  const [e, f, w] = [b.clone().sub(a), d.clone().sub(c), a.clone().sub(c)];
+  const across = new Vector3().crossVectors(e, f);
+  const square = across.lengthSq();
+  if (square > 0) {
+    const s = new Vector3().crossVectors(f, w).dot(across) / square;
+    const t = new Vector3().crossVectors(e, w).dot(across) / square;
+    if (s >= 0 && s <= 1 && t >= 0 && t <= 1) {
+      ends.push(a.clone().addScaledVector(e, s).distanceTo(c.clone().addScaledVector(f, t)));
+    }
+  }
+  return Math.min(...ends);
+}
+
+const both = (a: Vector3, b: Vector3) => [a, b];
+
+/** A part of a thing, with its corners where it is a triangle. */
+export interface Part {
+  body: Body;
+  corners?: Corners;
+}
+
+/** The least distance of the parts of two things, or `enough` where it is surely no less. */
+export function leastDistance(a: readonly Part[], b: readonly Part[], enough: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  const [sizesA, sizesB] = [a, b].map((parts) => parts.map(sizeOf));
+  a.forEach((p, i) => {
+    b.forEach((q, j) => {
+      const bound = p.body.center.distanceTo(q.body.center) - sizesA[i] - sizesB[j];
+      if (bound >= Math.min(least, enough)) return;
+      const found =
+        p.corners && q.corners
+          ? triangleDistance(p.corners, q.corners)
+          : gapBetween(p.body, q.body, Math.max(enough, sizesA[i] + sizesB[j]) * 1e-10).most;
+      least = Math.min(least, found);
+    });
+  });
+  return least;
+}
+
+function sizeOf({ body }: Part): number {
+  return body.columns.reduce((sum, column) => sum + column.length(), 0);
+}

@@ -1,0 +1,194 @@
+// How far two objects are, against all pairs of their triangles in float64, and against proofs for solids: both points are
+// theirs, and no two of their parts are nearer.
+import { Matrix4, Vector3 } from 'three';
+import { describe, expect, test } from 'vitest';
+import { ANY_FORM, NearScene, PLACES, type Thing } from '../../../fixtures/near-scene.js';
+import { leastDistance, type Part } from '../../../oracle/distances.js';
+import type { Corners } from '../../../oracle/exact.js';
+import { bumpy, comb, torus } from '../../../oracle/lumps.js';
+import { boxMesh, icosphere, merged, rods, soup, type Triangles, transformed, waves } from '../../../oracle/meshes.js';
+import { Random, SEED } from '../../../oracle/random.js';
+import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
+import { gapBetween, pointBody } from '../../../oracle/solids.js';
+
+/** Cases at each place; `DISTANCES=1000 npx vitest run …` looks at more. */
+const COUNT = Number(process.env.DISTANCES ?? 100);
+const SCALES = [1e-3, 1, 1e3];
+
+interface Found {
+  distance: number;
+  pointA: Vector3;
+  pointB: Vector3;
+  triangleA: number;
+  triangleB: number;
+}
+
+function measure(scene: NearScene, a: Thing, b: Thing, limit = Number.POSITIVE_INFINITY): Found | null {
+  const found = scene.core.queries.beginDistance(a.id, b.id, limit, Number.POSITIVE_INFINITY);
+  if (!found) return null;
+  const [pointA, pointB] = [found.pointA, found.pointB].map((each) => new Vector3(...each).sub(scene.place));
+  return { ...found, pointA, pointB };
+}
+
+function partsOf({ shape, bodies, matrix }: Thing): Part[] {
+  if (!shape.triangles) return bodies.map((body) => ({ body }));
+  const { positions, indices } = shape.triangles;
+  const corner = (i: number) => new Vector3().fromArray(positions, 3 * indices[i]).applyMatrix4(matrix);
+  return bodies.map((body, t) => ({ body, corners: [corner(3 * t), corner(3 * t + 1), corner(3 * t + 2)] as Corners }));
+}
+
+/** How far a point surely is from a thing's part of that number, or from the thing. */
+function distanceTo(parts: readonly Part[], triangle: number, point: Vector3, precision: number): number {
+  const { body } = parts[Math.max(triangle, 0)];
+  return gapBetween(body, pointBody(point), precision).least;
+}
+
+const sizeOf = ({ bodies }: Thing): number =>
+  Math.max(...bodies.map(({ columns }) => columns.reduce((sum, column) => sum + column.length(), 0)));
+
+describe.each(PLACES)(`distance %s, seed ${SEED}`, { timeout: 240_000 }, (_, place) => {
+  test(`${COUNT} pairs of meshes and shapes under any matrix, at scales 1e-3, 1 and 1e3`, async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(place);
+    const meshes = meshesOf(random).map((each) => scene.mesh(each));
+    const seen = { met: 0, meshes: 0, mixed: 0, solids: 0 };
+    for (let i = 0; i < COUNT; i++) {
+      const scale = random.pick(SCALES);
+      const form = random.chance(0.5)
+        ? { low: scale, high: scale }
+        : { ...ANY_FORM, low: 0.3 * scale, high: 3 * scale };
+      const apart = scale * random.logRange(0.01, 30);
+      const [a, b] = [new Vector3(), random.direction().multiplyScalar(apart)].map((at) => {
+        const shape = random.chance(0.6) ? random.pick(meshes) : { shape: anySolid(random) };
+        return scene.add(shape, random.placement(at, form));
+      });
+      const message = `case ${i}, ${a.shape.shape.type} and ${b.shape.shape.type}, ${form.low === form.high ? 'alike' : 'any'}`;
+      const found = measure(scene, a, b)!;
+      const size = sizeOf(a) + sizeOf(b);
+      const digits = 1e-9 * size + place.length() * 1e-15;
+      const [ofA, ofB] = [partsOf(a), partsOf(b)];
+      seen[
+        a.shape.triangles && b.shape.triangles ? 'meshes' : a.shape.triangles || b.shape.triangles ? 'mixed' : 'solids'
+      ]++;
+      if (found.distance === 0) {
+        seen.met++;
+        expect(found.pointA, message).toEqual(found.pointB);
+      } else {
+        expect(Math.abs(found.pointA.distanceTo(found.pointB) - found.distance), message).toBeLessThan(digits);
+        // Both points are what they are said to be, and no two parts are nearer.
+        const truth = leastDistance(ofA, ofB, found.distance * (1 + 1e-6) + digits);
+        expect(truth, message).toBeGreaterThan(found.distance * (1 - 1e-6) - digits);
+      }
+      const precision = 1e-8 * size;
+      if (found.triangleA >= 0 || !a.shape.triangles)
+        expect(distanceTo(ofA, found.triangleA, found.pointA, precision), message).toBeLessThan(1e-6 * size + digits);
+      if (found.triangleB >= 0 || !b.shape.triangles)
+        expect(distanceTo(ofB, found.triangleB, found.pointB, precision), message).toBeLessThan(1e-6 * size + digits);
+      expect(found.triangleA >= 0, message).toBe(a.shape.triangles !== undefined);
+      expect(found.triangleB >= 0, message).toBe(b.shape.triangles !== undefined);
+
+      // To the last bit in the other order; and as far as was asked for, no farther.
+      const turned = measure(scene, b, a)!;
+      expect(turned.distance, message).toBe(found.distance);
+      expect([turned.pointA, turned.pointB, turned.triangleA, turned.triangleB], message).toEqual([
+        ...[found.pointB, found.pointA, found.triangleB, found.triangleA],
+      ]);
+      expect(measure(scene, a, b, found.distance * (1 + 1e-9) + digits), message).not.toBeNull();
+      if (found.distance > 3 * digits) expect(measure(scene, a, b, found.distance - 3 * digits), message).toBeNull();
+      scene.remove(a);
+      scene.remove(b);
+    }
+    console.log(JSON.stringify(seen));
+  });
+});
+
+describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
+  test('triangle inequality, by what lies between: a to c is no more than a to b, b across, b to c', async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(new Vector3());
+    const mesh = scene.mesh(bumpy(random, 3, 0.3));
+    for (let i = 0; i < 60; i++) {
+      const [a, b, c] = Array.from({ length: 3 }, () => scene.add(mesh, random.placement(random.point(6))));
+      const [ab, bc, ac] = [measure(scene, a, b)!, measure(scene, b, c)!, measure(scene, a, c)!];
+      expect(ac.distance, `case ${i}`).toBeLessThanOrEqual(
+        ab.distance + ab.pointB.distanceTo(bc.pointA) + bc.distance + 1e-9,
+      );
+      for (const thing of [a, b, c]) scene.remove(thing);
+    }
+  });
+
+  test('degenerate and tiny: needles, coincident, touching, a millimetre a thousand kilometres away', async () => {
+    const scene = await NearScene.at(new Vector3());
+    const needle = { positions: Float32Array.of(0, 0, 0, 1, 0, 0, 0.5, 1e-7, 0), indices: Uint32Array.of(0, 1, 2) };
+    const [needles, cube] = [scene.mesh(needle), scene.mesh(boxMesh(1, 1, 1))];
+    const at = (x: number, y = 0, z = 0) => new Matrix4().makeTranslation(x, y, z);
+    const between = (a: AnyShape, p: Matrix4, b: AnyShape, q: Matrix4) => {
+      const things = [scene.add(a, p), scene.add(b, q)] as const;
+      const found = measure(scene, ...things)!;
+      for (const thing of things) scene.remove(thing);
+      return found;
+    };
+    expect(between(needles, at(0), needles, at(0, 0, 0.25)).distance).toBe(0.25);
+    expect(between(needles, at(0), needles, at(3, 0, 0)).distance).toBe(2);
+    expect(between(cube, at(0), cube, at(0)).distance).toBe(0);
+    expect(between(cube, at(0), cube, at(1)).distance).toBe(0);
+    expect(between(cube, at(0), cube, at(1.5)).distance).toBe(0.5);
+    const small = at(0).makeScale(1e-3, 1e-3, 1e-3);
+    const far = small.clone().setPosition(1e6, 2e6, -3e6);
+    const found = between(cube, small, cube, far);
+    const step = new Vector3(1e6, 2e6, -3e6).length();
+    expect(found.distance / step).toBeCloseTo(1, 8);
+    expect(found.triangleA).toBeGreaterThanOrEqual(0);
+    const sphere: AnyShape = { shape: { type: 'sphere', radius: 1 } };
+    expect(between(sphere, at(0), sphere, at(3)).distance).toBe(1);
+    expect(between(sphere, at(0), cube, at(3)).distance).toBeCloseTo(1.5, 12);
+    // Inside of a box and of a sphere, which are solid, but not of a mesh that is not.
+    const hall: AnyShape = { shape: { type: 'box', halfExtents: [5, 5, 5] } };
+    expect(between(hall, at(0), cube, at(1)).distance).toBe(0);
+    expect(between(scene.mesh(boxMesh(10, 10, 10)), at(0), cube, at(1)).distance).toBeCloseTo(3.5, 6);
+  });
+
+  test('of a solid mesh its inside counts', async () => {
+    const scene = await NearScene.at(new Vector3());
+    const { shape } = scene.mesh(boxMesh(10, 10, 10));
+    const solid = { shape: { ...shape, solid: true } } as AnyShape;
+    const room = scene.add({ ...scene.mesh(boxMesh(10, 10, 10)), ...solid } as AnyShape, new Matrix4());
+    const parts = [boxMesh(1, 1, 1), transformed(boxMesh(1, 1, 1), ({ x, y, z }) => new Vector3(x + 20, y, z))];
+    for (const inner of [scene.mesh(merged(parts)), { shape: { type: 'sphere', radius: 1 } } as AnyShape]) {
+      const thing = scene.add(inner, new Matrix4().makeTranslation(2, 1, 0));
+      for (const limit of [0, 0.1, Number.POSITIVE_INFINITY]) {
+        const found = measure(scene, room, thing, limit)!;
+        expect(found).toMatchObject({ distance: 0, triangleA: -1, triangleB: -1 });
+        expect(found.pointA).toEqual(found.pointB);
+        expect(found.pointA.distanceTo(new Vector3(2, 1, 0))).toBeLessThan(1.01);
+      }
+      scene.remove(thing);
+    }
+  });
+
+  test('two large meshes in slices', async () => {
+    const scene = await NearScene.at(new Vector3());
+    const { core } = scene;
+    const sheet = scene.mesh(waves(100));
+    const [a, b] = [0, 1e-4].map((z) => scene.add(sheet, new Matrix4().makeTranslation(0, 0, 3 + z)));
+    const whole = measure(scene, a, b)!;
+    let found = core.queries.beginDistance(a.id, b.id, Number.POSITIVE_INFINITY, 0);
+    let slices = 1;
+    for (; found === undefined; slices++) found = core.queries.resumeDistance(a.id, b.id, 0);
+    expect(found!.distance).toBe(whole.distance);
+    console.log(`${slices} slices`);
+  });
+});
+
+function meshesOf(random: Random): Triangles[] {
+  return [
+    icosphere(1, 2),
+    bumpy(random, 3, 0.3),
+    torus(1, 0.3, 16),
+    rods(random, 12, 1),
+    comb(4),
+    boxMesh(1, 2, 0.5),
+    soup(random, 100, 0.5, 1),
+    transformed(soup(random, 20, 0.4, 1), ({ x, y, z }) => new Vector3(x, y, z * 1e-6)),
+  ];
+}
