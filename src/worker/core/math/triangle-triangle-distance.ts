@@ -24,6 +24,7 @@ export function nearestOfTriangles(p: Triangle, q: Triangle): f64 {
 
 /** Finds them as `nearestOfTriangles` does where the square of their distance is less than a limit, which it answers else. */
 export function nearestWithin(p: Triangle, q: Triangle, limit: f64): f64 {
+  if (limit < Infinity && arePartedByMiddles(p, q, limit)) return limit;
   best = limit;
   const p0 = changetype<usize>(p), q0 = changetype<usize>(q);
   for (let i: usize = 0; i < 72; i += 24) {
@@ -61,6 +62,34 @@ function arePartedByNearest(p: Triangle, q: Triangle): bool {
   const ofP = max(max(x * p.ax + y * p.ay + z * p.az, x * p.bx + y * p.by + z * p.bz), x * p.cx + y * p.cy + z * p.cz);
   const ofQ = min(min(x * q.ax + y * q.ay + z * q.az, x * q.bx + y * q.by + z * q.bz), x * q.cx + y * q.cy + z * q.cz);
   return ofP < ofQ;
+}
+
+/** The most that float64 adds to a gap along a way, relative to the lengths that it is made of. */
+const GAP_ROUNDING: f64 = 7.105427357601002e-15; // 2^-47
+
+/**
+ * Tells whether two triangles are surely farther apart than the root of `limit`, as the way between their middles shows:
+ * of what boxes let through, it leaves out most, for a tenth of the time.
+ */
+function arePartedByMiddles(p: Triangle, q: Triangle, limit: f64): bool {
+  const x = q.ax + q.bx + q.cx - p.ax - p.bx - p.cx;
+  const y = q.ay + q.by + q.cy - p.ay - p.by - p.cy;
+  const z = q.az + q.bz + q.cz - p.az - p.bz - p.cz;
+  const ofP = max(max(x * p.ax + y * p.ay + z * p.az, x * p.bx + y * p.by + z * p.bz), x * p.cx + y * p.cy + z * p.cz);
+  const ofQ = min(min(x * q.ax + y * q.ay + z * q.az, x * q.bx + y * q.by + z * q.bz), x * q.cx + y * q.cy + z * q.cz);
+  const rounding = GAP_ROUNDING * (abs(ofP) + abs(ofQ) + (abs(x) + abs(y) + abs(z)) * (sizeOf(p) + sizeOf(q)));
+  const surely = ofQ - ofP - rounding;
+  return surely > 0 && surely * surely > limit * (x * x + y * y + z * z);
+}
+
+/** Answers the largest coordinate of a triangle. */
+// @ts-ignore: decorator
+@inline
+function sizeOf(t: Triangle): f64 {
+  return max(
+    max(max(max(abs(t.ax), abs(t.ay)), max(abs(t.az), abs(t.bx))), max(max(abs(t.by), abs(t.bz)), abs(t.cx))),
+    max(abs(t.cy), abs(t.cz)),
+  );
 }
 
 function cornerTo(corner: usize, t: usize, isOfSecond: bool): void {
