@@ -182,6 +182,23 @@ describe(`posed objects, seed ${SEED}`, { timeout: 240_000 }, () => {
     expect(compared).toBeGreaterThanOrEqual(0.8 * frames[0].count);
   });
 
+  test('distances are those of still meshes', async () => {
+    await Promise.all([posed.update(), still.update()]);
+    let apart = 0;
+    for (let a = 0; a < RIGS; a++) {
+      for (let b = a + 1; b < RIGS; b++) {
+        const [found, expected] = await Promise.all([
+          posed.distance(ids[a], ids[b]),
+          still.distance(twins[a], twins[b]),
+        ]);
+        // Vertices are float32 in both, rounded in another order.
+        expect(Math.abs(found!.distance - expected!.distance), `${a} and ${b}`).toBeLessThan(1e-5);
+        if (found!.distance > 0) apart++;
+      }
+    }
+    expect(apart).toBeGreaterThan(3);
+  });
+
   test('a shape that was set anew, a movement and a hidden layer leave the pose', async () => {
     const [rig, id] = [rigs[0], ids[0]];
     const middle = placed(rig, new Vector3().fromArray(movedPositions(rig)));
