@@ -2,6 +2,7 @@
 // theirs, and no two of their parts are nearer.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { CONTACTS_ANY } from '../../../../src/shared/layout.js';
 import { ANY_FORM, NearScene, PLACES, type Thing } from '../../../fixtures/near-scene.js';
 import { leastDistance, type Part } from '../../../oracle/distances.js';
 import type { Corners } from '../../../oracle/exact.js';
@@ -177,6 +178,20 @@ describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
     for (; found === undefined; slices++) found = core.queries.resumeDistance(a.id, b.id, 0);
     expect(found!.distance).toBe(whole.distance);
     console.log(`${slices} slices`);
+    // One that has to wait is of the objects as they were then.
+    const kept = core.queries.keepContact(a.id, b.id, CONTACTS_ANY);
+    core.removeObject(b.id);
+    found = core.queries.beginKeptDistance(a.id, b.id, kept, Number.POSITIVE_INFINITY, 0);
+    while (found === undefined) found = core.queries.resumeDistance(a.id, b.id, 0);
+    expect(found!.distance).toBe(whole.distance);
+    const ball: AnyShape = { shape: { type: 'sphere', radius: 1 } };
+    const [p, q] = [0, 3].map((x) => scene.add(ball, new Matrix4().makeTranslation(x, 0, 0)));
+    const balls = core.queries.keepContact(q.id, p.id, CONTACTS_ANY);
+    for (const each of [p, q]) core.removeObject(each.id);
+    expect(core.queries.beginKeptDistance(q.id, p.id, balls, 2, 0)).toMatchObject({
+      ...{ distance: 1, pointA: [2, 0, 0], pointB: [1, 0, 0] },
+    });
+    expect(core.queries.beginDistance(p.id, q.id, 2, 0)).toBeNull();
   });
 });
 
