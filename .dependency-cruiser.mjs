@@ -27,6 +27,7 @@ export const LAYERS = {
     'distance',
     'section',
     'character',
+    'sweep',
     'scene',
   ],
   'src/worker/core/mesh': ['tree', 'query', 'topology'],

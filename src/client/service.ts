@@ -32,6 +32,10 @@ import type {
   ServiceStats,
   Shape,
   Sight,
+  SweepHit,
+  SweepHits,
+  SweepManyOptions,
+  SweepOptions,
   Vec3,
   ViewOptions,
   VisibleSet,
@@ -710,6 +714,67 @@ export class CollisionService extends ServiceEvents {
   async section(plane: ArrayLike<number>, options?: SectionOptions): Promise<Section> {
     this.#link.check('section');
     return this.#queries.section(plane, options);
+  }
+
+  /**
+   * Finds what a shape meets first on its way from one placement to another, where all objects stand; null where the way
+   * is free. Meshes are swept as surfaces, and may be swept themselves; points and lines are in no way. What only touches
+   * at the start is met where the shape comes nearer to it, and not where it moves away or along.
+   *
+   * Both matrices are a shape's `matrix`, 16 numbers, column-major. The second must be the first, moved and turned: scale
+   * and shear are kept on the way, whatever they are. In between the origin goes straight and evenly, and the shape turns
+   * evenly about it, by the shorter way (slerp).
+   *
+   * Without a rotation the time is exact, and with one early by `tolerance` at most; it is never late but by rounding.
+   * By default both sides of faces are met; with `side`, those that the shape comes to from their front, or back.
+   *
+   * ```ts
+   * const from = new Matrix4().makeTranslation(0, 1, 0).elements;
+   * const to = new Matrix4().makeTranslation(0, 1, 8).elements;
+   * const hit = await service.sweep({ type: 'sphere', radius: 0.3 }, from, to);
+   * const free = hit === null ? 8 : 8 * hit.time; // how far it can go
+   * ```
+   *
+   * Rejects with INVALID_ARGUMENT where `to` is not `from`, moved and turned, and with UNSUPPORTED for `clip`.
+   */
+  async sweep(
+    shape: Shape,
+    from: ArrayLike<number>,
+    to: ArrayLike<number>,
+    options?: SweepOptions,
+  ): Promise<SweepHit | null> {
+    this.#link.check('sweep');
+    return this.#queries.sweep(shape, from, to, options);
+  }
+
+  /** Finds the first contact with each object on the way, earliest first, as if the others were not there. */
+  async sweepAll(
+    shape: Shape,
+    from: ArrayLike<number>,
+    to: ArrayLike<number>,
+    options?: SweepOptions,
+  ): Promise<SweepHit[]> {
+    this.#link.check('sweepAll');
+    return this.#queries.sweepAll(shape, from, to, options);
+  }
+
+  /**
+   * Finds what a shape meets first on many ways, 14 numbers each: place (xyz) and unit quaternion (xyzw) at the start, then
+   * at the end. Of several shapes, `shapeOf` says by its number which one goes each way. The ways are copied. All are
+   * answered at once, which takes the worker as long as it takes: other calls wait.
+   *
+   * ```ts
+   * const ways = new Float64Array([0, 1, 0, 0, 0, 0, 1, 0, 1, 8, 0, 0, 0, 1]);
+   * const { objects, times } = await service.sweepMany({ type: 'sphere', radius: 0.3 }, ways);
+   * ```
+   */
+  async sweepMany(
+    shape: Shape | readonly Shape[],
+    ways: Float64Array | Float32Array,
+    options?: SweepManyOptions,
+  ): Promise<SweepHits> {
+    this.#link.check('sweepMany');
+    return this.#queries.sweepMany(shape, ways, options);
   }
 
   /**

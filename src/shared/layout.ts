@@ -233,6 +233,20 @@ export const HIT_DISTANCE_TO_RAY = 96; // f64, of points and lines
 export const HIT_ELEMENT = 104; // i32, the number of the triangle, point or line; -1 of other shapes
 export const HIT_BONE = 108; // i32, the bone whose box was hit; -1 where none was
 export const HIT_BYTES = 112;
+// Of a sweep, instead of the distance and of the weights:
+export const HIT_TIME = 8; // f64, 0 … 1
+export const HIT_DEPTH = 64; // f64, 0 unless they overlap at the start
+
+// The motion of a sweep, of which the start is the matrix of the description.
+export const MOTION_WAY = 0; // f64 × 3, of the origin of the shape's matrix
+export const MOTION_ROTATION = 24; // f64 × 4, quaternion xyzw, in the world, about that origin
+export const MOTION_TOLERANCE = 56; // f64, world units; 0 for the default
+export const MOTION_BYTES = 64;
+
+// A way of sweepMany: where the shape is at the start and at the end.
+export const WAY_FROM = 0; // f64 × 3, place, then f64 × 4, quaternion xyzw
+export const WAY_TO = 56; // the same
+export const WAY_NUMBERS = 14;
 
 // A point of a contact, as the core keeps it.
 export const CONTACT_POINT = 0; // f32 × 3, world

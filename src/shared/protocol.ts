@@ -13,6 +13,8 @@ import type {
   RayHits,
   Section,
   Sight,
+  SweepHit,
+  SweepHits,
   Vec3,
   VisibleSet,
 } from './types.js';
@@ -59,6 +61,18 @@ export interface WorkerApi {
   overlap(shape: ObjectDescription, matrix: number[], filter: Filter): Uint32Array;
   /** Lists the ids of the objects that are solid around a point, ascending. */
   containing(point: Vec3, filter: Filter): Uint32Array;
+  /** Finds what a shape meets first that starts at a matrix. */
+  sweep(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit | null;
+  /** Finds the first contact with each object, earliest first. */
+  sweepAll(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[];
+  /** Finds what shapes meet first, 14 numbers for each way; `shapeOf` says which shape goes it, absent: the first. */
+  sweepMany(
+    shapes: ObjectDescription[],
+    ways: Float64Array,
+    shapeOf: Uint32Array | undefined,
+    tolerance: number,
+    filter: Filter,
+  ): SweepHits;
   /** Finds the contact of two objects; null where they do not touch. `detail` is CONTACTS_*. */
   contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null>;
   /** Measures how far two objects are; null where that is more than `limit`. */
@@ -68,6 +82,16 @@ export interface WorkerApi {
   section(plane: Float64Array, filter: Filter, roundPoints: number, weld: number | undefined): Promise<Section>;
   /** Lists boxes of trees, octrees and objects. Other messages are served between slices of the work. */
   inspect(request: InspectRequest): Promise<Inspection>;
+}
+
+/** How a shape moves from its matrix. */
+export interface Motion {
+  /** Of the origin of the matrix. */
+  way: Vec3;
+  /** A unit quaternion, in the world, about that origin. */
+  rotation: readonly [number, number, number, number];
+  /** 0 for the default. */
+  tolerance: number;
 }
 
 /** What to inspect. */

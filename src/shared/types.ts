@@ -306,8 +306,7 @@ export interface QueryOptions {
    * `Plane` has its normal and constant; n is of any length but zero. Rays and lines go through what is cut away, and
    * through cut solids as through surfaces: their insides are not filled. Regions and frusta see what is kept of an
    * object, and `enclose` all of that; picks by method 'screen' and `sees` take no point that is cut away, and
-   * `containing` finds nothing there. `overlap`, `closestPoint` and
-   * `section` reject it (UNSUPPORTED).
+   * `containing` finds nothing there. `overlap`, `closestPoint`, `section` and sweeps reject it (UNSUPPORTED).
    */
   clip?: ArrayLike<number>;
   /** Cut away is only what all planes of `clip` agree on, as by three's `Material.clipIntersection`. Default false. */
@@ -449,6 +448,57 @@ export interface RayHits {
   bones: Int32Array;
   /** Three per ray. */
   barycentrics: Float32Array;
+  frame: number;
+  /** The worker's own time. */
+  ms: number;
+}
+
+export interface SweepOptions extends QueryOptions {
+  /**
+   * How near to an object a shape that turns may be told to meet it, in world units: its time is never late, and at that
+   * time it is no farther away than this. What does not turn is exact. Default a ten-thousandth of the shape's size, and a
+   * ten-millionth of it at least.
+   */
+  tolerance?: number;
+}
+
+export interface SweepManyOptions extends SweepOptions {
+  /** Which of several shapes each way is of. */
+  shapeOf?: Uint32Array | Uint16Array | Uint8Array;
+}
+
+/** The first contact of a shape on its way. */
+export interface SweepHit {
+  object: ObjectId;
+  /** 0 at the start, 1 at the end; 0 where they overlap at the start. */
+  time: number;
+  /** Where they touch, on the object, world. */
+  point: Vec3;
+  /** From the object to the shape, world, unit. */
+  normal: Vec3;
+  /** Index into the object's mesh as it was given; -1 for other shapes. */
+  triangle: number;
+  /**
+   * More than 0 where they overlap at the start: so far along the normal, the shape is free. Of a mesh, free of the one
+   * triangle that asks for most; inside of a solid mesh, by the nearest way out. World units.
+   */
+  depth: number;
+  frame: number;
+}
+
+/** Answers in the order of the ways. */
+export interface SweepHits {
+  /** NO_OBJECT where nothing was met. */
+  objects: Uint32Array;
+  /** Infinity where nothing was met. */
+  times: Float64Array;
+  /** Three per way, world. */
+  points: Float64Array;
+  /** Three per way. */
+  normals: Float32Array;
+  /** -1 where nothing was met or it is not a mesh. */
+  triangles: Int32Array;
+  depths: Float64Array;
   frame: number;
   /** The worker's own time. */
   ms: number;

@@ -1,10 +1,12 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
-import type { Cursor, Filter, ObjectDescription, PickRay, Region, ViewRecord } from '../shared/protocol.js';
-import type { ClosestPoint, Hit, Ray, RayHits, Sight, Vec3, VisibleSet } from '../shared/types.js';
+import type { Cursor, Filter, Motion, ObjectDescription, PickRay, Region, ViewRecord } from '../shared/protocol.js';
+import type { ClosestPoint, Hit, Ray, RayHits, Sight, SweepHit, SweepHits, Vec3, VisibleSet } from '../shared/types.js';
 import { answering } from './answering.js';
-import type { Core } from './binding/core.js';
+import type { Core, PlacedDescription } from './binding/core.js';
 import type { MeshTable } from './mesh-table.js';
+
+const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /** The part of the worker that answers questions. Every answer says which frame it saw. */
 export class QueryService {
@@ -63,9 +65,37 @@ export class QueryService {
   });
 
   readonly overlap = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Uint32Array => {
-    const mesh = shape.mesh === 0 ? 0 : this.meshes.addressOf(shape.mesh);
-    return handedOver(this.core.queries.overlap({ ...shape, mesh, matrix }, filter));
+    return handedOver(this.core.queries.overlap(this.#placed(shape, matrix), filter));
   });
+
+  readonly sweep = answering(
+    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit | null =>
+      this.#seen(this.core.queries.sweep(this.#placed(shape, matrix), motion, filter)),
+  );
+
+  readonly sweepAll = answering(
+    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[] =>
+      this.#allSeen(this.core.queries.sweepAll(this.#placed(shape, matrix), motion, filter)),
+  );
+
+  readonly sweepMany = answering(
+    (
+      shapes: ObjectDescription[],
+      ways: Float64Array,
+      shapeOf: Uint32Array | undefined,
+      tolerance: number,
+      filter: Filter,
+    ): SweepHits => {
+      const start = performance.now();
+      const placed = shapes.map((shape) => this.#placed(shape, IDENTITY));
+      const hits = this.core.queries.sweepMany(placed, ways, shapeOf, tolerance, filter);
+      const answer = { ...hits, frame: this.frame, ms: performance.now() - start };
+      return transfer(
+        answer,
+        Object.values(hits).map(({ buffer }) => buffer),
+      );
+    },
+  );
 
   readonly containing = answering(
     (point: Vec3, filter: Filter): Uint32Array => handedOver(this.core.queries.containing(point, filter)),
@@ -74,6 +104,11 @@ export class QueryService {
   readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null =>
     this.#seen(this.core.queries.closestPoint(point, maxDistance, filter)),
   );
+
+  #placed(shape: ObjectDescription, matrix: number[]): PlacedDescription {
+    const mesh = shape.mesh === 0 ? 0 : this.meshes.addressOf(shape.mesh);
+    return { ...shape, mesh, matrix };
+  }
 
   #seen<T extends object>(answer: T | null): (T & { frame: number }) | null {
     return answer && { ...answer, frame: this.frame };

@@ -19,6 +19,7 @@ export const QUERY_STEPS = {
   overlap,
   containing,
   closestPoint,
+  sweep,
   contact,
   distance,
 };
@@ -190,6 +191,27 @@ function closestPoint(actor: Actor): void {
     name: 'closestPoint',
     answer: actor.service.closestPoint(point, { ...options, maxDistance }),
     check: (closest, worlds) => inSome((world) => truth.isClosest(world, point, maxDistance, options, closest))(worlds),
+  });
+}
+
+function sweep(actor: Actor): void {
+  const thing = actor.thing();
+  const options = actor.query();
+  const [x, y, z] = actor.random.point(12).toArray();
+  const to = Array.from(thing.matrix, (value, i) =>
+    i === 12 ? value + x : i === 13 ? value + y : i === 14 ? value + z : value,
+  );
+  actor.life.ask({
+    name: 'sweep',
+    answer: actor.service.sweep(shapeOf(thing), thing.matrix, to, options),
+    // What is met at the start is what overlaps it; what a way meets, core tests say.
+    check: (hit, worlds) =>
+      hit === null
+        ? options.side !== 'double' ||
+          inSome((world) =>
+            truth.areMet(world, solidOf(sizes(actor, world, thing), thing), options, new Uint32Array()),
+          )(worlds)
+        : hit.time >= 0 && hit.time <= 1 && inSome((world) => world.things.has(hit.object))(worlds),
   });
 }
 

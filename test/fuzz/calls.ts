@@ -43,6 +43,9 @@ const meshOptions = () => ({ onProgress: () => {}, signal: undefined, transfer: 
 const planes = () => Float32Array.of(0, 0, 1, 5, 1, 0, 0, 5);
 const isOfCube = (world: World) => ({ type: 'mesh', mesh: world.mesh, solid: true });
 
+/** From one place to another, turned by half. */
+const WAY = [0, 0, 5, 0, 0, 0, 1, 0, 0, -5, 0, 0, 1, 0];
+
 type Method = Exclude<keyof CollisionService, 'dispatchEvent' | 'stats' | 'ready' | 'ended' | 'isObstructed'>;
 type Case = Omit<Call, 'name' | 'run'>;
 
@@ -216,6 +219,21 @@ export const METHODS: Record<Method, Case[]> = {
   section: [
     { args: (world) => [[0, 0, 1, -0.1], { ...wholeQuery(world), weld: 1e-3, roundPoints: 16 }] },
     { args: () => [[0, 1, 0, 0], { precision: 'obb' }] },
+  ],
+  sweep: [
+    { args: (world) => [ball(), [...IDENTITY], [...FAR_AWAY], { ...wholeQuery(world), tolerance: 0.01 }] },
+    { args: (world) => [isOfCube(world), [...IDENTITY], [...FAR_AWAY], wholeQuery(world)] },
+  ],
+  sweepAll: [{ args: (world) => [capsule(), [...IDENTITY], [...FAR_AWAY], { ...wholeQuery(world), tolerance: 0.01 }] }],
+  sweepMany: [
+    { args: (world) => [box(), Float64Array.from(WAY), { ...wholeQuery(world), tolerance: 0.01 }] },
+    {
+      args: (world) => [
+        [ball(), capsule()],
+        Float32Array.from(WAY),
+        { ...wholeQuery(world), shapeOf: Uint8Array.of(1) },
+      ],
+    },
   ],
   contact: [{ args: (world) => [world.cube, world.ball, { detail: 'manifold', signal: undefined }] }],
   inspect: [

@@ -86,6 +86,24 @@ export const TRACKER_METHODS: Record<
     args: (world) => [new Plane(new Vector3(0, 0, 1), -0.1), { ...filter(world), weld: 0, roundPoints: 8 }],
     isDull: true,
   },
+  sweep: {
+    args: (world) => [
+      { type: 'sphere', radius: 1 },
+      { elements: [...IDENTITY] },
+      [...IDENTITY],
+      { ...sided(world), clip: [], tolerance: 0.01 },
+    ],
+    isDull: true,
+  },
+  sweepAll: {
+    args: (world) => [
+      { type: 'sphere', radius: 1 },
+      [...IDENTITY],
+      { elements: [...IDENTITY] },
+      { ...sided(world), clip: [], tolerance: 0.01 },
+    ],
+    isDull: true,
+  },
   contact: {
     args: ({ box, instances }) => [
       box,

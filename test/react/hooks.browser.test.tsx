@@ -12,7 +12,7 @@ import {
 } from 'collision-worker/react';
 import type { SceneRayOptions } from 'collision-worker/three';
 import { createRef, type ReactNode, useRef } from 'react';
-import { type Group, type Mesh, Object3D } from 'three';
+import { type Group, Matrix4, type Mesh, Object3D } from 'three';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { mount, unmountAll } from '../fixtures/react-stage.js';
 
@@ -264,6 +264,8 @@ test('useCollision asks each question as the tracker does', async () => {
     containing: [[-0.5, 0, 0]],
     closestPoint: [[-3, 0, 0]],
     section: [[0, 0, 1, 0]],
+    sweep: [{ type: 'sphere', radius: 0.1 }, new Matrix4().makeTranslation(-5, 0, 0), new Matrix4()],
+    sweepAll: [{ type: 'sphere', radius: 0.1 }, new Matrix4().makeTranslation(-5, 0, 0), new Matrix4()],
     contact: [box.current!, ball.current!],
     distance: [box.current!, ball.current!],
     sees: [[box.current!, ball.current!]],

@@ -21,6 +21,10 @@ import type {
   SectionOptions,
   Shape,
   Sight,
+  SweepHit,
+  SweepHits,
+  SweepManyOptions,
+  SweepOptions,
   Vec3,
   ViewOptions,
   VisibleSet,
@@ -52,6 +56,7 @@ import { LatestTurn } from './latest-turn.js';
 import { pickRay } from './pick-ray.js';
 import {
   ADAPTER_KEYS,
+  type AdapterQuery,
   checkDetail,
   checkFilter,
   checkIds,
@@ -61,6 +66,15 @@ import {
   checkWholeFilter,
   QUERY_KEYS,
 } from './query-options.js';
+import {
+  checkMotion,
+  checkShapeOf,
+  checkShapes,
+  checkTolerance,
+  checkWays,
+  SWEEP_KEYS,
+  SWEEP_MANY_KEYS,
+} from './sweep-options.js';
 
 const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
 const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
@@ -219,6 +233,60 @@ export class Queries {
     checkNumber('closestPoint', 'maxDistance', maxDistance, 0, 'a number >= 0');
     const filter = checkWholeFilter('closestPoint', given, this.#objects);
     return this.#ask('closestPoint', given, (api) => api.closestPoint(place, maxDistance, filter));
+  }
+
+  sweep(
+    shape: Shape,
+    from: ArrayLike<number>,
+    to: ArrayLike<number>,
+    options: SweepOptions = {},
+  ): Promise<SweepHit | null> {
+    const given = readOptions('sweep', 'options', options, SWEEP_KEYS, ADAPTER_KEYS);
+    const { description, matrix, motion, filter } = this.#motion('sweep', shape, from, to, given);
+    return this.#ask('sweep', given, (api) => api.sweep(description, matrix, motion, filter));
+  }
+
+  sweepAll(
+    shape: Shape,
+    from: ArrayLike<number>,
+    to: ArrayLike<number>,
+    options: SweepOptions = {},
+  ): Promise<SweepHit[]> {
+    const given = readOptions('sweepAll', 'options', options, SWEEP_KEYS, ADAPTER_KEYS);
+    const { description, matrix, motion, filter } = this.#motion('sweepAll', shape, from, to, given);
+    return this.#ask('sweepAll', given, (api) => api.sweepAll(description, matrix, motion, filter));
+  }
+
+  #motion(
+    operation: string,
+    shape: Shape,
+    from: ArrayLike<number>,
+    to: ArrayLike<number>,
+    options: SweepOptions & AdapterQuery,
+  ) {
+    const description = this.#objects.describeQuery(operation, shape);
+    const { matrix, motion } = checkMotion(operation, from, to, options.tolerance);
+    const filter = checkWholeFilter(operation, options, this.#objects, SIDE_DOUBLE);
+    return { description, matrix, motion, filter };
+  }
+
+  sweepMany(
+    shape: Shape | readonly Shape[],
+    ways: Float64Array | Float32Array,
+    options: SweepManyOptions = {},
+  ): Promise<SweepHits> {
+    const operation = 'sweepMany';
+    const given = readOptions(operation, 'options', options, SWEEP_MANY_KEYS);
+    const shapes = checkShapes(operation, shape);
+    const descriptions = shapes.map((each) => this.#objects.describeQuery(operation, each));
+    const copy = checkWays(operation, ways);
+    const shapeOf = checkShapeOf(operation, given.shapeOf, shapes, copy.length / 14);
+    const tolerance = checkTolerance(operation, given.tolerance);
+    const filter = checkWholeFilter(operation, given, this.#objects, SIDE_DOUBLE);
+    return this.#ask(operation, given, (api) => {
+      const sent = copy.slice(); // it may be asked of the next worker, too
+      return api.sweepMany(descriptions, transfer(sent, [sent.buffer]), shapeOf, tolerance, filter);
+    });
   }
 
   contact(a: ObjectId, b: ObjectId, options: ContactOptions & AdapterContact = {}): Promise<ContactReport | null> {

@@ -107,8 +107,9 @@ export function checkWholeFilter(
   operation: string,
   options: QueryOptions & AdapterQuery,
   objects: ObjectStore,
+  side: typeof SIDE_OWN | typeof SIDE_DOUBLE = SIDE_OWN,
 ): Filter {
-  const filter = checkFilter(operation, options, objects);
+  const filter = checkFilter(operation, options, objects, PRECISION_MESH, side);
   if (!filter.clips) return filter;
   const count = filter.clips.planes.length / 4;
   throw new CollisionError(

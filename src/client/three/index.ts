@@ -15,6 +15,8 @@ export type {
   SceneRayOptions,
   SceneSight,
   SceneSightOptions,
+  SceneSweepHit,
+  SceneSweepOptions,
 } from './query/scene-queries.js';
 export type { ScenePoint, SceneRay } from './query/scene-ray.js';
 export type { SceneSection, SceneSectionOptions } from './query/scene-section.js';

@@ -27,6 +27,8 @@ import {
   type SceneRayOptions,
   type SceneSight,
   type SceneSightOptions,
+  type SceneSweepHit,
+  type SceneSweepOptions,
 } from './query/scene-queries.js';
 import { readRay, type ScenePoint, type SceneRay } from './query/scene-ray.js';
 import type { SceneSection, SceneSectionOptions } from './query/scene-section.js';
@@ -572,6 +574,38 @@ export class SceneTracker {
   async section(plane: Plane | ArrayLike<number>, options: SceneSectionOptions = {}): Promise<SceneSection> {
     this.#beginQuestion('section');
     return this.#queries.section(plane, options);
+  }
+
+  /**
+   * Finds what a shape meets first in the scene, on its way from one matrix to another; null where the way is free. The
+   * second matrix must be the first, moved and turned, as `sweep` of the service says.
+   *
+   * ```ts
+   * const from = player.matrixWorld.clone();
+   * const to = from.clone().premultiply(new Matrix4().makeTranslation(0, 0, -2));
+   * const hit = await tracker.sweep({ type: 'sphere', radius: 0.4 }, from, to, { ignore: [player] });
+   * if (hit) console.log(hit.object.name, 'stands in the way after', 2 * hit.time);
+   * ```
+   */
+  async sweep(
+    shape: Shape,
+    from: SceneMatrix,
+    to: SceneMatrix,
+    options: SceneSweepOptions = {},
+  ): Promise<SceneSweepHit | null> {
+    this.#beginQuestion('sweep');
+    return this.#queries.sweep(shape, from, to, options);
+  }
+
+  /** Finds the first contact with each object and instance on the way, earliest first, as if the others were not there. */
+  async sweepAll(
+    shape: Shape,
+    from: SceneMatrix,
+    to: SceneMatrix,
+    options: SceneSweepOptions = {},
+  ): Promise<SceneSweepHit[]> {
+    this.#beginQuestion('sweepAll');
+    return this.#queries.sweepAll(shape, from, to, options);
   }
 
   /**

@@ -97,6 +97,22 @@ export interface CoreExports {
   sees(view: number, targets: number, count: number, filter: number, points: number): void;
   overlap(description: number, filter: number): number;
   containing(x: number, y: number, z: number, filter: number): number;
+  sweep(description: number, motion: number, filter: number, hit: number): number;
+  sweepAll(description: number, motion: number, filter: number): number;
+  sweepMany(
+    descriptions: number,
+    shapeOf: number,
+    ways: number,
+    count: number,
+    tolerance: number,
+    filter: number,
+    objects: number,
+    triangles: number,
+    times: number,
+    depths: number,
+    points: number,
+    normals: number,
+  ): void;
   closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
   beginSection(plane: number, filter: number, count: number, cosine: number, sine: number, weld: number): number;
   beginObjectSection(id: number): void;

@@ -1,14 +1,24 @@
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
-import type { Clips, Cursor, Filter, OwnThresholds, PickRay, Region, ViewRecord } from '../../shared/protocol.js';
+import type {
+  Clips,
+  Cursor,
+  Filter,
+  Motion,
+  OwnThresholds,
+  PickRay,
+  Region,
+  ViewRecord,
+} from '../../shared/protocol.js';
 import { turnedOrder, turnedPairs } from '../../shared/turned-pairs.js';
-import type { ClosestPoint, Distance, Hit, ObjectId, Ray, Vec3 } from '../../shared/types.js';
+import type { ClosestPoint, Distance, Hit, ObjectId, Ray, SweepHit, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
 
 type CoreHit = Omit<Hit, 'frame'>;
 export type CoreDistance = Omit<Distance, 'frame'>;
+type CoreSweepHit = Omit<SweepHit, 'frame'>;
 
 /** No object has a threshold of its own. */
 const NONE_OWN: OwnThresholds = { ids: new Uint32Array(), thresholds: new Float64Array() };
@@ -43,7 +53,7 @@ export class CoreQueries {
   constructor(exports: CoreExports, memory: CoreMemory) {
     this.#exports = exports;
     this.#memory = memory;
-    const queryBytes = Math.max(layout.RAY_BYTES, layout.REGION_BYTES, layout.OBJECT_BYTES);
+    const queryBytes = Math.max(layout.RAY_BYTES, layout.REGION_BYTES, layout.OBJECT_BYTES + layout.MOTION_BYTES);
     this.#filter = memory.allocate(layout.FILTER_BYTES + queryBytes + layout.HIT_BYTES);
     this.#query = this.#filter + layout.FILTER_BYTES;
     this.#hit = this.#query + queryBytes;
@@ -180,6 +190,89 @@ export class CoreQueries {
       const { object, point, distance, triangle, element } = this.#hitAt(this.#hit);
       return { object, point, distance, triangle, element };
     });
+  }
+
+  /** Finds what a described shape meets first on its way. */
+  sweep(description: PlacedDescription, motion: Motion, filter: Filter): CoreSweepHit | null {
+    return this.#with(filter, () => {
+      const at = this.#setMotion(description, motion);
+      return this.#exports.sweep(this.#query, at, this.#filter, this.#hit) ? this.#sweepHitAt(this.#hit) : null;
+    });
+  }
+
+  /** Finds the first contact with each object, sorted by time, then object. */
+  sweepAll(description: PlacedDescription, motion: Motion, filter: Filter): CoreSweepHit[] {
+    return this.#with(filter, () => {
+      const at = this.#setMotion(description, motion);
+      const count = this.#exports.sweepAll(this.#query, at, this.#filter) >>> 0;
+      const hits = Array.from({ length: count }, (_, i) => this.#sweepHitAt(this.#found(i)));
+      return hits.sort((a, b) => a.time - b.time || a.object - b.object);
+    });
+  }
+
+  /** Finds what shapes meet first on many ways: 14 numbers each, place and quaternion at the start and at the end. */
+  sweepMany(
+    shapes: PlacedDescription[],
+    ways: Float64Array,
+    shapeOf: Uint32Array | undefined,
+    tolerance: number,
+    filter: Filter,
+  ) {
+    const count = ways.length / layout.WAY_NUMBERS;
+    return this.#with(filter, () =>
+      this.#withArray(shapeOf ?? new Uint32Array(), (which) =>
+        this.#memory.with(
+          shapes.length * layout.OBJECT_BYTES + count * (8 * layout.WAY_NUMBERS + 60),
+          (descriptions) => {
+            shapes.forEach((shape, i) => {
+              writeDescription(this.#memory, descriptions + i * layout.OBJECT_BYTES, shape);
+            });
+            // A way and 8 + 8 + 24 + 4 + 4 + 12 of its answer, the widest first.
+            const input = descriptions + shapes.length * layout.OBJECT_BYTES;
+            const times = input + count * 8 * layout.WAY_NUMBERS;
+            const depths = times + count * 8;
+            const points = depths + count * 8;
+            const objects = points + count * 24;
+            const triangles = objects + count * 4;
+            const normals = triangles + count * 4;
+            new Float64Array(this.#memory.buffer, input, ways.length).set(ways);
+            const many = [objects, triangles, times, depths, points, normals] as const;
+            this.#exports.sweepMany(descriptions, which, input, count, tolerance, this.#filter, ...many);
+            const { buffer } = this.#memory;
+            return {
+              objects: new Uint32Array(buffer, objects, count).slice(),
+              times: new Float64Array(buffer, times, count).slice(),
+              points: new Float64Array(buffer, points, count * 3).slice(),
+              normals: new Float32Array(buffer, normals, count * 3).slice(),
+              triangles: new Int32Array(buffer, triangles, count).slice(),
+              depths: new Float64Array(buffer, depths, count).slice(),
+            };
+          },
+        ),
+      ),
+    );
+  }
+
+  /** Writes a shape with the motion behind it. Answers where that is. */
+  #setMotion(description: PlacedDescription, { way, rotation, tolerance }: Motion): number {
+    writeDescription(this.#memory, this.#query, description);
+    const at = this.#query + layout.OBJECT_BYTES;
+    this.#memory.setFloats(at + layout.MOTION_WAY, way, 3);
+    this.#memory.setFloats(at + layout.MOTION_ROTATION, rotation, 4);
+    this.#memory.floats[(at + layout.MOTION_TOLERANCE) / 8] = tolerance;
+    return at;
+  }
+
+  #sweepHitAt(at: number): CoreSweepHit {
+    const { view } = this.#memory;
+    return {
+      object: view.getUint32(at + layout.HIT_OBJECT, true),
+      time: view.getFloat64(at + layout.HIT_TIME, true),
+      point: vectorAt(view, at + layout.HIT_POINT),
+      normal: vectorAt(view, at + layout.HIT_NORMAL),
+      triangle: view.getInt32(at + layout.HIT_TRIANGLE, true),
+      depth: view.getFloat64(at + layout.HIT_DEPTH, true),
+    };
   }
 
   #screenHits(view: ViewRecord, { x, y, radius }: Cursor, filter: Filter, all: boolean): CoreHit[] {

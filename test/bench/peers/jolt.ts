@@ -3,6 +3,7 @@ import type { Triangles } from '../../oracle/meshes.js';
 import type { Contender, ContenderElsewhere } from '../harness.js';
 import { type BoxFrame, frameOfRound, HALF_SIZE, manifoldChecksum } from '../work/boxes.js';
 import { type Level, SETTLING, WALK_TOLERANCE, WALKER, type Walk, walkChecksum } from '../work/level.js';
+import { type Ways, wayChecksum } from '../work/ways.js';
 
 /** Of a contact manifold in Jolt's memory, in floats: base offset and normal take four each. */
 const DEPTH = 8;
@@ -219,4 +220,66 @@ function meshShapeOf(jolt: Awaited<ReturnType<typeof initJolt>>, { positions, in
   const shape = settings.Create().Get();
   for (const each of [vertices, triangles, materials, settings]) jolt.destroy(each);
   return shape;
+}
+
+/** Capsules that are cast at a mesh or at boxes, back faces included. */
+export async function joltCasts(scene: Triangles | BoxFrame, { radius, half, numbers }: Ways): Promise<Contender> {
+  const jolt = await initJolt();
+  const isMesh = 'indices' in scene;
+  const count = isMesh ? 1 : scene.positions.length / 3;
+  const simulation = new jolt.JoltInterface(settingsOf(jolt, count));
+  const system = simulation.GetPhysicsSystem();
+  const interfaceOf = system.GetBodyInterfaceNoLock();
+  const shape = isMesh
+    ? meshShapeOf(jolt, scene)
+    : new jolt.BoxShape(new jolt.Vec3(HALF_SIZE, HALF_SIZE, HALF_SIZE), 0);
+  const position = new jolt.RVec3(0, 0, 0);
+  const rotation = new jolt.Quat(0, 0, 0, 1);
+  for (let i = 0; i < count; i++) {
+    if (!isMesh) {
+      const { positions: p, rotations: q } = scene;
+      position.Set(p[3 * i], p[3 * i + 1], p[3 * i + 2]);
+      rotation.Set(q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]);
+    }
+    const settings = new jolt.BodyCreationSettings(shape, position, rotation, jolt.EMotionType_Static, 0);
+    interfaceOf.AddBody(interfaceOf.CreateBody(settings).GetID(), jolt.EActivation_DontActivate);
+    jolt.destroy(settings);
+  }
+  system.OptimizeBroadPhase();
+
+  const query = system.GetNarrowPhaseQuery();
+  const settings = new jolt.ShapeCastSettings();
+  settings.mBackFaceModeTriangles = jolt.EBackFaceMode_CollideWithBackFaces;
+  settings.mBackFaceModeConvex = jolt.EBackFaceMode_CollideWithBackFaces;
+  const collector = new jolt.CastShapeClosestHitCollisionCollector();
+  const [broad, layers] = [new jolt.BroadPhaseLayerFilter(), new jolt.ObjectLayerFilter()];
+  const [bodies, shapes] = [new jolt.BodyFilter(), new jolt.ShapeFilter()];
+  const capsule = new jolt.CapsuleShape(half, radius);
+  const scale = new jolt.Vec3(1, 1, 1);
+  const way = new jolt.Vec3(0, 0, 0);
+  const base = new jolt.RVec3(0, 0, 0);
+  const times = new Float64Array(numbers.length / 14);
+  return {
+    name: 'Jolt CastShape',
+    run() {
+      for (let i = 0, k = 0; i < times.length; i++, k += 14) {
+        position.Set(numbers[k], numbers[k + 1], numbers[k + 2]);
+        rotation.Set(numbers[k + 3], numbers[k + 4], numbers[k + 5], numbers[k + 6]);
+        way.Set(numbers[k + 7] - numbers[k], numbers[k + 8] - numbers[k + 1], numbers[k + 9] - numbers[k + 2]);
+        const cast = new jolt.RShapeCast(
+          capsule,
+          scale,
+          jolt.RMat44.prototype.sRotationTranslation(rotation, position),
+          way,
+        );
+        collector.Reset();
+        query.CastShape(cast, settings, base, collector, broad, layers, bodies, shapes);
+        times[i] = collector.HadHit() ? Math.max(collector.mHit.mFraction, 0) : Number.POSITIVE_INFINITY;
+        jolt.destroy(cast);
+      }
+    },
+    checksum: (part) => wayChecksum(times, part),
+    tolerance: { of: { hits: 0.01, times: 0.03 }, because: 'it is in float32 and iterates to a tolerance of its own' },
+    close: () => jolt.destroy(simulation),
+  };
 }

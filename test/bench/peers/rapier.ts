@@ -5,6 +5,7 @@ import type { Contender, ContenderElsewhere } from '../harness.js';
 import { type BoxFrame, frameOfRound, HALF_SIZE, manifoldChecksum, pairChecksum } from '../work/boxes.js';
 import { type Level, SETTLING, WALK_TOLERANCE, WALKER, type Walk, walkChecksum } from '../work/level.js';
 import { rayChecksum } from '../work/rays.js';
+import { type Ways, wayChecksum } from '../work/ways.js';
 
 type Rapier = typeof plain;
 
@@ -259,6 +260,57 @@ export async function rapierCharacters(
       return walkChecksum(walk, (i) => places.subarray(3 * i, 3 * i + 3), standing);
     },
     tolerance: WALK_TOLERANCE,
+    close: () => world.free(),
+  };
+}
+
+/** Capsules that are cast at a mesh or at boxes. */
+export async function castShape(
+  name: string,
+  rapier: Rapier,
+  scene: Triangles | BoxFrame,
+  { radius, half, numbers }: Ways,
+  part = 1,
+): Promise<Contender> {
+  const isMesh = 'indices' in scene;
+  const one: BoxFrame = {
+    positions: new Float32Array(3),
+    rotations: Float32Array.of(0, 0, 0, 1),
+    matrices: new Float32Array(),
+  };
+  const shapeOf: ShapeOf = isMesh
+    ? ({ ColliderDesc }) => ColliderDesc.trimesh(scene.positions, scene.indices)
+    : sensorOf;
+  const { world } = await worldOf(rapier, isMesh ? one : scene, shapeOf);
+  world.step();
+  const capsule = new rapier.Capsule(half, radius);
+  const times = new Float64Array(numbers.length / 14);
+  const at = { x: 0, y: 0, z: 0 };
+  const way = { x: 0, y: 0, z: 0 };
+  const turn = { x: 0, y: 0, z: 0, w: 1 };
+  return {
+    name: `${name} castShape`,
+    part,
+    run() {
+      for (let i = 0, k = 0; i < Math.floor(times.length * part); i++, k += 14) {
+        at.x = numbers[k];
+        at.y = numbers[k + 1];
+        at.z = numbers[k + 2];
+        turn.x = numbers[k + 3];
+        turn.y = numbers[k + 4];
+        turn.z = numbers[k + 5];
+        turn.w = numbers[k + 6];
+        way.x = numbers[k + 7] - at.x;
+        way.y = numbers[k + 8] - at.y;
+        way.z = numbers[k + 9] - at.z;
+        const hit = world.castShape(at, turn, way, capsule, 0, 1, true);
+        times[i] = hit ? hit.time_of_impact : Number.POSITIVE_INFINITY;
+      }
+    },
+    checksum: (share) => wayChecksum(times, share),
+    tolerance: isMesh
+      ? { of: { hits: 0.1, times: 0.2 }, because: 'it meets the mesh on one way in a hundred more' }
+      : { of: { hits: 0.01, times: 0.03 }, because: 'it is in float32 and iterates to a tolerance of its own' },
     close: () => world.free(),
   };
 }

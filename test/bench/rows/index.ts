@@ -19,6 +19,7 @@ import { sectionRow } from './section.js';
 import { type SkinSizes, skinRows } from './skin.js';
 import { stillRow } from './still.js';
 import { streamRows } from './stream.js';
+import { boxSweepsRow, meshSweepsRow } from './sweeps.js';
 
 export interface Sizes extends BigSizes, SkinSizes {
   /** Triangles of the two dragons. */
@@ -122,6 +123,8 @@ export function rowsOf(sizes: Sizes): Row[] {
     boxPairsRow(boxes),
     boxManifoldsRow(boxes),
     boxRaysRow(boxes, boxRays),
+    meshSweepsRow(small, points),
+    boxSweepsRow(boxes, points),
     sphereHeapRow(spheres),
     dragonHeapRow(small, dragons),
     ...frustumRows(objects),

@@ -10,6 +10,8 @@ import type {
   Ray,
   Shape,
   Sight,
+  SweepHit,
+  SweepOptions,
 } from '../../../shared/types.js';
 import { checkSignal } from '../../check/signal.js';
 import { checkNumber, invalid, reading, readOptions } from '../../check/validate.js';
@@ -35,6 +37,7 @@ const FILTER_KEYS = ['layers', 'ignore', 'precision', 'clip', 'clipIntersection'
 const LINE_KEYS = [...FILTER_KEYS, 'side'];
 const RAY_KEYS = [...LINE_KEYS, 'params'];
 const CLOSEST_KEYS = [...FILTER_KEYS, 'maxDistance'];
+const SWEEP_KEYS = [...LINE_KEYS, 'tolerance'];
 const SIGHT_KEYS = [...LINE_KEYS, 'view'];
 const SECTION_KEYS = ['layers', 'ignore', 'precision', 'signal', 'weld', 'roundPoints'];
 const CONTACT_KEYS = ['detail', 'signal'];
@@ -82,6 +85,26 @@ export interface SceneClosestPoint extends SceneObject {
   readonly face: Face | null;
   readonly faceIndex: number | null;
 }
+
+/** They are the service's, with objects of the scene instead of ids. */
+export interface SceneSweepOptions extends SceneQueryOptions, Pick<SweepOptions, 'side' | 'tolerance'> {}
+
+/** The first contact of a shape on its way with an object of the scene. */
+export interface SceneSweepHit extends SceneObject {
+  /** It is 0 at the start, 1 at the end; 0 where they overlap at the start. */
+  readonly time: number;
+  /** Where they touch, on the object, in world space. */
+  readonly point: Vector3;
+  /** It is a unit vector from the object to the shape, in world space. */
+  readonly normal: Vector3;
+  /** It is more than 0 where they overlap at the start: so far along the normal, the shape is free. World units. */
+  readonly depth: number;
+  /** It is as in three's Intersection; null where a shape stands for the triangles. */
+  readonly face: Face | null;
+  readonly faceIndex: number | null;
+}
+
+type Faced = Pick<SceneSweepHit, 'face' | 'faceIndex'>;
 
 /** An object or instance in sight. */
 export interface SceneSight extends SceneObject {
@@ -209,18 +232,56 @@ export class SceneQueries {
     return this.#context.objects.during(async (number) => {
       const nearest = await this.#closestOwn(place, filter);
       if (nearest === null) return null;
-      const { instanceId } = nearest.placement;
-      const mesh = seenBy(nearest.placement, number);
-      const object = hitObject(nearest.placement, mesh);
-      const { face, faceIndex } =
-        mesh === null || mesh.primitive !== 'triangles' || nearest.triangle < 0 || (object as Sprite).isSprite === true
-          ? { face: null, faceIndex: null }
-          : faceAt(mesh, nearest.triangle);
-      // Its vertices are where they are by now; another geometry may have taken the place of the one that was seen.
-      const isPosed = face !== null && isDeformed(mesh!) && (object as Mesh).geometry === mesh!.geometry;
-      if (isPosed) poseFace(face, object as Mesh, instanceId);
-      const { distance } = nearest;
-      return { object, instanceId, point: new Vector3(...nearest.point), distance, face, faceIndex };
+      const { point, distance, triangle } = nearest;
+      return { ...faceOf(nearest.placement, number, triangle), point: new Vector3(...point), distance };
+    });
+  }
+
+  async sweep(
+    shape: Shape,
+    from: SceneMatrix,
+    to: SceneMatrix,
+    options: SceneSweepOptions,
+  ): Promise<SceneSweepHit | null> {
+    const filter = readQuery('sweep', options, SWEEP_KEYS);
+    const [start, end] = [matrixOf('sweep', 'from', from), matrixOf('sweep', 'to', to)];
+    const { objects, service } = this.#context;
+    return objects.during(async (number) => {
+      const hit = await service.sweep(shape, start, end, this.#sweepOf(filter));
+      if (hit === null) return null;
+      const [own] = this.#sweepHits([hit], number);
+      if (own !== undefined) return own;
+      const hits = await service.sweepAll(shape, start, end, this.#sweepOf(filter)); // past the stranger
+      return this.#sweepHits(hits, number)[0] ?? null;
+    });
+  }
+
+  async sweepAll(
+    shape: Shape,
+    from: SceneMatrix,
+    to: SceneMatrix,
+    options: SceneSweepOptions,
+  ): Promise<SceneSweepHit[]> {
+    const filter = readQuery('sweepAll', options, SWEEP_KEYS);
+    const [start, end] = [matrixOf('sweepAll', 'from', from), matrixOf('sweepAll', 'to', to)];
+    const { objects, service } = this.#context;
+    return objects.during(async (number) =>
+      this.#sweepHits(await service.sweepAll(shape, start, end, this.#sweepOf(filter)), number),
+    );
+  }
+
+  #sweepOf(filter: Checked<SceneSweepOptions>): SweepOptions {
+    const { tolerance } = filter;
+    return { ...queryOf(this.#walk, filter), ...(tolerance !== undefined && { tolerance }) };
+  }
+
+  /** Answers hits in terms of the scene, without those on objects of others. */
+  #sweepHits(hits: readonly SweepHit[], query: number): SceneSweepHit[] {
+    return hits.flatMap(({ object, triangle, point, normal, time, depth }) => {
+      const placement = this.#context.objects.find(object);
+      if (placement === undefined) return [];
+      const found = faceOf(placement, query, triangle);
+      return [{ ...found, time, depth, point: new Vector3(...point), normal: new Vector3(...normal) }];
     });
   }
 
@@ -392,6 +453,25 @@ export class SceneQueries {
     });
     return fat === undefined ? found : found.sort((a, b) => a.distance - b.distance);
   }
+}
+
+/** Answers an object in terms of the scene with the face that a triangle of it is. `query`: the query's number. */
+function faceOf(placement: Placement, query: number, triangle: number): SceneObject & Faced {
+  const { instanceId } = placement;
+  const mesh = seenBy(placement, query);
+  const object = hitObject(placement, mesh);
+  const { face, faceIndex } =
+    mesh === null || mesh.primitive !== 'triangles' || triangle < 0 || (object as Sprite).isSprite === true
+      ? { face: null, faceIndex: null }
+      : faceAt(mesh, triangle);
+  // Its vertices are where they are by now; another geometry may have taken the place of the one that was seen.
+  const isPosed = face !== null && isDeformed(mesh!) && (object as Mesh).geometry === mesh!.geometry;
+  if (isPosed) poseFace(face, object as Mesh, instanceId);
+  return { object, instanceId, face, faceIndex };
+}
+
+function matrixOf(operation: string, argument: string, matrix: SceneMatrix): ArrayLike<number> {
+  return reading(operation, argument, () => elementsOf(matrix))!;
 }
 
 /** Reads what has one id at most. */

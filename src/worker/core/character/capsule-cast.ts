@@ -209,7 +209,7 @@ function meets(
  */
 // @ts-ignore: decorator
 @inline
-function isClear(o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, margin: f64): bool {
+export function isClear(o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, margin: f64): bool {
   if (o.isMeasured != 0 && o.distance > 0) {
     const gap = o.distance + (x - o.placeX) * o.awayX + (y - o.placeY) * o.awayY + (z - o.placeZ) * o.awayZ;
     if (min(gap, gap + wayX * o.awayX + wayY * o.awayY + wayZ * o.awayZ) > margin) return true;
@@ -222,7 +222,7 @@ function isClear(o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ
 }
 
 /** Answers when the capsule meets an obstacle; 1 or more where that is not before `limit`, or never. */
-function advance(
+export function advance(
   o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, length: f64, limit: f64,
 ): f64 {
   let time: f64 = 0;

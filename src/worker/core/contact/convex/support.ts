@@ -35,6 +35,9 @@ export class Support {
   /** The mesh's hull, and the corner that was farthest the last time, where the next search begins. */
   hull: u32;
   corner: u32;
+  /** The address of a triangle's corners, nine f64 about the body's place; 0 for other shapes. */
+  triangle: u32;
+  pad: u32;
   /** The map from the world about the common place to own space; only valid where `setInverse` has set it. */
   inverse: f64;
 }
@@ -87,7 +90,8 @@ function setHull(body: Support, mesh: Mesh): void {
   body.corner = <u32>cornersIn(hull);
 }
 
-function setShapeSupport(body: Support, solid: PlacedShape, x: f64, y: f64, z: f64): void {
+/** Sets a body to a placed shape that is no mesh or a convex one, with its place as given. */
+export function setShapeSupport(body: Support, solid: PlacedShape, x: f64, y: f64, z: f64): void {
   copy(frameOf(body), mapOf(solid));
   body.x = x; body.y = y; body.z = z;
   body.edges = 0;
@@ -140,6 +144,14 @@ export function findSupportPoint(b: Support, dx: f64, dy: f64, dz: f64, bare: bo
     x += b.xx * u + b.yx * v + b.zx * w;
     y += b.xy * u + b.yy * v + b.zy * w;
     z += b.xz * u + b.yz * v + b.zz * w;
+  }
+  if (b.triangle != 0) {
+    const t = <usize>b.triangle;
+    const p = load<f64>(t) * dx + load<f64>(t, 8) * dy + load<f64>(t, 16) * dz;
+    const q = load<f64>(t, 24) * dx + load<f64>(t, 32) * dy + load<f64>(t, 40) * dz;
+    const r = load<f64>(t, 48) * dx + load<f64>(t, 56) * dy + load<f64>(t, 64) * dz;
+    const corner = t + (p >= q && p >= r ? 0 : q >= r ? 24 : 48);
+    x += load<f64>(corner); y += load<f64>(corner, 8); z += load<f64>(corner, 16);
   }
   for (let i: u32 = 0; i < b.edges; i++) {
     const ex = edgeX(b, i), ey = edgeY(b, i), ez = edgeZ(b, i);

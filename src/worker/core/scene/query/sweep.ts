@@ -1,0 +1,306 @@
+// Answers the queries `sweep`: what a shape meets on a way through the scene, where all objects stand. Descends all
+// octrees, nearest cell first, by the box about the shape moving along its way against boxes: the slab test of a Minkowski
+// sum, four at a time in float32, conservative. Pairs are decided by core/sweep. World units.
+
+import {
+  FILTER_PRECISION, HIT_DEPTH, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TIME, HIT_TRIANGLE, MOTION_ROTATION,
+  MOTION_TOLERANCE, MOTION_WAY, OBJECT_BYTES, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, WAY_FROM, WAY_NUMBERS, WAY_TO,
+} from '../../../../shared/layout';
+import { clearHits, hitAt, hitCount, newHit } from '../../hits';
+import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
+import { lane0, lane1, lane2 } from '../../math/lanes';
+import { reserve } from '../../memory';
+import { PlacedShape, describedShape } from '../../shape/placed-shape';
+import {
+  armOfSweep, beginSweep, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTime, meetTriangle, meetX, meetY, meetZ, sweepPair,
+} from '../../sweep/sweep';
+import { angle, setMotion, wayX, wayY, wayZ } from '../../sweep/motion';
+import { boundsIn } from '../index/bounding-spheres';
+import { BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt } from '../index/octree';
+import { idAt, placedShapeAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { updateTrees } from '../scene';
+import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
+
+const shape = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const box = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const other = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+
+/** Whether all objects that are met are to be found, and not only the first. */
+let wantsAll: bool = false;
+/** The best so far. */
+let best: f64 = 0;
+let bestId: u32 = 0;
+let bestTriangle: i32 = -1;
+let bestDepth: f64 = 0;
+let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
+let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
+
+/** The middle of the box about the shape at the start, and half of its size all the way. */
+let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
+let sizeX: f64 = 0, sizeY: f64 = 0, sizeZ: f64 = 0;
+
+/**
+ * Finds what a described shape (layout.ts, OBJECT_*, with the matrix at the start) meets first on its way (MOTION_*), into
+ * a hit (HIT_*, with HIT_TIME and HIT_DEPTH). Answers false if that is nothing. Throws OUT_OF_MEMORY.
+ */
+export function sweep(description: usize, motion: usize, filter: usize, hit: usize): bool {
+  begin(description, motion, filter);
+  wantsAll = false;
+  searchAll();
+  if (bestId == 0) return false;
+  write(hit);
+  return true;
+}
+
+/** Finds the first contact with each object, into hits.ts. Answers how many there are. Throws OUT_OF_MEMORY. */
+export function sweepAll(description: usize, motion: usize, filter: usize): u32 {
+  begin(description, motion, filter);
+  wantsAll = true;
+  clearHits();
+  searchAll();
+  return hitCount;
+}
+
+function begin(description: usize, motion: usize, filter: usize): void {
+  updateTrees();
+  setFilter(filter);
+  setMotion(
+    load<f64>(motion, MOTION_WAY), load<f64>(motion, MOTION_WAY + 8), load<f64>(motion, MOTION_WAY + 16),
+    load<f64>(motion, MOTION_ROTATION), load<f64>(motion, MOTION_ROTATION + 8), load<f64>(motion, MOTION_ROTATION + 16),
+    load<f64>(motion, MOTION_ROTATION + 24),
+  );
+  place(description, load<f64>(motion, MOTION_TOLERANCE));
+}
+
+/** Takes the shape at the start of its motion. */
+function place(description: usize, tolerance: f64): void {
+  const matrix = description + OBJECT_MATRIX;
+  const x = load<f64>(matrix, 72), y = load<f64>(matrix, 80), z = load<f64>(matrix, 88);
+  describedShape(shape, description, PRECISION_MESH);
+  beginSweep(shape, x, y, z, tolerance);
+  if (angle == 0) {
+    describedShape(box, description, PRECISION_AABB);
+    middleX = box.tx; middleY = box.ty; middleZ = box.tz;
+    sizeX = box.xx; sizeY = box.yy; sizeZ = box.zz;
+  } else {
+    // All places of the shape are about the pivot.
+    middleX = x; middleY = y; middleZ = z;
+    sizeX = sizeY = sizeZ = armOfSweep();
+  }
+  best = 1;
+  bestId = 0;
+  bestTriangle = -1;
+  bestDepth = 0;
+}
+
+function write(hit: usize): void {
+  store<u32>(hit, bestId, HIT_OBJECT);
+  store<i32>(hit, bestTriangle, HIT_TRIANGLE);
+  store<f64>(hit, best, HIT_TIME);
+  store<f64>(hit, bestDepth, HIT_DEPTH);
+  store<f64>(hit, pointX, HIT_POINT);
+  store<f64>(hit, pointY, HIT_POINT + 8);
+  store<f64>(hit, pointZ, HIT_POINT + 16);
+  store<f64>(hit, normalX, HIT_NORMAL);
+  store<f64>(hit, normalY, HIT_NORMAL + 8);
+  store<f64>(hit, normalZ, HIT_NORMAL + 16);
+}
+
+/**
+ * Sweeps shapes along `count` ways (layout.ts, WAY_*), for each the shape whose number `shapeOf` has, or the first where
+ * that is 0. Writes for each: object u32 (0xffffffff for none), triangle i32, time and depth f64, point 3 f64, normal 3
+ * f32. Throws OUT_OF_MEMORY.
+ */
+export function sweepMany(
+  descriptions: usize, shapeOf: usize, ways: usize, count: u32, tolerance: f64, filter: usize,
+  objects: usize, triangles: usize, times: usize, depths: usize, placesOf: usize, normals: usize,
+): void {
+  updateTrees();
+  setFilter(filter);
+  wantsAll = false;
+  for (let i: usize = 0; i < count; i++) {
+    const description = descriptions + (shapeOf != 0 ? <usize>load<u32>(shapeOf + (i << 2)) * OBJECT_BYTES : 0);
+    setWayOf(description, ways + i * WAY_NUMBERS * 8);
+    place(description, tolerance);
+    searchAll();
+    const isHit = bestId != 0;
+    store<u32>(objects + (i << 2), isHit ? bestId : 0xffffffff);
+    store<i32>(triangles + (i << 2), isHit ? bestTriangle : -1);
+    store<f64>(times + (i << 3), isHit ? best : Infinity);
+    store<f64>(depths + (i << 3), isHit ? bestDepth : 0);
+    const at = placesOf + i * 24, to = normals + i * 12;
+    store<f64>(at, isHit ? pointX : 0);
+    store<f64>(at, isHit ? pointY : 0, 8);
+    store<f64>(at, isHit ? pointZ : 0, 16);
+    store<f32>(to, isHit ? <f32>normalX : 0);
+    store<f32>(to, isHit ? <f32>normalY : 0, 4);
+    store<f32>(to, isHit ? <f32>normalZ : 0, 8);
+  }
+}
+
+/** Sets the motion of a way, and the matrix of a description to where it starts. */
+function setWayOf(description: usize, way: usize): void {
+  const from = way + WAY_FROM, to = way + WAY_TO;
+  const x = load<f64>(from), y = load<f64>(from, 8), z = load<f64>(from, 16);
+  const a = load<f64>(from, 24), b = load<f64>(from, 32), c = load<f64>(from, 40), d = load<f64>(from, 48);
+  const e = load<f64>(to, 24), f = load<f64>(to, 32), g = load<f64>(to, 40), h = load<f64>(to, 48);
+  const matrix = description + OBJECT_MATRIX;
+  const s = 2.0 / (a * a + b * b + c * c + d * d);
+  store<f64>(matrix, 1.0 - s * (b * b + c * c));
+  store<f64>(matrix, s * (a * b + c * d), 8);
+  store<f64>(matrix, s * (a * c - b * d), 16);
+  store<f64>(matrix, s * (a * b - c * d), 24);
+  store<f64>(matrix, 1.0 - s * (a * a + c * c), 32);
+  store<f64>(matrix, s * (b * c + a * d), 40);
+  store<f64>(matrix, s * (a * c + b * d), 48);
+  store<f64>(matrix, s * (b * c - a * d), 56);
+  store<f64>(matrix, 1.0 - s * (a * a + b * b), 64);
+  store<f64>(matrix, x, 72);
+  store<f64>(matrix, y, 80);
+  store<f64>(matrix, z, 88);
+  // What turns the start to the end: the end's quaternion times the inverse of the start's.
+  const isSame = a == e && b == f && c == g && d == h;
+  setMotion(
+    load<f64>(to) - x, load<f64>(to, 8) - y, load<f64>(to, 16) - z,
+    isSame ? 0 : e * d - h * a - f * c + g * b, isSame ? 0 : f * d - h * b - g * a + e * c,
+    isSame ? 0 : g * d - h * c - e * b + f * a, isSame ? 1 : h * d + e * a + f * b + g * c,
+  );
+}
+
+// --- the descent ---
+
+let stack: usize = 0;
+const keys: usize = memory.data(32, 16); // f32 of eight children
+
+function searchAll(): void {
+  for (let which: u32 = 0; which < TREE_COUNT; which++) search(boundsIn(which));
+}
+
+/** What rounding in float32 may add, relative to the largest coordinate: 2⁻¹⁸ (ray.ts). */
+const PADDING: f64 = 3.814697265625e-6;
+/** A length that counts as long enough for all of a scene, so that nothing overflows. */
+const LONGEST: f64 = 1e30;
+
+function search(tree: Tree): void {
+  if (isEmpty(tree)) return;
+  const root = cellAt(tree, 0);
+  const px = middleX - sceneOriginX, py = middleY - sceneOriginY, pz = middleZ - sceneOriginZ;
+  const slack = (abs(middleX) + abs(middleY) + abs(middleZ) + sizeX + sizeY + sizeZ) * 3.552713678800501e-15;
+  const hx = sizeX + slack, hy = sizeY + slack, hz = sizeZ + slack;
+  let part = interval(0, best);
+  part = clip(part, px, wayX, root.lowX - hx, root.highX + hx);
+  part = clip(part, py, wayY, root.lowY - hy, root.highY + hy);
+  part = clip(part, pz, wayZ, root.lowZ - hz, root.highZ + hz);
+  const from = enter(part);
+  if (!(from <= leave(part))) return;
+  const length = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ);
+  const unit = length > 0 ? 1.0 / length : 0;
+  const whole = min((leave(part) - from) * length, LONGEST);
+  const fx = px + from * wayX, fy = py + from * wayY, fz = pz + from * wayZ;
+  const reach = max(max(max(abs(root.lowX), abs(root.highX)), max(abs(root.lowY), abs(root.highY))), max(abs(root.lowZ), abs(root.highZ)));
+  const padding = (<f64>reach + max(max(hx, hy), hz)) * PADDING;
+  const along = f32x4(<f32>(wayX * unit), <f32>(wayY * unit), <f32>(wayZ * unit), 1);
+  const inverse = reciprocals(along);
+  const point = f32x4(<f32>fx, <f32>fy, <f32>fz, 0);
+  const grown = f32x4(<f32>(hx + padding), <f32>(hy + padding), <f32>(hz + padding), 0);
+  const low = f32x4.add(point, grown), high = f32x4.sub(point, grown);
+  lowX = lane0(low); lowY = lane1(low); lowZ = lane2(low);
+  highX = lane0(high); highY = lane1(high); highZ = lane2(high);
+  byX = lane0(inverse); byY = lane1(inverse); byZ = lane2(inverse);
+  limit = upward(whole);
+  // Each cell that is taken leaves at most eight in its place.
+  stack = reserve(stack, 0, <u64>(tree.cellCount + 8) << 3);
+  let top = stack + 8;
+  store<f32>(stack, 0);
+  store<u32>(stack, 0, 4);
+  while (top != stack) {
+    top -= 8;
+    if (load<f32>(top) > limit) continue;
+    const cell = cellAt(tree, load<u32>(top, 4));
+    for (let position = cell.start; position < cell.ownEnd; position += 4) {
+      let bits = met(blockAt(tree, position), keys);
+      while (bits != 0) {
+        const lane = nearestOf(bits);
+        bits &= ~(1 << lane);
+        if (load<f32>(keys + (<usize>lane << 2)) > limit) continue;
+        const proxy = readPlace(tree, position + lane);
+        const sides = sidesOf(proxy);
+        if (sides == 0 || isIgnored(proxy.id)) continue;
+        const slot = slotAt(tree, position + lane);
+        placedShapeAt(other, slot, precision);
+        if (!sweepPair(other, sides, faceSidesOf(proxy), wantsAll ? 1 : best)) continue;
+        take(idAt(slot));
+        if (!wantsAll) limit = upward(min(max((best - from) * length, 0.0), whole));
+      }
+    }
+    if (cell.firstChild == 0) continue;
+    const block = childBlocksAt(tree, cell);
+    let bits = met(block, keys) | (met(block + BLOCK_BYTES, keys + 16) << 4);
+    while (bits != 0) {
+      // The farthest first, so that the nearest is taken next.
+      let next = ctz(bits);
+      for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
+        if (load<f32>(keys + (<usize>ctz(rest) << 2)) > load<f32>(keys + (<usize>next << 2))) next = ctz(rest);
+      }
+      bits &= ~(1 << next);
+      store<f32>(top, load<f32>(keys + (<usize>next << 2)));
+      store<u32>(top, cell.firstChild + next, 4);
+      top += 8;
+    }
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function nearestOf(bits: u32): u32 {
+  let next = ctz(bits);
+  for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
+    if (load<f32>(keys + (<usize>ctz(rest) << 2)) < load<f32>(keys + (<usize>next << 2))) next = ctz(rest);
+  }
+  return next;
+}
+
+let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
+let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
+let byX: v128 = i32x4.splat(0), byY: v128 = i32x4.splat(0), byZ: v128 = i32x4.splat(0);
+let limit: f32 = 0;
+
+/** Marks which of four boxes the moving box meets, a bit each, and writes how far it goes before. */
+// @ts-ignore: decorator
+@inline
+function met(block: usize, to: usize): u32 {
+  const ax = f32x4.mul(f32x4.sub(v128.load(block), lowX), byX), bx = f32x4.mul(f32x4.sub(v128.load(block, 48), highX), byX);
+  const ay = f32x4.mul(f32x4.sub(v128.load(block, 16), lowY), byY), by = f32x4.mul(f32x4.sub(v128.load(block, 64), highY), byY);
+  const az = f32x4.mul(f32x4.sub(v128.load(block, 32), lowZ), byZ), bz = f32x4.mul(f32x4.sub(v128.load(block, 80), highZ), byZ);
+  const near = f32x4.pmax(
+    f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmax(f32x4.pmin(az, bz), f32x4.splat(0)),
+  );
+  const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
+  v128.store(to, near);
+  // An empty box is the wrong way round.
+  const isBox = f32x4.le(v128.load(block), v128.load(block, 48));
+  return <u32>i32x4.bitmask(v128.and(isBox, f32x4.le(near, f32x4.pmin(far, f32x4.splat(limit)))));
+}
+
+/** Takes what the shape meets, where it is the first, the deepest at the start or, of equals, the one with the lower id. */
+function take(id: u32): void {
+  if (wantsAll) {
+    set(id);
+    write(newHit());
+    return;
+  }
+  if (bestId != 0) {
+    if (meetTime > best) return;
+    if (meetTime == best && (meetDepth < bestDepth || (meetDepth == bestDepth && id > bestId))) return;
+  }
+  set(id);
+}
+
+function set(id: u32): void {
+  best = meetTime;
+  bestId = id;
+  bestTriangle = meetTriangle;
+  bestDepth = meetDepth;
+  normalX = meetNormalX; normalY = meetNormalY; normalZ = meetNormalZ;
+  pointX = meetX; pointY = meetY; pointZ = meetZ;
+}

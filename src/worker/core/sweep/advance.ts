@@ -1,0 +1,224 @@
+// Conservative advancement of one convex body to another (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body
+// Systems", 1996): each step leads to where a plane between the two would be touched, as their distance by GJK says
+// (Gilbert, Johnson and Keerthi, 1988). Without a rotation that is Newton's method for a convex function, from the side on
+// which it never goes too far (as van den Bergen, "Ray Casting against General Convex Objects", 2004, does by supports).
+// With one, the plane is kept and the body turned before it: its support function bounds, to second order in time, how
+// long all of it stays in front (as bilateral advancement, but with a bound instead of a search). World units about a
+// common place, float64.
+
+import { commonX, commonY, commonZ, distanceBetween, nearestX, nearestY, nearestZ, setCommon } from '../contact/convex/gjk';
+import { SUPPORT_BYTES, Support, extentOf, findSupportPoint, supportX, supportY, supportZ } from '../contact/convex/support';
+import {
+  angle, arm, moveBody, pivotX, pivotY, pivotZ, spinX, spinY, spinZ, wayLength, wayX, wayY, wayZ,
+} from './motion';
+
+/** The body that moves, at time 0 and where it is looked at; and the one that stands. */
+export const start = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+const moved = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+export const still = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+/** The corners of triangles among these, nine f64 each. */
+export const startCorners: usize = memory.data(72, 16);
+const movedCorners: usize = memory.data(72, 16);
+export const stillCorners: usize = memory.data(72, 16);
+
+/** Makes a body a triangle, whose corners are written at an address. */
+export function setTriangleBody(body: Support, corners: usize): void {
+  body.mesh = body.edges = body.hasBall = body.isBox = 0;
+  body.x = body.y = body.z = body.half = body.radius = 0;
+  body.triangle = <u32>corners;
+}
+
+/** Is answered where the two overlap at the start. */
+export const OVERLAP: f64 = -1;
+
+// What the last advancement found: the unit normal from the body that stands to the other, and how far they are in each
+// other where balls alone overlap at the start; 0 where GJK does not know.
+export let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
+export let ballDepth: f64 = 0;
+
+/** How near the two count as touching, relative to the size of the moving body, where nothing turns. */
+export const EXACT: f64 = 1e-9;
+/** The same where no ball keeps what GJK measures away from 0: a normal is as exact as rounding over distance. */
+const EXACT_BARE: f64 = 1e-7;
+/** What approaches by less than this, relative to the way, moves along what it touches. */
+const ALONG: f64 = 1e-9;
+/** The rounding of a difference of supports relative to the size of both. */
+const ROUNDING: f64 = 1e-15;
+/** Steps without a rotation: where a way only grazes, each halves what is left. */
+const MOST_STEPS: i32 = 64;
+/** Steps with one: each gains a quarter of the tolerance at least. */
+const MOST_TURNING_STEPS: i32 = 1 << 18;
+
+let isBare: bool = false;
+let reach: f64 = 0;
+let size: f64 = 0;
+
+/**
+ * Finds when the moving body comes within `near` of the other, between two times; `near` is 0 where nothing turns.
+ * Answers Infinity where that is not before `limit`, and OVERLAP where the two overlap at time 0.
+ */
+export function advance(from: f64, limit: f64, near: f64): f64 {
+  prepare();
+  // Bodies with a ball are asked without it where it stays one.
+  const sizeOfMoving = spanOf(start);
+  const isRound = isBare && reach > 0;
+  const touching = near > 0 ? near : max((isRound ? EXACT : EXACT_BARE) * min(sizeOfMoving, size - sizeOfMoving), ROUNDING * 64 * size);
+  let aim = 0.5 * touching;
+  let time = from;
+  let hasNormal = false;
+  const most = angle == 0 ? MOST_STEPS : MOST_TURNING_STEPS;
+  for (let step = 0; step < most; step++) {
+    moveBody(moved, start, time);
+    const distance = distanceBetween(moved, still, size, isBare);
+    const gap = distance - reach;
+    if (!(distance > 0) || gap < -touching) {
+      if (step == 0 && from == 0) {
+        ballDepth = distance > 0 ? -gap : 0;
+        if (distance > 0) setNormal(distance);
+        return OVERLAP;
+      }
+      if (!hasNormal) setFallback();
+      return time;
+    }
+    setNormal(distance);
+    hasNormal = true;
+    if (step == 0 && gap < aim) aim = 0.5 * max(gap, 0.0);
+    if (angle == 0) {
+      const closing = -(wayX * normalX + wayY * normalY + wayZ * normalZ);
+      if (gap <= touching) return closing > max(ALONG, ROUNDING * size / distance) * wayLength ? time : Infinity;
+      if (!(closing > 0)) return Infinity;
+      time += (gap - aim) / closing;
+    } else {
+      const free = freeTime(time, limit - time, gap, aim);
+      // What cannot go on though it is not there yet is stopped by rounding.
+      if (!(free > 0) || (gap <= touching && free * (wayLength + angle * arm) < 0.25 * touching)) return time;
+      time += free;
+    }
+    if (!(time < limit)) return Infinity;
+  }
+  return time;
+}
+
+// @ts-ignore: decorator
+@inline
+function setNormal(distance: f64): void {
+  const by = 1.0 / distance;
+  normalX = nearestX * by;
+  normalY = nearestY * by;
+  normalZ = nearestZ * by;
+}
+
+/** Sets the normal against the motion, where nothing else is known. */
+function setFallback(): void {
+  let x = -wayX, y = -wayY, z = -wayZ;
+  const length = sqrt(x * x + y * y + z * z);
+  if (length > 0) {
+    x /= length; y /= length; z /= length;
+  } else z = 1;
+  normalX = x; normalY = y; normalZ = z;
+}
+
+function prepare(): void {
+  memory.copy(changetype<usize>(moved), changetype<usize>(start), SUPPORT_BYTES);
+  if (start.triangle != 0) {
+    memory.copy(movedCorners, <usize>start.triangle, 72);
+    moved.triangle = <u32>movedCorners;
+  }
+  isBare = (!start.hasBall || start.radius > 0) && (!still.hasBall || still.radius > 0);
+  reach = isBare ? start.radius + still.radius : 0;
+  size = spanOf(start) + spanOf(still);
+}
+
+/** Bounds how far a body reaches from its place, triangles too. */
+export function spanOf(b: Support): f64 {
+  if (b.triangle == 0) return extentOf(b);
+  let most: f64 = 0;
+  for (let corner: usize = 0; corner < 72; corner += 24) {
+    const at = <usize>b.triangle + corner;
+    const x = load<f64>(at), y = load<f64>(at, 8), z = load<f64>(at, 16);
+    most = max(most, x * x + y * y + z * z);
+  }
+  return sqrt(most);
+}
+
+/** How often the bound of a time is made better. */
+const REFINEMENTS: i32 = 4;
+
+/**
+ * Answers for how long at least the moving body stays `aim` away from the plane that touches the other body along the
+ * normal. A point at r from the pivot has the height n · (r + τ (ω × r + v)) but for ½ |ω|² |r| τ² after a time τ; the
+ * least over all points is a support in the direction n + τ n × ω. That is concave in τ: a chord from the left is below.
+ */
+function freeTime(time: f64, rest: f64, gap: f64, aim: f64): f64 {
+  if (!(gap > aim)) return 0;
+  findSupportPoint(still, normalX, normalY, normalZ, isBare);
+  const floor = supportX * normalX + supportY * normalY + supportZ * normalZ + (isBare ? still.radius : 0) + aim;
+  const px = pivotX + time * wayX, py = pivotY + time * wayY, pz = pivotZ + time * wayZ;
+  let left: f64 = 0, atLeft = heightAt(0, px, py, pz) - floor;
+  if (!(atLeft > 0)) return 0;
+  let right = rest, atRight = heightAt(rest, px, py, pz) - floor;
+  if (atRight >= 0) return rest;
+  for (let i = 0; i < REFINEMENTS; i++) {
+    const next = left + (right - left) * (atLeft / (atLeft - atRight));
+    const height = heightAt(next, px, py, pz) - floor;
+    // By rounding alone it may be behind.
+    if (height > 0) {
+      left = next;
+      atLeft = height;
+    } else {
+      right = next;
+      atRight = height;
+    }
+    // A place from the right, too: where the halves meet, if it is in front.
+    const middle = 0.5 * (left + right);
+    const other = heightAt(middle, px, py, pz) - floor;
+    if (other > 0) {
+      left = middle;
+      atLeft = other;
+    } else {
+      right = middle;
+      atRight = other;
+    }
+  }
+  return left;
+}
+
+/** Bounds from below how high above the origin along the normal all of the moving body is after a time. */
+function heightAt(tau: f64, px: f64, py: f64, pz: f64): f64 {
+  const x = normalX + tau * (normalY * spinZ - normalZ * spinY);
+  const y = normalY + tau * (normalZ * spinX - normalX * spinZ);
+  const z = normalZ + tau * (normalX * spinY - normalY * spinX);
+  findSupportPoint(moved, -x, -y, -z, isBare);
+  const length = isBare && moved.radius > 0 ? moved.radius * sqrt(x * x + y * y + z * z) : 0;
+  return (
+    x * (supportX - px) + y * (supportY - py) + z * (supportZ - pz) - length +
+    normalX * (px + tau * wayX) + normalY * (py + tau * wayY) + normalZ * (pz + tau * wayZ) -
+    0.5 * angle * angle * arm * tau * tau
+  );
+}
+
+// The place where the two touch, as `findTouch` finds it.
+export let touchX: f64 = 0, touchY: f64 = 0, touchZ: f64 = 0;
+
+/** How far bodies are drawn apart to find where they touch, relative to the size of the smaller. */
+const DRAWN_APART: f64 = 1e-6;
+
+/**
+ * Finds the place of the standing body's surface that is nearest to the moving one, at a time, when that is drawn away
+ * from it along a unit normal by a length.
+ */
+export function findTouch(time: f64, nx: f64, ny: f64, nz: f64, length: f64): void {
+  prepare();
+  moveBody(moved, start, time);
+  const small = min(spanOf(start), spanOf(still));
+  const by = length + DRAWN_APART * small;
+  moved.x += nx * by;
+  moved.y += ny * by;
+  moved.z += nz * by;
+  const distance = distanceBetween(moved, still, size, isBare);
+  setCommon();
+  const back = distance > 0 ? (isBare ? still.radius : 0) / distance : 0;
+  touchX = commonX - nearestX * (1.0 - back);
+  touchY = commonY - nearestY * (1.0 - back);
+  touchZ = commonZ - nearestZ * (1.0 - back);
+}

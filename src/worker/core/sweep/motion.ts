@@ -1,0 +1,118 @@
+// A rigid motion from time 0 to time 1: the pivot moves evenly along a straight way, and all turns evenly about it, about
+// one axis by the shorter way (which is slerp: Shoemake, "Animating Rotation with Quaternion Curves", 1985). World units
+// about a common place.
+
+import { Affine, setIdentity } from '../math/affine';
+import { Support } from '../contact/convex/support';
+
+export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
+/** The length of the way. */
+export let wayLength: f64 = 0;
+/** The axis times the angle in radians. */
+export let spinX: f64 = 0, spinY: f64 = 0, spinZ: f64 = 0;
+/** The angle in radians, 0 … π. */
+export let angle: f64 = 0;
+/** Where the pivot is at time 0. */
+export let pivotX: f64 = 0, pivotY: f64 = 0, pivotZ: f64 = 0;
+/** How far any point of what moves is from the pivot, at most. */
+export let arm: f64 = 0;
+
+/** The rotation at the time that was set last. */
+export const turn = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+/** Below this a rotation is none: it moves nothing by more than rounding does. */
+const LEAST_ANGLE: f64 = 1e-14;
+
+/** Sets the way of the pivot and the rotation, by a quaternion of any length but 0. */
+export function setMotion(x: f64, y: f64, z: f64, qx: f64, qy: f64, qz: f64, qw: f64): void {
+  setWay(x, y, z);
+  const sine = sqrt(qx * qx + qy * qy + qz * qz);
+  angle = 2.0 * Math.atan2(sine, abs(qw));
+  if (!(angle > LEAST_ANGLE)) {
+    withoutTurn();
+    return;
+  }
+  const by = (qw < 0 ? -angle : angle) / sine;
+  spinX = qx * by;
+  spinY = qy * by;
+  spinZ = qz * by;
+}
+
+/** Leaves the rotation out. */
+export function withoutTurn(): void {
+  angle = spinX = spinY = spinZ = 0;
+}
+
+export function setWay(x: f64, y: f64, z: f64): void {
+  wayX = x;
+  wayY = y;
+  wayZ = z;
+  wayLength = sqrt(x * x + y * y + z * z);
+}
+
+/** Sets the pivot, and how far what moves reaches from it. */
+export function setPivot(x: f64, y: f64, z: f64, reach: f64): void {
+  pivotX = x;
+  pivotY = y;
+  pivotZ = z;
+  arm = reach;
+}
+
+/** Sets the rotation at a time. */
+export function setTurn(time: f64): void {
+  setIdentity(turn);
+  if (angle == 0) return;
+  const x = spinX / angle, y = spinY / angle, z = spinZ / angle;
+  const s = Math.sin(time * angle), half = Math.sin(0.5 * time * angle);
+  const c = 2.0 * half * half; // 1 - cos
+  turn.xx = 1.0 - c * (y * y + z * z); turn.xy = c * x * y + s * z; turn.xz = c * x * z - s * y;
+  turn.yx = c * x * y - s * z; turn.yy = 1.0 - c * (x * x + z * z); turn.yz = c * y * z + s * x;
+  turn.zx = c * x * z + s * y; turn.zy = c * y * z - s * x; turn.zz = 1.0 - c * (x * x + y * y);
+}
+
+/** Turns a vector in memory by the rotation that was set last. */
+export function turnVector(to: usize, from: usize): void {
+  const x = load<f64>(from), y = load<f64>(from, 8), z = load<f64>(from, 16);
+  store<f64>(to, turn.xx * x + turn.yx * y + turn.zx * z);
+  store<f64>(to, turn.xy * x + turn.yy * y + turn.zy * z, 8);
+  store<f64>(to, turn.xz * x + turn.yz * y + turn.zz * z, 16);
+}
+
+const offset: usize = memory.data(24, 16);
+
+/** Moves a place in memory to where it is at a time, for which the rotation was set. */
+export function movePlace(to: usize, from: usize, time: f64): void {
+  store<f64>(offset, load<f64>(from) - pivotX);
+  store<f64>(offset, load<f64>(from, 8) - pivotY, 8);
+  store<f64>(offset, load<f64>(from, 16) - pivotZ, 16);
+  turnVector(to, offset);
+  store<f64>(to, load<f64>(to) + pivotX + time * wayX);
+  store<f64>(to, load<f64>(to, 8) + pivotY + time * wayY, 8);
+  store<f64>(to, load<f64>(to, 16) + pivotZ + time * wayZ, 16);
+}
+
+/** Sets a map to where it is at a time: its columns and its place. */
+export function moveMap(to: Affine, from: Affine, time: f64): void {
+  const p = changetype<usize>(to), q = changetype<usize>(from);
+  setTurn(time);
+  for (let column: usize = 0; column < 72; column += 24) turnVector(p + column, q + column);
+  movePlace(p + 72, q + 72, time);
+}
+
+/** Sets a body that is no mesh to where it is at a time; its fields but for places and vectors are the same already. */
+export function moveBody(to: Support, from: Support, time: f64): void {
+  if (angle == 0) {
+    to.x = from.x + time * wayX;
+    to.y = from.y + time * wayY;
+    to.z = from.z + time * wayZ;
+    return;
+  }
+  setTurn(time);
+  const p = changetype<usize>(to), q = changetype<usize>(from);
+  for (let column: usize = 0; column < 72; column += 24) turnVector(p + column, q + column);
+  movePlace(p + offsetof<Support>('x'), q + offsetof<Support>('x'), time);
+  const edges = offsetof<Support>('edge0X');
+  for (let i: usize = 0; i < from.edges; i++) turnVector(p + edges + i * 24, q + edges + i * 24);
+  if (from.triangle == 0) return;
+  for (let corner: usize = 0; corner < 72; corner += 24) turnVector(<usize>to.triangle + corner, <usize>from.triangle + corner);
+}

@@ -1,0 +1,184 @@
+// Sweeps one polytope at another without turning: separating axes, each of which says from when to when the two overlap
+// along it (Gottschalk, Lin and Manocha, "OBBTree", 1996, with intervals of time as in Ericson, "Real-Time Collision
+// Detection", 2005, 5.5.8). Closed-form, float64. Polytopes are boxes, skewed or not, and triangles; the first moves. The
+// bounds of nodes of trees are tested by the same axes.
+
+import { Support } from '../contact/convex/support';
+
+/** A box by its middle and half of its edges, or a triangle by a corner and two edges, in the world. */
+@unmanaged
+export class Polytope {
+  x: f64; y: f64; z: f64;
+  e0X: f64; e0Y: f64; e0Z: f64;
+  e1X: f64; e1Y: f64; e1Z: f64;
+  e2X: f64; e2Y: f64; e2Z: f64;
+  /** 1 for a triangle, whose third edge is from the end of the first to the end of the second. */
+  isTriangle: u32;
+  pad: u32;
+}
+
+export const POLYTOPE_BYTES: usize = offsetof<Polytope>();
+
+/** Sets a triangle by its corners, nine f64. */
+export function setTriangle(out: Polytope, at: usize): void {
+  const x = load<f64>(at), y = load<f64>(at, 8), z = load<f64>(at, 16);
+  out.x = x; out.y = y; out.z = z;
+  out.e0X = load<f64>(at, 24) - x; out.e0Y = load<f64>(at, 32) - y; out.e0Z = load<f64>(at, 40) - z;
+  out.e1X = load<f64>(at, 48) - x; out.e1Y = load<f64>(at, 56) - y; out.e1Z = load<f64>(at, 64) - z;
+  out.e2X = out.e1X - out.e0X; out.e2Y = out.e1Y - out.e0Y; out.e2Z = out.e1Z - out.e0Z;
+  out.isTriangle = 1;
+}
+
+/** Sets a box by its body's place and edges. */
+export function setBox(out: Polytope, body: Support): void {
+  out.x = body.x; out.y = body.y; out.z = body.z;
+  memory.copy(changetype<usize>(out) + 24, changetype<usize>(body) + offsetof<Support>('edge0X'), 72);
+  out.isTriangle = 0;
+}
+
+// What the last sweep found.
+/** When the two meet; -1 where they overlap at the start. */
+export let satTime: f64 = 0;
+/** The unit normal from the second to the first, of the meeting or of the shortest way out. */
+export let satX: f64 = 0, satY: f64 = 0, satZ: f64 = 0;
+/** The length of that way where they overlap at the start. */
+export let satDepth: f64 = 0;
+
+let a: Polytope = changetype<Polytope>(0);
+let b: Polytope = changetype<Polytope>(0);
+let vx: f64 = 0, vy: f64 = 0, vz: f64 = 0;
+let speed: f64 = 0;
+let aside: f64 = 0;
+let enterTime: f64 = 0, leaveTime: f64 = 0;
+let outX: f64 = 0, outY: f64 = 0, outZ: f64 = 0;
+
+/** What rounding may add to a projection, relative to the sum of its terms. */
+const ROUNDING: f64 = 4e-15;
+/** What is deeper in the other than this, relative to its width along an axis, overlaps it and does not only touch it. */
+const TOUCHING: f64 = 1e-9;
+/** What moves by less than this along an axis, relative to the way, moves along the surface. */
+const ALONG: f64 = 1e-12;
+/** The sine of the angle below which two edges count as parallel, squared. */
+const PARALLEL_SQUARE: f64 = 1e-12;
+
+/**
+ * Sweeps the first along a way of that length. Answers whether it meets the second by `limit`. What only touches at the
+ * start and does not come nearer is not met. The first counts as grown by `inflation` on all sides.
+ */
+export function satSweep(p: Polytope, q: Polytope, x: f64, y: f64, z: f64, length: f64, limit: f64, inflation: f64): bool {
+  a = p;
+  b = q;
+  vx = x; vy = y; vz = z;
+  speed = length;
+  aside = inflation;
+  enterTime = -Infinity;
+  leaveTime = limit;
+  satDepth = Infinity;
+  if (!normals(p) || !normals(q)) return false;
+  for (let i: usize = 24; i < 96; i += 24) {
+    const e = changetype<usize>(p) + i;
+    const ex = load<f64>(e), ey = load<f64>(e, 8), ez = load<f64>(e, 16);
+    const ee = ex * ex + ey * ey + ez * ez;
+    for (let j: usize = 24; j < 96; j += 24) {
+      const f = changetype<usize>(q) + j;
+      const fx = load<f64>(f), fy = load<f64>(f, 8), fz = load<f64>(f, 16);
+      const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
+      const square = nx * nx + ny * ny + nz * nz;
+      if (square <= PARALLEL_SQUARE * ee * (fx * fx + fy * fy + fz * fz)) continue;
+      if (!axis(nx, ny, nz, square)) return false;
+    }
+  }
+  if (p.isTriangle && q.isTriangle && !inPlanes()) return false;
+  if (enterTime > -Infinity) {
+    satTime = enterTime;
+    satX = outX; satY = outY; satZ = outZ;
+    return true;
+  }
+  satTime = -1;
+  return true;
+}
+
+/** Tests the axes at right angles to the faces. */
+function normals(p: Polytope): bool {
+  if (!cross(p.e0X, p.e0Y, p.e0Z, p.e1X, p.e1Y, p.e1Z)) return false;
+  if (p.isTriangle) return true;
+  return cross(p.e1X, p.e1Y, p.e1Z, p.e2X, p.e2Y, p.e2Z) && cross(p.e2X, p.e2Y, p.e2Z, p.e0X, p.e0Y, p.e0Z);
+}
+
+// @ts-ignore: decorator
+@inline
+function cross(ex: f64, ey: f64, ez: f64, fx: f64, fy: f64, fz: f64): bool {
+  const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
+  const square = nx * nx + ny * ny + nz * nz;
+  return !(square > 0) || axis(nx, ny, nz, square);
+}
+
+/** Tests the axes in the planes of two triangles, at right angles to their edges: where both lie in one plane. */
+function inPlanes(): bool {
+  return edgesInPlane(a) && edgesInPlane(b);
+}
+
+function edgesInPlane(p: Polytope): bool {
+  const nx = p.e0Y * p.e1Z - p.e0Z * p.e1Y, ny = p.e0Z * p.e1X - p.e0X * p.e1Z, nz = p.e0X * p.e1Y - p.e0Y * p.e1X;
+  return cross(nx, ny, nz, p.e0X, p.e0Y, p.e0Z) && cross(nx, ny, nz, p.e1X, p.e1Y, p.e1Z) &&
+    cross(nx, ny, nz, p.e2X, p.e2Y, p.e2Z);
+}
+
+let low: f64 = 0, high: f64 = 0, terms: f64 = 0;
+
+// @ts-ignore: decorator
+@inline
+function project(p: Polytope, x: f64, y: f64, z: f64): void {
+  const middle = p.x * x + p.y * y + p.z * z;
+  const u = p.e0X * x + p.e0Y * y + p.e0Z * z, v = p.e1X * x + p.e1Y * y + p.e1Z * z;
+  if (p.isTriangle) {
+    low = middle + min(min(u, v), 0.0);
+    high = middle + max(max(u, v), 0.0);
+    terms = abs(p.x * x) + abs(p.y * y) + abs(p.z * z) + abs(u) + abs(v);
+    return;
+  }
+  const reach = abs(u) + abs(v) + abs(p.e2X * x + p.e2Y * y + p.e2Z * z);
+  low = middle - reach;
+  high = middle + reach;
+  terms = abs(p.x * x) + abs(p.y * y) + abs(p.z * z) + reach;
+}
+
+/** Narrows the time in which the two overlap along an axis. Answers false where there is none. */
+function axis(x: f64, y: f64, z: f64, square: f64): bool {
+  project(a, x, y, z);
+  const grown = aside > 0 ? aside * sqrt(square) : 0;
+  const lowA = low - grown, highA = high + grown;
+  let doubt = terms;
+  project(b, x, y, z);
+  doubt = (doubt + terms) * ROUNDING + (highA - lowA) * TOUCHING;
+  const rate = vx * x + vy * y + vz * z;
+  // How far the first is below the second, and above it.
+  const below = low - highA, above = lowA - high;
+  if (max(below, above) < -doubt) {
+    // They overlap along it from the start on.
+    if (rate > 0) leaveTime = min(leaveTime, -above / rate);
+    else if (rate < 0) leaveTime = min(leaveTime, below / rate);
+    if (enterTime == -Infinity) offerDepth(x, y, z, min(-below, -above), square, above > below);
+    return leaveTime >= enterTime;
+  }
+  const isAbove = above > below;
+  const closing = isAbove ? -rate : rate;
+  const least = ALONG * speed * sqrt(square);
+  if (!(closing > least)) return aside > 0 && max(below, above) <= doubt;
+  const enter = max(max(below, above), 0.0) / closing;
+  leaveTime = min(leaveTime, (isAbove ? highA - low : high - lowA) / closing);
+  if (enter > enterTime) {
+    enterTime = enter;
+    const by = (isAbove ? 1.0 : -1.0) / sqrt(square);
+    outX = x * by; outY = y * by; outZ = z * by;
+  }
+  return leaveTime >= enterTime;
+}
+
+function offerDepth(x: f64, y: f64, z: f64, reach: f64, square: f64, isAbove: bool): void {
+  const length = sqrt(square), depth = reach / length;
+  if (!(depth < satDepth)) return;
+  satDepth = depth;
+  const by = (isAbove ? 1.0 : -1.0) / length;
+  satX = x * by; satY = y * by; satZ = z * by;
+}

@@ -1,0 +1,226 @@
+// Finds the triangles of a mesh that a convex body may meet on its way, nearest first: the ray of the body's middle against
+// the boxes of the tree, each grown by how far the body reaches along its axes (the slab test of a Minkowski sum: Ericson,
+// "Real-Time Collision Detection", 2005, 5.5.7). Four boxes at a time in float32, conservative; triangles are decided by
+// who asks, in float64.
+
+import { checkpoint } from '../checkpoint';
+import { Support } from '../contact/convex/support';
+import { Affine, invert } from '../math/affine';
+import { clip, enter, interval, leave, reciprocals, upward } from '../math/interval';
+import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../math/lanes';
+import { spectralNorm } from '../math/spectral-norm';
+import { keyOf, sortedKeys, waitingKeys } from '../mesh/query/ray';
+import { countLeaf, countNode } from '../mesh/tree/counters';
+import {
+  BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, filledLanes, isRotated, linkOf, maskOf, placeTree, treeScale,
+} from '../mesh/tree/layout';
+
+/** Gets the address of a triangle, its block's and four times the lane. Answers until when others matter. */
+export type Candidate = (triangle: usize) => f64;
+
+const toWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const toTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+/** The bytes of each half of the stack (mesh/tree/layout.ts, MAX_DEPTH): keys, and parents. */
+const PARENTS: usize = 1024;
+const stack: usize = memory.data(2 * <i32>PARENTS, 16);
+
+/** What rounding in float32 adds to a body's reach, relative to the largest coordinate: 2⁻¹⁸. */
+const PADDING: f64 = 3.814697265625e-6;
+
+let edgeCount: u32 = 0;
+/** The body's edges in tree space: a vector of four f32 each. */
+const edges: usize = memory.data(48, 16);
+let ball: f32 = 0;
+
+/** Sets the mesh whose triangles are asked for; `m` maps mesh space to the world about the common place. */
+export function setSweptMesh(mesh: Mesh, m: Affine): void {
+  placeTree(toWorld, mesh, m);
+  invert(toTree, toWorld);
+}
+
+/**
+ * Visits the triangles that a body may meet whose middle goes from one place to another between two times, and which is
+ * grown by `inflation`; `until` is from when on nothing matters, at first.
+ */
+export function sweepTree(
+  mesh: Mesh, body: Support, radius: f64, inflation: f64, x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64,
+  fromTime: f64, toTime: f64, until: f64, visit: Candidate,
+): f64 {
+  const m = toTree;
+  const px = m.xx * x + m.yx * y + m.zx * z + m.tx;
+  const py = m.xy * x + m.yy * y + m.zy * z + m.ty;
+  const pz = m.xz * x + m.yz * y + m.zz * z + m.tz;
+  const vx = m.xx * dx + m.yx * dy + m.zx * dz;
+  const vy = m.xy * dx + m.yy * dy + m.zy * dz;
+  const vz = m.xz * dx + m.yz * dy + m.zz * dz;
+  // How far the body reaches along the axes of tree space.
+  let hx: f64 = 0, hy: f64 = 0, hz: f64 = 0;
+  edgeCount = body.edges;
+  for (let i: usize = 0; i < edgeCount; i++) {
+    const at = changetype<usize>(body) + i * 24 + offsetof<Support>('edge0X');
+    const ex = load<f64>(at), ey = load<f64>(at, 8), ez = load<f64>(at, 16);
+    const u = m.xx * ex + m.yx * ey + m.zx * ez, v = m.xy * ex + m.yy * ey + m.zy * ez;
+    const w = m.xz * ex + m.yz * ey + m.zz * ez;
+    hx += abs(u); hy += abs(v); hz += abs(w);
+    v128.store(edges + (i << 4), f32x4(<f32>u, <f32>v, <f32>w, 0));
+  }
+  const stretch = radius + inflation > 0 ? spectralNorm(m) : 0;
+  const round = (radius + inflation) * stretch;
+  hx += round; hy += round; hz += round;
+
+  // To the part of the way near the mesh, so that float32 sees small numbers only.
+  const slack = (2.0 + abs(px) + abs(py) + abs(pz) + hx + hy + hz) * 3.552713678800501e-15; // 2^-48
+  const scale = treeScale(mesh);
+  let part = interval(0, 1);
+  const lowX = (mesh.lowX - mesh.offsetX) * scale, highX = (mesh.highX - mesh.offsetX) * scale;
+  const lowY = (mesh.lowY - mesh.offsetY) * scale, highY = (mesh.highY - mesh.offsetY) * scale;
+  const lowZ = (mesh.lowZ - mesh.offsetZ) * scale, highZ = (mesh.highZ - mesh.offsetZ) * scale;
+  part = clip(part, px, vx, lowX - hx - slack, highX + hx + slack);
+  part = clip(part, py, vy, lowY - hy - slack, highY + hy + slack);
+  part = clip(part, pz, vz, lowZ - hz - slack, highZ + hz + slack);
+  const first = enter(part);
+  if (!(first <= leave(part))) return until;
+  const length = sqrt(vx * vx + vy * vy + vz * vz);
+  const unit = length > 0 ? 1.0 / length : 0;
+  const fx = px + first * vx, fy = py + first * vy, fz = pz + first * vz;
+  const padding = (max(max(abs(fx), abs(fy)), abs(fz)) + max(max(hx, hy), hz) + (leave(part) - first) * length + 4.0) * PADDING;
+  ball = <f32>(round + padding);
+  const point = f32x4(<f32>fx, <f32>fy, <f32>fz, 0);
+  const along = f32x4(<f32>(vx * unit), <f32>(vy * unit), <f32>(vz * unit), 1);
+  const inverse = reciprocals(along);
+  const startTime = fromTime + first * (toTime - fromTime);
+  // How many units of length of tree space a unit of time is.
+  const perTime = length / (toTime - fromTime);
+  const whole = (leave(part) - first) * length;
+  let last = until;
+  let limit = upward(min(whole, max((last - startTime) * perTime, 0)));
+  if (!(last > startTime) && startTime > 0) return until;
+  let farthest = keyOf(limit);
+
+  const pointYzx = yzx(point), pointZxy = zxy(point), alongYzx = yzx(along), alongZxy = zxy(along);
+  const own = f32x4(<f32>(hx + padding), <f32>(hy + padding), <f32>(hz + padding), 0);
+  const e0 = v128.load(edges), e1 = v128.load(edges, 16), e2 = v128.load(edges, 32);
+  const nodes = changetype<usize>(mesh) + mesh.nodes, blocks = changetype<usize>(mesh) + mesh.blocks;
+  let top = stack;
+  let child: u32 = 0;
+  while (true) {
+    if (!(child & LEAF)) {
+      countNode();
+      checkpoint(WORK_OF_NODE);
+      const address = nodes + child * <u32>NODE_BYTES;
+      const node = changetype<Node>(address);
+      const children = node.children, leaves = node.blocks;
+      const origin = v128.load(address, offsetof<Node>('originX')), scales = v128.load(address, offsetof<Node>('scaleX'));
+      let by = inverse, at = point, grown = own;
+      if (isRotated(node)) {
+        // As rays are turned (mesh/query/ray.ts).
+        const q = f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion')));
+        const squares = f32x4.mul(q, q), pairs = f32x4.add(squares, v128.shuffle<f32>(squares, squares, 1, 0, 3, 2));
+        const twice = f32x4.div(f32x4.splat(2), f32x4.add(pairs, v128.shuffle<f32>(pairs, pairs, 2, 3, 0, 1)));
+        const w = lane3(q), qYzx = yzx(q), qZxy = zxy(q);
+        const a = f32x4.add(cross(qYzx, qZxy, alongYzx, alongZxy), f32x4.mul(w, along));
+        const b = f32x4.add(cross(qYzx, qZxy, pointYzx, pointZxy), f32x4.mul(w, point));
+        by = reciprocals(f32x4.add(along, f32x4.mul(twice, cross(qYzx, qZxy, yzx(a), zxy(a)))));
+        at = f32x4.add(point, f32x4.mul(twice, cross(qYzx, qZxy, yzx(b), zxy(b))));
+        grown = f32x4.splat(ball);
+        if (edgeCount > 0) grown = f32x4.add(grown, f32x4.abs(turned(e0, qYzx, qZxy, w, twice)));
+        if (edgeCount > 1) {
+          grown = f32x4.add(grown, f32x4.abs(turned(e1, qYzx, qZxy, w, twice)));
+          grown = f32x4.add(grown, f32x4.abs(turned(e2, qYzx, qZxy, w, twice)));
+        }
+      }
+      const step = f32x4.mul(scales, by);
+      const fromLow = f32x4.mul(f32x4.sub(f32x4.sub(origin, grown), at), by);
+      const fromHigh = f32x4.mul(f32x4.sub(f32x4.add(origin, grown), at), by);
+      const qx = v128.load8x8_u(address), qy = v128.load8x8_u(address, 8), qz = v128.load8x8_u(address, 16);
+      const ax = met(i32x4.extend_low_i16x8_u(qx), lane0(fromLow), lane0(step));
+      const bx = met(i32x4.extend_high_i16x8_u(qx), lane0(fromHigh), lane0(step));
+      const ay = met(i32x4.extend_low_i16x8_u(qy), lane1(fromLow), lane1(step));
+      const by1 = met(i32x4.extend_high_i16x8_u(qy), lane1(fromHigh), lane1(step));
+      const az = met(i32x4.extend_low_i16x8_u(qz), lane2(fromLow), lane2(step));
+      const bz = met(i32x4.extend_high_i16x8_u(qz), lane2(fromHigh), lane2(step));
+      let near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by1)), f32x4.pmin(az, bz));
+      const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by1)), f32x4.pmax(az, bz));
+      near = f32x4.pmax(f32x4.splat(0), near); // in this order -0 becomes 0
+      const bits = <u32>i32x4.bitmask(f32x4.le(near, f32x4.pmin(far, f32x4.splat(limit)))) & maskOf(children);
+      if (bits != 0) {
+        const keys = sortedKeys(near, bits);
+        const waiting: usize = popcnt(bits) - 1;
+        v128.store(top, waitingKeys(keys, waiting));
+        v128.store(top, i32x4.splat(child), PARENTS);
+        top += waiting << 2;
+        child = linkOf(children, leaves, i32x4.extract_lane(keys, 0) & 3);
+        continue;
+      }
+    } else {
+      countLeaf();
+      const block = blocks + (child & ~LEAF) * <u32>BLOCK_BYTES;
+      // The bounds of the four triangles, as boxes.
+      const from = f32x4.add(point, own), to = f32x4.sub(point, own);
+      const ax = f32x4.mul(f32x4.sub(least(block), lane0(from)), lane0(inverse));
+      const bx = f32x4.mul(f32x4.sub(most(block), lane0(to)), lane0(inverse));
+      const ay = f32x4.mul(f32x4.sub(least(block + 16), lane1(from)), lane1(inverse));
+      const by = f32x4.mul(f32x4.sub(most(block + 16), lane1(to)), lane1(inverse));
+      const az = f32x4.mul(f32x4.sub(least(block + 32), lane2(from)), lane2(inverse));
+      const bz = f32x4.mul(f32x4.sub(most(block + 32), lane2(to)), lane2(inverse));
+      const near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmax(f32x4.pmin(az, bz), f32x4.splat(0)));
+      const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
+      let bits = <u32>i32x4.bitmask(f32x4.le(near, f32x4.pmin(far, f32x4.splat(limit)))) & filledLanes(changetype<Block>(block));
+      for (; bits != 0; bits &= bits - 1) {
+        const now = visit(block + (<usize>ctz(bits) << 2));
+        if (now < last) {
+          last = now;
+          limit = upward(min(whole, max((last - startTime) * perTime, 0)));
+          farthest = keyOf(limit);
+        }
+      }
+    }
+    let key: u32;
+    do {
+      if (top == stack) return last;
+      top -= 4;
+      key = load<u32>(top);
+    } while (key > farthest);
+    child = childOf(changetype<Node>(nodes + load<u32>(top, PARENTS) * <u32>NODE_BYTES), key & 3);
+  }
+}
+
+/** What a node counts for with its triangles (checkpoint.ts). */
+const WORK_OF_NODE: i32 = 16;
+
+// @ts-ignore: decorator
+@inline
+function turned(e: v128, qYzx: v128, qZxy: v128, w: v128, twice: v128): v128 {
+  const a = f32x4.add(cross(qYzx, qZxy, yzx(e), zxy(e)), f32x4.mul(w, e));
+  return f32x4.add(e, f32x4.mul(twice, cross(qYzx, qZxy, yzx(a), zxy(a))));
+}
+
+// @ts-ignore: decorator
+@inline
+function met(q: v128, start: v128, step: v128): v128 {
+  return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
+}
+
+// @ts-ignore: decorator
+@inline
+function least(at: usize): v128 {
+  return f32x4.pmin(f32x4.pmin(v128.load(at), v128.load(at, 48)), v128.load(at, 96));
+}
+
+// @ts-ignore: decorator
+@inline
+function most(at: usize): v128 {
+  return f32x4.pmax(f32x4.pmax(v128.load(at), v128.load(at, 48)), v128.load(at, 96));
+}
+
+/** Copies a triangle by its address to where a map takes it from tree space: nine f64. */
+export function mapTriangle(to: usize, at: usize, m: Affine): void {
+  for (let k: usize = 0; k < 3; k++) {
+    const from = at + k * 48, out = to + k * 24;
+    const x = <f64>load<f32>(from), y = <f64>load<f32>(from, 16), z = <f64>load<f32>(from, 32);
+    store<f64>(out, m.xx * x + m.yx * y + m.zx * z + m.tx);
+    store<f64>(out, m.xy * x + m.yy * y + m.zy * z + m.ty, 8);
+    store<f64>(out, m.xz * x + m.yz * y + m.zz * z + m.tz, 16);
+  }
+}

@@ -1,0 +1,187 @@
+// Finds the pairs of triangles of two meshes that may meet while the first moves along a straight way: two trees at once,
+// their oriented boxes by separating axes with intervals of time (swept-sat.ts), depth first and the soonest first, with
+// the best time as bound. float64, world units about a common place. Conservative: boxes are grown for the rounding of
+// the rotations of nodes.
+
+import { checkpoint } from '../checkpoint';
+import { Affine } from '../math/affine';
+import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
+import { countLeaf, countNode } from '../mesh/tree/counters';
+import {
+  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, highBounds, isRotated, lowBounds, nodeAt, treeScale,
+} from '../mesh/tree/layout';
+import { reserve } from '../memory';
+import { POLYTOPE_BYTES, Polytope, satSweep, satTime } from './swept-sat';
+
+/** Gets the addresses of two triangles (swept-tree.ts). Answers until when others matter. */
+export type CandidatePair = (a: usize, b: usize) => f64;
+
+/** Two boxes that wait: nodes or blocks, and what they are in the world. */
+@unmanaged
+class Work {
+  a: u32;
+  b: u32;
+  /** When the boxes meet, at the soonest. */
+  time: f64;
+}
+
+const WORK_BYTES: usize = offsetof<Work>() + 2 * POLYTOPE_BYTES;
+/** How much boxes are grown in tree space for the rounding of their rotation. */
+const GROWN: f64 = 4e-6;
+
+let stack: usize = 0;
+let used: usize = 0;
+
+const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
+const bounds: usize = memory.data(96, 16);
+/** The children of the node that is opened, as boxes. */
+const children: usize = memory.data(4 * <i32>POLYTOPE_BYTES, 16);
+const times: usize = memory.data(32, 16);
+const parent: usize = memory.data(<i32>WORK_BYTES, 16);
+
+/**
+ * Visits the pairs of triangles that may meet on the way of the first mesh from one time to another; the maps are from
+ * tree spaces to the world at the first of these, the way is for all of a unit of time. The first counts as grown by
+ * `inflation`. `until` is from when on nothing matters, at first. Answers what that is at last. Throws OUT_OF_MEMORY.
+ */
+export function sweepTrees(
+  a: Mesh, mapA: Affine, b: Mesh, mapB: Affine, x: f64, y: f64, z: f64, fromTime: f64, toTime: f64, inflation: f64,
+  until: f64, visit: CandidatePair,
+): f64 {
+  const length = sqrt(x * x + y * y + z * z);
+  let last = until;
+  used = 0;
+  rootBox(parentA(), a, mapA);
+  rootBox(parentB(), b, mapB);
+  const grown = max(inflation, 1e-300);
+  if (!satSweep(parentA(), parentB(), x, y, z, length, min(toTime, last) - fromTime, grown)) return last;
+  push(0, 0, fromTime, changetype<usize>(parentA()), changetype<usize>(parentB()));
+  while (used != 0) {
+    used -= WORK_BYTES;
+    const work = changetype<Work>(stack + used);
+    if (work.time > last) continue;
+    countNode();
+    checkpoint(WORK_OF_PAIR);
+    memory.copy(parent, changetype<usize>(work), WORK_BYTES);
+    const linkA = changetype<Work>(parent).a, linkB = changetype<Work>(parent).b;
+    if (linkA & linkB & LEAF) {
+      countLeaf();
+      const blockA = blockAt(a, linkA), blockB = blockAt(b, linkB);
+      for (let i = filledLanes(blockA); i != 0; i &= i - 1) {
+        for (let j = filledLanes(blockB); j != 0; j &= j - 1) {
+          last = min(last, visit(changetype<usize>(blockA) + (<usize>ctz(i) << 2), changetype<usize>(blockB) + (<usize>ctz(j) << 2)));
+        }
+      }
+      continue;
+    }
+    // The larger of the two is opened.
+    const isFirst = linkB & LEAF ? true : linkA & LEAF ? false : sizeOf(parentA()) >= sizeOf(parentB());
+    const node = isFirst ? nodeAt(a, linkA) : nodeAt(b, linkB);
+    const count = childCount(node);
+    childBoxes(node, isFirst ? mapA : mapB);
+    let bits: u32 = 0;
+    for (let i: u32 = 0; i < count; i++) {
+      const box = childAt(i);
+      const isMet = isFirst
+        ? satSweep(box, parentB(), x, y, z, length, min(toTime, last) - fromTime, grown)
+        : satSweep(parentA(), box, x, y, z, length, min(toTime, last) - fromTime, grown);
+      if (!isMet) continue;
+      bits |= 1 << i;
+      store<f64>(times + (<usize>i << 3), fromTime + max(satTime, 0));
+    }
+    while (bits != 0) {
+      // The latest first, so that the soonest is taken next.
+      let next = ctz(bits);
+      for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
+        if (load<f64>(times + (<usize>ctz(rest) << 3)) > load<f64>(times + (<usize>next << 3))) next = ctz(rest);
+      }
+      bits &= ~(1 << next);
+      const link = childOf(node, next), box = changetype<usize>(childAt(next)), time = load<f64>(times + (<usize>next << 3));
+      if (isFirst) push(link, linkB, time, box, changetype<usize>(parentB()));
+      else push(linkA, link, time, changetype<usize>(parentA()), box);
+    }
+  }
+  return last;
+}
+
+/** What a pair of boxes counts for (checkpoint.ts). */
+const WORK_OF_PAIR: i32 = 16;
+
+// @ts-ignore: decorator
+@inline
+function parentA(): Polytope { return changetype<Polytope>(parent + offsetof<Work>()); }
+// @ts-ignore: decorator
+@inline
+function parentB(): Polytope { return changetype<Polytope>(parent + offsetof<Work>() + POLYTOPE_BYTES); }
+// @ts-ignore: decorator
+@inline
+function childAt(i: u32): Polytope { return changetype<Polytope>(children + <usize>i * POLYTOPE_BYTES); }
+
+function push(a: u32, b: u32, time: f64, boxA: usize, boxB: usize): void {
+  stack = reserve(stack, used, <u64>used + WORK_BYTES);
+  const work = changetype<Work>(stack + used);
+  work.a = a;
+  work.b = b;
+  work.time = time;
+  memory.copy(stack + used + offsetof<Work>(), boxA, POLYTOPE_BYTES);
+  memory.copy(stack + used + offsetof<Work>() + POLYTOPE_BYTES, boxB, POLYTOPE_BYTES);
+  used += WORK_BYTES;
+}
+
+function sizeOf(p: Polytope): f64 {
+  return (
+    p.e0X * p.e0X + p.e0Y * p.e0Y + p.e0Z * p.e0Z + p.e1X * p.e1X + p.e1Y * p.e1Y + p.e1Z * p.e1Z +
+    p.e2X * p.e2X + p.e2Y * p.e2Y + p.e2Z * p.e2Z
+  );
+}
+
+function rootBox(out: Polytope, mesh: Mesh, m: Affine): void {
+  const scale = treeScale(mesh);
+  setIdentityRotation(rotation);
+  setBoxOf(
+    out, m, (mesh.lowX - mesh.offsetX) * scale, (mesh.highX - mesh.offsetX) * scale,
+    (mesh.lowY - mesh.offsetY) * scale, (mesh.highY - mesh.offsetY) * scale,
+    (mesh.lowZ - mesh.offsetZ) * scale, (mesh.highZ - mesh.offsetZ) * scale,
+  );
+}
+
+function childBoxes(node: Node, m: Affine): void {
+  if (isRotated(node)) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
+  else setIdentityRotation(rotation);
+  for (let axis: usize = 0; axis < 3; axis++) {
+    v128.store(bounds + axis * 32, lowBounds(node, axis));
+    v128.store(bounds + axis * 32 + 16, highBounds(node, axis));
+  }
+  for (let i: u32 = 0, count = childCount(node); i < count; i++) {
+    const at = bounds + (<usize>i << 2);
+    setBoxOf(
+      childAt(i), m, <f64>load<f32>(at), <f64>load<f32>(at, 16), <f64>load<f32>(at, 32), <f64>load<f32>(at, 48),
+      <f64>load<f32>(at, 64), <f64>load<f32>(at, 80),
+    );
+  }
+}
+
+/** Sets a box of the frame of `rotation`, mapped to the world. */
+function setBoxOf(
+  out: Polytope, m: Affine, lowX: f64, highX: f64, lowY: f64, highY: f64, lowZ: f64, highZ: f64,
+): void {
+  const r = rotation;
+  const hx = 0.5 * (highX - lowX) + GROWN, hy = 0.5 * (highY - lowY) + GROWN, hz = 0.5 * (highZ - lowZ) + GROWN;
+  const cx = 0.5 * (highX + lowX), cy = 0.5 * (highY + lowY), cz = 0.5 * (highZ + lowZ);
+  const xx = <f64>r.xx, xy = <f64>r.xy, xz = <f64>r.xz, yx = <f64>r.yx, yy = <f64>r.yy, yz = <f64>r.yz;
+  const zx = <f64>r.zx, zy = <f64>r.zy, zz = <f64>r.zz;
+  const px = cx * xx + cy * yx + cz * zx, py = cx * xy + cy * yy + cz * zy, pz = cx * xz + cy * yz + cz * zz;
+  out.x = m.xx * px + m.yx * py + m.zx * pz + m.tx;
+  out.y = m.xy * px + m.yy * py + m.zy * pz + m.ty;
+  out.z = m.xz * px + m.yz * py + m.zz * pz + m.tz;
+  out.e0X = (m.xx * xx + m.yx * xy + m.zx * xz) * hx;
+  out.e0Y = (m.xy * xx + m.yy * xy + m.zy * xz) * hx;
+  out.e0Z = (m.xz * xx + m.yz * xy + m.zz * xz) * hx;
+  out.e1X = (m.xx * yx + m.yx * yy + m.zx * yz) * hy;
+  out.e1Y = (m.xy * yx + m.yy * yy + m.zy * yz) * hy;
+  out.e1Z = (m.xz * yx + m.yz * yy + m.zz * yz) * hy;
+  out.e2X = (m.xx * zx + m.yx * zy + m.zx * zz) * hz;
+  out.e2Y = (m.xy * zx + m.yy * zy + m.zy * zz) * hz;
+  out.e2Z = (m.xz * zx + m.yz * zy + m.zz * zz) * hz;
+  out.isTriangle = 0;
+}
