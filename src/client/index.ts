@@ -36,6 +36,7 @@ export type {
   ObjectOptions,
   OpenEdge,
   PickOptions,
+  Placement,
   Pose,
   QueryOptions,
   Ray,

@@ -21,6 +21,7 @@ import type {
   ObjectId,
   ObjectOptions,
   PickOptions,
+  Placement,
   Pose,
   QueryOptions,
   Ray,
@@ -735,10 +736,12 @@ export class CollisionService extends ServiceEvents {
    * const free = hit === null ? 8 : 8 * hit.time; // how far it can go
    * ```
    *
+   * An object's id instead of a shape stands for its own shape, as its mesh was given, and is not in its own way.
+   *
    * Rejects with INVALID_ARGUMENT where `to` is not `from`, moved and turned, and with UNSUPPORTED for `clip`.
    */
   async sweep(
-    shape: Shape,
+    shape: Shape | ObjectId,
     from: ArrayLike<number>,
     to: ArrayLike<number>,
     options?: SweepOptions,
@@ -749,13 +752,31 @@ export class CollisionService extends ServiceEvents {
 
   /** Finds the first contact with each object on the way, earliest first, as if the others were not there. */
   async sweepAll(
-    shape: Shape,
+    shape: Shape | ObjectId,
     from: ArrayLike<number>,
     to: ArrayLike<number>,
     options?: SweepOptions,
   ): Promise<SweepHit[]> {
     this.#link.check('sweepAll');
     return this.#queries.sweepAll(shape, from, to, options);
+  }
+
+  /**
+   * Finds a free place near a matrix, for what is put down by hand: pushes the shape out of all that it overlaps, each time
+   * out of what it is deepest in along the `normal` of a sweep by its `depth`, at most 64 times. It may touch others then.
+   * Nothing says that no other free place is nearer. An object's id instead of a shape stands for its own, as in `sweep`.
+   *
+   * ```ts
+   * const { matrix } = await service.place(crate, new Matrix4().makeTranslation(3, 0.2, 1).elements);
+   * service.setTransform(crate, matrix);
+   * ```
+   *
+   * Rejects with INVALID_ARGUMENT where that ends in no free place, as between walls that are too near to each other: the
+   * message says how deep it remains in which object; and with UNSUPPORTED for `clip`.
+   */
+  async place(shape: Shape | ObjectId, matrix?: ArrayLike<number>, options?: QueryOptions): Promise<Placement> {
+    this.#link.check('place');
+    return this.#queries.place(shape, matrix, options);
   }
 
   /**

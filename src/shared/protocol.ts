@@ -9,6 +9,7 @@ import type {
   MeshId,
   MeshInfo,
   ObjectId,
+  Placement,
   Ray,
   RayHits,
   Section,
@@ -65,6 +66,8 @@ export interface WorkerApi {
   sweep(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit | null;
   /** Finds the first contact with each object, earliest first. */
   sweepAll(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[];
+  /** Pushes a shape out of what it overlaps. */
+  place(shape: ObjectDescription, matrix: number[], filter: Filter): Placement;
   /** Finds what shapes meet first, 14 numbers for each way; `shapeOf` says which shape goes it, absent: the first. */
   sweepMany(
     shapes: ObjectDescription[],

@@ -486,6 +486,17 @@ export interface SweepHit {
   frame: number;
 }
 
+/** A free place, and how a shape came there. */
+export interface Placement {
+  /** 16 numbers, column-major: the matrix that was asked about, moved. */
+  matrix: number[];
+  /** How far it was moved, world; 0 where it was free. */
+  way: Vec3;
+  /** What it was pushed out of, ascending. */
+  objects: Uint32Array;
+  frame: number;
+}
+
 /** Answers in the order of the ways. */
 export interface SweepHits {
   /** NO_OBJECT where nothing was met. */

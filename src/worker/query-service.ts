@@ -1,10 +1,22 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
 import type { Cursor, Filter, Motion, ObjectDescription, PickRay, Region, ViewRecord } from '../shared/protocol.js';
-import type { ClosestPoint, Hit, Ray, RayHits, Sight, SweepHit, SweepHits, Vec3, VisibleSet } from '../shared/types.js';
+import type {
+  ClosestPoint,
+  Hit,
+  Placement,
+  Ray,
+  RayHits,
+  Sight,
+  SweepHit,
+  SweepHits,
+  Vec3,
+  VisibleSet,
+} from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, PlacedDescription } from './binding/core.js';
 import type { MeshTable } from './mesh-table.js';
+import { place } from './placing.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
@@ -77,6 +89,11 @@ export class QueryService {
     (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[] =>
       this.#allSeen(this.core.queries.sweepAll(this.#placed(shape, matrix), motion, filter)),
   );
+
+  readonly place = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Placement => {
+    const placement = place(this.core.queries, this.#placed(shape, matrix), filter);
+    return transfer({ ...placement, frame: this.frame }, [placement.objects.buffer as ArrayBuffer]);
+  });
 
   readonly sweepMany = answering(
     (

@@ -51,6 +51,7 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
     'sweep',
     'sweepAll',
     'sweepMany',
+    'place',
     'inspect',
     'section',
     'contact',

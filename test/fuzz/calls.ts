@@ -225,6 +225,10 @@ export const METHODS: Record<Method, Case[]> = {
     { args: (world) => [isOfCube(world), [...IDENTITY], [...FAR_AWAY], wholeQuery(world)] },
   ],
   sweepAll: [{ args: (world) => [capsule(), [...IDENTITY], [...FAR_AWAY], { ...wholeQuery(world), tolerance: 0.01 }] }],
+  place: [
+    { args: (world) => [box(), [...FAR_AWAY], wholeQuery(world)] },
+    { args: (world) => [world.ball, [...FAR_AWAY], wholeQuery(world)] },
+  ],
   sweepMany: [
     { args: (world) => [box(), Float64Array.from(WAY), { ...wholeQuery(world), tolerance: 0.01 }] },
     {

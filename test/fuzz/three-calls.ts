@@ -95,6 +95,7 @@ export const TRACKER_METHODS: Record<
     ],
     isDull: true,
   },
+  place: { args: (world) => [world.box, [...IDENTITY], { ...sided(world), clip: [] }], isDull: true },
   sweepAll: {
     args: (world) => [
       { type: 'sphere', radius: 1 },

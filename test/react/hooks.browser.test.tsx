@@ -265,6 +265,7 @@ test('useCollision asks each question as the tracker does', async () => {
     closestPoint: [[-3, 0, 0]],
     section: [[0, 0, 1, 0]],
     sweep: [{ type: 'sphere', radius: 0.1 }, new Matrix4().makeTranslation(-5, 0, 0), new Matrix4()],
+    place: [{ type: 'sphere', radius: 0.1 }, new Matrix4()],
     sweepAll: [{ type: 'sphere', radius: 0.1 }, new Matrix4().makeTranslation(-5, 0, 0), new Matrix4()],
     contact: [box.current!, ball.current!],
     distance: [box.current!, ball.current!],

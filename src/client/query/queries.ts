@@ -12,6 +12,7 @@ import type {
   InspectOptions,
   ObjectId,
   PickOptions,
+  Placement,
   QueryOptions,
   Ray,
   RayHits,
@@ -236,7 +237,7 @@ export class Queries {
   }
 
   sweep(
-    shape: Shape,
+    shape: Shape | ObjectId,
     from: ArrayLike<number>,
     to: ArrayLike<number>,
     options: SweepOptions = {},
@@ -247,7 +248,7 @@ export class Queries {
   }
 
   sweepAll(
-    shape: Shape,
+    shape: Shape | ObjectId,
     from: ArrayLike<number>,
     to: ArrayLike<number>,
     options: SweepOptions = {},
@@ -257,16 +258,30 @@ export class Queries {
     return this.#ask('sweepAll', given, (api) => api.sweepAll(description, matrix, motion, filter));
   }
 
+  place(shape: Shape | ObjectId, matrix?: ArrayLike<number>, options: QueryOptions = {}): Promise<Placement> {
+    const given = readOptions('place', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
+    const description = this.#objects.describeQuery('place', shape);
+    const at = matrix === undefined ? IDENTITY : checkMatrix('place', 'matrix', matrix);
+    const filter = this.#filterOf('place', shape, given);
+    return this.#ask('place', given, (api) => api.place(description, at, filter));
+  }
+
+  /** Reads what a moving shape asks of objects; one that is an object's is not in its own way. */
+  #filterOf(operation: string, shape: Shape | ObjectId, options: QueryOptions & AdapterQuery): Filter {
+    const filter = checkWholeFilter(operation, options, this.#objects, SIDE_DOUBLE);
+    return typeof shape === 'number' ? { ...filter, ignore: Uint32Array.of(...filter.ignore, shape).sort() } : filter;
+  }
+
   #motion(
     operation: string,
-    shape: Shape,
+    shape: Shape | ObjectId,
     from: ArrayLike<number>,
     to: ArrayLike<number>,
     options: SweepOptions & AdapterQuery,
   ) {
     const description = this.#objects.describeQuery(operation, shape);
     const { matrix, motion } = checkMotion(operation, from, to, options.tolerance);
-    const filter = checkWholeFilter(operation, options, this.#objects, SIDE_DOUBLE);
+    const filter = this.#filterOf(operation, shape, options);
     return { description, matrix, motion, filter };
   }
 

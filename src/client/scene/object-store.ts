@@ -177,7 +177,11 @@ export class ObjectStore {
   }
 
   /** Describes a shape that is no object, but that a query asks about. */
-  describeQuery(operation: string, shape: Shape): ObjectDescription {
+  describeQuery(operation: string, shape: Shape | ObjectId): ObjectDescription {
+    if (typeof shape === 'number') {
+      this.check(operation, 'shape', shape);
+      return this.#descriptions.at(slotOf(shape));
+    }
     return describeQuery(operation, shape, (mesh) => this.#meshes.get(mesh));
   }
 

@@ -12,6 +12,7 @@ export type {
   SceneDistance,
   SceneLineOptions,
   SceneMatrix,
+  ScenePlacement,
   SceneRayOptions,
   SceneSight,
   SceneSightOptions,

@@ -23,6 +23,7 @@ import {
   type SceneDistance,
   type SceneLineOptions,
   type SceneMatrix,
+  type ScenePlacement,
   SceneQueries,
   type SceneRayOptions,
   type SceneSight,
@@ -578,7 +579,9 @@ export class SceneTracker {
 
   /**
    * Finds what a shape meets first in the scene, on its way from one matrix to another; null where the way is free. The
-   * second matrix must be the first, moved and turned, as `sweep` of the service says.
+   * second matrix must be the first, moved and turned, as `sweep` of the service says. Of an object of the scene or an
+   * instance it sweeps its own shape, as its geometry has it, which is not in its own way; what is not in the scene or not
+   * built yet meets nothing.
    *
    * ```ts
    * const from = player.matrixWorld.clone();
@@ -588,7 +591,7 @@ export class SceneTracker {
    * ```
    */
   async sweep(
-    shape: Shape,
+    shape: Shape | SceneTarget,
     from: SceneMatrix,
     to: SceneMatrix,
     options: SceneSweepOptions = {},
@@ -599,13 +602,33 @@ export class SceneTracker {
 
   /** Finds the first contact with each object and instance on the way, earliest first, as if the others were not there. */
   async sweepAll(
-    shape: Shape,
+    shape: Shape | SceneTarget,
     from: SceneMatrix,
     to: SceneMatrix,
     options: SceneSweepOptions = {},
   ): Promise<SceneSweepHit[]> {
     this.#beginQuestion('sweepAll');
     return this.#queries.sweepAll(shape, from, to, options);
+  }
+
+  /**
+   * Finds a free place near a matrix, for what is put down by hand: a shape, or an object of the scene or an instance, is
+   * pushed out of all that it overlaps, as `place` of the service says.
+   *
+   * ```ts
+   * const { matrix } = await tracker.place(crate, crate.matrixWorld);
+   * crate.position.setFromMatrixPosition(matrix); // where its parent is the scene
+   * ```
+   *
+   * Rejects with INVALID_ARGUMENT where there is no free place to be pushed to: the message says how deep it remains.
+   */
+  async place(
+    shape: Shape | SceneTarget,
+    matrix: SceneMatrix,
+    options: SceneLineOptions = {},
+  ): Promise<ScenePlacement> {
+    this.#beginQuestion('place');
+    return this.#queries.place(shape, matrix, options);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { type Face, type Mesh, type Plane, type Sprite, Vector3 } from 'three';
+import { type Face, Matrix4, type Mesh, type Plane, type Sprite, Vector3 } from 'three';
 import type {
   ClosestPoint,
   ContactOptions,
@@ -14,7 +14,7 @@ import type {
   SweepOptions,
 } from '../../../shared/types.js';
 import { checkSignal } from '../../check/signal.js';
-import { checkNumber, invalid, reading, readOptions } from '../../check/validate.js';
+import { checkMatrix, checkNumber, invalid, reading, readOptions } from '../../check/validate.js';
 import { aborted } from '../../link/abort.js';
 import { checkDetail } from '../../query/query-options.js';
 import { toFaces } from '../geometry/geometry.js';
@@ -102,6 +102,16 @@ export interface SceneSweepHit extends SceneObject {
   /** It is as in three's Intersection; null where a shape stands for the triangles. */
   readonly face: Face | null;
   readonly faceIndex: number | null;
+}
+
+/** A free place in the scene, and how a shape came there. */
+export interface ScenePlacement {
+  /** It is the matrix that was asked about, moved. */
+  readonly matrix: Matrix4;
+  /** How far it was moved, in world space. */
+  readonly way: Vector3;
+  /** What it was pushed out of. */
+  readonly objects: SceneObject[];
 }
 
 type Faced = Pick<SceneSweepHit, 'face' | 'faceIndex'>;
@@ -238,36 +248,75 @@ export class SceneQueries {
   }
 
   async sweep(
-    shape: Shape,
+    shape: Shape | SceneTarget,
     from: SceneMatrix,
     to: SceneMatrix,
     options: SceneSweepOptions,
   ): Promise<SceneSweepHit | null> {
     const filter = readQuery('sweep', options, SWEEP_KEYS);
     const [start, end] = [matrixOf('sweep', 'from', from), matrixOf('sweep', 'to', to)];
+    const swept = this.#shapeOf('sweep', shape);
+    if (swept === null) return null;
     const { objects, service } = this.#context;
     return objects.during(async (number) => {
-      const hit = await service.sweep(shape, start, end, this.#sweepOf(filter));
+      const hit = await service.sweep(swept, start, end, this.#sweepOf(filter));
       if (hit === null) return null;
       const [own] = this.#sweepHits([hit], number);
       if (own !== undefined) return own;
-      const hits = await service.sweepAll(shape, start, end, this.#sweepOf(filter)); // past the stranger
+      const hits = await service.sweepAll(swept, start, end, this.#sweepOf(filter)); // past the stranger
       return this.#sweepHits(hits, number)[0] ?? null;
     });
   }
 
   async sweepAll(
-    shape: Shape,
+    shape: Shape | SceneTarget,
     from: SceneMatrix,
     to: SceneMatrix,
     options: SceneSweepOptions,
   ): Promise<SceneSweepHit[]> {
     const filter = readQuery('sweepAll', options, SWEEP_KEYS);
     const [start, end] = [matrixOf('sweepAll', 'from', from), matrixOf('sweepAll', 'to', to)];
+    const swept = this.#shapeOf('sweepAll', shape);
+    if (swept === null) return [];
     const { objects, service } = this.#context;
     return objects.during(async (number) =>
-      this.#sweepHits(await service.sweepAll(shape, start, end, this.#sweepOf(filter)), number),
+      this.#sweepHits(await service.sweepAll(swept, start, end, this.#sweepOf(filter)), number),
     );
+  }
+
+  async place(shape: Shape | SceneTarget, matrix: SceneMatrix, options: SceneLineOptions): Promise<ScenePlacement> {
+    const filter = readQuery('place', options, LINE_KEYS);
+    const start = matrixOf('place', 'matrix', matrix);
+    const placed = this.#shapeOf('place', shape);
+    if (placed === null) {
+      const at = checkMatrix('place', 'matrix', start);
+      return { matrix: new Matrix4().fromArray(at), way: new Vector3(), objects: [] };
+    }
+    const { objects, service } = this.#context;
+    return objects.during(async () => {
+      const strangers: ObjectId[] = [];
+      for (;;) {
+        const query = { ...queryOf(this.#walk, filter), strangers };
+        const { matrix: free, way, objects: ids } = await service.place(placed, start, query);
+        const others = Array.from(ids).filter((id) => objects.find(id) === undefined);
+        if (others.length === 0) {
+          return { matrix: new Matrix4().fromArray(free), way: new Vector3(...way), objects: this.#sceneObjects(ids) };
+        }
+        strangers.push(...others);
+      }
+    });
+  }
+
+  /** Answers a shape, or the id of what has its own; null where that is not in the scene, or not built yet. */
+  #shapeOf(operation: string, given: Shape | SceneTarget): Shape | ObjectId | null {
+    const isTarget = reading(
+      operation,
+      'shape',
+      () => typeof given === 'object' && given !== null && ('isObject3D' in given || 'object' in given),
+    );
+    if (!isTarget) return given as Shape;
+    const [id] = Array.from(idsOf(this.#walk, readOne(operation, 'shape', given as SceneTarget)));
+    return id ?? null;
   }
 
   #sweepOf(filter: Checked<SceneSweepOptions>): SweepOptions {
