@@ -82,7 +82,7 @@ export interface WorkerApi {
   distance(a: ObjectId, b: ObjectId, limit: number): Distance | null | Promise<Distance | null>;
   closestPoint(point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null;
   /** Cuts objects with a plane. Other messages are served between slices of the work. */
-  section(plane: Float64Array, filter: Filter, roundPoints: number, weld: number | undefined): Promise<Section>;
+  section(request: SectionRequest): Promise<Section>;
   /** Lists boxes of trees, octrees and objects. Other messages are served between slices of the work. */
   inspect(request: InspectRequest): Promise<Inspection>;
 }
@@ -95,6 +95,19 @@ export interface Motion {
   rotation: readonly [number, number, number, number];
   /** 0 for the default. */
   tolerance: number;
+}
+
+/** What a section is asked for. */
+export interface SectionRequest {
+  /** Four numbers: n · p + d. */
+  plane: Float64Array;
+  filter: Filter;
+  /** The points of the outline of a round shape. */
+  roundPoints: number;
+  /** How near open ends are one; by default a share of the object's size. */
+  weld: number | undefined;
+  /** What is cut is to be triangulated. */
+  caps: boolean;
 }
 
 /** What to inspect. */

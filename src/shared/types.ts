@@ -656,6 +656,8 @@ export interface SectionOptions extends QueryOptions {
   weld?: number;
   /** How many points the outline of a sphere or a capsule has, from 3 to 4,096; default 64. */
   roundPoints?: number;
+  /** Triangulates what is cut, too: `caps`. Default false. */
+  caps?: boolean;
 }
 
 /**
@@ -683,6 +685,11 @@ export interface Section {
    * an open outline, across a joined seam, and of other shapes.
    */
   triangles: Int32Array;
+  /**
+   * With `caps`, triangles of what is cut, three numbers of `points` each, counter-clockwise from in front of the plane:
+   * closed outlines without their holes. One of more than 16,384 points, holes included, is not filled.
+   */
+  caps: Uint32Array;
   frame: number;
   /** The worker's own time. */
   ms: number;

@@ -42,7 +42,7 @@ export function* nest(outlines: Outlines, plane: ArrayLike<number>): Generator<v
 }
 
 /** Answers two unit vectors in the plane, x y z each, that turn counter-clockwise seen from in front of it. */
-function axesOf({ 0: x, 1: y, 2: z }: ArrayLike<number>): [number[], number[]] {
+export function axesOf({ 0: x, 1: y, 2: z }: ArrayLike<number>): [number[], number[]] {
   const length = Math.hypot(x, y, z);
   const n = [x / length, y / length, z / length];
   const least = [0, 1, 2].reduce((a, b) => (Math.abs(n[b]) < Math.abs(n[a]) ? b : a));

@@ -1,19 +1,9 @@
 import { transfer } from 'comlink';
-import type { Filter } from '../shared/protocol.js';
+import type { SectionRequest } from '../shared/protocol.js';
 import type { Section } from '../shared/types.js';
 import type { CoreSections } from './binding/sections.js';
+import { fill } from './caps.js';
 import { nest } from './outline-nesting.js';
-
-/** What a section is asked for, beside how objects are filtered. */
-export interface SectionRequest {
-  /** Four numbers: n · p + d. */
-  plane: Float64Array;
-  filter: Filter;
-  /** The points of the outline of a round shape. */
-  roundPoints: number;
-  /** How near open ends are one; by default a share of the object's size. */
-  weld: number | undefined;
-}
 
 /**
  * Cuts the objects of a core with a plane. Works for `sliceMs` at a time, between which `pause` has messages served;
@@ -21,7 +11,7 @@ export interface SectionRequest {
  */
 export async function section(
   sections: CoreSections,
-  { plane, filter, roundPoints, weld }: SectionRequest,
+  { plane, filter, roundPoints, weld, caps }: SectionRequest,
   sliceMs: number,
   frame: () => number,
   pause: () => Promise<void>,
@@ -34,6 +24,11 @@ export async function section(
     await pause();
     start = performance.now();
   };
+  const inSlices = async <T>(work: Generator<void, T>): Promise<T> => {
+    let step = work.next();
+    for (; !step.done; step = work.next()) if (performance.now() - start >= sliceMs) await nextSlice();
+    return step.value;
+  };
   try {
     for (const object of sections.candidates(plane, filter, roundPoints, weld)) {
       if (performance.now() - start >= sliceMs) await nextSlice();
@@ -41,12 +36,11 @@ export async function section(
       while (!sections.step(start + sliceMs)) await nextSlice();
     }
     const outlines = sections.outlines();
-    const nesting = nest(outlines, plane);
-    let nested = nesting.next();
-    for (; !nested.done; nested = nesting.next()) if (performance.now() - start >= sliceMs) await nextSlice();
-    const answer: Section = { ...outlines, parents: nested.value, frame: seen, ms: ms + performance.now() - start };
-    const { objects, starts, closed, points, triangles, parents } = answer;
-    const arrays = [objects, starts, closed, points, triangles, parents];
+    const parents = await inSlices(nest(outlines, plane));
+    const filled = caps ? await inSlices(fill(outlines, parents, plane)) : new Uint32Array();
+    const answer: Section = { ...outlines, parents, caps: filled, frame: seen, ms: ms + performance.now() - start };
+    const { objects, starts, closed, points, triangles } = answer;
+    const arrays = [objects, starts, closed, points, triangles, parents, filled];
     return transfer(
       answer,
       arrays.map(({ buffer }) => buffer as ArrayBuffer),

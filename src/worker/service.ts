@@ -5,7 +5,6 @@ import {
   type AddObjects,
   type Command,
   type Failure,
-  type Filter,
   type FrameMessage,
   type FromWorker,
   failureOf,
@@ -15,6 +14,7 @@ import {
   type MeshUpdate,
   type ObjectDescription,
   type Outcome,
+  type SectionRequest,
   type SmallBuild,
   type SmallLoad,
   type ToWorker,
@@ -28,7 +28,7 @@ import { inspect } from './inspection.js';
 import { MeshTable } from './mesh-table.js';
 import { QueryService } from './query-service.js';
 import { Queue } from './queue.js';
-import { type SectionRequest, section } from './section.js';
+import { section } from './section.js';
 import { afterMessages, type Gate, SLICE_MS, type Turns } from './slices.js';
 
 /**
@@ -255,14 +255,11 @@ export class WorkerService extends QueryService implements WorkerApi {
   });
 
   /** Cuts objects, in slices between which messages are served. Each object is cut as it is when its turn comes. */
-  readonly section = answering(
-    (plane: Float64Array, filter: Filter, roundPoints: number, weld: number | undefined): Promise<Section> => {
-      const request = { plane, filter, roundPoints, weld };
-      const answer = this.#lastSection.then(() => this.#cut(request));
-      this.#lastSection = answer.catch(() => {});
-      return answer;
-    },
-  );
+  readonly section = answering((request: SectionRequest): Promise<Section> => {
+    const answer = this.#lastSection.then(() => this.#cut(request));
+    this.#lastSection = answer.catch(() => {});
+    return answer;
+  });
 
   async #cut(request: SectionRequest): Promise<Section> {
     this.#sections++;

@@ -217,7 +217,7 @@ export const METHODS: Record<Method, Case[]> = {
   closestPoint: [{ args: (world) => [[0, 0.25, 3], { ...wholeQuery(world), maxDistance: 50 }] }],
   distance: [{ args: (world) => [world.cube, world.ball, { maxDistance: 50, signal: undefined }] }],
   section: [
-    { args: (world) => [[0, 0, 1, -0.1], { ...wholeQuery(world), weld: 1e-3, roundPoints: 16 }] },
+    { args: (world) => [[0, 0, 1, -0.1], { ...wholeQuery(world), weld: 1e-3, roundPoints: 16, caps: true }] },
     { args: () => [[0, 1, 0, 0], { precision: 'obb' }] },
   ],
   sweep: [

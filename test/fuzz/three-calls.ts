@@ -4,6 +4,7 @@ import {
   meshDataFromGeometry,
   type SceneCharacter,
   type SceneTracker,
+  SectionHelper,
   trackScene,
   viewFromCamera,
 } from 'collision-worker/three';
@@ -83,7 +84,7 @@ export const TRACKER_METHODS: Record<
   containing: { args: (world) => [[0, 0, 0.5], filter(world)], isDull: true },
   closestPoint: { args: (world) => [point(), { ...filter(world), maxDistance: 50 }], isDull: true },
   section: {
-    args: (world) => [new Plane(new Vector3(0, 0, 1), -0.1), { ...filter(world), weld: 0, roundPoints: 8 }],
+    args: (world) => [new Plane(new Vector3(0, 0, 1), -0.1), { ...filter(world), weld: 0, roundPoints: 8, caps: true }],
     isDull: true,
   },
   sweep: {
@@ -192,6 +193,16 @@ export const THREE_CALLS: Call<W>[] = [
       { trees: [box], levels: [0, 2], octree: true, bounds: true, views: ['main'], normalLength: 1, maxBoxes: 100 },
     ],
     run: (_, ...args: [never, never]) => new CollisionHelper(...args).dispose(),
+    isDull: true,
+  },
+  {
+    name: 'SectionHelper',
+    args: ({ tracker }) => [
+      tracker,
+      new Plane(new Vector3(0, 0, 1), -0.1),
+      { layers: 1, ignore: [new Object3D()], weld: 0, roundPoints: 8, caps: true, color: 1, capColor: 2, offset: 0.1 },
+    ],
+    run: (_, ...args: [never, never, never]) => new SectionHelper(...args).dispose(),
     isDull: true,
   },
   ...Object.entries(TRACKER_METHODS)

@@ -87,8 +87,8 @@ describe('package', () => {
   test.each([
     ['index.js', 1],
     ['index.node.js', 1],
-    ['adapter.js', 37],
-    ['helper.js', 4],
+    ['adapter.js', 39],
+    ['helper.js', 5],
     ['inline.js', 1],
     ['pointer.js', 4],
     ['react.js', 6],

@@ -81,6 +81,12 @@ test('outlines name objects, instances and faces, without what is invisible or o
   });
   expect(faces).toBeGreaterThan(5);
 
+  // What is somebody else's is not filled, and the numbers of points are those of what is left.
+  const filled = await tracker.section(plane, { caps: true, ignore: [cap] });
+  expect(filled.points.length).toBe(3 * 3 * 8);
+  expect(filled.caps.length).toBe(3 * 3 * 6);
+  expect(Math.max(...filled.caps)).toBe(3 * 8 - 1);
+
   const others = await tracker.section([0, 1, 0, -0.2], { ignore: [{ object: boxes, instanceId: 1 }, cap] });
   expect(others.objects.map(({ instanceId }) => instanceId)).toEqual([0, 2]);
   await expect(tracker.section(null as never)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });

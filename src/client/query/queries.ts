@@ -80,7 +80,7 @@ import {
 const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
 const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
 const CLOSEST_KEYS = [...QUERY_KEYS, 'maxDistance'];
-const SECTION_KEYS = [...QUERY_KEYS, 'weld', 'roundPoints'];
+const SECTION_KEYS = [...QUERY_KEYS, 'weld', 'roundPoints', 'caps'];
 const CONTACT_KEYS = ['detail', 'signal'];
 const DISTANCE_KEYS = ['maxDistance', 'signal'];
 const METHODS = ['ray', 'screen'] as const;
@@ -342,11 +342,12 @@ export class Queries {
     const given = readOptions('section', 'options', options, SECTION_KEYS, ADAPTER_KEYS);
     const checked = checkClipPlanes('section', 'plane', plane, 1);
     if (checked.length !== 4) invalid('section', 'the length of plane', checked.length, 'four numbers');
-    const { weld, roundPoints = 64 } = given;
+    const { weld, roundPoints = 64, caps = false } = given;
     if (weld !== undefined) checkAtLeastZero('section', 'weld', weld);
     checkInteger('section', 'roundPoints', roundPoints, 3, MOST_ROUND_POINTS);
     const filter = checkWholeFilter('section', given, this.#objects);
-    return this.#ask('section', given, (api) => api.section(checked, filter, roundPoints, weld));
+    checkBoolean('section', 'caps', caps);
+    return this.#ask('section', given, (api) => api.section({ plane: checked, filter, roundPoints, weld, caps }));
   }
 
   inspect(options?: InspectOptions & AdapterInspect): Promise<Inspection> {

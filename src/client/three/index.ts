@@ -1,5 +1,6 @@
 export { boxFromGeometry, meshDataFromGeometry } from './geometry/geometry.js';
 export { CollisionHelper, type CollisionHelperOptions } from './helper/collision-helper.js';
+export { SectionHelper, type SectionHelperOptions } from './helper/section-helper.js';
 export { StatsOverlay } from './helper/stats-overlay.js';
 export type { HoverListener, HoverOptions } from './query/hover.js';
 export type { SceneIntersection } from './query/intersection.js';

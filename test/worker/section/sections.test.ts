@@ -275,6 +275,32 @@ test('what stands on the plane is not cut, what hangs below it is', async () => 
   });
 });
 
+test(`caps fill what is cut and nothing else, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  for (const [name, mesh] of CLOSED) {
+    if (name === 'a lump') continue; // it may go through itself
+    await withObject(mesh, new Matrix4(), async () => {
+      for (let i = 0; i < 10; i++) {
+        const plane = planeThrough(random.direction(), random.point(0.5));
+        const section = await service.section(plane, { caps: true });
+        const n = new Vector3(...plane);
+        const loops = Array.from(section.closed, (_, outline) => areaOf(flat(section, outline, plane)));
+        let area = 0;
+        for (let t = 0; t < section.caps.length; t += 3) {
+          const [a, b, c] = [0, 1, 2].map((corner) => pointOf(section, section.caps[t + corner]));
+          const own = b.sub(a).cross(c.sub(a)).dot(n) / 2;
+          expect(own).toBeGreaterThan(-1e-12);
+          area += own;
+        }
+        // Loops turn about what is cut, and the other way about holes.
+        const expected = loops.reduce((sum, each) => sum + each, 0);
+        expect(area).toBeCloseTo(expected, 9);
+        expect((await service.section(plane)).caps.length).toBe(0);
+      }
+    });
+  }
+});
+
 test('a plate with many holes, and a grating, are nested in time', async () => {
   const plate: Triangles[] = [boxMesh(400, 1, 400)];
   for (let i = 0; i < 2500; i++) {

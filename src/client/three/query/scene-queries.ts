@@ -39,7 +39,7 @@ const RAY_KEYS = [...LINE_KEYS, 'params'];
 const CLOSEST_KEYS = [...FILTER_KEYS, 'maxDistance'];
 const SWEEP_KEYS = [...LINE_KEYS, 'tolerance'];
 const SIGHT_KEYS = [...LINE_KEYS, 'view'];
-const SECTION_KEYS = ['layers', 'ignore', 'precision', 'signal', 'weld', 'roundPoints'];
+const SECTION_KEYS = ['layers', 'ignore', 'precision', 'signal', 'weld', 'roundPoints', 'caps'];
 const CONTACT_KEYS = ['detail', 'signal'];
 const DISTANCE_KEYS = ['maxDistance', 'signal'];
 
@@ -336,13 +336,14 @@ export class SceneQueries {
 
   async section(plane: Plane | ArrayLike<number>, options: SceneSectionOptions): Promise<SceneSection> {
     const numbers = readPlane('section', plane);
-    const { weld, roundPoints, ...filter } = readQuery('section', options, SECTION_KEYS);
+    const { weld, roundPoints, caps, ...filter } = readQuery('section', options, SECTION_KEYS);
     const { objects, service } = this.#context;
     return objects.during(async (number) => {
       const query = {
         ...queryOf(this.#walk, filter),
         ...(weld !== undefined && { weld }),
         ...(roundPoints !== undefined && { roundPoints }),
+        ...(caps !== undefined && { caps }),
       };
       return sceneSection(await service.section(numbers, query), objects, number);
     });

@@ -9,7 +9,7 @@ import type { SceneQueryOptions } from './scene-options.js';
 /** They are the service's, with objects of the scene instead of ids. */
 export interface SceneSectionOptions
   extends Omit<SceneQueryOptions, 'clip' | 'clipIntersection'>,
-    Pick<SectionOptions, 'weld' | 'roundPoints'> {}
+    Pick<SectionOptions, 'weld' | 'roundPoints' | 'caps'> {}
 
 /** Where a plane cuts the scene. The arrays are as in the service's {@link Section}. */
 export interface SceneSection extends Omit<Section, 'objects'> {
@@ -61,9 +61,15 @@ function only(section: Section, placements: readonly (Placement | undefined)[]):
     points.set(section.points.subarray(3 * from, 3 * to), 3 * starts[i]);
     triangles.set(section.triangles.subarray(from, to), starts[i]);
   });
+  // Where each point has gone to; a triangle is within one object.
+  const moved = new Int32Array(section.triangles.length).fill(-1);
+  kept.forEach((outline, i) => {
+    for (let p = section.starts[outline], to = starts[i]; p < section.starts[outline + 1]; p++, to++) moved[p] = to;
+  });
   return {
     ...section,
     ...{ starts, points, triangles },
+    caps: section.caps.filter((_, i) => moved[section.caps[i]] >= 0).map((point) => moved[point]),
     objects: Uint32Array.from(kept, (outline) => section.objects[outline]),
     closed: Uint8Array.from(kept, (outline) => section.closed[outline]),
     // A loop around another is of the same object.

@@ -1,0 +1,180 @@
+import {
+  BufferAttribute,
+  BufferGeometry,
+  type ColorRepresentation,
+  DoubleSide,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshBasicMaterial,
+  Object3D,
+  type Plane,
+} from 'three';
+import { CollisionError } from '../../../shared/errors.js';
+import { checkBoolean, checkFinite, invalid, reading, readOptions } from '../../check/validate.js';
+import type { SceneSection, SceneSectionOptions } from '../query/scene-section.js';
+import type { SceneTracker } from '../scene-tracker.js';
+
+export interface SectionHelperOptions extends Omit<SceneSectionOptions, 'signal' | 'caps'> {
+  /** What is cut is filled. Default true. */
+  caps?: boolean;
+  /** Of the outlines; default black. */
+  color?: ColorRepresentation;
+  /** Of the caps; default a light red. */
+  capColor?: ColorRepresentation;
+  /**
+   * How far before the plane it is drawn, in world units: a little where the renderer clips with the plane itself, which would
+   * cut into it by rounding. Default 0.
+   */
+  offset?: number;
+}
+
+const QUERY_KEYS = ['layers', 'ignore', 'precision', 'weld', 'roundPoints'] as const;
+const KEYS: readonly string[] = [...QUERY_KEYS, 'caps', 'color', 'capColor', 'offset'];
+
+/**
+ * Draws where a plane cuts the scene: outlines, and caps over what is cut. The plane is the one that it is given, which may be
+ * moved at any time: that of a material's `clippingPlanes`, for one. The tracker leaves it out, and nothing hits it.
+ *
+ * ```ts
+ * const plane = new Plane(new Vector3(0, -1, 0), 1.2);
+ * material.clippingPlanes = [plane];
+ * scene.add(new SectionHelper(tracker, plane));
+ * ```
+ *
+ * It asks behind each frame that is answered, at most one question at a time; the worker cuts and triangulates. While it is not
+ * `visible`, or disposed of, it asks for nothing. Add it to the scene itself, or to what has no transform. What goes wrong is
+ * said once in the console.
+ *
+ * `outlines` and `caps` are three's own, with materials to be changed: `helper.caps.material.clippingPlanes` has other planes
+ * that cut the scene.
+ */
+export class SectionHelper extends Object3D {
+  readonly isCollisionHelper = true;
+  override readonly type: string = 'SectionHelper';
+  readonly outlines: LineSegments<BufferGeometry, LineBasicMaterial>;
+  readonly caps: Mesh<BufferGeometry, MeshBasicMaterial>;
+  /** What it draws; null before the first answer. */
+  section: SceneSection | null = null;
+  readonly #tracker: SceneTracker;
+  readonly #plane: Plane;
+  readonly #query: SceneSectionOptions;
+  readonly #offset: number;
+  readonly #ending = new AbortController();
+  readonly #leave: () => void;
+  #isAsking = false;
+  #complaint = '';
+
+  /** Throws INVALID_ARGUMENT, and DISPOSED where the tracker is. */
+  constructor(tracker: SceneTracker, plane: Plane, options: SectionHelperOptions = {}) {
+    super();
+    const operation = 'SectionHelper';
+    const given = readOptions(operation, 'options', options, KEYS);
+    const { caps = true, color = 0x000000, capColor = 0xe8a090, offset = 0 } = given;
+    checkBoolean(operation, 'caps', caps);
+    this.#offset = checkFinite(operation, 'offset', offset);
+    reading(operation, 'the arguments', () => {
+      if (typeof tracker?.witness !== 'function') invalid(operation, 'tracker', tracker, 'a SceneTracker');
+      if (plane?.normal === undefined) invalid(operation, 'plane', plane, "three's Plane");
+    });
+    this.#tracker = tracker;
+    this.#plane = plane;
+    const asked = QUERY_KEYS.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]);
+    this.#query = { ...Object.fromEntries(asked), caps, signal: this.#ending.signal };
+    this.outlines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color }));
+    // The plane's normal leads into what is kept; who looks at the cut sees it from behind.
+    this.caps = new Mesh(new BufferGeometry(), new MeshBasicMaterial({ color: capColor, side: DoubleSide }));
+    this.caps.material.polygonOffset = true; // behind its outlines
+    this.caps.material.polygonOffsetFactor = 1;
+    this.caps.material.polygonOffsetUnits = 1;
+    for (const each of [this.caps, this.outlines]) {
+      each.raycast = () => {};
+      each.frustumCulled = false; // its bounds would be looked for with every section
+      each.visible = false;
+      this.add(each);
+    }
+    this.#leave = tracker.witness(this);
+  }
+
+  /** Lets go of the tracker and of the renderer's memory, and leaves the scene. */
+  override dispose(): void {
+    this.#leave();
+    this.end();
+    this.removeFromParent();
+  }
+
+  /** @internal */
+  end(): void {
+    this.#ending.abort();
+    for (const { geometry, material } of [this.outlines, this.caps]) {
+      geometry.dispose();
+      material.dispose();
+    }
+    this.clear();
+  }
+
+  /** @internal */
+  answered(): void {
+    if (this.visible && !this.#isAsking && !this.#ending.signal.aborted) this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    this.#isAsking = true;
+    try {
+      const { normal, constant } = this.#plane;
+      const section = await this.#tracker.section([normal.x, normal.y, normal.z, constant], this.#query);
+      if (!this.#ending.signal.aborted) this.#show(section);
+    } catch (error) {
+      this.#complain(error);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  /** Takes over a section, about one of its points, near which float32 is exact enough. */
+  #show(section: SceneSection): void {
+    this.section = section;
+    const { starts, closed, points, caps } = section;
+    const { normal } = this.#plane;
+    const share = this.#offset / normal.length();
+    const [x = 0, y = 0, z = 0] = points;
+    this.outlines.position.set(x, y, z).addScaledVector(normal, share);
+    this.caps.position.copy(this.outlines.position);
+    const places = new Float32Array(points.length);
+    for (let i = 0; i < places.length; i += 3) {
+      places[i] = points[i] - x;
+      places[i + 1] = points[i + 1] - y;
+      places[i + 2] = points[i + 2] - z;
+    }
+    const ends = new Uint32Array(2 * (places.length / 3));
+    let count = 0;
+    for (let outline = 0; outline < closed.length; outline++) {
+      const last = starts[outline + 1] - 1;
+      for (let i = starts[outline]; i < last; i++) {
+        ends[count++] = i;
+        ends[count++] = i + 1;
+      }
+      if (!closed[outline]) continue;
+      ends[count++] = last;
+      ends[count++] = starts[outline];
+    }
+    const position = new BufferAttribute(places, 3);
+    setGeometry(this.outlines, position, ends.subarray(0, count));
+    setGeometry(this.caps, position, caps);
+  }
+
+  #complain(error: unknown): void {
+    if (this.#ending.signal.aborted) return;
+    const isOver = CollisionError.is(error) && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST');
+    if (isOver || String(error) === this.#complaint) return;
+    this.#complaint = String(error);
+    console.warn(`SectionHelper: ${this.#complaint}`);
+  }
+}
+
+function setGeometry(drawn: LineSegments | Mesh, position: BufferAttribute, indices: Uint32Array): void {
+  drawn.geometry.dispose();
+  drawn.geometry = new BufferGeometry().setAttribute('position', position);
+  drawn.geometry.setIndex(new BufferAttribute(indices, 1));
+  drawn.visible = indices.length > 0;
+}

@@ -1,0 +1,93 @@
+/**
+ * @license
+ * earcut, Copyright (c) Mapbox, ISC License: Permission to use, copy, modify, and/or distribute this software for any
+ * purpose with or without fee is hereby granted, provided that the above copyright notice and this permission notice
+ * appear in all copies. THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS
+ * SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ * ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR
+ * PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH
+ * THE USE OR PERFORMANCE OF THIS SOFTWARE.
+ */
+import earcut from 'earcut';
+import type { Outlines } from './binding/sections.js';
+import { axesOf } from './outline-nesting.js';
+
+/** A polygon of more points, its holes included, is not filled: that would take more than some 20 ms in one piece. */
+export const MOST_FILLED = 1 << 14;
+
+/** Points of polygons between two chances to leave the work: some 0.5 ms. */
+const PER_YIELD = 1024;
+
+/**
+ * Triangulates what is cut: loops that are inside of an even number of others, without the loops directly inside of them.
+ * Answers three points a triangle, counter-clockwise from in front of the plane. Yields often.
+ */
+export function* fill(
+  { starts, closed, points }: Outlines,
+  parents: Int32Array,
+  plane: ArrayLike<number>,
+): Generator<void, Uint32Array<ArrayBuffer>> {
+  const holes = new Map<number, number[]>();
+  const depths = depthsOf(parents);
+  for (let i = 0; i < parents.length; i++) {
+    if (depths[i] % 2 === 0) continue;
+    const list = holes.get(parents[i]);
+    if (list === undefined) holes.set(parents[i], [i]);
+    else list.push(i);
+  }
+  const [u, v] = axesOf(plane);
+  const triangles: number[] = [];
+  let worked = 0;
+  for (let i = 0; i < parents.length; i++) {
+    if (!closed[i] || depths[i] % 2 === 1 || starts[i + 1] - starts[i] < 3) continue;
+    const rings = [i, ...(holes.get(i) ?? [])];
+    const count = rings.reduce((sum, ring) => sum + starts[ring + 1] - starts[ring], 0);
+    if (count > MOST_FILLED) continue;
+    const origin = 3 * starts[i];
+    const flat = new Float64Array(2 * count);
+    const places = new Uint32Array(count);
+    const ringStarts: number[] = [];
+    let at = 0;
+    for (const ring of rings) {
+      if (ring !== i) ringStarts.push(at);
+      for (let p = starts[ring]; p < starts[ring + 1]; p++, at++) {
+        const x = points[3 * p] - points[origin];
+        const y = points[3 * p + 1] - points[origin + 1];
+        const z = points[3 * p + 2] - points[origin + 2];
+        flat[2 * at] = u[0] * x + u[1] * y + u[2] * z;
+        flat[2 * at + 1] = v[0] * x + v[1] * y + v[2] * z;
+        places[at] = p;
+      }
+    }
+    const found = earcut(flat, ringStarts);
+    for (let t = 0; t < found.length; t += 3) {
+      const [a, b, c] = [found[t], found[t + 1], found[t + 2]];
+      const isTurned = areaOf(flat, a, b, c) < 0;
+      triangles.push(places[a], places[isTurned ? c : b], places[isTurned ? b : c]);
+    }
+    worked += count;
+    if (worked < PER_YIELD) continue;
+    worked = 0;
+    yield;
+  }
+  return Uint32Array.from(triangles);
+}
+
+/** Answers inside of how many loops each one is. */
+function depthsOf(parents: Int32Array): Int32Array {
+  const depths = new Int32Array(parents.length).fill(-1);
+  const way: number[] = [];
+  for (let i = 0; i < parents.length; i++) {
+    for (let at = i; at >= 0 && depths[at] < 0; at = parents[at]) way.push(at);
+    while (way.length > 0) {
+      const at = way.pop()!;
+      depths[at] = parents[at] < 0 ? 0 : depths[parents[at]] + 1;
+    }
+  }
+  return depths;
+}
+
+function areaOf(flat: Float64Array, a: number, b: number, c: number): number {
+  const [x, y] = [flat[2 * a], flat[2 * a + 1]];
+  return (flat[2 * b] - x) * (flat[2 * c + 1] - y) - (flat[2 * c] - x) * (flat[2 * b + 1] - y);
+}
