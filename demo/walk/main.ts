@@ -18,7 +18,7 @@ declare global {
 
 await runPage(async (progress) => {
   const quality = chooseQuality();
-  const renderer = createRenderer(element('view') as HTMLCanvasElement, quality);
+  const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
   const course = new Course();
   course.root.updateMatrixWorld(true);
   // #region code

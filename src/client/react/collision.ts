@@ -47,7 +47,18 @@ export function Collision({ children, ...options }: CollisionProps): ReactNode {
 
 const QUESTIONS = [
   ...(['pick', 'pickAll', 'pickRegion', 'raycast', 'raycastAll', 'lineOfSight'] as const),
-  ...(['overlap', 'containing', 'closestPoint', 'section', 'sweep', 'sweepAll', 'place', 'contact', 'distance', 'sees'] as const),
+  ...([
+    'overlap',
+    'containing',
+    'closestPoint',
+    'section',
+    'sweep',
+    'sweepAll',
+    'place',
+    'contact',
+    'distance',
+    'sees',
+  ] as const),
 ];
 
 type Questions = Pick<SceneTracker, (typeof QUESTIONS)[number]>;
