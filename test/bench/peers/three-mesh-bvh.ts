@@ -18,7 +18,7 @@ import type { Contender, ContenderElsewhere } from '../harness.js';
 import { type BoxFrame, frameOfRound, pairChecksum } from '../work/boxes.js';
 import type { CutWork } from '../work/cuts.js';
 import { type Level, SETTLING, WALKER, type Walk, walkChecksum } from '../work/level.js';
-import { poseChecksum } from '../work/poses.js';
+import { poseChecksum, sumOfFirst } from '../work/poses.js';
 import { rayChecksum } from '../work/rays.js';
 
 /** Nothing but positions and indices: normals and the like would cost a hit more. */
@@ -79,6 +79,29 @@ export function intersectsGeometry(mesh: Triangles, poses: Float64Array): Conten
     checksum: () => poseChecksum(meets),
   };
 }
+
+/** How far the mesh is from itself at other poses; of a few of them, as one takes some ten milliseconds. */
+export function closestPointToGeometry(mesh: Triangles, poses: Float64Array): Contender {
+  const tree = treeOf(mesh);
+  const { geometry } = tree;
+  geometry.boundsTree = tree;
+  const matrix = new Matrix4();
+  const part = Math.min(1, FEW_POSES / (poses.length / 16));
+  const distances = new Float64Array(Math.round(part * (poses.length / 16)));
+  return {
+    name: 'three-mesh-bvh closestPointToGeometry',
+    part,
+    run() {
+      for (let i = 0; i < distances.length; i++) {
+        distances[i] = tree.closestPointToGeometry(geometry, matrix.fromArray(poses, 16 * i))!.distance;
+      }
+    },
+    checksum: () => ({ distances: sumOfFirst(distances, 1) }),
+    tolerance: { of: { distances: 1e-6 }, because: 'float64 sums, rounded otherwise' },
+  };
+}
+
+const FEW_POSES = 5;
 
 /** All pairs of triangles, two indices each. */
 export function bvhcast(mesh: Triangles, poses: Float64Array): Contender {

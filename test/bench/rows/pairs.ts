@@ -4,8 +4,8 @@ import { Random } from '../../oracle/random.js';
 import { apart, type ContenderElsewhere, type Fact, here, type Row } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { fclDistances, fclPairs } from '../peers/native.js';
-import { bvhcast, intersectsGeometry } from '../peers/three-mesh-bvh.js';
-import { poseChecksum, posesApart, posesOf } from '../work/poses.js';
+import { bvhcast, closestPointToGeometry, intersectsGeometry } from '../peers/three-mesh-bvh.js';
+import { poseChecksum, posesApart, posesOf, sumOfFirst } from '../work/poses.js';
 
 /** A mesh against itself: whether they meet. */
 export function firstPairRow(mesh: () => Triangles, poseCount: number): Row {
@@ -86,7 +86,11 @@ export function distanceRow(mesh: () => Triangles, poseCount: number): Row {
       const poses = posesApart(new Random(1), triangles.positions, poseCount);
       const ours = await ourDistances(triangles, poses);
       return {
-        contenders: [here(() => ours.contender), ...(native ? fclDistances(triangles, poses, 3) : [])],
+        contenders: [
+          here(() => ours.contender),
+          apart(() => closestPointToGeometry(triangles, poses)),
+          ...(native ? fclDistances(triangles, poses, 3) : []),
+        ],
         facts: ours.facts,
       };
     },
@@ -99,7 +103,7 @@ async function ourDistances(triangles: Triangles, poses: Float64Array) {
   const { service, ids } = await Scene.ofMeshes(count + 1, triangles, { contacts: 'none' });
   service.setTransforms(ids.subarray(1), poses);
   await service.update();
-  let sum = 0;
+  const distances = new Float64Array(count);
   let alone = 0;
   const contender: ContenderElsewhere = {
     name: OURS,
@@ -107,10 +111,10 @@ async function ourDistances(triangles: Triangles, poses: Float64Array) {
       const start = performance.now();
       const found = await Promise.all(Array.from(ids.subarray(1), (id) => service.distance(ids[0], id)));
       const ms = performance.now() - start;
-      sum = found.reduce((all, each) => all + each!.distance, 0);
+      for (let i = 0; i < count; i++) distances[i] = found[i]!.distance;
       return ms;
     },
-    checksum: () => ({ distances: sum }),
+    checksum: (part) => ({ distances: sumOfFirst(distances, part) }),
     close: () => service.dispose(),
   };
   const facts = async (): Promise<Fact[]> => {

@@ -43,3 +43,8 @@ export function poseChecksum(counts: Float64Array) {
     weighted: counts.reduce((sum, count, i) => sum + count * (i + 1), 0),
   };
 }
+
+/** The sum of the first such part of some numbers. */
+export function sumOfFirst(numbers: Float64Array, part: number): number {
+  return numbers.subarray(0, Math.round(part * numbers.length)).reduce((sum, each) => sum + each, 0);
+}
