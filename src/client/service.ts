@@ -781,8 +781,9 @@ export class CollisionService extends ServiceEvents {
 
   /**
    * Finds what a shape meets first on many ways, 14 numbers each: place (xyz) and unit quaternion (xyzw) at the start, then
-   * at the end. Of several shapes, `shapeOf` says by its number which one goes each way. The ways are copied. All are
-   * answered at once, which takes the worker as long as it takes: other calls wait.
+   * at the end. Of several shapes, `shapeOf` says by its number which one goes each way. The ways are copied. What takes
+   * longer than some milliseconds is done in slices between which all else is answered: each way is among the objects as
+   * they stand at its turn.
    *
    * ```ts
    * const ways = new Float64Array([0, 1, 0, 0, 0, 0, 1, 0, 1, 8, 0, 0, 0, 1]);

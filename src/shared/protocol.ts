@@ -68,14 +68,17 @@ export interface WorkerApi {
   sweepAll(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[];
   /** Pushes a shape out of what it overlaps. */
   place(shape: ObjectDescription, matrix: number[], filter: Filter): Placement;
-  /** Finds what shapes meet first, 14 numbers for each way; `shapeOf` says which shape goes it, absent: the first. */
+  /**
+   * Finds what shapes meet first, 14 numbers for each way; `shapeOf` says which shape goes it, absent: the first. Other
+   * messages are served between slices of the work.
+   */
   sweepMany(
     shapes: ObjectDescription[],
     ways: Float64Array,
     shapeOf: Uint32Array | undefined,
     tolerance: number,
     filter: Filter,
-  ): SweepHits;
+  ): Promise<SweepHits>;
   /** Finds the contact of two objects; null where they do not touch. `detail` is CONTACTS_*. */
   contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null>;
   /** Measures how far two objects are; null where that is more than `limit`. */

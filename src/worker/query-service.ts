@@ -15,13 +15,14 @@ import type {
 } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, PlacedDescription } from './binding/core.js';
+import { sweepMany } from './many-sweeps.js';
 import type { MeshTable } from './mesh-table.js';
 import { place } from './placing.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /** The part of the worker that answers questions. Every answer says which frame it saw. */
-export class QueryService {
+export abstract class QueryService {
   /** The number of the last frame that was applied. */
   protected frame = 0;
   protected readonly core: Core;
@@ -31,6 +32,12 @@ export class QueryService {
     this.core = core;
     this.meshes = meshes;
   }
+
+  /**
+   * Does work that may take long: it is to call `pause`, which has messages served, after each so many milliseconds. Meshes
+   * stay at their addresses meanwhile.
+   */
+  protected abstract inSlices<T>(work: (sliceMs: number, pause: () => Promise<void>) => Promise<T>): Promise<T>;
 
   readonly raycast = answering((ray: PickRay, filter: Filter): Hit | null =>
     this.#seen(this.core.queries.raycast(ray, filter)),
@@ -102,15 +109,18 @@ export class QueryService {
       shapeOf: Uint32Array | undefined,
       tolerance: number,
       filter: Filter,
-    ): SweepHits => {
-      const start = performance.now();
+    ): Promise<SweepHits> => {
       const placed = shapes.map((shape) => this.#placed(shape, IDENTITY));
-      const hits = this.core.queries.sweepMany(placed, ways, shapeOf, tolerance, filter);
-      const answer = { ...hits, frame: this.frame, ms: performance.now() - start };
-      return transfer(
-        answer,
-        Object.values(hits).map(({ buffer }) => buffer),
-      );
+      const { frame } = this;
+      return this.inSlices(async (sliceMs, pause) => {
+        const asked = { shapes: placed, ways, shapeOf, tolerance, filter };
+        const hits = await sweepMany(this.core.queries, asked, sliceMs, pause);
+        const arrays = [hits.objects, hits.times, hits.points, hits.normals, hits.triangles, hits.depths];
+        return transfer(
+          { ...hits, frame },
+          arrays.map(({ buffer }) => buffer as ArrayBuffer),
+        );
+      });
     },
   );
 

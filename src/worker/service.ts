@@ -91,8 +91,9 @@ export class WorkerService extends QueryService implements WorkerApi {
   /** Whether a frame, and whether a contact or distance that takes long, is between two of its slices. */
   #isInFrame = false;
   #isInPair = false;
-  /** Sections that are under way or wait, of which the core does one at a time; they read meshes. */
-  #sections = 0;
+  /** How much work is under way that reads meshes in slices, beside frames and contacts. */
+  #readers = 0;
+  /** The core does one section at a time. */
   #lastSection: Promise<unknown> = Promise.resolve();
   /** Contacts and distances that take long and came meanwhile. */
   readonly #pairs = new Queue<() => void>();
@@ -261,25 +262,23 @@ export class WorkerService extends QueryService implements WorkerApi {
     return answer;
   });
 
-  async #cut(request: SectionRequest): Promise<Section> {
-    this.#sections++;
+  #cut(request: SectionRequest): Promise<Section> {
+    return this.inSlices((sliceMs, pause) => section(this.core.sections, request, sliceMs, () => this.frame, pause));
+  }
+
+  protected async inSlices<T>(work: (sliceMs: number, pause: () => Promise<void>) => Promise<T>): Promise<T> {
+    this.#readers++;
     this.meshes.keep();
     try {
-      return await section(
-        this.core.sections,
-        request,
-        FRAME_SLICE_MS,
-        () => this.frame,
-        () => this.#pause(),
-      );
+      return await work(FRAME_SLICE_MS, () => this.#pause());
     } finally {
-      this.#sections--;
+      this.#readers--;
       this.#releaseMeshes();
     }
   }
 
   #releaseMeshes(): void {
-    if (!this.#isHeld && this.#sections === 0) this.meshes.release();
+    if (!this.#isHeld && this.#readers === 0) this.meshes.release();
   }
 
   #findPair<Found, Answer>(

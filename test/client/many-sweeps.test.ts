@@ -1,0 +1,88 @@
+// Many sweeps at once: as each of them alone, and in slices between which all else is answered.
+import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { bumpy } from '../oracle/lumps.js';
+import { Random, SEED } from '../oracle/random.js';
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => service.dispose());
+
+/** Places (xyz) and quaternions at the start and the end, around the origin. */
+function waysAround(random: Random, count: number): Float64Array {
+  const ways = new Float64Array(14 * count);
+  for (let i = 0; i < count; i++) {
+    const [from, to] = [0, 1].map(() => random.direction().multiplyScalar(random.range(0, 4)));
+    const [start, end] = random.chance(0.3)
+      ? [random.rotation(), random.rotation()]
+      : [new Quaternion(), new Quaternion()];
+    ways.set([...from.toArray(), ...start.toArray(), ...to.toArray(), ...end.toArray()], 14 * i);
+  }
+  return ways;
+}
+
+test(`each is as it is alone, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const mesh = await service.addMesh(bumpy(random, 12, 0.3));
+  service.addObject({ shape: { type: 'mesh', mesh } });
+  await service.update();
+  const shapes: Shape[] = [
+    { type: 'sphere', radius: 0.2 },
+    { type: 'capsule', radius: 0.1, from: [0, -0.3, 0], to: [0, 0.3, 0] },
+  ];
+  const ways = waysAround(random, 200);
+  const shapeOf = Uint32Array.from({ length: 200 }, () => random.integer(2));
+  const many = await service.sweepMany(shapes, ways, { shapeOf });
+  let met = 0;
+  for (let i = 0; i < 200; i++) {
+    const [from, to] = [0, 7].map((at) =>
+      new Matrix4().compose(
+        new Vector3().fromArray(ways, 14 * i + at),
+        new Quaternion().fromArray(ways, 14 * i + at + 3),
+        new Vector3(1, 1, 1),
+      ),
+    );
+    const alone = await service.sweep(shapes[shapeOf[i]], from.elements, to.elements);
+    expect(many.objects[i] === 0xffffffff).toBe(alone === null);
+    if (alone === null) continue;
+    met++;
+    // Turned ones come as near as the tolerance, by either reading of the rotation.
+    expect(Math.abs(many.times[i] - alone.time)).toBeLessThan(1e-3);
+    expect(many.depths[i] > 0).toBe(alone.depth > 0);
+  }
+  expect(met).toBeGreaterThan(50);
+});
+
+test(`a pick does not wait for many of them, nor do a removal and a frame, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const mesh = await service.addMesh(bumpy(random, 40, 0.3));
+  const id = service.addObject({ shape: { type: 'mesh', mesh } });
+  await service.update();
+  const ways = waysAround(random, 30_000);
+  const shapeOf = new Uint32Array(30_000).fill(1, 29_990);
+  const order: string[] = [];
+  const shape = { type: 'mesh', mesh } as const; // what sweeps is read to the end, although it is removed
+  const small = { type: 'sphere', radius: 0.2 } as const;
+  const note = async <T>(name: string, work: Promise<T>) => {
+    const answer = await work;
+    order.push(name);
+    return answer;
+  };
+  const swept = note('sweeps', service.sweepMany([small, shape], ways, { shapeOf }));
+  const hit = await note('pick', service.raycast({ origin: [0, 0, 9], direction: [0, 0, -1] }));
+  service.removeObject(id);
+  service.removeMesh(mesh);
+  await note('frame', service.update());
+  const { objects, times } = await swept;
+  expect(order).toEqual(['pick', 'frame', 'sweeps']);
+  expect(hit?.object).toBe(id);
+  // What had its turn before has met it; what came behind it, nothing.
+  const last = objects.lastIndexOf(id);
+  expect(last).toBeGreaterThan(0);
+  expect(last).toBeLessThan(29_999);
+  expect(objects.subarray(last + 1).every((object) => object === 0xffffffff)).toBe(true);
+  expect(times.length).toBe(30_000);
+});
