@@ -81,6 +81,9 @@ test('useContact tells of what begins to touch, touches and parts; useVisible of
   await vi.waitFor(() => expect(onContactEnd.mock.calls).toEqual([['wall']]));
 });
 
+/** A walk takes as many frames as it takes, which are long on a busy machine. */
+const WALKING = { timeout: 10_000 };
+
 test.each([true, false])('useCharacter makes an object walk, and ends with it, strict %s', async (isStrict) => {
   const figure = createRef<Group>();
   let hero!: ReturnType<typeof useCharacter>;
@@ -108,13 +111,13 @@ test.each([true, false])('useCharacter makes an object walk, and ends with it, s
     </Collision>
   );
   const stage = await mount(scene(0.1), { events: null, isStrict });
-  await vi.waitFor(() => expect(hero.current?.state.touches[0]?.object.name).toBe('step'));
-  await vi.waitFor(() => expect(figure.current!.position.x).toBeCloseTo(1.5 - 0.306, 3));
+  await vi.waitFor(() => expect(hero.current?.state.touches[0]?.object.name).toBe('step'), WALKING);
+  await vi.waitFor(() => expect(figure.current!.position.x).toBeCloseTo(1.5 - 0.306, 3), WALKING);
   expect(hero.current!.state.ground?.object.name).toBe('floor');
   // It is the same one, with another option.
   const { current } = hero;
   await stage.render(scene(0.5));
-  await vi.waitFor(() => expect(figure.current!.position.x).toBeGreaterThan(1.5));
+  await vi.waitFor(() => expect(figure.current!.position.x).toBeGreaterThan(1.5), WALKING);
   expect(hero.current).toBe(current);
   await stage.render(scene(0.5, false));
   expect(hero.current).toBe(null);
