@@ -49,3 +49,25 @@ export function transpose(to: usize, r0: v128, r1: v128, r2: v128, r3: v128): vo
   v128.store(to, v128.shuffle<f64>(high01, high23, 0, 2), 32);
   v128.store(to, v128.shuffle<f64>(high01, high23, 1, 3), 48);
 }
+
+/** Answers which of the f32 at `keys` is the greatest of those whose bit is set: the first of equals. */
+// @ts-ignore: decorator
+@inline
+export function greatestOf(keys: usize, bits: u32): u32 {
+  let found = ctz(bits);
+  for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
+    if (load<f32>(keys + (<usize>ctz(rest) << 2)) > load<f32>(keys + (<usize>found << 2))) found = ctz(rest);
+  }
+  return found;
+}
+
+/** Answers which of them is the least. */
+// @ts-ignore: decorator
+@inline
+export function leastOf(keys: usize, bits: u32): u32 {
+  let found = ctz(bits);
+  for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
+    if (load<f32>(keys + (<usize>ctz(rest) << 2)) < load<f32>(keys + (<usize>found << 2))) found = ctz(rest);
+  }
+  return found;
+}

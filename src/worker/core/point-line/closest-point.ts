@@ -9,6 +9,7 @@ import {
 import { countLeaf, countNode, countTriangle } from '../mesh/tree/counters';
 import { LEAF, MAX_DEPTH, childMask, childOf, nodeAt } from '../mesh/tree/layout';
 import { Affine } from '../math/affine';
+import { greatestOf } from '../math/lanes';
 import { LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsABlock, meshOf, numberIn } from './layout';
 
 /** The nearest place, in the world about the given point. */
@@ -47,10 +48,7 @@ export function closestOnPointLine(mesh: PointLine, m: Affine, limit: f64): bool
     v128.store(keys, near);
     while (bits != 0) {
       // The farthest first, so that the nearest is taken next.
-      let next = ctz(bits);
-      for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
-        if (load<f32>(keys + (<usize>ctz(rest) << 2)) > load<f32>(keys + (<usize>next << 2))) next = ctz(rest);
-      }
+      const next = greatestOf(keys, bits);
       bits &= ~(1 << next);
       store<f32>(top, load<f32>(keys + (<usize>next << 2)));
       store<u32>(top, childOf(node, next), 4);

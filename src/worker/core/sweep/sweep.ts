@@ -28,6 +28,7 @@ import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../
 import { spectralNorm } from '../math/spectral-norm';
 import { closestDistance, closestOnMesh, closestTriangle, closestX, closestY, closestZ } from '../mesh/query/closest-point';
 import { sidesOfFace } from '../mesh/query/face-sides';
+import { mapTriangle } from '../mesh/query/mapped-triangle';
 import { isInsideByWinding } from '../mesh/query/winding-number';
 import { BLOCK_BYTES, Block, Mesh, placeTree, triangleOf } from '../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../shape/placed-shape';
@@ -39,7 +40,7 @@ import {
   angle, arm, moveBody, moveMap, setPivot, setWay, wayLength, wayX, wayY, wayZ, withoutTurn,
 } from './motion';
 import { Polytope, satDepth, satSweep, satTime, satX, satY, satZ, setBox, setTriangle } from './swept-sat';
-import { mapTriangle, setSweptMesh, sweepTree } from './swept-tree';
+import { setSweptMesh, sweepTree } from './swept-tree';
 import { sweepTrees } from './swept-trees';
 
 // What `sweepPair` found.

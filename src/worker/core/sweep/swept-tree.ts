@@ -213,14 +213,3 @@ function least(at: usize): v128 {
 function most(at: usize): v128 {
   return f32x4.pmax(f32x4.pmax(v128.load(at), v128.load(at, 48)), v128.load(at, 96));
 }
-
-/** Copies a triangle by its address to where a map takes it from tree space: nine f64. */
-export function mapTriangle(to: usize, at: usize, m: Affine): void {
-  for (let k: usize = 0; k < 3; k++) {
-    const from = at + k * 48, out = to + k * 24;
-    const x = <f64>load<f32>(from), y = <f64>load<f32>(from, 16), z = <f64>load<f32>(from, 32);
-    store<f64>(out, m.xx * x + m.yx * y + m.zx * z + m.tx);
-    store<f64>(out, m.xy * x + m.yy * y + m.zy * z + m.ty, 8);
-    store<f64>(out, m.xz * x + m.yz * y + m.zz * z + m.tz, 16);
-  }
-}

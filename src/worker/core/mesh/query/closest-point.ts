@@ -6,14 +6,16 @@ import { Affine, invert } from '../../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
 import { nearestOfTriangle, nearestX, nearestY, nearestZ } from '../../math/closest';
 import { upward } from '../../math/interval';
+import { greatestOf } from '../../math/lanes';
 import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
 import { spectralNorm } from '../../math/spectral-norm';
 import { Triangle } from '../../math/triangles';
 import {
-  Block, LEAF, MAX_DEPTH, Mesh, Node, blockAt, childCount, childMask, childOf, highBounds, isRotated, lowBounds, nodeAt,
+  Block, LEAF, MAX_DEPTH, Mesh, Node, blockAt, childMask, childOf, highBounds, isRotated, lowBounds, nodeAt,
   placeTree, treeScale, triangleOf,
 } from '../tree/layout';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
+import { mapTriangle } from './mapped-triangle';
 
 /** The nearest point, in the world about the given point. */
 export let closestX: f64 = 0;
@@ -99,10 +101,7 @@ export function closestOnMesh(mesh: Mesh, m: Affine, limit: f64, any: bool): boo
     v128.store(keys, near);
     while (bits != 0) {
       // The farthest first, so that the nearest is taken next.
-      let next = ctz(bits);
-      for (let i = next + 1, count = childCount(node); i < count; i++) {
-        if (bits & (1 << i) && load<f32>(keys + (<usize>i << 2)) > load<f32>(keys + (<usize>next << 2))) next = i;
-      }
+      const next = greatestOf(keys, bits);
       bits &= ~(1 << next);
       store<f32>(top, load<f32>(keys + (<usize>next << 2)));
       store<u32>(top, childOf(node, next), 4);
@@ -286,7 +285,7 @@ function searchBlock(block: Block, bound: f32): bool {
     const index = triangleOf(block, lane);
     if (index < 0) continue;
     countTriangle();
-    mapTriangle(at + (<usize>lane << 2));
+    mapTriangle(changetype<usize>(triangle), at + (<usize>lane << 2), toWorld);
     const limit = closestDistance * (1.0 + 1e-15);
     const distance = sqrt(nearestOfTriangle(triangle, limit * limit));
     if (!(distance <= closestDistance)) continue;
@@ -305,14 +304,4 @@ function searchBlock(block: Block, bound: f32): bool {
 @inline
 function beyond(a: v128, b: v128, c: v128, value: f32): v128 {
   return outside(f32x4.pmin(f32x4.pmin(a, b), c), f32x4.pmax(f32x4.pmax(a, b), c), value);
-}
-
-function mapTriangle(at: usize): void {
-  for (let k: usize = 0; k < 3; k++) {
-    const from = at + k * 48, to = changetype<usize>(triangle) + k * 24;
-    const x = <f64>load<f32>(from), y = <f64>load<f32>(from, 16), z = <f64>load<f32>(from, 32);
-    store<f64>(to, toWorld.xx * x + toWorld.yx * y + toWorld.zx * z + toWorld.tx);
-    store<f64>(to, toWorld.xy * x + toWorld.yy * y + toWorld.zy * z + toWorld.ty, 8);
-    store<f64>(to, toWorld.xz * x + toWorld.yz * y + toWorld.zz * z + toWorld.tz, 16);
-  }
 }

@@ -17,6 +17,7 @@ import {
   LEAF, Mesh, Node, blockAt, childOf, filledLanes, nodeAt, placeTree, setUnitNode, treeScale, triangleOf,
 } from '../tree/layout';
 import { blur as blockBlur, greatest, least, mapBlock } from './mapped-block';
+import { mapTriangle } from './mapped-triangle';
 import { gaps, obbDistance4x4, reachOfBlock, setBoxes, setWay, unit } from './obb-distance-4x4';
 import { map as treeMap, setTrees } from './tree-tree';
 
@@ -101,7 +102,7 @@ export function leastYet(): f64 {
 
 /** Maps the triangle at a place in its block (address and four times the lane) of the first mesh to the metric's space. */
 export function triangleOfA(out: Triangle, at: usize): void {
-  mapTo(out, at, toA);
+  mapTriangle(changetype<usize>(out), at, toA);
 }
 
 /** Takes a distance in the metric's space, with its points there, if it is less than what was found so far. */
@@ -338,11 +339,11 @@ function visitBlocks(indexA: u32, indexB: u32): void {
     }
     // What a plane across the way is between does not meet: only what is nearer than what was found matters of it.
     const parted = isFar ? 15 : <u32>i32x4.bitmask(f32x4.gt(gap, f32x4.splat(0)));
-    mapTo(first, at + (<usize>lane << 2), toA);
+    mapTriangle(changetype<usize>(first), at + (<usize>lane << 2), toA);
     for (; bits != 0; bits &= bits - 1) {
       const other = ctz(bits);
       const q = changetype<Triangle>(four + <usize>other * 72);
-      if (!(taken & (1 << other))) mapTo(q, changetype<usize>(b) + (<usize>other << 2), toB);
+      if (!(taken & (1 << other))) mapTriangle(changetype<usize>(q), changetype<usize>(b) + (<usize>other << 2), toB);
       taken |= 1 << other;
       countTriangle();
       const found = parted & (1 << other)
@@ -374,15 +375,4 @@ function outside(at: usize, axis: usize): v128 {
   const u = v128.load(fourMapped + axis), v = v128.load(fourMapped + axis, 48), w = v128.load(fourMapped + axis, 96);
   const gap = f32x4.pmax(f32x4.sub(least(u, v, w), greatest(p, q, r)), f32x4.sub(least(p, q, r), greatest(u, v, w)));
   return f32x4.pmin(f32x4.pmax(f32x4.splat(0), f32x4.sub(gap, f32x4.splat(blockBlur))), f32x4.splat(1e15));
-}
-
-/** Maps the triangle at a place in its block. Without a change where the map is the identity. */
-function mapTo(out: Triangle, at: usize, m: Affine): void {
-  for (let k: usize = 0; k < 3; k++) {
-    const corner = at + k * 48, to = changetype<usize>(out) + k * 24;
-    const x = <f64>load<f32>(corner), y = <f64>load<f32>(corner, 16), z = <f64>load<f32>(corner, 32);
-    store<f64>(to, m.xx * x + m.yx * y + m.zx * z + m.tx);
-    store<f64>(to, m.xy * x + m.yy * y + m.zy * z + m.ty, 8);
-    store<f64>(to, m.xz * x + m.yz * y + m.zz * z + m.tz, 16);
-  }
 }

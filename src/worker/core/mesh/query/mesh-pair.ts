@@ -7,7 +7,8 @@ import { Triangle, triangleMeetsCube, trianglesIntersect } from '../../math/tria
 import { reserve } from '../../memory';
 import { LEAF, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, setUnitNode, triangleOf } from '../tree/layout';
 import { obbOverlap4x4 } from './obb-sat-4x4';
-import { descend, mapTriangle, relation, setMap, setTrees, visitBlocks } from './tree-tree';
+import { mapTriangle } from './mapped-triangle';
+import { descend, map, relation, setMap, setTrees, visitBlocks } from './tree-tree';
 
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
@@ -116,7 +117,7 @@ function meshMeets(b: Mesh, m: Affine, half: f64): bool {
       const block = blockAt(b, child);
       for (let lane = 0; lane < 4; lane++) {
         if (triangleOf(block, lane) < 0) continue;
-        mapTriangle(triangle, changetype<usize>(block) + (<usize>lane << 2));
+        mapTriangle(changetype<usize>(triangle), changetype<usize>(block) + (<usize>lane << 2), map);
         if (half < 0 ? triangleMeetsCube(triangle) : triangleMeetsCapsule(triangle, half)) return true;
       }
     }
@@ -177,7 +178,7 @@ function blocksInside(b: Mesh, from: u32, end: u32, half: f64): bool {
     const block = blockAt(b, index);
     for (let lane = 0; lane < 4; lane++) {
       if (triangleOf(block, lane) < 0) continue;
-      mapTriangle(triangle, changetype<usize>(block) + (<usize>lane << 2));
+      mapTriangle(changetype<usize>(triangle), changetype<usize>(block) + (<usize>lane << 2), map);
       if (!(half < 0 ? triangleInsideCube(triangle) : triangleInsideCapsule(triangle, half))) return false;
     }
   }

@@ -11,6 +11,7 @@ import { Triangle } from '../../math/triangles';
 import { checkpoint } from '../../checkpoint';
 import { reserve } from '../../memory';
 import { setBlockMap } from './mapped-block';
+import { mapTriangle } from './mapped-triangle';
 import { mayMeet, setFour } from './triangle-prefilter';
 import { Block, LEAF, Mesh, Node, blockAt, childOf, filledLanes, nodeAt, treeScale } from '../tree/layout';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
@@ -185,7 +186,7 @@ export function visitBlocks(a: Mesh, indexA: u32, b: Mesh, indexB: u32, visit: V
     for (; bits != 0; bits &= bits - 1) {
       const other = ctz(bits);
       const q = changetype<Triangle>(trianglesB + <usize>other * 72);
-      if (!(mapped & (1 << other))) mapTriangle(q, changetype<usize>(blockB) + (<usize>other << 2));
+      if (!(mapped & (1 << other))) mapTriangle(changetype<usize>(q), changetype<usize>(blockB) + (<usize>other << 2), map);
       mapped |= 1 << other;
       countTriangle();
       if (visit((indexA << 2) + lane, (indexB << 2) + other, triangleA, q)) return true;
@@ -197,16 +198,4 @@ export function visitBlocks(a: Mesh, indexA: u32, b: Mesh, indexB: u32, visit: V
 /** Copies the triangle at a place in its block: the block's address and four times the lane. */
 export function copyTriangle(out: Triangle, at: usize): void {
   for (let k: usize = 0; k < 9; k++) store<f64>(changetype<usize>(out) + (k << 3), <f64>load<f32>(at + (k << 4)));
-}
-
-/** Copies the triangle at a place in its block to where `map` takes it. */
-export function mapTriangle(out: Triangle, at: usize): void {
-  for (let k: usize = 0; k < 3; k++) {
-    const from = at + k * 48;
-    const to = changetype<usize>(out) + k * 24;
-    const x = <f64>load<f32>(from), y = <f64>load<f32>(from, 16), z = <f64>load<f32>(from, 32);
-    store<f64>(to, map.xx * x + map.yx * y + map.zx * z + map.tx);
-    store<f64>(to, map.xy * x + map.yy * y + map.zy * z + map.ty, 8);
-    store<f64>(to, map.xz * x + map.yz * y + map.zz * z + map.tz, 16);
-  }
 }

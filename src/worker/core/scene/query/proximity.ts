@@ -9,6 +9,7 @@ import {
 } from '../../../../shared/layout';
 import { Affine, relate } from '../../math/affine';
 import { upward } from '../../math/interval';
+import { greatestOf } from '../../math/lanes';
 import { reserve } from '../../memory';
 import { noWitness } from '../../mesh/query/mesh-pair';
 import { Mesh } from '../../mesh/tree/layout';
@@ -189,10 +190,7 @@ function search(tree: Tree): void {
     v128.store(keys, others, 16);
     while (bits != 0) {
       // The farthest first, so that the nearest is taken next.
-      let next = ctz(bits);
-      for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
-        if (load<f32>(keys + (<usize>ctz(rest) << 2)) > load<f32>(keys + (<usize>next << 2))) next = ctz(rest);
-      }
+      const next = greatestOf(keys, bits);
       bits &= ~(1 << next);
       store<f32>(top, load<f32>(keys + (<usize>next << 2)));
       store<u32>(top, cell.firstChild + next, 4);

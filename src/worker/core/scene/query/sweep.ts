@@ -8,7 +8,7 @@ import {
 } from '../../../../shared/layout';
 import { clearHits, hitAt, hitCount, newHit } from '../../hits';
 import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
-import { lane0, lane1, lane2 } from '../../math/lanes';
+import { greatestOf, lane0, lane1, lane2, leastOf } from '../../math/lanes';
 import { reserve } from '../../memory';
 import { PlacedShape, describedShape } from '../../shape/placed-shape';
 import {
@@ -220,7 +220,7 @@ function search(tree: Tree): void {
     for (let position = cell.start; position < cell.ownEnd; position += 4) {
       let bits = met(blockAt(tree, position), keys);
       while (bits != 0) {
-        const lane = nearestOf(bits);
+        const lane = leastOf(keys, bits);
         bits &= ~(1 << lane);
         if (load<f32>(keys + (<usize>lane << 2)) > limit) continue;
         const proxy = readPlace(tree, position + lane);
@@ -238,26 +238,13 @@ function search(tree: Tree): void {
     let bits = met(block, keys) | (met(block + BLOCK_BYTES, keys + 16) << 4);
     while (bits != 0) {
       // The farthest first, so that the nearest is taken next.
-      let next = ctz(bits);
-      for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
-        if (load<f32>(keys + (<usize>ctz(rest) << 2)) > load<f32>(keys + (<usize>next << 2))) next = ctz(rest);
-      }
+      const next = greatestOf(keys, bits);
       bits &= ~(1 << next);
       store<f32>(top, load<f32>(keys + (<usize>next << 2)));
       store<u32>(top, cell.firstChild + next, 4);
       top += 8;
     }
   }
-}
-
-// @ts-ignore: decorator
-@inline
-function nearestOf(bits: u32): u32 {
-  let next = ctz(bits);
-  for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
-    if (load<f32>(keys + (<usize>ctz(rest) << 2)) < load<f32>(keys + (<usize>next << 2))) next = ctz(rest);
-  }
-  return next;
 }
 
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
