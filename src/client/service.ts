@@ -574,7 +574,9 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
-   * Resolves with the nearest hits of many rays: eight numbers each, origin, tMin, direction, tMax. They are copied.
+   * Resolves with the nearest hits of many rays: eight numbers each, origin, tMin, direction, tMax. They are copied. What
+   * takes longer than some milliseconds is done in slices between which all else is answered: each ray is among the
+   * objects as they stand at its turn.
    */
   async raycastMany(rays: Float32Array, options?: QueryOptions): Promise<RayHits> {
     this.#link.check('raycastMany');

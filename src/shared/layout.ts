@@ -233,7 +233,7 @@ export const HIT_DISTANCE_TO_RAY = 96; // f64, of points and lines
 export const HIT_ELEMENT = 104; // i32, the number of the triangle, point or line; -1 of other shapes
 export const HIT_BONE = 108; // i32, the bone whose box was hit; -1 where none was
 export const HIT_BYTES = 112;
-// Of a sweep, instead of the distance and of the weights:
+// A sweep's hit has these instead of the distance and of the weights.
 export const HIT_TIME = 8; // f64, 0 … 1
 export const HIT_DEPTH = 64; // f64, 0 unless they overlap at the start
 
@@ -247,6 +247,9 @@ export const MOTION_BYTES = 64;
 export const WAY_FROM = 0; // f64 × 3, place, then f64 × 4, quaternion xyzw
 export const WAY_TO = 56; // the same
 export const WAY_NUMBERS = 14;
+
+/** Numbers of a ray among many: origin, tMin, direction, tMax. */
+export const RAY_NUMBERS = 8;
 
 // A point of a contact, as the core keeps it.
 export const CONTACT_POINT = 0; // f32 × 3, world

@@ -48,7 +48,7 @@ export interface WorkerApi {
   /** Tells whether a ray hits nothing. */
   isClear(ray: Ray, filter: Filter): boolean;
   /** Finds the nearest hit of each ray: eight numbers per ray, origin, tMin, direction, tMax. */
-  raycastMany(rays: Float32Array, filter: Filter): RayHits;
+  raycastMany(rays: Float32Array, filter: Filter): Promise<RayHits>;
   /** Finds the object whose centre is drawn nearest to the cursor. */
   pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): Hit | null;
   /** Finds all objects whose centre is drawn in the cursor's reach, nearest first. */
@@ -92,7 +92,7 @@ export interface WorkerApi {
 
 /** How a shape moves from its matrix. */
 export interface Motion {
-  /** Of the origin of the matrix. */
+  /** How far the origin of the matrix moves. */
   way: Vec3;
   /** A unit quaternion, in the world, about that origin. */
   rotation: readonly [number, number, number, number];

@@ -474,7 +474,7 @@ export interface SweepHit {
   time: number;
   /** Where they touch, on the object, world. */
   point: Vec3;
-  /** From the object to the shape, world, unit. */
+  /** It leads from the object to the shape, in the world, and its length is 1. */
   normal: Vec3;
   /** Index into the object's mesh as it was given; -1 for other shapes. */
   triangle: number;

@@ -10,7 +10,7 @@
  */
 import earcut from 'earcut';
 import type { Outlines } from './binding/sections.js';
-import { axesOf } from './outline-nesting.js';
+import { axesOf, project } from './plane-coordinates.js';
 
 /** A polygon of more points, its holes included, is not filled: that would take more than some 20 ms in one piece. */
 export const MOST_FILLED = 1 << 14;
@@ -35,7 +35,7 @@ export function* fill(
     if (list === undefined) holes.set(parents[i], [i]);
     else list.push(i);
   }
-  const [u, v] = axesOf(plane);
+  const axes = axesOf(plane);
   const triangles: number[] = [];
   let worked = 0;
   for (let i = 0; i < parents.length; i++) {
@@ -43,21 +43,14 @@ export function* fill(
     const rings = [i, ...(holes.get(i) ?? [])];
     const count = rings.reduce((sum, ring) => sum + starts[ring + 1] - starts[ring], 0);
     if (count > MOST_FILLED) continue;
-    const origin = 3 * starts[i];
     const flat = new Float64Array(2 * count);
     const places = new Uint32Array(count);
     const ringStarts: number[] = [];
     let at = 0;
     for (const ring of rings) {
       if (ring !== i) ringStarts.push(at);
-      for (let p = starts[ring]; p < starts[ring + 1]; p++, at++) {
-        const x = points[3 * p] - points[origin];
-        const y = points[3 * p + 1] - points[origin + 1];
-        const z = points[3 * p + 2] - points[origin + 2];
-        flat[2 * at] = u[0] * x + u[1] * y + u[2] * z;
-        flat[2 * at + 1] = v[0] * x + v[1] * y + v[2] * z;
-        places[at] = p;
-      }
+      project(points, starts[ring], starts[ring + 1], starts[i], axes, flat.subarray(2 * at), 2);
+      for (let p = starts[ring]; p < starts[ring + 1]; p++, at++) places[at] = p;
     }
     const found = earcut(flat, ringStarts);
     for (let t = 0; t < found.length; t += 3) {

@@ -3,7 +3,7 @@ import type { ColouredLines, InspectRequest } from '../shared/protocol.js';
 import type { InspectedBoxes, InspectedTree, Inspection } from '../shared/types.js';
 import type { CoreInspector } from './binding/inspector.js';
 import { coloursOf, linesOf } from './box-lines.js';
-import { SLICE_MS } from './slices.js';
+import { Slices } from './slices.js';
 
 /**
  * Answers what is asked about the insides of a core. Trees are listed in slices; `frame` answers the frame of the core as
@@ -41,12 +41,9 @@ export async function inspect(
     const [states] = bounds.states;
     answer.bounds = draw(bounds, palette?.states, (i) => (states?.[i] ?? 0) + 3 * bounds.static[i]);
   }
-  let sliceEnd = performance.now() + SLICE_MS;
+  const slices = new Slices(pause);
   for (const object of request.trees) {
-    if (performance.now() >= sliceEnd) {
-      await pause();
-      sliceEnd = performance.now() + SLICE_MS;
-    }
+    if (slices.isOver) await slices.next();
     const found = inspector.tree(object, request.fromLevel, request.toLevel, maxBoxes);
     if (found === null) continue; // it is gone
     const tree: InspectedTree = { ...found, frame: frame() };

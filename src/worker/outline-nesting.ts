@@ -1,4 +1,5 @@
 import type { Outlines } from './binding/sections.js';
+import { axesOf, cross, project } from './plane-coordinates.js';
 
 /** Edges of closed outlines of one object, in the plane's own two coordinates. */
 interface Edges {
@@ -39,23 +40,6 @@ export function* nest(outlines: Outlines, plane: ArrayLike<number>): Generator<v
     first = end;
   }
   return parents;
-}
-
-/** Answers two unit vectors in the plane, x y z each, that turn counter-clockwise seen from in front of it. */
-export function axesOf({ 0: x, 1: y, 2: z }: ArrayLike<number>): [number[], number[]] {
-  const length = Math.hypot(x, y, z);
-  const n = [x / length, y / length, z / length];
-  const least = [0, 1, 2].reduce((a, b) => (Math.abs(n[b]) < Math.abs(n[a]) ? b : a));
-  const other = [0, 0, 0];
-  other[least] = 1;
-  const u = cross(other, n);
-  const scale = 1 / Math.hypot(...u);
-  const unit = u.map((c) => c * scale);
-  return [unit, cross(n, unit)];
-}
-
-function cross([ax, ay, az]: number[], [bx, by, bz]: number[]): number[] {
-  return [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
 }
 
 function* nestLoops(
@@ -109,26 +93,20 @@ function areaAlone({ points, starts }: Outlines, loop: number, [u, v]: [number[]
 }
 
 /** Writes the edges of loops in the plane, about the first one's first point, which keeps digits far from the origin. */
-function edgesOf({ points, starts }: Outlines, loops: number[], [u, v]: [number[], number[]]): Edges {
+function edgesOf({ points, starts }: Outlines, loops: number[], axes: [number[], number[]]): Edges {
   let count = 0;
   for (const loop of loops) count += starts[loop + 1] - starts[loop];
   const ends = new Float64Array(4 * count);
   const ofLoop = new Int32Array(count);
-  const origin = 3 * starts[loops[0]];
-  const along = (axis: number[], at: number): number =>
-    axis[0] * (points[at] - points[origin]) +
-    axis[1] * (points[at + 1] - points[origin + 1]) +
-    axis[2] * (points[at + 2] - points[origin + 2]);
+  const origin = starts[loops[0]];
   let edge = 0;
   for (let i = 0; i < loops.length; i++) {
     const start = starts[loops[i]];
     const end = starts[loops[i] + 1];
     const first = edge;
-    for (let p = start; p < end; p++, edge++) {
-      ends[4 * edge] = along(u, 3 * p);
-      ends[4 * edge + 1] = along(v, 3 * p);
-      ofLoop[edge] = i;
-    }
+    edge += end - start;
+    project(points, start, end, origin, axes, ends.subarray(4 * first), 4);
+    ofLoop.fill(i, first, edge);
     for (let e = first; e < edge; e++) {
       const next = e + 1 === edge ? first : e + 1;
       ends[4 * e + 2] = ends[4 * next];

@@ -1,5 +1,6 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
+import { RAY_NUMBERS } from '../shared/layout.js';
 import type { Cursor, Filter, Motion, ObjectDescription, PickRay, Region, ViewRecord } from '../shared/protocol.js';
 import type {
   ClosestPoint,
@@ -15,9 +16,11 @@ import type {
 } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, PlacedDescription } from './binding/core.js';
-import { sweepMany } from './many-sweeps.js';
+import { buffersOf } from './buffers-of.js';
+import { raycastMany, sweepMany } from './many-queries.js';
 import type { MeshTable } from './mesh-table.js';
 import { place } from './placing.js';
+import type { Slices } from './slices.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
@@ -34,10 +37,9 @@ export abstract class QueryService {
   }
 
   /**
-   * Does work that may take long: it is to call `pause`, which has messages served, after each so many milliseconds. Meshes
-   * stay at their addresses meanwhile.
+   * Does work that may take long, in slices between which messages are served. Meshes stay at their addresses meanwhile.
    */
-  protected abstract inSlices<T>(work: (sliceMs: number, pause: () => Promise<void>) => Promise<T>): Promise<T>;
+  protected abstract inSlices<T>(work: (slices: Slices) => Promise<T>): Promise<T>;
 
   readonly raycast = answering((ray: PickRay, filter: Filter): Hit | null =>
     this.#seen(this.core.queries.raycast(ray, filter)),
@@ -49,13 +51,13 @@ export abstract class QueryService {
 
   readonly isClear = answering((ray: Ray, filter: Filter): boolean => !this.core.queries.anyHit(ray, filter));
 
-  readonly raycastMany = answering((rays: Float32Array, filter: Filter): RayHits => {
+  readonly raycastMany = answering((rays: Float32Array, filter: Filter): Promise<RayHits> => {
     checkRays(rays);
-    const start = performance.now();
-    const hits = this.core.queries.raycastMany(rays, filter);
-    const answer = { ...hits, frame: this.frame, ms: performance.now() - start };
-    const buffers = Object.values(hits).map(({ buffer }) => buffer);
-    return transfer(answer, buffers);
+    const { frame } = this;
+    return this.inSlices(async (slices) => {
+      const hits = await raycastMany(this.core.queries, rays, filter, slices);
+      return transfer({ ...hits, frame }, buffersOf(hits));
+    });
   });
 
   readonly pickScreen = answering((view: ViewRecord, cursor: Cursor, filter: Filter): Hit | null =>
@@ -112,14 +114,10 @@ export abstract class QueryService {
     ): Promise<SweepHits> => {
       const placed = shapes.map((shape) => this.#placed(shape, IDENTITY));
       const { frame } = this;
-      return this.inSlices(async (sliceMs, pause) => {
+      return this.inSlices(async (slices) => {
         const asked = { shapes: placed, ways, shapeOf, tolerance, filter };
-        const hits = await sweepMany(this.core.queries, asked, sliceMs, pause);
-        const arrays = [hits.objects, hits.times, hits.points, hits.normals, hits.triangles, hits.depths];
-        return transfer(
-          { ...hits, frame },
-          arrays.map(({ buffer }) => buffer as ArrayBuffer),
-        );
+        const hits = await sweepMany(this.core.queries, asked, slices);
+        return transfer({ ...hits, frame }, buffersOf(hits));
       });
     },
   );
@@ -151,7 +149,7 @@ function handedOver(ids: Uint32Array<ArrayBuffer>): Uint32Array {
 }
 
 function checkRays(rays: Float32Array): void {
-  for (let i = 0; i < rays.length; i += 8) {
+  for (let i = 0; i < rays.length; i += RAY_NUMBERS) {
     const tMin = rays[i + 3];
     const tMax = rays[i + 7];
     const reach = Math.abs(rays[i + 4]) + Math.abs(rays[i + 5]) + Math.abs(rays[i + 6]);
@@ -159,7 +157,7 @@ function checkRays(rays: Float32Array): void {
     if (!(Number.isFinite(sum) && reach > 0 && 0 <= tMin && tMin <= tMax)) {
       throw new CollisionError(
         'INVALID_ARGUMENT',
-        `ray ${i / 8} is ${rays.subarray(i, i + 8).join(', ')}; expected origin, tMin, direction, tMax: ` +
+        `ray ${i / RAY_NUMBERS} is ${rays.subarray(i, i + RAY_NUMBERS).join(', ')}; expected origin, tMin, direction, tMax: ` +
           'finite, direction not zero, 0 <= tMin <= tMax <= Infinity',
       );
     }

@@ -29,7 +29,7 @@ import { MeshTable } from './mesh-table.js';
 import { QueryService } from './query-service.js';
 import { Queue } from './queue.js';
 import { section } from './section.js';
-import { afterMessages, type Gate, SLICE_MS, type Turns } from './slices.js';
+import { afterMessages, type Gate, SLICE_MS, Slices, type Turns } from './slices.js';
 
 /**
  * The milliseconds of a frame's contacts before queries are answered: what a pick waits for at most, beside pairs that
@@ -263,14 +263,14 @@ export class WorkerService extends QueryService implements WorkerApi {
   });
 
   #cut(request: SectionRequest): Promise<Section> {
-    return this.inSlices((sliceMs, pause) => section(this.core.sections, request, sliceMs, () => this.frame, pause));
+    return this.inSlices((slices) => section(this.core.sections, request, slices, () => this.frame));
   }
 
-  protected async inSlices<T>(work: (sliceMs: number, pause: () => Promise<void>) => Promise<T>): Promise<T> {
+  protected async inSlices<T>(work: (slices: Slices) => Promise<T>): Promise<T> {
     this.#readers++;
     this.meshes.keep();
     try {
-      return await work(FRAME_SLICE_MS, () => this.#pause());
+      return await work(new Slices(() => this.#pause(), FRAME_SLICE_MS));
     } finally {
       this.#readers--;
       this.#releaseMeshes();

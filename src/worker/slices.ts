@@ -42,3 +42,45 @@ export function afterMessages(resume: () => void): void {
   resumes.add(resume);
   wakeUp();
 }
+
+/** Work in slices: tells when a slice is over, has messages served between two, and counts the time of the work alone. */
+export class Slices {
+  readonly #sliceMs: number;
+  readonly #pause: () => Promise<void>;
+  #ms = 0;
+  #start = performance.now();
+
+  /** `pause` serves the messages that came meanwhile. */
+  constructor(pause: () => Promise<void>, sliceMs = SLICE_MS) {
+    this.#pause = pause;
+    this.#sliceMs = sliceMs;
+  }
+
+  /** When this slice is over, as `performance.now()` tells it. */
+  get end(): number {
+    return this.#start + this.#sliceMs;
+  }
+
+  /** Milliseconds of all slices, without the pauses between them. */
+  get ms(): number {
+    return this.#ms + performance.now() - this.#start;
+  }
+
+  get isOver(): boolean {
+    return performance.now() >= this.end;
+  }
+
+  /** Ends this slice, and begins the next one after a pause. */
+  async next(): Promise<void> {
+    this.#ms = this.ms;
+    await this.#pause();
+    this.#start = performance.now();
+  }
+
+  /** Does work that may rest after each of its steps. */
+  async run<T>(work: Generator<void, T>): Promise<T> {
+    let step = work.next();
+    for (; !step.done; step = work.next()) if (this.isOver) await this.next();
+    return step.value;
+  }
+}

@@ -16,7 +16,7 @@ import { checkIds } from '../query/query-options.js';
 import { CAPSULE_KEYS, type Capsule, checkCapsule } from '../scene/object-description.js';
 import type { ObjectStore } from '../scene/object-store.js';
 
-const KEYS = [
+export const CHARACTER_KEYS = [
   ...[
     'shape',
     'position',
@@ -60,7 +60,7 @@ export function describeCharacter(
   base: CharacterDescription = DEFAULTS,
 ): CharacterDescription {
   if (options === undefined) invalid(operation, 'options', options, 'an object');
-  const given = readOptions(operation, 'options', options, KEYS);
+  const given = readOptions(operation, 'options', options, CHARACTER_KEYS);
   const { shape, position, up, skin, slope, stepHeight, snap, gravity, step, layers, ignore, object } = given;
   const isNewShape = shape !== undefined || base === DEFAULTS;
   const sized = isNewShape ? { ...base, ...sizesOf(readCapsule(operation, shape)) } : base;

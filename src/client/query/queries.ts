@@ -1,5 +1,5 @@
 import { type Remote, transfer } from 'comlink';
-import { PRECISION_MESH, PRECISION_OBB, SIDE_DOUBLE, SIDE_OWN } from '../../shared/layout.js';
+import { PRECISION_MESH, PRECISION_OBB, RAY_NUMBERS, SIDE_DOUBLE, SIDE_OWN, WAY_NUMBERS } from '../../shared/layout.js';
 import type { Cursor, Filter, PickRay, ViewRecord, WorkerApi } from '../../shared/protocol.js';
 import type {
   ClosestPoint,
@@ -41,6 +41,7 @@ import {
   checkMatrix,
   checkNumber,
   checkOneOf,
+  checkPositive,
   checkVec3,
   invalid,
   readOptions,
@@ -67,15 +68,7 @@ import {
   checkWholeFilter,
   QUERY_KEYS,
 } from './query-options.js';
-import {
-  checkMotion,
-  checkShapeOf,
-  checkShapes,
-  checkTolerance,
-  checkWays,
-  SWEEP_KEYS,
-  SWEEP_MANY_KEYS,
-} from './sweep-options.js';
+import { checkMotion, checkShapeOf, checkShapes, checkWays, SWEEP_KEYS, SWEEP_MANY_KEYS } from './sweep-options.js';
 
 const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
 const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
@@ -174,7 +167,7 @@ export class Queries {
   raycastMany(rays: Float32Array, options: QueryOptions = {}): Promise<RayHits> {
     const given = readOptions('raycastMany', 'options', options, QUERY_KEYS);
     const copy = new Float32Array(checkTypedArray<Float32Array>('raycastMany', 'rays', rays, ['Float32Array']));
-    if (copy.length % 8 !== 0) invalid('raycastMany', 'the length of rays', copy.length, 'a multiple of 8');
+    if (copy.length % RAY_NUMBERS !== 0) invalid('raycastMany', 'the length of rays', copy.length, 'a multiple of 8');
     const filter = checkFilter('raycastMany', given, this.#objects);
     return this.#ask('raycastMany', given, (api) => {
       const sent = copy.slice(); // it may be asked of the next worker, too
@@ -295,8 +288,8 @@ export class Queries {
     const shapes = checkShapes(operation, shape);
     const descriptions = shapes.map((each) => this.#objects.describeQuery(operation, each));
     const copy = checkWays(operation, ways);
-    const shapeOf = checkShapeOf(operation, given.shapeOf, shapes, copy.length / 14);
-    const tolerance = checkTolerance(operation, given.tolerance);
+    const shapeOf = checkShapeOf(operation, given.shapeOf, shapes, copy.length / WAY_NUMBERS);
+    const tolerance = given.tolerance === undefined ? 0 : checkPositive(operation, 'tolerance', given.tolerance);
     const filter = checkWholeFilter(operation, given, this.#objects, SIDE_DOUBLE);
     return this.#ask(operation, given, (api) => {
       const sent = copy.slice(); // it may be asked of the next worker, too

@@ -1,8 +1,8 @@
-import { MAX_OBJECTS } from '../../shared/layout.js';
+import { MAX_OBJECTS, WAY_NUMBERS } from '../../shared/layout.js';
 import type { Motion } from '../../shared/protocol.js';
 import type { Shape, SweepManyOptions } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
-import { checkInteger, checkMatrix, checkNumber, invalid, reading } from '../check/validate.js';
+import { checkInteger, checkMatrix, checkPositive, invalid, reading } from '../check/validate.js';
 import { QUERY_KEYS } from './query-options.js';
 
 export const SWEEP_KEYS = [...QUERY_KEYS, 'tolerance'];
@@ -28,17 +28,14 @@ export function checkMotion(
   if (rotation === null) {
     invalid(operation, 'to', to, '`from`, moved and turned: a shape keeps its scale and its form on its way');
   }
-  return { matrix: a, motion: { way, rotation, tolerance: checkTolerance(operation, tolerance) } };
-}
-
-/** Reads how near a turning shape may be told to meet something; 0 for the default. */
-export function checkTolerance(operation: string, tolerance: number | undefined): number {
-  if (tolerance === undefined) return 0;
-  checkNumber(operation, 'tolerance', tolerance, 0, 'a finite number > 0');
-  if (!(tolerance > 0 && Number.isFinite(tolerance))) {
-    invalid(operation, 'tolerance', tolerance, 'a finite number > 0');
-  }
-  return tolerance;
+  return {
+    matrix: a,
+    motion: {
+      way,
+      rotation,
+      tolerance: tolerance === undefined ? 0 : checkPositive(operation, 'tolerance', tolerance),
+    },
+  };
 }
 
 /** Answers the quaternion that turns the linear part of one matrix to that of another; null where there is none. */
@@ -105,13 +102,14 @@ export function checkShapes(operation: string, shape: Shape | readonly Shape[]):
 /** Copies ways, 14 numbers each: place and quaternion at the start, then at the end. */
 export function checkWays(operation: string, ways: Float64Array | Float32Array): Float64Array {
   const given = checkTypedArray<Float64Array | Float32Array>(operation, 'ways', ways, ['Float64Array', 'Float32Array']);
-  if (given.length % 14 !== 0) invalid(operation, 'the length of ways', given.length, 'a multiple of 14');
+  if (given.length % WAY_NUMBERS !== 0)
+    invalid(operation, 'the length of ways', given.length, `a multiple of ${WAY_NUMBERS}`);
   const copy = new Float64Array(given);
-  for (let i = 0; i < copy.length; i += 7) {
+  for (let i = 0; i < copy.length; i += WAY_NUMBERS / 2) {
     const square = copy[i + 3] ** 2 + copy[i + 4] ** 2 + copy[i + 5] ** 2 + copy[i + 6] ** 2;
     const sum = copy[i] + copy[i + 1] + copy[i + 2];
     if (!(sum - sum === 0 && Math.abs(square - 1) <= 2 * UNIT)) {
-      const end = i % 14 === 0 ? 'start' : 'end';
+      const end = i % WAY_NUMBERS === 0 ? 'start' : 'end';
       const expected = `the ${end} of a way: a finite place, then a quaternion of length 1`;
       invalid(operation, `ways[${i}…${i + 6}]`, Array.from(copy.subarray(i, i + 7)), expected);
     }

@@ -1,4 +1,4 @@
-import { Box3, type Object3D, type Sprite, Vector3 } from 'three';
+import { Box3, type Object3D, Vector3 } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type {
   CapsuleShape,
@@ -9,13 +9,14 @@ import type {
   ObjectId,
   Vec3,
 } from '../../shared/types.js';
+import { CHARACTER_KEYS } from '../character/character-options.js';
 import { invalid, reading, readOptions } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
-import { faceAt } from './query/intersection.js';
+import { placedFace } from './query/intersection.js';
 import { readPoint, type ScenePoint } from './query/scene-ray.js';
 import { idsOf } from './query/target-ids.js';
 import { readTarget, readTargets, type SceneTarget } from './scene-target.js';
-import { hitObject, type SceneObject, type SceneObjects, seenBy } from './track/scene-objects.js';
+import type { SceneObject, SceneObjects } from './track/scene-objects.js';
 import type { SceneWalk } from './track/scene-walk.js';
 
 /** As `CharacterOptions` of the service, in objects of the scene. */
@@ -31,7 +32,7 @@ export interface SceneCharacterOptions
    * wide as the narrower of its two other sides.
    */
   shape?: CapsuleShape;
-  /** In the world. Default where `object` is, else the origin. */
+  /** Where it begins, in the world. Default where `object` is, else the origin. */
   position?: ScenePoint;
   /** Default [0, 1, 0]. */
   up?: ScenePoint;
@@ -44,7 +45,7 @@ export interface SceneCharacterTouch extends SceneObject {
   /** The number of the face, as in hits; null of what has none. */
   readonly faceIndex: number | null;
   readonly point: Vector3;
-  /** Of length 1, from the object to the character. */
+  /** It leads from the object to the character, and its length is 1. */
   readonly normal: Vector3;
 }
 
@@ -55,23 +56,6 @@ export interface SceneCharacterState extends Omit<CharacterState, 'position' | '
   readonly ground: SceneCharacterTouch | null;
   readonly touches: SceneCharacterTouch[];
 }
-
-const KEYS = [
-  ...[
-    'object',
-    'shape',
-    'position',
-    'up',
-    'skin',
-    'slope',
-    'stepHeight',
-    'snap',
-    'gravity',
-    'step',
-    'layers',
-    'ignore',
-  ],
-];
 
 /** What the characters of a tracker share. */
 export interface CharacterScene {
@@ -229,12 +213,7 @@ export class SceneCharacter {
     const { objects } = this.#scene;
     const placement = objects.find(id);
     if (placement === undefined) return [];
-    const mesh = seenBy(placement, objects.newestQuery);
-    const object = hitObject(placement, mesh);
-    const hasFace =
-      mesh !== null && mesh.primitive === 'triangles' && triangle >= 0 && (object as Sprite).isSprite !== true;
-    const faceIndex = hasFace ? faceAt(mesh, triangle).faceIndex : null;
-    const { instanceId } = placement;
+    const { object, instanceId, faceIndex } = placedFace(placement, objects.newestQuery, triangle);
     return [{ object, instanceId, faceIndex, point: new Vector3(...point), normal: new Vector3(...normal) }];
   }
 }
@@ -252,7 +231,7 @@ function isObject(given: unknown): given is Object3D {
 /** Reads what is the scene's of options; the service checks the rest. */
 function readCharacter(operation: string, given: Partial<SceneCharacterOptions>): ReadOptions {
   if (given === undefined) invalid(operation, 'options', given, 'an object');
-  const { object, position, up, ignore, ...others } = readOptions(operation, 'options', given, KEYS);
+  const { object, position, up, ignore, ...others } = readOptions(operation, 'options', given, CHARACTER_KEYS);
   if (object !== undefined) {
     reading(operation, 'object', () => {
       if (!isObject(object)) invalid(operation, 'object', object, 'an Object3D of three');

@@ -85,7 +85,7 @@ export class CoreQueries {
 
   /** Finds the nearest hit of each ray: eight numbers per ray, origin, tMin, direction, tMax. */
   raycastMany(rays: Float32Array, filter: Filter) {
-    const count = rays.length / 8;
+    const count = rays.length / layout.RAY_NUMBERS;
     return this.#with(filter, () =>
       this.#memory.with(count * 68, (input) => {
         // 32 bytes of a ray, then 8 + 4 + 4 + 4 + 4 + 12 of its answer, the widest first.

@@ -6,13 +6,12 @@
 // Debian's library is compiled for any x86-64. With COMPILED_HERE the templates that do the work are compiled by us
 // instead, for this machine.
 
-#include <fcl/geometry/bvh/BVH_model.h>
 #include <fcl/narrowphase/distance_request.h>
 #include <fcl/narrowphase/distance_result.h>
 #include <fcl/narrowphase/detail/traversal/collision_node.h>
 #include <fcl/narrowphase/detail/traversal/distance/mesh_distance_traversal_node.h>
 
-#include "peer.hpp"
+#include "fcl.hpp"
 
 #ifdef COMPILED_HERE
 #define COMPILED ", -O3 -march=native"
@@ -32,26 +31,6 @@ template void distanceRecurse(DistanceTraversalNodeBase<double> *, int, int, BVH
 #endif
 
 using Model = fcl::BVHModel<fcl::OBBRSSd>;
-using Poses = Input<double, 16>;
-
-static void build(Model &model, const Poses &input) {
-  std::vector<fcl::Vector3d> vertices;
-  for (size_t i = 0; i < input.positions.size(); i += 3)
-    vertices.emplace_back(input.positions[i], input.positions[i + 1], input.positions[i + 2]);
-  std::vector<fcl::Triangle> triangles;
-  for (size_t i = 0; i < input.indices.size(); i += 3)
-    triangles.emplace_back(input.indices[i], input.indices[i + 1], input.indices[i + 2]);
-  model.beginModel(triangles.size(), vertices.size());
-  model.addSubModel(vertices, triangles);
-  if (model.endModel() != fcl::BVH_OK) fail("FCL could not build the tree");
-}
-
-static std::vector<fcl::Transform3d> transformsOf(const Poses &input) {
-  std::vector<fcl::Transform3d> transforms(input.count());
-  for (size_t i = 0; i < transforms.size(); i++)
-    transforms[i].matrix() = Eigen::Map<const Eigen::Matrix4d>(&input.items[i * 16]);
-  return transforms;
-}
 
 int main(int, char **arguments) {
   const Poses input(arguments[1]);

@@ -1,5 +1,4 @@
-import { Object3D, type Vector3 } from 'three';
-import { CollisionError } from '../../../shared/errors.js';
+import type { Vector3 } from 'three';
 import type { BoxPalette, ColouredLines } from '../../../shared/protocol.js';
 import type { ContactSet, Inspection, InspectOptions, Rect, Vec3, ViewOptions } from '../../../shared/types.js';
 import { checkBoolean, invalid, reading, readOptions } from '../../check/validate.js';
@@ -9,6 +8,7 @@ import type { SceneTracker } from '../scene-tracker.js';
 import { nameOf } from '../track/name-of.js';
 import type { SceneFrame } from '../view/scene-frame.js';
 import { LineSet } from './line-set.js';
+import { SceneHelper } from './scene-helper.js';
 import { cutOut, endsAt } from './view-lines.js';
 
 export interface CollisionHelperOptions {
@@ -69,14 +69,10 @@ const PALETTE: BoxPalette = {
  *
  * `hitName` is the name of what was hit last: for a label. What goes wrong is said once in the console.
  */
-export class CollisionHelper extends Object3D {
-  readonly isCollisionHelper = true;
-  override readonly type: string = 'CollisionHelper';
+export class CollisionHelper extends SceneHelper {
   /** The name of what the last pick or ray hit, with the number of an instance; empty where it hit nothing. */
   hitName = '';
-  readonly #tracker: SceneTracker;
   readonly #options: CollisionHelperOptions;
-  readonly #ending = new AbortController();
   readonly #cells = new LineSet();
   readonly #bounds = new LineSet();
   readonly #contacts = new LineSet();
@@ -84,13 +80,9 @@ export class CollisionHelper extends Object3D {
   readonly #region = new LineSet();
   readonly #trees: LineSet[] = [];
   readonly #frusta = new Map<string, LineSet>();
-  readonly #leave: () => void;
-  #isAsking = false;
-  #complaint = '';
 
   /** Throws INVALID_ARGUMENT, and DISPOSED where the tracker is. */
   constructor(tracker: SceneTracker, options: CollisionHelperOptions = {}) {
-    super();
     const operation = 'CollisionHelper';
     const given = readOptions(operation, 'options', options, KEYS);
     for (const key of ['octree', 'bounds', 'contacts', 'hits', 'regions'] as const) {
@@ -101,28 +93,16 @@ export class CollisionHelper extends Object3D {
       invalid(operation, 'normalLength', normalLength, 'a finite number > 0');
     }
     reading(operation, 'the arguments', () => {
-      if (typeof tracker?.witness !== 'function') invalid(operation, 'tracker', tracker, 'a SceneTracker');
       if (!Array.isArray(trees)) invalid(operation, 'trees', trees, 'an array of objects of the scene');
       if (!Array.isArray(views)) invalid(operation, 'views', views, 'an array of names of views');
     });
-    this.#tracker = tracker;
+    super(operation, tracker);
     this.#options = { ...given, normalLength, trees: [...trees], views: [...views] };
     this.add(this.#cells, this.#bounds, this.#contacts, this.#ray, this.#region);
-    this.#leave = tracker.witness(this);
   }
 
-  /** Lets go of the tracker and of the renderer's memory, and leaves the scene. */
-  override dispose(): void {
-    this.#leave();
-    this.end();
-    this.removeFromParent();
-  }
-
-  /** @internal */
-  end(): void {
-    this.#ending.abort();
+  protected release(): void {
     for (const set of this.children) (set as LineSet).dispose();
-    this.clear();
   }
 
   /** @internal */
@@ -131,7 +111,7 @@ export class CollisionHelper extends Object3D {
     const { contacts = true, octree, bounds, trees, views } = this.#options;
     if (contacts) this.#showContacts(frame.result.contacts);
     for (const name of views!) this.#showFrustum(name);
-    if (!this.#isAsking && (octree || bounds || trees!.length > 0)) this.#inspect();
+    if (octree || bounds || trees!.length > 0) this.#inspect();
   }
 
   /** @internal */
@@ -149,12 +129,12 @@ export class CollisionHelper extends Object3D {
 
   /** @internal */
   cut(view: ViewOptions | null, region: Rect | Float32Array): void {
-    if (view === null || !this.visible || this.#ending.signal.aborted || this.#options.regions === false) return;
+    if (view === null || !this.visible || this.isOver || this.#options.regions === false) return;
     this.#region.showEnds(cutOut(view, region), MAGENTA);
   }
 
   #showRay(from: Vector3, to: Vector3, hit: SceneIntersection | null): void {
-    if (!this.visible || this.#ending.signal.aborted || this.#options.hits === false) return;
+    if (!this.visible || this.isOver || this.#options.hits === false) return;
     const instance = hit?.instanceId ?? hit?.batchId;
     this.hitName = hit === null ? '' : `${nameOf(hit.object)}${instance === undefined ? '' : ` [${instance}]`}`;
     const ends = [from, hit?.point ?? to];
@@ -175,7 +155,7 @@ export class CollisionHelper extends Object3D {
   }
 
   #showFrustum(name: string): void {
-    const view = this.#tracker.viewOf(name)?.options ?? null;
+    const view = this.tracker.viewOf(name)?.options ?? null;
     let set = this.#frusta.get(name);
     if (set === undefined) {
       set = new LineSet();
@@ -208,25 +188,19 @@ export class CollisionHelper extends Object3D {
   }
 
   /** Asks for boxes; what comes later is asked for by the frame after the answer. */
-  async #inspect(): Promise<void> {
+  #inspect(): void {
     const { octree = false, bounds = false, trees, levels = [1, 4], maxBoxes = 8192 } = this.#options;
-    this.#isAsking = true;
-    try {
-      const objects = trees!.flatMap((target) => this.#tracker.targetIds(target));
+    const question = (signal: AbortSignal): Promise<Inspection> => {
+      const objects = trees!.flatMap((target) => this.tracker.targetIds(target));
       const request: InspectOptions & { palette: BoxPalette } = {
         ...{ octree, bounds, objects, levels, maxBoxes, lines: true, palette: PALETTE },
-        views: [this.#tracker.viewName],
-        signal: this.#ending.signal,
+        ...{ views: [this.tracker.viewName], signal },
       };
-      const eye = this.#tracker.viewOf()?.camera.matrixWorld.elements;
+      const eye = this.tracker.viewOf()?.camera.matrixWorld.elements;
       if (eye !== undefined) request.origin = [eye[12], eye[13], eye[14]];
-      const answer = await this.#tracker.service.inspect(request);
-      if (!this.#ending.signal.aborted) this.#show(answer);
-    } catch (error) {
-      this.#complain(error);
-    } finally {
-      this.#isAsking = false;
-    }
+      return this.tracker.service.inspect(request);
+    };
+    void this.ask(question, (answer) => this.#show(answer));
   }
 
   #show({ origin, cells, bounds, trees }: Inspection): void {
@@ -240,15 +214,5 @@ export class CollisionHelper extends Object3D {
     this.#trees.forEach((set, i) => {
       set.show((trees[i] ?? {}) as ColouredLines, origin as Vec3);
     });
-  }
-
-  #complain(error: unknown): void {
-    if (this.#ending.signal.aborted) return;
-    const isOver = CollisionError.is(error) && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST');
-    // The object may be gone since; the next frame asks for what there is.
-    const isPassing = CollisionError.is(error) && error.code === 'UNKNOWN_ID';
-    if (isOver || isPassing || String(error) === this.#complaint) return;
-    this.#complaint = String(error);
-    console.warn(`CollisionHelper: ${this.#complaint}`);
   }
 }

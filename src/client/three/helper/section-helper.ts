@@ -7,20 +7,19 @@ import {
   LineSegments,
   Mesh,
   MeshBasicMaterial,
-  Object3D,
   type Plane,
 } from 'three';
-import { CollisionError } from '../../../shared/errors.js';
 import { checkBoolean, checkFinite, invalid, reading, readOptions } from '../../check/validate.js';
 import type { SceneSection, SceneSectionOptions } from '../query/scene-section.js';
 import type { SceneTracker } from '../scene-tracker.js';
+import { SceneHelper } from './scene-helper.js';
 
 export interface SectionHelperOptions extends Omit<SceneSectionOptions, 'signal' | 'caps'> {
   /** What is cut is filled. Default true. */
   caps?: boolean;
-  /** Of the outlines; default black. */
+  /** The colour of the outlines; default black. */
   color?: ColorRepresentation;
-  /** Of the caps; default a light red. */
+  /** The colour of the caps; default a light red. */
   capColor?: ColorRepresentation;
   /**
    * How far before the plane it is drawn, in world units: a little where the renderer clips with the plane itself, which would
@@ -49,38 +48,30 @@ const KEYS: readonly string[] = [...QUERY_KEYS, 'caps', 'color', 'capColor', 'of
  * `outlines` and `caps` are three's own, with materials to be changed: `helper.caps.material.clippingPlanes` has other planes
  * that cut the scene.
  */
-export class SectionHelper extends Object3D {
-  readonly isCollisionHelper = true;
-  override readonly type: string = 'SectionHelper';
+export class SectionHelper extends SceneHelper {
   readonly outlines: LineSegments<BufferGeometry, LineBasicMaterial>;
   readonly caps: Mesh<BufferGeometry, MeshBasicMaterial>;
   /** What it draws; null before the first answer. */
   section: SceneSection | null = null;
-  readonly #tracker: SceneTracker;
   readonly #plane: Plane;
   readonly #query: SceneSectionOptions;
   readonly #offset: number;
-  readonly #ending = new AbortController();
-  readonly #leave: () => void;
-  #isAsking = false;
-  #complaint = '';
 
   /** Throws INVALID_ARGUMENT, and DISPOSED where the tracker is. */
   constructor(tracker: SceneTracker, plane: Plane, options: SectionHelperOptions = {}) {
-    super();
     const operation = 'SectionHelper';
     const given = readOptions(operation, 'options', options, KEYS);
     const { caps = true, color = 0x000000, capColor = 0xe8a090, offset = 0 } = given;
     checkBoolean(operation, 'caps', caps);
-    this.#offset = checkFinite(operation, 'offset', offset);
-    reading(operation, 'the arguments', () => {
-      if (typeof tracker?.witness !== 'function') invalid(operation, 'tracker', tracker, 'a SceneTracker');
+    checkFinite(operation, 'offset', offset);
+    reading(operation, 'plane', () => {
       if (plane?.normal === undefined) invalid(operation, 'plane', plane, "three's Plane");
     });
-    this.#tracker = tracker;
+    super(operation, tracker);
+    this.#offset = offset;
     this.#plane = plane;
     const asked = QUERY_KEYS.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]);
-    this.#query = { ...Object.fromEntries(asked), caps, signal: this.#ending.signal };
+    this.#query = { ...Object.fromEntries(asked), caps };
     this.outlines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color }));
     // The plane's normal leads into what is kept; who looks at the cut sees it from behind.
     this.caps = new Mesh(new BufferGeometry(), new MeshBasicMaterial({ color: capColor, side: DoubleSide }));
@@ -93,41 +84,22 @@ export class SectionHelper extends Object3D {
       each.visible = false;
       this.add(each);
     }
-    this.#leave = tracker.witness(this);
-  }
-
-  /** Lets go of the tracker and of the renderer's memory, and leaves the scene. */
-  override dispose(): void {
-    this.#leave();
-    this.end();
-    this.removeFromParent();
-  }
-
-  /** @internal */
-  end(): void {
-    this.#ending.abort();
-    for (const { geometry, material } of [this.outlines, this.caps]) {
-      geometry.dispose();
-      material.dispose();
-    }
-    this.clear();
   }
 
   /** @internal */
   answered(): void {
-    if (this.visible && !this.#isAsking && !this.#ending.signal.aborted) this.#ask();
+    const { normal, constant } = this.#plane;
+    const plane = [normal.x, normal.y, normal.z, constant];
+    void this.ask(
+      (signal) => this.tracker.section(plane, { ...this.#query, signal }),
+      (section) => this.#show(section),
+    );
   }
 
-  async #ask(): Promise<void> {
-    this.#isAsking = true;
-    try {
-      const { normal, constant } = this.#plane;
-      const section = await this.#tracker.section([normal.x, normal.y, normal.z, constant], this.#query);
-      if (!this.#ending.signal.aborted) this.#show(section);
-    } catch (error) {
-      this.#complain(error);
-    } finally {
-      this.#isAsking = false;
+  protected release(): void {
+    for (const { geometry, material } of [this.outlines, this.caps]) {
+      geometry.dispose();
+      material.dispose();
     }
   }
 
@@ -161,14 +133,6 @@ export class SectionHelper extends Object3D {
     const position = new BufferAttribute(places, 3);
     setGeometry(this.outlines, position, ends.subarray(0, count));
     setGeometry(this.caps, position, caps);
-  }
-
-  #complain(error: unknown): void {
-    if (this.#ending.signal.aborted) return;
-    const isOver = CollisionError.is(error) && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST');
-    if (isOver || String(error) === this.#complaint) return;
-    this.#complaint = String(error);
-    console.warn(`SectionHelper: ${this.#complaint}`);
   }
 }
 

@@ -143,6 +143,28 @@ export function faceAt(mesh: BuiltMesh, triangle: number): { face: Face; faceInd
   return { face: faceOf(mesh, start, materialIndex), faceIndex: Math.floor(start / 3) };
 }
 
+/**
+ * Answers what is hit in terms of the scene, with the face that a triangle of it is; null of what has no faces. `query`: the
+ * query's number.
+ */
+export function placedFace(
+  placement: Placement,
+  query: number,
+  triangle: number,
+): SceneObject & { face: Face | null; faceIndex: number | null } {
+  const { instanceId } = placement;
+  const mesh = seenBy(placement, query);
+  const object = hitObject(placement, mesh);
+  const { face, faceIndex } =
+    mesh === null || mesh.primitive !== 'triangles' || triangle < 0 || (object as Sprite).isSprite === true
+      ? { face: null, faceIndex: null }
+      : faceAt(mesh, triangle);
+  // Its vertices are where they are by now; another geometry may have taken the place of the one that was seen.
+  const isPosed = face !== null && isDeformed(mesh!) && (object as Mesh).geometry === mesh!.geometry;
+  if (isPosed) poseFace(face, object as Mesh, instanceId);
+  return { object, instanceId, face, faceIndex };
+}
+
 /** Turns a face of a mesh that is posed to where its object has the vertices now, or one of its instances. */
 export function poseFace(face: Face, object: Mesh, instanceId: number | undefined): void {
   const posed = instanceId === undefined ? object : new Mesh(object.geometry);

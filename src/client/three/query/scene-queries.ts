@@ -1,4 +1,4 @@
-import { type Face, Matrix4, type Mesh, type Plane, type Sprite, Vector3 } from 'three';
+import { type Face, Matrix4, type Plane, Vector3 } from 'three';
 import type {
   ClosestPoint,
   ContactOptions,
@@ -20,13 +20,13 @@ import { checkDetail } from '../../query/query-options.js';
 import { toFaces } from '../geometry/geometry.js';
 import { hasInstances, readDrawn, readTargets, type SceneTarget } from '../scene-target.js';
 import { classOf } from '../track/name-of.js';
-import { hitObject, type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
+import { type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import { type BoneContact, namedBones } from '../view/bone-contact.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
 import type { FatQuery } from './fat-lines.js';
-import { faceAt, intersectionAt, isDeformed, poseFace, type SceneIntersection } from './intersection.js';
+import { intersectionAt, placedFace, type SceneIntersection } from './intersection.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 import { type NearRay, nearRay, readParams, type SceneParams } from './scene-params.js';
 import { eyeOf, readPoint, readRay, type ScenePoint, type SceneRay } from './scene-ray.js';
@@ -113,8 +113,6 @@ export interface ScenePlacement {
   /** What it was pushed out of. */
   readonly objects: SceneObject[];
 }
-
-type Faced = Pick<SceneSweepHit, 'face' | 'faceIndex'>;
 
 /** An object or instance in sight. */
 export interface SceneSight extends SceneObject {
@@ -243,7 +241,7 @@ export class SceneQueries {
       const nearest = await this.#closestOwn(place, filter);
       if (nearest === null) return null;
       const { point, distance, triangle } = nearest;
-      return { ...faceOf(nearest.placement, number, triangle), point: new Vector3(...point), distance };
+      return { ...placedFace(nearest.placement, number, triangle), point: new Vector3(...point), distance };
     });
   }
 
@@ -329,7 +327,7 @@ export class SceneQueries {
     return hits.flatMap(({ object, triangle, point, normal, time, depth }) => {
       const placement = this.#context.objects.find(object);
       if (placement === undefined) return [];
-      const found = faceOf(placement, query, triangle);
+      const found = placedFace(placement, query, triangle);
       return [{ ...found, time, depth, point: new Vector3(...point), normal: new Vector3(...normal) }];
     });
   }
@@ -503,21 +501,6 @@ export class SceneQueries {
     });
     return fat === undefined ? found : found.sort((a, b) => a.distance - b.distance);
   }
-}
-
-/** Answers an object in terms of the scene with the face that a triangle of it is. `query`: the query's number. */
-function faceOf(placement: Placement, query: number, triangle: number): SceneObject & Faced {
-  const { instanceId } = placement;
-  const mesh = seenBy(placement, query);
-  const object = hitObject(placement, mesh);
-  const { face, faceIndex } =
-    mesh === null || mesh.primitive !== 'triangles' || triangle < 0 || (object as Sprite).isSprite === true
-      ? { face: null, faceIndex: null }
-      : faceAt(mesh, triangle);
-  // Its vertices are where they are by now; another geometry may have taken the place of the one that was seen.
-  const isPosed = face !== null && isDeformed(mesh!) && (object as Mesh).geometry === mesh!.geometry;
-  if (isPosed) poseFace(face, object as Mesh, instanceId);
-  return { object, instanceId, face, faceIndex };
 }
 
 function matrixOf(operation: string, argument: string, matrix: SceneMatrix): ArrayLike<number> {

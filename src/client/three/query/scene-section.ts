@@ -15,7 +15,7 @@ export interface SceneSectionOptions
 export interface SceneSection extends Omit<Section, 'objects'> {
   /** The object or instance of each outline. */
   objects: SceneObject[];
-  /** For each point, the face of its object, as `faceIndex` of three's Intersection; -1 as in the service's. */
+  /** Each point's face of its object, as `faceIndex` of three's Intersection; it is -1 where the service's is. */
   triangles: Int32Array;
 }
 
@@ -56,15 +56,13 @@ function only(section: Section, placements: readonly (Placement | undefined)[]):
   });
   const points = new Float64Array(3 * starts[kept.length]);
   const triangles = new Int32Array(starts[kept.length]);
+  // Where each point goes to; a triangle of a cap is within one object.
+  const moved = new Int32Array(section.triangles.length).fill(-1);
   kept.forEach((outline, i) => {
     const [from, to] = [section.starts[outline], section.starts[outline + 1]];
     points.set(section.points.subarray(3 * from, 3 * to), 3 * starts[i]);
     triangles.set(section.triangles.subarray(from, to), starts[i]);
-  });
-  // Where each point has gone to; a triangle is within one object.
-  const moved = new Int32Array(section.triangles.length).fill(-1);
-  kept.forEach((outline, i) => {
-    for (let p = section.starts[outline], to = starts[i]; p < section.starts[outline + 1]; p++, to++) moved[p] = to;
+    for (let p = from; p < to; p++) moved[p] = starts[i] + p - from;
   });
   return {
     ...section,

@@ -1,4 +1,4 @@
-// Many sweeps at once: as each of them alone, and in slices between which all else is answered.
+// Many rays and many sweeps at once: as each of them alone, and in slices between which all else is answered.
 import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ function waysAround(random: Random, count: number): Float64Array {
   return ways;
 }
 
-test(`each is as it is alone, seed ${SEED}`, async () => {
+test(`each sweep is as it is alone, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const mesh = await service.addMesh(bumpy(random, 12, 0.3));
   service.addObject({ shape: { type: 'mesh', mesh } });
@@ -85,4 +85,61 @@ test(`a pick does not wait for many of them, nor do a removal and a frame, seed 
   expect(last).toBeLessThan(29_999);
   expect(objects.subarray(last + 1).every((object) => object === 0xffffffff)).toBe(true);
   expect(times.length).toBe(30_000);
+});
+
+/** Rays from a sphere around the origin to places near it. */
+function raysAround(random: Random, count: number): Float32Array {
+  const rays = new Float32Array(8 * count);
+  for (let i = 0; i < count; i++) {
+    const origin = random.direction().multiplyScalar(4);
+    const direction = random.direction().multiplyScalar(0.9).sub(origin);
+    rays.set([...origin.toArray(), 0, ...direction.toArray(), Number.POSITIVE_INFINITY], 8 * i);
+  }
+  return rays;
+}
+
+test(`each ray is as it is alone, also at the borders of blocks, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const mesh = await service.addMesh(bumpy(random, 12, 0.3));
+  service.addObject({ shape: { type: 'mesh', mesh } });
+  await service.update();
+  const rays = raysAround(random, 2500);
+  const many = await service.raycastMany(rays);
+  expect(many.objects.length).toBe(2500);
+  let hits = 0;
+  for (const i of [0, 1023, 1024, 1025, 2047, 2048, 2499, ...Array.from({ length: 100 }, () => random.integer(2500))]) {
+    const [x, y, z, , u, v, w] = rays.subarray(8 * i, 8 * i + 8);
+    const alone = await service.raycast({ origin: [x, y, z], direction: [u, v, w] });
+    expect(many.objects[i] === 0xffffffff).toBe(alone === null);
+    if (alone === null) continue;
+    hits++;
+    expect(many.triangles[i]).toBe(alone.triangle);
+    expect(many.distances[i] / alone.distance).toBeCloseTo(1, 9);
+    expect(many.barycentrics[3 * i + 1]).toBeCloseTo(alone.barycentric![1], 6);
+  }
+  expect(hits).toBeGreaterThan(30);
+  expect((await service.raycastMany(new Float32Array())).objects.length).toBe(0);
+});
+
+test(`neither a pick nor a frame waits for many rays, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const mesh = await service.addMesh(bumpy(random, 40, 0.3));
+  const id = service.addObject({ shape: { type: 'mesh', mesh } });
+  await service.update();
+  const order: string[] = [];
+  const note = async <T>(name: string, work: Promise<T>) => {
+    const answer = await work;
+    order.push(name);
+    return answer;
+  };
+  const cast = note('rays', service.raycastMany(raysAround(random, 200_000)));
+  const hit = await note('pick', service.raycast({ origin: [0, 0, 9], direction: [0, 0, -1] }));
+  service.removeObject(id);
+  service.removeMesh(mesh);
+  await note('frame', service.update());
+  const { objects } = await cast;
+  expect(order).toEqual(['pick', 'frame', 'rays']);
+  expect(hit?.object).toBe(id);
+  expect(objects.indexOf(id)).toBeGreaterThanOrEqual(0);
+  expect(objects.subarray(objects.lastIndexOf(id) + 1).length).toBeGreaterThan(1000);
 });

@@ -1,0 +1,38 @@
+/** Answers two unit vectors in the plane, x y z each, that turn counter-clockwise seen from in front of it. */
+export function axesOf({ 0: x, 1: y, 2: z }: ArrayLike<number>): [number[], number[]] {
+  const length = Math.hypot(x, y, z);
+  const n = [x / length, y / length, z / length];
+  const least = [0, 1, 2].reduce((a, b) => (Math.abs(n[b]) < Math.abs(n[a]) ? b : a));
+  const other = [0, 0, 0];
+  other[least] = 1;
+  const u = cross(other, n);
+  const scale = 1 / Math.hypot(...u);
+  const unit = u.map((c) => c * scale);
+  return [unit, cross(n, unit)];
+}
+
+export function cross([ax, ay, az]: number[], [bx, by, bz]: number[]): number[] {
+  return [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
+}
+
+/**
+ * Writes where points of a plane are along its two axes, about one of them, which keeps digits far from the origin: two
+ * numbers each, `stride` apart.
+ */
+export function project(
+  points: Float64Array,
+  start: number,
+  end: number,
+  origin: number,
+  [u, v]: [number[], number[]],
+  out: Float64Array,
+  stride: number,
+): void {
+  for (let p = start, at = 0; p < end; p++, at += stride) {
+    const x = points[3 * p] - points[3 * origin];
+    const y = points[3 * p + 1] - points[3 * origin + 1];
+    const z = points[3 * p + 2] - points[3 * origin + 2];
+    out[at] = u[0] * x + u[1] * y + u[2] * z;
+    out[at + 1] = v[0] * x + v[1] * y + v[2] * z;
+  }
+}
