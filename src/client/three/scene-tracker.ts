@@ -11,6 +11,7 @@ import type {
 } from '../../shared/types.js';
 import { invalid, reading, show, unreadable } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
+import { type Asked, type Culled, Culling } from './culling/culling.js';
 import { MeshPool } from './geometry/mesh-pool.js';
 import { Hover, type HoverListener, type HoverOptions } from './query/hover.js';
 import type { SceneIntersection } from './query/intersection.js';
@@ -43,13 +44,16 @@ import { MeshTable } from './track/mesh-table.js';
 import { MovedTransforms } from './track/moved-transforms.js';
 import { type SceneObject, SceneObjects } from './track/scene-objects.js';
 import { SceneWalk } from './track/scene-walk.js';
-import type { Facing, ThinObject, Updatable } from './track/stand-in.js';
+import type { CullableObject, Facing, ThinObject, Updatable } from './track/stand-in.js';
 import { isAboutOneObject, type ObjectWishes } from './track/tracked-object.js';
 import { faceSprites } from './track/tracked-sprite.js';
 import type { TrackOptions } from './track-options.js';
 import { SceneFrame } from './view/scene-frame.js';
 import { type SceneView, type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
+
+const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
+const NOTHING_CULLED: Culled = { objects: 0, instances: 0, triangles: 0 };
 
 /** What asks about the scene for as long as there is one. */
 export interface Follower {
@@ -126,11 +130,12 @@ export class SceneTracker {
   readonly #witnesses = new Set<Witness>();
   readonly #characters = new Set<SceneCharacter>();
   readonly #characterScene: CharacterScene;
+  readonly #culling: Culling | null;
   #isDisposed = false;
   /** `update` answers this for good. */
   #ended: Promise<SceneFrame> | null = null;
   /** The frame that was asked for last, with the number of the newest update that has joined it. */
-  #asked: { readonly result: Promise<FrameResult>; update: number } | null = null;
+  #asked: (Asked & { readonly result: Promise<FrameResult> }) | null = null;
 
   private constructor(service: CollisionService, root: Object3D, options: TrackOptions) {
     this.#service = service;
@@ -149,6 +154,7 @@ export class SceneTracker {
       always: new Set<Updatable>(),
       sprites: this.#sprites,
       thin: new Set<ThinObject>(),
+      instanced: new Set<CullableObject>(),
       fat: this.#fat,
       skeletons: this.#skeletons,
       stale: new Set<Updatable>(),
@@ -169,6 +175,9 @@ export class SceneTracker {
     this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
     const check = (operation: string): void => this.#assertLive(operation);
     this.#characterScene = { service, walk: this.#walk, objects: this.#objects, check };
+    const { objects, instanced } = context;
+    const known = { objects, instanced, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
+    this.#culling = typeof options.culling === 'object' ? new Culling(known, root, options.culling) : null;
   }
 
   readonly #onRestore = (): void => this.#walk.onRestore();
@@ -246,9 +255,10 @@ export class SceneTracker {
     const start = this.#witnesses.size > 0 ? performance.now() : 0;
     try {
       this.#assertLive('update');
+      this.#culling?.refresh();
       this.#sync(camera);
       for (const character of this.#characters) character.refresh();
-      this.#views.set(this.#view, camera, size, options);
+      this.#views.set(this.#view, camera, size, this.#culling?.optionsFor(camera, options) ?? options);
     } catch (error) {
       this.#objects.end(number);
       const rejected = Promise.reject<SceneFrame>(error);
@@ -278,8 +288,9 @@ export class SceneTracker {
   async #answer(number: number): Promise<SceneFrame> {
     try {
       const answer = this.#service.update();
-      const asked = this.#asked?.result === answer ? this.#asked : { result: answer, update: number };
+      const asked = this.#asked?.result === answer ? this.#asked : { result: answer, update: number, views: NO_VIEWS };
       asked.update = number;
+      if (this.#culling !== null) asked.views = this.#views.all();
       this.#asked = asked;
       const result = await answer;
       const { rejected } = result;
@@ -288,6 +299,7 @@ export class SceneTracker {
         placement?.standIn.owner.reject(placement.instanceId ?? 0);
       }
       this.#layers.flush();
+      if (!this.#isDisposed) this.#culling?.answered(result, asked);
       if (!this.#isDisposed) for (const character of this.#characters) character.place();
       // What an update sends of shapes is for what is asked after it, its frame included.
       return new SceneFrame(result, this.#objects, this.#view, asked.update + 1);
@@ -310,7 +322,7 @@ export class SceneTracker {
    */
   setView(camera: Camera, size: ViewSize, name: string, options: SceneViewOptions = {}): void {
     this.#assertLive('setView');
-    this.#views.set(name, camera, size, options);
+    this.#views.set(name, camera, size, this.#culling?.optionsFor(camera, options) ?? options);
   }
 
   /** Removes a view. Throws INVALID_ARGUMENT for a name that was not set here. */
@@ -711,6 +723,14 @@ export class SceneTracker {
   }
 
   /**
+   * Says what was left out by `culling` when a camera of this tracker was drawn last, beside what three itself leaves out.
+   * All is 0 without `culling`.
+   */
+  get culled(): Culled {
+    return this.#culling?.culled ?? NOTHING_CULLED;
+  }
+
+  /**
    * Lists the service's ids of an object, for an InstancedMesh or BatchedMesh in the order of its instances (deleted
    * ones included); none until it is built.
    * Under them the service's own questions hit its faces from the sides that their materials show, unless a `side` is
@@ -786,6 +806,7 @@ export class SceneTracker {
     for (const each of [...this.#followers, ...this.#witnesses]) each.end();
     this.#followers.clear();
     this.#witnesses.clear();
+    this.#culling?.dispose();
     this.#service.removeEventListener('restored', this.#onRestore);
     try {
       for (const character of this.#characters) character.end();

@@ -1,11 +1,35 @@
 import type { ContactDetail, Shape } from '../../shared/types.js';
 import { checkSignal } from '../check/signal.js';
-import { checkBoolean, invalid, readOptions } from '../check/validate.js';
+import { checkAtLeastZero, checkBoolean, invalid, readOptions } from '../check/validate.js';
 import { contactDetail } from '../scene/object-description.js';
 import type { ClippingRenderer } from './track/clip-sets.js';
 import type { SceneDrawable, SceneObjectOptions } from './track/tracked-object.js';
 
-const KEYS = ['onProgress', 'signal', 'view', 'updateMatrixWorld', 'contacts', 'renderer', 'shapeOf', 'objectOptions'];
+const KEYS = [
+  ...[
+    'onProgress',
+    'signal',
+    'view',
+    'updateMatrixWorld',
+    'contacts',
+    'culling',
+    'renderer',
+    'shapeOf',
+    'objectOptions',
+  ],
+];
+const CULLING_KEYS = ['margin', 'minPixels'];
+
+/** How what is not seen is left out of pictures. */
+export interface CullingOptions {
+  /**
+   * World units that views are grown by, as `margin` of `update`: a camera that has moved farther than this since it was
+   * asked about costs the page some more work, and no pixel. Default 'motion', and 0 for a far plane at infinity.
+   */
+  margin?: number | 'motion';
+  /** What has fewer pixels across is not drawn. Default 0. */
+  minPixels?: number;
+}
 
 /** The options of `trackScene`. */
 export interface TrackOptions {
@@ -27,6 +51,11 @@ export interface TrackOptions {
    * pairs of a whole scene are work without bound, and are not looked at unless somebody asks.
    */
   contacts?: ContactDetail;
+  /**
+   * Whether what the views of this tracker do not see is left out when three draws them: Meshes, and the instances of
+   * InstancedMeshes one by one. Not a pixel differs by that. Default false. See docs/culling.md.
+   */
+  culling?: boolean | CullingOptions;
   /**
    * three's renderer, of which `clippingPlanes` and `localClippingEnabled` are read with each pick and region, as they
    * are then: what it cuts away is not hit. Without one, the planes of the materials cut and nothing else.
@@ -53,6 +82,7 @@ export function readTrackOptions(operation: string, options: TrackOptions): Trac
     view = 'main',
     updateMatrixWorld = false,
     contacts,
+    culling = false,
     renderer,
   } = given;
   for (const [name, value] of Object.entries({ onProgress, shapeOf, objectOptions })) {
@@ -64,6 +94,16 @@ export function readTrackOptions(operation: string, options: TrackOptions): Trac
   checkSignal(operation, signal);
   checkBoolean(operation, 'updateMatrixWorld', updateMatrixWorld);
   if (contacts !== undefined) contactDetail(operation, 'contacts', contacts);
+  const wished = readCulling(operation, culling);
   if (typeof view !== 'string' || view === '') invalid(operation, 'view', view, 'a name');
+  return { ...given, culling: wished };
+}
+
+function readCulling(operation: string, culling: boolean | CullingOptions): false | CullingOptions {
+  if (typeof culling === 'boolean') return culling && {};
+  const given = readOptions(operation, 'culling', culling, CULLING_KEYS);
+  const { margin, minPixels } = given;
+  if (margin !== undefined && margin !== 'motion') checkAtLeastZero(operation, 'culling.margin', margin);
+  if (minPixels !== undefined) checkAtLeastZero(operation, 'culling.minPixels', minPixels);
   return given;
 }

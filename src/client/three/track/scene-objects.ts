@@ -122,6 +122,21 @@ export class SceneObjects {
     return owner.object === object && owner.isInstanced ? this.#indices[slot] : -1;
   }
 
+  /** Calls `visit` for those of the ids that are there, with the owner, the number of the instance, and the slot. */
+  forEach(ids: Uint32Array, visit: (owner: PlacedOwner, index: number, slot: number) => void): void {
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i];
+      const slot = slotOf(id);
+      if (this.#ids[slot] !== id || id === 0) continue;
+      visit(this.#standIns[this.#standInOf[slot]]!.owner, this.#indices[slot], slot);
+    }
+  }
+
+  /** Answers how many slots there may be. */
+  get slots(): number {
+    return this.#ids.length;
+  }
+
   /** Adds instances in a row, of which the first has the number `first`. */
   add(standIn: Placed, ids: Uint32Array, first: number): void {
     const number = this.#numberOf(standIn, ids.length);

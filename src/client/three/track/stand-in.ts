@@ -29,6 +29,25 @@ export interface ThinObject {
   idAt(instance: number): ObjectId;
 }
 
+/** It may be left out of a picture by what the service says of it. */
+export interface CullableObject {
+  readonly object: Object3D;
+  /** What the caller says of it; undefined where nothing is said. */
+  readonly cullable: boolean | undefined;
+  /** Its triangles stand as they are in its geometry, and nothing moves single vertices. */
+  readonly isRigid: boolean;
+  /**
+   * Queries and updates from this number on have seen all of it as it was sent last; infinite where some of it is hidden, as
+   * the service does not take where it is.
+   */
+  readonly settledBy: number;
+  /** Tells whether its matrices, by the version of an InstancedMesh's and where it is itself, are those that were sent last. */
+  isAsSent(version: number): boolean;
+  /** Its only id, where `count` is 1. */
+  readonly count: number;
+  idAt(instance: number): ObjectId;
+}
+
 /** A LineSegments2 or Line2 of three's addons, of which nothing is imported. */
 export type FatLine = Mesh & {
   readonly isLineSegments2: true;
@@ -55,6 +74,8 @@ export interface TrackerContext {
   readonly layers: LayerChanges;
   /** What is drawn as lines or points. */
   readonly thin: Set<ThinObject>;
+  /** The InstancedMeshes. */
+  readonly instanced: Set<CullableObject>;
   /** Those of the thin ones that have a width: their geometries are not looked at by themselves. */
   readonly fat: Set<{ refresh(): void }>;
   /** What is turned to the camera in every frame. */

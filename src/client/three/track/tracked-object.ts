@@ -13,7 +13,14 @@ import { isDrawn, MaterialLook, planStandIn, planThin } from './material-plan.js
 import { MeshPose } from './mesh-pose.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
 import { nameOf } from './name-of.js';
-import { MOST_IN_BLOCK, StandIn, type StandInOptions, type StandInOwner, type TrackerContext } from './stand-in.js';
+import {
+  type CullableObject,
+  MOST_IN_BLOCK,
+  StandIn,
+  type StandInOptions,
+  type StandInOwner,
+  type TrackerContext,
+} from './stand-in.js';
 
 /** Instances whose influences are looked at in one go: 1 to 2 ms where all of them are others. */
 const MOST_MORPHED = 2048;
@@ -62,7 +69,7 @@ type Attention = MeshTable | 'by turns' | 'always';
  * A Mesh, SkinnedMesh or InstancedMesh in the service, or whatever a shape stands for. `update` compares it with what was sent before and sends what changed.
  * Its ids stay the same while it is in the scene: what is not to be seen is in no layer.
  */
-export class TrackedObject implements StandInOwner, TableOwner {
+export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   readonly object: SceneDrawable;
   drawn: Mesh;
   place = -1;
@@ -111,6 +118,8 @@ export class TrackedObject implements StandInOwner, TableOwner {
   readonly #parent: Float64Array;
   #matrices = NO_MATRICES;
 
+  /** The first query that sees what was said of it last has this number, or a lower one. */
+  #settledBy = 0;
   /** Instances whose matrix the service does not take: three does not show those without an inverse either. */
   #hidden: IndexSet | null = null;
   readonly #wishes: ObjectWishes;
@@ -154,6 +163,22 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   get isStatic(): boolean {
     return this.#isStatic;
+  }
+
+  get cullable(): boolean | undefined {
+    return this.#options.cullable;
+  }
+
+  get isRigid(): boolean {
+    return this.#deformers === RIGID && this.#shape === null;
+  }
+
+  isAsSent(version: number): boolean {
+    return version === this.#instanceVersion && isEqual(this.#parent, this.drawn.matrixWorld.elements);
+  }
+
+  get settledBy(): number {
+    return this.#hidden === null || this.#hidden.size === 0 ? this.#settledBy : Number.POSITIVE_INFINITY;
   }
 
   protected get weld(): number {
@@ -283,6 +308,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.#pay('by turns');
     this.#context.stale.delete(this);
     this.#context.thin.delete(this);
+    this.#context.instanced.delete(this);
     if (this.count > MOST_IN_BLOCK) this.#conceal(0);
     if (this.standIn?.remove(MOST_IN_BLOCK) === false) return false;
     this.standIn = null;
@@ -345,6 +371,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.standIn?.remove(Number.POSITIVE_INFINITY);
     this.standIn = null;
     this.#context.thin.delete(this);
+    this.#context.instanced.delete(this);
     this.#geometry = this.drawn.geometry;
     this.#material = this.drawn.material;
     // It is noted as it is compared: it is planned again when it is another one.
@@ -385,6 +412,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     const plan = isThin ? planThin(primitive, material) : planStandIn(geometry, material);
     if (isThin && shape === null) this.#context.thin.add(this);
     else if (isThin) this.#context.thin.delete(this);
+    if (this.#instanced !== null) this.#context.instanced.add(this);
     const deformers = deformersOf(this.drawn);
     this.#isUnasked = false;
     this.#failure = null;
@@ -430,6 +458,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   /** Brings its stand-in in line with what is built. */
   #reconcile(count: number): void {
+    this.#speak();
     this.error = this.#failure;
     this.#isStale = false;
     this.#hidden?.deleteFrom(count);
@@ -474,6 +503,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.#parent.set(elements);
     const { service } = this.#context;
     const placed = this.#placed;
+    this.#speak();
     this.#review();
     let end = 0;
     for (const ids of this.standIn?.blocks ?? []) {
@@ -536,6 +566,11 @@ export class TrackedObject implements StandInOwner, TableOwner {
     this.#setLayersOf(index, this.#layers);
   }
 
+  /** Notes that something is said of it, which the next query sees, or the update under way. */
+  #speak(): void {
+    this.#settledBy = this.#context.objects.newestQuery + 1;
+  }
+
   #setLayers(layers: number): void {
     this.#layers = layers;
     if (this.#instanced !== null) this.#setLayersBetween(0, this.#concealed, layers);
@@ -544,6 +579,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   /** Puts all instances from `first` to before `end` that are not hidden into layers. */
   #setLayersBetween(first: number, end: number, layers: number): void {
+    this.#speak();
     const { blocks } = this.standIn ?? NO_STAND_IN;
     const changes = this.#context.layers;
     let begin = 0;
@@ -557,6 +593,7 @@ export class TrackedObject implements StandInOwner, TableOwner {
 
   #setLayersOf(index: number, layers: number): void {
     if (index >= this.count || index >= this.#concealed) return;
+    this.#speak();
     this.#context.layers.set(this.idAt(index), layers);
   }
 }

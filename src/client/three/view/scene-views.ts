@@ -82,6 +82,11 @@ export class SceneViews {
     return (_, question) => question(view);
   }
 
+  /** Answers all views, as they are. */
+  all(): ReadonlyMap<string, SceneView> {
+    return new Map(this.#views);
+  }
+
   /** Answers a view by its name; null where there is none yet. */
   peek(name: string): SceneView | null {
     return this.#views.get(name) ?? null;

@@ -1,0 +1,311 @@
+import type { Camera, Frustum, InstancedMesh, Mesh, Object3D, PerspectiveCamera, Scene } from 'three';
+import type { FrameResult } from '../../../shared/types.js';
+import type { SceneEntry } from '../track/scene-entry.js';
+import type { PlacedOwner, SceneObjects } from '../track/scene-objects.js';
+import type { CullableObject } from '../track/stand-in.js';
+import type { CullingOptions } from '../track-options.js';
+import type { SceneView, SceneViewOptions } from '../view/scene-views.js';
+import { DrawnInstances } from './drawn-instances.js';
+import { enter, leave, type RenderPass } from './frustum-tests.js';
+import { boundsOf } from './geometry-bounds.js';
+import { InstanceTest } from './instance-test.js';
+import { listenToRenders, sceneOf } from './scene-hooks.js';
+import { SeenObjects } from './seen-objects.js';
+import { isContained, ViewVolume } from './view-volume.js';
+
+/** What was left out of a picture, beside what three itself leaves out. */
+export interface Culled {
+  /** Meshes of which nothing was drawn, an InstancedMesh as one. */
+  readonly objects: number;
+  readonly instances: number;
+  /** Those of these objects and instances. */
+  readonly triangles: number;
+}
+
+/** What culling knows of a tracker. */
+export interface CullingContext {
+  readonly objects: SceneObjects;
+  readonly instanced: ReadonlySet<CullableObject>;
+  entryOf(object: Object3D): SceneEntry | undefined;
+}
+
+/** What was asked of the service: the number of the newest `update` that joined it, and the views as they were then. */
+export interface Asked {
+  update: number;
+  views: ReadonlyMap<string, SceneView>;
+}
+
+const NOTHING: Culled = { objects: 0, instances: 0, triangles: 0 };
+
+/**
+ * Leaves out of three's pictures what the views of a tracker do not see.
+ *
+ * The answers are one frame old when a picture is drawn. So they are taken as hints, of what is to be looked at once more:
+ * nothing is left out that is not certainly outside of what is drawn now, where it is now. What an answer says is trusted
+ * alone where neither the object nor its instances were sent again since, and where the camera draws nothing that was not
+ * asked about (`isContained`): a still scene costs no more than its draw list. So not a pixel differs, whatever moves or
+ * jumps; and where no answer comes, everything is drawn.
+ *
+ * three asks frusta about what it draws, which is where Meshes are left out (frustum-tests.ts). In place of an InstancedMesh
+ * something is drawn that has the instances in view (drawn-instances.ts): it is among the mesh's children for as long as the
+ * renderer lists what it draws. Shadows and other cameras are as they were.
+ */
+export class Culling {
+  readonly #context: CullingContext;
+  readonly #root: Object3D;
+  readonly #options: CullingOptions;
+  readonly #seen = new Map<string, SeenObjects>();
+  readonly #passes: CullingPass[] = [];
+  readonly #instances = new Map<CullableObject, InstanceCulling>();
+  #scene: Scene | null = null;
+  #ignore: () => void = () => {};
+  #culled = NOTHING;
+
+  constructor(context: CullingContext, root: Object3D, options: CullingOptions) {
+    this.#context = context;
+    this.#root = root;
+    this.#options = options;
+  }
+
+  /** Answers what was left out when a camera of the tracker was drawn last. */
+  get culled(): Culled {
+    return this.#culled;
+  }
+
+  /** Begins an `update`: puts right what a render has left that has thrown, and finds the scene that is drawn. */
+  refresh(): void {
+    while (this.#passes.length > 0) this.#end(this.#passes[this.#passes.length - 1]);
+    const scene = sceneOf(this.#root);
+    if (scene === this.#scene) return;
+    this.#ignore();
+    this.#scene = scene;
+    this.#ignore =
+      scene === null
+        ? () => {}
+        : listenToRenders(scene, {
+            begin: (_, drawn, camera) => this.#begin(drawn, camera),
+            end: (_, drawn, camera) => this.#endOf(drawn, camera),
+          });
+  }
+
+  /** Answers the options of a view: those that are given, and the culling's own. */
+  optionsFor(camera: Camera, given: SceneViewOptions): SceneViewOptions {
+    // Where the far plane is at infinity, its corners move infinitely far.
+    const motion = Number.isFinite((camera as PerspectiveCamera).far) ? ('motion' as const) : 0;
+    const { margin = motion, minPixels = 0 } = this.#options;
+    return { ...given, margin: given.margin ?? margin, minPixels: given.minPixels ?? minPixels };
+  }
+
+  /** Takes over what the views see by a frame's answer. */
+  answered({ views }: FrameResult, { update, views: asked }: Asked): void {
+    for (const [name, view] of asked) {
+      const visible = views.get(name);
+      if (visible === undefined) continue;
+      let seen = this.#seen.get(name);
+      if (seen === undefined) {
+        seen = new SeenObjects(view);
+        this.#seen.set(name, seen);
+      }
+      if (seen.update < update) seen.set(view, update, visible.ids, this.#context.objects);
+    }
+    for (const name of this.#seen.keys()) if (!asked.has(name)) this.#seen.delete(name);
+    for (const [object, instances] of this.#instances) {
+      if (this.#context.instanced.has(object)) continue;
+      instances.drawn.dispose();
+      this.#instances.delete(object);
+    }
+  }
+
+  /** Lets go of the scene, and of the memory on the graphics card. */
+  dispose(): void {
+    while (this.#passes.length > 0) this.#end(this.#passes[this.#passes.length - 1]);
+    this.#ignore();
+    this.#ignore = () => {};
+    this.#scene = null;
+    this.#seen.clear();
+    for (const { drawn } of this.#instances.values()) drawn.dispose();
+    this.#instances.clear();
+  }
+
+  #begin(scene: Scene, camera: Camera): void {
+    // No picture is drawn within itself: the one before has thrown.
+    this.#endOf(scene, camera);
+    const seen = [...this.#seen.values()].find(({ view }) => view.camera === camera);
+    if (seen === undefined || seen.view.layers !== camera.layers.mask >>> 0) return;
+    const pass = new CullingPass(this.#context, seen, camera, this.#instances);
+    this.#passes.push(pass);
+    enter(pass);
+  }
+
+  #endOf(_: Scene, camera: Camera): void {
+    const pass = this.#passes.findLast((each) => each.camera === camera);
+    if (pass !== undefined) this.#end(pass);
+  }
+
+  #end(pass: CullingPass): void {
+    this.#passes.splice(this.#passes.indexOf(pass), 1);
+    leave(pass);
+    pass.end();
+    this.#culled = pass.culled;
+  }
+}
+
+/** What it takes to draw some instances of a mesh. */
+interface InstanceCulling {
+  readonly drawn: DrawnInstances;
+  readonly test: InstanceTest;
+  list: Uint32Array;
+}
+
+/** One render of a camera. */
+class CullingPass implements RenderPass {
+  readonly camera: Camera;
+  readonly #context: CullingContext;
+  readonly #seen: SeenObjects;
+  readonly #instances: Map<CullableObject, InstanceCulling>;
+  readonly #volume: ViewVolume;
+  readonly #isContained: boolean;
+  /** Pixels of a unit where clip w is 1. */
+  readonly #pixels: number;
+  readonly #minPixels: number;
+  /** What is drawn in the place of others, which were found to be `frustumCulled` or not. */
+  readonly #stands = new Map<InstancedMesh, { stand: InstancedMesh | null; frustumCulled: boolean }>();
+  #objects = 0;
+  #hidden = 0;
+  #triangles = 0;
+
+  constructor(
+    context: CullingContext,
+    seen: SeenObjects,
+    camera: Camera,
+    instances: Map<CullableObject, InstanceCulling>,
+  ) {
+    this.#context = context;
+    this.#seen = seen;
+    this.camera = camera;
+    this.#instances = instances;
+    this.#volume = new ViewVolume().set(camera);
+    const { viewport, minPixels = 0 } = seen.view.options;
+    const scales = camera.projectionMatrix.elements;
+    this.#pixels = Math.max(Math.abs(scales[0]) * viewport.width, Math.abs(scales[5]) * viewport.height) / 2;
+    this.#minPixels = minPixels;
+    this.#isContained = isContained(camera, seen.view.options);
+    // Of what nobody asks frusta about, the app has to say that it may be left out.
+    for (const entry of context.instanced) {
+      const mesh = entry.object as InstancedMesh;
+      if (!mesh.frustumCulled && entry.cullable === true) this.#replace(mesh, entry);
+    }
+  }
+
+  get culled(): Culled {
+    return { objects: this.#objects, instances: this.#hidden, triangles: this.#triangles };
+  }
+
+  isOf(frustum: Frustum): boolean {
+    return this.#volume.isSame(frustum);
+  }
+
+  isForced(object: Object3D): boolean {
+    return this.#stands.get(object as InstancedMesh)?.frustumCulled === false;
+  }
+
+  isLeftOut(object: Object3D): boolean {
+    const mesh = object as InstancedMesh;
+    if (mesh.isMesh !== true || isDeformedByItself(mesh)) return false;
+    if (this.#stands.has(mesh)) return true;
+    const entry = this.#context.entryOf(object) as (SceneEntry & Partial<CullableObject>) | undefined;
+    if (entry === undefined || entry.isRigid !== true || entry.cullable === false) return false;
+    if (mesh.isInstancedMesh === true) return entry.object === object && this.#replace(mesh, entry as CullableObject);
+    if (entry.count !== 1 || this.#seen.has(entry.idAt(0))) return false;
+    return this.#isOutside(mesh);
+  }
+
+  /** Takes out what it has put into the scene. */
+  end(): void {
+    for (const [mesh, { stand, frustumCulled }] of this.#stands) {
+      if (!frustumCulled) mesh.frustumCulled = false;
+      if (stand === null) continue;
+      const at = mesh.children.indexOf(stand);
+      if (at >= 0) mesh.children.splice(at, 1);
+    }
+    this.#stands.clear();
+  }
+
+  #isOutside({ geometry, matrixWorld }: Mesh): boolean {
+    const bounds = boundsOf(geometry);
+    if (bounds === null) return false;
+    const isOutside =
+      this.#volume.isOutside(bounds.box, matrixWorld) ||
+      (this.#minPixels > 0 && this.#volume.isSmall(bounds.sphere, matrixWorld, this.#pixels, this.#minPixels));
+    if (!isOutside) return false;
+    this.#objects++;
+    this.#triangles += trianglesOf(geometry);
+    return true;
+  }
+
+  /** Has the instances in view drawn in place of all; answers false where these are all, or cannot be told apart. */
+  #replace(mesh: InstancedMesh, entry: CullableObject): boolean {
+    const total = Math.min(mesh.count, mesh.instanceMatrix.count);
+    if (total === 0 || mesh.morphTexture != null || hasOwnAttributes(mesh)) return false;
+    const bounds = boundsOf(mesh.geometry);
+    if (bounds === null) return false;
+    let known = this.#instances.get(entry);
+    if (known === undefined) {
+      known = { drawn: new DrawnInstances(mesh), test: new InstanceTest(), list: new Uint32Array(total) };
+      this.#instances.set(entry, known);
+    }
+    if (known.list.length < total) known.list = new Uint32Array(total);
+    const { list, test, drawn } = known;
+    const seen = this.#seen.instancesOf(entry as unknown as PlacedOwner);
+    let count = 0;
+    if (this.#isAsAsked(mesh, entry)) {
+      for (let i = 0; i < seen.count; i++) if (seen.numbers[i] < total) list[count++] = seen.numbers[i];
+    } else {
+      test.begin(this.#volume, mesh.matrixWorld, bounds.sphere, total, this.#pixels, this.#minPixels);
+      const { array } = mesh.instanceMatrix;
+      let next = 0;
+      for (let i = 0; i < total; i++) {
+        if (next < seen.count && seen.numbers[next] === i) next++;
+        else if (!test.maySee(array, i)) continue;
+        list[count++] = i;
+      }
+    }
+    if (count === total) return false;
+    const stand = count === 0 ? null : drawn.show(list, count);
+    const { frustumCulled } = mesh;
+    this.#stands.set(mesh, { stand, frustumCulled });
+    if (!frustumCulled) mesh.frustumCulled = true; // so that the renderer asks
+    if (stand !== null) {
+      stand.frustumCulled = frustumCulled;
+      mesh.children.unshift(stand);
+    } else this.#objects++;
+    this.#hidden += total - count;
+    this.#triangles += (total - count) * trianglesOf(mesh.geometry);
+    return true;
+  }
+
+  /** Tells whether the answer has seen the instances where they are now, and all that the camera draws of them. */
+  #isAsAsked(mesh: InstancedMesh, entry: CullableObject): boolean {
+    return this.#isContained && entry.settledBy <= this.#seen.update && entry.isAsSent(mesh.instanceMatrix.version);
+  }
+}
+
+function isDeformedByItself(mesh: Mesh & { isSkinnedMesh?: boolean; isBatchedMesh?: boolean }): boolean {
+  return mesh.isSkinnedMesh === true || mesh.isBatchedMesh === true;
+}
+
+/** Tells whether its geometry says something of each instance, by the instance's number. */
+function hasOwnAttributes({ geometry }: InstancedMesh): boolean {
+  if ('isInstancedBufferGeometry' in geometry) return true;
+  for (const name in geometry.attributes) {
+    const attribute = geometry.attributes[name];
+    if ('isInstancedBufferAttribute' in attribute) return true;
+    if ('isInterleavedBufferAttribute' in attribute && 'isInstancedInterleavedBuffer' in attribute.data) return true;
+  }
+  return false;
+}
+
+function trianglesOf({ index, attributes, drawRange }: Mesh['geometry']): number {
+  const all = index?.count ?? attributes.position?.count ?? 0;
+  return Math.floor(Math.max(0, Math.min(all - drawRange.start, drawRange.count)) / 3);
+}

@@ -1,0 +1,168 @@
+import { DynamicDrawUsage, InstancedBufferAttribute, type InstancedMesh } from 'three';
+
+/** Room for so many instances more than there are drawn, so that it is not made anew with each frame. */
+const HEADROOM = 1.5;
+const FEWEST = 64;
+
+/** What a renderer is given in place of an InstancedMesh. */
+type Stand = InstancedMesh & { children: never[] };
+
+/**
+ * Some instances of an InstancedMesh, for a renderer to draw in its place. The app's mesh stays what it is: what stands for
+ * it inherits everything from it, its place in the scene and its number included, and has matrices, colours and a count of
+ * its own. It casts no shadow, which is the mesh's to do, with all of its instances.
+ */
+export class DrawnInstances {
+  readonly #mesh: InstancedMesh;
+  #stand: Stand | null = null;
+  #list = new Uint32Array(FEWEST);
+  #count = 0;
+  /** They were copied from arrays of these versions. */
+  #matrixVersion = -1;
+  #colourVersion = -1;
+  #isCopied = false;
+
+  constructor(mesh: InstancedMesh) {
+    this.#mesh = mesh;
+  }
+
+  /** Answers what stands for the mesh, with what was copied last. */
+  get stand(): InstancedMesh | null {
+    return this.#stand;
+  }
+
+  /** Has these instances drawn, by their numbers; ascending, as three draws them in this order. */
+  show(list: Uint32Array, count: number): InstancedMesh {
+    const mesh = this.#mesh;
+    const { instanceMatrix, instanceColor } = mesh;
+    if (count > this.#list.length) this.#list = new Uint32Array(Math.ceil(HEADROOM * count));
+    const isSameList = this.#isCopied && count === this.#count && isEqual(this.#list, list, count);
+    if (!isSameList) {
+      this.#list.set(list.subarray(0, count));
+      this.#count = count;
+    }
+    const stand = this.#standFor(count);
+    if (!isSameList || this.#matrixVersion !== instanceMatrix.version) {
+      copy(instanceMatrix, stand.instanceMatrix as InstancedBufferAttribute, list, count);
+      this.#matrixVersion = instanceMatrix.version;
+    }
+    if (instanceColor !== null && (!isSameList || this.#colourVersion !== instanceColor.version)) {
+      copy(instanceColor as InstancedBufferAttribute, stand.instanceColor as InstancedBufferAttribute, list, count);
+      this.#colourVersion = instanceColor.version;
+    }
+    stand.count = count;
+    this.#isCopied = true;
+    return stand;
+  }
+
+  /** Lets go of the memory on the graphics card. */
+  dispose(): void {
+    this.#stand?.dispatchEvent({ type: 'dispose' });
+    this.#stand = null;
+    this.#isCopied = false;
+  }
+
+  #standFor(count: number): Stand {
+    const { instanceMatrix, instanceColor } = this.#mesh;
+    const known = this.#stand;
+    const fits =
+      known !== null &&
+      count <= known.instanceMatrix.count &&
+      isAlike(known.instanceMatrix as InstancedBufferAttribute, instanceMatrix as InstancedBufferAttribute) &&
+      isAlike(known.instanceColor as InstancedBufferAttribute | null, instanceColor as InstancedBufferAttribute | null);
+    if (fits) return known;
+    this.dispose();
+    const capacity = Math.max(FEWEST, Math.min(Math.ceil(HEADROOM * count), instanceMatrix.count));
+    this.#stand = standFor(
+      this.#mesh,
+      emptied(instanceMatrix as InstancedBufferAttribute, capacity),
+      instanceColor === null ? null : emptied(instanceColor as InstancedBufferAttribute, capacity),
+    );
+    return this.#stand;
+  }
+}
+
+function standFor(
+  mesh: InstancedMesh,
+  instanceMatrix: InstancedBufferAttribute,
+  instanceColor: InstancedBufferAttribute | null,
+): Stand {
+  const own = {
+    instanceMatrix,
+    instanceColor,
+    count: 0,
+    children: [],
+    castShadow: false,
+    // Renderers listen for its own end.
+    _listeners: undefined,
+    updateMatrixWorld: () => {},
+    // Another sphere than the mesh's would have it drawn, and sorted, where the mesh is not.
+    computeBoundingSphere: () => mesh.computeBoundingSphere(),
+    raycast: () => {},
+  };
+  const descriptors = Object.entries(own).map(([key, value]) => [
+    key,
+    { value, writable: true, enumerable: true, configurable: true },
+  ]);
+  return Object.create(mesh, Object.fromEntries(descriptors)) as Stand;
+}
+
+/** Answers an attribute of the same kind, with room for so many instances. */
+function emptied(attribute: InstancedBufferAttribute, count: number): InstancedBufferAttribute {
+  const { array, itemSize, normalized, meshPerAttribute } = attribute;
+  const TypedArray = array.constructor as Float32ArrayConstructor;
+  const empty = new InstancedBufferAttribute(new TypedArray(itemSize * count), itemSize, normalized, meshPerAttribute);
+  empty.setUsage(DynamicDrawUsage);
+  return empty;
+}
+
+function isAlike(a: InstancedBufferAttribute | null, b: InstancedBufferAttribute | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.itemSize === b.itemSize && a.normalized === b.normalized && a.array.constructor === b.array.constructor;
+}
+
+/** Copies the instances of a list, and has no more than these sent to the graphics card. */
+function copy(from: InstancedBufferAttribute, to: InstancedBufferAttribute, list: Uint32Array, count: number): void {
+  const { itemSize, array: source } = from;
+  const { array: target } = to;
+  if (itemSize === 16) {
+    copyMatrices(source as Float32Array, target as Float32Array, list, count);
+  } else {
+    for (let i = 0; i < count; i++) {
+      const at = itemSize * list[i];
+      for (let k = 0; k < itemSize; k++) target[itemSize * i + k] = source[at + k];
+    }
+  }
+  to.clearUpdateRanges();
+  to.addUpdateRange(0, itemSize * count);
+  to.needsUpdate = true;
+}
+
+/** A copy number by number is faster than subarrays and `set` for so little. */
+function copyMatrices(source: Float32Array, target: Float32Array, list: Uint32Array, count: number): void {
+  for (let i = 0; i < count; i++) {
+    const from = 16 * list[i];
+    const to = 16 * i;
+    target[to] = source[from];
+    target[to + 1] = source[from + 1];
+    target[to + 2] = source[from + 2];
+    target[to + 3] = source[from + 3];
+    target[to + 4] = source[from + 4];
+    target[to + 5] = source[from + 5];
+    target[to + 6] = source[from + 6];
+    target[to + 7] = source[from + 7];
+    target[to + 8] = source[from + 8];
+    target[to + 9] = source[from + 9];
+    target[to + 10] = source[from + 10];
+    target[to + 11] = source[from + 11];
+    target[to + 12] = source[from + 12];
+    target[to + 13] = source[from + 13];
+    target[to + 14] = source[from + 14];
+    target[to + 15] = source[from + 15];
+  }
+}
+
+function isEqual(a: Uint32Array, b: Uint32Array, count: number): boolean {
+  for (let i = 0; i < count; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

@@ -1,0 +1,63 @@
+import type { Camera, Object3D, Scene } from 'three';
+
+/** What is told of the renders of a scene. */
+export interface RenderListener {
+  /** A render begins: matrices are as it draws them, and nothing is looked for yet. */
+  begin(renderer: unknown, scene: Scene, camera: Camera): void;
+  /** It has ended. That of one that has thrown is never told of. */
+  end(renderer: unknown, scene: Scene, camera: Camera): void;
+}
+
+type Callback = Object3D['onBeforeRender'];
+
+const KEYS = ['onBeforeRender', 'onAfterRender'] as const;
+
+/**
+ * Has a listener told of each render of a scene, beside what the app has in `onBeforeRender` and `onAfterRender`: what it
+ * has put there is called, and what it puts there from now on. Answers what ends that, and leaves the app's own there.
+ */
+export function listenToRenders(scene: Scene, listener: RenderListener): () => void {
+  const ends = KEYS.map((key) => {
+    const own = Object.getOwnPropertyDescriptor(scene, key);
+    let given: Callback = scene[key];
+    let isGiven = own !== undefined;
+    const isBefore = key === 'onBeforeRender';
+    // The app's own goes first where a render begins, and last where it ends: it draws nothing that is culled for another.
+    const callback: Callback = function (this: Object3D, ...args) {
+      const [renderer, , camera] = args as unknown as [unknown, Scene, Camera];
+      if (isBefore) {
+        given.apply(this, args);
+        listener.begin(renderer, scene, camera);
+      } else {
+        listener.end(renderer, scene, camera);
+        given.apply(this, args);
+      }
+    };
+    Object.defineProperty(scene, key, {
+      configurable: true,
+      enumerable: own?.enumerable ?? false,
+      get: () => callback,
+      set: (value: Callback) => {
+        given = value;
+        isGiven = true;
+      },
+    });
+    return (): void => {
+      if (scene[key] !== callback) return; // somebody has defined it anew
+      delete (scene as Partial<Pick<Scene, typeof key>>)[key];
+      if (isGiven) scene[key] = given;
+    };
+  });
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+/** Answers the scene that is rendered with an object in it: the topmost above it, or itself; null where there is none. */
+export function sceneOf(object: Object3D): Scene | null {
+  let found: Scene | null = null;
+  for (let each: Object3D | null = object; each !== null; each = each.parent) {
+    if ((each as Scene).isScene === true) found = each as Scene;
+  }
+  return found;
+}

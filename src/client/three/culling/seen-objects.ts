@@ -1,0 +1,81 @@
+import { slotOf } from '../../../shared/ids.js';
+import { grown } from '../../../shared/typed-arrays.js';
+import type { ObjectId } from '../../../shared/types.js';
+import type { PlacedOwner, SceneObjects } from '../track/scene-objects.js';
+import type { SceneView } from '../view/scene-views.js';
+
+/** Numbers of instances, ascending. */
+export interface SeenInstances {
+  numbers: Uint32Array;
+  count: number;
+}
+
+const NONE: SeenInstances = { numbers: new Uint32Array(0), count: 0 };
+
+/** What the newest answer says that one view sees. */
+export class SeenObjects {
+  /** The view as it was asked about. */
+  view: SceneView;
+  /** The number of the newest update that the answer has seen. */
+  update = 0;
+  /** Each slot has the number of the answer that saw the object in it last. */
+  #answers = new Uint32Array(64);
+  #answer = 0;
+  readonly #instances = new Map<PlacedOwner, SeenInstances & { answer: number }>();
+
+  constructor(view: SceneView) {
+    this.view = view;
+  }
+
+  /** Takes over an answer. */
+  set(view: SceneView, update: number, ids: Uint32Array, objects: SceneObjects): void {
+    const answer = ++this.#answer;
+    this.view = view;
+    this.update = update;
+    if (this.#answers.length < objects.slots) this.#answers = grown(this.#answers, objects.slots);
+    const answers = this.#answers;
+    const all = this.#instances;
+    let owner: PlacedOwner | null = null;
+    let list: SeenInstances | null = null;
+    objects.forEach(ids, (of, index, slot) => {
+      answers[slot] = answer;
+      if (of !== owner) {
+        owner = of;
+        list = of.isInstanced ? this.#begin(of) : null;
+      }
+      if (list === null) return;
+      if (list.count === list.numbers.length) list.numbers = grown(list.numbers, Math.max(64, 2 * list.count));
+      list.numbers[list.count++] = index;
+    });
+    for (const [key, { answer: newest, numbers, count }] of all) {
+      if (newest !== answer) all.delete(key);
+      else if (!isAscending(numbers, count)) numbers.subarray(0, count).sort();
+    }
+  }
+
+  has(id: ObjectId): boolean {
+    return this.#answers[slotOf(id)] === this.#answer;
+  }
+
+  /** Answers the numbers of the instances of an object that it sees. */
+  instancesOf(owner: PlacedOwner): SeenInstances {
+    return this.#instances.get(owner) ?? NONE;
+  }
+
+  /** Answers the list of an object's instances, which is emptied where it is an earlier answer's. */
+  #begin(owner: PlacedOwner): SeenInstances {
+    let list = this.#instances.get(owner);
+    if (list === undefined) {
+      list = { numbers: new Uint32Array(64), count: 0, answer: 0 };
+      this.#instances.set(owner, list);
+    }
+    if (list.answer !== this.#answer) list.count = 0;
+    list.answer = this.#answer;
+    return list;
+  }
+}
+
+function isAscending(numbers: Uint32Array, count: number): boolean {
+  for (let i = 1; i < count; i++) if (numbers[i - 1] >= numbers[i]) return false;
+  return true;
+}

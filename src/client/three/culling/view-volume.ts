@@ -1,0 +1,112 @@
+import { type Box3, type Camera, Frustum, Matrix4, type Sphere, Vector4 } from 'three';
+import type { ViewOptions } from '../../../shared/types.js';
+
+/** Numbers that differ by less than this part of what they are computed of may be equal. */
+const ROUNDING = 1e-6;
+
+/** What a camera draws, by its planes: six times four numbers, n · x + d ≥ 0 inside, n of length 1. */
+export class ViewVolume {
+  readonly planes = new Float64Array(24);
+  /** World to clip space. */
+  readonly clip = new Matrix4();
+  readonly #frustum = new Frustum();
+
+  /** Takes over what a camera draws, as three's renderers find it. */
+  set(camera: Camera): this {
+    const reversed = camera.reversedDepth === true;
+    this.clip.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+    this.#frustum.setFromProjectionMatrix(this.clip, camera.coordinateSystem, reversed);
+    writePlanes(this.#frustum, this.planes);
+    return this;
+  }
+
+  /** Tells whether a box that a matrix places is behind one of the planes as a whole. */
+  isOutside({ min, max }: Box3, { elements: m }: Matrix4): boolean {
+    const { planes } = this;
+    const [x, y, z] = [(min.x + max.x) / 2, (min.y + max.y) / 2, (min.z + max.z) / 2];
+    const [a, b, c] = [(max.x - min.x) / 2, (max.y - min.y) / 2, (max.z - min.z) / 2];
+    const px = m[0] * x + m[4] * y + m[8] * z + m[12];
+    const py = m[1] * x + m[5] * y + m[9] * z + m[13];
+    const pz = m[2] * x + m[6] * y + m[10] * z + m[14];
+    for (let at = 0; at < 24; at += 4) {
+      const [nx, ny, nz, d] = [planes[at], planes[at + 1], planes[at + 2], planes[at + 3]];
+      const reach =
+        a * Math.abs(nx * m[0] + ny * m[1] + nz * m[2]) +
+        b * Math.abs(nx * m[4] + ny * m[5] + nz * m[6]) +
+        c * Math.abs(nx * m[8] + ny * m[9] + nz * m[10]);
+      const slack = ROUNDING * (Math.abs(nx * px) + Math.abs(ny * py) + Math.abs(nz * pz) + Math.abs(d) + reach);
+      if (nx * px + ny * py + nz * pz + d < -reach - slack) return true;
+    }
+    return false;
+  }
+
+  /** Tells whether a sphere is certainly drawn with fewer pixels across, of `pixels` for a unit where clip w is 1. */
+  isSmall({ center, radius }: Sphere, world: Matrix4, pixels: number, minPixels: number): boolean {
+    const c = this.clip.elements;
+    const { x, y, z } = center;
+    const m = world.elements;
+    const px = m[0] * x + m[4] * y + m[8] * z + m[12];
+    const py = m[1] * x + m[5] * y + m[9] * z + m[13];
+    const pz = m[2] * x + m[6] * y + m[10] * z + m[14];
+    const w = c[3] * px + c[7] * py + c[11] * pz + c[15];
+    return w > 0 && 2 * radius * world.getMaxScaleOnAxis() * pixels < minPixels * w;
+  }
+
+  /** Tells whether a frustum is this one: the renderer asks about it, and not about a light's. */
+  isSame({ planes }: Frustum): boolean {
+    const own = this.planes;
+    for (let i = 0; i < 6; i++) {
+      const { normal, constant } = planes[i];
+      const at = 4 * i;
+      if (normal.x !== own[at] || normal.y !== own[at + 1] || normal.z !== own[at + 2] || constant !== own[at + 3]) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
+
+/**
+ * Tells whether all that a camera draws is in what a view was asked about, with its margin: what that did not see is not
+ * drawn. Of views that are told apart by rounding alone the answer is yes.
+ */
+export function isContained(camera: Camera, asked: ViewOptions): boolean {
+  const { projection, view, margin = 0 } = asked;
+  const now = [camera.projectionMatrix.elements, camera.matrixWorldInverse.elements];
+  if (now.every((elements, i) => isEqual(elements, i === 0 ? projection : view))) return true;
+  if (!(margin > 0)) return false;
+  const reversed = camera.reversedDepth === true;
+  const clip = new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+  const back = clip.invert();
+  const before = new Matrix4().fromArray(projection as number[]).multiply(new Matrix4().fromArray(view as number[]));
+  const planes = new Float64Array(24);
+  const frustum = new Frustum().setFromProjectionMatrix(before, camera.coordinateSystem, reversed);
+  writePlanes(frustum, planes);
+  // The nearest depth is the least that any convention has: what is before the near plane of one that begins at 0 only
+  // makes the volume larger.
+  const corner = new Vector4();
+  for (let i = 0; i < 8; i++) {
+    corner.set(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : asked.depth === 'webgpu' ? 0 : -1, 1).applyMatrix4(back);
+    const { x, y, z, w } = corner;
+    for (let at = 0; at < 24; at += 4) {
+      const [n, m, o, d] = [planes[at] * x, planes[at + 1] * y, planes[at + 2] * z, planes[at + 3] * w];
+      const slack = ROUNDING * (Math.abs(n) + Math.abs(m) + Math.abs(o) + Math.abs(d));
+      // Times w, which is 0 for what is infinitely far.
+      const isInside = w >= 0 ? n + m + o + d + margin * w >= slack : n + m + o + d + margin * w <= -slack;
+      if (!isInside) return false;
+    }
+  }
+  return true;
+}
+
+function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  for (let i = 0; i < 16; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+function writePlanes({ planes }: Frustum, into: Float64Array): void {
+  for (let i = 0; i < 6; i++) {
+    const { normal, constant } = planes[i];
+    into.set([normal.x, normal.y, normal.z, constant], 4 * i);
+  }
+}

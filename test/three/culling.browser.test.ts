@@ -1,0 +1,302 @@
+// Pictures with `culling` are the pictures without it, to the last pixel: each is drawn twice, the second time by a camera
+// that the tracker does not know, and so by three alone.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { type SceneTracker, type TrackOptions, trackScene } from 'collision-worker/three';
+import {
+  AmbientLight,
+  BoxGeometry,
+  Color,
+  ConeGeometry,
+  DirectionalLight,
+  DoubleSide,
+  Group,
+  IcosahedronGeometry,
+  InstancedMesh,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  type Object3D,
+  PerspectiveCamera,
+  PlaneGeometry,
+  Quaternion,
+  Scene,
+  Vector3,
+  WebGLRenderer,
+  WebGLRenderTarget,
+} from 'three';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Random, SEED } from '../oracle/random.js';
+
+const SIZE = { width: 160, height: 120 };
+
+let service: CollisionService;
+let renderer: WebGLRenderer;
+beforeEach(async () => {
+  service = await createCollisionService();
+  renderer = new WebGLRenderer({ antialias: false, preserveDrawingBuffer: true });
+  renderer.setSize(SIZE.width, SIZE.height);
+});
+afterEach(() => {
+  service.dispose();
+  renderer.dispose();
+  renderer.forceContextLoss();
+});
+
+function pixels(): Uint8Array {
+  const gl = renderer.getContext();
+  const read = new Uint8Array(4 * SIZE.width * SIZE.height);
+  gl.readPixels(0, 0, SIZE.width, SIZE.height, gl.RGBA, gl.UNSIGNED_BYTE, read);
+  return read;
+}
+
+/** Draws by a camera, and as three draws by one that is the same; answers how many numbers of the pictures differ. */
+function difference(scene: Scene, camera: PerspectiveCamera): number {
+  renderer.render(scene, camera);
+  const culled = pixels();
+  const twin = camera.clone();
+  twin.matrixWorldAutoUpdate = false;
+  twin.matrixWorld.copy(camera.matrixWorld);
+  twin.matrixWorldInverse.copy(camera.matrixWorldInverse);
+  twin.projectionMatrix.copy(camera.projectionMatrix);
+  renderer.render(scene, twin);
+  const whole = pixels();
+  let count = 0;
+  for (let i = 0; i < whole.length; i++) if (whole[i] !== culled[i]) count++;
+  return count;
+}
+
+function forest(random: Random, count: number, material = new MeshLambertMaterial()): InstancedMesh {
+  const mesh = new InstancedMesh(new ConeGeometry(0.5, 2, 6), material, count);
+  for (let i = 0; i < count; i++) {
+    mesh.setMatrixAt(i, somewhere(random, 40));
+    mesh.setColorAt(i, new Color().setHSL(random.range(0, 1), 0.7, 0.5));
+  }
+  return mesh;
+}
+
+function somewhere(random: Random, reach: number): Matrix4 {
+  const place = new Vector3(random.range(-reach, reach), random.range(-3, 3), random.range(-reach, reach));
+  const scale = new Vector3(1, 1, 1).multiplyScalar(random.range(0.3, 2));
+  if (random.chance(0.2)) scale.y *= 3;
+  if (random.chance(0.1)) scale.x *= -1;
+  return new Matrix4().compose(place, random.rotation(), scale);
+}
+
+function lit(...objects: Object3D[]): Scene {
+  const scene = new Scene();
+  const sun = new DirectionalLight(0xffffff, 2);
+  sun.position.set(3, 10, 4);
+  scene.add(new AmbientLight(0xffffff, 0.5), sun, ...objects);
+  return scene;
+}
+
+/** Turns a camera by up to 6 degrees a frame, stands still at times, and jumps now and then. */
+function fly(random: Random, camera: PerspectiveCamera): void {
+  if (random.chance(0.25)) return;
+  if (random.chance(0.05)) camera.position.set(random.range(-20, 20), random.range(0, 4), random.range(-20, 20));
+  camera.rotation.y += random.range(-1, 1) * 0.105;
+  camera.translateZ(random.range(-0.4, 0.4));
+}
+
+interface Flight {
+  scene: Scene;
+  camera: PerspectiveCamera;
+  options?: TrackOptions;
+  frames?: number;
+  /** Changes the scene in each frame. */
+  step?: (frame: number, tracker: SceneTracker) => void;
+}
+
+/** Flies and compares; answers what was left out in all pictures. */
+async function flown(random: Random, { scene, camera, options, frames = 60, step }: Flight) {
+  const tracker = await trackScene(service, scene, { culling: true, ...options });
+  const sum = { objects: 0, instances: 0, triangles: 0 };
+  let last: Promise<unknown> = Promise.resolve();
+  for (let frame = 0; frame < frames; frame++) {
+    fly(random, camera);
+    step?.(frame, tracker);
+    expect([frame, difference(scene, camera)]).toEqual([frame, 0]);
+    const { objects, instances, triangles } = tracker.culled;
+    sum.objects += objects;
+    sum.instances += instances;
+    sum.triangles += triangles;
+    last = tracker.update(camera, SIZE);
+    // Some answers are late.
+    if (random.chance(0.8)) await last;
+  }
+  await last;
+  tracker.dispose();
+  return sum;
+}
+
+const view = () => new PerspectiveCamera(60, SIZE.width / SIZE.height, 0.1, 100);
+
+test(`a forest that stands still, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const trees = forest(random, 3000);
+  const place = new Group();
+  place.position.set(1, 0, -2);
+  place.rotation.y = 0.4;
+  place.scale.set(1.2, 1, 0.8);
+  place.add(trees);
+  const { instances, triangles } = await flown(random, { scene: lit(place), camera: view() });
+  expect(instances).toBeGreaterThan(60 * 1000);
+  expect(triangles).toBe(instances * 12);
+});
+
+test(`a crowd of which all move, and some jump, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const crowd = forest(random, 1500, new MeshLambertMaterial({ transparent: true, opacity: 0.6, depthWrite: false }));
+  const drift = Array.from({ length: 1500 }, () => random.direction().multiplyScalar(random.range(0, 0.5)));
+  const [matrix, move] = [new Matrix4(), new Matrix4()];
+  const step = (frame: number): void => {
+    for (let i = 0; i < 1500; i++) {
+      crowd.getMatrixAt(i, matrix);
+      if (random.chance(0.01)) matrix.copy(somewhere(random, 40));
+      else matrix.premultiply(move.makeTranslation(drift[i].x, drift[i].y, drift[i].z));
+      // Without a volume, and nowhere at all: three draws the first as flat as it is.
+      if (i === 7) matrix.compose(new Vector3(0, 0, -6), new Quaternion(), new Vector3(4, 4, 0));
+      if (i === 8) matrix.makeScale(0, 0, 0);
+      crowd.setMatrixAt(i, matrix);
+    }
+    if (frame % 7 === 0) crowd.setColorAt(frame, new Color(1, 0, 0));
+    if (crowd.instanceColor) crowd.instanceColor.needsUpdate = true;
+    crowd.instanceMatrix.needsUpdate = true;
+    crowd.boundingSphere = null;
+    crowd.count = frame % 20 === 19 ? 900 : 1500;
+  };
+  const { instances } = await flown(random, { scene: lit(crowd), camera: view(), step });
+  expect(instances).toBeGreaterThan(60 * 500);
+});
+
+test(`meshes that come, go, move and change, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const geometries = [new BoxGeometry(1, 6, 1), new IcosahedronGeometry(1, 1), new PlaneGeometry(3, 0.2)];
+  const material = new MeshLambertMaterial({ side: DoubleSide });
+  const groups = [new Group(), new Group(), new Group()];
+  const meshes = Array.from({ length: 250 }, () => {
+    const mesh = new Mesh(geometries[random.integer(3)], material);
+    somewhere(random, 30).decompose(mesh.position, mesh.quaternion, mesh.scale);
+    groups[random.integer(3)].add(mesh);
+    return mesh;
+  });
+  const scene = lit(...groups);
+  const step = (): void => {
+    for (const mesh of meshes) {
+      if (random.chance(0.7)) continue;
+      mesh.position.add(random.direction().multiplyScalar(random.range(0, 0.3)));
+      mesh.rotateY(0.2);
+      if (random.chance(0.02)) mesh.position.set(random.range(-9, 9), 0, random.range(-9, 9));
+      if (random.chance(0.02)) mesh.geometry = geometries[random.integer(3)];
+      if (random.chance(0.02)) mesh.visible = !mesh.visible;
+      if (random.chance(0.02)) groups[random.integer(3)].add(mesh);
+      if (random.chance(0.01)) mesh.removeFromParent();
+    }
+    groups[random.integer(3)].visible = random.chance(0.8);
+    if (random.chance(0.2)) geometries[0].translate(random.range(-0.3, 0.3), 0, 0);
+    if (random.chance(0.2)) geometries[0].computeBoundingSphere();
+  };
+  const { objects } = await flown(random, { scene, camera: view(), step, frames: 120 });
+  expect(objects).toBeGreaterThan(0);
+});
+
+test(`shadows, a mirror and a second view, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  renderer.shadowMap.enabled = true;
+  const trees = forest(random, 400);
+  trees.castShadow = trees.receiveShadow = true;
+  const floor = new Mesh(new PlaneGeometry(100, 100), new MeshLambertMaterial());
+  floor.rotation.x = -Math.PI / 2;
+  floor.position.y = -3;
+  floor.receiveShadow = true;
+  const scene = lit(trees, floor);
+  const sun = scene.children.find((each) => each instanceof DirectionalLight) as DirectionalLight;
+  sun.castShadow = true;
+  Object.assign(sun.shadow.camera, { left: -40, right: 40, top: 40, bottom: -40, far: 60 });
+  sun.position.set(10, 20, 5);
+  // It shows what a camera behind it sees, which is drawn while the picture is.
+  const target = new WebGLRenderTarget(64, 64);
+  const eye = new PerspectiveCamera(70, 1, 0.1, 80);
+  eye.rotation.y = Math.PI;
+  const mirror = new Mesh(new PlaneGeometry(6, 6), new MeshBasicMaterial({ map: target.texture }));
+  mirror.position.set(0, 0, -8);
+  mirror.onBeforeRender = () => {
+    const before = renderer.getRenderTarget();
+    mirror.visible = false;
+    renderer.setRenderTarget(target);
+    renderer.render(scene, eye);
+    renderer.setRenderTarget(before);
+    mirror.visible = true;
+  };
+  scene.add(mirror);
+  const camera = view();
+  const map = new PerspectiveCamera(50, SIZE.width / SIZE.height, 0.1, 100);
+  map.position.set(0, 60, 0);
+  map.rotation.x = -Math.PI / 2;
+  let mapped = 0;
+  const step = (frame: number, tracker: SceneTracker): void => {
+    map.position.x = Math.sin(frame / 10) * 30;
+    if (frame > 0) {
+      expect(difference(scene, map)).toBe(0);
+      mapped += tracker.culled.instances;
+    }
+    tracker.setView(map, SIZE, 'map');
+    if (frame % 5 === 0) camera.lookAt(mirror.position);
+  };
+  const { instances } = await flown(random, { scene, camera, step, frames: 40 });
+  expect(instances).toBeGreaterThan(40 * 100);
+  expect(mapped).toBeGreaterThan(0);
+});
+
+test('what the app has is never written, and hooks of its own are called', async () => {
+  const random = new Random(SEED);
+  const trees = forest(random, 200);
+  const box = new Mesh(new BoxGeometry(), new MeshBasicMaterial());
+  const scene = lit(trees, box);
+  const called: string[] = [];
+  scene.onBeforeRender = () => called.push('first');
+  const written: string[] = [];
+  let isWatching = false;
+  for (const object of [trees, box] as object[]) {
+    for (const key of ['visible', 'layers', 'count', 'instanceMatrix', 'instanceColor', 'geometry', 'children']) {
+      if (!(key in object)) continue;
+      let value = (object as Record<string, unknown>)[key];
+      Object.defineProperty(object, key, {
+        configurable: true,
+        get: () => value,
+        set: (next) => {
+          if (isWatching) written.push(key);
+          value = next;
+        },
+      });
+    }
+  }
+  const camera = view();
+  const tracker = await trackScene(service, scene, { culling: true });
+  scene.onAfterRender = () => called.push(`after ${trees.children.length}`);
+  isWatching = true;
+  for (let frame = 0; frame < 4; frame++) {
+    renderer.render(scene, camera);
+    expect(trees.children).toEqual([]);
+    expect(trees.count).toBe(200);
+    await tracker.update(camera, SIZE);
+  }
+  expect(tracker.culled.instances).toBeGreaterThan(0);
+  expect(written).toEqual([]);
+  expect(called.filter((each) => each === 'first').length).toBe(4);
+  expect(called.filter((each) => each === 'after 0').length).toBe(4);
+  // A render that throws leaves nothing behind.
+  box.onBeforeRender = () => {
+    throw new Error('on purpose');
+  };
+  expect(() => renderer.render(scene, camera)).toThrow('on purpose');
+  box.onBeforeRender = () => {};
+  await tracker.update(camera, SIZE);
+  expect(trees.children).toEqual([]);
+  tracker.dispose();
+  expect(Object.hasOwn(scene, 'onBeforeRender')).toBe(true);
+  called.length = 0;
+  renderer.render(scene, camera);
+  expect(called).toEqual(['first', 'after 0']);
+});
