@@ -59,6 +59,7 @@ export default defineConfig({
       ...listed(process.env.THREES_IN_SHORT).map((version) => withThree(version, SHORT, LONG_OF_THREE)),
       // One at a time, which is the default on two cores: some count the workers of the browser, and measure its heap.
       inChromium('browser', [IN_BROWSER], 1, { ...ONCE_MORE, maxWorkers: 1 }),
+      ...listed(process.env.THREES).map(inChromiumWithThree),
       // `npm run test:browsers` names them.
       ...listed(process.env.BROWSERS).map(inSystemBrowser),
       // Each of its files fills a small machine with a Chromium that draws in software; but those in the browser wait, as
@@ -138,6 +139,17 @@ function inChromium(name: string, include: string[], groupOrder: number, options
       },
     },
   };
+}
+
+/** What of the adapter hangs on how a version of three draws. */
+function inChromiumWithThree(version: string) {
+  const project = inChromium(`drawn by three ${version}`, ['test/three/culling.browser.test.ts'], 1, {
+    ...ONCE_MORE,
+    maxWorkers: 1,
+  });
+  const three = [{ find: /^three$/, replacement: `${folderOfThree(version)}/build/three.module.js` }];
+  const ours = Object.entries(aliasFor('index.js')).map(([find, replacement]) => ({ find, replacement }));
+  return { ...project, resolve: { alias: [...three, ...ours] }, optimizeDeps: {} };
 }
 
 /** The same tests in a browser that the system has. */

@@ -1,0 +1,36 @@
+// Pictures of WebGPURenderer with `culling` are those without it; here by its WebGL backend, as browsers without a graphics
+// card have no other.
+import { createCollisionService } from 'collision-worker';
+import { Group, Mesh, MeshLambertMaterial, PerspectiveCamera, TorusGeometry } from 'three';
+import { WebGPURenderer } from 'three/webgpu';
+import { expect, test } from 'vitest';
+import { flown, forest, lit, PICTURE, somewhere } from '../fixtures/flights.js';
+import { Random, SEED } from '../oracle/random.js';
+
+test(`instances and meshes, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const service = await createCollisionService();
+  const renderer = new WebGPURenderer({ antialias: false, forceWebGL: true });
+  await renderer.init();
+  renderer.setSize(PICTURE.width, PICTURE.height);
+  const trees = forest(random, 300);
+  const rings = new Group();
+  for (let i = 0; i < 60; i++) {
+    const ring = new Mesh(new TorusGeometry(1, 0.2, 4, 8), new MeshLambertMaterial());
+    somewhere(random, 30).decompose(ring.position, ring.quaternion, ring.scale);
+    rings.add(ring);
+  }
+  const camera = new PerspectiveCamera(60, PICTURE.width / PICTURE.height, 0.1, 100);
+  const step = (frame: number): void => {
+    rings.rotation.y += 0.01;
+    if (frame % 3 > 0) return;
+    for (let i = 0; i < 300; i += 10) trees.setMatrixAt(i, somewhere(random, 30));
+    trees.instanceMatrix.needsUpdate = true;
+    trees.boundingSphere = null;
+  };
+  const scene = lit(trees, rings);
+  const { instances } = await flown(random, { service, painter: renderer, scene, camera, step, frames: 20 });
+  expect(instances).toBeGreaterThan(20 * 100);
+  service.dispose();
+  renderer.dispose();
+});
