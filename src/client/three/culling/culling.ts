@@ -1,10 +1,11 @@
-import type { Camera, Frustum, InstancedMesh, Mesh, Object3D, PerspectiveCamera, Scene } from 'three';
+import type { BatchedMesh, Camera, Frustum, InstancedMesh, Mesh, Object3D, PerspectiveCamera, Scene } from 'three';
 import type { FrameResult } from '../../../shared/types.js';
 import type { SceneEntry } from '../track/scene-entry.js';
 import type { PlacedOwner, SceneObjects } from '../track/scene-objects.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { CullingOptions } from '../track-options.js';
 import type { SceneView, SceneViewOptions } from '../view/scene-views.js';
+import { BatchDraws } from './batch-draws.js';
 import { DrawnInstances } from './drawn-instances.js';
 import { enter, leave, type RenderPass } from './frustum-tests.js';
 import { boundsOf } from './geometry-bounds.js';
@@ -56,7 +57,7 @@ export class Culling {
   readonly #options: CullingOptions;
   readonly #seen = new Map<string, SeenObjects>();
   readonly #passes: CullingPass[] = [];
-  readonly #instances = new Map<CullableObject, InstanceCulling>();
+  readonly #kept: Kept = { instances: new Map(), batches: new Map() };
   #scene: Scene | null = null;
   #ignore: () => void = () => {};
   #culled = NOTHING;
@@ -109,11 +110,13 @@ export class Culling {
       if (seen.update < update) seen.set(view, update, visible.ids, this.#context.objects);
     }
     for (const name of this.#seen.keys()) if (!asked.has(name)) this.#seen.delete(name);
-    for (const [object, instances] of this.#instances) {
+    const { instances, batches } = this.#kept;
+    for (const [object, { drawn }] of instances) {
       if (this.#context.instanced.has(object)) continue;
-      instances.drawn.dispose();
-      this.#instances.delete(object);
+      drawn.dispose();
+      instances.delete(object);
     }
+    for (const object of batches.keys()) if (!this.#context.instanced.has(object)) batches.delete(object);
   }
 
   /** Lets go of the scene, and of the memory on the graphics card. */
@@ -123,8 +126,9 @@ export class Culling {
     this.#ignore = () => {};
     this.#scene = null;
     this.#seen.clear();
-    for (const { drawn } of this.#instances.values()) drawn.dispose();
-    this.#instances.clear();
+    for (const { drawn } of this.#kept.instances.values()) drawn.dispose();
+    this.#kept.instances.clear();
+    this.#kept.batches.clear();
   }
 
   #begin(scene: Scene, camera: Camera): void {
@@ -132,7 +136,7 @@ export class Culling {
     this.#endOf(scene, camera);
     const seen = [...this.#seen.values()].find(({ view }) => view.camera === camera);
     if (seen === undefined || seen.view.layers !== camera.layers.mask >>> 0) return;
-    const pass = new CullingPass(this.#context, seen, camera, this.#instances);
+    const pass = new CullingPass(this.#context, seen, camera, this.#kept);
     this.#passes.push(pass);
     enter(pass);
   }
@@ -157,12 +161,24 @@ interface InstanceCulling {
   list: Uint32Array;
 }
 
+/** The same of a BatchedMesh. */
+interface BatchCulling {
+  readonly draws: BatchDraws;
+  readonly test: InstanceTest;
+}
+
+/** What is kept from picture to picture. */
+interface Kept {
+  readonly instances: Map<CullableObject, InstanceCulling>;
+  readonly batches: Map<CullableObject, BatchCulling>;
+}
+
 /** One render of a camera. */
 class CullingPass implements RenderPass {
   readonly camera: Camera;
   readonly #context: CullingContext;
   readonly #seen: SeenObjects;
-  readonly #instances: Map<CullableObject, InstanceCulling>;
+  readonly #kept: Kept;
   readonly #volume: ViewVolume;
   readonly #isContained: boolean;
   /** Pixels of a unit where clip w is 1. */
@@ -170,20 +186,17 @@ class CullingPass implements RenderPass {
   readonly #minPixels: number;
   /** What is drawn in the place of others, which were found to be `frustumCulled` or not. */
   readonly #stands = new Map<InstancedMesh, { stand: InstancedMesh | null; frustumCulled: boolean }>();
+  /** They write their draw lists by what is seen. */
+  readonly #batches: BatchedMesh[] = [];
   #objects = 0;
   #hidden = 0;
   #triangles = 0;
 
-  constructor(
-    context: CullingContext,
-    seen: SeenObjects,
-    camera: Camera,
-    instances: Map<CullableObject, InstanceCulling>,
-  ) {
+  constructor(context: CullingContext, seen: SeenObjects, camera: Camera, kept: Kept) {
     this.#context = context;
     this.#seen = seen;
     this.camera = camera;
-    this.#instances = instances;
+    this.#kept = kept;
     this.#volume = new ViewVolume().set(camera);
     const { viewport, minPixels = 0 } = seen.view.options;
     const scales = camera.projectionMatrix.elements;
@@ -192,8 +205,10 @@ class CullingPass implements RenderPass {
     this.#isContained = isContained(camera, seen.view.options);
     // Of what nobody asks frusta about, the app has to say that it may be left out.
     for (const entry of context.instanced) {
-      const mesh = entry.object as InstancedMesh;
-      if (!mesh.frustumCulled && entry.cullable === true) this.#replace(mesh, entry);
+      const mesh = entry.object as InstancedMesh & { isBatchedMesh?: boolean };
+      if (mesh.frustumCulled || entry.cullable !== true) continue;
+      if (mesh.isBatchedMesh === true) this.#takeOver(mesh as unknown as BatchedMesh, entry);
+      else this.#replace(mesh, entry);
     }
   }
 
@@ -210,11 +225,15 @@ class CullingPass implements RenderPass {
   }
 
   isLeftOut(object: Object3D): boolean {
-    const mesh = object as InstancedMesh;
-    if (mesh.isMesh !== true || isDeformedByItself(mesh)) return false;
+    const mesh = object as InstancedMesh & { isSkinnedMesh?: boolean; isBatchedMesh?: boolean };
+    if (mesh.isMesh !== true || mesh.isSkinnedMesh === true) return false;
     if (this.#stands.has(mesh)) return true;
     const entry = this.#context.entryOf(object) as (SceneEntry & Partial<CullableObject>) | undefined;
     if (entry === undefined || entry.isRigid !== true || entry.cullable === false) return false;
+    if (mesh.isBatchedMesh === true) {
+      this.#takeOver(mesh as unknown as BatchedMesh, entry as CullableObject);
+      return false; // it leaves out its instances when it is drawn
+    }
     if (mesh.isInstancedMesh === true) return entry.object === object && this.#replace(mesh, entry as CullableObject);
     if (entry.count !== 1 || this.#seen.has(entry.idAt(0))) return false;
     return this.#isOutside(mesh);
@@ -229,6 +248,42 @@ class CullingPass implements RenderPass {
       if (at >= 0) mesh.children.splice(at, 1);
     }
     this.#stands.clear();
+    for (const batch of this.#batches) delete (batch as Partial<BatchedMesh>).onBeforeRender;
+    this.#batches.length = 0;
+  }
+
+  /** Has a BatchedMesh write its draw list by what is seen, while this render lasts. */
+  #takeOver(batch: BatchedMesh, entry: CullableObject): void {
+    // What the app has there draws what it likes; three's own is in the prototype.
+    if (Object.hasOwn(batch, 'onBeforeRender')) return;
+    if (!batch.perObjectFrustumCulled && entry.cullable !== true) return;
+    let known = this.#kept.batches.get(entry);
+    if (known === undefined) {
+      known = { draws: new BatchDraws(batch), test: new InstanceTest() };
+      this.#kept.batches.set(entry, known);
+    }
+    const { draws, test } = known;
+    let isCounted = false; // it may be drawn twice, for what shines through it
+    batch.onBeforeRender = (renderer, scene, camera, geometry, material, group) => {
+      const isOurs = camera === this.camera && (renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer !== false;
+      if (
+        !isOurs ||
+        (renderer as { isWebGPURenderer?: boolean }).isWebGPURenderer === true ||
+        !draws.canDraw(material)
+      ) {
+        const { onBeforeRender } = Object.getPrototypeOf(batch) as BatchedMesh;
+        onBeforeRender.call(batch, renderer, scene, camera, geometry, material, group);
+        return;
+      }
+      test.begin(this.#volume, batch.matrixWorld, draws.count, this.#pixels, this.#minPixels);
+      const seen = this.#seen.instancesOf(entry as unknown as PlacedOwner);
+      const { hidden, triangles } = draws.write(seen, test, camera, geometry, material);
+      if (isCounted) return;
+      isCounted = true;
+      this.#hidden += hidden;
+      this.#triangles += triangles;
+    };
+    this.#batches.push(batch);
   }
 
   #isOutside({ geometry, matrixWorld }: Mesh): boolean {
@@ -249,10 +304,10 @@ class CullingPass implements RenderPass {
     if (total === 0 || mesh.morphTexture != null || hasOwnAttributes(mesh)) return false;
     const bounds = boundsOf(mesh.geometry);
     if (bounds === null) return false;
-    let known = this.#instances.get(entry);
+    let known = this.#kept.instances.get(entry);
     if (known === undefined) {
       known = { drawn: new DrawnInstances(mesh), test: new InstanceTest(), list: new Uint32Array(total) };
-      this.#instances.set(entry, known);
+      this.#kept.instances.set(entry, known);
     }
     if (known.list.length < total) known.list = new Uint32Array(total);
     const { list, test, drawn } = known;
@@ -261,12 +316,12 @@ class CullingPass implements RenderPass {
     if (this.#isAsAsked(mesh, entry)) {
       for (let i = 0; i < seen.count; i++) if (seen.numbers[i] < total) list[count++] = seen.numbers[i];
     } else {
-      test.begin(this.#volume, mesh.matrixWorld, bounds.sphere, total, this.#pixels, this.#minPixels);
+      test.begin(this.#volume, mesh.matrixWorld, total, this.#pixels, this.#minPixels);
       const { array } = mesh.instanceMatrix;
       let next = 0;
       for (let i = 0; i < total; i++) {
         if (next < seen.count && seen.numbers[next] === i) next++;
-        else if (!test.maySee(array, i)) continue;
+        else if (!test.maySee(array, i, bounds.sphere)) continue;
         list[count++] = i;
       }
     }
@@ -288,10 +343,6 @@ class CullingPass implements RenderPass {
   #isAsAsked(mesh: InstancedMesh, entry: CullableObject): boolean {
     return this.#isContained && entry.settledBy <= this.#seen.update && entry.isAsSent(mesh.instanceMatrix.version);
   }
-}
-
-function isDeformedByItself(mesh: Mesh & { isSkinnedMesh?: boolean; isBatchedMesh?: boolean }): boolean {
-  return mesh.isSkinnedMesh === true || mesh.isBatchedMesh === true;
 }
 
 /** Tells whether its geometry says something of each instance, by the instance's number. */

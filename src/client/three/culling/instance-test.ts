@@ -18,10 +18,9 @@ export class InstanceTest {
   readonly #w = new Float64Array(4);
   #pixels = 0;
   #minPixels = 0;
-  #sphere!: Sphere;
 
   /** Begins to ask about a mesh as it stands. What is drawn smaller than `minPixels`, of 2 · `pixels` times a unit at w = 1, is not seen. */
-  begin(volume: ViewVolume, world: Matrix4, sphere: Sphere, count: number, pixels: number, minPixels: number): void {
+  begin(volume: ViewVolume, world: Matrix4, count: number, pixels: number, minPixels: number): void {
     const m = world.elements;
     const { planes, clip } = volume;
     for (let at = 0; at < 24; at += 4) {
@@ -37,14 +36,12 @@ export class InstanceTest {
     }
     this.#pixels = pixels * world.getMaxScaleOnAxis();
     this.#minPixels = minPixels;
-    this.#sphere = sphere;
     if (this.#behind.length < count) this.#behind = new Uint8Array(count);
   }
 
-  /** Answers whether the camera may see the instance whose matrix is the i-th of an array. */
-  maySee(matrices: ArrayLike<number>, i: number): boolean {
+  /** Answers whether the camera may see a sphere that the i-th matrix of an array places. */
+  maySee(matrices: ArrayLike<number>, i: number, { center, radius }: Sphere): boolean {
     const planes = this.#planes;
-    const { center, radius } = this.#sphere;
     const { x, y, z } = center;
     const at = 16 * i;
     const ax = matrices[at];
@@ -81,18 +78,18 @@ export class InstanceTest {
       }
       plane = k === 0 ? (first === 0 ? 1 : 0) : plane + 1 === first ? plane + 2 : plane + 1;
     }
-    return this.#minPixels === 0 || !this.#isSmall(matrices, at, px, py, pz);
+    return this.#minPixels === 0 || !this.#isSmall(matrices, at, px, py, pz, radius);
   }
 
   /** Tells whether it is certainly drawn with fewer pixels than asked. */
-  #isSmall(m: ArrayLike<number>, at: number, px: number, py: number, pz: number): boolean {
+  #isSmall(m: ArrayLike<number>, at: number, px: number, py: number, pz: number, ownRadius: number): boolean {
     const [u, v, w, one] = this.#w;
     const depth = u * px + v * py + w * pz + one;
     let squares = 0;
     for (let k = 0; k < 12; k += 4) {
       squares = Math.max(squares, m[at + k] ** 2 + m[at + k + 1] ** 2 + m[at + k + 2] ** 2);
     }
-    const radius = this.#sphere.radius * Math.sqrt(squares);
+    const radius = ownRadius * Math.sqrt(squares);
     return depth > 0 && 2 * radius * this.#pixels < this.#minPixels * depth;
   }
 }

@@ -74,7 +74,7 @@ export interface TrackerContext {
   readonly layers: LayerChanges;
   /** What is drawn as lines or points. */
   readonly thin: Set<ThinObject>;
-  /** The InstancedMeshes. */
+  /** The InstancedMeshes and BatchedMeshes. */
   readonly instanced: Set<CullableObject>;
   /** Those of the thin ones that have a width: their geometries are not looked at by themselves. */
   readonly fat: Set<{ refresh(): void }>;

@@ -12,7 +12,7 @@ import { BatchPart } from './batch-part.js';
 import { nameOf } from './name-of.js';
 import type { SceneEntry } from './scene-entry.js';
 import type { Placed, PlacedOwner } from './scene-objects.js';
-import { DEFAULTS, MOST_IN_BLOCK, type TrackerContext } from './stand-in.js';
+import { type CullableObject, DEFAULTS, MOST_IN_BLOCK, type TrackerContext } from './stand-in.js';
 import { isAboutOneObject, isEqualDeep, type ObjectWishes, type SceneObjectOptions } from './tracked-object.js';
 
 /** Under an id that has no geometry in the service; it is in no layer. */
@@ -42,9 +42,12 @@ interface Failed {
  * A BatchedMesh in the service: a mesh for each of its geometries, an id for each number of an instance. Those of
  * deleted ones stay, in no layer, until the number is given to another: matrices go as they are in the texture.
  */
-export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser {
+export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, CullableObject {
   readonly object: BatchedMesh;
   readonly isInstanced = true;
+  readonly isRigid = true;
+  /** Its instances are looked at when it is drawn. */
+  readonly settledBy = Number.POSITIVE_INFINITY;
   error: CollisionError | null = null;
 
   readonly #context: TrackerContext;
@@ -122,6 +125,14 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser {
     return this.#options.motion === 'static';
   }
 
+  get cullable(): boolean | undefined {
+    return this.#options.cullable;
+  }
+
+  isAsSent(): boolean {
+    return false;
+  }
+
   get pending(): boolean {
     return this.#isMoreToCome || this.#isBuilding;
   }
@@ -182,8 +193,9 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser {
   }
 
   remove(): boolean {
-    const { always, stale } = this.#context;
+    const { always, instanced, stale } = this.#context;
     always.delete(this);
+    instanced.delete(this);
     stale.delete(this);
     const { count } = this;
     if (count <= MOST_IN_BLOCK) {
@@ -203,7 +215,8 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser {
   }
 
   #attend(): void {
-    const { always } = this.#context;
+    const { always, instanced } = this.#context;
+    instanced.add(this);
     if (this.isStatic) always.delete(this);
     else always.add(this);
   }
