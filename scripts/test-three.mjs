@@ -1,13 +1,14 @@
 // `npm run test:three`: the adapter's tests with each version of three that the peer range promises. Installs and builds
 // what is missing first.
 import { parseArgs } from 'node:util';
+import { ensureChromium } from './chromium.mjs';
 import { fail, runNode } from './run.mjs';
 import { ensureBuild, ensureDependencies } from './setup.mjs';
 import { ensureThrees, installedThree, OLDER_THREES } from './three-versions.mjs';
 
 const HELP = `npm run test:three -- [options] [files]
 
-Runs the adapter's tests in Node with three ${OLDER_THREES.join(', ')} and the installed version. \`npm test\` does the same
+Runs the adapter's tests in Node, and what draws in Chromium, with three ${OLDER_THREES.join(', ')} and the installed version. \`npm test\` does the same
 with fewer tests of the older ones, and fewer random changes. Any part of a path says which files: -- model
 
   --versions a,b  of three, instead of these
@@ -17,14 +18,19 @@ with fewer tests of the older ones, and fewer random changes. Any part of a path
 const { versions, quick, files } = optionsOf(process.argv.slice(2));
 ensureDependencies();
 ensureBuild();
+if (!quick) ensureChromium();
 const threes = versions ?? [...OLDER_THREES, installedThree()];
 const missing = ensureThrees(threes);
 if (missing.length > 0) fail(`npm could not install three ${missing.join(', ')}; its own message is above.`);
-process.exitCode = runNode(
-  'node_modules/vitest/vitest.mjs',
-  ['run', ...threes.flatMap((version) => ['--project', `three ${version}`]), ...files],
-  { env: { ...process.env, [quick ? 'THREES_IN_SHORT' : 'THREES']: threes.join() } },
-);
+process.exitCode = runNode('node_modules/vitest/vitest.mjs', ['run', ...threes.flatMap(projectsOf), ...files], {
+  env: { ...process.env, [quick ? 'THREES_IN_SHORT' : 'THREES']: threes.join() },
+});
+
+/** The older ones draw in a real browser, too, unless it shall be quick. */
+function projectsOf(version) {
+  const projects = quick ? [`three ${version}`] : [`three ${version}`, `drawn by three ${version}`];
+  return projects.flatMap((project) => ['--project', project]);
+}
 
 function optionsOf(args) {
   let parsed;

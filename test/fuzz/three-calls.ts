@@ -44,7 +44,7 @@ const triangle = () =>
 export const TRACKER_METHODS: Record<
   Exclude<
     keyof SceneTracker,
-    'pending' | 'untracked' | 'root' | 'follow' | 'service' | 'witness' | 'viewName' | 'viewOf' | 'targetIds'
+    'pending' | 'untracked' | 'culled' | 'root' | 'follow' | 'service' | 'witness' | 'viewName' | 'viewOf' | 'targetIds'
   >,
   Omit<Call<W>, 'name' | 'run'>
 > = {

@@ -1,5 +1,6 @@
 // What `npm run bench` measures in a page: the rows whose cost is on the main thread, or on the way to the worker.
 import { batchedRow } from './batched.js';
+import { culledBatchRow, culledInstancesRow, wholeBatchRow } from './culled.js';
 import { instancesRow } from './instances.js';
 import { millionPickRow, millionRow } from './million.js';
 import { movingRow } from './moving.js';
@@ -16,6 +17,9 @@ const ROWS = {
   moving: movingRow,
   instances: instancesRow,
   batched: batchedRow,
+  'culled instances': culledInstancesRow,
+  'culled batch': culledBatchRow,
+  'whole batch': wholeBatchRow,
   'idle picks': idlePickRow,
   'loaded picks': loadedPickRow,
   tracking: trackingRow,

@@ -13,7 +13,7 @@ export const SIZE = { width: 1600, height: 900 };
 export class Streamed {
   service!: CollisionService;
   tracker!: SceneTracker;
-  readonly camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 0.1, 1000);
+  camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 0.1, 1000);
   /** Of the last frame that was asked to be recorded. */
   recorded = { objects: 0, sum: 0 };
   #records = false;

@@ -7,6 +7,7 @@ const FRAME = 1000 / 60;
 /** What streaming takes of the main thread, and how long an answer is under way: in a page of Chromium's. */
 export function streamRows(count: number): Row[] {
   const objects = count.toLocaleString('en');
+  const tenTimes = (10 * count).toLocaleString('en');
   const fiveTimes = (5 * count).toLocaleString('en');
   return [
     pageRow('moving', {
@@ -32,6 +33,31 @@ export function streamRows(count: number): Row[] {
         'three-mesh-bvh ObjectBVH': { note: 'refits, on the main thread' },
       },
       atMost: { "the frame's index in the worker": 15 },
+    }),
+    pageRow('culled instances', {
+      name: 'cull-instances',
+      work: `the main thread's share of a frame of an InstancedMesh of ${tenTimes} moving instances of which the camera sees about a tenth: what is sent, what is drawn, and the matrices of that, in Chromium`,
+      count: 10 * count,
+      rounds: 9,
+      peers: {
+        'one set of all and one of a tenth': { target: 1 / 2, note: 'of the matrices' },
+        InstancedMesh2: { target: 8, note: 'its matrices and its culling' },
+        'InstancedMesh2, sorted': {},
+      },
+    }),
+    pageRow('culled batch', {
+      name: 'cull-batched',
+      work: `the draw list of a BatchedMesh of ${fiveTimes} moving instances of which the camera sees about a tenth, sorted by distance`,
+      count: 5 * count,
+      rounds: 9,
+      peers: { "three's own": { target: 8, note: 'onBeforeRender' } },
+    }),
+    pageRow('whole batch', {
+      name: 'cull-batched-all',
+      work: 'the same of a camera that sees all of them',
+      count: 5 * count,
+      rounds: 9,
+      peers: { "three's own": { target: 20, note: 'onBeforeRender' } },
     }),
     pageRow('still', {
       name: 'still-50k',

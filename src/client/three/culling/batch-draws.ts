@@ -34,6 +34,10 @@ export class BatchDraws {
   readonly #insides: Insides;
   readonly #sort = new DepthSort();
   #list = new Uint32Array(0);
+  /** The geometry of each in the list: what three has of instances is objects, far apart in memory. */
+  #kinds = new Uint32Array(0);
+  /** Where each geometry's triangles begin, in bytes, and how many indices it has. */
+  #ranges = new Int32Array(0);
   #depths = new Float64Array(0);
   #spheres: Sphere[] = [];
   readonly #eye = new Vector3();
@@ -89,10 +93,11 @@ export class BatchDraws {
     const { sortObjects } = this.#batch;
     if (this.#list.length < instances.length) {
       this.#list = new Uint32Array(instances.length);
+      this.#kinds = new Uint32Array(instances.length);
       this.#depths = new Float64Array(instances.length);
     }
     if (sortObjects) this.#lookFrom(camera);
-    const list = this.#list;
+    const [list, kinds] = [this.#list, this.#kinds];
     const { numbers } = seen;
     let [count, next, hidden, triangles] = [0, 0, 0, 0];
     for (let i = 0; i < instances.length; i++) {
@@ -106,22 +111,34 @@ export class BatchDraws {
         continue;
       }
       if (sortObjects) this.#depths[count] = this.#depthOf(matrices, 16 * i, sphere.center);
+      kinds[count] = geometryIndex;
       list[count++] = i;
     }
     const order = sortObjects ? this.#sort.sort(this.#depths, count, material.transparent) : null;
     const bytes = geometry.index === null ? 1 : geometry.index.array.BYTES_PER_ELEMENT;
     const indirect = insides._indirectTexture.image.data as Uint32Array;
+    const { _multiDrawStarts: starts, _multiDrawCounts: counts } = insides;
+    const ranges = this.#rangesOf(geometries, bytes);
     for (let n = 0; n < count; n++) {
-      const i = list[order === null ? n : order[n]];
-      const { start, count: indices } = geometries[instances[i].geometryIndex];
-      insides._multiDrawStarts[n] = start * bytes;
-      insides._multiDrawCounts[n] = indices;
-      indirect[n] = i;
+      const place = order === null ? n : order[n];
+      const range = 2 * kinds[place];
+      starts[n] = ranges[range];
+      counts[n] = ranges[range + 1];
+      indirect[n] = list[place];
     }
     insides._indirectTexture.needsUpdate = true;
     insides._multiDrawCount = count;
     insides._visibilityChanged = true; // for whoever draws it next
     return { hidden, triangles };
+  }
+
+  #rangesOf(geometries: Insides['_geometryInfo'], bytes: number): Int32Array {
+    if (this.#ranges.length < 2 * geometries.length) this.#ranges = new Int32Array(2 * geometries.length);
+    geometries.forEach(({ start, count }, i) => {
+      this.#ranges[2 * i] = start * bytes;
+      this.#ranges[2 * i + 1] = count;
+    });
+    return this.#ranges;
   }
 
   /** Takes over where the camera is and where it looks, in the space of the batch. */

@@ -1,0 +1,209 @@
+import { InstancedMesh2 } from '@three.ez/instanced-mesh';
+import {
+  BatchedMesh,
+  BoxGeometry,
+  type BufferGeometry,
+  type Camera,
+  Frustum,
+  InstancedMesh,
+  Matrix4,
+  MeshBasicMaterial,
+  type Object3D,
+  PerspectiveCamera,
+  Scene,
+  SphereGeometry,
+  WebGLRenderer,
+} from 'three';
+import { Random } from '../../oracle/random.js';
+import type { PageRow } from './page-row.js';
+import { roundOf, SIZE, Streamed, timed } from './streamed.js';
+
+/** Half a side of the cube for each instance. */
+const ROOM = 2;
+const GEOMETRIES = 20;
+const WARM_UP_FRAMES = 300;
+
+/** It is in the midst of them, turns, and sees about a tenth. */
+function turning(): { camera: PerspectiveCamera; turn(frame: number): void } {
+  const camera = new PerspectiveCamera(55, SIZE.width / SIZE.height, 0.1, 1000);
+  return {
+    camera,
+    turn(frame) {
+      camera.rotation.y = 0.01 * frame;
+      camera.updateMatrixWorld();
+    },
+  };
+}
+
+/** Does what a renderer does before it draws: it asks the view's frustum about each object, and about its children. */
+function listed(scene: Scene, camera: Camera, root: Object3D): Object3D[] {
+  const frustum = new Frustum().setFromProjectionMatrix(
+    new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse),
+    camera.coordinateSystem,
+  );
+  const found: Object3D[] = [];
+  scene.onBeforeRender(RENDERER, scene, camera, null as never, null as never, null as never);
+  if (!root.frustumCulled || frustum.intersectsObject(root)) found.push(root);
+  for (const child of root.children) if (!child.frustumCulled || frustum.intersectsObject(child)) found.push(child);
+  return found;
+}
+
+function ended(scene: Scene, camera: Camera): void {
+  scene.onAfterRender(RENDERER, scene, camera, null as never, null as never, null as never);
+}
+
+const RENDERER = { isWebGLRenderer: true } as unknown as WebGLRenderer;
+
+/** What culling an InstancedMesh that moves as a whole takes of the main thread, against InstancedMesh2. */
+export async function culledInstancesRow(count: number): Promise<PageRow> {
+  const random = new Random(1);
+  const radius = ROOM * Math.cbrt(count);
+  const geometry = new BoxGeometry();
+  const mesh = new InstancedMesh(geometry, new MeshBasicMaterial(), count);
+  const scene = new Scene().add(mesh);
+  const array = mesh.instanceMatrix.array as Float32Array;
+  for (let i = 0; i < count; i++) random.placement(random.point(radius)).toArray(array, 16 * i);
+  const base = array.slice();
+  const { camera, turn } = turning();
+  const move = (frame: number): void => {
+    for (let i = 0; i < array.length; i += 16) array[i + 12] = base[i + 12] + Math.sin(0.05 * frame + i);
+    mesh.instanceMatrix.needsUpdate = true;
+    turn(frame);
+  };
+  mesh.computeBoundingSphere();
+  scene.updateMatrixWorld();
+  const streamed = await Streamed.of(scene, { culling: true, shapeOf: () => undefined });
+  streamed.camera = camera;
+  let drawn = 0;
+  const frame = async (): Promise<number> => {
+    const picture = timed(() => {
+      const list = listed(scene, camera, mesh) as InstancedMesh[];
+      drawn = list[0]?.count ?? 0;
+      ended(scene, camera);
+    });
+    return picture + (await streamed.share());
+  };
+  for (let n = 0; n < WARM_UP_FRAMES; n++) {
+    move(n);
+    await frame();
+  }
+  const renderer = new WebGLRenderer();
+  const peers = [false, true].map((sortObjects) => {
+    const peer = new InstancedMesh2(geometry.clone(), new MeshBasicMaterial(), { capacity: count, renderer });
+    peer.addInstances(count, () => {});
+    peer.sortObjects = sortObjects;
+    return peer;
+  });
+  const matrix = new Matrix4();
+  const culledBy = (peer: InstancedMesh2) => async (round: number) =>
+    roundOf(round, move, () =>
+      timed(() => {
+        for (let i = 0; i < count; i++) peer.setMatrixAt(i, matrix.fromArray(array, 16 * i));
+        peer.performFrustumCulling(camera);
+      }),
+    );
+  const all = new Float32Array(array.length);
+  const some = new Float32Array(array.length / 10);
+  return {
+    contenders: {
+      ours: (round) => roundOf(round, move, frame),
+      'one set of all and one of a tenth': (round) =>
+        roundOf(round, move, () =>
+          timed(() => {
+            all.set(array);
+            some.set(array.subarray(0, some.length));
+          }),
+        ),
+      InstancedMesh2: culledBy(peers[0]),
+      'InstancedMesh2, sorted': culledBy(peers[1]),
+    },
+    idle: (round) => roundOf(round, move, async () => 0),
+    facts: () => [
+      { name: 'instances drawn', value: drawn, unit: '' },
+      { name: 'instances that InstancedMesh2 draws', value: peers[0].count, unit: '' },
+    ],
+    close() {
+      streamed.close();
+      renderer.dispose();
+    },
+  };
+}
+
+/** What writing the draw list of a BatchedMesh takes, against three's own; `share` of it is in view. */
+async function batchRow(count: number, seesAll: boolean): Promise<PageRow> {
+  const random = new Random(1);
+  const radius = ROOM * Math.cbrt(count);
+  const forms = Array.from({ length: GEOMETRIES }, (_, i): BufferGeometry => new SphereGeometry(0.5, 6 + i, 5));
+  const sum = (of: (form: BufferGeometry) => number) => forms.reduce((total, form) => total + of(form), 0);
+  const material = new MeshBasicMaterial();
+  const batch = new BatchedMesh(
+    count,
+    sum((form) => form.attributes.position.count),
+    sum((form) => form.index!.count),
+    material,
+  );
+  const geometries = forms.map((form) => batch.addGeometry(form));
+  for (let i = 0; i < count; i++) batch.addInstance(geometries[i % GEOMETRIES]);
+  const texture = (batch as unknown as { _matricesTexture: { image: { data: Float32Array }; needsUpdate: boolean } })
+    ._matricesTexture;
+  const array = texture.image.data.subarray(0, 16 * count);
+  for (let i = 0; i < array.length; i += 16) random.placement(random.point(radius)).toArray(array, i);
+  const base = array.slice();
+  const scene = new Scene().add(batch);
+  const { camera, turn } = turning();
+  if (seesAll) camera.position.z = 5 * radius;
+  const move = (frame: number): void => {
+    for (let i = 0; i < array.length; i += 16) array[i + 12] = base[i + 12] + Math.sin(0.05 * frame + i);
+    texture.needsUpdate = true;
+    turn(seesAll ? 0 : frame);
+  };
+  batch.computeBoundingSphere();
+  scene.updateMatrixWorld();
+  const streamed = await Streamed.of(scene, { culling: true, shapeOf: () => undefined });
+  streamed.camera = camera;
+  const insides = batch as unknown as { _multiDrawCount: number; _indirectTexture: { image: { data: Uint32Array } } };
+  const draw = (): void => batch.onBeforeRender(RENDERER, scene, camera, batch.geometry, material, null as never);
+  const frame = async (): Promise<number> => {
+    const picture = timed(() => {
+      listed(scene, camera, batch);
+      draw();
+      ended(scene, camera);
+    });
+    await streamed.share();
+    return picture;
+  };
+  for (let n = 0; n < WARM_UP_FRAMES / 4; n++) {
+    move(n);
+    await frame();
+  }
+  /** The list in its order; what is drawn beyond the border of the view, or not, is not compared. */
+  const listOf = () => ({ drawn: seesAll ? insides._multiDrawCount : 0 });
+  const seen: number[] = [];
+  return {
+    contenders: {
+      ours: (round) => roundOf(round, move, frame),
+      "three's own": (round) => roundOf(round, move, () => timed(draw)),
+    },
+    checksums: {
+      async ours() {
+        await frame();
+        seen[0] = insides._multiDrawCount;
+        return listOf();
+      },
+      async "three's own"() {
+        draw();
+        seen[1] = insides._multiDrawCount;
+        return listOf();
+      },
+    },
+    idle: (round) => roundOf(round, move, async () => 0),
+    facts: () => [
+      { name: 'instances drawn', value: seen[0], unit: '' },
+      { name: 'instances that three draws', value: seen[1], unit: '' },
+    ],
+    close: () => streamed.close(),
+  };
+}
+
+export const culledBatchRow = (count: number): Promise<PageRow> => batchRow(count, false);
+export const wholeBatchRow = (count: number): Promise<PageRow> => batchRow(count, true);
