@@ -34,7 +34,18 @@ interface FuzzOptions {
 }
 
 /** What the tracker has for our own code, and what is no method. */
-const OWN = ['pending', 'untracked', 'root', 'follow', 'service', 'witness', 'viewName', 'viewOf', 'targetIds'];
+const OWN = [
+  'pending',
+  'untracked',
+  'culled',
+  'root',
+  'follow',
+  'service',
+  'witness',
+  'viewName',
+  'viewOf',
+  'targetIds',
+];
 
 export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
   let world: TrackedWorld;

@@ -313,17 +313,15 @@ class CullingPass implements RenderPass {
     const { list, test, drawn } = known;
     const seen = this.#seen.instancesOf(entry as unknown as PlacedOwner);
     let count = 0;
+    const { array } = mesh.instanceMatrix;
+    test.begin(this.#volume, mesh.matrixWorld, total, this.#pixels, this.#minPixels);
     if (this.#isAsAsked(mesh, entry)) {
-      for (let i = 0; i < seen.count; i++) if (seen.numbers[i] < total) list[count++] = seen.numbers[i];
-    } else {
-      test.begin(this.#volume, mesh.matrixWorld, total, this.#pixels, this.#minPixels);
-      const { array } = mesh.instanceMatrix;
-      let next = 0;
-      for (let i = 0; i < total; i++) {
-        if (next < seen.count && seen.numbers[next] === i) next++;
-        else if (!test.maySee(array, i, bounds.sphere)) continue;
-        list[count++] = i;
+      // What is seen within the margin need not be in the picture.
+      for (let n = 0; n < seen.count && seen.numbers[n] < total; n++) {
+        if (test.maySee(array, seen.numbers[n], bounds.sphere)) list[count++] = seen.numbers[n];
       }
+    } else {
+      for (let i = 0; i < total; i++) if (test.maySee(array, i, bounds.sphere)) list[count++] = i;
     }
     if (count === total) return false;
     const stand = count === 0 ? null : drawn.show(list, count);
