@@ -154,8 +154,8 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
       world.tracker.changed(world.scene); // some are good after all, and by hand they go within a second
       await world.restock();
       // A build that nobody wants any more ends in its own time.
-      await expect.poll(() => world.service.stats.pending, { message: what }).toBe(0);
-      await expect.poll(() => world.complaint(), { message: what }).toBe('');
+      await expect.poll(() => world.service.stats.pending, { message: what, timeout: 20_000 }).toBe(0);
+      await expect.poll(() => world.complaint(), { message: what, timeout: 20_000 }).toBe('');
     }
   });
 }
