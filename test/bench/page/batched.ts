@@ -1,21 +1,12 @@
-import {
-  BatchedMesh,
-  type BufferGeometry,
-  MeshBasicMaterial,
-  PerspectiveCamera,
-  Raycaster,
-  Scene,
-  SphereGeometry,
-  Vector2,
-} from 'three';
+import { PerspectiveCamera, Raycaster, Scene, Vector2 } from 'three';
 import { ObjectBVH } from 'three-mesh-bvh';
 import { Random } from '../../oracle/random.js';
 import { median } from '../statistics.js';
+import { batchOfForms } from './batch-of-forms.js';
 import { matricesRow } from './matrices-row.js';
 import type { PageRow } from './page-row.js';
 import { SIZE, timed } from './streamed.js';
 
-const GEOMETRIES = 20;
 /** Half a side of the cube for each instance. */
 const ROOM = 1.2;
 const WARM_UP_FRAMES = 300;
@@ -26,22 +17,7 @@ const TRACED = 5;
 /** The adapter's frame of a BatchedMesh against one `set` of its matrices, and its picks. */
 export async function batchedRow(count: number): Promise<PageRow> {
   const random = new Random(1);
-  const radius = ROOM * Math.cbrt(count);
-  const forms = Array.from({ length: GEOMETRIES }, (_, i): BufferGeometry => new SphereGeometry(0.5, 6 + i, 5));
-  const sum = (of: (form: BufferGeometry) => number) => forms.reduce((total, form) => total + of(form), 0);
-  const vertices = sum((form) => form.attributes.position.count);
-  const batch = new BatchedMesh(
-    count,
-    vertices,
-    sum((form) => form.index!.count),
-    new MeshBasicMaterial(),
-  );
-  const geometries = forms.map((form) => batch.addGeometry(form));
-  for (let i = 0; i < count; i++) batch.addInstance(geometries[i % GEOMETRIES]);
-  const texture = (batch as unknown as { _matricesTexture: { image: { data: Float32Array }; needsUpdate: boolean } })
-    ._matricesTexture;
-  const array = texture.image.data.subarray(0, 16 * count);
-  for (let i = 0; i < array.length; i += 16) random.placement(random.point(radius)).toArray(array, i);
+  const { batch, array, texture, radius } = batchOfForms(random, count, ROOM);
   const changed = (): void => {
     texture.needsUpdate = true;
   };

@@ -1,26 +1,24 @@
 import { InstancedMesh2 } from '@three.ez/instanced-mesh';
 import {
-  BatchedMesh,
   BoxGeometry,
-  type BufferGeometry,
   type Camera,
   Frustum,
   InstancedMesh,
+  type Material,
   Matrix4,
   MeshBasicMaterial,
   type Object3D,
   PerspectiveCamera,
   Scene,
-  SphereGeometry,
   WebGLRenderer,
 } from 'three';
 import { Random } from '../../oracle/random.js';
+import { batchOfForms } from './batch-of-forms.js';
 import type { PageRow } from './page-row.js';
 import { roundOf, SIZE, Streamed, timed } from './streamed.js';
 
 /** Half a side of the cube for each instance. */
 const ROOM = 2;
-const GEOMETRIES = 20;
 const WARM_UP_FRAMES = 300;
 
 /** It is in the midst of them, turns, and sees about a tenth. */
@@ -129,25 +127,10 @@ export async function culledInstancesRow(count: number): Promise<PageRow> {
   };
 }
 
-/** What writing the draw list of a BatchedMesh takes, against three's own; `share` of it is in view. */
+/** What writing the draw list of a BatchedMesh takes, against three's own. */
 async function batchRow(count: number, seesAll: boolean): Promise<PageRow> {
-  const random = new Random(1);
-  const radius = ROOM * Math.cbrt(count);
-  const forms = Array.from({ length: GEOMETRIES }, (_, i): BufferGeometry => new SphereGeometry(0.5, 6 + i, 5));
-  const sum = (of: (form: BufferGeometry) => number) => forms.reduce((total, form) => total + of(form), 0);
-  const material = new MeshBasicMaterial();
-  const batch = new BatchedMesh(
-    count,
-    sum((form) => form.attributes.position.count),
-    sum((form) => form.index!.count),
-    material,
-  );
-  const geometries = forms.map((form) => batch.addGeometry(form));
-  for (let i = 0; i < count; i++) batch.addInstance(geometries[i % GEOMETRIES]);
-  const texture = (batch as unknown as { _matricesTexture: { image: { data: Float32Array }; needsUpdate: boolean } })
-    ._matricesTexture;
-  const array = texture.image.data.subarray(0, 16 * count);
-  for (let i = 0; i < array.length; i += 16) random.placement(random.point(radius)).toArray(array, i);
+  const { batch, array, texture, radius } = batchOfForms(new Random(1), count, ROOM);
+  const material = batch.material as Material;
   const base = array.slice();
   const scene = new Scene().add(batch);
   const { camera, turn } = turning();
