@@ -167,7 +167,8 @@ export class Queries {
   raycastMany(rays: Float32Array, options: QueryOptions = {}): Promise<RayHits> {
     const given = readOptions('raycastMany', 'options', options, QUERY_KEYS);
     const copy = new Float32Array(checkTypedArray<Float32Array>('raycastMany', 'rays', rays, ['Float32Array']));
-    if (copy.length % RAY_NUMBERS !== 0) invalid('raycastMany', 'the length of rays', copy.length, 'a multiple of 8');
+    if (copy.length % RAY_NUMBERS !== 0)
+      invalid('raycastMany', 'the length of rays', copy.length, `a multiple of ${RAY_NUMBERS}`);
     const filter = checkFilter('raycastMany', given, this.#objects);
     return this.#ask('raycastMany', given, (api) => {
       const sent = copy.slice(); // it may be asked of the next worker, too

@@ -11,7 +11,7 @@ import type {
 } from '../../shared/types.js';
 import { invalid, reading, show, unreadable } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
-import { type Asked, type Culled, Culling } from './culling/culling.js';
+import { type Asked, type Culled, Culling, NOTHING_CULLED } from './culling/culling.js';
 import { MeshPool } from './geometry/mesh-pool.js';
 import { Hover, type HoverListener, type HoverOptions } from './query/hover.js';
 import type { SceneIntersection } from './query/intersection.js';
@@ -53,7 +53,6 @@ import { type SceneView, type SceneViewOptions, SceneViews } from './view/scene-
 import type { ViewSize } from './view/view.js';
 
 const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
-const NOTHING_CULLED: Culled = { objects: 0, instances: 0, triangles: 0 };
 
 /** What asks about the scene for as long as there is one. */
 export interface Follower {

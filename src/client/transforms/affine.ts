@@ -60,6 +60,12 @@ export function multiplyToPlace(
   return isInvertibleAt(target, at, 3);
 }
 
+/** Tells whether two matrices of 16 numbers are the same. */
+export function isSameMatrix(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  for (let i = 0; i < 16; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
 /** Tells whether twelve numbers are the three upper rows of a matrix. The translation first: it changes most often. */
 export function isSameAffine(rows: Float64Array, at: number, m: ArrayLike<number>): boolean {
   return (

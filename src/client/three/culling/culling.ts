@@ -1,7 +1,7 @@
 import type { BatchedMesh, Camera, Frustum, InstancedMesh, Mesh, Object3D, PerspectiveCamera, Scene } from 'three';
 import type { FrameResult } from '../../../shared/types.js';
 import type { SceneEntry } from '../track/scene-entry.js';
-import type { PlacedOwner, SceneObjects } from '../track/scene-objects.js';
+import type { SceneObjects } from '../track/scene-objects.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { CullingOptions } from '../track-options.js';
 import type { SceneView, SceneViewOptions } from '../view/scene-views.js';
@@ -36,14 +36,14 @@ export interface Asked {
   views: ReadonlyMap<string, SceneView>;
 }
 
-const NOTHING: Culled = { objects: 0, instances: 0, triangles: 0 };
+export const NOTHING_CULLED: Culled = { objects: 0, instances: 0, triangles: 0 };
 
 /**
  * Leaves out of three's pictures what the views of a tracker do not see.
  *
  * The answers are one frame old when a picture is drawn. So they are taken as hints, of what is to be looked at once more:
  * nothing is left out that is not certainly outside of what is drawn now, where it is now. What an answer says is trusted
- * alone where neither the object nor its instances were sent again since, and where the camera draws nothing that was not
+ * alone where it has seen all instances of a mesh as they are (`wasSeenAsItIs`), and where the camera draws nothing that was not
  * asked about (`isContained`): a still scene costs no more than its draw list. So not a pixel differs, whatever moves or
  * jumps; and where no answer comes, everything is drawn.
  *
@@ -60,7 +60,7 @@ export class Culling {
   readonly #kept: Kept = { instances: new Map(), batches: new Map() };
   #scene: Scene | null = null;
   #ignore: () => void = () => {};
-  #culled = NOTHING;
+  #culled = NOTHING_CULLED;
 
   constructor(context: CullingContext, root: Object3D, options: CullingOptions) {
     this.#context = context;
@@ -84,8 +84,8 @@ export class Culling {
       scene === null
         ? () => {}
         : listenToRenders(scene, {
-            begin: (_, drawn, camera) => this.#begin(drawn, camera),
-            end: (_, drawn, camera) => this.#endOf(drawn, camera),
+            begin: (camera) => this.#begin(camera),
+            end: (camera) => this.#endOf(camera),
           });
   }
 
@@ -131,9 +131,9 @@ export class Culling {
     this.#kept.batches.clear();
   }
 
-  #begin(scene: Scene, camera: Camera): void {
+  #begin(camera: Camera): void {
     // No picture is drawn within itself: the one before has thrown.
-    this.#endOf(scene, camera);
+    this.#endOf(camera);
     const seen = [...this.#seen.values()].find(({ view }) => view.camera === camera);
     if (seen === undefined || seen.view.layers !== camera.layers.mask >>> 0) return;
     const pass = new CullingPass(this.#context, seen, camera, this.#kept);
@@ -141,7 +141,7 @@ export class Culling {
     enter(pass);
   }
 
-  #endOf(_: Scene, camera: Camera): void {
+  #endOf(camera: Camera): void {
     const pass = this.#passes.findLast((each) => each.camera === camera);
     if (pass !== undefined) this.#end(pass);
   }
@@ -184,8 +184,10 @@ class CullingPass implements RenderPass {
   /** Pixels of a unit where clip w is 1. */
   readonly #pixels: number;
   readonly #minPixels: number;
-  /** What is drawn in the place of others, which were found to be `frustumCulled` or not. */
-  readonly #stands = new Map<InstancedMesh, { stand: InstancedMesh | null; frustumCulled: boolean }>();
+  /** What is drawn in the place of others; null for nothing. */
+  readonly #stands = new Map<InstancedMesh, InstancedMesh | null>();
+  /** Those of them that are `frustumCulled` in this render alone. */
+  readonly #forced = new Set<Object3D>();
   /** They write their draw lists by what is seen. */
   readonly #batches: BatchedMesh[] = [];
   #objects = 0;
@@ -203,7 +205,7 @@ class CullingPass implements RenderPass {
     this.#pixels = Math.max(Math.abs(scales[0]) * viewport.width, Math.abs(scales[5]) * viewport.height) / 2;
     this.#minPixels = minPixels;
     this.#isContained = isContained(camera, seen.view.options);
-    // Of what nobody asks frusta about, the app has to say that it may be left out.
+    // The app has to say that what nobody asks frusta about may be left out.
     for (const entry of context.instanced) {
       const mesh = entry.object as InstancedMesh & { isBatchedMesh?: boolean };
       if (mesh.frustumCulled || entry.cullable !== true) continue;
@@ -221,7 +223,7 @@ class CullingPass implements RenderPass {
   }
 
   isForced(object: Object3D): boolean {
-    return this.#stands.get(object as InstancedMesh)?.frustumCulled === false;
+    return this.#forced.size > 0 && this.#forced.has(object);
   }
 
   isLeftOut(object: Object3D): boolean {
@@ -241,8 +243,9 @@ class CullingPass implements RenderPass {
 
   /** Takes out what it has put into the scene. */
   end(): void {
-    for (const [mesh, { stand, frustumCulled }] of this.#stands) {
-      if (!frustumCulled) mesh.frustumCulled = false;
+    for (const mesh of this.#forced) mesh.frustumCulled = false;
+    this.#forced.clear();
+    for (const [mesh, stand] of this.#stands) {
       if (stand === null) continue;
       const at = mesh.children.indexOf(stand);
       if (at >= 0) mesh.children.splice(at, 1);
@@ -265,18 +268,14 @@ class CullingPass implements RenderPass {
     const { draws, test } = known;
     let isCounted = false; // it may be drawn twice, for what shines through it
     batch.onBeforeRender = (renderer, scene, camera, geometry, material, group) => {
-      const isOurs = camera === this.camera && (renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer !== false;
-      if (
-        !isOurs ||
-        (renderer as { isWebGPURenderer?: boolean }).isWebGPURenderer === true ||
-        !draws.canDraw(material)
-      ) {
+      const isOurs = camera === this.camera && (renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
+      if (!isOurs || !draws.canDraw(material)) {
         const { onBeforeRender } = Object.getPrototypeOf(batch) as BatchedMesh;
         onBeforeRender.call(batch, renderer, scene, camera, geometry, material, group);
         return;
       }
       test.begin(this.#volume, batch.matrixWorld, draws.count, this.#pixels, this.#minPixels);
-      const seen = this.#seen.instancesOf(entry as unknown as PlacedOwner);
+      const seen = this.#seen.instancesOf(entry);
       const { hidden, triangles } = draws.write(seen, test, camera, geometry, material);
       if (isCounted) return;
       isCounted = true;
@@ -311,11 +310,12 @@ class CullingPass implements RenderPass {
     }
     if (known.list.length < total) known.list = new Uint32Array(total);
     const { list, test, drawn } = known;
-    const seen = this.#seen.instancesOf(entry as unknown as PlacedOwner);
+    const seen = this.#seen.instancesOf(entry);
     let count = 0;
     const { array } = mesh.instanceMatrix;
     test.begin(this.#volume, mesh.matrixWorld, total, this.#pixels, this.#minPixels);
-    if (this.#isAsAsked(mesh, entry)) {
+    const { update, view } = this.#seen;
+    if (this.#isContained && entry.wasSeenAsItIs(update, view.layers)) {
       // What is seen within the margin need not be in the picture.
       for (let n = 0; n < seen.count && seen.numbers[n] < total; n++) {
         if (test.maySee(array, seen.numbers[n], bounds.sphere)) list[count++] = seen.numbers[n];
@@ -325,21 +325,18 @@ class CullingPass implements RenderPass {
     }
     if (count === total) return false;
     const stand = count === 0 ? null : drawn.show(list, count);
-    const { frustumCulled } = mesh;
-    this.#stands.set(mesh, { stand, frustumCulled });
-    if (!frustumCulled) mesh.frustumCulled = true; // so that the renderer asks
+    this.#stands.set(mesh, stand);
+    if (stand !== null) stand.frustumCulled = mesh.frustumCulled;
+    if (!mesh.frustumCulled) {
+      mesh.frustumCulled = true; // so that the renderer asks
+      this.#forced.add(mesh);
+    }
     if (stand !== null) {
-      stand.frustumCulled = frustumCulled;
       mesh.children.unshift(stand);
     } else this.#objects++;
     this.#hidden += total - count;
     this.#triangles += (total - count) * trianglesOf(mesh.geometry);
     return true;
-  }
-
-  /** Tells whether the answer has seen the instances where they are now, and all that the camera draws of them. */
-  #isAsAsked(mesh: InstancedMesh, entry: CullableObject): boolean {
-    return this.#isContained && entry.settledBy <= this.#seen.update && entry.isAsSent(mesh.instanceMatrix.version);
   }
 }
 

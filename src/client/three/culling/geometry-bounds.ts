@@ -1,7 +1,7 @@
 import { Box3, BufferGeometry, Sphere } from 'three';
 import { versionOf } from '../geometry/geometry-version.js';
 
-/** Of more vertices bounds take too long to find while a picture is drawn: some 0.5 ms. */
+/** Bounds of more vertices take too long to find while a picture is drawn. */
 const MOST_VERTICES = 1 << 16;
 
 /** Where the vertices of a geometry are. */

@@ -1,8 +1,5 @@
 import type { Matrix4, Sphere } from 'three';
-import type { ViewVolume } from './view-volume.js';
-
-/** So much of what it is computed of may be rounded away: nothing is left out by rounding. */
-const ROUNDING = 1e-6;
+import { ROUNDING, type ViewVolume } from './view-volume.js';
 
 /**
  * Tells which instances a camera may see, by the sphere of their geometry: of an instance that matrix L and place t put into

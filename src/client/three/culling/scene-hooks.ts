@@ -3,9 +3,9 @@ import type { Camera, Object3D, Scene } from 'three';
 /** What is told of the renders of a scene. */
 export interface RenderListener {
   /** A render begins: matrices are as it draws them, and nothing is looked for yet. */
-  begin(renderer: unknown, scene: Scene, camera: Camera): void;
+  begin(camera: Camera): void;
   /** It has ended. That of one that has thrown is never told of. */
-  end(renderer: unknown, scene: Scene, camera: Camera): void;
+  end(camera: Camera): void;
 }
 
 type Callback = Object3D['onBeforeRender'];
@@ -24,12 +24,12 @@ export function listenToRenders(scene: Scene, listener: RenderListener): () => v
     const isBefore = key === 'onBeforeRender';
     // The app's own goes first where a render begins, and last where it ends: it draws nothing that is culled for another.
     const callback: Callback = function (this: Object3D, ...args) {
-      const [renderer, , camera] = args as unknown as [unknown, Scene, Camera];
+      const [, , camera] = args;
       if (isBefore) {
         given.apply(this, args);
-        listener.begin(renderer, scene, camera);
+        listener.begin(camera);
       } else {
-        listener.end(renderer, scene, camera);
+        listener.end(camera);
         given.apply(this, args);
       }
     };

@@ -1,8 +1,9 @@
 import { type Box3, type Camera, Frustum, Matrix4, type Sphere, Vector4 } from 'three';
 import type { ViewOptions } from '../../../shared/types.js';
+import { isSameMatrix } from '../../transforms/affine.js';
 
 /** Numbers that differ by less than this part of what they are computed of may be equal. */
-const ROUNDING = 1e-6;
+export const ROUNDING = 1e-6;
 
 /** What a camera draws, by its planes: six times four numbers, n · x + d ≥ 0 inside, n of length 1. */
 export class ViewVolume {
@@ -73,7 +74,7 @@ export class ViewVolume {
 export function isContained(camera: Camera, asked: ViewOptions): boolean {
   const { projection, view, margin = 0 } = asked;
   const now = [camera.projectionMatrix.elements, camera.matrixWorldInverse.elements];
-  if (now.every((elements, i) => isEqual(elements, i === 0 ? projection : view))) return true;
+  if (now.every((elements, i) => isSameMatrix(elements, i === 0 ? projection : view))) return true;
   if (!(margin > 0)) return false;
   const reversed = camera.reversedDepth === true;
   const clip = new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
@@ -96,11 +97,6 @@ export function isContained(camera: Camera, asked: ViewOptions): boolean {
       if (!isInside) return false;
     }
   }
-  return true;
-}
-
-function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
-  for (let i = 0; i < 16; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 

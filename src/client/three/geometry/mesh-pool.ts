@@ -41,6 +41,8 @@ export interface SharedMesh {
   readonly error: CollisionError | null;
   /** The build or update under way; never rejects. */
   readonly building: Promise<void> | null;
+  /** The geometry is as it was when it was built or updated last. */
+  readonly isUnchanged: boolean;
 }
 
 /** It stands on a mesh. */

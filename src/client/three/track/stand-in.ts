@@ -30,19 +30,16 @@ export interface ThinObject {
 }
 
 /** It may be left out of a picture by what the service says of it. */
-export interface CullableObject {
-  readonly object: Object3D;
+export interface CullableObject extends PlacedOwner {
   /** What the caller says of it; undefined where nothing is said. */
   readonly cullable: boolean | undefined;
   /** Its triangles stand as they are in its geometry, and nothing moves single vertices. */
   readonly isRigid: boolean;
   /**
-   * Queries and updates from this number on have seen all of it as it was sent last; infinite where some of it is hidden, as
-   * the service does not take where it is.
+   * Tells whether an update has seen all of its instances in one of these layers, and as three draws them now. Where it has
+   * not, the answer need not name what is in view.
    */
-  readonly settledBy: number;
-  /** Tells whether its matrices, by the version of an InstancedMesh's and where it is itself, are those that were sent last. */
-  isAsSent(version: number): boolean;
+  wasSeenAsItIs(update: number, layers: number): boolean;
   /** Its only id, where `count` is 1. */
   readonly count: number;
   idAt(instance: number): ObjectId;
@@ -202,6 +199,12 @@ export class StandIn implements Placed {
   /** Answers what stands in the service; null where that is a shape. */
   get standing(): BuiltMesh | null {
     return this.#standing;
+  }
+
+  /** Tells whether the triangles of a geometry stand, all of them where they are now. */
+  standsOn(geometry: BufferGeometry): boolean {
+    const mesh = this.#mesh;
+    return !this.pending && mesh !== null && mesh.geometry === geometry && mesh.isUnchanged;
   }
 
   seenBy(query: number): BuiltMesh | null {

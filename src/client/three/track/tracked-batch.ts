@@ -6,6 +6,7 @@ import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { reading } from '../../check/validate.js';
 import type { Side } from '../../scene/object-description.js';
 import { whatIsOpen } from '../../scene/open-mesh.js';
+import { isSameMatrix } from '../../transforms/affine.js';
 import type { BuiltMesh, MeshUser } from '../geometry/mesh-pool.js';
 import { BatchBuffers, BatchContents, DELETED } from './batch-contents.js';
 import { BatchPart } from './batch-part.js';
@@ -46,8 +47,6 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   readonly object: BatchedMesh;
   readonly isInstanced = true;
   readonly isRigid = true;
-  /** Its instances are looked at when it is drawn. */
-  readonly settledBy = Number.POSITIVE_INFINITY;
   error: CollisionError | null = null;
 
   readonly #context: TrackerContext;
@@ -129,7 +128,8 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     return this.#options.cullable;
   }
 
-  isAsSent(): boolean {
+  /** They are looked at when they are drawn. */
+  wasSeenAsItIs(): boolean {
     return false;
   }
 
@@ -558,7 +558,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     const isSame =
       texture === this.#texture && texture.version === this.#version && array.buffer === this.#matrices.buffer;
     // Where nothing else is new, those are sent that have come.
-    const first = isSame && isEqual(this.#parent, parent) ? this.#placed : 0;
+    const first = isSame && isSameMatrix(this.#parent, parent) ? this.#placed : 0;
     if (first === count) return;
     if (!isSame || this.#matrices.length !== 16 * count) this.#matrices = array.subarray(0, 16 * count);
     this.#texture = texture;
@@ -602,9 +602,4 @@ function geometryOf(state: number): number {
 /** Answers whether the service takes the matrix at `at`. */
 function isPlace(m: ArrayLike<number>, at: number): boolean {
   return isInvertibleAt(m, at) && isAffine(m, at);
-}
-
-function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
-  for (let i = 0; i < 16; i++) if (a[i] !== b[i]) return false;
-  return true;
 }

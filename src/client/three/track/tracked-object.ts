@@ -3,7 +3,7 @@ import { CollisionError } from '../../../shared/errors.js';
 import type { ContactDetail, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { reading } from '../../check/validate.js';
-import { multiplyToPlace } from '../../transforms/affine.js';
+import { isSameMatrix, multiplyToPlace } from '../../transforms/affine.js';
 import { type Deformers, deformersOf, isDeformedBy, RIGID } from '../geometry/deformers.js';
 import type { Primitive } from '../geometry/geometry.js';
 import { IndexSet } from './index-set.js';
@@ -173,12 +173,32 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     return this.#deformers === RIGID && this.#shape === null;
   }
 
-  isAsSent(version: number): boolean {
-    return version === this.#instanceVersion && isEqual(this.#parent, this.drawn.matrixWorld.elements);
+  wasSeenAsItIs(update: number, layers: number): boolean {
+    const instanced = this.#instanced;
+    if (instanced === null || this.#settledBy > update || (this.#layers & layers) === 0) return false;
+    if (!this.#isDrawn || !this.#isPlanned || this.standIn?.standsOn(instanced.geometry) !== true) return false;
+    const isEachThere = this.#hidden === null || this.#hidden.size === 0;
+    return isEachThere && this.count === wantedOf(instanced) && this.#isPlacedAs(instanced);
   }
 
-  get settledBy(): number {
-    return this.#hidden === null || this.#hidden.size === 0 ? this.#settledBy : Number.POSITIVE_INFINITY;
+  /** Tells whether nothing has to be planned anew. */
+  get #isPlanned(): boolean {
+    const { drawn } = this;
+    return (
+      !this.#isUnasked &&
+      drawn.geometry === this.#geometry &&
+      this.#looksTheSame(drawn.material) &&
+      isDeformedBy(drawn, this.#deformers)
+    );
+  }
+
+  /** Tells whether the matrices of its instances are those that were sent last. */
+  #hasSent({ array, version }: InstancedMesh['instanceMatrix']): boolean {
+    return version === this.#instanceVersion && array.buffer === this.#matrices.buffer;
+  }
+
+  #isPlacedAs({ instanceMatrix, matrixWorld }: InstancedMesh): boolean {
+    return this.#hasSent(instanceMatrix) && isSameMatrix(this.#parent, matrixWorld.elements);
   }
 
   protected get weld(): number {
@@ -201,13 +221,8 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 
   #update(visible: boolean): void {
-    const { drawn } = this;
     const layers = this.#layersIn(visible);
-    const isPlanned =
-      !this.#isUnasked &&
-      drawn.geometry === this.#geometry &&
-      this.#looksTheSame(drawn.material) &&
-      isDeformedBy(drawn, this.#deformers);
+    const isPlanned = this.#isPlanned;
     const instanced = this.#instanced;
     const count = instanced === null ? 1 : this.#nextCount(instanced);
     if (count - this.count >= MOST_IN_BLOCK) this.#makeRoom(wantedOf(instanced!) - this.count);
@@ -492,9 +507,9 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   #moveInstances({ instanceMatrix, matrixWorld }: InstancedMesh): void {
     const { elements } = matrixWorld;
     const { array, version } = instanceMatrix;
-    const isSame = version === this.#instanceVersion && array.buffer === this.#matrices.buffer;
+    const isSame = this.#hasSent(instanceMatrix);
     // Where nothing else is new, those are sent that have come.
-    const first = isSame && isEqual(this.#parent, elements) ? this.#placed : 0;
+    const first = isSame && isSameMatrix(this.#parent, elements) ? this.#placed : 0;
     if (first > 0 && first === this.#count) return;
     if (!isSame || this.#matrices.length !== 16 * this.#count) {
       this.#matrices = (array as Float32Array).subarray(0, 16 * this.#count);
@@ -619,11 +634,6 @@ const NO_STAND_IN: Pick<StandIn, 'blocks'> = { blocks: [] };
 /** Answers how many instances three draws. */
 function wantedOf({ count, instanceMatrix }: InstancedMesh): number {
   return Math.min(count, instanceMatrix.count);
-}
-
-function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
-  for (let i = 0; i < 16; i++) if (a[i] !== b[i]) return false;
-  return true;
 }
 
 /** Compares what the caller answers: numbers, words, and objects and arrays of them. */
