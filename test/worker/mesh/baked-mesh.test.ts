@@ -233,7 +233,8 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
     while (!core.queries.raycastMany(rays, FILTER).objects.includes(GOOD));
     const good = core.queries.raycastMany(rays, FILTER);
     probe(core, core.loadMesh(original.buffer), rays); // leaves the scene's tables as large as they get
-    const { usedBytes } = core;
+    let { usedBytes } = core;
+    let growths = 0;
 
     const kinds = Object.entries(CORRUPTIONS);
     const counts = { refused: 0, forgeryRefused: 0, forgeryLoaded: 0, forgeryRefitted: 0 };
@@ -274,8 +275,8 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
       }
       // Nor does a refit look beyond it, and what it leaves is a mesh.
       const positions = Float32Array.from({ length: 3 * vertexCount }, () => random.range(-2, 2));
-      if (core.meshInfo(mesh).vertices === vertexCount && core.refitMesh(mesh, positions)) {
-        expect(twin.refitMesh(other, positions)).toBe(true);
+      if (core.meshInfo(mesh).vertices === vertexCount && isRefitted(core, mesh, positions)) {
+        expect(isRefitted(twin, other, positions)).toBe(true);
         const refitted = core.bakeMesh(mesh);
         expect(twin.bakeMesh(other), `${kind}, forged, refitted, round ${round}`).toEqual(refitted);
         core.freeMesh(core.loadMesh(refitted));
@@ -283,15 +284,28 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
       }
       core.freeMesh(mesh);
       twin.freeMesh(other);
+      if (core.usedBytes > usedBytes) growths++;
+      usedBytes = Math.max(usedBytes, core.usedBytes);
       if (round % 100 === 0) expect(core.queries.raycastMany(rays, FILTER)).toEqual(good);
     }
     console.log(counts);
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(ROUNDS / 50);
     expect(core.queries.raycastMany(rays, FILTER)).toEqual(good);
     expect(core.check()).toBeNull();
-    expect(core.usedBytes - usedBytes).toBeLessThan(8192); // the stack of a pair of forgeries
+    // Stacks grow now and then, and stay so. What is lost would be lost in most rounds.
+    expect(growths).toBeLessThan(10);
   });
 });
+
+/** Answers false, too, where the indices are forged so that no triangle has an area. */
+function isRefitted(core: Core, mesh: MeshAddress, positions: Float32Array): boolean {
+  try {
+    return core.refitMesh(mesh, positions);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'BAD_DATA', message: expect.stringMatching(/none of the .* has an area/) });
+    return false;
+  }
+}
 
 describe('a forger is refused', () => {
   // Nodes in the middle of things: with children of both kinds, with nodes alone, with blocks alone.

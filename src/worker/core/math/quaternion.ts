@@ -21,10 +21,13 @@ export function setIdentityRotation(out: Rotation): void {
 // @ts-ignore: decorator
 @inline
 export function rotationOf(out: Rotation, qx: i32, qy: i32, qz: i32, qw: i32): void {
-  const x = <f32>qx;
-  const y = <f32>qy;
-  const z = <f32>qz;
-  const w = <f32>qw;
+  setRotation(out, <f32>qx, <f32>qy, <f32>qz, <f32>qw);
+}
+
+/** Sets the rotation of a quaternion of any length. */
+// @ts-ignore: decorator
+@inline
+export function setRotation(out: Rotation, x: f32, y: f32, z: f32, w: f32): void {
   const s = <f32>2.0 / (x * x + y * y + z * z + w * w);
   const sx = s * x, sy = s * y, sz = s * z;
   const xx = sx * x, xy = sx * y, xz = sx * z, xw = sx * w;

@@ -52,10 +52,16 @@ function blocksOf(count: i32): i32 {
   return (count + 3) >> 2;
 }
 
-/** Reorders primitives [start, end) and answers where to cut them: start < cut < end. */
-export function split(primitives: usize, start: u32, end: u32, halve: bool): u32 {
-  const middle = (start + end) >> 1;
-  if (halve) return middle;
+/** The bounds of the sums of primitives' corners, which are twice their centres. */
+@unmanaged
+export class Centres {
+  low: v128;
+  high: v128;
+}
+
+export const CENTRES_BYTES: usize = offsetof<Centres>();
+
+export function boundCentres(primitives: usize, start: u32, end: u32, to: Centres): void {
   let low = emptyLow();
   let high = emptyHigh();
   for (let i = start; i < end; i++) {
@@ -64,6 +70,17 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool): u32
     low = f32x4.pmin(low, centre);
     high = f32x4.pmax(high, centre);
   }
+  to.low = low;
+  to.high = high;
+}
+
+/**
+ * Reorders primitives [start, end) and answers where to cut them: start < cut < end. `centres` are theirs; those of the first
+ * part take their place, those of the second are written to `second`.
+ */
+export function split(primitives: usize, start: u32, end: u32, halve: bool, centres: Centres, second: Centres): u32 {
+  const low = centres.low, high = centres.high;
+  if (halve) return halved(primitives, start, end, centres, second);
   // Along an axis without an extent, or with one so small that float32 has no reciprocal of it, all is in the first
   // bin.
   const steps = f32x4.div(f32x4.splat(<f32>BINS * 0.999), f32x4.sub(high, low));
@@ -114,30 +131,46 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool): u32
       }
     }
   }
-  if (bestBin < 0) return middle;
+  if (bestBin < 0) return halved(primitives, start, end, centres, second);
   // The same arithmetic as above decides the side, so both agree to the bit.
   const axis = bestBin / BINS;
   const last = bestBin % BINS;
-  let i = start;
-  let j = end;
-  while (i < j) {
+  let firstLow = emptyLow(), firstHigh = emptyHigh(), secondLow = emptyLow(), secondHigh = emptyHigh();
+  // Every primitive changes places with the first of those that go to the other side: without a branch, as no processor
+  // guesses it.
+  let cut = start;
+  for (let i = start; i < end; i++) {
     const p = primitiveAt(primitives, i);
-    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(f32x4.add(p.low, p.high), low), scale));
+    const pLow = p.low, pHigh = p.high;
+    const centre = f32x4.add(pLow, pHigh);
+    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(centre, low), scale));
     const b =
       axis == 0 ? i32x4.extract_lane(bin, 0) : axis == 1 ? i32x4.extract_lane(bin, 1) : i32x4.extract_lane(bin, 2);
-    if (b <= last) {
-      i++;
-    } else {
-      const q = primitiveAt(primitives, --j);
-      const qLow = q.low;
-      const qHigh = q.high;
-      q.low = p.low;
-      q.high = p.high;
-      p.low = qLow;
-      p.high = qHigh;
-    }
+    const isFirst = <i32>(b <= last);
+    const mask = i32x4.splat(-isFirst);
+    firstLow = f32x4.pmin(firstLow, v128.bitselect(centre, emptyLow(), mask));
+    firstHigh = f32x4.pmax(firstHigh, v128.bitselect(centre, emptyHigh(), mask));
+    secondLow = f32x4.pmin(secondLow, v128.bitselect(emptyLow(), centre, mask));
+    secondHigh = f32x4.pmax(secondHigh, v128.bitselect(emptyHigh(), centre, mask));
+    const q = primitiveAt(primitives, cut);
+    p.low = q.low;
+    p.high = q.high;
+    q.low = pLow;
+    q.high = pHigh;
+    cut += isFirst;
   }
-  return i;
+  centres.low = firstLow;
+  centres.high = firstHigh;
+  second.low = secondLow;
+  second.high = secondHigh;
+  return cut;
+}
+
+function halved(primitives: usize, start: u32, end: u32, centres: Centres, second: Centres): u32 {
+  const middle = (start + end) >> 1;
+  boundCentres(primitives, start, middle, centres);
+  boundCentres(primitives, middle, end, second);
+  return middle;
 }
 
 // @ts-ignore: decorator

@@ -14,7 +14,7 @@ import { OPEN_EDGES_BYTES, OpenEdges, beginOpenEdges, freeOpenEdges, stepOpenEdg
 import {
   LEAST_WELD, Weld, beginWeld, clusterOf, freeWeld, isTaken, reserveTables, reserveWeld, stepWeld, takePoint,
 } from './weld';
-import { SUBTREE_BYTES, fitNode } from './fit-rotation';
+import { EXTREMES_BYTES, SUBTREE_BYTES, fitNode } from './fit-rotation';
 import { DeformBuild, areAbsolute, freeDeform, reserveDeform, stepDeform } from './bake-deform';
 import { deformBytes } from '../tree/deform-layout';
 import {
@@ -23,7 +23,7 @@ import {
 import {
   SPACE_BYTES, Space, chooseOffset, clearBounds, exponentFor, include, largestCoordinate, scaleFor,
 } from '../tree/tree-space';
-import { PRIMITIVE_BYTES, primitiveAt, split } from './binned-sah';
+import { CENTRES_BYTES, Centres, PRIMITIVE_BYTES, boundCentres, primitiveAt, split } from './binned-sah';
 
 const LEAF_SIZE: u32 = 4;
 /** Ranges are halved from this depth on, so that a tree's depth is bounded for any input. */
@@ -63,13 +63,13 @@ export class Build {
   blocks: usize;
   blockCount: u32;
   subtrees: usize;
+  extremes: usize;
   stack: usize;
   stackCount: u32;
   mesh: usize;
   exponent: i32;
   welding: usize; // Weld, 0 where nothing is welded
   open: usize; // OpenEdges, 0 of a closed mesh
-  pad: u32;
   weld: f64;
   extent: f32; // the largest coordinate in tree space
   areas: f64; // half of all boxes'
@@ -104,9 +104,17 @@ class Range {
   end: u32;
   depth: u32;
   node: u32; // the node's index
+  low: v128; // Centres
+  high: v128;
 }
 
-const RANGE_BYTES: usize = 16;
+const RANGE_BYTES: usize = offsetof<Range>();
+
+// @ts-ignore: decorator
+@inline
+function centresOf(range: Range): Centres {
+  return changetype<Centres>(changetype<usize>(range) + offsetof<Range>('low'));
+}
 
 /**
  * Begins a build. `reserveBuild` must follow, then the caller fills positions and indices, then `stepBuild`. Throws
@@ -168,6 +176,7 @@ function freeScratch(build: Build): void {
   release(build.nodes);
   release(build.blocks);
   release(build.subtrees);
+  release(build.extremes);
   release(build.stack);
   release(build.sums);
   if (build.derivation != 0) freeDerivation(changetype<Derivation>(build.derivation));
@@ -177,6 +186,7 @@ function freeScratch(build: Build): void {
   build.nodes = 0;
   build.blocks = 0;
   build.subtrees = 0;
+  build.extremes = 0;
   build.stack = 0;
 }
 
@@ -406,22 +416,32 @@ function place(build: Build): void {
   build.phase = PHASE_SPLIT;
   build.stack = allocate(RANGE_BYTES * 1024);
   build.nodes = allocate(NODE_BYTES);
-  build.subtrees = allocate(SUBTREE_BYTES);
   build.nodeCount = 1;
-  push(build, 0, build.kept, 0, 0);
+  boundCentres(build.primitives, 0, build.kept, centresAt(0));
+  push(build, 0, build.kept, 0, 0, centresAt(0));
 }
 
-function push(build: Build, start: u32, end: u32, depth: u32, node: u32): void {
+function push(build: Build, start: u32, end: u32, depth: u32, node: u32, centres: Centres): void {
   build.stack = reserve(build.stack, <usize>build.stackCount * RANGE_BYTES, <u64>(build.stackCount + 1) * RANGE_BYTES);
   const range = changetype<Range>(build.stack + build.stackCount++ * <u32>RANGE_BYTES);
   range.start = start;
   range.end = end;
   range.depth = depth;
   range.node = node;
+  memory.copy(changetype<usize>(range) + offsetof<Range>('low'), changetype<usize>(centres), CENTRES_BYTES);
 }
 
 /** Where the ranges of up to four children begin, and where the last one ends: u32 each. */
 const segments: usize = memory.data(5 * 4, 4);
+/** The bounds of the centres of each of these parts. */
+const centres: usize = memory.data(4 * <i32>offsetof<Centres>(), 16);
+
+// @ts-ignore: decorator
+@inline
+function centresAt(part: usize): Centres {
+  return changetype<Centres>(centres + part * CENTRES_BYTES);
+}
+
 /** Primitives that are split between two looks at the clock. */
 const PRIMITIVES_A_STEP: u32 = 4096;
 
@@ -430,9 +450,14 @@ function splitSome(build: Build): void {
   while (build.stackCount > 0 && work < PRIMITIVES_A_STEP) {
     const range = changetype<Range>(build.stack + --build.stackCount * <u32>RANGE_BYTES);
     work += range.end - range.start;
+    memory.copy(centres, changetype<usize>(range) + offsetof<Range>('low'), CENTRES_BYTES);
     makeNode(build, range.start, range.end, range.depth, range.node);
   }
   if (build.stackCount > 0) return;
+  release(build.primitives);
+  build.primitives = 0;
+  build.subtrees = allocate(<u64>build.nodeCount * SUBTREE_BYTES);
+  build.extremes = allocate(<u64>build.nodeCount * EXTREMES_BYTES);
   build.phase = PHASE_FIT;
   build.cursor = build.nodeCount;
 }
@@ -455,8 +480,13 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32): v
     }
     if (widest < 0) break;
     const at = segments + (<usize>widest << 2);
-    const cut = split(build.primitives, load<u32>(at), load<u32>(at, 4), depth >= DEPTH_LIMIT);
+    const first = changetype<usize>(centresAt(widest)), second = first + CENTRES_BYTES;
     memory.copy(at + 8, at + 4, <usize>(parts - widest) << 2);
+    memory.copy(second + CENTRES_BYTES, second, <usize>(parts - widest - 1) * CENTRES_BYTES);
+    const cut = split(
+      build.primitives, load<u32>(at), load<u32>(at, 8), depth >= DEPTH_LIMIT,
+      changetype<Centres>(first), changetype<Centres>(second),
+    );
     store<u32>(at, cut, 4);
     parts++;
   }
@@ -468,7 +498,6 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32): v
   build.nodeCount += inner;
   if (build.nodeCount > MAX_NODES) outOfMemory(<f64>build.nodeCount * NODE_BYTES);
   build.nodes = reserve(build.nodes, <usize>firstNode * NODE_BYTES, <u64>build.nodeCount * NODE_BYTES);
-  build.subtrees = reserve(build.subtrees, <usize>firstNode * SUBTREE_BYTES, <u64>build.nodeCount * SUBTREE_BYTES);
   const node = changetype<Node>(build.nodes + index * <u32>NODE_BYTES);
   setChildren(node, inner, parts, firstNode, build.blockCount);
   let next = firstNode;
@@ -476,7 +505,7 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32): v
     const from = load<u32>(segments + (<usize>i << 2));
     const to = load<u32>(segments + (<usize>(i + 1) << 2));
     if (to - from <= LEAF_SIZE) writeBlock(build, from, to);
-    else push(build, from, to, depth + 1, next++);
+    else push(build, from, to, depth + 1, next++, centresAt(i));
   }
 }
 
@@ -512,7 +541,7 @@ function fitSome(build: Build): void {
   while (build.cursor > stop) {
     const index = --build.cursor;
     const node = changetype<Node>(build.nodes + index * <u32>NODE_BYTES);
-    build.areas += fitNode(node, index, build.blocks, build.subtrees, build.extent);
+    build.areas += fitNode(node, index, build.blocks, build.subtrees, build.extremes, build.extent);
   }
   if (build.cursor > 0) return;
   assemble(build);

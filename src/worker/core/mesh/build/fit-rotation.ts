@@ -1,40 +1,51 @@
-// The rotation of a node, from below upwards. Proxies: the identity, the principal axes of the node's
-// triangles (Gottschalk, Lin and Manocha, "OBBTree", 1996: covariance of the surface, weighted by area) and
-// the rotations of its children; the best is turned a little while the boxes get smaller.
+// The rotation of a node, from below upwards. Proxies: the identity, the principal axes of points of the node's surface
+// (Gottschalk, Lin and Manocha, "OBBTree", 1996) and the rotations of its children; the best is turned a little while the
+// boxes get smaller. What is tried is tried on few points: the corners of leaves, and of every other child those that lie
+// farthest in seven directions and against them (Larsson and Källberg, "Fast Computation of Tight-Fitting Oriented Bounding
+// Boxes", 2011). What is chosen is computed over all triangles.
 
 import { diagonalise, eigenvector } from '../../math/jacobi';
 import {
-  QUATERNION_BYTES, Quaternion, Rotation, fromRows, quantise, rotationAt, setIdentityRotation, turned,
+  QUATERNION_BYTES, Quaternion, Rotation, fromRows, quantise, rotationAt, setRotation, turned,
 } from '../../math/quaternion';
 import {
-  BLOCK_BYTES, BOX_PADDING, Block, IDENTITY_QUATERNION, LEAF, NODE_BYTES, Node, childCount, childOf, filledLanes,
-  firstBlock, innerCount, isRotated,
+  BLOCK_BYTES, BOX_PADDING, Block, IDENTITY_QUATERNION, LEAF, NODE_BYTES, Node, childCount, childOf, firstBlock,
+  innerCount, isRotated,
 } from '../tree/layout';
 import { FITTING } from '../tree/counters';
 import { storeBoxes } from '../tree/store-boxes';
 import { emptyHigh, emptyLow, halfArea } from './binned-sah';
 
-/** What a node hands to its parent while a tree is fitted. */
+/** What a node hands to its parent while its boxes are computed. */
 @unmanaged
 export class Subtree {
   firstBlock: u32;
   endBlock: u32;
-  pad0: u64;
+  pad: u64;
   low: v128; // exact axis-aligned bounds
   high: v128;
-  area: f64;
-  x: f64; y: f64; z: f64; // ∫ p
-  xx: f64; xy: f64; xz: f64; yy: f64; yz: f64; zz: f64; // ∫ p pᵀ
 }
 
 export const SUBTREE_BYTES: usize = offsetof<Subtree>();
 
-/** How many blocks are looked at per child while candidates are compared; the winner is computed over all. */
-const SAMPLES: u32 = 16;
+/** Directions in which points are looked for that stand for a subtree: the axes, and the diagonals of a cube. */
+const DIRECTIONS: usize = memory.data<f32>([
+  1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, -1, 1, -1, 1, 1, -1, -1,
+]);
+const DIRECTION_COUNT: usize = 7;
+/** The points that stand for a subtree, the two farthest of each direction. */
+const EXTREMES: usize = 2 * DIRECTION_COUNT;
+/** The corners of the four triangles of a leaf. */
+const CORNERS: usize = 12;
+/** An axis of the points of a child: four vectors, of which a leaf fills three. */
+const EXTREMES_AXIS_BYTES: usize = 64;
+/** What else a node hands to its parent while rotations are searched: x of its extremes, y, z. */
+export const EXTREMES_BYTES: usize = 3 * EXTREMES_AXIS_BYTES;
+
 /** A rotation must save a tenth of the boxes' area, else rays are better off without it. */
 const WORTH: f32 = 0.9;
-/** The tolerance of principal axes, which only start a search: they need not be exact, and are quantised afterwards. */
-const AXIS_TOLERANCE: f64 = 1e-12;
+/** The tolerance of principal axes, which only start a search. */
+const AXIS_TOLERANCE: f64 = 1e-3;
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const best = changetype<Quaternion>(memory.data(<i32>offsetof<Quaternion>(), 16));
@@ -42,9 +53,15 @@ const trial = changetype<Quaternion>(memory.data(<i32>offsetof<Quaternion>(), 16
 const quantised: usize = memory.data(8, 16);
 const lows: usize = memory.data(64, 16); // bounds of the four children
 const highs: usize = memory.data(64, 16);
+/** The points of the four children: x, y and z of one point of each child in turn. */
+const points: usize = memory.data(16 * 48, 16);
+let pointCount: usize = 0;
+/** All bits in the lanes of children that there are. */
+let lanes: v128 = i32x4.splat(0);
 
 let blocks: usize = 0;
 let subtrees: usize = 0;
+let extremes: usize = 0;
 let boxLow: v128 = i32x4.splat(0);
 let boxHigh: v128 = i32x4.splat(0);
 
@@ -54,21 +71,33 @@ function subtreeAt(index: u32): Subtree {
   return changetype<Subtree>(subtrees + index * <u32>SUBTREE_BYTES);
 }
 
+// @ts-ignore: decorator
+@inline
+function extremesAt(index: u32): usize {
+  return extremes + index * <u32>EXTREMES_BYTES;
+}
+
 /** Fits node `index`, whose inner children are fitted already. Answers half the area of its boxes. */
-export function fitNode(node: Node, index: u32, allBlocks: usize, allSubtrees: usize, padding: f32): f32 {
+export function fitNode(
+  node: Node, index: u32, allBlocks: usize, allSubtrees: usize, allExtremes: usize, padding: f32,
+): f32 {
   blocks = allBlocks;
   subtrees = allSubtrees;
+  extremes = allExtremes;
   const identityCost = boundSubtree(node, index);
-  gatherMoments(node, index);
   let cost = identityCost;
   node.quaternion = IDENTITY_QUATERNION;
-  if (FITTING && searchRotation(node, index, identityCost)) {
-    quantise(quantised, best);
-    rotationAt(rotation, quantised);
-    cost = rotatedBoxes(node, false);
-    if (cost < identityCost * WORTH) node.quaternion = load<u64>(quantised);
+  if (FITTING) {
+    gatherPoints(node);
+    if (searchRotation(node, index, identityCost)) {
+      quantise(quantised, best);
+      rotationAt(rotation, quantised);
+      cost = rotatedBoxes(node);
+      if (cost < identityCost * WORTH) node.quaternion = load<u64>(quantised);
+      else cost = axisAlignedBoxes(node);
+    }
+    keepExtremes(extremesAt(index));
   }
-  if (!isRotated(node)) cost = axisAlignedBoxes(node); // the search has left those of its trials
   storeBoxes(node, lows, highs, padding * BOX_PADDING);
   return cost;
 }
@@ -80,7 +109,7 @@ export function refitNode(node: Node, index: u32, allBlocks: usize, allSubtrees:
   let cost = boundSubtree(node, index);
   if (isRotated(node)) {
     rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
-    cost = rotatedBoxes(node, false);
+    cost = rotatedBoxes(node);
   }
   storeBoxes(node, lows, highs, padding * BOX_PADDING);
   return cost;
@@ -107,49 +136,6 @@ function boundSubtree(node: Node, index: u32): f32 {
     s.high = f32x4.pmax(s.high, v128.load(highs + (i << 4)));
   }
   return cost;
-}
-
-function gatherMoments(node: Node, index: u32): void {
-  const s = subtreeAt(index);
-  s.area = 0;
-  s.x = 0; s.y = 0; s.z = 0;
-  s.xx = 0; s.xy = 0; s.xz = 0; s.yy = 0; s.yz = 0; s.zz = 0;
-  const count = childCount(node);
-  for (let i: u32 = 0; i < count; i++) {
-    const child = childOf(node, i);
-    if (child & LEAF) {
-      const block = blocks + (child & ~LEAF) * <u32>BLOCK_BYTES;
-      for (let lanes = filledLanes(changetype<Block>(block)); lanes != 0; lanes &= lanes - 1) {
-        addMoments(s, block + (<usize>ctz(lanes) << 2));
-      }
-    } else {
-      const c = subtreeAt(child);
-      s.area += c.area;
-      s.x += c.x; s.y += c.y; s.z += c.z;
-      s.xx += c.xx; s.xy += c.xy; s.xz += c.xz; s.yy += c.yy; s.yz += c.yz; s.zz += c.zz;
-    }
-  }
-}
-
-function addMoments(s: Subtree, lane: usize): void {
-  const ax = <f64>load<f32>(lane), ay = <f64>load<f32>(lane, 16), az = <f64>load<f32>(lane, 32);
-  const bx = <f64>load<f32>(lane, 48), by = <f64>load<f32>(lane, 64), bz = <f64>load<f32>(lane, 80);
-  const cx = <f64>load<f32>(lane, 96), cy = <f64>load<f32>(lane, 112), cz = <f64>load<f32>(lane, 128);
-  const ux = bx - ax, uy = by - ay, uz = bz - az;
-  const vx = cx - ax, vy = cy - ay, vz = cz - az;
-  const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
-  const area = 0.5 * sqrt(nx * nx + ny * ny + nz * nz);
-  const mx = ax + bx + cx, my = ay + by + cy, mz = az + bz + cz;
-  const third = area / 3.0;
-  const twelfth = area / 12.0;
-  s.area += area;
-  s.x += third * mx; s.y += third * my; s.z += third * mz;
-  s.xx += twelfth * (mx * mx + ax * ax + bx * bx + cx * cx);
-  s.xy += twelfth * (mx * my + ax * ay + bx * by + cx * cy);
-  s.xz += twelfth * (mx * mz + ax * az + bx * bz + cx * cz);
-  s.yy += twelfth * (my * my + ay * ay + by * by + cy * cy);
-  s.yz += twelfth * (my * mz + ay * az + by * bz + cy * cz);
-  s.zz += twelfth * (mz * mz + az * az + bz * bz + cz * cz);
 }
 
 /** Sets boxLow and boxHigh to the bounds of a block. */
@@ -206,11 +192,8 @@ function axisAlignedBoxes(node: Node): f32 {
   return cost;
 }
 
-/**
- * Sets lows and highs to the boxes in the frame of `rotation`, over all blocks or about SAMPLES of each child. Answers
- * the sum of half their areas.
- */
-function rotatedBoxes(node: Node, sampled: bool): f32 {
+/** Sets lows and highs to the boxes in the frame of `rotation`. Answers the sum of half their areas. */
+function rotatedBoxes(node: Node): f32 {
   let cost: f32 = 0;
   const count = childCount(node);
   for (let i: u32 = 0; i < count; i++) {
@@ -221,7 +204,7 @@ function rotatedBoxes(node: Node, sampled: bool): f32 {
       first = subtreeAt(child).firstBlock;
       end = subtreeAt(child).endBlock;
     }
-    boundRotated(first, end, sampled ? 1 + (end - first - 1) / SAMPLES : 1);
+    boundRotated(first, end);
     cost += halfArea(boxLow, boxHigh);
     v128.store(lows + (<usize>i << 4), boxLow);
     v128.store(highs + (<usize>i << 4), boxHigh);
@@ -229,13 +212,13 @@ function rotatedBoxes(node: Node, sampled: bool): f32 {
   return cost;
 }
 
-function boundRotated(first: u32, end: u32, stride: u32): void {
+function boundRotated(first: u32, end: u32): void {
   const xx = f32x4.splat(rotation.xx), xy = f32x4.splat(rotation.xy), xz = f32x4.splat(rotation.xz);
   const yx = f32x4.splat(rotation.yx), yy = f32x4.splat(rotation.yy), yz = f32x4.splat(rotation.yz);
   const zx = f32x4.splat(rotation.zx), zy = f32x4.splat(rotation.zy), zz = f32x4.splat(rotation.zz);
   let lowX = emptyLow(), lowY = emptyLow(), lowZ = emptyLow();
   let highX = emptyHigh(), highY = emptyHigh(), highZ = emptyHigh();
-  for (let i = first; i < end; i += stride) {
+  for (let i = first; i < end; i++) {
     // Three corners, each as x, y and z of four lanes.
     let corner = blocks + i * <u32>BLOCK_BYTES;
     for (let k = 0; k < 3; k++) {
@@ -253,40 +236,100 @@ function boundRotated(first: u32, end: u32, stride: u32): void {
   boxHigh = transposedMax(highX, highY, highZ);
 }
 
+// --- points that stand for children ---
+
+/** Gathers the points of a node's children, a child in each lane. */
+function gatherPoints(node: Node): void {
+  const count = childCount(node);
+  lanes = i32x4.lt_s(i32x4(0, 1, 2, 3), i32x4.splat(count));
+  pointCount = innerCount(node) == 0 ? CORNERS : EXTREMES;
+  const a = childOf(node, 0);
+  const b = count > 1 ? childOf(node, 1) : a, c = count > 2 ? childOf(node, 2) : a, d = count > 3 ? childOf(node, 3) : a;
+  for (let group: u32 = 0; <usize>(group << 2) < pointCount; group++) {
+    for (let axis: usize = 0; axis < 3; axis++) {
+      const va = v128.load(pointsOf(a, group, axis)), vb = v128.load(pointsOf(b, group, axis));
+      const vc = v128.load(pointsOf(c, group, axis)), vd = v128.load(pointsOf(d, group, axis));
+      const ab = v128.shuffle<f32>(va, vb, 0, 4, 1, 5), cd = v128.shuffle<f32>(vc, vd, 0, 4, 1, 5);
+      const abToo = v128.shuffle<f32>(va, vb, 2, 6, 3, 7), cdToo = v128.shuffle<f32>(vc, vd, 2, 6, 3, 7);
+      const at = points + <usize>group * 192 + (axis << 4);
+      v128.store(at, v128.shuffle<f32>(ab, cd, 0, 1, 4, 5));
+      v128.store(at, v128.shuffle<f32>(ab, cd, 2, 3, 6, 7), 48);
+      v128.store(at, v128.shuffle<f32>(abToo, cdToo, 0, 1, 4, 5), 96);
+      v128.store(at, v128.shuffle<f32>(abToo, cdToo, 2, 3, 6, 7), 144);
+    }
+  }
+}
+
+/** Answers where a coordinate of four points of a child is. A leaf has three such groups, the last of which stands twice. */
+// @ts-ignore: decorator
+@inline
+function pointsOf(child: u32, group: u32, axis: usize): usize {
+  if (child & LEAF) return blocks + (child & ~LEAF) * <u32>BLOCK_BYTES + min<u32>(group, 2) * 48 + (axis << 4);
+  return extremesAt(child) + axis * EXTREMES_AXIS_BYTES + (group << 4);
+}
+
+/** Keeps of all points those that lie farthest in each direction and against it. */
+function keepExtremes(to: usize): void {
+  for (let d: usize = 0; d < DIRECTION_COUNT; d++) {
+    const at = DIRECTIONS + d * 12;
+    const nx = v128.load32_splat(at), ny = v128.load32_splat(at, 4), nz = v128.load32_splat(at, 8);
+    let least = emptyLow(), most = emptyHigh();
+    let leastAt = i32x4.splat(0), mostAt = i32x4.splat(0);
+    let point = points;
+    for (let k: usize = 0; k < pointCount; k++) {
+      const x = v128.load(point), y = v128.load(point, 16), z = v128.load(point, 32);
+      const far = f32x4.add(f32x4.add(f32x4.mul(nx, x), f32x4.mul(ny, y)), f32x4.mul(nz, z));
+      const number = i32x4.splat(<i32>(point - points));
+      mostAt = v128.bitselect(number, mostAt, f32x4.gt(far, most));
+      most = f32x4.pmax(most, far);
+      leastAt = v128.bitselect(number, leastAt, f32x4.lt(far, least));
+      least = f32x4.pmin(least, far);
+      point += 48;
+    }
+    copyPoint(to + (d << 3), least, leastAt, leastLane(least));
+    copyPoint(to + (d << 3) + 4, most, mostAt, greatestLane(most));
+  }
+}
+
+function copyPoint(to: usize, values: v128, places: v128, value: f32): void {
+  const lane = <usize>ctz(i32x4.bitmask(f32x4.eq(values, f32x4.splat(value))));
+  v128.store(place, places);
+  const from = points + <usize>load<u32>(place + (lane << 2)) + (lane << 2);
+  store<f32>(to, load<f32>(from));
+  store<f32>(to, load<f32>(from, 16), EXTREMES_AXIS_BYTES);
+  store<f32>(to, load<f32>(from, 32), 2 * EXTREMES_AXIS_BYTES);
+}
+
+const place: usize = memory.data(16, 16);
+
 // --- the search ---
 
 /** Searches for a rotation that promises to be worth it and leaves it in `best`. Answers false when there is none. */
 function searchRotation(node: Node, index: u32, identityCost: f32): bool {
-  const s = subtreeAt(index);
-  setIdentityRotation(rotation);
-  // Over a sample, the identity must be measured on the same sample.
-  const reference = s.endBlock - s.firstBlock <= 4 * SAMPLES ? identityCost : rotatedBoxes(node, true);
-  let bestCost: f32 = Infinity;
-  if (s.area > 0) {
-    principalAxes(s, trial);
-    bestCost = tried(node);
-    copyQuaternion(best, trial);
-  }
+  principalAxes(subtreeAt(index));
+  let bestCost = tried();
+  copyQuaternion(best, trial);
   const inner = innerCount(node);
   for (let i: u32 = 0; i < inner; i++) {
     const childNode = changetype<Node>(changetype<usize>(node) + (childOf(node, i) - index) * <u32>NODE_BYTES);
     if (!isRotated(childNode)) continue;
     const q = changetype<usize>(childNode) + offsetof<Node>('quaternion');
-    trial.x = <f64>load<i16>(q, 0); trial.y = <f64>load<i16>(q, 2);
-    trial.z = <f64>load<i16>(q, 4); trial.w = <f64>load<i16>(q, 6);
-    const cost = tried(node);
+    const inverse = 1.0 / 32767.0;
+    trial.x = inverse * <f64>load<i16>(q, 0); trial.y = inverse * <f64>load<i16>(q, 2);
+    trial.z = inverse * <f64>load<i16>(q, 4); trial.w = inverse * <f64>load<i16>(q, 6);
+    const cost = tried();
     if (cost < bestCost) {
       bestCost = cost;
       copyQuaternion(best, trial);
     }
   }
   // Where even the best start is worse by a fifth, small turns do not make up for it.
-  if (bestCost > reference * 1.2) return false;
-  for (let step = 0.2; step > 0.02; step *= 0.5) {
+  if (bestCost > identityCost * 1.2) return false;
+  for (let step = 0.2; step > 0.02; step *= 0.4) {
     for (let axis = 0; axis < 3; axis++) {
       for (let t = step; ; t = -step) {
         turned(trial, best, axis, t);
-        const cost = tried(node);
+        const cost = tried();
         if (cost < bestCost) {
           bestCost = cost;
           copyQuaternion(best, trial);
@@ -296,30 +339,69 @@ function searchRotation(node: Node, index: u32, identityCost: f32): bool {
       }
     }
   }
-  return bestCost < reference * WORTH;
+  return bestCost < identityCost * WORTH;
 }
 
-/** Answers the cost of `trial` on the sample. */
-function tried(node: Node): f32 {
-  quantise(quantised, trial);
-  rotationAt(rotation, quantised);
-  return rotatedBoxes(node, true);
+/** Answers the sum of half the areas of the children's boxes under `trial`, as far as the points tell. */
+function tried(): f32 {
+  setRotation(rotation, <f32>trial.x, <f32>trial.y, <f32>trial.z, <f32>trial.w);
+  const xx = f32x4.splat(rotation.xx), xy = f32x4.splat(rotation.xy), xz = f32x4.splat(rotation.xz);
+  const yx = f32x4.splat(rotation.yx), yy = f32x4.splat(rotation.yy), yz = f32x4.splat(rotation.yz);
+  const zx = f32x4.splat(rotation.zx), zy = f32x4.splat(rotation.zy), zz = f32x4.splat(rotation.zz);
+  let lowX = emptyLow(), lowY = emptyLow(), lowZ = emptyLow();
+  let highX = emptyHigh(), highY = emptyHigh(), highZ = emptyHigh();
+  const end = points + pointCount * 48;
+  for (let point = points; point < end; point += 48) {
+    const px = v128.load(point), py = v128.load(point, 16), pz = v128.load(point, 32);
+    const x = f32x4.add(f32x4.add(f32x4.mul(xx, px), f32x4.mul(xy, py)), f32x4.mul(xz, pz));
+    const y = f32x4.add(f32x4.add(f32x4.mul(yx, px), f32x4.mul(yy, py)), f32x4.mul(yz, pz));
+    const z = f32x4.add(f32x4.add(f32x4.mul(zx, px), f32x4.mul(zy, py)), f32x4.mul(zz, pz));
+    lowX = f32x4.pmin(lowX, x); highX = f32x4.pmax(highX, x);
+    lowY = f32x4.pmin(lowY, y); highY = f32x4.pmax(highY, y);
+    lowZ = f32x4.pmin(lowZ, z); highZ = f32x4.pmax(highZ, z);
+  }
+  const dx = f32x4.sub(highX, lowX), dy = f32x4.sub(highY, lowY), dz = f32x4.sub(highZ, lowZ);
+  return laneSum(f32x4.add(f32x4.mul(dx, f32x4.add(dy, dz)), f32x4.mul(dy, dz)));
+}
+
+/** Adds up the lanes of children that there are. */
+// @ts-ignore: decorator
+@inline
+function laneSum(v: v128): f32 {
+  const own = v128.and(v, lanes);
+  const pairs = f32x4.add(own, v128.shuffle<f32>(own, own, 2, 3, 0, 1));
+  return f32x4.extract_lane(pairs, 0) + f32x4.extract_lane(pairs, 1);
 }
 
 function copyQuaternion(to: Quaternion, from: Quaternion): void {
   memory.copy(changetype<usize>(to), changetype<usize>(from), QUATERNION_BYTES);
 }
 
-function principalAxes(s: Subtree, q: Quaternion): void {
-  const inverse = 1.0 / s.area;
-  const x = s.x * inverse, y = s.y * inverse, z = s.z * inverse;
+/** Sets `trial` to the principal axes of the points, as seen from the middle of the node. */
+function principalAxes(s: Subtree): void {
+  const half = f32x4.splat(0.5);
+  const middle = f32x4.add(f32x4.mul(s.low, half), f32x4.mul(s.high, half));
+  const mx = f32x4.splat(f32x4.extract_lane(middle, 0)), my = f32x4.splat(f32x4.extract_lane(middle, 1));
+  const mz = f32x4.splat(f32x4.extract_lane(middle, 2));
+  let sx = f32x4.splat(0), sy = sx, sz = sx, sxx = sx, sxy = sx, sxz = sx, syy = sx, syz = sx, szz = sx;
+  const end = points + pointCount * 48;
+  for (let point = points; point < end; point += 48) {
+    const x = f32x4.sub(v128.load(point), mx), y = f32x4.sub(v128.load(point, 16), my);
+    const z = f32x4.sub(v128.load(point, 32), mz);
+    sx = f32x4.add(sx, x); sy = f32x4.add(sy, y); sz = f32x4.add(sz, z);
+    sxx = f32x4.add(sxx, f32x4.mul(x, x)); sxy = f32x4.add(sxy, f32x4.mul(x, y));
+    sxz = f32x4.add(sxz, f32x4.mul(x, z)); syy = f32x4.add(syy, f32x4.mul(y, y));
+    syz = f32x4.add(syz, f32x4.mul(y, z)); szz = f32x4.add(szz, f32x4.mul(z, z));
+  }
+  const inverse = 1.0 / <f64>(pointCount * popcnt(i32x4.bitmask(lanes)));
+  const x = inverse * <f64>laneSum(sx), y = inverse * <f64>laneSum(sy), z = inverse * <f64>laneSum(sz);
   diagonalise(
-    s.xx * inverse - x * x, s.xy * inverse - x * y, s.xz * inverse - x * z,
-    s.yy * inverse - y * y, s.yz * inverse - y * z, s.zz * inverse - z * z,
+    inverse * <f64>laneSum(sxx) - x * x, inverse * <f64>laneSum(sxy) - x * y, inverse * <f64>laneSum(sxz) - x * z,
+    inverse * <f64>laneSum(syy) - y * y, inverse * <f64>laneSum(syz) - y * z, inverse * <f64>laneSum(szz) - z * z,
     AXIS_TOLERANCE,
   );
   const ax = eigenvector(0, 0), ay = eigenvector(1, 0), az = eigenvector(2, 0);
   const bx = eigenvector(0, 1), by = eigenvector(1, 1), bz = eigenvector(2, 1);
   // The third row is the cross product, so the frame is right-handed.
-  fromRows(q, ax, ay, az, bx, by, bz, ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx);
+  fromRows(trial, ax, ay, az, bx, by, bz, ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx);
 }
