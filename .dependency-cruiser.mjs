@@ -23,6 +23,7 @@ export const LAYERS = {
     'point-line',
     'skin',
     'shape',
+    'occlusion',
     'contact',
     'distance',
     'section',

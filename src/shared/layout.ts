@@ -36,7 +36,13 @@ export const VIEW_MATRIX = 144; // f64 × 16
 export const VIEW_VIEWPORT = 272; // f64 × 4: x, y, width, height
 export const VIEW_MARGIN = 304; // f64
 export const VIEW_MIN_PIXELS = 312; // f64
-export const VIEW_BYTES = 320;
+export const VIEW_OCCLUSION = 320; // u32, OCCLUSION_*
+export const VIEW_OCCLUSION_MARGIN = 328; // f64, how far the eye and objects may move; OCCLUSION_LASTING
+export const VIEW_BYTES = 336;
+
+export const OCCLUSION_NONE = 0;
+export const OCCLUSION_EXACT = 1; // what is hidden in the very picture
+export const OCCLUSION_LASTING = 2; // what stays hidden when the camera turns, and the eye moves within the margin
 
 // The pose of an object inside a frame. Several may have the same bones.
 export const POSE_ID = 0; // u32
@@ -105,6 +111,7 @@ export const OUT_CHARACTER_COUNT = 200; // u32
 export const OUT_CHARACTERS = 204; // u32, offset of OUT_CHARACTER_BYTES each
 export const OUT_PUSH_COUNT = 208; // u32
 export const OUT_PUSHES = 212; // u32, offset of PUSH_BYTES each
+export const OUT_MS_OCCLUSION = 216; // f64, of OUT_MS_CULL
 export const OUT_HEADER_BYTES = 224;
 
 // A view's answer inside a frame out.
@@ -116,7 +123,11 @@ export const OUT_VIEW_ENTERED_COUNT = 16; // u32
 export const OUT_VIEW_ENTERED = 20; // u32, offset of u32 each
 export const OUT_VIEW_LEFT_COUNT = 24; // u32
 export const OUT_VIEW_LEFT = 28; // u32, offset of u32 each
-export const OUT_VIEW_BYTES = 32;
+export const OUT_VIEW_OCCLUDED_COUNT = 32; // u32
+export const OUT_VIEW_OCCLUDED = 36; // u32, offset of u32 each
+export const OUT_VIEW_OCCLUDER_COUNT = 40; // u32
+export const OUT_VIEW_OCCLUDERS = 44; // u32, offset of u32 each
+export const OUT_VIEW_BYTES = 48;
 
 // An object's description, as the worker writes it into the core.
 export const OBJECT_SHAPE = 0; // u32, SHAPE_*
@@ -148,6 +159,8 @@ export const FLAG_SOLID = 8;
 export const FLAG_MATRIX = 16; // the description carries a matrix; without it a set object keeps its own
 export const FLAG_SIDE = 32; // times SIDE_*: what queries by SIDE_OWN hit of it
 export const FLAG_FACE_SIDES = 128; // and of some triangles of its mesh they hit something else
+
+export const FLAG_OCCLUDER = 256; // it may hide others
 
 export const CONTACTS_NONE = 0;
 export const CONTACTS_BOUNDS = 1;

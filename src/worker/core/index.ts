@@ -33,6 +33,7 @@ import {
   castRay, findNormal, foundBone, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle,
   foundU, foundV, foundW, hitDistance, pointX, pointY, pointZ, setCone,
 } from './scene/query/ray';
+import { forgetOccluder } from './occlusion/occluder-shape';
 import { forgetMesh } from './scene/pairs/narrow-phase-slices';
 import { arePosesRead } from './scene/frame/frame';
 import { reserveSwap, swapMesh } from './scene/mesh-swap';
@@ -210,6 +211,7 @@ export function freeMesh(address: usize): void {
     return;
   }
   forgetMesh(changetype<Mesh>(address));
+  forgetOccluder(changetype<Mesh>(address));
   unwant(changetype<Mesh>(address));
   releaseDerived(changetype<Mesh>(address));
   release(address);
@@ -230,6 +232,7 @@ export function refitMesh(address: usize, positions: usize, scratch: usize): u32
   const isRead = arePosesRead();
   reserveSwap(mesh, mesh, isRead);
   forgetMesh(mesh);
+  forgetOccluder(mesh);
   const scale = treeScale(mesh);
   const fault = refit(mesh, positions, scratch);
   lastCulprit = culprit;

@@ -41,6 +41,9 @@ export function endChangesSince(): void {
   moveSlots(unpairedSince, unpaired);
 }
 
+/** The slots that changed since what the views see was found last: what may go on moving hides nothing for longer. */
+export const unsteady = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
+
 /** The objects of trees that grow which have no position yet, or belong elsewhere. */
 const displaced = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 
@@ -58,6 +61,7 @@ export function touch(slot: u32): void {
   const box = boxAt(slot);
   const tree = treeOf(box.tree);
   if (box.tree != PASSIVE_TREE) addSlot(noted, slot);
+  addSlot(unsteady, slot);
   if (box.tree != MOVING_TREE) {
     if (box.position == UNPLACED || !updateInTree(tree, slot)) addSlot(displaced, slot);
   } else if (tree.built) {
@@ -76,6 +80,7 @@ export function putObject(id: u32, description: usize): void {
     reserveSet(unpaired, slot + 1);
     if (noted == unpairedSince) reserveSet(unpairedSince, slot + 1);
     reserveSet(displaced, slot + 1);
+    reserveSet(unsteady, slot + 1);
     reserveMoving(slot + 1);
     reserveLastIds(slot + 1);
     reserveSlots(slot);

@@ -31,10 +31,15 @@ const stack: usize = memory.data(4 * (3 * <i32>MAX_DEPTH + 4), 16);
  * to.
  */
 export function isInsideClosedMesh(mesh: Mesh, m: Affine, x: f64, y: f64, z: f64): bool {
+  return windingOfClosedMesh(mesh, m, x, y, z) != 0;
+}
+
+/** Answers how often the mesh winds around the point, as `isInsideClosedMesh` has it; above 0 where its faces turn outwards. */
+export function windingOfClosedMesh(mesh: Mesh, m: Affine, x: f64, y: f64, z: f64): i32 {
   pointX = x;
   pointY = y;
   pointZ = z;
-  if (!setRay(mesh, m)) return false;
+  if (!setRay(mesh, m)) return 0;
   let number = 0;
   let top = stack + 4;
   store<u32>(stack, 0);
@@ -55,7 +60,7 @@ export function isInsideClosedMesh(mesh: Mesh, m: Affine, x: f64, y: f64, z: f64
       }
     }
   }
-  return number != 0;
+  return number;
 }
 
 /** Sets the ray's box. Answers false where the point is beyond the mesh's bounds. */

@@ -4,7 +4,7 @@ import {
   BLOCK_COUNT, BLOCK_FLOAT_BYTES, BLOCK_IDS, BLOCK_MATRICES, BLOCK_NEXT, BLOCK_PARENT, IN_BLOCKS, IN_BLOCK_COUNT,
   IN_CONTACT_BUDGET, IN_EPOCH, IN_FRAME, IN_IDS, IN_MATRICES, IN_POSES, IN_POSE_COUNT, IN_TRANSFORM_COUNT, IN_VIEWS, IN_VIEW_COUNT, MATRIX_BYTES,
   OUT_BYTES, OUT_EPOCH, OUT_FRAME, OUT_MS_ANSWER, OUT_MS_BROAD_PHASE, OUT_MS_CONTACTS, OUT_MS_CULL,
-  OUT_MS_NARROW_PHASE, OUT_MS_TOTAL, OUT_MS_UPDATE, OUT_REJECTED, OUT_REJECTED_COUNT, OUT_TRUNCATED, POSE_BYTES, POSE_ID,
+  OUT_MS_NARROW_PHASE, OUT_MS_OCCLUSION, OUT_MS_TOTAL, OUT_MS_UPDATE, OUT_REJECTED, OUT_REJECTED_COUNT, OUT_TRUNCATED, POSE_BYTES, POSE_ID,
   VIEW_BYTES, VIEW_SLOT,
 } from '../../../../shared/layout';
 import { now } from '../../host';
@@ -13,6 +13,7 @@ import {
   CHARACTERS_OUT_PARTS, areCharacters, beginCharacters, charactersOutBytes, moveCharacters, writeCharacters,
 } from '../character/characters';
 import { cull } from '../view/cull';
+import { leaveOutOccluded } from '../view/occlusion';
 import { beginSnapshot, dropSnapshot, idsOfFrame, takeSnapshot } from '../frame-snapshot';
 import { UNPLACED, boxAt, isAlive, slotCount, slotOf } from '../objects';
 import { proxyAt, laneAt, treeOf } from '../index/octree';
@@ -27,7 +28,7 @@ import { isContactOpen } from '../pairs/pair-query';
 import { freeRetired } from '../../skin/pose';
 import { poseObject } from '../poses';
 import {
-  beginChangesSince, endChangesSince, moveObject, reserveChangesSince, settle, updateTrees,
+  beginChangesSince, endChangesSince, moveObject, reserveChangesSince, settle, unsteady, updateTrees,
 } from '../scene';
 import { beginReplacedSince, endReplacedSince, rememberIds, reserveReplacedSince } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
@@ -59,7 +60,7 @@ let isNarrow: bool = false;
 let isUnderWay: bool = false;
 /** Whether the scene has gone on since the frame began. */
 let isAhead: bool = false;
-let msUpdate: f64 = 0, msCull: f64 = 0, msBroadPhase: f64 = 0, msNarrowPhase: f64 = 0;
+let msUpdate: f64 = 0, msCull: f64 = 0, msOcclusion: f64 = 0, msBroadPhase: f64 = 0, msNarrowPhase: f64 = 0;
 
 /**
  * Begins the frame at `input`, which is not needed after that; queries see it from now on. `stepFrame` must follow
@@ -107,7 +108,11 @@ function findVisible(start: f64, sliceEnd: f64): bool {
   leftAt = updated;
   if (!isSettled) return false;
   for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).active) cull(viewAt(i));
+  const seen = now();
+  for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).hasOcclusion) leaveOutOccluded(viewAt(i));
+  clearSlots(unsteady);
   const culled = now();
+  msOcclusion = culled - seen;
   beginPairs(isBudgeted);
   leftAt = now();
   msCull = culled - updated;
@@ -202,6 +207,7 @@ function answerFrame(): usize {
   store<u32>(out, <u32>isTruncated, OUT_TRUNCATED);
   store<f64>(out, msUpdate, OUT_MS_UPDATE);
   store<f64>(out, msCull, OUT_MS_CULL);
+  store<f64>(out, msOcclusion, OUT_MS_OCCLUSION);
   store<f64>(out, msBroadPhase, OUT_MS_BROAD_PHASE);
   store<f64>(out, msNarrowPhase, OUT_MS_NARROW_PHASE);
   store<f64>(out, msContacts, OUT_MS_CONTACTS);

@@ -2,14 +2,15 @@
 
 import {
   OUT_VIEWS, OUT_VIEW_BYTES, OUT_VIEW_COUNT, OUT_VIEW_COUNT_IDS, OUT_VIEW_ENTERED, OUT_VIEW_ENTERED_COUNT,
-  OUT_VIEW_IDS, OUT_VIEW_INSIDE, OUT_VIEW_LEFT, OUT_VIEW_LEFT_COUNT, OUT_VIEW_SLOT,
+  OUT_VIEW_IDS, OUT_VIEW_INSIDE, OUT_VIEW_LEFT, OUT_VIEW_LEFT_COUNT, OUT_VIEW_OCCLUDED, OUT_VIEW_OCCLUDED_COUNT,
+  OUT_VIEW_OCCLUDERS, OUT_VIEW_OCCLUDER_COUNT, OUT_VIEW_SLOT,
 } from '../../../../shared/layout';
 import { idsOfFrame } from '../frame-snapshot';
 import { append, out, writeIds } from './out';
 import { lastIds, rememberIds } from '../view/last-ids';
 import { countView, enteredBits, leftBits, viewAt, viewCount } from '../view/views';
 
-const PARTS_OF_VIEW = 3;
+const PARTS_OF_VIEW = 5;
 
 export function viewsOutParts(): u32 {
   return 1 + PARTS_OF_VIEW * viewCount;
@@ -21,7 +22,9 @@ export function viewsOutBytes(): u64 {
     const view = viewAt(i);
     if (!view.active) continue;
     countView(view);
-    const ids = <u64>view.insideCount + view.crossingCount + view.enteredCount + view.leftCount;
+    const ids =
+      <u64>view.insideCount + view.crossingCount + view.enteredCount + view.leftCount + view.occludedCount +
+      view.occluderCount;
     bytes += OUT_VIEW_BYTES + ids * 4;
   }
   return bytes;
@@ -51,6 +54,12 @@ function writeView(slot: u32, entry: usize): void {
   const ids = append((inside + crossing) << 2);
   const enteredIds = append(entered << 2);
   const leftIds = append(left << 2);
+  const occludedIds = append(view.occludedCount << 2);
+  const occluderIds = append(view.occluderCount << 2);
+  if (view.hasOcclusion) {
+    writeIds(view.occluded, words, idsOfNow, out + occludedIds);
+    writeIds(view.occluders, words, idsOfNow, out + occluderIds);
+  }
   const crossingIds = writeIds(view.inside, words, idsOfNow, out + ids);
   writeIds(view.crossing, words, idsOfNow, crossingIds);
   // The bitmaps turn into those of the last frame; on the way they are the differences.
@@ -73,4 +82,8 @@ function writeView(slot: u32, entry: usize): void {
   store<u32>(record, enteredIds, OUT_VIEW_ENTERED);
   store<u32>(record, left, OUT_VIEW_LEFT_COUNT);
   store<u32>(record, leftIds, OUT_VIEW_LEFT);
+  store<u32>(record, view.occludedCount, OUT_VIEW_OCCLUDED_COUNT);
+  store<u32>(record, occludedIds, OUT_VIEW_OCCLUDED);
+  store<u32>(record, view.occluderCount, OUT_VIEW_OCCLUDER_COUNT);
+  store<u32>(record, occluderIds, OUT_VIEW_OCCLUDERS);
 }

@@ -6,6 +6,7 @@ import { Affine } from '../../math/affine';
 import { normalise } from '../../math/plane';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { cull, isTooSmall } from '../view/cull';
+import { leaveOutOccluded } from '../view/occlusion';
 import { descend } from '../index/descend';
 import { beginParts, clipVolume, nextPart, partLimits } from './clipped-parts';
 import { isClipped } from './clipping';
@@ -39,6 +40,7 @@ export function frustumOfView(view: usize, filter: usize): u32 {
 export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 {
   asked.planeCount = count;
   asked.minPixels = 0;
+  asked.hasOcclusion = 0;
   asked.layers = 0xffffffff;
   for (let i: u32 = 0; i < count; i++) {
     const at = planes + (<usize>i << 4);
@@ -62,6 +64,7 @@ function answer(filter: usize): u32 {
   setFilter(filter);
   if (precision == PRECISION_OBB && !isClipped) cull(asked);
   else classify();
+  if (asked.hasOcclusion) leaveOutOccluded(asked);
   clearFound();
   list(asked.inside);
   insideCount = foundCount;

@@ -261,7 +261,8 @@ export function isTooSmall(view: View, b: Affine): bool {
   return view.minPixels > 0 && pixelsAcross(view, b) < view.minPixels;
 }
 
-function pixelsAcross(view: View, b: Affine): f64 {
+/** Answers the pixels across the sphere about the oriented bounds, where its centre is; Infinity behind the eye. */
+export function pixelsAcross(view: View, b: Affine): f64 {
   const w = view.wx * b.tx + view.wy * b.ty + view.wz * b.tz + view.ww;
   if (w <= 0) return Infinity;
   // Half the longest diagonal: of |± x ± y ± z|, which differ where a shear makes the axes oblique.

@@ -3,11 +3,12 @@
 // float64, in world units.
 
 import {
-  VIEW_LAYERS, VIEW_MARGIN, VIEW_MATRIX, VIEW_MIN_PIXELS, VIEW_PROJECTION, VIEW_VIEWPORT,
+  OCCLUSION_NONE, VIEW_LAYERS, VIEW_MARGIN, VIEW_MATRIX, VIEW_MIN_PIXELS, VIEW_OCCLUSION, VIEW_PROJECTION, VIEW_VIEWPORT,
 } from '../../../../shared/layout';
 import { PLANE_BYTES, Plane, combineUnit } from '../../math/plane';
-import { release, reserve } from '../../memory';
+import { allocate, release, reserve } from '../../memory';
 import { beforeFar, beyondNear, clipW, clipX, clipY, setProjection } from './projection';
+import { PICTURE_BYTES, Picture, setPicture } from './picture';
 import { lastSlotCount, recallId, replacedBits } from './last-ids';
 import { slotOf } from '../objects';
 
@@ -20,6 +21,12 @@ export class View {
   inside: usize; // bitmap by slot, of the frame that is made
   crossing: usize;
   before: usize; // inside or crossing in the frame before
+  picture: usize; // a Picture (picture.ts), where occlusion was ever asked for, else 0
+  hasOcclusion: u32;
+  occluded: usize; // bitmaps, where occlusion is asked for
+  occluders: usize;
+  occludedCount: u32;
+  occluderCount: u32;
   leftCount: u32; // how many ids the frame that is made lists as left, and of the others
   insideCount: u32;
   crossingCount: u32;
@@ -69,7 +76,11 @@ export function setView(slot: u32, record: usize): void {
 }
 
 export function describeView(view: View, record: usize): void {
+  const hasOcclusion = load<u32>(record, VIEW_OCCLUSION) != OCCLUSION_NONE;
+  if (hasOcclusion && view.picture == 0) view.picture = allocate(PICTURE_BYTES);
   setProjection(record);
+  view.hasOcclusion = u32(hasOcclusion);
+  if (hasOcclusion) setPicture(changetype<Picture>(view.picture), record);
   view.active = 1;
   view.layers = load<u32>(record, VIEW_LAYERS);
   // Gribb and Hartmann, "Fast Extraction of Viewing Frustum Planes", 2001.
@@ -115,6 +126,9 @@ export function removeView(slot: u32): void {
   release(view.inside);
   release(view.crossing);
   release(view.before);
+  release(view.picture);
+  release(view.occluded);
+  release(view.occluders);
   memory.fill(changetype<usize>(view), 0, VIEW_STRIDE);
   while (viewCount > 0 && !viewAt(viewCount - 1).active) viewCount--;
 }
@@ -126,6 +140,12 @@ export function beginView(view: View, slots: u32): void {
   view.inside = reserve(view.inside, 0, bytes);
   view.crossing = reserve(view.crossing, 0, bytes);
   view.before = reserve(view.before, view.words << 2, bytes);
+  if (view.hasOcclusion) {
+    view.occluded = reserve(view.occluded, 0, bytes);
+    view.occluders = reserve(view.occluders, 0, bytes);
+    memory.fill(view.occluded, 0, <usize>words << 2);
+    memory.fill(view.occluders, 0, <usize>words << 2);
+  }
   if (words > view.words) {
     memory.fill(view.before + (<usize>view.words << 2), 0, <usize>(words - view.words) << 2);
     view.words = words;
@@ -149,6 +169,14 @@ export function countView(view: View): void {
   view.crossingCount = crossing;
   view.enteredCount = entered;
   view.leftCount = left;
+  view.occludedCount = view.hasOcclusion ? countBits(view.occluded, view.words) : 0;
+  view.occluderCount = view.hasOcclusion ? countBits(view.occluders, view.words) : 0;
+}
+
+function countBits(bitmap: usize, words: u32): u32 {
+  let count: u32 = 0;
+  for (let w: usize = 0; w < words; w++) count += popcnt(load<u32>(bitmap + (w << 2)));
+  return count;
 }
 
 /** Selects what is seen now and was not in the last frame, from a word of both bitmaps. */

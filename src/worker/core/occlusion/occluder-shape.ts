@@ -1,0 +1,383 @@
+// What of an object's shape hides others: triangles with the edges that they share. Of a small mesh these are its own
+// triangles. Of a closed mesh there is also a box inside of it, which is covered wherever one looks from outside: it is
+// found by growing a box about the middle of the bounds while no triangle meets it, and its middle is inside.
+//
+// They are made once for each mesh and kept by its address until that is forgotten.
+
+import { Affine, invert, setIdentity } from '../math/affine';
+import { mix } from '../math/hash';
+import { allocate, release, reserve } from '../memory';
+import { meshMeetsCube } from '../mesh/query/mesh-pair';
+import { windingOfClosedMesh } from '../mesh/query/ray-parity';
+import { Mesh, blockAt, placeTree, triangleOf } from '../mesh/tree/layout';
+
+/** A mesh with more triangles is no occluder by them: as many as half a frame's budget (scene/view/occlusion.ts). */
+export const MOST_TRIANGLES: u32 = 2048;
+
+/** Triangles and edges; behind it vertices of 3 f64 each, and then CORNER_BYTES for each triangle. */
+@unmanaged
+export class OccluderShape {
+  vertexCount: u32;
+  triangleCount: u32;
+  edgeCount: u32;
+  pad: u32;
+}
+
+/** Three vertices, then three edges << 1, with a bit for their direction: all u16. */
+const CORNER_BYTES: usize = 16;
+export const VERTEX_BYTES: usize = 24;
+
+/** A box inside of a closed mesh: the map from the cube to it, in mesh space, as an Affine, and how the mesh winds about it. */
+@unmanaged
+export class InnerBox {
+  xx: f64; xy: f64; xz: f64;
+  yx: f64; yy: f64; yz: f64;
+  zx: f64; zy: f64; zz: f64;
+  tx: f64; ty: f64; tz: f64;
+  winding: i32;
+}
+
+/** What is known of a mesh. */
+@unmanaged
+class Entry {
+  mesh: u32; // 0 where free
+  /** The address of the OccluderShape; 0 where it has too many triangles. */
+  shape: u32;
+  /** Whether there is a box inside: UNKNOWN, NO_BOX or HAS_BOX. */
+  box: u32;
+  hasShape: u32;
+  /** The address of the InnerBox. */
+  inner: usize;
+}
+
+const UNKNOWN: u32 = 0;
+const NO_BOX: u32 = 1;
+const HAS_BOX: u32 = 2;
+const ENTRY_BYTES: usize = 32;
+/** A free entry that others were put past. */
+const GONE: u32 = 1;
+
+let entries: usize = 0;
+let capacity: u32 = 0;
+let used: u32 = 0; // and gone
+
+// @ts-ignore: decorator
+@inline
+export function verticesOf(shape: OccluderShape): usize {
+  return changetype<usize>(shape) + 16;
+}
+
+// @ts-ignore: decorator
+@inline
+function cornersOf(shape: OccluderShape): usize {
+  return verticesOf(shape) + shape.vertexCount * <u32>VERTEX_BYTES;
+}
+
+/** Answers a vertex of a triangle, of three. */
+// @ts-ignore: decorator
+@inline
+export function vertexOf(shape: OccluderShape, triangle: u32, i: usize): u32 {
+  return load<u16>(cornersOf(shape) + triangle * <u32>CORNER_BYTES + (i << 1));
+}
+
+/** Answers the edge from a vertex of a triangle to the next, << 1, and 1 where the edge leads the other way. */
+// @ts-ignore: decorator
+@inline
+export function edgeOf(shape: OccluderShape, triangle: u32, i: usize): u32 {
+  return load<u16>(cornersOf(shape) + triangle * <u32>CORNER_BYTES + (i << 1), 6);
+}
+
+// @ts-ignore: decorator
+@inline
+function entryAt(i: u32): Entry {
+  return changetype<Entry>(entries + i * <u32>ENTRY_BYTES);
+}
+
+function homeOf(mesh: u32): u32 {
+  return <u32>(mix(mesh) >> 32) & (capacity - 1);
+}
+
+function find(mesh: u32): Entry | null {
+  if (capacity == 0) return null;
+  for (let i = homeOf(mesh); ; i = (i + 1) & (capacity - 1)) {
+    const entry = entryAt(i);
+    if (entry.mesh == mesh) return entry;
+    if (entry.mesh == 0) return null;
+  }
+}
+
+/** Answers what is known of a mesh, which begins as nothing. Throws OUT_OF_MEMORY. */
+function findOrAdd(mesh: u32): Entry {
+  const known = find(mesh);
+  if (known !== null) return known;
+  if ((used + 1) * 2 > capacity) grow();
+  let i = homeOf(mesh);
+  while (entryAt(i).mesh != 0) i = (i + 1) & (capacity - 1);
+  const entry = entryAt(i);
+  memory.fill(changetype<usize>(entry), 0, ENTRY_BYTES);
+  entry.mesh = mesh;
+  used++;
+  return entry;
+}
+
+function grow(): void {
+  const before = entries, count = capacity;
+  let live: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) if (entryAt(i).mesh > GONE) live++;
+  let next: u32 = 64;
+  while (next < live * 4) next <<= 1;
+  const grown = allocate(next * <u32>ENTRY_BYTES);
+  memory.fill(grown, 0, next * <u32>ENTRY_BYTES);
+  entries = grown;
+  capacity = next;
+  used = live;
+  for (let i: u32 = 0; i < count; i++) {
+    const entry = changetype<Entry>(before + i * <u32>ENTRY_BYTES);
+    if (entry.mesh <= GONE) continue;
+    let to = homeOf(entry.mesh);
+    while (entryAt(to).mesh != 0) to = (to + 1) & (capacity - 1);
+    memory.copy(changetype<usize>(entryAt(to)), changetype<usize>(entry), ENTRY_BYTES);
+  }
+  release(before);
+}
+
+/** Forgets what was made of a mesh that changes or goes. */
+export function forgetOccluder(mesh: Mesh): void {
+  const entry = find(<u32>changetype<usize>(mesh));
+  if (entry === null) return;
+  release(entry.shape);
+  release(entry.inner);
+  entry.mesh = GONE;
+}
+
+/** Whether the shape and the box of a mesh are made, if it can have them. */
+export function isMade(mesh: Mesh, isBox: bool): bool {
+  const entry = find(<u32>changetype<usize>(mesh));
+  return entry !== null && (isBox ? entry.box != UNKNOWN : entry.hasShape != 0);
+}
+
+/** Answers the triangles of a mesh, or null where they are too many. Makes them the first time. Throws OUT_OF_MEMORY. */
+export function shapeOf(mesh: Mesh): OccluderShape | null {
+  if (mesh.keptCount > MOST_TRIANGLES) return null;
+  const entry = findOrAdd(<u32>changetype<usize>(mesh));
+  if (entry.hasShape == 0) {
+    entry.shape = <u32>changetype<usize>(makeShape(mesh));
+    entry.hasShape = 1;
+  }
+  return changetype<OccluderShape | null>(<usize>entry.shape);
+}
+
+/** Answers a box inside of a closed mesh, or null where none was found. Throws OUT_OF_MEMORY. */
+export function innerBoxOf(mesh: Mesh): InnerBox | null {
+  if (!mesh.closed) return null;
+  const entry = findOrAdd(<u32>changetype<usize>(mesh));
+  if (entry.box == UNKNOWN) {
+    const inner = findBox(mesh);
+    entry.box = inner == 0 ? NO_BOX : HAS_BOX;
+    entry.inner = inner;
+  }
+  return changetype<InnerBox | null>(entry.inner);
+}
+
+// --- triangles ---
+
+let table: usize = 0; // u16 + 1, by hash
+let corners: usize = 0; // u16 for each corner of each triangle
+let places: usize = 0; // 3 f32 for each vertex
+let edges: usize = 0; // two u16 for each edge: the lesser vertex first
+
+const MOST_VERTICES: u32 = 3 * MOST_TRIANGLES;
+const TABLE_SIZE: u32 = 16384;
+
+function makeShape(mesh: Mesh): OccluderShape {
+  table = reserve(table, 0, TABLE_SIZE << 1);
+  corners = reserve(corners, 0, MOST_VERTICES << 1);
+  places = reserve(places, 0, MOST_VERTICES * 12);
+  edges = reserve(edges, 0, MOST_VERTICES << 2);
+  memory.fill(table, 0, TABLE_SIZE << 1);
+  let vertexCount: u32 = 0, triangleCount: u32 = 0;
+  for (let i: u32 = 0; i < mesh.blockCount; i++) {
+    const block = blockAt(mesh, i);
+    for (let lane = 0; lane < 4; lane++) {
+      if (triangleOf(block, lane) < 0) continue;
+      for (let k: usize = 0; k < 3; k++) {
+        const at = changetype<usize>(block) + k * 48 + (<usize>lane << 2);
+        const vertex = vertexAt(load<f32>(at) + 0, load<f32>(at, 16) + 0, load<f32>(at, 32) + 0, vertexCount);
+        if (vertex == vertexCount) vertexCount++;
+        store<u16>(corners + ((triangleCount * 3 + <u32>k) << 1), <u16>vertex);
+      }
+      triangleCount++;
+    }
+  }
+  const bytes = 16 + vertexCount * <u32>VERTEX_BYTES + triangleCount * <u32>CORNER_BYTES;
+  const shape = changetype<OccluderShape>(allocate(bytes));
+  shape.vertexCount = vertexCount;
+  shape.triangleCount = triangleCount;
+  for (let i: u32 = 0; i < 3 * vertexCount; i++) {
+    store<f64>(verticesOf(shape) + (<usize>i << 3), <f64>load<f32>(places + (<usize>i << 2)));
+  }
+  memory.fill(table, 0, TABLE_SIZE << 1);
+  let edgeCount: u32 = 0;
+  for (let t: u32 = 0; t < triangleCount; t++) {
+    const to = cornersOf(shape) + t * <u32>CORNER_BYTES;
+    for (let k: u32 = 0; k < 3; k++) {
+      const from = load<u16>(corners + ((t * 3 + k) << 1)), next = load<u16>(corners + ((t * 3 + (k + 1) % 3) << 1));
+      store<u16>(to + (<usize>k << 1), from);
+      const edge = edgeAt(min<u32>(from, next), max<u32>(from, next), edgeCount);
+      if (edge == edgeCount) edgeCount++;
+      store<u16>(to + (<usize>k << 1), <u16>((edge << 1) | u32(from > next)), 6);
+    }
+  }
+  shape.edgeCount = edgeCount;
+  return shape;
+}
+
+function vertexAt(x: f32, y: f32, z: f32, count: u32): u32 {
+  const xy = <u64>reinterpret<u32>(x) | (<u64>reinterpret<u32>(y) << 32);
+  let i = <u32>(mix(mix(xy) + reinterpret<u32>(z)) >> 32) & (TABLE_SIZE - 1);
+  for (; ; i = (i + 1) & (TABLE_SIZE - 1)) {
+    const known = load<u16>(table + (<usize>i << 1));
+    if (known == 0) break;
+    const at = places + (<usize>known - 1) * 12;
+    if (load<f32>(at) == x && load<f32>(at, 4) == y && load<f32>(at, 8) == z) return known - 1;
+  }
+  store<u16>(table + (<usize>i << 1), <u16>(count + 1));
+  const at = places + <usize>count * 12;
+  store<f32>(at, x);
+  store<f32>(at, y, 4);
+  store<f32>(at, z, 8);
+  return count;
+}
+
+function edgeAt(low: u32, high: u32, count: u32): u32 {
+  let i = <u32>(mix(<u64>low | (<u64>high << 32)) >> 32) & (TABLE_SIZE - 1);
+  for (; ; i = (i + 1) & (TABLE_SIZE - 1)) {
+    const known = load<u16>(table + (<usize>i << 1));
+    if (known == 0) break;
+    const at = edges + (<usize>known - 1) * 4;
+    if (load<u16>(at) == low && load<u16>(at, 2) == high) return known - 1;
+  }
+  store<u16>(table + (<usize>i << 1), <u16>(count + 1));
+  store<u16>(edges + (<usize>count << 2), <u16>low);
+  store<u16>(edges + (<usize>count << 2), <u16>high, 2);
+  return count;
+}
+
+// --- the cube ---
+
+/** The cube [-1, 1]³, its triangles turned outwards. */
+export const CUBE = changetype<OccluderShape>(memory.data(16 + 8 * <i32>VERTEX_BYTES + 12 * <i32>CORNER_BYTES, 16));
+
+function setCube(): void {
+  CUBE.vertexCount = 8;
+  CUBE.triangleCount = 12;
+  for (let i: u32 = 0; i < 8; i++) {
+    for (let k: u32 = 0; k < 3; k++) {
+      store<f64>(verticesOf(CUBE) + ((i * 3 + k) << 3), (i >> k) & 1 ? 1 : -1);
+    }
+  }
+  let triangle: u32 = 0, edgeCount: u32 = 0;
+  const made = memory.data(18 * 2);
+  for (let axis: u32 = 0; axis < 3; axis++) {
+    const u: u32 = 1 << ((axis + 1) % 3), v: u32 = 1 << ((axis + 2) % 3);
+    for (let side: u32 = 0; side < 2; side++) {
+      const at = side << axis;
+      for (let half: u32 = 0; half < 2; half++) {
+        // Counterclockwise from outside: u, then v, on the far side of the axis.
+        const second = half == 0 ? at + u : at + u + v, third = half == 0 ? at + u + v : at + v;
+        const to = cornersOf(CUBE) + triangle * <u32>CORNER_BYTES;
+        store<u16>(to, <u16>at);
+        store<u16>(to, <u16>(side ? second : third), 2);
+        store<u16>(to, <u16>(side ? third : second), 4);
+        for (let k: usize = 0; k < 3; k++) {
+          const from = load<u16>(to + (k << 1)), next = load<u16>(to + ((k + 1) % 3 << 1));
+          const key = (min<u32>(from, next) << 3) | max<u32>(from, next);
+          let edge: u32 = 0;
+          while (edge < edgeCount && load<u16>(made + (edge << 1)) != key) edge++;
+          if (edge == edgeCount) store<u16>(made + (edgeCount++ << 1), <u16>key);
+          store<u16>(to + (k << 1), <u16>((edge << 1) | u32(from > next)), 6);
+        }
+        triangle++;
+      }
+    }
+  }
+  CUBE.edgeCount = edgeCount;
+}
+setCube();
+
+// --- the box inside ---
+
+const toCube = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const tree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+/** The first boxes that are tried, in parts of the bounds: what is a box itself must not touch it. */
+const FIRST = memory.data<f64>([0.9990234375, 0.9, 0.75, 0.577, 0.4, 0.25, 0.12]);
+const FIRST_COUNT: usize = 7;
+/** How often each side's way outwards is halved. */
+const HALVINGS: u32 = 5;
+
+// The box that is tried.
+let lowX: f64 = 0, lowY: f64 = 0, lowZ: f64 = 0;
+let highX: f64 = 0, highY: f64 = 0, highZ: f64 = 0;
+
+/** Answers the address of a map to a box inside, 0 without. */
+function findBox(mesh: Mesh): usize {
+  const x = 0.5 * (mesh.lowX + mesh.highX), y = 0.5 * (mesh.lowY + mesh.highY), z = 0.5 * (mesh.lowZ + mesh.highZ);
+  const hx = 0.5 * (mesh.highX - mesh.lowX), hy = 0.5 * (mesh.highY - mesh.lowY), hz = 0.5 * (mesh.highZ - mesh.lowZ);
+  if (!(hx > 0 && hy > 0 && hz > 0)) return 0;
+  setIdentity(toCube);
+  placeTree(tree, mesh, toCube);
+  const winding = windingOfClosedMesh(mesh, tree, x, y, z);
+  if (winding == 0) return 0;
+  let found = false;
+  for (let i: usize = 0; i < FIRST_COUNT && !found; i++) {
+    const part = load<f64>(FIRST + (i << 3));
+    lowX = x - hx * part; lowY = y - hy * part; lowZ = z - hz * part;
+    highX = x + hx * part; highY = y + hy * part; highZ = z + hz * part;
+    found = isFree(mesh);
+  }
+  if (!found) return 0;
+  lowX = grown(mesh, 0, lowX, mesh.lowX);
+  highX = grown(mesh, 1, highX, mesh.highX);
+  lowY = grown(mesh, 2, lowY, mesh.lowY);
+  highY = grown(mesh, 3, highY, mesh.highY);
+  lowZ = grown(mesh, 4, lowZ, mesh.lowZ);
+  highZ = grown(mesh, 5, highZ, mesh.highZ);
+  const box = changetype<InnerBox>(allocate(offsetof<InnerBox>()));
+  setBox(changetype<Affine>(box));
+  box.winding = winding;
+  return changetype<usize>(box);
+}
+
+function grown(mesh: Mesh, side: u32, from: f64, to: f64): f64 {
+  let free = from, met = to;
+  for (let i: u32 = 0; i < HALVINGS; i++) {
+    const half = 0.5 * (free + met);
+    setSide(side, half);
+    if (isFree(mesh)) free = half;
+    else met = half;
+  }
+  setSide(side, free);
+  return free;
+}
+
+function setSide(side: u32, value: f64): void {
+  if (side == 0) lowX = value;
+  else if (side == 1) highX = value;
+  else if (side == 2) lowY = value;
+  else if (side == 3) highY = value;
+  else if (side == 4) lowZ = value;
+  else highZ = value;
+}
+
+function isFree(mesh: Mesh): bool {
+  setBox(toCube);
+  invert(toCube, toCube);
+  return !meshMeetsCube(mesh, toCube);
+}
+
+function setBox(map: Affine): void {
+  setIdentity(map);
+  map.xx = 0.5 * (highX - lowX); map.yy = 0.5 * (highY - lowY); map.zz = 0.5 * (highZ - lowZ);
+  map.tx = 0.5 * (highX + lowX); map.ty = 0.5 * (highY + lowY); map.tz = 0.5 * (highZ + lowZ);
+}

@@ -1,0 +1,98 @@
+// What occlusion has to know of a view: its functions of a world point, where its near plane ends, and how finely a depth
+// buffer tells depths apart.
+
+import {
+  OCCLUSION_LASTING, VIEW_DEPTH, VIEW_OCCLUSION, VIEW_OCCLUSION_MARGIN, VIEW_VIEWPORT,
+} from '../../../../shared/layout';
+import { Plane, combine, valueAt } from '../../math/plane';
+import { beforeFar, beyondNear, clipW, clipX, clipY, clipZ, eyeW, eyeX, eyeY, eyeZ, height } from './projection';
+
+@unmanaged
+export class Picture {
+  /** Functions of a world point: x, y and w of clip space, and what over w is a depth that grows towards the eye. */
+  xx: f64; xy: f64; xz: f64; xw: f64;
+  yx: f64; yy: f64; yz: f64; yw: f64;
+  zx: f64; zy: f64; zz: f64; zw: f64;
+  wx: f64; wy: f64; wz: f64; ww: f64;
+  /** Where it is negative, nothing is drawn: before the near plane, and a hair beyond. */
+  nearX: f64; nearY: f64; nearZ: f64; nearW: f64;
+  eyeX: f64; eyeY: f64; eyeZ: f64;
+  isPerspective: u32;
+  /** Whether what is hidden is to stay so when the camera turns. */
+  isLasting: u32;
+  margin: f64;
+  width: f64;
+  height: f64;
+  /** How much nearer a depth must be for a depth buffer to tell it apart, surely. */
+  bias: f64;
+}
+
+export const PICTURE_BYTES: usize = offsetof<Picture>();
+
+/** Depth buffers have 24 bits, or as many of a float32; what is compared is rounded some times before. */
+const DEPTH_STEPS: f64 = 8 * 5.9604644775390625e-8; // 8 · 2⁻²⁴
+/** How far behind the near plane, of its distance, a graphics card may still cut. */
+const NEAR_SLACK: f64 = 1e-5;
+
+/** Reads a view's record; `setProjection` of it comes before. */
+export function setPicture(picture: Picture, record: usize): void {
+  const at = changetype<usize>(picture);
+  memory.copy(at, changetype<usize>(clipX), 32);
+  memory.copy(at + offsetof<Picture>('yx'), changetype<usize>(clipY), 32);
+  memory.copy(at + offsetof<Picture>('wx'), changetype<usize>(clipW), 32);
+  const depth = changetype<Plane>(at + offsetof<Picture>('zx'));
+  const near = changetype<Plane>(at + offsetof<Picture>('nearX'));
+  picture.isPerspective = u32(eyeW != 0);
+  picture.isLasting = u32(load<u32>(record, VIEW_OCCLUSION) == OCCLUSION_LASTING);
+  picture.margin = picture.isLasting ? load<f64>(record, VIEW_OCCLUSION_MARGIN) : 0;
+  picture.width = load<f64>(record, VIEW_VIEWPORT + 16);
+  picture.height = load<f64>(record, VIEW_VIEWPORT + 24);
+  const range: f64 = load<u32>(record, VIEW_DEPTH) == 0 ? 2 : 1;
+  // Clip z over w is a linear function of the depth along each line of sight: of 1 / w, or of the height over the eye's plane.
+  let slope: f64;
+  if (picture.isPerspective) {
+    picture.eyeX = eyeX; picture.eyeY = eyeY; picture.eyeZ = eyeZ;
+    depth.x = depth.y = depth.z = 0;
+    depth.w = 1;
+    slope = abs(valueAt(clipZ, eyeX, eyeY, eyeZ));
+    const forward = 1.0 / sqrt(clipW.x * clipW.x + clipW.y * clipW.y + clipW.z * clipW.z);
+    combine(near, forward, clipW, 0, clipW);
+    near.w -= nearestDepth(near, picture.isLasting != 0) * (1 + NEAR_SLACK) + picture.margin;
+  } else {
+    picture.eyeX = picture.eyeY = picture.eyeZ = 0;
+    combine(depth, 1, height, 0, height);
+    slope = abs(
+      (clipZ.x * eyeX + clipZ.y * eyeY + clipZ.z * eyeZ) / (height.x * eyeX + height.y * eyeY + height.z * eyeZ),
+    );
+    combine(near, 1, beyondNear, 0, beyondNear);
+    near.w -= (beyondNear.w + beforeFar.w) * DEPTH_STEPS + picture.margin;
+  }
+  picture.bias = DEPTH_STEPS * range / slope;
+}
+
+const left = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const low = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+
+/**
+ * Answers how deep the near plane reaches, along the camera's axis. For a camera that turns that is as far from the eye as
+ * its corners are. Infinity where it has none.
+ */
+function nearestDepth(depth: Plane, isTurning: bool): f64 {
+  let most: f64 = 0;
+  for (let corner = 0; corner < 4; corner++) {
+    combine(left, 1, clipX, corner & 1 ? 1 : -1, clipW);
+    combine(low, 1, clipY, corner & 2 ? 1 : -1, clipW);
+    // Both planes go through the eye; they meet in a line.
+    let x = left.y * low.z - left.z * low.y, y = left.z * low.x - left.x * low.z, z = left.x * low.y - left.y * low.x;
+    if (depth.x * x + depth.y * y + depth.z * z < 0) {
+      x = -x;
+      y = -y;
+      z = -z;
+    }
+    const along = -valueAt(beyondNear, eyeX, eyeY, eyeZ) / (beyondNear.x * x + beyondNear.y * y + beyondNear.z * z);
+    const far = isTurning ? sqrt(x * x + y * y + z * z) * along : (depth.x * x + depth.y * y + depth.z * z) * along;
+    if (!(far > 0)) return Infinity;
+    most = max(most, far);
+  }
+  return most;
+}
