@@ -161,6 +161,7 @@ export const FLAG_SIDE = 32; // times SIDE_*: what queries by SIDE_OWN hit of it
 export const FLAG_FACE_SIDES = 128; // and of some triangles of its mesh they hit something else
 
 export const FLAG_OCCLUDER = 256; // it may hide others
+export const FLAG_NO_OCCLUDER = 512; // it may not; with neither, boxes and meshes may
 
 export const CONTACTS_NONE = 0;
 export const CONTACTS_BOUNDS = 1;

@@ -158,6 +158,13 @@ export interface ObjectOptions {
    * 'double'.
    */
   side?: 'front' | 'back' | 'double';
+  /**
+   * Whether it hides others in views with `occlusion`: what is drawn of it is opaque, in its place, and covers its shape, of a
+   * mesh the triangles by their `side`, of other shapes their surface. It then may: what is largest on the screen is looked at,
+   * as far as time allows. What bones or morph targets move, and what is not `cullable` or not seen, hides nothing. Default
+   * true of boxes and of meshes of triangles, else false; say false of what shines through, or is drawn smaller.
+   */
+  occluder?: boolean;
 }
 
 /** What a character is, and how it walks. Lengths are in world units. */
@@ -272,6 +279,21 @@ export interface ViewOptions {
    * picture at the depth of its centre. Default 0. What has its centre behind the eye stays.
    */
   minPixels?: number;
+  /**
+   * Objects that nearer ones hide as wholes are left out, and listed as `occluded`. Conservative: nothing is left out of which a
+   * pixel of the picture shows, by its oriented bounds. Default false.
+   *
+   * The answer is about this view alone. With a `margin` it lasts as long as what the view sees does, that is, while the sum of
+   * the frustum's and an object's motion stays below it; `occlusionMargin` says it otherwise.
+   */
+  occlusion?: boolean;
+  /**
+   * How far the eye may move, and objects against one another, while `occluded` is true: world units. The camera may turn by
+   * any angle meanwhile. What hides others is shrunk by it, and open meshes hide nothing where it is above 0; nor does what
+   * moved or changed in this frame. Only what is in the picture as a whole is left out. Default: twice the margin where that is
+   * above 0, else the answer is about the very view, and objects where they are.
+   */
+  occlusionMargin?: number;
 }
 
 export interface QueryOptions {
@@ -523,6 +545,10 @@ export interface VisibleSet {
   /** Against the frame before. */
   entered: Uint32Array;
   left: Uint32Array;
+  /** Not in `ids`, as nearer objects hide it: where the view's `occlusion` is true, else empty. Sorted. */
+  occluded: Uint32Array;
+  /** Those that were looked at as hiding others, sorted: `occluded` is true while these are where they were. */
+  occluders: Uint32Array;
   frame: number;
 }
 
@@ -706,6 +732,8 @@ export interface FrameTimes {
   update: number;
   /** What the views see. */
   cull: number;
+  /** The part of `cull` that finds what nearer objects hide. */
+  occlusion: number;
   /** The sum of `broadPhase` and `narrowPhase`. */
   contacts: number;
   /** Finding the pairs whose bounds overlap. */

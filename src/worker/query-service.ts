@@ -74,9 +74,10 @@ export abstract class QueryService {
   );
 
   readonly frustum = answering((volume: ViewRecord | Float32Array, filter: Filter): VisibleSet => {
-    const { ids, inside } = this.core.queries.frustum(volume, filter);
+    const found = this.core.queries.frustum(volume, filter);
     const none = new Uint32Array();
-    return transfer({ ids, inside, entered: none, left: none, frame: this.frame }, [ids.buffer]);
+    const buffers = [found.ids.buffer, found.occluded.buffer, found.occluders.buffer];
+    return transfer({ ...found, entered: none, left: none, frame: this.frame }, buffers);
   });
 
   readonly sees = answering((view: ViewRecord, targets: Uint32Array, filter: Filter): Sight => {

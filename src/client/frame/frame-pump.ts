@@ -31,7 +31,7 @@ type Entry = Command | CallCommand | (() => void);
 
 const NO_VIEWS = new Uint32Array(0);
 const NO_MS: FrameResult['ms'] = {
-  ...{ total: 0, update: 0, cull: 0, contacts: 0 },
+  ...{ total: 0, update: 0, cull: 0, occlusion: 0, contacts: 0 },
   ...{ broadPhase: 0, narrowPhase: 0, answer: 0, commands: 0 },
 };
 

@@ -43,6 +43,7 @@ export class FrameView implements FrameResult {
       total: this.#out.double(layout.OUT_MS_TOTAL),
       update: this.#out.double(layout.OUT_MS_UPDATE),
       cull: this.#out.double(layout.OUT_MS_CULL),
+      occlusion: this.#out.double(layout.OUT_MS_OCCLUSION),
       contacts: this.#out.double(layout.OUT_MS_CONTACTS),
       broadPhase: this.#out.double(layout.OUT_MS_BROAD_PHASE),
       narrowPhase: this.#out.double(layout.OUT_MS_NARROW_PHASE),
@@ -73,6 +74,8 @@ export class FrameView implements FrameResult {
         inside: out.word(at + layout.OUT_VIEW_INSIDE),
         entered: out.u32(at + layout.OUT_VIEW_ENTERED, out.word(at + layout.OUT_VIEW_ENTERED_COUNT)),
         left: out.u32(at + layout.OUT_VIEW_LEFT, out.word(at + layout.OUT_VIEW_LEFT_COUNT)),
+        occluded: out.u32(at + layout.OUT_VIEW_OCCLUDED, out.word(at + layout.OUT_VIEW_OCCLUDED_COUNT)),
+        occluders: out.u32(at + layout.OUT_VIEW_OCCLUDERS, out.word(at + layout.OUT_VIEW_OCCLUDER_COUNT)),
         frame: this.frame,
       });
     }
@@ -81,5 +84,6 @@ export class FrameView implements FrameResult {
 }
 
 function nothingVisible(frame: number): VisibleSet {
-  return { ids: new Uint32Array(0), inside: 0, entered: new Uint32Array(0), left: new Uint32Array(0), frame };
+  const none = () => new Uint32Array(0);
+  return { ids: none(), inside: 0, entered: none(), left: none(), occluded: none(), occluders: none(), frame };
 }

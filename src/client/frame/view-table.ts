@@ -1,11 +1,16 @@
 import { CollisionError } from '../../shared/errors.js';
 import {
+  OCCLUSION_EXACT,
+  OCCLUSION_LASTING,
+  OCCLUSION_NONE,
   VIEW_BYTES,
   VIEW_DEPTH,
   VIEW_LAYERS,
   VIEW_MARGIN,
   VIEW_MATRIX,
   VIEW_MIN_PIXELS,
+  VIEW_OCCLUSION,
+  VIEW_OCCLUSION_MARGIN,
   VIEW_PROJECTION,
   VIEW_REVERSED,
   VIEW_SLOT,
@@ -28,7 +33,10 @@ import {
 import { IDENTITY } from '../transforms/affine.js';
 import type { FrameBuilder } from './frame-builder.js';
 
-const KEYS = ['projection', 'view', 'viewport', 'depth', 'reversed', 'layers', 'margin', 'minPixels'];
+const KEYS = [
+  ...['projection', 'view', 'viewport', 'depth', 'reversed', 'layers', 'margin', 'minPixels'],
+  ...['occlusion', 'occlusionMargin'],
+];
 const VIEWPORT_KEYS = ['x', 'y', 'width', 'height'];
 const DEPTHS = ['webgl', 'webgpu'] as const;
 const PROJECTION_NUMBERS = 16;
@@ -157,6 +165,8 @@ function writeView(operation: string, options: ViewOptions, { record, floats }: 
     layers = -1,
     margin = 0,
     minPixels = 0,
+    occlusion = false,
+    occlusionMargin,
   } = readOptions(operation, 'view', options, KEYS);
   if (viewport === undefined) invalid(operation, 'viewport', viewport, 'an object');
   const { x = 0, y = 0, width, height } = readOptions(operation, 'viewport', viewport, VIEWPORT_KEYS);
@@ -178,6 +188,14 @@ function writeView(operation: string, options: ViewOptions, { record, floats }: 
   floats[VIEW_VIEWPORT / 8 + 3] = height;
   floats[VIEW_MARGIN / 8] = checkAtLeastZero(operation, 'margin', margin);
   floats[VIEW_MIN_PIXELS / 8] = checkAtLeastZero(operation, 'minPixels', minPixels);
+  if (occlusionMargin !== undefined) checkAtLeastZero(operation, 'occlusionMargin', occlusionMargin);
+  const hasOcclusion = checkBoolean(operation, 'occlusion', occlusion) && !isEmpty;
+  // A margin is the sum of how far the frustum and an object move. The eye, an object and what hides it may move by twice that
+  // against one another.
+  const lasting = occlusionMargin ?? (margin > 0 ? 2 * margin : undefined);
+  const kind = lasting === undefined ? OCCLUSION_EXACT : OCCLUSION_LASTING;
+  record[VIEW_OCCLUSION / 4] = hasOcclusion ? kind : OCCLUSION_NONE;
+  floats[VIEW_OCCLUSION_MARGIN / 8] = hasOcclusion ? (lasting ?? 0) : 0;
 }
 
 /** Reads the projection of a view that sees nothing: of a canvas without a size, the aspect is often 0 / 0. */

@@ -19,6 +19,7 @@ import { whatIsOpen } from './open-mesh.js';
 
 const KEYS = [
   ...['shape', 'matrix', 'motion', 'layers', 'collidesWith', 'group', 'contacts', 'pickable', 'cullable', 'side'],
+  'occluder',
 ];
 const MIXED_KEYS = ['faceSides', 'clipSet'];
 const RUN_KEYS = ['start', 'count', 'side'];
@@ -107,7 +108,7 @@ export function describe(
   meshOf: MeshLookup,
   base: ObjectDescription = DEFAULTS,
 ): ObjectDescription {
-  const { shape, motion, layers, collidesWith, group, contacts, pickable, cullable, side } = options;
+  const { shape, motion, layers, collidesWith, group, contacts, pickable, cullable, side, occluder } = options;
   if (shape === undefined && base === DEFAULTS) invalid(operation, 'shape', shape, 'a shape');
   const described = shape === undefined ? undefined : describeShape(operation, shape, meshOf);
   const part = described ?? base;
@@ -124,6 +125,11 @@ export function describe(
     const sides = checkSide(operation, 'side', side);
     setFlag(layout.FLAG_SIDE * layout.SIDE_DOUBLE, false);
     setFlag(layout.FLAG_SIDE * sides, true);
+  }
+  if (occluder !== undefined) {
+    const isOccluder = checkBoolean(operation, 'occluder', occluder);
+    setFlag(layout.FLAG_OCCLUDER, isOccluder);
+    setFlag(layout.FLAG_NO_OCCLUDER, !isOccluder);
   }
   let faceSides = described ? undefined : base.faceSides;
   if (options.faceSides !== undefined) faceSides = packRuns(operation, options.faceSides, meshOf(part.mesh));

@@ -90,6 +90,8 @@ export interface CoreExports {
   ): void;
   foundIds(): number;
   foundInside(): number;
+  foundSeen(): number;
+  foundOccluded(): number;
   pickScreen(view: number, x: number, y: number, radius: number, filter: number, all: boolean): number;
   pickRegion(view: number, region: number, filter: number): number;
   frustumOfView(view: number, filter: number): number;

@@ -41,6 +41,14 @@ export interface CoreContact {
   bones: Int32Array<ArrayBuffer>;
 }
 
+/** What is in a frustum. */
+interface FrustumIds {
+  ids: Uint32Array<ArrayBuffer>;
+  inside: number;
+  occluded: Uint32Array<ArrayBuffer>;
+  occluders: Uint32Array<ArrayBuffer>;
+}
+
 /** Questions to a core. Each answers about the objects as they are now. */
 export class CoreQueries {
   readonly #exports: CoreExports;
@@ -139,20 +147,24 @@ export class CoreQueries {
 
   /**
    * Lists what is in a view's frustum or on the inner side of all planes, each part sorted by id: `ids[0..inside)`
-   * wholly inside, the others crossing.
+   * wholly inside, the others crossing. Beside them, what is occluded, and what may hide it.
    */
-  frustum(volume: ViewRecord | Float32Array, filter: Filter): { ids: Uint32Array<ArrayBuffer>; inside: number } {
+  frustum(volume: ViewRecord | Float32Array, filter: Filter): FrustumIds {
     return this.#with(filter, () =>
       this.#withArray(volume, (address) => {
         const count =
           volume instanceof Float32Array
             ? this.#exports.frustumOfPlanes(address, volume.length / 4, this.#filter)
             : this.#exports.frustumOfView(address, this.#filter);
-        const ids = this.#ids(count);
         const inside = this.#exports.foundInside() >>> 0;
-        ids.subarray(0, inside).sort();
-        ids.subarray(inside).sort();
-        return { ids, inside };
+        const seen = this.#exports.foundSeen() >>> 0;
+        const hidden = seen + (this.#exports.foundOccluded() >>> 0);
+        const all = this.#ids(count);
+        all.subarray(0, inside).sort();
+        all.subarray(inside, seen).sort();
+        all.subarray(seen, hidden).sort();
+        all.subarray(hidden).sort();
+        return { ids: all.slice(0, seen), inside, occluded: all.slice(seen, hidden), occluders: all.slice(hidden) };
       }),
     );
   }

@@ -65,7 +65,7 @@ export { interruptions } from './scene/pairs/narrow-phase-slices';
 export { setPairs } from './scene/pairs/pairs';
 export { foundIds } from './scene/query/result-ids';
 export { closestPoint, containing, overlap } from './scene/query/proximity';
-export { frustumOfPlanes, frustumOfView, foundInside } from './scene/query/frustum';
+export { frustumOfPlanes, frustumOfView, foundInside, foundOccluded, foundSeen } from './scene/query/frustum';
 export { pickRegion } from './scene/query/region';
 export { pickScreen } from './scene/query/screen';
 export { beginObjectSection, beginSection, endSection, stepObjectSection } from './scene/query/section';

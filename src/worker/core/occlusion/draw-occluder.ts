@@ -74,7 +74,7 @@ export function drawOccluder(shape: OccluderShape, map: Affine, isBack: bool, re
     drawnCount++;
     for (let k: usize = 0; k < 3; k++) {
       const edge = edgeOf(shape, t, k), at = sides + (edge >> 1);
-      store<u8>(at, load<u8>(at) | <u8>(1 << (edge & 1)));
+      store<u8>(at, <u8>(<u32>load<u8>(at) | ((<u32>1) << (edge & 1))));
     }
     includePlaces(a, b);
     includePlaces(b, c);

@@ -99,11 +99,12 @@ function homeOf(mesh: u32): u32 {
 
 function find(mesh: u32): Entry | null {
   if (capacity == 0) return null;
-  for (let i = homeOf(mesh); ; i = (i + 1) & (capacity - 1)) {
+  for (let i = homeOf(mesh); true; i = (i + 1) & (capacity - 1)) {
     const entry = entryAt(i);
     if (entry.mesh == mesh) return entry;
-    if (entry.mesh == 0) return null;
+    if (entry.mesh == 0) break;
   }
+  return null;
 }
 
 /** Answers what is known of a mesh, which begins as nothing. Throws OUT_OF_MEMORY. */

@@ -24,9 +24,12 @@ import { planesCrossing } from './primitive-volume';
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 let insideCount: u32 = 0;
+let seenCount: u32 = 0;
+let occludedCount: u32 = 0;
 
 /**
- * Finds what a view sees, as ids in result-ids.ts, those wholly inside first. Answers how many. Throws OUT_OF_MEMORY.
+ * Finds what a view sees, as ids in result-ids.ts, those wholly inside first; behind what is seen is what was occluded, and
+ * then what may hide it. Answers how many in all. Throws OUT_OF_MEMORY.
  */
 export function frustumOfView(view: usize, filter: usize): u32 {
   describeView(asked, view);
@@ -54,6 +57,15 @@ export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 {
   return answer(filter);
 }
 
+/** Counts the ids found last that are seen: behind them there are those that are occluded, then those that hide them. */
+export function foundSeen(): u32 {
+  return seenCount;
+}
+
+export function foundOccluded(): u32 {
+  return occludedCount;
+}
+
 /** Counts the ids found last that are wholly inside. */
 export function foundInside(): u32 {
   return insideCount;
@@ -64,12 +76,31 @@ function answer(filter: usize): u32 {
   setFilter(filter);
   if (precision == PRECISION_OBB && !isClipped) cull(asked);
   else classify();
-  if (asked.hasOcclusion) leaveOutOccluded(asked);
+  if (asked.hasOcclusion) {
+    leaveOutAbsent(asked.inside);
+    leaveOutAbsent(asked.crossing);
+    leaveOutOccluded(asked);
+  }
   clearFound();
   list(asked.inside);
   insideCount = foundCount;
   list(asked.crossing);
+  seenCount = foundCount;
+  if (asked.hasOcclusion) list(asked.occluded);
+  occludedCount = foundCount - seenCount;
+  if (asked.hasOcclusion) list(asked.occluders);
   return foundCount;
+}
+
+/** Takes out what is not there for the query, and so hides nothing. */
+function leaveOutAbsent(bitmap: usize): void {
+  for (let w: u32 = 0; w < asked.words; w++) {
+    const at = bitmap + (<usize>w << 2);
+    for (let bits = load<u32>(at); bits != 0; bits &= bits - 1) {
+      const slot = (w << 5) + ctz(bits);
+      if (!(itemAt(slot).layers & layers) || isIgnored(idAt(slot))) store<u32>(at, load<u32>(at) & ~(1 << (slot & 31)));
+    }
+  }
 }
 
 function list(bitmap: usize): void {

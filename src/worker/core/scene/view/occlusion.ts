@@ -9,7 +9,7 @@
 // what is in the picture as a whole is left out then, and the near plane is as far away as its corners.
 
 import {
-  FLAG_FACE_SIDES, FLAG_OCCLUDER, FLAG_SIDE, SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE, SIDE_BACK, SIDE_FRONT,
+  FLAG_FACE_SIDES, FLAG_NO_OCCLUDER, FLAG_OCCLUDER, FLAG_SIDE, SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE, SIDE_BACK, SIDE_FRONT,
 } from '../../../../shared/layout';
 import { Affine, AFFINE_BYTES, invert, multiply } from '../../math/affine';
 import { Plane, valueAt } from '../../math/plane';
@@ -214,7 +214,8 @@ function bucketOf(size: f32): u32 {
 
 function mayOcclude(slot: u32): bool {
   const item = itemAt(slot);
-  if ((item.flags & (FLAG_OCCLUDER | FLAG_FACE_SIDES)) != FLAG_OCCLUDER || item.shape == SHAPE_POINT_LINE) return false;
+  if (item.flags & (FLAG_NO_OCCLUDER | FLAG_FACE_SIDES) || item.shape == SHAPE_POINT_LINE) return false;
+  if (!(item.flags & FLAG_OCCLUDER) && item.shape != SHAPE_BOX && item.shape != SHAPE_MESH) return false;
   if (picture.isLasting && hasSlot(unsteady, slot)) return false;
   return clipSetOf(slot) == 0 && !(item.shape == SHAPE_MESH && isPosed(changetype<Mesh>(<usize>item.mesh)));
 }

@@ -1,0 +1,96 @@
+import { type Camera, Matrix4, Vector4 } from 'three';
+import { boxMesh } from './meshes.js';
+import type { Placed } from './placed.js';
+
+/** Of the cube that a box's bounds are made of. */
+const CUBE = boxMesh(2, 2, 2);
+
+/** What is drawn of an object: three's sides of its faces. */
+export type DrawnSide = 'front' | 'back' | 'double';
+
+/** A picture of which object each pixel's centre shows, drawn triangle by triangle in float64. */
+export class IdBuffer {
+  readonly ids: Uint32Array;
+  readonly #depths: Float64Array;
+  readonly #width: number;
+  readonly #height: number;
+  readonly #clip: Matrix4;
+
+  constructor(camera: Camera, width: number, height: number) {
+    this.#width = width;
+    this.#height = height;
+    this.ids = new Uint32Array(width * height);
+    this.#depths = new Float64Array(width * height).fill(Infinity);
+    this.#clip = new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+  }
+
+  get visible(): Set<number> {
+    const seen = new Set(this.ids);
+    seen.delete(0);
+    return seen;
+  }
+
+  draw({ id, shape, matrix }: Placed, side: DrawnSide = 'double'): void {
+    const { positions, indices } = shape.mesh ?? CUBE;
+    const world = shape.mesh ? matrix : matrix.clone().multiply(shape.bounds);
+    const clip = this.#clip.clone().multiply(world);
+    const corners: Vector4[] = [];
+    for (let i = 0; i < positions.length; i += 3) {
+      corners.push(new Vector4(positions[i], positions[i + 1], positions[i + 2], 1).applyMatrix4(clip));
+    }
+    const isMirrored = world.determinant() < 0;
+    for (let t = 0; t < indices.length; t += 3) {
+      const triangle = [corners[indices[t]], corners[indices[t + 1]], corners[indices[t + 2]]];
+      this.#drawPolygon(id, clipped(clipped(triangle, 1), -1), side, isMirrored);
+    }
+  }
+
+  #drawPolygon(id: number, polygon: readonly Vector4[], side: DrawnSide, isMirrored: boolean): void {
+    const points = polygon.map(({ x, y, z, w }) => [
+      (0.5 + (0.5 * x) / w) * this.#width,
+      (0.5 + (0.5 * y) / w) * this.#height,
+      z / w,
+    ]);
+    for (let i = 2; i < points.length; i++) {
+      const area = turn(points[0], points[i - 1], points[i]);
+      const isFront = area > 0 !== isMirrored;
+      if (area === 0 || (side !== 'double' && isFront !== (side === 'front'))) continue;
+      this.#drawTriangle(id, points[0], points[i - 1], points[i], area);
+    }
+  }
+
+  #drawTriangle(id: number, a: number[], b: number[], c: number[], area: number): void {
+    const x0 = Math.max(0, Math.floor(Math.min(a[0], b[0], c[0]) - 0.5));
+    const x1 = Math.min(this.#width - 1, Math.ceil(Math.max(a[0], b[0], c[0]) - 0.5));
+    const y0 = Math.max(0, Math.floor(Math.min(a[1], b[1], c[1]) - 0.5));
+    const y1 = Math.min(this.#height - 1, Math.ceil(Math.max(a[1], b[1], c[1]) - 0.5));
+    for (let y = y0; y <= y1; y++) {
+      for (let x = x0; x <= x1; x++) {
+        const [px, py] = [x + 0.5, y + 0.5];
+        const u = ((c[0] - b[0]) * (py - b[1]) - (c[1] - b[1]) * (px - b[0])) / area;
+        const v = ((a[0] - c[0]) * (py - c[1]) - (a[1] - c[1]) * (px - c[0])) / area;
+        const w = 1 - u - v;
+        if (u < 0 || v < 0 || w < 0) continue;
+        const depth = u * a[2] + v * b[2] + w * c[2];
+        const at = y * this.#width + x;
+        if (depth >= this.#depths[at]) continue;
+        this.#depths[at] = depth;
+        this.ids[at] = id;
+      }
+    }
+  }
+}
+
+function turn(a: number[], b: number[], c: number[]): number {
+  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+/** Cuts a polygon at the near plane (1) or the far plane (-1) of clip space (Sutherland and Hodgman, Reentrant polygon clipping, 1974). */
+function clipped(polygon: readonly Vector4[], sign: number): readonly Vector4[] {
+  return polygon.flatMap((corner, i) => {
+    const next = polygon[(i + 1) % polygon.length];
+    const [here, there] = [corner.w + sign * corner.z, next.w + sign * next.z];
+    const kept = here >= 0 ? [corner] : [];
+    return here >= 0 === there >= 0 ? kept : [...kept, corner.clone().lerp(next, here / (here - there))];
+  });
+}

@@ -1,0 +1,188 @@
+import { Euler, Matrix4, PerspectiveCamera, Quaternion, Vector3 } from 'three';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PLACES, Twin, type TwinShape } from '../../../fixtures/twin.js';
+import { type AnyCamera, aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
+import { type DrawnSide, IdBuffer } from '../../../oracle/id-buffer.js';
+import { boxMesh, icosphere, rods, soup } from '../../../oracle/meshes.js';
+import { Random, SEED } from '../../../oracle/random.js';
+
+const [STANDARD] = DEPTHS;
+const VIEWPORT = { width: 320, height: 180 };
+/** So many pixels of the truth are one of the viewport, along each axis. */
+const FINER = 4;
+
+/** What was hidden, and how much of it was left out, in some pictures. */
+interface Shares {
+  hidden: number;
+  occluded: number;
+}
+
+function seenBy(twin: Twin, camera: AnyCamera, side: (id: number) => DrawnSide = () => 'double'): Set<number> {
+  const buffer = new IdBuffer(camera, FINER * VIEWPORT.width, FINER * VIEWPORT.height);
+  for (const item of twin.items.values()) buffer.draw(item, side(item.id));
+  return buffer.visible;
+}
+
+/** Compares with what each pixel shows; adds to the shares. */
+async function compare(
+  twin: Twin,
+  camera: AnyCamera,
+  shares: Shares,
+  { side, depth = STANDARD[1], ...options }: { side?: (id: number) => DrawnSide; depth?: (typeof STANDARD)[1]; occlusionMargin?: number } = {},
+): Promise<void> {
+  const view = { ...viewOf(camera, depth), viewport: VIEWPORT };
+  twin.service.setView(view);
+  const { visible: whole } = await twin.service.update();
+  const all = new Set(whole.ids);
+  twin.service.setView({ ...view, ...options, occlusion: true });
+  const { visible } = await twin.service.update();
+  expect(new Set([...visible.ids, ...visible.occluded])).toEqual(all);
+  expect(visible.ids.length + visible.occluded.length).toBe(all.size);
+  const seen = seenBy(twin, camera, side);
+  expect([...visible.occluded].filter((id) => seen.has(id))).toEqual([]);
+  const asked = await twin.service.frustum({ ...view, ...options, occlusion: true });
+  expect([...asked.occluded]).toEqual([...visible.occluded]);
+  expect([...asked.ids]).toEqual([...visible.ids]);
+  shares.occluded += visible.occluded.length;
+  shares.hidden += [...all].filter((id) => !seen.has(id)).length;
+}
+
+function lookingFrom(place: Vector3, yaw: number, pitch = 0, far = 500): PerspectiveCamera {
+  const camera = new PerspectiveCamera(60, 16 / 9, 0.1, far);
+  camera.position.copy(place);
+  camera.rotation.set(pitch, yaw, 0, 'YXZ');
+  camera.updateMatrixWorld();
+  camera.updateProjectionMatrix();
+  return camera;
+}
+
+const scaled = (position: Vector3, x: number, y: number, z: number) =>
+  new Matrix4().compose(position, new Quaternion(), new Vector3(x, y, z));
+
+/** Blocks of houses, with small things in the streets and behind the walls. */
+function buildCity(twin: Twin, random: Random, houses: readonly TwinShape[], thing: TwinShape, origin: Vector3): void {
+  for (let x = -6; x <= 6; x++) {
+    for (let z = -6; z <= 6; z++) {
+      const [w, h, d] = [random.range(3, 4.4), random.range(4, 25), random.range(3, 4.4)];
+      const place = new Vector3(10 * x, h, 10 * z).add(origin);
+      const turned = new Quaternion().setFromEuler(new Euler(0, random.chance(0.3) ? random.range(-0.2, 0.2) : 0, 0));
+      twin.add(random.pick(houses), new Matrix4().compose(place, turned, new Vector3(w, h, d)));
+      for (let i = 0; i < 6; i++) {
+        const at = new Vector3(10 * x + random.range(-5, 5), random.range(0.2, 2), 10 * z + random.range(-5, 5));
+        const size = random.range(0.1, 0.5);
+        twin.add(thing, new Matrix4().compose(at.add(origin), random.rotation(), new Vector3(size, size, size)));
+      }
+    }
+  }
+  twin.add(houses[0], scaled(new Vector3(0, -1, 0).add(origin), 80, 1, 80)); // the ground
+}
+
+describe.each(PLACES)(`a city of boxes, %s, seed ${SEED}`, (_, origin) => {
+  const unit = (twin: Twin) => twin.box(new Vector3(1, 1, 1));
+
+  test.each([
+    ['boxes', async (twin: Twin) => [unit(twin)]],
+    ['meshes of boxes', async (twin: Twin) => [await twin.mesh(boxMesh(2, 2, 2))]],
+  ] as const)('made of %s: nothing that is seen is occluded, and four fifths of what is hidden', async (_, make) => {
+    const random = new Random(SEED);
+    const twin = await Twin.create();
+    const shapes = await make(twin);
+    buildCity(twin, random, shapes, shapes[0], origin);
+    const shares = { hidden: 0, occluded: 0 };
+    for (let i = 0; i < 8; i++) {
+      const place = new Vector3(10 * random.integer(8) - 35, 1.7, 10 * random.integer(8) - 35).add(origin);
+      await compare(twin, lookingFrom(place, random.range(0, 6.3)), shares);
+    }
+    twin.dispose();
+    console.log(`city: ${shares.occluded} of ${shares.hidden} hidden`);
+    expect(shares.occluded).toBeGreaterThan(0.8 * shares.hidden);
+  });
+});
+
+describe(`rooms and corridors, seed ${SEED}`, () => {
+  test('nothing that is seen is occluded, and seven tenths of what is hidden', async () => {
+    const random = new Random(SEED);
+    const twin = await Twin.create();
+    const box = await twin.mesh(boxMesh(2, 2, 2));
+    const wall = (x: number, y: number, z: number, a: number, b: number, c: number) =>
+      twin.add(box, scaled(new Vector3(x, y, z), a, b, c));
+    for (let x = 0; x < 6; x++) {
+      for (let z = 0; z < 6; z++) {
+        // Two walls of each room, with a door in the middle and what is above it.
+        for (const [dx, dz] of [
+          [1, 0],
+          [0, 1],
+        ]) {
+          const [cx, cz] = [8 * x + 4 * dx, 8 * z + 4 * dz];
+          const along = (t: number, half: number, y: number, h: number) =>
+            wall(cx + dz * t, y, cz + dx * t, dz * half + dx * 0.1, h, dx * half + dz * 0.1);
+          along(-2.3, 1.7, 1.5, 1.5);
+          along(2.3, 1.7, 1.5, 1.5);
+          along(0, 0.6, 2.6, 0.4);
+        }
+        for (let i = 0; i < 8; i++) {
+          const at = new Vector3(8 * x + random.range(-3, 3), random.range(0.2, 1), 8 * z + random.range(-3, 3));
+          const size = new Vector3(random.range(0.1, 0.5), random.range(0.1, 0.5), random.range(0.1, 0.5));
+          twin.add(box, new Matrix4().compose(at, random.rotation(), size));
+        }
+      }
+    }
+    wall(20, -0.1, 20, 30, 0.1, 30);
+    wall(20, 3.1, 20, 30, 0.1, 30);
+    const shares = { hidden: 0, occluded: 0 };
+    for (let i = 0; i < 10; i++) {
+      const place = new Vector3(8 * random.integer(6), 1.6, 8 * random.integer(6));
+      await compare(twin, lookingFrom(place, random.range(0, 6.3), random.range(-0.2, 0.2)), shares);
+    }
+    twin.dispose();
+    console.log(`rooms: ${shares.occluded} of ${shares.hidden} hidden`);
+    expect(shares.occluded).toBeGreaterThan(0.7 * shares.hidden);
+  });
+});
+
+describe.each(PLACES)(`boxes and meshes in disorder, %s, seed ${SEED}`, (_, origin) => {
+  describe.each([1e-3, 1, 1e3])('of size %d', (size) => {
+    let twin: Twin;
+    const sides = new Map<number, DrawnSide>();
+
+    beforeAll(async () => {
+      const random = new Random(SEED + size);
+      twin = await Twin.create();
+      const shapes = [
+        twin.box(new Vector3(1, 1, 1)),
+        twin.box(new Vector3(2, 0.05, 2)),
+        await twin.mesh(boxMesh(2, 2, 2)),
+        await twin.mesh(icosphere(1, 1)),
+        await twin.mesh(icosphere(1, 4)), // too many triangles to be drawn
+        await twin.mesh(soup(random, 30, 1, 1)),
+        await twin.mesh(rods(random, 5, 1)),
+        twin.box(new Vector3(3, 3, 3), new Vector3(1, 2, 0), random.rotation()),
+      ];
+      for (let i = 0; i < 150; i++) {
+        const matrix = random.placement(random.point(25), { low: 0.4, high: 5, mirrored: 0.3, sheared: 0.3 });
+        matrix.premultiply(new Matrix4().makeScale(size, size, size)).premultiply(new Matrix4().setPosition(origin));
+        const side = random.pick(['front', 'back', 'double'] as const);
+        sides.set(twin.add(random.pick(shapes), matrix, { side }), side);
+      }
+    });
+    afterAll(() => twin.dispose());
+
+    test.each(KINDS)('%s', async (_, make) => {
+      const random = new Random(SEED);
+      const shares = { hidden: 0, occluded: 0 };
+      for (const [, depth] of DEPTHS) {
+        for (let i = 0; i < 2; i++) {
+          const camera = make(random);
+          camera.near *= size;
+          camera.far *= size;
+          if ('left' in camera) for (const key of ['left', 'right', 'top', 'bottom'] as const) camera[key] *= size;
+          const small = aimed(camera, random, new Vector3());
+          small.position.multiplyScalar(size).add(origin);
+          small.updateMatrixWorld();
+          await compare(twin, small, shares, { depth, side: (id) => sides.get(id)! });
+        }
+      }
+      expect(shares.hidden).toBeGreaterThan(0);
+    });
+  });
+});
