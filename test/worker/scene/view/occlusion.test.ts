@@ -4,10 +4,13 @@ import { PLACES, Twin, type TwinShape } from '../../../fixtures/twin.js';
 import { type AnyCamera, aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
 import { type DrawnSide, IdBuffer } from '../../../oracle/id-buffer.js';
 import { boxMesh, icosphere, rods, soup } from '../../../oracle/meshes.js';
+import { Placed } from '../../../oracle/placed.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
 const [STANDARD] = DEPTHS;
 const VIEWPORT = { width: 320, height: 180 };
+/** Of each kind, in disorder; more by `OCCLUSION_CAMERAS`. */
+const CAMERAS = Number(process.env.OCCLUSION_CAMERAS ?? 1);
 /** So many pixels of the truth are one of the viewport, along each axis. */
 const FINER = 4;
 
@@ -28,7 +31,11 @@ async function compare(
   twin: Twin,
   camera: AnyCamera,
   shares: Shares,
-  { side, depth = STANDARD[1], ...options }: { side?: (id: number) => DrawnSide; depth?: (typeof STANDARD)[1]; occlusionMargin?: number } = {},
+  {
+    side,
+    depth = STANDARD[1],
+    ...options
+  }: { side?: (id: number) => DrawnSide; depth?: (typeof STANDARD)[1]; occlusionMargin?: number } = {},
 ): Promise<void> {
   const view = { ...viewOf(camera, depth), viewport: VIEWPORT };
   twin.service.setView(view);
@@ -80,6 +87,38 @@ function buildCity(twin: Twin, random: Random, houses: readonly TwinShape[], thi
 describe.each(PLACES)(`a city of boxes, %s, seed ${SEED}`, (_, origin) => {
   const unit = (twin: Twin) => twin.box(new Vector3(1, 1, 1));
 
+  test('what is occluded with a margin stays so, wherever the eye and the objects move within it', async () => {
+    const random = new Random(SEED);
+    const twin = await Twin.create();
+    const mesh = await twin.mesh(boxMesh(2, 2, 2));
+    buildCity(twin, random, [unit(twin), mesh, await twin.mesh(icosphere(1, 4))], mesh, origin);
+    let count = 0;
+    for (let i = 0; i < 4 * CAMERAS; i++) {
+      const place = new Vector3(10 * random.integer(8) - 35, 1.7, 10 * random.integer(8) - 35).add(origin);
+      const camera = lookingFrom(place, random.range(0, 6.3));
+      const occlusionMargin = random.pick([0, 0.05, 0.3, 1]);
+      twin.service.setView({ ...viewOf(camera, STANDARD[1]), viewport: VIEWPORT, occlusion: true, occlusionMargin });
+      // In the first frame all is new.
+      if (i === 0) expect((await twin.service.update()).visible.occluded).toHaveLength(0);
+      const { occluded } = (await twin.service.update()).copy().visible;
+      count += occluded.length;
+      for (let k = 0; k < 3; k++) {
+        const share = random.range(0.5, 1) * occlusionMargin;
+        const eye = random.direction().multiplyScalar(share).add(place);
+        const moved = lookingFrom(eye, camera.rotation.y + random.range(-1, 1) * 0.7, random.range(-0.3, 0.3));
+        const buffer = new IdBuffer(moved, FINER * VIEWPORT.width, FINER * VIEWPORT.height);
+        for (const { id, shape, matrix } of twin.items.values()) {
+          const by = random.direction().multiplyScalar(random.next() * (occlusionMargin - share));
+          buffer.draw(new Placed(id, shape, matrix.clone().premultiply(new Matrix4().setPosition(by))));
+        }
+        const seen = buffer.visible;
+        expect([...occluded].filter((id) => seen.has(id))).toEqual([]);
+      }
+    }
+    twin.dispose();
+    expect(count).toBeGreaterThan(100 * CAMERAS);
+  });
+
   test.each([
     ['boxes', async (twin: Twin) => [unit(twin)]],
     ['meshes of boxes', async (twin: Twin) => [await twin.mesh(boxMesh(2, 2, 2))]],
@@ -89,7 +128,7 @@ describe.each(PLACES)(`a city of boxes, %s, seed ${SEED}`, (_, origin) => {
     const shapes = await make(twin);
     buildCity(twin, random, shapes, shapes[0], origin);
     const shares = { hidden: 0, occluded: 0 };
-    for (let i = 0; i < 8; i++) {
+    for (let i = 0; i < 4 * CAMERAS; i++) {
       const place = new Vector3(10 * random.integer(8) - 35, 1.7, 10 * random.integer(8) - 35).add(origin);
       await compare(twin, lookingFrom(place, random.range(0, 6.3)), shares);
     }
@@ -130,7 +169,7 @@ describe(`rooms and corridors, seed ${SEED}`, () => {
     wall(20, -0.1, 20, 30, 0.1, 30);
     wall(20, 3.1, 20, 30, 0.1, 30);
     const shares = { hidden: 0, occluded: 0 };
-    for (let i = 0; i < 10; i++) {
+    for (let i = 0; i < 8 * CAMERAS; i++) {
       const place = new Vector3(8 * random.integer(6), 1.6, 8 * random.integer(6));
       await compare(twin, lookingFrom(place, random.range(0, 6.3), random.range(-0.2, 0.2)), shares);
     }
@@ -171,7 +210,7 @@ describe.each(PLACES)(`boxes and meshes in disorder, %s, seed ${SEED}`, (_, orig
       const random = new Random(SEED);
       const shares = { hidden: 0, occluded: 0 };
       for (const [, depth] of DEPTHS) {
-        for (let i = 0; i < 2; i++) {
+        for (let i = 0; i < CAMERAS; i++) {
           const camera = make(random);
           camera.near *= size;
           camera.far *= size;
