@@ -37,9 +37,13 @@ const LEAST_PIXELS: f32 = 8;
  * boxes, twice as much hides a hundredth more.
  */
 const BUDGET: u32 = 6000;
+/** As many of the largest objects are looked at. */
+const MOST_CANDIDATES: u32 = 8192;
 /** Triangles of meshes that are looked at for the first time, and meshes into which a box is put, in one view. */
 const MOST_NEW_TRIANGLES: u32 = 20000;
 const MOST_NEW_BOXES: u32 = 8;
+/** Pixels in which an oriented box is not much smaller than the one along the axes. */
+const SMALL: f64 = 4;
 /** Half of what float32 rounds off in some sums and products, of their terms. */
 const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
 
@@ -178,7 +182,6 @@ function chooseOccluders(): void {
       for (; bits != 0; bits &= bits - 1) {
         const lane = ctz(bits);
         const slot = slotAt(tree, position + lane);
-        if (!mayOcclude(slot)) continue;
         const bucket = bucketOf(load<f32>(sizes + (<usize>lane << 2)));
         candidates = reserve(candidates, <usize>candidateCount << 3, <u64>(candidateCount + 1) << 3);
         const at = candidates + (<usize>candidateCount << 3);
@@ -223,8 +226,9 @@ function mayOcclude(slot: u32): bool {
 /** Draws occluders within the budget. Answers how many. */
 function drawOccluders(): u32 {
   let spent: u32 = 0, count: u32 = 0;
-  for (let i: u32 = 0; i < candidateCount && spent < BUDGET; i++) {
+  for (let i: u32 = 0, end = min(candidateCount, MOST_CANDIDATES); i < end && spent < BUDGET; i++) {
     const slot = load<u32>(sorted + (<usize>i << 2));
+    if (!mayOcclude(slot)) continue;
     const bounds = orientedBounds(slot);
     if (isHidden(bounds)) {
       spent += 2;
@@ -347,13 +351,15 @@ function test(tree: Tree): void {
     for (let rest = bits; rest != 0; rest &= rest - 1) {
       const lane = ctz(rest), at = <usize>lane << 2;
       const slot = slotAt(tree, position + lane);
+      if (!(inFront & (1 << lane))) {
+        if (isHidden(boundsAt(tree, position + lane))) hide(slot);
+        continue;
+      }
+      const lowX = <f64>load<f32>(lowXs + at), highX = <f64>load<f32>(highXs + at);
+      const lowY = <f64>load<f32>(lowYs + at), highY = <f64>load<f32>(highYs + at);
       if (
-        (inFront & (1 << lane) &&
-          isRectangleHidden(
-            <f64>load<f32>(lowXs + at), <f64>load<f32>(lowYs + at), <f64>load<f32>(highXs + at), <f64>load<f32>(highYs + at),
-            <f64>load<f32>(depths + at),
-          )) ||
-        isHidden(boundsAt(tree, position + lane))
+        isRectangleHidden(lowX, lowY, highX, highY, <f64>load<f32>(depths + at)) ||
+        ((highX - lowX > SMALL || highY - lowY > SMALL) && isHidden(boundsAt(tree, position + lane)))
       ) hide(slot);
     }
   }
