@@ -368,6 +368,16 @@ export class CollisionService extends ServiceEvents {
   }
 
   /**
+   * Tells whether the transform of an object that an update() has said last, or is about to say in this task, is this one:
+   * 16 numbers. False where a block of transforms or a staged one spoke of it last.
+   *
+   * @internal
+   */
+  isPlacedAs(id: ObjectId, matrix: ArrayLike<number>): boolean {
+    return reading('isPlacedAs', 'matrix', () => this.#table.has(id) && this.#table.isPlacedAs(id, matrix));
+  }
+
+  /**
    * Stages the transforms of many objects, parent · matrix each: 16 numbers per object, column-major. The arrays are
    * copied. Objects of which the matrix is not affine (all zeros, say), not finite or not invertible are listed in the
    * frame's `rejected` and stay where they are; the rest moves.

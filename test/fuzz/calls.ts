@@ -31,6 +31,7 @@ const object = (shape: object) => ({
   contacts: 'none',
   pickable: true,
   cullable: true,
+  occluder: true,
   side: 'double',
 });
 const triangle = () => ({
@@ -120,6 +121,7 @@ export const METHODS: Record<Method, Case[]> = {
   removeObject: [{ args: (world) => [world.victims[0]], undo: (world) => world.restock() }],
   removeObjects: [{ args: (world) => [world.victims.slice()], undo: (world) => world.restock() }],
   setTransform: [{ args: (world) => [world.victims[0], [...FAR_AWAY]], undo: rejectedIsFine }],
+  isPlacedAs: [{ args: (world) => [world.cube, [...IDENTITY]] }],
   moveObjects: [
     { args: (world) => [world.victims.slice(), [[...FAR_AWAY], [...FAR_AWAY]], 0, 2], undo: rejectedIsFine },
   ],

@@ -17,7 +17,7 @@ import { IDENTITY } from './world.js';
 
 type W = TrackedWorld;
 type Any = (...args: unknown[]) => unknown;
-const options = () => ({ margin: 0, minPixels: 0 });
+const options = () => ({ margin: 0, minPixels: 0, occlusion: true, occlusionMargin: 0 });
 const query = () => ({
   view: 'main',
   layers: 1,
@@ -149,7 +149,7 @@ export const TRACKER_METHODS: Record<
 export const THREE_CALLS: Call<W>[] = [
   {
     name: 'viewFromCamera',
-    args: () => [camera(), { ...SIZE }, options()],
+    args: () => [camera(), { ...SIZE }, { margin: 0, minPixels: 0 }],
     // What it answers is for the service to take or to refuse.
     run: ({ service }, ...args: [never, never, never]) => service.frustum(viewFromCamera(...args)),
     isDull: true,

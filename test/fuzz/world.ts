@@ -21,6 +21,8 @@ export const viewOptions = () => ({
   layers: 1,
   margin: 0,
   minPixels: 0,
+  occlusion: true,
+  occlusionMargin: 0.5,
 });
 const SIDES = 1;
 

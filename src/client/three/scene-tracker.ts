@@ -175,7 +175,7 @@ export class SceneTracker {
     const check = (operation: string): void => this.#assertLive(operation);
     this.#characterScene = { service, walk: this.#walk, objects: this.#objects, check };
     const { objects, instanced } = context;
-    const known = { objects, instanced, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
+    const known = { objects, instanced, service, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
     this.#culling = typeof options.culling === 'object' ? new Culling(known, root, options.culling) : null;
   }
 
@@ -256,6 +256,7 @@ export class SceneTracker {
       this.#assertLive('update');
       this.#culling?.refresh();
       this.#sync(camera);
+      this.#culling?.asking(number);
       for (const character of this.#characters) character.refresh();
       this.#views.set(this.#view, camera, size, this.#culling?.optionsFor(camera, options) ?? options);
     } catch (error) {

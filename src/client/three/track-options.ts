@@ -18,7 +18,7 @@ const KEYS = [
     'objectOptions',
   ],
 ];
-const CULLING_KEYS = ['margin', 'minPixels'];
+const CULLING_KEYS = ['margin', 'minPixels', 'occlusion'];
 
 /** How what is not seen is left out of pictures. */
 export interface CullingOptions {
@@ -29,6 +29,11 @@ export interface CullingOptions {
   margin?: number | 'motion';
   /** What has fewer pixels across is not drawn. Default 0. */
   minPixels?: number;
+  /**
+   * What nearer objects hide is not drawn either, where a perspective camera has not moved farther than it moves in two frames
+   * since it was asked about; it may turn. Not a pixel differs by that. Default false.
+   */
+  occlusion?: boolean;
 }
 
 /** The options of `trackScene`. */
@@ -102,7 +107,8 @@ export function readTrackOptions(operation: string, options: TrackOptions): Trac
 function readCulling(operation: string, culling: boolean | CullingOptions): false | CullingOptions {
   if (typeof culling === 'boolean') return culling && {};
   const given = readOptions(operation, 'culling', culling, CULLING_KEYS);
-  const { margin, minPixels } = given;
+  const { margin, minPixels, occlusion } = given;
+  if (occlusion !== undefined) checkBoolean(operation, 'culling.occlusion', occlusion);
   if (margin !== undefined && margin !== 'motion') checkAtLeastZero(operation, 'culling.margin', margin);
   if (minPixels !== undefined) checkAtLeastZero(operation, 'culling.minPixels', minPixels);
   return given;

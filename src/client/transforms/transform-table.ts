@@ -35,6 +35,8 @@ export const BLOCK = 4;
 export type TransformState = typeof UNKNOWN | typeof CLAIMED | typeof STAGED | typeof EXPLICIT | typeof BLOCK;
 
 const FEWEST_SLOTS = 64;
+const IDENTITY_AFFINE = new Float64Array(AFFINE_NUMBERS);
+writeAffine(IDENTITY_AFFINE, 0, IDENTITY);
 
 /** A page has the matrices of 2^PAGE_SHIFT slots in a row: 96 KB. */
 export const PAGE_SHIFT = 10;
@@ -94,6 +96,20 @@ export class TransformTable {
   /** Answers the page that has the matrix of a slot, which is made if there is none. */
   pageOf(slot: number): Float64Array {
     return this.pages[slot >>> PAGE_SHIFT] ?? this.#makePage(slot >>> PAGE_SHIFT);
+  }
+
+  /** Tells whether the table has the newest transform of an object, and it is this one. */
+  isPlacedAs(id: ObjectId, matrix: ArrayLike<number>): boolean {
+    const slot = slotOf(id);
+    const state = this.states[slot];
+    if (this.ids[slot] !== id || (state !== CLAIMED && state !== EXPLICIT)) return false;
+    const page = this.pages[slot >>> PAGE_SHIFT];
+    const at = page === undefined ? 0 : placeInPage(slot);
+    const numbers = page ?? IDENTITY_AFFINE;
+    for (let column = 0; column < 4; column++) {
+      for (let row = 0; row < 3; row++) if (numbers[at + 3 * column + row] !== matrix[4 * column + row]) return false;
+    }
+    return true;
   }
 
   delete(id: ObjectId): void {

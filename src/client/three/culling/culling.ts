@@ -1,5 +1,17 @@
-import type { BatchedMesh, Camera, Frustum, InstancedMesh, Mesh, Object3D, PerspectiveCamera, Scene } from 'three';
+import {
+  type BatchedMesh,
+  type Camera,
+  type Frustum,
+  type InstancedMesh,
+  type Mesh,
+  type Object3D,
+  type PerspectiveCamera,
+  type Scene,
+  Vector3,
+} from 'three';
 import type { FrameResult } from '../../../shared/types.js';
+import type { ClippingRenderer } from '../track/clip-sets.js';
+import { canBeHidden } from '../track/opacity.js';
 import type { SceneEntry } from '../track/scene-entry.js';
 import type { SceneObjects } from '../track/scene-objects.js';
 import type { CullableObject } from '../track/stand-in.js';
@@ -10,6 +22,7 @@ import { DrawnInstances } from './drawn-instances.js';
 import { enter, leave, type RenderPass } from './frustum-tests.js';
 import { boundsOf } from './geometry-bounds.js';
 import { InstanceTest } from './instance-test.js';
+import { OcclusionAnswer, type Places } from './occlusion-answer.js';
 import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
 import { isContained, ViewVolume } from './view-volume.js';
@@ -21,12 +34,15 @@ export interface Culled {
   readonly instances: number;
   /** Those of these objects and instances. */
   readonly triangles: number;
+  /** How many of these objects and instances were left out as nearer objects hide them. */
+  readonly occluded: number;
 }
 
 /** What culling knows of a tracker. */
 export interface CullingContext {
   readonly objects: SceneObjects;
   readonly instanced: ReadonlySet<CullableObject>;
+  readonly service: Places;
   entryOf(object: Object3D): SceneEntry | undefined;
 }
 
@@ -36,7 +52,7 @@ export interface Asked {
   views: ReadonlyMap<string, SceneView>;
 }
 
-export const NOTHING_CULLED: Culled = { objects: 0, instances: 0, triangles: 0 };
+export const NOTHING_CULLED: Culled = { objects: 0, instances: 0, triangles: 0, occluded: 0 };
 
 /**
  * Leaves out of three's pictures what the views of a tracker do not see.
@@ -56,6 +72,9 @@ export class Culling {
   readonly #root: Object3D;
   readonly #options: CullingOptions;
   readonly #seen = new Map<string, SeenObjects>();
+  readonly #occlusion = new Map<SeenObjects, OcclusionAnswer>();
+  /** Where each camera was when it was asked about last. */
+  readonly #eyes = new WeakMap<Camera, Vector3>();
   readonly #passes: CullingPass[] = [];
   readonly #kept: Kept = { instances: new Map(), batches: new Map() };
   #scene: Scene | null = null;
@@ -84,7 +103,7 @@ export class Culling {
       scene === null
         ? () => {}
         : listenToRenders(scene, {
-            begin: (camera) => this.#begin(camera),
+            begin: (camera, renderer) => this.#begin(camera, renderer),
             end: (camera) => this.#endOf(camera),
           });
   }
@@ -93,8 +112,24 @@ export class Culling {
   optionsFor(camera: Camera, given: SceneViewOptions): SceneViewOptions {
     // Where the far plane is at infinity, its corners move infinitely far.
     const motion = Number.isFinite((camera as PerspectiveCamera).far) ? ('motion' as const) : 0;
-    const { margin = motion, minPixels = 0 } = this.#options;
-    return { ...given, margin: given.margin ?? margin, minPixels: given.minPixels ?? minPixels };
+    const { margin = motion, minPixels = 0, occlusion = false } = this.#options;
+    const options = { ...given, margin: given.margin ?? margin, minPixels: given.minPixels ?? minPixels };
+    if (!(given.occlusion ?? occlusion)) return options;
+    return { ...options, occlusion: true, occlusionMargin: given.occlusionMargin ?? 2 * this.#eyeMotion(camera) };
+  }
+
+  /** Answers how far a camera has moved since this was asked last; one that turns does not move. */
+  #eyeMotion(camera: Camera): number {
+    const eye = new Vector3().setFromMatrixPosition(camera.matrixWorld);
+    const before = this.#eyes.get(camera);
+    this.#eyes.set(camera, eye);
+    const motion = before?.distanceTo(eye) ?? 0;
+    return Number.isFinite(motion) ? motion : 0;
+  }
+
+  /** Notes where objects are that may be hidden, when the update of that number is about to be sent. */
+  asking(update: number): void {
+    for (const answer of this.#occlusion.values()) answer.ask(update, this.#context.service);
   }
 
   /** Takes over what the views see by a frame's answer. */
@@ -107,9 +142,24 @@ export class Culling {
         seen = new SeenObjects(view);
         this.#seen.set(name, seen);
       }
-      if (seen.update < update) seen.set(view, update, visible.ids, this.#context.objects);
+      if (seen.update >= update) continue;
+      seen.set(view, update, visible.ids, this.#context.objects);
+      let occlusion = this.#occlusion.get(seen);
+      if (view.options.occlusion !== true) {
+        this.#occlusion.delete(seen);
+        continue;
+      }
+      if (occlusion === undefined) {
+        occlusion = new OcclusionAnswer();
+        this.#occlusion.set(seen, occlusion);
+      }
+      occlusion.set(visible, this.#context.objects);
     }
-    for (const name of this.#seen.keys()) if (!asked.has(name)) this.#seen.delete(name);
+    for (const [name, seen] of this.#seen) {
+      if (asked.has(name)) continue;
+      this.#seen.delete(name);
+      this.#occlusion.delete(seen);
+    }
     const { instances, batches } = this.#kept;
     for (const [object, { drawn }] of instances) {
       if (this.#context.instanced.has(object)) continue;
@@ -126,17 +176,27 @@ export class Culling {
     this.#ignore = () => {};
     this.#scene = null;
     this.#seen.clear();
+    this.#occlusion.clear();
     for (const { drawn } of this.#kept.instances.values()) drawn.dispose();
     this.#kept.instances.clear();
     this.#kept.batches.clear();
   }
 
-  #begin(camera: Camera): void {
+  #begin(camera: Camera, renderer: ClippingRenderer): void {
     // No picture is drawn within itself: the one before has thrown.
     this.#endOf(camera);
     const seen = [...this.#seen.values()].find(({ view }) => view.camera === camera);
     if (seen === undefined || seen.view.layers !== camera.layers.mask >>> 0) return;
-    const pass = new CullingPass(this.#context, seen, camera, this.#kept);
+    // What the renderer cuts away hides nothing.
+    const isCut = (renderer.clippingPlanes?.length ?? 0) > 0;
+    const pass = new CullingPass(
+      this.#context,
+      seen,
+      camera,
+      this.#kept,
+      this.#occlusion.get(seen) ?? null,
+      isCut ? null : this.#scene,
+    );
     this.#passes.push(pass);
     enter(pass);
   }
@@ -190,11 +250,22 @@ class CullingPass implements RenderPass {
   readonly #forced = new Set<Object3D>();
   /** They write their draw lists by what is seen. */
   readonly #batches: BatchedMesh[] = [];
+  readonly #occlusion: OcclusionAnswer | null;
+  /** Whether what it says is hidden is left out. */
+  readonly #isOcclusionTrue: boolean;
+  #occluded = 0;
   #objects = 0;
   #hidden = 0;
   #triangles = 0;
 
-  constructor(context: CullingContext, seen: SeenObjects, camera: Camera, kept: Kept) {
+  constructor(
+    context: CullingContext,
+    seen: SeenObjects,
+    camera: Camera,
+    kept: Kept,
+    occlusion: OcclusionAnswer | null,
+    scene: Scene | null,
+  ) {
     this.#context = context;
     this.#seen = seen;
     this.camera = camera;
@@ -205,6 +276,9 @@ class CullingPass implements RenderPass {
     this.#pixels = Math.max(Math.abs(scales[0]) * viewport.width, Math.abs(scales[5]) * viewport.height) / 2;
     this.#minPixels = minPixels;
     this.#isContained = isContained(camera, seen.view.options);
+    this.#occlusion = occlusion;
+    this.#isOcclusionTrue =
+      scene !== null && (occlusion?.holds(camera, scene, seen.update, seen.view, context.service) ?? false);
     // The app has to say that what nobody asks frusta about may be left out.
     for (const entry of context.instanced) {
       const mesh = entry.object as InstancedMesh & { isBatchedMesh?: boolean };
@@ -215,7 +289,12 @@ class CullingPass implements RenderPass {
   }
 
   get culled(): Culled {
-    return { objects: this.#objects, instances: this.#hidden, triangles: this.#triangles };
+    return {
+      objects: this.#objects,
+      instances: this.#hidden,
+      triangles: this.#triangles,
+      occluded: this.#occluded,
+    };
   }
 
   isOf(frustum: Frustum): boolean {
@@ -238,7 +317,7 @@ class CullingPass implements RenderPass {
     }
     if (mesh.isInstancedMesh === true) return entry.object === object && this.#replace(mesh, entry as CullableObject);
     if (entry.count !== 1 || this.#seen.has(entry.idAt(0))) return false;
-    return this.#isOutside(mesh);
+    return this.#isHidden(mesh, entry as CullableObject) || this.#isOutside(mesh);
   }
 
   /** Takes out what it has put into the scene. */
@@ -285,6 +364,16 @@ class CullingPass implements RenderPass {
     this.#batches.push(batch);
   }
 
+  /** Tells whether nearer objects hide a Mesh, where it is and as it is. */
+  #isHidden(mesh: Mesh, entry: CullableObject): boolean {
+    if (!this.#isOcclusionTrue || entry.object !== mesh) return false;
+    if (!this.#occlusion!.hides(entry, mesh, this.#seen.update, this.#seen.view.layers)) return false;
+    this.#occluded++;
+    this.#objects++;
+    this.#triangles += trianglesOf(mesh.geometry);
+    return true;
+  }
+
   #isOutside({ geometry, matrixWorld }: Mesh): boolean {
     const bounds = boundsOf(geometry);
     if (bounds === null) return false;
@@ -319,6 +408,15 @@ class CullingPass implements RenderPass {
       // What is seen within the margin need not be in the picture.
       for (let n = 0; n < seen.count && seen.numbers[n] < total; n++) {
         if (test.maySee(array, seen.numbers[n], bounds.sphere)) list[count++] = seen.numbers[n];
+      }
+      const occluded = this.#occlusion?.instancesOf(entry) ?? null;
+      if (occluded !== null && this.#isOcclusionTrue && canBeHidden(mesh)) this.#occluded += occluded.count;
+      else if (occluded !== null) {
+        const before = count;
+        for (let n = 0; n < occluded.count && occluded.numbers[n] < total; n++) {
+          if (test.maySee(array, occluded.numbers[n], bounds.sphere)) list[count++] = occluded.numbers[n];
+        }
+        if (count > before) list.subarray(0, count).sort();
       }
     } else {
       for (let i = 0; i < total; i++) if (test.maySee(array, i, bounds.sphere)) list[count++] = i;

@@ -1,9 +1,9 @@
-import type { Camera, Object3D, Scene } from 'three';
+import type { Camera, Object3D, Scene, WebGLRenderer } from 'three';
 
 /** What is told of the renders of a scene. */
 export interface RenderListener {
   /** A render begins: matrices are as it draws them, and nothing is looked for yet. */
-  begin(camera: Camera): void;
+  begin(camera: Camera, renderer: WebGLRenderer): void;
   /** It has ended. That of one that has thrown is never told of. */
   end(camera: Camera): void;
 }
@@ -24,10 +24,10 @@ export function listenToRenders(scene: Scene, listener: RenderListener): () => v
     const isBefore = key === 'onBeforeRender';
     // The app's own goes first where a render begins, and last where it ends: it draws nothing that is culled for another.
     const callback: Callback = function (this: Object3D, ...args) {
-      const [, , camera] = args;
+      const [renderer, , camera] = args;
       if (isBefore) {
         given.apply(this, args);
-        listener.begin(camera);
+        listener.begin(camera, renderer);
       } else {
         listener.end(camera);
         given.apply(this, args);

@@ -132,6 +132,11 @@ export class SceneObjects {
     }
   }
 
+  /** Answers the id in a slot. */
+  idOf(slot: number): ObjectId {
+    return this.#ids[slot];
+  }
+
   /** Answers how many slots there may be. */
   get slots(): number {
     return this.#ids.length;

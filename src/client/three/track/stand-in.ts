@@ -40,6 +40,10 @@ export interface CullableObject extends PlacedOwner {
    * not, the answer need not name what is in view.
    */
   wasSeenAsItIs(update: number, layers: number): boolean;
+  /** What the caller says of whether it hides others; undefined where nothing is said. */
+  readonly occluder: boolean | undefined;
+  /** Tells the same of a Mesh of one id, whose matrix does not count. */
+  wasSeenInShape(update: number, layers: number): boolean;
   /** Its only id, where `count` is 1. */
   readonly count: number;
   idAt(instance: number): ObjectId;
@@ -290,12 +294,12 @@ export class StandIn implements Placed {
   }
 
   #setOptions(given: StandInOptions): void {
-    const { pickable = true, cullable = true, side } = given;
+    const { pickable = true, cullable = true, occluder = false, side } = given;
     if (!this.#isTold) {
       const { matrix, layers, ...options } = given; // which say of each where and whether it is
       this.#set({ ...DEFAULTS, ...options, ...this.#sides(side), clipSet: this.#clipSet });
     } else if (pickable !== this.#pickable || cullable !== this.#cullable || this.plan !== this.#sidesOf) {
-      this.#set({ pickable, cullable, ...this.#sides(side), clipSet: this.#clipSet });
+      this.#set({ pickable, cullable, occluder, ...this.#sides(side), clipSet: this.#clipSet });
     }
     this.#isTold = true;
     this.#pickable = pickable;

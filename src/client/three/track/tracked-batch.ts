@@ -129,6 +129,14 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   }
 
   /** They are looked at when they are drawn. */
+  get occluder(): boolean | undefined {
+    return this.#options.occluder;
+  }
+
+  wasSeenInShape(): boolean {
+    return false;
+  }
+
   wasSeenAsItIs(): boolean {
     return false;
   }
@@ -443,7 +451,13 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
       else own.push(i);
     }
     const added = new Uint32Array(end - first);
-    const options = { ...this.#options, layers: 0, side: this.#sideNow, cullable: this.#cullableNow };
+    const options = {
+      ...this.#options,
+      layers: 0,
+      side: this.#sideNow,
+      cullable: this.#cullableNow,
+      occluder: false, // its instances may be others in each picture
+    };
     try {
       for (const [number, own] of members) {
         const ids = service.addInstances({ ...options, shape: this.#shapeOf(number) }, own.length);

@@ -13,6 +13,7 @@ import { isDrawn, MaterialLook, planStandIn, planThin } from './material-plan.js
 import { MeshPose } from './mesh-pose.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
 import { nameOf } from './name-of.js';
+import { hidesOthers } from './opacity.js';
 import {
   type CullableObject,
   MOST_IN_BLOCK,
@@ -173,12 +174,25 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     return this.#deformers === RIGID && this.#shape === null;
   }
 
+  get occluder(): boolean | undefined {
+    return this.#options.occluder;
+  }
+
   wasSeenAsItIs(update: number, layers: number): boolean {
     const instanced = this.#instanced;
-    if (instanced === null || this.#settledBy > update || (this.#layers & layers) === 0) return false;
-    if (!this.#isDrawn || !this.#isPlanned || this.standIn?.standsOn(instanced.geometry) !== true) return false;
-    const isEachThere = this.#hidden === null || this.#hidden.size === 0;
-    return isEachThere && this.count === wantedOf(instanced) && this.#isPlacedAs(instanced);
+    if (instanced === null || !this.#wasSeen(update, layers)) return false;
+    return this.count === wantedOf(instanced) && this.#isPlacedAs(instanced);
+  }
+
+  wasSeenInShape(update: number, layers: number): boolean {
+    return this.#instanced === null && this.drawn === this.object && this.count === 1 && this.#wasSeen(update, layers);
+  }
+
+  /** Tells whether an update has seen it in one of these layers, with the triangles that three draws now. */
+  #wasSeen(update: number, layers: number): boolean {
+    if (this.#settledBy > update || (this.#layers & layers) === 0) return false;
+    if (!this.#isDrawn || !this.#isPlanned || this.standIn?.standsOn(this.drawn.geometry) !== true) return false;
+    return this.#hidden === null || this.#hidden.size === 0;
   }
 
   /** Tells whether nothing has to be planned anew. */
@@ -199,6 +213,11 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
 
   #isPlacedAs({ instanceMatrix, matrixWorld }: InstancedMesh): boolean {
     return this.#hasSent(instanceMatrix) && isSameMatrix(this.#parent, matrixWorld.elements);
+  }
+
+  get #hidesOthers(): boolean {
+    const { object, drawn } = this;
+    return drawn === object && drawn.isMesh === true && this.isRigid && hidesOthers(drawn);
   }
 
   protected get weld(): number {
@@ -499,6 +518,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
       ...this.#options,
       layers: this.#layers,
       cullable: this.#isDrawn && cullable,
+      occluder: this.#options.occluder ?? this.#hidesOthers,
     };
     if (this.#instanced === null && this.#isPlaceable(0)) options.matrix = this.drawn.matrixWorld.elements;
     return options;

@@ -17,7 +17,13 @@ export interface SceneViewOptions {
   margin?: number | 'motion';
   /** What has fewer pixels across is not seen. Default 0. */
   minPixels?: number;
+  /** What nearer objects hide is not seen, as `occlusion` of the service's views has it. Default false. */
+  occlusion?: boolean;
+  /** How far the eye, and objects against one another, may move for that to stay true. See `ViewOptions`. */
+  occlusionMargin?: number;
 }
+
+const KEYS = ['margin', 'minPixels', 'occlusion', 'occlusionMargin'];
 
 /** What the tracker knows of a camera that it has set as a view. */
 export interface SceneView {
@@ -53,8 +59,10 @@ export class SceneViews {
   }
 
   set(name: string, camera: Camera, size: ViewSize, given: SceneViewOptions): void {
-    const { margin = 0, minPixels = 0 } = readOptions('setView', 'options', given, ['margin', 'minPixels']);
+    const { margin = 0, minPixels = 0, occlusion, occlusionMargin } = readOptions('setView', 'options', given, KEYS);
     const options = readCamera(camera, size, 0, minPixels);
+    if (occlusion !== undefined) options.occlusion = occlusion;
+    if (occlusionMargin !== undefined) options.occlusionMargin = occlusionMargin;
     const before = this.#views.get(name);
     if (margin !== 'motion') options.margin = margin;
     else if (before !== undefined) options.margin = 2 * frustumMotion(before.options, options);
@@ -127,7 +135,9 @@ function isSame(a: ViewOptions, b: ViewOptions): boolean {
     a.reversed === b.reversed &&
     a.layers === b.layers &&
     a.margin === b.margin &&
-    a.minPixels === b.minPixels
+    a.minPixels === b.minPixels &&
+    a.occlusion === b.occlusion &&
+    a.occlusionMargin === b.occlusionMargin
   );
 }
 

@@ -1,0 +1,164 @@
+import { type Camera, type Mesh, type Object3D, type PerspectiveCamera, Vector3 } from 'three';
+import { slotOf } from '../../../shared/ids.js';
+import type { ObjectId, VisibleSet } from '../../../shared/types.js';
+import { isSameMatrix } from '../../transforms/affine.js';
+import { canBeHidden, hidesOthers } from '../track/opacity.js';
+import type { PlacedOwner, SceneObjects } from '../track/scene-objects.js';
+import type { CullableObject } from '../track/stand-in.js';
+import type { SceneView } from '../view/scene-views.js';
+import type { SeenInstances } from './seen-objects.js';
+
+/** Rounding moves an eye that stands still by less than this part of the way to the near plane. */
+const ROUNDING = 1e-6;
+
+/** What the service says about where objects are. */
+export interface Places {
+  /** Tells whether the transform of an object that was told last, in a whole update, is this one. */
+  isPlacedAs(id: ObjectId, matrix: ArrayLike<number>): boolean;
+  setObject(id: ObjectId, options: { occluder: boolean }): void;
+}
+
+/** Where an object of one id was when updates were asked. */
+interface Standing {
+  readonly id: ObjectId;
+  readonly object: Mesh;
+  readonly matrix: Float64Array;
+  /** It has been there, for the service as well, since the update of this number. */
+  since: number;
+  /** The newest answer that names it. */
+  answer: number;
+}
+
+type Owner = PlacedOwner & CullableObject;
+
+/**
+ * What the newest answer says that nearer objects hide from one view. It is true for as long as these, and what they hide, are
+ * where they were when it was asked, and as they were, and the eye is within the margin that it was asked with; the camera may
+ * turn. Where an object was then is known of those that an answer has named before: they are compared in each `update`.
+ */
+export class OcclusionAnswer {
+  readonly #standing = new Map<ObjectId, Standing>();
+  #occluders: Owner[] = [];
+  #occluderIds: ObjectId[] = [];
+  /** Each slot has the number of the answer that named the object in it as hidden last. */
+  #hidden = new Map<number, number>();
+  readonly #instances = new Map<PlacedOwner, SeenInstances & { answer: number }>();
+  #answer = 0;
+  #isThere = false;
+
+  /** Takes over an answer. */
+  set({ occluded, occluders }: VisibleSet, objects: SceneObjects): void {
+    const answer = ++this.#answer;
+    this.#isThere = occluded.length > 0;
+    this.#hidden.clear();
+    this.#instances.clear();
+    this.#occluders = [];
+    this.#occluderIds = [];
+    if (!this.#isThere) return;
+    objects.forEach(occluders, (owner, _, slot) => {
+      this.#occluders.push(owner as Owner);
+      this.#occluderIds.push(objects.idOf(slot));
+      this.#note(owner as Owner, objects.idOf(slot), answer);
+    });
+    objects.forEach(occluded, (owner, index, slot) => {
+      this.#hidden.set(slot, answer);
+      if (!owner.isInstanced) {
+        this.#note(owner as Owner, objects.idOf(slot), answer);
+        return;
+      }
+      let list = this.#instances.get(owner);
+      if (list === undefined) {
+        list = { numbers: new Uint32Array(64), count: 0, answer };
+        this.#instances.set(owner, list);
+      }
+      if (list.count === list.numbers.length) {
+        const numbers = new Uint32Array(2 * list.count);
+        numbers.set(list.numbers);
+        list.numbers = numbers;
+      }
+      list.numbers[list.count++] = index;
+    });
+    for (const { numbers, count } of this.#instances.values()) numbers.subarray(0, count).sort();
+    for (const [id, standing] of this.#standing) if (standing.answer !== answer) this.#standing.delete(id);
+  }
+
+  /** Notes where what was named is, for the update of that number, of which everything but the views was said. */
+  ask(update: number, places: Places): void {
+    for (const standing of this.#standing.values()) {
+      const { elements } = standing.object.matrixWorld;
+      if (!places.isPlacedAs(standing.id, elements)) standing.since = Number.POSITIVE_INFINITY;
+      else if (standing.since === Number.POSITIVE_INFINITY || !isSameMatrix(standing.matrix, elements)) {
+        standing.matrix.set(elements);
+        standing.since = update;
+      }
+    }
+  }
+
+  /** Tells whether it is true of what a camera draws now. `update` and `view` are those that it was asked with. */
+  holds(camera: Camera, scene: Object3D, update: number, view: SceneView, places: Places): boolean {
+    if (!this.#isThere || (scene as { overrideMaterial?: unknown }).overrideMaterial != null) return false;
+    if (!isEyeWithin(camera, view)) return false;
+    let holds = true;
+    for (let i = 0; i < this.#occluders.length; i++) {
+      const owner = this.#occluders[i];
+      const mesh = owner.object as Mesh;
+      if (owner.occluder !== true && !hidesOthers(mesh)) {
+        // The service learns it, so that it finds others.
+        places.setObject(this.#occluderIds[i], { occluder: false });
+        holds = false;
+      } else
+        holds &&=
+          isShown(mesh) &&
+          mesh.layers.test(camera.layers) &&
+          this.#isAsItWas(owner, this.#occluderIds[i], update, view.layers);
+    }
+    return holds;
+  }
+
+  /** Tells whether an object of one id is hidden, as the answer has it; it `holds`. */
+  hides(owner: Owner, mesh: Mesh, update: number, layers: number): boolean {
+    const id = owner.idAt(0);
+    if (this.#hidden.get(slotOf(id)) !== this.#answer || !canBeHidden(mesh)) return false;
+    return this.#isAsItWas(owner, id, update, layers);
+  }
+
+  /** Answers the numbers of an object's instances that are hidden; `areHidden`: it `holds`, and they are as they were. */
+  instancesOf(owner: PlacedOwner): SeenInstances | null {
+    return this.#instances.get(owner) ?? null;
+  }
+
+  #isAsItWas(owner: Owner, id: ObjectId, update: number, layers: number): boolean {
+    if (owner.isInstanced) return owner.wasSeenAsItIs(update, layers);
+    const standing = this.#standing.get(id);
+    if (standing === undefined || standing.since > update) return false;
+    return isSameMatrix(standing.matrix, standing.object.matrixWorld.elements) && owner.wasSeenInShape(update, layers);
+  }
+
+  #note(owner: Owner, id: ObjectId, answer: number): void {
+    if (owner.isInstanced) return;
+    const known = this.#standing.get(id);
+    if (known !== undefined && known.object === owner.object) known.answer = answer;
+    else {
+      const object = owner.object as Mesh;
+      this.#standing.set(id, { id, object, matrix: new Float64Array(16), since: Number.POSITIVE_INFINITY, answer });
+    }
+  }
+}
+
+const eye = new Vector3();
+
+/** Answers how far an eye may be from where it was asked about. */
+function isEyeWithin(camera: Camera, { options, eye: asked }: SceneView): boolean {
+  const { near, isPerspectiveCamera } = camera as PerspectiveCamera;
+  if (isPerspectiveCamera !== true || !isSameMatrix(camera.projectionMatrix.elements, options.projection)) return false;
+  eye.setFromMatrixPosition(camera.matrixWorld);
+  const away = Math.hypot(eye.x - asked.x, eye.y - asked.y, eye.z - asked.z);
+  const digits = Math.max(Math.abs(eye.x), Math.abs(eye.y), Math.abs(eye.z)) * Number.EPSILON * 8;
+  return away <= (options.occlusionMargin ?? 0) + Math.max(ROUNDING * near, digits);
+}
+
+/** Tells whether three draws it, and all that it is below. */
+function isShown(object: Object3D): boolean {
+  for (let each: Object3D | null = object; each !== null; each = each.parent) if (!each.visible) return false;
+  return true;
+}

@@ -1,0 +1,51 @@
+import { LessDepth, LessEqualDepth, type Material, type Mesh, NoBlending, NormalBlending } from 'three';
+
+/** What is read of materials of any class. */
+type AnyMaterial = Material & {
+  wireframe?: boolean;
+  transmission?: number;
+  displacementMap?: unknown;
+  isNodeMaterial?: boolean;
+  isShaderMaterial?: boolean;
+  alphaHash?: boolean;
+};
+
+/** Tells whether three draws its triangles opaque, whole and where they are, so that they hide what is behind them. */
+export function hidesOthers(mesh: Mesh): boolean {
+  if (Array.isArray(mesh.material) || Object.hasOwn(mesh, 'onBeforeRender')) return false;
+  const material = mesh.material as AnyMaterial;
+  return (
+    isPlain(material) &&
+    material.visible &&
+    !material.transparent &&
+    material.depthWrite &&
+    material.colorWrite &&
+    !material.stencilWrite &&
+    material.alphaTest === 0 &&
+    material.alphaHash !== true &&
+    !material.alphaToCoverage &&
+    (material.blending === NormalBlending || material.blending === NoBlending) &&
+    (material.transmission ?? 0) === 0 &&
+    material.wireframe !== true &&
+    (material.clippingPlanes?.length ?? 0) === 0
+  );
+}
+
+/** Tells whether three draws nothing of it where something else is nearer. */
+export function canBeHidden({ material }: Mesh): boolean {
+  return Array.isArray(material) ? material.every(isPlain) : isPlain(material);
+}
+
+/** Tells whether its depths are those of its triangles, and are compared. */
+function isPlain(material: AnyMaterial): boolean {
+  return (
+    material.depthTest &&
+    (material.depthFunc === LessEqualDepth || material.depthFunc === LessDepth) &&
+    !material.polygonOffset &&
+    material.displacementMap == null &&
+    material.isShaderMaterial !== true &&
+    // What nodes and changed shaders do to vertices and depths nobody knows.
+    material.isNodeMaterial !== true &&
+    !Object.hasOwn(material, 'onBeforeCompile')
+  );
+}

@@ -1,0 +1,156 @@
+// Pictures with `culling: { occlusion }` are the pictures without it, to the last pixel (see culling.browser.test.ts).
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import {
+  BackSide,
+  BoxGeometry,
+  CylinderGeometry,
+  DoubleSide,
+  IcosahedronGeometry,
+  InstancedMesh,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  PerspectiveCamera,
+  Plane,
+  PlaneGeometry,
+  type Scene,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { flown, lit, PICTURE, somewhere } from '../fixtures/flights.js';
+import { Random, SEED } from '../oracle/random.js';
+
+let service: CollisionService;
+let renderer: WebGLRenderer;
+beforeEach(async () => {
+  service = await createCollisionService();
+  renderer = new WebGLRenderer({ antialias: false });
+  renderer.setSize(PICTURE.width, PICTURE.height);
+});
+afterEach(() => {
+  service.dispose();
+  renderer.dispose();
+  renderer.forceContextLoss();
+});
+
+const FRAMES = Number(import.meta.env.OCCLUSION_FRAMES ?? 60);
+const options = { culling: { occlusion: true } };
+
+function camera(): PerspectiveCamera {
+  const made = new PerspectiveCamera(60, PICTURE.width / PICTURE.height, 0.1, 200);
+  made.position.set(5, 1.7, 5);
+  return made;
+}
+
+/** Houses, and small things of all sorts between them. */
+function city(random: Random): { scene: Scene; houses: Mesh[]; things: Mesh[] } {
+  const stone = new MeshLambertMaterial({ color: 0xaa9988 });
+  const box = new BoxGeometry(1, 1, 1);
+  const round = new CylinderGeometry(0.5, 0.5, 1, 24);
+  const houses: Mesh[] = [];
+  const things: Mesh[] = [];
+  const paints = [
+    new MeshLambertMaterial({ color: 0xff2200 }),
+    new MeshLambertMaterial({ color: 0x2200ff, transparent: true, opacity: 0.5 }),
+    new MeshBasicMaterial({ color: 0x00ff22, wireframe: true }),
+    new MeshBasicMaterial({ color: 0xffff00, depthTest: false }),
+    new MeshLambertMaterial({ color: 0x888888, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 }),
+  ];
+  const forms = [new IcosahedronGeometry(0.4, 1), new PlaneGeometry(1, 1), new BoxGeometry(0.5, 0.5, 0.5)];
+  for (let x = -4; x <= 4; x++) {
+    for (let z = -4; z <= 4; z++) {
+      const house = new Mesh(random.chance(0.8) ? box : round, stone);
+      const height = random.range(4, 16);
+      house.position.set(10 * x, height / 2, 10 * z);
+      house.scale.set(random.range(6, 8.5), height, random.range(6, 8.5));
+      houses.push(house);
+      for (let i = 0; i < 3; i++) {
+        const thing = new Mesh(random.pick(forms), random.chance(0.85) ? paints[0] : random.pick(paints));
+        thing.position.set(10 * x + random.range(-5, 5), random.range(0.2, 3), 10 * z + random.range(-5, 5));
+        thing.quaternion.copy(random.rotation());
+        things.push(thing);
+      }
+    }
+  }
+  const ground = new Mesh(new PlaneGeometry(120, 120).rotateX(-Math.PI / 2), stone);
+  return { scene: lit(ground, ...houses, ...things), houses, things };
+}
+
+test(`a city that stands still, and a camera that turns and walks, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const { scene } = city(random);
+  const { occluded } = await flown(random, {
+    ...{ service, painter: renderer, scene, camera: camera(), options, frames: FRAMES },
+    fly: (eye, frame) => {
+      eye.rotation.y += 0.05 * random.range(-1, 2);
+      if (frame % 20 >= 10) eye.translateZ(-0.05);
+    },
+  });
+  expect(occluded).toBeGreaterThan(20 * FRAMES);
+});
+
+test(`a city in which things and houses move, come and go, and become others, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const { scene, houses, things } = city(random);
+  const glass = new MeshLambertMaterial({ transparent: true, opacity: 0.4 });
+  const inward = new MeshLambertMaterial({ side: BackSide });
+  const stone = houses[0].material;
+  const { occluded } = await flown(random, {
+    ...{ service, painter: renderer, scene, camera: camera(), options, frames: 2 * FRAMES },
+    step: (frame) => {
+      for (const thing of things) if (random.chance(0.02)) thing.position.y = random.range(0, 20);
+      const house = random.pick(houses);
+      const kind = random.integer(16);
+      if (kind === 0) house.position.x += random.range(-1, 1);
+      if (kind === 1) house.visible = !house.visible;
+      if (kind === 2) house.material = random.pick([glass, inward, stone]);
+      if (kind === 3) house.scale.y = random.range(1, 10);
+      if (kind === 4) house.layers.mask = random.pick([1, 2]);
+      if (kind === 5) random.pick(things).removeFromParent();
+      if (frame % 30 === 29) (stone as MeshLambertMaterial).wireframe = !(stone as MeshLambertMaterial).wireframe;
+      if (frame % 40 === 15) renderer.clippingPlanes = [new Plane(new Vector3(0, -1, 0), 2)];
+      if (frame % 40 === 20) renderer.clippingPlanes = [];
+    },
+  });
+  renderer.clippingPlanes = [];
+  expect(occluded).toBeGreaterThan(0);
+});
+
+test(`instances behind walls that are moved, and from inside of a room, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const many = new InstancedMesh(new IcosahedronGeometry(0.5, 1), new MeshLambertMaterial({ color: 0x33aaff }), 800);
+  for (let i = 0; i < many.count; i++) many.setMatrixAt(i, somewhere(random, 40));
+  const wall = new Mesh(new BoxGeometry(60, 20, 1), new MeshLambertMaterial({ color: 0x775533 }));
+  wall.position.z = -5;
+  const screens = [0, 1, 2].map((i) => {
+    const screen = new Mesh(new PlaneGeometry(12, 12), new MeshLambertMaterial({ side: DoubleSide }));
+    screen.position.set(15 * Math.cos(2 * i), 0, 15 * Math.sin(2 * i));
+    screen.lookAt(0, 0, 0);
+    return screen;
+  });
+  const room = new Mesh(new BoxGeometry(100, 60, 100), new MeshBasicMaterial({ color: 0x101010, side: BackSide }));
+  const matrix = new Matrix4();
+  const { occluded } = await flown(random, {
+    ...{
+      service,
+      painter: renderer,
+      scene: lit(many, wall, room, ...screens),
+      camera: camera(),
+      options,
+      frames: FRAMES,
+    },
+    fly: (eye) => {
+      if (random.chance(0.5)) eye.rotation.y += random.range(-0.2, 0.2);
+      if (random.chance(0.1)) eye.position.set(random.range(-8, 8), 1, random.range(-4, 8));
+    },
+    step: (frame) => {
+      if (frame % 9 === 5) wall.position.y = wall.position.y === 0 ? 15 : 0;
+      if (frame % 7 !== 6) return;
+      for (let i = 0; i < 5; i++) many.setMatrixAt(random.integer(many.count), matrix.copy(somewhere(random, 40)));
+      many.instanceMatrix.needsUpdate = true;
+    },
+  });
+  expect(occluded).toBeGreaterThan(FRAMES);
+});
