@@ -20,7 +20,7 @@ import { createLimitedWorker } from '../fixtures/limited-memory.js';
 import { icosphere, soup } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
-const PAGES = 84;
+const PAGES = 96;
 const FILTER = {
   layers: 0xffffffff,
   side: layout.SIDE_DOUBLE,
@@ -120,7 +120,7 @@ class World {
     if (view) {
       const views = new ViewTable();
       views.set('test', 'main', view);
-      views.set('test', 'other', { ...view, margin: 1 });
+      views.set('test', 'other', { ...view, margin: 1, occlusion: true });
       views.stage(staging);
     }
     const random = new Random(SEED + this.#frame);
@@ -133,11 +133,12 @@ class World {
     const { views, contacts, rejected } = new FrameView(this.core.frame(input, undefined), ['main', 'other']);
     return {
       rejected: [...rejected],
-      views: Array.from(views.values(), ({ ids, inside, entered, left }) => [
+      views: Array.from(views.values(), ({ ids, inside, entered, left, occluded }) => [
         [...ids],
         inside,
         [...entered],
         [...left],
+        [...occluded],
       ]),
       pairs: [...contacts],
       waiting: contacts.waiting,

@@ -12,6 +12,7 @@ import { frustumRows } from './frustum.js';
 import { dragonHeapRow, sphereHeapRow } from './heap.js';
 import { loadRow } from './load.js';
 import { closestRow, spheresRow } from './nearness.js';
+import { occlusionRow } from './occlusion.js';
 import { allPairsRow, distanceRow, firstPairRow, manifoldPairsRow } from './pairs.js';
 import { regionRow, screenRow } from './pointing.js';
 import { frontRaysRow, raysRow } from './rays.js';
@@ -128,6 +129,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     sphereHeapRow(spheres),
     dragonHeapRow(small, dragons),
     ...frustumRows(objects),
+    occlusionRow(objects),
     screenRow(objects),
     regionRow(objects),
     stillRow(objects),

@@ -11,6 +11,9 @@ import type { SeenInstances } from './seen-objects.js';
 /** Rounding moves an eye that stands still by less than this part of the way to the near plane. */
 const ROUNDING = 1e-6;
 
+/** So many answers later, where an object is that was named is not noted any more: a camera that turns comes back to it. */
+const KEPT = 120;
+
 /** What the service says about where objects are. */
 export interface Places {
   /** Tells whether the transform of an object that was told last, in a whole update, is this one. */
@@ -79,7 +82,7 @@ export class OcclusionAnswer {
       list.numbers[list.count++] = index;
     });
     for (const { numbers, count } of this.#instances.values()) numbers.subarray(0, count).sort();
-    for (const [id, standing] of this.#standing) if (standing.answer !== answer) this.#standing.delete(id);
+    for (const [id, standing] of this.#standing) if (answer - standing.answer > KEPT) this.#standing.delete(id);
   }
 
   /** Notes where what was named is, for the update of that number, of which everything but the views was said. */

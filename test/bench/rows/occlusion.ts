@@ -1,0 +1,112 @@
+import { Matrix4, PerspectiveCamera, Vector3 } from 'three';
+import { viewFromCamera } from '../../../src/client/three/view/view.js';
+import { IdBuffer } from '../../oracle/id-buffer.js';
+import { boxShape, Placed } from '../../oracle/placed.js';
+import { Random } from '../../oracle/random.js';
+import { type ContenderElsewhere, here, type Row } from '../harness.js';
+import { OURS, Scene } from '../ours.js';
+
+const FRAMES_A_ROUND = 10;
+const SIZE = { width: 1920, height: 1080 };
+/** Small things to a house. */
+const THINGS = 9;
+/** Units from a house to the next. */
+const STREET = 10;
+/** How far the camera goes in a frame. */
+const STEP = 0.05;
+
+/** The worker's time for what houses hide, in a street of a city: of the very picture, and one frame late. */
+export function occlusionRow(count: number): Row {
+  return {
+    name: 'occlusion-city',
+    work: `what is hidden from a camera that walks and turns in a city of ${count.toLocaleString('en')} boxes, ${FRAMES_A_ROUND} frames`,
+    rounds: 21,
+    async prepare() {
+      const matrices = cityOf(count);
+      const exact = await occlusion(OURS, matrices);
+      const late = await occlusion(`${OURS}, one frame late`, matrices, 2 * STEP);
+      await exact.measure(0);
+      const hidden = exact.hidden();
+      return {
+        contenders: [here(() => exact), here(() => late)],
+        repeats: FRAMES_A_ROUND,
+        facts: async () => [
+          { name: 'a view', value: exact.fastest() / FRAMES_A_ROUND, unit: 'ms at best', atMost: 4 },
+          { name: 'occluded', value: hidden.length, unit: 'objects' },
+          { name: 'visible', value: exact.visible(), unit: 'objects' },
+        ],
+        verify: () => exact.faults(),
+      };
+    },
+  };
+}
+
+function cityOf(count: number): Float32Array {
+  const random = new Random(1);
+  const matrices = new Float32Array(16 * count);
+  const side = Math.ceil(Math.sqrt(count / (1 + THINGS)));
+  const matrix = new Matrix4();
+  for (let i = 0; i < count; i++) {
+    const block = Math.floor(i / (1 + THINGS));
+    const [x, z] = [STREET * ((block % side) - side / 2), STREET * (Math.floor(block / side) - side / 2)];
+    if (i % (1 + THINGS) === 0) {
+      const height = random.range(8, 48);
+      matrix.compose(
+        new Vector3(x, height / 2, z),
+        random.rotation().set(0, 0, 0, 1),
+        new Vector3(random.range(6, 8), height, random.range(6, 8)),
+      );
+    } else {
+      const place = new Vector3(x + random.range(-5, 5), random.range(0, 2), z + random.range(-5, 5));
+      matrix.compose(place, random.rotation(), new Vector3(0.6, 0.6, 0.6));
+    }
+    matrix.toArray(matrices, 16 * i);
+  }
+  return matrices;
+}
+
+async function occlusion(name: string, matrices: Float32Array, occlusionMargin?: number) {
+  const scene = await Scene.ofBoxes(matrices.length / 16, { contacts: 'none' });
+  scene.setTransforms(scene.ids, matrices);
+  const camera = new PerspectiveCamera(60, SIZE.width / SIZE.height, 0.1, 2000);
+  const margin = occlusionMargin === undefined ? {} : { occlusionMargin };
+  let { visible } = await scene.update();
+  let fastest = Number.POSITIVE_INFINITY;
+  const contender: ContenderElsewhere = {
+    name,
+    async measure(round) {
+      let ms = 0;
+      for (let i = 0; i < FRAMES_A_ROUND; i++) {
+        const n = round * FRAMES_A_ROUND + i;
+        camera.position.set(STREET / 2 + STEP * n, 1.7, STREET / 2);
+        camera.rotation.y = 0.05 * n;
+        camera.updateMatrixWorld();
+        scene.setView({ ...viewFromCamera(camera, SIZE), occlusion: true, ...margin });
+        const frame = await scene.update();
+        ({ visible } = frame);
+        ms += frame.ms.occlusion;
+      }
+      fastest = Math.min(fastest, ms);
+      return ms;
+    },
+    close: () => scene.close(),
+  };
+  return {
+    ...contender,
+    fastest: () => fastest,
+    visible: () => visible.ids.length,
+    hidden: () => visible.occluded,
+    /** What is occluded in the last picture, and seen in it. */
+    faults(): string[] {
+      const buffer = new IdBuffer(camera, SIZE.width, SIZE.height);
+      const unit = boxShape(new Vector3(0.5, 0.5, 0.5));
+      for (const id of [...visible.ids, ...visible.occluded]) {
+        buffer.draw(new Placed(id, unit, new Matrix4().fromArray(matrices, 16 * scene.indexOf(id))));
+      }
+      const seen = buffer.visible;
+      return [...visible.occluded]
+        .filter((id) => seen.has(id))
+        .map((id) => `box ${scene.indexOf(id)} is seen, and occluded`);
+    },
+  };
+}
