@@ -109,6 +109,8 @@ test(`a city in which things and houses move, come and go, and become others, se
       if (kind === 3) house.scale.y = random.range(1, 10);
       if (kind === 4) house.layers.mask = random.pick([1, 2]);
       if (kind === 5) random.pick(things).removeFromParent();
+      if (kind === 6) house.removeFromParent();
+      if (kind === 7) scene.add(house);
       if (frame % 30 === 29) (stone as MeshLambertMaterial).wireframe = !(stone as MeshLambertMaterial).wireframe;
       if (frame % 40 === 15) renderer.clippingPlanes = [new Plane(new Vector3(0, -1, 0), 2)];
       if (frame % 40 === 20) renderer.clippingPlanes = [];

@@ -26,14 +26,14 @@ export function occlusionRow(count: number): Row {
       const exact = await occlusion(OURS, matrices);
       const late = await occlusion(`${OURS}, one frame late`, matrices, 2 * STEP);
       await exact.measure(0);
-      const hidden = exact.hidden();
+      const [hidden, visible] = [exact.hidden(), exact.visible()];
       return {
         contenders: [here(() => exact), here(() => late)],
         repeats: FRAMES_A_ROUND,
         facts: async () => [
           { name: 'a view', value: exact.fastest() / FRAMES_A_ROUND, unit: 'ms at best', atMost: 4 },
-          { name: 'occluded', value: hidden.length, unit: 'objects' },
-          { name: 'visible', value: exact.visible(), unit: 'objects' },
+          { name: 'occluded', value: hidden, unit: 'objects' },
+          { name: 'visible', value: visible, unit: 'objects' },
         ],
         verify: () => exact.faults(),
       };
@@ -95,7 +95,7 @@ async function occlusion(name: string, matrices: Float32Array, occlusionMargin?:
     ...contender,
     fastest: () => fastest,
     visible: () => visible.ids.length,
-    hidden: () => visible.occluded,
+    hidden: () => visible.occluded.length,
     /** What is occluded in the last picture, and seen in it. */
     faults(): string[] {
       const buffer = new IdBuffer(camera, SIZE.width, SIZE.height);

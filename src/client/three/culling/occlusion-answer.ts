@@ -111,7 +111,7 @@ export class OcclusionAnswer {
         holds = false;
       } else
         holds &&=
-          isShown(mesh) &&
+          isShown(mesh, scene) &&
           mesh.layers.test(camera.layers) &&
           this.#isAsItWas(owner, this.#occluderIds[i], update, view.layers);
     }
@@ -160,8 +160,11 @@ function isEyeWithin(camera: Camera, { options, eye: asked }: SceneView): boolea
   return away <= (options.occlusionMargin ?? 0) + Math.max(ROUNDING * near, digits);
 }
 
-/** Tells whether three draws it, and all that it is below. */
-function isShown(object: Object3D): boolean {
-  for (let each: Object3D | null = object; each !== null; each = each.parent) if (!each.visible) return false;
-  return true;
+/** Tells whether it is in the scene, and visible with all that it is below. */
+function isShown(object: Object3D, scene: Object3D): boolean {
+  for (let each: Object3D | null = object; each !== null; each = each.parent) {
+    if (!each.visible) return false;
+    if (each === scene) return true;
+  }
+  return false;
 }
