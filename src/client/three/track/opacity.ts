@@ -20,7 +20,6 @@ export function hidesOthers(mesh: Mesh): boolean {
     !material.transparent &&
     material.depthWrite &&
     material.colorWrite &&
-    !material.stencilWrite &&
     material.alphaTest === 0 &&
     material.alphaHash !== true &&
     !material.alphaToCoverage &&
@@ -36,12 +35,13 @@ export function canBeHidden({ material }: Mesh): boolean {
   return Array.isArray(material) ? material.every(isPlain) : isPlain(material);
 }
 
-/** Tells whether its depths are those of its triangles, and are compared. */
+/** Tells whether its depths are those of its triangles, and are compared, and where it is hidden it leaves no trace. */
 function isPlain(material: AnyMaterial): boolean {
   return (
     material.depthTest &&
     (material.depthFunc === LessEqualDepth || material.depthFunc === LessDepth) &&
     !material.polygonOffset &&
+    !material.stencilWrite &&
     material.displacementMap == null &&
     material.isShaderMaterial !== true &&
     // What nodes and changed shaders do to vertices and depths nobody knows.
