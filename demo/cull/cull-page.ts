@@ -47,7 +47,7 @@ interface Drawn {
 
 /** A flight over a city of which only that is drawn that the worker sees. */
 export class CullPage {
-  readonly settings = { fly: movesByItself(), drive: movesByItself(), freeze: false };
+  readonly settings = { fly: movesByItself(), drive: movesByItself(), freeze: false, occlusion: false };
   readonly camera = new PerspectiveCamera(55, 1, 2, 100);
   /** What it sees is drawn. It is where the other one was when the view was frozen. */
   readonly culler = new PerspectiveCamera();
@@ -67,6 +67,7 @@ export class CullPage {
   readonly #panel = new Panel();
   /** It begins on its way to the towers in the middle. */
   #angle = Math.PI - 0.42;
+  #hidden = 0;
   #lastTime = 0;
   #lastReport = 0;
   #lastMap = 0;
@@ -168,7 +169,8 @@ export class CullPage {
       // #region code
       // The frustum is grown by what the camera moves until the answer is drawn.
       const margin = 'motion';
-      this.#tracker.setView(culler, { width, height }, 'culling', { margin });
+      const { occlusion } = this.settings; // leave out what nearer buildings hide, too
+      this.#tracker.setView(culler, { width, height }, 'culling', { margin, occlusion });
       return this.#tracker.update(camera, { width, height });
       // #endregion
     });
@@ -177,6 +179,7 @@ export class CullPage {
 
   /** Copies the matrices and colours of what is seen. */
   #take(frame: SceneFrame): void {
+    this.#hidden = frame.result.views.get('culling')?.occluded.length ?? 0;
     for (const each of this.drawn) {
       const { mesh, shown, seen } = each;
       // #region code
@@ -231,6 +234,7 @@ export class CullPage {
       objects: number(this.#city.count),
       'of them moving': number(this.#city.cars.count),
       'seen, and drawn': `${number(seen)} (${((100 * seen) / this.#city.count).toFixed(1)} %)`,
+      'hidden by nearer ones': this.settings.occlusion ? number(this.#hidden) : '–',
       'triangles spared': number(12 * (this.#city.count - seen)),
       'worker: a frame': ms([this.#service.stats.ms.total]),
       'main thread: culling': ms(frames.map(({ collide }) => collide)),

@@ -31,7 +31,7 @@ await runPage(async (progress) => {
   const tracker = await trackScene(service, city.root, {
     updateMatrixWorld: true,
     shapeOf: (object) => boxFromGeometry((object as Mesh).geometry),
-    objectOptions: (object) => ({ motion: object === city.cars ? 'moving' : 'static' }),
+    objectOptions: (object) => (object === city.cars ? { motion: 'moving' } : { motion: 'static', occluder: true }),
     onProgress: (fraction) => progress.show('Telling the worker…', fraction),
   });
   // #endregion
@@ -45,6 +45,7 @@ await runPage(async (progress) => {
     .name('Freeze the view')
     .onChange((isFrozen: boolean) => page.freeze(isFrozen))
     .listen();
+  gui.add(page.settings, 'occlusion').name('Leave out what is hidden');
   gui.add(page.settings, 'fly').name('Fly').listen();
   gui.add(page.settings, 'drive').name('Traffic');
   window.cullPage = page;

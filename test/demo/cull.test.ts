@@ -102,6 +102,31 @@ test(`the building under the mouse is three's, seed ${SEED}`, async () => {
   }
 });
 
+test(`what nearer buildings hide is left out, and nothing that is seen, seed ${SEED}`, async () => {
+  await stop();
+  const all = await drawn();
+  await page.getByLabel('Leave out what is hidden').check();
+  await stop();
+  const rest = await drawn();
+  expect(rest[0].length).toBeLessThan(0.8 * all[0].length);
+  expect(rest[0].filter((i) => !all[0].includes(i))).toEqual([]);
+  const camera = await cameraIn(page, 'window.cullPage.culler');
+  const random = new Random(SEED);
+  const raycaster = new Raycaster();
+  let hits = 0;
+  for (let i = 0; i < 40; i++) {
+    raycaster.setFromCamera(new Vector2(random.range(-1, 1), random.range(-1, 0.5)), camera);
+    const [hit] = raycaster.intersectObjects([city.buildings, city.cars]);
+    if (hit === undefined || hit.point.clone().project(camera).z > 1) continue; // behind the far plane
+    hits++;
+    expect(rest[hit.object === city.buildings ? 0 : 1]).toContain(hit.instanceId);
+  }
+  expect(hits).toBeGreaterThan(20);
+  await page.getByLabel('Leave out what is hidden').uncheck();
+  await stop();
+  expect(await drawn()).toEqual(all);
+});
+
 test('a frozen view keeps what is drawn while the camera goes elsewhere', async () => {
   const before = await drawn();
   const from = await cameraIn(page, 'window.cullPage.camera');
