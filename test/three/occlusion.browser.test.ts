@@ -86,6 +86,8 @@ test(`a city that stands still, and a camera that turns and walks, seed ${SEED}`
     fly: (eye, frame) => {
       eye.rotation.y += 0.05 * random.range(-1, 2);
       if (frame % 20 >= 10) eye.translateZ(-0.05);
+      // From standing still around a corner.
+      if (frame % 10 === 8) eye.position.set(5 + random.range(-4, 4), 1.7, 5 + random.range(-4, 4));
     },
   });
   expect(occluded).toBeGreaterThan(10 * FRAMES);
@@ -134,11 +136,12 @@ test(`instances behind walls that are moved, and from inside of a room, seed ${S
   });
   const room = new Mesh(new BoxGeometry(100, 60, 100), new MeshBasicMaterial({ color: 0x101010, side: BackSide }));
   const matrix = new Matrix4();
+  const scene = lit(many, wall, room, ...screens);
   const { occluded } = await flown(random, {
     ...{
       service,
       painter: renderer,
-      scene: lit(many, wall, room, ...screens),
+      scene,
       camera: camera(),
       options,
       frames: FRAMES,
@@ -148,6 +151,10 @@ test(`instances behind walls that are moved, and from inside of a room, seed ${S
       if (random.chance(0.1)) eye.position.set(random.range(-8, 8), 1, random.range(-4, 8));
     },
     step: (frame) => {
+      // While it has hidden others for some frames.
+      wall.visible = frame % 36 !== 0;
+      if (frame % 36 === 19) wall.removeFromParent();
+      if (frame % 36 === 20) scene.add(wall);
       if (frame % 9 === 5) wall.position.y = wall.position.y === 0 ? 15 : 0;
       if (frame % 7 !== 6) return;
       for (let i = 0; i < 5; i++) many.setMatrixAt(random.integer(many.count), matrix.copy(somewhere(random, 40)));
