@@ -138,6 +138,36 @@ describe.each(PLACES)(`a city of boxes, %s, seed ${SEED}`, (_, origin) => {
   });
 });
 
+test.each([
+  ['a box', (twin: Twin) => twin.box(new Vector3(3, 3, 1))],
+  ['a mesh of a box', (twin: Twin) => twin.mesh(boxMesh(6, 6, 2))],
+  ['a ball', (twin: Twin) => twin.mesh(icosphere(3, 4))],
+] as const)(
+  'what is behind the border of %s is not occluded with a margin, as a step aside shows it',
+  async (_, make) => {
+    const twin = await Twin.create();
+    twin.add(await make(twin), new Matrix4().setPosition(0, 0, -8));
+    const thing = twin.box(new Vector3(0.05, 0.05, 0.05));
+    for (let x = -40; x <= 40; x++) {
+      for (let y = -40; y <= 40; y += 4) twin.add(thing, new Matrix4().setPosition(0.2 * x, 0.2 * y, -14));
+    }
+    const occlusionMargin = 0.4;
+    const view = { ...viewOf(lookingFrom(new Vector3(), 0), STANDARD[1]), viewport: VIEWPORT, occlusion: true };
+    twin.service.setView({ ...view, occlusionMargin });
+    await twin.service.update();
+    const { occluded } = (await twin.service.update()).copy().visible;
+    expect(occluded.length).toBeGreaterThan(50);
+    for (let k = 0; k < 8; k++) {
+      const aside = new Vector3(Math.cos((k * Math.PI) / 4), Math.sin((k * Math.PI) / 4), 0).multiplyScalar(
+        occlusionMargin,
+      );
+      const seen = seenBy(twin, lookingFrom(aside, 0));
+      expect([...occluded].filter((id) => seen.has(id))).toEqual([]);
+    }
+    twin.dispose();
+  },
+);
+
 describe(`rooms and corridors, seed ${SEED}`, () => {
   test('nothing that is seen is occluded, and seven tenths of what is hidden', async () => {
     const random = new Random(SEED);
