@@ -114,22 +114,35 @@ let fromEdge: u32 = ANY_EDGE, toEdge: u32 = ANY_EDGE;
 
 /**
  * The interval in which a triangle meets the line that both planes share. The line crosses two edges that begin at one
- * corner, the apex.
+ * corner, the apex. The fields of both edges follow one another, and `enter` says at which of the two the line enters:
+ * no processor can guess such choices, so they are loads from one address or the other. 200 manifolds of two dragons take
+ * 188 instead of 198 ms.
  */
 @unmanaged
 class Span {
-  /** The ends of the interval, along the line. */
-  enter: f64; leave: f64;
-  /** The ends as shares of the edges, from the apex on. */
-  enterShare: f64; leaveShare: f64;
-  /** The corners, as addresses. */
-  apex: usize; enterTo: usize; leaveTo: usize;
-  /** The edges of both ends; ANY_EDGE where a corner is on the other triangle's plane. */
-  enterEdge: u32; leaveEdge: u32;
+  /** Where the line crosses the edges, along it. */
+  along: f64; along1: f64;
+  /** The same as shares of the edges, from the apex on. */
+  share: f64; share1: f64;
+  /** The corners at the other end of the edges, as addresses. */
+  corner: u32; corner1: u32;
+  /** The edges; ANY_EDGE where a corner is on the other triangle's plane. */
+  edge: u32; edge1: u32;
+  /** The apex, as an address. */
+  apex: u32;
+  /** 0 or 1. */
+  enter: u32;
 }
 
-const ofP = changetype<Span>(memory.data(<i32>offsetof<Span>(), 16));
-const ofQ = changetype<Span>(memory.data(<i32>offsetof<Span>(), 16));
+const SPAN_BYTES: usize = offsetof<Span>();
+/** The first triangle's, and the second one's. */
+const spans: usize = memory.data(2 * <i32>SPAN_BYTES, 16);
+/** The heights of one triangle's corners over the other's plane. */
+const heights: usize = memory.data(3 * 8, 16);
+/** The corner that follows each. */
+const nextCorner: usize = memory.data<u8>([1, 2, 0]);
+/** Three f64. */
+const CORNER_BYTES: usize = 24;
 
 /**
  * Finds the segment of two triangles by where each meets the line that their planes share. Answers whether there is
@@ -154,24 +167,40 @@ function intersectionSegment(p: Triangle, q: Triangle): bool {
   if (isOneSide(qa, qb, qc) || (qa == 0 && qb == 0 && qc == 0)) return false;
   const dx = ny * mz - nz * my, dy = nz * mx - nx * mz, dz = nx * my - ny * mx;
   const near = ALONG_LINE * rounding * (abs(dx) + abs(dy) + abs(dz));
-  setSpan(ofP, p, pa, pb, pc, dx, dy, dz, 0);
-  setSpan(ofQ, q, qa, qb, qc, dx, dy, dz, 3);
-  if (max(ofP.enter, ofQ.enter) > min(ofP.leave, ofQ.leave) + near) return false;
-  const from = ofQ.enter > ofP.enter ? ofQ : ofP, to = ofQ.leave < ofP.leave ? ofQ : ofP;
-  let u = from.apex, v = from.enterTo, share = from.enterShare;
+  const ofP = spans, ofQ = spans + SPAN_BYTES;
+  setSpan(changetype<Span>(ofP), p, pa, pb, pc, dx, dy, dz, 0);
+  setSpan(changetype<Span>(ofQ), q, qa, qb, qc, dx, dy, dz, 3);
+  const enterP = enterOf(ofP), enterQ = enterOf(ofQ), leaveP = leaveOf(ofP), leaveQ = leaveOf(ofQ);
+  if (max(enterP, enterQ) > min(leaveP, leaveQ) + near) return false;
+  const from = spans + (enterQ > enterP ? SPAN_BYTES : 0), to = spans + (leaveQ < leaveP ? SPAN_BYTES : 0);
+  const entered = changetype<Span>(from).enter, left = changetype<Span>(to).enter ^ 1;
+  let u = <usize>changetype<Span>(from).apex, v = <usize>load<u32>(from + (entered << 2), offsetof<Span>('corner'));
+  let share = load<f64>(from + (entered << 3), offsetof<Span>('share'));
   fromX = load<f64>(u) + share * (load<f64>(v) - load<f64>(u));
   fromY = load<f64>(u, 8) + share * (load<f64>(v, 8) - load<f64>(u, 8));
   fromZ = load<f64>(u, 16) + share * (load<f64>(v, 16) - load<f64>(u, 16));
-  u = to.apex;
-  v = to.leaveTo;
-  share = to.leaveShare;
+  u = changetype<Span>(to).apex;
+  v = load<u32>(to + (left << 2), offsetof<Span>('corner'));
+  share = load<f64>(to + (left << 3), offsetof<Span>('share'));
   toX = load<f64>(u) + share * (load<f64>(v) - load<f64>(u));
   toY = load<f64>(u, 8) + share * (load<f64>(v, 8) - load<f64>(u, 8));
   toZ = load<f64>(u, 16) + share * (load<f64>(v, 16) - load<f64>(u, 16));
   // Where edges cross each other, the curve may go on beyond any of them.
-  fromEdge = abs(ofQ.enter - ofP.enter) > near ? from.enterEdge : ANY_EDGE;
-  toEdge = abs(ofQ.leave - ofP.leave) > near ? to.leaveEdge : ANY_EDGE;
+  fromEdge = abs(enterQ - enterP) > near ? load<u32>(from + (entered << 2), offsetof<Span>('edge')) : ANY_EDGE;
+  toEdge = abs(leaveQ - leaveP) > near ? load<u32>(to + (left << 2), offsetof<Span>('edge')) : ANY_EDGE;
   return true;
+}
+
+// @ts-ignore: decorator
+@inline
+function enterOf(span: usize): f64 {
+  return load<f64>(span + (changetype<Span>(span).enter << 3));
+}
+
+// @ts-ignore: decorator
+@inline
+function leaveOf(span: usize): f64 {
+  return load<f64>(span + ((changetype<Span>(span).enter ^ 1) << 3));
 }
 
 // @ts-ignore: decorator
@@ -188,27 +217,36 @@ function snap(distance: f64, tolerance: f64): f64 {
 @inline
 function setSpan(out: Span, t: Triangle, a: f64, b: f64, c: f64, dx: f64, dy: f64, dz: f64, edge: u32): void {
   const i = apexOf(a, b, c);
+  const next = load<u8>(nextCorner + i), last = load<u8>(nextCorner + next);
+  store<f64>(heights, a);
+  store<f64>(heights, b, 8);
+  store<f64>(heights, c, 16);
+  const own = load<f64>(heights + (i << 3));
+  const other = load<f64>(heights + (<usize>next << 3)), third = load<f64>(heights + (<usize>last << 3));
   const corners = changetype<usize>(t);
-  const apex = corners + i * 24;
-  const next = corners + (i == 2 ? 0 : i * 24 + 24), last = corners + (i == 0 ? 48 : i * 24 - 24);
-  const own = i == 0 ? a : i == 1 ? b : c, ofNext = i == 0 ? b : i == 1 ? c : a, ofLast = i == 0 ? c : i == 1 ? a : b;
-  const nextShare = own / (own - ofNext), lastShare = own / (own - ofLast);
-  const at = dx * load<f64>(apex) + dy * load<f64>(apex, 8) + dz * load<f64>(apex, 16);
-  const atNext = dx * load<f64>(next) + dy * load<f64>(next, 8) + dz * load<f64>(next, 16);
-  const atLast = dx * load<f64>(last) + dy * load<f64>(last, 8) + dz * load<f64>(last, 16);
-  const toNext = at + nextShare * (atNext - at), toLast = at + lastShare * (atLast - at);
-  const nextEdge = own == 0 || ofNext == 0 ? ANY_EDGE : edge + <u32>i;
-  const lastEdge = own == 0 || ofLast == 0 ? ANY_EDGE : edge + (i == 0 ? 2 : <u32>i - 1);
-  const isTurned = toNext > toLast;
-  out.apex = apex;
-  out.enter = isTurned ? toLast : toNext;
-  out.leave = isTurned ? toNext : toLast;
-  out.enterShare = isTurned ? lastShare : nextShare;
-  out.leaveShare = isTurned ? nextShare : lastShare;
-  out.enterTo = isTurned ? last : next;
-  out.leaveTo = isTurned ? next : last;
-  out.enterEdge = isTurned ? lastEdge : nextEdge;
-  out.leaveEdge = isTurned ? nextEdge : lastEdge;
+  const p = corners + i * CORNER_BYTES, q = corners + next * CORNER_BYTES, r = corners + last * CORNER_BYTES;
+  const at = f64x2.splat(dx * load<f64>(p) + dy * load<f64>(p, 8) + dz * load<f64>(p, 16));
+  const x = pairOf(q, r), y = pairOf(q + 8, r + 8), z = pairOf(q + 16, r + 16);
+  const ends = f64x2.add(
+    f64x2.add(f64x2.mul(f64x2.splat(dx), x), f64x2.mul(f64x2.splat(dy), y)), f64x2.mul(f64x2.splat(dz), z),
+  );
+  const whole = f64x2.splat(own);
+  const share = f64x2.div(whole, f64x2.sub(whole, f64x2(other, third)));
+  const along = f64x2.add(at, f64x2.mul(share, f64x2.sub(ends, at)));
+  v128.store(changetype<usize>(out), along);
+  v128.store(changetype<usize>(out), share, offsetof<Span>('share'));
+  out.corner = <u32>q;
+  out.corner1 = <u32>r;
+  out.edge = own == 0 || other == 0 ? ANY_EDGE : edge + <u32>i;
+  out.edge1 = own == 0 || third == 0 ? ANY_EDGE : edge + <u32>last;
+  out.apex = <u32>p;
+  out.enter = <u32>(f64x2.extract_lane(along, 0) > f64x2.extract_lane(along, 1));
+}
+
+// @ts-ignore: decorator
+@inline
+function pairOf(first: usize, second: usize): v128 {
+  return v128.load64_lane(second, v128.load64_zero(first), 1);
 }
 
 /** Tells whether two triangles are near enough to touch. Sets both ends of the segment to where they are nearest. */
