@@ -13,6 +13,8 @@ export interface Baseline {
 
 /** The core's own tests are in these folders; those of one defect each, too. */
 const FOLDERS = ['test/worker', 'test/repro'];
+/** These test parts of the core by a service. */
+const BY_A_SERVICE = ['test/client/character.test.ts', 'test/client/character-course.test.ts', 'test/client/place.test.ts'];
 /** It counts the pages of memory of a core, which mutants make larger. */
 const LEFT_OUT = 'test/worker/out-of-memory.test.ts';
 /** Longer than any test file takes, on a machine that does much else. */
@@ -23,6 +25,21 @@ const LONGEST_MS = 600_000;
  * are run. The first that fits; the others of that folder of tests follow.
  */
 const TABLE: [core: string, tests: string[]][] = [
+  ['character/', ['client/character.', 'client/character-course', 'client/place']],
+  ['distance/', ['query/distance']],
+  ['occlusion/', ['view/occlusion']],
+  ['section/', ['section/']],
+  ['sweep/', ['query/sweep', 'client/place', 'client/character.']],
+  ['scene/character/', ['client/character.', 'client/character-course']],
+  ['scene/pairs/pair-distance', ['query/distance']],
+  ['scene/query/section', ['section/']],
+  ['scene/query/sweep', ['query/sweep', 'client/place']],
+  ['scene/scene-invariants', ['core-invariants', 'frame-ahead', 'octree-insert']],
+  ['scene/view/occlusion', ['view/occlusion']],
+  ['scene/view/picture', ['view/occlusion']],
+  ['mesh/query/distance', ['query/distance']],
+  ['mesh/query/obb-distance', ['query/distance']],
+  ['math/triangle-triangle-distance', ['query/distance']],
   ['contact/box/', ['manifold-convex-edges', 'contact/contact', 'manifold-convex', 'solid-pairs']],
   ['contact/convex/', ['manifold-convex-edges', 'contact/contact', 'hulls', 'solid-meshes', 'manifold-convex']],
   ['contact/mesh/global', ['contained', 'solid-meshes', 'depth-of']],
@@ -139,10 +156,11 @@ export function testsFor({ file }: Mutant, tests: readonly string[]): { likely: 
 }
 
 export function testFiles(root: string): string[] {
-  return FOLDERS.flatMap((folder) => {
+  const found = FOLDERS.flatMap((folder) => {
     const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
     return names.map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
-  })
+  });
+  return [...found, ...BY_A_SERVICE]
     .filter((file) => file.endsWith('.test.ts') && !file.endsWith('.browser.test.ts') && file !== LEFT_OUT)
     .sort();
 }
