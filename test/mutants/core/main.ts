@@ -17,6 +17,8 @@ export interface CoreOptions {
   budget: number;
   /** Also those that survived before: with the tests as they are now. */
   again: boolean;
+  /** The mutants of an earlier run, though the sources have changed since. */
+  asDrawn: boolean;
 }
 
 type Status = 'killed' | 'timeout' | 'survived' | 'unreached' | 'equivalent';
@@ -48,14 +50,14 @@ const LEAST_PATIENCE_MS = 30_000;
 
 /** Prints what happened; answers the exit code. */
 export async function mutateCore(options: CoreOptions): Promise<number> {
-  const { root, count, seed, budget, again } = options;
+  const { root, count, seed, budget, again, asDrawn } = options;
   const workspace = new Workspace(root, join(root, WORKSPACE));
   const runner = new TestRunner(workspace.root);
   const stop = () => runner.close();
   process.once('exit', stop);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   try {
-    const kept = (await takeUp(root, workspace, count, seed)) ?? (await prepare(root, workspace, count, seed));
+    const kept = takeUp(root, workspace, count, seed, asDrawn) ?? (await prepare(root, workspace, count, seed));
     const equivalents = readEquivalents(root);
     for (const mutant of kept.mutants) {
       const before = kept.results[mutant.id];
@@ -80,15 +82,15 @@ export async function mutateCore(options: CoreOptions): Promise<number> {
   }
 }
 
-/** The mutants and results of an earlier run, where they are of the same sources. */
-async function takeUp(root: string, workspace: Workspace, count: number, seed: number): Promise<Kept | undefined> {
+/** The mutants and results of an earlier run, where they are of the same sources or `asDrawn`. */
+function takeUp(root: string, workspace: Workspace, count: number, seed: number, asDrawn: boolean): Kept | undefined {
   let kept: Kept;
   try {
     kept = JSON.parse(readFileSync(join(root, RESULTS), 'utf8'));
   } catch {
     return undefined;
   }
-  if (kept.key !== keyOf(root, count, seed)) return undefined;
+  if (!asDrawn && kept.key !== keyOf(root, count, seed)) return undefined;
   workspace.updateTests();
   return kept;
 }
@@ -157,6 +159,8 @@ async function judge(
   let spent = 0;
   let reached = mutant.constant !== undefined;
   const { likely, others } = testsFor(mutant, testFiles(workspace.root));
+  const isKnown = (file: string) => Number(baseline[file]?.reaches.includes(mutant.id) ?? false);
+  others.sort((a, b) => isKnown(b) - isKnown(a));
   for (const file of [...likely, ...others]) {
     // What no likely test reaches, another one may.
     if (spent >= 1000 * budget || (reached && others.includes(file))) break;

@@ -14,7 +14,11 @@ export interface Baseline {
 /** The core's own tests are in these folders; those of one defect each, too. */
 const FOLDERS = ['test/worker', 'test/repro'];
 /** These test parts of the core by a service. */
-const BY_A_SERVICE = ['test/client/character.test.ts', 'test/client/character-course.test.ts', 'test/client/place.test.ts'];
+const BY_A_SERVICE = [
+  'test/client/character.test.ts',
+  'test/client/character-course.test.ts',
+  'test/client/place.test.ts',
+];
 /** It counts the pages of memory of a core, which mutants make larger. */
 const LEFT_OUT = 'test/worker/out-of-memory.test.ts';
 /** Longer than any test file takes, on a machine that does much else. */
@@ -135,6 +139,7 @@ const TABLE: [core: string, tests: string[]][] = [
       ...['intersection', 'matrices', 'closest', 'rays-primitives', 'overlap', 'solid-pairs'],
     ],
   ],
+  ['index.ts', ['binding', 'view/occlusion', 'refit', 'pick.', 'update-mesh', 'frame-slices']],
   ['', ['pick.', 'contact/contact', 'refit', 'repro']],
 ];
 

@@ -125,7 +125,9 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
         const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
         const surface = transformed(floor(8, 20), (vertex) => vertex.applyMatrix4(turn));
         const half = [random.range(0.3, 1.5), random.range(0.3, 1.5), random.range(0.3, 1.5)] as const;
-        const about = new Matrix4().makeRotationZ(random.range(0, 6)).setPosition(random.range(-1, 1), random.range(-1, 1), 0);
+        const about = new Matrix4()
+          .makeRotationZ(random.range(0, 6))
+          .setPosition(random.range(-1, 1), random.range(-1, 1), 0);
         const at = turn.clone().multiply(about);
         const solid = at.clone().multiply(new Matrix4().makeTranslation(0, 0, half[2] - 0.1));
         const [place, rotation] = [new Vector3(), new Quaternion()];
