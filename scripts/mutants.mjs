@@ -38,7 +38,15 @@ function optionsOf(args) {
     parsed = parseArgs({
       args,
       allowPositionals: true,
-      options: { count: number, budget: number, sample: number, seed: number, again: flag, 'as-drawn': flag, help: flag },
+      options: {
+        count: number,
+        budget: number,
+        sample: number,
+        seed: number,
+        again: flag,
+        'as-drawn': flag,
+        help: flag,
+      },
     });
   } catch (error) {
     fail(`${error.message}\n\n${HELP}`);

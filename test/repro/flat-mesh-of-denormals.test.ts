@@ -1,6 +1,6 @@
 // An extent that is nothing beside the mesh's size, as a flat mesh has one whose heights are rounding, was BAD_DATA, or its
 // build wrote out of bounds.
-import { type CollisionService, createCollisionService } from 'collision-worker';
+import { type CollisionService, createCollisionService, type Ray } from 'collision-worker';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 let service: CollisionService;
@@ -39,8 +39,9 @@ test.each([0, 1, 2].flatMap((axis) => [1e-36, 1e-37, 4.6e-38, 1e-38, 1e-39, 1e-4
     await service.update();
     for (let i = 0; i < 20; i++) {
       const across = [0.3 + ((7 * i) % CELLS), 0.2 + ((3 * i) % CELLS)];
-      const [origin, direction] = [across.toSpliced(axis, 0, 5), [0, 0].toSpliced(axis, 0, -1)];
-      const hit = await service.raycast({ origin, direction } as Parameters<CollisionService['raycast']>[0]);
+      const origin = across.toSpliced(axis, 0, 5);
+      const direction = [0, 0].toSpliced(axis, 0, -1);
+      const hit = await service.raycast({ origin, direction } as unknown as Ray);
       expect(hit?.object).toBe(object);
       expect(hit?.distance).toBeCloseTo(5, 12);
     }

@@ -6,7 +6,7 @@ import { Random } from '../../oracle/random.js';
 import { type Equivalent, isEquivalent, readEquivalents } from '../equivalent.js';
 import { mutationsOf } from './mutations.js';
 import { type TestRun, TestRunner } from './test-runner.js';
-import { type Baseline, measureBaseline, testFiles, testsFor } from './tests.js';
+import { type Baseline, measureBaseline, type Runners, testFiles, testsFor } from './tests.js';
 import { coreFiles, type Mutant, Workspace } from './workspace.js';
 
 export interface CoreOptions {
@@ -47,13 +47,18 @@ const LEFT_OUT = new Set(['counters.ts', 'host.ts']);
 /** A test that takes longer than so many times what it takes on the original, and so many milliseconds, hangs. */
 const PATIENCE = 5;
 const LEAST_PATIENCE_MS = 30_000;
+/** What mutants leave behind in a process that runs all test files goes with it after so many of them. */
+const RUNS_OF_A_PROCESS = 50;
 
 /** Prints what happened; answers the exit code. */
 export async function mutateCore(options: CoreOptions): Promise<number> {
   const { root, count, seed, budget, again, asDrawn } = options;
   const workspace = new Workspace(root, join(root, WORKSPACE));
-  const runner = new TestRunner(workspace.root);
-  const stop = () => runner.close();
+  const runners = {
+    quick: new TestRunner(workspace.root, 'quick-runner.mjs', RUNS_OF_A_PROCESS),
+    isolated: new TestRunner(workspace.root, 'vitest-runner.mjs'),
+  };
+  const stop = () => Object.values(runners).forEach((runner) => runner.close());
   process.once('exit', stop);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   try {
@@ -67,7 +72,7 @@ export async function mutateCore(options: CoreOptions): Promise<number> {
         before.status === 'equivalent' ||
         (again && ['survived', 'unreached'].includes(before.status))
       ) {
-        const result = await judge(mutant, kept, workspace, runner, budget);
+        const result = await judge(mutant, kept, workspace, runners, budget);
         kept.results[mutant.id] = result;
         const done = Object.keys(kept.results).length;
         console.log(
@@ -153,7 +158,7 @@ async function judge(
   mutant: Mutant,
   { baseline }: Kept,
   workspace: Workspace,
-  runner: TestRunner,
+  runners: Runners,
   budget: number,
 ): Promise<Result> {
   let spent = 0;
@@ -164,14 +169,17 @@ async function judge(
   for (const file of [...likely, ...others]) {
     // What no likely test reaches, another one may.
     if (spent >= 1000 * budget || (reached && others.includes(file))) break;
-    baseline[file] ??= await measureBaseline(file, workspace, runner);
-    const { milliseconds, reaches } = baseline[file];
+    baseline[file] ??= await measureBaseline(file, workspace, runners);
+    const { milliseconds, reaches, isIsolated } = baseline[file];
+    const runner = isIsolated ? runners.isolated : runners.quick;
     if (mutant.constant === undefined && !reaches.includes(mutant.id)) continue;
     reached = true;
     spent += milliseconds;
     workspace.activate(mutant.id);
     const run: TestRun = await runner.run(file, LEAST_PATIENCE_MS + PATIENCE * milliseconds);
     if (run.timedOut) return { status: 'timeout', by: file };
+    // What it has left under way may fail later.
+    if (!run.passed && run.isStray) runner.close();
     if (!run.passed) return { status: 'killed', by: file, ...(run.failure && { failure: run.failure }) };
   }
   return reached ? { status: 'survived' } : { status: 'unreached' };

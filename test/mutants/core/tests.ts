@@ -9,6 +9,14 @@ export interface Baseline {
   milliseconds: number;
   /** Mutants whose code it reaches. */
   reaches: number[];
+  /** Whether it needs Vitest itself, and a process of its own. */
+  isIsolated: boolean;
+}
+
+/** Where tests run: in one process all of them, or each file in one of its own. */
+export interface Runners {
+  quick: TestRunner;
+  isolated: TestRunner;
 }
 
 /** The core's own tests are in these folders; those of one defect each, too. */
@@ -171,10 +179,17 @@ export function testFiles(root: string): string[] {
 }
 
 /** Runs a test file on the original. One that fails there is an error: it would kill everything. */
-export async function measureBaseline(file: string, workspace: Workspace, runner: TestRunner): Promise<Baseline> {
+export async function measureBaseline(file: string, workspace: Workspace, runners: Runners): Promise<Baseline> {
   workspace.activate(0);
   workspace.takeReached();
-  const { passed, milliseconds, failure } = await runner.run(file, LONGEST_MS);
+  let isIsolated = false;
+  let run = await runners.quick.run(file, LONGEST_MS);
+  if (!run.passed) {
+    isIsolated = true;
+    workspace.takeReached();
+    run = await runners.isolated.run(file, LONGEST_MS);
+  }
+  const { passed, milliseconds, failure } = run;
   if (!passed) throw new Error(`${file} fails without a mutant: ${failure ?? 'it takes too long'}`);
-  return { milliseconds, reaches: workspace.takeReached() };
+  return { milliseconds, reaches: workspace.takeReached(), isIsolated };
 }

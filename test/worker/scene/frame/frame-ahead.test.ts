@@ -331,7 +331,7 @@ describe.each([
       ['few change', 100],
       ['many change', 400],
     ])('where there are many pairs, of which %s', async (_, changes) => {
-      const scene = { slots: 700, meshShare: 0.02, changes, late: 100, times: 2, details: [1, 1, 2, 3] };
+      const scene = { slots: 500, meshShare: 0.02, changes, late: 100, times: 2, details: [1, 1, 2, 3] };
       let ofBroadPhase = 0;
       for (let run = 0; run < 3; run++) ofBroadPhase += (await goOn(SEED + 1000 * run, 8, scene, budgets)).ofBroadPhase;
       expect(ofBroadPhase).toBeGreaterThan(2);
