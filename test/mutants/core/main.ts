@@ -58,7 +58,9 @@ export async function mutateCore(options: CoreOptions): Promise<number> {
     quick: new TestRunner(workspace.root, 'quick-runner.mjs', RUNS_OF_A_PROCESS),
     isolated: new TestRunner(workspace.root, 'vitest-runner.mjs'),
   };
-  const stop = () => Object.values(runners).forEach((runner) => runner.close());
+  const stop = () => {
+    for (const runner of Object.values(runners)) runner.close();
+  };
   process.once('exit', stop);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   try {
