@@ -7,9 +7,10 @@ import { reserve } from '../memory';
 import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from '../shape/item';
 import { PROXY_BYTES, Proxy } from '../shape/proxy';
 import { proxyAt, treeOf } from './index/octree';
-import { boxAt, ids, itemAt, slotCount, slotOf } from './objects';
+import { REACHING, REACH_BYTES, Reach } from '../shape/reach';
+import { boxAt, ids, itemAt, reachAt, slotCount, slotOf } from './objects';
 
-const RECORD_BYTES: usize = PROXY_BYTES + KEPT_ITEM_BYTES;
+const RECORD_BYTES: usize = PROXY_BYTES + KEPT_ITEM_BYTES + REACH_BYTES;
 
 let isTaken: bool = false;
 let idsThen: usize = 0;
@@ -39,6 +40,8 @@ export function keepObject(id: u32): void {
   const record = records + recordCount * <u32>RECORD_BYTES;
   memory.copy(record, changetype<usize>(liveProxy(id)), PROXY_BYTES);
   keepItem(record + PROXY_BYTES, itemAt(slotOf(id)));
+  const reach = reachAt(slotOf(id));
+  if (changetype<usize>(reach) != 0) memory.copy(record + PROXY_BYTES + KEPT_ITEM_BYTES, changetype<usize>(reach), REACH_BYTES);
   store<u32>(at, ++recordCount);
 }
 
@@ -71,6 +74,14 @@ export function proxyOf(id: u32): Proxy {
 export function itemOf(id: u32): Item {
   const record = recordOf(id);
   return record == 0 ? itemAt(slotOf(id)) : keptItem(record + PROXY_BYTES);
+}
+
+/** Answers what an object of a pair reaches beyond its shape as the frame has it; 0 where it does not. */
+export function reachOfFrame(id: u32): Reach {
+  const record = recordOf(id);
+  if (record == 0) return reachAt(slotOf(id));
+  const isReaching = changetype<Item>(record + PROXY_BYTES).flags & REACHING;
+  return changetype<Reach>(isReaching ? record + PROXY_BYTES + KEPT_ITEM_BYTES : 0);
 }
 
 function recordOf(id: u32): usize {

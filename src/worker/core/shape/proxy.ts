@@ -21,7 +21,8 @@ export class Proxy {
   shape: u8;
   flags: u8;
   contacts: u8;
-  pad: u8;
+  /** The item's other flags. */
+  moreFlags: u8;
   id: u32;
   layers: u32;
   collidesWith: u32;
@@ -60,6 +61,7 @@ function setRest(proxy: Proxy, item: Item, bounds: Affine): void {
   proxy.zz = bounds.zz;
   proxy.shape = item.shape;
   proxy.flags = <u8>item.flags;
+  proxy.moreFlags = <u8>(item.flags >> 8);
   proxy.contacts = item.contacts;
   proxy.id = item.id;
   proxy.layers = item.layers;

@@ -30,6 +30,7 @@ import { poseObject } from '../poses';
 import {
   beginChangesSince, endChangesSince, moveObject, reserveChangesSince, settle, unsteady, updateTrees,
 } from '../scene';
+import { advanceWays, dropPassedWays, holdWays, restorePassed, restoreWaiting } from '../way-rounds';
 import { beginReplacedSince, endReplacedSince, rememberIds, reserveReplacedSince } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
 
@@ -68,7 +69,7 @@ let msUpdate: f64 = 0, msCull: f64 = 0, msOcclusion: f64 = 0, msBroadPhase: f64 
  */
 export function beginFrame(input: usize): void {
   const start = now();
-  catchUp();
+  catchUp(false);
   areMoved = false;
   clearSlots(rejected);
   frameNumber = load<u32>(input, IN_FRAME);
@@ -77,6 +78,7 @@ export function beginFrame(input: usize): void {
   applyBlocks(input);
   applyTransforms(input);
   applyPoses(input);
+  dropPassedWays();
   beginCharacters(input);
   const budget = load<f64>(input, IN_CONTACT_BUDGET);
   isBudgeted = budget > 0;
@@ -171,6 +173,7 @@ export function goAhead(): bool {
   takeSnapshot();
   beginChangesSince();
   beginReplacedSince();
+  advanceWays();
   isAhead = true;
   return true;
 }
@@ -180,10 +183,12 @@ export function areCharactersMoved(): bool {
   return areMoved;
 }
 
-/** Lets frames read the scene again; what has changed since is the next one's. */
-function catchUp(): void {
+/** Lets frames read the scene again; what has changed since is the next one's, and so is what a frame did not answer. */
+function catchUp(isAnswered: bool): void {
   isUnderWay = false;
   if (!isAhead) return;
+  if (isAnswered) restoreWaiting();
+  else restorePassed();
   dropSnapshot();
   endChangesSince();
   endReplacedSince();
@@ -195,6 +200,10 @@ function answerFrame(): usize {
   const bytes = viewsOutBytes() + pairsOutBytes() + charactersOutBytes() + (<u64>rejected.count << 2);
   reserveOut(bytes, viewsOutParts() + PAIRS_OUT_PARTS + CHARACTERS_OUT_PARTS + 1);
   takePairs();
+  if (!isAhead) {
+    holdWays();
+    advanceWays();
+  }
   beginOut();
   store<u32>(out, frameNumber, OUT_FRAME);
   store<u32>(out, epoch, OUT_EPOCH);
@@ -213,7 +222,7 @@ function answerFrame(): usize {
   store<f64>(out, msContacts, OUT_MS_CONTACTS);
   store<f64>(out, now() - leftAt, OUT_MS_ANSWER);
   store<f64>(out, msUpdate + msCull + msContacts + (now() - leftAt), OUT_MS_TOTAL);
-  catchUp();
+  catchUp(true);
   if (!arePosesRead()) freeRetired();
   return out;
 }
@@ -242,6 +251,7 @@ export function placeFrame(input: usize): void {
   applyBlocks(input);
   applyTransforms(input);
   applyPoses(input);
+  advanceWays();
   rememberIds();
 }
 

@@ -11,6 +11,9 @@ import { Proxy } from '../../shape/proxy';
 import { addFound } from './found-pairs';
 import { look, lookOrPostpone } from './pair-test';
 import { areBoxes } from './narrow-phase';
+import { postpone } from './contact-queue';
+import { isReaching, mayReach } from './reaching-pairs';
+import { isAnyReaching } from '../ways';
 
 /**
  * Looks at many pairs, by the addresses of their candidates in two lists with room for three more; changes the lists.
@@ -29,6 +32,14 @@ export function testBatch(firsts: usize, seconds: usize, bytes: usize): void {
     for (let left = ~(compared | sure) & there; left != 0; left &= left - 1) {
       const at = i + (ctz(left) << 2);
       lookOrPostpone(proxyIn(firsts, at), proxyIn(seconds, at));
+    }
+    if (isAnyReaching) {
+      // What is apart may be in reach.
+      for (let left = compared & there; left != 0; left &= left - 1) {
+        const at = i + (ctz(left) << 2);
+        const a = proxyIn(firsts, at), b = proxyIn(seconds, at);
+        if (isReaching(a, b) && mayReach(a, b)) postpone(a.id, b.id);
+      }
     }
     const pack = laneCompaction(sure);
     v128.store(firsts + surely, v128.swizzle(v128.load(firsts + i), pack));
