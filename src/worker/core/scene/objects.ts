@@ -10,14 +10,14 @@ import {
   OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_MESH, OBJECT_SHAPE, SHAPE_MESH,
   SHAPE_POINT_LINE,
 } from '../../../shared/layout';
-import { AFFINE_BYTES, Affine, between, copy, setIdentity } from '../math/affine';
+import { AFFINE_BYTES, Affine, between, setIdentity } from '../math/affine';
 import { allocate, release, reserve } from '../memory';
 import { dropFaceSides, shareFaceSides } from '../mesh/query/face-sides';
 import { Mesh } from '../mesh/tree/layout';
 import { ITEM_BYTES, Item, PRIMITIVE_BYTES, describeShape, setOrientedBounds, worldOf } from '../shape/item';
 import { baseOf, fitsPose, freeRooms, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
-import { REACHING, REACH_BYTES, Reach, findReach, fromOf, highX, highY, highZ, lowX, lowY, lowZ } from '../shape/reach';
+import { REACHING, REACH_BYTES, Reach, findReach, highX, highY, highZ, lowX, lowY, lowZ } from '../shape/reach';
 import { noteReach, noteReaching, reserveWays, wayRound } from './ways';
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
@@ -237,8 +237,7 @@ function describeReach(slot: u32, description: usize, hasWay: bool): void {
   if (hasWay && !(item.flags & FLAG_MATRIX)) return;
   reach.isHeld = 0;
   reach.travel = 0;
-  reach.isPlaced = 0;
-  copy(fromOf(reach), worldOf(item));
+  reach.isPlaced = 0; // its bounds are set next
 }
 
 /** Makes room for the pose of an object, where it is to be one of another mesh. Throws OUT_OF_MEMORY. */

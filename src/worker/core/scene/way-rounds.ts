@@ -2,9 +2,7 @@
 // frame, as the contact budget is used up, the ways of both of its objects begin where they did: nothing passes unseen.
 
 import { FLAG_CONTINUOUS } from '../../../shared/layout';
-import { copy } from '../math/affine';
-import { fromOf } from '../shape/reach';
-import { worldOf } from '../shape/item';
+import { beginWay, takeStart } from '../shape/reach';
 import { reachOfFrame } from './frame-snapshot';
 import { idAt, isAlive, itemAt, reachAt, slotOf } from './objects';
 import { waitingAt, waitingPairs } from './pairs/contact-queue';
@@ -22,7 +20,7 @@ export function advanceWays(): void {
     const slot = slotIn(underWay, i);
     if (!isContinuous(slot)) continue;
     const reach = reachAt(slot);
-    if (!reach.isHeld || !reach.isPlaced) copy(fromOf(reach), worldOf(itemAt(slot)));
+    if (!reach.isHeld || !reach.isPlaced) beginWay(reach, itemAt(slot));
     reach.isPlaced = 1;
     reach.isHeld = 0;
   }
@@ -59,7 +57,7 @@ function restore(id: u32): void {
   if (changetype<usize>(then) == 0 || !isAlive(id) || !isContinuous(slotOf(id))) return;
   const reach = reachAt(slotOf(id));
   if (!reach.isPlaced || !then.isPlaced) return; // it was put elsewhere since
-  copy(fromOf(reach), fromOf(then));
+  takeStart(reach, then);
   reach.round = 0;
 }
 

@@ -12,7 +12,7 @@ export class Proxy {
   inverseXx: f32; inverseXy: f32; inverseXz: f32;
   inverseYx: f32; inverseYy: f32; inverseYz: f32;
   inverseZx: f32; inverseZy: f32; inverseZz: f32;
-  zero: f32;
+  reach: f32;
   x: f64; y: f64; z: f64;
   edgeXx: f32; edgeXy: f32; edgeXz: f32;
   edgeYx: f32; edgeYy: f32; edgeYz: f32;
@@ -45,6 +45,14 @@ export function setProxy(proxy: Proxy, item: Item, bounds: Affine): void {
   setForm(proxy.form(), bounds);
   setRest(proxy, item, bounds);
 }
+
+/** Sets how far an object may come into contact beyond its bounds. */
+export function setProxyReach(proxy: Proxy, length: f64): void {
+  proxy.reach = <f32>(length * ROUNDED_UP);
+}
+
+/** More than rounding to float32 can take away. */
+const ROUNDED_UP: f64 = 1.000001;
 
 /** Sets all but the form, of which only its place. */
 export function setPlace(proxy: Proxy, item: Item, bounds: Affine): void {

@@ -3,8 +3,8 @@
 
 import { FLAG_CLEARANCE, FLAG_CONTINUOUS } from '../../../shared/layout';
 import { Affine, copy } from '../math/affine';
-import { angle, findMotion, startMap, wayX, wayY, wayZ } from '../math/rigid-motion';
-import { Item, worldOf } from './item';
+import { angle, findMotion, startMap } from '../math/rigid-motion';
+import { Item, setBoundsUnder, worldOf } from './item';
 
 @unmanaged
 export class Reach {
@@ -14,8 +14,9 @@ export class Reach {
   fromZx: f64; fromZy: f64; fromZz: f64;
   fromTx: f64; fromTy: f64; fromTz: f64;
   clearance: f64;
-  /** How far any of its points goes on the way at most. */
+  /** How far any of its points is on the way from where it is at last, and from the chord between both ends, at most. */
   travel: f64;
+  sagitta: f64;
   /** 1 once a frame was answered that had it: before, there is no way. */
   isPlaced: u32;
   /** The round of frames in which its bounds were set. */
@@ -29,6 +30,135 @@ export const REACH_BYTES: usize = offsetof<Reach>();
 /** Flags of those that reach beyond their shape, and the same in a proxy's second byte. */
 export const REACHING: u32 = FLAG_CLEARANCE | FLAG_CONTINUOUS;
 export const REACHING_BYTE: u32 = REACHING >> 8;
+
+// @ts-ignore: decorator
+@inline
+export function fromOf(reach: Reach): Affine {
+  return changetype<Affine>(changetype<usize>(reach));
+}
+
+/** Bounds how far an object may come into contact beyond where it is; it may be 0. */
+export function lengthOf(reach: Reach): f64 {
+  return reach.clearance + reach.travel;
+}
+
+/** Lets the way begin where the object is. */
+export function beginWay(reach: Reach, item: Item): void {
+  copy(fromOf(reach), worldOf(item));
+}
+
+/** Lets the way begin where another one does. */
+export function takeStart(reach: Reach, from: Reach): void {
+  copy(fromOf(reach), fromOf(from));
+}
+
+/** World bounds of all that it reaches. */
+export let lowX: f64 = 0, lowY: f64 = 0, lowZ: f64 = 0;
+export let highX: f64 = 0, highY: f64 = 0, highZ: f64 = 0;
+
+/**
+ * Finds how far an object reaches with these oriented bounds: those at both ends of its way, and, as a point that turns by
+ * an angle is no farther from its chord than its arm times 1 - cos of a half of it, by so much more.
+ */
+export function findReach(reach: Reach, item: Item, bounds: Affine): void {
+  beginBounds(bounds);
+  reach.travel = reach.sagitta = 0;
+  if (item.flags & FLAG_CONTINUOUS) {
+    if (reach.isPlaced) {
+      findStart(start, reach, item, bounds);
+      findWay(reach, worldOf(item), bounds);
+      include(start);
+    } else beginWay(reach, item);
+  }
+  const more = reach.clearance + reach.sagitta;
+  lowX -= more; lowY -= more; lowZ -= more;
+  highX += more; highY += more; highZ += more;
+}
+
+const start = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+/** Sets the oriented bounds at the start of the way; what changes its form has its last one all the way. */
+export function findStart(out: Affine, reach: Reach, item: Item, bounds: Affine): void {
+  setBoundsUnder(out, item, fromOf(reach));
+  if (isAlike(out, bounds)) return;
+  findMotion(fromOf(reach), worldOf(item));
+  startMap(out, bounds, fromOf(reach), worldOf(item));
+}
+
+/** Tells whether two boxes differ by a motion and a rotation alone. */
+function isAlike(a: Affine, b: Affine): bool {
+  const xx = dot(b.xx, b.xy, b.xz, b.xx, b.xy, b.xz), yy = dot(b.yx, b.yy, b.yz, b.yx, b.yy, b.yz);
+  const zz = dot(b.zx, b.zy, b.zz, b.zx, b.zy, b.zz);
+  return (
+    abs(dot(a.xx, a.xy, a.xz, a.xx, a.xy, a.xz) - xx) <= ALIKE * xx &&
+    abs(dot(a.yx, a.yy, a.yz, a.yx, a.yy, a.yz) - yy) <= ALIKE * yy &&
+    abs(dot(a.zx, a.zy, a.zz, a.zx, a.zy, a.zz) - zz) <= ALIKE * zz &&
+    areAcross(b.xx, b.xy, b.xz, b.yx, b.yy, b.yz, xx * yy) && areAcross(b.xx, b.xy, b.xz, b.zx, b.zy, b.zz, xx * zz) &&
+    areAcross(b.yx, b.yy, b.yz, b.zx, b.zy, b.zz, yy * zz)
+  );
+}
+
+// @ts-ignore: decorator
+@inline
+function areAcross(x: f64, y: f64, z: f64, u: f64, v: f64, w: f64, squares: f64): bool {
+  const along = dot(x, y, z, u, v, w);
+  return along * along <= ALIKE * ALIKE * squares;
+}
+
+/** What differs by less than this, relative to squares, is the same but for float32's rounding. */
+const ALIKE: f64 = 1e-6;
+
+/**
+ * Finds how far the way leads, from `start`. The trace of the rotation of a box with right angles tells its angle; else the axes
+ * of the object's matrices do.
+ */
+function findWay(reach: Reach, to: Affine, b: Affine): void {
+  const from = fromOf(reach), a = start;
+  const x = to.tx - from.tx, y = to.ty - from.ty, z = to.tz - from.tz;
+  const u = b.tx - to.tx, v = b.ty - to.ty, w = b.tz - to.tz;
+  const xx = dot(b.xx, b.xy, b.xz, b.xx, b.xy, b.xz), yy = dot(b.yx, b.yy, b.yz, b.yx, b.yy, b.yz);
+  const zz = dot(b.zx, b.zy, b.zz, b.zx, b.zy, b.zz), squares = xx + yy + zz;
+  let square: f64 = 0; // of the sine of half of the angle
+  let arm = sqrt(dot(u, v, w, u, v, w));
+  if (isAlike(a, b)) {
+    const trace =
+      dot(a.xx, a.xy, a.xz, b.xx, b.xy, b.xz) / xx + dot(a.yx, a.yy, a.yz, b.yx, b.yy, b.yz) / yy +
+      dot(a.zx, a.zy, a.zz, b.zx, b.zy, b.zz) / zz;
+    square = min(max(0.25 * (3.0 - trace) + ALIKE * ALIKE, 0), 1);
+    arm += sqrt(squares);
+  } else {
+    findMotion(from, to);
+    const sine = Math.sin(0.5 * angle);
+    square = sine * sine;
+    arm += sqrt(3.0 * squares); // its edges may be oblique
+  }
+  reach.travel = sqrt(x * x + y * y + z * z) + 2.0 * sqrt(square) * arm;
+  reach.sagitta = arm * (square / (1.0 + sqrt(1.0 - square)) + ALIKE);
+}
+
+// @ts-ignore: decorator
+@inline
+function dot(x: f64, y: f64, z: f64, u: f64, v: f64, w: f64): f64 {
+  return x * u + y * v + z * w;
+}
+
+function beginBounds(box: Affine): void {
+  const x = abs(box.xx) + abs(box.yx) + abs(box.zx), y = abs(box.xy) + abs(box.yy) + abs(box.zy);
+  const z = abs(box.xz) + abs(box.yz) + abs(box.zz);
+  lowX = box.tx - x; highX = box.tx + x;
+  lowY = box.ty - y; highY = box.ty + y;
+  lowZ = box.tz - z; highZ = box.tz + z;
+}
+
+function include(box: Affine): void {
+  const x = abs(box.xx) + abs(box.yx) + abs(box.zx), y = abs(box.xy) + abs(box.yy) + abs(box.zy);
+  const z = abs(box.xz) + abs(box.yz) + abs(box.zz);
+  lowX = min(lowX, box.tx - x); highX = max(highX, box.tx + x);
+  lowY = min(lowY, box.ty - y); highY = max(highY, box.ty + y);
+  lowZ = min(lowZ, box.tz - z); highZ = max(highZ, box.tz + z);
+}
+
+// --- of a pair ---
 
 /** What two objects reach beyond their shapes: the sum of both clearances, and where each was, its world matrix then. */
 @unmanaged
@@ -76,62 +206,4 @@ function joinOne(out: PairReach, from: Affine, reach: Reach, item: Item): void {
     out.hasWay = 1;
     copy(from, fromOf(reach));
   } else copy(from, worldOf(item));
-}
-
-// @ts-ignore: decorator
-@inline
-export function fromOf(reach: Reach): Affine {
-  return changetype<Affine>(changetype<usize>(reach));
-}
-
-/** World bounds of all that it reaches. */
-export let lowX: f64 = 0, lowY: f64 = 0, lowZ: f64 = 0;
-export let highX: f64 = 0, highY: f64 = 0, highZ: f64 = 0;
-
-const start = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-
-/**
- * Finds how far an object reaches with these oriented bounds: those at both ends of its way, and, as a point that turns by
- * an angle is no farther from its chord than its arm times 1 - cos of a half of it, by so much more.
- */
-export function findReach(reach: Reach, item: Item, bounds: Affine): void {
-  lowX = lowY = lowZ = Infinity;
-  highX = highY = highZ = -Infinity;
-  include(bounds);
-  reach.travel = 0;
-  let more = reach.clearance;
-  if (item.flags & FLAG_CONTINUOUS && reach.isPlaced) {
-    const to = worldOf(item), from = fromOf(reach);
-    findMotion(from, to);
-    startMap(start, bounds, from, to);
-    include(start);
-    reach.travel = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ);
-    if (angle > 0) {
-      const arm = armOf(bounds, bounds.tx - to.tx, bounds.ty - to.ty, bounds.tz - to.tz);
-      reach.travel += angle * arm;
-      const sine = Math.sin(0.25 * angle);
-      more += arm * 2.0 * sine * sine;
-    }
-  }
-  lowX -= more; lowY -= more; lowZ -= more;
-  highX += more; highY += more; highZ += more;
-}
-
-/** Bounds how far a box reaches from a place, which is (x, y, z) away from its middle. */
-function armOf(box: Affine, x: f64, y: f64, z: f64): f64 {
-  const squares =
-    box.xx * box.xx + box.xy * box.xy + box.xz * box.xz + box.yx * box.yx + box.yy * box.yy + box.yz * box.yz +
-    box.zx * box.zx + box.zy * box.zy + box.zz * box.zz;
-  const oblique =
-    abs(box.xx * box.yx + box.xy * box.yy + box.xz * box.yz) + abs(box.xx * box.zx + box.xy * box.zy + box.xz * box.zz) +
-    abs(box.yx * box.zx + box.yy * box.zy + box.yz * box.zz);
-  return sqrt(x * x + y * y + z * z) + sqrt(squares + 2.0 * oblique);
-}
-
-function include(box: Affine): void {
-  const x = abs(box.xx) + abs(box.yx) + abs(box.zx), y = abs(box.xy) + abs(box.yy) + abs(box.zy);
-  const z = abs(box.xz) + abs(box.yz) + abs(box.zz);
-  lowX = min(lowX, box.tx - x); highX = max(highX, box.tx + x);
-  lowY = min(lowY, box.ty - y); highY = max(highY, box.ty + y);
-  lowZ = min(lowZ, box.tz - z); highZ = max(highZ, box.tz + z);
 }

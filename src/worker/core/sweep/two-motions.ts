@@ -8,7 +8,7 @@
 import { SHAPE_BOX, SHAPE_MESH, SIDE_DOUBLE } from '../../../shared/layout';
 import { checkpoint } from '../checkpoint';
 import { commonX, commonY, commonZ, distanceBetween, nearestX, nearestY, nearestZ, setCommon } from '../contact/convex/gjk';
-import { SUPPORT_BYTES, Support, extentOf, setShapeSupport } from '../contact/convex/support';
+import { SUPPORT_BYTES, Support, extentOf, findSupportPoint, setShapeSupport, supportX, supportY, supportZ } from '../contact/convex/support';
 import * as shapes from '../distance/shape-distance';
 import { Affine, copy } from '../math/affine';
 import * as rigid from '../math/rigid-motion';
@@ -52,12 +52,18 @@ const bodyB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 
 /**
  * Sweeps two shapes from where they were to where they are; the maps are those of their objects then and now. Answers
- * whether they meet on the way. Throws OUT_OF_MEMORY.
+ * whether they meet on the way. Without `wantsDepth` nobody reads how deep they are in each other at the start. Throws OUT_OF_MEMORY.
  */
-export function sweepBoth(a: PlacedShape, fromA: Affine, toA: Affine, b: PlacedShape, fromB: Affine, toB: Affine): bool {
+export function sweepBoth(
+  a: PlacedShape, fromA: Affine, toA: Affine, b: PlacedShape, fromB: Affine, toB: Affine, wantsDepth: bool,
+): bool {
   setMover(moverA, startA, a, fromA, toA);
   setMover(moverB, startB, b, fromB, toB);
-  if (moverA.angle > 0 && moverB.angle > 0) return advanceBoth();
+  if (moverA.angle > 0 && moverB.angle > 0) {
+    if (!advanceBoth()) return false;
+    if (wantsDepth && meetingTime == 0) findDepth();
+    return true;
+  }
   return moverB.angle > 0 ? sweepOne(moverB, moverA, true) : sweepOne(moverA, moverB, false);
 }
 
@@ -94,6 +100,16 @@ function sweepOne(mover: Mover, other: Mover, isTurned: bool): bool {
 
 // --- both turn ---
 
+/** Finds how deep the two are in each other at the start, where they overlap. */
+function findDepth(): void {
+  setMotion(0, 0, 0, 0, 0, 0, 1);
+  beginSweep(changetype<PlacedShape>(moverA.shape), moverA.pivotX, moverA.pivotY, moverA.pivotZ, 0);
+  if (!sweepPair(changetype<PlacedShape>(moverB.shape), SIDE_DOUBLE, 0, 0)) return;
+  meetingDepth = meetDepth;
+  meetingX = meetX; meetingY = meetY; meetingZ = meetZ;
+  meetingNormalX = -meetNormalX; meetingNormalY = -meetNormalY; meetingNormalZ = -meetNormalZ;
+}
+
 /** How near the two count as touching, relative to the size of the smaller; the same for who only grazes on and on. */
 const TOUCHING: f64 = 1e-4;
 const GRAZING: f64 = 1e-3;
@@ -110,6 +126,8 @@ let isPlane: bool = false;
 function advanceBoth(): bool {
   setSize(moverA);
   setSize(moverB);
+  isPlane = startA.shape != SHAPE_MESH && startB.shape != SHAPE_MESH;
+  if (isPlane) setEnds();
   const wayX = moverA.wayX - moverB.wayX, wayY = moverA.wayY - moverB.wayY, wayZ = moverA.wayZ - moverB.wayZ;
   const speed = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ) + moverA.angle * moverA.arm + moverB.angle * moverB.arm;
   const size = min(moverA.size, moverB.size);
@@ -127,9 +145,44 @@ function advanceBoth(): bool {
     }
     const closing = isPlane ? closingSpeed(wayX, wayY, wayZ) : speed;
     if (!(closing > 0)) return false;
-    time += (gap - 0.5 * touching) / closing;
+    const free = gap - 0.5 * touching;
+    time += isPlane ? max(free / closing, chordTime(time, free)) : free / closing;
   }
   return false;
+}
+
+/**
+ * Answers for how long the two stay apart at least by what the plane between them says of the end: along its normal they are
+ * no nearer than on a chord from now to then, less the sagittas of both; Infinity where that is never gone.
+ */
+function chordTime(time: f64, free: f64): f64 {
+  findSupportPoint(endA, -normalX, -normalY, -normalZ, false);
+  let height = normalX * (supportX - endPlaceX) + normalY * (supportY - endPlaceY) + normalZ * (supportZ - endPlaceZ);
+  findSupportPoint(endB, normalX, normalY, normalZ, false);
+  height -= normalX * supportX + normalY * supportY + normalZ * supportZ;
+  const rest = 1.0 - time;
+  const bent = free - sagitta(moverA, rest) - sagitta(moverB, rest), last = height - (gap - free) - (free - bent);
+  if (last > 0 && bent > 0) return Infinity;
+  return bent > 0 ? rest * (bent / (bent - last)) : 0;
+}
+
+/** Answers how far from its chord a point is at most that turns on for a time. */
+function sagitta(mover: Mover, time: f64): f64 {
+  const sine = Math.sin(0.25 * mover.angle * time);
+  return mover.arm * 2.0 * sine * sine;
+}
+
+const endA = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+const endB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+/** From the first body's place to the second's, at the end. */
+let endPlaceX: f64 = 0, endPlaceY: f64 = 0, endPlaceZ: f64 = 0;
+
+function setEnds(): void {
+  pose(poseA, moverA, 1);
+  pose(poseB, moverB, 1);
+  setShapeSupport(endA, poseA, 0, 0, 0);
+  setShapeSupport(endB, poseB, 0, 0, 0);
+  endPlaceX = poseB.tx - poseA.tx; endPlaceY = poseB.ty - poseA.ty; endPlaceZ = poseB.tz - poseA.tz;
 }
 
 /** Bounds how fast the two come nearer to each other along the normal, all the time. */
@@ -175,7 +228,6 @@ function setSize(mover: Mover): void {
 
 /** Finds how far the two are in their poses, if that is no more than a limit, and where they touch. */
 function findGap(limit: f64): bool {
-  isPlane = poseA.shape != SHAPE_MESH && poseB.shape != SHAPE_MESH;
   if (isPlane) return findConvexGap(limit);
   if (!shapes.distanceOfShapes(poseA, poseB, limit)) return false;
   gap = shapes.distance;

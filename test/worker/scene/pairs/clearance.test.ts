@@ -118,8 +118,8 @@ describe.each(WORLDS)(`clearance %s, seed ${SEED}`, { timeout: 240_000 }, (_, sc
       }
       console.log(JSON.stringify(seen));
       expect(seen.doubtful).toBeLessThan(2 + (seen.met + seen.apart) / 100);
-      expect(seen.met).toBeGreaterThan(FRAMES * 5);
-      if (contacts === layout.CONTACTS_MANIFOLD) expect(seen.apart).toBeGreaterThan(FRAMES * 5);
+      expect(seen.met).toBeGreaterThan(FRAMES * 2);
+      if (contacts === layout.CONTACTS_MANIFOLD) expect(seen.apart).toBeGreaterThan(FRAMES);
     },
   );
 });

@@ -15,7 +15,7 @@ import {
 import { cull } from '../view/cull';
 import { leaveOutOccluded } from '../view/occlusion';
 import { beginSnapshot, dropSnapshot, idsOfFrame, takeSnapshot } from '../frame-snapshot';
-import { UNPLACED, boxAt, isAlive, slotCount, slotOf } from '../objects';
+import { UNPLACED, boxAt, isAlive, reachAt, slotCount, slotOf } from '../objects';
 import { proxyAt, laneAt, treeOf } from '../index/octree';
 import { SlotSet, addSlot, clearSlots, reserveSet } from '../slot-set';
 import { append, beginOut, out, outUsed, reserveOut, writeIds } from './out';
@@ -31,6 +31,7 @@ import {
   beginChangesSince, endChangesSince, moveObject, reserveChangesSince, settle, unsteady, updateTrees,
 } from '../scene';
 import { advanceWays, dropPassedWays, holdWays, restorePassed, restoreWaiting } from '../way-rounds';
+import { isAnyReaching } from '../ways';
 import { beginReplacedSince, endReplacedSince, rememberIds, reserveReplacedSince } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
 
@@ -344,6 +345,9 @@ function readAhead(ids: usize, count: u32): void {
     if (tree.proxies == 0) continue;
     const at = changetype<usize>(proxyAt(tree, box.position)), lane = laneAt(tree, box.position);
     sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128) + load<u32>(lane) + load<u32>(lane, 64);
+    if (!isAnyReaching) continue;
+    const reach = changetype<usize>(reachAt(slot));
+    if (reach != 0) sum += load<u32>(reach) + load<u32>(reach, 64) + load<u32>(reach, 128);
   }
   ahead = sum;
 }

@@ -39,9 +39,11 @@ export function collideInReach(a: Proxy, b: Proxy, itemA: Item, itemB: Item, rea
     if (hasPoints(detail)) addGap();
     return 0;
   }
-  if (!reach.hasWay || !sweepBoth(shapeA, startOfA(reach), worldOf(itemA), shapeB, startOfB(reach), worldOf(itemB))) {
-    return NO_CONTACT;
-  }
+  if (!reach.hasWay) return NO_CONTACT;
+  const isMet = sweepBoth(
+    shapeA, startOfA(reach), worldOf(itemA), shapeB, startOfB(reach), worldOf(itemB), hasPoints(detail),
+  );
+  if (!isMet) return NO_CONTACT;
   metAt = meetingTime;
   if (hasPoints(detail)) {
     addPoint(meetingX, meetingY, meetingZ, meetingNormalX, meetingNormalY, meetingNormalZ, meetingDepth);

@@ -2,16 +2,18 @@
 // bounds may come as near as that, and what the narrow phase is told of it.
 
 import { Affine } from '../../math/affine';
-import { areBeyond } from '../../math/obb-gap';
+import { areBeyond, arePartedOnWay } from '../../math/obb-gap';
 import { compareObbsF32 } from '../../math/obb-sat-f32';
 import { APART } from '../../math/obb-sat-f64';
 import { Proxy, boundsOf } from '../../shape/proxy';
-import { PAIR_REACH_BYTES, PairReach, REACHING_BYTE, Reach, joinReach } from '../../shape/reach';
+import { PAIR_REACH_BYTES, PairReach, REACHING_BYTE, findStart, joinReach } from '../../shape/reach';
 import { itemOf, reachOfFrame } from '../frame-snapshot';
-import { reachAt, slotOf } from '../objects';
+import { itemAt, reachAt, slotOf } from '../objects';
 
 const first = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const second = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const startA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const startB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const joined = changetype<PairReach>(memory.data(<i32>PAIR_REACH_BYTES, 16));
 
 // @ts-ignore: decorator
@@ -27,15 +29,23 @@ export function mayMeet(a: Proxy, b: Proxy): bool {
   return isReaching(a, b) ? mayReach(a, b) : compareObbsF32(a.form(), b.form()) != APART;
 }
 
-/** Tests whether the bounds of two objects come within their reach. */
+/**
+ * Tests whether the bounds of two objects are no farther apart than their clearances, or may have met on the way on which the
+ * objects came.
+ */
 export function mayReach(a: Proxy, b: Proxy): bool {
-  return !areBeyond(boundsOf(a, first), boundsOf(b, second), reachOf(reachAt(slotOf(a.id))) + reachOf(reachAt(slotOf(b.id))));
-}
-
-// @ts-ignore: decorator
-@inline
-function reachOf(reach: Reach): f64 {
-  return changetype<usize>(reach) == 0 ? 0 : reach.clearance + reach.travel;
+  boundsOf(a, first);
+  boundsOf(b, second);
+  const p = reachAt(slotOf(a.id)), q = reachAt(slotOf(b.id));
+  const isA = changetype<usize>(p) != 0, isB = changetype<usize>(q) != 0;
+  const clearance = (isA ? p.clearance : 0) + (isB ? q.clearance : 0);
+  const hasWayA = isA && p.travel > 0, hasWayB = isB && q.travel > 0;
+  if ((clearance > 0 || !(hasWayA || hasWayB)) && !areBeyond(first, second, clearance)) return true;
+  if (!hasWayA && !hasWayB) return false;
+  const sagitta = (hasWayA ? p.sagitta : 0) + (hasWayB ? q.sagitta : 0);
+  if (hasWayA) findStart(startA, p, itemAt(slotOf(a.id)), first);
+  if (hasWayB) findStart(startB, q, itemAt(slotOf(b.id)), second);
+  return !arePartedOnWay(hasWayA ? startA : first, first, hasWayB ? startB : second, second, sagitta);
 }
 
 /** Answers what two objects reach as the frame has them, 0 where that is no more than their shapes; the next call reuses it. */
