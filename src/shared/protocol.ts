@@ -408,6 +408,8 @@ export interface ObjectDescription {
   extent: ArrayLike<number>;
   rotation: ArrayLike<number>;
   radius: number;
+  /** World units; FLAG_CLEARANCE is set where it is not 0. Absent or 0 for none. */
+  clearance?: number | undefined;
   /** The number of its clip set, of which queries bring the planes. Absent or 0 for none. */
   clipSet?: number | undefined;
   /**

@@ -45,6 +45,7 @@ import { MovedTransforms } from './track/moved-transforms.js';
 import { type SceneObject, SceneObjects } from './track/scene-objects.js';
 import { SceneWalk } from './track/scene-walk.js';
 import type { CullableObject, Facing, ThinObject, Updatable } from './track/stand-in.js';
+import { teleport } from './track/teleport.js';
 import { isAboutOneObject, type ObjectWishes } from './track/tracked-object.js';
 import { faceSprites } from './track/tracked-sprite.js';
 import type { TrackOptions } from './track-options.js';
@@ -52,6 +53,7 @@ import { SceneFrame } from './view/scene-frame.js';
 import { type SceneView, type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
 
+const NO_IDS = new Uint32Array(0);
 const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
 
 /** What asks about the scene for as long as there is one. */
@@ -794,6 +796,24 @@ export class SceneTracker {
       if (object?.isObject3D !== true) invalid('changed', 'object', object, 'an Object3D of three');
     });
     this.#walk.request(object);
+  }
+
+  /**
+   * Tells that an object, and all that is below it, was put where it is, and did not move there: what is `continuous` passes
+   * nothing in between. Its world matrices are brought up to date. Does nothing for what is not below the root.
+   *
+   * ```ts
+   * player.position.copy(spawn);
+   * tracker.teleport(player);
+   * ```
+   */
+  teleport(object: Object3D): void {
+    this.#assertLive('teleport');
+    reading('teleport', 'object', () => {
+      if (object?.isObject3D !== true) invalid('teleport', 'object', object, 'an Object3D of three');
+    });
+    object.updateWorldMatrix(true, true);
+    object.traverse((each) => teleport(this.#service, each, this.#walk.entryOf(each)?.ids ?? NO_IDS));
   }
 
   /**

@@ -106,7 +106,10 @@ export interface StandInOwner extends PlacedOwner, MeshUser {
 }
 
 /** The service takes these where nobody says anything. */
-export const DEFAULTS = { motion: 'moving', collidesWith: 0xffffffff, group: 0, pickable: true } as const;
+export const DEFAULTS = {
+  ...({ motion: 'moving', collidesWith: 0xffffffff, group: 0, pickable: true } as const),
+  ...{ clearance: 0, continuous: false },
+} as const;
 
 /** Instances in a block, of which no slice has more than one: 8,192 matrices are half a megabyte. */
 export const MOST_IN_BLOCK = 8_192;

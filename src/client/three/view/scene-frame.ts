@@ -27,13 +27,15 @@ export interface SceneContact {
   readonly begun: boolean;
   /** The answer is an earlier frame's, as `contactBudget` was used up. */
   readonly stale: boolean;
+  /** 1, or less where they only met on their way from the frame before, and when, as one is `continuous`. */
+  readonly time: number;
   /** 0, 1: a inside b, 2: b inside a. */
   readonly contained: 0 | 1 | 2;
   /** xyz each, world; of each region of contact up to four. Empty unless the detail is 'manifold' or 'full'. */
   readonly points: Float32Array;
   /** xyz each, world, unit, from a to b. */
   readonly normals: Float32Array;
-  /** One for each point: moved by this along the normal, b parts from a there. World units. */
+  /** One for each point: moved by this along the normal, b parts from a there; below 0 where they are apart: the gap. */
   readonly depths: Float32Array;
   /**
    * Two numbers of faces, a's and b's, as `faceIndex` of three's Intersection, for each two triangles that meet. Empty
@@ -245,6 +247,10 @@ class FrameContact implements SceneContact {
 
   get stale(): boolean {
     return this.#result.contacts.stale[this.index] === 1;
+  }
+
+  get time(): number {
+    return this.#result.contacts.time[this.index];
   }
 
   get contained(): 0 | 1 | 2 {
