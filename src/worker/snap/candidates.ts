@@ -53,36 +53,40 @@ export interface FaceReader {
 /** Which sides of a triangle show, SIDE_*. */
 export type SidesOf = (object: ObjectId, triangle: number) => number;
 
+/** What a pick asks of all objects. */
+export interface SnapQuestion {
+  view: SnapView;
+  radius: number;
+  /** SNAP_*, a bit each. */
+  kinds: number;
+  clips: Clips | undefined;
+  sidesOf: SidesOf;
+}
+
+/** What there is to know of an object. */
+export interface SnapObject {
+  target: SnapTarget;
+  features: Features;
+  /** Whether vertices are elsewhere than where the features were found. */
+  isMoved: boolean;
+  faces: FaceReader;
+}
+
 /** Lists the features of an object that are drawn within the radius, and of which an element shows. */
-export function listCandidates(
-  view: SnapView,
-  radius: number,
-  kinds: number,
-  clips: Clips | undefined,
-  target: SnapTarget,
-  found: { features: Features; isMoved: boolean },
-  faces: FaceReader,
-  sidesOf: SidesOf,
-  add: (candidate: Candidate) => void,
-): void {
-  new ObjectCandidates(view, radius, kinds, clips, target, found, faces, sidesOf, add).list();
+export function listCandidates(question: SnapQuestion, object: SnapObject, add: (candidate: Candidate) => void): void {
+  new ObjectCandidates(question, object, add).list();
 }
 
 class ObjectCandidates {
-  readonly #view: SnapView;
-  readonly #radius: number;
-  readonly #kinds: number;
-  readonly #clips: Clips | undefined;
+  readonly #question: SnapQuestion;
   readonly #target: SnapTarget;
   readonly #features: Features;
   readonly #faces: FaceReader;
-  readonly #sidesOf: SidesOf;
+  readonly #isMoved: boolean;
   readonly #add: (candidate: Candidate) => void;
   readonly #drawing: Drawing;
   /** Bounds of the square about the cursor, and of depth. */
   readonly #planes: readonly Affine[];
-  /** Whether vertices are elsewhere than where the features were found. */
-  readonly #isPosed: boolean;
   readonly #edgeCount: number;
   /** 1 where a triangle that is drawn counter-clockwise shows its front, -1 where it is the other way. */
   readonly #facing: number;
@@ -90,30 +94,20 @@ class ObjectCandidates {
   readonly #seen = new Set<number>();
 
   constructor(
-    view: SnapView,
-    radius: number,
-    kinds: number,
-    clips: Clips | undefined,
-    target: SnapTarget,
-    { features, isMoved }: { features: Features; isMoved: boolean },
-    faces: FaceReader,
-    sidesOf: SidesOf,
+    question: SnapQuestion,
+    { target, features, isMoved, faces }: SnapObject,
     add: (candidate: Candidate) => void,
   ) {
-    this.#view = view;
-    this.#radius = radius;
-    this.#kinds = kinds;
-    this.#clips = clips;
+    this.#question = question;
     this.#target = target;
     this.#features = features;
     this.#faces = faces;
-    this.#sidesOf = sidesOf;
+    this.#isMoved = isMoved;
     this.#add = add;
-    this.#drawing = view.of(target.place);
-    this.#isPosed = isMoved || target.mesh !== target.base;
+    this.#drawing = question.view.of(target.place);
     this.#edgeCount = features.edges.length / 2;
     const { x, y, w, near, far } = this.#drawing;
-    const [lowX, lowY, highX, highY] = view.square;
+    const [lowX, lowY, highX, highY] = question.view.square;
     this.#planes = [
       plus(x, -lowX, w),
       plus(y, -lowY, w),
@@ -130,7 +124,7 @@ class ObjectCandidates {
   list(): void {
     const { order } = this.#features;
     const visit = this.#features.size === 1 ? this.#lookAtPoint : this.#lookAt;
-    if (this.#isPosed) for (const item of order) visit(item);
+    if (this.#isMoved) for (const item of order) visit(item);
     else visitItems(this.#features, this.#isPassed, visit);
   }
 
@@ -143,21 +137,21 @@ class ObjectCandidates {
   /** Answers a vertex in the space of the shape, where its pose has it. */
   #vertex(i: number): Vec3 {
     const { points, corners, size } = this.#features;
-    if (this.#isPosed) return this.#faces.corner(Math.floor(corners[i] / size), corners[i] % size);
+    if (this.#isMoved) return this.#faces.corner(Math.floor(corners[i] / size), corners[i] % size);
     return [points[3 * i], points[3 * i + 1], points[3 * i + 2]];
   }
 
   readonly #lookAtPoint = (item: number): void => {
-    if (this.#kinds & SNAP_VERTEX) this.#addVertex(item, this.#features.corners[item]);
+    if (this.#question.kinds & SNAP_VERTEX) this.#addVertex(item, this.#features.corners[item]);
   };
 
   readonly #lookAt = (item: number): void => {
     if (item >= this.#edgeCount) {
       // Circles are of the mesh at rest.
-      if (this.#kinds & SNAP_CENTER && !this.#isPosed) this.#addCenter(item - this.#edgeCount);
+      if (this.#question.kinds & SNAP_CENTER && !this.#isMoved) this.#addCenter(item - this.#edgeCount);
       return;
     }
-    const kinds = this.#kinds;
+    const kinds = this.#question.kinds;
     const { edges, flags, runs, middleEdges, middles } = this.#features;
     const [i, k] = [edges[2 * item], edges[2 * item + 1]];
     const [p, q] = [this.#vertex(i), this.#vertex(k)];
@@ -183,7 +177,7 @@ class ObjectCandidates {
   /** Answers the ends of an edge's run, in the world; of a posed mesh, those of the edge itself, as runs bend. */
   #runEnds(edge: number): [Vec3, Vec3] {
     const { edges, runs, runEnds } = this.#features;
-    const [from, at] = this.#isPosed ? [edges, edge] : [runEnds, runs[edge]];
+    const [from, at] = this.#isMoved ? [edges, edge] : [runEnds, runs[edge]];
     const { place } = this.#target;
     return [placed(place, this.#vertex(from[2 * at])), placed(place, this.#vertex(from[2 * at + 1]))];
   }
@@ -227,11 +221,11 @@ class ObjectCandidates {
     if (!(depth > 0 && valueAt(near, at) >= 0 && valueAt(far, at) >= 0)) return;
     const [px, py] = [valueAt(x, at) / depth, valueAt(y, at) / depth];
     const pixels = Math.hypot(px, py);
-    const [lowX, lowY, highX, highY] = this.#view.viewport;
-    if (!(pixels <= this.#radius && px >= lowX && px <= highX && py >= lowY && py <= highY)) return;
+    const [lowX, lowY, highX, highY] = this.#question.view.viewport;
+    if (!(pixels <= this.#question.radius && px >= lowX && px <= highX && py >= lowY && py <= highY)) return;
     if (!this.#isNew(key)) return;
     const point = placed(this.#target.place, at);
-    if (keptParts(this.#clips, this.#target.clipSet, point, point).length === 0) return;
+    if (keptParts(this.#question.clips, this.#target.clipSet, point, point).length === 0) return;
     const [a, b] = ends(point);
     this.#emit({ kind, point, pixels, a, b, slot, key, ...round });
   }
@@ -250,7 +244,7 @@ class ObjectCandidates {
     const { size } = this.#features;
     const { object, place } = this.#target;
     const { slot, radius = 0, axis, ...rest } = found;
-    const depth = valueAt(this.#view.drawing.near, found.point);
+    const depth = valueAt(this.#question.view.drawing.near, found.point);
     const corners = Array.from({ length: size }, (_, k) => placed(place, this.#faces.corner(slot, k)));
     this.#add({
       ...rest,
@@ -271,7 +265,7 @@ class ObjectCandidates {
    */
   #nearestOf(p: Vec3, q: Vec3): { at: number; pixels: number } | null {
     const { x, y, w, near, far } = this.#drawing;
-    const [lowX, lowY, highX, highY] = this.#view.viewport;
+    const [lowX, lowY, highX, highY] = this.#question.view.viewport;
     const [x0, y0, w0] = [valueAt(x, p), valueAt(y, p), valueAt(w, p)];
     const [x1, y1, w1] = [valueAt(x, q), valueAt(y, q), valueAt(w, q)];
     const part: [number, number] = [0, 1];
@@ -286,7 +280,7 @@ class ObjectCandidates {
     const { place, clipSet } = this.#target;
     let best: { at: number; pixels: number } | null = null;
     const kept =
-      this.#clips === undefined ? [part] : keptParts(this.#clips, clipSet, placed(place, p), placed(place, q));
+      this.#question.clips === undefined ? [part] : keptParts(this.#question.clips, clipSet, placed(place, p), placed(place, q));
     for (const [low, high] of kept) {
       const [s, t] = [Math.max(low, part[0]), Math.min(high, part[1])];
       if (!(s <= t)) continue;
@@ -299,7 +293,7 @@ class ObjectCandidates {
       const end = valueAt(near, p) <= valueAt(near, q) ? 0 : 1;
       const share = square > 0 ? Math.min(Math.max(-(u * du + v * dv) / square, 0), 1) : end;
       const pixels = Math.hypot(u + share * du, v + share * dv);
-      if (!(pixels <= this.#radius) || (best !== null && pixels >= best.pixels)) continue;
+      if (!(pixels <= this.#question.radius) || (best !== null && pixels >= best.pixels)) continue;
       // Back from the screen, where what is far is drawn shorter.
       best = { at: s + (t - s) * ((share * ws) / (share * ws + (1 - share) * wt)), pixels };
     }
@@ -313,7 +307,7 @@ class ObjectCandidates {
     if (size !== 3 || sides === SIDE_DOUBLE) return faces[faceStarts[edge]];
     for (let i = faceStarts[edge]; i < faceStarts[edge + 1]; i++) {
       const slot = faces[i];
-      const shown = sides ?? this.#sidesOf(object, this.#faces.numberOf(slot));
+      const shown = sides ?? this.#question.sidesOf(object, this.#faces.numberOf(slot));
       if (shown === SIDE_DOUBLE) return slot;
       const turn = this.#turnOf(slot) * this.#facing;
       if ((turn > 0 && shown & SIDE_FRONT) || (turn < 0 && shown & SIDE_BACK)) return slot;

@@ -50,6 +50,9 @@ function* pairHalves(of: Uint32Array): Generator<void, Halves> {
   };
   for (let half = 0; half < halfCount; half++) {
     if (half % STEPS === STEPS - 1) yield;
+    // A triangle of which corners are one is passed over: the others on both sides of it meet.
+    const corner = half - (half % 3);
+    if (of[corner] === of[corner + 1] || of[corner + 1] === of[corner + 2] || of[corner + 2] === of[corner]) continue;
     const place = placeOf(half);
     if (table[place] !== 0) {
       const edge = table[place] - 1;

@@ -6,8 +6,10 @@ import { findFeatureEdges, lineEdges } from './feature-edges.js';
 import { findRuns, findStars } from './runs.js';
 import { weldCorners } from './vertices.js';
 
-/** Rounding of vertices moves them by less than this share of the mesh's largest coordinate. */
-const NOISE = 2 ** -22;
+/**
+ * Rounding moves vertices by less than this share of the mesh's largest coordinate: those that are no farther apart are one.
+ */
+export const NOISE = 2 ** -22;
 const STEPS = 8192;
 
 /** What a mesh has to snap to. Coordinates are mesh space; a circle's items follow those of the edges. */
@@ -51,8 +53,9 @@ export function* findFeatures(memoryOf: MemoryOf, mesh: number, angle: number): 
 
 export function* featuresOf(corners: Corners, angle: number): Generator<void, Features> {
   const { size, slots } = corners;
-  const vertices = yield* weldCorners(corners.positions);
   const bounds = yield* boundsOf(corners.positions);
+  const noise = NOISE * Math.max(...bounds.map(Math.abs));
+  const vertices = yield* weldCorners(corners.positions, noise);
   if (size === 1) return yield* pointFeatures(corners, vertices.corners, angle);
   const cosine = Math.cos((angle * Math.PI) / 180);
   const edges = size === 3 ? yield* findFeatureEdges(corners, vertices, cosine) : lineEdges(corners, vertices);
@@ -73,7 +76,6 @@ export function* featuresOf(corners: Corners, angle: number): Generator<void, Fe
     cornerSlots[i] = size * slots[Math.floor(corner / size)] + (corner % size);
     if (i % STEPS === STEPS - 1) yield;
   }
-  const noise = NOISE * Math.max(...bounds.map(Math.abs));
   const stars = yield* findStars(edges, used.length);
   const runs = yield* findRuns(edges, stars, points, noise, size === 3);
   const isRound = size === 3;
@@ -139,7 +141,7 @@ function* pointFeatures({ positions, slots }: Corners, corners: Uint32Array, ang
 }
 
 /** Answers the low xyz and the high xyz of positions. */
-function* boundsOf(positions: Float32Array): Generator<void, number[]> {
+export function* boundsOf(positions: Float32Array): Generator<void, number[]> {
   const bounds = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
   for (let i = 0; i < positions.length; i++) {
     const k = i % 3;

@@ -2,6 +2,7 @@ import type { FlatFace, Vec3 } from '../../shared/types.js';
 import type { FaceReader } from './candidates.js';
 import { type MemoryOf, readCorners } from './corners.js';
 import { findFlatFaces } from './feature-edges.js';
+import { boundsOf, NOISE } from './features.js';
 import { placed } from './snap-view.js';
 import { weldCorners } from './vertices.js';
 
@@ -19,7 +20,8 @@ export interface FlatFaces {
 /** Finds them; it may rest after each step. */
 export function* flatFacesOf(memoryOf: MemoryOf, mesh: number, reader: FaceReader): Generator<void, FlatFaces> {
   const corners = yield* readCorners(memoryOf, mesh);
-  const vertices = yield* weldCorners(corners.positions);
+  const bounds = yield* boundsOf(corners.positions);
+  const vertices = yield* weldCorners(corners.positions, NOISE * Math.max(...bounds.map(Math.abs)));
   const roots = yield* findFlatFaces(corners, vertices);
   const numbers = new Uint32Array(roots.length);
   let count = 0;

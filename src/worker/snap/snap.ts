@@ -12,7 +12,7 @@ import type { Filter, PickRay, SnapRequest } from '../../shared/protocol.js';
 import type { FlatFace, Hit, Snap, SnapKind, Vec3 } from '../../shared/types.js';
 import type { CoreQueries } from '../binding/queries.js';
 import type { CoreSnaps, SnapTarget } from '../binding/snaps.js';
-import { type Candidate, listCandidates } from './candidates.js';
+import { type Candidate, listCandidates, type SnapObject } from './candidates.js';
 import { cubeFaces, cubeFeatures, cubeQuadAt } from './cube.js';
 import { Faces } from './faces.js';
 import type { FeatureStore } from './feature-store.js';
@@ -49,10 +49,9 @@ export function pickSnap(
   store: FeatureStore,
   ray: PickRay,
   filter: Filter,
-  request: SnapRequest,
+  { view: record, cursor, kinds }: SnapRequest,
   mayBeMoved: boolean,
 ): SnapAnswer {
-  const { view: record, cursor, kinds } = request;
   const view = new SnapView(record, cursor);
   const hit = queries.raycast(ray, filter);
   const isFaceWanted = (kinds & SNAP_FACE) !== 0 && hit !== null;
@@ -61,7 +60,12 @@ export function pickSnap(
     const missing = missingOf(store, targets, struck, (kinds & ~SNAP_FACE) !== 0, mayBeMoved);
     if (missing) return { missing };
     const candidates: Candidate[] = [];
-    for (const target of targets) addCandidates(snaps, store, view, filter, request, target, candidates);
+    const sidesOf = (object: number, triangle: number) => snaps.sidesOf(object, triangle);
+    const question = { view, radius: cursor.radius, kinds, clips: filter.clips, sidesOf };
+    for (const target of targets) {
+      const object = objectOf(snaps, store, target);
+      if (object) listCandidates(question, object, (candidate) => candidates.push(candidate));
+    }
     const found = firstVisible(snaps, view, candidates);
     if (hit === null) return { hit: found && hitOf(snaps, view, ray, found) };
     const snap = found ? snapOf(found) : struck ? faceSnap(snaps, store, struck, hit) : null;
@@ -92,21 +96,13 @@ function missingOf(
   return features.size + flats.length > 0 ? { features: [...features], flats } : undefined;
 }
 
-function addCandidates(
-  snaps: CoreSnaps,
-  store: FeatureStore,
-  view: SnapView,
-  filter: Filter,
-  { cursor, kinds }: SnapRequest,
-  target: SnapTarget,
-  candidates: Candidate[],
-): void {
-  if ((kinds & ~SNAP_FACE) === 0 || !(isMesh(target) || target.shape === SHAPE_BOX)) return;
-  const found = isMesh(target) ? store.at(target.base)! : { features: cubeFeatures(), isMoved: false };
-  const faces = isMesh(target) ? new Faces(snaps.memoryOf, target.mesh) : cubeFaces;
-  const sidesOf = (object: number, triangle: number) => snaps.sidesOf(object, triangle);
-  const add = (candidate: Candidate) => candidates.push(candidate);
-  listCandidates(view, cursor.radius, kinds, filter.clips, target, found, faces, sidesOf, add);
+/** Answers what is known of an object; null of one that has no features, as it is round. */
+function objectOf(snaps: CoreSnaps, store: FeatureStore, target: SnapTarget): SnapObject | null {
+  if (target.shape === SHAPE_BOX) return { target, features: cubeFeatures(), isMoved: false, faces: cubeFaces };
+  const found = isMesh(target) ? store.at(target.base) : undefined;
+  if (!found) return null;
+  const isMoved = found.isMoved || target.mesh !== target.base;
+  return { target, features: found.features, isMoved, faces: new Faces(snaps.memoryOf, target.mesh) };
 }
 
 /** Answers the best candidate that nothing hides. */

@@ -145,6 +145,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     }),
     ...skinRows(sizes),
     sectionRow(sizes.parts, sizes.planes),
+    snapRow(sizes.parts),
     charactersRow(sizes.characters, sizes.level),
   ];
 }

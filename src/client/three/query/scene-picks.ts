@@ -1,5 +1,5 @@
 import type { Object3D } from 'three';
-import type { Hit, PickOptions, QueryOptions, Rect, RegionOptions } from '../../../shared/types.js';
+import type { Hit, ObjectId, PickOptions, QueryOptions, Rect, RegionOptions } from '../../../shared/types.js';
 import { checkBoolean, invalid } from '../../check/validate.js';
 import { readView } from '../../frame/view-table.js';
 import { pickRay } from '../../query/pick-ray.js';
@@ -11,13 +11,18 @@ import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
 import { intersectionAt, type SceneIntersection } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
+import { sceneSnapOf, type SceneSnap } from './scene-snap.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 import { type NearRay, nearRay, readParams, type SceneParams } from './scene-params.js';
 
 const VIEW_KEYS = [
   ...['view', 'layers', 'ignore', 'side', 'precision', 'clip', 'clipIntersection', 'signal', 'latest'],
 ];
-export const PICK_KEYS = [...VIEW_KEYS, 'method', 'radius', 'params'];
+const PICK_ALL_KEYS = [...VIEW_KEYS, 'method', 'radius', 'params'];
+export const PICK_KEYS = [...PICK_ALL_KEYS, 'snap'];
+
+/** How often a pick looks for features past those of others, beside all others that it has met. */
+const MOST_STRANGERS = 64;
 
 /** Pixels within which a pick hits lines and points where nobody says anything. */
 const RADIUS = 4;
@@ -33,8 +38,11 @@ interface ViewQueryOptions extends SceneQueryOptions {
 }
 
 /** They are the service's, with objects of the scene instead of ids. */
-export interface ScenePickOptions extends ViewQueryOptions, Pick<PickOptions, 'method' | 'latest'> {
-  /** It says within how many pixels lines and points are hit, default 4; by method 'screen' it is the service's. */
+export interface ScenePickOptions extends ViewQueryOptions, Pick<PickOptions, 'method' | 'latest' | 'snap'> {
+  /**
+   * It says within how many pixels lines and points are hit, default 4, and features are snapped to, default 10; by method
+   * 'screen' it is the service's.
+   */
   radius?: number;
   /**
    * three's `raycaster.params`, instead of a `radius`: lines and points are hit this near to the ray, in world units, as
@@ -78,7 +86,56 @@ export class ScenePicks {
   async pick(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection | null> {
     const options = readViewQuery('pick', given, PICK_KEYS);
     const ask = this.#views.find('pick', options.view ?? this.#view);
-    return this.#latestPick.guard(options, (signal) => ask(signal, (view) => this.#pick(x, y, options, view, signal)));
+    return this.#latestPick.guard(options, (signal) =>
+      ask(signal, (view) =>
+        options.snap === undefined
+          ? this.#pick(x, y, options, view, signal)
+          : this.#pickSnap(x, y, options, view, signal),
+      ),
+    );
+  }
+
+  /** Asks for the hit and for the feature near the cursor, both at once. */
+  async #pickSnap(
+    x: number,
+    y: number,
+    options: Checked<ScenePickOptions>,
+    view: SceneView,
+    signal: AbortSignal | undefined,
+  ): Promise<SceneIntersection | null> {
+    const asked = this.#findSnap(x, y, options, view, signal);
+    const [intersection, found] = await Promise.all([this.#pick(x, y, options, view, signal), asked]);
+    if (intersection === null) return found && { ...found.intersection, snap: found.snap };
+    return { ...intersection, snap: found && found.snap };
+  }
+
+  #findSnap(
+    x: number,
+    y: number,
+    options: Checked<ScenePickOptions>,
+    view: SceneView,
+    signal: AbortSignal | undefined,
+  ): Promise<{ intersection: SceneIntersection; snap: SceneSnap } | null> {
+    const { objects, service } = this.#context;
+    const { snap: kinds = [], radius } = options;
+    return objects.during(async (number) => {
+      const query = this.#query('pick', options, view, signal);
+      const strangers: ObjectId[] = [];
+      for (;;) {
+        const asked = { ...query, strangers, snap: kinds, ...(radius !== undefined && { radius }) };
+        const hit = await service.pick(x, y, pickOptions(asked, options, view));
+        if (!hit?.snap) return null;
+        const placement = objects.find(hit.snap.object);
+        if (placement !== undefined) {
+          const { point, object, element } = hit.snap;
+          const struck = hit.object === object ? hit : { ...hit, object, point, triangle: -1, element };
+          const intersection = intersectionAt(struck, placement, number, view.eye);
+          return intersection && { intersection, snap: sceneSnapOf(hit.snap, placement, number) };
+        }
+        if (strangers.length === MOST_STRANGERS) return null;
+        strangers.push(hit.snap.object);
+      }
+    });
   }
 
   #pick(
@@ -113,7 +170,7 @@ export class ScenePicks {
   }
 
   async pickAll(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection[]> {
-    const options = readViewQuery('pickAll', given, PICK_KEYS);
+    const options = readViewQuery('pickAll', given, PICK_ALL_KEYS);
     const ask = this.#views.find('pickAll', options.view ?? this.#view);
     return this.#latestPickAll.guard(options, (signal) =>
       ask(signal, (view) =>
