@@ -104,7 +104,8 @@ function pickSnap(actor: Actor): void {
     answer: actor.service.pick(x, y, given),
     check: (hit, worlds) => {
       // Where the ray goes past everything, the hit is of the feature.
-      const isMade = hit?.snap && hit.snap.kind !== 'face' && hit.point.every((value, i) => value === hit.snap?.point[i]);
+      const isMade =
+        hit?.snap && hit.snap.kind !== 'face' && hit.point.every((value, i) => value === hit.snap?.point[i]);
       const own = hit && { ...hit, snap: undefined };
       return inSome((world) => truth.isFirstHit(world, line, given, isMade ? null : own))(worlds);
     },

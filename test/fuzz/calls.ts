@@ -1,5 +1,11 @@
 import * as library from 'collision-worker';
-import { type Character, type CollisionService, createCollisionService, frustumMotion, measure } from 'collision-worker';
+import {
+  type Character,
+  type CollisionService,
+  createCollisionService,
+  frustumMotion,
+  measure,
+} from 'collision-worker';
 import type { Call } from './call.js';
 import { FRAME_CALLS } from './frame-calls.js';
 import { CHARACTER, FAR_AWAY, IDENTITY, jointed, viewOptions, type World } from './world.js';
@@ -188,7 +194,9 @@ export const METHODS: Record<Method, Case[]> = {
   pick: [
     { args: (world) => [50, 45, pick(world)] },
     { args: (world) => [50, 45, { ...pick(world), method: 'screen', radius: 50, latest: true }] },
-    { args: (world) => [50, 45, { ...pick(world), radius: 40, snap: ['vertex', 'midpoint', 'center', 'edge', 'face'] }] },
+    {
+      args: (world) => [50, 45, { ...pick(world), radius: 40, snap: ['vertex', 'midpoint', 'center', 'edge', 'face'] }],
+    },
   ],
   pickAll: [
     { args: (world) => [50, 45, pick(world)] },

@@ -1,7 +1,7 @@
 import {
   boxFromGeometry,
-  measure,
   CollisionHelper,
+  measure,
   meshDataFromGeometry,
   type SceneCharacter,
   type SceneTracker,

@@ -111,7 +111,7 @@ export interface SnapCamera {
   viewport: { x: number; y: number; width: number; height: number };
 }
 
-/** Lists all features within a radius of the cursor, and says of each whether something hides it. */
+/** Lists all features of some kinds within a radius of the cursor, and says of each whether something hides it. */
 export function snapsAt(
   { camera, viewport }: SnapCamera,
   objects: readonly SnapObject[],
@@ -119,6 +119,7 @@ export function snapsAt(
   x: number,
   y: number,
   radius: number,
+  kinds: readonly string[],
 ): Feature[] {
   const clip = new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
   const clipOf = (p: Vector3) => new Vector4(p.x, p.y, p.z, 1).applyMatrix4(clip);
@@ -177,7 +178,7 @@ export function snapsAt(
     const at = (vertex: number) => vertices[vertex].clone().applyMatrix4(matrix);
     const isShown = ({ triangles }: Edge, p: Vector3) => triangles.some((t) => shows(i, t, toEye(p)));
     const add = (kind: Feature['kind'], point: Vector3): void => {
-      if (isDrawn(point) && pixelsOf(point) <= radius) {
+      if (kinds.includes(kind) && isDrawn(point) && pixelsOf(point) <= radius) {
         found.push({ kind, object: id, point, pixels: pixelsOf(point), visibility: visibilityOf(point) });
       }
     };
@@ -193,7 +194,7 @@ export function snapsAt(
         return Math.min(u, v) <= 0.5 && Math.max(u, v) >= 0.5;
       });
       if (own && isShown(own, middle)) add('midpoint', middle);
-      for (const edge of edges) {
+      for (const edge of kinds.includes('edge') ? edges : []) {
         const [s, t] = edge.ends.map(at);
         const place = nearestDrawn(s, t, isDrawn, pixelsOf);
         if (place && isShown(edge, place)) add('edge', place);
@@ -211,18 +212,18 @@ function nearestDrawn(
   pixelsOf: (p: Vector3) => number,
 ): Vector3 | null {
   const at = (share: number) => s.clone().lerp(t, share);
-  const valueOf = (share: number) => (share >= 0 && share <= 1 && isDrawn(at(share)) ? pixelsOf(at(share)) : Infinity);
+  const drawnPixels = (share: number) => (share >= 0 && share <= 1 && isDrawn(at(share)) ? pixelsOf(at(share)) : Infinity);
   const count = 200;
   let best = -1;
   let least = Infinity;
   for (let i = 0; i <= count; i++) {
-    const pixels = valueOf(i / count);
+    const pixels = drawnPixels(i / count);
     if (pixels < least) [best, least] = [i / count, pixels];
   }
   if (best < 0) return null;
   for (let step = 1 / count; step > 1e-14; step /= 2) {
     for (const next of [best - step, best + step]) {
-      const pixels = valueOf(next);
+      const pixels = drawnPixels(next);
       if (pixels < least) [best, least] = [next, pixels];
     }
   }

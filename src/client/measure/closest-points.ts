@@ -29,7 +29,8 @@ export class Closest implements Nearest {
     const along = (s[p] - t[q]) * x + (s[p + 1] - t[q + 1]) * y + (s[p + 2] - t[q + 2]) * z;
     const share = square > 0 ? Math.min(Math.max(along / square, 0), 1) : 0;
     // What is at an end is there exactly.
-    const at = share === 1 ? [t[r], t[r + 1], t[r + 2]] : [t[q] + share * x, t[q + 1] + share * y, t[q + 2] + share * z];
+    const at =
+      share === 1 ? [t[r], t[r + 1], t[r + 2]] : [t[q] + share * x, t[q + 1] + share * y, t[q + 2] + share * z];
     if (isTurned) this.add(at[0], at[1], at[2], s[p], s[p + 1], s[p + 2]);
     else this.add(s[p], s[p + 1], s[p + 2], at[0], at[1], at[2]);
   }
@@ -49,14 +50,7 @@ export class Closest implements Nearest {
     if (!(determinant > 0)) return; // of parallel ones an end is as near as any place
     const [m, n] = [(ab * bw - bb * aw) / determinant, (aa * bw - ab * aw) / determinant];
     if (!(m > 0 && m < 1 && n > 0 && n < 1)) return;
-    this.add(
-      s[p] + m * ax,
-      s[p + 1] + m * ay,
-      s[p + 2] + m * az,
-      t[r] + n * bx,
-      t[r + 1] + n * by,
-      t[r + 2] + n * bz,
-    );
+    this.add(s[p] + m * ax, s[p + 1] + m * ay, s[p + 2] + m * az, t[r] + n * bx, t[r + 1] + n * by, t[r + 2] + n * bz);
   }
 
   /** Adds where a segment from p to q, or the point p where both are one, is over the inside of a triangle, or goes through it. */

@@ -20,7 +20,8 @@ const EXPECTED = 'a point, an edge, a face, a snap or a hit';
 export function readFeature(operation: string, argument: string, given: Measurable): MeasuredFeature {
   return reading(operation, argument, () => {
     if (typeof given !== 'object' || given === null) invalid(operation, argument, given, EXPECTED);
-    if (Array.isArray(given) || ArrayBuffer.isView(given)) return pointOf(operation, argument, given as unknown as Vec3);
+    if (Array.isArray(given) || ArrayBuffer.isView(given))
+      return pointOf(operation, argument, given as unknown as Vec3);
     const { snap } = given as Partial<Hit>;
     return snap ? readOwn(operation, `${argument}.snap`, snap) : readOwn(operation, argument, given);
   });

@@ -90,7 +90,15 @@ const SIDES = {
 } as const;
 
 /** Tells whether the boxes about two parts are farther from each other than what was found. */
-function isFarther(s: Float64Array, i: number, m: number, t: Float64Array, k: number, n: number, found: number): boolean {
+function isFarther(
+  s: Float64Array,
+  i: number,
+  m: number,
+  t: Float64Array,
+  k: number,
+  n: number,
+  found: number,
+): boolean {
   let square = 0;
   for (let axis = 0; axis < 3; axis++) {
     let [low, high, least, most] = [Infinity, -Infinity, Infinity, -Infinity];

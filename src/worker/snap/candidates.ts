@@ -280,7 +280,9 @@ class ObjectCandidates {
     const { place, clipSet } = this.#target;
     let best: { at: number; pixels: number } | null = null;
     const kept =
-      this.#question.clips === undefined ? [part] : keptParts(this.#question.clips, clipSet, placed(place, p), placed(place, q));
+      this.#question.clips === undefined
+        ? [part]
+        : keptParts(this.#question.clips, clipSet, placed(place, p), placed(place, q));
     for (const [low, high] of kept) {
       const [s, t] = [Math.max(low, part[0]), Math.min(high, part[1])];
       if (!(s <= t)) continue;

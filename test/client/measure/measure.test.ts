@@ -108,13 +108,32 @@ test('a snap is measured as what it snapped to, a hit by its snap', () => {
   const middle = { ...base, kind: 'midpoint', point: [2, 0, 0], ...ends } as const;
   expect(measure(edge, [4, 3, 0]).distance).toBe(3);
   expect(measure(middle, [2, 0, 7]).distance).toBe(7);
-  const hit = { object: 1, distance: 1, point: [9, 9, 9], normal: [0, 0, 1], triangle: 0, element: 0, barycentric: [1, 0, 0], bone: -1, frame: 1 } as const;
+  const hit = {
+    object: 1,
+    distance: 1,
+    point: [9, 9, 9],
+    normal: [0, 0, 1],
+    triangle: 0,
+    element: 0,
+    barycentric: [1, 0, 0],
+    bone: -1,
+    frame: 1,
+  } as const;
   expect(measure({ ...hit, snap: middle }, [2, 0, 7]).distance).toBe(7);
   expect(measure({ ...hit, snap: null }, [9, 9, 8]).distance).toBe(1);
 });
 
 test('what cannot be measured is refused', () => {
-  const wrong = [null, 5, [1, 2], [1, 2, Number.NaN], {}, { a: [0, 0, 0] }, { corners: Float64Array.of(1, 2, 3) }, { kind: 'face' }];
+  const wrong = [
+    null,
+    5,
+    [1, 2],
+    [1, 2, Number.NaN],
+    {},
+    { a: [0, 0, 0] },
+    { corners: Float64Array.of(1, 2, 3) },
+    { kind: 'face' },
+  ];
   for (const each of wrong) {
     expect(() => measure(each as never, [0, 0, 0])).toThrowError(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
   }

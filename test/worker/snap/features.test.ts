@@ -1,8 +1,14 @@
 // What meshes have to snap to: known edges, vertices, middles and centres, and baked features that nobody can lead astray.
-import { type CollisionService, createCollisionService, type PickOptions, type SnapKind, type Vec3 } from 'collision-worker';
 import {
-  type BufferGeometry,
+  type CollisionService,
+  createCollisionService,
+  type PickOptions,
+  type SnapKind,
+  type Vec3,
+} from 'collision-worker';
+import {
   BoxGeometry,
+  type BufferGeometry,
   CylinderGeometry,
   ExtrudeGeometry,
   Matrix4,
@@ -14,7 +20,7 @@ import {
   Vector3,
 } from 'three';
 import { mergeVertices } from 'three/addons/utils/BufferGeometryUtils.js';
-import { afterEach, beforeAll, afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Random, SEED } from '../../oracle/random.js';
 
 let service: CollisionService;
@@ -32,7 +38,10 @@ const SIZE = 400;
 async function add(geometry: BufferGeometry, matrix = new Matrix4(), options = {}, more = {}) {
   const indexed = geometry.index ? geometry : mergeVertices(geometry);
   const mesh = await service.addMesh(
-    { positions: new Float32Array(indexed.getAttribute('position').array), indices: Uint32Array.from(indexed.index!.array) },
+    {
+      positions: new Float32Array(indexed.getAttribute('position').array),
+      indices: Uint32Array.from(indexed.index!.array),
+    },
     options,
   );
   return place(mesh, matrix, more);
@@ -149,7 +158,10 @@ test('a face is all of its plane', async () => {
 });
 
 test('boxes have vertices, edges and faces', async () => {
-  const object = service.addObject({ shape: { type: 'box', halfExtents: [1, 2, 3] }, matrix: new Matrix4().makeTranslation(5, 0, 0).elements });
+  const object = service.addObject({
+    shape: { type: 'box', halfExtents: [1, 2, 3] },
+    matrix: new Matrix4().makeTranslation(5, 0, 0).elements,
+  });
   added.push(() => service.removeObject(object));
   await look(4, new Vector3(5, 0, 0));
   near((await snapAt(new Vector3(6, 2, 3), ['vertex', 'edge'], 2))!.point, new Vector3(6, 2, 3));
@@ -158,13 +170,27 @@ test('boxes have vertices, edges and faces', async () => {
 });
 
 test('lines have ends and middles, points are vertices', async () => {
-  const lines = await service.addMesh({ positions: Float32Array.of(0, 0, 0, 2, 0, 0, 2, 1, 0), indices: Uint32Array.of(0, 1, 1, 2), topology: 'lines' });
+  const lines = await service.addMesh({
+    positions: Float32Array.of(0, 0, 0, 2, 0, 0, 2, 1, 0),
+    indices: Uint32Array.of(0, 1, 1, 2),
+    topology: 'lines',
+  });
   const points = await service.addMesh({ positions: Float32Array.of(-1, -1, 0, -2, 0, 0), topology: 'points' });
   const [line, point] = [place(lines).object, place(points).object];
   await look(3);
   expect(await snapAt(new Vector3(2, 0, 0), ['vertex', 'edge'], 3)).toMatchObject({ kind: 'vertex', object: line });
-  expect(await snapAt(new Vector3(1, 0, 0), ['midpoint'], 3)).toMatchObject({ kind: 'midpoint', point: [1, 0, 0], a: [0, 0, 0], b: [2, 0, 0], element: 0 });
-  expect(await snapAt(new Vector3(-2, 0, 0), ['vertex'], 3)).toMatchObject({ object: point, point: [-2, 0, 0], element: 1 });
+  expect(await snapAt(new Vector3(1, 0, 0), ['midpoint'], 3)).toMatchObject({
+    kind: 'midpoint',
+    point: [1, 0, 0],
+    a: [0, 0, 0],
+    b: [2, 0, 0],
+    element: 0,
+  });
+  expect(await snapAt(new Vector3(-2, 0, 0), ['vertex'], 3)).toMatchObject({
+    object: point,
+    point: [-2, 0, 0],
+    element: 1,
+  });
 });
 
 test('what is cut away is not snapped to, an edge where it is left', async () => {
@@ -232,7 +258,11 @@ test('vertices that move all the time are snapped to all the same', async () => 
   const answer = snapAt(new Vector3(1, 1, 1), ['vertex'], 0, 0, { radius: 60 }).finally(() => {
     isDone = true;
   });
-  for (let i = 0; i < 2000 && !isDone; i++) await service.updateMesh(mesh, rest.map((value) => (1 + 0.001 * (i % 20)) * value));
+  for (let i = 0; i < 2000 && !isDone; i++)
+    await service.updateMesh(
+      mesh,
+      rest.map((value) => (1 + 0.001 * (i % 20)) * value),
+    );
   expect(isDone).toBe(true);
   expect(await answer).toMatchObject({ kind: 'vertex' });
 });
@@ -241,7 +271,11 @@ test('morphed objects are snapped to where they are', async () => {
   const geometry = new BoxGeometry(2, 2, 2);
   const positions = new Float32Array(geometry.getAttribute('position').array);
   const target = positions.map((value) => 0.5 * value);
-  const mesh = await service.addMesh({ positions, indices: Uint32Array.from(geometry.index!.array), morphs: { targets: [target], relative: true } });
+  const mesh = await service.addMesh({
+    positions,
+    indices: Uint32Array.from(geometry.index!.array),
+    morphs: { targets: [target], relative: true },
+  });
   const { object } = place(mesh);
   service.setPose(object, { morphs: [1] });
   await look(4);
@@ -274,8 +308,13 @@ describe('options', () => {
     await expect((async () => service.pick(1, 1, options as never))()).rejects.toThrowError(message);
   });
 
-  test.each([{ angle: -1 }, { angle: 181 }, { angle: Number.NaN }, { degrees: 3 }, 5])('features %j is refused', async (features) => {
-    const data = { positions: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0) };
-    await expect(service.addMesh(data, { features: features as never })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
-  });
+  test.each([{ angle: -1 }, { angle: 181 }, { angle: Number.NaN }, { degrees: 3 }, 5])(
+    'features %j is refused',
+    async (features) => {
+      const data = { positions: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0) };
+      await expect(service.addMesh(data, { features: features as never })).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+      });
+    },
+  );
 });

@@ -11,9 +11,9 @@ import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
 import { intersectionAt, type SceneIntersection } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
-import { sceneSnapOf, type SceneSnap } from './scene-snap.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 import { type NearRay, nearRay, readParams, type SceneParams } from './scene-params.js';
+import { type SceneSnap, sceneSnapOf } from './scene-snap.js';
 
 const VIEW_KEYS = [
   ...['view', 'layers', 'ignore', 'side', 'precision', 'clip', 'clipIntersection', 'signal', 'latest'],
@@ -21,8 +21,8 @@ const VIEW_KEYS = [
 const PICK_ALL_KEYS = [...VIEW_KEYS, 'method', 'radius', 'params'];
 export const PICK_KEYS = [...PICK_ALL_KEYS, 'snap'];
 
-/** How often a pick looks for features past those of others, beside all others that it has met. */
-const MOST_STRANGERS = 64;
+/** Pixels within which a pick finds features where nobody says anything. */
+const SNAP_RADIUS = 10;
 
 /** Pixels within which a pick hits lines and points where nobody says anything. */
 const RADIUS = 4;
@@ -106,7 +106,7 @@ export class ScenePicks {
     const asked = this.#findSnap(x, y, options, view, signal);
     const [intersection, found] = await Promise.all([this.#pick(x, y, options, view, signal), asked]);
     if (intersection === null) return found && { ...found.intersection, snap: found.snap };
-    return { ...intersection, snap: found && found.snap };
+    return { ...intersection, snap: found?.snap ?? null };
   }
 
   #findSnap(
@@ -117,25 +117,26 @@ export class ScenePicks {
     signal: AbortSignal | undefined,
   ): Promise<{ intersection: SceneIntersection; snap: SceneSnap } | null> {
     const { objects, service } = this.#context;
-    const { snap: kinds = [], radius } = options;
+    const { snap = [], radius = SNAP_RADIUS } = options;
     return objects.during(async (number) => {
       const query = this.#query('pick', options, view, signal);
-      const strangers: ObjectId[] = [];
-      for (;;) {
-        const asked = { ...query, strangers, snap: kinds, ...(radius !== undefined && { radius }) };
-        const hit = await service.pick(x, y, pickOptions(asked, options, view));
-        if (!hit?.snap) return null;
-        const placement = objects.find(hit.snap.object);
-        if (placement !== undefined) {
-          const { point, object, element } = hit.snap;
-          const struck = hit.object === object ? hit : { ...hit, object, point, triangle: -1, element };
-          const intersection = intersectionAt(struck, placement, number, view.eye);
-          return intersection && { intersection, snap: sceneSnapOf(hit.snap, placement, number) };
-        }
-        if (strangers.length === MOST_STRANGERS) return null;
-        strangers.push(hit.snap.object);
-      }
+      const strangers = service.stats.objects > objects.count ? await this.#strangersNear(x, y, radius, view) : [];
+      const hit = await service.pick(x, y, pickOptions({ ...query, strangers, snap, radius }, options, view));
+      const placement = hit?.snap && objects.find(hit.snap.object);
+      if (!hit?.snap || !placement) return null;
+      const { object, point, element } = hit.snap;
+      const own = hit.object === object ? hit : { ...hit, object, point, triangle: -1, element };
+      const intersection = intersectionAt(own, placement, number, view.eye);
+      return intersection && { intersection, snap: sceneSnapOf(hit.snap, placement, number) };
     });
+  }
+
+  /** Lists what others have placed behind the square about the cursor: what may have features there, and hide some. */
+  async #strangersNear(x: number, y: number, radius: number, { name }: SceneView): Promise<ObjectId[]> {
+    const { objects, service } = this.#context;
+    const square = { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius };
+    const ids = await service.pickRegion(square, { view: name, side: 'double' });
+    return Array.from(ids).filter((id) => objects.find(id) === undefined);
   }
 
   #pick(
