@@ -69,8 +69,8 @@ export const METHODS: Record<Method, Case[]> = {
       undo: (world, id: number) => world.service.removeMesh(id),
       isDull: true,
     },
-    ...[true, { angle: 20 }].map((features) => ({
-      args: () => [triangle(), { ...meshOptions(), features }],
+    ...[() => true, () => ({ angle: 20 })].map((features) => ({
+      args: () => [triangle(), { ...meshOptions(), features: features() }],
       undo: (world: World, id: number) => world.service.removeMesh(id),
       isDull: true,
     })),

@@ -18,6 +18,7 @@ import { regionRow, screenRow } from './pointing.js';
 import { frontRaysRow, raysRow } from './rays.js';
 import { sectionRow } from './section.js';
 import { type SkinSizes, skinRows } from './skin.js';
+import { snapRow } from './snap.js';
 import { stillRow } from './still.js';
 import { streamRows } from './stream.js';
 import { boxSweepsRow, meshSweepsRow } from './sweeps.js';

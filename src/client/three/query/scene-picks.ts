@@ -121,7 +121,8 @@ export class ScenePicks {
     return objects.during(async (number) => {
       const query = this.#query('pick', options, view, signal);
       const strangers = service.stats.objects > objects.count ? await this.#strangersNear(x, y, radius, view) : [];
-      const hit = await service.pick(x, y, pickOptions({ ...query, strangers, snap, radius }, options, view));
+      const asked = { ...pickOptions({ ...query, strangers }, options, view), snap, radius };
+      const hit = await service.pick(x, y, asked);
       const placement = hit?.snap && objects.find(hit.snap.object);
       if (!hit?.snap || !placement) return null;
       const { object, point, element } = hit.snap;
