@@ -27,11 +27,19 @@ export interface Candidate {
   pixels: number;
   /** The order of depths: larger is farther away. */
   depth: number;
+  /** The number of its vertex, run, circle or edge. */
+  index: number;
+  /** Where an element is that it is of, and that shows. */
+  slot: number;
+}
+
+/** What there is to say of a candidate that is snapped to. */
+export interface CandidateDetail {
   a: Vec3;
   b: Vec3;
   /** Of a centre. */
-  radius: number;
-  axis: Vec3 | undefined;
+  radius?: number;
+  axis?: Vec3;
   /** The triangle, line or point that it is of, as the mesh was given; -1 of other shapes. */
   element: number;
   /** The corners of that, in the world. */
@@ -40,8 +48,6 @@ export interface Candidate {
   isFace: boolean;
   /** Whether the object's map turns it inside out. */
   isMirrored: boolean;
-  /** What makes the feature one of its object: candidates with equal numbers are at one place. */
-  key: number;
 }
 
 /** Reads elements of a mesh by their slots. */
@@ -56,9 +62,6 @@ export type SidesOf = (object: ObjectId, triangle: number) => number;
 /** What a pick asks of all objects. */
 export interface SnapQuestion {
   view: SnapView;
-  radius: number;
-  /** SNAP_*, a bit each. */
-  kinds: number;
   clips: Clips | undefined;
   sidesOf: SidesOf;
 }
@@ -72,42 +75,43 @@ export interface SnapObject {
   faces: FaceReader;
 }
 
-/** Lists the features of an object that are drawn within the radius, and of which an element shows. */
-export function listCandidates(question: SnapQuestion, object: SnapObject, add: (candidate: Candidate) => void): void {
-  new ObjectCandidates(question, object, add).list();
-}
-
-class ObjectCandidates {
+/** Finds what is drawn of an object's features near the cursor. */
+export class ObjectCandidates {
   readonly #question: SnapQuestion;
   readonly #target: SnapTarget;
   readonly #features: Features;
   readonly #faces: FaceReader;
   readonly #isMoved: boolean;
-  readonly #add: (candidate: Candidate) => void;
   readonly #drawing: Drawing;
-  /** Bounds of the square about the cursor, and of depth. */
-  readonly #planes: readonly Affine[];
   readonly #edgeCount: number;
+  readonly #isMirrored: boolean;
   /** 1 where a triangle that is drawn counter-clockwise shows its front, -1 where it is the other way. */
   readonly #facing: number;
-  readonly #isMirrored: boolean;
+  /** Bounds of the square about the cursor, and of depth. */
+  #planes: readonly Affine[] = [];
+  #radius = 0;
+  #kinds = 0;
+  #found: Candidate[] = [];
   readonly #seen = new Set<number>();
 
-  constructor(
-    question: SnapQuestion,
-    { target, features, isMoved, faces }: SnapObject,
-    add: (candidate: Candidate) => void,
-  ) {
+  constructor(question: SnapQuestion, { target, features, isMoved, faces }: SnapObject) {
     this.#question = question;
     this.#target = target;
     this.#features = features;
     this.#faces = faces;
     this.#isMoved = isMoved;
-    this.#add = add;
     this.#drawing = question.view.of(target.place);
     this.#edgeCount = features.edges.length / 2;
+    const { place } = target;
+    this.#isMirrored = determinant(columnOf(place, 0), columnOf(place, 1), columnOf(place, 2)) < 0;
+    const { x, y, near } = this.#drawing;
+    this.#facing = -Math.sign(determinant(x, y, near));
+  }
+
+  /** Lists features of some kinds (SNAP_*) that are drawn within a radius, and of which an element shows. */
+  list(kinds: number, radius: number): Candidate[] {
     const { x, y, w, near, far } = this.#drawing;
-    const [lowX, lowY, highX, highY] = question.view.square;
+    const [lowX, lowY, highX, highY] = this.#question.view.squareOf(radius);
     this.#planes = [
       plus(x, -lowX, w),
       plus(y, -lowY, w),
@@ -116,16 +120,15 @@ class ObjectCandidates {
       near,
       far,
     ];
-    const { place } = target;
-    this.#isMirrored = determinant(columnOf(place, 0), columnOf(place, 1), columnOf(place, 2)) < 0;
-    this.#facing = -Math.sign(determinant(x, y, near));
-  }
-
-  list(): void {
-    const { order } = this.#features;
-    const visit = this.#features.size === 1 ? this.#lookAtPoint : this.#lookAt;
+    this.#radius = radius;
+    this.#kinds = kinds;
+    this.#found = [];
+    this.#seen.clear();
+    const { order, size } = this.#features;
+    const visit = size === 1 ? this.#lookAtPoint : this.#lookAt;
     if (this.#isMoved) for (const item of order) visit(item);
     else visitItems(this.#features, this.#isPassed, visit);
+    return this.#found;
   }
 
   /** Tells whether a box is surely not drawn within the square. */
@@ -142,121 +145,102 @@ class ObjectCandidates {
   }
 
   readonly #lookAtPoint = (item: number): void => {
-    if (this.#question.kinds & SNAP_VERTEX) this.#addVertex(item, this.#features.corners[item]);
+    const at = this.#vertex(item);
+    const pixels = this.#kinds & SNAP_VERTEX ? this.#pixelsOf(at) : Number.POSITIVE_INFINITY;
+    if (pixels <= this.#radius) this.#add(SNAP_VERTEX, at, pixels, item, this.#features.corners[item]);
   };
 
   readonly #lookAt = (item: number): void => {
+    const kinds = this.#kinds;
     if (item >= this.#edgeCount) {
       // Circles are of the mesh at rest.
-      if (this.#question.kinds & SNAP_CENTER && !this.#isMoved) this.#addCenter(item - this.#edgeCount);
+      if (kinds & SNAP_CENTER && !this.#isMoved) this.#lookAtCircle(item - this.#edgeCount);
       return;
     }
-    const kinds = this.#question.kinds;
     const { edges, flags, runs, middleEdges, middles } = this.#features;
-    const [i, k] = [edges[2 * item], edges[2 * item + 1]];
-    const [p, q] = [this.#vertex(i), this.#vertex(k)];
-    // The part of the edge that is drawn decides for all that is on it.
-    const nearest = this.#nearestOf(p, q);
-    if (nearest === null) return;
-    const slot = this.#shownFace(item);
-    if (slot < 0) return;
-    if (kinds & SNAP_VERTEX && flags[item] & STARTS_RUN) this.#addVertex(i, slot, p);
-    if (kinds & SNAP_VERTEX && flags[item] & ENDS_RUN) this.#addVertex(k, slot, q);
-    const run = runs[item];
-    if (kinds & SNAP_MIDPOINT && middleEdges[run] === item) {
-      this.#addPoint(SNAP_MIDPOINT, between(p, q, middles[run]), slot, 4 * run + 1, () => this.#runEnds(item));
+    if (kinds & SNAP_VERTEX) {
+      if (flags[item] & STARTS_RUN) this.#lookAtVertex(item, edges[2 * item]);
+      if (flags[item] & ENDS_RUN) this.#lookAtVertex(item, edges[2 * item + 1]);
     }
-    if (kinds & SNAP_EDGE && this.#isNew(4 * item + 3)) {
-      const [a, b] = this.#runEnds(item);
-      const { place } = this.#target;
-      const point = placed(place, between(p, q, nearest.at));
-      this.#emit({ kind: SNAP_EDGE, point, pixels: nearest.pixels, a, b, slot, key: 4 * item + 3 });
+    if (kinds & SNAP_MIDPOINT && middleEdges[runs[item]] === item) {
+      const middle = between(this.#vertex(edges[2 * item]), this.#vertex(edges[2 * item + 1]), middles[runs[item]]);
+      const pixels = this.#pixelsOf(middle);
+      if (pixels <= this.#radius) this.#addShown(SNAP_MIDPOINT, middle, pixels, item, item);
+    }
+    if (kinds & SNAP_EDGE) {
+      const [p, q] = [this.#vertex(edges[2 * item]), this.#vertex(edges[2 * item + 1])];
+      const nearest = this.#nearestOf(p, q);
+      if (nearest) this.#addShown(SNAP_EDGE, between(p, q, nearest.at), nearest.pixels, item, item);
     }
   };
 
-  /** Answers the ends of an edge's run, in the world; of a posed mesh, those of the edge itself, as runs bend. */
-  #runEnds(edge: number): [Vec3, Vec3] {
-    const { edges, runs, runEnds } = this.#features;
-    const [from, at] = this.#isMoved ? [edges, edge] : [runEnds, runs[edge]];
-    const { place } = this.#target;
-    return [placed(place, this.#vertex(from[2 * at])), placed(place, this.#vertex(from[2 * at + 1]))];
+  #lookAtVertex(edge: number, vertex: number): void {
+    const at = this.#vertex(vertex);
+    const pixels = this.#pixelsOf(at);
+    if (!(pixels <= this.#radius) || this.#seen.has(vertex)) return;
+    if (this.#addShown(SNAP_VERTEX, at, pixels, vertex, edge)) this.#seen.add(vertex);
   }
 
-  #addVertex(vertex: number, slot: number, at = this.#vertex(vertex)): void {
-    this.#addPoint(SNAP_VERTEX, at, slot, 4 * vertex, (point) => [point, point]);
-  }
-
-  #addCenter(circle: number): void {
-    const { circles, circleEnds, circleStarts, circleEdges } = this.#features;
-    let slot = -1;
-    for (let i = circleStarts[circle]; slot < 0 && i < circleStarts[circle + 1]; i++) {
-      slot = this.#shownFace(circleEdges[i]);
+  #lookAtCircle(circle: number): void {
+    const { circles, circleStarts, circleEdges } = this.#features;
+    const at: Vec3 = [circles[7 * circle], circles[7 * circle + 1], circles[7 * circle + 2]];
+    const pixels = this.#pixelsOf(at);
+    if (!(pixels <= this.#radius)) return;
+    for (let i = circleStarts[circle]; i < circleStarts[circle + 1]; i++) {
+      if (this.#addShown(SNAP_CENTER, at, pixels, circle, circleEdges[i])) return;
     }
-    if (slot < 0) return;
-    const [x, y, z, u, v, w, radius] = circles.subarray(7 * circle, 7 * circle + 7);
-    const { place } = this.#target;
-    const ends = [0, 1].map((k) => placed(place, this.#vertex(circleEnds[2 * circle + k])));
-    this.#addPoint(SNAP_CENTER, [x, y, z], slot, 4 * circle + 2, () => [ends[0], ends[1]], {
-      axis: normalIn(place, [u, v, w]),
-      radius: radiusIn(place, [u, v, w], radius),
-    });
   }
 
-  #isNew(key: number): boolean {
-    if (this.#seen.has(key)) return false;
-    this.#seen.add(key);
-    return true;
-  }
-
-  #addPoint(
-    kind: number,
-    at: Vec3,
-    slot: number,
-    key: number,
-    ends: (point: Vec3) => [Vec3, Vec3],
-    round?: { axis: Vec3; radius: number },
-  ): void {
+  /** Answers how far from the cursor a point is drawn, in pixels; infinite where it is not drawn. */
+  #pixelsOf(at: Vec3): number {
     const { x, y, w, near, far } = this.#drawing;
     const depth = valueAt(w, at);
-    if (!(depth > 0 && valueAt(near, at) >= 0 && valueAt(far, at) >= 0)) return;
-    const [px, py] = [valueAt(x, at) / depth, valueAt(y, at) / depth];
-    const pixels = Math.hypot(px, py);
+    if (!(depth > 0)) return Number.POSITIVE_INFINITY;
+    const px = valueAt(x, at) / depth;
+    const py = valueAt(y, at) / depth;
+    const pixels = Math.sqrt(px * px + py * py);
+    if (!(pixels <= this.#radius)) return Number.POSITIVE_INFINITY;
     const [lowX, lowY, highX, highY] = this.#question.view.viewport;
-    if (!(pixels <= this.#question.radius && px >= lowX && px <= highX && py >= lowY && py <= highY)) return;
-    if (!this.#isNew(key)) return;
-    const point = placed(this.#target.place, at);
-    if (keptParts(this.#question.clips, this.#target.clipSet, point, point).length === 0) return;
-    const [a, b] = ends(point);
-    this.#emit({ kind, point, pixels, a, b, slot, key, ...round });
+    const isIn = px >= lowX && px <= highX && py >= lowY && py <= highY;
+    return isIn && valueAt(near, at) >= 0 && valueAt(far, at) >= 0 ? pixels : Number.POSITIVE_INFINITY;
   }
 
-  #emit(found: {
-    kind: number;
-    point: Vec3;
-    pixels: number;
-    a: Vec3;
-    b: Vec3;
-    slot: number;
-    key: number;
-    radius?: number;
-    axis?: Vec3;
-  }): void {
-    const { size } = this.#features;
-    const { object, place } = this.#target;
-    const { slot, radius = 0, axis, ...rest } = found;
-    const depth = valueAt(this.#question.view.drawing.near, found.point);
-    const corners = Array.from({ length: size }, (_, k) => placed(place, this.#faces.corner(slot, k)));
-    this.#add({
-      ...rest,
-      object,
-      depth,
-      radius,
-      axis,
+  /** Adds what is of an edge, if an element beside that shows. Answers whether it does. */
+  #addShown(kind: number, at: Vec3, pixels: number, index: number, edge: number): boolean {
+    const slot = this.#shownFace(edge);
+    if (slot >= 0) this.#add(kind, at, pixels, index, slot);
+    return slot >= 0;
+  }
+
+  #add(kind: number, at: Vec3, pixels: number, index: number, slot: number): void {
+    const { clips, view } = this.#question;
+    const { object, place, clipSet } = this.#target;
+    const point = placed(place, at);
+    const isKept = clips === undefined || kind === SNAP_EDGE || keptParts(clips, clipSet, point, point).length > 0;
+    if (isKept)
+      this.#found.push({ kind, object, point, pixels, depth: valueAt(view.drawing.near, point), index, slot });
+  }
+
+  /** Says more of a candidate that this has found. */
+  detailOf({ kind, point, index, slot }: Candidate): CandidateDetail {
+    const { size, runs, runEnds, edges, circles, circleEnds } = this.#features;
+    const { place } = this.#target;
+    const at = (vertex: number) => placed(place, this.#vertex(vertex));
+    const element = {
       element: this.#faces.numberOf(slot),
-      corners,
+      corners: Array.from({ length: size }, (_, k) => placed(place, this.#faces.corner(slot, k))),
       isFace: size === 3,
       isMirrored: this.#isMirrored,
-    });
+    };
+    if (kind === SNAP_VERTEX) return { ...element, a: point, b: point };
+    if (kind === SNAP_CENTER) {
+      const [x, y, z, radius] = circles.subarray(7 * index + 3, 7 * index + 7);
+      const [a, b] = [at(circleEnds[2 * index]), at(circleEnds[2 * index + 1])];
+      return { ...element, a, b, axis: normalIn(place, [x, y, z]), radius: radiusIn(place, [x, y, z], radius) };
+    }
+    // What has moved may be bent where a run goes on straight.
+    const [ends, i] = this.#isMoved ? [edges, index] : [runEnds, runs[index]];
+    return { ...element, a: at(ends[2 * i]), b: at(ends[2 * i + 1]) };
   }
 
   /**
@@ -278,11 +262,9 @@ class ObjectCandidates {
     keep(part, highY * w0 - y0, highY * w1 - y1);
     if (!(part[0] <= part[1])) return null;
     const { place, clipSet } = this.#target;
+    const { clips } = this.#question;
     let best: { at: number; pixels: number } | null = null;
-    const kept =
-      this.#question.clips === undefined
-        ? [part]
-        : keptParts(this.#question.clips, clipSet, placed(place, p), placed(place, q));
+    const kept = clips === undefined ? [part] : keptParts(clips, clipSet, placed(place, p), placed(place, q));
     for (const [low, high] of kept) {
       const [s, t] = [Math.max(low, part[0]), Math.min(high, part[1])];
       if (!(s <= t)) continue;
@@ -295,7 +277,7 @@ class ObjectCandidates {
       const end = valueAt(near, p) <= valueAt(near, q) ? 0 : 1;
       const share = square > 0 ? Math.min(Math.max(-(u * du + v * dv) / square, 0), 1) : end;
       const pixels = Math.hypot(u + share * du, v + share * dv);
-      if (!(pixels <= this.#question.radius) || (best !== null && pixels >= best.pixels)) continue;
+      if (!(pixels <= this.#radius) || (best !== null && pixels >= best.pixels)) continue;
       // Back from the screen, where what is far is drawn shorter.
       best = { at: s + (t - s) * ((share * ws) / (share * ws + (1 - share) * wt)), pixels };
     }

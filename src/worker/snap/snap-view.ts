@@ -27,11 +27,9 @@ export interface Drawing {
 export class SnapView {
   /** Of the world. */
   readonly drawing: Drawing;
-  /** What is within the radius and the viewport, in pixels from the cursor: low x, low y, high x, high y. */
-  readonly square: readonly [number, number, number, number];
-  /** The viewport, likewise. */
+  /** The viewport, in pixels from the cursor: low x, low y, high x, high y. */
   readonly viewport: readonly [number, number, number, number];
-  /** The same square in clip space over w. */
+  /** What is within the radius and the viewport, likewise, in clip space over w. */
   readonly bounds: readonly [number, number, number, number];
 
   /** Whether all that is drawn at one place of the screen lies on parallel lines. */
@@ -63,15 +61,20 @@ export class SnapView {
       far: isReversed ? low : high,
     };
     this.viewport = [left - px, py - top - height, left + width - px, py - top];
-    const [lowX, lowY, highX, highY] = this.viewport;
-    this.square = [Math.max(lowX, -radius), Math.max(lowY, -radius), Math.min(highX, radius), Math.min(highY, radius)];
+    const [lowX, lowY, highX, highY] = this.squareOf(radius);
     const clipOf = (pixels: number, cursor: number, size: number) => cursor + (2 * pixels) / size;
     this.bounds = [
-      clipOf(this.square[0], cursorX, width),
-      clipOf(this.square[1], cursorY, height),
-      clipOf(this.square[2], cursorX, width),
-      clipOf(this.square[3], cursorY, height),
+      clipOf(lowX, cursorX, width),
+      clipOf(lowY, cursorY, height),
+      clipOf(highX, cursorX, width),
+      clipOf(highY, cursorY, height),
     ];
+  }
+
+  /** Answers the part of the viewport within so many pixels of the cursor, along each axis. */
+  squareOf(radius: number): readonly [number, number, number, number] {
+    const [lowX, lowY, highX, highY] = this.viewport;
+    return [Math.max(lowX, -radius), Math.max(lowY, -radius), Math.min(highX, radius), Math.min(highY, radius)];
   }
 
   /** Answers how places of a space are drawn that a map takes to the world. */

@@ -12,15 +12,17 @@ import type { Filter, PickRay, SnapRequest } from '../../shared/protocol.js';
 import type { FlatFace, Hit, Snap, SnapKind, Vec3 } from '../../shared/types.js';
 import type { CoreQueries } from '../binding/queries.js';
 import type { CoreSnaps, SnapTarget } from '../binding/snaps.js';
-import { type Candidate, listCandidates, type SnapObject } from './candidates.js';
+import { type Candidate, type CandidateDetail, ObjectCandidates, type SnapObject } from './candidates.js';
 import { cubeFaces, cubeFeatures, cubeQuadAt } from './cube.js';
 import { Faces } from './faces.js';
 import type { FeatureStore } from './feature-store.js';
 import { faceOf } from './flat-faces.js';
-import { SnapView } from './snap-view.js';
+import { SnapView, valueAt } from './snap-view.js';
 
 /** Pixels are told apart to a 64th, so that rounding does not decide between what is at one place. */
 const PIXEL_STEPS = 64;
+
+const SNAP_POINTS = SNAP_VERTEX | SNAP_MIDPOINT | SNAP_CENTER;
 
 const NAMES: Record<number, SnapKind> = {
   [SNAP_VERTEX]: 'vertex',
@@ -59,14 +61,17 @@ export function pickSnap(
     const struck = isFaceWanted ? targets.find(({ object }) => object === hit.object) : undefined;
     const missing = missingOf(store, targets, struck, (kinds & ~SNAP_FACE) !== 0, mayBeMoved);
     if (missing) return { missing };
-    const candidates: Candidate[] = [];
     const sidesOf = (object: number, triangle: number) => snaps.sidesOf(object, triangle);
-    const question = { view, radius: cursor.radius, kinds, clips: filter.clips, sidesOf };
-    for (const target of targets) {
+    const question = { view, clips: filter.clips, sidesOf };
+    const depthOf = ({ place }: SnapTarget) => valueAt(view.drawing.near, place.subarray(9));
+    targets.sort((a, b) => depthOf(a) - depthOf(b));
+    const objects = targets.flatMap((target) => {
       const object = objectOf(snaps, store, target);
-      if (object) listCandidates(question, object, (candidate) => candidates.push(candidate));
-    }
-    const found = firstVisible(snaps, view, candidates);
+      return object ? [new ObjectCandidates(question, object)] : [];
+    });
+    const found =
+      firstVisible(snaps, view, objects, kinds & SNAP_POINTS, cursor.radius) ??
+      firstVisible(snaps, view, objects, kinds & SNAP_EDGE, cursor.radius);
     if (hit === null) return { hit: found && hitOf(snaps, view, ray, found) };
     const snap = found ? snapOf(found) : struck ? faceSnap(snaps, store, struck, hit) : null;
     return { hit: { ...hit, snap } };
@@ -105,25 +110,45 @@ function objectOf(snaps: CoreSnaps, store: FeatureStore, target: SnapTarget): Sn
   return { target, features: found.features, isMoved, faces: new Faces(snaps.memoryOf, target.mesh) };
 }
 
-/** Answers the best candidate that nothing hides. */
-function firstVisible(snaps: CoreSnaps, view: SnapView, candidates: Candidate[]): Candidate | null {
-  candidates.sort(compare);
-  for (const candidate of candidates) {
-    const { from, along, hiding } = view.wayTo(candidate.point);
-    if (!snaps.isHidden(from, along, hiding)) return candidate;
+/** A candidate, and what is said of it. */
+type Found = Candidate & CandidateDetail;
+
+/**
+ * Answers the best candidate of some kinds that nothing hides. Once there is one, only what is better is looked at: so objects in
+ * front come first, as theirs are seen more often.
+ */
+function firstVisible(
+  snaps: CoreSnaps,
+  view: SnapView,
+  objects: readonly ObjectCandidates[],
+  kinds: number,
+  radius: number,
+): Found | null {
+  if (kinds === 0) return null;
+  let best: Candidate | null = null;
+  let owner: ObjectCandidates | null = null;
+  for (const object of objects) {
+    const reach: number = best ? Math.min(radius, best.pixels + 1 / PIXEL_STEPS) : radius;
+    for (const candidate of object.list(kinds, reach).sort(compare)) {
+      if (best && compare(candidate, best) >= 0) break;
+      const { from, along, hiding } = view.wayTo(candidate.point);
+      if (snaps.isHidden(from, along, hiding)) continue;
+      best = candidate;
+      owner = object;
+      break;
+    }
   }
-  return null;
+  return best && owner && { ...best, ...owner.detailOf(best) };
 }
 
-/** Points before edges, then the fewer pixels, then the nearer one. */
+/** The fewer pixels, then the nearer one. */
 function compare(a: Candidate, b: Candidate): number {
   return (
-    Number(a.kind === SNAP_EDGE) - Number(b.kind === SNAP_EDGE) ||
     steps(a.pixels) - steps(b.pixels) ||
     a.depth - b.depth ||
     a.kind - b.kind ||
     a.object - b.object ||
-    a.key - b.key
+    a.index - b.index
   );
 }
 
@@ -131,13 +156,13 @@ function steps(pixels: number): number {
   return Math.round(pixels * PIXEL_STEPS);
 }
 
-function snapOf({ kind, object, point, pixels, a, b, element, radius, axis }: Candidate): Snap {
+function snapOf({ kind, object, point, pixels, a, b, element, radius, axis }: Found): Snap {
   const snap: Snap = { kind: NAMES[kind], object, point, pixels, a, b, element };
-  return axis === undefined ? snap : { ...snap, radius, axis };
+  return axis === undefined || radius === undefined ? snap : { ...snap, radius, axis };
 }
 
 /** Makes a hit of a feature that the ray itself passes by. */
-function hitOf(snaps: CoreSnaps, view: SnapView, { origin, direction }: PickRay, candidate: Candidate): CoreHit {
+function hitOf(snaps: CoreSnaps, view: SnapView, { origin, direction }: PickRay, candidate: Found): CoreHit {
   const { object, point, element, corners, isFace } = candidate;
   const way = minus(point, origin);
   const length = Math.hypot(...way);
