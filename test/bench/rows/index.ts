@@ -19,6 +19,7 @@ import { frontRaysRow, raysRow } from './rays.js';
 import { clearanceRow, continuousRow } from './reaching.js';
 import { sectionRow } from './section.js';
 import { type SkinSizes, skinRows } from './skin.js';
+import { snapRow } from './snap.js';
 import { stillRow } from './still.js';
 import { streamRows } from './stream.js';
 import { boxSweepsRow, meshSweepsRow } from './sweeps.js';
@@ -148,6 +149,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     }),
     ...skinRows(sizes),
     sectionRow(sizes.parts, sizes.planes),
+    snapRow(sizes.parts),
     charactersRow(sizes.characters, sizes.level),
   ];
 }
