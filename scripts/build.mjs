@@ -174,6 +174,32 @@ function forNode() {
   };
 }
 
+/**
+ * What finds clashes: a build of its own, which imports the package by its name, so that there is one CollisionError, and
+ * nothing of it in what pages load.
+ */
+const CLASH_ENTRIES = {
+  clash: 'src/clash/index.ts',
+};
+
+const CLASH_TYPES = { clash: CLASH_ENTRIES.clash };
+
+async function buildClash(dir) {
+  await build({
+    input: Object.fromEntries(Object.entries(CLASH_ENTRIES).map(([name, path]) => [name, from(path)])),
+    external: [/^collision-worker$/, builtins],
+    platform: 'neutral',
+    resolve,
+    output: {
+      dir,
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+      minify: true,
+      chunkFileNames: '[name].js',
+    },
+  });
+}
+
 /** Puts the script of the worker, which is built before, into the module that answers it. */
 function packedWorker(dir) {
   return {
@@ -232,6 +258,14 @@ async function buildTypes(dir) {
     resolve,
     output: { dir, chunkFileNames: '[name].ts', codeSplitting: sharedChunks('.d') },
   });
+  await build({
+    input: Object.fromEntries(Object.entries(CLASH_TYPES).map(([name, path]) => [name, from(path)])),
+    external: [/^collision-worker$/],
+    checks: { bundlerTimings: false },
+    plugins: [dts({ tsconfig: from('tsconfig.build.json'), emitDtsOnly: true })],
+    resolve,
+    output: { dir, chunkFileNames: '[name].ts' },
+  });
   writeFileSync(
     join(dir, 'worker.d.ts'),
     '/** The script of the worker: it is started, and exports nothing. */\nexport {};\n',
@@ -258,6 +292,7 @@ export async function buildAll() {
     }
     await buildWorker(dir);
     await buildClient(dir);
+    await buildClash(dir);
     await buildTypes(dir);
     printSizes(dir);
     rmSync(from('dist'), { recursive: true, force: true });

@@ -28,11 +28,13 @@ const OUTPUTS = [
   'dist/adapter.js',
   'dist/helper.js',
   'dist/worker.js',
+  'dist/clash.js',
   'dist/index.d.ts',
   'dist/three.d.ts',
   'dist/react.d.ts',
   'dist/inline.d.ts',
   'dist/pointer.d.ts',
+  'dist/clash.d.ts',
   'dist/worker.d.ts',
 ];
 const STAMP = join(root, 'build/sources.sha256');
