@@ -180,14 +180,26 @@ function forNode() {
  */
 const CLASH_ENTRIES = {
   clash: 'src/clash/index.ts',
+  'clash-node': 'src/clash/node/index.ts',
+  'clash-cli': 'src/clash/node/cli.ts',
+  'clash-thread': 'src/clash/node/tile-thread.ts',
 };
+/** Loaded when they are needed, from where the app has them. */
+const CLASH_PEERS = [/^collision-worker$/, /^@gltf-transform\//, /^web-ifc$/, /^bullmq$/, /^ioredis$/];
 
-const CLASH_TYPES = { clash: CLASH_ENTRIES.clash };
+const CLASH_TYPES = { clash: CLASH_ENTRIES.clash, 'clash-node': CLASH_ENTRIES['clash-node'] };
+/** Pages load nothing that is for Node. */
+const CLASH_CHUNKS = {
+  groups: [
+    { name: 'clash-shared', minShareCount: 2, test: (id) => !/clash[\\/]node[\\/]/.test(id), priority: 1 },
+    { name: 'clash-node-shared', minShareCount: 2 },
+  ],
+};
 
 async function buildClash(dir) {
   await build({
     input: Object.fromEntries(Object.entries(CLASH_ENTRIES).map(([name, path]) => [name, from(path)])),
-    external: [/^collision-worker$/, builtins],
+    external: [...CLASH_PEERS, builtins],
     platform: 'neutral',
     resolve,
     output: {
@@ -196,6 +208,7 @@ async function buildClash(dir) {
       sourcemapExcludeSources: true,
       minify: true,
       chunkFileNames: '[name].js',
+      codeSplitting: CLASH_CHUNKS,
     },
   });
 }
@@ -260,11 +273,15 @@ async function buildTypes(dir) {
   });
   await build({
     input: Object.fromEntries(Object.entries(CLASH_TYPES).map(([name, path]) => [name, from(path)])),
-    external: [/^collision-worker$/],
+    external: [...CLASH_PEERS, builtins],
     checks: { bundlerTimings: false },
     plugins: [dts({ tsconfig: from('tsconfig.build.json'), emitDtsOnly: true })],
     resolve,
-    output: { dir, chunkFileNames: '[name].ts' },
+    output: {
+      dir,
+      chunkFileNames: '[name].ts',
+      codeSplitting: { groups: [{ name: 'clash-shared.d', minShareCount: 2 }] },
+    },
   });
   writeFileSync(
     join(dir, 'worker.d.ts'),

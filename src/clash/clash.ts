@@ -1,6 +1,7 @@
 import { type CollisionService, createCollisionService, type MeshData } from 'collision-worker';
 import { checkInteger, checkObject, invalid, reasonOf, throwIfAborted } from './check.js';
 import { placedBox } from './plan/bounds.js';
+import { readMatrix } from './plan/matrix.js';
 import { describePart, makePlan, type PlacedPart, type Plan } from './plan/plan.js';
 import { MOST_PARTS, type Tile } from './plan/tiles.js';
 import { Progress } from './progress.js';
@@ -19,7 +20,6 @@ const BYTES_OF_TILE = 256 * 2 ** 20;
 const BYTES_OF_TRIANGLE = 65;
 
 const KEYS = ['workers', 'onProgress', 'signal', 'accepted', 'groupDistance'];
-const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /**
  * Finds the clashes between the parts of two sets, or with null for the second one, among the parts of the first.
@@ -100,8 +100,7 @@ function placeAll(set: 'a' | 'b', parts: readonly Part[], meshes: PartMeshes, un
     if (typeof part !== 'object' || part === null) invalid(`${set}[${i}]`, part, 'a part');
     const described = describePart(`${set}[${i}]`, part);
     try {
-      const { matrix = IDENTITY } = part;
-      checkMatrix(matrix);
+      const matrix = readMatrix(part.matrix);
       const mesh = meshes.add(part.mesh);
       const box = placedBox(() => pointsOf(part.mesh), meshes.factsOf(mesh).box, matrix);
       placed.push({ ...described, mesh, matrix, box });
@@ -110,12 +109,6 @@ function placeAll(set: 'a' | 'b', parts: readonly Part[], meshes: PartMeshes, un
     }
   });
   return placed;
-}
-
-function checkMatrix(matrix: ArrayLike<number>): void {
-  const { length } = matrix;
-  if (length === 16 && Array.from(matrix).every(Number.isFinite)) return;
-  invalid('the matrix of a part', matrix, `16 finite numbers, got ${length}`);
 }
 
 /** Has services look at all tiles, each at the next one that nobody has begun. */

@@ -92,7 +92,12 @@ describe('package', () => {
     ['index.js', 1],
     ['index.node.js', 1],
     ['adapter.js', 47],
-    ['clash.js', 18],
+    ['clash.js', 2],
+    ['clash-shared.js', 17],
+    ['clash-node.js', 1],
+    ['clash-node-shared.js', 11],
+    ['clash-cli.js', 4],
+    ['clash-thread.js', 1],
     ['helper.js', 5],
     ['inline.js', 1],
     ['pointer.js', 4],
@@ -120,6 +125,8 @@ test('its types hold nothing of the inside', () => {
   const types = files.filter((name) => name.endsWith('.d.ts'));
   expect(types.sort()).toEqual([
     'adapter.d.ts',
+    'clash-node.d.ts',
+    'clash-shared.d.ts',
     'clash.d.ts',
     'index.d.ts',
     'inline.d.ts',
