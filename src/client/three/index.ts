@@ -33,7 +33,7 @@ export type { SceneTarget } from './scene-target.js';
 export type { SceneTracker } from './scene-tracker.js';
 export type { SceneObject } from './track/scene-objects.js';
 export type { SceneDrawable, SceneObjectOptions } from './track/tracked-object.js';
-export type { TrackOptions } from './track-options.js';
+export type { CullingOptions, DetailLevel, InstanceOrder, TrackOptions } from './track-options.js';
 export { trackScene } from './track-scene.js';
 export type { BoneContact } from './view/bone-contact.js';
 export type { SceneContact, SceneFrame } from './view/scene-frame.js';

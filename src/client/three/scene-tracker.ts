@@ -1,4 +1,4 @@
-import { type Camera, type Object3D, type Plane, Vector3 } from 'three';
+import { type Camera, type LOD, type Object3D, type Plane, Vector3 } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type {
   ContactOptions,
@@ -154,6 +154,7 @@ export class SceneTracker {
       sprites: this.#sprites,
       thin: new Set<ThinObject>(),
       instanced: new Set<CullableObject>(),
+      lods: new Set<LOD>(),
       fat: this.#fat,
       skeletons: this.#skeletons,
       stale: new Set<Updatable>(),
@@ -174,8 +175,8 @@ export class SceneTracker {
     this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
     const check = (operation: string): void => this.#assertLive(operation);
     this.#characterScene = { service, walk: this.#walk, objects: this.#objects, check };
-    const { objects, instanced } = context;
-    const known = { objects, instanced, service, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
+    const { objects, instanced, lods } = context;
+    const known = { objects, instanced, lods, service, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
     this.#culling = typeof options.culling === 'object' ? new Culling(known, root, options.culling) : null;
   }
 
