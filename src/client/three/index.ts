@@ -1,4 +1,4 @@
-export type { Culled } from './culling/culling.js';
+export type { Culled } from './culling/culled.js';
 export { boxFromGeometry, meshDataFromGeometry } from './geometry/geometry.js';
 export { CollisionHelper, type CollisionHelperOptions } from './helper/collision-helper.js';
 export { SectionHelper, type SectionHelperOptions } from './helper/section-helper.js';

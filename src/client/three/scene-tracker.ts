@@ -11,7 +11,8 @@ import type {
 } from '../../shared/types.js';
 import { invalid, reading, show, unreadable } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
-import { type Asked, type Culled, Culling, NOTHING_CULLED } from './culling/culling.js';
+import { type Culled, NOTHING_CULLED } from './culling/culled.js';
+import { type Asked, Culling } from './culling/culling.js';
 import { MeshPool } from './geometry/mesh-pool.js';
 import { Hover, type HoverListener, type HoverOptions } from './query/hover.js';
 import type { SceneIntersection } from './query/intersection.js';
@@ -287,6 +288,7 @@ export class SceneTracker {
 
   /** Answers what was sent, for the query of that number. */
   async #answer(number: number): Promise<SceneFrame> {
+    const { culled } = this;
     try {
       const answer = this.#service.update();
       const asked = this.#asked?.result === answer ? this.#asked : { result: answer, update: number, views: NO_VIEWS };
@@ -303,7 +305,7 @@ export class SceneTracker {
       if (!this.#isDisposed) this.#culling?.answered(result, asked);
       if (!this.#isDisposed) for (const character of this.#characters) character.place();
       // What an update sends of shapes is for what is asked after it, its frame included.
-      return new SceneFrame(result, this.#objects, this.#view, asked.update + 1);
+      return new SceneFrame(result, culled, this.#objects, this.#view, asked.update + 1);
     } finally {
       // The other calls that share the answer have it before.
       queueMicrotask(() => this.#objects.end(number));

@@ -44,8 +44,8 @@ export interface CullingOptions {
   /** What has fewer pixels across is not drawn. Default 0. */
   minPixels?: number;
   /**
-   * What nearer objects hide is not drawn either, where a perspective camera has not moved farther than it moves in two frames
-   * since it was asked about; it may turn. Not a pixel differs by that. Default false.
+   * What nearer objects hide is not drawn either, where a camera has not moved farther than it moves in two frames since it was
+   * asked about; with a perspective it may turn. Not a pixel differs by that. Default false.
    */
   occlusion?: boolean;
   /**
@@ -58,7 +58,8 @@ export interface CullingOptions {
   /**
    * It answers the coarser levels of detail of an InstancedMesh or a LOD, the finest of them first; it is asked once of each.
    * An instance is drawn in its level by its pixels in each view, and so is a LOD, of which the first level here is its second.
-   * Shadows are cast by the finest, and other cameras draw that.
+   * Shadows are cast by an InstancedMesh's own geometry, and other cameras draw that; of a LOD they go by its distances. Instances
+   * that have levels hide no others (`occlusion`).
    */
   levels?: (object: InstancedMesh | LOD) => readonly DetailLevel[] | undefined;
 }
@@ -85,7 +86,7 @@ export interface TrackOptions {
   contacts?: ContactDetail;
   /**
    * Whether what the views of this tracker do not see is left out when three draws them: Meshes, and the instances of
-   * InstancedMeshes one by one. Not a pixel differs by that. Default false. See docs/culling.md.
+   * InstancedMeshes and BatchedMeshes one by one. Not a pixel differs by that. Default false. See docs/culling.md.
    */
   culling?: boolean | CullingOptions;
   /**

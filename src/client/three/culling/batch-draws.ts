@@ -10,16 +10,11 @@ import {
 } from 'three';
 import { canBeHidden } from '../track/opacity.js';
 import type { CullableObject } from '../track/stand-in.js';
+import { BatchStates } from './batch-states.js';
 import { DepthSort } from './depth-sort.js';
 import type { DrawnView } from './instance-culling.js';
 import { InstanceTest, reachOf } from './instance-test.js';
 import type { SeenInstances } from './seen-objects.js';
-
-interface Instance {
-  readonly visible: boolean;
-  readonly active: boolean;
-  readonly geometryIndex: number;
-}
 
 interface Range {
   readonly start: number;
@@ -29,13 +24,7 @@ interface Range {
 /** What three keeps for itself in a BatchedMesh. */
 interface Insides {
   /** three has these from r170 on. */
-  readonly _instanceInfo?: readonly Instance[];
   readonly _geometryInfo?: readonly Range[];
-  /** three had these from r166 to r169. */
-  readonly _drawInfo?: readonly Instance[];
-  /** three had these up to r165, where each geometry is its only instance. */
-  readonly _visibility?: readonly boolean[];
-  readonly _active?: readonly boolean[];
   /** three had these up to r169. */
   readonly _drawRanges?: readonly Range[];
   readonly _multiDrawStarts: Int32Array;
@@ -50,8 +39,6 @@ interface Insides {
   _multiDrawCount: number;
   _mergedDrawCount?: number;
   _multiDrawBytesPerElement?: number;
-  /** Whether the list is to be written anew where three neither culls nor sorts. */
-  _visibilityChanged: boolean;
 }
 
 /** three sorts by the distance to the eye before this, and along the camera's axis from it on. */
@@ -73,15 +60,17 @@ export class BatchDraws {
   readonly #batch: BatchedMesh;
   readonly #entry: CullableObject;
   readonly #insides: Insides;
+  readonly #states: BatchStates;
   readonly #test = new InstanceTest();
   readonly #sort = new DepthSort();
   #list = new Uint32Array(0);
-  /** The geometry of each in the list: what three has of instances is objects, far apart in memory. */
+  /** The geometry of each in the list. */
   #kinds = new Uint32Array(0);
   /** Where each geometry's triangles begin, in bytes, and how many indices it has. */
   #ranges = new Int32Array(0);
   /** Each geometry's reach (`reachOf`). */
   #reaches = new Float64Array(0);
+  #centres = new Float64Array(0);
   #depths = new Float64Array(0);
   readonly #spheres: Sphere[] = [];
   readonly #eye = new Vector3();
@@ -91,15 +80,15 @@ export class BatchDraws {
     this.#batch = batch;
     this.#entry = entry;
     this.#insides = batch as unknown as Insides;
+    this.#states = BatchStates.of(batch);
   }
 
   /** Tells whether it can write the list of what is drawn with a material. */
   canDraw(material: Material): boolean {
     const { _multiDrawStarts, _multiDrawCounts, _indirectTexture, _matricesTexture } = this.#insides;
     const { customSort } = this.#batch as { customSort?: unknown };
-    const hasInstances = Array.isArray(this.#instances) || Array.isArray(this.#insides._active);
     return (
-      hasInstances &&
+      this.#states.canRead &&
       Array.isArray(this.#geometries) &&
       ArrayBuffer.isView(_multiDrawStarts) &&
       ArrayBuffer.isView(_multiDrawCounts) &&
@@ -110,10 +99,6 @@ export class BatchDraws {
     );
   }
 
-  get #instances(): readonly Instance[] | undefined {
-    return this.#insides._instanceInfo ?? this.#insides._drawInfo;
-  }
-
   get #geometries(): readonly Range[] {
     return (this.#insides._geometryInfo ?? this.#insides._drawRanges)!;
   }
@@ -122,9 +107,8 @@ export class BatchDraws {
   write(view: DrawnView, geometry: BufferGeometry, material: Material, isMerged: boolean): Written {
     const insides = this.#insides;
     const batch = this.#batch;
-    const instances = this.#instances;
-    const { _visibility: visibility, _active: active } = insides;
-    const total = (instances ?? active!).length;
+    this.#states.read();
+    const { kinds: states, count: total } = this.#states;
     const geometries = this.#geometries;
     const matrices = insides._matricesTexture.image.data as Float32Array;
     const { sortObjects } = batch;
@@ -136,27 +120,24 @@ export class BatchDraws {
     const entry = this.#entry;
     const seen = view.seen.instancesOf(entry);
     const occluded = this.#occludedIn(view);
-    const [list, kinds, depths, spheres, reaches] = [
-      this.#list,
-      this.#kinds,
-      this.#depths,
-      this.#spheres,
-      this.#reaches,
-    ];
-    let [count, nextSeen, nextOccluded, hidden, behind, triangles] = [0, 0, 0, 0, 0, 0];
-    const [seenNumbers, seenCount] = [seen.numbers, seen.count];
-    const [occludedNumbers, occludedCount] = [occluded.numbers, occluded.count];
+    const list = this.#list;
+    const kinds = this.#kinds;
+    const spheres = this.#spheres;
+    const reaches = this.#reaches;
+    const seenNumbers = seen.numbers;
+    const seenCount = seen.count;
+    const occludedNumbers = occluded.numbers;
+    const occludedCount = occluded.count;
+    let count = 0;
+    let nextSeen = 0;
+    let nextOccluded = 0;
+    let hidden = 0;
+    let behind = 0;
+    let indices = 0;
     for (let i = 0; i < total; i++) {
-      let kind = i;
-      if (instances === undefined) {
-        if (!visibility![i] || active![i] === false) continue;
-      } else {
-        const instance = instances[i];
-        if (!instance.visible || !instance.active) continue;
-        kind = instance.geometryIndex;
-      }
+      const kind = states[i];
+      if (kind < 0) continue;
       while (nextSeen < seenCount && seenNumbers[nextSeen] < i) nextSeen++;
-      const sphere = spheres[kind];
       if (nextSeen === seenCount || seenNumbers[nextSeen] !== i) {
         while (nextOccluded < occludedCount && occludedNumbers[nextOccluded] < i) nextOccluded++;
         const isOccluded =
@@ -164,26 +145,26 @@ export class BatchDraws {
         if (
           isOccluded ||
           test.isBehind(matrices, i, reaches[kind]) ||
-          !test.maySee(matrices, i, sphere.center, sphere.radius)
+          !test.maySee(matrices, i, spheres[kind].center, spheres[kind].radius)
         ) {
           if (isOccluded) behind++;
           hidden++;
-          triangles += Math.floor(geometries[kind].count / 3);
+          indices += this.#ranges[2 * kind + 1];
           continue;
         }
       }
-      if (sortObjects) depths[count] = this.#depthOf(matrices, 16 * i, sphere.center);
       kinds[count] = kind;
       list[count++] = i;
     }
-    const order = sortObjects ? this.#sort.sort(depths, count, material.transparent) : null;
+    if (sortObjects) this.#findDepths(matrices, count);
+    const order = sortObjects ? this.#sort.sort(this.#depths, count, material.transparent) : null;
     if (isMerged) this.#writeMerged(order, count);
     else this.#write(order, count);
     if (insides._indirectTexture !== undefined) insides._indirectTexture.needsUpdate = true;
     insides._multiDrawCount = count;
     insides._multiDrawBytesPerElement = geometry.index === null ? 1 : geometry.index.array.BYTES_PER_ELEMENT;
-    insides._visibilityChanged = true; // for whoever draws it next
-    return { hidden, occluded: behind, triangles };
+    this.#states.written();
+    return { hidden, occluded: behind, triangles: Math.round(indices / 3) };
   }
 
   #makeRoom(total: number): void {
@@ -245,6 +226,7 @@ export class BatchDraws {
     if (this.#reaches.length < length) {
       this.#ranges = new Int32Array(2 * length);
       this.#reaches = new Float64Array(length);
+      this.#centres = new Float64Array(3 * length);
     }
     for (let i = 0; i < length; i++) {
       const { start, count, active } = geometries[i] as Range & { active?: boolean };
@@ -254,6 +236,7 @@ export class BatchDraws {
       const sphere = this.#spheres[i];
       if (active !== false) this.#batch.getBoundingSphereAt(i, sphere);
       this.#reaches[i] = reachOf(sphere.center, sphere.radius);
+      sphere.center.toArray(this.#centres, 3 * i);
     }
   }
 
@@ -264,13 +247,24 @@ export class BatchDraws {
     this.#forward.set(0, 0, -1).transformDirection(camera.matrixWorld).transformDirection(back);
   }
 
-  #depthOf(m: Float32Array, at: number, { x, y, z }: Vector3): number {
-    const eye = this.#eye;
-    const px = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12] - eye.x;
-    const py = m[at + 1] * x + m[at + 5] * y + m[at + 9] * z + m[at + 13] - eye.y;
-    const pz = m[at + 2] * x + m[at + 6] * y + m[at + 10] * z + m[at + 14] - eye.z;
-    const forward = this.#forward;
-    if (IS_BY_AXIS) return px * forward.x + py * forward.y + pz * forward.z;
-    return Math.sqrt(px * px + py * py + pz * pz);
+  /** Computes the depths of what is in the list, as three does. */
+  #findDepths(m: Float32Array, count: number): void {
+    const list = this.#list;
+    const kinds = this.#kinds;
+    const depths = this.#depths;
+    const centres = this.#centres;
+    const { x: eyeX, y: eyeY, z: eyeZ } = this.#eye;
+    const { x: forwardX, y: forwardY, z: forwardZ } = this.#forward;
+    for (let n = 0; n < count; n++) {
+      const at = 16 * list[n];
+      const centre = 3 * kinds[n];
+      const x = centres[centre];
+      const y = centres[centre + 1];
+      const z = centres[centre + 2];
+      const px = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12] - eyeX;
+      const py = m[at + 1] * x + m[at + 5] * y + m[at + 9] * z + m[at + 13] - eyeY;
+      const pz = m[at + 2] * x + m[at + 6] * y + m[at + 10] * z + m[at + 14] - eyeZ;
+      depths[n] = IS_BY_AXIS ? px * forwardX + py * forwardY + pz * forwardZ : Math.sqrt(px * px + py * py + pz * pz);
+    }
   }
 }

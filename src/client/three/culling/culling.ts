@@ -16,6 +16,7 @@ import type { SceneObjects } from '../track/scene-objects.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { CullingOptions } from '../track-options.js';
 import type { SceneView, SceneViewOptions } from '../view/scene-views.js';
+import { type Culled, NOTHING_CULLED } from './culled.js';
 import { CullingPass, KeptParts } from './culling-pass.js';
 import { CullingWishes } from './culling-wishes.js';
 import { enter, leave } from './frustum-tests.js';
@@ -23,17 +24,6 @@ import { OcclusionAnswer, type Places } from './occlusion-answer.js';
 import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
 import { isContained, ViewVolume } from './view-volume.js';
-
-/** What was left out of a picture, beside what three itself leaves out. */
-export interface Culled {
-  /** Meshes of which nothing was drawn, an InstancedMesh as one. */
-  readonly objects: number;
-  readonly instances: number;
-  /** Those of these objects and instances. */
-  readonly triangles: number;
-  /** How many of these objects and instances were left out as nearer objects hide them. */
-  readonly occluded: number;
-}
 
 /** What culling knows of a tracker. */
 export interface CullingContext {
@@ -49,8 +39,6 @@ export interface Asked {
   update: number;
   views: ReadonlyMap<string, SceneView>;
 }
-
-export const NOTHING_CULLED: Culled = { objects: 0, instances: 0, triangles: 0, occluded: 0 };
 
 /**
  * Leaves out of three's pictures what the views of a tracker do not see.

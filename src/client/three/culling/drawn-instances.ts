@@ -4,6 +4,7 @@ import {
   DynamicDrawUsage,
   InstancedBufferAttribute,
   type InstancedMesh,
+  type PixelFormat,
 } from 'three';
 
 type Instanced = InstancedMesh['instanceMatrix'] | DataTexture;
