@@ -56,7 +56,8 @@ export class DrawnInstances {
   /** Has these instances drawn in this order. */
   show({ numbers: list, count }: List): InstancedMesh {
     const mesh = this.#mesh;
-    const { instanceMatrix, instanceColor, morphTexture } = mesh;
+    const { instanceMatrix, instanceColor } = mesh;
+    const morphTexture = this.#morphTexture;
     if (count > this.#list.length) this.#list = new Uint32Array(Math.ceil(HEADROOM * count));
     const stand = this.#standFor(count);
     if (count !== this.#count || !isEqual(this.#list, list, count)) {
@@ -73,7 +74,7 @@ export class DrawnInstances {
       copy(instanceColor, stand.instanceColor!, list, count);
       this.#copied.colours = { of: instanceColor, version: instanceColor.version };
     }
-    if (morphTexture != null && !isCopy(morphs, morphTexture)) {
+    if (morphTexture !== null && !isCopy(morphs, morphTexture)) {
       copyRows(morphTexture, stand.morphTexture!, list, count);
       this.#copied.morphs = { of: morphTexture, version: morphTexture.version };
     }
@@ -89,12 +90,19 @@ export class DrawnInstances {
     this.#forget();
   }
 
+  /** The influences of morph targets; null where the geometry has none, as a level of detail need not. */
+  get #morphTexture(): DataTexture | null {
+    const { morphAttributes } = this.#geometry ?? this.#mesh.geometry;
+    return Object.keys(morphAttributes).length === 0 ? null : (this.#mesh.morphTexture ?? null);
+  }
+
   #forget(): void {
     this.#copied.matrices = this.#copied.colours = this.#copied.morphs = null;
   }
 
   #standFor(count: number): Stand {
-    const { instanceMatrix, instanceColor, morphTexture } = this.#mesh;
+    const { instanceMatrix, instanceColor } = this.#mesh;
+    const morphTexture = this.#morphTexture;
     const known = this.#stand;
     const fits =
       known !== null &&
@@ -111,7 +119,7 @@ export class DrawnInstances {
     this.#stand = standFor(this.#mesh, {
       instanceMatrix: emptied(instanceMatrix as InstancedBufferAttribute, capacity),
       instanceColor: instanceColor === null ? null : emptied(instanceColor as InstancedBufferAttribute, capacity),
-      morphTexture: morphTexture == null ? null : emptyRows(morphTexture, capacity),
+      morphTexture: morphTexture === null ? null : emptyRows(morphTexture, capacity),
       ...(this.#geometry !== null && { geometry: this.#geometry }),
     });
     return this.#stand;
