@@ -87,7 +87,7 @@ describe('package', () => {
   test.each([
     ['index.js', 1],
     ['index.node.js', 1],
-    ['adapter.js', 47],
+    ['adapter.js', 51],
     ['helper.js', 5],
     ['inline.js', 1],
     ['pointer.js', 4],

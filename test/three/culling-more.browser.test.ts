@@ -1,13 +1,14 @@
 // More of what `culling` leaves out without a pixel that differs (culling.browser.test.ts): instances with morph targets, pictures
 // within pictures, what is hidden from cameras without a perspective, and instances of a BatchedMesh that are.
 import { type CollisionService, createCollisionService } from 'collision-worker';
-import type { SceneTracker } from 'collision-worker/three';
+import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BatchedMesh,
   BoxGeometry,
   Float32BufferAttribute,
   IcosahedronGeometry,
   InstancedMesh,
+  Matrix4,
   Mesh,
   MeshBasicMaterial,
   MeshLambertMaterial,
@@ -18,7 +19,7 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { flown, forest, lit, PICTURE, somewhere } from '../fixtures/flights.js';
+import { difference, flown, forest, lit, PICTURE, somewhere } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
 
 let service: CollisionService;
@@ -137,7 +138,11 @@ test(`instances of a BatchedMesh that are hidden, seed ${SEED}`, async () => {
       wall.visible = frame % 24 !== 0;
       if (frame % 9 === 5) wall.position.y = wall.position.y === 0 ? 15 : 0;
       const some = random.integer(500);
-      if (frame % 8 === 3) batch.setMatrixAt(some, somewhere(random, 20));
+      // Many come from behind the wall, or go there: an answer that is late has not seen it.
+      const side = frame % 8 === 1 ? 2 : -20;
+      for (let i = 0; i < 60 && frame % 4 === 1; i++) {
+        batch.setMatrixAt(i, new Matrix4().setPosition(random.range(-9, 9), random.range(-3, 3), side));
+      }
       if (frame % 8 === 5) batch.setGeometryIdAt(some, random.pick(geometries));
       if (frame % 16 === 7) batch.setVisibleAt(some, false);
       if (frame % 16 === 15) batch.setVisibleAt(some, true);
@@ -148,21 +153,55 @@ test(`instances of a BatchedMesh that are hidden, seed ${SEED}`, async () => {
       }
     },
   });
-  expect(occluded).toBeGreaterThan(60 * 10);
+  expect(occluded).toBeGreaterThan(60 * 3);
+});
+
+test('instances of a BatchedMesh that come from behind a wall before an answer tells of it', async () => {
+  const { wall, many } = behindWalls(new Random(SEED), 'batch');
+  const batch = many as BatchedMesh;
+  const put = (z: number): void => {
+    for (let i = 0; i < 60; i++)
+      batch.setMatrixAt(i, new Matrix4().setPosition((i % 10) - 5, Math.floor(i / 10) - 3, z));
+  };
+  put(-20);
+  const camera = view();
+  camera.position.z = 8;
+  const scene = lit(wall, batch);
+  const tracker = await trackScene(service, scene, { culling: { occlusion: true } });
+  for (let frame = 0; frame < 4; frame++) {
+    expect(difference(renderer, scene, camera).count).toBe(0);
+    await tracker.update(camera, PICTURE);
+  }
+  expect(tracker.culled.occluded).toBeGreaterThan(60);
+  put(2);
+  expect(difference(renderer, scene, camera).count).toBe(0);
+  const late = tracker.update(camera, PICTURE);
+  expect(difference(renderer, scene, camera).count).toBe(0);
+  await late;
+  batch.setGeometryIdAt(70, 0);
+  expect(difference(renderer, scene, camera).count).toBe(0);
+  tracker.dispose();
 });
 
 test.each(['batch', 'instances'] as const)(`what is hidden from a parallel view, %s, seed ${SEED}`, async (kind) => {
   const random = new Random(SEED);
   const { wall, many } = behindWalls(random, kind);
+  // A palisade.
+  wall.scale.x = 0.06;
+  const walls = [-14, -9, -4, 1, 6, 11, 16].map((x, i) => {
+    const one = wall.clone();
+    one.position.set(x, 0, 4 * Math.sin(i));
+    return one;
+  });
   const camera = new OrthographicCamera(-16, 16, 12, -12, 0.1, 100);
   camera.position.set(0, 0, 20);
   const { occluded } = await flown(random, {
-    ...{ service, painter: renderer, scene: lit(wall, many), camera, frames: 50 },
+    ...{ service, painter: renderer, scene: lit(...walls, many), camera, frames: 50 },
     options: { culling: { occlusion: true } },
     fly: (eye, frame) => {
       if (frame % 10 < 4) eye.position.x += 0.1;
-      if (frame % 10 === 7) eye.position.z -= 6; // its near plane comes to the wall, and beyond
-      if (frame % 10 === 9) eye.rotation.y += random.range(-0.3, 0.3);
+      if (frame % 10 > 4 && random.chance(0.4)) eye.rotation.y = random.range(-0.3, 0.3);
+      if (frame % 10 === 7) eye.position.z -= 6; // its near plane comes to the walls, and beyond
       if (frame % 25 === 24) eye.position.z = 20;
     },
   });

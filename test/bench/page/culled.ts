@@ -70,8 +70,8 @@ async function instancesRow(count: number, isSorted: boolean): Promise<PageRow> 
   };
   mesh.computeBoundingSphere();
   scene.updateMatrixWorld();
-  const order = isSorted ? ('front-to-back' as const) : undefined;
-  const streamed = await Streamed.of(scene, { culling: { order }, shapeOf: () => undefined });
+  const culling = isSorted ? { order: 'front-to-back' as const } : true;
+  const streamed = await Streamed.of(scene, { culling, shapeOf: () => undefined });
   streamed.camera = camera;
   let drawn = 0;
   const frame = async (): Promise<number> => {

@@ -72,6 +72,8 @@ export class BatchDraws {
   #reaches = new Float64Array(0);
   #centres = new Float64Array(0);
   #depths = new Float64Array(0);
+  /** 1 for those of all instances that are certainly not in view. */
+  #marks = new Uint8Array(0);
   readonly #spheres: Sphere[] = [];
   readonly #eye = new Vector3();
   readonly #forward = new Vector3();
@@ -123,7 +125,8 @@ export class BatchDraws {
     const list = this.#list;
     const kinds = this.#kinds;
     const spheres = this.#spheres;
-    const reaches = this.#reaches;
+    const marks = this.#marks;
+    test.markBehind(matrices, states, total, this.#reaches, marks);
     const seenNumbers = seen.numbers;
     const seenCount = seen.count;
     const occludedNumbers = occluded.numbers;
@@ -137,16 +140,17 @@ export class BatchDraws {
     for (let i = 0; i < total; i++) {
       const kind = states[i];
       if (kind < 0) continue;
+      if (marks[i] === 1) {
+        hidden++;
+        indices += this.#ranges[2 * kind + 1];
+        continue;
+      }
       while (nextSeen < seenCount && seenNumbers[nextSeen] < i) nextSeen++;
       if (nextSeen === seenCount || seenNumbers[nextSeen] !== i) {
         while (nextOccluded < occludedCount && occludedNumbers[nextOccluded] < i) nextOccluded++;
         const isOccluded =
           nextOccluded < occludedCount && occludedNumbers[nextOccluded] === i && entry.standsOnGeometry!(i, kind);
-        if (
-          isOccluded ||
-          test.isBehind(matrices, i, reaches[kind]) ||
-          !test.maySee(matrices, i, spheres[kind].center, spheres[kind].radius)
-        ) {
+        if (isOccluded || !test.maySee(matrices, i, spheres[kind].center, spheres[kind].radius)) {
           if (isOccluded) behind++;
           hidden++;
           indices += this.#ranges[2 * kind + 1];
@@ -172,6 +176,7 @@ export class BatchDraws {
     this.#list = new Uint32Array(total);
     this.#kinds = new Uint32Array(total);
     this.#depths = new Float64Array(total);
+    this.#marks = new Uint8Array(total);
   }
 
   /** Answers the numbers of what nearer objects hide, where that is true. */

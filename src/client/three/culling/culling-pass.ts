@@ -3,7 +3,7 @@ import type { SceneEntry } from '../track/scene-entry.js';
 import type { CullableObject } from '../track/stand-in.js';
 import { BatchDraws } from './batch-draws.js';
 import type { Culled } from './culled.js';
-import type { CullingContext } from './culling.js';
+import type { CullingContext } from './culling-context.js';
 import type { CullingWishes } from './culling-wishes.js';
 import type { RenderPass } from './frustum-tests.js';
 import { boundsOf, trianglesOf } from './geometry-bounds.js';

@@ -1,7 +1,6 @@
 import {
   type Camera,
   type InstancedMesh,
-  type LOD,
   type Mesh,
   type Object3D,
   type PerspectiveCamera,
@@ -11,28 +10,17 @@ import {
 import type { FrameResult } from '../../../shared/types.js';
 import type { ClippingRenderer } from '../track/clip-sets.js';
 import { hidesOthers } from '../track/opacity.js';
-import type { SceneEntry } from '../track/scene-entry.js';
-import type { SceneObjects } from '../track/scene-objects.js';
-import type { CullableObject } from '../track/stand-in.js';
 import type { CullingOptions } from '../track-options.js';
 import type { SceneView, SceneViewOptions } from '../view/scene-views.js';
 import { type Culled, NOTHING_CULLED } from './culled.js';
+import type { CullingContext } from './culling-context.js';
 import { CullingPass, KeptParts } from './culling-pass.js';
 import { CullingWishes } from './culling-wishes.js';
 import { enter, leave } from './frustum-tests.js';
-import { OcclusionAnswer, type Places } from './occlusion-answer.js';
+import { OcclusionAnswer } from './occlusion-answer.js';
 import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
 import { isContained, ViewVolume } from './view-volume.js';
-
-/** What culling knows of a tracker. */
-export interface CullingContext {
-  readonly objects: SceneObjects;
-  readonly instanced: ReadonlySet<CullableObject>;
-  readonly lods: ReadonlySet<LOD>;
-  readonly service: Places;
-  entryOf(object: Object3D): SceneEntry | undefined;
-}
 
 /** What was asked of the service: the number of the newest `update` that joined it, and the views as they were then. */
 export interface Asked {

@@ -166,7 +166,7 @@ export class InstanceCulling {
     }
     const { array } = this.#mesh.instanceMatrix;
     const list = this.#list;
-    for (let n = 0; n < count; n++) this.#depths[n] = this.#test.depthOf(array, list[n], center);
+    this.#test.findDepths(array, list, count, center, this.#depths);
     const order = this.#sort.sort(this.#depths, count, this.#order === 'back-to-front');
     for (let n = 0; n < count; n++) this.#sorted[n] = list[order[n]];
     return this.#sorted;

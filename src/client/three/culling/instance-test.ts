@@ -66,9 +66,17 @@ export class InstanceTest {
     return length;
   }
 
-  /** Answers whether an instance is certainly behind the plane that it was behind before; `reach` is `reachOf` its sphere. */
-  isBehind(matrices: ArrayLike<number>, i: number, reach: number): boolean {
-    return isBehind(this.#planes, this.#behind[i], matrices, 16 * i, reach);
+  /**
+   * Marks those with 1 that are certainly behind the plane that they were behind before, of which each has a kind, and the others
+   * with 0; `reaches` has the `reachOf` the sphere of each kind. Kinds below 0 are passed over.
+   */
+  markBehind(matrices: ArrayLike<number>, kinds: Int32Array, total: number, reaches: Float64Array, marks: Uint8Array) {
+    const planes = this.#planes;
+    const behind = this.#behind;
+    for (let i = 0; i < total; i++) {
+      const kind = kinds[i];
+      if (kind >= 0) marks[i] = isBehind(planes, behind[i], matrices, 16 * i, reaches[kind]) ? 1 : 0;
+    }
   }
 
   /** Answers whether the camera may see a sphere that the i-th matrix of an array places. */
@@ -110,16 +118,20 @@ export class InstanceTest {
     return this.#minPixels === 0 || !(this.pixelsOf(matrices, i, px, py, pz, radius) < this.#minPixels);
   }
 
-  /** Answers how far the centre of an instance is from the camera, along the camera's axis. */
-  depthOf(m: ArrayLike<number>, i: number, { x, y, z }: Vector3): number {
-    const at = 16 * i;
-    const [u, v, w, one] = this.#depth;
-    return (
-      u * (m[at + 12] + m[at] * x + m[at + 4] * y + m[at + 8] * z) +
-      v * (m[at + 13] + m[at + 1] * x + m[at + 5] * y + m[at + 9] * z) +
-      w * (m[at + 14] + m[at + 2] * x + m[at + 6] * y + m[at + 10] * z) +
-      one
-    );
+  /** Writes how far the centres of instances in a list are from the camera, along the camera's axis. */
+  findDepths(m: ArrayLike<number>, list: Uint32Array, count: number, { x, y, z }: Vector3, depths: Float64Array): void {
+    const depth = this.#depth;
+    const u = depth[0];
+    const v = depth[1];
+    const w = depth[2];
+    const one = depth[3];
+    for (let n = 0; n < count; n++) {
+      const at = 16 * list[n];
+      const px = m[at + 12] + m[at] * x + m[at + 4] * y + m[at + 8] * z;
+      const py = m[at + 13] + m[at + 1] * x + m[at + 5] * y + m[at + 9] * z;
+      const pz = m[at + 14] + m[at + 2] * x + m[at + 6] * y + m[at + 10] * z;
+      depths[n] = u * px + v * py + w * pz + one;
+    }
   }
 
   /** Answers how many pixels across a sphere is drawn at most, of which the centre is given as it is placed; Infinity at the eye. */
