@@ -1017,7 +1017,7 @@ export interface InspectedBounds extends InspectedBoxes {
   ids: Uint32Array;
   /** 1 where the object is static. */
   static: Uint8Array;
-  /** For each of `views`, for each object: 0 where it is outside or not listed, 1 crossing the border, 2 inside. */
+  /** For each of `views`, for each object: 0 where it is outside or not listed, 1 crossing the border, 2 inside, 3 occluded. */
   states: Uint8Array[];
 }
 

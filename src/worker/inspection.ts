@@ -5,6 +5,9 @@ import type { CoreInspector } from './binding/inspector.js';
 import { coloursOf, linesOf } from './box-lines.js';
 import { Slices } from './slices.js';
 
+/** How a view may see an object (`InspectedBounds`). */
+const STATES = 4;
+
 /**
  * Answers what is asked about the insides of a core. Trees are listed in slices; `frame` answers the frame of the core as
  * it is, `pause` has messages served.
@@ -39,7 +42,7 @@ export async function inspect(
   if (request.bounds) {
     const bounds = inspector.bounds(maxBoxes, request.views);
     const [states] = bounds.states;
-    answer.bounds = draw(bounds, palette?.states, (i) => (states?.[i] ?? 0) + 3 * bounds.static[i]);
+    answer.bounds = draw(bounds, palette?.states, (i) => (states?.[i] ?? 0) + STATES * bounds.static[i]);
   }
   const slices = new Slices(pause);
   for (const object of request.trees) {

@@ -121,6 +121,34 @@ test('hits, rays and regions are drawn when they are answered, and named', async
   expect(pixels.size).toBeGreaterThan(before);
 });
 
+test('bounds have a colour by what the view makes of them', async () => {
+  const cubes = [0, 1, 2, 3].map(() => cube());
+  const [, hidden, crossing, outside] = cubes;
+  camera.position.set(0, 0, 10);
+  camera.updateMatrixWorld();
+  hidden.position.set(0, 0, -20);
+  outside.position.set(0, 0, 30);
+  const scene = new Scene().add(...cubes);
+  // Half of it is beyond the right border.
+  crossing.position.set(10 * Math.tan((camera.fov * Math.PI) / 360) * camera.aspect, 0, 0);
+  const tracker = await track(service, scene, camera, { culling: { occlusion: true }, updateMatrixWorld: true });
+  const helper = new CollisionHelper(tracker, { bounds: true, contacts: false });
+  scene.add(helper);
+  await frames(tracker);
+  const lines = (helper.children as LineSegments[]).find(({ visible }) => visible)!;
+  const { array } = lines.geometry.getAttribute('color');
+  // 24 ends of edges each, in the order of their ids.
+  const ids = cubes.map((each) => tracker.idsOf(each)[0]);
+  const sorted = ids.toSorted((one, other) => one - other);
+  const colours = ids.map((id) => [...array.slice(96 * sorted.indexOf(id), 96 * sorted.indexOf(id) + 3)]);
+  expect(colours).toEqual([
+    [60, 220, 100],
+    [80, 160, 255],
+    [255, 220, 60],
+    [150, 150, 150],
+  ]);
+});
+
 test('it is neither tracked nor hit, and asks for nothing while it is not visible', async () => {
   const { left, scene, tracker, helper } = await build(new Vector3(), { bounds: true, octree: true });
   await frames(tracker);

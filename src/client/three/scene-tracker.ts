@@ -1,4 +1,4 @@
-import { type Camera, type Object3D, type Plane, Vector3 } from 'three';
+import { type Camera, type LOD, type Object3D, type Plane, Vector3 } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type {
   ContactOptions,
@@ -11,7 +11,8 @@ import type {
 } from '../../shared/types.js';
 import { invalid, reading, show, unreadable } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
-import { type Asked, type Culled, Culling, NOTHING_CULLED } from './culling/culling.js';
+import { type Culled, NOTHING_CULLED } from './culling/culled.js';
+import { type Asked, Culling } from './culling/culling.js';
 import { MeshPool } from './geometry/mesh-pool.js';
 import { Hover, type HoverListener, type HoverOptions } from './query/hover.js';
 import type { SceneIntersection } from './query/intersection.js';
@@ -156,6 +157,7 @@ export class SceneTracker {
       sprites: this.#sprites,
       thin: new Set<ThinObject>(),
       instanced: new Set<CullableObject>(),
+      lods: new Set<LOD>(),
       fat: this.#fat,
       skeletons: this.#skeletons,
       stale: new Set<Updatable>(),
@@ -176,8 +178,8 @@ export class SceneTracker {
     this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
     const check = (operation: string): void => this.#assertLive(operation);
     this.#characterScene = { service, walk: this.#walk, objects: this.#objects, check };
-    const { objects, instanced } = context;
-    const known = { objects, instanced, service, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
+    const { objects, instanced, lods } = context;
+    const known = { objects, instanced, lods, service, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
     this.#culling = typeof options.culling === 'object' ? new Culling(known, root, options.culling) : null;
   }
 
@@ -288,6 +290,7 @@ export class SceneTracker {
 
   /** Answers what was sent, for the query of that number. */
   async #answer(number: number): Promise<SceneFrame> {
+    const { culled } = this;
     try {
       const answer = this.#service.update();
       const asked = this.#asked?.result === answer ? this.#asked : { result: answer, update: number, views: NO_VIEWS };
@@ -304,7 +307,7 @@ export class SceneTracker {
       if (!this.#isDisposed) this.#culling?.answered(result, asked);
       if (!this.#isDisposed) for (const character of this.#characters) character.place();
       // What an update sends of shapes is for what is asked after it, its frame included.
-      return new SceneFrame(result, this.#objects, this.#view, asked.update + 1);
+      return new SceneFrame(result, culled, this.#objects, this.#view, asked.update + 1);
     } finally {
       // The other calls that share the answer have it before.
       queueMicrotask(() => this.#objects.end(number));

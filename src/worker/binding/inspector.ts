@@ -123,7 +123,7 @@ export class CoreInspector {
     const states = new Uint8Array(ids.length);
     const seen = this.#queries.frustum(view, ALL);
     // Both ascend: a walk along both at once.
-    const mark = (among: Uint32Array, state: number): void => {
+    const mark = (among: ArrayLike<ObjectId>, state: number): void => {
       for (let i = 0, k = 0; i < ids.length && k < among.length; i++) {
         if (ids[i] === among[k]) {
           states[i] = state;
@@ -133,6 +133,7 @@ export class CoreInspector {
     };
     mark(seen.ids.subarray(0, seen.inside), 2);
     mark(seen.ids.subarray(seen.inside), 1);
+    mark(seen.occluded, 3);
     return states;
   }
 

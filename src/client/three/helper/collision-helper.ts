@@ -18,7 +18,10 @@ export interface CollisionHelperOptions {
   levels?: readonly [number, number];
   /** The cells of the octrees. Default false. */
   octree?: boolean;
-  /** The bounds of all objects: green inside the view, yellow crossing its border, grey outside; darker of static ones. */
+  /**
+   * The bounds of all objects: green inside the view, yellow crossing its border, grey outside, blue where nearer objects hide
+   * them (of a view with `occlusion`); darker of static ones.
+   */
   bounds?: boolean;
   /** Points of contact with their normals and, in red, depths; and the segments of triangles. Default true. */
   contacts?: boolean;
@@ -49,10 +52,13 @@ const MAGENTA = [230, 80, 230, 255];
 const GREY = [150, 150, 150, 255];
 const dark = (colour: readonly number[]): number[] => colour.map((each, i) => (i < 3 ? each >> 1 : each));
 
+/** Outside, crossing, inside, occluded. */
+const STATES = [GREY, YELLOW, GREEN, BLUE];
+
 const PALETTE: BoxPalette = {
   levels: Uint8Array.from([WHITE, RED, YELLOW, GREEN, BLUE, MAGENTA].flat()),
   cells: Uint8Array.from([YELLOW, BLUE, GREY].flat()),
-  states: Uint8Array.from([GREY, YELLOW, GREEN, dark(GREY), dark(YELLOW), dark(GREEN)].flat()),
+  states: Uint8Array.from([...STATES, ...STATES.map(dark)].flat()),
 };
 
 /**

@@ -3,6 +3,7 @@ import { turnedPairs } from '../../../shared/turned-pairs.js';
 import type { FrameResult, ObjectId, VisibleSet } from '../../../shared/types.js';
 import { checkTypedArray } from '../../check/binary.js';
 import { invalid, show } from '../../check/validate.js';
+import type { Culled } from '../culling/culled.js';
 import { hasFacesInOrder, toFaces } from '../geometry/geometry.js';
 import { isOrHasLevel, readDrawn, type SceneTarget } from '../scene-target.js';
 import { isBelow } from '../track/is-below.js';
@@ -57,6 +58,11 @@ export interface SceneContact {
 export class SceneFrame {
   /** It is as the service gave it. */
   readonly result: FrameResult;
+  /**
+   * What `culling` left out of the picture that was drawn last before the `update` that this answers, as the tracker's own
+   * `culled`; zeros without `culling`.
+   */
+  readonly culled: Culled;
   readonly #objects: SceneObjects;
   /** It keeps what left the scene before this was answered. */
   readonly #departed: DepartedObjects;
@@ -64,8 +70,9 @@ export class SceneFrame {
   /** What a query of this number sees, this saw (scene-objects.ts). */
   readonly #query: number;
 
-  constructor(result: FrameResult, objects: SceneObjects, view: string, query: number) {
+  constructor(result: FrameResult, culled: Culled, objects: SceneObjects, view: string, query: number) {
     this.result = result;
+    this.culled = culled;
     this.#objects = objects;
     this.#departed = objects.departed;
     this.#view = view;
