@@ -6,6 +6,7 @@ export const PAGES: readonly [file: string, title: string][] = [
   ['selection.html', 'Selection'],
   ['seeing.html', 'Seeing'],
   ['cull.html', 'Cull 100,000'],
+  ['building.html', 'Building'],
   ['contacts.html', 'Contacts'],
   ['walk.html', 'Walk'],
   ['characters.html', 'Bones'],

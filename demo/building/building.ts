@@ -81,10 +81,15 @@ type Turn = 0 | 1 | 2 | 3 | 'up' | 'down';
  * An office building with its structure and what is fitted into it: about 1,150 parts a floor. Fitters have made mistakes: ducts
  * through beams, pipes through ducts, trays into pipes, walls that are too high, and parts that are there twice.
  */
-export function makeBuilding({ floors, seed }: BuildingOptions): BuildingPart[] {
-  const parts: BuildingPart[] = [];
+export function makeBuilding(options: BuildingOptions): BuildingPart[] {
+  return [...floorsOf(options)].flat();
+}
+
+/** The same, floor by floor. */
+export function* floorsOf({ floors, seed }: BuildingOptions): Generator<BuildingPart[], void> {
   const random = mulberry32(seed);
   for (let floor = 0; floor < floors; floor++) {
+    const parts: BuildingPart[] = [];
     const made = new Floor(floor, parts, random);
     made.structure(floor === floors - 1);
     made.facade(floor === floors - 1);
@@ -93,8 +98,8 @@ export function makeBuilding({ floors, seed }: BuildingOptions): BuildingPart[] 
     made.pipes();
     made.trays();
     made.lights();
+    yield parts;
   }
-  return parts;
 }
 
 /** Adds the parts of one floor. Heights are above it. */
