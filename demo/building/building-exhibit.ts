@@ -11,6 +11,8 @@ const COLORS = IS_LIGHT ? { outline: 0x18202c, cap: 0x53627a } : { outline: 0xf1
 const OFFSET = 0.002;
 /** Answers that are looked for after the plane has moved: one may be about to come that is of where it was. */
 const ANSWERS = 2;
+/** They are drawn although nothing has changed: the worker has not said yet what is seen in the first of them. */
+const FIRST_FRAMES = 3;
 
 /** The building, what is under the pointer, and where it is cut. */
 export class BuildingExhibit implements Exhibit {
@@ -23,6 +25,8 @@ export class BuildingExhibit implements Exhibit {
   #section: SectionHelper | null = null;
   #lastSection: SectionHelper['section'] = null;
   #answers = 0;
+  #page: LivePage | null = null;
+  #frames = 0;
 
   constructor(model: BuildingModel, tracker: SceneTracker) {
     this.#model = model;
@@ -34,6 +38,7 @@ export class BuildingExhibit implements Exhibit {
 
   /** Once there is a page: cuts where the handle is, for as long as that is shown. */
   attach(page: LivePage, canvas: HTMLElement): CutHandle {
+    this.#page = page;
     const handle = new CutHandle(this.box, page, canvas);
     const { plane } = handle;
     // #region code
@@ -76,6 +81,10 @@ export class BuildingExhibit implements Exhibit {
   /** The part of what was hit. */
   partOf(hit: SceneIntersection): BuildingPart {
     return this.#model.partOf(hit);
+  }
+
+  read(): void {
+    if (this.#frames++ < FIRST_FRAMES) this.#page?.changed();
   }
 
   figures(): Record<string, string> {

@@ -9,13 +9,20 @@ import { createRenderer } from '../scenery.js';
 import { type BuildingPart, floorsOf } from './building.js';
 import { BuildingExhibit } from './building-exhibit.js';
 import { BuildingModel, LAYERS } from './building-model.js';
-import { CUTS, type Cut } from './cut-handle.js';
+import { CUTS, type Cut, type CutHandle } from './cut-handle.js';
 
 const FLOORS = { low: 3, high: 18 };
 const SEED = 7;
 const NO_CUT = 'nowhere';
 /** Where along its axis it is cut first: through the offices, and through the rooms of the last floor. */
 const FIRST = { 'from the front': 0.31, 'from above': 0.93, 'from the side': 0.5 };
+
+declare global {
+  interface Window {
+    /** For tests. */
+    cutHandle?: CutHandle;
+  }
+}
 
 /** `?floors=` sets how many. */
 await runPage(async (progress) => {
@@ -69,5 +76,6 @@ await runPage(async (progress) => {
         handle.onMove?.();
       });
   }
+  window.cutHandle = handle;
   window.livePage = page;
 });
