@@ -8,6 +8,7 @@ export const PAGES: readonly [file: string, title: string][] = [
   ['cull.html', 'Cull 100,000'],
   ['building.html', 'Building'],
   ['contacts.html', 'Contacts'],
+  ['hands.html', 'Hands'],
   ['walk.html', 'Walk'],
   ['characters.html', 'Bones'],
   ['points.html', 'Points'],
