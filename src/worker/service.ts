@@ -69,7 +69,7 @@ type FoundDistance = Distance | null;
 
 /** A question about two objects that may take long: found or undefined after its part of the time. */
 interface PairQuestion<Found, Answer> {
-  /** Whether it disturbs what is left between two slices. */
+  /** Tells whether it disturbs what is left between two slices. */
   isLong(): boolean;
   begin(): Found | null | undefined;
   beginKept(kept: number): Found | null | undefined;

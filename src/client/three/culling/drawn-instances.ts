@@ -147,7 +147,7 @@ function copy(from: InstancedBufferAttribute, to: InstancedBufferAttribute, list
   to.needsUpdate = true;
 }
 
-/** Of 10,000 it takes 0.13 ms; a loop over the sixteen takes 0.20 ms, subarrays and `set` take 0.42 ms. */
+/** Copies some matrices. Of 10,000 it takes 0.13 ms; a loop over the sixteen takes 0.20 ms, subarrays and `set` take 0.42 ms. */
 function copyMatrices(source: Float32Array, target: Float32Array, list: Uint32Array, count: number): void {
   for (let i = 0; i < count; i++) {
     const from = 16 * list[i];

@@ -191,7 +191,7 @@ export class CollisionHelper extends SceneHelper {
     set.showEnds(view === null ? [] : cutOut(view), BLUE);
   }
 
-  /** The frame's arrays are copied, as they are its own. */
+  /** Draws copies of a frame's contacts, as its arrays are its own. */
   #showContacts({ points, normals, depths, segments }: ContactSet): void {
     const [x, y, z] = points.length > 0 ? points : segments;
     const length = this.#options.normalLength!;

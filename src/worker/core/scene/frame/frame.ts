@@ -14,7 +14,7 @@ import {
 } from '../character/characters';
 import { cull } from '../view/cull';
 import { leaveOutOccluded } from '../view/occlusion';
-import { beginSnapshot, dropSnapshot, idsOfFrame, takeSnapshot } from '../frame-snapshot';
+import { beginSnapshot, bytesOfAll, dropSnapshot, idsOfFrame, keepAll, takeSnapshot } from '../frame-snapshot';
 import { UNPLACED, boxAt, isAlive, slotCount, slotOf } from '../objects';
 import { proxyAt, laneAt, treeOf } from '../index/octree';
 import { SlotSet, addSlot, clearSlots, reserveSet } from '../slot-set';
@@ -22,7 +22,7 @@ import { append, beginOut, out, outUsed, reserveOut, writeIds } from './out';
 import { PAIRS_OUT_PARTS, pairsOutBytes, writePairs } from './out-pairs';
 import { viewsOutBytes, viewsOutParts, writeViews } from './out-views';
 import { beginPairs, findCandidates, findPairs, takePairs } from '../pairs/pairs';
-import { isTruncated } from '../pairs/broad-phase';
+import { copySweep, isTruncated } from '../pairs/broad-phase';
 import { isPairLeft, keepQueued } from '../pairs/narrow-phase-slices';
 import { isContactOpen } from '../pairs/pair-query';
 import { freeRetired } from '../../skin/pose';
@@ -157,18 +157,35 @@ export function stepFrame(sliceEnd: f64, mayLook: bool): usize {
   return 0;
 }
 
+/** How many bytes are copied in a millisecond, of memory that is not in caches. */
+const COPIED_PER_MS: f64 = 2e6;
+/** The most bytes that are copied in the midst of the broad phase: of some 250,000 objects. */
+const MOST_COPIED: u64 = 1 << 26;
+
+/**
+ * Tells whether the trees are worth their copies. The broad phase is waited for as long as the copies take, as nobody knows
+ * how much of it is left: what goes ahead never waits twice as long as it has to (ski rental; Karlin, Manasse, Rudolph and
+ * Sleator, "Competitive Snoopy Caching", 1988).
+ */
+function areTreesWorthIt(): bool {
+  const bytes = bytesOfAll();
+  return bytes <= MOST_COPIED && msBroadPhase * COPIED_PER_MS >= <f64>bytes;
+}
+
 /**
  * Lets the scene go on while a frame is under way, which keeps what it still reads. Answers false where that cannot be,
- * as the broad phase is not done. Throws OUT_OF_MEMORY, with nothing changed.
+ * as the trees are not up to date, or is not worth it yet. Throws OUT_OF_MEMORY, with nothing changed.
  */
 export function goAhead(): bool {
   if (!isUnderWay || isAhead) return true;
-  if (!isNarrow) return false;
+  if (!isIndexed || (!isNarrow && !areTreesWorthIt())) return false;
   beginSnapshot();
-  keepQueued();
+  if (isNarrow) keepQueued();
+  else keepAll();
   reserveChangesSince();
   reserveReplacedSince();
-  takeSnapshot();
+  if (!isNarrow) copySweep();
+  takeSnapshot(!isNarrow);
   beginChangesSince();
   beginReplacedSince();
   isAhead = true;

@@ -6,7 +6,7 @@ import { compareObbsF32 } from '../../math/obb-sat-f32';
 import { APART } from '../../math/obb-sat-f64';
 import { Item } from '../../shape/item';
 import { Proxy } from '../../shape/proxy';
-import { itemAt, slotOf } from '../objects';
+import { itemOf } from '../frame-snapshot';
 import { postpone } from './contact-queue';
 import { addFound } from './found-pairs';
 import { NO_CONTACT, collide } from './narrow-phase';
@@ -28,7 +28,7 @@ export function lookOrPostpone(a: Proxy, b: Proxy): void {
 
 /** Looks at two objects that may collide; `a` has the lower id. Throws OUT_OF_MEMORY. */
 export function look(a: Proxy, b: Proxy): void {
-  lookWith(a, itemAt(slotOf(a.id)), b, itemAt(slotOf(b.id)));
+  lookWith(a, itemOf(a.id), b, itemOf(b.id));
 }
 
 /** Looks at two objects as these records have them. Throws OUT_OF_MEMORY. */

@@ -5,7 +5,7 @@ import { NOTHING, beginPool, carryContact, takePool } from '../../contact/manifo
 import { reserve } from '../../memory';
 import { TOO_MANY_REFUSED, UNFINISHED, beginAll, beginTouched, considerOn, isAll, isTruncated } from './broad-phase';
 import { clearFound, foundCount, sortFound } from './found-pairs';
-import { itemOf } from '../frame-snapshot';
+import { proxyOf } from '../frame-snapshot';
 import { idAt, liveCount, slotCount } from '../objects';
 import { PAIR_BYTES, Pair, copyPair, keyIn, pairIn } from './pair-list';
 import { endChanges, unpaired } from '../scene';
@@ -184,8 +184,8 @@ function carry(pair: Pair, isLeft: bool): void {
   if (!isLeft) return;
   pair.stale = 1;
   staleCount++;
-  pair.groupA = itemOf(pair.a).group;
-  pair.groupB = itemOf(pair.b).group;
+  pair.groupA = proxyOf(pair.a).group;
+  pair.groupB = proxyOf(pair.b).group;
 }
 
 /** Finds which of `next` have begun, and which of `pairs` have ended. */
