@@ -141,7 +141,7 @@ export interface BoxPalette {
   levels: Uint8Array;
   /** By octree. */
   cells: Uint8Array;
-  /** By state, of moving objects, then of static ones. */
+  /** By state, of moving objects, then of static ones, then of those that sleep. */
   states: Uint8Array;
 }
 

@@ -978,7 +978,7 @@ export interface InspectedBoxes {
 /** The tree of an object's mesh, in its present place and pose. Other shapes have a box of level 0 and no more. */
 export interface InspectedTree extends InspectedBoxes {
   object: ObjectId;
-  /** The frame that it is of: many large trees are listed in slices, between which frames go on. */
+  /** The frame that it is of: trees are listed in slices, between which frames go on. One that has begun stays as it was. */
   frame: number;
   topology: MeshInfo['topology'] | null;
   /** Nodes of four boxes, leaves, and the level of the deepest boxes; all 0 of a shape without a mesh. */
@@ -1017,12 +1017,15 @@ export interface InspectedBounds extends InspectedBoxes {
   ids: Uint32Array;
   /** 1 where the object is static. */
   static: Uint8Array;
+  /** 1 where it is not static, and nothing of it changed in the last frame or since: its pairs are those of before. */
+  asleep: Uint8Array;
   /** For each of `views`, for each object: 0 where it is outside or not listed, 1 crossing the border, 2 inside, 3 occluded. */
   states: Uint8Array[];
 }
 
 /** What the worker has, as `inspect` answers it. All arrays are the caller's to keep. */
 export interface Inspection {
+  /** The frame of the numbers. What takes long is listed in slices: cells, bounds and trees are as they are at their turns. */
   frame: number;
   /** What `lines` are relative to, world. */
   origin: Vec3;

@@ -105,6 +105,7 @@ export class WorkerService extends QueryService implements WorkerApi {
   #readers = 0;
   /** The core does one section at a time. */
   #lastSection: Promise<unknown> = Promise.resolve();
+  #lastInspection: Promise<unknown> = Promise.resolve();
   /** Contacts and distances that take long and came meanwhile. */
   readonly #pairs = new Queue<() => void>();
   /** When the main thread was told last that long work is under way. */
@@ -267,14 +268,13 @@ export class WorkerService extends QueryService implements WorkerApi {
     });
   }
 
-  /** Lists boxes; between the trees of many objects, messages are served. */
+  /** Lists boxes, in slices between which messages are served. Each tree is listed as it is when its turn comes. */
   readonly inspect = answering((request: InspectRequest): Promise<Inspection> => {
-    return inspect(
-      this.core.inspector,
-      request,
-      () => this.frame,
-      () => this.#pause(),
+    const answer = this.#lastInspection.then(() =>
+      this.inSlices((slices) => inspect(this.core.inspector, request, slices, () => this.frame)),
     );
+    this.#lastInspection = answer.catch(() => {});
+    return answer;
   });
 
   /** Cuts objects, in slices between which messages are served. Each object is cut as it is when its turn comes. */

@@ -132,13 +132,14 @@ export interface CoreExports {
   inspectScene(): number;
   inspectCells(most: number): number;
   inspectBounds(most: number): number;
-  inspectTree(id: number, from: number, to: number, most: number): number;
+  beginTreeListing(id: number, from: number, to: number, most: number): number;
+  stepTreeListing(until: number): number;
   inspectedMesh(): number;
   inspectedBoxCount(): number;
   inspectedBoxes(): number;
   inspectedElementCount(): number;
   inspectedElements(): number;
-  freeInspected(): void;
+  endInspection(): void;
   isLongContact(a: number, b: number, detail: number): number;
   beginContact(a: number, b: number, detail: number, until: number): number;
   keepContact(a: number, b: number, detail: number): number;

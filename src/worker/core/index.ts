@@ -56,10 +56,10 @@ export { putCharacter, removeCharacter } from './scene/character/characters';
 export { areCharactersMoved, beginFrame, goAhead, placeAhead, placeFrame, stepFrame } from './scene/frame/frame';
 export { boneOfHit };
 export {
-  freeInspected, inspectedBoxCount, inspectedBoxes, inspectedElementCount, inspectedElements,
+  inspectedBoxCount, inspectedBoxes, inspectedElementCount, inspectedElements,
 } from './scene/inspect/inspected-boxes';
 export { inspectBounds, inspectCells, inspectScene } from './scene/inspect/scene-boxes';
-export { inspectTree, inspectedMesh } from './scene/inspect/tree-boxes';
+export { beginTreeListing, endInspection, inspectedMesh, stepTreeListing } from './scene/inspect/tree-boxes';
 export { considered } from './scene/pairs/broad-phase';
 export { interruptions } from './scene/pairs/narrow-phase-slices';
 export { setPairs } from './scene/pairs/pairs';

@@ -8,8 +8,8 @@ import { clearFound, foundCount, sortFound } from './found-pairs';
 import { proxyOf } from '../frame-snapshot';
 import { idAt, liveCount, slotCount } from '../objects';
 import { PAIR_BYTES, Pair, copyPair, keyIn, pairIn } from './pair-list';
-import { unpaired } from '../scene';
-import { addSlot, clearSlots } from '../slot-set';
+import { endChanges, unpaired } from '../scene';
+import { addSlot } from '../slot-set';
 import { beginLooking, lookOn } from './narrow-phase-slices';
 import {
   LEFT, NOT_QUEUED, beginQueue, closeQueue, fateOf, hasWaiting, isTouched, leftCount, takeWaiting,
@@ -106,6 +106,7 @@ export function countPairs(): u32 {
  * nothing.
  */
 export function takePairs(): void {
+  endChanges();
   if (!nextIsMade) return;
   isForeign = false;
   const last = pairs;
@@ -115,7 +116,6 @@ export function takePairs(): void {
   waitingCount = leftCount - staleCount;
   takePool();
   takeWaiting();
-  clearSlots(unpaired);
 }
 
 /**
