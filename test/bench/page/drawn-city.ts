@@ -14,8 +14,8 @@ import type { PageRow } from './page-row.js';
 import { SIZE, Streamed, timed } from './streamed.js';
 
 /** Pixels along the sides, less than on a screen: they are painted by the processor. */
-const PICTURE = { width: 640, height: 360 };
-const FRAMES = 10;
+const PICTURE = { width: 480, height: 270 };
+const FRAMES = 3;
 /** How far the camera goes in a frame. */
 const STEP = 0.05;
 
@@ -58,7 +58,7 @@ export async function drawnCityRow(count: number): Promise<PageRow> {
     streamed.camera = eye();
     walked.push(streamed);
     // What stands on its mesh for the first time, and hides others for the first time.
-    for (let n = -30; n < 0; n++) {
+    for (let n = -8; n < 0; n++) {
       walk(streamed.camera, n);
       picture(streamed.camera);
       await streamed.update();
