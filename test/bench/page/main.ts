@@ -1,7 +1,6 @@
 // What `npm run bench` measures in a page: the rows whose cost is on the main thread, or on the way to the worker.
 import { batchedRow } from './batched.js';
 import { culledBatchRow, culledInstancesRow, sortedInstancesRow, wholeBatchRow } from './culled.js';
-import { drawnCityRow } from './drawn-city.js';
 import { instancesRow } from './instances.js';
 import { millionPickRow, millionRow } from './million.js';
 import { movingRow } from './moving.js';
@@ -20,7 +19,6 @@ const ROWS = {
   batched: batchedRow,
   'culled instances': culledInstancesRow,
   'sorted instances': sortedInstancesRow,
-  'drawn city': drawnCityRow,
   'culled batch': culledBatchRow,
   'whole batch': wholeBatchRow,
   'idle picks': idlePickRow,

@@ -68,13 +68,6 @@ export function streamRows(count: number): Row[] {
       rounds: 9,
       peers: { "three's own": { target: 20, note: 'onBeforeRender' } },
     }),
-    pageRow('drawn city', {
-      name: 'draw-city',
-      work: `a frame of the page that draws a city of ${tenTimes} parts from its streets, by a renderer in software: three's render until its picture is there, and what is sent`,
-      count: 10 * count,
-      rounds: 5,
-      peers: { 'culling without occlusion': {}, "three's own culling": {} },
-    }),
     pageRow('still', {
       name: 'still-50k',
       work: `the main thread's share of a frame of ${fiveTimes} Meshes of which none moves, in Chromium`,

@@ -6,9 +6,6 @@ const THINGS = 9;
 /** Units from a house to the next. */
 export const STREET = 10;
 
-/** Tells whether a part of the city is a house. */
-export const isHouse = (i: number): boolean => i % (1 + THINGS) === 0;
-
 /** Makes the matrices of a city of unit cubes: houses in rows, and small things about them. */
 export function cityOf(count: number): Float32Array {
   const random = new Random(1);
@@ -18,7 +15,7 @@ export function cityOf(count: number): Float32Array {
   for (let i = 0; i < count; i++) {
     const block = Math.floor(i / (1 + THINGS));
     const [x, z] = [STREET * ((block % side) - side / 2), STREET * (Math.floor(block / side) - side / 2)];
-    if (isHouse(i)) {
+    if (i % (1 + THINGS) === 0) {
       const height = random.range(8, 48);
       matrix.compose(
         new Vector3(x, height / 2, z),

@@ -2,9 +2,10 @@ import {
   type BufferGeometry,
   DataTexture,
   DynamicDrawUsage,
+  FloatType,
   InstancedBufferAttribute,
   type InstancedMesh,
-  type PixelFormat,
+  RedFormat,
 } from 'three';
 
 type Instanced = InstancedMesh['instanceMatrix'] | DataTexture;
@@ -154,10 +155,10 @@ function widthOf(texture: DataTexture | null): number {
   return texture == null ? 0 : (texture.image as { width: number }).width;
 }
 
-/** Answers a texture of the same kind, with room for so many rows. */
+/** Answers a texture of the kind that `setMorphAt` makes, with room for so many rows. */
 function emptyRows(texture: DataTexture, count: number): DataTexture {
   const { width } = texture.image as { width: number };
-  return new DataTexture(new Float32Array(width * count), width, count, texture.format as PixelFormat, texture.type);
+  return new DataTexture(new Float32Array(width * count), width, count, RedFormat, FloatType);
 }
 
 /** Copies the rows of a list. */

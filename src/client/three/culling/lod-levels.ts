@@ -26,7 +26,9 @@ export class LodLevels {
   }
 
   #choose(lod: LOD, levels: DetailLevels, volume: ViewVolume, pixels: number): void {
-    const size = volume.pixelsOf(this.#sphereOf(lod), pixels);
+    const sphere = this.#sphereOf(lod);
+    // Of what has no bounds nothing is known.
+    const size = sphere.isEmpty() ? Number.POSITIVE_INFINITY : volume.pixelsOf(sphere, pixels);
     const level = levels.next(this.#shown.get(lod) ?? 0, size);
     this.#shown.set(lod, level);
     lod.levels.forEach(({ object }, i) => {
@@ -42,9 +44,16 @@ export class LodLevels {
     const left: Object3D[] = lod.levels.length > 0 ? [lod.levels[0].object] : [];
     for (let each = left.pop(); each !== undefined; each = left.pop()) {
       const bounds = (each as Mesh).geometry === undefined ? null : boundsOf((each as Mesh).geometry);
-      if (bounds !== null) sphere.union(this.#part.copy(bounds.sphere).applyMatrix4(each.matrixWorld));
+      if (bounds !== null) this.#include(this.#part.copy(bounds.sphere).applyMatrix4(each.matrixWorld));
       left.push(...each.children);
     }
     return sphere;
+  }
+
+  /** Grows the sphere about the first part, so that it holds another. */
+  #include(part: Sphere): void {
+    const sphere = this.#sphere;
+    if (sphere.isEmpty()) sphere.copy(part);
+    else sphere.radius = Math.max(sphere.radius, sphere.center.distanceTo(part.center) + part.radius);
   }
 }
