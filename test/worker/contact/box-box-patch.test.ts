@@ -9,7 +9,7 @@ import { NearScene } from '../../fixtures/near-scene.js';
 import { Random, SEED } from '../../oracle/random.js';
 
 const COUNT = 300;
-const DEPTH = 0.01;
+const DEPTH = 0.1;
 
 /** The corners of a rectangle about a place, counter-clockwise. */
 function rectangle(x: number, y: number, angle: number, place: Vector2): Vector2[] {
