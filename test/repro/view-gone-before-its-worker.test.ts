@@ -10,16 +10,27 @@ const VIEW = {
   viewport: { width: 100, height: 100 },
 };
 
-test.each(['before the worker is lost', 'between two workers'])('a view removed %s is gone', async (when) => {
+const WHEN = ['before the worker is lost', 'between two workers', 'behind an update() between two workers'] as const;
+
+test.each(WHEN)('a view removed %s is gone', async (when) => {
   const mortal = await Mortal.create();
   const { service } = mortal;
   const id = service.addObject({ shape: { type: 'sphere', radius: 1 } });
   service.setView(VIEW);
   service.setView(VIEW, 'other');
   await service.update();
-  if (when === 'before the worker is lost') service.removeView('other');
-  else service.addEventListener('lost', () => service.removeView('other'), { once: true });
+  const waiting: Promise<unknown>[] = [];
+  const remove = () => {
+    if (when === 'behind an update() between two workers') {
+      service.setView(VIEW, 'other');
+      waiting.push(service.update());
+    }
+    service.removeView('other');
+  };
+  if (when === 'before the worker is lost') remove();
+  else service.addEventListener('lost', remove, { once: true });
   await mortal.kill();
+  await Promise.all(waiting);
   expect([...(await service.update()).views.keys()]).toEqual(['main']);
   service.setView(VIEW, 'third');
   const third = (await service.update()).views.get('third');
