@@ -4,7 +4,7 @@ export { CollisionHelper, type CollisionHelperOptions } from './helper/collision
 export { SectionHelper, type SectionHelperOptions } from './helper/section-helper.js';
 export { StatsOverlay } from './helper/stats-overlay.js';
 export type { HoverListener, HoverOptions } from './query/hover.js';
-export type { SceneIntersection } from './query/intersection.js';
+export type { SceneIntersection, SceneSnap } from './query/intersection.js';
 export type { SceneQueryOptions } from './query/scene-options.js';
 export type { ScenePickOptions, SceneRegionOptions } from './query/scene-picks.js';
 export type {
@@ -23,7 +23,7 @@ export type {
 } from './query/scene-queries.js';
 export type { ScenePoint, SceneRay } from './query/scene-ray.js';
 export type { SceneSection, SceneSectionOptions } from './query/scene-section.js';
-export { measure, type SceneMeasurable, type SceneMeasure, type SceneSnap } from './query/scene-snap.js';
+export { measure, type SceneMeasurable, type SceneMeasure } from './query/scene-snap.js';
 export type {
   SceneCharacter,
   SceneCharacterOptions,

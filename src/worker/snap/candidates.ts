@@ -13,10 +13,12 @@ import type { SnapTarget } from '../binding/snaps.js';
 import { type Features, visitItems } from './features.js';
 import { keptParts } from './kept-parts.js';
 import { ENDS_RUN, STARTS_RUN } from './runs.js';
-import { type Affine, type Drawing, placed, plus, type SnapView, times, valueAt } from './snap-view.js';
+import { type Affine, type Drawing, placed, type SnapView, valueAt } from './snap-view.js';
 
 /** What float64 may make of a plane's value in a box, relative to its terms. */
 const ROUNDING = 1e-12;
+/** Four about the cursor, near and far. */
+const PLANES = 6;
 
 /** A feature that is drawn near the cursor, if nothing hides it. */
 export interface Candidate {
@@ -84,11 +86,8 @@ export class ObjectCandidates {
   readonly #isMoved: boolean;
   readonly #drawing: Drawing;
   readonly #edgeCount: number;
-  readonly #isMirrored: boolean;
-  /** 1 where a triangle that is drawn counter-clockwise shows its front, -1 where it is the other way. */
-  readonly #facing: number;
-  /** Bounds of the square about the cursor, and of depth. */
-  #planes: readonly Affine[] = [];
+  /** Bounds of the square about the cursor, and of depth: four numbers each. */
+  readonly #planes = new Float64Array(4 * PLANES);
   #radius = 0;
   #kinds = 0;
   #found: Candidate[] = [];
@@ -102,40 +101,56 @@ export class ObjectCandidates {
     this.#isMoved = isMoved;
     this.#drawing = question.view.of(target.place);
     this.#edgeCount = features.edges.length / 2;
-    const { place } = target;
-    this.#isMirrored = determinant(columnOf(place, 0), columnOf(place, 1), columnOf(place, 2)) < 0;
-    const { x, y, near } = this.#drawing;
-    this.#facing = -Math.sign(determinant(x, y, near));
+  }
+
+  get #isMirrored(): boolean {
+    const { place } = this.#target;
+    return determinant(columnOf(place, 0), columnOf(place, 1), columnOf(place, 2)) < 0;
   }
 
   /** Lists features of some kinds (SNAP_*) that are drawn within a radius, and of which an element shows. */
   list(kinds: number, radius: number): Candidate[] {
-    const { x, y, w, near, far } = this.#drawing;
-    const [lowX, lowY, highX, highY] = this.#question.view.squareOf(radius);
-    this.#planes = [
-      plus(x, -lowX, w),
-      plus(y, -lowY, w),
-      plus(times(w, highX), -1, x),
-      plus(times(w, highY), -1, y),
-      near,
-      far,
-    ];
+    this.#setPlanes(this.#question.view.squareOf(radius));
     this.#radius = radius;
     this.#kinds = kinds;
     this.#found = [];
     this.#seen.clear();
-    const { order, size } = this.#features;
-    const visit = size === 1 ? this.#lookAtPoint : this.#lookAt;
-    if (this.#isMoved) for (const item of order) visit(item);
-    else visitItems(this.#features, this.#isPassed, visit);
+    const { order } = this.#features;
+    if (!this.#isMoved) visitItems(this.#features, this);
+    else for (const item of order) this.visit(item);
     return this.#found;
   }
 
+  #setPlanes([lowX, lowY, highX, highY]: readonly [number, number, number, number]): void {
+    const { x, y, w, near, far } = this.#drawing;
+    const planes = this.#planes;
+    for (let k = 0; k < 4; k++) {
+      planes[k] = x[k] - lowX * w[k];
+      planes[4 + k] = highX * w[k] - x[k];
+      planes[8 + k] = y[k] - lowY * w[k];
+      planes[12 + k] = highY * w[k] - y[k];
+      planes[16 + k] = near[k];
+      planes[20 + k] = far[k];
+    }
+  }
+
   /** Tells whether a box is surely not drawn within the square. */
-  readonly #isPassed = (boxes: Float32Array, at: number): boolean => {
-    for (const plane of this.#planes) if (isBehind(plane, boxes, at)) return true;
+  isPassed(boxes: Float32Array, at: number): boolean {
+    const planes = this.#planes;
+    for (let i = 0; i < planes.length; i += 4) {
+      const x = planes[i] * boxes[planes[i] > 0 ? at + 3 : at];
+      const y = planes[i + 1] * boxes[planes[i + 1] > 0 ? at + 4 : at + 1];
+      const z = planes[i + 2] * boxes[planes[i + 2] > 0 ? at + 5 : at + 2];
+      const w = planes[i + 3];
+      if (x + y + z + w < -ROUNDING * (Math.abs(x) + Math.abs(y) + Math.abs(z) + Math.abs(w))) return true;
+    }
     return false;
-  };
+  }
+
+  visit(item: number): void {
+    if (this.#features.size === 1) this.#lookAtPoint(item);
+    else this.#lookAt(item);
+  }
 
   /** Answers a vertex in the space of the shape, where its pose has it. */
   #vertex(i: number): Vec3 {
@@ -144,13 +159,13 @@ export class ObjectCandidates {
     return [points[3 * i], points[3 * i + 1], points[3 * i + 2]];
   }
 
-  readonly #lookAtPoint = (item: number): void => {
+  #lookAtPoint(item: number): void {
     const at = this.#vertex(item);
     const pixels = this.#kinds & SNAP_VERTEX ? this.#pixelsOf(at) : Number.POSITIVE_INFINITY;
     if (pixels <= this.#radius) this.#add(SNAP_VERTEX, at, pixels, item, this.#features.corners[item]);
-  };
+  }
 
-  readonly #lookAt = (item: number): void => {
+  #lookAt(item: number): void {
     const kinds = this.#kinds;
     if (item >= this.#edgeCount) {
       // Circles are of the mesh at rest.
@@ -172,13 +187,28 @@ export class ObjectCandidates {
       const nearest = this.#nearestOf(p, q);
       if (nearest) this.#addShown(SNAP_EDGE, between(p, q, nearest.at), nearest.pixels, item, item);
     }
-  };
+  }
 
   #lookAtVertex(edge: number, vertex: number): void {
+    if (!this.#isMoved && this.#isBeyond(3 * vertex)) return;
     const at = this.#vertex(vertex);
     const pixels = this.#pixelsOf(at);
     if (!(pixels <= this.#radius) || this.#seen.has(vertex)) return;
     if (this.#addShown(SNAP_VERTEX, at, pixels, vertex, edge)) this.#seen.add(vertex);
+  }
+
+  /** Tells whether a vertex is drawn beyond the square, or behind the eye; most are. */
+  #isBeyond(at: number): boolean {
+    const { points } = this.#features;
+    const { x, y, w } = this.#drawing;
+    const px = points[at];
+    const py = points[at + 1];
+    const pz = points[at + 2];
+    const most = this.#radius * (w[0] * px + w[1] * py + w[2] * pz + w[3]);
+    return (
+      !(Math.abs(x[0] * px + x[1] * py + x[2] * pz + x[3]) <= most) ||
+      !(Math.abs(y[0] * px + y[1] * py + y[2] * pz + y[3]) <= most)
+    );
   }
 
   #lookAtCircle(circle: number): void {
@@ -252,6 +282,12 @@ export class ObjectCandidates {
     const [lowX, lowY, highX, highY] = this.#question.view.viewport;
     const [x0, y0, w0] = [valueAt(x, p), valueAt(y, p), valueAt(w, p)];
     const [x1, y1, w1] = [valueAt(x, q), valueAt(y, q), valueAt(w, q)];
+    const r = this.#radius;
+    // Most are beyond one border of the square with both of their ends.
+    if (w0 > 0 && w1 > 0) {
+      if ((x0 > r * w0 && x1 > r * w1) || (x0 < -r * w0 && x1 < -r * w1)) return null;
+      if ((y0 > r * w0 && y1 > r * w1) || (y0 < -r * w0 && y1 < -r * w1)) return null;
+    }
     const part: [number, number] = [0, 1];
     keep(part, w0, w1);
     keep(part, valueAt(near, p), valueAt(near, q));
@@ -293,23 +329,24 @@ export class ObjectCandidates {
       const slot = faces[i];
       const shown = sides ?? this.#question.sidesOf(object, this.#faces.numberOf(slot));
       if (shown === SIDE_DOUBLE) return slot;
-      const turn = this.#turnOf(slot) * this.#facing;
+      const turn = this.#turnOf(slot);
       if ((turn > 0 && shown & SIDE_FRONT) || (turn < 0 && shown & SIDE_BACK)) return slot;
     }
     return -1;
   }
 
   /**
-   * Answers a number that is positive where a triangle is drawn counter-clockwise, whatever of it is behind the eye (Olano and
-   * Greer, "Triangle scan conversion using 2D homogeneous coordinates", 1997).
+   * Answers a number that is positive where a triangle shows its front, whatever of it is behind the eye: by how it turns on the
+   * screen (Olano and Greer, "Triangle scan conversion using 2D homogeneous coordinates", 1997), and whether the object and the
+   * view mirror it.
    */
   #turnOf(slot: number): number {
-    const { x, y, w } = this.#drawing;
+    const { x, y, w, near } = this.#drawing;
     const rows = [0, 1, 2].map((k): Affine => {
       const corner = this.#faces.corner(slot, k);
       return [valueAt(x, corner), valueAt(y, corner), valueAt(w, corner), 0];
     });
-    return determinant(rows[0], rows[1], rows[2]);
+    return -determinant(rows[0], rows[1], rows[2]) * Math.sign(determinant(x, y, near));
   }
 }
 
@@ -319,18 +356,6 @@ function keep(part: [number, number], from: number, to: number): void {
   if (from < 0 && to < 0) part[1] = -1;
   else if (from < 0) part[0] = Math.max(part[0], from / (from - to));
   else part[1] = Math.min(part[1], from / (from - to));
-}
-
-/** Tells whether a function is surely negative in a box. */
-function isBehind(plane: Affine, boxes: Float32Array, at: number): boolean {
-  let value = plane[3];
-  let size = Math.abs(value);
-  for (let k = 0; k < 3; k++) {
-    const most = plane[k] * (plane[k] > 0 ? boxes[at + 3 + k] : boxes[at + k]);
-    value += most;
-    size += Math.abs(most);
-  }
-  return value < -ROUNDING * size;
 }
 
 function between(p: Vec3, q: Vec3, share: number): Vec3 {

@@ -320,25 +320,26 @@ function roundedUp(bytes: number): number {
   return Math.ceil(bytes / 16) * 16;
 }
 
-/** Calls `visit` with each item of features below nodes that `isPassed` does not pass by, by their boxes. */
-export function visitItems(
-  features: Features,
-  isPassed: (boxes: Float32Array, at: number) => boolean,
-  visit: (item: number) => void,
-): void {
+/** Is led to items by a tree. */
+export interface ItemVisitor {
+  /** Tells whether all in a box, of which the six numbers are at a place, is passed by. */
+  isPassed(boxes: Float32Array, at: number): boolean;
+  visit(item: number): void;
+}
+
+export function visitItems(features: Features, visitor: ItemVisitor): void {
+  const levels = levelsOf(features.order.length);
+  if (levels.length > 1) descend(features, levels, levels.length - 2, 0, visitor);
+}
+
+function descend(features: Features, levels: number[], level: number, node: number, visitor: ItemVisitor): void {
   const { order, boxes } = features;
-  const levels = levelsOf(order.length);
-  const top = levels.length - 2;
-  if (top < 0) return;
-  const descend = (level: number, node: number): void => {
-    if (isPassed(boxes, 6 * (levels[level] + node))) return;
-    const first = node * WIDTH;
-    const below = level === 0 ? order.length : levels[level] - levels[level - 1];
-    const end = Math.min(first + WIDTH, below);
-    for (let child = first; child < end; child++) {
-      if (level === 0) visit(order[child]);
-      else descend(level - 1, child);
-    }
-  };
-  descend(top, 0);
+  if (visitor.isPassed(boxes, 6 * (levels[level] + node))) return;
+  const first = node * WIDTH;
+  const below = level === 0 ? order.length : levels[level] - levels[level - 1];
+  const end = Math.min(first + WIDTH, below);
+  for (let child = first; child < end; child++) {
+    if (level === 0) visitor.visit(order[child]);
+    else descend(features, levels, level - 1, child, visitor);
+  }
 }

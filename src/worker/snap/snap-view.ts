@@ -114,11 +114,11 @@ export function valueAt(f: Affine, point: ArrayLike<number>): number {
 }
 
 /** Answers f + factor · g. */
-export function plus(f: Affine, factor: number, g: Affine): Affine {
+function plus(f: Affine, factor: number, g: Affine): Affine {
   return [f[0] + factor * g[0], f[1] + factor * g[1], f[2] + factor * g[2], f[3] + factor * g[3]];
 }
 
-export function times(f: Affine, factor: number): Affine {
+function times(f: Affine, factor: number): Affine {
   return [f[0] * factor, f[1] * factor, f[2] * factor, f[3] * factor];
 }
 

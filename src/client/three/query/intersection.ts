@@ -8,20 +8,20 @@ import {
   Matrix3,
   Matrix4,
   Mesh,
+  type Object3D,
   type Sprite,
   Triangle,
   Vector2,
   Vector3,
   type Vector4,
 } from 'three';
-import type { Hit } from '../../../shared/types.js';
+import type { FlatFace, Hit, SnapKind } from '../../../shared/types.js';
 import { findTriangle } from '../geometry/geometry.js';
 import type { BuiltMesh } from '../geometry/mesh-pool.js';
 import { readBatchMatrix } from '../track/batch-contents.js';
 import { hitObject, type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 import { isFatLine } from '../track/stand-in.js';
 import { type FatQuery, fatIntersection } from './fat-lines.js';
-import type { SceneSnap } from './scene-snap.js';
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 
@@ -36,6 +36,27 @@ export interface SceneIntersection extends Intersection {
    * itself hits nothing, the intersection is of the feature.
    */
   snap?: SceneSnap | null;
+}
+
+/** A feature near the cursor, as the service's `Snap`, in terms of the scene. */
+export interface SceneSnap {
+  kind: SnapKind;
+  object: Object3D;
+  /** The number of the instance of an InstancedMesh or a BatchedMesh. */
+  instanceId?: number;
+  point: Vector3;
+  pixels: number;
+  /** The ends of an edge and of a midpoint's edge; of an arc, of a centre; else the point. */
+  a: Vector3;
+  b: Vector3;
+  /** A face of the geometry beside the feature; of lines and points there is an `index` instead, and of shapes none. */
+  faceIndex?: number;
+  index?: number;
+  /** Of a centre. */
+  radius?: number;
+  axis?: Vector3;
+  /** Of a face, in numbers of the world. */
+  face?: FlatFace;
 }
 
 /**

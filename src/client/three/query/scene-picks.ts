@@ -9,11 +9,11 @@ import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
-import { intersectionAt, type SceneIntersection } from './intersection.js';
+import { intersectionAt, type SceneIntersection, type SceneSnap } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 import { type NearRay, nearRay, readParams, type SceneParams } from './scene-params.js';
-import { type SceneSnap, sceneSnapOf } from './scene-snap.js';
+import { sceneSnapOf } from './scene-snap.js';
 
 const VIEW_KEYS = [
   ...['view', 'layers', 'ignore', 'side', 'precision', 'clip', 'clipIntersection', 'signal', 'latest'],

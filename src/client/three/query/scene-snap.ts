@@ -1,31 +1,10 @@
-import { type Object3D, Vector3 } from 'three';
-import type { FlatFace, Snap, SnapKind, Vec3 } from '../../../shared/types.js';
+import { Vector3 } from 'three';
+import type { FlatFace, Snap, Vec3 } from '../../../shared/types.js';
 import { invalid, reading } from '../../check/validate.js';
 import type { Measurable } from '../../measure/features.js';
 import { measure as measureFeatures } from '../../measure/measure.js';
 import { hitObject, type Placement, seenBy } from '../track/scene-objects.js';
-import { faceAt, numberOf, type SceneIntersection } from './intersection.js';
-
-/** A feature near the cursor, as the service's `Snap`, in terms of the scene. */
-export interface SceneSnap {
-  kind: SnapKind;
-  object: Object3D;
-  /** The number of the instance of an InstancedMesh or a BatchedMesh. */
-  instanceId?: number;
-  point: Vector3;
-  pixels: number;
-  /** The ends of an edge and of a midpoint's edge; of an arc, of a centre; else the point. */
-  a: Vector3;
-  b: Vector3;
-  /** A face of the geometry beside the feature; of lines and points there is an `index` instead, and of shapes none. */
-  faceIndex?: number;
-  index?: number;
-  /** Of a centre. */
-  radius?: number;
-  axis?: Vector3;
-  /** Of a face, in numbers of the world. */
-  face?: FlatFace;
-}
+import { faceAt, numberOf, type SceneIntersection, type SceneSnap } from './intersection.js';
 
 /** What can be measured: points, edges by their ends, faces, what a pick snapped to, and what it hit. */
 export type SceneMeasurable =
