@@ -100,8 +100,11 @@ function cullTree(tree: Tree): void {
 // @ts-ignore: decorator
 @inline
 function readAhead(tree: Tree, cell: Cell): u32 {
-  const own = blockAt(tree, cell.start);
-  let sum = load<u32>(own) + load<u32>(own, 64);
+  let sum: u32 = 0;
+  if (cell.start != cell.ownEnd) {
+    const own = blockAt(tree, cell.start);
+    sum = load<u32>(own) + load<u32>(own, 64);
+  }
   if (cell.firstChild != 0) {
     const blocks = childBlocksAt(tree, cell);
     sum += load<u32>(blocks) + load<u32>(blocks, 64) + load<u32>(blocks, 128);
