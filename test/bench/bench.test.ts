@@ -17,6 +17,7 @@ const rows = rowsOf({
   objects: 2000,
   streamed: 500,
   tracked: 100,
+  hidden: 100,
   instances: 2000,
   sides: 300,
   scan: 5000,

@@ -66,7 +66,9 @@ async function probesOf(browser: Browser, page: Page): Promise<Probes> {
       const named = traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
       const threads = new Set(named.map(threadOf));
       const tasks = traceEvents.filter((event) => event.name === 'RunTask' && threads.has(threadOf(event)));
-      return tasks.reduce((longest, { dur = 0 }) => Math.max(longest, dur), 0) / 1000;
+      const longest = (times: (number | undefined)[]) =>
+        times.reduce<number>((most, ms = 0) => Math.max(most, ms), 0) / 1000;
+      return { wall: longest(tasks.map(({ dur }) => dur)), cpu: longest(tasks.map(({ tdur }) => tdur)) };
     },
   };
 }
@@ -77,6 +79,8 @@ interface TraceEvent {
   pid: number;
   tid: number;
   dur?: number;
+  /** Of these, on the processor. */
+  tdur?: number;
   args: { name?: string };
 }
 

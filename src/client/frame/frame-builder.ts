@@ -65,6 +65,12 @@ export class FrameBuilder implements StagedTransforms {
     return this.#frame.allocations;
   }
 
+  /** Tells whether nothing is staged. */
+  get isEmpty(): boolean {
+    const { singles, blocks } = this.#frame;
+    return singles + blocks.length + this.#views + this.#moves.count + this.#posed.size === 0 && !this.#isWhole;
+  }
+
   /** Stages a transform: 16 numbers, column-major. */
   setSingle(id: number, m: ArrayLike<number>): void {
     const at = this.addSingle(id);

@@ -1,6 +1,6 @@
 import { CollisionError } from '../../shared/errors.js';
 import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES, OUT_REJECTED_COUNT } from '../../shared/layout.js';
-import type { BaselineMessage, Command, MemoryUse, PlaceObjects, ResultMessage } from '../../shared/protocol.js';
+import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../../shared/protocol.js';
 import type { FrameResult, ObjectId } from '../../shared/types.js';
 import type { Deferred, WorkerLink } from '../link/worker-link.js';
 import { PoseTable } from '../skin/pose-table.js';
@@ -212,7 +212,7 @@ export class FramePump {
       if (new DataView(out).getUint32(OUT_REJECTED_COUNT, true) === 0) this.#log.accept(this.#lastFrame);
       frame.staging.takePoses(() => new FrameView(out, frame.names).rejected);
       frame.staging.restart(input);
-      this.#free.push(frame.staging);
+      this.#release(frame.staging);
       if (out.byteLength !== this.#sentOutBytes) this.#outAllocations++;
       this.#freeOut = this.#shownOut;
       this.#shownOut = out;
@@ -392,7 +392,8 @@ export class FramePump {
       const post = typeof entry === 'function' ? entry : entry.type === 'call' ? entry.post : undefined;
       if (!post) {
         list.push(entry as Command);
-        if ((entry as Command).type === 'placeObjects') buffers.push((entry as PlaceObjects).input);
+        const buffer = handedOver(entry as Command);
+        if (buffer) buffers.push(buffer);
         continue;
       }
       if (list.length > 0) this.#link.post({ type: 'commands', list }, buffers);
@@ -403,11 +404,33 @@ export class FramePump {
     if (list.length > 0) this.#link.post({ type: 'commands', list }, buffers);
   }
 
+  /**
+   * Keeps an empty builder for a frame to come: for the next one, if nothing is staged for that yet. Where frames are
+   * awaited, one buffer does for all of them, and half the memory is in the caches.
+   */
+  #release(empty: FrameBuilder): void {
+    const { staging } = this;
+    const isNext = staging.isEmpty;
+    if (isNext) this.staging = empty;
+    this.#free.push(isNext ? staging : empty);
+  }
+
   #newStaging(): FrameBuilder {
     const staging = new FrameBuilder(this.#poses);
     this.#stagings.push(staging);
     return staging;
   }
+}
+
+/** Of so many bytes or more, ids are handed over and not copied: to post those of half a million takes 2 ms else. */
+const MANY_BYTES = 16_384;
+
+/** Answers the buffer of a command that nobody needs here any more, if it has a large one. */
+function handedOver(command: Command): ArrayBuffer | undefined {
+  if (command.type === 'placeObjects') return command.input;
+  if (command.type !== 'setLayers' && command.type !== 'removeObjects') return undefined;
+  const { ids } = command;
+  return Array.isArray(ids) || ids.byteLength < MANY_BYTES ? undefined : (ids.buffer as ArrayBuffer);
 }
 
 /** Lets a frame not bring back what an entry, which goes before it, has changed. */

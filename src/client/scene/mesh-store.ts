@@ -49,8 +49,9 @@ interface Mesh {
   uses: number;
   /** The new tree for moved vertices that is under way. */
   rebuild: Promise<void> | null;
-  /** Aborted when it is removed. */
-  removal: AbortController;
+  isRemoved: boolean;
+  /** Aborted when it is removed. Made for the first rebuild: those of 10,000 meshes are 20,000 objects of the browser's. */
+  removal: AbortController | null;
 }
 
 /** The meshes in the worker. */
@@ -125,8 +126,16 @@ export class MeshStore {
       ? owned
       : await this.#builders.build(operation, owned, report, signal, weld, angle);
     this.#table.checkRoom(operation, 1);
-    const removal = new AbortController();
-    const mesh: Mesh = { info: null, copy: undefined, moved: undefined, movedBy: 0, uses: 0, rebuild: null, removal };
+    const mesh: Mesh = {
+      info: null,
+      copy: undefined,
+      moved: undefined,
+      movedBy: 0,
+      uses: 0,
+      rebuild: null,
+      isRemoved: false,
+      removal: null,
+    };
     const id = this.#table.add(mesh);
     const isSmall = baked.byteLength <= SMALL_BYTES;
     const { info, copy } = await this.#load(operation, id, baked, signal, isSmall);
@@ -170,7 +179,7 @@ export class MeshStore {
     }
     if (isInEffect) return;
     await mesh.rebuild;
-    if (mesh.removal.signal.aborted) throw new CollisionError('ABORTED', `${operation}: mesh ${id} was removed`);
+    if (mesh.isRemoved) throw new CollisionError('ABORTED', `${operation}: mesh ${id} was removed`);
     isTaken();
   }
 
@@ -186,7 +195,7 @@ export class MeshStore {
   remove(operation: string, id: MeshId): void {
     const { triangles, bytes } = this.info(operation, id);
     const mesh = this.#table.get(id)!;
-    const { uses, removal } = mesh;
+    const { uses } = mesh;
     if (uses > 0) {
       throw new CollisionError(
         'INVALID_ARGUMENT',
@@ -197,7 +206,8 @@ export class MeshStore {
     this.count--;
     this.triangles -= triangles;
     this.bytes -= bytes;
-    removal.abort();
+    mesh.isRemoved = true;
+    mesh.removal?.abort();
     if (this.#pump.isDown) this.#departed.set(id, mesh);
     this.#pump.enqueue({ type: 'removeMesh', mesh: id });
   }
@@ -209,10 +219,12 @@ export class MeshStore {
 
   /** Builds the tree that the worker asks for; and the next, where it asks for one of newer positions then. */
   async #rebuild(operation: string, id: MeshId, mesh: Mesh, data: MeshData): Promise<void> {
+    mesh.removal ??= new AbortController();
+    if (mesh.isRemoved) mesh.removal.abort();
     const { signal } = mesh.removal;
     let next: MeshData | undefined = data;
     try {
-      while (next && !signal.aborted) next = await this.#replaceTree(operation, id, mesh, next);
+      while (next && !signal.aborted) next = await this.#replaceTree(operation, id, mesh, next, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
@@ -220,8 +232,13 @@ export class MeshStore {
     }
   }
 
-  async #replaceTree(operation: string, id: MeshId, mesh: Mesh, data: MeshData): Promise<MeshData | undefined> {
-    const { signal } = mesh.removal;
+  async #replaceTree(
+    operation: string,
+    id: MeshId,
+    mesh: Mesh,
+    data: MeshData,
+    signal: AbortSignal,
+  ): Promise<MeshData | undefined> {
     let baked: ArrayBuffer;
     try {
       baked = await this.#builders.build(operation, data, () => {}, signal);
@@ -261,7 +278,7 @@ export class MeshStore {
 
   /** Notes what the worker says of a mesh after a change. */
   #note(mesh: Mesh, info: TreeInfo, rebuilt: number): void {
-    if (!mesh.info || mesh.removal.signal.aborted) return;
+    if (!mesh.info || mesh.isRemoved) return;
     this.bytes += info.bytes - mesh.info.bytes;
     mesh.info = { ...info, rebuilds: mesh.info.rebuilds + rebuilt };
   }

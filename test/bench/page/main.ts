@@ -1,5 +1,6 @@
 // What `npm run bench` measures in a page: the rows whose cost is on the main thread, or on the way to the worker.
 import { batchedRow } from './batched.js';
+import { blocksRow } from './blocks.js';
 import { culledBatchRow, culledInstancesRow, sortedInstancesRow, wholeBatchRow } from './culled.js';
 import { instancesRow } from './instances.js';
 import { millionPickRow, millionRow } from './million.js';
@@ -24,6 +25,7 @@ const ROWS = {
   'idle picks': idlePickRow,
   'loaded picks': loadedPickRow,
   tracking: trackingRow,
+  blocks: blocksRow,
   million: millionRow,
   'million picks': millionPickRow,
   sides: sidesRow,

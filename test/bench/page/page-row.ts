@@ -16,6 +16,8 @@ export interface PageFact {
   name: string;
   value: number;
   unit: string;
+  /** The target. */
+  atMost?: number;
 }
 
 /** The mean of the fastest quarter: finer than the clock, and whatever else the machine does only ever adds to it. */

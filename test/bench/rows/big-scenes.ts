@@ -9,12 +9,14 @@ export interface BigSizes {
   /** Geometries. */
   tracked: number;
   instances: number;
+  /** Meshes below one Group. */
+  hidden: number;
   /** Meshes of mixed sides. */
   sides: number;
 }
 
 /** Scenes as CAD viewers, city models and forests have them: in a page of Chromium's. */
-export function bigSceneRows({ tracked, instances, sides }: BigSizes): Row[] {
+export function bigSceneRows({ tracked, hidden, instances, sides }: BigSizes): Row[] {
   const many = instances.toLocaleString('en');
   return [
     pageRow('tracking', {
@@ -25,6 +27,14 @@ export function bigSceneRows({ tracked, instances, sides }: BigSizes): Row[] {
       ms: 1500,
       peers: { 'three-mesh-bvh': { note: 'builds on the main thread, in one block', tolerance: FLOAT64 } },
       atMost: { 'longest block of the main thread': 8 },
+    }),
+    pageRow('blocks', {
+      name: 'blocks-50k',
+      work: `update() when ${hidden.toLocaleString('en')} Meshes turn invisible by an ancestor, or visible, in Chromium; and how long the main thread is busy at once while large scenes come and go`,
+      count: hidden,
+      rounds: 9,
+      ms: 8,
+      peers: {},
     }),
     pageRow('million', {
       name: 'million',

@@ -67,6 +67,7 @@ export const FULL: Sizes = {
   objects: 100_000,
   streamed: 10_000,
   tracked: 10_000,
+  hidden: 50_000,
   instances: 1_000_000,
   sides: 100_000,
   scan: 10_000_000,

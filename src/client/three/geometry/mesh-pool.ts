@@ -15,6 +15,7 @@ import {
   type TriangleRun,
 } from './geometry.js';
 import { GeometryVersion } from './geometry-version.js';
+import { Removal } from './removal.js';
 
 /** A mesh of the service, and where its triangles are in the scene. */
 export interface BuiltMesh {
@@ -140,7 +141,7 @@ export class MeshPool {
     }
     this.#watch(mesh, null);
     this.#count(mesh, 0, 0);
-    mesh.abort.abort();
+    mesh.removal.abort();
     if (mesh.built !== null) this.#retired.push(mesh.built.id);
     const meshes = this.#meshes.get(mesh.geometry)!;
     meshes.splice(meshes.indexOf(mesh), 1);
@@ -212,7 +213,7 @@ export class MeshPool {
     mesh.noteVersion();
     mesh.building = this.#update(built).then((isMoved) => {
       mesh.building = null;
-      if (!isMoved && !mesh.abort.signal.aborted) this.#build(mesh);
+      if (!isMoved && !mesh.removal.aborted) this.#build(mesh);
     });
   }
 
@@ -228,7 +229,7 @@ export class MeshPool {
 
   /** Keeps the sums over all meshes: each of them reports its progress, and none is to go through all the others. */
   #count(mesh: PooledMesh, triangles: number, fraction: number): void {
-    if (mesh.abort.signal.aborted) return;
+    if (mesh.removal.aborted) return;
     const builtTriangles = Math.floor(fraction * triangles); // whole ones add up exactly
     this.#triangles += triangles - mesh.triangles;
     this.#builtTriangles += builtTriangles - mesh.builtTriangles;
@@ -250,7 +251,7 @@ export class MeshPool {
   }
 
   #replace(mesh: PooledMesh, built: BuiltMesh | null): void {
-    if (mesh.abort.signal.aborted) {
+    if (mesh.removal.aborted) {
       if (built !== null) this.#service.removeMesh(built.id);
       return;
     }
@@ -278,7 +279,7 @@ export class MeshPool {
   /** Builds a mesh; null where that fails. Never rejects. */
   async #run(mesh: PooledMesh): Promise<BuiltMesh | null> {
     const { geometry, weld, primitive, deformers } = mesh;
-    const { signal } = mesh.abort;
+    const signal = mesh.removal;
     let built: BuiltMesh | null = null;
     let attempts = 0;
     if (signal.aborted) return null;
@@ -294,7 +295,7 @@ export class MeshPool {
         const { index } = geometry;
         const { triangles } = mesh;
         const id = await this.#service.addMesh(data, {
-          signal,
+          signal: signal.asSignal,
           transfer: isLarge,
           weld,
           onProgress: (fraction) => {
@@ -336,7 +337,7 @@ export class MeshPool {
    * that does so again and again is copied at once.
    */
   async #copy(mesh: PooledMesh): Promise<CopiedMesh> {
-    const { signal } = mesh.abort;
+    const signal = mesh.removal;
     for (let attempts = 1; ; attempts++) {
       const runs = this.#look(mesh);
       const copy = copyAll(mesh, runs);
@@ -384,7 +385,7 @@ class PooledMesh implements SharedMesh {
   readonly deformers: Deformers;
   readonly version = new GeometryVersion();
   readonly #deformVersion = new DeformVersion();
-  readonly abort = new AbortController();
+  readonly removal = new Removal();
   readonly uses = new Set<PooledUse>();
   /** Counts those of them that are looked at in every frame. */
   watching = 0;

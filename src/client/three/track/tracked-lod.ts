@@ -29,7 +29,9 @@ interface HeldMesh {
 /**
  * A LOD in the service: one object, whose shape is that of the level that three shows. What touches it goes on touching it
  * when it shows another. That is so where each level draws a single Mesh, posed or not, and where the caller gave a shape; any
- * other LOD is nothing by itself (`owns` nothing), and what is in its levels is tracked apart.
+ * other LOD is nothing by itself (`owns` nothing), and what is in its levels is tracked apart: several Meshes of a level can
+ * move, hide and be ignored each, which one id with a copy of all their triangles could not, and that copy would be built anew
+ * whenever one of them moves within the level.
  */
 export class TrackedLod extends TrackedObject {
   declare readonly object: LOD;
