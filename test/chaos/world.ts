@@ -22,6 +22,8 @@ export interface Thing {
   collidesWith: number;
   group: number;
   contacts: ContactDetail;
+  clearance: number;
+  continuous: boolean;
   pickable: boolean;
   cullable: boolean;
 }
@@ -81,6 +83,9 @@ export function shapeOf({ kind, half, radius, center, mesh }: Thing): Shape {
 }
 
 export function optionsOf(thing: Thing): ObjectOptions {
-  const { matrix, motion, layers, collidesWith, group, contacts, pickable, cullable } = thing;
-  return { shape: shapeOf(thing), matrix, motion, layers, collidesWith, group, contacts, pickable, cullable };
+  const { matrix, motion, layers, collidesWith, group, contacts, pickable, cullable, clearance, continuous } = thing;
+  return {
+    ...{ shape: shapeOf(thing), matrix, motion, layers, collidesWith, group, contacts, pickable, cullable },
+    ...{ clearance, continuous },
+  };
 }
