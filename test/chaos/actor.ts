@@ -106,6 +106,8 @@ export class Actor {
       collidesWith: random.pick([1, 0xffffffff, 0xffffffff, 0xffffffff]),
       group: random.integer(3),
       contacts: random.pick(DETAILS),
+      clearance: random.chance(0.3) ? random.range(0.01, 1) : 0,
+      continuous: random.chance(0.3),
       pickable: random.chance(0.9),
       cullable: random.chance(0.9),
       occluder: random.chance(0.8),

@@ -21,13 +21,20 @@ export function faultOfPairs(world: World, pairs: Iterable<ContactPair>, waiting
       found.delete(key);
       if (pair?.stale) continue;
       const detail = detailOf(a.thing, b.thing);
+      const reach = a.thing.clearance + b.thing.clearance;
       const apart = apartBy(a.solid, b.solid, detail);
-      if (Math.abs(apart) < DOUBT) continue;
-      if (apart > 0 && pair) return `pair ${key} is ${apart} apart`;
-      if (apart < 0 && !pair && ++missing > waiting) return `pair ${key} is missing, ${-apart} deep`;
+      if (Math.abs(apart) < DOUBT || Math.abs(apart - reach) < DOUBT) continue;
+      if (pair && pair.time < 1) {
+        // Where they were before, nobody knows here.
+        if (apart < reach) return `pair ${key} is in contact, and told to be so at ${pair.time}`;
+        if (!a.thing.continuous && !b.thing.continuous) return `pair ${key} is not continuous`;
+        continue;
+      }
+      if (apart > reach && pair) return `pair ${key} is ${apart} apart`;
+      if (apart < reach && !pair && ++missing > waiting) return `pair ${key} is missing, ${-apart} deep`;
       if (!pair) continue;
       if (pair.groupA !== a.thing.group || pair.groupB !== b.thing.group) return `the groups of pair ${key}`;
-      const fault = faultOfContact(a.solid, b.solid, detail, pair);
+      const fault = apart > 0 ? faultOfGap(apart, detail, pair) : faultOfContact(a.solid, b.solid, detail, pair);
       if (fault) return `pair ${key}: ${fault}`;
     }
   }
@@ -39,6 +46,15 @@ export function faultOfPairs(world: World, pairs: Iterable<ContactPair>, waiting
 export function apartBy(a: Solid, b: Solid, detail: ContactDetail): number {
   if (detail === 'none') return Number.POSITIVE_INFINITY;
   return detail === 'bounds' ? filledGap(boundsOf(a), boundsOf(b)) : gap(a, b);
+}
+
+/** Of two that are apart by no more than their clearances. */
+export function faultOfGap(apart: number, detail: ContactDetail, contact: Contact): string {
+  const { contained, points, depths, triangles } = contact;
+  const hasPoints = detail === 'manifold' || detail === 'full';
+  if (contained !== 0 || triangles.length !== 0) return 'more than a gap';
+  if (points.length !== (hasPoints ? 3 : 0)) return `${points.length} coordinates with detail ${detail}`;
+  return hasPoints && Math.abs(depths[0] + apart) > ROUGH ? `depth ${depths[0]}, expected ${-apart}` : '';
 }
 
 /** Of two that touch. */

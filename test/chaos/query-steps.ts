@@ -1,5 +1,5 @@
 import type { Actor } from './actor.js';
-import { apartBy, faultOfContact } from './contact-truth.js';
+import { apartBy, faultOfContact, faultOfGap } from './contact-truth.js';
 import { difference, gap, length, type Point } from './solids.js';
 import * as truth from './truth.js';
 import { eyeOf, viewOf } from './windows.js';
@@ -247,9 +247,11 @@ function contact(actor: Actor): void {
         if (!first || !second) return report ? 'one of the two is gone' : '';
         const solids = [solidOf(world, first), solidOf(world, second)] as const;
         const apart = apartBy(...solids, detail);
-        if (Math.abs(apart) < DOUBT) return '';
-        if (apart < 0 !== (report !== null)) return `they are ${apart} apart`;
-        return report ? faultOfContact(...solids, detail, report) : '';
+        const reach = first.clearance + second.clearance;
+        if (Math.abs(apart) < DOUBT || Math.abs(apart - reach) < DOUBT) return '';
+        if (apart < reach !== (report !== null)) return `they are ${apart} apart`;
+        if (report === null) return '';
+        return apart > 0 ? faultOfGap(apart, detail, report) : faultOfContact(...solids, detail, report);
       });
       return faults.includes('') || faults.join('; or ');
     },

@@ -22,6 +22,8 @@ export interface Thing {
   collidesWith: number;
   group: number;
   contacts: ContactDetail;
+  clearance: number;
+  continuous: boolean;
   pickable: boolean;
   cullable: boolean;
   occluder: boolean;
@@ -83,6 +85,7 @@ export function shapeOf({ kind, half, radius, center, mesh }: Thing): Shape {
 
 export function optionsOf(thing: Thing): ObjectOptions {
   const { matrix, motion, layers, collidesWith, group, contacts, pickable, cullable, occluder } = thing;
-  const said = { motion, layers, collidesWith, group, contacts, pickable, cullable, occluder };
+  const { clearance, continuous } = thing;
+  const said = { motion, layers, collidesWith, group, contacts, pickable, cullable, occluder, clearance, continuous };
   return { shape: shapeOf(thing), matrix, ...said };
 }

@@ -2,7 +2,8 @@
 import { type CollisionService, createCollisionService, type FrameResult } from 'collision-worker';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { boxMesh, transformed } from '../oracle/meshes.js';
+import { Mortal } from '../fixtures/mortal.js';
+import { boxMesh, icosphere, transformed } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
 let service: CollisionService;
@@ -223,4 +224,76 @@ test(`spinning blades see every ball that falls through them, seed ${SEED}`, { t
   }
   expect(missed).toEqual([]);
   expect(met).toBeGreaterThan(100);
+});
+
+test('a lost worker: clearances hold in the next one, and ways begin where things are', async () => {
+  const mortal = await Mortal.create();
+  const { service } = mortal;
+  const wall = service.addObject({ shape: { type: 'box', halfExtents: [0.01, 5, 5] }, motion: 'static', clearance: 1 });
+  const near = service.addObject({ shape: { type: 'sphere', radius: 0.5 }, matrix: at(1.2, 0, 0), clearance: 0.5 });
+  const bullet = service.addObject({ ...ball(0.01), matrix: at(-50, 0, 0) });
+  expect(keysOf(await service.update())).toEqual([`${wall}:${near}`]);
+  await mortal.kill();
+  const after = await service.update();
+  expect(keysOf(after)).toEqual([`${wall}:${near}`]);
+  expect([after.contacts.begun[0], after.contacts.depths[0]]).toEqual([0, Math.fround(-0.69)]);
+  service.setTransform(bullet, at(50, 0, 0));
+  const { contacts } = await service.update();
+  expect(contacts.count).toBe(3);
+  expect([...contacts].filter(({ time }) => time < 1).length).toBe(2);
+});
+
+test(`with a budget that is used up in every frame nothing passes unseen either, seed ${SEED}`, async () => {
+  service.dispose();
+  service = await createCollisionService({ contactBudget: 0.05 });
+  const random = new Random(SEED);
+  const mesh = await service.addMesh(icosphere(1, 8));
+  const walls = Array.from({ length: 60 }, (_, i) =>
+    service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(0, 6 * i, 0), motion: 'static' }),
+  );
+  const bullets = walls.map((_, i) => service.addObject({ ...ball(0.01), group: 1, matrix: at(-20, 6 * i, 0.1) }));
+  await service.update();
+  const unseen = new Set(walls.map((wall, i) => `${wall}:${bullets[i]}`));
+  let waited = 0;
+  for (let frame = 0; unseen.size > 0 && frame < 400; frame++) {
+    // On, and to and fro behind the wall.
+    const x = frame < 4 ? -10 + 10 * frame : 20 + random.range(0, 1);
+    for (const [i, id] of bullets.entries()) service.setTransform(id, at(x, 6 * i, 0.1));
+    const result = await service.update();
+    waited += result.contacts.waiting;
+    for (const key of keysOf(result)) unseen.delete(key);
+  }
+  expect([...unseen]).toEqual([]);
+  expect(waited).toBeGreaterThan(0);
+});
+
+test(`what changes while a frame is under way leaves its ways as they are, seed ${SEED}`, {
+  timeout: 60_000,
+}, async () => {
+  const mesh = await service.addMesh(icosphere(1, 24));
+  const walls = Array.from({ length: 80 }, (_, i) =>
+    service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(0, 3 * i, 0), continuous: i % 2 === 0 }),
+  );
+  const others = walls.map((_, i) =>
+    service.addObject({ shape: { type: 'mesh', mesh }, continuous: true, group: 1, matrix: at(-9, 3 * i, 0.2) }),
+  );
+  await service.update();
+  let x = -9;
+  for (let frame = 0; frame < 6; frame++) {
+    x = -x;
+    for (const [i, id] of others.entries()) service.setTransform(id, at(x, 3 * i, 0.2));
+    const answer = service.update();
+    // Others come and go meanwhile, and the next frame's places are known early.
+    const extra = service.addObject({ ...ball(0.5), matrix: at(500, 0, 0) });
+    const [hit] = await Promise.all([
+      service.raycast({ origin: [0, -5, 0], direction: [0, 1, 0] }),
+      service.overlap({ type: 'sphere', radius: 1 }),
+    ]);
+    expect(hit).not.toBeNull();
+    service.removeObject(extra);
+    const { contacts } = await answer;
+    const found = new Set(keysOf({ contacts } as FrameResult));
+    expect(walls.filter((wall, i) => !found.has(`${wall}:${others[i]}`))).toEqual([]);
+    for (const time of contacts.time) expect(time).toBeLessThan(1);
+  }
 });

@@ -73,6 +73,9 @@ export const FRAME_PARTS: readonly (keyof FrameResult | 'isGone')[] = [
   ...(['visible', 'views', 'contacts', 'rejected', 'ms', 'isGone'] as const),
 ];
 
+/** The same of contact sets. */
+export const CONTACT_PARTS: readonly (keyof FrameResult['contacts'])[] = ['time'];
+
 function callsOf<W>(prefix: string, methods: Record<string, Case<W>[]>, objectOf: (world: W) => object): Call<W>[] {
   return Object.entries(methods).flatMap(([name, cases]) =>
     cases.map((each) => ({

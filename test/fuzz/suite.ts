@@ -5,7 +5,14 @@ import { Random, SEED } from '../oracle/random.js';
 import { CALLS, EXPORTED, METHODS } from './calls.js';
 import { namesOf } from './crawl.js';
 import { testEveryCall } from './every-call.js';
-import { CHARACTER_METHODS, CONTACT_METHODS, FRAME_CALLS, FRAME_METHODS, FRAME_PARTS } from './frame-calls.js';
+import {
+  CHARACTER_METHODS,
+  CONTACT_METHODS,
+  CONTACT_PARTS,
+  FRAME_CALLS,
+  FRAME_METHODS,
+  FRAME_PARTS,
+} from './frame-calls.js';
 import { mutate, newTally } from './fuzz.js';
 import { HOSTILE } from './hostile.js';
 import { World } from './world.js';
@@ -28,7 +35,7 @@ export function fuzzService({ share, steps, isLoud = false }: FuzzOptions): void
   test('the table knows all that there is to call', () => {
     expect(namesOf(world.service)).toEqual([...Object.keys(METHODS), 'stats', 'ready', 'ended', 'isObstructed'].sort());
     expect(namesOf(world.frame!)).toEqual([...Object.keys(FRAME_METHODS), ...FRAME_PARTS].sort());
-    expect(namesOf(world.frame!.contacts)).toEqual(Object.keys(CONTACT_METHODS).sort());
+    expect(namesOf(world.frame!.contacts)).toEqual([...Object.keys(CONTACT_METHODS), ...CONTACT_PARTS].sort());
     expect(namesOf(world.character)).toEqual([...Object.keys(CHARACTER_METHODS), 'state'].sort());
     const others = new Set(FRAME_CALLS.map(({ name }) => name));
     const names = CALLS.map(({ name }) => name).filter((name) => !others.has(name));

@@ -196,7 +196,7 @@ export function describe(id: u32, description: usize): void {
   const slot = slotOf(id);
   const item = itemAt(slot);
   const fresh = item.id != id;
-  const wasContinuous = !fresh && (item.flags & FLAG_CONTINUOUS) != 0;
+  const wasContinuous = !fresh && (item.flags & FLAG_CONTINUOUS) != 0 && item.contacts != <u8>CONTACTS_NONE;
   if (fresh) {
     liveCount++;
     pageOf(slot).live++;
@@ -226,7 +226,6 @@ export function describe(id: u32, description: usize): void {
   const world = worldOf(item);
   if (item.flags & FLAG_MATRIX) memory.copy(changetype<usize>(world), description + OBJECT_MATRIX, AFFINE_BYTES);
   else if (fresh) setIdentity(world);
-  if (item.contacts == <u8>CONTACTS_NONE) item.flags &= ~(<u16>REACHING);
   if (item.flags & REACHING) describeReach(slot, description, wasContinuous);
 }
 
@@ -304,7 +303,8 @@ export function setBox(slot: u32, b: Affine): void {
   box.lowZ = f32x4.extract_lane(ends, 0);
   v128.store64_lane(to + offsetof<Box>('highX'), outward(f64x2.add(middle, h), f64x2.splat(OUTWARD)), 0);
   box.highZ = f32x4.extract_lane(ends, 1);
-  if (itemAt(slot).flags & REACHING) extendBox(slot, box, b);
+  // What makes no pairs reaches nobody.
+  if (itemAt(slot).flags & REACHING && itemAt(slot).contacts != <u8>CONTACTS_NONE) extendBox(slot, box, b);
 }
 
 /** Extends a slot's bounds by what it reaches beyond its shape. */
