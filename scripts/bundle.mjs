@@ -11,6 +11,7 @@ export async function bundleTool(input, file) {
     external: [
       /^node:/,
       /^three/,
+      /^@babylonjs\//,
       /^@dimforge\//,
       /^jolt-physics/,
       /^assemblyscript/,

@@ -8,6 +8,7 @@ const rows = rowsOf({
   largeDragon: 11102,
   rods: 160,
   rays: 500,
+  picture: [32, 24],
   poses: 5,
   points: 100,
   boxes: 500,

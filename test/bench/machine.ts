@@ -15,7 +15,13 @@ export interface Host {
   node: string;
 }
 
-const PEERS = ['three', 'three-mesh-bvh', '@dimforge/rapier3d-compat', '@dimforge/rapier3d-simd-compat'];
+const PEERS = [
+  'three',
+  'three-mesh-bvh',
+  '@dimforge/rapier3d-compat',
+  '@dimforge/rapier3d-simd-compat',
+  '@babylonjs/havok',
+];
 
 export function thisMachine(root: string): Machine {
   const versionOf = (name: string): string => {

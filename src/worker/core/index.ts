@@ -26,6 +26,7 @@ import { intersectMeshes, meshesMeet, noWitness, pairCount, pairs } from './mesh
 import { ALL, ANY, NEAREST } from './mesh/query/ray';
 import { checkScene } from './scene/scene-invariants';
 import { setFilter } from './scene/query/filter';
+import { castMany } from './scene/query/ray-many';
 import { boneOfHit } from './scene/poses';
 import {
   castRay, findNormal, foundBone, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle,
@@ -360,27 +361,7 @@ export function raycastMany(
 ): void {
   updateTrees();
   setFilter(filter);
-  for (let i: usize = 0; i < count; i++) {
-    const ray = rays + (i << 5);
-    const hit = castRay(
-      <f64>load<f32>(ray), <f64>load<f32>(ray, 4), <f64>load<f32>(ray, 8),
-      <f64>load<f32>(ray, 16), <f64>load<f32>(ray, 20), <f64>load<f32>(ray, 24),
-      <f64>load<f32>(ray, 12), <f64>load<f32>(ray, 28), NEAREST,
-    );
-    store<u32>(objects + (i << 2), hit ? foundObject : 0xffffffff);
-    store<i32>(triangles + (i << 2), hit ? foundTriangle : -1);
-    store<i32>(elements + (i << 2), hit ? foundElement : -1);
-    store<i32>(bones + (i << 2), hit ? foundBoneOf() : -1);
-    store<f64>(distances + (i << 3), hit ? hitDistance() : Infinity);
-    const weights = barycentrics + i * 12;
-    store<f32>(weights, hit ? <f32>foundU : 0);
-    store<f32>(weights, hit ? <f32>foundV : 0, 4);
-    store<f32>(weights, hit ? <f32>foundW : 0, 8);
-  }
-}
-
-function foundBoneOf(): i32 {
-  return foundTriangle < 0 ? foundBone : boneOfHit(foundObject, foundTriangle, foundU, foundV, foundW);
+  castMany(rays, count, objects, triangles, elements, bones, distances, barycentrics);
 }
 
 /** Answers where the core's static data begin: those of the interruptible module (pair-module.ts) lie below. */

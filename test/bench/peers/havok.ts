@@ -1,18 +1,126 @@
+// Havok by its raw exports: queries and results in its memory. By its wrappers, which make arrays of arrays of both, rays take
+// up to four times as long, and casts some microseconds more.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import initHavok, {
   type HavokPhysicsWithBindings,
   type HP_ShapeId,
+  type HP_WorldId,
   type Quaternion,
   type Vector3,
 } from '@babylonjs/havok';
 import type { Triangles } from '../../oracle/meshes.js';
 import type { Contender } from '../harness.js';
 import { type BoxFrame, HALF_SIZE } from '../work/boxes.js';
+import { rayChecksum } from '../work/rays.js';
 import { type Ways, wayChecksum } from '../work/ways.js';
 
 const STILL: Quaternion = [0, 0, 0, 1];
 const ORIGIN: Vector3 = [0, 0, 0];
+
+// --- a world ---
+
+interface World {
+  havok: HavokPhysicsWithBindings;
+  world: HP_WorldId;
+}
+
+async function startHavok(): Promise<World> {
+  const path = createRequire(import.meta.url).resolve('@babylonjs/havok');
+  const wasmBinary = readFileSync(join(dirname(path), 'HavokPhysics.wasm')).buffer as ArrayBuffer;
+  const havok = await initHavok({ wasmBinary });
+  return { havok, world: havok.HP_World_Create()[1] };
+}
+
+/** Makes a world of one mesh or of boxes, and runs it once, so that its broad phase is as it is in a game. */
+async function worldOf(scene: Triangles | BoxFrame): Promise<World> {
+  const { havok, world } = await startHavok();
+  if ('indices' in scene) {
+    addBody(havok, world, meshShapeOf(havok, scene), ORIGIN, STILL);
+  } else {
+    const size = 2 * HALF_SIZE;
+    const [, shape] = havok.HP_Shape_CreateBox(ORIGIN, STILL, [size, size, size]);
+    for (let i = 0; i < scene.positions.length / 3; i++) {
+      const [x, y, z] = scene.positions.subarray(3 * i, 3 * i + 3);
+      const [a, b, c, w] = scene.rotations.subarray(4 * i, 4 * i + 4);
+      addBody(havok, world, shape, [x, y, z], [a, b, c, w]);
+    }
+  }
+  havok.HP_World_Step(world, 1 / 60);
+  return { havok, world };
+}
+
+function meshShapeOf(havok: HavokPhysicsWithBindings, { positions, indices }: Triangles): HP_ShapeId {
+  const vertices = havok._malloc(positions.byteLength);
+  const triangles = havok._malloc(indices.byteLength);
+  havok.HEAPF32.set(positions, vertices / 4);
+  havok.HEAPU32.set(indices, triangles / 4);
+  const [, shape] = havok.HP_Shape_CreateMesh(vertices, positions.length / 3, triangles, indices.length / 3);
+  havok._free(vertices);
+  havok._free(triangles);
+  return shape;
+}
+
+function addBody(
+  havok: HavokPhysicsWithBindings,
+  world: HP_WorldId,
+  shape: HP_ShapeId,
+  place: Vector3,
+  rotation: Quaternion,
+): void {
+  const [, body] = havok.HP_Body_Create();
+  havok.HP_Body_SetShape(body, shape);
+  havok.HP_Body_SetMotionType(body, havok.MotionType.STATIC);
+  havok.HP_Body_SetQTransform(body, [place, rotation]);
+  havok.HP_World_AddBody(world, body, false);
+}
+
+// --- rays ---
+
+/** The bytes of a query: two points, two masks, whether triggers are hit, a body to ignore. */
+const QUERY_BYTES = 48;
+const MASKS = 6;
+/** The bytes of a result, which begins with the part of the way at which the ray hit. */
+const RESULT_BYTES = 128;
+
+const RAY_TOLERANCE = {
+  of: { hits: 0.1, distances: 0.1 },
+  because: 'its surfaces are thick, and are hit where a ray passes them by',
+};
+
+/** First hits of one mesh, or among boxes, which it rounds; its rays end after so long a way. */
+export async function havokRays(scene: Triangles | BoxFrame, rays: Float32Array, way: number): Promise<Contender> {
+  const {
+    havok,
+    world: [id],
+  } = await worldOf(scene);
+  const world = Number(id);
+  const query = havok._malloc(QUERY_BYTES);
+  const result = havok._malloc(RESULT_BYTES);
+  havok.HEAPU8.fill(0, query, query + QUERY_BYTES);
+  havok.HEAPU32.fill(0xffffffff, query / 4 + MASKS, query / 4 + MASKS + 2);
+  const distances = new Float64Array(rays.length / 8);
+  return {
+    name: 'Havok, raw exports',
+    run() {
+      const from = query / 4;
+      for (let i = 0, at = 0; i < distances.length; i++, at += 8) {
+        const { HEAPF32 } = havok;
+        for (let k = 0; k < 3; k++) {
+          HEAPF32[from + k] = rays[at + k];
+          HEAPF32[from + 3 + k] = rays[at + k] + way * rays[at + 4 + k];
+        }
+        const hits = havok.HP_World_CastRay(world, query, result, 1);
+        distances[i] = hits > 0 ? way * havok.HEAPF32[result / 4] : Infinity;
+      }
+    },
+    checksum: (part) => rayChecksum(distances, part),
+    tolerance: RAY_TOLERANCE,
+  };
+}
+
+// --- casts ---
 
 /** What its functions for arrays call: ids are numbers of 64 bits, and what is more is in its memory. */
 interface RawExports {
@@ -26,34 +134,10 @@ const INPUT_BYTES = 64;
 /** The fraction comes first. */
 const OUTPUT_BYTES = 256;
 
-/**
- * Capsules that are cast at a mesh or at boxes, by the exports of its wasm: through its functions for arrays a cast takes
- * some microseconds more.
- */
+/** Capsules that are cast at a mesh or at boxes. */
 export async function havokCasts(scene: Triangles | BoxFrame, { radius, half, numbers }: Ways): Promise<Contender> {
-  const wasmBinary = readFileSync(createRequire(import.meta.url).resolve('@babylonjs/havok/lib/esm/HavokPhysics.wasm'));
-  const havok = await (initHavok as (options: object) => Promise<HavokPhysicsWithBindings>)({ wasmBinary });
-  const [, world] = havok.HP_World_Create();
+  const { havok, world } = await worldOf(scene);
   const isMesh = 'indices' in scene;
-  const shape = isMesh
-    ? meshShapeOf(havok, scene)
-    : havok.HP_Shape_CreateBox(ORIGIN, STILL, [1, 1, 1].map((each) => 2 * HALF_SIZE * each) as Vector3)[1];
-  const count = isMesh ? 1 : scene.positions.length / 3;
-  for (let i = 0; i < count; i++) {
-    const [, body] = havok.HP_Body_Create();
-    havok.HP_Body_SetShape(body, shape);
-    havok.HP_Body_SetMotionType(body, havok.MotionType.STATIC);
-    if (!isMesh) {
-      const { positions: p, rotations: q } = scene;
-      havok.HP_Body_SetQTransform(body, [
-        [p[3 * i], p[3 * i + 1], p[3 * i + 2]],
-        [q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]],
-      ]);
-    }
-    havok.HP_World_AddBody(world, body, true);
-  }
-  // Once, so that the broad phase is as it is in a game.
-  havok.HP_World_Step(world, 1 / 60);
   const [, [capsule]] = havok.HP_Shape_CreateCapsule([0, -half, 0], [0, half, 0], radius);
   const [, [collector]] = havok.HP_QueryCollector_Create(1);
   const raw = havok as unknown as RawExports;
@@ -88,18 +172,4 @@ export async function havokCasts(scene: Triangles | BoxFrame, { radius, half, nu
       havok.HP_World_Release(world);
     },
   };
-}
-
-function meshShapeOf(havok: HavokPhysicsWithBindings, { positions, indices }: Triangles): HP_ShapeId {
-  const [vertices, triangles] = [positions, indices].map((each) => {
-    const at = havok._malloc(each.byteLength);
-    new Uint8Array(havok.HEAPU8.buffer, at, each.byteLength).set(
-      new Uint8Array(each.buffer, each.byteOffset, each.byteLength),
-    );
-    return at;
-  });
-  const [, shape] = havok.HP_Shape_CreateMesh(vertices, positions.length / 3, triangles, indices.length / 3);
-  havok._free(vertices);
-  havok._free(triangles);
-  return shape;
 }

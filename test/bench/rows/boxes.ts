@@ -1,9 +1,11 @@
-import { BoxGeometry, DoubleSide, Mesh, MeshBasicMaterial } from 'three';
+import { BoxGeometry, DoubleSide, Mesh, MeshBasicMaterial, Vector3 } from 'three';
+import { boundsOf } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import { apart, type Contender, type ContenderElsewhere, here, type Row } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { BoxGrid } from '../peers/box-grid.js';
 import { BoxRayGrid } from '../peers/box-ray-grid.js';
+import { havokRays } from '../peers/havok.js';
 import { joltManifolds } from '../peers/jolt.js';
 import { castRay, RAPIERS, sensorPairs, solidManifolds } from '../peers/rapier.js';
 import { raycaster } from '../peers/raycaster.js';
@@ -68,12 +70,14 @@ export function boxRaysRow(count: number, rayCount: number): Row {
       const [frame] = turningBoxes(new Random(1), count, 1);
       const rays = raysAround(new Random(2), frame.positions, rayCount);
       const rapiers = RAPIERS.map(([name, rapier]) => {
-        return apart(async () => ({ ...(await castRay(name, rapier, frame, rays)), target: 8 }));
+        return apart(async () => ({ ...(await castRay(name, rapier, frame, rays)), target: 20 }));
       });
+      const reach = 3 * boundsOf(frame.positions).getSize(new Vector3()).length();
       return {
         contenders: [
           here(() => ourRays(frame, rays)),
           ...rapiers,
+          apart(async () => ({ ...(await havokRays(frame, rays, reach)), target: 2.5 })),
           apart(() => gridRays(frame, rays)),
           apart(() => raycaster(boxObjects(frame), rays, 20)),
         ],

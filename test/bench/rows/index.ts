@@ -15,7 +15,7 @@ import { closestRow, spheresRow } from './nearness.js';
 import { occlusionRow } from './occlusion.js';
 import { allPairsRow, distanceRow, firstPairRow, manifoldPairsRow } from './pairs.js';
 import { regionRow, screenRow } from './pointing.js';
-import { frontRaysRow, raysRow } from './rays.js';
+import { cameraRaysRow, frontRaysRow, raysRow } from './rays.js';
 import { clearanceRow, continuousRow } from './reaching.js';
 import { sectionRow } from './section.js';
 import { type SkinSizes, skinRows } from './skin.js';
@@ -30,6 +30,8 @@ export interface Sizes extends BigSizes, SkinSizes {
   largeDragon: Parameters<typeof dragon>[0];
   rods: number;
   rays: number;
+  /** The pixels of a picture: width and height. */
+  picture: [width: number, height: number];
   poses: number;
   /** In the rows of nearness. */
   points: number;
@@ -58,6 +60,7 @@ export const FULL: Sizes = {
   largeDragon: 871414,
   rods: 20_000,
   rays: 100_000,
+  picture: [640, 480],
   poses: 200,
   points: 10_000,
   boxes: 10_000,
@@ -83,7 +86,7 @@ export const FULL: Sizes = {
 };
 
 export function rowsOf(sizes: Sizes): Row[] {
-  const { rods, rays, poses, points, boxes, boxRays, spheres, dragons, objects } = sizes;
+  const { rods, rays, picture, poses, points, boxes, boxRays, spheres, dragons, objects } = sizes;
   const small = () => dragon(sizes.dragon);
   const large = () => dragon(sizes.largeDragon);
   return [
@@ -93,7 +96,7 @@ export function rowsOf(sizes: Sizes): Row[] {
       mesh: small,
       rays,
       fewRays: 20,
-      target: 6,
+      target: 10,
       nativeTarget: 0.6,
       treeOptions: SMALL_LEAVES,
     }),
@@ -103,9 +106,21 @@ export function rowsOf(sizes: Sizes): Row[] {
       mesh: large,
       rays,
       fewRays: 3,
-      target: 5,
-      nativeTarget: 0.6,
+      target: 10,
+      nativeTarget: 0.8,
     }),
+    cameraRaysRow(
+      {
+        name: 'rays-coherent',
+        what: 'the full dragon',
+        mesh: large,
+        fewRays: 3,
+        target: 5,
+        nativeTarget: 0.6,
+        rounds: 7,
+      },
+      ...picture,
+    ),
     raysRow({
       name: 'rays-rods',
       what: `${rods.toLocaleString('en')} thin rods and plates`,

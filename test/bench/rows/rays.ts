@@ -1,14 +1,15 @@
 import type { QueryOptions } from 'collision-worker';
-import { FrontSide } from 'three';
-import type { Triangles } from '../../oracle/meshes.js';
+import { FrontSide, Vector3 } from 'three';
+import { boundsOf, type Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import { apart, type ContenderElsewhere, here, type Row } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
+import { havokRays } from '../peers/havok.js';
 import { embreeRays } from '../peers/native.js';
 import { octree } from '../peers/octree.js';
 import { meshObject, raycaster } from '../peers/raycaster.js';
 import { raycastFirst, SMALL_LEAVES, type TreeOptions, treeOf } from '../peers/three-mesh-bvh.js';
-import { rayChecksum, raysAround } from '../work/rays.js';
+import { cameraRays, rayChecksum, raysAround } from '../work/rays.js';
 
 export interface RaysOptions {
   name: string;
@@ -27,18 +28,35 @@ export interface RaysOptions {
 
 /** First hits on both sides of the triangles of one mesh. */
 export function raysRow(options: RaysOptions): Row {
-  const { name, mesh, what, rays: count, fewRays, target, nativeTarget, treeOptions, rounds = 11 } = options;
+  const { what, rays: count } = options;
+  const work = `${count.toLocaleString('en')} first hits from a sphere around ${what} to random points in its box`;
+  return rowOf(options, work, (positions) => raysAround(new Random(1), positions, count));
+}
+
+/** The primary rays of a camera: Embree's single rays, as the others are one by one, too. */
+export function cameraRaysRow(options: Omit<RaysOptions, 'rays'>, width: number, height: number): Row {
+  const work = `the first hits of ${width} × ${height} rays of a camera that looks at ${options.what}`;
+  return rowOf(options, work, (positions) => cameraRays(positions, width, height));
+}
+
+function rowOf(
+  { name, mesh, fewRays, target, nativeTarget, treeOptions, rounds = 11 }: Omit<RaysOptions, 'rays'>,
+  work: string,
+  raysOf: (positions: Float32Array) => Float32Array,
+): Row {
   return {
     name,
-    work: `${count.toLocaleString('en')} first hits from a sphere around ${what} to random points in its box`,
+    work,
     rounds,
     async prepare({ native }) {
       const triangles = mesh();
-      const rays = raysAround(new Random(1), triangles.positions, count);
+      const rays = raysOf(triangles.positions);
+      const reach = 3 * boundsOf(triangles.positions).getSize(new Vector3()).length();
       return {
         contenders: [
           here(() => ourRays(triangles, rays)),
           apart(() => ({ ...raycastFirst(treeOf(triangles, treeOptions), rays), target })),
+          apart(async () => ({ ...(await havokRays(triangles, rays, reach)), target: 2.5 })),
           apart(() => raycaster([meshObject(triangles)], rays, fewRays)),
           ...(native ? embreeRays(triangles, rays, nativeTarget) : []),
         ],

@@ -1,4 +1,4 @@
-import { Vector3 } from 'three';
+import { PerspectiveCamera, Vector3 } from 'three';
 import { boundsOf } from '../../oracle/meshes.js';
 import type { Random } from '../../oracle/random.js';
 
@@ -21,6 +21,32 @@ export function raysAround(random: Random, positions: Float32Array, count: numbe
       .normalize()
       .toArray(rays, i * 8 + 4);
     rays[i * 8 + 7] = Infinity;
+  }
+  return rays;
+}
+
+/** As many per ray: one through the middle of each pixel, row by row, of a camera that sees all of the points. */
+export function cameraRays(positions: Float32Array, width: number, height: number): Float32Array {
+  const box = boundsOf(positions);
+  const center = box.getCenter(new Vector3());
+  const size = box.getSize(new Vector3()).length();
+  const camera = new PerspectiveCamera(40, width / height, 0.01 * size, 10 * size);
+  camera.position.set(0.5, 0.3, 0.9).multiplyScalar(size).add(center);
+  camera.lookAt(center);
+  camera.updateMatrixWorld();
+  const rays = new Float32Array(width * height * 8);
+  const direction = new Vector3();
+  for (let at = 0, pixel = 0; at < rays.length; at += 8, pixel++) {
+    const x = (pixel % width) + 0.5;
+    const y = Math.floor(pixel / width) + 0.5;
+    direction
+      .set((2 * x) / width - 1, 1 - (2 * y) / height, 0.5)
+      .unproject(camera)
+      .sub(camera.position)
+      .normalize();
+    camera.position.toArray(rays, at);
+    direction.toArray(rays, at + 4);
+    rays[at + 7] = Infinity;
   }
   return rays;
 }

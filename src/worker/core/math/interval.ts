@@ -36,11 +36,15 @@ export function leave(part: v128): f64 {
   return -f64x2.extract_lane(part, 1);
 }
 
+/** What makes a value so much larger that rounding it to float32 does not make it smaller: times the one, plus the other. */
+export const UPWARD: f64 = 1.0000005;
+export const UPWARD_LEAST: f64 = 1e-30;
+
 /** Answers a float32 that is no smaller than the value. */
 // @ts-ignore: decorator
 @inline
 export function upward(value: f64): f32 {
-  return <f32>(value * 1.0000005 + 1e-30);
+  return <f32>(value * UPWARD + UPWARD_LEAST);
 }
 
 /** Answers the reciprocal of each component of a unit direction; no component counts as smaller than TINY. */

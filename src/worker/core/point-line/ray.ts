@@ -10,7 +10,8 @@ import { HIT_BARYCENTRIC, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_PO
 import { newHit } from '../hits';
 import { clip, enter, interval, leave, reciprocals, upward } from '../math/interval';
 import { lane0, lane1, lane2 } from '../math/lanes';
-import { ALL, ANY, NEAREST, keyOf, sortedKeys, waitingKeys } from '../mesh/query/ray';
+import { keyOf, sortedKeys, waitingKeys } from '../mesh/query/entry-keys';
+import { ALL, ANY, NEAREST } from '../mesh/query/ray';
 import { countLeaf, countNode, countTriangle } from '../mesh/tree/counters';
 import { LEAF, NODE_BYTES, Node, childOf, linkOf, maskOf, treeScale } from '../mesh/tree/layout';
 import {

@@ -23,7 +23,7 @@ function weightOf(base: Mesh, triangle: u32, bone: u32, u: f64, v: f64, w: f64):
  */
 export function boneAt(mesh: Mesh, triangle: u32, u: f64, v: f64, w: f64): i32 {
   const base = baseOf(mesh);
-  if (!isDeformable(base) || deformOf(base).boneCount == 0 || triangle >= base.triangleCount) return -1;
+  if (!hasSkin(mesh) || triangle >= base.triangleCount) return -1;
   let best: i32 = -1;
   let most: f64 = -Infinity;
   for (let k: u32 = 0; k < 3; k++) {
@@ -38,4 +38,10 @@ export function boneAt(mesh: Mesh, triangle: u32, u: f64, v: f64, w: f64): i32 {
     }
   }
   return best;
+}
+
+/** Tells whether bones may move parts of a mesh. */
+export function hasSkin(mesh: Mesh): bool {
+  const base = baseOf(mesh);
+  return isDeformable(base) && deformOf(base).boneCount != 0;
 }

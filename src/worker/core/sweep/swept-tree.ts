@@ -9,7 +9,7 @@ import { Affine, invert } from '../math/affine';
 import { clip, enter, interval, leave, reciprocals, upward } from '../math/interval';
 import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../math/lanes';
 import { spectralNorm } from '../math/spectral-norm';
-import { keyOf, sortedKeys, waitingKeys } from '../mesh/query/ray';
+import { keyOf, sortedKeys, waitingKeys } from '../mesh/query/entry-keys';
 import { countLeaf, countNode } from '../mesh/tree/counters';
 import {
   BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, filledLanes, isRotated, linkOf, maskOf, placeTree, treeScale,

@@ -107,7 +107,7 @@ function setDirection(x: f64, y: f64, z: f64): void {
  * An object that is so many times its size away is asked from a nearer point of the ray: float64 is 2⁻³² sizes off
  * there.
  */
-const FAR: f64 = 1048576.0; // 2^20
+export const FAR: f64 = 1048576.0; // 2^20
 /** Beyond this a ray stays where it is, as coordinateAt would overflow. */
 const TOO_FAR: f64 = 1e290;
 

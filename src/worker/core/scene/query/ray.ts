@@ -204,7 +204,7 @@ function readAhead(tree: Tree, bytes: usize): void {
 /** Answers the largest coordinate of a cell's bounds, about the scene's origin. */
 // @ts-ignore: decorator
 @inline
-function reachOf(cell: Cell): f32 {
+export function reachOf(cell: Cell): f32 {
   const at = changetype<usize>(cell);
   const some = f32x4.abs(v128.load(at, offsetof<Cell>('lowX'))), others = f32x4.abs(v128.load(at, offsetof<Cell>('lowZ')));
   const four = f32x4.pmax(some, others);

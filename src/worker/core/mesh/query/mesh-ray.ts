@@ -1,0 +1,330 @@
+// A ray in the tree space of a mesh, and what it is tested against there: the boxes of a node, four at once in float32,
+// padded for the rounding of it; four triangles at once in float32, as a filter that lets through all that may be hit; then
+// a triangle itself in float64. Triangle test: Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection", 2013. Its edge
+// functions change nothing but their sign when an edge is walked the other way, so no ray slips between two triangles.
+
+import { SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT } from '../../../../shared/layout';
+import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
+import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../../math/lanes';
+import { Block, Mesh, Node, treeScale, triangleOf } from '../tree/layout';
+import { sidesOfFace } from './face-sides';
+
+/** A ray in tree space. Its first cache line has all that nodes are tested with. */
+@unmanaged
+export class MeshRay {
+  /** Where it enters the mesh's bounds, in float32; how long it goes on from there. */
+  pointX: f32; pointY: f32; pointZ: f32;
+  limit: f32;
+  /** The reciprocals of its unit direction. */
+  inverse: v128;
+  /** Its unit direction, with 1 behind it. */
+  along: v128;
+  /** Where the indices are that bring a node's near bounds to the lanes (`swizzles`). */
+  nearFirst: u32;
+  /** What a traversal keeps of it. */
+  top: u32;
+  child: u32;
+  index: u32;
+
+  /** Its shear in float32, and where it begins, along the axes that play x, y and z: z is its largest one. */
+  baseX: f32; baseY: f32; baseZ: f32;
+  slopeX: f32; slopeY: f32;
+  /** The bytes from a block's x to the coordinate that plays the part. */
+  axisX: u32; axisY: u32; axisZ: u32;
+
+  /** The same in float64, from where it was given to begin. */
+  originX: f64; originY: f64; originZ: f64;
+  directionX: f64; directionY: f64; directionZ: f64;
+  /** The reciprocals of the direction. */
+  inverseX: f64; inverseY: f64; inverseZ: f64;
+  tMin: f64;
+  /** Hits beyond this are of no interest: where it ends, or its nearest hit so far. */
+  end: f64;
+  /** The t at which it enters the bounds, and the length of its direction. */
+  from: f64;
+  length: f64;
+  shearX: f64; shearY: f64;
+  /** The triangle that was hit, -1 without one, and its barycentrics. */
+  hitU: f64; hitV: f64; hitW: f64;
+  hitTriangle: i32;
+  spare: u32;
+}
+
+export const MESH_RAY_BYTES: usize = offsetof<MeshRay>();
+
+/** The error of an edge function relative to extent · the largest sheared coordinate; see BOX_PADDING for the terms. */
+const EDGE_ERROR: f32 = 7.62939453125e-6; // 2^-17
+
+/**
+ * For each set of signs of a direction, x, y and z: the indices of an i8x16.swizzle that brings those of a node's bytes to
+ * the lanes that are met first, and makes the rest 0.
+ */
+const SWIZZLE_BYTES: usize = 48;
+const swizzles: usize = memory.data(8 * <i32>SWIZZLE_BYTES, 16);
+for (let signs: u32 = 0; signs < 8; signs++) {
+  const low = i8x16(0, -1, -1, -1, 1, -1, -1, -1, 2, -1, -1, -1, 3, -1, -1, -1);
+  for (let axis: u32 = 0; axis < 3; axis++) {
+    const at = swizzles + signs * <u32>SWIZZLE_BYTES + (axis << 4);
+    v128.store(at, v128.or(low, i32x4.splat(((signs >> axis) & 1) << 2)));
+  }
+}
+
+/** The three axes by which one is the largest: z, x or y. */
+const axesBy: usize = memory.data<u32>([0, 16, 32, 0, 16, 32, 0, 0, 32, 0, 16, 0], 16);
+
+// The sides that all triangles can be hit from: SIDE_*, 0 where each has its own; then the list of these (face-sides.ts), and
+// the sides of those of which it says nothing.
+let allowed: u32 = 0;
+let faceSides: usize = 0;
+let otherSides: u32 = 0;
+
+/** Sets from which sides triangles can be hit from now on: SIDE_*, but for those of which a list says something else. */
+export function setSides(sides: u32, list: usize): void {
+  allowed = list != 0 ? 0 : sides;
+  faceSides = list;
+  otherSides = sides;
+}
+
+/**
+ * Takes a ray from mesh space, of any length of its direction, for hits with tMin ≤ t ≤ tMax. Answers false where it
+ * passes the mesh's bounds by.
+ */
+// @ts-ignore: decorator
+@inline
+export function aim(
+  ray: MeshRay, mesh: Mesh, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, tMin: f64, tMax: f64,
+): bool {
+  const scale = treeScale(mesh);
+  const fromX = (ox - mesh.offsetX) * scale, fromY = (oy - mesh.offsetY) * scale, fromZ = (oz - mesh.offsetZ) * scale;
+  const toX = dx * scale, toY = dy * scale, toZ = dz * scale;
+
+  // To the part of the ray near the mesh, so that float32 sees small numbers only.
+  const slack = (2.0 + abs(fromX) + abs(fromY) + abs(fromZ)) * 3.552713678800501e-15; // 2^-48
+  let part = interval(tMin, tMax);
+  const lowX = (mesh.lowX - mesh.offsetX) * scale - slack, highX = (mesh.highX - mesh.offsetX) * scale + slack;
+  part = clip(part, fromX, toX, lowX, highX);
+  const lowY = (mesh.lowY - mesh.offsetY) * scale - slack, highY = (mesh.highY - mesh.offsetY) * scale + slack;
+  part = clip(part, fromY, toY, lowY, highY);
+  const lowZ = (mesh.lowZ - mesh.offsetZ) * scale - slack, highZ = (mesh.highZ - mesh.offsetZ) * scale + slack;
+  part = clip(part, fromZ, toZ, lowZ, highZ);
+  const from = enter(part);
+  if (!(from <= leave(part))) return false;
+  const length = sqrt(toX * toX + toY * toY + toZ * toZ);
+  const unit = 1.0 / length;
+  const px = <f32>(fromX + from * toX), py = <f32>(fromY + from * toY), pz = <f32>(fromZ + from * toZ);
+  ray.pointX = px;
+  ray.pointY = py;
+  ray.pointZ = pz;
+  ray.limit = upward((leave(part) - from) * length);
+  ray.originX = fromX; ray.originY = fromY; ray.originZ = fromZ;
+  ray.directionX = toX; ray.directionY = toY; ray.directionZ = toZ;
+  ray.inverseX = 1.0 / toX; ray.inverseY = 1.0 / toY; ray.inverseZ = 1.0 / toZ;
+  ray.tMin = tMin;
+  ray.end = tMax;
+  ray.from = from;
+  ray.length = length;
+  finishAim(ray, f32x4(<f32>(toX * unit), <f32>(toY * unit), <f32>(toZ * unit), 1));
+  return true;
+}
+
+/** Sets what follows from the unit direction and the rest. */
+// @ts-ignore: decorator
+@inline
+export function finishAim(ray: MeshRay, along: v128): void {
+  const inverse = reciprocals(along);
+  ray.along = along;
+  ray.inverse = inverse;
+  ray.nearFirst = <u32>swizzles + (i32x4.bitmask(inverse) & 7) * <u32>SWIZZLE_BYTES;
+  // A rotation of the axes brings the largest one to z; without branches, as nobody can foresee which one that is.
+  const absX = abs(ray.directionX), absY = abs(ray.directionY), absZ = abs(ray.directionZ);
+  const isX = <u32>(absX >= absY) & <u32>(absX >= absZ), isY = ~isX & <u32>(absY >= absZ);
+  const axes = axesBy + ((isX << 4) | (isY << 5));
+  const kx: usize = load<u32>(axes), ky: usize = load<u32>(axes, 4), kz: usize = load<u32>(axes, 8);
+  ray.axisX = <u32>kx;
+  ray.axisY = <u32>ky;
+  ray.axisZ = <u32>kz;
+  const here = changetype<usize>(ray), to = here + offsetof<MeshRay>('directionX');
+  const inverseZ = load<f64>(here + (kz >> 1), offsetof<MeshRay>('inverseX'));
+  const shearX = load<f64>(to + (kx >> 1)) * inverseZ, shearY = load<f64>(to + (ky >> 1)) * inverseZ;
+  ray.shearX = shearX;
+  ray.shearY = shearY;
+  ray.slopeX = <f32>shearX;
+  ray.slopeY = <f32>shearY;
+  ray.baseX = load<f32>(here + (kx >> 2));
+  ray.baseY = load<f32>(here + (ky >> 2));
+  ray.baseZ = load<f32>(here + (kz >> 2));
+  ray.hitTriangle = -1;
+}
+
+/**
+ * Finds where a ray enters each of the boxes of a node without a rotation: distances from `point`, with all bits set where
+ * it passes a box by, or enters it beyond its limit, or there is none.
+ */
+// @ts-ignore: decorator
+@inline
+export function entriesOf(
+  address: usize, children: u32, point: v128, inverse: v128, nearX: v128, nearY: v128, nearZ: v128, limit: v128,
+): v128 {
+  const toHigh = i32x4.splat(4);
+  // A bound is met at (origin + scale · q - point) / along = start + step · q.
+  const start = f32x4.mul(f32x4.sub(v128.load(address, offsetof<Node>('originX')), point), inverse);
+  const step = f32x4.mul(v128.load(address, offsetof<Node>('scaleX')), inverse);
+  const startX = lane0(start), startY = lane1(start), startZ = lane2(start);
+  const stepX = lane0(step), stepY = lane1(step), stepZ = lane2(step);
+  const qx = v128.load64_zero(address), qy = v128.load64_zero(address, 8), qz = v128.load64_zero(address, 16);
+  const near = f32x4.pmax(
+    f32x4.pmax(at(i8x16.swizzle(qx, nearX), startX, stepX), at(i8x16.swizzle(qy, nearY), startY, stepY)),
+    at(i8x16.swizzle(qz, nearZ), startZ, stepZ),
+  );
+  const far = f32x4.pmin(
+    f32x4.pmin(
+      at(i8x16.swizzle(qx, v128.xor(nearX, toHigh)), startX, stepX),
+      at(i8x16.swizzle(qy, v128.xor(nearY, toHigh)), startY, stepY),
+    ),
+    at(i8x16.swizzle(qz, v128.xor(nearZ, toHigh)), startZ, stepZ),
+  );
+  return entered(near, far, children, limit);
+}
+
+/** Finds the same for a node whose boxes are rotated. */
+// @ts-ignore: decorator
+@inline
+export function rotatedEntriesOf(address: usize, children: u32, point: v128, along: v128, limit: v128): v128 {
+  // The node's matrix (math/quaternion.ts) as v + 2 / |q|² · q × (q × v + w v), for both ends of the ray.
+  const q = f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion')));
+  const squares = f32x4.mul(q, q), pairs = f32x4.add(squares, v128.shuffle<f32>(squares, squares, 1, 0, 3, 2));
+  const twice = f32x4.div(f32x4.splat(2), f32x4.add(pairs, v128.shuffle<f32>(pairs, pairs, 2, 3, 0, 1)));
+  const w = lane3(q), qYzx = yzx(q), qZxy = zxy(q);
+  const a = f32x4.add(cross(qYzx, qZxy, yzx(along), zxy(along)), f32x4.mul(w, along));
+  const b = f32x4.add(cross(qYzx, qZxy, yzx(point), zxy(point)), f32x4.mul(w, point));
+  const turned = f32x4.add(along, f32x4.mul(twice, cross(qYzx, qZxy, yzx(a), zxy(a))));
+  const moved = f32x4.add(point, f32x4.mul(twice, cross(qYzx, qZxy, yzx(b), zxy(b))));
+  const inverse = reciprocals(turned);
+  const start = f32x4.mul(f32x4.sub(v128.load(address, offsetof<Node>('originX')), moved), inverse);
+  const step = f32x4.mul(v128.load(address, offsetof<Node>('scaleX')), inverse);
+  const startX = lane0(start), startY = lane1(start), startZ = lane2(start);
+  const stepX = lane0(step), stepY = lane1(step), stepZ = lane2(step);
+  const qx = v128.load8x8_u(address), qy = v128.load8x8_u(address, 8), qz = v128.load8x8_u(address, 16);
+  const ax = at(i32x4.extend_low_i16x8_u(qx), startX, stepX);
+  const bx = at(i32x4.extend_high_i16x8_u(qx), startX, stepX);
+  const ay = at(i32x4.extend_low_i16x8_u(qy), startY, stepY);
+  const by = at(i32x4.extend_high_i16x8_u(qy), startY, stepY);
+  const az = at(i32x4.extend_low_i16x8_u(qz), startZ, stepZ);
+  const bz = at(i32x4.extend_high_i16x8_u(qz), startZ, stepZ);
+  const near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmin(az, bz));
+  const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
+  return entered(near, far, children, limit);
+}
+
+// @ts-ignore: decorator
+@inline
+function at(q: v128, start: v128, step: v128): v128 {
+  return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
+}
+
+// @ts-ignore: decorator
+@inline
+function entered(near: v128, far: v128, children: u32, limit: v128): v128 {
+  const first = f32x4.pmax(f32x4.splat(0), near); // in this order -0 becomes 0
+  const isThere = i32x4.le_u(i32x4(0, 1, 2, 3), i32x4.splat((children >> 24) & 3));
+  const isMet = v128.and(f32x4.le(first, f32x4.pmin(far, limit)), isThere);
+  return v128.or(first, v128.not(isMet));
+}
+
+/** Marks the triangles of a block that a ray may hit, a bit each. */
+// @ts-ignore: decorator
+@inline
+export function mayHit(block: usize, ray: MeshRay): u32 {
+  const kx: usize = ray.axisX, ky: usize = ray.axisY, kz: usize = ray.axisZ;
+  const here = changetype<usize>(ray);
+  const bx = v128.load32_splat(here, offsetof<MeshRay>('baseX'));
+  const by = v128.load32_splat(here, offsetof<MeshRay>('baseY'));
+  const bz = v128.load32_splat(here, offsetof<MeshRay>('baseZ'));
+  const sx = v128.load32_splat(here, offsetof<MeshRay>('slopeX'));
+  const sy = v128.load32_splat(here, offsetof<MeshRay>('slopeY'));
+  const az = f32x4.sub(v128.load(block + kz), bz);
+  const cz = f32x4.sub(v128.load(block + kz, 48), bz);
+  const ez = f32x4.sub(v128.load(block + kz, 96), bz);
+  const ax = f32x4.sub(f32x4.sub(v128.load(block + kx), bx), f32x4.mul(sx, az));
+  const ay = f32x4.sub(f32x4.sub(v128.load(block + ky), by), f32x4.mul(sy, az));
+  const cx = f32x4.sub(f32x4.sub(v128.load(block + kx, 48), bx), f32x4.mul(sx, cz));
+  const cy = f32x4.sub(f32x4.sub(v128.load(block + ky, 48), by), f32x4.mul(sy, cz));
+  const ex = f32x4.sub(f32x4.sub(v128.load(block + kx, 96), bx), f32x4.mul(sx, ez));
+  const ey = f32x4.sub(f32x4.sub(v128.load(block + ky, 96), by), f32x4.mul(sy, ez));
+  const u = f32x4.sub(f32x4.mul(ex, cy), f32x4.mul(ey, cx));
+  const v = f32x4.sub(f32x4.mul(ax, ey), f32x4.mul(ay, ex));
+  const w = f32x4.sub(f32x4.mul(cx, ay), f32x4.mul(cy, ax));
+  const largest = f32x4.pmax(
+    f32x4.pmax(f32x4.pmax(f32x4.abs(ax), f32x4.abs(ay)), f32x4.pmax(f32x4.abs(cx), f32x4.abs(cy))),
+    f32x4.pmax(f32x4.abs(ex), f32x4.abs(ey)),
+  );
+  const error = f32x4.mul(largest, f32x4.splat(EDGE_ERROR));
+  const least = f32x4.pmin(f32x4.pmin(u, v), w);
+  const greatest = f32x4.pmax(f32x4.pmax(u, v), w);
+  return i32x4.bitmask(v128.or(f32x4.ge(least, f32x4.neg(error)), f32x4.le(greatest, error)));
+}
+
+/** The normal of the last triangle that was hit, in mesh space and not unit. */
+export let hitNormalX: f64 = 0;
+export let hitNormalY: f64 = 0;
+export let hitNormalZ: f64 = 0;
+
+/**
+ * Tests a triangle exactly. Answers t, or Infinity where there is no hit in [tMin, end]; else the triangle and its
+ * barycentrics are the ray's. Of two at the same t the lower index wins.
+ */
+export function meet(ray: MeshRay, block: usize, lane: i32): f64 {
+  const at = block + (<usize>lane << 2);
+  const kx: usize = ray.axisX, ky: usize = ray.axisY, kz: usize = ray.axisZ;
+  const origin = changetype<usize>(ray) + offsetof<MeshRay>('originX');
+  const px = load<f64>(origin + (kx >> 1)), py = load<f64>(origin + (ky >> 1)), pz = load<f64>(origin + (kz >> 1));
+  const shearX = ray.shearX, shearY = ray.shearY;
+  const az = <f64>load<f32>(at + kz) - pz;
+  const bz = <f64>load<f32>(at + kz, 48) - pz;
+  const cz = <f64>load<f32>(at + kz, 96) - pz;
+  const ax = <f64>load<f32>(at + kx) - px - shearX * az;
+  const ay = <f64>load<f32>(at + ky) - py - shearY * az;
+  const bx = <f64>load<f32>(at + kx, 48) - px - shearX * bz;
+  const by = <f64>load<f32>(at + ky, 48) - py - shearY * bz;
+  const cx = <f64>load<f32>(at + kx, 96) - px - shearX * cz;
+  const cy = <f64>load<f32>(at + ky, 96) - py - shearY * cz;
+  const u = cx * by - cy * bx;
+  const v = ax * cy - ay * cx;
+  const w = bx * ay - by * ax;
+  const isBelow = <u32>(u < 0) | <u32>(v < 0) | <u32>(w < 0), isAbove = <u32>(u > 0) | <u32>(v > 0) | <u32>(w > 0);
+  if (isBelow & isAbove) return Infinity;
+  const det = u + v + w;
+  if (det == 0) return Infinity; // the ray lies in the triangle's plane
+  const inverse = 1.0 / det;
+  const t = (u * az + v * bz + w * cz) * inverse * load<f64>(changetype<usize>(ray) + (kz >> 1), offsetof<MeshRay>('inverseX'));
+  const triangle = triangleOf(changetype<Block>(block), lane);
+  const end = ray.end;
+  if (!(t >= ray.tMin && t <= end)) return Infinity;
+  if (t == end && ray.hitTriangle >= 0 && ray.hitTriangle < triangle) return Infinity;
+  if (allowed != SIDE_DOUBLE) {
+    findNormal(block, lane);
+    const facing = hitNormalX * ray.directionX + hitNormalY * ray.directionY + hitNormalZ * ray.directionZ;
+    const side: u32 = facing < 0 ? SIDE_FRONT : SIDE_BACK;
+    if (!(allowed & side)) {
+      if (faceSides == 0 || !(sidesOfFace(faceSides, triangle, otherSides) & side)) return Infinity;
+    }
+  }
+  ray.hitTriangle = triangle;
+  ray.hitU = u * inverse;
+  ray.hitV = v * inverse;
+  ray.hitW = w * inverse;
+  return t;
+}
+
+/** Finds the normal of a triangle, into hitNormal*. */
+// @ts-ignore: decorator
+@inline
+export function findNormal(block: usize, lane: i32): void {
+  const at = block + (<usize>lane << 2);
+  const x = <f64>load<f32>(at), y = <f64>load<f32>(at, 16), z = <f64>load<f32>(at, 32);
+  const ex = <f64>load<f32>(at, 48) - x, ey = <f64>load<f32>(at, 64) - y, ez = <f64>load<f32>(at, 80) - z;
+  const fx = <f64>load<f32>(at, 96) - x, fy = <f64>load<f32>(at, 112) - y, fz = <f64>load<f32>(at, 128) - z;
+  hitNormalX = ey * fz - ez * fy;
+  hitNormalY = ez * fx - ex * fz;
+  hitNormalZ = ex * fy - ey * fx;
+}

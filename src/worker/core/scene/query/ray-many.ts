@@ -1,0 +1,290 @@
+// Casts many rays at once. Where there are few objects to be hit and all are meshes, one object after the other is asked for
+// all rays, which go through its tree as a stream (mesh/query/ray-stream.ts), two of them in the lanes of what prepares them.
+// Elsewhere, and from far away, one ray after the other goes through the scene. The answers are the same, to the last bit.
+//
+// Measured on 100,000 rays against dragons of 47,794 and 871,414 triangles, one ray after the other 540 and 950 ns a ray: as
+// streams 250 and 385. Rays sorted beforehand by octant and the Morton code of where they enter the bounds, in blocks of
+// 1,024 to all 100,000: 0.90 to 0.98 of that, of which the sorting takes as much, so it is not done.
+
+import { PRECISION_MESH, SHAPE_MESH } from '../../../../shared/layout';
+import { Affine, invert } from '../../math/affine';
+import { reserve } from '../../memory';
+import { NEAREST } from '../../mesh/query/ray';
+import { STREAM_RAYS, addTwo, beginStream, runStream, streamCount, streamRay } from '../../mesh/query/ray-stream';
+import { MeshRay } from '../../mesh/query/mesh-ray';
+import { Mesh } from '../../mesh/tree/layout';
+import { Proxy } from '../../shape/proxy';
+import { PlacedShape, mapOf } from '../../shape/placed-shape';
+import { hasOwnSets, isClipped } from './clipping';
+import { faceSidesOf, isIgnored, precision, sidesOf } from './filter';
+import { itemAt, placedShapeAt, pointLineCount, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf } from '../objects';
+import { HOLE, TREE_COUNT, cellAt, isEmpty, readPlace, slotAt } from '../index/octree';
+import { hasSkin } from '../../skin/bone-at';
+import { boundsIn } from '../index/bounding-spheres';
+import { boneOfHit } from '../poses';
+import {
+  castRay, foundBone, foundElement, foundObject, foundTriangle, foundU, foundV, foundW, hitDistance, reachOf,
+} from './ray';
+import { FAR } from './ray-hit';
+
+/** The most objects that are asked one after the other. */
+const FEW: u32 = 8;
+
+/** Two rays in the world, one in each lane. */
+@unmanaged
+class TwoRays {
+  originX: v128; originY: v128; originZ: v128;
+  directionX: v128; directionY: v128; directionZ: v128;
+  tMin: v128;
+  /** All bits set where the ray is cast by itself. */
+  isFar: v128;
+  /** The nearest hit so far, or where the ray ends; after that what belongs to it. */
+  distance: v128;
+  u: v128; v: v128; w: v128;
+  object: u64;
+  triangle: u64;
+}
+const TWO_RAYS_BYTES: usize = offsetof<TwoRays>();
+let worldRays: usize = 0;
+
+/** An object that can be hit, and how. */
+@unmanaged
+class Target {
+  id: u32;
+  sides: u32;
+  faceSides: u32;
+  pad: u32;
+  /** The middle of its bounds, and from how far away rays are cast by themselves. */
+  x: f64; y: f64; z: f64;
+  far: f64;
+}
+
+const TARGET_BYTES: usize = offsetof<Target>();
+const targets: usize = memory.data(<i32>FEW * <i32>offsetof<Target>(), 16);
+let targetCount: u32 = 0;
+/** Whether bones move any of them. */
+let areBoned: bool = false;
+
+/** What stands for the target, and the map from the world to its space. */
+const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+// Where the answers go.
+let objectsAt: usize = 0, trianglesAt: usize = 0, elementsAt: usize = 0, bonesAt: usize = 0;
+let distancesAt: usize = 0, weightsAt: usize = 0;
+
+/**
+ * Finds the nearest hit of `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32,
+ * triangle, element and bone i32, distance f64, barycentrics 3 f32. The filter must be set before. Throws OUT_OF_MEMORY.
+ */
+export function castMany(
+  rays: usize, count: u32, objects: usize, triangles: usize, elements: usize, bones: usize, distances: usize,
+  barycentrics: usize,
+): void {
+  objectsAt = objects; trianglesAt = triangles; elementsAt = elements; bonesAt = bones; distancesAt = distances;
+  weightsAt = barycentrics;
+  if (!findTargets()) {
+    for (let i: u32 = 0; i < count; i++) castOne(rays, i);
+    return;
+  }
+  if (worldRays == 0) worldRays = reserve(0, 0, <u64>(STREAM_RAYS >> 1) * TWO_RAYS_BYTES);
+  for (let i: u32 = 0; i < count; i += STREAM_RAYS) castSome(rays, i, min(STREAM_RAYS, count - i));
+}
+
+/** Casts as many rays as a stream has at most. */
+function castSome(rays: usize, first: u32, count: u32): void {
+  const end = worldRays + ((count + 1) >> 1) * <u32>TWO_RAYS_BYTES;
+  let i = first;
+  for (let at = worldRays; at < end; at += TWO_RAYS_BYTES) {
+    const one = rays + (<usize>i << 5), other = i + 1 < first + count ? one + 32 : one;
+    setRays(changetype<TwoRays>(at), v128.load(one), v128.load(other), v128.load(one, 16), v128.load(other, 16));
+    i += 2;
+  }
+  for (let k: u32 = 0; k < targetCount; k++) {
+    const target = changetype<Target>(targets + k * <u32>TARGET_BYTES);
+    placedShapeAt(solid, slotOf(target.id), precision);
+    invert(inverse, mapOf(solid));
+    beginStream(changetype<Mesh>(<usize>solid.mesh), target.sides, target.faceSides);
+    let index: u32 = 0;
+    for (let at = worldRays; at < end; at += TWO_RAYS_BYTES) {
+      addLocal(changetype<TwoRays>(at), target, index, index + 1 < count ? i64x2.splat(-1) : i64x2(-1, 0));
+      index += 2;
+    }
+    runStream();
+    for (let j: u32 = 0; j < streamCount(); j++) {
+      const found = streamRay(j);
+      if (found.hitTriangle >= 0) take(target.id, found);
+    }
+  }
+  for (let k: u32 = 0; k < count; k++) {
+    const at = worldRays + (k >> 1) * <u32>TWO_RAYS_BYTES, lane: usize = k & 1;
+    if (load<u64>(at + (lane << 3), offsetof<TwoRays>('isFar')) != 0) castOne(rays, first + k);
+    else answer(first + k, at, lane);
+  }
+}
+
+/** Sets two rays from their first and second four numbers: directions become unit. */
+// @ts-ignore: decorator
+@inline
+function setRays(two: TwoRays, a: v128, b: v128, c: v128, d: v128): void {
+  const xy = v128.shuffle<f32>(a, b, 0, 4, 1, 5), zt = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
+  two.originX = f64x2.promote_low_f32x4(xy);
+  two.originY = f64x2.promote_low_f32x4(v128.shuffle<f64>(xy, xy, 1, 1));
+  two.originZ = f64x2.promote_low_f32x4(zt);
+  two.tMin = f64x2.promote_low_f32x4(v128.shuffle<f64>(zt, zt, 1, 1));
+  const along = v128.shuffle<f32>(c, d, 0, 4, 1, 5), ze = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
+  const x = f64x2.promote_low_f32x4(along), y = f64x2.promote_low_f32x4(v128.shuffle<f64>(along, along, 1, 1));
+  const z = f64x2.promote_low_f32x4(ze);
+  two.distance = f64x2.promote_low_f32x4(v128.shuffle<f64>(ze, ze, 1, 1));
+  const square = f64x2.add(f64x2.add(f64x2.mul(x, x), f64x2.mul(y, y)), f64x2.mul(z, z));
+  const unit = f64x2.div(f64x2.splat(1), f64x2.sqrt(square));
+  two.directionX = f64x2.mul(x, unit);
+  two.directionY = f64x2.mul(y, unit);
+  two.directionZ = f64x2.mul(z, unit);
+  two.isFar = i64x2.splat(0);
+  two.object = 0;
+}
+
+/** Adds two rays to the stream in the space of the target. */
+// @ts-ignore: decorator
+@inline
+function addLocal(two: TwoRays, target: Target, index: u32, wanted: v128): void {
+  const ox = two.originX, oy = two.originY, oz = two.originZ;
+  const dx = two.directionX, dy = two.directionY, dz = two.directionZ;
+  const away = f64x2.add(
+    f64x2.add(f64x2.abs(f64x2.sub(ox, f64x2.splat(target.x))), f64x2.abs(f64x2.sub(oy, f64x2.splat(target.y)))),
+    f64x2.abs(f64x2.sub(oz, f64x2.splat(target.z))),
+  );
+  const isFar = f64x2.gt(away, f64x2.splat(target.far));
+  two.isFar = v128.or(two.isFar, isFar);
+  const x = f64x2.sub(ox, f64x2.splat(solid.tx)), y = f64x2.sub(oy, f64x2.splat(solid.ty));
+  const z = f64x2.sub(oz, f64x2.splat(solid.tz));
+  addTwo(
+    index, v128.andnot(wanted, isFar),
+    turned(inverse.xx, inverse.yx, inverse.zx, x, y, z),
+    turned(inverse.xy, inverse.yy, inverse.zy, x, y, z),
+    turned(inverse.xz, inverse.yz, inverse.zz, x, y, z),
+    turned(inverse.xx, inverse.yx, inverse.zx, dx, dy, dz),
+    turned(inverse.xy, inverse.yy, inverse.zy, dx, dy, dz),
+    turned(inverse.xz, inverse.yz, inverse.zz, dx, dy, dz),
+    two.tMin, two.distance,
+  );
+}
+
+// @ts-ignore: decorator
+@inline
+function turned(a: f64, b: f64, c: f64, x: v128, y: v128, z: v128): v128 {
+  return f64x2.add(
+    f64x2.add(f64x2.mul(f64x2.splat(a), x), f64x2.mul(f64x2.splat(b), y)), f64x2.mul(f64x2.splat(c), z),
+  );
+}
+
+/** Keeps a hit, if it is the ray's nearest: of two at the same distance that on the lower id. */
+// @ts-ignore: decorator
+@inline
+function take(id: u32, found: MeshRay): void {
+  const at = worldRays + (found.index >> 1) * <u32>TWO_RAYS_BYTES, lane: usize = found.index & 1;
+  const wide = at + (lane << 3), narrow = at + (lane << 2);
+  const distance = load<f64>(wide, offsetof<TwoRays>('distance')), t = found.end;
+  const object = load<u32>(narrow, offsetof<TwoRays>('object'));
+  if (!(t < distance || (t == distance && (object == 0 || id < object)))) return;
+  store<f64>(wide, t, offsetof<TwoRays>('distance'));
+  store<f64>(wide, found.hitU, offsetof<TwoRays>('u'));
+  store<f64>(wide, found.hitV, offsetof<TwoRays>('v'));
+  store<f64>(wide, found.hitW, offsetof<TwoRays>('w'));
+  store<u32>(narrow, id, offsetof<TwoRays>('object'));
+  store<i32>(narrow, found.hitTriangle, offsetof<TwoRays>('triangle'));
+}
+
+/** Writes the answer of one of two rays. */
+// @ts-ignore: decorator
+@inline
+function answer(i: u32, at: usize, lane: usize): void {
+  const wide = at + (lane << 3), narrow = at + (lane << 2);
+  const object = load<u32>(narrow, offsetof<TwoRays>('object'));
+  if (object == 0) {
+    write(i, 0xffffffff, -1, -1, -1, Infinity, 0, 0, 0);
+    return;
+  }
+  const triangle = load<i32>(narrow, offsetof<TwoRays>('triangle'));
+  const u = load<f64>(wide, offsetof<TwoRays>('u')), v = load<f64>(wide, offsetof<TwoRays>('v'));
+  const w = load<f64>(wide, offsetof<TwoRays>('w'));
+  const bone = areBoned ? boneOfHit(object, triangle, u, v, w) : -1;
+  write(i, object, triangle, triangle, bone, load<f64>(wide, offsetof<TwoRays>('distance')), u, v, w);
+}
+
+// @ts-ignore: decorator
+@inline
+function write(i: usize, object: u32, triangle: i32, element: i32, bone: i32, distance: f64, u: f64, v: f64, w: f64): void {
+  store<u32>(objectsAt + (i << 2), object);
+  store<i32>(trianglesAt + (i << 2), triangle);
+  store<i32>(elementsAt + (i << 2), element);
+  store<i32>(bonesAt + (i << 2), bone);
+  store<f64>(distancesAt + (i << 3), distance);
+  const weights = weightsAt + i * 12;
+  store<f32>(weights, <f32>u);
+  store<f32>(weights, <f32>v, 4);
+  store<f32>(weights, <f32>w, 8);
+}
+
+/** Casts a ray by itself. */
+function castOne(rays: usize, i: u32): void {
+  const ray = rays + (<usize>i << 5);
+  const hit = castRay(
+    <f64>load<f32>(ray), <f64>load<f32>(ray, 4), <f64>load<f32>(ray, 8),
+    <f64>load<f32>(ray, 16), <f64>load<f32>(ray, 20), <f64>load<f32>(ray, 24),
+    <f64>load<f32>(ray, 12), <f64>load<f32>(ray, 28), NEAREST,
+  );
+  if (!hit) write(i, 0xffffffff, -1, -1, -1, Infinity, 0, 0, 0);
+  else write(i, foundObject, foundTriangle, foundElement, foundBoneOf(), hitDistance(), foundU, foundV, foundW);
+}
+
+function foundBoneOf(): i32 {
+  return foundTriangle < 0 ? foundBone : boneOfHit(foundObject, foundTriangle, foundU, foundV, foundW);
+}
+
+/** Lists the objects that rays can hit. Answers false where there are none, or many, or others than meshes. */
+function findTargets(): bool {
+  targetCount = 0;
+  areBoned = false;
+  if (precision != PRECISION_MESH || isClipped || hasOwnSets() || pointLineCount != 0) return false;
+  let inAll: u32 = 0;
+  let reach: f32 = 0;
+  for (let which: u32 = 0; which < TREE_COUNT; which++) {
+    const tree = boundsIn(which);
+    inAll += tree.count - tree.holes;
+    if (inAll > FEW) return false;
+    if (!isEmpty(tree)) reach = max(reach, reachOf(cellAt(tree, 0)));
+  }
+  for (let which: u32 = 0; which < TREE_COUNT; which++) {
+    const tree = boundsIn(which);
+    if (isEmpty(tree)) continue;
+    for (let position: u32 = 0; position < tree.positions; position++) {
+      if (slotAt(tree, position) == HOLE) continue;
+      const proxy = readPlace(tree, position);
+      const sides = sidesOf(proxy);
+      if (sides == 0 || isIgnored(proxy.id)) continue;
+      if (proxy.shape != <u8>SHAPE_MESH) return false;
+      addTarget(proxy, sides, reach);
+    }
+  }
+  return targetCount != 0;
+}
+
+/** Adds a target; no cell of the scene reaches farther from its origin than `reach`. */
+function addTarget(proxy: Proxy, sides: u32, reach: f32): void {
+  const target = changetype<Target>(targets + targetCount++ * <u32>TARGET_BYTES);
+  target.id = proxy.id;
+  target.sides = sides;
+  target.faceSides = <u32>faceSidesOf(proxy);
+  target.x = proxy.x;
+  target.y = proxy.y;
+  target.z = proxy.z;
+  areBoned = areBoned || hasSkin(changetype<Mesh>(<usize>itemAt(slotOf(proxy.id)).mesh));
+  // What ray-hit.ts has a ray approach for: the object, or the scene, of which the object may be aside.
+  const x = abs(proxy.xx) + abs(proxy.xy) + abs(proxy.xz);
+  const y = abs(proxy.yx) + abs(proxy.yy) + abs(proxy.yz);
+  const z = abs(proxy.zx) + abs(proxy.zy) + abs(proxy.zz);
+  const aside = abs(proxy.x - sceneOriginX) + abs(proxy.y - sceneOriginY) + abs(proxy.z - sceneOriginZ);
+  target.far = min(FAR * max(max(x, y), z), 0.999 * FAR * <f64>reach - aside);
+}
