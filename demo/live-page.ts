@@ -55,7 +55,7 @@ export class LivePage {
   readonly #exhibit: Exhibit;
   readonly #service: CollisionService;
   readonly #tracker: SceneTracker;
-  readonly #scene = createScene();
+  readonly scene = createScene();
   readonly #meter = new Meter();
   readonly #panel = new Panel();
   #endHover = (): void => {};
@@ -71,7 +71,7 @@ export class LivePage {
     this.#exhibit = exhibit;
     this.#service = service;
     this.#tracker = tracker;
-    this.#scene.add(exhibit.root, ...exhibit.marks);
+    this.scene.add(exhibit.root, ...exhibit.marks);
     this.controls = new OrbitControls(this.camera, renderer.domElement);
     exhibit.box.getCenter(this.controls.target);
     this.#fit();
@@ -85,7 +85,7 @@ export class LivePage {
     this.controls.addEventListener('change', this.changed);
     addEventListener('resize', () => this.#fit());
     this.follow();
-    animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
+    animate(renderer, this.scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
   }
 
   /** Something is not as it was drawn. */
@@ -138,7 +138,7 @@ export class LivePage {
     const size = { width: domElement.clientWidth, height: domElement.clientHeight };
     this.#meter.begin();
     this.#meter.measure('simulate', () => this.#exhibit.pose?.(this.seconds));
-    this.#meter.measure('draw', () => this.#renderer.render(this.#scene, this.camera));
+    this.#meter.measure('draw', () => this.#renderer.render(this.scene, this.camera));
     // #region code
     const answer = this.#meter.measure('collide', () => this.#tracker.update(this.camera, size));
     // #endregion

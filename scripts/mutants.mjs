@@ -16,6 +16,7 @@ test/mutants/equivalent.json with the reason.
   --count n    core: how many; 300 by default
   --budget s   core: seconds of tests that a mutant must outlive; 60 by default
   --again      what survived before, with the tests as they are now
+  --as-drawn   core: the mutants of the last run, whose core is built already, though the sources have changed since
   --sample n   client: how many; all by default
   --seed n     of the draw; 1 by default
   --help       this text`;
@@ -37,7 +38,15 @@ function optionsOf(args) {
     parsed = parseArgs({
       args,
       allowPositionals: true,
-      options: { count: number, budget: number, sample: number, seed: number, again: flag, help: flag },
+      options: {
+        count: number,
+        budget: number,
+        sample: number,
+        seed: number,
+        again: flag,
+        'as-drawn': flag,
+        help: flag,
+      },
     });
   } catch (error) {
     fail(`${error.message}\n\n${HELP}`);
@@ -60,5 +69,6 @@ function optionsOf(args) {
     sample: sample === undefined ? undefined : Number(sample),
     seed: Number(seed),
     again,
+    asDrawn: values['as-drawn'],
   };
 }

@@ -1,6 +1,6 @@
 import type { CollisionService } from 'collision-worker';
 import type { SceneContact, SceneFrame, SceneTracker } from 'collision-worker/three';
-import { Box3, PerspectiveCamera, type WebGLRenderer } from 'three';
+import { Box3, PerspectiveCamera, Vector3, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { ContactMarks } from '../contact-marks.js';
 import { oneAtATime } from '../one-at-a-time.js';
@@ -15,11 +15,11 @@ import {
   fitToCanvas,
   freeWidth,
 } from '../scenery.js';
+import { ThingDrag } from '../thing-drag.js';
 import { ContactsPanel } from './contacts-panel.js';
 import { type Filter, filtersOf } from './filters.js';
 import type { Hall } from './hall.js';
 import { Highlight } from './highlight.js';
-import { KnotDrag } from './knot-drag.js';
 import { Touching } from './touching.js';
 
 /** How much is computed for each pair. */
@@ -27,6 +27,8 @@ export type Detail = 'any' | 'manifold';
 
 /** Seconds. */
 const STEP = 0.05;
+/** Where the knot is dragged. */
+const REACH = new Box3(new Vector3(-6, 0, -6), new Vector3(6, 6, 6));
 
 /** A hall of robots and dragons: what touches there, where, how deep, and since when. */
 export class ContactsPage {
@@ -38,7 +40,7 @@ export class ContactsPage {
   readonly camera = new PerspectiveCamera(36, 1, 1, 60);
   readonly hall: Hall;
   readonly marks = new ContactMarks();
-  readonly drag: KnotDrag;
+  readonly drag: ThingDrag;
   /** What the picture, the counts and the lists are about. */
   shown: { seconds: number; frame: SceneFrame } | null = null;
   readonly #renderer: WebGLRenderer;
@@ -80,7 +82,8 @@ export class ContactsPage {
     this.camera.position.set(1.5, 5, 10.7).multiplyScalar(Math.max(1, 1.35 / freeWidth(renderer)));
     this.#controls.update();
     this.#controls.addEventListener('change', this.changed);
-    this.drag = new KnotDrag(renderer.domElement, this.camera, this.#controls, tracker, hall.knot, this.changed);
+    const dragged = { things: new Map([[hall.knot, hall.knot]]), within: REACH };
+    this.drag = new ThingDrag(renderer.domElement, this.camera, this.#controls, tracker, dragged, this.changed);
     addEventListener('resize', () => {
       fitToCanvas(renderer, this.camera);
       this.changed();

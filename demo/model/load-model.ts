@@ -38,11 +38,19 @@ const DECODERS = new Map([
   ['basis:basis_transcoder.wasm', basisBinary],
 ]);
 
+/** What textures the graphics card takes, as KTX2Loader says it. Asking waits for all that is being drawn: it is done once. */
+let textureFormats: KTX2Loader['workerConfig'];
+
+/** Asks what textures the graphics card takes, while nothing is being drawn. */
+export function prepareLoading(renderer: WebGLRenderer): void {
+  textureFormats = new KTX2Loader().detectSupport(renderer).workerConfig;
+}
+
 /**
  * Reads a model from files as they were dropped: one that is a model, and beside it what that names, as a glTF its buffers
  * and textures; these may also be below `base`, an address. Rejects with an Error that says what is wrong.
  */
-export async function loadModel(renderer: WebGLRenderer, files: readonly File[], base = ''): Promise<Model> {
+export async function loadModel(files: readonly File[], base = ''): Promise<Model> {
   const main = files.find(({ name }) => KINDS.includes(kindOf(name)));
   if (main === undefined) {
     const names = files.map(({ name }) => name).join(', ');
@@ -51,7 +59,7 @@ export async function loadModel(renderer: WebGLRenderer, files: readonly File[],
   if (main.size === 0) throw new Error(`${main.name} is empty`);
   const beside = new BesideFiles(files, base);
   try {
-    const model = { name: main.name, ...(await read(renderer, main, beside, base)) };
+    const model = { name: main.name, ...(await read(main, beside, base)) };
     await beside.loaded;
     if (!hasSomething(model.object)) throw new Error('nothing in it is drawn');
     return model;
@@ -65,7 +73,6 @@ export async function loadModel(renderer: WebGLRenderer, files: readonly File[],
 
 /** Fetches a model, and what it names, from this site. */
 export async function fetchModel(
-  renderer: WebGLRenderer,
   address: string,
   signal: AbortSignal,
   onProgress: (fraction: number) => void,
@@ -79,7 +86,7 @@ export async function fetchModel(
   if (response.headers.get('Content-Type')?.startsWith('text/html')) {
     throw new Error(`${url.pathname} is a page, expected a model`);
   }
-  return loadModel(renderer, [new File(await bytesOf(response, onProgress), name)], new URL('.', url).href);
+  return loadModel([new File(await bytesOf(response, onProgress), name)], new URL('.', url).href);
 }
 
 async function bytesOf(response: Response, onProgress: (fraction: number) => void): Promise<BlobPart[]> {
@@ -97,12 +104,7 @@ async function bytesOf(response: Response, onProgress: (fraction: number) => voi
   }
 }
 
-async function read(
-  renderer: WebGLRenderer,
-  file: File,
-  { manager, materials }: BesideFiles,
-  base: string,
-): Promise<Omit<Model, 'name'>> {
+async function read(file: File, { manager, materials }: BesideFiles, base: string): Promise<Omit<Model, 'name'>> {
   const none: readonly AnimationClip[] = [];
   switch (kindOf(file.name)) {
     case 'obj': {
@@ -122,7 +124,8 @@ async function read(
     }
     default: {
       const draco = new DRACOLoader(manager).setDecoderPath({ js: dracoWrapper, wasm: dracoDecoder });
-      const ktx2 = new KTX2Loader(manager).setTranscoderPath('basis:').detectSupport(renderer);
+      const ktx2 = new KTX2Loader(manager).setTranscoderPath('basis:');
+      ktx2.workerConfig = textureFormats;
       const loader = new GLTFLoader(manager)
         .setDRACOLoader(draco)
         .setKTX2Loader(ktx2)

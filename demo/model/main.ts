@@ -4,7 +4,7 @@ import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
 import { filesOf } from './dropped-files.js';
-import { fetchModel, loadModel } from './load-model.js';
+import { fetchModel, loadModel, prepareLoading } from './load-model.js';
 import { ModelPage } from './model-page.js';
 import { SAMPLES, type Sample } from './samples.js';
 
@@ -20,6 +20,7 @@ await runPage(async (progress) => {
   const quality = chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
   const renderer = await createRenderer(canvas, quality);
+  prepareLoading(renderer);
   // #region code
   const service = await createCollisionService();
   // #endregion
@@ -37,7 +38,7 @@ await runPage(async (progress) => {
     .name('Sample')
     .onChange((title: string) => {
       const sample = SAMPLES.find((each) => each.title === title)!;
-      return open(sample, (...how) => sample.load(renderer, ...how));
+      return open(sample, (...how) => sample.load(...how));
     });
   gui.add(page.settings, 'move').name('Move, if it can').onChange(page.changed);
   gui.add(page.settings, 'compare').name('Compare');
@@ -52,8 +53,8 @@ await runPage(async (progress) => {
     choice.title = page.sample?.title ?? 'your own';
     samples.updateDisplay();
   };
-  const openFiles = (files: readonly File[]) => open(null, () => loadModel(renderer, files));
-  const openAddress = (address: string) => open(null, (...how) => fetchModel(renderer, address, ...how));
+  const openFiles = (files: readonly File[]) => open(null, () => loadModel(files));
+  const openAddress = (address: string) => open(null, (...how) => fetchModel(address, ...how));
 
   const input = element('file') as HTMLInputElement;
   input.addEventListener('change', () => {
@@ -66,11 +67,11 @@ await runPage(async (progress) => {
     event.preventDefault();
     openAddress(new FormData(address).get('url') as string);
   });
-  listenForDrops((files) => open(null, async () => loadModel(renderer, await files)));
+  listenForDrops((files) => open(null, async () => loadModel(await files)));
 
   const asked = new URLSearchParams(location.search).get('model');
   const first = SAMPLES[quality === 'high' ? 1 : 0];
-  await (asked === null ? open(first, (...how) => first.load(renderer, ...how)) : openAddress(asked));
+  await (asked === null ? open(first, (...how) => first.load(...how)) : openAddress(asked));
   window.modelPage = page;
 });
 

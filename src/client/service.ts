@@ -232,6 +232,9 @@ export class CollisionService extends ServiceEvents {
    * const { contacts } = await service.update(); // of the mesh as it is now
    * ```
    *
+   * A mesh of more than 8 MiB (100,000 triangles) is moved in slices, beside all else: until the promise resolves, frames and
+   * queries see it as it was. That takes as much memory again for as long; where there is none, it is moved in one piece.
+   *
    * The tree is refitted: its boxes are exact for the new vertices, but the worse, the farther these are from where it
    * was built. `meshInfo(mesh).cost` says how much; at 2, a new tree is built beside the service and takes the old
    * one's place when it is ready. A tree has no place for a triangle that had no area when it was built; where such a
@@ -243,7 +246,7 @@ export class CollisionService extends ServiceEvents {
    *
    * Rejects with UNKNOWN_ID, with BAD_DATA for another number of vertices, for a vertex that is not finite of a
    * triangle, line or point in the tree and where no triangle has an area, with OUT_OF_MEMORY, with ABORTED when the mesh is removed
-   * before the tree that the promise waits for is built. The mesh is as it was then.
+   * before its vertices are moved. The mesh is as it was then.
    */
   async updateMesh(mesh: MeshId, positions: Float32Array): Promise<void> {
     this.#link.check('updateMesh');
@@ -524,8 +527,13 @@ export class CollisionService extends ServiceEvents {
    * nearer to the eye, then the one of lower id. `point` is that centre, `distance` is from the eye (with an
    * orthographic projection from its plane), `normal` leads to the eye.
    *
+   * With `snap`, the hit's `snap` is the vertex, midpoint, centre, edge or face that is drawn nearest to the point, within `radius`
+   * pixels, 10 by default, and that nothing hides. The first such pick near an object has its mesh's features found, in slices,
+   * unless it was added with `features`; nothing but this pick waits for that.
+   *
    * ```ts
    * const hit = await service.pick(event.offsetX, event.offsetY, { latest: true });
+   * const corner = (await service.pick(event.offsetX, event.offsetY, { snap: ['vertex', 'edge'] }))?.snap;
    * const star = await service.pick(event.offsetX, event.offsetY, { method: 'screen', radius: 12 });
    * ```
    *

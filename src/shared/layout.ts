@@ -112,7 +112,8 @@ export const OUT_CHARACTERS = 204; // u32, offset of OUT_CHARACTER_BYTES each
 export const OUT_PUSH_COUNT = 208; // u32
 export const OUT_PUSHES = 212; // u32, offset of PUSH_BYTES each
 export const OUT_MS_OCCLUSION = 216; // f64, of OUT_MS_CULL
-export const OUT_HEADER_BYTES = 224;
+export const OUT_PAIR_TIME = 224; // u32, offset of f32 each; 0 where all are 1
+export const OUT_HEADER_BYTES = 240;
 
 // A view's answer inside a frame out.
 export const OUT_VIEW_SLOT = 0; // u32
@@ -144,7 +145,8 @@ export const OBJECT_ROTATION = 80; // f64 × 4, quaternion xyzw of a box
 export const OBJECT_RADIUS = 112; // f64
 export const OBJECT_CLIP_SET = 120; // u32, number of a clip set; 0 for none
 export const OBJECT_MATRIX = 128; // f64 × 12, when FLAG_MATRIX
-export const OBJECT_BYTES = 224;
+export const OBJECT_CLEARANCE = 224; // f64, world units
+export const OBJECT_BYTES = 240;
 
 export const SHAPE_MESH = 1;
 export const SHAPE_SPHERE = 2;
@@ -162,6 +164,8 @@ export const FLAG_FACE_SIDES = 128; // and of some triangles of its mesh they hi
 
 export const FLAG_OCCLUDER = 256; // it may hide others
 export const FLAG_NO_OCCLUDER = 512; // it may not; with neither, boxes and meshes may
+export const FLAG_CLEARANCE = 1024; // it has a clearance
+export const FLAG_CONTINUOUS = 2048; // what it passes between two frames is a contact, too
 
 export const CONTACTS_NONE = 0;
 export const CONTACTS_BOUNDS = 1;
@@ -221,6 +225,22 @@ export const RAY_CONE_A = 72; // f64 × 3, gradient
 export const RAY_CONE_B = 96; // f64 × 3, gradient
 export const RAY_CONE_REACH = 120; // f64 × 4, gradient and value at the origin
 export const RAY_BYTES = 160;
+
+// What a pick may snap to, a bit each.
+export const SNAP_VERTEX = 1;
+export const SNAP_MIDPOINT = 2;
+export const SNAP_CENTER = 4;
+export const SNAP_EDGE = 8;
+export const SNAP_FACE = 16;
+
+// What stands for an object in a snapping pick.
+export const SNAP_MAP = 0; // f64 × 12, from the shape's own space to the world
+export const SNAP_HALF = 96; // f64, half of the segment of a capsule
+export const SNAP_SHAPE = 104; // u16, SHAPE_*
+export const SNAP_MESH = 108; // u32, address of the mesh, in its pose; 0 without
+export const SNAP_BASE = 112; // u32, address of the mesh at rest
+export const SNAP_SIDES = 116; // u32, SIDE_*: which of its faces show, and 4 where some have sides of their own
+export const SNAP_CLIP_SET = 120; // u32, number of its clip set; 0 for none
 
 // A region of a view: a rectangle in the units of clip space over w, and perhaps a polygon in it.
 export const REGION_LOW_X = 0; // f64, -1 … 1

@@ -22,7 +22,10 @@ import type {
 
 /** What the worker answers through comlink: flat, without overloads or generics, which comlink's types lose. */
 export interface WorkerApi {
-  /** Builds a baked mesh. Other messages are served between slices of the work; {@link AbortMessage} ends it. */
+  /**
+   * Builds a baked mesh. Other messages are served between slices of the work; {@link AbortMessage} ends it. With `features`, an
+   * angle in degrees, what picks snap to is found and baked, too.
+   */
   buildMesh(
     build: number,
     positions: Float32Array,
@@ -30,8 +33,10 @@ export interface WorkerApi {
     weld: number,
     topology: MeshData['topology'],
     deform: MeshDeform,
+    features: number | undefined,
   ): Promise<ArrayBuffer>;
-  loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean): LoadedMesh;
+  /** Other messages are served between slices of the work, as in `updateMesh` and `replaceTree`. */
+  loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean): Promise<LoadedMesh>;
   /** Builds small meshes, one after the other. One that fails takes nothing from the others. */
   buildMeshes(builds: SmallBuild[]): Outcome<ArrayBuffer>[];
   /** Does `loadMesh` for many, of which no copy is made. */
@@ -39,10 +44,12 @@ export interface WorkerApi {
   /** Bakes the mesh as it is when this is called. Other messages are served between slices of the work. */
   bakeMesh(mesh: MeshId): Promise<ArrayBuffer>;
   /** Moves a mesh's vertices. Where the answer asks for a build, `replaceTree` must follow. */
-  updateMesh(mesh: MeshId, positions: Float32Array): MeshUpdate;
+  updateMesh(mesh: MeshId, positions: Float32Array): MeshUpdate | Promise<MeshUpdate>;
   /** Hands over the tree that was asked for; null where it could not be built, and the old one stays. */
-  replaceTree(mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): MeshUpdate;
+  replaceTree(mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): Promise<MeshUpdate>;
   raycast(ray: PickRay, filter: Filter): Hit | null;
+  /** Finds the nearest hit of a pick's ray, and the feature near the cursor. Where features must be found first, in slices. */
+  pickSnap(ray: PickRay, filter: Filter, request: SnapRequest): Hit | null | Promise<Hit | null>;
   /** Finds every hit of a ray, nearest first. */
   raycastAll(ray: PickRay, filter: Filter): Hit[];
   /** Tells whether a ray hits nothing. */
@@ -135,7 +142,7 @@ export interface BoxPalette {
   levels: Uint8Array;
   /** By octree. */
   cells: Uint8Array;
-  /** By state, of moving objects, then of static ones. */
+  /** By state, of moving objects, then of static ones, then of those that sleep. */
   states: Uint8Array;
 }
 
@@ -170,6 +177,14 @@ export interface Cursor {
   x: number;
   y: number;
   radius: number;
+}
+
+/** What a pick may snap to. */
+export interface SnapRequest {
+  view: ViewRecord;
+  cursor: Cursor;
+  /** SNAP_*, a bit each. */
+  kinds: number;
 }
 
 /** In clip space over w, of which the viewport is [-1, 1]². */
@@ -408,6 +423,8 @@ export interface ObjectDescription {
   extent: ArrayLike<number>;
   rotation: ArrayLike<number>;
   radius: number;
+  /** World units; FLAG_CLEARANCE is set where it is not 0. Absent or 0 for none. */
+  clearance?: number | undefined;
   /** The number of its clip set, of which queries bring the planes. Absent or 0 for none. */
   clipSet?: number | undefined;
   /**

@@ -73,6 +73,17 @@ export interface AddMeshOptions {
    * keeps it. At least 0, finite; default 0, and no other for lines and points.
    */
   weld?: number;
+  /**
+   * Finds what picks with `snap` snap to as the mesh is built, and bakes it with the mesh. `angle`, in degrees from 0 to 180: edges
+   * at which the surface is bent by more than this are feature edges; default 35, so that the sides of a cylinder of eleven or
+   * more are none. Without it, the first pick that comes near an object of the mesh has its features found by the default angle,
+   * and nothing but that pick waits for it. Not for a baked mesh.
+   */
+  features?: boolean | FeatureOptions;
+}
+
+export interface FeatureOptions {
+  angle?: number;
 }
 
 export type Shape = MeshShape | SphereShape | BoxShape | CapsuleShape;
@@ -165,6 +176,17 @@ export interface ObjectOptions {
    * true of boxes and of meshes of triangles, else false; say false of what shines through, or is drawn smaller.
    */
   occluder?: boolean;
+  /**
+   * Objects that are nearer to it than the sum of both clearances are contacts of the frame, as if they touched, with a depth
+   * below 0: the gap. World units, whatever the scale of its matrix. At least 0, finite; default 0.
+   */
+  clearance?: number;
+  /**
+   * What it passes through between two frames is a contact of the later one, too, however fast it is: {@link ContactPair.time}
+   * tells when. Its way leads straight and turns evenly from where the last answered frame had it; its first frame has none,
+   * and neither has one behind `setObject` with a `matrix`, which puts it there. Default false.
+   */
+  continuous?: boolean;
 }
 
 /** What a character is, and how it walks. Lengths are in world units. */
@@ -351,6 +373,12 @@ export interface PickOptions extends QueryOptions {
    * default 0, with which `threshold` decides. Not both.
    */
   radius?: number;
+  /**
+   * Kinds of features that the hit's `snap` may be of; only of `pick`, with method 'ray' and precision 'mesh'. It is the one drawn
+   * nearest to the point, within the `radius`, which is 10 by default then, and not hidden. A vertex, midpoint or centre within
+   * the radius goes before every edge, as an edge is as near as its own vertices, and an edge before a face. Default none.
+   */
+  snap?: readonly SnapKind[];
   /** While this pick waits to be sent, a newer one with `latest` takes its place, and answers both. */
   latest?: boolean;
 }
@@ -408,6 +436,56 @@ export interface Hit {
   frame: number;
   /** Method 'screen': how far from the cursor the centre of bounds is drawn, which is the `point` then. */
   pixels?: number;
+  /**
+   * With the option `snap`: the feature near the cursor, null without any. It may be of another object. Where the ray itself hits
+   * nothing, the hit is of the feature: `point` is its point, and `object` its object.
+   */
+  snap?: Snap | null;
+}
+
+/**
+ * What a pick may snap to:
+ * - 'vertex': an end of a feature edge, and of a line; a point;
+ * - 'midpoint': the middle of a feature edge, and of a line;
+ * - 'center': the centre of a circle that feature edges lie on, as a whole one or as an arc;
+ * - 'edge': a feature edge or a line, where it is drawn nearest to the cursor;
+ * - 'face': the flat face that the ray hits.
+ */
+export type SnapKind = 'vertex' | 'midpoint' | 'center' | 'edge' | 'face';
+
+/** A feature near the cursor. Everything is world, in float64. */
+export interface Snap {
+  kind: SnapKind;
+  /** The object that the feature is of. */
+  object: ObjectId;
+  /** Where it is drawn nearest to the cursor. */
+  point: Vec3;
+  /** How far from the cursor that is drawn; 0 of a face. */
+  pixels: number;
+  /**
+   * Of an edge and a midpoint, the ends of the edge: all of it, where several edges of the mesh are one straight line. Of a
+   * vertex and of a face, the point twice. Of a centre, the ends of the arc; of a whole circle, one of its vertices twice.
+   */
+  a: Vec3;
+  b: Vec3;
+  /** The triangle, line or point of the mesh that the feature is of: one of those beside an edge. -1 of other shapes. */
+  element: number;
+  /** Of a centre: the circle's; where the matrix makes an ellipse of it, the longer one of its half axes. */
+  radius?: number;
+  /** Of a centre: unit, at right angles to the circle. */
+  axis?: Vec3;
+  /** Of a face: where it is. */
+  face?: FlatFace;
+}
+
+/** A flat part of a mesh's surface: the triangles about one that lie in its plane and hang together by their edges. */
+export interface FlatFace {
+  /** Unit; by the winding of the triangle that was hit. */
+  normal: Vec3;
+  /** The triangles, by their numbers in the mesh, ascending. */
+  triangles: Uint32Array;
+  /** Nine for each triangle: its corners, world. */
+  corners: Float64Array;
 }
 
 /** The nearest point of an object: of a mesh's surface, lines or points, or of the solid that another shape or a solid mesh is. */
@@ -562,16 +640,25 @@ export interface ContactPair {
   begun: boolean;
   /** The answer is an earlier frame's, as `contactBudget` was used up. */
   stale: boolean;
+  /**
+   * 1 where they are in contact as the frame has them. Less than 1 where they only were on their way from the frame before,
+   * which is 0, as at least one of them is `continuous`: when they first were. The point, normal and depth are of that time then.
+   */
+  time: number;
   /** 0, 1: a inside b, 2: b inside a; always 0 where one of the two has contacts 'bounds', or bones meet. */
   contained: 0 | 1 | 2;
   /**
    * xyz each, world. Of each region of contact up to four, which follow one another and share normal and depth. Empty
-   * unless the detail is 'manifold' or 'full'.
+   * unless the detail is 'manifold' or 'full'. Of two that are apart, as far as their clearances allow, it is one: halfway
+   * between the points of both where they are nearest, which are half of the depth away from it along the normal.
    */
   points: Float32Array;
   /** xyz each, world, unit, from a to b. */
   normals: Float32Array;
-  /** One for each point: moved by this along the normal, b parts from a there. World units. */
+  /**
+   * One for each point: moved by this along the normal, b parts from a there. World units. Less than 0 where they are apart:
+   * the gap, as far as their clearances allow.
+   */
   depths: Float32Array;
   /**
    * Two numbers for each two triangles that meet, a's and b's, sorted. Empty unless the detail is 'triangles' or
@@ -600,6 +687,8 @@ export interface ContactSet extends Iterable<ContactPair> {
   b: Uint32Array;
   /** 1 where the pair is new in this frame. */
   begun: Uint8Array;
+  /** When they met: 1, or less where they only did on their way; see {@link ContactPair.time}. */
+  time: Float32Array;
   /** 0, 1: a inside b, 2: b inside a. */
   contained: Uint8Array;
   /** The groups of the two objects; 0 for none. */
@@ -889,7 +978,7 @@ export interface InspectedBoxes {
 /** The tree of an object's mesh, in its present place and pose. Other shapes have a box of level 0 and no more. */
 export interface InspectedTree extends InspectedBoxes {
   object: ObjectId;
-  /** The frame that it is of: many large trees are listed in slices, between which frames go on. */
+  /** The frame that it is of: trees are listed in slices, between which frames go on. One that has begun stays as it was. */
   frame: number;
   topology: MeshInfo['topology'] | null;
   /** Nodes of four boxes, leaves, and the level of the deepest boxes; all 0 of a shape without a mesh. */
@@ -928,12 +1017,15 @@ export interface InspectedBounds extends InspectedBoxes {
   ids: Uint32Array;
   /** 1 where the object is static. */
   static: Uint8Array;
-  /** For each of `views`, for each object: 0 where it is outside or not listed, 1 crossing the border, 2 inside. */
+  /** 1 where it is not static, and nothing of it changed in the last frame or since: its pairs are those of before. */
+  asleep: Uint8Array;
+  /** For each of `views`, for each object: 0 where it is outside or not listed, 1 crossing the border, 2 inside, 3 occluded. */
   states: Uint8Array[];
 }
 
 /** What the worker has, as `inspect` answers it. All arrays are the caller's to keep. */
 export interface Inspection {
+  /** The frame of the numbers. What takes long is listed in slices: cells, bounds and trees are as they are at their turns. */
   frame: number;
   /** What `lines` are relative to, world. */
   origin: Vec3;

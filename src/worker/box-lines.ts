@@ -1,17 +1,19 @@
 import type { Vec3 } from '../shared/types.js';
+import { BOXES_A_LOOK } from './binding/inspector.js';
 
 /** Corners of a box are numbered by their signs along its axes: bit k set where it is plus. */
 const EDGES = [0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 0, 4, 1, 5, 2, 6, 3, 7];
 
 /**
  * Makes the edges of boxes, 72 numbers each, relative to an origin. Corners are made in float64 and rounded when the
- * origin is off them: so edges that are near it are exact, wherever in the world it is.
+ * origin is off them: so edges that are near it are exact, wherever in the world it is. It may be left between its steps.
  */
-export function linesOf(boxes: Float64Array, [x, y, z]: Vec3): Float32Array<ArrayBuffer> {
+export function* linesOf(boxes: Float64Array, [x, y, z]: Vec3): Generator<void, Float32Array<ArrayBuffer>> {
   const count = boxes.length / 12;
   const lines = new Float32Array(72 * count);
   const corners = new Float64Array(24);
   for (let i = 0, to = 0; i < count; i++) {
+    if (i % BOXES_A_LOOK === BOXES_A_LOOK - 1) yield;
     const at = 12 * i;
     for (let corner = 0; corner < 8; corner++) {
       const sx = corner & 1 ? 1 : -1;
@@ -31,9 +33,16 @@ export function linesOf(boxes: Float64Array, [x, y, z]: Vec3): Float32Array<Arra
 }
 
 /** Gives both ends of each edge of box i the colour of number `indexOf(i)` in a list of four bytes each. */
-export function coloursOf(count: number, list: Uint8Array, indexOf: (i: number) => number): Uint8Array<ArrayBuffer> {
+export function* coloursOf(
+  count: number,
+  list: Uint8Array,
+  indexOf: (i: number) => number,
+): Generator<void, Uint8Array<ArrayBuffer>> {
   const ends = new Uint32Array(24 * count);
   const colours = new Uint32Array(list.slice().buffer);
-  for (let i = 0; i < count; i++) ends.fill(colours[indexOf(i) % colours.length], 24 * i, 24 * i + 24);
+  for (let i = 0; i < count; i++) {
+    if (i % BOXES_A_LOOK === BOXES_A_LOOK - 1) yield;
+    ends.fill(colours[indexOf(i) % colours.length], 24 * i, 24 * i + 24);
+  }
   return new Uint8Array(ends.buffer);
 }

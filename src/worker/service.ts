@@ -24,12 +24,14 @@ import type { ContactReport, Distance, Inspection, MeshData, MeshId, ObjectId, S
 import { answering } from './answering.js';
 import type { Core, MeshAddress, MeshBuild, PlacedDescription } from './binding/core.js';
 import type { CoreContact } from './binding/queries.js';
+import { blobCopy } from './blob-copy.js';
 import { inspect } from './inspection.js';
 import { MeshTable } from './mesh-table.js';
 import { QueryService } from './query-service.js';
 import { Queue } from './queue.js';
 import { section } from './section.js';
 import { afterMessages, type Gate, SLICE_MS, Slices, type Turns } from './slices.js';
+import { findFeatures, withFeatures } from './snap/features.js';
 
 /**
  * The milliseconds of a frame's contacts before queries are answered: what a pick waits for at most, beside pairs that
@@ -39,9 +41,21 @@ const FRAME_SLICE_MS = 4;
 /** Milliseconds of a frame or a contact after which the main thread is told that it is still worked on. */
 const BUSY_EVERY_MS = 100;
 
-/** Calls that change nothing that a frame or a contact reads, and so are answered while one is under way. */
+/**
+ * Calls that change nothing that a frame or a contact reads, or wait by themselves before they do, and so are answered
+ * while one is under way.
+ */
 const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
-  ...(['raycast', 'raycastAll', 'isClear', 'raycastMany', 'pickScreen', 'pickScreenAll', 'pickRegion'] as const),
+  ...([
+    'raycast',
+    'raycastAll',
+    'pickSnap',
+    'isClear',
+    'raycastMany',
+    'pickScreen',
+    'pickScreenAll',
+    'pickRegion',
+  ] as const),
   ...([
     'frustum',
     'sees',
@@ -59,6 +73,7 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
     'loadMesh',
     'loadMeshes',
     'bakeMesh',
+    'replaceTree',
   ] as const),
 ]);
 
@@ -69,7 +84,7 @@ type FoundDistance = Distance | null;
 
 /** A question about two objects that may take long: found or undefined after its part of the time. */
 interface PairQuestion<Found, Answer> {
-  /** Whether it disturbs what is left between two slices. */
+  /** Tells whether it disturbs what is left between two slices. */
   isLong(): boolean;
   begin(): Found | null | undefined;
   beginKept(kept: number): Found | null | undefined;
@@ -93,8 +108,11 @@ export class WorkerService extends QueryService implements WorkerApi {
   #isInPair = false;
   /** How much work is under way that reads meshes in slices, beside frames and contacts. */
   #readers = 0;
+  /** The last of the changes of each mesh that are under way in slices. */
+  readonly #changes = new Map<MeshId, Promise<void>>();
   /** The core does one section at a time. */
   #lastSection: Promise<unknown> = Promise.resolve();
+  #lastInspection: Promise<unknown> = Promise.resolve();
   /** Contacts and distances that take long and came meanwhile. */
   readonly #pairs = new Queue<() => void>();
   /** When the main thread was told last that long work is under way. */
@@ -138,6 +156,7 @@ export class WorkerService extends QueryService implements WorkerApi {
       weld: number,
       topology: MeshData['topology'],
       deform: MeshDeform,
+      features: number | undefined,
     ): Promise<ArrayBuffer> => {
       const build = this.core.beginBuild(positions, indices, weld, topology, deform);
       this.#builds.set(id, build);
@@ -147,7 +166,12 @@ export class WorkerService extends QueryService implements WorkerApi {
           await this.#pause();
           if (!this.#builds.has(id)) throw new CollisionError('ABORTED', 'the build was aborted');
         }
-        const baked = build.finish();
+        let baked = build.finish();
+        if (features !== undefined) {
+          const slices = new Slices(() => this.#pause());
+          baked = withFeatures(baked, await slices.run(findFeatures(() => baked, 0, features)));
+          if (!this.#builds.has(id)) throw new CollisionError('ABORTED', 'the build was aborted');
+        }
         this.#builds.delete(id);
         return transfer(baked, [baked]);
       } catch (error) {
@@ -157,8 +181,15 @@ export class WorkerService extends QueryService implements WorkerApi {
     },
   );
 
-  readonly loadMesh = answering((mesh: MeshId, baked: ArrayBuffer, isKept: boolean): LoadedMesh => {
-    return { info: this.meshes.load(mesh, baked), copy: isKept ? new Blob([baked]) : undefined };
+  /** Copies the mesh in and checks it, in slices: 65 MB take some 100 ms, for which no pick is to wait. */
+  readonly loadMesh = answering(async (mesh: MeshId, baked: ArrayBuffer, isKept: boolean): Promise<LoadedMesh> => {
+    this.meshes.beginLoad(mesh, baked);
+    let info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
+    while (!info) {
+      await this.#pause();
+      info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
+    }
+    return { info, copy: isKept ? await this.#copyOf(baked) : undefined };
   });
 
   readonly buildMeshes = answering((builds: SmallBuild[]): Outcome<ArrayBuffer>[] =>
@@ -181,19 +212,61 @@ export class WorkerService extends QueryService implements WorkerApi {
   );
 
   readonly bakeMesh = answering(async (mesh: MeshId): Promise<ArrayBuffer> => {
-    const baked = await this.#bake(this.meshes.addressOf(mesh));
+    const address = this.meshes.addressOf(mesh);
+    const angle = this.meshes.features.bakedAngle(address);
+    let baked = await this.#bake(address);
+    if (angle !== undefined) {
+      const slices = new Slices(() => this.#pause());
+      baked = withFeatures(baked, await slices.run(findFeatures(() => baked, 0, angle)));
+    }
     return transfer(baked, [baked]);
   });
 
-  readonly updateMesh = answering(
-    (mesh: MeshId, positions: Float32Array): MeshUpdate => withData(this.meshes.update(mesh, positions)),
+  readonly updateMesh = answering((mesh: MeshId, positions: Float32Array): MeshUpdate | Promise<MeshUpdate> => {
+    if (!this.meshes.isLong(mesh) && !this.#changes.has(mesh)) return withData(this.meshes.update(mesh, positions));
+    return this.#change(mesh, () =>
+      this.meshes.updateInSlices(mesh, positions, FRAME_SLICE_MS, () => this.#mayGoAhead()),
+    );
+  });
+
+  readonly replaceTree = answering(
+    async (mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): Promise<MeshUpdate> => {
+      const update = await this.#change(mesh, () =>
+        this.meshes.replaceInSlices(mesh, baked, FRAME_SLICE_MS, () => this.#mayGoAhead()),
+      );
+      if (baked && isKept && update.isInEffect) update.copy = await this.#copyOf(baked);
+      return update;
+    },
   );
 
-  readonly replaceTree = answering((mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): MeshUpdate => {
-    const update = this.meshes.replace(mesh, baked);
-    if (baked && isKept && update.isInEffect) update.copy = new Blob([baked]);
-    return withData(update);
-  });
+  /** Changes a mesh in slices, behind all changes of it that were asked for before. */
+  #change(mesh: MeshId, begin: () => Generator<void, MeshUpdate>): Promise<MeshUpdate> {
+    const before = this.#changes.get(mesh) ?? Promise.resolve();
+    const change = before.then(async () => withData(await this.#finish(begin())));
+    const settled = change.then(
+      () => {},
+      () => {},
+    );
+    this.#changes.set(mesh, settled);
+    settled.then(() => {
+      if (this.#changes.get(mesh) === settled) this.#changes.delete(mesh);
+    });
+    return change;
+  }
+
+  /** Does work in slices; each ends where the work yields. */
+  async #finish<T>(work: Generator<void, T>): Promise<T> {
+    let step = work.next();
+    while (!step.done) {
+      await this.#pause();
+      step = work.next();
+    }
+    return step.value;
+  }
+
+  #copyOf(baked: ArrayBuffer): Promise<Blob> {
+    return blobCopy(baked, FRAME_SLICE_MS, () => this.#pause());
+  }
 
   /**
    * A contact that may take long is found in slices, when no frame and no other question of two objects is under way: it
@@ -245,14 +318,13 @@ export class WorkerService extends QueryService implements WorkerApi {
     });
   }
 
-  /** Lists boxes; between the trees of many objects, messages are served. */
+  /** Lists boxes, in slices between which messages are served. Each tree is listed as it is when its turn comes. */
   readonly inspect = answering((request: InspectRequest): Promise<Inspection> => {
-    return inspect(
-      this.core.inspector,
-      request,
-      () => this.frame,
-      () => this.#pause(),
+    const answer = this.#lastInspection.then(() =>
+      this.inSlices((slices) => inspect(this.core.inspector, request, slices, () => this.frame)),
     );
+    this.#lastInspection = answer.catch(() => {});
+    return answer;
   });
 
   /** Cuts objects, in slices between which messages are served. Each object is cut as it is when its turn comes. */
@@ -349,10 +421,11 @@ export class WorkerService extends QueryService implements WorkerApi {
     },
     mayCall: (name, first) => {
       if (HARMLESS.has(name)) return true;
-      if (name !== 'updateMesh' && name !== 'replaceTree') return false;
-      return (
-        this.#mayGoAhead() && (name === 'replaceTree' || hasRoom(() => this.meshes.prepareUpdate(first as MeshId)))
-      );
+      if (name !== 'updateMesh') return false;
+      const mesh = first as MeshId;
+      // What is changed in slices waits by itself, when it is done.
+      if (this.meshes.isLong(mesh)) return true;
+      return this.#mayGoAhead() && hasRoom(() => this.meshes.prepareUpdate(mesh));
     },
   };
 

@@ -11,6 +11,7 @@ export const QUERY_STEPS = {
   raycastMany,
   lineOfSight,
   pick,
+  'pick with a snap': pickSnap,
   pickAll,
   'pick by screen distance': pickScreen,
   pickRegion,
@@ -93,6 +94,24 @@ function pick(actor: Actor): void {
   });
 }
 
+function pickSnap(actor: Actor): void {
+  const { x, y, line, options } = cursor(actor);
+  const snap = actor.random.chance(0.5) ? (['vertex', 'midpoint', 'center'] as const) : (['edge', 'face'] as const);
+  const given = { ...options, precision: 'mesh' as const, snap };
+  actor.life.ask({
+    name: 'pick with a snap',
+    latest: options.latest && 'pick',
+    answer: actor.service.pick(x, y, given),
+    check: (hit, worlds) => {
+      // Where the ray goes past everything, the hit is of the feature.
+      const isMade =
+        hit?.snap && hit.snap.kind !== 'face' && hit.point.every((value, i) => value === hit.snap?.point[i]);
+      const own = hit && { ...hit, snap: undefined };
+      return inSome((world) => truth.isFirstHit(world, line, given, isMade ? null : own))(worlds);
+    },
+  });
+}
+
 function pickAll(actor: Actor): void {
   const { x, y, line, options } = cursor(actor);
   actor.life.ask({
@@ -141,7 +160,7 @@ function frustum(actor: Actor): void {
   actor.life.ask({
     name: 'frustum',
     answer: actor.service.frustum(isNamed ? name : viewOf(window), options),
-    check: ({ ids, inside }, worlds) => inSome((world) => truth.areSeen(world, window, options, ids, inside))(worlds),
+    check: (seen, worlds) => inSome((world) => truth.areSeen(world, window, options, seen))(worlds),
   });
 }
 

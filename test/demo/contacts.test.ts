@@ -141,7 +141,7 @@ test('the knot is dragged to the crate: what it touches there is listed, by exac
   expect(object).toBe(hall.knot);
   await page.mouse.move(...pixelOf(point));
   await page.mouse.down();
-  await expect.poll(() => page.evaluate(() => window.contactsDemo!.drag.isHeld), PATIENCE).toBe(true);
+  await expect.poll(() => page.evaluate(() => window.contactsDemo!.drag.held !== null), PATIENCE).toBe(true);
   const crate = hall.cell.crate.getWorldPosition(new Vector3());
   const way = crate.sub(hall.knot.position).setY(0);
   await page.mouse.move(...pixelOf(point.clone().add(way)), { steps: 4 });

@@ -8,6 +8,7 @@ import type { SelectionPage } from '../../demo/selection/selection-page.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 import { root } from '../../scripts/run.mjs';
 import { shownCode } from '../../scripts/shown-code.mjs';
+import { longScripts, noteLongScripts } from './long-scripts.js';
 
 declare global {
   interface Window {
@@ -58,30 +59,6 @@ test.each(FILES)('%s shows 10 to 20 lines of what it runs', (html) => {
   expect(lines.length).toBeGreaterThanOrEqual(10);
   expect(lines.length).toBeLessThanOrEqual(20);
 });
-
-interface LongScript {
-  duration: number;
-  invoker: string;
-  sourceFunctionName: string;
-}
-
-/** Notes the scripts that keep the main thread longer than 50 ms, by the browser's own account. */
-function noteLongScripts(page: Page): Promise<unknown> {
-  return page.addInitScript(() => {
-    const found: string[] = [];
-    Object.assign(window, { longScripts: found });
-    new PerformanceObserver((list) => {
-      for (const { scripts = [] } of list.getEntries() as unknown as { scripts?: LongScript[] }[]) {
-        for (const { duration, invoker, sourceFunctionName } of scripts) {
-          if (duration > 50) found.push(`${Math.round(duration)} ms ${invoker} ${sourceFunctionName}`);
-        }
-      }
-    }).observe({ type: 'long-animation-frame', buffered: true });
-  });
-}
-
-const longScripts = (page: Page): Promise<string[]> =>
-  page.evaluate(() => (window as { longScripts?: string[] }).longScripts ?? []);
 
 // A page that was opened on a phone is made as wide as a desktop: it must not have to be loaded anew.
 test.each(FILES)('%s at both sizes', async (html) => {

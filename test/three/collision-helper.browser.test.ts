@@ -121,6 +121,77 @@ test('hits, rays and regions are drawn when they are answered, and named', async
   expect(pixels.size).toBeGreaterThan(before);
 });
 
+test('bounds have a colour by what the view makes of them', async () => {
+  const cubes = [0, 1, 2, 3].map(() => cube());
+  const [, hidden, crossing, outside] = cubes;
+  camera.position.set(0, 0, 10);
+  camera.updateMatrixWorld();
+  hidden.position.set(0, 0, -20);
+  outside.position.set(0, 0, 30);
+  const scene = new Scene().add(...cubes);
+  // Half of it is beyond the right border.
+  crossing.position.set(10 * Math.tan((camera.fov * Math.PI) / 360) * camera.aspect, 0, 0);
+  const tracker = await track(service, scene, camera, { culling: { occlusion: true }, updateMatrixWorld: true });
+  const helper = new CollisionHelper(tracker, { bounds: true, contacts: false });
+  scene.add(helper);
+  await frames(tracker);
+  // What does not move sleeps.
+  for (const each of cubes) each.position.y += 1e-4;
+  await tracker.update(camera, SIZE);
+  await service.inspect();
+  const lines = (helper.children as LineSegments[]).find(({ visible }) => visible)!;
+  const { array } = lines.geometry.getAttribute('color');
+  // 24 ends of edges each, in the order of their ids.
+  const ids = cubes.map((each) => tracker.idsOf(each)[0]);
+  const sorted = ids.toSorted((one, other) => one - other);
+  const colours = ids.map((id) => [...array.slice(96 * sorted.indexOf(id), 96 * sorted.indexOf(id) + 3)]);
+  expect(colours).toEqual([
+    [60, 220, 100],
+    [80, 160, 255],
+    [255, 220, 60],
+    [150, 150, 150],
+  ]);
+});
+
+test.each(PLACES)('what is hovered over has its name beside it: %o', async (place) => {
+  const { left, scene, tracker, helper } = await build(place, { contacts: false, hits: false });
+  left.name = 'a name of some length';
+  await tracker.update(camera, SIZE);
+  expect(drawn(scene).size).toBe(0);
+  const hit = (await pickMiddle(tracker))!;
+  const pixels = drawn(scene);
+  expect(pixels.size).toBeGreaterThan(100);
+  const { x, y } = hit.point.clone().project(camera);
+  const [column, row] = [((x + 1) / 2) * SIZE.width, ((y + 1) / 2) * SIZE.height];
+  for (const pixel of pixels) {
+    const [right, up] = [(pixel % SIZE.width) - column, Math.floor(pixel / SIZE.width) - row];
+    expect(right > 8 && right < 320 && up > 8 && up < 36, `${right}, ${up}`).toBe(true);
+  }
+  await tracker.raycast({ origin: [-3, 0, 5], direction: [0, 0, -1] });
+  expect(drawn(scene).size).toBe(0);
+  helper.dispose();
+  scene.add(new CollisionHelper(tracker, { contacts: false, hits: false, names: false }));
+  await pickMiddle(tracker);
+  expect(drawn(scene).size).toBe(0);
+});
+
+test('what sleeps is drawn in violet', async () => {
+  const { left, scene, tracker, helper } = await build(new Vector3(), { contacts: false, bounds: true });
+  const colours = (): string[] => {
+    const lines = helper.children.find((each) => each.visible) as LineSegments;
+    const { array } = lines.geometry.attributes.color;
+    return [0, 24].map((end) => Array.from(array.slice(4 * end, 4 * end + 3)).join());
+  };
+  await frames(tracker);
+  await frames(tracker);
+  expect(colours()).toEqual(Array(2).fill('150,110,255'));
+  left.position.x -= 0.1;
+  await tracker.update(camera, SIZE);
+  await service.inspect();
+  expect(colours()).toEqual(['60,220,100', '150,110,255']);
+  expect(drawn(scene).size).toBeGreaterThan(100);
+});
+
 test('it is neither tracked nor hit, and asks for nothing while it is not visible', async () => {
   const { left, scene, tracker, helper } = await build(new Vector3(), { bounds: true, octree: true });
   await frames(tracker);

@@ -225,7 +225,7 @@ class CanvasEvents {
   }
 }
 
-/** An event that needs no answer. */
+/** Makes an event that needs no answer. */
 function plainEvent(handle: () => void): QueuedEvent {
   return { coalesced: null, ask: () => null, refresh: () => null, handle };
 }

@@ -35,7 +35,8 @@ export interface CoreExports {
   freeBuild(build: number): void;
   meshPairs(a: number, b: number, matrix: number, all: boolean): number;
   foundPairs(): number;
-  checkMesh(address: number, bytes: number): number;
+  beginCheck(address: number, bytes: number): number;
+  stepCheck(check: number, until: number): number;
   checkMeshTree(address: number): number;
   bakeMesh(address: number): number;
   isFresh(address: number): boolean;
@@ -53,6 +54,12 @@ export interface CoreExports {
   refitScratch(address: number): number;
   refitMesh(address: number, positions: number, scratch: number): number;
   refitCulprit(): number;
+  updateBytes(): number;
+  beginUpdate(update: number, mesh: number, positions: number, scratch: number, isCopied: boolean): void;
+  stepUpdate(update: number, until: number): number;
+  updatedMesh(update: number): number;
+  updateCulprit(update: number): number;
+  dropUpdate(update: number): void;
   replaceMesh(from: number, to: number): void;
   meshWeights(address: number): number;
   meshBones(address: number): number;
@@ -117,6 +124,10 @@ export interface CoreExports {
   ): void;
   closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
   beginSection(plane: number, filter: number, count: number, cosine: number, sine: number, weld: number): number;
+  beginSnap(view: number, lowX: number, lowY: number, highX: number, highY: number, filter: number): number;
+  snapTarget(id: number): number;
+  snapSides(id: number, triangle: number): number;
+  hidesSnap(x: number, y: number, z: number, alongX: number, alongY: number, alongZ: number, length: number): number;
   beginObjectSection(id: number): void;
   stepObjectSection(until: number): number;
   endSection(): void;
@@ -128,13 +139,14 @@ export interface CoreExports {
   inspectScene(): number;
   inspectCells(most: number): number;
   inspectBounds(most: number): number;
-  inspectTree(id: number, from: number, to: number, most: number): number;
+  beginTreeListing(id: number, from: number, to: number, most: number): number;
+  stepTreeListing(until: number): number;
   inspectedMesh(): number;
   inspectedBoxCount(): number;
   inspectedBoxes(): number;
   inspectedElementCount(): number;
   inspectedElements(): number;
-  freeInspected(): void;
+  endInspection(): void;
   isLongContact(a: number, b: number, detail: number): number;
   beginContact(a: number, b: number, detail: number, until: number): number;
   keepContact(a: number, b: number, detail: number): number;
@@ -161,7 +173,7 @@ export interface CoreExports {
 }
 
 /**
- * What checks answer, by code: mesh/tree/validate-baked.ts, mesh/tree/tree-invariants.ts and scene/scene-invariants.ts.
+ * What checks answer, by code: mesh/tree/mesh-check.ts, mesh/tree/tree-invariants.ts and scene/scene-invariants.ts.
  */
 export const FAULTS: Record<number, string> = {
   1: 'the data are shorter or longer than their header says',

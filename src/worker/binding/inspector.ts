@@ -5,8 +5,8 @@ import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
 import type { CoreQueries } from './queries.js';
 
-/** What `inspectTree` answers: core/scene/inspect/tree-boxes.ts. */
-const NO_OBJECT = 0;
+/** What `stepTreeListing` answers: core/scene/inspect/tree-boxes.ts. */
+const UNFINISHED = 0;
 const CUT = 2;
 /** The core's trees by their numbers (core/scene/index/octree.ts), as they are said outside. */
 const TREES = [1, 0, 2];
@@ -34,7 +34,13 @@ export interface SceneNumbers {
   origin: Vec3;
 }
 
-/** Lists what a core holds as boxes. Each answer is of the objects as they are now. */
+/** So many boxes are copied between two looks at the clock. */
+export const BOXES_A_LOOK = 1024;
+
+/**
+ * Lists what a core holds as boxes. One list at a time is under way: it is begun, stepped through where it may take long, and
+ * taken; then `end` frees what the core holds of it. What is taken in steps may be left between them for other work.
+ */
 export class CoreInspector {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
@@ -62,102 +68,118 @@ export class CoreInspector {
     };
   }
 
-  /** Lists the boxes of an object's tree; null where it is not alive. */
-  tree(object: ObjectId, fromLevel: number, toLevel: number, most: number): Omit<InspectedTree, 'frame'> | null {
-    return this.#freeing(() => {
-      const answer = this.#exports.inspectTree(object, fromLevel, toLevel, most);
-      if (answer === NO_OBJECT) return null;
-      const { boxes, words } = this.#found();
-      const { view } = this.#memory;
-      const at = this.#exports.inspectedMesh() >>> 0;
-      const count = (offset: number): number => view.getUint32(at + offset, true);
-      const elementCount = this.#exports.inspectedElementCount() >>> 0;
-      const leafElements = this.#memory.uint32s(this.#exports.inspectedElements() >>> 0, elementCount);
-      const leafStart = new Uint32Array(words[2].length + 1);
-      for (let i = 0; i < words[3].length; i++) leafStart[i + 1] = leafStart[i] + words[3][i];
-      return {
-        object,
-        topology: TOPOLOGIES[count(layout.INSPECTED_MESH_TOPOLOGY)],
-        nodes: count(layout.INSPECTED_MESH_NODES),
-        leaves: count(layout.INSPECTED_MESH_BLOCKS),
-        depth: count(layout.INSPECTED_MESH_DEPTH),
-        elements: count(layout.INSPECTED_MESH_ELEMENTS),
-        bytes: count(layout.INSPECTED_MESH_BYTES),
-        poseBytes: count(layout.INSPECTED_MESH_POSE_BYTES),
-        boxes,
-        cut: answer === CUT,
-        levels: Uint8Array.from(words[0]),
-        parents: Int32Array.from(words[1]),
-        leafStart,
-        leafElements,
-      };
-    });
+  /** Begins to list the boxes of an object's tree as it is now. Answers false where it is not alive. */
+  beginTree(object: ObjectId, fromLevel: number, toLevel: number, most: number): boolean {
+    return this.#exports.beginTreeListing(object, fromLevel, toLevel, most) !== 0;
   }
 
-  cells(most: number): InspectedCells {
-    return this.#freeing(() => {
-      const cut = this.#exports.inspectCells(most) !== 0;
-      const { boxes, words } = this.#found();
-      return {
-        boxes,
-        cut,
-        levels: Uint8Array.from(words[0]),
-        parents: Int32Array.from(words[1]),
-        counts: words[2],
-        trees: Uint8Array.from(words[3], (tree) => TREES[tree]),
-      };
-    });
+  /** Lists until a time of the clock. Answers whether all is listed. The mesh must be kept until then. */
+  stepTree(until: number): boolean {
+    return this.#exports.stepTreeListing(until) !== UNFINISHED;
   }
 
-  /** Lists the bounds of objects, and how each view sees them. */
-  bounds(most: number, views: readonly ViewRecord[]): InspectedBounds {
-    const bounds = this.#freeing(() => {
-      const cut = this.#exports.inspectBounds(most) !== 0;
-      const { boxes, words } = this.#found();
-      return { boxes, cut, ids: words[0], static: Uint8Array.from(words[1]) };
-    });
-    return { ...bounds, states: views.map((view) => this.#statesOf(bounds.ids, view)) };
-  }
-
-  #statesOf(ids: Uint32Array, view: ViewRecord): Uint8Array {
-    const states = new Uint8Array(ids.length);
-    const seen = this.#queries.frustum(view, ALL);
-    // Both ascend: a walk along both at once.
-    const mark = (among: Uint32Array, state: number): void => {
-      for (let i = 0, k = 0; i < ids.length && k < among.length; i++) {
-        if (ids[i] === among[k]) {
-          states[i] = state;
-          k++;
-        }
-      }
+  /** Copies the tree that is listed. */
+  *takeTree(object: ObjectId): Generator<void, Omit<InspectedTree, 'frame'>> {
+    const isCut = this.#exports.stepTreeListing(0) === CUT;
+    const at = this.#exports.inspectedMesh() >>> 0;
+    const count = (offset: number): number => this.#memory.view.getUint32(at + offset, true);
+    const about = {
+      object,
+      topology: TOPOLOGIES[count(layout.INSPECTED_MESH_TOPOLOGY)],
+      nodes: count(layout.INSPECTED_MESH_NODES),
+      leaves: count(layout.INSPECTED_MESH_BLOCKS),
+      depth: count(layout.INSPECTED_MESH_DEPTH),
+      elements: count(layout.INSPECTED_MESH_ELEMENTS),
+      bytes: count(layout.INSPECTED_MESH_BYTES),
+      poseBytes: count(layout.INSPECTED_MESH_POSE_BYTES),
+      cut: isCut,
     };
-    mark(seen.ids.subarray(0, seen.inside), 2);
-    mark(seen.ids.subarray(seen.inside), 1);
-    return states;
+    const elementCount = this.#exports.inspectedElementCount() >>> 0;
+    const leafElements = this.#memory.uint32s(this.#exports.inspectedElements() >>> 0, elementCount);
+    const { boxes, words } = yield* this.#found();
+    const leafStart = new Uint32Array(words[2].length + 1);
+    for (let i = 0; i < words[3].length; i++) leafStart[i + 1] = leafStart[i] + words[3][i];
+    return {
+      ...about,
+      boxes,
+      levels: Uint8Array.from(words[0]),
+      parents: new Int32Array(words[1].buffer),
+      leafStart,
+      leafElements,
+    };
   }
 
-  #found(): Found {
+  /** Lists the cells of the octrees as they are now. The first step is a whole one. */
+  *cells(most: number): Generator<void, InspectedCells> {
+    const cut = this.#exports.inspectCells(most) !== 0;
+    const { boxes, words } = yield* this.#found();
+    return {
+      boxes,
+      cut,
+      levels: Uint8Array.from(words[0]),
+      parents: new Int32Array(words[1].buffer),
+      counts: words[2],
+      trees: Uint8Array.from(words[3], (tree) => TREES[tree]),
+    };
+  }
+
+  /** Lists the bounds of objects as they are now, and how each view sees them. The first step is a whole one. */
+  *bounds(most: number, views: readonly ViewRecord[]): Generator<void, InspectedBounds> {
+    const cut = this.#exports.inspectBounds(most) !== 0;
+    const seen = views.map((view) => this.#queries.frustum(view, ALL));
+    const { boxes, words } = yield* this.#found();
+    const [ids, isStatic, , isAsleep] = words;
+    return {
+      boxes,
+      cut,
+      ids,
+      static: Uint8Array.from(isStatic),
+      asleep: Uint8Array.from(isAsleep),
+      states: seen.map((each) => statesOf(ids, each)),
+    };
+  }
+
+  /** Frees what the core holds of the list. */
+  end(): void {
+    this.#exports.endInspection();
+  }
+
+  /** Copies the boxes that are listed. */
+  *#found(): Generator<void, Found> {
     const count = this.#exports.inspectedBoxCount() >>> 0;
     const at = this.#exports.inspectedBoxes() >>> 0;
-    const { floats, words: memoryWords } = this.#memory;
     const boxes = new Float64Array(12 * count);
     const words = [0, 1, 2, 3].map(() => new Uint32Array(count));
-    for (let i = 0; i < count; i++) {
-      const record = at + i * layout.INSPECTED_BYTES;
-      const from = (record + layout.INSPECTED_FRAME) / 8;
-      for (let k = 0; k < 12; k++) boxes[12 * i + k] = floats[from + k];
-      const about = (record + layout.INSPECTED_WORDS) / 4;
-      for (let k = 0; k < 4; k++) words[k][i] = memoryWords[about + k];
+    for (let first = 0; first < count; first += BOXES_A_LOOK) {
+      if (first > 0) yield;
+      // The memory may have grown since.
+      const { floats, words: memoryWords } = this.#memory;
+      for (let i = first; i < Math.min(count, first + BOXES_A_LOOK); i++) {
+        const record = at + i * layout.INSPECTED_BYTES;
+        const from = (record + layout.INSPECTED_FRAME) / 8;
+        for (let k = 0; k < 12; k++) boxes[12 * i + k] = floats[from + k];
+        const about = (record + layout.INSPECTED_WORDS) / 4;
+        for (let k = 0; k < 4; k++) words[k][i] = memoryWords[about + k];
+      }
     }
     return { boxes, words };
   }
+}
 
-  /** Runs work that makes the core hold boxes, and has it give these back. */
-  #freeing<T>(work: () => T): T {
-    try {
-      return work();
-    } finally {
-      this.#exports.freeInspected();
+/** Answers how a view sees objects, which are listed ascending: 0 outside, 1 crossing, 2 inside. */
+function statesOf(ids: Uint32Array, seen: ReturnType<CoreQueries['frustum']>): Uint8Array {
+  const states = new Uint8Array(ids.length);
+  // Both ascend: a walk along both at once.
+  const mark = (among: ArrayLike<ObjectId>, state: number): void => {
+    for (let i = 0, k = 0; i < ids.length && k < among.length; i++) {
+      if (ids[i] === among[k]) {
+        states[i] = state;
+        k++;
+      }
     }
-  }
+  };
+  mark(seen.ids.subarray(0, seen.inside), 2);
+  mark(seen.ids.subarray(seen.inside), 1);
+  mark(seen.occluded, 3);
+  return states;
 }

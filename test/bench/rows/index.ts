@@ -17,8 +17,10 @@ import { occlusionRow } from './occlusion.js';
 import { allPairsRow, distanceRow, firstPairRow, manifoldPairsRow } from './pairs.js';
 import { regionRow, screenRow } from './pointing.js';
 import { frontRaysRow, raysRow } from './rays.js';
+import { clearanceRow, continuousRow } from './reaching.js';
 import { sectionRow } from './section.js';
 import { type SkinSizes, skinRows } from './skin.js';
+import { snapRow } from './snap.js';
 import { stillRow } from './still.js';
 import { streamRows } from './stream.js';
 import { boxSweepsRow, meshSweepsRow } from './sweeps.js';
@@ -130,6 +132,8 @@ export function rowsOf(sizes: Sizes): Row[] {
     boxRaysRow(boxes, boxRays),
     meshSweepsRow(small, points),
     boxSweepsRow(boxes, points),
+    clearanceRow(spheres),
+    continuousRow(boxes),
     sphereHeapRow(spheres),
     dragonHeapRow(small, dragons),
     ...frustumRows(objects),
@@ -151,6 +155,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     sectionRow(sizes.parts, sizes.planes),
     clashRow(sizes.clashParts),
     clashCoresRow(sizes.clashParts),
+    snapRow(sizes.parts),
     charactersRow(sizes.characters, sizes.level),
   ];
 }

@@ -20,5 +20,6 @@ const BANNER = `{
 }`;
 
 const dist = join(root, 'dist');
-await buildClient(dist);
+// The client holds the worker's text (worker-text.ts).
 await buildWorker(dist, { banner: BANNER });
+await buildClient(dist);

@@ -6,7 +6,7 @@ import { Random } from '../../oracle/random.js';
 import { type Equivalent, isEquivalent, readEquivalents } from '../equivalent.js';
 import { mutationsOf } from './mutations.js';
 import { type TestRun, TestRunner } from './test-runner.js';
-import { type Baseline, measureBaseline, testFiles, testsFor } from './tests.js';
+import { type Baseline, measureBaseline, type Runners, testFiles, testsFor } from './tests.js';
 import { coreFiles, type Mutant, Workspace } from './workspace.js';
 
 export interface CoreOptions {
@@ -17,6 +17,8 @@ export interface CoreOptions {
   budget: number;
   /** Also those that survived before: with the tests as they are now. */
   again: boolean;
+  /** The mutants of an earlier run, though the sources have changed since. */
+  asDrawn: boolean;
 }
 
 type Status = 'killed' | 'timeout' | 'survived' | 'unreached' | 'equivalent';
@@ -45,17 +47,24 @@ const LEFT_OUT = new Set(['counters.ts', 'host.ts']);
 /** A test that takes longer than so many times what it takes on the original, and so many milliseconds, hangs. */
 const PATIENCE = 5;
 const LEAST_PATIENCE_MS = 30_000;
+/** What mutants leave behind in a process that runs all test files goes with it after so many of them. */
+const RUNS_OF_A_PROCESS = 50;
 
 /** Prints what happened; answers the exit code. */
 export async function mutateCore(options: CoreOptions): Promise<number> {
-  const { root, count, seed, budget, again } = options;
+  const { root, count, seed, budget, again, asDrawn } = options;
   const workspace = new Workspace(root, join(root, WORKSPACE));
-  const runner = new TestRunner(workspace.root);
-  const stop = () => runner.close();
+  const runners = {
+    quick: new TestRunner(workspace.root, 'quick-runner.mjs', RUNS_OF_A_PROCESS),
+    isolated: new TestRunner(workspace.root, 'vitest-runner.mjs'),
+  };
+  const stop = () => {
+    for (const runner of Object.values(runners)) runner.close();
+  };
   process.once('exit', stop);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   try {
-    const kept = (await takeUp(root, workspace, count, seed)) ?? (await prepare(root, workspace, count, seed));
+    const kept = takeUp(root, workspace, count, seed, asDrawn) ?? (await prepare(root, workspace, count, seed));
     const equivalents = readEquivalents(root);
     for (const mutant of kept.mutants) {
       const before = kept.results[mutant.id];
@@ -65,7 +74,7 @@ export async function mutateCore(options: CoreOptions): Promise<number> {
         before.status === 'equivalent' ||
         (again && ['survived', 'unreached'].includes(before.status))
       ) {
-        const result = await judge(mutant, kept, workspace, runner, budget);
+        const result = await judge(mutant, kept, workspace, runners, budget);
         kept.results[mutant.id] = result;
         const done = Object.keys(kept.results).length;
         console.log(
@@ -80,15 +89,15 @@ export async function mutateCore(options: CoreOptions): Promise<number> {
   }
 }
 
-/** The mutants and results of an earlier run, where they are of the same sources. */
-async function takeUp(root: string, workspace: Workspace, count: number, seed: number): Promise<Kept | undefined> {
+/** The mutants and results of an earlier run, where they are of the same sources or `asDrawn`. */
+function takeUp(root: string, workspace: Workspace, count: number, seed: number, asDrawn: boolean): Kept | undefined {
   let kept: Kept;
   try {
     kept = JSON.parse(readFileSync(join(root, RESULTS), 'utf8'));
   } catch {
     return undefined;
   }
-  if (kept.key !== keyOf(root, count, seed)) return undefined;
+  if (!asDrawn && kept.key !== keyOf(root, count, seed)) return undefined;
   workspace.updateTests();
   return kept;
 }
@@ -151,23 +160,28 @@ async function judge(
   mutant: Mutant,
   { baseline }: Kept,
   workspace: Workspace,
-  runner: TestRunner,
+  runners: Runners,
   budget: number,
 ): Promise<Result> {
   let spent = 0;
   let reached = mutant.constant !== undefined;
   const { likely, others } = testsFor(mutant, testFiles(workspace.root));
+  const isKnown = (file: string) => Number(baseline[file]?.reaches.includes(mutant.id) ?? false);
+  others.sort((a, b) => isKnown(b) - isKnown(a));
   for (const file of [...likely, ...others]) {
     // What no likely test reaches, another one may.
     if (spent >= 1000 * budget || (reached && others.includes(file))) break;
-    baseline[file] ??= await measureBaseline(file, workspace, runner);
-    const { milliseconds, reaches } = baseline[file];
+    baseline[file] ??= await measureBaseline(file, workspace, runners);
+    const { milliseconds, reaches, isIsolated } = baseline[file];
+    const runner = isIsolated ? runners.isolated : runners.quick;
     if (mutant.constant === undefined && !reaches.includes(mutant.id)) continue;
     reached = true;
     spent += milliseconds;
     workspace.activate(mutant.id);
     const run: TestRun = await runner.run(file, LEAST_PATIENCE_MS + PATIENCE * milliseconds);
     if (run.timedOut) return { status: 'timeout', by: file };
+    // What it has left under way may fail later.
+    if (!run.passed && run.isStray) runner.close();
     if (!run.passed) return { status: 'killed', by: file, ...(run.failure && { failure: run.failure }) };
   }
   return reached ? { status: 'survived' } : { status: 'unreached' };

@@ -9,18 +9,31 @@ export interface TestRun {
   milliseconds: number;
   /** The first test that failed, and its message. */
   failure?: string;
+  /** Whether that was an error beside any test. */
+  isStray?: boolean;
 }
 
 export class TestRunner {
   readonly #root: string;
+  readonly #script: string;
+  readonly #mostRuns: number;
   #child: ChildProcess | undefined;
+  /** How many files the child has run. */
+  #runs = 0;
 
-  /** `root`: the tree that the tests are in. */
-  constructor(root: string) {
+  /**
+   * `root`: the tree that the tests are in; `script`: what the child is, in this folder. After `mostRuns` files another child
+   * takes its place.
+   */
+  constructor(root: string, script: 'quick-runner.mjs' | 'vitest-runner.mjs', mostRuns = Number.POSITIVE_INFINITY) {
     this.#root = root;
+    this.#script = script;
+    this.#mostRuns = mostRuns;
   }
 
   async run(file: string, timeout: number): Promise<TestRun> {
+    if (this.#runs >= this.#mostRuns) this.close();
+    this.#runs++;
     const child = this.#child ?? (await this.#start());
     return new Promise((resolve, reject) => {
       const end = (run: TestRun) => {
@@ -52,7 +65,8 @@ export class TestRunner {
   }
 
   #start(): Promise<ChildProcess> {
-    const script = join(this.#root, 'test/mutants/core/vitest-runner.mjs');
+    const script = join(this.#root, 'test/mutants/core', this.#script);
+    this.#runs = 1;
     const child = fork(script, [this.#root], {
       cwd: this.#root,
       detached: true,

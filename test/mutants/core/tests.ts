@@ -9,10 +9,24 @@ export interface Baseline {
   milliseconds: number;
   /** Mutants whose code it reaches. */
   reaches: number[];
+  /** Whether it needs Vitest itself, and a process of its own. */
+  isIsolated: boolean;
+}
+
+/** Where tests run: in one process all of them, or each file in one of its own. */
+export interface Runners {
+  quick: TestRunner;
+  isolated: TestRunner;
 }
 
 /** The core's own tests are in these folders; those of one defect each, too. */
 const FOLDERS = ['test/worker', 'test/repro'];
+/** These test parts of the core by a service. */
+const BY_A_SERVICE = [
+  'test/client/character.test.ts',
+  'test/client/character-course.test.ts',
+  'test/client/place.test.ts',
+];
 /** It counts the pages of memory of a core, which mutants make larger. */
 const LEFT_OUT = 'test/worker/out-of-memory.test.ts';
 /** Longer than any test file takes, on a machine that does much else. */
@@ -23,6 +37,21 @@ const LONGEST_MS = 600_000;
  * are run. The first that fits; the others of that folder of tests follow.
  */
 const TABLE: [core: string, tests: string[]][] = [
+  ['character/', ['client/character.', 'client/character-course', 'client/place']],
+  ['distance/', ['query/distance']],
+  ['occlusion/', ['view/occlusion']],
+  ['section/', ['section/']],
+  ['sweep/', ['query/sweep', 'client/place', 'client/character.']],
+  ['scene/character/', ['client/character.', 'client/character-course']],
+  ['scene/pairs/pair-distance', ['query/distance']],
+  ['scene/query/section', ['section/']],
+  ['scene/query/sweep', ['query/sweep', 'client/place']],
+  ['scene/scene-invariants', ['core-invariants', 'frame-ahead', 'octree-insert']],
+  ['scene/view/occlusion', ['view/occlusion']],
+  ['scene/view/picture', ['view/occlusion']],
+  ['mesh/query/distance', ['query/distance']],
+  ['mesh/query/obb-distance', ['query/distance']],
+  ['math/triangle-triangle-distance', ['query/distance']],
   ['contact/box/', ['manifold-convex-edges', 'contact/contact', 'manifold-convex', 'solid-pairs']],
   ['contact/convex/', ['manifold-convex-edges', 'contact/contact', 'hulls', 'solid-meshes', 'manifold-convex']],
   ['contact/mesh/global', ['contained', 'solid-meshes', 'depth-of']],
@@ -118,6 +147,7 @@ const TABLE: [core: string, tests: string[]][] = [
       ...['intersection', 'matrices', 'closest', 'rays-primitives', 'overlap', 'solid-pairs'],
     ],
   ],
+  ['index.ts', ['binding', 'view/occlusion', 'refit', 'pick.', 'update-mesh', 'frame-slices']],
   ['', ['pick.', 'contact/contact', 'refit', 'repro']],
 ];
 
@@ -139,19 +169,27 @@ export function testsFor({ file }: Mutant, tests: readonly string[]): { likely: 
 }
 
 export function testFiles(root: string): string[] {
-  return FOLDERS.flatMap((folder) => {
+  const found = FOLDERS.flatMap((folder) => {
     const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
     return names.map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
-  })
+  });
+  return [...found, ...BY_A_SERVICE]
     .filter((file) => file.endsWith('.test.ts') && !file.endsWith('.browser.test.ts') && file !== LEFT_OUT)
     .sort();
 }
 
 /** Runs a test file on the original. One that fails there is an error: it would kill everything. */
-export async function measureBaseline(file: string, workspace: Workspace, runner: TestRunner): Promise<Baseline> {
+export async function measureBaseline(file: string, workspace: Workspace, runners: Runners): Promise<Baseline> {
   workspace.activate(0);
   workspace.takeReached();
-  const { passed, milliseconds, failure } = await runner.run(file, LONGEST_MS);
+  let isIsolated = false;
+  let run = await runners.quick.run(file, LONGEST_MS);
+  if (!run.passed) {
+    isIsolated = true;
+    workspace.takeReached();
+    run = await runners.isolated.run(file, LONGEST_MS);
+  }
+  const { passed, milliseconds, failure } = run;
   if (!passed) throw new Error(`${file} fails without a mutant: ${failure ?? 'it takes too long'}`);
-  return { milliseconds, reaches: workspace.takeReached() };
+  return { milliseconds, reaches: workspace.takeReached(), isIsolated };
 }

@@ -9,6 +9,30 @@ import { Random, SEED } from '../../oracle/random.js';
 import type { SolidShape } from '../../oracle/shapes.js';
 import { type Region, regionsOf, room, slab } from '../../oracle/surfaces.js';
 
+test('a triangle that lies on any face of a box touches it, and one beside it does not', async () => {
+  const scene = await NearScene.at(new Vector3());
+  const solid = scene.add({ shape: { type: 'box', halfExtents: [1, 1, 1] } }, new Matrix4());
+  for (const turn of [new Matrix4(), new Matrix4().set(0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1)]) {
+    for (const axis of [0, 1, 2]) {
+      for (const side of [-1, 1]) {
+        for (const gap of [0, 2 ** -30]) {
+          const corners = [
+            [-0.5, -0.5],
+            [0.75, -0.5],
+            [0, 0.5],
+          ].flatMap((across) => across.toSpliced(axis, 0, side));
+          const triangle = scene.mesh({ positions: Float32Array.from(corners), indices: Uint32Array.of(0, 1, 2) });
+          const at = new Vector3().setComponent(axis, gap * side).applyMatrix4(turn);
+          const thing = scene.add(triangle, turn.clone().setPosition(at));
+          const isMet = scene.core.queries.contact(solid.id, thing.id, layout.CONTACTS_ANY) !== null;
+          expect(isMet, `axis ${axis}, side ${side}, gap ${gap}`).toBe(gap === 0);
+          scene.remove(thing);
+        }
+      }
+    }
+  }
+});
+
 const ball: SolidShape = { type: 'sphere', radius: 1 };
 const crate: SolidShape = { type: 'box', halfExtents: [1, 1, 1] };
 const pill: SolidShape = { type: 'capsule', radius: 1, from: [-2, 0, 0], to: [2, 0, 0] };
@@ -93,6 +117,35 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
         size,
       );
       expectRegions(lower, [[0.2, [0, 0, 1], 4]], size);
+    });
+
+    test(`a box on a floor of many triangles, both turned anyhow, touches at its corners, seed ${SEED}`, async () => {
+      const random = new Random(SEED);
+      for (let i = 0; i < 6; i++) {
+        const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
+        const surface = transformed(floor(8, 20), (vertex) => vertex.applyMatrix4(turn));
+        const half = [random.range(0.3, 1.5), random.range(0.3, 1.5), random.range(0.3, 1.5)] as const;
+        const about = new Matrix4()
+          .makeRotationZ(random.range(0, 6))
+          .setPosition(random.range(-1, 1), random.range(-1, 1), 0);
+        const at = turn.clone().multiply(about);
+        const solid = at.clone().multiply(new Matrix4().makeTranslation(0, 0, half[2] - 0.1));
+        const [place, rotation] = [new Vector3(), new Quaternion()];
+        solid.decompose(place, rotation, new Vector3());
+        const regions = await contact(surface, { type: 'box', halfExtents: half }, place, rotation, size);
+        expect(regions.length, `case ${i}`).toBe(1);
+        expect(Math.abs(regions[0].depth / size - 0.1), `case ${i}`).toBeLessThan(1e-5 + digits / size);
+        for (const [x, y] of [
+          [1, 1],
+          [-1, 1],
+          [1, -1],
+          [-1, -1],
+        ]) {
+          const corner = new Vector3(x * half[0], y * half[1], -0.05).applyMatrix4(at).multiplyScalar(size);
+          const off = Math.min(...regions[0].points.map((point) => point.distanceTo(corner)));
+          expect(off, `case ${i}, ${JSON.stringify(regions)}`).toBeLessThan(0.06 * size + digits);
+        }
+      }
     });
 
     test.each([

@@ -55,6 +55,39 @@ describe.each(PLACES)(`${COUNT} pairs of convex meshes %s, seed ${SEED}`, { time
   });
 });
 
+test(`a box a hair inside of another, or a hair out of it, meets it where their trees say so, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const box = boxMesh(2, 2, 2);
+  const [closed, open] = [scene.mesh(box), scene.mesh(opened(box))];
+  const count = { met: 0, apart: 0 };
+  for (let i = 0; i < 900; i++) {
+    const size = random.range(0.2, 0.9);
+    // Flush with one side, or with any.
+    const only = random.integer(6);
+    const sides = [0, 1, 2].map((axis) =>
+      only > 2 ? random.pick([-1, 0, 1]) : axis === only ? random.pick([-1, 1]) : 0,
+    );
+    const gap = random.pick([0, -1, 1, 1]) * random.logRange(1e-16, random.pick([1e-13, 1e-6]));
+    const to = new Matrix4()
+      .makeScale(size, size, size)
+      .setPosition(...(sides.map((side) => side * (1 - size - gap)) as [number, number, number]));
+    const meet = (mesh: typeof closed, isTurned: boolean) => {
+      const matrices = isTurned ? [to, new Matrix4()] : [new Matrix4(), to];
+      const things = matrices.map((matrix) => scene.add(mesh, matrix));
+      const found = scene.core.queries.contact(things[0].id, things[1].id, layout.CONTACTS_ANY);
+      for (const thing of things) scene.remove(thing);
+      return found !== null;
+    };
+    for (const isTurned of [false, true]) {
+      const isMet = meet(open, isTurned);
+      expect(meet(closed, isTurned), `case ${i}: sides ${sides}, gap ${gap}`).toBe(isMet);
+      count[isMet ? 'met' : 'apart']++;
+    }
+  }
+  for (const each of Object.values(count)) expect(each).toBeGreaterThan(100);
+});
+
 describe('a box of whatever triangles', () => {
   const BOX = boxMesh(2, 1, 3);
   const turned = transformed(welded(new BoxGeometry(2, 1, 3, 20, 30, 40)), (vertex) => vertex.applyMatrix4(SKEW));

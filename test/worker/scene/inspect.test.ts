@@ -231,6 +231,7 @@ describe.each(PLACES)(`cells and bounds, %s, seed ${SEED}`, (_, place) => {
   });
 
   test('are those of all objects, as views see them', async () => {
+    let occludedCount = 0;
     for (let i = 0; i < 8; i++) {
       const camera = new PerspectiveCamera(random.range(20, 90), 1.5, 0.5, random.range(20, 200));
       camera.position.copy(random.point(30).add(place));
@@ -240,15 +241,19 @@ describe.each(PLACES)(`cells and bounds, %s, seed ${SEED}`, (_, place) => {
       const view = { projection: projectionMatrix.elements, view: matrixWorldInverse.elements };
       service.setView({ ...view, viewport: { width: 300, height: 200 } });
       service.setView({ ...view, viewport: { width: 300, height: 200 }, minPixels: 30 }, 'coarse');
+      service.setView({ ...view, viewport: { width: 300, height: 200 }, occlusion: true }, 'hiding');
       const { views } = await service.update();
-      const { bounds } = await service.inspect({ bounds: true, views: ['main', 'coarse'] });
+      const { bounds } = await service.inspect({ bounds: true, views: ['main', 'coarse', 'hiding'] });
       expect([...bounds!.ids]).toEqual(ids);
-      for (const [k, name] of ['main', 'coarse'].entries()) {
-        const { ids: seen, inside } = views.get(name)!;
+      for (const [k, name] of ['main', 'coarse', 'hiding'].entries()) {
+        const { ids: seen, inside, occluded } = views.get(name)!;
         const states = new Map(Array.from(seen, (id, at) => [id, at < inside ? 2 : 1]));
+        for (const id of occluded) states.set(id, 3);
+        occludedCount += occluded.length;
         expect([...bounds!.states[k]]).toEqual(ids.map((id) => states.get(id) ?? 0));
       }
     }
+    expect(occludedCount).toBeGreaterThan(0);
     const { bounds } = await service.inspect({ bounds: true });
     expect(bounds!.states).toEqual([]);
     ids.forEach((id, i) => {
@@ -298,6 +303,80 @@ describe.each(PLACES)(`cells and bounds, %s, seed ${SEED}`, (_, place) => {
 
 describe('inspect', () => {
   const cube = { shape: { type: 'box', halfExtents: [1, 1, 1] } } as const;
+
+  test('says what sleeps: what may move, and did not in the last frame or since', async () => {
+    const [resting, moving, fixed] = [service.addObject(cube), service.addObject(cube), service.addObject(cube)];
+    service.removeObject(fixed);
+    const isStatic = service.addObject({ ...cube, motion: 'static' });
+    const place = (id: ObjectId, x: number): void =>
+      service.setTransform(id, new Matrix4().setPosition(x, 0, 0).elements);
+    const asleep = async (): Promise<ObjectId[]> => {
+      const { bounds } = await service.inspect({ bounds: true });
+      return Array.from(bounds!.ids).filter((_, i) => bounds!.asleep[i] === 1);
+    };
+    expect(await asleep()).toEqual([]); // they have come, and no frame has seen them
+    await service.update();
+    expect(await asleep()).toEqual([]); // this one has
+    await service.update();
+    expect(await asleep()).toEqual([resting, moving]);
+    for (let i = 0; i < 3; i++) {
+      place(moving, i + 1);
+      await service.update();
+      expect(await asleep()).toEqual([resting]);
+    }
+    const late = service.addObject(cube);
+    await service.update();
+    expect(await asleep()).toEqual([resting, moving]);
+    await service.update();
+    expect(await asleep()).toEqual([resting, moving, late].sort((a, b) => a - b));
+    place(late, 9);
+    place(isStatic, 4); // it is none that sleeps
+    await service.update();
+    expect(await asleep()).toEqual([resting, moving]);
+    // More objects than one word of bits has, and than there was room for.
+    const many = Array.from({ length: 500 }, () => service.addObject(cube));
+    await service.update();
+    place(many[77], 5);
+    await service.update();
+    expect(await asleep()).toEqual(
+      [resting, moving, late, ...many].filter((id) => id !== many[77]).sort((a, b) => a - b),
+    );
+  });
+
+  test('of a large tree lets picks and frames pass, and lists it as it was', async () => {
+    const sphere = icosphere(1, 70); // 98,000 triangles
+    const mesh = await service.addMesh({ ...sphere, positions: sphere.positions.slice() });
+    const id = service.addObject({ shape: { type: 'mesh', mesh } });
+    const other = service.addObject(cube);
+    await service.update();
+    const options = { objects: [id], lines: true, maxBoxes: 1_048_576 };
+    const [alone] = (await service.inspect(options)).trees;
+    expect(alone.levels.length).toBeGreaterThan(25_000);
+    let isListed = false;
+    const listing = service.inspect(options).finally(() => {
+      isListed = true;
+    });
+    let answers = 0;
+    while (!isListed) {
+      service.setTransform(other, new Matrix4().setPosition(answers, 0, 5).elements);
+      await Promise.all([service.update(), service.raycast({ origin: [0, 0, -9], direction: [0, 0, 1] })]);
+      answers++;
+      // Its vertices move, and it goes, while it is listed.
+      if (answers === 2)
+        await service.updateMesh(
+          mesh,
+          sphere.positions.map((each) => 3 * each),
+        );
+      if (answers === 3) service.removeObject(id);
+    }
+    expect(answers).toBeGreaterThan(3);
+    const [tree] = (await listing).trees;
+    for (const key of ['boxes', 'lines', 'levels', 'parents', 'leafStart', 'leafElements'] as const) {
+      const [bytes, expected] = [tree, alone].map((each) => Buffer.from(each[key]!.buffer));
+      expect(bytes.equals(expected), key).toBe(true);
+    }
+    expect([tree.depth, tree.elements, tree.cut]).toEqual([alone.depth, alone.elements, false]);
+  });
 
   test('of an empty scene is empty', async () => {
     const { cells, bounds, objects, cellCount } = await service.inspect({ octree: true, bounds: true });

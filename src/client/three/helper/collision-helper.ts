@@ -8,6 +8,7 @@ import type { SceneTracker } from '../scene-tracker.js';
 import { nameOf } from '../track/name-of.js';
 import type { SceneFrame } from '../view/scene-frame.js';
 import { LineSet } from './line-set.js';
+import { NameLabel } from './name-label.js';
 import { SceneHelper } from './scene-helper.js';
 import { cutOut, endsAt } from './view-lines.js';
 
@@ -18,12 +19,18 @@ export interface CollisionHelperOptions {
   levels?: readonly [number, number];
   /** The cells of the octrees. Default false. */
   octree?: boolean;
-  /** The bounds of all objects: green inside the view, yellow crossing its border, grey outside; darker of static ones. */
+  /**
+   * The bounds of all objects: green inside the view, yellow crossing its border, grey outside, blue where nearer objects hide
+   * them (of a view with `occlusion`); darker of static ones. Violet are those that sleep: they may move, and did not in the
+   * last frame. Default false.
+   */
   bounds?: boolean;
   /** Points of contact with their normals and, in red, depths; and the segments of triangles. Default true. */
   contacts?: boolean;
   /** Rays of picks and of `raycast`, and what they hit. Default true. */
   hits?: boolean;
+  /** The name of what was hit, beside the place: on hover, too. Default true. */
+  names?: boolean;
   /** What `pickRegion` has cut out last. Default true. */
   regions?: boolean;
   /** Names of views of which the frusta are drawn. Default none. */
@@ -35,7 +42,19 @@ export interface CollisionHelperOptions {
 }
 
 const KEYS: readonly string[] = [
-  ...['trees', 'levels', 'octree', 'bounds', 'contacts', 'hits', 'regions', 'views', 'normalLength', 'maxBoxes'],
+  ...[
+    'trees',
+    'levels',
+    'octree',
+    'bounds',
+    'contacts',
+    'hits',
+    'names',
+    'regions',
+    'views',
+    'normalLength',
+    'maxBoxes',
+  ],
 ];
 
 const [RED, YELLOW, GREEN, BLUE, WHITE] = [
@@ -45,14 +64,18 @@ const [RED, YELLOW, GREEN, BLUE, WHITE] = [
   [80, 160, 255, 255],
   [255, 255, 255, 255],
 ];
+const VIOLET = [150, 110, 255, 255];
 const MAGENTA = [230, 80, 230, 255];
 const GREY = [150, 150, 150, 255];
 const dark = (colour: readonly number[]): number[] => colour.map((each, i) => (i < 3 ? each >> 1 : each));
 
+/** Outside, crossing, inside, occluded. */
+const STATES = [GREY, YELLOW, GREEN, BLUE];
+
 const PALETTE: BoxPalette = {
   levels: Uint8Array.from([WHITE, RED, YELLOW, GREEN, BLUE, MAGENTA].flat()),
   cells: Uint8Array.from([YELLOW, BLUE, GREY].flat()),
-  states: Uint8Array.from([GREY, YELLOW, GREEN, dark(GREY), dark(YELLOW), dark(GREEN)].flat()),
+  states: Uint8Array.from([...STATES, ...STATES.map(dark), dark(VIOLET), VIOLET, VIOLET, dark(BLUE)].flat()),
 };
 
 /**
@@ -67,7 +90,7 @@ const PALETTE: BoxPalette = {
  * It follows the frames that are answered anyway. The worker makes the lines of boxes, at most one answer at a time, near the
  * eye in float32. While it is not `visible`, or disposed of, it asks for nothing.
  *
- * `hitName` is the name of what was hit last: for a label. What goes wrong is said once in the console.
+ * `hitName` is the name of what was hit last. What goes wrong is said once in the console.
  */
 export class CollisionHelper extends SceneHelper {
   /** The name of what the last pick or ray hit, with the number of an instance; empty where it hit nothing. */
@@ -78,6 +101,7 @@ export class CollisionHelper extends SceneHelper {
   readonly #contacts = new LineSet();
   readonly #ray = new LineSet();
   readonly #region = new LineSet();
+  readonly #label = new NameLabel();
   readonly #trees: LineSet[] = [];
   readonly #frusta = new Map<string, LineSet>();
 
@@ -85,7 +109,7 @@ export class CollisionHelper extends SceneHelper {
   constructor(tracker: SceneTracker, options: CollisionHelperOptions = {}) {
     const operation = 'CollisionHelper';
     const given = readOptions(operation, 'options', options, KEYS);
-    for (const key of ['octree', 'bounds', 'contacts', 'hits', 'regions'] as const) {
+    for (const key of ['octree', 'bounds', 'contacts', 'hits', 'names', 'regions'] as const) {
       if (given[key] !== undefined) checkBoolean(operation, key, given[key]);
     }
     const { normalLength = 0.5, trees = [], views = [] } = given;
@@ -98,11 +122,11 @@ export class CollisionHelper extends SceneHelper {
     });
     super(operation, tracker);
     this.#options = { ...given, normalLength, trees: [...trees], views: [...views] };
-    this.add(this.#cells, this.#bounds, this.#contacts, this.#ray, this.#region);
+    this.add(this.#cells, this.#bounds, this.#contacts, this.#ray, this.#region, this.#label);
   }
 
   protected release(): void {
-    for (const set of this.children) (set as LineSet).dispose();
+    for (const each of this.children) (each as LineSet | NameLabel).dispose();
   }
 
   /** @internal */
@@ -134,9 +158,13 @@ export class CollisionHelper extends SceneHelper {
   }
 
   #showRay(from: Vector3, to: Vector3, hit: SceneIntersection | null): void {
-    if (!this.visible || this.isOver || this.#options.hits === false) return;
+    if (!this.visible || this.isOver) return;
     const instance = hit?.instanceId ?? hit?.batchId;
     this.hitName = hit === null ? '' : `${nameOf(hit.object)}${instance === undefined ? '' : ` [${instance}]`}`;
+    const { hits = true, names = true } = this.#options;
+    const view = this.tracker.viewOf()?.options;
+    if (names && view !== undefined) this.#label.show(this.hitName, hit?.point ?? to, view);
+    if (!hits) return;
     const ends = [from, hit?.point ?? to];
     // A cross, as whoever has picked looks along the ray.
     for (const axis of hit === null ? [] : (['x', 'y', 'z'] as const)) {
@@ -165,7 +193,7 @@ export class CollisionHelper extends SceneHelper {
     set.showEnds(view === null ? [] : cutOut(view), BLUE);
   }
 
-  /** The frame's arrays are copied, as they are its own. */
+  /** Draws copies of a frame's contacts, as its arrays are its own. */
   #showContacts({ points, normals, depths, segments }: ContactSet): void {
     const [x, y, z] = points.length > 0 ? points : segments;
     const length = this.#options.normalLength!;

@@ -29,7 +29,7 @@ function placeOnBox(element: HTMLElement, { clientX, clientY }: MouseEvent): { x
   };
 }
 
-/** `own` is rounded: what is as large but for that is not scaled. */
+/** Answers by how much an element is scaled. `own` is rounded: what is as large but for that is not. */
 function scaleOf(shown: number, own: number): number {
   return own === 0 || shown === 0 || Math.abs(shown - own) < 1 ? 1 : shown / own;
 }

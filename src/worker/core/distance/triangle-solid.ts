@@ -188,8 +188,8 @@ let least: f64 = 0;
 let atX: f64 = 0, atY: f64 = 0, atZ: f64 = 0, toX: f64 = 0, toY: f64 = 0, toZ: f64 = 0;
 
 /**
- * The sum of an ellipsoid and a segment is as far from a triangle as the ellipsoid is from the triangle's sum with the
- * segment: a prism, whose faces are asked.
+ * Answers the distance of a triangle and the sum of an ellipsoid and a segment: that of the ellipsoid and the triangle's sum
+ * with the segment, a prism, whose faces are asked.
  */
 function triangleToElliptic(t: Triangle, solid: Solid): f64 {
   setEllipsoid(frameOf(solid));

@@ -151,7 +151,7 @@ export function forgetOccluder(mesh: Mesh): void {
   entry.mesh = GONE;
 }
 
-/** Whether the shape and the box of a mesh are made, if it can have them. */
+/** Tells whether the shape or the box of a mesh is made, if it can have one. */
 export function isMade(mesh: Mesh, isBox: bool): bool {
   const entry = find(<u32>changetype<usize>(mesh));
   return entry !== null && (isBox ? entry.box != UNKNOWN : entry.hasShape != 0);

@@ -286,7 +286,7 @@ function beginTree(build: PointLineBuild): void {
   build.phase = PHASE_SPLIT;
 }
 
-/** The least power of four that is no less than a quarter of the blocks: the most blocks below a child. */
+/** Answers the most blocks below a child: the least power of four that is no less than a quarter of the blocks. */
 function blocksBelow(blocks: u32): u32 {
   let capacity: u32 = 1;
   while (<u64>capacity * 4 < blocks) capacity *= 4;

@@ -1,15 +1,20 @@
 // What a frame still reads of the scene when the scene goes on before the frame is answered: a frame whose contacts take
 // long is found between queries, which are to see what was moved, added and removed meanwhile. Before the first of such
-// changes this copies the ids by slot, and the objects of all pairs that are still to be looked at. Whoever
-// changes a mesh puts another in its place (mesh-table.ts) and leaves it as it is until the frame is answered.
+// changes this copies the ids by slot, and the objects of all pairs that are still to be looked at; in the midst of the
+// broad phase, which does not know these yet, the trees and all objects of which the trees do not know everything.
+// Whoever changes a mesh puts another in its place (mesh-table.ts) and leaves it as it is until the frame is answered.
 
+import { CONTACTS_NONE, SHAPE_BOX, SHAPE_SPHERE } from '../../../shared/layout';
 import { reserve } from '../memory';
 import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from '../shape/item';
 import { PROXY_BYTES, Proxy } from '../shape/proxy';
-import { proxyAt, treeOf } from './index/octree';
-import { boxAt, ids, itemAt, slotCount, slotOf } from './objects';
+import { REACHING, REACH_BYTES, Reach } from '../shape/reach';
+import { areCopied, bytesOfTrees, copyTrees, dropTrees, takeTrees, treeOfFrame } from './index/frame-trees';
+import { HOLE, MOVING_TREE, PASSIVE_TREE, STATIC_TREE, proxyAt, slotAt, treeOf } from './index/octree';
+import { boxAt, idAt, ids, itemAt, reachAt, slotCount, slotOf } from './objects';
+import { isAnyReaching } from './ways';
 
-const RECORD_BYTES: usize = PROXY_BYTES + KEPT_ITEM_BYTES;
+const RECORD_BYTES: usize = PROXY_BYTES + KEPT_ITEM_BYTES + REACH_BYTES;
 
 let isTaken: bool = false;
 let idsThen: usize = 0;
@@ -39,17 +44,81 @@ export function keepObject(id: u32): void {
   const record = records + recordCount * <u32>RECORD_BYTES;
   memory.copy(record, changetype<usize>(liveProxy(id)), PROXY_BYTES);
   keepItem(record + PROXY_BYTES, itemAt(slotOf(id)));
+  const reach = reachAt(slotOf(id));
+  if (changetype<usize>(reach) != 0) memory.copy(record + PROXY_BYTES + KEPT_ITEM_BYTES, changetype<usize>(reach), REACH_BYTES);
   store<u32>(at, ++recordCount);
 }
 
-export function takeSnapshot(): void {
+export function takeSnapshot(isOfTrees: bool): void {
   isTaken = true;
+  if (isOfTrees) takeTrees();
 }
 
 /** Lets the frame read the scene again. */
 export function dropSnapshot(): void {
   isTaken = false;
+  dropTrees();
 }
+
+// --- in the midst of the broad phase ---
+
+/** By slot: the tree of an object from bit 30 on, and its position; NOWHERE where it makes no pairs. */
+let treePlaces: usize = 0;
+const TREE_SHIFT: u32 = 30;
+const POSITION_MASK: u32 = (1 << TREE_SHIFT) - 1;
+export const NOWHERE: u32 = 0xffffffff;
+
+/** Answers how many bytes `keepAll` copies, but for the records of meshes and capsules where nothing reaches beyond its shape. */
+export function bytesOfAll(): u64 {
+  return bytesOfTrees() + <u64>slotCount * (4 + (isAnyReaching ? RECORD_BYTES : 0));
+}
+
+/**
+ * Copies the trees, and the records of what is neither box nor sphere: of these a proxy knows all. Where anything reaches
+ * beyond its shape, it is the records of all: pairs with it ask where the other one is. Throws OUT_OF_MEMORY.
+ */
+export function keepAll(): void {
+  copyTrees();
+  treePlaces = reserve(treePlaces, 0, max<u64>(<u64>slotCount << 2, 64));
+  memory.fill(treePlaces, 0xff, slotCount << 2);
+  keepTree(STATIC_TREE);
+  keepTree(MOVING_TREE);
+}
+
+function keepTree(which: u32): void {
+  const tree = treeOf(which);
+  for (let position: u32 = 0; position < tree.positions; position++) {
+    const slot = slotAt(tree, position);
+    if (slot == HOLE) continue;
+    store<u32>(treePlaces + (<usize>slot << 2), (which << TREE_SHIFT) | position);
+    const proxy = proxyAt(tree, position);
+    const isKnown = !isAnyReaching && (proxy.shape == SHAPE_BOX || proxy.shape == SHAPE_SPHERE);
+    if (isKnown || proxy.contacts == CONTACTS_NONE) continue;
+    keepObject(proxy.id);
+  }
+}
+
+/** Answers where a slot's object is in the trees as the frame has them; NOWHERE where it makes no pairs. */
+export function treePlaceOf(slot: u32): u32 {
+  if (areCopied) return load<u32>(treePlaces + (<usize>slot << 2));
+  if (idAt(slot) == 0) return NOWHERE;
+  const box = boxAt(slot);
+  return box.tree == PASSIVE_TREE ? NOWHERE : (box.tree << TREE_SHIFT) | box.position;
+}
+
+// @ts-ignore: decorator
+@inline
+export function treeIn(place: u32): u32 {
+  return place >> TREE_SHIFT;
+}
+
+// @ts-ignore: decorator
+@inline
+export function positionIn(place: u32): u32 {
+  return place & POSITION_MASK;
+}
+
+// --- what the frame reads ---
 
 /** Answers the ids by slot as the frame has them. */
 export function idsOfFrame(): usize {
@@ -63,14 +132,26 @@ export function slotCountOfFrame(): u32 {
 
 /** Answers the proxy of an object of a pair as the frame has it. */
 export function proxyOf(id: u32): Proxy {
+  if (areCopied) {
+    const place = treePlaceOf(slotOf(id));
+    return proxyAt(treeOfFrame(treeIn(place)), positionIn(place));
+  }
   const record = recordOf(id);
   return record == 0 ? liveProxy(id) : changetype<Proxy>(record);
 }
 
-/** Answers the record of an object of a pair as the frame has it. */
+/** Answers the record of an object of a pair as the frame has it; of a box or a sphere it may be any. */
 export function itemOf(id: u32): Item {
   const record = recordOf(id);
   return record == 0 ? itemAt(slotOf(id)) : keptItem(record + PROXY_BYTES);
+}
+
+/** Answers what an object of a pair reaches beyond its shape as the frame has it; 0 where it does not. */
+export function reachOfFrame(id: u32): Reach {
+  const record = recordOf(id);
+  if (record == 0) return areCopied ? changetype<Reach>(0) : reachAt(slotOf(id));
+  const isReaching = changetype<Item>(record + PROXY_BYTES).flags & REACHING;
+  return changetype<Reach>(isReaching ? record + PROXY_BYTES + KEPT_ITEM_BYTES : 0);
 }
 
 function recordOf(id: u32): usize {

@@ -15,7 +15,7 @@ import {
 import { beginTree, buildTree, enlist } from './index/build';
 import { addToTree, clearTree, refitDirty, removeFromTree, updateInTree } from './index/growing';
 import { insert } from './index/insert';
-import { SlotSet, addSlot, moveSlots, removeLast, reserveSet, slotIn } from './slot-set';
+import { SlotSet, addSlot, hasSlot, moveSlots, removeLast, reserveSet, slotIn } from './slot-set';
 import { replaceSlot, reserveLastIds } from './view/last-ids';
 
 /** The slots whose pairs are to be found anew. */
@@ -24,6 +24,36 @@ export const unpaired = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>()
 const unpairedSince = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 /** The one of both that takes note of changes. */
 let noted: SlotSet = unpaired;
+
+/** The slots that the last frame found changed, a bit each; as many words as those of `unpaired`. */
+let awakeBits: usize = 0;
+
+/** Makes room for changes of all slots below `count`. Throws OUT_OF_MEMORY. */
+function reserveChanges(count: u32): void {
+  const words = unpaired.words;
+  const bits = (count + 31) >> 5;
+  if (bits > words) {
+    awakeBits = reserve(awakeBits, words << 2, <u64>bits << 2);
+    memory.fill(awakeBits + (<usize>words << 2), 0, <usize>(bits - words) << 2);
+  }
+  reserveSet(unpaired, count);
+}
+
+/** Ends the changes of a frame whose pairs are found. What had none is asleep until it changes. Needs no memory. */
+export function endChanges(): void {
+  const changed = unpaired.bits;
+  unpaired.bits = awakeBits;
+  unpaired.count = 0;
+  memory.fill(unpaired.bits, 0, <usize>unpaired.words << 2);
+  awakeBits = changed;
+}
+
+/** Tells whether an object neither changed in the last frame nor has changed since. */
+export function isAsleep(slot: u32): bool {
+  const word = slot >> 5;
+  const isAwake = word < unpaired.words && (load<u32>(awakeBits + (<usize>word << 2)) & (1 << (slot & 31))) != 0;
+  return !isAwake && !hasSlot(unpaired, slot) && !hasSlot(unpairedSince, slot);
+}
 
 /** Makes sure that `beginChangesSince` needs no memory. Throws OUT_OF_MEMORY. */
 export function reserveChangesSince(): void {
@@ -77,7 +107,7 @@ export function touch(slot: u32): void {
 export function putObject(id: u32, description: usize): void {
   const slot = slotOf(id);
   if (slot >= slotCount) {
-    reserveSet(unpaired, slot + 1);
+    reserveChanges(slot + 1);
     if (noted == unpairedSince) reserveSet(unpairedSince, slot + 1);
     reserveSet(displaced, slot + 1);
     reserveSet(unsteady, slot + 1);

@@ -1,5 +1,5 @@
-// The scene goes on while a frame's contacts are looked at: the frame says what it would have said, and queries and the
-// next frame see what has changed meanwhile.
+// The scene goes on while a frame's pairs are found and looked at: the frame says what it would have said, and queries and
+// the next frame see what has changed meanwhile.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
@@ -17,13 +17,10 @@ import { icosphere, soup } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { randomRig } from '../../../oracle/rigs.js';
 
-const RUNS = 12;
-const FRAMES = 20;
 /** Of a frame, in milliseconds: it looks at one pair. */
 const NO_TIME = 1e-9;
 /** A budget that is never used up. */
 const ALL_TIME = 1e9;
-const SLOTS = 48;
 const FILTER = { layers: 0xffffffff, side: 3, precision: layout.PRECISION_MESH, ignore: new Uint32Array() };
 
 const BINDS = new Float64Array([...new Matrix4().elements, ...new Matrix4().elements]);
@@ -128,22 +125,37 @@ function everything({ contacts, views, rejected }: FrameView) {
   };
 }
 
+/** How a world is. */
+interface Scene {
+  /** The most objects. */
+  slots: number;
+  /** How far they are from the middle. */
+  spread: number;
+  /** How many of them are meshes. */
+  meshShare: number;
+  /** How many changes there are before a frame at most; at once in its midst; and how often in its midst. */
+  changes: number;
+  late: number;
+  times: number;
+  details: number[];
+}
+
 /** Makes changes of all kinds, and knows which objects and views there are. */
 class Changes {
   readonly #random: Random;
-  readonly #generations = new Uint32Array(SLOTS);
+  readonly #scene: Scene;
+  readonly #generations: Uint32Array;
   readonly #alive: number[] = [];
   readonly #views: string[] = [];
-  /** Whether views may change as well. */
-  readonly #hasViews: boolean;
 
-  constructor(random: Random, hasViews: boolean) {
+  constructor(random: Random, scene: Scene) {
     this.#random = random;
-    this.#hasViews = hasViews;
+    this.#scene = scene;
+    this.#generations = new Uint32Array(scene.slots);
   }
 
   add(): Change {
-    const slot = this.#random.integer(SLOTS);
+    const slot = this.#random.integer(this.#scene.slots);
     const old = this.#alive.find((id) => id >>> layout.GENERATION_BITS === slot);
     const id = makeId(slot, ++this.#generations[slot]);
     if (old !== undefined) this.#alive.splice(this.#alive.indexOf(old), 1);
@@ -158,7 +170,7 @@ class Changes {
   next(): Change {
     const random = this.#random;
     const what = random.next();
-    if (this.#alive.length < SLOTS / 3 || what < 0.15) return this.add();
+    if (this.#alive.length < this.#scene.slots / 3 || what < 0.15) return this.add();
     const id = random.pick(this.#alive);
     if (what < 0.25) {
       this.#alive.splice(this.#alive.indexOf(id), 1);
@@ -169,7 +181,7 @@ class Changes {
       return (world) => world.put(id, description, mesh);
     }
     if (what < 0.4) return (world) => world.move(id, new Matrix4().makeScale(0, 1, 1)); // which is refused
-    if (what < 0.45 && this.#hasViews) return this.#changeView();
+    if (what < 0.45) return this.#changeView();
     if (what < 0.6) return this.#changeMesh();
     if (what < 0.75) return this.#changePose(id);
     const matrix = this.#place();
@@ -218,19 +230,19 @@ class Changes {
   }
 
   #place(): Matrix4 {
-    return this.#random.placement(this.#random.point(3), { low: 0.8, high: 1.3, mirrored: 0.2 });
+    return this.#random.placement(this.#random.point(this.#scene.spread), { low: 0.8, high: 1.3, mirrored: 0.2 });
   }
 
   #description(matrix: Matrix4 | undefined): [PlacedDescription, number] {
     const random = this.#random;
-    const mesh = random.integer(meshes.length + 3) - 3;
+    const mesh = random.chance(this.#scene.meshShare) ? random.integer(meshes.length) : random.integer(3) - 3;
     const shapes = [layout.SHAPE_SPHERE, layout.SHAPE_BOX, layout.SHAPE_CAPSULE];
     const flags = 6 | (random.chance(0.2) ? layout.FLAG_STATIC : 0) | (matrix ? layout.FLAG_MATRIX : 0);
     return [
       {
         ...{ shape: mesh < 0 ? shapes[mesh + 3] : layout.SHAPE_MESH, mesh: 0, flags, layers: 1 + random.integer(3) },
         ...{ collidesWith: random.chance(0.8) ? -1 : 1, group: random.chance(0.7) ? 0 : 1 + random.integer(3) },
-        ...{ contacts: random.pick([1, 2, 3, 3, 4, 5]), center: [0, -0.4, 0], extent: [0.6, 0.5, 0.7] },
+        ...{ contacts: random.pick(this.#scene.details), center: [0, -0.4, 0], extent: [0.6, 0.5, 0.7] },
         ...{ rotation: [0, 0, 0, 1], radius: 0.7, matrix: matrix?.elements },
       },
       mesh,
@@ -238,60 +250,95 @@ class Changes {
   }
 }
 
-describe(`seed ${SEED}`, () => {
-  test.each([
-    ['without a budget', [0]],
-    ['with a budget that is used up now and then', [0, NO_TIME, ALL_TIME, ALL_TIME]],
-  ])('a frame in whose midst anything changes says what it says when all changes behind it, %s', async (_, budgets) => {
-    let midst = 0;
-    for (let run = 0; run < RUNS; run++) {
-      const random = new Random(SEED + 1000 * run);
-      const changes = new Changes(random, true);
-      const [ahead, behind] = [new World(await startCore()), new World(await startCore())];
-      const both = (change: Change) => [ahead, behind].forEach(change);
-      for (let i = 0; i < SLOTS / 2; i++) both(changes.add());
-      for (let frame = 0; frame < FRAMES; frame++) {
-        const count = random.integer(8);
-        for (let i = 0; i < count; i++) both(changes.next());
-        const budget = random.pick(budgets);
-        for (const world of [ahead, behind]) world.begin(budget);
-        const late: Change[] = [];
-        let found = ahead.step(budget === NO_TIME ? Number.POSITIVE_INFINITY : 0);
-        ahead.meshes.keep();
-        while (found === null) {
-          if (random.chance(0.3) && ahead.core.goAhead()) {
-            midst++;
-            const change = changes.next();
-            const isTold = random.chance(0.5);
-            late.push((world) => {
-              change(world);
-              if (isTold) world.placeAhead();
-            });
-            // Somebody else may begin to read.
-            if (random.chance(0.3)) ahead.meshes.keep();
-            late.at(-1)!(ahead);
-          }
-          ahead.core.queries.raycast({ origin: [9, 9, 9], direction: random.direction().toArray() }, FILTER);
-          found = ahead.step(0);
-        }
-        ahead.meshes.release();
-        const expected = behind.step(Number.POSITIVE_INFINITY)!;
-        // Of a view that is gone nothing is said.
-        const said = everything(expected);
-        said.views = said.views.filter(({ name }) => !ahead.removed.includes(name));
-        expect(everything(found), `run ${run}, frame ${frame}`).toEqual(said);
-        for (const change of late) change(behind);
-        for (const world of [ahead, behind]) world.placeAhead();
-        const seed = random.integer(1 << 30);
-        expect(ahead.look(new Random(seed)), `run ${run}, frame ${frame}`).toEqual(behind.look(new Random(seed)));
-        expect([ahead.core.check(), behind.core.check()]).toEqual([null, null]);
-        data.forEach((_, i) => {
-          expect(ahead.core.bakeMesh(ahead.meshes.addressOf(i))).toEqual(
-            behind.core.bakeMesh(behind.meshes.addressOf(i)),
-          );
+/** Tells how often the scene went on in the midst of a frame, and how often in that of its broad phase. */
+interface Midst {
+  count: number;
+  ofBroadPhase: number;
+}
+
+async function goOn(seed: number, frames: number, scene: Scene, budgets: number[]): Promise<Midst> {
+  const midst = { count: 0, ofBroadPhase: 0 };
+  const random = new Random(seed);
+  const changes = new Changes(random, scene);
+  const [ahead, behind] = [new World(await startCore()), new World(await startCore())];
+  const both = (change: Change) => [ahead, behind].forEach(change);
+  for (let i = 0; i < scene.slots / 2; i++) both(changes.add());
+  for (let frame = 0; frame < frames; frame++) {
+    const count = random.integer(scene.changes);
+    for (let i = 0; i < count; i++) both(changes.next());
+    const budget = random.pick(budgets);
+    for (const world of [ahead, behind]) world.begin(budget);
+    const late: Change[] = [];
+    let considered = Number.POSITIVE_INFINITY;
+    let found = ahead.step(budget === NO_TIME ? Number.POSITIVE_INFINITY : 0);
+    ahead.meshes.keep();
+    while (found === null) {
+      if (random.chance(0.3) && ahead.core.goAhead()) {
+        midst.count++;
+        considered = Math.min(considered, ahead.core.considered);
+        const some = Array.from({ length: 1 + random.integer(scene.late) }, () => changes.next());
+        const isTold = random.chance(0.5);
+        late.push((world) => {
+          for (const change of some) change(world);
+          if (isTold) world.placeAhead();
         });
+        // Somebody else may begin to read.
+        if (random.chance(0.3)) ahead.meshes.keep();
+        late.at(-1)!(ahead);
       }
+      ahead.core.queries.raycast({ origin: [9, 9, 9], direction: random.direction().toArray() }, FILTER);
+      found = ahead.step(late.length < scene.times ? 0 : Number.POSITIVE_INFINITY);
     }
-    expect(midst).toBeGreaterThan(5 * RUNS);
-  });
-});
+    if (ahead.core.considered > considered) midst.ofBroadPhase++;
+    ahead.meshes.release();
+    const expected = behind.step(Number.POSITIVE_INFINITY)!;
+    // Of a view that is gone nothing is said.
+    const said = everything(expected);
+    said.views = said.views.filter(({ name }) => !ahead.removed.includes(name));
+    expect(everything(found), `frame ${frame}`).toEqual(said);
+    for (const change of late) change(behind);
+    for (const world of [ahead, behind]) world.placeAhead();
+    const rays = random.integer(1 << 30);
+    expect(ahead.look(new Random(rays)), `frame ${frame}`).toEqual(behind.look(new Random(rays)));
+    expect([ahead.core.check(), behind.core.check()]).toEqual([null, null]);
+    data.forEach((_, i) => {
+      expect(ahead.core.bakeMesh(ahead.meshes.addressOf(i))).toEqual(behind.core.bakeMesh(behind.meshes.addressOf(i)));
+    });
+  }
+  return midst;
+}
+
+describe.each([
+  ['without a budget', [0]],
+  ['with a budget that is used up now and then', [0, NO_TIME, ALL_TIME, ALL_TIME]],
+])(
+  `a frame in whose midst anything changes says what it says when all changes behind it, %s, seed ${SEED}`,
+  (_, budgets) => {
+    test('where contacts take long', async () => {
+      const scene = {
+        slots: 48,
+        spread: 3,
+        meshShare: 0.67,
+        changes: 8,
+        late: 1,
+        times: Number.POSITIVE_INFINITY,
+        details: [1, 2, 3, 3, 4, 5],
+      };
+      let count = 0;
+      for (let run = 0; run < 12; run++) count += (await goOn(SEED + 1000 * run, 20, scene, budgets)).count;
+      expect(count).toBeGreaterThan(60);
+    });
+
+    // Few that change are looked for one by one; of many, all pairs are found anew, and those of a crowd by sweeping.
+    test.each([
+      ['few change', { slots: 400, spread: 3, changes: 90 }],
+      ['many change', { slots: 400, spread: 3, changes: 400 }],
+      ['many change in one place', { slots: 640, spread: 0.2, changes: 640 }],
+    ])('where there are many pairs, of which %s', async (_, { slots, spread, changes }) => {
+      const scene = { slots, spread, meshShare: 0.01, changes, late: 100, times: 2, details: [1, 1, 1, 1, 2, 3] };
+      let ofBroadPhase = 0;
+      for (let run = 0; run < 2; run++) ofBroadPhase += (await goOn(SEED + 1000 * run, 5, scene, budgets)).ofBroadPhase;
+      expect(ofBroadPhase).toBeGreaterThan(0);
+    });
+  },
+);

@@ -224,6 +224,47 @@ describe('a sweep', () => {
     expect(inside.normal[0]).toBeCloseTo(1, 1);
   });
 
+  // Of a mesh with more triangles each is left by itself.
+  test.each(WORLDS)(
+    `leaves what it is in by its depth along the normal, in a world %s, seed ${SEED}`,
+    async (_, scale, place) => {
+      const world = await World.at(place, scale, SEED);
+      const { random, scene } = world;
+      const digits = 4e-16 * place.length();
+      const counts = new Map<string, number>();
+      for (let i = 0; i < 600; i++) {
+        const a = random.pick(['sphere', 'capsule', 'box'] as const);
+        const b = random.pick(['sphere', 'capsule', 'box', 'triangle'] as const);
+        const corners = Float32Array.from({ length: 9 }, () => scale * random.range(-2, 2));
+        const triangle = { positions: corners, indices: Uint32Array.of(0, 1, 2) };
+        const form = b === 'triangle' ? scene.mesh(triangle) : world.shape(b);
+        const thing = scene.add(form, random.placement(scene.exactPoint(random.point(0.5 * scale))));
+        const shape = world.shape(a);
+        const from = new Matrix4().compose(
+          scene.exactPoint(random.point(scale)),
+          random.rotation(),
+          new Vector3(1, 1, 1),
+        );
+        const to = from.clone().premultiply(new Matrix4().makeTranslation(random.point(scale)));
+        const hit = world.sweep(shape, { from, to });
+        if (hit !== null && hit.depth > 0) {
+          const message = `case ${i}, a ${a} in a ${b}`;
+          const by = (distance: number) =>
+            from
+              .clone()
+              .premultiply(new Matrix4().makeTranslation(new Vector3(...hit.normal).multiplyScalar(distance)));
+          const some = 1e-5 * scale + 8 * digits;
+          expect(new Vector3(...hit.normal).length(), message).toBeCloseTo(1, 6);
+          expect(world.overlaps(shape, by(hit.depth + some)).length, message).toBe(0);
+          if (hit.depth > some) expect(world.overlaps(shape, by(hit.depth - some)).length, message).toBe(1);
+          counts.set(`${a} ${b}`, (counts.get(`${a} ${b}`) ?? 0) + 1);
+        }
+        scene.remove(thing);
+      }
+      expect(counts.size).toBe(12);
+    },
+  );
+
   test('of no length, and of a huge one', async () => {
     const world = await World.at(new Vector3(), 1, 1);
     world.scene.add(box(1, 1, 1), at(5, 0, 0));

@@ -168,6 +168,39 @@ test.each([
   },
 );
 
+test('a mesh in the place of one that is gone, and one whose vertices have moved, hide by their own triangles', async () => {
+  const twin = await Twin.create();
+  const { service } = twin;
+  service.setView({ ...viewOf(lookingFrom(new Vector3(), 0), STANDARD[1]), viewport: VIEWPORT, occlusion: true });
+  for (let i = 0; i < 6; i++)
+    twin.add(twin.box(new Vector3(0.3, 0.3, 0.3)), new Matrix4().setPosition(i - 2.5, 0, -20));
+  const place = new Matrix4().setPosition(0, 0, -10);
+  /** In the first frame all is new. */
+  const occluded = async () => {
+    for (let i = 0; i < 2; i++) await service.update();
+    return (await service.update()).visible.occluded.length;
+  };
+  // One hides by its own triangles; one has too many of them, and is closed.
+  for (const form of [boxMesh(12, 12, 0.5), icosphere(6, 24)]) {
+    // What hides less of a box than all of it.
+    const small = { ...form, positions: form.positions.map((x) => 0.02 * x) };
+    const wall = await service.addMesh(form);
+    const standing = service.addObject({ shape: { type: 'mesh', mesh: wall }, matrix: place.elements, occluder: true });
+    expect(await occluded()).toBeGreaterThan(0);
+    await service.updateMesh(wall, small.positions);
+    expect(await occluded()).toBe(0);
+    await service.updateMesh(wall, form.positions);
+    expect(await occluded()).toBeGreaterThan(0);
+    service.removeObject(standing);
+    service.removeMesh(wall);
+    const pane = await service.addMesh(small);
+    const other = service.addObject({ shape: { type: 'mesh', mesh: pane }, matrix: place.elements, occluder: true });
+    expect(await occluded()).toBe(0);
+    service.removeObject(other);
+  }
+  twin.dispose();
+});
+
 describe(`rooms and corridors, seed ${SEED}`, () => {
   test('nothing that is seen is occluded, and seven tenths of what is hidden', async () => {
     const random = new Random(SEED);

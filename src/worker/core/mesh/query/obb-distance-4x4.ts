@@ -105,7 +105,7 @@ export function setWay(x: f64, y: f64, z: f64, a: Affine, b: Affine, from: f64, 
   apart = <f32>max(min(gap - rounding, 1e30), -1e30);
 }
 
-/** How far the corners of four triangles of A reach along the way at most, or those of B at least. */
+/** Answers how far the corners of four triangles of A reach along the way at most, or those of B at least. */
 // @ts-ignore: decorator
 @inline
 export function reachOfBlock(block: usize, isOfA: bool): v128 {
@@ -127,7 +127,7 @@ function box(address: usize): v128 { return v128.load32_splat(address); }
 function mixed(x: v128, y: v128, z: v128, a: f32, b: f32, c: f32): v128 {
   return sum(times(x, f32x4.splat(a)), times(y, f32x4.splat(b)), times(z, f32x4.splat(c)));
 }
-/** The part of a gap that rounding leaves, squared. */
+/** Answers the part of a gap that rounding leaves, squared. */
 // @ts-ignore: decorator
 @inline
 function squared(distance: v128, radius: v128): v128 {

@@ -13,6 +13,13 @@ export function clearBoxes(): void {
   boxCount = elementCount = 0;
 }
 
+/** Makes room, so that adding so many needs no copies of large arrays. Throws OUT_OF_MEMORY. */
+export function reserveBoxes(boxes: u64, ofElements: u64): void {
+  const used = <usize>boxCount * INSPECTED_BYTES;
+  records = reserve(records, used, boxes * INSPECTED_BYTES);
+  elements = reserve(elements, 0, min<u64>(ofElements, boxes << 2) << 2);
+}
+
 /** Adds a box and four words about it. Answers its frame, which the caller must fill in. Throws OUT_OF_MEMORY. */
 export function addBox(a: u32, b: u32, c: u32, d: u32): Affine {
   const used = <usize>boxCount * INSPECTED_BYTES;
@@ -52,7 +59,7 @@ export function inspectedElements(): usize {
   return elements;
 }
 
-/** Gives the memory back: who does not inspect pays nothing. */
+/** Gives the memory back. */
 export function freeInspected(): void {
   release(records);
   release(elements);

@@ -10,7 +10,7 @@ import {
   Cell, HOLE, MOVING_TREE, PASSIVE_TREE, STATIC_TREE, TREE_COUNT, Tree, cellAt, isEmpty, slotAt, treeOf,
 } from '../index/octree';
 import { idAt, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount } from '../objects';
-import { updateTrees } from '../scene';
+import { isAsleep, updateTrees } from '../scene';
 import { addBox, boxCount, clearBoxes } from './inspected-boxes';
 
 const NO_PARENT: u32 = 0xffffffff;
@@ -95,7 +95,7 @@ function ownCount(tree: Tree, cell: Cell): u32 {
 
 /**
  * Lists the oriented bounds of objects by slot, at most so many. Words: the id, 1 where it is static, 1 where views list
- * it, its layers. Answers whether there are more. Throws OUT_OF_MEMORY.
+ * it, 1 where it moves and is asleep. Answers whether there are more. Throws OUT_OF_MEMORY.
  */
 export function inspectBounds(most: u32): bool {
   clearBoxes();
@@ -104,7 +104,8 @@ export function inspectBounds(most: u32): bool {
     if (id == 0) continue;
     if (boxCount == most) return true;
     const item = itemAt(slot);
-    const frame = addBox(id, item.flags & FLAG_STATIC ? 1 : 0, item.flags & FLAG_CULLABLE ? 1 : 0, item.layers);
+    const isSleeping: u32 = !(item.flags & FLAG_STATIC) && isAsleep(slot) ? 1 : 0;
+    const frame = addBox(id, item.flags & FLAG_STATIC ? 1 : 0, item.flags & FLAG_CULLABLE ? 1 : 0, isSleeping);
     copy(frame, orientedBounds(slot));
   }
   return false;

@@ -1,6 +1,7 @@
 // Lists the boxes of an object's tree, level by level, in world frames in float64: what a box holds lies in it whatever the
 // object's place. Level 0 is the object's own oriented bounds, the boxes of the root's children are level 1. A mesh that is
-// posed is listed as its vertices are moved. Other shapes have level 0 alone.
+// posed is listed as its vertices are moved. Other shapes have level 0 alone. A tree may be left in the midst of its listing
+// and gone on with: its mesh must stay, its object need not.
 //
 // Words of a box: its level, the number of its parent among the boxes or NO_PARENT, its first element and their count,
 // which is 0 where the box is no leaf.
@@ -9,6 +10,7 @@ import {
   INSPECTED_MESH_BLOCKS, INSPECTED_MESH_BYTES, INSPECTED_MESH_DEPTH, INSPECTED_MESH_ELEMENTS, INSPECTED_MESH_END,
   INSPECTED_MESH_NODES, INSPECTED_MESH_POSE_BYTES, INSPECTED_MESH_TOPOLOGY, SHAPE_MESH,
 } from '../../../../shared/layout';
+import { now } from '../../host';
 import { AFFINE_BYTES, Affine, copy, multiply } from '../../math/affine';
 import { ROTATION_BYTES, Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
 import { allocate, capacityOf, release } from '../../memory';
@@ -21,14 +23,16 @@ import { worldOf } from '../../shape/item';
 import { settle } from '../../skin/deform';
 import { baseOf, isPosed, poseOf } from '../../skin/pose';
 import { isAlive, itemAt, orientedBounds, slotOf } from '../objects';
-import { addBox, addElement, boxCount, clearBoxes, elementCount } from './inspected-boxes';
+import { addBox, addElement, boxCount, clearBoxes, elementCount, freeInspected, reserveBoxes } from './inspected-boxes';
 
 /** The parent of a box whose parent is not listed. */
 const NO_PARENT: u32 = 0xffffffff;
-/** What `inspectTree` answers. */
-const NO_OBJECT: u32 = 0;
+/** What `stepTreeListing` answers. */
+const UNFINISHED: u32 = 0;
 const ALL: u32 = 1;
 const CUT: u32 = 2;
+/** So many nodes are listed between two looks at the clock. */
+const NODES_A_LOOK: u32 = 64;
 
 const place = changetype<Affine>(memory.data(<i32>AFFINE_BYTES, 16));
 const box = changetype<Affine>(memory.data(<i32>AFFINE_BYTES, 16));
@@ -42,29 +46,85 @@ export function inspectedMesh(): usize {
   return numbers;
 }
 
+/** The tree that is being listed; 0 where none is, or its boxes are all there. */
+let listed: usize = 0;
+let firstLevel: u32 = 0;
+let lastLevel: u32 = 0;
+let mostBoxes: u32 = 0;
+let mayLeave: bool = true;
+/** Nodes wait with the box that they are in, eight bytes each. */
+let waiting: usize = 0;
+let nextNode: u32 = 0;
+let levelEnd: u32 = 0;
+let waitingEnd: u32 = 0;
+let level: u32 = 0;
+/** What `stepTreeListing` answers of a tree that has nothing left. */
+let outcome: u32 = ALL;
+
 /**
- * Lists the boxes of an object's tree from one level to another, both included, at most so many. Answers NO_OBJECT where
- * it is not alive, CUT where there are more. Throws OUT_OF_MEMORY.
+ * Begins to list the boxes of an object's tree from one level to another, both included, at most so many. Answers false
+ * where it is not alive. `stepTreeListing` must follow, and `endInspection`. Throws OUT_OF_MEMORY.
  */
-export function inspectTree(id: u32, from: u32, to: u32, most: u32): u32 {
+export function beginTreeListing(id: u32, from: u32, to: u32, most: u32): bool {
   clearBoxes();
   memory.fill(numbers, 0, INSPECTED_MESH_END);
-  if (!isAlive(id)) return NO_OBJECT;
+  listed = 0;
+  outcome = ALL;
+  if (!isAlive(id)) return false;
   const slot = slotOf(id);
   const item = itemAt(slot);
-  const hasTree = item.mesh != 0;
-  if (from == 0) {
-    if (most == 0) return hasTree ? describe(changetype<Mesh>(<usize>item.mesh), CUT) : CUT;
-    copy(addBox(0, NO_PARENT, 0, 0), orientedBounds(slot));
-  }
-  if (!hasTree) return ALL;
+  if (from == 0) copy(addBox(0, NO_PARENT, 0, 0), orientedBounds(slot));
+  if (item.mesh == 0) return true;
   const mesh = changetype<Mesh>(<usize>item.mesh);
+  // A pose is moved by the next frame.
+  mayLeave = isPointLine(changetype<usize>(mesh)) || !isPosed(mesh);
   if (item.shape == SHAPE_MESH) settle(mesh);
   placeTree(place, mesh, worldOf(item));
-  return describe(mesh, to == 0 ? ALL : listLevels(mesh, from, to, most));
+  describe(mesh);
+  if (to == 0) return true;
+  reserveBoxes(min<u64>(most, <u64>mesh.nodeCount * 4 + 1), mesh.keptCount);
+  release(waiting);
+  waiting = 0; // if there is no memory for the next one
+  waiting = allocate(<u64>mesh.nodeCount << 3);
+  store<u32>(waiting, 0);
+  store<u32>(waiting, from == 0 ? 0 : NO_PARENT, 4);
+  firstLevel = from;
+  lastLevel = to;
+  mostBoxes = most;
+  nextNode = 0;
+  levelEnd = waitingEnd = 1;
+  level = 1;
+  listed = changetype<usize>(mesh);
+  return true;
 }
 
-function describe(mesh: Mesh, answer: u32): u32 {
+/** Goes on until a time of the clock. Answers UNFINISHED, ALL, or CUT where there are more. Throws OUT_OF_MEMORY. */
+export function stepTreeListing(until: f64): u32 {
+  while (listed != 0) {
+    for (let i: u32 = 0; i < NODES_A_LOOK && listed != 0; i++) {
+      if (nextNode == levelEnd) {
+        levelEnd = waitingEnd;
+        level++;
+      }
+      if (nextNode == levelEnd || level > lastLevel) listed = 0;
+      else if (!listNode(changetype<Mesh>(listed))) {
+        outcome = CUT;
+        listed = 0;
+      }
+    }
+    if (listed != 0 && mayLeave && now() >= until) return UNFINISHED;
+  }
+  return outcome;
+}
+
+/** Gives the memory back: who does not inspect pays nothing. */
+export function endInspection(): void {
+  freeInspected();
+  release(waiting);
+  waiting = listed = 0;
+}
+
+function describe(mesh: Mesh): void {
   const isOfTriangles = !isPointLine(changetype<usize>(mesh));
   const base = isOfTriangles ? baseOf(mesh) : mesh;
   store<u32>(numbers, mesh.nodeCount, INSPECTED_MESH_NODES);
@@ -78,7 +138,6 @@ function describe(mesh: Mesh, answer: u32): u32 {
     const bytes = capacityOf(changetype<usize>(mesh)) + heldBy(pose.tree) + heldBy(pose.dipoles);
     store<u32>(numbers, <u32>bytes, INSPECTED_MESH_POSE_BYTES);
   }
-  return answer;
 }
 
 function heldBy(address: u32): usize {
@@ -101,41 +160,30 @@ function depthOf(mesh: Mesh): u32 {
   return deepest;
 }
 
-/** Lists levels from the first one on; nodes wait with the box that they are in, eight bytes each. */
-function listLevels(mesh: Mesh, from: u32, to: u32, most: u32): u32 {
-  const waiting = allocate(<u64>mesh.nodeCount << 3);
-  store<u32>(waiting, 0);
-  store<u32>(waiting, from == 0 ? 0 : NO_PARENT, 4);
-  let first: u32 = 0, end: u32 = 1;
-  for (let level: u32 = 1; level <= to && first < end; level++) {
-    const levelEnd = end;
-    for (; first < levelEnd; first++) {
-      const entry = waiting + (<usize>first << 3);
-      const node = nodeAt(mesh, load<u32>(entry));
-      const parent = load<u32>(entry, 4);
-      if (level >= from) loadNode(node);
-      const count = childCount(node);
-      for (let i: u32 = 0; i < count; i++) {
-        const child = childOf(node, i);
-        let number = NO_PARENT;
-        if (level >= from) {
-          if (boxCount == most) {
-            release(waiting);
-            return CUT;
-          }
-          number = boxCount;
-          addChild(mesh, child, i, level, parent);
-        }
-        if (child & LEAF || level == to) continue;
-        const next = waiting + (<usize>end << 3);
-        store<u32>(next, child);
-        store<u32>(next, number, 4);
-        end++;
-      }
+/** Lists the boxes of the next node's children. Answers whether there was room for them. */
+function listNode(mesh: Mesh): bool {
+  const entry = waiting + (<usize>nextNode << 3);
+  nextNode++;
+  const node = nodeAt(mesh, load<u32>(entry));
+  const parent = load<u32>(entry, 4);
+  const isListed = level >= firstLevel;
+  if (isListed) loadNode(node);
+  const count = childCount(node);
+  for (let i: u32 = 0; i < count; i++) {
+    const child = childOf(node, i);
+    let number = NO_PARENT;
+    if (isListed) {
+      if (boxCount == mostBoxes) return false;
+      number = boxCount;
+      addChild(mesh, child, i, level, parent);
     }
+    if (child & LEAF || level == lastLevel) continue;
+    const next = waiting + (<usize>waitingEnd << 3);
+    waitingEnd++;
+    store<u32>(next, child);
+    store<u32>(next, number, 4);
   }
-  release(waiting);
-  return ALL;
+  return true;
 }
 
 /** Decodes what the boxes of a node's children share, and their bounds. */

@@ -6,7 +6,8 @@
 // classes (collision-classes.ts): an object sweeps over the runs that it may collide with. 16,000 objects of one group
 // in one place took 2.5 s when every pair was looked at, and take less than 1 ms.
 //
-// It runs in slices, as the narrow phase does; all of its state is its own. It ends at MOST_PAIRS.
+// It runs in slices, as the narrow phase does; all of its state is its own. When the scene goes on in its midst, it goes on
+// in copies of the trees (frame-snapshot.ts). It ends at MOST_PAIRS.
 
 import { laneCompaction, laneCompactionBytes } from '../../math/lane-compaction';
 import { now } from '../../host';
@@ -14,16 +15,17 @@ import { reserve } from '../../memory';
 import { PROXY_BYTES, Proxy } from '../../shape/proxy';
 import { testBatch } from './narrow-phase-batch';
 import { canCollide } from './narrow-phase';
-import { boxAt, idAt, liveCount } from '../objects';
+import { NOWHERE, positionIn, treeIn, treePlaceOf } from '../frame-snapshot';
+import { liveCount } from '../objects';
+import { copiedProxy, treeOfFrame } from '../index/frame-trees';
 import {
-  BLOCK_BYTES, Cell, HOLE, MOVING_TREE, PASSIVE_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty, laneAt,
-  slotAt, treeOf,
+  BLOCK_BYTES, Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty, laneAt, slotAt,
 } from '../index/octree';
 import { unpaired } from '../scene';
 import { hasSlot, slotIn } from '../slot-set';
 import { enqueue, queuedFresh } from './contact-queue';
 import {
-  MOST_CLASSES, NO_CLASS, beginClasses, classCount, classOf, collidesAtAll, collidesWithClass, isOverfull,
+  MOST_CLASSES, NO_CLASS, beginClasses, classCount, classOf, collidesAtAll, collidesWithClass, copyClasses, isOverfull,
 } from './collision-classes';
 import { foundCount } from './found-pairs';
 import { lookOrPostpone } from './pair-test';
@@ -51,6 +53,8 @@ let work: u32 = 0;
 export let considered: u32 = 0;
 /** How many pairs of touched objects were found that may not collide. */
 let refusals: u64 = 0;
+/** More than so many are too many. */
+let mostRefusals: u64 = 0;
 /** How many refused pairs there may be for each object, until finding all pairs anew, with classes, is quicker. */
 const REFUSALS_PER_OBJECT: u64 = 64;
 
@@ -66,7 +70,7 @@ export function beginAll(queueing: bool): void {
   begin(queueing);
   cellIndex = 0;
   position = NOT_BEGUN;
-  reserveNear(treeOf(MOVING_TREE).positions + treeOf(STATIC_TREE).positions);
+  reserveNear(treeOfFrame(MOVING_TREE).positions + treeOfFrame(STATIC_TREE).positions);
 }
 
 /** Begins to find the pairs of touched objects, as `beginAll` does those of all. */
@@ -74,6 +78,7 @@ export function beginTouched(queueing: bool): void {
   isAll = false;
   begin(queueing);
   touchedIndex = 0;
+  mostRefusals = REFUSALS_PER_OBJECT * (<u64>liveCount + 1024);
 }
 
 function begin(queueing: bool): void {
@@ -98,6 +103,19 @@ export const TOO_MANY_REFUSED: u32 = 2;
 export function considerOn(sliceEnd: f64): u32 {
   if (isAll) return findAll(sliceEnd) ? FINISHED : UNFINISHED;
   return findTouched(sliceEnd);
+}
+
+/** Takes the proxies of a sweep that is under way from the copies of the trees. */
+export function copySweep(): void {
+  if (!isSweeping) return;
+  copyClasses();
+  copyProxies(proxies, nearCount << 2);
+  copyProxies(firsts, listed);
+  copyProxies(seconds, listed);
+}
+
+function copyProxies(list: usize, bytes: usize): void {
+  for (let i: usize = 0; i < bytes; i += 4) store<u32>(list + i, copiedProxy(load<u32>(list + i)));
 }
 
 function isFull(): bool {
@@ -128,8 +146,8 @@ function consider(p: Proxy, q: Proxy): void {
 
 /** Finds the pairs of all objects until the slice ends. Answers whether all are found. Throws OUT_OF_MEMORY. */
 function findAll(sliceEnd: f64): bool {
-  const moving = treeOf(MOVING_TREE);
-  const still = treeOf(STATIC_TREE);
+  const moving = treeOfFrame(MOVING_TREE);
+  const still = treeOfFrame(STATIC_TREE);
   while (cellIndex < moving.cellCount) {
     const cell = cellAt(moving, cellIndex);
     if (isSweeping) {
@@ -517,15 +535,12 @@ function considerListed(): void {
  * Throws OUT_OF_MEMORY.
  */
 function findTouched(sliceEnd: f64): u32 {
-  const mostRefusals = REFUSALS_PER_OBJECT * (<u64>liveCount + 1024);
   while (touchedIndex < unpaired.count) {
-    const slot = slotIn(unpaired, touchedIndex++);
-    if (idAt(slot) == 0) continue;
-    const box = boxAt(slot);
-    if (box.tree == PASSIVE_TREE) continue;
-    const own = treeOf(box.tree);
-    objectAgainstTree(own, box.position, treeOf(MOVING_TREE), 0, true);
-    if (box.tree == MOVING_TREE) objectAgainstTree(own, box.position, treeOf(STATIC_TREE), 0, true);
+    const place = treePlaceOf(slotIn(unpaired, touchedIndex++));
+    if (place == NOWHERE) continue;
+    const own = treeOfFrame(treeIn(place)), position = positionIn(place);
+    objectAgainstTree(own, position, treeOfFrame(MOVING_TREE), 0, true);
+    if (treeIn(place) == MOVING_TREE) objectAgainstTree(own, position, treeOfFrame(STATIC_TREE), 0, true);
     if (isFull()) return FINISHED;
     if (refusals > mostRefusals) return TOO_MANY_REFUSED;
     if (isLate(sliceEnd)) return UNFINISHED;

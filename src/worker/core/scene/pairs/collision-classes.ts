@@ -4,6 +4,7 @@
 
 import { CONTACTS_NONE } from '../../../../shared/layout';
 import { Proxy } from '../../shape/proxy';
+import { copiedProxy } from '../index/frame-trees';
 import { canCollide } from './narrow-phase';
 
 /** The class of an object that can collide with nothing at all. */
@@ -61,6 +62,14 @@ export function classOf(p: Proxy): u32 {
   store<u32>(members + (<usize>classCount << 2), <u32>changetype<usize>(p));
   store<u32>(at, ++classCount);
   return classCount - 1;
+}
+
+/** Takes the proxies of the classes from the copies of the trees. */
+export function copyClasses(): void {
+  for (let i: u32 = 0; i < classCount; i++) {
+    const at = members + (<usize>i << 2);
+    store<u32>(at, copiedProxy(load<u32>(at)));
+  }
 }
 
 /** Tells whether an object may make pairs with objects of a class, as far as both classes decide that. */

@@ -5,11 +5,11 @@ import { NOTHING, beginPool, carryContact, takePool } from '../../contact/manifo
 import { reserve } from '../../memory';
 import { TOO_MANY_REFUSED, UNFINISHED, beginAll, beginTouched, considerOn, isAll, isTruncated } from './broad-phase';
 import { clearFound, foundCount, sortFound } from './found-pairs';
-import { itemOf } from '../frame-snapshot';
+import { proxyOf } from '../frame-snapshot';
 import { idAt, liveCount, slotCount } from '../objects';
 import { PAIR_BYTES, Pair, copyPair, keyIn, pairIn } from './pair-list';
-import { unpaired } from '../scene';
-import { addSlot, clearSlots } from '../slot-set';
+import { endChanges, unpaired } from '../scene';
+import { addSlot } from '../slot-set';
 import { beginLooking, lookOn } from './narrow-phase-slices';
 import {
   LEFT, NOT_QUEUED, beginQueue, closeQueue, fateOf, hasWaiting, isTouched, leftCount, takeWaiting,
@@ -106,6 +106,7 @@ export function countPairs(): u32 {
  * nothing.
  */
 export function takePairs(): void {
+  endChanges();
   if (!nextIsMade) return;
   isForeign = false;
   const last = pairs;
@@ -115,7 +116,6 @@ export function takePairs(): void {
   waitingCount = leftCount - staleCount;
   takePool();
   takeWaiting();
-  clearSlots(unpaired);
 }
 
 /**
@@ -134,6 +134,7 @@ export function setPairs(a: usize, b: usize, groupA: usize, groupB: usize, count
     pair.groupA = load<u32>(groupA + (<usize>i << 2));
     pair.groupB = load<u32>(groupB + (<usize>i << 2));
     pair.contact = NOTHING;
+    pair.time = 1;
   }
 }
 
@@ -184,8 +185,8 @@ function carry(pair: Pair, isLeft: bool): void {
   if (!isLeft) return;
   pair.stale = 1;
   staleCount++;
-  pair.groupA = itemOf(pair.a).group;
-  pair.groupB = itemOf(pair.b).group;
+  pair.groupA = proxyOf(pair.a).group;
+  pair.groupB = proxyOf(pair.b).group;
 }
 
 /** Finds which of `next` have begun, and which of `pairs` have ended. */

@@ -1,30 +1,26 @@
 import type { SceneTracker } from 'collision-worker/three';
-import { type Mesh, type PerspectiveCamera, Plane, Raycaster, Vector2, Vector3 } from 'three';
+import { type Box3, type Object3D, type PerspectiveCamera, Plane, Raycaster, Vector2, Vector3 } from 'three';
 import type { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { showError } from '../panel.js';
-
-/** Farther from the middle it is not dragged. */
-const REACH = 6;
+import { showError } from './panel.js';
 
 const UP = new Vector3(0, 1, 0);
-const [LOWEST, HIGHEST] = [new Vector3(-REACH, 0, -REACH), new Vector3(REACH, REACH, REACH)];
-
-/** A press on the knot drags it, at its height; elsewhere it turns the picture, as before. */
-export class KnotDrag {
-  /** Whether the pointer has hold of it. */
-  isHeld = false;
+/** A press on one of some things drags it, at its height; elsewhere it turns the picture, as before. */
+export class ThingDrag {
+  /** What the pointer has hold of. */
+  held: Object3D | null = null;
   readonly #canvas: HTMLElement;
   readonly #camera: PerspectiveCamera;
   readonly #raycaster = new Raycaster();
   readonly #plane = new Plane();
   readonly #offset = new Vector3();
 
+  /** `things` says what moves where an object is pressed; it stays in a box. */
   constructor(
     canvas: HTMLElement,
     camera: PerspectiveCamera,
     controls: OrbitControls,
     tracker: SceneTracker,
-    knot: Mesh,
+    { things, within }: { things: ReadonlyMap<Object3D, Object3D>; within: Box3 },
     changed: () => void,
   ) {
     this.#canvas = canvas;
@@ -35,26 +31,26 @@ export class KnotDrag {
       const press = ++pressed;
       try {
         const hit = await tracker.pick(event.offsetX, event.offsetY);
-        if (press !== pressed || hit?.object !== knot) return;
-        this.#plane.setFromNormalAndCoplanarPoint(UP, hit.point);
-        this.#offset.subVectors(knot.position, hit.point);
-        this.isHeld = true;
+        const thing = hit === null ? undefined : things.get(hit.object);
+        if (press !== pressed || thing === undefined) return;
+        this.#plane.setFromNormalAndCoplanarPoint(UP, hit!.point);
+        this.#offset.subVectors(thing.position, hit!.point);
+        this.held = thing;
         controls.enabled = false;
       } catch (error) {
         showError(error);
       }
     });
     canvas.addEventListener('pointermove', (event) => {
-      if (!this.isHeld) return;
+      if (this.held === null) return;
       const point = this.#pointAt(event);
       if (point === null) return;
-      knot.position.addVectors(point, this.#offset);
-      knot.position.clamp(LOWEST, HIGHEST);
+      this.held.position.addVectors(point, this.#offset).clamp(within.min, within.max);
       changed();
     });
     const release = (): void => {
       pressed++;
-      this.isHeld = false;
+      this.held = null;
       controls.enabled = true;
     };
     canvas.addEventListener('pointerup', release);

@@ -1,0 +1,104 @@
+import { type SceneIntersection, type SceneTracker, SectionHelper } from 'collision-worker/three';
+import { type Object3D, Vector3 } from 'three';
+import type { Exhibit, LivePage } from '../live-page.js';
+import { IS_LIGHT } from '../scenery.js';
+import type { BuildingPart } from './building.js';
+import type { BuildingModel } from './building-model.js';
+import { CutHandle } from './cut-handle.js';
+
+const COLORS = IS_LIGHT ? { outline: 0x18202c, cap: 0x53627a } : { outline: 0xf1f5fb, cap: 0x8a3f33 };
+/** Metres before the plane that clips, so that rounding cuts nothing away. */
+const OFFSET = 0.002;
+/** Answers that are looked for after the plane has moved: one may be about to come that is of where it was. */
+const ANSWERS = 2;
+/** They are drawn although nothing has changed: the worker has not said yet what is seen in the first of them. */
+const FIRST_FRAMES = 3;
+
+/** The building, what is under the pointer, and where it is cut. */
+export class BuildingExhibit implements Exhibit {
+  readonly root: Object3D;
+  readonly marks: Object3D[];
+  readonly box: BuildingModel['box'];
+  readonly from = new Vector3(0.5, 0.42, 1);
+  readonly #model: BuildingModel;
+  readonly #tracker: SceneTracker;
+  #section: SectionHelper | null = null;
+  #lastSection: SectionHelper['section'] = null;
+  #answers = 0;
+  #page: LivePage | null = null;
+  #frames = 0;
+
+  constructor(model: BuildingModel, tracker: SceneTracker) {
+    this.#model = model;
+    this.#tracker = tracker;
+    this.root = model.root;
+    this.box = model.box;
+    this.marks = [model.mark];
+  }
+
+  /** Once there is a page: cuts where the handle is, for as long as that is shown. */
+  attach(page: LivePage, canvas: HTMLElement): CutHandle {
+    this.#page = page;
+    const handle = new CutHandle(this.box, page, canvas);
+    const { plane } = handle;
+    // #region code
+    const section = new SectionHelper(this.#tracker, plane, {
+      color: COLORS.outline,
+      capColor: COLORS.cap,
+      offset: OFFSET,
+    });
+    page.scene.add(section);
+    handle.onMove = () => {
+      this.#model.cut(handle.isShown ? plane : null); // material.clippingPlanes
+      section.visible = handle.isShown;
+      this.#answers = ANSWERS;
+      page.changed();
+    };
+    // #endregion
+    this.#section = section;
+    const watch = (): void => {
+      requestAnimationFrame(watch);
+      if (section.section === this.#lastSection) return;
+      this.#lastSection = section.section;
+      if (this.#answers-- > 0) page.changed();
+    };
+    watch();
+    return handle;
+  }
+
+  nameOf(hit: SceneIntersection): string {
+    return this.#model.partOf(hit).name;
+  }
+
+  detailOf(hit: SceneIntersection): string {
+    return `${this.#model.partOf(hit).layer}, ${hit.distance.toFixed(1)} m away`;
+  }
+
+  light(hit: SceneIntersection | null): void {
+    this.#model.light(hit && this.#model.partOf(hit));
+  }
+
+  /** The part of what was hit. */
+  partOf(hit: SceneIntersection): BuildingPart {
+    return this.#model.partOf(hit);
+  }
+
+  read(): void {
+    if (this.#frames++ < FIRST_FRAMES) this.#page?.changed();
+  }
+
+  figures(): Record<string, string> {
+    const number = (value: number): string => value.toLocaleString('en');
+    const { instances, occluded, triangles } = this.#tracker.culled;
+    const cut = this.#section?.visible === true ? this.#section.section : null;
+    return {
+      parts: number(this.#model.parts.length),
+      triangles: number(this.#model.triangles),
+      'parts left out of the picture': number(instances),
+      'of them hidden by others': number(occluded),
+      'triangles spared': number(triangles),
+      'outlines of the cut': cut === null ? '–' : number(cut.closed.length),
+      'worker: the cut, with caps': cut === null ? '–' : `${cut.ms.toFixed(1)} ms`,
+    };
+  }
+}

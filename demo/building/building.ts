@@ -1,0 +1,510 @@
+import { mulberry32 } from '../random.js';
+import { box, elbow, extrude, lathe, type Solid, tube } from './solids.js';
+
+export type Layer =
+  | 'slabs'
+  | 'columns'
+  | 'beams'
+  | 'facade'
+  | 'walls'
+  | 'stairs'
+  | 'furniture'
+  | 'ducts'
+  | 'pipes'
+  | 'trays'
+  | 'lights';
+
+export interface BuildingPart {
+  /** Of no other part; the same one for the same options. */
+  readonly id: string;
+  /** What a person calls it. */
+  readonly name: string;
+  readonly layer: Layer;
+  /** Counted from 0. */
+  readonly floor: number;
+  /** Shared among parts: compare by identity. */
+  readonly geometry: Solid;
+  /** 16 numbers, column by column, as three's Matrix4; in metres, y is up. */
+  readonly matrix: readonly number[];
+}
+
+export interface BuildingOptions {
+  /** About 1,150 parts each. */
+  floors: number;
+  /** Of where the fitters made mistakes. */
+  seed: number;
+}
+
+/** Metres. The ground plan has its corner in the origin. */
+const BAY = 6;
+const BAYS = { x: 9, z: 5 };
+export const FLOOR_HEIGHT = 3.9;
+export const PLAN = { x: BAY * BAYS.x, z: BAY * BAYS.z };
+const SLAB = 0.3;
+/** Under the slab above. */
+const BEAM = { height: 0.45, width: 0.25, flange: 0.04, web: 0.03 };
+const COLUMN = 0.4;
+/** Walls end below what is fitted under the ceiling. */
+const WALL = { height: 2.4, thickness: 0.12 };
+/** The bay of the stairs, and of what goes from floor to floor: at the end of the corridor, where nothing is fitted. */
+const STAIRS = { x: BAYS.x - 1, z: 2 };
+/** The hole in that bay's slab. */
+const HOLE = { left: 2, right: 4.2, near: 0.8, far: 5.3 };
+const CORRIDOR_LENGTH = BAY * STAIRS.x;
+const STEPS = 18;
+/** From the grid to the outside of the facade, and to its inside. */
+const FACADE = { outside: 0.45, inside: 0.25 };
+/** How high above the floor each trade has its way, by its middle. None meets another there. */
+const WAY = { duct: 2.9, pipe: 2.6, tray: 2.48, light: 2.39 };
+/** In the corridor, along x. */
+const CORRIDOR = { supply: 13.2, exhaust: 16.8, pipe: 15, tray: 14.4 };
+/** From the grid to the branch ducts, which begin beside the flanges of the others. */
+const BRANCH = 3.4;
+const DUCT = { width: 0.7, height: 0.36, round: 0.15 };
+const PIPE = { main: 0.06, branch: 0.03, bend: 0.1 };
+const LENGTH = { duct: 3, pipe: 6, tray: 3 };
+/** How often a fitter errs, for each run of parts. */
+const MISTAKES = { duct: 0.08, pipe: 0.05, tray: 0.06, wall: 0.05, twice: 0.002 };
+
+/** Between what is set into a frame and the frame. */
+const PLAY = 0.01;
+const FINS = 11;
+
+const SOLIDS = createSolids();
+type SolidName = keyof typeof SOLIDS;
+
+type Point = readonly [x: number, y: number, z: number];
+/** Quarter turns about the vertical, by which +z becomes +x, then -z; or 'up', by which it becomes +y; or 'down'. */
+type Turn = 0 | 1 | 2 | 3 | 'up' | 'down';
+
+/**
+ * An office building with its structure and what is fitted into it: about 1,150 parts a floor. Fitters have made mistakes: ducts
+ * through beams, pipes through ducts, trays into pipes, walls that are too high, and parts that are there twice.
+ */
+export function makeBuilding(options: BuildingOptions): BuildingPart[] {
+  return [...floorsOf(options)].flat();
+}
+
+/** The same, floor by floor. */
+export function* floorsOf({ floors, seed }: BuildingOptions): Generator<BuildingPart[], void> {
+  const random = mulberry32(seed);
+  for (let floor = 0; floor < floors; floor++) {
+    const parts: BuildingPart[] = [];
+    const made = new Floor(floor, parts, random);
+    made.structure(floor === floors - 1);
+    made.facade(floor === floors - 1);
+    made.rooms();
+    made.ducts();
+    made.pipes();
+    made.trays();
+    made.lights();
+    yield parts;
+  }
+}
+
+/** Adds the parts of one floor. Heights are above it. */
+class Floor {
+  readonly #floor: number;
+  readonly #parts: BuildingPart[];
+  readonly #random: () => number;
+  readonly #counts = new Map<string, number>();
+
+  constructor(floor: number, parts: BuildingPart[], random: () => number) {
+    this.#floor = floor;
+    this.#parts = parts;
+    this.#random = random;
+  }
+
+  structure(isTop: boolean): void {
+    const ceiling = FLOOR_HEIGHT - SLAB;
+    for (let x = 0; x < BAYS.x; x++) {
+      for (let z = 0; z < BAYS.z; z++) {
+        this.#slab('slab', x, z, 0, x === STAIRS.x && z === STAIRS.z && this.#floor > 0);
+        if (isTop) this.#slab('roof', x, z, FLOOR_HEIGHT, false);
+      }
+    }
+    for (let x = 0; x <= BAYS.x; x++) {
+      for (let z = 0; z <= BAYS.z; z++) {
+        const isRound = z === STAIRS.z || z === STAIRS.z + 1;
+        const size: Point = [1, 1, ceiling - BEAM.height];
+        this.#add('columns', 'column', isRound ? 'roundColumn' : 'column', [BAY * x, 0, BAY * z], 'up', size);
+      }
+    }
+    const under = ceiling - BEAM.height / 2;
+    for (let x = 0; x < BAYS.x; x++) {
+      for (let z = 0; z <= BAYS.z; z++) this.#add('beams', 'beam', 'beam', [BAY * x, under, BAY * z], 1, [1, 1, BAY]);
+    }
+    // Those along z end at the others.
+    const gap = BEAM.width / 2;
+    for (let x = 0; x <= BAYS.x; x++) {
+      for (let z = 0; z < BAYS.z; z++) {
+        this.#add('beams', 'beam', 'beam', [BAY * x, under, BAY * z + gap], 0, [1, 1, BAY - 2 * gap]);
+      }
+    }
+    const [left, near] = [BAY * STAIRS.x + HOLE.left, BAY * STAIRS.z + HOLE.near];
+    if (!isTop) {
+      this.#add('stairs', 'flight of stairs', 'stairs', [left + 1.4, 0, near], 3);
+      this.#add('stairs', 'balustrade', 'balustrade', [left + 1.45, 0, near], 3);
+    }
+    for (let k = 0; k < 4; k++) {
+      const at: Point = [left + 1.65 + 0.15 * k, 0, near + 2];
+      this.#add('pipes', 'riser', 'mainPipe', at, 'up', [1, 1, isTop ? ceiling : FLOOR_HEIGHT]);
+    }
+  }
+
+  facade(isTop: boolean): void {
+    const { outside, inside } = FACADE;
+    const side = (count: number, at: (k: number) => Point, turn: Turn): void => {
+      for (let k = 0; k < count; k++) {
+        const [x, y, z] = at(k);
+        this.#add('facade', 'parapet', 'parapet', [x, y, z], turn);
+        this.#add('facade', 'window frame', 'window', [x, y, z], turn);
+        this.#add('facade', 'window', 'panes', [x, y, z], turn);
+        if (isTop) this.#add('facade', 'parapet', 'parapet', [x, y + FLOOR_HEIGHT, z], turn);
+      }
+    };
+    side(BAYS.x, (k) => [BAY * k, 0, -outside], 0);
+    side(BAYS.x, (k) => [BAY * (k + 1), 0, PLAN.z + outside], 2);
+    side(BAYS.z, (k) => [-outside, 0, BAY * (k + 1)], 1);
+    side(BAYS.z, (k) => [PLAN.x + outside, 0, BAY * k], 3);
+    // An L at each corner.
+    const [width, height] = [outside - inside, isTop ? FLOOR_HEIGHT + SLAB + 0.85 : FLOOR_HEIGHT];
+    const middle = height / 2 - SLAB;
+    for (const [x, toX] of [
+      [0, -1],
+      [PLAN.x, 1],
+    ]) {
+      for (const [z, toZ] of [
+        [0, -1],
+        [PLAN.z, 1],
+      ]) {
+        const far = toZ < 0 ? z - outside : z + inside;
+        this.#add('facade', 'corner', 'box', [x + (toX * outside) / 2, middle, far], 0, [outside, height, width]);
+        const near = toZ < 0 ? z - inside : z;
+        const side = x + toX * (inside + width / 2);
+        this.#add('facade', 'corner', 'box', [side, middle, near], 0, [width, height, inside]);
+      }
+    }
+  }
+
+  rooms(): void {
+    const half = WALL.thickness / 2;
+    for (let x = 1; x < STAIRS.x; x++) {
+      for (const z of [STAIRS.z, STAIRS.z + 1]) {
+        const at: Point = [BAY * x, 0, BAY * z - half];
+        this.#add('walls', 'corridor wall', 'wallWithDoor', at, 0);
+        this.#add('walls', 'door', 'door', [at[0] + 2.5, 0, at[2] + 0.03], 0);
+      }
+    }
+    for (let x = 1; x < BAYS.x; x++) {
+      for (const z of [0, 1, 3, 4]) {
+        if (this.#random() < 0.35) continue;
+        const isTooHigh = this.#random() < MISTAKES.wall;
+        const at: Point = [BAY * x - half, 0, BAY * z + 0.5];
+        this.#add('walls', 'partition', isTooHigh ? 'highWall' : 'wall', at, 3);
+      }
+    }
+    for (let x = 0; x < BAYS.x; x++) {
+      for (const z of [0, 1, 3, 4]) {
+        for (const k of [0, 1]) {
+          const [left, far] = [BAY * x + 1.6 + 2.4 * k, BAY * z + 2.4 + 0.4 * this.#random()];
+          this.#add('furniture', 'desk', 'desk', [left, 0, far], 0);
+          const turn = Math.floor(4 * this.#random()) as Turn;
+          this.#add('furniture', 'chair', 'chair', [left + 0.1, 0, far + 1.3], turn);
+        }
+      }
+    }
+  }
+
+  ducts(): void {
+    const { supply, exhaust } = CORRIDOR;
+    for (const [z, kind] of [
+      [supply, 'supply duct'],
+      [exhaust, 'exhaust duct'],
+    ] as const) {
+      for (let k = 0; k < CORRIDOR_LENGTH / LENGTH.duct; k++) {
+        const at: Point = [LENGTH.duct * k, WAY.duct, z];
+        this.#add('ducts', kind, 'duct', at, 1, [1, 1, LENGTH.duct - 0.04]);
+        this.#add('ducts', 'flange', 'flange', [at[0] + LENGTH.duct - 0.04, at[1], z], 1);
+      }
+    }
+    for (let x = 0; x < STAIRS.x; x++) {
+      for (const way of [-1, 1]) {
+        // One that is too high goes through the beams.
+        const height = WAY.duct + (this.#random() < MISTAKES.duct ? 0.38 : 0);
+        const from = way < 0 ? supply - DUCT.width / 2 : exhaust + DUCT.width / 2;
+        for (let k = 0; k < 4; k++) {
+          const at: Point = [BAY * x + BRANCH, height, from + way * 2.8 * k];
+          this.#add('ducts', 'branch duct', 'roundDuct', at, way < 0 ? 2 : 0, [1, 1, 2.8]);
+          if (k === 0) continue;
+          const outlet: Point = [at[0], 2.5, at[2] + way * 1.4];
+          this.#add('ducts', 'drop', 'drop', outlet, 'up', [1, 1, height - DUCT.round + 0.02 - outlet[1]]);
+          this.#add('ducts', 'diffuser', 'diffuser', outlet, 'down');
+        }
+      }
+    }
+  }
+
+  pipes(): void {
+    const { pipe: z } = CORRIDOR;
+    for (let k = 0; k < CORRIDOR_LENGTH / LENGTH.pipe; k++) {
+      const at: Point = [LENGTH.pipe * k, WAY.pipe, z];
+      this.#add('pipes', 'sprinkler main', 'mainPipe', at, 1, [1, 1, LENGTH.pipe]);
+      this.#add('pipes', 'coupling', 'coupling', [at[0] + LENGTH.pipe - 0.06, at[1], z], 1);
+    }
+    for (let k = 0; k < 2 * STAIRS.x; k++) {
+      for (const way of [-1, 1]) {
+        // One that is too high goes through the ducts of the corridor.
+        const height = WAY.pipe + (this.#random() < MISTAKES.pipe ? 0.27 : 0);
+        const x = 1.3 + 3 * k;
+        for (let j = 0; j < 2; j++) {
+          const at: Point = [x, height, z + way * (PIPE.main + LENGTH.pipe * j)];
+          this.#add('pipes', 'sprinkler branch', 'branchPipe', at, way < 0 ? 2 : 0, [1, 1, LENGTH.pipe]);
+          for (const part of [0.45, 0.95]) {
+            const head: Point = [x, height - PIPE.branch + 0.005, at[2] + way * part * LENGTH.pipe];
+            this.#add('pipes', 'sprinkler', 'sprinkler', head, 'down');
+          }
+        }
+      }
+    }
+    this.#heating();
+  }
+
+  trays(): void {
+    for (let k = 0; k < CORRIDOR_LENGTH / LENGTH.tray; k++) {
+      this.#add('trays', 'cable tray', 'tray', [LENGTH.tray * k, WAY.tray, CORRIDOR.tray], 1, [1, 1, LENGTH.tray]);
+    }
+    for (let x = 0; x < STAIRS.x; x++) {
+      for (const way of [-1, 1]) {
+        const height = WAY.tray + (this.#random() < MISTAKES.tray ? 0.1 : 0);
+        for (let k = 0; k < 3; k++) {
+          const at: Point = [BAY * x + 4.95, height, CORRIDOR.tray + way * (0.15 + LENGTH.tray * k)];
+          this.#add('trays', 'cable tray', 'tray', at, way < 0 ? 2 : 0, [1, 1, LENGTH.tray]);
+        }
+      }
+    }
+  }
+
+  lights(): void {
+    for (let x = 0; x < BAYS.x; x++) {
+      for (const z of [0, 1, 3, 4]) {
+        for (const k of [0, 1]) {
+          this.#add('lights', 'luminaire', 'light', [BAY * x + 2 + 2.2 * k, WAY.light, BAY * z + 2.2], 0);
+        }
+      }
+    }
+  }
+
+  /** Two pipes around the building, and a radiator below each window of its long sides. */
+  #heating(): void {
+    for (const [name, inset, height] of [
+      ['flow pipe', 0.3, 0.14],
+      ['return pipe', 0.42, 0.06],
+    ] as const) {
+      const { bend } = PIPE;
+      const [right, far] = [PLAN.x - inset, PLAN.z - inset];
+      const corners: [Point, Turn][] = [
+        [[inset, height, far], 1],
+        [[right, height, far], 2],
+        [[right, height, inset], 3],
+        [[inset, height, inset], 0],
+      ];
+      corners.forEach(([[x, , z], turn], i) => {
+        const [stepX, stepZ] = [
+          [1, 0],
+          [0, -1],
+          [-1, 0],
+          [0, 1],
+        ][i];
+        const length = (stepX === 0 ? far - inset : right - inset) - 2 * bend;
+        const pieces = stepX === 0 ? BAYS.z : BAYS.x;
+        for (let k = 0; k < pieces; k++) {
+          const way = bend + (length / pieces) * k;
+          const at: Point = [x + way * stepX, height, z + way * stepZ];
+          this.#add('pipes', name, 'branchPipe', at, turn, [1, 1, length / pieces]);
+        }
+        const end: Point = [x + (length + bend) * stepX, height, z + (length + bend) * stepZ];
+        this.#add('pipes', 'elbow', 'elbow', end, turn);
+      });
+    }
+    for (let x = 0; x < BAYS.x; x++) {
+      this.#add('pipes', 'radiator', 'radiator', [BAY * x + 2.4, 0.8, 0.05], 'down');
+      this.#add('pipes', 'radiator', 'radiator', [BAY * x + 2.4, 0.2, PLAN.z - 0.05], 'up');
+    }
+  }
+
+  /** Those at the edges reach to the facade. */
+  #slab(kind: string, x: number, z: number, height: number, hasHole: boolean): void {
+    if (hasHole) {
+      this.#add('slabs', 'slab', 'slabWithHole', [BAY * x, height - SLAB, BAY * z], 'up');
+      return;
+    }
+    const { inside } = FACADE;
+    const [left, right] = [x === 0 ? -inside : BAY * x, x === BAYS.x - 1 ? PLAN.x + inside : BAY * (x + 1)];
+    const [near, far] = [z === 0 ? -inside : BAY * z, z === BAYS.z - 1 ? PLAN.z + inside : BAY * (z + 1)];
+    const size: Point = [right - left, SLAB, far - near];
+    this.#add('slabs', kind, 'box', [(left + right) / 2, height - SLAB / 2, near], 0, size);
+  }
+
+  #add(layer: Layer, kind: string, solid: SolidName, at: Point, turn: Turn, scale: Point = [1, 1, 1]): void {
+    const number = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, number);
+    const matrix = matrixOf([at[0], at[1] + FLOOR_HEIGHT * this.#floor, at[2]], turn, scale);
+    const part = {
+      id: `F${String(this.#floor).padStart(2, '0')}-${kind.replaceAll(' ', '-')}-${String(number).padStart(3, '0')}`,
+      name: `${kind} ${number}, floor ${this.#floor}`,
+      layer,
+      floor: this.#floor,
+      geometry: SOLIDS[solid],
+      matrix,
+    };
+    this.#parts.push(part);
+    if (this.#random() >= MISTAKES.twice) return;
+    this.#parts.push({ ...part, id: `${part.id}-copy`, name: `${part.name}, copy` });
+  }
+}
+
+function matrixOf([x, y, z]: Point, turn: Turn, [width, height, depth]: Point): number[] {
+  const axes = {
+    0: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+    1: [0, 0, -1, 0, 1, 0, 1, 0, 0],
+    2: [-1, 0, 0, 0, 1, 0, 0, 0, -1],
+    3: [0, 0, 1, 0, 1, 0, -1, 0, 0],
+    up: [1, 0, 0, 0, 0, -1, 0, 1, 0],
+    down: [1, 0, 0, 0, 0, 1, 0, -1, 0],
+  }[turn];
+  const column = (axis: number, size: number): number[] =>
+    axes.slice(3 * axis, 3 * axis + 3).map((each) => size * each);
+  return [...column(0, width), 0, ...column(1, height), 0, ...column(2, depth), 0, x, y, z, 1];
+}
+
+/** Long ones are of length 1 along z, and stretched. */
+function createSolids() {
+  const { height, width, flange, web } = BEAM;
+  const door = { from: 2.5, to: 3.5, height: 2.1 };
+  const frame = 0.08;
+  const [ductX, ductY] = [DUCT.width / 2, DUCT.height / 2];
+  const sheet = 0.015;
+  return {
+    box: box('box'),
+    column: box('column', COLUMN, COLUMN),
+    roundColumn: lathe(
+      'round column',
+      [
+        [COLUMN / 2, 0],
+        [COLUMN / 2, 1],
+      ],
+      24,
+    ),
+    beam: extrude(
+      'beam',
+      [-width / 2, -web / 2, web / 2, width / 2],
+      [-height / 2, flange - height / 2, height / 2 - flange, height / 2],
+      ['###', '.#.', '###'],
+      1,
+    ),
+    slabWithHole: extrude(
+      'slab with a hole',
+      [0, HOLE.left, HOLE.right, BAY + FACADE.inside],
+      [-BAY, -HOLE.far, -HOLE.near, 0],
+      ['###', '#.#', '###'],
+      SLAB,
+    ),
+    stairs: sawtooth('stairs', 1.1, -1, 1),
+    balustrade: sawtooth('balustrade', 0.03, 0, 5),
+    parapet: extrude('parapet', [0, BAY], [-SLAB, 0.85], ['#'], 0.2),
+    window: extrude(
+      'window',
+      [0, frame, BAY / 2 - frame / 2, BAY / 2 + frame / 2, BAY - frame, BAY],
+      [0.85, 0.85 + frame, FLOOR_HEIGHT - SLAB - frame, FLOOR_HEIGHT - SLAB],
+      ['#####', '#.#.#', '#####'],
+      0.12,
+    ),
+    panes: extrude(
+      'panes',
+      [frame + PLAY, BAY / 2 - frame / 2 - PLAY, BAY / 2 + frame / 2 + PLAY, BAY - frame - PLAY],
+      [0.85 + frame + PLAY, FLOOR_HEIGHT - SLAB - frame - PLAY],
+      ['#.#'],
+      0.02,
+      0.05,
+    ),
+    wall: extrude('wall', [0, BAY - 1], [0, WALL.height], ['#'], WALL.thickness),
+    highWall: extrude('high wall', [0, BAY - 1], [0, FLOOR_HEIGHT - SLAB - 0.05], ['#'], WALL.thickness),
+    wallWithDoor: extrude(
+      'wall with a door',
+      [COLUMN / 2, door.from, door.to, BAY - COLUMN / 2],
+      [0, door.height, WALL.height],
+      ['###', '#.#'],
+      WALL.thickness,
+    ),
+    door: extrude('door', [PLAY, door.to - door.from - PLAY], [PLAY, door.height - PLAY], ['#'], 0.05),
+    desk: extrude('desk', [-0.8, -0.76, 0.76, 0.8], [0, 0.7, 0.74], ['###', '#.#'], 0.8),
+    chair: extrude('chair', [-0.25, -0.2, -0.03, 0.03, 0.25], [0, 0.42, 0.47, 0.9], ['#...', '####', '..#.'], 0.45),
+    duct: extrude(
+      'duct',
+      [-ductX, sheet - ductX, ductX - sheet, ductX],
+      [-ductY, sheet - ductY, ductY - sheet, ductY],
+      ['###', '#.#', '###'],
+      1,
+    ),
+    flange: extrude(
+      'flange',
+      [-ductX - 0.03, -ductX, ductX, ductX + 0.03],
+      [-ductY - 0.03, -ductY, ductY, ductY + 0.03],
+      ['###', '#.#', '###'],
+      0.04,
+    ),
+    roundDuct: tube('round duct', DUCT.round, 0.01, 16),
+    drop: tube('drop', 0.08, 0.008, 12),
+    diffuser: lathe(
+      'diffuser',
+      [
+        [0.1, 0],
+        [0.12, 0.02],
+        [0.24, 0.06],
+        [0.26, 0.07],
+      ],
+      16,
+    ),
+    mainPipe: tube('main pipe', PIPE.main, 0.008, 12),
+    branchPipe: tube('branch pipe', PIPE.branch, 0.005, 10),
+    coupling: lathe(
+      'coupling',
+      [
+        [PIPE.main + 0.02, 0],
+        [PIPE.main + 0.02, 0.12],
+      ],
+      12,
+    ),
+    elbow: elbow('elbow', PIPE.branch, 0.005, PIPE.bend, 10, 6),
+    sprinkler: lathe(
+      'sprinkler',
+      [
+        [0.012, 0],
+        [0.012, 0.05],
+        [0.03, 0.055],
+        [0.03, 0.065],
+      ],
+      8,
+    ),
+    radiator: extrude(
+      'radiator',
+      Array.from({ length: 2 * FINS + 2 }, (_, i) => (i * 1.2) / (2 * FINS + 1)),
+      [0, 0.02, 0.09],
+      [`#${'.#'.repeat(FINS)}`, '#'.repeat(2 * FINS + 1)],
+      0.6,
+    ),
+    tray: extrude('cable tray', [-0.15, -0.145, 0.145, 0.15], [-0.03, -0.025, 0.03], ['#.#', '###'], 1),
+    light: box('luminaire', 0.3, 0.05, 1.2),
+  };
+}
+
+/** A stripe that goes up with the steps, from so many steps to so many above each, and from the floor at the lowest. */
+function sawtooth(name: string, width: number, from: number, to: number): Solid {
+  const ascending = (count: number, step: number): number[] => Array.from({ length: count + 1 }, (_, i) => i * step);
+  const rows = Array.from({ length: STEPS - 1 + to }, (_, j) =>
+    Array.from({ length: STEPS }, (_, i) => (j >= i + from && j < i + to ? '#' : '.')).join(''),
+  ).reverse();
+  const run = (HOLE.far - HOLE.near) / STEPS;
+  return extrude(name, ascending(STEPS, run), ascending(rows.length, FLOOR_HEIGHT / STEPS), rows, width);
+}

@@ -1,0 +1,81 @@
+import { createCollisionService } from 'collision-worker';
+import { trackScene } from 'collision-worker/three';
+import { LivePage } from '../live-page.js';
+import { nextTurn } from '../next-turn.js';
+import { createControls, runPage } from '../page.js';
+import { element } from '../panel.js';
+import { chooseQuality } from '../quality.js';
+import { createRenderer } from '../scenery.js';
+import { type BuildingPart, floorsOf } from './building.js';
+import { BuildingExhibit } from './building-exhibit.js';
+import { BuildingModel, LAYERS } from './building-model.js';
+import { CUTS, type Cut, type CutHandle } from './cut-handle.js';
+
+const FLOORS = { low: 3, high: 18 };
+const SEED = 7;
+const NO_CUT = 'nowhere';
+/** Where along its axis it is cut first: through the offices, and through the rooms of the last floor. */
+const FIRST = { 'from the front': 0.31, 'from above': 0.93, 'from the side': 0.5 };
+
+declare global {
+  interface Window {
+    /** For tests. */
+    cutHandle?: CutHandle;
+  }
+}
+
+/** `?floors=` sets how many. */
+await runPage(async (progress) => {
+  const quality = chooseQuality();
+  const canvas = element('view') as HTMLCanvasElement;
+  const renderer = await createRenderer(canvas, quality);
+  renderer.localClippingEnabled = true;
+  const floors = Number(new URLSearchParams(location.search).get('floors') ?? FLOORS[quality]);
+  if (!(Number.isInteger(floors) && floors >= 1 && floors <= 50))
+    throw new Error(`?floors= is ${floors}, expected 1 to 50`);
+  const parts: BuildingPart[] = [];
+  for (const floor of floorsOf({ floors, seed: SEED })) {
+    parts.push(...floor);
+    await nextTurn();
+  }
+  const model = new BuildingModel(parts);
+  await nextTurn();
+  // #region code
+  const service = await createCollisionService();
+  const tracker = await trackScene(service, model.root, {
+    culling: { occlusion: true }, // leave out what is not seen
+    objectOptions: () => ({ motion: 'static' }),
+    onProgress: (fraction) => progress.show('Building the trees…', fraction),
+  });
+  // #endregion
+  const exhibit = new BuildingExhibit(model, tracker);
+  await nextTurn();
+  const page = new LivePage(renderer, exhibit, service, tracker);
+  const handle = exhibit.attach(page, canvas);
+
+  await nextTurn();
+  const gui = createControls('controls-inside', 298);
+  const settings = { cut: 'from the front' as Cut | typeof NO_CUT };
+  const cut = (): void => {
+    handle.isShown = settings.cut !== NO_CUT;
+    if (settings.cut !== NO_CUT) handle.turn(settings.cut, FIRST[settings.cut]);
+    else handle.onMove?.();
+  };
+  gui
+    .add(settings, 'cut', [NO_CUT, ...Object.keys(CUTS)])
+    .name('Cut')
+    .onChange(cut);
+  cut();
+  const layers = gui.addFolder('Layers').close();
+  for (const layer of LAYERS) {
+    layers
+      .add({ shown: true }, 'shown')
+      .name(layer)
+      .onChange((isShown: boolean) => {
+        model.show(layer, isShown);
+        handle.onMove?.();
+      });
+  }
+  window.cutHandle = handle;
+  window.livePage = page;
+});

@@ -1,0 +1,140 @@
+/** A closed mesh, in metres. Many parts share one. */
+export interface Solid {
+  readonly name: string;
+  /** xyz of each vertex. */
+  readonly positions: Float32Array;
+  /** Three per triangle, counter-clockwise from outside. */
+  readonly indices: Uint32Array;
+}
+
+type Point = readonly [x: number, y: number, z: number];
+
+/**
+ * A profile of rectangles, from z = `near` to `near + depth`: cell (i, j) goes from `xs[i]` to `xs[i + 1]` and, rows counted from the
+ * top as they are read, between two of `ys`, which ascend. `#` is filled. Cells must not touch in a corner alone.
+ */
+export function extrude(
+  name: string,
+  xs: readonly number[],
+  ys: readonly number[],
+  rows: readonly string[],
+  depth: number,
+  near = 0,
+): Solid {
+  const made = new Mesher();
+  const isFilled = (i: number, j: number): boolean => rows[ys.length - 2 - j]?.[i] === '#';
+  const corner = (i: number, j: number, front: number): number =>
+    made.vertex([xs[i], ys[j], near + front * depth], (front * ys.length + j) * xs.length + i);
+  for (let j = 0; j < ys.length - 1; j++) {
+    for (let i = 0; i < xs.length - 1; i++) {
+      if (!isFilled(i, j)) continue;
+      const [i1, j1] = [i + 1, j + 1];
+      made.quad(corner(i, j, 1), corner(i1, j, 1), corner(i1, j1, 1), corner(i, j1, 1));
+      made.quad(corner(i, j1, 0), corner(i1, j1, 0), corner(i1, j, 0), corner(i, j, 0));
+      if (!isFilled(i - 1, j)) made.quad(corner(i, j, 0), corner(i, j, 1), corner(i, j1, 1), corner(i, j1, 0));
+      if (!isFilled(i1, j)) made.quad(corner(i1, j, 1), corner(i1, j, 0), corner(i1, j1, 0), corner(i1, j1, 1));
+      if (!isFilled(i, j - 1)) made.quad(corner(i, j, 0), corner(i1, j, 0), corner(i1, j, 1), corner(i, j, 1));
+      if (!isFilled(i, j1)) made.quad(corner(i, j1, 1), corner(i1, j1, 1), corner(i1, j1, 0), corner(i, j1, 0));
+    }
+  }
+  return made.solid(name);
+}
+
+/** The box from (-½, -½, 0) to (½, ½, 1) times its size. */
+export function box(name: string, width = 1, height = 1, depth = 1): Solid {
+  return extrude(name, [-width / 2, width / 2], [-height / 2, height / 2], ['#'], depth);
+}
+
+/** A pipe from z = 0 to 1: hollow. */
+export function tube(name: string, radius: number, wall: number, sides: number): Solid {
+  const ends = [0, 1].map((z) => ({ centre: [0, 0, z] as Point, aside: [1, 0, 0] as Point }));
+  return hollow(name, ends, radius, wall, sides);
+}
+
+/** A quarter of a bend: it comes along +z from the origin and goes on along +x, at (bend, 0, bend). */
+export function elbow(name: string, radius: number, wall: number, bend: number, sides: number, steps: number): Solid {
+  const sections = Array.from({ length: steps + 1 }, (_, i) => {
+    const [sin, cos] = [Math.sin((i * Math.PI) / 2 / steps), Math.cos((i * Math.PI) / 2 / steps)];
+    return { centre: [bend - bend * cos, 0, bend * sin] as Point, aside: [cos, 0, -sin] as Point };
+  });
+  return hollow(name, sections, radius, wall, sides);
+}
+
+/** Rings around the z axis with a lid at each end; `profile` is the radius and z of each. */
+export function lathe(name: string, profile: readonly (readonly [radius: number, z: number])[], sides: number): Solid {
+  const made = new Mesher();
+  const rings = profile.map(([radius, z]) =>
+    ring([0, 0, z], [1, 0, 0], radius, sides).map((each) => made.vertex(each)),
+  );
+  for (let r = 0; r + 1 < rings.length; r++) made.band(rings[r], rings[r + 1]);
+  const [first, last] = [rings[0], rings.at(-1)!];
+  const [below, above] = [profile[0], profile.at(-1)!].map(([, z]) => made.vertex([0, 0, z]));
+  for (let i = 0; i < sides; i++) {
+    const next = (i + 1) % sides;
+    made.triangle(below, first[next], first[i]);
+    made.triangle(above, last[i], last[next]);
+  }
+  return made.solid(name);
+}
+
+/** The outer surface along the sections, and the inner one back. */
+function hollow(
+  name: string,
+  sections: readonly { centre: Point; aside: Point }[],
+  radius: number,
+  wall: number,
+  sides: number,
+): Solid {
+  const made = new Mesher();
+  const ringsOf = (of: number): number[][] =>
+    sections.map(({ centre, aside }) => ring(centre, aside, of, sides).map((each) => made.vertex(each)));
+  const rings = [...ringsOf(radius), ...ringsOf(radius - wall).reverse()];
+  for (let i = 0; i < rings.length; i++) made.band(rings[i], rings[(i + 1) % rings.length]);
+  return made.solid(name);
+}
+
+/** Points around a centre, in the plane of `aside` and y. */
+function ring(centre: Point, aside: Point, radius: number, sides: number): Point[] {
+  return Array.from({ length: sides }, (_, i) => {
+    const angle = (2 * Math.PI * i) / sides;
+    const [out, up] = [radius * Math.cos(angle), radius * Math.sin(angle)];
+    return [centre[0] + out * aside[0], centre[1] + out * aside[1] + up, centre[2] + out * aside[2]];
+  });
+}
+
+/** Vertices and triangles as they come. */
+class Mesher {
+  readonly #positions: number[] = [];
+  readonly #indices: number[] = [];
+  readonly #known = new Map<number, number>();
+
+  /** Answers its number. What has a key is made once. */
+  vertex(at: Point, key?: number): number {
+    const known = key === undefined ? undefined : this.#known.get(key);
+    if (known !== undefined) return known;
+    const number = this.#positions.length / 3;
+    this.#positions.push(...at);
+    if (key !== undefined) this.#known.set(key, number);
+    return number;
+  }
+
+  triangle(a: number, b: number, c: number): void {
+    this.#indices.push(a, b, c);
+  }
+
+  quad(a: number, b: number, c: number, d: number): void {
+    this.#indices.push(a, b, c, a, c, d);
+  }
+
+  /** Between two rings; each goes around the way from the first to the second. */
+  band(from: readonly number[], to: readonly number[]): void {
+    from.forEach((each, i) => {
+      const next = (i + 1) % from.length;
+      this.quad(each, from[next], to[next], to[i]);
+    });
+  }
+
+  solid(name: string): Solid {
+    return { name, positions: Float32Array.from(this.#positions), indices: Uint32Array.from(this.#indices) };
+  }
+}

@@ -1,0 +1,99 @@
+import type { SceneFrame, SceneIntersection } from 'collision-worker/three';
+import { Box3, Group, type Object3D, type SkinnedMesh, Vector3 } from 'three';
+import type { Exhibit } from '../live-page.js';
+import { element } from '../panel.js';
+import { beat, type Key, Keyboard } from './keyboard.js';
+import type { RiggedHand } from './rigged-hand.js';
+
+/** Metres above the keys, and into them. */
+const [ABOVE, DEEP] = [0.018, 0.01];
+/** From the middle of the keyboard, and of the keys from the front. */
+const [APART, IN] = [0.12, 0.055];
+
+/** Two hands that play, and which of their bones touches which key. */
+export class HandsExhibit implements Exhibit {
+  readonly root = new Group();
+  readonly marks: readonly Object3D[] = [];
+  readonly keyboard = new Keyboard(3, 3);
+  readonly hands: readonly RiggedHand[];
+  readonly box: Box3;
+  readonly from = new Vector3(0.1, 0.75, 1);
+  /** Which bone touches which key, in words. */
+  touching: string[] = [];
+  #touched = new Set<Key>();
+  #seconds = 0;
+
+  constructor(hands: readonly RiggedHand[]) {
+    this.hands = hands;
+    this.root.add(this.keyboard.root, ...hands.map(({ root }) => root));
+    for (const hand of hands) {
+      hand.standOver(0, ABOVE, DEEP);
+      const { x, z } = hand.reach;
+      hand.root.position.x += (hand.side === 'right' ? APART : -APART) - x;
+      hand.root.position.z += -IN - z;
+    }
+    const { width, length } = this.keyboard;
+    this.box = new Box3(new Vector3(-width / 2, -0.02, -length), new Vector3(width / 2, 0.06, 0.1));
+  }
+
+  pose(seconds: number): void {
+    for (const hand of this.hands) {
+      for (let finger = 0; finger < hand.fingers; finger++) {
+        // The hands begin at their outer fingers.
+        const turn = hand.side === 'right' ? finger : hand.fingers - 1 - finger;
+        hand.press(finger, beat(seconds, turn, hand.fingers));
+      }
+    }
+    this.keyboard.settle(this.#touched, Math.abs(seconds - this.#seconds));
+    this.#seconds = seconds;
+  }
+
+  read(frame: SceneFrame): void {
+    // #region code
+    const touched = new Set<Key>();
+    const lines: string[] = [];
+    for (const hand of this.hands) {
+      for (const { b, bones } of frame.contactsBetween(hand.root, this.keyboard.root)) {
+        touched.add(b.object as Key);
+        const names = bones.map(({ boneA }) => wordsOf(boneA!.name));
+        lines.push(`${hand.side} ${names.join(', ')} – ${b.object.name}`);
+      }
+    }
+    // #endregion
+    this.#touched = touched;
+    if (lines.join() === this.touching.join()) return;
+    this.touching = lines;
+    element('touching').replaceChildren(
+      ...lines.map((line) => {
+        const item = document.createElement('li');
+        item.textContent = line;
+        return item;
+      }),
+    );
+  }
+
+  nameOf({ object, bone }: SceneIntersection): string {
+    const { skeleton } = object as SkinnedMesh;
+    return skeleton === undefined ? `key ${object.name}` : `${object.name}: ${wordsOf(skeleton.bones[bone!].name)}`;
+  }
+
+  detailOf({ distance }: SceneIntersection): string {
+    return `${(100 * distance).toFixed(0)} cm away`;
+  }
+
+  light(): void {}
+
+  figures(): Record<string, string> {
+    const bones = this.hands.reduce((sum, { mesh }) => sum + mesh.skeleton.bones.length, 0);
+    return {
+      bones: String(bones),
+      keys: String(this.keyboard.keys.length),
+      'bones on keys': String(this.touching.length),
+    };
+  }
+}
+
+/** 'index-finger-phalanx-distal' as a person says it. */
+function wordsOf(bone: string): string {
+  return bone.replace('-finger', '').replace('phalanx-', '').replaceAll('-', ' ');
+}

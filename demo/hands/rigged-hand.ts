@@ -1,0 +1,109 @@
+import { type Bone, Group, Matrix4, type Object3D, Quaternion, type SkinnedMesh, Vector3 } from 'three';
+import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+
+/** WebXR's names of the joints that bend, from the knuckle to the tip. */
+const FINGERS = ['index', 'middle', 'ring', 'pinky'].map((finger) =>
+  ['phalanx-proximal', 'phalanx-intermediate', 'phalanx-distal', 'tip'].map((joint) => `${finger}-finger-${joint}`),
+);
+/** Radians of a finger that rests. */
+const RESTING = 0.3;
+const MOST = 1.2;
+/** How much of the bend is each joint's. */
+const SHARES = [0.5, 0.3, 0.2];
+const STEPS = 30;
+
+interface Joint {
+  readonly bone: Bone;
+  /** As they were modelled. */
+  readonly place: Vector3;
+  readonly turn: Quaternion;
+}
+
+/** A hand of WebXR, palm down, whose fingers are bent by their bones. */
+export class RiggedHand {
+  /** It is moved as it is. */
+  readonly root = new Group();
+  readonly mesh: SkinnedMesh;
+  readonly side: 'left' | 'right';
+  readonly #fingers: readonly (readonly Joint[])[];
+  /** They bend about it. */
+  readonly #across: Vector3;
+  /** Of each finger, radians at which it presses. */
+  readonly #presses: number[] = [];
+
+  private constructor(model: Object3D, side: 'left' | 'right') {
+    this.side = side;
+    this.mesh = model.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
+    this.mesh.name = `${side} hand`;
+    this.mesh.frustumCulled = false; // its fingers leave the bounds that it was modelled with
+    const jointOf = (name: string): Joint => {
+      const bone = model.getObjectByName(name) as Bone;
+      return { bone, place: bone.position.clone(), turn: bone.quaternion.clone() };
+    };
+    this.#fingers = FINGERS.map((names) => names.map(jointOf));
+    const [wrist, index, middle, pinky] = [
+      jointOf('wrist'),
+      this.#fingers[0][0],
+      this.#fingers[1][0],
+      this.#fingers[3][0],
+    ].map(({ place }) => place);
+    // The fingers lead away from whoever looks on, and the thumbs are side by side.
+    const back = new Vector3().subVectors(wrist, middle).normalize();
+    const across = new Vector3().subVectors(pinky, index).multiplyScalar(side === 'right' ? 1 : -1);
+    this.#across = across.addScaledVector(back, -across.dot(back)).normalize();
+    const up = new Vector3().crossVectors(back, this.#across);
+    model.quaternion.setFromRotationMatrix(new Matrix4().makeBasis(this.#across, up, back).transpose());
+    this.root.add(model);
+  }
+
+  static async load(url: string, side: 'left' | 'right'): Promise<RiggedHand> {
+    return new RiggedHand((await new GLTFLoader().loadAsync(url)).scene, side);
+  }
+
+  get fingers(): number {
+    return this.#fingers.length;
+  }
+
+  /** Stands above a floor of keys: its fingers rest so far above them, and press so deep. */
+  standOver(height: number, above: number, deep: number): void {
+    this.root.position.y = 0;
+    const tips = this.#fingers.map((_, finger) => this.#tipOf(finger, RESTING).y);
+    this.root.position.y = height + above - Math.min(...tips);
+    this.#fingers.forEach((_, finger) => {
+      let bend = RESTING;
+      while (this.#tipOf(finger, bend).y > height - deep && bend < MOST) bend += (MOST - RESTING) / STEPS;
+      this.#presses[finger] = bend;
+    });
+  }
+
+  /** Presses a finger, from 0 for none to 1. */
+  press(finger: number, part: number): void {
+    this.#bend(finger, RESTING + part * (this.#presses[finger] - RESTING));
+  }
+
+  /** In the world, of the middle finger as it rests. */
+  get reach(): Vector3 {
+    return this.#tipOf(1, RESTING);
+  }
+
+  #tipOf(finger: number, bend: number): Vector3 {
+    this.#bend(finger, bend);
+    this.root.updateMatrixWorld(true);
+    return this.#fingers[finger].at(-1)!.bone.getWorldPosition(new Vector3());
+  }
+
+  /** All joints are children of the hand itself: each is moved by what is before it. */
+  #bend(finger: number, radians: number): void {
+    const joints = this.#fingers[finger];
+    const turn = new Quaternion();
+    const place = joints[0].place.clone();
+    joints.forEach(({ bone, place: modelled, turn: first }, i) => {
+      if (i > 0) place.add(new Vector3().subVectors(modelled, joints[i - 1].place).applyQuaternion(turn));
+      turn.premultiply(BEND.setFromAxisAngle(this.#across, -radians * (SHARES[i] ?? 0)));
+      bone.position.copy(place);
+      bone.quaternion.multiplyQuaternions(turn, first);
+    });
+  }
+}
+
+const BEND = new Quaternion();

@@ -1,0 +1,51 @@
+// What tests import of Vitest, for quick-runner.mjs: its own suites and matchers, without its pool, mocks and snapshots.
+import {
+  ASYMMETRIC_MATCHERS_OBJECT,
+  chai,
+  customMatchers,
+  GLOBAL_EXPECT,
+  JestAsymmetricMatchers,
+  JestChaiExpect,
+  JestExtend,
+  setState,
+} from '@vitest/expect';
+import { getCurrentTest } from '@vitest/runner';
+
+export { afterAll, afterEach, beforeAll, beforeEach, describe, it, onTestFinished, test } from '@vitest/runner';
+
+chai.use(JestExtend);
+chai.use(JestChaiExpect);
+chai.use(JestAsymmetricMatchers);
+
+export const expect = (value, message) => {
+  const assertion = chai.expect(value, message);
+  const test = getCurrentTest();
+  return test ? assertion.withTest(test) : assertion;
+};
+Object.assign(expect, chai.expect, globalThis[ASYMMETRIC_MATCHERS_OBJECT]);
+setState({ assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNumber: null }, expect);
+globalThis[GLOBAL_EXPECT] = expect;
+expect.extend(customMatchers);
+
+/** Fails at once: a mutant is killed by its first failure. */
+expect.soft = expect;
+
+/** Asks again until an assertion holds. */
+expect.poll = (ask, { interval = 50, timeout = 1000 } = {}) =>
+  new Proxy(
+    {},
+    {
+      get:
+        (_, matcher) =>
+        async (...args) => {
+          for (const end = performance.now() + timeout; ; ) {
+            try {
+              return expect(await ask())[matcher](...args);
+            } catch (error) {
+              if (performance.now() > end) throw error;
+            }
+            await new Promise((resolve) => setTimeout(resolve, interval));
+          }
+        },
+    },
+  );
