@@ -196,7 +196,7 @@ const CLASH_CHUNKS = {
   ],
 };
 
-async function buildClash(dir) {
+export async function buildClash(dir) {
   await build({
     input: Object.fromEntries(Object.entries(CLASH_ENTRIES).map(([name, path]) => [name, from(path)])),
     external: [...CLASH_PEERS, builtins],

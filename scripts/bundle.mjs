@@ -17,6 +17,7 @@ export async function bundleTool(input, file) {
       /^assemblyscript/,
       /^@stryker-mutator\//,
       'collision-worker',
+      'collision-worker/clash',
       'echarts',
       'playwright',
       'vite',

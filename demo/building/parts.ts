@@ -21,6 +21,8 @@ export interface BuildingOptions {
   seed?: number;
   /** Where the middle of its ground floor is. Default the origin. */
   origin?: readonly [number, number, number];
+  /** The gap between slabs, walls and columns. Default 0: they touch. */
+  joint?: number;
   /** How many sides round things have. Default 16. */
   segments?: number;
 }
@@ -37,12 +39,8 @@ const GAP = 0.01;
 type Vec = readonly [number, number, number];
 
 /** Makes the parts of a building, the same for the same options. */
-export function building({
-  parts: count,
-  seed = 1,
-  origin = [0, 0, 0],
-  segments = 16,
-}: BuildingOptions): BuildingPart[] {
+export function building(options: BuildingOptions): BuildingPart[] {
+  const { parts: count, seed = 1, origin = [0, 0, 0], segments = 16, joint = 0 } = options;
   const random = mulberry32(seed);
   const forms = new Map<string, Form>();
   const parts: BuildingPart[] = [];
@@ -104,18 +102,18 @@ export function building({
 
   /** What stands on what: slabs touch their neighbours, and walls and columns the slabs. */
   function addFrame(floor: number, x: number, y: number, z: number): void {
-    const slab = form('slab', () => box(BAY, SLAB, BAY));
+    const slab = form('slab', () => box(BAY - joint, SLAB, BAY - joint));
     add('slab', 'Structure', floor, slab, [x + BAY / 2, y - SLAB / 2, z + BAY / 2]);
-    const height = FLOOR - SLAB;
+    const height = FLOOR - SLAB - 2 * joint;
+    const room = FLOOR - SLAB - 2 * GAP;
     const width = oneOf(0.4, 0.5);
     const column = form(`column ${width}`, () => cylinder(width / 2, height, segments));
-    add('column', 'Structure', floor, column, [x + 0.5, y + height / 2, z + 0.5], STANDING, width);
+    add('column', 'Structure', floor, column, [x + 0.5, y + joint + height / 2, z + 0.5], STANDING, width);
     // A wall that is built into the slab above by a few centimetres, now and then.
     const built = random() < 0.1 ? 0.05 : 0;
     const wall = form(`wall ${built}`, () => box(BAY - 1, height + built, WALL));
-    add('wall', 'Walls', floor, wall, [x + BAY / 2 + 0.25, y + (height + built) / 2, z + BAY - 0.5]);
+    add('wall', 'Walls', floor, wall, [x + BAY / 2 + 0.25, y + joint + (height + built) / 2, z + BAY - 0.5]);
     const door = oneOf(0.9, 1.1);
-    const room = height - 2 * GAP;
     const inner = form(`door ${door}`, () => doorWall(BAY - 2, room, 0.15, door, 2.1));
     add('door wall', 'Walls', floor, inner, [x + BAY - 1.5, y + GAP + room / 2, z + BAY / 2 - 0.1], ACROSS);
   }

@@ -24,6 +24,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       page('Pointer events', 'pointer'),
       page('Without three.js', 'plain'),
       page('In Node', 'node'),
+      page('Clashes', 'clash'),
       page('Recipes', 'recipes'),
       page('Examples', 'examples'),
     ],

@@ -10,6 +10,8 @@ const OF_OTHERS = /^node_modules\/(?!collision-worker\/)/;
 
 const USE = `
   import { CollisionError, createCollisionService, type CollisionService, type Hit, type MeshData } from 'collision-worker';
+  import { clash, toBcf, type ClashReport, type Rule } from 'collision-worker/clash';
+  import { clashFiles } from 'collision-worker/clash/node';
   import { createCollisionService as createInline } from 'collision-worker/inline';
   import { forwardPointerEvents } from 'collision-worker/pointer';
   import { Collision, collisionEvents } from 'collision-worker/react';
@@ -31,6 +33,13 @@ const USE = `
     // @ts-expect-error a name that there is not: types that are any would let it pass
     service.noSuchThing();
     return service.pick(1, 1);
+  }
+  export async function useClash(rules: Rule[]): Promise<Uint8Array> {
+    const report: ClashReport = await clash([], null, rules, { workers: 2 });
+    const other: ClashReport = await clashFiles('a.ifc', null, rules, { work: 'work' });
+    // @ts-expect-error a name that there is not
+    report.noSuchThing;
+    return toBcf(other);
   }
   export const error = new CollisionError('ABORTED', 'an example');
   export { Collision, collisionEvents, forwardPointerEvents };

@@ -3,7 +3,7 @@ import { checkInteger, checkObject, invalid, reasonOf, throwIfAborted } from './
 import { placedBox } from './plan/bounds.js';
 import { readMatrix } from './plan/matrix.js';
 import { describePart, makePlan, type PlacedPart, type Plan } from './plan/plan.js';
-import { MOST_PARTS, type Tile } from './plan/tiles.js';
+import { partsOfTile, type Tile } from './plan/tiles.js';
 import { Progress } from './progress.js';
 import { makeReport } from './report/report.js';
 import { compileRules } from './rules/rules.js';
@@ -12,8 +12,6 @@ import { type TileResult, TileRunner } from './tile/tile-runner.js';
 import { factsOf, type MeshFacts, pointsOf } from './tile/triangles.js';
 import type { ClashOptions, ClashReport, Part, Rule, Unread } from './types.js';
 
-/** Parts of a tile: few, so that there are tiles for all workers and pauses between them. */
-const PARTS_OF_TILE = Math.min(512, MOST_PARTS);
 /** Bytes of the meshes of a tile, and of those that are kept from the tiles before. */
 const BYTES_OF_TILE = 256 * 2 ** 20;
 /** Bytes of a triangle with its tree. */
@@ -51,7 +49,8 @@ export async function clash(
   const unread: Unread[] = [];
   const placedA = placeAll('a', a, meshes, unread);
   const placedB = b === null || b === a ? null : placeAll('b', b, meshes, unread);
-  const limits = { parts: PARTS_OF_TILE, bytes: BYTES_OF_TILE };
+  const parts = partsOfTile(placedA.length + (placedB?.length ?? 0), workers);
+  const limits = { parts, bytes: BYTES_OF_TILE };
   const plan = makePlan(placedA, placedB, compiled, (mesh) => meshes.bytesOf(mesh), limits);
   const progress = new Progress('clash', plan.tiles.length, onProgress);
   const results = await runAll(plan, meshes, workers, progress, signal);

@@ -29,6 +29,7 @@ const rows = rowsOf({
   crowd: 4,
   parts: 10,
   planes: 2,
+  clashParts: 60,
   characters: 10,
   level: 5000,
 });

@@ -1,4 +1,5 @@
 // The command-line tool as it ships, on files.
+import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   cpSync,
@@ -221,6 +222,41 @@ describe('IFC', () => {
     const { code, stderr } = await run(folder.file('cut.ifc'), '--out', folder.file('cut.json'));
     expect(code).toBe(1);
     expect(stderr).toMatch(/cut\.ifc (cannot be read as IFC|has no IFC products, or is cut off)/);
+  });
+});
+
+const full = mountFull();
+if (full === null) console.warn('Without a full disk: this user may not mount a tmpfs');
+
+/** A file system with hardly any room; null where that cannot be had. */
+function mountFull(): string | null {
+  const path = folder.file('full');
+  mkdirSync(path);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1200k', 'tmpfs', path], { stdio: 'ignore' });
+    return path;
+  } catch {
+    return null;
+  }
+}
+
+describe.skipIf(full === null)('a disk without room', () => {
+  afterAll(() => {
+    execFileSync('umount', [full!], { stdio: 'ignore' });
+  });
+
+  test('is told, and when there is some, the run goes on', async () => {
+    const ballast = join(full!, 'ballast');
+    writeFileSync(ballast, new Uint8Array(1_000_000));
+    const args = [model, '--out', folder.file('full.json'), '--work', join(full!, 'work'), '--quiet'];
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /cannot be written: there is no room on the disk\nWhat is done is kept in .*--resume goes on/,
+    );
+    execFileSync('mount', ['-o', 'remount,size=64m', full!]);
+    expect(await run(...args, '--resume')).toMatchObject({ code: 0, stderr: '' });
+    expect(read('full.json')).toBe(read('one.json'));
   });
 });
 

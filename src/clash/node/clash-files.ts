@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CollisionError } from 'collision-worker';
 import { checkInteger, checkNumber, checkObject, checkText, invalid, throwIfAborted } from '../check.js';
-import { MOST_PARTS } from '../plan/tiles.js';
+import { partsOfTile } from '../plan/tiles.js';
 import { Progress } from '../progress.js';
 import { makeReport } from '../report/report.js';
 import { compileRules } from '../rules/rules.js';
@@ -42,8 +42,8 @@ const OWN_BYTES = 160 * 2 ** 20;
 const LEAST_TILE_BYTES = 16 * 2 ** 20;
 /** Of a thread's memory: a tile's meshes, as many kept from before, and copies of both on their way. */
 const TILES_PER_THREAD = 4;
-/** So that there are tiles for all, of a small model too; larger ones have less to do twice. */
-const PARTS_OF_TILE = Math.min(512, MOST_PARTS);
+/** Tiles of a queue are for so many workers, as nobody knows how many there will be. */
+const WORKERS_OF_QUEUE = 16;
 
 /**
  * Finds the clashes between two files, or within one where `b` is null, as `clash` does between parts. The parts of each file
@@ -88,7 +88,8 @@ export async function clashFiles(
     await bakeOnce(join(work, 'ab'[i]), model, keys[i], { workers, bytes: memory / 8, signal });
     reading.add(1);
   }
-  const limits = { parts: PARTS_OF_TILE, bytes };
+  const count = await countParts(work, models.length);
+  const limits = { parts: partsOfTile(count, queue ? WORKERS_OF_QUEUE : workers), bytes };
   const run = await beginRun(work, { format: FORMAT, key, isWithin: b === null, rules: [...rules], limits }, resume);
   const { plan, unread } = await openRun(work);
   const tiles = new TilesOnDisk(work, run.key);
@@ -134,6 +135,11 @@ async function bakeOnce(
 ): Promise<void> {
   const store = await PartStore.open(new Folder(folder)).catch(() => null);
   if (store?.key !== key) await bakeParts(folder, key, readModel(model), options);
+}
+
+async function countParts(work: string, models: number): Promise<number> {
+  const stores = ['a', 'b'].slice(0, models).map((name) => PartStore.open(new Folder(join(work, name))));
+  return (await Promise.all(stores)).reduce((sum, { parts }) => sum + parts.length, 0);
 }
 
 /** Takes up the run of the work folder where it is the same one; else begins it. */

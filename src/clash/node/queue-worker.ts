@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { CollisionError } from 'collision-worker';
 import { checkInteger, checkNumber } from '../check.js';
-import { connectionOf, firstAnswer, loadBullMq, QUEUE_NAME, type TileJob, watchConnection } from './queue.js';
+import { connectionOf, findQueue, loadBullMq, QUEUE_NAME, type TileJob, watchConnection } from './queue.js';
 import { ThreadPool } from './thread-pool.js';
 
 export interface QueueWorkerOptions {
@@ -39,6 +39,7 @@ export async function runQueueWorker(address: string, options: QueueWorkerOption
   checkNumber('memory', memory, 2 ** 28, 'bytes, 268,435,456 at least');
   const connection = connectionOf(address);
   const { Worker } = await loadBullMq();
+  await findQueue(address);
   const bytes = memory / workers;
   let pool: { of: string; threads: ThreadPool } | null = null;
   const poolOf = (job: TileJob): ThreadPool => {
@@ -60,7 +61,6 @@ export async function runQueueWorker(address: string, options: QueueWorkerOption
   worker.on('active', isBack);
   worker.on('failed', (job, error) => onNotice(`tile ${job?.data.tile} failed: ${error.message}`));
   try {
-    await firstAnswer(address, worker.waitUntilReady());
     await new Promise<void>((resolve) => {
       if (signal?.aborted) resolve();
       signal?.addEventListener('abort', () => resolve(), { once: true });

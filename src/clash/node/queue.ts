@@ -1,11 +1,13 @@
 // Tiles as jobs of BullMQ, on Redis or Valkey. Whoever dispatches them takes what is done off the queue and onto its disk; a
 // job is known by its run and tile, so that none is there twice.
 
+import { connect } from 'node:net';
 import type { Queue as BullQueue, ConnectionOptions, Job } from 'bullmq';
 import { CollisionError } from 'collision-worker';
 import { invalid, reasonOf, throwIfAborted } from '../check.js';
 import { loadPeer } from './peer.js';
 
+const DEFAULT_PORT = 6379;
 /** The name of the queue where none is given. */
 export const QUEUE_NAME = 'collision-worker-clash';
 
@@ -55,7 +57,7 @@ export function connectionOf(address: string): ConnectionOptions {
     invalid('queue', address, 'an address that begins with redis://');
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: Number(url.port || 6379),
+    port: Number(url.port || DEFAULT_PORT),
     ...(url.username ? { username: decodeURIComponent(url.username) } : {}),
     ...(url.password ? { password: decodeURIComponent(url.password) } : {}),
     ...(url.pathname.length > 1 ? { db: Number(url.pathname.slice(1)) } : {}),
@@ -89,22 +91,39 @@ export function watchConnection(
   };
 }
 
-/** Resolves when a queue answers. Rejects where it does not, in some seconds. */
-export async function firstAnswer(address: string, ready: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer in ${FIRST_ANSWER / 1000} seconds`)), FIRST_ANSWER);
-  });
-  try {
-    await Promise.race([ready, late]);
-  } catch (cause) {
-    const shown = address.replace(/\/\/[^@/]*@/, '//');
-    throw new CollisionError('WORKER_LOST', `clash: the queue at ${shown} cannot be reached: ${reasonOf(cause)}`, {
-      cause,
-    });
-  } finally {
-    clearTimeout(timer);
+/** Resolves when something listens at the address of a queue. Rejects with WORKER_LOST where nothing does, in some seconds. */
+export async function findQueue(address: string): Promise<void> {
+  const { hostname: host, port } = new URL(address);
+  const end = performance.now() + FIRST_ANSWER;
+  for (;;) {
+    try {
+      await listens(host.replace(/^\[|\]$/g, ''), Number(port || DEFAULT_PORT));
+      return;
+    } catch (cause) {
+      if (performance.now() > end) {
+        const shown = address.replace(/\/\/[^@/]*@/, '//');
+        const message = `clash: the queue at ${shown} cannot be reached: ${reasonOf(cause)}`;
+        throw new CollisionError('WORKER_LOST', message, { cause });
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+    }
   }
+}
+
+function listens(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, timeout: FIRST_ANSWER });
+    const fail = (error: Error): void => {
+      socket.destroy();
+      reject(error);
+    };
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('error', fail);
+    socket.once('timeout', () => fail(new Error(`no answer in ${FIRST_ANSWER / 1000} seconds`)));
+  });
 }
 
 /** Opens a queue to put tiles on. Rejects with WORKER_LOST where there is none, UNSUPPORTED where bullmq is not installed. */
@@ -112,14 +131,9 @@ export async function openQueue(address: string, options: QueueOptions = {}): Pr
   const { name = QUEUE_NAME, place, onNotice = () => {} } = options;
   const connection = connectionOf(address);
   const { Queue } = await loadBullMq();
+  await findQueue(address);
   const queue: BullQueue<TileJob, string> = new Queue(name, { connection });
   const isBack = watchConnection(queue, onNotice);
-  try {
-    await firstAnswer(address, queue.waitUntilReady());
-  } catch (error) {
-    await queue.disconnect().catch(() => {});
-    throw error;
-  }
   return {
     run: (work, key, missing, take, signal) =>
       new Dispatch(queue, place ?? work, key, take, isBack).run(missing, signal),

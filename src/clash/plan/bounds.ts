@@ -34,8 +34,13 @@ export function placedBox(points: () => ArrayLike<number>, box: Box, matrix: Arr
   return placed;
 }
 
-function leadsAxesToAxes(matrix: ArrayLike<number>): boolean {
-  return [0, 4, 8].every((column) => [0, 1, 2].filter((row) => matrix[column + row] !== 0).length <= 1);
+function leadsAxesToAxes(m: ArrayLike<number>): boolean {
+  for (let column = 0; column < 12; column += 4) {
+    let count = 0;
+    for (let row = 0; row < 3; row++) if (m[column + row] !== 0) count++;
+    if (count > 1) return false;
+  }
+  return true;
 }
 
 function addPlaced(box: Box, x: number, y: number, z: number, matrix: ArrayLike<number>): void {

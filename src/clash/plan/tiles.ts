@@ -23,9 +23,15 @@ export interface TileLimits {
 }
 
 /**
- * Boxes of which more overlap than a frame lists as pairs: 1,048,576. So many parts have fewer pairs, wherever they are.
+ * Chooses how many parts a tile has: enough tiles for all workers and for progress, but not more, as what lies on borders is
+ * looked at twice.
  */
-export const MOST_PARTS = 1448;
+export function partsOfTile(parts: number, workers: number): number {
+  return Math.min(4096, Math.max(256, Math.ceil(parts / (8 * workers))));
+}
+
+/** A frame lists 1,048,576 pairs whose boxes overlap. So many parts have fewer, though all are in one place. */
+const MOST_IN_ONE_PLACE = 1448;
 
 /** So much of the largest mesh of a tile is all of its meshes at least: each tile about a large one needs that one. */
 const BESIDE_LARGEST = 1.5;
@@ -74,7 +80,7 @@ export function makeTiles(
   /** Divides parts that lie in one place: each half by itself, then the one with the other. */
   const divideList = (list: readonly number[], cell: readonly number[]): void => {
     if (list.length < 2) return;
-    if (list.length === 2 || fits(list)) {
+    if (list.length === 2 || (list.length <= MOST_IN_ONE_PLACE && fits(list))) {
       tiles.push({ cell, parts: list, split: 0 });
       return;
     }
@@ -85,7 +91,7 @@ export function makeTiles(
   };
   const cross = (low: readonly number[], high: readonly number[], cell: readonly number[]): void => {
     const both = [...low, ...high];
-    if (both.length === 2 || fits(both)) {
+    if (both.length === 2 || (both.length <= MOST_IN_ONE_PLACE && fits(both))) {
       tiles.push({ cell, parts: both, split: low.length });
       return;
     }

@@ -27,6 +27,21 @@ export interface TileResult {
   unread: [part: number, reason: string][];
 }
 
+/** A pair of layers for each hard rule, one for each side; rules that share one are told apart later. */
+function layersOf({ parts, sides }: Plan, hard: readonly number[]): { layers: Uint32Array; collidesWith: Uint32Array } {
+  const layers = new Uint32Array(parts.length);
+  const collidesWith = new Uint32Array(parts.length);
+  hard.forEach((rule, k) => {
+    const pair = 2 * (k % PAIRS_OF_LAYERS);
+    sides[rule].forEach((side, part) => {
+      layers[part] |= side << pair;
+      if (side & SIDE_A) collidesWith[part] |= SIDE_B << pair;
+      if (side & SIDE_B) collidesWith[part] |= SIDE_A << pair;
+    });
+  });
+  return { layers, collidesWith };
+}
+
 /** Boxes that make room for objects: nothing touches them. */
 const ASIDE = { shape: { type: 'box', halfExtents: [1, 1, 1] }, contacts: 'none' } as const;
 
@@ -75,19 +90,23 @@ export class TileRunner {
   readonly #plan: Plan;
   readonly #source: MeshSource;
   readonly #meshes: LoadedMeshes;
+  /** The numbers of the hard rules; and for each part, what has its object make the pairs that they are about. */
+  readonly #hard: readonly number[];
+  readonly #layers: { layers: Uint32Array; collidesWith: Uint32Array };
   /**
-   * Objects that stay, by ascending ids: the n-th part of a tile is the n-th of them. So of two parts the lower one has the
-   * lower id, and what is computed of them is the same to the last bit in every tile and every worker.
+   * How many objects each tile takes, with such as nothing touches where it has fewer parts. So all slots are free between
+   * two tiles, in their order, and of two parts the lower one always has the lower id: what is computed of them is the same
+   * to the last bit in every tile and every worker.
    */
-  readonly #objects: ObjectId[] = [];
-  /** Those of them that are not aside. */
-  readonly #used = new Set<ObjectId>();
+  #slots = 0;
 
   constructor(service: CollisionService, plan: Plan, source: MeshSource, bytes: number) {
     this.#service = service;
     this.#plan = plan;
     this.#source = source;
     this.#meshes = new LoadedMeshes(service, source, bytes);
+    this.#hard = Array.from(plan.rules.keys()).filter((rule) => plan.rules[rule].kind === 'hard');
+    this.#layers = layersOf(plan, this.#hard);
   }
 
   /** Looks at all pairs of a tile. Rejects with ABORTED, and with WORKER_LOST when the service is no more. */
@@ -105,98 +124,103 @@ export class TileRunner {
     const split = tile.parts.slice(0, tile.split).filter(isRead).length;
     // A side of the split of which nothing could be read has no pairs.
     const isEmpty = tile.split > 0 && (split === 0 || split === parts.length);
-    if (!isEmpty) {
-      const pairs = this.#pairsOf({ ...tile, parts, split });
-      await this.#findHard({ ...tile, parts, split }, result, signal);
-      await this.#findNear(pairs, result, signal);
+    if (isEmpty) return result;
+    const whole = { cell: tile.cell, parts, split };
+    const objects = this.#place(whole);
+    let isTooMuch = false;
+    try {
+      isTooMuch = !(await this.#findHard(whole, objects, result, signal));
+      const pairs = this.#pairsOf(whole);
+      await this.#findNear(pairs, new Map(parts.map((part, i) => [part, objects[i]])), result, signal);
       await this.#findDuplicates(pairs, result);
+    } finally {
+      this.#clear(objects);
     }
+    if (isTooMuch) await this.#findByHalves(whole, result, signal);
     return result;
   }
 
-  /** By frames: all pairs that touch, in one answer. Where there is too much to say, by halves. */
-  async #findHard(tile: Tile, result: TileResult, signal: AbortSignal | undefined): Promise<void> {
-    const { rules } = this.#plan;
-    const hard = Array.from(rules.keys()).filter((rule) => rules[rule].kind === 'hard');
-    const placed = this.#place(tile, hard);
-    if (placed === 0) return;
+  /** Asks a frame for all pairs that touch. Answers whether it could tell them; else there are too many. */
+  async #findHard(
+    tile: Tile,
+    objects: Uint32Array,
+    result: TileResult,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
     throwIfAborted(signal);
-    const findings: Finding[] = [];
+    let contacts: ContactSet;
     try {
-      await this.#readFrame(tile, hard, findings);
+      ({ contacts } = await this.#service.update());
     } catch (error) {
       const isTooMuch = CollisionError.is(error) && error.code === 'OUT_OF_MEMORY';
       if (!isTooMuch) throw error;
-      this.#clear();
-      if (tile.parts.length > 2) await this.#findByHalves(tile, result, signal);
-      else for (const part of tile.parts) result.unread.push([part, reasonOf(error)]);
-      return;
+      if (tile.parts.length > 2) return false;
+      for (const part of tile.parts) result.unread.push([part, reasonOf(error)]);
+      return true;
     }
-    this.#clear();
-    result.findings.push(...findings);
+    if (contacts.truncated) return false;
+    this.#readFrame(tile, objects, contacts, result.findings);
+    return true;
   }
 
   async #findByHalves(tile: Tile, result: TileResult, signal: AbortSignal | undefined): Promise<void> {
     const { cell, parts, split } = tile;
     const [low, high] = split > 0 ? [parts.slice(0, split), parts.slice(split)] : halves(parts);
+    const smaller: Tile[] = [];
     if (split === 0) {
-      for (const half of [low, high]) {
-        if (half.length > 1) await this.#findHard({ cell, parts: half, split: 0 }, result, signal);
+      smaller.push({ cell, parts: low, split: 0 }, { cell, parts: high, split: 0 }, { cell, parts, split: low.length });
+    } else {
+      for (const one of low.length > 1 ? halves(low) : [low]) {
+        for (const other of high.length > 1 ? halves(high) : [high]) {
+          smaller.push({ cell, parts: [...one, ...other], split: one.length });
+        }
       }
-      await this.#findHard({ cell, parts, split: low.length }, result, signal);
-      return;
     }
-    for (const one of low.length > 1 ? halves(low) : [low]) {
-      for (const other of high.length > 1 ? halves(high) : [high]) {
-        await this.#findHard({ cell, parts: [...one, ...other], split: one.length }, result, signal);
-      }
+    for (const each of smaller) {
+      if (each.parts.length < 2) continue;
+      const objects = this.#place(each);
+      const isDone = await this.#findHard(each, objects, result, signal).finally(() => this.#clear(objects));
+      if (!isDone) await this.#findByHalves(each, result, signal);
     }
   }
 
-  /** Puts the parts that hard rules are about in their places; answers how many there are. */
-  #place({ parts, split }: Tile, hard: readonly number[]): number {
-    while (this.#objects.length < parts.length) this.#objects.push(this.#service.addObject(ASIDE));
-    let placed = 0;
+  /** Adds all parts as objects, in their order, and more where the tile has few; answers all ids, those of parts first. */
+  #place({ parts, split }: Tile): Uint32Array {
+    const service = this.#service;
+    const objects = new Uint32Array(Math.max(this.#slots, parts.length));
+    this.#slots = objects.length;
     parts.forEach((part, i) => {
-      let [layers, collidesWith] = [0, 0];
-      hard.forEach((rule, k) => {
-        const pair = 2 * (k % PAIRS_OF_LAYERS);
-        const side = this.#plan.sides[rule][part];
-        layers |= side << pair;
-        if (side & SIDE_A) collidesWith |= SIDE_B << pair;
-        if (side & SIDE_B) collidesWith |= SIDE_A << pair;
-      });
-      if (layers === 0) return;
       const { mesh, matrix } = this.#plan.parts[part];
       const { id, closed } = this.#meshes.get(mesh);
-      this.#service.setObject(this.#objects[i], {
+      const { layers, collidesWith } = this.#layers;
+      objects[i] = service.addObject({
         shape: { type: 'mesh', mesh: id, solid: closed },
         matrix,
-        contacts: 'manifold',
-        layers: layers >>> 0,
-        collidesWith: collidesWith >>> 0,
+        contacts: layers[part] === 0 ? 'none' : 'manifold',
+        layers: layers[part],
+        collidesWith: collidesWith[part],
         group: split === 0 ? 0 : i < split ? 1 : 2,
       });
-      this.#used.add(this.#objects[i]);
-      placed++;
     });
-    return placed;
+    objects.set(service.addInstances(ASIDE, objects.length - parts.length), parts.length);
+    return objects;
   }
 
-  #clear(): void {
-    for (const object of this.#used) this.#service.setObject(object, ASIDE);
-    this.#used.clear();
+  #clear(objects: Uint32Array): void {
+    this.#service.removeObjects(objects);
   }
 
-  async #readFrame(tile: Tile, hard: readonly number[], findings: Finding[]): Promise<void> {
-    const { contacts } = await this.#service.update();
-    const indexOf = new Map(this.#objects.map((object, i) => [object, i]));
+  #readFrame(tile: Tile, objects: Uint32Array, contacts: ContactSet, findings: Finding[]): void {
+    const { parts, rules } = this.#plan;
+    const partOf = new Map(tile.parts.map((part, i) => [objects[i], part]));
     for (let i = 0; i < contacts.count; i++) {
-      const [a, b] = [contacts.a[i], contacts.b[i]].map((object) => tile.parts[indexOf.get(object)!]);
-      if (!isOfCell(tile.cell, this.#plan.parts[a].padded, this.#plan.parts[b].padded)) continue;
-      const { depth, point } = deepestOf(contacts, i);
-      for (const rule of hard) {
-        if (!(depth > this.#plan.rules[rule].limit) || !isAbout(this.#plan, rule, a, b)) continue;
+      const a = partOf.get(contacts.a[i])!;
+      const b = partOf.get(contacts.b[i])!;
+      if (!isOfCell(tile.cell, parts[a].padded, parts[b].padded)) continue;
+      const deepest = deepestOf(contacts, i);
+      for (const rule of this.#hard) {
+        if (!(deepest.depth > rules[rule].limit) || !isAbout(this.#plan, rule, a, b)) continue;
+        const { depth, point } = deepest;
         findings.push({ rule, a, b, point, value: depth, inside: contacts.contained[i] });
       }
     }
@@ -220,7 +244,12 @@ export class TileRunner {
     return pairs;
   }
 
-  async #findNear(pairs: readonly [number, number][], result: TileResult, signal?: AbortSignal): Promise<void> {
+  async #findNear(
+    pairs: readonly [number, number][],
+    objectOf: ReadonlyMap<number, ObjectId>,
+    result: TileResult,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const { rules, parts, rounding } = this.#plan;
     const near: { a: number; b: number; maxDistance: number; wanted: number[] }[] = [];
     for (const [a, b] of pairs) {
@@ -231,34 +260,13 @@ export class TileRunner {
     }
     for (let first = 0; first < near.length; first += MOST_AT_ONCE) {
       throwIfAborted(signal);
-      await this.#measure(near.slice(first, first + MOST_AT_ONCE), result);
-    }
-  }
-
-  async #measure(
-    near: readonly { a: number; b: number; maxDistance: number; wanted: number[] }[],
-    result: TileResult,
-  ): Promise<void> {
-    const involved = [...new Set(near.flatMap(({ a, b }) => [a, b]))].sort((a, b) => a - b);
-    while (this.#objects.length < involved.length) this.#objects.push(this.#service.addObject(ASIDE));
-    const objectOf = new Map(involved.map((part, i) => [part, this.#objects[i]]));
-    for (const [part, object] of objectOf) {
-      const { id, closed } = this.#meshes.get(this.#plan.parts[part].mesh);
-      const { matrix } = this.#plan.parts[part];
-      this.#service.setObject(object, {
-        ...{ shape: { type: 'mesh', mesh: id, solid: closed }, matrix, contacts: 'none' },
-        ...{ layers: 1, collidesWith: 0xffffffff, group: 0 },
-      });
-      this.#used.add(object);
-    }
-    try {
-      await this.#service.update();
+      const some = near.slice(first, first + MOST_AT_ONCE);
       const answers = await Promise.all(
-        near.map(({ a, b, maxDistance }) =>
-          this.#service.distance(objectOf.get(a)!, objectOf.get(b)!, { maxDistance }),
-        ),
+        some.map(({ a, b, maxDistance }) => {
+          return this.#service.distance(objectOf.get(a)!, objectOf.get(b)!, { maxDistance });
+        }),
       );
-      near.forEach(({ a, b, wanted }, i) => {
+      some.forEach(({ a, b, wanted }, i) => {
         const answer = answers[i];
         if (answer === null) return;
         const { distance, pointA, pointB } = answer;
@@ -268,12 +276,10 @@ export class TileRunner {
           0.5 * (pointA[2] + pointB[2]),
         ];
         for (const rule of wanted) {
-          if (!(distance < this.#plan.rules[rule].limit)) continue;
+          if (!(distance < rules[rule].limit)) continue;
           result.findings.push({ rule, a, b, point, value: distance, inside: 0 });
         }
       });
-    } finally {
-      this.#clear();
     }
   }
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 /** A C++ file beside this one, and what it takes. */
 export interface Program {
-  source: 'rays.cpp' | 'pairs.cpp' | 'distance.cpp';
+  source: 'rays.cpp' | 'pairs.cpp' | 'distance.cpp' | 'clash.cpp';
   /** What the binary is called in build/native. */
   binary: string;
   flags: readonly string[];

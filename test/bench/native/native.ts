@@ -64,6 +64,9 @@ const FCL_DISTANCE_COMPILED_HERE: Program = {
   binary: 'distance-compiled-here',
 };
 
+const FCL_CLASH: Program = { ...FCL, source: 'clash.cpp', binary: 'clash' };
+const FCL_CLASH_COMPILED_HERE: Program = { ...FCL_COMPILED_HERE, source: 'clash.cpp', binary: 'clash-compiled-here' };
+
 /** Why the native peers cannot be had here, naming the packages to install; null where they can. */
 export async function missingNativePeers(): Promise<string | null> {
   const reasons = [await missing(EMBREE), await missing(FCL)].filter((reason) => reason !== null);
@@ -110,6 +113,20 @@ export function startFclDistance(
 ): Promise<NativePeer<FclDistances>> {
   const program = build === 'debian' ? FCL_DISTANCE : FCL_DISTANCE_COMPILED_HERE;
   return start(program, mesh, poses, 16, 'obbrss', ['ms', 'sum']);
+}
+
+/**
+ * All pairs of parts that collide. `items`: 18 per part: a rigid matrix, the first triangle of its mesh, and how many it has.
+ * `first` stops a pair at its first two triangles.
+ */
+export function startFclClash(
+  mesh: Triangles,
+  items: Float64Array,
+  mode: 'first' | 'all',
+  build: 'debian' | 'compiled here',
+): Promise<NativePeer<FclAnswer>> {
+  const program = build === 'debian' ? FCL_CLASH : FCL_CLASH_COMPILED_HERE;
+  return start(program, mesh, items, 18, mode, ['ms', 'count']);
 }
 
 async function start<Answer extends { ms: number }>(

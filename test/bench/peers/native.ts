@@ -1,7 +1,8 @@
 // Embree and FCL, each in a process of its own, which measures itself.
 import type { Triangles } from '../../oracle/meshes.js';
 import { type ContenderElsewhere, here, type Maker } from '../harness.js';
-import { startEmbree, startFcl, startFclDistance } from '../native/native.js';
+import { startEmbree, startFcl, startFclClash, startFclDistance } from '../native/native.js';
+import type { ClashWork } from '../work/clash.js';
 
 export function embreeRays(mesh: Triangles, rays: Float32Array, target?: number): Maker[] {
   return [
@@ -88,6 +89,40 @@ async function fclDistance(
     },
     checksum: () => ({ distances }),
     tolerance: { of: { distances: 1e-6 }, because: 'it stops where what is left is nearer by less than a millionth' },
+    close: () => peer.stop(),
+  };
+}
+
+/** With all contacts, as ours has depths, and with the first one of each pair. `target` is of the former, compiled for this machine. */
+export function fclClashes(work: ClashWork, target: number): Maker[] {
+  return [
+    here(() => fclClash(work, 'all', 'debian')),
+    here(async () => ({ ...(await fclClash(work, 'all', 'compiled here')), target })),
+    here(() => fclClash(work, 'first', 'compiled here')),
+  ];
+}
+
+async function fclClash(
+  { mesh, items }: ClashWork,
+  mode: 'first' | 'all',
+  build: 'debian' | 'compiled here',
+): Promise<ContenderElsewhere> {
+  const peer = await startFclClash(mesh, items, mode, build);
+  let pairs = 0;
+  const by = build === 'debian' ? "Debian's" : 'compiled for this machine';
+  return {
+    name: `FCL's manager, ${by}, ${mode === 'all' ? 'all contacts' : 'the first contact of each pair'}`,
+    note: peer.name,
+    async measure() {
+      const { ms, count } = await peer.run();
+      pairs = count;
+      return ms;
+    },
+    checksum: () => ({ pairs }),
+    tolerance: {
+      of: { pairs: 1e-3 },
+      because: 'it knows no insides, and parts that are there twice coincide',
+    },
     close: () => peer.stop(),
   };
 }

@@ -7,6 +7,7 @@ import { type BigSizes, bigSceneRows } from './big-scenes.js';
 import { boxManifoldsRow, boxPairsRow, boxRaysRow } from './boxes.js';
 import { buildRow } from './build.js';
 import { charactersRow } from './characters.js';
+import { clashCoresRow, clashRow } from './clash.js';
 import { elementsRows } from './elements.js';
 import { frustumRows } from './frustum.js';
 import { dragonHeapRow, sphereHeapRow } from './heap.js';
@@ -50,6 +51,8 @@ export interface Sizes extends BigSizes, SkinSizes {
   /** Parts that planes cut. */
   parts: number;
   planes: number;
+  /** Parts of the building that clash. */
+  clashParts: number;
   /** Who walks, and the triangles that they walk on. */
   characters: number;
   level: number;
@@ -81,6 +84,7 @@ export const FULL: Sizes = {
   crowd: 50,
   parts: 1000,
   planes: 30,
+  clashParts: 20_000,
   characters: 500,
   level: 500_000,
 };
@@ -165,6 +169,8 @@ export function rowsOf(sizes: Sizes): Row[] {
     }),
     ...skinRows(sizes),
     sectionRow(sizes.parts, sizes.planes),
+    clashRow(sizes.clashParts),
+    clashCoresRow(sizes.clashParts),
     snapRow(sizes.parts),
     charactersRow(sizes.characters, sizes.level),
   ];

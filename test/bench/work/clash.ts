@@ -1,0 +1,28 @@
+import { type BuildingPart, building } from '../../../demo/building/parts.js';
+import type { Triangles } from '../../oracle/meshes.js';
+
+/** The made building, in which nothing only touches, and the same for a native peer: one list of triangles, and 18 numbers for each part. */
+export interface ClashWork {
+  parts: BuildingPart[];
+  mesh: Triangles;
+  /** A matrix, the first triangle of the part's mesh, and how many it has. */
+  items: Float64Array;
+}
+
+export function clashWork(count: number): ClashWork {
+  const parts = building({ parts: count, joint: 0.01 });
+  const firsts = new Map<object, number>();
+  const positions: number[] = [];
+  const indices: number[] = [];
+  const items = new Float64Array(18 * count);
+  parts.forEach(({ mesh, matrix }, i) => {
+    if (!firsts.has(mesh)) {
+      firsts.set(mesh, indices.length / 3);
+      const first = positions.length / 3;
+      positions.push(...mesh.positions);
+      for (const index of mesh.indices) indices.push(first + index);
+    }
+    items.set([...matrix, firsts.get(mesh)!, mesh.indices.length / 3], 18 * i);
+  });
+  return { parts, mesh: { positions: Float32Array.from(positions), indices: Uint32Array.from(indices) }, items };
+}

@@ -1,0 +1,67 @@
+// Every pair of boxes that meet is of exactly one tile, which has both, wherever they are.
+import { describe, expect, test } from 'vitest';
+import { isOfCell, makeTiles } from '../../src/clash/plan/tiles.js';
+import { Random, SEED } from '../oracle/random.js';
+
+interface Case {
+  name: string;
+  /** The largest size of a box, in a world of size 1. */
+  size: number;
+  count: number;
+  /** All boxes have one of so many low corners; 0 for any. */
+  corners: number;
+}
+
+const CASES: Case[] = [
+  { name: 'small boxes', size: 0.3, count: 600, corners: 0 },
+  { name: 'large and small ones', size: 1, count: 200, corners: 0 },
+  { name: 'boxes of a grid, which share corners', size: 0.3, count: 300, corners: 4 },
+  { name: 'all in one place', size: 0, count: 150, corners: 1 },
+];
+
+describe.each(CASES)(`Tiles of $name, seed ${SEED}`, ({ size, count, corners }) => {
+  const random = new Random(SEED);
+  const coordinate = () => (corners > 0 ? random.integer(corners) / corners : random.range(0, 1));
+  const parts = Array.from({ length: count }, (_, mesh) => {
+    const low = [coordinate(), coordinate(), coordinate()];
+    const scale = random.logRange(0.01, 1);
+    const high = low.map((each) => each + size * scale * (corners > 0 ? 1 : random.range(0, 1)));
+    return { mesh, padded: Float64Array.from([...low, ...high]) };
+  });
+  const list = parts.map((_, i) => i);
+  const meets = (i: number, j: number) =>
+    [0, 1, 2].every((axis) => {
+      const [a, b] = [parts[i].padded, parts[j].padded];
+      return a[axis] <= b[axis + 3] && b[axis] <= a[axis + 3];
+    });
+
+  test.each([
+    { parts: 40, bytes: Number.POSITIVE_INFINITY },
+    { parts: 1000, bytes: 2000 },
+    { parts: 2, bytes: Number.POSITIVE_INFINITY },
+  ])('of at most $parts parts and $bytes bytes', (limits) => {
+    const bytesOf = (mesh: number) => (mesh === 7 ? 5000 : 100);
+    const tiles = makeTiles(list, parts, bytesOf, limits);
+    const seen = new Uint8Array(count * count);
+    for (const { cell, parts: own, split } of tiles) {
+      expect(own.length <= limits.parts).toBe(true);
+      expect([...own].sort((a, b) => a - b)).toEqual(own);
+      own.forEach((a, i) => {
+        own.forEach((b, j) => {
+          if (j <= i || (split > 0 && i < split === j < split)) return;
+          if (isOfCell(cell, parts[a].padded, parts[b].padded) && meets(a, b)) seen[a * count + b]++;
+        });
+      });
+    }
+    let pairs = 0;
+    for (let i = 0; i < count; i++) {
+      for (let j = i + 1; j < count; j++) {
+        const isMeeting = meets(i, j);
+        if (isMeeting) pairs++;
+        if (seen[i * count + j] !== (isMeeting ? 1 : 0))
+          expect([i, j, seen[i * count + j]]).toEqual([i, j, isMeeting ? 1 : 0]);
+      }
+    }
+    expect(pairs).toBeGreaterThan(count / 10);
+  });
+});
