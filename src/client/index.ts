@@ -18,6 +18,8 @@ export type {
   ContactSide,
   Distance,
   DistanceOptions,
+  FeatureOptions,
+  FlatFace,
   FrameResult,
   Hit,
   InspectedBounds,
@@ -48,6 +50,8 @@ export type {
   ServiceStats,
   Shape,
   Sight,
+  Snap,
+  SnapKind,
   SphereShape,
   SweepHit,
   SweepHits,
@@ -59,6 +63,8 @@ export type {
   WorkerLike,
 } from '../shared/types.js';
 export { createCollisionService } from './create.js';
+export type { Measurable } from './measure/features.js';
+export { type Measure, measure } from './measure/measure.js';
 export { frustumMotion } from './query/frustum-motion.js';
 export type { CollisionService } from './service.js';
 export type { ServiceEvent } from './service-events.js';

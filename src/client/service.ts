@@ -524,8 +524,13 @@ export class CollisionService extends ServiceEvents {
    * nearer to the eye, then the one of lower id. `point` is that centre, `distance` is from the eye (with an
    * orthographic projection from its plane), `normal` leads to the eye.
    *
+   * With `snap`, the hit's `snap` is the vertex, midpoint, centre, edge or face that is drawn nearest to the point, within `radius`
+   * pixels, 10 by default, and that nothing hides. The first such pick near an object has its mesh's features found, in slices,
+   * unless it was added with `features`; nothing but this pick waits for that.
+   *
    * ```ts
    * const hit = await service.pick(event.offsetX, event.offsetY, { latest: true });
+   * const corner = (await service.pick(event.offsetX, event.offsetY, { snap: ['vertex', 'edge'] }))?.snap;
    * const star = await service.pick(event.offsetX, event.offsetY, { method: 'screen', radius: 12 });
    * ```
    *

@@ -222,6 +222,22 @@ export const RAY_CONE_B = 96; // f64 × 3, gradient
 export const RAY_CONE_REACH = 120; // f64 × 4, gradient and value at the origin
 export const RAY_BYTES = 160;
 
+// What a pick may snap to, a bit each.
+export const SNAP_VERTEX = 1;
+export const SNAP_MIDPOINT = 2;
+export const SNAP_CENTER = 4;
+export const SNAP_EDGE = 8;
+export const SNAP_FACE = 16;
+
+// What stands for an object in a snapping pick.
+export const SNAP_MAP = 0; // f64 × 12, from the shape's own space to the world
+export const SNAP_HALF = 96; // f64, half of the segment of a capsule
+export const SNAP_SHAPE = 104; // u16, SHAPE_*
+export const SNAP_MESH = 108; // u32, address of the mesh, in its pose; 0 without
+export const SNAP_BASE = 112; // u32, address of the mesh at rest
+export const SNAP_SIDES = 116; // u32, SIDE_*: which of its faces show, and 4 where some have sides of their own
+export const SNAP_CLIP_SET = 120; // u32, number of its clip set; 0 for none
+
 // A region of a view: a rectangle in the units of clip space over w, and perhaps a polygon in it.
 export const REGION_LOW_X = 0; // f64, -1 … 1
 export const REGION_LOW_Y = 8; // f64

@@ -22,7 +22,10 @@ import type {
 
 /** What the worker answers through comlink: flat, without overloads or generics, which comlink's types lose. */
 export interface WorkerApi {
-  /** Builds a baked mesh. Other messages are served between slices of the work; {@link AbortMessage} ends it. */
+  /**
+   * Builds a baked mesh. Other messages are served between slices of the work; {@link AbortMessage} ends it. With `features`, an
+   * angle in degrees, what picks snap to is found and baked, too.
+   */
   buildMesh(
     build: number,
     positions: Float32Array,
@@ -30,6 +33,7 @@ export interface WorkerApi {
     weld: number,
     topology: MeshData['topology'],
     deform: MeshDeform,
+    features: number | undefined,
   ): Promise<ArrayBuffer>;
   loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean): LoadedMesh;
   /** Builds small meshes, one after the other. One that fails takes nothing from the others. */
@@ -43,6 +47,8 @@ export interface WorkerApi {
   /** Hands over the tree that was asked for; null where it could not be built, and the old one stays. */
   replaceTree(mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): MeshUpdate;
   raycast(ray: PickRay, filter: Filter): Hit | null;
+  /** Finds the nearest hit of a pick's ray, and the feature near the cursor. Where features must be found first, in slices. */
+  pickSnap(ray: PickRay, filter: Filter, request: SnapRequest): Hit | null | Promise<Hit | null>;
   /** Finds every hit of a ray, nearest first. */
   raycastAll(ray: PickRay, filter: Filter): Hit[];
   /** Tells whether a ray hits nothing. */
@@ -170,6 +176,14 @@ export interface Cursor {
   x: number;
   y: number;
   radius: number;
+}
+
+/** What a pick may snap to. */
+export interface SnapRequest {
+  view: ViewRecord;
+  cursor: Cursor;
+  /** SNAP_*, a bit each. */
+  kinds: number;
 }
 
 /** In clip space over w, of which the viewport is [-1, 1]². */

@@ -73,6 +73,17 @@ export interface AddMeshOptions {
    * keeps it. At least 0, finite; default 0, and no other for lines and points.
    */
   weld?: number;
+  /**
+   * Finds what picks with `snap` snap to as the mesh is built, and bakes it with the mesh. `angle`, in degrees from 0 to 180: edges
+   * at which the surface is bent by more than this are feature edges; default 35, so that the sides of a cylinder of eleven or
+   * more are none. Without it, the first pick that comes near an object of the mesh has its features found by the default angle,
+   * and nothing but that pick waits for it. Not for a baked mesh.
+   */
+  features?: boolean | FeatureOptions;
+}
+
+export interface FeatureOptions {
+  angle?: number;
 }
 
 export type Shape = MeshShape | SphereShape | BoxShape | CapsuleShape;
@@ -351,6 +362,12 @@ export interface PickOptions extends QueryOptions {
    * default 0, with which `threshold` decides. Not both.
    */
   radius?: number;
+  /**
+   * Kinds of features that the hit's `snap` may be of; only of `pick`, with method 'ray' and precision 'mesh'. It is the one drawn
+   * nearest to the point, within the `radius`, which is 10 by default then, and not hidden. A vertex, midpoint or centre within
+   * the radius goes before every edge, as an edge is as near as its own vertices, and an edge before a face. Default none.
+   */
+  snap?: readonly SnapKind[];
   /** While this pick waits to be sent, a newer one with `latest` takes its place, and answers both. */
   latest?: boolean;
 }
@@ -408,6 +425,56 @@ export interface Hit {
   frame: number;
   /** Method 'screen': how far from the cursor the centre of bounds is drawn, which is the `point` then. */
   pixels?: number;
+  /**
+   * With the option `snap`: the feature near the cursor, null without any. It may be of another object. Where the ray itself hits
+   * nothing, the hit is of the feature: `point` is its point, and `object` its object.
+   */
+  snap?: Snap | null;
+}
+
+/**
+ * What a pick may snap to:
+ * - 'vertex': an end of a feature edge, and of a line; a point;
+ * - 'midpoint': the middle of a feature edge, and of a line;
+ * - 'center': the centre of a circle that feature edges lie on, as a whole one or as an arc;
+ * - 'edge': a feature edge or a line, where it is drawn nearest to the cursor;
+ * - 'face': the flat face that the ray hits.
+ */
+export type SnapKind = 'vertex' | 'midpoint' | 'center' | 'edge' | 'face';
+
+/** A feature near the cursor. Everything is world, in float64. */
+export interface Snap {
+  kind: SnapKind;
+  /** The object that the feature is of. */
+  object: ObjectId;
+  /** Where it is drawn nearest to the cursor. */
+  point: Vec3;
+  /** How far from the cursor that is drawn; 0 of a face. */
+  pixels: number;
+  /**
+   * Of an edge and a midpoint, the ends of the edge: all of it, where several edges of the mesh are one straight line. Of a
+   * vertex and of a face, the point twice. Of a centre, the ends of the arc; of a whole circle, one of its vertices twice.
+   */
+  a: Vec3;
+  b: Vec3;
+  /** The triangle, line or point of the mesh that the feature is of: one of those beside an edge. -1 of other shapes. */
+  element: number;
+  /** Of a centre: the circle's; where the matrix makes an ellipse of it, the longer one of its half axes. */
+  radius?: number;
+  /** Of a centre: unit, at right angles to the circle. */
+  axis?: Vec3;
+  /** Of a face: where it is. */
+  face?: FlatFace;
+}
+
+/** A flat part of a mesh's surface: the triangles about one that lie in its plane and hang together by their edges. */
+export interface FlatFace {
+  /** Unit; by the winding of the triangle that was hit. */
+  normal: Vec3;
+  /** The triangles, by their numbers in the mesh, ascending. */
+  triangles: Uint32Array;
+  /** Nine for each triangle: its corners, world. */
+  corners: Float64Array;
 }
 
 /** The nearest point of an object: of a mesh's surface, lines or points, or of the solid that another shape or a solid mesh is. */

@@ -2,6 +2,9 @@ import { CollisionError } from '../shared/errors.js';
 import type { MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
 import type { Core, MeshAddress } from './binding/core.js';
+import { blockLayout } from './snap/corners.js';
+import { FeatureStore } from './snap/feature-store.js';
+import { bytesWithoutFeatures, readFeatures } from './snap/features.js';
 
 /** The cost of a refitted tree, relative to when it was built, from which on a new one is asked for. */
 const REBUILD_COST = 2;
@@ -36,19 +39,45 @@ export class MeshTable {
   /** What nobody but work in slices reads. */
   readonly #retired: MeshAddress[] = [];
 
+  /** What picks snap to. */
+  readonly features: FeatureStore;
+
   constructor(core: Core) {
     this.#core = core;
+    this.features = new FeatureStore(core.snaps.memoryOf);
   }
 
   load(id: MeshId, baked: ArrayBuffer): TreeInfo {
-    const address = this.#core.loadMesh(baked);
+    const address = this.#loadWithFeatures(baked);
     const keptBefore = this.#keeps;
     this.#entries.set(id, { address, keptBefore, copy: undefined, isRebuilding: false, newest: undefined });
     return this.#core.meshInfo(address);
   }
 
+  /** Puts a baked mesh into the core, and the features that are baked with it here. Throws BAD_DATA, OUT_OF_MEMORY. */
+  #loadWithFeatures(baked: ArrayBuffer): MeshAddress {
+    const bytes = bytesWithoutFeatures(baked);
+    const address = this.#core.loadMesh(baked, bytes);
+    if (bytes === baked.byteLength) return address;
+    const { size, count, lanes } = blockLayout(this.#core.snaps.memoryOf(), address);
+    const features = readFeatures(baked, bytes, size, count * lanes);
+    if (features !== null) {
+      this.features.load(address, features);
+      return address;
+    }
+    this.#core.freeMesh(address);
+    const message = `the features that are baked with the mesh were changed (${baked.byteLength} bytes given)`;
+    throw new CollisionError('BAD_DATA', message);
+  }
+
   addressOf(id: MeshId): MeshAddress {
     return this.#get(id).address;
+  }
+
+  /** Tells whether a mesh is at an address, and not only kept there. */
+  hasAt(address: MeshAddress): boolean {
+    for (const entry of this.#entries.values()) if (entry.address === address) return true;
+    return false;
   }
 
   remove(id: MeshId): void {
@@ -67,7 +96,7 @@ export class MeshTable {
   /** Frees what was kept, when no work in slices reads meshes any more. */
   release(): void {
     this.#isKept = false;
-    for (const address of this.#retired.splice(0)) this.#core.freeMesh(address);
+    for (const address of this.#retired.splice(0)) this.#free(address);
     for (const entry of this.#entries.values()) this.#dropCopy(entry);
   }
 
@@ -83,8 +112,11 @@ export class MeshTable {
     const entry = this.#get(id);
     const isInEffect = this.#core.refitMesh(entry.copy ?? entry.address, positions);
     if (isInEffect && entry.copy !== undefined) {
+      this.features.moved(entry.address, entry.copy);
       this.#moveTo(entry, entry.copy);
       entry.copy = undefined;
+    } else if (isInEffect) {
+      this.features.moved(entry.address, entry.address);
     }
     const info = this.#core.meshInfo(entry.address);
     let rebuild: MeshData | undefined;
@@ -114,6 +146,7 @@ export class MeshTable {
     const address = core.loadMesh(baked);
     try {
       if (newest === undefined || this.#canTake(address, newest)) {
+        this.features.replaced(entry.address, address);
         this.#moveTo(entry, address);
         this.#dropCopy(entry);
         return true;
@@ -137,7 +170,12 @@ export class MeshTable {
   /** Frees what is at an entry's address, as soon as nobody reads it. */
   #retire(entry: Entry): void {
     if (this.#isRead(entry)) this.#retired.push(entry.address);
-    else this.#core.freeMesh(entry.address);
+    else this.#free(entry.address);
+  }
+
+  #free(address: MeshAddress): void {
+    this.features.remove(address);
+    this.#core.freeMesh(address);
   }
 
   /** Tells whether work in slices may read what is at an entry's address. */

@@ -1,7 +1,16 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
 import { RAY_NUMBERS } from '../shared/layout.js';
-import type { Cursor, Filter, Motion, ObjectDescription, PickRay, Region, ViewRecord } from '../shared/protocol.js';
+import type {
+  Cursor,
+  Filter,
+  Motion,
+  ObjectDescription,
+  PickRay,
+  Region,
+  SnapRequest,
+  ViewRecord,
+} from '../shared/protocol.js';
 import type {
   ClosestPoint,
   Hit,
@@ -21,6 +30,7 @@ import { raycastMany, sweepMany } from './many-queries.js';
 import type { MeshTable } from './mesh-table.js';
 import { place } from './placing.js';
 import type { Slices } from './slices.js';
+import { type MissingFeatures, pickSnap, type SnapAnswer } from './snap/snap.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
@@ -30,6 +40,8 @@ export abstract class QueryService {
   protected frame = 0;
   protected readonly core: Core;
   protected readonly meshes: MeshTable;
+  /** Features are found of one mesh after the other. */
+  #lastFinding: Promise<unknown> = Promise.resolve();
 
   constructor(core: Core, meshes: MeshTable) {
     this.core = core;
@@ -44,6 +56,49 @@ export abstract class QueryService {
   readonly raycast = answering((ray: PickRay, filter: Filter): Hit | null =>
     this.#seen(this.core.queries.raycast(ray, filter)),
   );
+
+  readonly pickSnap = answering(
+    (ray: PickRay, filter: Filter, request: SnapRequest): Hit | null | Promise<Hit | null> => {
+      const answer = this.#pickSnap(ray, filter, request, false);
+      return answer.missing ? this.#pickSnapLater(ray, filter, request, answer.missing) : this.#seen(answer.hit);
+    },
+  );
+
+  #pickSnap(ray: PickRay, filter: Filter, request: SnapRequest, mayBeMoved: boolean): SnapAnswer {
+    const { queries, snaps } = this.core;
+    return pickSnap(queries, snaps, this.meshes.features, ray, filter, request, mayBeMoved);
+  }
+
+  /** Answers a pick once the features of all meshes near it are found, whose vertices may move meanwhile. */
+  async #pickSnapLater(
+    ray: PickRay,
+    filter: Filter,
+    request: SnapRequest,
+    first: MissingFeatures,
+  ): Promise<Hit | null> {
+    for (let missing = first; ; ) {
+      const { features, flats } = missing;
+      // One after the other, as many picks may ask for the same.
+      const work = this.#lastFinding.then(() => this.inSlices((slices) => this.#find(features, flats, slices)));
+      this.#lastFinding = work.catch(() => {});
+      await work;
+      const answer = this.#pickSnap(ray, filter, request, true);
+      if (!answer.missing) return this.#seen(answer.hit);
+      missing = answer.missing;
+    }
+  }
+
+  async #find(features: number[], flats: number[], slices: Slices): Promise<void> {
+    const store = this.meshes.features;
+    for (const mesh of features) {
+      const isThere = this.meshes.hasAt(mesh) && store.at(mesh)?.isMoved !== false;
+      if (isThere) await slices.run(store.find(mesh));
+    }
+    for (const mesh of flats) {
+      const isThere = this.meshes.hasAt(mesh) && !store.flatsAt(mesh);
+      if (isThere) await slices.run(store.findFlats(mesh));
+    }
+  }
 
   readonly raycastAll = answering((ray: PickRay, filter: Filter): Hit[] =>
     this.#allSeen(this.core.queries.raycastAll(ray, filter)),

@@ -30,6 +30,7 @@ import { QueryService } from './query-service.js';
 import { Queue } from './queue.js';
 import { section } from './section.js';
 import { afterMessages, type Gate, SLICE_MS, Slices, type Turns } from './slices.js';
+import { findFeatures, withFeatures } from './snap/features.js';
 
 /**
  * The milliseconds of a frame's contacts before queries are answered: what a pick waits for at most, beside pairs that
@@ -41,7 +42,16 @@ const BUSY_EVERY_MS = 100;
 
 /** Calls that change nothing that a frame or a contact reads, and so are answered while one is under way. */
 const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
-  ...(['raycast', 'raycastAll', 'isClear', 'raycastMany', 'pickScreen', 'pickScreenAll', 'pickRegion'] as const),
+  ...([
+    'raycast',
+    'raycastAll',
+    'pickSnap',
+    'isClear',
+    'raycastMany',
+    'pickScreen',
+    'pickScreenAll',
+    'pickRegion',
+  ] as const),
   ...([
     'frustum',
     'sees',
@@ -139,6 +149,7 @@ export class WorkerService extends QueryService implements WorkerApi {
       weld: number,
       topology: MeshData['topology'],
       deform: MeshDeform,
+      features: number | undefined,
     ): Promise<ArrayBuffer> => {
       const build = this.core.beginBuild(positions, indices, weld, topology, deform);
       this.#builds.set(id, build);
@@ -148,7 +159,12 @@ export class WorkerService extends QueryService implements WorkerApi {
           await this.#pause();
           if (!this.#builds.has(id)) throw new CollisionError('ABORTED', 'the build was aborted');
         }
-        const baked = build.finish();
+        let baked = build.finish();
+        if (features !== undefined) {
+          const slices = new Slices(() => this.#pause());
+          baked = withFeatures(baked, await slices.run(findFeatures(() => baked, 0, features)));
+          if (!this.#builds.has(id)) throw new CollisionError('ABORTED', 'the build was aborted');
+        }
         this.#builds.delete(id);
         return transfer(baked, [baked]);
       } catch (error) {
@@ -182,7 +198,13 @@ export class WorkerService extends QueryService implements WorkerApi {
   );
 
   readonly bakeMesh = answering(async (mesh: MeshId): Promise<ArrayBuffer> => {
-    const baked = await this.#bake(this.meshes.addressOf(mesh));
+    const address = this.meshes.addressOf(mesh);
+    const angle = this.meshes.features.bakedAngle(address);
+    let baked = await this.#bake(address);
+    if (angle !== undefined) {
+      const slices = new Slices(() => this.#pause());
+      baked = withFeatures(baked, await slices.run(findFeatures(() => baked, 0, angle)));
+    }
     return transfer(baked, [baked]);
   });
 

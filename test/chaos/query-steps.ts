@@ -11,6 +11,7 @@ export const QUERY_STEPS = {
   raycastMany,
   lineOfSight,
   pick,
+  'pick with a snap': pickSnap,
   pickAll,
   'pick by screen distance': pickScreen,
   pickRegion,
@@ -90,6 +91,24 @@ function pick(actor: Actor): void {
     latest: options.latest && 'pick',
     answer: actor.service.pick(x, y, options),
     check: (hit, worlds) => inSome((world) => truth.isFirstHit(world, line, options, hit))(worlds),
+  });
+}
+
+function pickSnap(actor: Actor): void {
+  const { x, y, line, options } = cursor(actor);
+  const snap = actor.random.chance(0.5) ? (['vertex', 'midpoint', 'center'] as const) : (['edge', 'face'] as const);
+  const given = { ...options, precision: 'mesh' as const, snap };
+  actor.life.ask({
+    name: 'pick with a snap',
+    latest: options.latest && 'pick',
+    answer: actor.service.pick(x, y, given),
+    check: (hit, worlds) => {
+      // Where the ray goes past everything, the hit is of the feature.
+      const isMade =
+        hit?.snap && hit.snap.kind !== 'face' && hit.point.every((value, i) => value === hit.snap?.point[i]);
+      const own = hit && { ...hit, snap: undefined };
+      return inSome((world) => truth.isFirstHit(world, line, given, isMade ? null : own))(worlds);
+    },
   });
 }
 

@@ -1,5 +1,11 @@
 import * as library from 'collision-worker';
-import { type Character, type CollisionService, createCollisionService, frustumMotion } from 'collision-worker';
+import {
+  type Character,
+  type CollisionService,
+  createCollisionService,
+  frustumMotion,
+  measure,
+} from 'collision-worker';
 import type { Call } from './call.js';
 import { FRAME_CALLS } from './frame-calls.js';
 import { CHARACTER, FAR_AWAY, IDENTITY, jointed, viewOptions, type World } from './world.js';
@@ -63,6 +69,11 @@ export const METHODS: Record<Method, Case[]> = {
       undo: (world, id: number) => world.service.removeMesh(id),
       isDull: true,
     },
+    ...[() => true, () => ({ angle: 20 })].map((features) => ({
+      args: () => [triangle(), { ...meshOptions(), features: features() }],
+      undo: (world: World, id: number) => world.service.removeMesh(id),
+      isDull: true,
+    })),
     ...[lines, points].map((elements) => ({
       args: () => [elements(), meshOptions()],
       undo: (world: World, id: number) => world.service.removeMesh(id),
@@ -183,6 +194,9 @@ export const METHODS: Record<Method, Case[]> = {
   pick: [
     { args: (world) => [50, 45, pick(world)] },
     { args: (world) => [50, 45, { ...pick(world), method: 'screen', radius: 50, latest: true }] },
+    {
+      args: (world) => [50, 45, { ...pick(world), radius: 40, snap: ['vertex', 'midpoint', 'center', 'edge', 'face'] }],
+    },
   ],
   pickAll: [
     { args: (world) => [50, 45, pick(world)] },
@@ -286,6 +300,14 @@ const FUNCTIONS: Call[] = [
     undo: (_, service: CollisionService) => service.dispose(),
     isDull: true,
     isSlow: true,
+  },
+  {
+    name: 'measure',
+    args: () => [
+      { a: [0, 0, 0], b: [1, 0, 0] },
+      { normal: [0, 0, 1], triangles: Uint32Array.of(0), corners: Float64Array.of(0, 0, 1, 1, 0, 1, 0, 1, 1) },
+    ],
+    run: (_, ...args: [never, never]) => measure(...args),
   },
   {
     name: 'frustumMotion',

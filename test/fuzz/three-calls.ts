@@ -1,6 +1,7 @@
 import {
   boxFromGeometry,
   CollisionHelper,
+  measure,
   meshDataFromGeometry,
   type SceneCharacter,
   type SceneTracker,
@@ -58,7 +59,7 @@ export const TRACKER_METHODS: Record<
   removeView: { args: () => ['main'] },
   standingOf: { args: ({ instances }) => [instances] },
   settled: { args: () => [] },
-  pick: { args: () => [50, 50, pick()], isDull: true },
+  pick: { args: () => [50, 50, { ...pick(), snap: ['vertex', 'edge', 'face'] }], isDull: true },
   pickAll: { args: () => [50, 50, pick()], isDull: true },
   hover: {
     args: () => {
@@ -159,6 +160,15 @@ export const THREE_CALLS: Call<W>[] = [
     args: () => [triangle()],
     run: ({ service }, ...args: [never]) => service.addMesh(meshDataFromGeometry(...args)),
     undo: ({ service }, id: number) => service.removeMesh(id),
+    isDull: true,
+  },
+  {
+    name: 'measure',
+    args: () => [
+      { a: new Vector3(), b: new Vector3(1, 0, 0) },
+      { kind: 'vertex', point: new Vector3(0, 0, 1) },
+    ],
+    run: (_, ...args: [never, never]) => measure(...args),
     isDull: true,
   },
   {

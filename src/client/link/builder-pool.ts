@@ -39,7 +39,7 @@ export class BuilderPool {
   }
 
   /**
-   * Resolves with the baked mesh. The arrays' buffers are transferred. An aborted build ends in its worker and is freed
+   * Resolves with the baked mesh, and with `features`, an angle in degrees, what it has to snap to. The arrays' buffers are transferred. An aborted build ends in its worker and is freed
    * there.
    */
   build(
@@ -48,16 +48,17 @@ export class BuilderPool {
     onProgress: (fraction: number) => void,
     signal: AbortSignal | undefined,
     weld = 0,
+    features: number | undefined = undefined,
   ): Promise<ArrayBuffer> {
     const builder = this.#leastBusy();
     const answer = builder.link.defer<ArrayBuffer>(operation);
     const { positions, indices, topology = 'triangles', skin, morphs } = mesh;
     const bytes = positions.buffer.byteLength + (indices?.buffer.byteLength ?? 0);
-    if (bytes <= SMALL_BYTES && topology === 'triangles' && !skin && !morphs) {
+    if (bytes <= SMALL_BYTES && topology === 'triangles' && !skin && !morphs && features === undefined) {
       this.#runSmall(operation, builder, answer, { positions, indices, weld });
       return abortable(operation, signal, answer);
     }
-    this.#run(operation, builder, answer, mesh, onProgress, weld);
+    this.#run(operation, builder, answer, mesh, onProgress, weld, features);
     return abortable(operation, signal, answer);
   }
 
@@ -86,6 +87,7 @@ export class BuilderPool {
     { positions, indices, topology, skin, morphs }: MeshData,
     onProgress: (fraction: number) => void,
     weld: number,
+    features: number | undefined,
   ): Promise<void> {
     const { link } = builder;
     const build = ++this.#lastBuild;
@@ -100,7 +102,15 @@ export class BuilderPool {
       const deform: MeshDeform = skin ? (morphs ? { skin, morphs } : { skin }) : morphs ? { morphs } : {};
       const buffers = new Set([positions.buffer, ...(indices ? [indices.buffer] : []), ...buffersOf(deform)]);
       await link.answerWith(answer, operation, (api) =>
-        api.buildMesh(build, transfer(positions, [...buffers] as ArrayBuffer[]), indices, weld, topology, deform),
+        api.buildMesh(
+          build,
+          transfer(positions, [...buffers] as ArrayBuffer[]),
+          indices,
+          weld,
+          topology,
+          deform,
+          features,
+        ),
       );
     }
     this.#onProgress.delete(build);

@@ -1,6 +1,6 @@
 import { type Remote, transfer } from 'comlink';
 import { PRECISION_MESH, PRECISION_OBB, RAY_NUMBERS, SIDE_DOUBLE, SIDE_OWN, WAY_NUMBERS } from '../../shared/layout.js';
-import type { Cursor, Filter, PickRay, ViewRecord, WorkerApi } from '../../shared/protocol.js';
+import type { Cursor, Filter, PickRay, SnapRequest, ViewRecord, WorkerApi } from '../../shared/protocol.js';
 import type {
   ClosestPoint,
   ContactOptions,
@@ -65,18 +65,24 @@ import {
   checkPlanes,
   checkRay,
   checkRegion,
+  checkSnap,
   checkWholeFilter,
   QUERY_KEYS,
 } from './query-options.js';
 import { checkMotion, checkShapeOf, checkShapes, checkWays, SWEEP_KEYS, SWEEP_MANY_KEYS } from './sweep-options.js';
 
-const PICK_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
+const PICK_ALL_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
+const PICK_KEYS = [...PICK_ALL_KEYS, 'snap'];
 const REGION_KEYS = [...QUERY_KEYS, 'view', 'mode', 'latest'];
 const CLOSEST_KEYS = [...QUERY_KEYS, 'maxDistance'];
 const SECTION_KEYS = [...QUERY_KEYS, 'weld', 'roundPoints', 'caps'];
 const CONTACT_KEYS = ['detail', 'signal'];
 const DISTANCE_KEYS = ['maxDistance', 'signal'];
 const METHODS = ['ray', 'screen'] as const;
+
+/** Pixels: of method 'screen', and of picks that snap. */
+const SCREEN_RADIUS = 20;
+const SNAP_RADIUS = 10;
 
 /** The three adapter asks for these besides. */
 interface AdapterContact {
@@ -90,7 +96,12 @@ type Api = Remote<WorkerApi>;
 type Options = Pick<PickOptions, 'signal' | 'latest'>;
 type Abortable = { signal?: AbortSignal | undefined };
 /** What a pick asks the worker, by its method. */
-type Target = { ray: PickRay; filter: Filter } | { near: [ViewRecord, Cursor, Filter] };
+type Target = { ray: PickRay; filter: Filter; snap?: SnapRequest } | { near: [ViewRecord, Cursor, Filter] };
+
+function pickBy(api: Api, target: Target): Promise<Hit | null> {
+  if ('near' in target) return api.pickScreen(...target.near);
+  return target.snap ? api.pickSnap(target.ray, target.filter, target.snap) : api.raycast(target.ray, target.filter);
+}
 
 /** Questions to the worker. Each is checked here and sent in order with the frames. */
 export class Queries {
@@ -116,14 +127,12 @@ export class Queries {
     const given = readOptions('pick', 'options', options, PICK_KEYS, ADAPTER_KEYS);
     const target = this.#target('pick', x, y, given);
     if (target === undefined) return this.firstView.ask('pick', given.signal, () => this.pick(x, y, given));
-    const invoke =
-      target &&
-      ((api: Api) => ('ray' in target ? api.raycast(target.ray, target.filter) : api.pickScreen(...target.near)));
+    const invoke = target && ((api: Api) => pickBy(api, target));
     return this.#askInTurn(this.#latestPick, given, null, invoke);
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
-    const given = readOptions('pickAll', 'options', options, PICK_KEYS, ADAPTER_KEYS);
+    const given = readOptions('pickAll', 'options', options, PICK_ALL_KEYS, ADAPTER_KEYS);
     const target = this.#target('pickAll', x, y, given);
     if (target === undefined) return this.firstView.ask('pickAll', given.signal, () => this.pickAll(x, y, given));
     const invoke =
@@ -359,17 +368,21 @@ export class Queries {
     const { method = 'ray', view: name = 'main', latest = false } = options;
     checkBoolean(operation, 'latest', latest);
     checkOneOf(operation, 'method', method, METHODS);
-    const { radius = method === 'ray' ? 0 : 20 } = options;
+    const kinds = checkSnap(operation, options);
+    const { radius = method === 'screen' ? SCREEN_RADIUS : kinds ? SNAP_RADIUS : 0 } = options;
     checkAtLeastZero(operation, 'radius', radius);
     const filter = checkFilter(operation, options, this.#objects);
-    if (method === 'ray' && radius > 0 && filter.threshold !== undefined) {
+    const isByThreshold = filter.threshold !== undefined || filter.own !== undefined;
+    if (method === 'ray' && radius > 0 && filter.threshold !== undefined && !kinds) {
       invalid(operation, 'radius', radius, `0 with a threshold, which is ${filter.threshold}; one of both decides`);
     }
     if (name === 'main' && !this.firstView.isSet) return undefined;
     const view = this.#views.get(operation, 'view', name);
-    const ray = pickRay(view, x, y, method === 'ray' ? radius : 0);
+    const ray = pickRay(view, x, y, method === 'ray' && !(kinds && isByThreshold) ? radius : 0);
     if (!ray) return null;
-    return method === 'ray' ? { ray, filter } : { near: [view.record.slice(), { x, y, radius }, filter] };
+    const cursor = { x, y, radius };
+    if (method === 'screen') return { near: [view.record.slice(), cursor, filter] };
+    return kinds ? { ray, filter, snap: { view: view.record.slice(), cursor, kinds } } : { ray, filter };
   }
 
   #ask<T>(operation: string, { signal }: Abortable, invoke: (api: Api) => Promise<T>): Promise<T> {

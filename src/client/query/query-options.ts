@@ -13,11 +13,25 @@ import {
   REGION_TOUCH,
   type SIDE_DOUBLE,
   SIDE_OWN,
+  SNAP_CENTER,
+  SNAP_EDGE,
+  SNAP_FACE,
+  SNAP_MIDPOINT,
+  SNAP_VERTEX,
   VIEW_VIEWPORT,
 } from '../../shared/layout.js';
 import type { Clips, Filter, Region } from '../../shared/protocol.js';
 import { joined } from '../../shared/typed-arrays.js';
-import type { ContactOptions, ObjectId, QueryOptions, Ray, Rect, RegionOptions } from '../../shared/types.js';
+import type {
+  ContactOptions,
+  ObjectId,
+  PickOptions,
+  QueryOptions,
+  Ray,
+  Rect,
+  RegionOptions,
+  SnapKind,
+} from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
 import { checkClipPlanes } from '../check/planes.js';
 import { checkSignal } from '../check/signal.js';
@@ -100,6 +114,27 @@ function withOwnPlanes(given: Clips = NO_CLIPS, planes: Float64Array, isIntersec
   sets[CLIP_SET_FIRST / 4] = given.planes.length / 4;
   sets[(isIntersection ? CLIP_SET_INTERSECTION_COUNT : CLIP_SET_UNION_COUNT) / 4] = planes.length / 4;
   return { sets, planes: Float64Array.of(...given.planes, ...planes) };
+}
+
+const SNAP_KINDS = {
+  vertex: SNAP_VERTEX,
+  midpoint: SNAP_MIDPOINT,
+  center: SNAP_CENTER,
+  edge: SNAP_EDGE,
+  face: SNAP_FACE,
+} as const;
+const SNAP_NAMES = Object.keys(SNAP_KINDS) as SnapKind[];
+
+/** Reads what a pick may snap to, SNAP_*; 0 for nothing. */
+export function checkSnap(operation: string, { snap, method = 'ray', precision = 'mesh' }: PickOptions): number {
+  if (snap === undefined) return 0;
+  const kinds = reading(operation, 'snap', () => {
+    if (!Array.isArray(snap)) invalid(operation, 'snap', snap, `a list of ${SNAP_NAMES.join(', ')}`);
+    return snap.reduce((bits, kind, i) => bits | SNAP_KINDS[checkOneOf(operation, `snap[${i}]`, kind, SNAP_NAMES)], 0);
+  });
+  if (kinds !== 0 && method !== 'ray') invalid(operation, 'snap', snap, `none with method '${method}'`);
+  if (kinds !== 0 && precision !== 'mesh') invalid(operation, 'snap', snap, `none with precision '${precision}'`);
+  return kinds;
 }
 
 /** Reads what a query asks of objects where it cannot answer what planes leave of them. */

@@ -4,7 +4,15 @@ import type { LoadedMesh, MeshUpdate, SmallLoad, TreeInfo } from '../../shared/p
 import type { AddMeshOptions, MeshData, MeshId, MeshInfo } from '../../shared/types.js';
 import { bufferOf, checkTypedArray, isArrayBuffer, isDetached } from '../check/binary.js';
 import { checkSignal } from '../check/signal.js';
-import { argumentError, checkAtLeastZero, checkBoolean, checkOneOf, invalid, readOptions } from '../check/validate.js';
+import {
+  argumentError,
+  checkAtLeastZero,
+  checkBoolean,
+  checkNumber,
+  checkOneOf,
+  invalid,
+  readOptions,
+} from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';
 import { abortable, aborted } from '../link/abort.js';
 import type { BuilderPool } from '../link/builder-pool.js';
@@ -13,7 +21,10 @@ import type { WorkerLink } from '../link/worker-link.js';
 import { buffersOf, type CheckOwn, checkDeform, copyDeform } from '../skin/mesh-deform.js';
 import { IdTable } from './id-table.js';
 
-const KEYS = ['onProgress', 'signal', 'transfer', 'weld'];
+const KEYS = ['onProgress', 'signal', 'transfer', 'weld', 'features'];
+const FEATURE_KEYS = ['angle'];
+/** Degrees; what features of triangles are found by without an option: worker/snap/feature-store.ts. */
+const FEATURE_ANGLE = 35;
 const DATA_KEYS = ['positions', 'indices', 'topology', 'skin', 'morphs'];
 /** Tells how many vertices an element of each kind of mesh has. */
 const SIZES = { triangles: 3, lines: 2, points: 1 } as const;
@@ -102,11 +113,17 @@ export class MeshStore {
     checkAtLeastZero(operation, 'weld', weld);
     if (weld > 0 && isArrayBuffer(data))
       invalid(operation, 'weld', weld, '0 for a baked mesh, which was welded as it was built');
+    const angle = checkFeatures(operation, given.features);
+    if (angle !== undefined && isArrayBuffer(data)) {
+      invalid(operation, 'features', given.features, 'none for a baked mesh, which has those that it was baked with');
+    }
     const owned = takeData(operation, data, isHandedOver, signal, weld);
 
     // It has a microtask of its own: what the caller's function throws ends nothing here.
     const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
-    const baked = isArrayBuffer(owned) ? owned : await this.#builders.build(operation, owned, report, signal, weld);
+    const baked = isArrayBuffer(owned)
+      ? owned
+      : await this.#builders.build(operation, owned, report, signal, weld, angle);
     this.#table.checkRoom(operation, 1);
     const removal = new AbortController();
     const mesh: Mesh = { info: null, copy: undefined, moved: undefined, movedBy: 0, uses: 0, rebuild: null, removal };
@@ -274,6 +291,15 @@ export class MeshStore {
       throw error;
     }
   }
+}
+
+/** Answers the angle by which features are to be found, in degrees; undefined where they are not. */
+function checkFeatures(operation: string, features: AddMeshOptions['features'] = false): number | undefined {
+  if (typeof features === 'boolean') return features ? FEATURE_ANGLE : undefined;
+  const { angle = FEATURE_ANGLE } = readOptions(operation, 'features', features, FEATURE_KEYS);
+  checkNumber(operation, 'features.angle', angle, 0, 'a number from 0 to 180');
+  if (angle > 180) invalid(operation, 'features.angle', angle, 'a number from 0 to 180');
+  return angle;
 }
 
 /** Checks the data, and takes them into buffers of our own. */

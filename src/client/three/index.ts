@@ -23,6 +23,7 @@ export type {
 } from './query/scene-queries.js';
 export type { ScenePoint, SceneRay } from './query/scene-ray.js';
 export type { SceneSection, SceneSectionOptions } from './query/scene-section.js';
+export { measure, type SceneMeasurable, type SceneMeasure, type SceneSnap } from './query/scene-snap.js';
 export type {
   SceneCharacter,
   SceneCharacterOptions,

@@ -342,11 +342,16 @@ export class SceneTracker {
    *
    * Lines and points are hit within 4 pixels of the cursor, or another `radius`, or by `params` as three's Raycaster hits them.
    *
+   * With `snap`, the answer has a `snap` beside: the vertex, midpoint, centre, edge or face that is drawn nearest to the cursor,
+   * within 10 pixels or another `radius`, and not hidden.
+   *
    * Before the first `update` it waits for the view that this sets.
    *
    * ```ts
    * const hit = await tracker.pick(event.offsetX, event.offsetY, { latest: true });
    * if (hit) console.log(hit.object.name, hit.distance, hit.point);
+   * const snapped = await tracker.pick(event.offsetX, event.offsetY, { snap: ['vertex', 'edge'] });
+   * if (snapped?.snap) console.log(snapped.snap.kind, snapped.snap.point);
    * ```
    */
   async pick(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection | null> {

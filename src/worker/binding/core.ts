@@ -10,6 +10,7 @@ import { CoreMemory } from './memory.js';
 import { beginPointLineBuild, ELEMENT_SIZES } from './point-line-build.js';
 import { CoreQueries } from './queries.js';
 import { CoreSections } from './sections.js';
+import { CoreSnaps } from './snaps.js';
 
 export type { MeshAddress, PlacedDescription } from './descriptions.js';
 
@@ -37,8 +38,8 @@ export interface Core {
     topology?: MeshData['topology'],
     deform?: MeshDeform,
   ): MeshBuild;
-  /** Copies a baked mesh in, if nothing in it can lead a traversal astray (else BAD_DATA). */
-  loadMesh(baked: ArrayBuffer): MeshAddress;
+  /** Copies the first bytes of a buffer in, a baked mesh, if nothing in it can lead a traversal astray (else BAD_DATA). */
+  loadMesh(baked: ArrayBuffer, bytes?: number): MeshAddress;
   /** Derives at once what is not of the vertices as they are; `beginBake` does so in steps. */
   bakeMesh(mesh: MeshAddress): ArrayBuffer;
   /** Bakes a mesh as it is now, whatever becomes of it meanwhile. */
@@ -128,6 +129,7 @@ export interface Core {
   readonly queries: CoreQueries;
   readonly inspector: CoreInspector;
   readonly sections: CoreSections;
+  readonly snaps: CoreSnaps;
 
   /** Answers the first broken invariant of any structure in words, or null. Slow; for tests. */
   check(): string | null;
@@ -154,6 +156,7 @@ class WasmCore implements Core {
   readonly queries: CoreQueries;
   readonly inspector: CoreInspector;
   readonly sections: CoreSections;
+  readonly snaps: CoreSnaps;
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
   /** Room for one description. */
@@ -170,6 +173,7 @@ class WasmCore implements Core {
     this.queries = new CoreQueries(exports, this.#memory);
     this.inspector = new CoreInspector(exports, this.#memory, this.queries);
     this.sections = new CoreSections(exports, this.#memory, this.queries);
+    this.snaps = new CoreSnaps(exports, this.#memory, this.queries);
   }
 
   get memoryBytes(): number {
@@ -326,12 +330,12 @@ class WasmCore implements Core {
     return noArea(triangles, weld > 0 ? `, when vertices nearer than ${weld} are one,` : '');
   }
 
-  loadMesh(baked: ArrayBuffer): MeshAddress {
+  loadMesh(baked: ArrayBuffer, bytes = baked.byteLength): MeshAddress {
     const wasm = this.#exports;
-    const address = this.#memory.allocate(baked.byteLength);
+    const address = this.#memory.allocate(bytes);
     try {
-      this.#memory.bytes(address, baked.byteLength).set(new Uint8Array(baked));
-      const fault = wasm.checkMesh(address, baked.byteLength);
+      this.#memory.bytes(address, bytes).set(new Uint8Array(baked, 0, bytes));
+      const fault = wasm.checkMesh(address, bytes);
       if (fault !== 0) throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${baked.byteLength} bytes given)`);
     } catch (error) {
       wasm.release(address);

@@ -69,6 +69,7 @@ export { frustumOfPlanes, frustumOfView, foundInside, foundOccluded, foundSeen }
 export { pickRegion } from './scene/query/region';
 export { pickScreen } from './scene/query/screen';
 export { beginObjectSection, beginSection, endSection, stepObjectSection } from './scene/query/section';
+export { beginSnap, hidesSnap, snapSides, snapTarget } from './scene/query/snap';
 export { sweep, sweepAll, sweepMany } from './scene/query/sweep';
 export { sees } from './scene/query/line-of-sight';
 export { countOutlinePoints, countOutlines, outlinePoints, outlineTriangles, outlines } from './section/outlines';

@@ -18,6 +18,7 @@ import { regionRow, screenRow } from './pointing.js';
 import { frontRaysRow, raysRow } from './rays.js';
 import { sectionRow } from './section.js';
 import { type SkinSizes, skinRows } from './skin.js';
+import { snapRow } from './snap.js';
 import { stillRow } from './still.js';
 import { streamRows } from './stream.js';
 import { boxSweepsRow, meshSweepsRow } from './sweeps.js';
@@ -145,6 +146,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     }),
     ...skinRows(sizes),
     sectionRow(sizes.parts, sizes.planes),
+    snapRow(sizes.parts),
     charactersRow(sizes.characters, sizes.level),
   ];
 }

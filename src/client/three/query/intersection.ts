@@ -21,6 +21,7 @@ import { readBatchMatrix } from '../track/batch-contents.js';
 import { hitObject, type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 import { isFatLine } from '../track/stand-in.js';
 import { type FatQuery, fatIntersection } from './fat-lines.js';
+import type { SceneSnap } from './scene-snap.js';
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 
@@ -30,6 +31,11 @@ export interface SceneIntersection extends Intersection {
   pixels?: number;
   /** A SkinnedMesh has the number in `skeleton.bones` of the bone with the greatest weight where it was hit, or whose box was. */
   bone?: number;
+  /**
+   * With the option `snap` of a pick: the feature near the cursor, null without any. It may be of another object. Where the ray
+   * itself hits nothing, the intersection is of the feature.
+   */
+  snap?: SceneSnap | null;
 }
 
 /**
@@ -132,7 +138,7 @@ export function intersectionAt(
 }
 
 /** Finds a line or point in the geometry, as three's Raycaster names it: a point by its vertex, a line by where it begins. */
-function numberOf({ primitive, index, runs }: BuiltMesh, element: number): number {
+export function numberOf({ primitive, index, runs }: BuiltMesh, element: number): number {
   const at = runs[0].start + (primitive === 'segments' ? 2 : 1) * element;
   return primitive === 'points' && index !== null ? index.getX(at) : at;
 }

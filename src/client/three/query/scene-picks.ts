@@ -1,5 +1,5 @@
 import type { Object3D } from 'three';
-import type { Hit, PickOptions, QueryOptions, Rect, RegionOptions } from '../../../shared/types.js';
+import type { Hit, ObjectId, PickOptions, QueryOptions, Rect, RegionOptions } from '../../../shared/types.js';
 import { checkBoolean, invalid } from '../../check/validate.js';
 import { readView } from '../../frame/view-table.js';
 import { pickRay } from '../../query/pick-ray.js';
@@ -13,11 +13,16 @@ import { intersectionAt, type SceneIntersection } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
 import { type NearRay, nearRay, readParams, type SceneParams } from './scene-params.js';
+import { type SceneSnap, sceneSnapOf } from './scene-snap.js';
 
 const VIEW_KEYS = [
   ...['view', 'layers', 'ignore', 'side', 'precision', 'clip', 'clipIntersection', 'signal', 'latest'],
 ];
-export const PICK_KEYS = [...VIEW_KEYS, 'method', 'radius', 'params'];
+const PICK_ALL_KEYS = [...VIEW_KEYS, 'method', 'radius', 'params'];
+export const PICK_KEYS = [...PICK_ALL_KEYS, 'snap'];
+
+/** Pixels within which a pick finds features where nobody says anything. */
+const SNAP_RADIUS = 10;
 
 /** Pixels within which a pick hits lines and points where nobody says anything. */
 const RADIUS = 4;
@@ -33,8 +38,11 @@ interface ViewQueryOptions extends SceneQueryOptions {
 }
 
 /** They are the service's, with objects of the scene instead of ids. */
-export interface ScenePickOptions extends ViewQueryOptions, Pick<PickOptions, 'method' | 'latest'> {
-  /** It says within how many pixels lines and points are hit, default 4; by method 'screen' it is the service's. */
+export interface ScenePickOptions extends ViewQueryOptions, Pick<PickOptions, 'method' | 'latest' | 'snap'> {
+  /**
+   * It says within how many pixels lines and points are hit, default 4, and features are snapped to, default 10; by method
+   * 'screen' it is the service's.
+   */
   radius?: number;
   /**
    * three's `raycaster.params`, instead of a `radius`: lines and points are hit this near to the ray, in world units, as
@@ -78,7 +86,58 @@ export class ScenePicks {
   async pick(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection | null> {
     const options = readViewQuery('pick', given, PICK_KEYS);
     const ask = this.#views.find('pick', options.view ?? this.#view);
-    return this.#latestPick.guard(options, (signal) => ask(signal, (view) => this.#pick(x, y, options, view, signal)));
+    return this.#latestPick.guard(options, (signal) =>
+      ask(signal, (view) =>
+        options.snap === undefined
+          ? this.#pick(x, y, options, view, signal)
+          : this.#pickSnap(x, y, options, view, signal),
+      ),
+    );
+  }
+
+  /** Asks for the hit and for the feature near the cursor, both at once. */
+  async #pickSnap(
+    x: number,
+    y: number,
+    options: Checked<ScenePickOptions>,
+    view: SceneView,
+    signal: AbortSignal | undefined,
+  ): Promise<SceneIntersection | null> {
+    const asked = this.#findSnap(x, y, options, view, signal);
+    const [intersection, found] = await Promise.all([this.#pick(x, y, options, view, signal), asked]);
+    if (intersection === null) return found && { ...found.intersection, snap: found.snap };
+    return { ...intersection, snap: found?.snap ?? null };
+  }
+
+  #findSnap(
+    x: number,
+    y: number,
+    options: Checked<ScenePickOptions>,
+    view: SceneView,
+    signal: AbortSignal | undefined,
+  ): Promise<{ intersection: SceneIntersection; snap: SceneSnap } | null> {
+    const { objects, service } = this.#context;
+    const { snap = [], radius = SNAP_RADIUS } = options;
+    return objects.during(async (number) => {
+      const query = this.#query('pick', options, view, signal);
+      const strangers = service.stats.objects > objects.count ? await this.#strangersNear(x, y, radius, view) : [];
+      const asked = { ...pickOptions({ ...query, strangers }, options, view), snap, radius };
+      const hit = await service.pick(x, y, asked);
+      const placement = hit?.snap && objects.find(hit.snap.object);
+      if (!hit?.snap || !placement) return null;
+      const { object, point, element } = hit.snap;
+      const own = hit.object === object ? hit : { ...hit, object, point, triangle: -1, element };
+      const intersection = intersectionAt(own, placement, number, view.eye);
+      return intersection && { intersection, snap: sceneSnapOf(hit.snap, placement, number) };
+    });
+  }
+
+  /** Lists what others have placed behind the square about the cursor: what may have features there, and hide some. */
+  async #strangersNear(x: number, y: number, radius: number, { name }: SceneView): Promise<ObjectId[]> {
+    const { objects, service } = this.#context;
+    const square = { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius };
+    const ids = await service.pickRegion(square, { view: name, side: 'double' });
+    return Array.from(ids).filter((id) => objects.find(id) === undefined);
   }
 
   #pick(
@@ -113,7 +172,7 @@ export class ScenePicks {
   }
 
   async pickAll(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection[]> {
-    const options = readViewQuery('pickAll', given, PICK_KEYS);
+    const options = readViewQuery('pickAll', given, PICK_ALL_KEYS);
     const ask = this.#views.find('pickAll', options.view ?? this.#view);
     return this.#latestPickAll.guard(options, (signal) =>
       ask(signal, (view) =>

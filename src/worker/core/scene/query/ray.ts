@@ -39,6 +39,16 @@ export function castRay(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
   asked: u32,
 ): bool {
+  castSurfaces(ox, oy, oz, dx, dy, dz, from, to, asked);
+  if (pointLineCount != 0 && precision == PRECISION_MESH && !(asked == ANY && foundObject != 0)) castThickRays();
+  return foundObject != 0;
+}
+
+/** Does what `castRay` does, but with all points and lines left out. Throws OUT_OF_MEMORY. */
+export function castSurfaces(
+  ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
+  asked: u32,
+): bool {
   beginRay(ox, oy, oz, dx, dy, dz, from, to, asked);
   oriented = precision == PRECISION_MESH || precision == PRECISION_OBB;
   let reach: f32 = 0;
@@ -53,7 +63,6 @@ export function castRay(
   }
   // Points and lines are cut by where they are themselves.
   unclipRay();
-  if (pointLineCount != 0 && precision == PRECISION_MESH && !(asked == ANY && foundObject != 0)) castThickRays();
   return foundObject != 0;
 }
 

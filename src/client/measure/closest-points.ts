@@ -1,0 +1,88 @@
+// The closest points of points, segments and triangles (Ericson, "Real-Time Collision Detection", 2005, chapter 5). Corners are
+// in arrays, xyz each; the last answer is in `nearest`.
+
+/** The last closest points, and the square of how far they are from each other. */
+export interface Nearest {
+  square: number;
+  a: [number, number, number];
+  b: [number, number, number];
+}
+
+/** Keeps the closest two points of all that it is told. */
+export class Closest implements Nearest {
+  square = Number.POSITIVE_INFINITY;
+  a: [number, number, number] = [0, 0, 0];
+  b: [number, number, number] = [0, 0, 0];
+
+  add(ax: number, ay: number, az: number, bx: number, by: number, bz: number): void {
+    const square = (bx - ax) ** 2 + (by - ay) ** 2 + (bz - az) ** 2;
+    if (!(square < this.square)) return;
+    this.square = square;
+    this.a = [ax, ay, az];
+    this.b = [bx, by, bz];
+  }
+
+  /** Adds a point and the nearest one of a segment from q to r. With `isTurned` the segment is of the first feature. */
+  pointSegment(s: Float64Array, p: number, t: Float64Array, q: number, r: number, isTurned = false): void {
+    const [x, y, z] = [t[r] - t[q], t[r + 1] - t[q + 1], t[r + 2] - t[q + 2]];
+    const square = x * x + y * y + z * z;
+    const along = (s[p] - t[q]) * x + (s[p + 1] - t[q + 1]) * y + (s[p + 2] - t[q + 2]) * z;
+    const share = square > 0 ? Math.min(Math.max(along / square, 0), 1) : 0;
+    // What is at an end is there exactly.
+    const at =
+      share === 1 ? [t[r], t[r + 1], t[r + 2]] : [t[q] + share * x, t[q + 1] + share * y, t[q + 2] + share * z];
+    if (isTurned) this.add(at[0], at[1], at[2], s[p], s[p + 1], s[p + 2]);
+    else this.add(s[p], s[p + 1], s[p + 2], at[0], at[1], at[2]);
+  }
+
+  /** Adds the closest points of two segments, from p to q and from r to u. */
+  segments(s: Float64Array, p: number, q: number, t: Float64Array, r: number, u: number): void {
+    this.pointSegment(s, p, t, r, u);
+    this.pointSegment(s, q, t, r, u);
+    this.pointSegment(t, r, s, p, q, true);
+    this.pointSegment(t, u, s, p, q, true);
+    const [ax, ay, az] = [s[q] - s[p], s[q + 1] - s[p + 1], s[q + 2] - s[p + 2]];
+    const [bx, by, bz] = [t[u] - t[r], t[u + 1] - t[r + 1], t[u + 2] - t[r + 2]];
+    const [wx, wy, wz] = [s[p] - t[r], s[p + 1] - t[r + 1], s[p + 2] - t[r + 2]];
+    const [aa, bb, ab] = [ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz, ax * bx + ay * by + az * bz];
+    const [aw, bw] = [ax * wx + ay * wy + az * wz, bx * wx + by * wy + bz * wz];
+    const determinant = aa * bb - ab * ab;
+    if (!(determinant > 0)) return; // of parallel ones an end is as near as any place
+    const [m, n] = [(ab * bw - bb * aw) / determinant, (aa * bw - ab * aw) / determinant];
+    if (!(m > 0 && m < 1 && n > 0 && n < 1)) return;
+    this.add(s[p] + m * ax, s[p + 1] + m * ay, s[p + 2] + m * az, t[r] + n * bx, t[r + 1] + n * by, t[r + 2] + n * bz);
+  }
+
+  /** Adds where a segment from p to q, or the point p where both are one, is over the inside of a triangle, or goes through it. */
+  overTriangle(s: Float64Array, p: number, q: number, t: Float64Array, at: number, isTurned = false): void {
+    const [ux, uy, uz] = [t[at + 3] - t[at], t[at + 4] - t[at + 1], t[at + 5] - t[at + 2]];
+    const [vx, vy, vz] = [t[at + 6] - t[at], t[at + 7] - t[at + 1], t[at + 8] - t[at + 2]];
+    const [nx, ny, nz] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+    const square = nx * nx + ny * ny + nz * nz;
+    if (!(square > 0)) return;
+    const heightOf = (i: number) => (s[i] - t[at]) * nx + (s[i + 1] - t[at + 1]) * ny + (s[i + 2] - t[at + 2]) * nz;
+    const add = (x: number, y: number, z: number, height: number): void => {
+      // The foot on the triangle's plane, and whether it is inside.
+      const [wx, wy, wz] = [x - t[at], y - t[at + 1], z - t[at + 2]];
+      const v = ((wy * vz - wz * vy) * nx + (wz * vx - wx * vz) * ny + (wx * vy - wy * vx) * nz) / square;
+      const w = ((uy * wz - uz * wy) * nx + (uz * wx - ux * wz) * ny + (ux * wy - uy * wx) * nz) / square;
+      if (!(v >= 0 && w >= 0 && v + w <= 1)) return;
+      const share = height / square;
+      const foot = [x - share * nx, y - share * ny, z - share * nz];
+      if (isTurned) this.add(foot[0], foot[1], foot[2], x, y, z);
+      else this.add(x, y, z, foot[0], foot[1], foot[2]);
+    };
+    const [from, to] = [heightOf(p), heightOf(q)];
+    add(s[p], s[p + 1], s[p + 2], from);
+    if (p === q) return;
+    add(s[q], s[q + 1], s[q + 2], to);
+    if (from < 0 === to < 0) return;
+    const share = from / (from - to);
+    add(
+      s[p] + share * (s[q] - s[p]),
+      s[p + 1] + share * (s[q + 1] - s[p + 1]),
+      s[p + 2] + share * (s[q + 2] - s[p + 2]),
+      0,
+    );
+  }
+}

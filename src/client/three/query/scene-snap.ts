@@ -1,0 +1,103 @@
+import { type Object3D, Vector3 } from 'three';
+import type { FlatFace, Snap, SnapKind, Vec3 } from '../../../shared/types.js';
+import { invalid, reading } from '../../check/validate.js';
+import type { Measurable } from '../../measure/features.js';
+import { measure as measureFeatures } from '../../measure/measure.js';
+import { hitObject, type Placement, seenBy } from '../track/scene-objects.js';
+import { faceAt, numberOf, type SceneIntersection } from './intersection.js';
+
+/** A feature near the cursor, as the service's `Snap`, in terms of the scene. */
+export interface SceneSnap {
+  kind: SnapKind;
+  object: Object3D;
+  /** The number of the instance of an InstancedMesh or a BatchedMesh. */
+  instanceId?: number;
+  point: Vector3;
+  pixels: number;
+  /** The ends of an edge and of a midpoint's edge; of an arc, of a centre; else the point. */
+  a: Vector3;
+  b: Vector3;
+  /** A face of the geometry beside the feature; of lines and points there is an `index` instead, and of shapes none. */
+  faceIndex?: number;
+  index?: number;
+  /** Of a centre. */
+  radius?: number;
+  axis?: Vector3;
+  /** Of a face, in numbers of the world. */
+  face?: FlatFace;
+}
+
+/** What can be measured: points, edges by their ends, faces, what a pick snapped to, and what it hit. */
+export type SceneMeasurable =
+  | Vector3
+  | { readonly a: Vector3; readonly b: Vector3 }
+  | FlatFace
+  | SceneSnap
+  | SceneIntersection;
+
+/** How two features lie to each other, as the service's `Measure`. */
+export interface SceneMeasure {
+  distance: number;
+  pointA: Vector3;
+  pointB: Vector3;
+  angle: number | null;
+  gap: number | null;
+}
+
+/** Answers what a hit snapped to in terms of the scene. `number`: the query's. */
+export function sceneSnapOf(snap: Snap, placement: Placement, number: number): SceneSnap {
+  const { kind, pixels, element, radius, axis, face } = snap;
+  const mesh = seenBy(placement, number);
+  const { instanceId } = placement;
+  const isFace = mesh !== null && mesh.primitive === 'triangles';
+  return {
+    kind,
+    object: hitObject(placement, mesh),
+    ...(instanceId !== undefined && { instanceId }),
+    point: new Vector3(...snap.point),
+    pixels,
+    a: new Vector3(...snap.a),
+    b: new Vector3(...snap.b),
+    ...(mesh !== null && isFace && element >= 0 && { faceIndex: faceAt(mesh, element).faceIndex }),
+    ...(mesh !== null && !isFace && element >= 0 && { index: numberOf(mesh, element) }),
+    ...(radius !== undefined && { radius }),
+    ...(axis !== undefined && { axis: new Vector3(...axis) }),
+    ...(face !== undefined && { face }),
+  };
+}
+
+/**
+ * Measures two features of picks in the scene, as `measure` of `collision-worker` does.
+ *
+ * ```ts
+ * const a = await tracker.pick(x1, y1, { snap: ['vertex', 'edge', 'face'] });
+ * const b = await tracker.pick(x2, y2, { snap: ['vertex', 'edge', 'face'] });
+ * if (a && b) line.geometry.setFromPoints([measure(a, b).pointA, measure(a, b).pointB]);
+ * ```
+ */
+export function measure(a: SceneMeasurable, b: SceneMeasurable): SceneMeasure {
+  const { pointA, pointB, ...rest } = measureFeatures(plain('a', a), plain('b', b));
+  return { ...rest, pointA: new Vector3(...pointA), pointB: new Vector3(...pointB) };
+}
+
+/** Reads vectors as numbers; what is wrong with them, `measure` says. */
+function plain(argument: string, given: SceneMeasurable): Measurable {
+  return reading('measure', argument, () => {
+    if (typeof given !== 'object' || given === null) invalid('measure', argument, given, EXPECTED);
+    if ((given as Vector3).isVector3) return vec3(given as Vector3);
+    const { snap } = given as SceneIntersection;
+    const { kind, face, corners, point, a, b } = (snap ?? given) as Partial<SceneSnap & FlatFace>;
+    if (corners !== undefined) return { corners } as FlatFace;
+    if (kind === 'face') return face as FlatFace;
+    const isEdge = kind === 'edge' || (kind === undefined && a !== undefined);
+    if (isEdge) return { a: vec3(a as Vector3), b: vec3(b as Vector3) };
+    if (point === undefined) invalid('measure', argument, given, EXPECTED);
+    return vec3(point);
+  });
+}
+
+const EXPECTED = 'a Vector3, an edge, a face, a snap or an intersection';
+
+function vec3({ x, y, z }: Vector3): Vec3 {
+  return [x, y, z];
+}

@@ -1,0 +1,104 @@
+/** Children of a node, and items of a leaf. */
+export const WIDTH = 8;
+const STEPS = 8192;
+/** Bits of a Morton code for each axis. */
+const AXIS_BITS = 10;
+
+/**
+ * Boxes of boxes over items in an order that keeps neighbours together, without links: node i of a level has the nodes or items
+ * 8 i to 8 i + 7 of the level below (as flatbush has them).
+ */
+export interface BoxTree {
+  /** The items in the order of the leaves. */
+  order: Uint32Array;
+  /** Low xyz and high xyz of each node: level after level, the leaves first, the root last. */
+  boxes: Float32Array;
+}
+
+/** Answers where the levels of a tree of so many items begin, in nodes, and behind them how many nodes there are. */
+export function levelsOf(itemCount: number): number[] {
+  const starts = [0];
+  for (let count = itemCount; count > 0; ) {
+    count = Math.ceil(count / WIDTH);
+    starts.push(starts[starts.length - 1] + count);
+    if (count === 1) break;
+  }
+  return starts;
+}
+
+/** Builds a tree over items by their boxes, six float32 each; it sorts them by Morton codes of their middles. */
+export function* buildBoxTree(items: Float32Array): Generator<void, BoxTree> {
+  const count = items.length / 6;
+  const bounds = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < count; i++) {
+    for (let k = 0; k < 3; k++) {
+      bounds[k] = Math.min(bounds[k], items[6 * i + k]);
+      bounds[3 + k] = Math.max(bounds[3 + k], items[6 * i + 3 + k]);
+    }
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  const codes = new Uint32Array(count);
+  const scales = [0, 1, 2].map((k) => (2 ** AXIS_BITS - 1) / Math.max(bounds[3 + k] - bounds[k], Number.MIN_VALUE));
+  for (let i = 0; i < count; i++) {
+    let code = 0;
+    for (let k = 0; k < 3; k++) {
+      const middle = (items[6 * i + k] + items[6 * i + 3 + k]) / 2;
+      code |= spread(Math.floor((middle - bounds[k]) * scales[k])) << k;
+    }
+    codes[i] = code;
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  const order = yield* sortedBy(codes, 3 * AXIS_BITS);
+
+  const levels = levelsOf(count);
+  const boxes = new Float32Array(6 * levels[levels.length - 1]);
+  for (let level = 0; level + 1 < levels.length; level++) {
+    const below = level === 0 ? count : levels[level] - levels[level - 1];
+    for (let node = levels[level]; node < levels[level + 1]; node++) {
+      const first = (node - levels[level]) * WIDTH;
+      for (let k = 0; k < 3; k++) {
+        let [low, high] = [Infinity, -Infinity];
+        for (let child = first; child < Math.min(first + WIDTH, below); child++) {
+          const from = level === 0 ? items : boxes;
+          const at = 6 * (level === 0 ? order[child] : levels[level - 1] + child);
+          low = Math.min(low, from[at + k]);
+          high = Math.max(high, from[at + 3 + k]);
+        }
+        boxes[6 * node + k] = low;
+        boxes[6 * node + 3 + k] = high;
+      }
+      if (node % STEPS === STEPS - 1) yield;
+    }
+  }
+  return { order, boxes };
+}
+
+/** Puts two zeros between the bits of a number. */
+function spread(value: number): number {
+  let x = value & 0x3ff;
+  x = (x | (x << 16)) & 0x30000ff;
+  x = (x | (x << 8)) & 0x300f00f;
+  x = (x | (x << 4)) & 0x30c30c3;
+  return (x | (x << 2)) & 0x9249249;
+}
+
+/** Answers the numbers of keys in ascending order, by a radix sort. */
+function* sortedBy(keys: Uint32Array, bits: number): Generator<void, Uint32Array> {
+  const { length } = keys;
+  let order = Uint32Array.from(keys.keys());
+  let other = new Uint32Array(length);
+  for (let shift = 0; shift < bits; shift += 10) {
+    const starts = new Uint32Array(1025);
+    for (let i = 0; i < length; i++) {
+      starts[((keys[i] >>> shift) & 1023) + 1]++;
+      if (i % STEPS === STEPS - 1) yield;
+    }
+    for (let i = 0; i < 1024; i++) starts[i + 1] += starts[i];
+    for (let i = 0; i < length; i++) {
+      other[starts[(keys[order[i]] >>> shift) & 1023]++] = order[i];
+      if (i % STEPS === STEPS - 1) yield;
+    }
+    [order, other] = [other, order];
+  }
+  return order;
+}

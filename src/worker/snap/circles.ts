@@ -1,0 +1,286 @@
+import type { EdgeList } from './feature-edges.js';
+import { goesOn, otherEnd, type Stars } from './runs.js';
+
+const STEPS = 1024;
+
+/** Edges of an arc turn by less than this at each vertex: the cosine of 45.6°, so that a whole circle has eight edges. */
+const LEAST_COSINE = 0.7;
+/** An arc has as many edges at least. */
+const LEAST_EDGES = 4;
+/** How far from the circle through three points the next one may be, as a share of how far these are from straight. */
+const NEXT_SHARE = 0.05;
+/** No vertex of an arc is farther from its circle than this share of the radius. */
+const FIT = 2 ** -10;
+/** At vertices with more feature edges than this no arc goes on. */
+const MOST_EDGES = 8;
+
+/** Circles that feature edges lie on, as whole ones or as arcs. */
+export interface Circles {
+  count: number;
+  /** Seven numbers each: centre, axis of length 1, radius. */
+  places: Float64Array;
+  /** The two ends of each arc, vertices; of a whole circle, one of its vertices twice. */
+  ends: Uint32Array;
+  /** One more than there are circles; then the edges of each. */
+  edgeStarts: Uint32Array;
+  edges: Uint32Array;
+}
+
+type Point = readonly [number, number, number];
+
+/** A circle through three points. */
+interface Circle {
+  center: Point;
+  axis: Point;
+  radius: number;
+}
+
+/** Two edges that turn at a vertex: from s by v to t. */
+interface Bend {
+  s: number;
+  v: number;
+  t: number;
+  first: number;
+  second: number;
+  /** Leads to the one that stands for all of its arc. */
+  parent: number;
+}
+
+/**
+ * Finds arcs of four edges or more: wherever two edges of a chain bend alike, they are of one arc, and an arc counts if all of
+ * its vertices lie on one circle within a thousandth of the radius. A circle is fitted by least squares (Kåsa, "A circle fitting
+ * procedure and its error analysis", 1976). `noise`: how far rounding may have moved a vertex. A centre counts within the bounds
+ * of the mesh, low xyz and high xyz, alone.
+ */
+export function* findCircles(
+  edges: EdgeList,
+  stars: Stars,
+  points: Float32Array,
+  noise: number,
+  bounds: readonly number[],
+): Generator<void, Circles> {
+  const bends: Bend[] = [];
+  /** The bends at each end of each edge. */
+  const bendsAt = new Map<number, number[]>();
+  const note = (edge: number, vertex: number, bend: number): void => {
+    const key = 2 * edge + (edges.ends[2 * edge] === vertex ? 0 : 1);
+    const list = bendsAt.get(key);
+    if (list) list.push(bend);
+    else bendsAt.set(key, [bend]);
+  };
+  const vertexCount = stars.starts.length - 1;
+  for (let v = 0; v < vertexCount; v++) {
+    const [start, end] = [stars.starts[v], stars.starts[v + 1]];
+    if (v % STEPS === STEPS - 1) yield;
+    if (end - start > MOST_EDGES) continue;
+    for (let i = start; i < end; i++) {
+      for (let k = i + 1; k < end; k++) {
+        const [first, second] = [stars.edges[i], stars.edges[k]];
+        const [s, t] = [otherEnd(edges.ends, first, v), otherEnd(edges.ends, second, v)];
+        if (!isBend(points, s, v, t, noise)) continue;
+        note(first, v, bends.length);
+        note(second, v, bends.length);
+        bends.push({ s, v, t, first, second, parent: bends.length });
+      }
+    }
+  }
+  const rootOf = (bend: number): number => {
+    let root = bend;
+    while (bends[root].parent !== root) {
+      bends[root].parent = bends[bends[root].parent].parent;
+      root = bends[root].parent;
+    }
+    return root;
+  };
+  for (let edge = 0; edge < edges.count; edge++) {
+    if (edge % STEPS === STEPS - 1) yield;
+    for (const at of bendsAt.get(2 * edge) ?? []) {
+      for (const next of bendsAt.get(2 * edge + 1) ?? []) {
+        if (bendsAlike(points, edge, bends[at], bends[next], noise)) {
+          const [a, b] = [rootOf(at), rootOf(next)];
+          bends[Math.max(a, b)].parent = Math.min(a, b);
+        }
+      }
+    }
+  }
+  const arcs = new Map<number, number[]>();
+  for (let i = 0; i < bends.length; i++) {
+    const root = rootOf(i);
+    const arc = arcs.get(root);
+    if (arc) arc.push(i);
+    else arcs.set(root, [i]);
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  const places: number[] = [];
+  const ends: number[] = [];
+  const edgeStarts = [0];
+  const arcEdges: number[] = [];
+  for (const arc of arcs.values()) {
+    yield;
+    if (arc.length < LEAST_EDGES - 1) continue;
+    const found = fitArc(
+      arc.map((i) => bends[i]),
+      points,
+      noise,
+    );
+    if (!found || !isWithin(found.circle.center, bounds)) continue;
+    const { circle } = found;
+    places.push(...circle.center, ...circle.axis, circle.radius);
+    ends.push(...found.ends);
+    arcEdges.push(...found.edges);
+    edgeStarts.push(arcEdges.length);
+  }
+  return {
+    count: edgeStarts.length - 1,
+    places: Float64Array.from(places),
+    ends: Uint32Array.from(ends),
+    edgeStarts: Uint32Array.from(edgeStarts),
+    edges: Uint32Array.from(arcEdges),
+  };
+}
+
+function isWithin(place: Point, bounds: readonly number[]): boolean {
+  return place.every((value, k) => value >= bounds[k] && value <= bounds[3 + k]);
+}
+
+function isBend(points: Float32Array, s: number, v: number, t: number, noise: number): boolean {
+  const [p, q, r] = [pointAt(points, s), pointAt(points, v), pointAt(points, t)];
+  const [a, b] = [minus(q, p), minus(r, q)];
+  if (!(dot(a, b) >= LEAST_COSINE * Math.hypot(...a) * Math.hypot(...b))) return false;
+  if (goesOn(points, s, v, t, noise)) return false;
+  // What is no more than rounding says nothing about a circle.
+  return sagitta(p, q, r) > 4 * noise;
+}
+
+/** Tells whether two bends that share an edge are of one circle: whether it takes the one's three points to the other's last. */
+function bendsAlike(points: Float32Array, edge: number, a: Bend, b: Bend, noise: number): boolean {
+  const before = a.first === edge ? a.t : a.s;
+  const after = b.first === edge ? b.t : b.s;
+  if (before === after) return false;
+  const [p, q, r, s] = [before, a.v, b.v, after].map((vertex) => pointAt(points, vertex));
+  return isOnCircle(s, p, q, r, noise) && isOnCircle(p, s, r, q, noise);
+}
+
+function isOnCircle(point: Point, p: Point, q: Point, r: Point, noise: number): boolean {
+  const circle = circleThrough(p, q, r);
+  return circle !== null && distanceFrom(circle, point) <= NEXT_SHARE * sagitta(p, q, r) + 8 * noise;
+}
+
+/** Fits a circle to the vertices of an arc; null where they are not on one. */
+function fitArc(
+  arc: Bend[],
+  points: Float32Array,
+  noise: number,
+): { circle: Circle; ends: number[]; edges: number[] } | null {
+  const edges = [...new Set(arc.flatMap(({ first, second }) => [first, second]))].sort((a, b) => a - b);
+  if (edges.length < LEAST_EDGES) return null;
+  const counts = new Map<number, number>();
+  for (const { s, v, t } of arc) for (const vertex of [s, v, t]) counts.set(vertex, counts.get(vertex) ?? 0);
+  for (const { v } of arc) counts.set(v, counts.get(v)! + 1);
+  const vertices = [...counts.keys()].sort((a, b) => a - b);
+  // It does not branch, and has two ends or none.
+  const loose = vertices.filter((vertex) => counts.get(vertex) === 0);
+  if ([...counts.values()].some((count) => count > 1) || (loose.length !== 2 && loose.length !== 0)) return null;
+  const places = vertices.map((vertex) => pointAt(points, vertex));
+  const normal = normalOf(arc, points);
+  const circle = normal && fitCircle(places, normal);
+  if (!circle) return null;
+  const most = FIT * circle.radius + 2 * noise;
+  if (places.some((place) => distanceFrom(circle, place) > most)) return null;
+  return { circle, ends: loose.length === 2 ? loose : [vertices[0], vertices[0]], edges };
+}
+
+/** Sums up the turns of an arc, all about the same way. */
+function normalOf(arc: Bend[], points: Float32Array): Point | null {
+  let sum: Point = [0, 0, 0];
+  for (const { s, v, t } of arc) {
+    const [p, q, r] = [pointAt(points, s), pointAt(points, v), pointAt(points, t)];
+    const turn = cross(minus(q, p), minus(r, q));
+    const sign = dot(turn, sum) < 0 ? -1 : 1;
+    sum = [sum[0] + sign * turn[0], sum[1] + sign * turn[1], sum[2] + sign * turn[2]];
+  }
+  const length = Math.hypot(...sum);
+  return length > 0 ? [sum[0] / length, sum[1] / length, sum[2] / length] : null;
+}
+
+/** Fits a circle about an axis to points by algebraic least squares. */
+function fitCircle(places: Point[], axis: Point): Circle | null {
+  const { length } = places;
+  const middle = [0, 1, 2].map((k) => places.reduce((sum, place) => sum + place[k], 0) / length) as unknown as Point;
+  const u = crosswise(axis);
+  const v = cross(axis, u);
+  let [xx, xy, yy, xz, yz] = [0, 0, 0, 0, 0];
+  const flat = places.map((place) => {
+    const way = minus(place, middle);
+    return [dot(way, u), dot(way, v)] as const;
+  });
+  const mean = flat.reduce((sum, [x, y]) => sum + x * x + y * y, 0) / length;
+  for (const [x, y] of flat) {
+    xx += x * x;
+    xy += x * y;
+    yy += y * y;
+    const z = x * x + y * y - mean;
+    xz += x * z;
+    yz += y * z;
+  }
+  const determinant = xx * yy - xy * xy;
+  if (!(determinant > 0)) return null;
+  const [x, y] = [(xz * yy - yz * xy) / (2 * determinant), (yz * xx - xz * xy) / (2 * determinant)];
+  const radius = flat.reduce((sum, [s, t]) => sum + Math.hypot(s - x, t - y), 0) / length;
+  const center = [0, 1, 2].map((k) => middle[k] + x * u[k] + y * v[k]) as unknown as Point;
+  return { center, axis, radius };
+}
+
+function circleThrough(p: Point, q: Point, r: Point): Circle | null {
+  const [a, b] = [minus(q, p), minus(r, p)];
+  const normal = cross(a, b);
+  const square = dot(normal, normal);
+  if (!(square > 0)) return null;
+  const [aa, bb] = [dot(a, a), dot(b, b)];
+  const way = cross([aa * b[0] - bb * a[0], aa * b[1] - bb * a[1], aa * b[2] - bb * a[2]], normal);
+  const offset: Point = [way[0] / (2 * square), way[1] / (2 * square), way[2] / (2 * square)];
+  const unit = 1 / Math.sqrt(square);
+  return {
+    center: [p[0] + offset[0], p[1] + offset[1], p[2] + offset[2]],
+    axis: [normal[0] * unit, normal[1] * unit, normal[2] * unit],
+    radius: Math.hypot(...offset),
+  };
+}
+
+/** How far a point is from a circle. */
+function distanceFrom({ center, axis, radius }: Circle, point: Point): number {
+  const way = minus(point, center);
+  const height = dot(way, axis);
+  const across = Math.hypot(way[0] - height * axis[0], way[1] - height * axis[1], way[2] - height * axis[2]);
+  return Math.hypot(height, across - radius);
+}
+
+/** How far q is from the line through p and r. */
+function sagitta(p: Point, q: Point, r: Point): number {
+  const chord = minus(r, p);
+  return Math.hypot(...cross(minus(q, p), chord)) / Math.hypot(...chord);
+}
+
+function crosswise(axis: Point): Point {
+  const [x, y, z] = axis.map(Math.abs);
+  const other: Point = x <= y && x <= z ? [1, 0, 0] : y <= z ? [0, 1, 0] : [0, 0, 1];
+  const way = cross(axis, other);
+  const length = Math.hypot(...way);
+  return [way[0] / length, way[1] / length, way[2] / length];
+}
+
+function pointAt(points: Float32Array, i: number): Point {
+  return [points[3 * i], points[3 * i + 1], points[3 * i + 2]];
+}
+
+function minus(a: Point, b: Point): Point {
+  return [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+}
+
+function dot(a: Point, b: Point): number {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+function cross(a: Point, b: Point): Point {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}

@@ -1,0 +1,79 @@
+import * as layout from '../../shared/layout.js';
+
+/** The vertices of all elements of a mesh in its own space, as its tree has them: without the degenerate ones. */
+export interface Corners {
+  /** The vertices of an element: 3 of triangles, 2 of lines, 1 of points. */
+  size: 1 | 2 | 3;
+  /** xyz of each vertex of each element. */
+  positions: Float32Array<ArrayBuffer>;
+  /** Where each element is in the tree: its block times the lanes of a block, and its lane. */
+  slots: Uint32Array<ArrayBuffer>;
+}
+
+/** How many elements a block holds, and how its words lie: core/mesh/tree/layout.ts, core/point-line/layout.ts. */
+const BLOCKS = { 3: { lanes: 4, words: 40 }, 2: { lanes: 8, words: 56 }, 1: { lanes: 16, words: 64 } } as const;
+/** Blocks that are read between two rests: some 0.1 ms. */
+const BLOCKS_A_STEP = 2048;
+
+/** What answers the memory that a mesh lies in, which may be another after each rest. */
+export type MemoryOf = () => ArrayBuffer;
+
+/** How the blocks of a mesh lie in a memory, and how tree space becomes its own space. */
+export interface BlockLayout {
+  size: 1 | 2 | 3;
+  /** The address of the first block, in words. */
+  at: number;
+  count: number;
+  lanes: number;
+  /** Words of a block. */
+  words: number;
+  /** Mesh space is tree space times `scale`, and `offset` more: exact in float32 (core/mesh/tree/tree-space.ts). */
+  scale: number;
+  offset: readonly [number, number, number];
+}
+
+/** Reads where the blocks of the mesh are that lies at an address. */
+export function blockLayout(buffer: ArrayBuffer, mesh: number): BlockLayout {
+  const view = new DataView(buffer, mesh, layout.MESH_HEADER_BYTES);
+  const word = (at: number) => view.getUint32(at, true);
+  const float = (at: number) => view.getFloat64(at, true);
+  const isPointLine = word(layout.MESH_MAGIC) === layout.POINT_LINE_MAGIC_VALUE;
+  const size = isPointLine ? (word(layout.POINT_LINE_SIZE) as 1 | 2) : 3;
+  return {
+    size,
+    // A pose has its blocks at any address, before or behind its header.
+    at: ((mesh + word(layout.MESH_BLOCKS)) >>> 0) / 4,
+    count: word(layout.MESH_BLOCK_COUNT),
+    ...BLOCKS[size],
+    scale: 2 ** -view.getInt32(layout.MESH_EXPONENT, true),
+    offset: [float(layout.MESH_OFFSET), float(layout.MESH_OFFSET + 8), float(layout.MESH_OFFSET + 16)],
+  };
+}
+
+/** Reads the vertices of a mesh; it may rest after each step. */
+export function* readCorners(memoryOf: MemoryOf, mesh: number): Generator<void, Corners> {
+  const { size, at, count, lanes, words, scale, offset } = blockLayout(memoryOf(), mesh);
+  const kept = new DataView(memoryOf(), mesh).getUint32(layout.MESH_KEPT_COUNT, true);
+  const positions = new Float32Array(3 * size * kept);
+  const slots = new Uint32Array(kept);
+  let to = 0;
+  for (let from = 0; from < count; from += BLOCKS_A_STEP) {
+    const floats = new Float32Array(memoryOf());
+    const numbers = new Int32Array(memoryOf());
+    const end = Math.min(count, from + BLOCKS_A_STEP);
+    for (let block = from; block < end; block++) {
+      const first = at + block * words;
+      for (let lane = 0; lane < lanes && to < kept; lane++) {
+        const word = first + lane;
+        if (numbers[word + 3 * size * lanes] < 0) continue;
+        slots[to] = block * lanes + lane;
+        for (let k = 0; k < 3 * size; k++) {
+          positions[3 * size * to + k] = floats[word + k * lanes] * scale + offset[k % 3];
+        }
+        to++;
+      }
+    }
+    yield;
+  }
+  return { size, positions, slots };
+}

@@ -1,0 +1,52 @@
+import type { FlatFace, Vec3 } from '../../shared/types.js';
+import { type Features, featuresOf } from './features.js';
+import { placed } from './snap-view.js';
+
+/** The corners of the cube [-1, 1]³, and its triangles, counter-clockwise from outside. */
+const CORNERS = Array.from({ length: 8 }, (_, i): Vec3 => [i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1]);
+const QUADS = [
+  [0, 4, 6, 2],
+  [1, 3, 7, 5],
+  [0, 1, 5, 4],
+  [2, 6, 7, 3],
+  [0, 2, 3, 1],
+  [4, 5, 7, 6],
+];
+const TRIANGLES = QUADS.flatMap(([a, b, c, d]) => [a, b, c, a, c, d]);
+
+let features: Features | undefined;
+
+/** Answers the features of the cube that boxes are under a map. */
+export function cubeFeatures(): Features {
+  if (features) return features;
+  const positions = Float32Array.from(TRIANGLES.flatMap((corner) => CORNERS[corner]));
+  const slots = Uint32Array.from({ length: TRIANGLES.length / 3 }, (_, i) => i);
+  const work = featuresOf({ size: 3, positions, slots }, 30);
+  let step = work.next();
+  while (!step.done) step = work.next();
+  features = step.value;
+  return features;
+}
+
+/** The triangles of the cube; they have no numbers, as nobody has given them. */
+export const cubeFaces = {
+  corner: (slot: number, corner: number): Vec3 => CORNERS[TRIANGLES[3 * slot + corner]],
+  numberOf: (): number => -1,
+};
+
+/** Answers the face of a box about a point on it: the cube under a map. `normal`: the face's, in the world. */
+export function cubeQuadAt(place: ArrayLike<number>, point: Vec3, normal: Vec3): FlatFace {
+  // How far out of the middle of each face the point lies, along the face's normal.
+  const heightOf = (quad: number[]): number => {
+    const corners = quad.map((corner) => placed(place, CORNERS[corner]));
+    return Math.max(...corners.map((corner) => Math.abs(dot(normal, point) - dot(normal, corner))));
+  };
+  const heights = QUADS.map(heightOf);
+  const [a, b, c, d] = QUADS[heights.indexOf(Math.min(...heights))];
+  const corners = [a, b, c, a, c, d].flatMap((corner) => placed(place, CORNERS[corner]));
+  return { normal, triangles: new Uint32Array(), corners: Float64Array.from(corners) };
+}
+
+function dot(a: Vec3, b: Vec3): number {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}

@@ -1,0 +1,225 @@
+import type { Corners } from './corners.js';
+import { hashOf } from './hash.js';
+import type { Vertices } from './vertices.js';
+
+/** Steps between two rests: some 0.3 ms. */
+const STEPS = 4096;
+/** The sine of an angle that is none: faces in one place. */
+const SAME = 2 ** -10;
+
+/** Edges between vertices, with the elements beside each. */
+export interface EdgeList {
+  count: number;
+  /** Two vertices for each edge, the lower first. */
+  ends: Uint32Array;
+  /** One more than there are edges: edge i has the elements `faces[faceStarts[i]]` to `faces[faceStarts[i + 1] - 1]`. */
+  faceStarts: Uint32Array;
+  /** Indices of elements in the corners. */
+  faces: Uint32Array;
+}
+
+/** The edges of all triangles: each has a list of halves, the edges of single triangles, by the corner that they begin at. */
+interface Halves {
+  count: number;
+  /** The first half of each edge; and for each half, the next one of its edge and 1, or 0. */
+  first: Uint32Array;
+  next: Uint32Array;
+}
+
+/** Finds which edges of triangles are between the same two vertices. */
+function* pairHalves(of: Uint32Array): Generator<void, Halves> {
+  const halfCount = of.length;
+  const first = new Uint32Array(halfCount);
+  const last = new Uint32Array(halfCount);
+  const next = new Uint32Array(halfCount);
+  let table = new Uint32Array(1024); // an edge and 1, or 0
+  let count = 0;
+  const endOf = (half: number): number => of[half % 3 === 2 ? half - 2 : half + 1];
+  const placeOf = (half: number): number => {
+    const s = of[half];
+    const t = endOf(half);
+    const mask = table.length - 1;
+    let place = hashOf(Math.min(s, t), Math.max(s, t)) & mask;
+    for (; table[place] !== 0; place = (place + 1) & mask) {
+      const other = first[table[place] - 1];
+      const x = of[other];
+      const y = endOf(other);
+      if ((x === s && y === t) || (x === t && y === s)) break;
+    }
+    return place;
+  };
+  for (let half = 0; half < halfCount; half++) {
+    if (half % STEPS === STEPS - 1) yield;
+    // A triangle of which corners are one is passed over: the others on both sides of it meet.
+    const corner = half - (half % 3);
+    if (of[corner] === of[corner + 1] || of[corner + 1] === of[corner + 2] || of[corner + 2] === of[corner]) continue;
+    const place = placeOf(half);
+    if (table[place] !== 0) {
+      const edge = table[place] - 1;
+      next[last[edge]] = half + 1;
+      last[edge] = half;
+      continue;
+    }
+    first[count] = last[count] = half;
+    table[place] = ++count;
+    if (2 * count <= table.length) continue;
+    table = new Uint32Array(4 * table.length);
+    for (let i = 0; i < count; i++) {
+      table[placeOf(first[i])] = i + 1;
+      if (i % STEPS === STEPS - 1) yield;
+    }
+  }
+  return { count, first: first.subarray(0, count), next };
+}
+
+/**
+ * Finds the feature edges of triangles: those at which the surface is bent by more than an angle, by its cosine, those with a
+ * single triangle, and those with three or more unless all of them lie in one surface. The windings of triangles do not matter,
+ * and triangles that lie in one place count as one.
+ */
+export function* findFeatureEdges({ positions }: Corners, { of }: Vertices, cosine: number): Generator<void, EdgeList> {
+  const { count, first, next } = yield* pairHalves(of);
+  const wings = new WingTest(positions, cosine);
+  const ends: number[] = [];
+  const faceStarts = [0];
+  const faces: number[] = [];
+  for (let edge = 0; edge < count; edge++) {
+    if (edge % STEPS === STEPS - 1) yield;
+    let isSmooth = false;
+    if (next[first[edge]] !== 0) {
+      wings.begin(first[edge]);
+      for (let half = next[first[edge]]; half !== 0; half = next[half - 1]) wings.add(half - 1);
+      isSmooth = wings.isSmooth;
+    }
+    if (isSmooth) continue;
+    const half = first[edge];
+    const s = of[half];
+    const t = of[half % 3 === 2 ? half - 2 : half + 1];
+    ends.push(Math.min(s, t), Math.max(s, t));
+    for (let each = half + 1; each !== 0; each = next[each - 1]) faces.push(Math.floor((each - 1) / 3));
+    faceStarts.push(faces.length);
+  }
+  return {
+    count: ends.length / 2,
+    ends: Uint32Array.from(ends),
+    faceStarts: Uint32Array.from(faceStarts),
+    faces: Uint32Array.from(faces),
+  };
+}
+
+/**
+ * Finds which triangles lie in one plane and hang together by edges. Answers for each triangle one that stands for all of its
+ * face.
+ */
+export function* findFlatFaces({ positions }: Corners, { of }: Vertices): Generator<void, Uint32Array> {
+  const { count, first, next } = yield* pairHalves(of);
+  const wings = new WingTest(positions, Math.cos(SAME));
+  const parents = new Uint32Array(of.length / 3);
+  for (let i = 0; i < parents.length; i++) parents[i] = i;
+  const rootOf = (triangle: number): number => {
+    let root = triangle;
+    while (parents[root] !== root) {
+      parents[root] = parents[parents[root]];
+      root = parents[root];
+    }
+    return root;
+  };
+  for (let edge = 0; edge < count; edge++) {
+    if (edge % STEPS === STEPS - 1) yield;
+    for (let half = first[edge] + 1; next[half - 1] !== 0; half = next[half - 1]) {
+      for (let other = next[half - 1]; other !== 0; other = next[other - 1]) {
+        wings.begin(half - 1);
+        wings.add(other - 1);
+        if (!wings.isSmooth) continue;
+        const a = rootOf(Math.floor((half - 1) / 3));
+        const b = rootOf(Math.floor((other - 1) / 3));
+        parents[Math.max(a, b)] = Math.min(a, b);
+      }
+    }
+  }
+  for (let i = 0; i < parents.length; i++) {
+    parents[i] = rootOf(i);
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  return parents;
+}
+
+/** Takes lines as edges, each with itself beside it. */
+export function lineEdges({ slots }: Corners, { of }: Vertices): EdgeList {
+  const numbers = slots.map((_, i) => i);
+  const faceStarts = new Uint32Array(slots.length + 1);
+  for (let i = 0; i <= slots.length; i++) faceStarts[i] = i;
+  return { count: slots.length, ends: of.slice(), faceStarts, faces: numbers };
+}
+
+/** Tells whether triangles lie in one surface about an edge: by the directions in which they go away from it. */
+class WingTest {
+  isSmooth = false;
+  readonly #positions: Float32Array;
+  readonly #cosine: number;
+  #isBoth = false;
+  // The edge, unit, from a place on it; the first triangle's direction, unit; and that of the one looked at.
+  #x = 0;
+  #y = 0;
+  #z = 0;
+  #alongX = 0;
+  #alongY = 0;
+  #alongZ = 0;
+  #firstX = 0;
+  #firstY = 0;
+  #firstZ = 0;
+  #wingX = 0;
+  #wingY = 0;
+  #wingZ = 0;
+
+  constructor(positions: Float32Array, cosine: number) {
+    this.#positions = positions;
+    this.#cosine = cosine;
+  }
+
+  begin(half: number): void {
+    const p = this.#positions;
+    const from = 3 * half;
+    const to = half % 3 === 2 ? from - 6 : from + 3;
+    this.#x = p[from];
+    this.#y = p[from + 1];
+    this.#z = p[from + 2];
+    const [x, y, z] = [p[to] - p[from], p[to + 1] - p[from + 1], p[to + 2] - p[from + 2]];
+    const unit = 1 / Math.hypot(x, y, z);
+    this.#alongX = x * unit;
+    this.#alongY = y * unit;
+    this.#alongZ = z * unit;
+    this.#findWing(half);
+    this.#firstX = this.#wingX;
+    this.#firstY = this.#wingY;
+    this.#firstZ = this.#wingZ;
+    this.isSmooth = false;
+    this.#isBoth = true;
+  }
+
+  add(half: number): void {
+    this.#findWing(half);
+    const dot = this.#wingX * this.#firstX + this.#wingY * this.#firstY + this.#wingZ * this.#firstZ;
+    const isOpposite = -dot >= this.#cosine;
+    const crossX = this.#wingY * this.#firstZ - this.#wingZ * this.#firstY;
+    const crossY = this.#wingZ * this.#firstX - this.#wingX * this.#firstZ;
+    const crossZ = this.#wingX * this.#firstY - this.#wingY * this.#firstX;
+    const isSame = dot > 0 && Math.hypot(crossX, crossY, crossZ) <= SAME;
+    this.#isBoth &&= isOpposite || isSame;
+    this.isSmooth = this.#isBoth && (this.isSmooth || isOpposite);
+  }
+
+  #findWing(half: number): void {
+    const p = this.#positions;
+    const at = half % 3 === 0 ? 3 * half + 6 : 3 * half - 3;
+    let [x, y, z] = [p[at] - this.#x, p[at + 1] - this.#y, p[at + 2] - this.#z];
+    const along = x * this.#alongX + y * this.#alongY + z * this.#alongZ;
+    x -= along * this.#alongX;
+    y -= along * this.#alongY;
+    z -= along * this.#alongZ;
+    const unit = 1 / Math.hypot(x, y, z);
+    this.#wingX = x * unit;
+    this.#wingY = y * unit;
+    this.#wingZ = z * unit;
+  }
+}

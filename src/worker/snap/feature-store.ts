@@ -1,0 +1,113 @@
+import type { MemoryOf } from './corners.js';
+import { Faces } from './faces.js';
+import { type Features, findFeatures } from './features.js';
+import { type FlatFaces, flatFacesOf } from './flat-faces.js';
+
+/** What was found of a mesh. */
+interface Found {
+  features: Features;
+  /** Whether the mesh has other positions than those that it was found of, in the same tree. */
+  isMoved: boolean;
+}
+
+/** What is being found: of the mesh at which address it is now, 0 where that has gone. */
+interface Finding {
+  mesh: number;
+  isMoved: boolean;
+}
+
+/** Feature edges are those at which the surface is bent by more than this, in degrees, unless a mesh says otherwise. */
+export const FEATURE_ANGLE = 35;
+
+/** What meshes in the core have to snap to, by their addresses: found when somebody first asks for it. */
+export class FeatureStore {
+  readonly #memoryOf: MemoryOf;
+  readonly #found = new Map<number, Found>();
+  readonly #flats = new Map<number, FlatFaces>();
+  /** The angles of meshes that have some of their own; their features are baked with them. */
+  readonly #angles = new Map<number, number>();
+  readonly #findings = new Set<Finding>();
+
+  constructor(memoryOf: MemoryOf) {
+    this.#memoryOf = memoryOf;
+  }
+
+  at(mesh: number): Readonly<Found> | undefined {
+    return this.#found.get(mesh);
+  }
+
+  flatsAt(mesh: number): FlatFaces | undefined {
+    return this.#flats.get(mesh);
+  }
+
+  /** Answers the angle by which the mesh at an address is to be baked with its features; undefined where it is not. */
+  bakedAngle(mesh: number): number | undefined {
+    return this.#angles.get(mesh);
+  }
+
+  /** Takes features that came with the mesh at an address. */
+  load(mesh: number, features: Features): void {
+    this.#found.set(mesh, { features, isMoved: false });
+    this.#angles.set(mesh, features.angle);
+  }
+
+  /** Finds the features of the mesh at an address, which must stay as it is there. It may rest after each step. */
+  *find(mesh: number): Generator<void, void> {
+    const finding: Finding = { mesh, isMoved: false };
+    this.#findings.add(finding);
+    try {
+      const features = yield* findFeatures(this.#memoryOf, mesh, this.#angles.get(mesh) ?? FEATURE_ANGLE);
+      if (finding.mesh !== 0) this.#found.set(finding.mesh, { features, isMoved: finding.isMoved });
+    } finally {
+      this.#findings.delete(finding);
+    }
+  }
+
+  /** Finds the flat faces of a mesh of triangles, likewise; where it has moved meanwhile, nothing comes of it. */
+  *findFlats(mesh: number): Generator<void, void> {
+    const finding: Finding = { mesh, isMoved: false };
+    this.#findings.add(finding);
+    try {
+      const flats = yield* flatFacesOf(this.#memoryOf, mesh, new Faces(this.#memoryOf, mesh));
+      if (finding.mesh !== 0 && !finding.isMoved) this.#flats.set(mesh, flats);
+    } finally {
+      this.#findings.delete(finding);
+    }
+  }
+
+  /** Notes that the vertices of a mesh have moved, in its tree as it is; it may be at another address now. */
+  moved(from: number, to: number): void {
+    const found = this.#found.get(from);
+    this.#follow(from, to);
+    if (found) this.#found.set(to, { features: found.features, isMoved: true });
+    for (const finding of this.#findings) {
+      if (finding.mesh !== from) continue;
+      finding.mesh = to;
+      finding.isMoved = true;
+    }
+  }
+
+  /** Notes that a mesh with another tree has taken the place of one. */
+  replaced(from: number, to: number): void {
+    this.#follow(from, to);
+    for (const finding of this.#findings) if (finding.mesh === from) finding.mesh = 0;
+  }
+
+  /** Lets the mesh at one address have the angle of that at another, and no features. */
+  #follow(from: number, to: number): void {
+    const angle = this.#angles.get(from);
+    for (const mesh of [from, to]) {
+      this.#found.delete(mesh);
+      this.#flats.delete(mesh);
+      this.#angles.delete(mesh);
+    }
+    if (angle !== undefined) this.#angles.set(to, angle);
+  }
+
+  remove(mesh: number): void {
+    this.#found.delete(mesh);
+    this.#flats.delete(mesh);
+    this.#angles.delete(mesh);
+    for (const finding of this.#findings) if (finding.mesh === mesh) finding.mesh = 0;
+  }
+}

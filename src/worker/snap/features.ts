@@ -1,0 +1,344 @@
+import { MESH_BYTES, MESH_HEADER_BYTES } from '../../shared/layout.js';
+import { type BoxTree, buildBoxTree, levelsOf, WIDTH } from './box-tree.js';
+import { findCircles } from './circles.js';
+import { type Corners, type MemoryOf, readCorners } from './corners.js';
+import { findFeatureEdges, lineEdges } from './feature-edges.js';
+import { findRuns, findStars } from './runs.js';
+import { weldCorners } from './vertices.js';
+
+/**
+ * Rounding moves vertices by less than this share of the mesh's largest coordinate: those that are no farther apart are one.
+ */
+export const NOISE = 2 ** -22;
+const STEPS = 8192;
+
+/** What a mesh has to snap to. Coordinates are mesh space; a circle's items follow those of the edges. */
+export interface Features extends BoxTree {
+  /** The vertices of an element: 3 of triangles, 2 of lines, 1 of points. */
+  size: 1 | 2 | 3;
+  /** The angle that they were found by, in degrees. */
+  angle: number;
+  /** xyz of each vertex that features have. */
+  points: Float32Array;
+  /** Where in the tree a corner of each vertex is: the size times its element's slot (corners.ts), and which corner. */
+  corners: Uint32Array;
+  /** Two vertices for each edge; of points, none. */
+  edges: Uint32Array;
+  /** The run of each edge; its ends and its middle: runs.ts. */
+  runs: Uint32Array;
+  flags: Uint8Array;
+  runEnds: Uint32Array;
+  middleEdges: Uint32Array;
+  middles: Float64Array;
+  /** The slots of the elements beside each edge: those of edge i from faceStarts[i] to faceStarts[i + 1] - 1. */
+  faceStarts: Uint32Array;
+  faces: Uint32Array;
+  /** circles.ts. */
+  circles: Float64Array;
+  circleEnds: Uint32Array;
+  circleStarts: Uint32Array;
+  circleEdges: Uint32Array;
+}
+
+/** How many items a tree of features is over: edges and circles, or points. */
+export function itemCount({ size, edges, circles, points }: Features): number {
+  return size === 1 ? points.length / 3 : edges.length / 2 + circles.length / 7;
+}
+
+/** Finds what a mesh has to snap to. It may rest after each step, in which the mesh must stay as it is. */
+export function* findFeatures(memoryOf: MemoryOf, mesh: number, angle: number): Generator<void, Features> {
+  const corners = yield* readCorners(memoryOf, mesh);
+  return yield* featuresOf(corners, angle);
+}
+
+export function* featuresOf(corners: Corners, angle: number): Generator<void, Features> {
+  const { size, slots } = corners;
+  const bounds = yield* boundsOf(corners.positions);
+  const noise = NOISE * Math.max(...bounds.map(Math.abs));
+  const vertices = yield* weldCorners(corners.positions, noise);
+  if (size === 1) return yield* pointFeatures(corners, vertices.corners, angle);
+  const cosine = Math.cos((angle * Math.PI) / 180);
+  const edges = size === 3 ? yield* findFeatureEdges(corners, vertices, cosine) : lineEdges(corners, vertices);
+  // Vertices that no edge has are left out.
+  const numbers = new Uint32Array(vertices.count); // a number and 1, or 0
+  const used: number[] = [];
+  for (let i = 0; i < edges.ends.length; i++) {
+    const vertex = edges.ends[i];
+    if (numbers[vertex] === 0) numbers[vertex] = used.push(vertex);
+    edges.ends[i] = numbers[vertex] - 1;
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  const points = new Float32Array(3 * used.length);
+  const cornerSlots = new Uint32Array(used.length);
+  for (let i = 0; i < used.length; i++) {
+    const corner = vertices.corners[used[i]];
+    for (let k = 0; k < 3; k++) points[3 * i + k] = corners.positions[3 * corner + k];
+    cornerSlots[i] = size * slots[Math.floor(corner / size)] + (corner % size);
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  const stars = yield* findStars(edges, used.length);
+  const runs = yield* findRuns(edges, stars, points, noise, size === 3);
+  const isRound = size === 3;
+  const circles = isRound ? yield* findCircles(edges, stars, points, noise, bounds) : NO_CIRCLES;
+  const items = yield* itemBoxes(edges.ends, points, circles.places);
+  const tree = yield* buildBoxTree(items);
+  return {
+    ...tree,
+    size,
+    angle,
+    points,
+    corners: cornerSlots,
+    edges: edges.ends,
+    runs: runs.of,
+    flags: runs.flags,
+    runEnds: runs.ends,
+    middleEdges: runs.middleEdges,
+    middles: runs.middles,
+    faceStarts: edges.faceStarts,
+    faces: edges.faces.map((face) => slots[face]),
+    circles: circles.places,
+    circleEnds: circles.ends,
+    circleStarts: circles.edgeStarts,
+    circleEdges: circles.edges,
+  };
+}
+
+const NONE = new Uint32Array();
+const NO_CIRCLES = { places: new Float64Array(), ends: NONE, edgeStarts: new Uint32Array(1), edges: NONE };
+
+/** Makes features of points, of which each is a vertex. */
+function* pointFeatures({ positions, slots }: Corners, corners: Uint32Array, angle: number): Generator<void, Features> {
+  const points = new Float32Array(3 * corners.length);
+  for (let i = 0; i < corners.length; i++) {
+    for (let k = 0; k < 3; k++) points[3 * i + k] = positions[3 * corners[i] + k];
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  const boxes = new Float32Array(2 * points.length);
+  for (let i = 0; i < corners.length; i++) {
+    for (let k = 0; k < 6; k++) boxes[6 * i + k] = points[3 * i + (k % 3)];
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  const tree = yield* buildBoxTree(boxes);
+  return {
+    ...tree,
+    size: 1,
+    angle,
+    points,
+    corners: corners.map((corner) => slots[corner]),
+    edges: NONE,
+    runs: NONE,
+    flags: new Uint8Array(),
+    runEnds: NONE,
+    middleEdges: NONE,
+    middles: new Float64Array(),
+    faceStarts: new Uint32Array(1),
+    faces: NONE,
+    circles: NO_CIRCLES.places,
+    circleEnds: NONE,
+    circleStarts: NO_CIRCLES.edgeStarts,
+    circleEdges: NONE,
+  };
+}
+
+/** Answers the low xyz and the high xyz of positions. */
+export function* boundsOf(positions: Float32Array): Generator<void, number[]> {
+  const bounds = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < positions.length; i++) {
+    const k = i % 3;
+    bounds[k] = Math.min(bounds[k], positions[i]);
+    bounds[3 + k] = Math.max(bounds[3 + k], positions[i]);
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  return bounds;
+}
+
+function* itemBoxes(ends: Uint32Array, points: Float32Array, circles: Float64Array): Generator<void, Float32Array> {
+  const edgeCount = ends.length / 2;
+  const boxes = new Float32Array(6 * (edgeCount + circles.length / 7));
+  for (let i = 0; i < edgeCount; i++) {
+    for (let k = 0; k < 3; k++) {
+      const [a, b] = [points[3 * ends[2 * i] + k], points[3 * ends[2 * i + 1] + k]];
+      boxes[6 * i + k] = Math.min(a, b);
+      boxes[6 * i + 3 + k] = Math.max(a, b);
+    }
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  for (let i = 0; i < circles.length / 7; i++) {
+    for (let k = 0; k < 3; k++) {
+      const center = circles[7 * i + k];
+      const slack = Math.abs(center) * 2 ** -23;
+      boxes[6 * (edgeCount + i) + k] = center - slack;
+      boxes[6 * (edgeCount + i) + 3 + k] = center + slack;
+    }
+  }
+  return boxes;
+}
+
+// --- baking ---
+
+const MAGIC = 0x46535743; // 'CWSF'
+const VERSION = 1;
+const HEADER_WORDS = 8;
+/** The arrays in the order in which they are baked: those of eight bytes a number first. */
+const ARRAYS = [
+  ['middles', Float64Array],
+  ['circles', Float64Array],
+  ['points', Float32Array],
+  ['boxes', Float32Array],
+  ['order', Uint32Array],
+  ['corners', Uint32Array],
+  ['edges', Uint32Array],
+  ['runs', Uint32Array],
+  ['runEnds', Uint32Array],
+  ['middleEdges', Uint32Array],
+  ['faceStarts', Uint32Array],
+  ['faces', Uint32Array],
+  ['circleEnds', Uint32Array],
+  ['circleStarts', Uint32Array],
+  ['circleEdges', Uint32Array],
+  ['flags', Uint8Array],
+] as const;
+const FIRST_WORD = HEADER_WORDS + ARRAYS.length;
+
+/** Puts a baked mesh and its features into one buffer. */
+export function withFeatures(baked: ArrayBuffer, features: Features): ArrayBuffer {
+  const start = roundedUp(baked.byteLength);
+  let bytes = roundedUp(4 * FIRST_WORD);
+  for (const [name] of ARRAYS) bytes += roundedUp(features[name].byteLength);
+  const both = new ArrayBuffer(start + bytes);
+  new Uint8Array(both).set(new Uint8Array(baked));
+  const words = new Uint32Array(both, start);
+  words.set([MAGIC, VERSION, bytes, 0, features.size]);
+  new Float64Array(both, start + 24, 1)[0] = features.angle;
+  let at = start + roundedUp(4 * FIRST_WORD);
+  ARRAYS.forEach(([name], i) => {
+    const { buffer, byteOffset, byteLength, length } = features[name];
+    words[HEADER_WORDS + i] = length;
+    new Uint8Array(both).set(new Uint8Array(buffer, byteOffset, byteLength), at);
+    at += roundedUp(byteLength);
+  });
+  words[3] = checksumOf(words);
+  return both;
+}
+
+/** Answers how many bytes of a baked mesh are before its features: all where it has none. */
+export function bytesWithoutFeatures(baked: ArrayBuffer): number {
+  const { byteLength } = baked;
+  if (byteLength < MESH_HEADER_BYTES) return byteLength;
+  const bytes = new DataView(baked).getUint32(MESH_BYTES, true);
+  const start = roundedUp(bytes);
+  if (start + 4 * FIRST_WORD > byteLength) return byteLength;
+  return new DataView(baked).getUint32(start, true) === MAGIC ? bytes : byteLength;
+}
+
+/**
+ * Reads the features that follow so many bytes of a baked mesh, with so many vertices an element and so many slots; null where
+ * they cannot be trusted.
+ */
+export function readFeatures(
+  baked: ArrayBuffer,
+  meshBytes: number,
+  size: 1 | 2 | 3,
+  slotCount: number,
+): Features | null {
+  const start = roundedUp(meshBytes);
+  if (baked.byteLength % 4 !== 0) return null;
+  const words = new Uint32Array(baked, start);
+  if (words[0] !== MAGIC || words[1] !== VERSION || words[2] !== baked.byteLength - start) return null;
+  if (words[3] !== checksumOf(words) || words[4] !== size) return null;
+  const features: Record<string, unknown> = { size, angle: new Float64Array(baked, start + 24, 1)[0] };
+  let at = start + roundedUp(4 * FIRST_WORD);
+  for (const [i, [name, Kind]] of ARRAYS.entries()) {
+    const bytes = words[HEADER_WORDS + i] * Kind.BYTES_PER_ELEMENT;
+    if (at + roundedUp(bytes) > baked.byteLength) return null;
+    features[name] = new Kind(baked.slice(at, at + bytes));
+    at += roundedUp(bytes);
+  }
+  const read = features as unknown as Features;
+  return at === baked.byteLength && isSound(read, slotCount) ? read : null;
+}
+
+/** Tells whether no number of baked features leads anywhere else, whoever has made them. */
+function isSound(features: Features, slotCount: number): boolean {
+  const { size, angle, points, corners, edges, runs, flags, runEnds, middleEdges, middles } = features;
+  const { faceStarts, faces, circles, circleEnds, circleStarts, circleEdges, order, boxes } = features;
+  const vertexCount = points.length / 3;
+  const edgeCount = edges.length / 2;
+  const runCount = middles.length;
+  const circleCount = circles.length / 7;
+  const items = itemCount(features);
+  const nodes = levelsOf(items).at(-1)!;
+  return (
+    angle >= 0 &&
+    angle <= 180 &&
+    [vertexCount, edgeCount, circleCount].every(Number.isInteger) &&
+    corners.length === vertexCount &&
+    runs.length === edgeCount &&
+    flags.length === edgeCount &&
+    runEnds.length === 2 * runCount &&
+    middleEdges.length === runCount &&
+    circleEnds.length === 2 * circleCount &&
+    order.length === items &&
+    boxes.length === 6 * nodes &&
+    areBelow(corners, size * slotCount) &&
+    areBelow(edges, vertexCount) &&
+    areBelow(runs, runCount) &&
+    areBelow(runEnds, vertexCount) &&
+    areBelow(middleEdges, edgeCount) &&
+    areBelow(faces, slotCount) &&
+    areBelow(circleEnds, vertexCount) &&
+    areBelow(circleEdges, edgeCount) &&
+    areBelow(order, items) &&
+    areStarts(faceStarts, edgeCount, faces.length) &&
+    areStarts(circleStarts, circleCount, circleEdges.length) &&
+    [points, middles, circles, boxes].every((numbers) => numbers.every(Number.isFinite))
+  );
+}
+
+function areBelow(numbers: Uint32Array, limit: number): boolean {
+  for (let i = 0; i < numbers.length; i++) if (numbers[i] >= limit) return false;
+  return true;
+}
+
+function areStarts(starts: Uint32Array, count: number, end: number): boolean {
+  if (starts.length !== count + 1 || starts[0] !== 0 || starts[count] !== end) return false;
+  for (let i = 0; i < count; i++) if (starts[i] > starts[i + 1]) return false;
+  return true;
+}
+
+/** Sums words up from the fifth on (Adler's sums, modulo 2³²). */
+function checksumOf(words: Uint32Array): number {
+  let [a, b] = [1, 0];
+  for (let i = 4; i < words.length; i++) {
+    a = (a + words[i]) >>> 0;
+    b = (Math.imul(b, 31) + a) >>> 0;
+  }
+  return (a ^ b) >>> 0;
+}
+
+function roundedUp(bytes: number): number {
+  return Math.ceil(bytes / 16) * 16;
+}
+
+/** Calls `visit` with each item of features below nodes that `isPassed` does not pass by, by their boxes. */
+export function visitItems(
+  features: Features,
+  isPassed: (boxes: Float32Array, at: number) => boolean,
+  visit: (item: number) => void,
+): void {
+  const { order, boxes } = features;
+  const levels = levelsOf(order.length);
+  const top = levels.length - 2;
+  if (top < 0) return;
+  const descend = (level: number, node: number): void => {
+    if (isPassed(boxes, 6 * (levels[level] + node))) return;
+    const first = node * WIDTH;
+    const below = level === 0 ? order.length : levels[level] - levels[level - 1];
+    const end = Math.min(first + WIDTH, below);
+    for (let child = first; child < end; child++) {
+      if (level === 0) visit(order[child]);
+      else descend(level - 1, child);
+    }
+  };
+  descend(top, 0);
+}

@@ -1,0 +1,71 @@
+import type { FlatFace, Vec3 } from '../../shared/types.js';
+import type { FaceReader } from './candidates.js';
+import { type MemoryOf, readCorners } from './corners.js';
+import { findFlatFaces } from './feature-edges.js';
+import { boundsOf, NOISE } from './features.js';
+import { placed } from './snap-view.js';
+import { weldCorners } from './vertices.js';
+
+const STEPS = 8192;
+
+/** The flat faces of a mesh of triangles. */
+export interface FlatFaces {
+  /** The face of each triangle, by its number in the mesh; those that are not in the tree are in face 0. */
+  of: Uint32Array;
+  /** One more than there are faces: face i has the triangles in the slots `slots[starts[i]]` to `slots[starts[i + 1] - 1]`. */
+  starts: Uint32Array;
+  slots: Uint32Array;
+}
+
+/** Finds them; it may rest after each step. */
+export function* flatFacesOf(memoryOf: MemoryOf, mesh: number, reader: FaceReader): Generator<void, FlatFaces> {
+  const corners = yield* readCorners(memoryOf, mesh);
+  const bounds = yield* boundsOf(corners.positions);
+  const vertices = yield* weldCorners(corners.positions, NOISE * Math.max(...bounds.map(Math.abs)));
+  const roots = yield* findFlatFaces(corners, vertices);
+  const numbers = new Uint32Array(roots.length);
+  let count = 0;
+  let most = 0;
+  for (let i = 0; i < roots.length; i++) {
+    // A root is the first of its face.
+    numbers[i] = roots[i] === i ? count++ : numbers[roots[i]];
+    most = Math.max(most, reader.numberOf(corners.slots[i]));
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  const starts = new Uint32Array(count + 2);
+  const of = new Uint32Array(most + 1);
+  for (let i = 0; i < roots.length; i++) {
+    starts[numbers[i] + 2]++;
+    of[reader.numberOf(corners.slots[i])] = numbers[i];
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  for (let i = 2; i < starts.length; i++) starts[i] += starts[i - 1];
+  const slots = new Uint32Array(roots.length);
+  for (let i = 0; i < roots.length; i++) {
+    slots[starts[numbers[i] + 1]++] = corners.slots[i];
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  return { of, starts: starts.subarray(0, count + 1), slots };
+}
+
+/** Answers the face that a triangle is part of, in the world. */
+export function faceOf(
+  { of, starts, slots }: FlatFaces,
+  triangle: number,
+  reader: FaceReader,
+  place: ArrayLike<number>,
+  normal: Vec3,
+): FlatFace {
+  const face = of[triangle];
+  const own = Array.from(slots.subarray(starts[face], starts[face + 1]), (slot) => ({
+    slot,
+    number: reader.numberOf(slot),
+  }));
+  own.sort((a, b) => a.number - b.number);
+  const corners = own.flatMap(({ slot }) => [0, 1, 2].flatMap((k) => placed(place, reader.corner(slot, k))));
+  return {
+    normal,
+    triangles: Uint32Array.from(own, ({ number }) => number),
+    corners: Float64Array.from(corners),
+  };
+}

@@ -1,0 +1,156 @@
+import type { EdgeList } from './feature-edges.js';
+
+const STEPS = 8192;
+
+/** Two edges go on straight where they turn by less than this, as a sine: a 17th of a degree. */
+const STRAIGHT = 2 ** -10;
+
+/** The edge begins, or ends, at an end of its run. */
+export const STARTS_RUN = 1;
+export const ENDS_RUN = 2;
+
+/** Edges that go on straight through vertices at which no other edge ends, joined. */
+export interface Runs {
+  count: number;
+  /** The run of each edge. */
+  of: Uint32Array;
+  /** For each edge, which of its ends are ends of its run: STARTS_RUN, ENDS_RUN. */
+  flags: Uint8Array;
+  /** The two ends of each run, vertices; the same twice where it goes around. */
+  ends: Uint32Array;
+  /** The edge in the middle of each run, and how far along it that is: 0 … 1. */
+  middleEdges: Uint32Array;
+  middles: Float64Array;
+}
+
+/** Which edges end at each vertex: those of vertex i are `edges[starts[i]]` to `edges[starts[i + 1] - 1]`. */
+export interface Stars {
+  starts: Uint32Array;
+  edges: Uint32Array;
+}
+
+export function* findStars({ count, ends }: EdgeList, vertexCount: number): Generator<void, Stars> {
+  const starts = new Uint32Array(vertexCount + 2);
+  for (let i = 0; i < 2 * count; i++) {
+    starts[ends[i] + 2]++;
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  for (let i = 2; i < starts.length; i++) {
+    starts[i] += starts[i - 1];
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  const edges = new Uint32Array(2 * count);
+  for (let i = 0; i < 2 * count; i++) {
+    edges[starts[ends[i] + 1]++] = i >> 1;
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  return { starts: starts.subarray(0, vertexCount + 1), edges };
+}
+
+/**
+ * Joins edges. `points`: xyz of each vertex; `noise`: how far rounding may have moved one. Without `isJoined` each edge is a run
+ * of its own.
+ */
+export function* findRuns(
+  edges: EdgeList,
+  { starts, edges: around }: Stars,
+  points: Float32Array,
+  noise: number,
+  isJoined: boolean,
+): Generator<void, Runs> {
+  const { count, ends } = edges;
+  const vertexCount = starts.length - 1;
+  const isStraight = new Uint8Array(vertexCount);
+  for (let vertex = 0; isJoined && vertex < vertexCount; vertex++) {
+    if (starts[vertex + 1] - starts[vertex] === 2) {
+      const [s, t] = [around[starts[vertex]], around[starts[vertex] + 1]];
+      isStraight[vertex] = goesOn(points, otherEnd(ends, s, vertex), vertex, otherEnd(ends, t, vertex), noise) ? 1 : 0;
+    }
+    if (vertex % STEPS === STEPS - 1) yield;
+  }
+  const of = new Uint32Array(count);
+  const flags = new Uint8Array(count);
+  const runEnds: number[] = [];
+  const middleEdges: number[] = [];
+  const middles: number[] = [];
+  const isDone = new Uint8Array(count);
+  const chain: number[] = [];
+  for (let first = 0; first < count; first++) {
+    if (first % STEPS === STEPS - 1) yield;
+    if (isDone[first]) continue;
+    // Back to where the run begins, then along it.
+    let edge = first;
+    let vertex = ends[2 * first];
+    while (isStraight[vertex]) {
+      edge = otherEdge(around, starts[vertex], edge);
+      vertex = otherEnd(ends, edge, vertex);
+      if (edge === first) break;
+    }
+    const start = vertex;
+    chain.length = 0;
+    let length = 0;
+    let end = vertex;
+    do {
+      chain.push(edge);
+      isDone[edge] = 1;
+      of[edge] = middleEdges.length;
+      const far = otherEnd(ends, edge, end);
+      length += distance(points, end, far);
+      end = far;
+      if (!isStraight[end] || end === start) break;
+      edge = otherEdge(around, starts[end], edge);
+    } while (chain.length < count);
+    flags[chain[0]] |= ends[2 * chain[0]] === start ? STARTS_RUN : ENDS_RUN;
+    flags[edge] |= ends[2 * edge] === end ? STARTS_RUN : ENDS_RUN;
+    runEnds.push(start, end);
+    // Half of the length.
+    let left = length / 2;
+    let from = start;
+    for (let i = 0; i < chain.length; i++) {
+      const to = otherEnd(ends, chain[i], from);
+      const way = distance(points, from, to);
+      if (left <= way || i === chain.length - 1) {
+        const share = way > 0 ? Math.min(left / way, 1) : 0.5;
+        middleEdges.push(chain[i]);
+        middles.push(ends[2 * chain[i]] === from ? share : 1 - share);
+        break;
+      }
+      left -= way;
+      from = to;
+    }
+  }
+  return {
+    count: middleEdges.length,
+    of,
+    flags,
+    ends: Uint32Array.from(runEnds),
+    middleEdges: Uint32Array.from(middleEdges),
+    middles: Float64Array.from(middles),
+  };
+}
+
+export function otherEnd(ends: Uint32Array, edge: number, vertex: number): number {
+  return ends[2 * edge] === vertex ? ends[2 * edge + 1] : ends[2 * edge];
+}
+
+function otherEdge(around: Uint32Array, start: number, edge: number): number {
+  return around[start] === edge ? around[start + 1] : around[start];
+}
+
+function distance(points: Float32Array, s: number, t: number): number {
+  return Math.hypot(
+    points[3 * t] - points[3 * s],
+    points[3 * t + 1] - points[3 * s + 1],
+    points[3 * t + 2] - points[3 * s + 2],
+  );
+}
+
+/** Tells whether the way from s to v goes on straight to t. */
+export function goesOn(points: Float32Array, s: number, v: number, t: number, noise: number): boolean {
+  const [ax, ay, az] = [0, 1, 2].map((k) => points[3 * v + k] - points[3 * s + k]);
+  const [bx, by, bz] = [0, 1, 2].map((k) => points[3 * t + k] - points[3 * v + k]);
+  if (ax * bx + ay * by + az * bz <= 0) return false;
+  const cross = Math.hypot(ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx);
+  if (cross <= STRAIGHT * Math.hypot(ax, ay, az) * Math.hypot(bx, by, bz)) return true;
+  return cross <= noise * Math.hypot(ax + bx, ay + by, az + bz);
+}

@@ -1,0 +1,137 @@
+import { VIEW_DEPTH, VIEW_MATRIX, VIEW_PROJECTION, VIEW_REVERSED, VIEW_VIEWPORT } from '../../shared/layout.js';
+import type { Cursor, ViewRecord } from '../../shared/protocol.js';
+import type { Vec3 } from '../../shared/types.js';
+
+/** An affine function of a place: three factors and what is added. */
+export type Affine = readonly [number, number, number, number];
+
+/** Twelve numbers: the columns of a map from a shape's space to the world. */
+export type Place = ArrayLike<number>;
+
+/** How much nearer than a point something must be to hide it, in pixels as they are at the point. */
+const HIDING_PIXELS = 0.25;
+
+/**
+ * How places of one space are drawn about the cursor: where `w` is positive, x / w and y / w are pixels from the cursor, to the
+ * right and up; `near` and `far` are positive between the planes of these names.
+ */
+export interface Drawing {
+  x: Affine;
+  y: Affine;
+  w: Affine;
+  near: Affine;
+  far: Affine;
+}
+
+/** A view with a cursor in it. */
+export class SnapView {
+  /** Of the world. */
+  readonly drawing: Drawing;
+  /** The viewport, in pixels from the cursor: low x, low y, high x, high y. */
+  readonly viewport: readonly [number, number, number, number];
+  /** What is within the radius and the viewport, likewise, in clip space over w. */
+  readonly bounds: readonly [number, number, number, number];
+
+  /** Whether all that is drawn at one place of the screen lies on parallel lines. */
+  readonly isParallel: boolean;
+
+  constructor(record: ViewRecord, { x: px, y: py, radius }: Cursor) {
+    const floats = new Float64Array(record.buffer, record.byteOffset);
+    const [left, top, width, height] = floats.subarray(VIEW_VIEWPORT / 8, VIEW_VIEWPORT / 8 + 4);
+    const view = floats.subarray(VIEW_MATRIX / 8, VIEW_MATRIX / 8 + 16);
+    const projection = floats.subarray(VIEW_PROJECTION / 8, VIEW_PROJECTION / 8 + 16);
+    const row = (k: number): Affine => {
+      const [a, b, c, d] = [projection[k], projection[4 + k], projection[8 + k], projection[12 + k]];
+      const at = (i: number) => a * view[i] + b * view[i + 1] + c * view[i + 2];
+      return [at(0), at(4), at(8), at(12) + d];
+    };
+    const w = row(3);
+    const z = row(2);
+    this.isParallel = w[0] === 0 && w[1] === 0 && w[2] === 0;
+    const cursorX = ((px - left) / width) * 2 - 1;
+    const cursorY = 1 - ((py - top) / height) * 2;
+    const low = plus(z, record[VIEW_DEPTH / 4] === 1 ? 0 : 1, w);
+    const high = plus(w, -1, z);
+    const isReversed = record[VIEW_REVERSED / 4] === 1;
+    this.drawing = {
+      x: times(plus(row(0), -cursorX, w), width / 2),
+      y: times(plus(row(1), -cursorY, w), height / 2),
+      w,
+      near: isReversed ? high : low,
+      far: isReversed ? low : high,
+    };
+    this.viewport = [left - px, py - top - height, left + width - px, py - top];
+    const [lowX, lowY, highX, highY] = this.squareOf(radius);
+    const clipOf = (pixels: number, cursor: number, size: number) => cursor + (2 * pixels) / size;
+    this.bounds = [
+      clipOf(lowX, cursorX, width),
+      clipOf(lowY, cursorY, height),
+      clipOf(highX, cursorX, width),
+      clipOf(highY, cursorY, height),
+    ];
+  }
+
+  /** Answers the part of the viewport within so many pixels of the cursor, along each axis. */
+  squareOf(radius: number): readonly [number, number, number, number] {
+    const [lowX, lowY, highX, highY] = this.viewport;
+    return [Math.max(lowX, -radius), Math.max(lowY, -radius), Math.min(highX, radius), Math.min(highY, radius)];
+  }
+
+  /** Answers how places of a space are drawn that a map takes to the world. */
+  of(place: Place): Drawing {
+    const { x, y, w, near, far } = this.drawing;
+    return {
+      x: within(x, place),
+      y: within(y, place),
+      w: within(w, place),
+      near: within(near, place),
+      far: within(far, place),
+    };
+  }
+
+  /**
+   * Answers the way from the near plane to a point of the world: where it begins, its direction, its length, and of that the
+   * part in which something hides the point.
+   */
+  wayTo(point: Vec3): { from: Vec3; along: Vec3; length: number; hiding: number } {
+    const { x, y, w, near } = this.drawing;
+    const depth = valueAt(w, point);
+    const a = plus(x, -valueAt(x, point) / depth, w);
+    const b = plus(y, -valueAt(y, point) / depth, w);
+    const [s, t, u] = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    const rise = near[0] * s + near[1] * t + near[2] * u;
+    const unit = Math.sign(rise) / Math.hypot(s, t, u);
+    const along: Vec3 = [s * unit, t * unit, u * unit];
+    const length = valueAt(near, point) / (rise * unit);
+    const from: Vec3 = [point[0] - length * along[0], point[1] - length * along[1], point[2] - length * along[2]];
+    const pixel = depth / Math.max(Math.hypot(a[0], a[1], a[2]), Math.hypot(b[0], b[1], b[2]));
+    return { from, along, length, hiding: length - HIDING_PIXELS * pixel };
+  }
+}
+
+export function valueAt(f: Affine, point: ArrayLike<number>): number {
+  return f[0] * point[0] + f[1] * point[1] + f[2] * point[2] + f[3];
+}
+
+/** Answers f + factor · g. */
+export function plus(f: Affine, factor: number, g: Affine): Affine {
+  return [f[0] + factor * g[0], f[1] + factor * g[1], f[2] + factor * g[2], f[3] + factor * g[3]];
+}
+
+export function times(f: Affine, factor: number): Affine {
+  return [f[0] * factor, f[1] * factor, f[2] * factor, f[3] * factor];
+}
+
+/** Answers a function of the world as one of a space that a map takes there. */
+function within(f: Affine, place: Place): Affine {
+  const at = (i: number) => f[0] * place[i] + f[1] * place[i + 1] + f[2] * place[i + 2];
+  return [at(0), at(3), at(6), at(9) + f[3]];
+}
+
+export function placed(place: Place, [x, y, z]: ArrayLike<number> & Iterable<number>): Vec3 {
+  return [
+    place[0] * x + place[3] * y + place[6] * z + place[9],
+    place[1] * x + place[4] * y + place[7] * z + place[10],
+    place[2] * x + place[5] * y + place[8] * z + place[11],
+  ];
+}

@@ -1,0 +1,84 @@
+import { hashOf } from './hash.js';
+
+/** Steps between two rests: some 0.5 ms. */
+const STEPS = 4096;
+/** The size of a cell in tolerances: most vertices are far from the borders of theirs. */
+const CELL = 32;
+
+/** Vertices that are one, by their positions. */
+export interface Vertices {
+  /** The vertex of each corner. */
+  of: Uint32Array;
+  /** The first corner that is each vertex. */
+  corners: Uint32Array;
+  count: number;
+}
+
+/**
+ * Finds which corners are at one place: a corner is the first vertex found that is no farther from it than the tolerance, along
+ * each axis. Vertices are found by their cells in a grid.
+ */
+export function* weldCorners(positions: Float32Array, tolerance: number): Generator<void, Vertices> {
+  const cornerCount = positions.length / 3;
+  const of = new Uint32Array(cornerCount);
+  const corners = new Uint32Array(cornerCount);
+  /** The next vertex of the same place in the table, and 1; or 0. */
+  let next = new Uint32Array(1024);
+  let table = new Uint32Array(1024);
+  let count = 0;
+  const size = tolerance > 0 ? CELL * tolerance : 1;
+  const cellOf = (value: number): number => Math.floor(value / size) | 0;
+  const find = (corner: number, x: number, y: number, z: number): number => {
+    for (let i = table[hashOf(x, y, z) & (table.length - 1)]; i !== 0; i = next[i - 1]) {
+      const at = 3 * corners[i - 1];
+      const isNear =
+        Math.abs(positions[at] - positions[3 * corner]) <= tolerance &&
+        Math.abs(positions[at + 1] - positions[3 * corner + 1]) <= tolerance &&
+        Math.abs(positions[at + 2] - positions[3 * corner + 2]) <= tolerance;
+      if (isNear) return i - 1;
+    }
+    return -1;
+  };
+  const insert = (vertex: number): void => {
+    const at = 3 * corners[vertex];
+    const place =
+      hashOf(cellOf(positions[at]), cellOf(positions[at + 1]), cellOf(positions[at + 2])) & (table.length - 1);
+    next[vertex] = table[place];
+    table[place] = vertex + 1;
+  };
+  for (let corner = 0; corner < cornerCount; corner++) {
+    if (corner % STEPS === STEPS - 1) yield;
+    const px = positions[3 * corner];
+    const py = positions[3 * corner + 1];
+    const pz = positions[3 * corner + 2];
+    let found = -1;
+    for (let x = cellOf(px - tolerance); found < 0 && x <= cellOf(px + tolerance); x++) {
+      for (let y = cellOf(py - tolerance); found < 0 && y <= cellOf(py + tolerance); y++) {
+        for (let z = cellOf(pz - tolerance); found < 0 && z <= cellOf(pz + tolerance); z++) {
+          found = find(corner, x, y, z);
+        }
+      }
+    }
+    if (found >= 0) {
+      of[corner] = found;
+      continue;
+    }
+    corners[count] = corner;
+    of[corner] = count++;
+    if (count > next.length) {
+      const old = next;
+      next = new Uint32Array(2 * old.length);
+      next.set(old);
+    }
+    if (count <= table.length) {
+      insert(count - 1);
+      continue;
+    }
+    table = new Uint32Array(4 * table.length);
+    for (let i = 0; i < count; i++) {
+      insert(i);
+      if (i % STEPS === STEPS - 1) yield;
+    }
+  }
+  return { of, corners: corners.slice(0, count), count };
+}

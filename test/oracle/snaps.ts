@@ -1,0 +1,259 @@
+// What a pick may snap to, by looking at every feature of every object, and at every triangle for what hides it: slow, in float64.
+import { type Camera, Matrix4, Vector3, Vector4 } from 'three';
+import type { Triangles } from './meshes.js';
+
+export interface SnapObject {
+  id: number;
+  mesh: Triangles;
+  matrix: Matrix4;
+  side: 'front' | 'back' | 'double';
+}
+
+/** An edge of a mesh with the triangles beside it. */
+interface Edge {
+  ends: [number, number];
+  triangles: number[];
+}
+
+export interface Feature {
+  kind: 'vertex' | 'midpoint' | 'edge';
+  object: number;
+  point: Vector3;
+  pixels: number;
+  /** Along the way from the eye: how far something must be in front of it to hide it, and whether that is sure. */
+  visibility: 'visible' | 'hidden' | 'doubtful';
+}
+
+/** The features of a mesh: vertices welded by position, edges that bend by more than an angle, straight runs. */
+export function featuresOfMesh({ positions, indices }: Triangles, degrees: number) {
+  const vertices: Vector3[] = [];
+  const largest = positions.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const noise = largest / 2 ** 22;
+  const vertexOf = Array.from({ length: positions.length / 3 }, (_, i) => {
+    const p = new Vector3().fromArray(positions, 3 * i);
+    const same = vertices.findIndex(
+      (q) => Math.abs(p.x - q.x) <= noise && Math.abs(p.y - q.y) <= noise && Math.abs(p.z - q.z) <= noise,
+    );
+    return same >= 0 ? same : vertices.push(p) - 1;
+  });
+  const cornersOf = (t: number) => [0, 1, 2].map((k) => new Vector3().fromArray(positions, 3 * indices[3 * t + k]));
+  const edges = new Map<string, Edge>();
+  for (let t = 0; t < indices.length / 3; t++) {
+    const [a, b, c] = cornersOf(t);
+    const own = [0, 1, 2].map((k) => vertexOf[indices[3 * t + k]]);
+    const isFlat = b.clone().sub(a).cross(c.clone().sub(a)).length() === 0;
+    if (isFlat || new Set(own).size < 3) continue;
+    for (let k = 0; k < 3; k++) {
+      const ends = [own[k], own[(k + 1) % 3]].sort((x, y) => x - y) as [number, number];
+      const key = ends.join();
+      if (!edges.has(key)) edges.set(key, { ends, triangles: [] });
+      edges.get(key)!.triangles.push(t);
+    }
+  }
+  let isDoubtful = false;
+  const isFeature = ({ ends, triangles }: Edge): boolean => {
+    const [p, q] = ends.map((i) => vertices[i]);
+    const along = q.clone().sub(p).normalize();
+    const wings = triangles.map((t) => {
+      const third = [0, 1, 2].map((k) => vertexOf[indices[3 * t + k]]).find((v) => !ends.includes(v))!;
+      const way = vertices[third].clone().sub(p);
+      return way.addScaledVector(along, -way.dot(along)).normalize();
+    });
+    const bends = wings.slice(1).map((wing) => 180 - (wing.angleTo(wings[0]) * 180) / Math.PI);
+    if (bends.some((bend) => Math.abs(bend - degrees) < 0.01 || Math.abs(bend - 180 + 0.056) < 0.05)) isDoubtful = true;
+    if (bends.length === 0) return true;
+    return !(bends.every((bend) => bend <= degrees || bend > 179.944) && bends.some((bend) => bend <= degrees));
+  };
+  const features = [...edges.values()].filter(isFeature);
+  const around = new Map<number, Edge[]>();
+  for (const edge of features) {
+    for (const end of edge.ends) around.set(end, [...(around.get(end) ?? []), edge]);
+  }
+  const isThrough = (vertex: number): boolean => {
+    const star = around.get(vertex)!;
+    if (star.length !== 2) return false;
+    const [s, t] = star.map(({ ends }) => vertices[ends[0] === vertex ? ends[1] : ends[0]]);
+    const [u, v] = [vertices[vertex].clone().sub(s), t.clone().sub(vertices[vertex])];
+    if (u.dot(v) <= 0) return false;
+    const sine = u.clone().cross(v).length() / u.length() / v.length();
+    const height = u.clone().cross(v).length() / t.distanceTo(s);
+    if (Math.abs(sine * 2 ** 10 - 1) < 0.02 || Math.abs(height / noise - 1) < 0.02) isDoubtful = true;
+    return sine <= 2 ** -10 || height <= noise;
+  };
+  const through = new Map([...around.keys()].map((vertex) => [vertex, isThrough(vertex)]));
+  // Runs: edges that are joined at vertices that are passed straight.
+  const runs: { ends: [number, number]; edges: Edge[] }[] = [];
+  const done = new Set<Edge>();
+  for (const first of features) {
+    if (done.has(first)) continue;
+    const chain = [first];
+    const [start, end] = first.ends.map((from) => {
+      let vertex = from;
+      let edge = first;
+      while (through.get(vertex)) {
+        edge = around.get(vertex)!.find((other) => other !== edge)!;
+        if (chain.includes(edge)) break;
+        chain.push(edge);
+        const far = edge.ends[0] === vertex ? edge.ends[1] : edge.ends[0];
+        vertex = far;
+      }
+      return vertex;
+    });
+    for (const edge of chain) done.add(edge);
+    runs.push({ ends: [start, end], edges: chain });
+  }
+  return { vertices, features, runs, isDoubtful };
+}
+
+/** A way of looking, in pixels. */
+export interface SnapCamera {
+  camera: Camera;
+  viewport: { x: number; y: number; width: number; height: number };
+}
+
+/** Lists all features of some kinds within a radius of the cursor, and says of each whether something hides it. */
+export function snapsAt(
+  { camera, viewport }: SnapCamera,
+  objects: readonly SnapObject[],
+  meshFeatures: ReadonlyMap<Triangles, ReturnType<typeof featuresOfMesh>>,
+  x: number,
+  y: number,
+  radius: number,
+  kinds: readonly string[],
+): Feature[] {
+  const clip = new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+  const clipOf = (p: Vector3) => new Vector4(p.x, p.y, p.z, 1).applyMatrix4(clip);
+  const pixelOf = (p: Vector3) => {
+    const { x: cx, y: cy, w } = clipOf(p);
+    return [viewport.x + ((cx / w + 1) / 2) * viewport.width, viewport.y + ((1 - cy / w) / 2) * viewport.height];
+  };
+  const pixelsOf = (p: Vector3) => Math.hypot(pixelOf(p)[0] - x, pixelOf(p)[1] - y);
+  const isDrawn = (p: Vector3) => {
+    const { x: cx, y: cy, z, w } = clipOf(p);
+    return w > 0 && Math.abs(cx) <= w && Math.abs(cy) <= w && Math.abs(z) <= w;
+  };
+  const toEye = (p: Vector3): Vector3 => {
+    const eye = new Vector3().setFromMatrixPosition(camera.matrixWorld);
+    if (camera.projectionMatrix.elements[15] === 0) return eye.sub(p);
+    return new Vector3(0, 0, 1).transformDirection(camera.matrixWorld);
+  };
+  const inverse = clip.clone().invert();
+  const nearOf = (p: Vector3): Vector3 => {
+    const { x: cx, y: cy, w } = clipOf(p);
+    return new Vector3(cx / w, cy / w, -1).applyMatrix4(inverse);
+  };
+  const world = objects.map(({ mesh, matrix }) => {
+    const { positions, indices } = mesh;
+    return Array.from(indices, (i) => new Vector3().fromArray(positions, 3 * i).applyMatrix4(matrix));
+  });
+  /** Whether a triangle shows one of the sides of its object from a place. */
+  const shows = (object: number, triangle: number, towards: Vector3): boolean => {
+    const { side, matrix } = objects[object];
+    if (side === 'double') return true;
+    const [a, b, c] = world[object].slice(3 * triangle, 3 * triangle + 3);
+    const normal = b.clone().sub(a).cross(c.clone().sub(a));
+    const front = normal.dot(towards) * matrix.determinant();
+    return side === 'front' ? front > 0 : front < 0;
+  };
+  const visibilityOf = (p: Vector3): Feature['visibility'] => {
+    const near = nearOf(p);
+    const way = p.clone().sub(near);
+    const length = way.length();
+    const pixel = 1 / Math.max(pixelGrowth(p, way, pixelOf), 1e-300);
+    let most = 0;
+    way.normalize();
+    for (const [i, corners] of world.entries()) {
+      for (let t = 0; t < corners.length / 3; t++) {
+        const [a, b, c] = corners.slice(3 * t, 3 * t + 3);
+        const hit = cross(near, way, a, b, c);
+        if (hit === null || hit < 0 || !shows(i, t, way.clone().negate())) continue;
+        most = Math.max(most, (length - hit) / pixel);
+      }
+    }
+    return most > 0.26 ? 'hidden' : most < 0.24 ? 'visible' : 'doubtful';
+  };
+  const found: Feature[] = [];
+  for (const [i, { id, mesh, matrix }] of objects.entries()) {
+    const { vertices, runs } = meshFeatures.get(mesh)!;
+    const at = (vertex: number) => vertices[vertex].clone().applyMatrix4(matrix);
+    const isShown = ({ triangles }: Edge, p: Vector3) => triangles.some((t) => shows(i, t, toEye(p)));
+    const add = (kind: Feature['kind'], point: Vector3): void => {
+      if (kinds.includes(kind) && isDrawn(point) && pixelsOf(point) <= radius) {
+        found.push({ kind, object: id, point, pixels: pixelsOf(point), visibility: visibilityOf(point) });
+      }
+    };
+    for (const { ends, edges } of runs) {
+      for (const end of ends) {
+        if (edges.some((edge) => edge.ends.includes(end) && isShown(edge, at(end)))) add('vertex', at(end));
+      }
+      const [p, q] = ends.map(at);
+      const middle = p.clone().add(q).multiplyScalar(0.5);
+      const length = p.distanceTo(q);
+      const own = edges.find(({ ends: [s, t] }) => {
+        const [u, v] = [at(s).distanceTo(p) / length, at(t).distanceTo(p) / length];
+        return Math.min(u, v) <= 0.5 && Math.max(u, v) >= 0.5;
+      });
+      if (own && isShown(own, middle)) add('midpoint', middle);
+      for (const edge of kinds.includes('edge') ? edges : []) {
+        const [s, t] = edge.ends.map(at);
+        const place = nearestDrawn(s, t, isDrawn, pixelsOf);
+        if (place && isShown(edge, place)) add('edge', place);
+      }
+    }
+  }
+  return found;
+}
+
+/** Finds the drawn place of a segment with the fewest pixels: samples of it, then halving about the best one. */
+function nearestDrawn(
+  s: Vector3,
+  t: Vector3,
+  isDrawn: (p: Vector3) => boolean,
+  pixelsOf: (p: Vector3) => number,
+): Vector3 | null {
+  const at = (share: number) => s.clone().lerp(t, share);
+  const drawnPixels = (share: number) => (share >= 0 && share <= 1 && isDrawn(at(share)) ? pixelsOf(at(share)) : Infinity);
+  const count = 200;
+  let best = -1;
+  let least = Infinity;
+  for (let i = 0; i <= count; i++) {
+    const pixels = drawnPixels(i / count);
+    if (pixels < least) [best, least] = [i / count, pixels];
+  }
+  if (best < 0) return null;
+  for (let step = 1 / count; step > 1e-14; step /= 2) {
+    for (const next of [best - step, best + step]) {
+      const pixels = drawnPixels(next);
+      if (pixels < least) [best, least] = [next, pixels];
+    }
+  }
+  return at(best);
+}
+
+/** Pixels for a unit across the way. */
+function pixelGrowth(p: Vector3, way: Vector3, pixelOf: (p: Vector3) => number[]): number {
+  const w = way.clone().normalize();
+  const u = new Vector3(0.3, -0.8, 0.52).cross(w).normalize();
+  const v = w.clone().cross(u);
+  const step = way.length() * 1e-6;
+  const [x, y] = pixelOf(p);
+  return Math.max(
+    ...[u, v].map((side) => {
+      const [s, t] = pixelOf(p.clone().addScaledVector(side, step));
+      return Math.hypot(s - x, t - y) / step;
+    }),
+  );
+}
+
+/** Where a ray with a unit direction goes through a triangle; null where it does not (Möller and Trumbore, 1997). */
+function cross(origin: Vector3, way: Vector3, a: Vector3, b: Vector3, c: Vector3): number | null {
+  const [e, f] = [b.clone().sub(a), c.clone().sub(a)];
+  const p = way.clone().cross(f);
+  const determinant = e.dot(p);
+  if (determinant === 0) return null;
+  const s = origin.clone().sub(a);
+  const u = s.dot(p) / determinant;
+  const q = s.clone().cross(e);
+  const v = way.dot(q) / determinant;
+  return u >= 0 && v >= 0 && u + v <= 1 ? f.dot(q) / determinant : null;
+}
