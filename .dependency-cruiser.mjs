@@ -2,7 +2,8 @@
 
 /** Folders of one parent, the lowest first. */
 export const LAYERS = {
-  src: ['shared', 'worker', 'client'],
+  src: ['shared', 'worker', 'client', 'clash'],
+  'src/clash': ['rules', 'plan', 'tile', 'report', 'output', 'node'],
   'src/client': [
     'check',
     'transforms',

@@ -38,6 +38,8 @@ const ONCE_MORE = { retry: 1 };
 
 // Tests import the package by its name and get what ships.
 const aliasFor = (index: string) => ({
+  'collision-worker/clash/node': path('./dist/clash-node.js'),
+  'collision-worker/clash': path('./dist/clash.js'),
   'collision-worker/react': path('./dist/react.js'),
   'collision-worker/pointer': path('./dist/pointer.js'),
   'collision-worker/three': path('./dist/three.js'),

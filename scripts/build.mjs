@@ -174,6 +174,45 @@ function forNode() {
   };
 }
 
+/**
+ * What finds clashes: a build of its own, which imports the package by its name, so that there is one CollisionError, and
+ * nothing of it in what pages load.
+ */
+const CLASH_ENTRIES = {
+  clash: 'src/clash/index.ts',
+  'clash-node': 'src/clash/node/index.ts',
+  'clash-cli': 'src/clash/node/cli.ts',
+  'clash-thread': 'src/clash/node/tile-thread.ts',
+};
+/** Loaded when they are needed, from where the app has them. */
+const CLASH_PEERS = [/^collision-worker$/, /^@gltf-transform\//, /^web-ifc$/, /^bullmq$/, /^ioredis$/];
+
+const CLASH_TYPES = { clash: CLASH_ENTRIES.clash, 'clash-node': CLASH_ENTRIES['clash-node'] };
+/** Pages load nothing that is for Node. */
+const CLASH_CHUNKS = {
+  groups: [
+    { name: 'clash-shared', minShareCount: 2, test: (id) => !/clash[\\/]node[\\/]/.test(id), priority: 1 },
+    { name: 'clash-node-shared', minShareCount: 2 },
+  ],
+};
+
+async function buildClash(dir) {
+  await build({
+    input: Object.fromEntries(Object.entries(CLASH_ENTRIES).map(([name, path]) => [name, from(path)])),
+    external: [...CLASH_PEERS, builtins],
+    platform: 'neutral',
+    resolve,
+    output: {
+      dir,
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+      minify: true,
+      chunkFileNames: '[name].js',
+      codeSplitting: CLASH_CHUNKS,
+    },
+  });
+}
+
 /** Puts the script of the worker, which is built before, into the module that answers it. */
 function packedWorker(dir) {
   return {
@@ -232,6 +271,18 @@ async function buildTypes(dir) {
     resolve,
     output: { dir, chunkFileNames: '[name].ts', codeSplitting: sharedChunks('.d') },
   });
+  await build({
+    input: Object.fromEntries(Object.entries(CLASH_TYPES).map(([name, path]) => [name, from(path)])),
+    external: [...CLASH_PEERS, builtins],
+    checks: { bundlerTimings: false },
+    plugins: [dts({ tsconfig: from('tsconfig.build.json'), emitDtsOnly: true })],
+    resolve,
+    output: {
+      dir,
+      chunkFileNames: '[name].ts',
+      codeSplitting: { groups: [{ name: 'clash-shared.d', minShareCount: 2 }] },
+    },
+  });
   writeFileSync(
     join(dir, 'worker.d.ts'),
     '/** The script of the worker: it is started, and exports nothing. */\nexport {};\n',
@@ -258,6 +309,7 @@ export async function buildAll() {
     }
     await buildWorker(dir);
     await buildClient(dir);
+    await buildClash(dir);
     await buildTypes(dir);
     printSizes(dir);
     rmSync(from('dist'), { recursive: true, force: true });

@@ -341,6 +341,11 @@ export const MESH_OPEN_EDGE = 208; // u32, 0, 1 or 2
 export const MESH_OPEN_FROM = 212; // f32 × 3
 export const MESH_OPEN_TO = 224; // f32 × 3
 export const MESH_HEADER_BYTES = 256;
+
+// A block of a baked mesh: four triangles, xyz of their three corners in tree space, f32 × 4 each, then their indices. The
+// lanes that have none have index -1.
+export const BLOCK_TRIANGLES = 144; // i32 × 4
+export const BLOCK_BYTES = 160;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
 export const MESH_VERSION_VALUE = 6;
 

@@ -1,0 +1,49 @@
+import { CollisionError } from 'collision-worker';
+
+/** Throws INVALID_ARGUMENT that names the argument, its value and what was expected. */
+export function invalid(argument: string, value: unknown, expected: string): never {
+  throw new CollisionError('INVALID_ARGUMENT', `clash: ${argument} is ${show(value)}, expected ${expected}`);
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'function') return 'a function';
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'string' ? JSON.stringify(value) : `${value}`;
+  return Array.isArray(value) ? `an array of length ${value.length}` : 'an object';
+}
+
+/** Answers an object whose keys are all known. */
+export function checkObject<T extends object>(argument: string, value: unknown, keys: readonly string[]): T {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) invalid(argument, value, 'an object');
+  for (const key of Object.keys(value)) {
+    if (!keys.includes(key)) {
+      const message = `clash: ${argument} has the unknown key ${JSON.stringify(key)}, expected some of ${keys.join(', ')}`;
+      throw new CollisionError('INVALID_ARGUMENT', message);
+    }
+  }
+  return value as T;
+}
+
+export function checkNumber(argument: string, value: unknown, least: number, expected: string): number {
+  if (typeof value === 'number' && value >= least && value < Number.POSITIVE_INFINITY) return value;
+  return invalid(argument, value, expected);
+}
+
+export function checkInteger(argument: string, value: unknown, least: number, most: number): number {
+  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
+  return invalid(argument, value, `an integer from ${least} to ${most}`);
+}
+
+export function checkText(argument: string, value: unknown): string {
+  return typeof value === 'string' && value !== '' ? value : invalid(argument, value, 'a text that is not empty');
+}
+
+/** Throws ABORTED where a signal says so, with its reason as the cause. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new CollisionError('ABORTED', 'clash: aborted', { cause: signal.reason });
+}
+
+/** Says in a few words what was thrown. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm, rmdir, stat } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { CollisionError } from 'collision-worker';
+import { checkInteger, checkNumber, checkObject, checkText, invalid, throwIfAborted } from '../check.js';
+import { MOST_PARTS } from '../plan/tiles.js';
+import { Progress } from '../progress.js';
+import { makeReport } from '../report/report.js';
+import { compileRules } from '../rules/rules.js';
+import type { ClashProgress, ClashReport, ReportOptions, Rule } from '../types.js';
+import { Folder, writeWhole } from './folder.js';
+import { fileOfModel, readModel } from './input/read-model.js';
+import { bakeParts, PartStore } from './part-store.js';
+import type { Queue } from './queue.js';
+import { FORMAT, keyOf, openRun, RUN_FILE, type Run, readRun } from './run.js';
+import { ThreadPool } from './thread-pool.js';
+import { TilesOnDisk } from './tiles-on-disk.js';
+
+export interface ClashFilesOptions extends ReportOptions {
+  /** The folder for baked parts and for what was found, so that a run that ended early can go on. */
+  work: string;
+  /** Goes on with the tiles that are done in the work folder. Default false: all are looked at. */
+  resume?: boolean;
+  /** Threads that look at tiles, each with a worker of its own. Default: as many as the machine has cores. */
+  workers?: number;
+  /** Bytes that all of it may take, more or less. Default half of the machine's memory. */
+  memory?: number;
+  /** Has the tiles looked at by the workers of a queue instead of threads: what `openQueue` answers. */
+  queue?: Queue;
+  onProgress?: (progress: ClashProgress) => void;
+  /** Aborting rejects with ABORTED; what is done stays in the work folder. */
+  signal?: AbortSignal;
+}
+
+const KEYS = [...['work', 'resume', 'workers', 'memory', 'queue', 'onProgress', 'signal', 'accepted', 'groupDistance']];
+
+/** What a process and its threads take before they have any meshes. */
+const OWN_BYTES = 160 * 2 ** 20;
+const LEAST_TILE_BYTES = 16 * 2 ** 20;
+/** Of a thread's memory: a tile's meshes, as many kept from before, and copies of both on their way. */
+const TILES_PER_THREAD = 4;
+/** So that there are tiles for all, of a small model too; larger ones have less to do twice. */
+const PARTS_OF_TILE = Math.min(512, MOST_PARTS);
+
+/**
+ * Finds the clashes between two files, or within one where `b` is null, as `clash` does between parts. The parts of each file
+ * are baked once to the work folder, and loaded by tile. Kinds of files: GLB and glTF (@gltf-transform/core), IFC (web-ifc),
+ * and baked parts.
+ *
+ * Rejects with BAD_DATA for files that cannot be read, with UNSUPPORTED where the library for it is not installed, with
+ * OUT_OF_MEMORY where there is no room on the disk. What is done by then stays, and `resume` goes on with it.
+ */
+export async function clashFiles(
+  a: string,
+  b: string | null,
+  rules: readonly Rule[],
+  options: ClashFilesOptions,
+): Promise<ClashReport> {
+  const given = checkObject<ClashFilesOptions>('options', options, KEYS);
+  const {
+    resume = false,
+    workers = availableParallelism(),
+    queue,
+    onProgress,
+    signal,
+    accepted,
+    groupDistance,
+  } = given;
+  checkText('a', a);
+  if (b !== null) checkText('b', b);
+  const work = resolve(checkText('work', given.work));
+  checkInteger('workers', workers, 1, 256);
+  const memory = checkNumber('memory', given.memory ?? totalmem() / 2, 2 ** 28, 'bytes, 268,435,456 at least');
+  if (typeof resume !== 'boolean') invalid('resume', resume, 'a boolean');
+  compileRules(rules);
+  throwIfAborted(signal);
+  const bytesOfThread = Math.max((memory - OWN_BYTES) / workers, OWN_BYTES);
+  const bytes = Math.max(LEAST_TILE_BYTES, (bytesOfThread - OWN_BYTES) / TILES_PER_THREAD);
+
+  const models = b === null ? [a] : [a, b];
+  const keys = await Promise.all(models.map(keyOfModel));
+  const key = keyOf(`format ${FORMAT}`, ...keys, JSON.stringify(rules));
+  const reading = new Progress('read', models.length, onProgress);
+  for (const [i, model] of models.entries()) {
+    await bakeOnce(join(work, 'ab'[i]), model, keys[i], { workers, bytes: memory / 8, signal });
+    reading.add(1);
+  }
+  const limits = { parts: PARTS_OF_TILE, bytes };
+  const run = await beginRun(work, { format: FORMAT, key, isWithin: b === null, rules: [...rules], limits }, resume);
+  const { plan, unread } = await openRun(work);
+  const tiles = new TilesOnDisk(work, run.key);
+  await tiles.look();
+  const progress = new Progress('clash', plan.tiles.length, onProgress, tiles.count);
+  const missing = Array.from(plan.tiles.keys()).filter((tile) => !tiles.has(tile));
+  const take = async (tile: number, result: string): Promise<void> => {
+    await tiles.put(tile, result);
+    progress.add(1);
+  };
+  if (queue) await queue.run(work, run.key, missing, take, signal);
+  else
+    await runInThreads(
+      { place: work, key: run.key, cache: undefined, bytes },
+      bytesOfThread,
+      missing,
+      workers,
+      take,
+      signal,
+    );
+  throwIfAborted(signal);
+  return makeReport(plan, await tiles.readAll(), unread, {
+    ...(accepted ? { accepted } : {}),
+    ...(groupDistance === undefined ? {} : { groupDistance }),
+  });
+}
+
+/** Says what is in a file, or in the parts of a baked folder. */
+async function keyOfModel(path: string): Promise<string> {
+  const found = await stat(path).catch((cause) => {
+    throw new CollisionError('INVALID_ARGUMENT', `clash: ${path} cannot be read: ${cause.message}`, { cause });
+  });
+  const hash = createHash('sha256').update(`${FORMAT} ${path.slice(path.lastIndexOf('.'))} `);
+  await pipeline(createReadStream(fileOfModel(path, found.isDirectory())), hash);
+  return hash.digest('hex');
+}
+
+async function bakeOnce(
+  folder: string,
+  model: string,
+  key: string,
+  options: Parameters<typeof bakeParts>[3],
+): Promise<void> {
+  const store = await PartStore.open(new Folder(folder)).catch(() => null);
+  if (store?.key !== key) await bakeParts(folder, key, readModel(model), options);
+}
+
+/** Takes up the run of the work folder where it is the same one; else begins it. */
+async function beginRun(work: string, run: Run, resume: boolean): Promise<Run> {
+  if (resume) {
+    const before = await readRun(work).catch(() => null);
+    if (before?.key === run.key) return before;
+  }
+  await TilesOnDisk.clear(work);
+  await writeWhole(join(work, RUN_FILE), JSON.stringify(run));
+  return run;
+}
+
+async function runInThreads(
+  data: ConstructorParameters<typeof ThreadPool>[0],
+  bytesOfThread: number,
+  missing: readonly number[],
+  workers: number,
+  take: (tile: number, result: string) => Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const pool = new ThreadPool(data, bytesOfThread);
+  const waiting = missing.values();
+  let isOver = false;
+  const work = async (): Promise<void> => {
+    for (const tile of waiting as Iterable<number>) {
+      if (isOver) return;
+      await take(tile, await pool.run(tile));
+    }
+  };
+  const abort = (): void => {
+    isOver = true;
+    pool.close();
+  };
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    await Promise.all(Array.from({ length: Math.min(workers, missing.length) }, work));
+  } catch (error) {
+    throwIfAborted(signal);
+    throw error;
+  } finally {
+    isOver = true;
+    signal?.removeEventListener('abort', abort);
+    await pool.close();
+  }
+}
+
+/** Removes what this package has written into a work folder, and the folder if there is nothing else in it. */
+export async function clearWork(work: string): Promise<void> {
+  for (const name of ['a', 'b', 'tiles', RUN_FILE]) await rm(join(work, name), { recursive: true, force: true });
+  await rmdir(work).catch(() => {});
+}

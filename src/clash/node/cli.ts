@@ -1,0 +1,256 @@
+#!/usr/bin/env node
+// npx collision-worker: finds clashes between files.
+
+import { readFile, stat } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { hostname } from 'node:os';
+import { extname, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CollisionError } from 'collision-worker';
+import { invalid, reasonOf } from '../check.js';
+import { toBcf } from '../output/bcf.js';
+import { toCsv } from '../output/csv.js';
+import { toJson } from '../output/json.js';
+import type { ClashProgress, ClashReport, Rule } from '../types.js';
+import { clashFiles, clearWork } from './clash-files.js';
+import { writeWhole } from './folder.js';
+import { openQueue } from './queue.js';
+import { runQueueWorker } from './queue-worker.js';
+import { serveWork } from './serve.js';
+
+const HELP = `npx collision-worker clash A [B] --rules rules.json --out report.bcf
+  finds the clashes between two files, or within one: .glb, .gltf, .ifc, baked parts
+
+  --rules FILE     the rules, as JSON: a list, or an object with "rules"
+  --out FILE       the report: .json, .csv, or .bcf and .bcfzip for BCF 2.1; may be given several times
+  --accepted FILE  an earlier report (.json): what has the status "accepted" there stays accepted
+  --group N        how near to each other the clashes of a group are; default 1
+  --workers N      threads; default the number of cores
+  --memory SIZE    how much memory all of it may take, as 4G or 800M; default half of the machine's
+  --work DIR       the folder for baked parts and finished tiles; default the first report's name with .work behind it,
+                   which is removed at the end
+  --resume         goes on with the tiles that are finished in the work folder
+  --up y|z         which axis is up, for BCF; default y, as of glTF, and of IFC as it is read
+  --queue URL      has the tiles done by clash-worker processes, on a queue at redis://host:port
+  --queue-name N   the queue's name
+  --place PLACE    with --queue: where the workers find the work folder, a path or an http address; default its path here
+  --serve PORT     with --queue: serves the work folder by http, and names it so to the workers
+  --quiet          no progress
+
+npx collision-worker clash-worker --queue redis://host:port
+  looks at the tiles of a queue until it is ended; any number of them on any machines
+
+  --workers N, --memory SIZE, --queue-name N, --quiet as above
+  --place PLACE    where the work folder is for this machine, if not where the jobs say
+  --cache DIR      the folder in which files from an http address are kept
+`;
+
+const TEXT = { type: 'string' } as const;
+const FLAG = { type: 'boolean', default: false } as const;
+const OPTIONS = {
+  rules: TEXT,
+  out: { type: 'string', multiple: true },
+  accepted: TEXT,
+  group: TEXT,
+  workers: TEXT,
+  memory: TEXT,
+  work: TEXT,
+  resume: FLAG,
+  up: TEXT,
+  queue: TEXT,
+  'queue-name': TEXT,
+  place: TEXT,
+  serve: TEXT,
+  cache: TEXT,
+  quiet: FLAG,
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** Which of them a command takes. */
+const OF_WORKER = ['queue', 'queue-name', 'workers', 'memory', 'place', 'cache', 'quiet', 'help'];
+const OF_CLASH = Object.keys(OPTIONS).filter((name) => name !== 'cache');
+
+type Values = ReturnType<typeof parseCommand>['values'];
+
+function parseCommand(args: string[]) {
+  return parseArgs({ args, options: OPTIONS, allowPositionals: true, strict: true });
+}
+
+async function main(args: string[]): Promise<void> {
+  const { values, positionals } = parseCommand(args);
+  const [command, ...files] = positionals;
+  if (values.help || command === undefined) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const known = { clash: OF_CLASH, 'clash-worker': OF_WORKER }[command];
+  if (!known) invalid('the command', command, "'clash' or 'clash-worker'; --help tells more");
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== false);
+  for (const [name] of given) if (!known.includes(name)) invalid(`--${name}`, command, 'a command that has it');
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => controller.abort(new Error(`ended by ${signal}`)));
+  }
+  if (command === 'clash') await runClash(files, values, controller.signal);
+  else await runWorker(values, controller.signal);
+}
+
+async function runClash(files: string[], values: Values, signal: AbortSignal): Promise<void> {
+  if (files.length < 1 || files.length > 2) invalid('the files', files.length, 'one or two of them');
+  const outs = values.out ?? [];
+  if (outs.length === 0) invalid('--out', undefined, 'a file for the report');
+  for (const out of outs) writerOf(out, values);
+  const work = resolve(values.work ?? `${outs[0]}.work`);
+  const rules = await readRules(values.rules);
+  const accepted =
+    values.accepted === undefined ? undefined : await readJson<ClashReport>('--accepted', values.accepted);
+  let server: Server | undefined;
+  const queue = values.queue === undefined ? undefined : await openQueue(values.queue, await queueOptions(work));
+  try {
+    const report = await clashFiles(files[0], files[1] ?? null, rules, {
+      work,
+      resume: values.resume,
+      signal,
+      ...settingsOf(values),
+      ...(queue ? { queue } : {}),
+      ...(accepted ? { accepted } : {}),
+      ...(values.group === undefined ? {} : { groupDistance: numberOf('--group', values.group) }),
+      ...(values.quiet ? {} : { onProgress: showProgress() }),
+    });
+    const date = await newestOf(files);
+    for (const out of outs) await writeWhole(resolve(out), writerOf(out, values)(report, date));
+    if (values.work === undefined) await clearWork(work);
+    tell(report, outs);
+  } catch (error) {
+    const isBegun = await stat(work).catch(() => null);
+    const advice = isBegun ? `\nWhat is done is kept in ${work}; --resume goes on with it.` : '';
+    throw advice === '' || !(error instanceof Error)
+      ? error
+      : Object.assign(error, { message: `${error.message}${advice}` });
+  } finally {
+    await queue?.close();
+    server?.close();
+  }
+
+  async function queueOptions(folder: string) {
+    const { place, serve, 'queue-name': name } = values;
+    if (serve !== undefined) server = await serveWork(folder, numberOf('--serve', serve));
+    const served = serve === undefined ? undefined : `http://${hostname()}:${serve}`;
+    const where = place ?? served;
+    return {
+      ...(name === undefined ? {} : { name }),
+      ...(where === undefined ? {} : { place: where }),
+      onNotice: (notice: string) => process.stderr.write(`${notice}\n`),
+    };
+  }
+}
+
+async function runWorker(values: Values, signal: AbortSignal): Promise<void> {
+  const { queue, 'queue-name': name, place, cache } = values;
+  if (queue === undefined) invalid('--queue', queue, 'the address of the queue');
+  if (!values.quiet) process.stderr.write(`waiting for tiles from ${queue}\n`);
+  await runQueueWorker(queue, {
+    ...settingsOf(values),
+    ...(name === undefined ? {} : { name }),
+    ...(place === undefined ? {} : { place }),
+    ...(cache === undefined ? {} : { cache }),
+    signal,
+    onNotice: (notice) => process.stderr.write(`${notice}\n`),
+  });
+}
+
+function settingsOf({ workers, memory }: Values): { workers?: number; memory?: number } {
+  return {
+    ...(workers === undefined ? {} : { workers: numberOf('--workers', workers) }),
+    ...(memory === undefined ? {} : { memory: bytesOf(memory) }),
+  };
+}
+
+function numberOf(argument: string, text: string): number {
+  const number = Number(text);
+  return text.trim() === '' || Number.isNaN(number) ? invalid(argument, text, 'a number') : number;
+}
+
+function bytesOf(text: string): number {
+  const [, number, unit] =
+    /^(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?$/i.exec(text) ?? invalid('--memory', text, 'a size as 4G or 800M');
+  return Number(number) * 1024 ** ' KMGT'.indexOf(unit.toUpperCase() || ' ');
+}
+
+async function readRules(path: string | undefined): Promise<Rule[]> {
+  if (path === undefined) invalid('--rules', path, 'a file of rules');
+  const rules = await readJson<Rule[] | { rules: Rule[] }>('--rules', path);
+  return Array.isArray(rules) ? rules : rules?.rules;
+}
+
+async function readJson<T>(argument: string, path: string): Promise<T> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (cause) {
+    throw new CollisionError('BAD_DATA', `clash: ${argument} ${path} cannot be read: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** When the newest of the files was written: the same files have the same report. */
+async function newestOf(files: readonly string[]): Promise<Date> {
+  const times = await Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
+  return new Date(Math.max(...times));
+}
+
+function writerOf(path: string, { up }: Values): (report: ClashReport, date: Date) => string | Uint8Array {
+  if (up !== undefined && up !== 'y' && up !== 'z') invalid('--up', up, "'y' or 'z'");
+  switch (extname(path).toLowerCase()) {
+    case '.json':
+      return toJson;
+    case '.csv':
+      return toCsv;
+    case '.bcf':
+    case '.bcfzip':
+      return (report, date) => toBcf(report, { date, ...(up === undefined ? {} : { up }) });
+    default:
+      return invalid('--out', path, 'a name that ends in .json, .csv, .bcf or .bcfzip');
+  }
+}
+
+/** Shows progress on the terminal: a line that changes, or where there is none, a line for each tenth. */
+function showProgress(): (progress: ClashProgress) => void {
+  let last = '';
+  return ({ phase, fraction, left }) => {
+    const { isTTY } = process.stderr;
+    const percent = Math.floor(100 * fraction);
+    const time = left === null || fraction === 1 ? '' : `, ${timeOf(left)} left`;
+    const line = `${phase} ${isTTY ? percent : percent - (percent % 10)} %`;
+    if (line === last) return;
+    last = line;
+    process.stderr.write(isTTY ? `\r\x1b[K${line}${time}${fraction === 1 ? '\n' : ''}` : `${line}${time}\n`);
+  };
+}
+
+function timeOf(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  return seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+}
+
+function tell(
+  { rules, groups, clashes, unread, warnings, resolved, parts }: ClashReport,
+  outs: readonly string[],
+): void {
+  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+  for (const { set, id, name, reason } of unread.slice(0, 20)) {
+    process.stderr.write(`not read: ${name || id} of ${set}: ${reason}\n`);
+  }
+  if (unread.length > 20) process.stderr.write(`not read: ${unread.length - 20} more, see the report\n`);
+  for (const { name, clashes: count } of rules) process.stdout.write(`${name}: ${count}\n`);
+  const accepted = clashes.filter(({ status }) => status === 'accepted').length;
+  process.stdout.write(
+    `${clashes.length} clashes in ${groups.length} groups, ${accepted} accepted, ${resolved.length} resolved; ` +
+      `${parts.a + parts.b} parts; ${outs.join(', ')}\n`,
+  );
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${reasonOf(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { CollisionError } from 'collision-worker';
+
+/** A folder to read from: on a disk of this machine, or behind an http address, whose files are then kept on the disk. */
+export class Folder {
+  readonly place: string;
+  readonly #cache: string | null;
+  readonly #kept: string;
+  readonly #fetched = new Map<string, Promise<string>>();
+
+  /** `cache` is where files from an address are kept; by default in the system's folder for temporary files. */
+  constructor(place: string, cache = join(tmpdir(), 'collision-worker-clash'), version = 'newest') {
+    this.place = place;
+    const isRemote = /^https?:\/\//.test(place);
+    this.#cache = isRemote ? cache : null;
+    this.#kept = join(cache, createHash('sha256').update(`${place} ${version}`).digest('hex').slice(0, 32));
+  }
+
+  /** Answers the same folder, whose files are kept apart from those that were there before. */
+  ofVersion(version: string): Folder {
+    return this.#cache === null ? this : new Folder(this.place, this.#cache, version);
+  }
+
+  async text(file: string): Promise<string> {
+    return readFile(await this.#local(file, true), 'utf8');
+  }
+
+  /** Resolves with a part of a file. Rejects with BAD_DATA where the file ends before. */
+  async range(file: string, offset: number, bytes: number): Promise<ArrayBuffer> {
+    const path = await this.#local(file, false);
+    const handle = await open(path);
+    try {
+      const buffer = new ArrayBuffer(bytes);
+      const { bytesRead } = await handle.read(new Uint8Array(buffer), 0, bytes, offset);
+      if (bytesRead < bytes) throw new CollisionError('BAD_DATA', `clash: ${path} ends within a mesh`);
+      return buffer;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Answers where a file is on the disk. What may have changed is fetched anew. */
+  async #local(file: string, mayChange: boolean): Promise<string> {
+    if (this.#cache === null) return join(this.place, file);
+    const path = join(this.#kept, file);
+    const fetched = this.#fetched.get(file) ?? this.#fetch(file, path, mayChange);
+    this.#fetched.set(file, fetched);
+    // The next one who asks tries again.
+    fetched.catch(() => this.#fetched.delete(file));
+    return fetched;
+  }
+
+  async #fetch(file: string, path: string, mayChange: boolean): Promise<string> {
+    if (!mayChange && (await stat(path).catch(() => null))) return path;
+    const address = `${this.place.replace(/\/$/, '')}/${file}`;
+    const response = await fetch(address).catch((cause) => {
+      throw new CollisionError('BAD_DATA', `clash: ${address} cannot be fetched: ${reason(cause)}`, { cause });
+    });
+    if (!response.ok) throw new CollisionError('BAD_DATA', `clash: ${address} answers ${response.status}`);
+    await writeWhole(path, new Uint8Array(await response.arrayBuffer()));
+    return path;
+  }
+}
+
+function reason(error: Error & { cause?: Error }): string {
+  return error.cause?.message ?? error.message;
+}
+
+/** Writes a file so that it is there as a whole or not at all. Errors name the path, and say what is kept. */
+export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+  const part = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.part`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(part, content);
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => {});
+    throw writingFailed(path, error);
+  }
+}
+
+/** Makes an error of what writing came to. */
+export function writingFailed(path: string, cause: unknown): unknown {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === undefined) return cause;
+  const why = code === 'ENOSPC' ? 'there is no room on the disk' : (cause as Error).message;
+  return new CollisionError('OUT_OF_MEMORY', `clash: ${path} cannot be written: ${why}`, { cause });
+}

@@ -1,0 +1,148 @@
+// Parts of a GLB or glTF file: its nodes with triangles, by the library glTF-Transform.
+
+import type { Mesh, Node, NodeIO, Primitive } from '@gltf-transform/core';
+import { CollisionError, type MeshData } from 'collision-worker';
+import { reasonOf } from '../../check.js';
+import type { Properties } from '../../types.js';
+import { loadPeer } from '../peer.js';
+import type { ReadItem } from './read-item.js';
+
+// Modes of primitives, as WebGL has them.
+const TRIANGLES = 4;
+const TRIANGLE_STRIP = 5;
+const TRIANGLE_FAN = 6;
+
+/** What of a node's extras may be its id, by the tools that write them. */
+const IDS = ['id', 'GlobalId', 'globalId', 'guid', 'ifcGuid'];
+
+/**
+ * Reads the parts of a file. Nodes that share a mesh share a part's mesh. A part's id is one of its extras, or the path of
+ * names that leads to it; its layer is an extra, or its parent's name. Throws BAD_DATA for a file that cannot be read.
+ */
+export async function* readGltf(path: string): AsyncGenerator<ReadItem> {
+  const { NodeIO } = await loadPeer('@gltf-transform/core', `reading ${path}`, () => import('@gltf-transform/core'));
+  const io = new NodeIO();
+  await registerExtensions(io);
+  const document = await io.read(path).catch((cause: unknown) => {
+    const message = `clash: ${path} cannot be read as glTF: ${reasonOf(cause)}${adviceFor(cause)}`;
+    throw new CollisionError('BAD_DATA', message, { cause });
+  });
+  const root = document.getRoot();
+  const scene = root.getDefaultScene() ?? root.listScenes()[0];
+  const meshes = new Map<Mesh, MeshData>();
+  const ids = new Set<string>();
+  for (const node of scene?.listChildren() ?? []) yield* readNode(node, '', '', ids, meshes);
+}
+
+/** Without the package of extensions, files that need one are told apart by the library itself. */
+async function registerExtensions(io: NodeIO): Promise<void> {
+  try {
+    const { ALL_EXTENSIONS } = await import('@gltf-transform/extensions');
+    io.registerExtensions(ALL_EXTENSIONS);
+  } catch {}
+}
+
+function adviceFor(cause: unknown): string {
+  return /extension|dependency/i.test(reasonOf(cause))
+    ? '; files with extensions need npm install @gltf-transform/extensions, compressed ones are decompressed before by ' +
+        'npx @gltf-transform/cli copy'
+    : '';
+}
+
+function* readNode(
+  node: Node,
+  path: string,
+  parent: string,
+  ids: Set<string>,
+  meshes: Map<Mesh, MeshData>,
+): Generator<ReadItem> {
+  const name = node.getName();
+  const own = `${path}/${name}`;
+  const mesh = node.getMesh();
+  if (mesh) yield readPart(node, mesh, uniqueId(idOf(node) ?? own.slice(1), ids), name, parent, meshes);
+  for (const child of node.listChildren()) yield* readNode(child, own, name, ids, meshes);
+}
+
+function readPart(
+  node: Node,
+  mesh: Mesh,
+  id: string,
+  name: string,
+  parent: string,
+  meshes: Map<Mesh, MeshData>,
+): ReadItem {
+  try {
+    if (node.listExtensions().some((each) => each.extensionName === 'EXT_mesh_gpu_instancing')) {
+      throw new CollisionError('UNSUPPORTED', 'it has instances (EXT_mesh_gpu_instancing), which are not read');
+    }
+    const data = meshes.get(mesh) ?? meshDataOf(mesh);
+    meshes.set(mesh, data);
+    const properties = propertiesOf(node);
+    const layer = typeof properties.layer === 'string' ? properties.layer : parent;
+    return { part: { id, name, layer, properties, mesh: data, matrix: [...node.getWorldMatrix()] } };
+  } catch (error) {
+    return { unread: { id, name, reason: reasonOf(error) } };
+  }
+}
+
+function idOf(node: Node): string | undefined {
+  const extras = node.getExtras();
+  for (const key of IDS) {
+    const value = extras[key];
+    if ((typeof value === 'string' && value !== '') || typeof value === 'number') return String(value);
+  }
+  return undefined;
+}
+
+/** Numbers the second one of a name, and so on. */
+function uniqueId(wanted: string, ids: Set<string>): string {
+  const first = wanted === '' ? 'unnamed' : wanted;
+  let id = first;
+  for (let i = 2; ids.has(id); i++) id = `${first}#${i}`;
+  ids.add(id);
+  return id;
+}
+
+function propertiesOf(node: Node): Properties {
+  const values = Object.entries(node.getExtras()).filter(([, value]) => {
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  });
+  return Object.fromEntries(values) as Properties;
+}
+
+/** Joins the triangles of all primitives. */
+function meshDataOf(mesh: Mesh): MeshData {
+  const positions: number[] = [];
+  const indices: number[] = [];
+  for (const primitive of mesh.listPrimitives()) {
+    const corners = cornersOf(primitive);
+    const attribute = primitive.getAttribute('POSITION');
+    if (corners.length === 0 || !attribute) continue;
+    const first = positions.length / 3;
+    const vertex: number[] = [];
+    for (let i = 0; i < attribute.getCount(); i++) {
+      attribute.getElement(i, vertex);
+      positions.push(vertex[0], vertex[1], vertex[2]);
+    }
+    for (const corner of corners) indices.push(first + corner);
+  }
+  if (indices.length === 0) throw new CollisionError('BAD_DATA', 'it has no triangles');
+  return { positions: Float32Array.from(positions), indices: Uint32Array.from(indices) };
+}
+
+/** Lists the corners of a primitive's triangles, three each. */
+function cornersOf(primitive: Primitive): number[] {
+  const array = primitive.getIndices()?.getArray();
+  const count = primitive.getAttribute('POSITION')?.getCount() ?? 0;
+  const given: number[] = array ? Array.from(array) : Array.from({ length: count }, (_, i) => i);
+  const mode = primitive.getMode();
+  if (mode === TRIANGLES) return given;
+  const corners: number[] = [];
+  if (mode === TRIANGLE_STRIP) {
+    // Every second one turns the other way.
+    for (let i = 2; i < given.length; i++) corners.push(given[i - 2 + (i & 1)], given[i - 1 - (i & 1)], given[i]);
+  } else if (mode === TRIANGLE_FAN) {
+    for (let i = 2; i < given.length; i++) corners.push(given[0], given[i - 1], given[i]);
+  }
+  return corners;
+}

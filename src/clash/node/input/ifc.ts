@@ -1,0 +1,245 @@
+// Parts of an IFC file: its products, by the library web-ifc. Coordinates are in metres with y up, as glTF has them.
+
+import { readFile } from 'node:fs/promises';
+import { CollisionError, type MeshData } from 'collision-worker';
+import { reasonOf } from '../../check.js';
+import type { Properties } from '../../types.js';
+import { loadPeer } from '../peer.js';
+import type { ReadItem } from './read-item.js';
+
+type WebIfc = typeof import('web-ifc');
+type IfcApi = InstanceType<WebIfc['IfcAPI']>;
+/** A line of the file, as the library has it: values are `{ value }`, references lines by number. */
+// biome-ignore lint/suspicious/noExplicitAny: what it has differs from type to type
+type Line = any;
+
+/**
+ * Reads the products of a file that have a shape: id is the GlobalId, layer the name of the presentation layer, and
+ * properties are the IFC type, the storey and all single values of property sets as 'Set.Name'. Throws BAD_DATA.
+ */
+export async function* readIfc(path: string): AsyncGenerator<ReadItem> {
+  const library = await loadPeer('web-ifc', `reading ${path}`, () => import('web-ifc'));
+  const api = new library.IfcAPI();
+  await api.Init();
+  api.SetLogLevel(library.LogLevel.LOG_LEVEL_OFF);
+  const bytes = new Uint8Array(await readFile(path));
+  const model = api.OpenModel(bytes);
+  try {
+    if (model < 0) throw new CollisionError('BAD_DATA', `clash: ${path} cannot be read as IFC`);
+    const products = new Products(api, library, model);
+    if (products.ids.length === 0)
+      throw new CollisionError('BAD_DATA', `clash: ${path} has no IFC products, or is cut off`);
+    for (const id of products.ids) yield products.read(id);
+  } finally {
+    if (model >= 0) api.CloseModel(model);
+  }
+}
+
+class Products {
+  readonly ids: readonly number[];
+  readonly #api: IfcApi;
+  readonly #library: WebIfc;
+  readonly #model: number;
+  readonly #layers = new Map<number, string>();
+  readonly #storeys = new Map<number, string>();
+  readonly #sets = new Map<number, number[]>();
+  readonly #meshes = new Map<string, MeshData>();
+
+  constructor(api: IfcApi, library: WebIfc, model: number) {
+    this.#api = api;
+    this.#library = library;
+    this.#model = model;
+    this.#readLayers();
+    this.#readStoreys();
+    this.#readSets();
+    const without = new Set(
+      [library.IFCOPENINGELEMENT, library.IFCSPACE, library.IFCSITE].flatMap((type) => this.#all(type)),
+    );
+    this.ids = this.#all(library.IFCPRODUCT)
+      .filter((id) => !without.has(id) && this.#isShown(id))
+      .sort((a, b) => a - b);
+  }
+
+  read(product: number): ReadItem {
+    let id = `#${product}`;
+    let name = '';
+    try {
+      const line = this.#line(product);
+      id = textOf(line.GlobalId) ?? id;
+      name = textOf(line.Name) ?? '';
+      const { mesh, matrix } = this.#shapeOf(product);
+      const properties = this.#propertiesOf(product, line);
+      return { part: { id, name, layer: this.#layerOf(line), properties, mesh, matrix } };
+    } catch (error) {
+      return { unread: { id, name, reason: reasonOf(error) } };
+    }
+  }
+
+  #all(type: number): number[] {
+    const found = this.#api.GetLineIDsWithType(this.#model, type, true);
+    return Array.from({ length: found.size() }, (_, i) => found.get(i));
+  }
+
+  #line(id: number): Line {
+    const line = this.#api.GetLine(this.#model, id);
+    if (!line) throw new CollisionError('BAD_DATA', `line #${id} cannot be read`);
+    return line;
+  }
+
+  /** One that cannot be read counts, so that the report has it. */
+  #isShown(id: number): boolean {
+    try {
+      return this.#line(id).Representation !== null;
+    } catch {
+      return true;
+    }
+  }
+
+  /** What fails in a relation is left out: parts are read without it. */
+  #each(type: number, read: (line: Line) => void): void {
+    for (const id of this.#all(type)) {
+      try {
+        read(this.#line(id));
+      } catch {}
+    }
+  }
+
+  #readLayers(): void {
+    this.#each(this.#library.IFCPRESENTATIONLAYERASSIGNMENT, ({ Name, AssignedItems }) => {
+      for (const item of AssignedItems) this.#layers.set(item.value, textOf(Name) ?? '');
+    });
+  }
+
+  #readStoreys(): void {
+    this.#each(this.#library.IFCRELCONTAINEDINSPATIALSTRUCTURE, ({ RelatingStructure, RelatedElements }) => {
+      const name = textOf(this.#line(RelatingStructure.value).Name) ?? '';
+      for (const element of RelatedElements) this.#storeys.set(element.value, name);
+    });
+  }
+
+  #readSets(): void {
+    this.#each(this.#library.IFCRELDEFINESBYPROPERTIES, ({ RelatingPropertyDefinition, RelatedObjects }) => {
+      for (const { value } of RelatedObjects) {
+        const sets = this.#sets.get(value);
+        if (sets) sets.push(RelatingPropertyDefinition.value);
+        else this.#sets.set(value, [RelatingPropertyDefinition.value]);
+      }
+    });
+  }
+
+  /** A layer is assigned to representations, or to their items. */
+  #layerOf(line: Line): string {
+    try {
+      for (const { value } of this.#line(line.Representation.value).Representations) {
+        const layer = this.#layers.get(value);
+        if (layer !== undefined) return layer;
+        for (const item of this.#line(value).Items ?? []) {
+          const ofItem = this.#layers.get(item.value);
+          if (ofItem !== undefined) return ofItem;
+        }
+      }
+    } catch {}
+    return '';
+  }
+
+  #propertiesOf(product: number, line: Line): Properties {
+    const properties: Record<string, string | number | boolean> = {
+      type: this.#api.GetNameFromTypeCode(this.#api.GetLineType(this.#model, product)),
+    };
+    const storey = this.#storeys.get(product);
+    if (storey !== undefined) properties.storey = storey;
+    for (const key of ['ObjectType', 'Tag', 'PredefinedType', 'Description']) {
+      const value = line[key]?.value;
+      if (typeof value === 'string' || typeof value === 'number') properties[key] = value;
+    }
+    for (const set of this.#sets.get(product) ?? []) {
+      try {
+        const { Name, HasProperties = [] } = this.#line(set);
+        for (const each of HasProperties) {
+          const { Name: name, NominalValue } = this.#line(each.value);
+          const value = NominalValue?.value;
+          if (value !== null && ['string', 'number', 'boolean'].includes(typeof value)) {
+            properties[`${textOf(Name)}.${textOf(name)}`] = value;
+          }
+        }
+      } catch {}
+    }
+    return properties;
+  }
+
+  /** One geometry is shared by all that place it; several are joined, in the space of the first. */
+  #shapeOf(product: number): { mesh: MeshData; matrix: number[] } {
+    const flat = this.#api.GetFlatMesh(this.#model, product);
+    const count = flat.geometries.size();
+    const placed = Array.from({ length: count }, (_, i) => flat.geometries.get(i));
+    const shapes = placed.map(({ geometryExpressID, flatTransformation }) => ({
+      geometry: geometryExpressID,
+      matrix: Array.from(flatTransformation),
+    }));
+    if (shapes.length === 0) throw new CollisionError('BAD_DATA', 'web-ifc makes no geometry of its representation');
+    const [{ matrix }] = shapes;
+    if (shapes.length === 1) return { mesh: this.#meshOf(shapes[0].geometry), matrix };
+    return { mesh: joined(shapes.map(({ geometry, matrix }) => ({ mesh: this.#meshOf(geometry), matrix }))), matrix };
+  }
+
+  #meshOf(geometry: number): MeshData {
+    const key = String(geometry);
+    const known = this.#meshes.get(key);
+    if (known) return known;
+    const data = this.#api.GetGeometry(this.#model, geometry);
+    // Six numbers a vertex: its place and its normal.
+    const vertices = this.#api.GetVertexArray(data.GetVertexData(), data.GetVertexDataSize());
+    const indices = this.#api.GetIndexArray(data.GetIndexData(), data.GetIndexDataSize()).slice();
+    const positions = new Float32Array(vertices.length / 2);
+    for (let i = 0; i < positions.length / 3; i++) positions.set(vertices.subarray(6 * i, 6 * i + 3), 3 * i);
+    data.delete();
+    if (indices.length === 0) throw new CollisionError('BAD_DATA', 'web-ifc makes no triangles of its representation');
+    const mesh = { positions, indices };
+    this.#meshes.set(key, mesh);
+    return mesh;
+  }
+}
+
+function textOf(value: { value?: unknown } | null | undefined): string | undefined {
+  return typeof value?.value === 'string' ? value.value : undefined;
+}
+
+/** Joins meshes, each under its own matrix, to one under the matrix of the first. */
+function joined(shapes: readonly { mesh: MeshData; matrix: readonly number[] }[]): MeshData {
+  const back = inverted(shapes[0].matrix);
+  const positions: number[] = [];
+  const indices: number[] = [];
+  for (const { mesh, matrix } of shapes) {
+    const first = positions.length / 3;
+    const way = multiplied(back, matrix);
+    for (let i = 0; i < mesh.positions.length; i += 3) {
+      const [x, y, z] = mesh.positions.subarray(i, i + 3);
+      for (let row = 0; row < 3; row++)
+        positions.push(way[row] * x + way[4 + row] * y + way[8 + row] * z + way[12 + row]);
+    }
+    for (const index of mesh.indices!) indices.push(first + index);
+  }
+  return { positions: Float32Array.from(positions), indices: Uint32Array.from(indices) };
+}
+
+function multiplied(a: readonly number[], b: readonly number[]): number[] {
+  return Array.from({ length: 16 }, (_, i) => {
+    const [column, row] = [i >> 2, i & 3];
+    let sum = 0;
+    for (let k = 0; k < 4; k++) sum += a[4 * k + row] * b[4 * column + k];
+    return sum;
+  });
+}
+
+/** Inverts an affine matrix, by the cofactors of its linear part. */
+function inverted(m: readonly number[]): number[] {
+  const [a, b, c, d, e, f, g, h, i] = [m[0], m[4], m[8], m[1], m[5], m[9], m[2], m[6], m[10]];
+  const determinant = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
+  const rows = [
+    [e * i - f * h, c * h - b * i, b * f - c * e],
+    [f * g - d * i, a * i - c * g, c * d - a * f],
+    [d * h - e * g, b * g - a * h, a * e - b * d],
+  ].map((row) => row.map((each) => each / determinant));
+  const [x, y, z] = rows.map((row) => -(row[0] * m[12] + row[1] * m[13] + row[2] * m[14]));
+  return [0, 1, 2].flatMap((column) => [rows[0][column], rows[1][column], rows[2][column], 0]).concat([x, y, z, 1]);
+}

@@ -1,0 +1,61 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { CollisionError } from 'collision-worker';
+import { Folder } from '../folder.js';
+import { PARTS_FILE, PartStore } from '../part-store.js';
+import { readGltf } from './gltf.js';
+import { readIfc } from './ifc.js';
+import type { ReadItem } from './read-item.js';
+
+/** Endings of files that hold one baked mesh, as `bakeMesh` answers it. */
+const BAKED = ['.mesh', '.baked', '.bin'];
+
+/**
+ * Reads the parts of a model: a .glb, .gltf or .ifc file, a baked mesh (.mesh, .baked or .bin), or a folder of baked parts,
+ * as the work folder has one for each model. Throws BAD_DATA for what cannot be read, UNSUPPORTED for another kind of file
+ * and where the library that reads it is not installed.
+ */
+export async function* readModel(path: string): AsyncGenerator<ReadItem> {
+  const found = await stat(path).catch((cause) => {
+    throw new CollisionError('INVALID_ARGUMENT', `clash: ${path} cannot be read: ${cause.message}`, { cause });
+  });
+  const ending = extname(path).toLowerCase();
+  if (found.isDirectory()) yield* readBakedFolder(path);
+  else if (ending === '.glb' || ending === '.gltf') yield* readGltf(path);
+  else if (ending === '.ifc') yield* readIfc(path);
+  else if (BAKED.includes(ending)) yield* readBaked(path);
+  else {
+    const known = ['.glb', '.gltf', '.ifc', ...BAKED].join(', ');
+    throw new CollisionError(
+      'UNSUPPORTED',
+      `clash: ${path} is of no known kind, expected ${known}, or a folder of baked parts`,
+    );
+  }
+}
+
+async function* readBaked(path: string): AsyncGenerator<ReadItem> {
+  const bytes = await readFile(path);
+  const mesh = new Uint8Array(bytes).buffer;
+  const id = basename(path, extname(path));
+  yield { part: { id, name: id, mesh } };
+}
+
+async function* readBakedFolder(path: string): AsyncGenerator<ReadItem> {
+  const store = await PartStore.open(new Folder(path));
+  const meshes = new Map<number, ArrayBuffer>();
+  for (const part of store.parts) {
+    const { id, name, layer, properties, matrix } = part;
+    try {
+      const mesh = meshes.get(part.mesh) ?? (await store.load(part.mesh));
+      meshes.set(part.mesh, mesh);
+      yield { part: { id, name, layer, properties, matrix, mesh } };
+    } catch (error) {
+      yield { unread: { id, name, reason: (error as Error).message } };
+    }
+  }
+  for (const unread of store.unread) yield { unread };
+}
+
+export function fileOfModel(path: string, isFolder: boolean): string {
+  return isFolder ? join(path, PARTS_FILE) : path;
+}

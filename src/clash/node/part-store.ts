@@ -1,0 +1,285 @@
+// Baked parts in a folder: parts.json says what there is, and which bytes of which file are a part's mesh.
+
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CollisionError, type CollisionService, createCollisionService, type MeshData } from 'collision-worker';
+import { reasonOf } from '../check.js';
+import { type Box, placedBox } from '../plan/bounds.js';
+import { readMatrix } from '../plan/matrix.js';
+import { describePart, type PlacedPart } from '../plan/plan.js';
+import type { MeshSource } from '../tile/loaded-meshes.js';
+import { factsOf, pointsOf } from '../tile/triangles.js';
+import type { Part, Unread } from '../types.js';
+import { type Folder, writeWhole, writingFailed } from './folder.js';
+import type { ReadItem } from './input/read-item.js';
+
+export const PARTS_FILE = 'parts.json';
+const VERSION = 1;
+/** A file of meshes is closed when it has so many bytes. */
+const PACK_BYTES = 32 * 2 ** 20;
+
+type StoredPart = Omit<PlacedPart, 'matrix' | 'box'> & { matrix: number[]; box: number[] };
+interface StoredMesh {
+  file: string;
+  offset: number;
+  bytes: number;
+}
+
+interface Contents {
+  version: number;
+  /** What the parts were read from. */
+  key: string;
+  /** Another one each time: files of the same name differ. */
+  baked: string;
+  parts: StoredPart[];
+  meshes: StoredMesh[];
+  unread: Omit<Unread, 'set'>[];
+}
+
+/** Baked parts that are there. */
+export class PartStore implements MeshSource {
+  readonly key: string;
+  readonly parts: readonly (StoredPart & PlacedPart)[];
+  readonly unread: readonly Omit<Unread, 'set'>[];
+  readonly #meshes: readonly StoredMesh[];
+  readonly #folder: Folder;
+
+  constructor(folder: Folder, contents: Contents) {
+    this.key = contents.key;
+    this.parts = contents.parts.map(
+      (part) => ({ ...part, box: Float64Array.from(part.box) }) as StoredPart & PlacedPart,
+    );
+    this.unread = contents.unread;
+    this.#meshes = contents.meshes;
+    this.#folder = folder;
+  }
+
+  /** Opens what is in a folder. Rejects with BAD_DATA where that are no baked parts. */
+  static async open(folder: Folder): Promise<PartStore> {
+    let contents: Contents;
+    try {
+      contents = JSON.parse(await folder.text(PARTS_FILE));
+    } catch (cause) {
+      throw new CollisionError('BAD_DATA', `clash: ${folder.place} has no baked parts: ${reasonOf(cause)}`, { cause });
+    }
+    if (contents.version !== VERSION) {
+      throw new CollisionError(
+        'BAD_DATA',
+        `clash: the parts in ${folder.place} are of version ${contents.version}, expected ${VERSION}`,
+      );
+    }
+    return new PartStore(folder.ofVersion(contents.baked), contents);
+  }
+
+  get meshCount(): number {
+    return this.#meshes.length;
+  }
+
+  bytesOf(mesh: number): number {
+    return this.#meshes[mesh].bytes;
+  }
+
+  load(mesh: number): Promise<ArrayBuffer> {
+    const { file, offset, bytes } = this.#meshes[mesh];
+    return this.#folder.range(file, offset, bytes);
+  }
+}
+
+/** Bakes parts into a folder, as they are read, on so many builders. */
+export async function bakeParts(
+  folder: string,
+  key: string,
+  items: AsyncIterable<ReadItem>,
+  {
+    workers,
+    bytes,
+    signal,
+    onPart,
+  }: { workers: number; bytes: number; signal?: AbortSignal | undefined; onPart?: () => void },
+): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const service = await createCollisionService({ restart: false, builders: workers, ...(signal ? { signal } : {}) });
+  const writer = new StoreWriter(folder, service, bytes);
+  try {
+    const ids = new Set<string>();
+    for await (const item of items) {
+      signal?.throwIfAborted();
+      if ('unread' in item) writer.unread.push(item.unread);
+      else if (ids.has(item.part.id)) writer.refuse(item.part, 'another part of the file has the same id');
+      else {
+        ids.add(item.part.id);
+        await writer.add(item.part);
+      }
+      onPart?.();
+    }
+    await writer.end(key);
+  } catch (error) {
+    await writer.close();
+    throw signal?.aborted ? new CollisionError('ABORTED', 'clash: aborted', { cause: signal.reason }) : error;
+  } finally {
+    service.dispose();
+  }
+}
+
+class StoreWriter {
+  readonly unread: Omit<Unread, 'set'>[] = [];
+  readonly #folder: string;
+  readonly #service: CollisionService;
+  readonly #bytes: number;
+  readonly #parts: (StoredPart | null)[] = [];
+  readonly #meshes: StoredMesh[] = [];
+  /** By the arrays themselves, and by what is in them. */
+  readonly #known = new WeakMap<object, Promise<number>>();
+  readonly #byHash = new Map<string, Promise<number>>();
+  readonly #pending = new Set<Promise<unknown>>();
+  #pendingBytes = 0;
+  #failure: unknown;
+  #pack: { name: string; handle: Awaited<ReturnType<typeof open>>; bytes: number } | null = null;
+  #packs = 0;
+  /** Meshes are written one after the other. */
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  /** Bakes meshes of so many bytes at once. */
+  constructor(folder: string, service: CollisionService, bytes: number) {
+    this.#folder = folder;
+    this.#service = service;
+    this.#bytes = bytes;
+  }
+
+  refuse({ id, name = '' }: Part, reason: string): void {
+    this.unread.push({ id, name, reason });
+  }
+
+  /** Resolves when there is room for the next part. */
+  async add(part: Part): Promise<void> {
+    const place = this.#parts.push(null) - 1;
+    const size = sizeOf(part.mesh);
+    this.#pendingBytes += size;
+    const task = this.#addOne(part, place).then(
+      () => {},
+      (error) => {
+        this.#failure ??= error;
+      },
+    );
+    const done = task.then(() => {
+      this.#pendingBytes -= size;
+      this.#pending.delete(done);
+    });
+    this.#pending.add(done);
+    while (this.#pending.size > 0 && (this.#pendingBytes > this.#bytes || this.#pending.size >= MOST_PENDING)) {
+      await Promise.race(this.#pending);
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async #addOne(part: Part, place: number): Promise<void> {
+    const described = describePart('a part', part);
+    let mesh: number;
+    let box: Box;
+    let matrix: readonly number[];
+    try {
+      matrix = readMatrix(part.matrix);
+      const facts = factsOf(part.mesh);
+      mesh = await this.#meshOf(part.mesh);
+      box = placedBox(() => pointsOf(part.mesh), facts.box, matrix);
+    } catch (error) {
+      if (isOfDisk(error)) throw error;
+      this.refuse(part, reasonOf(error));
+      return;
+    }
+    this.#parts[place] = { ...described, mesh, matrix: [...matrix], box: Array.from(box) };
+  }
+
+  #meshOf(data: MeshData | ArrayBuffer): Promise<number> {
+    const known = this.#known.get(data);
+    if (known) return known;
+    const hash = hashOf(data);
+    const mesh = this.#byHash.get(hash) ?? this.#bake(data);
+    this.#byHash.set(hash, mesh);
+    this.#known.set(data, mesh);
+    return mesh;
+  }
+
+  async #bake(data: MeshData | ArrayBuffer): Promise<number> {
+    if (data instanceof ArrayBuffer) return this.#write(data);
+    const id = await this.#service.addMesh(data);
+    const { topology } = this.#service.meshInfo(id);
+    const baked = await this.#service.bakeMesh(id);
+    this.#service.removeMesh(id);
+    if (topology !== 'triangles') throw new CollisionError('UNSUPPORTED', `a mesh of ${topology} has no surface`);
+    return this.#write(baked);
+  }
+
+  #write(baked: ArrayBuffer): Promise<number> {
+    const written = this.#lastWrite.then(() => this.#append(baked));
+    this.#lastWrite = written.catch(() => {});
+    return written;
+  }
+
+  async #append(baked: ArrayBuffer): Promise<number> {
+    const path = join(this.#folder, this.#pack?.name ?? packName(this.#packs));
+    try {
+      this.#pack ??= { name: packName(this.#packs++), handle: await open(path, 'w'), bytes: 0 };
+      const { name, handle, bytes } = this.#pack;
+      await handle.writeFile(new Uint8Array(baked));
+      const mesh = this.#meshes.push({ file: name, offset: bytes, bytes: baked.byteLength }) - 1;
+      this.#pack.bytes += baked.byteLength;
+      if (this.#pack.bytes >= PACK_BYTES) await this.close();
+      return mesh;
+    } catch (error) {
+      throw writingFailed(path, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    const pack = this.#pack;
+    this.#pack = null;
+    await pack?.handle.close();
+  }
+
+  /** Waits for all parts, and says that they are there. */
+  async end(key: string): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+    if (this.#failure !== undefined) throw this.#failure;
+    await this.close();
+    const parts = this.#parts.filter((part) => part !== null);
+    const contents: Contents = {
+      version: VERSION,
+      key,
+      baked: randomUUID(),
+      parts,
+      meshes: this.#meshes,
+      unread: this.unread,
+    };
+    await writeWhole(join(this.#folder, PARTS_FILE), JSON.stringify(contents));
+  }
+}
+
+/** So many parts are baked at the same time: enough to join their messages. */
+const MOST_PENDING = 256;
+
+function packName(number: number): string {
+  return `meshes-${String(number).padStart(4, '0')}.bin`;
+}
+
+function isOfDisk(error: unknown): boolean {
+  return CollisionError.is(error) && (error.cause as NodeJS.ErrnoException | undefined)?.syscall !== undefined;
+}
+
+function sizeOf(mesh: MeshData | ArrayBuffer): number {
+  if (mesh instanceof ArrayBuffer) return mesh.byteLength;
+  return mesh.positions.byteLength + (mesh.indices?.byteLength ?? 0);
+}
+
+function hashOf(mesh: MeshData | ArrayBuffer): string {
+  const hash = createHash('sha256');
+  if (mesh instanceof ArrayBuffer) return hash.update(new Uint8Array(mesh)).digest('base64');
+  const { positions, indices, topology = 'triangles' } = mesh;
+  hash.update(`${topology} ${positions.length} ${indices?.BYTES_PER_ELEMENT ?? 0} `);
+  for (const { buffer, byteOffset, byteLength } of indices ? [positions, indices] : [positions]) {
+    hash.update(new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength));
+  }
+  return hash.digest('base64');
+}

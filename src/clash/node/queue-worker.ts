@@ -1,0 +1,77 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { CollisionError } from 'collision-worker';
+import { checkInteger, checkNumber } from '../check.js';
+import { connectionOf, firstAnswer, loadBullMq, QUEUE_NAME, type TileJob, watchConnection } from './queue.js';
+import { ThreadPool } from './thread-pool.js';
+
+export interface QueueWorkerOptions {
+  /** Default 'collision-worker-clash'. */
+  name?: string;
+  /** Where the work folder is for this machine: a path or an http address. Default what the job says. */
+  place?: string;
+  /** The folder in which files from an address are kept. Default one in the system's folder for temporary files. */
+  cache?: string;
+  /** Threads that look at tiles. Default: as many as the machine has cores. */
+  workers?: number;
+  /** Bytes that all of it may take, more or less. Default half of the machine's memory. */
+  memory?: number;
+  /** Hears when the queue does not answer, and what fails. */
+  onNotice?: (notice: string) => void;
+  /** Aborting ends the worker, after the tiles that it is at. */
+  signal?: AbortSignal;
+}
+
+/** Milliseconds that a tile stays a worker's without a sign of life; the worker gives one twice in this time. */
+const LOCK = 6_000;
+/** Milliseconds between two looks for tiles whose workers have died. */
+const STALLED_EVERY = 2_000;
+/** A tile may lose its workers however often: they come and go. */
+const MOST_STALLS = 1_000_000;
+
+/**
+ * Looks at the tiles of a queue until the signal aborts. Any number of these may run, on any machines; they may come, go and
+ * die. Rejects with WORKER_LOST where there is no such queue, with UNSUPPORTED where bullmq is not installed.
+ */
+export async function runQueueWorker(address: string, options: QueueWorkerOptions = {}): Promise<void> {
+  const { name = QUEUE_NAME, place, cache, onNotice = () => {}, signal } = options;
+  const { workers = availableParallelism(), memory = totalmem() / 2 } = options;
+  checkInteger('workers', workers, 1, 256);
+  checkNumber('memory', memory, 2 ** 28, 'bytes, 268,435,456 at least');
+  const connection = connectionOf(address);
+  const { Worker } = await loadBullMq();
+  const bytes = memory / workers;
+  let pool: { of: string; threads: ThreadPool } | null = null;
+  const poolOf = (job: TileJob): ThreadPool => {
+    const data = { place: place ?? job.place, key: job.key, cache, bytes: bytes / 4 };
+    const of = JSON.stringify(data);
+    if (pool?.of === of) return pool.threads;
+    pool?.threads.close();
+    pool = { of, threads: new ThreadPool(data, bytes) };
+    return pool.threads;
+  };
+  const worker = new Worker<TileJob, string>(name, async (job) => poolOf(job.data).run(job.data.tile), {
+    connection,
+    concurrency: workers,
+    lockDuration: LOCK,
+    stalledInterval: STALLED_EVERY,
+    maxStalledCount: MOST_STALLS,
+  });
+  const isBack = watchConnection(worker, onNotice);
+  worker.on('active', isBack);
+  worker.on('failed', (job, error) => onNotice(`tile ${job?.data.tile} failed: ${error.message}`));
+  try {
+    await firstAnswer(address, worker.waitUntilReady());
+    await new Promise<void>((resolve) => {
+      if (signal?.aborted) resolve();
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await worker.close();
+  } catch (error) {
+    await worker.close(true).catch(() => {});
+    throw CollisionError.is(error)
+      ? error
+      : new CollisionError('WORKER_LOST', `clash: ${String(error)}`, { cause: error });
+  } finally {
+    await (pool as { threads: ThreadPool } | null)?.threads.close();
+  }
+}

@@ -1,0 +1,243 @@
+// Tiles as jobs of BullMQ, on Redis or Valkey. Whoever dispatches them takes what is done off the queue and onto its disk; a
+// job is known by its run and tile, so that none is there twice.
+
+import type { Queue as BullQueue, ConnectionOptions, Job } from 'bullmq';
+import { CollisionError } from 'collision-worker';
+import { invalid, reasonOf, throwIfAborted } from '../check.js';
+import { loadPeer } from './peer.js';
+
+/** The name of the queue where none is given. */
+export const QUEUE_NAME = 'collision-worker-clash';
+
+/** What a job has. */
+export interface TileJob {
+  place: string;
+  key: string;
+  tile: number;
+}
+
+/** Has tiles looked at elsewhere. */
+export interface Queue {
+  run(
+    work: string,
+    key: string,
+    missing: readonly number[],
+    take: (tile: number, result: string) => Promise<void>,
+    signal: AbortSignal | undefined,
+  ): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface QueueOptions {
+  /** Default 'collision-worker-clash'. */
+  name?: string;
+  /** Where workers find the work folder: a path or an http address. Default the path that it has here. */
+  place?: string;
+  /** Hears when the queue does not answer, and when it does again. */
+  onNotice?: (notice: string) => void;
+}
+
+/** Milliseconds between two looks at what is done. */
+const LOOK_EVERY = 200;
+/** Milliseconds after which all that is missing is put on the queue again, which does nothing where it is there. */
+const RENEW_EVERY = 5_000;
+/** Milliseconds in which a queue has to answer for the first time. */
+const FIRST_ANSWER = 10_000;
+/** A job that fails is tried so often. One whose worker dies is tried again however often. */
+const ATTEMPTS = 5;
+const MOST_AT_ONCE = 500;
+
+export function connectionOf(address: string): ConnectionOptions {
+  const url = URL.canParse(address)
+    ? new URL(address)
+    : invalid('queue', address, 'an address as redis://localhost:6379');
+  if (url.protocol !== 'redis:' && url.protocol !== 'rediss:')
+    invalid('queue', address, 'an address that begins with redis://');
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port || 6379),
+    ...(url.username ? { username: decodeURIComponent(url.username) } : {}),
+    ...(url.password ? { password: decodeURIComponent(url.password) } : {}),
+    ...(url.pathname.length > 1 ? { db: Number(url.pathname.slice(1)) } : {}),
+    ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
+    // What is asked while the server is gone is asked when it is back.
+    maxRetriesPerRequest: null,
+    retryStrategy: (times: number) => Math.min(1000, 50 * times),
+  };
+}
+
+export async function loadBullMq(): Promise<typeof import('bullmq')> {
+  const bull = await loadPeer('bullmq', 'a queue', () => import('bullmq'));
+  await loadPeer('ioredis', 'a queue', () => import('ioredis'));
+  return bull;
+}
+
+/** Tells once that a queue is gone, and once that it is back. */
+export function watchConnection(
+  source: { on(event: 'error', listener: (error: Error) => void): unknown },
+  onNotice: (notice: string) => void,
+): () => void {
+  let isGone = false;
+  source.on('error', (error) => {
+    if (!isGone)
+      onNotice(`the queue does not answer (${error.message || (error as NodeJS.ErrnoException).code}); waiting for it`);
+    isGone = true;
+  });
+  return () => {
+    if (isGone) onNotice('the queue answers again');
+    isGone = false;
+  };
+}
+
+/** Resolves when a queue answers. Rejects where it does not, in some seconds. */
+export async function firstAnswer(address: string, ready: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${FIRST_ANSWER / 1000} seconds`)), FIRST_ANSWER);
+  });
+  try {
+    await Promise.race([ready, late]);
+  } catch (cause) {
+    const shown = address.replace(/\/\/[^@/]*@/, '//');
+    throw new CollisionError('WORKER_LOST', `clash: the queue at ${shown} cannot be reached: ${reasonOf(cause)}`, {
+      cause,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Opens a queue to put tiles on. Rejects with WORKER_LOST where there is none, UNSUPPORTED where bullmq is not installed. */
+export async function openQueue(address: string, options: QueueOptions = {}): Promise<Queue> {
+  const { name = QUEUE_NAME, place, onNotice = () => {} } = options;
+  const connection = connectionOf(address);
+  const { Queue } = await loadBullMq();
+  const queue: BullQueue<TileJob, string> = new Queue(name, { connection });
+  const isBack = watchConnection(queue, onNotice);
+  try {
+    await firstAnswer(address, queue.waitUntilReady());
+  } catch (error) {
+    await queue.disconnect().catch(() => {});
+    throw error;
+  }
+  return {
+    run: (work, key, missing, take, signal) =>
+      new Dispatch(queue, place ?? work, key, take, isBack).run(missing, signal),
+    close: () => queue.close(),
+  };
+}
+
+/** The tiles of one run on their way. */
+class Dispatch {
+  readonly #queue: BullQueue<TileJob, string>;
+  readonly #place: string;
+  readonly #key: string;
+  readonly #take: (tile: number, result: string) => Promise<void>;
+  readonly #isBack: () => void;
+  readonly #missing = new Set<number>();
+
+  constructor(
+    queue: BullQueue<TileJob, string>,
+    place: string,
+    key: string,
+    take: (tile: number, result: string) => Promise<void>,
+    isBack: () => void,
+  ) {
+    this.#queue = queue;
+    this.#place = place;
+    this.#key = key;
+    this.#take = take;
+    this.#isBack = isBack;
+  }
+
+  async run(missing: readonly number[], signal: AbortSignal | undefined): Promise<void> {
+    for (const tile of missing) this.#missing.add(tile);
+    // What has failed in a run before is tried again.
+    for (const job of await unlessAborted(this.#own('failed'), signal)) await job.remove();
+    let renewAt = 0;
+    try {
+      while (this.#missing.size > 0) {
+        if (performance.now() >= renewAt) {
+          await unlessAborted(this.#add(), signal);
+          renewAt = performance.now() + RENEW_EVERY;
+        }
+        await unlessAborted(this.#collect(), signal);
+        await unlessAborted(this.#checkFailed(), signal);
+        this.#isBack();
+        if (this.#missing.size > 0) await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+        throwIfAborted(signal);
+      }
+    } catch (error) {
+      await within(2_000, this.#withdraw());
+      throw error;
+    }
+  }
+
+  #idOf(tile: number): string {
+    return `${this.#prefix}${tile}`;
+  }
+
+  get #prefix(): string {
+    return `${this.#key.slice(0, 24)}-`;
+  }
+
+  async #add(): Promise<void> {
+    const tiles = [...this.#missing];
+    for (let first = 0; first < tiles.length; first += MOST_AT_ONCE) {
+      const jobs = tiles.slice(first, first + MOST_AT_ONCE).map((tile) => ({
+        name: 'tile',
+        data: { place: this.#place, key: this.#key, tile },
+        opts: { jobId: this.#idOf(tile), attempts: ATTEMPTS, backoff: { type: 'fixed', delay: 1000 } },
+      }));
+      await this.#queue.addBulk(jobs);
+    }
+  }
+
+  /** Lists this run's jobs that are done, or have failed. */
+  async #own(state: 'completed' | 'failed'): Promise<Job<TileJob, string>[]> {
+    const jobs = await this.#queue.getJobs([state], 0, MOST_AT_ONCE - 1, true);
+    return jobs.filter((job) => job?.id?.startsWith(this.#prefix));
+  }
+
+  async #collect(): Promise<void> {
+    for (const job of await this.#own('completed')) {
+      const { tile } = job.data;
+      if (this.#missing.has(tile)) await this.#take(tile, job.returnvalue);
+      this.#missing.delete(tile);
+      await job.remove().catch(() => {}); // the next look finds it again
+    }
+  }
+
+  async #checkFailed(): Promise<void> {
+    const [job] = await this.#own('failed');
+    if (!job) return;
+    const message = `clash: tile ${job.data.tile} failed ${ATTEMPTS} times: ${job.failedReason}`;
+    throw new CollisionError('WORKER_LOST', message);
+  }
+
+  /** Takes what nobody has begun off the queue. */
+  async #withdraw(): Promise<void> {
+    for (const tile of this.#missing) {
+      const job = await this.#queue.getJob(this.#idOf(tile));
+      await job?.remove().catch(() => {}); // somebody is at it
+    }
+  }
+}
+
+/** Answers what a promise does; rejects with ABORTED before, where the signal says so. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(new CollisionError('ABORTED', 'clash: aborted', { cause: signal.reason }));
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Waits for a promise, but no longer than that, whatever becomes of it. */
+async function within(milliseconds: number, promise: Promise<unknown>): Promise<void> {
+  await Promise.race([promise.catch(() => {}), new Promise((resolve) => setTimeout(resolve, milliseconds))]);
+}

@@ -1,0 +1,69 @@
+// A run in its work folder: run.json says what is to be done, a/ and b/ have the baked parts, tiles/ what was found.
+
+import { createHash } from 'node:crypto';
+import { CollisionError } from 'collision-worker';
+import { reasonOf } from '../check.js';
+import { makePlan, type Plan } from '../plan/plan.js';
+import type { TileLimits } from '../plan/tiles.js';
+import { compileRules } from '../rules/rules.js';
+import type { MeshSource } from '../tile/loaded-meshes.js';
+import type { Rule, Unread } from '../types.js';
+import { Folder } from './folder.js';
+import { PartStore } from './part-store.js';
+
+export const RUN_FILE = 'run.json';
+/** Of what this code writes into a work folder. A change of what a tile finds is one of it, too. */
+export const FORMAT = 1;
+
+/** What run.json holds. */
+export interface Run {
+  format: number;
+  /** Says which files, rules and format these are. */
+  key: string;
+  isWithin: boolean;
+  rules: Rule[];
+  limits: TileLimits;
+}
+
+/** A run, opened by whoever takes a part in it: everyone makes the same plan of it. */
+export interface OpenRun {
+  key: string;
+  plan: Plan;
+  source: MeshSource;
+  unread: Unread[];
+}
+
+/** Opens the run of a work folder. Rejects with BAD_DATA where there is none of this version. */
+export async function openRun(place: string, cache?: string): Promise<OpenRun> {
+  const run = await readRun(place, cache);
+  const sub = (name: string) => PartStore.open(new Folder(`${place.replace(/\/$/, '')}/${name}`, cache));
+  const [a, b] = await Promise.all([sub('a'), run.isWithin ? null : sub('b')]);
+  return joinStores(run, a, b);
+}
+
+export async function readRun(place: string, cache?: string): Promise<Run> {
+  let run: Run;
+  try {
+    run = JSON.parse(await new Folder(place, cache).text(RUN_FILE));
+  } catch (cause) {
+    throw new CollisionError('BAD_DATA', `clash: ${place} is no work folder: ${reasonOf(cause)}`, { cause });
+  }
+  if (run.format === FORMAT) return run;
+  const message = `clash: the run in ${place} is of format ${run.format}, expected ${FORMAT}: all machines need the same version`;
+  throw new CollisionError('BAD_DATA', message);
+}
+
+/** Numbers the meshes of both stores through. */
+function joinStores(run: Run, a: PartStore, b: PartStore | null): OpenRun {
+  const first = a.meshCount;
+  const partsB = b?.parts.map((part) => ({ ...part, mesh: part.mesh + first })) ?? null;
+  const bytesOf = (mesh: number) => (mesh < first ? a.bytesOf(mesh) : b!.bytesOf(mesh - first));
+  const plan = makePlan(a.parts, partsB, compileRules(run.rules), bytesOf, run.limits);
+  const load = (mesh: number) => (mesh < first ? a.load(mesh) : b!.load(mesh - first));
+  const ofSet = (set: 'a' | 'b', store: PartStore | null) => (store?.unread ?? []).map((each) => ({ set, ...each }));
+  return { key: run.key, plan, source: { load }, unread: [...ofSet('a', a), ...ofSet('b', b)] };
+}
+
+export function keyOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}

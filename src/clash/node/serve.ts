@@ -1,0 +1,28 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+/** What workers need of a work folder. */
+const SERVED = /^\/(run\.json|[ab]\/(parts\.json|meshes-\d+\.bin))$/;
+
+/** Serves the run and the baked parts of a work folder, and nothing else, to workers on other machines. */
+export async function serveWork(work: string, port: number): Promise<Server> {
+  const server = createServer(async ({ method, url = '' }, response) => {
+    const path = SERVED.test(url) ? join(work, url) : null;
+    const found = path === null ? null : await stat(path).catch(() => null);
+    if (path === null || found === null || (method !== 'GET' && method !== 'HEAD')) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { 'content-length': found.size, 'cache-control': 'no-store' });
+    if (method === 'HEAD') response.end();
+    else await pipeline(createReadStream(path), response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, () => resolve());
+  });
+  return server;
+}

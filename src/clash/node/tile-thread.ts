@@ -1,0 +1,36 @@
+// The script of a thread: it looks at tiles by a service of its own, one after the other, as it is told.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { CollisionError, createCollisionService } from 'collision-worker';
+import { reasonOf } from '../check.js';
+import { TileRunner } from '../tile/tile-runner.js';
+import { openRun } from './run.js';
+import type { ThreadAnswer, ThreadData } from './thread-pool.js';
+
+const { place, key, cache, bytes } = workerData as ThreadData;
+const port = parentPort!;
+
+/** Milliseconds without an answer that count as a lost worker: a busy machine swaps. */
+const TIMEOUT = 120_000;
+
+const started = (async () => {
+  const run = await openRun(place, cache);
+  if (run.key !== key) {
+    throw new CollisionError('BAD_DATA', `clash: ${place} has another run by now, or one of other files or rules`);
+  }
+  const { plan, source } = run;
+  const service = await createCollisionService({ restart: false, builders: 0, timeout: TIMEOUT });
+  return { plan, runner: new TileRunner(service, plan, source, bytes) };
+})();
+started.catch(() => {}); // who asks first is told
+
+port.on('message', async (tile: number) => {
+  let answer: ThreadAnswer;
+  try {
+    const { plan, runner } = await started;
+    answer = { result: JSON.stringify(await runner.run(plan.tiles[tile])) };
+  } catch (error) {
+    answer = { code: CollisionError.is(error) ? error.code : null, message: reasonOf(error) };
+  }
+  port.postMessage(answer);
+});

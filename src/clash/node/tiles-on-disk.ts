@@ -1,0 +1,46 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TileResult } from '../tile/tile-runner.js';
+import { writeWhole } from './folder.js';
+
+/** What was found in tiles: a file for each that is done, in a folder of the run's key. */
+export class TilesOnDisk {
+  readonly #folder: string;
+  readonly #done = new Set<number>();
+
+  constructor(work: string, key: string) {
+    this.#folder = join(work, 'tiles', key);
+  }
+
+  /** Forgets what was found in all runs of a work folder. */
+  static async clear(work: string): Promise<void> {
+    await rm(join(work, 'tiles'), { recursive: true, force: true });
+  }
+
+  /** Finds what is done. */
+  async look(): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => []);
+    for (const name of names) if (/^\d+\.json$/.test(name)) this.#done.add(Number.parseInt(name, 10));
+  }
+
+  get count(): number {
+    return this.#done.size;
+  }
+
+  has(tile: number): boolean {
+    return this.#done.has(tile);
+  }
+
+  /** Writes what a tile has, as JSON, to the disk. */
+  async put(tile: number, result: string): Promise<void> {
+    await writeWhole(join(this.#folder, `${tile}.json`), result);
+    this.#done.add(tile);
+  }
+
+  async readAll(): Promise<TileResult[]> {
+    const tiles = [...this.#done].sort((a, b) => a - b);
+    const results: TileResult[] = [];
+    for (const tile of tiles) results.push(JSON.parse(await readFile(join(this.#folder, `${tile}.json`), 'utf8')));
+    return results;
+  }
+}

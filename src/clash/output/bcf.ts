@@ -1,0 +1,141 @@
+// BIM Collaboration Format 2.1 (buildingSMART): a zip with a folder for each topic, here a group of clashes, in which
+// markup.bcf says what it is and viewpoint.bcfv where to look at it from.
+
+import { strToU8, type Zippable, zipSync } from 'fflate';
+import { v5 as uuidOf } from 'uuid';
+import { checkObject, invalid } from '../check.js';
+import type { Clash, ClashGroup, ClashReport } from '../types.js';
+
+export interface BcfOptions {
+  /** When the report was made; all topics have it. Default the first of January 1980, so that reports can be compared. */
+  date?: Date;
+  /** Who has made it. Default 'collision-worker'. */
+  author?: string;
+  /** Which axis of the parts' world is up. BCF's is z, and coordinates are turned to it. Default 'y', as glTF has it. */
+  up?: 'y' | 'z';
+}
+
+const OLDEST = new Date(Date.UTC(1980, 0, 1));
+/** BCF 2.1 allows 45 … 60 degrees. */
+const FIELD_OF_VIEW = 60;
+/** From how far the place of a group is looked at, at least, in world units. */
+const NEAREST = 2;
+/** So many clashes of a topic are told in its description. */
+const MOST_TOLD = 20;
+
+type Vec = readonly [number, number, number];
+
+/** Where the eye is from the middle of a group, in BCF's axes: from the side, and from above. */
+const AWAY: Vec = normalized([-0.6, -0.8, 0.6]);
+
+/** Writes the groups of a report that are not accepted as topics of BCF 2.1, the bytes of a .bcf or .bcfzip file. */
+export function toBcf(report: ClashReport, options: BcfOptions = {}): Uint8Array {
+  const {
+    date = OLDEST,
+    author = 'collision-worker',
+    up = 'y',
+  } = checkObject<BcfOptions>('options', options, [...['date', 'author', 'up']]);
+  if (!(date instanceof Date) || Number.isNaN(date.getTime())) invalid('date', date, 'a date');
+  if (up !== 'y' && up !== 'z') invalid('up', up, "'y' or 'z'");
+  const clashes = new Map(report.clashes.map((clash) => [clash.id, clash]));
+  const files: Zippable = { 'bcf.version': xml(versionXml()) };
+  report.groups.forEach((group, index) => {
+    if (group.status === 'accepted') return;
+    const members = group.clashes.map((id) => clashes.get(id)!);
+    files[`${group.id}/markup.bcf`] = xml(markupXml(group, members, index, date, author));
+    files[`${group.id}/viewpoint.bcfv`] = xml(viewpointXml(group, members, up));
+  });
+  // A zip has the local time of what made it: the fields of this one are the same everywhere.
+  return zipSync(files, { mtime: new Date(1980, 0, 1), level: 6 });
+}
+
+function xml(element: string): Uint8Array {
+  return strToU8(`<?xml version="1.0" encoding="UTF-8"?>\n${element}`);
+}
+
+function versionXml(): string {
+  return '<Version VersionId="2.1"><DetailedVersion>2.1</DetailedVersion></Version>\n';
+}
+
+function markupXml(group: ClashGroup, members: readonly Clash[], index: number, date: Date, author: string): string {
+  const { id, rule, kind, part, status } = group;
+  const title = `${rule}: ${titleOf(part)}${members.length > 1 ? `, ${members.length} clashes` : ` and ${titleOf(other(group, members[0]))}`}`;
+  const told = members.slice(0, MOST_TOLD).map(sentenceOf);
+  if (members.length > MOST_TOLD) told.push(`… and ${members.length - MOST_TOLD} more`);
+  return (
+    `<Markup>\n  <Topic Guid="${id}" TopicType="Clash" TopicStatus="${status === 'new' ? 'Open' : 'Active'}">\n` +
+    `    <Title>${escaped(title)}</Title>\n    <Index>${index}</Index>\n    <Labels>${escaped(kind)}</Labels>\n` +
+    `    <CreationDate>${date.toISOString()}</CreationDate>\n    <CreationAuthor>${escaped(author)}</CreationAuthor>\n` +
+    `    <Description>${escaped(told.join('\n'))}</Description>\n  </Topic>\n` +
+    `  <Viewpoints Guid="${viewpointId(group)}">\n    <Viewpoint>viewpoint.bcfv</Viewpoint>\n  </Viewpoints>\n</Markup>\n`
+  );
+}
+
+function other({ part }: ClashGroup, { a, b }: Clash): Clash['a'] {
+  return a.id === part.id && a.set === part.set ? b : a;
+}
+
+function titleOf({ id, name }: Clash['a']): string {
+  return name === '' ? id : name;
+}
+
+function sentenceOf({ a, b, depth, distance, kind }: Clash): string {
+  const both = `${titleOf(a)} (${a.id}) and ${titleOf(b)} (${b.id})`;
+  if (kind === 'hard') return `${both}: ${depth!.toPrecision(4)} deep`;
+  return kind === 'clearance' ? `${both}: ${distance!.toPrecision(4)} apart` : `${both}: the same`;
+}
+
+function viewpointId({ id }: ClashGroup): string {
+  return uuidOf('viewpoint', id);
+}
+
+function viewpointXml(group: ClashGroup, members: readonly Clash[], up: 'y' | 'z'): string {
+  const [x, y, z, x2, y2, z2] = group.bounds;
+  const target = turned([0.5 * (x + x2), 0.5 * (y + y2), 0.5 * (z + z2)], up);
+  const away = NEAREST + Math.hypot(x2 - x, y2 - y, z2 - z);
+  const eye: Vec = [target[0] + away * AWAY[0], target[1] + away * AWAY[1], target[2] + away * AWAY[2]];
+  const direction: Vec = [-AWAY[0], -AWAY[1], -AWAY[2]];
+  // The vertical, less its part along the direction.
+  const [u, v, w] = direction;
+  const upVector = normalized([-w * u, -w * v, 1 - w * w]);
+  const components = [
+    ...new Map(members.flatMap(({ a, b }) => [a, b]).map((part) => [`${part.set}${part.id}`, part])).values(),
+  ];
+  return (
+    `<VisualizationInfo Guid="${viewpointId(group)}">\n  <Components>\n    <Selection>\n` +
+    components.map((part) => `      ${componentXml(part)}\n`).join('') +
+    `    </Selection>\n    <Visibility DefaultVisibility="true" />\n  </Components>\n  <PerspectiveCamera>\n` +
+    `    ${vectorXml('CameraViewPoint', eye)}\n    ${vectorXml('CameraDirection', direction)}\n` +
+    `    ${vectorXml('CameraUpVector', upVector)}\n    <FieldOfView>${FIELD_OF_VIEW}</FieldOfView>\n` +
+    `  </PerspectiveCamera>\n</VisualizationInfo>\n`
+  );
+}
+
+/** Viewers know components by their IFC GUIDs; others are told by what they are called here. */
+function componentXml({ id }: Clash['a']): string {
+  if (/^[0-9A-Za-z_$]{22}$/.test(id)) return `<Component IfcGuid="${id}" />`;
+  return (
+    `<Component><OriginatingSystem>collision-worker</OriginatingSystem>` +
+    `<AuthoringToolId>${escaped(id)}</AuthoringToolId></Component>`
+  );
+}
+
+function vectorXml(name: string, [x, y, z]: Vec): string {
+  return `<${name}><X>${x}</X><Y>${y}</Y><Z>${z}</Z></${name}>`;
+}
+
+/** Turns a place to z up. */
+function turned([x, y, z]: Vec, up: 'y' | 'z'): Vec {
+  return up === 'z' ? [x, y, z] : [x, -z, y];
+}
+
+function normalized([x, y, z]: Vec): Vec {
+  const length = Math.hypot(x, y, z);
+  return [x / length, y / length, z / length];
+}
+
+/** Escapes a text for XML, and leaves out what no XML may have. */
+function escaped(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+  return text.replace(/[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu, '').replace(/[&<>"]/g, (each) => entities[each]);
+}

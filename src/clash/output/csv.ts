@@ -1,0 +1,20 @@
+import type { ClashReport } from '../types.js';
+
+const COLUMNS = [
+  ...['clash', 'group', 'rule', 'kind', 'status', 'a', 'a name', 'a layer', 'b', 'b name', 'b layer'],
+  ...['x', 'y', 'z', 'depth', 'distance', 'inside'],
+];
+
+/** Writes the clashes of a report as CSV (RFC 4180), a line for each below a line of titles. */
+export function toCsv({ clashes }: ClashReport): string {
+  const rows = clashes.map(({ id, group, rule, kind, status, a, b, point, depth, distance, inside }) => [
+    ...[id, group, rule, kind, status, a.id, a.name, a.layer, b.id, b.name, b.layer],
+    ...[...point, depth, distance, inside],
+  ]);
+  return [COLUMNS, ...rows].map((row) => `${row.map(fieldOf).join(',')}\r\n`).join('');
+}
+
+function fieldOf(value: string | number | undefined): string {
+  const text = String(value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

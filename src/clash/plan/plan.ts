@@ -1,0 +1,129 @@
+import { checkText, invalid } from '../check.js';
+import { type CompiledRule, warnOfRules } from '../rules/rules.js';
+import type { Described } from '../rules/selector.js';
+import type { Part } from '../types.js';
+import type { Box } from './bounds.js';
+import { makeTiles, type Tile, type TileLimits } from './tiles.js';
+
+/** A part as it is planned with: what it is called, where it is, and the number of its mesh. */
+export interface PlannedPart extends Described {
+  mesh: number;
+  /** 16, column-major. Its translation is relative to the plan's origin. */
+  matrix: readonly number[];
+  /** About its vertices, relative to the plan's origin. */
+  box: Box;
+  /** The same, grown so far that pairs that any rule is about have boxes that meet. */
+  padded: Box;
+}
+
+/** Which side of a rule a part is on: both in a set that is looked at by itself. */
+export const SIDE_A = 1;
+export const SIDE_B = 2;
+
+/** All that is to be looked at. Parts of the first set come first; in a set they are sorted by id. */
+export interface Plan {
+  origin: readonly [number, number, number];
+  /** More than is lost where boxes are rounded, in world units. */
+  rounding: number;
+  parts: readonly PlannedPart[];
+  /** How many parts are of the first set. */
+  countA: number;
+  /** Whether there is only one set, whose parts are looked at among each other. */
+  isWithin: boolean;
+  rules: readonly CompiledRule[];
+  /** For each rule, for each part: SIDE_A, SIDE_B, both or neither. */
+  sides: readonly Uint8Array[];
+  tiles: readonly Tile[];
+  warnings: readonly string[];
+}
+
+/** A part before it is planned with. */
+export interface PlacedPart extends Described {
+  mesh: number;
+  /** 16, column-major, world. */
+  matrix: ArrayLike<number>;
+  /** About its vertices, world. */
+  box: Box;
+}
+
+/** Plans what is to be looked at; without a second set, the first one by itself. */
+export function makePlan(
+  a: readonly PlacedPart[],
+  b: readonly PlacedPart[] | null,
+  rules: readonly CompiledRule[],
+  bytesOf: (mesh: number) => number,
+  limits: TileLimits,
+): Plan {
+  const sorted = [...sortedById(a), ...(b === null ? [] : sortedById(b))];
+  const origin = originOf(sorted.map(({ box }) => box));
+  const margin = 0.5 * Math.max(0, ...rules.map(({ kind, limit }) => (kind === 'hard' ? 0 : limit)));
+  const rounding = ROUNDING * sorted.reduce((most, { box }) => Math.max(most, ...box.map(Math.abs)), margin);
+  const parts = sorted.map(({ id, name, layer, properties, mesh, matrix, box }): PlannedPart => {
+    const local = Array.from({ length: 16 }, (_, i) => matrix[i]);
+    for (let axis = 0; axis < 3; axis++) local[12 + axis] -= origin[axis];
+    const own = box.map((each, i) => each - origin[i % 3]);
+    const padded = own.map((each, i) => (i < 3 ? each - margin - rounding : each + margin + rounding));
+    return { id, name, layer, properties, mesh, matrix: local, box: own, padded };
+  });
+  const isWithin = b === null;
+  const sides = rules.map(({ isOfA, isOfB }) => {
+    return Uint8Array.from(parts, (part, i) => {
+      const isFirst = i < a.length;
+      return (isFirst && isOfA(part) ? SIDE_A : 0) | ((isWithin || !isFirst) && isOfB(part) ? SIDE_B : 0);
+    });
+  });
+  const wanted = Array.from(parts.keys()).filter((i) => sides.some((side) => side[i] !== 0));
+  const tiles = makeTiles(wanted, parts, bytesOf, limits);
+  return {
+    origin,
+    rounding,
+    parts,
+    countA: a.length,
+    isWithin,
+    rules,
+    sides,
+    tiles,
+    warnings: warnOfRules(rules, a, b),
+  };
+}
+
+/** Sorts by UTF-16 codes, which is the same everywhere. Throws INVALID_ARGUMENT where two have the same id. */
+function sortedById(parts: readonly PlacedPart[]): PlacedPart[] {
+  const sorted = [...parts].sort(({ id: a }, { id: b }) => (a < b ? -1 : a > b ? 1 : 0));
+  sorted.forEach(({ id }, i) => {
+    if (i > 0 && sorted[i - 1].id === id) invalid('the id of a part', id, 'one that no other part of its set has');
+  });
+  return sorted;
+}
+
+/** A place near the middle of all parts, in whole units: float32 has most digits near it. */
+function originOf(boxes: readonly Box[]): [number, number, number] {
+  const middle = (axis: number): number => {
+    let [low, high] = [Infinity, -Infinity];
+    for (const box of boxes) {
+      low = Math.min(low, box[axis]);
+      high = Math.max(high, box[axis + 3]);
+    }
+    return low <= high ? Math.round(low / 2 + high / 2) : 0;
+  };
+  return [middle(0), middle(1), middle(2)];
+}
+
+/** What float64 may lose in placing a vertex and moving it, relative to the greatest coordinate, with much to spare. */
+const ROUNDING = 1e-13;
+
+/** Tells whether a rule is about two parts. */
+export function isAbout({ rules, sides, parts }: Plan, rule: number, a: number, b: number): boolean {
+  const [sideA, sideB] = [sides[rule][a], sides[rule][b]];
+  const isMatched = (sideA & SIDE_A && sideB & SIDE_B) || (sideA & SIDE_B && sideB & SIDE_A);
+  return isMatched !== 0 && !rules[rule].isLeftOut(parts[a], parts[b]);
+}
+
+/** Checks what a caller says of a part. */
+export function describePart(argument: string, { id, name = '', layer = '', properties = {} }: Part): Described {
+  checkText(`${argument}.id`, id);
+  if (typeof name !== 'string') invalid(`${argument}.name`, name, 'a text');
+  if (typeof layer !== 'string') invalid(`${argument}.layer`, layer, 'a text');
+  if (typeof properties !== 'object' || properties === null) invalid(`${argument}.properties`, properties, 'an object');
+  return { id, name, layer, properties };
+}

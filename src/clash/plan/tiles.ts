@@ -1,0 +1,136 @@
+// Tiles of space: a k-d tree splits the parts' boxes at medians until what a tile needs fits a worker. A part that lies
+// on a border is in both tiles. A pair is of the one tile in which its reference point is, the greatest of both low
+// corners (Dittrich and Seeger, "Data Redundancy and Duplicate Detection in Spatial Join Processing", 2000), so that it is
+// looked at once.
+
+import type { Box } from './bounds.js';
+
+/** What is looked at together. */
+export interface Tile {
+  /** Where the reference points of its pairs are: low corner inclusive, high corner exclusive. */
+  cell: readonly number[];
+  /** Parts by their number in the plan, ascending. */
+  parts: readonly number[];
+  /** Parts before this one are looked at with those from it on alone; 0 where all are looked at with all. */
+  split: number;
+}
+
+export interface TileLimits {
+  /** Most parts of a tile. */
+  parts: number;
+  /** Most bytes of a tile's meshes; with a larger one among them, half as many again as that has. */
+  bytes: number;
+}
+
+/**
+ * Boxes of which more overlap than a frame lists as pairs: 1,048,576. So many parts have fewer pairs, wherever they are.
+ */
+export const MOST_PARTS = 1448;
+
+/** So much of the largest mesh of a tile is all of its meshes at least: each tile about a large one needs that one. */
+const BESIDE_LARGEST = 1.5;
+
+/** A cut that leaves more than this share of the parts on one side is none. */
+const WORTH = 0.9;
+
+const WHOLE = [-1, -1, -1, 1, 1, 1].map((sign) => sign * Number.MAX_VALUE);
+
+/** What tiles know of a part. */
+interface TiledPart {
+  mesh: number;
+  padded: Box;
+}
+
+/** Splits parts, by their numbers, into tiles. */
+export function makeTiles(
+  list: readonly number[],
+  parts: readonly TiledPart[],
+  bytesOf: (mesh: number) => number,
+  limits: TileLimits,
+): Tile[] {
+  const tiles: Tile[] = [];
+  const fits = (list: readonly number[]): boolean => {
+    if (list.length > limits.parts) return false;
+    let [sum, largest] = [0, 0];
+    for (const mesh of new Set(list.map((part) => parts[part].mesh))) {
+      sum += bytesOf(mesh);
+      largest = Math.max(largest, bytesOf(mesh));
+    }
+    return sum <= Math.max(limits.bytes, BESIDE_LARGEST * largest);
+  };
+  const divide = (list: readonly number[], cell: readonly number[]): void => {
+    if (list.length < 2) return;
+    if (list.length === 2 || fits(list)) {
+      tiles.push({ cell, parts: list, split: 0 });
+      return;
+    }
+    const cut = bestCut(list, parts);
+    if (cut) {
+      const { axis, at, low, high } = cut;
+      divide(low, cell.with(3 + axis, at));
+      divide(high, cell.with(axis, at));
+    } else divideList(list, cell);
+  };
+  /** Divides parts that lie in one place: each half by itself, then the one with the other. */
+  const divideList = (list: readonly number[], cell: readonly number[]): void => {
+    if (list.length < 2) return;
+    if (list.length === 2 || fits(list)) {
+      tiles.push({ cell, parts: list, split: 0 });
+      return;
+    }
+    const [low, high] = halves(list);
+    divideList(low, cell);
+    divideList(high, cell);
+    cross(low, high, cell);
+  };
+  const cross = (low: readonly number[], high: readonly number[], cell: readonly number[]): void => {
+    const both = [...low, ...high];
+    if (both.length === 2 || fits(both)) {
+      tiles.push({ cell, parts: both, split: low.length });
+      return;
+    }
+    for (const one of low.length > 1 ? halves(low) : [low]) {
+      for (const other of high.length > 1 ? halves(high) : [high]) cross(one, other, cell);
+    }
+  };
+  divide(list, WHOLE);
+  return tiles;
+}
+
+export function halves(list: readonly number[]): [number[], number[]] {
+  const middle = list.length >> 1;
+  return [list.slice(0, middle), list.slice(middle)];
+}
+
+interface Cut {
+  axis: number;
+  at: number;
+  low: number[];
+  high: number[];
+}
+
+/** Finds the median of the low corners, which reference points are among, that leaves least on both sides; null for none. */
+function bestCut(list: readonly number[], parts: readonly TiledPart[]): Cut | null {
+  let best: Cut | null = null;
+  let least = WORTH * list.length;
+  for (let axis = 0; axis < 3; axis++) {
+    const corners = Float64Array.from(list, (part) => parts[part].padded[axis]).sort();
+    const at = corners[corners.length >> 1];
+    const low = list.filter((part) => parts[part].padded[axis] < at);
+    const high = list.filter((part) => parts[part].padded[axis + 3] >= at);
+    const larger = Math.max(low.length, high.length);
+    if (larger >= least) continue;
+    least = larger;
+    best = { axis, at, low, high };
+  }
+  return best;
+}
+
+/** Tells whether the pair of two boxes is of a cell. */
+export function isOfCell(cell: readonly number[], a: Box, b: Box): boolean {
+  for (let axis = 0; axis < 3; axis++) {
+    const at = Math.max(a[axis], b[axis]);
+    if (at < cell[axis] || at >= cell[axis + 3]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,125 @@
+import { v5 as uuidOf } from 'uuid';
+import { checkNumber, invalid } from '../check.js';
+import type { Plan } from '../plan/plan.js';
+import type { Finding, TileResult } from '../tile/tile-runner.js';
+import type { Clash, ClashGroup, ClashReport, ClashStatus, PartName, ReportOptions, Unread } from '../types.js';
+import { groupsOf } from './groups.js';
+
+/** Ids of clashes and groups are UUIDs of names in this namespace (RFC 9562, version 5). */
+const NAMESPACE = '1b0c2c56-6f3c-4d0a-9d43-6a8d2f7be9c1';
+
+const DEFAULT_GROUP_DISTANCE = 1;
+
+/** Makes the report of what all tiles have found: the same one in whatever order they come. */
+export function makeReport(
+  plan: Plan,
+  results: readonly TileResult[],
+  unreadBefore: readonly Unread[],
+  { accepted, groupDistance = DEFAULT_GROUP_DISTANCE }: ReportOptions,
+): ClashReport {
+  checkNumber('groupDistance', groupDistance, 0, 'a number >= 0');
+  const earlier = readAccepted(accepted);
+  const findings = results.flatMap((result) => result.findings).sort(byRuleAndParts);
+  const clashes: Clash[] = [];
+  const groups: ClashGroup[] = [];
+  for (const group of groupsOf(findings, groupDistance)) {
+    const members = group.findings.map((finding) => clashOf(plan, finding, earlier));
+    const { name, kind } = plan.rules[group.findings[0].rule];
+    const part = nameOf(plan, group.part);
+    const id = uuidOf(JSON.stringify(['group', name, part.set, part.id, lowestOf(members)]), NAMESPACE);
+    for (const clash of members) clash.group = id;
+    const bounds = boundsOf(members);
+    const status = statusOf(members);
+    groups.push({ id, rule: name, kind, part, status, clashes: members.map((clash) => clash.id), bounds });
+    clashes.push(...members);
+  }
+  const found = new Set(clashes.map(({ id }) => id));
+  const counts = new Map<string, number>();
+  for (const { rule } of clashes) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  const { parts, countA, isWithin, rules, warnings } = plan;
+  return {
+    version: 1,
+    parts: { a: countA, b: isWithin ? 0 : parts.length - countA },
+    rules: rules.map(({ name, kind }) => ({ name, kind, clashes: counts.get(name) ?? 0 })),
+    clashes,
+    groups,
+    unread: unreadOf(plan, results, unreadBefore),
+    warnings: [...warnings],
+    resolved: [...earlier.keys()].filter((id) => !found.has(id)).sort(),
+  };
+}
+
+function byRuleAndParts(p: Finding, q: Finding): number {
+  return p.rule - q.rule || p.a - q.a || p.b - q.b;
+}
+
+/** Reads the status of each clash of an earlier report. Throws INVALID_ARGUMENT for what is none. */
+function readAccepted(report: ReportOptions['accepted']): Map<string, ClashStatus> {
+  if (report === undefined) return new Map();
+  const clashes: unknown = report?.clashes;
+  if (!Array.isArray(clashes)) invalid('accepted', report, 'an earlier report, with `clashes`');
+  return new Map(clashes.map(({ id, status }: Clash) => [id, status]));
+}
+
+function clashOf(plan: Plan, { rule, a, b, point, value, inside }: Finding, earlier: Map<string, ClashStatus>): Clash {
+  const { name, kind } = plan.rules[rule];
+  const id = uuidOf(JSON.stringify(['clash', name, plan.parts[a].id, plan.parts[b].id]), NAMESPACE);
+  const before = earlier.get(id);
+  return {
+    id,
+    rule: name,
+    kind,
+    status: before === undefined ? 'new' : before === 'accepted' ? 'accepted' : 'active',
+    group: '',
+    a: nameOf(plan, a),
+    b: nameOf(plan, b),
+    point: [point[0] + plan.origin[0], point[1] + plan.origin[1], point[2] + plan.origin[2]],
+    ...(kind === 'hard' ? { depth: value } : kind === 'clearance' ? { distance: value } : {}),
+    ...(inside === 0 ? {} : { inside: inside === 1 ? ('a' as const) : ('b' as const) }),
+  };
+}
+
+function nameOf({ parts, countA }: Plan, part: number): PartName {
+  const { id, name, layer } = parts[part];
+  return { set: part < countA ? 'a' : 'b', id, name, layer };
+}
+
+function lowestOf(clashes: readonly Clash[]): string {
+  return clashes.reduce((lowest, { id }) => (id < lowest ? id : lowest), clashes[0].id);
+}
+
+function statusOf(clashes: readonly Clash[]): ClashStatus {
+  if (clashes.every(({ status }) => status === 'accepted')) return 'accepted';
+  return clashes.some(({ status }) => status === 'new') ? 'new' : 'active';
+}
+
+function boundsOf(clashes: readonly Clash[]): ClashGroup['bounds'] {
+  const bounds: ClashGroup['bounds'] = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
+  for (const { point } of clashes) {
+    for (let axis = 0; axis < 3; axis++) {
+      bounds[axis] = Math.min(bounds[axis], point[axis]);
+      bounds[axis + 3] = Math.max(bounds[axis + 3], point[axis]);
+    }
+  }
+  return bounds;
+}
+
+/** A part may have failed in several tiles: the least of the reasons counts. */
+function unreadOf(plan: Plan, results: readonly TileResult[], before: readonly Unread[]): Unread[] {
+  const reasons = new Map<number, string>();
+  for (const { unread } of results) {
+    for (const [part, reason] of unread) {
+      const known = reasons.get(part);
+      if (known === undefined || reason < known) reasons.set(part, reason);
+    }
+  }
+  const found = [...reasons].map(([part, reason]): Unread => {
+    const { set, id, name } = nameOf(plan, part);
+    return { set, id, name, reason };
+  });
+  return [...before, ...found].sort((p, q) => compare(p.set, q.set) || compare(p.id, q.id));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,105 @@
+import { checkNumber, checkObject, checkText, invalid } from '../check.js';
+import type { Rule } from '../types.js';
+import { compileSelector, type Described, type Test } from './selector.js';
+
+/** A millimetre, in models of metres. */
+const DEFAULT_TOLERANCE = 0.001;
+
+const KEYS = ['name', 'kind', 'a', 'b', 'unlessSame'];
+const KEYS_OF = {
+  hard: [...KEYS, 'tolerance'],
+  clearance: [...KEYS, 'distance'],
+  duplicates: [...KEYS, 'tolerance'],
+};
+
+/** A rule that was read. */
+export interface CompiledRule {
+  name: string;
+  kind: Rule['kind'];
+  /** The tolerance, or the distance of a clearance. */
+  limit: number;
+  isOfA: Test;
+  isOfB: Test;
+  /** Tells whether a pair is left out. */
+  isLeftOut: (a: Described, b: Described) => boolean;
+}
+
+/** Reads rules. Throws INVALID_ARGUMENT that names what is wrong with which. */
+export function compileRules(rules: readonly Rule[]): CompiledRule[] {
+  if (!Array.isArray(rules) || rules.length === 0) invalid('rules', rules, 'a list of rules that is not empty');
+  const names = new Set<string>();
+  return rules.map((rule: Rule, i) => {
+    const compiled = compileRule(`rules[${i}]`, rule);
+    if (names.has(compiled.name)) invalid(`rules[${i}].name`, compiled.name, 'a name that no other rule has');
+    names.add(compiled.name);
+    return compiled;
+  });
+}
+
+function compileRule(argument: string, rule: Rule): CompiledRule {
+  const kind = typeof rule === 'object' && rule !== null ? rule.kind : invalid(argument, rule, 'a rule');
+  if (!Object.hasOwn(KEYS_OF, kind)) invalid(`${argument}.kind`, kind, "'hard', 'clearance' or 'duplicates'");
+  const { name, a, b, unlessSame } = checkObject<Rule>(argument, rule, KEYS_OF[kind]);
+  return {
+    name: checkText(`${argument}.name`, name),
+    kind,
+    limit: limitOf(argument, rule),
+    isOfA: compileSelector(`${argument}.a`, a),
+    isOfB: compileSelector(`${argument}.b`, b),
+    isLeftOut: compileUnlessSame(`${argument}.unlessSame`, unlessSame),
+  };
+}
+
+function limitOf(argument: string, rule: Rule): number {
+  if (rule.kind === 'clearance') {
+    const expected = 'a number > 0';
+    return checkNumber(`${argument}.distance`, rule.distance, Number.MIN_VALUE, expected);
+  }
+  return checkNumber(`${argument}.tolerance`, rule.tolerance ?? DEFAULT_TOLERANCE, 0, 'a number >= 0');
+}
+
+function compileUnlessSame(argument: string, key: string | undefined): CompiledRule['isLeftOut'] {
+  if (key === undefined) return () => false;
+  checkText(argument, key);
+  if (key === 'name' || key === 'layer') return (a, b) => a[key] !== '' && a[key] === b[key];
+  return ({ properties: a }, { properties: b }) => a[key] !== undefined && a[key] === b[key];
+}
+
+/** So many names are shown where a rule matches none. */
+const MOST_NAMES = 12;
+
+/** Says which rules match no parts, and what there is. */
+export function warnOfRules(
+  rules: readonly CompiledRule[],
+  a: readonly Described[],
+  b: readonly Described[] | null,
+): string[] {
+  const warnings: string[] = [];
+  for (const { name, isOfA, isOfB } of rules) {
+    const sides = [
+      ['a', isOfA, a],
+      ['b', isOfB, b ?? a],
+    ] as const;
+    for (const [side, test, parts] of sides) {
+      if (parts.some((part) => test(part))) continue;
+      const where = b === null ? 'the set' : side === 'a' ? 'the first set' : 'the second set';
+      const names = listed(parts.map((part) => part.name));
+      const layers = listed(parts.map((part) => part.layer));
+      warnings.push(
+        `rule ${JSON.stringify(name)}: ${side} matches no part of ${where}; it has ${parts.length} parts, ` +
+          `names ${names}, layers ${layers}`,
+      );
+    }
+  }
+  return warnings;
+}
+
+/** Lists texts once, in their order, so many as one reads. */
+function listed(texts: readonly string[]): string {
+  const distinct = [...new Set(texts.filter((text) => text !== ''))].sort();
+  if (distinct.length === 0) return 'none';
+  const shown = distinct.slice(0, MOST_NAMES).map((text) => JSON.stringify(text));
+  return distinct.length > MOST_NAMES
+    ? `${shown.join(', ')} and ${distinct.length - MOST_NAMES} more`
+    : shown.join(', ');
+}

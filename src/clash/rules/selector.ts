@@ -1,0 +1,59 @@
+import { checkObject, invalid } from '../check.js';
+import type { Pattern, Properties, Selector } from '../types.js';
+
+/** What selectors look at. */
+export interface Described {
+  id: string;
+  name: string;
+  layer: string;
+  properties: Properties;
+}
+
+export type Test = (part: Described) => boolean;
+
+const KEYS = ['id', 'name', 'layer', 'properties', 'not'];
+
+/** Makes a function of a selector. Throws INVALID_ARGUMENT. */
+export function compileSelector(argument: string, selector: Selector | undefined): Test {
+  if (selector === undefined) return () => true;
+  const { id, name, layer, properties, not } = checkObject<Selector>(argument, selector, KEYS);
+  const tests: Test[] = [];
+  for (const [key, pattern] of Object.entries({ id, name, layer })) {
+    if (pattern === undefined) continue;
+    const matches = compilePattern(`${argument}.${key}`, pattern);
+    tests.push((part) => matches(part[key as 'id' | 'name' | 'layer']));
+  }
+  if (properties !== undefined) {
+    for (const [key, wanted] of Object.entries(
+      checkObject(`${argument}.properties`, properties, Object.keys(properties)),
+    )) {
+      tests.push(compileProperty(`${argument}.properties.${key}`, key, wanted));
+    }
+  }
+  if (not !== undefined) {
+    const unwanted = compileSelector(`${argument}.not`, not);
+    tests.push((part) => !unwanted(part));
+  }
+  return (part) => tests.every((test) => test(part));
+}
+
+function compileProperty(argument: string, key: string, wanted: unknown): Test {
+  if (typeof wanted === 'number' || typeof wanted === 'boolean') return ({ properties }) => properties[key] === wanted;
+  const matches = compilePattern(argument, wanted as Pattern);
+  return ({ properties }) => Object.hasOwn(properties, key) && matches(String(properties[key]));
+}
+
+function compilePattern(argument: string, pattern: Pattern): (text: string) => boolean {
+  const patterns = typeof pattern === 'string' ? [pattern] : pattern;
+  if (!Array.isArray(patterns) || patterns.some((each) => typeof each !== 'string') || patterns.length === 0) {
+    invalid(argument, pattern, 'a text, or a list of texts, in which * stands for any characters and ? for one');
+  }
+  const alternatives = patterns.map((each: string) =>
+    each
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replace(/\*+/g, '.*')
+      .replace(/\?/g, '.'),
+  );
+  const expression = new RegExp(`^(?:${alternatives.join('|')})$`, 'su');
+  return (text) => expression.test(text);
+}

@@ -1,0 +1,95 @@
+import { CollisionError, type CollisionService, type MeshData, type MeshId } from 'collision-worker';
+import { reasonOf, throwIfAborted } from '../check.js';
+
+/** Where meshes come from, by their numbers in the plan. */
+export interface MeshSource {
+  /** Resolves with a mesh that is the caller's own. Rejects where it cannot be read. */
+  load(mesh: number): Promise<MeshData | ArrayBuffer>;
+}
+
+export interface LoadedMesh {
+  id: MeshId;
+  closed: boolean;
+}
+
+/** So many are loaded at once: enough to join their messages. */
+const MOST_AT_ONCE = 128;
+
+/** The meshes that a service has: those of a tile, and of the tiles before as many as there is room for. */
+export class LoadedMeshes {
+  readonly #service: CollisionService;
+  readonly #source: MeshSource;
+  readonly #bytes: number;
+  /** The least recently used come first. */
+  readonly #loaded = new Map<number, LoadedMesh>();
+
+  /** Keeps no more than `bytes` beyond what a tile needs. */
+  constructor(service: CollisionService, source: MeshSource, bytes: number) {
+    this.#service = service;
+    this.#source = source;
+    this.#bytes = bytes;
+  }
+
+  /** Loads meshes; resolves with those that could not be loaded, and why. No object has a mesh meanwhile. */
+  async load(meshes: readonly number[], signal: AbortSignal | undefined): Promise<Map<number, string>> {
+    const failed = new Map<number, string>();
+    const missing: number[] = [];
+    for (const mesh of new Set(meshes)) {
+      const loaded = this.#loaded.get(mesh);
+      if (!loaded) missing.push(mesh);
+      else {
+        this.#loaded.delete(mesh);
+        this.#loaded.set(mesh, loaded);
+      }
+    }
+    const needed = new Set(meshes);
+    this.#makeRoom(this.#bytes, needed);
+    for (let first = 0; first < missing.length; first += MOST_AT_ONCE) {
+      throwIfAborted(signal);
+      const batch = missing.slice(first, first + MOST_AT_ONCE);
+      await Promise.all(batch.map((mesh) => this.#loadOne(mesh, needed, failed)));
+    }
+    this.#makeRoom(this.#bytes, needed);
+    return failed;
+  }
+
+  /** Answers a mesh that was loaded last. */
+  get(mesh: number): LoadedMesh {
+    return this.#loaded.get(mesh)!;
+  }
+
+  async #loadOne(mesh: number, needed: ReadonlySet<number>, failed: Map<number, string>): Promise<void> {
+    try {
+      this.#loaded.set(mesh, await this.#add(mesh).catch((error) => this.#addWithRoom(mesh, error, needed)));
+    } catch (error) {
+      // Without a worker there is no answer at all.
+      if (CollisionError.is(error) && (error.code === 'WORKER_LOST' || error.code === 'DISPOSED')) throw error;
+      failed.set(mesh, reasonOf(error));
+    }
+  }
+
+  /** Tries once more without all that is not needed, where the memory was too small. */
+  #addWithRoom(mesh: number, error: unknown, needed: ReadonlySet<number>): Promise<LoadedMesh> {
+    if (!CollisionError.is(error) || error.code !== 'OUT_OF_MEMORY') throw error;
+    this.#makeRoom(0, needed);
+    return this.#add(mesh);
+  }
+
+  async #add(mesh: number): Promise<LoadedMesh> {
+    const id = await this.#service.addMesh(await this.#source.load(mesh), { transfer: true });
+    const { topology, closed } = this.#service.meshInfo(id);
+    if (topology === 'triangles') return { id, closed };
+    this.#service.removeMesh(id);
+    throw new CollisionError('UNSUPPORTED', `clash: the mesh is one of ${topology}, which have no surface`);
+  }
+
+  /** Removes what is not needed, the least recently used first, until there are no more bytes than that. */
+  #makeRoom(bytes: number, needed: ReadonlySet<number>): void {
+    for (const [mesh, { id }] of this.#loaded) {
+      if (this.#service.stats.meshBytes <= bytes) return;
+      if (needed.has(mesh)) continue;
+      this.#loaded.delete(mesh);
+      this.#service.removeMesh(id);
+    }
+  }
+}

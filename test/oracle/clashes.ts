@@ -1,0 +1,84 @@
+// Clashes of parts by brute force in float64: all pairs, all triangles.
+import { Box3, type Matrix4, Vector3 } from 'three';
+import { triangleDistance } from './distances.js';
+import { type Corners, trianglesMeet } from './exact.js';
+import type { Triangles } from './meshes.js';
+import { ConvexSolid, penetration } from './penetration.js';
+import { trianglesUnder } from './triangle-pairs.js';
+import { windingNumber } from './winding.js';
+
+/** A closed mesh in its place. */
+export class SolidPart {
+  readonly corners: Corners[];
+  readonly boxes: Box3[];
+  readonly box = new Box3();
+  readonly #mesh: Triangles;
+  readonly #matrix: Matrix4;
+  #solid: ConvexSolid | undefined;
+
+  constructor(mesh: Triangles, matrix: Matrix4) {
+    this.#mesh = mesh;
+    this.#matrix = matrix;
+    this.corners = trianglesUnder(mesh, matrix);
+    this.boxes = this.corners.map((corners) => new Box3().setFromPoints([...corners]));
+    for (const each of this.boxes) this.box.union(each);
+  }
+
+  /** Of a convex mesh. */
+  get solid(): ConvexSolid {
+    this.#solid ??= new ConvexSolid({ shape: { type: 'mesh', mesh: 0 }, triangles: this.#mesh }, this.#matrix);
+    return this.#solid;
+  }
+
+  holds(point: Vector3): boolean {
+    const own = point.clone().applyMatrix4(this.#matrix.clone().invert());
+    return Math.abs(windingNumber(this.#mesh, own)) > 0.5;
+  }
+
+  get corner(): Vector3 {
+    return this.corners[0][0];
+  }
+}
+
+/** How far two convex parts must be moved to be apart; not above 0 where they are. */
+export function convexDepth(a: SolidPart, b: SolidPart): number {
+  return penetration(a.solid, b.solid);
+}
+
+/** Whether any triangles meet, exactly, or one holds the other; b is moved before. */
+export function solidsMeet(a: SolidPart, b: SolidPart, way = new Vector3()): boolean {
+  const moved = new Box3();
+  for (let j = 0; j < b.corners.length; j++) {
+    moved.copy(b.boxes[j]).translate(way);
+    if (!moved.intersectsBox(a.box)) continue;
+    const corners = b.corners[j].map((corner) => corner.clone().add(way)) as unknown as Corners;
+    for (let i = 0; i < a.corners.length; i++) {
+      if (a.boxes[i].intersectsBox(moved) && trianglesMeet(a.corners[i], corners)) return true;
+    }
+  }
+  return a.holds(b.corner.clone().add(way)) || b.holds(a.corner.clone().sub(way));
+}
+
+/** How far two parts are apart, or `enough` where it is no less; 0 where they meet. */
+export function solidDistance(a: SolidPart, b: SolidPart, enough: number): number {
+  let least = enough;
+  for (let i = 0; i < a.corners.length; i++) {
+    if (gap(a.boxes[i], b.box) >= least) continue;
+    for (let j = 0; j < b.corners.length; j++) {
+      if (gap(a.boxes[i], b.boxes[j]) < least) least = Math.min(least, triangleDistance(a.corners[i], b.corners[j]));
+    }
+  }
+  return least === enough && (a.holds(b.corner) || b.holds(a.corner)) ? 0 : least;
+}
+
+export function gap(a: Box3, b: Box3): number {
+  const along = (axis: 'x' | 'y' | 'z') => Math.max(a.min[axis] - b.max[axis], b.min[axis] - a.max[axis], 0);
+  return Math.hypot(along('x'), along('y'), along('z'));
+}
+
+/** Whether each vertex of one is within the tolerance of one of the other's, and both have as many of them. */
+export function isSameGeometry(a: SolidPart, b: SolidPart, tolerance: number): boolean {
+  const isNear = (p: SolidPart, q: SolidPart) =>
+    p.corners.flat().every((corner) => q.corners.flat().some((other) => other.distanceTo(corner) <= tolerance));
+  return a.corners.length === b.corners.length && isNear(a, b) && isNear(b, a);
+}
