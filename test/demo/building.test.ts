@@ -123,6 +123,35 @@ test('keys move the plane, and it can be cut from above', async () => {
   await compare(moved.plane, 6);
 });
 
+test('a cursor snaps, and what lies between two clicks is measured', async () => {
+  await page.getByRole('checkbox', { name: 'Measure' }).check();
+  const text = (id: string) => page.locator(id).textContent();
+  for (const [x, says] of [
+    [900, /^from this (vertex|midpoint|center|edge|face)/],
+    [1000, /^\d+\.\d{3} m/],
+  ] as const) {
+    await page.mouse.move(x, 470);
+    await expect.poll(() => text('#snapped'), PATIENCE).toMatch(/vertex|midpoint|center|edge|face/);
+    await page.mouse.click(x, 470);
+    await expect.poll(() => text('#measured'), PATIENCE).toMatch(says);
+  }
+  await page.getByRole('checkbox', { name: 'Measure' }).uncheck();
+});
+
+test('what the fitters got wrong is listed, and flown to', async () => {
+  await page.getByRole('button', { name: 'Find clashes' }).click();
+  await expect.poll(() => page.locator('#clash-summary').textContent(), PATIENCE).toMatch(/^\d+ clashes, found in/);
+  const items = await page.locator('#clashes button').allTextContents();
+  expect(items.filter((item) => item.startsWith('ducts in beams: ')).length).toBeGreaterThan(2);
+  expect(items.filter((item) => item.startsWith('there twice: ')).length).toBeGreaterThan(2);
+  const copies = model.parts.filter(({ id }) => id.endsWith('-copy'));
+  expect(items.filter((item) => item.startsWith('there twice: ')).length).toBe(copies.length);
+  await page.locator('#clashes button').first().click();
+  const target = await page.evaluate(() => window.livePage!.controls.target.toArray());
+  const beam = model.parts.find(({ name }) => items[0].includes(`${name} – `))!;
+  expect(model.boxOf(beam).distanceToPoint(new Vector3(...target))).toBeLessThan(0.5);
+});
+
 test('whole, what the facade hides is left out; layers go, and their parts are pointed at no more', async () => {
   await choose('nowhere');
   expect(await page.locator('#plane').isHidden()).toBe(true);
