@@ -163,7 +163,8 @@ function inSystemBrowser(browser: string) {
 
 function common(name: string, include: string[], groupOrder: number) {
   // The seed of all random tests, where browsers can read it too: import.meta.env.SEED.
-  const env = { SEED: process.env.SEED ?? '1' };
+  // And how many frames flights are long that compare pictures, where that is asked for.
+  const env = { SEED: process.env.SEED ?? '1', FLIGHT: process.env.FLIGHT ?? '' };
   const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
   return { name, include, env, ...patience, sequence: { groupOrder } };
 }

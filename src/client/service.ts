@@ -232,6 +232,9 @@ export class CollisionService extends ServiceEvents {
    * const { contacts } = await service.update(); // of the mesh as it is now
    * ```
    *
+   * A mesh of more than 8 MiB (100,000 triangles) is moved in slices, beside all else: until the promise resolves, frames and
+   * queries see it as it was. That takes as much memory again for as long; where there is none, it is moved in one piece.
+   *
    * The tree is refitted: its boxes are exact for the new vertices, but the worse, the farther these are from where it
    * was built. `meshInfo(mesh).cost` says how much; at 2, a new tree is built beside the service and takes the old
    * one's place when it is ready. A tree has no place for a triangle that had no area when it was built; where such a
@@ -243,7 +246,7 @@ export class CollisionService extends ServiceEvents {
    *
    * Rejects with UNKNOWN_ID, with BAD_DATA for another number of vertices, for a vertex that is not finite of a
    * triangle, line or point in the tree and where no triangle has an area, with OUT_OF_MEMORY, with ABORTED when the mesh is removed
-   * before the tree that the promise waits for is built. The mesh is as it was then.
+   * before its vertices are moved. The mesh is as it was then.
    */
   async updateMesh(mesh: MeshId, positions: Float32Array): Promise<void> {
     this.#link.check('updateMesh');

@@ -112,7 +112,8 @@ export const OUT_CHARACTERS = 204; // u32, offset of OUT_CHARACTER_BYTES each
 export const OUT_PUSH_COUNT = 208; // u32
 export const OUT_PUSHES = 212; // u32, offset of PUSH_BYTES each
 export const OUT_MS_OCCLUSION = 216; // f64, of OUT_MS_CULL
-export const OUT_HEADER_BYTES = 224;
+export const OUT_PAIR_TIME = 224; // u32, offset of f32 each; 0 where all are 1
+export const OUT_HEADER_BYTES = 240;
 
 // A view's answer inside a frame out.
 export const OUT_VIEW_SLOT = 0; // u32
@@ -144,7 +145,8 @@ export const OBJECT_ROTATION = 80; // f64 × 4, quaternion xyzw of a box
 export const OBJECT_RADIUS = 112; // f64
 export const OBJECT_CLIP_SET = 120; // u32, number of a clip set; 0 for none
 export const OBJECT_MATRIX = 128; // f64 × 12, when FLAG_MATRIX
-export const OBJECT_BYTES = 224;
+export const OBJECT_CLEARANCE = 224; // f64, world units
+export const OBJECT_BYTES = 240;
 
 export const SHAPE_MESH = 1;
 export const SHAPE_SPHERE = 2;
@@ -162,6 +164,8 @@ export const FLAG_FACE_SIDES = 128; // and of some triangles of its mesh they hi
 
 export const FLAG_OCCLUDER = 256; // it may hide others
 export const FLAG_NO_OCCLUDER = 512; // it may not; with neither, boxes and meshes may
+export const FLAG_CLEARANCE = 1024; // it has a clearance
+export const FLAG_CONTINUOUS = 2048; // what it passes between two frames is a contact, too
 
 export const CONTACTS_NONE = 0;
 export const CONTACTS_BOUNDS = 1;

@@ -35,7 +35,8 @@ export interface WorkerApi {
     deform: MeshDeform,
     features: number | undefined,
   ): Promise<ArrayBuffer>;
-  loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean): LoadedMesh;
+  /** Other messages are served between slices of the work, as in `updateMesh` and `replaceTree`. */
+  loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean): Promise<LoadedMesh>;
   /** Builds small meshes, one after the other. One that fails takes nothing from the others. */
   buildMeshes(builds: SmallBuild[]): Outcome<ArrayBuffer>[];
   /** Does `loadMesh` for many, of which no copy is made. */
@@ -43,9 +44,9 @@ export interface WorkerApi {
   /** Bakes the mesh as it is when this is called. Other messages are served between slices of the work. */
   bakeMesh(mesh: MeshId): Promise<ArrayBuffer>;
   /** Moves a mesh's vertices. Where the answer asks for a build, `replaceTree` must follow. */
-  updateMesh(mesh: MeshId, positions: Float32Array): MeshUpdate;
+  updateMesh(mesh: MeshId, positions: Float32Array): MeshUpdate | Promise<MeshUpdate>;
   /** Hands over the tree that was asked for; null where it could not be built, and the old one stays. */
-  replaceTree(mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): MeshUpdate;
+  replaceTree(mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): Promise<MeshUpdate>;
   raycast(ray: PickRay, filter: Filter): Hit | null;
   /** Finds the nearest hit of a pick's ray, and the feature near the cursor. Where features must be found first, in slices. */
   pickSnap(ray: PickRay, filter: Filter, request: SnapRequest): Hit | null | Promise<Hit | null>;
@@ -422,6 +423,8 @@ export interface ObjectDescription {
   extent: ArrayLike<number>;
   rotation: ArrayLike<number>;
   radius: number;
+  /** World units; FLAG_CLEARANCE is set where it is not 0. Absent or 0 for none. */
+  clearance?: number | undefined;
   /** The number of its clip set, of which queries bring the planes. Absent or 0 for none. */
   clipSet?: number | undefined;
   /**

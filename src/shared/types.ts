@@ -176,6 +176,17 @@ export interface ObjectOptions {
    * true of boxes and of meshes of triangles, else false; say false of what shines through, or is drawn smaller.
    */
   occluder?: boolean;
+  /**
+   * Objects that are nearer to it than the sum of both clearances are contacts of the frame, as if they touched, with a depth
+   * below 0: the gap. World units, whatever the scale of its matrix. At least 0, finite; default 0.
+   */
+  clearance?: number;
+  /**
+   * What it passes through between two frames is a contact of the later one, too, however fast it is: {@link ContactPair.time}
+   * tells when. Its way leads straight and turns evenly from where the last answered frame had it; its first frame has none,
+   * and neither has one behind `setObject` with a `matrix`, which puts it there. Default false.
+   */
+  continuous?: boolean;
 }
 
 /** What a character is, and how it walks. Lengths are in world units. */
@@ -629,16 +640,25 @@ export interface ContactPair {
   begun: boolean;
   /** The answer is an earlier frame's, as `contactBudget` was used up. */
   stale: boolean;
+  /**
+   * 1 where they are in contact as the frame has them. Less than 1 where they only were on their way from the frame before,
+   * which is 0, as at least one of them is `continuous`: when they first were. The point, normal and depth are of that time then.
+   */
+  time: number;
   /** 0, 1: a inside b, 2: b inside a; always 0 where one of the two has contacts 'bounds', or bones meet. */
   contained: 0 | 1 | 2;
   /**
    * xyz each, world. Of each region of contact up to four, which follow one another and share normal and depth. Empty
-   * unless the detail is 'manifold' or 'full'.
+   * unless the detail is 'manifold' or 'full'. Of two that are apart, as far as their clearances allow, it is one: halfway
+   * between the points of both where they are nearest, which are half of the depth away from it along the normal.
    */
   points: Float32Array;
   /** xyz each, world, unit, from a to b. */
   normals: Float32Array;
-  /** One for each point: moved by this along the normal, b parts from a there. World units. */
+  /**
+   * One for each point: moved by this along the normal, b parts from a there. World units. Less than 0 where they are apart:
+   * the gap, as far as their clearances allow.
+   */
   depths: Float32Array;
   /**
    * Two numbers for each two triangles that meet, a's and b's, sorted. Empty unless the detail is 'triangles' or
@@ -667,6 +687,8 @@ export interface ContactSet extends Iterable<ContactPair> {
   b: Uint32Array;
   /** 1 where the pair is new in this frame. */
   begun: Uint8Array;
+  /** When they met: 1, or less where they only did on their way; see {@link ContactPair.time}. */
+  time: Float32Array;
   /** 0, 1: a inside b, 2: b inside a. */
   contained: Uint8Array;
   /** The groups of the two objects; 0 for none. */
@@ -997,7 +1019,7 @@ export interface InspectedBounds extends InspectedBoxes {
   static: Uint8Array;
   /** 1 where it is not static, and nothing of it changed in the last frame or since: its pairs are those of before. */
   asleep: Uint8Array;
-  /** For each of `views`, for each object: 0 where it is outside or not listed, 1 crossing the border, 2 inside. */
+  /** For each of `views`, for each object: 0 where it is outside or not listed, 1 crossing the border, 2 inside, 3 occluded. */
   states: Uint8Array[];
 }
 

@@ -6,6 +6,9 @@ import { coloursOf, linesOf } from './box-lines.js';
 import { buffersOf } from './buffers-of.js';
 import type { Slices } from './slices.js';
 
+/** How a view may see an object (`InspectedBounds`). */
+const STATES = 4;
+
 /**
  * Answers what is asked about the insides of a core, in slices. Meshes must be kept as they are meanwhile; `frame` answers the
  * frame of the core as it is.
@@ -46,7 +49,7 @@ export async function inspect(
       const bounds = await slices.run(inspector.bounds(maxBoxes, views));
       const { asleep, states } = bounds;
       answer.bounds = await draw(bounds, palette?.states, (i) => {
-        return (states[0]?.[i] ?? 0) + 3 * (asleep[i] === 1 ? 2 : bounds.static[i]);
+        return (states[0]?.[i] ?? 0) + STATES * (asleep[i] === 1 ? 2 : bounds.static[i]);
       });
       for (const each of states) buffers.push(each.buffer as ArrayBuffer);
     }

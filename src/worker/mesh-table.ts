@@ -1,13 +1,19 @@
 import { CollisionError } from '../shared/errors.js';
 import type { MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
-import type { Core, MeshAddress } from './binding/core.js';
+import type { Core, MeshAddress, MeshLoad, MeshRefit } from './binding/core.js';
 import { blockLayout } from './snap/corners.js';
 import { FeatureStore } from './snap/feature-store.js';
 import { bytesWithoutFeatures, readFeatures } from './snap/features.js';
 
 /** The cost of a refitted tree, relative to when it was built, from which on a new one is asked for. */
 const REBUILD_COST = 2;
+
+/**
+ * Up to so many bytes, 100,000 triangles or 30 ms, vertices are moved in one piece: a frame that follows is to see a mesh as
+ * it is drawn. Of a larger one, 18 million triangles take 5.7 s, for which nobody is to wait.
+ */
+export const ONE_PIECE_BYTES = 8 << 20;
 
 interface Entry {
   address: MeshAddress;
@@ -33,6 +39,8 @@ interface Entry {
 export class MeshTable {
   readonly #core: Core;
   readonly #entries = new Map<MeshId, Entry>();
+  /** What is on its way in. */
+  readonly #loads = new Map<MeshId, MeshLoad>();
   /** How often all meshes were kept. */
   #keeps = 0;
   #isKept = false;
@@ -48,16 +56,43 @@ export class MeshTable {
   }
 
   load(id: MeshId, baked: ArrayBuffer): TreeInfo {
-    const address = this.#loadWithFeatures(baked);
+    this.beginLoad(id, baked);
+    let info: TreeInfo | undefined;
+    while (!info) info = this.stepLoad(id, Infinity);
+    return info;
+  }
+
+  /** Begins to load a mesh in steps, and the features that are baked with it. Throws OUT_OF_MEMORY. */
+  beginLoad(id: MeshId, baked: ArrayBuffer): void {
+    const bytes = bytesWithoutFeatures(baked);
+    const load = this.#core.beginLoad(baked, bytes);
+    const finish = () => this.#withFeatures(load.finish(), baked, bytes);
+    this.#loads.set(id, { step: load.step, finish, abort: load.abort });
+  }
+
+  /**
+   * Goes on loading for about `budget` milliseconds. Answers what the mesh is when that is done. Throws BAD_DATA, and
+   * ABORTED where the mesh was removed meanwhile.
+   */
+  stepLoad(id: MeshId, budget: number): TreeInfo | undefined {
+    const load = this.#loads.get(id);
+    if (!load) throw removed(id);
+    let address: MeshAddress;
+    try {
+      if (!load.step(budget)) return undefined;
+      address = load.finish();
+    } catch (error) {
+      this.#loads.delete(id);
+      throw error;
+    }
+    this.#loads.delete(id);
     const keptBefore = this.#keeps;
     this.#entries.set(id, { address, keptBefore, copy: undefined, isRebuilding: false, newest: undefined });
     return this.#core.meshInfo(address);
   }
 
-  /** Puts a baked mesh into the core, and the features that are baked with it here. Throws BAD_DATA, OUT_OF_MEMORY. */
-  #loadWithFeatures(baked: ArrayBuffer): MeshAddress {
-    const bytes = bytesWithoutFeatures(baked);
-    const address = this.#core.loadMesh(baked, bytes);
+  /** Takes the features that are baked with a mesh, which is loaded. Throws BAD_DATA, and frees it, where they cannot be trusted. */
+  #withFeatures(address: MeshAddress, baked: ArrayBuffer, bytes: number): MeshAddress {
     if (bytes === baked.byteLength) return address;
     const { size, count, lanes } = blockLayout(this.#core.snaps.memoryOf(), address);
     const features = readFeatures(baked, bytes, size, count * lanes);
@@ -81,6 +116,12 @@ export class MeshTable {
   }
 
   remove(id: MeshId): void {
+    const load = this.#loads.get(id);
+    if (load) {
+      load.abort();
+      this.#loads.delete(id);
+      return;
+    }
     const entry = this.#get(id);
     this.#dropCopy(entry);
     this.#retire(entry);
@@ -106,18 +147,60 @@ export class MeshTable {
     if (entry && this.#isRead(entry)) entry.copy ??= this.#core.copyMesh(entry.address);
   }
 
+  /** Tells whether the vertices of a mesh are moved in slices: it is so large that a pick would wait for it. */
+  isLong(id: MeshId): boolean {
+    const entry = this.#entries.get(id);
+    return entry !== undefined && this.#core.meshInfo(entry.address).bytes > ONE_PIECE_BYTES;
+  }
+
   /** Moves the vertices of a mesh. Where this throws, the mesh is as it was. */
   update(id: MeshId, positions: Float32Array): MeshUpdate {
     this.prepareUpdate(id);
     const entry = this.#get(id);
     const isInEffect = this.#core.refitMesh(entry.copy ?? entry.address, positions);
     if (isInEffect && entry.copy !== undefined) {
-      this.features.moved(entry.address, entry.copy);
-      this.#moveTo(entry, entry.copy);
+      this.#moveTo(entry, entry.copy, true);
       entry.copy = undefined;
     } else if (isInEffect) {
       this.features.moved(entry.address, entry.address);
     }
+    return this.#updated(entry, positions, isInEffect);
+  }
+
+  /**
+   * Does the same with a copy, which takes the mesh's place at last, in slices of `budget` milliseconds; `mayPut` is asked
+   * whether it may. Nobody else may update or replace the mesh meanwhile. Throws ABORTED where it was removed.
+   */
+  *updateInSlices(
+    id: MeshId,
+    positions: Float32Array,
+    budget: number,
+    mayPut: () => boolean,
+  ): Generator<void, MeshUpdate> {
+    const entry = this.#notRemoved(id);
+    let refit: MeshRefit | undefined;
+    try {
+      refit = this.#core.beginRefit(entry.address, positions, true);
+      const isInEffect = yield* this.#finish(id, entry, refit, budget);
+      if (isInEffect) {
+        yield* this.#until(id, entry, mayPut);
+        this.#putOrFree(entry, refit.finish());
+      }
+      refit.abort();
+      return this.#updated(entry, positions, isInEffect);
+    } catch (error) {
+      refit?.abort();
+      // Where there is no room for a second one, the mesh itself is moved, in one piece.
+      if (CollisionError.is(error) && error.code === 'OUT_OF_MEMORY') {
+        yield* this.#until(id, entry, mayPut);
+        return this.update(id, positions);
+      }
+      throw error;
+    }
+  }
+
+  /** Notes what an update came to, and asks for a new tree where that is wanted. */
+  #updated(entry: Entry, positions: Float32Array, isInEffect: boolean): MeshUpdate {
     const info = this.#core.meshInfo(entry.address);
     let rebuild: MeshData | undefined;
     if (entry.isRebuilding) entry.newest = positions;
@@ -125,29 +208,56 @@ export class MeshTable {
     return { info, isInEffect, rebuild };
   }
 
-  /** Takes the tree that was asked for; null where there will be none. */
-  replace(id: MeshId, baked: ArrayBuffer | null): MeshUpdate {
-    const entry = this.#get(id);
+  /** Takes the tree that was asked for; null where there will be none. In slices, as `updateInSlices`. */
+  *replaceInSlices(
+    id: MeshId,
+    baked: ArrayBuffer | null,
+    budget: number,
+    mayPut: () => boolean,
+  ): Generator<void, MeshUpdate> {
+    const entry = this.#notRemoved(id);
     const { newest } = entry;
     entry.isRebuilding = false;
     entry.newest = undefined;
-    const isInEffect = baked !== null && this.#put(entry, baked, newest);
+    const isInEffect = baked !== null && (yield* this.#put(id, entry, baked, newest, budget, mayPut));
     const info = this.#core.meshInfo(entry.address);
     const isWanting = baked !== null && (!isInEffect || info.cost >= REBUILD_COST);
     return { info, isInEffect, rebuild: isWanting && newest ? this.#askForTree(entry, newest) : undefined };
+  }
+
+  /** Does the same in one piece. */
+  replace(id: MeshId, baked: ArrayBuffer | null): MeshUpdate {
+    const work = this.replaceInSlices(id, baked, Infinity, () => true);
+    let step = work.next();
+    while (!step.done) step = work.next();
+    return step.value;
   }
 
   /**
    * Puts a new tree, moved to the newest positions, in the place of the old one. Answers false where it cannot take
    * these positions.
    */
-  #put(entry: Entry, baked: ArrayBuffer, newest: Float32Array | undefined): boolean {
+  *#put(
+    id: MeshId,
+    entry: Entry,
+    baked: ArrayBuffer,
+    newest: Float32Array | undefined,
+    budget: number,
+    mayPut: () => boolean,
+  ): Generator<void, boolean> {
     const core = this.#core;
-    const address = core.loadMesh(baked);
+    const load = core.beginLoad(baked);
     try {
-      if (newest === undefined || this.#canTake(address, newest)) {
-        this.features.replaced(entry.address, address);
-        this.#moveTo(entry, address);
+      yield* this.#finish(id, entry, { step: (ms) => load.step(ms) || undefined }, budget);
+    } catch (error) {
+      load.abort();
+      throw error;
+    }
+    const address = load.finish();
+    try {
+      if (newest === undefined || (yield* this.#canTake(id, entry, address, newest, budget))) {
+        yield* this.#until(id, entry, mayPut);
+        this.#moveTo(entry, address, false);
         this.#dropCopy(entry);
         return true;
       }
@@ -159,9 +269,55 @@ export class MeshTable {
     return false;
   }
 
-  /** Puts a mesh in the place of what an entry has. */
-  #moveTo(entry: Entry, address: MeshAddress): void {
+  /** Does all steps of what belongs to an entry. Answers what the last one answers. */
+  *#finish<T>(
+    id: MeshId,
+    entry: Entry,
+    work: { step(budget: number): T | undefined },
+    budget: number,
+  ): Generator<void, T> {
+    for (;;) {
+      const answer = work.step(budget);
+      if (answer !== undefined) return answer;
+      yield;
+      this.#checkThere(id, entry);
+    }
+  }
+
+  *#until(id: MeshId, entry: Entry, isTrue: () => boolean): Generator<void> {
+    while (!isTrue()) {
+      yield;
+      this.#checkThere(id, entry);
+    }
+  }
+
+  #checkThere(id: MeshId, entry: Entry): void {
+    if (this.#notRemoved(id) !== entry) throw removed(id);
+  }
+
+  /** Answers the entry of a mesh that was there when a change of it was asked for. */
+  #notRemoved(id: MeshId): Entry {
+    const entry = this.#entries.get(id);
+    if (!entry) throw removed(id);
+    return entry;
+  }
+
+  /** Puts a mesh with moved vertices in the place of what an entry has, or frees it where that throws. */
+  #putOrFree(entry: Entry, address: MeshAddress): void {
+    try {
+      this.#moveTo(entry, address, true);
+    } catch (error) {
+      this.#core.freeMesh(address);
+      throw error;
+    }
+    this.#dropCopy(entry);
+  }
+
+  /** Puts a mesh in the place of what an entry has: the same tree, moved, or another. */
+  #moveTo(entry: Entry, address: MeshAddress, isSameTree: boolean): void {
     this.#core.replaceMesh(entry.address, address);
+    if (isSameTree) this.features.moved(entry.address, address);
+    else this.features.replaced(entry.address, address);
     this.#retire(entry);
     entry.address = address;
     entry.keptBefore = this.#keeps;
@@ -192,12 +348,22 @@ export class MeshTable {
    * Tells whether a tree can take positions, and moves it to them if so. What one tree takes, another may not: it has
    * other triangles.
    */
-  #canTake(address: MeshAddress, positions: Float32Array): boolean {
+  *#canTake(
+    id: MeshId,
+    entry: Entry,
+    address: MeshAddress,
+    positions: Float32Array,
+    budget: number,
+  ): Generator<void, boolean> {
+    let refit: MeshRefit | undefined;
     try {
-      return this.#core.refitMesh(address, positions);
+      refit = this.#core.beginRefit(address, positions, false);
+      return yield* this.#finish(id, entry, refit, budget);
     } catch (error) {
       if (CollisionError.is(error) && error.code === 'BAD_DATA') return false;
       throw error;
+    } finally {
+      refit?.abort();
     }
   }
 
@@ -214,4 +380,8 @@ export class MeshTable {
     if (!entry) throw new CollisionError('UNKNOWN_ID', `mesh is ${id}, which is not in the worker`);
     return entry;
   }
+}
+
+function removed(id: MeshId): CollisionError {
+  return new CollisionError('ABORTED', `mesh ${id} was removed`);
 }

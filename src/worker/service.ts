@@ -24,6 +24,7 @@ import type { ContactReport, Distance, Inspection, MeshData, MeshId, ObjectId, S
 import { answering } from './answering.js';
 import type { Core, MeshAddress, MeshBuild, PlacedDescription } from './binding/core.js';
 import type { CoreContact } from './binding/queries.js';
+import { blobCopy } from './blob-copy.js';
 import { inspect } from './inspection.js';
 import { MeshTable } from './mesh-table.js';
 import { QueryService } from './query-service.js';
@@ -40,7 +41,10 @@ const FRAME_SLICE_MS = 4;
 /** Milliseconds of a frame or a contact after which the main thread is told that it is still worked on. */
 const BUSY_EVERY_MS = 100;
 
-/** Calls that change nothing that a frame or a contact reads, and so are answered while one is under way. */
+/**
+ * Calls that change nothing that a frame or a contact reads, or wait by themselves before they do, and so are answered
+ * while one is under way.
+ */
 const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
   ...([
     'raycast',
@@ -69,6 +73,7 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
     'loadMesh',
     'loadMeshes',
     'bakeMesh',
+    'replaceTree',
   ] as const),
 ]);
 
@@ -103,6 +108,8 @@ export class WorkerService extends QueryService implements WorkerApi {
   #isInPair = false;
   /** How much work is under way that reads meshes in slices, beside frames and contacts. */
   #readers = 0;
+  /** The last of the changes of each mesh that are under way in slices. */
+  readonly #changes = new Map<MeshId, Promise<void>>();
   /** The core does one section at a time. */
   #lastSection: Promise<unknown> = Promise.resolve();
   #lastInspection: Promise<unknown> = Promise.resolve();
@@ -174,8 +181,15 @@ export class WorkerService extends QueryService implements WorkerApi {
     },
   );
 
-  readonly loadMesh = answering((mesh: MeshId, baked: ArrayBuffer, isKept: boolean): LoadedMesh => {
-    return { info: this.meshes.load(mesh, baked), copy: isKept ? new Blob([baked]) : undefined };
+  /** Copies the mesh in and checks it, in slices: 65 MB take some 100 ms, for which no pick is to wait. */
+  readonly loadMesh = answering(async (mesh: MeshId, baked: ArrayBuffer, isKept: boolean): Promise<LoadedMesh> => {
+    this.meshes.beginLoad(mesh, baked);
+    let info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
+    while (!info) {
+      await this.#pause();
+      info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
+    }
+    return { info, copy: isKept ? await this.#copyOf(baked) : undefined };
   });
 
   readonly buildMeshes = answering((builds: SmallBuild[]): Outcome<ArrayBuffer>[] =>
@@ -208,15 +222,51 @@ export class WorkerService extends QueryService implements WorkerApi {
     return transfer(baked, [baked]);
   });
 
-  readonly updateMesh = answering(
-    (mesh: MeshId, positions: Float32Array): MeshUpdate => withData(this.meshes.update(mesh, positions)),
+  readonly updateMesh = answering((mesh: MeshId, positions: Float32Array): MeshUpdate | Promise<MeshUpdate> => {
+    if (!this.meshes.isLong(mesh) && !this.#changes.has(mesh)) return withData(this.meshes.update(mesh, positions));
+    return this.#change(mesh, () =>
+      this.meshes.updateInSlices(mesh, positions, FRAME_SLICE_MS, () => this.#mayGoAhead()),
+    );
+  });
+
+  readonly replaceTree = answering(
+    async (mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): Promise<MeshUpdate> => {
+      const update = await this.#change(mesh, () =>
+        this.meshes.replaceInSlices(mesh, baked, FRAME_SLICE_MS, () => this.#mayGoAhead()),
+      );
+      if (baked && isKept && update.isInEffect) update.copy = await this.#copyOf(baked);
+      return update;
+    },
   );
 
-  readonly replaceTree = answering((mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): MeshUpdate => {
-    const update = this.meshes.replace(mesh, baked);
-    if (baked && isKept && update.isInEffect) update.copy = new Blob([baked]);
-    return withData(update);
-  });
+  /** Changes a mesh in slices, behind all changes of it that were asked for before. */
+  #change(mesh: MeshId, begin: () => Generator<void, MeshUpdate>): Promise<MeshUpdate> {
+    const before = this.#changes.get(mesh) ?? Promise.resolve();
+    const change = before.then(async () => withData(await this.#finish(begin())));
+    const settled = change.then(
+      () => {},
+      () => {},
+    );
+    this.#changes.set(mesh, settled);
+    settled.then(() => {
+      if (this.#changes.get(mesh) === settled) this.#changes.delete(mesh);
+    });
+    return change;
+  }
+
+  /** Does work in slices; each ends where the work yields. */
+  async #finish<T>(work: Generator<void, T>): Promise<T> {
+    let step = work.next();
+    while (!step.done) {
+      await this.#pause();
+      step = work.next();
+    }
+    return step.value;
+  }
+
+  #copyOf(baked: ArrayBuffer): Promise<Blob> {
+    return blobCopy(baked, FRAME_SLICE_MS, () => this.#pause());
+  }
 
   /**
    * A contact that may take long is found in slices, when no frame and no other question of two objects is under way: it
@@ -371,10 +421,11 @@ export class WorkerService extends QueryService implements WorkerApi {
     },
     mayCall: (name, first) => {
       if (HARMLESS.has(name)) return true;
-      if (name !== 'updateMesh' && name !== 'replaceTree') return false;
-      return (
-        this.#mayGoAhead() && (name === 'replaceTree' || hasRoom(() => this.meshes.prepareUpdate(first as MeshId)))
-      );
+      if (name !== 'updateMesh') return false;
+      const mesh = first as MeshId;
+      // What is changed in slices waits by itself, when it is done.
+      if (this.meshes.isLong(mesh)) return true;
+      return this.#mayGoAhead() && hasRoom(() => this.meshes.prepareUpdate(mesh));
     },
   };
 

@@ -108,6 +108,7 @@ export class Actor {
       contacts: random.pick(DETAILS),
       pickable: random.chance(0.9),
       cullable: random.chance(0.9),
+      occluder: random.chance(0.8),
     };
   }
 
@@ -118,7 +119,7 @@ export class Actor {
     return {
       ...{ center: random.point(3).toArray() as Point, half, width, height: (width * half[1]) / half[0] },
       ...{ left: random.range(-50, 50), top: random.range(-50, 50), layers: random.pick([1, 0xffffffff]) },
-      ...{ margin: random.pick([0, 0.5]), minPixels: random.pick([0, 0, 30]) },
+      ...{ margin: random.pick([0, 0.5]), minPixels: random.pick([0, 0, 30]), occlusion: random.chance(0.4) },
       ...{ depth: random.pick(['webgl', 'webgpu'] as const), reversed: random.chance(0.3) },
     };
   }

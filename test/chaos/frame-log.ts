@@ -51,8 +51,10 @@ function faultIn(world: World, { views, contacts }: FrameResult): string {
   const expected = [...world.windows.keys()].sort().join();
   if (names !== expected) return `views ${names}, expected ${expected}`;
   for (const [name, window] of world.windows) {
-    const { ids, inside } = views.get(name)!;
-    if (!areSeen(world, window, {}, ids, inside)) return `view ${name} sees ${ids}, ${inside} of them inside`;
+    const seen = views.get(name)!;
+    if (!areSeen(world, window, {}, seen)) {
+      return `view ${name} sees ${seen.ids}, ${seen.inside} of them inside, and not ${seen.occluded}`;
+    }
   }
   return faultOfPairs(world, contacts, contacts.waiting);
 }

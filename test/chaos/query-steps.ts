@@ -160,7 +160,7 @@ function frustum(actor: Actor): void {
   actor.life.ask({
     name: 'frustum',
     answer: actor.service.frustum(isNamed ? name : viewOf(window), options),
-    check: ({ ids, inside }, worlds) => inSome((world) => truth.areSeen(world, window, options, ids, inside))(worlds),
+    check: (seen, worlds) => inSome((world) => truth.areSeen(world, window, options, seen))(worlds),
   });
 }
 

@@ -120,13 +120,51 @@ export function isClosest(
   return isLeast && isThere && all.some(([id, each]) => id === answer.object && Math.abs(each - least) < DOUBT);
 }
 
-/** What a view sees: by the bounds on its planes, by the shapes with precision 'mesh'. */
+/** What a view sees, or would if nothing hid it: by the bounds on its planes, by the shapes with precision 'mesh'. */
 export function areSeen(
   world: World,
   window: Window,
+  options: QueryOptions,
+  { ids: seen, inside, occluded }: { ids: Uint32Array; inside: number; occluded: Uint32Array },
+): boolean {
+  if (!window.occlusion && occluded.length > 0) return false;
+  if (![...occluded].every((id) => isHidden(world, window, options, id))) return false;
+  // What is hidden may be wholly inside, or cross the border: it is said of what is seen.
+  return areInView(
+    world,
+    window,
+    options,
+    [...seen, ...occluded],
+    occluded.length > 0 ? null : seen.subarray(0, inside),
+  );
+}
+
+/** Whether each point of a thing's bounds that could be drawn is behind another thing. */
+function isHidden(world: World, window: Window, { layers = -1, ignore = [] }: QueryOptions, id: number): boolean {
+  const thing = world.things.get(id);
+  if (thing === undefined) return false;
+  const frustum = frustumOf({ ...window, margin: 0 });
+  const others = [...world.things].filter(
+    ([other, each]) =>
+      other !== id && each.occluder && isShownTo(window, each) && each.layers & layers && !ignore.includes(other),
+  );
+  return ninePoints(world, thing).every((point) => {
+    if (distanceTo(frustum, point) > -DOUBT) return true;
+    const eye: Point = [point[0], point[1], window.center[2] + window.half[2]];
+    return others.some(([, each]) => {
+      const solid = standIn(world, each, 'mesh');
+      const { hits, doubt } = rayHits(solid, eye, [0, 0, -1]);
+      return doubt < DOUBT || hits.some((t) => t <= eye[2] - point[2] + DOUBT);
+    });
+  });
+}
+
+function areInView(
+  world: World,
+  window: Window,
   { layers = -1, ignore = [], precision = 'obb' }: QueryOptions,
-  ids: Uint32Array,
-  inside: number,
+  ids: readonly number[],
+  inside: Uint32Array | null,
 ): boolean {
   const frustum = frustumOf(window);
   const shown = [...world.things].filter(
@@ -144,7 +182,7 @@ export function areSeen(
     const beyond = reachBeyond(frustum, standIn(world, world.things.get(id)!, precision));
     return [id, Math.abs(excess) < DOUBT ? 0 : Math.max(excess, beyond)];
   });
-  return areThose(seen, ids) && areThose(wholly, ids.subarray(0, inside));
+  return areThose(seen, ids) && (inside === null || areThose(wholly, inside));
 }
 
 /** Whether the numbers of points in sight are those of the targets. */

@@ -15,12 +15,14 @@ export interface Window {
   layers: number;
   margin: number;
   minPixels: number;
+  /** Whether nearer things hide others. */
+  occlusion: boolean;
   depth: 'webgl' | 'webgpu';
   reversed: boolean;
 }
 
 export function viewOf(window: Window): ViewOptions {
-  const { center, half, left, top, width, height, layers, margin, minPixels, depth, reversed } = window;
+  const { center, half, left, top, width, height, layers, margin, minPixels, occlusion, depth, reversed } = window;
   const camera = new OrthographicCamera(-half[0], half[0], half[1], -half[1], 0, 2 * half[2]);
   camera.position.set(center[0], center[1], center[2] + half[2]);
   camera.updateMatrixWorld();
@@ -33,7 +35,7 @@ export function viewOf(window: Window): ViewOptions {
     [projection[10], projection[14]] = [-projection[10], shift - projection[14]];
   }
   const viewport = { x: left, y: top, width, height };
-  return { projection, view, viewport, layers, margin, minPixels, depth, reversed };
+  return { projection, view, viewport, layers, margin, minPixels, occlusion, depth, reversed };
 }
 
 export function frustumOf({ center, half, margin }: Window): Solid {

@@ -24,6 +24,7 @@ export interface Thing {
   contacts: ContactDetail;
   pickable: boolean;
   cullable: boolean;
+  occluder: boolean;
 }
 
 /** The scene as it is after some operation. Never changes. */
@@ -81,6 +82,7 @@ export function shapeOf({ kind, half, radius, center, mesh }: Thing): Shape {
 }
 
 export function optionsOf(thing: Thing): ObjectOptions {
-  const { matrix, motion, layers, collidesWith, group, contacts, pickable, cullable } = thing;
-  return { shape: shapeOf(thing), matrix, motion, layers, collidesWith, group, contacts, pickable, cullable };
+  const { matrix, motion, layers, collidesWith, group, contacts, pickable, cullable, occluder } = thing;
+  const said = { motion, layers, collidesWith, group, contacts, pickable, cullable, occluder };
+  return { shape: shapeOf(thing), matrix, ...said };
 }

@@ -38,6 +38,8 @@ const object = (shape: object) => ({
   pickable: true,
   cullable: true,
   occluder: true,
+  clearance: 0.5,
+  continuous: true,
   side: 'double',
 });
 const triangle = () => ({

@@ -20,7 +20,10 @@ export const CONTACT_METHODS: Record<'between' | 'Symbol(Symbol.iterator)', Case
   'Symbol(Symbol.iterator)': [{ args: () => [] }],
 };
 
-export const SCENE_FRAME_METHODS: Record<Exclude<keyof SceneFrame, 'result' | 'frame'>, Case<TrackedWorld>[]> = {
+export const SCENE_FRAME_METHODS: Record<
+  Exclude<keyof SceneFrame, 'result' | 'frame' | 'culled'>,
+  Case<TrackedWorld>[]
+> = {
   forEachVisible: [{ args: () => [() => {}, 'main'], visits: true }],
   visibleInstances: [
     { args: ({ instances }) => [instances, new Uint32Array(2), 'main'] },

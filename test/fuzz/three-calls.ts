@@ -144,6 +144,7 @@ export const TRACKER_METHODS: Record<
   idsOf: { args: ({ box }) => [box], isDull: true },
   objectOf: { args: ({ tracker, box }) => [tracker.idsOf(box)[0]], isDull: true },
   changed: { args: ({ box }) => [box], isDull: true },
+  teleport: { args: ({ box }) => [box], isDull: true },
   dispose: { args: () => [] },
 };
 

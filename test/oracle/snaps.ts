@@ -212,7 +212,8 @@ function nearestDrawn(
   pixelsOf: (p: Vector3) => number,
 ): Vector3 | null {
   const at = (share: number) => s.clone().lerp(t, share);
-  const drawnPixels = (share: number) => (share >= 0 && share <= 1 && isDrawn(at(share)) ? pixelsOf(at(share)) : Infinity);
+  const drawnPixels = (share: number) =>
+    share >= 0 && share <= 1 && isDrawn(at(share)) ? pixelsOf(at(share)) : Infinity;
   const count = 200;
   let best = -1;
   let least = Infinity;

@@ -121,6 +121,38 @@ test('hits, rays and regions are drawn when they are answered, and named', async
   expect(pixels.size).toBeGreaterThan(before);
 });
 
+test('bounds have a colour by what the view makes of them', async () => {
+  const cubes = [0, 1, 2, 3].map(() => cube());
+  const [, hidden, crossing, outside] = cubes;
+  camera.position.set(0, 0, 10);
+  camera.updateMatrixWorld();
+  hidden.position.set(0, 0, -20);
+  outside.position.set(0, 0, 30);
+  const scene = new Scene().add(...cubes);
+  // Half of it is beyond the right border.
+  crossing.position.set(10 * Math.tan((camera.fov * Math.PI) / 360) * camera.aspect, 0, 0);
+  const tracker = await track(service, scene, camera, { culling: { occlusion: true }, updateMatrixWorld: true });
+  const helper = new CollisionHelper(tracker, { bounds: true, contacts: false });
+  scene.add(helper);
+  await frames(tracker);
+  // What does not move sleeps.
+  for (const each of cubes) each.position.y += 1e-4;
+  await tracker.update(camera, SIZE);
+  await service.inspect();
+  const lines = (helper.children as LineSegments[]).find(({ visible }) => visible)!;
+  const { array } = lines.geometry.getAttribute('color');
+  // 24 ends of edges each, in the order of their ids.
+  const ids = cubes.map((each) => tracker.idsOf(each)[0]);
+  const sorted = ids.toSorted((one, other) => one - other);
+  const colours = ids.map((id) => [...array.slice(96 * sorted.indexOf(id), 96 * sorted.indexOf(id) + 3)]);
+  expect(colours).toEqual([
+    [60, 220, 100],
+    [80, 160, 255],
+    [255, 220, 60],
+    [150, 150, 150],
+  ]);
+});
+
 test.each(PLACES)('what is hovered over has its name beside it: %o', async (place) => {
   const { left, scene, tracker, helper } = await build(place, { contacts: false, hits: false });
   left.name = 'a name of some length';

@@ -1,7 +1,7 @@
 // Pictures of WebGPURenderer with `culling` are those without it; here by its WebGL backend, as browsers without a graphics
 // card have no other.
 import { createCollisionService } from 'collision-worker';
-import { Group, Mesh, MeshLambertMaterial, PerspectiveCamera, TorusGeometry } from 'three';
+import { BatchedMesh, BoxGeometry, Group, Mesh, MeshLambertMaterial, PerspectiveCamera, TorusGeometry } from 'three';
 import { WebGPURenderer } from 'three/webgpu';
 import { expect, test } from 'vitest';
 import { flown, forest, lit, PICTURE, somewhere } from '../fixtures/flights.js';
@@ -31,6 +31,35 @@ test(`instances and meshes, seed ${SEED}`, async () => {
   const scene = lit(trees, rings);
   const { instances } = await flown(random, { service, painter: renderer, scene, camera, step, frames: 20 });
   expect(instances).toBeGreaterThan(20 * 100);
+  service.dispose();
+  renderer.dispose();
+});
+
+test.each([true, false])(`a batch, sorted: %s, seed ${SEED}`, async (sortObjects) => {
+  const random = new Random(SEED);
+  const service = await createCollisionService();
+  const renderer = new WebGPURenderer({ antialias: false, forceWebGL: true });
+  await renderer.init();
+  renderer.setSize(PICTURE.width, PICTURE.height);
+  const material = new MeshLambertMaterial({ transparent: true, opacity: 0.5, depthWrite: false });
+  const batch = new BatchedMesh(300, 1000, 1000, material);
+  batch.sortObjects = sortObjects;
+  const geometries = [new BoxGeometry(1, 3, 1), new TorusGeometry(1, 0.2, 4, 8)].map((each) => batch.addGeometry(each));
+  for (let i = 0; i < 300; i++) batch.setMatrixAt(batch.addInstance(random.pick(geometries)), somewhere(random, 30));
+  const step = (): void => {
+    for (let n = 0; n < 20; n++) batch.setMatrixAt(random.integer(300), somewhere(random, 30));
+    batch.setVisibleAt(random.integer(300), random.chance(0.5));
+  };
+  const camera = new PerspectiveCamera(60, PICTURE.width / PICTURE.height, 0.1, 100);
+  const { instances } = await flown(random, {
+    service,
+    painter: renderer,
+    scene: lit(batch),
+    camera,
+    step,
+    frames: 15,
+  });
+  expect(instances).toBeGreaterThan(15 * 80);
   service.dispose();
   renderer.dispose();
 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
   table = new MeshTable(core);
 });
 
-test.each(['loadMesh', 'refitMesh', 'replaceMesh'] as const)(
+test.each(['beginLoad', 'beginRefit', 'replaceMesh'] as const)(
   'no memory in %s: all stays, and can be had again',
   (name) => {
     table.load(ID, bake(core, { positions: shut }));

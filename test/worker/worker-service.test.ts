@@ -47,27 +47,27 @@ test.each<[string, Command, string]>([
 test('a tree is copied for the next worker, where there may be one', async () => {
   const [MESH, KEPT] = [2049, 2050];
   const baked = () => bake(core, icosphere(1, 2));
-  expect(service.loadMesh(MESH, baked(), false).copy).toBeUndefined();
+  expect((await service.loadMesh(MESH, baked(), false)).copy).toBeUndefined();
   const copies = [
-    service.loadMesh(KEPT, baked(), true).copy,
-    service.replaceTree(KEPT, baked(), true).copy,
-    service.replaceTree(MESH, baked(), false).copy,
-    service.replaceTree(MESH, null, true).copy,
+    (await service.loadMesh(KEPT, baked(), true)).copy,
+    (await service.replaceTree(KEPT, baked(), true)).copy,
+    (await service.replaceTree(MESH, baked(), false)).copy,
+    (await service.replaceTree(MESH, null, true)).copy,
   ];
   const bytes = await Promise.all(copies.map(async (copy) => copy && (await copy.arrayBuffer())));
   expect(bytes).toEqual([baked(), baked(), undefined, undefined]);
 });
 
-test('a new tree that is worse than the one before asks for another, of the newest vertices', () => {
+test('a new tree that is worse than the one before asks for another, of the newest vertices', async () => {
   const mesh = 2049;
-  service.loadMesh(mesh, bake(core, boxMesh(1, 1, 1)), false);
+  await service.loadMesh(mesh, bake(core, boxMesh(1, 1, 1)), false);
   const { positions, indices } = boxMesh(1, 1, 1);
   const { meshInfo } = core;
   core.meshInfo = (address) => ({ ...meshInfo.call(core, address), cost: 2 });
-  expect(service.updateMesh(mesh, positions).rebuild).toEqual({ positions, indices, topology: 'triangles' });
+  expect((await service.updateMesh(mesh, positions)).rebuild).toEqual({ positions, indices, topology: 'triangles' });
   const newest = positions.map((x) => 2 * x);
-  expect(service.updateMesh(mesh, newest).rebuild).toBeUndefined();
-  expect(service.replaceTree(mesh, bake(core, boxMesh(1, 1, 1)), false).rebuild).toEqual({
+  expect((await service.updateMesh(mesh, newest)).rebuild).toBeUndefined();
+  expect((await service.replaceTree(mesh, bake(core, boxMesh(1, 1, 1)), false)).rebuild).toEqual({
     positions: newest,
     topology: 'triangles',
     indices,

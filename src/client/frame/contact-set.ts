@@ -29,6 +29,7 @@ export class ContactSetView implements ContactSet {
   readonly boneStart: Uint32Array;
   readonly bones: Int32Array;
   readonly #out: OutBuffer;
+  #time: Float32Array | undefined;
 
   constructor(out: OutBuffer) {
     this.#out = out;
@@ -59,6 +60,12 @@ export class ContactSetView implements ContactSet {
     this.segments = out.f32(layout.OUT_SEGMENTS, 6 * triangles);
     this.boneStart = out.u32(layout.OUT_BONE_START, pairs + 1);
     this.bones = out.i32(layout.OUT_BONES, 2 * out.word(layout.OUT_BONE_COUNT));
+  }
+
+  get time(): Float32Array {
+    const isGiven = this.#out.word(layout.OUT_PAIR_TIME) !== 0;
+    this.#time ??= isGiven ? this.#out.f32(layout.OUT_PAIR_TIME, this.count) : new Float32Array(this.count).fill(1);
+    return this.#time;
   }
 
   *[Symbol.iterator](): Iterator<ContactPair> {
@@ -94,6 +101,7 @@ export class ContactSetView implements ContactSet {
       groupB: this.groupB[i],
       begun: this.begun[i] === 1,
       stale: this.stale[i] === 1,
+      time: this.time[i],
       contained: this.contained[i] as 0 | 1 | 2,
       points: this.points.subarray(3 * from, 3 * to),
       normals: this.normals.subarray(3 * from, 3 * to),

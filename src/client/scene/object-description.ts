@@ -4,6 +4,7 @@ import type { ObjectDescription } from '../../shared/protocol.js';
 import type { CapsuleShape, MeshId, MeshInfo, MeshShape, ObjectOptions, Shape } from '../../shared/types.js';
 import {
   argumentError,
+  checkAtLeastZero,
   checkBits,
   checkBoolean,
   checkInteger,
@@ -19,7 +20,7 @@ import { whatIsOpen } from './open-mesh.js';
 
 const KEYS = [
   ...['shape', 'matrix', 'motion', 'layers', 'collidesWith', 'group', 'contacts', 'pickable', 'cullable', 'side'],
-  'occluder',
+  ...['occluder', 'clearance', 'continuous'],
 ];
 const MIXED_KEYS = ['faceSides', 'clipSet'];
 const RUN_KEYS = ['start', 'count', 'side'];
@@ -109,6 +110,7 @@ export function describe(
   base: ObjectDescription = DEFAULTS,
 ): ObjectDescription {
   const { shape, motion, layers, collidesWith, group, contacts, pickable, cullable, side, occluder } = options;
+  const { continuous } = options;
   if (shape === undefined && base === DEFAULTS) invalid(operation, 'shape', shape, 'a shape');
   const described = shape === undefined ? undefined : describeShape(operation, shape, meshOf);
   const part = described ?? base;
@@ -131,6 +133,10 @@ export function describe(
     setFlag(layout.FLAG_OCCLUDER, isOccluder);
     setFlag(layout.FLAG_NO_OCCLUDER, !isOccluder);
   }
+  if (continuous !== undefined) setFlag(layout.FLAG_CONTINUOUS, checkBoolean(operation, 'continuous', continuous));
+  let { clearance = 0 } = base;
+  if (options.clearance !== undefined) clearance = checkAtLeastZero(operation, 'clearance', options.clearance);
+  setFlag(layout.FLAG_CLEARANCE, clearance > 0);
   let faceSides = described ? undefined : base.faceSides;
   if (options.faceSides !== undefined) faceSides = packRuns(operation, options.faceSides, meshOf(part.mesh));
   setFlag(layout.FLAG_FACE_SIDES, faceSides !== undefined);
@@ -147,6 +153,7 @@ export function describe(
     rotation: part.rotation,
     radius: part.radius,
     clipSet: options.clipSet ?? base.clipSet,
+    clearance,
     faceSides,
   };
 }
@@ -162,6 +169,7 @@ export function isSame(a: ObjectDescription, b: ObjectDescription): boolean {
     a.contacts === b.contacts &&
     a.radius === b.radius &&
     a.clipSet === b.clipSet &&
+    (a.clearance ?? 0) === (b.clearance ?? 0) &&
     isSameArray(a.center, b.center) &&
     isSameArray(a.extent, b.extent) &&
     isSameArray(a.rotation, b.rotation) &&

@@ -1,4 +1,4 @@
-export type { Culled } from './culling/culling.js';
+export type { Culled } from './culling/culled.js';
 export { boxFromGeometry, meshDataFromGeometry } from './geometry/geometry.js';
 export { CollisionHelper, type CollisionHelperOptions } from './helper/collision-helper.js';
 export { SectionHelper, type SectionHelperOptions } from './helper/section-helper.js';
@@ -34,7 +34,7 @@ export type { SceneTarget } from './scene-target.js';
 export type { SceneTracker } from './scene-tracker.js';
 export type { SceneObject } from './track/scene-objects.js';
 export type { SceneDrawable, SceneObjectOptions } from './track/tracked-object.js';
-export type { TrackOptions } from './track-options.js';
+export type { CullingOptions, DetailLevel, InstanceOrder, TrackOptions } from './track-options.js';
 export { trackScene } from './track-scene.js';
 export type { BoneContact } from './view/bone-contact.js';
 export type { SceneContact, SceneFrame } from './view/scene-frame.js';

@@ -1,4 +1,4 @@
-import { type Camera, type Object3D, type Plane, Vector3 } from 'three';
+import { type Camera, type LOD, type Object3D, type Plane, Vector3 } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import type {
   ContactOptions,
@@ -11,7 +11,8 @@ import type {
 } from '../../shared/types.js';
 import { invalid, reading, show, unreadable } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
-import { type Asked, type Culled, Culling, NOTHING_CULLED } from './culling/culling.js';
+import { type Culled, NOTHING_CULLED } from './culling/culled.js';
+import { type Asked, Culling } from './culling/culling.js';
 import { MeshPool } from './geometry/mesh-pool.js';
 import { Hover, type HoverListener, type HoverOptions } from './query/hover.js';
 import type { SceneIntersection } from './query/intersection.js';
@@ -45,6 +46,7 @@ import { MovedTransforms } from './track/moved-transforms.js';
 import { type SceneObject, SceneObjects } from './track/scene-objects.js';
 import { SceneWalk } from './track/scene-walk.js';
 import type { CullableObject, Facing, ThinObject, Updatable } from './track/stand-in.js';
+import { teleport } from './track/teleport.js';
 import { isAboutOneObject, type ObjectWishes } from './track/tracked-object.js';
 import { faceSprites } from './track/tracked-sprite.js';
 import type { TrackOptions } from './track-options.js';
@@ -52,6 +54,7 @@ import { SceneFrame } from './view/scene-frame.js';
 import { type SceneView, type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
 
+const NO_IDS = new Uint32Array(0);
 const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
 
 /** What asks about the scene for as long as there is one. */
@@ -154,6 +157,7 @@ export class SceneTracker {
       sprites: this.#sprites,
       thin: new Set<ThinObject>(),
       instanced: new Set<CullableObject>(),
+      lods: new Set<LOD>(),
       fat: this.#fat,
       skeletons: this.#skeletons,
       stale: new Set<Updatable>(),
@@ -174,8 +178,8 @@ export class SceneTracker {
     this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
     const check = (operation: string): void => this.#assertLive(operation);
     this.#characterScene = { service, walk: this.#walk, objects: this.#objects, check };
-    const { objects, instanced } = context;
-    const known = { objects, instanced, service, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
+    const { objects, instanced, lods } = context;
+    const known = { objects, instanced, lods, service, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
     this.#culling = typeof options.culling === 'object' ? new Culling(known, root, options.culling) : null;
   }
 
@@ -286,6 +290,7 @@ export class SceneTracker {
 
   /** Answers what was sent, for the query of that number. */
   async #answer(number: number): Promise<SceneFrame> {
+    const { culled } = this;
     try {
       const answer = this.#service.update();
       const asked = this.#asked?.result === answer ? this.#asked : { result: answer, update: number, views: NO_VIEWS };
@@ -302,7 +307,7 @@ export class SceneTracker {
       if (!this.#isDisposed) this.#culling?.answered(result, asked);
       if (!this.#isDisposed) for (const character of this.#characters) character.place();
       // What an update sends of shapes is for what is asked after it, its frame included.
-      return new SceneFrame(result, this.#objects, this.#view, asked.update + 1);
+      return new SceneFrame(result, culled, this.#objects, this.#view, asked.update + 1);
     } finally {
       // The other calls that share the answer have it before.
       queueMicrotask(() => this.#objects.end(number));
@@ -799,6 +804,24 @@ export class SceneTracker {
       if (object?.isObject3D !== true) invalid('changed', 'object', object, 'an Object3D of three');
     });
     this.#walk.request(object);
+  }
+
+  /**
+   * Tells that an object, and all that is below it, was put where it is, and did not move there: what is `continuous` passes
+   * nothing in between. Its world matrices are brought up to date. Does nothing for what is not below the root.
+   *
+   * ```ts
+   * player.position.copy(spawn);
+   * tracker.teleport(player);
+   * ```
+   */
+  teleport(object: Object3D): void {
+    this.#assertLive('teleport');
+    reading('teleport', 'object', () => {
+      if (object?.isObject3D !== true) invalid('teleport', 'object', object, 'an Object3D of three');
+    });
+    object.updateWorldMatrix(true, true);
+    object.traverse((each) => teleport(this.#service, each, this.#walk.entryOf(each)?.ids ?? NO_IDS));
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { BufferGeometry, InstancedMesh, LOD } from 'three';
 import type { ContactDetail, Shape } from '../../shared/types.js';
 import { checkSignal } from '../check/signal.js';
 import { checkAtLeastZero, checkBoolean, invalid, readOptions } from '../check/validate.js';
@@ -18,7 +19,20 @@ const KEYS = [
     'objectOptions',
   ],
 ];
-const CULLING_KEYS = ['margin', 'minPixels', 'occlusion'];
+const CULLING_KEYS = ['margin', 'minPixels', 'occlusion', 'order', 'levels'];
+
+/** How the instances of an InstancedMesh are sorted before they are drawn, by the centres of their bounds. */
+export type InstanceOrder = 'front-to-back' | 'back-to-front';
+
+/** A coarser level of detail of an InstancedMesh or a LOD. */
+export interface DetailLevel {
+  /** It is drawn where the sphere about the finest geometry has fewer pixels across than this. */
+  pixels: number;
+  /** An instance of an InstancedMesh is drawn with this then, in the mesh's own material. A LOD has its levels. */
+  geometry?: BufferGeometry;
+  /** What is drawn in this level is drawn in the finer one again once it is larger by this part of `pixels`. Default 0.1. */
+  hysteresis?: number;
+}
 
 /** How what is not seen is left out of pictures. */
 export interface CullingOptions {
@@ -30,10 +44,24 @@ export interface CullingOptions {
   /** What has fewer pixels across is not drawn. Default 0. */
   minPixels?: number;
   /**
-   * What nearer objects hide is not drawn either, where a perspective camera has not moved farther than it moves in two frames
-   * since it was asked about; it may turn. Not a pixel differs by that. Default false.
+   * What nearer objects hide is not drawn either, where a camera has not moved farther than it moves in two frames since it was
+   * asked about; with a perspective it may turn. Not a pixel differs by that. Default false.
    */
   occlusion?: boolean;
+  /**
+   * In which order the instances of an InstancedMesh are drawn, by where they are in the very picture: from front to back,
+   * which saves work where they hide each other, or from back to front, which is right of what shines through. A function is
+   * asked once of each; undefined is the order of their numbers, as three's own is, and the default. BatchedMeshes have
+   * `sortObjects`.
+   */
+  order?: InstanceOrder | ((mesh: InstancedMesh) => InstanceOrder | undefined);
+  /**
+   * It answers the coarser levels of detail of an InstancedMesh or a LOD, the finest of them first; it is asked once of each.
+   * An instance is drawn in its level by its pixels in each view, and so is a LOD, of which the first level here is its second.
+   * Shadows are cast by an InstancedMesh's own geometry, and other cameras draw that; of a LOD they go by its distances. Instances
+   * that have levels hide no others (`occlusion`).
+   */
+  levels?: (object: InstancedMesh | LOD) => readonly DetailLevel[] | undefined;
 }
 
 /** The options of `trackScene`. */
@@ -58,7 +86,7 @@ export interface TrackOptions {
   contacts?: ContactDetail;
   /**
    * Whether what the views of this tracker do not see is left out when three draws them: Meshes, and the instances of
-   * InstancedMeshes one by one. Not a pixel differs by that. Default false. See docs/culling.md.
+   * InstancedMeshes and BatchedMeshes one by one. Not a pixel differs by that. Default false. See docs/culling.md.
    */
   culling?: boolean | CullingOptions;
   /**
@@ -107,9 +135,18 @@ export function readTrackOptions(operation: string, options: TrackOptions): Trac
 function readCulling(operation: string, culling: boolean | CullingOptions): false | CullingOptions {
   if (typeof culling === 'boolean') return culling && {};
   const given = readOptions(operation, 'culling', culling, CULLING_KEYS);
-  const { margin, minPixels, occlusion } = given;
+  const { margin, minPixels, occlusion, order, levels } = given;
+  if (order !== undefined && typeof order !== 'function') checkOrder(operation, 'culling.order', order);
+  if (levels !== undefined && typeof levels !== 'function') invalid(operation, 'culling.levels', levels, 'a function');
   if (occlusion !== undefined) checkBoolean(operation, 'culling.occlusion', occlusion);
   if (margin !== undefined && margin !== 'motion') checkAtLeastZero(operation, 'culling.margin', margin);
   if (minPixels !== undefined) checkAtLeastZero(operation, 'culling.minPixels', minPixels);
   return given;
+}
+
+/** Throws INVALID_ARGUMENT. */
+export function checkOrder(operation: string, name: string, order: unknown): void {
+  if (order !== 'front-to-back' && order !== 'back-to-front') {
+    invalid(operation, name, order, "'front-to-back' or 'back-to-front'");
+  }
 }

@@ -7,12 +7,16 @@ import { type MeshAddress, type PlacedDescription, writeCharacter, writeDescript
 import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
 import { CoreInspector } from './inspector.js';
 import { CoreMemory } from './memory.js';
+import { beginLoad, type MeshLoad } from './mesh-load.js';
+import { beginRefit, checkCount, isMoved, type MeshRefit, noArea, REFIT_OK } from './mesh-refit.js';
 import { beginPointLineBuild, ELEMENT_SIZES } from './point-line-build.js';
 import { CoreQueries } from './queries.js';
 import { CoreSections } from './sections.js';
 import { CoreSnaps } from './snaps.js';
 
 export type { MeshAddress, PlacedDescription } from './descriptions.js';
+export type { MeshLoad } from './mesh-load.js';
+export type { MeshRefit } from './mesh-refit.js';
 
 /** A baked mesh in the making: call `step` until it answers 1, then `finish`. */
 export interface MeshBuild {
@@ -38,7 +42,9 @@ export interface Core {
     topology?: MeshData['topology'],
     deform?: MeshDeform,
   ): MeshBuild;
-  /** Copies the first bytes of a buffer in, a baked mesh, if nothing in it can lead a traversal astray (else BAD_DATA). */
+  /** Begins to copy in the first bytes of a buffer, a baked mesh, and to check it. Throws OUT_OF_MEMORY. */
+  beginLoad(baked: ArrayBuffer, bytes?: number): MeshLoad;
+  /** Copies it in, if nothing in it can lead a traversal astray (else BAD_DATA). */
   loadMesh(baked: ArrayBuffer, bytes?: number): MeshAddress;
   /** Derives at once what is not of the vertices as they are; `beginBake` does so in steps. */
   bakeMesh(mesh: MeshAddress): ArrayBuffer;
@@ -60,6 +66,11 @@ export interface Core {
    * where this throws: BAD_DATA, OUT_OF_MEMORY.
    */
   refitMesh(mesh: MeshAddress, positions: Float32Array): boolean;
+  /**
+   * Begins to move the vertices of a copy of a mesh, which is to be put in its place; or of the mesh itself where
+   * `isCopied` is false, which nobody may read meanwhile. Throws BAD_DATA, OUT_OF_MEMORY.
+   */
+  beginRefit(mesh: MeshAddress, positions: Float32Array, isCopied: boolean): MeshRefit;
   /** Answers a copy of a mesh, to be moved and put in its place. Throws OUT_OF_MEMORY. */
   copyMesh(mesh: MeshAddress): MeshAddress;
   /**
@@ -136,12 +147,6 @@ export interface Core {
 }
 
 const BUILD_BAD_INDEX = 1;
-
-// mesh/refit.ts
-const REFIT_OK = 0;
-const REFIT_NOT_FINITE = 1;
-const REFIT_EMPTY = 2;
-const REFIT_NOT_IN_TREE = 3;
 
 /** Makes a core of its own memory. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */
 export async function createCore(wasm: BufferSource): Promise<Core> {
@@ -330,19 +335,14 @@ class WasmCore implements Core {
     return noArea(triangles, weld > 0 ? `, when vertices nearer than ${weld} are one,` : '');
   }
 
-  loadMesh(baked: ArrayBuffer, bytes = baked.byteLength): MeshAddress {
-    const wasm = this.#exports;
-    const address = this.#memory.allocate(bytes);
-    try {
-      this.#memory.bytes(address, bytes).set(new Uint8Array(baked, 0, bytes));
-      const fault = wasm.checkMesh(address, bytes);
-      if (fault !== 0) throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${baked.byteLength} bytes given)`);
-    } catch (error) {
-      wasm.release(address);
-      throw error;
-    }
-    this.#meshes.add(address);
-    return address;
+  beginLoad(baked: ArrayBuffer, bytes = baked.byteLength): MeshLoad {
+    return beginLoad(this.#exports, this.#memory, baked, bytes, (mesh) => this.#meshes.add(mesh));
+  }
+
+  loadMesh(baked: ArrayBuffer, bytes?: number): MeshAddress {
+    const load = this.beginLoad(baked, bytes);
+    while (!load.step(Infinity));
+    return load.finish();
   }
 
   bakeMesh(mesh: MeshAddress): ArrayBuffer {
@@ -408,21 +408,23 @@ class WasmCore implements Core {
 
   refitMesh(mesh: MeshAddress, positions: Float32Array): boolean {
     const wasm = this.#exports;
-    const { elements, vertices } = this.meshInfo(mesh);
-    if (positions.length !== 3 * vertices) {
-      const expected = `${3 * vertices} for its ${vertices} vertices`;
-      throw new CollisionError('BAD_DATA', `the length of positions is ${positions.length}, expected ${expected}`);
-    }
+    const info = this.meshInfo(mesh);
+    checkCount(info, positions);
     // The scratch memory begins at a multiple of 16.
     const scratch = Math.ceil(positions.byteLength / 16) * 16;
     return this.#memory.with(scratch + (wasm.refitScratch(mesh) >>> 0), (address) => {
       new Float32Array(wasm.memory.buffer, address, positions.length).set(positions);
       const fault = wasm.refitMesh(mesh, address, address + scratch);
       if (fault === REFIT_OK) this.#endDerivation(mesh);
-      if (fault === REFIT_NOT_FINITE) throw notFinite(positions, wasm.refitCulprit() >>> 0);
-      if (fault === REFIT_EMPTY) throw noArea(elements);
-      return fault !== REFIT_NOT_IN_TREE;
+      return isMoved(fault, info, positions, () => wasm.refitCulprit() >>> 0);
     });
+  }
+
+  beginRefit(mesh: MeshAddress, positions: Float32Array, isCopied: boolean): MeshRefit {
+    const info = this.meshInfo(mesh);
+    checkCount(info, positions);
+    const take = (copy: MeshAddress) => this.#meshes.add(copy);
+    return beginRefit(this.#exports, this.#memory, info, mesh, positions, isCopied, take);
   }
 
   replaceMesh(mesh: MeshAddress, by: MeshAddress): void {
@@ -586,21 +588,9 @@ class WasmCore implements Core {
   }
 }
 
-function noArea(triangles: number, welded = ''): CollisionError {
-  return new CollisionError(
-    'BAD_DATA',
-    `none of the ${triangles} triangles${welded} has an area and finite vertices, expected one at least`,
-  );
-}
-
 /** Rounds a weld up to three digits: the core finds it to one part in a hundred. */
 function roundedUp(weld: number): number {
   return Number((1.01 * weld).toPrecision(3));
-}
-
-function notFinite(positions: Float32Array, vertex: number): CollisionError {
-  const found = positions.subarray(3 * vertex, 3 * vertex + 3).join(', ');
-  return new CollisionError('BAD_DATA', `vertex ${vertex} of positions is (${found}), expected finite numbers`);
 }
 
 /** Answers a half more bytes than are needed now, in whole kilobytes. */

@@ -28,6 +28,7 @@ export function writeDescription(memory: CoreMemory, at: number, description: Pl
   memory.setFloats(at + layout.OBJECT_ROTATION, description.rotation, 4);
   floats[(at + layout.OBJECT_RADIUS) / 8] = description.radius;
   words[(at + layout.OBJECT_CLIP_SET) / 4] = description.clipSet ?? 0;
+  floats[(at + layout.OBJECT_CLEARANCE) / 8] = description.clearance ?? 0;
   if (matrix) memory.setAffine(at + layout.OBJECT_MATRIX, matrix);
 }
 

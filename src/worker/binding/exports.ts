@@ -35,7 +35,8 @@ export interface CoreExports {
   freeBuild(build: number): void;
   meshPairs(a: number, b: number, matrix: number, all: boolean): number;
   foundPairs(): number;
-  checkMesh(address: number, bytes: number): number;
+  beginCheck(address: number, bytes: number): number;
+  stepCheck(check: number, until: number): number;
   checkMeshTree(address: number): number;
   bakeMesh(address: number): number;
   isFresh(address: number): boolean;
@@ -53,6 +54,12 @@ export interface CoreExports {
   refitScratch(address: number): number;
   refitMesh(address: number, positions: number, scratch: number): number;
   refitCulprit(): number;
+  updateBytes(): number;
+  beginUpdate(update: number, mesh: number, positions: number, scratch: number, isCopied: boolean): void;
+  stepUpdate(update: number, until: number): number;
+  updatedMesh(update: number): number;
+  updateCulprit(update: number): number;
+  dropUpdate(update: number): void;
   replaceMesh(from: number, to: number): void;
   meshWeights(address: number): number;
   meshBones(address: number): number;
@@ -166,7 +173,7 @@ export interface CoreExports {
 }
 
 /**
- * What checks answer, by code: mesh/tree/validate-baked.ts, mesh/tree/tree-invariants.ts and scene/scene-invariants.ts.
+ * What checks answer, by code: mesh/tree/mesh-check.ts, mesh/tree/tree-invariants.ts and scene/scene-invariants.ts.
  */
 export const FAULTS: Record<number, string> = {
   1: 'the data are shorter or longer than their header says',

@@ -167,10 +167,10 @@ export class CoreInspector {
 }
 
 /** Answers how a view sees objects, which are listed ascending: 0 outside, 1 crossing, 2 inside. */
-function statesOf(ids: Uint32Array, seen: { ids: Uint32Array; inside: number }): Uint8Array {
+function statesOf(ids: Uint32Array, seen: ReturnType<CoreQueries['frustum']>): Uint8Array {
   const states = new Uint8Array(ids.length);
   // Both ascend: a walk along both at once.
-  const mark = (among: Uint32Array, state: number): void => {
+  const mark = (among: ArrayLike<ObjectId>, state: number): void => {
     for (let i = 0, k = 0; i < ids.length && k < among.length; i++) {
       if (ids[i] === among[k]) {
         states[i] = state;
@@ -180,5 +180,6 @@ function statesOf(ids: Uint32Array, seen: { ids: Uint32Array; inside: number }):
   };
   mark(seen.ids.subarray(0, seen.inside), 2);
   mark(seen.ids.subarray(seen.inside), 1);
+  mark(seen.occluded, 3);
   return states;
 }

@@ -7,7 +7,7 @@ interface NarrowExports {
   staticEnd(): number;
   emptyStack(): number;
   setDeadline(time: number): void;
-  begin(a: number, itemA: number, b: number, itemB: number): void;
+  begin(a: number, itemA: number, b: number, itemB: number, reach: number): void;
   beginDistance(itemA: number, itemB: number, limit: number): void;
   run(): number;
   asyncify_start_unwind(stack: number): void;
@@ -38,11 +38,11 @@ export class NarrowPhase {
 
   /** What the core calls: the address of an outcome, 0 when the pair was left. */
   readonly imports = {
-    test: (a: number, itemA: number, b: number, itemB: number, until: number): number => {
+    test: (a: number, itemA: number, b: number, itemB: number, reach: number, until: number): number => {
       const narrow = this.#exports;
       this.#stack = narrow.emptyStack();
       narrow.setDeadline(until);
-      narrow.begin(a, itemA, b, itemB);
+      narrow.begin(a, itemA, b, itemB, reach);
       return this.#run();
     },
     measure: (itemA: number, itemB: number, limit: number, until: number): number => {

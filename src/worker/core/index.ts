@@ -13,7 +13,6 @@ import { beginDerivation as begin } from './mesh/topology/derivation';
 import { Derivation, freeDerivation as free } from './mesh/topology/derivation-state';
 import { FRESH, installDerived, markStale, releaseDerived, unwant, want } from './mesh/topology/derived';
 import { bakedForm, copyTree as copy, copyWhole, packDerived as pack } from './mesh/topology/pack';
-import { checkMesh as checkTriangles } from './mesh/topology/validate-derived';
 import { checksum } from './mesh/tree/checksum';
 import { bonesAt, deformOf, isDeformable, weightsAt } from './mesh/tree/deform-layout';
 import { Mesh, treeScale } from './mesh/tree/layout';
@@ -22,7 +21,6 @@ import { PointLineBuild } from './point-line/build';
 import { checkPointLineTree } from './point-line/invariants';
 import { copyPointLine, isPointLine, pointLineOf } from './point-line/layout';
 import { culprit as refitPointLineCulprit, refitPointLine, refitPointLineBytes } from './point-line/refit';
-import { checkPointLine } from './point-line/validate';
 import { REFIT_OK, culprit, refit, refitBytes } from './mesh/tree/refit';
 import { intersectMeshes, meshesMeet, noWitness, pairCount, pairs } from './mesh/query/mesh-pair';
 import { ALL, ANY, NEAREST } from './mesh/query/ray';
@@ -39,7 +37,9 @@ import { arePosesRead } from './scene/frame/frame';
 import { reserveSwap, swapMesh } from './scene/mesh-swap';
 import { updateTrees } from './scene/scene';
 
+export { beginCheck, stepCheck } from './check-mesh';
 export { allocate, heapRecord, release, usedBytes } from './memory';
+export { beginUpdate, dropUpdate, stepUpdate, updateBytes, updateCulprit, updatedMesh } from './mesh-update';
 export { beginBuild, reserveBuild, reserveBuildDeform, stepBuild, freeBuild } from './mesh/build/build';
 export { countWanted, takeWanted } from './mesh/topology/derived';
 export { beginPointLine, freePointLine, reservePointLine, stepPointLine } from './point-line/build';
@@ -136,7 +136,7 @@ export function takeMesh(build: usize): usize {
 }
 
 /**
- * Answers the address of a mesh as `checkMesh` takes it for good: the same, or another, which the caller must release.
+ * Answers the address of a mesh as a check takes it for good: the same, or another, which the caller must release.
  * Throws OUT_OF_MEMORY.
  */
 export function bakeMesh(address: usize): usize {
@@ -145,14 +145,6 @@ export function bakeMesh(address: usize): usize {
     return address;
   }
   return bakedForm(changetype<Mesh>(address));
-}
-
-/**
- * Checks the `bytes` bytes at `address`. Answers MESH_OK where they are a mesh, of triangles or of points or lines, that
- * everything stays inside of and comes to an end.
- */
-export function checkMesh(address: usize, bytes: u32): u32 {
-  return bytes >= 4 && isPointLine(address) ? checkPointLine(address, bytes) : checkTriangles(address, bytes);
 }
 
 /** Tells whether all that was derived of a mesh is of its vertices as they are; of points and lines nothing is. */

@@ -7,7 +7,9 @@ import {
 } from './contact/manifold/contact';
 import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from './shape/item';
 import { PROXY_BYTES, Proxy } from './shape/proxy';
+import { PAIR_REACH_BYTES, PairReach } from './shape/reach';
 import { collide } from './scene/pairs/narrow-phase';
+import { collideInReach, metAt } from './scene/pairs/reach-contact';
 import { Outcome } from './scene/pairs/outcome';
 import { PairDistance, measurePair } from './scene/pairs/pair-distance';
 
@@ -41,9 +43,15 @@ export function staticEnd(): usize {
   return __heap_base;
 }
 
-/** Takes the pair that `run` looks at; `a` has the lower id. */
-export function begin(a: usize, itemA: usize, b: usize, itemB: usize): void {
+/** What the pair reaches beyond its shapes, where `hasReach`. */
+const reached = changetype<PairReach>(memory.data(<i32>PAIR_REACH_BYTES, 16));
+let hasReach: bool = false;
+
+/** Takes the pair that `run` looks at; `a` has the lower id; `reach` is the address of a PairReach, or 0. */
+export function begin(a: usize, itemA: usize, b: usize, itemB: usize, reach: usize): void {
   isMeasured = false;
+  hasReach = reach != 0;
+  if (hasReach) memory.copy(changetype<usize>(reached), reach, PAIR_REACH_BYTES);
   memory.copy(changetype<usize>(first), a, PROXY_BYTES);
   memory.copy(changetype<usize>(second), b, PROXY_BYTES);
   keep(itemA, itemB);
@@ -71,7 +79,11 @@ export function run(): usize {
     measurePair(measured, keptItem(firstItem), keptItem(secondItem), limit);
     return changetype<usize>(measured);
   }
-  outcome.contained = collide(first, second, keptItem(firstItem), keptItem(secondItem));
+  outcome.time = 1;
+  if (hasReach) {
+    outcome.contained = collideInReach(first, second, keptItem(firstItem), keptItem(secondItem), reached);
+    outcome.time = <f32>metAt;
+  } else outcome.contained = collide(first, second, keptItem(firstItem), keptItem(secondItem));
   outcome.points = points;
   outcome.pointCount = pointCount;
   outcome.crossings = crossings;

@@ -1,6 +1,7 @@
 // What `npm run bench` measures in a page: the rows whose cost is on the main thread, or on the way to the worker.
 import { batchedRow } from './batched.js';
-import { culledBatchRow, culledInstancesRow, wholeBatchRow } from './culled.js';
+import { culledBatchRow, culledInstancesRow, sortedInstancesRow, wholeBatchRow } from './culled.js';
+import { drawnCityRow } from './drawn-city.js';
 import { instancesRow } from './instances.js';
 import { millionPickRow, millionRow } from './million.js';
 import { movingRow } from './moving.js';
@@ -18,6 +19,8 @@ const ROWS = {
   instances: instancesRow,
   batched: batchedRow,
   'culled instances': culledInstancesRow,
+  'sorted instances': sortedInstancesRow,
+  'drawn city': drawnCityRow,
   'culled batch': culledBatchRow,
   'whole batch': wholeBatchRow,
   'idle picks': idlePickRow,

@@ -16,6 +16,7 @@ import { occlusionRow } from './occlusion.js';
 import { allPairsRow, distanceRow, firstPairRow, manifoldPairsRow } from './pairs.js';
 import { regionRow, screenRow } from './pointing.js';
 import { frontRaysRow, raysRow } from './rays.js';
+import { clearanceRow, continuousRow } from './reaching.js';
 import { sectionRow } from './section.js';
 import { type SkinSizes, skinRows } from './skin.js';
 import { snapRow } from './snap.js';
@@ -127,6 +128,8 @@ export function rowsOf(sizes: Sizes): Row[] {
     boxRaysRow(boxes, boxRays),
     meshSweepsRow(small, points),
     boxSweepsRow(boxes, points),
+    clearanceRow(spheres),
+    continuousRow(boxes),
     sphereHeapRow(spheres),
     dragonHeapRow(small, dragons),
     ...frustumRows(objects),

@@ -2,16 +2,12 @@ import { Matrix4, PerspectiveCamera, Vector3 } from 'three';
 import { viewFromCamera } from '../../../src/client/three/view/view.js';
 import { IdBuffer } from '../../oracle/id-buffer.js';
 import { boxShape, Placed } from '../../oracle/placed.js';
-import { Random } from '../../oracle/random.js';
 import { type ContenderElsewhere, here, type Row } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
+import { cityOf, STREET } from '../work/city.js';
 
 const FRAMES_A_ROUND = 10;
 const SIZE = { width: 1920, height: 1080 };
-/** Small things to a house. */
-const THINGS = 9;
-/** Units from a house to the next. */
-const STREET = 10;
 /** How far the camera goes in a frame. */
 const STEP = 0.05;
 
@@ -39,30 +35,6 @@ export function occlusionRow(count: number): Row {
       };
     },
   };
-}
-
-function cityOf(count: number): Float32Array {
-  const random = new Random(1);
-  const matrices = new Float32Array(16 * count);
-  const side = Math.ceil(Math.sqrt(count / (1 + THINGS)));
-  const matrix = new Matrix4();
-  for (let i = 0; i < count; i++) {
-    const block = Math.floor(i / (1 + THINGS));
-    const [x, z] = [STREET * ((block % side) - side / 2), STREET * (Math.floor(block / side) - side / 2)];
-    if (i % (1 + THINGS) === 0) {
-      const height = random.range(8, 48);
-      matrix.compose(
-        new Vector3(x, height / 2, z),
-        random.rotation().set(0, 0, 0, 1),
-        new Vector3(random.range(6, 8), height, random.range(6, 8)),
-      );
-    } else {
-      const place = new Vector3(x + random.range(-5, 5), random.range(0, 2), z + random.range(-5, 5));
-      matrix.compose(place, random.rotation(), new Vector3(0.6, 0.6, 0.6));
-    }
-    matrix.toArray(matrices, 16 * i);
-  }
-  return matrices;
 }
 
 async function occlusion(name: string, matrices: Float32Array, occlusionMargin?: number) {

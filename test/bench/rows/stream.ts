@@ -42,7 +42,16 @@ export function streamRows(count: number): Row[] {
       peers: {
         'one set of all and one of a tenth': { target: 1 / 2, note: 'of the matrices' },
         InstancedMesh2: { target: 8, note: 'its matrices and its culling' },
-        'InstancedMesh2, sorted': {},
+      },
+    }),
+    pageRow('sorted instances', {
+      name: 'cull-instances-sorted',
+      work: 'the same, and what is drawn is sorted from front to back',
+      count: 10 * count,
+      rounds: 9,
+      peers: {
+        'one set of all and one of a tenth': { target: 1 / 2, note: 'of the matrices' },
+        InstancedMesh2: { target: 8, note: 'its matrices, its culling and its sorting' },
       },
     }),
     pageRow('culled batch', {
@@ -58,6 +67,13 @@ export function streamRows(count: number): Row[] {
       count: 5 * count,
       rounds: 9,
       peers: { "three's own": { target: 20, note: 'onBeforeRender' } },
+    }),
+    pageRow('drawn city', {
+      name: 'draw-city',
+      work: `a frame of the page that draws a city of ${tenTimes} parts from its streets, by a renderer in software: three's render until its picture is there, and what is sent`,
+      count: 10 * count,
+      rounds: 5,
+      peers: { 'culling without occlusion': {}, "three's own culling": {} },
     }),
     pageRow('still', {
       name: 'still-50k',

@@ -3,6 +3,7 @@ import { boundsOf, type Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import { apart, type ContenderElsewhere, here, type Row } from '../harness.js';
 import { awaited, OURS, Scene } from '../ours.js';
+import { havokCasts } from '../peers/havok.js';
 import { joltCasts } from '../peers/jolt.js';
 import { castShape, RAPIERS } from '../peers/rapier.js';
 import { type BoxFrame, turningBoxes } from '../work/boxes.js';
@@ -29,6 +30,7 @@ export function meshSweepsRow(mesh: () => Triangles, count: number): Row {
           here(async () => manySweeps(await Scene.ofMeshes(1, triangles, { contacts: 'none' }), ways)),
           apart(async () => ({ ...(await castShape(name, rapier, triangles, ways, 0.05)), target: 2 })),
           apart(async () => ({ ...(await joltCasts(triangles, ways)), target: 2 })),
+          apart(async () => ({ ...(await havokCasts(triangles, ways)), target: 2 })),
         ],
       };
     },
@@ -56,6 +58,7 @@ export function boxSweepsRow(boxes: number, count: number): Row {
           here(() => sweepsAmongBoxes(frame, ways)),
           ...rapiers,
           apart(async () => ({ ...(await joltCasts(frame, ways)), target: 1.5 })),
+          apart(async () => ({ ...(await havokCasts(frame, ways)), target: 1.5 })),
         ],
       };
     },

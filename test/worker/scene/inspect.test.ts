@@ -231,6 +231,7 @@ describe.each(PLACES)(`cells and bounds, %s, seed ${SEED}`, (_, place) => {
   });
 
   test('are those of all objects, as views see them', async () => {
+    let occludedCount = 0;
     for (let i = 0; i < 8; i++) {
       const camera = new PerspectiveCamera(random.range(20, 90), 1.5, 0.5, random.range(20, 200));
       camera.position.copy(random.point(30).add(place));
@@ -240,15 +241,19 @@ describe.each(PLACES)(`cells and bounds, %s, seed ${SEED}`, (_, place) => {
       const view = { projection: projectionMatrix.elements, view: matrixWorldInverse.elements };
       service.setView({ ...view, viewport: { width: 300, height: 200 } });
       service.setView({ ...view, viewport: { width: 300, height: 200 }, minPixels: 30 }, 'coarse');
+      service.setView({ ...view, viewport: { width: 300, height: 200 }, occlusion: true }, 'hiding');
       const { views } = await service.update();
-      const { bounds } = await service.inspect({ bounds: true, views: ['main', 'coarse'] });
+      const { bounds } = await service.inspect({ bounds: true, views: ['main', 'coarse', 'hiding'] });
       expect([...bounds!.ids]).toEqual(ids);
-      for (const [k, name] of ['main', 'coarse'].entries()) {
-        const { ids: seen, inside } = views.get(name)!;
+      for (const [k, name] of ['main', 'coarse', 'hiding'].entries()) {
+        const { ids: seen, inside, occluded } = views.get(name)!;
         const states = new Map(Array.from(seen, (id, at) => [id, at < inside ? 2 : 1]));
+        for (const id of occluded) states.set(id, 3);
+        occludedCount += occluded.length;
         expect([...bounds!.states[k]]).toEqual(ids.map((id) => states.get(id) ?? 0));
       }
     }
+    expect(occludedCount).toBeGreaterThan(0);
     const { bounds } = await service.inspect({ bounds: true });
     expect(bounds!.states).toEqual([]);
     ids.forEach((id, i) => {

@@ -4,141 +4,245 @@ import {
   type Camera,
   type DataTexture,
   type Material,
+  REVISION,
   Sphere,
   Vector3,
 } from 'three';
+import { canBeHidden } from '../track/opacity.js';
+import type { CullableObject } from '../track/stand-in.js';
+import { BatchStates } from './batch-states.js';
 import { DepthSort } from './depth-sort.js';
-import type { InstanceTest } from './instance-test.js';
+import type { DrawnView } from './instance-culling.js';
+import { InstanceTest, reachOf } from './instance-test.js';
 import type { SeenInstances } from './seen-objects.js';
 
-/** What three keeps for itself in a BatchedMesh, from r170 on. */
+interface Range {
+  readonly start: number;
+  readonly count: number;
+}
+
+/** What three keeps for itself in a BatchedMesh. */
 interface Insides {
-  readonly _instanceInfo: readonly {
-    readonly visible: boolean;
-    readonly active: boolean;
-    readonly geometryIndex: number;
-  }[];
-  readonly _geometryInfo: readonly { readonly start: number; readonly count: number }[];
+  /** three has these from r170 on. */
+  readonly _geometryInfo?: readonly Range[];
+  /** three had these up to r169. */
+  readonly _drawRanges?: readonly Range[];
   readonly _multiDrawStarts: Int32Array;
   readonly _multiDrawCounts: Int32Array;
-  readonly _indirectTexture: DataTexture;
+  /** three has these where WebGPU can draw it: those of one geometry in a row are drawn at once. */
+  readonly _mergedDrawStarts?: Int32Array;
+  readonly _mergedDrawCounts?: Int32Array;
+  readonly _mergedDrawInstanceCounts?: Int32Array;
+  /** three has this from r166 on. */
+  readonly _indirectTexture?: DataTexture;
   readonly _matricesTexture: DataTexture;
   _multiDrawCount: number;
-  /** Whether the list is to be written anew where three neither culls nor sorts. */
-  _visibilityChanged: boolean;
+  _mergedDrawCount?: number;
+  _multiDrawBytesPerElement?: number;
+}
+
+/** three sorts by the distance to the eye before this, and along the camera's axis from it on. */
+const FIRST_OF_AXIS = 165;
+const IS_BY_AXIS = Number.parseInt(REVISION, 10) >= FIRST_OF_AXIS;
+
+const NONE: SeenInstances = { numbers: new Uint32Array(0), count: 0 };
+
+/** What came of a list. */
+interface Written {
+  readonly hidden: number;
+  /** So many of the hidden ones are hidden by nearer objects. */
+  readonly occluded: number;
+  readonly triangles: number;
 }
 
 /** Writes the draw list of a BatchedMesh as three itself does, of what a camera may see of it, and in three's order. */
 export class BatchDraws {
   readonly #batch: BatchedMesh;
+  readonly #entry: CullableObject;
   readonly #insides: Insides;
+  readonly #states: BatchStates;
+  readonly #test = new InstanceTest();
   readonly #sort = new DepthSort();
   #list = new Uint32Array(0);
-  /** The geometry of each in the list: what three has of instances is objects, far apart in memory. */
+  /** The geometry of each in the list. */
   #kinds = new Uint32Array(0);
   /** Where each geometry's triangles begin, in bytes, and how many indices it has. */
   #ranges = new Int32Array(0);
+  /** Each geometry's reach (`reachOf`). */
+  #reaches = new Float64Array(0);
+  #centres = new Float64Array(0);
   #depths = new Float64Array(0);
-  #spheres: Sphere[] = [];
+  /** 1 for those of all instances that are certainly not in view. */
+  #marks = new Uint8Array(0);
+  readonly #spheres: Sphere[] = [];
   readonly #eye = new Vector3();
   readonly #forward = new Vector3();
 
-  constructor(batch: BatchedMesh) {
+  constructor(batch: BatchedMesh, entry: CullableObject) {
     this.#batch = batch;
+    this.#entry = entry;
     this.#insides = batch as unknown as Insides;
+    this.#states = BatchStates.of(batch);
   }
 
   /** Tells whether it can write the list of what is drawn with a material. */
   canDraw(material: Material): boolean {
-    const { _instanceInfo, _geometryInfo, _multiDrawStarts, _multiDrawCounts, _indirectTexture, _matricesTexture } =
-      this.#insides;
+    const { _multiDrawStarts, _multiDrawCounts, _indirectTexture, _matricesTexture } = this.#insides;
     const { customSort } = this.#batch as { customSort?: unknown };
     return (
-      Array.isArray(_instanceInfo) &&
-      Array.isArray(_geometryInfo) &&
+      this.#states.canRead &&
+      Array.isArray(this.#geometries) &&
       ArrayBuffer.isView(_multiDrawStarts) &&
       ArrayBuffer.isView(_multiDrawCounts) &&
-      ArrayBuffer.isView(_indirectTexture?.image?.data) &&
+      (_indirectTexture === undefined || ArrayBuffer.isView(_indirectTexture.image?.data)) &&
       _matricesTexture?.image?.data instanceof Float32Array &&
       (customSort === null || customSort === undefined) &&
       (material as { wireframe?: boolean }).wireframe !== true
     );
   }
 
-  /** Answers how many numbers of instances were given out. */
-  get count(): number {
-    return this.#insides._instanceInfo?.length ?? 0;
+  get #geometries(): readonly Range[] {
+    return (this.#insides._geometryInfo ?? this.#insides._drawRanges)!;
   }
 
-  /** Looks up the spheres of the geometries, which three finds once for each. */
-  get spheres(): readonly Sphere[] {
-    const { length } = this.#insides._geometryInfo;
-    for (let i = 0; i < length; i++) {
-      this.#spheres[i] ??= new Sphere();
-      if ((this.#insides._geometryInfo[i] as { active?: boolean }).active === false) continue;
-      this.#batch.getBoundingSphereAt(i, this.#spheres[i]);
-    }
-    return this.#spheres;
-  }
-
-  /**
-   * Writes the list: what is in `seen`, and what the test says may be seen. Answers how many of the visible ones are not
-   * in it.
-   */
-  write(seen: SeenInstances, test: InstanceTest, camera: Camera, geometry: BufferGeometry, material: Material) {
+  /** Writes the list of what a view may see. */
+  write(view: DrawnView, geometry: BufferGeometry, material: Material, isMerged: boolean): Written {
     const insides = this.#insides;
-    const { _instanceInfo: instances, _geometryInfo: geometries } = insides;
+    const batch = this.#batch;
+    this.#states.read();
+    const { kinds: states, count: total } = this.#states;
+    const geometries = this.#geometries;
     const matrices = insides._matricesTexture.image.data as Float32Array;
-    const { spheres } = this;
-    const { sortObjects } = this.#batch;
-    if (this.#list.length < instances.length) {
-      this.#list = new Uint32Array(instances.length);
-      this.#kinds = new Uint32Array(instances.length);
-      this.#depths = new Float64Array(instances.length);
-    }
-    if (sortObjects) this.#lookFrom(camera);
-    const [list, kinds] = [this.#list, this.#kinds];
-    const { numbers } = seen;
-    let [count, next, hidden, triangles] = [0, 0, 0, 0];
-    for (let i = 0; i < instances.length; i++) {
-      while (next < seen.count && numbers[next] < i) next++;
-      const { visible, active, geometryIndex } = instances[i];
-      if (!visible || !active) continue;
-      const sphere = spheres[geometryIndex];
-      if (!(next < seen.count && numbers[next] === i) && !test.maySee(matrices, i, sphere)) {
+    const { sortObjects } = batch;
+    this.#makeRoom(total);
+    this.#measure(geometries, geometry.index === null ? 1 : geometry.index.array.BYTES_PER_ELEMENT);
+    if (sortObjects) this.#lookFrom(view.camera);
+    const test = this.#test;
+    test.begin(view.volume, view.camera, batch.matrixWorld, total, view.pixels, view.minPixels);
+    const entry = this.#entry;
+    const seen = view.seen.instancesOf(entry);
+    const occluded = this.#occludedIn(view);
+    const list = this.#list;
+    const kinds = this.#kinds;
+    const spheres = this.#spheres;
+    const marks = this.#marks;
+    test.markBehind(matrices, states, total, this.#reaches, marks);
+    const seenNumbers = seen.numbers;
+    const seenCount = seen.count;
+    const occludedNumbers = occluded.numbers;
+    const occludedCount = occluded.count;
+    let count = 0;
+    let nextSeen = 0;
+    let nextOccluded = 0;
+    let hidden = 0;
+    let behind = 0;
+    let indices = 0;
+    for (let i = 0; i < total; i++) {
+      const kind = states[i];
+      if (kind < 0) continue;
+      if (marks[i] === 1) {
         hidden++;
-        triangles += Math.floor(geometries[geometryIndex].count / 3);
+        indices += this.#ranges[2 * kind + 1];
         continue;
       }
-      if (sortObjects) this.#depths[count] = this.#depthOf(matrices, 16 * i, sphere.center);
-      kinds[count] = geometryIndex;
+      while (nextSeen < seenCount && seenNumbers[nextSeen] < i) nextSeen++;
+      if (nextSeen === seenCount || seenNumbers[nextSeen] !== i) {
+        while (nextOccluded < occludedCount && occludedNumbers[nextOccluded] < i) nextOccluded++;
+        const isOccluded =
+          nextOccluded < occludedCount && occludedNumbers[nextOccluded] === i && entry.standsOnGeometry!(i, kind);
+        if (isOccluded || !test.maySee(matrices, i, spheres[kind].center, spheres[kind].radius)) {
+          if (isOccluded) behind++;
+          hidden++;
+          indices += this.#ranges[2 * kind + 1];
+          continue;
+        }
+      }
+      kinds[count] = kind;
       list[count++] = i;
     }
+    if (sortObjects) this.#findDepths(matrices, count);
     const order = sortObjects ? this.#sort.sort(this.#depths, count, material.transparent) : null;
-    const bytes = geometry.index === null ? 1 : geometry.index.array.BYTES_PER_ELEMENT;
-    const indirect = insides._indirectTexture.image.data as Uint32Array;
-    const { _multiDrawStarts: starts, _multiDrawCounts: counts } = insides;
-    const ranges = this.#rangesOf(geometries, bytes);
+    if (isMerged) this.#writeMerged(order, count);
+    else this.#write(order, count);
+    if (insides._indirectTexture !== undefined) insides._indirectTexture.needsUpdate = true;
+    insides._multiDrawCount = count;
+    insides._multiDrawBytesPerElement = geometry.index === null ? 1 : geometry.index.array.BYTES_PER_ELEMENT;
+    this.#states.written();
+    return { hidden, occluded: behind, triangles: Math.round(indices / 3) };
+  }
+
+  #makeRoom(total: number): void {
+    if (this.#list.length >= total) return;
+    this.#list = new Uint32Array(total);
+    this.#kinds = new Uint32Array(total);
+    this.#depths = new Float64Array(total);
+    this.#marks = new Uint8Array(total);
+  }
+
+  /** Answers the numbers of what nearer objects hide, where that is true. */
+  #occludedIn({ occlusion, seen: { update, view } }: DrawnView): SeenInstances {
+    if (occlusion === null || this.#entry.standsOnGeometry === undefined || !canBeHidden(this.#batch)) return NONE;
+    if (!this.#entry.wasSeenAsItIs(update, view.layers)) return NONE;
+    return occlusion.instancesOf(this.#entry) ?? NONE;
+  }
+
+  /** Writes what is drawn one by one. */
+  #write(order: Uint32Array | null, count: number): void {
+    const { _multiDrawStarts: starts, _multiDrawCounts: counts, _indirectTexture } = this.#insides;
+    const indirect = (_indirectTexture?.image.data ?? null) as Uint32Array | null;
+    const [list, kinds, ranges] = [this.#list, this.#kinds, this.#ranges];
     for (let n = 0; n < count; n++) {
       const place = order === null ? n : order[n];
       const range = 2 * kinds[place];
       starts[n] = ranges[range];
       counts[n] = ranges[range + 1];
-      indirect[n] = list[place];
+      if (indirect !== null) indirect[n] = list[place];
     }
-    insides._indirectTexture.needsUpdate = true;
-    insides._multiDrawCount = count;
-    insides._visibilityChanged = true; // for whoever draws it next
-    return { hidden, triangles };
   }
 
-  #rangesOf(geometries: Insides['_geometryInfo'], bytes: number): Int32Array {
-    if (this.#ranges.length < 2 * geometries.length) this.#ranges = new Int32Array(2 * geometries.length);
-    geometries.forEach(({ start, count }, i) => {
+  /** Writes those of one geometry that follow each other as one. */
+  #writeMerged(order: Uint32Array | null, count: number): void {
+    const insides = this.#insides;
+    const [starts, counts, copies] = [
+      insides._mergedDrawStarts!,
+      insides._mergedDrawCounts!,
+      insides._mergedDrawInstanceCounts!,
+    ];
+    const indirect = insides._indirectTexture!.image.data as Uint32Array;
+    let runs = 0;
+    for (let n = 0; n < count; n++) {
+      const place = order === null ? n : order[n];
+      const range = 2 * this.#kinds[place];
+      const [start, length] = [this.#ranges[range], this.#ranges[range + 1]];
+      if (runs > 0 && starts[runs - 1] === start && counts[runs - 1] === length) copies[runs - 1]++;
+      else {
+        starts[runs] = start;
+        counts[runs] = length;
+        copies[runs++] = 1;
+      }
+      indirect[n] = this.#list[place];
+    }
+    insides._mergedDrawCount = runs;
+  }
+
+  /** Looks up the ranges of the geometries, and their spheres, which three finds once for each. */
+  #measure(geometries: readonly Range[], bytes: number): void {
+    const { length } = geometries;
+    if (this.#reaches.length < length) {
+      this.#ranges = new Int32Array(2 * length);
+      this.#reaches = new Float64Array(length);
+      this.#centres = new Float64Array(3 * length);
+    }
+    for (let i = 0; i < length; i++) {
+      const { start, count, active } = geometries[i] as Range & { active?: boolean };
       this.#ranges[2 * i] = start * bytes;
       this.#ranges[2 * i + 1] = count;
-    });
-    return this.#ranges;
+      this.#spheres[i] ??= new Sphere();
+      const sphere = this.#spheres[i];
+      if (active !== false) this.#batch.getBoundingSphereAt(i, sphere);
+      this.#reaches[i] = reachOf(sphere.center, sphere.radius);
+      sphere.center.toArray(this.#centres, 3 * i);
+    }
   }
 
   /** Takes over where the camera is and where it looks, in the space of the batch. */
@@ -148,11 +252,24 @@ export class BatchDraws {
     this.#forward.set(0, 0, -1).transformDirection(camera.matrixWorld).transformDirection(back);
   }
 
-  #depthOf(m: Float32Array, at: number, { x, y, z }: Vector3): number {
-    const px = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12];
-    const py = m[at + 1] * x + m[at + 5] * y + m[at + 9] * z + m[at + 13];
-    const pz = m[at + 2] * x + m[at + 6] * y + m[at + 10] * z + m[at + 14];
-    const [eye, forward] = [this.#eye, this.#forward];
-    return (px - eye.x) * forward.x + (py - eye.y) * forward.y + (pz - eye.z) * forward.z;
+  /** Computes the depths of what is in the list, as three does. */
+  #findDepths(m: Float32Array, count: number): void {
+    const list = this.#list;
+    const kinds = this.#kinds;
+    const depths = this.#depths;
+    const centres = this.#centres;
+    const { x: eyeX, y: eyeY, z: eyeZ } = this.#eye;
+    const { x: forwardX, y: forwardY, z: forwardZ } = this.#forward;
+    for (let n = 0; n < count; n++) {
+      const at = 16 * list[n];
+      const centre = 3 * kinds[n];
+      const x = centres[centre];
+      const y = centres[centre + 1];
+      const z = centres[centre + 2];
+      const px = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12] - eyeX;
+      const py = m[at + 1] * x + m[at + 5] * y + m[at + 9] * z + m[at + 13] - eyeY;
+      const pz = m[at + 2] * x + m[at + 6] * y + m[at + 10] * z + m[at + 14] - eyeZ;
+      depths[n] = IS_BY_AXIS ? px * forwardX + py * forwardY + pz * forwardZ : Math.sqrt(px * px + py * py + pz * pz);
+    }
   }
 }

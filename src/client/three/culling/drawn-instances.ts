@@ -1,6 +1,13 @@
-import { DynamicDrawUsage, InstancedBufferAttribute, type InstancedMesh } from 'three';
+import {
+  type BufferGeometry,
+  DataTexture,
+  DynamicDrawUsage,
+  InstancedBufferAttribute,
+  type InstancedMesh,
+  type PixelFormat,
+} from 'three';
 
-type Instanced = InstancedMesh['instanceMatrix'];
+type Instanced = InstancedMesh['instanceMatrix'] | DataTexture;
 
 /** Room for so many instances more than there are drawn, so that it is not made anew with each frame. */
 const HEADROOM = 1.5;
@@ -15,27 +22,42 @@ interface Copied {
 /** What a renderer is given in place of an InstancedMesh. */
 type Stand = InstancedMesh & { children: never[] };
 
+/** Numbers of instances in their order. */
+interface List {
+  readonly numbers: Uint32Array;
+  readonly count: number;
+}
+
 /**
  * Some instances of an InstancedMesh, for a renderer to draw in its place. The app's mesh stays what it is: what stands for
- * it inherits everything from it, its place in the scene and its number included, and has matrices, colours and a count of
- * its own. It casts no shadow, which is the mesh's to do, with all of its instances.
+ * it inherits everything from it, its place in the scene and its number included, and has matrices, colours, influences of morph
+ * targets and a count of its own, and in a coarser level of detail a geometry. It casts no shadow, which is the mesh's to do,
+ * with all of its instances.
  */
 export class DrawnInstances {
   readonly #mesh: InstancedMesh;
+  /** It is drawn with this; null for the mesh's own. */
+  readonly #geometry: BufferGeometry | null;
   #stand: Stand | null = null;
   #list = new Uint32Array(FEWEST);
   #count = 0;
   /** What the stand's arrays are copies of, by the list. */
-  readonly #copied: { matrices: Copied | null; colours: Copied | null } = { matrices: null, colours: null };
+  readonly #copied: Record<'matrices' | 'colours' | 'morphs', Copied | null> = {
+    matrices: null,
+    colours: null,
+    morphs: null,
+  };
 
-  constructor(mesh: InstancedMesh) {
+  constructor(mesh: InstancedMesh, geometry: BufferGeometry | null) {
     this.#mesh = mesh;
+    this.#geometry = geometry;
   }
 
-  /** Has these instances drawn, by their numbers; ascending, as three draws them in this order. */
-  show(list: Uint32Array, count: number): InstancedMesh {
+  /** Has these instances drawn in this order. */
+  show({ numbers: list, count }: List): InstancedMesh {
     const mesh = this.#mesh;
     const { instanceMatrix, instanceColor } = mesh;
+    const morphTexture = this.#morphTexture;
     if (count > this.#list.length) this.#list = new Uint32Array(Math.ceil(HEADROOM * count));
     const stand = this.#standFor(count);
     if (count !== this.#count || !isEqual(this.#list, list, count)) {
@@ -43,7 +65,7 @@ export class DrawnInstances {
       this.#count = count;
       this.#forget();
     }
-    const { matrices, colours } = this.#copied;
+    const { matrices, colours, morphs } = this.#copied;
     if (!isCopy(matrices, instanceMatrix)) {
       copy(instanceMatrix, stand.instanceMatrix, list, count);
       this.#copied.matrices = { of: instanceMatrix, version: instanceMatrix.version };
@@ -52,6 +74,10 @@ export class DrawnInstances {
       copy(instanceColor, stand.instanceColor!, list, count);
       this.#copied.colours = { of: instanceColor, version: instanceColor.version };
     }
+    if (morphTexture !== null && !isCopy(morphs, morphTexture)) {
+      copyRows(morphTexture, stand.morphTexture!, list, count);
+      this.#copied.morphs = { of: morphTexture, version: morphTexture.version };
+    }
     stand.count = count;
     return stand;
   }
@@ -59,42 +85,50 @@ export class DrawnInstances {
   /** Lets go of the memory on the graphics card. */
   dispose(): void {
     this.#stand?.dispatchEvent({ type: 'dispose' });
+    this.#stand?.morphTexture?.dispose();
     this.#stand = null;
     this.#forget();
   }
 
+  /** The influences of morph targets; null where the geometry has none, as a level of detail need not. */
+  get #morphTexture(): DataTexture | null {
+    const { morphAttributes } = this.#geometry ?? this.#mesh.geometry;
+    return Object.keys(morphAttributes).length === 0 ? null : (this.#mesh.morphTexture ?? null);
+  }
+
   #forget(): void {
-    this.#copied.matrices = this.#copied.colours = null;
+    this.#copied.matrices = this.#copied.colours = this.#copied.morphs = null;
   }
 
   #standFor(count: number): Stand {
     const { instanceMatrix, instanceColor } = this.#mesh;
+    const morphTexture = this.#morphTexture;
     const known = this.#stand;
     const fits =
       known !== null &&
       count <= known.instanceMatrix.count &&
       isAlike(known.instanceMatrix as InstancedBufferAttribute, instanceMatrix as InstancedBufferAttribute) &&
-      isAlike(known.instanceColor as InstancedBufferAttribute | null, instanceColor as InstancedBufferAttribute | null);
+      isAlike(
+        known.instanceColor as InstancedBufferAttribute | null,
+        instanceColor as InstancedBufferAttribute | null,
+      ) &&
+      widthOf(known.morphTexture) === widthOf(morphTexture);
     if (fits) return known;
     this.dispose();
     const capacity = Math.max(FEWEST, Math.min(Math.ceil(HEADROOM * count), instanceMatrix.count));
-    this.#stand = standFor(
-      this.#mesh,
-      emptied(instanceMatrix as InstancedBufferAttribute, capacity),
-      instanceColor === null ? null : emptied(instanceColor as InstancedBufferAttribute, capacity),
-    );
+    this.#stand = standFor(this.#mesh, {
+      instanceMatrix: emptied(instanceMatrix as InstancedBufferAttribute, capacity),
+      instanceColor: instanceColor === null ? null : emptied(instanceColor as InstancedBufferAttribute, capacity),
+      morphTexture: morphTexture === null ? null : emptyRows(morphTexture, capacity),
+      ...(this.#geometry !== null && { geometry: this.#geometry }),
+    });
     return this.#stand;
   }
 }
 
-function standFor(
-  mesh: InstancedMesh,
-  instanceMatrix: InstancedBufferAttribute,
-  instanceColor: InstancedBufferAttribute | null,
-): Stand {
+function standFor(mesh: InstancedMesh, arrays: Partial<InstancedMesh>): Stand {
   const own = {
-    instanceMatrix,
-    instanceColor,
+    ...arrays,
     count: 0,
     children: [],
     castShadow: false,
@@ -114,6 +148,28 @@ function standFor(
 
 function isCopy(copied: Copied | null, attribute: Instanced): boolean {
   return copied !== null && copied.of === attribute && copied.version === attribute.version;
+}
+
+function widthOf(texture: DataTexture | null): number {
+  return texture == null ? 0 : (texture.image as { width: number }).width;
+}
+
+/** Answers a texture of the same kind, with room for so many rows. */
+function emptyRows(texture: DataTexture, count: number): DataTexture {
+  const { width } = texture.image as { width: number };
+  return new DataTexture(new Float32Array(width * count), width, count, texture.format as PixelFormat, texture.type);
+}
+
+/** Copies the rows of a list. */
+function copyRows(from: DataTexture, to: DataTexture, list: Uint32Array, count: number): void {
+  const { data: source, width } = from.image as { data: Float32Array; width: number };
+  const { data: target } = to.image as { data: Float32Array };
+  for (let i = 0; i < count; i++) {
+    const at = width * list[i];
+    // A row that is not there is read as zeros.
+    for (let k = 0; k < width; k++) target[width * i + k] = at < source.length ? source[at + k] : 0;
+  }
+  to.needsUpdate = true;
 }
 
 /** Answers an attribute of the same kind, with room for so many instances. */

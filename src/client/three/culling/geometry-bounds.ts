@@ -42,3 +42,9 @@ export function boundsOf(geometry: BufferGeometry): Bounds | null {
   known.set(geometry, { position, version, bounds });
   return bounds;
 }
+
+/** Answers how many triangles are drawn of a geometry. */
+export function trianglesOf({ index, attributes, drawRange }: BufferGeometry): number {
+  const all = index?.count ?? attributes.position?.count ?? 0;
+  return Math.floor(Math.max(0, Math.min(all - drawRange.start, drawRange.count)) / 3);
+}

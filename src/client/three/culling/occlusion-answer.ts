@@ -1,8 +1,16 @@
-import { type Camera, type Mesh, type Object3D, type PerspectiveCamera, Vector3 } from 'three';
+import {
+  type Camera,
+  Matrix4,
+  type Mesh,
+  type Object3D,
+  type OrthographicCamera,
+  type PerspectiveCamera,
+  Vector3,
+} from 'three';
 import { slotOf } from '../../../shared/ids.js';
 import type { ObjectId, VisibleSet } from '../../../shared/types.js';
 import { isSameMatrix } from '../../transforms/affine.js';
-import { canBeHidden, hidesOthers } from '../track/opacity.js';
+import { canBeHidden } from '../track/opacity.js';
 import type { PlacedOwner, SceneObjects } from '../track/scene-objects.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { SceneView } from '../view/scene-views.js';
@@ -97,15 +105,25 @@ export class OcclusionAnswer {
     }
   }
 
-  /** Tells whether it is true of what a camera draws now. `update` and `view` are those that it was asked with. */
-  holds(camera: Camera, scene: Object3D, update: number, view: SceneView, places: Places): boolean {
+  /**
+   * Tells whether it is true of what a camera draws now. `update` and `view` are those that it was asked with, and `hides`
+   * tells whether a Mesh is drawn so that it hides others.
+   */
+  holds(
+    camera: Camera,
+    scene: Object3D,
+    update: number,
+    view: SceneView,
+    places: Places,
+    hides: (mesh: Mesh) => boolean,
+  ): boolean {
     if (!this.#isThere || (scene as { overrideMaterial?: unknown }).overrideMaterial != null) return false;
     if (!isEyeWithin(camera, view)) return false;
     let holds = true;
     for (let i = 0; i < this.#occluders.length; i++) {
       const owner = this.#occluders[i];
       const mesh = owner.object as Mesh;
-      if (owner.occluder !== true && !hidesOthers(mesh)) {
+      if (owner.occluder !== true && !hides(mesh)) {
         // The service learns it, so that it finds others.
         places.setObject(this.#occluderIds[i], { occluder: false });
         holds = false;
@@ -149,15 +167,23 @@ export class OcclusionAnswer {
 }
 
 const eye = new Vector3();
+const askedEye = new Vector3();
+const askedWorld = new Matrix4();
 
-/** Answers how far an eye may be from where it was asked about. */
-function isEyeWithin(camera: Camera, { options, eye: asked }: SceneView): boolean {
+/** Tells whether what was hidden is, as far as the camera goes: it may have moved within the margin. */
+function isEyeWithin(camera: Camera, { options }: SceneView): boolean {
   const { near, isPerspectiveCamera } = camera as PerspectiveCamera;
-  if (isPerspectiveCamera !== true || !isSameMatrix(camera.projectionMatrix.elements, options.projection)) return false;
+  if (!isSameMatrix(camera.projectionMatrix.elements, options.projection)) return false;
+  if (isPerspectiveCamera !== true) {
+    // Lines of sight that are parallel stay the same, as long as it does not turn.
+    if ((camera as OrthographicCamera).isOrthographicCamera !== true) return false;
+    const { elements } = camera.matrixWorldInverse;
+    for (let i = 0; i < 11; i++) if (elements[i] !== options.view[i]) return false;
+  }
   eye.setFromMatrixPosition(camera.matrixWorld);
-  const away = Math.hypot(eye.x - asked.x, eye.y - asked.y, eye.z - asked.z);
+  askedEye.setFromMatrixPosition(askedWorld.fromArray(options.view as number[]).invert());
   const digits = Math.max(Math.abs(eye.x), Math.abs(eye.y), Math.abs(eye.z)) * Number.EPSILON * 8;
-  return away <= (options.occlusionMargin ?? 0) + Math.max(ROUNDING * near, digits);
+  return eye.distanceTo(askedEye) <= (options.occlusionMargin ?? 0) + Math.max(ROUNDING * near, digits);
 }
 
 /** Tells whether it is in the scene, and visible with all that it is below. */

@@ -41,16 +41,11 @@ export class ViewVolume {
     return false;
   }
 
-  /** Tells whether a sphere is certainly drawn with fewer pixels across, of `pixels` for a unit where clip w is 1. */
-  isSmall({ center, radius }: Sphere, world: Matrix4, pixels: number, minPixels: number): boolean {
+  /** Answers how many pixels across a sphere of the world is drawn, of `pixels` for half a unit where clip w is 1; Infinity at the eye. */
+  pixelsOf({ center: { x, y, z }, radius }: Sphere, pixels: number): number {
     const c = this.clip.elements;
-    const { x, y, z } = center;
-    const m = world.elements;
-    const px = m[0] * x + m[4] * y + m[8] * z + m[12];
-    const py = m[1] * x + m[5] * y + m[9] * z + m[13];
-    const pz = m[2] * x + m[6] * y + m[10] * z + m[14];
-    const w = c[3] * px + c[7] * py + c[11] * pz + c[15];
-    return w > 0 && 2 * radius * world.getMaxScaleOnAxis() * pixels < minPixels * w;
+    const w = c[3] * x + c[7] * y + c[11] * z + c[15];
+    return w > 0 ? (2 * radius * pixels) / w : Number.POSITIVE_INFINITY;
   }
 
   /** Tells whether a frustum is this one: the renderer asks about it, and not about a light's. */

@@ -20,8 +20,9 @@ export interface CollisionHelperOptions {
   /** The cells of the octrees. Default false. */
   octree?: boolean;
   /**
-   * The bounds of all objects: green inside the view, yellow crossing its border, grey outside; darker of static ones. Violet
-   * are those that sleep: they may move, and did not in the last frame. Default false.
+   * The bounds of all objects: green inside the view, yellow crossing its border, grey outside, blue where nearer objects hide
+   * them (of a view with `occlusion`); darker of static ones. Violet are those that sleep: they may move, and did not in the
+   * last frame. Default false.
    */
   bounds?: boolean;
   /** Points of contact with their normals and, in red, depths; and the segments of triangles. Default true. */
@@ -68,12 +69,13 @@ const MAGENTA = [230, 80, 230, 255];
 const GREY = [150, 150, 150, 255];
 const dark = (colour: readonly number[]): number[] => colour.map((each, i) => (i < 3 ? each >> 1 : each));
 
+/** Outside, crossing, inside, occluded. */
+const STATES = [GREY, YELLOW, GREEN, BLUE];
+
 const PALETTE: BoxPalette = {
   levels: Uint8Array.from([WHITE, RED, YELLOW, GREEN, BLUE, MAGENTA].flat()),
   cells: Uint8Array.from([YELLOW, BLUE, GREY].flat()),
-  states: Uint8Array.from(
-    [GREY, YELLOW, GREEN, dark(GREY), dark(YELLOW), dark(GREEN), dark(VIOLET), VIOLET, VIOLET].flat(),
-  ),
+  states: Uint8Array.from([...STATES, ...STATES.map(dark), dark(VIOLET), VIOLET, VIOLET, dark(BLUE)].flat()),
 };
 
 /**

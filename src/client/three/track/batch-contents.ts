@@ -1,5 +1,6 @@
 import type { BatchedMesh, BufferGeometry, DataTexture, Matrix4 } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
+import { versionOf } from '../geometry/geometry-version.js';
 import { nameOf } from './name-of.js';
 
 /** It says where a geometry is in the buffers of its BatchedMesh. */
@@ -149,26 +150,31 @@ export class BatchBuffers {
     this.#geometry = null;
   }
 
-  /** Tells whether they are others than at the last call. */
-  haveChanged(geometry: BufferGeometry): boolean {
-    const { position } = geometry.attributes;
+  /** Tells whether they are those of the last call of `haveChanged`. */
+  areThose(geometry: BufferGeometry): boolean {
     const { index } = geometry;
-    const positionVersion = position === undefined ? -1 : 'data' in position ? position.data.version : position.version;
-    const indexVersion = index === null ? -1 : index.version;
-    if (
+    const { position } = geometry.attributes;
+    return (
       geometry === this.#geometry &&
       position === this.#position &&
-      positionVersion === this.#positionVersion &&
+      positionVersionOf(geometry) === this.#positionVersion &&
       index === this.#index &&
-      indexVersion === this.#indexVersion
-    ) {
-      return false;
-    }
+      (index?.version ?? -1) === this.#indexVersion
+    );
+  }
+
+  /** Tells whether they are others than at the last call. */
+  haveChanged(geometry: BufferGeometry): boolean {
+    if (this.areThose(geometry)) return false;
     this.#geometry = geometry;
-    this.#position = position;
-    this.#positionVersion = positionVersion;
-    this.#index = index;
-    this.#indexVersion = indexVersion;
+    this.#position = geometry.attributes.position;
+    this.#positionVersion = positionVersionOf(geometry);
+    this.#index = geometry.index;
+    this.#indexVersion = geometry.index?.version ?? -1;
     return true;
   }
+}
+
+function positionVersionOf({ attributes: { position } }: BufferGeometry): number {
+  return position === undefined ? -1 : versionOf(position);
 }

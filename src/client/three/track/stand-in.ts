@@ -1,4 +1,4 @@
-import type { BufferGeometry, Material, Matrix4, Mesh, Object3D } from 'three';
+import type { BufferGeometry, LOD, Material, Matrix4, Mesh, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { joined } from '../../../shared/typed-arrays.js';
 import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
@@ -40,6 +40,8 @@ export interface CullableObject extends PlacedOwner {
    * not, the answer need not name what is in view.
    */
   wasSeenAsItIs(update: number, layers: number): boolean;
+  /** Tells of an instance of a BatchedMesh whether it stands in the service on the triangles of that geometry. */
+  standsOnGeometry?(instance: number, geometry: number): boolean;
   /** What the caller says of whether it hides others; undefined where nothing is said. */
   readonly occluder: boolean | undefined;
   /** Tells the same of a Mesh of one id, whose matrix does not count. */
@@ -77,6 +79,8 @@ export interface TrackerContext {
   readonly thin: Set<ThinObject>;
   /** The InstancedMeshes and BatchedMeshes. */
   readonly instanced: Set<CullableObject>;
+  /** All LODs, those of which the levels are tracked apart included. */
+  readonly lods: Set<LOD>;
   /** Those of the thin ones that have a width: their geometries are not looked at by themselves. */
   readonly fat: Set<{ refresh(): void }>;
   /** What is turned to the camera in every frame. */
@@ -106,7 +110,10 @@ export interface StandInOwner extends PlacedOwner, MeshUser {
 }
 
 /** The service takes these where nobody says anything. */
-export const DEFAULTS = { motion: 'moving', collidesWith: 0xffffffff, group: 0, pickable: true } as const;
+export const DEFAULTS = {
+  ...({ motion: 'moving', collidesWith: 0xffffffff, group: 0, pickable: true } as const),
+  ...{ clearance: 0, continuous: false },
+} as const;
 
 /** Instances in a block, of which no slice has more than one: 8,192 matrices are half a megabyte. */
 export const MOST_IN_BLOCK = 8_192;

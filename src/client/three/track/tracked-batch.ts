@@ -82,6 +82,8 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   /** Instances whose matrix the service does not take. */
   readonly #hidden = new Set<number>();
 
+  /** The first query that sees what was said of it last has this number, or a lower one. */
+  #settledBy = 0;
   /** Some mesh was built since, or some option is another. */
   #isStale = true;
   #isUnasked = true;
@@ -128,7 +130,6 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     return this.#options.cullable;
   }
 
-  /** They are looked at when they are drawn. */
   get occluder(): boolean | undefined {
     return this.#options.occluder;
   }
@@ -137,8 +138,22 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     return false;
   }
 
-  wasSeenAsItIs(): boolean {
-    return false;
+  wasSeenAsItIs(update: number, layers: number): boolean {
+    const { texture, matrices } = this.#contents;
+    const isSaid = this.#settledBy <= update && (this.#layers & layers) !== 0 && this.error === null && !this.pending;
+    return (
+      isSaid &&
+      this.#shape === null &&
+      texture === this.#texture &&
+      texture?.version === this.#version &&
+      matrices?.buffer === this.#matrices.buffer &&
+      isSameMatrix(this.#parent, this.object.matrixWorld.elements) &&
+      this.#buffers.areThose(this.object.geometry)
+    );
+  }
+
+  standsOnGeometry(instance: number, geometry: number): boolean {
+    return this.#states[instance] === geometry && this.#standing[instance] === geometry;
   }
 
   get pending(): boolean {
@@ -186,6 +201,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   }
 
   onMeshChange(): void {
+    this.#speak();
     this.#isStale = true;
     this.#context.stale.add(this);
   }
@@ -302,7 +318,9 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
       const part = this.#parts[number];
       if (part !== undefined) part.isDropped = true;
     }
-    if (isOther) this.#isStale = true;
+    if (!isOther) return;
+    this.#speak();
+    this.#isStale = true;
   }
 
   /** Looks at the instances; answers how many of `#changed` are others than before. */
@@ -325,6 +343,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
 
   /** Notes what an instance is. */
   #become(i: number, state: number): void {
+    this.#speak();
     const before = this.#parts[geometryOf(this.#states[i])];
     const after = this.#parts[geometryOf(state)];
     this.#states[i] = state;
@@ -417,6 +436,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
 
   #setShape(i: number, number: number, shape: Shape, before: BuiltMesh | null): void {
     const { service, objects } = this.#context;
+    this.#speak();
     service.setObject(this.#ids[i], { shape });
     this.#standing[i] = number;
     const { oldestQuery, newestQuery } = objects;
@@ -545,10 +565,12 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   }
 
   #setAll(options: Partial<ObjectOptions>): void {
+    this.#speak();
     for (let i = 0; i < this.#ids.length; i++) this.#context.service.setObject(this.#ids[i], options);
   }
 
   #setLayers(layers: number): void {
+    this.#speak();
     this.#layers = layers;
     for (let i = 0; i < this.#ids.length; i++) {
       if (this.#isShown[i] === 1) this.#context.layers.set(this.#ids[i], layers);
@@ -561,6 +583,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     const stands = this.#standing[i] === GIVEN || (this.#standing[i] >= 0 && this.#standing[i] === this.#states[i]);
     const isShown = this.#states[i] >= 0 && stands && i < this.#placed && !this.#hidden.has(i) ? 1 : 0;
     if (isShown === this.#isShown[i]) return;
+    this.#speak();
     this.#isShown[i] = isShown;
     this.#context.layers.set(this.#ids[i], isShown === 1 ? this.#layers : 0);
   }
@@ -578,6 +601,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     this.#texture = texture;
     this.#version = texture.version;
     this.#parent.set(parent);
+    this.#speak();
     this.#review();
     let end = 0;
     for (const ids of this.#blocks) {
@@ -601,6 +625,11 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
       this.#hidden.delete(i);
       this.#place(i);
     }
+  }
+
+  /** Notes that something is said of it. */
+  #speak(): void {
+    this.#settledBy = this.#context.objects.newestQuery + 1;
   }
 
   #isPlaceable(i: number): boolean {

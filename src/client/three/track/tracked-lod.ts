@@ -86,10 +86,12 @@ export class TrackedLod extends TrackedObject {
     }
     if (owned !== null && owned.length === 0) {
       if (!this.#isApart) this.withdraw();
+      this.#context.lods.add(this.object);
       this.#isApart = true;
       if (!this.object.autoUpdate) this.#watch(); // it may be one level again
       return;
     }
+    this.#context.lods.add(this.object);
     this.#isApart = false;
     const level = owned === null ? null : this.#choose(owned);
     if (level === null) this.drawn = this.#facade;
@@ -115,6 +117,7 @@ export class TrackedLod extends TrackedObject {
   override remove(): boolean {
     this.#release();
     this.#context.always.delete(this);
+    this.#context.lods.delete(this.object);
     return super.remove();
   }
 

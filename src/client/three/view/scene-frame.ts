@@ -3,6 +3,7 @@ import { turnedPairs } from '../../../shared/turned-pairs.js';
 import type { FrameResult, ObjectId, VisibleSet } from '../../../shared/types.js';
 import { checkTypedArray } from '../../check/binary.js';
 import { invalid, show } from '../../check/validate.js';
+import type { Culled } from '../culling/culled.js';
 import { hasFacesInOrder, toFaces } from '../geometry/geometry.js';
 import { isOrHasLevel, readDrawn, type SceneTarget } from '../scene-target.js';
 import { isBelow } from '../track/is-below.js';
@@ -27,13 +28,15 @@ export interface SceneContact {
   readonly begun: boolean;
   /** The answer is an earlier frame's, as `contactBudget` was used up. */
   readonly stale: boolean;
+  /** 1, or less where they only met on their way from the frame before, and when, as one is `continuous`. */
+  readonly time: number;
   /** 0, 1: a inside b, 2: b inside a. */
   readonly contained: 0 | 1 | 2;
   /** xyz each, world; of each region of contact up to four. Empty unless the detail is 'manifold' or 'full'. */
   readonly points: Float32Array;
   /** xyz each, world, unit, from a to b. */
   readonly normals: Float32Array;
-  /** One for each point: moved by this along the normal, b parts from a there. World units. */
+  /** One for each point: moved by this along the normal, b parts from a there; below 0 where they are apart: the gap. */
   readonly depths: Float32Array;
   /**
    * Two numbers of faces, a's and b's, as `faceIndex` of three's Intersection, for each two triangles that meet. Empty
@@ -55,6 +58,11 @@ export interface SceneContact {
 export class SceneFrame {
   /** It is as the service gave it. */
   readonly result: FrameResult;
+  /**
+   * What `culling` left out of the picture that was drawn last before the `update` that this answers, as the tracker's own
+   * `culled`; zeros without `culling`.
+   */
+  readonly culled: Culled;
   readonly #objects: SceneObjects;
   /** It keeps what left the scene before this was answered. */
   readonly #departed: DepartedObjects;
@@ -62,8 +70,9 @@ export class SceneFrame {
   /** What a query of this number sees, this saw (scene-objects.ts). */
   readonly #query: number;
 
-  constructor(result: FrameResult, objects: SceneObjects, view: string, query: number) {
+  constructor(result: FrameResult, culled: Culled, objects: SceneObjects, view: string, query: number) {
     this.result = result;
+    this.culled = culled;
     this.#objects = objects;
     this.#departed = objects.departed;
     this.#view = view;
@@ -245,6 +254,10 @@ class FrameContact implements SceneContact {
 
   get stale(): boolean {
     return this.#result.contacts.stale[this.index] === 1;
+  }
+
+  get time(): number {
+    return this.#result.contacts.time[this.index];
   }
 
   get contained(): 0 | 1 | 2 {

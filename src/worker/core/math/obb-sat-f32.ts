@@ -12,7 +12,8 @@ export class Form {
   inverseXx: f32; inverseXy: f32; inverseXz: f32;
   inverseYx: f32; inverseYy: f32; inverseYz: f32;
   inverseZx: f32; inverseZy: f32; inverseZz: f32;
-  zero: f32; // read along with the last column
+  /** How far it reaches beyond the box, rounded up; it is read along with the last column. */
+  reach: f32;
   x: f64; y: f64; z: f64;
   edgeXx: f32; edgeXy: f32; edgeXz: f32;
   edgeYx: f32; edgeYy: f32; edgeYz: f32;
@@ -38,7 +39,7 @@ export function setForm(form: Form, box: Affine): void {
   v128.store(edges, fourOf(from));
   v128.store(edges, fourOf(from + 32), 16);
   form.edgeZz = <f32>zz;
-  form.zero = 0;
+  form.reach = 0;
   form.x = box.tx;
   form.y = box.ty;
   form.z = box.tz;

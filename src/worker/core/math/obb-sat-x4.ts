@@ -182,6 +182,60 @@ export function compareObbsX4(): u32 {
   return i32x4.bitmask(apart) | (i32x4.bitmask(sure) << 4);
 }
 
+/**
+ * Tells which of the pairs that were set are surely farther apart than both reach beyond their boxes, by the axes across
+ * faces, as four bits; the lists are those that `setFour` had. An axis that is a plane of a's cube has in the world the length
+ * of the row of a's inverse.
+ */
+export function compareReachX4(firsts: usize, seconds: usize): u32 {
+  const reach = plus(reaches(firsts), reaches(seconds));
+  const most = f32x4.max(f32x4.max(rowSum(0), rowSum(1)), rowSum(2));
+  const n = f32x4.pmax(times(most, f32x4.pmax(f32x4.pmax(longest(0), longest(1)), longest(2))), f32x4.splat(SMALLEST));
+  const far = plus(f32x4.pmax(f32x4.pmax(size(WAY), size(WAY + 1)), size(WAY + 2)), reach);
+  const t = plus(times(most, far), f32x4.splat(1));
+  const rounding = f32x4.splat(ROUNDING), one = f32x4.splat(1);
+  let gap = minus(size(PLACE), plus(plus(one, reachOf(0)), times(reach, lengthInWorld(one, zero(), zero()))));
+  gap = f32x4.pmax(gap, minus(size(PLACE + 1), plus(plus(one, reachOf(1)), times(reach, lengthInWorld(zero(), one, zero())))));
+  gap = f32x4.pmax(gap, minus(size(PLACE + 2), plus(plus(one, reachOf(2)), times(reach, lengthInWorld(zero(), zero(), one)))));
+  const beyond = f32x4.gt(gap, times(rounding, plus(t, times(n, f32x4.splat(3)))));
+  gap = f32x4.pmax(f32x4.pmax(faceGap(0, reach), faceGap(1, reach)), faceGap(2, reach));
+  const error = times(rounding, times(times(times(n, n), f32x4.splat(6)), plus(t, n)));
+  return <u32>i32x4.bitmask(v128.or(beyond, f32x4.gt(gap, error)));
+}
+
+// @ts-ignore: decorator
+@inline
+function zero(): v128 { return f32x4.splat(0); }
+
+/** Answers how far the two are apart across b's face j, less their reach. */
+function faceGap(j: usize, reach: v128): v128 {
+  const x = cofactor(j, 0), y = cofactor(j, 1), z = cofactor(j, 2);
+  const own = f32x4.abs(plus(plus(times(edgeIn(j, 0), x), times(edgeIn(j, 1), y)), times(edgeIn(j, 2), z)));
+  const sides = plus(plus(f32x4.abs(x), f32x4.abs(y)), f32x4.abs(z));
+  return minus(along(x, y, z), plus(plus(sides, own), times(reach, lengthInWorld(x, y, z))));
+}
+
+/** Answers how long an axis of the space where a is the cube is in the world. */
+// @ts-ignore: decorator
+@inline
+function lengthInWorld(x: v128, y: v128, z: v128): v128 {
+  const u = plus(plus(times(inverseOf(0, 0), x), times(inverseOf(1, 0), y)), times(inverseOf(2, 0), z));
+  const v = plus(plus(times(inverseOf(0, 1), x), times(inverseOf(1, 1), y)), times(inverseOf(2, 1), z));
+  const w = plus(plus(times(inverseOf(0, 2), x), times(inverseOf(1, 2), y)), times(inverseOf(2, 2), z));
+  return f32x4.sqrt(plus(plus(times(u, u), times(v, v)), times(w, w)));
+}
+
+/** Reads how far four Forms reach beyond their boxes. */
+// @ts-ignore: decorator
+@inline
+function reaches(forms: usize): v128 {
+  const at = offsetof<Form>('reach');
+  let found = v128.load32_zero(<usize>load<u32>(forms) + at);
+  found = v128.load32_lane(<usize>load<u32>(forms, 4) + at, found, 1);
+  found = v128.load32_lane(<usize>load<u32>(forms, 8) + at, found, 2);
+  return v128.load32_lane(<usize>load<u32>(forms, 12) + at, found, 3);
+}
+
 /** Sums up the magnitudes in a row of a's inverse. */
 // @ts-ignore: decorator
 @inline

@@ -2,7 +2,7 @@
 
 import { LEAF, childCount, childOf, highBounds, lowBounds, nodeAt } from '../mesh/tree/layout';
 import { MESH_BOX_TOO_SMALL, MESH_TRIANGLE_LOST } from '../mesh/tree/tree-invariants';
-import { MESH_BAD_LINK, MESH_OK } from '../mesh/tree/validate-baked';
+import { MESH_BAD_LINK, MESH_OK } from '../mesh/tree/mesh-check';
 import { allocate, release } from '../memory';
 import { LINE_END, LINE_Y, NO_ELEMENT, POINT_Y, PointLine, blockOf, elementsABlock, meshOf, numberIn } from './layout';
 

@@ -2,37 +2,46 @@
 // the checksum tells damage, and no forged buffer makes a traversal read elsewhere or run without end.
 
 import { MESH_HEADER_BYTES, POINT_LINE_MAGIC_VALUE, POINT_LINE_VERSION_VALUE } from '../../../shared/layout';
-import { checksum } from '../mesh/tree/checksum';
 import {
   GREATEST_EXPONENT, IDENTITY_QUATERNION, LEAST_EXPONENT, NODE_BYTES, TREE_EXTENT, nodeAt,
 } from '../mesh/tree/layout';
+import {
+  MESH_BAD_INDEX, MESH_BAD_NUMBER, MESH_FOREIGN, MESH_INCONSISTENT, MESH_OK, MESH_OTHER_VERSION, MESH_TRUNCATED, MeshCheck,
+  RANGE_WORDS, addNumbers, meshOf as checkedMesh,
+} from '../mesh/tree/mesh-check';
 import { SPACE_BYTES, Space, chooseOffset, largestCoordinate } from '../mesh/tree/tree-space';
 import {
-  MESH_BAD_INDEX, MESH_BAD_NUMBER, MESH_CORRUPT, MESH_FOREIGN, MESH_INCONSISTENT, MESH_OK, MESH_OTHER_VERSION,
-  MESH_TRUNCATED, checkLinks,
-} from '../mesh/tree/validate-baked';
-import {
-  LINE_NUMBER, NO_ELEMENT, POINT_NUMBER, PointLine, blockBytes, blockOf, blocksFor, elementsABlock, exponentOf, meshOf,
+  LINE_NUMBER, NO_ELEMENT, POINT_NUMBER, PointLine, blockBytes, blockOf, blocksFor, elementsABlock, exponentOf, pointLineOf,
 } from './layout';
 
-/** Checks the `bytes` bytes at `address`. Answers MESH_OK where every traversal stays inside of them and comes to an end. */
-export function checkPointLine(address: usize, bytes: u32): u32 {
+/** Checks the header: that the bytes are all there, and that counts and sizes agree. */
+export function checkPointLineHeader(check: MeshCheck): u32 {
+  const bytes = check.bytes;
   if (bytes < <u32>MESH_HEADER_BYTES) return MESH_TRUNCATED;
-  const mesh = changetype<PointLine>(address);
+  const mesh = pointLineOf(checkedMesh(check));
   if (mesh.magic != POINT_LINE_MAGIC_VALUE) return MESH_FOREIGN;
   if (mesh.version != POINT_LINE_VERSION_VALUE) return MESH_OTHER_VERSION;
   if (mesh.bytes != bytes) return MESH_TRUNCATED;
-  if (!isConsistent(mesh)) return MESH_INCONSISTENT;
-  if (checksum(meshOf(mesh)) != mesh.checksum) return MESH_CORRUPT;
+  return isConsistent(mesh) ? MESH_OK : MESH_INCONSISTENT;
+}
+
+/** Checks the numbers of the header, and asks for the indices to be checked. */
+export function checkPointLineNumbers(check: MeshCheck): u32 {
+  const mesh = pointLineOf(checkedMesh(check));
   if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost)) return MESH_BAD_NUMBER;
   if (!(mesh.radius > 0 && mesh.radius < LARGEST_RADIUS)) return MESH_BAD_NUMBER;
-  const links = checkLinks(meshOf(mesh));
-  if (links != MESH_OK) return links;
-  for (let i: u32 = 0; i < mesh.nodeCount; i++) {
-    if (nodeAt(meshOf(mesh), i).quaternion != IDENTITY_QUATERNION) return MESH_BAD_NUMBER;
+  if (!mesh.indexed) return MESH_OK;
+  const indices = changetype<usize>(mesh) + mesh.indices;
+  addNumbers(check, RANGE_WORDS, indices, indices + (<usize>mesh.elementCount * mesh.size << 2), mesh.vertexCount);
+  return MESH_OK;
+}
+
+/** Checks that none of the nodes from `start` to `end` is rotated. */
+export function checkPointLineNodes(check: MeshCheck, start: u32, end: u32): u32 {
+  for (let i = start; i < end; i++) {
+    if (nodeAt(checkedMesh(check), i).quaternion != IDENTITY_QUATERNION) return MESH_BAD_NUMBER;
   }
-  const blocks = checkBlocks(mesh);
-  return blocks != MESH_OK ? blocks : checkIndices(mesh);
+  return MESH_OK;
 }
 
 /** More than the diagonal of the largest bounds that float32 has. */
@@ -84,12 +93,14 @@ function isCost(cost: f64): bool {
   return cost >= 1 && cost < Infinity;
 }
 
-function checkBlocks(mesh: PointLine): u32 {
+/** Checks blocks from `start` to `end`, and counts their elements. */
+export function checkPointLineBlocks(check: MeshCheck, start: u32, end: u32): u32 {
+  const mesh = pointLineOf(checkedMesh(check));
   let found: u32 = 0;
   const numbers: usize = mesh.size == 1 ? POINT_NUMBER : LINE_NUMBER;
   const per = elementsABlock(mesh.size);
   const none = i32x4.splat(NO_ELEMENT), count = i32x4.splat(mesh.elementCount);
-  for (let index: u32 = 0; index < mesh.blockCount; index++) {
+  for (let index = start; index < end; index++) {
     const block = blockOf(mesh, index);
     let within = i32x4.splat(-1);
     for (let at = block; at < block + numbers; at += 16) {
@@ -105,14 +116,6 @@ function checkBlocks(mesh: PointLine): u32 {
     // Refits use the first lane for those without an element.
     if (load<u32>(block + numbers) == NO_ELEMENT) return MESH_BAD_INDEX;
   }
-  return found == mesh.keptCount ? MESH_OK : MESH_BAD_INDEX;
-}
-
-function checkIndices(mesh: PointLine): u32 {
-  if (!mesh.indexed) return MESH_OK;
-  const start = changetype<usize>(mesh) + mesh.indices;
-  for (let at = start, end = start + (<usize>mesh.elementCount * mesh.size << 2); at < end; at += 4) {
-    if (load<u32>(at) >= mesh.vertexCount) return MESH_BAD_INDEX;
-  }
-  return MESH_OK;
+  check.kept += found;
+  return end < mesh.blockCount || check.kept == mesh.keptCount ? MESH_OK : MESH_BAD_INDEX;
 }

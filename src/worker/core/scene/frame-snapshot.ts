@@ -8,11 +8,13 @@ import { CONTACTS_NONE, SHAPE_BOX, SHAPE_SPHERE } from '../../../shared/layout';
 import { reserve } from '../memory';
 import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from '../shape/item';
 import { PROXY_BYTES, Proxy } from '../shape/proxy';
+import { REACHING, REACH_BYTES, Reach } from '../shape/reach';
 import { areCopied, bytesOfTrees, copyTrees, dropTrees, takeTrees, treeOfFrame } from './index/frame-trees';
 import { HOLE, MOVING_TREE, PASSIVE_TREE, STATIC_TREE, proxyAt, slotAt, treeOf } from './index/octree';
-import { boxAt, idAt, ids, itemAt, slotCount, slotOf } from './objects';
+import { boxAt, idAt, ids, itemAt, reachAt, slotCount, slotOf } from './objects';
+import { isAnyReaching } from './ways';
 
-const RECORD_BYTES: usize = PROXY_BYTES + KEPT_ITEM_BYTES;
+const RECORD_BYTES: usize = PROXY_BYTES + KEPT_ITEM_BYTES + REACH_BYTES;
 
 let isTaken: bool = false;
 let idsThen: usize = 0;
@@ -42,6 +44,8 @@ export function keepObject(id: u32): void {
   const record = records + recordCount * <u32>RECORD_BYTES;
   memory.copy(record, changetype<usize>(liveProxy(id)), PROXY_BYTES);
   keepItem(record + PROXY_BYTES, itemAt(slotOf(id)));
+  const reach = reachAt(slotOf(id));
+  if (changetype<usize>(reach) != 0) memory.copy(record + PROXY_BYTES + KEPT_ITEM_BYTES, changetype<usize>(reach), REACH_BYTES);
   store<u32>(at, ++recordCount);
 }
 
@@ -64,12 +68,15 @@ const TREE_SHIFT: u32 = 30;
 const POSITION_MASK: u32 = (1 << TREE_SHIFT) - 1;
 export const NOWHERE: u32 = 0xffffffff;
 
-/** Answers how many bytes `keepAll` copies, but for the records of meshes and capsules. */
+/** Answers how many bytes `keepAll` copies, but for the records of meshes and capsules where nothing reaches beyond its shape. */
 export function bytesOfAll(): u64 {
-  return bytesOfTrees() + (<u64>slotCount << 2);
+  return bytesOfTrees() + <u64>slotCount * (4 + (isAnyReaching ? RECORD_BYTES : 0));
 }
 
-/** Copies the trees, and the records of what is neither box nor sphere: of these a proxy knows all. Throws OUT_OF_MEMORY. */
+/**
+ * Copies the trees, and the records of what is neither box nor sphere: of these a proxy knows all. Where anything reaches
+ * beyond its shape, it is the records of all: pairs with it ask where the other one is. Throws OUT_OF_MEMORY.
+ */
 export function keepAll(): void {
   copyTrees();
   treePlaces = reserve(treePlaces, 0, max<u64>(<u64>slotCount << 2, 64));
@@ -85,7 +92,8 @@ function keepTree(which: u32): void {
     if (slot == HOLE) continue;
     store<u32>(treePlaces + (<usize>slot << 2), (which << TREE_SHIFT) | position);
     const proxy = proxyAt(tree, position);
-    if (proxy.shape == SHAPE_BOX || proxy.shape == SHAPE_SPHERE || proxy.contacts == CONTACTS_NONE) continue;
+    const isKnown = !isAnyReaching && (proxy.shape == SHAPE_BOX || proxy.shape == SHAPE_SPHERE);
+    if (isKnown || proxy.contacts == CONTACTS_NONE) continue;
     keepObject(proxy.id);
   }
 }
@@ -136,6 +144,14 @@ export function proxyOf(id: u32): Proxy {
 export function itemOf(id: u32): Item {
   const record = recordOf(id);
   return record == 0 ? itemAt(slotOf(id)) : keptItem(record + PROXY_BYTES);
+}
+
+/** Answers what an object of a pair reaches beyond its shape as the frame has it; 0 where it does not. */
+export function reachOfFrame(id: u32): Reach {
+  const record = recordOf(id);
+  if (record == 0) return areCopied ? changetype<Reach>(0) : reachAt(slotOf(id));
+  const isReaching = changetype<Item>(record + PROXY_BYTES).flags & REACHING;
+  return changetype<Reach>(isReaching ? record + PROXY_BYTES + KEPT_ITEM_BYTES : 0);
 }
 
 function recordOf(id: u32): usize {

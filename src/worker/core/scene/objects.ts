@@ -5,7 +5,7 @@
 // which no object is alive is given back.
 
 import {
-  CONTACTS_NONE, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_CLIP_SET, OBJECT_COLLIDES_WITH,
+  CONTACTS_NONE, FLAG_CONTINUOUS, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_CLEARANCE, OBJECT_CLIP_SET, OBJECT_COLLIDES_WITH,
   OBJECT_CONTACTS,
   OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_MESH, OBJECT_SHAPE, SHAPE_MESH,
   SHAPE_POINT_LINE,
@@ -17,6 +17,8 @@ import { Mesh } from '../mesh/tree/layout';
 import { ITEM_BYTES, Item, PRIMITIVE_BYTES, describeShape, setOrientedBounds, worldOf } from '../shape/item';
 import { baseOf, fitsPose, freeRooms, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
+import { REACHING, REACH_BYTES, Reach, findReach, highX, highY, highZ, lowX, lowY, lowZ } from '../shape/reach';
+import { noteReach, noteReaching, reserveWays, wayRound } from './ways';
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
 @unmanaged
@@ -40,6 +42,7 @@ const PAGE_BOXES: usize = <usize>PAGE_SLOTS * ITEM_BYTES;
 const PAGE_BYTES: usize = PAGE_BOXES + <usize>PAGE_SLOTS * BOX_BYTES;
 const PAGE_CLIP_SETS: usize = <usize>PAGE_SLOTS << 2;
 const PAGE_PRIMITIVES: usize = <usize>PAGE_SLOTS * PRIMITIVE_BYTES;
+const PAGE_REACHES: usize = <usize>PAGE_SLOTS * REACH_BYTES;
 
 @unmanaged
 class Page {
@@ -49,6 +52,8 @@ class Page {
   primitives: usize;
   /** The address of the number of a clip set for each slot, u32 each; 0 where no object has had one. */
   clipSets: usize;
+  /** The address of a Reach for each slot; 0 where no object has had one. */
+  reaches: usize;
   live: u32;
 }
 
@@ -111,6 +116,12 @@ export function clipSetOf(slot: u32): u32 {
   return clipSets == 0 ? 0 : load<u32>(clipSets + (<usize>(slot & (PAGE_SLOTS - 1)) << 2));
 }
 
+/** Answers what an object reaches beyond its shape; 0 where it does not. */
+export function reachAt(slot: u32): Reach {
+  if (!(itemAt(slot).flags & REACHING)) return changetype<Reach>(0);
+  return changetype<Reach>(pageOf(slot).reaches + (slot & (PAGE_SLOTS - 1)) * <u32>REACH_BYTES);
+}
+
 /** Tells whether there is memory for the record and the bounds of a slot. */
 export function isReserved(slot: u32): bool {
   return pageOf(slot).records != 0;
@@ -147,6 +158,7 @@ export function reserveRecord(slot: u32, description: usize): void {
     if (isMesh) reservePose(itemAt(slot), changetype<Mesh>(<usize>load<u32>(description, OBJECT_MESH)));
     if (!isMesh && page.primitives == 0) page.primitives = allocate(PAGE_PRIMITIVES);
     reserveClipSets(page, description);
+    reserveReaches(page, description);
     return;
   }
   // Where there is no memory for both, there is to be none for one that nobody needs.
@@ -159,6 +171,15 @@ export function reserveRecord(slot: u32, description: usize): void {
     boxAt(s).position = UNPLACED;
   }
   reserveClipSets(page, description);
+  reserveReaches(page, description);
+}
+
+function reserveReaches(page: Page, description: usize): void {
+  const flags = load<u32>(description, OBJECT_FLAGS);
+  if (flags & FLAG_CONTINUOUS) reserveWays(slotCount);
+  if (page.reaches != 0 || !(flags & REACHING)) return;
+  page.reaches = allocate(PAGE_REACHES);
+  noteReaching();
 }
 
 function reserveClipSets(page: Page, description: usize): void {
@@ -175,6 +196,7 @@ export function describe(id: u32, description: usize): void {
   const slot = slotOf(id);
   const item = itemAt(slot);
   const fresh = item.id != id;
+  const wasContinuous = !fresh && (item.flags & FLAG_CONTINUOUS) != 0;
   if (fresh) {
     liveCount++;
     pageOf(slot).live++;
@@ -204,6 +226,18 @@ export function describe(id: u32, description: usize): void {
   const world = worldOf(item);
   if (item.flags & FLAG_MATRIX) memory.copy(changetype<usize>(world), description + OBJECT_MATRIX, AFFINE_BYTES);
   else if (fresh) setIdentity(world);
+  if (item.contacts == <u8>CONTACTS_NONE) item.flags &= ~(<u16>REACHING);
+  if (item.flags & REACHING) describeReach(slot, description, wasContinuous);
+}
+
+/** Sets what an object reaches. What is put somewhere has no way there. */
+function describeReach(slot: u32, description: usize, hasWay: bool): void {
+  const reach = reachAt(slot), item = itemAt(slot);
+  reach.clearance = load<f64>(description, OBJECT_CLEARANCE);
+  if (hasWay && !(item.flags & FLAG_MATRIX)) return;
+  reach.isHeld = 0;
+  reach.travel = 0;
+  reach.isPlaced = 0; // its bounds are set next
 }
 
 /** Makes room for the pose of an object, where it is to be one of another mesh. Throws OUT_OF_MEMORY. */
@@ -241,8 +275,9 @@ export function forget(slot: u32): void {
   if (--page.live != 0) return;
   if (page.primitives != page.records + PAGE_BYTES) release(page.primitives);
   if (page.clipSets != 0) release(page.clipSets);
+  if (page.reaches != 0) release(page.reaches);
   release(page.records);
-  page.records = page.primitives = page.clipSets = 0;
+  page.records = page.primitives = page.clipSets = page.reaches = 0;
 }
 
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -269,6 +304,18 @@ export function setBox(slot: u32, b: Affine): void {
   box.lowZ = f32x4.extract_lane(ends, 0);
   v128.store64_lane(to + offsetof<Box>('highX'), outward(f64x2.add(middle, h), f64x2.splat(OUTWARD)), 0);
   box.highZ = f32x4.extract_lane(ends, 1);
+  if (itemAt(slot).flags & REACHING) extendBox(slot, box, b);
+}
+
+/** Extends a slot's bounds by what it reaches beyond its shape. */
+function extendBox(slot: u32, box: Box, b: Affine): void {
+  const reach = reachAt(slot);
+  findReach(reach, itemAt(slot), b);
+  box.lowX = min(box.lowX, below(lowX - sceneOriginX)); box.highX = max(box.highX, above(highX - sceneOriginX));
+  box.lowY = min(box.lowY, below(lowY - sceneOriginY)); box.highY = max(box.highY, above(highY - sceneOriginY));
+  box.lowZ = min(box.lowZ, below(lowZ - sceneOriginZ)); box.highZ = max(box.highZ, above(highZ - sceneOriginZ));
+  reach.round = wayRound;
+  if (itemAt(slot).flags & FLAG_CONTINUOUS) noteReach(slot, reach);
 }
 
 /** Sets all boxes anew, about another origin. */

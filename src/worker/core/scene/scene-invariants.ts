@@ -5,7 +5,7 @@ import { Affine, same } from '../math/affine';
 import { faceSidesUses } from '../mesh/query/face-sides';
 import { Mesh } from '../mesh/tree/layout';
 import { checkTree } from '../mesh/tree/tree-invariants';
-import { MESH_OK } from '../mesh/tree/validate-baked';
+import { MESH_OK } from '../mesh/tree/mesh-check';
 import { Item } from '../shape/item';
 import { SET, isPosed, poseOf } from '../skin/pose';
 import { Proxy, boundsOf } from '../shape/proxy';

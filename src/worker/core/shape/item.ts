@@ -101,25 +101,30 @@ export function describeShape(item: Item, description: usize): void {
 
 /** Sets the map from the cube to the oriented bounds in the world. */
 export function setOrientedBounds(out: Affine, item: Item): void {
+  setBoundsUnder(out, item, worldOf(item));
+}
+
+/** Sets the same of an item that is elsewhere: under another map from object space to the world. */
+export function setBoundsUnder(out: Affine, item: Item, world: Affine): void {
   if (item.mesh == 0) {
-    multiply(out, worldOf(item), localOf(item));
+    multiply(out, world, localOf(item));
     return;
   }
   const mesh = changetype<Mesh>(<usize>item.mesh);
   if (item.shape == SHAPE_MESH && isPosed(mesh)) {
     // Those of the pose are the same before and after its triangles are moved.
     const pose = poseOf(mesh);
-    setBoxAbout(out, item, pose.lowX, pose.lowY, pose.lowZ, pose.highX, pose.highY, pose.highZ);
-  } else setBoxAbout(out, item, mesh.lowX, mesh.lowY, mesh.lowZ, mesh.highX, mesh.highY, mesh.highZ);
+    setBoxAbout(out, world, pose.lowX, pose.lowY, pose.lowZ, pose.highX, pose.highY, pose.highZ);
+  } else setBoxAbout(out, world, mesh.lowX, mesh.lowY, mesh.lowZ, mesh.highX, mesh.highY, mesh.highZ);
 }
 
 function setBoxAbout(
-  out: Affine, item: Item, lowX: f64, lowY: f64, lowZ: f64, highX: f64, highY: f64, highZ: f64,
+  out: Affine, world: Affine, lowX: f64, lowY: f64, lowZ: f64, highX: f64, highY: f64, highZ: f64,
 ): void {
   const x = 0.5 * (highX - lowX), y = 0.5 * (highY - lowY), z = 0.5 * (highZ - lowZ);
   const least = thinnest(x, y, z);
   multiplyScaled(
-    out, worldOf(item), max(x, least), max(y, least), max(z, least),
+    out, world, max(x, least), max(y, least), max(z, least),
     0.5 * (highX + lowX), 0.5 * (highY + lowY), 0.5 * (highZ + lowZ),
   );
 }

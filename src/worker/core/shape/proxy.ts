@@ -12,7 +12,7 @@ export class Proxy {
   inverseXx: f32; inverseXy: f32; inverseXz: f32;
   inverseYx: f32; inverseYy: f32; inverseYz: f32;
   inverseZx: f32; inverseZy: f32; inverseZz: f32;
-  zero: f32;
+  reach: f32;
   x: f64; y: f64; z: f64;
   edgeXx: f32; edgeXy: f32; edgeXz: f32;
   edgeYx: f32; edgeYy: f32; edgeYz: f32;
@@ -21,7 +21,8 @@ export class Proxy {
   shape: u8;
   flags: u8;
   contacts: u8;
-  pad: u8;
+  /** The item's other flags. */
+  moreFlags: u8;
   id: u32;
   layers: u32;
   collidesWith: u32;
@@ -45,6 +46,14 @@ export function setProxy(proxy: Proxy, item: Item, bounds: Affine): void {
   setRest(proxy, item, bounds);
 }
 
+/** Sets how far an object may come into contact beyond its bounds. */
+export function setProxyReach(proxy: Proxy, length: f64): void {
+  proxy.reach = <f32>(length * ROUNDED_UP);
+}
+
+/** More than rounding to float32 can take away. */
+const ROUNDED_UP: f64 = 1.000001;
+
 /** Sets all but the form, of which only its place. */
 export function setPlace(proxy: Proxy, item: Item, bounds: Affine): void {
   proxy.x = bounds.tx;
@@ -60,6 +69,7 @@ function setRest(proxy: Proxy, item: Item, bounds: Affine): void {
   proxy.zz = bounds.zz;
   proxy.shape = item.shape;
   proxy.flags = <u8>item.flags;
+  proxy.moreFlags = <u8>(item.flags >> 8);
   proxy.contacts = item.contacts;
   proxy.id = item.id;
   proxy.layers = item.layers;

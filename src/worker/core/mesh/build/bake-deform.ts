@@ -400,6 +400,12 @@ export function refitDeformBytes(mesh: Mesh): usize {
  * it has. `scaleBefore` is that of its tree space before. Allocates nothing.
  */
 export function refitDeform(mesh: Mesh, positions: usize, scaleBefore: f64, scratch: usize): void {
+  beginRefitDeform(mesh, positions, scaleBefore, scratch);
+  while (!stepDeform(changetype<DeformBuild>(scratch), mesh));
+}
+
+/** Begins the same, as a DeformBuild at `scratch`, which `stepDeform` goes on with. */
+export function beginRefitDeform(mesh: Mesh, positions: usize, scaleBefore: f64, scratch: usize): void {
   const deform = deformOf(mesh);
   const d = changetype<DeformBuild>(scratch);
   memory.fill(scratch, 0, refitDeformBytes(mesh));
@@ -414,7 +420,6 @@ export function refitDeform(mesh: Mesh, positions: usize, scaleBefore: f64, scra
   d.targets = deform.areAbsolute ? placesAt(deform, 0) : shiftsAt(deform, 0);
   d.sums = scratch + BUILD_BYTES;
   d.inTree = d.sums + <usize>deform.boneCount * BOTH_SUMS_BYTES;
-  while (!stepDeform(d, mesh));
 }
 
 /** Writes the targets of a mesh as they were given, f32 xyz for each vertex, one target after the other. */

@@ -1,7 +1,9 @@
 // Checks what came with a baked mesh besides its tree: no data make those who ask for it read elsewhere, and every
 // number is finite. Whether it is true of the triangles is not asked; that is what the checksum is for.
 
-import { MESH_BAD_INDEX, MESH_BAD_NUMBER, MESH_INCONSISTENT, MESH_OK, checkTreeData } from '../tree/validate-baked';
+import {
+  MESH_BAD_INDEX, MESH_INCONSISTENT, MESH_OK, MeshCheck, RANGE_PAIRS, RANGE_WORDS, addFloats, addNumbers, meshOf,
+} from '../tree/mesh-check';
 import { Mesh, TREE_EXTENT } from '../tree/layout';
 import {
   Derived, FAR_BYTES, NEIGHBOURS_BYTES, PART_BYTES, derivedBytes, derivedOf, farAt, hullAt, neighboursAt, partsAt,
@@ -9,16 +11,9 @@ import {
 import { NOWHERE } from './hull';
 import { Hull, boundsIn, cornersIn, fourPlanesFor, planesIn } from './hull-layout';
 
-/**
- * Checks the `bytes` bytes at `address`. Answers MESH_OK where they are a mesh that everything stays inside of and
- * comes to an end.
- */
-export function checkMesh(address: usize, bytes: u32): u32 {
-  const tree = checkTreeData(address, bytes);
-  return tree == MESH_OK ? checkDerived(changetype<Mesh>(address)) : tree;
-}
-
-function checkDerived(mesh: Mesh): u32 {
+/** Checks counts and sizes, and neighbours; asks for all other numbers to be checked. The tree must be sound. */
+export function checkDerived(check: MeshCheck): u32 {
+  const mesh = meshOf(check);
   const derived = derivedOf(mesh);
   const slots = <u64>mesh.blockCount * 4;
   // Together, that there is no more of anything than could be is what keeps sizes from wrapping around.
@@ -29,23 +24,21 @@ function checkDerived(mesh: Mesh): u32 {
   ) return MESH_INCONSISTENT;
   const size = derivedBytes(mesh, derived.farCount, derived.partCount, derived.clusterCount);
   if (size != derived.bytes || mesh.derived + size != mesh.bytes) return MESH_INCONSISTENT;
-  if (!areNeighbours(mesh, derived) || !areSlots(mesh, derived)) return MESH_BAD_INDEX;
-  return derived.isConvex == 0 ? MESH_OK : checkHull(mesh, derived);
+  if (!areNeighbours(mesh, derived)) return MESH_BAD_INDEX;
+  const far = farAt(mesh, derived), parts = partsAt(mesh, derived);
+  addNumbers(check, RANGE_PAIRS, far, far + <usize>derived.farCount * FAR_BYTES, <u32>slots);
+  addNumbers(check, RANGE_WORDS, parts, parts + <usize>derived.partCount * PART_BYTES, <u32>slots);
+  return derived.isConvex == 0 ? MESH_OK : checkHull(check, mesh, derived);
 }
 
 /** The number of slots within which 16 bits may lead out of the mesh, from either end. */
 const REACH: u32 = 32768;
 
-/** Tells whether all neighbours are slots. In the middle of a large mesh 16 bits cannot lead out of it. */
+/** Tells whether all near neighbours are slots. In the middle of a large mesh 16 bits cannot lead out of it. */
 function areNeighbours(mesh: Mesh, derived: Derived): bool {
   const slots = mesh.blockCount << 2;
   const near = min(slots, REACH);
-  if (!areWithin(derived, 0, near, slots) || !areWithin(derived, slots - near, slots, slots)) return false;
-  const far = farAt(mesh, derived);
-  for (let at = far, end = far + <usize>derived.farCount * FAR_BYTES; at < end; at += FAR_BYTES) {
-    if (load<u32>(at) >= slots << 2 || load<u32>(at, 4) >= slots) return false;
-  }
-  return true;
+  return areWithin(derived, 0, near, slots) && areWithin(derived, slots - near, slots, slots);
 }
 
 /**
@@ -64,36 +57,20 @@ function areWithin(derived: Derived, start: u32, end: u32, slots: u32): bool {
   return true;
 }
 
-function areSlots(mesh: Mesh, derived: Derived): bool {
-  const parts = partsAt(mesh, derived);
-  for (let at = parts, end = parts + <usize>derived.partCount * PART_BYTES; at < end; at += PART_BYTES) {
-    if (load<u32>(at) >= mesh.blockCount << 2) return false;
-  }
-  return true;
-}
-
 /**
  * The most that a number of a plane may be: normals are unit but for rounding, and heights are no more than tree space
  * is wide.
  */
 const MOST_OF_A_PLANE: f32 = 4;
 
-function checkHull(mesh: Mesh, derived: Derived): u32 {
+function checkHull(check: MeshCheck, mesh: Mesh, derived: Derived): u32 {
   const hull = changetype<Hull>(hullAt(mesh, derived));
   if (
     hull.clusterCount != derived.clusterCount || hull.fourPlanesCount != fourPlanesFor(mesh.keptCount) ||
     hull.isWhole > 1 || hull.pad != 0
   ) return MESH_INCONSISTENT;
-  const end = changetype<usize>(derived) + derived.bytes;
-  return areBelow(boundsIn(hull), cornersIn(hull), NOWHERE) && areBelow(cornersIn(hull), planesIn(hull), TREE_EXTENT) &&
-    areBelow(planesIn(hull), end, MOST_OF_A_PLANE) ? MESH_OK : MESH_BAD_NUMBER;
-}
-
-/** Tells whether no number's magnitude is more than `most`; false for NaN. The range consists of whole vectors. */
-function areBelow(start: usize, end: usize, most: f32): bool {
-  let below = i32x4.splat(-1);
-  for (let at = start; at < end; at += 16) {
-    below = v128.and(below, f32x4.le(f32x4.abs(v128.load(at)), f32x4.splat(most)));
-  }
-  return i32x4.all_true(below);
+  addFloats(check, boundsIn(hull), cornersIn(hull), NOWHERE);
+  addFloats(check, cornersIn(hull), planesIn(hull), TREE_EXTENT);
+  addFloats(check, planesIn(hull), changetype<usize>(derived) + derived.bytes, MOST_OF_A_PLANE);
+  return MESH_OK;
 }

@@ -1,3 +1,5 @@
+// The checksum of baked data, which is summed up in steps.
+
 import { MESH_CHECKED } from '../../../../shared/layout';
 import { Mesh } from './layout';
 
@@ -6,6 +8,20 @@ const PRIME_2: u32 = 2246822519;
 const PRIME_3: u32 = 3266489917;
 const PRIME_4: u32 = 668265263;
 const ROUND_BYTES: usize = 64;
+
+/** A sum so far. Its 16 lanes, u32 each, follow. */
+@unmanaged
+export class Checksum {
+  /** The bytes from here to `end` are still to be summed up. */
+  at: u32;
+  end: u32;
+  pad0: u32; pad1: u32;
+}
+
+const LANES: usize = offsetof<Checksum>();
+export const CHECKSUM_BYTES: usize = LANES + ROUND_BYTES;
+
+const whole = changetype<Checksum>(memory.data(<i32>CHECKSUM_BYTES, 16));
 
 /**
  * Sums up all bytes behind the checksum itself, as little-endian words, by the steps of xxHash32 (Collet 2012) with 16
@@ -17,17 +33,44 @@ const ROUND_BYTES: usize = 64;
  * 2³².
  */
 export function checksum(mesh: Mesh): u32 {
-  let at = changetype<usize>(mesh) + MESH_CHECKED;
-  const end = changetype<usize>(mesh) + mesh.bytes;
-  let a = i32x4(0, 1, 2, 3), b = i32x4(4, 5, 6, 7), c = i32x4(8, 9, 10, 11), d = i32x4(12, 13, 14, 15);
-  for (; at + ROUND_BYTES <= end; at += ROUND_BYTES) {
+  beginChecksum(whole, mesh);
+  sumUp(whole, u32.MAX_VALUE);
+  return endChecksum(whole, mesh);
+}
+
+export function beginChecksum(sum: Checksum, mesh: Mesh): void {
+  sum.at = <u32>changetype<usize>(mesh) + MESH_CHECKED;
+  sum.end = <u32>changetype<usize>(mesh) + mesh.bytes;
+  const lanes = changetype<usize>(sum) + LANES;
+  for (let i: u32 = 0; i < 16; i++) store<u32>(lanes + (<usize>i << 2), i);
+}
+
+/** Sums up `bytes` bytes more, or what is left. Answers whether that was all but for less than a round. */
+export function sumUp(sum: Checksum, bytes: u32): bool {
+  let at = <usize>sum.at;
+  const end = at + min<usize>(bytes, <usize>sum.end - at) / ROUND_BYTES * ROUND_BYTES;
+  const lanes = changetype<usize>(sum) + LANES;
+  let a = v128.load(lanes), b = v128.load(lanes, 16), c = v128.load(lanes, 32), d = v128.load(lanes, 48);
+  for (; at < end; at += ROUND_BYTES) {
     a = round(a, v128.load(at));
     b = round(b, v128.load(at, 16));
     c = round(c, v128.load(at, 32));
     d = round(d, v128.load(at, 48));
   }
-  let hash = absorbLanes(absorbLanes(absorbLanes(absorbLanes(mesh.bytes, a), b), c), d);
-  for (; at < end; at += 4) hash = absorb(hash, load<u32>(at));
+  v128.store(lanes, a);
+  v128.store(lanes, b, 16);
+  v128.store(lanes, c, 32);
+  v128.store(lanes, d, 48);
+  sum.at = <u32>end;
+  return <usize>sum.end - end < ROUND_BYTES;
+}
+
+/** Answers the checksum, when `sumUp` has summed up all. */
+export function endChecksum(sum: Checksum, mesh: Mesh): u32 {
+  const lanes = changetype<usize>(sum) + LANES;
+  let hash = mesh.bytes;
+  for (let lane = lanes; lane < lanes + ROUND_BYTES; lane += 4) hash = absorb(hash, load<u32>(lane));
+  for (let at = <usize>sum.at; at < <usize>sum.end; at += 4) hash = absorb(hash, load<u32>(at));
   hash = (hash ^ (hash >> 15)) * PRIME_2;
   return hash ^ (hash >> 13);
 }
@@ -41,14 +84,4 @@ function round(lanes: v128, words: v128): v128 {
 
 function absorb(hash: u32, word: u32): u32 {
   return rotl<u32>(hash + word * PRIME_3, 17) * PRIME_4;
-}
-
-function absorbLanes(hash: u32, lanes: v128): u32 {
-  return absorb(
-    absorb(
-      absorb(absorb(hash, i32x4.extract_lane(lanes, 0)), i32x4.extract_lane(lanes, 1)),
-      i32x4.extract_lane(lanes, 2),
-    ),
-    i32x4.extract_lane(lanes, 3),
-  );
 }

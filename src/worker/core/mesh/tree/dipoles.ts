@@ -185,13 +185,3 @@ function radiusAbout(node: Node, x: f32, y: f32, z: f32): f32 {
 function farthest(low: v128, high: v128, value: f32): v128 {
   return f32x4.pmax(f32x4.abs(f32x4.sub(low, f32x4.splat(value))), f32x4.abs(f32x4.sub(high, f32x4.splat(value))));
 }
-
-/** Tells whether all numbers of all dipoles are finite. */
-export function areDipolesFinite(mesh: Mesh): bool {
-  let finite = i32x4.splat(-1);
-  const end = changetype<usize>(dipoleAt(mesh, mesh.nodeCount));
-  for (let at = changetype<usize>(dipoleAt(mesh, 0)); at < end; at += 16) {
-    finite = v128.and(finite, f32x4.le(f32x4.abs(v128.load(at)), f32x4.splat(f32.MAX_VALUE)));
-  }
-  return i32x4.all_true(finite);
-}

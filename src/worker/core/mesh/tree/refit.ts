@@ -28,12 +28,47 @@ export let culprit: u32 = 0;
 const NONE: u32 = 0xffffffff;
 const FLAT: u32 = 0x80000000;
 
-const sums = changetype<SurfaceSums>(memory.data(<i32>offsetof<SurfaceSums>(), 16));
-const space = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16)); // as it will be
+const PHASE_SURVEY: u32 = 0;
+const PHASE_LEFT_OUT: u32 = 1;
+const PHASE_HEADER: u32 = 2;
+const PHASE_BLOCKS: u32 = 3;
+const PHASE_NODES: u32 = 4;
+const PHASE_SUMS: u32 = 5;
+const PHASE_DONE: u32 = 6;
+
+// What is done between two looks at the clock takes a tenth of a millisecond or so.
+const STEP_BLOCKS: u32 = 512;
+const STEP_TRIANGLES: u32 = 32768;
+const STEP_NODES: u32 = 512;
+
+/** A refit under way. The space that the tree will have and the sums over its triangles follow in memory. */
+@unmanaged
+export class Refit {
+  mesh: u32;
+  positions: u32;
+  scratch: u32;
+  phase: u32;
+  /** How many blocks, triangles or nodes the phase has done. */
+  cursor: u32;
+  /** The number of triangles in blocks, and of those that have an area. */
+  found: u32;
+  solidCount: u32;
+  pad: u32;
+  /** Half of the area of all boxes so far. */
+  areas: f64;
+}
+
+const SPACE_AT: usize = (offsetof<Refit>() + 15) & ~15;
+const SUMS_AT: usize = (SPACE_AT + SPACE_BYTES + 15) & ~15;
+export const REFIT_BYTES: usize = SUMS_AT + SURFACE_SUMS_BYTES;
+
+const whole = changetype<Refit>(memory.data(<i32>REFIT_BYTES, 16));
+
+// What the step that runs works on.
+let space = changetype<Space>(changetype<usize>(whole) + SPACE_AT); // as it will be
 let vertices: usize = 0; // f32 xyz each
 let inTree: usize = 0; // a bit per triangle
 let solid: usize = 0; // a bit per triangle in the tree that has an area
-let solidCount: u32 = 0;
 
 // One triangle's corners, in mesh space.
 let ax: f64 = 0, ay: f64 = 0, az: f64 = 0;
@@ -51,39 +86,95 @@ function bitmapBytes(mesh: Mesh): usize {
 
 /** Moves the vertices to `positions`. Answers REFIT_*; but for REFIT_OK the mesh is as it was. Allocates nothing. */
 export function refit(mesh: Mesh, positions: usize, scratch: usize): u32 {
-  vertices = positions;
-  inTree = scratch;
-  solid = scratch + bitmapBytes(mesh);
-  const fault = survey(mesh);
-  if (fault != REFIT_OK) return fault;
-  chooseOffset(space);
-  const largest = largestCoordinate(space);
-  mesh.exponent = exponentFor(largest);
-  mesh.keptCount = solidCount;
-  memory.copy(changetype<usize>(mesh) + offsetof<Mesh>('offsetX'), changetype<usize>(space), SPACE_BYTES);
-  const scale = scaleFor(mesh.exponent);
-  for (let index: u32 = 0; index < mesh.blockCount; index++) writeBlock(mesh, blockAt(mesh, index), scale);
-  mesh.cost = treeCost(space, scale, fitNodes(mesh, scratch, <f32>(largest * scale)));
-  memory.fill(changetype<usize>(sums), 0, SURFACE_SUMS_BYTES);
-  sumNodes(mesh, sums, 0, mesh.nodeCount);
-  takeSums(mesh, sums);
+  beginRefit(whole, mesh, positions, scratch);
+  let fault = REFIT_OK;
+  while (fault == REFIT_OK && !isRefitDone(whole)) fault = stepRefit(whole);
+  return fault;
+}
+
+/** Begins to move the vertices of a mesh that nobody reads meanwhile. */
+export function beginRefit(r: Refit, mesh: Mesh, positions: usize, scratch: usize): void {
+  memory.fill(changetype<usize>(r), 0, REFIT_BYTES);
+  r.mesh = <u32>changetype<usize>(mesh);
+  r.positions = <u32>positions;
+  r.scratch = <u32>scratch;
+  memory.fill(scratch, 0, 2 * bitmapBytes(mesh));
+  clearBounds(changetype<Space>(changetype<usize>(r) + SPACE_AT));
+}
+
+// @ts-ignore: decorator
+@inline
+export function isRefitDone(r: Refit): bool {
+  return r.phase == PHASE_DONE;
+}
+
+/** Does a step of a refit. Answers REFIT_OK, or the fault with which it ends; the mesh is as it was then. */
+export function stepRefit(r: Refit): u32 {
+  const mesh = changetype<Mesh>(<usize>r.mesh);
+  space = changetype<Space>(changetype<usize>(r) + SPACE_AT);
+  vertices = r.positions;
+  inTree = r.scratch;
+  solid = inTree + bitmapBytes(mesh);
+  const phase = r.phase, start = r.cursor;
+  if (phase == PHASE_SURVEY) {
+    const end = min(start + STEP_BLOCKS, mesh.blockCount);
+    const fault = survey(r, mesh, start, end);
+    if (fault != REFIT_OK) return fault;
+    goOn(r, end, mesh.blockCount);
+  } else if (phase == PHASE_LEFT_OUT) {
+    const end = r.found < mesh.triangleCount ? min(start + STEP_TRIANGLES, mesh.triangleCount) : mesh.triangleCount;
+    if (r.found < mesh.triangleCount && isSolidLeftOut(mesh, start, end)) return REFIT_NOT_IN_TREE;
+    goOn(r, end, mesh.triangleCount);
+  } else if (phase == PHASE_HEADER) {
+    if (r.solidCount == 0) return REFIT_EMPTY;
+    chooseOffset(space);
+    mesh.exponent = exponentFor(largestCoordinate(space));
+    mesh.keptCount = r.solidCount;
+    memory.copy(changetype<usize>(mesh) + offsetof<Mesh>('offsetX'), changetype<usize>(space), SPACE_BYTES);
+    goOn(r, 0, 0);
+  } else {
+    stepTree(r, mesh, start);
+  }
   return REFIT_OK;
+}
+
+/** Does a step of writing blocks, nodes or dipoles. Children come after their parents, so the last nodes go first. */
+function stepTree(r: Refit, mesh: Mesh, start: u32): void {
+  const phase = r.phase, scale = scaleFor(mesh.exponent);
+  if (phase == PHASE_BLOCKS) {
+    const end = min(start + STEP_BLOCKS, mesh.blockCount);
+    for (let index = start; index < end; index++) writeBlock(mesh, blockAt(mesh, index), scale);
+    goOn(r, end, mesh.blockCount);
+    return;
+  }
+  const count = mesh.nodeCount, end = min(start + STEP_NODES, count);
+  if (phase == PHASE_NODES) {
+    r.areas += fitNodes(mesh, r.scratch, <f32>(largestCoordinate(space) * scale), count - end, count - start);
+    if (end == count) mesh.cost = treeCost(space, scale, r.areas);
+  } else {
+    const sums = changetype<SurfaceSums>(changetype<usize>(r) + SUMS_AT);
+    sumNodes(mesh, sums, count - end, count - start);
+    if (end == count) takeSums(mesh, sums);
+  }
+  goOn(r, end, count);
+}
+
+/** Goes on at `end`, or with the next phase where that is all there is. */
+function goOn(r: Refit, end: u32, count: u32): void {
+  r.cursor = end < count ? end : 0;
+  if (end >= count) r.phase++;
 }
 
 // --- the triangles where they shall be ---
 
-function survey(mesh: Mesh): u32 {
-  memory.fill(inTree, 0, 2 * bitmapBytes(mesh));
-  clearBounds(space);
-  solidCount = 0;
-  let found: u32 = 0;
-  for (let index: u32 = 0; index < mesh.blockCount; index++) {
+function survey(r: Refit, mesh: Mesh, start: u32, end: u32): u32 {
+  for (let index = start; index < end; index++) {
     const block = blockAt(mesh, index);
     for (let lane = 0; lane < 4; lane++) {
       const word = laneOf(block, lane);
       if (word == NONE) continue;
       const t = word & ~FLAT;
-      found++;
+      r.found++;
       setBit(inTree, t);
       loadTriangle(mesh, t);
       if (!isFinite()) {
@@ -92,18 +183,21 @@ function survey(mesh: Mesh): u32 {
       }
       if (!hasArea(ax, ay, az, bx, by, bz, cx, cy, cz)) continue;
       setBit(solid, t);
-      solidCount++;
+      r.solidCount++;
       include(space, ax, ay, az, bx, by, bz, cx, cy, cz);
     }
   }
-  if (found < mesh.triangleCount) {
-    for (let t: u32 = 0; t < mesh.triangleCount; t++) {
-      if (hasBit(inTree, t)) continue;
-      loadTriangle(mesh, t);
-      if (isFinite() && hasArea(ax, ay, az, bx, by, bz, cx, cy, cz)) return REFIT_NOT_IN_TREE;
-    }
+  return REFIT_OK;
+}
+
+/** Tells whether a triangle that is not in the tree has an area now. */
+function isSolidLeftOut(mesh: Mesh, start: u32, end: u32): bool {
+  for (let t = start; t < end; t++) {
+    if (hasBit(inTree, t)) continue;
+    loadTriangle(mesh, t);
+    if (isFinite() && hasArea(ax, ay, az, bx, by, bz, cx, cy, cz)) return true;
   }
-  return solidCount == 0 ? REFIT_EMPTY : REFIT_OK;
+  return false;
 }
 
 // @ts-ignore: decorator
@@ -180,11 +274,11 @@ function writeBlock(mesh: Mesh, block: Block, scale: f64): void {
   }
 }
 
-/** Fits the boxes of all nodes anew. Answers half of the area of all boxes. */
-function fitNodes(mesh: Mesh, subtrees: usize, extent: f32): f64 {
+/** Fits the boxes of nodes from `end` - 1 down to `start` anew. Answers half of the area of their boxes. */
+function fitNodes(mesh: Mesh, subtrees: usize, extent: f32, start: u32, end: u32): f64 {
   const blocks = changetype<usize>(mesh) + mesh.blocks;
   let areas: f64 = 0;
-  for (let index = mesh.nodeCount; index-- > 0; ) {
+  for (let index = end; index-- > start; ) {
     areas += refitNode(nodeAt(mesh, index), index, blocks, subtrees, extent);
   }
   return areas;

@@ -5,7 +5,7 @@ import { allocate, release } from '../../memory';
 import {
   LEAF, Mesh, Node, blockAt, childCount, childOf, highBounds, isRotated, lowBounds, nodeAt, triangleOf,
 } from './layout';
-import { MESH_BAD_LINK, MESH_OK } from './validate-baked';
+import { MESH_BAD_LINK, MESH_OK } from './mesh-check';
 
 export const MESH_BOX_TOO_SMALL = 7;
 export const MESH_TRIANGLE_LOST = 8;

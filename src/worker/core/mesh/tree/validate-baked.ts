@@ -1,49 +1,48 @@
-// Validates a buffer as a mesh that can be trusted. Its checksum tells damage, and everything that a traversal follows
-// is looked at besides, as a checksum can be forged: no buffer makes it read elsewhere or run without end.
+// Validates a buffer as a mesh of triangles that can be trusted. Its checksum tells damage, and everything that a traversal
+// follows is looked at besides, as a checksum can be forged: no buffer makes it read elsewhere or run without end.
 
 import {
   MESH_CLOSING_WELD, MESH_DEFORM_BYTES, MESH_DERIVED_STATE, MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_OPEN_TO, MESH_VERSION_VALUE,
 } from '../../../../shared/layout';
-import { checksum } from './checksum';
-import { areDipolesFinite } from './dipoles';
+import { dipoleAt } from './dipoles';
 import {
-  BLOCK_BYTES, Block, DIPOLE_BYTES, GREATEST_EXPONENT, LEAST_EXPONENT, MAX_DEPTH, Mesh, NODE_BYTES, TREE_EXTENT, blockAt,
-  childCount, coordinatesAreWithin, dipolesOffset, filledLanes, firstBlock, firstNode, innerCount, isSound, nodeAt, trianglesOf,
+  BLOCK_BYTES, Block, DIPOLE_BYTES, GREATEST_EXPONENT, LEAST_EXPONENT, Mesh, NODE_BYTES, TREE_EXTENT, blockAt,
+  coordinatesAreWithin, dipolesOffset, filledLanes, trianglesOf,
 } from './layout';
-import { isDeformConsistent, isDeformSound } from './validate-deform';
+import {
+  MESH_BAD_INDEX, MESH_BAD_NUMBER, MESH_FOREIGN, MESH_INCONSISTENT, MESH_OK, MESH_OTHER_VERSION, MESH_TRUNCATED, MeshCheck,
+  RANGE_WORDS, addFloats, addNumbers, meshOf,
+} from './mesh-check';
 import { SPACE_BYTES, Space, chooseOffset, exponentFor, largestCoordinate } from './tree-space';
-
-export const MESH_OK = 0;
-export const MESH_TRUNCATED = 1;
-export const MESH_FOREIGN = 2;
-export const MESH_OTHER_VERSION = 3;
-export const MESH_INCONSISTENT = 4;
-export const MESH_CORRUPT = 5;
-export const MESH_BAD_LINK = 6;
-export const MESH_TOO_DEEP = 9;
-export const MESH_BAD_NUMBER = 10;
-export const MESH_BAD_INDEX = 11;
+import { checkDeform, isDeformConsistent } from './validate-deform';
 
 /**
- * Checks the tree in the `bytes` bytes at `address`. Answers MESH_OK where every traversal stays inside of the mesh and
- * comes to an end. Does not look at what was derived (topology/validate-derived.ts), which begins within the bytes.
+ * Checks the header: that the bytes are all there, and that counts and sizes agree. Does not look at what was derived
+ * (topology/validate-derived.ts), which begins within the bytes.
  */
-export function checkTreeData(address: usize, bytes: u32): u32 {
+export function checkTreeHeader(check: MeshCheck): u32 {
+  const bytes = check.bytes;
   if (bytes < <u32>MESH_HEADER_BYTES) return MESH_TRUNCATED;
-  const mesh = changetype<Mesh>(address);
+  const mesh = meshOf(check);
   if (mesh.magic != MESH_MAGIC_VALUE) return MESH_FOREIGN;
   if (mesh.version != MESH_VERSION_VALUE) return MESH_OTHER_VERSION;
   if (mesh.bytes != bytes) return MESH_TRUNCATED;
-  if (!isConsistent(mesh) || hasState(mesh) || !isOpenKnown(mesh) || !isDeformConsistent(mesh)) return MESH_INCONSISTENT;
-  if (checksum(mesh) != mesh.checksum) return MESH_CORRUPT;
+  return isConsistent(mesh) && !hasState(mesh) && isOpenKnown(mesh) && isDeformConsistent(mesh)
+    ? MESH_OK
+    : MESH_INCONSISTENT;
+}
+
+/** Checks the numbers of the header, and asks for those behind nodes and blocks to be checked. */
+export function checkTreeNumbers(check: MeshCheck): u32 {
+  const mesh = meshOf(check);
   if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost) || !isRadius(mesh)) return MESH_BAD_NUMBER;
-  const links = checkLinks(mesh);
-  if (links != MESH_OK) return links;
-  const blocks = checkBlocks(mesh);
-  if (blocks != MESH_OK) return blocks;
-  const indices = checkIndices(mesh);
-  if (indices != MESH_OK) return indices;
-  return areDipolesFinite(mesh) && isDeformSound(mesh) ? MESH_OK : MESH_BAD_NUMBER;
+  if (mesh.indexed) {
+    const indices = changetype<usize>(mesh) + mesh.indices;
+    addNumbers(check, RANGE_WORDS, indices, indices + <usize>mesh.triangleCount * 12, mesh.vertexCount);
+  }
+  const dipoles = changetype<usize>(dipoleAt(mesh, 0)), end = changetype<usize>(dipoleAt(mesh, mesh.nodeCount));
+  addFloats(check, dipoles, end, f32.MAX_VALUE);
+  return checkDeform(check, mesh) ? MESH_OK : MESH_BAD_NUMBER;
 }
 
 /** Tells whether counts and sizes agree. */
@@ -118,64 +117,22 @@ function isCost(cost: f64): bool {
   return cost >= 1 && cost < Infinity;
 }
 
-/** The nodes that wait, with their depths: three of each depth but the root's, and a fourth of the last. */
-const stack: usize = memory.data(8 * (3 * <i32>MAX_DEPTH + 1), 16);
-let top: usize = 0;
-let nextNode: u32 = 0;
-let nextBlock: u32 = 0;
-
-/**
- * Checks that nodes and blocks have the numbers that builds give them: a node is taken from a stack, its leaves are the
- * next blocks, its inner children are the next nodes and go on the stack. So everything is linked once, from a node of
- * lower index, and a subtree's blocks lie side by side, without which a refit would look at blocks times nodes.
- */
-export function checkLinks(mesh: Mesh): u32 {
-  nextNode = 1;
-  nextBlock = 0;
-  top = stack;
-  push(0, 0);
-  while (top != stack) {
-    const fault = checkNode(mesh);
-    if (fault != MESH_OK) return fault;
-  }
-  return nextNode == mesh.nodeCount && nextBlock == mesh.blockCount ? MESH_OK : MESH_BAD_LINK;
-}
-
-// @ts-ignore: decorator
-@inline
-function push(index: u32, depth: u32): void {
-  store<u32>(top, index);
-  store<u32>(top, depth, 4);
-  top += 8;
-}
-
-// A function for each step of a long loop, as engines replace a function by its optimised code when it is called.
-function checkNode(mesh: Mesh): u32 {
-  top -= 8;
-  const node = nodeAt(mesh, load<u32>(top));
-  const depth = load<u32>(top, 4);
-  if (!isSound(node)) return MESH_BAD_NUMBER;
-  if (firstNode(node) != nextNode || firstBlock(node) != nextBlock) return MESH_BAD_LINK;
-  const inner = innerCount(node);
-  nextNode += inner;
-  nextBlock += childCount(node) - inner;
-  if (nextNode > mesh.nodeCount) return MESH_BAD_LINK;
-  if (inner > 0 && depth == MAX_DEPTH) return MESH_TOO_DEEP;
-  for (let index = nextNode - inner; index < nextNode; index++) push(index, depth + 1);
-  return MESH_OK;
-}
-
-function checkBlocks(mesh: Mesh): u32 {
+/** Checks blocks from `start` to `end`, and counts their triangles. */
+export function checkTreeBlocks(check: MeshCheck, start: u32, end: u32): u32 {
+  const mesh = meshOf(check);
   let kept: u32 = 0;
   let given: u32 = 0;
-  for (let index: u32 = 0; index < mesh.blockCount; index++) {
+  for (let index = start; index < end; index++) {
     const block = blockAt(mesh, index);
     if (!checkBlock(block, mesh.triangleCount)) return MESH_BAD_NUMBER;
     kept += popcnt(filledLanes(block));
     given += popcnt(i32x4.bitmask(i32x4.ne(trianglesOf(block), i32x4.splat(-1))));
   }
+  check.kept += kept;
+  check.given += given;
+  if (end < mesh.blockCount) return MESH_OK;
   // A refit may make all of those that are given kept ones.
-  return kept == mesh.keptCount && given <= mesh.triangleCount ? MESH_OK : MESH_BAD_INDEX;
+  return check.kept == mesh.keptCount && check.given <= mesh.triangleCount ? MESH_OK : MESH_BAD_INDEX;
 }
 
 function checkBlock(block: Block, triangleCount: u32): bool {
@@ -186,15 +143,4 @@ function checkBlock(block: Block, triangleCount: u32): bool {
   const number = v128.and(triangles, i32x4.splat(i32.MAX_VALUE));
   const known = v128.or(none, i32x4.lt_u(number, i32x4.splat(triangleCount)));
   return i32x4.all_true(known) && coordinatesAreWithin(block, TREE_EXTENT);
-}
-
-function checkIndices(mesh: Mesh): u32 {
-  if (!mesh.indexed) return MESH_OK;
-  let at = changetype<usize>(mesh) + mesh.indices;
-  const end = at + <usize>mesh.triangleCount * 12;
-  let greatest = i32x4.splat(0);
-  for (; at + 16 <= end; at += 16) greatest = i32x4.max_u(greatest, v128.load(at));
-  for (; at < end; at += 4) greatest = i32x4.max_u(greatest, v128.load32_splat(at));
-  const beyond = i32x4.ge_u(greatest, i32x4.splat(mesh.vertexCount));
-  return v128.any_true(beyond) ? MESH_BAD_INDEX : MESH_OK;
 }

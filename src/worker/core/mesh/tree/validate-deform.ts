@@ -2,10 +2,11 @@
 // ranges are large enough it does not prove: vertices that leave their mesh's bounds are held there (skin/deform.ts).
 
 import {
-  BONES_BYTES, BONE_BOX_BYTES, BoneBox, DEFORM_BYTES, Deform, RANGE_BYTES, REST_BYTES, SHIFT_BYTES, WEIGHTS_BYTES, boneBoxAt,
-  bonesAt, deformBytes, deformOf, isDeformable, placesAt, rangeAt, restAt, shiftsAt, weightsAt,
+  BONE_BOX_BYTES, BoneBox, DEFORM_BYTES, Deform, RANGE_BYTES, REST_BYTES, SHIFT_BYTES, WEIGHTS_BYTES, boneBoxAt, bonesAt,
+  deformBytes, deformOf, isDeformable, placesAt, rangeAt, restAt, shiftsAt, weightsAt,
 } from './deform-layout';
 import { Mesh } from './layout';
+import { MeshCheck, RANGE_HALVES, addFloats, addNumbers } from './mesh-check';
 
 /** How far hit boxes reach in the cube of their bone's box, which they are within but for rounding. */
 const MOST_HIT: f64 = 1.000000001;
@@ -22,24 +23,28 @@ export function isDeformConsistent(mesh: Mesh): bool {
   );
 }
 
-/** Tells whether all numbers are finite, and all bones there. The counts must agree. */
-export function isDeformSound(mesh: Mesh): bool {
+/**
+ * Asks for all numbers to be finite, and all bones to be there. Answers false where one is not already. The counts must
+ * agree.
+ */
+export function checkDeform(check: MeshCheck, mesh: Mesh): bool {
   if (!isDeformable(mesh)) return true;
   const deform = deformOf(mesh);
-  if (!areFinite(restAt(deform, 0), <usize>deform.vertexCount * REST_BYTES)) return false;
-  return isSkinSound(deform) && areMorphsSound(deform);
+  addFinite(check, restAt(deform, 0), <usize>deform.vertexCount * REST_BYTES);
+  return checkSkin(check, deform) && checkMorphs(check, deform);
 }
 
-function isSkinSound(deform: Deform): bool {
+function addFinite(check: MeshCheck, start: usize, bytes: usize): void {
+  addFloats(check, start, start + bytes, f32.MAX_VALUE);
+}
+
+function checkSkin(check: MeshCheck, deform: Deform): bool {
   if (deform.boneCount == 0) return true;
   if (!(deform.reach >= 0 && deform.reach < Infinity)) return false;
   if (!(deform.leastRest >= -f32.MAX_VALUE && deform.leastRest <= deform.greatestRest)) return false;
   if (!(deform.greatestRest <= f32.MAX_VALUE)) return false;
-  if (!areFinite(weightsAt(deform, 0), <usize>deform.vertexCount * WEIGHTS_BYTES)) return false;
-  const end = bonesAt(deform, deform.vertexCount);
-  for (let at = bonesAt(deform, 0); at < end; at += BONES_BYTES) {
-    for (let k: usize = 0; k < BONES_BYTES; k += 2) if (<u32>load<u16>(at + k) >= deform.boneCount) return false;
-  }
+  addFinite(check, weightsAt(deform, 0), <usize>deform.vertexCount * WEIGHTS_BYTES);
+  addNumbers(check, RANGE_HALVES, bonesAt(deform, 0), bonesAt(deform, deform.vertexCount), deform.boneCount);
   for (let bone: u32 = 0; bone < deform.boneCount; bone++) if (!isBoxSound(boneBoxAt(deform, bone))) return false;
   return true;
 }
@@ -54,20 +59,12 @@ function isBoxSound(box: BoneBox): bool {
   return box.isUsed <= 1 && box.hasHit <= box.isUsed && (box.pad0 | box.pad1) == 0 && end + 16 - at == BONE_BOX_BYTES;
 }
 
-function areMorphsSound(deform: Deform): bool {
+function checkMorphs(check: MeshCheck, deform: Deform): bool {
   const count = deform.targetCount;
   if (count == 0) return deform.areAbsolute == 0;
   const bytes = <u64>count * deform.vertexCount * SHIFT_BYTES;
-  if (!areFinite(rangeAt(deform, 0), <usize>count * RANGE_BYTES)) return false;
-  if (!areFinite(shiftsAt(deform, 0), <usize>((bytes + 31) & ~15))) return false;
-  return deform.areAbsolute == 0 || areFinite(placesAt(deform, 0), <usize>((bytes + 15) & ~15));
-}
-
-/** Tells whether all f32 in so many bytes, a multiple of 16, are finite. */
-function areFinite(start: usize, bytes: usize): bool {
-  let finite = i32x4.splat(-1);
-  for (let at = start; at < start + bytes; at += 16) {
-    finite = v128.and(finite, f32x4.le(f32x4.abs(v128.load(at)), f32x4.splat(f32.MAX_VALUE)));
-  }
-  return i32x4.all_true(finite);
+  addFinite(check, rangeAt(deform, 0), <usize>count * RANGE_BYTES);
+  addFinite(check, shiftsAt(deform, 0), <usize>((bytes + 31) & ~15));
+  if (deform.areAbsolute != 0) addFinite(check, placesAt(deform, 0), <usize>((bytes + 15) & ~15));
+  return true;
 }

@@ -15,7 +15,7 @@ import {
 import { cull } from '../view/cull';
 import { leaveOutOccluded } from '../view/occlusion';
 import { beginSnapshot, bytesOfAll, dropSnapshot, idsOfFrame, keepAll, takeSnapshot } from '../frame-snapshot';
-import { UNPLACED, boxAt, isAlive, slotCount, slotOf } from '../objects';
+import { UNPLACED, boxAt, isAlive, reachAt, slotCount, slotOf } from '../objects';
 import { proxyAt, laneAt, treeOf } from '../index/octree';
 import { SlotSet, addSlot, clearSlots, reserveSet } from '../slot-set';
 import { append, beginOut, out, outUsed, reserveOut, writeIds } from './out';
@@ -30,6 +30,8 @@ import { poseObject } from '../poses';
 import {
   beginChangesSince, endChangesSince, moveObject, reserveChangesSince, settle, unsteady, updateTrees,
 } from '../scene';
+import { advanceWays, dropPassedWays, holdWays, restorePassed, restoreWaiting } from '../way-rounds';
+import { isAnyReaching } from '../ways';
 import { beginReplacedSince, endReplacedSince, rememberIds, reserveReplacedSince } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
 
@@ -68,7 +70,7 @@ let msUpdate: f64 = 0, msCull: f64 = 0, msOcclusion: f64 = 0, msBroadPhase: f64 
  */
 export function beginFrame(input: usize): void {
   const start = now();
-  catchUp();
+  catchUp(false);
   areMoved = false;
   clearSlots(rejected);
   frameNumber = load<u32>(input, IN_FRAME);
@@ -77,6 +79,7 @@ export function beginFrame(input: usize): void {
   applyBlocks(input);
   applyTransforms(input);
   applyPoses(input);
+  dropPassedWays();
   beginCharacters(input);
   const budget = load<f64>(input, IN_CONTACT_BUDGET);
   isBudgeted = budget > 0;
@@ -188,6 +191,7 @@ export function goAhead(): bool {
   takeSnapshot(!isNarrow);
   beginChangesSince();
   beginReplacedSince();
+  advanceWays();
   isAhead = true;
   return true;
 }
@@ -197,10 +201,12 @@ export function areCharactersMoved(): bool {
   return areMoved;
 }
 
-/** Lets frames read the scene again; what has changed since is the next one's. */
-function catchUp(): void {
+/** Lets frames read the scene again; what has changed since is the next one's, and so is what a frame did not answer. */
+function catchUp(isAnswered: bool): void {
   isUnderWay = false;
   if (!isAhead) return;
+  if (isAnswered) restoreWaiting();
+  else restorePassed();
   dropSnapshot();
   endChangesSince();
   endReplacedSince();
@@ -212,6 +218,10 @@ function answerFrame(): usize {
   const bytes = viewsOutBytes() + pairsOutBytes() + charactersOutBytes() + (<u64>rejected.count << 2);
   reserveOut(bytes, viewsOutParts() + PAIRS_OUT_PARTS + CHARACTERS_OUT_PARTS + 1);
   takePairs();
+  if (!isAhead) {
+    holdWays();
+    advanceWays();
+  }
   beginOut();
   store<u32>(out, frameNumber, OUT_FRAME);
   store<u32>(out, epoch, OUT_EPOCH);
@@ -230,7 +240,7 @@ function answerFrame(): usize {
   store<f64>(out, msContacts, OUT_MS_CONTACTS);
   store<f64>(out, now() - leftAt, OUT_MS_ANSWER);
   store<f64>(out, msUpdate + msCull + msContacts + (now() - leftAt), OUT_MS_TOTAL);
-  catchUp();
+  catchUp(true);
   if (!arePosesRead()) freeRetired();
   return out;
 }
@@ -259,6 +269,7 @@ export function placeFrame(input: usize): void {
   applyBlocks(input);
   applyTransforms(input);
   applyPoses(input);
+  advanceWays();
   rememberIds();
 }
 
@@ -351,6 +362,9 @@ function readAhead(ids: usize, count: u32): void {
     if (tree.proxies == 0) continue;
     const at = changetype<usize>(proxyAt(tree, box.position)), lane = laneAt(tree, box.position);
     sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128) + load<u32>(lane) + load<u32>(lane, 64);
+    if (!isAnyReaching) continue;
+    const reach = changetype<usize>(reachAt(slot));
+    if (reach != 0) sum += load<u32>(reach) + load<u32>(reach, 64) + load<u32>(reach, 128);
   }
   ahead = sum;
 }

@@ -5,22 +5,23 @@ import {
   CROSSING_SEGMENT, OUT_BONES, OUT_BONE_COUNT, OUT_BONE_START,
   OUT_DEPTHS, OUT_ENDED_A, OUT_ENDED_B, OUT_ENDED_COUNT, OUT_ENDED_GROUP_A, OUT_ENDED_GROUP_B, OUT_NORMALS, OUT_PAIR_A,
   OUT_PAIR_B, OUT_PAIR_BEGUN, OUT_PAIR_CONTAINED, OUT_PAIR_COUNT, OUT_PAIR_GROUP_A, OUT_PAIR_GROUP_B, OUT_PAIR_STALE,
-  OUT_PAIR_START, OUT_POINTS, OUT_POINT_COUNT, OUT_SEGMENTS, OUT_TRIANGLES, OUT_TRIANGLE_COUNT, OUT_TRIANGLE_START,
+  OUT_PAIR_START, OUT_PAIR_TIME, OUT_POINTS, OUT_POINT_COUNT, OUT_SEGMENTS, OUT_TRIANGLES, OUT_TRIANGLE_COUNT, OUT_TRIANGLE_START,
   OUT_WAITING,
 } from '../../../../shared/layout';
 import {
   NOTHING, bonePairsOf, crossingsOf, keptAt, keptBonePairs, keptCrossings, keptPoints, pointsOf,
 } from '../../contact/manifold/pool';
+import { isAnyReaching } from '../ways';
 import { append, out } from './out';
 import { pairIn } from '../pairs/pair-list';
 import { countPairs, ended, endedCount, pairCount, pairs, waitingCount } from '../pairs/pairs';
 
-export const PAIRS_OUT_PARTS = 20;
+export const PAIRS_OUT_PARTS = 21;
 
 /** Answers how many bytes the pairs will take in the answer. */
 export function pairsOutBytes(): u64 {
   return (
-    <u64>countPairs() * 31 + 12 + <u64>endedCount * 16 + <u64>keptPoints * CONTACT_POINT_BYTES +
+    <u64>countPairs() * (hasTimes() ? 35 : 31) + 12 + <u64>endedCount * 16 + <u64>keptPoints * CONTACT_POINT_BYTES +
     <u64>keptCrossings * CROSSING_BYTES + <u64>keptBonePairs * BONE_PAIR_BYTES
   );
 }
@@ -40,12 +41,27 @@ export function writePairs(): void {
     store<u8>(contained + i, <u8>pair.contained);
     store<u8>(stale + i, <u8>pair.stale);
   }
+  writeTimes();
   store<u32>(out, pairCount, OUT_PAIR_COUNT);
   store<u32>(out, waitingCount, OUT_WAITING);
   writeEnded();
   writePoints();
   writeCrossings();
   writeBonePairs();
+}
+
+/** Tells whether pairs may have met before the end of their way. */
+function hasTimes(): bool {
+  return isAnyReaching;
+}
+
+function writeTimes(): void {
+  if (!hasTimes()) {
+    store<u32>(out, 0, OUT_PAIR_TIME);
+    return;
+  }
+  const times = part(OUT_PAIR_TIME, pairCount << 2);
+  for (let i: usize = 0; i < pairCount; i++) store<f32>(times + (i << 2), pairIn(pairs, <u32>i).time);
 }
 
 function writeEnded(): void {

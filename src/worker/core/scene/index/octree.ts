@@ -6,8 +6,9 @@
 // refitted in place instead.
 
 import { Affine } from '../../math/affine';
-import { PROXY_BYTES, Proxy, boundsOf, setPlace, setProxy } from '../../shape/proxy';
-import { Box, UNPLACED, boxAt, itemAt, orientedBounds, visibleLayers } from '../objects';
+import { PROXY_BYTES, Proxy, boundsOf, setPlace, setProxy, setProxyReach } from '../../shape/proxy';
+import { REACHING, lengthOf } from '../../shape/reach';
+import { Box, UNPLACED, boxAt, itemAt, orientedBounds, reachAt, visibleLayers } from '../objects';
 
 /** The slot of positions that a removed object leaves behind, and of those that fill a cell's last block. */
 export const HOLE: u32 = 0xffffffff;
@@ -151,7 +152,11 @@ for (let which: u32 = 0; which < TREE_COUNT; which++) {
 export function writePosition(tree: Tree, position: u32, slot: u32, bounds: Affine): void {
   const item = itemAt(slot);
   store<u32>(tree.visible + (<usize>position << 2), visibleLayers(item));
-  if (tree.proxies != 0) setProxy(proxyAt(tree, position), item, bounds);
+  if (tree.proxies != 0) {
+    const proxy = proxyAt(tree, position);
+    setProxy(proxy, item, bounds);
+    if (item.flags & REACHING) setProxyReach(proxy, lengthOf(reachAt(slot)));
+  }
   const box = boxAt(slot);
   storeLane(laneAt(tree, position), box.lowX, box.lowY, box.lowZ, box.highX, box.highY, box.highZ);
 }

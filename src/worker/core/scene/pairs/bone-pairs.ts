@@ -2,16 +2,17 @@
 // other object against each of the other's, or against the other's shape where that has no bones. No triangle of what
 // has bones is moved for that. float64; touching is meeting.
 
-import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
+import { PRECISION_MESH, SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
 import { checkpoint } from '../../checkpoint';
 import { addBonePair, bonePairCount } from '../../contact/manifold/contact';
+import { distanceOfShapes } from '../../distance/shape-distance';
 import { Affine, copy, multiply } from '../../math/affine';
 import { APART, compareObbs } from '../../math/obb-sat-f64';
 import { reserve } from '../../memory';
 import { noWitness } from '../../mesh/query/mesh-pair';
 import { Mesh } from '../../mesh/tree/layout';
 import { Item, worldOf } from '../../shape/item';
-import { PlacedShape, mapOf } from '../../shape/placed-shape';
+import { PlacedShape, mapOf, setPlacedShape } from '../../shape/placed-shape';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { countHitBoxes, hasBones, hitBoxAt } from '../../skin/hit-boxes';
 import { oneHoldsOther } from './containment';
@@ -41,6 +42,7 @@ const SLACK: f64 = 1.000001;
 
 const around = changetype<PlacedBone>(memory.data(<i32>offsetof<PlacedBone>(), 16));
 const boneShape = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const otherShape = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 let firsts: usize = 0;
 let seconds: usize = 0;
 let placedCount: u32 = 0;
@@ -54,15 +56,15 @@ export function isBoned(proxy: Proxy, item: Item): bool {
 
 /** Adds the pairs of bones that meet, sorted, to the contact. Answers whether there are any. Throws OUT_OF_MEMORY. */
 export function bonesMeet(a: Proxy, itemA: Item, b: Proxy, itemB: Item): bool {
-  firsts = placeBones(firsts, itemA, b);
+  firsts = placeBones(firsts, itemA, b, 0);
   const firstCount = placedCount;
-  seconds = placeBones(seconds, itemB, a);
+  seconds = placeBones(seconds, itemB, a, 0);
   const secondCount = placedCount;
   for (let i: u32 = 0; i < firstCount; i++) {
     const first = boneIn(firsts, i);
     for (let j: u32 = 0; j < secondCount; j++) {
       const second = boneIn(seconds, j);
-      if (areNear(first, second) && compareObbs(first.map(), second.map()) != APART) addBonePair(first.bone, second.bone);
+      if (areNear(first, second, 0) && compareObbs(first.map(), second.map()) != APART) addBonePair(first.bone, second.bone);
     }
     checkpoint(secondCount);
   }
@@ -73,12 +75,9 @@ export function bonesMeet(a: Proxy, itemA: Item, b: Proxy, itemB: Item): bool {
  * Does as `bonesMeet` where one of the two has bones: `item`, the first if `isFirst`. The other has this proxy and shape.
  */
 export function bonesMeetShape(item: Item, proxy: Proxy, shape: PlacedShape, isFirst: bool): bool {
-  firsts = placeBones(firsts, item, proxy);
+  firsts = placeBones(firsts, item, proxy, 0);
   const count = placedCount;
-  boneShape.shape = <u16>SHAPE_BOX;
-  boneShape.half = 0;
-  boneShape.filled = 0;
-  boneShape.mesh = 0;
+  setBox(boneShape);
   for (let i: u32 = 0; i < count; i++) {
     const placed = boneIn(firsts, i);
     copy(mapOf(boneShape), placed.map());
@@ -90,6 +89,45 @@ export function bonesMeetShape(item: Item, proxy: Proxy, shape: PlacedShape, isF
   return bonePairCount != 0;
 }
 
+/**
+ * Adds the pairs of bones whose boxes are no farther apart than `clearance`, or those that are no farther from the shape of
+ * what has no bones. Answers whether there are any. Throws OUT_OF_MEMORY.
+ */
+export function bonesNear(a: Proxy, itemA: Item, b: Proxy, itemB: Item, clearance: f64): bool {
+  const isBonedA = isBoned(a, itemA), isBonedB = isBoned(b, itemB);
+  if (isBonedA) firsts = placeBones(firsts, itemA, b, clearance);
+  const firstCount = isBonedA ? placedCount : 1;
+  if (isBonedB) seconds = placeBones(seconds, itemB, a, clearance);
+  const secondCount = isBonedB ? placedCount : 1;
+  if (!isBonedA) setPlacedShape(boneShape, itemA, PRECISION_MESH);
+  if (!isBonedB) setPlacedShape(otherShape, itemB, PRECISION_MESH);
+  for (let i: u32 = 0; i < firstCount; i++) {
+    const first = isBonedA ? boneIn(firsts, i) : around;
+    if (isBonedA) setBoneBox(boneShape, first);
+    for (let j: u32 = 0; j < secondCount; j++) {
+      const second = isBonedB ? boneIn(seconds, j) : around;
+      if (isBonedB) setBoneBox(otherShape, second);
+      checkpoint(1);
+      if (isBonedA && isBonedB && !areNear(first, second, clearance)) continue;
+      if (!distanceOfShapes(boneShape, otherShape, clearance)) continue;
+      addBonePair(isBonedA ? first.bone : -1, isBonedB ? second.bone : -1);
+    }
+  }
+  return bonePairCount != 0;
+}
+
+function setBox(shape: PlacedShape): void {
+  shape.shape = <u16>SHAPE_BOX;
+  shape.half = 0;
+  shape.filled = 0;
+  shape.mesh = 0;
+}
+
+function setBoneBox(shape: PlacedShape, placed: PlacedBone): void {
+  setBox(shape);
+  copy(mapOf(shape), placed.map());
+}
+
 // @ts-ignore: decorator
 @inline
 function boneIn(list: usize, i: u32): PlacedBone {
@@ -98,16 +136,16 @@ function boneIn(list: usize, i: u32): PlacedBone {
 
 // @ts-ignore: decorator
 @inline
-function areNear(a: PlacedBone, b: PlacedBone): bool {
+function areNear(a: PlacedBone, b: PlacedBone, clearance: f64): bool {
   return (
-    abs(a.tx - b.tx) <= (a.reachX + b.reachX) * SLACK &&
-    abs(a.ty - b.ty) <= (a.reachY + b.reachY) * SLACK &&
-    abs(a.tz - b.tz) <= (a.reachZ + b.reachZ) * SLACK
+    abs(a.tx - b.tx) <= (a.reachX + b.reachX + clearance) * SLACK &&
+    abs(a.ty - b.ty) <= (a.reachY + b.reachY + clearance) * SLACK &&
+    abs(a.tz - b.tz) <= (a.reachZ + b.reachZ + clearance) * SLACK
   );
 }
 
-/** Places those of an object's bones that may meet another one, by its bounds. Answers the list. Throws OUT_OF_MEMORY. */
-function placeBones(list: usize, item: Item, other: Proxy): usize {
+/** Places those of an object's bones that may come so near to another one, by its bounds. Answers the list. Throws OUT_OF_MEMORY. */
+function placeBones(list: usize, item: Item, other: Proxy, clearance: f64): usize {
   const mesh = changetype<Mesh>(<usize>item.mesh);
   const count = countHitBoxes(mesh);
   boundsOf(other, around.map());
@@ -121,7 +159,8 @@ function placeBones(list: usize, item: Item, other: Proxy): usize {
     const hit = hitBoxAt(mesh, i), placed = boneIn(to, placedCount);
     multiply(placed.map(), worldOf(item), hit.map());
     setReach(placed);
-    if (!areNear(placed, around) || compareObbs(around.map(), placed.map()) == APART) continue;
+    if (!areNear(placed, around, clearance)) continue;
+    if (clearance == 0 && compareObbs(around.map(), placed.map()) == APART) continue;
     placed.bone = <i32>hit.bone;
     placedCount++;
   }

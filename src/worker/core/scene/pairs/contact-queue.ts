@@ -2,11 +2,10 @@
 // frames before, and looked at by age, then ids; what the budget does not suffice for waits. Without a budget the queue
 // holds the pairs with a mesh, which are looked at in slices, all of them.
 
-import { APART } from '../../math/obb-sat-f64';
-import { compareObbsF32 } from '../../math/obb-sat-f32';
 import { reserve } from '../../memory';
 import { Proxy } from '../../shape/proxy';
 import { slotOf } from '../objects';
+import { mayMeet } from './reaching-pairs';
 import { radixPass, sortByIds } from './radix-sort';
 import { unpaired } from '../scene';
 import { hasSlot } from '../slot-set';
@@ -32,7 +31,8 @@ const REFRESHED: u32 = 0xfffffffe;
 
 // All sorted by ids.
 let waiting: usize = 0; // since the frames before
-let waitingCount: u32 = 0;
+/** How many pairs wait for the next frame, those that have an old answer, too. */
+export let waitingPairs: u32 = 0;
 let fresh: usize = 0; // found in this one
 let freshCount: u32 = 0;
 let queue: usize = 0; // both, as far as they are still to be looked at
@@ -76,7 +76,7 @@ export function isTouched(a: u32, b: u32): bool {
 
 /** Tests whether there are pairs that wait from the frames before. */
 export function hasWaiting(): bool {
-  return waitingCount > 0;
+  return waitingPairs > 0;
 }
 
 export function beginQueue(withBudget: bool): void {
@@ -91,7 +91,7 @@ export function beginQueue(withBudget: bool): void {
 /** Queues two objects that may collide; `a` has the lower id. */
 export function enqueue(a: Proxy, b: Proxy): void {
   // Two that are as they were are known, or wait already.
-  if (!isTouched(a.id, b.id) || compareObbsF32(a.form(), b.form()) == APART) return;
+  if (!isTouched(a.id, b.id) || !mayMeet(a, b)) return;
   postpone(a.id, b.id);
 }
 
@@ -168,12 +168,12 @@ export function placeInQueue(a: u32, b: u32): i32 {
  * it was found again. Throws OUT_OF_MEMORY.
  */
 function mergeQueue(): void {
-  queue = reserve(queue, 0, <u64>(freshCount + waitingCount) * QUEUED_BYTES);
+  queue = reserve(queue, 0, <u64>(freshCount + waitingPairs) * QUEUED_BYTES);
   let i: u32 = 0;
   let j: u32 = 0;
-  while (i < freshCount || j < waitingCount) {
+  while (i < freshCount || j < waitingPairs) {
     const found = i < freshCount ? idsIn(fresh, i) : u64.MAX_VALUE;
-    const known = j < waitingCount ? idsIn(waiting, j) : u64.MAX_VALUE;
+    const known = j < waitingPairs ? idsIn(waiting, j) : u64.MAX_VALUE;
     const old = queuedIn(waiting, j);
     const queued = queuedIn(queue, queueCount);
     if (known <= found) j++;
@@ -220,15 +220,20 @@ export function fateOf(ids: u64): u32 {
   return place == LOOKED_AT ? LOOKED : place == REFRESHED ? RENEWED : LEFT;
 }
 
+/** Answers the i-th of the pairs that wait. */
+export function waitingAt(i: u32): Queued {
+  return queuedIn(waiting, i);
+}
+
 /** Makes what is left of the queue wait for the next frame. Needs no memory. */
 export function takeWaiting(): void {
   const last = waiting;
   waiting = queue;
   queue = last;
-  waitingCount = 0;
+  waitingPairs = 0;
   for (let i: u32 = 0; i < queueCount; i++) {
     const queued = queuedIn(waiting, i);
-    if (queued.place != LOOKED_AT) copyQueued(queuedIn(waiting, waitingCount++), queued);
+    if (queued.place != LOOKED_AT) copyQueued(queuedIn(waiting, waitingPairs++), queued);
   }
   queueCount = 0;
   frame++;

@@ -24,7 +24,8 @@ export function addFound(a: Proxy, b: Proxy, contained: i32): void {
 /** Adds a pair with the contact that the interruptible module found. Throws OUT_OF_MEMORY. */
 export function addOutcome(a: Proxy, b: Proxy, outcome: Outcome, isStale: bool): void {
   const pair = newPair(a, b, outcome.contained);
-  pair.stale = <u32>isStale;
+  pair.stale = <u8>isStale;
+  pair.time = outcome.time;
   pair.contact = keepContactOf(
     outcome.points, outcome.pointCount, outcome.crossings, outcome.crossingCount, outcome.bonePairs,
     outcome.bonePairCount,
@@ -36,7 +37,8 @@ function newPair(a: Proxy, b: Proxy, contained: i32): Pair {
   const pair = pairIn(found, foundCount++);
   pair.a = a.id;
   pair.b = b.id;
-  pair.contained = contained;
+  pair.contained = <u8>contained;
+  pair.time = 1;
   pair.begun = 0;
   pair.groupA = a.group;
   pair.groupB = b.group;

@@ -5,7 +5,7 @@ import { Item } from '../../shape/item';
 import { Proxy } from '../../shape/proxy';
 
 @external("narrow", "test")
-declare function test(a: usize, itemA: usize, b: usize, itemB: usize, until: f64): usize;
+declare function test(a: usize, itemA: usize, b: usize, itemB: usize, reach: usize, until: f64): usize;
 
 @external("narrow", "measure")
 declare function measure(itemA: usize, itemB: usize, limit: f64, until: f64): usize;
@@ -13,10 +13,13 @@ declare function measure(itemA: usize, itemB: usize, limit: f64, until: f64): us
 @external("narrow", "resume")
 declare function resume(until: f64): usize;
 
-/** Begins a pair; `a` has the lower id. Answers the address of an Outcome, or 0 when the pair was left. */
-export function beginPair(a: Proxy, itemA: Item, b: Proxy, itemB: Item, until: f64): usize {
+/**
+ * Begins a pair; `a` has the lower id; `reach` is the address of a PairReach, 0 where the shapes alone count. Answers the address of an Outcome, or 0
+ * when the pair was left.
+ */
+export function beginPair(a: Proxy, itemA: Item, b: Proxy, itemB: Item, reach: usize, until: f64): usize {
   return test(
-    changetype<usize>(a), changetype<usize>(itemA), changetype<usize>(b), changetype<usize>(itemB), until,
+    changetype<usize>(a), changetype<usize>(itemA), changetype<usize>(b), changetype<usize>(itemB), reach, until,
   );
 }
 

@@ -5,12 +5,15 @@ import { bestAxes } from '../../contact/box/sat-x4';
 import { edgeContact, faceContact } from '../../contact/box/box-box';
 import { clearContact } from '../../contact/manifold/contact';
 import { hasPoints } from '../../contact/manifold/dispatch';
-import { compareObbsX4, setFour } from '../../math/obb-sat-x4';
+import { compareObbsX4, compareReachX4, setFour } from '../../math/obb-sat-x4';
 import { laneCompaction } from '../../math/lane-compaction';
 import { Proxy } from '../../shape/proxy';
 import { addFound } from './found-pairs';
 import { look, lookOrPostpone } from './pair-test';
 import { areBoxes } from './narrow-phase';
+import { postpone } from './contact-queue';
+import { isReaching, mayReach } from './reaching-pairs';
+import { isAnyReaching } from '../ways';
 
 /**
  * Looks at many pairs, by the addresses of their candidates in two lists with room for three more; changes the lists.
@@ -29,6 +32,16 @@ export function testBatch(firsts: usize, seconds: usize, bytes: usize): void {
     for (let left = ~(compared | sure) & there; left != 0; left &= left - 1) {
       const at = i + (ctz(left) << 2);
       lookOrPostpone(proxyIn(firsts, at), proxyIn(seconds, at));
+    }
+    if (isAnyReaching) {
+      // What is apart may be in reach.
+      let left = compared & there;
+      if (left != 0) left &= ~compareReachX4(firsts + i, seconds + i);
+      for (; left != 0; left &= left - 1) {
+        const at = i + (ctz(left) << 2);
+        const a = proxyIn(firsts, at), b = proxyIn(seconds, at);
+        if (isReaching(a, b) && mayReach(a, b)) postpone(a.id, b.id);
+      }
     }
     const pack = laneCompaction(sure);
     v128.store(firsts + surely, v128.swizzle(v128.load(firsts + i), pack));

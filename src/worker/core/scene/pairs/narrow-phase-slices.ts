@@ -28,6 +28,7 @@ import { beginPair, resumePair } from './interruptible';
 import { NO_CONTACT } from './narrow-phase';
 import { Outcome } from './outcome';
 import { isHeavy, lookWith } from './pair-test';
+import { pairReach } from './reaching-pairs';
 
 /**
  * How many pairs with a mesh are looked at between two readings of the clock where no budget asks for one after each:
@@ -142,7 +143,7 @@ function isOver(a: u32, b: u32, sliceEnd: f64, budgetEnd: f64): bool {
 
 function begin(a: Proxy, b: Proxy, sliceEnd: f64, budgetEnd: f64): bool {
   const itemA = itemOf(a.id), itemB = itemOf(b.id);
-  const outcome = beginPair(a, itemA, b, itemB, untilOf(a.id, b.id, sliceEnd, budgetEnd));
+  const outcome = beginPair(a, itemA, b, itemB, pairReach(a, b), untilOf(a.id, b.id, sliceEnd, budgetEnd));
   if (outcome == 0) {
     leftA = a.id;
     leftB = b.id;

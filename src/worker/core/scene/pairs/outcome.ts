@@ -13,4 +13,6 @@ export class Outcome {
   /** The address of the pairs of bones (BONE_PAIR_*), and how many there are. */
   bonePairs: usize;
   bonePairCount: u32;
+  /** When the two met (layout.ts, OUT_PAIR_TIME). */
+  time: f32;
 }

@@ -4,13 +4,17 @@
 export class Pair {
   b: u32; // first, so that the two read as one u64 sort by a, then b
   a: u32;
-  contained: u32;
-  begun: u32;
+  contained: u8;
+  begun: u8;
+  stale: u8;
+  pad: u8;
+  /** When the two met on their way to where they are, 1 where they are in contact there. */
+  time: f32;
   groupA: u32;
   groupB: u32;
   /** The pair's record in the pool of contacts. */
   contact: u32;
-  stale: u32;
+  spare: u32;
 }
 
 export const PAIR_BYTES: usize = offsetof<Pair>();

@@ -8,7 +8,8 @@ import {
 import { allocate, release } from '../../memory';
 import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from '../../shape/item';
 import { PROXY_BYTES, Proxy, setProxy } from '../../shape/proxy';
-import { isAlive, itemAt, orientedBounds, slotOf } from '../objects';
+import { PAIR_REACH_BYTES, PairReach } from '../../shape/reach';
+import { isAlive, itemAt, orientedBounds, reachAt, slotOf } from '../objects';
 import { beginMeasure, beginPair, resumePair } from './interruptible';
 import { NO_CONTACT, collide } from './narrow-phase';
 import { giveUpLeft } from './narrow-phase-slices';
@@ -27,6 +28,9 @@ const second = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 const firstItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const secondItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const found = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
+
+/** What the two reach: their clearances. The way on which they came is the frame's alone. */
+const reach = changetype<PairReach>(memory.data(<i32>PAIR_REACH_BYTES, 16));
 
 const measured = changetype<PairDistance>(memory.data(<i32>offsetof<PairDistance>(), 16));
 
@@ -62,7 +66,8 @@ export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
   const itemA = itemAt(slotOf(a)), itemB = itemAt(slotOf(b));
   if (isHeavy(first, second)) {
     giveUpLeft();
-    return conclude(beginPair(first, itemA, second, itemB, until));
+    reach.clearance = clearanceOf(a) + clearanceOf(b);
+    return conclude(beginPair(first, itemA, second, itemB, reachOrNothing(), until));
   }
   clearContact();
   found.contained = collide(first, second, itemA, itemB);
@@ -80,11 +85,24 @@ export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
  * may change meanwhile, and get other meshes; those that they have now must stay as they are. Throws OUT_OF_MEMORY.
  */
 export function keepContact(a: u32, b: u32, detail: u32): usize {
-  const kept = allocate(2 * (PROXY_BYTES + KEPT_ITEM_BYTES));
+  const kept = allocate(KEPT_CLEARANCE + 16);
   keep(kept, a, detail);
   keep(kept + PROXY_BYTES + KEPT_ITEM_BYTES, b, detail);
+  store<f64>(kept + KEPT_CLEARANCE, clearanceOf(a) + clearanceOf(b));
   keptCount++;
   return kept;
+}
+
+/** Where the sum of both clearances is behind the copies of two objects. */
+const KEPT_CLEARANCE: usize = 2 * (PROXY_BYTES + KEPT_ITEM_BYTES);
+
+function clearanceOf(id: u32): f64 {
+  const reach = reachAt(slotOf(id));
+  return changetype<usize>(reach) == 0 ? 0 : reach.clearance;
+}
+
+function reachOrNothing(): usize {
+  return reach.clearance > 0 ? changetype<usize>(reach) : 0;
 }
 
 function keep(to: usize, id: u32, detail: u32): void {
@@ -95,7 +113,7 @@ function keep(to: usize, id: u32, detail: u32): void {
 /** Begins the contact of two objects as they were copied, and frees the copies; answers as `beginContact`. */
 export function beginKeptContact(kept: usize, until: f64): i32 {
   takeKept(kept);
-  return conclude(beginPair(first, keptItem(firstItem), second, keptItem(secondItem), until));
+  return conclude(beginPair(first, keptItem(firstItem), second, keptItem(secondItem), reachOrNothing(), until));
 }
 
 /** Takes two objects as they were copied, and frees the copies. */
@@ -105,6 +123,7 @@ function takeKept(kept: usize): void {
   keepItem(firstItem, keptItem(kept + PROXY_BYTES));
   memory.copy(changetype<usize>(second), other, PROXY_BYTES);
   keepItem(secondItem, keptItem(other + PROXY_BYTES));
+  reach.clearance = load<f64>(kept + KEPT_CLEARANCE);
   release(kept);
   keptCount--;
   giveUpLeft();

@@ -2,28 +2,30 @@
 // mesh, which may take as long as the mesh is large, are left for slices (narrow-phase-slices.ts).
 
 import { CONTACTS_BOUNDS, SHAPE_MESH } from '../../../../shared/layout';
-import { compareObbsF32 } from '../../math/obb-sat-f32';
-import { APART } from '../../math/obb-sat-f64';
 import { Item } from '../../shape/item';
 import { Proxy } from '../../shape/proxy';
 import { itemOf } from '../frame-snapshot';
 import { postpone } from './contact-queue';
 import { addFound } from './found-pairs';
 import { NO_CONTACT, collide } from './narrow-phase';
+import { isReaching, mayMeet } from './reaching-pairs';
 
 /**
- * Tells whether the work on a pair is not bounded: whether one of the two is a mesh and more than bounds are asked for.
+ * Tells whether the work on a pair is left to the interruptible module: where it is not bounded, as one of the two is a mesh
+ * and more than bounds are asked for, and where one reaches beyond its shape.
  */
 // @ts-ignore: decorator
 @inline
 export function isHeavy(a: Proxy, b: Proxy): bool {
-  return (a.shape == SHAPE_MESH || b.shape == SHAPE_MESH) && min(a.contacts, b.contacts) > <u8>CONTACTS_BOUNDS;
+  return (
+    ((a.shape == SHAPE_MESH || b.shape == SHAPE_MESH) && min(a.contacts, b.contacts) > <u8>CONTACTS_BOUNDS) || isReaching(a, b)
+  );
 }
 
 /** Looks at two objects that may collide, or leaves them for slices; `a` has the lower id. Throws OUT_OF_MEMORY. */
 export function lookOrPostpone(a: Proxy, b: Proxy): void {
   if (!isHeavy(a, b)) look(a, b);
-  else if (compareObbsF32(a.form(), b.form()) != APART) postpone(a.id, b.id);
+  else if (mayMeet(a, b)) postpone(a.id, b.id);
 }
 
 /** Looks at two objects that may collide; `a` has the lower id. Throws OUT_OF_MEMORY. */

@@ -134,6 +134,7 @@ export function setPairs(a: usize, b: usize, groupA: usize, groupB: usize, count
     pair.groupA = load<u32>(groupA + (<usize>i << 2));
     pair.groupB = load<u32>(groupB + (<usize>i << 2));
     pair.contact = NOTHING;
+    pair.time = 1;
   }
 }
 

@@ -1,0 +1,84 @@
+import { type BatchedMesh, REVISION } from 'three';
+import { grown } from '../../../shared/typed-arrays.js';
+
+interface Instance {
+  readonly visible: boolean;
+  readonly active: boolean;
+  readonly geometryIndex: number;
+}
+
+/** What three keeps of instances in a BatchedMesh. */
+interface Insides {
+  /** three has these from r170 on. */
+  readonly _instanceInfo?: readonly Instance[];
+  /** three had these from r166 to r169. */
+  readonly _drawInfo?: readonly Instance[];
+  /** three had these up to r165, where each geometry is its only instance. */
+  readonly _visibility?: readonly boolean[];
+  readonly _active?: readonly boolean[];
+  /** Whether the list is to be written anew where three neither culls nor sorts. */
+  _visibilityChanged: boolean;
+}
+
+/**
+ * Stands in `_visibilityChanged`. It is as good as true to three, and others stand there once something has changed (true), or
+ * another list was written (false): while it stands there, the instances are as they were.
+ */
+const UNCHANGED = 2 as unknown as boolean;
+/** Before this there was three that did not say when an instance got another geometry. */
+const FIRST_THAT_SAYS = 187;
+const SAYS_ALL = Number.parseInt(REVISION, 10) >= FIRST_THAT_SAYS;
+
+const known = new WeakMap<BatchedMesh, BatchStates>();
+
+/** What the instances of a BatchedMesh are, in an array: three's own are objects, which take several times as long to read. */
+export class BatchStates {
+  /** The geometry of each; -1 for those that are not drawn. */
+  kinds = new Int32Array(0);
+  count = 0;
+  readonly #insides: Insides;
+
+  private constructor(batch: BatchedMesh) {
+    this.#insides = batch as unknown as Insides;
+  }
+
+  /** Answers those of a BatchedMesh, which all views share. */
+  static of(batch: BatchedMesh): BatchStates {
+    let states = known.get(batch);
+    if (states === undefined) {
+      states = new BatchStates(batch);
+      known.set(batch, states);
+    }
+    return states;
+  }
+
+  /** Tells whether three keeps them in a way that is known here. */
+  get canRead(): boolean {
+    const { _instanceInfo, _drawInfo, _active } = this.#insides;
+    return Array.isArray(_instanceInfo ?? _drawInfo ?? _active);
+  }
+
+  /** Reads what may have changed, before a list is written. */
+  read(): void {
+    const { _instanceInfo, _drawInfo, _visibility, _active, _visibilityChanged } = this.#insides;
+    const instances = _instanceInfo ?? _drawInfo;
+    const { length } = (instances ?? _active)!;
+    if (SAYS_ALL && _visibilityChanged === UNCHANGED && length === this.count) return;
+    if (this.kinds.length < length) this.kinds = grown(this.kinds, length);
+    this.count = length;
+    const { kinds } = this;
+    for (let i = 0; i < length; i++) {
+      if (instances === undefined) {
+        kinds[i] = _visibility![i] && _active![i] !== false ? i : -1;
+        continue;
+      }
+      const { visible, active, geometryIndex } = instances[i];
+      kinds[i] = visible && active ? geometryIndex : -1;
+    }
+  }
+
+  /** Notes that a list is written, which is not three's own: whoever draws next writes another. */
+  written(): void {
+    this.#insides._visibilityChanged = UNCHANGED;
+  }
+}

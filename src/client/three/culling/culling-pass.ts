@@ -1,0 +1,231 @@
+import type { BatchedMesh, BufferGeometry, Camera, Frustum, InstancedMesh, LOD, Material, Mesh, Object3D } from 'three';
+import type { SceneEntry } from '../track/scene-entry.js';
+import type { CullableObject } from '../track/stand-in.js';
+import { BatchDraws } from './batch-draws.js';
+import type { Culled } from './culled.js';
+import type { CullingContext } from './culling-context.js';
+import type { CullingWishes } from './culling-wishes.js';
+import type { RenderPass } from './frustum-tests.js';
+import { boundsOf, trianglesOf } from './geometry-bounds.js';
+import { type DrawnView, InstanceCulling } from './instance-culling.js';
+import { LodLevels } from './lod-levels.js';
+
+/** What is kept of a view from picture to picture. */
+export class KeptParts {
+  readonly instances = new Map<CullableObject, InstanceCulling>();
+  readonly batches = new Map<CullableObject, BatchDraws>();
+  readonly lods = new LodLevels();
+
+  /** Forgets what is not there any more. */
+  keep(there: ReadonlySet<CullableObject>): void {
+    for (const [object, instances] of this.instances) {
+      if (there.has(object)) continue;
+      instances.dispose();
+      this.instances.delete(object);
+    }
+    for (const object of this.batches.keys()) if (!there.has(object)) this.batches.delete(object);
+  }
+
+  dispose(): void {
+    this.keep(new Set());
+  }
+}
+
+/** What three has in a BatchedMesh to write its draw list by, from r180 or so on. */
+interface BatchInsides {
+  _updateDrawParameters?: DrawList;
+}
+
+type DrawList = (camera: Camera, geometry: BufferGeometry, material: Material, format?: string) => void;
+
+/** One render of a camera. */
+export class CullingPass implements RenderPass {
+  readonly camera: Camera;
+  readonly #context: CullingContext;
+  readonly #view: DrawnView;
+  readonly #kept: KeptParts;
+  readonly #wishes: CullingWishes;
+  /** What is drawn in the place of others: nothing where there is none. */
+  readonly #stands = new Map<InstancedMesh, readonly InstancedMesh[]>();
+  /** Those of them that are `frustumCulled` in this render alone. */
+  readonly #forced = new Set<Object3D>();
+  /** They put back what they have taken over. */
+  readonly #ends: (() => void)[] = [];
+  #occluded = 0;
+  #objects = 0;
+  #hidden = 0;
+  #triangles = 0;
+
+  constructor(context: CullingContext, view: DrawnView, kept: KeptParts, wishes: CullingWishes) {
+    this.#context = context;
+    this.#view = view;
+    this.camera = view.camera;
+    this.#kept = kept;
+    this.#wishes = wishes;
+    // The app has to say that what nobody asks frusta about may be left out.
+    for (const entry of context.instanced) {
+      const mesh = entry.object as InstancedMesh & { isBatchedMesh?: boolean };
+      if (mesh.frustumCulled || entry.cullable !== true) continue;
+      if (mesh.isBatchedMesh === true) this.#takeOver(mesh as unknown as BatchedMesh, entry);
+      else this.#replace(mesh, entry);
+    }
+    for (const lod of context.lods) this.#chooseLevel(lod);
+  }
+
+  get culled(): Culled {
+    return {
+      objects: this.#objects,
+      instances: this.#hidden,
+      triangles: this.#triangles,
+      occluded: this.#occluded,
+    };
+  }
+
+  isOf(frustum: Frustum): boolean {
+    return this.#view.volume.isSame(frustum);
+  }
+
+  isForced(object: Object3D): boolean {
+    return this.#forced.size > 0 && this.#forced.has(object);
+  }
+
+  isLeftOut(object: Object3D): boolean {
+    const mesh = object as InstancedMesh & { isSkinnedMesh?: boolean; isBatchedMesh?: boolean };
+    if (mesh.isMesh !== true || mesh.isSkinnedMesh === true) return false;
+    if (this.#stands.has(mesh)) return true;
+    const entry = this.#context.entryOf(object) as (SceneEntry & Partial<CullableObject>) | undefined;
+    if (entry === undefined || entry.cullable === false) return false;
+    if (mesh.isInstancedMesh === true) return entry.object === object && this.#replace(mesh, entry as CullableObject);
+    if (entry.isRigid !== true) return false;
+    if (mesh.isBatchedMesh === true) {
+      this.#takeOver(mesh as unknown as BatchedMesh, entry as CullableObject);
+      return false; // it leaves out its instances when it is drawn
+    }
+    if (entry.count !== 1 || this.#view.seen.has(entry.idAt!(0))) return false;
+    return this.#isHidden(mesh, entry as CullableObject) || this.#isOutside(mesh);
+  }
+
+  /** Takes what it has put into the scene out of other renders, which begin once this one has listed what it draws. */
+  suspend(): void {
+    for (const [mesh, stands] of this.#stands) {
+      for (const stand of stands) {
+        const at = mesh.children.indexOf(stand);
+        if (at >= 0) mesh.children.splice(at, 1);
+      }
+    }
+  }
+
+  /** Leaves the scene as it was. */
+  end(): void {
+    this.suspend();
+    this.#stands.clear();
+    for (const mesh of this.#forced) mesh.frustumCulled = false;
+    this.#forced.clear();
+    for (const end of this.#ends) end();
+    this.#ends.length = 0;
+  }
+
+  /** Has a BatchedMesh write its draw list by what is seen, while this render lasts. */
+  #takeOver(batch: BatchedMesh, entry: CullableObject): void {
+    if (!batch.perObjectFrustumCulled && entry.cullable !== true) return;
+    let draws = this.#kept.batches.get(entry);
+    if (draws === undefined) {
+      draws = new BatchDraws(batch, entry);
+      this.#kept.batches.set(entry, draws);
+    }
+    const own = draws;
+    let isCounted = false; // it may be drawn twice, for what shines through it
+    const write = (camera: Camera, geometry: BufferGeometry, material: Material, format?: string): boolean => {
+      if (camera !== this.camera || !own.canDraw(material)) return false;
+      const { hidden, occluded, triangles } = own.write(this.#view, geometry, material, format === 'merged');
+      if (isCounted) return true;
+      isCounted = true;
+      this.#hidden += hidden;
+      this.#occluded += occluded;
+      this.#triangles += triangles;
+      return true;
+    };
+    const insides = batch as BatchInsides & BatchedMesh;
+    const { prototype } = batch.constructor as { prototype: BatchInsides & BatchedMesh };
+    if (typeof insides._updateDrawParameters === 'function') {
+      if (Object.hasOwn(batch, '_updateDrawParameters')) return;
+      insides._updateDrawParameters = (camera, geometry, material, format) => {
+        if (write(camera, geometry, material, format)) return;
+        prototype._updateDrawParameters!.call(batch, camera, geometry, material, format);
+      };
+      this.#ends.push(() => {
+        delete insides._updateDrawParameters;
+      });
+      return;
+    }
+    // What the app has there draws what it likes; three's own is in the prototype.
+    if (Object.hasOwn(batch, 'onBeforeRender')) return;
+    insides.onBeforeRender = (renderer, scene, camera, geometry, material, group) => {
+      const isOurs = (renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
+      if (isOurs && write(camera, geometry, material)) return;
+      prototype.onBeforeRender.call(batch, renderer, scene, camera, geometry, material, group);
+    };
+    this.#ends.push(() => {
+      delete (insides as Partial<BatchedMesh>).onBeforeRender;
+    });
+  }
+
+  /** Has a LOD show the level that its pixels choose, where the app wishes that. */
+  #chooseLevel(lod: LOD): void {
+    if (!lod.autoUpdate) return;
+    const levels = this.#wishes.levelsOf(lod);
+    if (levels === null) return;
+    const { camera, volume, pixels } = this.#view;
+    const end = this.#kept.lods.takeOver(lod, levels, camera, volume, pixels);
+    if (end !== null) this.#ends.push(end);
+  }
+
+  /** Tells whether nearer objects hide a Mesh, where it is and as it is. */
+  #isHidden(mesh: Mesh, entry: CullableObject): boolean {
+    const { occlusion, seen } = this.#view;
+    if (occlusion === null || entry.object !== mesh) return false;
+    if (!occlusion.hides(entry, mesh, seen.update, seen.view.layers)) return false;
+    this.#occluded++;
+    this.#objects++;
+    this.#triangles += trianglesOf(mesh.geometry);
+    return true;
+  }
+
+  #isOutside({ geometry, matrixWorld }: Mesh): boolean {
+    const bounds = boundsOf(geometry);
+    if (bounds === null) return false;
+    const { volume, pixels, minPixels } = this.#view;
+    const isOutside =
+      volume.isOutside(bounds.box, matrixWorld) ||
+      (minPixels > 0 && volume.pixelsOf(bounds.sphere.clone().applyMatrix4(matrixWorld), pixels) < minPixels);
+    if (!isOutside) return false;
+    this.#objects++;
+    this.#triangles += trianglesOf(geometry);
+    return true;
+  }
+
+  /** Has the instances in view drawn in place of all; answers false where the mesh is drawn as it is. */
+  #replace(mesh: InstancedMesh, entry: CullableObject): boolean {
+    if (entry.isRigid !== true && mesh.morphTexture == null) return false;
+    let known = this.#kept.instances.get(entry);
+    if (known === undefined) {
+      known = new InstanceCulling(mesh, entry, this.#wishes.orderOf(mesh), this.#wishes.levelsOf(mesh));
+      this.#kept.instances.set(entry, known);
+    }
+    const part = known.draw(this.#view);
+    if (part === null) return false;
+    const { stands, hidden, occluded, triangles } = part;
+    this.#stands.set(mesh, stands);
+    for (const stand of stands) stand.frustumCulled = mesh.frustumCulled;
+    if (!mesh.frustumCulled) {
+      mesh.frustumCulled = true; // so that the renderer asks
+      this.#forced.add(mesh);
+    }
+    mesh.children.unshift(...stands);
+    if (stands.length === 0) this.#objects++;
+    this.#hidden += hidden;
+    this.#occluded += occluded;
+    this.#triangles += triangles;
+    return true;
+  }
+}

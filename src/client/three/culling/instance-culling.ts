@@ -1,0 +1,208 @@
+import { type Camera, type InstancedMesh, Sphere } from 'three';
+import { grown } from '../../../shared/typed-arrays.js';
+import { canBeHidden } from '../track/opacity.js';
+import type { CullableObject } from '../track/stand-in.js';
+import type { InstanceOrder } from '../track-options.js';
+import { DepthSort } from './depth-sort.js';
+import type { DetailLevels } from './detail-levels.js';
+import { DrawnInstances } from './drawn-instances.js';
+import { type Bounds, boundsOf, trianglesOf } from './geometry-bounds.js';
+import { InstanceTest } from './instance-test.js';
+import { morphGrowth } from './morph-bounds.js';
+import type { OcclusionAnswer } from './occlusion-answer.js';
+import type { SeenObjects } from './seen-objects.js';
+import { ROUNDING, type ViewVolume } from './view-volume.js';
+
+/** A camera that draws, and what the newest answer says of its view. */
+export interface DrawnView {
+  readonly camera: Camera;
+  readonly volume: ViewVolume;
+  readonly seen: SeenObjects;
+  /** It draws nothing that was not asked about. */
+  readonly isContained: boolean;
+  /** What is hidden in it; null where that is not true of what is drawn. */
+  readonly occlusion: OcclusionAnswer | null;
+  /** What was hidden when it was asked about. */
+  readonly asked: OcclusionAnswer | null;
+  /** Pixels of half a unit where clip w is 1. */
+  readonly pixels: number;
+  readonly minPixels: number;
+}
+
+/** What is drawn of a mesh. */
+export interface DrawnPart {
+  /** They are drawn in its place, one after the other; none where nothing is. */
+  readonly stands: readonly InstancedMesh[];
+  readonly hidden: number;
+  readonly occluded: number;
+  /** So many triangles are not drawn. */
+  readonly triangles: number;
+}
+
+const NO_NUMBERS = new Uint32Array(0);
+
+/** Which instances of an InstancedMesh a view draws: in which order, and in which levels of detail. */
+export class InstanceCulling {
+  readonly #mesh: InstancedMesh;
+  readonly #entry: CullableObject;
+  readonly #order: InstanceOrder | null;
+  readonly #levels: DetailLevels | null;
+  readonly #test = new InstanceTest();
+  /** Those that are drawn, for each level of detail. */
+  readonly #drawn: DrawnInstances[];
+  #list = NO_NUMBERS;
+  readonly #sort = new DepthSort();
+  #depths = new Float64Array(0);
+  #sorted = NO_NUMBERS;
+  /** The level in which each was drawn last. */
+  #level = new Uint8Array(0);
+  #parts: Uint32Array[] = [];
+  readonly #sphere = new Sphere();
+
+  constructor(mesh: InstancedMesh, entry: CullableObject, order: InstanceOrder | null, levels: DetailLevels | null) {
+    this.#mesh = mesh;
+    this.#entry = entry;
+    this.#order = order;
+    this.#levels = levels;
+    this.#drawn = (levels?.geometries ?? [null]).map((geometry) => new DrawnInstances(mesh, geometry));
+  }
+
+  /** Finds what a view draws of it. Null where that is all of it, as it is, and where its instances cannot be told apart. */
+  draw(view: DrawnView): DrawnPart | null {
+    const mesh = this.#mesh;
+    const total = Math.min(mesh.count, mesh.instanceMatrix.count);
+    if (total === 0 || hasOwnAttributes(mesh)) return null;
+    const own = boundsOf(mesh.geometry);
+    if (own === null) return null;
+    const isLarger = this.#levels !== null && !this.#measure(own);
+    const bounds = isLarger ? this.#sphere : own.sphere;
+    if (this.#list.length < total) this.#list = new Uint32Array(total);
+    this.#test.begin(view.volume, view.camera, mesh.matrixWorld, total, view.pixels, view.minPixels);
+    const isMorphed = mesh.morphTexture != null;
+    const isKnown = !isLarger && !isMorphed && view.isContained;
+    const { update, view: asked } = view.seen;
+    let occluded = 0;
+    let count = 0;
+    if (isMorphed) count = this.#selectMorphed(total, bounds);
+    else if (isKnown && this.#entry.wasSeenAsItIs(update, asked.layers)) {
+      count = this.#selectSeen(view, total, bounds);
+      if (view.occlusion !== null && canBeHidden(mesh)) {
+        occluded = view.occlusion.instancesOf(this.#entry)?.count ?? 0;
+      }
+    } else count = this.#test.select(mesh.instanceMatrix.array, null, total, bounds, this.#list, 0);
+    if (count === total && this.#order === null && this.#levels === null) return null;
+    return { ...this.#show(count, own.sphere, total), hidden: total - count, occluded };
+  }
+
+  /** Lets go of the memory on the graphics card. */
+  dispose(): void {
+    for (const each of this.#drawn) each.dispose();
+  }
+
+  /** Finds a sphere about the geometries of all levels; tells whether it is that about the mesh's own. */
+  #measure({ sphere }: Bounds): boolean {
+    this.#sphere.copy(sphere);
+    for (const geometry of this.#levels!.geometries) {
+      if (geometry === null) continue;
+      const bounds = boundsOf(geometry);
+      // Of what has no bounds nothing is known.
+      const reach = bounds === null ? Infinity : bounds.sphere.center.distanceTo(sphere.center) + bounds.sphere.radius;
+      this.#sphere.radius = Math.max(this.#sphere.radius, reach);
+    }
+    return this.#sphere.radius <= sphere.radius * (1 + ROUNDING);
+  }
+
+  /** Selects among those that the answer names. */
+  #selectSeen({ seen, asked, occlusion }: DrawnView, total: number, bounds: Sphere): number {
+    const { array } = this.#mesh.instanceMatrix;
+    const { numbers, count } = seen.instancesOf(this.#entry);
+    const list = this.#list;
+    // What is seen within the margin need not be in the picture.
+    const drawn = this.#test.select(array, numbers, lengthBelow(numbers, count, total), bounds, list, 0);
+    const hidden = asked?.instancesOf(this.#entry) ?? null;
+    if (hidden === null || (occlusion !== null && canBeHidden(this.#mesh))) return drawn;
+    const most = lengthBelow(hidden.numbers, hidden.count, total);
+    const all = this.#test.select(array, hidden.numbers, most, bounds, list, drawn);
+    if (all > drawn) list.subarray(0, all).sort();
+    return all;
+  }
+
+  #selectMorphed(total: number, { center, radius }: Sphere): number {
+    const growth = morphGrowth(this.#mesh);
+    const { array } = this.#mesh.instanceMatrix;
+    let count = 0;
+    for (let i = 0; i < total; i++) {
+      if (growth === null || this.#test.maySee(array, i, center, radius + growth(i))) this.#list[count++] = i;
+    }
+    return count;
+  }
+
+  /** Has the selected ones drawn, sorted and in their levels. */
+  #show(count: number, sphere: Sphere, total: number): Pick<DrawnPart, 'stands' | 'triangles'> {
+    const numbers = this.#order === null ? this.#list : this.#sortByDepth(count, sphere);
+    const own = trianglesOf(this.#mesh.geometry);
+    const levels = this.#levels;
+    if (levels === null) {
+      const stands = count === 0 ? [] : [this.#drawn[0].show({ numbers, count })];
+      return { stands, triangles: (total - count) * own };
+    }
+    const counts = this.#split(levels, numbers, count, total, sphere);
+    const stands: InstancedMesh[] = [];
+    let triangles = total * own;
+    counts.forEach((each, level) => {
+      if (each === 0) return;
+      stands.push(this.#drawn[level].show({ numbers: this.#parts[level], count: each }));
+      triangles -= each * trianglesOf(levels.geometries[level] ?? this.#mesh.geometry);
+    });
+    // The finer ones are nearer, by and large.
+    if (this.#order === 'back-to-front') stands.reverse();
+    return { stands, triangles: Math.max(0, triangles) };
+  }
+
+  #sortByDepth(count: number, { center }: Sphere): Uint32Array {
+    if (this.#depths.length < count) {
+      this.#depths = new Float64Array(this.#list.length);
+      this.#sorted = new Uint32Array(this.#list.length);
+    }
+    const { array } = this.#mesh.instanceMatrix;
+    const list = this.#list;
+    this.#test.findDepths(array, list, count, center, this.#depths);
+    const order = this.#sort.sort(this.#depths, count, this.#order === 'back-to-front');
+    for (let n = 0; n < count; n++) this.#sorted[n] = list[order[n]];
+    return this.#sorted;
+  }
+
+  /** Sorts numbers into their levels of detail; answers how many there are in each. */
+  #split(levels: DetailLevels, numbers: Uint32Array, count: number, total: number, sphere: Sphere): number[] {
+    if (this.#level.length < total) this.#level = grown(this.#level, total);
+    const { array } = this.#mesh.instanceMatrix;
+    const counts = levels.geometries.map(() => 0);
+    for (let n = 0; n < count; n++) {
+      const i = numbers[n];
+      const level = levels.next(this.#level[i], this.#test.sizeOf(array, i, sphere));
+      this.#level[i] = level;
+      const part = this.#parts[level];
+      if (part === undefined || part.length < numbers.length) this.#parts[level] = new Uint32Array(numbers.length);
+      this.#parts[level][counts[level]++] = i;
+    }
+    return counts;
+  }
+}
+
+/** Answers how many of the ascending numbers are below a bound. */
+function lengthBelow(numbers: Uint32Array, count: number, bound: number): number {
+  let length = count;
+  while (length > 0 && numbers[length - 1] >= bound) length--;
+  return length;
+}
+
+/** Tells whether its geometry says something of each instance, by the instance's number. */
+function hasOwnAttributes({ geometry }: InstancedMesh): boolean {
+  if ('isInstancedBufferGeometry' in geometry) return true;
+  for (const name in geometry.attributes) {
+    const attribute = geometry.attributes[name];
+    if ('isInstancedBufferAttribute' in attribute) return true;
+    if ('isInterleavedBufferAttribute' in attribute && 'isInstancedInterleavedBuffer' in attribute.data) return true;
+  }
+  return false;
+}

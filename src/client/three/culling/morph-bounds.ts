@@ -1,0 +1,72 @@
+import type { BufferAttribute, BufferGeometry, DataTexture, InstancedMesh } from 'three';
+import { versionOf } from '../geometry/geometry-version.js';
+
+/** How far the vertices of a geometry are moved by each target at an influence of 1, and how far they are from the origin at most. */
+interface Reaches {
+  readonly versions: readonly unknown[];
+  readonly targets: Float64Array;
+  readonly rest: number;
+}
+
+const known = new WeakMap<BufferGeometry, Reaches>();
+
+/** Positions that take longer to look through are not, while a picture is drawn. */
+const MOST_NUMBERS = 1 << 20;
+
+/**
+ * Answers by how much the sphere about the vertices at rest is to grow to hold those that morph targets have moved: three
+ * draws b · rest + Σ w · target, or with targets that are `morphTargetsRelative` what they add to it. Null where that
+ * takes too long to find out.
+ */
+export function morphGrowth({ geometry, morphTexture }: InstancedMesh): ((instance: number) => number) | null {
+  const reaches = reachesOf(geometry);
+  if (reaches === null || morphTexture == null) return null;
+  const { data, width } = (morphTexture as DataTexture).image as { data: ArrayLike<number>; width: number };
+  const { targets, rest } = reaches;
+  const count = Math.min(targets.length, width - 1);
+  const isRelative = geometry.morphTargetsRelative;
+  return (instance) => {
+    const row = instance * width;
+    let scale = data[row] - 1;
+    let moved = 0;
+    for (let k = 0; k < count; k++) {
+      const influence = data[row + 1 + k];
+      if (!isRelative) scale += influence;
+      moved += Math.abs(influence) * targets[k];
+    }
+    return moved + Math.abs(scale) * rest;
+  };
+}
+
+function reachesOf(geometry: BufferGeometry): Reaches | null {
+  const { position } = geometry.attributes;
+  const morphs = geometry.morphAttributes.position ?? [];
+  const versions = [
+    position,
+    versionOf(position),
+    geometry.morphTargetsRelative,
+    ...morphs.flatMap((each) => [each, versionOf(each)]),
+  ];
+  const found = known.get(geometry);
+  if (found !== undefined && isEqual(found.versions, versions)) return found;
+  if (position === undefined || position.count * (1 + morphs.length) > MOST_NUMBERS / 3) return null;
+  const targets = new Float64Array(morphs.length);
+  let rest = 0;
+  for (let i = 0; i < position.count; i++) {
+    const [x, y, z] = [position.getX(i), position.getY(i), position.getZ(i)];
+    rest = Math.max(rest, Math.hypot(x, y, z));
+    morphs.forEach((morph, k) => {
+      const target = morph as BufferAttribute;
+      const [u, v, w] = [target.getX(i), target.getY(i), target.getZ(i)];
+      const way = geometry.morphTargetsRelative ? Math.hypot(u, v, w) : Math.hypot(u - x, v - y, w - z);
+      targets[k] = Math.max(targets[k], way);
+    });
+  }
+  const reaches = { versions, targets, rest };
+  known.set(geometry, reaches);
+  return reaches;
+}
+
+function isEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((each, i) => each === b[i]);
+}

@@ -1,0 +1,81 @@
+import { CollisionError } from '../../shared/errors.js';
+import type { MeshAddress } from './descriptions.js';
+import { type CoreExports, FAULTS } from './exports.js';
+import type { CoreMemory } from './memory.js';
+
+/** A baked mesh on its way in: call `step` until it answers true, then `finish`. */
+export interface MeshLoad {
+  /** Copies and checks for about `budget` milliseconds. Answers whether that is done. Throws BAD_DATA; the load has ended then. */
+  step(budget: number): boolean;
+  finish(): MeshAddress;
+  abort(): void;
+}
+
+// core/check-mesh.ts
+const MESH_UNDECIDED = 255;
+
+/** How much is copied between two looks at the clock: a tenth of a millisecond, and half of one where memory is new. */
+const STEP_BYTES = 1 << 20;
+
+/**
+ * Begins to copy the first `length` bytes of a buffer in, a baked mesh, and to check that nothing in it can lead a traversal
+ * astray. Throws OUT_OF_MEMORY.
+ */
+export function beginLoad(
+  wasm: CoreExports,
+  memory: CoreMemory,
+  baked: ArrayBuffer,
+  length: number,
+  take: (mesh: MeshAddress) => void,
+): MeshLoad {
+  const address = memory.allocate(length);
+  let check = 0;
+  let copied = 0;
+  let hasEnded = false;
+
+  const endCheck = () => {
+    if (check !== 0) wasm.release(check);
+    check = 0;
+  };
+  const abort = () => {
+    if (hasEnded) return;
+    hasEnded = true;
+    endCheck();
+    wasm.release(address);
+  };
+  const copyUntil = (end: number) => {
+    while (copied < length) {
+      const bytes = Math.min(STEP_BYTES, length - copied);
+      memory.bytes(address + copied, bytes).set(new Uint8Array(baked, copied, bytes));
+      copied += bytes;
+      if (performance.now() >= end) break;
+    }
+  };
+  const step = (budget: number): boolean => {
+    const end = performance.now() + budget;
+    copyUntil(end);
+    if (copied < length) return false;
+    if (check === 0) check = wasm.beginCheck(address, length) >>> 0;
+    const fault = wasm.stepCheck(check, end);
+    if (fault === MESH_UNDECIDED) return false;
+    endCheck();
+    if (fault !== 0) throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${baked.byteLength} bytes given)`);
+    return true;
+  };
+  return {
+    step(budget) {
+      try {
+        return step(budget);
+      } catch (error) {
+        abort();
+        throw error;
+      }
+    },
+    finish() {
+      hasEnded = true;
+      take(address);
+      return address;
+    },
+    abort,
+  };
+}

@@ -1,0 +1,126 @@
+import { CollisionError } from '../../shared/errors.js';
+import type { TreeInfo } from '../../shared/protocol.js';
+import type { MeshAddress } from './descriptions.js';
+import type { CoreExports } from './exports.js';
+import type { CoreMemory } from './memory.js';
+
+/** Vertices on their way to new places: call `step` until it answers something, then `finish` or `abort`. */
+export interface MeshRefit {
+  /**
+   * Works for about `budget` milliseconds. Answers undefined when there is more to do, else whether the vertices could be
+   * moved: false where a triangle that was left out of the tree has an area now. Throws BAD_DATA, OUT_OF_MEMORY; the refit
+   * has ended then.
+   */
+  step(budget: number): boolean | undefined;
+  /** Answers the mesh whose vertices are moved. */
+  finish(): MeshAddress;
+  /** Frees the copy. */
+  abort(): void;
+}
+
+// core/mesh/tree/refit.ts
+export const REFIT_OK = 0;
+const REFIT_NOT_FINITE = 1;
+const REFIT_EMPTY = 2;
+const REFIT_NOT_IN_TREE = 3;
+// core/mesh-update.ts
+const REFIT_UNDECIDED = 255;
+
+/** How many numbers are copied between two looks at the clock: half a millisecond. */
+const STEP_NUMBERS = 1 << 18;
+
+/** `take` is told of a copy that is to be a mesh of its own. */
+export function beginRefit(
+  wasm: CoreExports,
+  memory: CoreMemory,
+  info: TreeInfo,
+  mesh: MeshAddress,
+  positions: Float32Array,
+  isCopied: boolean,
+  take: (copy: MeshAddress) => void,
+): MeshRefit {
+  // The update, the positions, the scratch memory: each begins at a multiple of 16.
+  const updateBytes = wasm.updateBytes() >>> 0;
+  const placesBytes = Math.ceil(positions.byteLength / 16) * 16;
+  const update = memory.allocate(updateBytes + placesBytes + (wasm.refitScratch(mesh) >>> 0));
+  const places = update + updateBytes;
+  let written = 0;
+  let hasBegun = false;
+  let hasEnded = false;
+
+  const abort = () => {
+    if (hasEnded) return;
+    hasEnded = true;
+    if (hasBegun) wasm.dropUpdate(update);
+    wasm.release(update);
+  };
+  const writeUntil = (end: number) => {
+    while (written < positions.length) {
+      const some = positions.subarray(written, written + STEP_NUMBERS);
+      new Float32Array(memory.buffer, places + 4 * written, some.length).set(some);
+      written += some.length;
+      if (performance.now() >= end) break;
+    }
+  };
+  const step = (budget: number): boolean | undefined => {
+    const end = performance.now() + budget;
+    writeUntil(end);
+    if (written < positions.length) return undefined;
+    if (!hasBegun) {
+      wasm.beginUpdate(update, mesh, places, places + placesBytes, isCopied);
+      hasBegun = true;
+    }
+    const fault = wasm.stepUpdate(update, end);
+    if (fault === REFIT_UNDECIDED) return undefined;
+    return isMoved(fault, info, positions, () => wasm.updateCulprit(update) >>> 0);
+  };
+  return {
+    step(budget) {
+      try {
+        return step(budget);
+      } catch (error) {
+        abort();
+        throw error;
+      }
+    },
+    finish() {
+      const moved = wasm.updatedMesh(update) >>> 0;
+      hasEnded = true;
+      wasm.release(update);
+      if (isCopied) take(moved);
+      return moved;
+    },
+    abort,
+  };
+}
+
+/** Throws BAD_DATA where positions are not as many as a mesh has vertices. */
+export function checkCount({ vertices }: TreeInfo, positions: Float32Array): void {
+  if (positions.length === 3 * vertices) return;
+  const expected = `${3 * vertices} for its ${vertices} vertices`;
+  throw new CollisionError('BAD_DATA', `the length of positions is ${positions.length}, expected ${expected}`);
+}
+
+/** Answers whether a refit that has ended moved the vertices. Throws BAD_DATA. */
+export function isMoved(
+  fault: number,
+  { elements }: TreeInfo,
+  positions: Float32Array,
+  culprit: () => number,
+): boolean {
+  if (fault === REFIT_NOT_FINITE) throw notFinite(positions, culprit());
+  if (fault === REFIT_EMPTY) throw noArea(elements);
+  return fault !== REFIT_NOT_IN_TREE;
+}
+
+export function noArea(triangles: number, welded = ''): CollisionError {
+  return new CollisionError(
+    'BAD_DATA',
+    `none of the ${triangles} triangles${welded} has an area and finite vertices, expected one at least`,
+  );
+}
+
+function notFinite(positions: Float32Array, vertex: number): CollisionError {
+  const found = positions.subarray(3 * vertex, 3 * vertex + 3).join(', ');
+  return new CollisionError('BAD_DATA', `vertex ${vertex} of positions is (${found}), expected finite numbers`);
+}

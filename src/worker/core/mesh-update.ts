@@ -1,0 +1,197 @@
+// Moves the vertices of a mesh in steps: of a copy, so that whoever reads the mesh sees it as it was until the other is put
+// in its place; or of a mesh that nobody reads.
+
+import { now } from './host';
+import { allocate, release } from './memory';
+import { DeformBuild, beginRefitDeform, stepDeform } from './mesh/build/bake-deform';
+import { FRESH, markStale } from './mesh/topology/derived';
+import { derivedOf } from './mesh/topology/derived-layout';
+import { isDeformable } from './mesh/tree/deform-layout';
+import { Mesh, derivedPlace, treeScale } from './mesh/tree/layout';
+import { REFIT_BYTES, REFIT_OK, Refit, beginRefit, culprit, isRefitDone, stepRefit } from './mesh/tree/refit';
+import { isPointLine, pointLineOf } from './point-line/layout';
+import { culprit as pointLineCulprit, refitPointLine } from './point-line/refit';
+
+/** Stands for an update that is not done. */
+export const REFIT_UNDECIDED: u32 = 255;
+
+const PHASE_COPY: u32 = 0;
+const PHASE_REFIT: u32 = 1;
+const PHASE_DEFORM: u32 = 2;
+const PHASE_DONE: u32 = 3;
+
+/** What is copied between two looks at the clock: a tenth of a millisecond, and half of one where memory is new. */
+const STEP_BYTES: usize = 1 << 20;
+
+/** An update under way. The refit follows. */
+@unmanaged
+class MeshUpdate {
+  from: u32;
+  /** The copy; `from` itself where there is none. */
+  to: u32;
+  positions: u32;
+  scratch: u32;
+  phase: u32;
+  /** How many bytes are copied. */
+  copied: u32;
+  /** What was derived when the copy began, and the state of it. */
+  derived: u32;
+  derivedBytes: u32;
+  derivedState: u32;
+  culprit: u32;
+  scaleBefore: f64;
+}
+
+const REFIT_AT: usize = (offsetof<MeshUpdate>() + 15) & ~15;
+
+/** Answers how many bytes an update has, a multiple of 16. */
+export function updateBytes(): usize {
+  return (REFIT_AT + REFIT_BYTES + 15) & ~15;
+}
+
+/**
+ * Begins to move the vertices of a mesh, or of a copy of it, to `positions`, f32 xyz each, in `update`, which has as many
+ * bytes as `updateBytes` says; `scratch` has as many as `refitScratch` says. Throws OUT_OF_MEMORY.
+ */
+export function beginUpdate(update: usize, mesh: usize, positions: usize, scratch: usize, isCopied: bool): void {
+  const u = changetype<MeshUpdate>(update);
+  memory.fill(update, 0, offsetof<MeshUpdate>());
+  u.from = u.to = <u32>mesh;
+  u.positions = <u32>positions;
+  u.scratch = <u32>scratch;
+  if (isCopied) beginCopy(u);
+  else beginMoving(u);
+}
+
+/**
+ * Works until the clock shows `until`. Answers REFIT_UNDECIDED when there is more to do, REFIT_OK when that is done, or
+ * the fault with which it ends: the mesh is as it was then. Throws OUT_OF_MEMORY.
+ */
+export function stepUpdate(update: usize, until: f64): u32 {
+  const u = changetype<MeshUpdate>(update);
+  do {
+    const fault = runStep(u);
+    if (fault != REFIT_OK) return fault;
+    if (u.phase == PHASE_DONE) return REFIT_OK;
+  } while (until == Infinity || now() < until);
+  return REFIT_UNDECIDED;
+}
+
+/** Answers the mesh whose vertices are moved: the copy, if there is one. */
+export function updatedMesh(update: usize): usize {
+  return changetype<MeshUpdate>(update).to;
+}
+
+/** Answers the vertex that is not finite, where the fault says so. */
+export function updateCulprit(update: usize): u32 {
+  return changetype<MeshUpdate>(update).culprit;
+}
+
+/** Frees the copy of an update that is of no use. */
+export function dropUpdate(update: usize): void {
+  const u = changetype<MeshUpdate>(update);
+  if (u.to != u.from) release(u.to);
+  u.to = u.from;
+}
+
+function runStep(u: MeshUpdate): u32 {
+  if (u.phase == PHASE_COPY) {
+    copySome(u);
+    return REFIT_OK;
+  }
+  if (u.phase == PHASE_DEFORM) {
+    if (stepDeform(deformBuildOf(u), meshOf(u))) endMoving(u);
+    return REFIT_OK;
+  }
+  const fault = isPointLine(u.to) ? refitPointLine(pointLineOf(meshOf(u)), u.positions, u.scratch) : stepRefit(refitOf(u));
+  if (fault != REFIT_OK) {
+    u.culprit = isPointLine(u.to) ? pointLineCulprit : culprit;
+    return fault;
+  }
+  if (isPointLine(u.to)) {
+    u.phase = PHASE_DONE;
+  } else if (isRefitDone(refitOf(u))) {
+    if (isDeformable(meshOf(u))) {
+      u.phase = PHASE_DEFORM;
+      beginRefitDeform(meshOf(u), u.positions, u.scaleBefore, u.scratch);
+    } else {
+      endMoving(u);
+    }
+  }
+  return REFIT_OK;
+}
+
+// @ts-ignore: decorator
+@inline
+function meshOf(u: MeshUpdate): Mesh {
+  return changetype<Mesh>(<usize>u.to);
+}
+
+// @ts-ignore: decorator
+@inline
+function refitOf(u: MeshUpdate): Refit {
+  return changetype<Refit>(changetype<usize>(u) + REFIT_AT);
+}
+
+// @ts-ignore: decorator
+@inline
+function deformBuildOf(u: MeshUpdate): DeformBuild {
+  return changetype<DeformBuild>(<usize>u.scratch);
+}
+
+function beginMoving(u: MeshUpdate): void {
+  u.phase = PHASE_REFIT;
+  if (isPointLine(u.to)) return;
+  u.scaleBefore = treeScale(meshOf(u));
+  beginRefit(refitOf(u), meshOf(u), u.positions, u.scratch);
+}
+
+function endMoving(u: MeshUpdate): void {
+  markStale(meshOf(u));
+  u.phase = PHASE_DONE;
+}
+
+// --- the copy ---
+
+/** Allocates the copy: the tree, and what was derived behind it. */
+function beginCopy(u: MeshUpdate): void {
+  dropUpdate(changetype<usize>(u));
+  const from = changetype<Mesh>(<usize>u.from);
+  const isDerived = !isPointLine(u.from);
+  u.derived = isDerived ? <u32>changetype<usize>(derivedOf(from)) : 0;
+  u.derivedBytes = isDerived ? derivedOf(from).bytes : 0;
+  u.derivedState = from.derivedState;
+  u.copied = 0;
+  u.to = <u32>allocate(<u64>treeBytesOf(u) + u.derivedBytes);
+}
+
+function treeBytesOf(u: MeshUpdate): usize {
+  const from = changetype<Mesh>(<usize>u.from);
+  return isPointLine(u.from) ? <usize>from.bytes : derivedPlace(from) - <usize>u.from;
+}
+
+function copySome(u: MeshUpdate): void {
+  // What was derived is replaced when it was derived anew.
+  if (hasChanged(u)) beginCopy(u);
+  const treeBytes = treeBytesOf(u), all = treeBytes + u.derivedBytes, at = <usize>u.copied;
+  const end = min(at + STEP_BYTES, at < treeBytes ? treeBytes : all);
+  memory.copy(<usize>u.to + at, at < treeBytes ? <usize>u.from + at : <usize>u.derived + (at - treeBytes), end - at);
+  u.copied = <u32>end;
+  if (end < all) return;
+  if (!isPointLine(u.from)) {
+    const copy = meshOf(u);
+    copy.derived = <u32>treeBytes;
+    copy.bytes = <u32>all;
+    copy.derivedState = FRESH;
+  }
+  beginMoving(u);
+}
+
+function hasChanged(u: MeshUpdate): bool {
+  if (isPointLine(u.from)) return false;
+  const from = changetype<Mesh>(<usize>u.from), derived = derivedOf(from);
+  return (
+    <u32>changetype<usize>(derived) != u.derived || derived.bytes != u.derivedBytes ||
+    from.derivedState != u.derivedState
+  );
+}

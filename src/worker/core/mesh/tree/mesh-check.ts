@@ -1,0 +1,233 @@
+// A check of baked data in steps, so that whoever runs it can do other things in between: what meshes of triangles, of
+// points and of lines have in common. Whoever knows the kind of mesh adds the ranges of memory of which nothing but the
+// size of each number counts.
+
+import { allocate } from '../../memory';
+import { CHECKSUM_BYTES, Checksum, beginChecksum } from './checksum';
+import { MAX_DEPTH, Mesh, childCount, firstBlock, firstNode, innerCount, isSound, nodeAt } from './layout';
+
+export const MESH_OK = 0;
+export const MESH_TRUNCATED = 1;
+export const MESH_FOREIGN = 2;
+export const MESH_OTHER_VERSION = 3;
+export const MESH_INCONSISTENT = 4;
+export const MESH_CORRUPT = 5;
+export const MESH_BAD_LINK = 6;
+export const MESH_TOO_DEEP = 9;
+export const MESH_BAD_NUMBER = 10;
+export const MESH_BAD_INDEX = 11;
+
+/** A check under way. The ranges, the checksum and the stack of nodes follow in memory. */
+@unmanaged
+export class MeshCheck {
+  mesh: u32;
+  /** The bytes that are there, whatever the header says. */
+  bytes: u32;
+  phase: u32;
+  /** How many blocks, or bytes of the range, are done. */
+  cursor: u32;
+  rangeCount: u32;
+  /** The range that is checked now. */
+  range: u32;
+  /** Where the next waiting node is put on the stack; the numbers that the next node and block must have. */
+  top: u32;
+  nextNode: u32;
+  nextBlock: u32;
+  /** How many triangles blocks hold: in the tree, and in all. */
+  kept: u32;
+  given: u32;
+  pad: u32;
+}
+
+/** Numbers are vectors of f32 of which no magnitude is more than the limit. */
+export const RANGE_FLOATS: u32 = 0;
+/** Numbers are u32 that are less than the limit. */
+export const RANGE_WORDS: u32 = 1;
+/** Numbers are u16 that are less than the limit, four together. */
+export const RANGE_HALVES: u32 = 2;
+/** Numbers are pairs of u32: the first is less than four times the limit, the second less than the limit. */
+export const RANGE_PAIRS: u32 = 3;
+
+@unmanaged
+class Range {
+  start: u32;
+  end: u32;
+  kind: u32;
+  /** A u32, or the bits of a f32. */
+  limit: u32;
+}
+
+const RANGE_BYTES: usize = offsetof<Range>();
+/** The most ranges that a mesh has: eight of a tree and what deforms it, five of what was derived. */
+const MOST_RANGES: usize = 16;
+/** The nodes that wait, with their depths: three of each depth but the root's, and a fourth of the last. */
+const STACK_BYTES: usize = 8 * (3 * <usize>MAX_DEPTH + 1);
+
+const RANGES: usize = (offsetof<MeshCheck>() + 15) & ~15;
+const SUM: usize = RANGES + MOST_RANGES * RANGE_BYTES;
+const STACK: usize = SUM + CHECKSUM_BYTES;
+
+/** Begins a check of the `bytes` bytes at `address`. The caller must release it. Throws OUT_OF_MEMORY. */
+export function beginMeshCheck(address: usize, bytes: u32): MeshCheck {
+  const check = changetype<MeshCheck>(allocate(STACK + STACK_BYTES));
+  memory.fill(changetype<usize>(check), 0, STACK);
+  check.mesh = <u32>address;
+  check.bytes = bytes;
+  check.nextNode = 1;
+  check.top = <u32>stackOf(check);
+  push(check, 0, 0);
+  return check;
+}
+
+// @ts-ignore: decorator
+@inline
+export function meshOf(check: MeshCheck): Mesh {
+  return changetype<Mesh>(<usize>check.mesh);
+}
+
+// --- the checksum ---
+
+/** Begins the sum, when the header is known to tell the bytes. */
+export function beginSum(check: MeshCheck): void {
+  beginChecksum(sumOf(check), meshOf(check));
+}
+
+// @ts-ignore: decorator
+@inline
+export function sumOf(check: MeshCheck): Checksum {
+  return changetype<Checksum>(changetype<usize>(check) + SUM);
+}
+
+// --- links ---
+
+// @ts-ignore: decorator
+@inline
+function stackOf(check: MeshCheck): usize {
+  return changetype<usize>(check) + STACK;
+}
+
+// @ts-ignore: decorator
+@inline
+export function areLinksDone(check: MeshCheck): bool {
+  return check.top == <u32>stackOf(check);
+}
+
+/**
+ * Checks that up to `count` nodes and their blocks have the numbers that builds give them: a node is taken from a stack,
+ * its leaves are the next blocks, its inner children are the next nodes and go on the stack. So everything is linked once,
+ * from a node of lower index, and a subtree's blocks lie side by side, without which a refit would look at blocks times
+ * nodes.
+ */
+export function checkLinks(check: MeshCheck, count: u32): u32 {
+  for (; count > 0 && !areLinksDone(check); count--) {
+    const fault = checkNode(check);
+    if (fault != MESH_OK) return fault;
+  }
+  if (!areLinksDone(check)) return MESH_OK;
+  const mesh = meshOf(check);
+  return check.nextNode == mesh.nodeCount && check.nextBlock == mesh.blockCount ? MESH_OK : MESH_BAD_LINK;
+}
+
+// @ts-ignore: decorator
+@inline
+function push(check: MeshCheck, index: u32, depth: u32): void {
+  store<u32>(check.top, index);
+  store<u32>(check.top, depth, 4);
+  check.top += 8;
+}
+
+// A function for each step of a long loop, as engines replace a function by its optimised code when it is called.
+function checkNode(check: MeshCheck): u32 {
+  const mesh = meshOf(check);
+  check.top -= 8;
+  const node = nodeAt(mesh, load<u32>(check.top));
+  const depth = load<u32>(check.top, 4);
+  if (!isSound(node)) return MESH_BAD_NUMBER;
+  if (firstNode(node) != check.nextNode || firstBlock(node) != check.nextBlock) return MESH_BAD_LINK;
+  const inner = innerCount(node);
+  check.nextNode += inner;
+  check.nextBlock += childCount(node) - inner;
+  if (check.nextNode > mesh.nodeCount) return MESH_BAD_LINK;
+  if (inner > 0 && depth == MAX_DEPTH) return MESH_TOO_DEEP;
+  for (let index = check.nextNode - inner; index < check.nextNode; index++) push(check, index, depth + 1);
+  return MESH_OK;
+}
+
+// --- ranges ---
+
+/** Asks for all f32 of the vectors from `start` to `end` to be at most `most` in magnitude, which NaN is not. */
+export function addFloats(check: MeshCheck, start: usize, end: usize, most: f32): void {
+  addRange(check, RANGE_FLOATS, start, end, reinterpret<u32>(most));
+}
+
+/** Asks for all numbers of a kind from `start` to `end` to be less than `limit`. */
+export function addNumbers(check: MeshCheck, kind: u32, start: usize, end: usize, limit: u32): void {
+  addRange(check, kind, start, end, limit);
+}
+
+function addRange(check: MeshCheck, kind: u32, start: usize, end: usize, limit: u32): void {
+  const range = rangeAt(check, check.rangeCount++);
+  range.kind = kind;
+  range.start = <u32>start;
+  range.end = <u32>end;
+  range.limit = limit;
+}
+
+// @ts-ignore: decorator
+@inline
+function rangeAt(check: MeshCheck, index: u32): Range {
+  return changetype<Range>(changetype<usize>(check) + RANGES + <usize>index * RANGE_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
+export function areRangesDone(check: MeshCheck): bool {
+  return check.range == check.rangeCount;
+}
+
+/** Checks up to `bytes` bytes, a multiple of 16, of the range that is next. */
+export function checkRange(check: MeshCheck, bytes: u32): u32 {
+  const range = rangeAt(check, check.range);
+  const start = <usize>range.start + check.cursor;
+  const end = min<usize>(start + bytes, range.end);
+  check.cursor += bytes;
+  if (end == <usize>range.end) {
+    check.range++;
+    check.cursor = 0;
+  }
+  if (range.kind == RANGE_FLOATS) {
+    return areBelow(start, end, reinterpret<f32>(range.limit)) ? MESH_OK : MESH_BAD_NUMBER;
+  }
+  if (range.kind == RANGE_WORDS) return areWordsBelow(start, end, range.limit) ? MESH_OK : MESH_BAD_INDEX;
+  if (range.kind == RANGE_HALVES) return areHalvesBelow(start, end, range.limit) ? MESH_OK : MESH_BAD_NUMBER;
+  return arePairsBelow(start, end, range.limit) ? MESH_OK : MESH_BAD_INDEX;
+}
+
+function areBelow(start: usize, end: usize, most: f32): bool {
+  let below = i32x4.splat(-1);
+  for (let at = start; at < end; at += 16) {
+    below = v128.and(below, f32x4.le(f32x4.abs(v128.load(at)), f32x4.splat(most)));
+  }
+  return i32x4.all_true(below);
+}
+
+function areWordsBelow(start: usize, end: usize, limit: u32): bool {
+  let at = start;
+  let greatest = i32x4.splat(0);
+  for (; at + 16 <= end; at += 16) greatest = i32x4.max_u(greatest, v128.load(at));
+  for (; at < end; at += 4) greatest = i32x4.max_u(greatest, v128.load32_splat(at));
+  return start == end || i32x4.all_true(i32x4.lt_u(greatest, i32x4.splat(limit)));
+}
+
+function areHalvesBelow(start: usize, end: usize, limit: u32): bool {
+  let greatest = i16x8.splat(0);
+  for (let at = start; at < end; at += 8) greatest = i16x8.max_u(greatest, v128.load64_zero(at));
+  return start == end || (limit > 0 && i16x8.all_true(i16x8.le_u(greatest, i16x8.splat(<i16>(limit - 1)))));
+}
+
+function arePairsBelow(start: usize, end: usize, limit: u32): bool {
+  for (let at = start; at < end; at += 8) {
+    if (load<u32>(at) >= limit << 2 || load<u32>(at, 4) >= limit) return false;
+  }
+  return true;
+}

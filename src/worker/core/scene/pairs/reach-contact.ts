@@ -1,0 +1,69 @@
+// The narrow phase of two objects that reach beyond their shapes. They are in contact if their shapes are; if not, where they
+// are no farther apart than their clearances; and if not that either, where they met on the way on which they came. It reads
+// nothing of the scene, as it is in the interruptible module alone (pair-module.ts).
+
+import { CONTACTS_BONES, CONTACTS_BOUNDS, PRECISION_MESH, PRECISION_OBB } from '../../../../shared/layout';
+import { addPoint, clearContact } from '../../contact/manifold/contact';
+import { hasPoints } from '../../contact/manifold/dispatch';
+import * as shapes from '../../distance/shape-distance';
+import { Item, worldOf } from '../../shape/item';
+import { PlacedShape, setPlacedShape } from '../../shape/placed-shape';
+import { Proxy } from '../../shape/proxy';
+import { PairReach, startOfA, startOfB } from '../../shape/reach';
+import {
+  meetingDepth, meetingNormalX, meetingNormalY, meetingNormalZ, meetingTime, meetingX, meetingY, meetingZ, sweepBoth,
+} from '../../sweep/two-motions';
+import { bonesNear, isBoned } from './bone-pairs';
+import { NO_CONTACT, collide } from './narrow-phase';
+
+/** When the two met: 1 where they are in contact as they are. */
+export let metAt: f64 = 1;
+
+const shapeA = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const shapeB = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+
+/** Answers as `collide` does, and sets `metAt`. Throws OUT_OF_MEMORY. */
+export function collideInReach(a: Proxy, b: Proxy, itemA: Item, itemB: Item, reach: PairReach): i32 {
+  metAt = 1;
+  const contained = collide(a, b, itemA, itemB);
+  if (contained != NO_CONTACT) return contained;
+  clearContact();
+  const detail = <i32>min(a.contacts, b.contacts);
+  if (detail == CONTACTS_BONES && (isBoned(a, itemA) || isBoned(b, itemB))) {
+    return reach.clearance > 0 && bonesNear(a, itemA, b, itemB, reach.clearance) ? 0 : NO_CONTACT;
+  }
+  const precision = detail == CONTACTS_BOUNDS ? PRECISION_OBB : PRECISION_MESH;
+  setPlacedShape(shapeA, itemA, precision);
+  setPlacedShape(shapeB, itemB, precision);
+  if (reach.clearance > 0 && shapes.distanceOfShapes(shapeA, shapeB, reach.clearance)) {
+    if (hasPoints(detail)) addGap();
+    return 0;
+  }
+  if (!reach.hasWay) return NO_CONTACT;
+  const isMet = sweepBoth(
+    shapeA, startOfA(reach), worldOf(itemA), shapeB, startOfB(reach), worldOf(itemB), hasPoints(detail),
+  );
+  if (!isMet) return NO_CONTACT;
+  metAt = meetingTime;
+  if (hasPoints(detail)) {
+    addPoint(meetingX, meetingY, meetingZ, meetingNormalX, meetingNormalY, meetingNormalZ, meetingDepth);
+  }
+  return 0;
+}
+
+/** Adds the point halfway between the two that are nearest to each other. */
+function addGap(): void {
+  const gap = shapes.distance;
+  let x = shapes.pointBX - shapes.pointAX, y = shapes.pointBY - shapes.pointAY, z = shapes.pointBZ - shapes.pointAZ;
+  let length = sqrt(x * x + y * y + z * z);
+  if (!(length > 0)) {
+    // They touch but for rounding.
+    x = shapeB.tx - shapeA.tx; y = shapeB.ty - shapeA.ty; z = shapeB.tz - shapeA.tz;
+    length = sqrt(x * x + y * y + z * z);
+    if (!(length > 0)) z = length = 1;
+  }
+  addPoint(
+    0.5 * (shapes.pointAX + shapes.pointBX), 0.5 * (shapes.pointAY + shapes.pointBY), 0.5 * (shapes.pointAZ + shapes.pointBZ),
+    x / length, y / length, z / length, -gap,
+  );
+}

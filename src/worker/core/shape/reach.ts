@@ -1,0 +1,209 @@
+// What an object reaches beyond its shape: its clearance, and the way on which it came, of one that is continuous. Few
+// objects have either, so this is a record of its own.
+
+import { FLAG_CLEARANCE, FLAG_CONTINUOUS } from '../../../shared/layout';
+import { Affine, copy } from '../math/affine';
+import { angle, findMotion, startMap } from '../math/rigid-motion';
+import { Item, setBoundsUnder, worldOf } from './item';
+
+@unmanaged
+export class Reach {
+  /** Where it was in the last answered frame: its world matrix. */
+  fromXx: f64; fromXy: f64; fromXz: f64;
+  fromYx: f64; fromYy: f64; fromYz: f64;
+  fromZx: f64; fromZy: f64; fromZz: f64;
+  fromTx: f64; fromTy: f64; fromTz: f64;
+  clearance: f64;
+  /** How far any of its points is on the way from where it is at last, and from the chord between both ends, at most. */
+  travel: f64;
+  sagitta: f64;
+  /** 1 once a frame was answered that had it: before, there is no way. */
+  isPlaced: u32;
+  /** The round of frames in which its bounds were set. */
+  round: u32;
+  /** 1 while a pair of it waits, so that its way begins where it did. */
+  isHeld: u32;
+  pad: u32;
+}
+
+export const REACH_BYTES: usize = offsetof<Reach>();
+/** Flags of those that reach beyond their shape, and the same in a proxy's second byte. */
+export const REACHING: u32 = FLAG_CLEARANCE | FLAG_CONTINUOUS;
+export const REACHING_BYTE: u32 = REACHING >> 8;
+
+// @ts-ignore: decorator
+@inline
+export function fromOf(reach: Reach): Affine {
+  return changetype<Affine>(changetype<usize>(reach));
+}
+
+/** Bounds how far an object may come into contact beyond where it is; it may be 0. */
+export function lengthOf(reach: Reach): f64 {
+  return reach.clearance + reach.travel;
+}
+
+/** Lets the way begin where the object is. */
+export function beginWay(reach: Reach, item: Item): void {
+  copy(fromOf(reach), worldOf(item));
+}
+
+/** Lets the way begin where another one does. */
+export function takeStart(reach: Reach, from: Reach): void {
+  copy(fromOf(reach), fromOf(from));
+}
+
+/** World bounds of all that it reaches. */
+export let lowX: f64 = 0, lowY: f64 = 0, lowZ: f64 = 0;
+export let highX: f64 = 0, highY: f64 = 0, highZ: f64 = 0;
+
+/**
+ * Finds how far an object reaches with these oriented bounds: those at both ends of its way, and, as a point that turns by
+ * an angle is no farther from its chord than its arm times 1 - cos of a half of it, by so much more.
+ */
+export function findReach(reach: Reach, item: Item, bounds: Affine): void {
+  beginBounds(bounds);
+  reach.travel = reach.sagitta = 0;
+  if (item.flags & FLAG_CONTINUOUS) {
+    if (reach.isPlaced) {
+      findStart(start, reach, item, bounds);
+      findWay(reach, worldOf(item), bounds);
+      include(start);
+    } else beginWay(reach, item);
+  }
+  const more = reach.clearance + reach.sagitta;
+  lowX -= more; lowY -= more; lowZ -= more;
+  highX += more; highY += more; highZ += more;
+}
+
+const start = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+/** Sets the oriented bounds at the start of the way; what changes its form has its last one all the way. */
+export function findStart(out: Affine, reach: Reach, item: Item, bounds: Affine): void {
+  setBoundsUnder(out, item, fromOf(reach));
+  if (isAlike(out, bounds)) return;
+  findMotion(fromOf(reach), worldOf(item));
+  startMap(out, bounds, fromOf(reach), worldOf(item));
+}
+
+/** Tells whether two boxes differ by a motion and a rotation alone. */
+function isAlike(a: Affine, b: Affine): bool {
+  const xx = dot(b.xx, b.xy, b.xz, b.xx, b.xy, b.xz), yy = dot(b.yx, b.yy, b.yz, b.yx, b.yy, b.yz);
+  const zz = dot(b.zx, b.zy, b.zz, b.zx, b.zy, b.zz);
+  return (
+    abs(dot(a.xx, a.xy, a.xz, a.xx, a.xy, a.xz) - xx) <= ALIKE * xx &&
+    abs(dot(a.yx, a.yy, a.yz, a.yx, a.yy, a.yz) - yy) <= ALIKE * yy &&
+    abs(dot(a.zx, a.zy, a.zz, a.zx, a.zy, a.zz) - zz) <= ALIKE * zz &&
+    areAcross(b.xx, b.xy, b.xz, b.yx, b.yy, b.yz, xx * yy) && areAcross(b.xx, b.xy, b.xz, b.zx, b.zy, b.zz, xx * zz) &&
+    areAcross(b.yx, b.yy, b.yz, b.zx, b.zy, b.zz, yy * zz)
+  );
+}
+
+// @ts-ignore: decorator
+@inline
+function areAcross(x: f64, y: f64, z: f64, u: f64, v: f64, w: f64, squares: f64): bool {
+  const along = dot(x, y, z, u, v, w);
+  return along * along <= ALIKE * ALIKE * squares;
+}
+
+/** What differs by less than this, relative to squares, is the same but for float32's rounding. */
+const ALIKE: f64 = 1e-6;
+
+/**
+ * Finds how far the way leads, from `start`. The trace of the rotation of a box with right angles tells its angle; else the axes
+ * of the object's matrices do.
+ */
+function findWay(reach: Reach, to: Affine, b: Affine): void {
+  const from = fromOf(reach), a = start;
+  const x = to.tx - from.tx, y = to.ty - from.ty, z = to.tz - from.tz;
+  const u = b.tx - to.tx, v = b.ty - to.ty, w = b.tz - to.tz;
+  const xx = dot(b.xx, b.xy, b.xz, b.xx, b.xy, b.xz), yy = dot(b.yx, b.yy, b.yz, b.yx, b.yy, b.yz);
+  const zz = dot(b.zx, b.zy, b.zz, b.zx, b.zy, b.zz), squares = xx + yy + zz;
+  let square: f64 = 0; // of the sine of half of the angle
+  let arm = sqrt(dot(u, v, w, u, v, w));
+  if (isAlike(a, b)) {
+    const trace =
+      dot(a.xx, a.xy, a.xz, b.xx, b.xy, b.xz) / xx + dot(a.yx, a.yy, a.yz, b.yx, b.yy, b.yz) / yy +
+      dot(a.zx, a.zy, a.zz, b.zx, b.zy, b.zz) / zz;
+    square = min(max(0.25 * (3.0 - trace) + ALIKE * ALIKE, 0), 1);
+    arm += sqrt(squares);
+  } else {
+    findMotion(from, to);
+    const sine = Math.sin(0.5 * angle);
+    square = sine * sine;
+    arm += sqrt(3.0 * squares); // its edges may be oblique
+  }
+  reach.travel = sqrt(x * x + y * y + z * z) + 2.0 * sqrt(square) * arm;
+  reach.sagitta = arm * (square / (1.0 + sqrt(1.0 - square)) + ALIKE);
+}
+
+// @ts-ignore: decorator
+@inline
+function dot(x: f64, y: f64, z: f64, u: f64, v: f64, w: f64): f64 {
+  return x * u + y * v + z * w;
+}
+
+function beginBounds(box: Affine): void {
+  const x = abs(box.xx) + abs(box.yx) + abs(box.zx), y = abs(box.xy) + abs(box.yy) + abs(box.zy);
+  const z = abs(box.xz) + abs(box.yz) + abs(box.zz);
+  lowX = box.tx - x; highX = box.tx + x;
+  lowY = box.ty - y; highY = box.ty + y;
+  lowZ = box.tz - z; highZ = box.tz + z;
+}
+
+function include(box: Affine): void {
+  const x = abs(box.xx) + abs(box.yx) + abs(box.zx), y = abs(box.xy) + abs(box.yy) + abs(box.zy);
+  const z = abs(box.xz) + abs(box.yz) + abs(box.zz);
+  lowX = min(lowX, box.tx - x); highX = max(highX, box.tx + x);
+  lowY = min(lowY, box.ty - y); highY = max(highY, box.ty + y);
+  lowZ = min(lowZ, box.tz - z); highZ = max(highZ, box.tz + z);
+}
+
+// --- of a pair ---
+
+/** What two objects reach beyond their shapes: the sum of both clearances, and where each was, its world matrix then. */
+@unmanaged
+export class PairReach {
+  fromAXx: f64; fromAXy: f64; fromAXz: f64;
+  fromAYx: f64; fromAYy: f64; fromAYz: f64;
+  fromAZx: f64; fromAZy: f64; fromAZz: f64;
+  fromATx: f64; fromATy: f64; fromATz: f64;
+  fromBXx: f64; fromBXy: f64; fromBXz: f64;
+  fromBYx: f64; fromBYy: f64; fromBYz: f64;
+  fromBZx: f64; fromBZy: f64; fromBZz: f64;
+  fromBTx: f64; fromBTy: f64; fromBTz: f64;
+  clearance: f64;
+  /** 1 where one of the two came on a way. */
+  hasWay: u32;
+  pad: u32;
+}
+
+export const PAIR_REACH_BYTES: usize = offsetof<PairReach>();
+
+// @ts-ignore: decorator
+@inline
+export function startOfA(pair: PairReach): Affine {
+  return changetype<Affine>(changetype<usize>(pair));
+}
+
+// @ts-ignore: decorator
+@inline
+export function startOfB(pair: PairReach): Affine {
+  return changetype<Affine>(changetype<usize>(pair) + offsetof<PairReach>('fromBXx'));
+}
+
+/** Joins what two objects reach; 0 stands for one that reaches no further than its shape. */
+export function joinReach(out: PairReach, a: Reach, itemA: Item, b: Reach, itemB: Item): void {
+  out.clearance = 0;
+  out.hasWay = 0;
+  joinOne(out, startOfA(out), a, itemA);
+  joinOne(out, startOfB(out), b, itemB);
+}
+
+function joinOne(out: PairReach, from: Affine, reach: Reach, item: Item): void {
+  const isReaching = changetype<usize>(reach) != 0;
+  if (isReaching) out.clearance += reach.clearance;
+  if (isReaching && reach.travel > 0) {
+    out.hasWay = 1;
+    copy(from, fromOf(reach));
+  } else copy(from, worldOf(item));
+}

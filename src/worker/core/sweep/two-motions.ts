@@ -1,0 +1,272 @@
+// Sweeps two placed shapes at each other of which both move and turn: when they meet first, and how. Where at most one of
+// them turns, the other's way is taken from its way, and the sweep of one shape decides (sweep.ts). Where both do,
+// conservative advancement (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996): each step is as long
+// as the distance of the two needs at least to be gone, by GJK and the plane between two convex shapes, else by the trees of
+// meshes and the speeds of all points. Meets are never late, and early by a ten thousandth of the smaller shape's size at most.
+// World units, float64.
+
+import { SHAPE_BOX, SHAPE_MESH, SIDE_DOUBLE } from '../../../shared/layout';
+import { checkpoint } from '../checkpoint';
+import { commonX, commonY, commonZ, distanceBetween, nearestX, nearestY, nearestZ, setCommon } from '../contact/convex/gjk';
+import { SUPPORT_BYTES, Support, extentOf, findSupportPoint, setShapeSupport, supportX, supportY, supportZ } from '../contact/convex/support';
+import * as shapes from '../distance/shape-distance';
+import { Affine, copy } from '../math/affine';
+import * as rigid from '../math/rigid-motion';
+import { spectralNorm } from '../math/spectral-norm';
+import { Mesh } from '../mesh/tree/layout';
+import { PlacedShape, mapOf } from '../shape/placed-shape';
+import { moveMap, setMotion, setPivot } from './motion';
+import {
+  beginSweep, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTime, meetX, meetY, meetZ, sweepPair,
+} from './sweep';
+
+/** When the two meet, 0 … 1, and how deep they are in each other at the start, else 0. */
+export let meetingTime: f64 = 0;
+export let meetingDepth: f64 = 0;
+/** Where they touch then, and the unit normal from the first to the second. */
+export let meetingX: f64 = 0, meetingY: f64 = 0, meetingZ: f64 = 0;
+export let meetingNormalX: f64 = 0, meetingNormalY: f64 = 0, meetingNormalZ: f64 = 0;
+
+/** A shape at the start of its motion, and the motion. */
+@unmanaged
+class Mover {
+  shape: usize;
+  pivotX: f64; pivotY: f64; pivotZ: f64;
+  wayX: f64; wayY: f64; wayZ: f64;
+  spinX: f64; spinY: f64; spinZ: f64;
+  angle: f64;
+  turnX: f64; turnY: f64; turnZ: f64; turnW: f64;
+  /** How far it reaches from the pivot, and its size. */
+  arm: f64;
+  size: f64;
+}
+
+const moverA = changetype<Mover>(memory.data(<i32>offsetof<Mover>(), 16));
+const moverB = changetype<Mover>(memory.data(<i32>offsetof<Mover>(), 16));
+const startA = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const startB = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const poseA = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const poseB = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+const bodyA = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+const bodyB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+
+/**
+ * Sweeps two shapes from where they were to where they are; the maps are those of their objects then and now. Answers
+ * whether they meet on the way. Without `wantsDepth` nobody reads how deep they are in each other at the start. Throws OUT_OF_MEMORY.
+ */
+export function sweepBoth(
+  a: PlacedShape, fromA: Affine, toA: Affine, b: PlacedShape, fromB: Affine, toB: Affine, wantsDepth: bool,
+): bool {
+  setMover(moverA, startA, a, fromA, toA);
+  setMover(moverB, startB, b, fromB, toB);
+  if (moverA.angle > 0 && moverB.angle > 0) {
+    if (!advanceBoth()) return false;
+    if (wantsDepth && meetingTime == 0) findDepth();
+    return true;
+  }
+  return moverB.angle > 0 ? sweepOne(moverB, moverA, true) : sweepOne(moverA, moverB, false);
+}
+
+function setMover(mover: Mover, start: PlacedShape, shape: PlacedShape, from: Affine, to: Affine): void {
+  memory.copy(changetype<usize>(start), changetype<usize>(shape), offsetof<PlacedShape>());
+  rigid.findMotion(from, to);
+  rigid.startMap(mapOf(start), mapOf(shape), from, to);
+  mover.shape = changetype<usize>(start);
+  mover.pivotX = from.tx; mover.pivotY = from.ty; mover.pivotZ = from.tz;
+  mover.wayX = rigid.wayX; mover.wayY = rigid.wayY; mover.wayZ = rigid.wayZ;
+  mover.spinX = rigid.spinX; mover.spinY = rigid.spinY; mover.spinZ = rigid.spinZ;
+  mover.angle = rigid.angle;
+  mover.turnX = rigid.turnX; mover.turnY = rigid.turnY; mover.turnZ = rigid.turnZ; mover.turnW = rigid.turnW;
+}
+
+/** Sweeps one shape at another that does not turn, by its own way less the other's. */
+function sweepOne(mover: Mover, other: Mover, isTurned: bool): bool {
+  setMotion(
+    mover.wayX - other.wayX, mover.wayY - other.wayY, mover.wayZ - other.wayZ, mover.turnX, mover.turnY, mover.turnZ, mover.turnW,
+  );
+  beginSweep(changetype<PlacedShape>(mover.shape), mover.pivotX, mover.pivotY, mover.pivotZ, 0);
+  if (!sweepPair(changetype<PlacedShape>(other.shape), SIDE_DOUBLE, 0, 1)) return false;
+  meetingTime = meetTime;
+  meetingDepth = meetDepth;
+  meetingX = meetX + meetTime * other.wayX;
+  meetingY = meetY + meetTime * other.wayY;
+  meetingZ = meetZ + meetTime * other.wayZ;
+  const sign: f64 = isTurned ? 1 : -1;
+  meetingNormalX = sign * meetNormalX;
+  meetingNormalY = sign * meetNormalY;
+  meetingNormalZ = sign * meetNormalZ;
+  return true;
+}
+
+// --- both turn ---
+
+/** Finds how deep the two are in each other at the start, where they overlap. */
+function findDepth(): void {
+  setMotion(0, 0, 0, 0, 0, 0, 1);
+  beginSweep(changetype<PlacedShape>(moverA.shape), moverA.pivotX, moverA.pivotY, moverA.pivotZ, 0);
+  if (!sweepPair(changetype<PlacedShape>(moverB.shape), SIDE_DOUBLE, 0, 0)) return;
+  meetingDepth = meetDepth;
+  meetingX = meetX; meetingY = meetY; meetingZ = meetZ;
+  meetingNormalX = -meetNormalX; meetingNormalY = -meetNormalY; meetingNormalZ = -meetNormalZ;
+}
+
+/** How near the two count as touching, relative to the size of the smaller; the same for who only grazes on and on. */
+const TOUCHING: f64 = 1e-4;
+const GRAZING: f64 = 1e-3;
+/** From so many steps on it is the latter. */
+const MANY_STEPS: i32 = 64;
+/** What a step counts for (checkpoint.ts). */
+const WORK_OF_STEP: i32 = 32;
+
+let gap: f64 = 0;
+/** The unit normal from the second to the first, and whether a plane across it parts the two. */
+let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
+let isPlane: bool = false;
+
+function advanceBoth(): bool {
+  setSize(moverA);
+  setSize(moverB);
+  isPlane = startA.shape != SHAPE_MESH && startB.shape != SHAPE_MESH;
+  if (isPlane) setEnds();
+  const wayX = moverA.wayX - moverB.wayX, wayY = moverA.wayY - moverB.wayY, wayZ = moverA.wayZ - moverB.wayZ;
+  const speed = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ) + moverA.angle * moverA.arm + moverB.angle * moverB.arm;
+  const size = min(moverA.size, moverB.size);
+  let time: f64 = 0;
+  for (let step = 0; time < 1; step++) {
+    checkpoint(WORK_OF_STEP);
+    pose(poseA, moverA, time);
+    pose(poseB, moverB, time);
+    const touching = (step < MANY_STEPS ? TOUCHING : GRAZING) * size;
+    if (!findGap((1.0 - time) * speed + touching)) return false;
+    if (gap <= touching) {
+      meetingTime = time;
+      meetingDepth = 0;
+      return true;
+    }
+    const closing = isPlane ? closingSpeed(wayX, wayY, wayZ) : speed;
+    if (!(closing > 0)) return false;
+    const free = gap - 0.5 * touching;
+    time += isPlane ? max(free / closing, chordTime(time, free)) : free / closing;
+  }
+  return false;
+}
+
+/**
+ * Answers for how long the two stay apart at least by what the plane between them says of the end: along its normal they are
+ * no nearer than on a chord from now to then, less the sagittas of both; Infinity where that is never gone.
+ */
+function chordTime(time: f64, free: f64): f64 {
+  findSupportPoint(endA, -normalX, -normalY, -normalZ, false);
+  let height = normalX * (supportX - endPlaceX) + normalY * (supportY - endPlaceY) + normalZ * (supportZ - endPlaceZ);
+  findSupportPoint(endB, normalX, normalY, normalZ, false);
+  height -= normalX * supportX + normalY * supportY + normalZ * supportZ;
+  const rest = 1.0 - time;
+  const bent = free - sagitta(moverA, rest) - sagitta(moverB, rest), last = height - (gap - free) - (free - bent);
+  if (last > 0 && bent > 0) return Infinity;
+  return bent > 0 ? rest * (bent / (bent - last)) : 0;
+}
+
+/** Answers how far from its chord a point is at most that turns on for a time. */
+function sagitta(mover: Mover, time: f64): f64 {
+  const sine = Math.sin(0.25 * mover.angle * time);
+  return mover.arm * 2.0 * sine * sine;
+}
+
+const endA = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+const endB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
+/** From the first body's place to the second's, at the end. */
+let endPlaceX: f64 = 0, endPlaceY: f64 = 0, endPlaceZ: f64 = 0;
+
+function setEnds(): void {
+  pose(poseA, moverA, 1);
+  pose(poseB, moverB, 1);
+  setShapeSupport(endA, poseA, 0, 0, 0);
+  setShapeSupport(endB, poseB, 0, 0, 0);
+  endPlaceX = poseB.tx - poseA.tx; endPlaceY = poseB.ty - poseA.ty; endPlaceZ = poseB.tz - poseA.tz;
+}
+
+/** Bounds how fast the two come nearer to each other along the normal, all the time. */
+function closingSpeed(wayX: f64, wayY: f64, wayZ: f64): f64 {
+  return spinSpeed(moverA) + spinSpeed(moverB) - (wayX * normalX + wayY * normalY + wayZ * normalZ);
+}
+
+/** Bounds how fast a point of a shape moves along the normal by its spin: |n × ω| times the arm. */
+function spinSpeed(mover: Mover): f64 {
+  const x = normalY * mover.spinZ - normalZ * mover.spinY, y = normalZ * mover.spinX - normalX * mover.spinZ;
+  const z = normalX * mover.spinY - normalY * mover.spinX;
+  return sqrt(x * x + y * y + z * z) * mover.arm;
+}
+
+function pose(out: PlacedShape, mover: Mover, time: f64): void {
+  const start = changetype<PlacedShape>(mover.shape);
+  memory.copy(changetype<usize>(out), changetype<usize>(start), offsetof<PlacedShape>());
+  setMotion(mover.wayX, mover.wayY, mover.wayZ, mover.turnX, mover.turnY, mover.turnZ, mover.turnW);
+  setPivot(mover.pivotX, mover.pivotY, mover.pivotZ, mover.arm);
+  moveMap(mapOf(out), mapOf(start), time);
+}
+
+const centre = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+/** Sets how far a shape reaches from its pivot, and from its middle. */
+function setSize(mover: Mover): void {
+  const shape = changetype<PlacedShape>(mover.shape);
+  let x = shape.tx - mover.pivotX, y = shape.ty - mover.pivotY, z = shape.tz - mover.pivotZ;
+  if (shape.shape == SHAPE_MESH) {
+    const mesh = changetype<Mesh>(<usize>shape.mesh);
+    const cx = 0.5 * (mesh.lowX + mesh.highX), cy = 0.5 * (mesh.lowY + mesh.highY), cz = 0.5 * (mesh.lowZ + mesh.highZ);
+    x += shape.xx * cx + shape.yx * cy + shape.zx * cz;
+    y += shape.xy * cx + shape.yy * cy + shape.zy * cz;
+    z += shape.xz * cx + shape.yz * cy + shape.zz * cz;
+    copy(centre, mapOf(shape));
+    mover.size = mesh.radius * spectralNorm(centre);
+  } else {
+    setShapeSupport(bodyA, shape, 0, 0, 0);
+    mover.size = extentOf(bodyA);
+  }
+  mover.arm = sqrt(x * x + y * y + z * z) + mover.size;
+}
+
+/** Finds how far the two are in their poses, if that is no more than a limit, and where they touch. */
+function findGap(limit: f64): bool {
+  if (isPlane) return findConvexGap(limit);
+  if (!shapes.distanceOfShapes(poseA, poseB, limit)) return false;
+  gap = shapes.distance;
+  meetingX = 0.5 * (shapes.pointAX + shapes.pointBX);
+  meetingY = 0.5 * (shapes.pointAY + shapes.pointBY);
+  meetingZ = 0.5 * (shapes.pointAZ + shapes.pointBZ);
+  setNormal(shapes.pointAX - shapes.pointBX, shapes.pointAY - shapes.pointBY, shapes.pointAZ - shapes.pointBZ);
+  return true;
+}
+
+function findConvexGap(limit: f64): bool {
+  setShapeSupport(bodyA, poseA, 0, 0, 0);
+  setShapeSupport(bodyB, poseB, poseB.tx - poseA.tx, poseB.ty - poseA.ty, poseB.tz - poseA.tz);
+  const isBare = (poseA.shape == SHAPE_BOX || bodyA.radius > 0) && (poseB.shape == SHAPE_BOX || bodyB.radius > 0);
+  const radii = isBare ? bodyA.radius + bodyB.radius : 0;
+  const distance = distanceBetween(bodyA, bodyB, extentOf(bodyA) + extentOf(bodyB), isBare);
+  gap = distance - radii;
+  if (gap > limit) return false;
+  setNormal(nearestX, nearestY, nearestZ);
+  if (gap > GRAZING * min(moverA.size, moverB.size)) return true;
+  setCommon();
+  const inward = (isBare ? bodyA.radius : 0) + 0.5 * max(gap, 0.0);
+  meetingX = poseA.tx + commonX - normalX * inward;
+  meetingY = poseA.ty + commonY - normalY * inward;
+  meetingZ = poseA.tz + commonZ - normalZ * inward;
+  return true;
+}
+
+function setNormal(x: f64, y: f64, z: f64): void {
+  let length = sqrt(x * x + y * y + z * z);
+  if (!(length > 0)) {
+    x = poseA.tx - poseB.tx; y = poseA.ty - poseB.ty; z = poseA.tz - poseB.tz;
+    length = sqrt(x * x + y * y + z * z);
+    if (!(length > 0)) z = length = 1;
+  }
+  normalX = x / length;
+  normalY = y / length;
+  normalZ = z / length;
+  meetingNormalX = -normalX;
+  meetingNormalY = -normalY;
+  meetingNormalZ = -normalZ;
+}

@@ -1,0 +1,78 @@
+import { icosphere } from '../../oracle/meshes.js';
+import { Random } from '../../oracle/random.js';
+import { type ContenderElsewhere, type Fact, here, type Row } from '../harness.js';
+import { OURS, Scene } from '../ours.js';
+import { type BoxFrame, frameOfRound, turningBoxes } from '../work/boxes.js';
+import { heapOf } from '../work/heap.js';
+
+/** Half of what two spheres of size 1 may be apart. */
+const CLEARANCE = 0.025;
+
+/** Moving meshes with a clearance, and the same without. */
+export function clearanceRow(count: number): Row {
+  return {
+    name: 'clearance-2k',
+    work: `a frame of ${count.toLocaleString('en')} moving icospheres, meshes of 320 triangles, to all that touch or are nearer than a twentieth of their size, with points`,
+    rounds: 21,
+    async prepare() {
+      const mesh = icosphere(0.5, 3);
+      const frames = await heapOf(new Random(1), mesh, { count, room: 3.1, frames: 10 });
+      const [near, touching] = await Promise.all(
+        [CLEARANCE, 0].map((clearance) => Scene.ofMeshes(count, mesh, { contacts: 'manifold', clearance })),
+      );
+      return frameRow(OURS, near, 'without a clearance', touching, frames, 1.5);
+    },
+  };
+}
+
+/** Boxes that are all continuous, and the same boxes where they are. */
+export function continuousRow(count: number): Row {
+  return {
+    name: 'continuous-10k',
+    work: `a frame of ${count.toLocaleString('en')} boxes that all turn and drift, to all pairs that overlap or met on their way`,
+    rounds: 41,
+    async prepare() {
+      const frames = turningBoxes(new Random(1), count, 30);
+      const [passing, standing] = await Promise.all(
+        [true, false].map((continuous) => Scene.ofBoxes(count, { continuous })),
+      );
+      return frameRow(OURS, passing, 'none continuous', standing, frames, 1.6);
+    },
+  };
+}
+
+/** A scene's frames beside those of another one, which ask for less; `atMost` times as long are they to take. */
+function frameRow(
+  name: string,
+  scene: Scene,
+  otherName: string,
+  other: Scene,
+  frames: readonly BoxFrame[],
+  atMost: number,
+) {
+  const ours = framesOf(name, scene, frames);
+  const less = { ...framesOf(otherName, other, frames), target: 1 / atMost };
+  const facts = async (): Promise<Fact[]> => [
+    { name: 'pairs', value: ours.count(), unit: 'pairs' },
+    { name: `pairs ${otherName}`, value: less.count(), unit: 'pairs' },
+  ];
+  return {
+    contenders: [here(() => ours), here(() => less)] as [ReturnType<typeof here>, ReturnType<typeof here>],
+    facts,
+  };
+}
+
+function framesOf(name: string, scene: Scene, frames: readonly BoxFrame[]): ContenderElsewhere & { count(): number } {
+  let count = 0;
+  return {
+    name,
+    count: () => count,
+    async measure(round) {
+      scene.setTransforms(scene.ids, frameOfRound(frames, round).matrices);
+      const frame = await scene.update();
+      count = frame.contacts.count;
+      return frame.ms.total;
+    },
+    close: () => scene.close(),
+  };
+}

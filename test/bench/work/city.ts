@@ -1,0 +1,35 @@
+import { Matrix4, Vector3 } from 'three';
+import { Random } from '../../oracle/random.js';
+
+/** Small things to a house. */
+const THINGS = 9;
+/** Units from a house to the next. */
+export const STREET = 10;
+
+/** Tells whether a part of the city is a house. */
+export const isHouse = (i: number): boolean => i % (1 + THINGS) === 0;
+
+/** Makes the matrices of a city of unit cubes: houses in rows, and small things about them. */
+export function cityOf(count: number): Float32Array {
+  const random = new Random(1);
+  const matrices = new Float32Array(16 * count);
+  const side = Math.ceil(Math.sqrt(count / (1 + THINGS)));
+  const matrix = new Matrix4();
+  for (let i = 0; i < count; i++) {
+    const block = Math.floor(i / (1 + THINGS));
+    const [x, z] = [STREET * ((block % side) - side / 2), STREET * (Math.floor(block / side) - side / 2)];
+    if (isHouse(i)) {
+      const height = random.range(8, 48);
+      matrix.compose(
+        new Vector3(x, height / 2, z),
+        random.rotation().set(0, 0, 0, 1),
+        new Vector3(random.range(6, 8), height, random.range(6, 8)),
+      );
+    } else {
+      const place = new Vector3(x + random.range(-5, 5), random.range(0, 2), z + random.range(-5, 5));
+      matrix.compose(place, random.rotation(), new Vector3(0.6, 0.6, 0.6));
+    }
+    matrix.toArray(matrices, 16 * i);
+  }
+  return matrices;
+}

@@ -1,0 +1,226 @@
+// Continuous objects by the service: nothing tunnels, whatever the frames are like.
+import { type CollisionService, createCollisionService, type FrameResult } from 'collision-worker';
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { boxMesh, transformed } from '../oracle/meshes.js';
+import { Random, SEED } from '../oracle/random.js';
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => service.dispose());
+
+const at = (x: number, y: number, z: number) => new Matrix4().makeTranslation(x, y, z).elements;
+const keysOf = ({ contacts }: FrameResult) => Array.from(contacts.a, (a, i) => `${a}:${contacts.b[i]}`);
+const ball = (radius: number) => ({ shape: { type: 'sphere', radius }, continuous: true }) as const;
+
+/** A millimetre, at a kilometre a second, for a sixtieth of a second. */
+const RADIUS = 0.0005;
+const STEP = 1000 / 60;
+
+describe(`10,000 bullets of a millimetre at a kilometre a second, seed ${SEED}`, { timeout: 240_000 }, () => {
+  test('none passes a thin mesh unseen, and none that passes beside is told', async () => {
+    const random = new Random(SEED);
+    const sheet = await service.addMesh({
+      positions: Float32Array.of(-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0),
+      indices: Uint32Array.of(0, 1, 2, 0, 2, 3),
+    });
+    const count = 10_000;
+    // A sheet every 40 units, turned anyhow, and a hundred bullets that cross its plane in this frame.
+    const sheets = Array.from({ length: 100 }, (_, i) => {
+      const place = new Vector3(40 * (i % 10), 40 * Math.floor(i / 10), 0);
+      const matrix = new Matrix4().compose(place, random.rotation(), new Vector3(1, 1, 1));
+      const id = service.addObject({ shape: { type: 'mesh', mesh: sheet }, matrix: matrix.elements, motion: 'static' });
+      return { id, matrix };
+    });
+    const ids = service.addInstances({ ...ball(RADIUS), group: 1 }, count);
+    const [froms, tos] = [new Float64Array(16 * count), new Float64Array(16 * count)];
+    const expected = new Map<string, number>();
+    const doubtful = new Set<string>();
+    for (let i = 0; i < count; i++) {
+      const { id, matrix } = sheets[i % 100];
+      const [x, y] = [random.range(-1.3, 1.3), random.range(-1.3, 1.3)];
+      const crossing = new Vector3(x, y, 0).applyMatrix4(matrix);
+      const way = random.direction().multiplyScalar(STEP);
+      const time = random.range(0.02, 0.98);
+      const from = crossing.clone().addScaledVector(way, -time);
+      froms.set(at(...from.toArray()), 16 * i);
+      tos.set(at(...from.add(way).toArray()), 16 * i);
+      const key = id < ids[i] ? `${id}:${ids[i]}` : `${ids[i]}:${id}`;
+      const outside = Math.max(Math.abs(x), Math.abs(y)) - 1;
+      // Near to the edge, or so flat that its radius makes much of the way.
+      const normal = new Vector3(0, 0, 1).transformDirection(matrix);
+      if (Math.abs(outside) < 0.05 || Math.abs(normal.dot(way)) < 0.02 * STEP) doubtful.add(key);
+      else if (outside < 0) expected.set(key, time);
+    }
+    service.setTransforms(ids, froms);
+    expect((await service.update()).contacts.count).toBeLessThan(count / 100);
+    service.setTransforms(ids, tos);
+    const frame = await service.update();
+    const found = new Map(keysOf(frame).map((key, i) => [key, frame.contacts.time[i]]));
+    expect([...expected.keys()].filter((key) => !found.has(key))).toEqual([]);
+    expect([...found.keys()].filter((key) => !expected.has(key) && !doubtful.has(key))).toEqual([]);
+    for (const [key, time] of expected) expect(Math.abs(found.get(key)! - time), key).toBeLessThan(0.02);
+    expect(expected.size).toBeGreaterThan(count / 3);
+    // They are gone on.
+    const next = await service.update();
+    expect(next.contacts.count).toBeLessThan(count / 100);
+    expect(next.contacts.endedA.length).toBeGreaterThan(expected.size * 0.98);
+  });
+
+  test('none passes another unseen', async () => {
+    const random = new Random(SEED + 1);
+    const half = 5000;
+    const [first, second] = [service.addInstances(ball(RADIUS), half), service.addInstances(ball(RADIUS), half)];
+    const [froms, tos, fromB, toB] = Array.from({ length: 4 }, () => new Float64Array(16 * half));
+    const expected: boolean[] = [];
+    for (let i = 0; i < half; i++) {
+      // On lines along x, one against the other; every other pair passes beside by a hair.
+      const place = new Vector3(0, 0.2 * (i % 71), 0.2 * Math.floor(i / 71));
+      const isMet = i % 2 === 0;
+      const beside = random
+        .direction()
+        .setX(0)
+        .setLength(2 * RADIUS * (isMet ? random.range(0, 0.999) : random.range(1.001, 1.5)));
+      const [a, b] = [random.range(0, 1), random.range(0, 1)];
+      froms.set(at(-STEP * a, place.y, place.z), 16 * i);
+      tos.set(at(STEP * (1 - a), place.y, place.z), 16 * i);
+      fromB.set(at(STEP * b, place.y + beside.y, place.z + beside.z), 16 * i);
+      toB.set(at(STEP * (b - 1), place.y + beside.y, place.z + beside.z), 16 * i);
+      expected.push(isMet);
+    }
+    service.setTransforms(first, froms);
+    service.setTransforms(second, fromB);
+    await service.update();
+    service.setTransforms(first, tos);
+    service.setTransforms(second, toB);
+    const frame = await service.update();
+    const found = new Set(keysOf(frame));
+    const wrong = expected.flatMap((isMet, i) => (found.has(`${first[i]}:${second[i]}`) === isMet ? [] : [i]));
+    expect(wrong).toEqual([]);
+    expect(frame.contacts.count).toBe(half / 2);
+    for (const { points, normals, depths, time } of [...frame.contacts].slice(0, 100)) {
+      expect(points.length).toBe(3);
+      expect(depths[0]).toBeLessThan(1e-6);
+      expect(Math.hypot(...normals)).toBeCloseTo(1, 5);
+      expect(time).toBeLessThan(1);
+    }
+  });
+});
+
+test('frames that are joined cover the whole way', async () => {
+  const wall = service.addObject({ shape: { type: 'box', halfExtents: [0.01, 5, 5] }, motion: 'static' });
+  const bullet = service.addObject({ ...ball(0.01), matrix: at(-50, 0, 0) });
+  await service.update();
+  const frames: Promise<FrameResult>[] = [];
+  for (let x = -45; x <= 50; x += 5) {
+    service.setTransform(bullet, at(x, 0, 0));
+    frames.push(service.update());
+  }
+  const seen = new Set<number>();
+  let contacts = 0;
+  for (const each of frames) {
+    const { frame, contacts: found } = await each;
+    if (seen.has(frame)) continue;
+    seen.add(frame);
+    if (found.count > 0) {
+      contacts++;
+      expect([found.a[0], found.b[0]]).toEqual([wall, bullet]);
+      expect(found.time[0]).toBeLessThan(1);
+    }
+  }
+  expect(seen.size).toBeLessThan(frames.length);
+  expect(contacts).toBe(1);
+});
+
+test('what is put somewhere passes nothing: at first, and by setObject with a matrix', async () => {
+  service.addObject({ shape: { type: 'box', halfExtents: [0.01, 5, 5] }, motion: 'static' });
+  const bullet = service.addObject(ball(0.01));
+  service.setTransform(bullet, at(-50, 0, 0)); // from the origin, where it never was in a frame
+  expect((await service.update()).contacts.count).toBe(0);
+  service.setObject(bullet, { matrix: at(50, 0, 0) });
+  expect((await service.update()).contacts.count).toBe(0);
+  service.setObject(bullet, { layers: 1 });
+  service.setTransform(bullet, at(-50, 0, 0));
+  const { contacts } = await service.update();
+  expect([...contacts.time]).toEqual([0.5 - 0.02 / 100].map(Math.fround));
+  service.setObject(bullet, { continuous: false });
+  service.setTransform(bullet, at(50, 0, 0));
+  expect((await service.update()).contacts.count).toBe(0);
+  service.setObject(bullet, { continuous: true });
+  service.setTransform(bullet, at(-50, 0, 0));
+  expect((await service.update()).contacts.count).toBe(0); // its first frame as such
+  service.setTransform(bullet, at(50, 0, 0));
+  expect((await service.update()).contacts.count).toBe(1);
+});
+
+test('what has parted since is a contact of its last way, at time 0, and then ends', async () => {
+  service.addObject({ shape: { type: 'box', halfExtents: [1, 1, 1] } });
+  const other = service.addObject({ ...ball(1), matrix: at(1.5, 0, 0) });
+  expect((await service.update()).contacts.time[0]).toBe(1);
+  service.setTransform(other, at(9, 0, 0));
+  const { contacts } = await service.update();
+  const [{ time, depths, normals }] = contacts;
+  expect([time, contacts.begun[0]]).toEqual([0, 0]);
+  expect(depths[0]).toBeCloseTo(0.5, 5);
+  expect(normals[0]).toBeCloseTo(1, 5);
+  const after = await service.update();
+  expect([after.contacts.count, after.contacts.endedA.length]).toEqual([0, 1]);
+});
+
+test(`spinning blades see every ball that falls through them, seed ${SEED}`, { timeout: 120_000 }, async () => {
+  const random = new Random(SEED);
+  const blade = await service.addMesh(transformed(boxMesh(2, 2, 2), (v) => v.multiply(new Vector3(2, 0.02, 0.1))));
+  const rotor = service.addObject({ shape: { type: 'mesh', mesh: blade }, continuous: true });
+  const balls = Array.from({ length: 200 }, () => {
+    const angle = random.range(0, 2 * Math.PI);
+    const far = random.range(0.3, 2.4);
+    const [x, z] = [far * Math.cos(angle), far * Math.sin(angle)];
+    const radius = random.logRange(0.03, 0.15);
+    const id = service.addObject({ ...ball(radius), group: 1, matrix: at(x, random.range(1, 6), z) });
+    return { id, x, z, radius, y: 0 };
+  });
+  const turn = new Quaternion();
+  const axis = new Vector3(0, 1, 0);
+  const matrix = new Matrix4();
+  const missed: string[] = [];
+  let angle = 0;
+  let met = 0;
+  for (const each of balls) each.y = random.range(1, 6);
+  for (let frame = 0; frame < 60; frame++) {
+    const [spin, fall] = [random.range(-1.2, 1.2), random.range(0.05, 0.4)];
+    const isFirst = frame === 0;
+    service.setTransform(rotor, matrix.makeRotationFromQuaternion(turn.setFromAxisAngle(axis, angle + spin)).elements);
+    for (const each of balls) service.setTransform(each.id, at(each.x, each.y - fall, each.z));
+    const found = new Map(keysOf(await service.update()).map((key) => [key, true]));
+    for (const each of balls) {
+      // The truth in a thousand steps.
+      let least = Number.POSITIVE_INFINITY;
+      for (let k = isFirst ? 1000 : 0; k <= 1000; k++) {
+        const t = k / 1000;
+        const own = new Vector3(each.x, each.y - t * fall, each.z).applyAxisAngle(axis, -(angle + t * spin));
+        const beyond = new Vector3(
+          Math.max(Math.abs(own.x) - 2, 0),
+          Math.max(Math.abs(own.y) - 0.02, 0),
+          Math.max(Math.abs(own.z) - 0.1, 0),
+        );
+        least = Math.min(least, beyond.length() - each.radius);
+      }
+      const isFound = found.has(`${rotor}:${each.id}`);
+      if (least < -1e-3 && !isFound) missed.push(`${frame}: ${each.id} by ${least}`);
+      if (least > 1e-3 && isFound) missed.push(`${frame}: ${each.id} is told, ${least} away`);
+      if (isFound) met++;
+    }
+    angle += spin;
+    for (const each of balls) {
+      each.y -= fall;
+      if (each.y < -2) {
+        each.y += 8;
+        service.setObject(each.id, { matrix: at(each.x, each.y, each.z) });
+      }
+    }
+  }
+  expect(missed).toEqual([]);
+  expect(met).toBeGreaterThan(100);
+});

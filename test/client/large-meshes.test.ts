@@ -1,0 +1,127 @@
+// Meshes of megabytes are loaded, moved and replaced while all else is answered.
+import { type CollisionService, createCollisionService, type MeshId } from 'collision-worker';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const SIZE = 400;
+/** A square of hills, from 0 to 1 in x and z: 320,000 triangles, 26 MB. */
+const hills = hillsOf(SIZE);
+const raised = hills.positions.map((x, i) => (i % 3 === 1 ? x + 5 : x));
+const ABORTED = expect.objectContaining({ code: 'ABORTED' });
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => service.dispose());
+
+/** Counts how many rays are answered until a promise settles. */
+async function raysDuring(work: Promise<unknown>): Promise<number> {
+  let isDone = false;
+  const settled = work.then(
+    () => {
+      isDone = true;
+    },
+    () => {
+      isDone = true;
+    },
+  );
+  let count = 0;
+  for (; !isDone; count++) await height();
+  await settled;
+  return count;
+}
+
+/** Answers where a ray from above meets the hills; null without any. */
+async function height(): Promise<number | null> {
+  const hit = await service.raycast({ origin: [0.3, 100, 0.4], direction: [0, -1, 0] });
+  return hit && Math.round(1e4 * hit.point[1]) / 1e4;
+}
+
+async function place(): Promise<{ mesh: MeshId; id: number }> {
+  const mesh = await service.addMesh(hills);
+  const id = service.addObject({ shape: { type: 'mesh', mesh } });
+  await service.update();
+  return { mesh, id };
+}
+
+test('rays are answered while a mesh is loaded, moved, and moved at once again', async () => {
+  const { mesh } = await place();
+  const [before] = [await height()];
+  const baked = await service.bakeMesh(mesh);
+  // In one piece each, one or two rays would be answered meanwhile.
+  const loading = service.addMesh(baked);
+  expect(await raysDuring(loading)).toBeGreaterThan(4);
+  service.removeMesh(await loading);
+
+  const moving = service.updateMesh(mesh, raised);
+  const again = service.updateMesh(mesh, hills.positions);
+  const last = service.updateMesh(mesh, raised);
+  expect(await height()).toBe(before);
+  expect(await raysDuring(Promise.all([moving, again, last]))).toBeGreaterThan(8);
+  expect(await height()).toBeCloseTo(before! + 5, 3);
+});
+
+test('a mesh that is removed while it is moved says so, and its memory comes back', async () => {
+  const { mesh, id } = await place();
+  await service.update();
+  const moving = [service.updateMesh(mesh, raised), service.updateMesh(mesh, hills.positions)];
+  await height();
+  service.removeObject(id);
+  service.removeMesh(mesh);
+  for (const each of moving) await expect(each).rejects.toEqual(ABORTED);
+  await service.update();
+  const { usedBytes } = service.stats;
+  for (let i = 0; i < 3; i++) {
+    service.removeMesh(await service.addMesh(hills));
+    await service.update();
+  }
+  expect(service.stats.usedBytes).toBe(usedBytes);
+});
+
+test('a load that is aborted while it is copied leaves nothing', async () => {
+  const { mesh } = await place();
+  const baked = await service.bakeMesh(mesh);
+  for (let i = 0; i < 3; i++) {
+    const controller = new AbortController();
+    const loading = service.addMesh(baked, { signal: controller.signal });
+    await height();
+    controller.abort();
+    await expect(loading).rejects.toEqual(ABORTED);
+    await service.update();
+  }
+  const { usedBytes } = service.stats;
+  const controller = new AbortController();
+  const loading = service.addMesh(baked, { signal: controller.signal });
+  controller.abort();
+  await expect(loading).rejects.toEqual(ABORTED);
+  await service.update();
+  expect(service.stats.usedBytes).toBe(usedBytes);
+  expect(await height()).not.toBeNull();
+});
+
+test('bad positions of a large mesh are said, and it stays as it was', async () => {
+  const { mesh } = await place();
+  const before = await height();
+  const bad = raised.slice();
+  bad[3 * 100_000 + 1] = Number.NaN;
+  await expect(service.updateMesh(mesh, bad)).rejects.toMatchObject({
+    code: 'BAD_DATA',
+    message: expect.stringContaining('vertex 100000 of positions'),
+  });
+  expect(await height()).toBe(before);
+});
+
+function hillsOf(size: number) {
+  const row = size + 1;
+  const positions = new Float32Array(3 * row * row);
+  const indices = new Uint32Array(6 * size * size);
+  for (let i = 0; i < row * row; i++) {
+    const [x, z] = [(i % row) / size, Math.floor(i / row) / size];
+    positions.set([x, 0.1 * Math.sin(20 * x) * Math.cos(30 * z), z], 3 * i);
+  }
+  for (let i = 0; i < size * size; i++) {
+    const a = (i % size) + Math.floor(i / size) * row;
+    indices.set([a, a + row, a + 1, a + 1, a + row, a + row + 1], 6 * i);
+  }
+  return { positions, indices };
+}

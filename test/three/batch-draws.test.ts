@@ -1,0 +1,100 @@
+// The draw lists of BatchedMeshes that culling writes are those of three itself, where all is seen, for WebGL and for WebGPU.
+import {
+  BatchedMesh,
+  BoxGeometry,
+  ConeGeometry,
+  MeshBasicMaterial,
+  OrthographicCamera,
+  PerspectiveCamera,
+  REVISION,
+  TorusGeometry,
+} from 'three';
+import { expect, test } from 'vitest';
+import { BatchDraws } from '../../src/client/three/culling/batch-draws.js';
+import { ViewVolume } from '../../src/client/three/culling/view-volume.js';
+import { Random, SEED } from '../oracle/random.js';
+
+interface Insides {
+  _updateDrawParameters?(...args: unknown[]): void;
+  _multiDrawCount: number;
+  _multiDrawStarts: Int32Array;
+  _multiDrawCounts: Int32Array;
+  _mergedDrawCount: number;
+  _mergedDrawStarts: Int32Array;
+  _mergedDrawCounts: Int32Array;
+  _mergedDrawInstanceCounts: Int32Array;
+  _multiDrawBytesPerElement: number;
+  _indirectTexture: { image: { data: Uint32Array } };
+}
+
+function listOf(insides: Insides, format: string): object {
+  const { _multiDrawCount: count, _mergedDrawCount: runs, _multiDrawBytesPerElement: bytes } = insides;
+  const first = (array: ArrayLike<number>, n: number) => Array.from(array).slice(0, n);
+  return {
+    ...{ count, bytes, numbers: first(insides._indirectTexture.image.data, count) },
+    ...(format === 'merged'
+      ? {
+          starts: first(insides._mergedDrawStarts, runs),
+          counts: first(insides._mergedDrawCounts, runs),
+          copies: first(insides._mergedDrawInstanceCounts, runs),
+        }
+      : { starts: first(insides._multiDrawStarts, count), counts: first(insides._multiDrawCounts, count) }),
+  };
+}
+
+const KINDS = [true, false].flatMap((sortObjects) =>
+  [true, false].flatMap((transparent) =>
+    ['multiDraw', 'merged'].map((format) => ({ sortObjects, transparent, format })),
+  ),
+);
+
+// Older ones have no such method: their pictures are compared (culling.browser.test.ts).
+test.skipIf(Number.parseInt(REVISION, 10) < 187).each(KINDS)(
+  `of $format, sorted: $sortObjects, transparent: $transparent, seed ${SEED}`,
+  ({ sortObjects, transparent, format }) => {
+    const random = new Random(SEED);
+    const material = new MeshBasicMaterial({ transparent });
+    const batch = new BatchedMesh(400, 2000, 4000, material);
+    batch.sortObjects = sortObjects;
+    batch.position.set(1, 2, 3);
+    batch.rotation.set(1, 2, 3);
+    batch.updateMatrixWorld();
+    const forms = [new BoxGeometry(), new ConeGeometry(), new TorusGeometry()].map((form) => batch.addGeometry(form));
+    const draws = new BatchDraws(batch, {} as never);
+    const insides = batch as unknown as Insides;
+    const place = () => random.placement(random.point(30));
+    for (let i = 0; i < 300; i++) batch.setMatrixAt(batch.addInstance(random.pick(forms)), place());
+    for (let frame = 0; frame < 30; frame++) {
+      const camera =
+        frame % 2 === 0
+          ? new PerspectiveCamera(random.range(20, 100), 1.5, 0.1, 200)
+          : new OrthographicCamera(-20, 20, 20, -20);
+      camera.position.copy(random.point(40));
+      camera.quaternion.copy(random.rotation());
+      camera.updateMatrixWorld();
+      // Some changes follow a list of ours, some one of three's own, which takes note of them.
+      const change = (): void => {
+        batch.setVisibleAt(random.integer(300), random.chance(0.5));
+        batch.setGeometryIdAt(random.integer(300), random.pick(forms));
+        for (let n = 0; n < 30; n++) batch.setMatrixAt(random.integer(300), place());
+        if (frame % 7 === 3) batch.setMatrixAt(batch.addInstance(random.pick(forms)), place());
+      };
+      if (random.chance(0.7)) change();
+      const { perObjectFrustumCulled } = batch;
+      const three = (): object => {
+        insides._updateDrawParameters!(camera, batch.geometry, material, format);
+        return listOf(insides, format);
+      };
+      if (random.chance(0.5)) three();
+      const seen = { numbers: new Uint32Array(0), count: 0 };
+      const view = {
+        ...{ camera, volume: new ViewVolume().set(camera), occlusion: null, asked: null, pixels: 500, minPixels: 0 },
+        ...{ seen: { instancesOf: () => seen, update: 0, view: {} } },
+      };
+      draws.write(view as never, batch.geometry, material, format === 'merged');
+      const ours = listOf(insides, format);
+      expect(ours).toEqual(three());
+      expect(batch.perObjectFrustumCulled).toBe(perObjectFrustumCulled);
+    }
+  },
+);

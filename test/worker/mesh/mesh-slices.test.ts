@@ -1,0 +1,217 @@
+// Loads and refits of one mesh in steps of no time: each comes to what it comes to in one piece, and leaves nothing where
+// it ends early.
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { MeshData } from '../../../src/shared/types.js';
+import type { Core } from '../../../src/worker/binding/core.js';
+import { MeshTable } from '../../../src/worker/mesh-table.js';
+import { bake, startCore } from '../../fixtures/core.js';
+import { icosphere, merged, rods, soup } from '../../oracle/meshes.js';
+import { Random, SEED } from '../../oracle/random.js';
+
+const ID = 2049;
+
+let core: Core;
+beforeEach(async () => {
+  core = await startCore();
+  core.check(); // which keeps the memory that it works in
+});
+
+/** Answers a mesh of each kind, of some ten steps and more. */
+const KINDS: [string, (random: Random) => MeshData][] = [
+  ['triangles with indices', () => icosphere(1, 40)],
+  ['triangles without indices, some of no area', (random) => unindexed(merged([rods(random, 2000, 1), flat(300)]))],
+  ['a skin', (random) => skinned(random, icosphere(1, 40))],
+  ['morph targets', (random) => morphed(random, icosphere(1, 40))],
+  ['points', (random) => ({ positions: soup(random, 20_000, 1, 1).positions, topology: 'points' })],
+  ['lines', (random) => ({ positions: soup(random, 20_000, 1, 1).positions, topology: 'lines' })],
+];
+
+describe.each(KINDS)('%s', (_, make) => {
+  test(`are loaded as in one piece, seed ${SEED}`, () => {
+    const baked = bake(core, make(new Random(SEED)));
+    const { usedBytes } = core;
+    const whole = core.loadMesh(baked);
+    const load = core.beginLoad(baked);
+    let steps = 0;
+    for (; !load.step(0); steps++);
+    expect(steps).toBeGreaterThan(5);
+    const mesh = load.finish();
+    expect(core.bakeMesh(mesh)).toEqual(core.bakeMesh(whole));
+    expect(core.bakeMesh(mesh)).toEqual(baked);
+    expect(core.check()).toBeNull();
+    for (const each of [mesh, whole]) core.freeMesh(each);
+    expect(core.usedBytes).toBe(usedBytes);
+  });
+
+  test(`are moved as in one piece, while the mesh stays as it was, seed ${SEED}`, () => {
+    const data = make(new Random(SEED));
+    const moved = data.positions.map((x) => 3 * x + 0.01 * Math.sin(50 * x));
+    const baked = bake(core, data);
+    const [mesh, whole] = [core.loadMesh(baked), core.loadMesh(baked)];
+    expect(core.refitMesh(whole, moved)).toBe(true);
+    const expected = core.bakeMesh(whole);
+    const { usedBytes } = core;
+    const refit = core.beginRefit(mesh, moved, true);
+    let steps = 0;
+    for (; refit.step(0) === undefined; steps++) if (steps === 5) expect(core.bakeMesh(mesh)).toEqual(baked);
+    // Coordinates of points and lines are moved in one step, once they are copied.
+    expect(steps).toBeGreaterThan(data.topology ? 0 : 5);
+    const copy = refit.finish();
+    expect(core.check()).toBeNull();
+    expect(core.bakeMesh(copy)).toEqual(expected);
+    expect(core.bakeMesh(mesh)).toEqual(baked);
+    core.freeMesh(copy);
+    expect(core.usedBytes).toBe(usedBytes);
+
+    const inPlace = core.beginRefit(mesh, moved, false);
+    while (inPlace.step(0) === undefined);
+    inPlace.abort();
+    expect(core.bakeMesh(mesh)).toEqual(expected);
+  });
+
+  test(`leave nothing where a load or a refit is aborted after any step, seed ${SEED}`, () => {
+    const data = make(new Random(SEED));
+    const baked = bake(core, data);
+    const mesh = core.loadMesh(baked);
+    const { usedBytes } = core;
+    for (let steps = 0; steps < 40; steps++) {
+      const load = core.beginLoad(baked);
+      for (let i = 0; i < steps && !load.step(0); i++);
+      load.abort();
+      load.abort();
+      const refit = core.beginRefit(mesh, data.positions, true);
+      for (let i = 0; i < steps && refit.step(0) === undefined; i++);
+      refit.abort();
+      expect(core.usedBytes, `after ${steps} steps`).toBe(usedBytes);
+    }
+    expect(core.bakeMesh(mesh)).toEqual(baked);
+  });
+
+  test(`are refused damaged as in one piece, seed ${SEED}`, () => {
+    const random = new Random(SEED);
+    const baked = bake(core, make(random));
+    const { usedBytes } = core;
+    for (let i = 0; i < 50; i++) {
+      const damaged = baked.slice(0);
+      const bytes = new Uint8Array(damaged);
+      bytes[random.integer(bytes.length)] ^= 1 << random.integer(8);
+      const messages = [0, Number.POSITIVE_INFINITY].map((budget) => {
+        const load = core.beginLoad(damaged);
+        try {
+          while (!load.step(budget));
+          load.abort();
+          return 'none';
+        } catch (error) {
+          return String(error);
+        }
+      });
+      expect(messages[0]).toBe(messages[1]);
+      expect(core.usedBytes).toBe(usedBytes);
+    }
+  });
+});
+
+test('what was derived anew while a mesh is copied goes along', () => {
+  const data = icosphere(1, 40);
+  const [first, second] = [data.positions.map((x) => 2 * x), data.positions.map((x) => 3 * x)];
+  const mesh = core.loadMesh(bake(core, data));
+  const refit = core.beginRefit(mesh, second, true);
+  refit.step(0);
+  refit.step(0);
+  // What was derived is of the vertices before from now on.
+  expect(core.refitMesh(mesh, first)).toBe(true);
+  while (refit.step(0) === undefined);
+  const copy = refit.finish();
+  expect(core.refitMesh(mesh, second)).toBe(true);
+  expect(core.bakeMesh(copy)).toEqual(core.bakeMesh(mesh));
+  expect(core.check()).toBeNull();
+});
+
+test('a vertex that is not finite is found at any place, and nothing has changed', () => {
+  const data = icosphere(1, 40);
+  const baked = bake(core, data);
+  const mesh = core.loadMesh(baked);
+  const { usedBytes } = core;
+  for (const vertex of [0, 7000, data.positions.length / 3 - 1]) {
+    const positions = data.positions.slice();
+    positions[3 * vertex + 1] = Number.NaN;
+    const refit = core.beginRefit(mesh, positions, true);
+    expect(() => {
+      while (refit.step(0) === undefined);
+    }).toThrow(`vertex ${vertex} of positions is`);
+    expect(core.usedBytes).toBe(usedBytes);
+  }
+  expect(() => core.beginRefit(mesh, new Float32Array(3), true)).toThrow('the length of positions is 3');
+  expect(core.bakeMesh(mesh)).toEqual(baked);
+});
+
+describe('in the table', () => {
+  const data = icosphere(1, 40);
+  const moved = data.positions.map((x) => 2 * x);
+  const always = () => true;
+  let table: MeshTable;
+  let baked: ArrayBuffer;
+  let empty: number;
+  beforeEach(() => {
+    table = new MeshTable(core);
+    baked = bake(core, data);
+    empty = core.usedBytes;
+  });
+
+  test('a mesh that is removed while it is loaded, moved or replaced leaves nothing', () => {
+    table.beginLoad(ID, baked);
+    expect(table.stepLoad(ID, 0)).toBeUndefined();
+    table.remove(ID);
+    expect(() => table.stepLoad(ID, 0)).toThrow(expect.objectContaining({ code: 'ABORTED' }));
+    expect(core.usedBytes).toBe(empty);
+
+    for (const begin of [
+      () => table.updateInSlices(ID, moved, 0, always),
+      () => table.replaceInSlices(ID, baked, 0, always),
+      () => table.updateInSlices(ID, moved, Number.POSITIVE_INFINITY, () => false),
+    ]) {
+      table.load(ID, baked);
+      const work = begin();
+      for (let i = 0; i < 4; i++) expect(work.next().done).toBe(false);
+      table.remove(ID);
+      expect(() => work.next()).toThrow(expect.objectContaining({ code: 'ABORTED' }));
+      expect(core.usedBytes).toBe(empty);
+    }
+  });
+
+  test('a mesh is put in the place of the other only when it may be', () => {
+    table.load(ID, baked);
+    const before = table.addressOf(ID);
+    let mayPut = false;
+    const work = table.updateInSlices(ID, moved, Number.POSITIVE_INFINITY, () => mayPut);
+    for (let i = 0; i < 3; i++) expect(work.next().done).toBe(false);
+    expect(table.addressOf(ID)).toBe(before);
+    expect(core.bakeMesh(before)).toEqual(baked);
+    mayPut = true;
+    expect(work.next()).toMatchObject({ done: true, value: { isInEffect: true } });
+    expect(table.addressOf(ID)).not.toBe(before);
+    table.remove(ID);
+    expect(core.usedBytes).toBe(empty);
+  });
+});
+
+function unindexed({ positions, indices }: { positions: Float32Array; indices: Uint32Array }): MeshData {
+  return { positions: Float32Array.from([...indices].flatMap((i) => [...positions.subarray(3 * i, 3 * i + 3)])) };
+}
+
+/** Triangles whose corners are one. */
+function flat(count: number) {
+  return { positions: new Float32Array(9 * count), indices: Uint32Array.from({ length: 3 * count }, (_, i) => i) };
+}
+
+function skinned(random: Random, mesh: MeshData): MeshData {
+  const count = mesh.positions.length / 3;
+  const bones = Uint16Array.from({ length: 4 * count }, () => random.integer(12));
+  const weights = Float32Array.from({ length: 4 * count }, () => 0.25);
+  return { ...mesh, skin: { bones, weights, boneCount: 12 } };
+}
+
+function morphed(random: Random, mesh: MeshData): MeshData {
+  const targets = [0, 1, 2].map(() => mesh.positions.map(() => random.range(-0.1, 0.1)));
+  return { ...mesh, morphs: { targets, relative: true } };
+}

@@ -1,0 +1,161 @@
+// What passes through each other between two frames, against the distances of the same shapes at many places of their ways.
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import { describe, expect, test } from 'vitest';
+import * as layout from '../../../../src/shared/layout.js';
+import { CoreFrames } from '../../../fixtures/core-frames.js';
+import { NearScene, type Thing } from '../../../fixtures/near-scene.js';
+import { boxMesh, icosphere, soup, transformed } from '../../../oracle/meshes.js';
+import { Random, SEED } from '../../../oracle/random.js';
+import type { AnyShape } from '../../../oracle/shapes.js';
+
+/** Pairs of each world and kind of motion; `WAYS=1000 npx vitest run …` looks at more. */
+const COUNT = Number(process.env.WAYS ?? 120);
+/** Places on the way that are asked. */
+const PLACES_ASKED = 48;
+const CONTINUOUS = { flags: layout.FLAG_CONTINUOUS };
+const [NO_LIMIT, NO_TIME] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+
+const WORLDS = [
+  ['of size 1', 1, new Vector3()],
+  ['of size 1e-3', 1e-3, new Vector3()],
+  ['of size 1e3', 1e3, new Vector3()],
+  ['10⁶ units away', 1, new Vector3(1e6, -1e6, 1e6)],
+] as const;
+
+interface Way {
+  from: Matrix4;
+  to: Matrix4;
+}
+
+/** Where a shape is on its way: written with three alone. */
+function poseAt({ from, to }: Way, time: number): Matrix4 {
+  const [a, b] = [from, to].map((matrix) => {
+    const [position, rotation, scale] = [new Vector3(), new Quaternion(), new Vector3()];
+    matrix.decompose(position, rotation, scale);
+    return { position, rotation };
+  });
+  const turn = new Quaternion().slerp(b.rotation.clone().multiply(a.rotation.clone().invert()), time);
+  const linear = from.clone().setPosition(0, 0, 0).premultiply(new Matrix4().makeRotationFromQuaternion(turn));
+  return linear.setPosition(a.position.clone().lerp(b.position, time));
+}
+
+function kindsOf(scene: NearScene, random: Random, scale: number): (() => AnyShape)[] {
+  const sized = (mesh: ReturnType<typeof boxMesh>) =>
+    scene.mesh(transformed(mesh, (vertex) => vertex.multiplyScalar(scale)));
+  const flat = transformed(boxMesh(2, 2, 2), (vertex) => vertex.multiply(new Vector3(1, 1e-6, 1)));
+  const meshes = [icosphere(1, 2), boxMesh(2, 1, 3), soup(random, 30, 0.4, 1), flat].map(sized);
+  const size = () => scale * random.logRange(0.02, 1);
+  const center = () => random.point(random.chance(0.5) ? 0 : 0.3 * scale).toArray();
+  return [
+    () => ({ shape: { type: 'sphere', radius: size(), center: center() } }),
+    () => ({ shape: { type: 'capsule', radius: size(), from: center(), to: random.point(scale).toArray() } }),
+    () => ({ shape: { type: 'box', halfExtents: [size(), size(), size()], center: center() } }),
+    () => random.pick(meshes),
+  ];
+}
+
+describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, scale, place) => {
+  test.each([
+    ['nothing turns', 0],
+    ['one turns', 1],
+    ['both turn', 2],
+  ])(`${COUNT} pairs, %s`, async (_, turning) => {
+    const random = new Random(SEED + turning);
+    const scene = await NearScene.at(place);
+    const frames = new CoreFrames(scene);
+    const kinds = kindsOf(scene, random, scale);
+    const pairs: { things: [Thing, Thing]; ways: [Way, Way]; shapes: [AnyShape, AnyShape] }[] = [];
+    for (let i = 0; i < COUNT; i++) {
+      const middle = new Vector3(i % 12, Math.floor(i / 12) % 12, Math.floor(i / 144)).multiplyScalar(200 * scale);
+      const shapes = [random.pick(kinds)(), random.pick(kinds)()] as [AnyShape, AnyShape];
+      const isAlone = random.chance(0.2);
+      const ways = shapes.map((_, k) => {
+        const start = middle.clone().addScaledVector(random.direction(), scale * random.range(1, 4));
+        const far = random.logRange(0.3, 3);
+        const end = start.clone().lerp(random.point(0.7 * scale).add(middle), far);
+        const a = random.rotation();
+        const b = turning > k ? random.rotation() : a;
+        if (isAlone && k === 1) end.copy(start);
+        const at = (rotation: Quaternion, point: Vector3) =>
+          new Matrix4().compose(scene.exactPoint(point), rotation, new Vector3(1, 1, 1));
+        return { from: at(a, start), to: at(isAlone && k === 1 ? a : b, end) };
+      }) as [Way, Way];
+      if (random.chance(0.5)) {
+        ways.reverse();
+        shapes.reverse();
+      }
+      // What stands needs not be continuous.
+      const isStill = ({ from, to }: Way) => from.equals(to);
+      const things = shapes.map((shape, k) =>
+        scene.add(shape, ways[k].from, isStill(ways[k]) && random.chance(0.5) ? {} : CONTINUOUS),
+      ) as [Thing, Thing];
+      pairs.push({ things, ways, shapes });
+    }
+    const before = new Set([...frames.run()].map(({ a, b }) => `${a}:${b}`));
+    for (const { things, ways } of pairs) {
+      for (const [k, thing] of things.entries()) frames.move(thing, ways[k].to);
+    }
+    const contacts = new Map([...frames.run()].map((pair) => [`${pair.a}:${pair.b}`, pair]));
+    const after = frames.run();
+
+    const seen = { apart: 0, passed: 0, atStart: 0, atEnd: 0 };
+    for (const [i, { things, ways, shapes }] of pairs.entries()) {
+      const message = `case ${i}: ${shapes[0].shape.type} and ${shapes[1].shape.type}`;
+      const key = `${things[0].id}:${things[1].id}`;
+      const contact = contacts.get(key);
+      const [standA, standB] = shapes.map((shape, k) => scene.add(shape, ways[k].from, { contacts: 0 }));
+      const gapAt = (time: number): number => {
+        [standA, standB].forEach((stand, k) => {
+          const description = scene.describe(shapes[k], poseAt(ways[k], time));
+          scene.core.setObject(stand.id, { ...description, contacts: 0 });
+        });
+        return scene.core.queries.beginDistance(standA.id, standB.id, NO_LIMIT, NO_TIME)!.distance;
+      };
+      const small = 2e-4 * Math.min(...things.map(({ bodies }) => reachOf(bodies))) + 1e-14 * place.length();
+      // Of what is in contact at the end nothing is said of before.
+      const until = !contact ? 1 : contact.time === 1 ? 0 : contact.time - 1e-6;
+      for (let k = 0; k <= PLACES_ASKED && until > 0; k++) {
+        const time = (until * k) / PLACES_ASKED;
+        const gap = gapAt(time);
+        if (contact === undefined || time < contact.time - 1e-4) {
+          expect(gap, `${message}: meets at ${time}, told ${contact?.time}`).toBeGreaterThan(0);
+        }
+      }
+      if (!contact) seen.apart++;
+      else {
+        const isEnd = gapAt(1) === 0;
+        if (isEnd) expect(contact.time, message).toBe(1);
+        if (contact.time === 1) seen.atEnd++;
+        else {
+          seen[contact.time === 0 ? 'atStart' : 'passed']++;
+          expect(contact.time, message).toBeLessThan(1);
+          expect(before.has(key), message).toBe(contact.time === 0);
+          // Time is float32.
+          const blur = 1e-7 * travelOf(ways) + 10 * 1e-16 * place.length();
+          expect(gapAt(contact.time), `${message} at ${contact.time}`).toBeLessThan(5 * small + blur);
+          expect(contact.points.length, message).toBe(3);
+          expect(new Vector3(...contact.normals).length(), message).toBeCloseTo(1, 5);
+          if (contact.time > 0) expect(contact.depths[0], message).toBe(0);
+        }
+      }
+      for (const stand of [standA, standB]) scene.remove(stand);
+    }
+    console.log(JSON.stringify(seen));
+    expect(seen.passed).toBeGreaterThan(COUNT / 20);
+    // What only passed is over.
+    expect(after.count).toBe(seen.atEnd);
+    for (const pair of after) expect(pair.time).toBe(1);
+  });
+});
+
+/** A bound of how large things are. */
+function reachOf(bodies: Thing['bodies']): number {
+  return Math.max(...bodies.map(({ columns }) => columns.reduce((sum, column) => sum + column.length(), 0)));
+}
+
+function travelOf(ways: readonly Way[]): number {
+  return ways.reduce((sum, { from, to }) => {
+    const [a, b] = [from, to].map((matrix) => new Vector3().setFromMatrixPosition(matrix));
+    return sum + a.distanceTo(b) + 10;
+  }, 0);
+}
