@@ -18,6 +18,8 @@ import { Ruler } from './ruler.js';
 const FLOORS = { low: 3, high: 18 };
 const SEED = 7;
 const NO_CUT = 'nowhere';
+/** Metres: one comes as near as this. */
+const NEAR = 0.2;
 /** Metres: it is cut so far above a clash, and looked at from there. */
 const ABOVE = 0.35;
 const SIGHT = new Vector3(2.5, 5, 4);
@@ -58,6 +60,8 @@ await runPage(async (progress) => {
   const exhibit = new BuildingExhibit(model, tracker);
   await nextTurn();
   const page = new LivePage(renderer, exhibit, service, tracker);
+  page.camera.near = NEAR;
+  page.camera.updateProjectionMatrix();
   const handle = exhibit.attach(page, canvas);
 
   await nextTurn();
@@ -73,7 +77,7 @@ await runPage(async (progress) => {
     .name('Cut')
     .onChange(cut);
   cut();
-  const ruler = new Ruler(tracker);
+  const ruler = new Ruler(tracker, page.changed);
   page.scene.add(ruler.root);
   gui
     .add(ruler.root, 'visible')
@@ -82,15 +86,11 @@ await runPage(async (progress) => {
       element('ruler').hidden = !isOn;
       page.changed();
     });
-  const pointer: Pointer = new Pointer(canvas, async (x, y) => {
-    if (!ruler.root.visible) return;
-    await ruler.take(x, y);
-    page.changed();
+  const pointer: Pointer = new Pointer(canvas, (x, y) => {
+    if (ruler.root.visible) void ruler.take(x, y);
   });
-  pointer.onMove = async () => {
-    if (!ruler.root.visible || pointer.position === null) return;
-    await ruler.point(pointer.position.x, pointer.position.y);
-    page.changed();
+  pointer.onMove = () => {
+    if (ruler.root.visible && pointer.position !== null) ruler.point(pointer.position.x, pointer.position.y);
   };
   new ClashList(parts, ({ a, b, point }) => {
     model.showClash([a.id, b.id]);
