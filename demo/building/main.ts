@@ -19,7 +19,7 @@ const FLOORS = { low: 3, high: 18 };
 const SEED = 7;
 const NO_CUT = 'nowhere';
 /** Metres: one comes as near as this. */
-const NEAR = 0.2;
+const NEAR = 0.5;
 /** Metres: it is cut so far above a clash, and looked at from there. */
 const ABOVE = 0.35;
 const SIGHT = new Vector3(2.5, 5, 4);

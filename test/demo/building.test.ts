@@ -157,8 +157,12 @@ test('a cursor snaps, and what lies between two clicks is measured', async () =>
     [900, /^from this (vertex|midpoint|center|edge|face)/],
     [1000, /^\d+\.\d{3} m/],
   ] as const) {
-    await page.mouse.move(x, 470);
-    await expect.poll(() => text('#snapped'), PATIENCE).toMatch(/vertex|midpoint|center|edge|face/);
+    let moves = 0;
+    const snapped = async () => {
+      await page.mouse.move(x + (moves++ % 2), 470);
+      return text('#snapped');
+    };
+    await expect.poll(snapped, PATIENCE).toMatch(/vertex|midpoint|center|edge|face/);
     await page.mouse.click(x, 470);
     await expect.poll(() => text('#measured'), PATIENCE).toMatch(says);
   }
