@@ -157,13 +157,16 @@ test('a cursor snaps, and what lies between two clicks is measured', async () =>
     [900, /^from this (vertex|midpoint|center|edge|face)/],
     [1000, /^\d+\.\d{3} m/],
   ] as const) {
-    let moves = 0;
+    // Down the picture, until something is there.
+    let y = 300;
     const snapped = async () => {
-      await page.mouse.move(x + (moves++ % 2), 470);
+      y = y > 650 ? 300 : y + 10;
+      await page.mouse.move(x, y);
+      await page.waitForTimeout(150);
       return text('#snapped');
     };
     await expect.poll(snapped, PATIENCE).toMatch(/vertex|midpoint|center|edge|face/);
-    await page.mouse.click(x, 470);
+    await page.mouse.click(x, y);
     await expect.poll(() => text('#measured'), PATIENCE).toMatch(says);
   }
   await page.getByRole('checkbox', { name: 'Measure' }).uncheck();
