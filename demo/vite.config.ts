@@ -17,6 +17,7 @@ export default defineConfig({
       'collision-worker/react': path('../dist/react.js'),
       'collision-worker/pointer': path('../dist/pointer.js'),
       'collision-worker/three': path('../dist/three.js'),
+      'collision-worker/clash': path('../dist/clash.js'),
       'collision-worker/worker': path('../dist/worker.js'),
       'collision-worker': path('../dist/index.js'),
     },

@@ -33,7 +33,7 @@ export class BuildingExhibit implements Exhibit {
     this.#tracker = tracker;
     this.root = model.root;
     this.box = model.box;
-    this.marks = [model.mark];
+    this.marks = [model.mark, ...model.clashMarks];
   }
 
   /** Once there is a page: cuts where the handle is, for as long as that is shown. */

@@ -34,7 +34,7 @@ export const LAYERS = Object.keys(COLORS) as Layer[];
 const GLASS = { name: 'panes', color: IS_LIGHT ? 0x6f9dc9 : 0x86b6e6, opacity: 0.28 };
 /** From the ground plan to the outside of the facade, and what stands above the last slab. */
 const FACADE = { out: 0.45, above: 0.85 };
-const POINTED = 0xffe14d;
+const [POINTED, CLASHING] = [0xffe14d, 0xff9a4a];
 
 /** The parts of a building as InstancedMeshes: one for each geometry of each layer. */
 export class BuildingModel {
@@ -43,7 +43,9 @@ export class BuildingModel {
   readonly box: Box3;
   readonly triangles: number;
   /** Drawn over what is under the pointer. */
-  readonly mark = new Mesh(new BufferGeometry(), new MeshBasicMaterial({ color: POINTED, transparent: true }));
+  readonly mark = markOf(POINTED);
+  /** Drawn over two that clash. */
+  readonly clashMarks = [markOf(CLASHING), markOf(CLASHING)];
   readonly #materials: MeshLambertMaterial[] = [];
   readonly #partsOf = new Map<InstancedMesh, BuildingPart[]>();
   readonly #placeOf = new Map<BuildingPart, { mesh: InstancedMesh; instance: number }>();
@@ -58,15 +60,12 @@ export class BuildingModel {
     );
     this.triangles = parts.reduce((sum, { geometry }) => sum + geometry.indices.length / 3, 0);
     for (const layer of LAYERS) this.#addLayer(layer);
-    this.mark.material.opacity = 0.75;
-    this.mark.matrixAutoUpdate = false;
-    this.mark.visible = false;
   }
 
   /** Nothing is drawn, nor picked, of what is not above the plane; null for all. */
   cut(plane: Plane | null): void {
     for (const material of this.#materials) material.clippingPlanes = plane === null ? null : [plane];
-    this.mark.material.clippingPlanes = plane === null ? null : [plane];
+    for (const mark of [this.mark, ...this.clashMarks]) mark.material.clippingPlanes = plane === null ? null : [plane];
   }
 
   show(layer: Layer, isShown: boolean): void {
@@ -79,10 +78,21 @@ export class BuildingModel {
 
   /** null for none. */
   light(part: BuildingPart | null): void {
-    this.mark.visible = part !== null;
+    this.#put(this.mark, part);
+  }
+
+  /** The two that clash, by their ids. */
+  showClash(ids: readonly string[]): void {
+    this.clashMarks.forEach((mark, i) => {
+      this.#put(mark, this.parts.find(({ id }) => id === ids[i]) ?? null);
+    });
+  }
+
+  #put(mark: Mark, part: BuildingPart | null): void {
+    mark.visible = part !== null;
     if (part === null) return;
-    this.mark.geometry = this.#placeOf.get(part)!.mesh.geometry;
-    this.mark.matrix.fromArray(part.matrix);
+    mark.geometry = this.#placeOf.get(part)!.mesh.geometry;
+    mark.matrix.fromArray(part.matrix);
   }
 
   /** In the world. */
@@ -122,4 +132,16 @@ export class BuildingModel {
     this.#materials.push(material);
     return material;
   }
+}
+
+type Mark = Mesh<BufferGeometry, MeshBasicMaterial>;
+
+function markOf(color: number): Mark {
+  const material = new MeshBasicMaterial({ color, transparent: true, opacity: 0.75 });
+  // It has the very faces of its part, and lies before them.
+  Object.assign(material, { polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 });
+  const mark = new Mesh(new BufferGeometry(), material);
+  mark.matrixAutoUpdate = false;
+  mark.visible = false;
+  return mark;
 }

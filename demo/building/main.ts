@@ -1,19 +1,28 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
+import { Vector3 } from 'three';
 import { LivePage } from '../live-page.js';
 import { nextTurn } from '../next-turn.js';
 import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
+import { Pointer } from '../pointer.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
 import { type BuildingPart, floorsOf } from './building.js';
 import { BuildingExhibit } from './building-exhibit.js';
 import { BuildingModel, LAYERS } from './building-model.js';
+import { ClashList } from './clash-list.js';
 import { CUTS, type Cut, type CutHandle } from './cut-handle.js';
+import { Ruler } from './ruler.js';
 
 const FLOORS = { low: 3, high: 18 };
 const SEED = 7;
 const NO_CUT = 'nowhere';
+/** Metres: one comes as near as this. */
+const NEAR = 0.5;
+/** Metres: it is cut so far above a clash, and looked at from there. */
+const ABOVE = 0.35;
+const SIGHT = new Vector3(2.5, 5, 4);
 /** Where along its axis it is cut first: through the offices, and through the rooms of the last floor. */
 const FIRST = { 'from the front': 0.31, 'from above': 0.93, 'from the side': 0.5 };
 
@@ -51,6 +60,8 @@ await runPage(async (progress) => {
   const exhibit = new BuildingExhibit(model, tracker);
   await nextTurn();
   const page = new LivePage(renderer, exhibit, service, tracker);
+  page.camera.near = NEAR;
+  page.camera.updateProjectionMatrix();
   const handle = exhibit.attach(page, canvas);
 
   await nextTurn();
@@ -61,11 +72,38 @@ await runPage(async (progress) => {
     if (settings.cut !== NO_CUT) handle.turn(settings.cut, FIRST[settings.cut]);
     else handle.onMove?.();
   };
-  gui
+  const choice = gui
     .add(settings, 'cut', [NO_CUT, ...Object.keys(CUTS)])
     .name('Cut')
     .onChange(cut);
   cut();
+  const ruler = new Ruler(tracker, page.changed);
+  page.scene.add(ruler.root);
+  gui
+    .add(ruler.root, 'visible')
+    .name('Measure')
+    .onChange((isOn: boolean) => {
+      element('ruler').hidden = !isOn;
+      page.changed();
+    });
+  const pointer: Pointer = new Pointer(canvas, (x, y) => {
+    if (ruler.root.visible) void ruler.take(x, y);
+  });
+  pointer.onMove = () => {
+    if (ruler.root.visible && pointer.position !== null) ruler.point(pointer.position.x, pointer.position.y);
+  };
+  new ClashList(parts, ({ a, b, point }) => {
+    model.showClash([a.id, b.id]);
+    settings.cut = 'from above';
+    choice.updateDisplay();
+    handle.isShown = true;
+    handle.turn(settings.cut, 1);
+    handle.position = point[1] + ABOVE;
+    page.controls.target.fromArray(point);
+    page.camera.position.fromArray(point).add(SIGHT);
+    page.controls.update();
+    page.changed();
+  });
   const layers = gui.addFolder('Layers').close();
   for (const layer of LAYERS) {
     layers

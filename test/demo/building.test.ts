@@ -39,8 +39,20 @@ const figure = (name: string) => page.locator(`#figures tr:has(th:text-is("${nam
 const named = () => page.locator('#hit-name').textContent();
 
 /** The plane, and the section that is shown of it, once it is. */
-async function section(): Promise<{ plane: Plane; outlines: number; caps: number; worst: number }> {
-  await page.waitForTimeout(600);
+async function section(): Promise<Shown> {
+  await expect.poll(async () => (await shown()).worst, PATIENCE).toBeLessThan(1e-9);
+  return shown();
+}
+
+interface Shown {
+  plane: Plane;
+  outlines: number;
+  caps: number;
+  /** Metres that points of the section are off the plane. */
+  worst: number;
+}
+
+async function shown(): Promise<Shown> {
   const found = await page.evaluate(() => {
     const { plane } = window.cutHandle!;
     const helper = window.livePage!.scene.children.find((each) => 'section' in each) as unknown as {
@@ -135,5 +147,48 @@ test('whole, what the facade hides is left out; layers go, and their parts are p
   model.root.remove(...model.root.children.filter(({ visible }) => !visible));
   await page.waitForTimeout(600);
   await compare(null, 4);
+  await page.getByLabel('facade').check();
+});
+
+test('a cursor snaps, and what lies between two clicks is measured', async () => {
+  await page.getByRole('checkbox', { name: 'Measure' }).check();
+  const text = (id: string) => page.locator(id).textContent();
+  for (const [x, says] of [
+    [900, /^from this (vertex|midpoint|center|edge|face)/],
+    [1000, /^\d+\.\d{3} m/],
+  ] as const) {
+    // Down the picture, until something is there.
+    let y = 300;
+    const snapped = async () => {
+      y = y > 650 ? 300 : y + 10;
+      await page.mouse.move(x, y);
+      await page.waitForTimeout(150);
+      return text('#snapped');
+    };
+    await expect.poll(snapped, PATIENCE).toMatch(/vertex|midpoint|center|edge|face/);
+    const measured = async () => {
+      await page.mouse.click(x, y);
+      await page.waitForTimeout(300);
+      const said = await text('#measured');
+      y -= 5; // what is snapped to may be a little above
+      return said;
+    };
+    await expect.poll(measured, PATIENCE).toMatch(says);
+  }
+  await page.getByRole('checkbox', { name: 'Measure' }).uncheck();
+});
+
+test('what the fitters got wrong is listed, and flown to', async () => {
+  await page.getByRole('button', { name: 'Find clashes' }).click();
+  await expect.poll(() => page.locator('#clash-summary').textContent(), PATIENCE).toMatch(/^\d+ clashes, found in/);
+  const items = await page.locator('#clashes button').allTextContents();
+  expect(items.filter((item) => item.startsWith('ducts in beams: ')).length).toBeGreaterThan(2);
+  expect(items.filter((item) => item.startsWith('there twice: ')).length).toBeGreaterThan(2);
+  const copies = model.parts.filter(({ id }) => id.endsWith('-copy'));
+  expect(items.filter((item) => item.startsWith('there twice: ')).length).toBe(copies.length);
+  await page.locator('#clashes button').first().click();
+  const target = await page.evaluate(() => window.livePage!.controls.target.toArray());
+  const beam = model.parts.find(({ name }) => items[0].includes(`${name} – `))!;
+  expect(model.boxOf(beam).distanceToPoint(new Vector3(...target))).toBeLessThan(0.5);
   expect(faults).toEqual([]);
 });
