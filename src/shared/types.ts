@@ -379,7 +379,10 @@ export interface PickOptions extends QueryOptions {
    * the radius goes before every edge, as an edge is as near as its own vertices, and an edge before a face. Default none.
    */
   snap?: readonly SnapKind[];
-  /** While this pick waits to be sent, a newer one with `latest` takes its place, and answers both. */
+  /**
+   * While this pick waits to be sent, a newer one with `latest` takes its place, and answers both; picks that `snap` and those
+   * that do not are told apart.
+   */
   latest?: boolean;
 }
 

@@ -109,6 +109,22 @@ test('others in the same service have no features here, and hide nothing', async
   expect(await snapAt(before.clone().add(new Vector3(0.4, 0.4, 0.4)), ['vertex'])).toBeNull();
 });
 
+test('the newest pick does not answer one that snaps, nor the other way round', async () => {
+  const scene = new Scene();
+  scene.add(new Mesh(new BoxGeometry(1, 1, 1), new MeshBasicMaterial()));
+  const { tracker } = await tracked(scene);
+  const [x, y] = pixelsOf(new Vector3(0.5, 0.5, 0.5));
+  const latest = true;
+  for (const each of [tracker, service]) {
+    const hovers = () => each.pick(x - 4, y - 4, { latest });
+    const snapping = () => each.pick(x - 4, y - 4, { latest, snap: ['vertex'] });
+    const asked = [snapping, snapping, hovers, hovers, snapping, hovers, hovers, hovers];
+    const hits = await Promise.all(asked.map((ask) => ask()));
+    const kinds = hits.map((hit) => hit!.snap?.kind);
+    expect(kinds).toEqual(asked.map((ask) => (ask === snapping ? 'vertex' : undefined)));
+  }
+});
+
 test('materials decide what is drawn: sides and clipping planes', async () => {
   const scene = new Scene();
   const clipped = new MeshBasicMaterial({ clippingPlanes: [new Plane(new Vector3(-1, 0, 0), 0.2)] });

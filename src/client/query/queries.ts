@@ -112,6 +112,8 @@ export class Queries {
   readonly #views: ViewTable;
   readonly #objects: ObjectStore;
   readonly #latestPick = new LatestTurn<Hit | null>('pick');
+  /** Picks that snap are a kind of their own: the answer of another would have no `snap`. */
+  readonly #latestSnap = new LatestTurn<Hit | null>('pick');
   readonly #latestPickAll = new LatestTurn<Hit[]>('pickAll');
   readonly #latestRegion = new LatestTurn<Uint32Array>('pickRegion');
 
@@ -128,7 +130,7 @@ export class Queries {
     const target = this.#target('pick', x, y, given);
     if (target === undefined) return this.firstView.ask('pick', given.signal, () => this.pick(x, y, given));
     const invoke = target && ((api: Api) => pickBy(api, target));
-    return this.#askInTurn(this.#latestPick, given, null, invoke);
+    return this.#askInTurn(given.snap === undefined ? this.#latestPick : this.#latestSnap, given, null, invoke);
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {

@@ -73,6 +73,8 @@ export class ScenePicks {
   /** It names the view that is asked by default. */
   readonly #view: string;
   readonly #latestPick = new LatestOnly<SceneIntersection | null>('pick');
+  /** Picks that snap are a kind of their own: the answer of another would have no `snap`. */
+  readonly #latestSnap = new LatestOnly<SceneIntersection | null>('pick');
   readonly #latestPickAll = new LatestOnly<SceneIntersection[]>('pickAll');
   readonly #latestRegion = new LatestOnly<Object3D[] | SceneObject[]>('pickRegion');
 
@@ -86,12 +88,13 @@ export class ScenePicks {
   async pick(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection | null> {
     const options = readViewQuery('pick', given, PICK_KEYS);
     const ask = this.#views.find('pick', options.view ?? this.#view);
-    return this.#latestPick.guard(options, (signal) =>
-      ask(signal, (view) =>
-        options.snap === undefined
-          ? this.#pick(x, y, options, view, signal)
-          : this.#pickSnap(x, y, options, view, signal),
-      ),
+    if (options.snap === undefined) {
+      return this.#latestPick.guard(options, (signal) =>
+        ask(signal, (view) => this.#pick(x, y, options, view, signal)),
+      );
+    }
+    return this.#latestSnap.guard(options, (signal) =>
+      ask(signal, (view) => this.#pickSnap(x, y, options, view, signal)),
     );
   }
 
