@@ -351,24 +351,23 @@ describe('inspect', () => {
     await service.update();
     const options = { objects: [id], lines: true, maxBoxes: 1_048_576 };
     const [alone] = (await service.inspect(options)).trees;
+    const moved = sphere.positions.map((each) => 3 * each);
     expect(alone.levels.length).toBeGreaterThan(25_000);
     let isListed = false;
     const listing = service.inspect(options).finally(() => {
       isListed = true;
     });
     let answers = 0;
+    let moving: Promise<void> | undefined;
     while (!isListed) {
       service.setTransform(other, new Matrix4().setPosition(answers, 0, 5).elements);
       await Promise.all([service.update(), service.raycast({ origin: [0, 0, -9], direction: [0, 0, 1] })]);
       answers++;
       // Its vertices move, and it goes, while it is listed.
-      if (answers === 2)
-        await service.updateMesh(
-          mesh,
-          sphere.positions.map((each) => 3 * each),
-        );
+      if (answers === 1) moving = service.updateMesh(mesh, moved);
       if (answers === 3) service.removeObject(id);
     }
+    await moving;
     expect(answers).toBeGreaterThan(3);
     const [tree] = (await listing).trees;
     for (const key of ['boxes', 'lines', 'levels', 'parents', 'leafStart', 'leafElements'] as const) {
