@@ -118,7 +118,7 @@ function everything({ contacts, views, rejected }: FrameView) {
   const { count, a, b, begun, contained, stale, waiting, endedA, endedB, start, triangleStart, ...rest } = contacts;
   return {
     ...{ count, a, b, begun, contained, stale, waiting, endedA, endedB, start, triangleStart, rejected },
-    ...{ points: rest.points, normals: rest.normals, depths: rest.depths },
+    ...{ points: rest.points, normals: rest.normals, depths: rest.depths, time: rest.time },
     ...{ groupA: rest.groupA, groupB: rest.groupB, endedGroupA: rest.endedGroupA, endedGroupB: rest.endedGroupB },
     ...{ triangles: rest.triangles, segments: rest.segments },
     views: [...views].map(([name, { ids, inside, entered, left }]) => ({ name, ids, inside, entered, left })),
@@ -131,8 +131,9 @@ interface Scene {
   slots: number;
   /** How far they are from the middle. */
   spread: number;
-  /** How many of them are meshes. */
+  /** How many of them are meshes; and how many reach beyond their shape, by a clearance or on a way. */
   meshShare: number;
+  reaching?: number;
   /** How many changes there are before a frame at most; at once in its midst; and how often in its midst. */
   changes: number;
   late: number;
@@ -237,13 +238,21 @@ class Changes {
     const random = this.#random;
     const mesh = random.chance(this.#scene.meshShare) ? random.integer(meshes.length) : random.integer(3) - 3;
     const shapes = [layout.SHAPE_SPHERE, layout.SHAPE_BOX, layout.SHAPE_CAPSULE];
-    const flags = 6 | (random.chance(0.2) ? layout.FLAG_STATIC : 0) | (matrix ? layout.FLAG_MATRIX : 0);
+    const isReaching = random.chance(this.#scene.reaching ?? 0);
+    const clearance = isReaching && random.chance(0.6) ? random.range(0, 0.4) : 0;
+    const isContinuous = isReaching && (clearance === 0 || random.chance(0.3));
+    const flags =
+      6 |
+      (random.chance(0.2) ? layout.FLAG_STATIC : 0) |
+      (matrix ? layout.FLAG_MATRIX : 0) |
+      (clearance > 0 ? layout.FLAG_CLEARANCE : 0) |
+      (isContinuous ? layout.FLAG_CONTINUOUS : 0);
     return [
       {
         ...{ shape: mesh < 0 ? shapes[mesh + 3] : layout.SHAPE_MESH, mesh: 0, flags, layers: 1 + random.integer(3) },
         ...{ collidesWith: random.chance(0.8) ? -1 : 1, group: random.chance(0.7) ? 0 : 1 + random.integer(3) },
         ...{ contacts: random.pick(this.#scene.details), center: [0, -0.4, 0], extent: [0.6, 0.5, 0.7] },
-        ...{ rotation: [0, 0, 0, 1], radius: 0.7, matrix: matrix?.elements },
+        ...{ rotation: [0, 0, 0, 1], radius: 0.7, clearance, matrix: matrix?.elements },
       },
       mesh,
     ];
@@ -325,7 +334,10 @@ describe.each([
         details: [1, 2, 3, 3, 4, 5],
       };
       let count = 0;
-      for (let run = 0; run < 12; run++) count += (await goOn(SEED + 1000 * run, 20, scene, budgets)).count;
+      for (let run = 0; run < 12; run++) {
+        const reaching = run % 2 === 0 ? 0 : 0.4;
+        count += (await goOn(SEED + 1000 * run, 20, { ...scene, reaching }, budgets)).count;
+      }
       expect(count).toBeGreaterThan(60);
     });
 
@@ -337,7 +349,10 @@ describe.each([
     ])('where there are many pairs, of which %s', async (_, { slots, spread, changes }) => {
       const scene = { slots, spread, meshShare: 0.01, changes, late: 100, times: 2, details: [1, 1, 1, 1, 2, 3] };
       let ofBroadPhase = 0;
-      for (let run = 0; run < 2; run++) ofBroadPhase += (await goOn(SEED + 1000 * run, 4, scene, budgets)).ofBroadPhase;
+      for (const [run, reaching] of [0, 0.05, 0.3].entries()) {
+        const seed = SEED + 1000 * run;
+        ofBroadPhase += (await goOn(seed, 4, { ...scene, reaching }, budgets)).ofBroadPhase;
+      }
       expect(ofBroadPhase).toBeGreaterThan(0);
     });
   },
