@@ -18,6 +18,7 @@ import {
   Vector3,
 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { HAS_INSTANCES } from '../fixtures/three-batches.js';
 import { SIZE } from '../fixtures/three-picks.js';
 
 let service: CollisionService;
@@ -56,9 +57,13 @@ test('snaps name objects, instances, faces, lines and points', async () => {
   const boxes = new InstancedMesh(new BoxGeometry(1, 1, 1), material, 2);
   for (let i = 0; i < 2; i++) boxes.setMatrixAt(i, new Matrix4().makeTranslation(2 + 2 * i, 0, 0));
   const batch = new BatchedMesh(2, 100, 200, material);
-  const shape = batch.addGeometry(new BoxGeometry(1, 1, 1));
-  for (let i = 0; i < 2; i++)
-    batch.setMatrixAt(batch.addInstance(shape), new Matrix4().makeTranslation(-2 - 2 * i, 0, 0));
+  // In older ones a geometry is an instance.
+  const add = () => batch.addGeometry(new BoxGeometry(1, 1, 1));
+  const shape = HAS_INSTANCES ? add() : -1;
+  for (let i = 0; i < 2; i++) {
+    const instance = HAS_INSTANCES ? batch.addInstance(shape) : add();
+    batch.setMatrixAt(instance, new Matrix4().makeTranslation(-2 - 2 * i, 0, 0));
+  }
   const lines = new LineSegments(new BufferGeometry().setFromPoints([0, 1, 2, 3].map((i) => new Vector3(i, 2, 0))));
   const points = new Points(new BufferGeometry().setFromPoints([new Vector3(-1, 2, 0), new Vector3(-3, 2, 0)]));
   scene.add(box, boxes, batch, lines, points);

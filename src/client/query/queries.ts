@@ -370,10 +370,10 @@ export class Queries {
     const { method = 'ray', view: name = 'main', latest = false } = options;
     checkBoolean(operation, 'latest', latest);
     checkOneOf(operation, 'method', method, METHODS);
+    const filter = checkFilter(operation, options, this.#objects);
     const kinds = checkSnap(operation, options);
     const { radius = method === 'screen' ? SCREEN_RADIUS : kinds ? SNAP_RADIUS : 0 } = options;
     checkAtLeastZero(operation, 'radius', radius);
-    const filter = checkFilter(operation, options, this.#objects);
     const isByThreshold = filter.threshold !== undefined || filter.own !== undefined;
     if (method === 'ray' && radius > 0 && filter.threshold !== undefined && !kinds) {
       invalid(operation, 'radius', radius, `0 with a threshold, which is ${filter.threshold}; one of both decides`);

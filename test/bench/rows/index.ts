@@ -127,6 +127,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     ),
     raysRow({
       name: 'rays-rods',
+      areThin: true,
       what: `${rods.toLocaleString('en')} thin rods and plates`,
       mesh: () => rodsAndPlates(new Random(1), rods),
       rays,
