@@ -117,7 +117,10 @@ test.each(['bundler', 'nodenext'])('has types that stand alone, module resolutio
   const link = join(app, 'node_modules/@types/three');
   rmSync(link, { force: true });
   symlinkSync(join(root, 'node_modules/@types/three'), link, 'junction');
-  writeFileSync(join(app, 'types.ts'), "export * from 'collision-worker';\nexport * from 'collision-worker/three';\n");
+  // Both measure: one in vectors of three, one in numbers.
+  const entries = ['', '/three'].map((entry) => `export * from 'collision-worker${entry}';`);
+  const types = [...entries, "export { measure } from 'collision-worker/three';"];
+  writeFileSync(join(app, 'types.ts'), types.join('\n'));
   const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--lib', 'es2022,dom'];
   const tsc = [join(root, 'node_modules/typescript/bin/tsc'), ...flags];
   const module = moduleResolution === 'bundler' ? 'preserve' : 'nodenext';
