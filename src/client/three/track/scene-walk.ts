@@ -65,6 +65,8 @@ export class SceneWalk {
   readonly #changed: TableOwner[] = [];
   /** Tells whether all above the root is visible. */
   #above = true;
+  /** What an object of the scene has thrown in a task of ours, where nobody waits for it. */
+  #failure: { readonly cause: unknown } | null = null;
   #isWorking = false;
   #isCleared = false;
 
@@ -119,6 +121,7 @@ export class SceneWalk {
 
   update(): void {
     const { always, moving, still, moved, layers, service } = this.#context;
+    this.#tellFailure();
     this.#lookAbove();
     if (!this.#isTold) for (let i = 0; i < this.#order.length; i++) this.#compareChildren(this.#order[i]);
     this.#settle();
@@ -266,12 +269,19 @@ export class SceneWalk {
     try {
       await this.settled();
     } catch (error) {
-      // It is about the service: the next frame says so.
-      if (!CollisionError.is(error)) throw error;
+      // What is about the service the next frame says by itself; what an object of the scene has thrown it is to say, too.
       if (this.#isCleared) this.#letGo();
+      else if (!CollisionError.is(error)) this.#failure = { cause: error };
     } finally {
       this.#isWorking = false;
     }
+  }
+
+  #tellFailure(): void {
+    if (this.#failure === null) return;
+    const { cause } = this.#failure;
+    this.#failure = null;
+    throw cause;
   }
 
   #workOnce(): void {
