@@ -24,7 +24,7 @@ export interface Selector {
   id?: Pattern;
   name?: Pattern;
   layer?: Pattern;
-  /** Of each property its value, or a pattern for it as a text. A part without the property is not chosen. */
+  /** Says each property's value, or a pattern for it as a text. A part without the property is not chosen. */
   properties?: Readonly<Record<string, Pattern | number | boolean>>;
   /** Chooses none of those that it chooses. */
   not?: Selector;

@@ -40,7 +40,7 @@ const KEYS = [...['work', 'resume', 'workers', 'memory', 'queue', 'onProgress', 
 /** What a process and its threads take before they have any meshes. */
 const OWN_BYTES = 160 * 2 ** 20;
 const LEAST_TILE_BYTES = 16 * 2 ** 20;
-/** Of a thread's memory: a tile's meshes, as many kept from before, and copies of both on their way. */
+/** A thread's memory holds a tile's meshes, as many kept from before, and copies of both on their way. */
 const TILES_PER_THREAD = 4;
 /** Tiles of a queue are for so many workers, as nobody knows how many there will be. */
 const WORKERS_OF_QUEUE = 16;

@@ -130,7 +130,7 @@ class StoreWriter {
   readonly #bytes: number;
   readonly #parts: (StoredPart | null)[] = [];
   readonly #meshes: StoredMesh[] = [];
-  /** By the arrays themselves, and by what is in them. */
+  /** Meshes are found by the arrays themselves, and by what is in them. */
   readonly #known = new WeakMap<object, Promise<number>>();
   readonly #byHash = new Map<string, Promise<number>>();
   readonly #pending = new Set<Promise<unknown>>();

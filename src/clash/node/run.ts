@@ -12,7 +12,7 @@ import { Folder } from './folder.js';
 import { PartStore } from './part-store.js';
 
 export const RUN_FILE = 'run.json';
-/** Of what this code writes into a work folder. A change of what a tile finds is one of it, too. */
+/** Tells the version of what this code writes into a work folder. A change of what a tile finds is one of it, too. */
 export const FORMAT = 1;
 
 /** What run.json holds. */

@@ -18,7 +18,7 @@ export interface BcfOptions {
 const OLDEST = new Date(Date.UTC(1980, 0, 1));
 /** BCF 2.1 allows 45 … 60 degrees. */
 const FIELD_OF_VIEW = 60;
-/** From how far the place of a group is looked at, at least, in world units. */
+/** The place of a group is looked at from so far, at least, in world units. */
 const NEAREST = 2;
 /** So many clashes of a topic are told in its description. */
 const MOST_TOLD = 20;

@@ -31,7 +31,7 @@ export interface Plan {
   /** Whether there is only one set, whose parts are looked at among each other. */
   isWithin: boolean;
   rules: readonly CompiledRule[];
-  /** For each rule, for each part: SIDE_A, SIDE_B, both or neither. */
+  /** It holds SIDE_A, SIDE_B, both or neither for each rule, for each part. */
   sides: readonly Uint8Array[];
   tiles: readonly Tile[];
   warnings: readonly string[];

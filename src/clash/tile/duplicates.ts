@@ -7,7 +7,7 @@ export interface PlacedGeometry {
   /** xyz each. */
   vertices: Float64Array;
   area: number;
-  /** Of all edges of all triangles. */
+  /** It is taken over all edges of all triangles. */
   length: number;
 }
 

@@ -56,7 +56,7 @@ export function pointsOf(mesh: MeshData | ArrayBuffer): ArrayLike<number> {
 
 /** What is known of a mesh before it is loaded. */
 export interface MeshFacts {
-  /** In its own space. */
+  /** It is in the mesh's own space. */
   box: Box;
   triangles: number;
 }
