@@ -48,17 +48,7 @@ function sha1(blocks: DataView, end: number): [number, number, number, number] {
     for (let i = 16; i < 80; i++) words[i] = rotated(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
     let [a, b, c, d, e] = [h0, h1, h2, h3, h4];
     for (let i = 0; i < 80; i++) {
-      let f = b ^ c ^ d;
-      let k = 0x6ed9eba1;
-      if (i < 20) {
-        f = (b & c) | (~b & d);
-        k = 0x5a827999;
-      } else if (i >= 60) k = 0xca62c1d6;
-      else if (i >= 40) {
-        f = (b & c) | (b & d) | (c & d);
-        k = 0x8f1bbcdc;
-      }
-      const next = (rotated(a, 5) + f + e + k + words[i]) | 0;
+      const next = (rotated(a, 5) + mixed(i, b, c, d) + e + words[i]) | 0;
       e = d;
       d = c;
       c = rotated(b, 30);
@@ -72,6 +62,14 @@ function sha1(blocks: DataView, end: number): [number, number, number, number] {
     h4 = (h4 + e) | 0;
   }
   return [h0, h1, h2, h3];
+}
+
+/** Answers the function of a round with its constant. */
+function mixed(round: number, b: number, c: number, d: number): number {
+  if (round < 20) return ((b & c) | (~b & d)) + 0x5a827999;
+  if (round < 40) return (b ^ c ^ d) + 0x6ed9eba1;
+  if (round < 60) return ((b & c) | (b & d) | (c & d)) + 0x8f1bbcdc;
+  return (b ^ c ^ d) + 0xca62c1d6;
 }
 
 function rotated(word: number, bits: number): number {

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { building } from '../../demo/building/parts.js';
+import { building } from '../fixtures/building.js';
 import { buildingGlb } from '../fixtures/building-glb.js';
 import { type Ended, runCli, startCli, TemporaryFolder } from '../fixtures/clash-cli.js';
 import { freePort, missingRedis, Redis } from '../fixtures/redis.js';

@@ -25,8 +25,11 @@ export interface TileLimits {
  * looked at twice.
  */
 export function partsOfTile(parts: number, workers: number): number {
-  return Math.min(4096, Math.max(LEAST_PARTS, Math.ceil(parts / (8 * workers))));
+  return Math.min(4096, Math.max(LEAST_PARTS, Math.ceil((ON_BORDERS * parts) / (8 * workers))));
 }
+
+/** Tiles have so many times their share of the parts: without room for what lies on borders, each would be split again. */
+const ON_BORDERS = 1.2;
 
 /** Fewer parts are no work for two. */
 export const LEAST_PARTS = 256;

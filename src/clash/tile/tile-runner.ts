@@ -120,9 +120,14 @@ export class TileRunner {
     this.#hard = Array.from(plan.rules.keys()).filter((rule) => plan.rules[rule].kind === 'hard');
     this.#layers = layersOf(plan, this.#hard);
     const { layers, collidesWith } = this.#layers;
+    // Numbers of meshes are those of the order in which parts were given, which must not matter.
+    const firstOf = new Map<number, number>();
+    plan.parts.forEach(({ mesh }, part) => {
+      if (!firstOf.has(mesh)) firstOf.set(mesh, part);
+    });
+    const byMesh = plan.parts.map(({ mesh }) => firstOf.get(mesh)!);
     this.#byRank = Uint32Array.from(plan.parts.keys()).sort((a, b) => {
-      const byMesh = plan.parts[a].mesh - plan.parts[b].mesh;
-      return byMesh || layers[a] - layers[b] || collidesWith[a] - collidesWith[b] || a - b;
+      return byMesh[a] - byMesh[b] || layers[a] - layers[b] || collidesWith[a] - collidesWith[b] || a - b;
     });
     this.#ranks = new Uint32Array(plan.parts.length);
     this.#byRank.forEach((part, rank) => {
@@ -207,17 +212,28 @@ export class TileRunner {
     }
   }
 
+  /**
+   * Answers for a part of a tile the group of its object, as what has the same one makes no pairs: the side of the split, or
+   * the first axis along which it begins before the cell, as the pairs of two such are of other tiles.
+   */
+  #groups({ cell, parts, split }: Tile): (part: number) => number {
+    const { padded } = this.#plan;
+    if (split === 0) return (part) => 1 + [0, 1, 2].findIndex((axis) => padded[6 * part + axis] < cell[axis]);
+    const beyond = new Set(parts.slice(split));
+    return (part) => (beyond.has(part) ? 2 : 1);
+  }
+
   /** Adds all parts as objects, in the order of their ranks, and more where the tile has few. */
-  #place({ parts, split }: Tile): PlacedTile {
+  #place(tile: Tile): PlacedTile {
     const service = this.#service;
+    const { parts } = tile;
     const { matrices } = this.#plan;
     const { layers, collidesWith } = this.#layers;
     const sorted = Uint32Array.from(parts, (part) => this.#ranks[part]).sort();
     sorted.forEach((rank, i) => {
       sorted[i] = this.#byRank[rank];
     });
-    const isBeyond = new Set(split === 0 ? [] : parts.slice(split));
-    const groupOf = (part: number): number => (split === 0 ? 0 : isBeyond.has(part) ? 2 : 1);
+    const groupOf = this.#groups(tile);
     const isAlike = (a: number, b: number): boolean =>
       this.#plan.parts[a].mesh === this.#plan.parts[b].mesh &&
       layers[a] === layers[b] &&
