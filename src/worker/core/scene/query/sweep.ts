@@ -20,7 +20,6 @@ import { BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty,
 import { idAt, placedShapeAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import { updateTrees } from '../scene';
 import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
-import { VECTOR_BYTES } from '../../sizes';
 
 const shape = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const box = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
@@ -171,7 +170,7 @@ function setWayOf(description: usize, way: usize): void {
 // --- the descent ---
 
 let stack: usize = 0;
-const keys: usize = memory.data(2 * VECTOR_BYTES, 16); // f32 of eight children
+const keys: usize = memory.data(32, 16); // f32 of eight children
 
 function searchAll(): void {
   for (let which: u32 = 0; which < TREE_COUNT; which++) search(boundsIn(which));
