@@ -11,15 +11,16 @@ import { SUPPORT_BYTES, Support, extentOf, findSupportPoint, supportX, supportY,
 import {
   angle, arm, moveBody, pivotX, pivotY, pivotZ, spinX, spinY, spinZ, wayLength, wayX, wayY, wayZ,
 } from './motion';
+import { TRIANGLE_BYTES } from '../sizes';
 
 /** The body that moves, at time 0 and where it is looked at; and the one that stands. */
 export const start = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const moved = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 export const still = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 /** The corners of triangles among these, nine f64 each. */
-export const startCorners: usize = memory.data(72, 16);
-const movedCorners: usize = memory.data(72, 16);
-export const stillCorners: usize = memory.data(72, 16);
+export const startCorners: usize = memory.data(TRIANGLE_BYTES, 16);
+const movedCorners: usize = memory.data(TRIANGLE_BYTES, 16);
+export const stillCorners: usize = memory.data(TRIANGLE_BYTES, 16);
 
 /** Makes a body a triangle, whose corners are written at an address. */
 export function setTriangleBody(body: Support, corners: usize): void {

@@ -4,6 +4,7 @@
 
 import { Affine, setIdentity } from '../math/affine';
 import { Support } from '../contact/convex/support';
+import { PLACE_BYTES } from '../sizes';
 
 export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 /** The length of the way. */
@@ -78,7 +79,7 @@ export function turnVector(to: usize, from: usize): void {
   store<f64>(to, turn.xz * x + turn.yz * y + turn.zz * z, 16);
 }
 
-const offset: usize = memory.data(24, 16);
+const offset: usize = memory.data(PLACE_BYTES, 16);
 
 /** Moves a place in memory to where it is at a time, for which the rotation was set. */
 export function movePlace(to: usize, from: usize, time: f64): void {
