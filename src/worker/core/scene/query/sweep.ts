@@ -12,8 +12,9 @@ import { greatestOf, lane0, lane1, lane2, leastOf } from '../../math/lanes';
 import { reserve } from '../../memory';
 import { PlacedShape, describedShape } from '../../shape/placed-shape';
 import {
-  armOfSweep, beginSweep, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTime, meetTriangle, meetX, meetY, meetZ, sweepPair,
-} from '../../sweep/sweep';
+  best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTriangle, meetX, meetY, meetZ,
+} from '../../sweep/meeting';
+import { armOfSweep, beginSweep, sweepPair } from '../../sweep/sweep';
 import { angle, setMotion, wayX, wayY, wayZ } from '../../sweep/motion';
 import { boundsIn } from '../index/bounding-spheres';
 import { BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt } from '../index/octree';
