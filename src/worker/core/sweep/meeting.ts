@@ -48,6 +48,11 @@ export function beginMeeting(limit: f64, mesh: usize, tree: Affine, mirrored: bo
   faceSides = list;
 }
 
+/** Tells whether triangles are met from both sides. */
+export function areAllSides(): bool {
+  return sides == SIDE_DOUBLE || objectMesh == 0;
+}
+
 /** Says that the object is what moves, backwards. */
 export function swap(): void {
   isSwapped = true;

@@ -1,11 +1,12 @@
 // Sweeps a sphere or capsule straight at the triangles of a mesh. What moves along one direction is best seen along it: in
 // the frame (u, v, w) whose last axis is the way and whose first has the rest of the capsule's axis, a triangle is passed by
 // if its projection is beside that of the capsule, and is not met before its plane is, nor before the front of the capsule,
-// as far aside as the triangle is, has come to its nearest corner. That is asked of four triangles at a time in float32,
-// with a bound on its rounding; it leaves some 3 of 46 triangles near a dragon's surface. These are decided in float64, the
-// soonest first, by the distance of the capsule's axis (character/capsule-cast.ts) from where they are looked at first.
+// as far aside as the triangle is, has come to its nearest corner; and it is met when one of its corners is, if not before.
+// That is asked of four triangles at a time in float32, with bounds on its rounding, while the tree is walked. What is left
+// then is decided in float64, the soonest first, by the distance of the capsule's axis (character/capsule-cast.ts), from
+// where it may be met first. Near a dragon's surface that is XX triangles of a sweep that meets it; 46 without.
 //
-// Where the capsule is in triangles at the start, only those matter that are nearer to its axis than the nearest so far.
+// Where the capsule is in triangles at the start, only those matter that are as near to its axis as the nearest.
 
 import {
   advance, awayX, awayY, awayZ, heightOver, measure, setCastCapsule, touchX as capsuleX, touchY as capsuleY, touchZ as capsuleZ,
@@ -15,13 +16,13 @@ import { Support } from '../contact/convex/support';
 import { Affine } from '../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { upward } from '../math/interval';
-import { leastOf, minus, plus, times } from '../math/lanes';
+import { minus, plus, times, transpose } from '../math/lanes';
 import {
   blur, boundingSize, dot, greatest, least, mapBlock, mappedVolumeError, setBlockMap,
 } from '../mesh/query/mapped-block';
 import { mapTriangle } from '../mesh/query/mapped-triangle';
 import { Block } from '../mesh/tree/layout';
-import { best, isSwapped, meetDepth, setTouch, take } from './meeting';
+import { areAllSides, best, isSwapped, meetDepth, setTouch, take } from './meeting';
 import { wayLength, wayX, wayY, wayZ } from './motion';
 import { entryTime, narrowSweep } from './swept-tree';
 
@@ -42,15 +43,150 @@ export function beginRound(round: Support, map: Affine): void {
 /** Looks at those triangles of a block that a bit is set for. Answers from when on nothing matters. */
 export function visitRound(block: usize, bits: u32): f64 {
   if (!isReady) prepare();
-  setLimit();
-  for (let waiting = mayMeet(block) & bits; waiting != 0;) {
-    const lane = leastOf(lowers, waiting);
-    waiting &= ~(1 << lane);
-    const lower = load<f32>(lowers + (<usize>lane << 2));
-    if (lower > limit) break;
-    meet(block + (<usize>lane << 2), lower);
+  if (candidateCount > MOST_CANDIDATES - 4) decide();
+  for (let waiting = mayMeet(block) & bits; waiting != 0; waiting &= waiting - 1) {
+    const lane = <usize>ctz(waiting) << 2;
+    const candidate = candidates + candidateCount++ * CANDIDATE_BYTES;
+    for (let i: usize = 0; i < 9; i++) store<f32>(candidate + (i << 2), load<f32>(corners + (i << 4) + lane));
+    store<f32>(candidate, load<f32>(lowers + lane), LOWER);
+    store<f32>(candidate, load<f32>(nearests + lane), NEAREST);
+    store<u32>(candidate, <u32>(block + lane), PLACE);
   }
-  return best;
+  if (limit == 0) narrowSweep(<f64>width);
+  return wayLength > 0 ? min(best, entryTime + <f64>limit / wayLength) : best;
+}
+
+// --- the triangles that wait ---
+
+// Each is its corners in the frame of the way, bounds from below of how far the capsule goes until they meet and of the
+// distance from its axis at the start, where that is looked for, and its place in the mesh.
+const MOST_CANDIDATES: usize = 64;
+const CANDIDATE_BYTES: usize = 48;
+const LOWER: usize = 36;
+const NEAREST: usize = 40;
+const PLACE: usize = 44;
+const candidates: usize = memory.data(<i32>MOST_CANDIDATES * <i32>CANDIDATE_BYTES, 16);
+let candidateCount: usize = 0;
+
+/** Decides the triangles that wait, the soonest first, or at the start the nearest. Must follow when all were visited. */
+export function decide(): void {
+  while (candidateCount > 0) {
+    if (candidateCount > 1) refineAll();
+    let soonest: usize = 0;
+    for (let i: usize = 1; i < candidateCount; i++) if (isSooner(i, soonest)) soonest = i;
+    if (candidateCount == 0) return;
+    const candidate = candidates + soonest * CANDIDATE_BYTES;
+    const place = <usize>load<u32>(candidate, PLACE), lower = load<f32>(candidate, LOWER);
+    const matters = lower <= limit && !(load<f32>(candidate, NEAREST) > width);
+    memory.copy(candidate, candidates + --candidateCount * CANDIDATE_BYTES, CANDIDATE_BYTES);
+    if (matters) meet(place, lower);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function isSooner(i: usize, j: usize): bool {
+  const a = candidates + i * CANDIDATE_BYTES, b = candidates + j * CANDIDATE_BYTES;
+  const lowerA = load<f32>(a, LOWER), lowerB = load<f32>(b, LOWER);
+  return lowerA < lowerB || (lowerA == lowerB && load<f32>(a, NEAREST) < load<f32>(b, NEAREST));
+}
+
+/** The twelve numbers of four triangles, four lanes each. */
+const four: usize = memory.data(12 * 16, 16);
+
+/** Makes the bounds of all better, and leaves out who does not matter. */
+function refineAll(): void {
+  let left: usize = 0;
+  for (let i: usize = 0; i < candidateCount; i += 4) {
+    const from = candidates + i * CANDIDATE_BYTES;
+    for (let k: usize = 0; k < 48; k += 16) {
+      transpose(
+        four + (k << 2), v128.load(from + k), v128.load(from + k, 48), v128.load(from + k, 96), v128.load(from + k, 144),
+      );
+    }
+    refine(<i32>(candidateCount - i));
+    const end = min(i + 4, candidateCount);
+    for (let j = i; j < end; j++) {
+      const lower = load<f32>(lowers + ((j & 3) << 2)), nearest = load<f32>(nearests + ((j & 3) << 2));
+      if (lower > limit || nearest > width) continue;
+      const to = candidates + left++ * CANDIDATE_BYTES;
+      memory.copy(to, candidates + j * CANDIDATE_BYTES, CANDIDATE_BYTES);
+      store<f32>(to, lower, LOWER);
+      store<f32>(to, nearest, NEAREST);
+    }
+  }
+  candidateCount = left;
+}
+
+/**
+ * Makes the bounds of the first `count` of `four` better: by the capsule where the limit is, whose axis is nearest to the edges of a triangle
+ * along some direction. Whatever that is, the two are apart as long as they are apart along it.
+ */
+function refine(count: i32): void {
+  const au = v128.load(four), av = v128.load(four, 16), aw = v128.load(four, 32);
+  const bu = v128.load(four, 48), bv = v128.load(four, 64), bw = v128.load(four, 80);
+  const cu = v128.load(four, 96), cv = v128.load(four, 112), cw = v128.load(four, 128);
+  const at = f32x4.splat(limit), across = f32x4.splat(halfAcross), along = f32x4.splat(halfAlong), zero = f32x4.splat(0);
+  const pw = minus(aw, at), qw = minus(bw, at), rw = minus(cw, at);
+  nearestSquare = f32x4.splat(Infinity);
+  offerEdge(au, av, pw, minus(bu, au), minus(bv, av), minus(bw, aw));
+  offerEdge(bu, bv, qw, minus(cu, bu), minus(cv, bv), minus(cw, bw));
+  offerEdge(cu, cv, rw, minus(au, cu), minus(av, cv), minus(aw, cw));
+  const nu = toNearestU, nv = toNearestV, nw = toNearestW;
+  const sum = plus(plus(f32x4.abs(nu), f32x4.abs(nv)), f32x4.abs(nw));
+  const far = plus(
+    greatest(
+      greatest(f32x4.abs(au), f32x4.abs(bu), f32x4.abs(cu)), greatest(f32x4.abs(av), f32x4.abs(bv), f32x4.abs(cv)),
+      greatest(f32x4.abs(pw), f32x4.abs(qw), f32x4.abs(rw)),
+    ),
+    f32x4.splat(width + halfAcross + abs(halfAlong)),
+  );
+  const error = times(sum, plus(f32x4.splat(2 * blur), times(plus(far, at), f32x4.splat(ROUNDING))));
+  const axis = f32x4.abs(plus(times(nu, across), times(nw, along)));
+  const apart = minus(
+    minus(least(dot(nu, nv, nw, au, av, pw), dot(nu, nv, nw, bu, bv, qw), dot(nu, nv, nw, cu, cv, rw)), axis), error,
+  );
+  const length = f32x4.sqrt(dot(nu, nv, nw, nu, nv, nw));
+  const gap = minus(apart, times(times(length, f32x4.splat(width)), f32x4.splat(1 + ROUNDING)));
+  const way = plus(at, f32x4.div(gap, nw));
+  const rounded = minus(way, times(plus(f32x4.abs(way), at), f32x4.splat(ROUNDING)));
+  const old = v128.load(four, 144), oldNearest = v128.load(four, 160);
+  v128.store(lowers, f32x4.pmax(old, v128.and(rounded, f32x4.gt(nw, zero))));
+  if (limit > 0) {
+    v128.store(nearests, oldNearest);
+    return;
+  }
+  v128.store(nearests, f32x4.pmax(oldNearest, times(f32x4.div(apart, length), f32x4.splat(1 - 4 * ROUNDING))));
+  if (!isAnySide) return;
+  const isOne = i32x4.lt_s(i32x4(0, 1, 2, 3), i32x4.splat(count));
+  narrow(<f64>leastLane(f32x4.sqrt(v128.bitselect(nearestSquare, f32x4.splat(Infinity), isOne))));
+}
+
+let nearestSquare: v128 = i32x4.splat(0);
+let toNearestU: v128 = i32x4.splat(0), toNearestV: v128 = i32x4.splat(0), toNearestW: v128 = i32x4.splat(0);
+
+/** Takes the shortest way from the axis to edges from p, where it is the shortest so far (Ericson, 2005, 5.1.9). */
+// @ts-ignore: decorator
+@inline
+function offerEdge(pu: v128, pv: v128, pw: v128, eu: v128, ev: v128, ew: v128): void {
+  const across = f32x4.splat(halfAcross), along = f32x4.splat(halfAlong), zero = f32x4.splat(0), one = f32x4.splat(1);
+  const ee = dot(eu, ev, ew, eu, ev, ew), de = plus(times(across, eu), times(along, ew));
+  const dp = plus(times(across, pu), times(along, pw)), ep = dot(eu, ev, ew, pu, pv, pw);
+  const per = f32x4.splat(perSquare);
+  // Per unit of the axis' square, so that an axis without a length is none.
+  const det = minus(ee, times(times(de, de), per));
+  const free = f32x4.div(times(minus(times(dp, ee), times(de, ep)), per), det);
+  let s = f32x4.pmax(f32x4.neg(one), f32x4.pmin(one, free));
+  const t = f32x4.pmax(zero, f32x4.pmin(one, f32x4.div(minus(times(de, s), ep), ee)));
+  s = f32x4.pmax(f32x4.neg(one), f32x4.pmin(one, times(plus(times(de, t), dp), per)));
+  const u = minus(plus(pu, times(t, eu)), times(s, across)), v = plus(pv, times(t, ev));
+  const w = minus(plus(pw, times(t, ew)), times(s, along));
+  const square = dot(u, v, w, u, v, w);
+  const isNearer = f32x4.lt(square, nearestSquare);
+  nearestSquare = v128.bitselect(square, nearestSquare, isNearer);
+  toNearestU = v128.bitselect(u, toNearestU, isNearer);
+  toNearestV = v128.bitselect(v, toNearestV, isNearer);
+  toNearestW = v128.bitselect(w, toNearestW, isNearer);
 }
 
 /** Sets what is the same for all triangles; few sweeps come to any. */
@@ -58,7 +194,13 @@ function prepare(): void {
   isReady = true;
   setOwnFrame();
   setWayFrame();
-  setWidth(body.radius);
+  width = Infinity;
+  narrow(body.radius);
+  inner = <f32>(body.radius * (1.0 - 4.0 * <f64>ROUNDING));
+  isAnySide = areAllSides();
+  const axisSquare = halfAcross * halfAcross + halfAlong * halfAlong;
+  perSquare = axisSquare > 0 ? 1 / axisSquare : 0;
+  limit = upward(max((best - entryTime) * wayLength, 0.0));
 }
 
 // --- four triangles, float32 ---
@@ -66,8 +208,13 @@ function prepare(): void {
 const wayFrame = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 /** Half of the axis along u and along w. */
 let halfAcross: f32 = 0, halfAlong: f32 = 0;
-/** How near to the axis a triangle must be. */
+/** One over the square of half of the axis, or 0 without. */
+let perSquare: f32 = 0;
+/** How near to the axis a triangle must be: rounding and more. And the radius, less that. */
 let width: f32 = 0;
+let inner: f32 = 0;
+/** Whether each triangle that is met counts, so that what is only met later does not. */
+let isAnySide: bool = false;
 /** How far along the way it matters what is met, from where the mesh begins. */
 let limit: f32 = 0;
 
@@ -112,19 +259,15 @@ function setWayFrame(): void {
   setBlockMap(wayFrame);
 }
 
-function setWidth(radius: f64): void {
-  width = <f32>((max(radius, 0.0) + rest) * (1.0 + 4.0 * <f64>ROUNDING)) + blur;
-}
-
-// @ts-ignore: decorator
-@inline
-function setLimit(): void {
-  limit = upward(max((best - entryTime) * wayLength, 0.0));
+/** Narrows what counts to triangles that are as near to the axis as a radius. */
+function narrow(radius: f64): void {
+  width = min(width, <f32>((max(radius, 0.0) + rest) * (1.0 + 4.0 * <f64>ROUNDING)) + 2 * blur);
 }
 
 /** Corners a, b, c of the four triangles as u, v, w of four lanes; and how far the capsule goes at least before it meets each. */
 const corners: usize = memory.data(9 * 16, 16);
 const lowers: usize = memory.data(16, 16);
+const nearests: usize = memory.data(16, 16);
 
 /** Finds which of a block's triangles the capsule may meet before the limit, a bit each, and writes `lowers`. */
 function mayMeet(block: usize): u32 {
@@ -169,18 +312,41 @@ function mayMeet(block: usize): u32 {
   const size = boundingSize(plus(f32x4.pmax(size2, minus(highW, lowW)), off));
   const far = plus(greatest(far2, highW, f32x4.neg(lowW)), plus(plus(across, length), radius));
   const axis = f32x4.abs(plus(times(nu, across), times(nw, f32x4.splat(halfAlong))));
-  const reach = plus(plus(axis, times(radius, f32x4.sqrt(dot(nu, nv, nw, nu, nv, nw)))), mappedVolumeError(size, far));
+  const normal = f32x4.sqrt(dot(nu, nv, nw, nu, nv, nw)), error = mappedVolumeError(size, far);
+  const reach = plus(plus(axis, times(radius, normal)), error);
   const gap = minus(f32x4.abs(height), reach);
-  const closing = plus(
-    v128.xor(nw, v128.and(height, f32x4.splat(-0.0))),
-    times(size, plus(f32x4.splat(8 * blur), times(size, f32x4.splat(ROUNDING)))),
-  );
+  const normalError = times(size, plus(f32x4.splat(8 * blur), times(size, f32x4.splat(ROUNDING))));
+  const closing = plus(v128.xor(nw, v128.and(height, f32x4.splat(-0.0))), normalError);
   const isBefore = f32x4.gt(gap, zero), isNearing = f32x4.gt(closing, zero);
   passed = v128.or(passed, v128.andnot(isBefore, isNearing));
   const toPlane = times(f32x4.div(gap, closing), f32x4.splat(1 - 2 * ROUNDING));
   lower = f32x4.pmax(lower, v128.and(toPlane, v128.and(isBefore, isNearing)));
   v128.store(lowers, lower);
   passed = v128.or(passed, f32x4.gt(lower, f32x4.splat(limit)));
+  if (i32x4.all_true(passed)) return 0;
+
+  // When the corners are met, if all triangles count.
+  if (isAnySide && limit > 0) {
+    const upper = least(upperOf(au, av, aw), upperOf(bu, bv, bw), upperOf(cu, cv, cw));
+    const soonest = leastLane(v128.bitselect(f32x4.splat(Infinity), upper, f32x4.gt(aside, radius)));
+    if (soonest < limit) {
+      limit = soonest > 0 ? soonest : 0;
+      passed = v128.or(passed, f32x4.gt(lower, f32x4.splat(limit)));
+    }
+  }
+  v128.store(nearests, zero);
+  if (limit > 0) return ~<u32>i32x4.bitmask(passed) & 15;
+
+  // How near the axis is at the start.
+  const beyond = f32x4.pmax(zero, minus(minus(f32x4.pmax(lowW, f32x4.neg(highW)), length), off));
+  const toBounds = f32x4.sqrt(plus(times(aside, aside), times(beyond, beyond)));
+  const toPlaneNow = f32x4.div(minus(minus(f32x4.abs(height), axis), error), plus(normal, normalError));
+  const nearest = times(f32x4.pmax(toBounds, toPlaneNow), f32x4.splat(1 - 4 * ROUNDING));
+  v128.store(nearests, nearest);
+  if (isAnySide) {
+    narrow(<f64>leastLane(least(distanceOf(au, av, aw), distanceOf(bu, bv, bw), distanceOf(cu, cv, cw))));
+  }
+  passed = v128.or(passed, f32x4.gt(nearest, f32x4.splat(width)));
   return ~<u32>i32x4.bitmask(passed) & 15;
 }
 
@@ -195,6 +361,46 @@ function asideOf(eu: v128, ev: v128, pu: v128, pv: v128, qu: v128, qv: v128, hal
   const outside = f32x4.pmax(f32x4.pmin(p, q), f32x4.neg(f32x4.pmax(p, q)));
   const length = plus(f32x4.sqrt(plus(times(eu, eu), times(ev, ev))), f32x4.splat(3 * blur));
   return f32x4.div(minus(minus(outside, times(half, f32x4.abs(ev))), rounding), length);
+}
+
+/**
+ * Answers how far the capsule goes at most before it meets points: as far as the place of its axis goes that is beside them.
+ * Infinity where they are passed, or behind it at the start.
+ */
+// @ts-ignore: decorator
+@inline
+function upperOf(pu: v128, pv: v128, pw: v128): v128 {
+  const off = f32x4.splat(blur), radius = f32x4.splat(inner);
+  const onAxis = f32x4.pmax(f32x4.splat(-halfAcross), f32x4.pmin(pu, f32x4.splat(halfAcross)));
+  const axisW = halfAcross > 0 ? times(onAxis, f32x4.splat(halfAlong / halfAcross)) : f32x4.splat(abs(halfAlong));
+  const du = plus(f32x4.abs(minus(pu, onAxis)), off), dv = plus(f32x4.abs(pv), off);
+  const squared = minus(times(radius, radius), times(plus(times(du, du), times(dv, dv)), f32x4.splat(1 + ROUNDING)));
+  const doubt = plus(times(f32x4.splat(abs(halfAlong)), f32x4.splat(ROUNDING)), off);
+  const depth = minus(times(f32x4.sqrt(f32x4.pmax(f32x4.splat(0), squared)), f32x4.splat(1 - ROUNDING)), doubt);
+  const upper = minus(pw, plus(axisW, depth));
+  const isMet = v128.and(
+    f32x4.gt(depth, f32x4.splat(0)),
+    v128.or(f32x4.ge(upper, f32x4.splat(0)), f32x4.gt(pw, minus(axisW, depth))),
+  );
+  return v128.bitselect(upper, f32x4.splat(Infinity), isMet);
+}
+
+/** Answers how far points are from the axis at the start, and rounding at most. */
+// @ts-ignore: decorator
+@inline
+function distanceOf(pu: v128, pv: v128, pw: v128): v128 {
+  const across = f32x4.splat(halfAcross), along = f32x4.splat(halfAlong);
+  const t = times(plus(times(pu, across), times(pw, along)), f32x4.splat(perSquare));
+  const part = f32x4.pmax(f32x4.splat(-1), f32x4.pmin(t, f32x4.splat(1)));
+  const du = minus(pu, times(part, across)), dw = minus(pw, times(part, along));
+  return f32x4.sqrt(dot(du, pv, dw, du, pv, dw));
+}
+
+// @ts-ignore: decorator
+@inline
+function leastLane(v: v128): f32 {
+  const w = f32x4.pmin(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
+  return min(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
 }
 
 // --- one triangle, float64 ---
@@ -256,7 +462,7 @@ function meet(at: usize, lower: f32): void {
   const time = advance(o, 0, 0, 0, alongX, alongY, alongZ, wayLength, from, best == 1 ? 1 : best * (1.0 + 1e-15));
   if (!(time < 1)) return;
   takeMeeting(time, 0, at);
-  setLimit();
+  limit = min(limit, upward(max((best - entryTime) * wayLength, 0.0)));
 }
 
 /** Takes a triangle that the capsule is in at the start. */
@@ -272,10 +478,9 @@ function takeStart(distance: f64, at: usize): void {
       side * worldY(o.normalX, o.normalY, o.normalZ), side * worldZ(o.normalX, o.normalY, o.normalZ), at,
     );
   }
-  setLimit();
   if (!(meetDepth > 0)) return;
-  setWidth(radius - meetDepth);
-  narrowSweep(max(radius - meetDepth, 0.0));
+  limit = 0;
+  narrow(radius - meetDepth);
 }
 
 function takeMeeting(time: f64, depth: f64, at: usize): void {

@@ -35,7 +35,7 @@ import {
   angle, arm, moveBody, moveMap, setPivot, setWay, wayLength, wayX, wayY, wayZ, withoutTurn,
 } from './motion';
 import { enterBox } from './round-box';
-import { beginRound, visitRound } from './round-mesh';
+import { beginRound, decide, visitRound } from './round-mesh';
 import { Polytope, satDepth, satSweep, satTime, satX, satY, satZ, setBox, setTriangle } from './swept-sat';
 import { setSweptMesh, sweepTree } from './swept-tree';
 import { sweepTrees } from './swept-trees';
@@ -216,6 +216,7 @@ function sweepStraight(mesh: Mesh, map: Affine, tree: Affine): void {
   else if (start.isBox) setBox(first, start);
   else setTriangleBody(still, stillCorners);
   sweepTree(mesh, start, ballOf(start), 0, start.x, start.y, start.z, wayX, wayY, wayZ, 0, 1, best, isRound ? visitRound : straight);
+  if (isRound) decide();
 }
 let straightTree: Affine = changetype<Affine>(0);
 
