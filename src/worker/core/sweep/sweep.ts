@@ -16,14 +16,14 @@ import {
 } from '../../../shared/layout';
 import { clearContact, pointCount, points } from '../contact/manifold/contact';
 import { convexConvexContact } from '../contact/convex/convex-convex';
-import { SUPPORT_BYTES, Support, findSupportPoint, setShapeSupport, supportX, supportY, supportZ } from '../contact/convex/support';
+import { SUPPORT_BYTES, Support, copyBody, findSupportPoint, setShapeSupport, supportX, supportY, supportZ } from '../contact/convex/support';
 import { Affine, copy, determinant } from '../math/affine';
 import { spectralNorm } from '../math/spectral-norm';
 import { mapTriangle } from '../mesh/query/mapped-triangle';
 import { Mesh, placeTree } from '../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../shape/placed-shape';
 import {
-  OVERLAP, advance, findTouch, normalX, normalY, normalZ, setTriangleBody, spanOf, start, startCorners, still, stillCorners,
+  OVERLAP, advance, ballDepth, findTouch, isBoxed, normalX, normalY, normalZ, setTriangleBody, spanOf, start, startCorners, still, stillCorners,
   touchX, touchY, touchZ,
 } from './advance';
 import { findContained } from './containment';
@@ -34,7 +34,9 @@ import {
 import {
   angle, arm, moveBody, moveMap, setPivot, setWay, wayLength, wayX, wayY, wayZ, withoutTurn,
 } from './motion';
-import { enterBox } from './round-box';
+import {
+  boxExitX, boxExitY, boxExitZ, depthInBox, enterBox, nearestOfBoxX, nearestOfBoxY, nearestOfBoxZ,
+} from './round-box';
 import { beginRound, decide, visitRound } from './round-mesh';
 import { Polytope, satDepth, satSweep, satTime, satX, satY, satZ, setBox, setTriangle } from './swept-sat';
 import { setSweptMesh, sweepTree } from './swept-tree';
@@ -153,11 +155,21 @@ function convexAtConvex(): void {
     from = enterBox(shapeBody, otherBody);
     if (!(from <= best)) return;
   }
-  memory.copy(changetype<usize>(start), changetype<usize>(shapeBody), SUPPORT_BYTES);
-  memory.copy(changetype<usize>(still), changetype<usize>(otherBody), SUPPORT_BYTES);
+  copyBody(start, shapeBody);
+  copyBody(still, otherBody);
   const time = advance(from, best, near);
   if (time != OVERLAP) {
-    if (time <= best) offer(time, 0, normalX, normalY, normalZ, 0, 0);
+    if (time <= best && offer(time, 0, normalX, normalY, normalZ, 0, 0)) touchBox();
+    return;
+  }
+  // Where balls alone overlap, GJK or the box knows; a capsule whose axis is in a box leaves it by a face of the two.
+  if (ballDepth > 0) {
+    if (offer(0, ballDepth, normalX, normalY, normalZ, 0, 0)) touchBox();
+    return;
+  }
+  if (other.shape == SHAPE_BOX && shapeBody.radius > 0) {
+    const depth = depthInBox(shapeBody, otherBody);
+    offer(0, depth, boxExitX, boxExitY, boxExitZ, 0, 0);
     return;
   }
   clearContact();
@@ -176,6 +188,11 @@ function convexAtConvex(): void {
     <f64>load<f32>(deepest, CONTACT_NORMAL + 4), <f64>load<f32>(deepest, CONTACT_NORMAL + 8), 0, 0,
   );
   clearContact();
+}
+
+/** Takes where the box is nearest to the axis that was looked at last. */
+function touchBox(): void {
+  if (isBoxed) setTouch(nearestOfBoxX(), nearestOfBoxY(), nearestOfBoxZ());
 }
 
 // --- a convex shape and a mesh ---

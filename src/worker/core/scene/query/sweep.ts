@@ -10,7 +10,7 @@ import { clearHits, hitAt, hitCount, newHit } from '../../hits';
 import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
 import { greatestOf, lane0, lane1, lane2, leastOf } from '../../math/lanes';
 import { reserve } from '../../memory';
-import { PlacedShape, describedShape } from '../../shape/placed-shape';
+import { PlacedShape, describedAgain, readDescription } from '../../shape/placed-shape';
 import {
   best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTriangle, meetX, meetY, meetZ,
 } from '../../sweep/meeting';
@@ -70,17 +70,18 @@ function begin(description: usize, motion: usize, filter: usize): void {
     load<f64>(motion, MOTION_ROTATION), load<f64>(motion, MOTION_ROTATION + 8), load<f64>(motion, MOTION_ROTATION + 16),
     load<f64>(motion, MOTION_ROTATION + 24),
   );
+  readDescription(description);
   place(description, load<f64>(motion, MOTION_TOLERANCE));
 }
 
-/** Takes the shape at the start of its motion. */
+/** Takes the shape that was read at the start of its motion. */
 function place(description: usize, tolerance: f64): void {
   const matrix = description + OBJECT_MATRIX;
   const x = load<f64>(matrix, 72), y = load<f64>(matrix, 80), z = load<f64>(matrix, 88);
-  describedShape(shape, description, PRECISION_MESH);
+  describedAgain(shape, description, PRECISION_MESH);
   beginSweep(shape, x, y, z, tolerance);
   if (angle == 0) {
-    describedShape(box, description, PRECISION_AABB);
+    describedAgain(box, description, PRECISION_AABB);
     middleX = box.tx; middleY = box.ty; middleZ = box.tz;
     sizeX = box.xx; sizeY = box.yy; sizeZ = box.zz;
   } else {
@@ -119,8 +120,11 @@ export function sweepMany(
   updateTrees();
   setFilter(filter);
   wantsAll = false;
+  let last: usize = 0;
   for (let i: usize = 0; i < count; i++) {
     const description = descriptions + (shapeOf != 0 ? <usize>load<u32>(shapeOf + (i << 2)) * OBJECT_BYTES : 0);
+    if (description != last) readDescription(description);
+    last = description;
     setWayOf(description, ways + i * WAY_NUMBERS * 8);
     place(description, tolerance);
     searchAll();
