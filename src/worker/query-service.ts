@@ -1,6 +1,6 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
-import { RAY_NUMBERS } from '../shared/layout.js';
+import { RAY_NUMBERS, SHAPE_CAPSULE, SHAPE_SPHERE } from '../shared/layout.js';
 import type {
   Cursor,
   Filter,
@@ -26,6 +26,7 @@ import type {
 import { answering } from './answering.js';
 import type { Core, PlacedDescription } from './binding/core.js';
 import { buffersOf } from './buffers-of.js';
+import type { CoreSweepHit } from './binding/queries.js';
 import { raycastMany, sweepMany } from './many-queries.js';
 import type { MeshTable } from './mesh-table.js';
 import { place } from './placing.js';
@@ -52,6 +53,9 @@ export abstract class QueryService {
    * Does work that may take long, in slices between which messages are served. Meshes stay at their addresses meanwhile.
    */
   protected abstract inSlices<T>(work: (slices: Slices) => Promise<T>): Promise<T>;
+
+  /** Does a sweep that was kept, as a contact that takes long is found. */
+  protected abstract sweepInSlices<T>(kept: number, answer: (hits: CoreSweepHit[]) => T): T | Promise<T>;
 
   readonly raycast = answering((ray: PickRay, filter: Filter): Hit | null =>
     this.#seen(this.core.queries.raycast(ray, filter)),
@@ -146,13 +150,37 @@ export abstract class QueryService {
   });
 
   readonly sweep = answering(
-    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit | null =>
-      this.#seen(this.core.queries.sweep(this.#placed(shape, matrix), motion, filter)),
+    (
+      shape: ObjectDescription,
+      matrix: number[],
+      motion: Motion,
+      filter: Filter,
+    ): SweepHit | null | Promise<SweepHit | null> => {
+      const { queries } = this.core;
+      const placed = this.#placed(shape, matrix);
+      if (isShort(shape, motion)) return this.#seen(queries.sweep(placed, motion, filter));
+      const { frame } = this;
+      return this.sweepInSlices(queries.keepSweep(placed, motion, filter, false), ([hit]) =>
+        hit ? { ...hit, frame } : null,
+      );
+    },
   );
 
   readonly sweepAll = answering(
-    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[] =>
-      this.#allSeen(this.core.queries.sweepAll(this.#placed(shape, matrix), motion, filter)),
+    (
+      shape: ObjectDescription,
+      matrix: number[],
+      motion: Motion,
+      filter: Filter,
+    ): SweepHit[] | Promise<SweepHit[]> => {
+      const { queries } = this.core;
+      const placed = this.#placed(shape, matrix);
+      if (isShort(shape, motion)) return this.#allSeen(queries.sweepAll(placed, motion, filter));
+      const { frame } = this;
+      return this.sweepInSlices(queries.keepSweep(placed, motion, filter, true), (hits) =>
+        hits.map((hit) => ({ ...hit, frame })),
+      );
+    },
   );
 
   readonly place = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Placement => {
@@ -198,6 +226,11 @@ export abstract class QueryService {
   #allSeen<T extends object>(answers: T[]): (T & { frame: number })[] {
     return answers.map((answer) => ({ ...answer, frame: this.frame }));
   }
+}
+
+/** Tells whether a sweep takes no longer than some microseconds for each object: that of a sphere or capsule that does not turn. */
+function isShort({ shape }: ObjectDescription, { rotation: [x, y, z] }: Motion): boolean {
+  return (shape === SHAPE_SPHERE || shape === SHAPE_CAPSULE) && x === 0 && y === 0 && z === 0;
 }
 
 function handedOver(ids: Uint32Array<ArrayBuffer>): Uint32Array {

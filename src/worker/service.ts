@@ -23,7 +23,7 @@ import {
 import type { ContactReport, Distance, Inspection, MeshData, MeshId, ObjectId, Section } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, MeshAddress, MeshBuild, PlacedDescription } from './binding/core.js';
-import type { CoreContact } from './binding/queries.js';
+import type { CoreContact, CoreSweepHit } from './binding/queries.js';
 import { blobCopy } from './blob-copy.js';
 import { inspect } from './inspection.js';
 import { MeshTable } from './mesh-table.js';
@@ -82,14 +82,18 @@ type AskedPair = Pick<ContactReport, 'a' | 'b' | 'frame'>;
 type FoundContact = ContactReport | null;
 type FoundDistance = Distance | null;
 
-/** A question about two objects that may take long: found or undefined after its part of the time. */
-interface PairQuestion<Found, Answer> {
+/** A question that may take long, of what was kept for it: found or undefined after its part of the time. */
+interface KeptQuestion<Found, Answer> {
+  beginKept(kept: number): Found | undefined;
+  resume(): Found | undefined;
+  answer(found: Found, ms: number): Answer;
+}
+
+/** The same about two objects. */
+interface PairQuestion<Found, Answer> extends KeptQuestion<Found | null, Answer | null> {
   /** Tells whether it disturbs what is left between two slices. */
   isLong(): boolean;
   begin(): Found | null | undefined;
-  beginKept(kept: number): Found | null | undefined;
-  resume(): Found | null | undefined;
-  answer(found: Found | null, ms: number): Answer | null;
 }
 
 const NO_TURNS: Turns = { pause() {}, hold() {}, release() {} };
@@ -305,7 +309,21 @@ export class WorkerService extends QueryService implements WorkerApi {
   ): Answer | null | Promise<Answer | null> {
     const { queries } = this.core;
     if (!this.#isHeld || !question.isLong()) return this.#findPair(question, () => question.begin());
-    const kept = queries.keepContact(a, b, detail);
+    return this.#askLater(queries.keepContact(a, b, detail), question);
+  }
+
+  protected sweepInSlices<T>(kept: number, answer: (hits: CoreSweepHit[]) => T): T | Promise<T> {
+    const { queries } = this.core;
+    const question = {
+      beginKept: () => queries.beginKeptSweep(kept, FRAME_SLICE_MS),
+      resume: () => queries.resumeSweep(FRAME_SLICE_MS),
+      answer,
+    };
+    return this.#isHeld ? this.#askLater(kept, question) : this.#findPair(question, question.beginKept);
+  }
+
+  /** Asks a question about what was kept when all long work before it has ended. */
+  #askLater<Found, Answer>(kept: number, question: KeptQuestion<Found, Answer>): Promise<Answer> {
     this.meshes.keep();
     return new Promise((resolve, reject) => {
       this.#pairs.add(() => {
@@ -354,9 +372,9 @@ export class WorkerService extends QueryService implements WorkerApi {
   }
 
   #findPair<Found, Answer>(
-    question: PairQuestion<Found, Answer>,
-    begin: () => Found | null | undefined,
-  ): Answer | null | Promise<Answer | null> {
+    question: KeptQuestion<Found, Answer>,
+    begin: () => Found | undefined,
+  ): Answer | Promise<Answer> {
     const start = performance.now();
     const found = begin();
     const ms = performance.now() - start;
@@ -364,7 +382,7 @@ export class WorkerService extends QueryService implements WorkerApi {
   }
 
   /** Goes on with a question of which so many milliseconds are done. */
-  async #finishPair<Found, Answer>(question: PairQuestion<Found, Answer>, ms: number): Promise<Answer | null> {
+  async #finishPair<Found, Answer>(question: KeptQuestion<Found, Answer>, ms: number): Promise<Answer> {
     this.#isInPair = true;
     this.#hold();
     try {

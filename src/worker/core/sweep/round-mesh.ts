@@ -166,8 +166,6 @@ let nearestSquare: v128 = i32x4.splat(0);
 let toNearestU: v128 = i32x4.splat(0), toNearestV: v128 = i32x4.splat(0), toNearestW: v128 = i32x4.splat(0);
 
 /** Takes the shortest way from the axis to edges from p, where it is the shortest so far (Ericson, 2005, 5.1.9). */
-// @ts-ignore: decorator
-@inline
 function offerEdge(pu: v128, pv: v128, pw: v128, eu: v128, ev: v128, ew: v128): void {
   const across = f32x4.splat(halfAcross), along = f32x4.splat(halfAlong), zero = f32x4.splat(0), one = f32x4.splat(1);
   const ee = dot(eu, ev, ew, eu, ev, ew), de = plus(times(across, eu), times(along, ew));
@@ -354,8 +352,6 @@ function mayMeet(block: usize): u32 {
  * Answers how far the triangles are at least from the segment along u, across the edges from p of which the opposite
  * corner is q; NaN or any number below 0 where that is not known.
  */
-// @ts-ignore: decorator
-@inline
 function asideOf(eu: v128, ev: v128, pu: v128, pv: v128, qu: v128, qv: v128, half: v128, rounding: v128): v128 {
   const p = minus(times(eu, pv), times(ev, pu)), q = minus(times(eu, qv), times(ev, qu));
   const outside = f32x4.pmax(f32x4.pmin(p, q), f32x4.neg(f32x4.pmax(p, q)));
@@ -367,8 +363,6 @@ function asideOf(eu: v128, ev: v128, pu: v128, pv: v128, qu: v128, qv: v128, hal
  * Answers how far the capsule goes at most before it meets points: as far as the place of its axis goes that is beside them.
  * Infinity where they are passed, or behind it at the start.
  */
-// @ts-ignore: decorator
-@inline
 function upperOf(pu: v128, pv: v128, pw: v128): v128 {
   const off = f32x4.splat(blur), radius = f32x4.splat(inner);
   const onAxis = f32x4.pmax(f32x4.splat(-halfAcross), f32x4.pmin(pu, f32x4.splat(halfAcross)));
@@ -386,8 +380,6 @@ function upperOf(pu: v128, pv: v128, pw: v128): v128 {
 }
 
 /** Answers how far points are from the axis at the start, and rounding at most. */
-// @ts-ignore: decorator
-@inline
 function distanceOf(pu: v128, pv: v128, pw: v128): v128 {
   const across = f32x4.splat(halfAcross), along = f32x4.splat(halfAlong);
   const t = times(plus(times(pu, across), times(pw, along)), f32x4.splat(perSquare));
