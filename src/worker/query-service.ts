@@ -181,12 +181,7 @@ export abstract class QueryService {
   );
 
   readonly sweepAll = answering(
-    (
-      shape: ObjectDescription,
-      matrix: number[],
-      motion: Motion,
-      filter: Filter,
-    ): SweepHit[] | Promise<SweepHit[]> => {
+    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[] | Promise<SweepHit[]> => {
       const { queries } = this.core;
       const placed = this.#placed(shape, matrix);
       if (isShort(shape, motion)) return this.#allSeen(queries.sweepAll(placed, motion, filter));

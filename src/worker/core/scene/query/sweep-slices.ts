@@ -116,10 +116,13 @@ let isInPair: bool = false;
 function goOn(until: f64): i32 {
   const kept = changetype<KeptSweep>(room);
   isLeft = true;
+  let isFirst = true;
   for (; next < kept.count; next++) {
     const pair = pairAt(next);
     if (pair.isMet || (!kept.wantsAll && pair.from > best)) continue;
-    if (now() >= until) return LEFT;
+    // One at least, however late it is.
+    if (!isFirst && now() >= until) return LEFT;
+    isFirst = false;
     pair.limit = kept.wantsAll ? 1 : best;
     const outcome = beginSweptPair(changetype<usize>(sweptShape()), changetype<usize>(pair), until);
     if (outcome == 0) {
