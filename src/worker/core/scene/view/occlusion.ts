@@ -19,7 +19,9 @@ import { beginTiles, isCovered, pixelsHigh, pixelsWide } from '../../occlusion/d
 import {
   DEPTH_SLACK, drawOccluder, screenNear, screenW, screenX, screenY, screenZ,
 } from '../../occlusion/draw-occluder';
+import { ReliefEye, drawRelief } from '../../occlusion/draw-relief';
 import { CUBE, MOST_TRIANGLES, innerBoxOf, isMade, shapeOf } from '../../occlusion/occluder-shape';
+import { beginReliefs, reliefOf } from '../../occlusion/relief';
 import { halfOf, worldOf } from '../../shape/item';
 import { isPosed } from '../../skin/pose';
 import { HOLE, TREE_COUNT, Tree, blockAt, boundsAt, isEmpty, slotAt, treeOf } from '../index/octree';
@@ -42,6 +44,8 @@ const MOST_CANDIDATES: u32 = 8192;
 /** Triangles of meshes that are looked at for the first time, and meshes into which a box is put, in one view. */
 const MOST_NEW_TRIANGLES: u32 = 20000;
 const MOST_NEW_BOXES: u32 = 8;
+/** Triangles of a relief are small, or turned away: they count as a half. */
+const RELIEF_SHIFT: u32 = 1;
 /** Pixels in which an oriented box is not much smaller than the one along the axes. */
 const SMALL: f64 = 4;
 /** Half of what float32 rounds off in some sums and products, of their terms. */
@@ -59,6 +63,7 @@ export function leaveOutOccluded(current: View): void {
   picture = changetype<Picture>(view.picture);
   if (view.words == 0 || !(picture.bias < Infinity)) return;
   newTriangles = newBoxes = 0;
+  beginReliefs();
   beginTiles(picture.width, picture.height, -Infinity);
   // A graphics card's grid has 256 places to a pixel.
   const scale = max(<f64>pixelsWide / picture.width, <f64>pixelsHigh / picture.height);
@@ -274,7 +279,8 @@ function draw(slot: u32, bounds: Affine): u32 {
       }
       return cost;
     }
-    if (isCut || side == SIDE_BACK || !mesh.closed) return 0;
+    if (!mesh.closed) return drawOpen(mesh, worldOf(item), side, bounds);
+    if (isCut || side == SIDE_BACK) return 0;
     if (!isMade(mesh, true) && newBoxes++ >= MOST_NEW_BOXES) return 0;
     const box = innerBoxOf(mesh);
     if (box === null || (side == SIDE_FRONT && box.winding < 0)) return 0;
@@ -296,6 +302,24 @@ function draw(slot: u32, bounds: Affine): u32 {
   const across = item.shape == SHAPE_SPHERE || half == 0 ? 0.577 : 0.707;
   scaleAxes(inner, across, across, half == 0 ? 0.577 : half / (half + 1));
   return drawSolid(inner);
+}
+
+const reliefEye = changetype<ReliefEye>(memory.data(<i32>offsetof<ReliefEye>(), 16));
+
+/** Draws what of an open mesh hides others, wherever the eye is within the margin. */
+function drawOpen(mesh: Mesh, world: Affine, side: u32, bounds: Affine): u32 {
+  if (!picture.isPerspective) return 0;
+  const relief = reliefOf(mesh, MOST_NEW_TRIANGLES);
+  if (relief === null) return 0;
+  reliefEye.x = picture.eyeX; reliefEye.y = picture.eyeY; reliefEye.z = picture.eyeZ;
+  reliefEye.margin = picture.margin;
+  reliefEye.nearest = picture.nearest;
+  reliefEye.pixels = crossesNear(bounds) ? Infinity : pixelsAcross(view, bounds) * <f64>pixelsWide / picture.width;
+  reliefEye.reach = reach;
+  let triangles: u32 = 0;
+  if (side & SIDE_FRONT) triangles = drawRelief(relief, mesh, world, true, reliefEye);
+  if (side & SIDE_BACK && triangles == 0) triangles = drawRelief(relief, mesh, world, false, reliefEye);
+  return triangles >> RELIEF_SHIFT;
 }
 
 /** Draws a box that a solid contains, which is behind the near plane as a whole. */
