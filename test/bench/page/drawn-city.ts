@@ -60,7 +60,11 @@ export async function drawnCityRow(count: number): Promise<PageRow> {
   };
   const walked: Streamed[] = [];
   const drawnBy = async (culling: { occlusion: boolean }) => {
-    const streamed = await Streamed.of(scene, { culling, shapeOf: () => undefined });
+    const streamed = await Streamed.of(scene, {
+      culling,
+      shapeOf: () => undefined,
+      objectOptions: () => ({ motion: 'static' }),
+    });
     streamed.camera = eye();
     walked.push(streamed);
     for (let n = -WARM_UP_FRAMES; n < 0; n++) {

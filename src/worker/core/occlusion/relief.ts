@@ -45,9 +45,9 @@ const DONE: u32 = 3;
 const NONE: u32 = 4;
 
 const HEADER_BYTES: usize = 80;
-/** Cells along a side of a square: a terrain of 500,000 triangles has 8 × 8 of its quads in one. */
-const SIDE: f64 = 64;
-const MOST_ALONG: f64 = 256;
+/** Cells along a side of a square: a terrain of 500,000 triangles has 4 × 4 of its quads in one. */
+const SIDE: f64 = 128;
+const MOST_ALONG: f64 = 512;
 /** Fewer for few triangles: so many cells along a side. */
 const LEAST_SIDE: f64 = 16;
 /** What rounding may move of a cell's border, in cells. */
@@ -116,8 +116,11 @@ export function reliefOf(mesh: Mesh, most: u32): Relief | null {
     }
     relief.next = 0;
     if (relief.phase == FILLING && findRectangle(relief)) relief.phase = WINDING;
-    else if (relief.phase == WINDING && relief.winding != 0) relief.phase = DONE;
-    else {
+    else if (relief.phase == WINDING && relief.winding != 0) {
+      relief.phase = DONE;
+      relief = withoutSums(relief);
+      entry.relief = changetype<usize>(relief);
+    } else {
       relief = beginAxis(relief, mesh);
       entry.relief = changetype<usize>(relief);
     }
@@ -156,6 +159,15 @@ function beginAxis(before: Relief, mesh: Mesh): Relief {
     store<u64>(sumsOf(relief) + (<usize>i << 3), 0);
   }
   return relief;
+}
+
+/** Moves it to where it has room for no more than its heights. */
+function withoutSums(before: Relief): Relief {
+  const bytes = HEADER_BYTES + (<usize>(before.columns * before.rows) << 3);
+  const relief = allocate(bytes);
+  memory.copy(relief, changetype<usize>(before), bytes);
+  release(changetype<usize>(before));
+  return changetype<Relief>(relief);
 }
 
 /** Answers the axis with the least extent, the middle one, or the greatest. */

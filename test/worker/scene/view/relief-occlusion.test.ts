@@ -91,7 +91,7 @@ async function compare(
     const named = new Set(occluded);
     for (const { id, shape, matrix } of twin.items.values()) {
       // What hides them, and they; what else is there hides nothing.
-      if (k > 0 && shape.mesh === undefined && !named.has(id)) continue;
+      if (k > 0 && shape.mesh === null && !named.has(id)) continue;
       const by = random.direction().multiplyScalar(k === 0 ? 0 : random.next() * Math.max(0, margin - share));
       buffer.draw(
         new Placed(id, shape, matrix.clone().premultiply(new Matrix4().setPosition(by))),

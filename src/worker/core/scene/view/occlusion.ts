@@ -279,7 +279,7 @@ function draw(slot: u32, bounds: Affine): u32 {
       }
       return cost;
     }
-    if (!mesh.closed) return drawOpen(mesh, worldOf(item), side, bounds);
+    if (!mesh.closed) return drawOpen(mesh, worldOf(item), side);
     if (isCut || side == SIDE_BACK) return 0;
     if (!isMade(mesh, true) && newBoxes++ >= MOST_NEW_BOXES) return 0;
     const box = innerBoxOf(mesh);
@@ -307,14 +307,14 @@ function draw(slot: u32, bounds: Affine): u32 {
 const reliefEye = changetype<ReliefEye>(memory.data(<i32>offsetof<ReliefEye>(), 16));
 
 /** Draws what of an open mesh hides others, wherever the eye is within the margin. */
-function drawOpen(mesh: Mesh, world: Affine, side: u32, bounds: Affine): u32 {
+function drawOpen(mesh: Mesh, world: Affine, side: u32): u32 {
   if (!picture.isPerspective) return 0;
   const relief = reliefOf(mesh, MOST_NEW_TRIANGLES);
   if (relief === null) return 0;
   reliefEye.x = picture.eyeX; reliefEye.y = picture.eyeY; reliefEye.z = picture.eyeZ;
   reliefEye.margin = picture.margin;
   reliefEye.nearest = picture.nearest;
-  reliefEye.pixels = crossesNear(bounds) ? Infinity : pixelsAcross(view, bounds) * <f64>pixelsWide / picture.width;
+  reliefEye.pixels = view.pixelsPerUnit * <f64>pixelsWide / picture.width;
   reliefEye.reach = reach;
   let triangles: u32 = 0;
   if (side & SIDE_FRONT) triangles = drawRelief(relief, mesh, world, true, reliefEye);
