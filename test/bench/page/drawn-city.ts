@@ -14,7 +14,7 @@ import { SIZE, Streamed, timed } from './streamed.js';
 
 /** Pixels along the sides. They are few, as where there is no graphics card the processor paints them. */
 const PICTURE = { width: 320, height: 180 };
-const FRAMES_A_ROUND = 3;
+const FRAMES_A_ROUND = 1;
 /** Until what hides others has stood still for some answers. */
 const WARM_UP_FRAMES = 6;
 /** How far the camera goes in a frame. */

@@ -47,7 +47,7 @@ export function drawnCityRow(count: number): Row {
     name: 'draw-city',
     work: `a frame of a page that draws such a city, of two InstancedMeshes of ${count.toLocaleString('en')} parts, and waits for its pixels; where there is no graphics card, by software`,
     count,
-    rounds: 3,
+    rounds: 5,
     peers: {
       'culling without occlusion': { note: 'ours, with what is hidden' },
       "three's own culling": { note: 'of InstancedMeshes as wholes' },

@@ -157,6 +157,7 @@ const sizes: usize = memory.data(16, 16);
 
 function chooseOccluders(): void {
   candidateCount = 0;
+  setSides();
   memory.fill(buckets, 0, BUCKETS << 2);
   const pixels = <f32>(view.pixelsPerUnit * <f64>pixelsWide / picture.width);
   for (let which: u32 = 0; which < TREE_COUNT; which++) {
@@ -182,6 +183,8 @@ function chooseOccluders(): void {
       }
       const size = f32x4.div(f32x4.mul(extent, f32x4.splat(pixels)), depth);
       bits &= i32x4.bitmask(f32x4.ge(size, f32x4.splat(LEAST_PIXELS)));
+      if (bits == 0) continue;
+      bits &= lanesInPicture(lowX, lowY, lowZ, highX, highY, highZ);
       if (bits == 0) continue;
       v128.store(sizes, size);
       for (; bits != 0; bits &= bits - 1) {
@@ -212,6 +215,46 @@ function chooseOccluders(): void {
     store<u32>(sorted + (<usize>load<u32>(place) << 2), load<u32>(at));
     store<u32>(place, load<u32>(place) + 1);
   }
+}
+
+/** The sides of the picture, and the plane through the eye: four f32 each, a normal and its constant, inwards. */
+const sides: usize = memory.data(5 * 16, 16);
+
+function setSides(): void {
+  setSide(0, narrowX, 1, 0);
+  setSide(1, narrowX, -1, <f32>pixelsWide);
+  setSide(2, narrowY, 1, 0);
+  setSide(3, narrowY, -1, <f32>pixelsHigh);
+  setSide(4, narrowW, 1, 0);
+}
+
+function setSide(i: usize, of: Narrow, sign: f32, size: f32): void {
+  const at = sides + (i << 4);
+  store<f32>(at, size * narrowW.x + sign * of.x);
+  store<f32>(at, size * narrowW.y + sign * of.y, 4);
+  store<f32>(at, size * narrowW.z + sign * of.z, 8);
+  store<f32>(at, size * narrowW.w + sign * of.w, 12);
+}
+
+/**
+ * Marks the boxes of a block that reach into the picture, about: a view that is grown by how fast its camera turns sees thousands
+ * beside it and behind the eye, which hide nothing and would take the places of those that do.
+ */
+function lanesInPicture(lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128): u32 {
+  const ox = f32x4.splat(originX), oy = f32x4.splat(originY), oz = f32x4.splat(originZ);
+  let bits: u32 = 15;
+  for (let i: usize = 0; i < 5; i++) {
+    const at = sides + (i << 4);
+    const x = load<f32>(at), y = load<f32>(at, 4), z = load<f32>(at, 8);
+    const farX = f32x4.sub(x > 0 ? highX : lowX, ox), farY = f32x4.sub(y > 0 ? highY : lowY, oy);
+    const farZ = f32x4.sub(z > 0 ? highZ : lowZ, oz);
+    const value = f32x4.add(
+      f32x4.add(f32x4.mul(farX, f32x4.splat(x)), f32x4.mul(farY, f32x4.splat(y))),
+      f32x4.add(f32x4.mul(farZ, f32x4.splat(z)), f32x4.splat(load<f32>(at, 12))),
+    );
+    bits &= i32x4.bitmask(f32x4.ge(value, f32x4.splat(0)));
+  }
+  return bits;
 }
 
 // @ts-ignore: decorator
