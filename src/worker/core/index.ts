@@ -8,7 +8,7 @@ import { hitAt, hitCount } from './hits';
 import { Affine } from './math/affine';
 import { checkTree } from './mesh/tree/tree-invariants';
 import { DeformBuild, copyTargets, refitDeform, refitDeformBytes } from './mesh/build/bake-deform';
-import { Build } from './mesh/build/build';
+import { Build } from './mesh/build/build-state';
 import { beginDerivation as begin } from './mesh/topology/derivation';
 import { Derivation, freeDerivation as free } from './mesh/topology/derivation-state';
 import { FRESH, installDerived, markStale, releaseDerived, unwant, want } from './mesh/topology/derived';
