@@ -144,7 +144,7 @@ export class OcclusionAnswer {
   hides(owner: Owner, mesh: Mesh, update: number, layers: number): boolean {
     const id = owner.idAt(0);
     if (drawnOf(owner) !== mesh || this.#standing.get(id)?.object !== mesh) return false;
-    if (this.#hidden.get(slotOf(id)) !== this.#answer || !canBeHidden(mesh)) return false;
+    if (this.#hidden.get(slotOf(id)) !== this.#answer || !canBeHidden(mesh, owner.cullable === true)) return false;
     return this.#isAsItWas(owner, id, update, layers);
   }
 

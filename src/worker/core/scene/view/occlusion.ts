@@ -228,12 +228,12 @@ function setSides(): void {
   setSide(4, narrowW, 1, 0);
 }
 
-function setSide(i: usize, of: Narrow, sign: f32, size: f32): void {
+function setSide(i: usize, axis: Narrow, sign: f32, size: f32): void {
   const at = sides + (i << 4);
-  store<f32>(at, size * narrowW.x + sign * of.x);
-  store<f32>(at, size * narrowW.y + sign * of.y, 4);
-  store<f32>(at, size * narrowW.z + sign * of.z, 8);
-  store<f32>(at, size * narrowW.w + sign * of.w, 12);
+  store<f32>(at, size * narrowW.x + sign * axis.x);
+  store<f32>(at, size * narrowW.y + sign * axis.y, 4);
+  store<f32>(at, size * narrowW.z + sign * axis.z, 8);
+  store<f32>(at, size * narrowW.w + sign * axis.w, 12);
 }
 
 /**
