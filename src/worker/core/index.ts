@@ -32,7 +32,7 @@ import {
   castRay, findNormal, foundBone, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle,
   foundU, foundV, foundW, hitDistance, pointX, pointY, pointZ, setCone,
 } from './scene/query/ray';
-import { forgetOccluder } from './occlusion/occluder-shape';
+import { forgetOccluder } from './occlusion/occluder-table';
 import { forgetMesh } from './scene/pairs/narrow-phase-slices';
 import { arePosesRead } from './scene/frame/frame';
 import { reserveSwap, swapMesh } from './scene/mesh-swap';
