@@ -150,6 +150,9 @@ export interface CoreExports {
   inspectedElementCount(): number;
   inspectedElements(): number;
   endInspection(): void;
+  keepSweep(description: number, motion: number, filter: number, all: boolean): number;
+  beginKeptSweep(kept: number, until: number): number;
+  resumeSweep(until: number): number;
   isLongContact(a: number, b: number, detail: number): number;
   beginContact(a: number, b: number, detail: number, until: number): number;
   keepContact(a: number, b: number, detail: number): number;

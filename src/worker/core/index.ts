@@ -32,7 +32,7 @@ import {
   castRay, findNormal, foundBone, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle,
   foundU, foundV, foundW, hitDistance, pointX, pointY, pointZ, setCone,
 } from './scene/query/ray';
-import { forgetOccluder } from './occlusion/occluder-shape';
+import { forgetOccluder } from './occlusion/occluder-table';
 import { forgetMesh } from './scene/pairs/narrow-phase-slices';
 import { arePosesRead } from './scene/frame/frame';
 import { reserveSwap, swapMesh } from './scene/mesh-swap';
@@ -73,6 +73,7 @@ export { pickScreen } from './scene/query/screen';
 export { beginObjectSection, beginSection, endSection, stepObjectSection } from './scene/query/section';
 export { beginSnap, hidesSnap, snapSides, snapTarget } from './scene/query/snap';
 export { sweep, sweepAll, sweepMany } from './scene/query/sweep';
+export { beginKeptSweep, keepSweep, resumeSweep } from './scene/query/sweep-slices';
 export { sees } from './scene/query/line-of-sight';
 export { countOutlinePoints, countOutlines, outlinePoints, outlineTriangles, outlines } from './section/outlines';
 

@@ -28,6 +28,10 @@ const LEAST_ANGLE: f64 = 1e-14;
 export function setMotion(x: f64, y: f64, z: f64, qx: f64, qy: f64, qz: f64, qw: f64): void {
   setWay(x, y, z);
   const sine = sqrt(qx * qx + qy * qy + qz * qz);
+  if (sine == 0) {
+    withoutTurn();
+    return;
+  }
   angle = 2.0 * Math.atan2(sine, abs(qw));
   if (!(angle > LEAST_ANGLE)) {
     withoutTurn();
