@@ -13,7 +13,7 @@ import { frustumRows } from './frustum.js';
 import { dragonHeapRow, sphereHeapRow } from './heap.js';
 import { loadRow } from './load.js';
 import { closestRow, spheresRow } from './nearness.js';
-import { occlusionRow } from './occlusion.js';
+import { drawnCityRow, occlusionRow } from './occlusion.js';
 import { allPairsRow, distanceRow, firstPairRow, manifoldPairsRow } from './pairs.js';
 import { regionRow, screenRow } from './pointing.js';
 import { cameraRaysRow, frontRaysRow, raysRow } from './rays.js';
@@ -155,6 +155,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     dragonHeapRow(small, dragons),
     ...frustumRows(objects),
     occlusionRow(objects),
+    drawnCityRow(objects),
     screenRow(objects),
     regionRow(objects),
     stillRow(objects),
