@@ -9,6 +9,7 @@ import {
 } from '../../mesh/topology/hull-layout';
 import { Support, ballX, ballY, ballZ, edgeX, edgeY, edgeZ, setOnBall } from './support';
 import { MOST_CORNERS, Polygon, addCorner, cross } from './polygon';
+import { VECTOR_BYTES } from '../../sizes';
 
 /**
  * The square of the cosine of the angle up to which a box's face lies flat against the contact's plane: 0.9°. Where two
@@ -160,8 +161,8 @@ function setHull(out: Polygon): void {
   for (let i: u32 = 0; i < length; i++) addCorner(out, placeX(chainAt(i)), placeY(chainAt(i)));
 }
 
-const farthest: usize = memory.data(4 * 16, 16); // u32 each
-const thin: usize = memory.data(16 * 16, 16); // as `list`
+const farthest: usize = memory.data(4 * VECTOR_BYTES, 16); // u32 each
+const thin: usize = memory.data(16 * VECTOR_BYTES, 16); // as `list`
 
 /** Leaves MOST_CORNERS places at most, the farthest ones along as many directions: their hull is within that of all. */
 function thinOut(): void {

@@ -13,6 +13,7 @@ import { ANY_EDGE, IntersectionSegment, isTouch, segmentAt, segmentCount } from 
 import {
   ClippedTriangle, NO_SEGMENT, Side, addInterior, clippedAt, interiorAt, knownAt, placeCorner, reserveInterior, sideAt,
 } from './clipped-triangles';
+import { PLACE_BYTES } from '../../sizes';
 
 /** The segments, sorted by region, u32 each. */
 export let regionSegments: usize = 0;
@@ -338,7 +339,7 @@ function setMiddleOfClipped(triangle: ClippedTriangle, edge: u32): void {
   setMiddle(corners + <usize>edge * 24, corners + (edge == 2 ? 0 : <usize>edge * 24 + 24));
 }
 
-const ends: usize = memory.data(2 * 24, 16);
+const ends: usize = memory.data(2 * PLACE_BYTES, 16);
 
 /** Sets the middle of edge 0, 1 or 2 of any triangle, by its slot. */
 function setMiddleOfSlot(side: Side, slot: u32, edge: u32): void {
