@@ -38,7 +38,8 @@ export abstract class MeshService extends QueryService {
         let baked = build.finish();
         if (features !== undefined) {
           const slices = new Slices(() => this.work.pause());
-          baked = withFeatures(baked, await slices.run(findFeatures(() => baked, 0, features)));
+          const found = await slices.run(findFeatures(() => baked, 0, features));
+          baked = await slices.run(withFeatures(baked, found));
           if (!this.#builds.has(id)) throw new CollisionError('ABORTED', 'the build was aborted');
         }
         this.#builds.delete(id);
@@ -91,17 +92,34 @@ export abstract class MeshService extends QueryService {
     let baked = await this.#bake(address);
     if (angle !== undefined) {
       const slices = new Slices(() => this.work.pause());
-      baked = withFeatures(baked, await slices.run(findFeatures(() => baked, 0, angle)));
+      const found = await slices.run(findFeatures(() => baked, 0, angle));
+      baked = await slices.run(withFeatures(baked, found));
     }
     return transfer(baked, [baked]);
   });
 
-  /** Bakes a mesh as it is now; derives what it needs in slices, where its vertices have moved. */
+  /**
+   * Bakes a mesh as it is now, in slices. Its memory is kept for as long as that reads it: what has to be derived, as its
+   * vertices have moved, is derived of a copy.
+   */
   async #bake(mesh: MeshAddress): Promise<ArrayBuffer> {
-    if (this.core.isFresh(mesh)) return this.core.bakeMesh(mesh);
     const bake = this.core.beginBake(mesh);
-    while (bake.step(SLICE_MS) < 1) await this.work.pause();
-    return bake.finish();
+    let fraction = 0;
+    try {
+      await this.work.inSlices(async () => {
+        while (fraction < 1 && bake.isReading) {
+          fraction = bake.step(FRAME_SLICE_MS);
+          if (fraction < 1) await this.work.pause();
+        }
+      });
+      while (fraction < 1) {
+        fraction = bake.step(FRAME_SLICE_MS);
+        if (fraction < 1) await this.work.pause();
+      }
+      return bake.finish();
+    } finally {
+      bake.abort();
+    }
   }
 
   readonly updateMesh = answering((mesh: MeshId, positions: Float32Array): MeshUpdate | Promise<MeshUpdate> => {

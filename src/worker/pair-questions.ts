@@ -2,6 +2,7 @@ import { transfer } from 'comlink';
 import { CONTACTS_ANY } from '../shared/layout.js';
 import type { ContactReport, Distance, ObjectId } from '../shared/types.js';
 import type { Core } from './binding/core.js';
+import type { CoreSweepHit } from './binding/hits.js';
 import type { CoreContact } from './binding/queries.js';
 import { FRAME_SLICE_MS, type LongWork } from './long-work.js';
 import type { MeshTable } from './mesh-table.js';
@@ -11,19 +12,23 @@ type AskedPair = Pick<ContactReport, 'a' | 'b' | 'frame'>;
 type FoundContact = ContactReport | null;
 type FoundDistance = Distance | null;
 
-/** A question about two objects that may take long: found or undefined after its part of the time. */
-interface PairQuestion<Found, Answer> {
+/** A question that may take long, about copies that were kept: found or undefined after its part of the time. */
+interface KeptQuestion<Found, Answer> {
+  beginKept(kept: number): Found | undefined;
+  resume(): Found | undefined;
+  answer(found: Found, ms: number): Answer;
+}
+
+/** The same about two objects, which are only copied where it has to wait. */
+interface PairQuestion<Found, Answer> extends KeptQuestion<Found | null, Answer | null> {
   /** Tells whether it disturbs what is left between two slices. */
   isLong(): boolean;
   begin(): Found | null | undefined;
-  beginKept(kept: number): Found | null | undefined;
-  resume(): Found | null | undefined;
-  answer(found: Found | null, ms: number): Answer | null;
 }
 
 /**
- * Answers questions about two objects. One that may take long is answered in slices, when no frame and no other such
- * question is under way: it keeps the objects as they are now.
+ * Answers questions about two objects, and sweeps. One that may take long is answered in slices, when no frame and no other
+ * such question is under way: it keeps the objects as they are now.
  */
 export class PairQuestions {
   readonly #core: Core;
@@ -67,7 +72,22 @@ export class PairQuestions {
     question: PairQuestion<Found, Answer>,
   ): Answer | null | Promise<Answer | null> {
     if (!this.#work.isHeld || !question.isLong()) return this.#find(question, () => question.begin());
-    const kept = this.#core.queries.keepContact(a, b, detail);
+    return this.#askLater(this.#core.queries.keepContact(a, b, detail), question);
+  }
+
+  /** Does a sweep that was kept (`keepSweep`). */
+  sweep<Answer>(kept: number, answer: (hits: CoreSweepHit[]) => Answer): Answer | Promise<Answer> {
+    const { queries } = this.#core;
+    const question = {
+      beginKept: () => queries.beginKeptSweep(kept, FRAME_SLICE_MS),
+      resume: () => queries.resumeSweep(FRAME_SLICE_MS),
+      answer,
+    };
+    return this.#work.isHeld ? this.#askLater(kept, question) : this.#find(question, question.beginKept);
+  }
+
+  /** Asks a question about copies when the long work before it has ended. */
+  #askLater<Found, Answer>(kept: number, question: KeptQuestion<Found, Answer>): Promise<Answer> {
     this.#meshes.keep();
     return new Promise((resolve, reject) => {
       this.#work.waitForPair(() => {
@@ -81,9 +101,9 @@ export class PairQuestions {
   }
 
   #find<Found, Answer>(
-    question: PairQuestion<Found, Answer>,
-    begin: () => Found | null | undefined,
-  ): Answer | null | Promise<Answer | null> {
+    question: KeptQuestion<Found, Answer>,
+    begin: () => Found | undefined,
+  ): Answer | Promise<Answer> {
     const start = performance.now();
     const found = begin();
     const ms = performance.now() - start;
@@ -91,7 +111,7 @@ export class PairQuestions {
   }
 
   /** Goes on with a question of which so many milliseconds are done. */
-  async #finish<Found, Answer>(question: PairQuestion<Found, Answer>, ms: number): Promise<Answer | null> {
+  async #finish<Found, Answer>(question: KeptQuestion<Found, Answer>, ms: number): Promise<Answer> {
     this.#work.beginPair();
     try {
       for (;;) {

@@ -1,6 +1,6 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
-import { RAY_NUMBERS } from '../shared/layout.js';
+import { RAY_NUMBERS, SHAPE_CAPSULE, SHAPE_SPHERE } from '../shared/layout.js';
 import type {
   Cursor,
   Filter,
@@ -164,13 +164,32 @@ export abstract class QueryService {
   });
 
   readonly sweep = answering(
-    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit | null =>
-      this.#seen(this.core.queries.sweep(this.#placed(shape, matrix), motion, filter)),
+    (
+      shape: ObjectDescription,
+      matrix: number[],
+      motion: Motion,
+      filter: Filter,
+    ): SweepHit | null | Promise<SweepHit | null> => {
+      const { queries } = this.core;
+      const placed = this.#placed(shape, matrix);
+      if (isShort(shape, motion)) return this.#seen(queries.sweep(placed, motion, filter));
+      const { frame } = this;
+      return this.#pairs.sweep(queries.keepSweep(placed, motion, filter, false), ([hit]) =>
+        hit ? { ...hit, frame } : null,
+      );
+    },
   );
 
   readonly sweepAll = answering(
-    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[] =>
-      this.#allSeen(this.core.queries.sweepAll(this.#placed(shape, matrix), motion, filter)),
+    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[] | Promise<SweepHit[]> => {
+      const { queries } = this.core;
+      const placed = this.#placed(shape, matrix);
+      if (isShort(shape, motion)) return this.#allSeen(queries.sweepAll(placed, motion, filter));
+      const { frame } = this;
+      return this.#pairs.sweep(queries.keepSweep(placed, motion, filter, true), (hits) =>
+        hits.map((hit) => ({ ...hit, frame })),
+      );
+    },
   );
 
   readonly place = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Placement => {
@@ -245,6 +264,11 @@ export abstract class QueryService {
   #allSeen<T extends object>(answers: T[]): (T & { frame: number })[] {
     return answers.map((answer) => ({ ...answer, frame: this.frame }));
   }
+}
+
+/** Tells whether a sweep takes no longer than some microseconds for each object: that of a sphere or capsule that does not turn. */
+function isShort({ shape }: ObjectDescription, { rotation: [x, y, z] }: Motion): boolean {
+  return (shape === SHAPE_SPHERE || shape === SHAPE_CAPSULE) && x === 0 && y === 0 && z === 0;
 }
 
 function handedOver(ids: Uint32Array<ArrayBuffer>): Uint32Array {

@@ -7,7 +7,8 @@ import { type MeshAddress, type PlacedDescription, writeCharacter, writeDescript
 import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
 import { CoreInspector } from './inspector.js';
 import { CoreMemory } from './memory.js';
-import { bakeMesh, beginBake, beginBuild, type MeshBuild } from './mesh-build.js';
+import { bakeMesh, beginBake, type MeshBake } from './mesh-bake.js';
+import { beginBuild, type MeshBuild } from './mesh-build.js';
 import { meshIndices, meshInfo } from './mesh-info.js';
 import { beginLoad, type MeshLoad } from './mesh-load.js';
 import { beginRefit, checkCount, isMoved, type MeshRefit, REFIT_OK } from './mesh-refit.js';
@@ -16,6 +17,7 @@ import { CoreSections } from './sections.js';
 import { CoreSnaps } from './snaps.js';
 
 export type { MeshAddress, PlacedDescription } from './descriptions.js';
+export type { MeshBake } from './mesh-bake.js';
 export type { MeshBuild } from './mesh-build.js';
 export type { MeshLoad } from './mesh-load.js';
 export type { MeshRefit } from './mesh-refit.js';
@@ -41,8 +43,8 @@ export interface Core {
   loadMesh(baked: ArrayBuffer, bytes?: number): MeshAddress;
   /** Derives at once what is not of the vertices as they are; `beginBake` does so in steps. */
   bakeMesh(mesh: MeshAddress): ArrayBuffer;
-  /** Bakes a mesh as it is now, whatever becomes of it meanwhile. */
-  beginBake(mesh: MeshAddress): MeshBuild;
+  /** Begins to bake a mesh, which nobody may change as long as the bake reads it. Throws OUT_OF_MEMORY. */
+  beginBake(mesh: MeshAddress): MeshBake;
   /** Tells whether all that a mesh has besides its tree is of its vertices as they are. */
   isFresh(mesh: MeshAddress): boolean;
   meshInfo(mesh: MeshAddress): TreeInfo;
@@ -191,7 +193,7 @@ class WasmCore implements Core {
     return beginBuild(this.#exports, this.#memory, { positions, indices, weld, topology, deform });
   }
 
-  beginBake(mesh: MeshAddress): MeshBuild {
+  beginBake(mesh: MeshAddress): MeshBake {
     return beginBake(this.#exports, this.#memory, mesh);
   }
 

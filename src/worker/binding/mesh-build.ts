@@ -1,11 +1,11 @@
 import { CollisionError } from '../../shared/errors.js';
-import * as layout from '../../shared/layout.js';
 import type { MeshDeform } from '../../shared/protocol.js';
 import type { MeshData } from '../../shared/types.js';
 import { deformError, writeDeform } from './deform.js';
 import type { MeshAddress } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
+import { beginBake } from './mesh-bake.js';
 import { noArea } from './mesh-refit.js';
 import { beginPointLineBuild } from './point-line-build.js';
 
@@ -33,8 +33,7 @@ const BUILD_BAD_INDEX = 1; // core/mesh/build
 export function beginBuild(wasm: CoreExports, memory: CoreMemory, source: MeshSource): MeshBuild {
   const { positions, weld, topology, deform } = source;
   if (topology !== 'triangles') {
-    const { step, take, abort } = beginPointLineBuild(wasm, topology, positions, source.indices);
-    return { step, finish: () => bakeAndFree(wasm, memory, take()), abort };
+    return thenBaked(wasm, memory, beginPointLineBuild(wasm, topology, positions, source.indices));
   }
   const vertices = positions.length / 3;
   // Which vertices are one, the indices say.
@@ -64,7 +63,7 @@ export function beginBuild(wasm: CoreExports, memory: CoreMemory, source: MeshSo
     }
     return noArea(triangles, weld > 0 ? `, when vertices nearer than ${weld} are one,` : '');
   };
-  return {
+  return thenBaked(wasm, memory, {
     step: (budget) => {
       try {
         const fraction = wasm.stepBuild(build, performance.now() + budget);
@@ -75,64 +74,62 @@ export function beginBuild(wasm: CoreExports, memory: CoreMemory, source: MeshSo
         throw error;
       }
     },
-    finish: () => {
+    take: () => {
       const mesh = wasm.takeMesh(build) >>> 0;
       free();
-      return bakeAndFree(wasm, memory, mesh);
+      return mesh;
     },
     abort: free,
-  };
+  });
 }
 
-/** Begins to bake a mesh as it is now, whatever becomes of it meanwhile. Throws OUT_OF_MEMORY. */
-export function beginBake(wasm: CoreExports, memory: CoreMemory, mesh: MeshAddress): MeshBuild {
-  const tree = wasm.copyTree(mesh) >>> 0;
-  let derivation = 0;
-  let freed = false;
+/** A tree in the making, before it is baked. `take` answers the mesh's address. */
+interface TreeBuild {
+  step(budget: number): number;
+  take(): MeshAddress;
+  abort(): void;
+}
+
+/** Of a build: the rest of it bakes the mesh. */
+const TREE_SHARE = 0.99;
+
+/** Answers a build that bakes the mesh at its end, and frees it. */
+function thenBaked(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild): MeshBuild {
+  let mesh: MeshAddress = 0;
+  let bake: MeshBuild | undefined;
   const free = () => {
-    if (freed) return;
-    freed = true;
-    if (derivation !== 0) wasm.freeDerivation(derivation);
-    wasm.release(tree);
+    bake?.abort();
+    if (mesh !== 0) wasm.release(mesh);
+    mesh = 0;
   };
-  const orFree = <T>(work: () => T): T => {
+  const stepBake = (budget: number): number => {
     try {
-      return work();
+      bake ??= beginBake(wasm, memory, mesh);
+      return bake.step(budget);
     } catch (error) {
       free();
       throw error;
     }
   };
-  orFree(() => {
-    derivation = wasm.beginDerivation(tree) >>> 0;
-  });
   return {
-    step: (budget) => orFree(() => wasm.stepDerivation(derivation, performance.now() + budget)),
-    finish: () => {
-      const baked = orFree(() => wasm.packDerivation(derivation) >>> 0);
-      free();
-      return bakeAndFree(wasm, memory, baked);
+    step: (budget) => {
+      const end = performance.now() + budget;
+      if (mesh === 0) {
+        const fraction = tree.step(budget);
+        if (fraction < 1) return TREE_SHARE * fraction;
+        mesh = tree.take();
+      }
+      const fraction = stepBake(end - performance.now());
+      return fraction === 1 ? 1 : TREE_SHARE + (1 - TREE_SHARE) * fraction;
     },
-    abort: free,
+    finish: () => {
+      const baked = bake!.finish();
+      free();
+      return baked;
+    },
+    abort: () => {
+      tree.abort();
+      free();
+    },
   };
-}
-
-/** Bakes a mesh in one piece, and derives what is not of its vertices as they are. */
-export function bakeMesh(wasm: CoreExports, memory: CoreMemory, mesh: MeshAddress): ArrayBuffer {
-  const baked = wasm.bakeMesh(mesh) >>> 0;
-  const length = memory.view.getUint32(baked + layout.MESH_BYTES, true);
-  try {
-    return memory.bytes(baked, length).slice().buffer;
-  } finally {
-    if (baked !== mesh) wasm.release(baked);
-  }
-}
-
-/** Bakes a mesh that is not one of the core's. */
-function bakeAndFree(wasm: CoreExports, memory: CoreMemory, mesh: MeshAddress): ArrayBuffer {
-  try {
-    return bakeMesh(wasm, memory, mesh);
-  } finally {
-    wasm.release(mesh);
-  }
 }

@@ -202,10 +202,41 @@ export class CoreQueries {
   sweepAll(description: PlacedDescription, motion: Motion, filter: Filter): CoreSweepHit[] {
     return this.#with(filter, () => {
       const at = this.#setMotion(description, motion);
-      const count = this.#exports.sweepAll(this.#query, at, this.#filter) >>> 0;
-      const hits = Array.from({ length: count }, (_, i) => sweepHitAt(this.#memory.view, this.#found(i)));
-      return hits.sort((a, b) => a.time - b.time || a.object - b.object);
+      return this.#sweepHits(this.#exports.sweepAll(this.#query, at, this.#filter) >>> 0);
     });
+  }
+
+  /**
+   * Copies what a sweep is about, for one that may take long. Answers what `beginKeptSweep` takes, which must follow; the
+   * meshes must stay as they are until it has ended.
+   */
+  keepSweep(description: PlacedDescription, motion: Motion, filter: Filter, all: boolean): number {
+    return this.#with(filter, () => {
+      const at = this.#setMotion(description, motion);
+      return this.#exports.keepSweep(this.#query, at, this.#filter, all) >>> 0;
+    });
+  }
+
+  /**
+   * Sweeps as it was copied for so many milliseconds. Answers the hits as `sweepAll`, of a `sweep` one or none, or undefined
+   * when it was left: then `resumeSweep` must follow until it answers, as `resumeContact` must.
+   */
+  beginKeptSweep(kept: number, ms: number): CoreSweepHit[] | undefined {
+    return this.#swept(this.#exports.beginKeptSweep(kept, performance.now() + ms));
+  }
+
+  /** Goes on with a sweep; answers as `beginKeptSweep`. */
+  resumeSweep(ms: number): CoreSweepHit[] | undefined {
+    return this.#swept(this.#exports.resumeSweep(performance.now() + ms));
+  }
+
+  #swept(count: number): CoreSweepHit[] | undefined {
+    return count < 0 ? undefined : this.#sweepHits(count);
+  }
+
+  #sweepHits(count: number): CoreSweepHit[] {
+    const hits = Array.from({ length: count }, (_, i) => sweepHitAt(this.#memory.view, this.#found(i)));
+    return hits.sort((a, b) => a.time - b.time || a.object - b.object);
   }
 
   /** Finds what shapes meet first on many ways: 14 numbers each, place and quaternion at the start and at the end. */

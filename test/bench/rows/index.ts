@@ -7,7 +7,7 @@ import { type BigSizes, bigSceneRows } from './big-scenes.js';
 import { boxManifoldsRow, boxPairsRow, boxRaysRow } from './boxes.js';
 import { buildRow } from './build.js';
 import { charactersRow } from './characters.js';
-import { clashCoresRow, clashRow } from './clash.js';
+import { clashCoresCpuRow, clashCoresRow, clashMeetRow, clashRow } from './clash.js';
 import { elementsRows } from './elements.js';
 import { frustumRows } from './frustum.js';
 import { dragonHeapRow, sphereHeapRow } from './heap.js';
@@ -172,7 +172,9 @@ export function rowsOf(sizes: Sizes): Row[] {
     ...skinRows(sizes),
     sectionRow(sizes.parts, sizes.planes),
     clashRow(sizes.clashParts),
+    clashMeetRow(sizes.clashParts),
     clashCoresRow(sizes.clashParts),
+    clashCoresCpuRow(sizes.clashParts),
     snapRow(sizes.parts),
     charactersRow(sizes.characters, sizes.level),
   ];

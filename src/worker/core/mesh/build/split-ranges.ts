@@ -8,6 +8,7 @@ import { scaleFor } from '../tree/tree-space';
 import { EXTREMES_BYTES, SUBTREE_BYTES } from './fit-rotation';
 import { CENTRES_BYTES, Centres, boundCentres, primitiveAt, split } from './binned-sah';
 import { PHASE_SPLIT, PHASE_FIT, Build, corner, coordinate } from './build-state';
+import { WORD_BYTES } from '../../sizes';
 
 const LEAF_SIZE: u32 = 4;
 /** Ranges are halved from this depth on, so that a tree's depth is bounded for any input. */
@@ -93,7 +94,7 @@ function push(build: Build, start: u32, end: u32, depth: u32, node: u32, centres
 }
 
 /** Where the ranges of up to four children begin, and where the last one ends: u32 each. */
-const segments: usize = memory.data(5 * 4, 4);
+const segments: usize = memory.data(5 * WORD_BYTES, 4);
 /** The bounds of the centres of each of these parts. */
 const centres: usize = memory.data(4 * <i32>offsetof<Centres>(), 16);
 

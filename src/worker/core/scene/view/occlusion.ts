@@ -31,6 +31,7 @@ import { hasSlot } from '../slot-set';
 import { pixelsAcross } from './cull';
 import { Picture } from './picture';
 import { View, setBit } from './views';
+import { VECTOR_BYTES } from '../../sizes';
 
 /** What is fewer pixels of the depth buffer across hides next to nothing. */
 const LEAST_PIXELS: f32 = 8;
@@ -153,7 +154,7 @@ let sorted: usize = 0;
 /** Sizes are told apart by quarters of a power of two. */
 const BUCKETS: u32 = 1024;
 const buckets: usize = memory.data(<i32>BUCKETS * 4, 16);
-const sizes: usize = memory.data(16, 16);
+const sizes: usize = memory.data(VECTOR_BYTES, 16);
 
 function chooseOccluders(): void {
   candidateCount = 0;
@@ -402,11 +403,11 @@ function crossesNear(b: Affine): bool {
 
 // --- what is hidden ---
 
-const lowXs: usize = memory.data(16, 16);
-const lowYs: usize = memory.data(16, 16);
-const highXs: usize = memory.data(16, 16);
-const highYs: usize = memory.data(16, 16);
-const depths: usize = memory.data(16, 16);
+const lowXs: usize = memory.data(VECTOR_BYTES, 16);
+const lowYs: usize = memory.data(VECTOR_BYTES, 16);
+const highXs: usize = memory.data(VECTOR_BYTES, 16);
+const highYs: usize = memory.data(VECTOR_BYTES, 16);
+const depths: usize = memory.data(VECTOR_BYTES, 16);
 
 /** Tests the objects of a tree that are seen, four at a time by the boxes of the axes, then those that are not hidden by their own. */
 function test(tree: Tree): void {
