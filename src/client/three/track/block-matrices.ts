@@ -13,7 +13,10 @@ export class BlockMatrices {
     this.#array = array;
     this.#blocks = blocks;
     let end = 0;
-    this.#views = blocks.map(({ length }) => array.subarray(end, (end += 16 * length)));
+    this.#views = blocks.map(({ length }) => {
+      end += 16 * length;
+      return array.subarray(end - 16 * length, end);
+    });
     return this.#views;
   }
 }
