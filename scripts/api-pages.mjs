@@ -1,7 +1,7 @@
 // Writes the pages of the API for the documentation site, docs/api, from the docstrings of the source: one page for each
 // class, function and type, and the site's list of them.
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { Application } from 'typedoc';
 import { root } from './run.mjs';
 
@@ -57,9 +57,9 @@ export async function writeApiPages() {
   });
   const project = await app.convert();
   if (!project) throw new Error('the API could not be read; the message is above');
-  // typedoc names each by its folder, and the first one, which has the others below it, index.
+  // typedoc names each by its folder below src, which has them all.
   for (const [name, source] of Object.entries(ENTRIES)) {
-    const folder = name === 'collision-worker' ? 'index' : basename(dirname(source));
+    const folder = relative(join(root, 'src'), dirname(source)).split(sep).join('/');
     const module = project.children.find((child) => child.name === folder);
     if (!module) throw new Error(`${name} is missing among ${project.children.map((child) => child.name).join(', ')}`);
     module.name = name;

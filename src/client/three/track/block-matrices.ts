@@ -12,10 +12,11 @@ export class BlockMatrices {
     if (array === this.#array && blocks === this.#blocks) return this.#views;
     this.#array = array;
     this.#blocks = blocks;
-    let end = 0;
+    let start = 0;
     this.#views = blocks.map(({ length }) => {
-      end += 16 * length;
-      return array.subarray(end - 16 * length, end);
+      const view = array.subarray(start, start + 16 * length);
+      start += 16 * length;
+      return view;
     });
     return this.#views;
   }

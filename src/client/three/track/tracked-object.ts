@@ -187,7 +187,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 
   wasSeenInShape(update: number, layers: number): boolean {
-    return this.#instanced === null && this.drawn === this.object && this.count === 1 && this.#wasSeen(update, layers);
+    return this.#instanced === null && this.count === 1 && this.#wasSeen(update, layers);
   }
 
   /** Tells whether an update has seen it in one of these layers, with the triangles that three draws now. */
