@@ -80,6 +80,48 @@ export interface AddMeshOptions {
    * and nothing but that pick waits for it. Not for a baked mesh.
    */
   features?: boolean | FeatureOptions;
+  /**
+   * Boxes that stand for the mesh, 256 at most, of triangles without bones or morph targets: for all objects that have it as
+   * their shape and no `boxes` of their own. `bakeMesh` writes them, and a baked mesh has those that it was baked with where
+   * none are given. `meshBoxes` lists the tree's own to begin with, and `checkBoxes` tells whether boxes hold all of the mesh.
+   */
+  boxes?: readonly NamedBox[];
+}
+
+/** A box in the space of a mesh, in any rotation, with a name. */
+export interface NamedBox {
+  /** Of 1 to 256 characters, and of no other box of the list. */
+  name: string;
+  /** Default the origin. */
+  center?: Vec3;
+  halfExtents: Vec3;
+  /** Unit quaternion xyzw. Default the identity. */
+  rotation?: readonly [number, number, number, number];
+}
+
+export interface BakeOptions {
+  /** Boxes to be baked in the place of the mesh's own, which stay as they are; none with an empty list. */
+  boxes?: readonly NamedBox[];
+}
+
+export interface MeshBoxesOptions {
+  /** The level of the tree's boxes, from 1 to 4: at most four to that power. Default 2. */
+  level?: number;
+  /** Aborting rejects with ABORTED. */
+  signal?: AbortSignal;
+}
+
+/** Whether boxes hold all of a mesh. */
+export interface BoxCheck {
+  /** Whether no part of any triangle is outside of the boxes together, but for rounding: 2⁻⁴⁰ of the largest coordinate. */
+  conservative: boolean;
+  /** How many triangles stick out. */
+  triangles: number;
+  /**
+   * How far what sticks out is from the nearest box at least, in the mesh's units: the largest distance of the corners and the
+   * middles of the pieces of triangles that no box holds. Exact where vertices stick out farthest; 0 where nothing does.
+   */
+  farthest: number;
 }
 
 export interface FeatureOptions {
@@ -131,7 +173,7 @@ export interface CapsuleShape {
 /**
  * How much is computed for a pair, from the coarsest to the finest:
  * - 'none': nothing, the two never make a pair;
- * - 'bounds': whether the oriented bounds overlap;
+ * - 'bounds': whether the oriented bounds overlap; of an object with `boxes`, whether one of these does, and which;
  * - 'bones': which bones meet, by the boxes that rays hit with `precision: 'obb'`; of an object without bones, its shape
  *   stands for it. Triangles of what has bones are not looked at. Of two without any it is 'any';
  * - 'any': whether the shapes do, touching included;
@@ -187,6 +229,13 @@ export interface ObjectOptions {
    * and neither has one behind `setObject` with a `matrix`, which puts it there. Default false.
    */
   continuous?: boolean;
+  /**
+   * Boxes in its own space that stand for it, 256 at most, of a mesh of triangles without bones or morph targets: rays and picks
+   * by `precision` 'obb' hit them, and its contacts of detail 'bounds' are theirs. Its bounds, of which all other queries and
+   * views know, hold the mesh and the boxes. An empty list stands for none. They belong to the shape: one that is set without
+   * them has those of its mesh, the default.
+   */
+  boxes?: readonly NamedBox[];
 }
 
 /** What a character is, and how it walks. Lengths are in world units. */
@@ -336,7 +385,7 @@ export interface QueryOptions {
    * By 'obb', rays and picks hit an object that bones move by the boxes of its bones: each is the oriented box of the
    * vertices that no other bone moves more, of several the first, moved by the bone alone and by no morph target. Such
    * vertices have no gap to their box, but others may stick out where several bones bend a joint. Regions, frusta and
-   * views take the bounds of the whole pose.
+   * views take the bounds of the whole pose. An object with `boxes` is hit by these likewise.
    */
   precision?: 'sphere' | 'aabb' | 'obb' | 'mesh';
   /**
@@ -432,9 +481,11 @@ export interface Hit {
   barycentric: Vec3;
   /**
    * Of a mesh with a skin, the bone with the greatest weight where it was hit, of several the first; by `precision` 'obb'
-   * the bone whose box was hit; else -1.
+   * the bone whose box was hit, of an object with `boxes` the number of the box in that list; else -1.
    */
   bone: number;
+  /** The name of the box that was hit, by `precision` 'obb' of an object with `boxes`. */
+  box?: string;
   /** The frame that the answer saw. */
   frame: number;
   /** Method 'screen': how far from the cursor the centre of bounds is drawn, which is the `point` then. */
@@ -547,7 +598,7 @@ export interface RayHits {
   triangles: Int32Array;
   /** Of the triangle, line or point; -1 where missed or not a mesh. */
   elements: Int32Array;
-  /** As a hit's `bone`; -1 where missed or without a skin. */
+  /** As a hit's `bone`; -1 where missed, or without a skin or boxes. */
   bones: Int32Array;
   /** Three per ray. */
   barycentrics: Float32Array;
@@ -674,8 +725,9 @@ export interface ContactPair {
    */
   segments: Float32Array;
   /**
-   * Two numbers for each two bones that meet, a's and b's, sorted; -1 for the one of the two that has no bones. Empty
-   * unless the detail is 'bones'.
+   * Two numbers for each two bones that meet, a's and b's, sorted; -1 for the one of the two that has no bones. With detail
+   * 'bounds' the same of `boxes`, by their numbers in the list; of two that met on their way those that met first. Empty
+   * with other details.
    */
   bones: Int32Array;
 }
@@ -725,7 +777,7 @@ export interface ContactSet extends Iterable<ContactPair> {
   segments: Float32Array;
   /** count + 1; the pairs of bones of pair i are boneStart[i] … boneStart[i + 1]. */
   boneStart: Uint32Array;
-  /** Two for each two bones that meet, with contacts 'bones'; -1 for what has none. */
+  /** Two for each two bones that meet, with contacts 'bones', or boxes, with 'bounds'; -1 for what has none. */
   bones: Int32Array;
   /**
    * Lists the pairs between two sides, whichever is a and which is b; without a second side, all pairs of the first.
@@ -930,6 +982,8 @@ export interface MeshInfo {
    * 65,536 open edges.
    */
   closingWeld: number | null;
+  /** The boxes that stand for it, complete; none where none were given. */
+  boxes: readonly Required<NamedBox>[];
   /** In the worker: tree and triangles, lines or points. */
   bytes: number;
   /**

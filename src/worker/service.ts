@@ -1,4 +1,5 @@
 import { transfer } from 'comlink';
+import { type PackedBoxes, withBoxes } from '../shared/baked-boxes.js';
 import { CollisionError } from '../shared/errors.js';
 import { CONTACTS_ANY, IN_FRAME, OUT_MS_COMMANDS } from '../shared/layout.js';
 import {
@@ -20,11 +21,21 @@ import {
   type ToWorker,
   type WorkerApi,
 } from '../shared/protocol.js';
-import type { ContactReport, Distance, Inspection, MeshData, MeshId, ObjectId, Section } from '../shared/types.js';
+import type {
+  BoxCheck,
+  ContactReport,
+  Distance,
+  Inspection,
+  MeshData,
+  MeshId,
+  ObjectId,
+  Section,
+} from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, MeshAddress, MeshBuild, PlacedDescription } from './binding/core.js';
 import type { CoreContact } from './binding/queries.js';
 import { blobCopy } from './blob-copy.js';
+import { boxCover } from './box-cover.js';
 import { inspect } from './inspection.js';
 import { MeshTable } from './mesh-table.js';
 import { QueryService } from './query-service.js';
@@ -32,6 +43,7 @@ import { Queue } from './queue.js';
 import { section } from './section.js';
 import { afterMessages, type Gate, SLICE_MS, Slices, type Turns } from './slices.js';
 import { findFeatures, withFeatures } from './snap/features.js';
+import { topBoxes } from './top-boxes.js';
 
 /**
  * The milliseconds of a frame's contacts before queries are answered: what a pick waits for at most, beside pairs that
@@ -73,6 +85,8 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
     'loadMesh',
     'loadMeshes',
     'bakeMesh',
+    'meshBoxes',
+    'checkBoxes',
     'replaceTree',
   ] as const),
 ]);
@@ -211,7 +225,7 @@ export class WorkerService extends QueryService implements WorkerApi {
     loads.map(({ mesh, baked }) => outcomeOf(() => ({ info: this.meshes.load(mesh, baked), copy: undefined }))),
   );
 
-  readonly bakeMesh = answering(async (mesh: MeshId): Promise<ArrayBuffer> => {
+  readonly bakeMesh = answering(async (mesh: MeshId, boxes: PackedBoxes | undefined): Promise<ArrayBuffer> => {
     const address = this.meshes.addressOf(mesh);
     const angle = this.meshes.features.bakedAngle(address);
     let baked = await this.#bake(address);
@@ -219,7 +233,21 @@ export class WorkerService extends QueryService implements WorkerApi {
       const slices = new Slices(() => this.#pause());
       baked = withFeatures(baked, await slices.run(findFeatures(() => baked, 0, angle)));
     }
+    if (boxes) baked = withBoxes(baked, boxes);
     return transfer(baked, [baked]);
+  });
+
+  readonly meshBoxes = answering((mesh: MeshId, level: number, most: number): Promise<Float64Array | null> => {
+    const answer = this.#lastInspection.then(() =>
+      this.inSlices((slices) => topBoxes(this.core.inspector, this.meshes.addressOf(mesh), level, most, slices)),
+    );
+    this.#lastInspection = answer.catch(() => {});
+    return answer;
+  });
+
+  readonly checkBoxes = answering((mesh: MeshId, records: Float64Array): Promise<BoxCheck> => {
+    const address = this.meshes.addressOf(mesh);
+    return this.inSlices((slices) => slices.run(boxCover(this.core.snaps.memoryOf, address, records)));
   });
 
   readonly updateMesh = answering((mesh: MeshId, positions: Float32Array): MeshUpdate | Promise<MeshUpdate> => {

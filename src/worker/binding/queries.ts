@@ -57,10 +57,12 @@ export class CoreQueries {
   readonly #filter: number;
   readonly #query: number;
   readonly #hit: number;
+  readonly #boxNames: ReadonlyMap<ObjectId, readonly string[]>;
 
-  constructor(exports: CoreExports, memory: CoreMemory) {
+  constructor(exports: CoreExports, memory: CoreMemory, boxNames: ReadonlyMap<ObjectId, readonly string[]>) {
     this.#exports = exports;
     this.#memory = memory;
+    this.#boxNames = boxNames;
     const queryBytes = Math.max(layout.RAY_BYTES, layout.REGION_BYTES, layout.OBJECT_BYTES + layout.MOTION_BYTES);
     this.#filter = memory.allocate(layout.FILTER_BYTES + queryBytes + layout.HIT_BYTES);
     this.#query = this.#filter + layout.FILTER_BYTES;
@@ -517,6 +519,8 @@ export class CoreQueries {
           ? view.getInt32(at + layout.HIT_BONE, true)
           : this.#exports.boneOfHit(object, triangle, ...barycentric),
     };
+    const box = triangle < 0 ? this.#boxNames.get(object)?.[hit.bone] : undefined;
+    if (box !== undefined) hit.box = box;
     // An element that is no triangle is a point or a line.
     if (hit.element >= 0 && hit.triangle < 0) {
       hit.distanceToRay = view.getFloat64(at + layout.HIT_DISTANCE_TO_RAY, true);

@@ -5,16 +5,16 @@
 // which no object is alive is given back.
 
 import {
-  CONTACTS_NONE, FLAG_CONTINUOUS, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_CLEARANCE, OBJECT_CLIP_SET, OBJECT_COLLIDES_WITH,
-  OBJECT_CONTACTS,
+  CONTACTS_NONE, FLAG_BOXES, FLAG_CONTINUOUS, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_CLEARANCE, OBJECT_CLIP_SET, OBJECT_COLLIDES_WITH,
+  OBJECT_BOXES, OBJECT_CONTACTS,
   OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_MESH, OBJECT_SHAPE, SHAPE_MESH,
   SHAPE_POINT_LINE,
 } from '../../../shared/layout';
 import { AFFINE_BYTES, Affine, between, setIdentity } from '../math/affine';
 import { allocate, release, reserve } from '../memory';
-import { dropFaceSides, shareFaceSides } from '../mesh/query/face-sides';
+import { dropList, retireList, shareList } from '../shared-lists';
 import { Mesh } from '../mesh/tree/layout';
-import { ITEM_BYTES, Item, PRIMITIVE_BYTES, describeShape, setOrientedBounds, worldOf } from '../shape/item';
+import { ITEM_BYTES, Item, PRIMITIVE_BYTES, boxListOf, describeShape, setOrientedBounds, worldOf } from '../shape/item';
 import { baseOf, fitsPose, freeRooms, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
 import { REACHING, REACH_BYTES, Reach, findReach, highX, highY, highZ, lowX, lowY, lowZ } from '../shape/reach';
@@ -204,6 +204,7 @@ export function describe(id: u32, description: usize): void {
   item.id = id;
   store<u32>(ids + (<usize>slot << 2), id);
   const before: u32 = fresh ? 0 : item.mesh;
+  const boxesBefore: usize = fresh ? 0 : boxListOf(item);
   const isMesh = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH;
   item.primitive = isMesh ? 0 : <u32>(pageOf(slot).primitives + (slot & (PAGE_SLOTS - 1)) * <u32>PRIMITIVE_BYTES);
   describeShape(item, description);
@@ -220,9 +221,12 @@ export function describe(id: u32, description: usize): void {
   const clipSets = pageOf(slot).clipSets;
   if (clipSets != 0) store<u32>(clipSets + (<usize>(slot & (PAGE_SLOTS - 1)) << 2), load<u32>(description, OBJECT_CLIP_SET));
   const faceSides: u32 = item.flags & FLAG_FACE_SIDES ? load<u32>(description, OBJECT_FACE_SIDES) : 0;
-  shareFaceSides(faceSides);
-  if (!fresh) dropFaceSides(item.faceSides);
+  shareList(faceSides);
+  if (!fresh) dropList(item.faceSides);
   item.faceSides = faceSides;
+  if (isMesh && item.flags & FLAG_BOXES) item.primitive = load<u32>(description, OBJECT_BOXES);
+  shareList(boxListOf(item));
+  retireList(boxesBefore); // a frame that is under way may read it
   const world = worldOf(item);
   if (item.flags & FLAG_MATRIX) memory.copy(changetype<usize>(world), description + OBJECT_MATRIX, AFFINE_BYTES);
   else if (fresh) setIdentity(world);
@@ -265,7 +269,8 @@ export function forget(slot: u32): void {
   boxAt(slot).tree = NO_TREE;
   boxAt(slot).position = UNPLACED;
   const item = itemAt(slot);
-  dropFaceSides(item.faceSides);
+  dropList(item.faceSides);
+  retireList(boxListOf(item));
   if (item.shape == SHAPE_POINT_LINE) pointLineCount--;
   item.id = 0;
   store<u32>(ids + (<usize>slot << 2), 0);

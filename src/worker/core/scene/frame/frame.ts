@@ -25,6 +25,7 @@ import { beginPairs, findCandidates, findPairs, takePairs } from '../pairs/pairs
 import { copySweep, isTruncated } from '../pairs/broad-phase';
 import { isPairLeft, keepQueued } from '../pairs/narrow-phase-slices';
 import { isContactOpen } from '../pairs/pair-query';
+import { freeRetiredLists } from '../../shared-lists';
 import { freeRetired } from '../../skin/pose';
 import { poseObject } from '../poses';
 import {
@@ -241,7 +242,10 @@ function answerFrame(): usize {
   store<f64>(out, now() - leftAt, OUT_MS_ANSWER);
   store<f64>(out, msUpdate + msCull + msContacts + (now() - leftAt), OUT_MS_TOTAL);
   catchUp(true);
-  if (!arePosesRead()) freeRetired();
+  if (!arePosesRead()) {
+    freeRetired();
+    freeRetiredLists();
+  }
   return out;
 }
 

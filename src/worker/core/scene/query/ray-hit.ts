@@ -29,7 +29,8 @@ import { faceSidesOf, isIgnored, precision } from './filter';
 import { changes, itemAt, placedShapeAt, slotOf } from '../objects';
 import { Tree } from '../index/octree';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
-import { worldOf } from '../../shape/item';
+import { boxList, listedBox } from '../../shape/box-list';
+import { boxListOf, worldOf } from '../../shape/item';
 import { HitBox, countHitBoxes, hasBones, hitBoxAt } from '../../skin/hit-boxes';
 import { radiusOf } from '../index/bounding-spheres';
 
@@ -50,7 +51,7 @@ export let foundObject: u32 = 0;
 export let foundTriangle: i32 = -1;
 /** The number of the triangle, point or line; -1 of other shapes. */
 export let foundElement: i32 = -1;
-/** The bone whose box was hit; -1 where none was. */
+/** The bone whose box was hit, or the number of the given box; -1 where none was. */
 export let foundBone: i32 = -1;
 /** Of points and lines. */
 export let foundDistanceToRay: f64 = 0;
@@ -172,9 +173,9 @@ export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32):
   toLocal();
   if (solid.shape == SHAPE_POINT_LINE) return; // which thick rays ask for (thick-ray.ts)
   let i: u32 = 0;
-  if (isBoned) beginHitBoxes(id);
+  if (isBoxed) beginHitBoxes(id);
   do {
-    if (isBoned && !toHitBox(i)) continue;
+    if (isBoxed && !toHitBox(i)) continue;
     partFrom = tMin;
     partTo = foundDistance;
     cutTo = Infinity;
@@ -185,7 +186,7 @@ export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32):
       if (solid.shape == SHAPE_MESH) castMesh(id, sides, faceSidesOf(proxy));
       else castSolid(id, sides);
     } while (cutTo != Infinity && goBeyondCut());
-  } while (isBoned && ++i < hitBoxCount && !(mode == ANY && foundObject != 0));
+  } while (isBoxed && ++i < hitBoxCount && !(mode == ANY && foundObject != 0));
   if (mode == ALL) completeHits(hitsBefore, id);
 }
 
@@ -235,8 +236,8 @@ let preparedAt: u32 = 0;
 /** The middle of the object's bounds, and the distance from there beyond which the ray's origin is far away. */
 let centreX: f64 = 0, centreY: f64 = 0, centreZ: f64 = 0;
 let farDistance: f64 = 0;
-/** Whether the boxes of its bones stand for it; then what is prepared is the object's own space. */
-let isBoned: bool = false;
+/** Whether boxes stand for it, given ones or those of its bones; then what is prepared is the object's own space. */
+let isBoxed: bool = false;
 
 // @ts-ignore: decorator
 @inline
@@ -254,7 +255,7 @@ function prepare(proxy: Proxy, tree: Tree, position: u32): void {
   const z = abs(proxy.zx) + abs(proxy.zy) + abs(proxy.zz);
   farDistance = FAR * max(max(x, y), z);
   const shape: u32 = proxy.shape;
-  if (precision == PRECISION_OBB && shape == SHAPE_MESH && prepareBones(proxy.id)) return;
+  if (precision == PRECISION_OBB && shape == SHAPE_MESH && prepareBoxes(proxy.id)) return;
   // What the candidate alone tells spares a look at the object, which is far away in memory.
   if (precision == PRECISION_OBB || (precision == PRECISION_MESH && (shape == SHAPE_BOX || shape == SHAPE_SPHERE))) {
     solid.shape = <u16>(precision == PRECISION_OBB ? SHAPE_BOX : shape);
@@ -273,22 +274,22 @@ function prepare(proxy: Proxy, tree: Tree, position: u32): void {
 }
 
 function remember(id: u32): void {
-  isBoned = false;
+  isBoxed = false;
   invert(inverse, mapOf(solid));
   preparedId = id;
   preparedFor = precision;
   preparedAt = changes;
 }
 
-/** Prepares an object for its bones' boxes. Answers false where no bones move it. */
-function prepareBones(id: u32): bool {
+/** Prepares an object for its boxes. Answers false where none were given and no bones move it. */
+function prepareBoxes(id: u32): bool {
   const item = itemAt(slotOf(id));
-  if (!hasBones(changetype<Mesh>(item.mesh))) return false;
+  if (boxListOf(item) == 0 && !hasBones(changetype<Mesh>(item.mesh))) return false;
   solid.shape = <u16>SHAPE_BOX;
   solid.half = 0;
   copy(mapOf(solid), worldOf(item));
   remember(id);
-  isBoned = true;
+  isBoxed = true;
   return true;
 }
 
@@ -330,7 +331,9 @@ function toLocal(): void {
   alongZ = inverse.xz * directionX + inverse.yz * directionY + inverse.zz * directionZ;
 }
 
-// The boxes of the bones of the object that is cast at, and the ray in its space.
+// The boxes of the object that is cast at, and the ray in its space.
+/** The list of those that were given; 0 where they are those of the bones of `boned`. */
+let given: usize = 0;
 let boned: Mesh = changetype<Mesh>(0);
 let hitBoxCount: u32 = 0;
 let hitBox: HitBox = changetype<HitBox>(0);
@@ -338,8 +341,10 @@ let ownFromX: f64 = 0, ownFromY: f64 = 0, ownFromZ: f64 = 0;
 let ownAlongX: f64 = 0, ownAlongY: f64 = 0, ownAlongZ: f64 = 0;
 
 function beginHitBoxes(id: u32): void {
-  boned = changetype<Mesh>(itemAt(slotOf(id)).mesh);
-  hitBoxCount = countHitBoxes(boned);
+  const item = itemAt(slotOf(id));
+  given = boxListOf(item);
+  boned = changetype<Mesh>(item.mesh);
+  hitBoxCount = given != 0 ? boxList(given).count : countHitBoxes(boned);
   ownFromX = localX; ownFromY = localY; ownFromZ = localZ;
   ownAlongX = alongX; ownAlongY = alongY; ownAlongZ = alongZ;
 }
@@ -347,7 +352,7 @@ function beginHitBoxes(id: u32): void {
 /** Takes the ray to the space of a box, where that is the cube. Answers false where there is no such box. */
 function toHitBox(i: u32): bool {
   if (i >= hitBoxCount) return false;
-  hitBox = hitBoxAt(boned, i);
+  hitBox = given != 0 ? listedBox(given, i) : hitBoxAt(boned, i);
   const m = hitBox.inverse();
   // Relative to the box's place first, as in toLocal.
   const x = ownFromX - hitBox.tx, y = ownFromY - hitBox.ty, z = ownFromZ - hitBox.tz;
@@ -367,9 +372,9 @@ let ownNormalX: f64 = 0, ownNormalY: f64 = 0, ownNormalZ: f64 = 0;
 @inline
 function toOwnNormal(x: f64, y: f64, z: f64): void {
   const m = hitBox.inverse();
-  ownNormalX = isBoned ? m.xx * x + m.xy * y + m.xz * z : x;
-  ownNormalY = isBoned ? m.yx * x + m.yy * y + m.yz * z : y;
-  ownNormalZ = isBoned ? m.zx * x + m.zy * y + m.zz * z : z;
+  ownNormalX = isBoxed ? m.xx * x + m.xy * y + m.xz * z : x;
+  ownNormalY = isBoxed ? m.yx * x + m.yy * y + m.yz * z : y;
+  ownNormalZ = isBoxed ? m.zx * x + m.zy * y + m.zz * z : z;
 }
 
 function better(id: u32, t: f64): bool {
@@ -412,7 +417,7 @@ function castSolid(id: u32, sides: u32): void {
   else toOwnNormal(leaveX, leaveY, leaveZ);
   record(id, t, ownNormalX, ownNormalY, ownNormalZ);
   foundTriangle = foundElement = -1;
-  foundBone = isBoned ? <i32>hitBox.bone : -1;
+  foundBone = isBoxed ? <i32>hitBox.bone : -1;
   foundU = 0;
   foundV = 0;
   foundW = 0;
@@ -427,7 +432,7 @@ function addCrossing(t: f64, nx: f64, ny: f64, nz: f64): void {
   store<f64>(hit, ownNormalX, HIT_NORMAL);
   store<f64>(hit, ownNormalY, HIT_NORMAL + 8);
   store<f64>(hit, ownNormalZ, HIT_NORMAL + 16);
-  store<i32>(hit, isBoned ? <i32>hitBox.bone : -1, HIT_BONE);
+  store<i32>(hit, isBoxed ? <i32>hitBox.bone : -1, HIT_BONE);
   store<f64>(hit, 0, HIT_BARYCENTRIC);
   store<f64>(hit, 0, HIT_BARYCENTRIC + 8);
   store<f64>(hit, 0, HIT_BARYCENTRIC + 16);
@@ -472,7 +477,7 @@ export function findNormal(): void {
     turnBack();
     return;
   }
-  if (!isPrepared(foundObject) && !(foundBone >= 0 && prepareBones(foundObject))) {
+  if (!isPrepared(foundObject) && !(foundBone >= 0 && prepareBoxes(foundObject))) {
     placedShapeAt(solid, slotOf(foundObject), precision);
     remember(foundObject);
   }
