@@ -108,7 +108,6 @@ export class Actor {
       contacts: random.pick(DETAILS),
       clearance: random.chance(0.3) ? random.range(0.01, 1) : 0,
       continuous: random.chance(0.3),
-      boxed: random.chance(0.4),
       pickable: random.chance(0.9),
       cullable: random.chance(0.9),
       occluder: random.chance(0.8),

@@ -23,8 +23,6 @@ export interface Thing {
   group: number;
   contacts: ContactDetail;
   clearance: number;
-  /** Whether a box stands for it that is as large as its mesh. */
-  boxed: boolean;
   continuous: boolean;
   pickable: boolean;
   cullable: boolean;
@@ -89,7 +87,5 @@ export function optionsOf(thing: Thing): ObjectOptions {
   const { matrix, motion, layers, collidesWith, group, contacts, pickable, cullable, occluder } = thing;
   const { clearance, continuous } = thing;
   const said = { motion, layers, collidesWith, group, contacts, pickable, cullable, occluder, clearance, continuous };
-  const isBoxed = thing.boxed && (thing.kind === 'surface' || thing.kind === 'solid mesh');
-  const boxes = isBoxed ? [{ name: 'all', halfExtents: [1, 1, 1] as const }] : [];
-  return { shape: shapeOf(thing), matrix, boxes, ...said };
+  return { shape: shapeOf(thing), matrix, ...said };
 }

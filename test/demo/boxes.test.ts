@@ -60,7 +60,7 @@ test('the boxes of the tree hold all; a box is chosen by a click, and moved by k
 
 test('a handle moves the box that is chosen', async () => {
   await page.locator('#boxes button').first().click();
-  await page.getByRole('button', { name: 'Move' }).click();
+  await page.locator('#modes [data-mode="translate"]').click();
   const before = (await boxesOf())[0];
   const [x, y] = await pixelOf(0);
   await page.mouse.move(x, y); // the middle of the gizmo moves it across the picture
