@@ -1,18 +1,35 @@
 import type { BoxCheck } from 'collision-worker';
 import { element, showError } from '../panel.js';
 import type { BoxShape } from './box-shape.js';
-import type { BoxesPage, Mode } from './boxes-page.js';
+
+/** What the handles do, as three's TransformControls call it. */
+export type Mode = 'translate' | 'rotate' | 'scale';
+
+/** What has the boxes, and does to them what is asked for. */
+export interface BoxEditor {
+  readonly shapes: readonly BoxShape[];
+  readonly selected: BoxShape | null;
+  mode: Mode;
+  add(): void;
+  select(shape: BoxShape | null): void;
+  removeSelected(): void;
+  /** Answers whether the name can be taken. */
+  rename(name: string): boolean;
+  /** Moves, turns or scales a box by a key. Answers whether the key does that. */
+  nudge(shape: BoxShape, event: KeyboardEvent): boolean;
+  save(): Promise<void>;
+}
 
 /** The boxes as buttons, and what can be done with the one that is chosen. */
 export class BoxList {
-  readonly #page: BoxesPage;
+  readonly #page: BoxEditor;
   readonly #list = element('boxes');
   readonly #name = element('box-name') as HTMLInputElement;
   readonly #remove = element('remove') as HTMLButtonElement;
   readonly #modes = [...element('modes').querySelectorAll('button')];
   readonly #items = new Map<BoxShape, HTMLLIElement>();
 
-  constructor(page: BoxesPage) {
+  constructor(page: BoxEditor) {
     this.#page = page;
     for (const button of this.#modes) {
       button.addEventListener('click', () => {

@@ -13,7 +13,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { TransformControls } from 'three/addons/controls/TransformControls.js';
 import { Panel, showError } from '../panel.js';
 import { animate, createScene, fitToCanvas, showBox } from '../scenery.js';
-import { BoxList } from './box-list.js';
+import { type BoxEditor, BoxList, type Mode } from './box-list.js';
 import { BoxShape } from './box-shape.js';
 
 /** CSS pixels that a click may move by. */
@@ -29,11 +29,10 @@ const KEYS: Record<string, readonly [x: number, y: number, z: number]> = {
   ArrowUp: [0, 0, -1],
   ArrowDown: [0, 0, 1],
 };
-const MODES = { m: 'translate', t: 'rotate', s: 'scale' } as const;
-export type Mode = (typeof MODES)[keyof typeof MODES];
+const MODES: Record<string, Mode> = { m: 'translate', t: 'rotate', s: 'scale' };
 
 /** A mesh with the boxes that stand for it, which are edited by hand. */
-export class BoxesPage {
+export class BoxesPage implements BoxEditor {
   readonly camera = new PerspectiveCamera(36, 1, 0.01, 100);
   readonly shapes: BoxShape[] = [];
   /** What the worker says of the boxes as they are; null while it looks. */
@@ -245,7 +244,7 @@ export class BoxesPage {
   /** Chooses a mode by a key. Answers whether the key is one of ours. */
   #onKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
     if (ctrlKey || metaKey || altKey || !(key in MODES)) return false;
-    this.mode = MODES[key as keyof typeof MODES];
+    this.mode = MODES[key];
     return true;
   }
 
